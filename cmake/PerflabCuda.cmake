@@ -1,0 +1,70 @@
+# Finds the CUDA toolkit. Without one everything but the CUDA worker builds.
+# PERFLAB_CUDA: TRUE when nvcc, cuda.h, CUPTI's and NVTX's headers are there.
+set(PERFLAB_CUDA_ROOT "" CACHE PATH "CUDA toolkit; empty: CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda")
+option(PERFLAB_WITH_CUDA "Build the CUDA worker when a toolkit is found" ON)
+set(PERFLAB_CUDA_ARCHITECTURES "90" CACHE STRING
+  "Compute capabilities to compile kernels for (other GPUs compile the PTX at load)")
+
+set(PERFLAB_CUDA FALSE)
+set(PERFLAB_CUDA_WHY_NOT "")
+if(NOT PERFLAB_WITH_CUDA)
+  set(PERFLAB_CUDA_WHY_NOT "configured with PERFLAB_WITH_CUDA=OFF")
+else()
+  set(_cuda_hints ${PERFLAB_CUDA_ROOT} $ENV{CUDA_HOME} $ENV{CUDA_PATH} /usr/local/cuda /opt/cuda)
+  find_program(PERFLAB_NVCC nvcc HINTS ${_cuda_hints} PATH_SUFFIXES bin)
+  if(PERFLAB_NVCC)
+    get_filename_component(_nvcc_real ${PERFLAB_NVCC} REALPATH)
+    get_filename_component(_nvcc_root ${_nvcc_real}/../.. ABSOLUTE)
+    list(INSERT _cuda_hints 0 ${_nvcc_root})
+  endif()
+  find_path(PERFLAB_CUDA_INCLUDE cuda.h HINTS ${_cuda_hints} PATH_SUFFIXES include targets/x86_64-linux/include)
+  find_path(PERFLAB_CUPTI_INCLUDE cupti_range_profiler.h HINTS ${_cuda_hints}
+    PATH_SUFFIXES include extras/CUPTI/include targets/x86_64-linux/include)
+  find_path(PERFLAB_NVTX_INCLUDE nvtx3/nvToolsExt.h HINTS ${_cuda_hints}
+    PATH_SUFFIXES include targets/x86_64-linux/include)
+  foreach(_need NVCC CUDA_INCLUDE CUPTI_INCLUDE NVTX_INCLUDE)
+    if(NOT PERFLAB_${_need})
+      string(APPEND PERFLAB_CUDA_WHY_NOT "${_need} not found; ")
+    endif()
+  endforeach()
+  if(NOT PERFLAB_CUDA_WHY_NOT)
+    set(PERFLAB_CUDA TRUE)
+    file(STRINGS ${PERFLAB_CUDA_INCLUDE}/cuda.h _version REGEX "^#define CUDA_VERSION ")
+    string(REGEX REPLACE ".* ([0-9]+)$" "\\1" _version "${_version}")
+    math(EXPR _major "${_version} / 1000")
+    math(EXPR _minor "(${_version} % 1000) / 10")
+    set(PERFLAB_CUDA_VERSION "${_major}.${_minor}")
+  endif()
+endif()
+if(PERFLAB_CUDA)
+  message(STATUS "CUDA worker: yes (toolkit ${PERFLAB_CUDA_VERSION}, ${PERFLAB_NVCC})")
+else()
+  message(STATUS "CUDA worker: no (${PERFLAB_CUDA_WHY_NOT})")
+endif()
+
+# perflab_cuda_images(TARGET ROOT FAMILY/NAME …): compiles ROOT/FAMILY/NAME.cu to
+# build/share/perflab/kernels/FAMILY/NAME.sm_XX.cubin for each architecture and NAME.ptx.
+function(perflab_cuda_images target root)
+  set(_outputs)
+  foreach(_image ${ARGN})
+    set(_source ${root}/${_image}.cu)
+    set(_stem ${CMAKE_BINARY_DIR}/share/perflab/kernels/${_image})
+    get_filename_component(_folder ${_stem} DIRECTORY)
+    file(MAKE_DIRECTORY ${_folder})
+    get_filename_component(_family ${_source} DIRECTORY)
+    file(GLOB _headers CONFIGURE_DEPENDS ${_family}/*.cuh)
+    foreach(_arch ${PERFLAB_CUDA_ARCHITECTURES})
+      add_custom_command(OUTPUT ${_stem}.sm_${_arch}.cubin
+        COMMAND ${PERFLAB_NVCC} -cubin -arch=sm_${_arch} -lineinfo -std=c++17 -O3
+                -I${PROJECT_SOURCE_DIR} -o ${_stem}.sm_${_arch}.cubin ${_source}
+        DEPENDS ${_source} ${_headers} COMMENT "nvcc ${_image} sm_${_arch}" VERBATIM)
+      list(APPEND _outputs ${_stem}.sm_${_arch}.cubin)
+    endforeach()
+    add_custom_command(OUTPUT ${_stem}.ptx
+      COMMAND ${PERFLAB_NVCC} -ptx -arch=compute_75 -std=c++17 -O3
+              -I${PROJECT_SOURCE_DIR} -o ${_stem}.ptx ${_source}
+      DEPENDS ${_source} ${_headers} COMMENT "nvcc ${_image} ptx" VERBATIM)
+    list(APPEND _outputs ${_stem}.ptx)
+  endforeach()
+  add_custom_target(${target} ALL DEPENDS ${_outputs})
+endfunction()

@@ -1,0 +1,35 @@
+# perflab_room(NAME SOURCES … LINKS …): one room, one static library.
+function(perflab_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(perflab_${name} STATIC ${ROOM_SOURCES})
+  target_link_libraries(perflab_${name} PUBLIC perflab_flags ${ROOM_LINKS})
+endfunction()
+
+# perflab_test(NAME SOURCES … LINKS … [LABELS …]): a cmocka program, run by ctest as NAME.
+function(perflab_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  add_executable(test_${name} ${TEST_SOURCES})
+  target_link_libraries(test_${name} PRIVATE ${TEST_LINKS} perflab_cmocka)
+  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "${TEST_LABELS}")
+endfunction()
+
+# perflab_fuzz(NAME SOURCE … LINKS …): fuzz_NAME replays tests/fuzz/corpus/NAME in every test
+# run; with -DPERFLAB_FUZZ=ON (clang) it is a libFuzzer program instead.
+function(perflab_fuzz name)
+  cmake_parse_arguments(FUZZ "" "SOURCE" "LINKS" ${ARGN})
+  add_executable(fuzz_${name} ${FUZZ_SOURCE})
+  target_link_libraries(fuzz_${name} PRIVATE ${FUZZ_LINKS})
+  set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  if(PERFLAB_FUZZ)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
+  endif()
+  add_test(NAME fuzz_${name}
+    COMMAND fuzz_${name} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
+  if(PERFLAB_FUZZ)
+    set_tests_properties(fuzz_${name} PROPERTIES DISABLED TRUE)
+  endif()
+endfunction()

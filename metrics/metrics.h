@@ -1,0 +1,188 @@
+/*
+ * metrics: what a number means. The measurement nouns that travel from a
+ * worker through the database to a report, the catalogue of metrics (name,
+ * unit, meaning, per-chip counter names), the values derived from counters,
+ * and the statistics of samples. Knows neither CUDA nor SQL; CUPTI is spoken
+ * only in metrics/cupti/.
+ */
+#ifndef METRICS_METRICS_H
+#define METRICS_METRICS_H
+
+#include "base/base.h"
+
+/* ---- nouns ---- */
+
+/* How a trial ended: name in database and output, meaning. */
+#define TRIAL_STATUS_LIST(X)                                                                     \
+	X(TRIAL_PENDING, "pending", "planned, not finished")                                     \
+	X(TRIAL_OK, "ok", "verified and timed")                                                  \
+	X(TRIAL_SKIPPED, "skipped", "a constraint does not hold; the reason names it")           \
+	X(TRIAL_MISMATCH, "mismatch", "the result differs from the CPU oracle; never timed")     \
+	X(TRIAL_TIMEOUT, "timeout", "ran longer than --timeout; its worker was ended")           \
+	X(TRIAL_CRASHED, "crashed", "the worker died: a signal, an abort, or a broken protocol") \
+	X(TRIAL_DEVICE_ERROR, "device_error",                                                    \
+	  "the device reported an error, such as an illegal address")                            \
+	X(TRIAL_OUT_OF_MEMORY, "out_of_memory", "the device or the host had not enough memory")  \
+	X(TRIAL_FAILED, "failed", "anything else; the reason says what")
+
+enum trial_status {
+#define X(symbol, name, meaning) symbol,
+	TRIAL_STATUS_LIST(X)
+#undef X
+};
+const char *trial_status_name(enum trial_status status);
+bool trial_status_parse(enum trial_status *out, const char *name);
+/* Neither ok, skipped nor pending. */
+bool trial_status_is_failure(enum trial_status status);
+
+/* A device as its driver describes it. Unknown numbers are 0 only where 0 is impossible; see each.
+ */
+struct device_info {
+	char name[128]; /* "NVIDIA H200" */
+	char uuid[48];  /* "GPU-…"; "" unknown */
+	char chip[16];  /* CUPTI's name: "GH100"; "" unknown */
+	int cc_major, cc_minor;
+	int64_t sm_count, max_threads_per_sm, max_threads_per_block, max_blocks_per_sm;
+	int64_t registers_per_sm, shared_bytes_per_sm, shared_bytes_per_block;
+	int64_t l2_bytes, memory_bytes;
+	int64_t sm_clock_max_hz, memory_clock_max_hz, memory_bus_bits; /* 0: unknown */
+	char driver[32];      /* "580.159.04"; "" unknown */
+	char cuda_driver[16]; /* "13.0": CUDA version of the driver */
+	char toolkit[16];     /* "13.0": toolkit the worker was built with */
+	char cupti[16];       /* version of the CUPTI loaded; "" none */
+};
+
+/* One timed execution of a case. */
+struct sample {
+	int round;      /* from 0; each round is a fresh worker */
+	int sequence;   /* from 0 within the round */
+	double time_ns; /* device time of the whole operation */
+};
+
+/* The device's state beside a round's samples. NAN and -1: not measured. */
+struct device_state {
+	double sm_clock_hz, memory_clock_hz;
+	double temperature_c, power_w;
+	int64_t throttle_reasons; /* NVML clocks-event-reasons bits; -1: not measured */
+};
+
+/* One metric of one trial. Invariant: has_value or a reason, never both. */
+struct counter_value {
+	char *metric; /* catalogue name, or a CUPTI name asked for as such */
+	char *unit;
+	char *source; /* the CUPTI metric it is, "derived: FORMULA", or "occupancy calculator" */
+	bool has_value;
+	double value;
+	char *reason; /* why there is none; NULL when has_value */
+};
+void counter_value_release(struct counter_value *counter);
+
+struct counter_list {
+	struct counter_value *items;
+	size_t count, capacity;
+};
+/* Copies everything. A value that is not finite is stored as missing with that reason. */
+void counter_list_set(struct counter_list *list, const char *metric, const char *unit,
+		      const char *source, double value);
+void counter_list_set_missing(struct counter_list *list, const char *metric, const char *unit,
+			      const char *source, const char *reason);
+const struct counter_value *counter_list_find(const struct counter_list *list, const char *metric);
+void counter_list_release(struct counter_list *list);
+
+/* Facts of the launch that binds occupancy (the operation's largest launch). -1 and "": not known.
+ */
+struct launch_facts {
+	int64_t registers_per_thread;
+	int64_t shared_static_bytes, shared_dynamic_bytes, local_bytes_per_thread;
+	double theoretical_occupancy_pct; /* NAN: not known */
+	char occupancy_limiter[24]; /* "registers", "shared memory", "warps", "blocks", "block size"
+				     */
+	char code_hash[24];         /* of the machine code of every entry, hex; "" unknown */
+	char code_kind[16];         /* "cubin sm_90" or "ptx" */
+};
+extern const struct launch_facts launch_facts_unknown;
+
+/* ---- statistics ---- */
+
+/*
+ * Summary of samples. The interval is of the median, at least 95 % by order
+ * statistics (binomial; Conover, Practical Nonparametric Statistics, 3.2),
+ * with no assumption of normality; it needs 6 samples, below that low and
+ * high are NAN. mad is the median absolute deviation, unscaled.
+ */
+struct summary {
+	int64_t count;
+	double median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns;
+};
+/* count 0 gives all NAN. Does not modify samples. */
+struct summary summarise(const double *time_ns, size_t count);
+/* Half width of the interval over the median; INFINITY when there is none. */
+double summary_relative_width(const struct summary *summary);
+
+/* ---- the catalogue ---- */
+
+/* Metric sets, as `--metrics` names them: symbol, name, meaning. */
+#define METRIC_SET_LIST(X)                                                                       \
+	X(METRIC_SET_BASIC, "basic",                                                             \
+	  "time, occupancy, DRAM bytes, branches: the cheapest useful set")                      \
+	X(METRIC_SET_CORE, "core",                                                               \
+	  "basic, and L1, L2, sectors, conflicts, instructions, operations")                     \
+	X(METRIC_SET_MEMORY, "memory", "DRAM, L2, L1, sectors and requests, shared memory")      \
+	X(METRIC_SET_FLOPS, "flops", "floating-point operations by type")                        \
+	X(METRIC_SET_DIVERGENCE, "divergence", "branches, threads per instruction, predication") \
+	X(METRIC_SET_OCCUPANCY, "occupancy", "achieved occupancy, eligible warps, cycles")
+
+enum metric_set {
+#define X(symbol, name, meaning) symbol,
+	METRIC_SET_LIST(X)
+#undef X
+		METRIC_SET_COUNT
+};
+const char *metric_set_name(enum metric_set set);
+const char *metric_set_meaning(enum metric_set set);
+bool metric_set_parse(enum metric_set *out, const char *name);
+
+#define METRIC_MAX_INPUTS 6
+
+/* A counter name on some chips. The first row whose prefix the chip's name has, wins; "" is every
+ * chip. */
+struct metric_alias {
+	const char *chip_prefix;
+	const char *counter; /* CUPTI name; NULL: the chip has no such counter */
+};
+
+/*
+ * One row of the catalogue. A counter has aliases; a derived metric has
+ * inputs (names of other rows) and a formula, and is missing when any input is.
+ */
+struct metric {
+	const char *name;    /* "dram_read_bytes" */
+	const char *unit;    /* "byte", "byte/s", "percent", "thread/instruction", "ns", "1" … */
+	const char *meaning; /* one line */
+	unsigned sets;       /* bits 1u << enum metric_set */
+	struct metric_alias aliases[4];
+	const char *formula; /* for people: "100 * uniform / all"; NULL for a counter */
+	const char *inputs[METRIC_MAX_INPUTS];
+	/* NAN when undefined (say, no branches at all); then `undefined` is the reason. */
+	double (*derive)(const double *inputs);
+	const char *undefined;
+};
+const struct metric *metric_all(size_t *count);
+const struct metric *metric_find(const char *name);
+/* The counter's CUPTI name on a chip, NULL if it has none or the metric is derived. */
+const char *metric_counter_on(const struct metric *metric, const char *chip);
+/* Recorded upper bound of passes of a set on a chip; 0 if the chip is not recorded.
+ * metrics/passes.def */
+unsigned metric_set_recorded_passes(enum metric_set set, const char *chip);
+
+/*
+ * What a request needs. `names` are sets, catalogue names, or CUPTI names
+ * (anything with "__"). Fills `wanted` with catalogue or CUPTI names in order,
+ * no duplicates, inputs of derived metrics included. PL_EUSAGE with the
+ * nearest names for an unknown word.
+ */
+int metric_request(struct string_list *wanted, const struct string_list *names, struct error *err);
+/* Adds the derived metrics among `wanted` to a list that holds their inputs. */
+void metric_derive(struct counter_list *counters, const struct string_list *wanted);
+
+#endif
