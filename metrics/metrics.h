@@ -119,6 +119,78 @@ struct summary summarise(const double *time_ns, size_t count);
 /* Half width of the interval over the median; INFINITY when there is none. */
 double summary_relative_width(const struct summary *summary);
 
+/* ---- records: what a run holds ---- */
+
+/* One round of one trial: what a worker sends when it has timed a case. */
+struct round_result {
+	int round; /* from 0 */
+	struct device_state state;
+	double *time_ns; /* in the order taken; owned by the holder */
+	size_t count;
+};
+
+/* A key and its value, both owned: the environment of a run. */
+struct key_value {
+	char *key, *value;
+};
+struct key_value_list {
+	struct key_value *items;
+	size_t count, capacity;
+};
+void key_value_set(struct key_value_list *list, const char *key, const char *value);
+const char *key_value_get(const struct key_value_list *list, const char *key); /* NULL: none */
+void key_value_list_release(struct key_value_list *list);
+
+struct named_value {
+	char name[32];
+	int64_t value;
+};
+
+/* One case in one run. All zeroes with status pending is an empty one; trial_release() frees what
+ * it owns. */
+struct trial {
+	int64_t id;       /* in its database; 0: not stored */
+	int64_t position; /* in the plan, from 0 */
+	char *kernel, *variant;
+	char *config; /* canonical: "block=256,n=16777216" */
+	struct named_value *axes;
+	size_t axis_count;
+	enum trial_status status;
+	char *reason;                            /* NULL when ok or pending */
+	bool has_work;                           /* work model known */
+	int64_t flop, bytes_read, bytes_written; /* compulsory, by the work model */
+	struct launch_facts facts;
+	struct summary summary; /* over all rounds */
+	struct counter_list counters;
+	int rounds_done; /* rounds whose samples are stored */
+	bool counted;    /* counters are stored, values or reasons */
+};
+void trial_release(struct trial *trial);
+/* "reduce/shuffle/block=256,n=16777216"; malloc'd. */
+char *trial_case_name(const struct trial *trial);
+
+/* One sweep. */
+struct run {
+	int64_t id;            /* in its database */
+	char uid[33];          /* 32 hex digits, the same in every database that holds this run */
+	char *label, *note;    /* NULL: none */
+	char *command;         /* as typed */
+	char *backend;         /* "cuda" */
+	char *version;         /* of perflab */
+	char *source_revision; /* of the tree that perflab was built from, or of the user's; NULL
+				  unknown */
+	char *settings;        /* JSON object: everything that --resume needs */
+	char *state;           /* "running", "finished", "interrupted" */
+	uint64_t seed;
+	int rounds;
+	int64_t started_ns, finished_ns; /* wall; 0: not finished */
+	struct device_info device;
+	struct key_value_list environment;
+	struct trial *trials;
+	size_t trial_count;
+};
+void run_release(struct run *run);
+
 /* ---- the catalogue ---- */
 
 /* Metric sets, as `--metrics` names them: symbol, name, meaning. */

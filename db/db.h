@@ -1,0 +1,74 @@
+/*
+ * db: the memory of perflab, one SQLite file. The only room that knows SQL.
+ * The schema is documented in docs/schema.md.
+ *
+ * A planned trial is a row from the start, status pending. What a worker
+ * sends is one transaction each: the samples of one round of one trial, its
+ * counters, its end. So a kill at any moment loses at most the round in
+ * flight, and a reader in another process sees only whole ones.
+ *
+ * All functions return 0 or PL_E* with *err set: PL_ECORRUPT not a database
+ * or a damaged one, or another application's; PL_EVERSION a newer schema;
+ * PL_EBUSY locked for longer than the busy timeout; PL_EIO read-only file,
+ * full disk and the like; PL_ENOENT no such file, run or trial.
+ */
+#ifndef DB_DB_H
+#define DB_DB_H
+
+#include "metrics/metrics.h"
+
+enum db_mode {
+	DB_READ,   /* must exist; never written */
+	DB_WRITE,  /* must exist */
+	DB_CREATE, /* made if absent, migrated if older */
+};
+
+struct db;
+int db_open(struct db **out, const char *path, enum db_mode mode, struct error *err);
+void db_close(struct db *db); /* NULL is fine */
+/* $PERFLAB_DB, or "perflab.db" in the working directory. */
+const char *db_default_path(void);
+
+/* ---- writing a run ---- */
+
+/* Stores run, device, environment and all trials (pending or skipped); fills run->id, run->uid
+ * (if empty) and every trial's id. One transaction. */
+int db_run_begin(struct db *db, struct run *run, struct error *err);
+int db_trial_facts(struct db *db, int64_t trial_id, const struct launch_facts *facts,
+		   struct error *err);
+/* A round that is stored already is replaced, never doubled. */
+int db_round_add(struct db *db, int64_t trial_id, const struct round_result *round,
+		 struct error *err);
+int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *counters,
+		    struct error *err);
+/* Sets status and reason and computes the summary from the samples stored. */
+int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
+		    struct error *err);
+/* state: "finished" or "interrupted". */
+int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err);
+/* --resume: sets the state to "running" again. */
+int db_run_reopen(struct db *db, int64_t run_id, struct error *err);
+int db_environment_set(struct db *db, int64_t run_id, const char *key, const char *value,
+		       struct error *err);
+
+/* ---- reading ---- */
+
+/* REF: a run's id ("12"), the first digits of its uid (at least 4), a label (its newest run), or
+ * "last". PL_ENOENT names what there is; PL_EUSAGE when several match. */
+int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct error *err);
+/* The run with its device and environment; with trials (summary, counters, progress) if asked. */
+int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out,
+		struct error *err);
+/* Newest first, without trials; `visit` returning non-zero stops. limit 0: all. */
+typedef int (*db_run_visitor)(void *context, const struct run *run, int64_t trials, int64_t ok,
+			      int64_t failed, int64_t skipped);
+int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
+		  struct error *err);
+int db_devices_visit(struct db *db,
+		     int (*visit)(void *context, const struct device_info *device, int64_t runs),
+		     void *context, struct error *err);
+/* Samples of a trial in the order taken; *out is malloc'd. */
+int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t *count,
+		    struct error *err);
+
+#endif

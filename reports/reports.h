@@ -1,0 +1,55 @@
+/*
+ * reports: stored runs as people and programs read them. Each writes to a
+ * stream and returns 0 or PL_EIO. Numbers that were not measured are said to
+ * be so: "-" with a note in text and Markdown, empty in CSV, null in JSON.
+ * Formats are versioned ("format": 1) and held by golden files.
+ */
+#ifndef REPORTS_REPORTS_H
+#define REPORTS_REPORTS_H
+
+#include <stdio.h>
+
+#include "metrics/metrics.h"
+
+/* Symbol, name as --format takes it, meaning. */
+#define REPORT_FORMAT_LIST(X)                                                          \
+	X(REPORT_TEXT, "text", "a table for the terminal")                             \
+	X(REPORT_CSV, "csv", "one row a case, for spreadsheets and scripts")           \
+	X(REPORT_JSON, "json", "everything that is stored of the run but its samples") \
+	X(REPORT_MARKDOWN, "md", "a table that pastes into a pull request")
+
+enum report_format {
+#define X(symbol, name, meaning) symbol,
+	REPORT_FORMAT_LIST(X)
+#undef X
+};
+bool report_format_parse(enum report_format *out, const char *name);
+const char *report_format_name(enum report_format format);
+
+struct report_options {
+	bool colour;      /* ANSI, text only */
+	int width;        /* of the terminal; 0: unlimited */
+	bool all_metrics; /* text and md: a column for every counter, not only the usual ones */
+};
+
+/* A run with its trials: best configuration per kernel first, then the sweep. */
+int report_run(FILE *out, const struct run *run, enum report_format format,
+	       const struct report_options *options, struct error *err);
+
+/*
+ * A plain table for lists (kernels, metrics, devices, runs, checks, plans) in
+ * all the formats: columns once, then rows of C strings; a cell NULL is "not
+ * known". Column widths count UTF-8 characters, control bytes are shown escaped.
+ */
+struct table;
+struct table_column {
+	const char *name; /* JSON key and CSV head; text head in capitals */
+	bool numeric;     /* right-aligned; JSON number */
+};
+struct table *table_new(const struct table_column *columns, size_t count);
+void table_row(struct table *table, const char *const *cells);
+int table_write(FILE *out, const struct table *table, enum report_format format,
+		const struct report_options *options, struct error *err);
+void table_free(struct table *table);
+
+#endif
