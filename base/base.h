@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
-#define PRINTF_LIKE(format, first) __attribute__((format(printf, format, first)))
+#define PRINTF_LIKE(string_index, first) __attribute__((format(printf, string_index, first)))
 
 /*
  * Every error code: its name, the exit code of the program when it reaches
@@ -116,9 +116,15 @@ int parse_i64(int64_t *out, const char *text, struct error *err);
 int parse_u64(uint64_t *out, const char *text, struct error *err);
 /* Finite decimals only: "0.5", "1e-3". */
 int parse_double(double *out, const char *text, struct error *err);
-/* A size: "4096", "16Ki", "16Mi", "2Gi", "16k", "1M", "2^24". At most 2^62. */
+/*
+ * A size: "4096"; "16k", "1M", "2G" by 1000; "16Ki", "16Mi", "2Gi", "1Ti" by 1024; "2^24".
+ * At most 2^62.
+ */
 int parse_size(int64_t *out, const char *text, struct error *err);
-/* A duration in nanoseconds: "250us", "10ms", "1.5s", "2min"; a bare number is seconds. */
+/*
+ * A duration in nanoseconds: "50ns", "250us", "10ms", "1.5s", "2min"; a bare number is
+ * seconds. At most 100 days.
+ */
 int parse_duration_ns(int64_t *out, const char *text, struct error *err);
 /* A ratio: "0.5%" or "0.005". Greater than 0, less than 1. */
 int parse_ratio(double *out, const char *text, struct error *err);
@@ -144,7 +150,9 @@ void format_utc(char out[21], int64_t wall_ns);
 void format_bytes(char out[32], double bytes);
 void format_duration(char out[32], double nanoseconds);
 
-/* Reads a whole file of at most `limit` bytes; *out is malloc'd and NUL-terminated beyond *length.
+/*
+ * Reads a whole file; *out is malloc'd and NUL-terminated beyond *length. PL_ENOENT, PL_EIO,
+ * or PL_EPARSE when it holds more than `limit` bytes.
  */
 int read_file(char **out, size_t *length, const char *path, size_t limit, struct error *err);
 

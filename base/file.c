@@ -1,0 +1,109 @@
+/*
+ * Files: reading one whole, and finding the program's own.
+ */
+#include "base/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define READ_STEP ((size_t)64 * 1024)
+
+/*
+ * Reads to the end. The buffer grows with what is really there rather than
+ * with what stat() says, which is 0 for files in /proc and says nothing of
+ * pipes. On success *out holds room for a terminator.
+ */
+static int file_read_all(char **out, size_t *length, int fd, size_t limit, const char *path,
+			 struct error *err)
+{
+	char *bytes = NULL;
+	size_t used = 0;
+	size_t capacity = 0;
+	int rc = PL_OK;
+
+	for (;;) {
+		ssize_t got;
+
+		if (capacity - used < READ_STEP) {
+			size_t wanted = capacity + capacity / 2 + 2 * READ_STEP;
+			char *grown = realloc(bytes, wanted);
+
+			if (!grown) {
+				rc = error_set(err, PL_ENOMEM, "no memory for %zu bytes of '%s'",
+					       wanted, path);
+				goto out;
+			}
+			bytes = grown;
+			capacity = wanted;
+		}
+		got = read(fd, bytes + used, READ_STEP - 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			rc = error_set(err, PL_EIO, "reading '%s': %s", path, strerror(errno));
+			goto out;
+		}
+		if (got == 0)
+			break;
+		used += (size_t)got;
+		if (used > limit) {
+			rc = error_set(err, PL_EPARSE,
+				       "'%s' holds more than the %zu bytes that are read of such a "
+				       "file: is it the right one?",
+				       path, limit);
+			goto out;
+		}
+	}
+	bytes[used] = '\0';
+	*out = bytes;
+	*length = used;
+	bytes = NULL;
+out:
+	free(bytes);
+	return rc;
+}
+
+int read_file(char **out, size_t *length, const char *path, size_t limit, struct error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return error_set(err, PL_ENOENT, "there is no file '%s'", path);
+	if (fd < 0)
+		return error_set(err, PL_EIO, "opening '%s': %s", path, strerror(errno));
+	rc = file_read_all(out, length, fd, limit, path, err);
+	close(fd);
+	return rc;
+}
+
+int install_path(struct text *out, const char *name, struct error *err)
+{
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program));
+
+	if (length < 0)
+		return error_set(err, PL_EIO, "finding the running program: /proc/self/exe: %s",
+				 strerror(errno));
+	if ((size_t)length == sizeof(program))
+		return error_set(err, PL_EIO,
+				 "the running program lies at a path of over %zu bytes: install "
+				 "perflab in a shorter one",
+				 sizeof(program) - 1);
+	/* off with the program's own name, then with bin */
+	for (int parts = 0; parts < 2; parts++) {
+		while (length > 0 && program[length - 1] != '/')
+			length--;
+		if (length > 0)
+			length--;
+	}
+	text_clear(out);
+	text_add_bytes(out, program, (size_t)length);
+	text_add_char(out, '/');
+	text_add(out, name);
+	return PL_OK;
+}

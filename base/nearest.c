@@ -1,0 +1,135 @@
+/*
+ * Names that a person may have meant, and names that match a pattern. Both
+ * ignore the case of ASCII letters: nothing in perflab differs only in case.
+ */
+#include "base/base.h"
+
+#include <string.h>
+
+/* Longer words are not slips of the keyboard; it also bounds the rows below. */
+#define WORD_LIMIT 192
+#define NAME_LIMIT (WORD_LIMIT + WORD_LIMIT / 3)
+#define NEAREST_SHOWN 3
+
+static char nearest_fold(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool nearest_same(char a, char b)
+{
+	return nearest_fold(a) == nearest_fold(b);
+}
+
+static size_t nearest_min(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * Edit distance: insertions, deletions, substitutions, and two neighbours
+ * swapped, each one step. Only the last three rows of the table are kept.
+ */
+static size_t edit_distance(const char *word, size_t word_length, const char *name,
+			    size_t name_length)
+{
+	size_t rows[3][NAME_LIMIT + 1];
+	size_t *before = rows[0], *above = rows[1], *row = rows[2];
+	size_t *freed;
+
+	for (size_t j = 0; j <= name_length; j++)
+		row[j] = j;
+	for (size_t i = 1; i <= word_length; i++) {
+		freed = before;
+		before = above;
+		above = row;
+		row = freed;
+		row[0] = i;
+		for (size_t j = 1; j <= name_length; j++) {
+			bool same = nearest_same(word[i - 1], name[j - 1]);
+
+			row[j] = nearest_min(above[j], row[j - 1]) + 1;
+			row[j] = nearest_min(row[j], above[j - 1] + !same);
+			if (i > 1 && j > 1 && nearest_same(word[i - 1], name[j - 2]) &&
+			    nearest_same(word[i - 2], name[j - 1]))
+				row[j] = nearest_min(row[j], before[j - 2] + 1);
+		}
+	}
+	return row[name_length];
+}
+
+bool nearest_names(struct text *out, const char *word, const char *const *names, size_t count)
+{
+	struct {
+		const char *name;
+		size_t distance;
+	} best[NEAREST_SHOWN];
+	size_t found = 0;
+	size_t word_length = strnlen(word, WORD_LIMIT + 1);
+	size_t limit = word_length / 3;
+
+	if (word_length > WORD_LIMIT)
+		return false;
+	for (size_t i = 0; i < count; i++) {
+		size_t name_length = strlen(names[i]);
+		size_t distance, place;
+
+		/* the distance is at least the difference of the lengths */
+		if (name_length > word_length + limit || name_length + limit < word_length)
+			continue;
+		distance = edit_distance(word, word_length, names[i], name_length);
+		if (distance > limit)
+			continue;
+		place = found < NEAREST_SHOWN ? found++ : NEAREST_SHOWN;
+		for (; place > 0 && best[place - 1].distance > distance; place--) {
+			if (place < NEAREST_SHOWN)
+				best[place] = best[place - 1];
+		}
+		if (place < NEAREST_SHOWN) {
+			best[place].name = names[i];
+			best[place].distance = distance;
+		}
+	}
+	for (size_t i = 0; i < found; i++) {
+		if (i > 0)
+			text_add(out, i + 1 == found ? " or " : ", ");
+		text_add(out, best[i].name);
+	}
+	return found > 0;
+}
+
+/*
+ * After a mismatch only the last '*' needs to be tried again, one character
+ * further: an earlier one could not do better. So the time is at most the
+ * product of the lengths.
+ */
+static bool glob_matches(const char *pattern, const char *name)
+{
+	const char *after_star = NULL;
+	const char *retry = NULL;
+
+	while (*name) {
+		if (*pattern == '*') {
+			after_star = ++pattern;
+			retry = name;
+		} else if (*pattern && (*pattern == '?' || nearest_same(*pattern, *name))) {
+			pattern++;
+			name++;
+		} else if (after_star) {
+			pattern = after_star;
+			name = ++retry;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}
+
+bool pattern_matches(const char *pattern, const char *name)
+{
+	if (strpbrk(pattern, "*?"))
+		return glob_matches(pattern, name);
+	return strcasestr(name, pattern) != NULL;
+}
