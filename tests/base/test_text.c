@@ -1,0 +1,190 @@
+#include "base/base.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static void empty_text_is_a_string(void **state)
+{
+	struct text text = TEXT_INIT;
+	char *detached;
+
+	(void)state;
+	assert_string_equal(text.data, "");
+	text_clear(&text);
+	text_add(&text, "");
+	text_addf(&text, "%s", "");
+	assert_string_equal(text.data, "");
+	detached = text_detach(&text);
+	assert_string_equal(detached, "");
+	free(detached);
+	text_release(&text);
+	text_release(&text);
+}
+
+static void text_grows(void **state)
+{
+	struct text text = TEXT_INIT;
+
+	(void)state;
+	text_add(&text, "ab");
+	text_add_char(&text, 'c');
+	text_addf(&text, "-%d-", 42);
+	text_add_bytes(&text, "\0z", 2);
+	assert_int_equal(text.length, 9);
+	assert_memory_equal(text.data, "abc-42-\0z", 10);
+	text_clear(&text);
+	assert_int_equal(text.length, 0);
+	assert_string_equal(text.data, "");
+	for (int i = 0; i < 10000; i++)
+		text_addf(&text, "%04d", i);
+	assert_int_equal(text.length, 40000);
+	assert_string_equal(text.data + 39996, "9999");
+	assert_memory_equal(text.data + 4 * 1234, "1234", 4);
+	text_release(&text);
+	assert_string_equal(text.data, "");
+	assert_int_equal(text.length, 0);
+}
+
+static void detached_text_is_the_callers(void **state)
+{
+	struct text text = TEXT_INIT;
+	char *detached;
+
+	(void)state;
+	text_add(&text, "mine");
+	detached = text_detach(&text);
+	text_add(&text, "other");
+	assert_string_equal(detached, "mine");
+	assert_string_equal(text.data, "other");
+	free(detached);
+	text_release(&text);
+}
+
+static void lists_own_their_strings(void **state)
+{
+	struct string_list list = {0};
+	char word[] = "one";
+
+	(void)state;
+	assert_false(string_list_has(&list, "one"));
+	string_list_add(&list, word);
+	word[0] = 'X';
+	assert_true(string_list_has(&list, "one"));
+	assert_false(string_list_has(&list, "on"));
+	for (int i = 0; i < 100; i++)
+		string_list_add(&list, "more");
+	assert_int_equal(list.count, 101);
+	string_list_release(&list);
+	assert_int_equal(list.count, 0);
+	assert_null(list.items);
+	string_list_release(&list);
+}
+
+static void split_keeps_empty_pieces(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t count;
+		const char *pieces[4];
+	} rows[] = {
+		{"", 1, {""}},
+		{"a", 1, {"a"}},
+		{"a,b", 2, {"a", "b"}},
+		{",", 2, {"", ""}},
+		{"a,,b", 3, {"a", "", "b"}},
+		{"a,b,", 3, {"a", "b", ""}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct string_list list = {0};
+
+		string_list_split(&list, rows[i].text, ',');
+		assert_int_equal(list.count, rows[i].count);
+		for (size_t j = 0; j < list.count; j++)
+			assert_string_equal(list.items[j], rows[i].pieces[j]);
+		string_list_release(&list);
+	}
+}
+
+static void split_at_no_separator_is_one_piece(void **state)
+{
+	struct string_list list = {0};
+
+	(void)state;
+	string_list_split(&list, "ab", '\0');
+	assert_int_equal(list.count, 1);
+	assert_string_equal(list.items[0], "ab");
+	string_list_release(&list);
+}
+
+static void grow_keeps_what_is_there(void **state)
+{
+	size_t capacity = 0;
+	uint32_t *numbers = NULL;
+
+	(void)state;
+	for (uint32_t i = 0; i < 1000; i++) {
+		numbers = xgrow(numbers, &capacity, i + 1, sizeof(*numbers));
+		assert_true(capacity >= i + 1);
+		numbers[i] = i;
+	}
+	for (uint32_t i = 0; i < 1000; i++)
+		assert_int_equal(numbers[i], i);
+	assert_true(capacity < 2000);
+	free(numbers);
+}
+
+static void copies_are_terminated(void **state)
+{
+	char *text = xstrndup("abcdef", 3);
+	char *whole = xstrndup("ab", 100);
+	char *printed = xasprintf("%s=%d", "n", 5);
+	char *zeroes = xcalloc(3, 2);
+
+	(void)state;
+	assert_string_equal(text, "abc");
+	assert_string_equal(whole, "ab");
+	assert_string_equal(printed, "n=5");
+	assert_memory_equal(zeroes, "\0\0\0\0\0", 6);
+	free(text);
+	free(whole);
+	free(printed);
+	free(zeroes);
+}
+
+static void allocations_of_nothing_are_pointers(void **state)
+{
+	void *none = xmalloc(0);
+	void *zeroes = xcalloc(0, 8);
+
+	(void)state;
+	assert_non_null(none);
+	assert_non_null(zeroes);
+	free(none);
+	free(zeroes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(empty_text_is_a_string),
+		cmocka_unit_test(text_grows),
+		cmocka_unit_test(detached_text_is_the_callers),
+		cmocka_unit_test(lists_own_their_strings),
+		cmocka_unit_test(split_keeps_empty_pieces),
+		cmocka_unit_test(split_at_no_separator_is_one_piece),
+		cmocka_unit_test(grow_keeps_what_is_there),
+		cmocka_unit_test(copies_are_terminated),
+		cmocka_unit_test(allocations_of_nothing_are_pointers),
+	};
+
+	return cmocka_run_group_tests_name("base_text", tests, NULL, NULL);
+}
