@@ -1,0 +1,117 @@
+# Sourced by scripts/quickstart and scripts/test: finds or installs what the
+# build needs, configures and builds. Works offline when everything is there.
+
+repo=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
+
+say() {
+	printf '==> %s\n' "$*"
+}
+
+die() {
+	printf 'error: %s\n' "$*" >&2
+	exit 3
+}
+
+have() {
+	command -v "$1" >/dev/null 2>&1
+}
+
+jobs() {
+	nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2
+}
+
+# The compiler that CMake will take.
+compiler() {
+	if [ -n "${CC:-}" ]; then
+		echo "$CC"
+	elif have cc; then
+		echo cc
+	elif have gcc; then
+		echo gcc
+	else
+		echo clang
+	fi
+}
+
+# have_library HEADER NAME: both the header and a library to link are there.
+have_library() {
+	probe=$(mktemp -d)
+	printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n' \
+		>"$probe/probe.c"
+	printf '#include <%s>\nint main(void) { return 0; }\n' "$1" >>"$probe/probe.c"
+	found=0
+	$(compiler) -o "$probe/probe" "$probe/probe.c" "-l$2" >/dev/null 2>&1 || found=1
+	rm -rf "$probe"
+	return $found
+}
+
+# missing_packages NEED …: the Debian packages that would bring what is not here.
+missing_packages() {
+	have "$(compiler)" && have_library stdio.h c || echo build-essential
+	have cmake || echo cmake
+	have ninja || have make || echo ninja-build
+	have_library sqlite3.h sqlite3 || echo libsqlite3-dev
+	have_library jansson.h jansson || echo libjansson-dev
+	have_library xxhash.h xxhash || echo libxxhash-dev
+	have_library cmocka.h cmocka || echo libcmocka-dev
+	for need in "$@"; do
+		have "$need" || echo "$need"
+	done
+}
+
+# install_packages PACKAGE …: through apt-get, asking nothing.
+install_packages() {
+	have apt-get || die "missing: $*
+This machine has no apt-get; install the equivalents of these Debian packages and run this again."
+	as_root=
+	if [ "$(id -u)" -ne 0 ]; then
+		have sudo || die "missing: $*
+Not root, and no sudo: run  apt-get install $*  as root and run this again."
+		as_root=sudo
+		[ -t 0 ] || as_root="sudo -n"
+	fi
+	say "installing $*"
+	options="-o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o DPkg::Lock::Timeout=120"
+	# A stale list is no obstacle: what counts is whether the install works.
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get $options -q update ||
+		printf 'warning: apt-get update failed; trying with the lists that are here\n' >&2
+	$as_root env DEBIAN_FRONTEND=noninteractive apt-get $options -q -y --no-install-recommends \
+		install "$@" || die "could not install: $*
+Is there a network? Install them by hand (apt-get install $*) and run this again."
+}
+
+# set_up NEED …: everything that a build needs, and the programs named.
+set_up() {
+	missing=$(missing_packages "$@" | tr '\n' ' ')
+	if [ -n "$missing" ]; then
+		# Package names hold no blanks.
+		install_packages $missing
+	fi
+	version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+	# shellcheck disable=SC2086
+	set -- $version
+	if [ "$1" -lt 3 ] || { [ "$1" -eq 3 ] && [ "$2" -lt 22 ]; }; then
+		die "cmake $1.$2 is too old: 3.22 or newer is needed"
+	fi
+}
+
+# build FOLDER OPTION …: configures once and again when options changed, then builds.
+build() {
+	folder=$1
+	shift
+	if [ ! -f "$folder/CMakeCache.txt" ] && have ninja; then
+		set -- -G Ninja "$@"
+	fi
+	say "building in $folder"
+	mkdir -p "$folder"
+	log=$folder/perflab-build.log
+	cmake -S "$repo" -B "$folder" "$@" >"$log" 2>&1 || {
+		cat "$log" >&2
+		die "could not configure $folder"
+	}
+	grep 'CUDA worker' "$log" || true
+	cmake --build "$folder" -j "$(jobs)" >>"$log" 2>&1 || {
+		tail -n 60 "$log" >&2
+		die "could not build; the whole log is in $log"
+	}
+}
