@@ -15,7 +15,8 @@
 /*
  * Reads to the end. The buffer grows with what is really there rather than
  * with what stat() says, which is 0 for files in /proc and says nothing of
- * pipes. On success *out holds room for a terminator.
+ * pipes. There is a whole step of room before each read, so also for the terminator
+ * after the last.
  */
 static int file_read_all(char **out, size_t *length, int fd, size_t limit, const char *path,
 			 struct error *err)
@@ -40,7 +41,7 @@ static int file_read_all(char **out, size_t *length, int fd, size_t limit, const
 			bytes = grown;
 			capacity = wanted;
 		}
-		got = read(fd, bytes + used, READ_STEP - 1);
+		got = read(fd, bytes + used, READ_STEP);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0) {

@@ -79,6 +79,11 @@ static void words_of_any_length_are_safe(void **state)
 	word[256] = '\0';
 	assert_true(nearest_names(&out, word + 64, self, 1));
 	assert_int_equal(out.length, 256);
+	/* a name far longer than any that could be near */
+	memset(word, 'a', 999);
+	word[999] = '\0';
+	text_clear(&out);
+	assert_false(nearest_names(&out, word + 900, self, 1));
 	text_release(&out);
 }
 

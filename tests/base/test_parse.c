@@ -191,6 +191,7 @@ static void durations(void **state)
 		{"50ns", 50},
 		{"250us", 250000},
 		{"0.1ms", 100000},
+		{"1.001ms", 1001000}, /* in doubles the product is a little less */
 		{"10ms", 10000000},
 		{"1.5s", INT64_C(1500000000)},
 		{"2min", INT64_C(120000000000)},

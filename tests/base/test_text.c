@@ -129,16 +129,21 @@ static void grow_keeps_what_is_there(void **state)
 {
 	size_t capacity = 0;
 	uint32_t *numbers = NULL;
+	size_t moves = 0;
 
 	(void)state;
 	for (uint32_t i = 0; i < 1000; i++) {
+		size_t before = capacity;
+
 		numbers = xgrow(numbers, &capacity, i + 1, sizeof(*numbers));
+		moves += capacity != before;
 		assert_true(capacity >= i + 1);
 		numbers[i] = i;
 	}
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_int_equal(numbers[i], i);
 	assert_true(capacity < 2000);
+	assert_true(moves < 20);
 	free(numbers);
 }
 
