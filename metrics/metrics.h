@@ -81,7 +81,8 @@ struct counter_list {
 	struct counter_value *items;
 	size_t count, capacity;
 };
-/* Copies everything. A value that is not finite is stored as missing with that reason. */
+/* Copies everything; a counter of that name is replaced. A value that is not finite is stored as
+ * missing with that reason. */
 void counter_list_set(struct counter_list *list, const char *metric, const char *unit,
 		      const char *source, double value);
 void counter_list_set_missing(struct counter_list *list, const char *metric, const char *unit,
@@ -114,7 +115,7 @@ struct summary {
 	int64_t count;
 	double median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns;
 };
-/* count 0 gives all NAN. Does not modify samples. */
+/* count 0 gives all NAN. Samples must be finite; they are not modified. */
 struct summary summarise(const double *time_ns, size_t count);
 /* Half width of the interval over the median; INFINITY when there is none. */
 double summary_relative_width(const struct summary *summary);
@@ -215,6 +216,7 @@ const char *metric_set_meaning(enum metric_set set);
 bool metric_set_parse(enum metric_set *out, const char *name);
 
 #define METRIC_MAX_INPUTS 6
+#define METRIC_MAX_ALIASES 5
 
 /* A counter name on some chips. The first row whose prefix the chip's name has, wins; "" is every
  * chip. */
@@ -224,15 +226,18 @@ struct metric_alias {
 };
 
 /*
- * One row of the catalogue. A counter has aliases; a derived metric has
- * inputs (names of other rows) and a formula, and is missing when any input is.
+ * One row of the catalogue, of one of three kinds. A counter has aliases. A
+ * derived metric has inputs (names of other rows) and a formula, and is
+ * missing when any input is. A metric from_launch is no counter: whoever
+ * launches adds it, with `formula` as its source.
  */
 struct metric {
 	const char *name;    /* "dram_read_bytes" */
 	const char *unit;    /* "byte", "byte/s", "percent", "thread/instruction", "ns", "1" … */
 	const char *meaning; /* one line */
 	unsigned sets;       /* bits 1u << enum metric_set */
-	struct metric_alias aliases[4];
+	struct metric_alias aliases[METRIC_MAX_ALIASES];
+	bool from_launch;    /* "theoretical_occupancy_pct" */
 	const char *formula; /* for people: "100 * uniform / all"; NULL for a counter */
 	const char *inputs[METRIC_MAX_INPUTS];
 	/* NAN when undefined (say, no branches at all); then `undefined` is the reason. */
