@@ -71,7 +71,7 @@ int cupti_session_open(struct cupti_session **out, const struct cupti_plan *plan
 		       void *cuda_context, size_t max_ranges, struct error *err);
 /*
  *   while (cupti_session_pass_begin() gives more) {
- *       for each case { prepare; range_push(name); execute; range_pop(); }
+ *       for each case { prepare; range_push(name); execute, synchronise; range_pop(); }
  *       cupti_session_pass_end();
  *   }
  * Every pass must push the same ranges in the same order.
@@ -86,5 +86,11 @@ int cupti_session_image(struct cupti_session *session, const uint8_t **image, si
 void cupti_session_close(struct cupti_session *session);
 /* The device's counter-availability image; malloc'd. */
 int cupti_counter_availability(void *cuda_context, uint8_t **out, struct error *err);
+/*
+ * The three above leave CUPTI hooked into this process's driver, because
+ * hooking costs tenths of a second. This unhooks it, for launches that are to
+ * be timed afterwards; no session may be open. A later call hooks again.
+ */
+void cupti_unhook(void);
 
 #endif

@@ -1,0 +1,102 @@
+/* From a counter-data image to values. Needs no GPU. */
+#include "metrics/cupti/cupti_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int image_range_count(const struct cupti_plan *plan, const uint8_t *image,
+			     size_t image_bytes, size_t *count, struct error *err)
+{
+	CUpti_RangeProfiler_GetCounterDataInfo_Params params =
+		CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo_Params);
+	int rc;
+
+	params.pCounterDataImage = image;
+	params.counterDataImageSize = image_bytes;
+	rc = CUPTI_CALL(plan->cupti, cuptiRangeProfilerGetCounterDataInfo, &params, err);
+	if (!rc)
+		*count = params.numTotalRanges;
+	return rc;
+}
+
+int cupti_image_ranges(const struct cupti_plan *plan, const uint8_t *image, size_t image_bytes,
+		       struct string_list *names, struct error *err)
+{
+	struct string_list found = {0};
+	size_t count;
+	int rc;
+
+	rc = image_range_count(plan, image, image_bytes, &count, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < count && !rc; i++) {
+		CUpti_Profiler_Host_GetRangeName_Params params =
+			CUPTI_PARAMS(CUpti_Profiler_Host_GetRangeName_Params);
+
+		params.pCounterDataImage = image;
+		params.counterDataImageSize = image_bytes;
+		params.rangeIndex = i;
+		params.delimiter = "/";
+		rc = CUPTI_CALL(plan->cupti, cuptiProfilerHostGetRangeName, &params, err);
+		if (rc)
+			break;
+		string_list_add(&found, params.pRangeName ? params.pRangeName : "");
+		free((char *)params.pRangeName); /* CUPTI allocates it and the caller frees */
+	}
+	for (size_t i = 0; i < found.count && !rc; i++)
+		string_list_add(names, found.items[i]);
+	string_list_release(&found);
+	return rc;
+}
+
+int cupti_plan_evaluate(const struct cupti_plan *plan, const uint8_t *image, size_t image_bytes,
+			size_t range, struct counter_list *out, struct error *err)
+{
+	CUpti_Profiler_Host_EvaluateToGpuValues_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params);
+	double *values = xcalloc(plan->counters.count + 1, sizeof(*values));
+	size_t count = 0;
+	int rc = 0;
+
+	if (plan->counters.count > 0) {
+		rc = image_range_count(plan, image, image_bytes, &count, err);
+		if (rc)
+			goto out;
+		if (range >= count) {
+			rc = error_set(err, PL_ENOENT,
+				       "range %zu of a counter-data image that holds %zu", range,
+				       count);
+			goto out;
+		}
+		for (size_t i = 0; i < plan->counters.count; i++)
+			values[i] = NAN;
+		params.pHostObject = plan->host;
+		params.pCounterDataImage = image;
+		params.counterDataImageSize = image_bytes;
+		params.rangeIndex = range;
+		params.ppMetricNames = (const char **)plan->counters.items;
+		params.numMetrics = plan->counters.count;
+		params.pMetricValues = values;
+		rc = CUPTI_CALL(plan->cupti, cuptiProfilerHostEvaluateToGpuValues, &params, err);
+		if (rc)
+			goto out;
+	}
+	for (size_t i = 0; i < plan->item_count; i++) {
+		const struct cupti_plan_item *item = &plan->items[i];
+
+		if (item->reason)
+			counter_list_set_missing(out, item->metric, item->unit, item->counter,
+						 item->reason);
+		else if (!isfinite(values[item->slot]))
+			counter_list_set_missing(out, item->metric, item->unit, item->counter,
+						 "the counter was not collected");
+		else
+			counter_list_set(out, item->metric, item->unit, item->counter,
+					 values[item->slot]);
+	}
+	metric_derive(out, &plan->wanted);
+out:
+	free(values);
+	return rc;
+}

@@ -1,0 +1,218 @@
+/* Finds, opens and binds libcupti; turns its results into errors. */
+#include "metrics/cupti/cupti_internal.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	size_t offset;
+} functions[] = {
+#define X(name) {#name, offsetof(struct cupti_library, name)},
+	CUPTI_FUNCTION_LIST(X)
+#undef X
+};
+
+/* API versions were small numbers before CUDA 13.0, and are MMmmpp since. */
+static void format_version(char out[16], uint32_t api)
+{
+	if (api < 100000)
+		snprintf(out, 16, "API %u", api);
+	else
+		snprintf(out, 16, "%u.%u", api / 10000, api / 100 % 100);
+}
+
+/* Opens one candidate; false when it is not there or not usable, with a note in `tried`. */
+static bool library_open(struct cupti_library *library, const char *path, struct text *tried)
+{
+	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	uint32_t api;
+
+	if (!handle) {
+		text_addf(tried, "%s%s", tried->length ? ", " : "", path);
+		return false;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
+		void *symbol = dlsym(handle, functions[i].name);
+
+		if (!symbol) {
+			text_addf(tried, "%s%s (too old: it lacks %s)", tried->length ? ", " : "",
+				  path, functions[i].name);
+			dlclose(handle);
+			return false;
+		}
+		/* POSIX promises that a function's address fits; ISO C has no cast for it. */
+		memcpy((char *)library + functions[i].offset, &symbol, sizeof(symbol));
+	}
+	if (library->cuptiGetVersion(&api) != CUPTI_SUCCESS)
+		api = 0;
+	format_version(library->version, api);
+	return true;
+}
+
+/* The places under a toolkit where CUPTI has been put over the years. */
+static bool library_open_under(struct cupti_library *library, const char *toolkit,
+			       struct text *tried)
+{
+	static const char *const places[] = {
+		"lib64/libcupti.so",
+		"extras/CUPTI/lib64/libcupti.so",
+		"targets/x86_64-linux/lib/libcupti.so",
+		"targets/sbsa-linux/lib/libcupti.so",
+		"lib/libcupti.so",
+	};
+	bool opened = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(places) && !opened; i++) {
+		struct text pattern = TEXT_INIT;
+		glob_t found;
+
+		text_addf(&pattern, "%s/%s*", toolkit, places[i]);
+		if (glob(pattern.data, 0, NULL, &found) == 0) {
+			for (size_t j = 0; j < found.gl_pathc && !opened; j++)
+				opened = library_open(library, found.gl_pathv[j], tried);
+			globfree(&found);
+		}
+		text_release(&pattern);
+	}
+	return opened;
+}
+
+static bool library_open_under_each(struct cupti_library *library, const char *pattern,
+				    struct text *tried)
+{
+	bool opened = false;
+	glob_t found;
+
+	if (glob(pattern, 0, NULL, &found) != 0)
+		return false;
+	for (size_t i = 0; i < found.gl_pathc && !opened; i++)
+		opened = library_open_under(library, found.gl_pathv[i], tried);
+	globfree(&found);
+	return opened;
+}
+
+static int library_find(struct cupti_library *library, struct error *err)
+{
+	const char *named = getenv("PERFLAB_CUPTI");
+	static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
+	struct text tried = TEXT_INIT, soname = TEXT_INIT;
+	bool opened = false;
+
+	text_addf(&soname, "libcupti.so.%d", CUPTI_API_VERSION / 10000);
+	if (named && *named) {
+		/* What the user names is meant: no other one is taken in its place. */
+		opened = library_open(library, named, &tried);
+	} else {
+		opened = library_open(library, soname.data, &tried) ||
+			 library_open(library, "libcupti.so", &tried);
+		for (size_t i = 0; i < ARRAY_SIZE(variables) && !opened; i++) {
+			const char *toolkit = getenv(variables[i]);
+
+			if (toolkit && *toolkit)
+				opened = library_open_under(library, toolkit, &tried);
+		}
+		opened = opened || library_open_under_each(library, "/usr/local/cuda", &tried) ||
+			 library_open_under_each(library, "/usr/local/cuda-*", &tried) ||
+			 library_open_under_each(library, "/opt/cuda*", &tried);
+	}
+	if (!opened)
+		error_set(
+			err, PL_EUNSUPPORTED,
+			"libcupti not found: tried %s%s; install the CUDA toolkit's CUPTI, or set "
+			"PERFLAB_CUPTI to the library file",
+			tried.data,
+			named && *named ? " (from PERFLAB_CUPTI)"
+					: ", $CUDA_HOME, $CUDA_PATH, /usr/local/cuda*, /opt/cuda*");
+	text_release(&soname);
+	text_release(&tried);
+	return opened ? 0 : PL_EUNSUPPORTED;
+}
+
+int cupti_library_get(const struct cupti_library **out, struct error *err)
+{
+	/* The one library of the process: CUPTI itself is global, and cannot be closed again. */
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static struct cupti_library library;
+	static bool opened;
+	int rc = 0;
+
+	pthread_mutex_lock(&lock);
+	if (!opened) {
+		rc = library_find(&library, err);
+		opened = !rc;
+	}
+	pthread_mutex_unlock(&lock);
+	if (!rc)
+		*out = &library;
+	return rc;
+}
+
+int cupti_load(char version[16], struct error *err)
+{
+	const struct cupti_library *cupti;
+	int rc = cupti_library_get(&cupti, err);
+
+	if (!rc && version)
+		memcpy(version, cupti->version, sizeof(cupti->version));
+	return rc;
+}
+
+/* What a result means for the user, where that is known. */
+static const struct {
+	CUptiResult result;
+	int code;
+	const char *advice;
+} advices[] = {
+	{CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, PL_EUNSUPPORTED,
+	 "the driver gives counters to administrators only; run as root (in a container with "
+	 "--cap-add SYS_ADMIN), or load the nvidia module with "
+	 "NVreg_RestrictProfilingToAdminUsers=0"},
+	{CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, PL_EUNSUPPORTED,
+	 "profiling is switched off for this virtual GPU; its host must enable it"},
+	{CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, PL_EUNSUPPORTED,
+	 "another profiler holds the counters (ncu, nsys or another CUPTI client in this process)"},
+	{CUPTI_ERROR_HARDWARE_BUSY, PL_EBUSY,
+	 "another process holds the counters; end that profiler, or pause DCGM with "
+	 "`dcgmi profile --pause`"},
+	{CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED, PL_EUNSUPPORTED,
+	 "counters cannot be read on this virtual GPU"},
+	{CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, PL_EUNSUPPORTED,
+	 "counters cannot be read in confidential-computing mode"},
+	{CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, PL_EUNSUPPORTED,
+	 "mining processors have no counters to read"},
+	{CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, PL_EUNSUPPORTED,
+	 "counters cannot be read on this MIG instance; switch MIG off, or give the whole GPU to "
+	 "one instance"},
+	{CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, PL_EUNSUPPORTED,
+	 "counters cannot be read while SLI is on; switch it off"},
+	{CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, PL_EUNSUPPORTED,
+	 "counters cannot be read under this version of WSL"},
+	{CUPTI_ERROR_LEGACY_PROFILER_NOT_SUPPORTED, PL_EUNSUPPORTED,
+	 "this GPU is too old: compute capability 7.5 or newer is needed"},
+};
+
+int cupti_failed(const struct cupti_library *cupti, CUptiResult result, const char *function,
+		 struct error *err)
+{
+	const char *name = NULL;
+
+	if (cupti->cuptiGetResultString(result, &name) != CUPTI_SUCCESS || !name)
+		name = "unknown result";
+	for (size_t i = 0; i < ARRAY_SIZE(advices); i++) {
+		if (advices[i].result == result)
+			return error_set(err, advices[i].code, "%s: %s (%d): %s", function, name,
+					 (int)result, advices[i].advice);
+	}
+	return error_set(err, PL_EDEVICE, "%s: %s (%d)", function, name, (int)result);
+}
+
+int cupti_checked(const struct cupti_library *cupti, CUptiResult result, const char *function,
+		  struct error *err)
+{
+	return result == CUPTI_SUCCESS ? 0 : cupti_failed(cupti, result, function, err);
+}

@@ -1,0 +1,340 @@
+/* Planning with the Profiler Host API: which counters, in how many passes. Needs no GPU. */
+#include "metrics/cupti/cupti_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int unknown_chip(const char *chip, const CUpti_Profiler_Host_GetSupportedChips_Params *known,
+			struct error *err)
+{
+	struct text nearest = TEXT_INIT;
+
+	if (nearest_names(&nearest, chip, known->ppChipNames, known->numChips))
+		error_set(err, PL_EUSAGE, "unknown chip '%s'; did you mean %s?", chip,
+			  nearest.data);
+	else
+		error_set(err, PL_EUSAGE, "unknown chip '%s'; CUPTI knows names such as %s", chip,
+			  known->numChips ? known->ppChipNames[known->numChips - 1] : "GH100");
+	text_release(&nearest);
+	return PL_EUSAGE;
+}
+
+int cupti_host_create(const struct cupti_library *cupti, CUpti_Profiler_Host_Object **out,
+		      const char *chip, const uint8_t *availability, struct error *err)
+{
+	CUpti_Profiler_Host_GetSupportedChips_Params known =
+		CUPTI_PARAMS(CUpti_Profiler_Host_GetSupportedChips_Params);
+	CUpti_Profiler_Host_Initialize_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params);
+	bool listed = false;
+	CUptiResult result;
+	int rc;
+
+	rc = CUPTI_CALL(cupti, cuptiProfilerHostGetSupportedChips, &known, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < known.numChips && !listed; i++)
+		listed = strcmp(known.ppChipNames[i], chip) == 0;
+	/* With the device's own availability image, chips newer than the list may work. */
+	if (!listed && !availability)
+		return unknown_chip(chip, &known, err);
+
+	params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+	params.pChipName = chip;
+	params.pCounterAvailabilityImage = availability;
+	result = cupti->cuptiProfilerHostInitialize(&params);
+	if (result == CUPTI_ERROR_NOT_SUPPORTED)
+		return error_set(
+			err, PL_EUNSUPPORTED,
+			"chip %s: this CUPTI (%s) lists it but cannot profile ranges on it", chip,
+			cupti->version);
+	if (result != CUPTI_SUCCESS) {
+		rc = cupti_failed(cupti, result, "cuptiProfilerHostInitialize", err);
+		return error_context(err, rc, "chip %s", chip);
+	}
+	*out = params.pHostObject;
+	return 0;
+}
+
+void cupti_host_free(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host)
+{
+	CUpti_Profiler_Host_Deinitialize_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize_Params);
+
+	if (!host)
+		return;
+	params.pHostObject = host;
+	cupti->cuptiProfilerHostDeinitialize(&params);
+}
+
+static CUptiResult host_add(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host,
+			    const char **names, size_t count)
+{
+	CUpti_Profiler_Host_ConfigAddMetrics_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params);
+
+	params.pHostObject = host;
+	params.ppMetricNames = names;
+	params.numMetrics = count;
+	return cupti->cuptiProfilerHostConfigAddMetrics(&params);
+}
+
+/* The config image of what was added; it says whether the counters can be scheduled. */
+static int host_config(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host,
+		       uint8_t **config, size_t *config_bytes, struct error *err)
+{
+	CUpti_Profiler_Host_GetConfigImageSize_Params size =
+		CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params);
+	CUpti_Profiler_Host_GetConfigImage_Params image =
+		CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImage_Params);
+	uint8_t *bytes;
+	int rc;
+
+	size.pHostObject = host;
+	rc = CUPTI_CALL(cupti, cuptiProfilerHostGetConfigImageSize, &size, err);
+	if (rc)
+		return rc;
+	bytes = xcalloc(1, size.configImageSize);
+	image.pHostObject = host;
+	image.configImageSize = size.configImageSize;
+	image.pConfigImage = bytes;
+	rc = CUPTI_CALL(cupti, cuptiProfilerHostGetConfigImage, &image, err);
+	if (rc) {
+		free(bytes);
+		return rc;
+	}
+	*config = bytes;
+	*config_bytes = size.configImageSize;
+	return 0;
+}
+
+/*
+ * Can this counter be collected at all? In a host object of its own, because
+ * one that has refused a name refuses every later one too. *reason is
+ * malloc'd, NULL if it can.
+ */
+static int counter_reason(const struct cupti_plan *plan, const uint8_t *availability,
+			  const char *counter, char **reason, struct error *err)
+{
+	CUpti_Profiler_Host_GetMetricProperties_Params properties =
+		CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params);
+	CUpti_Profiler_Host_Object *host = NULL;
+	struct error refusal = {0};
+	uint8_t *config = NULL;
+	size_t config_bytes;
+	CUptiResult result;
+	int rc;
+
+	rc = cupti_host_create(plan->cupti, &host, plan->chip, availability, err);
+	if (rc)
+		return rc;
+	*reason = NULL;
+	properties.pHostObject = host;
+	properties.pMetricName = counter;
+	result = plan->cupti->cuptiProfilerHostGetMetricProperties(&properties);
+	if (result != CUPTI_SUCCESS) {
+		*reason = xasprintf("chip %s has no metric of this name", plan->chip);
+		goto out;
+	}
+	result = host_add(plan->cupti, host, &counter, 1);
+	if (result != CUPTI_SUCCESS) {
+		cupti_failed(plan->cupti, result, "cuptiProfilerHostConfigAddMetrics", &refusal);
+		if (!strchr(counter, '.'))
+			*reason = xasprintf("the name needs a roll-up such as .sum, .avg or .pct");
+		else
+			*reason = xasprintf("it cannot be collected on this %s: %s", plan->chip,
+					    refusal.text);
+		goto out;
+	}
+	if (host_config(plan->cupti, host, &config, &config_bytes, &refusal))
+		*reason = xasprintf("it cannot be scheduled on this %s: %s", plan->chip,
+				    refusal.text);
+out:
+	free(config);
+	cupti_host_free(plan->cupti, host);
+	return rc;
+}
+
+/* CUPTI's unit of a name, "" if it knows none; the string lives as long as the host object. */
+static const char *counter_unit(const struct cupti_plan *plan, const char *counter)
+{
+	CUpti_Profiler_Host_GetMetricProperties_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params);
+
+	params.pHostObject = plan->host;
+	params.pMetricName = counter;
+	if (plan->cupti->cuptiProfilerHostGetMetricProperties(&params) != CUPTI_SUCCESS ||
+	    !params.pDimUnit)
+		return "";
+	return params.pDimUnit;
+}
+
+/* One item a wanted counter, its alias resolved; nothing is known yet about what can be had. */
+static void plan_items(struct cupti_plan *plan, const struct string_list *wanted)
+{
+	plan->items = xcalloc(wanted->count + 1, sizeof(plan->items[0]));
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct metric *metric = metric_find(wanted->items[i]);
+		struct cupti_plan_item *item = &plan->items[plan->item_count];
+		const char *counter = wanted->items[i];
+
+		string_list_add(&plan->wanted, wanted->items[i]);
+		if (metric && (metric->derive || metric->from_launch))
+			continue;
+		if (metric)
+			counter = metric_counter_on(metric, plan->chip);
+		item->metric = xstrdup(wanted->items[i]);
+		item->counter = xstrdup(counter ? counter : "");
+		item->unit = xstrdup(metric ? metric->unit : counter_unit(plan, counter));
+		if (!counter)
+			item->reason = xasprintf("chip %s has no such counter", plan->chip);
+		plan->item_count++;
+	}
+}
+
+/* Fills `counters` with what no item has a reason against. */
+static void plan_counters(struct cupti_plan *plan)
+{
+	string_list_release(&plan->counters);
+	for (size_t i = 0; i < plan->item_count; i++) {
+		struct cupti_plan_item *item = &plan->items[i];
+
+		if (item->reason)
+			continue;
+		for (item->slot = 0; item->slot < plan->counters.count; item->slot++) {
+			if (strcmp(plan->counters.items[item->slot], item->counter) == 0)
+				break;
+		}
+		if (item->slot == plan->counters.count)
+			string_list_add(&plan->counters, item->counter);
+	}
+}
+
+/* All at once, as they will be collected. */
+static int plan_schedule(struct cupti_plan *plan, struct error *err)
+{
+	CUpti_Profiler_Host_GetNumOfPasses_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_GetNumOfPasses_Params);
+	CUptiResult result;
+	int rc;
+
+	result = host_add(plan->cupti, plan->host, (const char **)plan->counters.items,
+			  plan->counters.count);
+	if (result != CUPTI_SUCCESS)
+		return cupti_failed(plan->cupti, result, "cuptiProfilerHostConfigAddMetrics", err);
+	rc = host_config(plan->cupti, plan->host, &plan->config, &plan->config_bytes, err);
+	if (rc)
+		return rc;
+	params.configImageSize = plan->config_bytes;
+	params.pConfigImage = plan->config;
+	rc = CUPTI_CALL(plan->cupti, cuptiProfilerHostGetNumOfPasses, &params, err);
+	if (!rc)
+		plan->pass_count = params.numOfPasses;
+	return rc;
+}
+
+/* The slow way, after some counter was refused: each is tried alone, and the rest scheduled. */
+static int plan_without_refused(struct cupti_plan *plan, const uint8_t *availability,
+				struct error *err)
+{
+	int rc;
+
+	for (size_t i = 0; i < plan->item_count; i++) {
+		struct cupti_plan_item *item = &plan->items[i];
+
+		if (item->reason)
+			continue;
+		rc = counter_reason(plan, availability, item->counter, &item->reason, err);
+		if (rc)
+			return rc;
+	}
+	plan_counters(plan);
+	free(plan->config);
+	plan->config = NULL;
+	cupti_host_free(plan->cupti, plan->host);
+	plan->host = NULL;
+	rc = cupti_host_create(plan->cupti, &plan->host, plan->chip, availability, err);
+	if (rc || plan->counters.count == 0)
+		return rc;
+	rc = plan_schedule(plan, err);
+	return error_context(err, rc, "scheduling %zu counters on chip %s", plan->counters.count,
+			     plan->chip);
+}
+
+int cupti_plan_create(struct cupti_plan **out, const char *chip, const struct string_list *wanted,
+		      const uint8_t *availability, struct error *err)
+{
+	const struct cupti_library *cupti;
+	struct cupti_plan *plan;
+	struct error refusal = {0};
+	int rc;
+
+	rc = cupti_library_get(&cupti, err);
+	if (rc)
+		return rc;
+	plan = xcalloc(1, sizeof(*plan));
+	plan->cupti = cupti;
+	snprintf(plan->chip, sizeof(plan->chip), "%s", chip);
+	rc = cupti_host_create(cupti, &plan->host, chip, availability, err);
+	if (rc)
+		goto out;
+	plan_items(plan, wanted);
+	plan_counters(plan);
+	if (plan->counters.count > 0 && plan_schedule(plan, &refusal)) {
+		rc = plan_without_refused(plan, availability, err);
+		if (rc)
+			goto out;
+	}
+	for (size_t i = 0; i < plan->item_count; i++) {
+		const struct cupti_plan_item *item = &plan->items[i];
+		char *line;
+
+		if (!item->reason)
+			continue;
+		line = xasprintf("%s: %s", *item->counter ? item->counter : item->metric,
+				 item->reason);
+		if (!string_list_has(&plan->missing, line))
+			string_list_add(&plan->missing, line);
+		free(line);
+	}
+	*out = plan;
+	plan = NULL;
+out:
+	cupti_plan_free(plan);
+	return rc;
+}
+
+void cupti_plan_free(struct cupti_plan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < plan->item_count; i++) {
+		free(plan->items[i].metric);
+		free(plan->items[i].counter);
+		free(plan->items[i].unit);
+		free(plan->items[i].reason);
+	}
+	free(plan->items);
+	string_list_release(&plan->wanted);
+	string_list_release(&plan->counters);
+	string_list_release(&plan->missing);
+	free(plan->config);
+	cupti_host_free(plan->cupti, plan->host);
+	free(plan);
+}
+
+size_t cupti_plan_pass_count(const struct cupti_plan *plan)
+{
+	return plan->pass_count;
+}
+
+size_t cupti_plan_counter_count(const struct cupti_plan *plan)
+{
+	return plan->counters.count;
+}
+
+const struct string_list *cupti_plan_missing(const struct cupti_plan *plan)
+{
+	return &plan->missing;
+}
