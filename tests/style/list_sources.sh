@@ -1,6 +1,6 @@
 #!/bin/sh
 # list_sources.sh ROOT EXTENSION…: the source files of the tree, one a line, relative to ROOT:
-# what git knows or would add; without git, everything outside build folders.
+# what git knows or would add; without git, everything outside hidden and build folders.
 set -eu
 
 cd "$1"
@@ -10,7 +10,8 @@ wanted="\\.(${extensions%|})\$"
 
 list=$(git ls-files --cached --others --exclude-standard 2>/dev/null | grep -E "$wanted") || list=
 if [ -z "$list" ]; then
-	list=$(find . -name '.?*' -prune -o -name 'build*' -prune -o -type f -print |
+	list=$(find . -name '.?*' -prune -o -name 'build*' -prune -o -name CMakeFiles -prune -o \
+		-type f -print |
 		sed 's|^\./||' | grep -E "$wanted") || list=
 fi
 printf '%s\n' "$list" | sort | while IFS= read -r file; do

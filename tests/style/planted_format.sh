@@ -23,12 +23,13 @@ if ! command -v "${CLANG_FORMAT:-clang-format}" >/dev/null 2>&1; then
 fi
 
 cp "$here/../../.clang-format" "$tree"
-mkdir "$tree/room" "$tree/build-x"
+mkdir -p "$tree/room" "$tree/build-x" "$tree/b/CMakeFiles"
 if sh "$here/check_format.sh" "$tree" >/dev/null 2>&1; then
 	fail "an empty tree passed as checked"
 fi
 printf 'int room_zero(void)\n{\n\treturn 0;\n}\n' >"$tree/room/good.c"
 printf 'int x ;\n' >"$tree/build-x/generated.c"
+printf 'int x ;\n' >"$tree/b/CMakeFiles/probe.c"
 sh "$here/check_format.sh" "$tree" || fail "a well formatted file was refused"
 printf 'int room_zero(void) {\n    return 0;\n}\n' >"$tree/room/bad.h"
 if sh "$here/check_format.sh" "$tree" >"$tree/said" 2>&1; then
