@@ -1,0 +1,216 @@
+"""What the measuring scripts share: running programs with a limit, reading a
+perflab database, reading ncu's CSV, and writing results as Markdown.
+
+Standard library only. Exit codes are perflab's: 0 fine, 1 a finding, 2 usage,
+3 failure, 4 not possible here.
+"""
+
+import csv
+import datetime
+import os
+import re
+import shlex
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+
+FINE, FINDING, USAGE, FAILURE, UNSUPPORTED = 0, 1, 2, 3, 4
+
+
+def leave(code, message):
+    """Ends the script with one line on stderr."""
+    print(f"{os.path.basename(sys.argv[0])}: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+def find_program(name, remedy):
+    path = shutil.which(name)
+    if not path:
+        leave(UNSUPPORTED, f"{name} not found: {remedy}")
+    return path
+
+
+def default_perflab():
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return os.path.join(root, "build", "bin", "perflab")
+
+
+def find_ncu(name):
+    """ncu by name or path; looks also where NVIDIA's packages put it."""
+    if shutil.which(name):
+        return shutil.which(name)
+    for folder in ("/usr/local/cuda/bin", "/opt/nvidia/nsight-compute"):
+        for root, _, files in os.walk(folder):
+            if os.path.basename(name) in files and root.count(os.sep) <= 4:
+                return os.path.join(root, os.path.basename(name))
+    leave(UNSUPPORTED, f"{name} not found: install Nsight Compute, or name it with --ncu")
+    return None
+
+
+def run(command, timeout_s, log=None, allowed=(0,)):
+    """Runs a command to its end; returns (seconds, exit code). Its output goes to `log`."""
+    begin = time.monotonic()
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=timeout_s, check=False)
+        output, code = done.stdout, done.returncode
+    except subprocess.TimeoutExpired as expired:
+        output, code = expired.stdout or b"", None
+    except OSError as error:
+        leave(UNSUPPORTED, f"cannot start {command[0]}: {error.strerror}")
+    seconds = time.monotonic() - begin
+    if log:
+        with open(log, "ab") as stream:
+            stream.write(f"$ {shlex.join(command)}\n".encode() + output)
+            stream.write(f"[{seconds:.2f} s, exit {code}]\n".encode())
+    if code is None:
+        leave(FAILURE, f"ran longer than {timeout_s} s: {shlex.join(command)}")
+    if code not in allowed:
+        sys.stderr.buffer.write(output[-4000:])
+        leave(code if code in (USAGE, UNSUPPORTED) else FAILURE,
+              f"exit {code}: {shlex.join(command)}")
+    return seconds, code
+
+
+def time_of(command, timeout_s, repeat, log=None):
+    """The median of the seconds that `repeat` runs of a command take."""
+    return statistics.median(run(command, timeout_s, log)[0] for _ in range(repeat))
+
+
+class Trial:
+    """One stored case: what it is called, its median, its counters by their source."""
+
+    def __init__(self, row):
+        self.name = f"{row['kernel']}/{row['variant']}/{row['config']}"
+        self.kernel, self.variant, self.config = row["kernel"], row["variant"], row["config"]
+        self.status, self.reason = row["status"], row["reason"]
+        self.median_ns = row["median_ns"]
+        self.bytes_read, self.bytes_written = row["bytes_read"], row["bytes_written"]
+        self.by_source = {}
+        self.missing = {}
+
+    def ranges(self):
+        """The names of the NVTX ranges that enclose this case."""
+        return frozenset([self.kernel, self.variant, *self.config.split(",")])
+
+
+def load_run(path):
+    """The newest run of a database: (device name, driver, trials)."""
+    try:
+        db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        db.row_factory = sqlite3.Row
+        run_row = db.execute(
+            "SELECT run.id, device.name, device.driver FROM run"
+            " JOIN device ON device.id = run.device_id ORDER BY run.id DESC LIMIT 1").fetchone()
+        if not run_row:
+            leave(FAILURE, f"{path} holds no run")
+        trials = {}
+        for row in db.execute("SELECT * FROM trial WHERE run_id = ? ORDER BY position",
+                              (run_row["id"],)):
+            trials[row["id"]] = Trial(row)
+        for row in db.execute(
+                "SELECT counter.* FROM counter JOIN trial ON trial.id = counter.trial_id"
+                " WHERE trial.run_id = ?", (run_row["id"],)):
+            trial = trials[row["trial_id"]]
+            if row["value"] is None:
+                trial.missing[row["metric"]] = row["reason"]
+            else:
+                trial.by_source[row["source"]] = row["value"]
+        return run_row["name"], run_row["driver"], list(trials.values())
+    except sqlite3.Error as error:
+        leave(FAILURE, f"{path}: {error}")
+        return None
+
+
+def report_failed(trials):
+    """Lines about the cases that did not end well; skipped ones are no failure."""
+    return [f"{t.name}: {t.status}: {t.reason}" for t in trials if t.status not in ("ok", "skipped")]
+
+
+class Launch:
+    """One row of ncu's raw page: the NVTX ranges around a launch, and its metrics."""
+
+    def __init__(self, ranges, kernel, metrics):
+        self.ranges, self.kernel, self.metrics = ranges, kernel, metrics
+
+
+def read_number(text):
+    """A number as ncu prints it, None for what is none."""
+    try:
+        return float(text.replace(",", ""))
+    except ValueError:
+        return None
+
+
+def read_ncu(path):
+    """The launches in a file of `ncu --nvtx --csv --page raw --log-file`."""
+    with open(path, encoding="utf-8", errors="replace", newline="") as stream:
+        lines = stream.read().splitlines(keepends=True)
+    start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
+    if start is None:
+        tail = "".join(lines[-5:]).strip() or "nothing"
+        leave(FAILURE, f"ncu profiled no launch; its log ends with: {tail}")
+    rows = [row for row in csv.reader(lines[start:]) if row]
+    head, rows = rows[0], rows[1:]
+    nvtx = next((i for i, name in enumerate(head) if "Push/Pop_Range" in name), None)
+    if nvtx is None:
+        leave(FAILURE, "ncu's CSV has no column of push/pop ranges")
+    kernel = head.index("Kernel Name")
+    launches = []
+    for row in rows:
+        # The row after the head holds units and has no ID.
+        if len(row) != len(head) or not row[0].isdigit():
+            continue
+        metrics = {name: read_number(cell) for name, cell in zip(head, row) if "__" in name}
+        ranges = re.findall(r'perflab:([^:"]+)', row[nvtx])
+        launches.append(Launch(frozenset(ranges), row[kernel], metrics))
+    return launches
+
+
+def launches_by_trial(launches, trials, phase):
+    """{trial name: its launches}, from the NVTX ranges around each launch."""
+    found = {}
+    names = {trial.ranges(): trial.name for trial in trials}
+    for launch in launches:
+        name = names.get(launch.ranges - {phase})
+        if name is None:
+            leave(FAILURE, f"ncu's launch of {launch.kernel} lies in the ranges"
+                           f" {sorted(launch.ranges)}, which are no case of the sweep")
+        found.setdefault(name, []).append(launch)
+    return found
+
+
+def ncu_command(ncu, metrics, log_file, command):
+    """`command` under ncu, restricted to the launches that perflab marks for profilers."""
+    return [ncu, "--target-processes", "all", "--clock-control", "none", "--cache-control", "all",
+            "--nvtx", "--nvtx-include", "perflab@profile/", "--csv", "--page", "raw",
+            "--print-units", "base", "--metrics", ",".join(metrics), "--log-file", log_file,
+            *command]
+
+
+def markdown_table(head, rows, numeric_from=1):
+    """Lines of a Markdown table; columns from `numeric_from` on are right-aligned."""
+    align = ["---" if i < numeric_from else "---:" for i in range(len(head))]
+    lines = [head, align, *rows]
+    return ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
+
+
+def provenance(title, device, driver):
+    """The head of a result file: when, on what, by which command."""
+    today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    # As one would type it in the repository, not where it happened to lie.
+    command = ["scripts/" + os.path.basename(sys.argv[0]), *sys.argv[1:]]
+    return [f"# {title}", "", f"- date: {today}", f"- device: {device}", f"- driver: {driver}",
+            f"- command: `{shlex.join(command)}`", ""]
+
+
+def write_result(path, lines):
+    text = "\n".join(lines) + "\n"
+    print(text, end="")
+    if path:
+        os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as stream:
+            stream.write(text)

@@ -1,0 +1,67 @@
+#!/bin/sh
+# The archive of `cpack` unpacked somewhere else: the programs must run from
+# there with an empty environment and need nothing but libc.
+# usage: package.sh BUILD-FOLDER
+set -eu
+build=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+	printf 'package: %s\n' "$*" >&2
+	exit 1
+}
+
+# cpack installs what is built; it must not build again while other tests run.
+cd "$build"
+cpack -G TGZ -B "$scratch/packages" -D CPACK_CMAKE_GENERATOR=Ninja \
+	-D "CPACK_INSTALL_CMAKE_PROJECTS=$build;perflab;ALL;/" \
+	-D CPACK_BUILD_CONFIG= >"$scratch/cpack.log" 2>&1 || {
+	cat "$scratch/cpack.log" >&2
+	fail "cpack failed"
+}
+cd "$scratch"
+mkdir elsewhere
+tar -xzf packages/perflab-*.tar.gz -C elsewhere
+root=$(echo "$scratch"/elsewhere/perflab-*)
+
+for file in bin/perflab share/man/man1/perflab.1 share/doc/perflab/LICENSE \
+	share/doc/perflab/README.md share/bash-completion/completions/perflab; do
+	[ -s "$root/$file" ] || fail "$file is not in the archive, or empty"
+done
+if [ -x "$build/bin/perflab-worker-cuda" ]; then
+	[ -x "$root/bin/perflab-worker-cuda" ] || fail "the CUDA worker is not in the archive"
+	images=$(find "$root/share/perflab/kernels" -name '*.cubin' | wc -l)
+	ptx=$(find "$root/share/perflab/kernels" -name '*.ptx' | wc -l)
+	[ "$images" -gt 0 ] && [ "$ptx" -gt 0 ] || fail "no kernel images in the archive"
+fi
+
+for program in "$root"/bin/*; do
+	name=$(basename "$program")
+	readelf -d "$program" >dynamic.txt
+	sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' dynamic.txt >needed.txt
+	while read -r library; do
+		case $library in
+		libc.so.* | libm.so.* | libdl.so.* | libpthread.so.* | librt.so.* | ld-linux*) ;;
+		*) fail "$name needs $library" ;;
+		esac
+	done <needed.txt
+	! grep -q 'RPATH\|RUNPATH' dynamic.txt || fail "$name has a run path"
+	! grep -q -F "$build" "$program" || fail "$name names the build folder"
+done
+
+# Nothing of the build, no PATH, no HOME: the programs must do.
+cd "$root"
+env -i bin/perflab --version >"$scratch/version.txt" || fail "bin/perflab --version: exit $?"
+grep -q '^perflab [0-9]' "$scratch/version.txt" || fail "unexpected version line"
+env -i bin/perflab list kernels >"$scratch/kernels.txt" || fail "bin/perflab list kernels: exit $?"
+grep -q reduce "$scratch/kernels.txt" || fail "list kernels does not know reduce"
+status=0
+env -i bin/perflab doctor >"$scratch/doctor.txt" 2>&1 || status=$?
+[ "$status" -le 1 ] || [ "$status" -eq 4 ] || fail "doctor ended with $status"
+# The worker beside it is found wherever the archive lies.
+if [ -x bin/perflab-worker-cuda ]; then
+	! grep -q 'perflab-worker-cuda.*not found\|no worker' "$scratch/doctor.txt" ||
+		fail "doctor does not find the worker: $(cat "$scratch/doctor.txt")"
+fi
+echo "package: ok"
