@@ -1,0 +1,145 @@
+/* Names of the enums, and what can be asked of a resolved case. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+/* Index of `name` among `names`; false if it is not there. */
+static bool parse_name(int *out, const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(names[i], name)) {
+			*out = (int)i;
+			return true;
+		}
+	return false;
+}
+
+static const char *const element_names[] = {
+	[ELEMENT_F32] = "f32",
+	[ELEMENT_F64] = "f64",
+	[ELEMENT_I32] = "i32",
+	[ELEMENT_U32] = "u32",
+};
+
+size_t element_size_bytes(enum element_type type)
+{
+	return type == ELEMENT_F64 ? 8 : 4;
+}
+
+const char *element_type_name(enum element_type type)
+{
+	return element_names[type];
+}
+
+bool element_type_parse(enum element_type *out, const char *name)
+{
+	int index;
+
+	if (!parse_name(&index, name, element_names, ARRAY_SIZE(element_names)))
+		return false;
+	*out = (enum element_type)index;
+	return true;
+}
+
+static const char *const role_names[] = {
+	[BUFFER_IN] = "in",           [BUFFER_OUT] = "out",           [BUFFER_INOUT] = "inout",
+	[BUFFER_SCRATCH] = "scratch", [BUFFER_PER_CALL] = "per_call",
+};
+
+const char *buffer_role_name(enum buffer_role role)
+{
+	return role_names[role];
+}
+
+bool buffer_role_parse(enum buffer_role *out, const char *name)
+{
+	int index;
+
+	if (!parse_name(&index, name, role_names, ARRAY_SIZE(role_names)))
+		return false;
+	*out = (enum buffer_role)index;
+	return true;
+}
+
+static const char *const fill_names[] = {
+	[FILL_NONE] = "none",
+	[FILL_UNIFORM] = "uniform",
+	[FILL_INDEX] = "index",
+	[FILL_CONSTANT] = "constant",
+};
+
+const char *buffer_fill_name(enum buffer_fill fill)
+{
+	return fill_names[fill];
+}
+
+bool buffer_fill_parse(enum buffer_fill *out, const char *name)
+{
+	int index;
+
+	if (!parse_name(&index, name, fill_names, ARRAY_SIZE(fill_names)))
+		return false;
+	*out = (enum buffer_fill)index;
+	return true;
+}
+
+static const char *const arg_names[] = {
+	[ARG_BUFFER] = "buffer", [ARG_I32] = "i32", [ARG_U32] = "u32",
+	[ARG_I64] = "i64",       [ARG_F32] = "f32",
+};
+
+const char *arg_kind_name(enum arg_kind kind)
+{
+	return arg_names[kind];
+}
+
+bool arg_kind_parse(enum arg_kind *out, const char *name)
+{
+	int index;
+
+	if (!parse_name(&index, name, arg_names, ARRAY_SIZE(arg_names)))
+		return false;
+	*out = (enum arg_kind)index;
+	return true;
+}
+
+void launch_case_free(struct launch_case *launch_case)
+{
+	if (!launch_case)
+		return;
+	free(launch_case->launches);
+	free(launch_case);
+}
+
+bool launch_case_axis(const struct launch_case *launch_case, const char *name, int64_t *out)
+{
+	for (size_t i = 0; i < launch_case->axis_count; i++)
+		if (!strcmp(launch_case->axes[i].name, name)) {
+			*out = launch_case->axes[i].value;
+			return true;
+		}
+	return false;
+}
+
+static int compare_axes(const void *left, const void *right)
+{
+	const struct axis_value *const *a = left;
+	const struct axis_value *const *b = right;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+void axes_text(struct text *out, const struct axis_value *axes, size_t count)
+{
+	const struct axis_value **sorted =
+		xcalloc(count ? count : 1, sizeof(const struct axis_value *));
+
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = &axes[i];
+	qsort(sorted, count, sizeof(const struct axis_value *), compare_axes);
+	for (size_t i = 0; i < count; i++)
+		text_addf(out, "%s%s=%" PRId64, i ? "," : "", sorted[i]->name, sorted[i]->value);
+	free(sorted);
+}

@@ -1,0 +1,11 @@
+/* Odd and even blocks part ways; no warp is torn: bodies so long that the compiler must branch. */
+#include "divergence.cuh"
+
+extern "C" __global__ void divergence_block_parity_long(const float *__restrict__ x,
+							float *__restrict__ y, long long n)
+{
+	long long i = global_thread();
+
+	if (i < n)
+		branch<STEPS_LONG>(x, y, i, blockIdx.x % 2);
+}

@@ -1,0 +1,224 @@
+/*
+ * divergence: what it costs when the threads of a warp part ways. Every
+ * element goes through one of several bodies of equal length; variants differ
+ * in who takes which, and in whether the compiler really branches.
+ */
+#include "kernels/table.h"
+
+/* As in divergence.cuh. */
+#define STEPS_SHORT 3
+#define STEPS_LONG 256
+#define STEPS_SWITCH 64
+#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
+#define TEXT_OF_TOKEN(token) #token
+
+/* Elements at a time: the loops over a tile are those that the compiler vectorises. */
+#define TILE 64
+
+/*
+ * Who takes which body: element i takes number i / unit % ways, counted within
+ * its warp or over the whole grid.
+ */
+struct rule {
+	bool within_warp;
+	int64_t unit, ways;
+	int steps;
+};
+
+/*
+ * Body `which`, step by step: value * (4095 - which) / 4096 + (step + 1 + 3 * which) / 8192. In
+ * doubles these constants are exact.
+ */
+static void run_bodies(float *y, const float *x, const int *which, int count, int steps)
+{
+	double value[TILE] = {0}, factor[TILE] = {0}, addend[TILE] = {0};
+
+	for (int e = 0; e < count; e++) {
+		value[e] = x[e];
+		factor[e] = (4095 - which[e]) / 4096.0;
+		addend[e] = (1 + 3 * which[e]) / 8192.0;
+	}
+	for (int step = 0; step < steps; step++)
+		for (int e = 0; e < TILE; e++) {
+			value[e] = value[e] * factor[e] + addend[e];
+			addend[e] += 1 / 8192.0;
+		}
+	for (int e = 0; e < count; e++)
+		y[e] = (float)value[e];
+}
+
+static int compute(struct rule rule, const struct launch_case *work,
+		   const struct host_buffers *inputs, struct host_buffers *expected,
+		   struct error *err)
+{
+	void *x, *y;
+	int64_t n;
+	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&y, work, expected, "y", &n, err);
+	if (rc)
+		return rc;
+	for (int64_t i = 0; i < n; i += TILE) {
+		int count = n - i < TILE ? (int)(n - i) : TILE;
+		int which[TILE];
+
+		for (int e = 0; e < count; e++) {
+			int64_t thread = rule.within_warp ? (i + e) % 32 : i + e;
+
+			which[e] = (int)(thread / rule.unit % rule.ways);
+		}
+		run_bodies((float *)y + i, (const float *)x + i, which, count, rule.steps);
+	}
+	return 0;
+}
+
+static int64_t axis(const struct launch_case *work, const char *name)
+{
+	int64_t value = 1;
+
+	launch_case_axis(work, name, &value);
+	return value;
+}
+
+/* An oracle and a work model: one body an element, one fused multiply-add a step. */
+#define RULE(rule_name, axis_names, step_count, ...)                                     \
+	static int compute_##rule_name(const struct launch_case *work,                   \
+				       const struct host_buffers *inputs,                \
+				       struct host_buffers *expected, struct error *err) \
+	{                                                                                \
+		struct rule rule = {.steps = step_count, __VA_ARGS__};                   \
+                                                                                         \
+		return compute(rule, work, inputs, expected, err);                       \
+	}                                                                                \
+	static const struct kernel_oracle oracle_##rule_name = {                         \
+		.name = "divergence/" #rule_name,                                        \
+		.axes = axis_names,                                                      \
+		.compute = compute_##rule_name,                                          \
+	};                                                                               \
+	static const struct kernel_work work_##rule_name = {                             \
+		.flop = "2 * n * " TEXT_OF(step_count),                                  \
+		.bytes_read = "4 * n",                                                   \
+		.bytes_written = "4 * n",                                                \
+	};
+
+RULE(thread_parity_short, "n", STEPS_SHORT, .unit = 1, .ways = 2)
+RULE(thread_parity_long, "n", STEPS_LONG, .unit = 1, .ways = 2)
+RULE(warp_parity_short, "n", STEPS_SHORT, .unit = 32, .ways = 2)
+RULE(warp_parity_long, "n", STEPS_LONG, .unit = 32, .ways = 2)
+RULE(block_parity_short, "block,n", STEPS_SHORT, .unit = axis(work, "block"), .ways = 2)
+RULE(block_parity_long, "block,n", STEPS_LONG, .unit = axis(work, "block"), .ways = 2)
+RULE(switch_lane, "n,ways", STEPS_SWITCH, .within_warp = true, .unit = 1,
+     .ways = axis(work, "ways"))
+RULE(switch_warp, "n,ways", STEPS_SWITCH, .unit = 32, .ways = axis(work, "ways"))
+#define FOLLOWS(rule_name) .oracle = &oracle_##rule_name, .work = &work_##rule_name
+
+#define X ARG_OF_BUFFER("x")
+#define Y ARG_OF_BUFFER("y")
+#define N ARG_OF_I64("n")
+/* 1, where the compiler must not know it. */
+#define ONE ARG_OF_I32("1")
+#define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
+
+/* The axis and the limit of the switches. */
+#define WAYS                                                                   \
+	AXES({"ways", "1,2,4,8,16,32", "cases of the switch that are taken"}), \
+		CONSTRAINTS({"ways <= 32", "ways must be at most 32: the switch has 32 cases"})
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "thread_parity_short",
+		.lesson = "short bodies are predicated: no branch diverges, yet lanes idle",
+		.metric = "branch_efficiency_pct",
+		FOLLOWS(thread_parity_short),
+		LAUNCHES({.entry = "divergence_thread_parity_short", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		.name = "thread_parity_long",
+		.lesson = "odd and even threads part: each warp runs both bodies, half empty",
+		.metric = "threads_per_instruction",
+		FOLLOWS(thread_parity_long),
+		LAUNCHES({.entry = "divergence_thread_parity_long", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		.name = "warp_parity_short",
+		.lesson = "short bodies on the warp: predicated all the same, and no lane idles",
+		.metric = "branch_efficiency_pct",
+		FOLLOWS(warp_parity_short),
+		LAUNCHES({.entry = "divergence_warp_parity_short", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		.name = "warp_parity_long",
+		.lesson = "odd and even warps part: no warp is torn, so nothing is lost",
+		.metric = "branch_efficiency_pct",
+		FOLLOWS(warp_parity_long),
+		LAUNCHES({.entry = "divergence_warp_parity_long", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		.name = "block_parity_short",
+		.lesson = "short bodies on the block: the condition is the same for all threads",
+		.metric = "branch_efficiency_pct",
+		FOLLOWS(block_parity_short),
+		LAUNCHES({.entry = "divergence_block_parity_short", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		.name = "block_parity_long",
+		.lesson = "odd and even blocks part: a branch that whole blocks share is free",
+		.metric = "branch_efficiency_pct",
+		FOLLOWS(block_parity_long),
+		LAUNCHES({.entry = "divergence_block_parity_long", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		.name = "switch_lane",
+		.lesson = "a switch on the lane runs as many cases a warp as it has ways",
+		.metric = "threads_per_instruction",
+		FOLLOWS(switch_lane),
+		WAYS,
+		LAUNCHES({.entry = "divergence_switch_lane",
+			  ONE_A_THREAD,
+			  ARGS(X, Y, ARG_OF_U32("ways"), N)}),
+	},
+	{
+		.name = "switch_warp",
+		.lesson = "a switch on the warp runs one case a warp, whatever the ways",
+		.metric = "branch_efficiency_pct",
+		FOLLOWS(switch_warp),
+		WAYS,
+		LAUNCHES({.entry = "divergence_switch_warp",
+			  ONE_A_THREAD,
+			  ARGS(X, Y, ARG_OF_U32("ways"), N)}),
+	},
+	{
+		.name = "if_else",
+		.lesson = "one if with an else: a torn warp diverges once",
+		.metric = "branch_targets_divergent",
+		FOLLOWS(thread_parity_long),
+		LAUNCHES({.entry = "divergence_if_else", ONE_A_THREAD, ARGS(X, Y, ONE, N)}),
+	},
+	{
+		.name = "two_ifs",
+		.lesson = "two opposite ifs do the same and diverge twice",
+		.metric = "branch_targets_divergent",
+		FOLLOWS(thread_parity_long),
+		LAUNCHES({.entry = "divergence_two_ifs", ONE_A_THREAD, ARGS(X, Y, ONE, ONE, N)}),
+	},
+};
+
+const struct kernel kernel_divergence = {
+	.name = "divergence",
+	.summary = "the cost of branches that tear warps, and of those that do not",
+	AXES(AXIS_BLOCK, {"n", "2^22", "elements"}),
+	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	CONSTRAINTS(WHOLE_WARPS("warps are counted over the whole grid")),
+	.work = {.flop = "2 * n * " TEXT_OF(STEPS_LONG),
+		 .bytes_read = "4 * n",
+		 .bytes_written = "4 * n"},
+	/* At most 256 roundings of half a unit (2^-25 relative, of values that never shrink by
+	 * cancellation): 8e-6. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 1e-5,
+	.oracle = &oracle_thread_parity_long,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};

@@ -1,0 +1,12 @@
+/* Odd and even warps part ways; no warp is torn: bodies so short that the compiler predicates them.
+ */
+#include "divergence.cuh"
+
+extern "C" __global__ void divergence_warp_parity_short(const float *__restrict__ x,
+							float *__restrict__ y, long long n)
+{
+	long long i = global_thread();
+
+	if (i < n)
+		branch<STEPS_SHORT>(x, y, i, (unsigned)(i / 32) % 2);
+}

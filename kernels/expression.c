@@ -1,0 +1,395 @@
+/*
+ * Expressions of descriptors: one pass of recursive descent that evaluates as
+ * it parses. Every operation is checked, since sizes come from the user.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/kernels.h"
+
+/* Deeper than any table; shallow enough for a worker's stack. */
+#define DEPTH_LIMIT 64
+
+struct evaluation {
+	const char *text;
+	const char *at;
+	const struct expression_variable *variables;
+	size_t variable_count;
+	int depth;
+	/* Above 0 inside the unneeded operand of && or ||: parsed, but its arithmetic cannot fail,
+	 * so that "n == 0 || 8 % n == 0" means what it says. */
+	int skipping;
+	struct error *err;
+};
+
+static int evaluate_or(struct evaluation *e, int64_t *out);
+
+static int fail_at(struct evaluation *e, const char *at, const char *cause)
+{
+	return error_set(e->err, PL_EPARSE, "expression \"%s\", character %td: %s", e->text,
+			 at - e->text + 1, cause);
+}
+
+/* A failure of arithmetic: none while skipping. */
+static int fail_value(struct evaluation *e, const char *at, const char *cause, int64_t *out)
+{
+	if (!e->skipping)
+		return fail_at(e, at, cause);
+	*out = 0;
+	return 0;
+}
+
+static void skip_blanks(struct evaluation *e)
+{
+	while (*e->at == ' ' || *e->at == '\t')
+		e->at++;
+}
+
+/* Takes `symbol` if it comes next. */
+static bool accept(struct evaluation *e, const char *symbol)
+{
+	size_t length = strlen(symbol);
+
+	skip_blanks(e);
+	if (strncmp(e->at, symbol, length))
+		return false;
+	e->at += length;
+	return true;
+}
+
+static int expect(struct evaluation *e, const char *symbol, const char *cause)
+{
+	return accept(e, symbol) ? 0 : fail_at(e, e->at, cause);
+}
+
+static int64_t floor_log2(int64_t value)
+{
+	return 63 - __builtin_clzll((unsigned long long)value);
+}
+
+static int64_t floor_sqrt(int64_t value)
+{
+	uint64_t root = 0;
+
+	/* Bit by bit: exact, where sqrt() of a rounded double is not. */
+	for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
+		if ((root + bit) * (root + bit) <= (uint64_t)value)
+			root += bit;
+	return (int64_t)root;
+}
+
+/* ---- functions: name, arguments, what they give; NULL cause means done ---- */
+
+static const char *function_min(int64_t *out, const int64_t *a)
+{
+	*out = a[0] < a[1] ? a[0] : a[1];
+	return NULL;
+}
+
+static const char *function_max(int64_t *out, const int64_t *a)
+{
+	*out = a[0] > a[1] ? a[0] : a[1];
+	return NULL;
+}
+
+static const char *function_ceil_div(int64_t *out, const int64_t *a)
+{
+	if (a[0] < 0 || a[1] < 1)
+		return "ceil_div needs a dividend of at least 0 and a divisor of at least 1";
+	*out = a[0] / a[1] + (a[0] % a[1] != 0);
+	return NULL;
+}
+
+static const char *function_is_pow2(int64_t *out, const int64_t *a)
+{
+	*out = a[0] > 0 && (a[0] & (a[0] - 1)) == 0;
+	return NULL;
+}
+
+static const char *function_log2(int64_t *out, const int64_t *a)
+{
+	if (a[0] < 1)
+		return "log2 needs at least 1";
+	*out = floor_log2(a[0]);
+	return NULL;
+}
+
+static const char *function_pow2(int64_t *out, const int64_t *a)
+{
+	if (a[0] < 0 || a[0] > 62)
+		return "pow2 takes 0 to 62";
+	*out = INT64_C(1) << a[0];
+	return NULL;
+}
+
+static const char *function_isqrt(int64_t *out, const int64_t *a)
+{
+	if (a[0] < 0)
+		return "isqrt needs at least 0";
+	*out = floor_sqrt(a[0]);
+	return NULL;
+}
+
+static const struct function {
+	const char *name;
+	int argument_count;
+	const char *(*call)(int64_t *out, const int64_t *arguments);
+} functions[] = {
+	{"min", 2, function_min},           {"max", 2, function_max},
+	{"ceil_div", 2, function_ceil_div}, {"is_pow2", 1, function_is_pow2},
+	{"log2", 1, function_log2},         {"pow2", 1, function_pow2},
+	{"isqrt", 1, function_isqrt},
+};
+
+static int evaluate_call(struct evaluation *e, const struct function *function, const char *start,
+			 int64_t *out)
+{
+	int64_t arguments[2] = {0};
+	const char *cause;
+	int rc;
+
+	for (int i = 0; i < function->argument_count; i++) {
+		if (i) {
+			rc = expect(e, ",", "a second argument is missing: \",\" expected");
+			if (rc)
+				return rc;
+		}
+		rc = evaluate_or(e, &arguments[i]);
+		if (rc)
+			return rc;
+	}
+	rc = expect(e, ")", "\")\" expected after the arguments");
+	if (rc)
+		return rc;
+	cause = function->call(out, arguments);
+	return cause ? fail_value(e, start, cause, out) : 0;
+}
+
+static int evaluate_name(struct evaluation *e, int64_t *out)
+{
+	const char *start = e->at;
+	size_t length;
+
+	while (isalnum((unsigned char)*e->at) || *e->at == '_')
+		e->at++;
+	length = (size_t)(e->at - start);
+	if (accept(e, "(")) {
+		for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+			if (strlen(functions[i].name) == length &&
+			    !memcmp(functions[i].name, start, length))
+				return evaluate_call(e, &functions[i], start, out);
+		return fail_at(e, start, "no function has this name");
+	}
+	for (size_t i = 0; i < e->variable_count; i++) {
+		const struct expression_variable *variable = &e->variables[i];
+
+		if (strlen(variable->name) == length && !memcmp(variable->name, start, length)) {
+			*out = variable->value;
+			return 0;
+		}
+	}
+	return fail_at(e, start, "no axis or device limit has this name");
+}
+
+static int evaluate_number(struct evaluation *e, int64_t *out)
+{
+	const char *start = e->at;
+	int64_t value = 0;
+
+	for (; isdigit((unsigned char)*e->at); e->at++)
+		if (__builtin_mul_overflow(value, 10, &value) ||
+		    __builtin_add_overflow(value, *e->at - '0', &value))
+			return fail_at(e, start, "the number is over 2^63 - 1");
+	if (isalpha((unsigned char)*e->at) || *e->at == '_')
+		return fail_at(e, e->at, "a number ends in a letter");
+	*out = value;
+	return 0;
+}
+
+static int evaluate_primary(struct evaluation *e, int64_t *out)
+{
+	int rc;
+
+	skip_blanks(e);
+	if (isdigit((unsigned char)*e->at))
+		return evaluate_number(e, out);
+	if (isalpha((unsigned char)*e->at) || *e->at == '_')
+		return evaluate_name(e, out);
+	if (!accept(e, "("))
+		return fail_at(e, e->at, "a number, a name or \"(\" expected");
+	rc = evaluate_or(e, out);
+	return rc ? rc : expect(e, ")", "\")\" expected");
+}
+
+static int evaluate_unary(struct evaluation *e, int64_t *out)
+{
+	const char *start;
+	bool negate, invert;
+	int rc;
+
+	skip_blanks(e);
+	start = e->at;
+	negate = accept(e, "-");
+	invert = !negate && accept(e, "!");
+	if (!negate && !invert)
+		return evaluate_primary(e, out);
+	if (++e->depth > DEPTH_LIMIT)
+		return fail_at(e, start, "nested too deep");
+	rc = evaluate_unary(e, out);
+	e->depth--;
+	if (rc)
+		return rc;
+	if (invert)
+		*out = !*out;
+	else if (__builtin_sub_overflow(0, *out, out))
+		return fail_value(e, start, "the negation overflows", out);
+	return 0;
+}
+
+static int evaluate_product(struct evaluation *e, int64_t *out)
+{
+	int rc = evaluate_unary(e, out);
+
+	while (!rc) {
+		const char *start;
+		int64_t right;
+		char symbol;
+
+		skip_blanks(e);
+		start = e->at;
+		symbol = *start;
+		if (symbol != '*' && symbol != '/' && symbol != '%')
+			return 0;
+		e->at++;
+		rc = evaluate_unary(e, &right);
+		if (rc)
+			break;
+		if (symbol == '*') {
+			if (__builtin_mul_overflow(*out, right, out))
+				rc = fail_value(e, start, "the product overflows 64 bits", out);
+		} else if (right == 0) {
+			rc = fail_value(e, start, "division by zero", out);
+		} else if (*out == INT64_MIN && right == -1) {
+			rc = fail_value(e, start, "the quotient overflows 64 bits", out);
+		} else {
+			*out = symbol == '/' ? *out / right : *out % right;
+		}
+	}
+	return rc;
+}
+
+static int evaluate_sum(struct evaluation *e, int64_t *out)
+{
+	int rc = evaluate_product(e, out);
+
+	while (!rc) {
+		const char *start;
+		int64_t right;
+		bool overflow;
+
+		skip_blanks(e);
+		start = e->at;
+		if (*start != '+' && *start != '-')
+			return 0;
+		e->at++;
+		rc = evaluate_product(e, &right);
+		if (rc)
+			break;
+		overflow = *start == '+' ? __builtin_add_overflow(*out, right, out)
+					 : __builtin_sub_overflow(*out, right, out);
+		if (overflow)
+			rc = fail_value(e, start, "the sum overflows 64 bits", out);
+	}
+	return rc;
+}
+
+/* A comparison of comparisons is a mistake in every descriptor so far: one a level, as "a < b". */
+static int evaluate_comparison(struct evaluation *e, int64_t *out)
+{
+	static const char *const symbols[] = {"==", "!=", "<=", ">=", "<", ">"};
+	int64_t left, right;
+	int rc = evaluate_sum(e, out);
+
+	if (rc)
+		return rc;
+	left = *out;
+	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
+		if (!accept(e, symbols[i]))
+			continue;
+		rc = evaluate_sum(e, &right);
+		if (rc)
+			return rc;
+		*out = i == 0   ? left == right
+		       : i == 1 ? left != right
+		       : i == 2 ? left <= right
+		       : i == 3 ? left >= right
+		       : i == 4 ? left < right
+				: left > right;
+		break;
+	}
+	return 0;
+}
+
+static int evaluate_and(struct evaluation *e, int64_t *out)
+{
+	int rc = evaluate_comparison(e, out);
+
+	while (!rc && accept(e, "&&")) {
+		bool unneeded = !*out;
+		int64_t right;
+
+		e->skipping += unneeded;
+		rc = evaluate_comparison(e, &right);
+		e->skipping -= unneeded;
+		if (!rc)
+			*out = !unneeded && right;
+	}
+	return rc;
+}
+
+static int evaluate_or(struct evaluation *e, int64_t *out)
+{
+	const char *start = e->at;
+	int rc;
+
+	if (++e->depth > DEPTH_LIMIT)
+		return fail_at(e, start, "nested too deep");
+	rc = evaluate_and(e, out);
+	while (!rc && accept(e, "||")) {
+		bool unneeded = *out;
+		int64_t right;
+
+		e->skipping += unneeded;
+		rc = evaluate_and(e, &right);
+		e->skipping -= unneeded;
+		if (!rc)
+			*out = unneeded || right;
+	}
+	e->depth--;
+	return rc;
+}
+
+int expression_evaluate(int64_t *out, const char *expression,
+			const struct expression_variable *variables, size_t count,
+			struct error *err)
+{
+	struct evaluation e = {
+		.text = expression,
+		.at = expression,
+		.variables = variables,
+		.variable_count = count,
+		.err = err,
+	};
+	int64_t value;
+	int rc = evaluate_or(&e, &value);
+
+	if (rc)
+		return rc;
+	skip_blanks(&e);
+	if (*e.at)
+		return fail_at(&e, e.at, "an symbol or the end expected");
+	*out = value;
+	return 0;
+}

@@ -1,0 +1,227 @@
+/*
+ * reduce: the sum of n floats, as a ladder. From one launch a halving in
+ * global memory, over trees in shared memory and shuffles between registers,
+ * to a grid that reads at the speed of memory and a short second pass.
+ */
+#include "kernels/table.h"
+
+/*
+ * Pairwise, in doubles: of floats in [0, 1) its error is far below the last
+ * bit of the float that it becomes, for any n that fits a device.
+ */
+static double pairwise_sum(const float *x, int64_t n)
+{
+	double sum = 0.0;
+
+	if (n > 1024)
+		return pairwise_sum(x, n / 2) + pairwise_sum(x + n / 2, n - n / 2);
+	for (int64_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum;
+}
+
+static int compute_sum(const struct launch_case *work, const struct host_buffers *inputs,
+		       struct host_buffers *expected, struct error *err)
+{
+	void *x, *sum;
+	int64_t n, one;
+	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&sum, work, expected, "sum", &one, err);
+	if (!rc)
+		*(float *)sum = (float)pairwise_sum(x, n);
+	return rc;
+}
+
+static const struct kernel_oracle oracle_sum = {
+	.name = "reduce/sum",
+	.axes = "n",
+	.compute = compute_sum,
+};
+
+#define X ARG_OF_BUFFER("x")
+#define PARTIALS ARG_OF_BUFFER("partials")
+#define SUM ARG_OF_BUFFER("sum")
+#define N ARG_OF_I64("n")
+
+/* The first pass leaves one partial sum a block, of as many blocks as n takes … */
+#define BLOCKS "ceil_div(n, block)"
+/* … or as the device holds at once. */
+#define RESIDENT_BLOCKS "min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"
+/* … or as static_partials in static_buffer.cu has room for. */
+#define STATIC_BLOCKS "min(16384, " RESIDENT_BLOCKS ")"
+
+#define FINISH_BLOCK "min(1024, max_threads_per_block)"
+#define FINISH(partials, count)                                                   \
+	{                                                                         \
+		.entry = "reduce_finish", .grid = {"1"}, .block = {FINISH_BLOCK}, \
+		ARGS(ARG_OF_BUFFER(partials), SUM, ARG_OF_I64(count))             \
+	}
+
+/* A tree in dynamic shared memory, then the second pass. */
+#define TREE(name)                             \
+	LAUNCHES({.entry = name,               \
+		  .grid = {BLOCKS},            \
+		  .block = {"block"},          \
+		  .shared_bytes = "4 * block", \
+		  ARGS(X, PARTIALS, N)},       \
+		 FINISH("partials", BLOCKS))
+#define HALVES                                                                                     \
+	{                                                                                          \
+		"is_pow2(block)", "block must be a power of two: the tree halves it in every step" \
+	}
+#define WHOLE_WARPS_OF_SHUFFLE WHOLE_WARPS("a shuffle names all lanes of a warp")
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "naive",
+		.lesson = "one launch a halving: every step pays for global memory and a launch",
+		.metric = "dram_bytes",
+		/* log2(2 * n - 1) is log2(n), rounded up: the halvings that leave one value. */
+		LAUNCHES({.entry = "reduce_naive",
+			  .grid = {"ceil_div(ceil_div(n, 2), block)"},
+			  .block = {"block"},
+			  ARGS(X, ARG_OF_BUFFER("halves"), SUM, N)},
+			 {.entry = "reduce_naive",
+			  .repeat = "max(0, log2(2 * n - 1) - 1)",
+			  .grid = {"ceil_div(ceil_div(n, pow2(i + 2)), block)"},
+			  .block = {"block"},
+			  ARGS(ARG_OF_BUFFER("halves"), ARG_OF_BUFFER("halves"), SUM,
+			       ARG_OF_I64("ceil_div(n, pow2(i + 1))"))}),
+	},
+	{
+		.name = "neighboured",
+		.lesson = "every second thread idles: all warps run, each with ever fewer lanes",
+		.metric = "threads_per_instruction",
+		TREE("reduce_neighboured"),
+		CONSTRAINTS(HALVES),
+	},
+	{
+		.name = "interleaved",
+		.lesson = "the first threads work, so warps retire whole; banks collide instead",
+		.metric = "shared_load_bank_conflicts",
+		TREE("reduce_interleaved"),
+		CONSTRAINTS(HALVES),
+	},
+	{
+		.name = "sequential",
+		.lesson = "neighbouring threads touch neighbouring words: no bank conflicts",
+		.metric = "shared_load_bank_conflicts",
+		TREE("reduce_sequential"),
+		CONSTRAINTS(HALVES),
+	},
+	{
+		.name = "syncwarp_tail",
+		.lesson = "the last warp needs no barrier of the block",
+		.metric = "gpu_time_ns",
+		TREE("reduce_syncwarp_tail"),
+		CONSTRAINTS(HALVES, WHOLE_WARPS("the tail is one whole warp")),
+	},
+	{
+		.name = "shuffle",
+		.lesson =
+			"lanes pass values through registers: almost no shared memory, one barrier",
+		.metric = "instructions",
+		LAUNCHES({.entry = "reduce_shuffle",
+			  .grid = {BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, PARTIALS, N)},
+			 FINISH("partials", BLOCKS)),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
+	},
+	{
+		.name = "cooperative_tile",
+		.lesson = "a cooperative-groups tile of 32 costs what the shuffle costs",
+		.metric = "gpu_time_ns",
+		LAUNCHES({.entry = "reduce_cooperative_tile",
+			  .grid = {BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, PARTIALS, N)},
+			 FINISH("partials", BLOCKS)),
+		CONSTRAINTS(WHOLE_WARPS("a tile is 32 threads")),
+	},
+	{
+		.name = "grid_stride",
+		.lesson = "each thread sums many elements first: the trees' idle lanes cost little",
+		.metric = "dram_bytes_per_s",
+		LAUNCHES({.entry = "reduce_grid_stride",
+			  .grid = {RESIDENT_BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, PARTIALS, N)},
+			 FINISH("partials", RESIDENT_BLOCKS)),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
+	},
+	{
+		.name = "grid_stride_float4",
+		.lesson = "four 16-byte loads on the way a thread reach the speed of memory",
+		.metric = "dram_bytes_per_s",
+		LAUNCHES({.entry = "reduce_grid_stride_float4",
+			  .grid = {RESIDENT_BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, PARTIALS, N)},
+			 FINISH("partials", RESIDENT_BLOCKS)),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
+	},
+	{
+		.name = "static_buffer",
+		.lesson = "partial sums in a static device array: no allocation is on the way",
+		.metric = "gpu_time_ns",
+		LAUNCHES({.entry = "reduce_static_buffer",
+			  .grid = {STATIC_BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, N)},
+			 {.entry = "reduce_static_finish",
+			  .grid = {"1"},
+			  .block = {FINISH_BLOCK},
+			  ARGS(SUM, ARG_OF_I64(STATIC_BLOCKS))}),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
+	},
+	{
+		.name = "per_call_allocation",
+		.lesson = "the same, allocating its partial sums in every call: what that costs",
+		.metric = "gpu_time_ns",
+		LAUNCHES({.entry = "reduce_per_call_allocation",
+			  .grid = {RESIDENT_BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, ARG_OF_BUFFER("partials_of_call"), N)},
+			 FINISH("partials_of_call", RESIDENT_BLOCKS)),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
+	},
+	{
+		.name = "atomic_finish",
+		.lesson = "an atomic addition a block replaces the second pass, for a digit or two",
+		.metric = "gpu_time_ns",
+		LAUNCHES({.entry = "reduce_clear", .grid = {"1"}, .block = {"1"}, ARGS(SUM)},
+			 {.entry = "reduce_atomic_finish",
+			  .grid = {RESIDENT_BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, SUM, N)}),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
+	},
+};
+
+const struct kernel kernel_reduce = {
+	.name = "reduce",
+	.summary = "the sum of n floats, from one launch a halving to the speed of memory",
+	AXES(AXIS_BLOCK, {"n", "2^24", "elements to sum"}),
+	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+		{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+		{"halves", ELEMENT_F32, "ceil_div(n, 2)", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},
+		{"partials", ELEMENT_F32, BLOCKS, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},
+		{"partials_of_call", ELEMENT_F32, RESIDENT_BLOCKS, BUFFER_PER_CALL, FILL_NONE, 0.0,
+		 0.0}),
+	.work = {.flop = "n - 1", .bytes_read = "4 * n", .bytes_written = "4"},
+	/*
+	 * A float sum grown by k additions to S errs by about 0.29 ulp(S) sqrt(k / 3) (one standard
+	 * deviation). Trees have k of 30 or so. The longest chain is that of atomic_finish, one
+	 * addition a resident block: 8448 blocks of 32 threads on 132 multiprocessors give 2e-6.
+	 * Five times that is allowed. (A lost element of 2^24 is 6e-8, which no float sum can show;
+	 * small n do.)
+	 */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 1e-5,
+	.oracle = &oracle_sum,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};

@@ -1,0 +1,99 @@
+/*
+ * What the reduce variants share: sums within a warp and a block by shuffles,
+ * and the second pass that every variant with a partial sum a block ends
+ * with. Blocks are one-dimensional and whole warps. Pointers are 16-byte
+ * aligned.
+ */
+#pragma once
+
+#define ALL_LANES 0xffffffffu
+
+/* The sum over the warp, in lane 0; the other lanes hold parts of it. */
+__device__ inline float warp_sum(float value)
+{
+#pragma unroll
+	for (int offset = 16; offset > 0; offset /= 2)
+		value += __shfl_down_sync(ALL_LANES, value, offset);
+	return value;
+}
+
+/* The sum over the block, in thread 0. Every thread of the block must call it, once. */
+__device__ inline float block_sum(float value)
+{
+	__shared__ float of_warp[32];
+	unsigned lane = threadIdx.x % 32;
+	unsigned warp = threadIdx.x / 32;
+
+	value = warp_sum(value);
+	if (lane == 0)
+		of_warp[warp] = value;
+	__syncthreads();
+	if (warp == 0)
+		value = warp_sum(lane < blockDim.x / 32 ? of_warp[lane] : 0.0f);
+	return value;
+}
+
+/* The sum of x[first], x[first + stride] … below n. */
+__device__ inline float strided_sum(const float *__restrict__ x, long long n, long long first,
+				    long long stride)
+{
+	float sum = 0.0f;
+
+#pragma unroll 4
+	for (long long i = first; i < n; i += stride)
+		sum += x[i];
+	return sum;
+}
+
+/*
+ * The same elements over all threads, in groups of four: `first` and `stride`
+ * count groups. Four loads of 16 bytes are on the way at once, into four sums.
+ */
+__device__ inline float strided_sum_float4(const float *__restrict__ x, long long n,
+					   long long first, long long stride)
+{
+	const float4 *groups = reinterpret_cast<const float4 *>(x);
+	long long whole = n / 4;
+	long long group = first;
+	float sum[4] = {};
+
+	for (; group + 3 * stride < whole; group += 4 * stride) {
+		float4 part[4];
+
+#pragma unroll
+		for (int k = 0; k < 4; k++)
+			part[k] = groups[group + k * stride];
+#pragma unroll
+		for (int k = 0; k < 4; k++)
+			sum[k] += (part[k].x + part[k].y) + (part[k].z + part[k].w);
+	}
+	for (; group < whole; group += stride) {
+		float4 part = groups[group];
+
+		sum[0] += (part.x + part.y) + (part.z + part.w);
+	}
+	/* At most three elements are left. */
+	for (long long i = 4 * whole + first; i < n; i += stride)
+		sum[1] += x[i];
+	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+__device__ inline long long global_thread()
+{
+	return (long long)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+__device__ inline long long grid_threads()
+{
+	return (long long)gridDim.x * blockDim.x;
+}
+
+/* The second pass: one block sums what the first pass left, one value a block. */
+extern "C" __global__ void reduce_finish(const float *__restrict__ partials,
+					 float *__restrict__ sum, long long count)
+{
+	float total = block_sum(strided_sum_float4(partials, count, threadIdx.x, blockDim.x));
+
+	if (threadIdx.x == 0)
+		*sum = total;
+}

@@ -1,0 +1,76 @@
+/* Which families there are. A new family is one more word in the list. */
+#include <string.h>
+
+#include "kernels/table.h"
+
+/* In the order in which they are taught; FAMILY/FAMILY.c defines kernel_FAMILY. */
+#define KERNEL_FAMILY_LIST(X) \
+	X(stream)             \
+	X(reduce)             \
+	X(divergence)         \
+	X(matmul)
+
+#define X(family) extern const struct kernel kernel_##family;
+KERNEL_FAMILY_LIST(X)
+#undef X
+
+static const struct kernel *const kernels[] = {
+#define X(family) &kernel_##family,
+	KERNEL_FAMILY_LIST(X)
+#undef X
+};
+
+const struct kernel *const *kernel_all(size_t *count)
+{
+	*count = ARRAY_SIZE(kernels);
+	return kernels;
+}
+
+const struct kernel *kernel_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)
+		if (!strcmp(kernels[i]->name, name))
+			return kernels[i];
+	return NULL;
+}
+
+const struct kernel_variant *kernel_find_variant(const struct kernel *kernel, const char *name)
+{
+	for (size_t i = 0; i < kernel->variant_count; i++)
+		if (!strcmp(kernel->variants[i].name, name))
+			return &kernel->variants[i];
+	return NULL;
+}
+
+const struct kernel_oracle *kernel_find_oracle(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		const struct kernel *kernel = kernels[i];
+
+		if (!strcmp(kernel->oracle->name, name))
+			return kernel->oracle;
+		for (size_t v = 0; v < kernel->variant_count; v++) {
+			const struct kernel_oracle *oracle = kernel->variants[v].oracle;
+
+			if (oracle && !strcmp(oracle->name, name))
+				return oracle;
+		}
+	}
+	return NULL;
+}
+
+int oracle_buffer(void **out, const struct launch_case *work, const struct host_buffers *buffers,
+		  const char *name, int64_t *length, struct error *err)
+{
+	for (size_t i = 0; i < work->buffer_count; i++) {
+		if (strcmp(work->buffers[i].name, name))
+			continue;
+		if (!buffers->data[i])
+			break;
+		*out = buffers->data[i];
+		*length = work->buffers[i].length;
+		return 0;
+	}
+	return error_set(err, PL_EUSAGE, "oracle %s: the case %s/%s brings no buffer \"%s\"",
+			 work->oracle, work->kernel, work->variant, name);
+}

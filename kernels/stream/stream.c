@@ -1,0 +1,191 @@
+/*
+ * stream: what memory gives. Four operations of almost no arithmetic, after
+ * McCalpin's STREAM, each with ever more bytes on the way at once.
+ */
+#include "kernels/table.h"
+
+/* A float in [0, 1) times FACTOR, plus another, is exact in a double, so an oracle that rounds
+ * once is right to the last bit. */
+#define FACTOR 3.0
+#define FACTOR_TEXT "3.0"
+
+enum operation { COPY, SCALE, ADD, TRIAD };
+
+static int compute(enum operation operation, const struct launch_case *work,
+		   const struct host_buffers *inputs, struct host_buffers *expected,
+		   struct error *err)
+{
+	void *a = NULL, *b = NULL, *c = NULL;
+	int64_t n;
+	int rc = oracle_buffer(&a, work, inputs, "a", &n, err);
+
+	if (!rc && (operation == ADD || operation == TRIAD))
+		rc = oracle_buffer(&b, work, inputs, "b", &n, err);
+	if (!rc)
+		rc = oracle_buffer(&c, work, expected, "c", &n, err);
+	if (rc)
+		return rc;
+	for (int64_t i = 0; i < n; i++) {
+		double of_a = ((const float *)a)[i];
+		double of_b = b ? ((const float *)b)[i] : 0.0;
+		double result = operation == COPY    ? of_a
+				: operation == SCALE ? FACTOR * of_a
+				: operation == ADD   ? of_a + of_b
+						     : of_a + FACTOR * of_b;
+
+		((float *)c)[i] = (float)result;
+	}
+	return 0;
+}
+
+/* One oracle and one work model an operation. */
+#define OPERATION(label, symbol, ...)                                                \
+	static int compute_##label(const struct launch_case *work,                   \
+				   const struct host_buffers *inputs,                \
+				   struct host_buffers *expected, struct error *err) \
+	{                                                                            \
+		return compute(symbol, work, inputs, expected, err);                 \
+	}                                                                            \
+	static const struct kernel_oracle oracle_##label = {                         \
+		.name = "stream/" #label, .axes = "n", .compute = compute_##label};  \
+	static const struct kernel_work work_##label = {__VA_ARGS__};
+
+OPERATION(copy, COPY, .bytes_read = "4 * n", .bytes_written = "4 * n")
+OPERATION(scale, SCALE, .flop = "n", .bytes_read = "4 * n", .bytes_written = "4 * n")
+OPERATION(add, ADD, .flop = "n", .bytes_read = "8 * n", .bytes_written = "4 * n")
+OPERATION(triad, TRIAD, .flop = "2 * n", .bytes_read = "8 * n", .bytes_written = "4 * n")
+#define DOES(label) .oracle = &oracle_##label, .work = &work_##label
+
+/* Launches: entry and arguments vary, the shapes are these. */
+#define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
+#define FOUR_A_THREAD .grid = {"ceil_div(n, 4 * block)"}, .block = {"block"}
+#define SIXTEEN_A_THREAD .grid = {"ceil_div(n, 16 * block)"}, .block = {"block"}
+/* As many blocks as the device holds at once, and no more than there is work for. */
+#define RESIDENT                                                                                \
+	.grid = {"min(ceil_div(n, 4 * block), sm_count * max(1, max_threads_per_sm / block))"}, \
+	.block = {"block"}
+
+#define A ARG_OF_BUFFER("a")
+#define B ARG_OF_BUFFER("b")
+#define C ARG_OF_BUFFER("c")
+#define TIMES ARG_OF_F32(FACTOR_TEXT)
+#define N ARG_OF_I64("n")
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "copy_scalar",
+		.lesson = "a 4-byte load a thread: the baseline of every copy",
+		.metric = "dram_bytes_per_s",
+		DOES(copy),
+		LAUNCHES({.entry = "stream_copy_scalar", ONE_A_THREAD, ARGS(A, C, N)}),
+	},
+	{
+		.name = "copy_float4",
+		.lesson = "16-byte loads move the same bytes with a quarter of the instructions",
+		.metric = "instructions",
+		DOES(copy),
+		LAUNCHES({.entry = "stream_copy_float4", FOUR_A_THREAD, ARGS(A, C, N)}),
+	},
+	{
+		.name = "copy_grid_stride",
+		.lesson = "a fixed grid strides over any n: no block is launched twice",
+		.metric = "dram_bytes_per_s",
+		DOES(copy),
+		LAUNCHES({.entry = "stream_copy_grid_stride", RESIDENT, ARGS(A, C, N)}),
+	},
+	{
+		.name = "copy_unrolled",
+		.lesson = "four independent loads a thread hide DRAM's latency even when few warps "
+			  "run",
+		.metric = "dram_bytes_per_s",
+		DOES(copy),
+		LAUNCHES({.entry = "stream_copy_unrolled", SIXTEEN_A_THREAD, ARGS(A, C, N)}),
+	},
+	{
+		.name = "copy_streaming",
+		.lesson = "data touched once is marked so that it leaves the caches first",
+		.metric = "dram_bytes_per_s",
+		DOES(copy),
+		LAUNCHES({.entry = "stream_copy_streaming", SIXTEEN_A_THREAD, ARGS(A, C, N)}),
+	},
+	{
+		.name = "scale_scalar",
+		.lesson = "one multiplication a load costs nothing: memory is the limit",
+		.metric = "dram_bytes_per_s",
+		DOES(scale),
+		LAUNCHES({.entry = "stream_scale_scalar", ONE_A_THREAD, ARGS(A, C, TIMES, N)}),
+	},
+	{
+		.name = "scale_float4",
+		.lesson = "16-byte loads move the same bytes with a quarter of the instructions",
+		.metric = "instructions",
+		DOES(scale),
+		LAUNCHES({.entry = "stream_scale_float4", FOUR_A_THREAD, ARGS(A, C, TIMES, N)}),
+	},
+	{
+		.name = "scale_grid_stride",
+		.lesson = "a fixed grid strides over any n: no block is launched twice",
+		.metric = "dram_bytes_per_s",
+		DOES(scale),
+		LAUNCHES({.entry = "stream_scale_grid_stride", RESIDENT, ARGS(A, C, TIMES, N)}),
+	},
+	{
+		.name = "add_scalar",
+		.lesson = "two arrays in, one out: three streams share the bandwidth of two",
+		.metric = "dram_bytes_per_s",
+		DOES(add),
+		LAUNCHES({.entry = "stream_add_scalar", ONE_A_THREAD, ARGS(A, B, C, N)}),
+	},
+	{
+		.name = "add_float4",
+		.lesson = "16-byte loads move the same bytes with a quarter of the instructions",
+		.metric = "instructions",
+		DOES(add),
+		LAUNCHES({.entry = "stream_add_float4", FOUR_A_THREAD, ARGS(A, B, C, N)}),
+	},
+	{
+		.name = "add_grid_stride",
+		.lesson = "a fixed grid strides over any n: no block is launched twice",
+		.metric = "dram_bytes_per_s",
+		DOES(add),
+		LAUNCHES({.entry = "stream_add_grid_stride", RESIDENT, ARGS(A, B, C, N)}),
+	},
+	{
+		.name = "triad_scalar",
+		.lesson =
+			"a fused multiply-add for 12 bytes: still far left of the roofline's ridge",
+		.metric = "dram_bytes_per_s",
+		DOES(triad),
+		LAUNCHES({.entry = "stream_triad_scalar", ONE_A_THREAD, ARGS(A, B, C, TIMES, N)}),
+	},
+	{
+		.name = "triad_float4",
+		.lesson = "16-byte loads move the same bytes with a quarter of the instructions",
+		.metric = "instructions",
+		DOES(triad),
+		LAUNCHES({.entry = "stream_triad_float4", FOUR_A_THREAD, ARGS(A, B, C, TIMES, N)}),
+	},
+	{
+		.name = "triad_grid_stride",
+		.lesson = "a fixed grid strides over any n: no block is launched twice",
+		.metric = "dram_bytes_per_s",
+		DOES(triad),
+		LAUNCHES({.entry = "stream_triad_grid_stride", RESIDENT, ARGS(A, B, C, TIMES, N)}),
+	},
+};
+
+const struct kernel kernel_stream = {
+	.name = "stream",
+	.summary = "copy, scale, add and triad of float arrays: the bandwidth of memory",
+	AXES(AXIS_BLOCK, {"n", "2^24", "elements of each array"}),
+	BUFFERS({"a", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+		{"b", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+		{"c", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
+	/* One unit in the last place, for a device without a fused multiply-add. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 0x1p-23,
+	.oracle = &oracle_copy,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};

@@ -1,0 +1,10 @@
+/* triad, as many blocks as fit the device at once, each striding over the whole array. */
+#include "stream.cuh"
+
+extern "C" __global__ void stream_triad_grid_stride(const float *__restrict__ a,
+						    const float *__restrict__ b,
+						    float *__restrict__ c, float factor,
+						    long long n)
+{
+	stream_grid_stride(triad_operation{factor}, a, b, c, n);
+}

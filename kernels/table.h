@@ -1,0 +1,68 @@
+/*
+ * For the families only: short forms for descriptor tables, so that a variant
+ * is one readable row, and what their oracles need to find their buffers.
+ * Counts are taken from the lists themselves; a row cannot disagree with them.
+ */
+#ifndef KERNELS_TABLE_H
+#define KERNELS_TABLE_H
+
+#include "kernels/kernels.h"
+
+#define TABLE_COUNT(type, ...) (sizeof((type[]){__VA_ARGS__}) / sizeof(type))
+
+#define LAUNCHES(...)              \
+	.launches = {__VA_ARGS__}, \
+	.launch_count = TABLE_COUNT(const struct kernel_launch, __VA_ARGS__)
+#define ARGS(...) \
+	.args = {__VA_ARGS__}, .arg_count = TABLE_COUNT(const struct kernel_arg, __VA_ARGS__)
+#define CONSTRAINTS(...)              \
+	.constraints = {__VA_ARGS__}, \
+	.constraint_count = TABLE_COUNT(const struct kernel_constraint, __VA_ARGS__)
+#define AXES(...) \
+	.axes = {__VA_ARGS__}, .axis_count = TABLE_COUNT(const struct kernel_axis, __VA_ARGS__)
+#define BUFFERS(...)              \
+	.buffers = {__VA_ARGS__}, \
+	.buffer_count = TABLE_COUNT(const struct kernel_buffer, __VA_ARGS__)
+
+/* Arguments of a launch, by what the device code declares. */
+#define ARG_OF_BUFFER(name)      \
+	{                        \
+		ARG_BUFFER, name \
+	}
+#define ARG_OF_I64(expression)      \
+	{                           \
+		ARG_I64, expression \
+	}
+#define ARG_OF_I32(expression)      \
+	{                           \
+		ARG_I32, expression \
+	}
+#define ARG_OF_U32(expression)      \
+	{                           \
+		ARG_U32, expression \
+	}
+#define ARG_OF_F32(literal)      \
+	{                        \
+		ARG_F32, literal \
+	}
+
+/* The axis that every family has. */
+#define AXIS_BLOCK                                          \
+	{                                                   \
+		"block", "64..1024", "threads in one block" \
+	}
+
+/* Holds for blocks that are whole warps; `why` ends the reason. */
+#define WHOLE_WARPS(why)                                                  \
+	{                                                                 \
+		"block % 32 == 0", "block must be a multiple of 32: " why \
+	}
+
+/*
+ * The data of the buffer called `name` among `buffers`. The oracle's own
+ * table promises the buffer, so a missing one is a broken table: PL_EUSAGE.
+ */
+int oracle_buffer(void **out, const struct launch_case *work, const struct host_buffers *buffers,
+		  const char *name, int64_t *length, struct error *err);
+
+#endif
