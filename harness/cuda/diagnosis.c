@@ -1,0 +1,138 @@
+#include "harness/cuda/diagnosis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "generated/toolkit_version.h"
+#include "harness/cuda/attached.h"
+#include "harness/cuda/device.h"
+#include "metrics/cupti/cupti_session.h"
+
+static int say(struct worker_reply *reply, const char *name, bool ok, const char *found,
+	       const char *remedy)
+{
+	const struct worker_check check = {
+		.name = name, .ok = ok, .found = found, .remedy = ok ? "" : remedy};
+
+	return worker_reply_check(reply, &check);
+}
+
+static int say_device(struct worker_reply *reply, const struct device *device)
+{
+	const struct device_info *info = &device->info;
+	char memory[32];
+	char *found;
+	int rc;
+
+	format_bytes(memory, (double)info->memory_bytes);
+	found = xasprintf("%s, %lld SMs, %s", info->name, (long long)info->sm_count, memory);
+	rc = say(reply, "device", true, found, "");
+	free(found);
+	found = xasprintf("%d.%d", info->cc_major, info->cc_minor);
+	/* CUPTI's Range Profiler begins with Turing. */
+	if (rc == 0)
+		rc = say(reply, "compute capability", 10 * info->cc_major + info->cc_minor >= 75,
+			 found,
+			 "counters and the built-in kernels need 7.5 or newer: use a newer GPU");
+	free(found);
+	return rc;
+}
+
+static int say_counters(struct worker_reply *reply, struct device *device, bool cupti)
+{
+	struct error why = {0};
+	char chip[16] = "";
+	char *found;
+	int rc;
+
+	if (!cupti)
+		return say(reply, "counter permission", false, "not checked: no CUPTI",
+			   "install CUPTI, see above");
+	if (cupti_device_check(device->context, device->handle, chip, &why))
+		return say(
+			reply, "counter permission", false, why.text,
+			"timing works without; for counters run as root, or load the driver with "
+			"NVreg_RestrictProfilingToAdminUsers=0");
+	found = xasprintf("granted, chip %s", chip[0] ? chip : "unknown");
+	rc = say(reply, "counter permission", true, found, "");
+	free(found);
+	return rc;
+}
+
+static int say_tool(struct worker_reply *reply)
+{
+	enum attached_tool tool = attached_tool();
+
+	return say(reply, "profiler attached", tool == ATTACHED_NONE,
+		   tool == ATTACHED_NONE ? "none" : attached_tool_name(tool),
+		   "perflab's own counters stay off while another tool observes: run without it");
+}
+
+int diagnose(struct worker_reply *reply, struct error *err)
+{
+	struct device device = {0};
+	struct error why = {0};
+	char cupti_version[16] = "";
+	bool opened = device_open(&device, 0, &why) == 0;
+	bool cupti;
+	int rc;
+
+	(void)err;
+	rc = say(reply, "toolkit", true, "built with CUDA " PERFLAB_TOOLKIT_VERSION, "");
+	if (rc == 0 && opened) {
+		rc = say(reply, "driver", true,
+			 device.info.driver[0] ? device.info.driver : device.info.cuda_driver, "");
+		if (rc == 0)
+			rc = say_device(reply, &device);
+	} else if (rc == 0) {
+		rc = say(reply, device.driver.library ? "device" : "driver", false, why.text,
+			 "sweep on a machine with an NVIDIA GPU and its driver");
+	}
+	cupti = cupti_load(cupti_version, &why) == 0;
+	if (rc == 0)
+		rc = say(reply, "CUPTI", cupti, cupti ? cupti_version : why.text,
+			 "install the CUDA toolkit's CUPTI, or set CUDA_HOME or PERFLAB_CUPTI to "
+			 "where "
+			 "it is; timing works without it");
+	if (rc == 0 && opened)
+		rc = say_counters(reply, &device, cupti);
+	if (rc == 0)
+		rc = say_tool(reply);
+	if (rc == 0 && opened)
+		rc = say(reply, "NVML", device.nvml != NULL,
+			 device.nvml ? "clocks, power and throttling are recorded"
+				     : device.nvml_reason.text,
+			 "install the driver's libnvidia-ml.so.1; without it clocks are not "
+			 "recorded");
+	device_close(&device);
+	return rc;
+}
+
+int diagnose_devices(struct worker_reply *reply, struct error *err)
+{
+	struct cuda_driver driver;
+	char pci_bus_id[32];
+	int count = 0;
+	int rc = cuda_driver_open(&driver, err);
+
+	if (rc == 0)
+		rc = cuda_check(&driver, driver.cuDeviceGetCount(&count), err, "cuDeviceGetCount");
+	for (int i = 0; i < count && rc == 0; i++) {
+		struct device_info info;
+
+		rc = device_describe(&driver, i, &info, pci_bus_id, err);
+		if (rc == 0)
+			rc = worker_reply_device(reply, i, &info);
+	}
+	return rc;
+}
+
+void diagnose_default_chip(char chip[16])
+{
+	struct device device = {0};
+
+	snprintf(chip, 16, "GH100");
+	if (device_open(&device, 0, NULL) == 0)
+		cupti_device_check(device.context, device.handle, chip, NULL);
+	device_close(&device);
+}

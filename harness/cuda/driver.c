@@ -1,0 +1,83 @@
+#include "harness/cuda/driver.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define STRINGIFY_EXPANDED(text) #text
+#define STRINGIFY(macro) STRINGIFY_EXPANDED(macro)
+
+struct driver_symbol {
+	const char *name;
+	size_t offset;
+};
+
+/* cuda.h renames functions by macros (cuMemAlloc is cuMemAlloc_v2): the expanded name is the
+ * symbol. */
+static const struct driver_symbol driver_symbols[] = {
+#define X(function) {STRINGIFY(function), offsetof(struct cuda_driver, function)},
+	CUDA_DRIVER_LIST(X)
+#undef X
+};
+
+static int open_library(struct cuda_driver *driver, struct error *err)
+{
+	static const char *const names[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
+					    "/usr/lib/wsl/lib/libcuda.so.1"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !driver->library; i++)
+		driver->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	if (!driver->library)
+		return error_set(
+			err, PL_EUNSUPPORTED,
+			"no NVIDIA driver here (libcuda.so.1 not found): install the driver, "
+			"or run on a machine with a GPU");
+	for (size_t i = 0; i < ARRAY_SIZE(driver_symbols); i++) {
+		void *symbol = dlsym(driver->library, driver_symbols[i].name);
+
+		if (!symbol)
+			return error_set(err, PL_EUNSUPPORTED,
+					 "the NVIDIA driver lacks %s: install driver 580 or newer",
+					 driver_symbols[i].name);
+		memcpy((char *)driver + driver_symbols[i].offset, &symbol, sizeof(symbol));
+	}
+	return 0;
+}
+
+int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *err,
+	       const char *what)
+{
+	const char *name = NULL;
+	const char *text = NULL;
+
+	if (result == CUDA_SUCCESS)
+		return 0;
+	driver->cuGetErrorName(result, &name);
+	driver->cuGetErrorString(result, &text);
+	return error_set(err, result == CUDA_ERROR_OUT_OF_MEMORY ? PL_ENOMEM : PL_EDEVICE,
+			 "%s: %s (%d): %s", what, name ? name : "unknown error", (int)result,
+			 text ? text : "no description");
+}
+
+int cuda_driver_open(struct cuda_driver *driver, struct error *err)
+{
+	CUresult result;
+	int devices = 0;
+	int rc;
+
+	memset(driver, 0, sizeof(*driver));
+	rc = open_library(driver, err);
+	if (rc)
+		return rc;
+	result = driver->cuInit(0);
+	if (result == CUDA_SUCCESS)
+		result = driver->cuDeviceGetCount(&devices);
+	if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && devices == 0))
+		return error_set(err, PL_EUNSUPPORTED,
+				 "the driver sees no CUDA device: check nvidia-smi and "
+				 "CUDA_VISIBLE_DEVICES");
+	if (result != CUDA_SUCCESS) {
+		cuda_check(driver, result, err, "cuInit");
+		return error_context(err, PL_EUNSUPPORTED, "the NVIDIA driver does not start");
+	}
+	return 0;
+}

@@ -1,0 +1,113 @@
+#include <cuda_occupancy.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cuda/operation.h"
+
+static int64_t launch_threads(const struct case_launch *launch)
+{
+	return launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->block[0] *
+	       launch->block[1] * launch->block[2];
+}
+
+/* What limits resident blocks, by the toolkit's own calculator; "" when it cannot say. */
+static const char *limiter(const struct device_info *info, const cudaOccFuncAttributes *function,
+			   int block_threads, size_t dynamic_bytes)
+{
+	cudaOccDeviceProp properties;
+	cudaOccDeviceState state;
+	cudaOccResult result;
+
+	memset(&properties, 0, sizeof(properties));
+	memset(&state, 0, sizeof(state));
+	properties.computeMajor = info->cc_major;
+	properties.computeMinor = info->cc_minor;
+	properties.maxThreadsPerBlock = (int)info->max_threads_per_block;
+	properties.maxThreadsPerMultiprocessor = (int)info->max_threads_per_sm;
+	properties.regsPerBlock = (int)info->registers_per_sm;
+	properties.regsPerMultiprocessor = (int)info->registers_per_sm;
+	properties.warpSize = 32;
+	properties.sharedMemPerBlock = 48 << 10;
+	properties.sharedMemPerMultiprocessor = (size_t)info->shared_bytes_per_sm;
+	properties.numSms = (int)info->sm_count;
+	properties.sharedMemPerBlockOptin = (size_t)info->shared_bytes_per_block;
+	properties.reservedSharedMemPerBlock = 1 << 10;
+	state.carveoutConfig = SHAREDMEM_CARVEOUT_DEFAULT;
+	if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, function, &state,
+						    block_threads,
+						    dynamic_bytes) != CUDA_OCC_SUCCESS)
+		return "";
+	if (result.limitingFactors & OCC_LIMIT_REGISTERS)
+		return "registers";
+	if (result.limitingFactors & OCC_LIMIT_SHARED_MEMORY)
+		return "shared memory";
+	if (result.limitingFactors & OCC_LIMIT_WARPS)
+		return "warps";
+	if (result.limitingFactors & OCC_LIMIT_BLOCKS)
+		return "blocks";
+	return "";
+}
+
+int operation_facts(const struct operation *operation, struct launch_facts *out, struct error *err)
+{
+	static const struct {
+		CUfunction_attribute attribute;
+		size_t index;
+	} wanted[] = {{CU_FUNC_ATTRIBUTE_NUM_REGS, 0},
+		      {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1},
+		      {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 2},
+		      {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 3}};
+	const struct device *device = operation->workshop->device;
+	const struct launch_case *work = operation->work;
+	struct launch_facts facts = launch_facts_unknown;
+	cudaOccFuncAttributes function = {0};
+	const struct case_launch *launch;
+	size_t largest = 0;
+	int values[ARRAY_SIZE(wanted)];
+	int blocks = 0;
+	int threads;
+	int rc = 0;
+
+	for (size_t i = 1; i < work->launch_count; i++) {
+		if (launch_threads(&work->launches[i]) > launch_threads(&work->launches[largest]))
+			largest = i;
+	}
+	launch = &work->launches[largest];
+	threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
+	for (size_t i = 0; i < ARRAY_SIZE(wanted) && rc == 0; i++)
+		rc = cuda_check(
+			&device->driver,
+			device->driver.cuFuncGetAttribute(&values[i], wanted[i].attribute,
+							  operation->launches[largest].function),
+			err, "cuFuncGetAttribute");
+	if (rc == 0)
+		rc = cuda_check(&device->driver,
+				device->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+					&blocks, operation->launches[largest].function, threads,
+					(size_t)launch->shared_bytes),
+				err, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+	if (rc)
+		return rc;
+	facts.registers_per_thread = values[0];
+	facts.shared_static_bytes = values[1];
+	facts.local_bytes_per_thread = values[2];
+	facts.shared_dynamic_bytes = launch->shared_bytes;
+	facts.theoretical_occupancy_pct =
+		100.0 * blocks * ((threads + 31) / 32) / (device->info.max_threads_per_sm / 32.0);
+	function.numRegs = values[0];
+	function.sharedSizeBytes = (size_t)values[1];
+	function.maxThreadsPerBlock = values[3];
+	function.partitionedGCConfig = PARTITIONED_GC_OFF;
+	function.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+	function.maxDynamicSharedSizeBytes = (size_t)device->info.shared_bytes_per_block;
+	function.numBlockBarriers = 1;
+	snprintf(
+		facts.occupancy_limiter, sizeof(facts.occupancy_limiter), "%s",
+		facts.theoretical_occupancy_pct >= 100.0
+			? "none"
+			: limiter(&device->info, &function, threads, (size_t)launch->shared_bytes));
+	snprintf(facts.code_hash, sizeof(facts.code_hash), "%s", operation->image->code_hash);
+	snprintf(facts.code_kind, sizeof(facts.code_kind), "%.15s", operation->image->code_kind);
+	*out = facts;
+	return 0;
+}

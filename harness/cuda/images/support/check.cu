@@ -1,0 +1,61 @@
+/*
+ * Device code that the worker itself needs: comparing a result with what the
+ * oracle expects, and reading a large buffer so that nothing of a case's data
+ * is left in the L2.
+ */
+
+/* As struct comparison in harness/cuda/operation.c. */
+struct comparison {
+	unsigned long long mismatches;
+	unsigned long long first; /* smallest index that differs */
+};
+
+/* Written so that a NaN on either side is a mismatch: it fails every comparison. */
+template <typename T>
+__device__ void compare(const T *result, const T *expected, unsigned long long count,
+			double tolerance_abs, double tolerance_rel, struct comparison *out)
+{
+	unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+
+	for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+	     i < count; i += stride) {
+		double difference = fabs((double)result[i] - (double)expected[i]);
+		double allowed = tolerance_abs + tolerance_rel * fabs((double)expected[i]);
+
+		if (!(difference <= allowed)) {
+			atomicAdd(&out->mismatches, 1ull);
+			atomicMin(&out->first, i);
+		}
+	}
+}
+
+#define COMPARE(name, type)                                                                        \
+	extern "C" __global__ void compare_##name(const type *result, const type *expected,       \
+						  unsigned long long count, double tolerance_abs, \
+						  double tolerance_rel, struct comparison *out)   \
+	{                                                                                          \
+		compare(result, expected, count, tolerance_abs, tolerance_rel, out);               \
+	}
+
+COMPARE(f32, float)
+COMPARE(f64, double)
+COMPARE(i32, int)
+COMPARE(u32, unsigned)
+
+/* Reading, not writing: lines that were written would go to DRAM later, in somebody's counters. */
+extern "C" __global__ void flush_by_reading(const uint4 *data, unsigned long long count,
+					    unsigned *sink)
+{
+	unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+	unsigned folded = 0;
+
+	for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+	     i < count; i += stride) {
+		uint4 word = data[i];
+
+		folded |= word.x ^ word.y ^ word.z ^ word.w;
+	}
+	/* The buffer is all zeroes: never true, but the compiler cannot know. */
+	if (folded == 0x9e3779b9u)
+		*sink = folded;
+}

@@ -1,0 +1,164 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/cuda/operation.h"
+
+/* As struct comparison in images/support/check.cu. */
+struct comparison {
+	uint64_t mismatches;
+	uint64_t first;
+};
+
+static bool is_result(const struct case_buffer *buffer)
+{
+	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
+}
+
+/* All bits set: NaN in both floating types, -1 in integers. */
+static int poison_results(const struct operation *operation, struct error *err)
+{
+	const struct device *device = operation->workshop->device;
+	int rc = 0;
+
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+		if (operation->work->buffers[b].role == BUFFER_OUT)
+			rc = cuda_check(&device->driver,
+					device->driver.cuMemsetD8Async(
+						operation->buffers[b].data, 0xff,
+						operation->buffers[b].block->bytes, device->stream),
+					err, "poisoning a result");
+	}
+	return rc;
+}
+
+static int read_element(const struct device *device, CUdeviceptr data, enum element_type type,
+			uint64_t index, double *out, struct error *err)
+{
+	union {
+		float f32;
+		double f64;
+		int32_t i32;
+		uint32_t u32;
+	} element;
+	size_t size = element_size_bytes(type);
+	int rc = cuda_check(&device->driver,
+			    device->driver.cuMemcpyDtoH(&element, data + index * size, size), err,
+			    "reading a result");
+
+	if (rc)
+		return rc;
+	switch (type) {
+	case ELEMENT_F32:
+		*out = element.f32;
+		break;
+	case ELEMENT_F64:
+		*out = element.f64;
+		break;
+	case ELEMENT_I32:
+		*out = element.i32;
+		break;
+	case ELEMENT_U32:
+		*out = element.u32;
+		break;
+	}
+	return 0;
+}
+
+static int describe_mismatch(const struct operation *operation, size_t b,
+			     const struct comparison *comparison, struct text *mismatch,
+			     struct error *err)
+{
+	const struct device *device = operation->workshop->device;
+	const struct case_buffer *buffer = &operation->work->buffers[b];
+	double got = 0;
+	double expected = 0;
+	int rc = read_element(device, operation->buffers[b].data, buffer->type, comparison->first,
+			      &got, err);
+
+	if (rc == 0)
+		rc = read_element(device, operation->buffers[b].expected->data, buffer->type,
+				  comparison->first, &expected, err);
+	if (rc == 0)
+		text_addf(mismatch,
+			  "%s%" PRIu64 " of %" PRId64
+			  " elements of '%s' differ from the CPU oracle; the "
+			  "first, [%" PRIu64 "], is %.9g, expected %.9g",
+			  mismatch->length ? "; " : "", comparison->mismatches, buffer->length,
+			  buffer->name, comparison->first, got, expected);
+	return rc;
+}
+
+static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
+			  struct error *err)
+{
+	const struct workshop *workshop = operation->workshop;
+	const struct device *device = workshop->device;
+	const struct case_buffer *buffer = &operation->work->buffers[b];
+	struct comparison comparison = {.mismatches = 0, .first = UINT64_MAX};
+	CUdeviceptr result = operation->buffers[b].data;
+	CUdeviceptr expected = operation->buffers[b].expected->data;
+	CUdeviceptr out = workshop->comparison->data;
+	unsigned long long count = (unsigned long long)buffer->length;
+	double tolerance_abs = operation->work->tolerance_abs;
+	double tolerance_rel = operation->work->tolerance_rel;
+	void *arguments[] = {&result, &expected, &count, &tolerance_abs, &tolerance_rel, &out};
+	int rc;
+
+	rc = cuda_check(&device->driver,
+			device->driver.cuMemcpyHtoD(out, &comparison, sizeof(comparison)), err,
+			"preparing the comparison");
+	if (rc == 0)
+		rc = cuda_check(&device->driver,
+				device->driver.cuLaunchKernel(workshop->compare[buffer->type],
+							      (unsigned)device->info.sm_count * 8,
+							      1, 1, 256, 1, 1, 0, device->stream,
+							      arguments, NULL),
+				err, "comparing with the oracle");
+	if (rc == 0)
+		rc = device_synchronise(device, err, "comparing with the oracle");
+	if (rc == 0)
+		rc = cuda_check(&device->driver,
+				device->driver.cuMemcpyDtoH(&comparison, out, sizeof(comparison)),
+				err, "reading the comparison");
+	if (rc == 0 && comparison.mismatches)
+		rc = describe_mismatch(operation, b, &comparison, mismatch, err);
+	return rc;
+}
+
+static int check_guards(const struct operation *operation, struct text *mismatch, struct error *err)
+{
+	for (size_t b = 0; b < operation->work->buffer_count; b++) {
+		bool intact = true;
+		int rc = 0;
+
+		if (operation->buffers[b].block)
+			rc = memory_check_guards(&operation->workshop->memory,
+						 operation->buffers[b].block, &intact, err);
+		if (rc)
+			return rc;
+		if (!intact)
+			text_addf(mismatch, "%sthe kernel wrote outside of '%s'",
+				  mismatch->length ? "; " : "", operation->work->buffers[b].name);
+	}
+	return 0;
+}
+
+int operation_verify(struct operation *operation, struct text *mismatch, struct error *err)
+{
+	int rc = poison_results(operation, err);
+
+	if (rc == 0)
+		rc = operation_restore(operation, err);
+	if (rc == 0)
+		rc = operation_enqueue(operation, err);
+	if (rc == 0)
+		rc = device_synchronise(operation->workshop->device, err, "executing the kernel");
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+		if (is_result(&operation->work->buffers[b]))
+			rc = compare_result(operation, b, mismatch, err);
+	}
+	if (rc == 0)
+		rc = check_guards(operation, mismatch, err);
+	return rc;
+}
