@@ -129,7 +129,8 @@ struct kernel_variant {
 
 struct kernel {
 	const char *name;
-	const char *summary;                      /* one line */
+	const char *summary; /* one line */
+	bool on_request;     /* left out of "every kernel": runs only when it is named */
 	struct kernel_axis axes[KERNEL_MAX_AXES]; /* `block` is among them */
 	size_t axis_count;
 	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];

@@ -8,7 +8,8 @@
 	X(stream)             \
 	X(reduce)             \
 	X(divergence)         \
-	X(matmul)
+	X(matmul)             \
+	X(fault)
 
 #define X(family) extern const struct kernel kernel_##family;
 KERNEL_FAMILY_LIST(X)

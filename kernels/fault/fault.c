@@ -1,0 +1,60 @@
+/*
+ * fault: kernels that go wrong on purpose, one way each, to see that a sweep
+ * survives them and says what happened. Never part of "every kernel".
+ */
+#include "kernels/table.h"
+
+static int compute_zeroes(const struct launch_case *work, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err)
+{
+	void *out = NULL;
+	int64_t n;
+	int rc = oracle_buffer(&out, work, expected, "out", &n, err);
+
+	(void)inputs;
+	for (int64_t i = 0; rc == 0 && i < n; i++)
+		((float *)out)[i] = 0.0f;
+	return rc;
+}
+
+static const struct kernel_oracle zeroes = {
+	.name = "fault/zeroes",
+	.axes = "n",
+	.compute = compute_zeroes,
+};
+
+#define GRID .grid = {"ceil_div(n, block)"}, .block = {"block"}
+#define OUT ARG_OF_BUFFER("out")
+#define N ARG_OF_I64("n")
+#define FAULT(label, teaches)                                             \
+	{                                                                 \
+		.name = #label, .lesson = teaches, .metric = "status",    \
+		LAUNCHES({.entry = "fault_" #label, GRID, ARGS(OUT, N)}), \
+	}
+
+static const struct kernel_variant variants[] = {
+	FAULT(none, "nothing goes wrong: what follows a fault must still be measured"),
+	FAULT(illegal_address, "a wild pointer poisons the context: device_error, a new worker"),
+	FAULT(misaligned, "a misaligned access poisons it likewise: device_error"),
+	FAULT(trap, "a trap aborts the kernel: device_error"),
+	FAULT(endless_loop, "a kernel that never ends is ended by --timeout: timeout"),
+	FAULT(wrong_result, "one wrong element in n: mismatch, never timed"),
+	FAULT(not_a_number, "a NaN is no result: mismatch"),
+	FAULT(unwritten, "an element that was not written: mismatch"),
+	FAULT(out_of_bounds, "one element past the end lands in a guard zone: mismatch"),
+};
+
+const struct kernel kernel_fault = {
+	.name = "fault",
+	.summary = "kernels that go wrong on purpose, to see a sweep survive them",
+	.on_request = true,
+	.axes = {{.name = "block", .values = "256", .meaning = "threads a block"},
+		 {.name = "n", .values = "2^16", .meaning = "elements"}},
+	.axis_count = 2,
+	.buffers = {{.name = "out", .type = ELEMENT_F32, .length = "n", .role = BUFFER_OUT}},
+	.buffer_count = 1,
+	.work = {.bytes_written = "4 * n"},
+	.oracle = &zeroes,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
