@@ -24,6 +24,7 @@ enum db_mode {
 };
 
 struct db;
+/* Waits 10 s for a lock that another process holds, or $PERFLAB_DB_TIMEOUT ("500ms"). */
 int db_open(struct db **out, const char *path, enum db_mode mode, struct error *err);
 void db_close(struct db *db); /* NULL is fine */
 /* $PERFLAB_DB, or "perflab.db" in the working directory. */
@@ -31,8 +32,9 @@ const char *db_default_path(void);
 
 /* ---- writing a run ---- */
 
-/* Stores run, device, environment and all trials (pending or skipped); fills run->id, run->uid
- * (if empty) and every trial's id. One transaction. */
+/* Stores run, device, environment and all trials (pending or skipped; facts and counters come by
+ * their own functions); fills run->id, run->uid (if empty) and every trial's id. One transaction.
+ * run->state NULL is "running". */
 int db_run_begin(struct db *db, struct run *run, struct error *err);
 int db_trial_facts(struct db *db, int64_t trial_id, const struct launch_facts *facts,
 		   struct error *err);
@@ -59,11 +61,12 @@ int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct
 /* The run with its device and environment; with trials (summary, counters, progress) if asked. */
 int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out,
 		struct error *err);
-/* Newest first, without trials; `visit` returning non-zero stops. limit 0: all. */
+/* Newest first, without trials and environment; `visit` returning non-zero stops. limit 0: all. */
 typedef int (*db_run_visitor)(void *context, const struct run *run, int64_t trials, int64_t ok,
 			      int64_t failed, int64_t skipped);
 int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
 		  struct error *err);
+/* Driver, toolkit and CUPTI are those of the device's newest run. */
 int db_devices_visit(struct db *db,
 		     int (*visit)(void *context, const struct device_info *device, int64_t runs),
 		     void *context, struct error *err);

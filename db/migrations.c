@@ -1,0 +1,227 @@
+/*
+ * The schema, as the steps that lead to it. Element i of db_migrations takes a
+ * database from version i to i + 1, and a fresh database replays them all, so there is one
+ * truth. Append only: never reorder, edit or remove a step that was released.
+ * docs/schema.md says what every table, column and view means; a test holds
+ * the two together.
+ */
+#include "db/statement.h"
+
+/* clang-format off */
+/* The nouns of metrics/metrics.h. */
+static const char *const version_1[] = {
+	"CREATE TABLE device (\n"
+	"	id INTEGER PRIMARY KEY,\n"
+	"	name TEXT NOT NULL,\n"
+	"	uuid TEXT,\n"
+	"	chip TEXT,\n"
+	"	cc_major INTEGER,\n"
+	"	cc_minor INTEGER,\n"
+	"	sm_count INTEGER,\n"
+	"	max_threads_per_sm INTEGER,\n"
+	"	max_threads_per_block INTEGER,\n"
+	"	max_blocks_per_sm INTEGER,\n"
+	"	registers_per_sm INTEGER,\n"
+	"	shared_bytes_per_sm INTEGER,\n"
+	"	shared_bytes_per_block INTEGER,\n"
+	"	l2_bytes INTEGER,\n"
+	"	memory_bytes INTEGER,\n"
+	"	sm_clock_max_hz INTEGER,\n"
+	"	memory_clock_max_hz INTEGER,\n"
+	"	memory_bus_bits INTEGER\n"
+	") STRICT;",
+
+	"CREATE TABLE run (\n"
+	"	id INTEGER PRIMARY KEY,\n"
+	"	uid TEXT NOT NULL UNIQUE CHECK (length(uid) = 32),\n"
+	"	label TEXT,\n"
+	"	note TEXT,\n"
+	"	state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted')),\n"
+	"	started_ns INTEGER NOT NULL,\n"
+	"	finished_ns INTEGER,\n"
+	"	backend TEXT NOT NULL,\n"
+	"	device_id INTEGER NOT NULL REFERENCES device,\n"
+	"	driver TEXT,\n"
+	"	cuda_driver TEXT,\n"
+	"	toolkit TEXT,\n"
+	"	cupti TEXT,\n"
+	"	version TEXT,\n"
+	"	source_revision TEXT,\n"
+	"	command TEXT,\n"
+	"	settings TEXT,\n"
+	"	seed INTEGER NOT NULL,\n"
+	"	rounds INTEGER NOT NULL\n"
+	") STRICT;",
+	"CREATE INDEX run_by_label ON run (label, started_ns);",
+	"CREATE INDEX run_by_device ON run (device_id);",
+
+	"CREATE TABLE environment (\n"
+	"	run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,\n"
+	"	key TEXT NOT NULL,\n"
+	"	value TEXT NOT NULL,\n"
+	"	PRIMARY KEY (run_id, key)\n"
+	") STRICT, WITHOUT ROWID;",
+
+	"CREATE TABLE trial (\n"
+	"	id INTEGER PRIMARY KEY,\n"
+	"	run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,\n"
+	"	position INTEGER NOT NULL,\n"
+	"	kernel TEXT NOT NULL,\n"
+	"	variant TEXT NOT NULL,\n"
+	"	config TEXT NOT NULL,\n"
+	"	status TEXT NOT NULL CHECK (status IN ('pending', 'ok', 'skipped', 'mismatch',\n"
+	"		'timeout', 'crashed', 'device_error', 'out_of_memory', 'failed')),\n"
+	"	reason TEXT,\n"
+	"	finished_ns INTEGER,\n"
+	"	counted_ns INTEGER,\n"
+	"	flop INTEGER,\n"
+	"	bytes_read INTEGER,\n"
+	"	bytes_written INTEGER,\n"
+	"	registers_per_thread INTEGER,\n"
+	"	shared_static_bytes INTEGER,\n"
+	"	shared_dynamic_bytes INTEGER,\n"
+	"	local_bytes_per_thread INTEGER,\n"
+	"	theoretical_occupancy_pct REAL,\n"
+	"	occupancy_limiter TEXT,\n"
+	"	code_hash TEXT,\n"
+	"	code_kind TEXT,\n"
+	"	sample_count INTEGER NOT NULL DEFAULT 0,\n"
+	"	median_ns REAL,\n"
+	"	mad_ns REAL,\n"
+	"	low_ns REAL,\n"
+	"	high_ns REAL,\n"
+	"	min_ns REAL,\n"
+	"	max_ns REAL,\n"
+	"	UNIQUE (run_id, kernel, variant, config),\n"
+	"	CHECK ((status IN ('pending', 'ok')) = (reason IS NULL)),\n"
+	"	CHECK ((sample_count = 0) = (median_ns IS NULL))\n"
+	") STRICT;",
+	"CREATE INDEX trial_by_case ON trial (kernel, variant, config, run_id);",
+	"CREATE INDEX trial_by_status ON trial (run_id, status);",
+
+	"CREATE TABLE axis (\n"
+	"	trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,\n"
+	"	name TEXT NOT NULL,\n"
+	"	value INTEGER NOT NULL,\n"
+	"	PRIMARY KEY (trial_id, name)\n"
+	") STRICT, WITHOUT ROWID;",
+
+	"CREATE TABLE round (\n"
+	"	trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,\n"
+	"	round INTEGER NOT NULL CHECK (round >= 0),\n"
+	"	stored_ns INTEGER NOT NULL,\n"
+	"	sm_clock_hz REAL,\n"
+	"	memory_clock_hz REAL,\n"
+	"	temperature_c REAL,\n"
+	"	power_w REAL,\n"
+	"	throttle_reasons INTEGER,\n"
+	"	PRIMARY KEY (trial_id, round)\n"
+	") STRICT, WITHOUT ROWID;",
+
+	"CREATE TABLE sample (\n"
+	"	trial_id INTEGER NOT NULL,\n"
+	"	round INTEGER NOT NULL,\n"
+	"	sequence INTEGER NOT NULL CHECK (sequence >= 0),\n"
+	"	time_ns REAL NOT NULL CHECK (time_ns >= 0),\n"
+	"	PRIMARY KEY (trial_id, round, sequence),\n"
+	"	FOREIGN KEY (trial_id, round) REFERENCES round ON DELETE CASCADE\n"
+	") STRICT, WITHOUT ROWID;",
+
+	"CREATE TABLE counter (\n"
+	"	trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,\n"
+	"	metric TEXT NOT NULL,\n"
+	"	unit TEXT NOT NULL,\n"
+	"	source TEXT NOT NULL,\n"
+	"	value REAL,\n"
+	"	reason TEXT,\n"
+	"	PRIMARY KEY (trial_id, metric),\n"
+	"	CHECK ((value IS NULL) <> (reason IS NULL))\n"
+	") STRICT, WITHOUT ROWID;",
+
+	"CREATE VIEW trials AS SELECT\n"
+	"	trial.id AS trial_id,\n"
+	"	trial.run_id,\n"
+	"	run.uid AS run_uid,\n"
+	"	run.label,\n"
+	"	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,\n"
+	"	run.started_ns,\n"
+	"	run.backend,\n"
+	"	device.name AS device,\n"
+	"	trial.kernel,\n"
+	"	trial.variant,\n"
+	"	trial.config,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'block') AS block,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'n') AS n,\n"
+	"	trial.status,\n"
+	"	trial.reason,\n"
+	"	strftime('%Y-%m-%dT%H:%M:%SZ', trial.finished_ns / 1000000000, 'unixepoch')\n"
+	"		AS finished_at,\n"
+	"	trial.sample_count,\n"
+	"	trial.median_ns,\n"
+	"	trial.mad_ns,\n"
+	"	trial.low_ns,\n"
+	"	trial.high_ns,\n"
+	"	trial.flop,\n"
+	"	trial.bytes_read + trial.bytes_written AS bytes,\n"
+	"	trial.flop * 1e9 / trial.median_ns AS flop_per_s,\n"
+	"	(trial.bytes_read + trial.bytes_written) * 1e9 / trial.median_ns AS bytes_per_s,\n"
+	"	trial.registers_per_thread,\n"
+	"	trial.theoretical_occupancy_pct,\n"
+	"	trial.occupancy_limiter,\n"
+	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
+	"		AND metric = 'achieved_occupancy_pct') AS achieved_occupancy_pct,\n"
+	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
+	"		AND metric = 'branch_efficiency_pct') AS branch_efficiency_pct,\n"
+	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
+	"		AND metric = 'threads_per_instruction') AS threads_per_instruction,\n"
+	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_read_bytes') AS dram_read_bytes,\n"
+	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_write_bytes') AS dram_write_bytes,\n"
+	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_bytes_per_s') AS dram_bytes_per_s,\n"
+	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_throughput_pct') AS dram_throughput_pct,\n"
+	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
+	"		AND metric = 'flop_total') AS flop_total\n"
+	"FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id;",
+
+	/* The same kernel with the same work is the same problem, whatever its other axes. */
+	"CREATE VIEW best AS WITH newest AS (\n"
+	"	SELECT trial.*, run.device_id, run.backend, axis.value AS n, row_number() OVER (\n"
+	"		PARTITION BY run.device_id, run.backend, trial.kernel, trial.variant,\n"
+	"			trial.config\n"
+	"		ORDER BY run.started_ns DESC, run.id DESC) AS age\n"
+	"	FROM trial JOIN run ON run.id = trial.run_id\n"
+	"	LEFT JOIN axis ON axis.trial_id = trial.id AND axis.name = 'n'\n"
+	"	WHERE trial.status = 'ok'\n"
+	"), ranked AS (\n"
+	"	SELECT *, row_number() OVER (\n"
+	"		PARTITION BY device_id, backend, kernel, n, flop, bytes_read, bytes_written\n"
+	"		ORDER BY median_ns, id) AS place\n"
+	"	FROM newest WHERE age = 1 AND median_ns IS NOT NULL\n"
+	") SELECT\n"
+	"	device.name AS device,\n"
+	"	ranked.backend,\n"
+	"	ranked.kernel,\n"
+	"	ranked.n,\n"
+	"	ranked.variant,\n"
+	"	ranked.config,\n"
+	"	(SELECT value FROM axis WHERE trial_id = ranked.id AND name = 'block') AS block,\n"
+	"	ranked.median_ns,\n"
+	"	ranked.low_ns,\n"
+	"	ranked.high_ns,\n"
+	"	ranked.flop * 1e9 / ranked.median_ns AS flop_per_s,\n"
+	"	(ranked.bytes_read + ranked.bytes_written) * 1e9 / ranked.median_ns AS bytes_per_s,\n"
+	"	ranked.run_id,\n"
+	"	ranked.id AS trial_id\n"
+	"FROM ranked JOIN device ON device.id = ranked.device_id WHERE place = 1;",
+	NULL,
+};
+/* clang-format on */
+
+const char *const *const db_migrations[] = {
+	version_1,
+};
+
+const int db_schema_version = ARRAY_SIZE(db_migrations);

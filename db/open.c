@@ -1,0 +1,298 @@
+/*
+ * Opening, refusing and migrating a database file.
+ */
+#include "db/statement.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DB_BUSY_TIMEOUT_NS INT64_C(10000000000)
+
+struct identity {
+	int64_t application_id, version, objects;
+};
+
+const char *db_default_path(void)
+{
+	const char *path = getenv("PERFLAB_DB");
+
+	return path && *path ? path : "perflab.db";
+}
+
+void db_close(struct db *db)
+{
+	if (!db)
+		return;
+	sqlite3_close_v2(db->handle); /* cannot fail: every statement is finalised by its owner */
+	free(db->path);
+	free(db);
+}
+
+/* $PERFLAB_DB_TIMEOUT ("500ms", "1min"): a CI job may want to wait longer, or not at all. */
+static int busy_timeout_from_environment(int64_t *out, struct error *err)
+{
+	const char *text = getenv("PERFLAB_DB_TIMEOUT");
+
+	*out = DB_BUSY_TIMEOUT_NS;
+	if (!text || !*text)
+		return 0;
+	return error_context(err, parse_duration_ns(out, text, err), "PERFLAB_DB_TIMEOUT");
+}
+
+/*
+ * The name to give SQLite, malloc'd. Always a URI: a plain name that begins
+ * with "file:" or ":memory:" would mean something else to it than the file.
+ */
+static char *database_uri(const char *path, bool immutable)
+{
+	struct text uri = TEXT_INIT;
+
+	text_add(&uri, *path == '/' ? "file://" : "file:./");
+	for (const char *c = path; *c; c++) {
+		if (strchr("%?#", *c))
+			text_addf(&uri, "%%%02x", (unsigned)*c);
+		else
+			text_add_char(&uri, *c);
+	}
+	if (immutable)
+		text_add(&uri, "?immutable=1");
+	return text_detach(&uri);
+}
+
+static int connect_file(struct db *db, bool immutable, struct error *err)
+{
+	int flags = db->mode == DB_READ    ? SQLITE_OPEN_READONLY
+		    : db->mode == DB_WRITE ? SQLITE_OPEN_READWRITE
+					   : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	char *uri = database_uri(db->path, immutable);
+	int64_t timeout_ms = db->busy_timeout_ns / 1000000;
+	int code;
+
+	code = sqlite3_open_v2(uri, &db->handle, flags | SQLITE_OPEN_URI, NULL);
+	free(uri);
+	if (code != SQLITE_OK)
+		return db_fail(db, code, err);
+	sqlite3_busy_timeout(db->handle, timeout_ms > INT32_MAX ? INT32_MAX : (int)timeout_ms);
+	/* The file may be a stranger's: its schema must not run code, nor damage the pages. */
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	/* SQLite opens what it may not write for reading, and would say so only at the first write.
+	 */
+	if (db->mode != DB_READ && sqlite3_db_readonly(db->handle, "main") == 1)
+		return db_fail(db, SQLITE_READONLY, err);
+	return 0;
+}
+
+static int select_integer(int64_t *out, struct db *db, const char *sql, struct error *err)
+{
+	struct statement statement;
+	bool row = false;
+	int rc = statement_prepare(&statement, db, sql, err);
+
+	if (rc)
+		return rc;
+	rc = statement_step(&statement, &row, err);
+	if (!rc)
+		*out = take_integer(&statement, 0);
+	statement_release(&statement);
+	return rc;
+}
+
+/* Whose file it is. In one transaction, for another process may be creating it right now. */
+static int identify(struct identity *out, struct db *db, struct error *err)
+{
+	struct identity found = {0};
+	int rc = db_begin_read(db, err);
+
+	if (rc)
+		return rc;
+	rc = select_integer(&found.application_id, db, "PRAGMA application_id", err);
+	if (!rc)
+		rc = select_integer(&found.version, db, "PRAGMA user_version", err);
+	if (!rc)
+		rc = select_integer(&found.objects, db, "SELECT count(*) FROM sqlite_schema", err);
+	rc = db_end(db, rc, err);
+	if (!rc)
+		*out = found;
+	return rc;
+}
+
+static bool identity_is_empty(const struct identity *identity)
+{
+	return !identity->application_id && !identity->version && !identity->objects;
+}
+
+static int check_identity(const struct db *db, const struct identity *identity, struct error *err)
+{
+	if (identity_is_empty(identity)) {
+		if (db->mode == DB_CREATE)
+			return 0;
+		return error_set(
+			err, PL_ECORRUPT,
+			"%s is empty: no sweep was stored in it; name another file with --db",
+			db->path);
+	}
+	if (identity->application_id != DB_APPLICATION_ID)
+		return error_set(
+			err, PL_ECORRUPT,
+			"%s is another application's database, not perflab's (application_id "
+			"%lld): name another file with --db",
+			db->path, (long long)identity->application_id);
+	if (identity->version > db_schema_version)
+		return error_set(
+			err, PL_EVERSION,
+			"%s has schema version %lld and this perflab knows up to %d: use the "
+			"newer perflab, or name another file with --db",
+			db->path, (long long)identity->version, db_schema_version);
+	if (identity->version < 1)
+		return error_set(err, PL_ECORRUPT, "%s is damaged: schema version %lld", db->path,
+				 (long long)identity->version);
+	if (identity->version < db_schema_version && db->mode != DB_CREATE)
+		return error_set(
+			err, PL_EVERSION,
+			"%s has the older schema version %lld: the next `perflab sweep` into "
+			"it brings it up to date",
+			db->path, (long long)identity->version);
+	return 0;
+}
+
+static int migrate_step(struct db *db, int64_t version, struct error *err)
+{
+	char mark[96];
+	int rc = 0;
+
+	for (const char *const *sql = db_migrations[version]; !rc && *sql; sql++)
+		rc = db_execute(db, *sql, err);
+	if (rc)
+		return rc;
+	snprintf(mark, sizeof(mark), "PRAGMA application_id = %d; PRAGMA user_version = %d",
+		 DB_APPLICATION_ID, (int)version + 1);
+	return db_execute(db, mark, err);
+}
+
+/* One transaction a step. The version is read again under the write lock: of two processes that
+ * create the same file, the second finds the work done. */
+static int migrate(struct db *db, struct error *err)
+{
+	int64_t version = 0;
+	int rc = 0;
+
+	while (!rc && version < db_schema_version) {
+		rc = db_begin(db, err);
+		if (rc)
+			break;
+		rc = select_integer(&version, db, "PRAGMA user_version", err);
+		if (!rc && version < db_schema_version)
+			rc = migrate_step(db, version, err);
+		rc = db_end(db, rc, err);
+	}
+	return error_context(err, rc, "bringing the schema to version %d", db_schema_version);
+}
+
+/*
+ * WAL, so that readers and the writer never wait for each other. synchronous
+ * NORMAL: what is committed survives kill -9 of this process, for the kernel
+ * has the bytes; a power loss or a crash of the machine may take the last
+ * commits back (never half of one, and the file stays whole). FULL would
+ * prevent that at one fsync a commit, several a case, for numbers that can be
+ * measured again; db_run_finish() syncs instead, so a finished run is safe.
+ */
+static int prepare_for_writing(struct db *db, struct error *err)
+{
+	return db_execute(db,
+			  "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
+			  "PRAGMA foreign_keys = ON",
+			  err);
+}
+
+/*
+ * Reading a WAL database needs its -wal and -shm beside it. In a folder that
+ * we cannot write, and with no -wal left by a writer, the file is complete and
+ * at rest: then it is read as immutable.
+ */
+static bool can_read_at_rest(const struct db *db)
+{
+	char *wal;
+	bool at_rest;
+
+	if (db->mode != DB_READ)
+		return false;
+	switch (sqlite3_errcode(db->handle) & 0xff) {
+	case SQLITE_CANTOPEN:
+	case SQLITE_READONLY:
+		break;
+	default:
+		return false;
+	}
+	wal = xasprintf("%s-wal", db->path);
+	at_rest = access(db->path, R_OK) == 0 && access(wal, F_OK) != 0;
+	free(wal);
+	return at_rest;
+}
+
+static int connect_and_identify(struct db *db, struct identity *identity, struct error *err)
+{
+	struct error first = {0};
+	int rc = connect_file(db, false, &first);
+
+	if (!rc)
+		rc = identify(identity, db, &first);
+	if (rc && can_read_at_rest(db)) {
+		sqlite3_close_v2(db->handle);
+		db->handle = NULL;
+		rc = connect_file(db, true, err);
+		return rc ? rc : identify(identity, db, err);
+	}
+	return rc ? error_set(err, rc, "%s", first.text) : 0;
+}
+
+static int check_path(const char *path, enum db_mode mode, struct error *err)
+{
+	struct stat status;
+
+	if (!*path)
+		return error_set(err, PL_EUSAGE, "the database has no name: give a file to --db");
+	if (stat(path, &status)) {
+		if (errno == ENOENT && mode != DB_CREATE)
+			return error_set(err, PL_ENOENT,
+					 "%s does not exist: `perflab sweep` makes it, or name "
+					 "another file with --db",
+					 path);
+		return errno == ENOENT ? 0
+				       : error_set(err, PL_EIO, "%s: %s", path, strerror(errno));
+	}
+	if (!S_ISREG(status.st_mode))
+		return error_set(err, PL_EIO, "%s is not a file: name another with --db", path);
+	return 0;
+}
+
+int db_open(struct db **out, const char *path, enum db_mode mode, struct error *err)
+{
+	struct identity identity = {0};
+	struct db *db = xcalloc(1, sizeof(*db));
+	int rc;
+
+	db->path = xstrdup(path);
+	db->mode = mode;
+	rc = check_path(path, mode, err);
+	if (!rc)
+		rc = busy_timeout_from_environment(&db->busy_timeout_ns, err);
+	if (!rc)
+		rc = connect_and_identify(db, &identity, err);
+	if (!rc)
+		rc = check_identity(db, &identity, err);
+	if (!rc && mode != DB_READ)
+		rc = prepare_for_writing(db, err);
+	if (!rc && mode == DB_CREATE)
+		rc = migrate(db, err);
+	if (!rc) {
+		*out = db;
+		db = NULL;
+	}
+	db_close(db);
+	return rc;
+}

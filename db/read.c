@@ -1,0 +1,412 @@
+/*
+ * Reading runs, devices and samples back.
+ */
+#include "db/statement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Both in the order in which device_take() and run_take() take them. */
+#define DEVICE_COLUMNS                                                                    \
+	"device.name, device.uuid, device.chip, device.cc_major, device.cc_minor,"        \
+	" device.sm_count, device.max_threads_per_sm, device.max_threads_per_block,"      \
+	" device.max_blocks_per_sm, device.registers_per_sm, device.shared_bytes_per_sm," \
+	" device.shared_bytes_per_block, device.l2_bytes, device.memory_bytes,"           \
+	" device.sm_clock_max_hz, device.memory_clock_max_hz, device.memory_bus_bits,"    \
+	" run.driver, run.cuda_driver, run.toolkit, run.cupti"
+#define RUN_COLUMNS                                                                    \
+	"run.id, run.uid, run.label, run.note, run.command, run.backend, run.version," \
+	" run.source_revision, run.settings, run.state, run.seed, run.rounds,"         \
+	" run.started_ns, run.finished_ns, " DEVICE_COLUMNS
+
+static void device_take(struct statement *row, struct device_info *device)
+{
+	take_text_into(row, device->name, sizeof(device->name));
+	take_text_into(row, device->uuid, sizeof(device->uuid));
+	take_text_into(row, device->chip, sizeof(device->chip));
+	device->cc_major = take_int(row);
+	device->cc_minor = take_int(row);
+	device->sm_count = take_integer(row, 0);
+	device->max_threads_per_sm = take_integer(row, 0);
+	device->max_threads_per_block = take_integer(row, 0);
+	device->max_blocks_per_sm = take_integer(row, 0);
+	device->registers_per_sm = take_integer(row, 0);
+	device->shared_bytes_per_sm = take_integer(row, 0);
+	device->shared_bytes_per_block = take_integer(row, 0);
+	device->l2_bytes = take_integer(row, 0);
+	device->memory_bytes = take_integer(row, 0);
+	device->sm_clock_max_hz = take_integer(row, 0);
+	device->memory_clock_max_hz = take_integer(row, 0);
+	device->memory_bus_bits = take_integer(row, 0);
+	take_text_into(row, device->driver, sizeof(device->driver));
+	take_text_into(row, device->cuda_driver, sizeof(device->cuda_driver));
+	take_text_into(row, device->toolkit, sizeof(device->toolkit));
+	take_text_into(row, device->cupti, sizeof(device->cupti));
+}
+
+static void run_take(struct statement *row, struct run *run)
+{
+	run->id = take_integer(row, 0);
+	take_text_into(row, run->uid, sizeof(run->uid));
+	run->label = take_text_copy(row);
+	run->note = take_text_copy(row);
+	run->command = take_text_copy(row);
+	run->backend = take_text_copy(row);
+	run->version = take_text_copy(row);
+	run->source_revision = take_text_copy(row);
+	run->settings = take_text_copy(row);
+	run->state = take_text_copy(row);
+	run->seed = (uint64_t)take_integer(row, 0);
+	run->rounds = take_int(row);
+	run->started_ns = take_integer(row, 0);
+	run->finished_ns = take_integer(row, 0);
+	device_take(row, &run->device);
+}
+
+static int run_row_load(struct db *db, int64_t run_id, struct run *run, struct error *err)
+{
+	struct statement select;
+	bool row = false;
+	int rc = statement_prepare(&select, db,
+				   "SELECT " RUN_COLUMNS
+				   " FROM run JOIN device ON device.id = run.device_id"
+				   " WHERE run.id = ?",
+				   err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, run_id);
+	rc = statement_step(&select, &row, err);
+	if (!rc && row)
+		run_take(&select, run);
+	else if (!rc)
+		rc = error_set(err, PL_ENOENT, "%s has no run %lld", db->path, (long long)run_id);
+	statement_release(&select);
+	return rc;
+}
+
+static int environment_load(struct db *db, int64_t run_id, struct key_value_list *out,
+			    struct error *err)
+{
+	struct statement select;
+	bool row = true;
+	int rc = statement_prepare(
+		&select, db, "SELECT key, value FROM environment WHERE run_id = ? ORDER BY key",
+		err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, run_id);
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		const char *key = take_text(&select);
+		const char *value = take_text(&select);
+
+		/* NOT NULL by the schema; a damaged file may know better. */
+		if (key && value)
+			key_value_set(out, key, value);
+	}
+	statement_release(&select);
+	return rc;
+}
+
+/* ---- trials ---- */
+
+static void trial_take(struct statement *row, struct trial *trial)
+{
+	struct launch_facts *facts = &trial->facts;
+	struct summary *summary = &trial->summary;
+	const char *status;
+
+	trial->id = take_integer(row, 0);
+	trial->position = take_integer(row, 0);
+	trial->kernel = take_text_copy(row);
+	trial->variant = take_text_copy(row);
+	trial->config = take_text_copy(row);
+	status = take_text(row);
+	if (!status || !trial_status_parse(&trial->status, status))
+		trial->status = TRIAL_FAILED;
+	trial->reason = take_text_copy(row);
+	trial->flop = take_integer(row, -1);
+	trial->bytes_read = take_integer(row, -1);
+	trial->bytes_written = take_integer(row, -1);
+	trial->has_work = trial->flop >= 0 && trial->bytes_read >= 0 && trial->bytes_written >= 0;
+	if (!trial->has_work)
+		trial->flop = trial->bytes_read = trial->bytes_written = 0;
+	facts->registers_per_thread = take_integer(row, -1);
+	facts->shared_static_bytes = take_integer(row, -1);
+	facts->shared_dynamic_bytes = take_integer(row, -1);
+	facts->local_bytes_per_thread = take_integer(row, -1);
+	facts->theoretical_occupancy_pct = take_real(row);
+	take_text_into(row, facts->occupancy_limiter, sizeof(facts->occupancy_limiter));
+	take_text_into(row, facts->code_hash, sizeof(facts->code_hash));
+	take_text_into(row, facts->code_kind, sizeof(facts->code_kind));
+	summary->count = take_integer(row, 0);
+	summary->median_ns = take_real(row);
+	summary->mad_ns = take_real(row);
+	summary->low_ns = take_real(row);
+	summary->high_ns = take_real(row);
+	summary->min_ns = take_real(row);
+	summary->max_ns = take_real(row);
+	trial->counted = take_integer(row, 0) != 0;
+	trial->rounds_done = take_int(row);
+}
+
+/* By id, so that the rows of axis and counter meet them in the same order. */
+static int trial_rows_load(struct db *db, struct run *run, struct error *err)
+{
+	struct statement select;
+	size_t capacity = 0;
+	bool row = true;
+	int rc = statement_prepare(
+		&select, db,
+		"SELECT id, position, kernel, variant, config, status, reason, flop, bytes_read,"
+		" bytes_written, registers_per_thread, shared_static_bytes, shared_dynamic_bytes,"
+		" local_bytes_per_thread, theoretical_occupancy_pct, occupancy_limiter, code_hash,"
+		" code_kind, sample_count, median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns,"
+		" counted_ns IS NOT NULL,"
+		" (SELECT count(*) FROM round WHERE trial_id = trial.id)"
+		" FROM trial WHERE run_id = ? ORDER BY id",
+		err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, run->id);
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		run->trials =
+			xgrow(run->trials, &capacity, run->trial_count + 1, sizeof(*run->trials));
+		run->trials[run->trial_count] = (struct trial){0};
+		trial_take(&select, &run->trials[run->trial_count]);
+		run->trial_count++;
+	}
+	statement_release(&select);
+	return rc;
+}
+
+static void trial_add_axis(struct trial *trial, struct statement *row)
+{
+	struct named_value *axis;
+	const char *name = take_text(row);
+
+	trial->axes = xrealloc(trial->axes, (trial->axis_count + 1) * sizeof(*trial->axes));
+	axis = &trial->axes[trial->axis_count++];
+	*axis = (struct named_value){0};
+	if (name)
+		strncpy(axis->name, name, sizeof(axis->name) - 1);
+	axis->value = take_integer(row, 0);
+}
+
+static void trial_add_counter(struct trial *trial, struct statement *row)
+{
+	const char *metric = take_text(row);
+	const char *unit = take_text(row);
+	const char *source = take_text(row);
+	double value = take_real(row);
+	const char *reason = take_text(row);
+
+	if (!metric || !unit || !source)
+		return; /* NOT NULL by the schema; a damaged file may know better */
+	if (reason)
+		counter_list_set_missing(&trial->counters, metric, unit, source, reason);
+	else
+		counter_list_set(&trial->counters, metric, unit, source, value);
+}
+
+/* Gives each row of `sql` (trial id first, ordered by it) to `add` with its trial. */
+static int trial_details_load(struct db *db, struct run *run, const char *sql,
+			      void (*add)(struct trial *trial, struct statement *row),
+			      struct error *err)
+{
+	struct statement select;
+	size_t at = 0;
+	bool row = true;
+	int rc = statement_prepare(&select, db, sql, err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, run->id);
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		int64_t trial_id = take_integer(&select, 0);
+
+		while (at < run->trial_count && run->trials[at].id < trial_id)
+			at++;
+		if (at < run->trial_count && run->trials[at].id == trial_id)
+			add(&run->trials[at], &select);
+	}
+	statement_release(&select);
+	return rc;
+}
+
+static int trial_compare_position(const void *a, const void *b)
+{
+	const struct trial *left = a;
+	const struct trial *right = b;
+
+	if (left->position != right->position)
+		return left->position < right->position ? -1 : 1;
+	return (left->id > right->id) - (left->id < right->id);
+}
+
+static int trials_load(struct db *db, struct run *run, struct error *err)
+{
+	int rc = trial_rows_load(db, run, err);
+
+	if (!rc)
+		rc = trial_details_load(db, run,
+					"SELECT trial.id, axis.name, axis.value"
+					" FROM trial JOIN axis ON axis.trial_id = trial.id"
+					" WHERE trial.run_id = ? ORDER BY trial.id, axis.name",
+					trial_add_axis, err);
+	if (!rc)
+		rc = trial_details_load(
+			db, run,
+			"SELECT trial.id, metric, unit, source, value, counter.reason"
+			" FROM trial JOIN counter ON counter.trial_id = trial.id"
+			" WHERE trial.run_id = ? ORDER BY trial.id, metric",
+			trial_add_counter, err);
+	if (!rc && run->trial_count)
+		qsort(run->trials, run->trial_count, sizeof(*run->trials), trial_compare_position);
+	return rc;
+}
+
+int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out, struct error *err)
+{
+	struct run run = {0};
+	int rc = db_begin_read(db, err);
+
+	if (rc)
+		return rc;
+	rc = run_row_load(db, run_id, &run, err);
+	if (!rc)
+		rc = environment_load(db, run_id, &run.environment, err);
+	if (!rc && with_trials)
+		rc = trials_load(db, &run, err);
+	rc = db_end(db, rc, err);
+	if (rc)
+		run_release(&run);
+	else
+		*out = run;
+	return rc;
+}
+
+/* ---- lists ---- */
+
+int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
+		  struct error *err)
+{
+	struct statement select;
+	bool row = true;
+	int stop = 0;
+	int rc = statement_prepare(
+		&select, db,
+		"SELECT " RUN_COLUMNS ", count(trial.id), total(status = 'ok'),"
+		" total(status NOT IN ('ok', 'skipped', 'pending')), total(status = 'skipped')"
+		" FROM (SELECT * FROM run ORDER BY started_ns DESC, id DESC LIMIT ?) AS run"
+		" JOIN device ON device.id = run.device_id LEFT JOIN trial ON trial.run_id = run.id"
+		" GROUP BY run.id ORDER BY run.started_ns DESC, run.id DESC",
+		err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, limit > 0 ? limit : -1);
+	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
+	     rc = stop ? 0 : statement_step(&select, &row, err)) {
+		struct run run = {0};
+		int64_t trials, ok, failed, skipped;
+
+		run_take(&select, &run);
+		trials = take_integer(&select, 0);
+		ok = take_integer(&select, 0);
+		failed = take_integer(&select, 0);
+		skipped = take_integer(&select, 0);
+		stop = visit(context, &run, trials, ok, failed, skipped);
+		run_release(&run);
+	}
+	statement_release(&select);
+	return rc;
+}
+
+int db_devices_visit(struct db *db,
+		     int (*visit)(void *context, const struct device_info *device, int64_t runs),
+		     void *context, struct error *err)
+{
+	struct statement select;
+	bool row = true;
+	int stop = 0;
+	int rc = statement_prepare(
+		&select, db,
+		"SELECT " DEVICE_COLUMNS ", (SELECT count(*) FROM run WHERE device_id = device.id)"
+		" FROM device JOIN run ON run.id = (SELECT id FROM run WHERE device_id = device.id"
+		" ORDER BY started_ns DESC, id DESC LIMIT 1)"
+		" ORDER BY device.name, device.id",
+		err);
+
+	if (rc)
+		return rc;
+	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
+	     rc = stop ? 0 : statement_step(&select, &row, err)) {
+		struct device_info device = {0};
+		int64_t runs;
+
+		device_take(&select, &device);
+		runs = take_integer(&select, 0);
+		stop = visit(context, &device, runs);
+	}
+	statement_release(&select);
+	return rc;
+}
+
+/* ---- samples ---- */
+
+static int sample_append(struct sample **samples, size_t *count, size_t *capacity,
+			 struct statement *row, const struct db *db, struct error *err)
+{
+	struct sample *sample;
+
+	if (*count == *capacity) {
+		size_t larger = *capacity ? 2 * *capacity : 256;
+		struct sample *grown = reallocarray(*samples, larger, sizeof(**samples));
+
+		if (!grown)
+			return error_set(err, PL_ENOMEM, "%s: no memory for %zu samples", db->path,
+					 larger);
+		*samples = grown;
+		*capacity = larger;
+	}
+	sample = &(*samples)[(*count)++];
+	sample->round = take_int(row);
+	sample->sequence = take_int(row);
+	sample->time_ns = take_real(row);
+	return 0;
+}
+
+int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t *count,
+		    struct error *err)
+{
+	struct statement select;
+	struct sample *samples = NULL;
+	size_t taken = 0;
+	size_t capacity = 0;
+	bool row = true;
+	int rc = statement_prepare(&select, db,
+				   "SELECT round, sequence, time_ns FROM sample WHERE trial_id = ?"
+				   " ORDER BY round, sequence",
+				   err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, trial_id);
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = rc ? rc : statement_step(&select, &row, err))
+		rc = sample_append(&samples, &taken, &capacity, &select, db, err);
+	statement_release(&select);
+	if (rc) {
+		free(samples);
+		return rc;
+	}
+	*out = samples;
+	*count = taken;
+	return 0;
+}

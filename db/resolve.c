@@ -1,0 +1,162 @@
+/*
+ * Which run a person means: an id, the first digits of a uid, a label, "last".
+ */
+#include "db/statement.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define UID_PREFIX_MIN 4
+#define RUNS_NAMED 8
+
+static bool is_hex(const char *text)
+{
+	for (; *text; text++) {
+		if (!isxdigit((unsigned char)*text))
+			return false;
+	}
+	return true;
+}
+
+/* "12 (a1b2c3d4, nightly)" of each row: id, uid, label. */
+static int runs_describe(struct statement *select, struct text *out, struct error *err)
+{
+	bool row = true;
+	int rc;
+
+	for (rc = statement_step(select, &row, err); !rc && row;
+	     rc = statement_step(select, &row, err)) {
+		long long id = take_integer(select, 0);
+		const char *uid = take_text(select);
+		const char *label = take_text(select);
+
+		text_addf(out, "%s%lld (%.8s%s%s)", out->length ? ", " : "", id, uid ? uid : "",
+			  label ? ", " : "", label ? label : "");
+	}
+	return rc;
+}
+
+static int fail_unknown(struct db *db, const char *reference, struct error *err)
+{
+	struct text known = TEXT_INIT;
+	struct statement select;
+	int rc = statement_prepare(&select, db,
+				   "SELECT id, uid, label FROM run"
+				   " ORDER BY started_ns DESC, id DESC LIMIT ?",
+				   err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, RUNS_NAMED);
+	rc = runs_describe(&select, &known, err);
+	statement_release(&select);
+	if (!rc && !known.length)
+		rc = error_set(err, PL_ENOENT, "%s holds no run yet: `perflab sweep` makes one",
+			       db->path);
+	else if (!rc)
+		rc = error_set(
+			err, PL_ENOENT,
+			"no run '%s' in %s; the newest are %s: give an id, a uid, a label or "
+			"'last'",
+			reference, db->path, known.data);
+	text_release(&known);
+	return rc;
+}
+
+/* By label the newest only: a label is meant to move on with each nightly run. */
+static const char matches_sql[] =
+	"WITH match AS ("
+	" SELECT id FROM run WHERE ?1 AND substr(uid, 1, length(?2)) = lower(?2)"
+	" UNION"
+	" SELECT id FROM (SELECT id FROM run WHERE label = ?2"
+	"  ORDER BY started_ns DESC, id DESC LIMIT 1))"
+	" SELECT id, uid, label FROM run WHERE id IN match ORDER BY id LIMIT ?3";
+
+static int fail_ambiguous(struct db *db, const char *reference, struct error *err)
+{
+	struct text matches = TEXT_INIT;
+	struct statement select;
+	int rc = statement_prepare(&select, db, matches_sql, err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, 1);
+	bind_text(&select, reference);
+	bind_integer(&select, RUNS_NAMED);
+	rc = runs_describe(&select, &matches, err);
+	statement_release(&select);
+	if (!rc)
+		rc = error_set(err, PL_EUSAGE, "'%s' means several runs of %s: %s; give an id",
+			       reference, db->path, matches.data);
+	text_release(&matches);
+	return rc;
+}
+
+/* Sets *run_id to the first match and *matches to 0, 1 or 2 (several). */
+static int resolve_by_name(struct db *db, const char *reference, int64_t *run_id, int *matches,
+			   struct error *err)
+{
+	struct statement select;
+	bool row = false;
+	int rc = statement_prepare(&select, db, matches_sql, err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, strlen(reference) >= UID_PREFIX_MIN && is_hex(reference));
+	bind_text(&select, reference);
+	bind_integer(&select, 2);
+	*matches = 0;
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		if (!(*matches)++)
+			*run_id = take_integer(&select, 0);
+	}
+	statement_release(&select);
+	return rc;
+}
+
+/* One row or none of a query for an id; `id` is its parameter. */
+static int resolve_by_id(struct db *db, const char *sql, int64_t id, int64_t *run_id, int *matches,
+			 struct error *err)
+{
+	struct statement select;
+	bool row = false;
+	int rc = statement_prepare(&select, db, sql, err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, id);
+	rc = statement_step(&select, &row, err);
+	if (!rc && row) {
+		*run_id = take_integer(&select, 0);
+		*matches = 1;
+	}
+	statement_release(&select);
+	return rc;
+}
+
+int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct error *err)
+{
+	int64_t found = 0;
+	int64_t id;
+	int matches = 0;
+	int rc = 0;
+
+	if (strcmp(reference, "last") == 0)
+		rc = resolve_by_id(db,
+				   "SELECT id FROM run ORDER BY started_ns DESC, id DESC LIMIT ?",
+				   1, &found, &matches, err);
+	else if (parse_i64(&id, reference, NULL) == 0)
+		rc = resolve_by_id(db, "SELECT id FROM run WHERE id = ?", id, &found, &matches,
+				   err);
+	if (!rc && !matches)
+		rc = resolve_by_name(db, reference, &found, &matches, err);
+	if (rc)
+		return rc;
+	if (!matches)
+		return fail_unknown(db, reference, err);
+	if (matches > 1)
+		return fail_ambiguous(db, reference, err);
+	*run_id = found;
+	return 0;
+}

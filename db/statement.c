@@ -1,0 +1,256 @@
+/*
+ * Statements with every return code checked, and SQLite's codes as PL_E*.
+ */
+#include "db/statement.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int fail_disk_full(const struct db *db, struct error *err)
+{
+	return error_set(err, PL_EIO,
+			 "disk full: %s cannot grow; what was committed is safe: free space, then "
+			 "go on with --resume",
+			 db->path);
+}
+
+static int fail_constraint(const struct db *db, int extended, struct error *err)
+{
+	const char *said = sqlite3_errmsg(db->handle);
+
+	switch (extended) {
+	case SQLITE_CONSTRAINT_FOREIGNKEY:
+		return error_set(err, PL_ENOENT, "%s has no such run or trial", db->path);
+	case SQLITE_CONSTRAINT_UNIQUE:
+	case SQLITE_CONSTRAINT_PRIMARYKEY:
+		return error_set(err, PL_EEXIST, "%s holds that already: %s", db->path, said);
+	default:
+		return error_set(err, PL_EUSAGE, "%s does not take that: %s", db->path, said);
+	}
+}
+
+int db_fail(const struct db *db, int sqlite_code, struct error *err)
+{
+	const char *said = db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(sqlite_code);
+	int system_error = db->handle ? sqlite3_system_errno(db->handle) : 0;
+
+	switch (sqlite_code & 0xff) {
+	case SQLITE_NOTADB:
+		return error_set(err, PL_ECORRUPT,
+				 "%s is not a SQLite database: name another file with --db",
+				 db->path);
+	case SQLITE_CORRUPT:
+		return error_set(err, PL_ECORRUPT,
+				 "%s is damaged: restore a copy, or save what can be read with "
+				 "`sqlite3 %s .recover`",
+				 db->path, db->path);
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return error_set(
+			err, PL_EBUSY,
+			"%s is locked by another process for more than %.3g s: wait for it "
+			"or end it",
+			db->path, (double)db->busy_timeout_ns / 1e9);
+	case SQLITE_READONLY:
+		return error_set(
+			err, PL_EIO,
+			"%s is read-only: make it and its folder writable, or name another "
+			"file with --db",
+			db->path);
+	case SQLITE_FULL:
+		return fail_disk_full(db, err);
+	case SQLITE_CANTOPEN:
+	case SQLITE_IOERR:
+		/* SQLite says FULL only of the main file's write; its -wal and -shm can meet it
+		 * too. */
+		if (system_error == ENOSPC || system_error == EDQUOT)
+			return fail_disk_full(db, err);
+		return error_set(err, PL_EIO, "%s: %s%s%s", db->path, said,
+				 system_error ? ": " : "",
+				 system_error ? strerror(system_error) : "");
+	case SQLITE_NOMEM:
+		return error_set(err, PL_ENOMEM, "%s: out of memory", db->path);
+	case SQLITE_CONSTRAINT:
+		return fail_constraint(db, sqlite_code, err);
+	case SQLITE_ERROR:
+		/* Our statements fit our schema, so the file's is not ours. */
+		return error_set(err, PL_ECORRUPT, "%s does not have perflab's schema: %s",
+				 db->path, said);
+	default:
+		return error_set(err, PL_EIO, "%s: %s", db->path, said);
+	}
+}
+
+int db_execute(struct db *db, const char *sql, struct error *err)
+{
+	int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? 0 : db_fail(db, sqlite3_extended_errcode(db->handle), err);
+}
+
+int db_begin(struct db *db, struct error *err)
+{
+	return db_execute(db, "BEGIN IMMEDIATE", err);
+}
+
+int db_begin_read(struct db *db, struct error *err)
+{
+	return db_execute(db, "BEGIN", err);
+}
+
+int db_end(struct db *db, int rc, struct error *err)
+{
+	if (!rc)
+		rc = db_execute(db, "COMMIT", err);
+	/* A full disk ends the transaction by itself; the first error is the one to tell. */
+	if (rc && !sqlite3_get_autocommit(db->handle))
+		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
+	return rc;
+}
+
+int statement_prepare(struct statement *statement, struct db *db, const char *sql,
+		      struct error *err)
+{
+	sqlite3_stmt *handle = NULL;
+
+	if (sqlite3_prepare_v2(db->handle, sql, -1, &handle, NULL) != SQLITE_OK)
+		return db_fail(db, sqlite3_extended_errcode(db->handle), err);
+	*statement = (struct statement){.db = db, .handle = handle};
+	return 0;
+}
+
+void statement_release(struct statement *statement)
+{
+	sqlite3_finalize(statement->handle); /* repeats the step's error, which was reported */
+	*statement = (struct statement){0};
+}
+
+static void bind_note(struct statement *statement, int code)
+{
+	if (!statement->code)
+		statement->code = code;
+}
+
+void bind_text(struct statement *statement, const char *text)
+{
+	int parameter = ++statement->parameters;
+
+	bind_note(statement,
+		  text ? sqlite3_bind_text(statement->handle, parameter, text, -1, SQLITE_TRANSIENT)
+		       : sqlite3_bind_null(statement->handle, parameter));
+}
+
+void bind_known_text(struct statement *statement, const char *text)
+{
+	bind_text(statement, text && *text ? text : NULL);
+}
+
+void bind_integer(struct statement *statement, int64_t value)
+{
+	bind_note(statement, sqlite3_bind_int64(statement->handle, ++statement->parameters, value));
+}
+
+void bind_known_integer(struct statement *statement, int64_t value, int64_t unknown)
+{
+	if (value == unknown)
+		bind_text(statement, NULL);
+	else
+		bind_integer(statement, value);
+}
+
+void bind_real(struct statement *statement, double value)
+{
+	int parameter = ++statement->parameters;
+
+	bind_note(statement, isfinite(value)
+				     ? sqlite3_bind_double(statement->handle, parameter, value)
+				     : sqlite3_bind_null(statement->handle, parameter));
+}
+
+int statement_step(struct statement *statement, bool *row, struct error *err)
+{
+	int code = statement->code;
+
+	statement->columns = 0;
+	/* A parameter that was forgotten would silently be NULL. */
+	if (statement->parameters != sqlite3_bind_parameter_count(statement->handle))
+		return error_set(err, PL_EUSAGE, "%d parameters bound to: %s",
+				 statement->parameters, sqlite3_sql(statement->handle));
+	if (!code)
+		code = sqlite3_step(statement->handle);
+	if (code != SQLITE_ROW && code != SQLITE_DONE)
+		return db_fail(statement->db, sqlite3_extended_errcode(statement->db->handle), err);
+	*row = code == SQLITE_ROW;
+	return 0;
+}
+
+int statement_run(struct statement *statement, struct error *err)
+{
+	bool row = true;
+	int rc = 0;
+
+	while (!rc && row)
+		rc = statement_step(statement, &row, err);
+	sqlite3_reset(statement->handle); /* repeats the step's error, which was reported */
+	statement->parameters = 0;
+	statement->code = 0;
+	return rc;
+}
+
+int statement_run_on_one(struct statement *statement, const char *noun, int64_t id,
+			 struct error *err)
+{
+	const struct db *db = statement->db;
+	int rc = statement_run(statement, err);
+
+	if (!rc && sqlite3_changes(db->handle) == 0)
+		rc = error_set(err, PL_ENOENT, "%s has no %s %lld", db->path, noun, (long long)id);
+	return rc;
+}
+
+const char *take_text(struct statement *statement)
+{
+	return (const char *)sqlite3_column_text(statement->handle, statement->columns++);
+}
+
+char *take_text_copy(struct statement *statement)
+{
+	const char *text = take_text(statement);
+
+	return text ? xstrdup(text) : NULL;
+}
+
+void take_text_into(struct statement *statement, char *out, size_t size)
+{
+	const char *text = take_text(statement);
+
+	snprintf(out, size, "%s", text ? text : "");
+}
+
+int64_t take_integer(struct statement *statement, int64_t when_null)
+{
+	int column = statement->columns++;
+
+	if (sqlite3_column_type(statement->handle, column) == SQLITE_NULL)
+		return when_null;
+	return sqlite3_column_int64(statement->handle, column);
+}
+
+int take_int(struct statement *statement)
+{
+	int64_t value = take_integer(statement, 0);
+
+	return value < 0 ? 0 : value > INT_MAX ? INT_MAX : (int)value;
+}
+
+double take_real(struct statement *statement)
+{
+	int column = statement->columns++;
+
+	if (sqlite3_column_type(statement->handle, column) == SQLITE_NULL)
+		return NAN;
+	return sqlite3_column_double(statement->handle, column);
+}

@@ -1,0 +1,84 @@
+/*
+ * statement: how this room talks to SQLite. Every return code is looked at:
+ * binds and columns are taken in order, their first failure is kept and
+ * reported by the step that follows, so that callers check one thing a row.
+ * Private to db/.
+ */
+#ifndef DB_STATEMENT_H
+#define DB_STATEMENT_H
+
+#include <sqlite3.h>
+
+#include "db/db.h"
+
+struct db {
+	sqlite3 *handle;
+	char *path; /* as the user gave it, for messages */
+	enum db_mode mode;
+	int64_t busy_timeout_ns;
+};
+
+/* "plab" in the file's header: tells a perflab database from any other application's. */
+#define DB_APPLICATION_ID 0x706c6162
+
+/* migrations.c: element i, statements up to a NULL, goes from schema version i to i + 1. */
+extern const char *const *const db_migrations[];
+extern const int db_schema_version;
+
+/* Sets *err from what SQLite last said of db->handle; returns the PL_E* code. */
+int db_fail(const struct db *db, int sqlite_code, struct error *err);
+
+/* One or more statements that return no rows. */
+int db_execute(struct db *db, const char *sql, struct error *err);
+
+/* Takes the write lock at once, so that a transaction never fails half-way for being locked. */
+int db_begin(struct db *db, struct error *err);
+/* One unchanging view of the database for several SELECTs; ended by db_end(). */
+int db_begin_read(struct db *db, struct error *err);
+/* Commits when rc is 0, else rolls back. Returns rc, or why the commit failed. */
+int db_end(struct db *db, int rc, struct error *err);
+
+/* write_trial.c: the reason to store beside a status: one that is neither pending nor ok has one,
+ * always, as the schema demands. */
+const char *db_reason_to_store(enum trial_status status, const char *reason);
+
+struct statement {
+	struct db *db;
+	sqlite3_stmt *handle;
+	int parameters; /* bound since the last step */
+	int columns;    /* taken from the current row */
+	int code;       /* the first SQLite code of a bind that failed */
+};
+
+int statement_prepare(struct statement *statement, struct db *db, const char *sql,
+		      struct error *err);
+void statement_release(struct statement *statement);
+
+/* The next parameter, from the left. NULL text binds NULL. */
+void bind_text(struct statement *statement, const char *text);
+void bind_known_text(struct statement *statement, const char *text); /* "" is NULL too */
+void bind_integer(struct statement *statement, int64_t value);
+/* NULL when value is `unknown`. */
+void bind_known_integer(struct statement *statement, int64_t value, int64_t unknown);
+/* NULL when not finite: no NaN and no infinity is ever stored. */
+void bind_real(struct statement *statement, double value);
+
+/* Steps to the next row; *row says whether there is one. */
+int statement_step(struct statement *statement, bool *row, struct error *err);
+/* Executes to the end and makes ready for other parameters. */
+int statement_run(struct statement *statement, struct error *err);
+/* For an UPDATE by id: PL_ENOENT when it meets no row; `noun` says what `id` is. */
+int statement_run_on_one(struct statement *statement, const char *noun, int64_t id,
+			 struct error *err);
+
+/* The next column, from the left. Text lives until the next step; NULL is NULL. */
+const char *take_text(struct statement *statement);
+char *take_text_copy(struct statement *statement); /* malloc'd, or NULL */
+/* NULL gives ""; text that does not fit is cut. */
+void take_text_into(struct statement *statement, char *out, size_t size);
+int64_t take_integer(struct statement *statement, int64_t when_null);
+/* Clamped to int, for what a stranger's file may hold. */
+int take_int(struct statement *statement);
+double take_real(struct statement *statement); /* NAN when NULL */
+
+#endif

@@ -1,0 +1,288 @@
+/*
+ * Storing a run: its device, environment and planned trials, its state.
+ * Each function of the door is one transaction.
+ */
+#include "db/statement.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+static void bind_device(struct statement *statement, const struct device_info *device)
+{
+	bool has_cc = device->cc_major > 0;
+
+	bind_text(statement, device->name);
+	bind_known_text(statement, device->uuid);
+	bind_known_text(statement, device->chip);
+	bind_known_integer(statement, has_cc ? device->cc_major : -1, -1);
+	bind_known_integer(statement, has_cc ? device->cc_minor : -1, -1);
+	bind_known_integer(statement, device->sm_count, 0);
+	bind_known_integer(statement, device->max_threads_per_sm, 0);
+	bind_known_integer(statement, device->max_threads_per_block, 0);
+	bind_known_integer(statement, device->max_blocks_per_sm, 0);
+	bind_known_integer(statement, device->registers_per_sm, 0);
+	bind_known_integer(statement, device->shared_bytes_per_sm, 0);
+	bind_known_integer(statement, device->shared_bytes_per_block, 0);
+	bind_known_integer(statement, device->l2_bytes, 0);
+	bind_known_integer(statement, device->memory_bytes, 0);
+	bind_known_integer(statement, device->sm_clock_max_hz, 0);
+	bind_known_integer(statement, device->memory_clock_max_hz, 0);
+	bind_known_integer(statement, device->memory_bus_bits, 0);
+}
+
+/* The row that is equal in every column, made if there is none. */
+static int device_find_or_insert(struct db *db, const struct device_info *device, int64_t *id,
+				 struct error *err)
+{
+	struct statement find = {0};
+	struct statement insert = {0};
+	bool row = false;
+	int rc = statement_prepare(
+		&find, db,
+		"SELECT id FROM device WHERE name IS ? AND uuid IS ? AND chip IS ?"
+		" AND cc_major IS ? AND cc_minor IS ? AND sm_count IS ?"
+		" AND max_threads_per_sm IS ? AND max_threads_per_block IS ?"
+		" AND max_blocks_per_sm IS ? AND registers_per_sm IS ?"
+		" AND shared_bytes_per_sm IS ? AND shared_bytes_per_block IS ?"
+		" AND l2_bytes IS ? AND memory_bytes IS ? AND sm_clock_max_hz IS ?"
+		" AND memory_clock_max_hz IS ? AND memory_bus_bits IS ?",
+		err);
+
+	if (rc)
+		return rc;
+	bind_device(&find, device);
+	rc = statement_step(&find, &row, err);
+	if (rc || row) {
+		if (row)
+			*id = take_integer(&find, 0);
+		goto out;
+	}
+	rc = statement_prepare(&insert, db,
+			       "INSERT INTO device (name, uuid, chip, cc_major, cc_minor, sm_count,"
+			       " max_threads_per_sm, max_threads_per_block, max_blocks_per_sm,"
+			       " registers_per_sm, shared_bytes_per_sm, shared_bytes_per_block,"
+			       " l2_bytes, memory_bytes, sm_clock_max_hz, memory_clock_max_hz,"
+			       " memory_bus_bits)"
+			       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			       err);
+	if (rc)
+		goto out;
+	bind_device(&insert, device);
+	rc = statement_run(&insert, err);
+	if (!rc)
+		*id = sqlite3_last_insert_rowid(db->handle);
+out:
+	statement_release(&insert);
+	statement_release(&find);
+	return rc;
+}
+
+static int uid_make(char out[33], struct error *err)
+{
+	unsigned char bytes[16];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return error_set(err, PL_EIO, "no random bytes for the run's uid: %s",
+				 strerror(errno));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+static int run_insert(struct db *db, const struct run *run, const char *uid, int64_t device_id,
+		      int64_t *id, struct error *err)
+{
+	struct statement insert;
+	int rc = statement_prepare(
+		&insert, db,
+		"INSERT INTO run (uid, label, note, state, started_ns, finished_ns, backend,"
+		" device_id, driver, cuda_driver, toolkit, cupti, version, source_revision,"
+		" command, settings, seed, rounds)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		err);
+
+	if (rc)
+		return rc;
+	bind_text(&insert, uid);
+	bind_text(&insert, run->label);
+	bind_text(&insert, run->note);
+	bind_text(&insert, run->state ? run->state : "running");
+	bind_integer(&insert, run->started_ns);
+	bind_known_integer(&insert, run->finished_ns, 0);
+	bind_text(&insert, run->backend);
+	bind_integer(&insert, device_id);
+	bind_known_text(&insert, run->device.driver);
+	bind_known_text(&insert, run->device.cuda_driver);
+	bind_known_text(&insert, run->device.toolkit);
+	bind_known_text(&insert, run->device.cupti);
+	bind_text(&insert, run->version);
+	bind_text(&insert, run->source_revision);
+	bind_text(&insert, run->command);
+	bind_text(&insert, run->settings);
+	bind_integer(&insert, (int64_t)run->seed); /* the same 64 bits */
+	bind_integer(&insert, run->rounds);
+	rc = statement_run(&insert, err);
+	if (!rc)
+		*id = sqlite3_last_insert_rowid(db->handle);
+	statement_release(&insert);
+	return rc;
+}
+
+static int environment_insert(struct db *db, int64_t run_id, const struct key_value *pairs,
+			      size_t count, struct error *err)
+{
+	struct statement insert;
+	int rc = statement_prepare(&insert, db,
+				   "INSERT INTO environment (run_id, key, value) VALUES (?, ?, ?)"
+				   " ON CONFLICT DO UPDATE SET value = excluded.value",
+				   err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < count; i++) {
+		bind_integer(&insert, run_id);
+		bind_text(&insert, pairs[i].key);
+		bind_text(&insert, pairs[i].value);
+		rc = statement_run(&insert, err);
+	}
+	statement_release(&insert);
+	return rc;
+}
+
+static int trial_insert(struct statement *insert, int64_t run_id, const struct trial *trial,
+			struct error *err)
+{
+	bind_integer(insert, run_id);
+	bind_integer(insert, trial->position);
+	bind_text(insert, trial->kernel);
+	bind_text(insert, trial->variant);
+	bind_text(insert, trial->config);
+	bind_text(insert, trial_status_name(trial->status));
+	bind_text(insert, db_reason_to_store(trial->status, trial->reason));
+	/* -1 is no amount of work, so it can stand for "not known" here. */
+	bind_known_integer(insert, trial->has_work ? trial->flop : -1, -1);
+	bind_known_integer(insert, trial->has_work ? trial->bytes_read : -1, -1);
+	bind_known_integer(insert, trial->has_work ? trial->bytes_written : -1, -1);
+	return statement_run(insert, err);
+}
+
+static int axes_insert(struct statement *insert, int64_t trial_id, const struct trial *trial,
+		       struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < trial->axis_count; i++) {
+		bind_integer(insert, trial_id);
+		bind_text(insert, trial->axes[i].name);
+		bind_integer(insert, trial->axes[i].value);
+		rc = statement_run(insert, err);
+	}
+	return rc;
+}
+
+/* Fills ids[]; they reach the trials only when all is committed. */
+static int trials_insert(struct db *db, int64_t run_id, const struct run *run, int64_t *ids,
+			 struct error *err)
+{
+	struct statement trial = {0};
+	struct statement axis = {0};
+	int rc = statement_prepare(&trial, db,
+				   "INSERT INTO trial (run_id, position, kernel, variant, config,"
+				   " status, reason, flop, bytes_read, bytes_written)"
+				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				   err);
+
+	if (!rc)
+		rc = statement_prepare(&axis, db,
+				       "INSERT INTO axis (trial_id, name, value) VALUES (?, ?, ?)",
+				       err);
+	for (size_t i = 0; !rc && i < run->trial_count; i++) {
+		rc = trial_insert(&trial, run_id, &run->trials[i], err);
+		if (rc)
+			break;
+		ids[i] = sqlite3_last_insert_rowid(db->handle);
+		rc = axes_insert(&axis, ids[i], &run->trials[i], err);
+	}
+	statement_release(&axis);
+	statement_release(&trial);
+	return rc;
+}
+
+int db_run_begin(struct db *db, struct run *run, struct error *err)
+{
+	int64_t *ids = xcalloc(run->trial_count + 1, sizeof(*ids));
+	int64_t device_id = 0;
+	int64_t run_id = 0;
+	char uid[33];
+	int rc = 0;
+
+	snprintf(uid, sizeof(uid), "%s", run->uid);
+	if (!*uid)
+		rc = uid_make(uid, err);
+	if (!rc)
+		rc = db_begin(db, err);
+	if (rc)
+		goto out;
+	rc = device_find_or_insert(db, &run->device, &device_id, err);
+	if (!rc)
+		rc = run_insert(db, run, uid, device_id, &run_id, err);
+	if (!rc)
+		rc = environment_insert(db, run_id, run->environment.items, run->environment.count,
+					err);
+	if (!rc)
+		rc = trials_insert(db, run_id, run, ids, err);
+	rc = db_end(db, rc, err);
+	if (rc)
+		goto out;
+	run->id = run_id;
+	snprintf(run->uid, sizeof(run->uid), "%s", uid);
+	for (size_t i = 0; i < run->trial_count; i++)
+		run->trials[i].id = ids[i];
+out:
+	free(ids);
+	return rc;
+}
+
+int db_environment_set(struct db *db, int64_t run_id, const char *key, const char *value,
+		       struct error *err)
+{
+	const struct key_value pair = {.key = (char *)key, .value = (char *)value};
+
+	return environment_insert(db, run_id, &pair, 1, err);
+}
+
+static int run_set_state(struct db *db, int64_t run_id, const char *state, int64_t finished_ns,
+			 struct error *err)
+{
+	struct statement update;
+	int rc = statement_prepare(&update, db,
+				   "UPDATE run SET state = ?, finished_ns = ? WHERE id = ?", err);
+
+	if (rc)
+		return rc;
+	bind_text(&update, state);
+	bind_known_integer(&update, finished_ns, 0);
+	bind_integer(&update, run_id);
+	rc = statement_run_on_one(&update, "run", run_id, err);
+	statement_release(&update);
+	return rc;
+}
+
+int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err)
+{
+	int rc = run_set_state(db, run_id, state, wall_time_ns(), err);
+
+	/* Syncs, so that a finished run survives a power loss too. It is committed whatever comes
+	 * of this: when a reader is in the way, a later checkpoint does it. */
+	if (!rc)
+		sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return rc;
+}
+
+int db_run_reopen(struct db *db, int64_t run_id, struct error *err)
+{
+	return run_set_state(db, run_id, "running", 0, err);
+}

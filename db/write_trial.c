@@ -1,0 +1,267 @@
+/*
+ * Storing what a worker sends of a trial. Each function of the door is one
+ * transaction, so a kill between any two instructions leaves whole rounds.
+ */
+#include "db/statement.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *db_reason_to_store(enum trial_status status, const char *reason)
+{
+	if (status == TRIAL_OK || status == TRIAL_PENDING)
+		return NULL;
+	return reason && *reason ? reason : "no reason was given";
+}
+
+int db_trial_facts(struct db *db, int64_t trial_id, const struct launch_facts *facts,
+		   struct error *err)
+{
+	struct statement update;
+	int rc = statement_prepare(&update, db,
+				   "UPDATE trial SET registers_per_thread = ?,"
+				   " shared_static_bytes = ?, shared_dynamic_bytes = ?,"
+				   " local_bytes_per_thread = ?, theoretical_occupancy_pct = ?,"
+				   " occupancy_limiter = ?, code_hash = ?, code_kind = ?"
+				   " WHERE id = ?",
+				   err);
+
+	if (rc)
+		return rc;
+	bind_known_integer(&update, facts->registers_per_thread, -1);
+	bind_known_integer(&update, facts->shared_static_bytes, -1);
+	bind_known_integer(&update, facts->shared_dynamic_bytes, -1);
+	bind_known_integer(&update, facts->local_bytes_per_thread, -1);
+	bind_real(&update, facts->theoretical_occupancy_pct);
+	bind_known_text(&update, facts->occupancy_limiter);
+	bind_known_text(&update, facts->code_hash);
+	bind_known_text(&update, facts->code_kind);
+	bind_integer(&update, trial_id);
+	rc = statement_run_on_one(&update, "trial", trial_id, err);
+	statement_release(&update);
+	return rc;
+}
+
+static int round_delete(struct db *db, int64_t trial_id, int round, struct error *err)
+{
+	struct statement delete;
+	int rc = statement_prepare(&delete, db,
+				   "DELETE FROM round WHERE trial_id = ? AND round = ?", err);
+
+	if (rc)
+		return rc;
+	bind_integer(&delete, trial_id);
+	bind_integer(&delete, round);
+	rc = statement_run(&delete, err); /* its samples go with it, by their foreign key */
+	statement_release(&delete);
+	return rc;
+}
+
+static int round_insert(struct db *db, int64_t trial_id, const struct round_result *round,
+			struct error *err)
+{
+	struct statement insert;
+	int rc = statement_prepare(&insert, db,
+				   "INSERT INTO round (trial_id, round, stored_ns, sm_clock_hz,"
+				   " memory_clock_hz, temperature_c, power_w, throttle_reasons)"
+				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+				   err);
+
+	if (rc)
+		return rc;
+	bind_integer(&insert, trial_id);
+	bind_integer(&insert, round->round);
+	bind_integer(&insert, wall_time_ns());
+	bind_real(&insert, round->state.sm_clock_hz);
+	bind_real(&insert, round->state.memory_clock_hz);
+	bind_real(&insert, round->state.temperature_c);
+	bind_real(&insert, round->state.power_w);
+	bind_known_integer(&insert, round->state.throttle_reasons, -1);
+	rc = statement_run(&insert, err);
+	statement_release(&insert);
+	return rc;
+}
+
+static int samples_insert(struct db *db, int64_t trial_id, const struct round_result *round,
+			  struct error *err)
+{
+	struct statement insert;
+	int rc = statement_prepare(
+		&insert, db,
+		"INSERT INTO sample (trial_id, round, sequence, time_ns) VALUES (?, ?, ?, ?)", err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < round->count; i++) {
+		bind_integer(&insert, trial_id);
+		bind_integer(&insert, round->round);
+		bind_integer(&insert, (int64_t)i);
+		bind_real(&insert, round->time_ns[i]);
+		rc = statement_run(&insert, err);
+	}
+	statement_release(&insert);
+	return rc;
+}
+
+/* What came from a worker: one bad sample makes the whole round untrustworthy. */
+static int round_check(int64_t trial_id, const struct round_result *round, struct error *err)
+{
+	for (size_t i = 0; i < round->count; i++) {
+		if (!isfinite(round->time_ns[i]) || round->time_ns[i] < 0)
+			return error_set(
+				err, PL_EPROTOCOL,
+				"sample %zu of round %d of trial %lld is no time: %g ns; the "
+				"round is not stored",
+				i, round->round, (long long)trial_id, round->time_ns[i]);
+	}
+	return 0;
+}
+
+int db_round_add(struct db *db, int64_t trial_id, const struct round_result *round,
+		 struct error *err)
+{
+	int rc = round_check(trial_id, round, err);
+
+	if (!rc)
+		rc = db_begin(db, err);
+	if (rc)
+		return rc;
+	rc = round_delete(db, trial_id, round->round, err);
+	if (!rc)
+		rc = round_insert(db, trial_id, round, err);
+	if (!rc)
+		rc = samples_insert(db, trial_id, round, err);
+	return db_end(db, rc, err);
+}
+
+static int counters_delete(struct db *db, int64_t trial_id, struct error *err)
+{
+	struct statement delete;
+	int rc = statement_prepare(&delete, db, "DELETE FROM counter WHERE trial_id = ?", err);
+
+	if (rc)
+		return rc;
+	bind_integer(&delete, trial_id);
+	rc = statement_run(&delete, err);
+	statement_release(&delete);
+	return rc;
+}
+
+static int counters_insert(struct db *db, int64_t trial_id, const struct counter_list *counters,
+			   struct error *err)
+{
+	struct statement insert;
+	int rc = statement_prepare(&insert, db,
+				   "INSERT INTO counter (trial_id, metric, unit, source, value,"
+				   " reason) VALUES (?, ?, ?, ?, ?, ?)",
+				   err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < counters->count; i++) {
+		const struct counter_value *counter = &counters->items[i];
+		bool has_value = counter->has_value && isfinite(counter->value);
+
+		bind_integer(&insert, trial_id);
+		bind_text(&insert, counter->metric);
+		bind_text(&insert, counter->unit ? counter->unit : "");
+		bind_text(&insert, counter->source ? counter->source : "");
+		bind_real(&insert, has_value ? counter->value : NAN);
+		bind_text(&insert, has_value         ? NULL
+				   : counter->reason ? counter->reason
+						     : "the value is not finite");
+		rc = statement_run(&insert, err);
+	}
+	statement_release(&insert);
+	return rc;
+}
+
+static int trial_mark_counted(struct db *db, int64_t trial_id, struct error *err)
+{
+	struct statement update;
+	int rc =
+		statement_prepare(&update, db, "UPDATE trial SET counted_ns = ? WHERE id = ?", err);
+
+	if (rc)
+		return rc;
+	bind_integer(&update, wall_time_ns());
+	bind_integer(&update, trial_id);
+	rc = statement_run_on_one(&update, "trial", trial_id, err);
+	statement_release(&update);
+	return rc;
+}
+
+int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *counters,
+		    struct error *err)
+{
+	int rc = db_begin(db, err);
+
+	if (rc)
+		return rc;
+	rc = trial_mark_counted(db, trial_id, err);
+	if (!rc)
+		rc = counters_delete(db, trial_id, err);
+	if (!rc)
+		rc = counters_insert(db, trial_id, counters, err);
+	return db_end(db, rc, err);
+}
+
+static int trial_summarise(struct summary *out, struct db *db, int64_t trial_id, struct error *err)
+{
+	struct sample *samples = NULL;
+	double *time_ns;
+	size_t count = 0;
+	int rc = db_samples_load(db, trial_id, &samples, &count, err);
+
+	if (rc)
+		return rc;
+	time_ns = xcalloc(count + 1, sizeof(*time_ns));
+	for (size_t i = 0; i < count; i++)
+		time_ns[i] = samples[i].time_ns;
+	*out = summarise(time_ns, count);
+	free(time_ns);
+	free(samples);
+	return 0;
+}
+
+static int trial_update_end(struct db *db, int64_t trial_id, enum trial_status status,
+			    const char *reason, const struct summary *summary, struct error *err)
+{
+	struct statement update;
+	int rc = statement_prepare(&update, db,
+				   "UPDATE trial SET status = ?, reason = ?, finished_ns = ?,"
+				   " sample_count = ?, median_ns = ?, mad_ns = ?, low_ns = ?,"
+				   " high_ns = ?, min_ns = ?, max_ns = ? WHERE id = ?",
+				   err);
+
+	if (rc)
+		return rc;
+	bind_text(&update, trial_status_name(status));
+	bind_text(&update, db_reason_to_store(status, reason));
+	bind_known_integer(&update, status == TRIAL_PENDING ? 0 : wall_time_ns(), 0);
+	bind_integer(&update, summary->count);
+	bind_real(&update, summary->median_ns);
+	bind_real(&update, summary->mad_ns);
+	bind_real(&update, summary->low_ns);
+	bind_real(&update, summary->high_ns);
+	bind_real(&update, summary->min_ns);
+	bind_real(&update, summary->max_ns);
+	bind_integer(&update, trial_id);
+	rc = statement_run_on_one(&update, "trial", trial_id, err);
+	statement_release(&update);
+	return rc;
+}
+
+int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
+		    struct error *err)
+{
+	struct summary summary = {0};
+	int rc = db_begin(db, err);
+
+	if (rc)
+		return rc;
+	rc = trial_summarise(&summary, db, trial_id, err);
+	if (!rc)
+		rc = trial_update_end(db, trial_id, status, reason, &summary, err);
+	return db_end(db, rc, err);
+}
