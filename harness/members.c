@@ -7,7 +7,7 @@
 
 static int member_get(json_t **out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value;
+	json_t *value = NULL;
 
 	if (!json_is_object(object))
 		return error_set(err, PL_EPROTOCOL, "'%s' is looked for in what is not an object",
@@ -47,7 +47,7 @@ int member_string(char *out, size_t size, const json_t *object, const char *name
 int member_borrow(const char **out, const json_t *object, const char *name, bool nullable,
 		  struct error *err)
 {
-	json_t *value;
+	json_t *value = NULL;
 	int rc = member_get(&value, object, name, err);
 
 	if (rc)
@@ -65,7 +65,7 @@ int member_borrow(const char **out, const json_t *object, const char *name, bool
 int member_int64(int64_t *out, const json_t *object, const char *name, int64_t low, int64_t high,
 		 struct error *err)
 {
-	json_t *value;
+	json_t *value = NULL;
 	int64_t number;
 	int rc = member_get(&value, object, name, err);
 
@@ -84,7 +84,7 @@ int member_int64(int64_t *out, const json_t *object, const char *name, int64_t l
 
 int member_real(double *out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value;
+	json_t *value = NULL;
 	int rc = member_get(&value, object, name, err);
 
 	if (rc)
@@ -97,7 +97,7 @@ int member_real(double *out, const json_t *object, const char *name, struct erro
 
 int member_real_or_null(double *out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value;
+	json_t *value = NULL;
 	int rc = member_get(&value, object, name, err);
 
 	if (rc)
@@ -111,7 +111,7 @@ int member_real_or_null(double *out, const json_t *object, const char *name, str
 
 int member_bool(bool *out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value;
+	json_t *value = NULL;
 	int rc = member_get(&value, object, name, err);
 
 	if (rc)
@@ -125,7 +125,7 @@ int member_bool(bool *out, const json_t *object, const char *name, struct error 
 int member_array(json_t **out, const json_t *object, const char *name, size_t limit,
 		 struct error *err)
 {
-	json_t *value;
+	json_t *value = NULL;
 	int rc = member_get(&value, object, name, err);
 
 	if (rc)
@@ -142,7 +142,7 @@ int member_array(json_t **out, const json_t *object, const char *name, size_t li
 int member_object(json_t **out, const json_t *object, const char *name, size_t limit,
 		  struct error *err)
 {
-	json_t *value;
+	json_t *value = NULL;
 	int rc = member_get(&value, object, name, err);
 
 	if (rc)
