@@ -189,6 +189,16 @@ static const struct kernel_variant variants[] = {
 		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
 	},
 	{
+		.name = "last_block",
+		.lesson = "one launch: the block that finishes last does the second pass",
+		.metric = "gpu_time_ns",
+		LAUNCHES({.entry = "reduce_last_block",
+			  .grid = {RESIDENT_BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, PARTIALS, SUM, N)}),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
+	},
+	{
 		.name = "atomic_finish",
 		.lesson = "an atomic addition a block replaces the second pass, for a digit or two",
 		.metric = "gpu_time_ns",

@@ -17,7 +17,8 @@ __device__ inline float warp_sum(float value)
 	return value;
 }
 
-/* The sum over the block, in thread 0. Every thread of the block must call it, once. */
+/* The sum over the block, in thread 0. Every thread of the block must call it; between two calls
+ * there is a barrier. */
 __device__ inline float block_sum(float value)
 {
 	__shared__ float of_warp[32];
@@ -33,21 +34,34 @@ __device__ inline float block_sum(float value)
 	return value;
 }
 
-/* The sum of x[first], x[first + stride] … below n. */
+/* The loops below are unrolled by hand where loads are to overlap, and not by the compiler, which
+ * would divide 64-bit numbers to find out how often they run. */
+
+/* The sum of x[first], x[first + stride] … below n: four loads at once, one sum. */
 __device__ inline float strided_sum(const float *__restrict__ x, long long n, long long first,
 				    long long stride)
 {
+	long long i = first;
 	float sum = 0.0f;
 
-#pragma unroll 4
-	for (long long i = first; i < n; i += stride)
+#pragma unroll 1
+	for (; i + 3 * stride < n; i += 4 * stride) {
+		float part[4];
+
+#pragma unroll
+		for (int k = 0; k < 4; k++)
+			part[k] = x[i + k * stride];
+		sum += (part[0] + part[1]) + (part[2] + part[3]);
+	}
+#pragma unroll 1
+	for (; i < n; i += stride)
 		sum += x[i];
 	return sum;
 }
 
 /*
  * The same elements over all threads, in groups of four: `first` and `stride`
- * count groups. Four loads of 16 bytes are on the way at once, into four sums.
+ * count groups. Four loads of 16 bytes are on the way at once.
  */
 __device__ inline float strided_sum_float4(const float *__restrict__ x, long long n,
 					   long long first, long long stride)
@@ -55,8 +69,9 @@ __device__ inline float strided_sum_float4(const float *__restrict__ x, long lon
 	const float4 *groups = reinterpret_cast<const float4 *>(x);
 	long long whole = n / 4;
 	long long group = first;
-	float sum[4] = {};
+	float sum = 0.0f;
 
+#pragma unroll 1
 	for (; group + 3 * stride < whole; group += 4 * stride) {
 		float4 part[4];
 
@@ -65,17 +80,18 @@ __device__ inline float strided_sum_float4(const float *__restrict__ x, long lon
 			part[k] = groups[group + k * stride];
 #pragma unroll
 		for (int k = 0; k < 4; k++)
-			sum[k] += (part[k].x + part[k].y) + (part[k].z + part[k].w);
+			sum += (part[k].x + part[k].y) + (part[k].z + part[k].w);
 	}
+#pragma unroll 1
 	for (; group < whole; group += stride) {
 		float4 part = groups[group];
 
-		sum[0] += (part.x + part.y) + (part.z + part.w);
+		sum += (part.x + part.y) + (part.z + part.w);
 	}
 	/* At most three elements are left. */
-	for (long long i = 4 * whole + first; i < n; i += stride)
-		sum[1] += x[i];
-	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+	if (4 * whole + first < n)
+		sum += x[4 * whole + first];
+	return sum;
 }
 
 __device__ inline long long global_thread()

@@ -5,8 +5,14 @@
  */
 #pragma once
 
+/*
+ * groups_in_flight: how many groups of four a thread loads before it stores
+ * the first. 64 bytes a thread cover DRAM's latency even at low occupancy, and
+ * with their addresses fit the 32 registers that full occupancy leaves.
+ */
 struct copy_operation {
 	static constexpr bool reads_b = false;
+	static constexpr int groups_in_flight = 4;
 	__device__ float operator()(float a, float) const
 	{
 		return a;
@@ -15,6 +21,7 @@ struct copy_operation {
 
 struct scale_operation {
 	static constexpr bool reads_b = false;
+	static constexpr int groups_in_flight = 4;
 	float factor;
 	__device__ float operator()(float a, float) const
 	{
@@ -24,6 +31,7 @@ struct scale_operation {
 
 struct add_operation {
 	static constexpr bool reads_b = true;
+	static constexpr int groups_in_flight = 2;
 	__device__ float operator()(float a, float b) const
 	{
 		return a + b;
@@ -32,16 +40,13 @@ struct add_operation {
 
 struct triad_operation {
 	static constexpr bool reads_b = true;
+	static constexpr int groups_in_flight = 2;
 	float factor;
 	__device__ float operator()(float a, float b) const
 	{
 		return a + factor * b;
 	}
 };
-
-/* How many groups of four a thread loads before it stores the first: enough bytes on the way to
- * cover DRAM's latency even at low occupancy. */
-#define GROUPS_IN_FLIGHT 4
 
 __device__ inline long long global_thread()
 {
@@ -71,27 +76,28 @@ __device__ void stream_group(Operation operation, const float *__restrict__ a,
 			operate(operation, reinterpret_cast<const float4 *>(a)[group], from_b);
 		return;
 	}
+#pragma unroll 1
 	for (; i < n; i++)
 		c[i] = operation(a[i], Operation::reads_b ? b[i] : 0.0f);
 }
 
-/* GROUPS_IN_FLIGHT whole groups, `stride` groups apart: all loads first, then all stores. */
+/* All whole groups in flight, `stride` groups apart: all loads first, then all stores. */
 template <class Operation>
 __device__ void stream_groups(Operation operation, const float *__restrict__ a,
 			      const float *__restrict__ b, float *__restrict__ c, long long group,
 			      long long stride)
 {
-	float4 from_a[GROUPS_IN_FLIGHT];
-	float4 from_b[GROUPS_IN_FLIGHT] = {};
+	float4 from_a[Operation::groups_in_flight];
+	float4 from_b[Operation::groups_in_flight] = {};
 
 #pragma unroll
-	for (int k = 0; k < GROUPS_IN_FLIGHT; k++) {
+	for (int k = 0; k < Operation::groups_in_flight; k++) {
 		from_a[k] = reinterpret_cast<const float4 *>(a)[group + k * stride];
 		if (Operation::reads_b)
 			from_b[k] = reinterpret_cast<const float4 *>(b)[group + k * stride];
 	}
 #pragma unroll
-	for (int k = 0; k < GROUPS_IN_FLIGHT; k++)
+	for (int k = 0; k < Operation::groups_in_flight; k++)
 		reinterpret_cast<float4 *>(c)[group + k * stride] =
 			operate(operation, from_a[k], from_b[k]);
 }
@@ -105,8 +111,11 @@ __device__ void stream_grid_stride(Operation operation, const float *__restrict_
 	long long stride = (long long)gridDim.x * blockDim.x;
 	long long group = global_thread();
 
-	for (; group + (GROUPS_IN_FLIGHT - 1) * stride < whole; group += GROUPS_IN_FLIGHT * stride)
+#pragma unroll 1
+	for (; group + (Operation::groups_in_flight - 1) * stride < whole;
+	     group += Operation::groups_in_flight * stride)
 		stream_groups(operation, a, b, c, group, stride);
+#pragma unroll 1
 	for (; 4 * group < n; group += stride)
 		stream_group(operation, a, b, c, n, group);
 }
