@@ -17,21 +17,17 @@ if(PERFLAB_CUDA)
     FILES_MATCHING PATTERN "*.cubin" PATTERN "*.ptx")
 endif()
 
-# The manual page and the completion are printed by the program, from its own tables.
+# Manual pages and shell completion are printed by the program, from its own tables.
 if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)
-  set(_manual ${CMAKE_BINARY_DIR}/share/man/man1/perflab.1)
-  set(_completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/perflab)
-  foreach(_file ${_manual} ${_completion})
-    get_filename_component(_folder ${_file} DIRECTORY)
-    file(MAKE_DIRECTORY ${_folder})
-  endforeach()
-  add_custom_command(OUTPUT ${_manual} ${_completion}
-    COMMAND perflab help --man > ${_manual}
-    COMMAND perflab help --completion bash > ${_completion}
-    DEPENDS perflab COMMENT "Manual page and completion" VERBATIM)
-  add_custom_target(perflab_manual ALL DEPENDS ${_manual} ${_completion})
-  install(FILES ${_manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-  install(FILES ${_completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  set(_stamp ${CMAKE_BINARY_DIR}/share/man/manual.stamp)
+  add_custom_command(OUTPUT ${_stamp}
+    COMMAND ${CMAKE_COMMAND} -D PERFLAB=$<TARGET_FILE:perflab> -D SHARE=${CMAKE_BINARY_DIR}/share
+            -P ${PROJECT_SOURCE_DIR}/cmake/manual.cmake
+    COMMAND ${CMAKE_COMMAND} -E touch ${_stamp}
+    DEPENDS perflab cmake/manual.cmake COMMENT "Manual pages and completion" VERBATIM)
+  add_custom_target(perflab_manual ALL DEPENDS ${_stamp})
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/bash-completion DESTINATION ${CMAKE_INSTALL_DATADIR})
 endif()
 
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -103,7 +103,7 @@ def load_run(path):
         db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         db.row_factory = sqlite3.Row
         run_row = db.execute(
-            "SELECT run.id, device.name, device.driver FROM run"
+            "SELECT run.id, device.name, run.driver FROM run"
             " JOIN device ON device.id = run.device_id ORDER BY run.id DESC LIMIT 1").fetchone()
         if not run_row:
             leave(FAILURE, f"{path} holds no run")

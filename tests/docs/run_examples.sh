@@ -1,0 +1,72 @@
+#!/bin/sh
+# Runs the commands that README.md and docs/*.md show. The info string of a fenced
+# block says where it can run:
+#   sh        anywhere: here, against a database that a stand-in worker filled
+#   sql       anywhere: with the sqlite3 shell on that database
+#   sh gpu    on a machine with a GPU: only with the third argument "gpu"
+#   sh setup  sets up or builds: scripts/test does that itself
+# Any other block must not begin a line with a command.
+# usage: run_examples.sh SOURCE-FOLDER BUILD-FOLDER [gpu]
+set -eu
+source_root=$1
+build=$2
+mode=${3:-}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+PATH=$build/bin:$PATH
+export PATH
+unset PERFLAB_DB
+
+fail() {
+	printf 'examples: %s\n' "$*" >&2
+	exit 1
+}
+
+# A place that looks like the repository; what the examples write stays in it.
+place=$scratch/place
+mkdir "$place"
+for entry in scripts docs kernels tests README.md LICENSE; do
+	ln -s "$source_root/$entry" "$place/$entry"
+done
+ln -s "$build" "$place/build"
+cd "$place"
+
+if [ "$mode" != gpu ]; then
+	PERFLAB_WORKER_CUDA=$build/tests/fake_worker
+	export PERFLAB_WORKER_CUDA
+	[ -x "$PERFLAB_WORKER_CUDA" ] || fail "$PERFLAB_WORKER_CUDA is not built"
+	perflab sweep reduce stream --block-sizes 64..1024 --label nightly --db perflab.db \
+		>"$scratch/sweep.txt" 2>&1 || fail "cannot fill a database: $(cat "$scratch/sweep.txt")"
+fi
+
+ran=0
+for document in README.md docs/*.md; do
+	blocks=$scratch/blocks/$(basename "$document" .md)
+	mkdir -p "$blocks"
+	awk -v folder="$blocks" -f "$source_root/tests/docs/blocks.awk" "$document"
+	for block in "$blocks"/*; do
+		[ -e "$block" ] || continue
+		case $block in
+		*.sh) set -- sh -eu "$block" ;;
+		*.sh.gpu)
+			[ "$mode" = gpu ] || continue
+			set -- timeout 240 sh -eu "$block"
+			;;
+		*.sql) set -- sqlite3 -bail perflab.db ".read $block" ;;
+		*.sh.setup) continue ;;
+		*)
+			! grep -qE '^(\$ )?(scripts/|perflab |cmake |ctest |ncu |nsys )' "$block" ||
+				fail "$document: commands in a block that is not marked sh: $(cat "$block")"
+			continue
+			;;
+		esac
+		"$@" >"$scratch/out.txt" 2>&1 </dev/null ||
+			fail "$document: exit $? of
+$(cat "$block")
+--- said:
+$(cat "$scratch/out.txt")"
+		ran=$((ran + 1))
+	done
+done
+[ "$ran" -gt 0 ] || fail "no example was found"
+echo "examples: $ran blocks ran"

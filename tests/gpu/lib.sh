@@ -1,0 +1,44 @@
+# Sourced by the GPU tests: sh TEST.sh BUILD-FOLDER. They work in a folder of
+# their own, the working folder, and skip where there is no GPU.
+build=$(CDPATH= cd -- "$1" && pwd)
+perflab=$build/bin/perflab
+
+skip() {
+	echo "skipped: $*"
+	exit 77
+}
+
+[ -x "$build/bin/perflab-worker-cuda" ] || skip "this build has no CUDA worker"
+[ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || skip "no NVIDIA driver on this machine"
+"$perflab" list devices >/dev/null 2>&1 ||
+	skip "no usable GPU: $("$perflab" list devices 2>&1 | tail -n 1)"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+
+fail() {
+	printf 'FAILED: %s\n' "$*" >&2
+	if [ -s out.txt ]; then
+		tail -n 30 out.txt >&2
+	fi
+	exit 1
+}
+
+# expect CODE COMMAND …: the command's exit code; its output in out.txt.
+expect() {
+	wanted=$1
+	shift
+	status=0
+	timeout 200 "$@" >out.txt 2>&1 </dev/null || status=$?
+	[ "$status" -eq "$wanted" ] || fail "exit $status, not $wanted, of: $*"
+}
+
+# holds DATABASE WHAT QUERY: the query gives 1.
+holds() {
+	answer=$(python3 -c '
+import sqlite3, sys
+db = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True)
+print(db.execute(sys.argv[2]).fetchone()[0])' "$1" "$3") || fail "query: $3"
+	[ "$answer" = 1 ] || fail "$2 does not hold ($answer): $3"
+}

@@ -1,0 +1,68 @@
+#!/bin/sh
+# Everything that needs a GPU, against a build that is there already: no compiler
+# is needed. Each step has a limit, its output goes to FOLDER/STEP.log, and a
+# failing step does not stop the others. Exit 1 if one failed, 77 if there is no GPU.
+#
+# usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
+#   FOLDER  where logs and results go (default gpu-results)
+#   STEP    which of: doctor sweep faults nsight compare cost roof steady examples
+#   PERFLAB_BUILD names another build folder than build/
+set -eu
+root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
+results=${1:-gpu-results}
+[ $# -eq 0 ] || shift
+[ $# -gt 0 ] || set -- doctor sweep faults nsight roof steady cost compare examples
+if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
+	echo "skipped: no NVIDIA driver on this machine"
+	exit 77
+fi
+build=$(CDPATH= cd -- "${PERFLAB_BUILD:-$root/build}" && pwd)
+mkdir -p "$results"
+results=$(CDPATH= cd -- "$results" && pwd)
+cd "$root"
+
+measure() {
+	script=$1
+	shift
+	scripts/"$script" --perflab "$build/bin/perflab" --output "$results/$script.md" \
+		--log "$results/$script.said" "$@"
+}
+
+step() {
+	case $1 in
+	doctor) "$build/bin/perflab" doctor ;;
+	sweep | faults | nsight) sh "tests/gpu/$1.sh" "$build" ;;
+	compare) measure compare-ncu ;;
+	cost) measure bench-cost ;;
+	roof) measure bench-roof ;;
+	steady) measure check-steady ;;
+	examples) sh tests/docs/run_examples.sh "$root" "$build" gpu ;;
+	*)
+		echo "unknown step: $1"
+		return 2
+		;;
+	esac
+}
+
+# Run by itself under timeout, below.
+if [ "${PERFLAB_GPU_STEP:-}" ]; then
+	step "$PERFLAB_GPU_STEP"
+	exit
+fi
+
+for name in "$@"; do
+	begin=$(date +%s)
+	status=0
+	PERFLAB_GPU_STEP=$name PERFLAB_BUILD=$build timeout -k 10 300 \
+		sh "$root/tests/gpu/run_all.sh" "$results" >"$results/$name.log" 2>&1 </dev/null ||
+		status=$?
+	case $status in
+	0) verdict=ok ;;
+	77) verdict=skipped ;;
+	124 | 137) verdict="ran too long" ;;
+	*) verdict="FAILED ($status)" ;;
+	esac
+	printf '%-10s %-14s %4s s  %s\n' "$name" "$verdict" "$(($(date +%s) - begin))" \
+		"$(tail -n 1 "$results/$name.log" | cut -c1-110)"
+done | tee "$results/summary.txt"
+! grep -q 'FAILED\|ran too long' "$results/summary.txt"

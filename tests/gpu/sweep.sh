@@ -1,0 +1,34 @@
+#!/bin/sh
+# A sweep of every kernel: all verified and timed, counters there and plausible.
+set -eu
+. "$(dirname -- "$0")/lib.sh"
+
+expect 0 "$perflab" sweep stream reduce divergence --block-sizes 64..1024 --metrics core \
+	--rounds 2 --label gpu-test --db sweep.db
+expect 0 "$perflab" sweep matmul --metrics core --rounds 2 --db sweep.db
+holds sweep.db "the database is whole" \
+	"SELECT (SELECT integrity_check FROM pragma_integrity_check) = 'ok'"
+holds sweep.db "every case is ok or skipped with a reason" \
+	"SELECT count(*) = 0 FROM trial WHERE status NOT IN ('ok', 'skipped')
+		OR (status = 'skipped' AND reason IS NULL)"
+holds sweep.db "there are cases" "SELECT count(*) > 100 FROM trial WHERE status = 'ok'"
+holds sweep.db "both rounds of every case are stored" \
+	"SELECT count(*) = 0 FROM trial WHERE status = 'ok'
+		AND (SELECT count(*) FROM round WHERE trial_id = trial.id) <> 2"
+holds sweep.db "every case has an interval around its median" \
+	"SELECT count(*) = 0 FROM trial WHERE status = 'ok'
+		AND NOT coalesce(low_ns <= median_ns AND median_ns <= high_ns, 0)"
+for metric in branch_efficiency_pct achieved_occupancy_pct dram_read_bytes; do
+	holds sweep.db "$metric was read" \
+		"SELECT count(*) > 50 FROM counter WHERE metric = '$metric' AND value IS NOT NULL"
+done
+# A cold copy reads each byte once: what the chip counted must be what the kernel needs.
+holds sweep.db "DRAM bytes read by a copy are those of its work model" \
+	"SELECT count(*) > 0 AND min(abs(counter.value / trial.bytes_read - 1) < 0.05)
+		FROM trial JOIN counter ON counter.trial_id = trial.id
+		WHERE kernel = 'stream' AND variant LIKE 'copy%' AND metric = 'dram_read_bytes'
+			AND trial.status = 'ok'"
+expect 0 "$perflab" report last --db sweep.db
+expect 0 "$perflab" report last --db sweep.db --format json
+python3 -c 'import json; json.load(open("out.txt"))' || fail "report --format json is no JSON"
+echo "sweep: ok"
