@@ -1,0 +1,195 @@
+/*
+ * A run with everything in it.
+ */
+#include "fixture.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct trial fixture_trial(int64_t position, const char *kernel, const char *variant,
+				  int64_t block, int64_t n)
+{
+	struct trial trial = {
+		.position = position,
+		.kernel = xstrdup(kernel),
+		.variant = xstrdup(variant),
+		.config = xasprintf("block=%lld,n=%lld", (long long)block, (long long)n),
+		.axes = xcalloc(2, sizeof(*trial.axes)),
+		.axis_count = 2,
+	};
+
+	trial.axes[0] = (struct named_value){.name = "block", .value = block};
+	trial.axes[1] = (struct named_value){.name = "n", .value = n};
+	return trial;
+}
+
+static void set_work(struct trial *trial, int64_t flop, int64_t bytes_read, int64_t bytes_written)
+{
+	trial->has_work = true;
+	trial->flop = flop;
+	trial->bytes_read = bytes_read;
+	trial->bytes_written = bytes_written;
+}
+
+struct run fixture_run(const char *label)
+{
+	struct run run = {
+		.label = label ? xstrdup(label) : NULL,
+		.note = xstrdup("after the driver's update; 'quoted' and \"quoted\""),
+		.command = xstrdup("perflab sweep reduce --block-sizes 64..1024"),
+		.backend = xstrdup("cuda"),
+		.version = xstrdup("0.1.0"),
+		.source_revision = xstrdup("c51c0df"),
+		.settings = xstrdup("{\"cache\":\"cold\"}"),
+		.seed = UINT64_C(0xfedcba9876543210),
+		.rounds = 3,
+		.started_ns = INT64_C(1763700000123456789),
+		.device = {.name = "NVIDIA H200",
+			   .uuid = "GPU-0b1c",
+			   .chip = "GH100",
+			   .cc_major = 9,
+			   .cc_minor = 0,
+			   .sm_count = 132,
+			   .max_threads_per_sm = 2048,
+			   .max_threads_per_block = 1024,
+			   .max_blocks_per_sm = 32,
+			   .registers_per_sm = 65536,
+			   .shared_bytes_per_sm = 233472,
+			   .shared_bytes_per_block = 49152,
+			   .l2_bytes = 62914560,
+			   .memory_bytes = INT64_C(150000000000),
+			   .sm_clock_max_hz = 1980000000,
+			   .memory_clock_max_hz = 3201000000,
+			   .memory_bus_bits = 6144,
+			   .driver = "580.159.04",
+			   .cuda_driver = "13.0",
+			   .toolkit = "13.0",
+			   .cupti = "13.0.1"},
+		.trials = xcalloc(FIXTURE_TRIALS, sizeof(*run.trials)),
+		.trial_count = FIXTURE_TRIALS,
+	};
+
+	key_value_set(&run.environment, "hostname", "bench-01");
+	key_value_set(&run.environment, "persistence_mode", "on");
+	run.trials[FIXTURE_OK] = fixture_trial(0, "reduce", "shuffle", 256, 1 << 24);
+	set_work(&run.trials[FIXTURE_OK], (1 << 24) - 1, 4 << 24, 4);
+	run.trials[FIXTURE_BARE] = fixture_trial(1, "reduce", "shuffle", 512, 1 << 24);
+	run.trials[FIXTURE_SKIPPED] = fixture_trial(2, "reduce", "shuffle", 96, 1 << 24);
+	run.trials[FIXTURE_SKIPPED].status = TRIAL_SKIPPED;
+	run.trials[FIXTURE_SKIPPED].reason = xstrdup("block is not a power of two");
+	run.trials[FIXTURE_PENDING] = fixture_trial(3, "stream", "copy", 256, 1 << 20);
+	return run;
+}
+
+struct round_result fixture_round(int round, size_t count)
+{
+	struct round_result result = {
+		.round = round,
+		.state = {.sm_clock_hz = 1.98e9,
+			  .memory_clock_hz = NAN,
+			  .temperature_c = 41,
+			  .power_w = NAN,
+			  .throttle_reasons = round ? -1 : 4},
+		.time_ns = xcalloc(count + 1, sizeof(*result.time_ns)),
+		.count = count,
+	};
+
+	for (size_t i = 0; i < count; i++)
+		result.time_ns[i] = 1000.0 * (round + 1) + (double)i;
+	return result;
+}
+
+void fixture_round_release(struct round_result *round)
+{
+	free(round->time_ns);
+	*round = (struct round_result){0};
+}
+
+static int store_round(struct db *db, int64_t trial_id, int number, struct error *err)
+{
+	struct round_result round = fixture_round(number, 10);
+	int rc = db_round_add(db, trial_id, &round, err);
+
+	fixture_round_release(&round);
+	return rc;
+}
+
+static int store_counters(struct db *db, int64_t trial_id, struct error *err)
+{
+	struct counter_list counters = {0};
+	int rc;
+
+	counter_list_set(&counters, "dram_read_bytes", "byte", "dram__bytes_read.sum", 67108864);
+	counter_list_set(&counters, "achieved_occupancy_pct", "percent",
+			 "sm__warps_active.avg.pct_of_peak_sustained_active", 93.5);
+	counter_list_set_missing(&counters, "branch_efficiency_pct", "percent",
+				 "derived: 100 * uniform / all", "the kernel has no branches");
+	rc = db_counters_set(db, trial_id, &counters, err);
+	counter_list_release(&counters);
+	return rc;
+}
+
+int fixture_store(struct db *db, struct run *run, struct error *err)
+{
+	const struct launch_facts facts = {
+		.registers_per_thread = 32,
+		.shared_static_bytes = 128,
+		.shared_dynamic_bytes = 0,
+		.local_bytes_per_thread = 0,
+		.theoretical_occupancy_pct = 100,
+		.occupancy_limiter = "warps",
+		.code_hash = "0123456789abcdef",
+		.code_kind = "cubin sm_90",
+	};
+	int64_t ok;
+	int rc = db_run_begin(db, run, err);
+
+	if (rc)
+		return rc;
+	ok = run->trials[FIXTURE_OK].id;
+	rc = db_trial_facts(db, ok, &facts, err);
+	for (int round = 0; !rc && round < 2; round++)
+		rc = store_round(db, ok, round, err);
+	if (!rc)
+		rc = store_counters(db, ok, err);
+	if (!rc)
+		rc = db_trial_finish(db, ok, TRIAL_OK, NULL, err);
+	if (!rc)
+		rc = store_round(db, run->trials[FIXTURE_BARE].id, 0, err);
+	if (!rc)
+		rc = db_trial_finish(db, run->trials[FIXTURE_BARE].id, TRIAL_TIMEOUT,
+				     "ran longer than 2 s", err);
+	if (!rc)
+		rc = db_run_finish(db, run->id, "finished", err);
+	return rc;
+}
+
+char *fixture_folder(void)
+{
+	const char *parent = getenv("TMPDIR");
+	char *folder = xasprintf("%s/perflab-test-db-XXXXXX", parent && *parent ? parent : "/tmp");
+
+	if (!mkdtemp(folder) || chmod(folder, 0755)) {
+		perror(folder);
+		abort();
+	}
+	return folder;
+}
+
+void fixture_folder_remove(char *folder)
+{
+	DIR *stream = opendir(folder);
+
+	if (stream) {
+		for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
+			unlinkat(dirfd(stream), entry->d_name, 0);
+		closedir(stream);
+	}
+	rmdir(folder);
+	free(folder);
+}
