@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+"""The measuring scripts against stand-ins of perflab and ncu whose numbers are
+chosen: agreement is said to be agreement, and each kind of difference is found.
+
+usage: test_measuring.py SOURCE-FOLDER BUILD-FOLDER
+"""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT, BUILD = sys.argv[1], sys.argv[2]
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+import lab  # noqa: E402
+
+# Both stand-ins read what they should measure from a file: {case: {"ranges", "launches",
+# "counters", "median_ns"}}. perflab stores it as the real one does; ncu prints it as the real
+# one does.
+PERFLAB = '''#!/usr/bin/env python3
+import json, os, sqlite3, sys
+world = json.load(open(os.environ["WORLD"]))
+if "--db" not in sys.argv or sys.argv[1] != "sweep":
+    sys.exit(2)
+db = sqlite3.connect(sys.argv[sys.argv.index("--db") + 1])
+db.executescript("""
+CREATE TABLE IF NOT EXISTS device (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, device_id INTEGER, driver TEXT);
+CREATE TABLE IF NOT EXISTS trial (id INTEGER PRIMARY KEY, run_id INTEGER, position INTEGER,
+  kernel TEXT, variant TEXT, config TEXT, status TEXT, reason TEXT, median_ns REAL,
+  bytes_read INTEGER, bytes_written INTEGER);
+CREATE TABLE IF NOT EXISTS counter (trial_id INTEGER, metric TEXT, source TEXT, value REAL,
+  reason TEXT);
+INSERT INTO device (name) VALUES ('Test GPU');
+INSERT INTO run (device_id, driver) VALUES (1, '1.2.3');
+""")
+for position, (name, case) in enumerate(world["perflab"].items()):
+    kernel, variant, config = name.split("/")
+    median = case["median_ns"]
+    if os.environ.get("DRIFT") and "2.db" in sys.argv[sys.argv.index("--db") + 1]:
+        median *= float(os.environ["DRIFT"])
+    trial = db.execute("INSERT INTO trial (run_id, position, kernel, variant, config, status,"
+        " median_ns, bytes_read, bytes_written) VALUES (1, ?, ?, ?, ?, 'ok', ?, ?, ?)", (position,
+        kernel, variant, config, median, case.get("bytes", 0), 0)).lastrowid
+    for source, value in case["counters"].items():
+        db.execute("INSERT INTO counter VALUES (?, ?, ?, ?, ?)",
+                   (trial, source, source, value, None if value is not None else "not permitted"))
+db.commit()
+'''
+NCU = '''#!/usr/bin/env python3
+import csv, json, os, subprocess, sys
+world = json.load(open(os.environ["WORLD"]))
+option = lambda name: sys.argv[sys.argv.index(name) + 1]
+metrics = option("--metrics").split(",")
+assert option("--nvtx-include") == "perflab@profile/" and option("--clock-control") == "none"
+with open(option("--log-file"), "w", newline="") as stream:
+    stream.write("==PROF== Connected to process 7\\n")
+    out = csv.writer(stream, quoting=csv.QUOTE_ALL)
+    out.writerow(["ID", "Process ID", "Process Name", "Host Name",
+        "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg",
+        "Id:Domain:Start/Stop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg",
+        "Kernel Name", "Block Size", "Grid Size", *metrics])
+    out.writerow([""] * 9 + ["unit"] * len(metrics))
+    number = 0
+    for name, launches in world["ncu"].items():
+        kernel, variant, config = name.split("/")
+        ranges = [kernel, variant, *config.split(","), "profile"]
+        cell = "1  " + "  ".join(f'"perflab:{r}:Int64:5:none:none:ASCII:{r}"' for r in ranges)
+        for launch in launches:
+            out.writerow([number, 7, "worker", "host", cell, "", "k", "(64, 1, 1)", "(2, 1, 1)",
+                *[f"{launch[m]:,.0f}" if m.endswith(".sum") else f"{launch[m]:.2f}"
+                  for m in metrics]])
+            number += 1
+code = subprocess.run(sys.argv[sys.argv.index("--log-file") + 2:]).returncode
+sys.exit(code)
+'''
+BRANCHES = "smsp__sass_branch_targets.sum"
+UNIFORM = "smsp__sass_average_branch_targets_threads_uniform.pct"
+READ, WRITTEN = "dram__bytes_read.sum", "dram__bytes_write.sum"
+OCCUPANCY = "sm__warps_active.avg.pct_of_peak_sustained_active"
+TIME = "gpu__time_duration.sum"
+GOOD = {BRANCHES: 524288, UNIFORM: 72.727272, READ: 67e6, WRITTEN: 60e6, OCCUPANCY: 91.237}
+
+
+def world_of(count=3):
+    """A world in which both agree: single launches, and one case of two."""
+    world = {"perflab": {}, "ncu": {}}
+    for block in range(count):
+        name = f"stream/copy/block={64 << block},n=16777216"
+        world["perflab"][name] = {"median_ns": 100e3, "bytes": 2**20, "counters": dict(GOOD)}
+        world["ncu"][name] = [{**GOOD, TIME: 100e3}]
+    name = "reduce/shuffle/block=64,n=16777216"
+    world["perflab"][name] = {"median_ns": 120e3, "bytes": 2**20, "counters": dict(GOOD)}
+    # The two launches' counts add up; the rest is ncu's own business.
+    world["ncu"][name] = [{**GOOD, BRANCHES: 524280, TIME: 90e3, OCCUPANCY: 20},
+                          {**GOOD, BRANCHES: 8, TIME: 10e3, OCCUPANCY: 3}]
+    return world
+
+
+class Measuring(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        for name, text in (("perflab", PERFLAB), ("ncu", NCU)):
+            with open(self.path(name), "w", encoding="utf-8") as stream:
+                stream.write(text)
+            os.chmod(self.path(name), 0o755)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def script(self, name, world, *arguments, **environment):
+        with open(self.path("world.json"), "w", encoding="utf-8") as stream:
+            json.dump(world, stream)
+        done = subprocess.run(
+            [sys.executable, os.path.join(ROOT, "scripts", name), "--perflab", self.path("perflab"),
+             *arguments],
+            env={**os.environ, "WORLD": self.path("world.json"), **environment},
+            capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def compare(self, world, at_least=4):
+        return self.script("compare-ncu", world, "--ncu", self.path("ncu"), "--sweep", "all",
+                           "--at-least", str(at_least), "--output", self.path("result.md"))
+
+    def test_agreement_is_said_and_kept(self):
+        code, said, err = self.compare(world_of())
+        self.assertEqual(code, 0, err + said)
+        self.assertIn("4 of 4 cases agree", said)
+        with open(self.path("result.md"), encoding="utf-8") as stream:
+            kept = stream.read()
+        self.assertEqual(kept, said)
+        for word in ("Test GPU", "1.2.3", "scripts/compare-ncu", "- date: 2"):
+            self.assertIn(word, kept)
+
+    def test_too_few_cases_are_a_finding(self):
+        code, _, err = self.compare(world_of(), at_least=40)
+        self.assertEqual(code, 1)
+        self.assertIn("only 4 cases", err)
+
+    def check_difference(self, source, value, said):
+        world = world_of()
+        name = next(iter(world["perflab"]))
+        if source == "median_ns":
+            world["perflab"][name]["median_ns"] = value
+        else:
+            world["perflab"][name]["counters"][source] = value
+        code, output, err = self.compare(world)
+        self.assertEqual(code, 1, err + output)
+        self.assertIn("3 of 4 cases agree", output)
+        row = next(line for line in output.splitlines() if line.startswith(f"| `{name}`"))
+        self.assertIn(said, row)
+
+    def test_each_difference_is_found(self):
+        self.check_difference(BRANCHES, 524289, BRANCHES)
+        self.check_difference(UNIFORM, 72.74, UNIFORM)
+        self.check_difference(READ, 67e6 * 1.021, "DRAM bytes read +2.10 %")
+        self.check_difference(WRITTEN, 60e6 * 0.97, "DRAM bytes written -3.00 %")
+        self.check_difference(OCCUPANCY, 92.3, "occupancy +1.06 points")
+        self.check_difference("median_ns", 103.1e3, "time +3.10 %")
+
+    def test_a_missing_counter_is_no_agreement(self):
+        self.check_difference(READ, None, "no DRAM bytes read")
+
+    def test_a_sum_over_launches_that_differs_is_found(self):
+        world = world_of()
+        world["ncu"]["reduce/shuffle/block=64,n=16777216"][1][BRANCHES] = 9
+        self.assertEqual(self.compare(world)[0], 1)
+
+    def test_a_case_that_ncu_did_not_see_is_found(self):
+        world = world_of()
+        world["ncu"].pop("reduce/shuffle/block=64,n=16777216")
+        code, said, _ = self.compare(world, at_least=1)
+        self.assertEqual(code, 1)
+        self.assertIn("ncu saw no launch of it", said)
+
+    def test_no_counters_at_all_is_not_possible_here(self):
+        world = world_of()
+        for case in world["perflab"].values():
+            case["counters"] = {BRANCHES: None}
+        code, _, err = self.compare(world)
+        self.assertEqual(code, 4)
+        self.assertIn("not permitted", err)
+
+    def test_cost_is_measured_and_judged(self):
+        code, said, err = self.script("bench-cost", world_of(), "--ncu", self.path("ncu"),
+                                      "--repeat", "1")
+        # The stand-in ncu is no ten times slower: that must be a finding.
+        self.assertEqual(code, 1, err)
+        line = next(line for line in said.splitlines() if "ncu's time over" in line)
+        self.assertIn("fails", line)
+        self.assertIn("5 launches", said)
+
+    def test_steady_and_unsteady(self):
+        code, said, err = self.script("check-steady", world_of())
+        self.assertEqual(code, 0, err)
+        self.assertIn("4 of 4 cases over 50 µs agree", said)
+        code, said, _ = self.script("check-steady", world_of(), DRIFT="1.011")
+        self.assertEqual(code, 1)
+        self.assertIn("0 of 4 cases", said)
+
+    def test_roof(self):
+        world = world_of()
+        code, said, err = self.script("bench-roof", world)
+        # 120 µs for the bytes that a copy moves in 100.
+        self.assertEqual(code, 1, err)
+        self.assertIn("83.3 % of the copy", said)
+        world["perflab"]["reduce/shuffle/block=64,n=16777216"]["median_ns"] = 101e3
+        self.assertEqual(self.script("bench-roof", world)[0], 0)
+        self.assertEqual(self.script("bench-roof", world, "--copy", "1000")[0], 1)
+
+    def test_a_program_that_hangs_is_ended(self):
+        with open(self.path("perflab"), "w", encoding="utf-8") as stream:
+            stream.write("#!/bin/sh\nexec sleep 100\n")
+        code, _, err = self.script("check-steady", world_of(), "--timeout", "0.5")
+        self.assertEqual(code, 3)
+        self.assertIn("longer than 0.5 s", err)
+
+    def test_the_real_database_is_understood(self):
+        """What load_run() asks of the schema, held against the real one."""
+        worker = os.path.join(BUILD, "tests", "fake_worker")
+        database = self.path("real.db")
+        done = subprocess.run(
+            [os.path.join(BUILD, "bin", "perflab"), "sweep", "reduce/shuffle", "--block-sizes",
+             "64..256", "--db", database], env={**os.environ, "PERFLAB_WORKER_CUDA": worker},
+            capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        device, _, trials = lab.load_run(database)
+        self.assertTrue(device)
+        self.assertEqual(len(trials), 3)
+        self.assertEqual(trials[0].status, "ok")
+        self.assertGreater(trials[0].median_ns, 0)
+        self.assertIn("block=64", trials[0].ranges())
+        self.assertTrue(sqlite3.connect(database).execute("SELECT count(*) FROM sample"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
