@@ -5,6 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * CUPTI trusts an image: it takes no notice of the size it is given and reads
+ * at offsets that it finds inside. The header and the first offset it follows,
+ * to where the number of ranges stands, are checked here; that turns away
+ * files of another kind, empty and truncated ones. An image damaged further
+ * inside can still crash CUPTI, so evaluate only in a process that may die.
+ */
+#define IMAGE_HEADER_BYTES 64
+#define IMAGE_RANGES_OFFSET 0x38 /* u32: where the ranges are described */
+#define IMAGE_RANGES_BYTES 0x24  /* of that description, what CUPTI reads first */
+
+static int image_check(const uint8_t *image, size_t image_bytes, struct error *err)
+{
+	uint32_t ranges;
+
+	if (!image || image_bytes < IMAGE_HEADER_BYTES)
+		return error_set(err, PL_ECORRUPT,
+				 "a counter-data image of %zu bytes is too short to be one",
+				 image_bytes);
+	if ((uintptr_t)image % 8 != 0)
+		return error_set(err, PL_ECORRUPT,
+				 "a counter-data image must lie at a multiple of 8 bytes");
+	memcpy(&ranges, image + IMAGE_RANGES_OFFSET, sizeof(ranges));
+	if (ranges < IMAGE_HEADER_BYTES || ranges + (uint64_t)IMAGE_RANGES_BYTES > image_bytes)
+		return error_set(err, PL_ECORRUPT,
+				 "%zu bytes are no counter-data image, or a truncated one: its "
+				 "ranges would stand at byte %u",
+				 image_bytes, ranges);
+	return 0;
+}
+
 static int image_range_count(const struct cupti_plan *plan, const uint8_t *image,
 			     size_t image_bytes, size_t *count, struct error *err)
 {
@@ -12,12 +43,21 @@ static int image_range_count(const struct cupti_plan *plan, const uint8_t *image
 		CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo_Params);
 	int rc;
 
+	rc = image_check(image, image_bytes, err);
+	if (rc)
+		return rc;
 	params.pCounterDataImage = image;
 	params.counterDataImageSize = image_bytes;
 	rc = CUPTI_CALL(plan->cupti, cuptiRangeProfilerGetCounterDataInfo, &params, err);
-	if (!rc)
-		*count = params.numTotalRanges;
-	return rc;
+	if (rc)
+		return rc;
+	/* Every range takes many bytes. */
+	if (params.numTotalRanges > image_bytes)
+		return error_set(err, PL_ECORRUPT,
+				 "%zu bytes cannot be a counter-data image of %zu ranges",
+				 image_bytes, params.numTotalRanges);
+	*count = params.numTotalRanges;
+	return 0;
 }
 
 int cupti_image_ranges(const struct cupti_plan *plan, const uint8_t *image, size_t image_bytes,

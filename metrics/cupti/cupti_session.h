@@ -42,8 +42,11 @@ const struct string_list *cupti_plan_missing(const struct cupti_plan *plan);
 /* Evaluates one range of a counter-data image into counters (derived ones included). */
 int cupti_plan_evaluate(const struct cupti_plan *plan, const uint8_t *image, size_t image_bytes,
 			size_t range, struct counter_list *out, struct error *err);
-/* Number of ranges in an image and the name of each. Images are strangers' bytes: checked before
- * CUPTI reads them. */
+/*
+ * The name of each range of an image. CUPTI itself trusts images: what is
+ * empty, truncated or of another kind is PL_ECORRUPT here, but one damaged
+ * further inside can crash the process. Images lie at a multiple of 8 bytes.
+ */
 int cupti_image_ranges(const struct cupti_plan *plan, const uint8_t *image, size_t image_bytes,
 		       struct string_list *names, struct error *err);
 
