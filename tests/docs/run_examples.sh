@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the commands that README.md and docs/*.md show. The info string of a fenced
+# Runs the commands that README.md, CONTRIBUTING.md and docs/ show. The info string of a fenced
 # block says where it can run:
 #   sh        anywhere: here, against a database that a stand-in worker filled
 #   sql       anywhere: with the sqlite3 shell on that database
@@ -40,8 +40,8 @@ if [ "$mode" != gpu ]; then
 fi
 
 ran=0
-for document in README.md docs/*.md; do
-	blocks=$scratch/blocks/$(basename "$document" .md)
+for document in README.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
+	blocks=$scratch/blocks/$document
 	mkdir -p "$blocks"
 	awk -v folder="$blocks" -f "$source_root/tests/docs/blocks.awk" "$document"
 	for block in "$blocks"/*; do

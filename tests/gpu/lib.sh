@@ -42,3 +42,32 @@ db = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True)
 print(db.execute(sys.argv[2]).fetchone()[0])' "$1" "$3") || fail "query: $3"
 	[ "$answer" = 1 ] || fail "$2 does not hold ($answer): $3"
 }
+
+# worker_of PID: the worker that a sweep runs now, or nothing.
+worker_of() {
+	for process in /proc/[0-9]*/stat; do
+		# "PID (NAME) STATE PARENT …"; it may be gone by now.
+		sed -n "s/^\\([0-9]*\\) (perflab-worker-*[a-z]*) [^Z] $1 .*/\\1/p" "$process" 2>/dev/null ||
+			true
+	done | head -n 1
+}
+
+# stored_rounds DATABASE: how many rounds it holds by now; 0 while there is none.
+stored_rounds() {
+	python3 -c '
+import sqlite3, sys
+try:
+    db = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True)
+    print(db.execute("SELECT count(*) FROM round").fetchone()[0])
+except sqlite3.Error:
+    print(0)' "$1"
+}
+
+# await_rounds DATABASE COUNT: until it holds that many, at most half a minute.
+await_rounds() {
+	for _ in $(seq 300); do
+		[ "$(stored_rounds "$1")" -lt "$2" ] || return 0
+		sleep 0.1
+	done
+	fail "$1 never held $2 rounds"
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# Every relative link of README.md, CONTRIBUTING.md and docs/ leads somewhere.
+# usage: check_links.sh SOURCE-FOLDER
+set -eu
+cd "$1"
+broken=0
+checked=0
+for document in README.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
+	for link in $(grep -o '](\([^)#]*\)' "$document" | sed 's/^](//' | grep -v '^[a-z]*:'); do
+		checked=$((checked + 1))
+		[ -e "$(dirname "$document")/$link" ] || {
+			echo "$document: $link does not exist" >&2
+			broken=1
+		}
+	done
+done
+[ "$checked" -gt 0 ] || {
+	echo "no link was found" >&2
+	exit 1
+}
+exit $broken
