@@ -13,7 +13,7 @@ build=$2
 mode=${3:-}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-PATH=$build/bin:$PATH
+PATH=$build/bin:$PATH:/usr/local/cuda/bin
 export PATH
 unset PERFLAB_DB
 

@@ -1,9 +1,13 @@
 #!/bin/sh
 # The archive of `cpack` unpacked somewhere else: the programs must run from
 # there with an empty environment and need nothing but libc.
-# usage: package.sh BUILD-FOLDER
+# usage: package.sh BUILD-FOLDER SANITIZERS
 set -eu
 build=$1
+if [ -n "$2" ]; then
+	echo "skipped: sanitized programs need more than libc"
+	exit 77
+fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -12,11 +16,9 @@ fail() {
 	exit 1
 }
 
-# cpack installs what is built; it must not build again while other tests run.
+# Under make, cpack would build first, while other tests run; for Ninja it only installs.
 cd "$build"
-cpack -G TGZ -B "$scratch/packages" -D CPACK_CMAKE_GENERATOR=Ninja \
-	-D "CPACK_INSTALL_CMAKE_PROJECTS=$build;perflab;ALL;/" \
-	-D CPACK_BUILD_CONFIG= >"$scratch/cpack.log" 2>&1 || {
+cpack -G TGZ -B "$scratch/packages" -D CPACK_CMAKE_GENERATOR=Ninja >"$scratch/cpack.log" 2>&1 || {
 	cat "$scratch/cpack.log" >&2
 	fail "cpack failed"
 }
