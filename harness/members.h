@@ -13,7 +13,7 @@
 /* Copies the string into out[size]; too long or with control characters is an error. */
 int member_string(char *out, size_t size, const json_t *object, const char *name,
 		  struct error *err);
-/* Borrows the string: valid as long as the object. NULL in the object gives NULL if `nullable`. */
+/* Borrows the string: valid as long as the object. null in the object gives NULL if `nullable`. */
 int member_borrow(const char **out, const json_t *object, const char *name, bool nullable,
 		  struct error *err);
 /* A whole number in [low, high]. */

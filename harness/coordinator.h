@@ -1,0 +1,72 @@
+/*
+ * coordinator: the sweep in progress, as its parts share it: sessions and
+ * results (coordinator.c), inspection and rounds (coordinator_cases.c),
+ * counting (coordinator_count.c). Internal to harness/.
+ */
+#ifndef HARNESS_COORDINATOR_H
+#define HARNESS_COORDINATOR_H
+
+#include "harness/harness.h"
+#include "harness/protocol.h"
+#include "harness/worker_process.h"
+
+/* What the coordinator knows of one case of the plan. */
+struct case_state {
+	struct launch_facts facts;
+	bool inspected; /* facts hold */
+	bool ended;     /* nothing more is to be done */
+	int rounds_done;
+	bool counted;
+	/* A failure at inspection, kept until the sink is open; TRIAL_OK: none. */
+	enum trial_status early_status;
+	char *early_reason;
+};
+
+struct sweep {
+	struct text path; /* of the worker */
+	const struct measure_settings *settings;
+	const struct sweep_sink *sink; /* NULL: a dry run */
+	const volatile int *stop;
+	struct sweep_outcome outcome;
+	struct plan *plan;
+	struct case_state *cases;
+	struct session_info info; /* of the first session */
+	bool info_known;
+	char *counters_reason; /* of the session that runs; NULL: counters are on */
+	int rounds;
+	struct worker_process worker;
+	size_t steps_done, steps_total;
+	int64_t started_ns;
+};
+
+/* ---- sessions: coordinator.c ---- */
+
+/* Makes sure that a worker runs and is open; starts one if need be. */
+int sweep_worker(struct sweep *sweep, struct error *err);
+
+/*
+ * What the end of an exchange means for the case that was in flight: 0 with
+ * *status and *reason, or a code that ends the sweep. `where` is a phrase for
+ * the reason ("phase time"). A worker that cannot be used again is gone.
+ */
+int sweep_settle(struct sweep *sweep, enum exchange_end end, const struct exchange *exchange,
+		 const char *where, const struct error *cause, enum trial_status *status,
+		 struct text *reason, struct error *err);
+
+/* ---- results: coordinator.c ---- */
+
+void sweep_progress(struct sweep *sweep, const char *phase, size_t index);
+void sweep_notice(struct sweep *sweep, const char *line);
+/* Steps that a case still needs. */
+size_t case_steps_left(const struct sweep *sweep, size_t index);
+int sweep_case_finished(struct sweep *sweep, size_t index, enum trial_status status,
+			const char *reason, struct error *err);
+
+/* ---- the parts ---- */
+
+/* Inspects every runnable case that is not finished; adds skips to the plan. */
+int sweep_inspect_cases(struct sweep *sweep, struct error *err);
+int sweep_rounds(struct sweep *sweep, struct error *err);
+int sweep_count(struct sweep *sweep, struct error *err);
+
+#endif

@@ -1,0 +1,70 @@
+/*
+ * worker_process: perflab's side of one worker: start it, ask it, end it, and
+ * say how it ended. Internal to harness/.
+ */
+#ifndef HARNESS_WORKER_PROCESS_H
+#define HARNESS_WORKER_PROCESS_H
+
+#include <sys/types.h>
+
+#include "harness/channel.h"
+#include "harness/harness.h"
+
+/* For what is no case: the hello, and the first contact with a device. */
+#define WORKER_START_TIMEOUT_NS (INT64_C(60) * 1000000000)
+
+struct worker_process {
+	pid_t pid; /* 0: none runs */
+	struct channel channel;
+};
+
+/*
+ * Starts the program and exchanges hellos. It is in a process group of its
+ * own, dies with perflab, and inherits nothing but the socket, the
+ * environment and stderr (which is its stdout, too).
+ */
+int worker_start(struct worker_process *out, const char *path, const volatile int *stop,
+		 int64_t timeout_ns, struct error *err);
+/* Closes the socket and gives the worker a while to end by itself. None running is fine. */
+void worker_end(struct worker_process *worker);
+/* Ends it now. */
+void worker_kill(struct worker_process *worker);
+/* After the worker broke the connection: waits for its end and says how it was: "killed by signal 9
+ * (Killed)", "exited with 3". */
+void worker_reap(struct worker_process *worker, struct text *how);
+
+/* ---- one request and its answers ---- */
+
+enum exchange_end {
+	EXCHANGE_DONE,    /* `done` came: see struct exchange */
+	EXCHANGE_DIED,    /* the worker is gone; err says how */
+	EXCHANGE_LIED,    /* it broke the protocol; err says how. Still running */
+	EXCHANGE_TIMEOUT, /* the deadline passed. Still running */
+	EXCHANGE_STOPPED, /* *stop became non-zero. Still running */
+	EXCHANGE_UNSENT,  /* the request is too large for the wire; nothing was sent */
+	EXCHANGE_REFUSED, /* reply() returned an error of its own, now in err */
+};
+
+struct exchange {
+	/* Called for every reply but `done`. PL_EPROTOCOL: the reply is a lie. */
+	int (*reply)(void *context, const char *name, const json_t *message, struct error *err);
+	void *context;
+	int64_t timeout_ns; /* begins anew at every `phase` */
+
+	/* Filled by worker_ask(): what `done` said. */
+	enum trial_status status;
+	struct text reason;
+	bool unsupported;
+};
+#define EXCHANGE_INIT(handler, handler_context, timeout)                                   \
+	{                                                                                  \
+		.reply = (handler), .context = (handler_context), .timeout_ns = (timeout), \
+		.reason = TEXT_INIT                                                        \
+	}
+
+/* Takes the reference of `request`. */
+enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
+			     struct exchange *exchange, struct error *err);
+void exchange_release(struct exchange *exchange);
+
+#endif
