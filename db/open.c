@@ -4,6 +4,7 @@
 #include "db/statement.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,14 @@
 #define DB_BUSY_TIMEOUT_NS INT64_C(10000000000)
 
 struct identity {
-	int64_t application_id, version, objects;
+	int64_t application_id, version;
+	int64_t objects; /* in the schema */
+	int64_t tables;  /* of ours that are there, as tables */
 };
+
+/* Every version has these. A stranger's view of the same name could read forever. */
+#define OUR_TABLES "'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'"
+#define OUR_TABLE_COUNT 8
 
 const char *db_default_path(void)
 {
@@ -75,7 +82,7 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	code = sqlite3_open_v2(uri, &db->handle, flags | SQLITE_OPEN_URI, NULL);
 	free(uri);
 	if (code != SQLITE_OK)
-		return db_fail(db, code, err);
+		return db_fail(db, db->handle ? sqlite3_extended_errcode(db->handle) : code, err);
 	sqlite3_busy_timeout(db->handle, timeout_ms > INT32_MAX ? INT32_MAX : (int)timeout_ms);
 	/* The file may be a stranger's: its schema must not run code, nor damage the pages. */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
@@ -115,6 +122,11 @@ static int identify(struct identity *out, struct db *db, struct error *err)
 		rc = select_integer(&found.version, db, "PRAGMA user_version", err);
 	if (!rc)
 		rc = select_integer(&found.objects, db, "SELECT count(*) FROM sqlite_schema", err);
+	if (!rc)
+		rc = select_integer(&found.tables, db,
+				    "SELECT count(*) FROM sqlite_schema"
+				    " WHERE type = 'table' AND name IN (" OUR_TABLES ")",
+				    err);
 	rc = db_end(db, rc, err);
 	if (!rc)
 		*out = found;
@@ -151,6 +163,11 @@ static int check_identity(const struct db *db, const struct identity *identity, 
 	if (identity->version < 1)
 		return error_set(err, PL_ECORRUPT, "%s is damaged: schema version %lld", db->path,
 				 (long long)identity->version);
+	if (identity->tables != OUR_TABLE_COUNT)
+		return error_set(err, PL_ECORRUPT,
+				 "%s does not have perflab's schema: tables are missing: restore a "
+				 "copy, or name another file with --db",
+				 db->path);
 	if (identity->version < db_schema_version && db->mode != DB_CREATE)
 		return error_set(
 			err, PL_EVERSION,
@@ -176,9 +193,8 @@ static int migrate_step(struct db *db, int64_t version, struct error *err)
 
 /* One transaction a step. The version is read again under the write lock: of two processes that
  * create the same file, the second finds the work done. */
-static int migrate(struct db *db, struct error *err)
+static int migrate(struct db *db, int64_t version, struct error *err)
 {
-	int64_t version = 0;
 	int rc = 0;
 
 	while (!rc && version < db_schema_version) {
@@ -221,7 +237,7 @@ static bool can_read_at_rest(const struct db *db)
 
 	if (db->mode != DB_READ)
 		return false;
-	switch (sqlite3_errcode(db->handle) & 0xff) {
+	switch (db->failed_code & 0xff) {
 	case SQLITE_CANTOPEN:
 	case SQLITE_READONLY:
 		break;
@@ -250,6 +266,18 @@ static int connect_and_identify(struct db *db, struct identity *identity, struct
 	return rc ? error_set(err, rc, "%s", first.text) : 0;
 }
 
+/* SQLite would try again without creating, and tell of that failure instead of the first. */
+static int create_file(const char *path, struct error *err)
+{
+	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+
+	if (file < 0)
+		return error_set(err, PL_EIO, "%s cannot be made: %s: name another file with --db",
+				 path, strerror(errno));
+	close(file);
+	return 0;
+}
+
 static int check_path(const char *path, enum db_mode mode, struct error *err)
 {
 	struct stat status;
@@ -257,16 +285,20 @@ static int check_path(const char *path, enum db_mode mode, struct error *err)
 	if (!*path)
 		return error_set(err, PL_EUSAGE, "the database has no name: give a file to --db");
 	if (stat(path, &status)) {
-		if (errno == ENOENT && mode != DB_CREATE)
+		if (errno == ENOENT && mode == DB_CREATE)
+			return create_file(path, err);
+		if (errno == ENOENT)
 			return error_set(err, PL_ENOENT,
 					 "%s does not exist: `perflab sweep` makes it, or name "
 					 "another file with --db",
 					 path);
-		return errno == ENOENT ? 0
-				       : error_set(err, PL_EIO, "%s: %s", path, strerror(errno));
+		return error_set(err, PL_EIO, "%s: %s", path, strerror(errno));
 	}
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, PL_EIO, "%s is not a file: name another with --db", path);
+	/* SQLite takes a file of one byte for an empty one, and would write over it. */
+	if (status.st_size == 1)
+		return error_set(err, PL_ECORRUPT, DB_NOT_A_DATABASE, path);
 	return 0;
 }
 
@@ -278,9 +310,9 @@ int db_open(struct db **out, const char *path, enum db_mode mode, struct error *
 
 	db->path = xstrdup(path);
 	db->mode = mode;
-	rc = check_path(path, mode, err);
+	rc = busy_timeout_from_environment(&db->busy_timeout_ns, err);
 	if (!rc)
-		rc = busy_timeout_from_environment(&db->busy_timeout_ns, err);
+		rc = check_path(path, mode, err);
 	if (!rc)
 		rc = connect_and_identify(db, &identity, err);
 	if (!rc)
@@ -288,7 +320,7 @@ int db_open(struct db **out, const char *path, enum db_mode mode, struct error *
 	if (!rc && mode != DB_READ)
 		rc = prepare_for_writing(db, err);
 	if (!rc && mode == DB_CREATE)
-		rc = migrate(db, err);
+		rc = migrate(db, identity.version, err);
 	if (!rc) {
 		*out = db;
 		db = NULL;

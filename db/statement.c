@@ -32,16 +32,15 @@ static int fail_constraint(const struct db *db, int extended, struct error *err)
 	}
 }
 
-int db_fail(const struct db *db, int sqlite_code, struct error *err)
+int db_fail(struct db *db, int sqlite_code, struct error *err)
 {
 	const char *said = db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(sqlite_code);
 	int system_error = db->handle ? sqlite3_system_errno(db->handle) : 0;
 
+	db->failed_code = sqlite_code;
 	switch (sqlite_code & 0xff) {
 	case SQLITE_NOTADB:
-		return error_set(err, PL_ECORRUPT,
-				 "%s is not a SQLite database: name another file with --db",
-				 db->path);
+		return error_set(err, PL_ECORRUPT, DB_NOT_A_DATABASE, db->path);
 	case SQLITE_CORRUPT:
 		return error_set(err, PL_ECORRUPT,
 				 "%s is damaged: restore a copy, or save what can be read with "
@@ -55,6 +54,12 @@ int db_fail(const struct db *db, int sqlite_code, struct error *err)
 			"or end it",
 			db->path, (double)db->busy_timeout_ns / 1e9);
 	case SQLITE_READONLY:
+		if (sqlite_code == SQLITE_READONLY_DIRECTORY)
+			return error_set(
+				err, PL_EIO,
+				"%s cannot be written, for its folder is read-only: make it "
+				"writable, or name another file with --db",
+				db->path);
 		return error_set(
 			err, PL_EIO,
 			"%s is read-only: make it and its folder writable, or name another "

@@ -16,7 +16,10 @@ struct db {
 	char *path; /* as the user gave it, for messages */
 	enum db_mode mode;
 	int64_t busy_timeout_ns;
+	int failed_code; /* what SQLite said at the last failure */
 };
+
+#define DB_NOT_A_DATABASE "%s is not a SQLite database: name another file with --db"
 
 /* "plab" in the file's header: tells a perflab database from any other application's. */
 #define DB_APPLICATION_ID 0x706c6162
@@ -26,7 +29,7 @@ extern const char *const *const db_migrations[];
 extern const int db_schema_version;
 
 /* Sets *err from what SQLite last said of db->handle; returns the PL_E* code. */
-int db_fail(const struct db *db, int sqlite_code, struct error *err);
+int db_fail(struct db *db, int sqlite_code, struct error *err);
 
 /* One or more statements that return no rows. */
 int db_execute(struct db *db, const char *sql, struct error *err);

@@ -1,0 +1,369 @@
+/*
+ * Several processes and one database: they wait for each other no longer than
+ * they must, and whatever kills a writer, what it had stored is there.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fixture.h"
+
+#define KILLS 50
+#define SAMPLES_PER_ROUND 40
+
+struct context {
+	char *folder, *path;
+	struct error err;
+};
+
+static int setup(void **state)
+{
+	struct context *context = xcalloc(1, sizeof(*context));
+
+	context->folder = fixture_folder();
+	context->path = xasprintf("%s/test.db", context->folder);
+	*state = context;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct context *context = *state;
+
+	fixture_folder_remove(context->folder);
+	free(context->path);
+	free(context);
+	return 0;
+}
+
+/* A child that runs `body` with the write end of a pipe; the parent reads *from_child. */
+static pid_t start(const struct context *context,
+		   int (*body)(const struct context *context, int to_parent), int *from_child)
+{
+	int ends[2];
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		close(ends[0]);
+		_exit(body(context, ends[1]));
+	}
+	close(ends[1]);
+	*from_child = ends[0];
+	return child;
+}
+
+static void assert_ends_well(pid_t child)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static int64_t query(const char *path, const char *sql)
+{
+	sqlite3 *handle;
+	sqlite3_stmt *statement;
+	int64_t value;
+
+	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+	if (sqlite3_prepare_v2(handle, sql, -1, &statement, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
+	if (sqlite3_step(statement) != SQLITE_ROW)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
+	value = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(handle);
+	return value;
+}
+
+static void assert_whole(const char *path)
+{
+	assert_int_equal(query(path, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"),
+			 1);
+	assert_int_equal(query(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+}
+
+static struct db *open_or_fail(struct context *context, enum db_mode mode)
+{
+	struct db *db = NULL;
+
+	if (db_open(&db, context->path, mode, &context->err))
+		fail_msg("%s", context->err.text);
+	return db;
+}
+
+/* ---- locks ---- */
+
+/* Holds the write lock from before it says so until its parent closes the pipe. */
+static int hold_lock(const struct context *context, int to_parent)
+{
+	struct pollfd parent = {.fd = to_parent};
+	sqlite3 *handle;
+
+	if (sqlite3_open(context->path, &handle) != SQLITE_OK ||
+	    sqlite3_exec(handle, "BEGIN EXCLUSIVE", NULL, NULL, NULL) != SQLITE_OK)
+		return 1;
+	if (write(to_parent, "L", 1) != 1)
+		return 2;
+	while (poll(&parent, 1, -1) < 0 && errno == EINTR)
+		;
+	sqlite3_close(handle);
+	return 0;
+}
+
+static void test_a_locked_database_is_busy_and_can_still_be_read(void **state)
+{
+	struct context *context = *state;
+	struct run run = fixture_run(NULL);
+	struct run another = fixture_run(NULL);
+	struct run loaded = {0};
+	struct db *writer = open_or_fail(context, DB_CREATE);
+	struct db *reader;
+	int64_t before_ns;
+	char told;
+	int pipe_end;
+	pid_t child;
+
+	assert_int_equal(fixture_store(writer, &run, &context->err), 0);
+	db_close(writer);
+	child = start(context, hold_lock, &pipe_end);
+	assert_int_equal(read(pipe_end, &told, 1), 1);
+
+	setenv("PERFLAB_DB_TIMEOUT", "50ms", 1);
+	writer = open_or_fail(context, DB_CREATE);
+	before_ns = monotonic_ns();
+	assert_int_equal(db_run_begin(writer, &another, &context->err), PL_EBUSY);
+	assert_true(monotonic_ns() - before_ns >= 40000000);
+	assert_non_null(strstr(context->err.text, "locked by another process"));
+	assert_int_equal(another.id, 0);
+
+	/* With no patience at all a reader would be busy at once if it had to wait. */
+	setenv("PERFLAB_DB_TIMEOUT", "1ms", 1);
+	reader = open_or_fail(context, DB_READ);
+	assert_int_equal(db_run_load(reader, run.id, true, &loaded, &context->err), 0);
+	assert_int_equal(loaded.trial_count, FIXTURE_TRIALS);
+	unsetenv("PERFLAB_DB_TIMEOUT");
+
+	close(pipe_end);
+	assert_ends_well(child);
+	assert_int_equal(db_run_begin(writer, &another, &context->err), 0);
+	db_close(reader);
+	db_close(writer);
+	run_release(&loaded);
+	run_release(&another);
+	run_release(&run);
+}
+
+static void test_a_writer_does_not_wait_for_a_reader(void **state)
+{
+	struct context *context = *state;
+	struct run run = fixture_run(NULL);
+	struct db *writer = open_or_fail(context, DB_CREATE);
+	sqlite3 *reader;
+
+	assert_int_equal(sqlite3_open(context->path, &reader), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM run", NULL, NULL, NULL),
+			 SQLITE_OK);
+	db_close(writer);
+	setenv("PERFLAB_DB_TIMEOUT", "1ms", 1);
+	writer = open_or_fail(context, DB_CREATE);
+	unsetenv("PERFLAB_DB_TIMEOUT");
+	if (fixture_store(writer, &run, &context->err))
+		fail_msg("%s", context->err.text);
+	sqlite3_close(reader);
+	db_close(writer);
+	run_release(&run);
+}
+
+/* ---- two sweeps at once ---- */
+
+#define RUNS_EACH 5
+
+static int sweep(const struct context *context, int to_parent)
+{
+	struct error err = {0};
+	struct db *db = NULL;
+	int rc = db_open(&db, context->path, DB_CREATE, &err);
+
+	for (int i = 0; !rc && i < RUNS_EACH; i++) {
+		struct run run = fixture_run("both");
+
+		rc = fixture_store(db, &run, &err);
+		run_release(&run);
+	}
+	db_close(db);
+	if (rc && write(to_parent, err.text, strlen(err.text)) < 0)
+		return 2;
+	return rc ? 1 : 0;
+}
+
+/* From nothing, so that they also race to create the file. */
+static void test_two_sweeps_into_one_new_database(void **state)
+{
+	struct context *context = *state;
+	pid_t children[4];
+	int pipes[4];
+
+	for (size_t i = 0; i < ARRAY_SIZE(children); i++)
+		children[i] = start(context, sweep, &pipes[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(children); i++) {
+		char text[1024];
+		ssize_t length = read(pipes[i], text, sizeof(text) - 1);
+
+		if (length > 0) {
+			text[length] = '\0';
+			fail_msg("%s", text);
+		}
+		assert_ends_well(children[i]);
+		close(pipes[i]);
+	}
+	assert_whole(context->path);
+	assert_int_equal(query(context->path, "SELECT count(*) FROM run WHERE state = 'finished'"),
+			 4 * RUNS_EACH);
+	assert_int_equal(query(context->path, "SELECT count(*) FROM sample"), 4 * RUNS_EACH * 30);
+	assert_int_equal(query(context->path, "SELECT count(*) FROM device"), 1);
+}
+
+/* ---- kill -9 ---- */
+
+/* Stores rounds for ever and says so of each, once it is committed. */
+static int write_rounds(const struct context *context, int to_parent)
+{
+	struct error err = {0};
+	struct run run = fixture_run("doomed");
+	struct db *db = NULL;
+
+	if (db_open(&db, context->path, DB_CREATE, &err) || db_run_begin(db, &run, &err))
+		return 1;
+	if (write(to_parent, &run.id, sizeof(run.id)) != sizeof(run.id))
+		return 2;
+	for (int64_t number = 0;; number++) {
+		struct round_result round = fixture_round((int)number, SAMPLES_PER_ROUND);
+
+		if (db_round_add(db, run.trials[0].id, &round, &err))
+			return 3;
+		fixture_round_release(&round);
+		if (write(to_parent, &number, sizeof(number)) != sizeof(number))
+			return 4;
+	}
+}
+
+static void check_survivor(struct context *context, int64_t run_id, int64_t reported)
+{
+	struct run run = {0};
+	struct sample *samples = NULL;
+	size_t count = 0;
+	struct db *db = open_or_fail(context, DB_READ);
+
+	assert_int_equal(db_run_load(db, run_id, true, &run, &context->err), 0);
+	assert_int_equal(run.trial_count, FIXTURE_TRIALS);
+	assert_string_equal(run.state, "running");
+	/* One more at most: committed, and killed before it could say so. */
+	assert_in_range(run.trials[0].rounds_done, reported, reported + 1);
+	assert_int_equal(db_samples_load(db, run.trials[0].id, &samples, &count, &context->err), 0);
+	assert_int_equal(count, SAMPLES_PER_ROUND * run.trials[0].rounds_done);
+	db_close(db);
+	free(samples);
+	run_release(&run);
+}
+
+/* Lets the child report a few rounds, then kills it a random part of a round later. */
+static void kill_one_writer(struct context *context)
+{
+	int pipe_end;
+	int64_t run_id = 0;
+	int64_t number = -1;
+	int64_t reported = 0;
+	int rounds_first = rand() % 20;
+	int64_t kill_at_ns;
+	pid_t child = start(context, write_rounds, &pipe_end);
+
+	assert_int_equal(read(pipe_end, &run_id, sizeof(run_id)), sizeof(run_id));
+	for (int i = 0; i < rounds_first; i++)
+		assert_int_equal(read(pipe_end, &number, sizeof(number)), sizeof(number));
+	kill_at_ns = monotonic_ns() + rand() % 1000000;
+	while (monotonic_ns() < kill_at_ns)
+		;
+	kill(child, SIGKILL);
+	while (read(pipe_end, &number, sizeof(number)) == (ssize_t)sizeof(number))
+		;
+	reported = number + 1;
+	close(pipe_end);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	check_survivor(context, run_id, reported);
+}
+
+static void test_kill_9_loses_no_round_that_was_stored(void **state)
+{
+	struct context *context = *state;
+
+	srand(1);
+	for (int i = 0; i < KILLS; i++) {
+		kill_one_writer(context);
+		assert_whole(context->path);
+	}
+	assert_int_equal(query(context->path, "SELECT count(*) FROM run"), KILLS);
+}
+
+/* From before the file exists: what is left is nothing, or opens. */
+static void test_kill_9_while_creating_leaves_what_can_be_created(void **state)
+{
+	struct context *context = *state;
+
+	srand(2);
+	for (int i = 0; i < KILLS; i++) {
+		char *wal = xasprintf("%s-wal", context->path);
+		char *shm = xasprintf("%s-shm", context->path);
+		int pipe_end;
+		int64_t kill_at_ns;
+		pid_t child;
+
+		unlink(context->path);
+		unlink(wal);
+		unlink(shm);
+		child = start(context, write_rounds, &pipe_end);
+		kill_at_ns = monotonic_ns() + rand() % 8000000;
+		while (monotonic_ns() < kill_at_ns)
+			;
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		close(pipe_end);
+		db_close(open_or_fail(context, DB_CREATE));
+		assert_whole(context->path);
+		free(wal);
+		free(shm);
+	}
+}
+
+#define process_test(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		process_test(test_a_locked_database_is_busy_and_can_still_be_read),
+		process_test(test_a_writer_does_not_wait_for_a_reader),
+		process_test(test_two_sweeps_into_one_new_database),
+		process_test(test_kill_9_loses_no_round_that_was_stored),
+		process_test(test_kill_9_while_creating_leaves_what_can_be_created),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
