@@ -1,0 +1,109 @@
+#!/bin/sh
+# Follows docs/adding-a-kernel.md to the letter, in a copy of the tree: the new file alone must fail
+# the tables' test, file and row together must pass it, and the file must compile if there is nvcc.
+# usage: follow_doc.sh SOURCE-FOLDER; environment: CC, PERFLAB_NVCC (empty: no toolkit)
+set -eu
+source_root=$1
+nvcc=${PERFLAB_NVCC:-}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+copy=$scratch/tree
+document=$source_root/docs/adding-a-kernel.md
+
+fail() {
+	printf 'follow_doc: %s\n' "$*" >&2
+	exit 1
+}
+
+# The page's steps, numbered: N.path, N.below (a line; absent for a new file) and N.block.
+extract_steps() {
+	awk -v folder="$1" '
+	function between(text, before, after,    start, end) {
+		start = index(text, before)
+		if (!start)
+			return ""
+		text = substr(text, start + length(before))
+		end = index(text, after)
+		return end ? substr(text, 1, end - 1) : ""
+	}
+	/^```/ && inside { inside = 0; close(block); next }
+	/^```/ && path != "" {
+		inside = 1
+		step = folder "/" ++count
+		block = step ".block"
+		print path > (step ".path")
+		if (below != "")
+			print below > (step ".below")
+		path = below = ""
+		next
+	}
+	inside { print > block; next }
+	/^Create `/ { path = between($0, "Create `", "`:"); below = ""; next }
+	/^In `/ { path = between($0, "In `", "`, below `"); below = between($0, "`, below `", "`:"); next }
+	/[^ \t]/ { path = "" }
+	' "$document"
+}
+
+# Carries out one step in the copy.
+take_step() {
+	target=$copy/$(cat "$1.path")
+	if [ ! -e "$1.below" ]; then
+		[ ! -e "$target" ] || fail "the page creates $target, which exists already"
+		cp "$1.block" "$target"
+		return
+	fi
+	awk -v below="$(cat "$1.below")" -v block="$1.block" '
+	{ print }
+	$0 == below {
+		found++
+		while ((getline line < block) > 0)
+			print line
+	}
+	END { exit found == 1 ? 0 : 1 }
+	' "$target" >"$scratch/edited" || fail "the line of $1 is not once in $target"
+	cp "$scratch/edited" "$target"
+}
+
+build() {
+	cmake --build "$copy/build" --target test_kernels_tables >"$scratch/log" 2>&1 ||
+		fail "does not build: $(tail -20 "$scratch/log")"
+}
+
+tables_test() {
+	(cd "$copy" && build/tests/test_kernels_tables >"$scratch/log" 2>&1)
+}
+
+mkdir "$copy" "$scratch/steps"
+(cd "$source_root" && tar -cf - --exclude='./build*' --exclude=./.git --exclude=./.carry .) |
+	(cd "$copy" && tar -xf -)
+extract_steps "$scratch/steps"
+if [ ! -e "$scratch/steps/2.block" ] || [ -e "$scratch/steps/3.block" ]; then
+	fail "the page must have two steps, a file and a row"
+fi
+
+generator=
+if command -v ninja >/dev/null; then
+	generator='-G Ninja'
+fi
+# shellcheck disable=SC2086 # two words, or none
+cmake $generator -S "$copy" -B "$copy/build" -DCMAKE_C_COMPILER="${CC:-cc}" \
+	-DPERFLAB_WITH_CUDA=OFF >"$scratch/log" 2>&1 ||
+	fail "does not configure: $(tail -20 "$scratch/log")"
+
+build
+tables_test || fail "the tables fail before anything was added: $(cat "$scratch/log")"
+take_step "$scratch/steps/1"
+! tables_test || fail "a file without a row was not noticed"
+grep -q "has no row" "$scratch/log" || fail "a file without a row fails for $(cat "$scratch/log")"
+take_step "$scratch/steps/2"
+build
+tables_test || fail "the page's variant does not pass: $(cat "$scratch/log")"
+
+file=$copy/$(cat "$scratch/steps/1.path")
+if [ -n "$nvcc" ]; then
+	"$nvcc" -ptx -arch=compute_75 -std=c++17 -O3 -o "$scratch/image.ptx" "$file" ||
+		fail "the page's $file does not compile"
+	echo "follow_doc: added, found by the tables' test, compiled"
+else
+	echo "follow_doc: added, found by the tables' test; not compiled: no CUDA toolkit"
+fi

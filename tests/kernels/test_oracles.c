@@ -1,0 +1,269 @@
+/* The oracles against what can be worked out by hand: they judge all else. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/kernels.h"
+
+/* A case with its data: inputs filled, results poisoned. */
+struct bench {
+	struct launch_case *work;
+	struct host_buffers inputs, expected;
+};
+
+static void bench_init(struct bench *bench, const char *kernel, const char *variant, int64_t block,
+		       int64_t n, int64_t ways)
+{
+	const struct kernel *family = kernel_find(kernel);
+	const struct kernel_variant *row = kernel_find_variant(family, variant);
+	const struct axis_value axes[] = {{"n", n}, {"block", block}, {"ways", ways}};
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+
+	memset(bench, 0, sizeof(*bench));
+	assert_int_equal(kernel_resolve(&bench->work, &skip, family, row, axes, ways ? 3 : 2,
+					&device_limits_minimum, &err),
+			 0);
+	assert_non_null(bench->work);
+	for (size_t i = 0; i < bench->work->buffer_count; i++) {
+		const struct case_buffer *buffer = &bench->work->buffers[i];
+		size_t bytes = (size_t)buffer->length * element_size_bytes(buffer->type);
+
+		if (buffer->role == BUFFER_IN) {
+			bench->inputs.data[i] = malloc(bytes);
+			assert_non_null(bench->inputs.data[i]);
+			kernel_fill(bench->inputs.data[i], buffer, 5);
+		} else if (buffer->role == BUFFER_OUT) {
+			bench->expected.data[i] = malloc(bytes);
+			assert_non_null(bench->expected.data[i]);
+			memset(bench->expected.data[i], 0xff, bytes);
+		}
+	}
+}
+
+static float *bench_data(const struct bench *bench, const char *name)
+{
+	for (size_t i = 0; i < bench->work->buffer_count; i++)
+		if (!strcmp(bench->work->buffers[i].name, name))
+			return bench->inputs.data[i] ? bench->inputs.data[i]
+						     : bench->expected.data[i];
+	fail_msg("no buffer %s", name);
+	return NULL;
+}
+
+static void bench_compute(struct bench *bench)
+{
+	struct error err = {0};
+
+	assert_int_equal(kernel_find_oracle(bench->work->oracle)
+				 ->compute(bench->work, &bench->inputs, &bench->expected, &err),
+			 0);
+}
+
+static void bench_release(struct bench *bench)
+{
+	for (size_t i = 0; i < KERNEL_MAX_BUFFERS; i++) {
+		free(bench->inputs.data[i]);
+		free(bench->expected.data[i]);
+	}
+	launch_case_free(bench->work);
+}
+
+static bool near(double value, double expected, double relative)
+{
+	return fabs(value - expected) <= relative * fabs(expected);
+}
+
+static void test_stream(void **state)
+{
+	static const struct {
+		const char *variant;
+		double of_a, of_b;
+	} rows[] = {{"copy_scalar", 1, 0},
+		    {"copy_unrolled", 1, 0},
+		    {"scale_float4", 3, 0},
+		    {"add_grid_stride", 1, 1},
+		    {"triad_scalar", 1, 3}};
+
+	(void)state;
+	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+		struct bench bench;
+		const float *a, *c;
+
+		bench_init(&bench, "stream", rows[r].variant, 64, 37, 0);
+		bench_compute(&bench);
+		a = bench_data(&bench, "a");
+		c = bench_data(&bench, "c");
+		for (int i = 0; i < 37; i++) {
+			double b = rows[r].of_b ? bench_data(&bench, "b")[i] : 0.0;
+
+			assert_true(c[i] == (float)(rows[r].of_a * a[i] + rows[r].of_b * b));
+		}
+		bench_release(&bench);
+	}
+}
+
+static void test_reduce(void **state)
+{
+	struct bench bench;
+	float *x;
+
+	(void)state;
+	bench_init(&bench, "reduce", "shuffle", 64, 1, 0);
+	bench_compute(&bench);
+	assert_true(bench_data(&bench, "sum")[0] == bench_data(&bench, "x")[0]);
+	bench_release(&bench);
+
+	/* 1 … n, exactly; at odd sizes, so that no half is lost. */
+	for (int n = 2; n < 5000; n = 2 * n + 1) {
+		bench_init(&bench, "reduce", "naive", 64, n, 0);
+		x = bench_data(&bench, "x");
+		for (int i = 0; i < n; i++)
+			x[i] = (float)(i + 1);
+		bench_compute(&bench);
+		assert_true(bench_data(&bench, "sum")[0] == (float)(n * (n + 1) / 2));
+		bench_release(&bench);
+	}
+	/* Ten million times 1.23f: a running float sum would be off in the third digit. */
+	bench_init(&bench, "reduce", "atomic_finish", 64, 10000000, 0);
+	x = bench_data(&bench, "x");
+	for (int i = 0; i < 10000000; i++)
+		x[i] = 1.23f;
+	bench_compute(&bench);
+	assert_true(bench_data(&bench, "sum")[0] == (float)(1e7 * (double)1.23f));
+	bench_release(&bench);
+}
+
+/* One step of body `which`, as documented. */
+static double body(double value, int which, int steps)
+{
+	for (int step = 0; step < steps; step++)
+		value = value * (4095 - which) / 4096.0 + (step + 1 + 3 * which) / 8192.0;
+	return value;
+}
+
+static void test_divergence(void **state)
+{
+	static const struct {
+		const char *variant;
+		int64_t block, ways;
+		int steps;
+		int which[4]; /* of elements 0, 1, 37 and 200 */
+	} rows[] = {
+		{"thread_parity_short", 64, 0, 3, {0, 1, 1, 0}},
+		{"thread_parity_long", 64, 0, 256, {0, 1, 1, 0}},
+		{"if_else", 64, 0, 256, {0, 1, 1, 0}},
+		{"two_ifs", 64, 0, 256, {0, 1, 1, 0}},
+		{"warp_parity_short", 64, 0, 3, {0, 0, 1, 0}},
+		{"warp_parity_long", 64, 0, 256, {0, 0, 1, 0}},
+		{"block_parity_long", 64, 0, 256, {0, 0, 0, 1}},
+		{"block_parity_short", 128, 0, 3, {0, 0, 0, 1}},
+		{"switch_lane", 64, 1, 64, {0, 0, 0, 0}},
+		{"switch_lane", 64, 4, 64, {0, 1, 1, 0}},
+		{"switch_lane", 64, 32, 64, {0, 1, 5, 8}},
+		{"switch_lane", 64, 5, 64, {0, 1, 0, 3}},
+		{"switch_warp", 64, 4, 64, {0, 0, 1, 2}},
+	};
+	static const int elements[] = {0, 1, 37, 200};
+
+	(void)state;
+	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+		struct bench bench;
+
+		bench_init(&bench, "divergence", rows[r].variant, rows[r].block, 201, rows[r].ways);
+		bench_compute(&bench);
+		for (size_t e = 0; e < ARRAY_SIZE(elements); e++) {
+			int i = elements[e];
+			double expected =
+				body(bench_data(&bench, "x")[i], rows[r].which[e], rows[r].steps);
+
+			if (!near(bench_data(&bench, "y")[i], expected, 1e-7))
+				fail_msg("%s, ways %d, element %d", rows[r].variant,
+					 (int)rows[r].ways, i);
+		}
+		bench_release(&bench);
+	}
+}
+
+/* The work model counts the steps that the oracle makes. */
+static void test_divergence_work(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, "divergence", "thread_parity_short", 64, 1000, 0);
+	assert_int_equal(bench.work->flop, 2 * 1000 * 3);
+	bench_release(&bench);
+	bench_init(&bench, "divergence", "switch_warp", 64, 1000, 8);
+	assert_int_equal(bench.work->flop, 2 * 1000 * 64);
+	bench_release(&bench);
+}
+
+static void test_matmul(void **state)
+{
+	/* Below, at and above every blocking factor of the oracle. */
+	static const int sizes[] = {1, 2, 3, 5, 127, 128, 129, 131, 260};
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, "matmul", "naive", 64, 2, 0);
+	memcpy(bench_data(&bench, "a"), (float[]){1, 2, 3, 4}, 16);
+	memcpy(bench_data(&bench, "b"), (float[]){5, 6, 7, 8}, 16);
+	bench_compute(&bench);
+	assert_memory_equal(bench_data(&bench, "c"), ((float[]){19, 22, 43, 50}), 16);
+	bench_release(&bench);
+
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+		int n = sizes[s];
+		const float *a, *b, *c;
+
+		bench_init(&bench, "matmul", "tiled", 64, n, 0);
+		bench_compute(&bench);
+		a = bench_data(&bench, "a");
+		b = bench_data(&bench, "b");
+		c = bench_data(&bench, "c");
+		for (int row = 0; row < n; row++)
+			for (int column = 0; column < n; column++) {
+				double sum = 0.0;
+
+				for (int k = 0; k < n; k++)
+					sum += (double)a[row * n + k] * b[k * n + column];
+				assert_true(near(c[row * n + column], sum, 1e-7));
+			}
+		bench_release(&bench);
+	}
+}
+
+/* An oracle that is given too little says so. */
+static void test_missing_buffer(void **state)
+{
+	struct bench bench;
+	struct error err = {0};
+
+	(void)state;
+	bench_init(&bench, "reduce", "shuffle", 64, 10, 0);
+	for (size_t i = 0; i < bench.work->buffer_count; i++)
+		strcpy(bench.work->buffers[i].name, "other");
+	assert_int_equal(kernel_find_oracle("reduce/sum")
+				 ->compute(bench.work, &bench.inputs, &bench.expected, &err),
+			 PL_EUSAGE);
+	assert_non_null(strstr(err.text, "\"x\""));
+	bench_release(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stream),     cmocka_unit_test(test_reduce),
+		cmocka_unit_test(test_divergence), cmocka_unit_test(test_divergence_work),
+		cmocka_unit_test(test_matmul),     cmocka_unit_test(test_missing_buffer),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,436 @@
+/* Descriptors become launches: for every variant, at every size, on every device. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/kernels.h"
+
+static const struct device_limits h200 = {
+	.max_threads_per_block = 1024,
+	.max_grid_x = INT32_MAX,
+	.max_shared_bytes_per_block = 232448,
+	.max_threads_per_sm = 2048,
+	.sm_count = 132,
+	.global_memory_bytes = INT64_C(143771) << 20,
+	.l2_bytes = INT64_C(60) << 20,
+};
+
+static const struct kernel_variant *variant_of(const char *kernel, const char *variant)
+{
+	const struct kernel_variant *found = kernel_find_variant(kernel_find(kernel), variant);
+
+	assert_non_null(found);
+	return found;
+}
+
+/* Resolves KERNEL/VARIANT with block and n (and ways=4 where there is such an axis). */
+static int resolve(struct launch_case **out, struct text *skip, const char *kernel,
+		   const char *variant, int64_t block, int64_t n,
+		   const struct device_limits *limits, struct error *err)
+{
+	const struct kernel_variant *row = variant_of(kernel, variant);
+	struct axis_value axes[] = {{"n", n}, {"block", block}, {"ways", 4}};
+
+	return kernel_resolve(out, skip, kernel_find(kernel), row, axes, 2 + row->axis_count,
+			      limits, err);
+}
+
+static struct launch_case *must_resolve(const char *kernel, const char *variant, int64_t block,
+					int64_t n)
+{
+	struct launch_case *work = NULL;
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+	int rc = resolve(&work, &skip, kernel, variant, block, n, &h200, &err);
+
+	if (rc || !work)
+		fail_msg("%s/%s block=%" PRId64 " n=%" PRId64 ": %s%s", kernel, variant, block, n,
+			 err.text, skip.data);
+	text_release(&skip);
+	return work;
+}
+
+static void must_skip(const char *kernel, const char *variant, int64_t block, int64_t n,
+		      const struct device_limits *limits, const char *reason)
+{
+	struct launch_case *work = NULL;
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+	int rc = resolve(&work, &skip, kernel, variant, block, n, limits, &err);
+
+	assert_int_equal(rc, 0);
+	assert_null(work);
+	if (!strstr(skip.data, reason))
+		fail_msg("skipped for \"%s\", expected \"%s\"", skip.data, reason);
+	text_release(&skip);
+}
+
+static int64_t block_threads(const struct case_launch *launch)
+{
+	return launch->block[0] * launch->block[1] * launch->block[2];
+}
+
+/* What holds for every case, whoever wrote its row. */
+static void check_invariants(const struct launch_case *work, const struct device_limits *limits)
+{
+	int results = 0;
+
+	assert_true(work->launch_count >= 1);
+	assert_non_null(kernel_find_oracle(work->oracle));
+	for (size_t i = 1; i < work->axis_count; i++)
+		assert_true(strcmp(work->axes[i - 1].name, work->axes[i].name) < 0);
+	for (size_t i = 0; i < work->buffer_count; i++) {
+		assert_true(work->buffers[i].length >= 1);
+		results += work->buffers[i].role == BUFFER_OUT ||
+			   work->buffers[i].role == BUFFER_INOUT;
+		if (work->buffers[i].role == BUFFER_IN)
+			assert_int_not_equal(work->buffers[i].fill, FILL_NONE);
+	}
+	assert_true(results >= 1);
+	for (size_t l = 0; l < work->launch_count; l++) {
+		const struct case_launch *launch = &work->launches[l];
+
+		for (int d = 0; d < 3; d++)
+			assert_true(launch->grid[d] >= 1 && launch->block[d] >= 1);
+		assert_true(block_threads(launch) <= limits->max_threads_per_block);
+		assert_true(launch->grid[0] <= limits->max_grid_x);
+		assert_true(launch->shared_bytes <= limits->max_shared_bytes_per_block);
+		for (size_t a = 0; a < launch->arg_count; a++)
+			if (launch->args[a].kind == ARG_BUFFER)
+				assert_true(launch->args[a].integer >= 0 &&
+					    (size_t)launch->args[a].integer < work->buffer_count);
+	}
+	assert_true(work->bytes_read + work->bytes_written > 0);
+}
+
+static void test_every_variant_resolves_or_says_why(void **state)
+{
+	static const int64_t blocks[] = {1, 32, 33, 64, 96, 128, 256, 512, 1000, 1024, 1025, 2048};
+	static const int64_t sizes[] = {1,    2,    3,    5,       31,      33,      1000,
+					1023, 4097, 8191, 1 << 20, 1000003, 16777216};
+	const struct device_limits *const devices[] = {&h200, &device_limits_minimum};
+	size_t kernel_count, resolved = 0;
+	const struct kernel *const *kernels = kernel_all(&kernel_count);
+
+	(void)state;
+	for (size_t k = 0; k < kernel_count; k++)
+		for (size_t v = 0; v < kernels[k]->variant_count; v++)
+			for (size_t c = 0; c < ARRAY_SIZE(blocks) * ARRAY_SIZE(sizes) * 2; c++) {
+				const char *variant = kernels[k]->variants[v].name;
+				int64_t block = blocks[c / 2 % ARRAY_SIZE(blocks)];
+				int64_t n = sizes[c / 2 / ARRAY_SIZE(blocks)];
+				struct launch_case *work = NULL;
+				struct text skip = TEXT_INIT;
+				struct error err = {0};
+				int rc = resolve(&work, &skip, kernels[k]->name, variant, block, n,
+						 devices[c % 2], &err);
+
+				if (rc)
+					fail_msg("%s", err.text);
+				assert_true(!work == (skip.length > 0));
+				if (block > 1024)
+					assert_non_null(strstr(skip.data, "1024 threads a block"));
+				if (work)
+					check_invariants(work, devices[c % 2]);
+				resolved += work != NULL;
+				launch_case_free(work);
+				text_release(&skip);
+			}
+	assert_true(resolved > 5000);
+}
+
+/* Every default block size runs every variant, but for tiles that are not square. */
+static void test_defaults_run(void **state)
+{
+	size_t kernel_count;
+	const struct kernel *const *kernels = kernel_all(&kernel_count);
+
+	(void)state;
+	for (size_t k = 0; k < kernel_count; k++)
+		for (size_t v = 0; v < kernels[k]->variant_count; v++)
+			for (int64_t block = 64; block <= 1024; block *= 2) {
+				const char *name = kernels[k]->variants[v].name;
+
+				if (!strcmp(name, "tiled") && (block == 128 || block == 512)) {
+					must_skip("matmul", name, block, 1024, &h200, "square");
+					continue;
+				}
+				launch_case_free(must_resolve(kernels[k]->name, name, block, 1024));
+			}
+}
+
+/* One thread for every `each` elements, and not one block too many. */
+static void test_grid_covers_n(void **state)
+{
+	static const struct {
+		const char *kernel, *variant;
+		int64_t each;
+	} rows[] = {
+		{"stream", "copy_scalar", 1},
+		{"stream", "scale_scalar", 1},
+		{"stream", "add_scalar", 1},
+		{"stream", "triad_scalar", 1},
+		{"stream", "copy_float4", 4},
+		{"stream", "triad_float4", 4},
+		{"stream", "copy_unrolled", 16},
+		{"stream", "copy_streaming", 16},
+		{"reduce", "neighboured", 1},
+		{"reduce", "interleaved", 1},
+		{"reduce", "sequential", 1},
+		{"reduce", "syncwarp_tail", 1},
+		{"reduce", "shuffle", 1},
+		{"reduce", "cooperative_tile", 1},
+		{"divergence", "switch_lane", 1},
+		{"divergence", "if_else", 1},
+		{"divergence", "warp_parity_long", 1},
+	};
+	static const int64_t sizes[] = {1, 63, 64, 65, 1023, 1025, 999983, 16777217};
+
+	(void)state;
+	for (size_t r = 0; r < ARRAY_SIZE(rows); r++)
+		for (int64_t block = 64; block <= 1024; block *= 2)
+			for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+				struct launch_case *work = must_resolve(
+					rows[r].kernel, rows[r].variant, block, sizes[s]);
+				int64_t a_block = block * rows[r].each;
+
+				assert_int_equal(work->launches[0].block[0], block);
+				assert_true(work->launches[0].grid[0] * a_block >= sizes[s]);
+				assert_true((work->launches[0].grid[0] - 1) * a_block < sizes[s]);
+				launch_case_free(work);
+			}
+}
+
+/* A grid that strides is what the device holds at once, or less if there is less to do. */
+static void test_resident_grid(void **state)
+{
+	struct launch_case *work = must_resolve("reduce", "grid_stride", 256, 1 << 24);
+
+	(void)state;
+	assert_int_equal(work->launches[0].grid[0], 132 * 2048 / 256);
+	assert_int_equal(work->launch_count, 2);
+	assert_string_equal(work->launches[1].entry, "reduce_finish");
+	assert_int_equal(work->launches[1].grid[0], 1);
+	assert_int_equal(work->launches[1].block[0], 1024);
+	assert_int_equal(work->launches[1].args[2].integer, work->launches[0].grid[0]);
+	launch_case_free(work);
+	work = must_resolve("reduce", "grid_stride", 256, 1000);
+	assert_int_equal(work->launches[0].grid[0], 4);
+	launch_case_free(work);
+	work = must_resolve("reduce", "static_buffer", 32, 1 << 24);
+	assert_true(work->launches[0].grid[0] <= 16384);
+	launch_case_free(work);
+}
+
+/* The launches of reduce/naive, run by hand: each halving meets what the one before left. */
+static void test_repeated_launches_halve_to_one(void **state)
+{
+	(void)state;
+	for (int64_t n = 1; n <= 3000; n += n < 70 ? 1 : 97) {
+		struct launch_case *work = must_resolve("reduce", "naive", 64, n);
+		int64_t left = n;
+
+		for (size_t l = 0; l < work->launch_count; l++) {
+			const struct case_launch *launch = &work->launches[l];
+			int64_t half = (left + 1) / 2;
+
+			assert_int_equal(launch->args[3].integer, left);
+			assert_true(launch->grid[0] * 64 >= half);
+			assert_string_equal(work->buffers[launch->args[0].integer].name,
+					    l ? "halves" : "x");
+			assert_string_equal(work->buffers[launch->args[1].integer].name, "halves");
+			left = half;
+		}
+		assert_int_equal(left, 1);
+		launch_case_free(work);
+	}
+}
+
+static void test_description(void **state)
+{
+	struct launch_case *work = must_resolve("stream", "triad_scalar", 256, 1000);
+	struct text text = TEXT_INIT;
+	int64_t value;
+
+	(void)state;
+	assert_string_equal(work->kernel, "stream");
+	assert_string_equal(work->variant, "triad_scalar");
+	assert_string_equal(work->image, "stream/triad_scalar");
+	assert_string_equal(work->oracle, "stream/triad");
+	assert_int_equal(work->buffer_count, 3);
+	assert_int_equal(work->flop, 2000);
+	assert_true(work->has_flop);
+	assert_int_equal(work->bytes_read, 8000);
+	assert_int_equal(work->bytes_written, 4000);
+	assert_true(work->launches[0].args[3].real == 3.0);
+	assert_true(launch_case_axis(work, "n", &value) && value == 1000);
+	assert_false(launch_case_axis(work, "ways", &value));
+	axes_text(&text, work->axes, work->axis_count);
+	assert_string_equal(text.data, "block=256,n=1000");
+	launch_case_free(work);
+
+	/* Buffers that a variant does not touch are not there. */
+	work = must_resolve("stream", "copy_scalar", 256, 1000);
+	assert_int_equal(work->buffer_count, 2);
+	assert_false(work->has_flop);
+	launch_case_free(work);
+	work = must_resolve("reduce", "per_call_allocation", 256, 1000);
+	assert_int_equal(work->buffer_count, 3);
+	assert_int_equal(work->buffers[2].role, BUFFER_PER_CALL);
+	launch_case_free(work);
+
+	work = must_resolve("matmul", "tiled", 256, 1000);
+	assert_int_equal(work->launches[0].grid[1], 63);
+	assert_int_equal(work->launches[0].block[1], 16);
+	assert_int_equal(work->launches[0].shared_bytes, 2 * 16 * 16 * 4);
+	launch_case_free(work);
+	text_release(&text);
+}
+
+static void test_axes_text_sorts(void **state)
+{
+	const struct axis_value axes[] = {{"ways", 8}, {"n", 1000}, {"block", 64}};
+	struct text text = TEXT_INIT;
+
+	(void)state;
+	axes_text(&text, axes, 3);
+	assert_string_equal(text.data, "block=64,n=1000,ways=8");
+	text_clear(&text);
+	axes_text(&text, axes, 0);
+	assert_string_equal(text.data, "");
+	text_release(&text);
+}
+
+static void test_skips(void **state)
+{
+	struct device_limits small = h200;
+
+	(void)state;
+	must_skip("stream", "copy_scalar", 2048, 1000, &h200,
+		  "block=2048 exceeds this device's 1024 threads a block");
+	must_skip("reduce", "sequential", 96, 1000, &h200, "power of two");
+	must_skip("reduce", "shuffle", 48, 1000, &h200, "multiple of 32");
+	must_skip("matmul", "tiled", 128, 1000, &h200, "square number");
+	must_skip("stream", "copy_scalar", 64, INT64_C(1) << 36, &h200,
+		  "needs 512.0 GiB of this device's 140.4 GiB");
+	small.max_shared_bytes_per_block = 1024;
+	must_skip("reduce", "sequential", 512, 1000, &small, "2048 bytes of shared memory");
+	small.max_grid_x = 65535;
+	must_skip("stream", "copy_scalar", 32, 1 << 22, &small, "131072 blocks in x");
+	/* A tenth of the memory is kept free. */
+	small = h200;
+	small.global_memory_bytes = 8000;
+	must_skip("stream", "copy_scalar", 32, 1000, &small, "needs 7.8 KiB");
+	small.global_memory_bytes = 9000;
+	must_skip("stream", "add_scalar", 32, 1000, &small, "needs 11.7 KiB");
+	small.max_threads_per_block = 512;
+	must_skip("stream", "copy_scalar", 1024, 100, &small, "512 threads");
+}
+
+static void test_bad_requests(void **state)
+{
+	const struct kernel *stream = kernel_find("stream");
+	const struct kernel_variant *copy = variant_of("stream", "copy_scalar");
+	static const struct {
+		struct axis_value axes[3];
+		size_t count;
+		const char *says;
+	} cases[] = {
+		{{{"block", 64}}, 1, "\"n\""},
+		{{{"n", 64}}, 1, "\"block\""},
+		{{{"n", 64}, {"block", 64}, {"ways", 2}}, 3, "\"ways\""},
+		{{{"n", 64}, {"block", 64}, {"n", 32}}, 3, "two values"},
+		{{{"n", 64}, {"block", 0}}, 2, "block=0"},
+		{{{"n", -5}, {"block", 64}}, 2, "n=-5"},
+		{{{"n", INT64_MAX}, {"block", 64}}, 2, "overflow"},
+		{{{"n", INT64_C(1) << 61}, {"block", 64}}, 2, "overflow"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct launch_case *work = (struct launch_case *)&cases;
+		struct text skip = TEXT_INIT;
+		struct error err = {0};
+		int rc = kernel_resolve(&work, &skip, stream, copy, cases[i].axes, cases[i].count,
+					&h200, &err);
+
+		if (rc != PL_EUSAGE || !strstr(err.text, cases[i].says) ||
+		    !strstr(err.text, "stream/copy_scalar"))
+			fail_msg("case %zu: code %d, \"%s\"", i, rc, err.text);
+		assert_ptr_equal(work, &cases);
+		assert_int_equal(skip.length, 0);
+		text_release(&skip);
+	}
+	/* n * n overflows only inside the expression. */
+	struct launch_case *work = NULL;
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+
+	assert_int_equal(
+		resolve(&work, &skip, "matmul", "naive", 64, INT64_C(1) << 40, &h200, &err),
+		PL_EUSAGE);
+	assert_non_null(strstr(err.text, "overflows"));
+}
+
+/* Descriptors will come from users, too: theirs may be wrong in every way. */
+static void test_bad_descriptors(void **state)
+{
+	static const struct {
+		struct kernel_launch launch;
+		const char *says;
+	} cases[] = {
+		{{.entry = "k", .grid = {"n - n"}, .block = {"block"}}, "grid is 0"},
+		{{.entry = "k", .grid = {"1"}, .block = {"-1"}}, "block is -1"},
+		{{.entry = "k", .grid = {"m"}, .block = {"block"}}, "grid"},
+		{{.entry = "k", .grid = {"i"}, .block = {"block"}}, "grid"},
+		{{.entry = "k", .repeat = "0"}, "nothing to launch"},
+		{{.entry = "k", .repeat = "-1"}, "repeat is -1"},
+		{{.entry = "k", .repeat = "n * n"}, "repeat is"},
+		{{.entry = "k", .shared_bytes = "-4"}, "shared memory is -4"},
+		{{.entry = "k", .args = {{ARG_BUFFER, "nowhere"}}, .arg_count = 1}, "nowhere"},
+		{{.entry = "k", .args = {{ARG_I32, "n * n"}}, .arg_count = 1}, "does not fit i32"},
+		{{.entry = "k", .args = {{ARG_U32, "-1"}}, .arg_count = 1}, "does not fit u32"},
+		{{.entry = "k", .args = {{ARG_F32, "1e300"}}, .arg_count = 1}, "does not fit f32"},
+		{{.entry = "k", .args = {{ARG_F32, "pi"}}, .arg_count = 1}, "pi"},
+	};
+	const struct axis_value axes[] = {{"n", 100000}, {"block", 64}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kernel_variant variant = {
+			.name = "broken", .launches = {cases[i].launch}, .launch_count = 1};
+		struct launch_case *work = NULL;
+		struct text skip = TEXT_INIT;
+		struct error err = {0};
+		int rc = kernel_resolve(&work, &skip, kernel_find("stream"), &variant, axes, 2,
+					&h200, &err);
+
+		if (rc != PL_EUSAGE || !strstr(err.text, cases[i].says) || work)
+			fail_msg("case %zu: code %d, \"%s\"", i, rc, err.text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_variant_resolves_or_says_why),
+		cmocka_unit_test(test_defaults_run),
+		cmocka_unit_test(test_grid_covers_n),
+		cmocka_unit_test(test_resident_grid),
+		cmocka_unit_test(test_repeated_launches_halve_to_one),
+		cmocka_unit_test(test_description),
+		cmocka_unit_test(test_axes_text_sorts),
+		cmocka_unit_test(test_skips),
+		cmocka_unit_test(test_bad_requests),
+		cmocka_unit_test(test_bad_descriptors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,258 @@
+/*
+ * The tables themselves: what a new row may get wrong. Runs in the root of
+ * the source tree, where the .cu files are.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "kernels/kernels.h"
+#include "metrics/metrics.h"
+
+static void for_each_variant(void (*check)(const struct kernel *, const struct kernel_variant *))
+{
+	size_t count;
+	const struct kernel *const *kernels = kernel_all(&count);
+
+	assert_true(count >= 4);
+	for (size_t k = 0; k < count; k++)
+		for (size_t v = 0; v < kernels[k]->variant_count; v++)
+			check(kernels[k], &kernels[k]->variants[v]);
+}
+
+static bool is_lower_snake(const char *name)
+{
+	if (!islower((unsigned char)name[0]))
+		return false;
+	for (const char *c = name; *c; c++)
+		if (!islower((unsigned char)*c) && !isdigit((unsigned char)*c) && *c != '_')
+			return false;
+	return name[strlen(name) - 1] != '_';
+}
+
+static bool is_phrase(const char *text)
+{
+	return text && strlen(text) >= 10 && strlen(text) <= 90 && !strchr(text, '\n');
+}
+
+static void check_row(const struct kernel *kernel, const struct kernel_variant *variant)
+{
+	size_t same = 0;
+
+	for (size_t v = 0; v < kernel->variant_count; v++)
+		same += !strcmp(kernel->variants[v].name, variant->name);
+	if (same != 1)
+		fail_msg("%s/%s: the name is taken", kernel->name, variant->name);
+	if (!is_lower_snake(variant->name) || !is_lower_snake(kernel->name))
+		fail_msg("%s/%s: names are lower_snake", kernel->name, variant->name);
+	if (!is_phrase(variant->lesson))
+		fail_msg("%s/%s: the lesson is one line of 10 to 90 characters", kernel->name,
+			 variant->name);
+	/* What a fault shows is not measured: it is how the trial ends. */
+	if (kernel->on_request)
+		assert_string_equal(variant->metric, "status");
+	else if (!variant->metric || !metric_find(variant->metric))
+		fail_msg("%s/%s: no metric is called \"%s\"", kernel->name, variant->name,
+			 variant->metric ? variant->metric : "");
+	assert_true(variant->launch_count >= 1 && variant->launch_count <= KERNEL_MAX_LAUNCHES);
+	for (size_t i = 0; i < variant->constraint_count; i++)
+		assert_true(is_phrase(variant->constraints[i].reason));
+	assert_ptr_equal(kernel_find_variant(kernel, variant->name), variant);
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for_each_variant(check_row);
+}
+
+static void test_families(void **state)
+{
+	size_t count;
+	const struct kernel *const *kernels = kernel_all(&count);
+
+	(void)state;
+	for (size_t k = 0; k < count; k++) {
+		bool has_block = false;
+
+		assert_ptr_equal(kernel_find(kernels[k]->name), kernels[k]);
+		assert_true(is_phrase(kernels[k]->summary));
+		assert_non_null(kernels[k]->oracle);
+		for (size_t a = 0; a < kernels[k]->axis_count; a++) {
+			assert_true(is_lower_snake(kernels[k]->axes[a].name));
+			assert_true(strlen(kernels[k]->axes[a].meaning) > 0);
+			has_block |= !strcmp(kernels[k]->axes[a].name, "block");
+		}
+		assert_true(has_block);
+		assert_true(kernels[k]->tolerance_rel >= 0 && kernels[k]->tolerance_rel < 1e-3);
+	}
+	assert_null(kernel_find("nothing"));
+	assert_null(kernel_find_variant(kernels[0], "nothing"));
+	assert_null(kernel_find_oracle("nothing"));
+}
+
+/* Two oracles of one name would be mistaken for each other on the wire. */
+static void check_oracle(const struct kernel *kernel, const struct kernel_variant *variant)
+{
+	const struct kernel_oracle *oracle = variant->oracle ? variant->oracle : kernel->oracle;
+
+	assert_ptr_equal(kernel_find_oracle(oracle->name), oracle);
+}
+
+static void test_oracle_names(void **state)
+{
+	(void)state;
+	for_each_variant(check_oracle);
+}
+
+/* A token of a source file: an identifier with nothing of a name on either side. */
+static bool names_entry(const char *source, const char *entry)
+{
+	size_t length = strlen(entry);
+
+	for (const char *at = strstr(source, entry); at; at = strstr(at + 1, entry)) {
+		char before = at == source ? ' ' : at[-1];
+
+		if (!isalnum((unsigned char)before) && before != '_' && at[length] == '(')
+			return true;
+	}
+	return false;
+}
+
+static char *read_source(const char *format, const char *family, const char *name)
+{
+	char path[512];
+	char *source = NULL;
+	size_t length;
+	struct error err = {0};
+
+	snprintf(path, sizeof(path), format, family, name);
+	if (read_file(&source, &length, path, 1 << 20, &err))
+		return xstrdup("");
+	return source;
+}
+
+/* Every variant has its .cu, and in it, or in what the family shares, its entries. */
+static void check_image(const struct kernel *kernel, const struct kernel_variant *variant)
+{
+	char *own = read_source("kernels/%s/%s.cu", kernel->name, variant->name);
+	char *shared = read_source("kernels/%s/%s.cuh", kernel->name, kernel->name);
+
+	if (!*own)
+		fail_msg("kernels/%s/%s.cu is missing or empty", kernel->name, variant->name);
+	for (size_t l = 0; l < variant->launch_count; l++) {
+		const char *entry = variant->launches[l].entry;
+
+		if (!names_entry(own, entry) && !names_entry(shared, entry))
+			fail_msg("kernels/%s/%s.cu has no entry %s", kernel->name, variant->name,
+				 entry);
+	}
+	free(own);
+	free(shared);
+}
+
+static void test_every_variant_has_its_source(void **state)
+{
+	(void)state;
+	for_each_variant(check_image);
+}
+
+static void check_source_has_row(const char *family, const char *file)
+{
+	const struct kernel *kernel = kernel_find(family);
+	char *name = xstrndup(file, strlen(file) - strlen(".cu"));
+
+	if (!kernel)
+		fail_msg("kernels/%s is no family of registry.c", family);
+	else if (!kernel_find_variant(kernel, name))
+		fail_msg("kernels/%s/%s has no row in %s.c", family, file, family);
+	free(name);
+}
+
+/* … and every .cu has its row. */
+static void test_every_source_has_its_variant(void **state)
+{
+	DIR *room = opendir("kernels");
+	size_t found = 0;
+
+	(void)state;
+	assert_non_null(room);
+	for (struct dirent *family = readdir(room); family; family = readdir(room)) {
+		char path[512];
+		DIR *folder;
+
+		snprintf(path, sizeof(path), "kernels/%s", family->d_name);
+		folder = family->d_name[0] == '.' ? NULL : opendir(path);
+		if (!folder)
+			continue;
+		for (struct dirent *file = readdir(folder); file; file = readdir(folder)) {
+			const char *end = strrchr(file->d_name, '.');
+
+			if (end && !strcmp(end, ".cu")) {
+				check_source_has_row(family->d_name, file->d_name);
+				found++;
+			}
+		}
+		closedir(folder);
+	}
+	closedir(room);
+	assert_true(found >= 30);
+}
+
+static void test_enum_names(void **state)
+{
+	(void)state;
+	for (int i = ELEMENT_F32; i <= ELEMENT_U32; i++) {
+		enum element_type type;
+
+		assert_true(element_type_parse(&type, element_type_name((enum element_type)i)));
+		assert_int_equal(type, i);
+		assert_int_equal(element_size_bytes(type), i == ELEMENT_F64 ? 8 : 4);
+	}
+	for (int i = BUFFER_IN; i <= BUFFER_PER_CALL; i++) {
+		enum buffer_role role;
+
+		assert_true(buffer_role_parse(&role, buffer_role_name((enum buffer_role)i)));
+		assert_int_equal(role, i);
+	}
+	for (int i = FILL_NONE; i <= FILL_CONSTANT; i++) {
+		enum buffer_fill fill;
+
+		assert_true(buffer_fill_parse(&fill, buffer_fill_name((enum buffer_fill)i)));
+		assert_int_equal(fill, i);
+	}
+	for (int i = ARG_BUFFER; i <= ARG_F32; i++) {
+		enum arg_kind kind;
+
+		assert_true(arg_kind_parse(&kind, arg_kind_name((enum arg_kind)i)));
+		assert_int_equal(kind, i);
+	}
+	assert_string_equal(buffer_role_name(BUFFER_PER_CALL), "per_call");
+	assert_false(buffer_role_parse(&(enum buffer_role){0}, "inn"));
+	assert_false(element_type_parse(&(enum element_type){0}, ""));
+	assert_false(buffer_fill_parse(&(enum buffer_fill){0}, "Uniform"));
+	assert_false(arg_kind_parse(&(enum arg_kind){0}, "f64"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_families),
+		cmocka_unit_test(test_oracle_names),
+		cmocka_unit_test(test_every_variant_has_its_source),
+		cmocka_unit_test(test_every_source_has_its_variant),
+		cmocka_unit_test(test_enum_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
