@@ -1,0 +1,64 @@
+/*
+ * The words of --metrics, on any bytes: what is accepted is known to the
+ * catalogue or fit to be handed to CUPTI, once, with its inputs before it;
+ * what is refused leaves nothing behind and says why in one line.
+ */
+#include "metrics/metrics.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_wanted(const struct string_list *wanted)
+{
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct metric *metric = metric_find(wanted->items[i]);
+
+		for (size_t k = 0; k < i; k++) {
+			if (strcmp(wanted->items[k], wanted->items[i]) == 0)
+				abort();
+		}
+		for (const char *c = wanted->items[i]; !metric && *c; c++) {
+			if (!isalnum((unsigned char)*c) && *c != '_' && *c != '.')
+				abort();
+		}
+		for (size_t k = 0; metric && k < METRIC_MAX_INPUTS && metric->inputs[k]; k++) {
+			if (!string_list_has(wanted, metric->inputs[k]))
+				abort();
+		}
+	}
+}
+
+/* With no counter at all every derived metric is there, and missing. */
+static void check_derived(const struct string_list *wanted)
+{
+	struct counter_list counters = {0};
+
+	metric_derive(&counters, wanted);
+	for (size_t i = 0; i < counters.count; i++) {
+		if (counters.items[i].has_value || !counters.items[i].reason)
+			abort();
+	}
+	counter_list_release(&counters);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = xstrndup((const char *)data, size);
+	struct string_list names = {0}, wanted = {0};
+	struct error err = {0};
+
+	string_list_split(&names, text, ',');
+	if (metric_request(&wanted, &names, &err) == 0) {
+		check_wanted(&wanted);
+		check_derived(&wanted);
+	} else if (err.code != PL_EUSAGE || wanted.count > 0 || strchr(err.text, '\n')) {
+		abort();
+	}
+	string_list_release(&wanted);
+	string_list_release(&names);
+	free(text);
+	return 0;
+}
