@@ -1,0 +1,94 @@
+/*
+ * Any bytes as a database file: opened to read, listed and loaded, as
+ * `perflab report` does with a file that a stranger sent.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/db.h"
+
+#define RUNS_LOADED 4
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct seen {
+	int64_t ids[RUNS_LOADED];
+	size_t count;
+};
+
+static int note_run(void *context, const struct run *run, int64_t trials, int64_t ok,
+		    int64_t failed, int64_t skipped)
+{
+	struct seen *seen = context;
+
+	(void)trials, (void)ok, (void)failed, (void)skipped;
+	seen->ids[seen->count++] = run->id;
+	return seen->count == RUNS_LOADED;
+}
+
+static int note_device(void *context, const struct device_info *device, int64_t runs)
+{
+	(void)context, (void)device, (void)runs;
+	return 0;
+}
+
+static void load_samples(struct db *db, const struct run *run)
+{
+	for (size_t i = 0; i < run->trial_count; i++) {
+		struct sample *samples = NULL;
+		size_t count = 0;
+
+		if (db_samples_load(db, run->trials[i].id, &samples, &count, NULL) == 0)
+			free(samples);
+	}
+}
+
+static void read_everything(struct db *db)
+{
+	struct seen seen = {0};
+	int64_t id;
+
+	db_devices_visit(db, note_device, NULL, NULL);
+	db_runs_visit(db, 0, note_run, &seen, NULL);
+	db_run_resolve(db, "last", &id, NULL);
+	db_run_resolve(db, "nightly", &id, NULL);
+	for (size_t i = 0; i < seen.count; i++) {
+		struct run run = {0};
+
+		if (db_run_load(db, seen.ids[i], true, &run, NULL) == 0)
+			load_samples(db, &run);
+		run_release(&run);
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char folder[] = "/tmp/perflab-fuzz-db-XXXXXX";
+	char path[sizeof(folder) + 16];
+	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+	struct error err = {0};
+	struct db *db = NULL;
+	int file;
+
+	if (!mkdtemp(folder))
+		abort();
+	snprintf(path, sizeof(path), "%s/f.db", folder);
+	file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (file < 0 || write(file, data, size) != (ssize_t)size)
+		abort();
+	close(file);
+	if (db_open(&db, path, DB_READ, &err) == 0)
+		read_everything(db);
+	else if (!strstr(err.text, path))
+		abort(); /* a refusal names the file */
+	db_close(db);
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		snprintf(path, sizeof(path), "%s/f.db%s", folder, endings[i]);
+		unlink(path);
+	}
+	rmdir(folder);
+	return 0;
+}
