@@ -358,7 +358,7 @@ int cupti_session_image(struct cupti_session *session, const uint8_t **image, si
 
 void cupti_session_close(struct cupti_session *session)
 {
-	struct error ignored;
+	struct error ignored = {0};
 
 	if (!session)
 		return;

@@ -63,13 +63,16 @@ int cupti_metrics_visit(const char *chip, const char *pattern, cupti_metric_visi
 
 /* ---- with a GPU ---- */
 
-/* Can counters be read here? PL_EUNSUPPORTED with cause and remedy if not (permission, another
- * profiler, virtual GPU …). `cuda_context` is a CUcontext. Fills chip (16 bytes) if it can be
- * known. */
+/*
+ * Can counters be read here? With cause and remedy if not: PL_EUNSUPPORTED
+ * (permission, another profiler in this process, virtual GPU …), PL_EBUSY
+ * while another process holds them. `cuda_context` is a CUcontext. `chip` is
+ * filled if CUPTI can tell, which it cannot under another profiler.
+ */
 int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], struct error *err);
 
 struct cupti_session;
-/* Starts collecting for at most `max_ranges` ranges a pass. */
+/* Starts collecting for at most `max_ranges` ranges a pass. The plan must outlive the session. */
 int cupti_session_open(struct cupti_session **out, const struct cupti_plan *plan,
 		       void *cuda_context, size_t max_ranges, struct error *err);
 /*
@@ -90,8 +93,8 @@ void cupti_session_close(struct cupti_session *session);
 /* The device's counter-availability image; malloc'd. */
 int cupti_counter_availability(void *cuda_context, uint8_t **out, struct error *err);
 /*
- * The three above leave CUPTI hooked into this process's driver, because
- * hooking costs tenths of a second. This unhooks it, for launches that are to
+ * A device check, an availability image and a session leave CUPTI hooked into
+ * this process's driver, since hooking takes its time. This unhooks it, for launches that are to
  * be timed afterwards; no session may be open. A later call hooks again.
  */
 void cupti_unhook(void);
