@@ -45,6 +45,8 @@ struct table;
 struct table_column {
 	const char *name; /* JSON key and CSV head; text head in capitals */
 	bool numeric;     /* right-aligned; JSON number */
+	const char *head; /* text and md: instead of the name; NULL: the name */
+	int drop;         /* text: 0 is always shown; in a narrow terminal the highest goes first */
 };
 struct table *table_new(const struct table_column *columns, size_t count);
 void table_row(struct table *table, const char *const *cells);

@@ -1,0 +1,19 @@
+/*
+ * JSON as this room writes it: two blanks of indentation, members in the order
+ * set, 15 significant digits, every string valid UTF-8.
+ */
+#ifndef REPORTS_JSON_WRITE_H
+#define REPORTS_JSON_WRITE_H
+
+#include <jansson.h>
+
+#include "reports/reports.h"
+
+/* NULL gives null; bytes that are no UTF-8 become U+FFFD. */
+json_t *report_json_text(const char *text);
+/* Not finite gives null. */
+json_t *report_json_number(double value);
+/* Writes and frees `root`. PL_EIO when the stream does not take it. */
+int report_json_write(FILE *out, json_t *root, struct error *err);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * The door: formats by name, a run in any of them, and the check that a
+ * stream took everything.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "reports/report_parts.h"
+
+static const char *const format_names[] = {
+#define X(symbol, name, meaning) [symbol] = name,
+	REPORT_FORMAT_LIST(X)
+#undef X
+};
+
+bool report_format_parse(enum report_format *out, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(format_names); i++) {
+		if (strcmp(format_names[i], name) == 0) {
+			*out = (enum report_format)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *report_format_name(enum report_format format)
+{
+	return format_names[format];
+}
+
+int stream_check(FILE *out, struct error *err)
+{
+	errno = 0;
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return error_set(err, PL_EIO, "cannot write the output: %s",
+			 errno ? strerror(errno) : "an earlier write failed");
+}
+
+int report_run(FILE *out, const struct run *run, enum report_format format,
+	       const struct report_options *options, struct error *err)
+{
+	static const struct report_options plain = {0};
+
+	if (!options)
+		options = &plain;
+	switch (format) {
+	case REPORT_TEXT:
+		report_text(out, run, options);
+		break;
+	case REPORT_CSV:
+		report_csv(out, run);
+		break;
+	case REPORT_JSON:
+		return report_json(out, run, err);
+	case REPORT_MARKDOWN:
+		report_markdown(out, run, options);
+		break;
+	}
+	return stream_check(out, err);
+}

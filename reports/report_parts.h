@@ -1,0 +1,95 @@
+/*
+ * What the report writers share, and nobody outside this room sees: text made
+ * safe for each format, the table behind every list, and the tables of a run.
+ */
+#ifndef REPORTS_REPORT_PARTS_H
+#define REPORTS_REPORT_PARTS_H
+
+#include "reports/reports.h"
+
+/* ---- text of strangers, made safe ---- */
+
+/* Control bytes and bytes that are no UTF-8 become \n, \t or \xNN; the rest is kept. */
+void escape_show(struct text *out, const char *text);
+/* One CSV field (RFC 4180): the bytes as they are, quoted where needed. NULL is an empty field. */
+void escape_csv(struct text *out, const char *text);
+/* One cell of a Markdown table: as escape_show(), and no byte keeps a meaning of its own. */
+void escape_markdown(struct text *out, const char *text);
+/* Valid UTF-8 for JSON: other bytes become U+FFFD. */
+void escape_utf8(struct text *out, const char *text);
+/* Characters (code points) of valid UTF-8. */
+size_t utf8_length(const char *text);
+/* Bytes of the first `characters` characters. */
+size_t utf8_prefix(const char *text, size_t characters);
+
+/* ---- tables ---- */
+
+enum row_style { ROW_PLAIN, ROW_BEST, ROW_BAD, ROW_DIM };
+
+struct table_row {
+	char **cells; /* one a column; NULL: not known */
+	enum row_style style;
+};
+
+struct table {
+	struct table_column *columns;
+	size_t column_count;
+	struct table_row *rows;
+	size_t row_count, row_capacity;
+};
+/* As table_row(), with a look for terminals that have colour. */
+void table_row_styled(struct table *table, const char *const *cells, enum row_style style);
+void table_write_text(FILE *out, const struct table *table, const struct report_options *options);
+void table_write_markdown(FILE *out, const struct table *table);
+/* 0, or PL_EIO when a write to the stream failed; flushes it. */
+int stream_check(FILE *out, struct error *err);
+
+/* ---- a run as tables, for people ---- */
+
+#define TRIAL_STATUS_COUNT (TRIAL_FAILED + 1)
+
+struct run_counts {
+	size_t by_status[TRIAL_STATUS_COUNT];
+	size_t failures;
+};
+void run_count(struct run_counts *counts, const struct run *run);
+
+/* Heading: what was run, where, when, how. Values are not escaped. */
+void run_heading(struct key_value_list *lines, const struct run *run);
+/* The first is never NULL; the others are NULL where they would have no row. */
+struct table *run_table_best(const struct run *run);
+struct table *run_table_sweep(const struct run *run, bool all_metrics);
+struct table *run_table_failures(const struct run *run);
+struct table *run_table_skips(const struct run *run);
+struct table *run_table_missing(const struct run *run);
+
+/* ---- numbers ---- */
+
+/* Compulsory bytes, and operations, by the work model over the median time, in units of 1e9 a
+ * second; NAN where there is no model, no such work or no time. */
+double trial_model_gb_per_s(const struct trial *trial);
+double trial_model_gflop_per_s(const struct trial *trial);
+/* Half the interval over the median, in percent; NAN: none. */
+double trial_half_interval_pct(const struct trial *trial);
+/* Of the launch, or as it was stored with the counters; NAN: not known. */
+#define THEORETICAL_OCCUPANCY "theoretical_occupancy_pct"
+double trial_theoretical_occupancy_pct(const struct trial *trial);
+/* A value for a person: "4.25 TB/s" is "4250 GB/s", bytes in binary units, percent with one
+ * decimal. */
+void format_value(struct text *out, double value, const char *unit);
+
+/* Names of every axis (block and n first) and every counter of the run, in order of appearance, but
+ * for theoretical occupancy. */
+void run_axis_names(struct string_list *names, const struct run *run);
+void run_counter_names(struct string_list *names, const struct run *run);
+/* NULL: the trial has no such axis. */
+const struct named_value *trial_axis(const struct trial *trial, const char *name);
+
+/* ---- one writer a format ---- */
+
+void report_text(FILE *out, const struct run *run, const struct report_options *options);
+void report_markdown(FILE *out, const struct run *run, const struct report_options *options);
+void report_csv(FILE *out, const struct run *run);
+int report_json(FILE *out, const struct run *run, struct error *err);
+
+#endif

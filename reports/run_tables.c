@@ -1,0 +1,349 @@
+/*
+ * The tables of a run that show measured numbers: the best configuration of
+ * each kernel, and the sweep. One row of fields[] is one column, of the
+ * terminal and of Markdown alike.
+ */
+#include "reports/report_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A column that a trial fills. Either `show`, or the value of `metric`. */
+struct field {
+	struct table_column column;
+	void (*show)(struct text *out, const struct trial *trial);
+	const char *metric;
+};
+
+static void show_kernel(struct text *out, const struct trial *trial)
+{
+	text_add(out, trial->kernel);
+}
+
+static void show_variant(struct text *out, const struct trial *trial)
+{
+	text_add(out, trial->variant);
+}
+
+static void show_config(struct text *out, const struct trial *trial)
+{
+	text_add(out, trial->config);
+}
+
+static void show_status(struct text *out, const struct trial *trial)
+{
+	text_add(out, trial_status_name(trial->status));
+}
+
+static void show_median(struct text *out, const struct trial *trial)
+{
+	if (isfinite(trial->summary.median_ns))
+		format_value(out, trial->summary.median_ns, "ns");
+}
+
+static void show_interval(struct text *out, const struct trial *trial)
+{
+	double half_pct = trial_half_interval_pct(trial);
+
+	if (isfinite(half_pct))
+		text_addf(out, "±%.2f %%", half_pct);
+}
+
+static void show_samples(struct text *out, const struct trial *trial)
+{
+	if (trial->summary.count > 0)
+		text_addf(out, "%lld", (long long)trial->summary.count);
+}
+
+static void show_model_bandwidth(struct text *out, const struct trial *trial)
+{
+	double rate = trial_model_gb_per_s(trial);
+
+	if (isfinite(rate))
+		format_value(out, rate * 1e9, "byte/s");
+}
+
+static void show_model_flops(struct text *out, const struct trial *trial)
+{
+	double rate = trial_model_gflop_per_s(trial);
+
+	if (isfinite(rate))
+		format_value(out, rate * 1e9, "flop/s");
+}
+
+static void show_theoretical_occupancy(struct text *out, const struct trial *trial)
+{
+	double occupancy_pct = trial_theoretical_occupancy_pct(trial);
+
+	if (isfinite(occupancy_pct))
+		format_value(out, occupancy_pct, "percent");
+}
+
+static void show_limiter(struct text *out, const struct trial *trial)
+{
+	text_add(out, trial->facts.occupancy_limiter);
+}
+
+static void show_registers(struct text *out, const struct trial *trial)
+{
+	if (trial->facts.registers_per_thread >= 0)
+		text_addf(out, "%lld", (long long)trial->facts.registers_per_thread);
+}
+
+static const struct field best_fields[] = {
+	{{"kernel", false, NULL, 0}, show_kernel, NULL},
+	{{"variant", false, NULL, 0}, show_variant, NULL},
+	{{"config", false, NULL, 0}, show_config, NULL},
+	{{"median", true, NULL, 0}, show_median, NULL},
+	{{"interval", true, "95 % CI", 3}, show_interval, NULL},
+	{{"model_bandwidth", true, "effective (model)", 1}, show_model_bandwidth, NULL},
+	{{"model_flops", true, "operations (model)", 5}, show_model_flops, NULL},
+	{{"dram_bandwidth", true, "DRAM (measured)", 2}, NULL, "dram_bytes_per_s"},
+	{{"achieved_occupancy", true, "occupancy", 4}, NULL, "achieved_occupancy_pct"},
+	{{"branch_efficiency", true, "branch eff.", 6}, NULL, "branch_efficiency_pct"},
+};
+
+/* The axes of the run stand between these and sweep_fields. */
+static const struct field sweep_names[] = {
+	{{"kernel", false, NULL, 0}, show_kernel, NULL},
+	{{"variant", false, NULL, 0}, show_variant, NULL},
+};
+
+static const struct field sweep_fields[] = {
+	{{"status", false, NULL, 0}, show_status, NULL},
+	{{"median", true, NULL, 0}, show_median, NULL},
+	{{"interval", true, "95 % CI", 3}, show_interval, NULL},
+	{{"samples", true, NULL, 8}, show_samples, NULL},
+	{{"model_bandwidth", true, "effective (model)", 1}, show_model_bandwidth, NULL},
+	{{"model_flops", true, "operations (model)", 7}, show_model_flops, NULL},
+	{{"dram_bandwidth", true, "DRAM (measured)", 2}, NULL, "dram_bytes_per_s"},
+	{{"branch_efficiency", true, "branch eff.", 4}, NULL, "branch_efficiency_pct"},
+	{{"threads", true, "threads/inst.", 9}, NULL, "threads_per_instruction"},
+	{{"achieved_occupancy", true, "achieved occ.", 5}, NULL, "achieved_occupancy_pct"},
+	{{"theoretical_occupancy", true, "theoretical occ.", 6}, show_theoretical_occupancy, NULL},
+	{{"limiter", false, "limited by", 10}, show_limiter, NULL},
+	{{"registers", true, "regs", 11}, show_registers, NULL},
+};
+
+static void show_counter(struct text *out, const struct trial *trial, const char *metric)
+{
+	const struct counter_value *counter = counter_list_find(&trial->counters, metric);
+
+	if (counter && counter->has_value)
+		format_value(out, counter->value, counter->unit);
+}
+
+static void show_field(struct text *out, const struct trial *trial, const struct field *field)
+{
+	if (field->show)
+		field->show(out, trial);
+	else
+		show_counter(out, trial, field->metric);
+}
+
+/* A row whose cells are built one by one; an empty cell is one that is not known. */
+struct row_builder {
+	char **cells;
+	size_t count;
+};
+
+static void row_add(struct row_builder *row, struct text *cell)
+{
+	row->cells[row->count++] = cell->length ? text_detach(cell) : NULL;
+}
+
+static void row_finish(struct table *table, struct row_builder *row, enum row_style style)
+{
+	table_row_styled(table, (const char *const *)row->cells, style);
+	for (size_t i = 0; i < row->count; i++)
+		free(row->cells[i]);
+	free(row->cells);
+}
+
+/*
+ * Two trials solve the same problem when kernel and size agree and the work
+ * model counts the same operations and bytes: then the faster one is better.
+ * Without a work model every axis but the block size must agree.
+ */
+static bool same_problem(const struct trial *a, const struct trial *b)
+{
+	if (strcmp(a->kernel, b->kernel) != 0 || a->has_work != b->has_work)
+		return false;
+	if (a->has_work && (a->flop != b->flop || a->bytes_read != b->bytes_read ||
+			    a->bytes_written != b->bytes_written))
+		return false;
+	for (size_t i = 0; i < a->axis_count; i++) {
+		const struct named_value *axis = &a->axes[i];
+		const struct named_value *other = trial_axis(b, axis->name);
+
+		if (strcmp(axis->name, "block") == 0)
+			continue;
+		if (a->has_work && strcmp(axis->name, "n") != 0)
+			continue;
+		if (!other || other->value != axis->value)
+			return false;
+	}
+	return true;
+}
+
+static bool is_ranked(const struct trial *trial)
+{
+	return trial->status == TRIAL_OK && isfinite(trial->summary.median_ns);
+}
+
+static bool is_best(const struct run *run, const struct trial *trial)
+{
+	if (!is_ranked(trial))
+		return false;
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *other = &run->trials[i];
+
+		if (other == trial || !is_ranked(other) || !same_problem(trial, other))
+			continue;
+		if (other->summary.median_ns < trial->summary.median_ns ||
+		    (other->summary.median_ns == trial->summary.median_ns && other < trial))
+			return false;
+	}
+	return true;
+}
+
+/* Copies the columns of fields whose value any of the trials has. */
+static size_t add_fields(struct table_column *columns, const struct field **used,
+			 const struct field *fields, size_t count, const struct run *run)
+{
+	size_t added = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		bool wanted = fields[i].column.drop == 0;
+
+		for (size_t j = 0; j < run->trial_count && !wanted; j++) {
+			struct text cell = TEXT_INIT;
+
+			show_field(&cell, &run->trials[j], &fields[i]);
+			wanted = cell.length > 0;
+			text_release(&cell);
+		}
+		if (!wanted)
+			continue;
+		columns[added] = fields[i].column;
+		used[added++] = &fields[i];
+	}
+	return added;
+}
+
+struct table *run_table_best(const struct run *run)
+{
+	struct table_column columns[ARRAY_SIZE(best_fields)];
+	const struct field *used[ARRAY_SIZE(best_fields)];
+	size_t count = add_fields(columns, used, best_fields, ARRAY_SIZE(best_fields), run);
+	struct table *table = NULL;
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		struct row_builder row = {0};
+
+		if (!is_best(run, &run->trials[i]))
+			continue;
+		if (!table)
+			table = table_new(columns, count);
+		row.cells = xcalloc(count, sizeof(*row.cells));
+		for (size_t j = 0; j < count; j++) {
+			struct text cell = TEXT_INIT;
+
+			show_field(&cell, &run->trials[i], used[j]);
+			row_add(&row, &cell);
+		}
+		row_finish(table, &row, ROW_PLAIN);
+	}
+	return table;
+}
+
+static bool is_usual_counter(const char *metric)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(sweep_fields); i++) {
+		if (sweep_fields[i].metric && strcmp(sweep_fields[i].metric, metric) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Counters that are no column already, for --all-metrics. */
+static void extra_counters(struct string_list *extra, const struct run *run)
+{
+	struct string_list all = {0};
+
+	run_counter_names(&all, run);
+	for (size_t i = 0; i < all.count; i++) {
+		if (!is_usual_counter(all.items[i]))
+			string_list_add(extra, all.items[i]);
+	}
+	string_list_release(&all);
+}
+
+static enum row_style trial_style(const struct run *run, const struct trial *trial)
+{
+	if (trial_status_is_failure(trial->status))
+		return ROW_BAD;
+	if (trial->status != TRIAL_OK)
+		return ROW_DIM;
+	return is_best(run, trial) ? ROW_BEST : ROW_PLAIN;
+}
+
+struct table *run_table_sweep(const struct run *run, bool all_metrics)
+{
+	struct string_list axes = {0}, extra = {0};
+	const struct field *names[ARRAY_SIZE(sweep_names)], *fields[ARRAY_SIZE(sweep_fields)];
+	struct table_column *columns;
+	size_t name_count, field_count, count;
+	struct table *table;
+
+	run_axis_names(&axes, run);
+	if (all_metrics)
+		extra_counters(&extra, run);
+	columns = xcalloc(ARRAY_SIZE(sweep_names) + axes.count + ARRAY_SIZE(sweep_fields) +
+				  extra.count,
+			  sizeof(*columns));
+	name_count = add_fields(columns, names, sweep_names, ARRAY_SIZE(sweep_names), run);
+	count = name_count;
+	for (size_t i = 0; i < axes.count; i++)
+		columns[count++] = (struct table_column){.name = axes.items[i], .numeric = true};
+	field_count =
+		add_fields(columns + count, fields, sweep_fields, ARRAY_SIZE(sweep_fields), run);
+	count += field_count;
+	for (size_t i = 0; i < extra.count; i++)
+		columns[count++] = (struct table_column){.name = extra.items[i],
+							 .numeric = true,
+							 .head = extra.items[i],
+							 .drop = 20};
+	table = table_new(columns, count);
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+		struct row_builder row = {.cells = xcalloc(count, sizeof(*row.cells))};
+		struct text cell = TEXT_INIT;
+
+		for (size_t j = 0; j < name_count; j++) {
+			show_field(&cell, trial, names[j]);
+			row_add(&row, &cell);
+		}
+		for (size_t j = 0; j < axes.count; j++) {
+			const struct named_value *axis = trial_axis(trial, axes.items[j]);
+
+			if (axis)
+				text_addf(&cell, "%lld", (long long)axis->value);
+			row_add(&row, &cell);
+		}
+		for (size_t j = 0; j < field_count; j++) {
+			show_field(&cell, trial, fields[j]);
+			row_add(&row, &cell);
+		}
+		for (size_t j = 0; j < extra.count; j++) {
+			show_counter(&cell, trial, extra.items[j]);
+			row_add(&row, &cell);
+		}
+		row_finish(table, &row, trial_style(run, trial));
+	}
+	free(columns);
+	string_list_release(&axes);
+	string_list_release(&extra);
+	return table;
+}

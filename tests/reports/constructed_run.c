@@ -1,0 +1,158 @@
+#include "tests/reports/constructed_run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LONG_NAME_LENGTH 500
+
+static struct trial *add_trial(struct run *run, const char *kernel, const char *variant,
+			       int64_t block, int64_t n)
+{
+	struct trial *trial;
+
+	run->trials = xrealloc(run->trials, (run->trial_count + 1) * sizeof(*run->trials));
+	trial = &run->trials[run->trial_count];
+	*trial = (struct trial){
+		.id = (int64_t)run->trial_count + 1,
+		.position = (int64_t)run->trial_count,
+		.kernel = xstrdup(kernel),
+		.variant = xstrdup(variant),
+		.config = xasprintf("block=%lld,n=%lld", (long long)block, (long long)n),
+		.axes = xcalloc(2, sizeof(*trial->axes)),
+		.axis_count = 2,
+		.facts = launch_facts_unknown,
+		.summary = summarise(NULL, 0),
+	};
+	trial->axes[0] = (struct named_value){"block", block};
+	trial->axes[1] = (struct named_value){"n", n};
+	run->trial_count++;
+	return trial;
+}
+
+static void set_work(struct trial *trial, int64_t flop, int64_t read, int64_t written)
+{
+	trial->has_work = true;
+	trial->flop = flop;
+	trial->bytes_read = read;
+	trial->bytes_written = written;
+}
+
+static void set_time(struct trial *trial, double median_ns, double half_ns, int64_t samples)
+{
+	trial->status = TRIAL_OK;
+	trial->rounds_done = 3;
+	trial->summary = (struct summary){
+		.count = samples,
+		.median_ns = median_ns,
+		.mad_ns = half_ns,
+		.low_ns = samples >= 6 ? median_ns - half_ns : NAN,
+		.high_ns = samples >= 6 ? median_ns + half_ns : NAN,
+		.min_ns = median_ns - 3 * half_ns,
+		.max_ns = median_ns + 5 * half_ns,
+	};
+}
+
+static void set_facts(struct trial *trial, int64_t registers, double occupancy_pct,
+		      const char *limiter)
+{
+	trial->facts.registers_per_thread = registers;
+	trial->facts.shared_static_bytes = 0;
+	trial->facts.shared_dynamic_bytes = 1024;
+	trial->facts.local_bytes_per_thread = 0;
+	trial->facts.theoretical_occupancy_pct = occupancy_pct;
+	snprintf(trial->facts.occupancy_limiter, sizeof(trial->facts.occupancy_limiter), "%s",
+		 limiter);
+	snprintf(trial->facts.code_hash, sizeof(trial->facts.code_hash), "0123456789abcdef");
+	snprintf(trial->facts.code_kind, sizeof(trial->facts.code_kind), "cubin sm_90");
+}
+
+static void set_counters(struct trial *trial, double dram_bytes_per_s, double efficiency_pct)
+{
+	trial->counted = true;
+	counter_list_set(&trial->counters, "dram_read_bytes", "byte", "dram__bytes_read.sum",
+			 67109888);
+	counter_list_set(&trial->counters, "dram_bytes_per_s", "byte/s",
+			 "derived: 1e9 * dram_bytes / gpu_time_ns", dram_bytes_per_s);
+	counter_list_set(&trial->counters, "achieved_occupancy_pct", "percent",
+			 "sm__warps_active.avg.pct_of_peak_sustained_active", 91.26);
+	if (isnan(efficiency_pct))
+		counter_list_set_missing(&trial->counters, "branch_efficiency_pct", "percent",
+					 "derived: 100 * uniform / all",
+					 "the kernel executes no branches");
+	else
+		counter_list_set(&trial->counters, "branch_efficiency_pct", "percent",
+				 "derived: 100 * uniform / all", efficiency_pct);
+	counter_list_set_missing(&trial->counters, "l2_bytes", "byte", "",
+				 "GH100 has no such counter");
+}
+
+static void add_long_and_hostile(struct run *run)
+{
+	char long_name[LONG_NAME_LENGTH + 1];
+	struct trial *trial;
+
+	memset(long_name, 'k', LONG_NAME_LENGTH);
+	long_name[LONG_NAME_LENGTH] = '\0';
+	trial = add_trial(run, HOSTILE_NAME, long_name, 32, 100);
+	set_time(trial, 912.5, 40, 3);
+	trial = add_trial(run, HOSTILE_NAME, "aborts", 32, 100);
+	trial->status = TRIAL_CRASHED;
+	trial->reason = xstrdup("the worker died of SIGABRT: \"assert(x < y | z)\"\nsecond line");
+}
+
+void constructed_run_init(struct run *run)
+{
+	struct trial *trial;
+
+	*run = (struct run){
+		.id = 12,
+		.uid = "00112233445566778899aabbccddeeff",
+		.label = xstrdup("before <the> \"change\", | really"),
+		.command = xstrdup("perflab sweep reduce --block-sizes 64..256"),
+		.backend = xstrdup("cuda"),
+		.version = xstrdup("0.1.0"),
+		.source_revision = xstrdup("1a2b3c4d5e6f"),
+		.settings =
+			xstrdup("{\"cache\": \"cold\", \"min_samples\": 20, \"precision\": 0.005}"),
+		.state = xstrdup("interrupted"),
+		.seed = UINT64_C(18446744073709551615),
+		.rounds = 3,
+		.started_ns = INT64_C(1795229445000000000),
+		.finished_ns = INT64_C(1795229458250000000),
+	};
+	snprintf(run->device.name, sizeof(run->device.name), "NVIDIA H200");
+	snprintf(run->device.chip, sizeof(run->device.chip), "GH100");
+	snprintf(run->device.driver, sizeof(run->device.driver), "580.159.04");
+	snprintf(run->device.toolkit, sizeof(run->device.toolkit), "13.0");
+	run->device.cc_major = 9;
+	run->device.sm_count = 132;
+	key_value_set(&run->environment, "build_type", "Debug");
+	key_value_set(&run->environment, "host", "lab\"1\"");
+
+	trial = add_trial(run, "reduce", "shuffle", 64, 16777216);
+	set_work(trial, 16777215, 67108864, 4);
+	set_time(trial, 31210.0, 60, 42);
+	set_facts(trial, 24, 100, "warps");
+	set_counters(trial, 2.15e12, 98.5);
+	trial = add_trial(run, "reduce", "shuffle", 256, 16777216);
+	set_work(trial, 16777215, 67108864, 4);
+	set_time(trial, 20480.0, 31.5, 20);
+	set_facts(trial, 24, 100, "warps");
+	set_counters(trial, 3.2769e12, NAN);
+	trial = add_trial(run, "reduce", "shuffle", 96, 16777216);
+	set_work(trial, 16777215, 67108864, 4);
+	trial->status = TRIAL_SKIPPED;
+	trial->reason = xstrdup("the block must be a power of two");
+	trial = add_trial(run, "reduce", "divergent", 256, 16777216);
+	set_work(trial, 16777215, 67108864, 4);
+	trial->status = TRIAL_MISMATCH;
+	trial->reason = xstrdup("out[0] is nan, expected 8388610.5");
+	trial = add_trial(run, "reduce", "divergent", 128, 16777216);
+	set_work(trial, 16777215, 67108864, 4);
+	trial = add_trial(run, "stream", "copy", 256, 1024);
+	set_work(trial, 0, 4096, 4096);
+	set_time(trial, 2048, 0, 20);
+	add_long_and_hostile(run);
+}

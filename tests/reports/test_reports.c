@@ -1,0 +1,206 @@
+/*
+ * Reports of a constructed run against golden files. To write them anew after
+ * a change that is meant: PERFLAB_GOLDEN_UPDATE=1, then read the difference.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/reports.h"
+#include "tests/reports/constructed_run.h"
+
+#define GOLDEN_FOLDER "tests/golden/reports/"
+#define GOLDEN_LIMIT (1 << 20)
+
+static char *render(const struct run *run, enum report_format format,
+		    const struct report_options *options, size_t *length)
+{
+	char *bytes = NULL;
+	FILE *stream = open_memstream(&bytes, length);
+	struct error err = {0};
+
+	assert_non_null(stream);
+	assert_int_equal(report_run(stream, run, format, options, &err), 0);
+	fclose(stream);
+	return bytes;
+}
+
+static void expect_golden(const char *name, enum report_format format,
+			  const struct report_options *options)
+{
+	struct run run;
+	size_t length, golden_length;
+	char *bytes, *golden;
+	char *path = xasprintf(GOLDEN_FOLDER "%s", name);
+	struct error err = {0};
+
+	constructed_run_init(&run);
+	bytes = render(&run, format, options, &length);
+	run_release(&run);
+	if (getenv("PERFLAB_GOLDEN_UPDATE")) {
+		FILE *file = fopen(path, "wb");
+
+		assert_non_null(file);
+		assert_int_equal(fwrite(bytes, 1, length, file), length);
+		assert_int_equal(fclose(file), 0);
+	}
+	if (read_file(&golden, &golden_length, path, GOLDEN_LIMIT, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(bytes, golden);
+	free(golden);
+	free(bytes);
+	free(path);
+}
+
+static void text_is_as_written(void **state)
+{
+	(void)state;
+	expect_golden("run.txt", REPORT_TEXT, NULL);
+}
+
+static void text_fits_80_columns(void **state)
+{
+	(void)state;
+	expect_golden("run-80.txt", REPORT_TEXT, &(struct report_options){.width = 80});
+}
+
+static void text_shows_every_counter_and_colour(void **state)
+{
+	(void)state;
+	expect_golden("run-all-colour.txt", REPORT_TEXT,
+		      &(struct report_options){.colour = true, .all_metrics = true});
+}
+
+static void csv_is_as_written(void **state)
+{
+	(void)state;
+	expect_golden("run.csv", REPORT_CSV, NULL);
+}
+
+static void json_is_as_written(void **state)
+{
+	(void)state;
+	expect_golden("run.json", REPORT_JSON, NULL);
+}
+
+static void markdown_is_as_written(void **state)
+{
+	(void)state;
+	expect_golden("run.md", REPORT_MARKDOWN, NULL);
+}
+
+/* A run that was ended before its first case is a run too. */
+static void empty_run_in_every_format(void **state)
+{
+	struct run run = {.id = 1, .uid = "00", .rounds = 1};
+
+	(void)state;
+	for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
+		size_t length;
+		char *bytes = render(&run, (enum report_format)format, NULL, &length);
+
+		assert_true(length > 0);
+		assert_null(strstr(bytes, "nan"));
+		free(bytes);
+	}
+}
+
+/* No byte of a stranger may reach a terminal as a command. */
+static void no_control_byte_in_text(void **state)
+{
+	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_JSON};
+	struct run run;
+
+	(void)state;
+	constructed_run_init(&run);
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		size_t length;
+		char *bytes = render(&run, formats[i], NULL, &length);
+
+		for (size_t j = 0; j < length; j++)
+			assert_true(bytes[j] == '\n' || (unsigned char)bytes[j] >= ' ');
+		free(bytes);
+	}
+	run_release(&run);
+}
+
+static void narrow_lines_are_narrow(void **state)
+{
+	struct run run;
+	size_t length, width = 0;
+	bool in_table = false;
+	char *bytes;
+
+	(void)state;
+	constructed_run_init(&run);
+	bytes = render(&run, REPORT_TEXT, &(struct report_options){.width = 100}, &length);
+	for (char *c = bytes; *c; c++) {
+		if (*c == '\n') {
+			assert_true(!in_table || width <= 100);
+			width = 0;
+			continue;
+		}
+		width += ((unsigned char)*c & 0xc0) != 0x80;
+		/* the prose below a table is wrapped by the terminal itself */
+		if (width == 1)
+			in_table = *c != ' ' && *c != 'T' && *c != 'o' && *c != '(';
+	}
+	free(bytes);
+	run_release(&run);
+}
+
+static void full_disk_is_an_error(void **state)
+{
+	struct run run;
+	FILE *full = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(full);
+	constructed_run_init(&run);
+	for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
+		struct error err = {0};
+
+		assert_int_equal(report_run(full, &run, (enum report_format)format, NULL, &err),
+				 PL_EIO);
+		assert_non_null(strstr(err.text, "No space left"));
+		clearerr(full);
+	}
+	fclose(full);
+	run_release(&run);
+}
+
+static void formats_have_names(void **state)
+{
+	enum report_format format = REPORT_TEXT;
+
+	(void)state;
+	assert_true(report_format_parse(&format, "md"));
+	assert_int_equal(format, REPORT_MARKDOWN);
+	assert_string_equal(report_format_name(REPORT_CSV), "csv");
+	assert_false(report_format_parse(&format, "xml"));
+	assert_false(report_format_parse(&format, ""));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_as_written),
+		cmocka_unit_test(text_fits_80_columns),
+		cmocka_unit_test(text_shows_every_counter_and_colour),
+		cmocka_unit_test(csv_is_as_written),
+		cmocka_unit_test(json_is_as_written),
+		cmocka_unit_test(markdown_is_as_written),
+		cmocka_unit_test(empty_run_in_every_format),
+		cmocka_unit_test(no_control_byte_in_text),
+		cmocka_unit_test(narrow_lines_are_narrow),
+		cmocka_unit_test(full_disk_is_an_error),
+		cmocka_unit_test(formats_have_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,136 @@
+/* The plain table behind every list, in every format. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/reports.h"
+
+static const struct table_column columns[] = {
+	{.name = "name"},
+	{.name = "sm_count", .numeric = true, .drop = 1},
+	{.name = "meaning"},
+};
+
+static void expect(const char *const (*rows)[3], size_t count, enum report_format format, int width,
+		   const char *expected)
+{
+	struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	char *bytes = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&bytes, &length);
+	struct report_options options = {.width = width};
+
+	for (size_t i = 0; i < count; i++)
+		table_row(table, rows[i]);
+	assert_int_equal(table_write(stream, table, format, &options, NULL), 0);
+	fclose(stream);
+	assert_string_equal(bytes, expected);
+	free(bytes);
+	table_free(table);
+}
+
+static const char *const plain_rows[][3] = {
+	{"é", "132", "one two three four five six seven eight nine ten"},
+	{"second", NULL, "a|b \033 \"c\", d"},
+};
+
+static void text_aligns_characters(void **state)
+{
+	(void)state;
+	expect(plain_rows, 2, REPORT_TEXT, 0,
+	       "NAME    SM COUNT  MEANING\n"
+	       "é            132  one two three four five six seven eight nine ten\n"
+	       "second         -  a|b \\x1b \"c\", d\n");
+}
+
+static void narrow_text_drops_then_wraps(void **state)
+{
+	(void)state;
+	expect(plain_rows, 2, REPORT_TEXT, 34,
+	       "NAME    MEANING\n"
+	       "é       one two three four five\n"
+	       "        six seven eight nine ten\n"
+	       "second  a|b \\x1b \"c\", d\n"
+	       "(too narrow for: SM COUNT)\n");
+}
+
+static void csv_quotes_and_leaves_unknown_empty(void **state)
+{
+	(void)state;
+	expect(plain_rows, 2, REPORT_CSV, 34,
+	       "name,sm_count,meaning\n"
+	       "é,132,one two three four five six seven eight nine ten\n"
+	       "second,,\"a|b \033 \"\"c\"\", d\"\n");
+}
+
+static void markdown_keeps_cells_apart(void **state)
+{
+	(void)state;
+	expect(plain_rows + 1, 1, REPORT_MARKDOWN, 0,
+	       "| name | sm\\_count | meaning |\n"
+	       "|---|---:|---|\n"
+	       "| second | - | a&#124;b \\\\x1b \"c\", d |\n");
+}
+
+static void json_has_numbers_and_null(void **state)
+{
+	static const char *const rows[][3] = {{"a", "1.5", NULL}, {"b\xff", "n/a", "x"}};
+
+	(void)state;
+	expect(rows, 2, REPORT_JSON, 0,
+	       "{\n  \"format\": 1,\n  \"rows\": [\n    {\n      \"name\": \"a\",\n"
+	       "      \"sm_count\": 1.5,\n      \"meaning\": null\n    },\n    {\n"
+	       "      \"name\": \"b\xef\xbf\xbd\",\n      \"sm_count\": \"n/a\",\n"
+	       "      \"meaning\": \"x\"\n    }\n  ]\n}\n");
+}
+
+static void empty_table_has_a_head(void **state)
+{
+	(void)state;
+	expect(plain_rows, 0, REPORT_TEXT, 80, "NAME  SM COUNT  MEANING\n");
+	expect(plain_rows, 0, REPORT_JSON, 80, "{\n  \"format\": 1,\n  \"rows\": []\n}\n");
+}
+
+/* Whatever the width, it ends and no character is torn. */
+static void any_width_ends(void **state)
+{
+	(void)state;
+	for (int width = 1; width < 60; width++) {
+		struct table *table = table_new(columns, ARRAY_SIZE(columns));
+		struct report_options options = {.width = width};
+		char *bytes = NULL;
+		size_t length;
+		FILE *stream = open_memstream(&bytes, &length);
+
+		table_row(table, (const char *const[]){"ééééééééééééééééééééééééééééé", "1",
+						       "ééééééééééééééééééééééééééééé é é"});
+		assert_int_equal(table_write(stream, table, REPORT_TEXT, &options, NULL), 0);
+		fclose(stream);
+		for (size_t i = 0; i < length; i++) {
+			if ((unsigned char)bytes[i] == 0xc3)
+				assert_int_equal((unsigned char)bytes[i + 1], 0xa9);
+		}
+		free(bytes);
+		table_free(table);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_aligns_characters),
+		cmocka_unit_test(narrow_text_drops_then_wraps),
+		cmocka_unit_test(csv_quotes_and_leaves_unknown_empty),
+		cmocka_unit_test(markdown_keeps_cells_apart),
+		cmocka_unit_test(json_has_numbers_and_null),
+		cmocka_unit_test(empty_table_has_a_head),
+		cmocka_unit_test(any_width_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
