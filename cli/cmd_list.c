@@ -1,0 +1,156 @@
+/* perflab list: what there is to choose from. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/list.h"
+#include "kernels/kernels.h"
+
+static const char *const topic_words[] = {"kernels", "metrics", "sets", "devices", "runs", NULL};
+
+static const struct {
+	const char *name;
+	int (*list)(const struct invocation *call, const char *pattern, struct error *err);
+} topics[] = {
+	{"kernels", list_kernels}, {"metrics", list_metrics}, {"sets", list_sets},
+	{"devices", list_devices}, {"runs", list_runs},
+};
+
+char *number_text(int64_t value)
+{
+	return xasprintf("%lld", (long long)value);
+}
+
+/* ---- kernels ---- */
+
+static void add_axes(struct text *out, const struct kernel_axis *axes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		text_addf(out, "%s%s=%s", out->length ? " " : "", axes[i].name, axes[i].values);
+}
+
+static void add_variant(struct table *table, const struct kernel *kernel,
+			const struct kernel_variant *variant, bool verbose)
+{
+	struct text axes = TEXT_INIT;
+
+	add_axes(&axes, kernel->axes, kernel->axis_count);
+	add_axes(&axes, variant->axes, variant->axis_count);
+	if (verbose)
+		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
+						       variant->metric, variant->lesson});
+	else
+		table_row(table,
+			  (const char *const[]){kernel->name, variant->name, variant->lesson});
+	text_release(&axes);
+}
+
+int list_kernels(const struct invocation *call, const char *pattern, struct error *err)
+{
+	static const struct table_column brief[] = {
+		{.name = "kernel"}, {.name = "variant"}, {.name = "lesson"}};
+	static const struct table_column full[] = {{.name = "kernel"},
+						   {.name = "variant"},
+						   {.name = "axes"},
+						   {.name = "metric"},
+						   {.name = "lesson"}};
+	const struct list_options *options = call->options;
+	struct table *table = options->verbose ? table_new(full, ARRAY_SIZE(full))
+					       : table_new(brief, ARRAY_SIZE(brief));
+	size_t count;
+	const struct kernel *const *kernels = kernel_all(&count);
+	int rc;
+
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < kernels[i]->variant_count; j++) {
+			const struct kernel_variant *variant = &kernels[i]->variants[j];
+			char *name = xasprintf("%s/%s", kernels[i]->name, variant->name);
+
+			if (!pattern || pattern_matches(pattern, name))
+				add_variant(table, kernels[i], variant, options->verbose);
+			free(name);
+		}
+	}
+	rc = table_to_stdout(call, table, (enum report_format)options->format, err);
+	table_free(table);
+	return rc;
+}
+
+/* ---- the verb ---- */
+
+static int run_list(struct invocation *call, struct error *err)
+{
+	const char *names[ARRAY_SIZE(topics)];
+	const char *topic = call->operands.items[0];
+	const char *pattern = call->operands.count > 1 ? call->operands.items[1] : NULL;
+	struct text near = TEXT_INIT;
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
+		if (strcmp(topics[i].name, topic) == 0)
+			return topics[i].list(call, pattern, err);
+		names[i] = topics[i].name;
+	}
+	if (nearest_names(&near, topic, names, ARRAY_SIZE(names)))
+		rc = error_set(err, PL_EUSAGE, "cannot list \"%s\"; did you mean %s?", topic,
+			       near.data);
+	else
+		rc = error_set(err, PL_EUSAGE,
+			       "cannot list \"%s\"; one of: kernels, metrics, sets, devices, runs",
+			       topic);
+	text_release(&near);
+	return rc;
+}
+
+static void list_defaults(void *context)
+{
+	struct list_options *options = context;
+
+	options->backend = "cuda";
+}
+
+#define FIELD(name) offsetof(struct list_options, name)
+
+static const struct option_row rows[] = {
+	{"verbose", 'v', OPTION_FLAG, FIELD(verbose), NULL,
+	 "kernels: axes with their default values, and the metric that shows the lesson", NULL, 0},
+	{"chip", 'c', OPTION_TEXT, FIELD(chip), "CHIP",
+	 "metrics and sets: as on this chip, such as GH100 (default: this machine's, else GH100)",
+	 NULL, 0},
+	{"set", 's', OPTION_TEXT, FIELD(set), "SET", "metrics: only those of a set", NULL, 0},
+	{"all", 'a', OPTION_FLAG, FIELD(all), NULL,
+	 "metrics: also every metric that CUPTI has for the chip", NULL, 0},
+	{"db", 0, OPTION_TEXT, FIELD(db), "FILE",
+	 "runs and devices: the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
+	{"backend", 0, OPTION_TEXT, FIELD(backend), "NAME", "what executes (default: cuda)", NULL,
+	 0},
+	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", "the format", report_format_words,
+	 0},
+};
+
+static const struct example examples[] = {
+	{"perflab list kernels -v", "kernels, their axes and lessons"},
+	{"perflab list metrics dram", "metrics whose name holds \"dram\", CUPTI's too"},
+	{"perflab list sets --chip GB202", "what each set costs on another chip"},
+	{"perflab list runs --format csv", "stored runs, newest first"},
+};
+
+const struct command command_list = {
+	.name = "list",
+	.summary = "list kernels, metrics, metric sets, devices or stored runs",
+	.operands = "kernels|metrics|sets|devices|runs [PATTERN]",
+	.description =
+		"Lists what there is to choose from. PATTERN takes * and ?; without either it "
+		"matches anywhere in a name. No GPU is needed, but for the devices of this "
+		"machine.",
+	.options = rows,
+	.option_count = ARRAY_SIZE(rows),
+	.options_size = sizeof(struct list_options),
+	.defaults = list_defaults,
+	.examples = examples,
+	.example_count = ARRAY_SIZE(examples),
+	.operand_kind = OPERANDS_WORDS,
+	.operand_words = topic_words,
+	.operands_least = 1,
+	.operands_most = 2,
+	.run = run_list,
+};

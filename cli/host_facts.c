@@ -1,0 +1,143 @@
+/*
+ * Facts of the host and of this build that are stored with every run, and the
+ * shapes in which reports go to stdout.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "cli/shared.h"
+#include "perflab_config.h"
+
+#define PROC_LIMIT (1 << 20)
+#define REVISION_LIMIT 64
+
+static void processor_name(struct key_value_list *environment)
+{
+	char *info = NULL, *line;
+	size_t length;
+
+	if (read_file(&info, &length, "/proc/cpuinfo", PROC_LIMIT, NULL))
+		return;
+	line = strstr(info, "model name");
+	if (line && (line = strchr(line, ':'))) {
+		line += 1 + strspn(line + 1, " \t");
+		line[strcspn(line, "\n")] = '\0';
+		key_value_set(environment, "processor", line);
+	}
+	free(info);
+}
+
+void host_facts(struct key_value_list *environment)
+{
+	struct utsname host;
+
+	if (uname(&host) == 0) {
+		char *kernel = xasprintf("%s %s %s", host.sysname, host.release, host.machine);
+
+		key_value_set(environment, "host", host.nodename);
+		key_value_set(environment, "kernel", kernel);
+		free(kernel);
+	}
+	processor_name(environment);
+	key_value_set(environment, "build_type", PERFLAB_BUILD_TYPE);
+	if (*PERFLAB_SANITIZER)
+		key_value_set(environment, "sanitizer", PERFLAB_SANITIZER);
+	if (*PERFLAB_SOURCE_REVISION)
+		key_value_set(environment, "build_revision", PERFLAB_SOURCE_REVISION);
+}
+
+char *host_working_revision(void)
+{
+	char *argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
+	struct text out = TEXT_INIT;
+	char *revision = NULL;
+
+	if (process_capture(&out, REVISION_LIMIT, argv, NULL) == 0) {
+		out.data[strcspn(out.data, "\n")] = '\0';
+		if (*out.data)
+			revision = xstrdup(out.data);
+	}
+	text_release(&out);
+	return revision;
+}
+
+/* When a process began, in clock ticks since boot: field 22 of its stat. "" : no such process. */
+static char *process_start(long pid)
+{
+	char *path = xasprintf("/proc/%ld/stat", pid);
+	char *stat = NULL, *start = NULL, *field;
+	size_t length;
+
+	if (read_file(&stat, &length, path, PROC_LIMIT, NULL) == 0) {
+		/* the name in field 2 may hold anything, so count from its last parenthesis */
+		field = strrchr(stat, ')');
+		for (int i = 2; field && i < 22; i++)
+			field = strchr(field + 1, ' ');
+		if (field)
+			start = xstrndup(field + 1, strcspn(field + 1, " \n"));
+	}
+	free(stat);
+	free(path);
+	return start ? start : xstrdup("");
+}
+
+static char *mark_of(long pid)
+{
+	struct utsname host = {0};
+	char *start = process_start(pid);
+	char *mark;
+
+	uname(&host);
+	mark = xasprintf("%s %ld %s", host.nodename, pid, start);
+	free(start);
+	return mark;
+}
+
+char *host_process_mark(void)
+{
+	return mark_of((long)getpid());
+}
+
+bool host_process_lives(const char *mark)
+{
+	const char *blank = strchr(mark, ' ');
+	long pid = blank ? strtol(blank + 1, NULL, 10) : 0;
+	char *now;
+	bool same;
+
+	if (pid <= 0 || mark[strlen(mark) - 1] == ' ')
+		return false;
+	now = mark_of(pid);
+	same = strcmp(now, mark) == 0;
+	free(now);
+	return same;
+}
+
+const char *const report_format_words[] = {
+#define X(symbol, name, meaning) name,
+	REPORT_FORMAT_LIST(X)
+#undef X
+		NULL,
+};
+
+int report_to_stdout(const struct invocation *call, const struct run *run,
+		     enum report_format format, bool all_metrics, struct error *err)
+{
+	struct report_options options = {.colour = call->terminal.out_colour,
+					 .width = call->terminal.out_width,
+					 .all_metrics = all_metrics};
+
+	return report_run(stdout, run, format, &options, err);
+}
+
+int table_to_stdout(const struct invocation *call, const struct table *table,
+		    enum report_format format, struct error *err)
+{
+	struct report_options options = {.colour = call->terminal.out_colour,
+					 .width = call->terminal.out_width};
+
+	return table_write(stdout, table, format, &options, err);
+}

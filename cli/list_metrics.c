@@ -1,0 +1,203 @@
+/*
+ * perflab list metrics and sets. The catalogue is perflab's own; what CUPTI
+ * has beside it, and how many passes a set needs, is asked of the worker,
+ * which can tell without a GPU.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/list.h"
+#include "harness/harness.h"
+
+#define CHIP_ANYWHERE "GH100" /* described where no GPU is */
+
+static void take_chip(void *context, int ordinal, const struct device_info *device)
+{
+	char *chip = context;
+
+	if (ordinal == 0)
+		memcpy(chip, device->chip, sizeof(device->chip));
+}
+
+/* The chip asked for, this machine's, or GH100. */
+static void choose_chip(char chip[16], const struct list_options *options)
+{
+	chip[0] = '\0';
+	if (options->chip)
+		snprintf(chip, 16, "%s", options->chip);
+	else
+		worker_devices(options->backend, take_chip, chip, NULL);
+	if (!chip[0])
+		snprintf(chip, 16, "%s", CHIP_ANYWHERE);
+}
+
+static void set_names(struct text *out, unsigned sets)
+{
+	for (int set = 0; set < METRIC_SET_COUNT; set++) {
+		if (sets & 1u << set)
+			text_addf(out, "%s%s", out->length ? "," : "",
+				  metric_set_name((enum metric_set)set));
+	}
+}
+
+/* ---- sets ---- */
+
+/*
+ * Passes as CUPTI plans them; where there is no worker to ask, the recorded
+ * bound; *known is false where neither is there. PL_E* when the worker refuses
+ * the chip.
+ */
+static int set_passes(struct text *out, enum metric_set set, const char *chip,
+		      const struct list_options *options, bool *asked, struct error *err)
+{
+	struct string_list names = {0}, wanted = {0}, missing = {0};
+	struct error absent = {0};
+	unsigned recorded = metric_set_recorded_passes(set, chip);
+	int64_t passes = 0;
+	int rc;
+
+	string_list_add(&names, metric_set_name(set));
+	rc = metric_request(&wanted, &names, err);
+	if (!rc) {
+		rc = worker_pass_count(options->backend, chip, &wanted, &passes, &missing, &absent);
+		*asked = rc == 0;
+		if (rc == PL_EUNSUPPORTED)
+			rc = 0;
+		else if (rc)
+			error_set(err, rc, "%s", absent.text);
+	}
+	if (!rc && *asked)
+		text_addf(out, "%lld", (long long)passes);
+	else if (!rc && recorded)
+		text_addf(out, "%u", recorded);
+	string_list_release(&names);
+	string_list_release(&wanted);
+	string_list_release(&missing);
+	return rc;
+}
+
+static size_t set_size(enum metric_set set)
+{
+	size_t count, size = 0;
+	const struct metric *metrics = metric_all(&count);
+
+	for (size_t i = 0; i < count; i++)
+		size += (metrics[i].sets & 1u << set) != 0;
+	return size;
+}
+
+int list_sets(const struct invocation *call, const char *pattern, struct error *err)
+{
+	static const struct table_column columns[] = {{.name = "set"},
+						      {.name = "passes", .numeric = true},
+						      {.name = "metrics", .numeric = true},
+						      {.name = "meaning"}};
+	const struct list_options *options = call->options;
+	struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	bool asked = false;
+	char chip[16];
+	int rc = 0;
+
+	choose_chip(chip, options);
+	for (int i = 0; i < METRIC_SET_COUNT && !rc; i++) {
+		enum metric_set set = (enum metric_set)i;
+		struct text passes = TEXT_INIT;
+		char *size;
+
+		if (pattern && !pattern_matches(pattern, metric_set_name(set)))
+			continue;
+		rc = set_passes(&passes, set, chip, options, &asked, err);
+		size = number_text((int64_t)set_size(set));
+		table_row(table, (const char *const[]){metric_set_name(set),
+						       passes.length ? passes.data : NULL, size,
+						       metric_set_meaning(set)});
+		free(size);
+		text_release(&passes);
+	}
+	if (!rc)
+		rc = table_to_stdout(call, table, (enum report_format)options->format, err);
+	if (!rc)
+		say("passes on %s, %s", chip,
+		    asked ? "as CUPTI plans them here"
+			  : "as recorded (CUPTI cannot be asked here; perflab doctor says why)");
+	table_free(table);
+	return rc;
+}
+
+/* ---- metrics ---- */
+
+static void add_catalogue(struct table *table, const struct list_options *options,
+			  const char *pattern, const char *chip, unsigned set_bit)
+{
+	size_t count;
+	const struct metric *metrics = metric_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct metric *metric = &metrics[i];
+		const char *counter = metric_counter_on(metric, chip);
+		struct text sets = TEXT_INIT;
+
+		if (options->set && !(metric->sets & set_bit))
+			continue;
+		if (pattern && !pattern_matches(pattern, metric->name) &&
+		    !(counter && pattern_matches(pattern, counter)))
+			continue;
+		set_names(&sets, metric->sets);
+		table_row(table, (const char *const[]){metric->name, metric->unit, sets.data,
+						       metric->formula ? metric->formula : counter,
+						       metric->meaning});
+		text_release(&sets);
+	}
+}
+
+static void add_cupti_metric(void *context, const struct worker_metric *metric)
+{
+	table_row(context, (const char *const[]){metric->name, metric->unit, "", metric->kind,
+						 metric->description});
+}
+
+int list_metrics(const struct invocation *call, const char *pattern, struct error *err)
+{
+	static const struct table_column columns[] = {{.name = "name"},
+						      {.name = "unit"},
+						      {.name = "sets", .drop = 1},
+						      {.name = "source", .drop = 2},
+						      {.name = "meaning"}};
+	const struct list_options *options = call->options;
+	struct error absent = {0};
+	enum metric_set set = METRIC_SET_CORE;
+	struct table *table;
+	char chip[16];
+	int rc = 0;
+
+	if (options->set && !metric_set_parse(&set, options->set)) {
+		struct text all = TEXT_INIT;
+
+		set_names(&all, ~0u);
+		rc = error_set(err, PL_EUSAGE, "unknown set \"%s\"; one of: %s", options->set,
+			       all.data);
+		text_release(&all);
+		return rc;
+	}
+	choose_chip(chip, options);
+	table = table_new(columns, ARRAY_SIZE(columns));
+	add_catalogue(table, options, pattern, chip, 1u << set);
+	if (options->all || (pattern && !options->set))
+		rc = worker_metrics(options->backend, chip, pattern, add_cupti_metric, table,
+				    &absent);
+	if (rc == PL_EUNSUPPORTED) {
+		say("only perflab's own names are listed: %s", absent.text);
+		rc = 0;
+	} else if (rc) {
+		error_set(err, rc, "%s", absent.text);
+	}
+	if (!rc)
+		rc = table_to_stdout(call, table, (enum report_format)options->format, err);
+	table_free(table);
+	/* what the sets cost belongs to choosing metrics; data formats keep to one table */
+	if (!rc && !pattern && !options->set && options->format == REPORT_TEXT) {
+		putchar('\n');
+		rc = list_sets(call, NULL, err);
+	}
+	return rc;
+}

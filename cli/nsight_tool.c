@@ -1,0 +1,172 @@
+/* Where ncu and nsys are, and how each is told to look at some cases only. */
+#include "cli/nsight.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Below these the tools lie when no PATH names them; the newest is the last of its pattern. */
+static const char *const folders[] = {
+	"/usr/local/cuda/bin",
+	"/usr/local/cuda-*/bin",
+	"/opt/cuda/bin",
+	"/opt/nvidia/nsight-compute/*",
+	"/opt/nvidia/nsight-systems/*/bin",
+	"/opt/nvidia/nsight-systems-cli/*/bin",
+	"/usr/local/cuda*/nsight-compute*",
+	"/usr/local/cuda*/nsight-systems*/bin",
+	"/usr/lib/nsight-compute",
+	"/usr/lib/nsight-systems/bin",
+	"/opt/nvidia/nsight-compute/*/host/target-linux-x64",
+};
+
+static bool is_program(const char *path)
+{
+	return access(path, X_OK) == 0;
+}
+
+static bool find_in_folder(struct text *path, const char *folder, size_t length, const char *tool)
+{
+	text_clear(path);
+	text_add_bytes(path, folder, length);
+	text_addf(path, "/%s", tool);
+	return is_program(path->data);
+}
+
+static bool find_in_path(struct text *path, const char *tool)
+{
+	const char *rest = getenv("PATH");
+
+	while (rest && *rest) {
+		size_t length = strcspn(rest, ":");
+
+		if (length && find_in_folder(path, rest, length, tool))
+			return true;
+		rest += length + (rest[length] == ':');
+	}
+	return false;
+}
+
+static bool find_by_pattern(struct text *path, const char *folder, const char *tool)
+{
+	char *pattern = xasprintf("%s/%s", folder, tool);
+	glob_t found = {0};
+	bool any = false;
+
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t i = found.gl_pathc; i > 0 && !any; i--) {
+			any = is_program(found.gl_pathv[i - 1]);
+			if (any) {
+				text_clear(path);
+				text_add(path, found.gl_pathv[i - 1]);
+			}
+		}
+	}
+	globfree(&found);
+	free(pattern);
+	return any;
+}
+
+int nsight_find(struct text *path, const char *tool, struct error *err)
+{
+	const char *cuda_home = getenv("CUDA_HOME");
+
+	if (find_in_path(path, tool))
+		return 0;
+	if (cuda_home && *cuda_home) {
+		char *folder = xasprintf("%s/bin", cuda_home);
+		bool found = find_in_folder(path, folder, strlen(folder), tool);
+
+		free(folder);
+		if (found)
+			return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		if (find_by_pattern(path, folders[i], tool))
+			return 0;
+	}
+	return error_set(err, PL_EUNSUPPORTED,
+			 "%s is not installed: install Nsight %s, or put its folder in PATH", tool,
+			 strcmp(tool, "ncu") == 0 ? "Compute" : "Systems");
+}
+
+void nsight_range(struct text *out, const char *case_name)
+{
+	text_add(out, "perflab@");
+	for (; *case_name; case_name++)
+		text_add_char(out, *case_name == ',' ? '/' : *case_name);
+	text_add(out, "/profile/");
+}
+
+static void add_all(struct string_list *argv, const char *const *words)
+{
+	for (; *words; words++)
+		string_list_add(argv, *words);
+}
+
+static void add_number(struct string_list *argv, const char *option, uint64_t value)
+{
+	char *text = xasprintf("%llu", (unsigned long long)value);
+
+	string_list_add(argv, option);
+	string_list_add(argv, text);
+	free(text);
+}
+
+static void add_tool(struct string_list *argv, const struct nsight_request *request)
+{
+	static const char *const systems[] = {"profile",           "-t",   "cuda,nvtx",
+					      "--force-overwrite", "true", NULL};
+	static const char *const compute[] = {"--clock-control", "none", "--nvtx", NULL};
+	static const char *const compute_end[] = {"--target-processes", "all", "--force-overwrite",
+						  NULL};
+
+	string_list_add(argv, request->tool);
+	if (request->systems) {
+		add_all(argv, systems);
+	} else {
+		add_all(argv, compute);
+		for (size_t i = 0; i < request->cases->count; i++) {
+			struct text range = TEXT_INIT;
+
+			nsight_range(&range, request->cases->items[i]);
+			string_list_add(argv, "--nvtx-include");
+			string_list_add(argv, range.data);
+			text_release(&range);
+		}
+		add_all(argv, compute_end);
+	}
+	string_list_add(argv, "-o");
+	string_list_add(argv, request->file);
+	for (size_t i = 0; i < request->extra->count; i++)
+		string_list_add(argv, request->extra->items[i]);
+}
+
+int nsight_arguments(struct string_list *argv, const struct nsight_request *request,
+		     struct error *err)
+{
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	if (length < 0)
+		return error_set(err, PL_EIO, "cannot find this program's own path: %s",
+				 strerror(errno));
+	program[length] = '\0';
+	add_tool(argv, request);
+	string_list_add(argv, program);
+	string_list_add(argv, "sweep");
+	for (size_t i = 0; i < request->cases->count; i++)
+		string_list_add(argv, request->cases->items[i]);
+	add_all(argv,
+		(const char *const[]){"--metrics", "none", "--rounds", "1", "--quiet", "--backend",
+				      request->backend, "--db", request->db, NULL});
+	add_number(argv, "--seed", request->settings->seed);
+	add_number(argv, "--device", (uint64_t)request->settings->device);
+	add_all(argv, (const char *const[]){"--cache",
+					    request->settings->cache == CACHE_HOT ? "hot" : "cold",
+					    NULL});
+	return 0;
+}

@@ -1,0 +1,72 @@
+/* Progress of a sweep on stderr. */
+#include "cli/sweep.h"
+
+#define REWRITE_EVERY_NS INT64_C(100000000)
+#define LINE_EVERY_NS INT64_C(10000000000)
+
+void progress_init(struct progress *progress, const struct terminal *terminal, bool quiet)
+{
+	*progress = (struct progress){
+		.quiet = quiet, .rewrites = terminal->err_rewrites, .width = terminal->err_width};
+}
+
+static void state_text(struct text *line, const struct sweep_progress *state)
+{
+	char left[32];
+
+	text_addf(line, "%zu/%zu", state->done, state->total);
+	if (state->current) {
+		text_addf(line, "  %s/%s/%s", state->current->kernel, state->current->variant,
+			  state->current->config);
+		if (state->phase)
+			text_addf(line, "  %s", state->phase);
+	} else if (state->phase) {
+		text_addf(line, "  %s", state->phase);
+	}
+	if (state->left_ns >= 0) {
+		format_duration(left, (double)state->left_ns);
+		text_addf(line, "  %s left", left);
+	}
+}
+
+/* Kernel names are ASCII words; a line of the terminal's full width would wrap. */
+static void rewrite_line(struct progress *progress, const char *line)
+{
+	fprintf(stderr, "\r\033[K%.*s", progress->width > 1 ? progress->width - 1 : 0, line);
+	fflush(stderr);
+	progress->shown = true;
+}
+
+void progress_update(struct progress *progress, const struct sweep_progress *state)
+{
+	struct text line = TEXT_INIT;
+	int64_t now_ns = monotonic_ns();
+	int64_t every_ns = progress->rewrites ? REWRITE_EVERY_NS : LINE_EVERY_NS;
+
+	if (progress->quiet)
+		return;
+	if (progress->last_ns && now_ns - progress->last_ns < every_ns)
+		return;
+	progress->last_ns = now_ns;
+	state_text(&line, state);
+	if (progress->rewrites)
+		rewrite_line(progress, line.data);
+	else
+		say("%s", line.data);
+	text_release(&line);
+}
+
+void progress_end(struct progress *progress)
+{
+	if (!progress->shown)
+		return;
+	fputs("\r\033[K", stderr);
+	fflush(stderr);
+	progress->shown = false;
+}
+
+void progress_say(struct progress *progress, const char *line)
+{
+	progress_end(progress);
+	say("%s", line);
+}

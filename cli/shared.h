@@ -1,0 +1,38 @@
+/*
+ * What several verbs need beside the command table: reports to stdout, facts
+ * of the host, other programs.
+ */
+#ifndef CLI_SHARED_H
+#define CLI_SHARED_H
+
+#include "cli/command.h"
+#include "reports/reports.h"
+
+/* Words of --format, in the order of enum report_format; NULL-terminated. */
+extern const char *const report_format_words[];
+
+/* As report_run(), table_write(): to stdout, as wide and as colourful as it is. */
+int report_to_stdout(const struct invocation *call, const struct run *run,
+		     enum report_format format, bool all_metrics, struct error *err);
+int table_to_stdout(const struct invocation *call, const struct table *table,
+		    enum report_format format, struct error *err);
+
+/* Host name, kernel, processor, build and revision, as environment of a run. */
+void host_facts(struct key_value_list *environment);
+/* "git rev-parse HEAD" of the working directory; NULL: none. malloc'd. */
+char *host_working_revision(void);
+/* "HOST PID START": names this process for good, so that another can see whether it lives. */
+char *host_process_mark(void);
+/* Whether a process of that mark runs on this host. */
+bool host_process_lives(const char *mark);
+
+/* A word as a shell takes it back, quoted where needed. */
+void shell_word(struct text *out, const char *word);
+
+/* Runs a program with its own stdout in *out (at most `limit` bytes), stderr thrown away. PL_EIO
+ * when it cannot be started or does not end with status 0. */
+int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err);
+/* Runs a program on this one's stdin, stdout and stderr; *exit_code as a shell would report it. */
+int process_run(int *exit_code, char *const *argv, struct error *err);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * The sink of a sweep: everything that the coordinator reports goes to the
+ * database at once, one transaction each.
+ */
+#include <stdlib.h>
+
+#include "cli/sweep.h"
+
+/* A trial row of a plan's case, its strings copied. */
+static void trial_of_case(struct trial *trial, const struct plan_case *planned, size_t position)
+{
+	const struct launch_case *launch = planned->launch;
+
+	*trial = (struct trial){
+		.position = (int64_t)position,
+		.kernel = xstrdup(planned->kernel),
+		.variant = xstrdup(planned->variant),
+		.config = xstrdup(planned->config),
+		.axes = xcalloc(planned->axis_count ? planned->axis_count : 1,
+				sizeof(*trial->axes)),
+		.axis_count = planned->axis_count,
+		.status = planned->skip_reason ? TRIAL_SKIPPED : TRIAL_PENDING,
+		.reason = planned->skip_reason ? xstrdup(planned->skip_reason) : NULL,
+		.facts = launch_facts_unknown,
+		.summary = summarise(NULL, 0),
+	};
+	for (size_t i = 0; i < planned->axis_count; i++) {
+		snprintf(trial->axes[i].name, sizeof(trial->axes[i].name), "%s",
+			 planned->axes[i].name);
+		trial->axes[i].value = planned->axes[i].value;
+	}
+	/* a copy has bytes and no operation; a model with neither is none */
+	if (launch && (launch->has_flop || launch->bytes_read || launch->bytes_written)) {
+		trial->has_work = true;
+		trial->flop = launch->flop;
+		trial->bytes_read = launch->bytes_read;
+		trial->bytes_written = launch->bytes_written;
+	}
+}
+
+static void add_environment(struct key_value_list *environment, const struct session_info *info)
+{
+	for (size_t i = 0; i < info->environment.count; i++)
+		key_value_set(environment, info->environment.items[i].key,
+			      info->environment.items[i].value);
+	if (info->profiler[0])
+		key_value_set(environment, "profiler", info->profiler);
+	if (info->counters_reason)
+		key_value_set(environment, "counters_off", info->counters_reason);
+	if (info->passes > 0) {
+		char *passes = xasprintf("%lld", (long long)info->passes);
+
+		key_value_set(environment, "counter_passes", passes);
+		free(passes);
+	}
+}
+
+static int begin_fresh(struct sweep_store *store, const struct session_info *info,
+		       const struct plan *plan, struct error *err)
+{
+	struct run *run = &store->run;
+	int rc;
+
+	run->device = info->device;
+	run->started_ns = wall_time_ns();
+	add_environment(&run->environment, info);
+	run->trials = xcalloc(plan->count ? plan->count : 1, sizeof(*run->trials));
+	run->trial_count = plan->count;
+	for (size_t i = 0; i < plan->count; i++)
+		trial_of_case(&run->trials[i], &plan->cases[i], i);
+	rc = db_run_begin(store->db, run, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < plan->count; i++)
+		store->trial_ids[i] = run->trials[i].id;
+	return 0;
+}
+
+static int begin_resumed(struct sweep_store *store, const struct plan *plan, struct error *err)
+{
+	char *mark = host_process_mark();
+	int rc;
+
+	store->run.id = store->plan->resumed->id;
+	for (size_t i = 0; i < plan->count; i++)
+		store->trial_ids[i] = store->plan->trial_ids[i];
+	rc = db_run_reopen(store->db, store->run.id, err);
+	if (!rc)
+		rc = db_environment_set(store->db, store->run.id, "process", mark, err);
+	for (size_t i = 0; i < plan->count && !rc; i++) {
+		const struct plan_case *planned = &plan->cases[i];
+
+		/* it could run when it was planned first, and cannot now */
+		if (planned->skip_reason && !planned->finished)
+			rc = db_trial_finish(store->db, store->trial_ids[i], TRIAL_SKIPPED,
+					     planned->skip_reason, err);
+	}
+	free(mark);
+	return rc;
+}
+
+static int store_opened(void *context, const struct session_info *info, const struct plan *plan,
+			struct error *err)
+{
+	struct sweep_store *store = context;
+	int rc;
+
+	store->trial_ids = xcalloc(plan->count ? plan->count : 1, sizeof(*store->trial_ids));
+	if (store->plan->resumed)
+		rc = begin_resumed(store, plan, err);
+	else
+		rc = begin_fresh(store, info, plan, err);
+	store->begun = rc == 0;
+	return error_context(err, rc, "storing the run");
+}
+
+static int store_facts(void *context, size_t index, const struct launch_facts *facts,
+		       struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_trial_facts(store->db, store->trial_ids[index], facts, err);
+}
+
+static int store_round(void *context, size_t index, const struct round_result *round,
+		       struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_round_add(store->db, store->trial_ids[index], round, err);
+}
+
+static int store_counters(void *context, size_t index, const struct counter_list *counters,
+			  struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_counters_set(store->db, store->trial_ids[index], counters, err);
+}
+
+static int store_finished(void *context, size_t index, enum trial_status status, const char *reason,
+			  struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_trial_finish(store->db, store->trial_ids[index], status, reason, err);
+}
+
+static void store_progress(void *context, const struct sweep_progress *state)
+{
+	struct sweep_store *store = context;
+
+	progress_update(store->progress, state);
+}
+
+static void store_notice(void *context, const char *line)
+{
+	struct sweep_store *store = context;
+
+	progress_say(store->progress, line);
+}
+
+struct sweep_sink sweep_store_sink(struct sweep_store *store)
+{
+	return (struct sweep_sink){
+		.context = store,
+		.opened = store_opened,
+		.facts = store_facts,
+		.round = store_round,
+		.counters = store_counters,
+		.finished = store_finished,
+		.progress = store_progress,
+		.notice = store_notice,
+	};
+}
+
+void sweep_store_release(struct sweep_store *store)
+{
+	run_release(&store->run);
+	free(store->trial_ids);
+}

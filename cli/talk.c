@@ -1,0 +1,70 @@
+/*
+ * What is said beside the data: one-line messages, the terminal, and the
+ * check that stdout took everything.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/command.h"
+
+void say(const char *format, ...)
+{
+	va_list args;
+
+	fputs("perflab: ", stderr);
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+}
+
+static int terminal_width(int descriptor)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	int64_t width;
+
+	if (!isatty(descriptor))
+		return 0;
+	if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+		return size.ws_col;
+	if (columns && parse_i64(&width, columns, NULL) == 0 && width > 0 && width < 10000)
+		return (int)width;
+	return 80;
+}
+
+void terminal_look(struct terminal *terminal)
+{
+	const char *kind = getenv("TERM");
+	const char *no_colour = getenv("NO_COLOR");
+	bool dumb = !kind || !*kind || strcmp(kind, "dumb") == 0;
+
+	terminal->out_width = terminal_width(STDOUT_FILENO);
+	terminal->err_width = terminal_width(STDERR_FILENO);
+	terminal->out_colour = terminal->out_width > 0 && !dumb && !(no_colour && *no_colour);
+	terminal->err_rewrites = terminal->err_width > 0 && !dumb;
+}
+
+int stdout_check(struct error *err)
+{
+	bool failed = ferror(stdout) != 0;
+	int cause;
+
+	errno = 0;
+	failed |= fflush(stdout) != 0;
+	cause = errno;
+	/* closing is what finds a full disk behind a network mount; a stdout that was never open
+	 * and never written is fine */
+	if (fclose(stdout) != 0 && errno != EBADF) {
+		failed = true;
+		cause = errno;
+	}
+	if (!failed)
+		return 0;
+	return error_set(err, PL_EIO, "cannot write to standard output: %s",
+			 cause ? strerror(cause) : "an earlier write failed");
+}
