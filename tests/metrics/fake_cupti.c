@@ -6,11 +6,7 @@
  * FAKE_CUPTI_VGPU makes the device a virtual GPU without profiling.
  * A counter's value is 100 * (range + 1) + its position.
  */
-#include <cupti_profiler_host.h>
-#include <cupti_profiler_target.h>
-#include <cupti_range_profiler.h>
-#include <cupti_target.h>
-#include <cupti_version.h>
+#include "metrics/cupti/cupti_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
