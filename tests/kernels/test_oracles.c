@@ -154,23 +154,23 @@ static void test_divergence(void **state)
 		const char *variant;
 		int64_t block, ways;
 		int steps;
-		int which[4]; /* of elements 0, 1, 37 and 200 */
+		int which[5]; /* of elements 0, 1, 37, 63 and 200 */
 	} rows[] = {
-		{"thread_parity_short", 64, 0, 3, {0, 1, 1, 0}},
-		{"thread_parity_long", 64, 0, 256, {0, 1, 1, 0}},
-		{"if_else", 64, 0, 256, {0, 1, 1, 0}},
-		{"two_ifs", 64, 0, 256, {0, 1, 1, 0}},
-		{"warp_parity_short", 64, 0, 3, {0, 0, 1, 0}},
-		{"warp_parity_long", 64, 0, 256, {0, 0, 1, 0}},
-		{"block_parity_long", 64, 0, 256, {0, 0, 0, 1}},
-		{"block_parity_short", 128, 0, 3, {0, 0, 0, 1}},
-		{"switch_lane", 64, 1, 64, {0, 0, 0, 0}},
-		{"switch_lane", 64, 4, 64, {0, 1, 1, 0}},
-		{"switch_lane", 64, 32, 64, {0, 1, 5, 8}},
-		{"switch_lane", 64, 5, 64, {0, 1, 0, 3}},
-		{"switch_warp", 64, 4, 64, {0, 0, 1, 2}},
+		{"thread_parity_short", 64, 0, 3, {0, 1, 1, 1, 0}},
+		{"thread_parity_long", 64, 0, 256, {0, 1, 1, 1, 0}},
+		{"if_else", 64, 0, 256, {0, 1, 1, 1, 0}},
+		{"two_ifs", 64, 0, 256, {0, 1, 1, 1, 0}},
+		{"warp_parity_short", 64, 0, 3, {0, 0, 1, 1, 0}},
+		{"warp_parity_long", 64, 0, 256, {0, 0, 1, 1, 0}},
+		{"block_parity_long", 64, 0, 256, {0, 0, 0, 0, 1}},
+		{"block_parity_short", 128, 0, 3, {0, 0, 0, 0, 1}},
+		{"switch_lane", 64, 1, 64, {0, 0, 0, 0, 0}},
+		{"switch_lane", 64, 4, 64, {0, 1, 1, 3, 0}},
+		{"switch_lane", 64, 32, 64, {0, 1, 5, 31, 8}},
+		{"switch_lane", 64, 5, 64, {0, 1, 0, 1, 3}},
+		{"switch_warp", 64, 4, 64, {0, 0, 1, 1, 2}},
 	};
-	static const int elements[] = {0, 1, 37, 200};
+	static const int elements[] = {0, 1, 37, 63, 200};
 
 	(void)state;
 	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {

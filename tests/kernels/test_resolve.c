@@ -308,6 +308,17 @@ static void test_axes_text_sorts(void **state)
 	text_release(&text);
 }
 
+static void resolves_on(const char *variant, int64_t n, const struct device_limits *limits)
+{
+	struct launch_case *work = NULL;
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+
+	assert_int_equal(resolve(&work, &skip, "stream", variant, 32, n, limits, &err), 0);
+	assert_string_equal(skip.data, "");
+	launch_case_free(work);
+}
+
 static void test_skips(void **state)
 {
 	struct device_limits small = h200;
@@ -328,7 +339,8 @@ static void test_skips(void **state)
 	small = h200;
 	small.global_memory_bytes = 8000;
 	must_skip("stream", "copy_scalar", 32, 1000, &small, "needs 7.8 KiB");
-	small.global_memory_bytes = 9000;
+	small.global_memory_bytes = 8900;
+	resolves_on("copy_scalar", 1000, &small);
 	must_skip("stream", "add_scalar", 32, 1000, &small, "needs 11.7 KiB");
 	small.max_threads_per_block = 512;
 	must_skip("stream", "copy_scalar", 1024, 100, &small, "512 threads");
@@ -377,6 +389,55 @@ static void test_bad_requests(void **state)
 		resolve(&work, &skip, "matmul", "naive", 64, INT64_C(1) << 40, &h200, &err),
 		PL_EUSAGE);
 	assert_non_null(strstr(err.text, "overflows"));
+}
+
+/* Shapes that no built-in table has: what a device cannot launch is skipped in every dimension. */
+static void test_shapes(void **state)
+{
+	static const struct {
+		struct kernel_launch launch;
+		const char *skips; /* NULL: it runs */
+	} cases[] = {
+		{{.entry = "k", .block = {"1", "1", "64"}}, NULL},
+		{{.entry = "k", .block = {"1", "1", "65"}}, "1 x 1 x 65"},
+		{{.entry = "k", .block = {"32", "8", "4"}}, NULL},
+		{{.entry = "k", .block = {"32", "8", "5"}}, "32 x 8 x 5"},
+		{{.entry = "k", .block = {"pow2(32)", "pow2(32)"}}, "threads a block"},
+		{{.entry = "k", .grid = {"1", "65535", "65535"}}, NULL},
+		{{.entry = "k", .grid = {"1", "65536"}}, "65536 blocks in y"},
+		{{.entry = "k", .grid = {"1", "1", "65536"}}, "65536 blocks in z"},
+	};
+	/* Axes are sorted, in whatever order they are declared and given. */
+	const struct kernel_variant *copy = variant_of("stream", "copy_scalar");
+	struct kernel kernel = *kernel_find("stream");
+	const struct axis_value axes[] = {{"n", 100}, {"alpha", 3}, {"zeta", 2}, {"block", 64}};
+
+	(void)state;
+	kernel.axes[kernel.axis_count++] = (struct kernel_axis){"zeta", "2", "later"};
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kernel_variant variant = {.name = "shape",
+						 .launches = {cases[i].launch},
+						 .launch_count = 1,
+						 .axes = {{"alpha", "3", "earlier"}},
+						 .axis_count = 1,
+						 .oracle = copy->oracle};
+		struct launch_case *work = NULL;
+		struct text skip = TEXT_INIT;
+		struct error err = {0};
+
+		assert_int_equal(
+			kernel_resolve(&work, &skip, &kernel, &variant, axes, 4, &h200, &err), 0);
+		assert_int_equal(!work, cases[i].skips != NULL);
+		if (work) {
+			assert_int_equal(work->axis_count, 4);
+			assert_string_equal(work->axes[0].name, "alpha");
+			assert_string_equal(work->axes[3].name, "zeta");
+		} else {
+			assert_non_null(strstr(skip.data, cases[i].skips));
+		}
+		launch_case_free(work);
+		text_release(&skip);
+	}
 }
 
 /* Descriptors will come from users, too: theirs may be wrong in every way. */
@@ -428,6 +489,7 @@ int main(void)
 		cmocka_unit_test(test_description),
 		cmocka_unit_test(test_axes_text_sorts),
 		cmocka_unit_test(test_skips),
+		cmocka_unit_test(test_shapes),
 		cmocka_unit_test(test_bad_requests),
 		cmocka_unit_test(test_bad_descriptors),
 	};
