@@ -18,7 +18,7 @@
 #include "metrics/metrics.h"
 
 enum db_mode {
-	DB_READ,   /* must exist; never written */
+	DB_READ,   /* must exist; nothing is changed. Works where nothing can be written */
 	DB_WRITE,  /* must exist */
 	DB_CREATE, /* made if absent, migrated if older */
 };

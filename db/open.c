@@ -70,11 +70,14 @@ static char *database_uri(const char *path, bool immutable)
 	return text_detach(&uri);
 }
 
+/*
+ * To read, too, the file is opened for writing where that is allowed (SQLite
+ * falls back by itself), for only such a connection clears away the -wal and
+ * -shm when it closes; query_only keeps it from changing anything.
+ */
 static int connect_file(struct db *db, bool immutable, struct error *err)
 {
-	int flags = db->mode == DB_READ    ? SQLITE_OPEN_READONLY
-		    : db->mode == DB_WRITE ? SQLITE_OPEN_READWRITE
-					   : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+	int flags = SQLITE_OPEN_READWRITE | (db->mode == DB_CREATE ? SQLITE_OPEN_CREATE : 0);
 	char *uri = database_uri(db->path, immutable);
 	int64_t timeout_ms = db->busy_timeout_ns / 1000000;
 	int code;
@@ -87,9 +90,11 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	/* The file may be a stranger's: its schema must not run code, nor damage the pages. */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	if (db->mode == DB_READ)
+		return db_execute(db, "PRAGMA query_only = ON", err);
 	/* SQLite opens what it may not write for reading, and would say so only at the first write.
 	 */
-	if (db->mode != DB_READ && sqlite3_db_readonly(db->handle, "main") == 1)
+	if (sqlite3_db_readonly(db->handle, "main") == 1)
 		return db_fail(db, SQLITE_READONLY, err);
 	return 0;
 }

@@ -255,6 +255,38 @@ static void test_any_file_name_is_that_file(void **state)
 	free(home);
 }
 
+static void test_reading_changes_nothing_and_leaves_nothing(void **state)
+{
+	struct context *context = *state;
+	char *wal = xasprintf("%s-wal", context->path);
+	char *shm = xasprintf("%s-shm", context->path);
+	struct run run = {0};
+	struct run another = fixture_run(NULL);
+	struct db *db = NULL;
+	char *before = NULL;
+	char *after = NULL;
+	size_t before_length = 0;
+	size_t after_length = 0;
+
+	store_one(context);
+	assert_int_equal(read_file(&before, &before_length, context->path, 1 << 20, NULL), 0);
+	assert_int_equal(db_open(&db, context->path, DB_READ, &context->err), 0);
+	assert_int_equal(db_run_load(db, 1, true, &run, &context->err), 0);
+	assert_int_equal(db_run_begin(db, &another, &context->err), PL_EIO);
+	db_close(db);
+	assert_int_equal(read_file(&after, &after_length, context->path, 1 << 20, NULL), 0);
+	assert_int_equal(before_length, after_length);
+	assert_memory_equal(before, after, after_length);
+	assert_int_equal(access(wal, F_OK), -1);
+	assert_int_equal(access(shm, F_OK), -1);
+	free(before);
+	free(after);
+	free(wal);
+	free(shm);
+	run_release(&another);
+	run_release(&run);
+}
+
 /* ---- permissions: root may do everything, so a child without rights tries ---- */
 
 static void drop_rights(void)
@@ -531,6 +563,7 @@ int main(void)
 		refuse_test(test_an_empty_file_can_only_be_created_into),
 		refuse_test(test_a_place_that_has_no_file),
 		refuse_test(test_any_file_name_is_that_file),
+		refuse_test(test_reading_changes_nothing_and_leaves_nothing),
 		refuse_test(test_a_read_only_file_is_read_but_not_written),
 		refuse_test(test_an_unreadable_file_names_the_reason),
 		refuse_test(test_a_folder_that_cannot_be_written),

@@ -278,6 +278,20 @@ static void test_what_was_not_measured_beside_a_round_is_null(void **state)
 	run_release(&run);
 }
 
+static void test_an_infinite_state_is_null(void **state)
+{
+	struct context *context = *state;
+	struct run run = fixture_run(NULL);
+	struct round_result round = fixture_round(0, 1);
+
+	round.state.sm_clock_hz = INFINITY;
+	assert_ok(context, db_run_begin(context->db, &run, &context->err));
+	assert_ok(context, db_round_add(context->db, run.trials[0].id, &round, &context->err));
+	assert_int_equal(query(context, "SELECT sm_clock_hz IS NULL FROM round"), 1);
+	fixture_round_release(&round);
+	run_release(&run);
+}
+
 static void test_a_round_stored_twice_is_there_once(void **state)
 {
 	struct context *context = *state;
@@ -615,6 +629,7 @@ int main(void)
 		store_test(test_a_measured_trial_comes_back_whole),
 		store_test(test_what_is_not_known_is_null),
 		store_test(test_what_was_not_measured_beside_a_round_is_null),
+		store_test(test_an_infinite_state_is_null),
 		store_test(test_a_round_stored_twice_is_there_once),
 		store_test(test_a_sample_that_is_no_time_stores_nothing),
 		store_test(test_every_status_can_be_stored),
