@@ -117,7 +117,8 @@ def load_run(path):
             trial = trials[row["trial_id"]]
             if row["value"] is None:
                 trial.missing[row["metric"]] = row["reason"]
-            else:
+            elif re.fullmatch(r"\w+__[\w.]+", row["source"]):
+                # Derived values and the occupancy calculator's have no counter of their own.
                 trial.by_source[row["source"]] = row["value"]
         return run_row["name"], run_row["driver"], list(trials.values())
     except sqlite3.Error as error:

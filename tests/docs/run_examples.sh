@@ -25,7 +25,7 @@ fail() {
 # A place that looks like the repository; what the examples write stays in it.
 place=$scratch/place
 mkdir "$place"
-for entry in scripts docs kernels tests README.md LICENSE; do
+for entry in scripts docs kernels tests README.md CONTRIBUTING.md LICENSE; do
 	ln -s "$source_root/$entry" "$place/$entry"
 done
 ln -s "$build" "$place/build"

@@ -10,8 +10,8 @@ skip() {
 
 [ -x "$build/bin/perflab-worker-cuda" ] || skip "this build has no CUDA worker"
 [ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || skip "no NVIDIA driver on this machine"
-"$perflab" list devices >/dev/null 2>&1 ||
-	skip "no usable GPU: $("$perflab" list devices 2>&1 | tail -n 1)"
+said=$("$perflab" doctor 2>&1) || skip "no usable GPU:
+$said"
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT

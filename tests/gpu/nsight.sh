@@ -28,7 +28,8 @@ if [ -n "$ncu" ]; then
 			ESCAPE '\\'"
 	# perflab's own way to the same thing.
 	expect 0 "$perflab" sweep reduce --block-sizes 256 --rounds 1 --db stored.db
-	expect 0 "$perflab" nsight ncu reduce/shuffle --db stored.db -o shuffle
+	expect 0 "$perflab" nsight ncu reduce/shuffle/block=256,n=16777216 \
+		--db stored.db -o shuffle
 	[ -s shuffle.ncu-rep ] || fail "perflab nsight ncu left no report"
 else
 	echo "ncu: not found, not tried"
