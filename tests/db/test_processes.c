@@ -2,12 +2,7 @@
  * Several processes and one database: they wait for each other no longer than
  * they must, and whatever kills a writer, what it had stored is there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "context.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -19,35 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fixture.h"
-
 #define KILLS 50
 #define SAMPLES_PER_ROUND 40
-
-struct context {
-	char *folder, *path;
-	struct error err;
-};
-
-static int setup(void **state)
-{
-	struct context *context = xcalloc(1, sizeof(*context));
-
-	context->folder = fixture_folder();
-	context->path = xasprintf("%s/test.db", context->folder);
-	*state = context;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct context *context = *state;
-
-	fixture_folder_remove(context->folder);
-	free(context->path);
-	free(context);
-	return 0;
-}
 
 /* A child that runs `body` with the write end of a pipe; the parent reads *from_child. */
 static pid_t start(const struct context *context,
@@ -77,28 +45,13 @@ static void assert_ends_well(pid_t child)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static int64_t query(const char *path, const char *sql)
+static void assert_whole(const struct context *context)
 {
-	sqlite3 *handle;
-	sqlite3_stmt *statement;
-	int64_t value;
-
-	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
-	if (sqlite3_prepare_v2(handle, sql, -1, &statement, NULL) != SQLITE_OK)
-		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
-	if (sqlite3_step(statement) != SQLITE_ROW)
-		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
-	value = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
-	sqlite3_close(handle);
-	return value;
-}
-
-static void assert_whole(const char *path)
-{
-	assert_int_equal(query(path, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"),
-			 1);
-	assert_int_equal(query(path, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+	assert_int_equal(
+		context_query(context, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"),
+		1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM pragma_foreign_key_check"),
+			 0);
 }
 
 static struct db *open_or_fail(struct context *context, enum db_mode mode)
@@ -235,11 +188,12 @@ static void test_two_sweeps_into_one_new_database(void **state)
 		assert_ends_well(children[i]);
 		close(pipes[i]);
 	}
-	assert_whole(context->path);
-	assert_int_equal(query(context->path, "SELECT count(*) FROM run WHERE state = 'finished'"),
-			 4 * RUNS_EACH);
-	assert_int_equal(query(context->path, "SELECT count(*) FROM sample"), 4 * RUNS_EACH * 30);
-	assert_int_equal(query(context->path, "SELECT count(*) FROM device"), 1);
+	assert_whole(context);
+	assert_int_equal(
+		context_query(context, "SELECT count(*) FROM run WHERE state = 'finished'"),
+		4 * RUNS_EACH);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM sample"), 4 * RUNS_EACH * 30);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM device"), 1);
 }
 
 /* ---- kill -9 ---- */
@@ -318,9 +272,9 @@ static void test_kill_9_loses_no_round_that_was_stored(void **state)
 	srand(1);
 	for (int i = 0; i < KILLS; i++) {
 		kill_one_writer(context);
-		assert_whole(context->path);
+		assert_whole(context);
 	}
-	assert_int_equal(query(context->path, "SELECT count(*) FROM run"), KILLS);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM run"), KILLS);
 }
 
 /* From before the file exists: what is left is nothing, or opens. */
@@ -347,13 +301,14 @@ static void test_kill_9_while_creating_leaves_what_can_be_created(void **state)
 		assert_int_equal(waitpid(child, NULL, 0), child);
 		close(pipe_end);
 		db_close(open_or_fail(context, DB_CREATE));
-		assert_whole(context->path);
+		assert_whole(context);
 		free(wal);
 		free(shm);
 	}
 }
 
-#define process_test(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define process_test(function) \
+	cmocka_unit_test_setup_teardown(function, context_setup, context_teardown)
 
 int main(void)
 {

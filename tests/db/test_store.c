@@ -1,70 +1,12 @@
 /*
  * What is stored comes back, and what is not known comes back as not known.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "context.h"
 
 #include <math.h>
-#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "fixture.h"
-
-struct context {
-	char *folder, *path;
-	struct db *db;
-	struct error err;
-};
-
-static int setup(void **state)
-{
-	struct context *context = xcalloc(1, sizeof(*context));
-
-	context->folder = fixture_folder();
-	context->path = xasprintf("%s/test.db", context->folder);
-	*state = context;
-	return db_open(&context->db, context->path, DB_CREATE, &context->err);
-}
-
-static int teardown(void **state)
-{
-	struct context *context = *state;
-
-	db_close(context->db);
-	fixture_folder_remove(context->folder);
-	free(context->path);
-	free(context);
-	return 0;
-}
-
-#define assert_ok(context, call)                             \
-	do {                                                 \
-		if (call)                                    \
-			fail_msg("%s", (context)->err.text); \
-	} while (0)
-
-/* One integer by SQL, past perflab: what a person at the sqlite3 shell would see. */
-static int64_t query(const struct context *context, const char *sql)
-{
-	sqlite3 *handle;
-	sqlite3_stmt *statement;
-	int64_t value;
-
-	assert_int_equal(sqlite3_open(context->path, &handle), SQLITE_OK);
-	if (sqlite3_prepare_v2(handle, sql, -1, &statement, NULL) != SQLITE_OK)
-		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
-	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-	value = sqlite3_column_int64(statement, 0);
-	sqlite3_finalize(statement);
-	sqlite3_close(handle);
-	return value;
-}
 
 static void assert_same_device(const struct device_info *a, const struct device_info *b)
 {
@@ -222,29 +164,31 @@ static void test_what_is_not_known_is_null(void **state)
 	counters.count = 1;
 	assert_ok(context,
 		  db_counters_set(context->db, run.trials[0].id, &counters, &context->err));
-	assert_int_equal(query(context,
-			       "SELECT count(*) FROM device WHERE coalesce(uuid, chip,"
-			       " cc_major, cc_minor, sm_count, max_threads_per_sm,"
-			       " max_threads_per_block, max_blocks_per_sm, registers_per_sm,"
-			       " shared_bytes_per_sm, shared_bytes_per_block, l2_bytes,"
-			       " memory_bytes, sm_clock_max_hz, memory_clock_max_hz,"
-			       " memory_bus_bits) IS NULL"),
-			 1);
-	assert_int_equal(query(context,
-			       "SELECT count(*) FROM run WHERE coalesce(label, note,"
-			       " finished_ns, driver, cuda_driver, toolkit, cupti, version,"
-			       " source_revision, command, settings) IS NULL"),
+	assert_int_equal(
+		context_query(context,
+			      "SELECT count(*) FROM device WHERE coalesce(uuid, chip,"
+			      " cc_major, cc_minor, sm_count, max_threads_per_sm,"
+			      " max_threads_per_block, max_blocks_per_sm, registers_per_sm,"
+			      " shared_bytes_per_sm, shared_bytes_per_block, l2_bytes,"
+			      " memory_bytes, sm_clock_max_hz, memory_clock_max_hz,"
+			      " memory_bus_bits) IS NULL"),
+		1);
+	assert_int_equal(context_query(context,
+				       "SELECT count(*) FROM run WHERE coalesce(label, note,"
+				       " finished_ns, driver, cuda_driver, toolkit, cupti, version,"
+				       " source_revision, command, settings) IS NULL"),
 			 1);
 	assert_int_equal(
-		query(context,
-		      "SELECT count(*) FROM trial WHERE coalesce(reason, finished_ns, flop,"
-		      " bytes_read, bytes_written, registers_per_thread,"
-		      " shared_static_bytes, shared_dynamic_bytes, local_bytes_per_thread,"
-		      " theoretical_occupancy_pct, occupancy_limiter, code_hash, code_kind,"
-		      " median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns) IS NULL"),
+		context_query(context,
+			      "SELECT count(*) FROM trial WHERE coalesce(reason, finished_ns, flop,"
+			      " bytes_read, bytes_written, registers_per_thread,"
+			      " shared_static_bytes, shared_dynamic_bytes, local_bytes_per_thread,"
+			      " theoretical_occupancy_pct, occupancy_limiter, code_hash, code_kind,"
+			      " median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns) IS NULL"),
 		1);
-	assert_int_equal(query(context, "SELECT count(*) FROM counter WHERE value IS NULL AND"
-					" reason IS NOT NULL"),
+	assert_int_equal(context_query(context,
+				       "SELECT count(*) FROM counter WHERE value IS NULL AND"
+				       " reason IS NOT NULL"),
 			 1);
 	assert_ok(context, db_run_load(context->db, run.id, true, &loaded, &context->err));
 	facts = &loaded.trials[0].facts;
@@ -269,12 +213,16 @@ static void test_what_was_not_measured_beside_a_round_is_null(void **state)
 	struct run run = fixture_run(NULL);
 
 	assert_ok(context, fixture_store(context->db, &run, &context->err));
-	assert_int_equal(query(context, "SELECT count(*) FROM round WHERE power_w IS NULL AND"
-					" memory_clock_hz IS NULL AND temperature_c = 41"),
+	assert_int_equal(context_query(context,
+				       "SELECT count(*) FROM round WHERE power_w IS NULL AND"
+				       " memory_clock_hz IS NULL AND temperature_c = 41"),
 			 3);
-	assert_int_equal(query(context, "SELECT throttle_reasons FROM round WHERE round = 0"), 4);
 	assert_int_equal(
-		query(context, "SELECT throttle_reasons IS NULL FROM round WHERE round = 1"), 1);
+		context_query(context, "SELECT throttle_reasons FROM round WHERE round = 0"), 4);
+	assert_int_equal(
+		context_query(context,
+			      "SELECT throttle_reasons IS NULL FROM round WHERE round = 1"),
+		1);
 	run_release(&run);
 }
 
@@ -287,7 +235,7 @@ static void test_an_infinite_state_is_null(void **state)
 	round.state.sm_clock_hz = INFINITY;
 	assert_ok(context, db_run_begin(context->db, &run, &context->err));
 	assert_ok(context, db_round_add(context->db, run.trials[0].id, &round, &context->err));
-	assert_int_equal(query(context, "SELECT sm_clock_hz IS NULL FROM round"), 1);
+	assert_int_equal(context_query(context, "SELECT sm_clock_hz IS NULL FROM round"), 1);
 	fixture_round_release(&round);
 	run_release(&run);
 }
@@ -307,7 +255,7 @@ static void test_a_round_stored_twice_is_there_once(void **state)
 	assert_ok(context,
 		  db_samples_load(context->db, run.trials[0].id, &samples, &count, &context->err));
 	assert_int_equal(count, 3);
-	assert_int_equal(query(context, "SELECT count(*) FROM round"), 1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM round"), 1);
 	free(samples);
 	fixture_round_release(&longer);
 	fixture_round_release(&shorter);
@@ -332,7 +280,9 @@ static void test_a_sample_that_is_no_time_stores_nothing(void **state)
 		fixture_round_release(&round);
 	}
 	assert_int_equal(
-		query(context, "SELECT (SELECT count(*) FROM round) + count(*) FROM sample"), 0);
+		context_query(context,
+			      "SELECT (SELECT count(*) FROM round) + count(*) FROM sample"),
+		0);
 	run_release(&run);
 }
 
@@ -369,9 +319,10 @@ static void test_counters_set_again_replace_the_old(void **state)
 	counter_list_set(&counters, "instructions", "1", "smsp__inst_executed.sum", 12);
 	assert_ok(context, db_counters_set(context->db, run.trials[FIXTURE_OK].id, &counters,
 					   &context->err));
-	assert_int_equal(query(context, "SELECT count(*) FROM counter"), 1);
-	assert_int_equal(query(context, "SELECT value FROM counter WHERE metric = 'instructions'"),
-			 12);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM counter"), 1);
+	assert_int_equal(
+		context_query(context, "SELECT value FROM counter WHERE metric = 'instructions'"),
+		12);
 	counter_list_release(&counters);
 	run_release(&run);
 }
@@ -427,7 +378,7 @@ static void test_the_same_uid_twice_is_refused(void **state)
 	assert_int_equal(db_run_begin(context->db, &second, &context->err), PL_EEXIST);
 	assert_int_equal(second.id, 0);
 	assert_int_equal(second.trials[0].id, 0);
-	assert_int_equal(query(context, "SELECT count(*) FROM run"), 1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM run"), 1);
 	run_release(&first);
 	run_release(&second);
 }
@@ -444,183 +395,14 @@ static void test_devices_are_told_apart_and_kept_once(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(same); i++)
 		assert_ok(context, db_run_begin(context->db, &same[i], &context->err));
 	assert_ok(context, db_run_begin(context->db, &other, &context->err));
-	assert_int_equal(query(context, "SELECT count(*) FROM device"), 2);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM device"), 2);
 	run_release(&same[0]);
 	run_release(&same[1]);
 	run_release(&other);
 }
 
-/* ---- lists and references ---- */
-
-struct listed {
-	size_t count, stop_after;
-	int64_t ids[8], trials, ok, failed, skipped;
-	struct device_info device;
-	int64_t device_runs;
-};
-
-static int list_run(void *data, const struct run *run, int64_t trials, int64_t ok, int64_t failed,
-		    int64_t skipped)
-{
-	struct listed *listed = data;
-
-	listed->ids[listed->count++] = run->id;
-	listed->trials = trials;
-	listed->ok = ok;
-	listed->failed = failed;
-	listed->skipped = skipped;
-	return listed->count == listed->stop_after;
-}
-
-static int list_device(void *data, const struct device_info *device, int64_t runs)
-{
-	struct listed *listed = data;
-
-	listed->count++;
-	listed->device = *device;
-	listed->device_runs = runs;
-	return 0;
-}
-
-/* Ids 1, 2, 3 from newest to oldest, so that neither order is taken for the other. */
-static void store_three(struct context *context)
-{
-	for (int i = 0; i < 3; i++) {
-		struct run run = fixture_run(i == 2 ? NULL : "nightly");
-
-		run.started_ns -= i * INT64_C(1000000000);
-		snprintf(run.uid, sizeof(run.uid), "abcd%028d", i);
-		assert_ok(context, fixture_store(context->db, &run, &context->err));
-		assert_int_equal(run.id, i + 1);
-		run_release(&run);
-	}
-}
-
-static void test_runs_are_listed_newest_first(void **state)
-{
-	struct context *context = *state;
-	struct listed all = {0};
-	struct listed two = {0};
-	struct listed stopped = {.stop_after = 1};
-
-	store_three(context);
-	assert_ok(context, db_runs_visit(context->db, 0, list_run, &all, &context->err));
-	assert_int_equal(all.count, 3);
-	assert_int_equal(all.ids[0], 1);
-	assert_int_equal(all.ids[2], 3);
-	assert_int_equal(all.trials, 4);
-	assert_int_equal(all.ok, 1);
-	assert_int_equal(all.failed, 1);
-	assert_int_equal(all.skipped, 1);
-	assert_ok(context, db_runs_visit(context->db, 2, list_run, &two, &context->err));
-	assert_int_equal(two.count, 2);
-	assert_int_equal(two.ids[1], 2);
-	assert_ok(context, db_runs_visit(context->db, 0, list_run, &stopped, &context->err));
-	assert_int_equal(stopped.count, 1);
-}
-
-static void test_devices_are_listed_with_their_runs(void **state)
-{
-	struct context *context = *state;
-	struct run run = fixture_run(NULL);
-	struct listed listed = {0};
-
-	store_three(context);
-	assert_ok(context, db_devices_visit(context->db, list_device, &listed, &context->err));
-	assert_int_equal(listed.count, 1);
-	assert_int_equal(listed.device_runs, 3);
-	assert_same_device(&listed.device, &run.device);
-	run_release(&run);
-}
-
-static void test_references_find_their_run(void **state)
-{
-	static const struct {
-		const char *reference;
-		int64_t id;
-	} good[] = {{"last", 1},
-		    {"1", 1},
-		    {"3", 3},
-		    {"nightly", 1},
-		    {"abcd0000000000000000000000000002", 3},
-		    {"ABCD0000000000000000000000000001", 2}};
-	static const struct {
-		const char *reference;
-		int code;
-		const char *text;
-	} bad[] = {{"nightlies", PL_ENOENT, "nightly"}, {"4", PL_ENOENT, "no run '4'"},
-		   {"abc", PL_ENOENT, "no run 'abc'"},  {"abcd", PL_EUSAGE, "several"},
-		   {"", PL_ENOENT, "no run ''"},        {"%", PL_ENOENT, "no run '%'"},
-		   {"' OR 1 --", PL_ENOENT, "no run"}};
-	struct context *context = *state;
-	int64_t id = 0;
-
-	assert_int_equal(db_run_resolve(context->db, "last", &id, &context->err), PL_ENOENT);
-	assert_non_null(strstr(context->err.text, "holds no run yet"));
-	store_three(context);
-	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
-		assert_ok(context,
-			  db_run_resolve(context->db, good[i].reference, &id, &context->err));
-		assert_int_equal(id, good[i].id);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct error err = {0};
-
-		id = -7;
-		assert_int_equal(db_run_resolve(context->db, bad[i].reference, &id, &err),
-				 bad[i].code);
-		assert_non_null(strstr(err.text, bad[i].text));
-		assert_int_equal(id, -7);
-	}
-}
-
-static void test_views_answer_in_plain_sql(void **state)
-{
-	struct context *context = *state;
-	struct run run = fixture_run("nightly");
-
-	assert_ok(context, fixture_store(context->db, &run, &context->err));
-	assert_int_equal(query(context, "SELECT count(*) FROM trials"), FIXTURE_TRIALS);
-	assert_int_equal(query(context,
-			       "SELECT count(*) FROM trials WHERE status = 'ok'"
-			       " AND device = 'NVIDIA H200' AND block = 256 AND n = 1 << 24"
-			       " AND label = 'nightly' AND median_ns = 1504.5"
-			       " AND dram_read_bytes = 67108864"
-			       " AND achieved_occupancy_pct = 93.5"
-			       " AND branch_efficiency_pct IS NULL"
-			       " AND started_at = '2025-11-21T04:40:00Z'"),
-			 1);
-	assert_int_equal(query(context, "SELECT block FROM best WHERE kernel = 'reduce'"), 256);
-	assert_int_equal(query(context, "SELECT count(*) FROM best"), 1);
-	run_release(&run);
-}
-
-static void test_best_is_of_each_cases_newest_run(void **state)
-{
-	struct context *context = *state;
-	int64_t trial_of_newer = 0;
-
-	/* The newer run is slower: what was once faster is no longer the code that runs. */
-	for (int i = 0; i < 2; i++) {
-		struct run run = fixture_run(NULL);
-		struct round_result round = fixture_round(i, 10);
-
-		run.started_ns += i;
-		round.round = 0;
-		assert_ok(context, db_run_begin(context->db, &run, &context->err));
-		assert_ok(context,
-			  db_round_add(context->db, run.trials[0].id, &round, &context->err));
-		assert_ok(context, db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL,
-						   &context->err));
-		trial_of_newer = run.trials[0].id;
-		fixture_round_release(&round);
-		run_release(&run);
-	}
-	assert_int_equal(query(context, "SELECT count(*) FROM best"), 1);
-	assert_int_equal(query(context, "SELECT trial_id FROM best"), trial_of_newer);
-}
-
-#define store_test(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define store_test(function) \
+	cmocka_unit_test_setup_teardown(function, context_setup_open, context_teardown)
 
 int main(void)
 {
@@ -638,11 +420,6 @@ int main(void)
 		store_test(test_a_reopened_run_is_running),
 		store_test(test_the_same_uid_twice_is_refused),
 		store_test(test_devices_are_told_apart_and_kept_once),
-		store_test(test_runs_are_listed_newest_first),
-		store_test(test_devices_are_listed_with_their_runs),
-		store_test(test_references_find_their_run),
-		store_test(test_views_answer_in_plain_sql),
-		store_test(test_best_is_of_each_cases_newest_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,41 @@
+/*
+ * context: what every test of this room begins with: a folder, a path in it,
+ * and SQL past perflab.
+ */
+#ifndef TESTS_DB_CONTEXT_H
+#define TESTS_DB_CONTEXT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixture.h"
+
+struct context {
+	char *folder, *path;
+	struct db *db; /* open only after context_setup_open() */
+	struct error err;
+};
+
+int context_setup(void **state);
+int context_setup_open(void **state); /* and creates the database at path */
+int context_teardown(void **state);
+
+/* One integer by SQL, past perflab: what a person at the sqlite3 shell would see. */
+int64_t context_query(const struct context *context, const char *sql);
+
+/* Leaves a database with one whole run at path, closed. */
+void context_store_one(struct context *context);
+/* The error is one line that names the file and says this. */
+void assert_one_line(const struct error *err, const char *path, const char *says);
+
+#define assert_ok(context, call)                             \
+	do {                                                 \
+		if (call)                                    \
+			fail_msg("%s", (context)->err.text); \
+	} while (0)
+
+#endif
