@@ -1,0 +1,510 @@
+/*
+ * A worker with no device: deterministic samples and counters, and faults on
+ * demand. It stands on worker_loop wherever it is honest, so that a test of
+ * perflab with it is a test of the protocol too.
+ *
+ * FAKE_WORKER_SCRIPT is "ACTION[:CASE];…". CASE is the beginning of a case's
+ * name ("reduce/shuffle", "reduce/shuffle/block=64"); without one the action
+ * is for every case. The table `actions` says what there is.
+ * FAKE_WORKER_LOG names a file that gets a line a request: "PID REQUEST CASE".
+ * FAKE_WORKER_STATE names a file that does not exist yet: the actions whose
+ * names end in _once happen when they can create it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "harness/worker_loop.h"
+
+#define ROUND_MAX_SAMPLES 4096
+
+struct fake {
+	const struct measure_settings *settings;
+};
+
+/* ---- the script ---- */
+
+static bool scripted(const char *action, const char *name)
+{
+	const char *script = getenv("FAKE_WORKER_SCRIPT");
+	size_t length = strlen(action);
+
+	while (script && *script) {
+		size_t item = strcspn(script, ";");
+
+		if (!strncmp(script, action, length)) {
+			const char *wanted = script + length + 1;
+
+			if (length == item)
+				return true;
+			if (script[length] == ':' && name &&
+			    !strncmp(name, wanted, item - length - 1))
+				return true;
+		}
+		script += item + (script[item] == ';');
+	}
+	return false;
+}
+
+static bool first_time(void)
+{
+	const char *state = getenv("FAKE_WORKER_STATE");
+	int fd = state ? open(state, O_CREAT | O_EXCL | O_WRONLY, 0600) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
+static void note(const char *request, const char *name)
+{
+	const char *path = getenv("FAKE_WORKER_LOG");
+	FILE *file = path ? fopen(path, "a") : NULL;
+
+	if (!file)
+		return;
+	fprintf(file, "%d %s %s\n", (int)getpid(), request, name);
+	fclose(file);
+}
+
+static char *case_name(const struct launch_case *work)
+{
+	struct text name = TEXT_INIT;
+
+	text_addf(&name, "%s/%s/", work->kernel, work->variant);
+	axes_text(&name, work->axes, work->axis_count);
+	return text_detach(&name);
+}
+
+static void say(const char *bytes)
+{
+	/* Raw, past the loop. What cannot be sent any more need not be. */
+	(void)!send(WORKER_SOCKET_FD, bytes, strlen(bytes), MSG_NOSIGNAL);
+}
+
+static void die(int signal_number)
+{
+	const struct rlimit none = {0, 0};
+
+	setrlimit(RLIMIT_CORE, &none);
+	signal(signal_number, SIG_DFL);
+	raise(signal_number);
+}
+
+static void hang(void)
+{
+	for (;;)
+		pause();
+}
+
+/* ---- faults ---- */
+
+static void say_flood(void)
+{
+	char block[65537];
+
+	memset(block, 'x', sizeof(block) - 1);
+	block[sizeof(block) - 1] = '\0';
+	for (int i = 0; i < 300; i++)
+		say(block);
+	hang();
+}
+
+static void say_half(void)
+{
+	say("{\"reply\": \"samples\", \"id\": ");
+	_exit(0);
+}
+
+/* Of the third case: it is the one that test_sweep.c picks on. */
+static void say_phases(void)
+{
+	for (;;)
+		say("{\"reply\":\"phase\",\"id\":2,\"phase\":\"verify\",\"pass\":null}\n");
+}
+
+static void crash(void)
+{
+	die(SIGSEGV);
+}
+
+static void killed(void)
+{
+	die(SIGKILL);
+}
+
+static void leave(void)
+{
+	_exit(3);
+}
+
+/* What can go wrong while a case is verified: by a deed, by words, or by a status. */
+static const struct {
+	const char *name;
+	void (*deed)(void);
+	const char *words;
+	int code;                 /* the operation returns this error */
+	enum trial_status status; /* or ends so */
+} actions[] = {
+	{.name = "crash", .deed = crash},
+	{.name = "abort", .deed = abort},
+	{.name = "kill", .deed = killed},
+	{.name = "exit", .deed = leave},
+	{.name = "hang", .deed = hang},
+	{.name = "half", .deed = say_half},
+	{.name = "flood", .deed = say_flood},
+	{.name = "lie_phases", .deed = say_phases},
+	{.name = "lie_json", .words = "this is no JSON\n"},
+	{.name = "lie_array", .words = "[1, 2]\n"},
+	{.name = "lie_reply", .words = "{\"reply\": \"gossip\", \"id\": 2, \"round\": 0}\n"},
+	{.name = "lie_type",
+	 .words = "{\"reply\": \"samples\", \"id\": \"zero\", \"time_ns\": [1]}\n"},
+	{.name = "lie_done", .words = "{\"reply\": \"done\", \"status\": \"fine\"}\n"},
+	{.name = "lie_pending",
+	 .words = "{\"reply\": \"done\", \"status\": \"pending\", \"reason\": \"wait\"}\n"},
+	{.name = "oom", .code = PL_ENOMEM},
+	{.name = "device_error", .code = PL_EDEVICE},
+	{.name = "fail", .code = PL_EUSAGE},
+	{.name = "mismatch", .status = TRIAL_MISMATCH},
+};
+
+static int misbehave(const char *name, enum trial_status *status, struct text *reason,
+		     struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
+		if (!scripted(actions[i].name, name))
+			continue;
+		if (actions[i].deed)
+			actions[i].deed();
+		if (actions[i].words)
+			say(actions[i].words);
+		if (actions[i].code)
+			return error_set(err, actions[i].code, "scripted: %s", actions[i].name);
+		if (actions[i].status) {
+			*status = actions[i].status;
+			text_addf(reason, "scripted: %s", actions[i].name);
+		}
+	}
+	return 0;
+}
+
+/* ---- numbers ---- */
+
+/* FNV-1a: the same number for the same name, everywhere. */
+static uint64_t hash(const char *name, const char *salt)
+{
+	uint64_t value = UINT64_C(14695981039346656037);
+
+	for (const char *c = name; *c; c++)
+		value = (value ^ (unsigned char)*c) * UINT64_C(1099511628211);
+	for (const char *c = salt; *c; c++)
+		value = (value ^ (unsigned char)*c) * UINT64_C(1099511628211);
+	return value;
+}
+
+static const struct device_info device = {
+	.name = "Fake GPU",
+	.uuid = "GPU-00000000-0000-0000-0000-000000000000",
+	.chip = "GH100",
+	.cc_major = 9,
+	.cc_minor = 0,
+	.sm_count = 132,
+	.max_threads_per_sm = 2048,
+	.max_threads_per_block = 1024,
+	.max_blocks_per_sm = 32,
+	.registers_per_sm = 65536,
+	.shared_bytes_per_sm = 233472,
+	.shared_bytes_per_block = 232448,
+	.l2_bytes = 62914560,
+	.memory_bytes = INT64_C(150120955904),
+	.sm_clock_max_hz = 1980000000,
+	.memory_clock_max_hz = 3201000000,
+	.memory_bus_bits = 6144,
+	.driver = "580.0",
+	.cuda_driver = "13.0",
+	.toolkit = "13.0",
+	.cupti = "",
+};
+
+/* ---- operations ---- */
+
+static int fake_doctor(void *backend, struct worker_reply *reply, struct error *err)
+{
+	bool there = !scripted("no_device", NULL);
+	int rc;
+
+	(void)backend;
+	(void)err;
+	rc = worker_reply_check(reply, &(struct worker_check){"driver", true, "580.0", ""});
+	if (rc)
+		return rc;
+	return worker_reply_check(reply, &(struct worker_check){"device 0", there,
+								there ? device.name : "none",
+								there ? "" : "plug one in"});
+}
+
+static int fake_devices(void *backend, struct worker_reply *reply, struct error *err)
+{
+	(void)backend;
+	if (scripted("no_device", NULL))
+		return error_set(err, PL_EUNSUPPORTED, "there is no fake device: plug one in");
+	return worker_reply_device(reply, 0, &device);
+}
+
+static int fake_metrics(void *backend, const char *chip, const char *pattern,
+			struct worker_reply *reply, struct error *err)
+{
+	static const struct worker_metric metrics[] = {
+		{"dram__bytes_read.sum", "byte", "counter", "bytes read from DRAM"},
+		{"sm__cycles_active.avg", "cycle", "counter", "cycles with a warp resident"},
+	};
+	int rc = 0;
+
+	(void)backend;
+	if (chip && strcmp(chip, device.chip))
+		return error_set(err, PL_EUSAGE, "no chip is called '%s': there is GH100", chip);
+	for (size_t i = 0; i < ARRAY_SIZE(metrics) && !rc; i++)
+		if (!pattern || pattern_matches(pattern, metrics[i].name))
+			rc = worker_reply_metric(reply, &metrics[i]);
+	return rc;
+}
+
+static int fake_passes(void *backend, const char *chip, const struct string_list *wanted,
+		       int64_t *passes, struct string_list *missing, struct error *err)
+{
+	(void)backend;
+	if (chip && strcmp(chip, device.chip))
+		return error_set(err, PL_EUSAGE, "no chip is called '%s': there is GH100", chip);
+	*passes = (int64_t)(wanted->count + 3) / 4;
+	for (size_t i = 0; i < wanted->count; i++)
+		if (!strncmp(wanted->items[i], "nonsense__", 10))
+			string_list_add(missing, "nonsense__: the fake GPU has no such counter");
+	return 0;
+}
+
+static int fake_open(void *backend, const struct measure_settings *settings,
+		     struct session_info *info, struct error *err)
+{
+	struct fake *fake = backend;
+
+	note("open", "-");
+	if (scripted("open_crash", NULL) || (scripted("open_crash_once", NULL) && first_time()))
+		crash();
+	if (scripted("no_device", NULL))
+		return error_set(err, PL_EUNSUPPORTED, "there is no fake device: plug one in");
+	if (scripted("open_busy_once", NULL) && first_time())
+		return error_set(err, PL_ENOMEM, "the dead worker's memory is not free yet");
+	if (scripted("open_fail", NULL))
+		return error_set(err, PL_EUSAGE, "the fake device will not open");
+	fake->settings = settings;
+	info->device = device;
+	key_value_set(&info->environment, "persistence_mode", "on");
+	info->passes = (int64_t)(settings->metrics.count + 3) / 4;
+	if (scripted("ncu", NULL)) {
+		strcpy(info->profiler, "ncu");
+		info->counters_reason = xstrdup("ncu is attached and has the counters");
+	} else if (scripted("no_counters", NULL)) {
+		info->counters_reason = xstrdup("the driver refuses counters to this user");
+	}
+	return 0;
+}
+
+static int fake_inspect(void *backend, const struct launch_case *work, struct launch_facts *facts,
+			enum trial_status *status, struct text *reason, struct error *err)
+{
+	char *name = case_name(work);
+
+	(void)backend;
+	(void)err;
+	note("inspect", name);
+	if (scripted("inspect_crash", name))
+		crash();
+	if (scripted("inspect_hang", name))
+		hang();
+	if (scripted("inspect_skip", name)) {
+		*status = TRIAL_SKIPPED;
+		text_add(reason, "its registers do not allow this block");
+	}
+	facts->registers_per_thread = 16 + (int64_t)(hash(name, "registers") % 64);
+	facts->shared_static_bytes = 0;
+	facts->shared_dynamic_bytes = work->launches[0].shared_bytes;
+	facts->local_bytes_per_thread = 0;
+	if (!scripted("no_occupancy", name))
+		facts->theoretical_occupancy_pct = 50 + (double)(hash(name, "occupancy") % 50);
+	strcpy(facts->occupancy_limiter, "registers");
+	snprintf(facts->code_hash, sizeof(facts->code_hash), "%016llx",
+		 (unsigned long long)hash(name, "code"));
+	strcpy(facts->code_kind, "fake");
+	free(name);
+	return 0;
+}
+
+static int send_samples(const struct fake *fake, int64_t id, const char *name, int round,
+			struct worker_reply *reply)
+{
+	int64_t rounds = fake->settings->rounds;
+	int64_t count = (fake->settings->min_samples + rounds - 1) / rounds;
+	double base = 10000 + (double)(hash(name, "time") % 90000);
+	double times[ROUND_MAX_SAMPLES];
+	struct device_state state = {
+		.sm_clock_hz = 1.98e9,
+		.memory_clock_hz = NAN,
+		.temperature_c = 40 + round,
+		.power_w = 300,
+		.throttle_reasons = 0,
+	};
+	int rc;
+
+	if (count > ROUND_MAX_SAMPLES)
+		count = ROUND_MAX_SAMPLES;
+	if (scripted("slow", name))
+		base *= 1.5;
+	for (int64_t i = 0; i < count; i++)
+		times[i] = base + 8 * (double)((i * 7 + round) % 11);
+	rc = worker_reply_samples(reply, id + scripted("lie_id", name),
+				  round + scripted("lie_round", name), times, (size_t)count);
+	return rc ? rc : worker_reply_state(reply, id, round, &state);
+}
+
+static int fake_measure(void *backend, int64_t id, const struct launch_case *work, int round,
+			struct worker_reply *reply, enum trial_status *status, struct text *reason,
+			struct error *err)
+{
+	char *name = case_name(work);
+	char request[32];
+	int rc;
+
+	snprintf(request, sizeof(request), "measure-%d", round);
+	note(request, name);
+	if (scripted("silent_crash", name))
+		crash();
+	rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
+	if (!rc)
+		rc = worker_reply_phase(reply, id, WORKER_PHASE_VERIFY, -1);
+	if (!rc && (!scripted("in_round_1", NULL) || round == 1))
+		rc = misbehave(name, status, reason, err);
+	if (!rc && *status == TRIAL_OK)
+		rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
+	if (!rc && *status == TRIAL_OK && !scripted("ncu", NULL) && !scripted("lie_empty", name))
+		rc = send_samples(backend, id, name, round, reply);
+	if (!rc && scripted("late_device_error", name))
+		rc = error_set(err, PL_EDEVICE, "scripted: late_device_error");
+	free(name);
+	return rc;
+}
+
+static int send_counters(const struct fake *fake, const struct count_item *item, const char *name,
+			 struct worker_reply *reply)
+{
+	const struct string_list *wanted = &fake->settings->metrics;
+	struct counter_list counters = {0};
+	int rc;
+
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct metric *metric = metric_find(wanted->items[i]);
+		const char *counter =
+			metric ? metric_counter_on(metric, device.chip) : wanted->items[i];
+
+		if (!strncmp(wanted->items[i], "nonsense__", 10))
+			counter_list_set_missing(&counters, wanted->items[i], "", counter,
+						 "the fake GPU has no such counter");
+		else if (counter && strcmp(wanted->items[i], "forgotten__sum"))
+			counter_list_set(&counters, wanted->items[i], metric ? metric->unit : "1",
+					 counter, 1 + (double)(hash(name, counter) % 1000000));
+	}
+	rc = worker_reply_counters(reply, item->id, &counters);
+	counter_list_release(&counters);
+	return rc;
+}
+
+static int count_case(const struct count_item *item, const char *name, int64_t pass,
+		      struct worker_reply *reply, struct error *err)
+{
+	int rc = 0;
+
+	if (!scripted("count_silent_crash", name))
+		rc = worker_reply_phase(reply, item->id, WORKER_PHASE_COUNT, pass);
+	if (scripted("die_in_count", name) || scripted("count_silent_crash", name))
+		killed();
+	if (scripted("hang_in_count", name))
+		hang();
+	if (scripted("lie_in_count", name))
+		say("{\"reply\": \"counters\", \"id\": 999999, \"counters\": []}\n");
+	if (!rc && scripted("oom_in_count", name))
+		rc = error_set(err, PL_ENOMEM, "scripted: oom_in_count");
+	if (!rc && scripted("device_error_in_count", name))
+		rc = error_set(err, PL_EDEVICE, "scripted: device_error_in_count");
+	if (!rc && scripted("fail_in_count", name))
+		rc = error_set(err, PL_EUSAGE, "scripted: fail_in_count");
+	return rc;
+}
+
+static int fake_count(void *backend, const struct count_item *items, size_t count,
+		      struct worker_reply *reply, enum trial_status *status, struct text *reason,
+		      struct error *err)
+{
+	int rc = 0;
+
+	(void)status;
+	(void)reason;
+	for (int64_t pass = 0; pass < 2 && !rc; pass++)
+		for (size_t i = 0; i < count && !rc; i++) {
+			char *name = case_name(items[i].work);
+
+			note("count", name);
+			rc = count_case(&items[i], name, pass, reply, err);
+			free(name);
+		}
+	for (size_t i = 0; i < count && !rc; i++) {
+		char *name = case_name(items[i].work);
+
+		if (!scripted("uncounted", name))
+			rc = send_counters(backend, &items[i], name, reply);
+		free(name);
+	}
+	return rc;
+}
+
+static void fake_close(void *backend)
+{
+	(void)backend;
+	note("close", "-");
+}
+
+int main(void)
+{
+	struct fake fake = {0};
+	const struct backend_ops ops = {
+		.name = "fake",
+		.version = "1",
+		.backend = &fake,
+		.doctor = fake_doctor,
+		.devices = fake_devices,
+		.metrics = fake_metrics,
+		.passes = fake_passes,
+		.open = fake_open,
+		.inspect = fake_inspect,
+		.measure = fake_measure,
+		.count = fake_count,
+		.close = fake_close,
+	};
+
+	if (scripted("start_exit", NULL))
+		_exit(3);
+	if (scripted("start_hang", NULL))
+		hang();
+	if (scripted("bad_protocol_version", NULL)) {
+		say("{\"reply\": \"hello\", \"protocol\": 99, \"backend\": \"fake\", "
+		    "\"version\": \"9\"}\n{\"reply\": \"done\", \"status\": \"ok\", "
+		    "\"reason\": null}\n");
+		hang();
+	}
+	return worker_main(&ops, WORKER_SOCKET_FD);
+}

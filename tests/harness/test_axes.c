@@ -1,0 +1,110 @@
+/* The axis grammar: what it gives, and what it says to those who slip. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void assert_values(const char *text, size_t count, const int64_t *expected)
+{
+	struct axis_values values = {0};
+	struct error err = {0};
+
+	if (axis_parse(&values, text, &err))
+		fail_msg("%s: %s", text, err.text);
+	assert_int_equal(values.count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(values.items[i], expected[i]);
+	axis_values_release(&values);
+	assert_null(values.items);
+}
+#define VALUES(text, ...)                                                       \
+	assert_values(text, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), \
+		      (int64_t[]){__VA_ARGS__})
+
+static void test_good(void **context)
+{
+	(void)context;
+	VALUES("64", 64);
+	VALUES("2^24", 16777216);
+	VALUES("16Mi", 16777216);
+	VALUES("64..1024", 64, 128, 256, 512, 1024);
+	VALUES("64..1000", 64, 128, 256, 512);
+	VALUES("64..64", 64);
+	VALUES("64..160:+32", 64, 96, 128, 160);
+	VALUES("64..1024:*4", 64, 256, 1024);
+	VALUES("3..20:*2", 3, 6, 12);
+	VALUES("1Ki..4Ki:+1Ki", 1024, 2048, 3072, 4096);
+	VALUES("128,64,96", 64, 96, 128);
+	VALUES("64..256,96,128", 64, 96, 128, 256);
+	VALUES("2^62", INT64_C(1) << 62);
+	VALUES("2^61..2^62", INT64_C(1) << 61, INT64_C(1) << 62);
+	VALUES("2^62..2^62:+2^62", INT64_C(1) << 62);
+}
+
+static void test_limit_of_values(void **context)
+{
+	struct axis_values values = {0};
+	struct error err = {0};
+
+	(void)context;
+	assert_int_equal(axis_parse(&values, "1..4096:+1", &err), 0);
+	assert_int_equal(values.count, AXIS_MAX_VALUES);
+	axis_values_release(&values);
+	assert_int_equal(axis_parse(&values, "1..4097:+1", &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "beyond 4096 values"));
+	assert_null(values.items);
+}
+
+static const struct {
+	const char *text, *message; /* the message, or its beginning */
+} bad[] = {
+	{"", "an axis has no values: write values such as 64..1024 or 64,96"},
+	{"1024..64", "'1024..64' runs downwards: write 64..1024"},
+	{"32,1024..64", "'1024..64' (character 4 of '32,1024..64') runs downwards: write 64..1024"},
+	{"64..", "'64..' has no last value: write FIRST..LAST, such as 64..1024"},
+	{"..64", "'..64' has no first value: write FIRST..LAST, such as 64..1024"},
+	{"..", "'..' has no first value"},
+	{"0", "'0' holds a 0: values of an axis start at 1"},
+	{"0..64", "'0..64' holds a 0: values of an axis start at 1"},
+	{"64..128:+0", "'64..128:+0' holds a 0"},
+	{"64..128:*1", "'64..128:*1' never ends: a factor is at least 2"},
+	{"64..128:", "'64..128:' has no step after ':': write :+32 to add or :*4 to multiply"},
+	{"64..128:32", "'64..128:32' has no step after ':'"},
+	{"64:+32", "'64:+32' has a step without a range"},
+	{"64,,128", "'64,,128' has an empty value at character 4: take out the extra comma"},
+	{",64", "',64' has an empty value at character 1"},
+	{"64,", "'64,' has an empty value at character 4"},
+	{"abc", "'abc' is no value of an axis"},
+	{"-64", "'-64' is no value of an axis"},
+	{"64 ", "'64 ' is no value of an axis"},
+	{"2^63", "'2^63' is no value of an axis"},
+	{"99999999999999999999", "'99999999999999999999' is no value of an axis"},
+	{"64...128", "'64...128' is no value of an axis"},
+	{"64..128..256", "'64..128..256' is no value of an axis"},
+	{"1..2^62:+1", "'1..2^62:+1' goes beyond 4096 values on one axis"},
+};
+
+static void test_bad(void **context)
+{
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct axis_values values = {0};
+		struct error err = {0};
+
+		assert_int_equal(axis_parse(&values, bad[i].text, &err), PL_EUSAGE);
+		if (strncmp(err.text, bad[i].message, strlen(bad[i].message)))
+			fail_msg("'%s' gave: %s", bad[i].text, err.text);
+		assert_null(values.items);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_good),
+		cmocka_unit_test(test_limit_of_values),
+		cmocka_unit_test(test_bad),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

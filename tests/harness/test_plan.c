@@ -1,0 +1,237 @@
+/* Plans from the built-in kernels: selectors, typos, order, skips. */
+#include "support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int build(struct plan **plan, const char *const *selectors, size_t selector_count,
+		 const struct axis_override *overrides, size_t override_count, struct error *err)
+{
+	const struct plan_request request = {selectors, selector_count, overrides, override_count};
+
+	return plan_build(plan, &request, &device_limits_minimum, err);
+}
+
+static struct plan *plan_of(const char *selector, const char *block)
+{
+	const struct axis_override overrides[] = {{"block", block}};
+	struct plan *plan = NULL;
+	struct error err = {0};
+
+	if (build(&plan, &selector, selector != NULL, overrides, block != NULL, &err))
+		fail_msg("%s", err.text);
+	return plan;
+}
+
+static bool has_case(const struct plan *plan, const char *kernel, const char *variant)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (!strcmp(plan->cases[i].kernel, kernel) &&
+		    !strcmp(plan->cases[i].variant, variant))
+			return true;
+	return false;
+}
+
+static void test_everything(void **context)
+{
+	struct plan *plan = plan_of(NULL, NULL);
+	size_t count;
+	const struct kernel *const *kernels = kernel_all(&count);
+	size_t runnable = 0;
+
+	(void)context;
+	for (size_t k = 0; k < count; k++)
+		for (size_t v = 0; v < kernels[k]->variant_count; v++)
+			assert_true(has_case(plan, kernels[k]->name, kernels[k]->variants[v].name));
+	for (size_t i = 0; i < plan->count; i++) {
+		/* Runnable or a reason, never both. */
+		assert_int_equal(plan->cases[i].launch == NULL, plan->cases[i].skip_reason != NULL);
+		runnable += plan->cases[i].launch != NULL;
+	}
+	assert_int_equal(plan->runnable, runnable);
+	assert_true(runnable > 0);
+	plan_free(plan);
+}
+
+static void test_order_and_config(void **context)
+{
+	static const char *const expected[] = {
+		"block=64,n=4096",
+		"block=64,n=8192",
+		"block=128,n=4096",
+		"block=128,n=8192",
+	};
+	struct plan *plan = plan_of("reduce/shuffle/n=8192,4096,block=128,64", NULL);
+
+	(void)context;
+	assert_int_equal(plan->count, 4);
+	for (size_t i = 0; i < 4; i++) {
+		assert_string_equal(plan->cases[i].config, expected[i]);
+		assert_int_equal(plan->cases[i].axis_count, 2);
+		assert_string_equal(plan->cases[i].axes[0].name, "block");
+	}
+	plan_free(plan);
+}
+
+static void test_registry_order_whatever_the_selectors(void **context)
+{
+	const char *const selectors[] = {"reduce/shuffle", "stream", "reduce/*"};
+	const struct axis_override overrides[] = {{"block", "256"}, {"n", "4096"}};
+	struct plan *plan = NULL;
+	struct error err = {0};
+	bool reduce_seen = false;
+	size_t shuffles = 0;
+
+	(void)context;
+	assert_int_equal(build(&plan, selectors, 3, overrides, 2, &err), 0);
+	for (size_t i = 0; i < plan->count; i++) {
+		if (!strcmp(plan->cases[i].kernel, "reduce"))
+			reduce_seen = true;
+		else
+			assert_false(reduce_seen); /* stream is taught before */
+		shuffles += !strcmp(plan->cases[i].variant, "shuffle");
+	}
+	assert_true(reduce_seen);
+	assert_int_equal(shuffles, 1); /* chosen twice, planned once */
+	plan_free(plan);
+}
+
+static void test_patterns(void **context)
+{
+	struct plan *plan = plan_of("r?duce/sh*", "256");
+
+	(void)context;
+	assert_true(has_case(plan, "reduce", "shuffle"));
+	assert_false(has_case(plan, "reduce", "naive"));
+	plan_free(plan);
+	/* A word without a pattern is a whole name, not a part of one. */
+	struct error err = {0};
+	const char *part = "reduc";
+
+	assert_int_equal(build(&plan, &part, 1, NULL, 0, &err), PL_EUSAGE);
+}
+
+static void test_override_and_selector(void **context)
+{
+	struct plan *plan = plan_of("reduce/shuffle/n=4096,block=*", "64..128");
+
+	(void)context;
+	assert_int_equal(plan->count, 2);
+	assert_string_equal(plan->cases[0].config, "block=64,n=4096");
+	assert_string_equal(plan->cases[1].config, "block=128,n=4096");
+	plan_free(plan);
+	/* The name of a case is exactly that case, whatever --set says. */
+	plan = plan_of("reduce/shuffle/block=512,n=4096", "64..128");
+	assert_int_equal(plan->count, 1);
+	assert_string_equal(plan->cases[0].config, "block=512,n=4096");
+	plan_free(plan);
+}
+
+static void test_skips_have_reasons(void **context)
+{
+	struct plan *plan = plan_of("reduce/interleaved/n=4096", "96,128");
+
+	(void)context;
+	assert_int_equal(plan->count, 2);
+	assert_int_equal(plan->runnable, 1);
+	assert_null(plan->cases[0].launch);
+	assert_non_null(strstr(plan->cases[0].skip_reason, "power of two"));
+	assert_non_null(plan->cases[1].launch);
+	plan_free(plan);
+	plan = plan_of("reduce/shuffle/n=4096", "512..2048");
+	assert_int_equal(plan->count, 3);
+	assert_non_null(strstr(plan->cases[2].skip_reason, "block=2048"));
+	plan_free(plan);
+}
+
+static const struct {
+	const char *selector, *axis, *values, *message;
+} bad[] = {
+	{"redcue", NULL, NULL, "no kernel is called 'redcue': did you mean reduce?"},
+	{"shuffle", NULL, NULL,
+	 "no kernel is called 'shuffle': it is a variant, write "
+	 "reduce/shuffle"},
+	{"zzz", NULL, NULL, "no kernel is called 'zzz': there is stream, reduce"},
+	{"", NULL, NULL, "'' has an empty part"},
+	{"reduce/", NULL, NULL, "'reduce/' has an empty part"},
+	{"reduce/shufle", NULL, NULL,
+	 "kernel 'reduce' has no variant 'shufle': did you mean "
+	 "shuffle?"},
+	{"reduce/shuffle/blck=64", NULL, NULL, "has no axis 'blck': did you mean block?"},
+	{"reduce/shuffle/", NULL, NULL, "'reduce/shuffle/' has an empty part"},
+	{"reduce/shuffle/64", NULL, NULL, "does not say which axis '64' is for"},
+	{"reduce/shuffle/block=64,block=128", NULL, NULL, "sets axis 'block' twice"},
+	{"reduce/shuffle/block=0", NULL, NULL, "axis 'block': '0' holds a 0"},
+	{"reduce", "blok", "64", "no selected kernel has an axis 'blok': did you mean block?"},
+	{"reduce", "block", "64..", "axis 'block': '64..' has no last value"},
+	{"reduce", "block", "2048", "block=2048: a block has at most 1024 threads"},
+	{"reduce/shuffle", "n", "2^62", "reduce/shuffle/block="},
+	{"*", "n", "1..4096:+1", "the plan has more than"},
+};
+
+static void test_bad(void **context)
+{
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		const struct axis_override overrides[] = {{bad[i].axis, bad[i].values},
+							  {"block", "1..1024:+1"}};
+		/* The last row needs two axes to become too many. */
+		size_t override_count = !bad[i].axis ? 0 : i + 1 == ARRAY_SIZE(bad) ? 2 : 1;
+		struct plan *plan = NULL;
+		struct error err = {0};
+
+		assert_int_equal(build(&plan, &bad[i].selector, 1, overrides, override_count, &err),
+				 PL_EUSAGE);
+		assert_null(plan);
+		if (!strstr(err.text, bad[i].message))
+			fail_msg("%s: %s", bad[i].selector, err.text);
+	}
+}
+
+static void test_override_twice(void **context)
+{
+	const struct axis_override overrides[] = {{"block", "64"}, {"block", "128"}};
+	struct plan *plan = NULL;
+	struct error err = {0};
+
+	(void)context;
+	assert_int_equal(build(&plan, NULL, 0, overrides, 2, &err), PL_EUSAGE);
+	assert_string_equal(err.text, "axis 'block' is set twice");
+}
+
+static void test_limits_of_a_device(void **context)
+{
+	const struct device_info device = {
+		.sm_count = 132,
+		.max_threads_per_sm = 2048,
+		.max_threads_per_block = 1024,
+		.shared_bytes_per_block = 232448,
+		.l2_bytes = 62914560,
+		.memory_bytes = INT64_C(150120955904),
+	};
+	struct device_limits limits;
+
+	(void)context;
+	device_limits_of(&limits, &device);
+	assert_int_equal(limits.sm_count, 132);
+	assert_int_equal(limits.max_grid_x, INT32_MAX);
+	assert_int_equal(limits.max_shared_bytes_per_block, 232448);
+	assert_int_equal(limits.global_memory_bytes, INT64_C(150120955904));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_order_and_config),
+		cmocka_unit_test(test_registry_order_whatever_the_selectors),
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_override_and_selector),
+		cmocka_unit_test(test_skips_have_reasons),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_override_twice),
+		cmocka_unit_test(test_limits_of_a_device),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
