@@ -1,10 +1,10 @@
 #!/bin/sh
 # The archive of `cpack` unpacked somewhere else: the programs must run from
 # there with an empty environment and need nothing but libc.
-# usage: package.sh BUILD-FOLDER SANITIZERS
+# usage: package.sh BUILD-FOLDER [SANITIZERS]
 set -eu
 build=$1
-if [ -n "$2" ]; then
+if [ -n "${2:-}" ]; then
 	echo "skipped: sanitized programs need more than libc"
 	exit 77
 fi

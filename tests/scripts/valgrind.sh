@@ -1,9 +1,9 @@
 #!/bin/sh
 # A few commands under valgrind: no invalid access, no use of what was never set.
-# usage: valgrind.sh BUILD-FOLDER SANITIZERS
+# usage: valgrind.sh BUILD-FOLDER [SANITIZERS]
 set -eu
 build=$1
-if [ -n "$2" ]; then
+if [ -n "${2:-}" ]; then
 	echo "skipped: valgrind does not run sanitized programs"
 	exit 77
 fi
