@@ -3,8 +3,6 @@
  * it parses. Every operation is checked, since sizes come from the user.
  */
 #include <ctype.h>
-#include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
