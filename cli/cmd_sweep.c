@@ -313,8 +313,8 @@ static int execute(struct invocation *call, struct sweep *sweep, struct db *db, 
 	if (!rc)
 		rc = report_stored(call, db, store.run.id, sweep->options, err);
 	if (!rc && !sweep->options->quiet)
-		say("run %lld is in %s; perflab report %lld prints it again",
-		    (long long)store.run.id, sweep->db_path, (long long)store.run.id);
+		say("run %lld is kept; perflab report %lld --db %s prints it again",
+		    (long long)store.run.id, (long long)store.run.id, sweep->db_path);
 	sweep_store_release(&store);
 	return rc;
 }

@@ -85,7 +85,7 @@ static void add_choices(struct text *out, const struct option_row *row)
 {
 	text_add(out, row->help);
 	for (size_t i = 0; row->choices && row->choices[i]; i++)
-		text_addf(out, "%s%s", i ? ", " : ": ", row->choices[i]);
+		text_addf(out, "%s%s", i ? ", " : "; one of ", row->choices[i]);
 }
 
 static void print_option(FILE *out, const struct option_row *row)

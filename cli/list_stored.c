@@ -19,44 +19,68 @@ static const char *path_of(const struct list_options *options)
 
 /* ---- devices ---- */
 
-static void add_device(struct listing *listing, const char *here, const struct device_info *device,
-		       const char *runs)
-{
-	char *capability = xasprintf("%d.%d", device->cc_major, device->cc_minor);
-	char *multiprocessors = number_text(device->sm_count);
-	char *memory = xasprintf("%.0f", (double)device->memory_bytes / (1 << 20));
+/* One device: plugged in here, known to the database, or both. */
+struct known_device {
+	struct device_info info;
+	int ordinal;  /* -1: not in this machine */
+	int64_t runs; /* -1: not in the database */
+};
 
-	if (!listing->pattern || pattern_matches(listing->pattern, device->name))
-		table_row(listing->table,
-			  (const char *const[]){here, device->name,
-						device->chip[0] ? device->chip : NULL,
-						device->cc_major ? capability : NULL,
-						device->sm_count ? multiprocessors : NULL,
-						device->memory_bytes ? memory : NULL,
-						device->driver[0] ? device->driver : NULL, runs,
-						device->uuid[0] ? device->uuid : NULL});
+struct known_devices {
+	struct known_device *items;
+	size_t count, capacity;
+};
+
+static struct known_device *device_add(struct known_devices *devices,
+				       const struct device_info *info)
+{
+	for (size_t i = 0; i < devices->count; i++) {
+		struct known_device *known = &devices->items[i];
+
+		if (info->uuid[0] && strcmp(known->info.uuid, info->uuid) == 0 &&
+		    strcmp(known->info.driver, info->driver) == 0)
+			return known;
+	}
+	devices->items = xgrow(devices->items, &devices->capacity, devices->count + 1,
+			       sizeof(*devices->items));
+	devices->items[devices->count] = (struct known_device){*info, -1, -1};
+	return &devices->items[devices->count++];
+}
+
+static void visit_present(void *context, int ordinal, const struct device_info *info)
+{
+	device_add(context, info)->ordinal = ordinal;
+}
+
+static int visit_stored(void *context, const struct device_info *info, int64_t runs)
+{
+	struct known_device *known = device_add(context, info);
+
+	known->runs = (known->runs < 0 ? 0 : known->runs) + runs;
+	return 0;
+}
+
+static void add_device(struct table *table, const struct known_device *known)
+{
+	const struct device_info *info = &known->info;
+	char *ordinal = number_text(known->ordinal);
+	char *runs = number_text(known->runs);
+	char *capability = xasprintf("%d.%d", info->cc_major, info->cc_minor);
+	char *multiprocessors = number_text(info->sm_count);
+	char *memory = xasprintf("%.0f", (double)info->memory_bytes / (1 << 20));
+
+	table_row(table,
+		  (const char *const[]){
+			  known->ordinal >= 0 ? ordinal : NULL, info->name,
+			  info->chip[0] ? info->chip : NULL, info->cc_major ? capability : NULL,
+			  info->sm_count ? multiprocessors : NULL,
+			  info->memory_bytes ? memory : NULL, info->driver[0] ? info->driver : NULL,
+			  known->runs >= 0 ? runs : NULL, info->uuid[0] ? info->uuid : NULL});
+	free(ordinal);
+	free(runs);
 	free(capability);
 	free(multiprocessors);
 	free(memory);
-}
-
-static void visit_present(void *context, int ordinal, const struct device_info *device)
-{
-	struct listing *listing = context;
-	char *number = number_text(ordinal);
-
-	add_device(listing, number, device, NULL);
-	free(number);
-}
-
-static int visit_stored(void *context, const struct device_info *device, int64_t runs)
-{
-	struct listing *listing = context;
-	char *count = number_text(runs);
-
-	add_device(listing, NULL, device, count);
-	free(count);
-	return 0;
 }
 
 int list_devices(const struct invocation *call, const char *pattern, struct error *err)
@@ -71,23 +95,28 @@ int list_devices(const struct invocation *call, const char *pattern, struct erro
 						      {.name = "runs", .numeric = true},
 						      {.name = "uuid", .drop = 1}};
 	const struct list_options *options = call->options;
-	struct listing listing = {.table = table_new(columns, ARRAY_SIZE(columns)),
-				  .pattern = pattern};
+	struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	struct known_devices devices = {0};
 	struct error absent = {0};
 	struct db *db = NULL;
 	int rc = 0;
 
-	if (worker_devices(options->backend, visit_present, &listing, &absent))
-		say("no device of this machine is listed: %s", absent.text);
 	/* a database that nobody named may well not be there */
 	if (options->db || access(path_of(options), F_OK) == 0)
 		rc = db_open(&db, path_of(options), DB_READ, err);
+	if (!rc && worker_devices(options->backend, visit_present, &devices, &absent))
+		say("no device of this machine is listed: %s", absent.text);
 	if (db)
-		rc = db_devices_visit(db, visit_stored, &listing, err);
+		rc = db_devices_visit(db, visit_stored, &devices, err);
+	for (size_t i = 0; i < devices.count; i++) {
+		if (!pattern || pattern_matches(pattern, devices.items[i].info.name))
+			add_device(table, &devices.items[i]);
+	}
 	if (!rc)
-		rc = table_to_stdout(call, listing.table, (enum report_format)options->format, err);
+		rc = table_to_stdout(call, table, (enum report_format)options->format, err);
 	db_close(db);
-	table_free(listing.table);
+	free(devices.items);
+	table_free(table);
 	return rc;
 }
 

@@ -2,6 +2,7 @@
  * The only main(): finds the verb, parses its options, runs it, and turns an
  * error into one line and an exit code.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,8 @@ int main(int argc, char **argv)
 	struct error err = {0}, write_err = {0};
 	int rc;
 
+	/* a file-size limit is an error to report, as a full disk is */
+	signal(SIGXFSZ, SIG_IGN);
 	terminal_look(&call.terminal);
 	if (argc < 2) {
 		help_overview(stderr);

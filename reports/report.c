@@ -31,7 +31,7 @@ const char *report_format_name(enum report_format format)
 
 int stream_check(FILE *out, struct error *err)
 {
-	errno = 0;
+	/* errno is that of the write that failed: the writers call nothing else that sets it */
 	if (fflush(out) == 0 && !ferror(out))
 		return 0;
 	return error_set(err, PL_EIO, "cannot write the output: %s",
@@ -45,6 +45,7 @@ int report_run(FILE *out, const struct run *run, enum report_format format,
 
 	if (!options)
 		options = &plain;
+	errno = 0;
 	switch (format) {
 	case REPORT_TEXT:
 		report_text(out, run, options);

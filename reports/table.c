@@ -4,6 +4,7 @@
  */
 #include "reports/report_parts.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,7 @@ int table_write(FILE *out, const struct table *table, enum report_format format,
 {
 	int rc = 0;
 
+	errno = 0;
 	switch (format) {
 	case REPORT_TEXT:
 		table_write_text(out, table, options);

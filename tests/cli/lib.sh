@@ -1,0 +1,85 @@
+# What the command-line tests share. Sourced; the environment gives PERFLAB, the
+# program under test, and FAKE_WORKER, a worker that needs no GPU.
+set -u
+
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+unset PERFLAB_DB PERFLAB_WORKER_CUDA NO_COLOR COLUMNS CUDA_HOME
+export PERFLAB_EPOCH_NS=1795229445000000000
+failures=0
+
+# A worker that is certain not to be there.
+no_worker() {
+	export PERFLAB_WORKER_CUDA="$work/no-such-worker"
+}
+
+# A worker that needs no GPU; FAKE_WORKER_SCRIPT says what it does wrong.
+fake_worker() {
+	export PERFLAB_WORKER_CUDA="$FAKE_WORKER"
+}
+
+# run WORD…: the program; its exit code in $code, its output in $work/out and $work/err.
+run() {
+	command_line="perflab $*"
+	"$PERFLAB" "$@" >"$work/out" 2>"$work/err" </dev/null
+	code=$?
+}
+
+complain() {
+	failures=$((failures + 1))
+	printf 'FAILED: %s\n  %s\n' "$command_line" "$1"
+	sed 's/^/  stdout: /' "$work/out" | head -n 15
+	sed 's/^/  stderr: /' "$work/err" | head -n 15
+}
+
+expect_code() {
+	[ "$code" -eq "$1" ] || complain "exit code $code, expected $1"
+}
+
+# expect_out TEXT, expect_err TEXT: the stream holds it somewhere.
+expect_out() {
+	grep -qF -- "$1" "$work/out" || complain "stdout lacks: $1"
+}
+
+expect_err() {
+	grep -qF -- "$1" "$work/err" || complain "stderr lacks: $1"
+}
+
+expect_no_out() {
+	if grep -qF -- "$1" "$work/out"; then
+		complain "stdout has: $1"
+	fi
+}
+
+# One line on stderr, nothing on stdout: how every refusal looks.
+expect_one_line() {
+	[ "$(wc -l <"$work/err")" -eq 1 ] || complain "not one line on stderr"
+	[ -s "$work/out" ] && complain "data on stdout beside an error"
+	return 0
+}
+
+# refused CODE TEXT WORD…: the program refuses in one line that holds TEXT.
+refused() {
+	wanted=$1 text=$2
+	shift 2
+	run "$@"
+	expect_code "$wanted"
+	expect_one_line
+	expect_err "$text"
+}
+
+finish() {
+	if [ "$failures" -ne 0 ]; then
+		echo "$failures failed"
+		exit 1
+	fi
+	echo "all well"
+	exit 0
+}
+
+# skip REASON: what is tested does not exist here; ctest shows it as skipped.
+skip() {
+	echo "skipped: $1"
+	exit 77
+}

@@ -1,0 +1,152 @@
+# Databases that are none, or cannot be written: one line, exit 3, nothing lost,
+# and no device is touched before that is known.
+. "$(dirname "$0")/lib.sh"
+fake_worker
+export FAKE_WORKER_LOG="$work/log"
+words='sweep reduce/shuffle --block-sizes 64,128 --size 1024 --metrics none -q'
+
+refuses() {
+	: >"$FAKE_WORKER_LOG"
+	text=$1
+	shift
+	# shellcheck disable=SC2086 # words
+	refused 3 "$text" "$@" $words --db "$db"
+	[ -s "$FAKE_WORKER_LOG" ] && complain 'the device was touched'
+	return 0
+}
+
+intact() {
+	[ "$(sqlite3 "$1" 'PRAGMA integrity_check')" = ok ] || complain "$1 is damaged"
+}
+
+db=text.db
+echo 'this is no database, but a text that someone cares for' >$db
+cp $db $db.before
+refuses $db
+cmp -s $db $db.before || complain 'the text was changed'
+refused 3 $db report --db $db
+refused 3 $db list runs --db $db
+db="$work"
+refuses "$work"
+db=no-such-folder/a.db
+refuses 'no-such-folder'
+
+command -v sqlite3 >/dev/null || { echo 'no sqlite3 shell: the rest is left out'; finish; }
+db=other.db
+sqlite3 $db 'PRAGMA application_id = 1234; CREATE TABLE mine (x); INSERT INTO mine VALUES (1)'
+refuses $db
+[ "$(sqlite3 $db 'SELECT x FROM mine')" = 1 ] || complain 'a table of another was changed'
+
+# shellcheck disable=SC2086 # words
+run $words --db good.db
+expect_code 0
+cp good.db newer.db
+sqlite3 newer.db 'PRAGMA user_version = 9999'
+db=newer.db
+refuses '9999'
+refused 3 '9999' report --db newer.db
+
+db=damaged.db
+cp good.db $db
+dd if=/dev/urandom of=$db bs=1024 seek=4 count=16 conv=notrunc 2>/dev/null
+run report --db $db
+[ "$code" -ne 0 ] || complain 'a damaged database is reported as if whole'
+[ "$code" -lt 128 ] || complain 'a damaged database ends in a crash'
+
+# locked by another process, for longer than the wait
+db=good.db
+mkfifo "$work/hold"
+sqlite3 $db <"$work/hold" >"$work/locked" 2>&1 &
+locker=$!
+exec 9>"$work/hold"
+printf 'PRAGMA locking_mode = exclusive;\nBEGIN EXCLUSIVE;\nSELECT 42;\n' >&9
+until grep -q 42 "$work/locked"; do sleep 0.05; done
+export PERFLAB_DB_BUSY_TIMEOUT=200ms
+refuses 'good.db'
+printf 'ROLLBACK;\n.quit\n' >&9
+exec 9>&-
+wait $locker
+intact good.db
+[ "$("$PERFLAB" list runs --db good.db --format csv | wc -l)" -eq 2 ] || complain 'runs were lost'
+unset PERFLAB_DB_BUSY_TIMEOUT
+
+# read-only: root may write anything, so another user tries
+chmod 755 "$work"
+mkdir readonly
+cp good.db readonly/ro.db
+chmod 555 readonly
+chmod 444 readonly/ro.db
+as_other=
+if [ "$(id -u)" -eq 0 ]; then
+	as_other="setpriv --reuid 65534 --regid 65534 --clear-groups"
+fi
+if [ -z "$as_other" ] || $as_other "$PERFLAB" version >/dev/null 2>&1; then
+	command_line="perflab $words --db readonly/ro.db, as who may not"
+	chmod 666 "$FAKE_WORKER_LOG"
+	# shellcheck disable=SC2086 # words
+	$as_other "$PERFLAB" $words --db readonly/ro.db >"$work/out" 2>"$work/err"
+	code=$?
+	expect_code 3
+	expect_one_line
+	expect_err 'ro.db'
+	# reading it is fine
+	$as_other "$PERFLAB" report --db readonly/ro.db >"$work/out" 2>"$work/err"
+	code=$?
+	expect_code 0
+	expect_out 'shuffle'
+else
+	echo 'no other user to try a read-only database as'
+fi
+chmod 755 readonly
+
+# two sweeps into one database at once
+for i in 1 2; do
+	"$PERFLAB" sweep reduce stream --block-sizes 64..1024 --size 1024 --label "at-once-$i" -q \
+		--metrics basic --db both.db >"$work/both.$i" 2>&1 &
+	eval "sweep_$i=\$!"
+done
+command_line='two sweeps into one database'
+wait "$sweep_1"
+code=$?
+expect_code 0
+wait "$sweep_2"
+code=$?
+expect_code 0
+intact both.db
+"$PERFLAB" list runs --db both.db --format csv >"$work/out"
+[ "$(grep -c ',finished,' "$work/out")" -eq 2 ] || complain 'not two finished runs'
+[ "$(cut -d, -f7-10 "$work/out" | sed 1d | sort -u | wc -l)" -eq 1 ] || complain 'they differ'
+
+# a disk that fills while sweeping, and a limit on the size of files
+fill='set -u
+mount -t tmpfs -o size=320k none "$1" || exit 99
+shift
+cd "$0" || exit 99
+"$@" --db full/a.db
+code=$?
+sqlite3 full/a.db "PRAGMA integrity_check" >"$0/integrity"
+exit $code'
+mkdir full
+command_line='sweep onto a full disk'
+if unshare -rm true 2>/dev/null; then
+	# shellcheck disable=SC2086 # words
+	unshare -rm sh -c "$fill" "$work" "$work/full" "$PERFLAB" sweep reduce stream --size 1024 \
+		--block-sizes 32..1024:+32 --metrics core -q >"$work/out" 2>"$work/err"
+	code=$?
+	if [ $code -ne 99 ]; then
+		expect_code 3
+		expect_err 'full'
+		[ "$(cat integrity)" = ok ] || complain 'the database is damaged'
+	fi
+fi
+command_line='sweep beyond a limit on the size of files'
+(
+	ulimit -f 200
+	exec "$PERFLAB" sweep reduce stream --size 1024 --block-sizes 32..1024:+32 --metrics core -q \
+		--db limited.db
+) >"$work/out" 2>"$work/err"
+code=$?
+expect_code 3
+expect_err 'limited.db'
+intact limited.db
+finish

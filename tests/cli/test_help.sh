@@ -1,0 +1,86 @@
+# Help, manual pages and completion come from one table: every option of every
+# verb is in each of them, and the parser takes it.
+. "$(dirname "$0")/lib.sh"
+no_worker
+
+run help
+expect_code 0
+verbs=$(sed -n '/^verbs/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' "$work/out")
+for verb in sweep report list nsight doctor help completion version; do
+	case " $(echo $verbs) " in
+	*" $verb "*) ;;
+	*) complain "help does not list $verb" ;;
+	esac
+done
+
+for shell in bash zsh fish; do
+	run completion $shell
+	expect_code 0
+	cp "$work/out" "$work/completion.$shell"
+done
+bash -n "$work/completion.bash" || complain 'bash does not parse its completion'
+
+options_seen=0
+for verb in $verbs; do
+	run help "$verb"
+	expect_code 0
+	cp "$work/out" "$work/help"
+	run "$verb" --help
+	expect_code 0
+	cmp -s "$work/help" "$work/out" || complain "--help differs from help $verb"
+	run help --man "$verb"
+	expect_code 0
+	expect_out '.SH OPTIONS'
+	# troff reads "\-" as the dash that is meant
+	sed 's/\\-/-/g' "$work/out" >"$work/man"
+	sed -n "/^\t$verb)/,/;;\$/p" "$work/completion.bash" >"$work/bash"
+	for option in $(sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$work/help"); do
+		options_seen=$((options_seen + 1))
+		grep -qE -- "$option( |\\\\|\$)" "$work/man" || complain "man page lacks $option"
+		grep -qE "options=\"(.* )?$option( |\")|options=\"$option\"" "$work/completion.bash" ||
+			complain "bash completion lacks $option"
+		grep -qF -- "'$option" "$work/completion.zsh" ||
+			grep -qF -- "'*$option" "$work/completion.zsh" ||
+			complain "zsh completion lacks $option"
+		grep -qE -- "from $verb' -l ${option#--}( |\$)" "$work/completion.fish" ||
+			complain "fish completion lacks $option of $verb"
+		[ "$option" = --help ] && continue
+		# the parser knows it: it asks for a value, or complains of something else
+		run "$verb" "$option"
+		if grep -q 'unknown option' "$work/err"; then
+			complain "the parser does not know $option"
+		fi
+	done
+done
+[ "$options_seen" -ge 40 ] || complain "only $options_seen options were found in help"
+
+if command -v groff >/dev/null; then
+	for verb in $verbs; do
+		"$PERFLAB" help --man "$verb" | groff -man -Tutf8 -ww -z 2>"$work/err"
+		[ -s "$work/err" ] && complain "groff complains of the page of $verb"
+	done
+fi
+
+# completion completes
+cat >"$work/complete.bash" <<'END'
+. "$1"
+shift
+COMP_WORDS=("$@")
+COMP_CWORD=$(($# - 1))
+_perflab
+echo "${COMPREPLY[@]}"
+END
+completes() {
+	wanted=$1
+	shift
+	command_line="complete $*"
+	bash "$work/complete.bash" "$work/completion.bash" "$@" >"$work/out"
+	grep -qxF -- "$wanted" "$work/out" || complain "expected: $wanted"
+}
+completes 'sweep' perflab sw
+completes '--cache' perflab sweep --ca
+completes 'cold hot' perflab sweep --cache ''
+completes 'reduce/shuffle' perflab sweep reduce/shu
+completes 'kernels' perflab list k
+completes 'text csv json md' perflab report --format ''
+finish

@@ -1,0 +1,59 @@
+# Lists that need neither GPU nor worker.
+. "$(dirname "$0")/lib.sh"
+no_worker
+
+run list kernels
+expect_code 0
+expect_out 'KERNEL'
+expect_out 'shuffle'
+run list kernels -v 'matmul/*'
+expect_code 0
+expect_out 'block='
+expect_no_out 'stream'
+run list kernels shuffle --format csv
+expect_code 0
+[ "$(head -n 1 "$work/out")" = 'kernel,variant,lesson' ] || complain 'head of the CSV'
+[ "$(sed 1d "$work/out" | cut -d, -f1,2)" = 'reduce,shuffle' ] || complain 'rows of the CSV'
+run list kernels --format json
+expect_code 0
+expect_out '"format": 1'
+run list kernels --format md
+expect_out '| kernel | variant | lesson |'
+run list kernels no-such-kernel
+expect_code 0
+
+run list metrics
+expect_code 0
+expect_out 'dram_read_bytes'
+expect_out 'dram__bytes_read.sum'
+expect_out 'PASSES'
+run list metrics --chip GB202
+expect_code 0
+expect_out 'dram__bytes_op_read.sum'
+run list metrics --set divergence
+expect_code 0
+expect_out 'branch_efficiency_pct'
+expect_no_out 'dram_read_bytes'
+run list metrics branch
+expect_code 0
+expect_out 'branch_targets'
+expect_no_out 'dram_read_bytes'
+expect_err "only perflab's own names"
+refused 2 'one of: basic,core' list metrics --set cores
+run list sets
+expect_code 0
+expect_out 'core'
+expect_err 'as recorded'
+
+run list devices
+expect_code 0
+expect_err 'no device of this machine'
+refused 3 'no-such.db' list runs --db no-such.db
+refused 3 'no-such.db' list devices --db no-such.db
+
+run version
+expect_code 0
+grep -qE '^perflab [0-9]+\.[0-9]+\.[0-9]+ ' "$work/out" || complain 'no version'
+run --version
+expect_code 0
+finish

@@ -1,0 +1,69 @@
+# perflab nsight: the command lines of ncu and nsys, and stand-ins for both.
+. "$(dirname "$0")/lib.sh"
+fake_worker
+export PERFLAB_DB=a.db
+case_name='reduce/shuffle/block=64,n=1024'
+
+refused 3 'a.db' nsight ncu "$case_name" -o x
+run sweep reduce/shuffle --block-sizes 64,128 --size 1024 --seed 7 --cache hot -q
+expect_code 0
+refused 2 'too few words' nsight ncu -o x
+refused 2 '-o FILE' nsight ncu "$case_name"
+refused 2 "did you mean $case_name" nsight ncu 'reduce/shufle/block=64,n=1024' -o x
+refused 2 'lists them' nsight ncu no-such-thing-at-all -o x
+refused 3 'no-run' nsight ncu "$case_name" -o x --run no-run
+
+run nsight ncu "$case_name" 'reduce/shuffle/block=128,n=1024' -o x --print -- --set full
+expect_code 0
+expect_out '--clock-control none --nvtx'
+expect_out '--nvtx-include perflab@reduce/shuffle/block=64/n=1024/profile/'
+expect_out '--nvtx-include perflab@reduce/shuffle/block=128/n=1024/profile/'
+expect_out '--target-processes all --force-overwrite -o x --set full '
+expect_out " sweep $case_name reduce/shuffle/block=128,n=1024 --metrics none"
+expect_out '--seed 7'
+expect_out '--cache hot'
+run nsight nsys "$case_name" -o y --print
+expect_code 0
+expect_out 'profile -t cuda,nvtx --force-overwrite true -o y '
+expect_no_out 'nvtx-include'
+
+# a stand-in that does what is asked: runs the program behind the options, leaves a report
+mkdir tools
+cat >tools/ncu <<'END'
+#!/bin/sh
+file=
+while [ $# -gt 0 ]; do
+	case $1 in
+	-o) file=$2; shift 2 ;;
+	*/perflab) break ;;
+	*) shift ;;
+	esac
+done
+"$@" >/dev/null || exit
+[ -n "${NO_REPORT:-}" ] || echo report >"$file.ncu-rep"
+exit "${TOOL_CODE:-0}"
+END
+chmod +x tools/ncu
+PATH="$work/tools:$PATH"
+mkdir tmp
+export TMPDIR="$work/tmp"
+run nsight ncu "$case_name" -o found
+expect_code 0
+expect_err 'ncu-ui found.ncu-rep'
+[ -s found.ncu-rep ] || complain 'no report'
+[ -z "$(ls tmp)" ] || complain 'the throw-away database was left behind'
+[ "$("$PERFLAB" list runs --format csv | wc -l)" -eq 2 ] || complain 'a run was added'
+NO_REPORT=1 run nsight ncu "$case_name" -o found
+expect_code 3
+expect_err 'left no found.ncu-rep'
+TOOL_CODE=9 run nsight ncu "$case_name" -o found
+expect_code 9
+FAKE_WORKER_SCRIPT=mismatch run nsight ncu "$case_name" -o found
+expect_code 1
+# found by CUDA_HOME
+mkdir -p cuda/bin
+mv tools/ncu cuda/bin/
+CUDA_HOME="$work/cuda" run nsight ncu "$case_name" -o elsewhere
+expect_code 0
+[ -s elsewhere.ncu-rep ] || complain 'no report'
+finish

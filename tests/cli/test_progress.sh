@@ -1,0 +1,40 @@
+# Progress: one line that is rewritten on a terminal, plain lines elsewhere,
+# nothing when quiet, and no escape where it is not wanted.
+. "$(dirname "$0")/lib.sh"
+fake_worker
+export PERFLAB_DB=a.db
+escape=$(printf '\033')
+words='sweep reduce/shuffle --block-sizes 64,128 --size 1024'
+
+# shellcheck disable=SC2086 # words
+run $words
+expect_code 0
+expect_err '/'
+grep -q "$escape" "$work/err" "$work/out" && complain 'an escape without a terminal'
+# shellcheck disable=SC2086 # words
+run $words --quiet
+[ -s "$work/err" ] && complain 'quiet is not quiet'
+
+command -v script >/dev/null || { echo 'no script(1): terminals are left out'; finish; }
+
+# on_terminal ENVIRONMENT…: runs the sweep on a terminal; both streams come to $work/out.
+on_terminal() {
+	command_line="env $* perflab $words, on a terminal"
+	script -qec "stty cols 90; env $* $PERFLAB $words; echo code=\$?" /dev/null \
+		>"$work/out" 2>"$work/err" </dev/null
+}
+
+on_terminal TERM=xterm
+expect_out 'code=0'
+grep -q "$(printf '\r')$escape\[K" "$work/out" || complain 'no line is rewritten'
+grep -q "$escape\[1m" "$work/out" || complain 'no colour on a terminal'
+# what is rewritten is narrower than the terminal, or it would not be one line
+tr '\r' '\n' <"$work/out" | grep "$escape\[K" | sed "s/$escape\[K//g" |
+	awk 'length($0) > 89 { exit 1 }' || complain 'a rewritten line is too wide'
+on_terminal TERM=xterm NO_COLOR=1
+grep -q "$escape\[[0-9]*m" "$work/out" && complain 'colour against NO_COLOR'
+on_terminal TERM=dumb
+grep -q "$escape" "$work/out" && complain 'an escape on a dumb terminal'
+on_terminal -u TERM
+grep -q "$escape" "$work/out" && complain 'an escape on an unknown terminal'
+finish

@@ -1,0 +1,93 @@
+# A sweep that is ended, by a signal it may catch or by one it may not, goes on
+# where it was.
+. "$(dirname "$0")/lib.sh"
+fake_worker
+export PERFLAB_DB=a.db FAKE_WORKER_LOG="$work/log"
+
+# One case hangs; once it is reached in the last round, the sweep is ended.
+start() {
+	: >"$FAKE_WORKER_LOG"
+	FAKE_WORKER_SCRIPT='hang:reduce/shuffle/block=512' "$PERFLAB" sweep reduce/shuffle \
+		--block-sizes 64..512 --size 1024 --rounds 1 --timeout 60min -q \
+		>"$work/out" 2>"$work/err" &
+	sweep=$!
+	command_line='perflab sweep, interrupted'
+	tries=0
+	until grep -q 'measure-0 reduce/shuffle/block=512' "$FAKE_WORKER_LOG"; do
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || { complain 'the sweep never came to the case'; break; }
+		kill -0 $sweep 2>/dev/null || { complain 'the sweep ended early'; break; }
+		sleep 0.05
+	done
+}
+
+measured() {
+	"$PERFLAB" report "$1" --format csv | grep -c ',ok,'
+}
+
+# Resumes run $1: finished cases are not measured again, all are ok at the end.
+resume() {
+	cp "$FAKE_WORKER_LOG" "$work/log.before"
+	: >"$FAKE_WORKER_LOG"
+	run sweep --resume "$1" -q
+	expect_code 0
+	[ "$(measured "$1")" -eq 4 ] || complain 'not every case is ok'
+	grep 'measure-' "$work/log.before" | cut -d' ' -f2- | grep -v 'block=512' |
+		while read -r line; do
+			if grep -qF "$line" "$FAKE_WORKER_LOG"; then
+				echo "$line"
+			fi
+		done >"$work/repeated"
+	[ -s "$work/repeated" ] && complain "measured again: $(cat "$work/repeated")"
+	"$PERFLAB" list runs --format csv >"$work/runs"
+	grep -q "^$1,.*,finished," "$work/runs" || complain "run $1 is not finished"
+}
+
+start
+kill -INT $sweep
+wait $sweep
+code=$?
+expect_code 3
+expect_err 'interrupted'
+expect_err 'perflab sweep --resume 1 --db a.db'
+"$PERFLAB" list runs --format csv >"$work/runs"
+grep -q '^1,.*,interrupted,' "$work/runs" || complain 'run 1 is not marked interrupted'
+resume 1
+
+start
+kill -TERM $sweep
+wait $sweep
+code=$?
+expect_code 3
+resume 2
+
+start
+refused 3 'still going on' sweep --resume 3
+kill -KILL $sweep
+wait $sweep 2>/dev/null
+code=$?
+expect_code 137
+if command -v sqlite3 >/dev/null; then
+	[ "$(sqlite3 a.db 'PRAGMA integrity_check')" = ok ] || complain 'the database is damaged'
+fi
+run sweep --resume 3 --dry-run
+expect_code 0
+expect_out 'run'
+resume 3
+
+refused 2 'finished' sweep --resume 3
+refused 3 'no-such-run' sweep --resume no-such-run
+refused 2 '--seed cannot be changed' sweep --resume 3 --seed 7
+refused 2 'cannot be added' sweep reduce --resume 3
+refused 3 'no.db' sweep --resume 1 --db no.db
+
+# another device is another run
+start
+kill -KILL $sweep
+wait $sweep 2>/dev/null
+if command -v sqlite3 >/dev/null; then
+	sqlite3 a.db "UPDATE device SET uuid = 'GPU-another'" 2>"$work/err" ||
+		complain 'the device cannot be changed'
+	refused 4 'was measured on Fake GPU (GPU-another)' sweep --resume 4
+fi
+finish

@@ -1,0 +1,101 @@
+# A sweep from end to end, with a worker that needs no GPU.
+. "$(dirname "$0")/lib.sh"
+fake_worker
+
+run sweep reduce/shuffle matmul/tiled --block-sizes 64,128 --size 1024 --label first --db a.db
+expect_code 0
+expect_out 'Best per kernel'
+expect_out 'label     first'
+expect_out 'Fake GPU'
+expect_out 'reduce'
+expect_out 'Skipped'
+expect_out 'square'
+expect_err 'perflab report 1 --db a.db'
+cp "$work/out" "$work/at-the-end"
+
+# the same report again, by number, label, uid and default
+export PERFLAB_DB=a.db
+for reference in 1 first last; do
+	run report $reference
+	expect_code 0
+	cmp -s "$work/at-the-end" "$work/out" || complain "differs from the report of the sweep"
+done
+uid=$("$PERFLAB" list runs --format csv | sed -n 2p | cut -d, -f2)
+run report "$(printf %.8s "$uid")"
+expect_code 0
+run report --format csv
+expect_code 0
+[ "$(wc -l <"$work/out")" -eq 5 ] || complain 'not one row a case'
+expect_out ',ok,'
+expect_out ',skipped,'
+run report --format json
+expect_code 0
+expect_out '"format": 1'
+expect_out '"dram_read_bytes"'
+expect_out '"processor"'
+expect_out '"build_type"'
+expect_out '"persistence_mode": "on"'
+expect_out '"command": "perflab sweep reduce/shuffle'
+run report --format md
+expect_code 0
+expect_out '| reduce | shuffle |'
+refused 3 'nothing-like-it' report nothing-like-it
+
+# counters: none, a set, one by name
+run sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics none -q
+expect_code 0
+[ -s "$work/err" ] && complain 'quiet is not quiet'
+run report --format csv
+expect_no_out 'dram_read_bytes'
+run sweep reduce/shuffle --block-sizes 64 --size 1024 -m divergence -m dram_read_bytes -q
+run report --format csv
+expect_out 'branch_efficiency_pct'
+expect_out 'dram_read_bytes'
+run report --all-metrics
+expect_out 'BRANCH_TARGETS'
+
+# counters that cannot be had are said once, and the sweep is fine
+FAKE_WORKER_SCRIPT=no_counters run sweep reduce/shuffle --size 1024
+expect_code 0
+expect_out 'the driver refuses counters'
+
+# every case skipped: the reasons, and exit 4
+run sweep reduce/sequential --block-sizes 96 --size 1024
+expect_code 4
+expect_out 'power of two'
+expect_err 'nothing to run'
+FAKE_WORKER_SCRIPT=inspect_skip run sweep reduce/shuffle --block-sizes 64 --size 1024
+expect_code 4
+expect_out 'registers'
+
+# the plan of a device that is there; nothing is stored
+runs=$("$PERFLAB" list runs --format csv | wc -l)
+FAKE_WORKER_SCRIPT=inspect_skip:reduce/shuffle/block=64 \
+	run sweep reduce/shuffle --block-sizes 64,128 --size 1024 --dry-run
+expect_code 0
+expect_err 'planned for Fake GPU'
+expect_out 'registers do not allow'
+expect_err '2 cases: 1 to run, 1 skipped'
+[ "$("$PERFLAB" list runs --format csv | wc -l)" -eq "$runs" ] || complain 'a dry run is stored'
+
+# a device that is not there
+FAKE_WORKER_SCRIPT=no_device run sweep reduce
+expect_code 4
+expect_err 'plug one in'
+[ "$("$PERFLAB" list runs --format csv | wc -l)" -eq "$runs" ] || complain 'a run is stored'
+FAKE_WORKER_SCRIPT=no_device run doctor
+expect_code 4
+expect_out 'plug one in'
+run doctor
+expect_code 0
+expect_out 'can run'
+
+run list devices --format csv
+expect_code 0
+expect_out '0,Fake GPU,GH100,9.0,132'
+[ "$(wc -l <"$work/out")" -eq 2 ] || complain 'the device is listed twice'
+run list metrics cycles
+expect_code 0
+expect_out 'sm__cycles_active.avg'
+refused 3 "no chip is called 'GX1'" list metrics --all --chip GX1
+finish

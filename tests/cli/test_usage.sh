@@ -1,0 +1,64 @@
+# Words that are wrong: exit 2, one line, the nearest name.
+. "$(dirname "$0")/lib.sh"
+no_worker
+
+run
+expect_code 2
+expect_err 'usage: perflab VERB'
+refused 2 'did you mean sweep?' swep
+refused 2 'did you mean report?' reprot
+refused 2 '"perflab help" lists the verbs' xyzzy
+refused 2 'did you mean --block-sizes?' sweep --block-size 64
+refused 2 'unknown option -Z' sweep -Z
+refused 2 '--db needs a value: FILE' sweep --db
+refused 2 '--quiet takes no value' sweep --quiet=yes
+refused 2 '--seed: given twice' sweep --seed 1 --seed 2
+refused 2 '--rounds: 0 is not between 1' sweep --rounds 0
+refused 2 '--cache' sweep --cache warm
+refused 2 'one of: cold, hot' sweep --cache warm
+refused 2 '--max-time' sweep --max-time never
+refused 2 '--precision' sweep --precision 2
+refused 2 '--seed' sweep --seed -1
+refused 2 '--device' sweep --device 99999999999
+refused 2 'did you mean metrics?' list metric
+refused 2 'too few words' list
+refused 2 'one word too many' version now
+refused 2 'one of: bash, zsh, fish' completion tcsh
+refused 2 'did you mean list?' help lost
+refused 2 'one of: text, csv, json, md' report --format xml
+refused 2 'one of: ncu, nsys' nsight gdb x -o y
+
+# the request of a sweep
+refused 2 'did you mean reduce' sweep reduc
+refused 2 'did you mean' sweep reduce/shufle
+refused 2 'shuffle' sweep reduce/shufle
+refused 2 'block' sweep reduce/shuffle/blok=64
+refused 2 'blok' sweep --set blok=64
+refused 2 'NAME=VALUES' sweep --set block
+refused 2 'NAME=VALUES' sweep --set =64
+refused 2 'set twice' sweep --block-sizes 64 --set block=128
+refused 2 'dram_read_bytes' sweep --metrics dram_read_byte
+refused 2 '"none" excludes' sweep --metrics none,core
+refused 2 "block" sweep --block-sizes 0
+refused 2 "1024" sweep --block-sizes 2048
+refused 2 '64..' sweep --block-sizes 64..
+refused 2 '1024..64' sweep --block-sizes 1024..64
+refused 2 'block' sweep --block-sizes ''
+refused 2 "'n'" sweep --size 2^63
+refused 2 "n" sweep --size 99999999999999999999
+refused 2 'overflow' sweep stream/copy_scalar --size 2^62
+[ -e perflab.db ] && complain 'a database was left behind'
+
+# what is too large for any device is skipped with a reason, not refused
+run sweep stream/copy_scalar --size 2^50 --dry-run
+expect_code 0
+expect_out 'skip'
+expect_out 'memory'
+
+# options and operands mix, "--" ends options
+run sweep --dry-run reduce/shuffle --size=2^20 -b 64,128
+expect_code 0
+expect_out 'reduce/shuffle/block=64,n=1048576'
+expect_out 'reduce/shuffle/block=128,n=1048576'
+refused 2 '--dry-run' sweep reduce -- --dry-run
+finish
