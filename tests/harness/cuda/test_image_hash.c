@@ -87,14 +87,16 @@ static void damaged_files_are_refused(void **state)
 	(void)state;
 	assert_int_equal(image_hash_cubin(hash, "", 0, &err), PL_EPARSE);
 	assert_int_equal(image_hash_cubin(hash, "// a PTX file", 13, &err), PL_EPARSE);
-	for (size_t cut = 0; cut < length; cut += 97) {
+	memcpy(&header, bytes, sizeof(header));
+	/* What lies behind the section table does not matter to it. */
+	for (size_t cut = 0; cut < header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr);
+	     cut += 97) {
 		char *part = malloc(cut + 1);
 
 		memcpy(part, bytes, cut);
 		assert_int_equal(image_hash_cubin(hash, part, cut, &err), PL_EPARSE);
 		free(part);
 	}
-	memcpy(&header, bytes, sizeof(header));
 	header.e_shoff = UINT64_MAX - 8;
 	memcpy(bytes, &header, sizeof(header));
 	assert_int_equal(image_hash_cubin(hash, bytes, length, &err), PL_EPARSE);
