@@ -215,13 +215,12 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 {
 	struct session_info info = {0};
 	json_t *object;
-	int rc = 0;
+	int rc;
 
 	(void)end;
 	if (worker->opened)
-		rc = error_set(err, PL_EPROTOCOL, "'open' came twice");
-	if (!rc)
-		rc = member_object(&object, request, "settings", 256, err);
+		return error_set(err, PL_EPROTOCOL, "'open' came twice");
+	rc = member_object(&object, request, "settings", 256, err);
 	/* A failed open may have left settings behind. */
 	measure_settings_release(&worker->settings);
 	if (!rc)

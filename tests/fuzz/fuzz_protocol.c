@@ -1,0 +1,273 @@
+/*
+ * Bytes of a stranger at both ends of the protocol. As what a worker sends:
+ * every decoder must refuse it with PL_EPROTOCOL, or take it so that encoding
+ * and decoding it again gives the same. As what perflab sends: the worker's
+ * loop must answer each line with one `done`.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "harness/channel.h"
+#include "harness/protocol.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Both directions of the socket must hold what is sent: nobody reads meanwhile. */
+#define MAX_BYTES 32768
+#define MAX_LINES 64
+
+static void check(int rc)
+{
+	if (rc && rc != PL_EPROTOCOL)
+		abort();
+}
+
+/* `second` is what came back of an encoding of `first`. Takes both references. */
+static void check_same(json_t *first, json_t *second)
+{
+	if (!first || !second || !json_equal(first, second))
+		abort();
+	json_decref(first);
+	json_decref(second);
+}
+
+static void check_case(const json_t *json)
+{
+	struct launch_case *work = NULL;
+	struct launch_case *again = NULL;
+	json_t *encoded;
+
+	if (case_from_json(&work, json, NULL))
+		return;
+	encoded = case_to_json(work);
+	if (case_from_json(&again, encoded, NULL))
+		abort();
+	check_same(encoded, case_to_json(again));
+	launch_case_free(work);
+	launch_case_free(again);
+}
+
+static void check_session(const json_t *json)
+{
+	struct session_info info = {0};
+	struct session_info again = {0};
+	json_t *encoded;
+
+	if (session_from_json(&info, json, NULL))
+		return;
+	encoded = session_to_json(&info);
+	if (session_from_json(&again, encoded, NULL))
+		abort();
+	check_same(encoded, session_to_json(&again));
+	session_info_release(&info);
+	session_info_release(&again);
+}
+
+static void check_settings(const json_t *json)
+{
+	struct measure_settings settings = {0};
+	struct measure_settings again = {0};
+	json_t *encoded;
+
+	if (settings_from_json(&settings, json, NULL))
+		return;
+	encoded = settings_to_json(&settings);
+	if (settings_from_json(&again, encoded, NULL))
+		abort();
+	check_same(encoded, settings_to_json(&again));
+	measure_settings_release(&settings);
+	measure_settings_release(&again);
+}
+
+static void decode_all(const json_t *json)
+{
+	struct device_info device;
+	struct launch_facts facts;
+	struct device_state state;
+	struct counter_list counters = {0};
+	struct worker_check worker_check;
+	struct worker_metric metric;
+	double *samples = NULL;
+	size_t count = 0;
+
+	check_case(json);
+	check_case(json_object_get(json, "case"));
+	check_session(json);
+	check_settings(json);
+	check_settings(json_object_get(json, "settings"));
+	check(device_from_json(&device, json_object_get(json, "device"), NULL));
+	check(facts_from_json(&facts, json_object_get(json, "facts"), NULL));
+	check(state_from_json(&state, json, NULL));
+	check(counters_from_json(&counters, json_object_get(json, "counters"), NULL));
+	check(samples_from_json(&samples, &count, json_object_get(json, "time_ns"), NULL));
+	check(check_from_json(&worker_check, json, NULL));
+	check(metric_from_json(&metric, json, NULL));
+	counter_list_release(&counters);
+	free(samples);
+}
+
+/* ---- a backend that agrees to everything ---- */
+
+static int doctor(void *backend, struct worker_reply *reply, struct error *err)
+{
+	(void)backend;
+	(void)reply;
+	(void)err;
+	return 0;
+}
+
+static int metrics(void *backend, const char *chip, const char *pattern, struct worker_reply *reply,
+		   struct error *err)
+{
+	(void)backend;
+	(void)err;
+	return worker_reply_metric(
+		reply, &(struct worker_metric){chip ? chip : "", pattern ? pattern : "", "", ""});
+}
+
+static int passes(void *backend, const char *chip, const struct string_list *wanted, int64_t *count,
+		  struct string_list *missing, struct error *err)
+{
+	(void)backend;
+	(void)chip;
+	(void)missing;
+	(void)err;
+	*count = (int64_t)wanted->count;
+	return 0;
+}
+
+static int open_session(void *backend, const struct measure_settings *settings,
+			struct session_info *info, struct error *err)
+{
+	(void)backend;
+	(void)settings;
+	(void)info;
+	(void)err;
+	return 0;
+}
+
+static int inspect(void *backend, const struct launch_case *work, struct launch_facts *facts,
+		   enum trial_status *status, struct text *reason, struct error *err)
+{
+	(void)backend;
+	(void)status;
+	(void)reason;
+	(void)err;
+	facts->shared_dynamic_bytes = work->launches[0].shared_bytes;
+	return 0;
+}
+
+static int measure(void *backend, int64_t id, const struct launch_case *work, int round,
+		   struct worker_reply *reply, enum trial_status *status, struct text *reason,
+		   struct error *err)
+{
+	const double time_ns = (double)work->launch_count;
+
+	(void)backend;
+	(void)status;
+	(void)reason;
+	(void)err;
+	return worker_reply_samples(reply, id, round, &time_ns, 1);
+}
+
+static int count_all(void *backend, const struct count_item *items, size_t count,
+		     struct worker_reply *reply, enum trial_status *status, struct text *reason,
+		     struct error *err)
+{
+	int rc = 0;
+
+	(void)backend;
+	(void)err;
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = worker_reply_phase(reply, items[i].id, WORKER_PHASE_COUNT, 0);
+	*status = TRIAL_FAILED;
+	text_add(reason, "enough");
+	return rc;
+}
+
+static void close_session(void *backend)
+{
+	(void)backend;
+}
+
+static const struct backend_ops agreeable = {
+	.name = "agreeable",
+	.version = "1",
+	.doctor = doctor,
+	.devices = doctor,
+	.metrics = metrics,
+	.passes = passes,
+	.open = open_session,
+	.inspect = inspect,
+	.measure = measure,
+	.count = count_all,
+	.close = close_session,
+};
+
+/* What the worker answered: decodes it as perflab would, and counts `done`. */
+static size_t read_answers(int fd)
+{
+	struct channel channel;
+	enum channel_result result;
+	size_t done = 0;
+
+	channel_init(&channel, fd, NULL);
+	for (;;) {
+		json_t *message = NULL;
+		const char *name;
+
+		result = channel_receive(&channel, &message, -1, NULL);
+		if (result != CHANNEL_OK)
+			break;
+		name = json_string_value(json_object_get(message, "reply"));
+		done += name && !strcmp(name, "done");
+		json_decref(message);
+	}
+	if (result != CHANNEL_ENDED)
+		abort();
+	channel_release(&channel);
+	return done;
+}
+
+static void serve(const uint8_t *data, size_t size, size_t lines)
+{
+	int ends[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		abort();
+	if (send(ends[0], data, size, MSG_NOSIGNAL) != (ssize_t)size)
+		abort();
+	shutdown(ends[0], SHUT_WR);
+	worker_main(&agreeable, ends[1]);
+	if (read_answers(ends[0]) != lines)
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	size_t lines = 0;
+	const uint8_t *line = data;
+
+	if (!size || size > MAX_BYTES)
+		return 0;
+	for (size_t i = 0; i < size; i++)
+		lines += data[i] == '\n';
+	if (lines > MAX_LINES)
+		return 0;
+	for (size_t i = 0; i <= size; i++) {
+		json_t *json;
+
+		if (i < size && data[i] != '\n')
+			continue;
+		json = json_loadb((const char *)line, (size_t)(data + i - line),
+				  JSON_REJECT_DUPLICATES, NULL);
+		if (json)
+			decode_all(json);
+		json_decref(json);
+		line = data + i + 1;
+	}
+	serve(data, size, lines);
+	return 0;
+}

@@ -1,0 +1,427 @@
+/*
+ * The contract of docs/worker-protocol.md, put to a worker program: any
+ * backend's. What needs a device is tried when `open` succeeds, and must be
+ * refused in good order when it does not. Usage: conformance WORKER
+ */
+#include "support.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "harness/protocol.h"
+#include "harness/worker_process.h"
+
+#define ANSWER_TIMEOUT_NS (INT64_C(60) * 1000000000)
+
+static const char *worker_path;
+
+struct answers {
+	struct worker_process worker;
+	json_t *replies; /* of the last request, without `done` */
+	char status[32];
+	bool has_reason, unsupported;
+};
+
+static void answers_read(struct answers *a)
+{
+	bool done = false;
+
+	json_decref(a->replies);
+	a->replies = json_array();
+	while (!done) {
+		json_t *message = NULL;
+		struct error err = {0};
+		const char *name = NULL;
+
+		if (channel_receive(&a->worker.channel, &message,
+				    monotonic_ns() + ANSWER_TIMEOUT_NS, &err) != CHANNEL_OK)
+			fail_msg("no `done` came: %s", err.text);
+		assert_int_equal(member_borrow(&name, message, "reply", false, NULL), 0);
+		done = !strcmp(name, "done");
+		if (done) {
+			const char *reason = NULL;
+			enum trial_status status;
+
+			assert_int_equal(member_string(a->status, sizeof(a->status), message,
+						       "status", NULL),
+					 0);
+			assert_true(trial_status_parse(&status, a->status));
+			assert_int_equal(member_borrow(&reason, message, "reason", true, NULL), 0);
+			a->has_reason = reason && *reason;
+			/* Who fails says why; who does not, has nothing to say. */
+			assert_int_equal(status == TRIAL_OK, reason == NULL);
+			a->unsupported = json_is_true(json_object_get(message, "unsupported"));
+		} else {
+			json_array_append(a->replies, message);
+		}
+		json_decref(message);
+	}
+}
+
+/* Sends a line as it is, and reads to `done`. */
+static void ask(struct answers *a, const char *line)
+{
+	size_t length = strlen(line);
+
+	assert_int_equal(send(a->worker.channel.fd, line, length, MSG_NOSIGNAL), (ssize_t)length);
+	assert_int_equal(send(a->worker.channel.fd, "\n", 1, MSG_NOSIGNAL), 1);
+	answers_read(a);
+}
+
+static void ask_json(struct answers *a, json_t *request)
+{
+	assert_int_equal(channel_send(&a->worker.channel, request, -1, NULL), CHANNEL_OK);
+	json_decref(request);
+	answers_read(a);
+}
+
+static size_t replies_of(const struct answers *a, const char *name)
+{
+	size_t count = 0;
+	size_t i;
+	json_t *reply;
+
+	json_array_foreach(a->replies, i, reply) count +=
+		!strcmp(json_string_value(json_object_get(reply, "reply")), name);
+	return count;
+}
+
+static void assert_refused(struct answers *a, const char *line)
+{
+	ask(a, line);
+	if (strcmp(a->status, "failed"))
+		fail_msg("%s: %s", line, a->status);
+	assert_int_equal(json_array_size(a->replies), 0);
+}
+
+static void assert_serves(struct answers *a)
+{
+	ask(a, "{\"request\": \"hello\", \"protocol\": 1}");
+	assert_string_equal(a->status, "ok");
+	assert_int_equal(replies_of(a, "hello"), 1);
+}
+
+static int set_up(void **context)
+{
+	struct answers *a = calloc(1, sizeof(*a));
+	struct error err = {0};
+
+	if (worker_start(&a->worker, worker_path, NULL, ANSWER_TIMEOUT_NS, &err))
+		fail_msg("%s", err.text);
+	*context = a;
+	return 0;
+}
+
+static int tear_down(void **context)
+{
+	struct answers *a = *context;
+
+	worker_kill(&a->worker);
+	json_decref(a->replies);
+	free(a);
+	return 0;
+}
+
+/* ---- without a device ---- */
+
+static void test_hello(void **context)
+{
+	struct answers *a = *context;
+	const json_t *hello;
+
+	assert_serves(a);
+	hello = json_array_get(a->replies, 0);
+	assert_int_equal(json_integer_value(json_object_get(hello, "protocol")), 1);
+	assert_true(json_is_string(json_object_get(hello, "backend")));
+	assert_true(json_is_string(json_object_get(hello, "version")));
+	/* Of another version: it says its own, so that perflab can name both, and refuses. */
+	ask(a, "{\"request\": \"hello\", \"protocol\": 2}");
+	assert_string_equal(a->status, "failed");
+	assert_int_equal(replies_of(a, "hello"), 1);
+}
+
+static void test_unknown_members_are_ignored(void **context)
+{
+	ask(*context, "{\"request\": \"hello\", \"protocol\": 1, \"mood\": [{\"good\": true}]}");
+	assert_string_equal(((struct answers *)*context)->status, "ok");
+}
+
+static void test_nonsense_is_refused_and_survived(void **context)
+{
+	static const char *const nonsense[] = {
+		"",
+		"hello",
+		"[]",
+		"null",
+		"{\"request\": 1}",
+		"{}",
+		"{\"request\": \"dance\"}",
+		"{\"request\": \"hello\"}",
+		"{\"request\": \"hello\", \"protocol\": \"1\"}",
+		"{\"request\": \"hello\", \"request\": \"hello\", \"protocol\": 1}",
+		"{\"request\": \"metrics\"}",
+		"{\"request\": \"metrics\", \"chip\": 7, \"pattern\": null}",
+		"{\"request\": \"passes\", \"chip\": null, \"metrics\": [1]}",
+		"{\"request\": \"open\"}",
+		"{\"request\": \"open\", \"settings\": {\"device\": \"first\"}}",
+		"{\"request\": \"hello\", \"protocol\": 1",
+		"{\"request\": \"\xff\"}",
+	};
+	struct answers *a = *context;
+
+	for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++)
+		assert_refused(a, nonsense[i]);
+	assert_serves(a);
+}
+
+static void test_nothing_before_open(void **context)
+{
+	struct answers *a = *context;
+	struct launch_case *work = make_case("reduce", "shuffle", 256);
+	static const char *const requests[] = {"inspect", "measure"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+		ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", requests[i], "id", 0,
+				      "round", 0, "case", case_to_json(work)));
+		assert_string_equal(a->status, "failed");
+		assert_int_equal(json_array_size(a->replies), 0);
+	}
+	ask_json(a, json_pack("{s:s, s:[{s:i, s:o}]}", "request", "count", "cases", "id", 0, "case",
+			      case_to_json(work)));
+	assert_string_equal(a->status, "failed");
+	assert_serves(a);
+	launch_case_free(work);
+}
+
+static void test_doctor(void **context)
+{
+	struct answers *a = *context;
+	struct worker_check check;
+	size_t i;
+	json_t *reply;
+
+	ask(a, "{\"request\": \"doctor\"}");
+	assert_string_equal(a->status, "ok");
+	assert_true(replies_of(a, "check") > 0);
+	assert_int_equal(replies_of(a, "check"), json_array_size(a->replies));
+	json_array_foreach(a->replies, i, reply)
+	{
+		assert_int_equal(check_from_json(&check, reply, NULL), 0);
+		assert_true(*check.name && *check.found);
+		if (!check.ok && !*check.remedy)
+			fail_msg("%s: no remedy", check.name);
+	}
+}
+
+static void test_devices(void **context)
+{
+	struct answers *a = *context;
+	size_t i;
+	json_t *reply;
+
+	ask(a, "{\"request\": \"devices\"}");
+	assert_int_equal(replies_of(a, "device"), json_array_size(a->replies));
+	if (!replies_of(a, "device"))
+		assert_true(a->unsupported || !strcmp(a->status, "ok"));
+	json_array_foreach(a->replies, i, reply)
+	{
+		struct device_info device;
+
+		assert_int_equal(device_from_json(&device, json_object_get(reply, "device"), NULL),
+				 0);
+		assert_true(device.sm_count > 0 && *device.name);
+	}
+}
+
+static void test_metrics_and_passes(void **context)
+{
+	struct answers *a = *context;
+	struct worker_metric metric;
+	size_t i;
+	json_t *reply;
+
+	ask(a, "{\"request\": \"metrics\", \"chip\": \"GH100\", \"pattern\": \"dram\"}");
+	if (strcmp(a->status, "ok")) {
+		assert_true(a->has_reason); /* a build without counters */
+		return;
+	}
+	assert_true(replies_of(a, "metric") > 0);
+	json_array_foreach(a->replies, i, reply)
+	{
+		assert_int_equal(metric_from_json(&metric, reply, NULL), 0);
+		assert_true(pattern_matches("dram", metric.name));
+	}
+	ask(a, "{\"request\": \"metrics\", \"chip\": \"XX999\", \"pattern\": null}");
+	assert_string_equal(a->status, "failed");
+	ask(a, "{\"request\": \"passes\", \"chip\": \"GH100\", \"metrics\": []}");
+	assert_string_equal(a->status, "ok");
+	assert_int_equal(replies_of(a, "passes"), 1);
+	assert_serves(a);
+}
+
+/* ---- the end ---- */
+
+static void assert_ends(struct answers *a, const char *last_words)
+{
+	int64_t began_ns = monotonic_ns();
+	int status = 0;
+
+	assert_int_equal(send(a->worker.channel.fd, last_words, strlen(last_words), MSG_NOSIGNAL),
+			 (ssize_t)strlen(last_words));
+	channel_release(&a->worker.channel);
+	while (!waitpid(a->worker.pid, &status, WNOHANG)) {
+		if (monotonic_ns() - began_ns > INT64_C(5000000000))
+			fail_msg("the worker runs on 5 s after its socket closed");
+		sched_yield();
+	}
+	a->worker.pid = 0;
+	assert_true(WIFEXITED(status));
+	if (!*last_words)
+		assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void test_ends_with_its_socket(void **context)
+{
+	assert_ends(*context, "");
+}
+
+static void test_ends_in_the_middle_of_a_line(void **context)
+{
+	assert_ends(*context, "{\"request\": \"hel");
+}
+
+/* ---- with a device ---- */
+
+static void open_device(struct answers *a)
+{
+	struct measure_settings settings = measure_settings_default;
+
+	settings.min_samples = 3;
+	settings.max_time_ns = 10000000;
+	ask_json(a, json_pack("{s:s, s:o}", "request", "open", "settings",
+			      settings_to_json(&settings)));
+}
+
+/* A real case, so that any backend can run it. */
+static struct launch_case *real_case(const struct answers *a)
+{
+	const char *selector = "reduce/shuffle/block=256,n=4096";
+	const struct plan_request request = {&selector, 1, NULL, 0};
+	struct session_info info = {0};
+	struct device_limits limits;
+	struct plan *plan = NULL;
+	struct launch_case *work;
+	struct error err = {0};
+
+	assert_int_equal(session_from_json(&info, json_array_get(a->replies, 0), NULL), 0);
+	device_limits_of(&limits, &info.device);
+	session_info_release(&info);
+	if (plan_build(&plan, &request, &limits, &err))
+		fail_msg("%s", err.text);
+	work = plan->cases[0].launch;
+	plan->cases[0].launch = NULL;
+	plan_free(plan);
+	assert_non_null(work);
+	return work;
+}
+
+static void measure_once(struct answers *a, const struct launch_case *work)
+{
+	int last_phase = -1;
+	bool timed = false;
+	size_t i;
+	json_t *reply;
+
+	ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", "measure", "id", 7, "round", 1,
+			      "case", case_to_json(work)));
+	assert_string_equal(a->status, "ok");
+	json_array_foreach(a->replies, i, reply)
+	{
+		const char *name = json_string_value(json_object_get(reply, "reply"));
+		enum worker_phase phase;
+
+		assert_int_equal(json_integer_value(json_object_get(reply, "id")), 7);
+		if (!strcmp(name, "phase")) {
+			assert_true(worker_phase_parse(
+				&phase, json_string_value(json_object_get(reply, "phase"))));
+			assert_true((int)phase > last_phase);
+			last_phase = (int)phase;
+			continue;
+		}
+		assert_int_equal(json_integer_value(json_object_get(reply, "round")), 1);
+		assert_int_equal(last_phase, WORKER_PHASE_TIME);
+		if (!strcmp(name, "samples")) {
+			double *samples = NULL;
+			size_t count = 0;
+
+			timed = true;
+			assert_int_equal(samples_from_json(&samples, &count,
+							   json_object_get(reply, "time_ns"), NULL),
+					 0);
+			free(samples);
+		}
+	}
+	assert_true(timed);
+}
+
+static void test_a_case_on_the_device(void **context)
+{
+	struct answers *a = *context;
+	struct launch_case *work;
+
+	open_device(a);
+	if (strcmp(a->status, "ok")) {
+		/* No device: refused in good order, with the reason, and the worker lives. */
+		assert_string_equal(a->status, "failed");
+		assert_true(a->unsupported);
+		assert_int_equal(json_array_size(a->replies), 0);
+		assert_serves(a);
+		return;
+	}
+	assert_int_equal(replies_of(a, "opened"), 1);
+	work = real_case(a);
+	open_device(a);
+	assert_string_equal(a->status, "failed"); /* once is enough */
+
+	ask_json(a, json_pack("{s:s, s:i, s:o}", "request", "inspect", "id", 7, "case",
+			      case_to_json(work)));
+	assert_string_equal(a->status, "ok");
+	assert_int_equal(replies_of(a, "facts"), 1);
+	measure_once(a, work);
+
+	work->launches[0].args[0].integer = 99; /* no such buffer */
+	ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", "measure", "id", 7, "round", 1,
+			      "case", case_to_json(work)));
+	assert_string_equal(a->status, "failed");
+	assert_refused(a, "{\"request\": \"count\", \"cases\": []}");
+	assert_serves(a);
+	launch_case_free(work);
+}
+
+#define CONFORMANCE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		CONFORMANCE_TEST(test_hello),
+		CONFORMANCE_TEST(test_unknown_members_are_ignored),
+		CONFORMANCE_TEST(test_nonsense_is_refused_and_survived),
+		CONFORMANCE_TEST(test_nothing_before_open),
+		CONFORMANCE_TEST(test_doctor),
+		CONFORMANCE_TEST(test_devices),
+		CONFORMANCE_TEST(test_metrics_and_passes),
+		CONFORMANCE_TEST(test_ends_with_its_socket),
+		CONFORMANCE_TEST(test_ends_in_the_middle_of_a_line),
+		CONFORMANCE_TEST(test_a_case_on_the_device),
+	};
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: conformance WORKER\n");
+		return 2;
+	}
+	worker_path = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,460 @@
+/* To JSON and back, and what strangers may send instead. */
+#include "support.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/protocol.h"
+
+static json_t *parse(const char *text)
+{
+	json_error_t where;
+	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &where);
+
+	if (!json)
+		fail_msg("%s: %s", text, where.text);
+	return json;
+}
+
+/* Over the wire: what the peer would decode. */
+static json_t *transmit(json_t *json)
+{
+	char *text = json_dumps(json, JSON_COMPACT);
+	json_t *copy;
+
+	assert_non_null(text);
+	assert_null(strchr(text, '\n'));
+	copy = parse(text);
+	free(text);
+	json_decref(json);
+	return copy;
+}
+
+static void test_case(void **context)
+{
+	struct launch_case *work = make_case("reduce", "shuffle", 256);
+	struct launch_case *back = NULL;
+	json_t *json = transmit(case_to_json(work));
+	struct error err = {0};
+
+	(void)context;
+	if (case_from_json(&back, json, &err))
+		fail_msg("%s", err.text);
+	assert_memory_equal(back->axes, work->axes, sizeof(work->axes));
+	assert_string_equal(back->image, "reduce/shuffle");
+	assert_string_equal(back->oracle, "reduce/oracle");
+	assert_int_equal(back->axis_count, 2);
+	assert_int_equal(back->axes[1].value, (INT64_C(1) << 53) + 1);
+	assert_int_equal(back->buffer_count, 2);
+	assert_string_equal(back->buffers[0].name, "x");
+	assert_int_equal(back->buffers[0].fill, FILL_UNIFORM);
+	assert_true(back->buffers[0].fill_low == -1);
+	assert_int_equal(back->buffers[1].type, ELEMENT_F64);
+	assert_int_equal(back->buffers[1].role, BUFFER_OUT);
+	assert_int_equal(back->launch_count, 2);
+	for (size_t i = 0; i < 2; i++) {
+		const struct case_launch *a = &work->launches[i], *b = &back->launches[i];
+
+		assert_string_equal(a->entry, b->entry);
+		assert_memory_equal(a->grid, b->grid, sizeof(a->grid));
+		assert_memory_equal(a->block, b->block, sizeof(a->block));
+		assert_int_equal(a->shared_bytes, b->shared_bytes);
+		assert_int_equal(a->arg_count, b->arg_count);
+		for (size_t j = 0; j < a->arg_count; j++) {
+			assert_int_equal(a->args[j].kind, b->args[j].kind);
+			assert_int_equal(a->args[j].integer, b->args[j].integer);
+			assert_true(a->args[j].real == b->args[j].real);
+		}
+	}
+	assert_true(back->tolerance_rel == 0.1);
+	assert_true(back->has_flop);
+	assert_int_equal(back->flop, INT64_MAX);
+	launch_case_free(back);
+	json_decref(json);
+
+	work->has_flop = false;
+	json = transmit(case_to_json(work));
+	assert_true(json_is_null(json_object_get(json, "flop")));
+	assert_int_equal(case_from_json(&back, json, &err), 0);
+	assert_false(back->has_flop);
+	launch_case_free(back);
+	launch_case_free(work);
+	json_decref(json);
+}
+
+static void test_axes_are_sorted_again(void **context)
+{
+	struct launch_case *work = make_case("reduce", "shuffle", 256);
+	struct launch_case *back = NULL;
+	json_t *json = case_to_json(work);
+
+	(void)context;
+	json_object_set_new(json, "axes", parse("{\"n\": 1, \"ways\": 3, \"block\": 2}"));
+	assert_int_equal(case_from_json(&back, json, NULL), 0);
+	assert_string_equal(back->axes[0].name, "block");
+	assert_string_equal(back->axes[1].name, "n");
+	assert_string_equal(back->axes[2].name, "ways");
+	launch_case_free(back);
+	launch_case_free(work);
+	json_decref(json);
+}
+
+/* A case with one thing wrong: the member at `path`, replaced. */
+static const struct {
+	const char *path, *value, *message;
+} bad_cases[] = {
+	{"kernel", "null", "member 'kernel' is not a string"},
+	{"kernel", "12", "member 'kernel' is not a string"},
+	{"kernel", "\"a\\nb\"", "control characters"},
+	{"kernel", "\"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk\"",
+	 "member 'kernel' has 64 bytes, at most 63 fit"},
+	{"image", "\"/etc/passwd\"", "no name of the form FAMILY/NAME"},
+	{"image", "\"../../secret\"", "no name of the form"},
+	{"image", "\"reduce/../x\"", "no name of the form"},
+	{"image", "\"reduce//x\"", "no name of the form"},
+	{"image", "\"reduce/\"", "no name of the form"},
+	{"image", "\"\"", "no name of the form"},
+	{"axes", "[]", "member 'axes' is not an object"},
+	{"axes", "{\"block\": 0}", "member 'block' is 0"},
+	{"axes", "{\"block\": 2.5}", "not a whole number"},
+	{"axes",
+	 "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1,\"j\":1,\"k\":"
+	 "1}",
+	 "has 11 members, at most 10"},
+	{"axes", "{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": 1}", "empty or too long"},
+	{"buffers/0/length", "0", "member 'length' is 0"},
+	{"buffers/0/length", "-1", "member 'length' is -1"},
+	{"buffers/0/length", "4611686018427387904", "its size in bytes overflows"},
+	{"buffers/0/length", "1e3", "not a whole number"},
+	{"buffers/0/type", "\"f16\"", "'f16' is no element type"},
+	{"buffers/0/role", "\"inn\"", "'inn' is no role"},
+	{"buffers/0/fill", "\"random\"", "'random' is no fill"},
+	{"buffers/0/fill_low", "null", "'fill_low' is not a number"},
+	{"buffers/0", "3", "is looked for in what is not an object"},
+	{"buffers", "[1,2,3,4,5,6,7,8,9]", "has 9 elements, at most 8"},
+	{"launches", "[]", "a case has no launch"},
+	{"launches", "{}", "not an array"},
+	{"launches/0/entry", "\"\"", "'entry' is empty"},
+	{"launches/0/grid", "[1, 1]", "not three numbers"},
+	{"launches/0/grid", "[0, 1, 1]", "a size below 1"},
+	{"launches/0/grid", "[4294967296, 1, 1]", "beyond 32 bits"},
+	{"launches/0/grid", "[4294967295, 4294967295, 4294967295]", "overflows"},
+	{"launches/0/block", "[1, 1, \"1\"]", "a size below 1"},
+	{"launches/0/shared_bytes", "-4", "member 'shared_bytes' is -4"},
+	{"launches/0/args/0/kind", "\"pointer\"", "'pointer' is no kind of argument"},
+	{"launches/0/args/0/value", "2", "not within 0 to 1"},
+	{"launches/0/args/0/value", "-1", "not within 0 to 1"},
+	{"launches/0/args/1/value", "2147483648", "not within"},
+	{"launches/0/args/2/value", "-1", "not within"},
+	{"launches/0/args/4/value", "1e39", "does not fit a 32-bit float"},
+	{"launches/0/args/4/value", "\"1\"", "not a number"},
+	{"launches/1/args", "[1,2,3,4,5,6,7,8,9,10,11]", "has 11 elements, at most 10"},
+	{"tolerance_abs", "-1", "'tolerance_abs' is negative"},
+	{"tolerance_rel", "null", "not a number"},
+	{"flop", "-1", "member 'flop' is -1"},
+	{"flop", "1.5", "not a whole number"},
+	{"bytes_read", "null", "not a whole number"},
+	{"bytes_written", "-8", "member 'bytes_written' is -8"},
+};
+
+static void replace(json_t *json, const char *path, const char *value)
+{
+	struct string_list parts = {0};
+	const char *last;
+
+	string_list_split(&parts, path, '/');
+	for (size_t i = 0; i + 1 < parts.count; i++)
+		json = json_is_array(json) ? json_array_get(json, (size_t)atoi(parts.items[i]))
+					   : json_object_get(json, parts.items[i]);
+	last = parts.items[parts.count - 1];
+	{
+		char *wrapped = xasprintf("[%s]", value);
+		json_t *array = parse(wrapped);
+		json_t *new_value = json_array_get(array, 0);
+
+		if (json_is_array(json))
+			json_array_set(json, (size_t)atoi(last), new_value);
+		else
+			json_object_set(json, last, new_value);
+		json_decref(array);
+		free(wrapped);
+	}
+	string_list_release(&parts);
+}
+
+static void test_bad_cases(void **context)
+{
+	struct launch_case *work = make_case("reduce", "shuffle", 256);
+
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(bad_cases); i++) {
+		json_t *json = case_to_json(work);
+		struct launch_case *back = NULL;
+		struct error err = {0};
+
+		replace(json, bad_cases[i].path, bad_cases[i].value);
+		if (case_from_json(&back, json, &err) != PL_EPROTOCOL)
+			fail_msg("%s = %s was taken", bad_cases[i].path, bad_cases[i].value);
+		assert_null(back);
+		if (!strstr(err.text, bad_cases[i].message))
+			fail_msg("%s = %s: %s", bad_cases[i].path, bad_cases[i].value, err.text);
+		json_decref(json);
+	}
+	launch_case_free(work);
+}
+
+static void test_every_member_is_required(void **context)
+{
+	struct launch_case *work = make_case("reduce", "shuffle", 256);
+	json_t *whole = case_to_json(work);
+	const char *name;
+	json_t *value;
+
+	(void)context;
+	json_object_foreach(whole, name, value)
+	{
+		json_t *json = json_copy(whole);
+		struct launch_case *back = NULL;
+		struct error err = {0};
+
+		json_object_del(json, name);
+		assert_int_equal(case_from_json(&back, json, &err), PL_EPROTOCOL);
+		assert_non_null(strstr(err.text, "is missing"));
+		json_decref(json);
+	}
+	json_decref(whole);
+	launch_case_free(work);
+}
+
+static void test_device(void **context)
+{
+	const struct device_info device = {
+		.name = "NVIDIA H200",
+		.uuid = "GPU-1",
+		.chip = "GH100",
+		.cc_major = 9,
+		.sm_count = 132,
+		.memory_bytes = INT64_C(150120955904),
+		.sm_clock_max_hz = 0,
+		.driver = "580.1",
+	};
+	struct device_info back;
+	json_t *json = transmit(device_to_json(&device));
+
+	(void)context;
+	assert_true(json_is_null(json_object_get(json, "sm_clock_max_hz")));
+	assert_int_equal(device_from_json(&back, json, NULL), 0);
+	assert_string_equal(back.name, device.name);
+	assert_int_equal(back.memory_bytes, device.memory_bytes);
+	assert_int_equal(back.sm_clock_max_hz, 0);
+	json_object_set_new(json, "sm_count", json_integer(-1));
+	assert_int_equal(device_from_json(&back, json, NULL), PL_EPROTOCOL);
+	json_decref(json);
+}
+
+static void test_text_that_is_not_utf8(void **context)
+{
+	struct device_info device = {.name = "bad \xff name"};
+	struct device_info back;
+	json_t *json = transmit(device_to_json(&device));
+
+	(void)context;
+	assert_int_equal(device_from_json(&back, json, NULL), 0);
+	assert_string_equal(back.name, "bad ? name");
+	json_decref(json);
+}
+
+static void test_facts_and_state(void **context)
+{
+	struct launch_facts facts = launch_facts_unknown, facts_back;
+	struct device_state state = {NAN, 1e9, NAN, 300.5, -1}, state_back;
+	json_t *json = transmit(facts_to_json(&facts));
+
+	(void)context;
+	assert_true(json_is_null(json_object_get(json, "registers_per_thread")));
+	assert_true(json_is_null(json_object_get(json, "theoretical_occupancy_pct")));
+	assert_int_equal(facts_from_json(&facts_back, json, NULL), 0);
+	assert_int_equal(facts_back.registers_per_thread, -1);
+	assert_true(isnan(facts_back.theoretical_occupancy_pct));
+	json_decref(json);
+
+	facts.registers_per_thread = 0;
+	facts.theoretical_occupancy_pct = 62.5;
+	json = transmit(facts_to_json(&facts));
+	assert_int_equal(facts_from_json(&facts_back, json, NULL), 0);
+	assert_int_equal(facts_back.registers_per_thread, 0);
+	assert_true(facts_back.theoretical_occupancy_pct == 62.5);
+	json_object_set_new(json, "registers_per_thread", json_integer(-1));
+	assert_int_equal(facts_from_json(&facts_back, json, NULL), PL_EPROTOCOL);
+	json_decref(json);
+
+	json = transmit(state_to_json(&state));
+	assert_int_equal(state_from_json(&state_back, json, NULL), 0);
+	assert_true(isnan(state_back.sm_clock_hz) && state_back.power_w == 300.5);
+	assert_int_equal(state_back.throttle_reasons, -1);
+	json_decref(json);
+}
+
+static void test_samples(void **context)
+{
+	static const char *const bad[] = {"[]", "[null]", "[-1]",     "[\"1\"]",
+					  "{}", "1",      "[1, true]"};
+	const double times[] = {0, 74.25, 1e12};
+	double *back = NULL;
+	size_t count = 0;
+	json_t *json = transmit(samples_to_json(times, 3));
+
+	(void)context;
+	assert_int_equal(samples_from_json(&back, &count, json, NULL), 0);
+	assert_int_equal(count, 3);
+	assert_memory_equal(back, times, sizeof(times));
+	free(back);
+	json_decref(json);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		json = parse(bad[i][0] == '1' ? "[1]" : bad[i]);
+		assert_int_equal(
+			samples_from_json(&back, &count,
+					  bad[i][0] == '1' ? json_array_get(json, 0) : json, NULL),
+			PL_EPROTOCOL);
+		json_decref(json);
+	}
+	assert_int_equal(samples_from_json(&back, &count, NULL, NULL), PL_EPROTOCOL);
+}
+
+static void test_counters(void **context)
+{
+	static const char *const bad[] = {
+		"{}",
+		"[1]",
+		"[{\"metric\":\"a\",\"unit\":\"\",\"source\":\"\",\"value\":1,\"reason\":\"b\"}]",
+		"[{\"metric\":\"a\",\"unit\":\"\",\"source\":\"\",\"value\":null,\"reason\":null}]",
+		"[{\"metric\":\"\",\"unit\":\"\",\"source\":\"\",\"value\":1,\"reason\":null}]",
+		"[{\"metric\":\"a\",\"unit\":null,\"source\":\"\",\"value\":1,\"reason\":null}]",
+		"[{\"metric\":\"a\",\"unit\":\"\",\"source\":\"\",\"value\":\"1\",\"reason\":null}"
+		"]",
+		"[{\"metric\":\"a\",\"unit\":\"\",\"source\":\"\",\"reason\":null}]",
+	};
+	struct counter_list counters = {0};
+	struct counter_list back = {0};
+	json_t *json;
+
+	(void)context;
+	counter_list_set(&counters, "dram_read_bytes", "byte", "dram__bytes_read.sum", 1e15);
+	counter_list_set_missing(&counters, "x", "1", "", "no such counter");
+	json = transmit(counters_to_json(&counters));
+	assert_int_equal(counters_from_json(&back, json, NULL), 0);
+	assert_int_equal(back.count, 2);
+	assert_true(back.items[0].has_value && back.items[0].value == 1e15);
+	assert_false(back.items[1].has_value);
+	assert_string_equal(back.items[1].reason, "no such counter");
+	counter_list_release(&back);
+	counter_list_release(&counters);
+	json_decref(json);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		json = parse(bad[i]);
+		assert_int_equal(counters_from_json(&back, json, NULL), PL_EPROTOCOL);
+		assert_int_equal(back.count, 0);
+		json_decref(json);
+	}
+}
+
+static void test_session(void **context)
+{
+	struct session_info info = {.profiler = "ncu", .passes = 12}, back = {0};
+	json_t *json;
+
+	(void)context;
+	key_value_set(&info.environment, "persistence_mode", "on");
+	info.counters_reason = xstrdup("ncu has them");
+	json = transmit(session_to_json(&info));
+	assert_int_equal(session_from_json(&back, json, NULL), 0);
+	assert_string_equal(back.profiler, "ncu");
+	assert_string_equal(back.counters_reason, "ncu has them");
+	assert_string_equal(key_value_get(&back.environment, "persistence_mode"), "on");
+	assert_int_equal(back.passes, 12);
+	session_info_release(&back);
+	replace(json, "environment/persistence_mode", "3");
+	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
+	session_info_release(&info);
+	json_decref(json);
+}
+
+static void test_settings(void **context)
+{
+	struct measure_settings settings = measure_settings_default, back = {0};
+	struct error err = {0};
+	char *text;
+
+	(void)context;
+	settings.seed = UINT64_MAX;
+	settings.cache = CACHE_HOT;
+	settings.precision = 0.001;
+	string_list_add(&settings.metrics, "dram_bytes");
+	settings.counter_dump = xstrdup("/tmp/dump");
+	text = measure_settings_to_json(&settings);
+	assert_non_null(strstr(text, "\"seed\":\"18446744073709551615\""));
+	assert_int_equal(measure_settings_from_json(&back, text, &err), 0);
+	assert_true(back.seed == UINT64_MAX && back.cache == CACHE_HOT);
+	assert_true(back.precision == 0.001);
+	assert_int_equal(back.timeout_ns, settings.timeout_ns);
+	assert_int_equal(back.metrics.count, 1);
+	assert_string_equal(back.counter_dump, "/tmp/dump");
+	measure_settings_release(&back);
+	measure_settings_release(&settings);
+	free(text);
+
+	text = measure_settings_to_json(&measure_settings_default);
+	assert_int_equal(measure_settings_from_json(&back, text, &err), 0);
+	assert_null(back.counter_dump);
+	assert_int_equal(back.metrics.count, 0);
+	measure_settings_release(&back);
+	free(text);
+	assert_int_equal(measure_settings_from_json(&back, "{", &err), PL_EPARSE);
+}
+
+static const struct {
+	const char *member, *value;
+} bad_settings[] = {
+	{"seed", "1"},       {"seed", "\"-1\""},    {"seed", "\"x\""},     {"cache", "\"warm\""},
+	{"device", "-1"},    {"rounds", "0"},       {"precision", "0"},    {"precision", "1"},
+	{"timeout_ns", "0"}, {"min_samples", "0"},  {"max_time_ns", "0"},  {"metrics", "[1]"},
+	{"metrics", "{}"},   {"counter_dump", "1"}, {"device", "1000000"},
+};
+
+static void test_bad_settings(void **context)
+{
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(bad_settings); i++) {
+		struct measure_settings back = {0};
+		json_t *json = settings_to_json(&measure_settings_default);
+
+		replace(json, bad_settings[i].member, bad_settings[i].value);
+		if (settings_from_json(&back, json, NULL) != PL_EPROTOCOL)
+			fail_msg("%s = %s was taken", bad_settings[i].member,
+				 bad_settings[i].value);
+		assert_int_equal(back.rounds, 0);
+		json_decref(json);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_case),
+		cmocka_unit_test(test_axes_are_sorted_again),
+		cmocka_unit_test(test_bad_cases),
+		cmocka_unit_test(test_every_member_is_required),
+		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_text_that_is_not_utf8),
+		cmocka_unit_test(test_facts_and_state),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_session),
+		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_bad_settings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
