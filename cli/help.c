@@ -24,6 +24,8 @@ static const struct {
 	const char *name, *meaning;
 } variables[] = {
 	{"PERFLAB_DB", "the database when --db is not given (else perflab.db)"},
+	{"PERFLAB_DB_TIMEOUT",
+	 "how long to wait for a locked database: 500ms, 1min (default: 10s)"},
 	{"PERFLAB_WORKER_CUDA", "path of the CUDA worker (else beside perflab, else PATH)"},
 	{"CUDA_HOME", "where nsight looks for ncu and nsys beside the usual places"},
 	{"NO_COLOR", "no colour, whatever its value"},

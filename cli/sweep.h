@@ -54,6 +54,7 @@ struct sweep_store {
 	struct db *db;
 	struct sweep_plan *plan;
 	struct progress *progress;
+	const struct string_list *metrics; /* as metric_request() left them */
 	struct run run; /* what is known before the device is; its id once it is stored */
 	bool begun;     /* the run is in the database */
 	int64_t *trial_ids;

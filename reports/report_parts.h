@@ -74,8 +74,9 @@ double trial_half_interval_pct(const struct trial *trial);
 /* Of the launch, or as it was stored with the counters; NAN: not known. */
 #define THEORETICAL_OCCUPANCY "theoretical_occupancy_pct"
 double trial_theoretical_occupancy_pct(const struct trial *trial);
-/* A value for a person: "4.25 TB/s" is "4250 GB/s", bytes in binary units, percent with one
- * decimal. */
+/* A number whose unit stands elsewhere: rates in 1e9 a second, percent with one decimal. */
+void format_number(struct text *out, double value, const char *unit);
+/* The same with its unit; bytes in binary units, times in the unit that suits. */
 void format_value(struct text *out, double value, const char *unit);
 
 /* Names of every axis (block and n first) and every counter of the run, in order of appearance, but

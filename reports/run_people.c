@@ -146,8 +146,9 @@ static void sections_init(struct section sections[SECTION_COUNT], const struct r
 {
 	struct section all[SECTION_COUNT] = {
 		{"Best per kernel",
-		 "The fastest verified configuration of each problem. \"model\" is modelled, not "
-		 "measured: compulsory bytes, or operations, over the median time.",
+		 "The fastest verified configuration of each problem. \"model\" is effective, by "
+		 "the "
+		 "work model, not measured: compulsory bytes, or operations, over the median time.",
 		 run_table_best(run)},
 		{"Sweep", NULL,
 		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},

@@ -61,7 +61,7 @@ static void show_model_bandwidth(struct text *out, const struct trial *trial)
 	double rate = trial_model_gb_per_s(trial);
 
 	if (isfinite(rate))
-		format_value(out, rate * 1e9, "byte/s");
+		format_number(out, rate * 1e9, "byte/s");
 }
 
 static void show_model_flops(struct text *out, const struct trial *trial)
@@ -69,7 +69,7 @@ static void show_model_flops(struct text *out, const struct trial *trial)
 	double rate = trial_model_gflop_per_s(trial);
 
 	if (isfinite(rate))
-		format_value(out, rate * 1e9, "flop/s");
+		format_number(out, rate * 1e9, "flop/s");
 }
 
 static void show_theoretical_occupancy(struct text *out, const struct trial *trial)
@@ -77,7 +77,7 @@ static void show_theoretical_occupancy(struct text *out, const struct trial *tri
 	double occupancy_pct = trial_theoretical_occupancy_pct(trial);
 
 	if (isfinite(occupancy_pct))
-		format_value(out, occupancy_pct, "percent");
+		format_number(out, occupancy_pct, "percent");
 }
 
 static void show_limiter(struct text *out, const struct trial *trial)
@@ -96,12 +96,12 @@ static const struct field best_fields[] = {
 	{{"variant", false, NULL, 0}, show_variant, NULL},
 	{{"config", false, NULL, 0}, show_config, NULL},
 	{{"median", true, NULL, 0}, show_median, NULL},
-	{{"interval", true, "95 % CI", 3}, show_interval, NULL},
-	{{"model_bandwidth", true, "effective (model)", 1}, show_model_bandwidth, NULL},
-	{{"model_flops", true, "operations (model)", 5}, show_model_flops, NULL},
-	{{"dram_bandwidth", true, "DRAM (measured)", 2}, NULL, "dram_bytes_per_s"},
-	{{"achieved_occupancy", true, "occupancy", 4}, NULL, "achieved_occupancy_pct"},
-	{{"branch_efficiency", true, "branch eff.", 6}, NULL, "branch_efficiency_pct"},
+	{{"interval", true, "95 % CI", 4}, show_interval, NULL},
+	{{"model_bandwidth", true, "model GB/s", 1}, show_model_bandwidth, NULL},
+	{{"model_flops", true, "model GFLOP/s", 6}, show_model_flops, NULL},
+	{{"dram_bandwidth", true, "DRAM GB/s", 2}, NULL, "dram_bytes_per_s"},
+	{{"achieved_occupancy", true, "occupancy %", 3}, NULL, "achieved_occupancy_pct"},
+	{{"branch_efficiency", true, "branch eff %", 5}, NULL, "branch_efficiency_pct"},
 };
 
 /* The axes of the run stand between these and sweep_fields. */
@@ -113,25 +113,28 @@ static const struct field sweep_names[] = {
 static const struct field sweep_fields[] = {
 	{{"status", false, NULL, 0}, show_status, NULL},
 	{{"median", true, NULL, 0}, show_median, NULL},
-	{{"interval", true, "95 % CI", 3}, show_interval, NULL},
-	{{"samples", true, NULL, 8}, show_samples, NULL},
-	{{"model_bandwidth", true, "effective (model)", 1}, show_model_bandwidth, NULL},
-	{{"model_flops", true, "operations (model)", 7}, show_model_flops, NULL},
-	{{"dram_bandwidth", true, "DRAM (measured)", 2}, NULL, "dram_bytes_per_s"},
-	{{"branch_efficiency", true, "branch eff.", 4}, NULL, "branch_efficiency_pct"},
-	{{"threads", true, "threads/inst.", 9}, NULL, "threads_per_instruction"},
-	{{"achieved_occupancy", true, "achieved occ.", 5}, NULL, "achieved_occupancy_pct"},
-	{{"theoretical_occupancy", true, "theoretical occ.", 6}, show_theoretical_occupancy, NULL},
+	{{"interval", true, "95 % CI", 5}, show_interval, NULL},
+	{{"samples", true, NULL, 9}, show_samples, NULL},
+	{{"model_bandwidth", true, "model GB/s", 1}, show_model_bandwidth, NULL},
+	{{"model_flops", true, "model GFLOP/s", 7}, show_model_flops, NULL},
+	{{"dram_bandwidth", true, "DRAM GB/s", 2}, NULL, "dram_bytes_per_s"},
+	{{"branch_efficiency", true, "branch eff %", 4}, NULL, "branch_efficiency_pct"},
+	{{"threads", true, "threads/inst", 8}, NULL, "threads_per_instruction"},
+	{{"achieved_occupancy", true, "occupancy %", 3}, NULL, "achieved_occupancy_pct"},
+	{{"theoretical_occupancy", true, "occ. limit %", 6}, show_theoretical_occupancy, NULL},
 	{{"limiter", false, "limited by", 10}, show_limiter, NULL},
 	{{"registers", true, "regs", 11}, show_registers, NULL},
 };
 
-static void show_counter(struct text *out, const struct trial *trial, const char *metric)
+static void show_counter(struct text *out, const struct trial *trial, const char *metric,
+			 bool with_unit)
 {
 	const struct counter_value *counter = counter_list_find(&trial->counters, metric);
 
-	if (counter && counter->has_value)
+	if (counter && counter->has_value && with_unit)
 		format_value(out, counter->value, counter->unit);
+	else if (counter && counter->has_value)
+		format_number(out, counter->value, counter->unit);
 }
 
 static void show_field(struct text *out, const struct trial *trial, const struct field *field)
@@ -139,7 +142,7 @@ static void show_field(struct text *out, const struct trial *trial, const struct
 	if (field->show)
 		field->show(out, trial);
 	else
-		show_counter(out, trial, field->metric);
+		show_counter(out, trial, field->metric, false);
 }
 
 /* A row whose cells are built one by one; an empty cell is one that is not known. */
@@ -337,7 +340,7 @@ struct table *run_table_sweep(const struct run *run, bool all_metrics)
 			row_add(&row, &cell);
 		}
 		for (size_t j = 0; j < extra.count; j++) {
-			show_counter(&cell, trial, extra.items[j]);
+			show_counter(&cell, trial, extra.items[j], true);
 			row_add(&row, &cell);
 		}
 		row_finish(table, &row, trial_style(run, trial));

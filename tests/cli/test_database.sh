@@ -61,14 +61,14 @@ locker=$!
 exec 9>"$work/hold"
 printf 'PRAGMA locking_mode = exclusive;\nBEGIN EXCLUSIVE;\nSELECT 42;\n' >&9
 until grep -q 42 "$work/locked"; do sleep 0.05; done
-export PERFLAB_DB_BUSY_TIMEOUT=200ms
-refuses 'good.db'
+export PERFLAB_DB_TIMEOUT=200ms
+refuses 'good.db is locked'
 printf 'ROLLBACK;\n.quit\n' >&9
 exec 9>&-
 wait $locker
 intact good.db
 [ "$("$PERFLAB" list runs --db good.db --format csv | wc -l)" -eq 2 ] || complain 'runs were lost'
-unset PERFLAB_DB_BUSY_TIMEOUT
+unset PERFLAB_DB_TIMEOUT
 
 # read-only: root may write anything, so another user tries
 chmod 755 "$work"
