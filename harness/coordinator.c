@@ -83,8 +83,8 @@ static void sweep_session_take(struct sweep *sweep, struct session_info *info)
 {
 	const char *reason = sweep->settings->metrics.count ? info->counters_reason : NULL;
 
-	/* Said once, and only when somebody listens: before `opened` nobody does. */
-	if (sweep->info_known && reason && !sweep->counters_reason) {
+	/* Said once; what is known before the sink is open, sweep_begin() says. */
+	if (sweep->begun && reason && !sweep->counters_reason) {
 		char *line = xasprintf("counters are off: %s", reason);
 
 		sweep_notice(sweep, line);
@@ -142,6 +142,8 @@ static int session_open(struct sweep *sweep, bool *again, struct error *err)
 		session_info_release(&answer.info);
 		worker_kill(&sweep->worker);
 	} else {
+		if (answer.info.profiler[0])
+			sweep->worker.end_timeout_ns = WORKER_END_PROFILED_TIMEOUT_NS;
 		sweep_session_take(sweep, &answer.info);
 	}
 	exchange_release(&exchange);
@@ -261,6 +263,7 @@ static int sweep_begin(struct sweep *sweep, struct error *err)
 	const struct sweep_sink *sink = sweep->sink;
 	int rc = sink->opened(sink->context, &sweep->info, sweep->plan, err);
 
+	sweep->begun = true;
 	if (!rc && sweep->counters_reason) {
 		char *line = xasprintf("counters are off: %s", sweep->counters_reason);
 

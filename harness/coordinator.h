@@ -32,6 +32,7 @@ struct sweep {
 	struct case_state *cases;
 	struct session_info info; /* of the first session */
 	bool info_known;
+	bool begun;            /* the sink is open */
 	char *counters_reason; /* of the session that runs; NULL: counters are on */
 	int rounds;
 	struct worker_process worker;

@@ -213,6 +213,9 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 
 	batch->sweep = sweep;
 	batch->in_flight = NOBODY;
+	/* Before the first pass the counters are set up, which is no case's time. */
+	if (exchange.timeout_ns < WORKER_START_TIMEOUT_NS)
+		exchange.first_timeout_ns = WORKER_START_TIMEOUT_NS;
 	array = batch_fill(batch, pending, count);
 	end = worker_ask(&sweep->worker,
 			 json_pack("{s:s, s:o}", "request", "count", "cases", array), &exchange,

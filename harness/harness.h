@@ -159,6 +159,7 @@ struct sweep_sink {
 		     struct error *err);
 	int (*counters)(void *context, size_t index, const struct counter_list *counters,
 			struct error *err);
+	/* The last word on a case. Not called for one that the plan skips. */
 	int (*finished)(void *context, size_t index, enum trial_status status, const char *reason,
 			struct error *err);
 	void (*progress)(void *context, const struct sweep_progress *progress);

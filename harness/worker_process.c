@@ -16,8 +16,6 @@
 
 #include "harness/protocol.h"
 
-/* How long a worker may take to end by itself once its socket is closed. */
-#define WORKER_END_TIMEOUT_NS (INT64_C(5) * 1000000000)
 #define EXIT_NOT_STARTED 127
 
 /* ---- finding ---- */
@@ -172,7 +170,7 @@ static int worker_hello(struct worker_process *worker, const char *path, int64_t
 int worker_start(struct worker_process *out, const char *path, const volatile int *stop,
 		 int64_t timeout_ns, struct error *err)
 {
-	struct worker_process worker = {0};
+	struct worker_process worker = {.end_timeout_ns = WORKER_END_TIMEOUT_NS};
 	pid_t parent = getpid();
 	int ends[2];
 	int rc;
@@ -248,7 +246,7 @@ void worker_end(struct worker_process *worker)
 	if (!worker->pid)
 		return;
 	channel_release(&worker->channel);
-	worker_wait(worker, monotonic_ns() + WORKER_END_TIMEOUT_NS, NULL);
+	worker_wait(worker, monotonic_ns() + worker->end_timeout_ns, NULL);
 }
 
 void worker_kill(struct worker_process *worker)
@@ -264,7 +262,7 @@ void worker_reap(struct worker_process *worker, struct text *how)
 	if (!worker->pid)
 		return;
 	channel_release(&worker->channel);
-	worker_wait(worker, monotonic_ns() + WORKER_END_TIMEOUT_NS, how);
+	worker_wait(worker, monotonic_ns() + worker->end_timeout_ns, how);
 }
 
 /* ---- asking ---- */
@@ -355,7 +353,7 @@ static bool exchange_take(struct exchange *exchange, const json_t *message, int6
 		*end = rc == PL_EPROTOCOL ? EXCHANGE_LIED : EXCHANGE_REFUSED;
 		return true;
 	}
-	if (!strcmp(name, "phase"))
+	if (!strcmp(name, "phase") || !strcmp(name, "counters"))
 		*deadline_ns = deadline_after(exchange->timeout_ns);
 	return false;
 }
@@ -363,7 +361,8 @@ static bool exchange_take(struct exchange *exchange, const json_t *message, int6
 enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
 			     struct exchange *exchange, struct error *err)
 {
-	int64_t deadline_ns = deadline_after(exchange->timeout_ns);
+	int64_t deadline_ns = deadline_after(exchange->first_timeout_ns ? exchange->first_timeout_ns
+									: exchange->timeout_ns);
 	enum exchange_end end = EXCHANGE_DONE;
 	struct error cause = {0};
 	enum channel_result result;

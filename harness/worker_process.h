@@ -12,9 +12,14 @@
 
 /* For what is no case: the hello, and the first contact with a device. */
 #define WORKER_START_TIMEOUT_NS (INT64_C(60) * 1000000000)
+#define WORKER_END_TIMEOUT_NS (INT64_C(5) * 1000000000)
+/* A profiler writes what it has collected when the process ends. */
+#define WORKER_END_PROFILED_TIMEOUT_NS (INT64_C(300) * 1000000000)
 
 struct worker_process {
 	pid_t pid; /* 0: none runs */
+	/* How long it may take to end by itself once its socket is closed. */
+	int64_t end_timeout_ns;
 	struct channel channel;
 };
 
@@ -49,7 +54,8 @@ struct exchange {
 	/* Called for every reply but `done`. PL_EPROTOCOL: the reply is a lie. */
 	int (*reply)(void *context, const char *name, const json_t *message, struct error *err);
 	void *context;
-	int64_t timeout_ns; /* begins anew at every `phase` */
+	int64_t timeout_ns;       /* begins anew at every `phase` and every `counters` */
+	int64_t first_timeout_ns; /* until the first of them; 0: timeout_ns */
 
 	/* Filled by worker_ask(): what `done` said. */
 	enum trial_status status;
