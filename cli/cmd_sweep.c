@@ -216,8 +216,8 @@ static void describe_run(struct run *run, const struct sweep *sweep)
 	run->backend = xstrdup(sweep->backend);
 	run->version = xstrdup(PERFLAB_VERSION);
 	run->source_revision = host_working_revision();
-	if (!run->source_revision && *PERFLAB_SOURCE_REVISION)
-		run->source_revision = xstrdup(PERFLAB_SOURCE_REVISION);
+	if (!run->source_revision && host_build_revision())
+		run->source_revision = xstrdup(host_build_revision());
 	run->settings = measure_settings_to_json(&sweep->settings);
 	run->state = xstrdup("running");
 	run->seed = sweep->settings.seed;
@@ -294,7 +294,10 @@ static void close_run(struct db *db, const struct sweep *sweep, int64_t id, int 
 
 static int execute(struct invocation *call, struct sweep *sweep, struct db *db, struct error *err)
 {
-	struct sweep_store store = {.db = db, .plan = &sweep->plan, .progress = &sweep->progress};
+	struct sweep_store store = {.db = db,
+				    .plan = &sweep->plan,
+				    .progress = &sweep->progress,
+				    .metrics = &sweep->settings.metrics};
 	struct plan_source source = {.context = &sweep->plan, .build = sweep_plan_build};
 	struct sweep_sink sink = sweep_store_sink(&store);
 	struct sweep_outcome outcome = {0};
@@ -302,8 +305,6 @@ static int execute(struct invocation *call, struct sweep *sweep, struct db *db, 
 
 	if (!sweep->plan.resumed)
 		describe_run(&store.run, sweep);
-	if (strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0 && !sweep->options->quiet)
-		say("this is a Debug build; device times are right, host costs are not");
 	catch_signals();
 	rc = sweep_execute(sweep->backend, &source, &sweep->settings, &sink, &stop_requested,
 			   &outcome, err);

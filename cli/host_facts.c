@@ -30,8 +30,16 @@ static void processor_name(struct key_value_list *environment)
 	free(info);
 }
 
+const char *host_build_revision(void)
+{
+	static const char revision[] = PERFLAB_SOURCE_REVISION;
+
+	return revision[0] ? revision : NULL;
+}
+
 void host_facts(struct key_value_list *environment)
 {
+	static const char sanitizer[] = PERFLAB_SANITIZER;
 	struct utsname host;
 
 	if (uname(&host) == 0) {
@@ -43,10 +51,10 @@ void host_facts(struct key_value_list *environment)
 	}
 	processor_name(environment);
 	key_value_set(environment, "build_type", PERFLAB_BUILD_TYPE);
-	if (*PERFLAB_SANITIZER)
-		key_value_set(environment, "sanitizer", PERFLAB_SANITIZER);
-	if (*PERFLAB_SOURCE_REVISION)
-		key_value_set(environment, "build_revision", PERFLAB_SOURCE_REVISION);
+	if (sanitizer[0])
+		key_value_set(environment, "sanitizer", sanitizer);
+	if (host_build_revision())
+		key_value_set(environment, "build_revision", host_build_revision());
 }
 
 char *host_working_revision(void)

@@ -66,8 +66,9 @@ static int parse_choice(int *out, const struct option_row *row, const char *valu
 			*out = i;
 			return 0;
 		}
-		text_addf(&all, "%s%s", i ? ", " : "", row->choices[i]);
 	}
+	for (int i = 0; row->choices[i]; i++)
+		text_addf(&all, "%s%s", i ? ", " : "", row->choices[i]);
 	rc = error_set(err, PL_EUSAGE, "unknown value \"%s\"; one of: %s", value, all.data);
 	text_release(&all);
 	return rc;

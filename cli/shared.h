@@ -19,6 +19,8 @@ int table_to_stdout(const struct invocation *call, const struct table *table,
 
 /* Host name, kernel, processor, build and revision, as environment of a run. */
 void host_facts(struct key_value_list *environment);
+/* Revision of the tree that perflab was built from; NULL: not known. */
+const char *host_build_revision(void);
 /* "git rev-parse HEAD" of the working directory; NULL: none. malloc'd. */
 char *host_working_revision(void);
 /* "HOST PID START": names this process for good, so that another can see whether it lives. */

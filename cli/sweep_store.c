@@ -3,8 +3,10 @@
  * database at once, one transaction each.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/sweep.h"
+#include "perflab_config.h"
 
 /* A trial row of a plan's case, its strings copied. */
 static void trial_of_case(struct trial *trial, const struct plan_case *planned, size_t position)
@@ -111,6 +113,9 @@ static int store_opened(void *context, const struct session_info *info, const st
 	else
 		rc = begin_fresh(store, info, plan, err);
 	store->begun = rc == 0;
+	if (store->begun && !store->progress->quiet && strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0)
+		progress_say(store->progress,
+			     "this is a Debug build; device times are right, host costs are not");
 	return error_context(err, rc, "storing the run");
 }
 

@@ -2,6 +2,7 @@
 # program under test, and FAKE_WORKER, a worker that needs no GPU.
 set -u
 
+[ -x "$PERFLAB" ] || { echo "no program to test: PERFLAB=$PERFLAB"; exit 1; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
