@@ -172,10 +172,12 @@ def read_ncu(path):
 
 
 def launches_by_trial(launches, trials, phase):
-    """{trial name: its launches}, from the NVTX ranges around each launch."""
+    """{trial name: its launches in a phase}, from the NVTX ranges around each launch."""
     found = {}
     names = {trial.ranges(): trial.name for trial in trials}
     for launch in launches:
+        if phase not in launch.ranges:
+            continue
         name = names.get(launch.ranges - {phase})
         if name is None:
             leave(FAILURE, f"ncu's launch of {launch.kernel} lies in the ranges"

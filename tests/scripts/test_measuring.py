@@ -163,6 +163,23 @@ class Measuring(unittest.TestCase):
         self.check_difference(OCCUPANCY, 92.3, "occupancy +1.06 points")
         self.check_difference("median_ns", 103.1e3, "time +3.10 %")
 
+    def test_what_is_too_small_to_judge_is_not_judged(self):
+        world = world_of()
+        short, little = list(world["perflab"])[:2]
+        world["perflab"][short]["median_ns"] = 40e3
+        world["ncu"][short][0][TIME] = 45e3
+        world["perflab"][little]["counters"][WRITTEN] = 200e3
+        world["ncu"][little][0][WRITTEN] = 100e3
+        code, said, err = self.compare(world)
+        self.assertEqual(code, 0, err + said)
+
+    def test_launches_of_unknown_cases_are_an_error(self):
+        world = world_of()
+        world["perflab"].pop("reduce/shuffle/block=64,n=16777216")
+        code, said, err = self.compare(world, at_least=3)
+        self.assertEqual(code, 3, err + said)
+        self.assertIn("no case of the sweep", err)
+
     def test_a_missing_counter_is_no_agreement(self):
         self.check_difference(READ, None, "no DRAM bytes read")
 
