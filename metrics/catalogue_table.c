@@ -79,9 +79,18 @@ const struct metric catalogue_table[] = {
 	{
 		.name = "gpu_time_ns",
 		.unit = "ns",
-		.meaning = "time on the GPU while counting; timed samples are the better clock",
-		.sets = BASIC | CORE | MEMORY | FLOPS | OCCUPANCY,
+		.meaning = "time on the GPU of the counted range: some microseconds more than the "
+			   "operation, whose time is in the samples",
+		.sets = BASIC | CORE | OCCUPANCY,
 		.aliases = EVERY_CHIP("gpu__time_duration.sum"),
+	},
+	{
+		.name = "median_time_ns",
+		.unit = "ns",
+		.meaning =
+			"median of the timed samples; not a counter, but what rates are taken over",
+		.from_samples = true,
+		.formula = "median of the samples",
 	},
 	{
 		.name = "sm_cycles",
@@ -218,18 +227,19 @@ const struct metric catalogue_table[] = {
 	{
 		.name = "dram_bytes_per_s",
 		.unit = "byte/s",
-		.meaning = "device-memory bandwidth while counting",
+		.meaning = "device-memory bandwidth: bytes counted, over the median time",
 		.sets = BASIC | CORE | MEMORY,
-		.formula = "1e9 * dram_bytes / gpu_time_ns",
-		.inputs = {"dram_bytes", "gpu_time_ns"},
+		.formula = "1e9 * dram_bytes / median_time_ns",
+		.inputs = {"dram_bytes", "median_time_ns"},
 		.derive = derive_per_second,
-		.undefined = "the GPU time is zero",
+		.undefined = "the median time is zero",
 	},
 	{
 		.name = "dram_throughput_pct",
 		.unit = "percent",
-		.meaning = "device-memory throughput of its peak, as CUPTI defines it",
-		.sets = BASIC | CORE | MEMORY,
+		.meaning = "device-memory throughput of its peak over the counted range, as CUPTI "
+			   "defines it: low for operations of a few microseconds",
+		.sets = MEMORY,
 		.aliases = {{"GA10B", NULL},
 			    {"GB10B", NULL},
 			    {"GB20B", NULL},
@@ -436,12 +446,12 @@ const struct metric catalogue_table[] = {
 	{
 		.name = "flop_per_s",
 		.unit = "flop/s",
-		.meaning = "floating-point operations a second of GPU time while counting",
+		.meaning = "floating-point operations counted, a second of the median time",
 		.sets = CORE | FLOPS,
-		.formula = "1e9 * flop_total / gpu_time_ns",
-		.inputs = {"flop_total", "gpu_time_ns"},
+		.formula = "1e9 * flop_total / median_time_ns",
+		.inputs = {"flop_total", "median_time_ns"},
 		.derive = derive_per_second,
-		.undefined = "the GPU time is zero",
+		.undefined = "the median time is zero",
 	},
 	{
 		.name = "intensity_dram",

@@ -88,6 +88,8 @@ void counter_list_set(struct counter_list *list, const char *metric, const char 
 void counter_list_set_missing(struct counter_list *list, const char *metric, const char *unit,
 			      const char *source, const char *reason);
 const struct counter_value *counter_list_find(const struct counter_list *list, const char *metric);
+/* Adds copies of all of `from`. */
+void counter_list_copy(struct counter_list *list, const struct counter_list *from);
 void counter_list_release(struct counter_list *list);
 
 /* Facts of the launch that binds occupancy (the operation's largest launch). -1 and "": not known.
@@ -229,7 +231,9 @@ struct metric_alias {
  * One row of the catalogue, of one of three kinds. A counter has aliases. A
  * derived metric has inputs (names of other rows) and a formula, and is
  * missing when any input is. A metric from_launch is no counter: whoever
- * launches adds it, with `formula` as its source.
+ * launches adds it, with `formula` as its source. One from_samples is only an
+ * input: the counted range takes some microseconds longer than the operation,
+ * so rates are counters over the median of the timed samples.
  */
 struct metric {
 	const char *name;    /* "dram_read_bytes" */
@@ -238,6 +242,7 @@ struct metric {
 	unsigned sets;       /* bits 1u << enum metric_set */
 	struct metric_alias aliases[METRIC_MAX_ALIASES];
 	bool from_launch;    /* "theoretical_occupancy_pct" */
+	bool from_samples;   /* "median_time_ns" */
 	const char *formula; /* for people: "100 * uniform / all"; NULL for a counter */
 	const char *inputs[METRIC_MAX_INPUTS];
 	/* NAN when undefined (say, no branches at all); then `undefined` is the reason. */
@@ -259,7 +264,12 @@ unsigned metric_set_recorded_passes(enum metric_set set, const char *chip);
  * nearest names for an unknown word.
  */
 int metric_request(struct string_list *wanted, const struct string_list *names, struct error *err);
-/* Adds the derived metrics among `wanted` to a list that holds their inputs. */
+/* Adds the derived metrics among `wanted` to a list that holds their inputs; rates are left alone.
+ */
 void metric_derive(struct counter_list *counters, const struct string_list *wanted);
+
+/* The same for rates, which need the median of the trial's samples; NAN makes them missing. */
+void metric_derive_rates(struct counter_list *counters, const struct string_list *wanted,
+			 double median_time_ns);
 
 #endif

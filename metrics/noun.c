@@ -106,6 +106,20 @@ const struct counter_value *counter_list_find(const struct counter_list *list, c
 	return NULL;
 }
 
+void counter_list_copy(struct counter_list *list, const struct counter_list *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		const struct counter_value *value = &from->items[i];
+
+		if (value->has_value)
+			counter_list_set(list, value->metric, value->unit, value->source,
+					 value->value);
+		else
+			counter_list_set_missing(list, value->metric, value->unit, value->source,
+						 value->reason);
+	}
+}
+
 void counter_list_release(struct counter_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)

@@ -9,6 +9,8 @@
 /* A metric after its inputs, so that deriving in order finds them. */
 static void request_metric(struct string_list *wanted, const struct metric *metric)
 {
+	if (metric->from_samples)
+		return; /* every trial has samples */
 	for (size_t i = 0; i < METRIC_MAX_INPUTS && metric->inputs[i]; i++)
 		request_metric(wanted, metric_find(metric->inputs[i]));
 	if (!string_list_has(wanted, metric->name))
@@ -85,7 +87,8 @@ int metric_request(struct string_list *wanted, const struct string_list *names, 
 	return rc;
 }
 
-static void derive_one(struct counter_list *counters, const struct metric *metric)
+static void derive_one(struct counter_list *counters, const struct metric *metric,
+		       double median_time_ns)
 {
 	double inputs[METRIC_MAX_INPUTS] = {0};
 	char *source = xasprintf("derived: %s", metric->formula);
@@ -96,8 +99,14 @@ static void derive_one(struct counter_list *counters, const struct metric *metri
 		const struct metric *needed = metric_find(metric->inputs[i]);
 		const struct counter_value *input = counter_list_find(counters, needed->name);
 
+		if (needed->from_samples) {
+			inputs[i] = median_time_ns;
+			if (!isfinite(median_time_ns))
+				reason = xstrdup("needs timed samples, and there are none");
+			continue;
+		}
 		if (!input && needed->derive) {
-			derive_one(counters, needed);
+			derive_one(counters, needed, median_time_ns);
 			input = counter_list_find(counters, needed->name);
 		}
 		if (!input)
@@ -120,12 +129,33 @@ static void derive_one(struct counter_list *counters, const struct metric *metri
 	free(source);
 }
 
-void metric_derive(struct counter_list *counters, const struct string_list *wanted)
+static bool is_rate(const struct metric *metric)
+{
+	for (size_t i = 0; i < METRIC_MAX_INPUTS && metric->inputs[i]; i++) {
+		if (metric_find(metric->inputs[i])->from_samples)
+			return true;
+	}
+	return false;
+}
+
+static void derive_wanted(struct counter_list *counters, const struct string_list *wanted,
+			  bool rates, double median_time_ns)
 {
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct metric *metric = metric_find(wanted->items[i]);
 
-		if (metric && metric->derive)
-			derive_one(counters, metric);
+		if (metric && metric->derive && is_rate(metric) == rates)
+			derive_one(counters, metric, median_time_ns);
 	}
+}
+
+void metric_derive(struct counter_list *counters, const struct string_list *wanted)
+{
+	derive_wanted(counters, wanted, false, NAN);
+}
+
+void metric_derive_rates(struct counter_list *counters, const struct string_list *wanted,
+			 double median_time_ns)
+{
+	derive_wanted(counters, wanted, true, median_time_ns);
 }

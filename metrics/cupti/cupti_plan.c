@@ -180,7 +180,7 @@ static void plan_items(struct cupti_plan *plan, const struct string_list *wanted
 		const char *counter = wanted->items[i];
 
 		string_list_add(&plan->wanted, wanted->items[i]);
-		if (metric && (metric->derive || metric->from_launch))
+		if (metric && (metric->derive || metric->from_launch || metric->from_samples))
 			continue;
 		if (metric)
 			counter = metric_counter_on(metric, plan->chip);

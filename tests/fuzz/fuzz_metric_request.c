@@ -25,7 +25,8 @@ static void check_wanted(const struct string_list *wanted)
 				abort();
 		}
 		for (size_t k = 0; metric && k < METRIC_MAX_INPUTS && metric->inputs[k]; k++) {
-			if (!string_list_has(wanted, metric->inputs[k]))
+			if (!metric_find(metric->inputs[k])->from_samples &&
+			    !string_list_has(wanted, metric->inputs[k]))
 				abort();
 		}
 	}
@@ -37,6 +38,7 @@ static void check_derived(const struct string_list *wanted)
 	struct counter_list counters = {0};
 
 	metric_derive(&counters, wanted);
+	metric_derive_rates(&counters, wanted, 1.0);
 	for (size_t i = 0; i < counters.count; i++) {
 		if (counters.items[i].has_value || !counters.items[i].reason)
 			abort();

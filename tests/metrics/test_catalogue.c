@@ -28,7 +28,8 @@ static void every_row_is_complete(void **state)
 		assert_null(strchr(metric->meaning, '\n'));
 		/* Sets and CUPTI names are told from catalogue names by these. */
 		assert_null(strstr(metric->name, "__"));
-		assert_int_equal(is_counter + is_derived + metric->from_launch, 1);
+		assert_int_equal(
+			is_counter + is_derived + metric->from_launch + metric->from_samples, 1);
 		assert_true((metric->formula != NULL) == !is_counter);
 		assert_true((metric->undefined != NULL) == is_derived);
 		assert_true((metric->inputs[0] != NULL) == is_derived);

@@ -110,7 +110,6 @@ static void derived_metrics_are_computed(void **state)
 	counter_list_set(&counters, "branch_targets_uniform", "branch_target", "s", 300);
 	counter_list_set(&counters, "dram_read_bytes", "byte", "s", 3000);
 	counter_list_set(&counters, "dram_write_bytes", "byte", "s", 1000);
-	counter_list_set(&counters, "gpu_time_ns", "ns", "s", 2000);
 	counter_list_set(&counters, "f16_add", "instruction", "s", 1);
 	counter_list_set(&counters, "f16_mul", "instruction", "s", 2);
 	counter_list_set(&counters, "f16_fma", "instruction", "s", 4);
@@ -121,6 +120,8 @@ static void derived_metrics_are_computed(void **state)
 	counter_list_set(&counters, "f64_mul", "instruction", "s", 200);
 	counter_list_set(&counters, "f64_fma", "instruction", "s", 400);
 	metric_derive(&counters, &wanted);
+	assert_null(counter_list_find(&counters, "dram_bytes_per_s"));
+	metric_derive_rates(&counters, &wanted, 2000);
 
 	value = counter_list_find(&counters, "branch_efficiency_pct");
 	assert_true(value->has_value);
@@ -201,9 +202,12 @@ static void derived_inputs_are_derived_first(void **state)
 	string_list_add(&wanted, "theoretical_occupancy_pct");
 	counter_list_set(&counters, "dram_read_bytes", "byte", "s", 1);
 	counter_list_set(&counters, "dram_write_bytes", "byte", "s", 1);
-	counter_list_set(&counters, "gpu_time_ns", "ns", "s", 1);
-	metric_derive(&counters, &wanted);
+	metric_derive_rates(&counters, &wanted, 1);
 	assert_true(counter_list_find(&counters, "dram_bytes_per_s")->value == 2e9);
+	metric_derive_rates(&counters, &wanted, NAN);
+	assert_false(counter_list_find(&counters, "dram_bytes_per_s")->has_value);
+	assert_string_equal(counter_list_find(&counters, "dram_bytes_per_s")->reason,
+			    "needs timed samples, and there are none");
 	assert_null(counter_list_find(&counters, "theoretical_occupancy_pct"));
 	counter_list_release(&counters);
 	string_list_release(&wanted);

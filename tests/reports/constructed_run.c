@@ -74,7 +74,7 @@ static void set_counters(struct trial *trial, double dram_bytes_per_s, double ef
 	counter_list_set(&trial->counters, "dram_read_bytes", "byte", "dram__bytes_read.sum",
 			 67109888);
 	counter_list_set(&trial->counters, "dram_bytes_per_s", "byte/s",
-			 "derived: 1e9 * dram_bytes / gpu_time_ns", dram_bytes_per_s);
+			 "derived: 1e9 * dram_bytes / median_time_ns", dram_bytes_per_s);
 	counter_list_set(&trial->counters, "achieved_occupancy_pct", "percent",
 			 "sm__warps_active.avg.pct_of_peak_sustained_active", 91.26);
 	if (isnan(efficiency_pct))
