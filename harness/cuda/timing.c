@@ -11,6 +11,7 @@ enum {
 	COMMANDS_PER_SAMPLE = 3, /* flush and two events */
 	WARM_UP_NS = 100 * 1000 * 1000,
 	ROUND_MAX_SAMPLES = 2000,
+	EVENT_STEP_NS = 32, /* seen on an H200: event times are multiples of it */
 };
 
 struct timer {
@@ -173,6 +174,15 @@ static size_t batch_limit(const struct operation *operation)
 	return limit < BATCH_MAX_SAMPLES ? limit : BATCH_MAX_SAMPLES;
 }
 
+/* Narrow enough, or as narrow as the clock of events can show. */
+static bool settled(const double *time_ns, size_t count, double precision)
+{
+	struct summary summary = summarise(time_ns, count);
+
+	return summary_relative_width(&summary) <= precision ||
+	       (summary.high_ns - summary.low_ns) / 2 <= EVENT_STEP_NS;
+}
+
 static size_t smaller(size_t a, size_t b)
 {
 	return a < b ? a : b;
@@ -201,14 +211,11 @@ int timer_run(struct timer *timer, struct operation *operation,
 
 		rc = run_batch(timer, operation, batch, cold, samples + taken, err);
 		taken += batch;
-		if (rc == 0 && taken == wanted && monotonic_ns() < end_ns) {
-			struct summary summary = summarise(samples, taken);
-
-			/* Half as many again each time: late enough to be worth it, early enough
-			 * not to waste. */
-			if (!(summary_relative_width(&summary) <= precision))
-				wanted = smaller(taken + taken / 2 + 4, ROUND_MAX_SAMPLES);
-		}
+		/* Half as many again each time: late enough to be worth it, early enough not to
+		 * waste. */
+		if (rc == 0 && taken == wanted && monotonic_ns() < end_ns &&
+		    !settled(samples, taken, precision))
+			wanted = smaller(taken + taken / 2 + 4, ROUND_MAX_SAMPLES);
 	}
 	if (rc) {
 		free(samples);
