@@ -139,14 +139,22 @@ if unshare -rm true 2>/dev/null; then
 		[ "$(cat integrity)" = ok ] || complain 'the database is damaged'
 	fi
 fi
+# in the middle of a sweep: what is stored stays, and the sweep goes on when there is room again
 command_line='sweep beyond a limit on the size of files'
 (
-	ulimit -f 200
-	exec "$PERFLAB" sweep reduce stream --size 1024 --block-sizes 32..1024:+32 --metrics core -q \
-		--db limited.db
+	ulimit -f 1000
+	exec "$PERFLAB" sweep reduce/shuffle reduce/naive --size 1024 --block-sizes 64..1024 -q \
+		--metrics none --rounds 5 --min-samples 5000 --db limited.db
 ) >"$work/out" 2>"$work/err"
 code=$?
 expect_code 3
 expect_err 'limited.db'
+expect_err 'go on with: perflab sweep --resume 1 --db limited.db'
 intact limited.db
+stored=$(sqlite3 limited.db 'SELECT count(*) FROM sample')
+[ "$stored" -gt 0 ] || complain 'nothing was stored before the limit'
+run sweep --resume 1 --db limited.db -q
+expect_code 0
+run list runs --db limited.db --format csv
+expect_out ',finished,'
 finish
