@@ -103,7 +103,7 @@ static void doctor_defaults(void *context)
 
 static const struct option_row rows[] = {
 	{"backend", 0, OPTION_TEXT, offsetof(struct doctor_options, backend), "NAME",
-	 "what executes (default: cuda)", NULL, 0},
+	 "what executes", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct doctor_options, format), "FORMAT",
 	 "the format", report_format_words, 0},
 };

@@ -4,6 +4,7 @@
 #include "cli/command.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HELP_WIDTH 80
@@ -83,19 +84,68 @@ static void print_row(FILE *out, const char *left, const char *right)
 	print_wrapped(out, right, OPTION_INDENT, OPTION_INDENT);
 }
 
-static void add_choices(struct text *out, const struct option_row *row)
+/* A duration as the parser takes it, in the largest unit that says it exactly. */
+static void add_duration(struct text *out, int64_t duration_ns)
 {
-	text_add(out, row->help);
-	for (size_t i = 0; row->choices && row->choices[i]; i++)
-		text_addf(out, "%s%s", i ? ", " : "; one of ", row->choices[i]);
+	static const struct {
+		const char *unit;
+		int64_t ns;
+	} units[] = {{"s", 1000000000}, {"ms", 1000000}, {"us", 1000}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (duration_ns % units[i].ns == 0) {
+			text_addf(out, "%lld%s", (long long)(duration_ns / units[i].ns),
+				  units[i].unit);
+			return;
+		}
+	}
+	text_addf(out, "%lldns", (long long)duration_ns);
 }
 
-static void print_option(FILE *out, const struct option_row *row)
+static void add_default(struct text *out, const struct option_row *row, const void *options)
+{
+	const char *field = (const char *)options + row->offset;
+	struct text value = TEXT_INIT;
+
+	if (row->kind == OPTION_TEXT && *(const char *const *)field)
+		text_add(&value, *(const char *const *)field);
+	else if (row->kind == OPTION_COUNT)
+		text_addf(&value, "%lld", (long long)*(const int64_t *)field);
+	else if (row->kind == OPTION_SEED)
+		text_addf(&value, "%llu", (unsigned long long)*(const uint64_t *)field);
+	else if (row->kind == OPTION_DURATION)
+		add_duration(&value, *(const int64_t *)field);
+	else if (row->kind == OPTION_RATIO)
+		text_addf(&value, "%g%%", 100 * *(const double *)field);
+	else if (row->kind == OPTION_CHOICE)
+		text_add(&value, row->choices[*(const int *)field]);
+	if (value.length)
+		text_addf(out, " (default: %s)", value.data);
+	text_release(&value);
+}
+
+/* The help of an option, its choices, and the default that the command really sets. */
+static void option_meaning(struct text *out, const struct command *command,
+			   const struct option_row *row)
+{
+	void *options = xcalloc(1, command->options_size ? command->options_size : 1);
+
+	if (command->defaults)
+		command->defaults(options);
+	text_add(out, row->help);
+	for (size_t i = 0; row->choices && row->choices[i]; i++)
+		text_addf(out, "%s%s", i ? ", " : ": ", row->choices[i]);
+	if (row != &option_row_help)
+		add_default(out, row, options);
+	free(options);
+}
+
+static void print_option(FILE *out, const struct command *command, const struct option_row *row)
 {
 	struct text left = TEXT_INIT, right = TEXT_INIT;
 
 	option_spelling(&left, row);
-	add_choices(&right, row);
+	option_meaning(&right, command, row);
 	print_row(out, left.data, right.data);
 	text_release(&left);
 	text_release(&right);
@@ -126,8 +176,8 @@ void help_command(FILE *out, const struct command *command)
 	print_wrapped(out, command->description, 0, 0);
 	fprintf(out, "\noptions\n");
 	for (size_t i = 0; i < command->option_count; i++)
-		print_option(out, &command->options[i]);
-	print_option(out, &option_row_help);
+		print_option(out, command, &command->options[i]);
+	print_option(out, command, &option_row_help);
 	if (command->exit_status) {
 		fprintf(out, "\nexit status\n  ");
 		print_wrapped(out, command->exit_status, 2, 2);
@@ -172,12 +222,12 @@ static void man_item(FILE *out, const char *term, const char *meaning)
 	fputc('\n', out);
 }
 
-static void man_option(FILE *out, const struct option_row *row)
+static void man_option(FILE *out, const struct command *command, const struct option_row *row)
 {
 	struct text left = TEXT_INIT, right = TEXT_INIT;
 
 	option_spelling(&left, row);
-	add_choices(&right, row);
+	option_meaning(&right, command, row);
 	man_item(out, left.data, right.data);
 	text_release(&left);
 	text_release(&right);
@@ -231,8 +281,8 @@ void help_man(FILE *out, const struct command *command)
 	man_text(out, command->description);
 	fputs("\n.SH OPTIONS\n", out);
 	for (size_t i = 0; i < command->option_count; i++)
-		man_option(out, &command->options[i]);
-	man_option(out, &option_row_help);
+		man_option(out, command, &command->options[i]);
+	man_option(out, command, &option_row_help);
 	fputs(".SH EXIT STATUS\n", out);
 	if (command->exit_status) {
 		man_text(out, command->exit_status);

@@ -7,10 +7,7 @@ run help
 expect_code 0
 verbs=$(sed -n '/^verbs/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' "$work/out")
 for verb in sweep report list nsight doctor help completion version; do
-	case " $(echo $verbs) " in
-	*" $verb "*) ;;
-	*) complain "help does not list $verb" ;;
-	esac
+	echo "$verbs" | grep -qx "$verb" || complain "help does not list $verb"
 done
 
 for shell in bash zsh fish; do
@@ -18,7 +15,11 @@ for shell in bash zsh fish; do
 	expect_code 0
 	cp "$work/out" "$work/completion.$shell"
 done
-bash -n "$work/completion.bash" || complain 'bash does not parse its completion'
+for shell in bash zsh fish; do
+	if command -v $shell >/dev/null; then
+		$shell -n "$work/completion.$shell" || complain "$shell does not parse its completion"
+	fi
+done
 
 options_seen=0
 for verb in $verbs; do
@@ -83,4 +84,11 @@ completes 'cold hot' perflab sweep --cache ''
 completes 'reduce/shuffle' perflab sweep reduce/shu
 completes 'kernels' perflab list k
 completes 'text csv json md' perflab report --format ''
+if command -v fish >/dev/null; then
+	command_line='complete in fish'
+	HOME="$work" fish -c "source $work/completion.fish; complete -C 'perflab sweep --cache '" \
+		>"$work/out" 2>"$work/err"
+	[ "$(cat "$work/out")" = 'cold
+hot' ] || complain 'expected: cold, hot'
+fi
 finish

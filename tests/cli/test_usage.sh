@@ -55,6 +55,9 @@ expect_code 0
 expect_out 'skip'
 expect_out 'memory'
 
+# a selection that is sound but empty of sense
+refused 2 'fault' sweep fualt
+
 # options and operands mix, "--" ends options
 run sweep --dry-run reduce/shuffle --size=2^20 -b 64,128
 expect_code 0
