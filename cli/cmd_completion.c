@@ -170,7 +170,11 @@ static void write_zsh(FILE *out)
 		fputs("\n\t\t;;\n", out);
 		text_release(&operands);
 	}
-	fputs("\tesac\n}\ncompdef _perflab perflab\n", out);
+	/* sourced, it registers itself; autoloaded from fpath, it is the function itself */
+	fputs("\tesac\n}\n"
+	      "if [ \"$funcstack[1]\" = _perflab ]; then\n\t_perflab \"$@\"\n"
+	      "else\n\tcompdef _perflab perflab\nfi\n",
+	      out);
 }
 
 /* ---- fish ---- */
