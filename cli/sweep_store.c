@@ -2,6 +2,7 @@
  * The sink of a sweep: everything that the coordinator reports goes to the
  * database at once, one transaction each.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -54,6 +54,18 @@ expect_out 'dram_read_bytes'
 run report --all-metrics
 expect_out 'BRANCH_TARGETS'
 
+# rates are counters over the median of the timed samples
+value_of() {
+	awk -v metric="\"$1\"" '$1 == "\"metric\":" { here = index($2, metric) }
+		here && $1 == "\"value\":" { sub(",", "", $2); print $2; exit }' "$work/out"
+}
+run sweep reduce/shuffle --block-sizes 64 --size 1024 -m memory -q --format json
+expect_code 0
+median=$(sed -n 's/.*"median_ns": \(.*\),/\1/p' "$work/out")
+awk -v bytes="$(value_of dram_bytes)" -v rate="$(value_of dram_bytes_per_s)" -v ns="$median" \
+	'BEGIN { x = 1e9 * bytes / ns; exit !(bytes > 0 && rate > x * 0.999 && rate < x * 1.001) }' ||
+	complain 'the bandwidth is not bytes over the median'
+
 # counters that cannot be had are said once, and the sweep is fine
 FAKE_WORKER_SCRIPT=no_counters run sweep reduce/shuffle --size 1024
 expect_code 0
