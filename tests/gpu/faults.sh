@@ -37,18 +37,20 @@ worker=$(worker_of "$sweep")
 kill -9 "$worker"
 status=0
 wait "$sweep" || status=$?
+sweep=
 holds killed.db "at most one case crashed, all others are well, and the exit code says so" \
 	"SELECT sum(status = 'crashed') <= 1 AND sum(status IN ('ok', 'skipped', 'crashed')) = count(*)
 		AND $status = 3 * sum(status = 'crashed') FROM trial"
 whole killed.db
 
 # perflab itself killed: what is stored is whole, and --resume finishes it.
-"$perflab" sweep stream --block-sizes 64..1024 --rounds 2 --metrics basic --db resume.db \
+"$perflab" sweep stream reduce --block-sizes 64..1024 --rounds 2 --metrics basic --db resume.db \
 	>out.txt 2>&1 &
 sweep=$!
 await_rounds resume.db 5
 kill -9 "$sweep"
 wait "$sweep" || true
+sweep=
 whole resume.db
 holds resume.db "some cases are still pending" "SELECT sum(status = 'pending') > 0 FROM trial"
 python3 -c '

@@ -14,7 +14,8 @@ said=$("$perflab" doctor 2>&1) || skip "no usable GPU:
 $said"
 
 scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+sweep= # one that runs in the background
+trap '[ -z "$sweep" ] || kill -9 "$sweep" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 cd "$scratch"
 
 fail() {
