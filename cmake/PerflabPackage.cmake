@@ -27,7 +27,9 @@ if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)
     DEPENDS perflab cmake/manual.cmake COMMENT "Manual pages and completion" VERBATIM)
   add_custom_target(perflab_manual ALL DEPENDS ${_stamp})
   install(DIRECTORY ${CMAKE_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
-  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/bash-completion DESTINATION ${CMAKE_INSTALL_DATADIR})
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/bash-completion ${CMAKE_BINARY_DIR}/share/zsh
+    ${CMAKE_BINARY_DIR}/share/fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR})
 endif()
 
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,5 +1,5 @@
 # cmake -D PERFLAB=program -D SHARE=folder -P manual.cmake
-# Writes man/man1/perflab.1, a page for each verb that it names, and bash completion.
+# Writes man/man1/perflab.1, a page for each verb that it names, and completion for three shells.
 function(print_to file)
   execute_process(COMMAND ${PERFLAB} ${ARGN} OUTPUT_VARIABLE text ERROR_VARIABLE said
     RESULT_VARIABLE code)
@@ -18,3 +18,5 @@ foreach(verb ${verbs})
   print_to(${SHARE}/man/man1/perflab-${verb}.1 help --man ${verb})
 endforeach()
 print_to(${SHARE}/bash-completion/completions/perflab completion bash)
+print_to(${SHARE}/zsh/site-functions/_perflab completion zsh)
+print_to(${SHARE}/fish/vendor_completions.d/perflab.fish completion fish)

@@ -28,7 +28,8 @@ tar -xzf packages/perflab-*.tar.gz -C elsewhere
 root=$(echo "$scratch"/elsewhere/perflab-*)
 
 for file in bin/perflab share/man/man1/perflab.1 share/man/man1/perflab-sweep.1 share/doc/perflab/LICENSE \
-	share/doc/perflab/README.md share/bash-completion/completions/perflab; do
+	share/doc/perflab/README.md share/bash-completion/completions/perflab \
+	share/zsh/site-functions/_perflab; do
 	[ -s "$root/$file" ] || fail "$file is not in the archive, or empty"
 done
 if [ -x "$build/bin/perflab-worker-cuda" ]; then
