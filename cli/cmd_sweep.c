@@ -210,8 +210,8 @@ static void describe_run(struct run *run, const struct sweep *sweep)
 	const struct sweep_options *options = sweep->options;
 	char *mark = host_process_mark();
 
-	run->label = options->label ? xstrdup(options->label) : NULL;
-	run->note = options->note ? xstrdup(options->note) : NULL;
+	run->label = options->label && *options->label ? xstrdup(options->label) : NULL;
+	run->note = options->note && *options->note ? xstrdup(options->note) : NULL;
 	run->command = xstrdup(sweep->call->command_line);
 	run->backend = xstrdup(sweep->backend);
 	run->version = xstrdup(PERFLAB_VERSION);

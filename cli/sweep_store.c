@@ -2,7 +2,6 @@
  * The sink of a sweep: everything that the coordinator reports goes to the
  * database at once, one transaction each.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
