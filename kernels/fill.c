@@ -10,10 +10,14 @@
 #include <xxhash.h>
 
 #include "kernels/kernels.h"
+#include "kernels/parallel.h"
 
 /* Weyl step and finaliser of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
  * Generators). */
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
+
+/* Elements worth a thread of their own: a quarter of a megabyte. */
+#define FILL_GRAIN (INT64_C(1) << 16)
 
 static inline uint64_t hash_at(uint64_t key, uint64_t index)
 {
@@ -37,14 +41,24 @@ static float float_within(double value)
 	return (float)fmin(fmax(value, -FLT_MAX), FLT_MAX);
 }
 
-static void fill_f32(float *data, const struct case_buffer *buffer, uint64_t key)
+struct filling {
+	void *data;
+	const struct case_buffer *buffer;
+	uint64_t key;
+};
+
+static void fill_f32(void *context, int64_t begin, int64_t end)
 {
+	const struct filling *filling = context;
+	const struct case_buffer *buffer = filling->buffer;
+	float *data = filling->data;
+	uint64_t key = filling->key;
 	float low = float_within(buffer->fill_low);
 	float range = float_within(buffer->fill_high - buffer->fill_low);
 	/* low + range * u may round up to high, which is outside. */
 	float last = nextafterf(float_within(buffer->fill_high), low);
 
-	for (int64_t i = 0; i < buffer->length; i++) {
+	for (int64_t i = begin; i < end; i++) {
 		float unit = (float)(int32_t)(hash_at(key, (uint64_t)i) >> 40) * 0x1p-24f;
 		float value = low + range * unit;
 
@@ -86,7 +100,8 @@ static void fill_uniform(void *data, const struct case_buffer *buffer, uint64_t 
 
 	switch (buffer->type) {
 	case ELEMENT_F32:
-		fill_f32(data, buffer, key);
+		parallel_for(buffer->length, FILL_GRAIN, fill_f32,
+			     &(struct filling){data, buffer, key});
 		break;
 	case ELEMENT_F64:
 		fill_f64(data, buffer, key);

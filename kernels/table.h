@@ -7,6 +7,10 @@
 #define KERNELS_TABLE_H
 
 #include "kernels/kernels.h"
+#include "kernels/parallel.h"
+
+/* Elements of an oracle worth a thread of their own. */
+#define ORACLE_GRAIN (INT64_C(1) << 14)
 
 #define TABLE_COUNT(type, ...) (sizeof((type[]){__VA_ARGS__}) / sizeof(type))
 

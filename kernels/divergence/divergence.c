@@ -47,6 +47,30 @@ static void run_bodies(float *y, const float *x, const int *which, int count, in
 		y[e] = (float)value[e];
 }
 
+struct computation {
+	const struct rule *rule;
+	const float *x;
+	float *y;
+};
+
+static void compute_range(void *context, int64_t begin, int64_t end)
+{
+	const struct computation *of = context;
+	const struct rule *rule = of->rule;
+
+	for (int64_t i = begin; i < end; i += TILE) {
+		int count = end - i < TILE ? (int)(end - i) : TILE;
+		int which[TILE];
+
+		for (int e = 0; e < count; e++) {
+			int64_t thread = rule->within_warp ? (i + e) % 32 : i + e;
+
+			which[e] = (int)(thread / rule->unit % rule->ways);
+		}
+		run_bodies(of->y + i, of->x + i, which, count, rule->steps);
+	}
+}
+
 static int compute(struct rule rule, const struct launch_case *work,
 		   const struct host_buffers *inputs, struct host_buffers *expected,
 		   struct error *err)
@@ -57,20 +81,9 @@ static int compute(struct rule rule, const struct launch_case *work,
 
 	if (!rc)
 		rc = oracle_buffer(&y, work, expected, "y", &n, err);
-	if (rc)
-		return rc;
-	for (int64_t i = 0; i < n; i += TILE) {
-		int count = n - i < TILE ? (int)(n - i) : TILE;
-		int which[TILE];
-
-		for (int e = 0; e < count; e++) {
-			int64_t thread = rule.within_warp ? (i + e) % 32 : i + e;
-
-			which[e] = (int)(thread / rule.unit % rule.ways);
-		}
-		run_bodies((float *)y + i, (const float *)x + i, which, count, rule.steps);
-	}
-	return 0;
+	if (!rc)
+		parallel_for(n, ORACLE_GRAIN, compute_range, &(struct computation){&rule, x, y});
+	return rc;
 }
 
 static int64_t axis(const struct launch_case *work, const char *name)

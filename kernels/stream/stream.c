@@ -11,6 +11,28 @@
 
 enum operation { COPY, SCALE, ADD, TRIAD };
 
+struct computation {
+	enum operation operation;
+	const float *a, *b;
+	float *c;
+};
+
+static void compute_range(void *context, int64_t begin, int64_t end)
+{
+	const struct computation *of = context;
+
+	for (int64_t i = begin; i < end; i++) {
+		double of_a = of->a[i];
+		double of_b = of->b ? of->b[i] : 0.0;
+		double result = of->operation == COPY    ? of_a
+				: of->operation == SCALE ? FACTOR * of_a
+				: of->operation == ADD   ? of_a + of_b
+							 : of_a + FACTOR * of_b;
+
+		of->c[i] = (float)result;
+	}
+}
+
 static int compute(enum operation operation, const struct launch_case *work,
 		   const struct host_buffers *inputs, struct host_buffers *expected,
 		   struct error *err)
@@ -23,19 +45,10 @@ static int compute(enum operation operation, const struct launch_case *work,
 		rc = oracle_buffer(&b, work, inputs, "b", &n, err);
 	if (!rc)
 		rc = oracle_buffer(&c, work, expected, "c", &n, err);
-	if (rc)
-		return rc;
-	for (int64_t i = 0; i < n; i++) {
-		double of_a = ((const float *)a)[i];
-		double of_b = b ? ((const float *)b)[i] : 0.0;
-		double result = operation == COPY    ? of_a
-				: operation == SCALE ? FACTOR * of_a
-				: operation == ADD   ? of_a + of_b
-						     : of_a + FACTOR * of_b;
-
-		((float *)c)[i] = (float)result;
-	}
-	return 0;
+	if (!rc)
+		parallel_for(n, ORACLE_GRAIN, compute_range,
+			     &(struct computation){operation, a, b, c});
+	return rc;
 }
 
 /* One oracle and one work model an operation. */
