@@ -35,8 +35,11 @@ struct axis_override {
 };
 
 struct plan_request {
-	/* "reduce", "reduce/shuffle", "reduce/shuffle/block=256,n=4096", with * and ?; none:
-	 * everything */
+	/*
+	 * "reduce", "reduce/shuffle", "reduce/shuffle/block=256,n=4096", with * and ?; none:
+	 * everything. Kernels that run on request only (`fault`) are chosen by their name in
+	 * full, never by a pattern in its place.
+	 */
 	const char *const *selectors;
 	size_t selector_count;
 	const struct axis_override *overrides;

@@ -193,7 +193,7 @@ static int variant_add(struct plan_maker *maker, const struct kernel *kernel,
 	int rc = 0;
 
 	variant_plan_init(&plan, kernel, variant);
-	if (!maker->selector_count)
+	if (!maker->selector_count && !kernel->on_request)
 		rc = variant_choose(&plan, maker, NULL, err);
 	for (size_t i = 0; i < maker->selector_count && !rc; i++)
 		if (selector_matches(&maker->selectors[i], kernel, variant))

@@ -5,11 +5,20 @@
 
 #define SHOWN_NAMES 12
 
+static bool is_pattern(const char *text)
+{
+	return strpbrk(text, "*?") != NULL;
+}
+
 static bool name_matches(const char *pattern, const char *name)
 {
-	if (strpbrk(pattern, "*?"))
-		return pattern_matches(pattern, name);
-	return !strcmp(pattern, name);
+	return is_pattern(pattern) ? pattern_matches(pattern, name) : !strcmp(pattern, name);
+}
+
+/* A kernel that runs only on request must be called by its name. */
+static bool kernel_matches(const char *pattern, const struct kernel *kernel)
+{
+	return name_matches(pattern, kernel->name) && !(kernel->on_request && is_pattern(pattern));
 }
 
 size_t variant_axis_count(const struct kernel *kernel, const struct kernel_variant *variant)
@@ -123,6 +132,10 @@ static int unknown_kernel(const struct selector *selector, struct error *err)
 	const struct kernel *const *kernels = kernel_all(&count);
 	int rc;
 
+	for (size_t i = 0; i < count && !hint.length; i++)
+		if (kernels[i]->on_request && name_matches(selector->kernel, kernels[i]->name))
+			text_addf(&hint, ": '%s' runs only when it is named in full",
+				  kernels[i]->name);
 	/* A variant's name alone is a likely slip. */
 	for (size_t i = 0; i < count && !hint.length; i++)
 		if (kernel_find_variant(kernels[i], selector->kernel))
@@ -150,7 +163,7 @@ static int selector_explain(const struct selector *selector, struct error *err)
 	int rc;
 
 	for (size_t k = 0; k < count; k++) {
-		if (!name_matches(selector->kernel, kernels[k]->name))
+		if (!kernel_matches(selector->kernel, kernels[k]))
 			continue;
 		kernel_found = true;
 		for (size_t v = 0; v < kernels[k]->variant_count; v++) {
@@ -245,7 +258,7 @@ void selector_release(struct selector *selector)
 bool selector_matches(const struct selector *selector, const struct kernel *kernel,
 		      const struct kernel_variant *variant)
 {
-	if (!name_matches(selector->kernel, kernel->name) ||
+	if (!kernel_matches(selector->kernel, kernel) ||
 	    !name_matches(selector->variant, variant->name))
 		return false;
 	/* Who names an axis means the kernels that have it. */

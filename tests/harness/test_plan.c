@@ -42,7 +42,9 @@ static void test_everything(void **context)
 	(void)context;
 	for (size_t k = 0; k < count; k++)
 		for (size_t v = 0; v < kernels[k]->variant_count; v++)
-			assert_true(has_case(plan, kernels[k]->name, kernels[k]->variants[v].name));
+			assert_int_equal(
+				has_case(plan, kernels[k]->name, kernels[k]->variants[v].name),
+				!kernels[k]->on_request);
 	for (size_t i = 0; i < plan->count; i++) {
 		/* Runnable or a reason, never both. */
 		assert_int_equal(plan->cases[i].launch == NULL, plan->cases[i].skip_reason != NULL);
@@ -51,6 +53,34 @@ static void test_everything(void **context)
 	assert_int_equal(plan->runnable, runnable);
 	assert_true(runnable > 0);
 	plan_free(plan);
+}
+
+/* What goes wrong on purpose is in no plan unless it was called by its name. */
+static void test_on_request(void **context)
+{
+	static const char *const naming[] = {"fault", "fault/trap", "fault/*", "fault/t*/n=64"};
+	static const char *const sweeping[] = {"*", "*/none", "f*", "?ault", "*/*/n=64"};
+	struct error err = {0};
+
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(naming); i++) {
+		struct plan *plan = plan_of(naming[i], NULL);
+
+		assert_true(has_case(plan, "fault", "trap"));
+		plan_free(plan);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(sweeping); i++) {
+		struct plan *plan = NULL;
+
+		if (build(&plan, &sweeping[i], 1, NULL, 0, &err))
+			assert_int_equal(err.code, PL_EUSAGE);
+		else
+			assert_false(has_case(plan, "fault", "none") ||
+				     has_case(plan, "fault", "trap"));
+		plan_free(plan);
+	}
+	assert_int_equal(build(&(struct plan *){NULL}, &sweeping[3], 1, NULL, 0, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "'fault' runs only when it is named in full"));
 }
 
 static void test_order_and_config(void **context)
@@ -223,6 +253,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_on_request),
 		cmocka_unit_test(test_order_and_config),
 		cmocka_unit_test(test_registry_order_whatever_the_selectors),
 		cmocka_unit_test(test_patterns),
