@@ -130,11 +130,8 @@ static int session_open(struct sweep *sweep, bool *again, struct error *err)
 	} else if (exchange.status != TRIAL_OK) {
 		*again = exchange.status == TRIAL_DEVICE_ERROR ||
 			 exchange.status == TRIAL_OUT_OF_MEMORY;
-		rc = error_set(err,
-			       exchange.unsupported ? PL_EUNSUPPORTED
-			       : *again             ? PL_EDEVICE
-						    : PL_EWORKER,
-			       "%s", exchange.reason.data);
+		rc = error_set(err, *again ? PL_EDEVICE : exchange_refusal(&exchange), "%s",
+			       exchange.reason.data);
 	} else if (!answer.opened) {
 		rc = error_set(err, PL_EPROTOCOL, "the worker opened without saying what");
 	}

@@ -22,7 +22,7 @@ struct worker {
 struct request_end {
 	enum trial_status status;
 	struct text reason;
-	bool unsupported;
+	bool unsupported, usage;
 };
 
 /* ---- replies ---- */
@@ -101,6 +101,8 @@ static int reply_done(struct worker_reply *reply, const struct request_end *end)
 			    end->status == TRIAL_OK ? json_null() : json_text(end->reason.data));
 	if (end->unsupported)
 		json_object_set_new(message, "unsupported", json_true());
+	if (end->usage)
+		json_object_set_new(message, "usage", json_true());
 	return reply_send(reply, "done", message);
 }
 
@@ -114,6 +116,7 @@ static void request_end_set(struct request_end *end, int rc, const struct error 
 			      : rc == PL_ENOMEM ? TRIAL_OUT_OF_MEMORY
 						: TRIAL_FAILED;
 		end->unsupported = rc == PL_EUNSUPPORTED;
+		end->usage = rc == PL_EUSAGE;
 		text_clear(&end->reason);
 		text_add(&end->reason, err->text);
 	}

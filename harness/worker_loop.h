@@ -10,6 +10,7 @@
  *	PL_EDEVICE	device_error	(the context is lost: perflab ends this worker)
  *	PL_ENOMEM	out_of_memory
  *	PL_EUNSUPPORTED	failed, marked as not possible on this machine
+ *	PL_EUSAGE	failed, marked as a slip in what the user asked for
  *	anything else	failed
  *
  * What is no error of the operation but a finding about the case (skipped,

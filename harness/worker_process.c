@@ -267,6 +267,11 @@ void worker_reap(struct worker_process *worker, struct text *how)
 
 /* ---- asking ---- */
 
+int exchange_refusal(const struct exchange *exchange)
+{
+	return exchange->unsupported ? PL_EUNSUPPORTED : exchange->usage ? PL_EUSAGE : PL_EWORKER;
+}
+
 void exchange_release(struct exchange *exchange)
 {
 	text_release(&exchange->reason);
@@ -320,6 +325,7 @@ static int exchange_done(struct exchange *exchange, const json_t *message, struc
 	if (exchange->status != TRIAL_OK && (!reason || !*reason))
 		return error_set(err, PL_EPROTOCOL, "'done' is %s and gives no reason", status);
 	exchange->unsupported = json_is_true(json_object_get(message, "unsupported"));
+	exchange->usage = json_is_true(json_object_get(message, "usage"));
 	text_clear(&exchange->reason);
 	if (exchange->status != TRIAL_OK)
 		text_add(&exchange->reason, reason);

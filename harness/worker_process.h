@@ -60,7 +60,7 @@ struct exchange {
 	/* Filled by worker_ask(): what `done` said. */
 	enum trial_status status;
 	struct text reason;
-	bool unsupported;
+	bool unsupported, usage;
 };
 #define EXCHANGE_INIT(handler, handler_context, timeout)                                   \
 	{                                                                                  \
@@ -71,6 +71,9 @@ struct exchange {
 /* Takes the reference of `request`. */
 enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
 			     struct exchange *exchange, struct error *err);
+/* The code of a `done` that is not ok: PL_EUNSUPPORTED or PL_EUSAGE if it says so, or PL_EWORKER.
+ */
+int exchange_refusal(const struct exchange *exchange);
 void exchange_release(struct exchange *exchange);
 
 #endif

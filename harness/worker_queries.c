@@ -30,8 +30,7 @@ static int query(const char *backend, json_t *request,
 	else if (end != EXCHANGE_DONE)
 		rc = error_set(err, PL_EWORKER, "%s: %s", path.data, cause.text);
 	else if (exchange.status != TRIAL_OK)
-		rc = error_set(err, exchange.unsupported ? PL_EUNSUPPORTED : PL_EWORKER, "%s",
-			       exchange.reason.data);
+		rc = error_set(err, exchange_refusal(&exchange), "%s", exchange.reason.data);
 	if (end == EXCHANGE_DONE)
 		worker_end(&worker);
 	else

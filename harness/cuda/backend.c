@@ -55,6 +55,12 @@ static int reply_metric(void *context, const struct cupti_metric_description *de
 	return worker_reply_metric(visit->reply, &metric);
 }
 
+/* Nobody's slip if CUPTI does not know the chip that is in this machine. */
+static int own_chip_code(const char *chip, int rc)
+{
+	return !chip && rc == PL_EUSAGE ? PL_EUNSUPPORTED : rc;
+}
+
 static int backend_metrics(void *backend, const char *chip, const char *pattern,
 			   struct worker_reply *reply, struct error *err)
 {
@@ -64,7 +70,8 @@ static int backend_metrics(void *backend, const char *chip, const char *pattern,
 	(void)backend;
 	if (!chip)
 		diagnose_default_chip(own);
-	return cupti_metrics_visit(chip ? chip : own, pattern, reply_metric, &visit, err);
+	return own_chip_code(
+		chip, cupti_metrics_visit(chip ? chip : own, pattern, reply_metric, &visit, err));
 }
 
 static int backend_passes(void *backend, const char *chip, const struct string_list *wanted,
@@ -79,7 +86,7 @@ static int backend_passes(void *backend, const char *chip, const struct string_l
 		diagnose_default_chip(own);
 	rc = cupti_plan_create(&plan, chip ? chip : own, wanted, NULL, err);
 	if (rc)
-		return rc;
+		return own_chip_code(chip, rc);
 	*passes = (int64_t)cupti_plan_pass_count(plan);
 	for (size_t i = 0; i < cupti_plan_missing(plan)->count; i++)
 		string_list_add(missing, cupti_plan_missing(plan)->items[i]);

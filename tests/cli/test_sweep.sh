@@ -109,5 +109,5 @@ expect_out '0,Fake GPU,GH100,9.0,132'
 run list metrics cycles
 expect_code 0
 expect_out 'sm__cycles_active.avg'
-refused 3 "no chip is called 'GX1'" list metrics --all --chip GX1
+refused 2 "no chip is called 'GX1'" list metrics --all --chip GX1
 finish

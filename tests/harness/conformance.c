@@ -23,7 +23,7 @@ struct answers {
 	struct worker_process worker;
 	json_t *replies; /* of the last request, without `done` */
 	char status[32];
-	bool has_reason, unsupported;
+	bool has_reason, unsupported, usage;
 };
 
 static void answers_read(struct answers *a)
@@ -55,6 +55,7 @@ static void answers_read(struct answers *a)
 			/* Who fails says why; who does not, has nothing to say. */
 			assert_int_equal(status == TRIAL_OK, reason == NULL);
 			a->unsupported = json_is_true(json_object_get(message, "unsupported"));
+			a->usage = json_is_true(json_object_get(message, "usage"));
 		} else {
 			json_array_append(a->replies, message);
 		}
@@ -257,6 +258,7 @@ static void test_metrics_and_passes(void **context)
 	}
 	ask(a, "{\"request\": \"metrics\", \"chip\": \"XX999\", \"pattern\": null}");
 	assert_string_equal(a->status, "failed");
+	assert_true(a->usage);
 	ask(a, "{\"request\": \"passes\", \"chip\": \"GH100\", \"metrics\": []}");
 	assert_string_equal(a->status, "ok");
 	assert_int_equal(replies_of(a, "passes"), 1);

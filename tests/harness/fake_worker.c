@@ -302,7 +302,9 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	if (scripted("open_busy_once", NULL) && first_time())
 		return error_set(err, PL_ENOMEM, "the dead worker's memory is not free yet");
 	if (scripted("open_fail", NULL))
-		return error_set(err, PL_EUSAGE, "the fake device will not open");
+		return error_set(err, PL_EIO, "the fake device will not open");
+	if (settings->device > 0)
+		return error_set(err, PL_EUSAGE, "no device %d: there is 0", settings->device);
 	fake->settings = settings;
 	info->device = device;
 	key_value_set(&info->environment, "persistence_mode", "on");

@@ -423,6 +423,10 @@ static void test_no_device(void **context)
 	assert_string_equal(f->err.text, "there is no fake device: plug one in");
 	assert_int_equal(logged(f, "open", "-"), 1);
 	assert_int_equal(execute(f, "open_fail"), PL_EWORKER);
+	f->settings.device = 7;
+	assert_int_equal(execute(f, NULL), PL_EUSAGE);
+	assert_string_equal(f->err.text, "no device 7: there is 0");
+	f->settings.device = 0;
 	assert_int_equal(execute(f, "bad_protocol_version"), PL_EVERSION);
 	assert_non_null(strstr(f->err.text, "speaks protocol 99"));
 	set_variable("PERFLAB_WORKER_FAKE", "/nonexistent/worker");

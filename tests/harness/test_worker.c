@@ -157,7 +157,7 @@ static void test_queries(void **context)
 	assert_int_equal(worker_metrics("fake", "GH100", "dram", count_metric, &count, &err), 0);
 	assert_int_equal(count, 3);
 	assert_int_equal(worker_metrics("fake", "XX1", NULL, count_metric, &count, &err),
-			 PL_EWORKER);
+			 PL_EUSAGE);
 	assert_string_equal(err.text, "no chip is called 'XX1': there is GH100");
 	string_list_add(&wanted, "a__sum");
 	string_list_add(&wanted, "nonsense__sum");
