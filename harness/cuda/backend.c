@@ -155,33 +155,6 @@ static void describe_environment(const struct cuda_backend *backend, struct sess
 	key_value_set(environment, "worker.profiler", attached_tool_name(backend->tool));
 }
 
-static int backend_open(void *context, const struct measure_settings *settings,
-			struct session_info *info, struct error *err)
-{
-	struct cuda_backend *backend = context;
-	int rc;
-
-	backend->settings = settings;
-	backend->tool = attached_tool();
-	rc = device_open(&backend->device, settings->device, err);
-	if (rc)
-		return rc;
-	rc = workshop_open(&backend->workshop, &backend->device, settings->seed, err);
-	if (rc == 0)
-		rc = timer_open(&backend->timer, &backend->workshop, backend->tool != ATTACHED_NCU,
-				err);
-	if (rc == 0 && backend->tool != ATTACHED_NCU)
-		rc = timer_warm_up(backend->timer, err);
-	if (rc)
-		return rc;
-	backend->ranges = ranges_open();
-	info->device = backend->device.info;
-	snprintf(info->profiler, sizeof(info->profiler), "%s", attached_tool_name(backend->tool));
-	open_counters(backend, info);
-	describe_environment(backend, info);
-	return 0;
-}
-
 static void backend_close(void *context)
 {
 	struct cuda_backend *backend = context;
@@ -191,6 +164,45 @@ static void backend_close(void *context)
 	timer_close(backend->timer);
 	workshop_close(&backend->workshop);
 	device_close(&backend->device);
+	*backend = (struct cuda_backend){0};
+}
+
+static int open_device(struct cuda_backend *backend, const struct measure_settings *settings,
+		       struct error *err)
+{
+	int rc = device_open(&backend->device, settings->device, err);
+
+	if (rc)
+		return rc;
+	rc = workshop_open(&backend->workshop, &backend->device, settings->seed, err);
+	if (rc == 0)
+		rc = timer_open(&backend->timer, &backend->workshop, backend->tool != ATTACHED_NCU,
+				err);
+	if (rc == 0 && backend->tool != ATTACHED_NCU)
+		rc = timer_warm_up(backend->timer, err);
+	return rc;
+}
+
+static int backend_open(void *context, const struct measure_settings *settings,
+			struct session_info *info, struct error *err)
+{
+	struct cuda_backend *backend = context;
+	int rc;
+
+	backend->settings = settings;
+	backend->tool = attached_tool();
+	rc = open_device(backend, settings, err);
+	if (rc) {
+		/* perflab may ask again. */
+		backend_close(backend);
+		return rc;
+	}
+	backend->ranges = ranges_open();
+	info->device = backend->device.info;
+	snprintf(info->profiler, sizeof(info->profiler), "%s", attached_tool_name(backend->tool));
+	open_counters(backend, info);
+	describe_environment(backend, info);
+	return 0;
 }
 
 /* ---- cases ---- */

@@ -38,11 +38,28 @@ static int say_device(struct worker_reply *reply, const struct device *device)
 	return rc;
 }
 
+/* A GPU newer than the CUPTI beside it has counters that this CUPTI cannot name. */
+static int say_chip(struct worker_reply *reply, const char *chip)
+{
+	struct string_list known = {0};
+	struct error why = {0};
+	bool listed = chip[0] && cupti_chips(&known, &why) == 0 && string_list_has(&known, chip);
+	char *found = listed    ? xstrdup(chip)
+		      : chip[0] ? xasprintf("%s, which this CUPTI does not list", chip)
+				: xstrdup("CUPTI cannot tell which it is");
+	int rc = say(reply, "chip", listed, found,
+		     "some counters may be missing: install a CUDA toolkit that is as new as the "
+		     "GPU");
+
+	free(found);
+	string_list_release(&known);
+	return rc;
+}
+
 static int say_counters(struct worker_reply *reply, struct device *device, bool cupti)
 {
 	struct error why = {0};
 	char chip[16] = "";
-	char *found;
 	int rc;
 
 	if (!cupti)
@@ -53,10 +70,8 @@ static int say_counters(struct worker_reply *reply, struct device *device, bool 
 			reply, "counter permission", false, why.text,
 			"timing works without; for counters run as root, or load the driver with "
 			"NVreg_RestrictProfilingToAdminUsers=0");
-	found = xasprintf("granted, chip %s", chip[0] ? chip : "unknown");
-	rc = say(reply, "counter permission", true, found, "");
-	free(found);
-	return rc;
+	rc = say(reply, "counter permission", true, "granted", "");
+	return rc ? rc : say_chip(reply, chip);
 }
 
 static int say_tool(struct worker_reply *reply)

@@ -43,6 +43,24 @@ static int open_library(struct cuda_driver *driver, struct error *err)
 	return 0;
 }
 
+/* What is refused before it reaches the device does no harm to the context. */
+static int code_of(CUresult result)
+{
+	switch (result) {
+	case CUDA_ERROR_OUT_OF_MEMORY:
+		return PL_ENOMEM;
+	case CUDA_ERROR_NOT_FOUND:
+		return PL_ENOENT;
+	case CUDA_ERROR_NO_BINARY_FOR_GPU:
+	case CUDA_ERROR_INVALID_PTX:
+	case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+	case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+		return PL_EUNSUPPORTED;
+	default:
+		return PL_EDEVICE;
+	}
+}
+
 int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *err,
 	       const char *what)
 {
@@ -53,8 +71,8 @@ int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *
 		return 0;
 	driver->cuGetErrorName(result, &name);
 	driver->cuGetErrorString(result, &text);
-	return error_set(err, result == CUDA_ERROR_OUT_OF_MEMORY ? PL_ENOMEM : PL_EDEVICE,
-			 "%s: %s (%d): %s", what, name ? name : "unknown error", (int)result,
+	return error_set(err, code_of(result), "%s: %s (%d): %s", what,
+			 name ? name : "unknown error", (int)result,
 			 text ? text : "no description");
 }
 

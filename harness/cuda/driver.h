@@ -47,6 +47,7 @@
 	X(cuMemFreeHost)                               \
 	X(cuMemHostGetDevicePointer)                   \
 	X(cuMemcpyHtoD)                                \
+	X(cuMemcpyHtoDAsync)                           \
 	X(cuMemcpyDtoH)                                \
 	X(cuMemcpyDtoDAsync)                           \
 	X(cuMemsetD8Async)                             \
@@ -64,7 +65,8 @@ struct cuda_driver {
  * no device. */
 int cuda_driver_open(struct cuda_driver *driver, struct error *err);
 
-/* 0, or PL_EDEVICE / PL_ENOMEM with "WHAT: NAME (number): text". */
+/* 0, or "WHAT: NAME (number): text" with PL_ENOMEM, PL_ENOENT (no such function), PL_EUNSUPPORTED
+ * (code that is not for this device or driver), or PL_EDEVICE, after which the context is lost. */
 int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *err,
 	       const char *what);
 

@@ -6,15 +6,15 @@
 /* A multiple of the 256 bytes to which the driver aligns, so that data keeps that alignment. */
 enum { GUARD_BYTES = 512, GUARD_PATTERN = 0xa5 };
 
-void memory_init(struct memory *memory, const struct device *device)
+void memory_init(struct memory *memory, const struct device *device, uint64_t limit_bytes)
 {
-	*memory = (struct memory){.device = device};
+	*memory = (struct memory){.device = device, .limit_bytes = limit_bytes};
 }
 
-static void block_free(const struct memory *memory, struct memory_block *block)
+static void block_free(struct memory *memory, struct memory_block *block)
 {
+	memory->used_bytes -= block->bytes;
 	memory->device->driver.cuMemFree(block->base);
-	free(block->host);
 	free(block->key);
 	free(block);
 }
@@ -71,6 +71,8 @@ static int block_allocate(struct memory *memory, const char *key, size_t bytes,
 	CUresult result;
 	int rc;
 
+	while (memory->used_bytes + bytes > memory->limit_bytes && evict_oldest(memory))
+		;
 	do {
 		result = driver->cuMemAlloc(&block->base, bytes + 2 * GUARD_BYTES);
 	} while (result == CUDA_ERROR_OUT_OF_MEMORY && evict_oldest(memory));
@@ -87,8 +89,11 @@ static int block_allocate(struct memory *memory, const char *key, size_t bytes,
 	block->key = key ? xstrdup(key) : NULL;
 	memory->blocks = xgrow(memory->blocks, &memory->capacity, memory->count + 1, sizeof(block));
 	memory->blocks[memory->count++] = block;
+	memory->used_bytes += bytes;
 	rc = write_guards(memory, block, err);
-	if (rc == 0)
+	if (rc)
+		memory_forget(block);
+	else
 		*out = block;
 	return rc;
 }
@@ -121,16 +126,28 @@ int memory_acquire(struct memory *memory, const char *key, size_t bytes, struct 
 	return 0;
 }
 
+void memory_keep(struct memory_block *block)
+{
+	block->kept = true;
+}
+
 void memory_unpin_all(struct memory *memory)
 {
 	for (size_t i = 0; i < memory->count; i++)
-		memory->blocks[i]->pinned = false;
+		memory->blocks[i]->pinned = memory->blocks[i]->kept;
 }
 
 void memory_forget(struct memory_block *block)
 {
 	free(block->key);
 	block->key = NULL;
+}
+
+void memory_forget_all(struct memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		if (!memory->blocks[i]->kept)
+			memory_forget(memory->blocks[i]);
 }
 
 int memory_check_guards(const struct memory *memory, const struct memory_block *block, bool *intact,

@@ -17,8 +17,8 @@ struct memory_block {
 	CUdeviceptr base; /* of the allocation */
 	CUdeviceptr data; /* what kernels get */
 	size_t bytes;     /* of data */
-	void *host;       /* a host copy of a keyed block, if one was kept; malloc'd */
 	bool pinned;      /* in use by the case at hand */
+	bool kept;        /* the worker's own: pinned for good */
 	uint64_t last_use;
 };
 
@@ -27,22 +27,32 @@ struct memory {
 	struct memory_block **blocks;
 	size_t count, capacity;
 	uint64_t clock;
+	uint64_t used_bytes;  /* of all blocks, without guards */
+	uint64_t limit_bytes; /* beyond it nothing stays that is not in use */
 };
 
-void memory_init(struct memory *memory, const struct device *device);
+/*
+ * `limit_bytes` leaves room for what is not allocated here: code, what an
+ * operation allocates for itself, counters, and the copies on the host.
+ */
+void memory_init(struct memory *memory, const struct device *device, uint64_t limit_bytes);
 void memory_release(struct memory *memory);
 /*
  * A pinned block of `bytes`. With a key: the block of that key, *fresh false;
  * or a new one, *fresh true, that the caller fills. Without: any unused block.
- * Evicts unpinned blocks, least recently used first, when the device is full.
+ * Evicts unpinned blocks, least recently used first, beyond the limit and when the device is full.
  * PL_ENOMEM when it does not fit even then.
  */
 int memory_acquire(struct memory *memory, const char *key, size_t bytes, struct memory_block **out,
 		   bool *fresh, struct error *err);
-/* Everything becomes evictable; blocks without a key become reusable. */
+/* The block stays pinned and keeps its content until memory_release(). */
+void memory_keep(struct memory_block *block);
+/* Everything but kept blocks becomes evictable; blocks without a key become reusable. */
 void memory_unpin_all(struct memory *memory);
 /* A keyed block whose filling failed must not be found again. */
 void memory_forget(struct memory_block *block);
+/* Nor any but the kept ones, after a kernel that wrote where it should not. */
+void memory_forget_all(struct memory *memory);
 /* *intact false if a guard byte changed; then they are restored. */
 int memory_check_guards(const struct memory *memory, const struct memory_block *block, bool *intact,
 			struct error *err);

@@ -10,6 +10,7 @@
 
 #include "harness/cuda/image.h"
 #include "harness/cuda/memory.h"
+#include "harness/cuda/staging.h"
 #include "kernels/kernels.h"
 
 /* What operations share in one worker. */
@@ -17,6 +18,7 @@ struct workshop {
 	const struct device *device;
 	struct image_cache images;
 	struct memory memory;
+	struct staging staging;
 	uint64_t seed;
 	CUfunction compare[4]; /* by enum element_type */
 	CUfunction flush;
@@ -28,6 +30,8 @@ int workshop_open(struct workshop *workshop, const struct device *device, uint64
 void workshop_close(struct workshop *workshop);
 /* Queues reads of so much else that no line of a case stays in the L2. */
 int workshop_flush_cache(const struct workshop *workshop, struct error *err);
+
+size_t case_buffer_bytes(const struct case_buffer *buffer);
 
 struct operation_buffer {
 	struct memory_block *block;    /* NULL for PER_CALL */
@@ -68,7 +72,7 @@ int operation_load(struct operation *out, struct workshop *workshop, const struc
 		   struct text *skip, struct error *err);
 /* Facts of the launch with the most threads. */
 int operation_facts(const struct operation *operation, struct launch_facts *out, struct error *err);
-/* Fills inputs and computes what is expected (kept for later cases that need the same). */
+/* Fills inputs and computes what is expected; both stay on the device for later cases. */
 int operation_prepare(struct operation *operation, struct error *err);
 /* Restores INOUT buffers. Before every execution, outside of what is timed or counted. */
 int operation_restore(const struct operation *operation, struct error *err);

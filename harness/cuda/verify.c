@@ -15,14 +15,19 @@ static bool is_result(const struct case_buffer *buffer)
 	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
 }
 
-/* All bits set: NaN in both floating types, -1 in integers. */
+/*
+ * All bits set: NaN in both floating types, -1 in integers. Scratch memory, too: it may still
+ * hold what an earlier case of the same sizes left there, which would be right.
+ */
 static int poison_results(const struct operation *operation, struct error *err)
 {
 	const struct device *device = operation->workshop->device;
 	int rc = 0;
 
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
-		if (operation->work->buffers[b].role == BUFFER_OUT)
+		enum buffer_role role = operation->work->buffers[b].role;
+
+		if (role == BUFFER_OUT || role == BUFFER_SCRATCH)
 			rc = cuda_check(&device->driver,
 					device->driver.cuMemsetD8Async(
 						operation->buffers[b].data, 0xff,
@@ -160,5 +165,8 @@ int operation_verify(struct operation *operation, struct text *mismatch, struct 
 	}
 	if (rc == 0)
 		rc = check_guards(operation, mismatch, err);
+	/* Nobody knows where else a wrong kernel wrote: the next case starts from fresh inputs. */
+	if (rc == 0 && mismatch->length)
+		memory_forget_all(&operation->workshop->memory);
 	return rc;
 }

@@ -4,6 +4,17 @@
 
 enum { FLUSH_L2_MULTIPLE = 3, FLUSH_MINIMUM_BYTES = 64 << 20 };
 
+/* A block of the workshop's own. */
+static int acquire_kept(struct workshop *workshop, size_t bytes, struct memory_block **out,
+			struct error *err)
+{
+	int rc = memory_acquire(&workshop->memory, NULL, bytes, out, NULL, err);
+
+	if (rc == 0)
+		memory_keep(*out);
+	return rc;
+}
+
 int workshop_open(struct workshop *workshop, const struct device *device, uint64_t seed,
 		  struct error *err)
 {
@@ -17,7 +28,8 @@ int workshop_open(struct workshop *workshop, const struct device *device, uint64
 
 	*workshop = (struct workshop){.device = device, .seed = seed};
 	image_cache_init(&workshop->images, device);
-	memory_init(&workshop->memory, device);
+	/* Half of the device, so that what is kept never crowds out a case. */
+	memory_init(&workshop->memory, device, (uint64_t)device->info.memory_bytes / 2);
 	rc = image_load(&workshop->images, "support/check", &support, err);
 	for (size_t i = 0; i < ARRAY_SIZE(compare_entries) && rc == 0; i++)
 		rc = image_function(&workshop->images, support, compare_entries[i],
@@ -28,14 +40,11 @@ int workshop_open(struct workshop *workshop, const struct device *device, uint64
 	if (flush_bytes < FLUSH_MINIMUM_BYTES)
 		flush_bytes = FLUSH_MINIMUM_BYTES;
 	if (rc == 0)
-		rc = memory_acquire(&workshop->memory, "flush", flush_bytes,
-				    &workshop->flush_buffer, NULL, err);
+		rc = acquire_kept(workshop, flush_bytes, &workshop->flush_buffer, err);
 	if (rc == 0)
-		rc = memory_acquire(&workshop->memory, "flush sink", sizeof(uint32_t),
-				    &workshop->flush_sink, NULL, err);
+		rc = acquire_kept(workshop, sizeof(uint32_t), &workshop->flush_sink, err);
 	if (rc == 0)
-		rc = memory_acquire(&workshop->memory, "comparison", 2 * sizeof(uint64_t),
-				    &workshop->comparison, NULL, err);
+		rc = acquire_kept(workshop, 2 * sizeof(uint64_t), &workshop->comparison, err);
 	if (rc == 0)
 		rc = cuda_check(&device->driver,
 				device->driver.cuMemsetD8Async(workshop->flush_buffer->data, 0,
@@ -49,6 +58,7 @@ void workshop_close(struct workshop *workshop)
 {
 	if (!workshop->device)
 		return;
+	staging_release(&workshop->staging);
 	memory_release(&workshop->memory);
 	image_cache_release(&workshop->images);
 	memset(workshop, 0, sizeof(*workshop));

@@ -3,14 +3,14 @@
  * oracle expects, and reading a large buffer so that nothing of a case's data
  * is left in the L2.
  */
+#include "harness/cuda/images/support/tolerance.cuh"
 
-/* As struct comparison in harness/cuda/operation.c. */
+/* As struct comparison in harness/cuda/verify.c. */
 struct comparison {
 	unsigned long long mismatches;
 	unsigned long long first; /* smallest index that differs */
 };
 
-/* Written so that a NaN on either side is a mismatch: it fails every comparison. */
 template <typename T>
 __device__ void compare(const T *result, const T *expected, unsigned long long count,
 			double tolerance_abs, double tolerance_rel, struct comparison *out)
@@ -19,10 +19,8 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 
 	for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
 	     i < count; i += stride) {
-		double difference = fabs((double)result[i] - (double)expected[i]);
-		double allowed = tolerance_abs + tolerance_rel * fabs((double)expected[i]);
-
-		if (!(difference <= allowed)) {
+		if (!within_tolerance((double)result[i], (double)expected[i], tolerance_abs,
+				      tolerance_rel)) {
 			atomicAdd(&out->mismatches, 1ull);
 			atomicMin(&out->first, i);
 		}
