@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define DB_BUSY_TIMEOUT_NS INT64_C(10000000000)
+#define SWITCH_RETRY_MS 2
 
 struct identity {
 	int64_t application_id, version;
@@ -215,6 +216,23 @@ static int migrate(struct db *db, int64_t version, struct error *err)
 }
 
 /*
+ * The switch raises a lock that it holds, for which SQLite does not wait: of
+ * two processes that create the same file at once, one would be refused.
+ */
+static int switch_to_wal(struct db *db, struct error *err)
+{
+	static const char wal[] = "PRAGMA journal_mode = WAL";
+	int64_t end_ns = monotonic_ns() + db->busy_timeout_ns;
+	int code = sqlite3_exec(db->handle, wal, NULL, NULL, NULL);
+
+	while ((code & 0xff) == SQLITE_BUSY && monotonic_ns() < end_ns) {
+		sqlite3_sleep(SWITCH_RETRY_MS);
+		code = sqlite3_exec(db->handle, wal, NULL, NULL, NULL);
+	}
+	return code == SQLITE_OK ? 0 : db_fail(db, sqlite3_extended_errcode(db->handle), err);
+}
+
+/*
  * WAL, so that readers and the writer never wait for each other. synchronous
  * NORMAL: what is committed survives kill -9 of this process, for the kernel
  * has the bytes; a power loss or a crash of the machine may take the last
@@ -224,10 +242,11 @@ static int migrate(struct db *db, int64_t version, struct error *err)
  */
 static int prepare_for_writing(struct db *db, struct error *err)
 {
-	return db_execute(db,
-			  "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;"
-			  "PRAGMA foreign_keys = ON",
-			  err);
+	int rc = switch_to_wal(db, err);
+
+	if (!rc)
+		rc = db_execute(db, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", err);
+	return rc;
 }
 
 /*
@@ -297,7 +316,8 @@ static int check_path(const char *path, enum db_mode mode, struct error *err)
 					 "%s does not exist: `perflab sweep` makes it, or name "
 					 "another file with --db",
 					 path);
-		return error_set(err, PL_EIO, "%s: %s", path, strerror(errno));
+		return error_set(err, PL_EIO, "%s: %s: name another file with --db", path,
+				 strerror(errno));
 	}
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, PL_EIO, "%s is not a file: name another with --db", path);

@@ -125,6 +125,29 @@ static void test_a_locked_database_is_busy_and_can_still_be_read(void **state)
 	run_release(&run);
 }
 
+/* Whoever makes a database at the same moment is waited for, as every other lock is. */
+static void test_making_a_database_waits_for_another_that_does(void **state)
+{
+	struct context *context = *state;
+	struct db *db = NULL;
+	int64_t before_ns;
+	sqlite3 *other;
+
+	assert_int_equal(sqlite3_open(context->path, &other), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+	setenv("PERFLAB_DB_TIMEOUT", "50ms", 1);
+	before_ns = monotonic_ns();
+	assert_int_equal(db_open(&db, context->path, DB_CREATE, &context->err), PL_EBUSY);
+	assert_true(monotonic_ns() - before_ns >= 40000000);
+	assert_null(db);
+	unsetenv("PERFLAB_DB_TIMEOUT");
+
+	assert_int_equal(sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(other);
+	db = open_or_fail(context, DB_CREATE);
+	db_close(db);
+}
+
 static void test_a_writer_does_not_wait_for_a_reader(void **state)
 {
 	struct context *context = *state;
@@ -314,6 +337,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		process_test(test_a_locked_database_is_busy_and_can_still_be_read),
+		process_test(test_making_a_database_waits_for_another_that_does),
 		process_test(test_a_writer_does_not_wait_for_a_reader),
 		process_test(test_two_sweeps_into_one_new_database),
 		process_test(test_kill_9_loses_no_round_that_was_stored),
