@@ -1,0 +1,245 @@
+#include "stub_driver.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The driver's functions have no argument for it. */
+static struct stub_driver *stub;
+
+static CUresult stub_error_text(CUresult result, const char **out)
+{
+	*out = result == CUDA_ERROR_OUT_OF_MEMORY ? "CUDA_ERROR_OUT_OF_MEMORY" : "CUDA_ERROR";
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_alloc(CUdeviceptr *out, size_t bytes)
+{
+	size_t slot = 0;
+
+	if (stub->used_bytes + bytes > stub->memory_bytes)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	while (stub->allocations[slot].data)
+		assert_true(++slot < STUB_MAX_ALLOCATIONS);
+	stub->allocations[slot].data = malloc(bytes);
+	stub->allocations[slot].bytes = bytes;
+	stub->used_bytes += bytes;
+	*out = (CUdeviceptr)(uintptr_t)stub->allocations[slot].data;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_free(CUdeviceptr data)
+{
+	for (size_t i = 0; i < STUB_MAX_ALLOCATIONS; i++) {
+		if (!data || stub->allocations[i].data != (void *)(uintptr_t)data)
+			continue;
+		stub->used_bytes -= stub->allocations[i].bytes;
+		free(stub->allocations[i].data);
+		stub->allocations[i].data = NULL;
+		return CUDA_SUCCESS;
+	}
+	fail_msg("what was never allocated is freed");
+	return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult stub_host_alloc(void **out, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	*out = malloc(bytes);
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_host_free(void *data)
+{
+	free(data);
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_host_pointer(CUdeviceptr *out, void *host, unsigned flags)
+{
+	(void)flags;
+	*out = (CUdeviceptr)(uintptr_t)host;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_upload(CUdeviceptr to, const void *from, size_t bytes)
+{
+	memcpy((void *)(uintptr_t)to, from, bytes);
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_download(void *to, CUdeviceptr from, size_t bytes)
+{
+	memcpy(to, (const void *)(uintptr_t)from, bytes);
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_copy(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
+{
+	(void)stream;
+	memcpy((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_fill(CUdeviceptr to, unsigned char byte, size_t count, CUstream stream)
+{
+	(void)stream;
+	if (stub->fills_fail)
+		return CUDA_ERROR_UNKNOWN;
+	memset((void *)(uintptr_t)to, byte, count);
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_synchronise(CUstream stream)
+{
+	(void)stream;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_wait_value(CUstream stream, CUdeviceptr where, cuuint32_t value,
+				unsigned flags)
+{
+	(void)stream;
+	(void)where;
+	(void)value;
+	(void)flags;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_event_create(CUevent *out, unsigned flags)
+{
+	(void)flags;
+	*out = malloc(1);
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_event_destroy(CUevent event)
+{
+	free(event);
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_event_record(CUevent event, CUstream stream)
+{
+	(void)event;
+	(void)stream;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_elapsed(float *milliseconds, CUevent from, CUevent to)
+{
+	(void)from;
+	(void)to;
+	*milliseconds = (float)(1e-6 * stub->elapsed_ns(stub->intervals++));
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_module_unload(CUmodule module)
+{
+	(void)module;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_function(CUfunction *out, CUmodule module, const char *name)
+{
+	(void)module;
+	(void)name;
+	*out = (CUfunction)(uintptr_t)1;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_attribute(int *out, CUfunction_attribute what, CUfunction function)
+{
+	(void)function;
+	switch (what) {
+	case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+		*out = stub->max_threads;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_NUM_REGS:
+		*out = stub->registers;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+		*out = stub->shared_static;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+		*out = stub->local_bytes;
+		return CUDA_SUCCESS;
+	case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+		*out = stub->shared_dynamic_max;
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_ERROR_INVALID_VALUE;
+	}
+}
+
+static CUresult stub_set_attribute(CUfunction function, CUfunction_attribute what, int value)
+{
+	(void)function;
+	assert_int_equal(what, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+	stub->shared_dynamic_max = value;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_occupancy(int *blocks, CUfunction function, int threads, size_t shared_bytes)
+{
+	(void)function;
+	(void)threads;
+	(void)shared_bytes;
+	*blocks = stub->resident_blocks;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_launch(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+			    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
+			    CUstream stream, void **arguments, void **extra)
+{
+	(void)grid_x;
+	(void)grid_y;
+	(void)grid_z;
+	(void)block_x;
+	(void)block_y;
+	(void)block_z;
+	(void)shared;
+	(void)stream;
+	(void)arguments;
+	(void)extra;
+	if (function == stub->counted)
+		stub->counted_launches++;
+	else
+		stub->launches++;
+	return CUDA_SUCCESS;
+}
+
+void stub_driver_install(struct stub_driver *installed, struct device *device)
+{
+	stub = installed;
+	device->driver = (struct cuda_driver){
+		.cuGetErrorString = stub_error_text,
+		.cuGetErrorName = stub_error_text,
+		.cuMemAlloc = stub_alloc,
+		.cuMemFree = stub_free,
+		.cuMemHostAlloc = stub_host_alloc,
+		.cuMemFreeHost = stub_host_free,
+		.cuMemHostGetDevicePointer = stub_host_pointer,
+		.cuMemcpyHtoD = stub_upload,
+		.cuMemcpyDtoH = stub_download,
+		.cuMemcpyDtoDAsync = stub_copy,
+		.cuMemsetD8Async = stub_fill,
+		.cuStreamSynchronize = stub_synchronise,
+		.cuStreamWaitValue32 = stub_wait_value,
+		.cuEventCreate = stub_event_create,
+		.cuEventDestroy = stub_event_destroy,
+		.cuEventRecord = stub_event_record,
+		.cuEventElapsedTime = stub_elapsed,
+		.cuModuleUnload = stub_module_unload,
+		.cuModuleGetFunction = stub_function,
+		.cuFuncGetAttribute = stub_attribute,
+		.cuFuncSetAttribute = stub_set_attribute,
+		.cuOccupancyMaxActiveBlocksPerMultiprocessor = stub_occupancy,
+		.cuLaunchKernel = stub_launch,
+	};
+}
+
+void stub_driver_assert_empty(const struct stub_driver *installed)
+{
+	assert_int_equal(installed->used_bytes, 0);
+}

@@ -1,0 +1,45 @@
+/*
+ * A CUDA driver of plain host memory, for the parts of the worker that only
+ * talk to the driver: allocations are malloc'd (so sanitizers see them), copies
+ * and fills happen at once, launches are counted, times are told by the test.
+ */
+#ifndef TESTS_HARNESS_CUDA_STUB_DRIVER_H
+#define TESTS_HARNESS_CUDA_STUB_DRIVER_H
+
+#include "harness/cuda/device.h"
+
+/* cmocka.h needs these before it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define STUB_MAX_ALLOCATIONS 64
+
+struct stub_driver {
+	size_t memory_bytes; /* what fits at once */
+	size_t used_bytes;
+	struct {
+		void *data;
+		size_t bytes;
+	} allocations[STUB_MAX_ALLOCATIONS];
+	bool fills_fail; /* the next cuMemsetD8Async and all after it */
+
+	/* Attributes of every function. */
+	int registers, max_threads, shared_static, local_bytes, shared_dynamic_max;
+	int resident_blocks; /* what the occupancy calculator of the driver says */
+
+	size_t launches;    /* of functions that are not `counted` */
+	CUfunction counted; /* launches of this one go into counted_launches */
+	size_t counted_launches;
+	double (*elapsed_ns)(size_t index); /* of the index-th interval that is asked for */
+	size_t intervals;
+};
+
+/* The stub serves `device` from now on; one at a time. */
+void stub_driver_install(struct stub_driver *stub, struct device *device);
+/* Fails the test when something is still allocated. */
+void stub_driver_assert_empty(const struct stub_driver *stub);
+
+#endif
