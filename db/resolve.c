@@ -8,6 +8,7 @@
 
 #define UID_PREFIX_MIN 4
 #define RUNS_NAMED 8
+#define LABEL_SHOWN 24
 
 static bool is_hex(const char *text)
 {
@@ -16,6 +17,22 @@ static bool is_hex(const char *text)
 			return false;
 	}
 	return true;
+}
+
+/* A label may be a whole page: the beginning tells which it is. */
+static void label_describe(struct text *out, const char *label)
+{
+	size_t shown = strlen(label);
+
+	if (shown > LABEL_SHOWN) {
+		shown = LABEL_SHOWN;
+		while (shown > 0 && ((unsigned char)label[shown] & 0xc0) == 0x80)
+			shown--; /* no half of a UTF-8 character */
+	}
+	text_add(out, ", ");
+	text_add_bytes(out, label, shown);
+	if (label[shown])
+		text_add(out, "…");
 }
 
 /* "12 (a1b2c3d4, nightly)" of each row: id, uid, label. */
@@ -30,8 +47,10 @@ static int runs_describe(struct statement *select, struct text *out, struct erro
 		const char *uid = take_text(select);
 		const char *label = take_text(select);
 
-		text_addf(out, "%s%lld (%.8s%s%s)", out->length ? ", " : "", id, uid ? uid : "",
-			  label ? ", " : "", label ? label : "");
+		text_addf(out, "%s%lld (%.8s", out->length ? ", " : "", id, uid ? uid : "");
+		if (label)
+			label_describe(out, label);
+		text_add_char(out, ')');
 	}
 	return rc;
 }

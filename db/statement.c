@@ -7,13 +7,50 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#define LIMIT_MARGIN 65536 /* SQLite writes a page, or the index of the log, at once */
 
 static int fail_disk_full(const struct db *db, struct error *err)
 {
 	return error_set(err, PL_EIO,
 			 "disk full: %s cannot grow; what was committed is safe: free space, then "
 			 "go on with --resume",
+			 db->path);
+}
+
+static bool file_reaches(const char *path, const char *ending, rlim_t limit)
+{
+	char *name = xasprintf("%s%s", path, ending);
+	struct stat status;
+	bool reaches = stat(name, &status) == 0 && (rlim_t)status.st_size + LIMIT_MARGIN >= limit;
+
+	free(name);
+	return reaches;
+}
+
+/*
+ * A write beyond RLIMIT_FSIZE. errno says so, unless SQLite has tidied up with
+ * further calls before it tells; then a file that stands at the limit does.
+ */
+static bool at_size_limit(const struct db *db, int system_error)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return false;
+	return system_error == EFBIG || file_reaches(db->path, "", limit.rlim_cur) ||
+	       file_reaches(db->path, "-wal", limit.rlim_cur);
+}
+
+static int fail_size_limit(const struct db *db, struct error *err)
+{
+	return error_set(err, PL_EIO,
+			 "%s has reached the limit on the size of files (ulimit -f); what was "
+			 "committed is safe: raise the limit, then go on with --resume",
 			 db->path);
 }
 
@@ -73,6 +110,8 @@ int db_fail(struct db *db, int sqlite_code, struct error *err)
 		 * too. */
 		if (system_error == ENOSPC || system_error == EDQUOT)
 			return fail_disk_full(db, err);
+		if (at_size_limit(db, system_error))
+			return fail_size_limit(db, err);
 		return error_set(err, PL_EIO, "%s: %s%s%s", db->path, said,
 				 system_error ? ": " : "",
 				 system_error ? strerror(system_error) : "");

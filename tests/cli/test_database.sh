@@ -28,6 +28,8 @@ refused 3 $db report --db $db
 refused 3 $db list runs --db $db
 db="$work"
 refuses "$work"
+db=$(printf 'x%.0s' $(seq 300))
+refuses 'name too long: name another file with --db'
 db=no-such-folder/a.db
 refuses 'no-such-folder'
 
@@ -148,7 +150,7 @@ command_line='sweep beyond a limit on the size of files'
 ) >"$work/out" 2>"$work/err"
 code=$?
 expect_code 3
-expect_err 'limited.db'
+expect_err 'limited.db has reached the limit on the size of files (ulimit -f)'
 expect_err 'go on with: perflab sweep --resume 1 --db limited.db'
 intact limited.db
 stored=$(sqlite3 limited.db 'SELECT count(*) FROM sample')
