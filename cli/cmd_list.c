@@ -20,6 +20,18 @@ char *number_text(int64_t value)
 	return xasprintf("%lld", (long long)value);
 }
 
+int list_to_stdout(const struct invocation *call, const struct table *table, const char *pattern,
+		   struct error *err)
+{
+	const struct list_options *options = call->options;
+	int rc = table_to_stdout(call, table, (enum report_format)options->format, err);
+
+	if (!rc && pattern && !table_row_count(table))
+		say("no name of the %s matches \"%s\"; without it all are listed",
+		    call->operands.items[0], pattern);
+	return rc;
+}
+
 /* ---- kernels ---- */
 
 static void add_axes(struct text *out, const struct kernel_axis *axes, size_t count)
@@ -36,8 +48,10 @@ static void add_variant(struct table *table, const struct kernel *kernel,
 	add_axes(&axes, kernel->axes, kernel->axis_count);
 	add_axes(&axes, variant->axes, variant->axis_count);
 	if (verbose)
-		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
-						       variant->metric, variant->lesson});
+		table_row(table,
+			  (const char *const[]){kernel->name, variant->name, axes.data,
+						kernel->on_request ? "only when named" : "with all",
+						variant->metric, variant->lesson});
 	else
 		table_row(table,
 			  (const char *const[]){kernel->name, variant->name, variant->lesson});
@@ -48,11 +62,9 @@ int list_kernels(const struct invocation *call, const char *pattern, struct erro
 {
 	static const struct table_column brief[] = {
 		{.name = "kernel"}, {.name = "variant"}, {.name = "lesson"}};
-	static const struct table_column full[] = {{.name = "kernel"},
-						   {.name = "variant"},
-						   {.name = "axes"},
-						   {.name = "metric"},
-						   {.name = "lesson"}};
+	static const struct table_column full[] = {{.name = "kernel"}, {.name = "variant"},
+						   {.name = "axes"},   {.name = "runs"},
+						   {.name = "metric"}, {.name = "lesson"}};
 	const struct list_options *options = call->options;
 	struct table *table = options->verbose ? table_new(full, ARRAY_SIZE(full))
 					       : table_new(brief, ARRAY_SIZE(brief));
@@ -70,7 +82,7 @@ int list_kernels(const struct invocation *call, const char *pattern, struct erro
 			free(name);
 		}
 	}
-	rc = table_to_stdout(call, table, (enum report_format)options->format, err);
+	rc = list_to_stdout(call, table, pattern, err);
 	table_free(table);
 	return rc;
 }
@@ -112,7 +124,10 @@ static void list_defaults(void *context)
 
 static const struct option_row rows[] = {
 	{"verbose", 'v', OPTION_FLAG, FIELD(verbose), NULL,
-	 "kernels: axes with their default values, and the metric that shows the lesson", NULL, 0},
+	 "kernels: axes with their default values, whether a sweep of all runs them, and the "
+	 "metric "
+	 "that shows the lesson",
+	 NULL, 0},
 	{"chip", 'c', OPTION_TEXT, FIELD(chip), "CHIP",
 	 "metrics and sets: as on this chip, such as GH100 (default: this machine's, else GH100)",
 	 NULL, 0},

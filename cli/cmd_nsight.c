@@ -27,15 +27,15 @@ static int check_case(const struct run *run, const char *word, struct error *err
 		names[i] = name;
 	}
 	if (!found && nearest_names(&near, word, names, run->trial_count))
-		rc = error_set(err, PL_EUSAGE, "run %lld has no case %s; did you mean %s?",
+		rc = error_set(err, PL_EUSAGE, "run %lld has no case \"%s\"; did you mean %s?",
 			       (long long)run->id, word, near.data);
 	else if (!found)
-		rc = error_set(err, PL_EUSAGE,
-			       "run %lld has no case %s; cases are written as %s, and \"perflab "
-			       "report %lld\" lists them",
-			       (long long)run->id, word,
-			       run->trial_count ? names[0] : "KERNEL/VARIANT/CONFIG",
-			       (long long)run->id);
+		rc = error_set(
+			err, PL_EUSAGE,
+			"run %lld has no case \"%s\"; cases are written as %s, and \"perflab "
+			"report %lld\" lists them",
+			(long long)run->id, word,
+			run->trial_count ? names[0] : "KERNEL/VARIANT/CONFIG", (long long)run->id);
 	for (size_t i = 0; i < run->trial_count; i++)
 		free((char *)names[i]);
 	free(names);
@@ -170,7 +170,7 @@ static int run_nsight(struct invocation *call, struct error *err)
 
 	if (strcmp(tool, "ncu") != 0 && strcmp(tool, "nsys") != 0)
 		return error_set(err, PL_EUSAGE, "unknown tool \"%s\"; one of: ncu, nsys", tool);
-	if (!options->output)
+	if (!options->output || !*options->output)
 		return error_set(err, PL_EUSAGE, "nsight: -o FILE says where the report goes");
 	for (size_t i = 1; i < call->operands.count; i++)
 		string_list_add(&cases, call->operands.items[i]);

@@ -49,11 +49,13 @@ static void request_stop(int signal_number)
 /* The first signal ends the sweep in good order, a second one ends it at once. */
 static void catch_signals(void)
 {
-	struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESETHAND};
+	struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESETHAND}, before;
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	/* nohup has it ignored, and means it */
+	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
 }
 
 /* ---- the request ---- */
@@ -102,20 +104,6 @@ static int request_settings(struct measure_settings *settings, const struct swee
 	return request_metrics(settings, &options->metrics, err);
 }
 
-/* Kernels that go wrong on purpose are run when they are named, not with all. */
-#define KERNEL_OF_FAULTS "fault"
-
-static void select_all(struct sweep_plan *plan)
-{
-	size_t count;
-	const struct kernel *const *kernels = kernel_all(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(kernels[i]->name, KERNEL_OF_FAULTS) != 0)
-			string_list_add(&plan->selectors, kernels[i]->name);
-	}
-}
-
 static int request_plan(struct sweep_plan *plan, const struct invocation *call, struct error *err)
 {
 	const struct sweep_options *options = call->options;
@@ -123,8 +111,6 @@ static int request_plan(struct sweep_plan *plan, const struct invocation *call, 
 
 	for (size_t i = 0; i < call->operands.count; i++)
 		string_list_add(&plan->selectors, call->operands.items[i]);
-	if (!call->operands.count)
-		select_all(plan);
 	if (options->block_sizes)
 		sweep_plan_override(plan, "block", options->block_sizes);
 	if (options->size)
@@ -243,8 +229,9 @@ static int judge(const struct run *run, struct error *err)
 		say("%zu %s a wrong result", mismatches,
 		    mismatches == 1 ? "case has" : "cases have");
 	if (failures > mismatches)
-		say("%zu %s failed for another reason; the report above names each",
-		    failures - mismatches, failures - mismatches == 1 ? "case" : "cases");
+		say("%zu %s failed%s; the reasons are in the report", failures - mismatches,
+		    failures - mismatches == 1 ? "case" : "cases",
+		    mismatches ? " for another reason" : "");
 	if (skipped == run->trial_count)
 		return error_set(err, PL_EUNSUPPORTED,
 				 "nothing to run: every case was skipped, for the reasons above");
@@ -342,8 +329,8 @@ static int dry_run(const struct invocation *call, struct sweep *sweep, struct er
 		rc = sweep_plan_print(call, sweep->plan.plan,
 				      (enum report_format)sweep->options->format, err);
 	if (!rc)
-		say("%zu cases: %zu to run, %zu skipped", sweep->plan.plan->count,
-		    sweep->plan.plan->runnable,
+		say("%zu %s: %zu to run, %zu skipped", sweep->plan.plan->count,
+		    sweep->plan.plan->count == 1 ? "case" : "cases", sweep->plan.plan->runnable,
 		    sweep->plan.plan->count - sweep->plan.plan->runnable);
 	session_info_release(&info);
 	return rc;

@@ -27,7 +27,7 @@ enum option_kind {
 	OPTION_LIST,     /* struct string_list; repeatable */
 	OPTION_COUNT,    /* int64_t, from 0 or `least` to INT32_MAX */
 	OPTION_SEED,     /* uint64_t */
-	OPTION_DURATION, /* int64_t, nanoseconds */
+	OPTION_DURATION, /* int64_t, nanoseconds, more than 0 */
 	OPTION_RATIO,    /* double in (0, 1) */
 	OPTION_CHOICE,   /* int: index into choices */
 };

@@ -16,6 +16,9 @@ int list_sets(const struct invocation *call, const char *pattern, struct error *
 int list_devices(const struct invocation *call, const char *pattern, struct error *err);
 int list_runs(const struct invocation *call, const char *pattern, struct error *err);
 
+/* The table to stdout; an empty one that a PATTERN left is said, for it is rarely meant. */
+int list_to_stdout(const struct invocation *call, const struct table *table, const char *pattern,
+		   struct error *err);
 /* A number as text; malloc'd. */
 char *number_text(int64_t value);
 

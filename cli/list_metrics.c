@@ -20,15 +20,22 @@ static void take_chip(void *context, int ordinal, const struct device_info *devi
 }
 
 /* The chip asked for, this machine's, or GH100. */
-static void choose_chip(char chip[16], const struct list_options *options)
+static int choose_chip(char chip[16], const struct list_options *options, struct error *err)
 {
+	size_t length = options->chip ? strlen(options->chip) : 0;
+
+	if (options->chip && (length < 1 || length > 15))
+		return error_set(err, PL_EUSAGE,
+				 "unknown chip '%.40s'; chips are named as " CHIP_ANYWHERE,
+				 options->chip);
 	chip[0] = '\0';
 	if (options->chip)
-		snprintf(chip, 16, "%s", options->chip);
+		memcpy(chip, options->chip, length + 1);
 	else
 		worker_devices(options->backend, take_chip, chip, NULL);
 	if (!chip[0])
 		snprintf(chip, 16, "%s", CHIP_ANYWHERE);
+	return 0;
 }
 
 static void set_names(struct text *out, unsigned sets)
@@ -86,19 +93,12 @@ static size_t set_size(enum metric_set set)
 	return size;
 }
 
-int list_sets(const struct invocation *call, const char *pattern, struct error *err)
+/* *asked: the passes are as CUPTI plans them, not as recorded. */
+static int add_sets(struct table *table, const struct list_options *options, const char *pattern,
+		    const char *chip, bool *asked, struct error *err)
 {
-	static const struct table_column columns[] = {{.name = "set"},
-						      {.name = "passes", .numeric = true},
-						      {.name = "metrics", .numeric = true},
-						      {.name = "meaning"}};
-	const struct list_options *options = call->options;
-	struct table *table = table_new(columns, ARRAY_SIZE(columns));
-	bool asked = false;
-	char chip[16];
 	int rc = 0;
 
-	choose_chip(chip, options);
 	for (int i = 0; i < METRIC_SET_COUNT && !rc; i++) {
 		enum metric_set set = (enum metric_set)i;
 		struct text passes = TEXT_INIT;
@@ -106,7 +106,7 @@ int list_sets(const struct invocation *call, const char *pattern, struct error *
 
 		if (pattern && !pattern_matches(pattern, metric_set_name(set)))
 			continue;
-		rc = set_passes(&passes, set, chip, options, &asked, err);
+		rc = set_passes(&passes, set, chip, options, asked, err);
 		size = number_text((int64_t)set_size(set));
 		table_row(table, (const char *const[]){metric_set_name(set),
 						       passes.length ? passes.data : NULL, size,
@@ -114,12 +114,34 @@ int list_sets(const struct invocation *call, const char *pattern, struct error *
 		free(size);
 		text_release(&passes);
 	}
+	return rc;
+}
+
+static void say_passes(const char *chip, bool asked)
+{
+	say("passes on %s, %s", chip,
+	    asked ? "as CUPTI plans them here"
+		  : "as recorded (CUPTI cannot be asked here; perflab doctor says why)");
+}
+
+static const struct table_column set_columns[] = {{.name = "set"},
+						  {.name = "passes", .numeric = true},
+						  {.name = "metrics", .numeric = true},
+						  {.name = "meaning"}};
+
+int list_sets(const struct invocation *call, const char *pattern, struct error *err)
+{
+	struct table *table = table_new(set_columns, ARRAY_SIZE(set_columns));
+	bool asked = false;
+	char chip[16];
+	int rc = choose_chip(chip, call->options, err);
+
 	if (!rc)
-		rc = table_to_stdout(call, table, (enum report_format)options->format, err);
+		rc = add_sets(table, call->options, pattern, chip, &asked, err);
 	if (!rc)
-		say("passes on %s, %s", chip,
-		    asked ? "as CUPTI plans them here"
-			  : "as recorded (CUPTI cannot be asked here; perflab doctor says why)");
+		rc = list_to_stdout(call, table, pattern, err);
+	if (!rc && table_row_count(table))
+		say_passes(chip, asked);
 	table_free(table);
 	return rc;
 }
@@ -156,6 +178,31 @@ static void add_cupti_metric(void *context, const struct worker_metric *metric)
 						 metric->description});
 }
 
+static int unknown_set(const char *name, struct error *err)
+{
+	struct text all = TEXT_INIT;
+	int rc;
+
+	set_names(&all, ~0u);
+	rc = error_set(err, PL_EUSAGE, "unknown set \"%s\"; one of: %s", name, all.data);
+	text_release(&all);
+	return rc;
+}
+
+/* CUPTI's own names, where it can be asked. */
+static int add_cupti(struct table *table, const struct list_options *options, const char *pattern,
+		     const char *chip, struct error *err)
+{
+	struct error absent = {0};
+	int rc = worker_metrics(options->backend, chip, pattern, add_cupti_metric, table, &absent);
+
+	if (rc == PL_EUNSUPPORTED) {
+		say("only perflab's own names are listed: %s", absent.text);
+		return 0;
+	}
+	return rc ? error_set(err, rc, "%s", absent.text) : 0;
+}
+
 int list_metrics(const struct invocation *call, const char *pattern, struct error *err)
 {
 	static const struct table_column columns[] = {{.name = "name"},
@@ -164,40 +211,36 @@ int list_metrics(const struct invocation *call, const char *pattern, struct erro
 						      {.name = "source", .drop = 2},
 						      {.name = "meaning"}};
 	const struct list_options *options = call->options;
-	struct error absent = {0};
-	enum metric_set set = METRIC_SET_CORE;
-	struct table *table;
-	char chip[16];
-	int rc = 0;
-
-	if (options->set && !metric_set_parse(&set, options->set)) {
-		struct text all = TEXT_INIT;
-
-		set_names(&all, ~0u);
-		rc = error_set(err, PL_EUSAGE, "unknown set \"%s\"; one of: %s", options->set,
-			       all.data);
-		text_release(&all);
-		return rc;
-	}
-	choose_chip(chip, options);
-	table = table_new(columns, ARRAY_SIZE(columns));
-	add_catalogue(table, options, pattern, chip, 1u << set);
-	if (options->all || (pattern && !options->set))
-		rc = worker_metrics(options->backend, chip, pattern, add_cupti_metric, table,
-				    &absent);
-	if (rc == PL_EUNSUPPORTED) {
-		say("only perflab's own names are listed: %s", absent.text);
-		rc = 0;
-	} else if (rc) {
-		error_set(err, rc, "%s", absent.text);
-	}
-	if (!rc)
-		rc = table_to_stdout(call, table, (enum report_format)options->format, err);
-	table_free(table);
 	/* what the sets cost belongs to choosing metrics; data formats keep to one table */
-	if (!rc && !pattern && !options->set && options->format == REPORT_TEXT) {
+	bool with_sets = !pattern && !options->set && options->format == REPORT_TEXT;
+	enum metric_set set = METRIC_SET_CORE;
+	struct table *metrics, *sets;
+	bool asked = false;
+	char chip[16];
+	int rc;
+
+	if (options->set && !metric_set_parse(&set, options->set))
+		return unknown_set(options->set, err);
+	rc = choose_chip(chip, options, err);
+	if (rc)
+		return rc;
+	metrics = table_new(columns, ARRAY_SIZE(columns));
+	sets = table_new(set_columns, ARRAY_SIZE(set_columns));
+	add_catalogue(metrics, options, pattern, chip, 1u << set);
+	if (options->all || (pattern && !options->set))
+		rc = add_cupti(metrics, options, pattern, chip, err);
+	/* both before either is printed, for the chip may be unknown */
+	if (!rc && with_sets)
+		rc = add_sets(sets, options, NULL, chip, &asked, err);
+	if (!rc)
+		rc = list_to_stdout(call, metrics, pattern, err);
+	if (!rc && with_sets) {
 		putchar('\n');
-		rc = list_sets(call, NULL, err);
+		rc = list_to_stdout(call, sets, NULL, err);
 	}
+	if (!rc && with_sets)
+		say_passes(chip, asked);
+	table_free(metrics);
+	table_free(sets);
 	return rc;
 }

@@ -113,7 +113,7 @@ int list_devices(const struct invocation *call, const char *pattern, struct erro
 			add_device(table, &devices.items[i]);
 	}
 	if (!rc)
-		rc = table_to_stdout(call, table, (enum report_format)options->format, err);
+		rc = list_to_stdout(call, table, pattern, err);
 	db_close(db);
 	free(devices.items);
 	table_free(table);
@@ -167,7 +167,7 @@ int list_runs(const struct invocation *call, const char *pattern, struct error *
 	listing.table = table_new(columns, ARRAY_SIZE(columns));
 	rc = db_runs_visit(db, 0, visit_run, &listing, err);
 	if (!rc)
-		rc = table_to_stdout(call, listing.table, (enum report_format)options->format, err);
+		rc = list_to_stdout(call, listing.table, pattern, err);
 	table_free(listing.table);
 	db_close(db);
 	return rc;

@@ -78,14 +78,24 @@ static int parse_count(int64_t *out, const struct option_row *row, const char *v
 		       struct error *err)
 {
 	int64_t count;
-	int rc = parse_i64(&count, value, err);
+
+	if (parse_i64(&count, value, NULL) || count < row->least || count > INT32_MAX)
+		return error_set(err, PL_EUSAGE, "'%.40s' is no whole number between %lld and %d",
+				 value, (long long)row->least, INT32_MAX);
+	*out = count;
+	return 0;
+}
+
+static int parse_duration(int64_t *out, const char *value, struct error *err)
+{
+	int64_t duration_ns;
+	int rc = parse_duration_ns(&duration_ns, value, err);
 
 	if (rc)
 		return rc;
-	if (count < row->least || count > INT32_MAX)
-		return error_set(err, PL_EUSAGE, "%s is not between %lld and %d", value,
-				 (long long)row->least, INT32_MAX);
-	*out = count;
+	if (duration_ns < 1)
+		return error_set(err, PL_EUSAGE, "%s is no time at all: give more", value);
+	*out = duration_ns;
 	return 0;
 }
 
@@ -109,7 +119,7 @@ static int store(struct invocation *call, const struct option_row *row, const ch
 	else if (row->kind == OPTION_SEED)
 		rc = parse_u64((uint64_t *)field, value, err);
 	else if (row->kind == OPTION_DURATION)
-		rc = parse_duration_ns((int64_t *)field, value, err);
+		rc = parse_duration((int64_t *)field, value, err);
 	else if (row->kind == OPTION_RATIO)
 		rc = parse_ratio((double *)field, value, err);
 	else

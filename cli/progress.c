@@ -43,7 +43,7 @@ void progress_update(struct progress *progress, const struct sweep_progress *sta
 	int64_t now_ns = monotonic_ns();
 	int64_t every_ns = progress->rewrites ? REWRITE_EVERY_NS : LINE_EVERY_NS;
 
-	if (progress->quiet)
+	if (progress->quiet || !state->total)
 		return;
 	if (progress->last_ns && now_ns - progress->last_ns < every_ns)
 		return;

@@ -21,7 +21,7 @@ int sweep_plan_set(struct sweep_plan *plan, const char *assignment, struct error
 
 	if (!equals || equals == assignment || !equals[1])
 		return error_set(err, PL_EUSAGE,
-				 "--set %s: expected NAME=VALUES, such as block=64..1024",
+				 "--set '%.80s': expected NAME=VALUES, such as block=64..1024",
 				 assignment);
 	name = xstrndup(assignment, (size_t)(equals - assignment));
 	sweep_plan_override(plan, name, equals + 1);

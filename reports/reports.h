@@ -50,6 +50,7 @@ struct table_column {
 };
 struct table *table_new(const struct table_column *columns, size_t count);
 void table_row(struct table *table, const char *const *cells);
+size_t table_row_count(const struct table *table);
 int table_write(FILE *out, const struct table *table, enum report_format format,
 		const struct report_options *options, struct error *err);
 void table_free(struct table *table);

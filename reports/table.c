@@ -44,6 +44,11 @@ void table_row(struct table *table, const char *const *cells)
 	table_row_styled(table, cells, ROW_PLAIN);
 }
 
+size_t table_row_count(const struct table *table)
+{
+	return table->row_count;
+}
+
 void table_free(struct table *table)
 {
 	if (!table)

@@ -19,7 +19,7 @@ for fault in crash abort kill exit; do
 	sweep_with $fault:reduce/shuffle/block=64
 	expect_code 3
 	grep -q ',crashed,' "$work/csv" || complain "no trial is crashed by $fault"
-	expect_err '1 case failed for another reason'
+	expect_err '1 case failed; the reasons are in the report'
 done
 sweep_with hang:reduce/shuffle/block=64 500ms
 expect_code 3

@@ -19,8 +19,20 @@ expect_code 0
 expect_out '"format": 1'
 run list kernels --format md
 expect_out '| kernel | variant | lesson |'
-run list kernels no-such-kernel
-expect_code 0
+run list kernels -v fault/none
+expect_out 'only when named'
+run list kernels -v reduce/shuffle
+expect_out 'with all'
+expect_out 'LESSON'
+expect_out 'METRIC'
+for topic in kernels metrics sets; do
+	run list $topic no-such-name
+	expect_code 0
+	expect_err "no name of the $topic matches \"no-such-name\""
+done
+refused 2 "unknown chip ''" list sets --chip ''
+refused 2 "unknown chip 'a-name-that-is-much-too-long'" \
+	list metrics --chip a-name-that-is-much-too-long
 
 run list metrics
 expect_code 0

@@ -9,6 +9,8 @@ run sweep reduce/shuffle --block-sizes 64,128 --size 1024 --seed 7 --cache hot -
 expect_code 0
 refused 2 'too few words' nsight ncu -o x
 refused 2 '-o FILE' nsight ncu "$case_name"
+refused 2 '-o FILE' nsight ncu "$case_name" -o ''
+refused 2 'no case ""' nsight ncu '' -o x
 refused 2 "did you mean $case_name" nsight ncu 'reduce/shufle/block=64,n=1024' -o x
 refused 2 'lists them' nsight ncu no-such-thing-at-all -o x
 refused 3 'no-run' nsight ncu "$case_name" -o x --run no-run
@@ -60,6 +62,15 @@ TOOL_CODE=9 run nsight ncu "$case_name" -o found
 expect_code 9
 FAKE_WORKER_SCRIPT=mismatch run nsight ncu "$case_name" -o found
 expect_code 1
+run nsight ncu "$case_name" -o 'a name with blanks'
+expect_code 0
+[ -s 'a name with blanks.ncu-rep' ] || complain 'no report'
+# no tool at all
+mv "$work/tools" "$work/away"
+if ! command -v ncu >/dev/null; then
+	refused 4 'install Nsight Compute' nsight ncu "$case_name" -o x
+fi
+mv "$work/away" "$work/tools"
 # found by CUDA_HOME
 mkdir -p cuda/bin
 mv tools/ncu cuda/bin/

@@ -43,6 +43,18 @@ resume() {
 	grep -q "^$1,.*,finished," "$work/runs" || complain "run $1 is not finished"
 }
 
+# nohup has SIGHUP ignored, and it stays so
+trap '' HUP
+start
+case $(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/$sweep/status) in
+[13579bdf]) ;;
+*) complain 'a hang-up that is to be ignored would end the sweep' ;;
+esac
+trap - HUP
+kill -KILL $sweep
+wait $sweep 2>/dev/null
+rm -f a.db*
+
 start
 kill -INT $sweep
 wait $sweep

@@ -40,6 +40,12 @@ run report --format md
 expect_code 0
 expect_out '| reduce | shuffle |'
 refused 3 'nothing-like-it' report nothing-like-it
+# a label may be long, what names the runs is not
+cp a.db labels.db
+run sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics none -q --db labels.db \
+	--label "$(printf 'ä%.0s' $(seq 200))"
+expect_code 0
+refused 3 ', ääääääääääää…)' report nothing-like-it --db labels.db
 
 # counters: none, a set, one by name
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics none -q
@@ -76,6 +82,7 @@ run sweep reduce/sequential --block-sizes 96 --size 1024
 expect_code 4
 expect_out 'power of two'
 expect_err 'nothing to run'
+grep -q '0/0' "$work/err" && complain 'progress of nothing'
 FAKE_WORKER_SCRIPT=inspect_skip run sweep reduce/shuffle --block-sizes 64 --size 1024
 expect_code 4
 expect_out 'registers'

@@ -13,7 +13,10 @@ refused 2 'unknown option -Z' sweep -Z
 refused 2 '--db needs a value: FILE' sweep --db
 refused 2 '--quiet takes no value' sweep --quiet=yes
 refused 2 '--seed: given twice' sweep --seed 1 --seed 2
-refused 2 '--rounds: 0 is not between 1' sweep --rounds 0
+refused 2 "--rounds: '0' is no whole number between 1" sweep --rounds 0
+refused 2 "'many' is no whole number between 1" sweep --rounds many
+refused 2 '--timeout: 0 is no time' sweep --timeout 0
+refused 2 '--max-time: 0ms is no time' sweep --max-time 0ms
 refused 2 '--cache' sweep --cache warm
 refused 2 'one of: cold, hot' sweep --cache warm
 refused 2 '--max-time' sweep --max-time never
@@ -36,6 +39,7 @@ refused 2 'block' sweep reduce/shuffle/blok=64
 refused 2 'blok' sweep --set blok=64
 refused 2 'NAME=VALUES' sweep --set block
 refused 2 'NAME=VALUES' sweep --set =64
+refused 2 "--set '': expected" sweep --set ''
 refused 2 'set twice' sweep --block-sizes 64 --set block=128
 refused 2 'dram_read_bytes' sweep --metrics dram_read_byte
 refused 2 '"none" excludes' sweep --metrics none,core
@@ -49,14 +53,23 @@ refused 2 "n" sweep --size 99999999999999999999
 refused 2 'overflow' sweep stream/copy_scalar --size 2^62
 [ -e perflab.db ] && complain 'a database was left behind'
 
+run sweep reduce/shuffle --block-sizes 64 --dry-run
+expect_err '1 case: 1 to run, 0 skipped'
+
 # what is too large for any device is skipped with a reason, not refused
 run sweep stream/copy_scalar --size 2^50 --dry-run
 expect_code 0
 expect_out 'skip'
 expect_out 'memory'
 
-# a selection that is sound but empty of sense
+# what goes wrong on purpose runs only when it is named
 refused 2 'fault' sweep fualt
+run sweep --dry-run
+expect_code 0
+expect_out 'reduce/shuffle'
+expect_no_out 'fault/'
+run sweep fault --dry-run
+expect_out 'fault/none'
 
 # options and operands mix, "--" ends options
 run sweep --dry-run reduce/shuffle --size=2^20 -b 64,128
