@@ -26,7 +26,8 @@ int workshop_open(struct workshop *workshop, const struct device *device, uint64
 	size_t flush_bytes = FLUSH_L2_MULTIPLE * (size_t)device->info.l2_bytes;
 	int rc;
 
-	*workshop = (struct workshop){.device = device, .seed = seed};
+	*workshop =
+		(struct workshop){.device = device, .staging = {.device = device}, .seed = seed};
 	image_cache_init(&workshop->images, device);
 	/* Half of the device, so that what is kept never crowds out a case. */
 	memory_init(&workshop->memory, device, (uint64_t)device->info.memory_bytes / 2);
