@@ -222,7 +222,7 @@ static const struct example examples[] = {
 	 "Nsight Compute on one case of the newest run"},
 	{"perflab nsight nsys reduce/shuffle/block=256,n=16777216 -o timeline --run 12",
 	 "a timeline, with NVTX ranges for kernel, variant, axes and phase"},
-	{"perflab nsight ncu stream/copy/block=256,n=16777216 -o copy -- --set full",
+	{"perflab nsight ncu stream/copy_float4/block=256,n=16777216 -o copy -- --set full",
 	 "further options of the tool stand behind --"},
 };
 

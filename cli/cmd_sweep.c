@@ -440,7 +440,7 @@ static const struct option_row rows[] = {
 
 static const struct example examples[] = {
 	{"perflab sweep --block-sizes 64..1024", "every kernel at five block sizes"},
-	{"perflab sweep reduce/shuffle matmul --size 2^20,2^24", "some kernels at two sizes"},
+	{"perflab sweep reduce/shuffle stream --size 2^20,2^24", "some kernels at two sizes"},
 	{"perflab sweep reduce --metrics memory,dram_bytes_per_s --label nightly",
 	 "chosen counters, and a name to find the run by"},
 	{"perflab sweep --block-sizes 32..1024:+32 --dry-run", "only the plan"},

@@ -55,6 +55,24 @@ for verb in $verbs; do
 done
 [ "$options_seen" -ge 40 ] || complain "only $options_seen options were found in help"
 
+# the examples can be typed: what they sweep can run, what they profile exists
+"$PERFLAB" help sweep | sed -n 's/^  perflab \(sweep .*\)/\1/p' | grep -v -- --resume >"$work/sweeps"
+[ -s "$work/sweeps" ] || complain 'help has no example of a sweep'
+while read -r words; do
+	for word in $words; do
+		case $word in -* | sweep) continue ;; [a-z]*) ;; *) continue ;; esac
+		"$PERFLAB" list kernels "$word" 2>/dev/null | grep -q "^$(echo "$word" | cut -d/ -f1) " || continue
+		# shellcheck disable=SC2086 # words
+		run $words --dry-run
+		expect_code 0
+		grep -qE "^$word/.* run( |\$)" "$work/out" || complain "nothing of $word can run"
+	done
+done <"$work/sweeps"
+for name in $("$PERFLAB" help nsight | sed -n 's/^  perflab nsight n[a-z]* \([^ ]*\).*/\1/p'); do
+	run sweep "$name" --dry-run
+	expect_code 0
+done
+
 if command -v groff >/dev/null; then
 	for verb in $verbs; do
 		"$PERFLAB" help --man "$verb" | groff -man -Tutf8 -ww -z 2>"$work/err"
