@@ -3,6 +3,7 @@
  * Markdown.
  */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,14 +142,31 @@ struct section {
 
 #define SECTION_COUNT 5
 
+#define MODEL_NOTE                                                                            \
+	"The fastest verified configuration of each problem. \"model\" is effective, by the " \
+	"work model, not measured: compulsory bytes, or operations, over the median time."
+#define DRAM_NOTE                                                                                 \
+	"\n\"DRAM\" is measured: the bytes that hardware counters saw cross to memory, over the " \
+	"same time; what stays in the L2 cache is not in it."
+
+/* Whether a column of measured bandwidth stands beside the modelled one. */
+static bool has_dram_bandwidth(const struct run *run)
+{
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct counter_value *value =
+			counter_list_find(&run->trials[i].counters, "dram_bytes_per_s");
+
+		if (value && isfinite(value->value))
+			return true;
+	}
+	return false;
+}
+
 static void sections_init(struct section sections[SECTION_COUNT], const struct run *run,
 			  const struct report_options *options)
 {
 	struct section all[SECTION_COUNT] = {
-		{"Best per kernel",
-		 "The fastest verified configuration of each problem. \"model\" is effective, by "
-		 "the "
-		 "work model, not measured: compulsory bytes, or operations, over the median time.",
+		{"Best per kernel", has_dram_bandwidth(run) ? MODEL_NOTE DRAM_NOTE : MODEL_NOTE,
 		 run_table_best(run)},
 		{"Sweep", NULL,
 		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},

@@ -51,6 +51,8 @@ refused 3 ', ääääääääääää…)' report nothing-like-it --db labels.db
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics none -q
 expect_code 0
 [ -s "$work/err" ] && complain 'quiet is not quiet'
+expect_out '"model" is effective'
+expect_no_out '"DRAM" is measured'
 run report --format csv
 expect_no_out 'dram_read_bytes'
 run sweep reduce/shuffle --block-sizes 64 --size 1024 -m divergence -m dram_read_bytes -q
