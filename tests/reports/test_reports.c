@@ -148,7 +148,7 @@ static void narrow_lines_are_narrow(void **state)
 		width += ((unsigned char)*c & 0xc0) != 0x80;
 		/* the prose below a table is wrapped by the terminal itself */
 		if (width == 1)
-			in_table = *c != ' ' && *c != 'T' && *c != 'o' && *c != '(';
+			in_table = !strchr(" To(\"", *c);
 	}
 	free(bytes);
 	run_release(&run);
