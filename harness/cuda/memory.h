@@ -32,8 +32,8 @@ struct memory {
 };
 
 /*
- * `limit_bytes` leaves room for what is not allocated here: code, what an
- * operation allocates for itself, counters, and the copies on the host.
+ * `limit_bytes` leaves room for what is not allocated here: code, counters, and
+ * what an operation allocates for itself.
  */
 void memory_init(struct memory *memory, const struct device *device, uint64_t limit_bytes);
 void memory_release(struct memory *memory);

@@ -1,5 +1,6 @@
 #include "stub_driver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,6 +66,12 @@ static CUresult stub_upload(CUdeviceptr to, const void *from, size_t bytes)
 {
 	memcpy((void *)(uintptr_t)to, from, bytes);
 	return CUDA_SUCCESS;
+}
+
+static CUresult stub_upload_async(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+	(void)stream;
+	return stub_upload(to, from, bytes);
 }
 
 static CUresult stub_download(void *to, CUdeviceptr from, size_t bytes)
@@ -133,6 +140,17 @@ static CUresult stub_elapsed(float *milliseconds, CUevent from, CUevent to)
 	return CUDA_SUCCESS;
 }
 
+static CUresult stub_module_load(CUmodule *out, const void *bytes, unsigned option_count,
+				 CUjit_option *options, void **values)
+{
+	(void)bytes;
+	(void)option_count;
+	(void)options;
+	(void)values;
+	*out = (CUmodule)(void *)stub;
+	return CUDA_SUCCESS;
+}
+
 static CUresult stub_module_unload(CUmodule module)
 {
 	(void)module;
@@ -141,9 +159,13 @@ static CUresult stub_module_unload(CUmodule module)
 
 static CUresult stub_function(CUfunction *out, CUmodule module, const char *name)
 {
+	size_t at = 0;
+
 	(void)module;
-	(void)name;
-	*out = (CUfunction)(uintptr_t)1;
+	while (stub->names[at][0] && strcmp(stub->names[at], name))
+		assert_true(++at < STUB_MAX_FUNCTIONS);
+	snprintf(stub->names[at], sizeof(stub->names[at]), "%s", name);
+	*out = (CUfunction)(void *)stub->names[at];
 	return CUDA_SUCCESS;
 }
 
@@ -200,12 +222,11 @@ static CUresult stub_launch(CUfunction function, unsigned grid_x, unsigned grid_
 	(void)block_z;
 	(void)shared;
 	(void)stream;
-	(void)arguments;
 	(void)extra;
-	if (function == stub->counted)
-		stub->counted_launches++;
-	else
-		stub->launches++;
+	stub->launches++;
+	stub->flushes += !strcmp((const char *)(void *)function, "flush_by_reading");
+	if (stub->execute)
+		stub->execute(stub, (const char *)(void *)function, arguments);
 	return CUDA_SUCCESS;
 }
 
@@ -221,6 +242,7 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 		.cuMemFreeHost = stub_host_free,
 		.cuMemHostGetDevicePointer = stub_host_pointer,
 		.cuMemcpyHtoD = stub_upload,
+		.cuMemcpyHtoDAsync = stub_upload_async,
 		.cuMemcpyDtoH = stub_download,
 		.cuMemcpyDtoDAsync = stub_copy,
 		.cuMemsetD8Async = stub_fill,
@@ -230,6 +252,7 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 		.cuEventDestroy = stub_event_destroy,
 		.cuEventRecord = stub_event_record,
 		.cuEventElapsedTime = stub_elapsed,
+		.cuModuleLoadDataEx = stub_module_load,
 		.cuModuleUnload = stub_module_unload,
 		.cuModuleGetFunction = stub_function,
 		.cuFuncGetAttribute = stub_attribute,

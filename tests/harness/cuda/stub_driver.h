@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #define STUB_MAX_ALLOCATIONS 64
+#define STUB_MAX_FUNCTIONS 16
 
 struct stub_driver {
 	size_t memory_bytes; /* what fits at once */
@@ -30,9 +31,11 @@ struct stub_driver {
 	int registers, max_threads, shared_static, local_bytes, shared_dynamic_max;
 	int resident_blocks; /* what the occupancy calculator of the driver says */
 
-	size_t launches;    /* of functions that are not `counted` */
-	CUfunction counted; /* launches of this one go into counted_launches */
-	size_t counted_launches;
+	char names[STUB_MAX_FUNCTIONS][64]; /* of the functions that were asked for */
+	/* What a launch does; NULL: nothing. Its own state is `context`. */
+	void (*execute)(struct stub_driver *stub, const char *name, void **arguments);
+	void *context;
+	size_t launches, flushes;           /* flushes: launches of flush_by_reading */
 	double (*elapsed_ns)(size_t index); /* of the index-th interval that is asked for */
 	size_t intervals;
 };

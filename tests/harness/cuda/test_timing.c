@@ -1,0 +1,155 @@
+/* When enough samples are there, and what lies between them. The times are told by the test. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "harness/cuda/timing.h"
+
+#define FOR_EVER_NS (INT64_C(3600) * 1000000000)
+#define ROUND_MOST 2000 /* as timing.c */
+
+struct timed {
+	double *time_ns;
+	size_t count;
+};
+
+/* Times fault/none with settings; the rest of them as given. */
+static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
+			int64_t min_samples, int rounds, double precision, int64_t max_time_ns,
+			enum cache_mode cache)
+{
+	const struct measure_settings settings = {
+		.cache = cache,
+		.min_samples = min_samples,
+		.rounds = rounds,
+		.precision = precision,
+		.max_time_ns = max_time_ns,
+	};
+	struct launch_case *work = bench_case("fault", "none", 256, 4096);
+	struct operation operation = {0};
+	struct text skip = TEXT_INIT;
+	struct timer *timer = NULL;
+	struct timed timed = {0};
+	struct error err = {0};
+
+	bench->stub.elapsed_ns = elapsed_ns;
+	bench->stub.intervals = bench->stub.launches = bench->stub.flushes = 0;
+	if (operation_load(&operation, &bench->workshop, work, &skip, &err) ||
+	    operation_prepare(&operation, &err) ||
+	    timer_open(&timer, &bench->workshop, true, &err) ||
+	    timer_run(timer, &operation, &settings, &timed.time_ns, &timed.count, &err))
+		fail_msg("%s", err.text);
+	timer_close(timer);
+	operation_release(&operation);
+	launch_case_free(work);
+	return timed;
+}
+
+/* The first execution is slow: it is no sample. */
+static double steady(size_t index)
+{
+	return index ? 100000 : 1e9;
+}
+
+/* Two modes far from each other: no median of them is ever sure. */
+static double two_modes(size_t index)
+{
+	return index % 2 ? 100000 : 200000;
+}
+
+/* Spread evenly over 10 %, in no order. */
+static double spread(size_t index)
+{
+	return 100000 + (double)(index * 7919 % 1000) * 10;
+}
+
+/* As coarse as the clock of events. */
+static double coarse(size_t index)
+{
+	return 1024 + 32 * (double)(index % 2);
+}
+
+static void test_steady_times_need_no_more(void **context)
+{
+	struct timed timed = run(*context, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+
+	assert_int_equal(timed.count, 20);
+	for (size_t i = 0; i < timed.count; i++)
+		assert_true(fabs(timed.time_ns[i] - 100000) < 1);
+	free(timed.time_ns);
+}
+
+static void test_rounds_share_the_samples(void **context)
+{
+	struct timed timed = run(*context, steady, 20, 3, 0.005, FOR_EVER_NS, CACHE_COLD);
+
+	assert_int_equal(timed.count, 7);
+	free(timed.time_ns);
+	timed = run(*context, steady, 1, 4, 0.005, 1, CACHE_COLD);
+	assert_int_equal(timed.count, 1);
+	free(timed.time_ns);
+}
+
+static void test_until_the_interval_is_narrow(void **context)
+{
+	struct timed timed = run(*context, spread, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	struct timed shared = run(*context, spread, 20, 4, 0.005, FOR_EVER_NS, CACHE_COLD);
+	struct summary summary = summarise(timed.time_ns, timed.count);
+
+	assert_true(timed.count > 20 && timed.count < ROUND_MOST);
+	assert_true(summary_relative_width(&summary) <= 0.005);
+	/* Four rounds together get as narrow with fewer samples each. */
+	assert_true(shared.count < timed.count);
+	free(timed.time_ns);
+	free(shared.time_ns);
+}
+
+static void test_a_budget_ends_what_never_settles(void **context)
+{
+	struct timed timed = run(*context, two_modes, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+
+	assert_int_equal(timed.count, ROUND_MOST);
+	free(timed.time_ns);
+	timed = run(*context, two_modes, 20, 1, 0.005, 1, CACHE_COLD);
+	assert_int_equal(timed.count, 20);
+	free(timed.time_ns);
+}
+
+static void test_no_narrower_than_the_clock(void **context)
+{
+	struct timed timed = run(*context, coarse, 20, 1, 0.0001, FOR_EVER_NS, CACHE_COLD);
+
+	assert_int_equal(timed.count, 20);
+	free(timed.time_ns);
+}
+
+static void test_every_cold_sample_is_flushed(void **context)
+{
+	struct bench *bench = *context;
+	struct timed timed = run(bench, steady, 100, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	size_t executed = bench->stub.launches - bench->stub.flushes;
+
+	/* Each sample, and what warms up, comes after a flush of its own. */
+	assert_true(executed > timed.count);
+	assert_int_equal(bench->stub.flushes, executed);
+	free(timed.time_ns);
+	timed = run(bench, steady, 100, 1, 0.005, FOR_EVER_NS, CACHE_HOT);
+	assert_int_equal(bench->stub.flushes, 0);
+	free(timed.time_ns);
+}
+
+int main(void)
+{
+#define BENCH_TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
+	const struct CMUnitTest tests[] = {
+		BENCH_TEST(test_steady_times_need_no_more),
+		BENCH_TEST(test_rounds_share_the_samples),
+		BENCH_TEST(test_until_the_interval_is_narrow),
+		BENCH_TEST(test_a_budget_ends_what_never_settles),
+		BENCH_TEST(test_no_narrower_than_the_clock),
+		BENCH_TEST(test_every_cold_sample_is_flushed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
