@@ -27,6 +27,21 @@ holds wrong.db "what is wrong was never timed" \
 	"SELECT count(*) = 0 FROM trial JOIN sample ON trial_id = trial.id WHERE status <> 'ok'"
 whole wrong.db
 
+# Fits the device by its buffers, but not with what its result is compared with: out of memory,
+# and the case after it in the same worker is measured.
+elements=$(python3 -c '
+import sqlite3
+memory = sqlite3.connect("wrong.db").execute("SELECT memory_bytes FROM device").fetchone()[0]
+print(int(0.4 * memory / 4))')
+expect 3 "$perflab" sweep stream/copy_float4 --block-sizes 256 --size "2^20,$elements" --rounds 1 \
+	--metrics basic --db memory.db
+holds memory.db "one case is out of memory, the other well" \
+	"SELECT sum(status = 'out_of_memory' AND reason IS NOT NULL) = 1 AND sum(status = 'ok') = 1
+		FROM trial"
+holds memory.db "running out of memory cost no round of the other" \
+	"SELECT count(*) = 1 FROM round"
+whole memory.db
+
 # A worker killed in the middle: one case is lost at most, the others are not.
 "$perflab" sweep stream reduce --block-sizes 64..1024 --rounds 2 --metrics basic --db killed.db \
 	>out.txt 2>&1 &

@@ -68,6 +68,9 @@ print(f"{len(wanted) - len(missing)} of {len(wanted)} cases are in the trace")
 print("\n".join(map(str, missing[:5])))
 sys.exit(1 if missing or not wanted else 0)
 END
+	# perflab's own way, on one case of a stored run.
+	expect 0 "$perflab" nsight nsys reduce/shuffle/block=256,n=16777216 --db nsys.db -o one-case
+	[ -s one-case.nsys-rep ] || fail "perflab nsight nsys left no report"
 else
 	echo "nsys: not found, not tried"
 fi
