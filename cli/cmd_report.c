@@ -25,6 +25,7 @@ static int run_report(struct invocation *call, struct error *err)
 	rc = db_run_resolve(db, reference, &id, err);
 	if (!rc)
 		rc = db_run_load(db, id, true, &run, err);
+	host_tell_abandoned(&run);
 	if (!rc)
 		rc = report_to_stdout(call, &run, (enum report_format)options->format,
 				      options->all_metrics, err);

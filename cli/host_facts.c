@@ -124,6 +124,24 @@ bool host_process_lives(const char *mark)
 	return same;
 }
 
+void host_tell_abandoned(struct run *run)
+{
+	const char *mark = key_value_get(&run->environment, "process");
+	struct utsname host = {0};
+	size_t length;
+
+	uname(&host);
+	length = strlen(host.nodename);
+	if (!run->state || strcmp(run->state, "running") != 0 || !mark)
+		return;
+	/* of a process elsewhere nothing is known */
+	if (strncmp(mark, host.nodename, length) != 0 || mark[length] != ' ' ||
+	    host_process_lives(mark))
+		return;
+	free(run->state);
+	run->state = xstrdup("interrupted");
+}
+
 const char *const report_format_words[] = {
 #define X(symbol, name, meaning) name,
 	REPORT_FORMAT_LIST(X)

@@ -8,6 +8,7 @@
 #include "harness/harness.h"
 
 struct listing {
+	struct db *db;
 	struct table *table;
 	const char *pattern;
 };
@@ -122,6 +123,21 @@ int list_devices(const struct invocation *call, const char *pattern, struct erro
 
 /* ---- runs ---- */
 
+/* "finished" …; of a run that was killed, what the database could not be told. Malloc'd or NULL. */
+static char *state_of(struct db *db, const struct run *run)
+{
+	struct run whole = {0};
+	char *state;
+
+	if (!run->state || strcmp(run->state, "running") != 0 ||
+	    db_run_load(db, run->id, false, &whole, NULL))
+		return run->state ? xstrdup(run->state) : NULL;
+	host_tell_abandoned(&whole);
+	state = xstrdup(whole.state);
+	run_release(&whole);
+	return state;
+}
+
 static int visit_run(void *context, const struct run *run, int64_t trials, int64_t ok,
 		     int64_t failed, int64_t skipped)
 {
@@ -129,6 +145,7 @@ static int visit_run(void *context, const struct run *run, int64_t trials, int64
 	const int64_t numbers[] = {run->id, trials, ok, failed, skipped};
 	char *texts[ARRAY_SIZE(numbers)];
 	char when[21];
+	char *state;
 
 	if (listing->pattern && !(run->label && pattern_matches(listing->pattern, run->label)) &&
 	    !pattern_matches(listing->pattern, run->device.name))
@@ -136,11 +153,13 @@ static int visit_run(void *context, const struct run *run, int64_t trials, int64
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		texts[i] = number_text(numbers[i]);
 	format_utc(when, run->started_ns);
-	table_row(listing->table, (const char *const[]){texts[0], run->uid, when, run->state,
+	state = state_of(listing->db, run);
+	table_row(listing->table, (const char *const[]){texts[0], run->uid, when, state,
 							run->device.name, run->backend, texts[1],
 							texts[2], texts[3], texts[4], run->label});
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		free(texts[i]);
+	free(state);
 	return 0;
 }
 
@@ -164,6 +183,7 @@ int list_runs(const struct invocation *call, const char *pattern, struct error *
 
 	if (rc)
 		return rc;
+	listing.db = db;
 	listing.table = table_new(columns, ARRAY_SIZE(columns));
 	rc = db_runs_visit(db, 0, visit_run, &listing, err);
 	if (!rc)

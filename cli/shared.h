@@ -27,6 +27,9 @@ char *host_working_revision(void);
 char *host_process_mark(void);
 /* Whether a process of that mark runs on this host. */
 bool host_process_lives(const char *mark);
+/* A run that is "running" by the database, and whose process on this host was killed, is shown as
+ * "interrupted". */
+void host_tell_abandoned(struct run *run);
 
 /* A word as a shell takes it back, quoted where needed. */
 void shell_word(struct text *out, const char *word);

@@ -75,10 +75,17 @@ resume 2
 
 start
 refused 3 'still going on' sweep --resume 3
+run list runs
+expect_out ' running '
 kill -KILL $sweep
 wait $sweep 2>/dev/null
 code=$?
 expect_code 137
+# it could not say so itself
+run list runs
+expect_no_out ' running '
+run report 3
+expect_out ', interrupted'
 if command -v sqlite3 >/dev/null; then
 	[ "$(sqlite3 a.db 'PRAGMA integrity_check')" = ok ] || complain 'the database is damaged'
 fi
