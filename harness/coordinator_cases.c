@@ -112,7 +112,6 @@ struct measure_answer {
 	size_t index;
 	int last_phase; /* -1: none yet */
 	struct round_result result;
-	bool has_state;
 };
 
 static int measure_phase(struct measure_answer *answer, const json_t *message, struct error *err)

@@ -50,9 +50,7 @@
 	X(cuMemcpyHtoDAsync)                           \
 	X(cuMemcpyDtoH)                                \
 	X(cuMemcpyDtoDAsync)                           \
-	X(cuMemsetD8Async)                             \
-	X(cuMemsetD32Async)                            \
-	X(cuMemGetInfo)
+	X(cuMemsetD8Async)
 
 struct cuda_driver {
 	void *library;

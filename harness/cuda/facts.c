@@ -48,38 +48,58 @@ static const char *limiter(const struct device_info *info, const cudaOccFuncAttr
 	return "";
 }
 
-int operation_facts(const struct operation *operation, struct launch_facts *out, struct error *err)
+static size_t largest_launch(const struct launch_case *work)
 {
-	static const struct {
-		CUfunction_attribute attribute;
-		size_t index;
-	} wanted[] = {{CU_FUNC_ATTRIBUTE_NUM_REGS, 0},
-		      {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, 1},
-		      {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, 2},
-		      {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 3}};
-	const struct device *device = operation->workshop->device;
-	const struct launch_case *work = operation->work;
-	struct launch_facts facts = launch_facts_unknown;
-	cudaOccFuncAttributes function = {0};
-	const struct case_launch *launch;
 	size_t largest = 0;
-	int values[ARRAY_SIZE(wanted)];
-	int blocks = 0;
-	int threads;
-	int rc = 0;
 
 	for (size_t i = 1; i < work->launch_count; i++) {
 		if (launch_threads(&work->launches[i]) > launch_threads(&work->launches[largest]))
 			largest = i;
 	}
-	launch = &work->launches[largest];
-	threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
+	return largest;
+}
+
+/* What the compiler made of a function. */
+static int read_function(const struct device *device, CUfunction function,
+			 cudaOccFuncAttributes *attributes, int *local_bytes, struct error *err)
+{
+	int shared_bytes = 0;
+	struct {
+		CUfunction_attribute attribute;
+		int *out;
+	} wanted[] = {{CU_FUNC_ATTRIBUTE_NUM_REGS, &attributes->numRegs},
+		      {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &shared_bytes},
+		      {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, local_bytes},
+		      {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, &attributes->maxThreadsPerBlock}};
+	int rc = 0;
+
 	for (size_t i = 0; i < ARRAY_SIZE(wanted) && rc == 0; i++)
-		rc = cuda_check(
-			&device->driver,
-			device->driver.cuFuncGetAttribute(&values[i], wanted[i].attribute,
-							  operation->launches[largest].function),
-			err, "cuFuncGetAttribute");
+		rc = cuda_check(&device->driver,
+				device->driver.cuFuncGetAttribute(wanted[i].out,
+								  wanted[i].attribute, function),
+				err, "cuFuncGetAttribute");
+	attributes->sharedSizeBytes = (size_t)shared_bytes;
+	attributes->partitionedGCConfig = PARTITIONED_GC_OFF;
+	attributes->shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+	attributes->maxDynamicSharedSizeBytes = (size_t)device->info.shared_bytes_per_block;
+	attributes->numBlockBarriers = 1;
+	return rc;
+}
+
+int operation_facts(const struct operation *operation, struct launch_facts *out, struct error *err)
+{
+	const struct device *device = operation->workshop->device;
+	const size_t largest = largest_launch(operation->work);
+	const struct case_launch *launch = &operation->work->launches[largest];
+	const int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
+	const int warps = (threads + 31) / 32;
+	struct launch_facts facts = launch_facts_unknown;
+	cudaOccFuncAttributes function = {0};
+	int local_bytes = 0;
+	int blocks = 0;
+	int rc = read_function(device, operation->launches[largest].function, &function,
+			       &local_bytes, err);
+
 	if (rc == 0)
 		rc = cuda_check(&device->driver,
 				device->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
@@ -88,19 +108,12 @@ int operation_facts(const struct operation *operation, struct launch_facts *out,
 				err, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
 	if (rc)
 		return rc;
-	facts.registers_per_thread = values[0];
-	facts.shared_static_bytes = values[1];
-	facts.local_bytes_per_thread = values[2];
+	facts.registers_per_thread = function.numRegs;
+	facts.shared_static_bytes = (int64_t)function.sharedSizeBytes;
+	facts.local_bytes_per_thread = local_bytes;
 	facts.shared_dynamic_bytes = launch->shared_bytes;
 	facts.theoretical_occupancy_pct =
-		100.0 * blocks * ((threads + 31) / 32) / (device->info.max_threads_per_sm / 32.0);
-	function.numRegs = values[0];
-	function.sharedSizeBytes = (size_t)values[1];
-	function.maxThreadsPerBlock = values[3];
-	function.partitionedGCConfig = PARTITIONED_GC_OFF;
-	function.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
-	function.maxDynamicSharedSizeBytes = (size_t)device->info.shared_bytes_per_block;
-	function.numBlockBarriers = 1;
+		100.0 * blocks * warps / (device->info.max_threads_per_sm / 32.0);
 	snprintf(
 		facts.occupancy_limiter, sizeof(facts.occupancy_limiter), "%s",
 		facts.theoretical_occupancy_pct >= 100.0

@@ -18,7 +18,7 @@ void nvml_close(struct nvml *nvml); /* NULL is fine */
 struct device_state nvml_device_state(const struct nvml *nvml);
 /* Driver version "580.159.04"; false if unknown. */
 bool nvml_driver_version(const struct nvml *nvml, char out[32]);
-/* Adds persistence mode, power limit, ECC, MIG, application clocks … to the environment. */
+/* Adds persistence mode, power limit, ECC and MIG to the environment. */
 void nvml_environment(const struct nvml *nvml, struct key_value_list *environment);
 
 #endif
