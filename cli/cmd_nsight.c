@@ -98,7 +98,8 @@ static int run_tool(struct invocation *call, const struct nsight_request *reques
 		say("open it with: %s %s", request->systems ? "nsys-ui" : "ncu-ui", path);
 	else if (!rc && call->exit_code == 0)
 		rc = error_set(err, PL_EIO,
-			       "%s ended well and left no %s; what it said above is why",
+			       "%s ended well and left no %s; see what it said, and whether the "
+			       "folder is there",
 			       request->tool, path);
 	free(path);
 	free(arguments);
@@ -128,7 +129,9 @@ static int run_in_folder(struct invocation *call, struct nsight_request *request
 	int rc = 0;
 
 	if (!mkdtemp(folder)) {
-		rc = error_set(err, PL_EIO, "cannot make a folder %s: %s", folder, strerror(errno));
+		rc = error_set(err, PL_EIO,
+			       "cannot make a folder %s: %s; set TMPDIR to one that can be written",
+			       folder, strerror(errno));
 		goto out;
 	}
 	db = xasprintf("%s/run.db", folder);

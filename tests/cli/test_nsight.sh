@@ -65,6 +65,9 @@ expect_code 1
 run nsight ncu "$case_name" -o 'a name with blanks'
 expect_code 0
 [ -s 'a name with blanks.ncu-rep' ] || complain 'no report'
+TMPDIR="$work/not-there" run nsight ncu "$case_name" -o found
+expect_code 3
+expect_err 'set TMPDIR'
 # no tool at all
 mv "$work/tools" "$work/away"
 if ! command -v ncu >/dev/null; then
