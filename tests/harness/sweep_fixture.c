@@ -1,0 +1,211 @@
+#include "sweep_fixture.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int sweep_build_plan(void *context, const struct device_info *device, struct plan **out,
+		     struct error *err)
+{
+	struct record *record = context;
+
+	(void)err;
+	assert_string_equal(device->name, "Fake GPU");
+	*out = record->plan;
+	return 0;
+}
+
+static int on_opened(void *context, const struct session_info *info, const struct plan *plan,
+		     struct error *err)
+{
+	struct record *record = context;
+
+	(void)err;
+	assert_ptr_equal(plan, record->plan);
+	assert_string_equal(key_value_get(&info->environment, "persistence_mode"), "on");
+	record->opened++;
+	return 0;
+}
+
+static int on_facts(void *context, size_t index, const struct launch_facts *facts,
+		    struct error *err)
+{
+	struct record *record = context;
+
+	(void)err;
+	assert_int_equal(record->opened, 1);
+	assert_true(facts->registers_per_thread >= 16);
+	record->facts[index]++;
+	return 0;
+}
+
+static int on_round(void *context, size_t index, const struct round_result *round,
+		    struct error *err)
+{
+	struct record *record = context;
+	char *order = round->round ? record->second_round : record->first_round;
+
+	assert_int_equal(record->finished[index], 0);
+	record->rounds[index]++;
+	record->samples[index] += round->count;
+	if (strlen(order) < 31)
+		order[strlen(order)] = (char)('0' + index);
+	assert_true(isnan(round->state.memory_clock_hz));
+	assert_true(round->state.sm_clock_hz > 1e9);
+	record->round_calls++;
+	if (record->stop_at_round)
+		*record->stop_at_round = 1;
+	if (record->fail_at_round && record->round_calls == (size_t)record->fail_at_round)
+		return error_set(err, PL_EIO, "the disk is full");
+	return 0;
+}
+
+static int on_counters(void *context, size_t index, const struct counter_list *counters,
+		       struct error *err)
+{
+	struct record *record = context;
+
+	(void)err;
+	assert_int_equal(record->finished[index], 0);
+	record->counted[index]++;
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct counter_value *c = &counters->items[i];
+
+		if (c->has_value)
+			counter_list_set(&record->counters[index], c->metric, c->unit, c->source,
+					 c->value);
+		else
+			counter_list_set_missing(&record->counters[index], c->metric, c->unit,
+						 c->source, c->reason);
+	}
+	return 0;
+}
+
+static int on_finished(void *context, size_t index, enum trial_status status, const char *reason,
+		       struct error *err)
+{
+	struct record *record = context;
+
+	(void)err;
+	record->finished[index]++;
+	record->status[index] = status;
+	snprintf(record->reason[index], sizeof(record->reason[index]), "%s", reason ? reason : "");
+	return 0;
+}
+
+static void on_progress(void *context, const struct sweep_progress *progress)
+{
+	struct record *record = context;
+
+	record->progress_calls++;
+	record->last_done = progress->done;
+	record->last_total = progress->total;
+	if (progress->done > progress->total)
+		record->total_exceeded = true;
+}
+
+static void on_notice(void *context, const char *line)
+{
+	struct record *record = context;
+
+	record->notice_count++;
+	text_addf(&record->notices, "%s\n", line);
+}
+
+/* ---- a sweep with the fake worker ---- */
+
+int sweep_set_up(void **context)
+{
+	struct sweep_fixture *f = calloc(1, sizeof(*f));
+	static const char *const variants[] = {"one", "two", "three"};
+
+	f->settings = measure_settings_default;
+	f->settings.min_samples = 10;
+	f->settings.rounds = 2;
+	/* Only a test that waits for a timeout lowers it: a busy machine is no fault. */
+	f->settings.timeout_ns = INT64_C(20000000000);
+	f->record.notices = (struct text)TEXT_INIT;
+	f->record.plan = calloc(1, sizeof(*f->record.plan));
+	for (size_t v = 0; v < ARRAY_SIZE(variants); v++)
+		for (int64_t block = 64; block <= 128; block *= 2)
+			add_case(f->record.plan, "alpha", variants[v], block);
+	snprintf(f->log, sizeof(f->log), "/tmp/perflab-log-XXXXXX");
+	close(mkstemp(f->log));
+	snprintf(f->state, sizeof(f->state), "%s.state", f->log);
+	set_variable("PERFLAB_WORKER_FAKE", FAKE_WORKER);
+	set_variable("FAKE_WORKER_LOG", f->log);
+	set_variable("FAKE_WORKER_STATE", f->state);
+	set_variable("FAKE_WORKER_SCRIPT", NULL);
+	*context = f;
+	return 0;
+}
+
+int sweep_tear_down(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	for (size_t i = 0; i < CASES; i++)
+		counter_list_release(&f->record.counters[i]);
+	text_release(&f->record.notices);
+	plan_free(f->record.plan);
+	measure_settings_release(&f->settings);
+	unlink(f->log);
+	unlink(f->state);
+	free(f);
+	return 0;
+}
+
+int sweep_run(struct sweep_fixture *f, const char *script)
+{
+	const struct plan_source source = {&f->record, sweep_build_plan};
+	const struct sweep_sink sink = {&f->record,  on_opened,   on_facts,    on_round,
+					on_counters, on_finished, on_progress, on_notice};
+
+	set_variable("FAKE_WORKER_SCRIPT", script);
+	return sweep_execute("fake", &source, &f->settings, &sink, &f->stop, &f->outcome, &f->err);
+}
+
+void sweep_want_counters(struct sweep_fixture *f)
+{
+	string_list_add(&f->settings.metrics, "one__sum");
+	string_list_add(&f->settings.metrics, "nonsense__sum");
+	string_list_add(&f->settings.metrics, "forgotten__sum");
+}
+
+/* How often the log has a line that ends so: "measure-0 alpha/two/block=64,n=…". */
+size_t sweep_logged(const struct sweep_fixture *f, const char *request, const char *name)
+{
+	FILE *file = fopen(f->log, "r");
+	char line[512];
+	size_t count = 0;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		char *word = strchr(line, ' ') + 1;
+		size_t length = strlen(request);
+
+		if (!strncmp(word, request, length) && word[length] == ' ' &&
+		    !strncmp(word + length + 1, name, strlen(name)))
+			count++;
+	}
+	fclose(file);
+	return count;
+}
+
+void assert_all_ok_but(const struct sweep_fixture *f, size_t victim)
+{
+	for (size_t i = 0; i < CASES; i++) {
+		assert_int_equal(f->record.finished[i], 1);
+		if (i == victim)
+			continue;
+		assert_int_equal(f->record.status[i], TRIAL_OK);
+		assert_int_equal(f->record.rounds[i], f->settings.rounds);
+		assert_int_equal(f->record.samples[i], 10);
+		assert_int_equal(f->record.counted[i], 1);
+		assert_int_equal(f->record.facts[i], 1);
+	}
+	assert_false(f->record.total_exceeded);
+	assert_int_equal(f->record.last_done, f->record.last_total);
+}

@@ -1,0 +1,57 @@
+/* A sweep of six cases with the fake worker, and a sink that remembers what it was told. */
+#ifndef TESTS_HARNESS_SWEEP_FIXTURE_H
+#define TESTS_HARNESS_SWEEP_FIXTURE_H
+
+#include "support.h"
+
+#define CASES 6
+#define VICTIM 2 /* "alpha/two/block=64" */
+#define VICTIM_NAME "alpha/two/block=64"
+
+struct record {
+	struct plan *plan;
+	size_t opened, facts[CASES], finished[CASES], rounds[CASES], counted[CASES];
+	size_t samples[CASES];
+	enum trial_status status[CASES];
+	char reason[CASES][512];
+	struct counter_list counters[CASES];
+	struct text notices;
+	size_t notice_count, progress_calls, last_done, last_total;
+	bool total_exceeded;
+	int fail_at_round; /* the sink returns an error at this call of round(); 0: never */
+	volatile int *stop_at_round;
+	size_t round_calls;
+	char first_round[32]; /* order of round 0, a digit a case */
+	char second_round[32];
+};
+
+struct sweep_fixture {
+	struct record record;
+	struct measure_settings settings;
+	struct sweep_outcome outcome;
+	struct error err;
+	volatile int stop;
+	char log[64], state[80];
+};
+
+/* What a script makes of the victim. */
+struct fault {
+	const char *script;
+	enum trial_status status;
+	const char *reason; /* a part of it */
+	bool quick;         /* needs a short --timeout */
+};
+
+int sweep_set_up(void **context);
+int sweep_tear_down(void **context);
+/* sweep_execute() with the worker doing as the script says. */
+int sweep_run(struct sweep_fixture *f, const char *script);
+void sweep_want_counters(struct sweep_fixture *f);
+/* How often a worker was asked, as its log says. */
+size_t sweep_logged(const struct sweep_fixture *f, const char *request, const char *name);
+void assert_all_ok_but(const struct sweep_fixture *f, size_t victim);
+/* A plan source's build(): the plan of the record. */
+int sweep_build_plan(void *context, const struct device_info *device, struct plan **out,
+		     struct error *err);
+
+#endif

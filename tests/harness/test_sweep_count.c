@@ -1,0 +1,120 @@
+/* Faults while counting: a trial that was verified and timed stays ok, its counters say why. */
+#include "sweep_fixture.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct fault count_faults[] = {
+	{"die_in_count", TRIAL_OK, "the worker died in counting: killed by signal 9", false},
+	{"hang_in_count", TRIAL_OK, "counting did not end within", true},
+	{"lie_in_count", TRIAL_OK, "which is not in the batch", false},
+	{"oom_in_count", TRIAL_OK, "scripted: oom_in_count", false},
+	{"device_error_in_count", TRIAL_OK, "scripted: device_error_in_count", false},
+	{"uncounted", TRIAL_OK, "the worker gave no counters for this case", false},
+};
+
+static void test_count_fault_leaves_the_trial_ok(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	for (size_t i = 0; i < ARRAY_SIZE(count_faults); i++) {
+		const struct counter_value *counter;
+		char script[128];
+
+		if (i) {
+			sweep_tear_down((void **)&f);
+			sweep_set_up((void **)&f);
+			*context = f;
+		}
+		print_message("%s\n", count_faults[i].script);
+		sweep_want_counters(f);
+		if (count_faults[i].quick)
+			f->settings.timeout_ns = 300 * 1000000;
+		snprintf(script, sizeof(script), "%s:%s", count_faults[i].script, VICTIM_NAME);
+		assert_int_equal(sweep_run(f, script), 0);
+		assert_all_ok_but(f, CASES);
+		counter = counter_list_find(&f->record.counters[VICTIM], "one__sum");
+		assert_non_null(counter);
+		assert_false(counter->has_value);
+		if (!strstr(counter->reason, count_faults[i].reason))
+			fail_msg("'%s' does not say '%s'", counter->reason, count_faults[i].reason);
+		for (size_t c = 0; c < CASES; c++) {
+			counter = counter_list_find(&f->record.counters[c], "one__sum");
+			assert_int_equal(counter->has_value, c != VICTIM);
+			/* The calculator needs no counters. */
+			counter = counter_list_find(&f->record.counters[c],
+						    "theoretical_occupancy_pct");
+			assert_true(counter->has_value);
+		}
+	}
+}
+
+static void test_count_that_fails_for_all(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	sweep_want_counters(f);
+	assert_int_equal(sweep_run(f, "fail_in_count:" VICTIM_NAME), 0);
+	assert_all_ok_but(f, CASES);
+	for (size_t c = 0; c < CASES; c++)
+		assert_string_equal(counter_list_find(&f->record.counters[c], "one__sum")->reason,
+				    "scripted: fail_in_count");
+}
+
+static void test_count_deaths_that_blame_nobody_end(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	sweep_want_counters(f);
+	assert_int_equal(sweep_run(f, "count_silent_crash"), 0);
+	assert_all_ok_but(f, CASES);
+	assert_int_equal(sweep_logged(f, "count", ""), 3);
+	assert_non_null(
+		strstr(counter_list_find(&f->record.counters[0], "one__sum")->reason, "signal 9"));
+}
+
+static void test_counters_off(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	sweep_want_counters(f);
+	assert_int_equal(sweep_run(f, "no_counters;no_occupancy:" VICTIM_NAME), 0);
+	assert_all_ok_but(f, CASES);
+	assert_int_equal(sweep_logged(f, "count", ""), 0);
+	assert_int_equal(f->record.notice_count, 1);
+	assert_string_equal(f->record.notices.data,
+			    "counters are off: the driver refuses counters to this user\n");
+	assert_string_equal(counter_list_find(&f->record.counters[0], "one__sum")->reason,
+			    "the driver refuses counters to this user");
+	assert_false(counter_list_find(&f->record.counters[VICTIM], "theoretical_occupancy_pct")
+			     ->has_value);
+}
+
+static void test_under_ncu(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	sweep_want_counters(f);
+	assert_int_equal(sweep_run(f, "ncu"), 0);
+	assert_int_equal(f->outcome.ok, CASES);
+	assert_int_equal(f->outcome.workers, 1);
+	assert_int_equal(f->record.round_calls, 0);
+	assert_int_equal(sweep_logged(f, "measure-0", ""), CASES);
+	assert_int_equal(sweep_logged(f, "measure-1", ""), 0);
+	assert_int_equal(f->record.notice_count, 1);
+}
+
+#define SWEEP_TEST(name) cmocka_unit_test_setup_teardown(name, sweep_set_up, sweep_tear_down)
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SWEEP_TEST(test_count_fault_leaves_the_trial_ok),
+		SWEEP_TEST(test_count_that_fails_for_all),
+		SWEEP_TEST(test_count_deaths_that_blame_nobody_end),
+		SWEEP_TEST(test_counters_off),
+		SWEEP_TEST(test_under_ncu),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
