@@ -80,7 +80,7 @@ struct measure_settings {
 	uint64_t seed;
 	enum cache_mode cache;
 	int64_t min_samples; /* a case */
-	int64_t max_time_ns; /* device time budget for timing one case, all rounds together */
+	int64_t max_time_ns; /* for timing one case, its flushes included, all rounds together */
 	double precision;    /* stop when the median's interval is within +- this ratio */
 	int rounds;          /* fresh workers */
 	int64_t timeout_ns;  /* for one phase of one case */
