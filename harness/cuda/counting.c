@@ -24,7 +24,7 @@ static int execute_in_range(struct counting *counting, struct operation *operati
 	int rc = operation_restore(operation, err);
 
 	if (rc == 0 && counting->settings->cache == CACHE_COLD)
-		rc = workshop_flush_cache(counting->workshop, err);
+		rc = workshop_flush_cache(counting->workshop, FLUSH_TO_COUNT, err);
 	/* A hot cache holds what the execution before left there. */
 	else if (rc == 0)
 		rc = operation_enqueue(operation, err);

@@ -28,8 +28,13 @@ struct workshop {
 int workshop_open(struct workshop *workshop, const struct device *device, uint64_t seed,
 		  struct error *err);
 void workshop_close(struct workshop *workshop);
-/* Queues reads of so much else that no line of a case stays in the L2. */
-int workshop_flush_cache(const struct workshop *workshop, struct error *err);
+/*
+ * Queues reads of so much else that no line of a case stays in the L2. For
+ * times a few dirty lines are no matter; counters see even those.
+ */
+enum flush_purpose { FLUSH_TO_TIME, FLUSH_TO_COUNT };
+int workshop_flush_cache(const struct workshop *workshop, enum flush_purpose purpose,
+			 struct error *err);
 
 size_t case_buffer_bytes(const struct case_buffer *buffer);
 

@@ -89,7 +89,7 @@ int timer_warm_up(struct timer *timer, struct error *err)
 
 	while (rc == 0 && monotonic_ns() < end_ns) {
 		for (int i = 0; i < 16 && rc == 0; i++)
-			rc = workshop_flush_cache(timer->workshop, err);
+			rc = workshop_flush_cache(timer->workshop, FLUSH_TO_TIME, err);
 		if (rc == 0)
 			rc = device_synchronise(timer->workshop->device, err, "warming up");
 	}
@@ -120,7 +120,7 @@ static int enqueue_sample(struct timer *timer, struct operation *operation, size
 	int rc = operation_restore(operation, err);
 
 	if (rc == 0 && cold)
-		rc = workshop_flush_cache(timer->workshop, err);
+		rc = workshop_flush_cache(timer->workshop, FLUSH_TO_TIME, err);
 	if (rc == 0)
 		rc = cuda_check(&device->driver,
 				device->driver.cuEventRecord(timer->starts[index], device->stream),

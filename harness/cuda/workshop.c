@@ -2,6 +2,8 @@
 
 #include "harness/cuda/operation.h"
 
+/* A flush for timing reads twice the L2, one for counting three times: docs/results/dram-writes.md.
+ */
 enum { FLUSH_L2_MULTIPLE = 3, FLUSH_MINIMUM_BYTES = 64 << 20 };
 
 /* A block of the workshop's own. */
@@ -65,12 +67,14 @@ void workshop_close(struct workshop *workshop)
 	memset(workshop, 0, sizeof(*workshop));
 }
 
-int workshop_flush_cache(const struct workshop *workshop, struct error *err)
+int workshop_flush_cache(const struct workshop *workshop, enum flush_purpose purpose,
+			 struct error *err)
 {
 	const struct device *device = workshop->device;
 	CUdeviceptr data = workshop->flush_buffer->data;
 	CUdeviceptr sink = workshop->flush_sink->data;
-	unsigned long long count = workshop->flush_buffer->bytes / 16;
+	unsigned long long words = workshop->flush_buffer->bytes / 16;
+	unsigned long long count = purpose == FLUSH_TO_TIME ? words / 3 * 2 : words;
 	void *arguments[] = {&data, &count, &sink};
 	unsigned blocks = (unsigned)(device->info.sm_count * 4);
 
