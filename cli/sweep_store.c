@@ -78,17 +78,35 @@ static int begin_fresh(struct sweep_store *store, const struct session_info *inf
 	return 0;
 }
 
+/* Of two that resume a run at the same moment, one gets it. */
+static int claim_run(struct sweep_store *store, struct error *err)
+{
+	const struct run *resumed = store->plan->resumed;
+	const char *before = key_value_get(&resumed->environment, "process");
+	char *mark = host_process_mark();
+	int rc;
+
+	if (before)
+		rc = db_environment_swap(store->db, resumed->id, "process", before, mark, err);
+	else
+		rc = db_environment_set(store->db, resumed->id, "process", mark, err);
+	if (rc == PL_EBUSY)
+		error_set(err, rc, "another process has just resumed run %lld; wait for its end",
+			  (long long)resumed->id);
+	free(mark);
+	return rc;
+}
+
 static int begin_resumed(struct sweep_store *store, const struct plan *plan, struct error *err)
 {
-	char *mark = host_process_mark();
 	int rc;
 
 	store->run.id = store->plan->resumed->id;
 	for (size_t i = 0; i < plan->count; i++)
 		store->trial_ids[i] = store->plan->trial_ids[i];
-	rc = db_run_reopen(store->db, store->run.id, err);
+	rc = claim_run(store, err);
 	if (!rc)
-		rc = db_environment_set(store->db, store->run.id, "process", mark, err);
+		rc = db_run_reopen(store->db, store->run.id, err);
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 
@@ -97,7 +115,6 @@ static int begin_resumed(struct sweep_store *store, const struct plan *plan, str
 			rc = db_trial_finish(store->db, store->trial_ids[i], TRIAL_SKIPPED,
 					     planned->skip_reason, err);
 	}
-	free(mark);
 	return rc;
 }
 

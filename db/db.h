@@ -52,6 +52,10 @@ int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error
 int db_run_reopen(struct db *db, int64_t run_id, struct error *err);
 int db_environment_set(struct db *db, int64_t run_id, const char *key, const char *value,
 		       struct error *err);
+/* Only while the value is still `old`: of several processes that try, one succeeds. Else PL_EBUSY.
+ */
+int db_environment_swap(struct db *db, int64_t run_id, const char *key, const char *old,
+			const char *value, struct error *err);
 
 /* ---- reading ---- */
 

@@ -254,6 +254,28 @@ int db_environment_set(struct db *db, int64_t run_id, const char *key, const cha
 	return environment_insert(db, run_id, &pair, 1, err);
 }
 
+int db_environment_swap(struct db *db, int64_t run_id, const char *key, const char *old,
+			const char *value, struct error *err)
+{
+	struct statement update;
+	int rc = statement_prepare(
+		&update, db,
+		"UPDATE environment SET value = ? WHERE run_id = ? AND key = ? AND value = ?", err);
+
+	if (rc)
+		return rc;
+	bind_text(&update, value);
+	bind_integer(&update, run_id);
+	bind_text(&update, key);
+	bind_text(&update, old);
+	rc = statement_run(&update, err);
+	statement_release(&update);
+	if (!rc && sqlite3_changes(db->handle) == 0)
+		rc = error_set(err, PL_EBUSY, "%s: another process has changed %s of run %lld",
+			       db->path, key, (long long)run_id);
+	return rc;
+}
+
 static int run_set_state(struct db *db, int64_t run_id, const char *state, int64_t finished_ns,
 			 struct error *err)
 {

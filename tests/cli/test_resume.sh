@@ -95,6 +95,25 @@ expect_out 'run'
 resume 3
 
 refused 2 'finished' sweep --resume 3
+
+# two that go on with the same run at once: one of them does
+start
+kill -TERM $sweep
+wait $sweep
+command_line='two resumes at once'
+"$PERFLAB" sweep --resume last -q >"$work/out" 2>"$work/err" &
+one=$!
+"$PERFLAB" sweep --resume last -q >/dev/null 2>"$work/err.two" &
+wait $one
+one=$?
+wait $!
+two=$?
+cat "$work/err.two" >>"$work/err"
+case "$one $two" in
+'0 2' | '0 3' | '2 0' | '3 0') ;;
+*) complain "exit codes $one and $two" ;;
+esac
+[ "$(wc -l <"$work/err")" -eq 1 ] || complain 'not one refusal'
 refused 3 'no-such-run' sweep --resume no-such-run
 refused 2 '--seed cannot be changed' sweep --resume 3 --seed 7
 refused 2 'cannot be added' sweep reduce --resume 3
@@ -107,6 +126,6 @@ wait $sweep 2>/dev/null
 if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db "UPDATE device SET uuid = 'GPU-another'" 2>"$work/err" ||
 		complain 'the device cannot be changed'
-	refused 4 'was measured on Fake GPU (GPU-another)' sweep --resume 4
+	refused 4 'was measured on Fake GPU (GPU-another)' sweep --resume last
 fi
 finish

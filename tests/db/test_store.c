@@ -363,6 +363,15 @@ static void test_a_reopened_run_is_running(void **state)
 	assert_int_equal(loaded.finished_ns, 0);
 	assert_int_equal(loaded.trial_count, 0);
 	assert_string_equal(key_value_get(&loaded.environment, "hostname"), "bench-02");
+	/* of two that know the old value, the second comes too late */
+	assert_ok(context, db_environment_swap(context->db, run.id, "hostname", "bench-02",
+					       "bench-03", &context->err));
+	assert_int_equal(db_environment_swap(context->db, run.id, "hostname", "bench-02",
+					     "bench-04", &context->err),
+			 PL_EBUSY);
+	run_release(&loaded);
+	assert_ok(context, db_run_load(context->db, run.id, false, &loaded, &context->err));
+	assert_string_equal(key_value_get(&loaded.environment, "hostname"), "bench-03");
 	run_release(&loaded);
 	run_release(&run);
 }
