@@ -115,9 +115,7 @@ static void open_counters(struct cuda_backend *backend, struct session_info *inf
 	rc = cupti_load(info->device.cupti, &why);
 	if (rc == 0)
 		rc = cupti_device_check(backend->device.context, backend->device.handle,
-					backend->device.info.chip, &why);
-	if (rc == 0)
-		rc = cupti_counter_availability(backend->device.context, &availability, &why);
+					backend->device.info.chip, &availability, &why);
 	if (rc == 0)
 		rc = cupti_plan_create(&backend->plan, backend->device.info.chip,
 				       &backend->settings->metrics, availability, &why);

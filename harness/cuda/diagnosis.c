@@ -65,7 +65,7 @@ static int say_counters(struct worker_reply *reply, struct device *device, bool 
 	if (!cupti)
 		return say(reply, "counter permission", false, "not checked: no CUPTI",
 			   "install CUPTI, see above");
-	if (cupti_device_check(device->context, device->handle, chip, &why))
+	if (cupti_device_check(device->context, device->handle, chip, NULL, &why))
 		return say(
 			reply, "counter permission", false, why.text,
 			"timing works without; for counters run as root, or load the driver with "
@@ -148,6 +148,6 @@ void diagnose_default_chip(char chip[16])
 
 	snprintf(chip, 16, "GH100");
 	if (device_open(&device, 0, NULL) == 0)
-		cupti_device_check(device.context, device.handle, chip, NULL);
+		cupti_device_check(device.context, device.handle, chip, NULL, NULL);
 	device_close(&device);
 }

@@ -36,16 +36,6 @@ static int profiler_initialise(const struct cupti_library *cupti, struct error *
 	return cupti_checked(cupti, result, "cuptiProfilerInitialize", err);
 }
 
-void cupti_unhook(void)
-{
-	CUpti_Profiler_DeInitialize_Params params =
-		CUPTI_PARAMS(CUpti_Profiler_DeInitialize_Params);
-	const struct cupti_library *cupti;
-
-	if (cupti_library_get(&cupti, NULL) == 0)
-		cupti->cuptiProfilerDeInitialize(&params);
-}
-
 /* ---- can counters be read here? ---- */
 
 static void chip_name(const struct cupti_library *cupti, int cuda_device, char chip[16])
@@ -97,19 +87,15 @@ static int device_supported(const struct cupti_library *cupti, int cuda_device, 
 			 "not say why");
 }
 
-int cupti_counter_availability(void *cuda_context, uint8_t **out, struct error *err)
+/* Missing permission shows here first: enabling and configuring succeed without it. */
+static int counter_availability(const struct cupti_library *cupti, void *cuda_context,
+				uint8_t **out, struct error *err)
 {
 	CUpti_Profiler_GetCounterAvailability_Params params =
 		CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability_Params);
-	const struct cupti_library *cupti;
 	uint8_t *image;
 	int rc;
 
-	rc = cupti_library_get(&cupti, err);
-	if (!rc)
-		rc = profiler_initialise(cupti, err);
-	if (rc)
-		return rc;
 	params.ctx = cuda_context;
 	rc = CUPTI_CALL(cupti, cuptiProfilerGetCounterAvailability, &params, err);
 	if (rc)
@@ -125,10 +111,11 @@ int cupti_counter_availability(void *cuda_context, uint8_t **out, struct error *
 	return 0;
 }
 
-int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], struct error *err)
+int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], uint8_t **availability,
+		       struct error *err)
 {
 	const struct cupti_library *cupti;
-	uint8_t *availability = NULL;
+	uint8_t *image = NULL;
 	int rc;
 
 	rc = cupti_library_get(&cupti, err);
@@ -139,10 +126,12 @@ int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], struc
 		return rc; /* CUPTI 13.0 crashes when it is asked for a chip's name now */
 	chip_name(cupti, cuda_device, chip);
 	rc = device_supported(cupti, cuda_device, err);
-	/* Missing permission shows here first: enabling and configuring succeed without it. */
 	if (!rc)
-		rc = cupti_counter_availability(cuda_context, &availability, err);
-	free(availability);
+		rc = counter_availability(cupti, cuda_context, &image, err);
+	if (!rc && availability)
+		*availability = image;
+	else
+		free(image);
 	return rc;
 }
 

@@ -27,7 +27,6 @@
 	X(cuptiProfilerHostGetConfigImage)              \
 	X(cuptiProfilerHostGetNumOfPasses)              \
 	X(cuptiProfilerInitialize)                      \
-	X(cuptiProfilerDeInitialize)                    \
 	X(cuptiProfilerDeviceSupported)                 \
 	X(cuptiProfilerGetCounterAvailability)          \
 	X(cuptiDeviceGetChipName)                       \

@@ -68,8 +68,12 @@ int cupti_metrics_visit(const char *chip, const char *pattern, cupti_metric_visi
  * (permission, another profiler in this process, virtual GPU …), PL_EBUSY
  * while another process holds them. `cuda_context` is a CUcontext. `chip` is
  * filled if CUPTI can tell, which it cannot under another profiler.
+ * `availability`, if not NULL, gets the device's counter-availability image,
+ * malloc'd: it takes CUPTI 70 ms to make one. CUPTI stays hooked into this
+ * process's driver; event times are the same then (measured on an H200).
  */
-int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], struct error *err);
+int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], uint8_t **availability,
+		       struct error *err);
 
 struct cupti_session;
 /* Starts collecting for at most `max_ranges` ranges a pass. The plan must outlive the session. */
@@ -90,13 +94,4 @@ int cupti_session_pass_end(struct cupti_session *session, struct error *err);
 int cupti_session_image(struct cupti_session *session, const uint8_t **image, size_t *image_bytes,
 			struct error *err);
 void cupti_session_close(struct cupti_session *session);
-/* The device's counter-availability image; malloc'd. */
-int cupti_counter_availability(void *cuda_context, uint8_t **out, struct error *err);
-/*
- * A device check, an availability image and a session leave CUPTI hooked into
- * this process's driver, since hooking takes its time. This unhooks it, for launches that are to
- * be timed afterwards; no session may be open. A later call hooks again.
- */
-void cupti_unhook(void);
-
 #endif

@@ -271,12 +271,11 @@ static void a_good_device_gives_its_chip(void **state)
 	uint8_t *availability = NULL;
 
 	(void)state;
-	assert_int_equal(cupti_device_check(NULL, 0, chip, NULL), 0);
+	assert_int_equal(cupti_device_check(NULL, 0, chip, NULL, NULL), 0);
 	assert_string_equal(chip, "GH100");
-	assert_int_equal(cupti_counter_availability(NULL, &availability, NULL), 0);
+	assert_int_equal(cupti_device_check(NULL, 0, chip, &availability, NULL), 0);
 	assert_int_equal(availability[15], 2);
 	free(availability);
-	cupti_unhook();
 }
 
 static void a_refused_device_says_why_and_what_to_do(void **state)
@@ -302,12 +301,12 @@ static void a_refused_device_says_why_and_what_to_do(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		setenv("FAKE_CUPTI_FAIL", refusals[i].fail, 1);
-		assert_int_equal(cupti_device_check(NULL, 0, chip, &err), refusals[i].code);
+		assert_int_equal(cupti_device_check(NULL, 0, chip, NULL, &err), refusals[i].code);
 		assert_says(&err, refusals[i].says);
 	}
 	unsetenv("FAKE_CUPTI_FAIL");
 	setenv("FAKE_CUPTI_VGPU", "1", 1);
-	assert_int_equal(cupti_device_check(NULL, 0, chip, &err), PL_EUNSUPPORTED);
+	assert_int_equal(cupti_device_check(NULL, 0, chip, NULL, &err), PL_EUNSUPPORTED);
 	assert_says(&err, "virtual GPU");
 }
 
