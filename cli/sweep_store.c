@@ -152,37 +152,19 @@ static int store_round(void *context, size_t index, const struct round_result *r
 	return db_round_add(store->db, store->trial_ids[index], round, err);
 }
 
-/* Of all rounds, those of a run that is resumed included. */
-static int stored_median(struct db *db, int64_t trial_id, double *median_ns, struct error *err)
-{
-	struct sample *samples = NULL;
-	double *time_ns;
-	size_t count = 0;
-	int rc = db_samples_load(db, trial_id, &samples, &count, err);
-
-	if (rc)
-		return rc;
-	time_ns = xcalloc(count + 1, sizeof(*time_ns));
-	for (size_t i = 0; i < count; i++)
-		time_ns[i] = samples[i].time_ns;
-	*median_ns = summarise(time_ns, count).median_ns;
-	free(time_ns);
-	free(samples);
-	return 0;
-}
-
 static int store_counters(void *context, size_t index, const struct counter_list *counters,
 			  struct error *err)
 {
 	struct sweep_store *store = context;
 	struct counter_list with_rates = {0};
-	double median_ns;
-	int rc = stored_median(store->db, store->trial_ids[index], &median_ns, err);
+	struct summary summary;
+	/* Of all rounds, those of a run that is resumed included. */
+	int rc = db_trial_summary(store->db, store->trial_ids[index], &summary, err);
 
 	if (rc)
 		return rc;
 	counter_list_copy(&with_rates, counters);
-	metric_derive_rates(&with_rates, store->metrics, median_ns);
+	metric_derive_rates(&with_rates, store->metrics, summary.median_ns);
 	rc = db_counters_set(store->db, store->trial_ids[index], &with_rates, err);
 	counter_list_release(&with_rates);
 	return rc;

@@ -74,6 +74,8 @@ int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *cont
 int db_devices_visit(struct db *db,
 		     int (*visit)(void *context, const struct device_info *device, int64_t runs),
 		     void *context, struct error *err);
+/* Summary of the samples stored so far, of all rounds. */
+int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struct error *err);
 /* Samples of a trial in the order taken; *out is malloc'd. */
 int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t *count,
 		    struct error *err);

@@ -206,7 +206,7 @@ int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *
 	return db_end(db, rc, err);
 }
 
-static int trial_summarise(struct summary *out, struct db *db, int64_t trial_id, struct error *err)
+int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struct error *err)
 {
 	struct sample *samples = NULL;
 	double *time_ns;
@@ -260,7 +260,7 @@ int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, c
 
 	if (rc)
 		return rc;
-	rc = trial_summarise(&summary, db, trial_id, err);
+	rc = db_trial_summary(db, trial_id, &summary, err);
 	if (!rc)
 		rc = trial_update_end(db, trial_id, status, reason, &summary, err);
 	return db_end(db, rc, err);

@@ -156,7 +156,8 @@ int sweep_worker(struct sweep *sweep, struct error *err)
 	for (int deaths = 0; !sweep->worker.pid && again && deaths < SWEEP_MAX_DEATHS; deaths++)
 		rc = session_open(sweep, &again, &cause);
 	if (rc)
-		error_set(err, rc, "%s%s", again ? "given up after 3 attempts: " : "", cause.text);
+		error_set(err, rc, "%s%s%s", again ? "given up after 3 attempts: " : "", cause.text,
+			  again ? "; perflab doctor says what the worker can do here" : "");
 	return rc;
 }
 

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "generated/toolkit_version.h"
 #include "harness/cuda/attached.h"
@@ -74,6 +75,22 @@ static int say_counters(struct worker_reply *reply, struct device *device, bool 
 	return rc ? rc : say_chip(reply, chip);
 }
 
+/* What stands in the way ends with its remedy: "CAUSE: REMEDY". */
+static int say_refusal(struct worker_reply *reply, const char *name, const struct error *why)
+{
+	const char *remedy = why->text;
+	char *found;
+	int rc;
+
+	for (const char *colon = strstr(why->text, ": "); colon; colon = strstr(remedy, ": "))
+		remedy = colon + 2;
+	found = xstrndup(why->text, remedy == why->text ? strlen(why->text)
+							: (size_t)(remedy - why->text) - 2);
+	rc = say(reply, name, false, found, remedy);
+	free(found);
+	return rc;
+}
+
 static int say_tool(struct worker_reply *reply)
 {
 	enum attached_tool tool = attached_tool();
@@ -100,8 +117,7 @@ int diagnose(struct worker_reply *reply, struct error *err)
 		if (rc == 0)
 			rc = say_device(reply, &device);
 	} else if (rc == 0) {
-		rc = say(reply, device.driver.library ? "device" : "driver", false, why.text,
-			 "sweep on a machine with an NVIDIA GPU and its driver");
+		rc = say_refusal(reply, device.driver.library ? "device" : "driver", &why);
 	}
 	cupti = cupti_load(cupti_version, &why) == 0;
 	if (rc == 0)

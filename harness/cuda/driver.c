@@ -94,8 +94,14 @@ int cuda_driver_open(struct cuda_driver *driver, struct error *err)
 				 "the driver sees no CUDA device: check nvidia-smi and "
 				 "CUDA_VISIBLE_DEVICES");
 	if (result != CUDA_SUCCESS) {
-		cuda_check(driver, result, err, "cuInit");
-		return error_context(err, PL_EUNSUPPORTED, "the NVIDIA driver does not start");
+		struct error cause = {0};
+
+		cuda_check(driver, result, &cause, "cuInit");
+		return error_set(
+			err, PL_EUNSUPPORTED,
+			"the NVIDIA driver does not start (%s): check nvidia-smi, and that "
+			"library and kernel module are of one version",
+			cause.text);
 	}
 	return 0;
 }

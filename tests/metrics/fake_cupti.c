@@ -162,7 +162,6 @@ CUptiResult cuptiProfilerInitialize(CUpti_Profiler_Initialize_Params *params)
 	return CUPTI_SUCCESS;
 }
 
-
 CUptiResult cuptiProfilerDeviceSupported(CUpti_Profiler_DeviceSupported_Params *params)
 {
 	MAY_FAIL();
