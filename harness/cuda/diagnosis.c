@@ -100,43 +100,78 @@ static int say_tool(struct worker_reply *reply)
 		   "perflab's own counters stay off while another tool observes: run without it");
 }
 
+static int say_cupti(struct worker_reply *reply, bool *usable)
+{
+	char version[16] = "";
+	struct error why = {0};
+
+	*usable = cupti_load(version, &why) == 0;
+	return say(
+		reply, "CUPTI", *usable, *usable ? version : why.text,
+		"install the CUDA toolkit's CUPTI, or set CUDA_HOME or PERFLAB_CUPTI to where it "
+		"is; timing works without it");
+}
+
+static int say_nvml(struct worker_reply *reply, const struct device *device)
+{
+	return say(reply, "NVML", device->nvml != NULL,
+		   device->nvml ? "clocks, power and throttling are recorded"
+				: device->nvml_reason.text,
+		   "install the driver's libnvidia-ml.so.1; without it clocks are not recorded");
+}
+
+static int diagnose_device(struct worker_reply *reply, struct device *device)
+{
+	bool cupti = false;
+	int rc = say(reply, "driver", true,
+		     device->info.driver[0] ? device->info.driver : device->info.cuda_driver, "");
+
+	if (rc == 0)
+		rc = say_device(reply, device);
+	if (rc == 0)
+		rc = say_cupti(reply, &cupti);
+	if (rc == 0)
+		rc = say_counters(reply, device, cupti);
+	return rc ? rc : say_nvml(reply, device);
+}
+
+/* The same rows where there is no device, so that nobody wonders what was looked at. */
+static int diagnose_no_device(struct worker_reply *reply, const struct device *device,
+			      const struct error *why)
+{
+	static const char *const unchecked[] = {"compute capability", "counter permission", "NVML"};
+	bool cupti = false;
+	int rc;
+
+	if (device->driver.library) {
+		rc = say_refusal(reply, "device", why);
+	} else {
+		rc = say_refusal(reply, "driver", why);
+		if (rc == 0)
+			rc = say(reply, "device", false, "not checked: no driver", "see driver");
+	}
+	if (rc == 0)
+		rc = say_cupti(reply, &cupti);
+	for (size_t i = 0; i < ARRAY_SIZE(unchecked) && rc == 0; i++)
+		rc = say(reply, unchecked[i], false, "not checked: no device", "see device");
+	return rc;
+}
+
 int diagnose(struct worker_reply *reply, struct error *err)
 {
 	struct device device = {0};
 	struct error why = {0};
-	char cupti_version[16] = "";
 	bool opened = device_open(&device, 0, &why) == 0;
-	bool cupti;
 	int rc;
 
 	(void)err;
 	rc = say(reply, "toolkit", true, "built with CUDA " PERFLAB_TOOLKIT_VERSION, "");
-	if (rc == 0 && opened) {
-		rc = say(reply, "driver", true,
-			 device.info.driver[0] ? device.info.driver : device.info.cuda_driver, "");
-		if (rc == 0)
-			rc = say_device(reply, &device);
-	} else if (rc == 0) {
-		rc = say_refusal(reply, device.driver.library ? "device" : "driver", &why);
-	}
-	cupti = cupti_load(cupti_version, &why) == 0;
-	if (rc == 0)
-		rc = say(reply, "CUPTI", cupti, cupti ? cupti_version : why.text,
-			 "install the CUDA toolkit's CUPTI, or set CUDA_HOME or PERFLAB_CUPTI to "
-			 "where "
-			 "it is; timing works without it");
 	if (rc == 0 && opened)
-		rc = say_counters(reply, &device, cupti);
-	if (rc == 0)
-		rc = say_tool(reply);
-	if (rc == 0 && opened)
-		rc = say(reply, "NVML", device.nvml != NULL,
-			 device.nvml ? "clocks, power and throttling are recorded"
-				     : device.nvml_reason.text,
-			 "install the driver's libnvidia-ml.so.1; without it clocks are not "
-			 "recorded");
+		rc = diagnose_device(reply, &device);
+	else if (rc == 0)
+		rc = diagnose_no_device(reply, &device, &why);
 	device_close(&device);
-	return rc;
+	return rc ? rc : say_tool(reply);
 }
 
 int diagnose_devices(struct worker_reply *reply, struct error *err)
