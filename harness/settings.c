@@ -12,8 +12,8 @@ const struct measure_settings measure_settings_default = {
 	.cache = CACHE_COLD,
 	.min_samples = 20,
 	.max_time_ns = 500 * INT64_C(1000000),
-	.precision = 0.005,
-	.rounds = 2,
+	.precision = 0.0025,
+	.rounds = 3,
 	.timeout_ns = 60 * INT64_C(1000000000),
 };
 

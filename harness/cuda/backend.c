@@ -257,23 +257,20 @@ static int execute_for_tool(struct cuda_backend *backend, int64_t id, struct ope
 static int time_case(struct cuda_backend *backend, int64_t id, int round,
 		     struct operation *operation, struct worker_reply *reply, struct error *err)
 {
-	struct device_state state;
-	double *time_ns = NULL;
-	size_t count = 0;
+	struct round_result timed = {.round = round};
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
 
 	if (rc)
 		return rc;
 	ranges_enter_phase(backend->ranges, "time");
-	rc = timer_run(backend->timer, operation, backend->settings, &time_ns, &count, err);
+	rc = timer_run(backend->timer, operation, backend->settings, &timed, err);
 	ranges_leave_phase(backend->ranges);
 	if (rc)
 		return rc;
-	state = nvml_device_state(backend->device.nvml);
-	rc = worker_reply_samples(reply, id, round, time_ns, count);
+	rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count);
 	if (rc == 0)
-		rc = worker_reply_state(reply, id, round, &state);
-	free(time_ns);
+		rc = worker_reply_state(reply, id, round, &timed.state);
+	free(timed.time_ns);
 	return rc;
 }
 

@@ -134,9 +134,9 @@ static int enqueue_sample(struct timer *timer, struct operation *operation, size
 	return rc;
 }
 
-/* Takes `count` samples, at most BATCH_MAX_SAMPLES, into time_ns. */
+/* Takes `count` samples, at most BATCH_MAX_SAMPLES, into time_ns; the state while they run. */
 static int run_batch(struct timer *timer, struct operation *operation, size_t count, bool cold,
-		     double *time_ns, struct error *err)
+		     double *time_ns, struct device_state *state, struct error *err)
 {
 	const struct device *device = timer->workshop->device;
 	/* An operation that allocates waits for the device while it is queued: it cannot be gated.
@@ -150,6 +150,8 @@ static int run_batch(struct timer *timer, struct operation *operation, size_t co
 		rc = enqueue_sample(timer, operation, i, cold, err);
 	if (gated)
 		open_gate(timer);
+	/* Now the device is busy: these are the clocks that the samples run at. */
+	*state = nvml_device_state(device->nvml);
 	if (rc == 0)
 		rc = device_synchronise(device, err, "executing the kernel");
 	for (size_t i = 0; i < count && rc == 0; i++) {
@@ -189,8 +191,7 @@ static size_t smaller(size_t a, size_t b)
 }
 
 int timer_run(struct timer *timer, struct operation *operation,
-	      const struct measure_settings *settings, double **time_ns, size_t *count,
-	      struct error *err)
+	      const struct measure_settings *settings, struct round_result *out, struct error *err)
 {
 	size_t rounds = (size_t)settings->rounds;
 	size_t wanted = ((size_t)settings->min_samples + rounds - 1) / rounds;
@@ -198,18 +199,19 @@ int timer_run(struct timer *timer, struct operation *operation,
 	int64_t end_ns = monotonic_ns() + settings->max_time_ns / settings->rounds;
 	bool cold = settings->cache == CACHE_COLD;
 	size_t limit = batch_limit(operation);
+	struct device_state state;
 	size_t taken = 0;
-	double warm_up[1];
+	double warm_up;
 	double *samples;
 	int rc;
 
 	wanted = wanted < 1 ? 1 : smaller(wanted, ROUND_MAX_SAMPLES);
 	samples = xcalloc(ROUND_MAX_SAMPLES, sizeof(*samples));
-	rc = run_batch(timer, operation, ARRAY_SIZE(warm_up), cold, warm_up, err);
+	rc = run_batch(timer, operation, 1, cold, &warm_up, &state, err);
 	while (rc == 0 && taken < wanted) {
 		size_t batch = smaller(wanted - taken, limit);
 
-		rc = run_batch(timer, operation, batch, cold, samples + taken, err);
+		rc = run_batch(timer, operation, batch, cold, samples + taken, &state, err);
 		taken += batch;
 		/* Half as many again each time: late enough to be worth it, early enough not to
 		 * waste. */
@@ -221,7 +223,8 @@ int timer_run(struct timer *timer, struct operation *operation,
 		free(samples);
 		return rc;
 	}
-	*time_ns = samples;
-	*count = taken;
+	out->time_ns = samples;
+	out->count = taken;
+	out->state = state;
 	return 0;
 }

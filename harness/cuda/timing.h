@@ -21,14 +21,13 @@ void timer_close(struct timer *timer);
 int timer_warm_up(struct timer *timer, struct error *err);
 
 /*
- * Times an operation that was prepared and verified. *time_ns is malloc'd.
- * Stops when this round's share of min_samples is there and the interval of
- * its median is so narrow that all rounds together can be expected within
- * settings->precision (the width falls with the root of the count), or when
- * the round's share of max_time_ns is spent.
+ * Times an operation that was prepared and verified. out->time_ns is malloc'd, out->state the
+ * device's while the last samples ran; out->round is left alone. Stops when this round's share of
+ * min_samples is there and the interval of its median is so narrow that all rounds together can be
+ * expected within settings->precision (the width falls with the root of the count), or when the
+ * round's share of max_time_ns is spent.
  */
 int timer_run(struct timer *timer, struct operation *operation,
-	      const struct measure_settings *settings, double **time_ns, size_t *count,
-	      struct error *err);
+	      const struct measure_settings *settings, struct round_result *out, struct error *err);
 
 #endif

@@ -30,7 +30,7 @@ static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
 	struct operation operation = {0};
 	struct text skip = TEXT_INIT;
 	struct timer *timer = NULL;
-	struct timed timed = {0};
+	struct round_result result = {0};
 	struct error err = {0};
 
 	bench->stub.elapsed_ns = elapsed_ns;
@@ -38,12 +38,12 @@ static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
 	if (operation_load(&operation, &bench->workshop, work, &skip, &err) ||
 	    operation_prepare(&operation, &err) ||
 	    timer_open(&timer, &bench->workshop, true, &err) ||
-	    timer_run(timer, &operation, &settings, &timed.time_ns, &timed.count, &err))
+	    timer_run(timer, &operation, &settings, &result, &err))
 		fail_msg("%s", err.text);
 	timer_close(timer);
 	operation_release(&operation);
 	launch_case_free(work);
-	return timed;
+	return (struct timed){.time_ns = result.time_ns, .count = result.count};
 }
 
 /* The first execution is slow: it is no sample. */
