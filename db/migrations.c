@@ -183,7 +183,7 @@ static const char *const version_1[] = {
 	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
 	"		AND metric = 'dram_throughput_pct') AS dram_throughput_pct,\n"
 	"	(SELECT value FROM counter WHERE trial_id = trial.id\n"
-	"		AND metric = 'flop_total') AS flop_total\n"
+	"		AND metric = 'flop_f32_f64') AS flop_f32_f64\n"
 	"FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id;",
 
 	/* The same kernel with the same work is the same problem, whatever its other axes. */

@@ -64,11 +64,6 @@ static double derive_sum_of_2(const double *inputs)
 	return inputs[0] + inputs[1];
 }
 
-static double derive_sum_of_3(const double *inputs)
-{
-	return inputs[0] + inputs[1] + inputs[2];
-}
-
 static double derive_flop(const double *inputs)
 {
 	return inputs[0] + inputs[1] + 2 * inputs[2];
@@ -398,8 +393,10 @@ const struct metric catalogue_table[] = {
 	{
 		.name = "f16_fma",
 		.unit = "instruction",
-		.meaning = "half-precision fused multiply-adds (HFMA), by thread, as CUPTI counts "
-			   "them",
+		/* Seen on GH100: 16.8 million of them in a float reduction of as many elements. */
+		.meaning =
+			"half-precision fused multiply-adds (HFMA2), by thread; the compiler also "
+			"loads constants with them, so they are no count of operations",
 		.sets = CORE | FLOPS,
 		.aliases = THREAD_OPERATION("hfma"),
 	},
@@ -424,42 +421,36 @@ const struct metric catalogue_table[] = {
 		.undefined = "the sum is not finite",
 	},
 	{
-		.name = "flop_f16",
+		.name = "flop_f32_f64",
 		.unit = "flop",
-		.meaning = "half-precision operations, an FMA being two; no tensor cores",
+		.meaning = "single- and double-precision operations; half precision stays apart, "
+			   "see f16_fma",
 		.sets = CORE | FLOPS,
-		.formula = "f16_add + f16_mul + 2 * f16_fma",
-		.inputs = {"f16_add", "f16_mul", "f16_fma"},
-		.derive = derive_flop,
-		.undefined = "the sum is not finite",
-	},
-	{
-		.name = "flop_total",
-		.unit = "flop",
-		.meaning = "floating-point operations of every type; no tensor cores",
-		.sets = CORE | FLOPS,
-		.formula = "flop_f16 + flop_f32 + flop_f64",
-		.inputs = {"flop_f16", "flop_f32", "flop_f64"},
-		.derive = derive_sum_of_3,
+		.formula = "flop_f32 + flop_f64",
+		.inputs = {"flop_f32", "flop_f64"},
+		.derive = derive_sum_of_2,
 		.undefined = "the sum is not finite",
 	},
 	{
 		.name = "flop_per_s",
 		.unit = "flop/s",
-		.meaning = "floating-point operations counted, a second of the median time",
+		.meaning = "single- and double-precision operations counted, a second of the "
+			   "median time",
 		.sets = CORE | FLOPS,
-		.formula = "1e9 * flop_total / median_time_ns",
-		.inputs = {"flop_total", "median_time_ns"},
+		.formula = "1e9 * flop_f32_f64 / median_time_ns",
+		.inputs = {"flop_f32_f64", "median_time_ns"},
 		.derive = derive_per_second,
 		.undefined = "the median time is zero",
 	},
 	{
 		.name = "intensity_dram",
 		.unit = "flop/byte",
-		.meaning = "arithmetic intensity: operations a byte of device-memory traffic",
+		.meaning =
+			"arithmetic intensity: single- and double-precision operations a byte of "
+			"device-memory traffic",
 		.sets = CORE,
-		.formula = "flop_total / dram_bytes",
-		.inputs = {"flop_total", "dram_bytes"},
+		.formula = "flop_f32_f64 / dram_bytes",
+		.inputs = {"flop_f32_f64", "dram_bytes"},
 		.derive = derive_ratio,
 		.undefined = "no byte was moved to or from device memory",
 	},
