@@ -104,10 +104,10 @@ static void open_counters(struct cuda_backend *backend, struct session_info *inf
 	int rc;
 
 	if (backend->tool != ATTACHED_NONE) {
-		info->counters_reason = xasprintf("%s is attached: perflab's own counters are off",
-						  backend->tool == ATTACHED_OTHER
-							  ? "another profiling tool"
-							  : attached_tool_name(backend->tool));
+		info->counters_reason = xasprintf(
+			"%s is attached, and two tools cannot read counters at once",
+			backend->tool == ATTACHED_OTHER ? "another profiling tool"
+							: attached_tool_name(backend->tool));
 		return;
 	}
 	if (backend->settings->metrics.count == 0)

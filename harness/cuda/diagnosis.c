@@ -185,8 +185,13 @@ int diagnose_devices(struct worker_reply *reply, struct error *err)
 		rc = cuda_check(&driver, driver.cuDeviceGetCount(&count), err, "cuDeviceGetCount");
 	for (int i = 0; i < count && rc == 0; i++) {
 		struct device_info info;
+		struct nvml *nvml = NULL;
 
 		rc = device_describe(&driver, i, &info, pci_bus_id, err);
+		/* The driver's own version is NVML's to tell. */
+		if (rc == 0 && nvml_open(&nvml, pci_bus_id, NULL) == 0)
+			nvml_driver_version(nvml, info.driver);
+		nvml_close(nvml);
 		if (rc == 0)
 			rc = worker_reply_device(reply, i, &info);
 	}

@@ -11,7 +11,8 @@ enum {
 	COMMANDS_PER_SAMPLE = 3, /* flush and two events */
 	WARM_UP_NS = 100 * 1000 * 1000,
 	ROUND_MAX_SAMPLES = 2000,
-	EVENT_STEP_NS = 32, /* seen on an H200: event times are multiples of it */
+	/* Seen on an H200: event times are multiples of 32 ns, give or take a rounding. */
+	EVENT_STEP_NS = 33,
 };
 
 struct timer {
