@@ -3,9 +3,11 @@
  * with the request is said first, then what is wrong with the database, and
  * only then is a device touched.
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/sweep.h"
 #include "perflab_config.h"
@@ -279,9 +281,11 @@ static void close_run(struct db *db, const struct sweep *sweep, int64_t id, int 
 		    (long long)id, sweep->db_path);
 }
 
-static int execute(struct invocation *call, struct sweep *sweep, struct db *db, struct error *err)
+/* *db NULL: a new file; it is there once a device is. */
+static int execute(struct invocation *call, struct sweep *sweep, struct db **db, struct error *err)
 {
-	struct sweep_store store = {.db = db,
+	struct sweep_store store = {.db = *db,
+				    .new_path = sweep->db_path,
 				    .plan = &sweep->plan,
 				    .progress = &sweep->progress,
 				    .metrics = &sweep->settings.metrics};
@@ -296,10 +300,11 @@ static int execute(struct invocation *call, struct sweep *sweep, struct db *db, 
 	rc = sweep_execute(sweep->backend, &source, &sweep->settings, &sink, &stop_requested,
 			   &outcome, err);
 	progress_end(&sweep->progress);
+	*db = store.db;
 	if (store.begun)
-		close_run(db, sweep, store.run.id, rc);
+		close_run(*db, sweep, store.run.id, rc);
 	if (!rc)
-		rc = report_stored(call, db, store.run.id, sweep->options, err);
+		rc = report_stored(call, *db, store.run.id, sweep->options, err);
 	if (!rc && !sweep->options->quiet)
 		say("run %lld is kept; perflab report %lld --db %s prints it again",
 		    (long long)store.run.id, (long long)store.run.id, sweep->db_path);
@@ -349,6 +354,18 @@ static int prepare_fresh(struct sweep *sweep, struct error *err)
 	return rc;
 }
 
+/* Nothing is there, and something can be: what else may be wrong with a path db_open() tells. */
+static bool can_be_made(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	bool can = path[0] && access(path, F_OK) != 0 && errno == ENOENT &&
+		   access(folder, W_OK | X_OK) == 0;
+
+	free(folder);
+	return can;
+}
+
 static int run_sweep(struct invocation *call, struct error *err)
 {
 	const struct sweep_options *options = call->options;
@@ -366,9 +383,10 @@ static int run_sweep(struct invocation *call, struct error *err)
 		rc = dry_run(call, &sweep, err);
 		goto out;
 	}
-	/* no database is left behind where nothing can be measured */
 	rc = options->resume ? 0 : worker_find(&worker, sweep.backend, err);
-	if (!rc)
+	/* No database is left behind where nothing can be measured: a new one waits for a device.
+	 */
+	if (!rc && (options->resume || !can_be_made(sweep.db_path)))
 		rc = db_open(&db, sweep.db_path, options->resume ? DB_WRITE : DB_CREATE, err);
 	if (!rc && options->resume)
 		rc = load_resumed(&sweep.resumed, &sweep.settings, db, call, err);
@@ -378,7 +396,7 @@ static int run_sweep(struct invocation *call, struct error *err)
 		sweep.plan.resumed = &sweep.resumed;
 		sweep.backend = sweep.resumed.backend;
 	}
-	rc = options->dry_run ? dry_run(call, &sweep, err) : execute(call, &sweep, db, err);
+	rc = options->dry_run ? dry_run(call, &sweep, err) : execute(call, &sweep, &db, err);
 out:
 	db_close(db);
 	text_release(&worker);

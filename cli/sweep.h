@@ -51,7 +51,8 @@ int sweep_plan_print(const struct invocation *call, const struct plan *plan,
 /* ---- the store ---- */
 
 struct sweep_store {
-	struct db *db;
+	struct db *db;        /* NULL: not made yet; borrowed */
+	const char *new_path; /* where it is made when there is a run to store */
 	struct sweep_plan *plan;
 	struct progress *progress;
 	const struct string_list *metrics; /* as metric_request() left them */

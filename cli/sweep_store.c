@@ -122,8 +122,10 @@ static int store_opened(void *context, const struct session_info *info, const st
 			struct error *err)
 {
 	struct sweep_store *store = context;
-	int rc;
+	int rc = store->db ? 0 : db_open(&store->db, store->new_path, DB_CREATE, err);
 
+	if (rc)
+		return rc;
 	store->trial_ids = xcalloc(plan->count ? plan->count : 1, sizeof(*store->trial_ids));
 	if (store->plan->resumed)
 		rc = begin_resumed(store, plan, err);

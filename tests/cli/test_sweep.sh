@@ -100,6 +100,10 @@ expect_err '2 cases: 1 to run, 1 skipped'
 [ "$("$PERFLAB" list runs --format csv | wc -l)" -eq "$runs" ] || complain 'a dry run is stored'
 
 # a device that is not there
+rm -f nothing.db
+FAKE_WORKER_SCRIPT=no_device run sweep reduce --db nothing.db
+expect_code 4
+[ ! -e nothing.db ] || complain "a database was left where nothing could be measured"
 FAKE_WORKER_SCRIPT=no_device run sweep reduce
 expect_code 4
 expect_err 'plug one in'
