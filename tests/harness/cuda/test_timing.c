@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/cuda/timing.h"
 
@@ -139,6 +140,35 @@ static void test_every_cold_sample_is_flushed(void **context)
 	free(timed.time_ns);
 }
 
+/* What the latest flush reads, in 16-byte words. */
+static void note_flush(struct stub_driver *stub, const char *name, void **arguments)
+{
+	if (strcmp(name, "flush_by_reading") == 0)
+		*(unsigned long long *)stub->context = *(unsigned long long *)arguments[1];
+}
+
+/* Counters see the dirty lines that a flush of once the L2 leaves; times do not. */
+static void test_a_flush_reads_as_much_as_its_purpose_needs(void **context)
+{
+	struct bench *bench = *context;
+	const struct workshop *workshop = &bench->workshop;
+	unsigned long long l2_words = (unsigned long long)workshop->device->info.l2_bytes / 16;
+	unsigned long long all = workshop->flush_buffer->bytes / 16;
+	unsigned long long words = 0;
+	struct timed timed;
+
+	bench->stub.execute = note_flush;
+	bench->stub.context = &words;
+	assert_int_equal(workshop_flush_cache(workshop, FLUSH_TO_COUNT, NULL), 0);
+	assert_true(words >= 3 * l2_words);
+	assert_int_equal(words, all);
+	timed = run(bench, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	assert_true(words >= 2 * l2_words);
+	assert_in_range(words, all / 3 * 2, all / 3 * 2 + 2);
+	bench->stub.execute = NULL;
+	free(timed.time_ns);
+}
+
 int main(void)
 {
 #define BENCH_TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
@@ -149,6 +179,7 @@ int main(void)
 		BENCH_TEST(test_a_budget_ends_what_never_settles),
 		BENCH_TEST(test_no_narrower_than_the_clock),
 		BENCH_TEST(test_every_cold_sample_is_flushed),
+		BENCH_TEST(test_a_flush_reads_as_much_as_its_purpose_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
