@@ -26,7 +26,7 @@ static int member_wrong(const char *name, const char *should, struct error *err)
 
 int member_string(char *out, size_t size, const json_t *object, const char *name, struct error *err)
 {
-	const char *text;
+	const char *text = NULL;
 	size_t length;
 	int rc = member_borrow(&text, object, name, false, err);
 
@@ -244,7 +244,7 @@ static int row_decode(void *field, const struct member_row *row, const json_t *o
 		      struct error *err)
 {
 	int64_t number = row->absent;
-	double real;
+	double real = 0;
 	int small;
 	int rc = 0;
 
