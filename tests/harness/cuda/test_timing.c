@@ -47,8 +47,14 @@ static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
 	return (struct timed){.time_ns = result.time_ns, .count = result.count};
 }
 
-/* The first execution is slow: it is no sample. */
 static double steady(size_t index)
+{
+	(void)index;
+	return 100000;
+}
+
+/* The first execution finds an empty cache. */
+static double slow_start(size_t index)
 {
 	return index ? 100000 : 1e9;
 }
@@ -131,12 +137,21 @@ static void test_every_cold_sample_is_flushed(void **context)
 	struct timed timed = run(bench, steady, 100, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
 	size_t executed = bench->stub.launches - bench->stub.flushes;
 
-	/* Each sample, and what warms up, comes after a flush of its own. */
-	assert_true(executed > timed.count);
+	/* Each sample comes after a flush of its own, and nothing runs that is no sample. */
+	assert_int_equal(executed, timed.count);
 	assert_int_equal(bench->stub.flushes, executed);
 	free(timed.time_ns);
-	timed = run(bench, steady, 100, 1, 0.005, FOR_EVER_NS, CACHE_HOT);
+}
+
+static void test_hot_samples_come_after_one_that_fills_the_cache(void **context)
+{
+	struct bench *bench = *context;
+	struct timed timed = run(bench, slow_start, 100, 1, 0.005, FOR_EVER_NS, CACHE_HOT);
+
+	assert_int_equal(bench->stub.launches, timed.count + 1);
 	assert_int_equal(bench->stub.flushes, 0);
+	for (size_t i = 0; i < timed.count; i++)
+		assert_true(fabs(timed.time_ns[i] - 100000) < 1);
 	free(timed.time_ns);
 }
 
@@ -179,6 +194,7 @@ int main(void)
 		BENCH_TEST(test_a_budget_ends_what_never_settles),
 		BENCH_TEST(test_no_narrower_than_the_clock),
 		BENCH_TEST(test_every_cold_sample_is_flushed),
+		BENCH_TEST(test_hot_samples_come_after_one_that_fills_the_cache),
 		BENCH_TEST(test_a_flush_reads_as_much_as_its_purpose_needs),
 	};
 
