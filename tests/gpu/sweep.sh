@@ -28,6 +28,17 @@ holds sweep.db "DRAM bytes read by a copy are those of its work model" \
 		FROM trial JOIN counter ON counter.trial_id = trial.id
 		WHERE kernel = 'stream' AND variant LIKE 'copy%' AND metric = 'dram_read_bytes'
 			AND trial.status = 'ok'"
+# 32 MiB fit into the L2: what stays there comes faster than what was flushed.
+for cache in cold hot; do
+	expect 0 "$perflab" sweep stream/copy_float4 --block-sizes 256 --size 2^22 --cache $cache \
+		--metrics none --label $cache --db cache.db
+done
+holds cache.db "a hot copy that fits the L2 is faster than a cold one" \
+	"SELECT (SELECT median_ns FROM trial JOIN run ON run.id = run_id WHERE label = 'hot')
+		< 0.9 * (SELECT median_ns FROM trial JOIN run ON run.id = run_id WHERE label = 'cold')"
+expect 0 "$perflab" sweep reduce/shuffle --block-sizes 256 --metrics lts__t_sectors.sum --db bare.db
+holds bare.db "a metric of CUPTI's by its bare name was read" \
+	"SELECT count(*) = 1 FROM counter WHERE metric = 'lts__t_sectors.sum' AND value > 0"
 expect 0 "$perflab" report last --db sweep.db
 expect 0 "$perflab" report last --db sweep.db --format json
 python3 -c 'import json; json.load(open("out.txt"))' || fail "report --format json is no JSON"
