@@ -85,6 +85,9 @@ struct measure_settings {
 	int rounds;          /* fresh workers */
 	int64_t timeout_ns;  /* for one phase of one case */
 	struct string_list metrics; /* as metric_request() left them; empty: no counters */
+	char *chip;      /* whose limits an emulator takes: "GH100"; NULL: the backend's choice */
+	bool all_blocks; /* an emulator runs every block, however many there are */
+	int jobs;        /* workers of an emulator side by side; 0: one a processor */
 	char *counter_dump; /* NULL, or a folder for counter-data images (tests' fixtures) */
 };
 extern const struct measure_settings measure_settings_default;
@@ -136,6 +139,7 @@ struct session_info {
 	char profiler[16];                 /* "" none, "ncu", "nsys" */
 	char *counters_reason; /* why counters are off; NULL: they are on (or none asked for) */
 	int64_t passes;        /* of the counter plan */
+	bool untimed;          /* an emulator: cases are emulated, not measured and counted */
 };
 void session_info_release(struct session_info *info);
 
@@ -162,6 +166,9 @@ struct sweep_sink {
 		     struct error *err);
 	int (*counters)(void *context, size_t index, const struct counter_list *counters,
 			struct error *err);
+	/* Of an emulator. */
+	int (*lines)(void *context, size_t index, const struct line_count_list *lines,
+		     struct error *err);
 	/* The last word on a case. Not called for one that the plan skips. */
 	int (*finished)(void *context, size_t index, enum trial_status status, const char *reason,
 			struct error *err);

@@ -34,7 +34,8 @@
 	X(WORKER_PHASE_PREPARE, "prepare") \
 	X(WORKER_PHASE_VERIFY, "verify")   \
 	X(WORKER_PHASE_TIME, "time")       \
-	X(WORKER_PHASE_COUNT, "count")
+	X(WORKER_PHASE_COUNT, "count")     \
+	X(WORKER_PHASE_EMULATE, "emulate")
 
 enum worker_phase {
 #define X(symbol, name) symbol,
@@ -59,6 +60,9 @@ int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
 		       const struct device_state *state);
 int worker_reply_counters(struct worker_reply *reply, int64_t id,
 			  const struct counter_list *counters);
+
+/* What an emulator counted at each source line of a case. */
+int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line_count_list *lines);
 
 /* One case of a `count` request. */
 struct count_item {
@@ -98,6 +102,14 @@ struct backend_ops {
 	int (*count)(void *backend, const struct count_item *items, size_t count,
 		     struct worker_reply *reply, enum trial_status *status, struct text *reason,
 		     struct error *err);
+	/*
+	 * A backend without a clock has this in place of measure and count (NULL there): executes
+	 * the case once, verifies it, and replies counters and lines. It says so by
+	 * `untimed` in the session's info.
+	 */
+	int (*emulate)(void *backend, int64_t id, const struct launch_case *work,
+		       struct worker_reply *reply, enum trial_status *status, struct text *reason,
+		       struct error *err);
 	void (*close)(void *backend);
 };
 

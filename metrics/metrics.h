@@ -13,16 +13,18 @@
 /* ---- nouns ---- */
 
 /* How a trial ended: name in database and output, meaning. */
-#define TRIAL_STATUS_LIST(X)                                                                     \
-	X(TRIAL_PENDING, "pending", "planned, not finished")                                     \
-	X(TRIAL_OK, "ok", "verified and timed")                                                  \
-	X(TRIAL_SKIPPED, "skipped", "a constraint does not hold; the reason names it")           \
-	X(TRIAL_MISMATCH, "mismatch", "the result differs from the CPU oracle; never timed")     \
-	X(TRIAL_TIMEOUT, "timeout", "ran longer than --timeout; its worker was ended")           \
-	X(TRIAL_CRASHED, "crashed", "the worker died: a signal, an abort, or a broken protocol") \
-	X(TRIAL_DEVICE_ERROR, "device_error",                                                    \
-	  "the device reported an error, such as an illegal address")                            \
-	X(TRIAL_OUT_OF_MEMORY, "out_of_memory", "the device or the host had not enough memory")  \
+#define TRIAL_STATUS_LIST(X)                                                                      \
+	X(TRIAL_PENDING, "pending", "planned, not finished")                                      \
+	X(TRIAL_OK, "ok", "verified, and timed where the backend has a clock")                    \
+	X(TRIAL_SKIPPED, "skipped", "a constraint does not hold; the reason names it")            \
+	X(TRIAL_SAMPLED, "sampled", "counted on some of its blocks by an emulator; not verified") \
+	X(TRIAL_MISMATCH, "mismatch", "the result differs from the CPU oracle; never timed")      \
+	X(TRIAL_FAULT, "fault", "an emulator found an error in the kernel, such as a race")       \
+	X(TRIAL_TIMEOUT, "timeout", "ran longer than --timeout; its worker was ended")            \
+	X(TRIAL_CRASHED, "crashed", "the worker died: a signal, an abort, or a broken protocol")  \
+	X(TRIAL_DEVICE_ERROR, "device_error",                                                     \
+	  "the device reported an error, such as an illegal address")                             \
+	X(TRIAL_OUT_OF_MEMORY, "out_of_memory", "the device or the host had not enough memory")   \
 	X(TRIAL_FAILED, "failed", "anything else; the reason says what")
 
 enum trial_status {
@@ -32,7 +34,7 @@ enum trial_status {
 };
 const char *trial_status_name(enum trial_status status);
 bool trial_status_parse(enum trial_status *out, const char *name);
-/* Neither ok, skipped nor pending. */
+/* Neither ok, sampled, skipped nor pending. */
 bool trial_status_is_failure(enum trial_status status);
 
 /* A device as its driver describes it. Unknown numbers are 0 only where 0 is impossible; see each.
@@ -91,6 +93,26 @@ const struct counter_value *counter_list_find(const struct counter_list *list, c
 /* Adds copies of all of `from`. */
 void counter_list_copy(struct counter_list *list, const struct counter_list *from);
 void counter_list_release(struct counter_list *list);
+
+/* What an emulator counted at one source line of a kernel. */
+struct line_count {
+	char *file; /* as the compiler names it, owned; NULL: `line` is one of the PTX */
+	int64_t line;
+	int64_t instructions,
+		lanes; /* PTX instructions of warps; the same for each lane that ran */
+	int64_t branches, divergent;
+	int64_t requests, sectors; /* global memory: loads, stores, atomics */
+	int64_t shared_requests, wavefronts, conflicts;
+};
+/* Ascending by file (NULL first) and line, each once. All zeroes is an empty list. */
+struct line_count_list {
+	struct line_count *items;
+	size_t count, capacity;
+};
+/* A new all-zero line at the end; `file` is copied. */
+struct line_count *line_count_list_add(struct line_count_list *list, const char *file,
+				       int64_t line);
+void line_count_list_release(struct line_count_list *list);
 
 /* Facts of the launch that binds occupancy (the operation's largest launch). -1 and "": not known.
  */
@@ -165,8 +187,9 @@ struct trial {
 	struct launch_facts facts;
 	struct summary summary; /* over all rounds */
 	struct counter_list counters;
-	int rounds_done; /* rounds whose samples are stored */
-	bool counted;    /* counters are stored, values or reasons */
+	struct line_count_list lines; /* of an emulated trial; else empty */
+	int rounds_done;              /* rounds whose samples are stored */
+	bool counted;                 /* counters are stored, values or reasons */
 };
 void trial_release(struct trial *trial);
 /* "reduce/shuffle/block=256,n=16777216"; malloc'd. */

@@ -29,7 +29,26 @@ bool trial_status_parse(enum trial_status *out, const char *name)
 
 bool trial_status_is_failure(enum trial_status status)
 {
-	return status != TRIAL_OK && status != TRIAL_SKIPPED && status != TRIAL_PENDING;
+	return status != TRIAL_OK && status != TRIAL_SAMPLED && status != TRIAL_SKIPPED &&
+	       status != TRIAL_PENDING;
+}
+
+struct line_count *line_count_list_add(struct line_count_list *list, const char *file, int64_t line)
+{
+	struct line_count *added;
+
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(list->items[0]));
+	added = &list->items[list->count++];
+	*added = (struct line_count){.file = file ? xstrdup(file) : NULL, .line = line};
+	return added;
+}
+
+void line_count_list_release(struct line_count_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].file);
+	free(list->items);
+	*list = (struct line_count_list){0};
 }
 
 const struct launch_facts launch_facts_unknown = {

@@ -160,8 +160,16 @@ int sweep_tear_down(void **context)
 int sweep_run(struct sweep_fixture *f, const char *script)
 {
 	const struct plan_source source = {&f->record, sweep_build_plan};
-	const struct sweep_sink sink = {&f->record,  on_opened,   on_facts,    on_round,
-					on_counters, on_finished, on_progress, on_notice};
+	const struct sweep_sink sink = {
+		.context = &f->record,
+		.opened = on_opened,
+		.facts = on_facts,
+		.round = on_round,
+		.counters = on_counters,
+		.finished = on_finished,
+		.progress = on_progress,
+		.notice = on_notice,
+	};
 
 	set_variable("FAKE_WORKER_SCRIPT", script);
 	return sweep_execute("fake", &source, &f->settings, &sink, &f->stop, &f->outcome, &f->err);
