@@ -56,10 +56,12 @@ enum operation {
 #define UNARY(symbol, mnemonic, d, a, expression) ALU_##symbol,
 #define BINARY(symbol, mnemonic, d, a, b, expression) ALU_##symbol,
 #define TERNARY(symbol, mnemonic, d, a, b, c, expression) ALU_##symbol,
+#define QUATERNARY(symbol, mnemonic, r, a, b, c, d, expression) ALU_##symbol,
 #include "harness/ptx/program/alu.def"
 #undef UNARY
 #undef BINARY
 #undef TERNARY
+#undef QUATERNARY
 		OPERATION_COUNT
 };
 
@@ -83,8 +85,8 @@ enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 /* One row of alu.def. */
 struct alu_row {
 	const char *symbol, *mnemonic; /* mnemonic "" : auxiliary, has no PTX name */
-	int operands;                  /* 1 to 3 */
-	uint8_t types[4];              /* enum value_type: result, a, b, c */
+	int operands;                  /* 1 to 4 */
+	uint8_t types[5];              /* enum value_type: result, a, b, c, d */
 };
 /* Indexed by operation - OP count; NULL for control operations. */
 const struct alu_row *alu_row_of(enum operation operation);
