@@ -126,6 +126,29 @@ def load_run(path):
         return None
 
 
+def load_round_ends(path):
+    """[(variant, when its samples were stored, ns)] of a database, in that order."""
+    try:
+        db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        return db.execute("SELECT kernel || '/' || variant, stored_ns FROM round"
+                          " JOIN trial ON trial.id = trial_id ORDER BY stored_ns").fetchall()
+    except sqlite3.Error as error:
+        leave(FAILURE, f"{path}: {error}")
+        return None
+
+
+def mean_interval(values):
+    """(mean, half width of its 95 % interval by Student's t); infinite for one value."""
+    # Two-sided 97.5 % quantiles for 1 to 30 degrees of freedom.
+    quantiles = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16,
+                 2.14, 2.13, 2.12, 2.11, 2.10, 2.09, 2.09, 2.08, 2.07, 2.07, 2.06, 2.06, 2.06,
+                 2.05, 2.05, 2.05, 2.04]
+    if len(values) < 2:
+        return values[0], float("inf")
+    t = quantiles[min(len(values) - 2, len(quantiles) - 1)]
+    return statistics.mean(values), t * statistics.stdev(values) / len(values) ** 0.5
+
+
 def report_failed(trials):
     """Lines about the cases that did not end well; skipped ones are no failure."""
     return [f"{t.name}: {t.status}: {t.reason}" for t in trials if t.status not in ("ok", "skipped")]

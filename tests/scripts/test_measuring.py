@@ -35,17 +35,23 @@ CREATE TABLE IF NOT EXISTS trial (id INTEGER PRIMARY KEY, run_id INTEGER, positi
   bytes_read INTEGER, bytes_written INTEGER);
 CREATE TABLE IF NOT EXISTS counter (trial_id INTEGER, metric TEXT, source TEXT, value REAL,
   reason TEXT);
+CREATE TABLE IF NOT EXISTS round (trial_id INTEGER, round INTEGER, stored_ns INTEGER);
 INSERT INTO device (name) VALUES ('Test GPU');
 INSERT INTO run (device_id, driver) VALUES (1, '1.2.3');
 """)
+now, seen = 0, set()
 for position, (name, case) in enumerate(world["perflab"].items()):
     kernel, variant, config = name.split("/")
     median = case["median_ns"]
+    # The first case of a variant loads and fills.
+    now += int(1e6 * (float(os.environ.get("SPENT_MS", 5)) if (kernel, variant) in seen else 70))
+    seen.add((kernel, variant))
     if os.environ.get("DRIFT") and "2.db" in sys.argv[sys.argv.index("--db") + 1]:
         median *= float(os.environ["DRIFT"])
     trial = db.execute("INSERT INTO trial (run_id, position, kernel, variant, config, status,"
         " median_ns, bytes_read, bytes_written) VALUES (1, ?, ?, ?, ?, 'ok', ?, ?, ?)", (position,
         kernel, variant, config, median, case.get("bytes", 0), 0)).lastrowid
+    db.execute("INSERT INTO round VALUES (?, 0, ?)", (trial, now))
     for source, value in case["counters"].items():
         db.execute("INSERT INTO counter VALUES (?, ?, ?, ?, ?)",
                    (trial, source, source, value, None if value is not None else "not permitted"))
@@ -211,6 +217,15 @@ class Measuring(unittest.TestCase):
         line = next(line for line in said.splitlines() if "ncu's time over" in line)
         self.assertIn("fails", line)
         self.assertIn("5 launches", said)
+        line = next(line for line in said.splitlines() if "20 cold samples" in line)
+        self.assertRegex(line, r"± 0\.00 \| 5\.00 \| ms a case .* holds")
+
+    def test_a_case_that_costs_too_much_is_a_finding(self):
+        code, said, _ = self.script("bench-cost", world_of(), "--no-ncu", "--repeat", "1",
+                                    SPENT_MS="5.3")
+        self.assertEqual(code, 1)
+        line = next(line for line in said.splitlines() if "20 cold samples" in line)
+        self.assertRegex(line, r"5\.30 .* fails")
 
     def test_steady_and_unsteady(self):
         code, said, err = self.script("check-steady", world_of())
@@ -248,6 +263,9 @@ class Measuring(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         device, _, trials = lab.load_run(database)
         self.assertTrue(device)
+        ends = lab.load_round_ends(database)
+        self.assertEqual(len(ends), 9)
+        self.assertEqual(ends, sorted(ends, key=lambda end: end[1]))
         self.assertEqual(len(trials), 3)
         self.assertEqual(trials[0].status, "ok")
         self.assertGreater(trials[0].median_ns, 0)
