@@ -30,4 +30,14 @@ const struct handlers *handlers_avx2_if_there(void);
 #define LANES_PASTE(a, b) LANES_PASTE_(a, b)
 #define LANES_NAME(name) LANES_PASTE(name, LANES_SET)
 
+/* What each file of this folder exports, once a set: alu.c alu_handler, memory.c memory_handler,
+ * atomics.c atomic_handler, exchange.c exchange_handler. */
+#define LANES_PARTS(set)                                                                  \
+	instruction_handler *alu_handler_##set(const struct instruction *instruction);    \
+	instruction_handler *memory_handler_##set(const struct instruction *instruction); \
+	instruction_handler *atomic_handler_##set(const struct instruction *instruction); \
+	instruction_handler *exchange_handler_##set(const struct instruction *instruction)
+LANES_PARTS(portable);
+LANES_PARTS(avx2);
+
 #endif
