@@ -47,7 +47,7 @@ enum value_type {
 	X(OP_STORE, "st in space: [a + offset] <- rows")                                \
 	X(OP_ATOMIC, "atom and red in space: dst <- [a + offset], kind, b, c")          \
 	X(OP_PRINT, "vprintf(a format, b arguments)")                                   \
-	X(OP_ASSERT_FAIL, "__assertfail: a finding")
+	X(OP_ASSERT_FAIL, "__assertfail: a message, b file, c line (32 bits), d function")
 
 enum operation {
 #define X(symbol, meaning) symbol,
@@ -88,7 +88,7 @@ struct alu_row {
 	int operands;                  /* 1 to 4 */
 	uint8_t types[5];              /* enum value_type: result, a, b, c, d */
 };
-/* Indexed by operation - OP count; NULL for control operations. */
+/* NULL for control operations. */
 const struct alu_row *alu_row_of(enum operation operation);
 /*
  * Finds an arithmetic operation by mnemonic, whatever the order of its
