@@ -8,6 +8,7 @@
 #define HARNESS_PTX_MACHINE_EMULATOR_H
 
 #include "harness/ptx/program/program.h"
+#include "metrics/emulated_counts.h"
 #include "metrics/metrics.h"
 
 /* ---- memory of the emulated device ---- */
@@ -133,57 +134,8 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 
 /*
  * Sums over instructions, launches and blocks since creation or
- * emulation_counts_reset(). Field, metric name, unit, meaning: the metrics of
- * the backend are made from this list and the ratios in counters.c.
+ * emulation_counts_reset(), by EMULATED_COUNT_LIST of metrics/emulated_counts.h.
  */
-#define EMULATED_COUNT_LIST(X)                                                                    \
-	X(warp_instructions, "ptx_warp_instructions", "instruction",                              \
-	  "PTX instructions that warps executed")                                                 \
-	X(lane_instructions, "ptx_lane_instructions", "instruction",                              \
-	  "the same, counted for each lane that runs and whose guard holds")                      \
-	X(branches, "ptx_branches", "instruction", "conditional branches that warps executed")    \
-	X(divergent_branches, "ptx_divergent_branches", "instruction",                            \
-	  "conditional branches on which the lanes of a warp parted")                             \
-	X(global_load_requests, "ptx_global_load_requests", "request",                            \
-	  "load instructions of warps on global memory")                                          \
-	X(global_load_sectors, "ptx_global_load_sectors", "sector",                               \
-	  "32-byte sectors of those loads, each once a request")                                  \
-	X(global_load_bytes, "ptx_global_load_bytes", "byte", "bytes that lanes loaded")          \
-	X(global_store_requests, "ptx_global_store_requests", "request",                          \
-	  "store instructions of warps on global memory")                                         \
-	X(global_store_sectors, "ptx_global_store_sectors", "sector",                             \
-	  "32-byte sectors of those stores, each once a request")                                 \
-	X(global_store_bytes, "ptx_global_store_bytes", "byte", "bytes that lanes stored")        \
-	X(global_atomic_requests, "ptx_global_atomic_requests", "request",                        \
-	  "atomics with a result on global memory")                                               \
-	X(global_atomic_sectors, "ptx_global_atomic_sectors", "sector", "sectors of those")       \
-	X(global_reduction_requests, "ptx_global_reduction_requests", "request",                  \
-	  "atomics on global memory whose result nobody reads")                                   \
-	X(global_reduction_sectors, "ptx_global_reduction_sectors", "sector", "sectors of those") \
-	X(atomic_lanes, "ptx_atomic_lanes", "instruction", "lanes that executed an atomic")       \
-	X(atomic_serialised, "ptx_atomic_serialised", "instruction",                              \
-	  "steps of atomics if lanes on one address queue: the longest queue of each request")    \
-	X(local_load_requests, "ptx_local_load_requests", "request", "loads of local memory")     \
-	X(local_store_requests, "ptx_local_store_requests", "request", "stores to local memory")  \
-	X(shared_load_requests, "ptx_shared_load_requests", "request", "loads of shared memory")  \
-	X(shared_store_requests, "ptx_shared_store_requests", "request",                          \
-	  "stores to shared memory")                                                              \
-	X(shared_atomic_requests, "ptx_shared_atomic_requests", "request",                        \
-	  "atomics on shared memory")                                                             \
-	X(shared_load_wavefronts, "ptx_shared_load_wavefronts", "wavefront",                      \
-	  "passes that the banks need for those loads")                                           \
-	X(shared_store_wavefronts, "ptx_shared_store_wavefronts", "wavefront",                    \
-	  "passes that the banks need for those stores")                                          \
-	X(shared_bank_conflicts, "ptx_shared_bank_conflicts", "wavefront",                        \
-	  "passes beyond those that the bytes alone would need")                                  \
-	X(barriers, "ptx_barriers", "instruction", "barriers of the block that warps executed")   \
-	X(f16_flop, "ptx_f16_flop", "flop",                                                       \
-	  "half and bfloat16: add, mul; an fma is two; x2 is twice")                              \
-	X(f32_flop, "ptx_f32_flop", "flop", "single: add, mul; an fma is two")                    \
-	X(f64_flop, "ptx_f64_flop", "flop", "double: add, mul; an fma is two")                    \
-	X(special_flop, "ptx_special_operations", "instruction",                                  \
-	  "divisions, roots, reciprocals and transcendentals, lanes; not in the flop")
-
 struct emulated_counts {
 #define X(field, name, unit, meaning) uint64_t field;
 	EMULATED_COUNT_LIST(X)
