@@ -7,6 +7,7 @@ Standard library only. Exit codes are perflab's: 0 fine, 1 a finding, 2 usage,
 
 import csv
 import datetime
+import json
 import os
 import re
 import shlex
@@ -123,6 +124,18 @@ def load_run(path):
         return run_row["name"], run_row["driver"], list(trials.values())
     except sqlite3.Error as error:
         leave(FAILURE, f"{path}: {error}")
+        return None
+
+
+def load_report(perflab, database, timeout_s):
+    """The newest run of a database as `report --format json` gives it."""
+    command = [perflab, "report", "last", "--db", database, "--format", "json"]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              timeout=timeout_s, check=True)
+        return json.loads(done.stdout)
+    except (subprocess.SubprocessError, OSError, ValueError) as error:
+        leave(FAILURE, f"{shlex.join(command)}: {error}")
         return None
 
 
