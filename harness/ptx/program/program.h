@@ -44,17 +44,20 @@ struct instruction {
 	uint16_t operation;       /* enum operation */
 	bool guard_negated;
 	bool leader; /* a basic block begins here: target of a branch, after one, after a barrier */
-	bool auxiliary;    /* helps the instruction before or after it; not counted */
-	uint8_t space;     /* enum ptx_space, of memory operations */
-	uint8_t width;     /* bytes of one element of a lane: 1, 2, 4, 8 */
+	bool auxiliary; /* helps the instruction before or after it; not counted */
+	uint8_t space;  /* enum ptx_space, of memory operations */
+	/* Bytes of one element of a lane: 1, 2, 4, 8. The rows have 64-bit lanes when it is 8, else
+	 * 32-bit lanes, which a load fills (extended). */
+	uint8_t width;
 	uint8_t vector;    /* elements of a lane: 1, 2, 4, 8 */
 	uint8_t extension; /* enum extension */
 	uint8_t kind;      /* enum atomic_kind, shuffle_kind, vote_kind … as the operation says */
 	uint8_t type;      /* enum value_type, where a handler serves several (atomics, redux) */
 	bool result_unused; /* an atom whose result nothing reads: the hardware makes a RED of it */
 	bool sync_aligned;  /* barrier: .aligned, as bar.sync is */
-	uint32_t target;    /* instruction (bra), function (call), table (brx) */
-	int64_t offset;     /* memory: bytes added to the address in row a */
+	bool narrow_address; /* memory: row a has 32-bit lanes (of shared or local memory) */
+	uint32_t target;     /* instruction (bra), function (call), table (brx) */
+	int64_t offset;      /* memory: bytes added to the address in row a */
 	uint32_t rows[8]; /* elements of a load's result or a store's source; a call's arguments are
 			     in struct program_call */
 	uint32_t statement; /* of the function: its text, line and source line */
@@ -67,8 +70,9 @@ enum constant_kind {
 	CONSTANT_SPECIAL, /* enum special_register: filled by the machine per launch, block, warp */
 	CONSTANT_GLOBAL,  /* address of module variable `bits` (generic and global are the same) */
 	CONSTANT_SHARED,  /* bits: offset in the block's shared memory (not a generic address) */
-	CONSTANT_LOCAL,   /* bits: offset in the thread's local memory (not a generic address) */
-	CONSTANT_FUNCTION, /* index of a function, for indirect calls */
+	CONSTANT_LOCAL,   /* bits: offset in the frame's local memory; the row has that of the
+			     thread's   (not a generic address) */
+	CONSTANT_FUNCTION, /* bits: index of a function; the row has 1 more, so that none is 0 */
 };
 struct program_constant {
 	enum constant_kind kind;
@@ -81,9 +85,9 @@ struct program_constant {
 
 #define SPECIAL_REGISTER_LIST(X)                                                                   \
 	X(SPECIAL_TID_X, "%tid.x")                                                                 \
-	X(SPECIAL_TID_Y, "%tid.y") X(SPECIAL_TID_Z, "%tid.z") X(SPECIAL_NTID_X, "%ntid.x") X(      \
-		SPECIAL_NTID_Y, "%ntid.y") X(SPECIAL_NTID_Z, "%ntid.z") X(SPECIAL_CTAID_X,         \
-									  "%ctaid.x")              \
+	X(SPECIAL_TID_Y, "%tid.y")                                                                 \
+	X(SPECIAL_TID_Z, "%tid.z") X(SPECIAL_NTID_X, "%ntid.x") X(SPECIAL_NTID_Y, "%ntid.y") X(    \
+		SPECIAL_NTID_Z, "%ntid.z") X(SPECIAL_CTAID_X, "%ctaid.x")                          \
 		X(SPECIAL_CTAID_Y, "%ctaid.y") X(SPECIAL_CTAID_Z, "%ctaid.z") X(                   \
 			SPECIAL_NCTAID_X, "%nctaid.x") X(SPECIAL_NCTAID_Y, "%nctaid.y")            \
 			X(SPECIAL_NCTAID_Z, "%nctaid.z") X(SPECIAL_LANEID, "%laneid") X(           \
@@ -104,10 +108,14 @@ enum special_register {
 };
 
 /*
- * A call. Formal parameters live in the callee's local memory at parameter_offset of its
+ * A call. Formal parameters live in the callee's local memory at parameter_offsets of its
  * struct program_function, results likewise; arguments are bytes of the caller's local memory
- * (its .param variables are local memory, too).
+ * (its .param variables are local memory, too). Offsets count from the beginning of a frame.
+ * Parameters begin every frame, each at a multiple of PARAMETER_SLOT_BYTES, so that an indirect
+ * call knows where they are by their sizes alone. Accesses to them have PTX_SPACE_PARAM: local
+ * memory that is not counted as such, since the hardware has it in registers.
  */
+#define PARAMETER_SLOT_BYTES 16
 struct program_call {
 	uint32_t function; /* index; UINT32_MAX: indirect, index in row `pointer` */
 	uint32_t pointer;
