@@ -63,6 +63,8 @@ static int set_passes(struct text *out, enum metric_set set, const char *chip,
 	int64_t passes = 0;
 	int rc;
 
+	if (set == METRIC_SET_PTX)
+		return 0; /* an emulator counts everything at once */
 	string_list_add(&names, metric_set_name(set));
 	rc = metric_request(&wanted, &names, err);
 	if (!rc) {
@@ -86,7 +88,8 @@ static int set_passes(struct text *out, enum metric_set set, const char *chip,
 static size_t set_size(enum metric_set set)
 {
 	size_t count, size = 0;
-	const struct metric *metrics = metric_all(&count);
+	const struct metric *metrics =
+		set == METRIC_SET_PTX ? metric_all_emulated(&count) : metric_all(&count);
 
 	for (size_t i = 0; i < count; i++)
 		size += (metrics[i].sets & 1u << set) != 0;
@@ -149,14 +152,14 @@ int list_sets(const struct invocation *call, const char *pattern, struct error *
 /* ---- metrics ---- */
 
 static void add_catalogue(struct table *table, const struct list_options *options,
-			  const char *pattern, const char *chip, unsigned set_bit)
+			  const char *pattern, const char *chip, unsigned set_bit, bool emulated)
 {
 	size_t count;
-	const struct metric *metrics = metric_all(&count);
+	const struct metric *metrics = emulated ? metric_all_emulated(&count) : metric_all(&count);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct metric *metric = &metrics[i];
-		const char *counter = metric_counter_on(metric, chip);
+		const char *counter = emulated ? "emulated PTX" : metric_counter_on(metric, chip);
 		struct text sets = TEXT_INIT;
 
 		if (options->set && !(metric->sets & set_bit))
@@ -214,7 +217,9 @@ int list_metrics(const struct invocation *call, const char *pattern, struct erro
 	/* what the sets cost belongs to choosing metrics; data formats keep to one table */
 	bool with_sets = !pattern && !options->set && options->format == REPORT_TEXT;
 	enum metric_set set = METRIC_SET_CORE;
-	struct table *metrics, *sets;
+	/* what a device counts and what is emulated stand apart, for people */
+	bool apart = options->format == REPORT_TEXT;
+	struct table *metrics, *emulated, *sets;
 	bool asked = false;
 	char chip[16];
 	int rc;
@@ -225,15 +230,22 @@ int list_metrics(const struct invocation *call, const char *pattern, struct erro
 	if (rc)
 		return rc;
 	metrics = table_new(columns, ARRAY_SIZE(columns));
+	emulated = table_new(columns, ARRAY_SIZE(columns));
 	sets = table_new(set_columns, ARRAY_SIZE(set_columns));
-	add_catalogue(metrics, options, pattern, chip, 1u << set);
+	add_catalogue(metrics, options, pattern, chip, 1u << set, false);
 	if (options->all || (pattern && !options->set))
 		rc = add_cupti(metrics, options, pattern, chip, err);
-	/* both before either is printed, for the chip may be unknown */
+	add_catalogue(apart ? emulated : metrics, options, pattern, chip, 1u << set, true);
+	/* all before any is printed, for the chip may be unknown */
 	if (!rc && with_sets)
 		rc = add_sets(sets, options, NULL, chip, &asked, err);
-	if (!rc)
+	if (!rc && (table_row_count(metrics) || !table_row_count(emulated)))
 		rc = list_to_stdout(call, metrics, pattern, err);
+	if (!rc && table_row_count(emulated)) {
+		printf("%semulated, by backend ptx; no GPU counts these\n",
+		       table_row_count(metrics) ? "\n" : "");
+		rc = list_to_stdout(call, emulated, pattern, err);
+	}
 	if (!rc && with_sets) {
 		putchar('\n');
 		rc = list_to_stdout(call, sets, NULL, err);
@@ -241,6 +253,7 @@ int list_metrics(const struct invocation *call, const char *pattern, struct erro
 	if (!rc && with_sets)
 		say_passes(chip, asked);
 	table_free(metrics);
+	table_free(emulated);
 	table_free(sets);
 	return rc;
 }

@@ -38,13 +38,26 @@ const struct metric *metric_all(size_t *count)
 	return catalogue_table;
 }
 
-const struct metric *metric_find(const char *name)
+const struct metric *metric_all_emulated(size_t *count)
 {
-	for (size_t i = 0; i < catalogue_table_count; i++) {
-		if (strcmp(catalogue_table[i].name, name) == 0)
-			return &catalogue_table[i];
+	*count = catalogue_ptx_count;
+	return catalogue_ptx;
+}
+
+static const struct metric *find_in(const struct metric *metrics, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(metrics[i].name, name) == 0)
+			return &metrics[i];
 	}
 	return NULL;
+}
+
+const struct metric *metric_find(const char *name)
+{
+	const struct metric *found = find_in(catalogue_table, catalogue_table_count, name);
+
+	return found ? found : find_in(catalogue_ptx, catalogue_ptx_count, name);
 }
 
 const char *metric_counter_on(const struct metric *metric, const char *chip)

@@ -72,7 +72,9 @@ struct device_state {
 struct counter_value {
 	char *metric; /* catalogue name, or a CUPTI name asked for as such */
 	char *unit;
-	char *source; /* the CUPTI metric it is, "derived: FORMULA", or "occupancy calculator" */
+	/* The CUPTI metric it is, "emulated PTX", "derived: FORMULA", or "occupancy calculator".
+	 * Where an emulator ran some blocks only, ", sampled: 5 of 65536 blocks" follows. */
+	char *source;
 	bool has_value;
 	double value;
 	char *reason; /* why there is none; NULL when has_value */
@@ -228,7 +230,8 @@ void run_release(struct run *run);
 	X(METRIC_SET_MEMORY, "memory", "DRAM, L2, L1, sectors and requests, shared memory")      \
 	X(METRIC_SET_FLOPS, "flops", "floating-point operations by type")                        \
 	X(METRIC_SET_DIVERGENCE, "divergence", "branches, threads per instruction, predication") \
-	X(METRIC_SET_OCCUPANCY, "occupancy", "achieved occupancy, eligible warps, cycles")
+	X(METRIC_SET_OCCUPANCY, "occupancy", "achieved occupancy, eligible warps, cycles")       \
+	X(METRIC_SET_PTX, "ptx", "everything that the backend ptx counts; no device has it")
 
 enum metric_set {
 #define X(symbol, name, meaning) symbol,
@@ -251,12 +254,15 @@ struct metric_alias {
 };
 
 /*
- * One row of the catalogue, of one of three kinds. A counter has aliases. A
+ * One row of a catalogue, of one of three kinds. A counter has aliases. A
  * derived metric has inputs (names of other rows) and a formula, and is
  * missing when any input is. A metric from_launch is no counter: whoever
  * launches adds it, with `formula` as its source. One from_samples is only an
  * input: the counted range takes some microseconds longer than the operation,
  * so rates are counters over the median of the timed samples.
+ *
+ * There are two catalogues that share no row and no input: of what a device
+ * counts, and of what the backend ptx does ("ptx_…", emulated).
  */
 struct metric {
 	const char *name;    /* "dram_read_bytes" */
@@ -264,6 +270,7 @@ struct metric {
 	const char *meaning; /* one line */
 	unsigned sets;       /* bits 1u << enum metric_set */
 	struct metric_alias aliases[METRIC_MAX_ALIASES];
+	bool emulated;       /* by the backend ptx; no device has it */
 	bool from_launch;    /* "theoretical_occupancy_pct" */
 	bool from_samples;   /* "median_time_ns" */
 	const char *formula; /* for people: "100 * uniform / all"; NULL for a counter */
@@ -272,7 +279,9 @@ struct metric {
 	double (*derive)(const double *inputs);
 	const char *undefined;
 };
-const struct metric *metric_all(size_t *count);
+const struct metric *metric_all(size_t *count);          /* of devices */
+const struct metric *metric_all_emulated(size_t *count); /* of the backend ptx */
+/* In both. */
 const struct metric *metric_find(const char *name);
 /* The counter's CUPTI name on a chip, NULL if it has none or the metric is derived. */
 const char *metric_counter_on(const struct metric *metric, const char *chip);
@@ -281,12 +290,15 @@ const char *metric_counter_on(const struct metric *metric, const char *chip);
 unsigned metric_set_recorded_passes(enum metric_set set, const char *chip);
 
 /*
- * What a request needs. `names` are sets, catalogue names, or CUPTI names
- * (anything with "__"). Fills `wanted` with catalogue or CUPTI names in order,
- * no duplicates, inputs of derived metrics included. PL_EUSAGE with the
- * nearest names for an unknown word.
+ * What a request needs of a device. `names` are sets, catalogue names, or
+ * CUPTI names (anything with "__"). Fills `wanted` with catalogue or CUPTI
+ * names in order, no duplicates, inputs of derived metrics included. PL_EUSAGE
+ * with the nearest names for an unknown word, and for an emulated metric.
  */
 int metric_request(struct string_list *wanted, const struct string_list *names, struct error *err);
+/* The same of the backend ptx: the set ptx and its metrics; a device's are PL_EUSAGE. */
+int metric_request_emulated(struct string_list *wanted, const struct string_list *names,
+			    struct error *err);
 /* Adds the derived metrics among `wanted` to a list that holds their inputs; rates are left alone.
  */
 void metric_derive(struct counter_list *counters, const struct string_list *wanted);
@@ -294,5 +306,21 @@ void metric_derive(struct counter_list *counters, const struct string_list *want
 /* The same for rates, which need the median of the trial's samples; NAN makes them missing. */
 void metric_derive_rates(struct counter_list *counters, const struct string_list *wanted,
 			 double median_time_ns);
+
+/* A count that an emulator took, by its name in the catalogue. */
+struct emulated_value {
+	const char *name; /* "ptx_branches" */
+	double value;
+	const char *reason; /* why there is none; NULL: there is */
+};
+/*
+ * All rows of the emulated catalogue in its order: the values given, the
+ * blocks, what is derived from them; one that is not given is missing with
+ * that reason. When fewer blocks were executed than there are, every source
+ * but that of the occupancy says so; whether counts are of the executed blocks
+ * or scaled to all is the caller's, the same for all of them.
+ */
+void metric_emulated_counters(struct counter_list *out, const struct emulated_value *values,
+			      size_t count, int64_t blocks_executed, int64_t blocks_total);
 
 #endif

@@ -44,6 +44,7 @@ void trial_release(struct trial *trial)
 	free(trial->axes);
 	free(trial->reason);
 	counter_list_release(&trial->counters);
+	line_count_list_release(&trial->lines);
 	*trial = (struct trial){0};
 }
 

@@ -1,5 +1,5 @@
 /* From the words of a request to metrics, and from counters to derived metrics. */
-#include "metrics/metrics.h"
+#include "metrics/catalogue_table.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -26,14 +26,19 @@ static bool is_cupti_name(const char *word)
 	return strstr(word, "__") != NULL;
 }
 
-static int unknown_word(const char *word, struct error *err)
+static const struct metric *catalogue(bool emulated, size_t *count)
+{
+	return emulated ? metric_all_emulated(count) : metric_all(count);
+}
+
+static int unknown_word(const char *word, bool emulated, struct error *err)
 {
 	const struct metric *metrics;
 	struct text nearest = TEXT_INIT;
 	const char **names;
 	size_t count, named = 0;
 
-	metrics = metric_all(&count);
+	metrics = catalogue(emulated, &count);
 	names = xcalloc(count + METRIC_SET_COUNT, sizeof(*names));
 	for (int set = 0; set < METRIC_SET_COUNT; set++)
 		names[named++] = metric_set_name((enum metric_set)set);
@@ -44,39 +49,55 @@ static int unknown_word(const char *word, struct error *err)
 			  nearest.data);
 	else
 		error_set(err, PL_EUSAGE,
-			  "unknown metric or set '%s'; `perflab list metrics` shows all, and any "
-			  "CUPTI name (with \"__\") is taken too",
-			  word);
+			  "unknown metric or set '%s'; `perflab list metrics` shows all%s", word,
+			  emulated ? "" : ", and any CUPTI name (with \"__\") is taken too");
 	free(names);
 	text_release(&nearest);
 	return PL_EUSAGE;
 }
 
-int metric_request(struct string_list *wanted, const struct string_list *names, struct error *err)
+/* A word of the other kind of backend: known, and of no use here. */
+static int other_backend(const char *word, bool emulated, struct error *err)
+{
+	if (emulated)
+		return error_set(err, PL_EUSAGE,
+				 "'%s' is counted on a GPU, and the backend ptx emulates: ask it "
+				 "for the set ptx or metrics of it",
+				 word);
+	return error_set(err, PL_EUSAGE,
+			 "'%s' is emulated, no GPU counts it: sweep with --backend ptx", word);
+}
+
+static int request_words(struct string_list *wanted, const struct string_list *names, bool emulated,
+			 struct error *err)
 {
 	const struct metric *metrics;
 	struct string_list found = {0};
 	size_t count;
 	int rc = 0;
 
-	metrics = metric_all(&count);
+	metrics = catalogue(emulated, &count);
 	for (size_t i = 0; i < names->count && !rc; i++) {
 		const char *word = names->items[i];
 		const struct metric *metric = metric_find(word);
 		enum metric_set set;
 
 		if (metric_set_parse(&set, word)) {
-			for (size_t m = 0; m < count; m++) {
+			if ((set == METRIC_SET_PTX) != emulated)
+				rc = other_backend(word, emulated, err);
+			for (size_t m = 0; m < count && !rc; m++) {
 				if (metrics[m].sets & 1u << set)
 					request_metric(&found, &metrics[m]);
 			}
-		} else if (metric) {
+		} else if (metric && metric->emulated == emulated) {
 			request_metric(&found, metric);
+		} else if (metric || (emulated && is_cupti_name(word))) {
+			rc = other_backend(word, emulated, err);
 		} else if (is_cupti_name(word)) {
 			if (!string_list_has(&found, word))
 				string_list_add(&found, word);
 		} else {
-			rc = unknown_word(word, err);
+			rc = unknown_word(word, emulated, err);
 		}
 	}
 	for (size_t i = 0; i < found.count && !rc; i++) {
@@ -87,11 +108,22 @@ int metric_request(struct string_list *wanted, const struct string_list *names, 
 	return rc;
 }
 
-static void derive_one(struct counter_list *counters, const struct metric *metric,
-		       double median_time_ns)
+int metric_request(struct string_list *wanted, const struct string_list *names, struct error *err)
+{
+	return request_words(wanted, names, false, err);
+}
+
+int metric_request_emulated(struct string_list *wanted, const struct string_list *names,
+			    struct error *err)
+{
+	return request_words(wanted, names, true, err);
+}
+
+void metric_derive_one(struct counter_list *counters, const struct metric *metric,
+		       double median_time_ns, const char *note)
 {
 	double inputs[METRIC_MAX_INPUTS] = {0};
-	char *source = xasprintf("derived: %s", metric->formula);
+	char *source = xasprintf("derived: %s%s", metric->formula, note);
 	char *reason = NULL;
 	double value = NAN;
 
@@ -106,7 +138,7 @@ static void derive_one(struct counter_list *counters, const struct metric *metri
 			continue;
 		}
 		if (!input && needed->derive) {
-			derive_one(counters, needed, median_time_ns);
+			metric_derive_one(counters, needed, median_time_ns, note);
 			input = counter_list_find(counters, needed->name);
 		}
 		if (!input)
@@ -145,7 +177,7 @@ static void derive_wanted(struct counter_list *counters, const struct string_lis
 		const struct metric *metric = metric_find(wanted->items[i]);
 
 		if (metric && metric->derive && is_rate(metric) == rates)
-			derive_one(counters, metric, median_time_ns);
+			metric_derive_one(counters, metric, median_time_ns, "");
 	}
 }
 

@@ -52,6 +52,24 @@ expect_out 'branch_targets'
 expect_no_out 'dram_read_bytes'
 expect_err "only perflab's own names"
 refused 2 'one of: basic,core' list metrics --set cores
+
+# emulated metrics stand apart from what a GPU counts
+run list metrics
+expect_out 'emulated, by backend ptx'
+sed '1,/^emulated, by/d' "$work/out" | grep -q '^ptx_branch_efficiency_pct ' ||
+	complain 'no emulated metric below its heading'
+sed '/^emulated, by/,$d' "$work/out" | grep -q '^ptx_' &&
+	complain 'an emulated metric among those of a GPU'
+run list metrics --set ptx
+expect_code 0
+expect_out 'ptx_load_sectors_per_request'
+expect_no_out 'dram_read_bytes'
+run list metrics --set core
+expect_no_out 'ptx_'
+run list metrics ptx_atomic
+expect_out 'ptx_atomic_contention'
+run list metrics --format csv
+expect_out 'ptx_branches,instruction,ptx,emulated PTX,'
 run list sets
 expect_code 0
 expect_out 'core'

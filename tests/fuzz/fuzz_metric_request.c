@@ -11,11 +11,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void check_wanted(const struct string_list *wanted)
+static void check_wanted(const struct string_list *wanted, bool emulated)
 {
 	for (size_t i = 0; i < wanted->count; i++) {
 		const struct metric *metric = metric_find(wanted->items[i]);
 
+		if (metric ? metric->emulated != emulated : emulated)
+			abort();
 		for (size_t k = 0; k < i; k++) {
 			if (strcmp(wanted->items[k], wanted->items[i]) == 0)
 				abort();
@@ -46,20 +48,30 @@ static void check_derived(const struct string_list *wanted)
 	counter_list_release(&counters);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void check_request(const struct string_list *names, bool emulated)
 {
-	char *text = xstrndup((const char *)data, size);
-	struct string_list names = {0}, wanted = {0};
+	struct string_list wanted = {0};
 	struct error err = {0};
+	int rc = emulated ? metric_request_emulated(&wanted, names, &err)
+			  : metric_request(&wanted, names, &err);
 
-	string_list_split(&names, text, ',');
-	if (metric_request(&wanted, &names, &err) == 0) {
-		check_wanted(&wanted);
+	if (rc == 0) {
+		check_wanted(&wanted, emulated);
 		check_derived(&wanted);
 	} else if (err.code != PL_EUSAGE || wanted.count > 0 || strchr(err.text, '\n')) {
 		abort();
 	}
 	string_list_release(&wanted);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *text = xstrndup((const char *)data, size);
+	struct string_list names = {0};
+
+	string_list_split(&names, text, ',');
+	check_request(&names, false);
+	check_request(&names, true);
 	string_list_release(&names);
 	free(text);
 	return 0;
