@@ -8,10 +8,10 @@
 #ifndef HARNESS_CUDA_OPERATION_H
 #define HARNESS_CUDA_OPERATION_H
 
+#include "harness/case_data.h"
 #include "harness/cuda/image.h"
 #include "harness/cuda/memory.h"
 #include "harness/cuda/staging.h"
-#include "kernels/kernels.h"
 
 /* What operations share in one worker. */
 struct workshop {
@@ -35,8 +35,6 @@ void workshop_close(struct workshop *workshop);
 enum flush_purpose { FLUSH_TO_TIME, FLUSH_TO_COUNT };
 int workshop_flush_cache(const struct workshop *workshop, enum flush_purpose purpose,
 			 struct error *err);
-
-size_t case_buffer_bytes(const struct case_buffer *buffer);
 
 struct operation_buffer {
 	struct memory_block *block;    /* NULL for PER_CALL */

@@ -3,71 +3,15 @@
  * stay on the device for the cases that need the same; on the host they only
  * pass through the staging slots.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "harness/cuda/operation.h"
-
-size_t case_buffer_bytes(const struct case_buffer *buffer)
-{
-	return (size_t)buffer->length * element_size_bytes(buffer->type);
-}
-
-static char *input_key(const struct workshop *workshop, const struct case_buffer *buffer)
-{
-	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %" PRIu64, buffer->name,
-			 element_type_name(buffer->type), buffer->length,
-			 buffer_fill_name(buffer->fill), buffer->fill_low, buffer->fill_high,
-			 workshop->seed);
-}
-
-/* Equal keys mean equal results: the oracle, the axes that it reads, and every buffer of the case.
- */
-static char *expected_key(const struct workshop *workshop, const struct launch_case *work,
-			  const struct kernel_oracle *oracle, size_t index)
-{
-	struct string_list axes = {0};
-	struct text key = TEXT_INIT;
-
-	text_addf(&key, "expected %s %s %" PRIu64, oracle->name, work->buffers[index].name,
-		  workshop->seed);
-	string_list_split(&axes, oracle->axes, ',');
-	for (size_t i = 0; i < axes.count; i++) {
-		int64_t value;
-
-		if (launch_case_axis(work, axes.items[i], &value))
-			text_addf(&key, " %s=%" PRId64, axes.items[i], value);
-	}
-	for (size_t b = 0; b < work->buffer_count; b++) {
-		const struct case_buffer *buffer = &work->buffers[b];
-
-		if (buffer->role == BUFFER_IN || buffer->role == BUFFER_OUT ||
-		    buffer->role == BUFFER_INOUT) {
-			char *input = input_key(workshop, buffer);
-
-			text_addf(&key, " | %s", input);
-			free(input);
-		}
-	}
-	string_list_release(&axes);
-	return text_detach(&key);
-}
 
 /* What of a case's data is not on the device yet, by buffer. */
 struct freshness {
 	bool input[KERNEL_MAX_BUFFERS], expected[KERNEL_MAX_BUFFERS];
 	bool any_expected;
 };
-
-static bool is_input(const struct case_buffer *buffer)
-{
-	return buffer->role == BUFFER_IN || buffer->role == BUFFER_INOUT;
-}
-
-static bool is_result(const struct case_buffer *buffer)
-{
-	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
-}
 
 /* The block that holds an input as filled. */
 static struct memory_block **input_block(struct operation *operation, size_t b)
@@ -87,15 +31,15 @@ static int acquire_blocks(struct operation *operation, const struct kernel_oracl
 		struct operation_buffer *buffer = &operation->buffers[b];
 		size_t bytes = case_buffer_bytes(&work->buffers[b]);
 
-		if (is_input(&work->buffers[b])) {
-			char *key = input_key(workshop, &work->buffers[b]);
+		if (case_buffer_is_input(&work->buffers[b])) {
+			char *key = case_input_key(&work->buffers[b], workshop->seed);
 
 			rc = memory_acquire(&workshop->memory, key, bytes,
 					    input_block(operation, b), &fresh->input[b], err);
 			free(key);
 		}
-		if (rc == 0 && is_result(&work->buffers[b])) {
-			char *key = expected_key(workshop, work, oracle, b);
+		if (rc == 0 && case_buffer_is_result(&work->buffers[b])) {
+			char *key = case_expected_key(work, oracle, b, workshop->seed);
 
 			rc = memory_acquire(&workshop->memory, key, bytes, &buffer->expected,
 					    &fresh->expected[b], err);
@@ -129,7 +73,8 @@ static int stage_inputs(struct operation *operation, const struct freshness *fre
 	int rc = 0;
 
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
-		if (!is_input(&work->buffers[b]) || !(fresh->input[b] || fresh->any_expected))
+		if (!case_buffer_is_input(&work->buffers[b]) ||
+		    !(fresh->input[b] || fresh->any_expected))
 			continue;
 		rc = staging_reserve(&workshop->staging, b, case_buffer_bytes(&work->buffers[b]),
 				     &inputs->data[b], err);
@@ -153,7 +98,7 @@ static int stage_expected(struct operation *operation, const struct kernel_oracl
 	int rc = 0;
 
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
-		if (is_result(&work->buffers[b]))
+		if (case_buffer_is_result(&work->buffers[b]))
 			rc = staging_reserve(&workshop->staging, KERNEL_MAX_BUFFERS + b,
 					     case_buffer_bytes(&work->buffers[b]),
 					     &expected.data[b], err);
@@ -171,15 +116,13 @@ static int stage_expected(struct operation *operation, const struct kernel_oracl
 int operation_prepare(struct operation *operation, struct error *err)
 {
 	const struct launch_case *work = operation->work;
-	const struct kernel_oracle *oracle = kernel_find_oracle(work->oracle);
+	const struct kernel_oracle *oracle;
 	struct host_buffers inputs = {0};
 	struct freshness fresh = {0};
-	int rc;
+	int rc = case_oracle(&oracle, work, err);
 
-	if (!oracle)
-		return error_set(err, PL_ENOENT,
-				 "no oracle '%s' in this worker: it is of another build",
-				 work->oracle);
+	if (rc)
+		return rc;
 	rc = acquire_blocks(operation, oracle, &fresh, err);
 	if (rc == 0)
 		rc = stage_inputs(operation, &fresh, &inputs, err);

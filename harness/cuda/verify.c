@@ -1,5 +1,4 @@
-#include <inttypes.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "harness/cuda/operation.h"
@@ -9,11 +8,6 @@ struct comparison {
 	uint64_t mismatches;
 	uint64_t first;
 };
-
-static bool is_result(const struct case_buffer *buffer)
-{
-	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
-}
 
 /*
  * All bits set: NaN in both floating types, -1 in integers. Scratch memory, too: it may still
@@ -40,12 +34,7 @@ static int poison_results(const struct operation *operation, struct error *err)
 static int read_element(const struct device *device, CUdeviceptr data, enum element_type type,
 			uint64_t index, double *out, struct error *err)
 {
-	union {
-		float f32;
-		double f64;
-		int32_t i32;
-		uint32_t u32;
-	} element;
+	double element = 0; /* as large as any, and aligned for it */
 	size_t size = element_size_bytes(type);
 	int rc = cuda_check(&device->driver,
 			    device->driver.cuMemcpyDtoH(&element, data + index * size, size), err,
@@ -53,20 +42,7 @@ static int read_element(const struct device *device, CUdeviceptr data, enum elem
 
 	if (rc)
 		return rc;
-	switch (type) {
-	case ELEMENT_F32:
-		*out = element.f32;
-		break;
-	case ELEMENT_F64:
-		*out = element.f64;
-		break;
-	case ELEMENT_I32:
-		*out = element.i32;
-		break;
-	case ELEMENT_U32:
-		*out = element.u32;
-		break;
-	}
+	*out = case_element(type, &element, 0);
 	return 0;
 }
 
@@ -76,21 +52,16 @@ static int describe_mismatch(const struct operation *operation, size_t b,
 {
 	const struct device *device = operation->workshop->device;
 	const struct case_buffer *buffer = &operation->work->buffers[b];
-	double got = 0;
-	double expected = 0;
+	struct case_difference difference = {.mismatches = comparison->mismatches,
+					     .first = comparison->first};
 	int rc = read_element(device, operation->buffers[b].data, buffer->type, comparison->first,
-			      &got, err);
+			      &difference.got, err);
 
 	if (rc == 0)
 		rc = read_element(device, operation->buffers[b].expected->data, buffer->type,
-				  comparison->first, &expected, err);
+				  comparison->first, &difference.expected, err);
 	if (rc == 0)
-		text_addf(mismatch,
-			  "%s%" PRIu64 " of %" PRId64
-			  " elements of '%s' differ from the CPU oracle; the "
-			  "first, [%" PRIu64 "], is %.9g, expected %.9g",
-			  mismatch->length ? "; " : "", comparison->mismatches, buffer->length,
-			  buffer->name, comparison->first, got, expected);
+		case_describe_difference(mismatch, buffer, &difference);
 	return rc;
 }
 
@@ -160,7 +131,7 @@ int operation_verify(struct operation *operation, struct text *mismatch, struct 
 	if (rc == 0)
 		rc = device_synchronise(operation->workshop->device, err, "executing the kernel");
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
-		if (is_result(&operation->work->buffers[b]))
+		if (case_buffer_is_result(&operation->work->buffers[b]))
 			rc = compare_result(operation, b, mismatch, err);
 	}
 	if (rc == 0)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/cuda/images/support/tolerance.cuh"
+#include "harness/tolerance.h"
 
 /* ---- loading ---- */
 

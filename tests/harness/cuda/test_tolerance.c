@@ -1,5 +1,5 @@
 /* The comparison that decides whether a kernel is right, as the device makes it. */
-#include "harness/cuda/images/support/tolerance.cuh"
+#include "harness/tolerance.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

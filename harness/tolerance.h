@@ -1,9 +1,9 @@
 /*
- * When a result is right. Device code, and the host's, so that it is tested
- * without a device.
+ * When a result is right, for every backend: device code, too, so it is
+ * included by check.cu and by C.
  */
-#ifndef HARNESS_CUDA_IMAGES_SUPPORT_TOLERANCE_CUH
-#define HARNESS_CUDA_IMAGES_SUPPORT_TOLERANCE_CUH
+#ifndef HARNESS_TOLERANCE_H
+#define HARNESS_TOLERANCE_H
 
 #ifdef __CUDACC__
 #define TOLERANCE_CODE static __device__ inline
