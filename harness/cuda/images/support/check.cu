@@ -27,12 +27,12 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 	}
 }
 
-#define COMPARE(name, type)                                                                       \
+#define COMPARE(name, type)                                                                        \
 	extern "C" __global__ void compare_##name(const type *result, const type *expected,       \
 						  unsigned long long count, double tolerance_abs, \
 						  double tolerance_rel, struct comparison *out)   \
-	{                                                                                         \
-		compare(result, expected, count, tolerance_abs, tolerance_rel, out);              \
+	{                                                                                          \
+		compare(result, expected, count, tolerance_abs, tolerance_rel, out);               \
 	}
 
 COMPARE(f32, float)
