@@ -2,12 +2,15 @@
  * machine: the state of a launch while it runs, as the handlers share it.
  * Internal to harness/ptx/.
  *
- * A block runs after the other; its warps take turns. A warp is up to 32
- * lanes; where they disagree on a branch it splits, and the split with the
- * lowest program counter runs first; splits that meet at one (frame, pc)
- * merge. After SPLIT_FAIRNESS backward branches of a split warp the next split
- * gets a turn, so that a spin lock inside a warp ends; after WARP_QUANTUM
- * instructions the next warp does.
+ * A block runs after the other; its warps take turns of WARP_QUANTUM
+ * instructions. A warp is up to 32 lanes; where they disagree on a branch it
+ * splits, and the split that is first in program order runs (a callee counts
+ * as lying at its call); splits that meet at one (frame, pc) merge. After
+ * SPLIT_FAIRNESS branches back that may be a spin lock's, another split gets a
+ * turn.
+ *
+ * A split that comes to an instruction which needs more lanes of its warp (a
+ * shuffle, a barrier of aligned warps) is parked there until they come.
  *
  * Handlers are compiled twice from the same source (lanes/), for AVX2 with FMA
  * and for what every x86-64 or other machine has; a launch chooses one set.
@@ -37,6 +40,16 @@ struct frame {
 	struct frame *caller;           /* NULL: the entry */
 	uint32_t return_pc, lanes_left; /* lanes that have not returned yet, a mask */
 	const struct program_call *call;
+	uint32_t depth; /* 0: the entry */
+	const struct function_plan *plan;
+	struct frame *next; /* of warp->calls or warp->spare */
+	int64_t block;      /* number of the block that its rows were filled for; -1: none */
+};
+
+enum split_state {
+	SPLIT_READY,
+	SPLIT_PARKED,     /* at pc, until the lanes `named` are there */
+	SPLIT_AT_BARRIER, /* waits for the block; pc is after the barrier */
 };
 
 /* Lanes of a warp that are at one place. */
@@ -44,41 +57,64 @@ struct split {
 	struct frame *frame;
 	uint32_t pc;
 	uint32_t mask;
-	bool at_barrier;  /* waits there; pc is after it */
-	uint32_t barrier; /* which */
+	enum split_state state;
+	uint32_t named;   /* PARKED: lanes that must come, were they alive */
+	uint32_t passed;  /* PARKED: lanes seen behind the place, to which they cannot have come */
+	uint32_t barrier; /* AT_BARRIER: which */
+	uint32_t turn;    /* when it ran last, by the warp's count of turns */
 };
+
+#define BLOCK_BARRIERS 16
 
 struct warp {
 	/* Of the split that runs. `lanes` is `active` as a row: -1 for a lane that runs, else 0. */
 	unsigned char *file; /* frame->file */
-	uint32_t active;
+	uint32_t active;     /* 0: no split runs */
+	uint32_t active_count;
 	uint32_t pc;
 	struct frame *frame;
 	_Alignas(64) int32_t lanes[LANES];
 
 	struct block *block;
-	unsigned index;           /* in the block */
-	uint32_t present, exited; /* lanes that exist; that have ended */
-	struct split *waiting;    /* the other splits, ascending by pc */
-	size_t waiting_count, waiting_capacity;
-	uint32_t backward_branches; /* since the last change of splits */
-	bool at_barrier;            /* the whole warp waits */
-	unsigned char *local;       /* local_bytes a lane, lane after lane */
+	unsigned index;              /* in the block */
+	uint32_t present, exited;    /* lanes that exist; that have ended */
+	struct split waiting[LANES]; /* the other splits, in no order */
+	unsigned waiting_count, parked_count;
+	uint32_t merge_pc; /* from here on the running split may have to merge or to wait */
+	bool favoured;     /* the running split has a turn out of order */
+	uint32_t turns;
+	uint32_t backward_branches;       /* that may spin, since splits changed places */
+	int64_t turn_left;                /* instructions of the warp's turn */
+	bool blocked;                     /* no split is ready */
+	uint32_t arrived[BLOCK_BARRIERS]; /* lanes at each barrier, waiting or not */
+	struct frame *entry;
+	struct frame *calls;  /* frames in use but the entry's */
+	struct frame **spare; /* by function: frames that nobody uses */
+	unsigned char *local; /* local_bytes a lane, lane after lane */
 	uint32_t local_bytes;
 	uint32_t sync_epoch; /* of this warp: counts bar.warp.sync, shuffles, votes … (races) */
 };
 
 /* What happened at one instruction. Zero-initialised; index as the function's code. */
 struct instruction_count {
-	uint64_t warps, lanes; /* executions; lanes whose guard held. Kept at leaders and guarded
-				  instructions; the others follow (counts_complete()) */
-	uint64_t divergent;    /* branches on which the warp split */
-	uint64_t requests;     /* memory instructions with at least one lane */
-	uint64_t bytes;        /* that lanes asked for */
-	uint64_t sectors;      /* 32-byte sectors, unique in one request */
-	uint64_t wavefronts;   /* shared memory: passes */
+	/* How often warps came by, and with how many lanes, is counted for basic blocks (plan.h);
+	 * of a guarded instruction here: the lanes whose guard held. counts.c completes it. */
+	uint64_t guarded_lanes;
+	uint64_t divergent;        /* branches on which the warp split */
+	uint64_t requests;         /* memory instructions with at least one lane */
+	uint64_t bytes;            /* that lanes asked for */
+	uint64_t sectors;          /* 32-byte sectors, unique in one request */
+	uint64_t wavefronts;       /* shared memory: passes */
 	uint64_t ideal_wavefronts; /* of the same bytes without a conflict */
 	uint64_t serialised; /* atomics: lanes of a request on one address, the most, summed */
+};
+
+/* A barrier of a block that somebody has come to. All zeroes: nobody has. */
+struct barrier {
+	bool used;
+	uint32_t threads; /* that it waits for, a multiple of 32; 0: all of the block */
+	uint32_t count;   /* lanes whose predicate held, of bar.red */
+	bool all, any;
 };
 
 struct block {
@@ -86,7 +122,8 @@ struct block {
 	int64_t index[3]; /* %ctaid */
 	int64_t number;   /* linear */
 	struct warp *warps;
-	unsigned warp_count;
+	unsigned warp_count, ended_count;
+	struct barrier barriers[BLOCK_BARRIERS];
 	unsigned char *shared;        /* launch->shared_bytes, and slack of 16 bytes */
 	uint32_t epoch;               /* counts barriers of the whole block (races) */
 	struct shared_shadow *shadow; /* NULL: this block is not checked; machine/shadow.h */
@@ -95,14 +132,17 @@ struct block {
 struct handlers; /* a set: lanes/handlers.h */
 
 struct launch {
-	const struct ptx_program *program;
+	const struct ptx_program *program; /* the emulation's own, with its handlers */
 	uint32_t entry;
+	const struct function_plan *plans; /* by function; plan.h */
+	const uint64_t *variables;         /* addresses of the module's, 0: not in device memory */
 	const struct handlers *handlers;
 	struct device_memory *memory;
 	struct emulated_launch what;       /* grid, block, shared bytes, arguments, limits */
 	int64_t shared_bytes;              /* static and dynamic */
 	struct instruction_count **counts; /* by function, by instruction */
 	struct finding_list *findings;
+	uint32_t local_bytes;       /* a lane */
 	bool stopped;               /* a finding ended it */
 	uint64_t instructions_left; /* warp-instructions that it may still run */
 };
@@ -114,7 +154,7 @@ static inline void *row_of(const struct warp *warp, uint32_t offset)
 	return warp->file + offset;
 }
 
-/* The guard's lanes of the warp's active ones. */
+/* The lanes whose predicate holds. */
 uint32_t predicate_mask(const int32_t *row);
 /* Makes `mask` the active lanes: sets active and lanes[]. */
 void warp_set_active(struct warp *warp, uint32_t mask);
