@@ -80,7 +80,7 @@ function check_vendor(header,    name) {
 	sub(/.*\//, "", name)
 	if (header ~ cuda_header || name ~ cuda_header) {
 		if (place != "metrics/cupti" && place != "harness/cuda" && place != "tests/gpu" && \
-		    FILENAME !~ /\.cuh?$/)
+		    !starts(FILENAME, "tests/harness/cuda/") && FILENAME !~ /\.cuh?$/)
 			complain("<" header "> belongs in metrics/cupti/, harness/cuda/ and device code only")
 	}
 	if (name == "sqlite3.h" && room != "db" && place != "tests/db")

@@ -88,6 +88,7 @@ plant fine tests/db/a.c '#include "harness/harness.h"'
 plant fine tests/harness/ptx/a.c '#include "harness/ptx/parse.h"'
 plant fine tests/fuzz/fuzz_a.c '#include "harness/protocol.h"'
 plant fine tests/gpu/a.c '#include <cuda.h>'
+plant fine tests/harness/cuda/a.c '#include <cuda_occupancy.h>'
 plant 'internal to metrics' tests/db/a.c '#include "metrics/noun.h"'
 
 if sh "$here/check_includes.sh" "$tree" >/dev/null 2>&1; then
