@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""scripts/compare-ptx against a stand-in of perflab whose counts are chosen: what is equal, what
+is explained and what is neither; and that a recording holds what the GPU said.
+
+usage: test_compare_ptx.py SOURCE-FOLDER
+"""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+ROOT = sys.argv[1]
+SCRIPT = os.path.join(ROOT, "scripts", "compare-ptx")
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+loader = importlib.machinery.SourceFileLoader("compare_ptx", SCRIPT)
+compare_ptx = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare_ptx", loader))
+loader.exec_module(compare_ptx)
+
+# `sweep` stores nothing; `report` answers from the world, by the backend that was swept last.
+PERFLAB = '''#!/usr/bin/env python3
+import json, os, sys
+memory = os.environ["WORLD"] + ".backend"
+if sys.argv[1] == "sweep":
+    open(memory, "w").write(sys.argv[sys.argv.index("--backend") + 1])
+else:
+    world = json.load(open(os.environ["WORLD"]))
+    trials = []
+    for name, case in world[open(memory).read()].items():
+        kernel, variant, config = name.split("/")
+        trials.append({"kernel": kernel, "variant": variant, "config": config,
+            "status": case.get("status", "ok"), "reason": case.get("reason"),
+            "facts": {"theoretical_occupancy_pct": case.get("occupancy", 100.0)},
+            "counters": [{"metric": m, "value": v} for m, v in case["counters"].items()]})
+    print(json.dumps({"run": {"started": "2026-01-02T03:04:05Z", "device": {"name": "Test GPU",
+        "driver": "1.2.3", "toolkit": "13.0"}}, "trials": trials}))
+'''
+LOADS = "smsp__sass_inst_executed_op_global_ld.sum"
+FUSED = compare_ptx.THREADS.format("ffma")
+CASE = "stream/copy/block=64,n=4096"
+
+
+def world_of():
+    """A world in which both agree: 128 loads and 2 * 10 operations."""
+    gpu = dict.fromkeys(compare_ptx.sources(), 0) | {LOADS: 128, FUSED: 10}
+    emulated = {metric: 0 for metric, _ in compare_ptx.EQUAL + compare_ptx.SHARED}
+    emulated |= {"ptx_global_load_requests": 128, "ptx_f32_flop": 20}
+    return {"cuda": {CASE: {"counters": gpu}}, "ptx": {CASE: {"counters": emulated}}}
+
+
+class ComparePtx(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = lambda name: os.path.join(folder.name, name)
+        with open(self.path("perflab"), "w", encoding="utf-8") as stream:
+            stream.write(PERFLAB)
+        os.chmod(self.path("perflab"), 0o755)
+
+    def write(self, name, value):
+        with open(self.path(name), "w", encoding="utf-8") as stream:
+            json.dump(value, stream)
+
+    def script(self, *arguments):
+        done = subprocess.run(
+            [sys.executable, SCRIPT, "--perflab", self.path("perflab"), *arguments],
+            env={**os.environ, "WORLD": self.path("world.json")}, capture_output=True, text=True,
+            timeout=60, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def compare(self, world, differences=()):
+        """Records the world's GPU, then compares its emulator."""
+        self.write("world.json", world)
+        self.write("explained.json", {"differences": list(differences)})
+        code, said = self.script("--record", self.path("golden.json"), "--sweep", "stream")
+        self.assertEqual(code, 0, said)
+        return self.script("--golden", self.path("golden.json"), "--explained",
+                           self.path("explained.json"))
+
+    def test_equal_counts_are_no_finding(self):
+        code, said = self.compare(world_of())
+        self.assertEqual(code, 0, said)
+        self.assertIn("| `ptx_global_load_requests` | 1 | 1 | 0 | 0 |", said)
+        self.assertIn("Test GPU", said)
+
+    def test_a_difference_is_a_finding(self):
+        world = world_of()
+        world["ptx"][CASE]["counters"]["ptx_f32_flop"] = 19
+        code, said = self.compare(world)
+        self.assertEqual(code, 1)
+        self.assertIn("| `ptx_f32_flop` | 1 | 0 | 0 | 1 |", said)
+        self.assertIn("not explained", said)
+
+    def test_a_count_that_is_missing_is_a_finding(self):
+        world = world_of()
+        del world["ptx"][CASE]["counters"]["ptx_global_load_requests"]
+        code, said = self.compare(world)
+        self.assertEqual(code, 1)
+        self.assertIn("| none | 128 |", said)
+
+    def test_occupancy_is_compared(self):
+        world = world_of()
+        world["ptx"][CASE]["occupancy"] = 75.0
+        self.assertEqual(self.compare(world)[0], 1)
+
+    def test_an_explanation_holds_for_its_variant_and_count_only(self):
+        world = world_of()
+        world["ptx"][CASE]["counters"]["ptx_f32_flop"] = 19
+        row = {"variant": "stream/copy", "metrics": ["ptx_f32_flop"], "transformation": "unrolled"}
+        code, said = self.compare(world, [row])
+        self.assertEqual(code, 0, said)
+        self.assertIn("unrolled", said)
+        self.assertEqual(self.compare(world, [{**row, "metrics": ["ptx_f64_flop"]}])[0], 1)
+        self.assertEqual(self.compare(world, [{**row, "variant": "stream/add"}])[0], 1)
+
+    def test_an_explanation_that_nothing_needs_is_a_finding(self):
+        row = {"variant": "*", "metrics": ["ptx_f32_flop"], "transformation": "unrolled"}
+        code, said = self.compare(world_of(), [row])
+        self.assertEqual(code, 1)
+        self.assertIn("Explanations that nothing needs", said)
+
+    def test_a_case_that_fails_or_is_absent_is_a_finding(self):
+        world = world_of()
+        world["ptx"][CASE] |= {"status": "fault", "reason": "out of bounds"}
+        code, said = self.compare(world)
+        self.assertEqual(code, 1)
+        self.assertIn("out of bounds", said)
+        world = world_of()
+        world["ptx"] = {"stream/other/block=64,n=1": world["ptx"][CASE]}
+        code, said = self.compare(world)
+        self.assertEqual(code, 1)
+        self.assertIn("did not run", said)
+
+    def test_a_gpu_that_does_not_count_is_not_recorded(self):
+        world = world_of()
+        world["cuda"][CASE]["counters"][LOADS] = None
+        self.write("world.json", world)
+        code, said = self.script("--record", self.path("golden.json"), "--sweep", "stream")
+        self.assertEqual(code, 3)
+        self.assertIn(LOADS, said)
+        self.assertFalse(os.path.exists(self.path("golden.json")))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
