@@ -50,7 +50,7 @@ int sweep_case_finished(struct sweep *sweep, size_t index, enum trial_status sta
 {
 	sweep->steps_total -= case_steps_left(sweep, index);
 	sweep->cases[index].ended = true;
-	if (status == TRIAL_OK)
+	if (status == TRIAL_OK || status == TRIAL_SAMPLED)
 		sweep->outcome.ok++;
 	else if (status == TRIAL_SKIPPED)
 		sweep->outcome.skipped++;
@@ -101,20 +101,20 @@ static void sweep_session_take(struct sweep *sweep, struct session_info *info)
 }
 
 /* One attempt. *again: another one may fare better. */
-static int session_open(struct sweep *sweep, bool *again, struct error *err)
+static int session_open(struct sweep *sweep, struct worker_process *worker, bool *again,
+			struct error *err)
 {
 	struct open_answer answer = {0};
 	struct exchange exchange = EXCHANGE_INIT(open_reply, &answer, WORKER_START_TIMEOUT_NS);
 	struct error cause = {0};
 	enum exchange_end end;
-	int rc = worker_start(&sweep->worker, sweep->path.data, sweep->stop,
-			      WORKER_START_TIMEOUT_NS, err);
+	int rc = worker_start(worker, sweep->path.data, sweep->stop, WORKER_START_TIMEOUT_NS, err);
 
 	*again = rc == PL_EWORKER;
 	if (rc)
 		return rc;
 	sweep->outcome.workers++;
-	end = worker_ask(&sweep->worker,
+	end = worker_ask(worker,
 			 json_pack("{s:s, s:o}", "request", "open", "settings",
 				   settings_to_json(sweep->settings)),
 			 &exchange, &cause);
@@ -137,33 +137,33 @@ static int session_open(struct sweep *sweep, bool *again, struct error *err)
 	}
 	if (rc) {
 		session_info_release(&answer.info);
-		worker_kill(&sweep->worker);
+		worker_kill(worker);
 	} else {
 		if (answer.info.profiler[0])
-			sweep->worker.end_timeout_ns = WORKER_END_PROFILED_TIMEOUT_NS;
+			worker->end_timeout_ns = WORKER_END_PROFILED_TIMEOUT_NS;
 		sweep_session_take(sweep, &answer.info);
 	}
 	exchange_release(&exchange);
 	return rc;
 }
 
-int sweep_worker(struct sweep *sweep, struct error *err)
+int sweep_worker(struct sweep *sweep, struct worker_process *worker, struct error *err)
 {
 	struct error cause = {0};
 	bool again = true;
 	int rc = 0;
 
-	for (int deaths = 0; !sweep->worker.pid && again && deaths < SWEEP_MAX_DEATHS; deaths++)
-		rc = session_open(sweep, &again, &cause);
+	for (int deaths = 0; !worker->pid && again && deaths < SWEEP_MAX_DEATHS; deaths++)
+		rc = session_open(sweep, worker, &again, &cause);
 	if (rc)
 		error_set(err, rc, "%s%s%s", again ? "given up after 3 attempts: " : "", cause.text,
 			  again ? "; perflab doctor says what the worker can do here" : "");
 	return rc;
 }
 
-int sweep_settle(struct sweep *sweep, enum exchange_end end, const struct exchange *exchange,
-		 const char *where, const struct error *cause, enum trial_status *status,
-		 struct text *reason, struct error *err)
+int sweep_settle(struct worker_process *worker, enum exchange_end end,
+		 const struct exchange *exchange, const char *where, const struct error *cause,
+		 enum trial_status *status, struct text *reason, struct error *err)
 {
 	char allowed[32];
 	int rc = 0;
@@ -175,7 +175,7 @@ int sweep_settle(struct sweep *sweep, enum exchange_end end, const struct exchan
 		text_add(reason, exchange->reason.data);
 		/* Its context is lost; nothing that it says from now on is to be trusted. */
 		if (*status == TRIAL_DEVICE_ERROR || *status == TRIAL_CRASHED)
-			worker_kill(&sweep->worker);
+			worker_kill(worker);
 		break;
 	case EXCHANGE_DIED:
 		*status = TRIAL_CRASHED;
@@ -184,13 +184,13 @@ int sweep_settle(struct sweep *sweep, enum exchange_end end, const struct exchan
 	case EXCHANGE_LIED:
 		*status = TRIAL_CRASHED;
 		text_addf(reason, "the worker broke the protocol in %s: %s", where, cause->text);
-		worker_kill(&sweep->worker);
+		worker_kill(worker);
 		break;
 	case EXCHANGE_TIMEOUT:
 		*status = TRIAL_TIMEOUT;
 		format_duration(allowed, (double)exchange->timeout_ns);
 		text_addf(reason, "%s did not end within %s (--timeout)", where, allowed);
-		worker_kill(&sweep->worker);
+		worker_kill(worker);
 		break;
 	case EXCHANGE_UNSENT:
 		*status = TRIAL_FAILED;
@@ -198,11 +198,11 @@ int sweep_settle(struct sweep *sweep, enum exchange_end end, const struct exchan
 		break;
 	case EXCHANGE_STOPPED:
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
-		worker_kill(&sweep->worker);
+		worker_kill(worker);
 		break;
 	case EXCHANGE_REFUSED:
 		rc = error_set(err, cause->code, "%s", cause->text);
-		worker_kill(&sweep->worker);
+		worker_kill(worker);
 		break;
 	}
 	return rc;
@@ -231,7 +231,9 @@ static void sweep_cases_init(struct sweep *sweep)
 			.facts = launch_facts_unknown,
 			.ended = planned->finished || !planned->launch,
 			.rounds_done = planned->rounds_done,
-			.counted = planned->counted,
+			/* An emulated case is done or not: counts without a verdict are worth
+			   nothing. */
+			.counted = planned->counted && !sweep->info.untimed,
 			.early_status = TRIAL_OK,
 		};
 	}
@@ -244,7 +246,7 @@ static int sweep_prepare(struct sweep *sweep, const char *backend, const struct 
 	int rc = worker_find(&sweep->path, backend, err);
 
 	if (!rc)
-		rc = sweep_worker(sweep, err);
+		rc = sweep_worker(sweep, &sweep->worker, err);
 	if (!rc)
 		rc = source->build(source->context, &sweep->info.device, &sweep->plan, err);
 	if (rc)
@@ -252,6 +254,8 @@ static int sweep_prepare(struct sweep *sweep, const char *backend, const struct 
 	sweep_cases_init(sweep);
 	/* A profiler replays a kernel as often as it needs to: rounds would only repeat that. */
 	sweep->rounds = strcmp(sweep->info.profiler, "ncu") ? sweep->settings->rounds : 1;
+	if (sweep->info.untimed)
+		sweep->rounds = 0;
 	return sweep_inspect_cases(sweep, err);
 }
 
@@ -283,6 +287,13 @@ static int sweep_begin(struct sweep *sweep, struct error *err)
 	return rc;
 }
 
+static int sweep_measure(struct sweep *sweep, struct error *err)
+{
+	int rc = sweep_rounds(sweep, err);
+
+	return rc ? rc : sweep_count(sweep, err);
+}
+
 int sweep_execute(const char *backend, const struct plan_source *source,
 		  const struct measure_settings *settings, const struct sweep_sink *sink,
 		  const volatile int *stop, struct sweep_outcome *outcome, struct error *err)
@@ -293,12 +304,12 @@ int sweep_execute(const char *backend, const struct plan_source *source,
 	rc = sweep_prepare(&sweep, backend, source, err);
 	if (!rc)
 		rc = sweep_begin(&sweep, err);
+	if (!rc && sweep.info.untimed)
+		rc = sweep_emulate(&sweep, err);
+	else if (!rc)
+		rc = sweep_measure(&sweep, err);
 	if (!rc)
-		rc = sweep_rounds(&sweep, err);
-	if (!rc)
-		rc = sweep_count(&sweep, err);
-	if (!rc)
-		sweep_progress(&sweep, "count", NO_CASE);
+		sweep_progress(&sweep, sweep.info.untimed ? "emulate" : "count", NO_CASE);
 	if (rc)
 		worker_kill(&sweep.worker);
 	sweep.outcome.interrupted = rc == PL_EINTERRUPTED;

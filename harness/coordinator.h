@@ -1,7 +1,8 @@
 /*
  * coordinator: the sweep in progress, as its parts share it: sessions and
  * results (coordinator.c), inspection and rounds (coordinator_cases.c),
- * counting (coordinator_count.c). Internal to harness/.
+ * counting (coordinator_count.c); and for a backend without a clock, in place
+ * of the last two, emulation (coordinator_emulate.c). Internal to harness/.
  */
 #ifndef HARNESS_COORDINATOR_H
 #define HARNESS_COORDINATOR_H
@@ -34,7 +35,7 @@ struct sweep {
 	bool info_known;
 	bool begun;            /* the sink is open */
 	char *counters_reason; /* of the session that runs; NULL: counters are on */
-	int rounds;
+	int rounds;            /* 0 in an untimed session */
 	struct worker_process worker;
 	size_t steps_done, steps_total;
 	int64_t started_ns;
@@ -42,17 +43,17 @@ struct sweep {
 
 /* ---- sessions: coordinator.c ---- */
 
-/* Makes sure that a worker runs and is open; starts one if need be. */
-int sweep_worker(struct sweep *sweep, struct error *err);
+/* Makes sure that this worker runs and is open; starts it if need be. */
+int sweep_worker(struct sweep *sweep, struct worker_process *worker, struct error *err);
 
 /*
  * What the end of an exchange means for the case that was in flight: 0 with
  * *status and *reason, or a code that ends the sweep. `where` is a phrase for
  * the reason ("phase time"). A worker that cannot be used again is gone.
  */
-int sweep_settle(struct sweep *sweep, enum exchange_end end, const struct exchange *exchange,
-		 const char *where, const struct error *cause, enum trial_status *status,
-		 struct text *reason, struct error *err);
+int sweep_settle(struct worker_process *worker, enum exchange_end end,
+		 const struct exchange *exchange, const char *where, const struct error *cause,
+		 enum trial_status *status, struct text *reason, struct error *err);
 
 /* ---- results: coordinator.c ---- */
 
@@ -63,11 +64,19 @@ size_t case_steps_left(const struct sweep *sweep, size_t index);
 int sweep_case_finished(struct sweep *sweep, size_t index, enum trial_status status,
 			const char *reason, struct error *err);
 
+/* Every metric that was asked for is there from now on, as a value or with this reason. Returns how
+ * many were not. */
+size_t counters_complete(const struct sweep *sweep, struct counter_list *counters,
+			 const char *reason);
+int answer_id_check(const json_t *message, int64_t wanted, struct error *err);
+
 /* ---- the parts ---- */
 
 /* Inspects every runnable case that is not finished; adds skips to the plan. */
 int sweep_inspect_cases(struct sweep *sweep, struct error *err);
 int sweep_rounds(struct sweep *sweep, struct error *err);
 int sweep_count(struct sweep *sweep, struct error *err);
+/* Executes every case once, in several workers side by side. */
+int sweep_emulate(struct sweep *sweep, struct error *err);
 
 #endif

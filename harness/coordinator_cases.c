@@ -13,7 +13,7 @@ struct inspect_answer {
 	bool inspected;
 };
 
-static int answer_id_check(const json_t *message, int64_t wanted, struct error *err)
+int answer_id_check(const json_t *message, int64_t wanted, struct error *err)
 {
 	int64_t id;
 	int rc = member_int64(&id, message, "id", 0, INT64_MAX, err);
@@ -72,7 +72,8 @@ static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
 		end = EXCHANGE_LIED;
 		error_set(&cause, PL_EPROTOCOL, "it inspected the case and gave no facts");
 	}
-	rc = sweep_settle(sweep, end, &exchange, "inspection", &cause, &status, &reason, err);
+	rc = sweep_settle(&sweep->worker, end, &exchange, "inspection", &cause, &status, &reason,
+			  err);
 	if (rc)
 		goto out;
 	state->inspected = answer.inspected;
@@ -98,7 +99,7 @@ int sweep_inspect_cases(struct sweep *sweep, struct error *err)
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
 		if (sweep->cases[i].ended)
 			continue;
-		rc = sweep_worker(sweep, err);
+		rc = sweep_worker(sweep, &sweep->worker, err);
 		if (!rc)
 			rc = inspect_case(sweep, i, err);
 	}
@@ -234,7 +235,7 @@ static int measure_case(struct sweep *sweep, size_t index, int round, struct err
 	if (answer.last_phase >= 0)
 		snprintf(where, sizeof(where), "phase %s",
 			 worker_phase_name((enum worker_phase)answer.last_phase));
-	rc = sweep_settle(sweep, end, &exchange, where, &cause, &status, &reason, err);
+	rc = sweep_settle(&sweep->worker, end, &exchange, where, &cause, &status, &reason, err);
 	if (!rc && status == TRIAL_OK)
 		rc = round_store(sweep, index, &answer.result, err);
 	else if (!rc)
@@ -289,7 +290,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		if (count && used)
 			worker_end(&sweep->worker);
 		for (size_t i = 0; i < count && !rc; i++) {
-			rc = sweep_worker(sweep, err);
+			rc = sweep_worker(sweep, &sweep->worker, err);
 			if (!rc)
 				rc = measure_case(sweep, order[i], round, err);
 			used = true;

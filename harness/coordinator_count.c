@@ -39,15 +39,18 @@ static void missing_set(struct counter_list *counters, const char *name, const c
 	free(source);
 }
 
-/* Every metric that was asked for is there, as a value or with a reason. */
-static void counters_complete(const struct sweep *sweep, struct counter_list *counters,
-			      const char *reason)
+size_t counters_complete(const struct sweep *sweep, struct counter_list *counters,
+			 const char *reason)
 {
 	const struct string_list *wanted = &sweep->settings->metrics;
+	size_t missing = 0;
 
 	for (size_t i = 0; i < wanted->count; i++)
-		if (!counter_list_find(counters, wanted->items[i]))
+		if (!counter_list_find(counters, wanted->items[i])) {
 			missing_set(counters, wanted->items[i], sweep->info.device.chip, reason);
+			missing++;
+		}
+	return missing;
 }
 
 /* `reason` stands for what `counters` lacks. */
@@ -220,7 +223,8 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 	end = worker_ask(&sweep->worker,
 			 json_pack("{s:s, s:o}", "request", "count", "cases", array), &exchange,
 			 &cause);
-	rc = sweep_settle(sweep, end, &exchange, "counting", &cause, &status, &reason, err);
+	rc = sweep_settle(&sweep->worker, end, &exchange, "counting", &cause, &status, &reason,
+			  err);
 	if (rc)
 		goto out;
 	if (status == TRIAL_OK)
@@ -253,7 +257,7 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 		size_t settled = 0;
 
 		if (sweep->settings->metrics.count && !sweep->counters_reason)
-			rc = sweep_worker(sweep, err);
+			rc = sweep_worker(sweep, &sweep->worker, err);
 		if (rc)
 			break;
 		if (sweep->settings->metrics.count && !sweep->counters_reason) {

@@ -144,8 +144,8 @@ struct session_info {
 void session_info_release(struct session_info *info);
 
 struct sweep_progress {
-	size_t done, total;              /* steps: cases × rounds + counting */
-	const char *phase;               /* "prepare", "verify", "time", "count" */
+	size_t done, total;              /* steps: cases × rounds + counting; untimed: cases */
+	const char *phase;               /* as worker_phase_name() has it */
 	const struct plan_case *current; /* NULL: none */
 	int64_t elapsed_ns, left_ns;     /* left: -1 unknown yet */
 };
@@ -166,7 +166,7 @@ struct sweep_sink {
 		     struct error *err);
 	int (*counters)(void *context, size_t index, const struct counter_list *counters,
 			struct error *err);
-	/* Of an emulator. */
+	/* Of an emulator only; NULL: nobody wants them. */
 	int (*lines)(void *context, size_t index, const struct line_count_list *lines,
 		     struct error *err);
 	/* The last word on a case. Not called for one that the plan skips. */
@@ -200,7 +200,9 @@ struct plan_source {
  * worker: verify and time the cases in an order drawn from the seed; then
  * counting, in batches, passes outside and cases inside. A worker that dies or
  * hangs costs only the case in flight. Finished parts of a resumed plan are
- * not repeated. Returns 0 even if cases failed (see *outcome); PL_EUNSUPPORTED
+ * not repeated. Where the session is untimed, every case is emulated once in
+ * place of rounds and counting, in settings->jobs workers side by side, and
+ * ends in any order. Returns 0 even if cases failed (see *outcome); PL_EUNSUPPORTED
  * when no device can be used; PL_EINTERRUPTED when *stop became non-zero.
  */
 int sweep_execute(const char *backend, const struct plan_source *source,

@@ -16,6 +16,9 @@
 #define PROTOCOL_MAX_LAUNCHES 65536
 #define PROTOCOL_MAX_SAMPLES 1000000
 #define PROTOCOL_MAX_COUNTERS 8192
+#define PROTOCOL_MAX_LINES 262144    /* of one case */
+#define PROTOCOL_MAX_LINE_PIECE 2048 /* of one reply: with names of any length they fit a line */
+#define PROTOCOL_MAX_FILE_NAME 4095
 #define PROTOCOL_MAX_BATCH 4096
 #define PROTOCOL_MAX_METRICS 4096
 #define PROTOCOL_MAX_DEVICES 1024
@@ -40,6 +43,11 @@ int samples_from_json(double **time_ns, size_t *count, const json_t *json, struc
 json_t *counters_to_json(const struct counter_list *counters);
 /* *out begins empty. */
 int counters_from_json(struct counter_list *out, const json_t *json, struct error *err);
+
+/* `count` lines from `first` on. */
+json_t *lines_to_json(const struct line_count_list *lines, size_t first, size_t count);
+/* Adds to *out, which holds what earlier replies brought; their order goes on over all of them. */
+int lines_from_json(struct line_count_list *out, const json_t *json, struct error *err);
 
 json_t *settings_to_json(const struct measure_settings *settings);
 int settings_from_json(struct measure_settings *out, const json_t *json, struct error *err);

@@ -1,4 +1,4 @@
-/* Devices, facts, states, samples, counters and sessions on the wire. */
+/* Devices, facts, states, samples, counters, lines and sessions on the wire. */
 #include "harness/protocol.h"
 
 #include <math.h>
@@ -207,6 +207,92 @@ int counters_from_json(struct counter_list *out, const json_t *json, struct erro
 	return 0;
 }
 
+#define LINE_ROW(field) MEMBER_ROW(struct line_count, field, MEMBER_INT64, 0)
+static const struct member_row line_rows[] = {
+	LINE_ROW(line),       LINE_ROW(instructions), LINE_ROW(lanes),   LINE_ROW(branches),
+	LINE_ROW(divergent),  LINE_ROW(requests),     LINE_ROW(sectors), LINE_ROW(shared_requests),
+	LINE_ROW(wavefronts), LINE_ROW(conflicts),
+};
+
+json_t *lines_to_json(const struct line_count_list *lines, size_t first, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = first; i < first + count; i++) {
+		json_t *line = members_encode(line_rows, ARRAY_SIZE(line_rows), &lines->items[i]);
+
+		json_object_set_new(line, "file", json_text(lines->items[i].file));
+		json_array_append_new(array, line);
+	}
+	return array;
+}
+
+static int file_name_check(const char *name, struct error *err)
+{
+	size_t length = strlen(name);
+
+	if (!length || length > PROTOCOL_MAX_FILE_NAME)
+		return error_set(err, PL_EPROTOCOL, "member 'file' has %zu bytes, not 1 to %d",
+				 length, PROTOCOL_MAX_FILE_NAME);
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			return error_set(err, PL_EPROTOCOL,
+					 "member 'file' is not free of control characters");
+	return 0;
+}
+
+static bool line_follows(const struct line_count *last, const char *file, int64_t line)
+{
+	int order;
+
+	if (!last->file || !file)
+		order = (last->file != NULL) - (file != NULL);
+	else
+		order = strcmp(last->file, file);
+	return order < 0 || (order == 0 && last->line < line);
+}
+
+static int line_from_json(struct line_count_list *out, const json_t *json, struct error *err)
+{
+	struct line_count line = {0};
+	struct line_count *added;
+	const char *file = NULL;
+	int rc = member_borrow(&file, json, "file", true, err);
+
+	if (!rc && file)
+		rc = file_name_check(file, err);
+	if (!rc)
+		rc = members_decode(&line, line_rows, ARRAY_SIZE(line_rows), json, err);
+	if (rc)
+		return rc;
+	if (out->count >= PROTOCOL_MAX_LINES)
+		return error_set(err, PL_EPROTOCOL, "there are over %d lines of one case",
+				 PROTOCOL_MAX_LINES);
+	if (out->count && !line_follows(&out->items[out->count - 1], file, line.line))
+		return error_set(err, PL_EPROTOCOL, "it does not follow the one before");
+	added = line_count_list_add(out, file, line.line);
+	line.file = added->file;
+	*added = line;
+	return 0;
+}
+
+int lines_from_json(struct line_count_list *out, const json_t *json, struct error *err)
+{
+	const size_t before = out->count;
+	int rc = 0;
+
+	if (!json_is_array(json) || json_array_size(json) > PROTOCOL_MAX_LINE_PIECE)
+		return error_set(err, PL_EPROTOCOL, "lines are not an array of at most %d",
+				 PROTOCOL_MAX_LINE_PIECE);
+	for (size_t i = 0; i < json_array_size(json) && !rc; i++) {
+		rc = line_from_json(out, json_array_get(json, i), err);
+		error_context(err, rc, "line %zu", i);
+	}
+	while (rc && out->count > before)
+		free(out->items[--out->count].file);
+	return rc;
+}
+
 json_t *session_to_json(const struct session_info *info)
 {
 	json_t *environment = json_object();
@@ -214,10 +300,10 @@ json_t *session_to_json(const struct session_info *info)
 	for (size_t i = 0; i < info->environment.count; i++)
 		json_object_set_new(environment, info->environment.items[i].key,
 				    json_text(info->environment.items[i].value));
-	return json_pack("{s:o, s:o, s:o, s:o, s:I}", "device", device_to_json(&info->device),
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:b}", "device", device_to_json(&info->device),
 			 "environment", environment, "profiler", json_text(info->profiler),
 			 "counters_reason", json_text(info->counters_reason), "passes",
-			 (json_int_t)info->passes);
+			 (json_int_t)info->passes, "untimed", (int)info->untimed);
 }
 
 static int environment_from_json(struct key_value_list *out, const json_t *json, struct error *err)
@@ -255,6 +341,8 @@ int session_from_json(struct session_info *out, const json_t *json, struct error
 		rc = member_borrow(&reason, json, "counters_reason", true, err);
 	if (!rc)
 		rc = member_int64(&info.passes, json, "passes", 0, INT32_MAX, err);
+	if (!rc)
+		rc = member_bool(&info.untimed, json, "untimed", err);
 	if (!rc)
 		rc = environment_from_json(&info.environment, json, err);
 	if (rc) {

@@ -22,6 +22,7 @@ static const char *const cache_names[] = {[CACHE_COLD] = "cold", [CACHE_HOT] = "
 void measure_settings_release(struct measure_settings *settings)
 {
 	string_list_release(&settings->metrics);
+	free(settings->chip);
 	free(settings->counter_dump);
 	*settings = (struct measure_settings){0};
 }
@@ -32,13 +33,15 @@ json_t *settings_to_json(const struct measure_settings *settings)
 
 	/* A string: many readers of JSON keep only 53 bits of a number. */
 	snprintf(seed, sizeof(seed), "%" PRIu64, settings->seed);
-	return json_pack("{s:i, s:s, s:s, s:I, s:I, s:f, s:i, s:I, s:o, s:o}", "device",
-			 settings->device, "seed", seed, "cache", cache_names[settings->cache],
-			 "min_samples", (json_int_t)settings->min_samples, "max_time_ns",
+	return json_pack("{s:i, s:s, s:s, s:I, s:I, s:f, s:i, s:I, s:o, s:o, s:b, s:i, s:o}",
+			 "device", settings->device, "seed", seed, "cache",
+			 cache_names[settings->cache], "min_samples",
+			 (json_int_t)settings->min_samples, "max_time_ns",
 			 (json_int_t)settings->max_time_ns, "precision", settings->precision,
 			 "rounds", settings->rounds, "timeout_ns", (json_int_t)settings->timeout_ns,
-			 "metrics", json_strings(&settings->metrics), "counter_dump",
-			 json_text(settings->counter_dump));
+			 "metrics", json_strings(&settings->metrics), "chip",
+			 json_text(settings->chip), "all_blocks", (int)settings->all_blocks, "jobs",
+			 settings->jobs, "counter_dump", json_text(settings->counter_dump));
 }
 
 static int numbers_from_json(struct measure_settings *out, const json_t *json, struct error *err)
@@ -66,12 +69,30 @@ static int numbers_from_json(struct measure_settings *out, const json_t *json, s
 	return rc;
 }
 
+/* A run that was stored before there was an emulator has none of these, and goes on without. */
+static int emulator_from_json(struct measure_settings *out, const char **chip, const json_t *json,
+			      struct error *err)
+{
+	int64_t jobs = 0;
+	int rc = 0;
+
+	if (json_object_get(json, "chip"))
+		rc = member_borrow(chip, json, "chip", true, err);
+	if (!rc && json_object_get(json, "all_blocks"))
+		rc = member_bool(&out->all_blocks, json, "all_blocks", err);
+	if (!rc && json_object_get(json, "jobs"))
+		rc = member_int64(&jobs, json, "jobs", 0, INT32_MAX, err);
+	out->jobs = (int)jobs;
+	return rc;
+}
+
 int settings_from_json(struct measure_settings *out, const json_t *json, struct error *err)
 {
 	struct measure_settings settings = {0};
 	const char *seed = NULL;
 	const char *cache = NULL;
 	const char *dump = NULL;
+	const char *chip = NULL;
 	int rc;
 
 	rc = numbers_from_json(&settings, json, err);
@@ -86,6 +107,8 @@ int settings_from_json(struct measure_settings *out, const json_t *json, struct 
 	if (!rc)
 		rc = member_borrow(&dump, json, "counter_dump", true, err);
 	if (!rc)
+		rc = emulator_from_json(&settings, &chip, json, err);
+	if (!rc)
 		rc = member_strings(&settings.metrics, json, "metrics", PROTOCOL_MAX_METRICS, err);
 	if (rc) {
 		measure_settings_release(&settings);
@@ -93,6 +116,7 @@ int settings_from_json(struct measure_settings *out, const json_t *json, struct 
 	}
 	settings.cache = strcmp(cache, "hot") ? CACHE_COLD : CACHE_HOT;
 	settings.counter_dump = dump ? xstrdup(dump) : NULL;
+	settings.chip = chip ? xstrdup(chip) : NULL;
 	*out = settings;
 	return 0;
 }

@@ -93,6 +93,22 @@ int worker_reply_counters(struct worker_reply *reply, int64_t id,
 				    counters_to_json(counters)));
 }
 
+int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line_count_list *lines)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < lines->count && !rc; i += PROTOCOL_MAX_LINE_PIECE) {
+		size_t count = lines->count - i;
+
+		if (count > PROTOCOL_MAX_LINE_PIECE)
+			count = PROTOCOL_MAX_LINE_PIECE;
+		rc = reply_send(reply, "lines",
+				json_pack("{s:I, s:o}", "id", (json_int_t)id, "lines",
+					  lines_to_json(lines, i, count)));
+	}
+	return rc;
+}
+
 static int reply_done(struct worker_reply *reply, const struct request_end *end)
 {
 	json_t *message;
@@ -245,6 +261,15 @@ static int require_open(const struct worker *worker, struct error *err)
 	return error_set(err, PL_EPROTOCOL, "the request came before 'open'");
 }
 
+/* A backend measures and counts, or emulates. */
+static int require_ability(bool able, const char *request, const struct worker *worker,
+			   struct error *err)
+{
+	if (able)
+		return 0;
+	return error_set(err, PL_EPROTOCOL, "backend %s does not %s", worker->ops->name, request);
+}
+
 static int serve_inspect(struct worker *worker, const json_t *request, struct worker_reply *reply,
 			 struct request_end *end, struct error *err)
 {
@@ -276,6 +301,8 @@ static int serve_measure(struct worker *worker, const json_t *request, struct wo
 	int64_t round = 0;
 	int rc = require_open(worker, err);
 
+	if (!rc)
+		rc = require_ability(worker->ops->measure, "measure", worker, err);
 	if (!rc)
 		rc = request_id(&id, request, err);
 	if (!rc)
@@ -315,6 +342,8 @@ static int serve_count(struct worker *worker, const json_t *request, struct work
 	int rc = require_open(worker, err);
 
 	if (!rc)
+		rc = require_ability(worker->ops->count, "count", worker, err);
+	if (!rc)
 		rc = member_array(&array, request, "cases", PROTOCOL_MAX_BATCH, err);
 	if (!rc) {
 		count = json_array_size(array);
@@ -332,6 +361,26 @@ static int serve_count(struct worker *worker, const json_t *request, struct work
 	return rc;
 }
 
+static int serve_emulate(struct worker *worker, const json_t *request, struct worker_reply *reply,
+			 struct request_end *end, struct error *err)
+{
+	struct launch_case *work = NULL;
+	int64_t id = 0;
+	int rc = require_open(worker, err);
+
+	if (!rc)
+		rc = require_ability(worker->ops->emulate, "emulate", worker, err);
+	if (!rc)
+		rc = request_id(&id, request, err);
+	if (!rc)
+		rc = request_case(&work, request, err);
+	if (!rc)
+		rc = worker->ops->emulate(worker->ops->backend, id, work, reply, &end->status,
+					  &end->reason, err);
+	launch_case_free(work);
+	return rc;
+}
+
 static const struct {
 	const char *name;
 	int (*serve)(struct worker *worker, const json_t *request, struct worker_reply *reply,
@@ -340,6 +389,7 @@ static const struct {
 	{"hello", serve_hello},     {"doctor", serve_doctor},   {"devices", serve_devices},
 	{"metrics", serve_metrics}, {"passes", serve_passes},   {"open", serve_open},
 	{"inspect", serve_inspect}, {"measure", serve_measure}, {"count", serve_count},
+	{"emulate", serve_emulate},
 };
 
 static int serve(struct worker *worker, const json_t *request, struct worker_reply *reply,

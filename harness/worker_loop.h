@@ -60,8 +60,11 @@ int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
 		       const struct device_state *state);
 int worker_reply_counters(struct worker_reply *reply, int64_t id,
 			  const struct counter_list *counters);
-
-/* What an emulator counted at each source line of a case. */
+/*
+ * What an emulator counted at each source line of a case: at most 262144
+ * lines, names of files of 1 to 4095 bytes without control characters. Once a
+ * case; a long list goes in several replies.
+ */
 int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line_count_list *lines);
 
 /* One case of a `count` request. */

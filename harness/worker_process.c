@@ -58,7 +58,8 @@ int worker_find(struct text *path, const char *backend, struct error *err)
 
 	if (!*backend || strlen(backend) > 32 ||
 	    backend[strspn(backend, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-		return error_set(err, PL_EUSAGE, "'%.80s' is no backend: there is cuda", backend);
+		return error_set(err, PL_EUSAGE, "'%.80s' is no backend: there are cuda and ptx",
+				 backend);
 	snprintf(program, sizeof(program), "perflab-worker-%s", backend);
 	snprintf(variable, sizeof(variable), "PERFLAB_WORKER_%s", backend);
 	for (char *c = variable; *c; c++)
@@ -75,12 +76,15 @@ int worker_find(struct text *path, const char *backend, struct error *err)
 
 		if ((install_path(&found, relative, NULL) || !is_program(found.data)) &&
 		    !find_in_path(&found, program))
-			rc = error_set(
-				err, PL_EUNSUPPORTED,
-				"there is no %s beside perflab or in $PATH: build perflab "
-				"where the toolkit is installed (cmake says what it misses), "
-				"or name the program in $%s",
-				program, variable);
+			rc = error_set(err, PL_EUNSUPPORTED,
+				       "there is no %s beside perflab or in $PATH: %s, or name the "
+				       "program in $%s",
+				       program,
+				       strcmp(backend, "cuda")
+					       ? "build perflab's target all"
+					       : "build perflab where the toolkit is installed "
+						 "(cmake says what it misses)",
+				       variable);
 		free(relative);
 	}
 	if (!rc) {
@@ -345,8 +349,8 @@ static int64_t deadline_after(int64_t timeout_ns)
 }
 
 /* Handles one message. True: the exchange is over, as *end says. */
-static bool exchange_take(struct exchange *exchange, const json_t *message, int64_t *deadline_ns,
-			  enum exchange_end *end, struct error *err)
+static bool exchange_take(struct exchange *exchange, const json_t *message, enum exchange_end *end,
+			  struct error *err)
 {
 	const char *name;
 	int rc = member_borrow(&name, message, "reply", false, err);
@@ -363,36 +367,64 @@ static bool exchange_take(struct exchange *exchange, const json_t *message, int6
 		return true;
 	}
 	if (!strcmp(name, "phase") || !strcmp(name, "counters"))
-		*deadline_ns = deadline_after(exchange->timeout_ns);
+		exchange->deadline_ns = deadline_after(exchange->timeout_ns);
 	return false;
+}
+
+bool exchange_begin(struct worker_process *worker, json_t *request, struct exchange *exchange,
+		    enum exchange_end *end, struct error *err)
+{
+	struct error cause = {0};
+	enum channel_result result;
+
+	exchange->deadline_ns = deadline_after(
+		exchange->first_timeout_ns ? exchange->first_timeout_ns : exchange->timeout_ns);
+	result = channel_send(&worker->channel, request, exchange->deadline_ns, &cause);
+	json_decref(request);
+	if (result == CHANNEL_OK)
+		return false;
+	if (result == CHANNEL_BROKEN && cause.code == PL_EPROTOCOL) {
+		error_set(err, PL_EPROTOCOL, "%s", cause.text);
+		*end = EXCHANGE_UNSENT;
+	} else {
+		*end = exchange_failed(worker, result, &cause, err);
+	}
+	return true;
+}
+
+bool exchange_go_on(struct worker_process *worker, struct exchange *exchange, int64_t until_ns,
+		    enum exchange_end *end, struct error *err)
+{
+	bool over = false;
+
+	while (!over) {
+		int64_t wait_ns =
+			until_ns < exchange->deadline_ns ? until_ns : exchange->deadline_ns;
+		json_t *message = NULL;
+		struct error cause = {0};
+		enum channel_result result =
+			channel_receive(&worker->channel, &message, wait_ns, &cause);
+
+		if (result == CHANNEL_TIMEOUT && monotonic_ns() < exchange->deadline_ns)
+			return false;
+		if (result == CHANNEL_OK) {
+			over = exchange_take(exchange, message, end, err);
+		} else {
+			*end = exchange_failed(worker, result, &cause, err);
+			over = true;
+		}
+		json_decref(message);
+	}
+	return true;
 }
 
 enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
 			     struct exchange *exchange, struct error *err)
 {
-	int64_t deadline_ns = deadline_after(exchange->first_timeout_ns ? exchange->first_timeout_ns
-									: exchange->timeout_ns);
 	enum exchange_end end = EXCHANGE_DONE;
-	struct error cause = {0};
-	enum channel_result result;
-	bool over = false;
+	bool over = exchange_begin(worker, request, exchange, &end, err);
 
-	result = channel_send(&worker->channel, request, deadline_ns, &cause);
-	json_decref(request);
-	if (result == CHANNEL_BROKEN && cause.code == PL_EPROTOCOL) {
-		error_set(err, PL_EPROTOCOL, "%s", cause.text);
-		return EXCHANGE_UNSENT;
-	}
-	if (result != CHANNEL_OK)
-		return exchange_failed(worker, result, &cause, err);
-	while (!over) {
-		json_t *message = NULL;
-
-		result = channel_receive(&worker->channel, &message, deadline_ns, &cause);
-		if (result != CHANNEL_OK)
-			return exchange_failed(worker, result, &cause, err);
-		over = exchange_take(exchange, message, &deadline_ns, &end, err);
-		json_decref(message);
-	}
+	while (!over)
+		over = exchange_go_on(worker, exchange, exchange->deadline_ns, &end, err);
 	return end;
 }

@@ -57,7 +57,8 @@ struct exchange {
 	int64_t timeout_ns;       /* begins anew at every `phase` and every `counters` */
 	int64_t first_timeout_ns; /* until the first of them; 0: timeout_ns */
 
-	/* Filled by worker_ask(): what `done` said. */
+	int64_t deadline_ns; /* of what goes on now, by monotonic_ns() */
+	/* Filled at its end: what `done` said. */
 	enum trial_status status;
 	struct text reason;
 	bool unsupported, usage;
@@ -71,6 +72,14 @@ struct exchange {
 /* Takes the reference of `request`. */
 enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
 			     struct exchange *exchange, struct error *err);
+
+/* The same in parts, for who asks several workers at once. Both return true when the exchange is
+ * over, as *end says. */
+bool exchange_begin(struct worker_process *worker, json_t *request, struct exchange *exchange,
+		    enum exchange_end *end, struct error *err);
+/* Takes the replies that come until the moment given; one that has passed: those that are there. */
+bool exchange_go_on(struct worker_process *worker, struct exchange *exchange, int64_t until_ns,
+		    enum exchange_end *end, struct error *err);
 /* The code of a `done` that is not ok: PL_EUNSUPPORTED or PL_EUSAGE if it says so, or PL_EWORKER.
  */
 int exchange_refusal(const struct exchange *exchange);

@@ -81,6 +81,24 @@ static void check_settings(const json_t *json)
 	measure_settings_release(&again);
 }
 
+static void check_lines(const json_t *json)
+{
+	struct line_count_list lines = {0};
+	struct line_count_list again = {0};
+	json_t *encoded;
+	int rc = lines_from_json(&lines, json, NULL);
+
+	check(rc);
+	if (rc && lines.count)
+		abort();
+	encoded = lines_to_json(&lines, 0, lines.count);
+	if (lines_from_json(&again, encoded, NULL))
+		abort();
+	check_same(encoded, lines_to_json(&again, 0, again.count));
+	line_count_list_release(&lines);
+	line_count_list_release(&again);
+}
+
 static void decode_all(const json_t *json)
 {
 	struct device_info device;
@@ -101,6 +119,7 @@ static void decode_all(const json_t *json)
 	check(facts_from_json(&facts, json_object_get(json, "facts"), NULL));
 	check(state_from_json(&state, json, NULL));
 	check(counters_from_json(&counters, json_object_get(json, "counters"), NULL));
+	check_lines(json_object_get(json, "lines"));
 	check(samples_from_json(&samples, &count, json_object_get(json, "time_ns"), NULL));
 	check(check_from_json(&worker_check, json, NULL));
 	check(metric_from_json(&metric, json, NULL));
@@ -187,6 +206,23 @@ static int count_all(void *backend, const struct count_item *items, size_t count
 	return rc;
 }
 
+static int emulate(void *backend, int64_t id, const struct launch_case *work,
+		   struct worker_reply *reply, enum trial_status *status, struct text *reason,
+		   struct error *err)
+{
+	struct line_count_list lines = {0};
+	int rc;
+
+	(void)backend;
+	(void)err;
+	line_count_list_add(&lines, work->image, (int64_t)work->launch_count);
+	rc = worker_reply_lines(reply, id, &lines);
+	line_count_list_release(&lines);
+	*status = TRIAL_SAMPLED;
+	text_add(reason, "some");
+	return rc;
+}
+
 static void close_session(void *backend)
 {
 	(void)backend;
@@ -203,6 +239,7 @@ static const struct backend_ops agreeable = {
 	.inspect = inspect,
 	.measure = measure,
 	.count = count_all,
+	.emulate = emulate,
 	.close = close_session,
 };
 

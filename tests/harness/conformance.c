@@ -183,7 +183,7 @@ static void test_nothing_before_open(void **context)
 {
 	struct answers *a = *context;
 	struct launch_case *work = make_case("reduce", "shuffle", 256);
-	static const char *const requests[] = {"inspect", "measure"};
+	static const char *const requests[] = {"inspect", "measure", "emulate"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
 		ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", requests[i], "id", 0,
@@ -370,10 +370,57 @@ static void measure_once(struct answers *a, const struct launch_case *work)
 	assert_true(timed);
 }
 
+/* Phases once each, then what was counted, then where; nothing that is a time. */
+static void emulate_once(struct answers *a, const struct launch_case *work)
+{
+	struct counter_list counters = {0};
+	struct line_count_list lines = {0};
+	bool announced[5] = {false};
+	size_t i;
+	json_t *reply;
+
+	ask_json(a, json_pack("{s:s, s:i, s:o}", "request", "emulate", "id", 7, "case",
+			      case_to_json(work)));
+	assert_string_equal(a->status, "ok");
+	json_array_foreach(a->replies, i, reply)
+	{
+		const char *name = json_string_value(json_object_get(reply, "reply"));
+		enum worker_phase phase;
+
+		assert_int_equal(json_integer_value(json_object_get(reply, "id")), 7);
+		if (!strcmp(name, "phase")) {
+			assert_true(worker_phase_parse(
+				&phase, json_string_value(json_object_get(reply, "phase"))));
+			assert_true(phase != WORKER_PHASE_TIME && phase != WORKER_PHASE_COUNT);
+			assert_false(announced[phase]);
+			announced[phase] = true;
+		} else if (!strcmp(name, "counters")) {
+			assert_int_equal(counters.count, 0);
+			assert_int_equal(counters_from_json(&counters,
+							    json_object_get(reply, "counters"),
+							    NULL),
+					 0);
+		} else {
+			assert_string_equal(name, "lines");
+			assert_int_equal(
+				lines_from_json(&lines, json_object_get(reply, "lines"), NULL), 0);
+		}
+	}
+	assert_true(announced[WORKER_PHASE_EMULATE]);
+	assert_true(counters.count > 0);
+	for (i = 0; i < counters.count; i++)
+		assert_true(!strncmp(counters.items[i].metric, "ptx_", 4));
+	assert_true(lines.count > 0);
+	counter_list_release(&counters);
+	line_count_list_release(&lines);
+}
+
 static void test_a_case_on_the_device(void **context)
 {
 	struct answers *a = *context;
 	struct launch_case *work;
+	const char *request;
+	bool untimed;
 
 	open_device(a);
 	if (strcmp(a->status, "ok")) {
@@ -386,6 +433,8 @@ static void test_a_case_on_the_device(void **context)
 	}
 	assert_int_equal(replies_of(a, "opened"), 1);
 	work = real_case(a);
+	untimed = json_is_true(json_object_get(json_array_get(a->replies, 0), "untimed"));
+	request = untimed ? "emulate" : "measure";
 	open_device(a);
 	assert_string_equal(a->status, "failed"); /* once is enough */
 
@@ -393,10 +442,17 @@ static void test_a_case_on_the_device(void **context)
 			      case_to_json(work)));
 	assert_string_equal(a->status, "ok");
 	assert_int_equal(replies_of(a, "facts"), 1);
-	measure_once(a, work);
+	if (untimed)
+		emulate_once(a, work);
+	else
+		measure_once(a, work);
+	/* A backend measures, or emulates. */
+	ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", untimed ? "measure" : "emulate",
+			      "id", 7, "round", 0, "case", case_to_json(work)));
+	assert_string_equal(a->status, "failed");
 
 	work->launches[0].args[0].integer = 99; /* no such buffer */
-	ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", "measure", "id", 7, "round", 1,
+	ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", request, "id", 7, "round", 1,
 			      "case", case_to_json(work)));
 	assert_string_equal(a->status, "failed");
 	assert_refused(a, "{\"request\": \"count\", \"cases\": []}");

@@ -2,198 +2,22 @@
  * A worker with no device: deterministic samples and counters, and faults on
  * demand. It stands on worker_loop wherever it is honest, so that a test of
  * perflab with it is a test of the protocol too.
- *
- * FAKE_WORKER_SCRIPT is "ACTION[:CASE];…". CASE is the beginning of a case's
- * name ("reduce/shuffle", "reduce/shuffle/block=64"); without one the action
- * is for every case. The table `actions` says what there is.
- * FAKE_WORKER_LOG names a file that gets a line a request: "PID REQUEST CASE".
- * FAKE_WORKER_STATE names a file that does not exist yet: the actions whose
- * names end in _once happen when they can create it.
+ * fake_script.h says what it can be made to do. With "untimed" in the script it
+ * is an emulator: it has no clock, and emulates.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include "harness/worker_loop.h"
+#include "fake_script.h"
 
 #define ROUND_MAX_SAMPLES 4096
 
 struct fake {
 	const struct measure_settings *settings;
 };
-
-/* ---- the script ---- */
-
-static bool scripted(const char *action, const char *name)
-{
-	const char *script = getenv("FAKE_WORKER_SCRIPT");
-	size_t length = strlen(action);
-
-	while (script && *script) {
-		size_t item = strcspn(script, ";");
-
-		if (!strncmp(script, action, length)) {
-			const char *wanted = script + length + 1;
-
-			if (length == item)
-				return true;
-			if (script[length] == ':' && name &&
-			    !strncmp(name, wanted, item - length - 1))
-				return true;
-		}
-		script += item + (script[item] == ';');
-	}
-	return false;
-}
-
-static bool first_time(void)
-{
-	const char *state = getenv("FAKE_WORKER_STATE");
-	int fd = state ? open(state, O_CREAT | O_EXCL | O_WRONLY, 0600) : -1;
-
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
-}
-
-static void note(const char *request, const char *name)
-{
-	const char *path = getenv("FAKE_WORKER_LOG");
-	FILE *file = path ? fopen(path, "a") : NULL;
-
-	if (!file)
-		return;
-	fprintf(file, "%d %s %s\n", (int)getpid(), request, name);
-	fclose(file);
-}
-
-static char *case_name(const struct launch_case *work)
-{
-	struct text name = TEXT_INIT;
-
-	text_addf(&name, "%s/%s/", work->kernel, work->variant);
-	axes_text(&name, work->axes, work->axis_count);
-	return text_detach(&name);
-}
-
-static void say(const char *bytes)
-{
-	/* Raw, past the loop. What cannot be sent any more need not be. */
-	(void)!send(WORKER_SOCKET_FD, bytes, strlen(bytes), MSG_NOSIGNAL);
-}
-
-static void die(int signal_number)
-{
-	const struct rlimit none = {0, 0};
-
-	setrlimit(RLIMIT_CORE, &none);
-	signal(signal_number, SIG_DFL);
-	raise(signal_number);
-}
-
-static void hang(void)
-{
-	for (;;)
-		pause();
-}
-
-/* ---- faults ---- */
-
-static void say_flood(void)
-{
-	char block[65537];
-
-	memset(block, 'x', sizeof(block) - 1);
-	block[sizeof(block) - 1] = '\0';
-	for (int i = 0; i < 300; i++)
-		say(block);
-	hang();
-}
-
-static void say_half(void)
-{
-	say("{\"reply\": \"samples\", \"id\": ");
-	_exit(0);
-}
-
-/* Of the third case: it is the one that test_sweep.c picks on. */
-static void say_phases(void)
-{
-	for (;;)
-		say("{\"reply\":\"phase\",\"id\":2,\"phase\":\"verify\",\"pass\":null}\n");
-}
-
-static void crash(void)
-{
-	die(SIGSEGV);
-}
-
-static void killed(void)
-{
-	die(SIGKILL);
-}
-
-static void leave(void)
-{
-	_exit(3);
-}
-
-/* What can go wrong while a case is verified: by a deed, by words, or by a status. */
-static const struct {
-	const char *name;
-	void (*deed)(void);
-	const char *words;
-	int code;                 /* the operation returns this error */
-	enum trial_status status; /* or ends so */
-} actions[] = {
-	{.name = "crash", .deed = crash},
-	{.name = "abort", .deed = abort},
-	{.name = "kill", .deed = killed},
-	{.name = "exit", .deed = leave},
-	{.name = "hang", .deed = hang},
-	{.name = "half", .deed = say_half},
-	{.name = "flood", .deed = say_flood},
-	{.name = "lie_phases", .deed = say_phases},
-	{.name = "lie_json", .words = "this is no JSON\n"},
-	{.name = "lie_array", .words = "[1, 2]\n"},
-	{.name = "lie_reply", .words = "{\"reply\": \"gossip\", \"id\": 2, \"round\": 0}\n"},
-	{.name = "lie_type",
-	 .words = "{\"reply\": \"samples\", \"id\": \"zero\", \"time_ns\": [1]}\n"},
-	{.name = "lie_done", .words = "{\"reply\": \"done\", \"status\": \"fine\"}\n"},
-	{.name = "lie_pending",
-	 .words = "{\"reply\": \"done\", \"status\": \"pending\", \"reason\": \"wait\"}\n"},
-	{.name = "oom", .code = PL_ENOMEM},
-	{.name = "device_error", .code = PL_EDEVICE},
-	{.name = "fail", .code = PL_EUSAGE},
-	{.name = "mismatch", .status = TRIAL_MISMATCH},
-};
-
-static int misbehave(const char *name, enum trial_status *status, struct text *reason,
-		     struct error *err)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(actions); i++) {
-		if (!scripted(actions[i].name, name))
-			continue;
-		if (actions[i].deed)
-			actions[i].deed();
-		if (actions[i].words)
-			say(actions[i].words);
-		if (actions[i].code)
-			return error_set(err, actions[i].code, "scripted: %s", actions[i].name);
-		if (actions[i].status) {
-			*status = actions[i].status;
-			text_addf(reason, "scripted: %s", actions[i].name);
-		}
-	}
-	return 0;
-}
 
 /* ---- numbers ---- */
 
@@ -301,12 +125,13 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 		return error_set(err, PL_EUNSUPPORTED, "there is no fake device: plug one in");
 	if (scripted("open_busy_once", NULL) && first_time())
 		return error_set(err, PL_ENOMEM, "the dead worker's memory is not free yet");
-	if (scripted("open_fail", NULL))
+	if (scripted("open_fail", NULL) || (scripted("only_one", NULL) && !first_time()))
 		return error_set(err, PL_EIO, "the fake device will not open");
 	if (settings->device > 0)
 		return error_set(err, PL_EUSAGE, "no device %d: there is 0", settings->device);
 	fake->settings = settings;
 	info->device = device;
+	info->untimed = scripted("untimed", NULL);
 	key_value_set(&info->environment, "persistence_mode", "on");
 	info->passes = (int64_t)(settings->metrics.count + 3) / 4;
 	if (scripted("ncu", NULL)) {
@@ -474,6 +299,61 @@ static int fake_count(void *backend, const struct count_item *items, size_t coun
 	return rc;
 }
 
+/* ---- emulation ---- */
+
+static int send_emulated(int64_t id, const char *name, struct worker_reply *reply)
+{
+	struct counter_list counters = {0};
+	struct line_count_list lines = {0};
+	struct line_count *line;
+	int rc = 0;
+
+	counter_list_set(&counters, "ptx_warp_instructions", "instruction", "emulated PTX",
+			 1 + (double)(hash(name, "instructions") % 1000000));
+	line_count_list_add(&lines, NULL, 12)->instructions = 1;
+	line = line_count_list_add(&lines, "a.cu", 7);
+	line->instructions = 3;
+	line->lanes = 3 * 32;
+	if (!scripted("uncounted", name))
+		rc = worker_reply_counters(reply, id + scripted("lie_id", name), &counters);
+	if (!rc && scripted("lie_twice", name))
+		rc = worker_reply_counters(reply, id, &counters);
+	if (!rc && !scripted("no_lines", name))
+		rc = worker_reply_lines(reply, id, &lines);
+	if (!rc && scripted("lie_lines", name))
+		rc = worker_reply_lines(reply, id, &lines);
+	counter_list_release(&counters);
+	line_count_list_release(&lines);
+	return rc;
+}
+
+static int fake_emulate(void *backend, int64_t id, const struct launch_case *work,
+			struct worker_reply *reply, enum trial_status *status, struct text *reason,
+			struct error *err)
+{
+	char *name = case_name(work);
+	int rc;
+
+	(void)backend;
+	note("emulate", name);
+	if (scripted("silent_crash", name))
+		crash();
+	rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
+	if (!rc)
+		rc = worker_reply_phase(reply, id, WORKER_PHASE_EMULATE, -1);
+	if (!rc && scripted("lie_time", name))
+		rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
+	meet(name);
+	if (!rc)
+		rc = misbehave(name, status, reason, err);
+	if (!rc && *status != TRIAL_SKIPPED)
+		rc = send_emulated(id, name, reply);
+	if (!rc)
+		rc = worker_reply_phase(reply, id, WORKER_PHASE_VERIFY, -1);
+	free(name);
+	return rc;
+}
+
 static void fake_close(void *backend)
 {
 	(void)backend;
@@ -483,6 +363,7 @@ static void fake_close(void *backend)
 int main(void)
 {
 	struct fake fake = {0};
+	const bool untimed = scripted("untimed", NULL);
 	const struct backend_ops ops = {
 		.name = "fake",
 		.version = "1",
@@ -493,8 +374,9 @@ int main(void)
 		.passes = fake_passes,
 		.open = fake_open,
 		.inspect = fake_inspect,
-		.measure = fake_measure,
-		.count = fake_count,
+		.measure = untimed ? NULL : fake_measure,
+		.count = untimed ? NULL : fake_count,
+		.emulate = untimed ? fake_emulate : NULL,
 		.close = fake_close,
 	};
 

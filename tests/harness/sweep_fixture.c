@@ -1,6 +1,7 @@
 #include "sweep_fixture.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,9 +68,9 @@ static int on_counters(void *context, size_t index, const struct counter_list *c
 {
 	struct record *record = context;
 
-	(void)err;
 	assert_int_equal(record->finished[index], 0);
 	record->counted[index]++;
+	record->counter_calls++;
 	for (size_t i = 0; i < counters->count; i++) {
 		const struct counter_value *c = &counters->items[i];
 
@@ -80,6 +81,22 @@ static int on_counters(void *context, size_t index, const struct counter_list *c
 			counter_list_set_missing(&record->counters[index], c->metric, c->unit,
 						 c->source, c->reason);
 	}
+	if (record->fail_at_counters && record->counter_calls == (size_t)record->fail_at_counters)
+		return error_set(err, PL_EIO, "the disk is full");
+	return 0;
+}
+
+static int on_lines(void *context, size_t index, const struct line_count_list *lines,
+		    struct error *err)
+{
+	struct record *record = context;
+
+	(void)err;
+	assert_int_equal(record->finished[index], 0);
+	assert_null(lines->items[0].file);
+	assert_string_equal(lines->items[1].file, "a.cu");
+	assert_int_equal(lines->items[1].lanes, 96);
+	record->lines[index] += lines->count;
 	return 0;
 }
 
@@ -166,6 +183,7 @@ int sweep_run(struct sweep_fixture *f, const char *script)
 		.facts = on_facts,
 		.round = on_round,
 		.counters = on_counters,
+		.lines = on_lines,
 		.finished = on_finished,
 		.progress = on_progress,
 		.notice = on_notice,
@@ -200,6 +218,21 @@ size_t sweep_logged(const struct sweep_fixture *f, const char *request, const ch
 	}
 	fclose(file);
 	return count;
+}
+
+void sweep_assert_no_worker(const struct sweep_fixture *f)
+{
+	FILE *file = fopen(f->log, "r");
+	char line[512];
+	size_t workers = 0;
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		assert_int_equal(kill(atoi(line), 0), -1);
+		workers++;
+	}
+	fclose(file);
+	assert_true(workers > 0);
 }
 
 void assert_all_ok_but(const struct sweep_fixture *f, size_t victim)

@@ -11,16 +11,17 @@
 struct record {
 	struct plan *plan;
 	size_t opened, facts[CASES], finished[CASES], rounds[CASES], counted[CASES];
-	size_t samples[CASES];
+	size_t samples[CASES], lines[CASES];
 	enum trial_status status[CASES];
 	char reason[CASES][512];
 	struct counter_list counters[CASES];
 	struct text notices;
 	size_t notice_count, progress_calls, last_done, last_total;
 	bool total_exceeded;
-	int fail_at_round; /* the sink returns an error at this call of round(); 0: never */
+	/* The sink returns an error at this call of round() or counters(); 0: never. */
+	int fail_at_round, fail_at_counters;
 	volatile int *stop_at_round;
-	size_t round_calls;
+	size_t round_calls, counter_calls;
 	char first_round[32]; /* order of round 0, a digit a case */
 	char second_round[32];
 };
@@ -49,6 +50,8 @@ int sweep_run(struct sweep_fixture *f, const char *script);
 void sweep_want_counters(struct sweep_fixture *f);
 /* How often a worker was asked, as its log says. */
 size_t sweep_logged(const struct sweep_fixture *f, const char *request, const char *name);
+/* Every worker that ever was asked something is gone. */
+void sweep_assert_no_worker(const struct sweep_fixture *f);
 void assert_all_ok_but(const struct sweep_fixture *f, size_t victim);
 /* A plan source's build(): the plan of the record. */
 int sweep_build_plan(void *context, const struct device_info *device, struct plan **out,

@@ -373,9 +373,70 @@ static void test_counters(void **context)
 	}
 }
 
+#define LINE(file, line) "{'file':" file ",'line':" line ","
+#define COUNTS                                                                             \
+	"'instructions':9,'lanes':9,'branches':2,'divergent':1,'requests':3,'sectors':12," \
+	"'shared_requests':4,'wavefronts':8,'conflicts':4}"
+
+static void test_lines(void **context)
+{
+	static const char *const bad[] = {
+		"{}",
+		"[1]",
+		"[" LINE("''", "1") COUNTS "]",
+		"[" LINE("1", "1") COUNTS "]",
+		"[" LINE("'a\\nb'", "1") COUNTS "]",
+		"[" LINE("null", "-1") COUNTS "]",
+		"[" LINE("null", "1.5") COUNTS "]",
+		"[{'line':1," COUNTS "]",
+		"[{'file':null,'line':1}]",
+		/* not ascending */
+		"[" LINE("null", "2") COUNTS "," LINE("null", "2") COUNTS "]",
+		"[" LINE("'a'", "1") COUNTS "," LINE("null", "2") COUNTS "]",
+		"[" LINE("'b'", "1") COUNTS "," LINE("'a'", "2") COUNTS "]",
+		"[" LINE("'a'", "3") COUNTS "," LINE("'a'", "2") COUNTS "]",
+	};
+	struct line_count_list lines = {0}, back = {0};
+	struct line_count *line;
+	json_t *json;
+
+	(void)context;
+	line_count_list_add(&lines, NULL, 0)->instructions = 1;
+	line_count_list_add(&lines, NULL, 9);
+	line = line_count_list_add(&lines, "a.cu", 3);
+	*line = (struct line_count){line->file, 3, INT64_MAX, 2, 3, 4, 5, 6, 7, 8, 9};
+	line_count_list_add(&lines, "b.cu", 1);
+	json = transmit(lines_to_json(&lines, 0, 3));
+	assert_int_equal(lines_from_json(&back, json, NULL), 0);
+	assert_int_equal(back.count, 3);
+	assert_null(back.items[0].file);
+	assert_int_equal(back.items[0].instructions, 1);
+	assert_string_equal(back.items[2].file, "a.cu");
+	assert_memory_equal(&back.items[2].line, &line->line,
+			    sizeof(*line) - offsetof(struct line_count, line));
+	/* The order goes on over replies; one that is refused leaves what came before. */
+	assert_int_equal(lines_from_json(&back, json, NULL), PL_EPROTOCOL);
+	assert_int_equal(back.count, 3);
+	json_decref(json);
+	json = transmit(lines_to_json(&lines, 3, 1));
+	assert_int_equal(lines_from_json(&back, json, NULL), 0);
+	assert_string_equal(back.items[3].file, "b.cu");
+	line_count_list_release(&back);
+	line_count_list_release(&lines);
+	json_decref(json);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		json = parse_quoted(bad[i]);
+		if (lines_from_json(&back, json, NULL) != PL_EPROTOCOL)
+			fail_msg("%s was taken", bad[i]);
+		assert_int_equal(back.count, 0);
+		json_decref(json);
+		line_count_list_release(&back);
+	}
+}
+
 static void test_session(void **context)
 {
-	struct session_info info = {.profiler = "ncu", .passes = 12}, back = {0};
+	struct session_info info = {.profiler = "ncu", .passes = 12, .untimed = true}, back = {0};
 	json_t *json;
 
 	(void)context;
@@ -387,7 +448,11 @@ static void test_session(void **context)
 	assert_string_equal(back.counters_reason, "ncu has them");
 	assert_string_equal(key_value_get(&back.environment, "persistence_mode"), "on");
 	assert_int_equal(back.passes, 12);
+	assert_true(back.untimed);
 	session_info_release(&back);
+	replace(json, "untimed", "1");
+	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
+	replace(json, "untimed", "false");
 	replace(json, "environment/persistence_mode", "3");
 	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
 	session_info_release(&info);
@@ -406,6 +471,9 @@ static void test_settings(void **context)
 	settings.precision = 0.001;
 	string_list_add(&settings.metrics, "dram_bytes");
 	settings.counter_dump = xstrdup("/tmp/dump");
+	settings.chip = xstrdup("GA100");
+	settings.all_blocks = true;
+	settings.jobs = 7;
 	text = measure_settings_to_json(&settings);
 	assert_non_null(strstr(text, "\"seed\":\"18446744073709551615\""));
 	assert_int_equal(measure_settings_from_json(&back, text, &err), 0);
@@ -414,6 +482,8 @@ static void test_settings(void **context)
 	assert_int_equal(back.timeout_ns, settings.timeout_ns);
 	assert_int_equal(back.metrics.count, 1);
 	assert_string_equal(back.counter_dump, "/tmp/dump");
+	assert_string_equal(back.chip, "GA100");
+	assert_true(back.all_blocks && back.jobs == 7);
 	measure_settings_release(&back);
 	measure_settings_release(&settings);
 	free(text);
@@ -421,19 +491,39 @@ static void test_settings(void **context)
 	text = measure_settings_to_json(&measure_settings_default);
 	assert_int_equal(measure_settings_from_json(&back, text, &err), 0);
 	assert_null(back.counter_dump);
+	assert_null(back.chip);
+	assert_false(back.all_blocks || back.jobs);
 	assert_int_equal(back.metrics.count, 0);
 	measure_settings_release(&back);
 	free(text);
 	assert_int_equal(measure_settings_from_json(&back, "{", &err), PL_EPARSE);
 }
 
+/* Of a run that was stored before there was an emulator. */
+static void test_settings_of_an_older_run(void **context)
+{
+	struct measure_settings back = {0};
+	json_t *json = settings_to_json(&measure_settings_default);
+
+	(void)context;
+	json_object_del(json, "chip");
+	json_object_del(json, "all_blocks");
+	json_object_del(json, "jobs");
+	assert_int_equal(settings_from_json(&back, json, NULL), 0);
+	assert_null(back.chip);
+	assert_int_equal(back.jobs, 0);
+	measure_settings_release(&back);
+	json_decref(json);
+}
+
 static const struct {
 	const char *member, *value;
 } bad_settings[] = {
-	{"seed", "1"},       {"seed", "\"-1\""},    {"seed", "\"x\""},     {"cache", "\"warm\""},
-	{"device", "-1"},    {"rounds", "0"},       {"precision", "0"},    {"precision", "1"},
-	{"timeout_ns", "0"}, {"min_samples", "0"},  {"max_time_ns", "0"},  {"metrics", "[1]"},
-	{"metrics", "{}"},   {"counter_dump", "1"}, {"device", "1000000"},
+	{"chip", "7"},         {"jobs", "-1"},      {"jobs", "\"2\""},     {"jobs", "4294967296"},
+	{"all_blocks", "1"},   {"seed", "1"},       {"seed", "\"-1\""},    {"seed", "\"x\""},
+	{"cache", "\"warm\""}, {"device", "-1"},    {"rounds", "0"},       {"precision", "0"},
+	{"precision", "1"},    {"timeout_ns", "0"}, {"min_samples", "0"},  {"max_time_ns", "0"},
+	{"metrics", "[1]"},    {"metrics", "{}"},   {"counter_dump", "1"}, {"device", "1000000"},
 };
 
 static void test_bad_settings(void **context)
@@ -464,8 +554,10 @@ int main(void)
 		cmocka_unit_test(test_facts_and_state),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_counters),
+		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_session),
 		cmocka_unit_test(test_settings),
+		cmocka_unit_test(test_settings_of_an_older_run),
 		cmocka_unit_test(test_bad_settings),
 	};
 

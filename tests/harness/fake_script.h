@@ -1,0 +1,36 @@
+/*
+ * The faults of a fake worker.
+ *
+ * FAKE_WORKER_SCRIPT is "ACTION[:CASE];…". CASE is the beginning of a case's
+ * name ("reduce/shuffle", "reduce/shuffle/block=64"); without one the action
+ * is for every case. The table `actions` has what can go wrong with a case;
+ * other actions are looked for where they happen.
+ * FAKE_WORKER_LOG names a file that gets a line a request: "PID REQUEST CASE".
+ * FAKE_WORKER_STATE names a file that does not exist yet: the actions whose
+ * names end in _once happen when they can create it.
+ */
+#ifndef TESTS_HARNESS_FAKE_SCRIPT_H
+#define TESTS_HARNESS_FAKE_SCRIPT_H
+
+#include "harness/worker_loop.h"
+
+/* Whether the script has the action, for this case; name NULL: for every case. */
+bool scripted(const char *action, const char *name);
+/* Whether nobody has asked before, in any worker of this test. */
+bool first_time(void);
+/* A line in the log. */
+void note(const char *request, const char *name);
+/* "reduce/shuffle/block=64,n=1024"; malloc'd. */
+char *case_name(const struct launch_case *work);
+/* Raw, past the worker's loop. */
+void say(const char *bytes);
+
+void hang(void);
+void crash(void);
+void killed(void);
+/* Scripted as meet_three: waits until three workers have a case, by the log. */
+void meet(const char *name);
+/* Goes wrong as scripted for this case: by a deed, by words, by an error or by a status. */
+int misbehave(const char *name, enum trial_status *status, struct text *reason, struct error *err);
+
+#endif
