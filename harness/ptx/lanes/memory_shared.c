@@ -1,0 +1,149 @@
+/* Loads and stores of shared memory. */
+#include "harness/ptx/lanes/memory.h"
+
+/* The block is one that is looked at: before anything moves. */
+static __attribute__((noinline)) void look_at(struct warp *warp, const struct instruction *at,
+					      uint32_t mask, const uint32_t offset[LANES])
+{
+	const unsigned bytes = access_bytes(at);
+	uint32_t there[LANES];
+	unsigned char values[LANES * 32];
+	const struct memory_places places = {.data = values, .narrow = there};
+
+	if (at->operation == OP_LOAD) {
+		shared_shadow_load(warp, at, mask, offset, bytes);
+		return;
+	}
+	for (unsigned lane = 0; lane < LANES; lane++)
+		there[lane] = lane * bytes;
+	memory_store(warp, at, mask, &places, at->width, at->vector);
+	shared_shadow_store(warp, at, mask, offset, bytes, values);
+}
+
+static __attribute__((noinline)) enum step faulty(struct warp *warp, const struct instruction *at,
+						  uint32_t mask, const uint32_t offset[LANES])
+{
+	uint64_t address[LANES];
+
+	for (int lane = 0; lane < LANES; lane++)
+		address[lane] = offset[lane];
+	return access_check(warp, at, PTX_SPACE_SHARED, mask, address);
+}
+
+ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction *at, uint32_t mask,
+				     uint32_t offset[LANES], unsigned width, unsigned vector,
+				     bool store)
+{
+	const unsigned bytes = width * vector;
+	struct block *block = warp->block;
+	const uint32_t size = (uint32_t)block->launch->shared_bytes;
+	struct instruction_count *count = count_of(warp, at);
+	const struct memory_places places = {.data = block->shared, .narrow = offset};
+	uint32_t begin, limit, outside = 0, low = 0, gaps = 0, spread = 0;
+	unsigned wavefronts;
+
+	if (mask != ALL_LANES)
+		MEMORY_FILL(offset, mask);
+	if (size < bytes)
+		return faulty(warp, at, mask, offset);
+	limit = size - bytes;
+	begin = offset[0];
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		uint32_t here = offset[lane];
+
+		outside |= here | (limit - here);
+		low |= here;
+		gaps |= here ^ (begin + lane * bytes);
+		spread |= here ^ begin;
+	}
+	if (outside >> 31 || low % bytes)
+		return faulty(warp, at, mask, offset);
+	if (block->shadow)
+		look_at(warp, at, mask, offset);
+
+	/* Lanes side by side, or within one row of the banks, are never in each other's way. */
+	if (gaps == 0 || spread < WAVEFRONT_BYTES)
+		wavefronts = access_groups(mask, bytes);
+	else
+		wavefronts = access_wavefronts(offset, mask, bytes);
+	count->bytes += (unsigned)__builtin_popcount(mask) * bytes;
+	count->wavefronts += wavefronts;
+	count->ideal_wavefronts += access_ideal_wavefronts(mask, bytes, wavefronts);
+
+	if (gaps == 0 && memory_copies(mask, width, vector)) {
+		if (store)
+			memcpy(block->shared + begin, row_of(warp, at->rows[0]), LANES * width);
+		else
+			memcpy(row_of(warp, at->rows[0]), block->shared + begin, LANES * width);
+	} else if (store) {
+		memory_store(warp, at, mask, &places, width, vector);
+	} else {
+		memory_load(warp, at, mask, &places, width, vector);
+	}
+	return STEP_NEXT;
+}
+
+ALWAYS_INLINE enum step run_shared(struct warp *warp, const struct instruction *at, unsigned width,
+				   unsigned vector, bool store)
+{
+	uint32_t mask = memory_lanes(warp, at);
+	uint32_t offset[LANES];
+
+	if (mask == 0)
+		return STEP_NEXT;
+	memory_offsets(offset, warp, at);
+	count_of(warp, at)->requests++;
+	return shared_lanes(warp, at, mask, offset, width, vector, store);
+}
+
+#define SHARED_SHAPE(width, vector)                                                    \
+	static enum step load_shared_##width##_##vector(struct warp *warp,             \
+							const struct instruction *at)  \
+	{                                                                              \
+		return run_shared(warp, at, width, vector, false);                     \
+	}                                                                              \
+	static enum step store_shared_##width##_##vector(struct warp *warp,            \
+							 const struct instruction *at) \
+	{                                                                              \
+		return run_shared(warp, at, width, vector, true);                      \
+	}
+MEMORY_SHAPE_LIST(SHARED_SHAPE)
+
+static enum step shared_of_any_shape(struct warp *warp, const struct instruction *at, uint32_t mask,
+				     uint32_t offset[LANES])
+{
+	return shared_lanes(warp, at, mask, offset, at->width, at->vector,
+			    at->operation == OP_STORE);
+}
+
+static enum step access_shared(struct warp *warp, const struct instruction *at)
+{
+	uint32_t mask = memory_lanes(warp, at);
+	uint32_t offset[LANES];
+
+	if (mask == 0)
+		return STEP_NEXT;
+	memory_offsets(offset, warp, at);
+	count_of(warp, at)->requests++;
+	return shared_of_any_shape(warp, at, mask, offset);
+}
+
+enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
+				    const uint64_t address[LANES])
+{
+	uint32_t offset[LANES];
+
+	for (int lane = 0; lane < LANES; lane++)
+		offset[lane] = (uint32_t)address[lane];
+	return shared_of_any_shape(warp, at, mask, offset);
+}
+
+instruction_handler *LANES_NAME(shared_handler)(const struct instruction *at)
+{
+#define CHOOSE(w, v)                               \
+	if (at->width == (w) && at->vector == (v)) \
+		return at->operation == OP_STORE ? store_shared_##w##_##v : load_shared_##w##_##v;
+	MEMORY_SHAPE_LIST(CHOOSE)
+#undef CHOOSE
+	return access_shared;
+}

@@ -1,0 +1,85 @@
+/*
+ * access: what a memory instruction of a warp costs, and what is wrong with
+ * it: the rules, and the paths that are too rare to be compiled for every
+ * vector unit. lanes/ has the short ways for lanes that lie side by side.
+ * Internal to harness/ptx/.
+ */
+#ifndef HARNESS_PTX_MACHINE_ACCESS_H
+#define HARNESS_PTX_MACHINE_ACCESS_H
+
+#include "harness/ptx/machine/machine.h"
+#include "harness/ptx/machine/memory.h"
+
+#define BANKS 32
+#define BANK_BYTES 4
+#define WAVEFRONT_BYTES (BANKS * BANK_BYTES)
+
+/*
+ * How many neighbouring lanes are served together: as many as 128 bytes are
+ * enough for. So a warp whose lanes take 8 bytes each is two halves, with 16
+ * bytes it is four quarters; each part has its sectors and wavefronts for
+ * itself, and the warp has their sum.
+ */
+static inline unsigned access_group(unsigned lane_bytes)
+{
+	return lane_bytes <= BANK_BYTES ? LANES : WAVEFRONT_BYTES / lane_bytes;
+}
+
+/* The lanes of a group, from its first lane on. */
+static inline uint32_t access_group_mask(unsigned group)
+{
+	return group == LANES ? ALL_LANES : (UINT32_C(1) << group) - 1;
+}
+
+/* Groups that have a lane in the mask. */
+static inline unsigned access_groups(uint32_t mask, unsigned lane_bytes)
+{
+	unsigned group = access_group(lane_bytes), count = 0;
+
+	for (unsigned first = 0; first < LANES; first += group)
+		count += (mask >> first & access_group_mask(group)) != 0;
+	return count;
+}
+
+/*
+ * Sectors of global memory that a request asks the first-level cache for:
+ * within each group of lanes every 32-byte sector once. An aligned access of a
+ * lane lies in one sector; sector[] has its number for each lane of the mask.
+ */
+unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask, unsigned lane_bytes);
+
+/*
+ * Passes that shared memory needs: a bank gives one 4-byte word a pass to all
+ * lanes that want that word. So within each group of lanes it is the number of
+ * different words in the bank that has most of them; offset[] is in bytes.
+ */
+unsigned access_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes);
+
+/* Passes that the same bytes would need without a conflict: 128 bytes a pass, at most all. */
+static inline unsigned access_ideal_wavefronts(uint32_t mask, unsigned lane_bytes,
+					       unsigned wavefronts)
+{
+	unsigned bytes = (unsigned)__builtin_popcount(mask) * lane_bytes;
+	unsigned ideal = (bytes + WAVEFRONT_BYTES - 1) / WAVEFRONT_BYTES;
+
+	return ideal < wavefronts ? ideal : wavefronts;
+}
+
+/* Lanes of the mask that want one address, the most. */
+unsigned access_longest_queue(const uint64_t address[LANES], uint32_t mask);
+
+/* Bytes of all elements of a lane. */
+static inline unsigned access_bytes(const struct instruction *at)
+{
+	return (unsigned)at->width * at->vector;
+}
+
+/*
+ * Looks for the lowest lane of the mask whose address is misaligned or
+ * outside of its space: global (addresses), shared or local (offsets; of a
+ * thread's own memory). STEP_STOPPED with a finding, or STEP_NEXT: none is.
+ */
+enum step access_check(struct warp *warp, const struct instruction *at, enum ptx_space space,
+		       uint32_t mask, const uint64_t address[LANES]);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * shadow: what is known of each word of a block's shared memory in blocks that
+ * are looked at: who wrote it, who read it, and whether anybody has. Finds
+ * races and reads of what nobody wrote. Internal to harness/ptx/.
+ *
+ * Two accesses of a word by different threads race when at least one writes,
+ * not both are atomic, no barrier of the block lies between them
+ * (block->epoch), and they are not of one warp with a synchronisation of the
+ * warp between them (warp->sync_epoch). Lanes of one warp are in no order
+ * otherwise, however they run here. Lanes of one instruction that store
+ * different values to a word race; stores of the value that is there already
+ * do not. Order by a lock or a flag is not seen: what it protects is told as a
+ * race.
+ *
+ * Words are of four bytes until an instruction touches less; from then on each
+ * byte is known for itself.
+ */
+#ifndef HARNESS_PTX_MACHINE_SHADOW_H
+#define HARNESS_PTX_MACHINE_SHADOW_H
+
+#include "harness/ptx/machine/machine.h"
+
+struct shared_shadow;
+/* Of blocks of this launch (shared_bytes, program). NULL: the host has no memory for it. */
+struct shared_shadow *shared_shadow_create(const struct launch *launch);
+void shared_shadow_free(struct shared_shadow *shadow); /* NULL is fine */
+/* A block begins: nothing is initialised, nobody has touched anything. */
+void shared_shadow_begin(struct shared_shadow *shadow);
+
+/*
+ * The lanes of the mask are about to load, store or change (atomics) `bytes`
+ * bytes each at aligned offsets inside of shared memory. `values`, of a store:
+ * each lane's bytes, `bytes` apart. A finding is for the lowest lane that has
+ * one; neither kind ends a launch.
+ */
+void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
+			const uint32_t offset[LANES], unsigned bytes);
+void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32_t mask,
+			 const uint32_t offset[LANES], unsigned bytes, const unsigned char *values);
+void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint32_t mask,
+			  const uint32_t offset[LANES], unsigned bytes);
+
+#endif
