@@ -16,6 +16,8 @@ if(PERFLAB_CUDA)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/kernels DESTINATION share/perflab
     FILES_MATCHING PATTERN "*.cubin" PATTERN "*.ptx")
 endif()
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/ptx DESTINATION share/perflab
+  FILES_MATCHING PATTERN "*.ptx")
 
 # Manual pages and shell completion are printed by the program, from its own tables.
 if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)

@@ -38,6 +38,8 @@ if [ -x "$build/bin/perflab-worker-cuda" ]; then
 	ptx=$(find "$root/share/perflab/kernels" -name '*.ptx' | wc -l)
 	[ "$images" -gt 0 ] && [ "$ptx" -gt 0 ] || fail "no kernel images in the archive"
 fi
+# PTX for the emulator is in every archive, with a CUDA worker or without.
+[ -s "$root/share/perflab/ptx/reduce/shuffle.ptx" ] || fail "the PTX of reduce/shuffle is not in the archive"
 
 for program in "$root"/bin/*; do
 	name=$(basename "$program")

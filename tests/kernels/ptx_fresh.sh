@@ -1,0 +1,39 @@
+#!/bin/sh
+# The PTX in the tree belongs to the device code in the tree: each .cu has one, made of the very
+# files that are there, all by one release of nvcc, and nothing in it tells where it was made.
+# Needs no toolkit. usage: ptx_fresh.sh SOURCE-FOLDER
+set -eu
+cd "$1"
+wrong=0
+
+complain() {
+	printf 'ptx_fresh: %s; make it with scripts/make-ptx, with nvcc 13.0\n' "$*" >&2
+	wrong=1
+}
+
+for source in kernels/*/*.cu; do
+	ptx=${source%.cu}.ptx
+	if [ ! -e "$ptx" ]; then
+		complain "$source has no PTX"
+		continue
+	fi
+	sources=$(sed -n 's|^// perflab: source ||p' "$ptx")
+	case $sources in
+	*"$source "*) ;;
+	*) complain "$ptx does not say that it was made of $source" ;;
+	esac
+	old=$(printf '%s\n' "$sources" | while read -r file hash; do
+		[ "$(sha256sum 2>/dev/null <"$file" | cut -d' ' -f1)" = "$hash" ] || printf ' %s' "$file"
+	done 2>/dev/null)
+	[ -z "$old" ] || complain "$ptx was made of another$old"
+	entries=$(grep -c '^[. a-z]*\.entry ' "$ptx")
+	[ "$(grep -c '^// perflab: entry [^ ]* sm_90 registers [1-9]' "$ptx")" -eq "$entries" ] ||
+		complain "$ptx does not say what each entry needs of a multiprocessor"
+	! grep -qE '^[[:space:]]*\.file[[:space:]].*"/' "$ptx" || complain "$ptx names a folder of a machine"
+done
+for ptx in kernels/*/*.ptx; do
+	[ -e "${ptx%.ptx}.cu" ] || complain "$ptx is of no device code: remove it"
+done
+releases=$(sed -n 's|^// perflab: toolkit ||p' kernels/*/*.ptx | sort -u | wc -l)
+[ "$releases" -eq 1 ] || complain "the files are of $releases releases of nvcc"
+exit $wrong
