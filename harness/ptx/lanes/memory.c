@@ -173,7 +173,7 @@ static enum step several_allocations(struct warp *warp, const struct instruction
 ALWAYS_INLINE enum step run_global(struct warp *warp, const struct instruction *at, unsigned width,
 				   unsigned vector, bool store)
 {
-	uint32_t mask = memory_lanes(warp, at);
+	uint32_t mask = warp->active;
 	uint64_t address[LANES];
 
 	if (mask == 0)
@@ -198,7 +198,7 @@ MEMORY_SHAPE_LIST(GLOBAL_SHAPE)
 
 static enum step access_global(struct warp *warp, const struct instruction *at)
 {
-	uint32_t mask = memory_lanes(warp, at);
+	uint32_t mask = warp->active;
 	uint64_t address[LANES];
 
 	if (mask == 0)
@@ -222,7 +222,7 @@ instruction_handler *LANES_NAME(global_handler)(const struct instruction *at)
 
 static enum step access_generic(struct warp *warp, const struct instruction *at)
 {
-	uint32_t mask = memory_lanes(warp, at), shared = 0, local = 0;
+	uint32_t mask = warp->active, shared = 0, local = 0;
 	uint64_t address[LANES], offset[LANES];
 	struct instruction_count *count = count_of(warp, at);
 	enum step step = STEP_NEXT;

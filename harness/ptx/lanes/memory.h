@@ -1,7 +1,8 @@
 /*
- * memory: what the handlers of loads and stores have in common: which lanes
- * take part, where they point, and the bytes between memory and rows. Included
- * by the files that are compiled once for each set.
+ * memory: what the handlers of loads, stores and atomics have in common: where
+ * lanes point, and the bytes between memory and rows. Included by files that
+ * are compiled once for each set. The lanes that take part are warp->active:
+ * guards have narrowed it.
  *
  * Handlers come in shapes: a macro names the widths and vectors that matter,
  * for which the loops below are compiled with constants; all others share one
@@ -39,16 +40,6 @@ enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction 
 				    const uint64_t address[LANES]);
 enum step LANES_NAME(local_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
 				   const uint64_t address[LANES]);
-
-ALWAYS_INLINE uint32_t memory_lanes(const struct warp *warp, const struct instruction *at)
-{
-	uint32_t holds;
-
-	if (at->guard == 0)
-		return warp->active;
-	holds = predicate_mask(row_of(warp, at->guard));
-	return warp->active & (at->guard_negated ? ~holds : holds);
-}
 
 /* Sums wrap: at 64 bits, and of 32-bit addresses at 32. */
 ALWAYS_INLINE void memory_addresses(uint64_t address[LANES], const struct warp *warp,

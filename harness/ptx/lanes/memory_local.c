@@ -35,7 +35,7 @@ enum step LANES_NAME(local_access)(struct warp *warp, const struct instruction *
 
 static enum step access_local(struct warp *warp, const struct instruction *at)
 {
-	uint32_t mask = memory_lanes(warp, at), narrow[LANES];
+	uint32_t mask = warp->active, narrow[LANES];
 	uint64_t address[LANES];
 
 	if (mask == 0)

@@ -86,7 +86,7 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 ALWAYS_INLINE enum step run_shared(struct warp *warp, const struct instruction *at, unsigned width,
 				   unsigned vector, bool store)
 {
-	uint32_t mask = memory_lanes(warp, at);
+	uint32_t mask = warp->active;
 	uint32_t offset[LANES];
 
 	if (mask == 0)
@@ -118,7 +118,7 @@ static enum step shared_of_any_shape(struct warp *warp, const struct instruction
 
 static enum step access_shared(struct warp *warp, const struct instruction *at)
 {
-	uint32_t mask = memory_lanes(warp, at);
+	uint32_t mask = warp->active;
 	uint32_t offset[LANES];
 
 	if (mask == 0)

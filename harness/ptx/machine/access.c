@@ -77,21 +77,19 @@ unsigned access_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned
 
 unsigned access_longest_queue(const uint64_t address[LANES], uint32_t mask)
 {
+	/* By slot: a lane that stands there, and how many have its address. */
+	uint8_t queues[SLOTS] = {0}, lanes[SLOTS];
 	unsigned longest = 0;
 
-	while (mask) {
-		uint64_t wanted = address[__builtin_ctz(mask)];
-		uint32_t same = 0;
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		uint8_t lane = (uint8_t)__builtin_ctz(rest);
+		uint32_t slot = (uint32_t)address[lane] * UINT32_C(0x9e3779b1) >> 26;
 
-		for (unsigned lane = 0; lane < LANES; lane++)
-			same |= (uint32_t)(address[lane] == wanted) << lane;
-		same &= mask;
-		mask &= ~same;
-		if ((unsigned)__builtin_popcount(same) > longest)
-			longest = (unsigned)__builtin_popcount(same);
-		/* Fewer are left than have queued somewhere already. */
-		if ((unsigned)__builtin_popcount(mask) <= longest)
-			break;
+		while (queues[slot] && address[lanes[slot]] != address[lane])
+			slot = (slot + 1) % SLOTS;
+		lanes[slot] = lane;
+		if (++queues[slot] > longest)
+			longest = queues[slot];
 	}
 	return longest;
 }
