@@ -1,0 +1,40 @@
+#!/bin/sh
+# Runs every opcode on this GPU and compares with tests/golden/ptx/opcodes.txt, line by line; with
+# --write, makes that file. No compiler is needed, only the build folder's tests/opcodes_golden.
+#
+# usage: tests/gpu/opcodes.sh BUILD-FOLDER [--write FILE]
+set -eu
+root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
+program=$1/tests/opcodes_golden
+golden=$root/tests/golden/ptx/opcodes.txt
+
+if [ ! -x "$program" ]; then
+	echo "skipped: this build has no opcodes_golden (it needs cuda.h)"
+	exit 77
+fi
+if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
+	echo "skipped: no NVIDIA driver on this machine"
+	exit 77
+fi
+if [ "${2:-}" = --write ]; then
+	timeout -k 10 500 "$program" "$3"
+	exit
+fi
+if [ ! -s "$golden" ]; then
+	echo "skipped: there is no $golden to compare with; make it with --write"
+	exit 77
+fi
+fresh=$(mktemp)
+trap 'rm -f "$fresh"' EXIT
+timeout -k 10 280 "$program" "$fresh"
+# Approximations differ between GPUs; of one kind, every line is the same.
+if [ "$(head -n 1 "$golden")" != "$(head -n 1 "$fresh")" ]; then
+	echo "skipped: the golden file is of another GPU or driver: $(head -n 1 "$golden")"
+	exit 77
+fi
+if ! cmp -s "$golden" "$fresh"; then
+	echo "FAILED: these opcodes differ from $golden:"
+	diff "$golden" "$fresh" | sed -n 's/^> \([^\t]*\).*/\1/p'
+	exit 1
+fi
+echo "opcodes: ok"
