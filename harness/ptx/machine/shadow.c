@@ -1,0 +1,389 @@
+/* Races and uninitialised reads of shared memory. See shadow.h. */
+#include "harness/ptx/machine/shadow.h"
+#include "harness/ptx/machine/access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY UINT16_MAX
+#define WORD_BYTES 4
+
+/*
+ * Readers of one warp since its last synchronisation: the first of them and
+ * one other. That is enough: whoever writes later is a thread of this warp,
+ * then one of the two is not it, or of another, then either will do.
+ */
+struct readers {
+	uint16_t first, other; /* thread numbers in the block; NOBODY */
+	uint32_t sync;
+	uint32_t first_place, other_place;
+};
+
+/*
+ * A word, or a byte. All zeroes: untouched, since epochs are stored with one
+ * added. Two warps' readers are enough likewise: of each writer's warp one of
+ * them is not.
+ */
+struct cell {
+	uint32_t write_epoch, write_sync, write_place;
+	uint16_t writer;
+	bool write_atomic; /* everything that the writer did to it in the epoch */
+	bool initialised;
+	uint32_t read_epoch;
+	struct readers readers[2];
+};
+
+struct shared_shadow {
+	const struct ptx_program *program;
+	uint32_t *first_place; /* by function: number of its first instruction */
+	unsigned grain;        /* bytes of a cell: WORD_BYTES, or 1 */
+	size_t cell_count;
+	struct cell *cells;
+	size_t bytes;
+};
+
+/* A lane's access while it is looked at. */
+struct toucher {
+	struct warp *warp;
+	const struct instruction *at;
+	uint16_t thread;
+	uint32_t epoch, sync, place;
+	bool reads, writes, atomic;
+};
+
+/* What a toucher found: the other thread, and what it did. */
+struct rival {
+	uint16_t thread;
+	uint32_t place;
+	bool wrote;
+};
+
+struct shared_shadow *shared_shadow_create(const struct launch *launch)
+{
+	struct shared_shadow *shadow = xcalloc(1, sizeof(*shadow));
+	uint32_t place = 0;
+
+	shadow->program = launch->program;
+	shadow->first_place = xcalloc(launch->program->function_count + 1, sizeof(uint32_t));
+	for (size_t i = 0; i < launch->program->function_count; i++) {
+		shadow->first_place[i] = place;
+		place += (uint32_t)launch->program->functions[i].code_count;
+	}
+	shadow->bytes = ((size_t)launch->shared_bytes + 31) / 32 * 32;
+	shadow->grain = WORD_BYTES;
+	shadow->cell_count = shadow->bytes / WORD_BYTES;
+	shadow->cells = calloc(shadow->cell_count + 1, sizeof(*shadow->cells));
+	if (!shadow->cells) {
+		shared_shadow_free(shadow);
+		return NULL;
+	}
+	return shadow;
+}
+
+void shared_shadow_free(struct shared_shadow *shadow)
+{
+	if (!shadow)
+		return;
+	free(shadow->first_place);
+	free(shadow->cells);
+	free(shadow);
+}
+
+void shared_shadow_begin(struct shared_shadow *shadow)
+{
+	memset(shadow->cells, 0, shadow->cell_count * sizeof(*shadow->cells));
+}
+
+/* From now on a cell is a byte. */
+static void refine(struct shared_shadow *shadow)
+{
+	struct cell *cells = xcalloc(shadow->bytes + 1, sizeof(*cells));
+
+	for (size_t i = 0; i < shadow->bytes; i++)
+		cells[i] = shadow->cells[i / WORD_BYTES];
+	free(shadow->cells);
+	shadow->cells = cells;
+	shadow->cell_count = shadow->bytes;
+	shadow->grain = 1;
+}
+
+/* ---- what two threads do to a word ---- */
+
+static uint32_t warp_of(uint16_t thread)
+{
+	return thread / LANES;
+}
+
+/* Neither the warp of both nor anybody else has put the two in an order. */
+static bool unordered(const struct toucher *by, uint16_t thread, uint32_t sync)
+{
+	return warp_of(thread) != warp_of(by->thread) || sync == by->sync;
+}
+
+static bool rival_writer(const struct cell *cell, const struct toucher *by, struct rival *rival)
+{
+	if (cell->write_epoch != by->epoch || cell->writer == by->thread ||
+	    (cell->write_atomic && by->atomic) || !unordered(by, cell->writer, cell->write_sync))
+		return false;
+	*rival = (struct rival){cell->writer, cell->write_place, true};
+	return true;
+}
+
+static bool rival_reader(const struct cell *cell, const struct toucher *by, struct rival *rival)
+{
+	if (cell->read_epoch != by->epoch)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
+		const struct readers *readers = &cell->readers[i];
+
+		if (readers->first == NOBODY || !unordered(by, readers->first, readers->sync))
+			continue;
+		if (readers->first != by->thread)
+			*rival = (struct rival){readers->first, readers->first_place, false};
+		else if (readers->other != NOBODY)
+			*rival = (struct rival){readers->other, readers->other_place, false};
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
+static void remember_reader(struct cell *cell, const struct toucher *by)
+{
+	const struct readers fresh = {by->thread, NOBODY, by->sync, by->place, 0};
+	const struct readers nobody = {.first = NOBODY, .other = NOBODY};
+	struct readers *readers = cell->readers;
+
+	if (cell->read_epoch != by->epoch) {
+		cell->read_epoch = by->epoch;
+		readers[0] = fresh;
+		readers[1] = nobody;
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
+		if (readers[i].first == NOBODY) {
+			readers[i] = fresh;
+			return;
+		}
+		if (warp_of(readers[i].first) != warp_of(by->thread))
+			continue;
+		if (readers[i].sync != by->sync) {
+			readers[i] = fresh;
+		} else if (readers[i].first != by->thread) {
+			readers[i].other = by->thread;
+			readers[i].other_place = by->place;
+		}
+		return;
+	}
+}
+
+static void remember_writer(struct cell *cell, const struct toucher *by)
+{
+	bool again = cell->write_epoch == by->epoch && cell->writer == by->thread;
+
+	cell->write_atomic = by->atomic && (!again || cell->write_atomic);
+	cell->write_epoch = by->epoch;
+	cell->write_sync = by->sync;
+	cell->write_place = by->place;
+	cell->writer = by->thread;
+	cell->initialised = true;
+}
+
+/* ---- findings ---- */
+
+static void add_thread(struct text *out, const struct warp *warp, uint16_t thread)
+{
+	const int64_t *block = warp->block->launch->what.block;
+
+	text_addf(out, "thread (%d,%d,%d)", (int)(thread % block[0]),
+		  (int)(thread / block[0] % block[1]), (int)(thread / block[0] / block[1]));
+}
+
+static void add_place(struct text *out, const struct shared_shadow *shadow, uint32_t place)
+{
+	const struct ptx_module *module = shadow->program->module;
+	size_t function = shadow->program->function_count - 1;
+	const struct ptx_statement *at;
+
+	while (shadow->first_place[function] > place)
+		function--;
+	at = &shadow->program->functions[function]
+		      .source->statements[shadow->program->functions[function]
+						  .code[place - shadow->first_place[function]]
+						  .statement];
+	if (at->source_line && at->file < module->file_count && module->files[at->file])
+		text_addf(out, " at %s:%u", module->files[at->file], at->source_line);
+	else
+		text_addf(out, " at line %u of the PTX", at->line);
+}
+
+/* "thread (33,0,0) writes word 12 at x.cu:20 which thread (0,0,0) read at x.cu:18 with no …" */
+static void report_race(const struct shared_shadow *shadow, const struct toucher *by, size_t cell,
+			const struct rival *rival)
+{
+	struct text text = TEXT_INIT;
+
+	add_thread(&text, by->warp, by->thread);
+	text_addf(&text, " %s %s %zu", by->writes ? by->atomic ? "changes" : "writes" : "reads",
+		  shadow->grain == WORD_BYTES ? "word" : "byte", cell);
+	add_place(&text, shadow, by->place);
+	text_add(&text, " which ");
+	add_thread(&text, by->warp, rival->thread);
+	text_add(&text, rival->wrote ? " wrote" : " read");
+	add_place(&text, shadow, rival->place);
+	text_add(&text, " with no barrier between");
+	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_RACE, "%s", text.data);
+	text_release(&text);
+}
+
+static void report_uninitialised(const struct shared_shadow *shadow, const struct toucher *by,
+				 size_t cell)
+{
+	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNINITIALISED,
+		     "%s %zu of shared memory is read and nobody has written it",
+		     shadow->grain == WORD_BYTES ? "word" : "byte", cell);
+}
+
+/* ---- the lanes of an instruction ---- */
+
+static struct toucher toucher_of(struct warp *warp, const struct instruction *at)
+{
+	const struct shared_shadow *shadow = warp->block->shadow;
+
+	return (struct toucher){
+		.warp = warp,
+		.at = at,
+		.epoch = warp->block->epoch + 1,
+		.sync = warp->sync_epoch,
+		.place = shadow->first_place[warp->frame->function_index] +
+			 (uint32_t)(at - warp->frame->function->code),
+	};
+}
+
+/*
+ * The cells of each lane's bytes: first whether anybody is in the way, then
+ * who was there. `told` says that a kind of finding has been made: one a
+ * request is enough.
+ */
+struct told {
+	bool race, uninitialised;
+};
+
+static void touch_cell(struct shared_shadow *shadow, const struct toucher *by, size_t index,
+		       bool same_value, struct told *told)
+{
+	struct cell *cell = &shadow->cells[index];
+	struct rival rival;
+
+	if (by->reads && !cell->initialised && !told->uninitialised) {
+		told->uninitialised = true;
+		report_uninitialised(shadow, by, index);
+	}
+	if (!told->race && ((!same_value && rival_writer(cell, by, &rival)) ||
+			    (by->writes && rival_reader(cell, by, &rival)))) {
+		told->race = true;
+		report_race(shadow, by, index, &rival);
+	}
+	if (by->reads && !by->atomic)
+		remember_reader(cell, by);
+	if (by->writes)
+		remember_writer(cell, by);
+}
+
+/* `values`: of a plain store, else NULL. */
+static void touch_lanes(struct toucher *by, uint32_t mask, const uint32_t offset[LANES],
+			unsigned bytes, const unsigned char *values)
+{
+	struct shared_shadow *shadow = by->warp->block->shadow;
+	struct told told = {0};
+
+	if (bytes < shadow->grain)
+		refine(shadow);
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		size_t first = offset[lane] / shadow->grain;
+		size_t count = bytes / shadow->grain;
+
+		by->thread = (uint16_t)(by->warp->index * LANES + lane);
+		for (size_t i = 0; i < count; i++) {
+			size_t from = i * shadow->grain;
+			bool same = values && memcmp(values + lane * bytes + from,
+						     by->warp->block->shared + offset[lane] + from,
+						     shadow->grain) == 0;
+
+			touch_cell(shadow, by, first + i, same, &told);
+		}
+	}
+}
+
+void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
+			const uint32_t offset[LANES], unsigned bytes)
+{
+	struct toucher by = toucher_of(warp, at);
+
+	by.reads = true;
+	touch_lanes(&by, mask, offset, bytes, NULL);
+}
+
+void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint32_t mask,
+			  const uint32_t offset[LANES], unsigned bytes)
+{
+	struct toucher by = toucher_of(warp, at);
+
+	by.reads = by.writes = by.atomic = true;
+	touch_lanes(&by, mask, offset, bytes, NULL);
+}
+
+/* Two lanes of one instruction at one place: a race if their values differ. */
+static void report_disagreement(const struct toucher *by, unsigned lane, unsigned earlier,
+				uint32_t offset)
+{
+	const struct shared_shadow *shadow = by->warp->block->shadow;
+	struct toucher at = *by;
+	const struct rival rival = {(uint16_t)(by->warp->index * LANES + earlier), by->place, true};
+
+	at.thread = (uint16_t)(by->warp->index * LANES + lane);
+	report_race(shadow, &at, offset / shadow->grain, &rival);
+}
+
+/*
+ * The lanes of a store without those that come to a place that a lower one has
+ * (aligned lanes have all their bytes in common, or none): it stands for them.
+ */
+static uint32_t lowest_of_each_place(const struct toucher *by, uint32_t mask,
+				     const uint32_t offset[LANES], unsigned bytes,
+				     const unsigned char *values)
+{
+	uint32_t lowest = mask;
+	bool told = false;
+
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		uint32_t same = 0;
+
+		if (!(lowest >> lane & 1))
+			continue;
+		for (unsigned other = 0; other < LANES; other++)
+			same |= (uint32_t)(offset[other] == offset[lane]) << other;
+		same &= lowest & ~(UINT32_C(1) << lane);
+		lowest &= ~same;
+		for (; same && !told; same &= same - 1) {
+			unsigned other = (unsigned)__builtin_ctz(same);
+
+			told = memcmp(values + lane * bytes, values + other * bytes, bytes) != 0;
+			if (told)
+				report_disagreement(by, other, lane, offset[lane]);
+		}
+	}
+	return lowest;
+}
+
+void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32_t mask,
+			 const uint32_t offset[LANES], unsigned bytes, const unsigned char *values)
+{
+	struct toucher by = toucher_of(warp, at);
+
+	by.writes = true;
+	mask = lowest_of_each_place(&by, mask, offset, bytes, values);
+	touch_lanes(&by, mask, offset, bytes, values);
+}
