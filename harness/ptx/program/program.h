@@ -83,24 +83,29 @@ struct program_constant {
 	uint64_t bits;
 };
 
-#define SPECIAL_REGISTER_LIST(X)                                                                   \
-	X(SPECIAL_TID_X, "%tid.x")                                                                 \
-	X(SPECIAL_TID_Y, "%tid.y")                                                                 \
-	X(SPECIAL_TID_Z, "%tid.z") X(SPECIAL_NTID_X, "%ntid.x") X(SPECIAL_NTID_Y, "%ntid.y") X(    \
-		SPECIAL_NTID_Z, "%ntid.z") X(SPECIAL_CTAID_X, "%ctaid.x")                          \
-		X(SPECIAL_CTAID_Y, "%ctaid.y") X(SPECIAL_CTAID_Z, "%ctaid.z") X(                   \
-			SPECIAL_NCTAID_X, "%nctaid.x") X(SPECIAL_NCTAID_Y, "%nctaid.y")            \
-			X(SPECIAL_NCTAID_Z, "%nctaid.z") X(SPECIAL_LANEID, "%laneid") X(           \
-				SPECIAL_WARPID, "%warpid") X(SPECIAL_NWARPID, "%nwarpid")          \
-				X(SPECIAL_LANEMASK_EQ, "%lanemask_eq") X(                          \
-					SPECIAL_LANEMASK_LT,                                       \
-					"%lanemask_lt") X(SPECIAL_LANEMASK_LE, "%lanemask_le")     \
-					X(SPECIAL_LANEMASK_GT,                                     \
-					  "%lanemask_gt") X(SPECIAL_LANEMASK_GE, "%lanemask_ge")   \
-						X(SPECIAL_DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") \
-							X(SPECIAL_TOTAL_SMEM_SIZE,                 \
-							  "%total_smem_size")                      \
-								X(SPECIAL_WARP_SZ, "WARP_SZ")
+#define SPECIAL_REGISTER_LIST(X)                           \
+	X(SPECIAL_TID_X, "%tid.x")                         \
+	X(SPECIAL_TID_Y, "%tid.y")                         \
+	X(SPECIAL_TID_Z, "%tid.z")                         \
+	X(SPECIAL_NTID_X, "%ntid.x")                       \
+	X(SPECIAL_NTID_Y, "%ntid.y")                       \
+	X(SPECIAL_NTID_Z, "%ntid.z")                       \
+	X(SPECIAL_CTAID_X, "%ctaid.x")                     \
+	X(SPECIAL_CTAID_Y, "%ctaid.y")                     \
+	X(SPECIAL_CTAID_Z, "%ctaid.z")                     \
+	X(SPECIAL_NCTAID_X, "%nctaid.x")                   \
+	X(SPECIAL_NCTAID_Y, "%nctaid.y")                   \
+	X(SPECIAL_NCTAID_Z, "%nctaid.z")                   \
+	X(SPECIAL_LANEID, "%laneid")                       \
+	X(SPECIAL_WARPID, "%warpid")                       \
+	X(SPECIAL_NWARPID, "%nwarpid")                     \
+	X(SPECIAL_LANEMASK_EQ, "%lanemask_eq")             \
+	X(SPECIAL_LANEMASK_LT, "%lanemask_lt")             \
+	X(SPECIAL_LANEMASK_LE, "%lanemask_le")             \
+	X(SPECIAL_LANEMASK_GT, "%lanemask_gt")             \
+	X(SPECIAL_LANEMASK_GE, "%lanemask_ge")             \
+	X(SPECIAL_DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") \
+	X(SPECIAL_TOTAL_SMEM_SIZE, "%total_smem_size") X(SPECIAL_WARP_SZ, "WARP_SZ")
 enum special_register {
 #define X(symbol, name) symbol,
 	SPECIAL_REGISTER_LIST(X)
@@ -139,9 +144,15 @@ struct program_function {
 		size_t count;
 	} * tables; /* of OP_BRX */
 	size_t table_count;
-	int64_t local_bytes;         /* a thread, for one frame: .local, .param variables and formal
-					parameters */
-	uint32_t *parameter_offsets; /* of formal parameters in it (functions that are no entry) */
+	int64_t local_bytes; /* a thread, for one frame: .local, .param variables and formal
+				parameters */
+	/* Of formal parameters: in local memory; of an entry: in the parameter block. */
+	uint32_t *parameter_offsets;
+	int64_t parameter_bytes; /* of an entry: of that block */
+	int64_t shared_bytes;    /* of an entry: program_shared_static_bytes() */
+	/* For program_dependence(): what its addresses and branches depend on, and what it puts
+	 * into local memory. */
+	uint8_t decided_by, keeps;
 };
 
 /* A memory access whose address, or a branch whose condition, depends on what memory held. */
