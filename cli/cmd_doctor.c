@@ -52,19 +52,22 @@ static void add_build(struct table *table)
 /* Whether the worker is there and sees a device; every reason not to becomes a row. */
 static bool add_worker(struct table *table, const char *backend)
 {
+	const bool needs_toolkit = strcmp(backend, BACKEND_CUDA) == 0 && !PERFLAB_HAS_CUDA;
+	char *name = xasprintf("worker %s", backend);
 	struct text path = TEXT_INIT;
 	struct error err = {0};
 	size_t devices = 0;
-	bool found = worker_find(&path, backend, &err) == 0;
 
-	if (!found) {
-		add_check(table, "worker", false, err.text,
-			  PERFLAB_HAS_CUDA ? "build the target all, or set PERFLAB_WORKER_CUDA"
-					   : "build perflab where the CUDA toolkit is");
+	if (worker_find(&path, backend, &err)) {
+		add_check(table, name, false, err.text,
+			  needs_toolkit ? "build perflab where the CUDA toolkit is"
+					: "build the target all, or name the program as said");
+		free(name);
 		return false;
 	}
-	add_check(table, "worker", true, path.data, "");
+	add_check(table, name, true, path.data, "");
 	text_release(&path);
+	free(name);
 	if (worker_doctor(backend, visit_check, table, &err))
 		add_check(table, "worker answers", false, err.text,
 			  "start it by hand to see what it says");
@@ -80,17 +83,25 @@ static int run_doctor(struct invocation *call, struct error *err)
 	static const struct table_column columns[] = {
 		{.name = "check"}, {.name = "state"}, {.name = "found"}, {.name = "remedy"}};
 	const struct doctor_options *options = call->options;
+	const bool all = strcmp(options->backend, BACKEND_AUTO) == 0;
 	struct table *table = table_new(columns, ARRAY_SIZE(columns));
-	bool can_sweep;
+	const char *found = "cannot run here";
+	bool emulates = false, measures;
 	int rc;
 
 	add_build(table);
-	can_sweep = add_worker(table, options->backend);
-	add_check(table, "sweep", can_sweep, can_sweep ? "can run" : "cannot run here",
-		  can_sweep ? "" : "see the checks above");
+	measures = add_worker(table, all ? BACKEND_CUDA : options->backend);
+	if (all)
+		emulates = add_worker(table, BACKEND_PTX);
+	if (measures)
+		found = "can run";
+	else if (emulates)
+		found = "can run without a GPU: results and counts of PTX, no times";
+	add_check(table, "sweep", measures || emulates, found,
+		  measures || emulates ? "" : "see the checks above");
 	rc = table_to_stdout(call, table, (enum report_format)options->format, err);
 	table_free(table);
-	call->exit_code = can_sweep ? EXIT_FINE : EXIT_NOT_HERE;
+	call->exit_code = measures || emulates ? EXIT_FINE : EXIT_NOT_HERE;
 	return rc;
 }
 
@@ -98,12 +109,12 @@ static void doctor_defaults(void *context)
 {
 	struct doctor_options *options = context;
 
-	options->backend = "cuda";
+	options->backend = BACKEND_AUTO;
 }
 
 static const struct option_row rows[] = {
-	{"backend", 0, OPTION_TEXT, offsetof(struct doctor_options, backend), "NAME",
-	 "what executes", NULL, 0},
+	{"backend", 0, OPTION_TEXT, offsetof(struct doctor_options, backend), "auto|cuda|ptx",
+	 "the backend to look at (default: auto, all of them)", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct doctor_options, format), "FORMAT",
 	 "the format", report_format_words, 0},
 };
@@ -115,7 +126,8 @@ const struct command command_doctor = {
 	.description =
 		"Checks the build, the worker, driver, devices, CUPTI, the permission to read "
 		"counters, whether Nsight is attached, NVML, and prints a remedy for what is "
-		"missing. Not all of it is needed: without counters a sweep still times.",
+		"missing. Not all of it is needed: without counters a sweep still times, and "
+		"without a GPU the backend ptx emulates.",
 	.exit_status = "0 when a sweep can run, 4 when it cannot.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),

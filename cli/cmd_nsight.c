@@ -54,6 +54,12 @@ static int load_run(struct run *run, const struct nsight_options *options,
 		rc = db_run_resolve(db, options->run ? options->run : "last", &id, err);
 	if (!rc)
 		rc = db_run_load(db, id, true, run, err);
+	if (!rc && strcmp(run->backend, BACKEND_PTX) == 0)
+		rc = error_set(err, PL_EUSAGE,
+			       "run %lld is of backend ptx, which launches nothing on a GPU: there "
+			       "is nothing to profile; its counts are in \"perflab report %lld "
+			       "--lines\"",
+			       (long long)id, (long long)id);
 	for (size_t i = 0; i < cases->count && !rc; i++)
 		rc = check_case(run, cases->items[i], err);
 	db_close(db);

@@ -4,29 +4,17 @@
  * only then is a device touched.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/sweep.h"
-#include "perflab_config.h"
-
-struct sweep_options {
-	const char *block_sizes, *size, *label, *note, *db, *resume, *backend, *counter_dump;
-	struct string_list sets, metrics;
-	uint64_t seed;
-	int64_t min_samples, max_time_ns, rounds, timeout_ns, device;
-	double precision;
-	int cache, format;
-	bool dry_run, quiet, all_metrics;
-};
 
 static void sweep_defaults(void *context)
 {
 	struct sweep_options *options = context;
 
-	options->backend = "cuda";
+	options->backend = BACKEND_AUTO;
 	options->seed = measure_settings_default.seed;
 	options->min_samples = measure_settings_default.min_samples;
 	options->max_time_ns = measure_settings_default.max_time_ns;
@@ -37,98 +25,14 @@ static void sweep_defaults(void *context)
 	options->cache = (int)measure_settings_default.cache;
 }
 
-/* ---- interruption ---- */
-
-/* A signal handler has no context, so this is the one variable of the program. */
-static volatile int stop_requested;
-
-static void request_stop(int signal_number)
-{
-	(void)signal_number;
-	stop_requested = 1;
-}
-
-/* The first signal ends the sweep in good order, a second one ends it at once. */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESETHAND}, before;
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	/* nohup has it ignored, and means it */
-	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &action, NULL);
-}
-
-/* ---- the request ---- */
-
-static int request_metrics(struct measure_settings *settings, const struct string_list *words,
-			   struct error *err)
-{
-	struct string_list names = {0};
-	bool none = false;
-	int rc = 0;
-
-	for (size_t i = 0; i < words->count; i++) {
-		struct string_list pieces = {0};
-
-		string_list_split(&pieces, words->items[i], ',');
-		for (size_t j = 0; j < pieces.count; j++) {
-			none |= strcmp(pieces.items[j], "none") == 0;
-			string_list_add(&names, pieces.items[j]);
-		}
-		string_list_release(&pieces);
-	}
-	if (words->count == 0)
-		string_list_add(&names, metric_set_name(METRIC_SET_CORE));
-	if (none && names.count > 1)
-		rc = error_set(err, PL_EUSAGE, "\"none\" excludes other metrics");
-	else if (!none)
-		rc = metric_request(&settings->metrics, &names, err);
-	string_list_release(&names);
-	return error_context(err, rc, "--metrics");
-}
-
-static int request_settings(struct measure_settings *settings, const struct sweep_options *options,
-			    struct error *err)
-{
-	*settings = measure_settings_default;
-	settings->device = (int)options->device;
-	settings->seed = options->seed;
-	settings->cache = (enum cache_mode)options->cache;
-	settings->min_samples = options->min_samples;
-	settings->max_time_ns = options->max_time_ns;
-	settings->precision = options->precision;
-	settings->rounds = (int)options->rounds;
-	settings->timeout_ns = options->timeout_ns;
-	if (options->counter_dump)
-		settings->counter_dump = xstrdup(options->counter_dump);
-	return request_metrics(settings, &options->metrics, err);
-}
-
-static int request_plan(struct sweep_plan *plan, const struct invocation *call, struct error *err)
-{
-	const struct sweep_options *options = call->options;
-	int rc = 0;
-
-	for (size_t i = 0; i < call->operands.count; i++)
-		string_list_add(&plan->selectors, call->operands.items[i]);
-	if (options->block_sizes)
-		sweep_plan_override(plan, "block", options->block_sizes);
-	if (options->size)
-		sweep_plan_override(plan, "n", options->size);
-	for (size_t i = 0; i < options->sets.count && !rc; i++)
-		rc = sweep_plan_set(plan, options->sets.items[i], err);
-	return rc;
-}
-
 /* ---- resuming ---- */
 
 /* What a resumed run was begun with, it goes on with. */
 static int check_resume_options(const struct invocation *call, struct error *err)
 {
-	static const char *const free_options[] = {"resume", "db",     "device",      "timeout",
-						   "quiet",  "format", "all-metrics", "dry-run"};
+	static const char *const free_options[] = {"resume",      "db",      "device",
+						   "timeout",     "quiet",   "format",
+						   "all-metrics", "dry-run", "jobs"};
 
 	for (size_t i = 0; i < call->command->option_count; i++) {
 		const char *name = call->command->options[i].name;
@@ -177,178 +81,24 @@ static int load_resumed(struct run *run, struct measure_settings *settings, stru
 		settings->device = (int)options->device;
 	if (option_given(call, "timeout"))
 		settings->timeout_ns = options->timeout_ns;
+	if (option_given(call, "jobs"))
+		settings->jobs = (int)options->jobs;
 	return 0;
 }
 
-/* ---- the sweep ---- */
-
-struct sweep {
-	const struct invocation *call;
-	const struct sweep_options *options;
-	struct measure_settings settings;
-	struct sweep_plan plan;
-	struct run resumed;
-	const char *backend;
-	const char *db_path;
-	struct progress progress;
-};
-
-static void describe_run(struct run *run, const struct sweep *sweep)
-{
-	const struct sweep_options *options = sweep->options;
-	char *mark = host_process_mark();
-
-	run->label = options->label && *options->label ? xstrdup(options->label) : NULL;
-	run->note = options->note && *options->note ? xstrdup(options->note) : NULL;
-	run->command = xstrdup(sweep->call->command_line);
-	run->backend = xstrdup(sweep->backend);
-	run->version = xstrdup(PERFLAB_VERSION);
-	run->source_revision = host_working_revision();
-	if (!run->source_revision && host_build_revision())
-		run->source_revision = xstrdup(host_build_revision());
-	run->settings = measure_settings_to_json(&sweep->settings);
-	run->state = xstrdup("running");
-	run->seed = sweep->settings.seed;
-	run->rounds = sweep->settings.rounds;
-	host_facts(&run->environment);
-	key_value_set(&run->environment, "process", mark);
-	free(mark);
-}
-
-/* The exit code of a run that ended, by how its trials did. */
-static int judge(const struct run *run, struct error *err)
-{
-	size_t mismatches = 0, failures = 0, skipped = 0;
-
-	for (size_t i = 0; i < run->trial_count; i++) {
-		enum trial_status status = run->trials[i].status;
-
-		mismatches += status == TRIAL_MISMATCH;
-		failures += trial_status_is_failure(status);
-		skipped += status == TRIAL_SKIPPED;
-	}
-	if (mismatches)
-		say("%zu %s a wrong result", mismatches,
-		    mismatches == 1 ? "case has" : "cases have");
-	if (failures > mismatches)
-		say("%zu %s failed%s; the reasons are in the report", failures - mismatches,
-		    failures - mismatches == 1 ? "case" : "cases",
-		    mismatches ? " for another reason" : "");
-	if (skipped == run->trial_count)
-		return error_set(err, PL_EUNSUPPORTED,
-				 "nothing to run: every case was skipped, for the reasons above");
-	return 0;
-}
-
-static int exit_code_of(const struct run *run)
-{
-	bool mismatch = false, failure = false;
-
-	for (size_t i = 0; i < run->trial_count; i++) {
-		mismatch |= run->trials[i].status == TRIAL_MISMATCH;
-		failure |= trial_status_is_failure(run->trials[i].status);
-	}
-	return mismatch ? EXIT_FINDING : failure ? EXIT_FAILED : EXIT_FINE;
-}
-
-static int report_stored(struct invocation *call, struct db *db, int64_t id,
-			 const struct sweep_options *options, struct error *err)
-{
-	struct run run = {0};
-	int rc = db_run_load(db, id, true, &run, err);
-
-	if (!rc)
-		rc = report_to_stdout(call, &run, (enum report_format)options->format,
-				      options->all_metrics, err);
-	if (!rc) {
-		fflush(stdout);
-		call->exit_code = exit_code_of(&run);
-		rc = judge(&run, err);
-	}
-	run_release(&run);
-	return rc;
-}
-
-/* Ends the run in the database whatever happened, and says how to go on. */
-static void close_run(struct db *db, const struct sweep *sweep, int64_t id, int rc)
-{
-	struct error err = {0};
-
-	if (db_run_finish(db, id, rc ? "interrupted" : "finished", &err))
-		say("run %lld could not be ended in the database: %s", (long long)id, err.text);
-	if (rc)
-		say("what was measured is kept; go on with: perflab sweep --resume %lld --db %s",
-		    (long long)id, sweep->db_path);
-}
-
-/* *db NULL: a new file; it is there once a device is. */
-static int execute(struct invocation *call, struct sweep *sweep, struct db **db, struct error *err)
-{
-	struct sweep_store store = {.db = *db,
-				    .new_path = sweep->db_path,
-				    .plan = &sweep->plan,
-				    .progress = &sweep->progress,
-				    .metrics = &sweep->settings.metrics};
-	struct plan_source source = {.context = &sweep->plan, .build = sweep_plan_build};
-	struct sweep_sink sink = sweep_store_sink(&store);
-	struct sweep_outcome outcome = {0};
-	int rc;
-
-	if (!sweep->plan.resumed)
-		describe_run(&store.run, sweep);
-	catch_signals();
-	rc = sweep_execute(sweep->backend, &source, &sweep->settings, &sink, &stop_requested,
-			   &outcome, err);
-	progress_end(&sweep->progress);
-	*db = store.db;
-	if (store.begun)
-		close_run(*db, sweep, store.run.id, rc);
-	if (!rc)
-		rc = report_stored(call, *db, store.run.id, sweep->options, err);
-	if (!rc && !sweep->options->quiet)
-		say("run %lld is kept; perflab report %lld --db %s prints it again",
-		    (long long)store.run.id, (long long)store.run.id, sweep->db_path);
-	sweep_store_release(&store);
-	return rc;
-}
-
-/* The plan for the device that is here, or for any device where there is none. */
-static int dry_run(const struct invocation *call, struct sweep *sweep, struct error *err)
-{
-	struct plan_source source = {.context = &sweep->plan, .build = sweep_plan_build};
-	struct session_info info = {0};
-	struct error absent = {0};
-	int rc = sweep_inspect(sweep->backend, &source, &sweep->settings, &info, &absent);
-
-	if (!rc)
-		say("planned for %s", info.device.name);
-	else if (rc != PL_EUNSUPPORTED || sweep->plan.resumed)
-		rc = error_set(err, rc, "%s", absent.text);
-	else {
-		struct plan *plan;
-
-		say("no device: planned for the least that every CUDA device has; %s", absent.text);
-		rc = sweep_plan_build(&sweep->plan, NULL, &plan, err);
-	}
-	if (!rc)
-		rc = sweep_plan_print(call, sweep->plan.plan,
-				      (enum report_format)sweep->options->format, err);
-	if (!rc)
-		say("%zu %s: %zu to run, %zu skipped", sweep->plan.plan->count,
-		    sweep->plan.plan->count == 1 ? "case" : "cases", sweep->plan.plan->runnable,
-		    sweep->plan.plan->count - sweep->plan.plan->runnable);
-	session_info_release(&info);
-	return rc;
-}
+/* ---- the verb ---- */
 
 /* Finds what is wrong with the words before anything is opened. */
-static int prepare_fresh(struct sweep *sweep, struct error *err)
+static int prepare_fresh(struct sweep_call *sweep, struct error *err)
 {
 	struct plan *plan;
-	int rc = request_settings(&sweep->settings, sweep->options, err);
+	int rc = backend_choose(&sweep->choice, sweep->call, err);
 
 	if (!rc)
-		rc = request_plan(&sweep->plan, sweep->call, err);
+		rc = sweep_request_settings(&sweep->settings, sweep->options,
+					    sweep->choice.names[0], err);
+	if (!rc)
+		rc = sweep_request_plan(&sweep->plan, sweep->call, err);
 	if (!rc)
 		rc = sweep_plan_build(&sweep->plan, NULL, &plan, err);
 	return rc;
@@ -369,8 +119,7 @@ static bool can_be_made(const char *path)
 static int run_sweep(struct invocation *call, struct error *err)
 {
 	const struct sweep_options *options = call->options;
-	struct sweep sweep = {.call = call, .options = options, .backend = options->backend};
-	struct text worker = TEXT_INIT;
+	struct sweep_call sweep = {.options = options, .call = call};
 	struct db *db = NULL;
 	int rc;
 
@@ -380,10 +129,10 @@ static int run_sweep(struct invocation *call, struct error *err)
 	if (rc)
 		goto out;
 	if (options->dry_run && !options->resume) {
-		rc = dry_run(call, &sweep, err);
+		rc = sweep_dry_run_anywhere(call, &sweep, err);
 		goto out;
 	}
-	rc = options->resume ? 0 : worker_find(&worker, sweep.backend, err);
+	rc = options->resume ? 0 : backend_choice_find(&sweep.choice, err);
 	/* No database is left behind where nothing can be measured: a new one waits for a device.
 	 */
 	if (!rc && (options->resume || !can_be_made(sweep.db_path)))
@@ -394,12 +143,12 @@ static int run_sweep(struct invocation *call, struct error *err)
 		goto out;
 	if (options->resume) {
 		sweep.plan.resumed = &sweep.resumed;
-		sweep.backend = sweep.resumed.backend;
+		sweep.choice.names[sweep.choice.count++] = sweep.resumed.backend;
 	}
-	rc = options->dry_run ? dry_run(call, &sweep, err) : execute(call, &sweep, &db, err);
+	rc = sweep_try_backends(call, &sweep, &db, err);
 out:
 	db_close(db);
-	text_release(&worker);
+	backend_choice_release(&sweep.choice);
 	sweep_plan_release(&sweep.plan);
 	measure_settings_release(&sweep.settings);
 	run_release(&sweep.resumed);
@@ -407,6 +156,7 @@ out:
 }
 
 static const char *const cache_words[] = {"cold", "hot", NULL};
+static const char *const block_words[] = {"auto", "all", NULL}; /* SWEEP_BLOCKS_ALL */
 
 #define FIELD(name) offsetof(struct sweep_options, name)
 
@@ -418,7 +168,9 @@ static const struct option_row rows[] = {
 	{"set", 's', OPTION_LIST, FIELD(sets), "NAME=VALUES",
 	 "values of any other axis; repeatable", NULL, 0},
 	{"metrics", 'm', OPTION_LIST, FIELD(metrics), "SET|NAME,...",
-	 "counters to read: sets, catalogue names, CUPTI names, or none (default: core)", NULL, 0},
+	 "counters to read: sets, catalogue names, CUPTI names, or none (default: core; ptx: all "
+	 "that it counts)",
+	 NULL, 0},
 	{"label", 'l', OPTION_TEXT, FIELD(label), "TEXT", "a name for the run", NULL, 0},
 	{"note", 0, OPTION_TEXT, FIELD(note), "TEXT", "a remark that is kept with the run", NULL,
 	 0},
@@ -444,8 +196,16 @@ static const struct option_row rows[] = {
 	 "print the plan and why cases are skipped; measure nothing", NULL, 0},
 	{"resume", 'r', OPTION_TEXT, FIELD(resume), "RUN",
 	 "go on with a run that was interrupted; finished cases are not repeated", NULL, 0},
-	{"backend", 0, OPTION_TEXT, FIELD(backend), "NAME",
-	 "what executes: perflab-worker-NAME is started", NULL, 0},
+	{"backend", 0, OPTION_TEXT, FIELD(backend), "auto|cuda|ptx",
+	 "what executes: a GPU; an emulator of PTX, which counts and measures no time; or "
+	 "whichever is here (default: auto)",
+	 NULL, 0},
+	{"chip", 0, OPTION_TEXT, FIELD(chip), "CHIP",
+	 "ptx: the chip whose limits the occupancy is for, such as GA100", NULL, 0},
+	{"blocks", 0, OPTION_CHOICE, FIELD(blocks), "auto|all",
+	 "ptx: emulate some blocks of a large case, or all (default: auto)", block_words, 0},
+	{"jobs", 'j', OPTION_COUNT, FIELD(jobs), "NUMBER",
+	 "ptx: cases at a time (default: 0, one a processor)", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", "format of the report at the end",
 	 report_format_words, 0},
 	{"all-metrics", 'a', OPTION_FLAG, FIELD(all_metrics), NULL,
@@ -462,6 +222,7 @@ static const struct example examples[] = {
 	{"perflab sweep reduce --metrics memory,dram_bytes_per_s --label nightly",
 	 "chosen counters, and a name to find the run by"},
 	{"perflab sweep --block-sizes 32..1024:+32 --dry-run", "only the plan"},
+	{"perflab sweep reduce --backend ptx --size 2^20", "results and counts, without a GPU"},
 	{"perflab sweep --resume last", "go on after an interruption"},
 };
 
@@ -478,9 +239,15 @@ const struct command command_sweep = {
 		"memory) is skipped with its reason. A case that crashes or hangs is stored as "
 		"such, and the sweep goes on. The report goes to standard output at the end, "
 		"progress to standard error.\n\n"
+		"Where no GPU can be used the backend ptx takes its place: it executes the "
+		"kernels' "
+		"PTX on the processor, several cases side by side, checks results and memory "
+		"accesses, and counts instructions, divergence and accesses under names of their "
+		"own (ptx_...). It measures no time.\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep in good order, and --resume goes on "
 		"with it.",
-	.exit_status = "1 when a result was wrong, else 3 when a case failed for another reason; 4 "
+	.exit_status = "1 when a result was wrong or a kernel in error, else 3 when a case failed "
+		       "for another reason; 4 "
 		       "also when every case was skipped.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),

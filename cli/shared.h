@@ -8,6 +8,11 @@
 #include "cli/command.h"
 #include "reports/reports.h"
 
+/* Values of --backend, beside any other NAME of a perflab-worker-NAME. */
+#define BACKEND_AUTO "auto" /* cuda if it opens a device, else ptx */
+#define BACKEND_CUDA "cuda"
+#define BACKEND_PTX "ptx"
+
 /* Words of --format, in the order of enum report_format; NULL-terminated. */
 extern const char *const report_format_words[];
 

@@ -1,6 +1,6 @@
 /*
- * The parts of `perflab sweep`: what to plan, where results go, what the user
- * sees meanwhile.
+ * The parts of `perflab sweep`: what was asked for, what to plan, on which
+ * backend to run it, where results go, what the user sees meanwhile.
  */
 #ifndef CLI_SWEEP_H
 #define CLI_SWEEP_H
@@ -48,6 +48,72 @@ void sweep_plan_release(struct sweep_plan *plan);
 int sweep_plan_print(const struct invocation *call, const struct plan *plan,
 		     enum report_format format, struct error *err);
 
+/* ---- the request: sweep_request.c ---- */
+
+#define SWEEP_BLOCKS_ALL 1 /* of --blocks: the second word */
+
+struct sweep_options {
+	const char *block_sizes, *size, *label, *note, *db, *resume, *backend, *counter_dump, *chip;
+	struct string_list sets, metrics;
+	uint64_t seed;
+	int64_t min_samples, max_time_ns, rounds, timeout_ns, device, jobs;
+	double precision;
+	int cache, format, blocks;
+	bool dry_run, quiet, all_metrics;
+};
+
+/* Replaces what *settings held. What metrics there are depends on the backend. */
+int sweep_request_settings(struct measure_settings *settings, const struct sweep_options *options,
+			   const char *backend, struct error *err);
+int sweep_request_plan(struct sweep_plan *plan, const struct invocation *call, struct error *err);
+
+/* Backends to try in this order; the first that opens a device is taken. */
+struct backend_choice {
+	const char *names[2]; /* borrowed */
+	size_t count;
+	bool automatic;  /* --backend auto */
+	bool said;       /* the user knows which it is */
+	struct text why; /* the last of them: an option that asks for it, or what the others lack */
+	int code;        /* the error of those that were tried */
+};
+/* From the words alone. PL_EUSAGE: options that the backend named has no use for. */
+int backend_choose(struct backend_choice *choice, const struct invocation *call, struct error *err);
+/* 0 if there is a worker for one of them. */
+int backend_choice_find(struct backend_choice *choice, struct error *err);
+/* Notes why one cannot be used; false: the error is not of that kind, and the last word. */
+bool backend_choice_lacks(struct backend_choice *choice, size_t index, int rc,
+			  const struct error *cause);
+/* None is left: the error with all reasons. */
+int backend_choice_fail(const struct backend_choice *choice, struct error *err);
+/* One line, where an automatic choice comes to the emulator. */
+void backend_choice_say(struct backend_choice *choice, size_t index, const struct invocation *call);
+void backend_choice_release(struct backend_choice *choice);
+
+/* ---- the run: sweep_run.c ---- */
+
+/* One call of the verb. */
+struct sweep_call {
+	const struct invocation *call;
+	const struct sweep_options *options;
+	struct measure_settings settings;
+	struct sweep_plan plan;
+	struct run resumed;
+	struct backend_choice choice;
+	const char *backend; /* the one of the choice that is tried */
+	const char *db_path;
+	struct progress progress;
+};
+
+/*
+ * Sweeps, or plans for --dry-run, on one backend of the choice after the
+ * other, until one opens. *db NULL: a new file, which is there once a device
+ * is.
+ */
+int sweep_try_backends(struct invocation *call, struct sweep_call *sweep, struct db **db,
+		       struct error *err);
+/* --dry-run: where nothing can be measured, a plan can still be shown. */
+int sweep_dry_run_anywhere(struct invocation *call, struct sweep_call *sweep, struct error *err);
+
 /* ---- the store ---- */
 
 struct sweep_store {
@@ -55,6 +121,7 @@ struct sweep_store {
 	const char *new_path; /* where it is made when there is a run to store */
 	struct sweep_plan *plan;
 	struct progress *progress;
+	bool say_backend;                  /* once it is open */
 	const struct string_list *metrics; /* as metric_request() left them */
 	struct run run; /* what is known before the device is; its id once it is stored */
 	bool begun;     /* the run is in the database */

@@ -132,6 +132,12 @@ static int store_opened(void *context, const struct session_info *info, const st
 	else
 		rc = begin_fresh(store, info, plan, err);
 	store->begun = rc == 0;
+	if (store->begun && store->say_backend && !store->progress->quiet) {
+		char *line = xasprintf("backend %s (%s)", store->run.backend, info->device.name);
+
+		progress_say(store->progress, line);
+		free(line);
+	}
 	if (store->begun && !store->progress->quiet && strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0)
 		progress_say(store->progress,
 			     "this is a Debug build; device times are right, host costs are not");

@@ -6,18 +6,31 @@ set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-unset PERFLAB_DB PERFLAB_WORKER_CUDA NO_COLOR COLUMNS CUDA_HOME
+unset PERFLAB_DB PERFLAB_WORKER_CUDA PERFLAB_WORKER_PTX NO_COLOR COLUMNS CUDA_HOME
 export PERFLAB_EPOCH_NS=1795229445000000000
 failures=0
 
-# A worker that is certain not to be there.
+# Workers that are certain not to be there.
 no_worker() {
 	export PERFLAB_WORKER_CUDA="$work/no-such-worker"
+	export PERFLAB_WORKER_PTX="$work/no-such-emulator"
 }
 
-# A worker that needs no GPU; FAKE_WORKER_SCRIPT says what it does wrong.
+# A worker that needs no GPU; FAKE_WORKER_SCRIPT says what it does wrong. No emulator.
 fake_worker() {
+	no_worker
 	export PERFLAB_WORKER_CUDA="$FAKE_WORKER"
+}
+
+# An emulator that executes nothing; FAKE_EMULATOR_SCRIPT says what it does wrong. No GPU.
+fake_emulator() {
+	no_worker
+	cat >"$work/fake-emulator" <<-'END'
+		#!/bin/sh
+		FAKE_WORKER_SCRIPT="untimed;${FAKE_EMULATOR_SCRIPT:-}" exec "$FAKE_WORKER"
+	END
+	chmod +x "$work/fake-emulator"
+	export PERFLAB_WORKER_PTX="$work/fake-emulator" FAKE_WORKER
 }
 
 # run WORD…: the program; its exit code in $code, its output in $work/out and $work/err.
