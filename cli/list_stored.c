@@ -138,11 +138,11 @@ static char *state_of(struct db *db, const struct run *run)
 	return state;
 }
 
-static int visit_run(void *context, const struct run *run, int64_t trials, int64_t ok,
-		     int64_t failed, int64_t skipped)
+static int visit_run(void *context, const struct run *run, const struct trial_tally *tally)
 {
 	struct listing *listing = context;
-	const int64_t numbers[] = {run->id, trials, ok, failed, skipped};
+	const int64_t numbers[] = {run->id,        tally->trials, tally->ok,
+				   tally->sampled, tally->failed, tally->skipped};
 	char *texts[ARRAY_SIZE(numbers)];
 	char when[21];
 	char *state;
@@ -154,9 +154,10 @@ static int visit_run(void *context, const struct run *run, int64_t trials, int64
 		texts[i] = number_text(numbers[i]);
 	format_utc(when, run->started_ns);
 	state = state_of(listing->db, run);
-	table_row(listing->table, (const char *const[]){texts[0], run->uid, when, state,
-							run->device.name, run->backend, texts[1],
-							texts[2], texts[3], texts[4], run->label});
+	table_row(listing->table,
+		  (const char *const[]){texts[0], run->uid, when, state, run->device.name,
+					run->backend, texts[1], texts[2], texts[3], texts[4],
+					texts[5], run->label});
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		free(texts[i]);
 	free(state);
@@ -165,17 +166,19 @@ static int visit_run(void *context, const struct run *run, int64_t trials, int64
 
 int list_runs(const struct invocation *call, const char *pattern, struct error *err)
 {
-	static const struct table_column columns[] = {{.name = "run", .numeric = true},
-						      {.name = "uid", .drop = 3},
-						      {.name = "started"},
-						      {.name = "state"},
-						      {.name = "device", .drop = 2},
-						      {.name = "backend", .drop = 1},
-						      {.name = "cases", .numeric = true},
-						      {.name = "ok", .numeric = true},
-						      {.name = "failed", .numeric = true},
-						      {.name = "skipped", .numeric = true},
-						      {.name = "label"}};
+	static const struct table_column columns[] = {
+		{.name = "run", .numeric = true},
+		{.name = "uid", .drop = 3},
+		{.name = "started"},
+		{.name = "state"},
+		{.name = "device", .drop = 2},
+		{.name = "backend", .drop = 1},
+		{.name = "cases", .numeric = true},
+		{.name = "ok", .numeric = true},
+		{.name = "sampled", .numeric = true, .drop = 4},
+		{.name = "failed", .numeric = true},
+		{.name = "skipped", .numeric = true},
+		{.name = "label"}};
 	const struct list_options *options = call->options;
 	struct listing listing = {.pattern = pattern};
 	struct db *db = NULL;

@@ -178,6 +178,14 @@ static int store_counters(void *context, size_t index, const struct counter_list
 	return rc;
 }
 
+static int store_lines(void *context, size_t index, const struct line_count_list *lines,
+		       struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_lines_set(store->db, store->trial_ids[index], lines, err);
+}
+
 static int store_finished(void *context, size_t index, enum trial_status status, const char *reason,
 			  struct error *err)
 {
@@ -208,6 +216,7 @@ struct sweep_sink sweep_store_sink(struct sweep_store *store)
 		.facts = store_facts,
 		.round = store_round,
 		.counters = store_counters,
+		.lines = store_lines,
 		.finished = store_finished,
 		.progress = store_progress,
 		.notice = store_notice,

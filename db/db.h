@@ -8,7 +8,8 @@
  * flight, and a reader in another process sees only whole ones.
  *
  * All functions return 0 or PL_E* with *err set: PL_ECORRUPT not a database
- * or a damaged one, or another application's; PL_EVERSION a newer schema;
+ * or a damaged one, or another application's; PL_EVERSION a newer schema (an
+ * older one is read as it is, and migrated when it is to be written);
  * PL_EBUSY locked for longer than the busy timeout; PL_EIO read-only file,
  * full disk and the like; PL_ENOENT no such file, run or trial.
  */
@@ -19,8 +20,8 @@
 
 enum db_mode {
 	DB_READ,   /* must exist; nothing is changed. Works where nothing can be written */
-	DB_WRITE,  /* must exist */
-	DB_CREATE, /* made if absent, migrated if older */
+	DB_WRITE,  /* must exist; migrated if older */
+	DB_CREATE, /* the same, but made if absent */
 };
 
 struct db;
@@ -43,6 +44,9 @@ int db_round_add(struct db *db, int64_t trial_id, const struct round_result *rou
 		 struct error *err);
 int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *counters,
 		    struct error *err);
+/* What an emulator counted at source lines; replaces what was there. */
+int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *lines,
+		 struct error *err);
 /* Sets status and reason and computes the summary from the samples stored. */
 int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
 		    struct error *err);
@@ -62,12 +66,17 @@ int db_environment_swap(struct db *db, int64_t run_id, const char *key, const ch
 /* REF: a run's id ("12"), the first digits of its uid (at least 4), a label (its newest run), or
  * "last". PL_ENOENT names what there is; PL_EUSAGE when several match. */
 int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct error *err);
-/* The run with its device and environment; with trials (summary, counters, progress) if asked. */
+/* The run with its device and environment; with trials (summary, counters, lines, progress) if
+ * asked. */
 int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out,
 		struct error *err);
+/* Trials of a run by their end; what is left of `trials` is pending. */
+struct trial_tally {
+	int64_t trials, ok, sampled, failed, skipped;
+};
 /* Newest first, without trials and environment; `visit` returning non-zero stops. limit 0: all. */
-typedef int (*db_run_visitor)(void *context, const struct run *run, int64_t trials, int64_t ok,
-			      int64_t failed, int64_t skipped);
+typedef int (*db_run_visitor)(void *context, const struct run *run,
+			      const struct trial_tally *tally);
 int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
 		  struct error *err);
 /* Driver, toolkit and CUPTI are those of the device's newest run. */

@@ -8,6 +8,15 @@
 #include "db/statement.h"
 
 /* clang-format off */
+#define STATUS_ROW(symbol, name, meaning) \
+	"INSERT OR IGNORE INTO trial_status (name, meaning) VALUES ('" name "', '" meaning "');\n"
+/* The statuses that this perflab knows; not those of the version that made the file. */
+#define DB_STATUS_ROWS TRIAL_STATUS_LIST(STATUS_ROW)
+const char *const db_status_rows = DB_STATUS_ROWS;
+#define STATUS_NAME(symbol, name, meaning) ", '" name "'"
+const char *const db_statuses_known =
+	"SELECT count(*) FROM trial_status WHERE name IN (''" TRIAL_STATUS_LIST(STATUS_NAME) ")";
+
 /* The nouns of metrics/metrics.h. */
 static const char *const version_1[] = {
 	"CREATE TABLE device (\n"
@@ -218,10 +227,252 @@ static const char *const version_1[] = {
 	"FROM ranked JOIN device ON device.id = ranked.device_id WHERE place = 1;",
 	NULL,
 };
+
+/*
+ * The backend ptx: statuses that an emulator gives, what it counts at source
+ * lines. A status is a row now, not a word in a CHECK, which no ALTER changes.
+ * Name, unit and source of a metric are stored once, no longer with each value.
+ */
+static const char *const version_2[] = {
+	"DROP VIEW best;",
+	"DROP VIEW trials;",
+
+	"CREATE TABLE trial_status (\n"
+	"	name TEXT PRIMARY KEY,\n"
+	"	meaning TEXT NOT NULL\n"
+	") STRICT, WITHOUT ROWID;",
+	DB_STATUS_ROWS,
+
+	"CREATE TABLE new_trial (\n"
+	"	id INTEGER PRIMARY KEY,\n"
+	"	run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,\n"
+	"	position INTEGER NOT NULL,\n"
+	"	kernel TEXT NOT NULL,\n"
+	"	variant TEXT NOT NULL,\n"
+	"	config TEXT NOT NULL,\n"
+	"	status TEXT NOT NULL REFERENCES trial_status,\n"
+	"	reason TEXT,\n"
+	"	finished_ns INTEGER,\n"
+	"	counted_ns INTEGER,\n"
+	"	flop INTEGER,\n"
+	"	bytes_read INTEGER,\n"
+	"	bytes_written INTEGER,\n"
+	"	registers_per_thread INTEGER,\n"
+	"	shared_static_bytes INTEGER,\n"
+	"	shared_dynamic_bytes INTEGER,\n"
+	"	local_bytes_per_thread INTEGER,\n"
+	"	theoretical_occupancy_pct REAL,\n"
+	"	occupancy_limiter TEXT,\n"
+	"	code_hash TEXT,\n"
+	"	code_kind TEXT,\n"
+	"	sample_count INTEGER NOT NULL DEFAULT 0,\n"
+	"	median_ns REAL,\n"
+	"	mad_ns REAL,\n"
+	"	low_ns REAL,\n"
+	"	high_ns REAL,\n"
+	"	min_ns REAL,\n"
+	"	max_ns REAL,\n"
+	"	UNIQUE (run_id, kernel, variant, config),\n"
+	"	CHECK ((status IN ('pending', 'ok')) = (reason IS NULL)),\n"
+	"	CHECK ((sample_count = 0) = (median_ns IS NULL))\n"
+	") STRICT;",
+	"INSERT INTO new_trial (\n"
+	"	id, run_id, position, kernel, variant, config, status, reason,\n"
+	"	finished_ns, counted_ns, flop, bytes_read, bytes_written,\n"
+	"	registers_per_thread, shared_static_bytes, shared_dynamic_bytes,\n"
+	"	local_bytes_per_thread, theoretical_occupancy_pct, occupancy_limiter,\n"
+	"	code_hash, code_kind, sample_count, median_ns, mad_ns, low_ns, high_ns,\n"
+	"	min_ns, max_ns\n"
+	") SELECT\n"
+	"	id, run_id, position, kernel, variant, config, status, reason,\n"
+	"	finished_ns, counted_ns, flop, bytes_read, bytes_written,\n"
+	"	registers_per_thread, shared_static_bytes, shared_dynamic_bytes,\n"
+	"	local_bytes_per_thread, theoretical_occupancy_pct, occupancy_limiter,\n"
+	"	code_hash, code_kind, sample_count, median_ns, mad_ns, low_ns, high_ns,\n"
+	"	min_ns, max_ns\n"
+	"FROM trial;",
+	"DROP TABLE trial;",
+	"ALTER TABLE new_trial RENAME TO trial;",
+	"CREATE INDEX trial_by_case ON trial (kernel, variant, config, run_id);",
+	"CREATE INDEX trial_by_status ON trial (run_id, status);",
+
+	"CREATE TABLE metric (\n"
+	"	id INTEGER PRIMARY KEY,\n"
+	"	name TEXT NOT NULL,\n"
+	"	unit TEXT NOT NULL,\n"
+	"	source TEXT NOT NULL,\n"
+	"	UNIQUE (name, unit, source)\n"
+	") STRICT;",
+	"INSERT INTO metric (name, unit, source)\n"
+	"	SELECT DISTINCT metric, unit, source FROM counter ORDER BY metric, unit, source;",
+
+	"CREATE TABLE new_counter (\n"
+	"	trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,\n"
+	"	metric_id INTEGER NOT NULL REFERENCES metric,\n"
+	"	value REAL,\n"
+	"	reason TEXT,\n"
+	"	PRIMARY KEY (trial_id, metric_id),\n"
+	"	CHECK ((value IS NULL) <> (reason IS NULL))\n"
+	") STRICT, WITHOUT ROWID;",
+	"INSERT INTO new_counter (trial_id, metric_id, value, reason)\n"
+	"	SELECT counter.trial_id, metric.id, counter.value, counter.reason\n"
+	"	FROM counter JOIN metric ON metric.name = counter.metric\n"
+	"		AND metric.unit = counter.unit AND metric.source = counter.source\n"
+	"	ORDER BY counter.trial_id, metric.id;",
+	"DROP TABLE counter;",
+	"ALTER TABLE new_counter RENAME TO counter;",
+
+	/* file '' is the PTX itself */
+	"CREATE TABLE line (\n"
+	"	trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,\n"
+	"	file TEXT NOT NULL,\n"
+	"	line INTEGER NOT NULL,\n"
+	"	instructions INTEGER NOT NULL,\n"
+	"	lanes INTEGER NOT NULL,\n"
+	"	branches INTEGER NOT NULL,\n"
+	"	divergent INTEGER NOT NULL,\n"
+	"	requests INTEGER NOT NULL,\n"
+	"	sectors INTEGER NOT NULL,\n"
+	"	shared_requests INTEGER NOT NULL,\n"
+	"	wavefronts INTEGER NOT NULL,\n"
+	"	conflicts INTEGER NOT NULL,\n"
+	"	PRIMARY KEY (trial_id, file, line)\n"
+	") STRICT, WITHOUT ROWID;",
+
+	"CREATE VIEW counters AS SELECT\n"
+	"	counter.trial_id,\n"
+	"	metric.name AS metric,\n"
+	"	metric.unit,\n"
+	"	metric.source,\n"
+	"	counter.value,\n"
+	"	counter.reason\n"
+	"FROM counter JOIN metric ON metric.id = counter.metric_id;",
+
+	"CREATE VIEW trials AS SELECT\n"
+	"	trial.id AS trial_id,\n"
+	"	trial.run_id,\n"
+	"	run.uid AS run_uid,\n"
+	"	run.label,\n"
+	"	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,\n"
+	"	run.started_ns,\n"
+	"	run.backend,\n"
+	"	device.name AS device,\n"
+	"	trial.kernel,\n"
+	"	trial.variant,\n"
+	"	trial.config,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'block') AS block,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'n') AS n,\n"
+	"	trial.status,\n"
+	"	trial.reason,\n"
+	"	strftime('%Y-%m-%dT%H:%M:%SZ', trial.finished_ns / 1000000000, 'unixepoch')\n"
+	"		AS finished_at,\n"
+	"	trial.sample_count,\n"
+	"	trial.median_ns,\n"
+	"	trial.mad_ns,\n"
+	"	trial.low_ns,\n"
+	"	trial.high_ns,\n"
+	"	trial.flop,\n"
+	"	trial.bytes_read + trial.bytes_written AS bytes,\n"
+	"	trial.flop * 1e9 / trial.median_ns AS flop_per_s,\n"
+	"	(trial.bytes_read + trial.bytes_written) * 1e9 / trial.median_ns AS bytes_per_s,\n"
+	"	trial.registers_per_thread,\n"
+	"	trial.theoretical_occupancy_pct,\n"
+	"	trial.occupancy_limiter,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'achieved_occupancy_pct') AS achieved_occupancy_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'branch_efficiency_pct') AS branch_efficiency_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'threads_per_instruction') AS threads_per_instruction,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_read_bytes') AS dram_read_bytes,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_write_bytes') AS dram_write_bytes,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_bytes_per_s') AS dram_bytes_per_s,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_throughput_pct') AS dram_throughput_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'flop_f32_f64') AS flop_f32_f64\n"
+	"FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id;",
+
+	/* Apart from `trials`, for a device's numbers and an emulator's are not compared. */
+	"CREATE VIEW emulated AS SELECT\n"
+	"	trial.id AS trial_id,\n"
+	"	trial.run_id,\n"
+	"	run.label,\n"
+	"	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,\n"
+	"	run.started_ns,\n"
+	"	device.name AS device,\n"
+	"	trial.kernel,\n"
+	"	trial.variant,\n"
+	"	trial.config,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'block') AS block,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'n') AS n,\n"
+	"	trial.status,\n"
+	"	trial.reason,\n"
+	"	trial.theoretical_occupancy_pct,\n"
+	"	trial.occupancy_limiter,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_warp_execution_efficiency_pct') AS ptx_warp_execution_efficiency_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_branch_efficiency_pct') AS ptx_branch_efficiency_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_load_sectors_per_request') AS ptx_load_sectors_per_request,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_store_sectors_per_request') AS ptx_store_sectors_per_request,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_shared_conflicts_per_request') AS ptx_shared_conflicts_per_request,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_atomic_contention') AS ptx_atomic_contention,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_f32_f64_flop') AS ptx_f32_f64_flop,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_compulsory_bytes') AS ptx_compulsory_bytes,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_blocks_executed') AS ptx_blocks_executed,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_blocks_total') AS ptx_blocks_total\n"
+	"FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id\n"
+	"WHERE run.backend = 'ptx';",
+
+	/* Timed trials only: one that was emulated is neither fast nor slow. */
+	"CREATE VIEW best AS WITH newest AS (\n"
+	"	SELECT trial.*, run.device_id, run.backend, axis.value AS n, row_number() OVER (\n"
+	"		PARTITION BY run.device_id, run.backend, trial.kernel, trial.variant,\n"
+	"			trial.config\n"
+	"		ORDER BY run.started_ns DESC, run.id DESC) AS age\n"
+	"	FROM trial JOIN run ON run.id = trial.run_id\n"
+	"	LEFT JOIN axis ON axis.trial_id = trial.id AND axis.name = 'n'\n"
+	"	WHERE trial.status = 'ok' AND trial.median_ns IS NOT NULL\n"
+	"), ranked AS (\n"
+	"	SELECT *, row_number() OVER (\n"
+	"		PARTITION BY device_id, backend, kernel, n, flop, bytes_read, bytes_written\n"
+	"		ORDER BY median_ns, id) AS place\n"
+	"	FROM newest WHERE age = 1\n"
+	") SELECT\n"
+	"	device.name AS device,\n"
+	"	ranked.backend,\n"
+	"	ranked.kernel,\n"
+	"	ranked.n,\n"
+	"	ranked.variant,\n"
+	"	ranked.config,\n"
+	"	(SELECT value FROM axis WHERE trial_id = ranked.id AND name = 'block') AS block,\n"
+	"	ranked.median_ns,\n"
+	"	ranked.low_ns,\n"
+	"	ranked.high_ns,\n"
+	"	ranked.flop * 1e9 / ranked.median_ns AS flop_per_s,\n"
+	"	(ranked.bytes_read + ranked.bytes_written) * 1e9 / ranked.median_ns AS bytes_per_s,\n"
+	"	ranked.run_id,\n"
+	"	ranked.id AS trial_id\n"
+	"FROM ranked JOIN device ON device.id = ranked.device_id WHERE place = 1;",
+	NULL,
+};
 /* clang-format on */
 
 const char *const *const db_migrations[] = {
 	version_1,
+	version_2,
 };
 
 const int db_schema_version = ARRAY_SIZE(db_migrations);

@@ -20,9 +20,12 @@ struct identity {
 	int64_t tables;  /* of ours that are there, as tables */
 };
 
-/* Every version has these. A stranger's view of the same name could read forever. */
-#define OUR_TABLES "'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'"
-#define OUR_TABLE_COUNT 8
+/* Tables that are read. A stranger's view of the same name could read forever. */
+#define OUR_TABLES                                                                       \
+	"'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'," \
+	" 'metric', 'line'"
+/* Of each schema version, from 1. */
+static const int64_t our_table_counts[] = {8, 10};
 
 const char *db_default_path(void)
 {
@@ -100,21 +103,6 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	return 0;
 }
 
-static int select_integer(int64_t *out, struct db *db, const char *sql, struct error *err)
-{
-	struct statement statement;
-	bool row = false;
-	int rc = statement_prepare(&statement, db, sql, err);
-
-	if (rc)
-		return rc;
-	rc = statement_step(&statement, &row, err);
-	if (!rc)
-		*out = take_integer(&statement, 0);
-	statement_release(&statement);
-	return rc;
-}
-
 /* Whose file it is. In one transaction, for another process may be creating it right now. */
 static int identify(struct identity *out, struct db *db, struct error *err)
 {
@@ -123,16 +111,17 @@ static int identify(struct identity *out, struct db *db, struct error *err)
 
 	if (rc)
 		return rc;
-	rc = select_integer(&found.application_id, db, "PRAGMA application_id", err);
+	rc = db_select_integer(&found.application_id, db, "PRAGMA application_id", err);
 	if (!rc)
-		rc = select_integer(&found.version, db, "PRAGMA user_version", err);
+		rc = db_select_integer(&found.version, db, "PRAGMA user_version", err);
 	if (!rc)
-		rc = select_integer(&found.objects, db, "SELECT count(*) FROM sqlite_schema", err);
+		rc = db_select_integer(&found.objects, db, "SELECT count(*) FROM sqlite_schema",
+				       err);
 	if (!rc)
-		rc = select_integer(&found.tables, db,
-				    "SELECT count(*) FROM sqlite_schema"
-				    " WHERE type = 'table' AND name IN (" OUR_TABLES ")",
-				    err);
+		rc = db_select_integer(&found.tables, db,
+				       "SELECT count(*) FROM sqlite_schema"
+				       " WHERE type = 'table' AND name IN (" OUR_TABLES ")",
+				       err);
 	rc = db_end(db, rc, err);
 	if (!rc)
 		*out = found;
@@ -169,18 +158,27 @@ static int check_identity(const struct db *db, const struct identity *identity, 
 	if (identity->version < 1)
 		return error_set(err, PL_ECORRUPT, "%s is damaged: schema version %lld", db->path,
 				 (long long)identity->version);
-	if (identity->tables != OUR_TABLE_COUNT)
+	if (identity->tables != our_table_counts[identity->version - 1])
 		return error_set(err, PL_ECORRUPT,
 				 "%s does not have perflab's schema: tables are missing: restore a "
 				 "copy, or name another file with --db",
 				 db->path);
-	if (identity->version < db_schema_version && db->mode != DB_CREATE)
-		return error_set(
-			err, PL_EVERSION,
-			"%s has the older schema version %lld: the next `perflab sweep` into "
-			"it brings it up to date",
-			db->path, (long long)identity->version);
 	return 0;
+}
+
+/* What a step that rebuilds a table must not break, with foreign keys off. */
+static int check_references(struct db *db, struct error *err)
+{
+	int64_t broken = 0;
+	int rc = db_select_integer(&broken, db, "SELECT count(*) FROM pragma_foreign_key_check",
+				   err);
+
+	if (!rc && broken)
+		rc = error_set(err, PL_ECORRUPT,
+			       "%s is damaged: %lld rows belong to nothing: restore a copy, or "
+			       "name another file with --db",
+			       db->path, (long long)broken);
+	return rc;
 }
 
 static int migrate_step(struct db *db, int64_t version, struct error *err)
@@ -190,6 +188,8 @@ static int migrate_step(struct db *db, int64_t version, struct error *err)
 
 	for (const char *const *sql = db_migrations[version]; !rc && *sql; sql++)
 		rc = db_execute(db, *sql, err);
+	if (!rc)
+		rc = check_references(db, err);
 	if (rc)
 		return rc;
 	snprintf(mark, sizeof(mark), "PRAGMA application_id = %d; PRAGMA user_version = %d",
@@ -201,18 +201,37 @@ static int migrate_step(struct db *db, int64_t version, struct error *err)
  * create the same file, the second finds the work done. */
 static int migrate(struct db *db, int64_t version, struct error *err)
 {
-	int rc = 0;
+	/* A table that is rebuilt is dropped, which must not delete what refers to it; renaming
+	 * must not look into views of the user's meanwhile. Neither can change in a transaction. */
+	int rc = db_execute(db, "PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON", err);
 
 	while (!rc && version < db_schema_version) {
 		rc = db_begin(db, err);
 		if (rc)
 			break;
-		rc = select_integer(&version, db, "PRAGMA user_version", err);
+		rc = db_select_integer(&version, db, "PRAGMA user_version", err);
 		if (!rc && version < db_schema_version)
 			rc = migrate_step(db, version, err);
 		rc = db_end(db, rc, err);
 	}
+	if (!rc)
+		rc = db_execute(db, "PRAGMA legacy_alter_table = OFF; PRAGMA foreign_keys = ON",
+				err);
 	return error_context(err, rc, "bringing the schema to version %d", db_schema_version);
+}
+
+/* A status that is newer than the file is added to it; that needs no new schema. */
+static int complete_statuses(struct db *db, struct error *err)
+{
+	int64_t known = 0;
+	int rc = db_select_integer(&known, db, db_statuses_known, err);
+
+	if (rc || known == TRIAL_STATUS_COUNT)
+		return rc;
+	rc = db_begin(db, err);
+	if (!rc)
+		rc = db_end(db, db_execute(db, db_status_rows, err), err);
+	return rc;
 }
 
 /*
@@ -344,8 +363,10 @@ int db_open(struct db **out, const char *path, enum db_mode mode, struct error *
 		rc = check_identity(db, &identity, err);
 	if (!rc && mode != DB_READ)
 		rc = prepare_for_writing(db, err);
-	if (!rc && mode == DB_CREATE)
+	if (!rc && mode != DB_READ && identity.version < db_schema_version)
 		rc = migrate(db, identity.version, err);
+	if (!rc && mode != DB_READ)
+		rc = complete_statuses(db, err);
 	if (!rc) {
 		*out = db;
 		db = NULL;

@@ -213,6 +213,24 @@ static void trial_add_counter(struct trial *trial, struct statement *row)
 		counter_list_set(&trial->counters, metric, unit, source, value);
 }
 
+static void trial_add_line(struct trial *trial, struct statement *row)
+{
+	const char *file = take_text(row);
+	int64_t number = take_integer(row, 0);
+	struct line_count *line =
+		line_count_list_add(&trial->lines, file && *file ? file : NULL, number);
+
+	line->instructions = take_integer(row, 0);
+	line->lanes = take_integer(row, 0);
+	line->branches = take_integer(row, 0);
+	line->divergent = take_integer(row, 0);
+	line->requests = take_integer(row, 0);
+	line->sectors = take_integer(row, 0);
+	line->shared_requests = take_integer(row, 0);
+	line->wavefronts = take_integer(row, 0);
+	line->conflicts = take_integer(row, 0);
+}
+
 /* Gives each row of `sql` (trial id first, ordered by it) to `add` with its trial. */
 static int trial_details_load(struct db *db, struct run *run, const char *sql,
 			      void (*add)(struct trial *trial, struct statement *row),
@@ -249,10 +267,14 @@ static int trial_compare_position(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
+/* An older file is read as it is; version 1 has its metrics in the counters, and no lines. */
 static int trials_load(struct db *db, struct run *run, struct error *err)
 {
-	int rc = trial_rows_load(db, run, err);
+	int64_t version = 0;
+	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
 
+	if (!rc)
+		rc = trial_rows_load(db, run, err);
 	if (!rc)
 		rc = trial_details_load(db, run,
 					"SELECT trial.id, axis.name, axis.value"
@@ -262,10 +284,23 @@ static int trials_load(struct db *db, struct run *run, struct error *err)
 	if (!rc)
 		rc = trial_details_load(
 			db, run,
-			"SELECT trial.id, metric, unit, source, value, counter.reason"
-			" FROM trial JOIN counter ON counter.trial_id = trial.id"
-			" WHERE trial.run_id = ? ORDER BY trial.id, metric",
+			version == 1
+				? "SELECT trial.id, metric, unit, source, value, counter.reason"
+				  " FROM trial JOIN counter ON counter.trial_id = trial.id"
+				  " WHERE trial.run_id = ? ORDER BY trial.id, metric"
+				: "SELECT trial.id, name, unit, source, value, counter.reason"
+				  " FROM trial JOIN counter ON counter.trial_id = trial.id"
+				  " JOIN metric ON metric.id = counter.metric_id"
+				  " WHERE trial.run_id = ? ORDER BY trial.id, name",
 			trial_add_counter, err);
+	if (!rc && version > 1)
+		rc = trial_details_load(
+			db, run,
+			"SELECT trial.id, file, line, instructions, lanes, branches, divergent,"
+			" requests, sectors, shared_requests, wavefronts, conflicts"
+			" FROM trial JOIN line ON line.trial_id = trial.id"
+			" WHERE trial.run_id = ? ORDER BY trial.id, file, line",
+			trial_add_line, err);
 	if (!rc && run->trial_count)
 		qsort(run->trials, run->trial_count, sizeof(*run->trials), trial_compare_position);
 	return rc;
@@ -302,7 +337,8 @@ int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *cont
 	int rc = statement_prepare(
 		&select, db,
 		"SELECT " RUN_COLUMNS ", count(trial.id), total(status = 'ok'),"
-		" total(status NOT IN ('ok', 'skipped', 'pending')), total(status = 'skipped')"
+		" total(status = 'sampled'), total(status = 'skipped'),"
+		" total(status NOT IN ('ok', 'sampled', 'skipped', 'pending'))"
 		" FROM (SELECT * FROM run ORDER BY started_ns DESC, id DESC LIMIT ?) AS run"
 		" JOIN device ON device.id = run.device_id LEFT JOIN trial ON trial.run_id = run.id"
 		" GROUP BY run.id ORDER BY run.started_ns DESC, run.id DESC",
@@ -314,14 +350,15 @@ int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *cont
 	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
 	     rc = stop ? 0 : statement_step(&select, &row, err)) {
 		struct run run = {0};
-		int64_t trials, ok, failed, skipped;
+		struct trial_tally tally;
 
 		run_take(&select, &run);
-		trials = take_integer(&select, 0);
-		ok = take_integer(&select, 0);
-		failed = take_integer(&select, 0);
-		skipped = take_integer(&select, 0);
-		stop = visit(context, &run, trials, ok, failed, skipped);
+		tally.trials = take_integer(&select, 0);
+		tally.ok = take_integer(&select, 0);
+		tally.sampled = take_integer(&select, 0);
+		tally.skipped = take_integer(&select, 0);
+		tally.failed = take_integer(&select, 0);
+		stop = visit(context, &run, &tally);
 		run_release(&run);
 	}
 	statement_release(&select);

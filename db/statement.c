@@ -298,3 +298,18 @@ double take_real(struct statement *statement)
 		return NAN;
 	return sqlite3_column_double(statement->handle, column);
 }
+
+int db_select_integer(int64_t *out, struct db *db, const char *sql, struct error *err)
+{
+	struct statement statement;
+	bool row = false;
+	int rc = statement_prepare(&statement, db, sql, err);
+
+	if (rc)
+		return rc;
+	rc = statement_step(&statement, &row, err);
+	if (!rc)
+		*out = take_integer(&statement, 0);
+	statement_release(&statement);
+	return rc;
+}

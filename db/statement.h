@@ -27,6 +27,9 @@ struct db {
 /* migrations.c: element i, statements up to a NULL, goes from schema version i to i + 1. */
 extern const char *const *const db_migrations[];
 extern const int db_schema_version;
+/* Statements that add the statuses that a file lacks, and a query that counts those it has. */
+extern const char *const db_status_rows;
+extern const char *const db_statuses_known;
 
 /* Sets *err from what SQLite last said of db->handle; returns the PL_E* code. */
 int db_fail(struct db *db, int sqlite_code, struct error *err);
@@ -83,5 +86,8 @@ int64_t take_integer(struct statement *statement, int64_t when_null);
 /* Clamped to int, for what a stranger's file may hold. */
 int take_int(struct statement *statement);
 double take_real(struct statement *statement); /* NAN when NULL */
+
+/* The first column of the first row; *out is left alone when there is none. */
+int db_select_integer(int64_t *out, struct db *db, const char *sql, struct error *err);
 
 #endif

@@ -134,10 +134,11 @@ int db_round_add(struct db *db, int64_t trial_id, const struct round_result *rou
 	return db_end(db, rc, err);
 }
 
-static int counters_delete(struct db *db, int64_t trial_id, struct error *err)
+/* `sql` deletes what a trial has of something. */
+static int details_delete(struct db *db, int64_t trial_id, const char *sql, struct error *err)
 {
 	struct statement delete;
-	int rc = statement_prepare(&delete, db, "DELETE FROM counter WHERE trial_id = ?", err);
+	int rc = statement_prepare(&delete, db, sql, err);
 
 	if (rc)
 		return rc;
@@ -147,25 +148,39 @@ static int counters_delete(struct db *db, int64_t trial_id, struct error *err)
 	return rc;
 }
 
+static void bind_metric(struct statement *statement, const struct counter_value *counter)
+{
+	bind_text(statement, counter->metric);
+	bind_text(statement, counter->unit ? counter->unit : "");
+	bind_text(statement, counter->source ? counter->source : "");
+}
+
 static int counters_insert(struct db *db, int64_t trial_id, const struct counter_list *counters,
 			   struct error *err)
 {
-	struct statement insert;
-	int rc = statement_prepare(&insert, db,
-				   "INSERT INTO counter (trial_id, metric, unit, source, value,"
-				   " reason) VALUES (?, ?, ?, ?, ?, ?)",
+	struct statement metric = {0};
+	struct statement insert = {0};
+	int rc = statement_prepare(&metric, db,
+				   "INSERT INTO metric (name, unit, source) VALUES (?, ?, ?)"
+				   " ON CONFLICT DO NOTHING",
 				   err);
 
-	if (rc)
-		return rc;
+	if (!rc)
+		rc = statement_prepare(&insert, db,
+				       "INSERT INTO counter (metric_id, trial_id, value, reason)"
+				       " VALUES ((SELECT id FROM metric WHERE name = ? AND unit = ?"
+				       " AND source = ?), ?, ?, ?)",
+				       err);
 	for (size_t i = 0; !rc && i < counters->count; i++) {
 		const struct counter_value *counter = &counters->items[i];
 		bool has_value = counter->has_value && isfinite(counter->value);
 
+		bind_metric(&metric, counter);
+		rc = statement_run(&metric, err);
+		if (rc)
+			break;
+		bind_metric(&insert, counter);
 		bind_integer(&insert, trial_id);
-		bind_text(&insert, counter->metric);
-		bind_text(&insert, counter->unit ? counter->unit : "");
-		bind_text(&insert, counter->source ? counter->source : "");
 		bind_real(&insert, has_value ? counter->value : NAN);
 		bind_text(&insert, has_value         ? NULL
 				   : counter->reason ? counter->reason
@@ -173,6 +188,7 @@ static int counters_insert(struct db *db, int64_t trial_id, const struct counter
 		rc = statement_run(&insert, err);
 	}
 	statement_release(&insert);
+	statement_release(&metric);
 	return rc;
 }
 
@@ -200,9 +216,56 @@ int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *
 		return rc;
 	rc = trial_mark_counted(db, trial_id, err);
 	if (!rc)
-		rc = counters_delete(db, trial_id, err);
+		rc = details_delete(db, trial_id, "DELETE FROM counter WHERE trial_id = ?", err);
 	if (!rc)
 		rc = counters_insert(db, trial_id, counters, err);
+	return db_end(db, rc, err);
+}
+
+static int lines_insert(struct db *db, int64_t trial_id, const struct line_count_list *lines,
+			struct error *err)
+{
+	struct statement insert;
+	int rc = statement_prepare(&insert, db,
+				   "INSERT INTO line (trial_id, file, line, instructions, lanes,"
+				   " branches, divergent, requests, sectors, shared_requests,"
+				   " wavefronts, conflicts)"
+				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				   err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; !rc && i < lines->count; i++) {
+		const struct line_count *line = &lines->items[i];
+
+		bind_integer(&insert, trial_id);
+		bind_text(&insert, line->file ? line->file : "");
+		bind_integer(&insert, line->line);
+		bind_integer(&insert, line->instructions);
+		bind_integer(&insert, line->lanes);
+		bind_integer(&insert, line->branches);
+		bind_integer(&insert, line->divergent);
+		bind_integer(&insert, line->requests);
+		bind_integer(&insert, line->sectors);
+		bind_integer(&insert, line->shared_requests);
+		bind_integer(&insert, line->wavefronts);
+		bind_integer(&insert, line->conflicts);
+		rc = statement_run(&insert, err);
+	}
+	statement_release(&insert);
+	return rc;
+}
+
+int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *lines,
+		 struct error *err)
+{
+	int rc = db_begin(db, err);
+
+	if (rc)
+		return rc;
+	rc = details_delete(db, trial_id, "DELETE FROM line WHERE trial_id = ?", err);
+	if (!rc)
+		rc = lines_insert(db, trial_id, lines, err);
 	return db_end(db, rc, err);
 }
 

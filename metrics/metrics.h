@@ -32,6 +32,7 @@ enum trial_status {
 	TRIAL_STATUS_LIST(X)
 #undef X
 };
+#define TRIAL_STATUS_COUNT (TRIAL_FAILED + 1)
 const char *trial_status_name(enum trial_status status);
 bool trial_status_parse(enum trial_status *out, const char *name);
 /* Neither ok, sampled, skipped nor pending. */

@@ -46,8 +46,6 @@ int stream_check(FILE *out, struct error *err);
 
 /* ---- a run as tables, for people ---- */
 
-#define TRIAL_STATUS_COUNT (TRIAL_FAILED + 1)
-
 struct run_counts {
 	size_t by_status[TRIAL_STATUS_COUNT];
 	size_t failures;

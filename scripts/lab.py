@@ -113,7 +113,7 @@ def load_run(path):
                               (run_row["id"],)):
             trials[row["id"]] = Trial(row)
         for row in db.execute(
-                "SELECT counter.* FROM counter JOIN trial ON trial.id = counter.trial_id"
+                "SELECT counters.* FROM counters JOIN trial ON trial.id = counters.trial_id"
                 " WHERE trial.run_id = ?", (run_row["id"],)):
             trial = trials[row["trial_id"]]
             if row["value"] is None:

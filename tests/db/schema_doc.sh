@@ -45,11 +45,10 @@ grep -q "application_id\` is $application," "$page" || {
 	exit 1
 }
 
-# Every status that the schema takes is explained, and no other.
-ask "SELECT sql FROM sqlite_schema WHERE name = 'trial'" | tr -d '\n\t' |
-	grep -o "CHECK (status IN ([^)]*)" | head -n 1 | grep -o "'[a-z_]*'" | tr -d "'" |
-	sort >"$folder/statuses"
-sed -n '/^| status |/,/^$/s/^| `\([a-z_]*\)`.*/\1/p' "$page" | sort >"$folder/explained"
+# Every status that the schema takes is explained as in the file, and no other.
+ask "SELECT name || ' ' || meaning FROM trial_status" | sort >"$folder/statuses"
+sed -n '/^| status |/,/^$/s/^| `\([a-z_]*\)` | \(.*\) |$/\1 \2/p' "$page" | tr -d '`' |
+	sort >"$folder/explained"
 diff -u "$folder/explained" "$folder/statuses" || {
 	echo "FAILED: the statuses of $page (-) are not those of the schema (+)" >&2
 	exit 1

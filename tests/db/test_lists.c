@@ -8,21 +8,18 @@
 
 struct listed {
 	size_t count, stop_after;
-	int64_t ids[8], trials, ok, failed, skipped;
+	int64_t ids[8];
+	struct trial_tally tally;
 	struct device_info device;
 	int64_t device_runs;
 };
 
-static int list_run(void *data, const struct run *run, int64_t trials, int64_t ok, int64_t failed,
-		    int64_t skipped)
+static int list_run(void *data, const struct run *run, const struct trial_tally *tally)
 {
 	struct listed *listed = data;
 
 	listed->ids[listed->count++] = run->id;
-	listed->trials = trials;
-	listed->ok = ok;
-	listed->failed = failed;
-	listed->skipped = skipped;
+	listed->tally = *tally;
 	return listed->count == listed->stop_after;
 }
 
@@ -62,10 +59,11 @@ static void test_runs_are_listed_newest_first(void **state)
 	assert_int_equal(all.count, 3);
 	assert_int_equal(all.ids[0], 1);
 	assert_int_equal(all.ids[2], 3);
-	assert_int_equal(all.trials, 4);
-	assert_int_equal(all.ok, 1);
-	assert_int_equal(all.failed, 1);
-	assert_int_equal(all.skipped, 1);
+	assert_int_equal(all.tally.trials, 4);
+	assert_int_equal(all.tally.ok, 1);
+	assert_int_equal(all.tally.sampled, 0);
+	assert_int_equal(all.tally.failed, 1);
+	assert_int_equal(all.tally.skipped, 1);
 	assert_ok(context, db_runs_visit(context->db, 2, list_run, &two, &context->err));
 	assert_int_equal(two.count, 2);
 	assert_int_equal(two.ids[1], 2);

@@ -321,7 +321,7 @@ static void test_counters_set_again_replace_the_old(void **state)
 					   &context->err));
 	assert_int_equal(context_query(context, "SELECT count(*) FROM counter"), 1);
 	assert_int_equal(
-		context_query(context, "SELECT value FROM counter WHERE metric = 'instructions'"),
+		context_query(context, "SELECT value FROM counters WHERE metric = 'instructions'"),
 		12);
 	counter_list_release(&counters);
 	run_release(&run);

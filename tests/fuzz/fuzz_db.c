@@ -1,6 +1,7 @@
 /*
  * Any bytes as a database file: opened to read, listed and loaded, as
- * `perflab report` does with a file that a stranger sent.
+ * `perflab report` does with a file that a stranger sent; then to write, as a
+ * sweep into it does, which brings an older one up to date.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -19,12 +20,11 @@ struct seen {
 	size_t count;
 };
 
-static int note_run(void *context, const struct run *run, int64_t trials, int64_t ok,
-		    int64_t failed, int64_t skipped)
+static int note_run(void *context, const struct run *run, const struct trial_tally *tally)
 {
 	struct seen *seen = context;
 
-	(void)trials, (void)ok, (void)failed, (void)skipped;
+	(void)tally;
 	seen->ids[seen->count++] = run->id;
 	return seen->count == RUNS_LOADED;
 }
@@ -68,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char folder[] = "/tmp/perflab-fuzz-db-XXXXXX";
 	char path[sizeof(folder) + 16];
+	static const enum db_mode modes[] = {DB_READ, DB_WRITE};
 	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
 	struct error err = {0};
 	struct db *db = NULL;
@@ -80,11 +81,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (file < 0 || write(file, data, size) != (ssize_t)size)
 		abort();
 	close(file);
-	if (db_open(&db, path, DB_READ, &err) == 0)
-		read_everything(db);
-	else if (!strstr(err.text, path))
-		abort(); /* a refusal names the file */
-	db_close(db);
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		db = NULL;
+		if (db_open(&db, path, modes[i], &err) == 0)
+			read_everything(db);
+		else if (!strstr(err.text, path))
+			abort(); /* a refusal names the file */
+		db_close(db);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		snprintf(path, sizeof(path), "%s/f.db%s", folder, endings[i]);
 		unlink(path);

@@ -24,7 +24,7 @@ if [ -n "$ncu" ]; then
 	! grep '^"[0-9]' ncu.csv | grep -v 'block=256' | grep -q . ||
 		fail "ncu profiled other cases than the one chosen: $(cut -c1-200 ncu.csv)"
 	holds ncu.db "counters are missing with a reason" \
-		"SELECT count(*) = 0 FROM counter WHERE value IS NOT NULL AND source LIKE '%\\_\\_%'
+		"SELECT count(*) = 0 FROM counters WHERE value IS NOT NULL AND source LIKE '%\\_\\_%'
 			ESCAPE '\\'"
 	# perflab's own way to the same thing.
 	expect 0 "$perflab" sweep reduce --block-sizes 256 --rounds 1 --db stored.db

@@ -20,12 +20,12 @@ holds sweep.db "every case has an interval around its median" \
 		AND NOT coalesce(low_ns <= median_ns AND median_ns <= high_ns, 0)"
 for metric in branch_efficiency_pct achieved_occupancy_pct dram_read_bytes; do
 	holds sweep.db "$metric was read" \
-		"SELECT count(*) > 50 FROM counter WHERE metric = '$metric' AND value IS NOT NULL"
+		"SELECT count(*) > 50 FROM counters WHERE metric = '$metric' AND value IS NOT NULL"
 done
 # A cold copy reads each byte once: what the chip counted must be what the kernel needs.
 holds sweep.db "DRAM bytes read by a copy are those of its work model" \
-	"SELECT count(*) > 0 AND min(abs(counter.value / trial.bytes_read - 1) < 0.05)
-		FROM trial JOIN counter ON counter.trial_id = trial.id
+	"SELECT count(*) > 0 AND min(abs(counters.value / trial.bytes_read - 1) < 0.05)
+		FROM trial JOIN counters ON counters.trial_id = trial.id
 		WHERE kernel = 'stream' AND variant LIKE 'copy%' AND metric = 'dram_read_bytes'
 			AND trial.status = 'ok'"
 # 32 MiB fit into the L2: what stays there comes faster than what was flushed.
@@ -38,7 +38,7 @@ holds cache.db "a hot copy that fits the L2 is faster than a cold one" \
 		< 0.9 * (SELECT median_ns FROM trial JOIN run ON run.id = run_id WHERE label = 'cold')"
 expect 0 "$perflab" sweep reduce/shuffle --block-sizes 256 --metrics lts__t_sectors.sum --db bare.db
 holds bare.db "a metric of CUPTI's by its bare name was read" \
-	"SELECT count(*) = 1 FROM counter WHERE metric = 'lts__t_sectors.sum' AND value > 0"
+	"SELECT count(*) = 1 FROM counters WHERE metric = 'lts__t_sectors.sum' AND value > 0"
 expect 0 "$perflab" report last --db sweep.db
 expect 0 "$perflab" report last --db sweep.db --format json
 python3 -c 'import json; json.load(open("out.txt"))' || fail "report --format json is no JSON"

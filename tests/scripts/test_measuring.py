@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY, device_id INTEGER, drive
 CREATE TABLE IF NOT EXISTS trial (id INTEGER PRIMARY KEY, run_id INTEGER, position INTEGER,
   kernel TEXT, variant TEXT, config TEXT, status TEXT, reason TEXT, median_ns REAL,
   bytes_read INTEGER, bytes_written INTEGER);
-CREATE TABLE IF NOT EXISTS counter (trial_id INTEGER, metric TEXT, source TEXT, value REAL,
+CREATE TABLE IF NOT EXISTS counters (trial_id INTEGER, metric TEXT, source TEXT, value REAL,
   reason TEXT);
 CREATE TABLE IF NOT EXISTS round (trial_id INTEGER, round INTEGER, stored_ns INTEGER);
 INSERT INTO device (name) VALUES ('Test GPU');
@@ -53,7 +53,7 @@ for position, (name, case) in enumerate(world["perflab"].items()):
         kernel, variant, config, median, case.get("bytes", 0), 0)).lastrowid
     db.execute("INSERT INTO round VALUES (?, 0, ?)", (trial, now))
     for source, value in case["counters"].items():
-        db.execute("INSERT INTO counter VALUES (?, ?, ?, ?, ?)",
+        db.execute("INSERT INTO counters VALUES (?, ?, ?, ?, ?)",
                    (trial, source, source, value, None if value is not None else "not permitted"))
 db.commit()
 '''

@@ -1,0 +1,335 @@
+/*
+ * Files of schema version 1, which was released: read as they are, and brought
+ * up to date without loss by whoever writes. VERSION_1 is the dump of one.
+ */
+#include "context.h"
+
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KILLS 40
+
+static void execute(const char *path, const char *sql)
+{
+	sqlite3 *handle;
+
+	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+	if (sqlite3_exec(handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%.100s: %s", sql, sqlite3_errmsg(handle));
+	sqlite3_close(handle);
+}
+
+static void make_version_1(const char *path)
+{
+	char *sql = NULL;
+	size_t length = 0;
+
+	assert_int_equal(read_file(&sql, &length, VERSION_1, 1 << 20, NULL), 0);
+	execute(path, sql);
+	free(sql);
+}
+
+static void assert_whole(const struct context *context)
+{
+	assert_int_equal(
+		context_query(context, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"),
+		1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM pragma_foreign_key_check"),
+			 0);
+}
+
+/* What both versions load of the fixture. */
+static void assert_run_is_there(struct db *db)
+{
+	struct run run = {0};
+	struct error err = {0};
+	const struct counter_value *counter;
+	const struct trial *trial;
+
+	if (db_run_load(db, 2, true, &run, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(run.trial_count, 13);
+	trial = &run.trials[FIXTURE_OK];
+	assert_int_equal(trial->status, TRIAL_OK);
+	assert_int_equal(trial->summary.count, 20);
+	assert_true(trial->summary.median_ns == 1504.5);
+	assert_int_equal(trial->facts.registers_per_thread, 32);
+	assert_int_equal(trial->rounds_done, 2);
+	assert_int_equal(trial->axis_count, 2);
+	assert_int_equal(trial->counters.count, 4);
+	counter = counter_list_find(&trial->counters, "dram_write_bytes");
+	assert_true(counter->value == 4096.5);
+	assert_string_equal(counter->source, "dram__bytes_write.sum");
+	assert_string_equal(counter->unit, "byte");
+	counter = counter_list_find(&trial->counters, "branch_efficiency_pct");
+	assert_false(counter->has_value);
+	assert_string_equal(counter->reason, "the kernel has no branches");
+	/* the same metric of another source: the chips name it otherwise */
+	counter = counter_list_find(&run.trials[FIXTURE_PENDING].counters, "dram_read_bytes");
+	assert_string_equal(counter->source, "dram__bytes_op_read.sum");
+	assert_string_equal(counter->reason, "it's another chip");
+	assert_int_equal(trial->lines.count, 0);
+	run_release(&run);
+}
+
+static void test_an_old_file_is_read_as_it_is(void **state)
+{
+	struct context *context = *state;
+	char *before = NULL, *after = NULL;
+	size_t before_length = 0, after_length = 0;
+	struct db *db = NULL;
+
+	make_version_1(context->path);
+	assert_int_equal(read_file(&before, &before_length, context->path, 1 << 20, NULL), 0);
+	assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
+	assert_run_is_there(db);
+	db_close(db);
+	assert_int_equal(read_file(&after, &after_length, context->path, 1 << 20, NULL), 0);
+	assert_int_equal(before_length, after_length);
+	assert_memory_equal(before, after, after_length);
+	free(before);
+	free(after);
+}
+
+/* Every row of every table, held against the file that it came from. */
+static void test_nothing_is_lost(void **state)
+{
+	static const char *const same[] = {"device", "run",   "environment", "trial",
+					   "axis",   "round", "sample"};
+	static const enum db_mode modes[] = {DB_WRITE, DB_CREATE};
+	struct context *context = *state;
+	char *old = xasprintf("%s/old.db", context->folder);
+
+	make_version_1(old);
+	for (size_t m = 0; m < ARRAY_SIZE(modes); m++) {
+		struct db *db = NULL;
+		sqlite3 *handle;
+		char *attach;
+
+		unlink(context->path);
+		make_version_1(context->path);
+		assert_ok(context, db_open(&db, context->path, modes[m], &context->err));
+		assert_run_is_there(db);
+		db_close(db);
+		assert_int_equal(context_query(context, "PRAGMA user_version"), 2);
+		assert_whole(context);
+		/* a view of the user's goes on */
+		assert_int_equal(
+			context_query(context, "SELECT cases FROM mine WHERE kernel = 'reduce'"),
+			6);
+
+		assert_int_equal(sqlite3_open(context->path, &handle), SQLITE_OK);
+		attach = xasprintf("ATTACH '%s' AS old", old);
+		assert_int_equal(sqlite3_exec(handle, attach, NULL, NULL, NULL), SQLITE_OK);
+		free(attach);
+		for (size_t i = 0; i <= ARRAY_SIZE(same); i++) {
+			bool counters = i == ARRAY_SIZE(same);
+			char *sql = xasprintf(
+				"SELECT (SELECT count(*) FROM main.%s) ="
+				" (SELECT count(*) FROM old.%s)"
+				" AND NOT EXISTS (SELECT * FROM main.%s EXCEPT"
+				" SELECT * FROM old.%s) AND NOT EXISTS"
+				" (SELECT * FROM old.%s EXCEPT SELECT * FROM main.%s)",
+				counters ? "counters" : same[i], counters ? "counter" : same[i],
+				counters ? "counters" : same[i], counters ? "counter" : same[i],
+				counters ? "counter" : same[i], counters ? "counters" : same[i]);
+			sqlite3_stmt *statement;
+
+			assert_int_equal(sqlite3_prepare_v2(handle, sql, -1, &statement, NULL),
+					 SQLITE_OK);
+			assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+			if (!sqlite3_column_int(statement, 0))
+				fail_msg("not the same: %s", sql);
+			sqlite3_finalize(statement);
+			free(sql);
+		}
+		sqlite3_close(handle);
+	}
+	free(old);
+}
+
+/* The migrated file has the schema of a new one, and takes what only that takes. */
+static void test_a_migrated_file_is_as_a_new_one(void **state)
+{
+	struct context *context = *state;
+	char *fresh = xasprintf("%s/new.db", context->folder);
+	struct counter_list counters = {0};
+	struct db *db = NULL;
+	sqlite3 *handle;
+	sqlite3_stmt *statement;
+	char *attach;
+
+	assert_ok(context, db_open(&db, fresh, DB_CREATE, &context->err));
+	db_close(db);
+	make_version_1(context->path);
+	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
+	assert_ok(context, db_trial_finish(db, 8, TRIAL_SAMPLED, "5 of 6 blocks", &context->err));
+	assert_ok(context, db_trial_finish(db, 9, TRIAL_FAULT, "a race", &context->err));
+	counter_list_set(&counters, "dram_read_bytes", "byte", "dram__bytes_read.sum", 1);
+	assert_ok(context, db_counters_set(db, 9, &counters, &context->err));
+	counter_list_release(&counters);
+	db_close(db);
+	/* the metric was there already */
+	assert_int_equal(context_query(context, "SELECT count(*) FROM metric WHERE name ="
+						" 'dram_read_bytes'"),
+			 2);
+
+	assert_int_equal(sqlite3_open(context->path, &handle), SQLITE_OK);
+	attach = xasprintf("ATTACH '%s' AS new", fresh);
+	assert_int_equal(sqlite3_exec(handle, attach, NULL, NULL, NULL), SQLITE_OK);
+	free(attach);
+	assert_int_equal(
+		sqlite3_prepare_v2(handle,
+				   "SELECT count(*) FROM (SELECT type, name, sql FROM"
+				   " new.sqlite_schema EXCEPT SELECT type, name, sql FROM"
+				   " main.sqlite_schema UNION SELECT type, name, sql FROM"
+				   " main.sqlite_schema WHERE name <> 'mine' EXCEPT SELECT type,"
+				   " name, sql FROM new.sqlite_schema)",
+				   -1, &statement, NULL),
+		SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	assert_int_equal(sqlite3_column_int(statement, 0), 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(handle);
+
+	/* Foreign keys are on again: with a run goes all that is its. */
+	execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM run");
+	assert_int_equal(context_query(context, "SELECT (SELECT count(*) FROM trial) +"
+						" (SELECT count(*) FROM counter) +"
+						" (SELECT count(*) FROM sample) +"
+						" (SELECT count(*) FROM axis)"),
+			 0);
+	free(fresh);
+}
+
+static void test_a_damaged_old_file_stays_as_it_is(void **state)
+{
+	struct context *context = *state;
+	struct db *db = NULL;
+
+	make_version_1(context->path);
+	execute(context->path, "PRAGMA foreign_keys = OFF; DELETE FROM trial WHERE id = 5");
+	assert_int_equal(db_open(&db, context->path, DB_CREATE, &context->err), PL_ECORRUPT);
+	assert_one_line(&context->err, context->path, "damaged");
+	assert_int_equal(context_query(context, "PRAGMA user_version"), 1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM counter WHERE metric ="
+						" 'dram_write_bytes'"),
+			 1);
+	assert_int_equal(db_open(&db, context->path, DB_READ, &context->err), 0);
+	db_close(db);
+}
+
+static pid_t start_migration(const struct context *context)
+{
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct db *db = NULL;
+		int rc = db_open(&db, context->path, DB_CREATE, NULL);
+
+		db_close(db);
+		_exit(rc ? 1 : 0);
+	}
+	return child;
+}
+
+static void test_of_several_that_migrate_one_does(void **state)
+{
+	struct context *context = *state;
+	pid_t children[4];
+	struct db *db = NULL;
+
+	make_version_1(context->path);
+	for (size_t i = 0; i < ARRAY_SIZE(children); i++)
+		children[i] = start_migration(context);
+	for (size_t i = 0; i < ARRAY_SIZE(children); i++) {
+		int status = 0;
+
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+	assert_whole(context);
+	assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
+	assert_run_is_there(db);
+	db_close(db);
+}
+
+static void test_kill_9_while_migrating_leaves_a_whole_file(void **state)
+{
+	struct context *context = *state;
+
+	srand(3);
+	for (int i = 0; i < KILLS; i++) {
+		char *wal = xasprintf("%s-wal", context->path);
+		char *shm = xasprintf("%s-shm", context->path);
+		struct db *db = NULL;
+		int64_t version, kill_at_ns;
+		pid_t child;
+
+		unlink(context->path);
+		unlink(wal);
+		unlink(shm);
+		make_version_1(context->path);
+		child = start_migration(context);
+		kill_at_ns = monotonic_ns() + rand() % 8000000;
+		while (monotonic_ns() < kill_at_ns)
+			;
+		kill(child, SIGKILL);
+		assert_int_equal(waitpid(child, NULL, 0), child);
+		version = context_query(context, "PRAGMA user_version");
+		assert_in_range(version, 1, 2);
+		assert_whole(context);
+		assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
+		assert_run_is_there(db);
+		db_close(db);
+		assert_ok(context, db_open(&db, context->path, DB_CREATE, &context->err));
+		assert_run_is_there(db);
+		db_close(db);
+		free(wal);
+		free(shm);
+	}
+}
+
+/* The next status is a row, also in a file that was made before it was thought of. */
+static void test_a_new_status_is_a_row(void **state)
+{
+	struct context *context = *state;
+	struct db *db = NULL;
+
+	make_version_1(context->path);
+	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
+	db_close(db);
+	execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM trial_status WHERE name"
+			       " IN ('fault', 'sampled')");
+	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
+	assert_ok(context, db_trial_finish(db, 8, TRIAL_FAULT, "a race", &context->err));
+	db_close(db);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM trial_status"),
+			 TRIAL_STATUS_COUNT);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM trial_status WHERE name ="
+						" 'fault' AND meaning LIKE '%emulator%'"),
+			 1);
+}
+
+#define migrate_test(function) \
+	cmocka_unit_test_setup_teardown(function, context_setup, context_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		migrate_test(test_an_old_file_is_read_as_it_is),
+		migrate_test(test_nothing_is_lost),
+		migrate_test(test_a_migrated_file_is_as_a_new_one),
+		migrate_test(test_a_damaged_old_file_stays_as_it_is),
+		migrate_test(test_of_several_that_migrate_one_does),
+		migrate_test(test_kill_9_while_migrating_leaves_a_whole_file),
+		migrate_test(test_a_new_status_is_a_row),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
