@@ -18,11 +18,16 @@ static int request_emulated(struct string_list *wanted, const struct string_list
 
 	for (size_t i = 0; i < names->count && !rc; i++) {
 		struct string_list one = {0}, found = {0};
+		struct error own = {0}, other = {0};
 
 		string_list_add(&one, names->items[i]);
-		rc = metric_request_emulated(&found, &one, err);
-		if (rc && metric_request(&found, &one, NULL) == 0)
-			rc = 0;
+		rc = metric_request_emulated(&found, &one, &own);
+		if (rc)
+			rc = metric_request(&found, &one, &other);
+		/* a slip: the nearest names are in the catalogue that the word looks like */
+		if (rc)
+			error_set(err, rc, "%s",
+				  strncmp(names->items[i], "ptx", 3) ? other.text : own.text);
 		for (size_t j = 0; j < found.count && !rc; j++)
 			if (!string_list_has(wanted, found.items[j]))
 				string_list_add(wanted, found.items[j]);
