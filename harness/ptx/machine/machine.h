@@ -23,7 +23,7 @@
 
 #define LANES 32
 #define ALL_LANES UINT32_C(0xffffffff)
-#define SPLIT_FAIRNESS 2000
+#define SPLIT_FAIRNESS 500
 #define WARP_QUANTUM 100000
 
 /* Generic addresses of shared and local memory: windows that no allocation lies in. */
@@ -84,7 +84,7 @@ struct warp {
 	bool favoured;     /* the running split has a turn out of order */
 	uint32_t turns;
 	uint32_t backward_branches;       /* that may spin, since splits changed places */
-	int64_t turn_left;                /* instructions of the warp's turn */
+	int64_t turn_left, turn_charged;  /* instructions of the warp's turn; of those, none's */
 	bool blocked;                     /* no split is ready */
 	uint32_t arrived[BLOCK_BARRIERS]; /* lanes at each barrier, waiting or not */
 	struct frame *entry;
