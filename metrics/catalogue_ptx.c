@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "metrics/catalogue_table.h"
-#include "metrics/emulated_counts.h"
 
 #define PTX (1u << METRIC_SET_PTX)
 #define LANES_PER_WARP 32

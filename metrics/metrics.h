@@ -9,6 +9,7 @@
 #define METRICS_METRICS_H
 
 #include "base/base.h"
+#include "metrics/emulated_counts.h"
 
 /* ---- nouns ---- */
 

@@ -1,5 +1,4 @@
 /* The catalogue of the backend ptx, and the counters that are made of it. */
-#include "metrics/emulated_counts.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>

@@ -8,7 +8,6 @@
 #define HARNESS_PTX_MACHINE_EMULATOR_H
 
 #include "harness/ptx/program/program.h"
-#include "metrics/emulated_counts.h"
 #include "metrics/metrics.h"
 
 /* ---- memory of the emulated device ---- */
@@ -134,7 +133,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 
 /*
  * Sums over instructions, launches and blocks since creation or
- * emulation_counts_reset(), by EMULATED_COUNT_LIST of metrics/emulated_counts.h.
+ * emulation_counts_reset(), by EMULATED_COUNT_LIST of metrics/metrics.h.
  */
 struct emulated_counts {
 #define X(field, name, unit, meaning) uint64_t field;
