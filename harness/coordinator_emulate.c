@@ -107,7 +107,7 @@ static int lane_store(struct sweep_lane *lane, struct error *err)
 
 	lane_complete(lane);
 	rc = sink->counters(sink->context, lane->index, &lane->counters, err);
-	if (!rc && lane->lines.count && sink->lines)
+	if (!rc && lane->lines.count)
 		rc = sink->lines(sink->context, lane->index, &lane->lines, err);
 	if (!rc) {
 		sweep->cases[lane->index].counted = true;

@@ -166,7 +166,7 @@ struct sweep_sink {
 		     struct error *err);
 	int (*counters)(void *context, size_t index, const struct counter_list *counters,
 			struct error *err);
-	/* Of an emulator only; NULL: nobody wants them. */
+	/* Of an emulator only. */
 	int (*lines)(void *context, size_t index, const struct line_count_list *lines,
 		     struct error *err);
 	/* The last word on a case. Not called for one that the plan skips. */

@@ -21,6 +21,7 @@ expect_no_out '"dram_read_bytes"'
 expect_no_out '"theoretical_occupancy_pct", "value"'
 if command -v sqlite3 >/dev/null; then
 	[ "$(sqlite3 a.db 'SELECT count(*) FROM sample')" = 0 ] || complain 'times were stored'
+	[ "$(sqlite3 a.db 'SELECT count(*) FROM line')" = 8 ] || complain 'no source lines'
 fi
 
 # a GPU whose worker is there, and opens none
