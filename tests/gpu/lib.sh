@@ -10,7 +10,9 @@ skip() {
 
 [ -x "$build/bin/perflab-worker-cuda" ] || skip "this build has no CUDA worker"
 [ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || skip "no NVIDIA driver on this machine"
-said=$("$perflab" doctor 2>&1) || skip "no usable GPU:
+# What fails on the GPU must not be made up for by the emulator.
+export PERFLAB_WORKER_PTX=/nonexistent/no-emulator
+said=$("$perflab" doctor --backend cuda 2>&1) || skip "no usable GPU:
 $said"
 
 scratch=$(mktemp -d)
