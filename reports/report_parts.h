@@ -51,15 +51,37 @@ struct run_counts {
 	size_t failures;
 };
 void run_count(struct run_counts *counts, const struct run *run);
+/* The backend ptx has no clock and counts PTX: none of its numbers stands beside a device's. */
+bool run_is_emulated(const struct run *run);
 
 /* Heading: what was run, where, when, how. Values are not escaped. */
 void run_heading(struct key_value_list *lines, const struct run *run);
-/* The first is never NULL; the others are NULL where they would have no row. */
+/* NULL where they would have no row, but for the sweep's. */
 struct table *run_table_best(const struct run *run);
 struct table *run_table_sweep(const struct run *run, bool all_metrics);
 struct table *run_table_failures(const struct run *run);
-struct table *run_table_skips(const struct run *run);
+/* Cases of a status by their reasons, below `head`. */
+struct table *run_table_status(const struct run *run, enum trial_status status, const char *head);
 struct table *run_table_missing(const struct run *run);
+
+/* ---- source text beside line counts ---- */
+
+/* The lines of one source file at a time. */
+struct source_text {
+	const char *folder; /* where to look, beside the working directory; NULL: nowhere else */
+	char *file;         /* the one that was asked for last; NULL: none yet */
+	char *bytes;        /* NULL: not found */
+	size_t *starts;     /* of each line in bytes, which are ended by NUL */
+	size_t count;
+};
+/*
+ * Line `line` (from 1) of a file as the compiler named it, blanks at its end
+ * removed and tabs as blanks; NULL when there is none to be had. Only files in
+ * or below the working directory and `folder` are read, whatever the name says:
+ * it may be a stranger's.
+ */
+const char *source_text_line(struct source_text *source, const char *file, int64_t line);
+void source_text_release(struct source_text *source);
 
 /* ---- numbers ---- */
 

@@ -37,6 +37,16 @@ int report_run(FILE *out, const struct run *run, enum report_format format,
 	       const struct report_options *options, struct error *err);
 
 /*
+ * What an emulator counted at each source line of some trials of a run, with
+ * the source text where its file is found in the working directory or below
+ * source_folder (NULL: none). PL_ENOENT, with the reason, when there are no
+ * lines.
+ */
+int report_lines(FILE *out, const struct run *run, const struct trial *const *trials, size_t count,
+		 const char *source_folder, enum report_format format,
+		 const struct report_options *options, struct error *err);
+
+/*
  * A plain table for lists (kernels, metrics, devices, runs, checks, plans) in
  * all the formats: columns once, then rows of C strings; a cell NULL is "not
  * known". Column widths count UTF-8 characters, control bytes are shown escaped.

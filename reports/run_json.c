@@ -119,6 +119,33 @@ static json_t *counters_json(const struct counter_list *counters)
 	return array;
 }
 
+static json_t *lines_json(const struct line_count_list *lines)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct line_count *line = &lines->items[i];
+		json_t *object = json_object();
+
+		/* null: the line is one of the PTX */
+		json_object_set_new(object, "file", report_json_text(line->file));
+#define X(field) json_object_set_new(object, #field, json_integer(line->field));
+		X(line)
+		X(instructions)
+		X(lanes)
+		X(branches)
+		X(divergent)
+		X(requests)
+		X(sectors)
+		X(shared_requests)
+		X(wavefronts)
+		X(conflicts)
+#undef X
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
 static json_t *trial_json(const struct trial *trial)
 {
 	json_t *object = json_object();
@@ -147,6 +174,7 @@ static json_t *trial_json(const struct trial *trial)
 	json_object_set_new(object, "summary", summary_json(&trial->summary));
 	json_object_set_new(object, "facts", facts_json(&trial->facts));
 	json_object_set_new(object, "counters", counters_json(&trial->counters));
+	json_object_set_new(object, "lines", lines_json(&trial->lines));
 	return object;
 }
 

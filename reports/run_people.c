@@ -60,8 +60,16 @@ static void heading_when(struct key_value_list *lines, const struct run *run)
 	add_line(lines, "when", &value);
 }
 
+static void heading_emulated(struct key_value_list *lines, const struct run *run)
+{
+	struct text value = TEXT_INIT;
+
+	text_addf(&value, "emulated PTX: no times; seed %llu", (unsigned long long)run->seed);
+	add_line(lines, "method", &value);
+}
+
 /* What matters of the settings to a reader; settings of an unknown shape are passed over. */
-static void heading_method(struct key_value_list *lines, const struct run *run)
+static void heading_measured(struct key_value_list *lines, const struct run *run)
 {
 	struct text value = TEXT_INIT;
 	json_t *settings = run->settings ? json_loads(run->settings, 0, NULL) : NULL;
@@ -119,7 +127,10 @@ void run_heading(struct key_value_list *lines, const struct run *run)
 		key_value_set(lines, "command", run->command);
 	if (run->source_revision)
 		key_value_set(lines, "revision", run->source_revision);
-	heading_method(lines, run);
+	if (run_is_emulated(run))
+		heading_emulated(lines, run);
+	else
+		heading_measured(lines, run);
 	heading_cases(lines, run);
 	for (size_t i = 0; i < ARRAY_SIZE(shown_environment); i++) {
 		const char *value = key_value_get(&run->environment, shown_environment[i].key);
@@ -149,6 +160,15 @@ struct section {
 	"\n\"DRAM\" is measured: the bytes that hardware counters saw cross to memory, over the " \
 	"same time; what stays in the L2 cache is not in it."
 
+#define EMULATED_NOTE                                                                             \
+	"emulated PTX: no times; counts are of the PTX, not of the machine code that a GPU "      \
+	"makes of it, and stand in no comparison with a GPU's counters. warp %: lanes that ran, " \
+	"of 32; branch %: branches on which the warp stayed together; sec/req: sectors a global " \
+	"load or store; conflicts: of shared-memory banks; queue: lanes at one address in an "    \
+	"atomic; occ %: what the launch allows. \"sampled\": counted on some blocks only, and "   \
+	"not "                                                                                    \
+	"verified."
+
 /* Whether a column of measured bandwidth stands beside the modelled one. */
 static bool has_dram_bandwidth(const struct run *run)
 {
@@ -162,8 +182,24 @@ static bool has_dram_bandwidth(const struct run *run)
 	return false;
 }
 
-static void sections_init(struct section sections[SECTION_COUNT], const struct run *run,
-			  const struct report_options *options)
+/* The tables of a run without a clock: none is best, and nothing of a device stands beside. */
+static void emulated_sections(struct section sections[SECTION_COUNT], const struct run *run,
+			      const struct report_options *options)
+{
+	struct section all[SECTION_COUNT] = {
+		{"Emulated", EMULATED_NOTE,
+		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},
+		{"Sampled", NULL, run_table_status(run, TRIAL_SAMPLED, "sampled")},
+		{"Failures", NULL, run_table_failures(run)},
+		{"Skipped", NULL, run_table_status(run, TRIAL_SKIPPED, "skipped")},
+		{"Not counted", NULL, run_table_missing(run)},
+	};
+
+	memcpy(sections, all, sizeof(all));
+}
+
+static void measured_sections(struct section sections[SECTION_COUNT], const struct run *run,
+			      const struct report_options *options)
 {
 	struct section all[SECTION_COUNT] = {
 		{"Best per kernel", has_dram_bandwidth(run) ? MODEL_NOTE DRAM_NOTE : MODEL_NOTE,
@@ -171,11 +207,20 @@ static void sections_init(struct section sections[SECTION_COUNT], const struct r
 		{"Sweep", NULL,
 		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},
 		{"Failures", NULL, run_table_failures(run)},
-		{"Skipped", NULL, run_table_skips(run)},
+		{"Skipped", NULL, run_table_status(run, TRIAL_SKIPPED, "skipped")},
 		{"Not measured", NULL, run_table_missing(run)},
 	};
 
 	memcpy(sections, all, sizeof(all));
+}
+
+static void sections_init(struct section sections[SECTION_COUNT], const struct run *run,
+			  const struct report_options *options)
+{
+	if (run_is_emulated(run))
+		emulated_sections(sections, run, options);
+	else
+		measured_sections(sections, run, options);
 }
 
 void report_text(FILE *out, const struct run *run, const struct report_options *options)

@@ -103,7 +103,7 @@ struct table *run_table_failures(const struct run *run)
 	return table;
 }
 
-struct table *run_table_skips(const struct run *run)
+struct table *run_table_status(const struct run *run, enum trial_status status, const char *head)
 {
 	struct reasons reasons = {0};
 
@@ -111,14 +111,14 @@ struct table *run_table_skips(const struct run *run)
 		const struct trial *trial = &run->trials[i];
 		char *name;
 
-		if (trial->status != TRIAL_SKIPPED)
+		if (trial->status != status)
 			continue;
 		name = trial_case_name(trial);
 		reasons_add(&reasons, trial->reason ? trial->reason : "no reason is stored", trial,
 			    name);
 		free(name);
 	}
-	return reasons_table(&reasons, "skipped");
+	return reasons_table(&reasons, head);
 }
 
 struct table *run_table_missing(const struct run *run)

@@ -1,7 +1,8 @@
 /*
- * The tables of a run that show measured numbers: the best configuration of
- * each kernel, and the sweep. One row of fields[] is one column, of the
- * terminal and of Markdown alike.
+ * The tables of a run that show its numbers: the best configuration of each
+ * kernel, and the sweep. One row of fields[] is one column, of the terminal
+ * and of Markdown alike. An emulated run has columns of its own, and none that
+ * a device measures.
  */
 #include "reports/report_parts.h"
 
@@ -125,6 +126,39 @@ static const struct field sweep_fields[] = {
 	{{"limiter", false, "limited by", 10}, show_limiter, NULL},
 	{{"registers", true, "regs", 11}, show_registers, NULL},
 };
+
+static void show_blocks(struct text *out, const struct trial *trial)
+{
+	const struct counter_value *executed =
+		counter_list_find(&trial->counters, "ptx_blocks_executed");
+	const struct counter_value *total = counter_list_find(&trial->counters, "ptx_blocks_total");
+
+	if (trial->status == TRIAL_SAMPLED && executed && executed->has_value && total &&
+	    total->has_value)
+		text_addf(out, "%.0f of %.0f", executed->value, total->value);
+}
+
+static const struct field emulated_fields[] = {
+	{{"status", false, NULL, 0}, show_status, NULL},
+	{{"blocks", true, "ptx blocks", 1}, show_blocks, NULL},
+	{{"warp_efficiency", true, "ptx warp %", 2}, NULL, "ptx_warp_execution_efficiency_pct"},
+	{{"branch_efficiency", true, "ptx branch %", 4}, NULL, "ptx_branch_efficiency_pct"},
+	{{"load_sectors", true, "ptx ld sec/req", 3}, NULL, "ptx_load_sectors_per_request"},
+	{{"store_sectors", true, "ptx st sec/req", 5}, NULL, "ptx_store_sectors_per_request"},
+	{{"conflicts", true, "ptx conflicts", 6}, NULL, "ptx_shared_bank_conflicts"},
+	{{"contention", true, "ptx queue", 9}, NULL, "ptx_atomic_contention"},
+	{{"flop", true, "ptx flop", 8}, NULL, "ptx_f32_f64_flop"},
+	{{"occupancy", true, "ptx occ %", 7}, NULL, "ptx_theoretical_occupancy_pct"},
+	{{"limiter", false, "limited by", 10}, show_limiter, NULL},
+	{{"registers", true, "regs", 11}, show_registers, NULL},
+};
+
+/* The columns of a run behind its axes. */
+static const struct field *fields_of(const struct run *run, size_t *count)
+{
+	*count = run_is_emulated(run) ? ARRAY_SIZE(emulated_fields) : ARRAY_SIZE(sweep_fields);
+	return run_is_emulated(run) ? emulated_fields : sweep_fields;
+}
 
 static void show_counter(struct text *out, const struct trial *trial, const char *metric,
 			 bool with_unit)
@@ -261,23 +295,30 @@ struct table *run_table_best(const struct run *run)
 	return table;
 }
 
-static bool is_usual_counter(const char *metric)
+static bool is_usual_counter(const struct run *run, const char *metric)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sweep_fields); i++) {
-		if (sweep_fields[i].metric && strcmp(sweep_fields[i].metric, metric) == 0)
+	size_t count;
+	const struct field *fields = fields_of(run, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (fields[i].metric && strcmp(fields[i].metric, metric) == 0)
 			return true;
 	}
 	return false;
 }
 
-/* Counters that are no column already, for --all-metrics. */
+/* Counters that are no column already, for --all-metrics; of an emulated run only its own. */
 static void extra_counters(struct string_list *extra, const struct run *run)
 {
 	struct string_list all = {0};
 
 	run_counter_names(&all, run);
 	for (size_t i = 0; i < all.count; i++) {
-		if (!is_usual_counter(all.items[i]))
+		const struct metric *metric = metric_find(all.items[i]);
+
+		if (run_is_emulated(run) && !(metric && metric->emulated))
+			continue;
+		if (!is_usual_counter(run, all.items[i]))
 			string_list_add(extra, all.items[i]);
 	}
 	string_list_release(&all);
@@ -287,7 +328,7 @@ static enum row_style trial_style(const struct run *run, const struct trial *tri
 {
 	if (trial_status_is_failure(trial->status))
 		return ROW_BAD;
-	if (trial->status != TRIAL_OK)
+	if (trial->status != TRIAL_OK && trial->status != TRIAL_SAMPLED)
 		return ROW_DIM;
 	return is_best(run, trial) ? ROW_BEST : ROW_PLAIN;
 }
@@ -295,7 +336,10 @@ static enum row_style trial_style(const struct run *run, const struct trial *tri
 struct table *run_table_sweep(const struct run *run, bool all_metrics)
 {
 	struct string_list axes = {0}, extra = {0};
-	const struct field *names[ARRAY_SIZE(sweep_names)], *fields[ARRAY_SIZE(sweep_fields)];
+	size_t most;
+	const struct field *all = fields_of(run, &most);
+	const struct field *names[ARRAY_SIZE(sweep_names)],
+		**fields = xcalloc(most, sizeof(*fields));
 	struct table_column *columns;
 	size_t name_count, field_count, count;
 	struct table *table;
@@ -303,15 +347,13 @@ struct table *run_table_sweep(const struct run *run, bool all_metrics)
 	run_axis_names(&axes, run);
 	if (all_metrics)
 		extra_counters(&extra, run);
-	columns = xcalloc(ARRAY_SIZE(sweep_names) + axes.count + ARRAY_SIZE(sweep_fields) +
-				  extra.count,
+	columns = xcalloc(ARRAY_SIZE(sweep_names) + axes.count + most + extra.count,
 			  sizeof(*columns));
 	name_count = add_fields(columns, names, sweep_names, ARRAY_SIZE(sweep_names), run);
 	count = name_count;
 	for (size_t i = 0; i < axes.count; i++)
 		columns[count++] = (struct table_column){.name = axes.items[i], .numeric = true};
-	field_count =
-		add_fields(columns + count, fields, sweep_fields, ARRAY_SIZE(sweep_fields), run);
+	field_count = add_fields(columns + count, fields, all, most, run);
 	count += field_count;
 	for (size_t i = 0; i < extra.count; i++)
 		columns[count++] = (struct table_column){.name = extra.items[i],
@@ -346,6 +388,7 @@ struct table *run_table_sweep(const struct run *run, bool all_metrics)
 		row_finish(table, &row, trial_style(run, trial));
 	}
 	free(columns);
+	free(fields);
 	string_list_release(&axes);
 	string_list_release(&extra);
 	return table;

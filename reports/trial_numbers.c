@@ -141,6 +141,11 @@ void run_counter_names(struct string_list *names, const struct run *run)
 	}
 }
 
+bool run_is_emulated(const struct run *run)
+{
+	return run->backend && strcmp(run->backend, "ptx") == 0;
+}
+
 void run_count(struct run_counts *counts, const struct run *run)
 {
 	*counts = (struct run_counts){0};

@@ -156,3 +156,105 @@ void constructed_run_init(struct run *run)
 	set_time(trial, 2048, 0, 20);
 	add_long_and_hostile(run);
 }
+
+/* ---- emulated ---- */
+
+static void set_emulated(struct trial *trial, int64_t executed, int64_t total, double branches,
+			 double divergent)
+{
+	const struct emulated_value values[] = {
+		{.name = "ptx_warp_instructions", .value = 1000},
+		{.name = "ptx_lane_instructions", .value = 24000},
+		{.name = "ptx_branches", .value = branches},
+		{.name = "ptx_divergent_branches", .value = divergent},
+		{.name = "ptx_global_load_requests", .value = 16},
+		{.name = "ptx_global_load_sectors", .value = 520},
+		{.name = "ptx_global_store_requests", .value = 16},
+		{.name = "ptx_global_store_sectors", .value = 64},
+		{.name = "ptx_shared_load_requests", .value = 0},
+		{.name = "ptx_shared_store_requests", .value = 0},
+		{.name = "ptx_shared_atomic_requests", .value = 0},
+		{.name = "ptx_shared_bank_conflicts", .value = 0},
+		{.name = "ptx_f32_flop", .value = 2147483648.0},
+		{.name = "ptx_f64_flop", .value = 0},
+		{.name = "ptx_compulsory_read_bytes", .value = 4096},
+		{.name = "ptx_compulsory_written_bytes",
+		 .reason = executed < total ? "blocks that did not run write too" : NULL,
+		 .value = 4096},
+		{.name = "ptx_theoretical_occupancy_pct", .value = 75},
+	};
+
+	trial->status = TRIAL_OK;
+	trial->counted = true;
+	metric_emulated_counters(&trial->counters, values, ARRAY_SIZE(values), executed, total);
+}
+
+static void add_line(struct trial *trial, const char *file, const struct line_count *counts)
+{
+	struct line_count *line = line_count_list_add(&trial->lines, file, counts->line);
+	char *own = line->file;
+
+	*line = *counts;
+	line->file = own;
+}
+
+void constructed_emulated_init(struct run *run)
+{
+	static const char source[] = "/somebody's/tree/lab/divergent.cu";
+	struct trial *trial;
+
+	*run = (struct run){
+		.id = 13,
+		.uid = "ffeeddccbbaa99887766554433221100",
+		.command = xstrdup("perflab sweep lab --backend ptx"),
+		.backend = xstrdup("ptx"),
+		.version = xstrdup("0.1.0"),
+		.settings =
+			xstrdup("{\"cache\": \"cold\", \"min_samples\": 20, \"precision\": 0.005}"),
+		.state = xstrdup("finished"),
+		.seed = 7,
+		.rounds = 1,
+		.started_ns = INT64_C(1795229445000000000),
+		.finished_ns = INT64_C(1795229446000000000),
+	};
+	snprintf(run->device.name, sizeof(run->device.name), "PTX emulator (GH100 limits)");
+	snprintf(run->device.chip, sizeof(run->device.chip), "GH100");
+	run->device.cc_major = 9;
+
+	trial = add_trial(run, "lab", "divergent", 64, 1024);
+	set_work(trial, 1024, 4096, 4096);
+	set_facts(trial, 24, 75, "registers");
+	set_emulated(trial, 16, 16, 40, 10);
+	add_line(trial, source, &(struct line_count){.line = 4, .instructions = 32, .lanes = 1024});
+	add_line(trial, source,
+		 &(struct line_count){.line = 6,
+				      .instructions = 64,
+				      .lanes = 2048,
+				      .branches = 32,
+				      .divergent = 32});
+	add_line(trial, source,
+		 &(struct line_count){.line = 7,
+				      .instructions = INT64_C(1) << 40,
+				      .lanes = INT64_C(1) << 44,
+				      .requests = 64,
+				      .sectors = 1056,
+				      .shared_requests = 32,
+				      .wavefronts = 1024,
+				      .conflicts = 992});
+	add_line(trial, "/usr/include/" HOSTILE_NAME,
+		 &(struct line_count){.line = 12, .instructions = 2, .lanes = 3});
+	trial = add_trial(run, "lab", "divergent", 64, 4194304);
+	set_facts(trial, 24, 75, "registers");
+	set_emulated(trial, 5, 65536, 0, 0);
+	trial->status = TRIAL_SAMPLED;
+	trial->reason = xstrdup("5 of 65536 blocks: control flow | depends on data");
+	add_line(trial, NULL, &(struct line_count){.line = 3, .instructions = 5, .lanes = 160});
+	add_line(trial, NULL,
+		 &(struct line_count){.line = 4, .instructions = 5, .requests = 5, .sectors = 21});
+	trial = add_trial(run, "lab", HOSTILE_NAME, 64, 1024);
+	trial->status = TRIAL_FAULT;
+	trial->reason = xstrdup("out of bounds in lab, block (0,0,0) thread (31,0,0)\n\033[31m");
+	trial = add_trial(run, "lab", "tensor", 64, 1024);
+	trial->status = TRIAL_SKIPPED;
+	trial->reason = xstrdup("the emulator does not know wmma.mma.sync");
+}

@@ -11,5 +11,8 @@
 #define HOSTILE_NAME "ev\033[31mil\n\xff,\"quoted\"|<b>&`*_é\\"
 
 void constructed_run_init(struct run *run);
+/* One of the backend ptx: whole, sampled, faulty and skipped cases, with and without source lines;
+ * its sources are in tests/fixtures/source. */
+void constructed_emulated_init(struct run *run);
 
 #endif

@@ -1,6 +1,5 @@
 /*
- * Reports of a constructed run against golden files. To write them anew after
- * a change that is meant: PERFLAB_GOLDEN_UPDATE=1, then read the difference.
+ * Reports of a constructed run against golden files.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,48 +12,20 @@
 
 #include "reports/reports.h"
 #include "tests/reports/constructed_run.h"
-
-#define GOLDEN_FOLDER "tests/golden/reports/"
-#define GOLDEN_LIMIT (1 << 20)
-
-static char *render(const struct run *run, enum report_format format,
-		    const struct report_options *options, size_t *length)
-{
-	char *bytes = NULL;
-	FILE *stream = open_memstream(&bytes, length);
-	struct error err = {0};
-
-	assert_non_null(stream);
-	assert_int_equal(report_run(stream, run, format, options, &err), 0);
-	fclose(stream);
-	return bytes;
-}
+#include "tests/reports/golden.h"
 
 static void expect_golden(const char *name, enum report_format format,
 			  const struct report_options *options)
 {
 	struct run run;
-	size_t length, golden_length;
-	char *bytes, *golden;
-	char *path = xasprintf(GOLDEN_FOLDER "%s", name);
-	struct error err = {0};
+	size_t length;
+	char *bytes;
 
 	constructed_run_init(&run);
-	bytes = render(&run, format, options, &length);
+	bytes = golden_render(&run, format, options, &length);
 	run_release(&run);
-	if (getenv("PERFLAB_GOLDEN_UPDATE")) {
-		FILE *file = fopen(path, "wb");
-
-		assert_non_null(file);
-		assert_int_equal(fwrite(bytes, 1, length, file), length);
-		assert_int_equal(fclose(file), 0);
-	}
-	if (read_file(&golden, &golden_length, path, GOLDEN_LIMIT, &err))
-		fail_msg("%s", err.text);
-	assert_string_equal(bytes, golden);
-	free(golden);
+	golden_compare(name, bytes, length);
 	free(bytes);
-	free(path);
 }
 
 static void text_is_as_written(void **state)
@@ -102,7 +73,7 @@ static void empty_run_in_every_format(void **state)
 	(void)state;
 	for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
 		size_t length;
-		char *bytes = render(&run, (enum report_format)format, NULL, &length);
+		char *bytes = golden_render(&run, (enum report_format)format, NULL, &length);
 
 		assert_true(length > 0);
 		assert_null(strstr(bytes, "nan"));
@@ -120,7 +91,7 @@ static void no_control_byte_in_text(void **state)
 	constructed_run_init(&run);
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		size_t length;
-		char *bytes = render(&run, formats[i], NULL, &length);
+		char *bytes = golden_render(&run, formats[i], NULL, &length);
 
 		for (size_t j = 0; j < length; j++)
 			assert_true(bytes[j] == '\n' || (unsigned char)bytes[j] >= ' ');
@@ -138,7 +109,7 @@ static void narrow_lines_are_narrow(void **state)
 
 	(void)state;
 	constructed_run_init(&run);
-	bytes = render(&run, REPORT_TEXT, &(struct report_options){.width = 100}, &length);
+	bytes = golden_render(&run, REPORT_TEXT, &(struct report_options){.width = 100}, &length);
 	for (char *c = bytes; *c; c++) {
 		if (*c == '\n') {
 			assert_true(!in_table || width <= 100);

@@ -1,0 +1,110 @@
+/*
+ * Source files, found again by the names that a compiler gave them elsewhere.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "reports/report_parts.h"
+
+#define SOURCE_LIMIT ((size_t)4 << 20)
+
+static bool read_source(struct source_text *source, const char *folder, const char *name)
+{
+	char *path = xasprintf("%s/%s", folder, name);
+	struct stat status;
+	size_t length;
+	/* no pipe and no device: reading one could take for ever */
+	bool read = stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
+		    read_file(&source->bytes, &length, path, SOURCE_LIMIT, NULL) == 0;
+
+	free(path);
+	return read;
+}
+
+/* What is left of a path behind its last "..", without a root. */
+static const char *inner_part(const char *file)
+{
+	const char *inner = file;
+
+	for (const char *part = file; part; part = strchr(part, '/')) {
+		part += strspn(part, "/");
+		if (strncmp(part, "..", 2) == 0 && (part[2] == '/' || !part[2]))
+			inner = part + 2;
+	}
+	return inner + strspn(inner, "/");
+}
+
+/* The shorter name by one folder; NULL: it is the last part. */
+static const char *without_first(const char *name)
+{
+	const char *slash = strchr(name, '/');
+
+	return slash ? slash + strspn(slash, "/") : NULL;
+}
+
+/*
+ * The tree may lie elsewhere than where it was compiled, so the path is tried
+ * from its beginning, then with one folder less each time. A bare name is
+ * looked for only where the user said that the source is, or where the
+ * compiler had it: many files are called alike.
+ */
+static bool find_source(struct source_text *source, const char *file)
+{
+	const char *whole = inner_part(file);
+
+	for (const char *name = whole; name && *name; name = without_first(name)) {
+		if ((name == whole || without_first(name)) && read_source(source, ".", name))
+			return true;
+		if (source->folder && read_source(source, source->folder, name))
+			return true;
+	}
+	return false;
+}
+
+static void split_lines(struct source_text *source)
+{
+	size_t capacity = 0;
+	char *line = source->bytes;
+
+	while (*line) {
+		size_t length = strcspn(line, "\n");
+		char *next = line + length + (line[length] == '\n');
+
+		source->starts = xgrow(source->starts, &capacity, source->count + 1,
+				       sizeof(*source->starts));
+		source->starts[source->count++] = (size_t)(line - source->bytes);
+		while (length > 0 && strchr(" \t\r", line[length - 1]))
+			length--;
+		line[length] = '\0';
+		for (char *c = line; *c; c++)
+			*c = *c == '\t' ? ' ' : *c;
+		line = next;
+	}
+}
+
+const char *source_text_line(struct source_text *source, const char *file, int64_t line)
+{
+	if (!file)
+		return NULL;
+	if (!source->file || strcmp(source->file, file) != 0) {
+		const char *folder = source->folder;
+
+		source_text_release(source);
+		source->folder = folder;
+		source->file = xstrdup(file);
+		if (find_source(source, file))
+			split_lines(source);
+	}
+	if (line < 1 || (uint64_t)line > source->count)
+		return NULL;
+	return source->bytes + source->starts[line - 1];
+}
+
+void source_text_release(struct source_text *source)
+{
+	free(source->file);
+	free(source->bytes);
+	free(source->starts);
+	*source = (struct source_text){0};
+}

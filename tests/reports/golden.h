@@ -1,0 +1,16 @@
+/*
+ * golden: a report held against the file of tests/golden/reports/ that says
+ * what it should be. To write them anew after a change that is meant:
+ * PERFLAB_GOLDEN_UPDATE=1, then read the difference.
+ */
+#ifndef TESTS_REPORTS_GOLDEN_H
+#define TESTS_REPORTS_GOLDEN_H
+
+#include "reports/reports.h"
+
+/* The report of a run; malloc'd. */
+char *golden_render(const struct run *run, enum report_format format,
+		    const struct report_options *options, size_t *length);
+void golden_compare(const char *name, const char *bytes, size_t length);
+
+#endif

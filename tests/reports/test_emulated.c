@@ -1,0 +1,322 @@
+/* Reports of a run of the backend ptx: no times, no ranking, nothing of a device; source lines. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/reports/constructed_run.h"
+#include "tests/reports/golden.h"
+
+#define SOURCES "tests/fixtures/source"
+
+static void expect_report(const char *name, enum report_format format,
+			  const struct report_options *options)
+{
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	constructed_emulated_init(&run);
+	bytes = golden_render(&run, format, options, &length);
+	golden_compare(name, bytes, length);
+	free(bytes);
+	run_release(&run);
+}
+
+static void reports_are_as_written(void **state)
+{
+	(void)state;
+	expect_report("emulated.txt", REPORT_TEXT, NULL);
+	expect_report("emulated-80.txt", REPORT_TEXT, &(struct report_options){.width = 80});
+	expect_report("emulated-all-colour.txt", REPORT_TEXT,
+		      &(struct report_options){.colour = true, .all_metrics = true});
+	expect_report("emulated.md", REPORT_MARKDOWN, NULL);
+	expect_report("emulated.csv", REPORT_CSV, NULL);
+	expect_report("emulated.json", REPORT_JSON, NULL);
+}
+
+/* Whatever a file holds, an emulated run shows no time and no number of a device. */
+static void nothing_of_a_device_is_shown(void **state)
+{
+	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN};
+	struct run run;
+
+	(void)state;
+	constructed_emulated_init(&run);
+	for (size_t i = 0; i < run.trial_count; i++) {
+		run.trials[i].summary = summarise((const double[]){4711, 4711, 4711}, 3);
+		counter_list_set(&run.trials[i].counters, "dram_bytes_per_s", "byte/s", "s",
+				 4.711e12);
+		counter_list_set(&run.trials[i].counters, "branch_efficiency_pct", "percent", "s",
+				 47.11);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		size_t length;
+		char *bytes = golden_render(&run, formats[i],
+					    &(struct report_options){.all_metrics = true}, &length);
+
+		assert_null(strstr(bytes, "dram"));
+		assert_null(strstr(bytes, "4.71"));
+		assert_null(strstr(bytes, "4711"));
+		assert_null(strstr(bytes, "47.1"));
+		assert_null(strstr(bytes, "Best"));
+		assert_null(strstr(bytes, "GB/s"));
+		assert_non_null(strstr(bytes, "emulated PTX: no times"));
+		free(bytes);
+	}
+	run_release(&run);
+}
+
+/* ---- lines ---- */
+
+static char *render_lines(const struct run *run, size_t first, size_t count, const char *folder,
+			  enum report_format format, const struct report_options *options,
+			  size_t *length)
+{
+	const struct trial *trials[8];
+	char *bytes = NULL;
+	FILE *stream = open_memstream(&bytes, length);
+	struct error err = {0};
+
+	for (size_t i = 0; i < count; i++)
+		trials[i] = &run->trials[first + i];
+	if (report_lines(stream, run, trials, count, folder, format, options, &err))
+		fail_msg("%s", err.text);
+	fclose(stream);
+	return bytes;
+}
+
+static void expect_lines(const char *name, enum report_format format,
+			 const struct report_options *options)
+{
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	constructed_emulated_init(&run);
+	bytes = render_lines(&run, 0, run.trial_count, SOURCES, format, options, &length);
+	golden_compare(name, bytes, length);
+	free(bytes);
+	run_release(&run);
+}
+
+static void lines_are_as_written(void **state)
+{
+	(void)state;
+	expect_lines("lines.txt", REPORT_TEXT, NULL);
+	expect_lines("lines-80-colour.txt", REPORT_TEXT,
+		     &(struct report_options){.width = 80, .colour = true});
+	expect_lines("lines.md", REPORT_MARKDOWN, NULL);
+	expect_lines("lines.csv", REPORT_CSV, NULL);
+	expect_lines("lines.json", REPORT_JSON, NULL);
+}
+
+static void only_the_chosen_are_shown(void **state)
+{
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_emulated_init(&run);
+	bytes = render_lines(&run, 1, 1, NULL, REPORT_TEXT, NULL, &length);
+	assert_non_null(strstr(bytes, "n=4194304"));
+	assert_null(strstr(bytes, "n=1024"));
+	assert_null(strstr(bytes, "divergent.cu"));
+	free(bytes);
+	run_release(&run);
+}
+
+static void without_lines_the_reason_is_said(void **state)
+{
+	struct run run;
+	const struct trial *trials[2];
+	struct error err = {0};
+
+	(void)state;
+	constructed_run_init(&run);
+	trials[0] = &run.trials[0];
+	assert_int_equal(report_lines(stdout, &run, trials, 1, NULL, REPORT_TEXT, NULL, &err),
+			 PL_ENOENT);
+	assert_non_null(strstr(err.text, "lines are counted by the ptx backend only"));
+	assert_non_null(strstr(err.text, "cuda"));
+	run_release(&run);
+
+	constructed_emulated_init(&run);
+	trials[0] = &run.trials[2];
+	trials[1] = &run.trials[3];
+	for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
+		assert_int_equal(report_lines(stdout, &run, trials, 2, NULL,
+					      (enum report_format)format, NULL, &err),
+				 PL_ENOENT);
+		assert_non_null(strstr(err.text, "is fault: out of bounds"));
+		for (const char *c = err.text; *c; c++)
+			assert_true((unsigned char)*c >= ' ');
+	}
+	assert_int_equal(report_lines(stdout, &run, trials, 0, NULL, REPORT_TEXT, NULL, &err),
+			 PL_ENOENT);
+	run_release(&run);
+}
+
+/* A database may be a stranger's: what it names as source must not open what lies elsewhere. */
+static void no_other_file_is_read(void **state)
+{
+	static const char *const names[] = {"/etc/passwd",
+					    "../../../../../../../../etc/passwd",
+					    "lab/../../../../../../../../etc/passwd",
+					    "/etc/../etc/passwd",
+					    "..",
+					    ".",
+					    "/",
+					    "//",
+					    "lab",
+					    "lab/",
+					    "/proc/self/environ",
+					    "\xff\n\033[2J",
+					    "%s%n"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct run run;
+		size_t length;
+		char *bytes;
+
+		constructed_emulated_init(&run);
+		line_count_list_release(&run.trials[0].lines);
+		line_count_list_add(&run.trials[0].lines, names[i], 1)->instructions = 1;
+		bytes = render_lines(&run, 0, 1, SOURCES, REPORT_TEXT, NULL, &length);
+		assert_non_null(strstr(bytes, "No text"));
+		assert_null(strstr(bytes, "root:"));
+		for (size_t j = 0; j < length; j++)
+			assert_true(bytes[j] == '\n' || (unsigned char)bytes[j] >= ' ');
+		free(bytes);
+		run_release(&run);
+	}
+}
+
+/* Odd sources: beyond their end, binary, not even files. None fails, none commands the terminal. */
+static void odd_sources_are_borne(void **state)
+{
+	static const char odd[] = "first\0cut\n\033[31m\xff\tred\n\n\nlast";
+	static const int64_t numbers[] = {INT64_MIN, -1, 0, 1, 2, 3, 5, 6, INT64_MAX};
+	char folder[] = "/tmp/perflab-test-source-XXXXXX";
+	char *path, *pipe;
+	FILE *file;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	path = xasprintf("%s/odd.cu", folder);
+	pipe = xasprintf("%s/pipe.cu", folder);
+	file = fopen(path, "wb");
+	assert_int_equal(fwrite(odd, 1, sizeof(odd) - 1, file), sizeof(odd) - 1);
+	fclose(file);
+	assert_int_equal(mkfifo(pipe, 0600), 0);
+	for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
+		struct run run;
+		size_t length;
+		char *bytes;
+
+		constructed_emulated_init(&run);
+		line_count_list_release(&run.trials[0].lines);
+		for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+			*line_count_list_add(&run.trials[0].lines, NULL, 0) =
+				(struct line_count){.file = xstrdup("/x/odd.cu"),
+						    .line = numbers[i],
+						    .instructions = INT64_MIN,
+						    .lanes = INT64_MAX,
+						    .requests = -1,
+						    .sectors = INT64_MAX};
+		line_count_list_add(&run.trials[0].lines, "/x/pipe.cu", 1);
+		bytes = render_lines(&run, 0, 1, folder, (enum report_format)format, NULL, &length);
+		assert_null(strstr(bytes, "nan"));
+		for (size_t j = 0; j < length && format != REPORT_CSV; j++)
+			assert_true(bytes[j] == '\n' || (unsigned char)bytes[j] >= ' ');
+		free(bytes);
+		run_release(&run);
+	}
+	unlink(path);
+	unlink(pipe);
+	rmdir(folder);
+	free(path);
+	free(pipe);
+}
+
+/* A file of the same name in another place is another file. */
+static void a_bare_name_is_not_guessed(void **state)
+{
+	static const struct {
+		const char *name, *folder;
+		bool found;
+	} cases[] = {
+		{"tests/fixtures/source/lab/divergent.cu", NULL, true},
+		{"/build/x/tests/fixtures/source/lab/divergent.cu", NULL, true},
+		{"../tests/fixtures/source/lab/divergent.cu", NULL, true},
+		{"/home/x/lab/divergent.cu", SOURCES, true},
+		{"/home/x/divergent.cu", SOURCES "/lab", true},
+		{"/home/x/lab/divergent.cu", NULL, false},
+		{"/home/x/README.md", NULL, false},
+		{"README.md", NULL, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct run run;
+		size_t length;
+		char *bytes;
+
+		constructed_emulated_init(&run);
+		line_count_list_release(&run.trials[0].lines);
+		line_count_list_add(&run.trials[0].lines, cases[i].name, 1);
+		bytes = render_lines(&run, 0, 1, cases[i].folder, REPORT_TEXT, NULL, &length);
+		if ((strstr(bytes, "No text") == NULL) != cases[i].found)
+			fail_msg("%s: %s", cases[i].name, bytes);
+		free(bytes);
+		run_release(&run);
+	}
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	struct run run;
+	FILE *full = fopen("/dev/full", "w");
+	const struct trial *trial;
+
+	(void)state;
+	assert_non_null(full);
+	constructed_emulated_init(&run);
+	trial = &run.trials[0];
+	for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
+		struct error err = {0};
+
+		assert_int_equal(report_lines(full, &run, &trial, 1, SOURCES,
+					      (enum report_format)format, NULL, &err),
+				 PL_EIO);
+		assert_non_null(strstr(err.text, "No space left"));
+		clearerr(full);
+	}
+	fclose(full);
+	run_release(&run);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reports_are_as_written),
+		cmocka_unit_test(nothing_of_a_device_is_shown),
+		cmocka_unit_test(lines_are_as_written),
+		cmocka_unit_test(only_the_chosen_are_shown),
+		cmocka_unit_test(without_lines_the_reason_is_said),
+		cmocka_unit_test(no_other_file_is_read),
+		cmocka_unit_test(odd_sources_are_borne),
+		cmocka_unit_test(a_bare_name_is_not_guessed),
+		cmocka_unit_test(a_full_disk_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
