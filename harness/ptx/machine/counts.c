@@ -260,7 +260,7 @@ static struct line_count line_of(const struct ptx_module *module, const struct c
 
 	if (statement->source_line && statement->file < module->file_count &&
 	    module->files[statement->file]) {
-		line.file = module->files[statement->file];
+		line.file = (char *)module->files[statement->file];
 		line.line = statement->source_line;
 	}
 	if (is_conditional(counted)) {
