@@ -149,7 +149,7 @@ struct ptx_module {
 	size_t variable_count;
 	struct ptx_function *functions;
 	size_t function_count;
-	const char **files; /* by the number of .file; holes are NULL */
+	char **files; /* by the number of .file; holes are NULL */
 	size_t file_count;
 	struct ptx_arena *arena; /* where all of this is */
 };
