@@ -171,6 +171,7 @@ static void no_other_file_is_read(void **state)
 					    "../../../../../../../../etc/passwd",
 					    "lab/../../../../../../../../etc/passwd",
 					    "/etc/../etc/passwd",
+					    "../counters/README.md",
 					    "..",
 					    ".",
 					    "/",
