@@ -126,40 +126,62 @@ static void change_allocation(struct instruction_count *count, const struct inst
 			      struct atomic_operands *of)
 {
 	uint64_t offset[LANES];
-	uint32_t sector[LANES];
+	uint32_t sector[LANES], touched = UINT32_MAX, different = 0;
 
 	for (int lane = 0; lane < LANES; lane++) {
 		offset[lane] = address[lane] - in->address;
 		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
 	}
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		uint32_t touched = sector[__builtin_ctz(rest)];
+		uint32_t here = sector[__builtin_ctz(rest)];
 
-		touch_read(in, touched, touched);
-		touch_written(in, touched, touched);
+		if (here == touched)
+			continue;
+		touched = here;
+		different++;
+		touch_read(in, here, here);
+		touch_written(in, here, here);
 	}
-	count->sectors += access_sectors(sector, mask, at->width);
+	count->sectors += different == 1 ? access_groups(mask, at->width)
+					 : access_sectors(sector, mask, at->width);
 	take_turns_at(at, in->data, offset, mask, true, of);
 }
 
 static enum step change_global(struct warp *warp, const struct instruction *at, uint32_t mask,
-			       const uint64_t address[LANES], struct atomic_operands *of)
+			       uint64_t address[LANES], struct atomic_operands *of)
 {
 	struct device_memory *memory = warp->block->launch->memory;
 	size_t number = (size_t)(at - warp->frame->function->code);
-	enum step step = access_check(warp, at, PTX_SPACE_GLOBAL, mask, address);
+	struct instruction_count *count =
+		&warp->block->launch->counts[warp->frame->function_index][number];
+	uint64_t outside = 0, low = 0;
+	struct allocation *in;
 
-	while (mask && step == STEP_NEXT) {
-		struct allocation *in =
-			device_memory_find(memory, number, address[__builtin_ctz(mask)]);
+	MEMORY_FILL(address, mask);
+	in = device_memory_find(memory, number, address[0]);
+	for (int lane = 0; lane < LANES && in; lane++) {
+		uint64_t here = address[lane] - in->address;
+
+		outside |= here | (in->bytes - at->width - here);
+		low |= here;
+	}
+	if (in && !(outside >> 63) && !(low & (at->width - 1U))) {
+		change_allocation(count, at, mask, in, address, of);
+		return STEP_NEXT;
+	}
+	/* Several allocations, one after the other; or there is something wrong. */
+	if (access_check(warp, at, PTX_SPACE_GLOBAL, mask, address) != STEP_NEXT)
+		return STEP_STOPPED;
+	while (mask) {
 		uint32_t part = 0;
 
+		in = device_memory_below(memory, address[__builtin_ctz(mask)]);
 		for (int lane = 0; lane < LANES; lane++)
 			part |= (uint32_t)(address[lane] - in->address < in->bytes) << lane;
-		change_allocation(count_of(warp, at), at, mask & part, in, address, of);
+		change_allocation(count, at, mask & part, in, address, of);
 		mask &= ~part;
 	}
-	return step;
+	return STEP_NEXT;
 }
 
 static enum step change_shared(struct warp *warp, const struct instruction *at, uint32_t mask,

@@ -102,7 +102,7 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 		gaps |= here ^ (begin + (unsigned)lane * bytes);
 		spread |= here ^ begin;
 	}
-	if (outside >> 63 || low % bytes)
+	if (outside >> 63 || low & (bytes - 1))
 		return several_allocations(warp, at, mask, address);
 	places.data = in->data;
 	count->bytes += (unsigned)__builtin_popcount(mask) * bytes;

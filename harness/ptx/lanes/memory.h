@@ -39,7 +39,7 @@ enum step LANES_NAME(global_access)(struct warp *warp, const struct instruction 
 enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
 				    const uint64_t address[LANES]);
 enum step LANES_NAME(local_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
-				   const uint64_t address[LANES]);
+				   uint64_t address[LANES]);
 
 /* Sums wrap: at 64 bits, and of 32-bit addresses at 32. */
 ALWAYS_INLINE void memory_addresses(uint64_t address[LANES], const struct warp *warp,

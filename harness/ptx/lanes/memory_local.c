@@ -6,18 +6,22 @@
 #include "harness/ptx/lanes/memory.h"
 
 ALWAYS_INLINE enum step local_lanes(struct warp *warp, const struct instruction *at, uint32_t mask,
-				    const uint64_t address[LANES], unsigned width, unsigned vector)
+				    uint64_t address[LANES], unsigned width, unsigned vector)
 {
 	const unsigned bytes = width * vector;
-	uint64_t offset[LANES];
+	const uint64_t limit = (uint64_t)warp->local_bytes - bytes;
+	uint64_t offset[LANES], outside = 0, low = 0;
 	const struct memory_places places = {.data = warp->local, .wide = offset};
-	enum step step = access_check(warp, at, PTX_SPACE_LOCAL, mask, address);
 
-	if (step != STEP_NEXT)
-		return step;
-	for (unsigned lane = 0; lane < LANES; lane++)
+	if (mask != ALL_LANES)
+		MEMORY_FILL(address, mask);
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		outside |= address[lane] | (limit - address[lane]);
+		low |= address[lane];
 		offset[lane] = (uint64_t)lane * warp->local_bytes + address[lane];
-	MEMORY_FILL(offset, mask);
+	}
+	if (warp->local_bytes < bytes || outside >> 63 || low & (bytes - 1))
+		return access_check(warp, at, PTX_SPACE_LOCAL, mask, address);
 	if (at->space != PTX_SPACE_PARAM)
 		count_of(warp, at)->bytes += (unsigned)__builtin_popcount(mask) * bytes;
 	if (at->operation == OP_STORE)
@@ -28,7 +32,7 @@ ALWAYS_INLINE enum step local_lanes(struct warp *warp, const struct instruction 
 }
 
 enum step LANES_NAME(local_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
-				   const uint64_t address[LANES])
+				   uint64_t address[LANES])
 {
 	return local_lanes(warp, at, mask, address, at->width, at->vector);
 }

@@ -56,7 +56,7 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 		gaps |= here ^ (begin + lane * bytes);
 		spread |= here ^ begin;
 	}
-	if (outside >> 31 || low % bytes)
+	if (outside >> 31 || low & (bytes - 1))
 		return faulty(warp, at, mask, offset);
 	if (block->shadow)
 		look_at(warp, at, mask, offset);

@@ -356,8 +356,12 @@ static uint32_t lowest_of_each_place(const struct toucher *by, uint32_t mask,
 				     const unsigned char *values)
 {
 	uint32_t lowest = mask;
-	bool told = false;
+	bool rising = true, told = false;
 
+	for (unsigned lane = 1; lane < LANES; lane++)
+		rising &= offset[lane] > offset[lane - 1];
+	if (rising)
+		return mask;
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		uint32_t same = 0;
 
