@@ -95,6 +95,31 @@ static void lay_out_frame(struct function_decoding *decoding)
 		decode_gap(decoding, "memory", "more shared memory than any device has");
 }
 
+/* Directives that ask for nothing that matters here; others may change what the code means. */
+static void check_directives(struct function_decoding *decoding)
+{
+	static const char *const harmless[] = {
+		".maxntid",      ".reqntid",
+		".minnctapersm", ".maxnctapersm",
+		".maxnreg",      ".noreturn",
+		".pragma",       ".maxclusterrank",
+		".abi_preserve", ".abi_preserve_control",
+		".section",
+	};
+	const struct ptx_function *source = decoding->source;
+
+	for (size_t i = 0; i < source->directive_count; i++) {
+		size_t known = 0;
+
+		while (known < ARRAY_SIZE(harmless) &&
+		       strcmp(harmless[known], source->directives[i].name) != 0)
+			known++;
+		if (known == ARRAY_SIZE(harmless))
+			decode_gap_at(decoding, "directive", source->directives[i].name,
+				      source->directives[i].line);
+	}
+}
+
 /* ---- code ---- */
 
 static void decode_statements(struct function_decoding *decoding)
@@ -219,6 +244,7 @@ static int decode_function(struct program_decoding *all, uint32_t index)
 
 	decoding.out->parameter_offsets = xcalloc(source->parameter_count + 1, sizeof(uint32_t));
 	name_everything(&decoding);
+	check_directives(&decoding);
 	lay_out_frame(&decoding);
 	if (!decoding.gapped)
 		decode_parameter_copies(&decoding);
@@ -310,9 +336,6 @@ int ptx_program_decode(struct ptx_program **out, const struct ptx_module *module
 	uint32_t root;
 	int rc;
 
-	if (module->address_bits != 64)
-		return error_set(err, PL_EUNSUPPORTED, "addresses of %d bits; only 64 can be run",
-				 module->address_bits);
 	name_globals(&all);
 	all.reach = xcalloc(module->function_count + 1, sizeof(*all.reach));
 	all.program = xcalloc(1, sizeof(*all.program));

@@ -110,6 +110,8 @@ struct function_decoding {
 
 /* Notes what is not there: `what` as in struct program_gap. */
 void decode_gap(struct function_decoding *decoding, const char *what, const char *name);
+void decode_gap_at(struct function_decoding *decoding, const char *what, const char *name,
+		   uint32_t line);
 /* The operands of the statement make no sense. */
 void decode_nonsense(struct function_decoding *decoding, const char *format, ...) PRINTF_LIKE(2, 3);
 

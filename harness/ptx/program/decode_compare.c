@@ -149,31 +149,56 @@ static void decode_setp(struct function_decoding *decoding)
 		emit_result(decoding, q, second);
 }
 
-/* set.lt.and.u32.f32: all ones (1.0 of an f32) where the combination holds. */
+/* What set gives where the comparison holds: all ones, or 1.0. */
+static bool set_result(const char *name, enum value_type *type, uint32_t *ones)
+{
+	static const struct {
+		const char *name;
+		uint32_t ones;
+	} results[] = {
+		{"u32", UINT32_MAX}, {"s32", UINT32_MAX}, {"f32", 0x3f800000}, {"u16", 0xffff},
+		{"s16", 0xffff},     {"f16", 0x3c00},     {"bf16", 0x3f80},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		if (strcmp(results[i].name, name) == 0) {
+			*ones = results[i].ones;
+			return type_of_name(name, type);
+		}
+	}
+	return false;
+}
+
+/* set.lt.and.u32.f32, and those that alu.def has not. */
 static void decode_set(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	enum operation operation = plain_setp(at, 1);
 	enum value_type type, result = TYPE_pred;
-	uint32_t a, b, with, holds, dst, ones;
+	const char *word = combination(at), *name = "";
+	uint32_t a, b, with = 0, holds, dst, ones;
 
-	for (size_t i = 0; i < at->modifier_count && result == TYPE_pred; i++)
-		type_of_name(at->modifiers[i], &result);
-	if (operation == OPERATION_COUNT || compares_pairs(at) || type_bits(result) != 32) {
+	for (size_t i = 0; i < at->modifier_count && result == TYPE_pred; i++) {
+		if (type_of_name(at->modifiers[i], &result))
+			name = at->modifiers[i];
+	}
+	if (operation == OPERATION_COUNT || compares_pairs(at) ||
+	    !set_result(name, &result, &ones)) {
 		decode_gap(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	if (!operands_are(decoding, 4, 4))
+	if (!operands_are(decoding, word ? 4 : 3, word ? 4 : 3))
 		return;
 	type = (enum value_type)alu_row_of(operation)->types[1];
 	a = source(decoding, &at->operands[1], type);
 	b = source(decoding, &at->operands[2], type);
-	with = source(decoding, &at->operands[3], TYPE_pred);
+	if (word)
+		with = source(decoding, &at->operands[3], TYPE_pred);
 	holds = emit_comparison(decoding, operation, a, b, true);
-	holds = emit_combined(decoding, combination(at), holds, with);
+	holds = emit_combined(decoding, word, holds, with);
 	dst = destination(decoding, &at->operands[0], result);
-	ones = value_bits(decoding, result == TYPE_f32 ? 0x3f800000 : UINT32_MAX, false);
-	emit_step(decoding, ALU_SELP_B32, dst, ones, value_bits(decoding, 0, false), holds);
+	emit_step(decoding, type_bits(result) == 32 ? ALU_SELP_B32 : ALU_SELP_B16, dst,
+		  value_bits(decoding, ones, false), value_bits(decoding, 0, false), holds);
 	emit_extensions(decoding);
 }
 
@@ -187,7 +212,7 @@ bool decode_comparisons(struct function_decoding *decoding)
 		decode_setp(decoding);
 		return true;
 	}
-	if (strcmp(at->base, "set") == 0 && combination(at)) {
+	if (strcmp(at->base, "set") == 0 && alu_find(at->mnemonic) == OPERATION_COUNT) {
 		decode_set(decoding);
 		return true;
 	}

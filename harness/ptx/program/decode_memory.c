@@ -141,9 +141,9 @@ static void emit_parameter_moves(struct function_decoding *decoding,
 	int64_t offset = where->offset;
 
 	if (offset < 0 || width * access->vector > where->parameter->bytes - offset) {
-		decode_nonsense(decoding, "bytes %lld to %lld of %.60s, which has %lld",
-				(long long)offset, (long long)offset + width * access->vector - 1,
-				where->parameter->name, (long long)where->parameter->bytes);
+		decode_nonsense(decoding, "%d bytes at %lld of %.60s, which has %lld",
+				width * access->vector, (long long)offset, where->parameter->name,
+				(long long)where->parameter->bytes);
 		return;
 	}
 	for (int i = 0; i < access->vector; i++) {

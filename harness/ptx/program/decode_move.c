@@ -34,21 +34,22 @@ void decode_alu(struct function_decoding *decoding, enum operation operation)
 /* The type of one of `count` parts of `bits` bits; false: there is no such split. */
 static bool part_type(int bits, size_t count, enum value_type *type)
 {
-	switch (bits * 10 + (int)count) {
-	case 642:
-		*type = TYPE_b32;
-		return true;
-	case 644:
-	case 322:
-		*type = TYPE_b16;
-		return true;
-	case 324:
-	case 162:
-		*type = TYPE_u8;
-		return true;
-	default:
-		return false;
+	static const struct {
+		int bits;
+		size_t count;
+		enum value_type type;
+	} splits[] = {
+		{64, 2, TYPE_b32}, {64, 4, TYPE_b16}, {32, 2, TYPE_b16},
+		{32, 4, TYPE_u8},  {16, 2, TYPE_u8},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(splits); i++) {
+		if (splits[i].bits == bits && splits[i].count == count) {
+			*type = splits[i].type;
+			return true;
+		}
 	}
+	return false;
 }
 
 static void decode_pack(struct function_decoding *decoding, enum value_type whole)

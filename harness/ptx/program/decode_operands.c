@@ -297,7 +297,7 @@ static uint64_t immediate_bits(const struct ptx_operand *operand, enum value_typ
 	float single;
 	uint32_t single_bits;
 
-	if (operand->kind == PTX_OPERAND_F64 && type == TYPE_f32) {
+	if (operand->kind == PTX_OPERAND_F64 && type_bits(type) == 32) {
 		memcpy(&number, &bits, sizeof(number));
 		single = (float)number;
 		memcpy(&single_bits, &single, sizeof(single_bits));
@@ -442,7 +442,7 @@ uint32_t load_destination(struct function_decoding *decoding, const struct ptx_o
 
 	*extension = is_signed ? EXTEND_SIGN : EXTEND_ZERO;
 	if (operand->kind == PTX_OPERAND_SINK)
-		return value_temporary(decoding, width == 8 ? 64 : 32);
+		return 0;
 	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated) {
 		decode_nonsense(decoding, "a result needs a register");
 		return 0;

@@ -31,6 +31,13 @@ void program_gaps_text(struct text *out, const struct program_gaps *gaps)
 
 void decode_gap(struct function_decoding *decoding, const char *what, const char *name)
 {
+	decode_gap_at(decoding, what, name,
+		      decoding->at ? decoding->at->line : decoding->source->line);
+}
+
+void decode_gap_at(struct function_decoding *decoding, const char *what, const char *name,
+		   uint32_t line)
+{
 	struct program_gaps *gaps = decoding->all->gaps;
 	const char *function = decoding->source->name;
 	struct program_gap *gap;
@@ -56,7 +63,7 @@ void decode_gap(struct function_decoding *decoding, const char *what, const char
 		.function = function,
 		.what = what,
 		.name = xstrdup(shown),
-		.line = decoding->at ? decoding->at->line : decoding->source->line,
+		.line = line,
 		.count = 1,
 	};
 }

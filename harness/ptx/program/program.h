@@ -151,8 +151,8 @@ struct program_function {
 	int64_t parameter_bytes; /* of an entry: of that block */
 	int64_t shared_bytes;    /* of an entry: program_shared_static_bytes() */
 	/* For program_dependence(): what its addresses and branches depend on, and what it puts
-	 * into local memory. */
-	uint8_t decided_by, keeps;
+	 * into local, shared and global memory. */
+	uint8_t decided_by, keeps[3];
 };
 
 /* A memory access whose address, or a branch whose condition, depends on what memory held. */
@@ -202,7 +202,7 @@ void ptx_program_free(struct ptx_program *program);
 int64_t program_shared_static_bytes(const struct ptx_program *program, const char *entry);
 
 /* What the addresses and branches of an entry depend on (bits of enum dependence), by following
- * values from loads and atomics through registers and local memory: for block sampling. */
+ * values from loads and atomics through registers and memory: for block sampling. */
 unsigned program_dependence(const struct ptx_program *program, const char *entry);
 
 #endif

@@ -18,7 +18,10 @@ struct walk {
 	uint32_t *module_shared; /* by module variable: index + 1 into shared, or 0 */
 	uint32_t *mentioned;     /* by entry of shared: function number + 1 that last did */
 	size_t mentioned_capacity;
-	uint32_t *called; /* by function: number + 1 of the function that last did */
+	uint32_t *called;   /* by function: number + 1 of the function that last did */
+	uint32_t *read;     /* by module variable, of those in other memory: the same */
+	uint32_t *initials; /* module variables whose initial addresses are still to be followed */
+	size_t initial_count, initial_capacity;
 	uint32_t number;
 };
 
@@ -51,10 +54,55 @@ static void mention_shared(struct walk *walk, const struct ptx_variable *variabl
 	reach->shared[reach->shared_count++] = *known - 1;
 }
 
-static void mention(struct walk *walk, const char *name, bool as_address, uint32_t *own_shared)
+static void mention_function(struct walk *walk, uint32_t number)
 {
 	struct function_reach *reach = walk->reach;
+
+	if (walk->called[number] == walk->number + 1)
+		return;
+	walk->called[number] = walk->number + 1;
+	reach->callees = xgrow(reach->callees, &reach->callee_capacity, reach->callee_count + 1,
+			       sizeof(*reach->callees));
+	reach->callees[reach->callee_count++] = number;
+}
+
+/* A name of module scope. */
+static void mention_global(struct walk *walk, const char *name)
+{
 	const struct ptx_module *module = walk->all->module;
+	uint32_t number;
+
+	if (!name_table_find(&walk->all->variables, name, &number)) {
+		if (name_table_find(&walk->all->functions, name, &number))
+			mention_function(walk, number);
+		return;
+	}
+	if (module->variables[number].space == PTX_SPACE_SHARED) {
+		mention_shared(walk, &module->variables[number], &walk->module_shared[number]);
+		return;
+	}
+	if (walk->read[number] == walk->number + 1)
+		return;
+	walk->read[number] = walk->number + 1;
+	walk->initials = xgrow(walk->initials, &walk->initial_capacity, walk->initial_count + 1,
+			       sizeof(*walk->initials));
+	walk->initials[walk->initial_count++] = number;
+}
+
+/* A variable may begin as the address of a function, which then may be called. */
+static void follow_initials(struct walk *walk)
+{
+	while (walk->initial_count) {
+		const struct ptx_variable *variable =
+			&walk->all->module->variables[walk->initials[--walk->initial_count]];
+
+		for (size_t i = 0; i < variable->relocation_count; i++)
+			mention_global(walk, variable->relocations[i].symbol);
+	}
+}
+
+static void mention(struct walk *walk, const char *name, bool as_address, uint32_t *own_shared)
+{
 	uint32_t number;
 
 	if (name_table_find(&walk->variables, name, &number)) {
@@ -63,17 +111,9 @@ static void mention(struct walk *walk, const char *name, bool as_address, uint32
 				       &own_shared[number]);
 	} else if (name_table_find(&walk->parameters, name, &number)) {
 		if (!as_address)
-			reach->address_taken[number] = true;
-	} else if (name_table_find(&walk->all->variables, name, &number)) {
-		if (module->variables[number].space == PTX_SPACE_SHARED)
-			mention_shared(walk, &module->variables[number],
-				       &walk->module_shared[number]);
-	} else if (name_table_find(&walk->all->functions, name, &number) &&
-		   walk->called[number] != walk->number + 1) {
-		walk->called[number] = walk->number + 1;
-		reach->callees = xgrow(reach->callees, &reach->callee_capacity,
-				       reach->callee_count + 1, sizeof(*reach->callees));
-		reach->callees[reach->callee_count++] = number;
+			walk->reach->address_taken[number] = true;
+	} else {
+		mention_global(walk, name);
 	}
 }
 
@@ -106,6 +146,7 @@ static void walk_function(struct walk *walk, uint32_t number)
 		for (size_t j = 0; j < statement->operand_count; j++)
 			walk_operand(walk, &statement->operands[j], false, own_shared);
 	}
+	follow_initials(walk);
 	name_table_release(&walk->variables);
 	name_table_release(&walk->parameters);
 	free(own_shared);
@@ -264,6 +305,7 @@ void reach_find(struct program_decoding *all, uint32_t only)
 		.all = all,
 		.module_shared = xcalloc(all->module->variable_count + 1, sizeof(uint32_t)),
 		.called = xcalloc(functions + 1, sizeof(uint32_t)),
+		.read = xcalloc(all->module->variable_count + 1, sizeof(uint32_t)),
 	};
 
 	for (size_t i = 0; i < functions; i++) {
@@ -288,6 +330,8 @@ void reach_find(struct program_decoding *all, uint32_t only)
 	free(walk.module_shared);
 	free(walk.mentioned);
 	free(walk.called);
+	free(walk.read);
+	free(walk.initials);
 }
 
 void reach_release(struct program_decoding *all)

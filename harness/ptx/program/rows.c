@@ -241,7 +241,7 @@ static void extend_range(struct liveness *live, uint32_t value, uint32_t place)
 {
 	if (live->begin[value] > place)
 		live->begin[value] = place;
-	if (live->end[value] < place || live->begin[value] == UINT32_MAX)
+	if (live->end[value] < place || live->end[value] == UINT32_MAX)
 		live->end[value] = place;
 }
 
