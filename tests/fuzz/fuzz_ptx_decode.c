@@ -1,0 +1,38 @@
+/* Anybody's bytes as PTX: whatever parses is decoded or refused, entry by entry and as a whole. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "harness/ptx/program/program.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void decode(const struct ptx_module *module, const char *name)
+{
+	struct ptx_program *program = NULL;
+	struct program_gaps gaps = {0};
+	struct text words = TEXT_INIT;
+	struct error err = {0};
+
+	if (ptx_program_decode(&program, module, name, &gaps, &err) == 0 && name) {
+		program_shared_static_bytes(program, name);
+		program_dependence(program, name);
+	}
+	program_gaps_text(&words, &gaps);
+	text_release(&words);
+	program_gaps_release(&gaps);
+	ptx_program_free(program);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ptx_module *module = NULL;
+	struct error err = {0};
+
+	if (ptx_module_parse(&module, (const char *)data, size, &err))
+		return 0;
+	decode(module, NULL);
+	for (size_t i = 0; i < module->function_count && i < 16; i++)
+		decode(module, module->functions[i].name);
+	ptx_module_free(module);
+	return 0;
+}
