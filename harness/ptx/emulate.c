@@ -58,7 +58,7 @@ static int estimate(struct emulated_case *emulated, struct estimate *out, struct
 		const struct launch_part part = {
 			.blocks = &first,
 			.block_count = 1,
-			.instructions = emulated->bench->whole_most / (uint64_t)blocks + 1,
+			.instructions = emulated->bench->whole_most / BLOCKS_WORTH_ESTIMATING,
 		};
 		struct emulated_counts counts;
 
@@ -142,7 +142,7 @@ static void describe_findings(const struct emulated_case *emulated, struct text 
 		text_addf(reason, ", and %" PRIu64 " more", more);
 	for (size_t i = 0; i < findings->count; i++) {
 		if (findings->items[i].kind == FINDING_ENDLESS) {
-			text_add(reason, "; --all-blocks lifts that limit");
+			text_add(reason, "; --blocks all lifts that limit");
 			break;
 		}
 	}
@@ -174,7 +174,7 @@ static void describe_too_large(const struct estimate *size, const struct text *w
 {
 	text_addf(reason,
 		  "too large to run whole, at about %.3g warp-instructions, and not to be counted "
-		  "on some of its blocks: %s; choose a smaller size, or --all-blocks",
+		  "on some of its blocks: %s; choose a smaller size, or --blocks all",
 		  (double)size->instructions, why_not->data);
 }
 

@@ -30,6 +30,20 @@ static size_t argument_bytes(enum arg_kind kind)
 	return kind == ARG_BUFFER || kind == ARG_I64 ? 8 : 4;
 }
 
+/* Limits of a grid on every device; within them the number of blocks fits 63 bits. */
+static int check_grid(const struct case_launch *launch, struct error *err)
+{
+	static const int64_t most[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
+
+	for (size_t i = 0; i < 3; i++)
+		if (launch->grid[i] < 1 || launch->grid[i] > most[i])
+			return error_set(err, PL_EUSAGE,
+					 "%s: a grid of %" PRId64 " blocks along %c: 1 to %" PRId64
+					 " are possible",
+					 launch->entry, launch->grid[i], "xyz"[i], most[i]);
+	return 0;
+}
+
 /* The case's arguments must be what the entry declares: another build's case is no launch. */
 static int check_arguments(const struct image *image, const struct case_launch *launch,
 			   struct error *err)
@@ -60,8 +74,11 @@ int emulated_case_open(struct emulated_case *out, struct workbench *bench,
 	struct emulated_case emulated = {.bench = bench, .work = work, .program = program};
 	int rc = 0;
 
-	for (size_t i = 0; i < work->launch_count && rc == 0; i++)
-		rc = check_arguments(image, &work->launches[i], err);
+	for (size_t i = 0; i < work->launch_count && rc == 0; i++) {
+		rc = check_grid(&work->launches[i], err);
+		if (rc == 0)
+			rc = check_arguments(image, &work->launches[i], err);
+	}
 	if (rc)
 		return rc;
 	emulated.memory = device_memory_create(bench->memory_limit_bytes);

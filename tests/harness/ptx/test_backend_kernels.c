@@ -1,0 +1,165 @@
+/* Every built-in kernel on the emulator gives what its oracle expects, at every kind of size. */
+#include "support_case.h"
+
+#include <string.h>
+
+static const int64_t blocks[] = {32, 64, 96, 256, 1024};
+static const int64_t sizes[] = {1, 31, 33, 1000, 4096, 7919};
+/* Of a matrix, whose work is n * n * n. */
+static const int64_t sides[] = {1, 31, 33, 64, 97};
+
+static struct workbench bench;
+
+static int set_up(void **context)
+{
+	(void)context;
+	bench_open(&bench, "kernels");
+	return 0;
+}
+
+static int tear_down(void **context)
+{
+	(void)context;
+	workbench_release(&bench);
+	return 0;
+}
+
+/* False: a constraint does not hold. */
+static bool verify(const char *kernel, const char *variant, int64_t block, int64_t n, int64_t ways)
+{
+	const struct axis_setting axes[] = {{"block", block}, {"n", n}, {"ways", ways}, {0}};
+	struct launch_case *work = built_in_case(kernel, variant, axes);
+	struct outcome outcome;
+
+	if (!work)
+		return false;
+	outcome = outcome_of(&bench, work);
+	if (outcome.status != TRIAL_OK)
+		fail_msg("%s/%s block=%d n=%d ways=%d: %s: %s", kernel, variant, (int)block, (int)n,
+			 (int)ways, trial_status_name(outcome.status), outcome.reason.data);
+	assert_true(outcome.totals.has_touched);
+	assert_true(outcome.totals.counts.lane_instructions > 0);
+	assert_true(outcome.totals.blocks_executed == outcome.totals.blocks_total);
+	assert_true(outcome.totals.lines.count > 0);
+	outcome_release(&outcome);
+	launch_case_free(work);
+	return true;
+}
+
+static void verify_kernel(const char *name)
+{
+	const struct kernel *kernel = kernel_find(name);
+	const bool matrix = !strcmp(name, "matmul");
+	const int64_t *lengths = matrix ? sides : sizes;
+	const size_t count = matrix ? ARRAY_SIZE(sides) : ARRAY_SIZE(sizes);
+
+	for (size_t v = 0; v < kernel->variant_count; v++) {
+		size_t verified = 0;
+
+		for (size_t b = 0; b < ARRAY_SIZE(blocks); b++)
+			for (size_t s = 0; s < count; s++)
+				verified += verify(name, kernel->variants[v].name, blocks[b],
+						   lengths[s], s % 2 ? 32 : 5);
+		/* Not one that every constraint refused. */
+		assert_true(verified >= count);
+	}
+}
+
+static void test_stream(void **context)
+{
+	(void)context;
+	verify_kernel("stream");
+}
+
+static void test_reduce(void **context)
+{
+	(void)context;
+	verify_kernel("reduce");
+}
+
+static void test_matmul(void **context)
+{
+	(void)context;
+	verify_kernel("matmul");
+}
+
+static void test_divergence(void **context)
+{
+	(void)context;
+	verify_kernel("divergence");
+}
+
+/* A kernel that is added must be verified here, too. */
+static void test_no_kernel_is_left_out(void **context)
+{
+	static const char *const verified[] = {"stream", "reduce", "matmul", "divergence"};
+	size_t count;
+	const struct kernel *const *all = kernel_all(&count);
+
+	(void)context;
+	for (size_t i = 0; i < count; i++) {
+		bool found = all[i]->on_request;
+
+		for (size_t v = 0; v < ARRAY_SIZE(verified); v++)
+			found = found || !strcmp(verified[v], all[i]->name);
+		if (!found)
+			fail_msg("%s is not verified", all[i]->name);
+	}
+}
+
+/* Module variables begin anew in each case: last_block counts its blocks in one. */
+static void test_a_case_does_not_see_the_one_before(void **context)
+{
+	const struct axis_setting axes[] = {{"block", 64}, {"n", 1000}, {0}};
+	struct launch_case *work = built_in_case("reduce", "last_block", axes);
+	struct outcome first = outcome_of(&bench, work);
+
+	(void)context;
+	for (int again = 0; again < 3; again++) {
+		struct outcome next = outcome_of(&bench, work);
+
+		assert_int_equal(next.status, TRIAL_OK);
+		assert_same_counts(&first.totals, &next.totals);
+		outcome_release(&next);
+	}
+	outcome_release(&first);
+	launch_case_free(work);
+}
+
+/* What the launches of a copy do, reckoned by hand. */
+static void test_counts_of_a_copy(void **context)
+{
+	const struct axis_setting axes[] = {{"block", 256}, {"n", 4096}, {0}};
+	struct launch_case *work = built_in_case("stream", "copy_scalar", axes);
+	struct outcome copy = outcome_of(&bench, work);
+	const struct emulated_counts *counts = &copy.totals.counts;
+
+	(void)context;
+	assert_int_equal(copy.status, TRIAL_OK);
+	assert_int_equal(copy.totals.blocks_total, 16);
+	assert_int_equal(counts->global_load_requests, 128);
+	assert_int_equal(counts->global_load_sectors, 512);
+	assert_int_equal(counts->global_load_bytes, 16384);
+	assert_int_equal(counts->global_store_sectors, 512);
+	assert_int_equal(counts->f32_flop, 0);
+	assert_int_equal(counts->divergent_branches, 0);
+	assert_int_equal(copy.totals.touched.read, 16384);
+	assert_int_equal(copy.totals.touched.written, 16384);
+	outcome_release(&copy);
+	launch_case_free(work);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_reduce),
+		cmocka_unit_test(test_matmul),
+		cmocka_unit_test(test_divergence),
+		cmocka_unit_test(test_no_kernel_is_left_out),
+		cmocka_unit_test(test_a_case_does_not_see_the_one_before),
+		cmocka_unit_test(test_counts_of_a_copy),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
