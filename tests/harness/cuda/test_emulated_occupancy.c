@@ -16,7 +16,7 @@ static int toolkit_blocks(const struct chip *chip, const struct launch_needs *ne
 	cudaOccDeviceProp properties;
 	cudaOccDeviceState state;
 	cudaOccFuncAttributes function;
-	cudaOccResult result;
+	cudaOccResult result = {0};
 
 	memset(&properties, 0, sizeof(properties));
 	memset(&state, 0, sizeof(state));
