@@ -245,7 +245,7 @@ static int run_completion(struct invocation *call, struct error *err)
 	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
 		if (strcmp(shells[i].name, call->operands.items[0]) == 0) {
 			shells[i].write(stdout);
-			return 0;
+			return stdout_printed(err);
 		}
 	}
 	return error_set(err, PL_EUSAGE, "no completion for \"%s\"; one of: bash, zsh, fish",

@@ -21,7 +21,7 @@ static int run_help(struct invocation *call, struct error *err)
 		help_command(stdout, command);
 	else
 		help_overview(stdout);
-	return 0;
+	return stdout_printed(err);
 }
 
 static const struct option_row rows[] = {

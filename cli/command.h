@@ -90,7 +90,7 @@ struct command {
 extern const struct command *const command_all[];
 extern const size_t command_count;
 extern const struct command command_sweep, command_report, command_list, command_nsight,
-	command_doctor, command_help, command_completion, command_version;
+	command_check, command_doctor, command_help, command_completion, command_version;
 const struct command *command_find(const char *name);
 /* PL_EUSAGE: an unknown verb, with the nearest. */
 int command_unknown(const char *name, struct error *err);
@@ -123,7 +123,9 @@ void option_spelling(struct text *out, const struct option_row *row);
 /* One line to stderr: "perflab: …". */
 void say(const char *format, ...) PRINTF_LIKE(1, 2);
 void terminal_look(struct terminal *terminal);
-/* 0, or PL_EIO when stdout did not take everything. */
+/* For a verb that only prints, at its end: 0, or PL_EIO with the cause. */
+int stdout_printed(struct error *err);
+/* At the end of every verb, closes stdout: 0, or PL_EIO when it did not take everything. */
 int stdout_check(struct error *err);
 
 #endif

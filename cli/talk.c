@@ -49,6 +49,14 @@ void terminal_look(struct terminal *terminal)
 	terminal->err_rewrites = terminal->err_width > 0 && !dumb;
 }
 
+int stdout_printed(struct error *err)
+{
+	/* errno is that of the write that failed: what only prints sets no other */
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return 0;
+	return error_set(err, PL_EIO, "cannot write to standard output: %s", strerror(errno));
+}
+
 int stdout_check(struct error *err)
 {
 	bool failed = ferror(stdout) != 0;
