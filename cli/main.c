@@ -9,7 +9,7 @@
 #include "cli/shared.h"
 
 const struct command *const command_all[] = {
-	&command_sweep,  &command_report, &command_list,       &command_nsight,
+	&command_sweep,  &command_report, &command_list,       &command_nsight,  &command_check,
 	&command_doctor, &command_help,   &command_completion, &command_version,
 };
 const size_t command_count = ARRAY_SIZE(command_all);
@@ -62,7 +62,7 @@ static int run_command(struct invocation *call, int argc, char *const *argv, str
 		return rc;
 	if (help) {
 		help_command(stdout, call->command);
-		return 0;
+		return stdout_printed(err);
 	}
 	return call->command->run(call, err);
 }

@@ -15,6 +15,7 @@ BEGIN {
 	for (room in below)
 		door[room] = room "/" room ".h"
 	cupti_door = "metrics/cupti/cupti_session.h"
+	ptx_door = "harness/ptx/ptx.h"
 	# these tests are named after a way of testing, not after a room
 	inside_every_room["tests/fuzz"] = 1
 	inside_every_room["tests/gpu"] = 1
@@ -109,6 +110,11 @@ function check_room(target, other) {
 	if (target == cupti_door) {
 		if (place != "harness/cuda" && room != "tests")
 			complain(target " is for harness/cuda/ and tests only")
+		return
+	}
+	if (target == ptx_door) {
+		if (room != "cli" && room != "tests")
+			complain(target " is for cli/ and tests only")
 		return
 	}
 	if (target != door[other])

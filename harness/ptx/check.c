@@ -1,0 +1,66 @@
+/* What the emulator can run of anybody's PTX, for `perflab check`. */
+#include "harness/ptx/ptx.h"
+
+#include <stdlib.h>
+
+#include "harness/ptx/program/program.h"
+
+/* Decodes one entry; what stands in its way is its row, not an error. */
+static int check_entry(const struct ptx_module *module, const char *name,
+		       void (*visit)(void *context, const struct ptx_entry_check *check),
+		       void *context, struct error *err)
+{
+	struct program_gaps gaps = {0};
+	struct ptx_program *program = NULL;
+	struct text missing = TEXT_INIT;
+	struct error why = {0};
+	int rc = ptx_program_decode(&program, module, name, &gaps, &why);
+
+	if (rc == PL_EUNSUPPORTED && gaps.count)
+		program_gaps_text(&missing, &gaps);
+	else if (rc == PL_EUNSUPPORTED || rc == PL_EPARSE)
+		text_add(&missing, why.text);
+	else if (rc)
+		error_set(err, rc, "%s", why.text);
+	if (rc == 0 || missing.length) {
+		visit(context, &(struct ptx_entry_check){
+				       .name = name, .runnable = rc == 0, .missing = missing.data});
+		rc = 0;
+	}
+	ptx_program_free(program);
+	program_gaps_release(&gaps);
+	text_release(&missing);
+	return rc;
+}
+
+int ptx_check_file(const char *path,
+		   void (*visit)(void *context, const struct ptx_entry_check *check), void *context,
+		   struct error *err)
+{
+	struct ptx_module *module = NULL;
+	size_t length = 0, entries = 0;
+	char *text = NULL;
+	int rc;
+
+	rc = read_file(&text, &length, path, PTX_MAX_TEXT_BYTES, err);
+	if (rc)
+		goto out;
+	rc = ptx_module_parse(&module, text, length, err);
+	rc = error_context(err, rc, "%s", path);
+	for (size_t i = 0; rc == 0 && i < module->function_count; i++) {
+		const struct ptx_function *function = &module->functions[i];
+
+		if (!function->entry || !function->defined)
+			continue;
+		entries++;
+		rc = check_entry(module, function->name, visit, context, err);
+		rc = error_context(err, rc, "%s", path);
+	}
+	if (rc == 0 && !entries)
+		rc = error_set(err, PL_EPARSE, "%s: no .entry is in it: there is nothing to run",
+			       path);
+out:
+	ptx_module_free(module);
+	free(text);
+	return rc;
+}

@@ -1,0 +1,73 @@
+# Sweeps on the real emulator: kernels verified, faults named, large cases sampled, all of it the same
+# twice.
+. "$(dirname "$0")/lib.sh"
+PERFLAB_WORKER_PTX="$(dirname "$PERFLAB")/perflab-worker-ptx"
+[ -x "$PERFLAB_WORKER_PTX" ] || skip 'perflab-worker-ptx is not built here'
+PERFLAB_WORKER_CUDA="$work/no-such-worker"
+export PERFLAB_WORKER_PTX PERFLAB_WORKER_CUDA
+export PERFLAB_DB=a.db
+
+# without a GPU, and without being asked for: every kernel of the tree
+run sweep stream reduce divergence --block-sizes 64,256 --set n=2000
+expect_code 0
+expect_err 'backend ptx (no GPU: '
+run report --format csv
+grep -q ',ok,' "$work/out" || complain 'nothing was verified'
+for status in mismatch fault failed crashed timeout; do
+	expect_no_out ",$status,"
+done
+run report --format json
+expect_out '"name": "PTX emulator (GH100 limits)"'
+expect_out '"ptx_global_load_sectors"'
+expect_out '"code_kind": "ptx compute_90"'
+
+# twice the same, whatever the workers
+for jobs in 1 2; do
+	run sweep reduce matmul --block-sizes 64 --set n=100 --jobs $jobs --db $jobs.db -q
+	expect_code 0
+	run report --format json --db $jobs.db
+	grep -A9999 '"cases"' "$work/out" >$jobs.json || cp "$work/out" $jobs.json
+	grep -v '_ns"\|"uuid"\|"seconds"' $jobs.json >$jobs.same
+done
+cmp -s 1.same 2.same || complain 'one worker and two give different results'
+
+# faults end their case alone
+run sweep fault --set n=1000
+expect_code 1
+run report --format csv
+for variant in illegal_address misaligned trap out_of_bounds endless_loop; do
+	grep -q "fault,$variant,.*,fault," "$work/out" || complain "$variant is no fault"
+done
+for variant in wrong_result not_a_number unwritten; do
+	grep -q "fault,$variant,.*,mismatch," "$work/out" || complain "$variant is no mismatch"
+done
+grep -q 'fault,none,.*,ok,' "$work/out" || complain 'what has no fault is not ok'
+run report --format json
+expect_out 'out_of_bounds.cu:9'
+expect_out 'past the end of'
+
+# a large case is counted on some blocks, and verified when all are asked for
+run sweep matmul/naive --block-sizes 256 --set n=1024 --blocks auto
+expect_code 0
+run report --format csv
+expect_out ',sampled,'
+run report --format json
+expect_out 'the result was not verified'
+
+# chips
+run sweep stream/copy_scalar --block-sizes 64 --set n=1000 --chip ad102
+expect_code 0
+run report --format json
+expect_out 'PTX emulator (AD102 limits)'
+refused 2 'did you mean' sweep stream/copy_scalar --backend ptx --chip AD1O2
+refused 2 'GB202' sweep stream/copy_scalar --backend ptx --chip toaster
+
+# a processor's worth of emulated memory is not endless
+(ulimit -v 2000000 2>/dev/null && run sweep stream/copy_scalar --block-sizes 256 --set n=2^32 &&
+	[ "$code" -ne 0 ]) || complain 'an allocation of 32 GiB went well'
+
+"$PERFLAB_WORKER_PTX" </dev/null >"$work/out" 2>"$work/err"
+code=$? command_line=perflab-worker-ptx
+expect_code 2
+expect_err 'is started by perflab'
+finish
