@@ -1,7 +1,7 @@
 #!/bin/sh
 # scripts/quickstart in a folder of its own, with this build's programs in place
-# of a fresh build: it ends well without a GPU, says why nothing can be measured,
-# and shows the plan.
+# of a fresh build. Without a GPU it sweeps on the emulator, prints the table and
+# what to look at next; where not even that is, it says why and shows the plan.
 # usage: quickstart.sh SOURCE-FOLDER BUILD-FOLDER
 set -eu
 source_root=$1
@@ -23,11 +23,35 @@ echo "cmake version 3.25.1"
 END
 chmod +x "$scratch/bin/cmake"
 
-status=0
-PATH="$scratch/bin:$PATH" CUDA_VISIBLE_DEVICES='' PERFLAB_DB="$scratch/here.db" \
-	"$scratch/repo/scripts/quickstart" >"$scratch/out.txt" 2>&1 </dev/null || status=$?
-[ "$status" -eq 0 ] || fail "exit $status"
-grep -q 'No kernel can be measured here' "$scratch/out.txt" || fail "does not say that it cannot measure"
-grep -q 'reduce/shuffle' "$scratch/out.txt" || fail "shows no plan"
-grep -q 'What to look at next' "$scratch/out.txt" || fail "does not say what to look at next"
+# quickstart: runs it; what it said is in $scratch/out.txt.
+quickstart() {
+	status=0
+	PATH="$scratch/bin:$PATH" CUDA_VISIBLE_DEVICES='' PERFLAB_DB="$scratch/here.db" \
+		"$scratch/repo/scripts/quickstart" >"$scratch/out.txt" 2>&1 </dev/null || status=$?
+	[ "$status" -eq 0 ] || fail "exit $status"
+	grep -q 'What to look at next' "$scratch/out.txt" || fail "does not say what to look at next"
+}
+
+says() {
+	grep -q -- "$1" "$scratch/out.txt" || fail "does not say: $1"
+}
+
+[ -x "$build/bin/perflab-worker-ptx" ] || fail "there is no emulator in the build"
+quickstart
+says 'backend ptx (no GPU: '
+says 'BLOCK '
+says 'report last --lines'
+says 'check FILE.ptx'
+"$build/bin/perflab" report quickstart --db "$scratch/here.db" --format csv >"$scratch/report.csv"
+[ "$(grep -c ',ok,' "$scratch/report.csv")" -gt 50 ] || fail "hardly a case is ok"
+! grep -q ',mismatch,\|,fault,\|,failed,\|,crashed,' "$scratch/report.csv" || fail "a case went wrong"
+
+rm "$scratch/here.db"
+PERFLAB_WORKER_CUDA=/nonexistent/cuda PERFLAB_WORKER_PTX=/nonexistent/ptx
+export PERFLAB_WORKER_CUDA PERFLAB_WORKER_PTX
+quickstart
+says 'No kernel can be run here'
+says '/nonexistent/ptx'
+says 'reduce/shuffle'
+[ ! -e "$scratch/here.db" ] || fail "left a database of nothing"
 echo "quickstart: ok"
