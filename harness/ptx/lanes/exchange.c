@@ -31,33 +31,37 @@ static void put(struct warp *warp, uint32_t row, const struct values *values)
 
 /* ---- shuffles ---- */
 
-/* Where a lane's value comes from: its own where the segment ends.
- * `reach` is b, `limits` is c: a clamp below, and a mask that cuts the warp into segments. */
-static inline uint32_t source_lane(unsigned kind, uint32_t lane, uint32_t reach, uint32_t limits,
-				   bool *inside)
+/*
+ * Where each lane's value comes from, and whether (ALL_LANES or 0) that is within its segment; its
+ * own where it is not. `reach` is b; `limits` is c: a clamp in its low bits, and above them a mask
+ * that cuts the warp into segments. Compiled for each kind.
+ */
+static inline __attribute__((always_inline)) void
+source_lanes(unsigned kind, const uint32_t reach[LANES], const uint32_t limits[LANES],
+	     struct values *from, struct values *inside)
 {
-	uint32_t segment = limits >> 8 & 31, first = lane & segment;
-	uint32_t last = first | (limits & 31 & ~segment);
-	uint32_t distance = reach & 31, from;
+	for (uint32_t lane = 0; lane < LANES; lane++) {
+		uint32_t segment = limits[lane] >> 8 & 31, first = lane & segment;
+		/* The last of the segment; going up, the first. */
+		uint32_t bound = first | (limits[lane] & 31 & ~segment);
+		uint32_t distance = reach[lane] & 31;
+		uint32_t source = kind == SHUFFLE_UP          ? lane - distance
+				  : kind == SHUFFLE_DOWN      ? lane + distance
+				  : kind == SHUFFLE_BUTTERFLY ? lane ^ distance
+							      : first | (distance & ~segment);
+		bool is_inside = kind == SHUFFLE_UP ? (int32_t)source >= (int32_t)bound
+						    : (int32_t)source <= (int32_t)bound;
 
-	if (kind == SHUFFLE_UP) {
-		/* The clamp is a lower bound here. */
-		from = lane - distance;
-		*inside = (int32_t)from >= (int32_t)last;
-	} else {
-		from = kind == SHUFFLE_DOWN        ? lane + distance
-		       : kind == SHUFFLE_BUTTERFLY ? lane ^ distance
-						   : first | (distance & ~segment);
-		*inside = from <= last;
+		from->of[lane] = is_inside ? source : lane;
+		inside->of[lane] = is_inside ? ALL_LANES : 0;
 	}
-	return *inside ? from : lane;
 }
 
 static enum step run_shuffle(struct warp *warp, const struct instruction *at)
 {
 	enum step step = warp_gather(warp, at, at->d);
 	const uint32_t *value, *reach, *limits;
-	struct values result, inside;
+	struct values result, from, inside;
 
 	if (step != STEP_NEXT)
 		return step;
@@ -65,15 +69,26 @@ static enum step run_shuffle(struct warp *warp, const struct instruction *at)
 	value = row_of(warp, at->a);
 	reach = row_of(warp, at->b);
 	limits = row_of(warp, at->c);
-	for (uint32_t lane = 0; lane < LANES; lane++) {
-		bool is_inside;
-		uint32_t from = source_lane(at->kind, lane, reach[lane], limits[lane], &is_inside);
-
-		/* The value of a lane that does not run is undefined: here it is the own one. */
-		from = warp->active >> from & 1 ? from : lane;
-		result.of[lane] = value[from];
-		inside.of[lane] = is_inside ? ALL_LANES : 0;
+	switch (at->kind) {
+	case SHUFFLE_UP:
+		source_lanes(SHUFFLE_UP, reach, limits, &from, &inside);
+		break;
+	case SHUFFLE_DOWN:
+		source_lanes(SHUFFLE_DOWN, reach, limits, &from, &inside);
+		break;
+	case SHUFFLE_BUTTERFLY:
+		source_lanes(SHUFFLE_BUTTERFLY, reach, limits, &from, &inside);
+		break;
+	default:
+		source_lanes(SHUFFLE_INDEX, reach, limits, &from, &inside);
 	}
+	/* The value of a lane that does not run is undefined: here it is the own one. */
+	if (warp->active != ALL_LANES)
+		for (uint32_t lane = 0; lane < LANES; lane++)
+			if (!warp->lanes[from.of[lane]])
+				from.of[lane] = lane;
+	for (int lane = 0; lane < LANES; lane++)
+		result.of[lane] = value[from.of[lane]];
 	put(warp, at->dst, &result);
 	put(warp, at->dst2, &inside);
 	return STEP_NEXT;
