@@ -11,14 +11,23 @@
 #include <stdint.h>
 
 /* Types of rows that alu.def names: name, C type, PTX width in bits. 1: predicate. */
-#define VALUE_TYPE_LIST(X)                                                                      \
-	X(pred, int32_t, 1)                                                                     \
-	X(u8, uint8_t, 8)                                                                       \
-	X(s8, int8_t, 8)                                                                        \
-	X(u16, uint16_t, 16)                                                                    \
-	X(s16, int16_t, 16) X(b16, uint16_t, 16) X(u32, uint32_t, 32) X(s32, int32_t, 32)       \
-		X(b32, uint32_t, 32) X(f32, float, 32) X(u64, uint64_t, 64) X(s64, int64_t, 64) \
-			X(b64, uint64_t, 64) X(f64, double, 64)
+/* clang-format off */
+#define VALUE_TYPE_LIST(X) \
+	X(pred, int32_t, 1)   \
+	X(u8, uint8_t, 8)     \
+	X(s8, int8_t, 8)      \
+	X(u16, uint16_t, 16)  \
+	X(s16, int16_t, 16)   \
+	X(b16, uint16_t, 16)  \
+	X(u32, uint32_t, 32)  \
+	X(s32, int32_t, 32)   \
+	X(b32, uint32_t, 32)  \
+	X(f32, float, 32)     \
+	X(u64, uint64_t, 64)  \
+	X(s64, int64_t, 64)   \
+	X(b64, uint64_t, 64)  \
+	X(f64, double, 64)
+/* clang-format on */
 enum value_type {
 #define X(name, c_type, width) TYPE_##name,
 	VALUE_TYPE_LIST(X)
