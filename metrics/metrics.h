@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "metrics/emulated_counts.h"
+#include "metrics/roofline.h"
 
 /* ---- nouns ---- */
 

@@ -30,6 +30,13 @@ struct report_options {
 	bool colour;      /* ANSI, text only */
 	int width;        /* of the terminal; 0: unlimited */
 	bool all_metrics; /* text and md: a column for every counter, not only the usual ones */
+	/* Roofs of the run's device; NULL or empty: none were measured, and the report says so. */
+	const struct ceiling_list *ceilings;
+	const struct run *compare; /* html: another run to stand beside this one; NULL: none */
+	/* html: the samples of a trial in the order taken, *out malloc'd; NULL: not to be had. */
+	int (*samples)(void *context, int64_t trial_id, struct sample **out, size_t *count,
+		       struct error *err);
+	void *samples_context;
 };
 
 /* A run with its trials: best configuration per kernel first, then the sweep. */

@@ -1,0 +1,158 @@
+/*
+ * Rooflines: what a device showed that it can do at most, where a trial stands
+ * below that, what binds it, and what to try. Pure arithmetic over counters,
+ * samples and ceilings that are stored; nothing here measures.
+ *
+ * Sources: Williams, Waterman, Patterson, "Roofline: an insightful visual
+ * performance model", CACM 52(4), 2009; for one intensity a memory level:
+ * Yang, Kurth, Williams, "Hierarchical Roofline analysis for GPUs",
+ * Concurrency and Computation 32(20), 2020.
+ */
+#ifndef METRICS_ROOFLINE_H
+#define METRICS_ROOFLINE_H
+
+#include "base/base.h"
+
+struct trial;
+struct run;
+struct device_info;
+
+/* ---- what a roof is of ---- */
+
+/* Symbol, name, metric that counts its bytes, meaning. */
+#define MEMORY_LEVEL_LIST(X)                                                        \
+	X(LEVEL_DRAM, "dram", "dram_bytes", "device memory")                        \
+	X(LEVEL_L2, "l2", "l2_bytes", "second-level cache")                         \
+	X(LEVEL_L1, "l1", "l1_bytes", "first-level cache, global and local memory") \
+	X(LEVEL_SHARED, "shared", "shared_bytes", "shared memory: 128 bytes a wavefront")
+
+enum memory_level {
+#define X(symbol, name, metric, meaning) symbol,
+	MEMORY_LEVEL_LIST(X)
+#undef X
+		MEMORY_LEVEL_COUNT
+};
+
+/* Symbol, name, metric that counts its operations (NULL: none does so yet), meaning. */
+#define PRECISION_LIST(X)                                                                       \
+	X(PRECISION_F64, "f64", "flop_f64", "double precision")                                 \
+	X(PRECISION_F32, "f32", "flop_f32", "single precision")                                 \
+	X(PRECISION_F16, "f16", NULL, "half precision, two a lane (HFMA2)")                     \
+	X(PRECISION_BF16, "bf16", NULL, "bfloat16, two a lane")                                 \
+	X(PRECISION_TENSOR_F64, "tensor_f64", NULL, "tensor cores, double precision")           \
+	X(PRECISION_TENSOR_TF32, "tensor_tf32", NULL, "tensor cores, tf32, sums in f32, dense") \
+	X(PRECISION_TENSOR_F16, "tensor_f16", NULL, "tensor cores, half, sums in f32, dense")   \
+	X(PRECISION_TENSOR_BF16, "tensor_bf16", NULL,                                           \
+	  "tensor cores, bfloat16, sums in f32, dense")                                         \
+	X(PRECISION_TENSOR_F8, "tensor_f8", NULL, "tensor cores, 8-bit float, sums in f32, dense")
+
+enum precision {
+#define X(symbol, name, metric, meaning) symbol,
+	PRECISION_LIST(X)
+#undef X
+		PRECISION_COUNT
+};
+
+/* ---- ceilings ---- */
+
+enum ceiling_kind { CEILING_BANDWIDTH, CEILING_RATE };
+
+/* One measured roof: the best configuration of one variant of the family `ceilings`. */
+struct ceiling {
+	char name[32];          /* the variant: "dram_copy" */
+	enum ceiling_kind kind; /* byte/s or flop/s */
+	union {
+		enum memory_level level;  /* CEILING_BANDWIDTH */
+		enum precision precision; /* CEILING_RATE */
+	} of;
+	double per_s;                 /* the work of the model over the median time */
+	double low_per_s, high_per_s; /* its 95 % interval; NAN: none */
+	double sm_clock_hz;           /* while it was measured; NAN: not measured */
+	double peak_per_s; /* by the device's attributes, as datasheets do; NAN: not known */
+	char config[64];   /* "block=256,..." */
+	int64_t run_id, trial_id, time_ns; /* where it is stored, when it was measured (wall) */
+};
+struct ceiling_list {
+	struct ceiling *items;
+	size_t count, capacity;
+};
+/* The highest measured roof of a level or precision; NULL: none was measured. */
+const struct ceiling *ceiling_of_level(const struct ceiling_list *list, enum memory_level level);
+const struct ceiling *ceiling_of_precision(const struct ceiling_list *list,
+					   enum precision precision);
+void ceiling_list_release(struct ceiling_list *list);
+/* What each trial of a run of the family `ceilings` shows: the best of each variant that is ok. */
+void ceilings_of_run(struct ceiling_list *out, const struct run *run);
+/* byte/s or flop/s that a device's attributes allow; NAN where they do not say. */
+double device_peak_bandwidth(const struct device_info *device, enum memory_level level);
+double device_peak_rate(const struct device_info *device, enum precision precision);
+
+/* ---- where a trial stands ---- */
+
+/* NAN throughout: not measured, or no such work. */
+struct roofline_point {
+	bool emulated;            /* intensities by the emulator's counts: no rate, no height */
+	double flop;              /* counted, of `precision` */
+	double flop_per_s;        /* over the median time */
+	enum precision precision; /* that with the most counted operations; f32 without any */
+	struct roofline_level {
+		double bytes;       /* counted */
+		double bytes_per_s; /* over the median time */
+		double intensity;   /* flop / bytes */
+		double roof_pct;    /* bytes_per_s of the level's ceiling */
+	} level[MEMORY_LEVEL_COUNT];
+	double needed_bytes;          /* compulsory, by the work model */
+	double needed_flop;           /* by the work model */
+	double needed_intensity;      /* of those two */
+	double waste;                 /* counted DRAM bytes / needed bytes */
+	double compute_roof_pct;      /* flop_per_s of the ceiling of `precision` */
+	double attainable_flop_per_s; /* min of the roofs at this point's intensities */
+};
+void roofline_point_of(struct roofline_point *out, const struct trial *trial,
+		       const struct ceiling_list *ceilings);
+
+/* ---- verdicts ---- */
+
+/* What binds a kernel: symbol, name, meaning. */
+#define BOUND_LIST(X)                                                                          \
+	X(BOUND_UNKNOWN, "unknown", "too little was measured to say")                          \
+	X(BOUND_DRAM, "dram", "bandwidth of device memory")                                    \
+	X(BOUND_L2, "l2", "bandwidth of the second-level cache")                               \
+	X(BOUND_L1, "l1", "bandwidth of the first-level cache")                                \
+	X(BOUND_SHARED, "shared", "bandwidth of shared memory")                                \
+	X(BOUND_COMPUTE, "compute", "rate of floating-point operations")                       \
+	X(BOUND_LATENCY, "latency", "no roof is near: it waits, for memory, barriers or work") \
+	X(BOUND_LAUNCH, "launch", "too short, or too few blocks, for the device to be busy")
+
+enum bound {
+#define X(symbol, name, meaning) symbol,
+	BOUND_LIST(X)
+#undef X
+		BOUND_COUNT
+};
+const char *bound_name(enum bound bound);
+const char *bound_meaning(enum bound bound);
+
+/* One rule of the table that spoke: its name (docs/verdicts.md), and what it says with the numbers
+ * that say so. */
+struct verdict_note {
+	const char *rule;
+	char *text;
+};
+struct verdict {
+	enum bound bound;
+	double roof_pct; /* of the roof that binds, or of the nearest one; NAN: no roof known */
+	char *summary; /* one sentence: "DRAM-bound: 93 % of the measured 4.28 TB/s (dram_copy)" */
+	struct verdict_note *notes; /* occupancy, divergence, predication, sectors … */
+	size_t note_count;
+	struct verdict_note *advice; /* what to try, the most useful first; at most two */
+	size_t advice_count;
+	/* Above a measured roof by more than both intervals: the ceiling or the counter is wrong.
+	 * NULL: no. */
+	char *above_roof;
+};
+void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
+		const struct ceiling_list *ceilings, const struct device_info *device);
+void verdict_release(struct verdict *verdict);
+
+#endif
