@@ -1,9 +1,12 @@
 /*
- * alu_handlers: the rows of a part of alu.def as functions. A file that defines
- * ALU_PART, the part's path, and ALU_PART_NAME, and includes this, exports
- * ALU_PART_NAME(operation): the handler of a row, NULL for those of other
- * parts. Parts are files of their own so that they compile side by side.
+ * alu_handlers: what makes functions of the rows of alu.def that are included
+ * behind it: run_SYMBOL(), the handler of a row. alu_cases.h, likewise, makes
+ * the cases of a switch that finds them. Each part of alu.def has a file of its
+ * own that has both, so that parts compile side by side.
  */
+#ifndef HARNESS_PTX_LANES_ALU_HANDLERS_H
+#define HARNESS_PTX_LANES_ALU_HANDLERS_H
+
 #include "harness/ptx/lanes/alu_convert.h"
 #include "harness/ptx/lanes/alu_parts.h"
 #include "harness/ptx/lanes/lanes.h"
@@ -56,28 +59,5 @@
 		OPERAND(ta, a);                                                             \
 		OPERAND(tb, b); OPERAND(tc, c); OPERAND(td, d), VALUE(ta, a); VALUE(tb, b); \
 		VALUE(tc, c); VALUE(td, d), expression)
-#include ALU_PART
-#undef UNARY
-#undef BINARY
-#undef TERNARY
-#undef QUATERNARY
 
-instruction_handler *LANES_NAME(ALU_PART_NAME)(enum operation operation)
-{
-	switch ((int)operation) {
-#define UNARY(symbol, mnemonic, r, a, expression) \
-	case ALU_##symbol:                        \
-		return run_##symbol;
-#define BINARY(symbol, mnemonic, r, a, b, expression) UNARY(symbol, mnemonic, r, a, expression)
-#define TERNARY(symbol, mnemonic, r, a, b, c, expression) UNARY(symbol, mnemonic, r, a, expression)
-#define QUATERNARY(symbol, mnemonic, r, a, b, c, d, expression) \
-	UNARY(symbol, mnemonic, r, a, expression)
-#include ALU_PART
-#undef UNARY
-#undef BINARY
-#undef TERNARY
-#undef QUATERNARY
-	default:
-		return NULL;
-	}
-}
+#endif
