@@ -9,7 +9,8 @@
 	X(reduce)             \
 	X(divergence)         \
 	X(matmul)             \
-	X(fault)
+	X(fault)              \
+	X(patterns)
 
 #define X(family) extern const struct kernel kernel_##family;
 KERNEL_FAMILY_LIST(X)

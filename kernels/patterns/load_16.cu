@@ -1,0 +1,8 @@
+/* Loads of 16 bytes from global memory. */
+#include "patterns.cuh"
+
+extern "C" __global__ void patterns_load_16(const uint4 *__restrict__ in, unsigned *out,
+					    PATTERN_PARAMETERS)
+{
+	load(in, out, n, span, flip, shift, stride, offset, mask, random);
+}

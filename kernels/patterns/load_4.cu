@@ -1,0 +1,8 @@
+/* Loads of 4 bytes from global memory. */
+#include "patterns.cuh"
+
+extern "C" __global__ void patterns_load_4(const unsigned *__restrict__ in, unsigned *out,
+					   PATTERN_PARAMETERS)
+{
+	load(in, out, n, span, flip, shift, stride, offset, mask, random);
+}

@@ -1,0 +1,10 @@
+/* Floating-point atomics on global memory whose old value nobody reads. */
+#include "patterns.cuh"
+
+extern "C" __global__ void patterns_reduce_add_float(float *out, PATTERN_PARAMETERS)
+{
+	long long i = ELEMENT;
+
+	if (TAKES_PART(i))
+		atomicAdd(out + place_of(PATTERN, i), 1.0f);
+}
