@@ -45,7 +45,7 @@ static int run_check(struct invocation *call, struct error *err)
 
 static const struct option_row rows[] = {
 	{"format", 'f', OPTION_CHOICE, offsetof(struct check_options, format), "FORMAT",
-	 "the format", report_format_words, 0},
+	 "the format", table_format_words, 0},
 };
 
 static const struct example examples[] = {

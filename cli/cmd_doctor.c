@@ -116,7 +116,7 @@ static const struct option_row rows[] = {
 	{"backend", 0, OPTION_TEXT, offsetof(struct doctor_options, backend), "auto|cuda|ptx",
 	 "the backend to look at (default: auto, all of them)", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct doctor_options, format), "FORMAT",
-	 "the format", report_format_words, 0},
+	 "the format", table_format_words, 0},
 };
 
 const struct command command_doctor = {

@@ -137,7 +137,7 @@ static const struct option_row rows[] = {
 	{"db", 0, OPTION_TEXT, FIELD(db), "FILE",
 	 "runs and devices: the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
 	{"backend", 0, OPTION_TEXT, FIELD(backend), "NAME", "what executes", NULL, 0},
-	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", "the format", report_format_words,
+	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", "the format", table_format_words,
 	 0},
 };
 

@@ -1,12 +1,15 @@
 /* perflab report: a stored run in any format. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/shared.h"
 #include "db/db.h"
 
 struct report_verb_options {
 	const char *db;
+	const char *output, *compare;
 	int format;
 	bool all_metrics, lines;
 };
@@ -36,11 +39,10 @@ static int choose_trials(const struct trial **chosen, size_t *count, const struc
 	return 0;
 }
 
-static int lines_to_stdout(const struct invocation *call, const struct run *run,
-			   enum report_format format, struct error *err)
+static int write_lines(FILE *out, const struct invocation *call, const struct run *run,
+		       const struct report_options *look, struct error *err)
 {
-	const struct report_options look = {.colour = call->terminal.out_colour,
-					    .width = call->terminal.out_width};
+	const struct report_verb_options *options = call->options;
 	const char *folder = getenv("PERFLAB_SOURCE_DIR");
 	const struct trial **chosen =
 		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(const struct trial *));
@@ -48,10 +50,82 @@ static int lines_to_stdout(const struct invocation *call, const struct run *run,
 	int rc = choose_trials(chosen, &count, run, call, err);
 
 	if (!rc)
-		rc = report_lines(stdout, run, chosen, count, folder && *folder ? folder : NULL,
-				  format, &look, err);
+		rc = report_lines(out, run, chosen, count, folder && *folder ? folder : NULL,
+				  (enum report_format)options->format, look, err);
 	free(chosen);
 	return rc;
+}
+
+/* The run as asked for, to where it was asked for. */
+static int write_report(struct invocation *call, struct db *db, const struct run *run,
+			const struct run *compare, struct error *err)
+{
+	const struct report_verb_options *options = call->options;
+	struct report_sources sources = {0};
+	struct output output = {0};
+	int rc = report_sources_load(&sources, call, db, run, err);
+
+	if (!rc)
+		rc = output_open(&output, options->output, err);
+	if (output.path) {
+		sources.options.colour = false;
+		sources.options.width = 0;
+	}
+	sources.options.all_metrics = options->all_metrics;
+	sources.options.compare = compare;
+	if (!rc && options->lines)
+		rc = write_lines(output.stream, call, run, &sources.options, err);
+	else if (!rc)
+		rc = report_run(output.stream, run, (enum report_format)options->format,
+				&sources.options, err);
+	if (!rc)
+		rc = output_commit(&output, err);
+	output_discard(&output);
+	report_sources_release(&sources);
+	return rc;
+}
+
+/* Emulated and measured numbers stand in no comparison. */
+static int load_compared(struct run *out, struct db *db, const struct run *run,
+			 const char *reference, struct error *err)
+{
+	int64_t id;
+	int rc = db_run_resolve(db, reference, &id, err);
+
+	if (!rc)
+		rc = db_run_load(db, id, true, out, err);
+	if (!rc && strcmp(out->backend, run->backend) != 0)
+		rc = error_set(err, PL_EUSAGE,
+			       "run %lld is of the backend %s and run %lld of %s: their "
+			       "numbers do not compare",
+			       (long long)run->id, run->backend, (long long)id, out->backend);
+	if (!rc)
+		host_tell_abandoned(out);
+	return error_context(err, rc, "--compare");
+}
+
+/* What can be refused before a database is opened. */
+static int check_request(const struct invocation *call, struct error *err)
+{
+	const struct report_verb_options *options = call->options;
+	enum report_format format = (enum report_format)options->format;
+	bool to_stdout = !options->output || strcmp(options->output, "-") == 0;
+
+	if (call->operands.count > 1 && !options->lines)
+		return error_set(err, PL_EUSAGE,
+				 "\"%s\" would choose cases, which is for --lines; a report is of "
+				 "a whole run",
+				 call->operands.items[1]);
+	if (options->lines && !report_format_is_table(format))
+		return error_set(err, PL_EUSAGE, "--lines does not come as %s",
+				 report_format_name(format));
+	if (options->compare && format != REPORT_HTML)
+		return error_set(err, PL_EUSAGE, "--compare is for --format html");
+	if ((format == REPORT_PNG || format == REPORT_PDF) && to_stdout &&
+	    call->terminal.out_width > 0)
+		return error_set(err, PL_EUSAGE, "%s is not for a terminal: give -o FILE",
+				 report_format_name(format));
+	return 0;
 }
 
 static int run_report(struct invocation *call, struct error *err)
@@ -59,29 +133,25 @@ static int run_report(struct invocation *call, struct error *err)
 	const struct report_verb_options *options = call->options;
 	const char *path = options->db ? options->db : db_default_path();
 	const char *reference = call->operands.count ? call->operands.items[0] : "last";
-	struct run run = {0};
+	struct run run = {0}, compared = {0};
 	struct db *db = NULL;
 	int64_t id = 0;
-	int rc;
+	int rc = check_request(call, err);
 
-	if (call->operands.count > 1 && !options->lines)
-		return error_set(err, PL_EUSAGE,
-				 "\"%s\" would choose cases, which is for --lines; a report is of "
-				 "a whole run",
-				 call->operands.items[1]);
-	rc = db_open(&db, path, DB_READ, err);
-	if (rc)
-		return rc;
-	rc = db_run_resolve(db, reference, &id, err);
+	if (!rc)
+		rc = db_open(&db, path, DB_READ, err);
+	if (!rc)
+		rc = db_run_resolve(db, reference, &id, err);
 	if (!rc)
 		rc = db_run_load(db, id, true, &run, err);
-	host_tell_abandoned(&run);
-	if (!rc && options->lines)
-		rc = lines_to_stdout(call, &run, (enum report_format)options->format, err);
-	else if (!rc)
-		rc = report_to_stdout(call, &run, (enum report_format)options->format,
-				      options->all_metrics, err);
+	if (!rc && options->compare)
+		rc = load_compared(&compared, db, &run, options->compare, err);
+	if (!rc) {
+		host_tell_abandoned(&run);
+		rc = write_report(call, db, &run, options->compare ? &compared : NULL, err);
+	}
 	run_release(&run);
+	run_release(&compared);
 	db_close(db);
 	return rc;
 }
@@ -91,6 +161,11 @@ static const struct option_row rows[] = {
 	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct report_verb_options, format), "FORMAT",
 	 "the format", report_format_words, 0},
+	{"output", 'o', OPTION_TEXT, offsetof(struct report_verb_options, output), "FILE",
+	 "where to write; the file is replaced once the report is whole (default: standard output)",
+	 NULL, 0},
+	{"compare", 'c', OPTION_TEXT, offsetof(struct report_verb_options, compare), "RUN",
+	 "html: another run of the same database to stand beside this one", NULL, 0},
 	{"all-metrics", 'a', OPTION_FLAG, offsetof(struct report_verb_options, all_metrics), NULL,
 	 "text and md: a column for every counter, not only the usual ones", NULL, 0},
 	{"lines", 'l', OPTION_FLAG, offsetof(struct report_verb_options, lines), NULL,
@@ -101,6 +176,10 @@ static const struct example examples[] = {
 	{"perflab report", "the newest run, as a table"},
 	{"perflab report nightly --format csv > nightly.csv", "the newest run of that label"},
 	{"perflab report 12 --format md", "run 12, to paste in a pull request"},
+	{"perflab report last --format html -o report.html", "a page to explore in any browser"},
+	{"perflab report last --format html --compare before -o report.html",
+	 "the same, beside the newest run labelled \"before\""},
+	{"perflab report last --format png -o roofline.png", "the roofline as a picture"},
 	{"perflab report last --lines reduce/divergent", "where its warps part, by source line"},
 };
 
@@ -114,7 +193,8 @@ const struct command command_report = {
 		"RUN is a run's number, the first digits of its uid (at least 4), a label (its "
 		"newest run), or \"last\", which is the default. csv has one row a case and one "
 		"column a counter; json has everything but the samples. Both carry the version of "
-		"their format, 1.\n\n"
+		"their format, 1. html is one page that needs no network; svg, png and pdf are the "
+		"roofline alone, drawn by gnuplot.\n\n"
 		"A run of the backend ptx has no times and no best configuration: its columns are "
 		"counts of the emulated PTX. With --lines they are shown by source line, for the "
 		"cases whose name a CASE matches (with * and ?, or anywhere in it), with the text "

@@ -207,7 +207,7 @@ static const struct option_row rows[] = {
 	{"jobs", 'j', OPTION_COUNT, FIELD(jobs), "NUMBER",
 	 "ptx: cases at a time (default: 0, one a processor)", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", "format of the report at the end",
-	 report_format_words, 0},
+	 table_format_words, 0},
 	{"all-metrics", 'a', OPTION_FLAG, FIELD(all_metrics), NULL,
 	 "a column for every counter in that report", NULL, 0},
 	{"counter-dump", 0, OPTION_TEXT, FIELD(counter_dump), "FOLDER",

@@ -141,29 +141,3 @@ void host_tell_abandoned(struct run *run)
 	free(run->state);
 	run->state = xstrdup("interrupted");
 }
-
-const char *const report_format_words[] = {
-#define X(symbol, name, meaning) name,
-	REPORT_FORMAT_LIST(X)
-#undef X
-		NULL,
-};
-
-int report_to_stdout(const struct invocation *call, const struct run *run,
-		     enum report_format format, bool all_metrics, struct error *err)
-{
-	struct report_options options = {.colour = call->terminal.out_colour,
-					 .width = call->terminal.out_width,
-					 .all_metrics = all_metrics};
-
-	return report_run(stdout, run, format, &options, err);
-}
-
-int table_to_stdout(const struct invocation *call, const struct table *table,
-		    enum report_format format, struct error *err)
-{
-	struct report_options options = {.colour = call->terminal.out_colour,
-					 .width = call->terminal.out_width};
-
-	return table_write(stdout, table, format, &options, err);
-}

@@ -13,12 +13,23 @@
 #define BACKEND_CUDA "cuda"
 #define BACKEND_PTX "ptx"
 
-/* Words of --format, in the order of enum report_format; NULL-terminated. */
+/* Words of --format, in the order of enum report_format, NULL-terminated: of tables, and of reports
+ * of a run. */
+extern const char *const table_format_words[];
 extern const char *const report_format_words[];
 
-/* As report_run(), table_write(): to stdout, as wide and as colourful as it is. */
-int report_to_stdout(const struct invocation *call, const struct run *run,
-		     enum report_format format, bool all_metrics, struct error *err);
+struct db;
+/* What a report of a run needs beside the run: samples and roofs from the database it is in (which
+ * stays open), and for stdout its width and colour. */
+struct report_sources {
+	struct report_options options;
+	struct ceiling_list ceilings;
+};
+int report_sources_load(struct report_sources *out, const struct invocation *call, struct db *db,
+			const struct run *run, struct error *err);
+void report_sources_release(struct report_sources *sources);
+
+/* As table_write(): to stdout, as wide and as colourful as it is. */
 int table_to_stdout(const struct invocation *call, const struct table *table,
 		    enum report_format format, struct error *err);
 

@@ -100,11 +100,16 @@ static int report_stored(struct invocation *call, struct db *db, int64_t id,
 			 const struct sweep_options *options, struct error *err)
 {
 	struct run run = {0};
+	struct report_sources sources = {0};
 	int rc = db_run_load(db, id, true, &run, err);
 
 	if (!rc)
-		rc = report_to_stdout(call, &run, (enum report_format)options->format,
-				      options->all_metrics, err);
+		rc = report_sources_load(&sources, call, db, &run, err);
+	sources.options.all_metrics = options->all_metrics;
+	if (!rc)
+		rc = report_run(stdout, &run, (enum report_format)options->format, &sources.options,
+				err);
+	report_sources_release(&sources);
 	if (!rc) {
 		fflush(stdout);
 		call->exit_code = exit_code_of(&run);

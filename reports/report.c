@@ -29,6 +29,11 @@ const char *report_format_name(enum report_format format)
 	return format_names[format];
 }
 
+bool report_format_is_table(enum report_format format)
+{
+	return format <= REPORT_MARKDOWN;
+}
+
 int stream_check(FILE *out, struct error *err)
 {
 	/* errno is that of the write that failed: the writers call nothing else that sets it */
@@ -58,6 +63,12 @@ int report_run(FILE *out, const struct run *run, enum report_format format,
 	case REPORT_MARKDOWN:
 		report_markdown(out, run, options);
 		break;
+	case REPORT_HTML:
+		return report_html(out, run, options, err);
+	case REPORT_SVG:
+	case REPORT_PNG:
+	case REPORT_PDF:
+		return error_set(err, PL_EUNSUPPORTED, "this build draws no pictures");
 	}
 	return stream_check(out, err);
 }

@@ -112,5 +112,7 @@ void report_text(FILE *out, const struct run *run, const struct report_options *
 void report_markdown(FILE *out, const struct run *run, const struct report_options *options);
 void report_csv(FILE *out, const struct run *run);
 int report_json(FILE *out, const struct run *run, struct error *err);
+int report_html(FILE *out, const struct run *run, const struct report_options *options,
+		struct error *err);
 
 #endif

@@ -11,12 +11,19 @@
 
 #include "metrics/metrics.h"
 
-/* Symbol, name as --format takes it, meaning. */
-#define REPORT_FORMAT_LIST(X)                                                          \
+/* Symbol, name as --format takes it, meaning. Every list and table comes in these; */
+#define TABLE_FORMAT_LIST(X)                                                           \
 	X(REPORT_TEXT, "text", "a table for the terminal")                             \
 	X(REPORT_CSV, "csv", "one row a case, for spreadsheets and scripts")           \
 	X(REPORT_JSON, "json", "everything that is stored of the run but its samples") \
 	X(REPORT_MARKDOWN, "md", "a table that pastes into a pull request")
+/* a run also as a page, and its roofline as a picture. */
+#define REPORT_FORMAT_LIST(X)                                                       \
+	TABLE_FORMAT_LIST(X)                                                        \
+	X(REPORT_HTML, "html", "one self-contained page that opens in any browser") \
+	X(REPORT_SVG, "svg", "the roofline as a drawing, by gnuplot")               \
+	X(REPORT_PNG, "png", "the roofline as an image, by gnuplot")                \
+	X(REPORT_PDF, "pdf", "the roofline for print, by gnuplot")
 
 enum report_format {
 #define X(symbol, name, meaning) symbol,
@@ -25,6 +32,7 @@ enum report_format {
 };
 bool report_format_parse(enum report_format *out, const char *name);
 const char *report_format_name(enum report_format format);
+bool report_format_is_table(enum report_format format);
 
 struct report_options {
 	bool colour;      /* ANSI, text only */
@@ -39,7 +47,8 @@ struct report_options {
 	void *samples_context;
 };
 
-/* A run with its trials: best configuration per kernel first, then the sweep. */
+/* A run with its trials: best configuration per kernel first, then the sweep. PL_EUNSUPPORTED: this
+ * build lacks what the format needs. */
 int report_run(FILE *out, const struct run *run, enum report_format format,
 	       const struct report_options *options, struct error *err);
 
@@ -55,7 +64,7 @@ int report_lines(FILE *out, const struct run *run, const struct trial *const *tr
 
 /*
  * A plain table for lists (kernels, metrics, devices, runs, checks, plans) in
- * all the formats: columns once, then rows of C strings; a cell NULL is "not
+ * the formats of tables: columns once, then rows of C strings; a cell NULL is "not
  * known". Column widths count UTF-8 characters, control bytes are shown escaped.
  */
 struct table;
@@ -68,6 +77,7 @@ struct table_column {
 struct table *table_new(const struct table_column *columns, size_t count);
 void table_row(struct table *table, const char *const *cells);
 size_t table_row_count(const struct table *table);
+/* PL_EUSAGE for a format that is none of tables. */
 int table_write(FILE *out, const struct table *table, enum report_format format,
 		const struct report_options *options, struct error *err);
 void table_free(struct table *table);

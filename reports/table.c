@@ -156,19 +156,16 @@ int table_write(FILE *out, const struct table *table, enum report_format format,
 	int rc = 0;
 
 	errno = 0;
-	switch (format) {
-	case REPORT_TEXT:
+	if (format == REPORT_TEXT)
 		table_write_text(out, table, options);
-		break;
-	case REPORT_CSV:
+	else if (format == REPORT_CSV)
 		table_write_csv(out, table);
-		break;
-	case REPORT_JSON:
+	else if (format == REPORT_JSON)
 		rc = table_write_json(out, table, err);
-		break;
-	case REPORT_MARKDOWN:
+	else if (format == REPORT_MARKDOWN)
 		table_write_markdown(out, table);
-		break;
-	}
+	else
+		rc = error_set(err, PL_EUSAGE, "a table does not come as %s",
+			       report_format_name(format));
 	return rc ? rc : stream_check(out, err);
 }

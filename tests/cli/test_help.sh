@@ -101,7 +101,8 @@ completes '--cache' perflab sweep --ca
 completes 'cold hot' perflab sweep --cache ''
 completes 'reduce/shuffle' perflab sweep reduce/shu
 completes 'kernels' perflab list k
-completes 'text csv json md' perflab report --format ''
+completes 'text csv json md html svg png pdf' perflab report --format ''
+completes 'text csv json md' perflab list --format ''
 if command -v fish >/dev/null; then
 	command_line='complete in fish'
 	HOME="$work" fish -c "source $work/completion.fish; complete -C 'perflab sweep --cache '" \

@@ -1,0 +1,55 @@
+/*
+ * What reports and tables need beside their numbers: the words of --format,
+ * the look of stdout, and what lies in the database beside a run.
+ */
+#include "cli/shared.h"
+#include "db/db.h"
+
+const char *const table_format_words[] = {
+#define X(symbol, name, meaning) name,
+	TABLE_FORMAT_LIST(X)
+#undef X
+		NULL,
+};
+
+const char *const report_format_words[] = {
+#define X(symbol, name, meaning) name,
+	REPORT_FORMAT_LIST(X)
+#undef X
+		NULL,
+};
+
+static int load_samples(void *context, int64_t trial_id, struct sample **out, size_t *count,
+			struct error *err)
+{
+	return db_samples_load(context, trial_id, out, count, err);
+}
+
+int report_sources_load(struct report_sources *out, const struct invocation *call, struct db *db,
+			const struct run *run, struct error *err)
+{
+	(void)run;
+	(void)err;
+	*out = (struct report_sources){
+		.options = {.colour = call->terminal.out_colour,
+			    .width = call->terminal.out_width,
+			    .samples = load_samples,
+			    .samples_context = db},
+	};
+	out->options.ceilings = &out->ceilings;
+	return 0;
+}
+
+void report_sources_release(struct report_sources *sources)
+{
+	*sources = (struct report_sources){0};
+}
+
+int table_to_stdout(const struct invocation *call, const struct table *table,
+		    enum report_format format, struct error *err)
+{
+	struct report_options options = {.colour = call->terminal.out_colour,
+					 .width = call->terminal.out_width};
+
+	return table_write(stdout, table, format, &options, err);
+}
