@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the emulator is held against: this GPU's counters for the built-in kernels. They are left in
-# FOLDER/h200_counters.json, to replace the file of that name in tests/golden/ptx/.
+# FOLDER/h200_counters.json, to replace the file of that name in tests/golden/ptx/, and in FOLDER/*.sass
+# the machine code that tests/golden/ptx/explained.json speaks of.
 #
 # usage: tests/gpu/ptx.sh BUILD-FOLDER FOLDER
 set -eu
@@ -8,6 +9,30 @@ results=$(CDPATH= cd -- "$2" && pwd)
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 . "$(dirname -- "$0")/lib.sh"
 
-expect 0 "$root/scripts/compare-ptx" --perflab "$perflab" --record "$results/h200_counters.json"
-cat out.txt
+# sass FAMILY/VARIANT ENTRY: its machine code, one instruction a line.
+sass() {
+	"$cuobjdump" -sass -fun "$2" "$build/share/perflab/kernels/$1.sm_90.cubin" |
+		sed -n 's|^ *\(/\*[0-9a-f]\{4\}\*/ .*;\).*|\1|p' >"$results/$2.sass"
+	[ -s "$results/$2.sass" ] || fail "cuobjdump shows nothing of $2"
+}
+
+timeout 540 "$root/scripts/compare-ptx" --perflab "$perflab" --record "$results/h200_counters.json" \
+	--log "$results/compare-ptx.said" || fail "no counters: exit $?"
+
+cuobjdump=$(command -v cuobjdump || ls /usr/local/cuda/bin/cuobjdump 2>/dev/null || true)
+if [ -n "$cuobjdump" ] && "$cuobjdump" --version >/dev/null 2>&1; then
+	# The addition after the last shuffle is the storing lane's alone.
+	sass reduce/cooperative_tile reduce_cooperative_tile
+	awk '
+	/ SHFL/ { guarded = 0; additions = 0 }
+	/ @!?U?P[0-9]+ (EXIT|BRA)/ { guarded = 1 }
+	/ FADD/ { additions++; alone = guarded || / @!?P[0-9]+ FADD/ }
+	/ STG/ { exit }
+	END { exit !(additions == 1 && alone) }' "$results/reduce_cooperative_tile.sass" ||
+		fail "cooperative_tile: the last addition is not the storing lane's alone:
+$(grep -E ' (SHFL|FADD|STG|EXIT|BRA)' "$results/reduce_cooperative_tile.sass")"
+	echo "ptx: cooperative_tile adds last what it stores, in one lane"
+else
+	echo "ptx: no cuobjdump: the machine code was not looked at"
+fi
 echo "ptx: ok"

@@ -34,6 +34,7 @@ else:
     for name, case in world[open(memory).read()].items():
         kernel, variant, config = name.split("/")
         trials.append({"kernel": kernel, "variant": variant, "config": config,
+            "axes": {k: int(v) for k, v in (pair.split("=") for pair in config.split(","))},
             "status": case.get("status", "ok"), "reason": case.get("reason"),
             "facts": {"theoretical_occupancy_pct": case.get("occupancy", 100.0)},
             "counters": [{"metric": m, "value": v} for m, v in case["counters"].items()]})
@@ -73,10 +74,11 @@ class ComparePtx(unittest.TestCase):
             timeout=60, check=False)
         return done.returncode, done.stdout + done.stderr
 
-    def compare(self, world, differences=()):
+    def compare(self, world, differences=(), unrecorded=()):
         """Records the world's GPU, then compares its emulator."""
         self.write("world.json", world)
-        self.write("explained.json", {"differences": list(differences)})
+        self.write("explained.json", {"differences": list(differences),
+                                      "unrecorded": list(unrecorded)})
         code, said = self.script("--record", self.path("golden.json"), "--sweep", "stream")
         self.assertEqual(code, 0, said)
         return self.script("--golden", self.path("golden.json"), "--explained",
@@ -108,21 +110,57 @@ class ComparePtx(unittest.TestCase):
         world["ptx"][CASE]["occupancy"] = 75.0
         self.assertEqual(self.compare(world)[0], 1)
 
-    def test_an_explanation_holds_for_its_variant_and_count_only(self):
+    def test_an_explanation_holds_for_its_variant_count_and_size_only(self):
         world = world_of()
-        world["ptx"][CASE]["counters"]["ptx_f32_flop"] = 19
-        row = {"variant": "stream/copy", "metrics": ["ptx_f32_flop"], "transformation": "unrolled"}
+        world["ptx"][CASE]["counters"]["ptx_f32_flop"] = 84
+        row = {"variant": "stream/copy", "metrics": ["ptx_f32_flop"],
+               "difference": "ceil_div(n, block)", "transformation": "unrolled"}
         code, said = self.compare(world, [row])
         self.assertEqual(code, 0, said)
         self.assertIn("unrolled", said)
-        self.assertEqual(self.compare(world, [{**row, "metrics": ["ptx_f64_flop"]}])[0], 1)
-        self.assertEqual(self.compare(world, [{**row, "variant": "stream/add"}])[0], 1)
+        self.assertIn("| `ptx_f32_flop` | 1 | 0 | 1 | 0 |", said)
+        for other in ({"metrics": ["ptx_f64_flop"]}, {"variant": "stream/add"},
+                      {"difference": "ceil_div(n, block) + 1"}):
+            code, said = self.compare(world, [{**row, **other}])
+            self.assertEqual(code, 1, other)
+            self.assertIn("| `ptx_f32_flop` | 1 | 0 | 0 | 1 |", said)
 
     def test_an_explanation_that_nothing_needs_is_a_finding(self):
-        row = {"variant": "*", "metrics": ["ptx_f32_flop"], "transformation": "unrolled"}
+        row = {"variant": "*", "metrics": ["ptx_f32_flop"], "difference": "0",
+               "transformation": "unrolled"}
         code, said = self.compare(world_of(), [row])
         self.assertEqual(code, 1)
         self.assertIn("Explanations that nothing needs", said)
+
+    def test_a_case_that_no_gpu_ran_is_a_finding_unless_it_is_named(self):
+        world = world_of()
+        world["ptx"]["stream/new/block=64,n=1"] = world["ptx"][CASE]
+        code, said = self.compare(world)
+        self.assertEqual(code, 1)
+        self.assertIn("Cases without a GPU's counters", said)
+        code, said = self.compare(world, unrecorded=["stream/new/*"])
+        self.assertEqual(code, 0, said)
+        self.assertIn("1 cases were not compared", said)
+        code, said = self.compare(world_of(), unrecorded=["stream/new/*"])
+        self.assertEqual(code, 1)
+        self.assertIn("unrecorded: stream/new/*", said)
+
+    def test_a_skipped_case_is_none(self):
+        world = world_of()
+        for backend in world.values():
+            backend["stream/copy/block=63,n=1"] = {"status": "skipped", "reason": "odd",
+                                                   "counters": {}}
+        code, said = self.compare(world)
+        self.assertEqual(code, 0, said)
+        self.assertIn("1 cases;", said)
+
+    def test_a_case_that_fails_on_the_gpu_is_not_recorded(self):
+        world = world_of()
+        world["cuda"][CASE] |= {"status": "mismatch", "reason": "wrong"}
+        self.write("world.json", world)
+        code, said = self.script("--record", self.path("golden.json"), "--sweep", "stream")
+        self.assertEqual(code, 3)
+        self.assertIn("mismatch", said)
 
     def test_a_case_that_fails_or_is_absent_is_a_finding(self):
         world = world_of()
