@@ -64,6 +64,11 @@ static double derive_sum_of_2(const double *inputs)
 	return inputs[0] + inputs[1];
 }
 
+static double derive_sector_bytes(const double *inputs)
+{
+	return 32 * inputs[0];
+}
+
 static double derive_flop(const double *inputs)
 {
 	return inputs[0] + inputs[1] + 2 * inputs[2];
@@ -247,6 +252,25 @@ const struct metric catalogue_table[] = {
 		.meaning = "bytes requested from the L2 cache, by every unit",
 		.sets = CORE | MEMORY,
 		.aliases = EVERY_CHIP("lts__t_bytes.sum"),
+	},
+	{
+		.name = "l2_from_l1_sectors",
+		.unit = "sector",
+		.meaning = "32-byte sectors that the L1 caches asked of the L2 cache",
+		.sets = CORE | MEMORY,
+		.aliases = EVERY_CHIP("lts__t_sectors_srcunit_tex.sum"),
+	},
+	{
+		.name = "l2_from_l1_bytes",
+		.unit = "byte",
+		/* Seen on GH100: l2_bytes of a copy that reads all once are 1.5 times l1_bytes. */
+		.meaning = "bytes between L1 and L2; l2_bytes also counts what goes from one part "
+			   "of the L2 to another, where a chip has two",
+		.sets = CORE | MEMORY,
+		.formula = "32 * l2_from_l1_sectors",
+		.inputs = {"l2_from_l1_sectors"},
+		.derive = derive_sector_bytes,
+		.undefined = "the product is not finite",
 	},
 	{
 		.name = "l1_bytes",

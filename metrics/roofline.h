@@ -22,7 +22,7 @@ struct device_info;
 /* Symbol, name, metric that counts its bytes, meaning. */
 #define MEMORY_LEVEL_LIST(X)                                                        \
 	X(LEVEL_DRAM, "dram", "dram_bytes", "device memory")                        \
-	X(LEVEL_L2, "l2", "l2_bytes", "second-level cache")                         \
+	X(LEVEL_L2, "l2", "l2_from_l1_bytes", "second-level cache, asked by L1")    \
 	X(LEVEL_L1, "l1", "l1_bytes", "first-level cache, global and local memory") \
 	X(LEVEL_SHARED, "shared", "shared_bytes", "shared memory: 128 bytes a wavefront")
 
@@ -89,9 +89,16 @@ double device_peak_rate(const struct device_info *device, enum precision precisi
 
 /* ---- where a trial stands ---- */
 
-/* NAN throughout: not measured, or no such work. */
+/*
+ * NAN throughout: not measured. A copy has flop, rates of them and intensities
+ * of 0: it is bandwidth under a roof, and no point of a plot with logarithmic axes.
+ * Nothing is known of a trial that is neither ok nor sampled.
+ */
 struct roofline_point {
-	bool emulated;            /* intensities by the emulator's counts: no rate, no height */
+	/* Bytes and operations are those of the PTX by the emulator's counts, never to stand under
+	 * the name of a measured one: LEVEL_DRAM are compulsory bytes, LEVEL_L1 sectors of global
+	 * memory, LEVEL_SHARED wavefronts; no L2, no rate, no height. */
+	bool emulated;
 	double flop;              /* counted, of `precision` */
 	double flop_per_s;        /* over the median time */
 	enum precision precision; /* that with the most counted operations; f32 without any */
@@ -106,7 +113,7 @@ struct roofline_point {
 	double needed_intensity;      /* of those two */
 	double waste;                 /* counted DRAM bytes / needed bytes */
 	double compute_roof_pct;      /* flop_per_s of the ceiling of `precision` */
-	double attainable_flop_per_s; /* min of the roofs at this point's intensities */
+	double attainable_flop_per_s; /* least of the roofs that are known at its intensities */
 };
 void roofline_point_of(struct roofline_point *out, const struct trial *trial,
 		       const struct ceiling_list *ceilings);
@@ -121,6 +128,7 @@ void roofline_point_of(struct roofline_point *out, const struct trial *trial,
 	X(BOUND_L1, "l1", "bandwidth of the first-level cache")                                \
 	X(BOUND_SHARED, "shared", "bandwidth of shared memory")                                \
 	X(BOUND_COMPUTE, "compute", "rate of floating-point operations")                       \
+	X(BOUND_ISSUE, "issue", "rate of instructions, of any kind")                           \
 	X(BOUND_LATENCY, "latency", "no roof is near: it waits, for memory, barriers or work") \
 	X(BOUND_LAUNCH, "launch", "too short, or too few blocks, for the device to be busy")
 
