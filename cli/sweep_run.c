@@ -47,7 +47,8 @@ static void describe_run(struct run *run, const struct sweep_call *sweep)
 	run->settings = measure_settings_to_json(&sweep->settings);
 	run->state = xstrdup("running");
 	run->seed = sweep->settings.seed;
-	run->rounds = sweep->settings.rounds;
+	/* an emulator has none */
+	run->rounds = strcmp(sweep->backend, BACKEND_PTX) ? sweep->settings.rounds : 0;
 	host_facts(&run->environment);
 	key_value_set(&run->environment, "process", mark);
 	free(mark);

@@ -53,6 +53,9 @@ struct run_counts {
 void run_count(struct run_counts *counts, const struct run *run);
 /* The backend ptx has no clock and counts PTX: none of its numbers stands beside a device's. */
 bool run_is_emulated(const struct run *run);
+/* Whether a value of this metric may stand in reports of the run: of an emulated run the
+ * emulator's alone, of any other none of these, whatever a database holds. */
+bool run_may_show(const struct run *run, const char *metric);
 
 /* Heading: what was run, where, when, how. Values are not escaped. */
 void run_heading(struct key_value_list *lines, const struct run *run);

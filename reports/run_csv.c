@@ -1,6 +1,7 @@
 /*
  * A run as CSV: one row a case, every axis and every counter a column. The
- * first column is the version of this format.
+ * first column is the version of this format. An emulated run has no columns
+ * of time, nor of what is made of it.
  */
 #include <math.h>
 
@@ -29,7 +30,7 @@ static void add_real(struct text *line, double value)
 }
 
 static void add_head(struct text *line, const struct string_list *axes,
-		     const struct string_list *counters)
+		     const struct string_list *counters, bool timed)
 {
 	text_add(line, "format,run_uid,label,device,backend,position,kernel,variant,config");
 	for (size_t i = 0; i < axes->count; i++) {
@@ -37,14 +38,31 @@ static void add_head(struct text *line, const struct string_list *axes,
 		text_add(line, ",");
 		text_addf(line, "axis_%s", axes->items[i]);
 	}
-	text_add(line, ",status,reason,samples,median_ns,mad_ns,low_ns,high_ns,min_ns,max_ns"
-		       ",flop,bytes_read,bytes_written,model_gb_per_s,model_gflop_per_s"
-		       ",registers_per_thread,shared_static_bytes,shared_dynamic_bytes"
+	text_add(line, ",status,reason");
+	if (timed)
+		text_add(line, ",samples,median_ns,mad_ns,low_ns,high_ns,min_ns,max_ns");
+	text_add(line, ",flop,bytes_read,bytes_written");
+	if (timed)
+		text_add(line, ",model_gb_per_s,model_gflop_per_s");
+	text_add(line, ",registers_per_thread,shared_static_bytes,shared_dynamic_bytes"
 		       ",local_bytes_per_thread,theoretical_occupancy_pct,occupancy_limiter"
 		       ",code_hash,code_kind");
 	for (size_t i = 0; i < counters->count; i++)
 		add_text(line, counters->items[i]);
 	text_add_char(line, '\n');
+}
+
+static void add_times(struct text *line, const struct summary *summary)
+{
+	bool timed = summary->count > 0;
+
+	add_integer(line, summary->count, true);
+	add_real(line, timed ? summary->median_ns : NAN);
+	add_real(line, timed ? summary->mad_ns : NAN);
+	add_real(line, timed ? summary->low_ns : NAN);
+	add_real(line, timed ? summary->high_ns : NAN);
+	add_real(line, timed ? summary->min_ns : NAN);
+	add_real(line, timed ? summary->max_ns : NAN);
 }
 
 static void add_facts(struct text *line, const struct trial *trial)
@@ -64,8 +82,7 @@ static void add_facts(struct text *line, const struct trial *trial)
 static void add_trial(struct text *line, const struct run *run, const struct trial *trial,
 		      const struct string_list *axes, const struct string_list *counters)
 {
-	const struct summary *summary = &trial->summary;
-	bool timed = summary->count > 0;
+	const bool emulated = run_is_emulated(run);
 
 	text_add(line, CSV_FORMAT);
 	add_text(line, run->uid);
@@ -83,18 +100,15 @@ static void add_trial(struct text *line, const struct run *run, const struct tri
 	}
 	add_text(line, trial_status_name(trial->status));
 	add_text(line, trial->reason);
-	add_integer(line, summary->count, true);
-	add_real(line, timed ? summary->median_ns : NAN);
-	add_real(line, timed ? summary->mad_ns : NAN);
-	add_real(line, timed ? summary->low_ns : NAN);
-	add_real(line, timed ? summary->high_ns : NAN);
-	add_real(line, timed ? summary->min_ns : NAN);
-	add_real(line, timed ? summary->max_ns : NAN);
+	if (!emulated)
+		add_times(line, &trial->summary);
 	add_integer(line, trial->flop, trial->has_work);
 	add_integer(line, trial->bytes_read, trial->has_work);
 	add_integer(line, trial->bytes_written, trial->has_work);
-	add_real(line, trial_model_gb_per_s(trial));
-	add_real(line, trial_model_gflop_per_s(trial));
+	if (!emulated) {
+		add_real(line, trial_model_gb_per_s(trial));
+		add_real(line, trial_model_gflop_per_s(trial));
+	}
 	add_facts(line, trial);
 	for (size_t i = 0; i < counters->count; i++) {
 		const struct counter_value *counter =
@@ -112,7 +126,7 @@ void report_csv(FILE *out, const struct run *run)
 
 	run_axis_names(&axes, run);
 	run_counter_names(&counters, run);
-	add_head(&line, &axes, &counters);
+	add_head(&line, &axes, &counters, !run_is_emulated(run));
 	for (size_t i = 0; i < run->trial_count; i++)
 		add_trial(&line, run, &run->trials[i], &axes, &counters);
 	fwrite(line.data, 1, line.length, out);

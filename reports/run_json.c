@@ -1,5 +1,6 @@
 /*
- * A run as JSON: everything that is stored of it but the samples.
+ * A run as JSON: everything that is stored of it but the samples. An emulated
+ * run has no member of time, nor a setting of how to take it.
  */
 #include <math.h>
 #include <string.h>
@@ -100,14 +101,19 @@ static json_t *summary_json(const struct summary *summary)
 	return object;
 }
 
-static json_t *counters_json(const struct counter_list *counters)
+/* A counter that the run cannot have is there only where it was asked for: without a value, and
+ * with the reason. */
+static json_t *counters_json(const struct run *run, const struct counter_list *counters)
 {
 	json_t *array = json_array();
 
 	for (size_t i = 0; i < counters->count; i++) {
 		const struct counter_value *counter = &counters->items[i];
-		json_t *object = json_object();
+		json_t *object;
 
+		if (counter->has_value && !run_may_show(run, counter->metric))
+			continue;
+		object = json_object();
 		json_object_set_new(object, "metric", report_json_text(counter->metric));
 		json_object_set_new(object, "unit", report_json_text(counter->unit));
 		json_object_set_new(object, "source", report_json_text(counter->source));
@@ -146,8 +152,9 @@ static json_t *lines_json(const struct line_count_list *lines)
 	return array;
 }
 
-static json_t *trial_json(const struct trial *trial)
+static json_t *trial_json(const struct run *run, const struct trial *trial)
 {
+	const bool emulated = run_is_emulated(run);
 	json_t *object = json_object();
 	json_t *axes = json_object();
 
@@ -160,20 +167,23 @@ static json_t *trial_json(const struct trial *trial)
 	json_object_set_new(object, "axes", axes);
 	json_object_set_new(object, "status", report_json_text(trial_status_name(trial->status)));
 	json_object_set_new(object, "reason", report_json_text(trial->reason));
-	json_object_set_new(object, "rounds_done", json_integer(trial->rounds_done));
+	if (!emulated)
+		json_object_set_new(object, "rounds_done", json_integer(trial->rounds_done));
 	json_object_set_new(object, "counted", json_boolean(trial->counted));
 	json_object_set_new(object, "flop", integer_or_null(trial->flop, trial->has_work));
 	json_object_set_new(object, "bytes_read",
 			    integer_or_null(trial->bytes_read, trial->has_work));
 	json_object_set_new(object, "bytes_written",
 			    integer_or_null(trial->bytes_written, trial->has_work));
-	json_object_set_new(object, "model_gb_per_s",
-			    report_json_number(trial_model_gb_per_s(trial)));
-	json_object_set_new(object, "model_gflop_per_s",
-			    report_json_number(trial_model_gflop_per_s(trial)));
-	json_object_set_new(object, "summary", summary_json(&trial->summary));
+	if (!emulated) {
+		json_object_set_new(object, "model_gb_per_s",
+				    report_json_number(trial_model_gb_per_s(trial)));
+		json_object_set_new(object, "model_gflop_per_s",
+				    report_json_number(trial_model_gflop_per_s(trial)));
+		json_object_set_new(object, "summary", summary_json(&trial->summary));
+	}
 	json_object_set_new(object, "facts", facts_json(&trial->facts));
-	json_object_set_new(object, "counters", counters_json(&trial->counters));
+	json_object_set_new(object, "counters", counters_json(run, &trial->counters));
 	json_object_set_new(object, "lines", lines_json(&trial->lines));
 	return object;
 }
@@ -188,12 +198,22 @@ static json_t *time_json(int64_t wall_ns)
 	return report_json_text(utc);
 }
 
+/* They are JSON already; text that is not, is kept as text. */
+static json_t *settings_json(const struct run *run)
+{
+	static const char *const of_time[] = {"cache",     "min_samples", "max_time_ns",
+					      "precision", "rounds",      "counter_dump"};
+	json_t *settings = run->settings ? json_loads(run->settings, 0, NULL) : NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_time) && run_is_emulated(run); i++)
+		json_object_del(settings, of_time[i]);
+	return settings ? settings : report_json_text(run->settings);
+}
+
 static json_t *run_json(const struct run *run)
 {
 	json_t *object = json_object();
 	json_t *environment = json_object();
-	/* settings are JSON already; text that is not, is kept as text */
-	json_t *settings = run->settings ? json_loads(run->settings, 0, NULL) : NULL;
 	char seed[24];
 
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
@@ -207,12 +227,12 @@ static json_t *run_json(const struct run *run)
 	json_object_set_new(object, "source_revision", report_json_text(run->source_revision));
 	json_object_set_new(object, "state", report_json_text(run->state));
 	json_object_set_new(object, "seed", report_json_text(seed));
-	json_object_set_new(object, "rounds", json_integer(run->rounds));
+	if (!run_is_emulated(run))
+		json_object_set_new(object, "rounds", json_integer(run->rounds));
 	json_object_set_new(object, "started", time_json(run->started_ns));
 	json_object_set_new(object, "finished", time_json(run->finished_ns));
 	json_object_set_new(object, "device", device_json(&run->device));
-	json_object_set_new(object, "settings",
-			    settings ? settings : report_json_text(run->settings));
+	json_object_set_new(object, "settings", settings_json(run));
 	for (size_t i = 0; i < run->environment.count; i++)
 		set_named(environment, run->environment.items[i].key,
 			  report_json_text(run->environment.items[i].value));
@@ -229,6 +249,6 @@ int report_json(FILE *out, const struct run *run, struct error *err)
 	json_object_set_new(root, "run", run_json(run));
 	json_object_set_new(root, "trials", trials);
 	for (size_t i = 0; i < run->trial_count; i++)
-		json_array_append_new(trials, trial_json(&run->trials[i]));
+		json_array_append_new(trials, trial_json(run, &run->trials[i]));
 	return report_json_write(out, root, err);
 }

@@ -307,17 +307,13 @@ static bool is_usual_counter(const struct run *run, const char *metric)
 	return false;
 }
 
-/* Counters that are no column already, for --all-metrics; of an emulated run only its own. */
+/* Counters that are no column already, for --all-metrics. */
 static void extra_counters(struct string_list *extra, const struct run *run)
 {
 	struct string_list all = {0};
 
 	run_counter_names(&all, run);
 	for (size_t i = 0; i < all.count; i++) {
-		const struct metric *metric = metric_find(all.items[i]);
-
-		if (run_is_emulated(run) && !(metric && metric->emulated))
-			continue;
 		if (!is_usual_counter(run, all.items[i]))
 			string_list_add(extra, all.items[i]);
 	}

@@ -125,6 +125,18 @@ void run_axis_names(struct string_list *names, const struct run *run)
 	}
 }
 
+bool run_is_emulated(const struct run *run)
+{
+	return run->backend && strcmp(run->backend, "ptx") == 0;
+}
+
+bool run_may_show(const struct run *run, const char *metric)
+{
+	const struct metric *known = metric_find(metric);
+
+	return run_is_emulated(run) == (known && known->emulated);
+}
+
 void run_counter_names(struct string_list *names, const struct run *run)
 {
 	for (size_t i = 0; i < run->trial_count; i++) {
@@ -135,15 +147,10 @@ void run_counter_names(struct string_list *names, const struct run *run)
 
 			/* known without counting, it is shown as a fact of the launch */
 			if (strcmp(metric, THEORETICAL_OCCUPANCY) != 0 &&
-			    !string_list_has(names, metric))
+			    run_may_show(run, metric) && !string_list_has(names, metric))
 				string_list_add(names, metric);
 		}
 	}
-}
-
-bool run_is_emulated(const struct run *run)
-{
-	return run->backend && strcmp(run->backend, "ptx") == 0;
 }
 
 void run_count(struct run_counts *counts, const struct run *run)

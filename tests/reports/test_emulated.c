@@ -44,7 +44,11 @@ static void reports_are_as_written(void **state)
 /* Whatever a file holds, an emulated run shows no time and no number of a device. */
 static void nothing_of_a_device_is_shown(void **state)
 {
-	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN};
+	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_CSV,
+						     REPORT_JSON};
+	static const char *const never[] = {"dram",  "4.71",   "4711",    "47.1",       "Best",
+					    "GB/s",  "median", "b_per_s", "flop_per_s", "_ns",
+					    "round", "cold",   "samples"};
 	struct run run;
 
 	(void)state;
@@ -61,13 +65,54 @@ static void nothing_of_a_device_is_shown(void **state)
 		char *bytes = golden_render(&run, formats[i],
 					    &(struct report_options){.all_metrics = true}, &length);
 
-		assert_null(strstr(bytes, "dram"));
-		assert_null(strstr(bytes, "4.71"));
+		for (size_t j = 0; j < ARRAY_SIZE(never); j++) {
+			if (strstr(bytes, never[j]))
+				fail_msg("format %d shows %s", (int)formats[i], never[j]);
+		}
+		assert_non_null(strstr(bytes, "PTX emulator"));
+		free(bytes);
+	}
+	run_release(&run);
+}
+
+/* What was asked for and no emulator has is in the report as missing, with the reason. */
+static void what_only_a_device_has_is_missing(void **state)
+{
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_emulated_init(&run);
+	counter_list_set_missing(&run.trials[0].counters, "dram_read_bytes", "byte", "s",
+				 "an emulator has none");
+	bytes = golden_render(&run, REPORT_JSON, NULL, &length);
+	assert_non_null(strstr(bytes, "\"dram_read_bytes\""));
+	assert_non_null(strstr(bytes, "\"an emulator has none\""));
+	free(bytes);
+	bytes = golden_render(&run, REPORT_TEXT, NULL, &length);
+	assert_non_null(strstr(bytes, "an emulator has none"));
+	free(bytes);
+	run_release(&run);
+}
+
+/* Nor does a device's run show what is the emulator's, whatever its file holds. */
+static void nothing_emulated_is_shown_of_a_device(void **state)
+{
+	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_CSV,
+						     REPORT_JSON};
+	struct run run;
+
+	(void)state;
+	constructed_run_init(&run);
+	counter_list_set(&run.trials[0].counters, "ptx_branches", "instruction", "s", 4711);
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		size_t length;
+		char *bytes = golden_render(&run, formats[i],
+					    &(struct report_options){.all_metrics = true}, &length);
+
+		assert_null(strstr(bytes, "ptx_"));
 		assert_null(strstr(bytes, "4711"));
-		assert_null(strstr(bytes, "47.1"));
-		assert_null(strstr(bytes, "Best"));
-		assert_null(strstr(bytes, "GB/s"));
-		assert_non_null(strstr(bytes, "emulated PTX: no times"));
 		free(bytes);
 	}
 	run_release(&run);
@@ -310,6 +355,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_are_as_written),
 		cmocka_unit_test(nothing_of_a_device_is_shown),
+		cmocka_unit_test(what_only_a_device_has_is_missing),
+		cmocka_unit_test(nothing_emulated_is_shown_of_a_device),
 		cmocka_unit_test(lines_are_as_written),
 		cmocka_unit_test(only_the_chosen_are_shown),
 		cmocka_unit_test(without_lines_the_reason_is_said),
