@@ -33,29 +33,40 @@ static inline float div_approx(float a, float b)
 	return canonical_f32(reciprocal == 1.0f ? a / b : a * reciprocal);
 }
 
-/* The upper halves of doubles; subnormals are zeroes. */
-static inline double ftz_f64(double x)
-{
-	uint64_t bits = bits_of_f64(x);
-
-	return f64_of_bits(bits & UINT64_C(0x7ff0000000000000) ? bits
-							       : bits & ~(uint64_t)INT64_MAX);
-}
+/* The hardware works on the upper halves of doubles, where a NaN and a subnormal are what they are
+ * there, and subnormals are zeroes. */
 static inline double upper_half(double x)
 {
-	return canonical_f64(f64_of_bits(bits_of_f64(x) & UINT64_C(0xffffffff00000000)));
+	return f64_of_bits(bits_of_f64(x) & UINT64_C(0xffffffff00000000));
+}
+static inline double upper_half_ftz(double x)
+{
+	double upper = upper_half(x);
+
+	upper = absolute_f64(upper) < DBL_MIN ? copy_sign_f64(upper, 0.0) : upper;
+	return upper == upper ? upper : f64_of_bits(UINT64_C(0x7fffffff00000000));
 }
 static inline double reciprocal_approx_f64(double a)
 {
-	return ftz_f64(upper_half(1.0 / ftz_f64(a)));
-}
-static inline double reciprocal_sqrt_approx_f64(double a)
-{
-	return upper_half(1.0 / sqrt(a));
+	return upper_half_ftz(1.0 / upper_half_ftz(a));
 }
 static inline double reciprocal_sqrt_approx_ftz_f64(double a)
 {
-	return upper_half(1.0 / sqrt(ftz_f64(a)));
+	return upper_half_ftz(1.0 / sqrt(upper_half_ftz(a)));
+}
+/* A root of few bits and one step that triples them, as ptxas does it: nearly always rounded to
+ * nearest. */
+static inline double reciprocal_sqrt_approx_f64(double a)
+{
+	bool small = a < 0x1p-900;
+	double x = small ? a * 0x1p200 : a;
+	double near = 1.0 / sqrt(x);
+	double start = upper_half(near);
+	double error = fma(x, -(start * start), 1.0);
+	double root = fma(fma(error, 0.375, 0.5), start * error, start);
+
+	root = x > 0.0 && x < (double)INFINITY ? root : near;
+	return result_f64(small ? root * 0x1p100 : root, a, a);
 }
 
 /* sin(2 pi turns), |turns| <= 1/4. */

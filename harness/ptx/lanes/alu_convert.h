@@ -74,28 +74,49 @@ static inline uint16_t float_to_bfloat(float x, enum rounding rounding)
 
 	return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fff : (bits >> 16) + up);
 }
+/* Of a NaN, for a narrower one: its sign, and as much of its payload as `mantissa` bits hold. */
+static inline uint32_t narrow_nan(double nan, int sign_bit, int mantissa)
+{
+	uint64_t bits = bits_of_f64(nan);
+
+	return (uint32_t)(bits >> 63 << sign_bit | (bits & 0xfffffffffffff) >> (52 - mantissa));
+}
 static inline uint16_t double_to_half(double x, enum rounding rounding)
 {
-	return float_to_half(double_to_float_odd(x), rounding);
+	uint16_t nan = (uint16_t)(narrow_nan(x, 15, 10) | 0x7e00);
+
+	return x == x ? float_to_half(double_to_float_odd(x), rounding) : nan;
 }
 static inline uint16_t double_to_bfloat(double x, enum rounding rounding)
 {
-	return float_to_bfloat(double_to_float_odd(x), rounding);
+	uint16_t nan = (uint16_t)(narrow_nan(x, 15, 7) | 0x7fc0);
+
+	return x == x ? float_to_bfloat(double_to_float_odd(x), rounding) : nan;
 }
-/* To nearest, halves away from zero; the ten bits of a tf32's mantissa. */
+/* To nearest, halves away from zero; the ten bits of a tf32's mantissa. A NaN is only cut. */
 static inline uint32_t float_to_tf32(float x)
 {
 	uint32_t bits = bits_of_f32(x);
 
-	return x == x ? (bits & 0x7f800000) == 0x7f800000 ? bits : (bits + 0x1000) & ~0x1fffu
-		      : 0x7fffffff;
+	return (bits + ((bits & 0x7f800000) == 0x7f800000 ? 0 : 0x1000)) & ~0x1fffu;
 }
 
 /* ---- integers ---- */
 
+/* Wider and narrower floats: between f64 and others a NaN keeps its sign and payload, quiet. */
 static inline double float_to_double(float x)
 {
-	return canonical_f64((double)x);
+	uint64_t bits = bits_of_f32(x);
+	double nan = f64_of_bits(bits >> 31 << 63 | UINT64_C(0x7ff8000000000000) |
+				 (bits & 0x7fffff) << 29);
+
+	return x == x ? (double)x : nan;
+}
+static inline float double_to_narrow(double x, enum rounding rounding)
+{
+	float nan = f32_of_bits(narrow_nan(x, 31, 23) | 0x7fc00000);
+
+	return x == x ? double_to_float(x, rounding) : nan;
 }
 
 static inline double integral(double x, enum integer_rounding rounding)
@@ -118,20 +139,23 @@ static inline float integral_f32(float x, enum integer_rounding rounding)
 }
 static inline double integral_f64(double x, enum integer_rounding rounding)
 {
-	return canonical_f64(integral(x, rounding));
+	return result_f64(integral(x, rounding), x, x);
 }
 
-/* Beyond the type: its limit. A NaN: 0. source_bits: of the float that x was. */
+/*
+ * Beyond the type: its limit. A NaN: 0, or the highest bit alone where the
+ * float (source_bits) or the integer has 64 bits.
+ */
+#define NAN_AS_INTEGER(type) ((type)(source_bits == 64 ? UINT64_C(1) << (sizeof(type) * 8 - 1) : 0))
 #define DOUBLE_TO_INTEGER(name, type, least, greatest)                                \
 	static inline type double_to_##name(double x, enum integer_rounding rounding, \
 					    int source_bits)                          \
 	{                                                                             \
 		double whole = integral(x, rounding);                                 \
                                                                                       \
-		(void)source_bits;                                                    \
 		whole = whole > (least) ? whole : (least);                            \
 		whole = whole < (greatest) ? whole : (greatest);                      \
-		return (type)(int64_t)(x == x ? whole : 0.0);                         \
+		return x == x ? (type)(int64_t)whole : NAN_AS_INTEGER(type);          \
 	}
 DOUBLE_TO_INTEGER(u8, uint8_t, 0.0, 255.0)
 DOUBLE_TO_INTEGER(s8, int8_t, -128.0, 127.0)
@@ -143,27 +167,27 @@ static inline int32_t double_to_s32(double x, enum integer_rounding rounding, in
 {
 	double whole = integral(x, rounding);
 
-	(void)source_bits;
 	whole = whole > -0x1p31 ? whole : -0x1p31;
 	whole = whole < 2147483647.0 ? whole : 2147483647.0;
-	return (int32_t)(x == x ? whole : 0.0);
+	return x == x ? (int32_t)whole : NAN_AS_INTEGER(int32_t);
 }
+#undef NAN_AS_INTEGER
 static inline int64_t double_to_s64(double x, enum integer_rounding rounding, int source_bits)
 {
 	double whole = integral(x, rounding);
 
 	(void)source_bits;
-	if (x != x)
-		return 0;
 	if (whole >= 0x1p63)
 		return INT64_MAX;
-	return whole <= -0x1p63 ? INT64_MIN : (int64_t)whole;
+	return whole > -0x1p63 ? (int64_t)whole : INT64_MIN; /* a NaN, too */
 }
 static inline uint64_t double_to_u64(double x, enum integer_rounding rounding, int source_bits)
 {
 	double whole = integral(x, rounding);
 
 	(void)source_bits;
+	if (x != x)
+		return UINT64_C(1) << 63;
 	if (!(whole > 0.0))
 		return 0;
 	return whole >= 0x1p64 ? UINT64_MAX : (uint64_t)whole;
@@ -330,29 +354,37 @@ static inline uint16_t bfloat_fma_relu(uint16_t a, uint16_t b, uint16_t c)
 	return float_to_bfloat(relu_f32(bfloat_fma_odd(a, b, c)), ROUND_RN);
 }
 
+static inline uint16_t half_canonical(uint16_t a)
+{
+	return (a & 0x7fff) > 0x7c00 ? 0x7fff : a;
+}
+static inline uint16_t bfloat_canonical(uint16_t a)
+{
+	return (a & 0x7fff) > 0x7f80 ? 0x7fff : a;
+}
 static inline uint16_t half_neg(uint16_t a)
 {
-	return a ^ 0x8000;
+	return half_canonical(a ^ 0x8000);
 }
 static inline uint16_t half_neg_ftz(uint16_t a)
 {
-	return half_ftz(a) ^ 0x8000;
+	return half_neg(half_ftz(a));
 }
 static inline uint16_t half_abs(uint16_t a)
 {
-	return a & 0x7fff;
+	return half_canonical(a & 0x7fff);
 }
 static inline uint16_t half_abs_ftz(uint16_t a)
 {
-	return half_ftz(a) & 0x7fff;
+	return half_abs(half_ftz(a));
 }
 static inline uint16_t bfloat_neg(uint16_t a)
 {
-	return a ^ 0x8000;
+	return bfloat_canonical(a ^ 0x8000);
 }
 static inline uint16_t bfloat_abs(uint16_t a)
 {
-	return a & 0x7fff;
+	return bfloat_canonical(a & 0x7fff);
 }
 
 #define HALF_EXTREMUM(name, of)                                                               \

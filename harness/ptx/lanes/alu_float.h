@@ -113,13 +113,14 @@ static inline double copy_sign_f64(double sign, double x)
 	{                                                                                    \
 		return (unsigned_type)(bits_of(x) << 1) == (unsigned_type)((exponent) << 1); \
 	}                                                                                    \
-	static inline bool is_normal_##name(type x)                                          \
-	{                                                                                    \
-		return is_finite_##name(x) && ((bits_of(x) & (exponent)) != 0);              \
-	}                                                                                    \
 	static inline bool is_subnormal_##name(type x)                                       \
 	{                                                                                    \
 		return ((bits_of(x) & (exponent)) == 0) && (x != 0);                         \
+	}                                                                                    \
+	/* A zero is normal to testp. */                                                     \
+	static inline bool is_normal_##name(type x)                                          \
+	{                                                                                    \
+		return is_finite_##name(x) && !is_subnormal_##name(x);                       \
 	}
 FLOAT_TESTS(f32, float, uint32_t, bits_of_f32, UINT32_C(0x7f800000))
 FLOAT_TESTS(f64, double, uint64_t, bits_of_f64, UINT64_C(0x7ff0000000000000))
@@ -253,11 +254,29 @@ static inline float sqrt_f32(float a, enum rounding rounding)
 				    : double_to_float(sqrt((double)a), rounding);
 }
 
+/* A quotient below the least normal f32 is a zero, also if rounding would lift it there. */
+static inline float div_ftz_f32(float a, float b, enum rounding rounding)
+{
+	float quotient = div_f32(a, b, rounding);
+	bool tiny = absolute_f64((double)a) < absolute_f64((double)b) * 0x1p-126;
+
+	return tiny ? copy_sign_f32(quotient, 0.0f) : quotient;
+}
+
 /* ---- f64 ---- */
 
-static inline double canonical_f64(double x)
+/* Unlike those of f32, NaNs keep what they carry. */
+static inline double quiet_f64(double nan)
 {
-	return x == x ? x : f64_of_bits(UINT64_C(0xfff8000000000000));
+	return f64_of_bits(bits_of_f64(nan) | UINT64_C(1) << 51);
+}
+/* What arithmetic on a and b gave: a NaN is the first of them that is one, else the default. */
+static inline double result_f64(double result, double a, double b)
+{
+	double nan = b == b ? f64_of_bits(UINT64_C(0xfff8000000000000)) : quiet_f64(b);
+
+	nan = a == a ? nan : quiet_f64(a);
+	return result == result ? result : nan;
 }
 /* a * b + c, rounded once in a direction; alu_wide.c. */
 double LANES_NAME(fma_f64_directed)(double a, double b, double c, enum rounding rounding);
@@ -266,37 +285,43 @@ double LANES_NAME(sqrt_f64_directed)(double a, enum rounding rounding);
 
 static inline double fma_f64(double a, double b, double c, enum rounding rounding)
 {
-	return canonical_f64(rounding == ROUND_RN
-				     ? fma(a, b, c)
-				     : LANES_NAME(fma_f64_directed)(a, b, c, rounding));
+	return result_f64(rounding == ROUND_RN ? fma(a, b, c)
+					       : LANES_NAME(fma_f64_directed)(a, b, c, rounding),
+			  a == a ? b : a, c);
 }
 static inline double add_f64(double a, double b, enum rounding rounding)
 {
-	return rounding == ROUND_RN ? canonical_f64(a + b) : fma_f64(a, 1.0, b, rounding);
+	return result_f64(rounding == ROUND_RN ? a + b
+					       : LANES_NAME(fma_f64_directed)(a, 1.0, b, rounding),
+			  a, b);
 }
 static inline double sub_f64(double a, double b, enum rounding rounding)
 {
-	return rounding == ROUND_RN ? canonical_f64(a - b)
-				    : fma_f64(a, 1.0, negate_f64(b), rounding);
+	return result_f64(rounding == ROUND_RN
+				  ? a - b
+				  : LANES_NAME(fma_f64_directed)(a, 1.0, negate_f64(b), rounding),
+			  a, b);
 }
 static inline double mul_f64(double a, double b, enum rounding rounding)
 {
 	double product = a * b;
 
 	/* Nothing is lost of a zero; the sign of one that c would change is the product's. */
-	return rounding == ROUND_RN || a == 0.0 || b == 0.0
-		       ? canonical_f64(product)
-		       : fma_f64(a, b, copy_sign_f64(product, 0.0), rounding);
+	return result_f64(
+		rounding == ROUND_RN || a == 0.0 || b == 0.0
+			? product
+			: LANES_NAME(fma_f64_directed)(a, b, copy_sign_f64(product, 0.0), rounding),
+		a, b);
 }
 static inline double div_f64(double a, double b, enum rounding rounding)
 {
-	return canonical_f64(rounding == ROUND_RN ? a / b
-						  : LANES_NAME(div_f64_directed)(a, b, rounding));
+	return result_f64(
+		rounding == ROUND_RN ? a / b : LANES_NAME(div_f64_directed)(a, b, rounding), a, b);
 }
 static inline double sqrt_f64(double a, enum rounding rounding)
 {
-	return canonical_f64(rounding == ROUND_RN ? sqrt(a)
-						  : LANES_NAME(sqrt_f64_directed)(a, rounding));
+	return result_f64(
+		rounding == ROUND_RN ? sqrt(a) : LANES_NAME(sqrt_f64_directed)(a, rounding), a, a);
 }
 
 /* ---- the lesser and the greater: a number before a NaN, -0 below +0 ---- */
@@ -332,7 +357,7 @@ static inline double min_f64(double a, double b)
 
 	least = a == b ? f64_of_bits(bits_of_f64(a) | bits_of_f64(b)) : least;
 	least = a == a ? least : b;
-	return canonical_f64(b == b ? least : a);
+	return result_f64(b == b ? least : a, a, b);
 }
 static inline double max_f64(double a, double b)
 {
@@ -340,7 +365,7 @@ static inline double max_f64(double a, double b)
 
 	greatest = a == b ? f64_of_bits(bits_of_f64(a) & bits_of_f64(b)) : greatest;
 	greatest = a == a ? greatest : b;
-	return canonical_f64(b == b ? greatest : a);
+	return result_f64(b == b ? greatest : a, a, b);
 }
 
 #endif

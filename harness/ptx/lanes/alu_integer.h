@@ -64,7 +64,7 @@ static inline int64_t mul24_s32(int32_t a, int32_t b)
 	return (int64_t)((int32_t)((uint32_t)a << 8) >> 8) * ((int32_t)((uint32_t)b << 8) >> 8);
 }
 
-/* A division by zero does not trap: all ones, and the remainder is the dividend. */
+/* By zero nothing traps: quotient and remainder are all ones. */
 #define UNSIGNED_DIVISION(name, type)                 \
 	static inline type div_##name(type a, type b) \
 	{                                             \
@@ -72,7 +72,7 @@ static inline int64_t mul24_s32(int32_t a, int32_t b)
 	}                                             \
 	static inline type rem_##name(type a, type b) \
 	{                                             \
-		return b ? (type)(a % b) : a;         \
+		return b ? (type)(a % b) : (type)-1;  \
 	}
 /* The least value by -1 is itself. */
 #define SIGNED_DIVISION(name, type, unsigned_type)                                            \
@@ -85,7 +85,7 @@ static inline int64_t mul24_s32(int32_t a, int32_t b)
 	static inline type rem_##name(type a, type b)                                         \
 	{                                                                                     \
 		if (b == 0)                                                                   \
-			return a;                                                             \
+			return -1;                                                            \
 		return b == -1 ? 0 : (type)(a % b);                                           \
 	}
 UNSIGNED_DIVISION(u16, uint16_t)
@@ -181,54 +181,58 @@ static inline uint64_t low_bits(uint32_t length)
 {
 	return length < 64 ? (UINT64_C(1) << length) - 1 : UINT64_MAX;
 }
-/* Position and length are the low byte of their operands. */
+/*
+ * Fields of 64 bits take all of position and length, those of 32 bits the low
+ * byte: that is what the hardware does, whatever the manual says of the first.
+ */
 static inline uint64_t extract_u64(uint64_t a, uint32_t position, uint32_t length)
 {
-	position &= 255;
-	return position < 64 ? (a >> position) & low_bits(length & 255) : 0;
-}
-static inline uint32_t extract_u32(uint32_t a, uint32_t position, uint32_t length)
-{
-	return (uint32_t)extract_u64(a, position, length);
+	return position < 64 ? (a >> position) & low_bits(length) : 0;
 }
 /* Above the field is its highest bit, or the highest of a where the field ends beyond it. */
 static inline int64_t extract_s64(int64_t a, uint32_t position, uint32_t length)
 {
-	uint32_t end = (position & 255) + (length & 255);
-	uint32_t unused = end < 64 ? 64 - end : 0;
-	uint32_t shift = unused + (position & 255);
+	uint32_t first = position < 64 ? position : 64;
+	uint32_t unused = length < 64 - first ? 64 - first - length : 0;
+	uint32_t shift = unused + first;
 
-	if ((length & 255) == 0)
+	if (length == 0)
 		return 0;
 	return (int64_t)((uint64_t)a << unused) >> (shift < 63 ? shift : 63);
 }
-static inline int32_t extract_s32(int32_t a, uint32_t position, uint32_t length)
-{
-	return (int32_t)extract_s64(a, position, length);
-}
 static inline uint64_t insert_b64(uint64_t a, uint64_t b, uint32_t position, uint32_t length)
 {
-	uint64_t field = low_bits(length & 255);
+	uint64_t field = low_bits(length);
 
-	position &= 255;
 	if (position > 63)
 		return b;
 	return (b & ~(field << position)) | (a & field) << position;
 }
+static inline uint32_t extract_u32(uint32_t a, uint32_t position, uint32_t length)
+{
+	return (uint32_t)extract_u64(a, position & 255, length & 255);
+}
+static inline int32_t extract_s32(int32_t a, uint32_t position, uint32_t length)
+{
+	return (int32_t)extract_s64(a, position & 255, length & 255);
+}
 static inline uint32_t insert_b32(uint32_t a, uint32_t b, uint32_t position, uint32_t length)
 {
-	return (uint32_t)insert_b64(a, b, position, length);
+	return (uint32_t)insert_b64(a, b, position & 255, length & 255);
 }
 static inline uint32_t bit_mask(uint32_t position, uint32_t length)
 {
 	return (uint32_t)(low_bits(length) << position);
 }
 
+/* The least offset has no opposite; the hardware's answer to it is 0. */
 static inline uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t offset)
 {
 	int32_t step = offset < 0 ? -1 : 1;
 	uint32_t left = offset < 0 ? 0 - (uint32_t)offset : (uint32_t)offset;
 
+	if (offset == INT32_MIN)
+		return 0;
 	if (base > 31)
 		return UINT32_MAX;
 	if (offset == 0)
