@@ -2,6 +2,7 @@
  * Atomics on global, shared and generic addresses. Lanes take their turns in
  * ascending order, so that sums of floating point are the same in every run.
  */
+#include "harness/ptx/lanes/alu_convert.h"
 #include "harness/ptx/lanes/memory.h"
 
 /* What the lanes bring, as the bits of their type, and the old values that they get. */
@@ -9,42 +10,23 @@ struct atomic_operands {
 	uint64_t b[LANES], c[LANES], old[LANES];
 };
 
-static float flush(float value)
+/* f32 in global memory is added without subnormals. */
+static uint32_t sum_f32_bits(uint32_t left, uint32_t right, bool global)
 {
-	return __builtin_fabsf(value) < __FLT_MIN__ ? __builtin_copysignf(0.0f, value) : value;
+	float a = f32_of_bits(left), b = f32_of_bits(right);
+
+	return bits_of_f32(global ? ftz(add_f32(ftz(a), ftz(b), ROUND_RN))
+				  : add_f32(a, b, ROUND_RN));
 }
 
-/* Global memory adds without subnormals. A NaN is the canonical one. */
-static uint32_t add_f32(uint32_t left, uint32_t right, bool flushes)
+/* A NaN that meets global memory goes on as it is, quiet or not. */
+static uint64_t sum_f64_bits(uint64_t left, uint64_t right, bool global)
 {
-	float a, b;
+	double a = f64_of_bits(left), b = f64_of_bits(right);
 
-	memcpy(&a, &left, sizeof(a));
-	memcpy(&b, &right, sizeof(b));
-	a = flushes ? flush(flush(a) + flush(b)) : a + b;
-	if (a != a)
-		return UINT32_C(0x7fffffff);
-	memcpy(&left, &a, sizeof(left));
-	return left;
-}
-
-/* A NaN goes on as it is, quiet; which of two is left to no compiler. */
-static uint64_t add_f64(uint64_t left, uint64_t right)
-{
-	const uint64_t quiet = UINT64_C(1) << 51;
-	double a, b;
-
-	memcpy(&a, &left, sizeof(a));
-	memcpy(&b, &right, sizeof(b));
-	if (a != a)
-		return left | quiet;
-	if (b != b)
-		return right | quiet;
-	a += b;
-	if (a != a)
-		return UINT64_C(0xfff8000000000000);
-	memcpy(&left, &a, sizeof(left));
-	return left;
+	if (global && (a != a || b != b))
+		return a != a ? left : right;
+	return bits_of_f64(add_f64(a, b, ROUND_RN));
 }
 
 static bool is_less(uint64_t a, uint64_t b, enum value_type type)
@@ -65,8 +47,8 @@ ALWAYS_INLINE uint64_t changed(uint64_t old, uint64_t b, uint64_t c, enum atomic
 {
 	switch (kind) {
 	case ATOMIC_ADD:
-		return type == TYPE_f32   ? add_f32((uint32_t)old, (uint32_t)b, global)
-		       : type == TYPE_f64 ? add_f64(old, b)
+		return type == TYPE_f32   ? sum_f32_bits((uint32_t)old, (uint32_t)b, global)
+		       : type == TYPE_f64 ? sum_f64_bits(old, b, global)
 					  : old + b;
 	case ATOMIC_MIN:
 		return is_less(b, old, type) ? b : old;
@@ -86,6 +68,12 @@ ALWAYS_INLINE uint64_t changed(uint64_t old, uint64_t b, uint64_t c, enum atomic
 		return old >= b ? 0 : old + 1;
 	case ATOMIC_DEC:
 		return old == 0 || old > b ? b : old - 1;
+	case ATOMIC_ADD_F16:
+		return type == TYPE_b16 ? half_add((uint16_t)old, (uint16_t)b)
+					: PAIR_OF_TWO(half_add, old, b);
+	case ATOMIC_ADD_BF16:
+		return type == TYPE_b16 ? bfloat_add((uint16_t)old, (uint16_t)b)
+					: PAIR_OF_TWO(bfloat_add, old, b);
 	}
 	return old;
 }

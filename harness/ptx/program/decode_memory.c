@@ -259,6 +259,11 @@ static bool atomic_exists(int kind, enum value_type type)
 	case ATOMIC_INC:
 	case ATOMIC_DEC:
 		return type == TYPE_u32;
+	case ATOMIC_ADD_F16:
+	case ATOMIC_ADD_BF16:
+		return type == TYPE_b16 || type == TYPE_b32;
+	case ATOMIC_CAS:
+		return type == TYPE_b16 || type == TYPE_b32 || type == TYPE_b64;
 	default:
 		return type == TYPE_b32 || type == TYPE_b64;
 	}
@@ -270,13 +275,20 @@ static bool atomic_reduces(int kind)
 	return kind >= 0 && kind != ATOMIC_EXCH && kind != ATOMIC_CAS;
 }
 
-static bool type_is_half(const struct ptx_statement *at)
+/* Types of halves are types of bits to access_read(): what is added to them is a kind of its own.
+ * False: halves in an atomic that has none, or an add that does not say .noftz. */
+static bool halves_settled(const struct ptx_statement *at, struct access *access)
 {
-	for (size_t i = 0; i < at->modifier_count; i++) {
-		if (strstr(at->modifiers[i], "f16"))
-			return true;
-	}
-	return false;
+	const char *type = NULL;
+
+	for (size_t i = 0; i < at->modifier_count && !type; i++)
+		type = strstr(at->modifiers[i], "f16") ? at->modifiers[i] : NULL;
+	if (!type)
+		return true;
+	if (access->kind != ATOMIC_ADD || !statement_has(at, "noftz"))
+		return false;
+	access->kind = *type == 'b' ? ATOMIC_ADD_BF16 : ATOMIC_ADD_F16;
+	return true;
 }
 
 static void decode_atomic(struct function_decoding *decoding)
@@ -290,8 +302,9 @@ static void decode_atomic(struct function_decoding *decoding)
 	uint32_t dst = 0, b, c = 0;
 	size_t wanted;
 
-	if (!access_read(at, &access) || access.vector > 1 || type_is_half(at) || access.kind < 0 ||
-	    !atomic_exists(access.kind, access.type) || (reduces && !atomic_reduces(access.kind))) {
+	if (!access_read(at, &access) || access.vector > 1 || access.kind < 0 ||
+	    !halves_settled(at, &access) || !atomic_exists(access.kind, access.type) ||
+	    (reduces && !atomic_reduces(access.kind))) {
 		decode_gap(decoding, "opcode", at->mnemonic);
 		return;
 	}

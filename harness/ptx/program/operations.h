@@ -87,6 +87,8 @@ enum atomic_kind {
 	ATOMIC_CAS,
 	ATOMIC_INC,
 	ATOMIC_DEC,
+	ATOMIC_ADD_F16, /* of one (TYPE_b16) or a pair (TYPE_b32) */
+	ATOMIC_ADD_BF16,
 };
 enum shuffle_kind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum vote_kind { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };

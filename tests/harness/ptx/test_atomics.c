@@ -78,6 +78,13 @@ static void body_kinds_and_types(void)
 		{ATOMIC_DEC, TYPE_u32, 4, 5, 5, 0, 4},
 		{ATOMIC_DEC, TYPE_u32, 4, 6, 5, 0, 5},
 		{ATOMIC_DEC, TYPE_u32, 4, 0, 5, 0, 5},
+		{ATOMIC_CAS, TYPE_b16, 2, 7, 7, 9, 9},
+		{ATOMIC_CAS, TYPE_b16, 2, 7, 8, 9, 7},
+		/* 1 + 2 = 3; in pairs -1 + 1 = 0, and above it 2^-24 + 2^-24: no flushing */
+		{ATOMIC_ADD_F16, TYPE_b16, 2, 0x3c00, 0x4000, 0, 0x4200},
+		{ATOMIC_ADD_F16, TYPE_b32, 4, 0x0001bc00, 0x00013c00, 0, 0x00020000},
+		{ATOMIC_ADD_BF16, TYPE_b16, 2, 0x3f80, 0x4000, 0, 0x4040},
+		{ATOMIC_ADD_BF16, TYPE_b32, 4, 0x0001bf80, 0x00013f80, 0, 0x00020000},
 	};
 	static const enum ptx_space spaces[] = {PTX_SPACE_GLOBAL, PTX_SPACE_SHARED,
 						PTX_SPACE_GENERIC};
@@ -143,11 +150,14 @@ static void body_sums_of_floating_point(void)
 	assert_int_equal(added(shared, TYPE_f32, 0, 1), 1);
 	assert_int_equal(added(shared, TYPE_f32, 0x00800001, 0x80800000), 1);
 	assert_int_equal(added(global, TYPE_f64, 0, 1), 1);
-	/* NaN: one pattern in single precision, an operand's in double. */
+	/* NaN: one pattern in single precision, an operand's in double: as it is in global memory,
+	 * quiet in shared. */
 	assert_int_equal(added(global, TYPE_f32, 0x7f800000, 0xff800000), 0x7fffffff);
 	assert_int_equal(added(shared, TYPE_f32, 0xffc01234, 0), 0x7fffffff);
 	assert_int_equal(added(global, TYPE_f64, quiet | 5, quiet | 6), quiet | 5);
-	assert_int_equal(added(global, TYPE_f64, 0, UINT64_C(0x7ff0000000000001)), quiet | 1);
+	assert_int_equal(added(global, TYPE_f64, 0, UINT64_C(0x7ff0000000000001)),
+			 UINT64_C(0x7ff0000000000001));
+	assert_int_equal(added(shared, TYPE_f64, 0, UINT64_C(0x7ff0000000000001)), quiet | 1);
 	assert_int_equal(
 		added(global, TYPE_f64, UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000)),
 		UINT64_C(0xfff8000000000000));

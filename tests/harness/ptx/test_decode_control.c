@@ -204,7 +204,7 @@ static void every_gap_is_listed_once_with_its_count(void **state)
 			"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n"
 			"mapa.shared::cluster.u32 %r1, %r2, 0;\nshfl.idx.b32 %r1, %r1, 0, 31;\n"
 			"fence.proxy.async;\nld.global.b128 %rd1, [%rd2];\n"
-			"atom.global.add.noftz.f16x2 %r1, [%rd1], %r1;\nbogus;\nret;",
+			"atom.global.exch.b128 %r1, [%rd1], %r1;\nbogus;\nret;",
 			&err, &words),
 		PL_EUNSUPPORTED);
 	assert_string_equal(
@@ -214,7 +214,7 @@ static void every_gap_is_listed_once_with_its_count(void **state)
 		"opcode cp.async.commit_group (line 16), opcode barrier.cluster.arrive (line 17), "
 		"opcode tex.1d.v4.f32.s32 (line 18), opcode mapa.shared::cluster.u32 (line 19), "
 		"opcode shfl.idx.b32 (line 20), opcode fence.proxy.async (line 21), "
-		"opcode ld.global.b128 (line 22), opcode atom.global.add.noftz.f16x2 (line 23), "
+		"opcode ld.global.b128 (line 22), opcode atom.global.exch.b128 (line 23), "
 		"opcode bogus (line 24)");
 	assert_non_null(strstr(err.text, "%clock64"));
 	text_release(&words);

@@ -258,6 +258,41 @@ static void local_variables_lie_in_the_frame(void **state)
 	decoded_release(&decoded);
 }
 
+static void atomics_of_halves_are_kinds_of_their_own(void **state)
+{
+	struct decoded decoded = decode_body("atom.global.add.noftz.f16 %h1, [%rd1], %h2;\n"
+					     "red.shared.add.noftz.bf16x2 [%r2], %r3;\n"
+					     "atom.cas.b16 %h1, [%rd1], %h2, %h3;\nret;");
+	static const char *const gaps[] = {"atom.global.add.f16", "atom.global.min.noftz.f16",
+					   "red.global.cas.b16", "atom.global.exch.b16"};
+	const struct instruction *code = decoded.function->code;
+	struct text words = TEXT_INIT;
+	struct error err;
+
+	(void)state;
+	assert_non_null(strstr(code_shape(decoded.function), "|ATOMIC ATOMIC ATOMIC RET"));
+	while (code->operation != OP_ATOMIC) /* registers that nobody wrote get zeroes */
+		code++;
+	assert_int_equal(code[0].kind, ATOMIC_ADD_F16);
+	assert_int_equal(code[0].type, TYPE_b16);
+	assert_int_equal(code[0].width, 2);
+	assert_int_equal(code[1].kind, ATOMIC_ADD_BF16);
+	assert_int_equal(code[1].type, TYPE_b32);
+	assert_int_equal(code[1].width, 4);
+	assert_int_equal(code[2].kind, ATOMIC_CAS);
+	assert_int_equal(code[2].width, 2);
+	decoded_release(&decoded);
+	assert_int_equal(decode_body_fails("atom.global.add.f16 %h1, [%rd1], %h2;\n"
+					   "atom.global.min.noftz.f16 %h1, [%rd1], %h2;\n"
+					   "red.global.cas.b16 [%rd1], %h2, %h3;\n"
+					   "atom.global.exch.b16 %h1, [%rd1], %h2;\nret;",
+					   &err, &words),
+			 PL_EUNSUPPORTED);
+	for (size_t i = 0; i < ARRAY_SIZE(gaps); i++)
+		assert_non_null(strstr(words.data, gaps[i]));
+	text_release(&words);
+}
+
 static void accesses_that_make_no_sense_are_refused(void **state)
 {
 	static const struct {
@@ -315,6 +350,7 @@ int main(void)
 		cmocka_unit_test(parameters_of_an_entry_are_constant_rows),
 		cmocka_unit_test(a_parameter_whose_address_is_taken_is_copied),
 		cmocka_unit_test(atomics_say_whether_anybody_reads_the_result),
+		cmocka_unit_test(atomics_of_halves_are_kinds_of_their_own),
 		cmocka_unit_test(a_result_that_is_read_later_is_used),
 		cmocka_unit_test(shared_variables_take_room_where_they_are_mentioned),
 		cmocka_unit_test(entries_that_share_variables_are_laid_out_together),
