@@ -14,8 +14,9 @@
 #define ROW_BYTES(type) sizeof(((struct row_##type *)NULL)->lane)
 #define SAME(left, right) (ROW_BYTES(left) == ROW_BYTES(right))
 #define OPERAND(type, name) const struct row_##type *row_##name = row_of(warp, at->name)
-#define VALUE(type, name) \
-	const __typeof__(type##_of(row_##name->lane[0])) name = type##_of(row_##name->lane[lane])
+#define VALUE(type, name)                                       \
+	const __typeof__(type##_of(row_##name->lane[0])) name = \
+		type##_of(type##_where(runs, row_##name->lane[lane]))
 
 /* `same`: all rows are of one width, so that none is read after a part of it was written. */
 #define HANDLER(symbol, result, same, operands, values, expression)                    \
@@ -28,6 +29,9 @@
 		if (warp->active == ALL_LANES && (same)) {                             \
 			EACH_LANE                                                      \
 			{                                                              \
+				const int32_t runs = -1;                               \
+                                                                                       \
+				(void)runs;                                            \
 				values;                                                \
 				out->lane[lane] = of_##result(expression);             \
 			}                                                              \
@@ -35,6 +39,9 @@
 		}                                                                      \
 		EACH_LANE                                                              \
 		{                                                                      \
+			const int32_t runs = warp->lanes[lane];                        \
+                                                                                       \
+			(void)runs;                                                    \
 			values;                                                        \
 			aside.lane[lane] = of_##result(expression);                    \
 		}                                                                      \

@@ -51,6 +51,26 @@ LANES_ROW(b64, uint64_t)
 LANES_ROW(f64, double)
 #undef LANES_ROW
 
+/*
+ * What is stored, for a lane that runs. One that does not run computes, too;
+ * what it has left of floats it must not compute with: numbers that are
+ * subnormal take a hundred times as long.
+ */
+#define pred_where(runs, stored) (stored)
+#define u8_where(runs, stored) (stored)
+#define s8_where(runs, stored) (stored)
+#define u16_where(runs, stored) (stored)
+#define s16_where(runs, stored) (stored)
+#define b16_where(runs, stored) (stored)
+#define u32_where(runs, stored) (stored)
+#define s32_where(runs, stored) (stored)
+#define b32_where(runs, stored) (stored)
+#define f32_where(runs, stored) ((runs) ? (stored) : 0.0f)
+#define u64_where(runs, stored) (stored)
+#define s64_where(runs, stored) (stored)
+#define b64_where(runs, stored) (stored)
+#define f64_where(runs, stored) ((runs) ? (stored) : 0.0)
+
 /* From what is stored. */
 #define pred_of(stored) (stored)
 #define u8_of(stored) ((uint8_t)(stored))
