@@ -7,6 +7,7 @@
 
 #define NOBODY UINT16_MAX
 #define WORD_BYTES 4
+#define WARPS_MOST 32 /* of a block */
 
 /*
  * Readers of one warp since its last synchronisation: the first of them and
@@ -33,13 +34,27 @@ struct cell {
 	struct readers readers[2];
 };
 
+/*
+ * A moment lasts while no barrier opens and no warp that loads has
+ * synchronised since it last did. A cell is settled for a moment if loads, by
+ * whomever, leave it as it is and there is nothing to tell of them.
+ */
+#define ROW_CELLS 32
+struct settled_row {
+	uint32_t moment; /* 0: never was one */
+	uint32_t cells;  /* of that moment, a bit each: those that are settled */
+};
+
 struct shared_shadow {
 	const struct ptx_program *program;
 	uint32_t *first_place; /* by function: number of its first instruction */
 	unsigned grain;        /* bytes of a cell: WORD_BYTES, or 1 */
 	size_t cell_count;
 	struct cell *cells;
+	struct settled_row *settled; /* cells / ROW_CELLS, rounded up */
 	size_t bytes;
+	uint32_t moment, epoch,
+		syncs[WARPS_MOST]; /* syncs: by warp, when it last touched anything */
 };
 
 /* A lane's access while it is looked at. */
@@ -58,6 +73,11 @@ struct rival {
 	bool wrote;
 };
 
+static size_t settled_rows(size_t cells)
+{
+	return (cells + ROW_CELLS - 1) / ROW_CELLS;
+}
+
 struct shared_shadow *shared_shadow_create(const struct launch *launch)
 {
 	struct shared_shadow *shadow = xcalloc(1, sizeof(*shadow));
@@ -73,7 +93,8 @@ struct shared_shadow *shared_shadow_create(const struct launch *launch)
 	shadow->grain = WORD_BYTES;
 	shadow->cell_count = shadow->bytes / WORD_BYTES;
 	shadow->cells = calloc(shadow->cell_count + 1, sizeof(*shadow->cells));
-	if (!shadow->cells) {
+	shadow->settled = calloc(settled_rows(shadow->bytes) + 1, sizeof(*shadow->settled));
+	if (!shadow->cells || !shadow->settled) {
 		shared_shadow_free(shadow);
 		return NULL;
 	}
@@ -86,12 +107,16 @@ void shared_shadow_free(struct shared_shadow *shadow)
 		return;
 	free(shadow->first_place);
 	free(shadow->cells);
+	free(shadow->settled);
 	free(shadow);
 }
 
 void shared_shadow_begin(struct shared_shadow *shadow)
 {
 	memset(shadow->cells, 0, shadow->cell_count * sizeof(*shadow->cells));
+	memset(shadow->settled, 0, settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
+	memset(shadow->syncs, 0, sizeof(shadow->syncs));
+	shadow->epoch = 0;
 }
 
 /* From now on a cell is a byte. */
@@ -103,6 +128,7 @@ static void refine(struct shared_shadow *shadow)
 		cells[i] = shadow->cells[i / WORD_BYTES];
 	free(shadow->cells);
 	shadow->cells = cells;
+	memset(shadow->settled, 0, settled_rows(shadow->bytes) * sizeof(*shadow->settled));
 	shadow->cell_count = shadow->bytes;
 	shadow->grain = 1;
 }
@@ -170,7 +196,7 @@ static void remember_reader(struct cell *cell, const struct toucher *by)
 			continue;
 		if (readers[i].sync != by->sync) {
 			readers[i] = fresh;
-		} else if (readers[i].first != by->thread) {
+		} else if (readers[i].first != by->thread && readers[i].other == NOBODY) {
 			readers[i].other = by->thread;
 			readers[i].other_place = by->place;
 		}
@@ -261,17 +287,15 @@ static struct toucher toucher_of(struct warp *warp, const struct instruction *at
 	};
 }
 
-/*
- * The cells of each lane's bytes: first whether anybody is in the way, then
- * who was there. `told` says that a kind of finding has been made: one a
- * request is enough.
- */
+/* `told` says that a kind of finding has been made: one a request is enough. */
 struct told {
 	bool race, uninitialised;
 };
 
+/* First whether anybody is in the way, then who was there. `value` is about to be stored at
+ * `there`, or is NULL: another store of what is there already is in nobody's way. */
 static void touch_cell(struct shared_shadow *shadow, const struct toucher *by, size_t index,
-		       bool same_value, struct told *told)
+		       const unsigned char *value, const unsigned char *there, struct told *told)
 {
 	struct cell *cell = &shadow->cells[index];
 	struct rival rival;
@@ -280,8 +304,9 @@ static void touch_cell(struct shared_shadow *shadow, const struct toucher *by, s
 		told->uninitialised = true;
 		report_uninitialised(shadow, by, index);
 	}
-	if (!told->race && ((!same_value && rival_writer(cell, by, &rival)) ||
-			    (by->writes && rival_reader(cell, by, &rival)))) {
+	if (!told->race &&
+	    ((rival_writer(cell, by, &rival) && !(value && !memcmp(value, there, shadow->grain))) ||
+	     (by->writes && rival_reader(cell, by, &rival)))) {
 		told->race = true;
 		report_race(shadow, by, index, &rival);
 	}
@@ -291,40 +316,111 @@ static void touch_cell(struct shared_shadow *shadow, const struct toucher *by, s
 		remember_writer(cell, by);
 }
 
-/* `values`: of a plain store, else NULL. */
+static unsigned cell_shift(struct shared_shadow *shadow, unsigned bytes)
+{
+	if (bytes < shadow->grain)
+		refine(shadow);
+	return shadow->grain == WORD_BYTES ? 2 : 0;
+}
+
+/* The cells of each lane's bytes. `values`: of a plain store, else NULL. */
 static void touch_lanes(struct toucher *by, uint32_t mask, const uint32_t offset[LANES],
 			unsigned bytes, const unsigned char *values)
 {
 	struct shared_shadow *shadow = by->warp->block->shadow;
+	const unsigned shift = cell_shift(shadow, bytes);
 	struct told told = {0};
 
-	if (bytes < shadow->grain)
-		refine(shadow);
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
-		size_t first = offset[lane] / shadow->grain;
-		size_t count = bytes / shadow->grain;
+		const unsigned char *value = values ? values + lane * bytes : NULL;
+		const unsigned char *there = by->warp->block->shared + offset[lane];
 
 		by->thread = (uint16_t)(by->warp->index * LANES + lane);
-		for (size_t i = 0; i < count; i++) {
-			size_t from = i * shadow->grain;
-			bool same = values && memcmp(values + lane * bytes + from,
-						     by->warp->block->shared + offset[lane] + from,
-						     shadow->grain) == 0;
+		for (size_t i = 0; i < bytes >> shift; i++) {
+			size_t index = (offset[lane] >> shift) + i;
 
-			touch_cell(shadow, by, first + i, same, &told);
+			touch_cell(shadow, by, index, value ? value + (i << shift) : NULL,
+				   there + (i << shift), &told);
+			shadow->settled[index / ROW_CELLS].cells &=
+				~(UINT32_C(1) << index % ROW_CELLS);
 		}
 	}
+}
+
+/* ---- loads: most are of what is settled ---- */
+
+static void begin_moment(struct shared_shadow *shadow, const struct warp *warp)
+{
+	uint32_t *sync = &shadow->syncs[warp->index];
+
+	if (*sync == warp->sync_epoch && shadow->epoch == warp->block->epoch + 1)
+		return;
+	*sync = warp->sync_epoch;
+	shadow->epoch = warp->block->epoch + 1;
+	if (++shadow->moment == 0) {
+		memset(shadow->settled, 0,
+		       settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
+		shadow->moment = 1;
+	}
+}
+
+/* Nobody writes it in this epoch, and as many readers are known as ever will be. */
+static bool is_settled(const struct shared_shadow *shadow, const struct cell *cell)
+{
+	bool settled = cell->initialised && cell->write_epoch != shadow->epoch;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cell->readers) && settled; i++) {
+		const struct readers *readers = &cell->readers[i];
+
+		settled = readers->first != NOBODY && readers->other != NOBODY &&
+			  readers->sync == shadow->syncs[warp_of(readers->first)];
+	}
+	return settled;
+}
+
+static struct settled_row *settled_row(struct shared_shadow *shadow, size_t number)
+{
+	struct settled_row *row = &shadow->settled[number];
+
+	if (row->moment != shadow->moment)
+		*row = (struct settled_row){.moment = shadow->moment};
+	return row;
+}
+
+uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words)
+{
+	struct shared_shadow *shadow = warp->block->shadow;
+
+	begin_moment(shadow, warp);
+	return shadow->grain == WORD_BYTES ? words & ~settled_row(shadow, row)->cells : words;
 }
 
 void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
 			const uint32_t offset[LANES], unsigned bytes)
 {
+	struct shared_shadow *shadow = warp->block->shadow;
+	const unsigned shift = cell_shift(shadow, bytes);
 	struct toucher by = toucher_of(warp, at);
+	struct told told = {0};
 
 	by.reads = true;
-	touch_lanes(&by, mask, offset, bytes, NULL);
+	begin_moment(shadow, warp);
+	for (; mask; mask &= mask - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(mask);
+		const size_t first = offset[lane] >> shift;
+
+		by.thread = (uint16_t)(warp->index * LANES + lane);
+		for (size_t index = first; index < first + (bytes >> shift); index++) {
+			touch_cell(shadow, &by, index, NULL, NULL, &told);
+			if (is_settled(shadow, &shadow->cells[index]))
+				settled_row(shadow, index / ROW_CELLS)->cells |=
+					UINT32_C(1) << index % ROW_CELLS;
+		}
+	}
 }
+
+/* ---- others ---- */
 
 void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint32_t mask,
 			  const uint32_t offset[LANES], unsigned bytes)

@@ -28,6 +28,13 @@ void shared_shadow_free(struct shared_shadow *shadow); /* NULL is fine */
 void shared_shadow_begin(struct shared_shadow *shadow);
 
 /*
+ * Of the words of a row of SHADOW_ROW_BYTES, a bit each: those of which a load
+ * by the warp is news. Of lanes that load one word, two are all the news.
+ */
+#define SHADOW_ROW_BYTES 128
+uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words);
+
+/*
  * The lanes of the mask are about to load, store or change (atomics) `bytes`
  * bytes each at aligned offsets inside of shared memory. `values`, of a store:
  * each lane's bytes, `bytes` apart. A finding is for the lowest lane that has
