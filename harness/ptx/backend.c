@@ -37,6 +37,21 @@ static int64_t machine_memory_bytes(void)
 	return pages > 0 && page_bytes > 0 ? (int64_t)pages * page_bytes : 0;
 }
 
+static int say_chips(struct worker_reply *reply)
+{
+	struct text found = TEXT_INIT;
+	size_t count;
+	const struct chip *chips = chip_all(&count);
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		text_addf(&found, "%s%s", i ? ", " : "", chips[i].name);
+	text_add(&found, "; " CHIP_DEFAULT " unless --chip names another");
+	rc = say(reply, "chip limits", true, found.data, "");
+	text_release(&found);
+	return rc;
+}
+
 static int say_memory(struct worker_reply *reply)
 {
 	char amount[32];
@@ -56,16 +71,21 @@ static int backend_doctor(void *backend, struct worker_reply *reply, struct erro
 	bool there = install_path(&folder, "share/perflab/ptx", NULL) == 0 &&
 		     access(folder.data, R_OK | X_OK) == 0;
 	int rc = say(reply, "vector unit", true,
-		     handlers_avx2_if_there() ? "AVX2 and FMA"
-					      : "none that the emulator uses: it runs, but slower",
+		     handlers_avx2_if_there()
+			     ? "lane set avx2: AVX2, FMA and BMI2 are there"
+			     : "lane set portable: no AVX2, FMA and BMI2, so slower",
 		     "");
 
 	(void)backend;
 	(void)err;
+	if (!there)
+		text_addf(&folder, "%sthere is none", folder.length ? ": " : "");
 	if (rc == 0)
-		rc = say(reply, "kernel PTX", there, there ? folder.data : "not there",
+		rc = say(reply, "kernel PTX", there, folder.data,
 			 "install perflab whole: its PTX lies in share/perflab/ptx beside bin/");
 	text_release(&folder);
+	if (rc == 0)
+		rc = say_chips(reply);
 	return rc ? rc : say_memory(reply);
 }
 

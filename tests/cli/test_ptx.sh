@@ -7,6 +7,28 @@ PERFLAB_WORKER_CUDA="$work/no-such-worker"
 export PERFLAB_WORKER_PTX PERFLAB_WORKER_CUDA
 export PERFLAB_DB=a.db
 
+# what there is of the emulator, and what is missing where a worker was copied alone
+run doctor
+expect_code 0
+expect_out 'lane set '
+expect_out '/share/perflab/ptx'
+expect_out 'GH100 unless --chip names another'
+run doctor --backend ptx
+expect_code 0
+expect_out 'can run without a GPU: results and counts of PTX, no times'
+expect_no_out 'CUDA'
+mkdir -p "$work/lone/bin"
+cp "$PERFLAB_WORKER_PTX" "$work/lone/bin/"
+PERFLAB_WORKER_PTX="$work/lone/bin/perflab-worker-ptx" run doctor --backend ptx
+expect_code 4
+expect_out "$work/lone/share/perflab/ptx: there is none"
+expect_out 'install perflab whole'
+PERFLAB_WORKER_PTX="$work/lone/bin/perflab-worker-ptx" \
+	run sweep stream/copy_scalar --block-sizes 64 --set n=1000 --backend ptx
+expect_code 3
+expect_out 'no PTX of stream/copy_scalar'
+rm a.db
+
 # without a GPU, and without being asked for: every kernel of the tree
 run sweep stream reduce divergence --block-sizes 64,256 --set n=2000
 expect_code 0
