@@ -53,6 +53,22 @@ size_t counters_complete(const struct sweep *sweep, struct counter_list *counter
 	return missing;
 }
 
+/* What is known without counting: how often the operation launches, and the blocks of the launch
+ * with the most. */
+static void set_launches(struct counter_list *counters, const struct launch_case *work)
+{
+	double most_blocks = 0;
+
+	for (size_t i = 0; i < work->launch_count; i++) {
+		const int64_t *grid = work->launches[i].grid;
+
+		most_blocks =
+			fmax(most_blocks, (double)grid[0] * (double)grid[1] * (double)grid[2]);
+	}
+	counter_list_set(counters, "launches", "launch", "plan", (double)work->launch_count);
+	counter_list_set(counters, "blocks", "block", "plan", most_blocks);
+}
+
 /* `reason` stands for what `counters` lacks. */
 static int case_counted(struct sweep *sweep, size_t index, struct counter_list *counters,
 			const char *reason, struct error *err)
@@ -69,6 +85,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 		counter_list_set_missing(counters, "theoretical_occupancy_pct", "percent",
 					 "occupancy calculator",
 					 "the occupancy calculator gave no value");
+	set_launches(counters, sweep->plan->cases[index].launch);
 	rc = sink->counters(sink->context, index, counters, err);
 	if (rc)
 		return rc;

@@ -99,6 +99,23 @@ const struct metric catalogue_table[] = {
 		.sets = BASIC | CORE | OCCUPANCY,
 		.aliases = EVERY_CHIP("sm__cycles_elapsed.max"),
 	},
+	/* ---- launches ---- */
+	{
+		.name = "launches",
+		.unit = "launch",
+		.meaning = "kernels that the operation launches, one after another",
+		.sets = BASIC | CORE | OCCUPANCY,
+		.from_launch = true,
+		.formula = "plan",
+	},
+	{
+		.name = "blocks",
+		.unit = "block",
+		.meaning = "blocks of the launch that has the most",
+		.sets = BASIC | CORE | OCCUPANCY,
+		.from_launch = true,
+		.formula = "plan",
+	},
 	/* ---- occupancy ---- */
 	{
 		.name = "theoretical_occupancy_pct",

@@ -12,6 +12,7 @@ static void test_all_well(void **context)
 	struct sweep_fixture *f = *context;
 	const struct counter_value *counter;
 
+	f->record.plan->cases[0].launch->launches[1].grid[2] = 2;
 	sweep_want_counters(f);
 	assert_int_equal(sweep_run(f, NULL), 0);
 	assert_all_ok_but(f, CASES);
@@ -30,6 +31,12 @@ static void test_all_well(void **context)
 	assert_true(counter && counter->has_value);
 	assert_string_equal(counter->source, "occupancy calculator");
 	assert_string_equal(counter->unit, "percent");
+	/* known without counting */
+	counter = counter_list_find(&f->record.counters[0], "launches");
+	assert_true(counter && counter->value == 2);
+	assert_string_equal(counter->source, "plan");
+	counter = counter_list_find(&f->record.counters[0], "blocks");
+	assert_true(counter && counter->value == 2 * 65);
 }
 
 static void test_order_is_drawn_from_the_seed(void **context)
