@@ -10,7 +10,8 @@
 	X(divergence)         \
 	X(matmul)             \
 	X(fault)              \
-	X(patterns)
+	X(patterns)           \
+	X(planted)
 
 #define X(family) extern const struct kernel kernel_##family;
 KERNEL_FAMILY_LIST(X)

@@ -1,0 +1,16 @@
+/* v = 1 - v, `steps` times: bound by the rate of single-precision additions. An even number of
+ * steps gives back what it began with, to the bit for the inputs that the family has. */
+extern "C" __global__ void planted_arithmetic(const float *__restrict__ a, float *__restrict__ c,
+					      long long steps, long long n)
+{
+	long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n) {
+		float v = a[i];
+
+#pragma unroll 10
+		for (long long step = 0; step < steps; step++)
+			v = 1.0f - v;
+		c[i] = v;
+	}
+}

@@ -1,0 +1,11 @@
+/* A copy that does a part of itself twice: bound by DRAM. */
+#include "planted.cuh"
+
+extern "C" __global__ void planted_copy(const float *__restrict__ a, float *__restrict__ c,
+					long long n)
+{
+	long long i = planted_index(n);
+
+	if (i < n)
+		c[i] = a[i];
+}

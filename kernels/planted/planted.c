@@ -1,0 +1,150 @@
+/*
+ * planted: slow-downs of a known size, to hold against what `perflab regress`
+ * finds. The axis `work` says how much is done, in thousandths of what is
+ * needed, and changes no result. Runs only when it is named.
+ */
+#include "kernels/table.h"
+
+#define STRIDE 33
+
+enum operation { COPY, GATHER };
+
+struct computation {
+	enum operation operation;
+	const float *a;
+	float *c;
+	int64_t n;
+};
+
+static void compute_range(void *context, int64_t begin, int64_t end)
+{
+	const struct computation *of = context;
+
+	for (int64_t i = begin; i < end; i++)
+		of->c[i] = of->a[of->operation == GATHER ? i * STRIDE % of->n : i];
+}
+
+static int compute(enum operation operation, const struct launch_case *work,
+		   const struct host_buffers *inputs, struct host_buffers *expected,
+		   struct error *err)
+{
+	void *a = NULL, *c = NULL;
+	int64_t n;
+	int rc = oracle_buffer(&a, work, inputs, "a", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&c, work, expected, "c", &n, err);
+	if (!rc)
+		parallel_for(n, ORACLE_GRAIN, compute_range,
+			     &(struct computation){operation, a, c, n});
+	return rc;
+}
+
+static int compute_copy(const struct launch_case *work, const struct host_buffers *inputs,
+			struct host_buffers *expected, struct error *err)
+{
+	return compute(COPY, work, inputs, expected, err);
+}
+
+static int compute_gather(const struct launch_case *work, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err)
+{
+	return compute(GATHER, work, inputs, expected, err);
+}
+
+static int compute_block_sums(const struct launch_case *work, const struct host_buffers *inputs,
+			      struct host_buffers *expected, struct error *err)
+{
+	void *a = NULL, *c = NULL;
+	int64_t n, block = 1;
+	int rc = oracle_buffer(&a, work, inputs, "a", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&c, work, expected, "c", &n, err);
+	if (rc || !launch_case_axis(work, "block", &block))
+		return rc;
+	for (int64_t first = 0; first < n; first += block) {
+		int64_t end = first + block < n ? first + block : n;
+		double sum = 0;
+
+		for (int64_t i = first; i < end; i++)
+			sum += ((const float *)a)[i];
+		for (int64_t i = first; i < end; i++)
+			((float *)c)[i] = (float)sum;
+	}
+	return 0;
+}
+
+static const struct kernel_oracle oracle_copy = {
+	.name = "planted/copy", .axes = "", .compute = compute_copy};
+static const struct kernel_oracle oracle_gather = {
+	.name = "planted/gather", .axes = "", .compute = compute_gather};
+static const struct kernel_oracle oracle_block_sums = {
+	.name = "planted/block_sums", .axes = "block", .compute = compute_block_sums};
+
+static const struct kernel_work work_block_sums = {
+	.flop = "n", .bytes_read = "4 * n", .bytes_written = "4 * n"};
+static const struct kernel_work work_arithmetic = {
+	.flop = "200 * n", .bytes_read = "4 * n", .bytes_written = "4 * n"};
+
+#define WITH_SOME_BLOCKS_TWICE .grid = {"ceil_div(n, block) * work / 1000"}, .block = {"block"}
+
+#define A ARG_OF_BUFFER("a")
+#define C ARG_OF_BUFFER("c")
+#define N ARG_OF_I64("n")
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "copy",
+		.lesson = "more bytes through DRAM",
+		.metric = "gpu_time_ns",
+		LAUNCHES({.entry = "planted_copy", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)}),
+	},
+	{
+		.name = "gather",
+		.lesson = "more sectors, a lane each",
+		.metric = "gpu_time_ns",
+		.oracle = &oracle_gather,
+		LAUNCHES({.entry = "planted_gather", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)}),
+	},
+	{
+		.name = "block_sums",
+		.lesson = "more barriers and shared memory",
+		.metric = "gpu_time_ns",
+		.oracle = &oracle_block_sums,
+		.work = &work_block_sums,
+		CONSTRAINTS({"is_pow2(block)", "block must be a power of two: the tree halves it"}),
+		LAUNCHES({.entry = "planted_block_sums",
+			  WITH_SOME_BLOCKS_TWICE,
+			  .shared_bytes = "4 * block",
+			  ARGS(A, C, N)}),
+	},
+	{
+		.name = "arithmetic",
+		.lesson = "more additions",
+		.metric = "gpu_time_ns",
+		.work = &work_arithmetic,
+		LAUNCHES({.entry = "planted_arithmetic",
+			  .grid = {"ceil_div(n, block)"},
+			  .block = {"block"},
+			  ARGS(A, C, ARG_OF_I64("2 * (work / 10)"), N)}),
+	},
+};
+
+const struct kernel kernel_planted = {
+	.name = "planted",
+	.summary = "slow-downs of a known size: what a search for regressions must find",
+	.on_request = true,
+	AXES(AXIS_BLOCK, {"n", "2^25", "elements"},
+	     {"work", "1000", "thousandths of what is needed that are done"}),
+	/* Multiples of 2^-24 in [0, 1): 1 - v is exact. */
+	BUFFERS({"a", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+		{"c", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
+	/* Sums of up to 1024 numbers in another order; copies are exact. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 1e-5,
+	.oracle = &oracle_copy,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
