@@ -74,6 +74,7 @@ struct source_text {
 	const char *folder; /* where to look, beside the working directory; NULL: nowhere else */
 	char *file;         /* the one that was asked for last; NULL: none yet */
 	char *bytes;        /* NULL: not found */
+	int64_t written_ns; /* when the file found was last written, wall clock */
 	size_t *starts;     /* of each line in bytes, which are ended by NUL */
 	size_t count;
 };

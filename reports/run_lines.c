@@ -11,12 +11,18 @@
 
 #define LANES_PER_WARP 32
 
-#define LINES_NOTE                                                                             \
-	"emulated PTX: no times. Instructions are of the PTX that the compiler made of a line" \
-	"; \"lanes %\": lanes that ran, of 32. The text is what the file says today."
+#define LINES_NOTE                                                                              \
+	"emulated PTX: no times. inst: PTX instructions, of those that the compiler made of a " \
+	"line, that warps executed; lanes %: of their 32 lanes those whose guard held, so a "   \
+	"branch that is not taken has none; divergent: branches on which the lanes of a warp "  \
+	"parted; sec/req: 32-byte sectors a global access, 4 of 4-byte elements side by side; " \
+	"conflicts: passes of shared-memory banks beyond need. The text is what the file says " \
+	"today."
 #define NO_SOURCE_NOTE \
 	"No text: the file is neither in the working directory nor below $PERFLAB_SOURCE_DIR."
 #define NO_LINEINFO_NOTE "The PTX has no source lines (nvcc -lineinfo): these are lines of the PTX."
+#define NO_LINE_NOTE "What the compiler ascribes to no source line, by lines of the PTX."
+#define YOUNGER_NOTE "The file is younger than the run: this may not be the text that was compiled."
 
 /* A column that a line fills; an empty cell is one that is not known. */
 struct field {
@@ -47,6 +53,20 @@ SHOW(shared_requests)
 SHOW(wavefronts)
 SHOW(conflicts)
 #undef SHOW
+
+/* For people a count stands only where there was something to count. */
+#define SHOW_OF(name, of)                                                               \
+	static void show_##name##_of_##of(struct text *out, const struct line_count *l) \
+	{                                                                               \
+		if (l->of > 0)                                                          \
+			text_addf(out, "%lld", (long long)l->name);                     \
+	}
+SHOW_OF(branches, branches)
+SHOW_OF(divergent, branches)
+SHOW_OF(requests, requests)
+SHOW_OF(shared_requests, shared_requests)
+SHOW_OF(conflicts, shared_requests)
+#undef SHOW_OF
 
 static double lanes_pct(const struct line_count *line)
 {
@@ -88,22 +108,27 @@ static void show_file(struct text *out, const struct line_count *line)
 static const struct field fields[] = {
 	{{"file", false, NULL, 0}, false, true, show_file},
 	{{"line", true, NULL, 0}, true, true, show_line},
-	{{"instructions", true, "warp inst", 0}, true, true, show_instructions},
+	{{"instructions", true, "inst", 0}, true, true, show_instructions},
 	{{"lanes", true, NULL, 0}, false, true, show_lanes},
 	{{"lanes_pct", true, NULL, 0}, false, true, show_lanes_pct},
 	{{"lanes_pct", true, "lanes %", 0}, true, false, show_short_lanes_pct},
-	{{"branches", true, NULL, 3}, true, true, show_branches},
-	{{"divergent", true, NULL, 1}, true, true, show_divergent},
-	{{"requests", true, "global req", 4}, true, true, show_requests},
+	{{"branches", true, NULL, 0}, false, true, show_branches},
+	{{"branches", true, NULL, 3}, true, false, show_branches_of_branches},
+	{{"divergent", true, NULL, 0}, false, true, show_divergent},
+	{{"divergent", true, NULL, 0}, true, false, show_divergent_of_branches},
+	{{"requests", true, NULL, 0}, false, true, show_requests},
+	{{"requests", true, "global req", 4}, true, false, show_requests_of_requests},
 	{{"sectors", true, NULL, 0}, false, true, show_sectors},
 	{{"sectors_per_request", true, NULL, 0}, false, true, show_sectors_per_request},
-	{{"sectors_per_request", true, "sectors/req", 0},
+	{{"sectors_per_request", true, "sec/req", 0}, true, false, show_short_sectors_per_request},
+	{{"shared_requests", true, NULL, 0}, false, true, show_shared_requests},
+	{{"shared_requests", true, "shared req", 5},
 	 true,
 	 false,
-	 show_short_sectors_per_request},
-	{{"shared_requests", true, "shared req", 5}, true, true, show_shared_requests},
+	 show_shared_requests_of_shared_requests},
 	{{"wavefronts", true, NULL, 0}, false, true, show_wavefronts},
-	{{"conflicts", true, NULL, 2}, true, true, show_conflicts},
+	{{"conflicts", true, NULL, 0}, false, true, show_conflicts},
+	{{"conflicts", true, NULL, 0}, true, false, show_conflicts_of_shared_requests},
 };
 
 static const struct table_column case_columns[] = {
@@ -198,33 +223,84 @@ static void write_title(FILE *out, const struct trial *trial, bool markdown,
 	free(name);
 }
 
-/* The lines of one file from `first` on; returns the first of the next. */
-static size_t write_file(FILE *out, const struct run *run, const struct trial *trial, size_t first,
-			 struct source_text *source, bool markdown,
-			 const struct report_options *options)
+/* Lines `first` up to `end` of a trial, all of one file. */
+struct file_lines {
+	size_t first, end;
+};
+
+/* Files in the order in which a reader wants them: those whose text is there, those whose text is
+ * not, and what belongs to none. */
+enum file_order { ORDER_TEXT, ORDER_NO_TEXT, ORDER_PTX, ORDER_COUNT };
+
+static enum file_order order_of(const struct trial *trial, const struct file_lines *lines,
+				struct source_text *source)
 {
-	const struct line_count *lines = trial->lines.items;
+	const struct line_count *line = &trial->lines.items[lines->first];
+
+	if (!line->file)
+		return ORDER_PTX;
+	source_text_line(source, line->file, line->line);
+	return source->bytes ? ORDER_TEXT : ORDER_NO_TEXT;
+}
+
+static const char *note_of(enum file_order order, const struct run *run, const struct trial *trial,
+			   const struct source_text *source)
+{
+	switch (order) {
+	case ORDER_TEXT:
+		return source->written_ns > run->started_ns ? YOUNGER_NOTE : NULL;
+	case ORDER_NO_TEXT:
+		return NO_SOURCE_NOTE;
+	default:
+		/* sorted by file, none first: the last has one if any has */
+		return trial->lines.items[trial->lines.count - 1].file ? NO_LINE_NOTE
+								       : NO_LINEINFO_NOTE;
+	}
+}
+
+static void write_file(FILE *out, const struct run *run, const struct trial *trial,
+		       const struct file_lines *lines, enum file_order order,
+		       struct source_text *source, bool markdown,
+		       const struct report_options *options)
+{
+	const struct line_count *items = trial->lines.items;
+	const char *note = note_of(order, run, trial, source);
 	struct table *table = lines_table(true);
 	struct text title = TEXT_INIT;
-	bool found = false;
-	size_t at = first;
 
-	for (; at < trial->lines.count && same_file(&lines[first], &lines[at]); at++) {
-		add_line(table, run, trial, &lines[at], source, true);
-		found |= source->bytes != NULL;
-	}
-	escape(&title, lines[first].file ? lines[first].file : "the PTX", markdown);
+	for (size_t i = lines->first; i < lines->end; i++)
+		add_line(table, run, trial, &items[i], source, true);
+	escape(&title, items[lines->first].file ? items[lines->first].file : "the PTX", markdown);
 	fprintf(out, markdown ? "\n%s\n\n" : "%s\n", title.data);
 	if (markdown)
 		table_write_markdown(out, table);
 	else
 		table_write_text(out, table, options);
-	if (!lines[first].file || !found)
-		fprintf(out, "%s%s\n", markdown ? "\n" : "",
-			lines[first].file ? NO_SOURCE_NOTE : NO_LINEINFO_NOTE);
+	if (note)
+		fprintf(out, "%s%s\n", markdown ? "\n" : "", note);
 	text_release(&title);
 	table_free(table);
-	return at;
+}
+
+static void write_trial(FILE *out, const struct run *run, const struct trial *trial,
+			struct source_text *source, bool markdown,
+			const struct report_options *options)
+{
+	const struct line_count *items = trial->lines.items;
+
+	for (int order = 0; order < ORDER_COUNT; order++) {
+		struct file_lines lines = {0};
+
+		for (; lines.first < trial->lines.count; lines.first = lines.end) {
+			lines.end = lines.first;
+			while (lines.end < trial->lines.count &&
+			       same_file(&items[lines.first], &items[lines.end]))
+				lines.end++;
+			if ((int)order_of(trial, &lines, source) == order)
+				write_file(out, run, trial, &lines, (enum file_order)order, source,
+					   markdown, options);
+		}
+	}
 }
 
 static void write_for_people(FILE *out, const struct run *run, const struct trial *const *trials,
@@ -239,8 +315,7 @@ static void write_for_people(FILE *out, const struct run *run, const struct tria
 		if (!trials[i]->lines.count)
 			continue;
 		write_title(out, trials[i], markdown, options);
-		for (size_t at = 0; at < trials[i]->lines.count;)
-			at = write_file(out, run, trials[i], at, source, markdown, options);
+		write_trial(out, run, trials[i], source, markdown, options);
 	}
 	fprintf(out, "\n%s\n", LINES_NOTE);
 }

@@ -18,6 +18,9 @@ static bool read_source(struct source_text *source, const char *folder, const ch
 	bool read = stat(path, &status) == 0 && S_ISREG(status.st_mode) &&
 		    read_file(&source->bytes, &length, path, SOURCE_LIMIT, NULL) == 0;
 
+	if (read)
+		source->written_ns =
+			(int64_t)status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
 	free(path);
 	return read;
 }

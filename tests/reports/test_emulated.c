@@ -145,6 +145,7 @@ static void expect_lines(const char *name, enum report_format format,
 	char *bytes;
 
 	constructed_emulated_init(&run);
+	run.started_ns = INT64_MAX; /* after the sources were written, whenever that was */
 	bytes = render_lines(&run, 0, run.trial_count, SOURCES, format, options, &length);
 	golden_compare(name, bytes, length);
 	free(bytes);
@@ -160,6 +161,51 @@ static void lines_are_as_written(void **state)
 	expect_lines("lines.md", REPORT_MARKDOWN, NULL);
 	expect_lines("lines.csv", REPORT_CSV, NULL);
 	expect_lines("lines.json", REPORT_JSON, NULL);
+}
+
+/* A source that was written after the run may not be what ran. */
+static void a_younger_source_is_remarked(void **state)
+{
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_emulated_init(&run);
+	run.started_ns = 1;
+	bytes = render_lines(&run, 0, 1, SOURCES, REPORT_TEXT, NULL, &length);
+	assert_non_null(strstr(bytes, "The file is younger than the run"));
+	free(bytes);
+	bytes = render_lines(&run, 0, 1, NULL, REPORT_TEXT, NULL, &length);
+	assert_null(strstr(bytes, "younger"));
+	free(bytes);
+	run_release(&run);
+}
+
+/* Files whose text is there come first; then those without, then what belongs to no file. */
+static void files_stand_in_order_of_use(void **state)
+{
+	static const char *const files[] = {NULL, "/a/nowhere.cu", "lab/divergent.cu"};
+	struct run run;
+	size_t length;
+	char *bytes, *text, *no_text, *ptx;
+
+	(void)state;
+	constructed_emulated_init(&run);
+	line_count_list_release(&run.trials[0].lines);
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		line_count_list_add(&run.trials[0].lines, files[i], 3)->instructions = 1;
+	bytes = render_lines(&run, 0, 1, SOURCES, REPORT_TEXT, NULL, &length);
+	text = strstr(bytes, "lab/divergent.cu\n");
+	no_text = strstr(bytes, "/a/nowhere.cu\n");
+	ptx = strstr(bytes, "the PTX\n");
+	assert_non_null(text);
+	assert_true(text < no_text && no_text < ptx);
+	/* it has line information, though not for every instruction */
+	assert_null(strstr(bytes, "nvcc -lineinfo"));
+	assert_non_null(strstr(ptx, "ascribes to no source line"));
+	free(bytes);
+	run_release(&run);
 }
 
 static void only_the_chosen_are_shown(void **state)
@@ -358,6 +404,8 @@ int main(void)
 		cmocka_unit_test(what_only_a_device_has_is_missing),
 		cmocka_unit_test(nothing_emulated_is_shown_of_a_device),
 		cmocka_unit_test(lines_are_as_written),
+		cmocka_unit_test(a_younger_source_is_remarked),
+		cmocka_unit_test(files_stand_in_order_of_use),
 		cmocka_unit_test(only_the_chosen_are_shown),
 		cmocka_unit_test(without_lines_the_reason_is_said),
 		cmocka_unit_test(no_other_file_is_read),
