@@ -18,12 +18,14 @@
 	  "load instructions of warps on global memory")                                          \
 	X(global_load_sectors, "ptx_global_load_sectors", "sector",                               \
 	  "32-byte sectors of those loads, each once a request")                                  \
-	X(global_load_bytes, "ptx_global_load_bytes", "byte", "bytes that lanes loaded")          \
+	X(global_load_bytes, "ptx_global_load_bytes", "byte",                                     \
+	  "bytes of those loads, each once a request")                                            \
 	X(global_store_requests, "ptx_global_store_requests", "request",                          \
 	  "store instructions of warps on global memory")                                         \
 	X(global_store_sectors, "ptx_global_store_sectors", "sector",                             \
 	  "32-byte sectors of those stores, each once a request")                                 \
-	X(global_store_bytes, "ptx_global_store_bytes", "byte", "bytes that lanes stored")        \
+	X(global_store_bytes, "ptx_global_store_bytes", "byte",                                   \
+	  "bytes of those stores, each once a request")                                           \
 	X(global_atomic_requests, "ptx_global_atomic_requests", "request",                        \
 	  "atomics with a result on global memory")                                               \
 	X(global_atomic_sectors, "ptx_global_atomic_sectors", "sector", "sectors of those")       \

@@ -4,43 +4,40 @@
 /* Unique sectors of rising addresses, which filled lanes do not disturb; 0: they do not rise. */
 ALWAYS_INLINE unsigned rising_sectors(const uint32_t sector[LANES], uint32_t mask, unsigned group)
 {
-	uint32_t falls = 0;
-	unsigned changes = 1;
+	uint32_t falls = 0, changes = 0; /* changes: lanes that leave the one before, a bit each */
+	unsigned count = 0;
 
 	for (int lane = 1; lane < LANES; lane++) {
 		falls |= sector[lane] - sector[lane - 1];
-		changes += sector[lane] != sector[lane - 1];
+		changes |= (uint32_t)(sector[lane] != sector[lane - 1]) << lane;
 	}
 	if (falls >> 31)
 		return 0;
-	if (group == LANES)
-		return changes;
 	/* The first lane of a group that takes part counts even if the group before had it. */
-	changes = 0;
 	for (unsigned first = 0; first < LANES; first += group) {
 		uint32_t part = mask & access_group_mask(group) << first;
+		uint32_t later =
+			part ? ~(part ^ (part - 1)) & access_group_mask(group) << first : 0;
 
-		changes += part != 0;
-		for (unsigned lane = part ? (unsigned)__builtin_ctz(part) + 1 : LANES;
-		     lane < first + group; lane++)
-			changes += sector[lane] != sector[lane - 1];
+		count += (part != 0) + (unsigned)__builtin_popcount(changes & later);
 	}
-	return changes;
+	return count;
 }
 
-ALWAYS_INLINE unsigned scattered_sectors(const uint64_t offset[LANES], uint32_t mask,
-					 unsigned bytes, struct allocation *in, bool store)
+/* Different units among the lanes, which all lie in one aligned row of 64 units. */
+ALWAYS_INLINE unsigned units_of_row(const uint64_t offset[LANES], unsigned unit_shift)
 {
-	uint32_t sector[LANES];
-	unsigned count;
-	uint64_t word, bits = 0;
+	uint64_t bits = 0;
 
 	for (int lane = 0; lane < LANES; lane++)
-		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
-	count = rising_sectors(sector, mask, access_group(bytes));
-	if (count == 0)
-		count = access_sectors(sector, mask, bytes);
-	word = sector[0] / 64;
+		bits |= UINT64_C(1) << (offset[lane] >> unit_shift) % 64;
+	return (unsigned)__builtin_popcountll(bits);
+}
+
+ALWAYS_INLINE void touch_sectors(const uint32_t sector[LANES], struct allocation *in, bool store)
+{
+	uint64_t word = sector[0] / 64, bits = 0;
+
 	for (int lane = 0; lane < LANES; lane++) {
 		if (sector[lane] / 64 != word) {
 			if (store)
@@ -56,7 +53,47 @@ ALWAYS_INLINE unsigned scattered_sectors(const uint64_t offset[LANES], uint32_t 
 		in->written[word] |= bits;
 	else
 		in->read[word] |= bits & ~in->written[word];
-	return count;
+}
+
+/* Different places of lanes that touch `sectors` sectors in all. */
+ALWAYS_INLINE unsigned scattered_places(const uint64_t offset[LANES], uint32_t mask,
+					uint64_t spread, unsigned bytes, unsigned sectors)
+{
+	unsigned lanes = (unsigned)__builtin_popcount(mask), changes = 1;
+	uint64_t falls = 0;
+
+	/* A sector for each lane; where lanes are served in groups, two may have one place. */
+	if (access_group(bytes) == LANES && sectors == lanes)
+		return lanes;
+	if (spread < 64 * bytes)
+		return units_of_row(offset, (unsigned)__builtin_ctz(bytes));
+	for (int lane = 1; lane < LANES; lane++) {
+		falls |= offset[lane] - offset[lane - 1];
+		changes += offset[lane] != offset[lane - 1];
+	}
+	return falls >> 63 ? access_places(offset, mask) : changes;
+}
+
+/* Lanes that are neither side by side nor at one place. Apart, so that those are short. */
+static __attribute__((noinline)) void count_scattered(struct instruction_count *count,
+						      const uint64_t offset[LANES], uint32_t mask,
+						      uint64_t spread, unsigned bytes,
+						      struct allocation *in, bool store)
+{
+	uint32_t sector[LANES];
+	unsigned sectors;
+
+	for (int lane = 0; lane < LANES; lane++)
+		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
+	if (access_group(bytes) == LANES && spread < 64 * SECTOR_BYTES)
+		sectors = units_of_row(offset, (unsigned)__builtin_ctz(SECTOR_BYTES));
+	else
+		sectors = rising_sectors(sector, mask, access_group(bytes));
+	if (sectors == 0)
+		sectors = access_sectors(sector, mask, bytes);
+	touch_sectors(sector, in, store);
+	count->sectors += sectors;
+	count->bytes += scattered_places(offset, mask, spread, bytes, sectors) * bytes;
 }
 
 /* Of lanes side by side from `start` on. */
@@ -82,7 +119,7 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 	size_t number = (size_t)(at - warp->frame->function->code);
 	struct instruction_count *count = &launch->counts[warp->frame->function_index][number];
 	struct allocation *in;
-	uint64_t offset[LANES], limit, begin, outside = 0, low = 0, gaps = 0, spread = 0;
+	uint64_t offset[LANES], base, limit, begin, outside = 0, low = 0, gaps = 0, spread = 0;
 	struct memory_places places = {.wide = offset};
 
 	if (mask != ALL_LANES)
@@ -91,10 +128,11 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 	if (!in || in->bytes < bytes)
 		return several_allocations(warp, at, mask, address);
 	limit = in->bytes - bytes;
-	begin = address[0] - in->address;
+	base = in->address; /* which offset[] could change, for all that the compiler knows */
+	begin = address[0] - base;
 	/* An offset over the limit, which is below 2^63, sets the top bit of one of the two. */
 	for (int lane = 0; lane < LANES; lane++) {
-		uint64_t here = address[lane] - in->address;
+		uint64_t here = address[lane] - base;
 
 		offset[lane] = here;
 		outside |= here | (limit - here);
@@ -105,11 +143,11 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 	if (outside >> 63 || low & (bytes - 1))
 		return several_allocations(warp, at, mask, address);
 	places.data = in->data;
-	count->bytes += (unsigned)__builtin_popcount(mask) * bytes;
 	if (gaps == 0) {
 		uint64_t first = begin / SECTOR_BYTES;
 		uint64_t last = (begin + LANES * bytes - 1) / SECTOR_BYTES;
 
+		count->bytes += LANES * bytes;
 		count->sectors += adjacent_sectors(begin, bytes);
 		if (store)
 			touch_written(in, first, last);
@@ -125,13 +163,14 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 	} else if (spread == 0) {
 		uint64_t sector = begin / SECTOR_BYTES;
 
+		count->bytes += bytes;
 		count->sectors += access_groups(mask, bytes);
 		if (store)
 			touch_written(in, sector, sector);
 		else
 			touch_read(in, sector, sector);
 	} else {
-		count->sectors += scattered_sectors(offset, mask, bytes, in, store);
+		count_scattered(count, offset, mask, spread, bytes, in, store);
 	}
 	if (store)
 		memory_store(warp, at, mask, &places, width, vector);

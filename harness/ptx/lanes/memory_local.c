@@ -22,8 +22,6 @@ ALWAYS_INLINE enum step local_lanes(struct warp *warp, const struct instruction 
 	}
 	if (warp->local_bytes < bytes || outside >> 63 || low & (bytes - 1))
 		return access_check(warp, at, PTX_SPACE_LOCAL, mask, address);
-	if (at->space != PTX_SPACE_PARAM)
-		count_of(warp, at)->bytes += (unsigned)__builtin_popcount(mask) * bytes;
 	if (at->operation == OP_STORE)
 		memory_store(warp, at, mask, &places, width, vector);
 	else

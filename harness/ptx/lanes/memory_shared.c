@@ -66,7 +66,6 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 		wavefronts = access_groups(mask, bytes);
 	else
 		wavefronts = access_wavefronts(offset, mask, bytes);
-	count->bytes += (unsigned)__builtin_popcount(mask) * bytes;
 	count->wavefronts += wavefronts;
 	count->ideal_wavefronts += access_ideal_wavefronts(mask, bytes, wavefronts);
 

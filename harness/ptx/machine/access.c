@@ -75,12 +75,14 @@ unsigned access_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned
 	return count;
 }
 
-unsigned access_longest_queue(const uint64_t address[LANES], uint32_t mask)
+/* Lanes queue by their addresses. The number of queues; *longest: lanes in the longest one. */
+static unsigned queue_lanes(const uint64_t address[LANES], uint32_t mask, unsigned *longest)
 {
 	/* By slot: a lane that stands there, and how many have its address. */
 	uint8_t queues[SLOTS] = {0}, lanes[SLOTS];
-	unsigned longest = 0;
+	unsigned count = 0;
 
+	*longest = 0;
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		uint8_t lane = (uint8_t)__builtin_ctz(rest);
 		uint32_t slot = (uint32_t)address[lane] * UINT32_C(0x9e3779b1) >> 26;
@@ -88,9 +90,25 @@ unsigned access_longest_queue(const uint64_t address[LANES], uint32_t mask)
 		while (queues[slot] && address[lanes[slot]] != address[lane])
 			slot = (slot + 1) % SLOTS;
 		lanes[slot] = lane;
-		if (++queues[slot] > longest)
-			longest = queues[slot];
+		count += queues[slot] == 0;
+		if (++queues[slot] > *longest)
+			*longest = queues[slot];
 	}
+	return count;
+}
+
+unsigned access_places(const uint64_t offset[LANES], uint32_t mask)
+{
+	unsigned longest;
+
+	return queue_lanes(offset, mask, &longest);
+}
+
+unsigned access_longest_queue(const uint64_t address[LANES], uint32_t mask)
+{
+	unsigned longest;
+
+	queue_lanes(address, mask, &longest);
 	return longest;
 }
 

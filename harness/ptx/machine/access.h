@@ -49,6 +49,12 @@ static inline unsigned access_groups(uint32_t mask, unsigned lane_bytes)
 unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask, unsigned lane_bytes);
 
 /*
+ * Different places among the lanes of the mask. Accesses are aligned, so two
+ * lanes have all of their bytes in common or none.
+ */
+unsigned access_places(const uint64_t offset[LANES], uint32_t mask);
+
+/*
  * Passes that shared memory needs: a bank gives one 4-byte word a pass to all
  * lanes that want that word. So within each group of lanes it is the number of
  * different words in the bank that has most of them; offset[] is in bytes.

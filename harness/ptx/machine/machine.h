@@ -103,7 +103,7 @@ struct instruction_count {
 	uint64_t divergent;        /* branches on which the warp split */
 	uint64_t requests;         /* memory instructions with at least one lane */
 	uint64_t shared_requests;  /* of generic ones: with a lane in shared memory */
-	uint64_t bytes;            /* that lanes asked for */
+	uint64_t bytes;            /* of global loads and stores, each once in a request */
 	uint64_t sectors;          /* 32-byte sectors, unique in one request */
 	uint64_t wavefronts;       /* shared memory: passes */
 	uint64_t ideal_wavefronts; /* of the same bytes without a conflict */

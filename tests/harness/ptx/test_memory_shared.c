@@ -72,7 +72,6 @@ static void check(unsigned width, unsigned vector, uint32_t mask)
 	}
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(fixture.counts[i].requests, mask != 0);
-		assert_int_equal(fixture.counts[i].bytes, active * bytes);
 		assert_int_equal(fixture.counts[i].wavefronts, wavefronts);
 		assert_int_equal(fixture.counts[i].ideal_wavefronts,
 				 ideal < wavefronts ? ideal : wavefronts);
