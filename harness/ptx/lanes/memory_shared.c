@@ -1,6 +1,35 @@
 /* Loads and stores of shared memory. */
 #include "harness/ptx/lanes/memory.h"
 
+/*
+ * Loads of words in one row: what many lanes have read and nobody writes is not
+ * looked at again and again.
+ */
+static __attribute__((noinline)) void look_at_row(struct warp *warp, const struct instruction *at,
+						  uint32_t mask, const uint32_t offset[LANES])
+{
+	uint32_t word[LANES], words = 0, lanes = 0;
+
+	for (int lane = 0; lane < LANES; lane++) {
+		word[lane] = offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
+		words |= UINT32_C(1) << word[lane];
+	}
+	words = shared_shadow_unsettled(warp, offset[0] / SHADOW_ROW_BYTES, words);
+	for (; words; words &= words - 1) {
+		const uint32_t wanted = (uint32_t)__builtin_ctz(words);
+		_Alignas(64) int32_t same[LANES];
+		uint32_t first, others;
+
+		for (int lane = 0; lane < LANES; lane++)
+			same[lane] = -(word[lane] == wanted);
+		first = predicate_mask(same) & mask;
+		others = first & (first - 1);
+		lanes |= first & ~(others & (others - 1));
+	}
+	if (lanes)
+		shared_shadow_load(warp, at, lanes, offset, BANK_BYTES);
+}
+
 /* The block is one that is looked at: before anything moves. */
 static __attribute__((noinline)) void look_at(struct warp *warp, const struct instruction *at,
 					      uint32_t mask, const uint32_t offset[LANES])
@@ -58,7 +87,9 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 	}
 	if (outside >> 31 || low & (bytes - 1))
 		return faulty(warp, at, mask, offset);
-	if (block->shadow)
+	if (block->shadow && !store && bytes == BANK_BYTES && spread < SHADOW_ROW_BYTES)
+		look_at_row(warp, at, mask, offset);
+	else if (block->shadow)
 		look_at(warp, at, mask, offset);
 
 	/* Lanes side by side, or within one row of the banks, are never in each other's way. */

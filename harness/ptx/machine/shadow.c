@@ -7,7 +7,6 @@
 
 #define NOBODY UINT16_MAX
 #define WORD_BYTES 4
-#define WARPS_MOST 32 /* of a block */
 
 /*
  * Readers of one warp since its last synchronisation: the first of them and
@@ -35,14 +34,14 @@ struct cell {
 };
 
 /*
- * A moment lasts while no barrier opens and no warp that loads has
- * synchronised since it last did. A cell is settled for a moment if loads, by
- * whomever, leave it as it is and there is nothing to tell of them.
+ * A cell is settled for an epoch if lanes of two warps have read it, and nobody
+ * has written: loads, by whomever, are no news any more, since whoever writes
+ * it has a rival anyway.
  */
 #define ROW_CELLS 32
 struct settled_row {
-	uint32_t moment; /* 0: never was one */
-	uint32_t cells;  /* of that moment, a bit each: those that are settled */
+	uint32_t epoch; /* 1 more than the block's; 0: never */
+	uint32_t cells; /* a bit each: those that are settled for it */
 };
 
 struct shared_shadow {
@@ -53,8 +52,6 @@ struct shared_shadow {
 	struct cell *cells;
 	struct settled_row *settled; /* cells / ROW_CELLS, rounded up */
 	size_t bytes;
-	uint32_t moment, epoch,
-		syncs[WARPS_MOST]; /* syncs: by warp, when it last touched anything */
 };
 
 /* A lane's access while it is looked at. */
@@ -115,8 +112,6 @@ void shared_shadow_begin(struct shared_shadow *shadow)
 {
 	memset(shadow->cells, 0, shadow->cell_count * sizeof(*shadow->cells));
 	memset(shadow->settled, 0, settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
-	memset(shadow->syncs, 0, sizeof(shadow->syncs));
-	shadow->epoch = 0;
 }
 
 /* From now on a cell is a byte. */
@@ -350,50 +345,28 @@ static void touch_lanes(struct toucher *by, uint32_t mask, const uint32_t offset
 
 /* ---- loads: most are of what is settled ---- */
 
-static void begin_moment(struct shared_shadow *shadow, const struct warp *warp)
-{
-	uint32_t *sync = &shadow->syncs[warp->index];
-
-	if (*sync == warp->sync_epoch && shadow->epoch == warp->block->epoch + 1)
-		return;
-	*sync = warp->sync_epoch;
-	shadow->epoch = warp->block->epoch + 1;
-	if (++shadow->moment == 0) {
-		memset(shadow->settled, 0,
-		       settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
-		shadow->moment = 1;
-	}
-}
-
-/* Nobody writes it in this epoch, and as many readers are known as ever will be. */
-static bool is_settled(const struct shared_shadow *shadow, const struct cell *cell)
-{
-	bool settled = cell->initialised && cell->write_epoch != shadow->epoch;
-
-	for (size_t i = 0; i < ARRAY_SIZE(cell->readers) && settled; i++) {
-		const struct readers *readers = &cell->readers[i];
-
-		settled = readers->first != NOBODY && readers->other != NOBODY &&
-			  readers->sync == shadow->syncs[warp_of(readers->first)];
-	}
-	return settled;
-}
-
-static struct settled_row *settled_row(struct shared_shadow *shadow, size_t number)
+static struct settled_row *settled_row(struct shared_shadow *shadow, size_t number, uint32_t epoch)
 {
 	struct settled_row *row = &shadow->settled[number];
 
-	if (row->moment != shadow->moment)
-		*row = (struct settled_row){.moment = shadow->moment};
+	if (row->epoch != epoch)
+		*row = (struct settled_row){.epoch = epoch};
 	return row;
+}
+
+static bool is_settled(const struct cell *cell, uint32_t epoch)
+{
+	return cell->initialised && cell->write_epoch != epoch && cell->read_epoch == epoch &&
+	       cell->readers[1].first != NOBODY;
 }
 
 uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words)
 {
 	struct shared_shadow *shadow = warp->block->shadow;
 
-	begin_moment(shadow, warp);
-	return shadow->grain == WORD_BYTES ? words & ~settled_row(shadow, row)->cells : words;
+	if (shadow->grain != WORD_BYTES)
+		return words;
+	return words & ~settled_row(shadow, row, warp->block->epoch + 1)->cells;
 }
 
 void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
@@ -405,7 +378,6 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 	struct told told = {0};
 
 	by.reads = true;
-	begin_moment(shadow, warp);
 	for (; mask; mask &= mask - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(mask);
 		const size_t first = offset[lane] >> shift;
@@ -413,8 +385,8 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 		by.thread = (uint16_t)(warp->index * LANES + lane);
 		for (size_t index = first; index < first + (bytes >> shift); index++) {
 			touch_cell(shadow, &by, index, NULL, NULL, &told);
-			if (is_settled(shadow, &shadow->cells[index]))
-				settled_row(shadow, index / ROW_CELLS)->cells |=
+			if (is_settled(&shadow->cells[index], by.epoch))
+				settled_row(shadow, index / ROW_CELLS, by.epoch)->cells |=
 					UINT32_C(1) << index % ROW_CELLS;
 		}
 	}

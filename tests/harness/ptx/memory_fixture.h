@@ -24,6 +24,7 @@ enum { ROW_ADDRESS = 256, ROW_B = 512, ROW_C = 768, ROW_DST = 1024, FILE_BYTES =
 #define SHARED_SIZE 8192
 #define LOCAL_SIZE 64
 #define CODE_COUNT 8
+#define WARP_COUNT 4
 
 struct fixture {
 	const struct handlers *handlers;
@@ -39,7 +40,7 @@ struct fixture {
 	struct launch launch;
 	struct block block;
 	struct frame frame;
-	struct warp warps[2], *warp; /* warp: the one that runs */
+	struct warp warps[WARP_COUNT], *warp; /* warp: the one that runs */
 	unsigned char *file;
 	_Alignas(64) unsigned char shared[SHARED_SIZE + 16];
 	unsigned char local[LANES * LOCAL_SIZE];
@@ -89,17 +90,20 @@ static void fixture_begin(const struct handlers *handlers)
 		.module = &f->module, .functions = &f->function, .function_count = 1};
 	f->all_counts[0] = f->counts;
 	f->memory = device_memory_create(INT64_C(1) << 24);
-	f->launch = (struct launch){.program = &f->program,
-				    .memory = f->memory,
-				    .what = {.grid = {1, 1, 1}, .block = {64, 1, 1}},
-				    .shared_bytes = SHARED_SIZE,
-				    .counts = f->all_counts};
-	f->block = (struct block){
-		.launch = &f->launch, .warps = f->warps, .warp_count = 2, .shared = f->shared};
+	f->launch =
+		(struct launch){.program = &f->program,
+				.memory = f->memory,
+				.what = {.grid = {1, 1, 1}, .block = {WARP_COUNT * LANES, 1, 1}},
+				.shared_bytes = SHARED_SIZE,
+				.counts = f->all_counts};
+	f->block = (struct block){.launch = &f->launch,
+				  .warps = f->warps,
+				  .warp_count = WARP_COUNT,
+				  .shared = f->shared};
 	f->file = aligned_alloc(64, FILE_BYTES);
 	memset(f->file, 0, FILE_BYTES);
 	f->frame = (struct frame){.function = &f->function, .file = f->file};
-	for (unsigned i = 0; i < 2; i++)
+	for (unsigned i = 0; i < WARP_COUNT; i++)
 		f->warps[i] = (struct warp){.file = f->file,
 					    .active = ALL_LANES,
 					    .frame = &f->frame,

@@ -274,6 +274,170 @@ static void body_names(void)
 }
 EACH_SET(names)
 
+/* ---- at random, against a detector that remembers every reader ---- */
+
+#define WORDS 72 /* of more than two rows */
+#define THREADS (WARP_COUNT * LANES)
+
+static struct {
+	struct {
+		uint32_t epoch, sync; /* 1 more than the block's; 0: never */
+	} reads[THREADS];
+	uint32_t write_epoch, write_sync;
+	unsigned writer;
+	bool write_atomic;
+	uint32_t value;
+} known[WORDS];
+
+struct request {
+	int instruction;
+	unsigned warp;
+	uint32_t mask, word[LANES], value[LANES];
+};
+
+static uint64_t random_state;
+
+static uint32_t random_below(uint32_t limit)
+{
+	random_state = random_state * UINT64_C(6364136223846793005) + 1442695040888963407;
+	return (uint32_t)((random_state >> 33) % limit);
+}
+
+static struct request random_request(void)
+{
+	struct request r = {.warp = random_below(WARP_COUNT), .mask = ALL_LANES};
+	uint32_t first = random_below(WORDS - 33), pattern = random_below(5);
+
+	r.instruction = random_below(4) ? LOAD : random_below(3) ? STORE : ATOMIC;
+	if (random_below(2))
+		r.mask = random_below(UINT32_MAX) | UINT32_C(1) << random_below(32);
+	for (uint32_t lane = 0; lane < LANES; lane++) {
+		const uint32_t of[] = {lane, lane / 2, lane / 16, 31 - lane, random_below(32)};
+
+		r.word[lane] = first + of[pattern];
+		r.value[lane] = random_below(2);
+	}
+	return r;
+}
+
+static bool races_with_writer(const struct request *r, unsigned thread, uint32_t word)
+{
+	const uint32_t epoch = fixture.block.epoch + 1, sync = fixture.warps[r->warp].sync_epoch;
+
+	return known[word].write_epoch == epoch && known[word].writer != thread &&
+	       !(known[word].write_atomic && r->instruction == ATOMIC) &&
+	       (known[word].writer / LANES != r->warp || known[word].write_sync == sync);
+}
+
+static bool races_with_reader(const struct request *r, unsigned thread, uint32_t word)
+{
+	const uint32_t epoch = fixture.block.epoch + 1, sync = fixture.warps[r->warp].sync_epoch;
+
+	for (unsigned other = 0; other < THREADS; other++)
+		if (other != thread && known[word].reads[other].epoch == epoch &&
+		    (other / LANES != r->warp || known[word].reads[other].sync == sync))
+			return true;
+	return false;
+}
+
+static void remember(const struct request *r, unsigned thread, uint32_t word, uint32_t value)
+{
+	const uint32_t epoch = fixture.block.epoch + 1, sync = fixture.warps[r->warp].sync_epoch;
+
+	if (r->instruction == LOAD) {
+		known[word].reads[thread].epoch = epoch;
+		known[word].reads[thread].sync = sync;
+		return;
+	}
+	known[word].write_atomic = r->instruction == ATOMIC &&
+				   (known[word].write_epoch != epoch ||
+				    known[word].writer != thread || known[word].write_atomic);
+	known[word].write_epoch = epoch;
+	known[word].write_sync = sync;
+	known[word].writer = thread;
+	known[word].value = r->instruction == ATOMIC ? known[word].value + value : value;
+}
+
+/* A lower lane of a store stands for those that store to its word. */
+static bool stands_behind(const struct request *r, unsigned lane, bool *disagrees)
+{
+	for (unsigned lower = 0; lower < lane; lower++)
+		if (r->mask >> lower & 1 && r->word[lower] == r->word[lane]) {
+			*disagrees |= r->value[lower] != r->value[lane];
+			return true;
+		}
+	return false;
+}
+
+static bool expect_race_of(const struct request *r)
+{
+	bool race = false;
+
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		const unsigned thread = r->warp * LANES + lane;
+		const uint32_t word = r->word[lane];
+
+		if (!(r->mask >> lane & 1) ||
+		    (r->instruction == STORE && stands_behind(r, lane, &race)))
+			continue;
+		race |= races_with_writer(r, thread, word) &&
+			!(r->instruction == STORE && r->value[lane] == known[word].value);
+		race |= r->instruction != LOAD && races_with_reader(r, thread, word);
+		remember(r, thread, word, r->value[lane]);
+	}
+	/* Of lanes that store to one word the highest one's value stays. */
+	for (unsigned lane = 0; lane < LANES && r->instruction == STORE; lane++)
+		if (r->mask >> lane & 1)
+			known[r->word[lane]].value = r->value[lane];
+	return race;
+}
+
+static void execute_request(const struct request *r)
+{
+	fixture.warp = &fixture.warps[r->warp];
+	fixture.warp->active = r->mask;
+	for (int lane = 0; lane < LANES; lane++) {
+		set_row_lane(ROW_ADDRESS, lane, 8, 4 * r->word[lane]);
+		set_row_lane(r->instruction == ATOMIC ? ROW_B : ROW_DST, lane, 4, r->value[lane]);
+	}
+	fixture.found = 0;
+	assert_int_equal(execute(&fixture.code[r->instruction]), STEP_NEXT);
+}
+
+static void body_random_accesses(void)
+{
+	unsigned races = 0, requests = 40000;
+
+	begin();
+	for (uint32_t word = 0; word < 2048; word += 32)
+		touch(STORE, 0, ALL_LANES, word, 1);
+	fixture.block.epoch++;
+	memset(fixture.shared, 0, sizeof(fixture.shared));
+	memset(known, 0, sizeof(known));
+	random_state = 1;
+	for (unsigned i = 0; i < requests; i++) {
+		const struct request r = random_request();
+		bool race;
+
+		if (random_below(4) == 0)
+			fixture.block.epoch++;
+		else if (random_below(4) == 0)
+			fixture.warps[random_below(WARP_COUNT)].sync_epoch++;
+		/* From here on each byte is known for itself. */
+		if (i == requests / 2)
+			touch(NARROW, 0, 1, 1024, 0);
+		race = expect_race_of(&r);
+		execute_request(&r);
+		if (race != (fixture.found > 0))
+			fail_msg("request %u, instruction %d of warp %u, lanes %08x: %s", i,
+				 r.instruction, r.warp, r.mask,
+				 race ? "a race was not found" : fixture.text);
+		races += race;
+	}
+	assert_in_range(races, requests / 10, requests / 10 * 9);
+}
+EACH_SET(random_accesses)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +449,7 @@ int main(void)
 		cmocka_unit_test(narrow_accesses),
 		cmocka_unit_test(uninitialised_reads),
 		cmocka_unit_test(names),
+		cmocka_unit_test(random_accesses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
