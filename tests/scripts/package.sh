@@ -69,4 +69,13 @@ if [ -x bin/perflab-worker-cuda ]; then
 	! grep -q 'perflab-worker-cuda.*not found\|no worker' "$scratch/doctor.txt" ||
 		fail "doctor does not find the worker: $(cat "$scratch/doctor.txt")"
 fi
+# The emulator beside it, with the PTX that lies in the archive and in no build folder.
+env -i bin/perflab sweep reduce/shuffle --backend ptx --block-sizes 64,256 --size 5000 --format csv \
+	--db "$scratch/emulated.db" >"$scratch/emulated.csv" 2>"$scratch/emulated.txt" ||
+	fail "an emulated sweep ended with $?: $(cat "$scratch/emulated.txt")"
+[ "$(grep -c ',ok,' "$scratch/emulated.csv")" -eq 2 ] || fail "not every emulated case is ok"
+env -i bin/perflab doctor --backend ptx | grep -q -F "$root/share/perflab/ptx" ||
+	fail "the emulator's PTX is not that of the archive"
+env -i bin/perflab check share/perflab/ptx/reduce/shuffle.ptx >"$scratch/check.txt" ||
+	fail "check of a PTX file ended with $?"
 echo "package: ok"
