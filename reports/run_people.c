@@ -160,13 +160,13 @@ struct section {
 	"\n\"DRAM\" is measured: the bytes that hardware counters saw cross to memory, over the " \
 	"same time; what stays in the L2 cache is not in it."
 
-#define EMULATED_NOTE                                                                             \
-	"emulated PTX: no times; counts are of the PTX, not of the machine code that a GPU "      \
-	"makes of it, and stand in no comparison with a GPU's counters. warp %: lanes that ran, " \
-	"of 32; branch %: branches on which the warp stayed together; sec/req: sectors a global " \
-	"load or store; conflicts: of shared-memory banks; queue: lanes at one address in an "    \
-	"atomic; occ %: what the launch allows. \"sampled\": counted on some blocks only, and "   \
-	"not "                                                                                    \
+#define EMULATED_NOTE                                                                            \
+	"emulated PTX: no times; counts are of the PTX, not of the machine code that a GPU "     \
+	"makes of it, and stand in no comparison with a GPU's counters. warp %: lanes that ran " \
+	"and whose guard held, of 32; branch %: branches on which the warp stayed together; "    \
+	"sec/req: sectors a global load or store; conflicts: of shared-memory banks; queue: "    \
+	"lanes at one address in an atomic; occ %: what the launch allows. --all-metrics shows " \
+	"every count, as csv and json do. \"sampled\": counted on some blocks only, and not "    \
 	"verified."
 
 /* Whether a column of measured bandwidth stands beside the modelled one. */
