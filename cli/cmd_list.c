@@ -34,19 +34,16 @@ int list_to_stdout(const struct invocation *call, const struct table *table, con
 
 /* ---- kernels ---- */
 
-static void add_axes(struct text *out, const struct kernel_axis *axes, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		text_addf(out, "%s%s=%s", out->length ? " " : "", axes[i].name, axes[i].values);
-}
-
 static void add_variant(struct table *table, const struct kernel *kernel,
 			const struct kernel_variant *variant, bool verbose)
 {
 	struct text axes = TEXT_INIT;
 
-	add_axes(&axes, kernel->axes, kernel->axis_count);
-	add_axes(&axes, variant->axes, variant->axis_count);
+	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++) {
+		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
+
+		text_addf(&axes, "%s%s=%s", axes.length ? " " : "", axis->name, axis->values);
+	}
 	if (verbose)
 		table_row(table,
 			  (const char *const[]){kernel->name, variant->name, axes.data,

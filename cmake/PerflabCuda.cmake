@@ -42,6 +42,30 @@ else()
   message(STATUS "CUDA worker: no (${PERFLAB_CUDA_WHY_NOT})")
 endif()
 
+# The architectures of a .cu: machine code for those in the list that it can do with, PTX for the
+# least of them. A line "// perflab: needs sm_80" in it means that and every later GPU, "sm_90a"
+# that alone.
+function(_perflab_architectures source machine_code ptx)
+  file(STRINGS ${source} _needs REGEX "^// perflab: needs sm_[0-9]+a?$" LIMIT_COUNT 1)
+  set(_least 75)
+  if(_needs)
+    string(REGEX REPLACE ".*sm_" "" _least "${_needs}")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
+  endif()
+  set(_archs)
+  if(_least MATCHES "a$")
+    set(_archs ${_least})
+  else()
+    foreach(_arch ${PERFLAB_CUDA_ARCHITECTURES})
+      if(NOT _arch LESS _least)
+        list(APPEND _archs ${_arch})
+      endif()
+    endforeach()
+  endif()
+  set(${machine_code} ${_archs} PARENT_SCOPE)
+  set(${ptx} ${_least} PARENT_SCOPE)
+endfunction()
+
 # perflab_cuda_images(TARGET ROOT FAMILY/NAME …): compiles ROOT/FAMILY/NAME.cu to
 # build/share/perflab/kernels/FAMILY/NAME.sm_XX.cubin for each architecture and NAME.ptx.
 function(perflab_cuda_images target root)
@@ -53,7 +77,8 @@ function(perflab_cuda_images target root)
     file(MAKE_DIRECTORY ${_folder})
     get_filename_component(_family ${_source} DIRECTORY)
     file(GLOB _headers CONFIGURE_DEPENDS ${_family}/*.cuh)
-    foreach(_arch ${PERFLAB_CUDA_ARCHITECTURES})
+    _perflab_architectures(${_source} _machine_code _ptx)
+    foreach(_arch ${_machine_code})
       add_custom_command(OUTPUT ${_stem}.sm_${_arch}.cubin
         COMMAND ${PERFLAB_NVCC} -cubin -arch=sm_${_arch} -lineinfo -std=c++17 -O3
                 -I${PROJECT_SOURCE_DIR} -o ${_stem}.sm_${_arch}.cubin ${_source}
@@ -61,7 +86,7 @@ function(perflab_cuda_images target root)
       list(APPEND _outputs ${_stem}.sm_${_arch}.cubin)
     endforeach()
     add_custom_command(OUTPUT ${_stem}.ptx
-      COMMAND ${PERFLAB_NVCC} -ptx -arch=compute_75 -std=c++17 -O3
+      COMMAND ${PERFLAB_NVCC} -ptx -arch=compute_${_ptx} -std=c++17 -O3
               -I${PROJECT_SOURCE_DIR} -o ${_stem}.ptx ${_source}
       DEPENDS ${_source} ${_headers} COMMENT "nvcc ${_image} ptx" VERBATIM)
     list(APPEND _outputs ${_stem}.ptx)

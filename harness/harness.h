@@ -48,7 +48,7 @@ struct plan_request {
 
 struct plan_case {
 	char *kernel, *variant, *config; /* config: canonical axes text */
-	struct axis_value axes[KERNEL_MAX_AXES + 2];
+	struct axis_value axes[KERNEL_MAX_CASE_AXES];
 	size_t axis_count;
 	struct launch_case *launch; /* NULL: skipped */
 	char *skip_reason;          /* NULL: runnable */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define PLAN_MAX_CASES 200000
-#define PLAN_MAX_AXES (KERNEL_MAX_AXES + 2)
+#define PLAN_MAX_AXES KERNEL_MAX_CASE_AXES
 
 /* The values of one choice on every axis, in the order of the variant's sorted axes. */
 struct plan_choice {
@@ -28,6 +28,7 @@ struct plan_maker {
 void device_limits_of(struct device_limits *out, const struct device_info *device)
 {
 	*out = (struct device_limits){
+		.compute_capability = 10 * device->cc_major + device->cc_minor,
 		.max_threads_per_block = device->max_threads_per_block,
 		/* The same for every device of compute capability 3.0 and later. */
 		.max_grid_x = INT32_MAX,

@@ -21,18 +21,6 @@ static bool kernel_matches(const char *pattern, const struct kernel *kernel)
 	return name_matches(pattern, kernel->name) && !(kernel->on_request && is_pattern(pattern));
 }
 
-size_t variant_axis_count(const struct kernel *kernel, const struct kernel_variant *variant)
-{
-	return kernel->axis_count + variant->axis_count;
-}
-
-const struct kernel_axis *variant_axis(const struct kernel *kernel,
-				       const struct kernel_variant *variant, size_t index)
-{
-	return index < kernel->axis_count ? &kernel->axes[index]
-					  : &variant->axes[index - kernel->axis_count];
-}
-
 const struct kernel_axis *variant_axis_find(const struct kernel *kernel,
 					    const struct kernel_variant *variant, const char *name)
 {

@@ -28,10 +28,7 @@ bool selector_matches(const struct selector *selector, const struct kernel *kern
 /* The values that the selector gives an axis; NULL: none. */
 const struct axis_values *selector_values(const struct selector *selector, const char *axis);
 
-/* Every axis of a variant, the kernel's first. NULL: no axis of that name. */
-size_t variant_axis_count(const struct kernel *kernel, const struct kernel_variant *variant);
-const struct kernel_axis *variant_axis(const struct kernel *kernel,
-				       const struct kernel_variant *variant, size_t index);
+/* NULL: the variant has no axis of that name. */
 const struct kernel_axis *variant_axis_find(const struct kernel *kernel,
 					    const struct kernel_variant *variant, const char *name);
 

@@ -52,6 +52,8 @@ bool arg_kind_parse(enum arg_kind *out, const char *name);
 #define KERNEL_MAX_AXES 8
 #define KERNEL_MAX_LAUNCHES 4
 #define KERNEL_MAX_CONSTRAINTS 6
+#define KERNEL_MAX_VARIANT_AXES 4
+#define KERNEL_MAX_CASE_AXES 10 /* of the family and the variant together */
 
 struct kernel_axis {
 	const char *name;   /* "block", "n", "ways" */
@@ -121,8 +123,11 @@ struct kernel_variant {
 	size_t launch_count;
 	struct kernel_constraint constraints[KERNEL_MAX_CONSTRAINTS];
 	size_t constraint_count;
-	struct kernel_axis axes[2]; /* axes beyond the family's */
+	/* Beyond the family's; one of a family's name stands in its place. */
+	struct kernel_axis axes[KERNEL_MAX_VARIANT_AXES];
 	size_t axis_count;
+	const struct kernel_buffer *buffers; /* NULL: the family's */
+	size_t buffer_count;
 	const struct kernel_oracle *oracle; /* NULL: the family's */
 	const struct kernel_work *work;     /* NULL: the family's */
 };
@@ -151,11 +156,16 @@ const struct kernel *const *kernel_all(size_t *count);
 const struct kernel *kernel_find(const char *name); /* NULL: none */
 const struct kernel_variant *kernel_find_variant(const struct kernel *kernel, const char *name);
 const struct kernel_oracle *kernel_find_oracle(const char *name);
+/* Every axis of a variant, those of its family first. */
+size_t variant_axis_count(const struct kernel *kernel, const struct kernel_variant *variant);
+const struct kernel_axis *variant_axis(const struct kernel *kernel,
+				       const struct kernel_variant *variant, size_t index);
 
 /* ---- the device's limits, as far as a descriptor may depend on them ---- */
 
 /* Field, meaning. Every field is an int64_t and a variable of expressions. */
 #define DEVICE_LIMIT_LIST(X)                                                    \
+	X(compute_capability, "10 times the major version, and the minor")      \
 	X(max_threads_per_block, "threads in one block")                        \
 	X(max_grid_x, "blocks in x")                                            \
 	X(max_shared_bytes_per_block, "shared memory of a block, opt-in limit") \
@@ -212,7 +222,7 @@ struct launch_case {
 	char kernel[64], variant[64];
 	char image[128]; /* "reduce/shuffle" */
 	char oracle[64];
-	struct axis_value axes[KERNEL_MAX_AXES + 2];
+	struct axis_value axes[KERNEL_MAX_CASE_AXES];
 	size_t axis_count;
 	struct case_buffer buffers[KERNEL_MAX_BUFFERS];
 	size_t buffer_count;

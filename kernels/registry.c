@@ -45,6 +45,45 @@ const struct kernel_variant *kernel_find_variant(const struct kernel *kernel, co
 	return NULL;
 }
 
+static const struct kernel_axis *find_axis(const struct kernel_axis *axes, size_t count,
+					   const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(axes[i].name, name))
+			return &axes[i];
+	return NULL;
+}
+
+static bool is_new_axis(const struct kernel *kernel, const struct kernel_axis *axis)
+{
+	return !find_axis(kernel->axes, kernel->axis_count, axis->name);
+}
+
+size_t variant_axis_count(const struct kernel *kernel, const struct kernel_variant *variant)
+{
+	size_t count = kernel->axis_count;
+
+	for (size_t i = 0; i < variant->axis_count; i++)
+		count += is_new_axis(kernel, &variant->axes[i]);
+	return count;
+}
+
+const struct kernel_axis *variant_axis(const struct kernel *kernel,
+				       const struct kernel_variant *variant, size_t index)
+{
+	if (index < kernel->axis_count) {
+		const struct kernel_axis *own =
+			find_axis(variant->axes, variant->axis_count, kernel->axes[index].name);
+
+		return own ? own : &kernel->axes[index];
+	}
+	index -= kernel->axis_count;
+	for (size_t i = 0; i < variant->axis_count; i++)
+		if (is_new_axis(kernel, &variant->axes[i]) && index-- == 0)
+			return &variant->axes[i];
+	return NULL;
+}
+
 const struct kernel_oracle *kernel_find_oracle(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {

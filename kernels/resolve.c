@@ -22,6 +22,7 @@
 #define KEPT_FREE_PCT 10
 
 const struct device_limits device_limits_minimum = {
+	.compute_capability = 75,
 	.max_threads_per_block = 1024,
 	.max_grid_x = INT32_MAX,
 	.max_shared_bytes_per_block = 64 * 1024,
@@ -141,10 +142,8 @@ static int resolve_axes(struct resolution *r, const struct axis_value *given, si
 	struct launch_case *work = r->work;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < r->kernel->axis_count; i++)
-		rc = take_axis(r, &r->kernel->axes[i], given, given_count);
-	for (size_t i = 0; !rc && i < r->variant->axis_count; i++)
-		rc = take_axis(r, &r->variant->axes[i], given, given_count);
+	for (size_t i = 0; !rc && i < variant_axis_count(r->kernel, r->variant); i++)
+		rc = take_axis(r, variant_axis(r->kernel, r->variant, i), given, given_count);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < given_count; i++)
@@ -242,9 +241,12 @@ static int resolve_buffers(struct resolution *r)
 	int64_t memory = r->limits->global_memory_bytes;
 	int64_t usable = memory - memory / 100 * KEPT_FREE_PCT;
 	int64_t total_bytes = 0;
+	bool own = r->variant->buffers != NULL;
+	const struct kernel_buffer *buffers = own ? r->variant->buffers : r->kernel->buffers;
+	size_t buffer_count = own ? r->variant->buffer_count : r->kernel->buffer_count;
 
-	for (size_t i = 0; i < r->kernel->buffer_count; i++) {
-		const struct kernel_buffer *buffer = &r->kernel->buffers[i];
+	for (size_t i = 0; i < buffer_count; i++) {
+		const struct kernel_buffer *buffer = &buffers[i];
 
 		if (variant_uses(r->variant, buffer)) {
 			int rc = resolve_buffer(r, buffer, &total_bytes);

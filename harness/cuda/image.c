@@ -24,8 +24,8 @@ void image_cache_release(struct image_cache *cache)
 	*cache = (struct image_cache){0};
 }
 
-/* The best file for the device: machine code of the same major version and the highest minor that
- * it can run. */
+/* The best file for the device: machine code for it alone (sm_90a), else of the same major version
+ * and the highest minor that it can run. */
 static int find_file(const struct device_info *info, const char *name, struct text *path,
 		     char code_kind[32], struct error *err)
 {
@@ -36,11 +36,15 @@ static int find_file(const struct device_info *info, const char *name, struct te
 	snprintf(relative, sizeof(relative), "share/perflab/kernels/%s", name);
 	rc = install_path(&stem, relative, err);
 	for (int minor = info->cc_minor; rc == 0 && minor >= 0; minor--) {
-		text_clear(path);
-		text_addf(path, "%s.sm_%d%d.cubin", stem.data, info->cc_major, minor);
-		if (access(path->data, R_OK) == 0) {
-			snprintf(code_kind, 32, "cubin sm_%d%d", info->cc_major, minor);
-			goto out;
+		for (int alone = minor == info->cc_minor; alone >= 0; alone--) {
+			text_clear(path);
+			text_addf(path, "%s.sm_%d%d%s.cubin", stem.data, info->cc_major, minor,
+				  alone ? "a" : "");
+			if (access(path->data, R_OK) == 0) {
+				snprintf(code_kind, 32, "cubin sm_%d%d%s", info->cc_major, minor,
+					 alone ? "a" : "");
+				goto out;
+			}
 		}
 	}
 	if (rc == 0) {

@@ -63,6 +63,7 @@ static void check_row(const struct kernel *kernel, const struct kernel_variant *
 	else if (!variant->metric || !metric_find(variant->metric))
 		fail_msg("%s/%s: no metric is called \"%s\"", kernel->name, variant->name,
 			 variant->metric ? variant->metric : "");
+	assert_true(variant_axis_count(kernel, variant) <= KERNEL_MAX_CASE_AXES);
 	assert_true(variant->launch_count >= 1 && variant->launch_count <= KERNEL_MAX_LAUNCHES);
 	for (size_t i = 0; i < variant->constraint_count; i++)
 		assert_true(is_phrase(variant->constraints[i].reason));

@@ -35,7 +35,7 @@ struct launch_case *built_in_case(const char *kernel, const char *variant,
 {
 	const struct kernel *found = kernel_find(kernel);
 	const struct kernel_variant *way = found ? kernel_find_variant(found, variant) : NULL;
-	struct axis_value values[KERNEL_MAX_AXES + 2];
+	struct axis_value values[KERNEL_MAX_CASE_AXES];
 	struct launch_case *work = NULL;
 	struct device_limits limits;
 	struct device_info device;
@@ -46,10 +46,8 @@ struct launch_case *built_in_case(const char *kernel, const char *variant,
 
 	if (!way)
 		fail_msg("no kernel %s/%s", kernel, variant);
-	for (size_t i = 0; i < found->axis_count; i++)
-		add_axis(values, &count, &found->axes[i], axes);
-	for (size_t i = 0; i < way->axis_count; i++)
-		add_axis(values, &count, &way->axes[i], axes);
+	for (size_t i = 0; i < variant_axis_count(found, way); i++)
+		add_axis(values, &count, variant_axis(found, way, i), axes);
 	assert_int_equal(chip_find(&chip, NULL, NULL), 0);
 	chip_describe_device(chip, &device);
 	device_limits_of(&limits, &device);
