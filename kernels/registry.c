@@ -10,6 +10,7 @@
 	X(divergence)         \
 	X(matmul)             \
 	X(fault)              \
+	X(ceilings)           \
 	X(patterns)           \
 	X(planted)
 

@@ -1,0 +1,318 @@
+/*
+ * ceilings: what a device can do at most, one part of it a variant: bytes of a
+ * memory level, or operations of one precision. `perflab ceilings` runs them,
+ * and the best configuration of each is a roof of every roofline. What a
+ * variant is a roof of stands in metrics/ceilings.c.
+ *
+ * Values are such that results are exact in every precision and known to the
+ * CPU, yet no easier on the device than real ones: random words; chains of
+ * v = c - v, which flip every operand at each step; products of random whole
+ * numbers that are added and taken away in turn. Bytes and operations of the
+ * work model are those that the variant really moves or does at its level.
+ */
+#include "kernels/ceilings/oracles.h"
+
+#define OUT ARG_OF_BUFFER("out")
+#define A ARG_OF_BUFFER("a")
+#define B ARG_OF_BUFFER("b")
+
+#define OWN_BUFFERS(list) .buffers = list, .buffer_count = ARRAY_SIZE(list)
+#define RANDOM_WORDS BUFFER_IN, FILL_UNIFORM, 0.0, 4294967296.0
+
+/* Blocks of all multiprocessors, as many on each. */
+#define THREADS "sm_count * blocks_per_sm * block"
+#define RESIDENT .grid = {"sm_count * blocks_per_sm"}, .block = {"block"}
+#define BLOCKS_PER_SM(values)                                             \
+	{                                                                 \
+		"blocks_per_sm", values, "blocks for each multiprocessor" \
+	}
+/* The work of a multiprocessor is the same, however many threads share it. */
+#define SHARE_OF_TURNS "max(1, turns * max_threads_per_sm / (block * blocks_per_sm))"
+#define TURNS(values)                                                                        \
+	{                                                                                    \
+		"turns", values, "turns of the loop in each thread of a full multiprocessor" \
+	}
+#define FITS                                                               \
+	{                                                                  \
+		"block * blocks_per_sm <= max_threads_per_sm",             \
+			"more threads than a multiprocessor holds at once" \
+	}
+
+/* Device memory: whole tiles of any block size up to 1024, 16 bytes a group. */
+#define ARRAY_WORDS "times_l2 * (l2_bytes / 65536) * 16384"
+#define TILES ARRAY_WORDS " / (4 * " IN_FLIGHT_TEXT " * block)"
+#define TIMES_L2(values)                                                         \
+	{                                                                        \
+		"times_l2", values, "size of each array, in second-level caches" \
+	}
+#define WHOLE_TILES                                                                        \
+	{                                                                                  \
+		"is_pow2(block)",                                                          \
+			"block must be a power of two: it cuts the array into whole tiles" \
+	}
+#define STREAMING .grid = {"min(" TILES ", sm_count * blocks_per_sm)"}, .block = {"block"}
+/* 4096: every block does a tile or two and makes room for the next. */
+#define STREAMING_BLOCKS BLOCKS_PER_SM("2,4,8,4096")
+
+static const struct kernel_buffer read_buffers[] = {
+	{"a", ELEMENT_U32, ARRAY_WORDS, RANDOM_WORDS},
+	{"out", ELEMENT_U32, "block * min(" TILES ", sm_count * blocks_per_sm)", BUFFER_OUT,
+	 FILL_NONE, 0.0, 0.0},
+};
+static const struct kernel_buffer write_buffers[] = {
+	{"out", ELEMENT_U32, ARRAY_WORDS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+};
+static const struct kernel_buffer copy_buffers[] = {
+	{"a", ELEMENT_U32, ARRAY_WORDS, RANDOM_WORDS},
+	{"out", ELEMENT_U32, ARRAY_WORDS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+};
+static const struct kernel_buffer triad_buffers[] = {
+	{"a", ELEMENT_F32, ARRAY_WORDS, BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+	{"b", ELEMENT_F32, ARRAY_WORDS, BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+	{"out", ELEMENT_F32, ARRAY_WORDS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+};
+#define ARRAY_BYTES "4 * " ARRAY_WORDS
+static const struct kernel_work read_work = {.bytes_read = ARRAY_BYTES};
+static const struct kernel_work write_work = {.bytes_written = ARRAY_BYTES};
+static const struct kernel_work copy_work = {.bytes_read = ARRAY_BYTES,
+					     .bytes_written = ARRAY_BYTES};
+static const struct kernel_work triad_work = {
+	.flop = "2 * " ARRAY_WORDS, .bytes_read = "2 * " ARRAY_BYTES, .bytes_written = ARRAY_BYTES};
+
+/* The L2: an array of a part of it, so often that its first pass, from device memory, is little. */
+#define L2_GROUPS "l2_bytes / l2_part / 16"
+#define L2_TURNS "max(1, passes * (" L2_GROUPS ") / (" IN_FLIGHT_TEXT " * " THREADS "))"
+static const struct kernel_buffer l2_buffers[] = {
+	{"a", ELEMENT_U32, "4 * (" L2_GROUPS ")", RANDOM_WORDS},
+	{"out", ELEMENT_U32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+};
+static const struct kernel_work l2_work = {.bytes_read = "16 * " IN_FLIGHT_TEXT " * " L2_TURNS
+							 " * " THREADS};
+static const struct kernel_buffer window_buffers[] = {
+	{"a", ELEMENT_U32, WINDOW_WORDS_TEXT, RANDOM_WORDS},
+	{"out", ELEMENT_U32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+};
+static const struct kernel_work window_work = {.bytes_read = "16 * " IN_FLIGHT_TEXT
+							     " * " SHARE_OF_TURNS " * " THREADS};
+
+/* Chains. */
+#define CHAIN_STEPS "(" STEPS_TEXT " * " SHARE_OF_TURNS " + 1)"
+static const struct kernel_buffer single_buffers[] = {
+	{"out", ELEMENT_F32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+};
+static const struct kernel_buffer double_buffers[] = {
+	{"out", ELEMENT_F64, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+};
+static const struct kernel_work chain_work = {.flop = "2 * " CHAINS_TEXT " * " CHAIN_STEPS
+						      " * " THREADS};
+static const struct kernel_work pair_work = {.flop = "4 * " CHAINS_TEXT " * " CHAIN_STEPS
+						     " * " THREADS};
+
+#define CHAIN(label, shown_by, oracle_label, buffer_list, work_label, high, times, teaches, ...) \
+	{                                                                                        \
+		.name = #label, .lesson = teaches, .metric = shown_by,                           \
+		.oracle = &oracle_##oracle_label, .work = &work_label, OWN_BUFFERS(buffer_list), \
+		AXES(BLOCKS_PER_SM("1,2,4"), TURNS(times)), CONSTRAINTS(__VA_ARGS__),            \
+		LAUNCHES({.entry = "ceilings_" #label,                                           \
+			  RESIDENT,                                                              \
+			  ARGS(OUT, ARG_OF_F32("-1"), ARG_OF_F32(LOW_TEXT), ARG_OF_F32(high),    \
+			       ARG_OF_I32(SHARE_OF_TURNS))}),                                    \
+	}
+
+/* Products: `reach` is the largest of the random numbers, and all sums stay exact. */
+#define OPERANDS(label, rows, columns, depth, reach)                                         \
+	static const struct kernel_buffer label##_buffers[] = {                              \
+		{"a", ELEMENT_I32, #rows " * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach),    \
+		 (reach) + 1},                                                               \
+		{"b", ELEMENT_I32, #columns " * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach), \
+		 (reach) + 1},                                                               \
+		{"out", ELEMENT_I32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},              \
+	};                                                                                   \
+	static const struct kernel_work label##_work = {                                     \
+		.flop = "2 * " #rows " * " #columns " * " #depth " * (2 * " PRODUCTS_TEXT    \
+			" * " SHARE_OF_TURNS " + 1) * (" THREADS " / 32)"};
+#define GROUP_OPERANDS(label, depth, reach)                                               \
+	static const struct kernel_buffer label##_buffers[] = {                           \
+		{"a", ELEMENT_I32, "64 * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach),     \
+		 (reach) + 1},                                                            \
+		{"b", ELEMENT_I32, "256 * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach),    \
+		 (reach) + 1},                                                            \
+		{"out", ELEMENT_I32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},           \
+	};                                                                                \
+	static const struct kernel_work label##_work = {.flop = "2 * 64 * 256 * " #depth  \
+								" * (2 * " SHARE_OF_TURNS \
+								" + 1) * (" THREADS " / 128)"};
+
+OPERANDS(tensor_f64, 32, 32, 4, 255)
+OPERANDS(tensor_f64_deep, 32, 16, 16, 255)
+OPERANDS(tensor_tf32, 32, 32, 8, 255)
+OPERANDS(tensor_f16, 32, 32, 16, 255)
+OPERANDS(tensor_bf16, 32, 32, 16, 255)
+OPERANDS(tensor_f8, 32, 32, 32, 7)
+GROUP_OPERANDS(tensor_tf32_wgmma, 32, 255)
+GROUP_OPERANDS(tensor_f16_wgmma, 64, 255)
+GROUP_OPERANDS(tensor_bf16_wgmma, 64, 255)
+GROUP_OPERANDS(tensor_f8_wgmma, 128, 7)
+
+#define NEEDS(capability, generation)                                                       \
+	{                                                                                   \
+		"compute_capability >= " capability, "needs compute capability " generation \
+	}
+#define TENSOR(label, oracle_label, blocks, per_sm, times, teaches, ...)               \
+	{                                                                              \
+		.name = #label, .lesson = teaches, .metric = "median_time_ns",         \
+		.oracle = &oracle_##oracle_label, .work = &label##_work,               \
+		OWN_BUFFERS(label##_buffers),                                          \
+		AXES({"block", blocks, "threads in one block"}, BLOCKS_PER_SM(per_sm), \
+		     TURNS(times)),                                                    \
+		CONSTRAINTS(__VA_ARGS__, FITS),                                        \
+		LAUNCHES({.entry = "ceilings_" #label,                                 \
+			  RESIDENT,                                                    \
+			  ARGS(OUT, A, B, ARG_OF_I32(SHARE_OF_TURNS))}),               \
+	}
+#define BY_WARPS(label, times, teaches, needs) \
+	TENSOR(label, warp, "128,256,512", "1,2,4", times, teaches, needs)
+#define HOPPER_ALONE                                                                            \
+	{                                                                                       \
+		"compute_capability == 90", "wgmma is of compute capability 9.0 (Hopper) alone" \
+	}
+#define WHOLE_GROUPS                                                                    \
+	{                                                                               \
+		"block % 128 == 0",                                                     \
+			"block must be a multiple of 128: four warps multiply together" \
+	}
+#define BY_GROUPS(label, times, teaches) \
+	TENSOR(label, warpgroup, "128,256,384", "1,2", times, teaches, HOPPER_ALONE, WHOLE_GROUPS)
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "dram_read",
+		.lesson = "device memory, read once: the roof of reductions",
+		.metric = "dram_bytes_per_s",
+		.oracle = &oracle_read,
+		.work = &read_work,
+		OWN_BUFFERS(read_buffers),
+		AXES(STREAMING_BLOCKS, TIMES_L2("8")),
+		CONSTRAINTS(WHOLE_TILES),
+		LAUNCHES({.entry = "ceilings_dram_read",
+			  STREAMING,
+			  ARGS(A, OUT, ARG_OF_I64(TILES))}),
+	},
+	{
+		.name = "dram_write",
+		.lesson = "device memory, written once: the roof of fills",
+		.metric = "dram_bytes_per_s",
+		.oracle = &oracle_write,
+		.work = &write_work,
+		OWN_BUFFERS(write_buffers),
+		AXES(STREAMING_BLOCKS, TIMES_L2("32")),
+		CONSTRAINTS(WHOLE_TILES),
+		LAUNCHES({.entry = "ceilings_dram_write", STREAMING, ARGS(OUT, ARG_OF_I64(TILES))}),
+	},
+	{
+		.name = "dram_copy",
+		.lesson = "device memory, half read and half written: the roof of most kernels",
+		.metric = "dram_bytes_per_s",
+		.oracle = &oracle_copy,
+		.work = &copy_work,
+		OWN_BUFFERS(copy_buffers),
+		AXES(STREAMING_BLOCKS, TIMES_L2("32")),
+		CONSTRAINTS(WHOLE_TILES),
+		LAUNCHES({.entry = "ceilings_dram_copy",
+			  STREAMING,
+			  ARGS(A, OUT, ARG_OF_I64(TILES))}),
+	},
+	{
+		.name = "dram_triad",
+		.lesson = "device memory, two streams in and one out, as STREAM has it",
+		.metric = "dram_bytes_per_s",
+		.oracle = &oracle_triad,
+		.work = &triad_work,
+		OWN_BUFFERS(triad_buffers),
+		AXES(STREAMING_BLOCKS, TIMES_L2("16")),
+		CONSTRAINTS(WHOLE_TILES),
+		LAUNCHES({.entry = "ceilings_dram_triad",
+			  STREAMING,
+			  ARGS(A, B, OUT, ARG_OF_F32(FACTOR_TEXT), ARG_OF_I64(TILES))}),
+	},
+	{
+		.name = "l2_read",
+		.lesson = "the second-level cache: a part of its size, read over and over",
+		.metric = "l2_bytes",
+		.oracle = &oracle_walk,
+		.work = &l2_work,
+		OWN_BUFFERS(l2_buffers),
+		AXES(BLOCKS_PER_SM("1,2,4"), {"l2_part", "4,16", "the array is the L2 over this"},
+		     {"passes", "256", "times that the array is read, at 4 parts"}),
+		CONSTRAINTS(FITS),
+		LAUNCHES({.entry = "ceilings_l2_read",
+			  RESIDENT,
+			  ARGS(A, OUT, ARG_OF_U32(L2_GROUPS), ARG_OF_I32(L2_TURNS))}),
+	},
+	{
+		.name = "l1_read",
+		.lesson = "the first-level cache: 128 bytes a clock and multiprocessor at best",
+		.metric = "l1_bytes",
+		.oracle = &oracle_circle,
+		.work = &window_work,
+		OWN_BUFFERS(window_buffers),
+		AXES(BLOCKS_PER_SM("1,2,4"), TURNS("1024")),
+		CONSTRAINTS(FITS),
+		LAUNCHES({.entry = "ceilings_l1_read",
+			  RESIDENT,
+			  ARGS(A, OUT, ARG_OF_I32(SHARE_OF_TURNS))}),
+	},
+	{
+		.name = "shared_read",
+		.lesson = "shared memory without bank conflicts: as fast as the first-level cache",
+		.metric = "shared_load_wavefronts",
+		.oracle = &oracle_circle,
+		.work = &window_work,
+		OWN_BUFFERS(window_buffers),
+		AXES(BLOCKS_PER_SM("1,2,4"), TURNS("1024")),
+		CONSTRAINTS(FITS),
+		LAUNCHES({.entry = "ceilings_shared_read",
+			  RESIDENT,
+			  ARGS(A, OUT, ARG_OF_I32(SHARE_OF_TURNS))}),
+	},
+	CHAIN(fp64_fma, "flop_per_s", chain, double_buffers, chain_work, HIGH_TEXT, "256",
+	      "double precision: half of single on the large chips, a 64th on others", FITS),
+	CHAIN(fp32_fma, "flop_per_s", chain, single_buffers, chain_work, HIGH_TEXT, "1024",
+	      "single precision: eight chains a thread hide the latency of a multiply-add", FITS),
+	CHAIN(fp16_fma, "f16_fma", pairs, single_buffers, pair_work, LOW_TEXT, "1024",
+	      "half precision: two numbers in a register, twice the rate of single", FITS),
+	CHAIN(bf16_fma, "median_time_ns", pairs, single_buffers, pair_work, LOW_TEXT, "1024",
+	      "bfloat16: the range of single at the size of half", FITS,
+	      NEEDS("80", "8.0 (Ampere)")),
+	BY_WARPS(tensor_f64, "64", "tensor cores in double precision, products of 8 x 8 x 4",
+		 NEEDS("80", "8.0 (Ampere)")),
+	BY_WARPS(tensor_f64_deep, "32", "the same by products of 16 x 8 x 16, where there are",
+		 NEEDS("90", "9.0 (Hopper)")),
+	BY_WARPS(tensor_tf32, "256", "tensor cores: single rounded to 11 bits, summed in single",
+		 NEEDS("80", "8.0 (Ampere)")),
+	BY_WARPS(tensor_f16, "256", "tensor cores: half precision, summed in single",
+		 NEEDS("80", "8.0 (Ampere)")),
+	BY_WARPS(tensor_bf16, "256", "tensor cores: bfloat16, summed in single",
+		 NEEDS("80", "8.0 (Ampere)")),
+	BY_WARPS(tensor_f8, "256", "tensor cores: 8-bit floats (e4m3), summed in single",
+		 NEEDS("89", "8.9 (Ada)")),
+	BY_GROUPS(tensor_tf32_wgmma, "128", "tf32 by groups of four warps, out of shared memory"),
+	BY_GROUPS(tensor_f16_wgmma, "128", "half by groups of four warps, out of shared memory"),
+	BY_GROUPS(tensor_bf16_wgmma, "128", "bfloat16 by groups of four warps, from shared memory"),
+	BY_GROUPS(tensor_f8_wgmma, "128", "8-bit floats by groups of four warps, likewise"),
+};
+
+const struct kernel kernel_ceilings = {
+	.name = "ceilings",
+	.summary = "what the device can do at most: bytes of each memory level, operations",
+	.on_request = true,
+	AXES({"block", "256,512,1024", "threads in one block"}),
+	.constraints = {WHOLE_WARPS("they read and multiply together")},
+	.constraint_count = 1,
+	/* Results are exact. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 0.0,
+	.oracle = &oracle_read,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};

@@ -1,0 +1,25 @@
+/* Fused multiply-adds in single precision. */
+#include "ceilings.cuh"
+
+struct arithmetic {
+	using Value = float;
+	using Result = float;
+	__device__ static Value from(float value)
+	{
+		return value;
+	}
+	__device__ static Value fused(Value a, Value b, Value c)
+	{
+		return fma(a, b, c);
+	}
+	__device__ static Result to(Value value)
+	{
+		return value;
+	}
+};
+
+extern "C" __global__ void ceilings_fp32_fma(float *out, float minus_one, float low, float high,
+					     int turns)
+{
+	chain<arithmetic>(out, minus_one, low, high, turns);
+}

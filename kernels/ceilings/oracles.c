@@ -1,0 +1,350 @@
+/* What ceilings compute, on the CPU. */
+#include "kernels/ceilings/oracles.h"
+
+#include <string.h>
+
+/* A buffer of a case by its name; the table promises it. */
+struct view {
+	const void *in;
+	void *out;
+	int64_t in_length, out_length;
+};
+
+static int look(struct view *view, const struct launch_case *work,
+		const struct host_buffers *inputs, struct host_buffers *expected, struct error *err)
+{
+	void *in = NULL;
+	int rc = oracle_buffer(&view->out, work, expected, "out", &view->out_length, err);
+
+	if (!rc && inputs)
+		rc = oracle_buffer(&in, work, inputs, "a", &view->in_length, err);
+	view->in = in;
+	return rc;
+}
+
+/* ---- device memory ---- */
+
+/* Thread t of `threads` in blocks of `block` takes the words of every tile of its block. */
+struct tiles {
+	const uint32_t *words;
+	uint32_t *sums;
+	int64_t block, threads, tile_words, tile_count;
+};
+
+static void sum_tiles(void *context, int64_t begin, int64_t end)
+{
+	const struct tiles *of = context;
+	int64_t blocks = of->threads / of->block;
+
+	for (int64_t b = begin; b < end; b++) {
+		uint32_t *sums = of->sums + b * of->block;
+
+		memset(sums, 0, (size_t)of->block * sizeof(*sums));
+		for (int64_t tile = b; tile < of->tile_count; tile += blocks)
+			for (int64_t i = 0; i < of->tile_words; i++)
+				sums[i / 4 % of->block] += of->words[tile * of->tile_words + i];
+	}
+}
+
+static int compute_read(const struct launch_case *work, const struct host_buffers *inputs,
+			struct host_buffers *expected, struct error *err)
+{
+	struct view view = {0};
+	struct tiles of = {0};
+	int rc = look(&view, work, inputs, expected, err);
+
+	if (rc)
+		return rc;
+	launch_case_axis(work, "block", &of.block);
+	of.words = view.in;
+	of.sums = view.out;
+	of.threads = view.out_length;
+	of.tile_words = 4 * IN_FLIGHT * of.block;
+	of.tile_count = view.in_length / of.tile_words;
+	parallel_for(of.threads / of.block, 1, sum_tiles, &of);
+	return 0;
+}
+
+static void number_words(void *context, int64_t begin, int64_t end)
+{
+	uint32_t *out = context;
+
+	for (int64_t i = begin; i < end; i++)
+		out[i] = (uint32_t)i;
+}
+
+static int compute_write(const struct launch_case *work, const struct host_buffers *inputs,
+			 struct host_buffers *expected, struct error *err)
+{
+	struct view view = {0};
+	int rc = look(&view, work, NULL, expected, err);
+
+	(void)inputs;
+	if (!rc)
+		parallel_for(view.out_length, ORACLE_GRAIN, number_words, view.out);
+	return rc;
+}
+
+struct copy {
+	const uint32_t *in;
+	uint32_t *out;
+};
+
+static void copy_words(void *context, int64_t begin, int64_t end)
+{
+	const struct copy *of = context;
+
+	memcpy(of->out + begin, of->in + begin, (size_t)(end - begin) * sizeof(*of->out));
+}
+
+static int compute_copy(const struct launch_case *work, const struct host_buffers *inputs,
+			struct host_buffers *expected, struct error *err)
+{
+	struct view view = {0};
+	int rc = look(&view, work, inputs, expected, err);
+
+	if (!rc)
+		parallel_for(view.out_length, ORACLE_GRAIN, copy_words,
+			     &(struct copy){view.in, view.out});
+	return rc;
+}
+
+/* A float in [0, 1) times FACTOR, plus another, is exact in a double: rounded once, as fmaf(). */
+struct triad {
+	const float *a, *b;
+	float *out;
+};
+
+static void compute_triad_range(void *context, int64_t begin, int64_t end)
+{
+	const struct triad *of = context;
+
+	for (int64_t i = begin; i < end; i++)
+		of->out[i] = (float)((double)of->a[i] + FACTOR * (double)of->b[i]);
+}
+
+static int compute_triad(const struct launch_case *work, const struct host_buffers *inputs,
+			 struct host_buffers *expected, struct error *err)
+{
+	struct view view = {0};
+	void *b = NULL;
+	int64_t length;
+	int rc = look(&view, work, inputs, expected, err);
+
+	if (!rc)
+		rc = oracle_buffer(&b, work, inputs, "b", &length, err);
+	if (!rc)
+		parallel_for(view.out_length, ORACLE_GRAIN, compute_triad_range,
+			     &(struct triad){view.in, b, view.out});
+	return rc;
+}
+
+/* ---- caches and shared memory ---- */
+
+struct walk {
+	const uint32_t *words;
+	uint32_t *sums;
+	int64_t groups, threads, accesses;
+};
+
+static uint32_t sum_of_group(const uint32_t *words, int64_t group)
+{
+	return words[4 * group] + words[4 * group + 1] + words[4 * group + 2] +
+	       words[4 * group + 3];
+}
+
+static void walk_threads(void *context, int64_t begin, int64_t end)
+{
+	const struct walk *of = context;
+	int64_t step = of->threads % of->groups;
+
+	for (int64_t t = begin; t < end; t++) {
+		int64_t at = t % of->groups;
+
+		of->sums[t] = 0;
+		for (int64_t i = 0; i < of->accesses; i++) {
+			of->sums[t] += sum_of_group(of->words, at);
+			at = (at + step) % of->groups;
+		}
+	}
+}
+
+static int64_t last_argument(const struct launch_case *work)
+{
+	const struct case_launch *launch = &work->launches[0];
+
+	return launch->args[launch->arg_count - 1].integer;
+}
+
+static int compute_walk(const struct launch_case *work, const struct host_buffers *inputs,
+			struct host_buffers *expected, struct error *err)
+{
+	struct view view = {0};
+	int rc = look(&view, work, inputs, expected, err);
+
+	if (!rc)
+		parallel_for(view.out_length, 256, walk_threads,
+			     &(struct walk){view.in, view.out, view.in_length / 4, view.out_length,
+					    IN_FLIGHT * last_argument(work)});
+	return rc;
+}
+
+/* What lane `lane` of a warp reads of chunk `chunk`. */
+static uint32_t sum_of_chunk(const uint32_t *words, int64_t chunk, int64_t lane)
+{
+	uint32_t sum = 0;
+
+	for (int64_t k = 0; k < IN_FLIGHT; k++)
+		sum += sum_of_group(words, chunk * CHUNK_GROUPS + 32 * k + lane);
+	return sum;
+}
+
+static int compute_circle(const struct launch_case *work, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err)
+{
+	struct view view = {0};
+	int64_t block = 1, turns = last_argument(work);
+	int rc = look(&view, work, inputs, expected, err);
+
+	if (rc)
+		return rc;
+	launch_case_axis(work, "block", &block);
+	for (int64_t t = 0; t < view.out_length; t++) {
+		int64_t warp = t % block / 32;
+		uint32_t sum = 0;
+
+		/* all blocks do the same */
+		if (t >= block) {
+			((uint32_t *)view.out)[t] = ((uint32_t *)view.out)[t - block];
+			continue;
+		}
+		for (int64_t chunk = 0; chunk < 8; chunk++) {
+			int64_t times = turns / 8 + ((chunk - warp % 8 + 8) % 8 < turns % 8);
+
+			sum += (uint32_t)times * sum_of_chunk(view.in, chunk, t % 32);
+		}
+		((uint32_t *)view.out)[t] = sum;
+	}
+	return 0;
+}
+
+/* ---- chains of multiply-adds ---- */
+
+/* Chain i of thread t begins at t % 32 + i, and grows by `growth` in two steps. */
+static double chain_total(int64_t thread, int64_t turns, double growth)
+{
+	double total = 0;
+
+	for (int i = 0; i < CHAINS; i++)
+		total += LOW - ((double)(thread % 32 + i) + growth * (double)(STEPS / 2 * turns));
+	return total;
+}
+
+static int compute_chains(const struct launch_case *work, struct host_buffers *expected,
+			  double growth, double lanes, struct error *err)
+{
+	struct view view = {0};
+	int rc = look(&view, work, NULL, expected, err);
+
+	for (int64_t t = 0; t < view.out_length && !rc; t++) {
+		double total = lanes * chain_total(t, last_argument(work), growth);
+
+		if (work->buffers[0].type == ELEMENT_F64)
+			((double *)view.out)[t] = total;
+		else
+			((float *)view.out)[t] = (float)total;
+	}
+	return rc;
+}
+
+static int compute_chain(const struct launch_case *work, const struct host_buffers *inputs,
+			 struct host_buffers *expected, struct error *err)
+{
+	(void)inputs;
+	return compute_chains(work, expected, 1, 1, err);
+}
+
+/* Two numbers a register; neither grows, for they have few digits. */
+static int compute_pairs(const struct launch_case *work, const struct host_buffers *inputs,
+			 struct host_buffers *expected, struct error *err)
+{
+	(void)inputs;
+	return compute_chains(work, expected, 0, 2, err);
+}
+
+/* ---- tensor cores ---- */
+
+/*
+ * A thread holds the numbers of D in the rows that are its group's (lane / 4,
+ * by 8) of those of its warp, and in two columns of each 8. Their sum is the
+ * product of the sums of rows of A and of columns of B.
+ */
+static int32_t product_total(const int32_t *a, const int32_t *b, int64_t depth, int64_t first_row,
+			     int64_t end_row, int64_t columns, int64_t of_group)
+{
+	int64_t total = 0;
+
+	for (int64_t k = 0; k < depth; k++) {
+		int64_t of_a = 0, of_b = 0;
+
+		for (int64_t row = first_row; row < end_row; row += 8)
+			of_a += a[row * depth + k];
+		for (int64_t column = 2 * of_group; column < columns; column += 8)
+			of_b += b[column * depth + k] + b[(column + 1) * depth + k];
+		total += of_a * of_b;
+	}
+	return (int32_t)total;
+}
+
+/* `warps` share a product of `rows` rows: all blocks do the same. */
+static int compute_products(const struct launch_case *work, const struct host_buffers *inputs,
+			    struct host_buffers *expected, int64_t rows, int64_t warps,
+			    struct error *err)
+{
+	struct view view = {0};
+	void *b = NULL;
+	int64_t b_length = 0;
+	int rc = look(&view, work, inputs, expected, err);
+
+	if (!rc)
+		rc = oracle_buffer(&b, work, inputs, "b", &b_length, err);
+	for (int64_t t = 0; t < view.out_length && !rc; t++) {
+		int64_t depth = view.in_length / rows, first = t / 32 % warps * (rows / warps);
+		int32_t *out = view.out;
+
+		out[t] = t >= 32 * warps
+				 ? out[t - 32 * warps]
+				 : product_total(view.in, b, depth, first + t % 32 / 4,
+						 first + rows / warps, b_length / depth, t % 4);
+	}
+	return rc;
+}
+
+static int compute_warp(const struct launch_case *work, const struct host_buffers *inputs,
+			struct host_buffers *expected, struct error *err)
+{
+	return compute_products(work, inputs, expected, 32, 1, err);
+}
+
+static int compute_warpgroup(const struct launch_case *work, const struct host_buffers *inputs,
+			     struct host_buffers *expected, struct error *err)
+{
+	return compute_products(work, inputs, expected, 64, 4, err);
+}
+
+/* ---- all of them ---- */
+
+#define ORACLE(label, of_axes)                        \
+	const struct kernel_oracle oracle_##label = { \
+		.name = "ceilings/" #label, .axes = of_axes, .compute = compute_##label};
+
+ORACLE(read, "block")
+ORACLE(write, "")
+ORACLE(copy, "")
+ORACLE(triad, "")
+ORACLE(walk, "block,blocks_per_sm,passes")
+ORACLE(circle, "block,blocks_per_sm,turns")
+ORACLE(chain, "block,blocks_per_sm,turns")
+ORACLE(pairs, "")
+ORACLE(warp, "")
+ORACLE(warpgroup, "")

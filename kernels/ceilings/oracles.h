@@ -1,0 +1,32 @@
+/*
+ * What the ceilings' table and their oracles share: the loops of the device
+ * code as numbers, and one oracle a kind of loop. Internal to this family.
+ */
+#ifndef KERNELS_CEILINGS_ORACLES_H
+#define KERNELS_CEILINGS_ORACLES_H
+
+#include "kernels/table.h"
+
+/* As in ceilings.cuh and tensor.cuh; texts are for expressions. */
+#define IN_FLIGHT 4
+#define IN_FLIGHT_TEXT "4"
+#define CHUNK_GROUPS (IN_FLIGHT * 32)
+#define WINDOW_WORDS_TEXT "4096"
+#define CHAINS 8
+#define CHAINS_TEXT "8"
+#define STEPS 32
+#define STEPS_TEXT "32"
+#define PRODUCTS_TEXT "4"
+
+/* Of triads. */
+#define FACTOR 3.0
+#define FACTOR_TEXT "3.0"
+/* Of chains: v = LOW - v, v = HIGH - v; where both are LOW, v does not grow. */
+#define LOW 100
+#define LOW_TEXT "100"
+#define HIGH_TEXT "101"
+
+extern const struct kernel_oracle oracle_read, oracle_write, oracle_copy, oracle_triad, oracle_walk,
+	oracle_circle, oracle_chain, oracle_pairs, oracle_warp, oracle_warpgroup;
+
+#endif

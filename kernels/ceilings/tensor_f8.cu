@@ -1,0 +1,30 @@
+/* Tensor cores, 8-bit floats (e4m3) with sums in single, by mma.sync. */
+// perflab: needs sm_89
+#include <cuda_fp8.h>
+
+#include "tensor.cuh"
+
+struct shape : packed_register<8, 0x80808080u> {
+	static constexpr int tile_rows = 16, of_a = 4, of_b = 2, of_sum = 4;
+	__device__ static unsigned pack(const int *numbers)
+	{
+		unsigned packed = 0;
+
+		for (int i = 0; i < per_register; i++)
+			packed |= (unsigned)__nv_fp8_e4m3((float)numbers[i]).__x << 8 * i;
+		return packed;
+	}
+	__device__ static void multiply(float (&sum)[of_sum], const unsigned (&a)[of_a],
+					const unsigned (&b)[of_b])
+	{
+		asm volatile("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 "
+			     "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+			     : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+			     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+	}
+};
+
+extern "C" __global__ void ceilings_tensor_f8(int *out, const int *a, const int *b, int turns)
+{
+	multiply_tiles<shape, 32, 32>(out, a, b, turns);
+}
