@@ -141,6 +141,13 @@ enum bound {
 const char *bound_name(enum bound bound);
 const char *bound_meaning(enum bound bound);
 
+/* A rule as docs/verdicts.md has it: what must hold, and what it says to try ("": nothing). */
+struct verdict_rule {
+	const char *name, *condition, *advice;
+};
+/* In the order of the table; NULL beyond its end. */
+const struct verdict_rule *verdict_rule_at(size_t index);
+
 /* One rule of the table that spoke: its name (docs/verdicts.md), and what it says with the numbers
  * that say so. */
 struct verdict_note {
@@ -149,7 +156,7 @@ struct verdict_note {
 };
 struct verdict {
 	enum bound bound;
-	double roof_pct; /* of the roof that binds, or of the nearest one; NAN: no roof known */
+	double roof_pct; /* of the roof that binds, else of the nearest one; NAN: no roof known */
 	char *summary; /* one sentence: "DRAM-bound: 93 % of the measured 4.28 TB/s (dram_copy)" */
 	struct verdict_note *notes; /* occupancy, divergence, predication, sectors … */
 	size_t note_count;
@@ -159,6 +166,7 @@ struct verdict {
 	 * NULL: no. */
 	char *above_roof;
 };
+/* ceilings, device: NULL where not known; then what needs them is not judged. */
 void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
 		const struct ceiling_list *ceilings, const struct device_info *device);
 void verdict_release(struct verdict *verdict);

@@ -1,0 +1,38 @@
+/* Measured roofs: which of them is the highest of a level or a precision. */
+#include "metrics/metrics.h"
+
+#include <stdlib.h>
+
+static const struct ceiling *highest(const struct ceiling_list *list, enum ceiling_kind kind,
+				     int of)
+{
+	const struct ceiling *found = NULL;
+
+	for (size_t i = 0; list && i < list->count; i++) {
+		const struct ceiling *item = &list->items[i];
+		bool matches = item->kind == kind &&
+			       (kind == CEILING_BANDWIDTH ? (int)item->of.level == of
+							  : (int)item->of.precision == of);
+
+		if (matches && item->per_s > 0 && (!found || item->per_s > found->per_s))
+			found = item;
+	}
+	return found;
+}
+
+const struct ceiling *ceiling_of_level(const struct ceiling_list *list, enum memory_level level)
+{
+	return highest(list, CEILING_BANDWIDTH, (int)level);
+}
+
+const struct ceiling *ceiling_of_precision(const struct ceiling_list *list,
+					   enum precision precision)
+{
+	return highest(list, CEILING_RATE, (int)precision);
+}
+
+void ceiling_list_release(struct ceiling_list *list)
+{
+	free(list->items);
+	*list = (struct ceiling_list){0};
+}
