@@ -57,6 +57,9 @@ bool run_is_emulated(const struct run *run);
  * emulator's alone, of any other none of these, whatever a database holds. */
 bool run_may_show(const struct run *run, const char *metric);
 
+/* Of each trial, whether it is the fastest verified configuration of its problem; malloc'd. */
+bool *run_best(const struct run *run);
+
 /* Heading: what was run, where, when, how. Values are not escaped. */
 void run_heading(struct key_value_list *lines, const struct run *run);
 /* NULL where they would have no row, but for the sweep's. */

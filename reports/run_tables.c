@@ -198,53 +198,6 @@ static void row_finish(struct table *table, struct row_builder *row, enum row_st
 	free(row->cells);
 }
 
-/*
- * Two trials solve the same problem when kernel and size agree and the work
- * model counts the same operations and bytes: then the faster one is better.
- * Without a work model every axis but the block size must agree.
- */
-static bool same_problem(const struct trial *a, const struct trial *b)
-{
-	if (strcmp(a->kernel, b->kernel) != 0 || a->has_work != b->has_work)
-		return false;
-	if (a->has_work && (a->flop != b->flop || a->bytes_read != b->bytes_read ||
-			    a->bytes_written != b->bytes_written))
-		return false;
-	for (size_t i = 0; i < a->axis_count; i++) {
-		const struct named_value *axis = &a->axes[i];
-		const struct named_value *other = trial_axis(b, axis->name);
-
-		if (strcmp(axis->name, "block") == 0)
-			continue;
-		if (a->has_work && strcmp(axis->name, "n") != 0)
-			continue;
-		if (!other || other->value != axis->value)
-			return false;
-	}
-	return true;
-}
-
-static bool is_ranked(const struct trial *trial)
-{
-	return trial->status == TRIAL_OK && isfinite(trial->summary.median_ns);
-}
-
-static bool is_best(const struct run *run, const struct trial *trial)
-{
-	if (!is_ranked(trial))
-		return false;
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const struct trial *other = &run->trials[i];
-
-		if (other == trial || !is_ranked(other) || !same_problem(trial, other))
-			continue;
-		if (other->summary.median_ns < trial->summary.median_ns ||
-		    (other->summary.median_ns == trial->summary.median_ns && other < trial))
-			return false;
-	}
-	return true;
-}
-
 /* Copies the columns of fields whose value any of the trials has. */
 static size_t add_fields(struct table_column *columns, const struct field **used,
 			 const struct field *fields, size_t count, const struct run *run)
@@ -274,12 +227,13 @@ struct table *run_table_best(const struct run *run)
 	struct table_column columns[ARRAY_SIZE(best_fields)];
 	const struct field *used[ARRAY_SIZE(best_fields)];
 	size_t count = add_fields(columns, used, best_fields, ARRAY_SIZE(best_fields), run);
+	bool *best = run_best(run);
 	struct table *table = NULL;
 
 	for (size_t i = 0; i < run->trial_count; i++) {
 		struct row_builder row = {0};
 
-		if (!is_best(run, &run->trials[i]))
+		if (!best[i])
 			continue;
 		if (!table)
 			table = table_new(columns, count);
@@ -292,6 +246,7 @@ struct table *run_table_best(const struct run *run)
 		}
 		row_finish(table, &row, ROW_PLAIN);
 	}
+	free(best);
 	return table;
 }
 
@@ -320,13 +275,13 @@ static void extra_counters(struct string_list *extra, const struct run *run)
 	string_list_release(&all);
 }
 
-static enum row_style trial_style(const struct run *run, const struct trial *trial)
+static enum row_style trial_style(const struct trial *trial, bool is_best)
 {
 	if (trial_status_is_failure(trial->status))
 		return ROW_BAD;
 	if (trial->status != TRIAL_OK && trial->status != TRIAL_SAMPLED)
 		return ROW_DIM;
-	return is_best(run, trial) ? ROW_BEST : ROW_PLAIN;
+	return is_best ? ROW_BEST : ROW_PLAIN;
 }
 
 struct table *run_table_sweep(const struct run *run, bool all_metrics)
@@ -337,6 +292,7 @@ struct table *run_table_sweep(const struct run *run, bool all_metrics)
 	const struct field *names[ARRAY_SIZE(sweep_names)],
 		**fields = xcalloc(most, sizeof(*fields));
 	struct table_column *columns;
+	bool *best = run_best(run);
 	size_t name_count, field_count, count;
 	struct table *table;
 
@@ -381,8 +337,9 @@ struct table *run_table_sweep(const struct run *run, bool all_metrics)
 			show_counter(&cell, trial, extra.items[j], true);
 			row_add(&row, &cell);
 		}
-		row_finish(table, &row, trial_style(run, trial));
+		row_finish(table, &row, trial_style(trial, best[i]));
 	}
+	free(best);
 	free(columns);
 	free(fields);
 	string_list_release(&axes);
