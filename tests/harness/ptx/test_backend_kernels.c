@@ -25,18 +25,21 @@ static int tear_down(void **context)
 }
 
 /* False: a constraint does not hold. */
-static bool verify(const char *kernel, const char *variant, int64_t block, int64_t n, int64_t ways)
+static bool verify(const char *kernel, const char *variant, const struct axis_setting *axes)
 {
-	const struct axis_setting axes[] = {{"block", block}, {"n", n}, {"ways", ways}, {0}};
 	struct launch_case *work = built_in_case(kernel, variant, axes);
 	struct outcome outcome;
 
 	if (!work)
 		return false;
 	outcome = outcome_of(&bench, work);
-	if (outcome.status != TRIAL_OK)
-		fail_msg("%s/%s block=%d n=%d ways=%d: %s: %s", kernel, variant, (int)block, (int)n,
-			 (int)ways, trial_status_name(outcome.status), outcome.reason.data);
+	if (outcome.status != TRIAL_OK) {
+		struct text config = TEXT_INIT;
+
+		axes_text(&config, work->axes, work->axis_count);
+		fail_msg("%s/%s/%s: %s: %s", kernel, variant, config.data,
+			 trial_status_name(outcome.status), outcome.reason.data);
+	}
 	assert_true(outcome.totals.has_touched);
 	assert_true(outcome.totals.counts.lane_instructions > 0);
 	assert_true(outcome.totals.blocks_executed == outcome.totals.blocks_total);
@@ -57,9 +60,14 @@ static void verify_kernel(const char *name)
 		size_t verified = 0;
 
 		for (size_t b = 0; b < ARRAY_SIZE(blocks); b++)
-			for (size_t s = 0; s < count; s++)
-				verified += verify(name, kernel->variants[v].name, blocks[b],
-						   lengths[s], s % 2 ? 32 : 5);
+			for (size_t s = 0; s < count; s++) {
+				const struct axis_setting axes[] = {{"block", blocks[b]},
+								    {"n", lengths[s]},
+								    {"ways", s % 2 ? 32 : 5},
+								    {0}};
+
+				verified += verify(name, kernel->variants[v].name, axes);
+			}
 		/* Not one that every constraint refused. */
 		assert_true(verified >= count);
 	}
@@ -87,6 +95,29 @@ static void test_divergence(void **context)
 {
 	(void)context;
 	verify_kernel("divergence");
+}
+
+/* Places at a distance, shared, reversed, in no order; all lanes, and two of them. */
+static void test_patterns(void **context)
+{
+	const struct kernel *kernel = kernel_find("patterns");
+
+	(void)context;
+	for (size_t v = 0; v < kernel->variant_count; v++)
+		for (int way = 0; way < 64; way++) {
+			const struct axis_setting axes[] = {
+				{"block", way & 1 ? 96 : 64},
+				{"n", way & 1 ? 1000 : 31},
+				{"stride", way & 2 ? 3 : 1},
+				{"share", way & 4 ? 8 : 1},
+				{"flip", way & 8 ? 20 : 1},
+				{"order", way & 16 ? 2 : 1},
+				{"mask", way & 32 ? 0x10000002 : UINT32_MAX},
+				{"start", 1 + way % 3},
+				{0}};
+
+			assert_true(verify("patterns", kernel->variants[v].name, axes));
+		}
 }
 
 /* A kernel that is added must be verified here, too. */
@@ -156,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_matmul),
 		cmocka_unit_test(test_divergence),
+		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_no_kernel_is_left_out),
 		cmocka_unit_test(test_a_case_does_not_see_the_one_before),
 		cmocka_unit_test(test_counts_of_a_copy),
