@@ -1,8 +1,9 @@
 /*
  * ceilings: what a device can do at most, one part of it a variant: bytes of a
  * memory level, or operations of one precision. `perflab ceilings` runs them,
- * and the best configuration of each is a roof of every roofline. What a
- * variant is a roof of stands in metrics/ceilings.c.
+ * and the best configuration of each is a roof of every roofline. A variant's
+ * name begins with what it is a roof of: a memory level or a precision, as
+ * metrics/roofline.h names them.
  *
  * Values are such that results are exact in every precision and known to the
  * CPU, yet no easier on the device than real ones: random words; chains of
@@ -275,11 +276,11 @@ static const struct kernel_variant variants[] = {
 			  RESIDENT,
 			  ARGS(A, OUT, ARG_OF_I32(SHARE_OF_TURNS))}),
 	},
-	CHAIN(fp64_fma, "flop_per_s", chain, double_buffers, chain_work, HIGH_TEXT, "256",
+	CHAIN(f64_fma, "flop_per_s", chain, double_buffers, chain_work, HIGH_TEXT, "256",
 	      "double precision: half of single on the large chips, a 64th on others", FITS),
-	CHAIN(fp32_fma, "flop_per_s", chain, single_buffers, chain_work, HIGH_TEXT, "1024",
+	CHAIN(f32_fma, "flop_per_s", chain, single_buffers, chain_work, HIGH_TEXT, "1024",
 	      "single precision: eight chains a thread hide the latency of a multiply-add", FITS),
-	CHAIN(fp16_fma, "f16_fma", pairs, single_buffers, pair_work, LOW_TEXT, "1024",
+	CHAIN(f16_fma, "f16_fma", pairs, single_buffers, pair_work, LOW_TEXT, "1024",
 	      "half precision: two numbers in a register, twice the rate of single", FITS),
 	CHAIN(bf16_fma, "median_time_ns", pairs, single_buffers, pair_work, LOW_TEXT, "1024",
 	      "bfloat16: the range of single at the size of half", FITS,

@@ -18,8 +18,8 @@ struct arithmetic {
 	}
 };
 
-extern "C" __global__ void ceilings_fp64_fma(double *out, float minus_one, float low, float high,
-					     int turns)
+extern "C" __global__ void ceilings_f64_fma(double *out, float minus_one, float low, float high,
+					    int turns)
 {
 	chain<arithmetic>(out, minus_one, low, high, turns);
 }

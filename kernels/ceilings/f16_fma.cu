@@ -20,8 +20,8 @@ struct arithmetic {
 	}
 };
 
-extern "C" __global__ void ceilings_fp16_fma(float *out, float minus_one, float low, float high,
-					     int turns)
+extern "C" __global__ void ceilings_f16_fma(float *out, float minus_one, float low, float high,
+					    int turns)
 {
 	chain<arithmetic>(out, minus_one, low, high, turns);
 }
