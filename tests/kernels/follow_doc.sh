@@ -101,8 +101,12 @@ tables_test || fail "the page's variant does not pass: $(cat "$scratch/log")"
 
 file=$copy/$(cat "$scratch/steps/1.path")
 if [ -n "$nvcc" ]; then
-	"$nvcc" -ptx -arch=compute_75 -std=c++17 -O3 -o "$scratch/image.ptx" "$file" ||
-		fail "the page's $file does not compile"
+	variant=$(cat "$scratch/steps/1.path")
+	variant=${variant#kernels/}
+	(cd "$copy" && PERFLAB_NVCC=$nvcc scripts/make-ptx --any-release "${variant%.cu}" \
+		>"$scratch/log" 2>&1) || fail "no PTX of the page's $file: $(cat "$scratch/log")"
+	(cd "$copy" && sh tests/kernels/ptx_fresh.sh . >"$scratch/log" 2>&1) || true
+	! grep "${variant%.cu}" "$scratch/log" || fail "the page's PTX is not fresh"
 	echo "follow_doc: added, found by the tables' test, compiled"
 else
 	echo "follow_doc: added, found by the tables' test; not compiled: no CUDA toolkit"
