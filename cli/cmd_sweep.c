@@ -164,7 +164,10 @@ static const struct option_row rows[] = {
 	{"block-sizes", 'b', OPTION_TEXT, FIELD(block_sizes), "VALUES",
 	 "threads in a block: 64..1024 doubles, 64..1024:+32 steps, 64,96,128 lists", NULL, 0},
 	{"size", 'n', OPTION_TEXT, FIELD(size), "VALUES",
-	 "the axis n: 2^24, 16Mi, or several values", NULL, 0},
+	 "the axis n: 2^24, 16Mi, or several values; small: what each kernel does whole in "
+	 "moments, "
+	 "without a GPU, too",
+	 NULL, 0},
 	{"set", 's', OPTION_LIST, FIELD(sets), "NAME=VALUES",
 	 "values of any other axis; repeatable", NULL, 0},
 	{"metrics", 'm', OPTION_LIST, FIELD(metrics), "SET|NAME,...",

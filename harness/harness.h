@@ -30,8 +30,11 @@ void axis_values_release(struct axis_values *values);
 
 /* ---- plan ---- */
 
+/* The word in place of the values of the axis n that stands for each kernel's small_size. */
+#define SIZE_SMALL "small"
+
 struct axis_override {
-	const char *name, *values; /* "block", "64..1024" */
+	const char *name, *values; /* "block", "64..1024"; "n", SIZE_SMALL */
 };
 
 struct plan_request {

@@ -19,7 +19,7 @@ struct plan_maker {
 	const struct device_limits *limits;
 	struct selector *selectors;
 	size_t selector_count;
-	struct axis_values *overrides; /* as request->overrides */
+	struct axis_values *overrides; /* as request->overrides; of SIZE_SMALL empty */
 	bool *override_used;
 	struct plan *plan;
 	size_t capacity;
@@ -79,16 +79,18 @@ static const struct axis_values *override_take(struct plan_maker *maker, const c
 /* The selector's values win over an override, that over the descriptor's default. */
 static int axis_choose(const struct axis_values **out, struct axis_values *fallback,
 		       struct plan_maker *maker, const struct selector *selector,
-		       const struct kernel_axis *axis, struct error *err)
+		       const struct kernel *kernel, const struct kernel_axis *axis,
+		       struct error *err)
 {
 	const struct axis_values *override = override_take(maker, axis->name);
 	const struct axis_values *selected =
 		selector ? selector_values(selector, axis->name) : NULL;
+	const bool small = override && !override->count && kernel->small_size;
 	int rc = 0;
 
 	*out = selected ? selected : override;
-	if (!*out) {
-		rc = axis_parse(fallback, axis->values, err);
+	if (!*out || !(*out)->count) {
+		rc = axis_parse(fallback, small ? kernel->small_size : axis->values, err);
 		*out = fallback;
 	}
 	return rc;
@@ -131,7 +133,8 @@ static int variant_choose(struct variant_plan *plan, struct plan_maker *maker,
 	int rc = 0;
 
 	for (size_t a = 0; a < plan->axis_count && !rc; a++)
-		rc = axis_choose(&values[a], &fallbacks[a], maker, selector, plan->axes[a], err);
+		rc = axis_choose(&values[a], &fallbacks[a], maker, selector, plan->kernel,
+				 plan->axes[a], err);
 	if (!rc)
 		rc = choices_add(plan, values, maker->plan->count, err);
 	for (size_t a = 0; a < plan->axis_count; a++)
@@ -225,6 +228,8 @@ static int overrides_parse(struct plan_maker *maker, struct error *err)
 			if (!strcmp(request->overrides[j].name, override->name))
 				return error_set(err, PL_EUSAGE, "axis '%s' is set twice",
 						 override->name);
+		if (!strcmp(override->name, "n") && !strcmp(override->values, SIZE_SMALL))
+			continue;
 		rc = axis_parse(&maker->overrides[i], override->values, err);
 		if (rc)
 			return error_context(err, rc, "axis '%s'", override->name);

@@ -138,6 +138,9 @@ struct kernel {
 	bool on_request;     /* left out of "every kernel": runs only when it is named */
 	struct kernel_axis axes[KERNEL_MAX_AXES]; /* `block` is among them */
 	size_t axis_count;
+	/* Values of the axis n at which every case runs whole in moments, without a GPU, too; NULL:
+	 * its default is small enough. */
+	const char *small_size;
 	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
 	size_t buffer_count;
 	struct kernel_constraint constraints[KERNEL_MAX_CONSTRAINTS]; /* for every variant */

@@ -221,6 +221,7 @@ const struct kernel kernel_divergence = {
 	.name = "divergence",
 	.summary = "the cost of branches that tear warps, and of those that do not",
 	AXES(AXIS_BLOCK, {"n", "2^22", "elements"}),
+	.small_size = "2^16",
 	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	CONSTRAINTS(WHOLE_WARPS("warps are counted over the whole grid")),

@@ -128,6 +128,7 @@ const struct kernel kernel_matmul = {
 	.name = "matmul",
 	.summary = "the product of two square float matrices, from naive to tiled",
 	AXES(AXIS_BLOCK, {"n", "1024", "rows and columns of each matrix"}),
+	.small_size = "128",
 	BUFFERS({"a", ELEMENT_F32, "n * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"b", ELEMENT_F32, "n * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"c", ELEMENT_F32, "n * n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),

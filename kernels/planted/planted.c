@@ -137,6 +137,7 @@ const struct kernel kernel_planted = {
 	.on_request = true,
 	AXES(AXIS_BLOCK, {"n", "2^25", "elements"},
 	     {"work", "1000", "thousandths of what is needed that are done"}),
+	.small_size = "2^16",
 	/* Multiples of 2^-24 in [0, 1): 1 - v is exact. */
 	BUFFERS({"a", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"c", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),

@@ -215,6 +215,7 @@ const struct kernel kernel_reduce = {
 	.name = "reduce",
 	.summary = "the sum of n floats, from one launch a halving to the speed of memory",
 	AXES(AXIS_BLOCK, {"n", "2^24", "elements to sum"}),
+	.small_size = "2^16",
 	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
 		{"halves", ELEMENT_F32, "ceil_div(n, 2)", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},

@@ -191,6 +191,7 @@ const struct kernel kernel_stream = {
 	.name = "stream",
 	.summary = "copy, scale, add and triad of float arrays: the bandwidth of memory",
 	AXES(AXIS_BLOCK, {"n", "2^24", "elements of each array"}),
+	.small_size = "2^16",
 	BUFFERS({"a", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"b", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"c", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),

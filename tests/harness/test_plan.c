@@ -157,6 +157,32 @@ static void test_override_and_selector(void **context)
 	plan_free(plan);
 }
 
+/* Each kernel's own, unless a selector says more; a kernel that is small anyway stays as it is. */
+static void test_small_sizes(void **context)
+{
+	static const char *const selectors[] = {"stream/copy_scalar", "matmul/naive", "fault/none",
+						"reduce/shuffle/n=77"};
+	static const int64_t sizes[] = {65536, 77, 128, 65536};
+	const struct axis_override overrides[] = {{"block", "64"}, {"n", "small"}};
+	const struct axis_override blocks[] = {{"block", "small"}};
+	struct plan *plan = NULL;
+	struct error err = {0};
+
+	(void)context;
+	assert_int_equal(build(&plan, selectors, ARRAY_SIZE(selectors), overrides, 2, &err), 0);
+	assert_int_equal(plan->count, ARRAY_SIZE(sizes));
+	for (size_t i = 0; i < plan->count; i++)
+		assert_int_equal(plan->cases[i].axes[1].value, sizes[i]);
+	plan_free(plan);
+	plan = NULL;
+	assert_int_equal(build(&plan, NULL, 0, overrides, 2, &err), 0);
+	for (size_t i = 0; i < plan->count; i++)
+		assert_in_range(plan->cases[i].axes[1].value, 1, 65536);
+	plan_free(plan);
+	/* A word of the axis n alone. */
+	assert_int_equal(build(&plan, selectors, 1, blocks, 1, &err), PL_EUSAGE);
+}
+
 static void test_skips_have_reasons(void **context)
 {
 	struct plan *plan = plan_of("reduce/interleaved/n=4096", "96,128");
@@ -258,6 +284,7 @@ int main(void)
 		cmocka_unit_test(test_registry_order_whatever_the_selectors),
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_override_and_selector),
+		cmocka_unit_test(test_small_sizes),
 		cmocka_unit_test(test_skips_have_reasons),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_override_twice),

@@ -1,0 +1,50 @@
+# All kernels on the real emulator as a machine without a GPU checks them, however
+# many workers there are and whatever becomes of one of them.
+. "$(dirname "$0")/lib.sh"
+PERFLAB_WORKER_PTX="$(dirname "$PERFLAB")/perflab-worker-ptx"
+[ -x "$PERFLAB_WORKER_PTX" ] || skip "$PERFLAB_WORKER_PTX is not built"
+PERFLAB_WORKER_CUDA="$work/no-such-worker"
+export PERFLAB_WORKER_PTX PERFLAB_WORKER_CUDA
+
+# every case is verified, or skipped for a constraint of its own; counts, hashes and lines are
+# those of one worker
+for jobs in 1 3; do
+	run sweep --backend ptx --block-sizes 64..1024 --size small --jobs $jobs --db $jobs.db -q
+	expect_code 0
+	run report --format json --db $jobs.db
+	expect_code 0
+	sed -n '/^  "trials"/,$p' "$work/out" >$jobs.same
+	run report --lines --format csv --db $jobs.db
+	expect_code 0
+	cut -d, -f2- "$work/out" >>$jobs.same
+done
+cmp -s 1.same 3.same || complain 'one worker and three give different results'
+grep '"status": ' 1.same | sort | uniq -c >"$work/out"
+grep -q '"ok"' "$work/out" || complain 'nothing was verified'
+[ "$(grep -cv '"ok"\|"skipped"' "$work/out")" -eq 0 ] || complain 'not all is well'
+grep '"status": "skipped"' -A 1 1.same | grep '"reason"' | sort -u >"$work/out"
+expect_out 'block must be a square number'
+[ "$(wc -l <"$work/out")" -eq 1 ] || complain 'something is skipped that need not be'
+
+# the worker that is killed takes one case with it
+mkfifo progress
+"$PERFLAB" sweep matmul/naive --backend ptx --block-sizes 64,128,256 --set n=512 --blocks all \
+	--jobs 2 --db killed.db >"$work/out" 2>progress </dev/null &
+sweep=$!
+exec 4<progress
+read -r first <&4
+for status in $(grep -l "^PPid:[[:space:]]*$sweep\$" /proc/[0-9]*/status 2>/dev/null); do
+	victim=${status#/proc/}
+	kill -9 "${victim%/status}"
+	break
+done
+printf '%s\n' "$first" >"$work/err"
+cat <&4 >>"$work/err"
+wait $sweep
+code=$?
+command_line='perflab sweep, a worker killed'
+expect_code 3
+run report --format csv --db killed.db
+[ "$(grep -c ',crashed,' "$work/out")" -eq 1 ] || complain 'not one case was lost'
+[ "$(grep -c ',ok,' "$work/out")" -eq 2 ] || complain 'the other cases are not well'
+finish
