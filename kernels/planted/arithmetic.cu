@@ -8,7 +8,7 @@ extern "C" __global__ void planted_arithmetic(const float *__restrict__ a, float
 	if (i < n) {
 		float v = a[i];
 
-#pragma unroll 10
+#pragma unroll 2
 		for (long long step = 0; step < steps; step++)
 			v = 1.0f - v;
 		c[i] = v;
