@@ -233,7 +233,9 @@ int list_metrics(const struct invocation *call, const char *pattern, struct erro
 	emulated = table_new(columns, ARRAY_SIZE(columns));
 	sets = table_new(set_columns, ARRAY_SIZE(set_columns));
 	add_catalogue(metrics, options, pattern, chip, 1u << set, false);
-	if (options->all || (pattern && !options->set))
+	/* the emulator has no metric that the catalogue lacks */
+	if ((options->all || (pattern && !options->set)) &&
+	    strcmp(options->backend, BACKEND_PTX) != 0)
 		rc = add_cupti(metrics, options, pattern, chip, err);
 	add_catalogue(apart ? emulated : metrics, options, pattern, chip, 1u << set, true);
 	/* all before any is printed, for the chip may be unknown */

@@ -32,15 +32,19 @@ struct known_devices {
 	size_t count, capacity;
 };
 
+/* By its uuid; an emulated one has none, and its name says it all. */
+static bool same_device(const struct device_info *a, const struct device_info *b)
+{
+	return (a->uuid[0] || strcmp(a->name, b->name) == 0) && strcmp(a->uuid, b->uuid) == 0 &&
+	       strcmp(a->driver, b->driver) == 0;
+}
+
 static struct known_device *device_add(struct known_devices *devices,
 				       const struct device_info *info)
 {
 	for (size_t i = 0; i < devices->count; i++) {
-		struct known_device *known = &devices->items[i];
-
-		if (info->uuid[0] && strcmp(known->info.uuid, info->uuid) == 0 &&
-		    strcmp(known->info.driver, info->driver) == 0)
-			return known;
+		if (same_device(&devices->items[i].info, info))
+			return &devices->items[i];
 	}
 	devices->items = xgrow(devices->items, &devices->capacity, devices->count + 1,
 			       sizeof(*devices->items));

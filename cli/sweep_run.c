@@ -222,7 +222,12 @@ int sweep_try_backends(struct invocation *call, struct sweep_call *sweep, struct
 		if (!rc || begun || !backend_choice_lacks(choice, i, rc, &cause))
 			return pass_on(err, rc, &cause);
 	}
-	return backend_choice_fail(choice, err);
+	rc = backend_choice_fail(choice, err);
+	if (sweep->plan.resumed)
+		error_context(err, rc,
+			      "run %lld goes on with %s, which it began with, or not at all",
+			      (long long)sweep->resumed.id, sweep->backend);
+	return rc;
 }
 
 int sweep_dry_run_anywhere(struct invocation *call, struct sweep_call *sweep, struct error *err)

@@ -93,7 +93,9 @@ static void lane_complete(struct sweep_lane *lane)
 
 	if (counters_complete(emulation->sweep, &lane->counters, NOT_A_GPU) &&
 	    !emulation->missing_said) {
-		sweep_notice(emulation->sweep, "counters are off: " NOT_A_GPU);
+		sweep_notice(
+			emulation->sweep,
+			"a GPU's counters that were asked for are stored as missing: " NOT_A_GPU);
 		emulation->missing_said = true;
 	}
 }

@@ -79,7 +79,7 @@ expect_code 0
 # shellcheck disable=SC2086 # words
 run $words --metrics dram_read_bytes,sm__cycles_active.avg --backend ptx
 expect_code 0
-[ "$(grep -c 'counters are off: an emulator' "$work/err")" -eq 1 ] || complain 'not said once'
+[ "$(grep -c 'are stored as missing: an emulator' "$work/err")" -eq 1 ] || complain 'not said once'
 run report --format json
 expect_out '"dram_read_bytes"'
 expect_out 'has no hardware counters'

@@ -84,6 +84,12 @@ run sweep stream/copy_scalar --block-sizes 64 --set n=1000 --chip ad102
 expect_code 0
 run report --format json
 expect_out 'PTX emulator (AD102 limits)'
+run list devices --backend ptx --format csv
+expect_code 0
+[ "$(cut -d, -f1,2,8 "$work/out" | sed 1d | sort)" = ',PTX emulator (AD102 limits),1
+0,PTX emulator (GH100 limits),3' ] || complain 'an emulated device is listed twice, or not'
+run list metrics ptx_branches --backend ptx --format csv
+[ "$(grep -c '^ptx_branches,' "$work/out")" -eq 1 ] || complain 'a metric is listed twice'
 refused 2 'did you mean' sweep stream/copy_scalar --backend ptx --chip AD1O2
 refused 2 'GB202' sweep stream/copy_scalar --backend ptx --chip toaster
 
