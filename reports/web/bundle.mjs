@@ -1,0 +1,110 @@
+// Makes the page: one file of HTML with style, program and licences in it, and two marks where
+// perflab puts the title and the run. usage: bundle.mjs NODE_MODULES PAGE LICENCES
+//
+// The page may load nothing and run no program but its own: the policy in its head names the
+// program by its hash.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const [modules, pagePath, licencesPath] = process.argv.slice(2).map((path) => resolve(path));
+const here = dirname(fileURLToPath(import.meta.url));
+const { build } = createRequire(join(modules, "perflab"))("esbuild");
+
+async function bundle(entry, options = {}) {
+	const result = await build({
+		entryPoints: [join(here, "source", entry)],
+		bundle: true,
+		minify: true,
+		write: false,
+		metafile: true,
+		charset: "utf8",
+		target: ["chrome100", "firefox100", "safari15.4"],
+		legalComments: "none", // the licences stand in the page, whole
+		nodePaths: [modules],
+		logLevel: "warning",
+		...options,
+	});
+	return { text: result.outputFiles[0].text.trim(), inputs: Object.keys(result.metafile.inputs) };
+}
+
+/** Text that may stand in an element of the name: nothing in it ends the element. */
+function inside(element, text) {
+	return text.replaceAll(new RegExp(`</(?=${element})`, "gi"), "<\\/");
+}
+
+/** The packages that the files of a bundle come from, each once. */
+function packagesOf(inputs) {
+	const folders = new Set();
+	for (const input of inputs) {
+		const path = resolve(input);
+		const inModules = relative(modules, path);
+		if (inModules.startsWith("..")) continue;
+		// scoped names have two parts; a package may hold packages of its own
+		const parts = inModules.split("/");
+		const last = parts.lastIndexOf("node_modules") + 1;
+		const length = parts[last].startsWith("@") ? 2 : 1;
+		folders.add(join(modules, ...parts.slice(0, last + length)));
+	}
+	return [...folders].sort();
+}
+
+function licenceOf(folder) {
+	const about = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+	const file = readdirSync(folder).find((name) => /^(licen[cs]e|copying)/i.test(name));
+	const text = file ? readFileSync(join(folder, file), "utf8").trim() : null;
+	return { name: `${about.name} ${about.version} (${about.license})`, text };
+}
+
+/** Every licence once, below the names of the packages that are under it. */
+function licences(inputs) {
+	const byText = new Map();
+	for (const folder of packagesOf(inputs)) {
+		const { name, text } = licenceOf(folder);
+		// packages of one repository may leave the text to its root
+		const key = text ?? "The licence that the name says; the package brings no text of it.";
+		byText.set(key, [...(byText.get(key) ?? []), name]);
+	}
+	return [...byText]
+		.map(([text, names]) => `${names.join("\n")}\n\n${text}\n`)
+		.join(`\n${"-".repeat(72)}\n\n`);
+}
+
+const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const escape = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
+
+const early = await bundle("early.js");
+const main = await bundle("main.js");
+const style = await bundle("style/style.css");
+const licenceText = licences(main.inputs);
+const programs = [early, main].map(({ text }) => inside("script", text));
+const policy = [
+	"default-src 'none'",
+	`script-src ${programs.map(hash).join(" ")}`,
+	"style-src 'unsafe-inline'",
+	"img-src data: blob:",
+	"base-uri 'none'",
+	"form-action 'none'",
+].join("; ");
+const parts = {
+	policy,
+	style: inside("style", style.text),
+	early: programs[0],
+	main: programs[1],
+	licences: escape(licenceText),
+};
+let page = readFileSync(join(here, "page.html"), "utf8");
+page = page.replaceAll(/<!--bundle:(\w+)-->|\{\{(\w+)\}\}/g, (_, a, b) => {
+	const part = parts[a ?? b];
+	if (part === undefined) throw new Error(`page.html asks for ${a ?? b}, which there is not`);
+	return part;
+});
+for (const mark of ["title", "run"]) {
+	if (page.split(`<!--perflab:${mark}-->`).length !== 2)
+		throw new Error(`the page needs the mark perflab:${mark} exactly once`);
+}
+if (!existsSync(dirname(pagePath))) throw new Error(`${dirname(pagePath)} is not there`);
+writeFileSync(licencesPath, licenceText);
+writeFileSync(pagePath, page);

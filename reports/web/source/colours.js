@@ -1,0 +1,66 @@
+// What tells kernels apart: a colour and a shape together, so that neither need be seen. The colours
+// are those of style/tokens.css, after Okabe and Ito; --c0 … --c7, for light and for dark.
+import { svg } from "./dom.js";
+
+const COLOURS = 8;
+export const SHAPES = [
+	"circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
+	"triangle-left",
+];
+const PATHS = {
+	circle: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z",
+	square: "M-4.5-4.5h9v9h-9Z",
+	"triangle-up": "M0-5.5 5.5 4.5h-11Z",
+	diamond: "M0-6 5 0 0 6-5 0Z",
+	cross: "M-2-5.5h4v3.5h3.5v4H2v3.5h-4V2h-3.5v-4H-2Z",
+	"triangle-down": "M0 5.5 5.5-4.5h-11Z",
+	"triangle-right": "M5.5 0-4.5 5.5v-11Z",
+	"triangle-left": "M-5.5 0 4.5 5.5v-11Z",
+};
+
+/** A colour and a shape for each name. */
+export class Palette {
+	constructor(names) {
+		this.names = names;
+		this.place = new Map(names.map((name, i) => [name, i]));
+	}
+
+	at(name) {
+		return this.place.get(name) ?? 0;
+	}
+
+	colour(name) {
+		return `var(--c${this.at(name) % COLOURS})`;
+	}
+
+	/** Those that share a colour differ in shape. */
+	shape(name) {
+		const place = this.at(name);
+		return SHAPES[(place + Math.floor(place / COLOURS)) % SHAPES.length];
+	}
+
+	/**
+	 * An encoding of Vega-Lite from a field that holds at(name). A number and not the name: Vega-Lite
+	 * makes expressions of a scale's domain, and a name may hold what no expression can.
+	 */
+	encode(field, range) {
+		return {
+			field, type: "nominal", legend: null,
+			scale: { domain: this.names.map((_, i) => i), range: this.names.map((name) => this[range](name)) },
+		};
+	}
+
+	swatch(name) {
+		return svg("svg", { class: "swatch", viewBox: "-7 -7 14 14", "aria-hidden": "true" },
+			svg("path", { d: PATHS[this.shape(name)], fill: this.colour(name) }));
+	}
+}
+
+const STATUS_SHAPE = { ok: "circle", sampled: "circle", pending: "diamond", skipped: "square" };
+
+/** A status with a mark that differs in shape as well as colour. */
+export function statusMark(one) {
+	const kind = one.failure ? "bad" : one.status === "ok" || one.status === "sampled" ? "good" : "dim";
+	return svg("svg", { class: `swatch ${kind}`, viewBox: "-7 -7 14 14", "aria-hidden": "true" },
+		svg("path", { d: PATHS[STATUS_SHAPE[one.status] ?? "cross"], fill: "currentColor" }));
+}

@@ -1,0 +1,50 @@
+// The page: the head and what is read first at once, plots as they come into sight.
+import { byId, empty, h } from "./dom.js";
+import { readModel } from "./model.js";
+import { casesSection } from "./sections/cases.js";
+import { compareSection } from "./sections/compare.js";
+import { curvesSection, occupancySection } from "./sections/curves.js";
+import { openDetail, prepareDetail } from "./sections/detail.js";
+import { environmentSection } from "./sections/environment.js";
+import { gapsSection } from "./sections/gaps.js";
+import { headSection, navigation } from "./sections/head.js";
+import { rooflineSection } from "./sections/roofline.js";
+import { samplesSection } from "./sections/samples.js";
+import { verdictsSection } from "./sections/verdicts.js";
+import { themeSwitch } from "./theme.js";
+
+function start() {
+	themeSwitch(byId("theme"));
+	prepareDetail();
+	const model = readModel();
+	const app = {
+		model,
+		open: (one) => openDetail(app, one),
+		/** A button with the name of a case that opens it. */
+		link: (one, text = one.name) => h("button", { type: "button", class: "link", title: one.name, onclick: () => app.open(one) }, text),
+	};
+	headSection(app);
+	navigation();
+	verdictsSection(app);
+	casesSection(app);
+	performance.mark("perflab-first");
+	const later = [rooflineSection, curvesSection, occupancySection, samplesSection, compareSection, gapsSection, environmentSection];
+	const next = () => {
+		const section = later.shift();
+		if (!section) {
+			document.documentElement.dataset.ready = "yes";
+			return;
+		}
+		section(app);
+		setTimeout(next);
+	};
+	requestAnimationFrame(() => setTimeout(next));
+}
+
+try {
+	start();
+} catch (error) {
+	// half a page would be worse than a word
+	byId("content").prepend(empty("This page could not be drawn.", String(error), "perflab report RUN --format md"));
+	throw error;
+}

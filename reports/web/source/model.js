@@ -1,0 +1,175 @@
+// The run that this page was written for, from the JSON that reports/page_*.c writes.
+//
+// trials is a list a field, all in the order of the plan; kernel, variant, config, reason and the
+// like are places in `words`. A counter's value is a number, [word] for the reason why there is
+// none, or null where it was not asked for. samples.trials has a list a round for each trial: the
+// round's number, then times in 1/steps_per_ns ns, each as the difference to the one before it.
+
+/** One case of the run, and all that is known of it. Unknown numbers are null. */
+function caseOf(at, trials, words, run) {
+	const word = (list) => (list[at] === null ? null : words[list[at]]);
+	const [status, statusMeaning, failure] = trials.statuses[trials.status[at]];
+	const kernel = word(trials.kernel) ?? "?";
+	const variant = word(trials.variant) ?? "?";
+	const config = word(trials.config) ?? "?";
+	const read = trials.bytes_read[at];
+	return {
+		at, run, kernel, variant, config, status, statusMeaning, failure,
+		family: `${kernel}/${variant}`,
+		name: `${kernel}/${variant}/${config}`,
+		reason: word(trials.reason),
+		axes: trials.axes.map((axis) => axis.values[at]),
+		samples: trials.samples[at],
+		median: trials.median_ns[at], mad: trials.mad_ns[at],
+		low: trials.low_ns[at], high: trials.high_ns[at],
+		min: trials.min_ns[at], max: trials.max_ns[at],
+		flop: trials.flop[at],
+		bytes: read === null ? null : read + trials.bytes_written[at],
+		registers: trials.registers_per_thread[at],
+		sharedBytes: trials.shared_static_bytes[at] === null
+			? null : trials.shared_static_bytes[at] + (trials.shared_dynamic_bytes[at] ?? 0),
+		localBytes: trials.local_bytes_per_thread[at],
+		occupancyLimit: trials.theoretical_occupancy_pct[at],
+		limiter: word(trials.occupancy_limiter),
+		codeKind: word(trials.code_kind), codeHash: word(trials.code_hash),
+	};
+}
+
+function addPoint(one, data) {
+	const { at } = one;
+	const { points, verdicts, words, bounds } = data;
+	const [bound, pct, summary, above, notes, advice] = verdicts[at];
+	const texts = (list) => list.map(([rule, text]) => ({ rule: words[rule], text: words[text] }));
+	one.precision = data.precisions[points.precision[at]].name;
+	one.counted = points.flop[at];
+	one.rate = points.flop_per_s[at];
+	one.computePct = points.compute_roof_pct[at];
+	one.attainable = points.attainable_flop_per_s[at];
+	one.needed = points.needed_bytes[at];
+	one.neededIntensity = points.needed_intensity[at];
+	one.waste = points.waste[at];
+	one.levels = points.level.map((level) => ({
+		bytes: level.bytes[at], rate: level.bytes_per_s[at],
+		intensity: level.intensity[at], pct: level.roof_pct[at],
+	}));
+	one.bound = bounds[bound][0];
+	one.boundMeaning = bounds[bound][1];
+	one.roofPct = pct;
+	one.summary = summary === null ? null : words[summary];
+	one.aboveRoof = above === null ? null : words[above];
+	one.notes = texts(notes);
+	one.advice = texts(advice);
+}
+
+function settingsOf(run) {
+	try {
+		const settings = JSON.parse(run.settings ?? "{}");
+		return settings && typeof settings === "object" ? Object.entries(settings) : [];
+	} catch {
+		return [["settings", run.settings]];
+	}
+}
+
+function casesOf(trials, words, run) {
+	return Array.from({ length: trials.count }, (_, at) => caseOf(at, trials, words, run));
+}
+
+/** The fastest case of each that `key` tells apart, in the order in which they come. */
+export function bestBy(cases, key) {
+	const best = new Map();
+	for (const one of cases) {
+		if (one.median === null || one.status !== "ok") continue;
+		const before = best.get(key(one));
+		if (!before || one.median < before.median) best.set(key(one), one);
+	}
+	return [...best.values()];
+}
+
+export const unique = (items) => [...new Set(items)];
+
+export class Model {
+	constructor(data) {
+		const { words } = data;
+		this.format = data.format;
+		this.run = data.run;
+		this.settings = settingsOf(data.run);
+		this.levels = data.levels;
+		this.precisions = data.precisions;
+		this.ceilings = data.ceilings;
+		this.words = words;
+		this.axes = data.trials.axes.map((axis) => axis.name);
+		this.cases = casesOf(data.trials, words, data.run);
+		for (const one of this.cases) addPoint(one, data);
+		this.counters = data.counters;
+		this.counterOf = new Map(data.counters.map((counter) => [counter.metric, counter]));
+		this.sampleData = data.samples;
+		this.other = data.compare_run ? {
+			run: data.compare_run,
+			settings: settingsOf(data.compare_run),
+			cases: casesOf(data.compare_trials, words, data.compare_run),
+		} : null;
+		this.kernels = unique(this.cases.map((one) => one.kernel));
+		this.families = unique(this.cases.map((one) => one.family));
+		this.emulated = data.run.emulated;
+		this.timed = this.cases.filter((one) => one.median !== null);
+		/** The fastest configuration of each variant, or its first case where nothing has a time. */
+		this.best = this.emulated ? this.firstOfEach() : bestBy(this.cases, (one) => one.family);
+	}
+
+	firstOfEach() {
+		const first = new Map();
+		for (const one of this.cases) {
+			const usable = one.status === "ok" || one.status === "sampled";
+			if (usable && !first.has(one.family)) first.set(one.family, one);
+		}
+		return [...first.values()];
+	}
+
+	/** A number, or null where there is none. */
+	counter(one, metric) {
+		const value = this.counterOf.get(metric)?.values[one.at];
+		return typeof value === "number" ? value : null;
+	}
+
+	/** Why a counter has no value; null where it has one or was not asked for. */
+	whyNot(one, metric) {
+		const value = this.counterOf.get(metric)?.values[one.at];
+		return Array.isArray(value) ? this.words[value[0]] : null;
+	}
+
+	source(one, counter) {
+		const place = Array.isArray(counter.source) ? counter.source[one.at] : counter.source;
+		return place === null ? null : this.words[place];
+	}
+
+	hasCounter(metric) {
+		return this.counterOf.get(metric)?.values.some((value) => typeof value === "number") ?? false;
+	}
+
+	axis(one, name) {
+		const at = this.axes.indexOf(name);
+		return at < 0 ? null : one.axes[at];
+	}
+
+	/** [{ round, times: [ns] }], in the order taken. */
+	samplesOf(one) {
+		const { trials, steps_per_ns: steps } = this.sampleData;
+		return (trials[one.at] ?? []).map(([round, ...differences]) => {
+			let sum = 0;
+			return { round, times: differences.map((step) => (sum += step) / steps) };
+		});
+	}
+
+	/** What is to be said of the samples that the page holds; null: all of them. */
+	get sampleNote() {
+		const { reason, most } = this.sampleData;
+		if (reason) return `Not all samples could be had: ${reason}.`;
+		if (this.cases.some((one) => one.samples > most))
+			return `Of a case with more than ${most} samples every k-th is here, so that the page stays small; medians and intervals are of all.`;
+		return null;
+	}
+}
+
+export function readModel() {
+	return new Model(JSON.parse(document.getElementById("run").textContent));
+}

@@ -1,0 +1,87 @@
+// Numbers as a person reads them. null: not measured, shown as a dash.
+
+export const dash = "–";
+export const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+
+/** Three digits that count; no exponent between 0.001 and a million. */
+export function three(value) {
+	if (!isNumber(value)) return dash;
+	const size = Math.abs(value);
+	if (size === 0) return "0";
+	if (size >= 1e6 || size < 1e-3) return value.toExponential(2).replace("e+", "e");
+	const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+	return value.toFixed(size < 0.01 ? 4 : size < 0.1 ? 3 : digits);
+}
+
+function scaled(value, steps, base) {
+	let at = 0;
+	let rest = Math.abs(value);
+	while (rest >= base * 0.9995 && at < steps.length - 1) {
+		rest /= base;
+		at++;
+	}
+	return [value / base ** at, steps[at]];
+}
+
+const DECIMAL = ["", "k", "M", "G", "T", "P", "E"];
+const BINARY = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+const TIME = ["ns", "µs", "ms", "s"];
+const LONG = [["d", 86400], ["h", 3600], ["min", 60]];
+
+export function si(value, unit) {
+	if (!isNumber(value)) return dash;
+	if (value === 0) return "0";
+	const [number, prefix] = scaled(value, DECIMAL, 1000);
+	return `${three(number)} ${prefix}${unit}`.trim();
+}
+
+export function bytes(value) {
+	if (!isNumber(value)) return dash;
+	const [number, unit] = scaled(value, BINARY, 1024);
+	return `${three(number)} ${unit}`;
+}
+
+export function time(ns) {
+	if (!isNumber(ns)) return dash;
+	for (const [unit, seconds] of LONG) if (ns >= 2e9 * seconds) return `${three(ns / 1e9 / seconds)} ${unit}`;
+	const [number, unit] = scaled(ns, TIME, 1000);
+	return `${three(number)} ${unit}`;
+}
+
+export const percent = (value, digits = 1) =>
+	isNumber(value) ? `${value.toFixed(digits)} %` : dash;
+
+/** Digits in threes from 10 000 on, apart by narrow spaces. */
+export const whole = (value) => (isNumber(value)
+	? String(value).replace(/^-?\d{5,}/, (digits) => digits.replaceAll(/\B(?=(\d{3})+$)/g, "\u202f")) : dash);
+
+/** Half of the interval over the median, in percent. */
+export function halfInterval(one) {
+	if (!isNumber(one.low) || !isNumber(one.high) || !(one.median > 0)) return null;
+	return (50 * (one.high - one.low)) / one.median;
+}
+
+export function plusMinus(one) {
+	const half = halfInterval(one);
+	return half === null ? dash : `±${half < 10 ? half.toFixed(2) : half.toFixed(0)} %`;
+}
+
+/** A value of the catalogue's units. */
+export function inUnit(value, unit) {
+	if (!isNumber(value)) return dash;
+	switch (unit) {
+	case "byte": return bytes(value);
+	case "byte/s": return si(value, "B/s");
+	case "flop/s": return si(value, "FLOP/s");
+	case "flop": return si(value, "FLOP");
+	case "ns": return time(value);
+	case "percent": return percent(value);
+	case "1": return three(value);
+	default: return `${Number.isInteger(value) ? whole(value) : three(value)} ${unit}`;
+	}
+}
+export const rate = (value) => si(value, "FLOP/s");
+export const bandwidth = (value) => si(value, "B/s");
+export const intensity = (value) => (isNumber(value) ? `${three(value)} FLOP/B` : dash);
+export const plural = (count, noun, many = `${noun}s`) =>
+	`${whole(count)} ${count === 1 ? noun : many}`;

@@ -1,0 +1,201 @@
+// The table of all cases: sort, filter, search, choose columns. A page of rows at a time, so that
+// ten thousand cases are as quick as ten.
+import { Palette, statusMark } from "../colours.js";
+import { announce, byId, h, select } from "../dom.js";
+import { unique } from "../model.js";
+import { bandwidth, halfInterval, inUnit, isNumber, percent, plural, plusMinus, rate, three, time, whole } from "../numbers.js";
+import { levelName } from "./roofline.js";
+import { boundChip } from "./verdicts.js";
+
+const PAGE = 50;
+
+/** { id, head, title?, numeric, value(case) to sort by, show(case), on } */
+function columnsOf(app, palette) {
+	const { model } = app;
+	const number = (id, head, value, show, on, title) =>
+		({ id, head, title, numeric: true, value, show: (one) => show(value(one)), on });
+	const counter = (metric) => (one) => model.counter(one, metric);
+	const some = (value) => model.cases.some((one) => isNumber(value(one)));
+	const base = [
+		{ id: "variant", head: "Case", value: (one) => one.family, on: true, fixed: true,
+			show: (one) => h("span", { class: "case-cell" }, palette.swatch(one.kernel), app.link(one, one.family)) },
+		{ id: "status", head: "Status", value: (one) => one.status, on: true,
+			show: (one) => h("span", { class: "status-cell", title: one.reason ?? one.statusMeaning }, statusMark(one), one.status) },
+		...model.axes.map((name, i) => number(`axis ${name}`, name, (one) => one.axes[i], whole, true)),
+		number("median", "Median", (one) => one.median, time, true, "Median of the samples"),
+		{ ...number("interval", "95 % CI", halfInterval, three, true, "Half of the median's 95 % interval, in percent"), show: plusMinus },
+		number("samples", "Samples", (one) => one.samples || null, whole, false),
+		number("dram", "DRAM", (one) => one.levels[0].rate, bandwidth, true, "Counted bytes of DRAM over the median time"),
+		number("useful", "Useful", (one) => (isNumber(one.bytes) && one.median > 0 ? (1e9 * one.bytes) / one.median : null), bandwidth, !model.hasCounter("dram_bytes"), "Bytes of the work model over the median time"),
+		number("flop_rate", "FLOP/s", (one) => one.rate, rate, true, "Counted operations over the median time"),
+		...model.levels.map((level, i) => number(`intensity ${level.name}`, `${levelName(level.name)} FLOP/B`, (one) => one.levels[i].intensity, three, false)),
+		number("waste", "Moved / needed", (one) => one.waste, three, false, "Bytes of DRAM over the bytes of the work model"),
+		{ id: "bound", head: "Bound", value: (one) => (one.median === null ? null : one.bound), show: (one) => (one.median === null ? "–" : boundChip(one)), on: !model.emulated },
+		number("roof", "Of the roof", (one) => one.roofPct, percent, true, "Of the roof that it comes nearest to"),
+		number("occupancy", "Occupancy", counter("achieved_occupancy_pct"), percent, true, "Achieved occupancy"),
+		number("limit", "Occ. limit", (one) => one.occupancyLimit, percent, model.emulated, "Theoretical occupancy"),
+		number("branches", "Branch eff.", counter("branch_efficiency_pct"), percent, true, "Branch efficiency"),
+		number("registers", "Regs", (one) => one.registers, whole, false, "Registers a thread"),
+		...model.counters.map((one) => ({ ...number(`counter ${one.metric}`, one.metric, counter(one.metric), (value) => inUnit(value, one.unit), model.emulated && /_(pct|request|intensity)$/.test(one.metric), one.meaning), counter: true })),
+		{ id: "reason", head: "Reason", value: (one) => one.reason, show: (one) => one.reason && h("span", { class: "reason" }, one.reason), on: model.cases.some((one) => one.reason) },
+	];
+	return base.filter((column) => !column.numeric || some(column.value));
+}
+
+/** Names with numbers in them in the order of a person; what is missing last, whatever the order. */
+function order(column, descending) {
+	const sign = descending ? -1 : 1;
+	const collator = new Intl.Collator("en", { numeric: true });
+	return (a, b) => {
+		const [left, right] = [column.value(a), column.value(b)];
+		if (left === null || right === null) return (left === null) - (right === null) || a.at - b.at;
+		return sign * (typeof left === "number" ? left - right : collator.compare(left, right)) || a.at - b.at;
+	};
+}
+
+class Cases {
+	constructor(app, section) {
+		this.app = app;
+		this.columns = columnsOf(app, new Palette(app.model.kernels));
+		this.filters = { text: "", status: "", kernel: "", bound: "" };
+		this.sorted = null;
+		this.page = 0;
+		this.count = h("p", { class: "count" });
+		this.body = h("tbody", {});
+		this.headRow = h("tr", {});
+		this.pager = h("div", { class: "pager" });
+		section.append(this.controls(), this.count,
+			h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All cases" },
+				h("table", { id: "case-table", class: "cases" }, h("caption", { class: "unseen" }, "All cases; the heads sort"),
+					h("thead", {}, this.headRow), this.body)),
+			this.pager);
+		this.drawHead();
+		this.update();
+	}
+
+	controls() {
+		const { model } = this.app;
+		const choice = (label, key, values, name = (value) => value) => values.length > 1 &&
+			select(label, [["", "all"], ...values.map((value) => [value, name(value)])], "", (value) => {
+				this.filters[key] = value;
+				this.update();
+			});
+		let later;
+		return h("div", { class: "controls" },
+			h("label", { class: "field grow" }, h("span", {}, "Search"), h("input", {
+				type: "search", placeholder: "kernel, variant, block=256, reason…", id: "case-search",
+				oninput: (event) => {
+					clearTimeout(later);
+					later = setTimeout(() => {
+						this.filters.text = event.target.value.trim().toLowerCase();
+						this.update();
+					}, 80);
+				},
+			})),
+			choice("Kernel", "kernel", model.kernels),
+			choice("Status", "status", unique(model.cases.map((one) => one.status))),
+			choice("Bound by", "bound", unique(model.timed.map((one) => one.bound))),
+			this.chooser(),
+			h("button", { type: "button", onclick: () => this.download(), title: "What is shown, as CSV" }, "CSV"));
+	}
+
+	chooser() {
+		const boxes = this.columns.filter((column) => !column.fixed).map((column) =>
+			h("label", { title: column.title }, h("input", {
+				type: "checkbox", checked: column.on,
+				onchange: (event) => {
+					column.on = event.target.checked;
+					this.drawHead();
+					this.drawRows();
+				},
+			}), column.head));
+		const menu = h("details", { class: "menu" }, h("summary", {}, "Columns"), h("div", { class: "menu-list" }, boxes));
+		addEventListener("click", (event) => {
+			if (menu.open && !menu.contains(event.target)) menu.open = false;
+		});
+		menu.addEventListener("keydown", (event) => {
+			if (event.key !== "Escape") return;
+			menu.open = false;
+			menu.firstChild.focus();
+		});
+		return menu;
+	}
+
+	get shown() {
+		return this.columns.filter((column) => column.on);
+	}
+
+	drawHead() {
+		this.headRow.replaceChildren(...this.shown.map((column) => h("th", {
+			scope: "col", class: column.numeric ? "number" : null,
+			"aria-sort": this.sorted?.column === column ? (this.sorted.descending ? "descending" : "ascending") : "none",
+		}, h("button", { type: "button", title: column.title, onclick: () => this.sortBy(column) }, column.head, h("span", { class: "arrow", "aria-hidden": "true" })))));
+	}
+
+	sortBy(column) {
+		const again = this.sorted?.column === column;
+		// a third time: the order of the plan again
+		if (again && this.sorted.turned) this.sorted = null;
+		else this.sorted = { column, descending: again ? !this.sorted.descending : false, turned: again };
+		const focused = this.shown.indexOf(column);
+		this.drawHead();
+		this.headRow.children[focused].firstChild.focus();
+		this.update();
+	}
+
+	update() {
+		const { text, status, kernel, bound } = this.filters;
+		const words = text.split(/\s+/).filter(Boolean);
+		this.rows = this.app.model.cases.filter((one) => {
+			if ((status && one.status !== status) || (kernel && one.kernel !== kernel) || (bound && (one.bound !== bound || one.median === null))) return false;
+			const about = words.length ? `${one.name} ${one.status} ${one.bound} ${one.reason ?? ""}`.toLowerCase() : "";
+			return words.every((word) => about.includes(word));
+		});
+		if (this.sorted) this.rows.sort(order(this.sorted.column, this.sorted.descending));
+		this.page = 0;
+		const all = this.app.model.cases.length;
+		this.count.textContent = this.rows.length === all ? plural(all, "case") : `${whole(this.rows.length)} of ${plural(all, "case")}`;
+		announce(this.count.textContent);
+		this.drawRows();
+	}
+
+	drawRows() {
+		const begin = this.page * PAGE;
+		this.body.replaceChildren(...this.rows.slice(begin, begin + PAGE).map((one) => h("tr", { class: one.failure ? "failed" : null, "data-case": one.at },
+			this.shown.map((column, i) => h(i === 0 ? "th" : "td", { class: column.numeric ? "number" : null, scope: i === 0 ? "row" : null }, column.show(one) ?? "–")))));
+		if (!this.rows.length)
+			this.body.append(h("tr", {}, h("td", { colspan: this.shown.length, class: "nothing" }, this.app.model.cases.length ? "No case is like that. Take away a filter." : "This run has no cases.")));
+		this.drawPager(begin);
+	}
+
+	drawPager(begin) {
+		const pages = Math.ceil(this.rows.length / PAGE);
+		if (pages < 2) return this.pager.replaceChildren();
+		const go = (label, page, name) => h("button", {
+			type: "button", "aria-label": name, "aria-disabled": page < 0 || page >= pages || page === this.page ? "true" : null,
+			onclick: () => {
+				if (page < 0 || page >= pages || page === this.page) return;
+				this.page = page;
+				this.drawRows();
+				[...this.pager.children].find((child) => child.getAttribute("aria-label") === name)?.focus();
+				announce(this.pager.textContent);
+			},
+		}, label);
+		this.pager.replaceChildren(go("«", 0, "First page"), go("‹", this.page - 1, "Page before"),
+			h("span", {}, `${whole(begin + 1)} to ${whole(Math.min(begin + PAGE, this.rows.length))} of ${whole(this.rows.length)}`),
+			go("›", this.page + 1, "Next page"), go("»", pages - 1, "Last page"));
+	}
+
+	/** Plain numbers, in the units of the database. */
+	download() {
+		const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+		const lines = [["case", ...this.shown.map((column) => column.id)], ...this.rows.map((one) => [one.name, ...this.shown.map((column) => String(column.value(one) ?? ""))])];
+		const url = URL.createObjectURL(new Blob([lines.map((line) => line.map(quote).join(",")).join("\r\n")], { type: "text/csv" }));
+		h("a", { href: url, download: `perflab-run-${this.app.model.run.id}.csv` }).click();
+		setTimeout(() => URL.revokeObjectURL(url), 1000);
+	}
+}
+
+export function casesSection(app) {
+	new Cases(app, byId("cases"));
+}

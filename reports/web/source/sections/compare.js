@@ -1,0 +1,158 @@
+// This run beside another: the ratio of the medians of each case that both have, and what else
+// differs between the two.
+import { Chart } from "../chart.js";
+import { statusMark } from "../colours.js";
+import { byId, empty, h, segmented, table } from "../dom.js";
+import { isNumber, plural, three, time, whole } from "../numbers.js";
+
+const ROWS = 15;
+const ratioText = (value) => (isNumber(value) ? `×${value.toFixed(value < 10 ? 3 : 1)}` : "–");
+const KINDS = {
+	slower: { colour: "var(--bad)", shape: "triangle-up" },
+	faster: { colour: "var(--good)", shape: "triangle-down" },
+	same: { colour: "var(--ink-3)", shape: "circle" },
+};
+
+/**
+ * The ratio now / before of each case, with an interval between the ends of the two medians'
+ * intervals: wider than 95 %, so that what is called slower or faster is so.
+ */
+function compared(model) {
+	const before = new Map(model.other.cases.map((one) => [one.name, one]));
+	const pairs = [];
+	for (const one of model.cases) {
+		const other = before.get(one.name);
+		if (!other || !(one.median > 0) || !(other.median > 0)) continue;
+		const low = isNumber(one.low) && isNumber(other.high) ? one.low / other.high : null;
+		const high = isNumber(one.high) && isNumber(other.low) ? one.high / other.low : null;
+		const kind = low !== null && low > 1 ? "slower" : high !== null && high < 1 ? "faster" : "same";
+		pairs.push({ one, other, ratio: one.median / other.median, low, high, kind });
+	}
+	return pairs.sort((a, b) => a.ratio - b.ratio);
+}
+
+/** [what, this run's, the other's] of all that is not the same. */
+function differences(model) {
+	const [now, before] = [model.run, model.other.run];
+	const rows = [];
+	const add = (what, a, b) => {
+		if (String(a ?? "") !== String(b ?? "")) rows.push([what, String(a ?? "–"), String(b ?? "–")]);
+	};
+	const both = (prefix, a, b) => {
+		const [left, right] = [new Map(a), new Map(b)];
+		for (const key of new Set([...left.keys(), ...right.keys()]))
+			add(`${prefix} ${key}`, left.get(key), right.get(key));
+	};
+	for (const key of ["version", "source_revision", "seed", "rounds", "state"]) add(key.replace("_", " "), now[key], before[key]);
+	both("device", Object.entries(now.device), Object.entries(before.device));
+	both("setting", model.settings, model.other.settings);
+	both("environment", now.environment, before.environment);
+	return rows;
+}
+
+/** What stands in the way of a fair comparison. */
+function warnings(model) {
+	const [now, before] = [model.run, model.other.run];
+	const list = [];
+	const setting = (settings, key) => new Map(settings).get(key);
+	if (now.device.uuid !== before.device.uuid || now.device.name !== before.device.name)
+		list.push(`The devices differ: ${now.device.name ?? "unknown"} and ${before.device.name ?? "unknown"}.`);
+	if (setting(model.settings, "cache") !== setting(model.other.settings, "cache"))
+		list.push("One was timed with a cold L2 cache and the other with a hot one: their times are of different things.");
+	return list;
+}
+
+function caterpillar(app, host, pairs) {
+	const at = pairs.map((pair, i) => ({ ...pair, x: pair.ratio, y: i }));
+	new Chart(host, {
+		title: "Time now over time before",
+		height: () => Math.max(220, Math.min(560, 60 + pairs.length * 7)),
+		focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
+		points: () => at,
+		tip: ({ one, other, ratio, low, high, kind }) => ({
+			title: `${one.family}  ${one.config}`,
+			rows: [["Now", time(one.median)], ["Before", time(other.median)], ["Ratio", ratioText(ratio)], ["Interval", low === null ? "needs 6 samples" : `${ratioText(low)} to ${ratioText(high)}`], ["So it is", kind === "same" ? "not told apart" : kind]],
+		}),
+		pick: (point) => app.open(point.one),
+		summary: () => {
+			const ratios = pairs.map((pair) => pair.ratio);
+			const middle = ratios[Math.floor(ratios.length / 2)];
+			return `${plural(pairs.length, "case")}, sorted; the middle one takes ${ratioText(middle)} the time. Left of the line: faster now.`;
+		},
+		table: () => ({
+			columns: [{ head: "Case" }, { head: "Now", numeric: true }, { head: "Before", numeric: true }, { head: "Ratio", numeric: true }, { head: "From", numeric: true }, { head: "To", numeric: true }],
+			rows: pairs.map((pair) => [app.link(pair.one), time(pair.one.median), time(pair.other.median), ratioText(pair.ratio), ratioText(pair.low), ratioText(pair.high)]),
+		}),
+		spec: () => {
+			const names = Object.keys(KINDS);
+			const group = (key) => ({ field: "kind", type: "nominal", legend: null, scale: { domain: names, range: names.map((name) => KINDS[name][key]) } });
+			const values = at.map(({ x, y, low, high, kind }) => ({ x, y, low, high, kind }));
+			return {
+				encoding: {
+					x: { field: "x", type: "quantitative", title: "Ratio of the medians", scale: { type: "log", nice: false, padding: 16 }, axis: { tickCount: 7, format: "~r" } },
+					y: { field: "y", type: "quantitative", axis: null, scale: { zero: false, nice: false, padding: 10, reverse: true } },
+				},
+				layer: [
+					{ data: { values: [{ x: 1 }] }, mark: { type: "rule", stroke: "var(--line-strong)", strokeWidth: 1.5 }, encoding: { y: null } },
+					{ data: { name: "pairs", values }, transform: [{ filter: "isValid(datum.low) && isValid(datum.high)" }], mark: { type: "rule", strokeWidth: 1.5, opacity: 0.6 }, encoding: { x: { field: "low", type: "quantitative" }, x2: { field: "high" }, stroke: group("colour") } },
+					{ data: { name: "pairs" }, mark: { type: "point", filled: true, size: 40, opacity: 1 }, encoding: { fill: group("colour"), shape: group("shape") } },
+				],
+			};
+		},
+	});
+}
+
+function changes(app, host, pairs) {
+	const show = (kind) => {
+		const of = pairs.filter((pair) => pair.kind === kind);
+		const sorted = kind === "slower" ? of.reverse() : of;
+		list.replaceChildren(of.length
+			? table(`Cases that are ${kind}`, [{ head: "Case" }, { head: "Now", numeric: true }, { head: "Before", numeric: true }, { head: "Ratio", numeric: true }, { head: "Interval", numeric: true }],
+				sorted.slice(0, ROWS).map((pair) => [app.link(pair.one), time(pair.one.median), time(pair.other.median), ratioText(pair.ratio), pair.low === null ? "–" : `${ratioText(pair.low)} … ${ratioText(pair.high)}`]))
+			: h("p", { class: "hint" }, kind === "same" ? "Every case changed." : `No case is ${kind}.`),
+		of.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} most of ${whole(of.length)}; the plot's numbers have more.`) : "");
+	};
+	const count = (kind) => pairs.filter((pair) => pair.kind === kind).length;
+	const list = h("div", {});
+	const first = ["slower", "faster", "same"].find((kind) => count(kind)) ?? "same";
+	host.append(segmented("Changes", [["slower", `${count("slower")} slower`], ["faster", `${count("faster")} faster`], ["same", `${count("same")} not told apart`]], first, show), list);
+	show(first);
+}
+
+function onlyInOne(model) {
+	const [mine, others] = [new Set(model.cases.map((one) => one.name)), new Set(model.other.cases.map((one) => one.name))];
+	const added = model.cases.filter((one) => !others.has(one.name));
+	const gone = model.other.cases.filter((one) => !mine.has(one.name));
+	const part = (title, cases) => cases.length > 0 && h("details", {}, h("summary", {}, `${plural(cases.length, "case")} ${title}`),
+		h("ul", { class: "plain" }, cases.slice(0, 100).map((one) => h("li", {}, statusMark(one), one.name)), cases.length > 100 && h("li", {}, `and ${cases.length - 100} more`)));
+	return [part("only in this run", added), part("only in the other", gone)].filter(Boolean);
+}
+
+export function compareSection(app) {
+	const { model } = app;
+	const section = byId("compare");
+	if (!model.other) {
+		section.append(empty("This report is of one run.", "To see what changed, name another run of the same database:", `perflab report ${model.run.id} --format html --compare RUN -o report.html`));
+		return;
+	}
+	const { run } = model.other;
+	section.append(h("p", { class: "lead" }, "Against ", h("strong", {}, run.label ?? `run ${run.id}`), ` (run ${run.id}${run.started ? `, ${run.started.replace("T", " ").replace("Z", " UTC")}` : ""}).`));
+	if (model.emulated !== run.emulated || model.run.backend !== run.backend) {
+		section.append(empty("The two runs are of different backends.", "What was emulated and what was measured is never compared."));
+		return;
+	}
+	for (const warning of warnings(model)) section.append(h("p", { class: "finding", role: "note" }, warning));
+	const pairs = compared(model);
+	if (pairs.length) {
+		caterpillar(app, section, pairs);
+		changes(app, section, pairs);
+		section.append(h("p", { class: "hint" }, "Slower or faster is said only where the two medians' 95 % intervals lie apart. Of many cases that did not change, a few lie apart by chance."));
+	} else {
+		section.append(empty("No case has a time in both runs.", model.emulated ? "Emulated runs have no times." : "Sweep the same kernels and sizes to compare them."));
+	}
+	section.append(...onlyInOne(model));
+	const rows = differences(model);
+	section.append(h("h3", {}, "What else differs"), rows.length
+		? table("What else differs", [{ head: "What" }, { head: "This run" }, { head: `Run ${run.id}` }], rows)
+		: h("p", { class: "hint" }, `Nothing: device, settings and environment of both are the same (${three(model.run.environment.length)} facts).`));
+}

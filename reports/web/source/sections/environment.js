@@ -1,0 +1,49 @@
+// Where and how the run was made: device, roofs, settings, environment.
+import { byId, empty, h, table } from "../dom.js";
+import { bytes, inUnit, isNumber, percent, si, whole } from "../numbers.js";
+
+const hertz = (value) => (isNumber(value) ? si(value, "Hz") : null);
+
+function pairs(title, rows) {
+	const known = rows.filter(([, value]) => value !== null && value !== undefined && value !== "");
+	return known.length > 0 && h("div", { class: "card" }, h("h3", {}, title),
+		h("dl", { class: "pairs" }, known.flatMap(([key, value]) => [h("dt", {}, key), h("dd", {}, String(value))])));
+}
+
+function deviceRows(device) {
+	return [
+		["Name", device.name], ["Chip", device.chip],
+		["Compute capability", device.cc_major ? `${device.cc_major}.${device.cc_minor}` : null],
+		["Multiprocessors", whole(device.sm_count)], ["L2 cache", bytes(device.l2_bytes)],
+		["Memory", bytes(device.memory_bytes)], ["Memory bus", device.memory_bus_bits ? `${device.memory_bus_bits} bit` : null],
+		["SM clock, most", hertz(device.sm_clock_max_hz)], ["Memory clock, most", hertz(device.memory_clock_max_hz)],
+		["Shared memory an SM", bytes(device.shared_bytes_per_sm)], ["Registers an SM", whole(device.registers_per_sm)],
+		["Threads an SM", whole(device.max_threads_per_sm)],
+		["Driver", device.driver], ["CUDA of the driver", device.cuda_driver], ["CUDA toolkit", device.toolkit], ["CUPTI", device.cupti], ["UUID", device.uuid],
+	].map(([key, value]) => [key, value === "–" ? null : value]);
+}
+
+function roofs(model) {
+	const interval = (one) => isNumber(one.low_per_s) && isNumber(one.high_per_s) ? `±${((50 * (one.high_per_s - one.low_per_s)) / one.per_s).toFixed(2)} %` : "–";
+	const rows = model.ceilings.map((one) => [
+		one.name, one.of, inUnit(one.per_s, one.unit), interval(one), inUnit(one.peak_per_s, one.unit),
+		isNumber(one.peak_per_s) ? percent((100 * one.per_s) / one.peak_per_s) : "–", hertz(one.sm_clock_hz) ?? "–", one.config ?? "–", one.measured ?? "–",
+	]);
+	return table("Measured roofs", [
+		{ head: "Roof" }, { head: "Of" }, { head: "Measured", numeric: true }, { head: "95 % CI", numeric: true },
+		{ head: "Peak by attributes", numeric: true }, { head: "Of the peak", numeric: true }, { head: "SM clock", numeric: true }, { head: "Config" }, { head: "When" },
+	], rows);
+}
+
+export function environmentSection(app) {
+	const { model } = app;
+	const { run } = model;
+	const section = byId("environment");
+	if (model.ceilings.length) section.append(h("h3", {}, "Measured roofs"), roofs(model));
+	else if (!model.emulated) section.append(h("h3", {}, "Measured roofs"), empty("None is stored for this device.", "Measure them once:", "perflab ceilings"));
+	section.append(h("div", { class: "cards" },
+		pairs("Device", deviceRows(run.device)),
+		pairs("Run", [["Number", run.id], ["Uid", run.uid], ["Label", run.label], ["Note", run.note], ["Backend", run.backend], ["perflab", run.version], ["Source revision", run.source_revision], ["State", run.state], ["Started", run.started], ["Finished", run.finished], ["Seed", run.seed], ["Rounds", run.rounds]]),
+		pairs("Settings", model.settings.map(([key, value]) => [key, typeof value === "object" ? JSON.stringify(value) : value])),
+		pairs("Environment", run.environment)));
+}

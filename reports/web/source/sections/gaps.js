@@ -1,0 +1,57 @@
+// What did not end well, was left out, or could not be counted, each with its reason.
+import { statusMark } from "../colours.js";
+import { byId, h, table } from "../dom.js";
+import { plural, whole } from "../numbers.js";
+
+const LISTED = 60;
+const NAMED = 4;
+
+/** Things by their reasons: [{ reason, cases, things }]. */
+function byReason(entries) {
+	const reasons = new Map();
+	for (const [reason, one, thing] of entries) {
+		const of = reasons.get(reason) ?? { reason, cases: new Set(), things: new Set() };
+		of.cases.add(one);
+		of.things.add(thing);
+		reasons.set(reason, of);
+	}
+	return [...reasons.values()];
+}
+
+function named(things) {
+	const list = [...things];
+	return list.slice(0, NAMED).join(", ") + (list.length > NAMED ? ` and ${list.length - NAMED} more` : "");
+}
+
+function reasonTable(title, head, entries) {
+	return [h("h3", {}, title), table(title, [{ head: "Reason" }, { head: "Cases", numeric: true }, { head, class: "wrap" }],
+		byReason(entries).map(({ reason, cases, things }) => [reason, whole(cases.size), named(things)]), { class: "reasons" })];
+}
+
+export function gapsSection(app) {
+	const { model } = app;
+	const section = byId("gaps");
+	const failed = model.cases.filter((one) => one.failure);
+	if (failed.length) {
+		section.append(h("h3", {}, `${plural(failed.length, "failure")}`), table("Failures", [{ head: "Case" }, { head: "Status" }, { head: "Reason", class: "wrap" }],
+			failed.slice(0, LISTED).map((one) => [app.link(one), h("span", { class: "status-cell" }, statusMark(one), one.status), one.reason ?? "no reason is stored"]), { class: "reasons" }));
+		if (failed.length > LISTED) section.append(h("p", { class: "hint" }, `The first ${LISTED}; the table of all cases has the others.`));
+	}
+	const ofStatus = (status) => model.cases.filter((one) => one.status === status).map((one) => [one.reason ?? "no reason is stored", one, one.name]);
+	for (const [status, title] of [["skipped", "Skipped"], ["sampled", "Counted on some blocks only"]]) {
+		const entries = ofStatus(status);
+		if (entries.length) section.append(...reasonTable(title, "Such as", entries));
+	}
+	const pending = model.cases.filter((one) => one.status === "pending");
+	if (pending.length)
+		section.append(h("h3", {}, "Pending"), h("p", {}, `${plural(pending.length, "case")} ${pending.length === 1 ? "has" : "have"} not been finished: ${named(new Set(pending.map((one) => one.name)))}. The sweep goes on with `, h("code", {}, `perflab sweep --resume ${model.run.id}`), "."));
+	const missing = model.counters.flatMap((counter) => model.cases
+		.filter((one) => Array.isArray(counter.values[one.at]))
+		.map((one) => [model.words[counter.values[one.at][0]], one, counter.metric]));
+	if (missing.length) section.append(...reasonTable("Counters without a value", "Metrics", missing));
+	if (!model.counters.length && model.timed.length)
+		section.append(h("p", {}, "No counter was asked for: this run has times only. ", h("code", {}, "perflab sweep … --metrics core"), " counts."));
+	if (model.sampleNote) section.append(h("h3", {}, "Samples"), h("p", {}, model.sampleNote));
+	if (section.children.length === 1)
+		section.append(h("p", { class: "all-well" }, "Nothing: every case ended well and every counter that was asked for has a value."));
+}

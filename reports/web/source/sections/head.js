@@ -1,0 +1,92 @@
+// What was run, where, and how it went, before anything else.
+import { byId, h } from "../dom.js";
+import { percent, plural, time, whole } from "../numbers.js";
+
+function tile(value, label, kind, href) {
+	const inside = [h("span", { class: "tile-value" }, value), h("span", { class: "tile-label" }, label)];
+	return href ? h("a", { class: `tile ${kind ?? ""}`, href }, inside) : h("div", { class: `tile ${kind ?? ""}` }, inside);
+}
+
+function copyButton(text) {
+	const button = h("button", {
+		type: "button", class: "quiet", "aria-label": "Copy the command",
+		onclick: async () => {
+			try {
+				await navigator.clipboard.writeText(text);
+				button.textContent = "Copied";
+			} catch {
+				button.textContent = "Select it by hand";
+			}
+			setTimeout(() => { button.textContent = "Copy"; }, 1500);
+		},
+	}, "Copy");
+	return button;
+}
+
+function counts(model) {
+	const by = new Map();
+	for (const one of model.cases) by.set(one.status, (by.get(one.status) ?? 0) + 1);
+	return by;
+}
+
+function tiles(app) {
+	const { model } = app;
+	const by = counts(model);
+	const failed = model.cases.filter((one) => one.failure).length;
+	const good = (by.get("ok") ?? 0) + (by.get("sampled") ?? 0);
+	const above = model.cases.filter((one) => one.aboveRoof).length;
+	const nearest = model.best.reduce((most, one) => (one.roofPct !== null && (!most || one.roofPct > most.roofPct) ? one : most), null);
+	const list = [
+		tile(`${whole(good)} of ${whole(model.cases.length)}`, model.emulated ? "cases emulated" : "cases measured and correct", good === model.cases.length ? "good" : "", "#cases"),
+		tile(whole(model.families.length), `${model.families.length === 1 ? "variant" : "variants"} of ${plural(model.kernels.length, "kernel")}`, "", "#verdicts"),
+	];
+	if (by.get("skipped")) list.push(tile(whole(by.get("skipped")), "skipped, with reasons", "", "#gaps"));
+	if (by.get("pending")) list.push(tile(whole(by.get("pending")), "still pending", "warn", "#gaps"));
+	list.push(tile(whole(failed), failed === 1 ? "failure" : "failures", failed ? "bad" : "good", failed ? "#gaps" : null));
+	if (above) list.push(tile(whole(above), "above a measured roof", "bad", "#roofline"));
+	if (nearest) list.push(tile(percent(nearest.roofPct, 0), `of the ${nearest.bound} roof: ${nearest.family}`, "", "#verdicts"));
+	return h("div", { class: "tiles" }, list);
+}
+
+export function headSection(app) {
+	const { model } = app;
+	const { run } = model;
+	const { device } = run;
+	const facts = [
+		device.name ?? "unknown device",
+		device.driver && `driver ${device.driver}`,
+		device.toolkit && `CUDA ${device.toolkit}`,
+		run.started && `${run.started.replace("T", " ").replace("Z", " UTC")}`,
+		run.took_ns && `took ${time(run.took_ns)}`,
+	].filter(Boolean);
+	byId("head").append(
+		h("h1", {}, run.label ?? `Run ${run.id}`,
+			h("span", { class: "pill" }, `run ${run.id}`),
+			h("span", { class: `pill ${model.emulated ? "warn" : ""}` }, model.emulated ? "emulated: no times" : run.backend),
+			run.state && run.state !== "finished" && h("span", { class: "pill warn" }, run.state)),
+		h("p", { class: "facts" }, facts.map((fact) => h("span", {}, fact))),
+		run.note && h("p", { class: "note-line" }, run.note),
+		run.command && h("div", { class: "command" }, h("code", {}, run.command), copyButton(run.command)),
+		tiles(app));
+}
+
+/** Where one can go in this page. */
+export function navigation() {
+	const links = [...document.querySelectorAll("main > section")].map((section) =>
+		h("a", { href: `#${section.id}` }, section.querySelector("h2").dataset.short));
+	const list = h("ul", {}, links.map((link) => h("li", {}, link)));
+	byId("nav").append(list);
+	const seen = new IntersectionObserver((entries) => {
+		for (const entry of entries) {
+			if (!entry.isIntersecting) continue;
+			for (const link of links) {
+				const here = link.hash === `#${entry.target.id}`;
+				if (here) link.setAttribute("aria-current", "true");
+				else link.removeAttribute("aria-current");
+				// a row of links that is wider than the window follows
+				if (here) list.scrollTo({ left: link.offsetLeft - list.clientWidth / 3 });
+			}
+		}
+	}, { rootMargin: "-20% 0px -70% 0px" });
+	for (const section of document.querySelectorAll("main > section")) seen.observe(section);
+}

@@ -1,0 +1,55 @@
+// Of what was emulated: intensities on one axis, with no height, for there is no time.
+import { Chart } from "../chart.js";
+import { Palette } from "../colours.js";
+import { empty, h } from "../dom.js";
+import { rowNames, rowScale } from "../rows.js";
+import { bytes, intensity, isNumber, plural, three } from "../numbers.js";
+
+export function emulatedIntensities(app, section) {
+	const { model } = app;
+	const palette = new Palette(model.kernels);
+	const shown = model.cases.filter((one) => one.levels.some((level) => isNumber(level.intensity) && level.intensity > 0));
+	const rows = [...new Set(shown.map((one) => one.family))];
+	section.append(h("p", { class: "lead" },
+		"Counts of the emulated PTX give how many operations a case does for each byte it must move. There is no time, so no height under a roof."));
+	if (!shown.length) {
+		section.append(empty("No case of this run has both operations and bytes counted.",
+			"Kernels without floating-point arithmetic have no intensity."));
+		return;
+	}
+	const points = () => shown.flatMap((one) => one.levels
+		.map((level, i) => ({ x: level.intensity, y: rows.indexOf(one.family), one, level: model.levels[i], bytes: level.bytes }))
+		.filter((point) => isNumber(point.x) && point.x > 0));
+	new Chart(section, {
+		title: "Intensity",
+		height: () => 70 + 22 * rows.length,
+		focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
+		points,
+		spec: ({ width }) => ({
+			encoding: {
+				x: { field: "x", type: "quantitative", title: "Intensity, FLOP a byte", scale: { type: "log", nice: false, padding: 20 }, axis: { tickCount: 6, format: "~s" } },
+				y: rowScale(rows.length, width),
+			},
+			layer: [rowNames(rows, width), {
+				data: { values: points().map((point) => ({ x: point.x, y: point.y, kernel: palette.at(point.one.kernel) })) },
+				mark: { type: "tick", orient: "vertical", thickness: 3, size: 15, opacity: 0.9 },
+				encoding: { color: palette.encode("kernel", "colour") },
+			}],
+		}),
+		tip: (point) => ({
+			title: `${point.one.family}  ${point.one.config}`,
+			mark: palette.swatch(point.one.kernel),
+			rows: [["Intensity", intensity(point.x)], ["Operations", three(point.one.counted)], ["Bytes", bytes(point.bytes)], ["Status", point.one.status]],
+			note: point.one.reason,
+		}),
+		pick: (point) => app.open(point.one),
+		summary: () => {
+			const all = points().map((point) => point.x);
+			return `${plural(all.length, "intensity", "intensities")} of ${plural(rows.length, "variant")}, from ${three(all.reduce((a, b) => Math.min(a, b)))} to ${three(all.reduce((a, b) => Math.max(a, b)))} operations a byte; emulated, not measured.`;
+		},
+		table: () => ({
+			columns: [{ head: "Case" }, { head: "FLOP/B", numeric: true }, { head: "Operations", numeric: true }, { head: "Bytes", numeric: true }],
+			rows: points().map((point) => [app.link(point.one), three(point.x), three(point.one.counted), bytes(point.bytes)]),
+		}),
+	});
+}

@@ -1,0 +1,391 @@
+// Where each case stands under the roofs that this device showed: operations a second over
+// operations a byte, on logarithmic scales, for one level of memory at a time.
+import { Chart } from "../chart.js";
+import { Palette } from "../colours.js";
+import { byId, empty, h, segmented, select } from "../dom.js";
+import { bandwidth, intensity, isNumber, percent, plural, plusMinus, rate, three, time } from "../numbers.js";
+import { emulatedIntensities } from "./intensities.js";
+
+const LEVEL_NAMES = { dram: "DRAM", l2: "L2", l1: "L1", shared: "Shared" };
+export const levelName = (name) => LEVEL_NAMES[name] ?? name;
+const positive = (value) => isNumber(value) && value > 0;
+
+/** What a tooltip says of a case under the roofs. */
+export function rooflineTip(model, one, mark) {
+	const rows = [["Time", `${time(one.median)} ${plusMinus(one)}`]];
+	if (positive(one.rate)) {
+		const part = isNumber(one.computePct) ? `, ${percent(one.computePct)} of the roof` : "";
+		rows.push([one.precision.toUpperCase(), `${rate(one.rate)}${part}`]);
+	}
+	model.levels.forEach((level, i) => {
+		const { rate: moved, intensity: at, pct } = one.levels[i];
+		if (!positive(moved)) return;
+		const parts = [bandwidth(moved)];
+		if (isNumber(pct)) parts.push(percent(pct));
+		if (positive(at)) parts.push(intensity(at));
+		rows.push([levelName(level.name), parts.join(", ")]);
+	});
+	if (positive(one.attainable)) rows.push(["Attainable", rate(one.attainable)]);
+	if (positive(one.waste)) rows.push(["Moved / needed", three(one.waste)]);
+	rows.push(["Bound by", one.bound]);
+	return { title: `${one.family}  ${one.config}`, mark, rows, note: one.aboveRoof };
+}
+
+/** Ticks of a logarithmic scale: powers of ten, or finer where few are in view. */
+function decades([low, high]) {
+	const span = Math.log10(high / low);
+	const steps = span > 2.5 ? [1] : span > 1 ? [1, 2, 5] : [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
+	const every = Math.ceil(span / 10);
+	const ticks = [];
+	for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
+		if (power % every === 0) ticks.push(...steps.map((step) => Number(`${step}e${power}`)));
+	}
+	return ticks.filter((tick) => tick >= low && tick <= high);
+}
+
+class Roofline {
+	constructor(app, section) {
+		const { model } = app;
+		this.app = app;
+		this.model = model;
+		this.hidden = new Set();
+		this.usable = model.timed.filter((one) => positive(one.rate));
+		const withLevel = model.levels.findIndex((_, i) => this.usable.some((one) => positive(one.levels[i].intensity)));
+		this.level = Math.max(0, withLevel);
+		this.precision = "counted";
+		this.all = false;
+		this.by = model.kernels.length > 1 ? "kernel" : "family";
+		this.legend = h("div", { class: "legend", role: "group", "aria-label": "Kernels shown" });
+		this.flags = h("div", {});
+		section.append(h("p", { class: "lead" },
+			"A point under a slope waits for that memory; a point under a flat roof for arithmetic. ",
+			matchMedia("(hover: none)").matches
+				? "Tap a point for every number; pinch, or + and −, to zoom."
+				: "Hover for every number, drag to move, Ctrl and wheel to zoom."));
+		const host = h("div", {});
+		section.append(this.controls(), this.legend, host, this.flags);
+		this.setPalette();
+		this.chart = new Chart(host, {
+			title: "Operations a second over operations a byte",
+			height: (width) => Math.max(340, Math.min(600, width * 0.56)),
+			zoom: () => this.extent(),
+			zoomed: (view, now) => view.data("labels", this.labels(view, now))
+				.signal("x_ticks", decades(now.x)).signal("y_ticks", decades(now.y)),
+			spec: () => this.spec(),
+			focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
+			points: () => this.points(),
+			tip: (point) => rooflineTip(model, point.one, this.palette.swatch(this.group(point.one))),
+			pick: (point) => app.open(point.one),
+			attend: (view, point) => view.data("path", this.path(point)),
+			summary: () => this.summary(),
+			table: () => this.table(),
+		});
+		this.drawLegend();
+		this.drawFlags();
+	}
+
+	group(one) {
+		return this.by === "kernel" ? one.kernel : one.family;
+	}
+
+	setPalette() {
+		this.palette = new Palette(this.by === "kernel" ? this.model.kernels : this.model.families);
+	}
+
+	/* ---- choices ---- */
+
+	controls() {
+		const { model } = this;
+		const measured = (i) => model.levels[i].per_s !== null || this.usable.some((one) => positive(one.levels[i].intensity));
+		const levels = model.levels.map((level, i) => [String(i), levelName(level.name), level.meaning])
+			.filter((_, i) => measured(i));
+		const precisions = model.precisions.filter((precision) =>
+			precision.per_s !== null || this.usable.some((one) => one.precision === precision.name));
+		const change = (set) => (value) => {
+			set(value);
+			this.chart.refresh();
+			this.chart.resetZoom();
+			this.drawLegend();
+		};
+		return h("div", { class: "controls" },
+			levels.length > 1 && h("div", { class: "field" }, h("span", {}, "Memory"),
+				segmented("Memory level", levels, String(this.level), change((value) => { this.level = Number(value); }))),
+			h("div", { class: "field" }, h("span", {}, "Cases"),
+				segmented("Cases", [["best", "Fastest of each variant"], ["all", "All"]], "best",
+					change((value) => { this.all = value === "all"; }))),
+			model.kernels.length > 1 && h("div", { class: "field" }, h("span", {}, "Colour by"),
+				segmented("Colour by", [["kernel", "Kernel"], ["family", "Variant"]], this.by,
+					change((value) => {
+						this.by = value;
+						this.hidden.clear();
+						this.setPalette();
+					}))),
+			precisions.length > 0 && select("Precision",
+				[["counted", "each as counted"], ...precisions.map((one) => [one.name, `${one.name.replace("_", " ")}`])],
+				"counted", change((value) => { this.precision = value; })));
+	}
+
+	drawLegend() {
+		const shown = this.candidates();
+		const names = this.palette.names.filter((name) => shown.some((one) => this.group(one) === name));
+		const toggle = (name, button) => {
+			if (!this.hidden.delete(name)) this.hidden.add(name);
+			button.setAttribute("aria-pressed", String(!this.hidden.has(name)));
+			this.chart.refresh();
+		};
+		const only = (name) => {
+			const alone = names.every((other) => this.hidden.has(other) === (other !== name));
+			this.hidden = new Set(alone ? [] : names.filter((other) => other !== name));
+			this.chart.refresh();
+			this.drawLegend();
+		};
+		this.legend.replaceChildren(...names.map((name) => {
+			const button = h("button", {
+				type: "button", "aria-pressed": String(!this.hidden.has(name)),
+				title: "Show or hide; double click: only this one",
+				onclick: () => toggle(name, button), ondblclick: () => only(name),
+			}, this.palette.swatch(name), h("span", { class: "clip" }, name));
+			return button;
+		}), names.length > 1 ? h("button", {
+			type: "button", class: "quiet",
+			onclick: () => {
+				this.hidden = new Set(this.hidden.size ? [] : names);
+				this.chart.refresh();
+				this.drawLegend();
+			},
+		}, "All / none") : "");
+	}
+
+	drawFlags() {
+		const above = this.model.cases.filter((one) => one.aboveRoof);
+		const noWork = this.model.best.filter((one) => !positive(one.rate));
+		this.flags.replaceChildren();
+		if (above.length)
+			this.flags.append(h("div", { class: "finding", role: "note" },
+				h("strong", {}, `${plural(above.length, "case")} above a measured roof. `),
+				"Either the roof or the counter is wrong: trust neither before it is explained.",
+				h("ul", {}, above.slice(0, 5).map((one) =>
+					h("li", {}, this.app.link(one), ` ${one.aboveRoof}`)))));
+		if (noWork.length)
+			this.flags.append(h("p", { class: "hint" },
+				`${plural(noWork.length, "variant")} with no counted floating-point operation ${noWork.length === 1 ? "has" : "have"} no place here: `,
+				noWork.slice(0, 8).map((one, i) => [i ? ", " : "", this.app.link(one, one.family)]),
+				noWork.length > 8 ? ` and ${noWork.length - 8} more` : "", ". What they do of each roof is in the table above."));
+	}
+
+	/* ---- what is drawn ---- */
+
+	candidates() {
+		const chosen = this.all ? this.usable : this.model.best.filter((one) => positive(one.rate));
+		return chosen.filter((one) => positive(one.levels[this.level].intensity) &&
+			(this.precision === "counted" || one.precision === this.precision));
+	}
+
+	points() {
+		return this.candidates().filter((one) => !this.hidden.has(this.group(one)))
+			.map((one) => ({ x: one.levels[this.level].intensity, y: one.rate, one }))
+			.sort((a, b) => a.x - b.x);
+	}
+
+	/** Flat roofs: [name, operations a second, chosen]. */
+	flats() {
+		const used = new Set(this.usable.map((one) => one.precision));
+		return this.model.precisions.filter((one) => one.per_s !== null).map((one) => ({
+			name: one.name, ceiling: one.ceiling, per_s: one.per_s,
+			strong: this.precision === "counted" ? used.has(one.name) : one.name === this.precision,
+		})).filter((one) => one.strong || this.precision !== "counted" || used.size === 0);
+	}
+
+	slopes() {
+		return this.model.levels.map((level, i) => ({ ...level, strong: i === this.level }))
+			.filter((level) => level.per_s !== null);
+	}
+
+	extent() {
+		const points = this.points().length ? this.points() : this.candidates().map((one) => ({ x: one.levels[this.level].intensity, y: one.rate }));
+		const flats = this.flats().filter((one) => one.strong).map((one) => one.per_s);
+		const slope = this.slopes().find((one) => one.strong)?.per_s;
+		const xs = points.map((point) => point.x);
+		const ys = [...points.map((point) => point.y), ...flats];
+		if (slope && flats.length) xs.push(...flats.map((flat) => flat / slope));
+		if (!xs.length) xs.push(0.1, 100);
+		if (!ys.length) ys.push(1e9, 1e13);
+		const least = (list) => list.reduce((a, b) => Math.min(a, b));
+		const most = (list) => list.reduce((a, b) => Math.max(a, b));
+		return { x: [least(xs) / 2.5, most(xs) * 4], y: [least(ys) / 3, most(ys) * 2.2] };
+	}
+
+	/** Each roof as a line of three points, far beyond what can be seen. */
+	roofs() {
+		const flats = this.flats();
+		const top = flats.filter((one) => one.strong).reduce((most, one) => Math.max(most, one.per_s), 0);
+		const lines = [];
+		for (const slope of this.slopes()) {
+			const end = top ? top / slope.per_s : 1e12;
+			lines.push({ id: slope.name, x: 1e-12, y: 1e-12 * slope.per_s, strong: slope.strong },
+				{ id: slope.name, x: end, y: end * slope.per_s, strong: slope.strong });
+		}
+		const chosen = this.slopes().find((one) => one.strong);
+		for (const flat of flats) {
+			const begin = chosen ? flat.per_s / chosen.per_s : 1e-12;
+			lines.push({ id: flat.name, x: begin, y: flat.per_s, strong: flat.strong },
+				{ id: flat.name, x: 1e12, y: flat.per_s, strong: flat.strong });
+		}
+		return lines;
+	}
+
+	/** Names of the roofs, along them, where they can be seen. */
+	labels(view, { x, y }) {
+		const [width, height] = [view.signal("width"), view.signal("height")];
+		const perDecade = [width / Math.log10(x[1] / x[0]), height / Math.log10(y[1] / y[0])];
+		const angle = (-Math.atan2(perDecade[1], perDecade[0]) * 180) / Math.PI;
+		const narrow = width < 480;
+		const result = [];
+		let before = null;
+		for (const slope of this.slopes().sort((a, b) => a.per_s - b.per_s)) {
+			// a little up the slope from where it comes into view; further up, where that of the slope
+			// below is in the way
+			const enter = Math.max(x[0], y[0] / slope.per_s);
+			const close = before && Math.log10(slope.per_s / before.per_s) * perDecade[1] < 24;
+			const far = close && !before.far ? 230 : 26;
+			const at = enter * 10 ** (far / perDecade[0] + (enter > x[0] ? 0.25 : 0));
+			before = { per_s: slope.per_s, far: far > 26 };
+			const text = `${levelName(slope.name)} ${bandwidth(slope.per_s)}${narrow ? "" : ` (${slope.ceiling})`}`;
+			if (slope.strong || !narrow)
+				result.push({ x: at, y: at * slope.per_s, text, angle, align: "left", strong: slope.strong });
+		}
+		for (const flat of this.flats()) {
+			const text = `${flat.name} ${rate(flat.per_s)}${narrow ? "" : ` (${flat.ceiling})`}`;
+			result.push({ x: x[1] / 10 ** (8 / perDecade[0]), y: flat.per_s, text, angle: 0, align: "right", strong: flat.strong });
+		}
+		return result;
+	}
+
+	/** The case in attention at every level of memory, highest intensity last. */
+	path(point) {
+		if (!point) return [];
+		return point.one.levels
+			.map((level, i) => ({ x: level.intensity, y: point.y, text: levelName(this.model.levels[i].name) }))
+			.filter((level) => positive(level.x)).sort((a, b) => a.x - b.x);
+	}
+
+	spec() {
+		const { x, y } = this.extent();
+		const axis = (field, title, format) => ({
+			field, type: "quantitative", title,
+			scale: { type: "log", domainMin: { expr: `${field}0` }, domainMax: { expr: `${field}1` }, nice: false },
+			axis: { values: { expr: `${field}_ticks` }, format, gridOpacity: 0.8 },
+		});
+		const level = this.model.levels[this.level];
+		const place = {
+			x: axis("x", `Intensity, FLOP a byte of ${levelName(level.name)}`, "~g"),
+			y: axis("y", "FLOP/s", "~s"),
+		};
+		const strong = (yes, no) => ({ condition: { test: "datum.strong", value: yes }, value: no });
+		return {
+			params: [["x0", x[0]], ["x1", x[1]], ["y0", y[0]], ["y1", y[1]], ["x_ticks", decades(x)], ["y_ticks", decades(y)]].map(([name, value]) => ({ name, value })),
+			encoding: place,
+			layer: [
+				{
+					data: { name: "roofs", values: this.roofs() },
+					mark: { type: "line", clip: true },
+					encoding: {
+						detail: { field: "id", type: "nominal" },
+						stroke: strong("var(--roof)", "var(--roof-dim)"),
+						strokeWidth: strong(2, 1.2),
+						strokeDash: strong([1, 0], [5, 4]),
+					},
+				},
+				{
+					data: { name: "path", values: [] },
+					mark: { type: "line", clip: true, point: { filled: true, size: 30, fill: "var(--ink-2)" }, stroke: "var(--ink-2)", strokeWidth: 1 },
+				},
+				{
+					data: { name: "path" },
+					mark: { type: "text", clip: true, dy: 14, fontSize: 10, fill: "var(--ink-2)" },
+					encoding: { text: { field: "text" } },
+				},
+				{
+					data: { name: "points", values: this.points().map(({ x: at, y: height, one }) => ({ x: at, y: height, group: this.palette.at(this.group(one)), above: Boolean(one.aboveRoof) })) },
+					mark: { type: "point", filled: true, size: this.all ? 44 : 90, opacity: this.all ? 0.7 : 0.95, clip: true },
+					encoding: { fill: this.palette.encode("group", "colour"), shape: this.palette.encode("group", "shape") },
+				},
+				{
+					data: { name: "points" },
+					transform: [{ filter: "datum.above" }],
+					mark: { type: "point", shape: "circle", filled: false, size: 300, stroke: "var(--bad)", strokeWidth: 2, strokeDash: [3, 2], clip: true },
+				},
+				{
+					data: { name: "labels", values: [] },
+					mark: { type: "text", clip: true, baseline: "bottom", align: "left", dy: -4, fontSize: 11 },
+					encoding: {
+						text: { field: "text" },
+						angle: { field: "angle", type: "quantitative", scale: null },
+						fill: strong("var(--ink)", "var(--ink-3)"),
+					},
+					transform: [{ filter: "datum.align === 'left'" }],
+				},
+				{
+					data: { name: "labels" },
+					mark: { type: "text", clip: true, baseline: "bottom", align: "right", dy: -4, fontSize: 11 },
+					encoding: { text: { field: "text" }, fill: strong("var(--ink)", "var(--ink-3)") },
+					transform: [{ filter: "datum.align === 'right'" }],
+				},
+			],
+		};
+	}
+
+	/* ---- in words ---- */
+
+	summary() {
+		const points = this.points();
+		const level = this.model.levels[this.level];
+		const roofs = [
+			...this.slopes().filter((one) => one.strong).map((one) => `${levelName(one.name)} ${bandwidth(one.per_s)}`),
+			...this.flats().filter((one) => one.strong).map((one) => `${one.name} ${rate(one.per_s)}`),
+		];
+		const top = points.reduce((most, point) => (!most || point.y > most.y ? point : most), null);
+		return [
+			`${plural(points.length, "case")} at the level of ${level.meaning}.`,
+			roofs.length ? `Measured roofs: ${roofs.join(", ")}.` : "No roof was measured for this device: `perflab ceilings` does.",
+			top ? `The highest is ${top.one.family} with ${rate(top.y)} at ${intensity(top.x)}.` : "",
+		].join(" ");
+	}
+
+	table() {
+		const columns = [
+			{ head: "Case" }, { head: "Precision" }, { head: "FLOP/s", numeric: true },
+			...this.model.levels.flatMap((level) => [
+				{ head: `${levelName(level.name)} FLOP/B`, numeric: true },
+				{ head: `${levelName(level.name)} roof`, numeric: true },
+			]),
+			{ head: "FLOP roof", numeric: true }, { head: "Bound" },
+		];
+		const rows = this.points().map(({ one }) => [
+			this.app.link(one), one.precision, rate(one.rate),
+			...one.levels.flatMap((level) => [three(level.intensity), percent(level.pct)]),
+			percent(one.computePct), one.bound,
+		]);
+		return { columns, rows };
+	}
+}
+
+export function rooflineSection(app) {
+	const { model } = app;
+	const section = byId("roofline");
+	if (model.emulated) return emulatedIntensities(app, section);
+	const points = model.timed.some((one) => positive(one.rate) && one.levels.some((level) => positive(level.intensity)));
+	if (!model.ceilings.length)
+		section.append(empty("No roof was measured for this device.",
+			"Points stand where they are; how near they come to the best that the device does, nobody knows. Measure its roofs once, then write this report again:",
+			"perflab ceilings"));
+	if (!points) {
+		const why = !model.timed.length ? "No case of this run has a time." :
+			!model.counters.length ? "This run has no counters." :
+			"No case of this run has both floating-point operations and bytes counted.";
+		section.append(empty(why, "Intensity is operations over bytes; both come from counters. Sweep with them:",
+			"perflab sweep KERNEL --metrics core"));
+		return;
+	}
+	new Roofline(app, section);
+}

@@ -1,0 +1,92 @@
+// A verdict for the best configuration of each variant: what binds it, how near it comes, what to
+// try; and its part of every roof.
+import { Palette } from "../colours.js";
+import { byId, empty, h } from "../dom.js";
+import { isNumber, percent, plural, plusMinus, time } from "../numbers.js";
+import { levelName } from "./roofline.js";
+
+const SHOWN_FIRST = 12;
+
+/** A part of a roof as a bar with its number. */
+export function bar(pct, label) {
+	if (!isNumber(pct)) return h("span", { class: "dim" }, "–");
+	const meter = h("span", { class: `bar ${pct > 100 ? "over" : ""}`, role: "img", "aria-label": `${percent(pct)} of ${label}` },
+		h("span", { class: "bar-fill" }));
+	meter.firstChild.style.width = `${Math.min(100, Math.max(0, pct))}%`;
+	return h("span", { class: "bar-cell" }, meter, h("span", { class: "bar-number", "aria-hidden": "true" }, percent(pct, pct < 10 ? 1 : 0)));
+}
+
+export const boundChip = (one) =>
+	h("span", { class: `chip bound-${/^[a-z0-9]+$/.test(one.bound) ? one.bound : "unknown"}`, title: one.boundMeaning }, one.bound);
+
+function verdictRow(app, one, palette) {
+	const tries = one.advice[0]?.text;
+	return h("li", { class: "verdict" },
+		h("div", { class: "verdict-name" }, palette.swatch(one.kernel), app.link(one, one.variant),
+			h("code", { class: "config" }, one.config)),
+		h("div", { class: "verdict-time" }, isNumber(one.median)
+			? [h("strong", {}, time(one.median)), h("span", { class: "dim" }, plusMinus(one))] : h("span", { class: "dim" }, "no time")),
+		h("div", { class: "verdict-bound" }, boundChip(one), bar(one.roofPct, `the ${one.bound} roof`)),
+		h("div", { class: "verdict-text" }, h("p", {}, one.summary ?? "Nothing is known of what binds it."),
+			tries && h("p", { class: "try" }, h("span", { class: "try-word" }, "Try"), tries)));
+}
+
+function roofParts(app) {
+	const { model } = app;
+	const levels = model.levels.map((level, i) => [level, i]).filter(([level]) => level.per_s !== null);
+	const precisions = model.precisions.filter((precision) => precision.per_s !== null && model.best.some((one) => one.precision === precision.name));
+	if (!levels.length && !precisions.length) return null;
+	const head = ["Variant", ...levels.map(([level]) => levelName(level.name)), "Compute"];
+	return h("details", { class: "parts", open: model.best.length <= 40 },
+		h("summary", {}, "Part of every measured roof"),
+		h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Part of every measured roof" },
+			h("table", { class: "roofs" },
+				h("caption", { class: "unseen" }, "Part of every measured roof, in percent, of the fastest configuration of each variant"),
+				h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
+				h("tbody", {}, model.best.map((one) => h("tr", {},
+					h("th", { scope: "row" }, app.link(one, one.family)),
+					levels.map(([level, i]) => h("td", {}, bar(one.levels[i].pct, `the roof of ${level.meaning}`))),
+					h("td", {}, bar(one.computePct, `the ${one.precision} roof`))))))));
+}
+
+export function verdictsSection(app) {
+	const { model } = app;
+	const section = byId("verdicts");
+	const palette = new Palette(model.kernels);
+	if (!model.best.length) {
+		section.append(empty("No case of this run ended well.", "Why each did not is below, under “What is missing”."));
+		return;
+	}
+	section.append(h("p", { class: "lead" }, model.emulated
+		? "What the emulator counted of each variant; without a clock nothing is fast or slow."
+		: "The fastest verified configuration of each variant, and the roof it comes nearest to."));
+	const lists = [];
+	let left = model.best.length > SHOWN_FIRST ? SHOWN_FIRST : model.best.length;
+	for (const kernel of model.kernels) {
+		const of = model.best.filter((one) => one.kernel === kernel).sort((a, b) => (a.median ?? 0) - (b.median ?? 0));
+		if (!of.length) continue;
+		// of each kernel its fastest are worth the place
+		const share = Math.max(1, Math.round((left * of.length) / model.best.length));
+		const list = h("ul", { class: "verdict-list" }, of.map((one, i) => {
+			const row = verdictRow(app, one, palette);
+			if (model.best.length > SHOWN_FIRST && i >= share) row.classList.add("more");
+			return row;
+		}));
+		lists.push(h("h3", { class: "kernel-name" }, kernel, h("span", { class: "dim" }, ` ${plural(of.length, "variant")}`)), list);
+	}
+	const holder = h("div", { class: "verdicts folded" }, lists);
+	section.append(holder);
+	const hiddenRows = holder.querySelectorAll(".more").length;
+	if (hiddenRows) {
+		const button = h("button", {
+			type: "button", class: "wide-button", "aria-expanded": "false",
+			onclick: () => {
+				const folded = holder.classList.toggle("folded");
+				button.setAttribute("aria-expanded", String(!folded));
+				button.textContent = folded ? `Show ${hiddenRows} more variants` : "Show fewer";
+			},
+		}, `Show ${hiddenRows} more variants`);
+		section.append(button);
+	}
+	section.append(roofParts(app) ?? "");
+}

@@ -1,0 +1,47 @@
+/*
+ * lab: runs that nobody measured, for tests of the page. A device that does
+ * not exist, and kernels whose times and counters follow from a few numbers
+ * and a generator of pseudo-random ones, so that every build makes the same.
+ */
+#ifndef TESTS_BROWSER_LAB_H
+#define TESTS_BROWSER_LAB_H
+
+#include "db/db.h"
+
+/* A kernel of the lab: what an execution does, and how well it does it. */
+struct lab_kernel {
+	const char *kernel, *variant;
+	double flop, bytes;        /* a case of n elements: n times these */
+	double moved;              /* bytes that DRAM sees over those needed */
+	double l2, l1, shared;     /* bytes of each level over those needed */
+	double efficiency;         /* of the roof, at the best block */
+	int best_block, registers; /* a block of that size is the fastest */
+	double threads_pct;        /* lanes that an instruction keeps busy */
+	double branch_pct;         /* branch efficiency; NAN: no branches */
+	bool f64;
+};
+extern const struct lab_kernel lab_kernels[];
+extern const size_t lab_kernel_count;
+
+/* Roofs of the device that does not exist. */
+#define LAB_DRAM_PER_S 3.9e12
+#define LAB_L2_PER_S 6.6e12
+#define LAB_L1_PER_S 2.4e13
+#define LAB_F32_PER_S 5.6e13
+#define LAB_F64_PER_S 2.9e13
+
+struct lab_case {
+	const struct lab_kernel *kernel;
+	int64_t block, n;
+};
+/* 0 to 1, always the same for the same seed. */
+double lab_random(uint64_t *seed);
+/* Device time of an execution without noise. */
+double lab_time_ns(const struct lab_case *of, double slower);
+/* What a device would have counted. */
+void lab_count(struct counter_list *out, const struct lab_case *of, double time_ns, bool all);
+/* The run, without trials. */
+struct run lab_run(const char *label, const char *command);
+struct trial *lab_add(struct run *run, const struct lab_case *of);
+
+#endif
