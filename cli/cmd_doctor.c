@@ -129,7 +129,7 @@ static void doctor_defaults(void *context)
 
 static const struct option_row rows[] = {
 	{"backend", 0, OPTION_TEXT, offsetof(struct doctor_options, backend), "auto|cuda|ptx",
-	 "the backend to look at (default: auto, all of them)", NULL, 0},
+	 "the backend to look at; auto is all of them", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct doctor_options, format), "FORMAT",
 	 "the format", table_format_words, 0},
 };

@@ -28,6 +28,9 @@ static const struct {
 	{"PERFLAB_DB_TIMEOUT",
 	 "how long to wait for a locked database: 500ms, 1min (default: 10s)"},
 	{"PERFLAB_WORKER_CUDA", "path of the CUDA worker (else beside perflab, else PATH)"},
+	{"PERFLAB_WORKER_PTX", "path of the emulator, likewise"},
+	{"PERFLAB_SOURCE_DIR",
+	 "where report --lines looks for source text beside the working directory"},
 	{"CUDA_HOME", "where nsight looks for ncu and nsys beside the usual places"},
 	{"NO_COLOR", "no colour, whatever its value"},
 };

@@ -10,6 +10,10 @@ for verb in sweep report list nsight doctor help completion version; do
 	echo "$verbs" | grep -qx "$verb" || complain "help does not list $verb"
 done
 
+for variable in PERFLAB_DB PERFLAB_WORKER_CUDA PERFLAB_WORKER_PTX PERFLAB_SOURCE_DIR; do
+	expect_out "$variable "
+done
+
 for shell in bash zsh fish; do
 	run completion $shell
 	expect_code 0
@@ -26,6 +30,8 @@ for verb in $verbs; do
 	run help "$verb"
 	expect_code 0
 	cp "$work/out" "$work/help"
+	tr -s ' \n' ' ' <"$work/help" | grep -oE '\(default: [^)]*\)[^()]{0,12}\(default: [^)]*\)' &&
+		complain 'a default is told twice'
 	run "$verb" --help
 	expect_code 0
 	cmp -s "$work/help" "$work/out" || complain "--help differs from help $verb"
