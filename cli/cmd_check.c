@@ -29,15 +29,25 @@ static int run_check(struct invocation *call, struct error *err)
 	const struct check_options *options = call->options;
 	struct checking checking = {.table = table_new(columns, ARRAY_SIZE(columns)),
 				    .all_run = true};
-	int rc = 0;
+	int rc = 0, written = 0;
 
-	for (size_t i = 0; i < call->operands.count && rc == 0; i++) {
+	/* one that is no PTX does not keep the others from being told */
+	for (size_t i = 0; i < call->operands.count; i++) {
+		struct error cause = {0};
+		int one;
+
 		checking.file = call->operands.items[i];
-		rc = ptx_check_file(checking.file, visit_entry, &checking, err);
+		one = ptx_check_file(checking.file, visit_entry, &checking, &cause);
+		if (one && rc)
+			say("%s", cause.text);
+		else if (one)
+			rc = error_set(err, one, "%s", cause.text);
 	}
+	if (rc == 0 || table_row_count(checking.table))
+		written = table_to_stdout(call, checking.table, (enum report_format)options->format,
+					  rc ? NULL : err);
 	if (rc == 0)
-		rc = table_to_stdout(call, checking.table, (enum report_format)options->format,
-				     err);
+		rc = written;
 	table_free(checking.table);
 	call->exit_code = checking.all_run ? EXIT_FINE : EXIT_FINDING;
 	return rc;

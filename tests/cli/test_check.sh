@@ -1,0 +1,61 @@
+# What of a PTX file the emulator can run, and everything that it cannot.
+. "$(dirname "$0")/lib.sh"
+no_worker
+kernels="$(dirname "$PERFLAB")/../share/perflab/ptx"
+cp "$kernels/reduce/shuffle.ptx" a.ptx || exit 1
+
+run check a.ptx
+expect_code 0
+expect_out 'reduce_finish'
+grep -q '^a.ptx  reduce_shuffle  yes' "$work/out" || complain 'an entry does not run'
+expect_no_out ' no '
+# every file of the tree, but those that say what they need
+for file in "$kernels"/stream/*.ptx "$kernels"/reduce/*.ptx "$kernels"/divergence/*.ptx \
+	"$kernels"/matmul/*.ptx; do
+	set -- "$@" "$file"
+done
+run check "$@"
+expect_code 0
+
+# all that is missing, each with its first line and how often
+sed 's/add\.f32/frobnicate.f32/; s/%tid\.x/%clusterid.x/' a.ptx >odd.ptx
+run check odd.ptx
+expect_code 1
+opcode=$(grep -n frobnicate odd.ptx | head -n 1 | cut -d: -f1)
+register=$(grep -n clusterid odd.ptx | head -n 1 | cut -d: -f1)
+expect_out "opcode frobnicate.f32 (line $opcode, "
+expect_out "register %clusterid.x (line $register)"
+run check odd.ptx --format json
+expect_code 1
+expect_out '"runs": "no"'
+[ "$(grep -c '"entry"' "$work/out")" -eq 2 ] || complain 'not two entries'
+
+# of another dialect
+for target in sm_75 sm_100 sm_90a; do
+	sed "s/^\.target .*/.target $target/" a.ptx >dialect.ptx
+	run check dialect.ptx
+	expect_code 0
+done
+
+# what is no PTX: one line, with the place
+head -c 3000 a.ptx >cut.ptx
+refused 3 'cut.ptx: line ' check cut.ptx
+head -c 20000 /dev/urandom >random.ptx
+refused 3 'random.ptx: line 1: ' check random.ptx
+: >empty.ptx
+refused 3 'empty.ptx: ' check empty.ptx
+printf '.version 8.0\n.target sm_90\n.address_size 64\n' >none.ptx
+refused 3 'no .entry is in it' check none.ptx
+refused 3 "'nofile.ptx'" check nofile.ptx
+refused 3 'reading' check .
+refused 2 'too few words' check
+
+# those beside it are still told
+run check nofile.ptx a.ptx cut.ptx odd.ptx
+expect_code 3
+expect_out 'reduce_shuffle'
+expect_out 'frobnicate'
+expect_err 'nofile.ptx'
+expect_err 'cut.ptx: line '
+[ "$(wc -l <"$work/err")" -eq 2 ] || complain 'not one line for each that is none'
+finish
