@@ -15,7 +15,10 @@ size_t report_page_length(void);
 /* Why there is none, and the remedy; "" when there is one. */
 extern const char report_page_why_not[];
 
-/* Values of the object that is open. */
+/* The JSON, whole. */
+void page_write(FILE *out, const struct run *run, const struct report_options *options);
+
+/* Its parts: values of the object that is open. */
 void page_run(struct page_json *json, const char *key, const struct run *run);
 void page_roofs(struct page_json *json, const struct ceiling_list *ceilings);
 void page_trials(struct page_json *json, const struct run *run);

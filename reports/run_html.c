@@ -29,7 +29,7 @@ static void write_title(FILE *out, const struct run *run)
 	free(title);
 }
 
-static void write_run(FILE *out, const struct run *run, const struct report_options *options)
+void page_write(FILE *out, const struct run *run, const struct report_options *options)
 {
 	struct page_json json;
 
@@ -78,7 +78,7 @@ int report_html(FILE *out, const struct run *run, const struct report_options *o
 	write_up_to(out, &page, TITLE_MARK);
 	write_title(out, run);
 	write_up_to(out, &page, RUN_MARK);
-	write_run(out, run, options);
+	page_write(out, run, options);
 	fwrite(page, 1, (size_t)(report_page + report_page_length() - page), out);
 	return stream_check(out, err);
 }
