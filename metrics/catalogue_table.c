@@ -69,6 +69,11 @@ static double derive_sector_bytes(const double *inputs)
 	return 32 * inputs[0];
 }
 
+static double derive_wavefront_bytes(const double *inputs)
+{
+	return 128 * (inputs[0] + inputs[1]);
+}
+
 static double derive_flop(const double *inputs)
 {
 	return inputs[0] + inputs[1] + 2 * inputs[2];
@@ -373,6 +378,18 @@ const struct metric catalogue_table[] = {
 		.meaning = "passes that shared-memory stores took in all",
 		.sets = CORE | MEMORY,
 		.aliases = EVERY_CHIP("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
+	},
+	{
+		.name = "shared_bytes",
+		.unit = "byte",
+		.meaning =
+			"bytes that those passes of shared memory could carry, 128 each: what its "
+			"bandwidth is used up by",
+		.sets = CORE | MEMORY,
+		.formula = "128 * (shared_load_wavefronts + shared_store_wavefronts)",
+		.inputs = {"shared_load_wavefronts", "shared_store_wavefronts"},
+		.derive = derive_wavefront_bytes,
+		.undefined = "the sum is not finite",
 	},
 	/* ---- floating-point operations: threads whose predicate was true ---- */
 	{

@@ -81,7 +81,19 @@ const struct ceiling *ceiling_of_level(const struct ceiling_list *list, enum mem
 const struct ceiling *ceiling_of_precision(const struct ceiling_list *list,
 					   enum precision precision);
 void ceiling_list_release(struct ceiling_list *list);
-/* What each trial of a run of the family `ceilings` shows: the best of each variant that is ok. */
+/* The kernel family whose trials are ceilings. */
+#define CEILINGS_KERNEL "ceilings"
+/* "dram", "tensor_f16"; "byte/s", "flop/s". */
+const char *ceiling_of_name(const struct ceiling *ceiling);
+const char *ceiling_unit(const struct ceiling *ceiling);
+/* What one trial shows; run_id, time_ns and the clock are the caller's to fill. False: it is no
+ * ceiling, not ok, or not timed. */
+bool ceiling_of_trial(struct ceiling *out, const struct trial *trial,
+		      const struct device_info *device);
+/* Adds one, unless one of its name is there: that stays, but for a higher one of the same run. */
+void ceiling_list_offer(struct ceiling_list *list, const struct ceiling *offered);
+/* What the trials of a run show: the best configuration of each variant. Clocks are not known:
+ * db_ceilings_load() knows them. */
 void ceilings_of_run(struct ceiling_list *out, const struct run *run);
 /* byte/s or flop/s that a device's attributes allow; NAN where they do not say. */
 double device_peak_bandwidth(const struct device_info *device, enum memory_level level);
