@@ -55,7 +55,7 @@ static void take_measured(struct evidence *out)
 	out->issue_pct = issue_pct(trial, out->device);
 	out->lanes_pct = out->point->compute_roof_pct * ratio(FULL_WARP, out->threads);
 	/* half precision and tensor cores are in no counter of the catalogue */
-	out->flop_uncounted = !(out->point->flop > 0) && out->point->needed_flop > 0;
+	out->flop_uncounted = out->point->flop == 0 && out->point->needed_flop > 0;
 }
 
 /* Lanes whose guard is false take no part here, so divergence and predication are one. */

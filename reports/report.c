@@ -56,10 +56,10 @@ int report_run(FILE *out, const struct run *run, enum report_format format,
 		report_text(out, run, options);
 		break;
 	case REPORT_CSV:
-		report_csv(out, run);
+		report_csv(out, run, options);
 		break;
 	case REPORT_JSON:
-		return report_json(out, run, err);
+		return report_json(out, run, options, err);
 	case REPORT_MARKDOWN:
 		report_markdown(out, run, options);
 		break;

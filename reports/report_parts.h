@@ -113,12 +113,32 @@ void run_counter_names(struct string_list *names, const struct run *run);
 /* NULL: the trial has no such axis. */
 const struct named_value *trial_axis(const struct trial *trial, const char *name);
 
+/* ---- rooflines ---- */
+
+/* "dram", "f32"; of a level as an emulator counts it "ptx_compulsory", NULL where it does not. */
+const char *memory_level_name(enum memory_level level);
+const char *precision_name(enum precision precision);
+const char *emulated_level_name(enum memory_level level);
+
+/* Where a trial stands, and what binds it. */
+struct trial_roofline {
+	struct roofline_point point;
+	struct verdict verdict;
+};
+/* Only what was verified, or sampled by an emulator, stands somewhere. */
+bool trial_roofline_is_known(const struct trial *trial);
+/* Counters of the other kind than the run's are passed over: an emulated run has no device's. */
+void trial_roofline_init(struct trial_roofline *out, const struct run *run,
+			 const struct trial *trial, const struct ceiling_list *ceilings);
+void trial_roofline_release(struct trial_roofline *roofline);
+
 /* ---- one writer a format ---- */
 
 void report_text(FILE *out, const struct run *run, const struct report_options *options);
 void report_markdown(FILE *out, const struct run *run, const struct report_options *options);
-void report_csv(FILE *out, const struct run *run);
-int report_json(FILE *out, const struct run *run, struct error *err);
+void report_csv(FILE *out, const struct run *run, const struct report_options *options);
+int report_json(FILE *out, const struct run *run, const struct report_options *options,
+		struct error *err);
 int report_html(FILE *out, const struct run *run, const struct report_options *options,
 		struct error *err);
 

@@ -49,7 +49,51 @@ static void add_head(struct text *line, const struct string_list *axes,
 		       ",code_hash,code_kind");
 	for (size_t i = 0; i < counters->count; i++)
 		add_text(line, counters->items[i]);
+	/* at the end, so that whoever goes by position finds all before as it was */
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
+		const char *name = timed ? memory_level_name((enum memory_level)i)
+					 : emulated_level_name((enum memory_level)i);
+
+		if (name)
+			text_addf(line, ",roofline_%s_intensity", name);
+		if (timed)
+			text_addf(line, ",roofline_%s_pct", name);
+	}
+	text_add(line, ",roofline_precision,roofline_needed_intensity");
+	if (timed)
+		text_add(line, ",roofline_compute_pct,roofline_attainable_flop_per_s"
+			       ",roofline_dram_waste,bound,bound_pct,verdict,above_roof");
 	text_add_char(line, '\n');
+}
+
+static void add_roofline(struct text *line, const struct run *run, const struct trial *trial,
+			 const struct ceiling_list *ceilings)
+{
+	const bool emulated = run_is_emulated(run);
+	struct trial_roofline roofline;
+	const struct roofline_point *point = &roofline.point;
+
+	trial_roofline_init(&roofline, run, trial, ceilings);
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
+		if (!emulated || emulated_level_name((enum memory_level)i))
+			add_real(line, point->level[i].intensity);
+		if (!emulated)
+			add_real(line, point->level[i].roof_pct);
+	}
+	add_text(line, isnan(point->flop) ? NULL : precision_name(point->precision));
+	add_real(line, point->needed_intensity);
+	if (!emulated) {
+		bool known = trial_roofline_is_known(trial);
+
+		add_real(line, point->compute_roof_pct);
+		add_real(line, point->attainable_flop_per_s);
+		add_real(line, point->waste);
+		add_text(line, known ? bound_name(roofline.verdict.bound) : NULL);
+		add_real(line, roofline.verdict.roof_pct);
+		add_text(line, known ? roofline.verdict.summary : NULL);
+		add_text(line, roofline.verdict.above_roof);
+	}
+	trial_roofline_release(&roofline);
 }
 
 static void add_times(struct text *line, const struct summary *summary)
@@ -80,7 +124,8 @@ static void add_facts(struct text *line, const struct trial *trial)
 }
 
 static void add_trial(struct text *line, const struct run *run, const struct trial *trial,
-		      const struct string_list *axes, const struct string_list *counters)
+		      const struct string_list *axes, const struct string_list *counters,
+		      const struct ceiling_list *ceilings)
 {
 	const bool emulated = run_is_emulated(run);
 
@@ -116,10 +161,11 @@ static void add_trial(struct text *line, const struct run *run, const struct tri
 
 		add_real(line, counter && counter->has_value ? counter->value : NAN);
 	}
+	add_roofline(line, run, trial, ceilings);
 	text_add_char(line, '\n');
 }
 
-void report_csv(FILE *out, const struct run *run)
+void report_csv(FILE *out, const struct run *run, const struct report_options *options)
 {
 	struct string_list axes = {0}, counters = {0};
 	struct text line = TEXT_INIT;
@@ -128,7 +174,7 @@ void report_csv(FILE *out, const struct run *run)
 	run_counter_names(&counters, run);
 	add_head(&line, &axes, &counters, !run_is_emulated(run));
 	for (size_t i = 0; i < run->trial_count; i++)
-		add_trial(&line, run, &run->trials[i], &axes, &counters);
+		add_trial(&line, run, &run->trials[i], &axes, &counters, options->ceilings);
 	fwrite(line.data, 1, line.length, out);
 	text_release(&line);
 	string_list_release(&axes);

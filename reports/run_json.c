@@ -152,7 +152,24 @@ static json_t *lines_json(const struct line_count_list *lines)
 	return array;
 }
 
-static json_t *trial_json(const struct run *run, const struct trial *trial)
+static void set_roofline(json_t *object, const struct run *run, const struct trial *trial,
+			 const struct ceiling_list *ceilings)
+{
+	struct trial_roofline roofline;
+
+	if (!trial_roofline_is_known(trial)) {
+		json_object_set_new(object, "roofline", json_null());
+		json_object_set_new(object, "verdict", json_null());
+		return;
+	}
+	trial_roofline_init(&roofline, run, trial, ceilings);
+	json_object_set_new(object, "roofline", roofline_point_json(&roofline.point));
+	json_object_set_new(object, "verdict", verdict_json(&roofline.verdict));
+	trial_roofline_release(&roofline);
+}
+
+static json_t *trial_json(const struct run *run, const struct trial *trial,
+			  const struct ceiling_list *ceilings)
 {
 	const bool emulated = run_is_emulated(run);
 	json_t *object = json_object();
@@ -185,6 +202,7 @@ static json_t *trial_json(const struct run *run, const struct trial *trial)
 	json_object_set_new(object, "facts", facts_json(&trial->facts));
 	json_object_set_new(object, "counters", counters_json(run, &trial->counters));
 	json_object_set_new(object, "lines", lines_json(&trial->lines));
+	set_roofline(object, run, trial, ceilings);
 	return object;
 }
 
@@ -240,15 +258,18 @@ static json_t *run_json(const struct run *run)
 	return object;
 }
 
-int report_json(FILE *out, const struct run *run, struct error *err)
+int report_json(FILE *out, const struct run *run, const struct report_options *options,
+		struct error *err)
 {
 	json_t *root = json_object();
 	json_t *trials = json_array();
 
 	json_object_set_new(root, "format", json_integer(JSON_FORMAT));
 	json_object_set_new(root, "run", run_json(run));
+	if (!run_is_emulated(run))
+		json_object_set_new(root, "ceilings", ceilings_json(options->ceilings));
 	json_object_set_new(root, "trials", trials);
 	for (size_t i = 0; i < run->trial_count; i++)
-		json_array_append_new(trials, trial_json(run, &run->trials[i]));
+		json_array_append_new(trials, trial_json(run, &run->trials[i], options->ceilings));
 	return report_json_write(out, root, err);
 }

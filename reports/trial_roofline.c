@@ -1,0 +1,30 @@
+/* Where a trial of a run stands; see the header. */
+#include "reports/report_parts.h"
+
+bool trial_roofline_is_known(const struct trial *trial)
+{
+	return trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED;
+}
+
+void trial_roofline_init(struct trial_roofline *out, const struct run *run,
+			 const struct trial *trial, const struct ceiling_list *ceilings)
+{
+	const bool emulated = run_is_emulated(run);
+
+	roofline_point_of(&out->point, trial, ceilings);
+	if (out->point.emulated == emulated) {
+		verdict_of(&out->verdict, trial, &out->point, ceilings, &run->device);
+	} else {
+		struct trial bare = *trial;
+
+		bare.counters = (struct counter_list){0};
+		roofline_point_of(&out->point, &bare, ceilings);
+		out->point.emulated = emulated;
+		verdict_of(&out->verdict, &bare, &out->point, ceilings, &run->device);
+	}
+}
+
+void trial_roofline_release(struct trial_roofline *roofline)
+{
+	verdict_release(&roofline->verdict);
+}
