@@ -15,6 +15,11 @@ static __attribute__((noinline)) void look_at_row(struct warp *warp, const struc
 		words |= UINT32_C(1) << word[lane];
 	}
 	words = shared_shadow_unsettled(warp, offset[0] / SHADOW_ROW_BYTES, words);
+	/* Two lanes of each word: so many that they need not be sought. */
+	if (2 * __builtin_popcount(words) >= __builtin_popcount(mask)) {
+		lanes = mask;
+		words = 0;
+	}
 	for (; words; words &= words - 1) {
 		const uint32_t wanted = (uint32_t)__builtin_ctz(words);
 		_Alignas(64) int32_t same[LANES];

@@ -80,15 +80,15 @@ void barriers_after_end(struct block *block)
 static bool uniform(const struct warp *warp, uint32_t offset, uint32_t *value)
 {
 	const uint32_t *row = row_of(warp, offset);
+	uint32_t differ = 0;
 
 	*value = 0;
 	if (!offset)
 		return true;
 	*value = row[__builtin_ctz(warp->active)];
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
-		if (row[__builtin_ctz(rest)] != *value)
-			return false;
-	return true;
+	for (int lane = 0; lane < LANES; lane++)
+		differ |= (row[lane] ^ *value) & (uint32_t)warp->lanes[lane];
+	return !differ;
 }
 
 static enum step check(struct warp *warp, const struct instruction *at, uint32_t *number,
