@@ -31,6 +31,8 @@ static const struct benchmark {
 	{"reduction, grid stride", "reduce", "grid_stride", 256, 1 << 23, 1.0},
 	{"reduction, shuffle", "reduce", "shuffle", 256, 1 << 22, 1.0},
 	{"reduction, shared memory", "reduce", "sequential", 256, 1 << 21, 1.0},
+	/* So few blocks that all of them are looked at for races. */
+	{"the same, all checked", "reduce", "sequential", 256, 1 << 16, 0},
 	{"tiled sgemm", "matmul", "tiled", 256, 256, 0.4},
 	{"naive sgemm", "matmul", "naive", 256, 256, 0},
 	{"divergent switch", "divergence", "switch_lane", 256, 1 << 16, 0},
