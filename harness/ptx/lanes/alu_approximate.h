@@ -155,20 +155,22 @@ static inline float logarithm_2_approx(float a)
 	series = series * y + 1.0 / 5;
 	series = series * y + 1.0 / 3;
 	series = series * y + 1.0;
-	result = (float)(exponent + z * series * 2.8853900817779268);
+	/* cut, as on the hardware */
+	result = double_to_float(exponent + z * series * 2.8853900817779268, ROUND_RZ);
 	result = a == INFINITY ? INFINITY : result;
 	result = a == 0.0f ? -INFINITY : result;
 	return a >= 0.0f ? result : f32_of_bits(0x7fffffff);
 }
 
+/* As on the hardware, what is small is its own tangent, and what is less than 2^-24 from 1 is 1. */
 static inline float tanh_approx(float a)
 {
 	double x = (double)absolute_f32(a);
 	double capped = x < 20.0 ? x : 20.0;
-	double far = 1.0 - 2.0 / (power_of_2(capped * 2.885390081777927) + 1.0);
-	double near = x - x * x * x / 3.0;
+	double rest = 2.0 / (power_of_2(capped * 2.885390081777927) + 1.0);
+	double result = rest < 0x1p-24 ? 1.0 : 1.0 - rest;
 
-	return a == a ? copy_sign_f32(a, (float)(x < 1e-4 ? near : far)) : canonical_f32(a);
+	return a == a ? copy_sign_f32(a, (float)(x < 0x1p-8 ? x : result)) : canonical_f32(a);
 }
 
 #endif

@@ -412,23 +412,28 @@ HALF_EXTREMUM_FTZ(max_ftz_nan, half_max_nan)
 #undef HALF_EXTREMUM
 #undef HALF_EXTREMUM_FTZ
 
+/* Functions of halves are those of f32, cut. What is beyond the format is infinite all the same,
+ * and an exponent is cut to 23 places first. */
 static inline uint16_t half_exponential_2(uint16_t a)
 {
-	return float_to_half(exponential_2_approx(half_to_float(a)), ROUND_RN);
+	float x = half_to_float(a);
+	float result = absolute_f32(x) < 0x1p-23f ? 1.0f : exponential_2_approx(x);
+
+	return float_to_half(result >= 65536.0f ? INFINITY : result, ROUND_RZ);
 }
 static inline uint16_t half_tanh(uint16_t a)
 {
-	return float_to_half(tanh_approx(half_to_float(a)), ROUND_RN);
+	return float_to_half(tanh_approx(half_to_float(a)), ROUND_RZ);
 }
 static inline uint16_t bfloat_exponential_2(uint16_t a)
 {
 	float result = ftz(exponential_2_approx(ftz(bfloat_to_float(a))));
 
-	return float_to_bfloat(result, ROUND_RN);
+	return float_to_bfloat(result, ROUND_RZ);
 }
 static inline uint16_t bfloat_tanh(uint16_t a)
 {
-	return float_to_bfloat(tanh_approx(bfloat_to_float(a)), ROUND_RN);
+	return float_to_bfloat(tanh_approx(bfloat_to_float(a)), ROUND_RZ);
 }
 
 #endif
