@@ -39,7 +39,7 @@ static enum operation plain_setp(const struct ptx_statement *at, size_t skip_typ
 			skip_types--;
 			continue;
 		}
-		if (length > 2 && strcmp(modifier + length - 2, "x2") == 0)
+		if (strcmp(modifier, "f16x2") == 0 || strcmp(modifier, "bf16x2") == 0)
 			length -= 2;
 		text_add_char(&words, '.');
 		text_add_bytes(&words, modifier, length);
@@ -52,6 +52,13 @@ static enum operation plain_setp(const struct ptx_statement *at, size_t skip_typ
 static bool compares_pairs(const struct ptx_statement *at)
 {
 	return at->modifier_count && strstr(at->modifiers[at->modifier_count - 1], "f16x2");
+}
+
+static bool compares_halves(const struct ptx_statement *at)
+{
+	const char *type = at->modifier_count ? at->modifiers[at->modifier_count - 1] : "";
+
+	return strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0;
 }
 
 /* The comparison into a temporary, counted as the statement. Pairs: of half `part`. */
@@ -120,6 +127,10 @@ static void decode_setp(struct function_decoding *decoding)
 		q = &p->elements[1];
 		p = &p->elements[0];
 	}
+	if (q && compares_halves(at)) {
+		decode_nonsense(decoding, "a comparison of halves has one result");
+		return;
+	}
 	type = pairs ? TYPE_b32 : (enum value_type)alu_row_of(operation)->types[1];
 	a = source(decoding, &at->operands[1], type);
 	b = source(decoding, &at->operands[2], type);
@@ -169,6 +180,19 @@ static bool set_result(const char *name, enum value_type *type, uint32_t *ones)
 	return false;
 }
 
+/* Integers of 16 bits are what halves give; f32 they do not, and bf16 no f16. */
+static bool set_exists(const struct ptx_statement *at, const char *result)
+{
+	if (compares_pairs(at))
+		return false;
+	if (strcmp(result, "u16") == 0 || strcmp(result, "s16") == 0)
+		return compares_halves(at);
+	if (strcmp(result, "f32") == 0)
+		return !compares_halves(at);
+	return strcmp(result, "f16") != 0 ||
+	       strcmp(at->modifiers[at->modifier_count - 1], "bf16") != 0;
+}
+
 /* set.lt.and.u32.f32, and those that alu.def has not. */
 static void decode_set(struct function_decoding *decoding)
 {
@@ -182,7 +206,7 @@ static void decode_set(struct function_decoding *decoding)
 		if (type_of_name(at->modifiers[i], &result))
 			name = at->modifiers[i];
 	}
-	if (operation == OPERATION_COUNT || compares_pairs(at) ||
+	if (operation == OPERATION_COUNT || !set_exists(at, name) ||
 	    !set_result(name, &result, &ones)) {
 		decode_gap(decoding, "opcode", at->mnemonic);
 		return;

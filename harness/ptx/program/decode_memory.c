@@ -95,7 +95,8 @@ static bool access_read(const struct ptx_statement *at, struct access *out)
 		typed = true;
 		out->is_signed = word[0] == 's';
 	}
-	return typed;
+	/* Eight are 32-bit values, and four of 64 bits the most. */
+	return typed && (out->vector < 8 || type_bits(out->type) == 32);
 }
 
 static void set_address(struct instruction *instruction, const struct decoded_address *where)
@@ -252,7 +253,7 @@ static bool atomic_exists(int kind, enum value_type type)
 	switch (kind) {
 	case ATOMIC_ADD:
 		return type == TYPE_u32 || type == TYPE_s32 || type == TYPE_u64 ||
-		       type == TYPE_s64 || type == TYPE_f32 || type == TYPE_f64;
+		       type == TYPE_f32 || type == TYPE_f64;
 	case ATOMIC_MIN:
 	case ATOMIC_MAX:
 		return type == TYPE_u32 || type == TYPE_s32 || type == TYPE_u64 || type == TYPE_s64;

@@ -1,6 +1,7 @@
 /* Decoding: arithmetic, operands, moves of vectors, carry chains, comparisons, lanes together. */
 #include "support_decode.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void shape_is(const char *body, const char *shape)
@@ -268,6 +269,7 @@ static void nonsense_is_refused_with_its_line(void **state)
 		{"bra nowhere;\nret;", "no such label"},
 		{"mov.u16 %h1, p;\nret;", "does not fit"},
 		{"shfl.sync.up.b32 %r1, %r2, 1, 0;\nret;", "operands"},
+		{"setp.lt.f16 %p1|%p2, %h1, %h2;\nret;", "one result"},
 	};
 
 	(void)state;
@@ -277,6 +279,38 @@ static void nonsense_is_refused_with_its_line(void **state)
 		assert_int_equal(decode_body_fails(cases[i].body, &err, NULL), PL_EPARSE);
 		if (!strstr(err.text, cases[i].words) || !strstr(err.text, "line 12"))
 			fail_msg("%s: %s", cases[i].body, err.text);
+	}
+}
+
+/* It looks like PTX, and an assembler would say that it is none. */
+static void what_no_ptx_has_is_a_gap(void **state)
+{
+	static const char *const statements[] = {
+		"set.eq.u16.u32 %h1, %r1, %r2",
+		"set.lt.f32.f16 %r1, %h1, %h2",
+		"set.le.f16.bf16 %h1, %h2, %h3",
+		"set.eq.u16x2.u16 %r1, %h1, %h2",
+		"set.eq.u32.u16x2 %r1, %r2, %r3",
+		"setp.eq.u16x2 %p1|%p2, %r1, %r2",
+		"mov.f16 %h1, %h2",
+		"selp.f16 %h1, %h2, %h3, %p1",
+		"slct.f16.s32 %h1, %h2, %h3, %r1",
+		"atom.global.add.s64 %rd1, [%rd2], %rd3",
+		"ld.global.v8.u64 {%rd1, %rd2, %rd3, %rd4, %rd5, %rd6, %rd7, %rd8}, [%rd0]",
+		"st.global.v8.b8 [%rd0], {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h8}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
+		char *body = xasprintf("%s;\nret;", statements[i]);
+		struct text gaps = TEXT_INIT;
+		struct error err;
+
+		if (decode_body_fails(body, &err, &gaps) != PL_EUNSUPPORTED ||
+		    strncmp(gaps.data, "opcode ", 7) != 0)
+			fail_msg("%s: %s", body, err.text);
+		text_release(&gaps);
+		free(body);
 	}
 }
 
@@ -296,6 +330,7 @@ int main(void)
 		cmocka_unit_test(results_do_not_spoil_the_predicate_they_combine),
 		cmocka_unit_test(lanes_exchange),
 		cmocka_unit_test(nonsense_is_refused_with_its_line),
+		cmocka_unit_test(what_no_ptx_has_is_a_gap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
