@@ -277,6 +277,34 @@ static const uint64_t f64_edges[] = {
 	0x4059000000000000,
 };
 
+/* Quiet and signalling, of both signs, with payloads that tell them apart; and a few numbers. */
+static const uint64_t nan_f64_edges[] = {
+	0x7ff8000000000001, 0xfff8000000000002, 0x7ff0000000000003, 0xfff0000000000004,
+	0x3ff0000000000000, 0x7ff8abcdef012345, 0x7ff0000000000000, 0xfff8000000000000,
+	0x7fffffffffffffff, 0x0000000000000000, 0xfff0000000000000, 0x8000000000000000,
+};
+/* Products of two of the first ten lie at and around the least normal number, some of them between
+ * it and the next below that has as many digits. */
+static const uint64_t tiny_f16_edges[] = {
+	0x0400, 0x3bff, 0x0401, 0x3bfe, 0x8400, 0x3c01, 0x07ff, 0x3800, 0xbbff,
+	0x3801, 0x2000, 0x1fff, 0x2001, 0x1c00, 0x23ff, 0x21a8, 0x1da8, 0xa000,
+};
+static const uint64_t tiny_f32_edges[] = {
+	0x00800000, 0x3f7fffff, 0x00800001, 0x3f7ffffe, 0x80800000, 0x3f800001,
+	0x00ffffff, 0x3f000000, 0xbf7fffff, 0x3f000001, 0x20000000, 0x1fffffff,
+	0x20000001, 0x1f800000, 0x203504f3, 0x1fb504f3, 0xa0000000, 0x3f7ffffd,
+};
+/* 2^-126 and 2^-150, and what is a little less. */
+static const uint64_t tiny_f64_edges[] = {
+	0x380ffffff8000000, 0x380ffffff0000000, 0x380fffffefffffff, 0x380ffffff0000001,
+	0x380fffffe8000000, 0x380fffffe0000000, 0x380fffffdfffffff, 0x380fffffe0000001,
+	0x380fffffd0000000, 0x380fffffc0000000, 0xb80ffffff8000000, 0xb80ffffff0000000,
+	0xb80fffffefffffff, 0xb80ffffff0000001, 0xb80fffffe8000000, 0xb80fffffe0000000,
+	0xb80fffffdfffffff, 0xb80fffffe0000001, 0x380fffffffffffff, 0xb80fffffffffffff,
+	0x3810000000000000, 0xb810000000000000, 0x3810000000000001, 0x36a0000000000000,
+	0x3690000000000001, 0x3690000000000000, 0x368fffffffffffff, 0x0000000000000001,
+};
+
 uint64_t opcode_mix(uint64_t seed)
 {
 	seed += 0x9e3779b97f4a7c15;
@@ -305,6 +333,14 @@ static struct edges edges_of(enum opcode_input input)
 		return (struct edges){f32_edges, ARRAY_SIZE(f32_edges)};
 	case INPUT_F64:
 		return (struct edges){f64_edges, ARRAY_SIZE(f64_edges)};
+	case INPUT_NAN_F64:
+		return (struct edges){nan_f64_edges, ARRAY_SIZE(nan_f64_edges)};
+	case INPUT_TINY_F16:
+		return (struct edges){tiny_f16_edges, ARRAY_SIZE(tiny_f16_edges)};
+	case INPUT_TINY_F32:
+		return (struct edges){tiny_f32_edges, ARRAY_SIZE(tiny_f32_edges)};
+	case INPUT_TINY_F64:
+		return (struct edges){tiny_f64_edges, ARRAY_SIZE(tiny_f64_edges)};
 	default:
 		return (struct edges){NULL, 0};
 	}
@@ -336,6 +372,16 @@ static uint64_t random_value(const struct opcode_operand *operand, uint64_t bits
 		return bits % 4;
 	case INPUT_LANE:
 		return bits % 41;
+	case INPUT_OFFSET:
+		return bits % 83 == 82 ? 0x80000000 : bits % 83 - 41;
+	case INPUT_NAN_F64:
+		return bits | UINT64_C(0x7ff0000000000001);
+	case INPUT_TINY_F16: /* roots of the least normal number, and what is around them */
+		return (bits & 0x83ff) | ((bits >> 20 & 1) + 7) << 10;
+	case INPUT_TINY_F32:
+		return (bits & 0x807fffff) | ((bits >> 40 & 1) + 63) << 23;
+	case INPUT_TINY_F64:
+		return (bits & UINT64_C(0x800fffffffffffff)) | ((bits >> 60 & 1) + 0x380) << 52;
 	case INPUT_F16:
 		return random_float(bits, 10, 5);
 	case INPUT_BF16:

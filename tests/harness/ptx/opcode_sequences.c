@@ -203,10 +203,13 @@ static void apply_types(struct opcode_case *opcode, const char *results, const c
 	string_list_release(&words);
 }
 
-static void sequence_add(struct opcode_list *list, char *name, const char *results,
-			 const char *operands, char *body)
+struct opcode_case *opcode_sequence_add(struct opcode_list *list, char *name, const char *results,
+					const char *operands, char *body)
 {
-	apply_types(opcode_add(list, name, body), results, operands);
+	struct opcode_case *added = opcode_add(list, name, body);
+
+	apply_types(added, results, operands);
+	return added;
 }
 
 /* ---- loads and stores ---- */
@@ -238,7 +241,7 @@ static void loads_add(struct opcode_list *list, const char *space)
 	const char *point = *space ? "." : "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(loads); i++)
-		sequence_add(
+		opcode_sequence_add(
 			list,
 			xasprintf("ld%s%s.%s to %s", point, space, loads[i].type, loads[i].result),
 			loads[i].result, "u64",
@@ -260,7 +263,7 @@ static void stores_add(struct opcode_list *list, const char *space)
 	const char *point = *space ? "." : "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(stores); i++)
-		sequence_add(
+		opcode_sequence_add(
 			list,
 			xasprintf("st%s%s.%s from %s", point, space, stores[i].type,
 				  stores[i].source),
@@ -276,35 +279,39 @@ static void vectors_add(struct opcode_list *list, const char *space)
 	const char *at = address_of(space);
 	const char *point = *space ? "." : "";
 
-	sequence_add(list, xasprintf("ld%s%s.v2.b32", point, space), "b32 b32", "u64",
-		     xasprintf("st%s%s.b64 [%s+8], %%a;\nld%s%s.v2.b32 {%%r, %%s}, [%s+8];\n",
-			       point, space, at, point, space, at));
-	sequence_add(list, xasprintf("ld%s%s.v4.f32", point, space), "b32 b32", "u64 u64",
-		     xasprintf("st%s%s.v2.b64 [%s], {%%a, %%b};\nld%s%s.v4.f32 {%%x0, %%r, %%s, "
-			       "%%x1}, [%s];\n",
-			       point, space, at, point, space, at));
-	sequence_add(list, xasprintf("ld%s%s.v4.u8", point, space), "b16 b16", "u64",
-		     xasprintf("st%s%s.b64 [%s], %%a;\nld%s%s.v4.u8 {%%h0, %%r, %%h1, %%s}, "
-			       "[%s+4];\n",
-			       point, space, at, point, space, at));
-	sequence_add(list, xasprintf("ld%s%s.v2.s16", point, space), "b32 b32", "u64",
-		     xasprintf("st%s%s.b64 [%s], %%a;\nld%s%s.v2.s16 {%%r, %%s}, [%s+4];\n", point,
-			       space, at, point, space, at));
-	sequence_add(list, xasprintf("st%s%s.v4.b16", point, space), "b64", "b16 b16 b16 b16",
-		     xasprintf("st%s%s.v4.b16 [%s], {%%a, %%b, %%c, %%d};\nld%s%s.b64 %%r, [%s];\n",
-			       point, space, at, point, space, at));
-	sequence_add(list, xasprintf("st%s%s.v4.b32", point, space), "b64 b64", "b32 b32 b32 b32",
-		     xasprintf("st%s%s.v4.b32 [%s], {%%a, %%b, %%c, %%d};\nld%s%s.v2.b64 {%%r, "
-			       "%%s}, [%s];\n",
-			       point, space, at, point, space, at));
-	sequence_add(list, xasprintf("st%s%s.v2.b64", point, space), "b64 b64", "b64 b64",
-		     xasprintf("st%s%s.v2.b64 [%s], {%%a, %%b};\nld%s%s.b64 %%r, [%s];\n"
-			       "ld%s%s.b64 %%s, [%s+8];\n",
-			       point, space, at, point, space, at, point, space, at));
-	sequence_add(list, xasprintf("st%s%s.v2.u8", point, space), "b64", "b16 b16",
-		     xasprintf("st%s%s.b64 [%s], -1;\nst%s%s.v2.u8 [%s+2], {%%a, %%b};\n"
-			       "ld%s%s.b64 %%r, [%s];\n",
-			       point, space, at, point, space, at, point, space, at));
+	opcode_sequence_add(
+		list, xasprintf("ld%s%s.v2.b32", point, space), "b32 b32", "u64",
+		xasprintf("st%s%s.b64 [%s+8], %%a;\nld%s%s.v2.b32 {%%r, %%s}, [%s+8];\n", point,
+			  space, at, point, space, at));
+	opcode_sequence_add(
+		list, xasprintf("ld%s%s.v4.f32", point, space), "b32 b32", "u64 u64",
+		xasprintf("st%s%s.v2.b64 [%s], {%%a, %%b};\nld%s%s.v4.f32 {%%x0, %%r, %%s, "
+			  "%%x1}, [%s];\n",
+			  point, space, at, point, space, at));
+	opcode_sequence_add(list, xasprintf("ld%s%s.v4.u8", point, space), "b16 b16", "u64",
+			    xasprintf("st%s%s.b64 [%s], %%a;\nld%s%s.v4.u8 {%%h0, %%r, %%h1, %%s}, "
+				      "[%s+4];\n",
+				      point, space, at, point, space, at));
+	opcode_sequence_add(list, xasprintf("ld%s%s.v2.s16", point, space), "b32 b32", "u64",
+			    xasprintf("st%s%s.b64 [%s], %%a;\nld%s%s.v2.s16 {%%r, %%s}, [%s+4];\n",
+				      point, space, at, point, space, at));
+	opcode_sequence_add(
+		list, xasprintf("st%s%s.v4.b16", point, space), "b64", "b16 b16 b16 b16",
+		xasprintf("st%s%s.v4.b16 [%s], {%%a, %%b, %%c, %%d};\nld%s%s.b64 %%r, [%s];\n",
+			  point, space, at, point, space, at));
+	opcode_sequence_add(
+		list, xasprintf("st%s%s.v4.b32", point, space), "b64 b64", "b32 b32 b32 b32",
+		xasprintf("st%s%s.v4.b32 [%s], {%%a, %%b, %%c, %%d};\nld%s%s.v2.b64 {%%r, "
+			  "%%s}, [%s];\n",
+			  point, space, at, point, space, at));
+	opcode_sequence_add(list, xasprintf("st%s%s.v2.b64", point, space), "b64 b64", "b64 b64",
+			    xasprintf("st%s%s.v2.b64 [%s], {%%a, %%b};\nld%s%s.b64 %%r, [%s];\n"
+				      "ld%s%s.b64 %%s, [%s+8];\n",
+				      point, space, at, point, space, at, point, space, at));
+	opcode_sequence_add(list, xasprintf("st%s%s.v2.u8", point, space), "b64", "b16 b16",
+			    xasprintf("st%s%s.b64 [%s], -1;\nst%s%s.v2.u8 [%s+2], {%%a, %%b};\n"
+				      "ld%s%s.b64 %%r, [%s];\n",
+				      point, space, at, point, space, at, point, space, at));
 }
 
 /* ---- atomics ---- */
@@ -319,21 +326,22 @@ static void atomic_add(struct opcode_list *list, const char *space, const char *
 	char *results = xasprintf("%s %s", width, width);
 	bool three = strstr(opcode, "cas") != NULL;
 
-	sequence_add(list, xasprintf("atom%s%s.%s%s.%s", point, space, opcode, suffix, type),
-		     results, operands,
-		     xasprintf("st%s%s.%s [%s], %%a;\natom%s%s.%s%s.%s %%r, [%s], %%b%s;\n"
-			       "ld%s%s.%s %%s, [%s];\n",
-			       point, space, width, at, point, space, opcode, suffix, type, at,
-			       three ? ", %c" : "", point, space, width, at));
+	opcode_sequence_add(list, xasprintf("atom%s%s.%s%s.%s", point, space, opcode, suffix, type),
+			    results, operands,
+			    xasprintf("st%s%s.%s [%s], %%a;\natom%s%s.%s%s.%s %%r, [%s], %%b%s;\n"
+				      "ld%s%s.%s %%s, [%s];\n",
+				      point, space, width, at, point, space, opcode, suffix, type,
+				      at, three ? ", %c" : "", point, space, width, at));
 	free(results);
 	if (three || strcmp(opcode, "exch") == 0)
 		return;
-	sequence_add(list, xasprintf("red%s%s.%s%s.%s", point, space, opcode, suffix, type), width,
-		     operands,
-		     xasprintf("st%s%s.%s [%s], %%a;\nred%s%s.%s%s.%s [%s], %%b;\nld%s%s.%s %%r, "
-			       "[%s];\n",
-			       point, space, width, at, point, space, opcode, suffix, type, at,
-			       point, space, width, at));
+	opcode_sequence_add(
+		list, xasprintf("red%s%s.%s%s.%s", point, space, opcode, suffix, type), width,
+		operands,
+		xasprintf("st%s%s.%s [%s], %%a;\nred%s%s.%s%s.%s [%s], %%b;\nld%s%s.%s %%r, "
+			  "[%s];\n",
+			  point, space, width, at, point, space, opcode, suffix, type, at, point,
+			  space, width, at));
 }
 
 static void atomics_add(struct opcode_list *list, const char *space)
@@ -388,18 +396,19 @@ static void contended_add(struct opcode_list *list)
 					      "and.b32", "inc.u32"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++)
-		sequence_add(list, xasprintf("atom.shared.%s contended", opcodes[i]), "b32", "u32",
-			     xasprintf("st.shared.u32 [%%shared], 12345;\nbar.sync 0;\n"
-				       "atom.shared.%s %%x0, [scratch], %s;\nbar.sync 0;\n"
-				       "ld.shared.u32 %%r, [scratch];\n",
-				       opcodes[i], i == 9 ? "12360" : "%a"));
+		opcode_sequence_add(list, xasprintf("atom.shared.%s contended", opcodes[i]), "b32",
+				    "u32",
+				    xasprintf("st.shared.u32 [%%shared], 12345;\nbar.sync 0;\n"
+					      "atom.shared.%s %%x0, [scratch], %s;\nbar.sync 0;\n"
+					      "ld.shared.u32 %%r, [scratch];\n",
+					      opcodes[i], i == 9 ? "12360" : "%a"));
 }
 
 void opcode_sequences_add(struct opcode_list *list)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(sequences); i++)
-		sequence_add(list, xstrdup(sequences[i].name), sequences[i].results,
-			     sequences[i].operands, xstrdup(sequences[i].body));
+		opcode_sequence_add(list, xstrdup(sequences[i].name), sequences[i].results,
+				    sequences[i].operands, xstrdup(sequences[i].body));
 	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) {
 		loads_add(list, spaces[i]);
 		stores_add(list, spaces[i]);
@@ -408,17 +417,20 @@ void opcode_sequences_add(struct opcode_list *list)
 			atomics_add(list, spaces[i]);
 	}
 	contended_add(list);
-	sequence_add(list, xstrdup("ld.global.nc.f32"), "b32", "u64",
-		     xstrdup("ld.global.nc.f32 %r, [%in+4];\n"));
-	sequence_add(list, xstrdup("ld.global.nc.v2.u32"), "b32 b32", "u64",
-		     xstrdup("ld.global.nc.v2.u32 {%r, %s}, [%in];\n"));
-	sequence_add(list, xstrdup("ld.volatile.shared.u32"), "b32", "u32",
-		     xstrdup("st.volatile.shared.u32 [%shared], %a;\nld.volatile.shared.u32 %r, "
-			     "[%shared];\n"));
-	sequence_add(list, xstrdup("ld.acquire.gpu.global.u32"), "b32", "u32",
-		     xstrdup("st.release.gpu.global.u32 [%global], %a;\nld.acquire.gpu.global.u32 "
-			     "%r, [%global];\n"));
-	sequence_add(list, xstrdup("atom.acq_rel.gpu.global.cas.b32"), "b32 b32", "b32 b32 b32",
-		     xstrdup("st.global.b32 [%global], %a;\natom.acq_rel.gpu.global.cas.b32 %r, "
-			     "[%global], %b, %c;\nld.global.b32 %s, [%global];\n"));
+	opcode_sequence_add(list, xstrdup("ld.global.nc.f32"), "b32", "u64",
+			    xstrdup("ld.global.nc.f32 %r, [%in+4];\n"));
+	opcode_sequence_add(list, xstrdup("ld.global.nc.v2.u32"), "b32 b32", "u64",
+			    xstrdup("ld.global.nc.v2.u32 {%r, %s}, [%in];\n"));
+	opcode_sequence_add(
+		list, xstrdup("ld.volatile.shared.u32"), "b32", "u32",
+		xstrdup("st.volatile.shared.u32 [%shared], %a;\nld.volatile.shared.u32 %r, "
+			"[%shared];\n"));
+	opcode_sequence_add(
+		list, xstrdup("ld.acquire.gpu.global.u32"), "b32", "u32",
+		xstrdup("st.release.gpu.global.u32 [%global], %a;\nld.acquire.gpu.global.u32 "
+			"%r, [%global];\n"));
+	opcode_sequence_add(
+		list, xstrdup("atom.acq_rel.gpu.global.cas.b32"), "b32 b32", "b32 b32 b32",
+		xstrdup("st.global.b32 [%global], %a;\natom.acq_rel.gpu.global.cas.b32 %r, "
+			"[%global], %b, %c;\nld.global.b32 %s, [%global];\n"));
 }

@@ -34,17 +34,20 @@ struct opcode_operand opcode_operand_of(const char *type)
 		const char *name;
 		struct opcode_operand operand;
 	} types[] = {
-		{"pred", {1, false, INPUT_INTEGER}},   {"u8", {8, false, INPUT_INTEGER}},
-		{"s8", {8, true, INPUT_INTEGER}},      {"b16", {16, false, INPUT_INTEGER}},
-		{"u16", {16, false, INPUT_INTEGER}},   {"s16", {16, true, INPUT_INTEGER}},
-		{"b32", {32, false, INPUT_INTEGER}},   {"u32", {32, false, INPUT_INTEGER}},
-		{"s32", {32, true, INPUT_INTEGER}},    {"b64", {64, false, INPUT_INTEGER}},
-		{"u64", {64, false, INPUT_INTEGER}},   {"s64", {64, true, INPUT_INTEGER}},
-		{"f16", {16, false, INPUT_F16}},       {"bf16", {16, false, INPUT_BF16}},
-		{"f16x2", {32, false, INPUT_F16}},     {"bf16x2", {32, false, INPUT_BF16}},
-		{"f32", {32, false, INPUT_F32}},       {"f64", {64, false, INPUT_F64}},
-		{"amount", {32, false, INPUT_AMOUNT}}, {"small", {32, false, INPUT_SMALL}},
-		{"small64", {64, false, INPUT_SMALL}}, {"lane", {32, false, INPUT_LANE}},
+		{"pred", {1, false, INPUT_INTEGER}},     {"u8", {8, false, INPUT_INTEGER}},
+		{"s8", {8, true, INPUT_INTEGER}},        {"b16", {16, false, INPUT_INTEGER}},
+		{"u16", {16, false, INPUT_INTEGER}},     {"s16", {16, true, INPUT_INTEGER}},
+		{"b32", {32, false, INPUT_INTEGER}},     {"u32", {32, false, INPUT_INTEGER}},
+		{"s32", {32, true, INPUT_INTEGER}},      {"b64", {64, false, INPUT_INTEGER}},
+		{"u64", {64, false, INPUT_INTEGER}},     {"s64", {64, true, INPUT_INTEGER}},
+		{"f16", {16, false, INPUT_F16}},         {"bf16", {16, false, INPUT_BF16}},
+		{"f16x2", {32, false, INPUT_F16}},       {"bf16x2", {32, false, INPUT_BF16}},
+		{"f32", {32, false, INPUT_F32}},         {"f64", {64, false, INPUT_F64}},
+		{"amount", {32, false, INPUT_AMOUNT}},   {"small", {32, false, INPUT_SMALL}},
+		{"small64", {64, false, INPUT_SMALL}},   {"lane", {32, false, INPUT_LANE}},
+		{"offset", {32, true, INPUT_OFFSET}},    {"nan64", {64, false, INPUT_NAN_F64}},
+		{"tiny16", {16, false, INPUT_TINY_F16}}, {"tiny32", {32, false, INPUT_TINY_F32}},
+		{"tiny64", {64, false, INPUT_TINY_F64}},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
@@ -59,31 +62,6 @@ static bool begins(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
 }
-
-/* What the hardware only approximates, and how near the emulator must come. */
-static const struct {
-	const char *begins;
-	double ulps, distance;
-} tolerances[] = {
-	/* ulps as the PTX manual bounds them and one more for the emulator's rounding */
-	{"div.approx", 3, 0},
-	{"div.full", 3, 0},
-	{"rcp.approx.ftz.f64", 4294967296.0, 0},
-	{"rsqrt.approx.f64", 4294967296.0, 0},
-	{"rsqrt.approx.ftz.f64", 4294967296.0, 0},
-	{"rcp.approx", 2, 0},
-	{"sqrt.approx", 3, 0},
-	{"rsqrt.approx", 3, 0},
-	{"ex2.approx.ftz.bf16", 1, 0},
-	{"ex2.approx.f16", 1, 0},
-	{"ex2.approx", 3, 0},
-	{"lg2.approx", 2, 0x1p-21},
-	{"sin.approx", 0, 0x1p-20},
-	{"cos.approx", 0, 0x1p-20},
-	{"tanh.approx.f16", 1, 0x1p-10},
-	{"tanh.approx.bf16", 1, 0x1p-8},
-	{"tanh.approx", 0, 0x1p-10},
-};
 
 static struct opcode_operand row_operand(const struct alu_row *row, int index)
 {
@@ -140,7 +118,7 @@ static void find_result_type(struct opcode_case *opcode, const char *mnemonic)
 	string_list_release(&parts);
 }
 
-static void row_add(struct opcode_list *list, const struct alu_row *row)
+void opcode_row_add(struct opcode_list *list, const struct alu_row *row, const char *mnemonic)
 {
 	static const unsigned lookup_tables[] = {0x80, 0xfe, 0x96, 0xe8, 0xca, 0x1b, 0x00, 0xff};
 	struct opcode_operand result = row_operand(row, 0);
@@ -151,26 +129,21 @@ static void row_add(struct opcode_list *list, const struct alu_row *row)
 		struct opcode_case *added;
 		char *name;
 
-		text_addf(&body, "%s %%r", row->mnemonic);
+		text_addf(&body, "%s %%r", mnemonic);
 		for (int k = 0; k < row->operands - (table ? 1 : 0); k++)
 			text_addf(&body, ", %%%c", 'a' + k);
 		if (table)
 			text_addf(&body, ", %u", lookup_tables[i]);
 		text_add(&body, ";\n");
-		name = table ? xasprintf("%s 0x%02x", row->mnemonic, lookup_tables[i])
-			     : xstrdup(row->mnemonic);
+		name = table ? xasprintf("%s 0x%02x", mnemonic, lookup_tables[i])
+			     : xstrdup(mnemonic);
 		added = opcode_add(list, name, text_detach(&body));
 		added->operand_count = (size_t)(row->operands - (table ? 1 : 0));
 		for (int k = 0; k < row->operands; k++)
 			added->operands[k] = row_operand(row, k + 1);
 		added->result_bits[0] = result.bits;
 		find_result_type(added, row->mnemonic);
-		for (size_t k = 0; k < ARRAY_SIZE(tolerances); k++)
-			if (begins(row->mnemonic, tolerances[k].begins)) {
-				added->ulps = tolerances[k].ulps;
-				added->distance = tolerances[k].distance;
-				break;
-			}
+		opcode_tolerance(added);
 	}
 }
 
@@ -188,9 +161,11 @@ struct opcode_list opcode_list_create(void)
 		const struct alu_row *row = alu_row_of(i);
 
 		if (row && *row->mnemonic && !names_addresses(row->mnemonic))
-			row_add(&list, row);
+			opcode_row_add(&list, row, row->mnemonic);
 	}
 	opcode_sequences_add(&list);
+	opcode_memory_add(&list);
+	opcode_forms_add(&list);
 	return list;
 }
 
@@ -212,8 +187,9 @@ static void declare(struct text *out, char name, unsigned bits)
 
 void opcode_module(struct text *out, const struct opcode_case *opcode)
 {
-	text_add(out, ".version 8.0\n.target sm_90\n.address_size 64\n"
-		      ".visible .entry " OPCODE_ENTRY "(.param .u64 out, .param .u64 in, "
+	text_add(out, ".version 8.0\n.target sm_90\n.address_size 64\n");
+	text_add(out, opcode->declarations ? opcode->declarations : "");
+	text_add(out, ".visible .entry " OPCODE_ENTRY "(.param .u64 out, .param .u64 in, "
 		      ".param .u64 memory)\n{\n");
 	for (size_t k = 0; k < opcode->operand_count; k++)
 		declare(out, (char)('a' + k), opcode->operands[k].bits);

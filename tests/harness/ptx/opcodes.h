@@ -32,6 +32,11 @@ enum opcode_input {
 	INPUT_BF16,
 	INPUT_F32,
 	INPUT_F64,
+	INPUT_OFFSET,   /* -40 to 40, and the least integer */
+	INPUT_NAN_F64,  /* mostly NaNs */
+	INPUT_TINY_F16, /* halves that have products next to the least normal one */
+	INPUT_TINY_F32,
+	INPUT_TINY_F64, /* doubles next to the least normal f32 */
 };
 
 struct opcode_operand {
@@ -43,13 +48,15 @@ struct opcode_operand {
 struct opcode_case {
 	char *name; /* the mnemonic; of a sequence, what is special follows after a blank */
 	char *body; /* PTX from %a … %d to %r and %s */
+	const char *declarations; /* PTX before the entry; NULL: none */
 	size_t operand_count;
 	struct opcode_operand operands[OPCODE_OPERANDS];
 	uint8_t result_bits[OPCODE_RESULTS]; /* of the register; 1: a predicate; 0: no such result
 					      */
 	/* How far a result may be from the hardware's: units in the last place of its type, or this
-	 * far away if that is more. 0 and 0: to the bit. */
+	 * far away if that is more; and why. 0 and 0: to the bit. */
 	double ulps, distance;
+	const char *why;
 	uint8_t float_bits; /* of results that are floats: 16 (f16), 17 (bf16), 32, 64; else 0 */
 	bool pairs;         /* results are two of those */
 };
@@ -72,13 +79,32 @@ uint64_t opcode_digest(const struct opcode_case *opcode);
  * digits of its width; predicates four threads a digit. */
 void opcode_results(struct text *out, const struct opcode_case *opcode, const uint64_t *cells);
 
+/* opcode_compare.c: sets ulps, distance and why of a row's case. */
+void opcode_tolerance(struct opcode_case *opcode);
+/* Two golden strings of results held against each other. */
+struct opcode_comparison {
+	size_t count, different; /* results; those that differ in a bit */
+	size_t wrong;            /* those that are beyond the tolerance */
+	double ulps;             /* the most, of those that the tolerance in ulps lets pass */
+	double distance;         /* the most, of those that only the other one does */
+};
+struct opcode_comparison opcode_compare(const struct opcode_case *opcode, const char *wanted,
+					const char *got);
+
 /* Values: opcode_inputs.c. */
 uint64_t opcode_value(const struct opcode_operand *operand, size_t index);
 size_t opcode_edge_count(const struct opcode_operand *operand);
 uint64_t opcode_mix(uint64_t seed); /* pseudo-random bits */
-/* Cases that are no rows: opcode_sequences.c. */
+/* Cases that are no rows: opcode_sequences.c, opcode_memory.c, opcode_forms.c. */
 void opcode_sequences_add(struct opcode_list *list);
-/* Operand types as a word: "s32", "pred", "f16x2", "amount", "small", "lane". */
+void opcode_memory_add(struct opcode_list *list);
+void opcode_forms_add(struct opcode_list *list);
+/* Types of results ("u32 pred") and operands; name and body are given to it. */
+struct opcode_case *opcode_sequence_add(struct opcode_list *list, char *name, const char *results,
+					const char *operands, char *body);
+/* A row by this mnemonic, its own or an alias. */
+void opcode_row_add(struct opcode_list *list, const struct alu_row *row, const char *mnemonic);
+/* Operand types as a word: "s32", "pred", "f16x2", "amount", "small", "lane" … */
 struct opcode_operand opcode_operand_of(const char *type);
 struct opcode_case *opcode_add(struct opcode_list *list, char *name, char *body);
 
