@@ -95,6 +95,15 @@ set_up() {
 	fi
 }
 
+# try_set_up PROGRAM …: programs that only a part of perflab or of its tests needs, in packages of
+# their names. Goes on without what cannot be had.
+try_set_up() {
+	for program in "$@"; do
+		have "$program" || (install_packages "$program") ||
+			printf 'warning: going on without %s\n' "$program" >&2
+	done
+}
+
 # build FOLDER OPTION …: configures once and again when options changed, then builds.
 build() {
 	folder=$1
@@ -109,7 +118,7 @@ build() {
 		cat "$log" >&2
 		die "could not configure $folder"
 	}
-	grep 'CUDA worker' "$log" || true
+	grep -e 'CUDA worker' -e 'Report page' "$log" || true
 	cmake --build "$folder" -j "$(jobs)" >>"$log" 2>&1 || {
 		tail -n 60 "$log" >&2
 		die "could not build; the whole log is in $log"

@@ -102,6 +102,7 @@ static void count_work(struct counter_list *out, const struct lab_case *of)
 	set(out, "instructions", n / 32 * (6 + kernel->flop / 2));
 	set(out, "thread_instructions", n * (6 + kernel->flop / 2) * kernel->threads_pct / 100);
 	set(out, "threads_per_instruction", 0.32 * kernel->threads_pct);
+	set(out, "threads_per_instruction_pred_on", 0.31 * kernel->threads_pct);
 	set(out, "branch_targets", isnan(kernel->branch_pct) ? 0 : n / 16);
 	if (isnan(kernel->branch_pct))
 		set_missing(out, "branch_efficiency_pct", "the kernel executes no branches");
@@ -124,7 +125,8 @@ void lab_count(struct counter_list *out, const struct lab_case *of, double time_
 	count_work(out, of);
 	if (!all)
 		return;
-	set(out, "l2_bytes", bytes * kernel->l2);
+	set(out, "l2_from_l1_sectors", bytes * kernel->l2 / 32);
+	set(out, "l2_from_l1_bytes", bytes * kernel->l2);
 	set(out, "l1_bytes", bytes * kernel->l1);
 	set(out, "global_load_requests", bytes / 128);
 	set(out, "global_load_sectors", bytes / 32 * kernel->l1);
@@ -133,8 +135,10 @@ void lab_count(struct counter_list *out, const struct lab_case *of, double time_
 	set(out, "shared_store_wavefronts", bytes * kernel->shared / 128 * 0.3);
 	set(out, "sm_cycles", time_ns * 1.755 * 132);
 	set(out, "gpu_time_ns", time_ns + 7000);
-	set_missing(out, "eligible_warps_per_cycle", "the lab has no such counter");
-	set_missing(out, "shared_load_bank_conflicts", "the lab has no such counter");
+	set(out, "eligible_warps_per_cycle", 2.4 * kernel->efficiency * block_factor(of));
+	set(out, "shared_load_bank_conflicts",
+	    kernel->shared > 1.5 ? bytes * kernel->shared / 128 * 0.2 : 0);
+	set_missing(out, "shared_store_bank_conflicts", "the lab has no such counter");
 }
 
 struct run lab_run(const char *label, const char *command)

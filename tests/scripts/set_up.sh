@@ -101,6 +101,20 @@ subject MISSING_HEADER=sqlite3.h FAKE_UID=1000
 grep -q '^sudo -n env DEBIAN_FRONTEND=noninteractive apt-get .* libsqlite3-dev$' \
 	"$scratch/sudo.log" || fail "sudo was called as: $(cat "$scratch/sudo.log")"
 
+# What only a part needs: a failure is a warning.
+cat >"$scratch/scripts/optional" <<'END'
+set -eu
+. "$(dirname -- "$0")/lib.sh"
+try_set_up a-browser
+echo "went on"
+END
+status=0
+env -i PATH="$scratch/bin" TMPDIR="$scratch" APT_FAILS=1 sh "$scratch/scripts/optional" \
+	>"$scratch/out.txt" 2>&1 </dev/null || status=$?
+[ "$status" -eq 0 ] || fail "optional: exit $status: $(cat "$scratch/out.txt")"
+grep -q 'going on without a-browser' "$scratch/out.txt" || fail "optional: no warning"
+grep -q 'went on' "$scratch/out.txt" || fail "optional: did not go on"
+
 # A cmake that is too old is named.
 subject CMAKE_VERSION_WANTED=3.16.3
 [ "$status" -eq 3 ] || fail "old cmake: exit $status"

@@ -127,6 +127,7 @@ export class Chart {
 		});
 		this.canvas = canvas;
 		this.view.initialize(this.plot).run();
+		this.plot.querySelector("svg, canvas").setAttribute("aria-hidden", "true");
 		this.plot.dataset.drawn = canvas ? "canvas" : "svg";
 		this.zoomed?.();
 	}

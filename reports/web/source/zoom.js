@@ -107,9 +107,9 @@ export function enableZoom(chart) {
 	});
 
 	const button = (sign, label, action) =>
-		h("button", { type: "button", class: "quiet", "aria-label": label, title: label, onclick: () => chart.view && action() }, sign);
+		h("button", { type: "button", class: "quiet", "aria-label": label, title: label.replace(/^Reset: /, ""), onclick: () => chart.view && action() }, sign);
 	chart.tools.prepend(
 		button("+", "Zoom in", () => zoomBy(1 / STEP)),
 		button("−", "Zoom out", () => zoomBy(STEP)),
-		button("Reset", "Show all again", reset));
+		button("Reset", "Reset: show all again", reset));
 }

@@ -1,0 +1,377 @@
+// The page as a person uses it: by pointer, keyboard, on a phone, in the dark, by screen reader; and
+// what it shows against what the database holds.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { axeSource, drawAll, launch, open, pixelOf, plotOf, sql } from "./browser.mjs";
+
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser.close(); });
+
+/** A test with a page of its own that must not complain. */
+function pageTest(title, name, body, options) {
+	test(title, async () => {
+		const { page, complaints } = await open(browser, name, options);
+		try {
+			await body(page);
+			assert.deepEqual(complaints, []);
+		} finally {
+			await page.context().close();
+		}
+	});
+}
+
+const close = (a, b) => Math.abs(a - b) <= 1e-8 * Math.max(Math.abs(a), Math.abs(b));
+const CASES = `SELECT trial.kernel || '/' || trial.variant || '/' || trial.config AS name, trial.kernel,
+	trial.variant, trial.status, trial.median_ns, trial.low_ns, trial.high_ns,
+	max(CASE metric WHEN 'flop_f32' THEN value END) AS f32, max(CASE metric WHEN 'flop_f64' THEN value END) AS f64,
+	max(CASE metric WHEN 'dram_bytes' THEN value END) AS dram, max(CASE metric WHEN 'l2_from_l1_bytes' THEN value END) AS l2
+	FROM trial JOIN run ON run.id = trial.run_id LEFT JOIN counters ON counters.trial_id = trial.id
+	WHERE run.label = 'now' GROUP BY trial.id ORDER BY trial.position`;
+
+/** Points that a roofline at a level should show, by name. */
+function expected(level) {
+	const points = new Map();
+	for (const row of sql("lab", CASES)) {
+		const flop = Math.max(row.f32 ?? 0, row.f64 ?? 0);
+		if (row.status === "ok" && flop > 0) points.set(row.name, { x: flop / row[level], y: (1e9 * flop) / row.median_ns });
+	}
+	return points;
+}
+
+const shown = (plot) => plot.evaluate((host) => {
+	const drawn = host.chart.view.data("points").map(({ x, y }) => ({ x, y }));
+	return host.chart.found.map(({ one }, i) => ({ name: one.name, kernel: one.kernel, precision: one.precision, ...drawn[i] }));
+});
+
+async function assertPoints(plot, level) {
+	const wanted = expected(level);
+	const points = await shown(plot);
+	assert.equal(points.length, wanted.size);
+	for (const point of points) {
+		const { x, y } = wanted.get(point.name);
+		assert.ok(close(point.x, x) && close(point.y, y), `${point.name}: ${point.x}, ${point.y}, not ${x}, ${y}`);
+	}
+}
+
+const choose = (page, section, name) => page.locator(`#${section}`).getByRole("button", { name, exact: true }).click();
+
+pageTest("draws every plot without a complaint or a request", "lab", async (page) => {
+	await drawAll(page);
+	assert.ok((await page.locator(".plot svg").count()) >= 7);
+	assert.match(await page.title(), /^now, run \d+$/);
+	assert.equal(await page.locator(".tip").isVisible(), false);
+});
+
+pageTest("the points are those of the database, at each level", "lab", async (page) => {
+	const plot = await plotOf(page, "roofline");
+	await choose(page, "roofline", "All");
+	await plotOf(page, "roofline");
+	await assertPoints(plot, "dram");
+	await choose(page, "roofline", "L2");
+	await plotOf(page, "roofline");
+	await assertPoints(plot, "l2");
+	assert.match(await plot.textContent(), /a byte of L2/);
+	// as many marks as points
+	assert.equal(await plot.locator("svg g.mark-symbol").nth(1).locator("path").count(), expected("l2").size);
+});
+
+pageTest("at first the fastest of each variant", "lab", async (page) => {
+	const plot = await plotOf(page, "roofline");
+	const best = new Map();
+	for (const row of sql("lab", CASES)) {
+		const family = `${row.kernel}/${row.variant}`;
+		if (row.status === "ok" && Math.max(row.f32, row.f64) > 0 && !(best.get(family)?.median_ns <= row.median_ns)) best.set(family, row);
+	}
+	const names = (await shown(plot)).map((point) => point.name).sort();
+	assert.deepEqual(names, [...best.values()].map((row) => row.name).sort());
+});
+
+pageTest("a precision leaves the cases of its own", "lab", async (page) => {
+	const plot = await plotOf(page, "roofline");
+	await choose(page, "roofline", "All");
+	await page.locator("#roofline").getByLabel("Precision").selectOption("f64");
+	await plotOf(page, "roofline");
+	const wanted = sql("lab", CASES).filter((row) => row.status === "ok" && row.f64 > row.f32).length;
+	const points = await shown(plot);
+	assert.ok(wanted > 0);
+	assert.equal(points.length, wanted);
+	assert.ok(points.every((point) => point.precision === "f64"));
+});
+
+pageTest("hovering shows the numbers of the point", "lab", async (page) => {
+	const plot = await plotOf(page, "roofline");
+	const [row] = sql("lab", `${CASES.replace("GROUP BY", "AND trial.variant = 'register_tiled' AND trial.config LIKE 'block=256,%' GROUP BY")}`);
+	const [x, y] = await pixelOf(plot, row.name);
+	await page.mouse.move(x - 3, y + 2);
+	const tip = page.locator("#tip");
+	await tip.waitFor({ state: "visible" });
+	const text = await tip.innerText();
+	assert.match(text, /matmul\/register_tiled/);
+	assert.ok(text.includes(`${(row.median_ns / 1000).toFixed(1)} µs`), text);
+	assert.ok(text.includes(`${(row.f32 / row.median_ns / 1000).toFixed(1)} TFLOP/s`), text);
+	for (const word of ["DRAM", "L2", "L1", "Bound by"]) assert.ok(text.includes(word), `${word} in ${text}`);
+	// the same case at its other levels of memory
+	assert.ok((await plot.evaluate((host) => host.chart.view.data("path").length)) >= 3);
+	await page.mouse.move(5, 5);
+	await tip.waitFor({ state: "hidden" });
+});
+
+pageTest("the legend hides and shows a kernel", "lab", async (page) => {
+	const plot = await plotOf(page, "roofline");
+	const all = await shown(plot);
+	const button = page.locator("#roofline .legend").getByRole("button", { name: "reduce" });
+	await button.click();
+	await plotOf(page, "roofline");
+	assert.equal(await button.getAttribute("aria-pressed"), "false");
+	const left = await shown(plot);
+	assert.equal(left.length, all.filter((point) => point.kernel !== "reduce").length);
+	assert.ok(left.every((point) => point.kernel !== "reduce"));
+	await button.click();
+	await plotOf(page, "roofline");
+	assert.equal((await shown(plot)).length, all.length);
+	await choose(page, "roofline", "All / none");
+	assert.equal(await plot.evaluate((host) => host.chart.found.length), 0);
+});
+
+pageTest("the wheel zooms, dragging moves, Reset comes back", "lab", async (page) => {
+	const plot = await plotOf(page, "roofline");
+	const view = () => plot.evaluate((host) => ["x0", "x1", "y0", "y1"].map((name) => host.chart.view.signal(name)));
+	const start = await view();
+	const box = await plot.boundingBox();
+	await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+	await page.keyboard.down("Control");
+	await page.mouse.wheel(0, -400);
+	await page.keyboard.up("Control");
+	await page.waitForFunction(([host, before]) => host.chart.view.signal("x0") > before, [await plot.elementHandle(), start[0]]);
+	const zoomed = await view();
+	assert.ok(zoomed[1] / zoomed[0] < start[1] / start[0] && zoomed[3] / zoomed[2] < start[3] / start[2]);
+	await page.mouse.down();
+	await page.mouse.move(box.x + box.width / 2 + 120, box.y + box.height / 2, { steps: 4 });
+	await page.mouse.up();
+	const moved = await view();
+	assert.ok(moved[0] < zoomed[0] && close(moved[1] / moved[0], zoomed[1] / zoomed[0]));
+	assert.equal(await page.locator("#detail").isVisible(), false, "dragging opens no case");
+	await page.locator("#roofline").getByRole("button", { name: "Reset: show all again" }).click();
+	assert.deepEqual(await view(), start);
+});
+
+pageTest("the table sorts both ways and back", "lab", async (page) => {
+	const names = () => page.locator("#case-table tbody tr th").allInnerTexts();
+	const planned = await names();
+	const head = page.locator("#case-table thead").getByRole("button", { name: "Median" });
+	const sorted = (order) => sql("lab", `${CASES.replace("GROUP BY", "AND trial.median_ns IS NOT NULL GROUP BY").replace("trial.position", `trial.median_ns ${order}`)} LIMIT 1`)[0];
+	for (const [direction, order] of [["ascending", "ASC"], ["descending", "DESC"]]) {
+		await head.click();
+		assert.equal(await page.locator("#case-table th[aria-sort]:not([aria-sort=none])").getAttribute("aria-sort"), direction);
+		const row = sorted(order);
+		assert.equal((await names())[0], `${row.kernel}/${row.variant}`);
+	}
+	await head.click();
+	assert.deepEqual(await names(), planned);
+	assert.equal(await page.locator("#case-table th[aria-sort]:not([aria-sort=none])").count(), 0);
+});
+
+pageTest("the table is searched, filtered and paged", "lab", async (page) => {
+	const count = (condition) => sql("lab", `SELECT count(*) AS n FROM trial JOIN run ON run.id = run_id WHERE label = 'now' AND ${condition}`)[0].n;
+	const section = page.locator("#cases");
+	const said = () => section.locator(".count").innerText();
+	const all = count("1");
+	assert.equal(await section.locator("tbody tr").count(), 50);
+	await section.getByRole("button", { name: "Next page" }).click();
+	assert.match(await section.locator(".pager").innerText(), new RegExp(`51 to 100 of ${all}`));
+	await section.getByLabel("Search").fill("shuffle block=256");
+	const wanted = count("variant = 'shuffle' AND config LIKE '%block=256,%'");
+	await page.waitForFunction((n) => document.querySelectorAll("#case-table tbody tr").length === n, wanted);
+	assert.equal(await said(), `${wanted} of ${all} cases`);
+	await section.getByLabel("Search").fill("");
+	await section.getByRole("combobox", { name: "Status" }).selectOption("skipped");
+	await page.waitForFunction((text) => document.querySelector("#cases .count").textContent === text, `${count("status = 'skipped'")} of ${all} cases`);
+	assert.match(await section.locator("tbody tr").first().innerText(), /the block must be a power of two/);
+	await section.getByRole("combobox", { name: "Kernel" }).selectOption("stream");
+	assert.match(await section.locator("tbody").innerText(), /No case is like that/);
+});
+
+pageTest("columns can be chosen", "lab", async (page) => {
+	const heads = page.locator("#case-table thead");
+	assert.equal(await heads.getByRole("button", { name: "dram_read_bytes" }).count(), 0);
+	await page.locator("#cases .menu summary").click();
+	await page.locator("#cases .menu").getByLabel("dram_read_bytes", { exact: true }).check();
+	assert.equal(await heads.getByRole("button", { name: "dram_read_bytes" }).count(), 1);
+	await page.keyboard.press("Escape");
+	assert.equal(await page.locator("#cases .menu-list").isVisible(), false);
+});
+
+pageTest("a case opens with its samples, to the last one", "lab", async (page) => {
+	const [row] = sql("lab", "SELECT trial.id, kernel || '/' || variant AS family FROM trial JOIN run ON run.id = run_id WHERE label = 'now' AND variant = 'last_block' AND config LIKE 'block=1024,%'");
+	await page.locator("#verdicts").getByRole("button", { name: "last_block", exact: true }).click();
+	const dialog = page.locator("#detail");
+	await dialog.waitFor({ state: "visible" });
+	assert.equal(await dialog.locator("h2").innerText(), row.family);
+	const order = dialog.locator(".plot").nth(1);
+	await order.scrollIntoViewIfNeeded();
+	await page.waitForFunction((host) => host.dataset.drawn, await order.elementHandle());
+	const drawn = await order.evaluate((host) => host.chart.found.map((point) => [point.round, 1000 * point.y]));
+	const stored = sql("lab", `SELECT round, time_ns FROM sample WHERE trial_id = ${row.id} ORDER BY round, sequence`);
+	assert.equal(drawn.length, stored.length);
+	stored.forEach((sample, i) => assert.ok(drawn[i][0] === sample.round && close(drawn[i][1], sample.time_ns), `sample ${i}`));
+	// its counters, as they are stored
+	const [{ value }] = sql("lab", `SELECT value FROM counters WHERE trial_id = ${row.id} AND metric = 'registers' UNION SELECT value FROM counters WHERE trial_id = ${row.id} AND metric = 'achieved_occupancy_pct'`);
+	assert.ok((await dialog.locator(".counters").innerText()).includes(`${value.toFixed(1)} %`));
+	await page.keyboard.press("Escape");
+	await dialog.waitFor({ state: "hidden" });
+});
+
+pageTest("curves hold the medians and their intervals", "lab", async (page) => {
+	await page.locator("#curves").getByLabel("Kernel").selectOption("reduce");
+	const plot = await plotOf(page, "curves");
+	const rows = sql("lab", "SELECT variant, median_ns, low_ns, high_ns, axis.value AS block FROM trial JOIN run ON run.id = run_id JOIN axis ON trial_id = trial.id AND name = 'block' WHERE label = 'now' AND kernel = 'reduce' AND median_ns IS NOT NULL");
+	const points = await plot.evaluate((host) => host.chart.found.map(({ x, y, low, high, one }) => ({ x, y, low, high, variant: one.variant })));
+	assert.equal(points.length, rows.length);
+	for (const row of rows) {
+		const point = points.find(({ x, variant }) => x === row.block && variant === row.variant);
+		assert.ok(close(point.y, row.median_ns) && close(point.low, row.low_ns) && close(point.high, row.high_ns), row.variant);
+	}
+});
+
+pageTest("the comparison has the ratios of the medians", "lab", async (page) => {
+	const plot = await plotOf(page, "compare");
+	const rows = sql("lab", `SELECT now.kernel || '/' || now.variant || '/' || now.config AS name, now.median_ns / old.median_ns AS ratio,
+		now.low_ns > old.high_ns AS slower, now.high_ns < old.low_ns AS faster
+		FROM trial AS now JOIN trial AS old USING (kernel, variant, config)
+		WHERE now.run_id = (SELECT id FROM run WHERE label = 'now') AND old.run_id = (SELECT id FROM run WHERE label = 'before')
+		AND now.median_ns IS NOT NULL AND old.median_ns IS NOT NULL`);
+	const points = await plot.evaluate((host) => host.chart.found.map(({ ratio, kind, one }) => ({ ratio, kind, name: one.name })));
+	assert.equal(points.length, rows.length);
+	for (const row of rows) {
+		const point = points.find(({ name }) => name === row.name);
+		assert.ok(close(point.ratio, row.ratio), row.name);
+		assert.equal(point.kind, row.slower ? "slower" : row.faster ? "faster" : "same", row.name);
+	}
+	assert.match(await page.locator("#compare").innerText(), /persistence_mode\s+on\s+off/);
+	assert.match(await page.locator("#compare").innerText(), /20 cases only in this run/);
+});
+
+pageTest("by keyboard alone: skip, step through points, open, close, zoom, sort", "lab", async (page) => {
+	await page.keyboard.press("Tab");
+	assert.equal(await page.evaluate(() => document.activeElement.textContent), "Skip to the content");
+	await page.keyboard.press("Enter");
+	assert.equal(await page.evaluate(() => document.activeElement.id), "content");
+	const plot = await plotOf(page, "roofline");
+	await plot.focus();
+	await page.keyboard.press("ArrowRight");
+	await page.locator("#tip").waitFor({ state: "visible" });
+	const first = await page.locator("#live").textContent();
+	assert.match(first, /FLOP/);
+	await page.keyboard.press("ArrowRight");
+	assert.notEqual(await page.locator("#live").textContent(), first);
+	const name = await plot.evaluate((host) => host.chart.found[host.chart.at].one.family);
+	await page.keyboard.press("Enter");
+	await page.locator("#detail").waitFor({ state: "visible" });
+	assert.equal(await page.locator("#detail h2").innerText(), name);
+	await page.keyboard.press("Escape");
+	await page.locator("#detail").waitFor({ state: "hidden" });
+	assert.equal(await plot.evaluate((host) => document.activeElement === host), true, "the focus comes back");
+	const span = () => plot.evaluate((host) => host.chart.view.signal("x1") / host.chart.view.signal("x0"));
+	const before = await span();
+	await page.keyboard.press("+");
+	assert.ok((await span()) < before);
+	await page.keyboard.press("0");
+	assert.ok(close(await span(), before));
+	await page.locator("#case-table thead button").nth(4).focus();
+	await page.keyboard.press("Enter");
+	assert.equal(await page.evaluate(() => document.activeElement.closest("th").getAttribute("aria-sort")), "ascending");
+});
+
+pageTest("light and dark, by switch and by system", "lab", async (page) => {
+	const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+	const light = await ground();
+	await page.getByRole("button", { name: "Dark" }).click();
+	const dark = await ground();
+	assert.notEqual(dark, light);
+	const brightness = (colour) => colour.match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0);
+	assert.ok(brightness(light) > 600 && brightness(dark) < 150);
+	await page.getByRole("button", { name: "Auto" }).click();
+	assert.equal(await ground(), light);
+	await page.emulateMedia({ colorScheme: "dark" });
+	await page.waitForFunction((colour) => getComputedStyle(document.body).backgroundColor === colour, dark);
+});
+
+pageTest("on a phone nothing is wider than the screen", "lab", async (page) => {
+	await drawAll(page);
+	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+	assert.ok(wide <= 0, `${wide} pixels too wide`);
+	const plot = await plotOf(page, "roofline");
+	const [{ name }] = await shown(plot);
+	const [x, y] = await pixelOf(plot, name);
+	await page.touchscreen.tap(x, y);
+	await page.locator("#tip").waitFor({ state: "visible" });
+	const box = await page.locator("#tip").boundingBox();
+	assert.ok(box.x >= 0 && box.x + box.width <= 375);
+	assert.equal(await page.locator("#detail").isVisible(), false, "the first tap shows");
+}, { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true });
+
+pageTest("prints every variant and nothing to click", "lab", async (page) => {
+	await page.emulateMedia({ media: "print" });
+	assert.equal(await page.locator("nav").isVisible(), false);
+	assert.equal(await page.locator(".verdict.more").first().isVisible(), true);
+	assert.ok((await page.pdf({ format: "A4" })).length > 20000);
+});
+
+for (const [what, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["phone", { viewport: { width: 375, height: 812 } }]]) {
+	pageTest(`nothing serious for axe: ${what}`, "lab", async (page) => {
+		await drawAll(page);
+		await page.evaluate(axeSource);
+		const look = () => page.evaluate(async () => (await globalThis.axe.run()).violations
+			.filter(({ impact }) => impact === "serious" || impact === "critical")
+			.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.html.slice(0, 120)} ${node.any[0]?.message ?? ""}`).join(" | ")}`));
+		assert.deepEqual(await look(), []);
+		await page.locator("#verdicts .link").first().click();
+		await page.locator("#detail").waitFor({ state: "visible" });
+		assert.deepEqual(await look(), []);
+	}, options);
+}
+
+pageTest("an emulated run has intensities without a height, and no times", "emulated", async (page) => {
+	await drawAll(page);
+	const plot = await plotOf(page, "roofline");
+	const rows = sql("lab", `SELECT kernel || '/' || variant || '/' || config AS name, ptx_f32_f64_flop / ptx_compulsory_bytes AS intensity
+		FROM emulated WHERE ptx_f32_f64_flop > 0`);
+	const points = await plot.evaluate((host) => host.chart.found.filter(({ level }) => level.name === "dram").map(({ x, one }) => ({ x, name: one.name })));
+	assert.equal(points.length, rows.length);
+	for (const row of rows) assert.ok(close(points.find(({ name }) => name === row.name).x, row.intensity), row.name);
+	assert.match(await page.locator("#samples").innerText(), /An emulator has no clock/);
+	assert.match(await page.locator("h1").innerText(), /emulated: no times/);
+	assert.equal(await page.locator("#case-table thead").getByRole("button", { name: "Median" }).count(), 0);
+});
+
+pageTest("names that no page likes are text", "hostile", async (page) => {
+	await drawAll(page);
+	const text = await page.locator("#cases").innerText();
+	assert.ok(text.includes("</script><script>throw 1</script>"), "the name is there, as text");
+	assert.equal(await page.locator("#cases tbody tr").count(), sql("hostile", "SELECT count(*) AS n FROM trial")[0].n);
+	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+	assert.ok(wide <= 0, `${wide} pixels too wide`);
+	for (const status of ["timeout", "crashed", "mismatch", "device_error", "out_of_memory"])
+		assert.ok((await page.locator("#gaps").innerText()).includes(status), status);
+	assert.match(await page.locator("#gaps").innerText(), /sweep --resume/);
+	for (const link of await page.locator("#cases tbody .link").all()) {
+		await link.click();
+		await page.locator("#detail").waitFor({ state: "visible" });
+		await page.keyboard.press("Escape");
+	}
+});
+
+pageTest("one case is a page", "one", async (page) => {
+	await drawAll(page);
+	assert.equal(await page.locator("#cases tbody tr").count(), 1);
+	assert.equal((await shown(await plotOf(page, "roofline"))).length, 1);
+	assert.match(await page.locator("#compare").innerText(), /--compare RUN/);
+});
+
+pageTest("without times or counters it says what is missing and how to get it", "bare", async (page) => {
+	await drawAll(page);
+	for (const [section, said] of [["verdicts", /No case of this run ended well/], ["roofline", /--metrics core/], ["occupancy", /--metrics basic/], ["samples", /No case of this run was timed/], ["gaps", /the driver went away/]])
+		assert.match(await page.locator(`#${section}`).innerText(), said);
+	assert.equal(await page.locator(".plot").count(), 0);
+});
