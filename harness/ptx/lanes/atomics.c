@@ -130,8 +130,7 @@ static void change_allocation(struct instruction_count *count, const struct inst
 		touch_read(in, here, here);
 		touch_written(in, here, here);
 	}
-	count->sectors += different == 1 ? access_groups(mask, at->width)
-					 : access_sectors(sector, mask, at->width);
+	count->sectors += different == 1 ? 1 : access_sectors(sector, mask);
 	take_turns_at(at, in->data, offset, mask, true, of);
 }
 
@@ -226,7 +225,6 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 		return warp_finding(warp, at, __builtin_ctz(mask & local), FINDING_UNSUPPORTED,
 				    "an atomic on local memory");
 	count->requests++;
-	count->bytes += (unsigned)__builtin_popcount(mask) * at->width;
 	count->serialised += access_longest_queue(address, mask);
 	if (at->space == PTX_SPACE_GENERIC)
 		count->shared_requests += (mask & shared) != 0;

@@ -2,26 +2,16 @@
 #include "harness/ptx/lanes/memory.h"
 
 /* Unique sectors of rising addresses, which filled lanes do not disturb; 0: they do not rise. */
-ALWAYS_INLINE unsigned rising_sectors(const uint32_t sector[LANES], uint32_t mask, unsigned group)
+ALWAYS_INLINE unsigned rising_sectors(const uint32_t sector[LANES])
 {
-	uint32_t falls = 0, changes = 0; /* changes: lanes that leave the one before, a bit each */
-	unsigned count = 0;
+	uint32_t falls = 0;
+	unsigned changes = 1;
 
 	for (int lane = 1; lane < LANES; lane++) {
 		falls |= sector[lane] - sector[lane - 1];
-		changes |= (uint32_t)(sector[lane] != sector[lane - 1]) << lane;
+		changes += sector[lane] != sector[lane - 1];
 	}
-	if (falls >> 31)
-		return 0;
-	/* The first lane of a group that takes part counts even if the group before had it. */
-	for (unsigned first = 0; first < LANES; first += group) {
-		uint32_t part = mask & access_group_mask(group) << first;
-		uint32_t later =
-			part ? ~(part ^ (part - 1)) & access_group_mask(group) << first : 0;
-
-		count += (part != 0) + (unsigned)__builtin_popcount(changes & later);
-	}
-	return count;
+	return falls >> 31 ? 0 : changes;
 }
 
 /* Different units among the lanes, which all lie in one aligned row of 64 units. */
@@ -62,8 +52,7 @@ ALWAYS_INLINE unsigned scattered_places(const uint64_t offset[LANES], uint32_t m
 	unsigned lanes = (unsigned)__builtin_popcount(mask), changes = 1;
 	uint64_t falls = 0;
 
-	/* A sector for each lane; where lanes are served in groups, two may have one place. */
-	if (access_group(bytes) == LANES && sectors == lanes)
+	if (sectors == lanes)
 		return lanes;
 	if (spread < 64 * bytes)
 		return units_of_row(offset, (unsigned)__builtin_ctz(bytes));
@@ -85,24 +74,15 @@ static __attribute__((noinline)) void count_scattered(struct instruction_count *
 
 	for (int lane = 0; lane < LANES; lane++)
 		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
-	if (access_group(bytes) == LANES && spread < 64 * SECTOR_BYTES)
+	if (spread < 64 * SECTOR_BYTES)
 		sectors = units_of_row(offset, (unsigned)__builtin_ctz(SECTOR_BYTES));
 	else
-		sectors = rising_sectors(sector, mask, access_group(bytes));
+		sectors = rising_sectors(sector);
 	if (sectors == 0)
-		sectors = access_sectors(sector, mask, bytes);
+		sectors = access_sectors(sector, mask);
 	touch_sectors(sector, in, store);
 	count->sectors += sectors;
 	count->bytes += scattered_places(offset, mask, spread, bytes, sectors) * bytes;
-}
-
-/* Of lanes side by side from `start` on. */
-ALWAYS_INLINE unsigned adjacent_sectors(uint64_t start, unsigned bytes)
-{
-	unsigned group = access_group(bytes);
-
-	return LANES / group *
-	       (unsigned)((start % SECTOR_BYTES + group * bytes - 1) / SECTOR_BYTES + 1);
 }
 
 static __attribute__((noinline)) enum step several_allocations(struct warp *warp,
@@ -148,7 +128,7 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 		uint64_t last = (begin + LANES * bytes - 1) / SECTOR_BYTES;
 
 		count->bytes += LANES * bytes;
-		count->sectors += adjacent_sectors(begin, bytes);
+		count->sectors += last - first + 1;
 		if (store)
 			touch_written(in, first, last);
 		else
@@ -164,7 +144,7 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 		uint64_t sector = begin / SECTOR_BYTES;
 
 		count->bytes += bytes;
-		count->sectors += access_groups(mask, bytes);
+		count->sectors++;
 		if (store)
 			touch_written(in, sector, sector);
 		else

@@ -98,10 +98,12 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 		look_at(warp, at, mask, offset);
 
 	/* Lanes side by side, or within one row of the banks, are never in each other's way. */
-	if (gaps == 0 || spread < WAVEFRONT_BYTES)
+	if (gaps == 0 || (spread < WAVEFRONT_BYTES && (store || bytes <= BANK_BYTES)))
 		wavefronts = access_groups(mask, bytes);
+	else if (store)
+		wavefronts = access_store_wavefronts(offset, mask, bytes);
 	else
-		wavefronts = access_wavefronts(offset, mask, bytes);
+		wavefronts = access_load_wavefronts(offset, mask, bytes);
 	count->wavefronts += wavefronts;
 	count->ideal_wavefronts += access_ideal_wavefronts(mask, bytes, wavefronts);
 

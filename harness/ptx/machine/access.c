@@ -27,18 +27,14 @@ static inline bool set_add(uint32_t slots[SLOTS], uint32_t number)
 	return true;
 }
 
-unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask, unsigned lane_bytes)
+unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask)
 {
-	unsigned group = access_group(lane_bytes), count = 0;
+	uint32_t slots[SLOTS];
+	unsigned count = 0;
 
-	for (unsigned first = 0; first < LANES; first += group) {
-		uint32_t slots[SLOTS];
-
-		memset(slots, 0xff, sizeof(slots));
-		for (uint32_t rest = mask & access_group_mask(group) << first; rest;
-		     rest &= rest - 1)
-			count += set_add(slots, sector[__builtin_ctz(rest)]);
-	}
+	memset(slots, 0xff, sizeof(slots));
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		count += set_add(slots, sector[__builtin_ctz(rest)]);
 	return count;
 }
 
@@ -65,13 +61,47 @@ static unsigned wavefronts_of(const uint32_t offset[LANES], uint32_t mask, unsig
 	return most;
 }
 
-unsigned access_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes)
+unsigned access_store_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes)
 {
 	unsigned group = access_group(lane_bytes), count = 0;
 
 	for (unsigned first = 0; first < LANES; first += group)
 		count +=
 			wavefronts_of(offset, mask & access_group_mask(group) << first, lane_bytes);
+	return count;
+}
+
+/* Lanes of the mask that want another address than their partner, who takes part, too. */
+static uint32_t unlike_partner(const uint32_t offset[LANES], uint32_t mask, unsigned distance)
+{
+	uint32_t unlike = 0;
+
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest), partner = lane ^ distance;
+
+		if (mask >> partner & 1 && offset[lane] != offset[partner])
+			unlike |= UINT32_C(1) << lane;
+	}
+	return unlike;
+}
+
+unsigned access_load_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes)
+{
+	unsigned group = access_group(lane_bytes), count = 0;
+	uint32_t unlike_1, unlike_2;
+
+	if (group == LANES)
+		return wavefronts_of(offset, mask, lane_bytes);
+	unlike_1 = unlike_partner(offset, mask, 1);
+	unlike_2 = unlike_partner(offset, mask, 2);
+	for (unsigned first = 0; first < LANES; first += 2 * group) {
+		uint32_t two = access_group_mask(2 * group) << first;
+
+		if (!(unlike_1 & two) || !(unlike_2 & two))
+			count += wavefronts_of(offset, mask & two, lane_bytes);
+		else
+			count += access_store_wavefronts(offset, mask & two, lane_bytes);
+	}
 	return count;
 }
 

@@ -15,10 +15,10 @@
 #define WAVEFRONT_BYTES (BANKS * BANK_BYTES)
 
 /*
- * How many neighbouring lanes are served together: as many as 128 bytes are
- * enough for. So a warp whose lanes take 8 bytes each is two halves, with 16
- * bytes it is four quarters; each part has its sectors and wavefronts for
- * itself, and the warp has their sum.
+ * How many neighbouring lanes shared memory serves together: as many as 128
+ * bytes are enough for. So a warp whose lanes take 8 bytes each is two halves,
+ * with 16 bytes it is four quarters; each part has its wavefronts for itself,
+ * and the warp has their sum.
  */
 static inline unsigned access_group(unsigned lane_bytes)
 {
@@ -43,10 +43,10 @@ static inline unsigned access_groups(uint32_t mask, unsigned lane_bytes)
 
 /*
  * Sectors of global memory that a request asks the first-level cache for:
- * within each group of lanes every 32-byte sector once. An aligned access of a
- * lane lies in one sector; sector[] has its number for each lane of the mask.
+ * every 32-byte sector once. An aligned access of a lane lies in one sector;
+ * sector[] has its number for each lane of the mask.
  */
-unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask, unsigned lane_bytes);
+unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask);
 
 /*
  * Different places among the lanes of the mask. Accesses are aligned, so two
@@ -58,8 +58,13 @@ unsigned access_places(const uint64_t offset[LANES], uint32_t mask);
  * Passes that shared memory needs: a bank gives one 4-byte word a pass to all
  * lanes that want that word. So within each group of lanes it is the number of
  * different words in the bank that has most of them; offset[] is in bytes.
+ *
+ * Loads of two neighbouring groups are served as one group when lanes go in
+ * pairs: when each lane x and lane x^1 have one address, or one of them takes
+ * no part; or each x and x^2.
  */
-unsigned access_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes);
+unsigned access_load_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes);
+unsigned access_store_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes);
 
 /* Passes that the same bytes would need without a conflict: 128 bytes a pass, at most all. */
 static inline unsigned access_ideal_wavefronts(uint32_t mask, unsigned lane_bytes,

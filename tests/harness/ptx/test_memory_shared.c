@@ -10,25 +10,50 @@ static const struct {
 	unsigned width, vector;
 } shapes[] = {{1, 1}, {2, 1}, {4, 1}, {8, 1}, {4, 2}, {4, 4}, {8, 2}, {1, 4}, {8, 4}};
 
-/* Words of each bank that differ, counted one by one; the most of any bank; summed over groups. */
-static unsigned expected_wavefronts(uint32_t mask, unsigned bytes)
+/* Words of each bank that differ among the lanes first … end - 1; the most of any bank. */
+static unsigned passes_of(uint32_t mask, unsigned bytes, unsigned first, unsigned end)
+{
+	static bool wanted[SHARED_SIZE / 4];
+	unsigned of_bank[32] = {0}, most = 0;
+
+	memset(wanted, 0, sizeof(wanted));
+	for (unsigned lane = first; lane < end; lane++) {
+		for (unsigned byte = 0; byte < bytes && mask >> lane & 1; byte++)
+			wanted[(row_lane(ROW_ADDRESS, (int)lane, 8) + byte) / 4] = true;
+	}
+	for (unsigned word = 0; word < ARRAY_SIZE(wanted); word++)
+		of_bank[word % 32] += wanted[word];
+	for (unsigned bank = 0; bank < 32; bank++)
+		most = of_bank[bank] > most ? of_bank[bank] : most;
+	return most;
+}
+
+/* No active lane among first … end - 1 differs from its active partner. */
+static bool goes_in_pairs(uint32_t mask, unsigned distance, unsigned first, unsigned end)
+{
+	for (unsigned lane = first; lane < end; lane++)
+		if (mask >> lane & 1 && mask >> (lane ^ distance) & 1 &&
+		    row_lane(ROW_ADDRESS, (int)lane, 8) !=
+			    row_lane(ROW_ADDRESS, (int)(lane ^ distance), 8))
+			return false;
+	return true;
+}
+
+static unsigned expected_wavefronts(uint32_t mask, unsigned bytes, bool load)
 {
 	unsigned group = bytes <= 4 ? 32 : 128 / bytes, sum = 0;
 
-	for (unsigned first = 0; first < LANES; first += group) {
-		static bool wanted[SHARED_SIZE / 4];
-		unsigned of_bank[32] = {0}, most = 0;
+	if (group == 32)
+		return passes_of(mask, bytes, 0, 32);
+	for (unsigned first = 0; first < LANES; first += 2 * group) {
+		unsigned end = first + 2 * group;
 
-		memset(wanted, 0, sizeof(wanted));
-		for (unsigned lane = first; lane < first + group; lane++) {
-			for (unsigned byte = 0; byte < bytes && mask >> lane & 1; byte++)
-				wanted[(row_lane(ROW_ADDRESS, (int)lane, 8) + byte) / 4] = true;
-		}
-		for (unsigned word = 0; word < ARRAY_SIZE(wanted); word++)
-			of_bank[word % 32] += wanted[word];
-		for (unsigned bank = 0; bank < 32; bank++)
-			most = of_bank[bank] > most ? of_bank[bank] : most;
-		sum += most;
+		if (load &&
+		    (goes_in_pairs(mask, 1, first, end) || goes_in_pairs(mask, 2, first, end)))
+			sum += passes_of(mask, bytes, first, end);
+		else
+			sum += passes_of(mask, bytes, first, first + group) +
+			       passes_of(mask, bytes, first + group, end);
 	}
 	return sum;
 }
@@ -39,7 +64,6 @@ static void check(unsigned width, unsigned vector, uint32_t mask)
 	struct instruction *store = access_at(0, OP_STORE, PTX_SPACE_SHARED, width, vector);
 	struct instruction *load = access_at(1, OP_LOAD, PTX_SPACE_SHARED, width, vector);
 	unsigned bytes = width * vector, active = (unsigned)__builtin_popcount(mask);
-	unsigned wavefronts = expected_wavefronts(mask, bytes);
 	unsigned ideal = (active * bytes + 127) / 128;
 
 	memset(fixture.shared, 0, SHARED_SIZE);
@@ -71,6 +95,8 @@ static void check(unsigned width, unsigned vector, uint32_t mask)
 		}
 	}
 	for (int i = 0; i < 2; i++) {
+		unsigned wavefronts = expected_wavefronts(mask, bytes, i == 1);
+
 		assert_int_equal(fixture.counts[i].requests, mask != 0);
 		assert_int_equal(fixture.counts[i].wavefronts, wavefronts);
 		assert_int_equal(fixture.counts[i].ideal_wavefronts,
@@ -112,6 +138,55 @@ static void body_addresses_in_no_order(void)
 	}
 }
 EACH_SET(addresses_in_no_order)
+
+/* Lanes that go together, all of them or but for one, at random places. */
+static void body_lanes_that_share(void)
+{
+	uint32_t random = 7;
+
+	for (unsigned round = 0; round < 600; round++) {
+		int distance = 1 << round % 5, odd = round % 2 ? (int)(round % LANES) : -1;
+		unsigned bytes = round % 3 ? 16 : 8;
+
+		for (int lane = 0; lane < LANES; lane++) {
+			int with = lane == odd ? lane : lane & ~distance;
+
+			random = random * 1664525 + 1013904223;
+			set_row_lane(ROW_ADDRESS, lane, 8,
+				     with < lane ? row_lane(ROW_ADDRESS, with, 8)
+						 : (random >> 8) % 64 * bytes);
+		}
+		check(bytes / 2, 2, masks[round % ARRAY_SIZE(masks)]);
+	}
+}
+EACH_SET(lanes_that_share)
+
+/* Of an H200: full warps in which `share` neighbouring lanes go to one place. */
+static void body_loads_of_pairs(void)
+{
+	static const struct {
+		unsigned width, vector;
+		int share, loads, stores;
+	} cases[] = {{8, 1, 1, 2, 2},  {8, 1, 2, 1, 2}, {8, 1, 4, 1, 2}, {8, 1, 32, 1, 2},
+		     {4, 4, 1, 4, 4},  {4, 4, 2, 2, 4}, {4, 4, 8, 2, 4}, {4, 4, 32, 2, 4},
+		     {4, 1, 32, 1, 1}, {4, 2, 2, 1, 2}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		for (int store = 0; store < 2; store++) {
+			struct instruction *at =
+				access_at(store, store ? OP_STORE : OP_LOAD, PTX_SPACE_SHARED,
+					  cases[i].width, cases[i].vector);
+			uint64_t bytes = cases[i].width * cases[i].vector;
+
+			for (int lane = 0; lane < LANES; lane++)
+				set_row_lane(ROW_ADDRESS, lane, 8,
+					     (uint64_t)(lane / cases[i].share) * bytes);
+			assert_int_equal(execute(at), STEP_NEXT);
+			assert_int_equal(counted(at)->wavefronts,
+					 store ? cases[i].stores : cases[i].loads);
+		}
+}
+EACH_SET(loads_of_pairs)
 
 /* Literal counts: full warps; strides in elements. */
 static void body_wavefronts_of_strides(void)
@@ -211,6 +286,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_shape_stride_offset_and_mask),
 		cmocka_unit_test(addresses_in_no_order),
+		cmocka_unit_test(lanes_that_share),
+		cmocka_unit_test(loads_of_pairs),
 		cmocka_unit_test(wavefronts_of_strides),
 		cmocka_unit_test(bounds_and_alignment),
 		cmocka_unit_test(narrow_addresses),
