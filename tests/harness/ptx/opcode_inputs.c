@@ -357,7 +357,7 @@ static uint64_t random_float(uint64_t bits, unsigned mantissa, unsigned exponent
 	uint64_t middle = (UINT64_C(1) << (exponent - 1)) - 1;
 
 	if (bits >> 63)
-		return bits & ((UINT64_C(1) << (1 + mantissa + exponent)) - 1);
+		return bits & UINT64_MAX >> (63 - mantissa - exponent);
 	return (bits & ((UINT64_C(1) << mantissa) - 1)) |
 	       (middle - 6 + (bits >> 56) % 12) << mantissa |
 	       (bits >> 55 & 1) << (mantissa + exponent);
