@@ -79,6 +79,15 @@ typedef int (*db_run_visitor)(void *context, const struct run *run,
 			      const struct trial_tally *tally);
 int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
 		  struct error *err);
+/*
+ * Measured roofs of the device of a run, with their clocks: of each variant the
+ * newest run that has it, those of the run's own session (one process) before
+ * all others. *out is added to; none is no error.
+ */
+int db_ceilings_load(struct db *db, int64_t run_id, struct ceiling_list *out, struct error *err);
+/* The same of a device, which need not be in the database; of its newest runs. */
+int db_ceilings_of_device(struct db *db, const struct device_info *device, struct ceiling_list *out,
+			  struct error *err);
 /* Driver, toolkit and CUPTI are those of the device's newest run. */
 int db_devices_visit(struct db *db,
 		     int (*visit)(void *context, const struct device_info *device, int64_t runs),

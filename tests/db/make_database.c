@@ -1,11 +1,11 @@
 /*
- * Makes a database for schema_doc.sh, two runs of a device and one of the
- * backend ptx: make_database FILE.
+ * Makes a database for schema_doc.sh, two runs of a device, one of the backend
+ * ptx, one of ceilings: make_database FILE.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fixture.h"
+#include "ceilings_fixture.h"
 
 static int store_emulated(struct db *db, struct error *err)
 {
@@ -62,6 +62,9 @@ int main(int argc, char **argv)
 	}
 	if (!rc)
 		rc = store_emulated(db, &err);
+	if (!rc)
+		rc = roofs_store(db, &(struct roofs){"ceilings", "here 1", NULL, NULL, 1, 1}, NULL,
+				 &err);
 	db_close(db);
 	if (rc)
 		fprintf(stderr, "%s\n", err.text);

@@ -1,6 +1,7 @@
 /*
- * Files of schema version 1, which was released: read as they are, and brought
- * up to date without loss by whoever writes. VERSION_1 is the dump of one.
+ * Files of older schema versions, which were released: read as they are, and
+ * brought up to date without loss by whoever writes. VERSION_1 and VERSION_2
+ * are dumps of such files.
  */
 #include "context.h"
 
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 #define KILLS 40
+#define NEWEST 3
 
 static void execute(const char *path, const char *sql)
 {
@@ -23,14 +25,19 @@ static void execute(const char *path, const char *sql)
 	sqlite3_close(handle);
 }
 
-static void make_version_1(const char *path)
+static void make_of(const char *path, const char *dump)
 {
 	char *sql = NULL;
 	size_t length = 0;
 
-	assert_int_equal(read_file(&sql, &length, VERSION_1, 1 << 20, NULL), 0);
+	assert_int_equal(read_file(&sql, &length, dump, 1 << 20, NULL), 0);
 	execute(path, sql);
 	free(sql);
+}
+
+static void make_version_1(const char *path)
+{
+	make_of(path, VERSION_1);
 }
 
 static void assert_whole(const struct context *context)
@@ -115,7 +122,7 @@ static void test_nothing_is_lost(void **state)
 		assert_ok(context, db_open(&db, context->path, modes[m], &context->err));
 		assert_run_is_there(db);
 		db_close(db);
-		assert_int_equal(context_query(context, "PRAGMA user_version"), 2);
+		assert_int_equal(context_query(context, "PRAGMA user_version"), NEWEST);
 		assert_whole(context);
 		/* a view of the user's goes on */
 		assert_int_equal(
@@ -152,6 +159,34 @@ static void test_nothing_is_lost(void **state)
 	free(old);
 }
 
+/* The file's schema is that of `fresh`, but for the user's view. */
+static void assert_schema_of(const struct context *context, const char *fresh)
+{
+	static const char *const differences[] = {
+		"SELECT type, name, sql FROM new.sqlite_schema"
+		" EXCEPT SELECT type, name, sql FROM main.sqlite_schema",
+		"SELECT type, name, sql FROM main.sqlite_schema WHERE name <> 'mine'"
+		" EXCEPT SELECT type, name, sql FROM new.sqlite_schema",
+	};
+	char *attach = xasprintf("ATTACH '%s' AS new", fresh);
+	sqlite3 *handle;
+
+	assert_int_equal(sqlite3_open(context->path, &handle), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(handle, attach, NULL, NULL, NULL), SQLITE_OK);
+	for (size_t i = 0; i < ARRAY_SIZE(differences); i++) {
+		sqlite3_stmt *statement;
+
+		assert_int_equal(sqlite3_prepare_v2(handle, differences[i], -1, &statement, NULL),
+				 SQLITE_OK);
+		if (sqlite3_step(statement) != SQLITE_DONE)
+			fail_msg("%s %s is in one of them only", sqlite3_column_text(statement, 0),
+				 sqlite3_column_text(statement, 1));
+		sqlite3_finalize(statement);
+	}
+	sqlite3_close(handle);
+	free(attach);
+}
+
 /* The migrated file has the schema of a new one, and takes what only that takes. */
 static void test_a_migrated_file_is_as_a_new_one(void **state)
 {
@@ -159,9 +194,6 @@ static void test_a_migrated_file_is_as_a_new_one(void **state)
 	char *fresh = xasprintf("%s/new.db", context->folder);
 	struct counter_list counters = {0};
 	struct db *db = NULL;
-	sqlite3 *handle;
-	sqlite3_stmt *statement;
-	char *attach;
 
 	assert_ok(context, db_open(&db, fresh, DB_CREATE, &context->err));
 	db_close(db);
@@ -178,24 +210,7 @@ static void test_a_migrated_file_is_as_a_new_one(void **state)
 						" 'dram_read_bytes'"),
 			 2);
 
-	assert_int_equal(sqlite3_open(context->path, &handle), SQLITE_OK);
-	attach = xasprintf("ATTACH '%s' AS new", fresh);
-	assert_int_equal(sqlite3_exec(handle, attach, NULL, NULL, NULL), SQLITE_OK);
-	free(attach);
-	assert_int_equal(
-		sqlite3_prepare_v2(handle,
-				   "SELECT count(*) FROM (SELECT type, name, sql FROM"
-				   " new.sqlite_schema EXCEPT SELECT type, name, sql FROM"
-				   " main.sqlite_schema UNION SELECT type, name, sql FROM"
-				   " main.sqlite_schema WHERE name <> 'mine' EXCEPT SELECT type,"
-				   " name, sql FROM new.sqlite_schema)",
-				   -1, &statement, NULL),
-		SQLITE_OK);
-	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-	assert_int_equal(sqlite3_column_int(statement, 0), 0);
-	sqlite3_finalize(statement);
-	sqlite3_close(handle);
-
+	assert_schema_of(context, fresh);
 	/* Foreign keys are on again: with a run goes all that is its. */
 	execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM run");
 	assert_int_equal(context_query(context, "SELECT (SELECT count(*) FROM trial) +"
@@ -221,6 +236,68 @@ static void test_a_damaged_old_file_stays_as_it_is(void **state)
 			 1);
 	assert_int_equal(db_open(&db, context->path, DB_READ, &context->err), 0);
 	db_close(db);
+}
+
+/* How many rows the tables and the view `counters` have, by name, in a text. */
+static char *row_counts(const char *path)
+{
+	static const char *const names[] = {"device", "run",    "environment", "trial",  "axis",
+					    "round",  "sample", "counters",    "metric", "line",
+					    "trials", "best",   "emulated"};
+	struct text counts = TEXT_INIT;
+	sqlite3 *handle;
+
+	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *sql = xasprintf("SELECT count(*) FROM %s", names[i]);
+		sqlite3_stmt *statement;
+
+		assert_int_equal(sqlite3_prepare_v2(handle, sql, -1, &statement, NULL), SQLITE_OK);
+		assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+		text_addf(&counts, "%s %d\n", names[i], sqlite3_column_int(statement, 0));
+		sqlite3_finalize(statement);
+		free(sql);
+	}
+	sqlite3_close(handle);
+	return text_detach(&counts);
+}
+
+/* Version 3 adds views, and changes no row. */
+static void test_version_2_gets_its_views(void **state)
+{
+	struct context *context = *state;
+	struct ceiling_list ceilings = {0};
+	char *fresh = xasprintf("%s/new.db", context->folder);
+	struct db *db = NULL;
+	struct run run = {0};
+	char *before, *after;
+
+	assert_ok(context, db_open(&db, fresh, DB_CREATE, &context->err));
+	db_close(db);
+	make_of(context->path, VERSION_2);
+	before = row_counts(context->path);
+	assert_non_null(strstr(before, "line 1\n"));
+	assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
+	assert_ok(context, db_ceilings_load(db, 2, &ceilings, &context->err));
+	assert_int_equal(ceilings.count, 0);
+	db_close(db);
+	assert_int_equal(context_query(context, "PRAGMA user_version"), 2);
+	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
+	assert_ok(context, db_run_load(db, 3, true, &run, &context->err));
+	assert_string_equal(run.backend, "ptx");
+	assert_int_equal(run.trials[FIXTURE_OK].lines.count, 1);
+	run_release(&run);
+	db_close(db);
+	assert_int_equal(context_query(context, "PRAGMA user_version"), NEWEST);
+	assert_whole(context);
+	assert_schema_of(context, fresh);
+	free(fresh);
+	after = row_counts(context->path);
+	assert_string_equal(before, after);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM roofline"), 1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM ceilings"), 0);
+	free(before);
+	free(after);
 }
 
 static pid_t start_migration(const struct context *context)
@@ -282,7 +359,7 @@ static void test_kill_9_while_migrating_leaves_a_whole_file(void **state)
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, NULL, 0), child);
 		version = context_query(context, "PRAGMA user_version");
-		assert_in_range(version, 1, 2);
+		assert_in_range(version, 1, NEWEST);
 		assert_whole(context);
 		assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
 		assert_run_is_there(db);
@@ -324,6 +401,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		migrate_test(test_an_old_file_is_read_as_it_is),
 		migrate_test(test_nothing_is_lost),
+		migrate_test(test_version_2_gets_its_views),
 		migrate_test(test_a_migrated_file_is_as_a_new_one),
 		migrate_test(test_a_damaged_old_file_stays_as_it_is),
 		migrate_test(test_of_several_that_migrate_one_does),

@@ -56,10 +56,14 @@ static void read_everything(struct db *db)
 	db_run_resolve(db, "last", &id, NULL);
 	db_run_resolve(db, "nightly", &id, NULL);
 	for (size_t i = 0; i < seen.count; i++) {
+		struct ceiling_list ceilings = {0};
 		struct run run = {0};
 
 		if (db_run_load(db, seen.ids[i], true, &run, NULL) == 0)
 			load_samples(db, &run);
+		db_ceilings_load(db, seen.ids[i], &ceilings, NULL);
+		db_ceilings_of_device(db, &run.device, &ceilings, NULL);
+		ceiling_list_release(&ceilings);
 		run_release(&run);
 	}
 }
