@@ -224,7 +224,7 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 	if (mask & local)
 		return warp_finding(warp, at, __builtin_ctz(mask & local), FINDING_UNSUPPORTED,
 				    "an atomic on local memory");
-	count->requests++;
+	count->requests += at->space != PTX_SPACE_GENERIC || mask & ~shared;
 	count->serialised += access_longest_queue(address, mask);
 	if (at->space == PTX_SPACE_GENERIC)
 		count->shared_requests += (mask & shared) != 0;

@@ -258,8 +258,9 @@ static enum step access_generic(struct warp *warp, const struct instruction *at)
 		/* Both windows begin at a multiple of their size. */
 		offset[lane] = address[lane] % WINDOW_BYTES;
 	}
-	count->requests++;
+	count->requests += (mask & ~(shared | local)) != 0;
 	count->shared_requests += (mask & shared) != 0;
+	count->local_requests += (mask & local) != 0;
 	if (mask & ~(shared | local))
 		step = LANES_NAME(global_access)(warp, at, mask & ~(shared | local), address);
 	if (step == STEP_NEXT && mask & shared)

@@ -95,33 +95,39 @@ static void add_operations(struct emulated_counts *out, const struct counted *co
 		out->f64_flop += counted->lanes * operations;
 }
 
-/* Where an access by a generic address went is told by what it cost. */
-static enum ptx_space space_of(const struct counted *counted)
+/* Requests of an instruction that went to a space. */
+static uint64_t requests_in(const struct counted *counted, enum ptx_space space)
 {
+	const struct instruction_count *count = counted->count;
+
 	if (counted->at->space != PTX_SPACE_GENERIC)
-		return (enum ptx_space)counted->at->space;
-	if (counted->count->sectors)
-		return PTX_SPACE_GLOBAL;
-	return counted->count->wavefronts ? PTX_SPACE_SHARED : PTX_SPACE_LOCAL;
+		return counted->at->space == space ? count->requests : 0;
+	return space == PTX_SPACE_GLOBAL   ? count->requests
+	       : space == PTX_SPACE_SHARED ? count->shared_requests
+					   : count->local_requests;
 }
 
 static void add_global(struct emulated_counts *out, const struct counted *counted)
 {
 	const struct instruction_count *count = counted->count;
+	uint64_t requests = requests_in(counted, PTX_SPACE_GLOBAL);
 
+	/* Of other spaces, and of constants. */
+	if (!requests)
+		return;
 	if (counted->at->operation == OP_LOAD) {
-		out->global_load_requests += count->requests;
+		out->global_load_requests += requests;
 		out->global_load_sectors += count->sectors;
 		out->global_load_bytes += count->bytes;
 	} else if (counted->at->operation == OP_STORE) {
-		out->global_store_requests += count->requests;
+		out->global_store_requests += requests;
 		out->global_store_sectors += count->sectors;
 		out->global_store_bytes += count->bytes;
 	} else if (counted->at->result_unused) {
-		out->global_reduction_requests += count->requests;
+		out->global_reduction_requests += requests;
 		out->global_reduction_sectors += count->sectors;
 	} else {
-		out->global_atomic_requests += count->requests;
+		out->global_atomic_requests += requests;
 		out->global_atomic_sectors += count->sectors;
 	}
 }
@@ -129,35 +135,32 @@ static void add_global(struct emulated_counts *out, const struct counted *counte
 static void add_shared(struct emulated_counts *out, const struct counted *counted)
 {
 	const struct instruction_count *count = counted->count;
+	uint64_t requests = requests_in(counted, PTX_SPACE_SHARED);
 
 	out->shared_bank_conflicts += count->wavefronts - count->ideal_wavefronts;
 	if (counted->at->operation == OP_LOAD) {
-		out->shared_load_requests += count->requests;
+		out->shared_load_requests += requests;
 		out->shared_load_wavefronts += count->wavefronts;
 	} else if (counted->at->operation == OP_STORE) {
-		out->shared_store_requests += count->requests;
+		out->shared_store_requests += requests;
 		out->shared_store_wavefronts += count->wavefronts;
 	} else {
-		out->shared_atomic_requests += count->requests;
+		out->shared_atomic_requests += requests;
 	}
 }
 
 static void add_memory(struct emulated_counts *out, const struct counted *counted)
 {
-	enum ptx_space space = space_of(counted);
-
 	if (counted->at->operation == OP_ATOMIC) {
 		out->atomic_lanes += counted->lanes;
 		out->atomic_serialised += counted->count->serialised;
 	}
-	if (space == PTX_SPACE_GLOBAL)
-		add_global(out, counted);
-	else if (space == PTX_SPACE_SHARED)
-		add_shared(out, counted);
-	else if (space == PTX_SPACE_LOCAL && counted->at->operation == OP_LOAD)
-		out->local_load_requests += counted->count->requests;
-	else if (space == PTX_SPACE_LOCAL)
-		out->local_store_requests += counted->count->requests;
+	add_global(out, counted);
+	add_shared(out, counted);
+	if (counted->at->operation == OP_LOAD)
+		out->local_load_requests += requests_in(counted, PTX_SPACE_LOCAL);
+	else if (counted->at->operation == OP_STORE)
+		out->local_store_requests += requests_in(counted, PTX_SPACE_LOCAL);
 }
 
 static bool is_memory(const struct counted *counted)
@@ -269,14 +272,11 @@ static struct line_count line_of(const struct ptx_module *module, const struct c
 	}
 	if (!is_memory(counted))
 		return line;
-	if (space_of(counted) == PTX_SPACE_GLOBAL) {
-		line.requests = (int64_t)count->requests;
-		line.sectors = (int64_t)count->sectors;
-	} else if (space_of(counted) == PTX_SPACE_SHARED) {
-		line.shared_requests = (int64_t)count->requests;
-		line.wavefronts = (int64_t)count->wavefronts;
-		line.conflicts = (int64_t)(count->wavefronts - count->ideal_wavefronts);
-	}
+	line.requests = (int64_t)requests_in(counted, PTX_SPACE_GLOBAL);
+	line.sectors = line.requests ? (int64_t)count->sectors : 0;
+	line.shared_requests = (int64_t)requests_in(counted, PTX_SPACE_SHARED);
+	line.wavefronts = (int64_t)count->wavefronts;
+	line.conflicts = (int64_t)(count->wavefronts - count->ideal_wavefronts);
 	return line;
 }
 

@@ -100,9 +100,10 @@ struct instruction_count {
 	/* How often warps came by, and with how many lanes, is counted for basic blocks (plan.h);
 	 * of a guarded instruction here: the lanes whose guard held. counts.c completes it. */
 	uint64_t guarded_lanes;
-	uint64_t divergent;        /* branches on which the warp split */
-	uint64_t requests;         /* memory instructions with at least one lane */
-	uint64_t shared_requests;  /* of generic ones: with a lane in shared memory */
+	uint64_t divergent; /* branches on which the warp split */
+	/* Memory instructions with at least one lane; generic ones by where a lane of them went,
+	 * `requests` being those with one in global memory. */
+	uint64_t requests, shared_requests, local_requests;
 	uint64_t bytes;            /* of global loads and stores, each once in a request */
 	uint64_t sectors;          /* 32-byte sectors, unique in one request */
 	uint64_t wavefronts;       /* shared memory: passes */

@@ -294,6 +294,11 @@ static void body_two_spaces_at_once(void)
 	assert_int_equal(counted(at)->shared_requests, 1);
 	assert_int_equal(counted(at)->sectors, 1);
 	assert_int_equal(counted(at)->serialised, 22);
+	/* All in shared memory. */
+	set_addresses(SHARED_WINDOW, 4);
+	assert_int_equal(execute(at), STEP_NEXT);
+	assert_int_equal(counted(at)->requests, 1);
+	assert_int_equal(counted(at)->shared_requests, 2);
 }
 EACH_SET(two_spaces_at_once)
 

@@ -533,11 +533,17 @@ static void body_generic_addresses(void)
 	assert_int_equal(counted(load)->bytes, 44);
 	assert_int_equal(counted(load)->sectors, 2);
 	assert_int_equal(counted(load)->wavefronts, 1);
+	assert_int_equal(counted(load)->local_requests, 1);
 	/* All in one. */
 	set_addresses(x, 4);
 	assert_int_equal(execute(load), STEP_NEXT);
 	assert_int_equal(counted(load)->requests, 2);
 	assert_int_equal(counted(load)->shared_requests, 1);
+	set_addresses(SHARED_WINDOW, 4);
+	assert_int_equal(execute(load), STEP_NEXT);
+	assert_int_equal(counted(load)->requests, 2);
+	assert_int_equal(counted(load)->shared_requests, 2);
+	assert_int_equal(counted(load)->local_requests, 1);
 	set_addresses(SHARED_WINDOW + SHARED_SIZE - 124, 4);
 	expect_finding(load, FINDING_OUT_OF_BOUNDS, 31,
 		       "shared memory at byte 8192, 4 bytes past its end (8192 bytes)");
