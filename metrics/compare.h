@@ -1,0 +1,90 @@
+/*
+ * compare: has a case become slower? Judged from the medians of its rounds,
+ * each of which a process of its own took: samples of one process are more
+ * alike than those of two, so that a test which takes them for independent
+ * calls such differences real (docs/methodology.md).
+ */
+#ifndef METRICS_COMPARE_H
+#define METRICS_COMPARE_H
+
+#include "base/base.h"
+
+/* How far a median moves from process to process, as a standard deviation relative to it: what is
+ * known before a case is looked at. Measured: docs/results/regress-noise.md. */
+#define PROCESS_NOISE_RELATIVE 0.001
+#define PROCESS_NOISE_NS 200.0
+/* Its weight against the rounds of the case itself, in degrees of freedom. */
+#define PROCESS_NOISE_WEIGHT 6.0
+
+/* What came of a case: symbol, name, meaning. */
+#define CHANGE_LIST(X)                                                                      \
+	X(CHANGE_REGRESSED, "regressed", "slower, or a counter worse, by more than chance") \
+	X(CHANGE_IMPROVED, "improved", "faster by more than chance")                        \
+	X(CHANGE_UNCHANGED, "unchanged", "what may have changed is too little to matter")   \
+	X(CHANGE_INCONCLUSIVE, "inconclusive",                                              \
+	  "a change that matters is neither shown nor ruled out")                           \
+	X(CHANGE_NEW, "new", "only the head has it")                                        \
+	X(CHANGE_MISSING, "missing", "only the base has it")                                \
+	X(CHANGE_FAILED, "failed", "the head has it, but it did not end well")
+
+enum change {
+#define X(symbol, name, meaning) symbol,
+	CHANGE_LIST(X)
+#undef X
+		CHANGE_COUNT
+};
+const char *change_name(enum change change);
+const char *change_meaning(enum change change);
+
+/* Medians of the rounds of a case, in ns, all above 0. Borrowed. */
+struct process_medians {
+	const double *time_ns;
+	size_t count;
+};
+
+/* From base to head. All NAN when either has no round. */
+struct effect {
+	double change;    /* head / base - 1, of the geometric means of the medians */
+	double low, high; /* its 95 % interval, taken by itself */
+	/* Chance of at least such a difference without a change, taken by itself. */
+	double p;
+	/* Every round of one lies on one side of every round of the other: by ranks alone, whatever
+	 * the distribution. False with less than two rounds on either side. */
+	bool separated;
+};
+
+/*
+ * The variance between processes is that of the rounds' logarithms in base and
+ * head, together with the noise known above, weighted by degrees of freedom (a
+ * moderated t statistic: Smyth, "Linear models and empirical Bayes methods",
+ * Stat. Appl. Genet. Mol. Biol. 3(1), 2004). Interval and p are Student's.
+ */
+struct effect effect_of(struct process_medians base, struct process_medians head);
+
+/* Makes each p the smallest level at which all cases together raise a false alarm no more often:
+ * S. Holm, Scand. J. Statist. 6, 1979. NAN stays, and counts for nothing. */
+void effects_adjust(double *p, size_t count);
+
+struct change_limits {
+	double smallest;   /* a change below it is never called one: 0.005 */
+	double resolution; /* an interval that reaches beyond it does not rule a change out: 0.01 */
+	double false_alarms; /* chance of one among all cases compared: 0.05 */
+};
+extern const struct change_limits change_limits_default;
+
+/*
+ * A change is called one when the rounds are separated, adjusted_p is below
+ * limits->false_alarms and the change is not below limits->smallest; both tests
+ * have to say so. Inconclusive with an effect that is NAN.
+ */
+enum change effect_judge(const struct effect *effect, double adjusted_p,
+			 const struct change_limits *limits);
+
+/* ---- distributions ---- */
+
+/* P(|T| >= t) of Student's distribution with `freedom` degrees of freedom, above 0. */
+double student_two_sided(double t, double freedom);
+/* The t for which that is p, in (0, 1). */
+double student_quantile(double p, double freedom);
+
+#endif
