@@ -65,12 +65,18 @@ static bool is_about_source(const char *line, size_t length)
 
 static void hash_code(char out[24], const char *text)
 {
+	static const char section[] = "\t.section\t.debug_";
 	XXH64_hash_t hash = 0;
+	bool debug = false; /* in a section for debuggers, to its brace */
 
 	for (const char *line = text; *line;) {
 		size_t length = strcspn(line, "\n");
+		bool code = !is_about_source(line, length);
 
-		if (!is_about_source(line, length))
+		debug |= !strncmp(line, section, strlen(section));
+		code &= !debug;
+		debug &= line[strspn(line, " \t")] != '}';
+		if (code)
 			hash = XXH3_64bits_withSeed(line, length, hash);
 		line += length + (line[length] == '\n');
 	}

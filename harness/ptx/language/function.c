@@ -39,17 +39,50 @@ static void read_file_name(struct parser *parser)
 		module->files[index] = name->text;
 }
 
+static struct location read_place(struct parser *parser)
+{
+	struct location place = {0};
+
+	place.file = (uint32_t)parser_number(parser, "a file", PTX_MAX_FILES - 1);
+	place.line = (uint32_t)parser_number(parser, "a line", UINT32_MAX);
+	place.column = (uint32_t)parser_number(parser, "a column", UINT32_MAX);
+	return place;
+}
+
+/* The call that a location was inlined at; where that was inlined itself, the one it was at. */
+static void set_caller(struct parser *parser, struct location *location,
+		       const struct location *call)
+{
+	size_t count = parser->location_count < RECENT_LOCATIONS ? parser->location_count
+								 : RECENT_LOCATIONS;
+
+	location->caller_file = call->file;
+	location->caller_line = call->line;
+	for (size_t back = 1; back <= count; back++) {
+		const struct location *before =
+			&parser->recent[(parser->location_count - back) % RECENT_LOCATIONS];
+
+		if (before->file != call->file || before->line != call->line ||
+		    before->column != call->column)
+			continue;
+		if (before->caller_line) {
+			location->caller_file = before->caller_file;
+			location->caller_line = before->caller_line;
+		}
+		return;
+	}
+}
+
 /* `.loc 1 108 0`; behind it `, function_name $L__info_string3, inlined_at 1 61 2`. */
 static void read_location(struct parser *parser)
 {
-	parser->file = (uint32_t)parser_number(parser, "a file", PTX_MAX_FILES - 1);
-	parser->source_line = (uint32_t)parser_number(parser, "a line", UINT32_MAX);
-	parser_number(parser, "a column", UINT32_MAX);
+	struct location location = read_place(parser);
+
 	while (parser_takes(parser, ',')) {
 		if (parser_takes_word(parser, "inlined_at")) {
-			parser_number(parser, "a file", PTX_MAX_FILES - 1);
-			parser_number(parser, "a line", UINT32_MAX);
-			parser_number(parser, "a column", UINT32_MAX);
+			struct location call = read_place(parser);
+
+			set_caller(parser, &location, &call);
 		} else if (parser_takes_word(parser, "function_name")) {
 			parser_name(parser, "a function's name");
 			if (parser_takes(parser, '+'))
@@ -58,6 +91,8 @@ static void read_location(struct parser *parser)
 			parser_complain(parser, "function_name or inlined_at is wanted");
 		}
 	}
+	parser->location = location;
+	parser->recent[parser->location_count++ % RECENT_LOCATIONS] = location;
 }
 
 static void read_section(struct parser *parser)
@@ -305,7 +340,8 @@ static void begin_function(struct parser *parser, bool entry)
 	parser->parameter_capacity = parser->register_capacity = parser->variable_capacity =
 		parser->label_capacity = parser->target_capacity = parser->statement_capacity =
 			parser->directive_capacity = 0;
-	parser->file = parser->source_line = 0;
+	parser->location = (struct location){0};
+	parser->location_count = 0;
 	parser->function_serial++;
 	scope_enter(parser);
 }

@@ -98,6 +98,8 @@ struct ptx_statement {
 	uint32_t line;              /* in the PTX text, from 1 */
 	uint32_t file, source_line; /* of the latest .loc: index into files, or 0 and 0. The line of
 				       the statement itself, not where it was inlined */
+	uint32_t caller_file, caller_line; /* likewise: of the outermost call that it was inlined
+					      at; 0 and 0: none */
 };
 
 /* A label stands before the statement of that index; statement_count: at the end. */

@@ -29,6 +29,14 @@ struct scope {
 	size_t changes, uses; /* where its own begin */
 };
 
+/* A .loc: what is there, and which call it was inlined at, of the outermost (line 0: none). */
+struct location {
+	uint32_t file, line, column;
+	uint32_t caller_file, caller_line;
+};
+/* A call that was inlined is told shortly before what was inlined there. */
+#define RECENT_LOCATIONS 16
+
 struct parser {
 	struct lexer lexer;
 	struct token token;
@@ -42,7 +50,9 @@ struct parser {
 	struct ptx_function function;
 	size_t parameter_capacity, register_capacity, variable_capacity, label_capacity,
 		target_capacity, statement_capacity, directive_capacity;
-	uint32_t function_serial, file, source_line;
+	uint32_t function_serial;
+	struct location location, recent[RECENT_LOCATIONS];
+	size_t location_count;
 
 	/* scopes[0] is the module's. */
 	struct scope scopes[PTX_MAX_SCOPES + 1];

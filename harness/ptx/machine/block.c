@@ -2,6 +2,7 @@
 
 #include "harness/ptx/machine/control.h"
 #include "harness/ptx/machine/frame.h"
+#include "harness/ptx/machine/plan.h"
 #include "harness/ptx/machine/shadow.h"
 #include "harness/ptx/machine/warp.h"
 
@@ -102,6 +103,31 @@ static const struct instruction *next_of(struct warp *warp)
 	return &warp->frame->function->code[warp->pc];
 }
 
+/* Does the function wait in some loop for what others do? */
+static bool may_spin(const struct program_function *function)
+{
+	for (size_t i = 0; i < function->code_count; i++)
+		if (function->code[i].operation == OP_BRA &&
+		    function->code[i].kind == BRANCH_MAY_SPIN)
+			return true;
+	return false;
+}
+
+static void report_endless(struct warp *warp)
+{
+	const struct block *block = warp->block;
+	const struct emulated_launch *what = &block->launch->what;
+	bool waits = block->number + 1 < what->grid[0] * what->grid[1] * what->grid[2] &&
+		     may_spin(warp->frame->function);
+
+	warp_finding(warp, next_of(warp), -1, FINDING_ENDLESS,
+		     "%llu warp-instructions were executed, and it has not ended%s",
+		     (unsigned long long)what->max_instructions,
+		     waits ? "; does it wait for another block? Here one block runs after the "
+			     "other, and none can wait for a later one"
+			   : "");
+}
+
 /* One turn. False: the launch ends. */
 static bool run_turn(struct warp *warp)
 {
@@ -113,9 +139,7 @@ static bool run_turn(struct warp *warp)
 	launch->instructions_left = (uint64_t)used < left ? left - (uint64_t)used : 0;
 	warp->blocked = turn == TURN_BLOCKED || turn == TURN_ENDED;
 	if (turn == TURN_OVER && !launch->instructions_left) {
-		warp_finding(warp, next_of(warp), -1, FINDING_ENDLESS,
-			     "%llu warp-instructions were executed, and it has not ended",
-			     (unsigned long long)launch->what.max_instructions);
+		report_endless(warp);
 		return false;
 	}
 	return turn != TURN_STOPPED;

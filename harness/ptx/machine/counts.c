@@ -25,7 +25,7 @@ static struct counted counted_at(const struct emulation *emulation, size_t funct
 	struct counted counted = {.at = &of->code[index],
 				  .count = &emulation->counts[function][index]};
 
-	counted.statement = &of->source->statements[counted.at->statement];
+	counted.statement = instruction_statement(of, counted.at);
 	if (counted.at->auxiliary)
 		return counted;
 	counted.warps = block->warps;

@@ -74,6 +74,8 @@ struct finding {
 	int64_t thread[3]; /* -1 -1 -1: a whole warp */
 	char *file;        /* source file as .file names it; NULL: not known (no -lineinfo) */
 	uint32_t line;     /* in it */
+	char *caller_file; /* where that line was inlined; NULL: it was not */
+	uint32_t caller_line;
 	uint32_t ptx_line;
 	char *text;     /* "a 4-byte store to 0x…, 4 bytes past the end of 'out' (4096 bytes)" */
 	uint64_t times; /* at this place */
@@ -85,7 +87,8 @@ struct finding_list {
 	uint64_t beyond; /* findings at more places than FINDINGS_MOST */
 };
 void finding_list_release(struct finding_list *list);
-/* "out of bounds in reduce_naive, block (0,0,0) thread (31,0,0), naive.cu:14: a 4-byte load …". */
+/* "out of bounds in reduce_naive, block (0,0,0) thread (31,0,0), naive.cu:14: a 4-byte load …";
+ * "naive.cu:14 (sm_20_atomic_functions.hpp:84)" for what was inlined. */
 void finding_text(struct text *out, const struct finding *finding);
 
 /* ---- launches ---- */

@@ -29,6 +29,7 @@ void finding_list_release(struct finding_list *list)
 	for (size_t i = 0; i < list->count; i++) {
 		free(list->items[i].entry);
 		free(list->items[i].file);
+		free(list->items[i].caller_file);
 		free(list->items[i].text);
 	}
 	free(list->items);
@@ -44,7 +45,10 @@ void finding_text(struct text *out, const struct finding *finding)
 	if (thread[0] >= 0)
 		text_addf(out, " thread (%" PRId64 ",%" PRId64 ",%" PRId64 ")", thread[0],
 			  thread[1], thread[2]);
-	if (finding->file)
+	if (finding->caller_file && finding->file)
+		text_addf(out, ", %s:%u (%s:%u)", finding->caller_file, finding->caller_line,
+			  finding->file, finding->line);
+	else if (finding->file)
 		text_addf(out, ", %s:%u", finding->file, finding->line);
 	else
 		text_addf(out, ", PTX line %u", finding->ptx_line);
@@ -81,19 +85,22 @@ static void set_thread(struct finding *finding, const struct warp *warp, int lan
 static void set_line(struct finding *finding, const struct ptx_module *module,
 		     const struct ptx_statement *statement)
 {
+	const char *file = place_file(module, statement->file, statement->source_line);
+	const char *caller_file =
+		place_file(module, statement->caller_file, statement->caller_line);
+
 	finding->ptx_line = statement->line;
 	finding->line = statement->source_line;
-	if (statement->source_line && statement->file < module->file_count &&
-	    module->files[statement->file])
-		finding->file = xstrdup(module->files[statement->file]);
+	finding->file = file ? xstrdup(file) : NULL;
+	finding->caller_line = statement->caller_line;
+	finding->caller_file = caller_file ? xstrdup(caller_file) : NULL;
 }
 
 enum step warp_finding(struct warp *warp, const struct instruction *at, int lane,
 		       enum finding_kind kind, const char *format, ...)
 {
 	struct launch *launch = warp->block->launch;
-	const struct ptx_function *source = warp->frame->function->source;
-	const struct ptx_statement *statement = &source->statements[at->statement];
+	const struct ptx_statement *statement = instruction_statement(warp->frame->function, at);
 	struct finding_list *list = launch->findings;
 	enum step step = finding_ends_launch(kind) ? STEP_STOPPED : STEP_NEXT;
 	struct finding *finding = find_place(list, kind, launch->what.entry, statement->line);

@@ -55,7 +55,7 @@ static int prepare_function(struct emulation *emulation, size_t index,
 		code[i].run = handler_of(emulation->handlers, &code[i]);
 		if (!code[i].run)
 			return error_set(err, PL_EUNSUPPORTED, "%s cannot be executed",
-					 from->source->statements[code[i].statement].mnemonic);
+					 instruction_statement(from, &code[i])->mnemonic);
 	}
 	return function_plan_make(&emulation->plans[index], to, code, err);
 }

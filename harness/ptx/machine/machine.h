@@ -83,7 +83,9 @@ struct warp {
 	uint32_t merge_pc; /* from here on the running split may have to merge or to wait */
 	bool favoured;     /* the running split has a turn out of order */
 	uint32_t turns;
-	uint32_t backward_branches;       /* that may spin, since splits changed places */
+	/* That may spin while splits wait, since one of those last had a turn out of order. Lanes
+	 * that part and meet within a loop do not begin it anew: it may be the spinning one. */
+	uint32_t backward_branches;
 	int64_t turn_left, turn_charged;  /* instructions of the warp's turn; of those, none's */
 	bool blocked;                     /* no split is ready */
 	uint32_t arrived[BLOCK_BARRIERS]; /* lanes at each barrier, waiting or not */
@@ -166,6 +168,12 @@ static inline struct instruction_count *count_of(struct warp *warp, const struct
 	return &warp->block->launch
 			->counts[warp->frame->function_index][at - warp->frame->function->code];
 }
+
+/* A file as .file names it; NULL: the line is 0, or there is no such file. */
+const char *place_file(const struct ptx_module *module, uint32_t file, uint32_t line);
+/* "x.cu:20", of what was inlined where that was; "line 41 of the PTX" without -lineinfo. */
+void place_text(struct text *out, const struct ptx_module *module,
+		const struct ptx_statement *statement);
 
 /*
  * Records a finding at an instruction: lane (its thread) or -1 for the whole warp. Each place is

@@ -42,7 +42,7 @@ static bool sees_others(const struct program_function *function, const struct in
 		return true;
 	if (at->operation != OP_LOAD)
 		return false;
-	statement = &function->source->statements[at->statement];
+	statement = instruction_statement(function, at);
 	for (size_t i = 0; i < statement->modifier_count; i++)
 		if (!strcmp(statement->modifiers[i], "volatile") ||
 		    !strcmp(statement->modifiers[i], "relaxed") ||

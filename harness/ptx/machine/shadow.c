@@ -223,20 +223,16 @@ static void add_thread(struct text *out, const struct warp *warp, uint16_t threa
 
 static void add_place(struct text *out, const struct shared_shadow *shadow, uint32_t place)
 {
-	const struct ptx_module *module = shadow->program->module;
 	size_t function = shadow->program->function_count - 1;
+	const struct program_function *of;
 	const struct ptx_statement *at;
 
 	while (shadow->first_place[function] > place)
 		function--;
-	at = &shadow->program->functions[function]
-		      .source->statements[shadow->program->functions[function]
-						  .code[place - shadow->first_place[function]]
-						  .statement];
-	if (at->source_line && at->file < module->file_count && module->files[at->file])
-		text_addf(out, " at %s:%u", module->files[at->file], at->source_line);
-	else
-		text_addf(out, " at line %u of the PTX", at->line);
+	of = &shadow->program->functions[function];
+	at = instruction_statement(of, &of->code[place - shadow->first_place[function]]);
+	text_add(out, " at ");
+	place_text(out, shadow->program->module, at);
 }
 
 /* "thread (33,0,0) writes word 12 at x.cu:20 which thread (0,0,0) read at x.cu:18 with no …" */

@@ -127,7 +127,6 @@ static void resume(struct warp *warp, unsigned index)
 
 	warp->waiting[index] = warp->waiting[--warp->waiting_count];
 	warp_set_active(warp, split.mask);
-	warp->backward_branches = 0;
 	warp_go(warp, split.frame, split.pc);
 }
 
@@ -245,7 +244,7 @@ void warp_spins(struct warp *warp)
 
 	warp->turn_left -= SPIN_COST;
 	warp->turn_charged += SPIN_COST;
-	if (!warp->waiting_count || ++warp->backward_branches < SPLIT_FAIRNESS)
+	if (warp->waiting_count && ++warp->backward_branches < SPLIT_FAIRNESS)
 		return;
 	warp->backward_branches = 0;
 	for (unsigned i = 0; i < warp->waiting_count; i++) {

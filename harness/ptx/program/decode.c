@@ -1,6 +1,7 @@
 /* Decodes what an entry reaches, function by function, statement by statement. */
 #include "harness/ptx/program/decode.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,15 @@ static bool take_room(int64_t *end, int64_t bytes, int64_t align, int64_t most, 
 	return *end <= most;
 }
 
+/* It asks for more than any device has. */
+static void decode_size_gap(struct function_decoding *decoding, const char *what, int64_t most)
+{
+	char words[80];
+
+	snprintf(words, sizeof(words), "%s over %lld bytes", what, (long long)most);
+	decode_gap(decoding, "size of", words);
+}
+
 static void lay_out_parameters(struct function_decoding *decoding, int64_t *frame_end)
 {
 	const struct ptx_function *source = decoding->source;
@@ -68,7 +78,7 @@ static void lay_out_parameters(struct function_decoding *decoding, int64_t *fram
 	}
 	out->parameter_bytes = block_end;
 	if (!fits)
-		decode_gap(decoding, "memory", "more parameters than any device takes");
+		decode_size_gap(decoding, "parameters", PARAMETERS_MOST_BYTES);
 }
 
 static void lay_out_frame(struct function_decoding *decoding)
@@ -85,14 +95,14 @@ static void lay_out_frame(struct function_decoding *decoding)
 			continue;
 		if (!take_room(&end, variable->bytes, variable->align, LOCAL_MOST_BYTES,
 			       &decoding->variable_offsets[i])) {
-			decode_gap(decoding, "memory", "more local memory than any device has");
+			decode_size_gap(decoding, "a thread's local memory", LOCAL_MOST_BYTES);
 			break;
 		}
 	}
 	out->local_bytes = (end + 15) & ~INT64_C(15);
 	out->shared_bytes = decoding->reach->shared_bytes;
 	if (out->shared_bytes > SHARED_MOST_BYTES)
-		decode_gap(decoding, "memory", "more shared memory than any device has");
+		decode_size_gap(decoding, "a block's shared memory", SHARED_MOST_BYTES);
 }
 
 /* Directives that ask for nothing that matters here; others may change what the code means. */
@@ -121,6 +131,16 @@ static void check_directives(struct function_decoding *decoding)
 }
 
 /* ---- code ---- */
+
+const struct ptx_statement *instruction_statement(const struct program_function *function,
+						  const struct instruction *instruction)
+{
+	static const struct ptx_statement none = {.base = "", .mnemonic = ""};
+
+	return function->source->statement_count
+		       ? &function->source->statements[instruction->statement]
+		       : &none;
+}
 
 static void decode_statements(struct function_decoding *decoding)
 {

@@ -102,6 +102,13 @@ bool frame_variable(struct function_decoding *decoding, const char *name, int64_
 	return false;
 }
 
+/* Is it one of these? A function or module that has none has no array either. */
+static bool is_of(const struct ptx_variable *variables, size_t count, uint32_t number,
+		  const struct ptx_variable *variable)
+{
+	return number < count && variable == &variables[number];
+}
+
 static const struct ptx_variable *variable_named(struct function_decoding *decoding,
 						 const char *name, uint32_t *number)
 {
@@ -124,9 +131,8 @@ static uint32_t variable_address(struct function_decoding *decoding,
 	switch (variable->space) {
 	case PTX_SPACE_GLOBAL:
 	case PTX_SPACE_CONST:
-		if (variable < decoding->all->module->variables ||
-		    variable >= decoding->all->module->variables +
-					decoding->all->module->variable_count) {
+		if (!is_of(decoding->all->module->variables, decoding->all->module->variable_count,
+			   number, variable)) {
 			decode_gap(decoding, "variable", variable->name);
 			return 0;
 		}
@@ -198,7 +204,8 @@ struct decoded_address address(struct function_decoding *decoding,
 	out.space = variable->space;
 	out.offset += base->offset;
 	if (variable->space == PTX_SPACE_PARAM && decoding->source->entry &&
-	    variable == &decoding->source->parameters[number]) {
+	    is_of(decoding->source->parameters, decoding->source->parameter_count, number,
+		  variable)) {
 		out.parameter = variable;
 		out.parameter_offset = decoding->out->parameter_offsets[number];
 		return out;

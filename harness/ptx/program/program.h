@@ -155,6 +155,10 @@ struct program_function {
 	uint8_t decided_by, keeps[3];
 };
 
+/* The text of an instruction; of a function without any ("{}"), which only returns, empty. */
+const struct ptx_statement *instruction_statement(const struct program_function *function,
+						  const struct instruction *instruction);
+
 /* A memory access whose address, or a branch whose condition, depends on what memory held. */
 enum dependence {
 	DEPENDS_ON_DATA = 1,   /* on a loaded value */
@@ -170,7 +174,7 @@ struct ptx_program {
 /* What stands in the way of running an entry. */
 struct program_gap {
 	const char *function;
-	const char *what; /* "opcode", "register", "directive", "operand" */
+	const char *what; /* "opcode", "register", "directive", "operand", "size of" … */
 	char *name;       /* "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16" */
 	uint32_t line;    /* first of them, in the PTX */
 	uint32_t count;

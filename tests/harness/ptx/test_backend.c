@@ -255,7 +255,7 @@ static void test_what_ptxas_took_is_read(void **context)
 	struct launch_facts facts = launch_facts_unknown;
 	struct launch_facts again = launch_facts_unknown;
 	enum trial_status status;
-	struct text reason = TEXT_INIT;
+	struct text reason = TEXT_INIT, debug = TEXT_INIT;
 
 	(void)context;
 	assert_int_equal(facts_of("", NULL, &facts, &status, &reason, NULL), 0);
@@ -265,6 +265,15 @@ static void test_what_ptxas_took_is_read(void **context)
 	/* A comment is no code; an instruction is. */
 	assert_int_equal(facts_of("// what", NULL, &again, &status, &reason, NULL), 0);
 	assert_string_equal(facts.code_hash, again.code_hash);
+	/* Nor is what debuggers read; what stands behind it is. */
+	text_addf(&debug, copy_ptx, "\t.loc 1 2 3");
+	text_add(&debug, "\t.section\t.debug_str\n\t{\n$L__info_string0:\n.b8 65, 0\n\t}\n");
+	assert_int_equal(facts_of("", debug.data, &again, &status, &reason, NULL), 0);
+	assert_string_equal(facts.code_hash, again.code_hash);
+	text_add(&debug, ".global .b32 more;\n");
+	assert_int_equal(facts_of("", debug.data, &again, &status, &reason, NULL), 0);
+	assert_string_not_equal(facts.code_hash, again.code_hash);
+	text_release(&debug);
 	assert_int_equal(facts_of("mov.u32 %r1, 7;", NULL, &again, &status, &reason, NULL), 0);
 	assert_string_not_equal(facts.code_hash, again.code_hash);
 	text_release(&reason);
