@@ -11,7 +11,7 @@ complain() {
 	wrong=1
 }
 
-for source in kernels/*/*.cu; do
+for source in kernels/*/*.cu tests/harness/ptx/planted/*.cu; do
 	ptx=${source%.cu}.ptx
 	if [ ! -e "$ptx" ]; then
 		complain "$source has no PTX"
@@ -31,9 +31,9 @@ for source in kernels/*/*.cu; do
 		complain "$ptx does not say what each entry needs of a multiprocessor"
 	! grep -qE '^[[:space:]]*\.file[[:space:]].*"/' "$ptx" || complain "$ptx names a folder of a machine"
 done
-for ptx in kernels/*/*.ptx; do
+for ptx in kernels/*/*.ptx tests/harness/ptx/planted/*.ptx; do
 	[ -e "${ptx%.ptx}.cu" ] || complain "$ptx is of no device code: remove it"
 done
-releases=$(sed -n 's|^// perflab: toolkit ||p' kernels/*/*.ptx | sort -u | wc -l)
+releases=$(sed -n 's|^// perflab: toolkit ||p' kernels/*/*.ptx tests/harness/ptx/planted/*.ptx | sort -u | wc -l)
 [ "$releases" -eq 1 ] || complain "the files are of $releases releases of nvcc"
 exit $wrong

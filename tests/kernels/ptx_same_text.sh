@@ -8,7 +8,7 @@ if [ -z "${PERFLAB_NVCC:-}" ]; then
 	exit 77
 fi
 release=$("$PERFLAB_NVCC" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')
-kept=$(sed -n 's|^// perflab: toolkit ||p' kernels/*/*.ptx | sort -u)
+kept=$(sed -n 's|^// perflab: toolkit ||p' kernels/*/*.ptx tests/harness/ptx/planted/*.ptx | sort -u)
 if [ "$release" != "$kept" ]; then
 	echo "skipped: nvcc is $release, the PTX in the tree was made by" $kept
 	exit 77
@@ -19,6 +19,6 @@ scripts/make-ptx --into "$scratch" >"$scratch/log" 2>&1 || {
 	cat "$scratch/log" >&2
 	exit 1
 }
-for ptx in kernels/*/*.ptx; do
+for ptx in kernels/*/*.ptx tests/harness/ptx/planted/*.ptx; do
 	diff -u "$ptx" "$scratch/$ptx"
 done

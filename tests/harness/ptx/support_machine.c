@@ -9,8 +9,14 @@
 #define MEMORY_BYTES (1 << 24)
 
 struct arguments {
-	uint64_t out, in;
-	uint32_t n, padding;
+	uint64_t out;
+	union {
+		struct {
+			uint64_t in;
+			uint32_t n, padding;
+		};
+		int64_t elements; /* of an entry by name */
+	};
 };
 
 static void keep_printed(void *context, const char *text)
@@ -39,12 +45,12 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 	struct ptx_module *module = NULL;
 	struct ptx_program *program = NULL;
 	struct emulation *emulation = NULL;
-	struct arguments arguments = {.n = work->n};
+	struct arguments arguments = {0};
 	struct emulated_launch what = {
-		.entry = "k",
+		.entry = work->entry ? work->entry : "k",
 		.shared_bytes = work->shared_bytes,
 		.arguments = &arguments,
-		.argument_bytes = 20,
+		.argument_bytes = work->entry ? 16 : 20,
 		.max_instructions = work->max_instructions ? work->max_instructions : 1000000,
 		.blocks = work->blocks,
 		.block_count = work->block_count,
@@ -61,7 +67,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 	}
 	rc = ptx_module_parse(&module, work->ptx, strlen(work->ptx), err);
 	if (!rc)
-		rc = ptx_program_decode(&program, module, NULL, &gaps, err);
+		rc = ptx_program_decode(&program, module, work->entry, &gaps, err);
 	program_gaps_text(&missing, &gaps);
 	if (rc)
 		fail_msg("%s %s", err->text, missing.data);
@@ -70,12 +76,18 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 	assert_int_equal(device_memory_allocate(memory, (int64_t)work->in_words * 4, "in",
 						&arguments.in, err),
 			 0);
+	if (work->entry)
+		arguments.elements = work->n;
+	else
+		arguments.n = work->n;
 	if (work->in_words)
 		memcpy(device_memory_data(memory, arguments.in), work->in, work->in_words * 4);
-	assert_int_equal(emulation_create(&emulation, program, memory, lanes, err), 0);
-	rc = emulation_launch(emulation, &what, &result->findings, err);
-	emulation_counts(emulation, &result->counts);
-	emulation_lines(emulation, &result->lines);
+	rc = emulation_create(&emulation, program, memory, lanes, err);
+	if (!rc) {
+		rc = emulation_launch(emulation, &what, &result->findings, err);
+		emulation_counts(emulation, &result->counts);
+		emulation_lines(emulation, &result->lines);
+	}
 	result->out = malloc(words * 4);
 	memcpy(result->out, device_memory_data(memory, arguments.out), words * 4);
 	emulation_free(emulation);

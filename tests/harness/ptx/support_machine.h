@@ -28,6 +28,9 @@
 
 struct machine_case {
 	const char *ptx;
+	/* NULL: k, as MACHINE_ENTRY has it. Else a kernel (float *out, long long n); it alone is
+	 * decoded, with what it calls. */
+	const char *entry;
 	int64_t grid[3], block[3]; /* zeroes: 1 */
 	int64_t shared_bytes;
 	uint32_t n;
