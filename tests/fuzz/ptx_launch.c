@@ -1,0 +1,155 @@
+#include "ptx_launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/ptx/lanes/handlers.h"
+
+#define MEMORY_BYTES (1 << 20)
+#define BUFFER_BYTES 4096
+#define MOST_ENTRIES 4
+#define MOST_INSTRUCTIONS 3000
+#define MOST_ARGUMENT_BYTES 4096
+
+/* What a launch left behind. */
+struct traces {
+	unsigned char buffer[BUFFER_BYTES];
+	struct emulated_counts counts;
+	struct text findings, printed;
+	int rc;
+};
+
+static void keep_printed(void *context, const char *text)
+{
+	text_add(context, text);
+}
+
+/* Pointers where a parameter has 8 bytes, else small numbers. */
+static void fill_arguments(unsigned char *block, const struct ptx_function *entry, uint64_t buffer)
+{
+	size_t offset = 0;
+
+	for (size_t i = 0; i < entry->parameter_count; i++) {
+		size_t bytes = (size_t)entry->parameters[i].bytes;
+		size_t align = (size_t)entry->parameters[i].align;
+		uint64_t value = bytes == 8 ? buffer : 7;
+
+		offset = align ? (offset + align - 1) / align * align : offset;
+		if (bytes <= 8 && offset + bytes <= MOST_ARGUMENT_BYTES)
+			memcpy(block + offset, &value, bytes);
+		offset += bytes;
+	}
+}
+
+static void launch(const struct ptx_program *program, const struct program_function *entry,
+		   enum emulated_lanes lanes, struct traces *traces)
+{
+	unsigned char arguments[MOST_ARGUMENT_BYTES + 16] = {0};
+	struct device_memory *memory = device_memory_create(MEMORY_BYTES);
+	struct finding_list findings = {0};
+	struct emulation *emulation = NULL;
+	struct error err = {0};
+	uint64_t buffer = 0;
+	struct emulated_launch what = {
+		.entry = entry->source->name,
+		.grid = {2, 1, 1},
+		.block = {10, 2, 2},
+		.shared_bytes = 256,
+		.arguments = arguments,
+		.argument_bytes = (size_t)entry->parameter_bytes,
+		.max_instructions = MOST_INSTRUCTIONS,
+		.checked_blocks = -1,
+		.print = keep_printed,
+		.print_context = &traces->printed,
+	};
+
+	*traces = (struct traces){.findings = TEXT_INIT, .printed = TEXT_INIT};
+	if (device_memory_allocate(memory, BUFFER_BYTES, "buffer", &buffer, &err))
+		abort();
+	fill_arguments(arguments, entry->source, buffer);
+	traces->rc = emulation_create(&emulation, program, memory, lanes, &err);
+	if (!traces->rc) {
+		traces->rc = emulation_launch(emulation, &what, &findings, &err);
+		emulation_counts(emulation, &traces->counts);
+		memcpy(traces->buffer, device_memory_data(memory, buffer), BUFFER_BYTES);
+	}
+	for (size_t i = 0; i < findings.count; i++) {
+		finding_text(&traces->findings, &findings.items[i]);
+		text_add_char(&traces->findings, '\n');
+	}
+	finding_list_release(&findings);
+	emulation_free(emulation);
+	device_memory_free(memory);
+}
+
+static bool same_text(const struct text *a, const struct text *b)
+{
+	return a->length == b->length && (!a->length || !memcmp(a->data, b->data, a->length));
+}
+
+static bool same(const struct traces *a, const struct traces *b)
+{
+	return a->rc == b->rc && !memcmp(a->buffer, b->buffer, BUFFER_BYTES) &&
+	       !memcmp(&a->counts, &b->counts, sizeof(a->counts)) &&
+	       same_text(&a->findings, &b->findings) && same_text(&a->printed, &b->printed);
+}
+
+static void traces_release(struct traces *traces)
+{
+	text_release(&traces->findings);
+	text_release(&traces->printed);
+}
+
+static void launch_on_all(const struct ptx_program *program, const struct program_function *entry)
+{
+	struct traces portable, avx2;
+
+	launch(program, entry, LANES_PORTABLE, &portable);
+	if (handlers_avx2_if_there()) {
+		launch(program, entry, LANES_AVX2, &avx2);
+		if (!same(&portable, &avx2)) {
+			fprintf(stderr, "portable:\n%s%savx2:\n%s%s",
+				portable.findings.length ? portable.findings.data : "",
+				portable.printed.length ? portable.printed.data : "",
+				avx2.findings.length ? avx2.findings.data : "",
+				avx2.printed.length ? avx2.printed.data : "");
+			abort();
+		}
+		traces_release(&avx2);
+	}
+	traces_release(&portable);
+}
+
+static void launch_entry(const struct ptx_module *module, const char *name)
+{
+	struct ptx_program *program = NULL;
+	struct program_gaps gaps = {0};
+	struct error err = {0};
+
+	if (!ptx_program_decode(&program, module, name, &gaps, &err))
+		for (size_t i = 0; i < program->function_count; i++)
+			if (program->functions[i].code_count &&
+			    program->functions[i].source->entry &&
+			    program->functions[i].parameter_bytes <= MOST_ARGUMENT_BYTES)
+				launch_on_all(program, &program->functions[i]);
+	ptx_program_free(program);
+	program_gaps_release(&gaps);
+}
+
+void ptx_launch_text(const char *text, size_t length)
+{
+	struct ptx_module *module = NULL;
+	struct error err = {0};
+	unsigned entries = 0;
+
+	if (ptx_module_parse(&module, text, length, &err))
+		return;
+	for (size_t i = 0; i < module->function_count && entries < MOST_ENTRIES; i++) {
+		if (!module->functions[i].entry || !module->functions[i].defined)
+			continue;
+		entries++;
+		launch_entry(module, module->functions[i].name);
+	}
+	ptx_module_free(module);
+}
