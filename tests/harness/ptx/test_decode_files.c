@@ -102,9 +102,11 @@ static void every_kernel_of_the_tree_decodes(void **state)
 		struct file file = parse_file(found.gl_pathv[i]);
 		struct text words = TEXT_INIT;
 		uint32_t most = 0;
+		size_t decoded = decode_entries(file.module, &words, &most);
+		/* Tensor cores are not emulated; their kernels are named for them. */
+		bool tensor = strstr(found.gl_pathv[i], "/tensor_") != NULL;
 
-		assert_true(decode_entries(file.module, &words, &most) > 0);
-		if (words.length)
+		if (tensor ? !words.length || !strstr(words.data, "mma") : words.length || !decoded)
 			fail_msg("%s: %s", found.gl_pathv[i], words.data);
 		/* Few rows, thousands of registers or not; what there is are numbers of the code.
 		 */
