@@ -204,13 +204,8 @@ struct decoded_address address(struct function_decoding *decoding,
 	out.space = variable->space;
 	out.offset += base->offset;
 	if (variable->space == PTX_SPACE_PARAM && decoding->source->entry &&
-<<<<<<< HEAD
 	    is_of(decoding->source->parameters, decoding->source->parameter_count, number,
 		  variable)) {
-=======
-	    number < decoding->source->parameter_count &&
-	    variable == &decoding->source->parameters[number]) {
->>>>>>> 039e73d (wip)
 		out.parameter = variable;
 		out.parameter_offset = decoding->out->parameter_offsets[number];
 		return out;
