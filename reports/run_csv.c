@@ -54,8 +54,9 @@ static void add_head(struct text *line, const struct string_list *axes,
 		const char *name = timed ? memory_level_name((enum memory_level)i)
 					 : emulated_level_name((enum memory_level)i);
 
-		if (name)
-			text_addf(line, ",roofline_%s_intensity", name);
+		if (!name)
+			continue;
+		text_addf(line, ",roofline_%s_intensity", name);
 		if (timed)
 			text_addf(line, ",roofline_%s_pct", name);
 	}

@@ -182,13 +182,24 @@ static void a_younger_source_is_remarked(void **state)
 	run_release(&run);
 }
 
+/* Each behind the one before. */
+static void assert_in_order(const char *text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		text = strstr(text, words[i]);
+		assert_non_null(text);
+	}
+}
+
 /* Files whose text is there come first; then those without, then what belongs to no file. */
 static void files_stand_in_order_of_use(void **state)
 {
 	static const char *const files[] = {NULL, "/a/nowhere.cu", "lab/divergent.cu"};
+	static const char *const words[] = {"lab/divergent.cu\n", "/a/nowhere.cu\n", "the PTX\n",
+					    "ascribes to no source line"};
 	struct run run;
 	size_t length;
-	char *bytes, *text, *no_text, *ptx;
+	char *bytes;
 
 	(void)state;
 	constructed_emulated_init(&run);
@@ -196,15 +207,9 @@ static void files_stand_in_order_of_use(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
 		line_count_list_add(&run.trials[0].lines, files[i], 3)->instructions = 1;
 	bytes = render_lines(&run, 0, 1, SOURCES, REPORT_TEXT, NULL, &length);
-	text = strstr(bytes, "lab/divergent.cu\n");
-	assert_non_null(text);
-	no_text = strstr(text, "/a/nowhere.cu\n");
-	assert_non_null(no_text);
-	ptx = strstr(no_text, "the PTX\n");
-	assert_non_null(ptx);
+	assert_in_order(bytes, words, ARRAY_SIZE(words));
 	/* it has line information, though not for every instruction */
 	assert_null(strstr(bytes, "nvcc -lineinfo"));
-	assert_non_null(strstr(ptx, "ascribes to no source line"));
 	free(bytes);
 	run_release(&run);
 }
