@@ -116,6 +116,17 @@ static void compute_load_generic(const struct pattern *pattern, const uint32_t *
 	}
 }
 
+static void compute_load_generic_lanes(const struct pattern *pattern, const uint32_t *in,
+				       uint32_t *out)
+{
+	for (int64_t i = 0; i < pattern->n; i++) {
+		int64_t place = place_in_block(pattern, i);
+
+		if (takes_part(pattern, i))
+			out[i] = i % pattern->block % 2 ? word_of(place) : in[place];
+	}
+}
+
 /* A tile of a block, summed by its threads: thread t takes the places t, t + block … */
 static void sum_tile(const struct pattern *pattern, const uint32_t *tile, uint32_t *out,
 		     int64_t begin)
@@ -270,6 +281,7 @@ ORACLE(add_float, compute_add_float, 1, false)
 ORACLE(one_address, compute_one_address, 1, false)
 ORACLE(shared_add, compute_shared_add, 1, false)
 ORACLE(load_generic, compute_load_generic, 1, true)
+ORACLE(load_generic_lanes, compute_load_generic_lanes, 1, true)
 ORACLE(local_array, compute_local_array, 1, false)
 ORACLE(arithmetic, compute_arithmetic, 1, true)
 
@@ -342,7 +354,9 @@ static const struct kernel_variant variants[] = {
 	IN_BLOCK(shared_reduce_add, shared_add, "ptx_shared_atomic_requests",
 		 "shared atomics whose old value nobody reads", OUT),
 	IN_BLOCK(load_generic, load_generic, "global_load_requests",
-		 "addresses that may be shared or global", IN, OUT),
+		 "addresses that are shared in every other block, else global", IN, OUT),
+	IN_BLOCK(load_generic_lanes, load_generic_lanes, "global_load_requests",
+		 "addresses that are shared in every other thread, else global", IN, OUT),
 	IN_GRID(local_array, local_array, "ptx_local_load_requests",
 		"an array of a thread in local memory", OUT),
 	IN_GRID(arithmetic_float, arithmetic, "flop_f32",

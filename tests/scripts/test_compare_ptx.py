@@ -125,6 +125,16 @@ class ComparePtx(unittest.TestCase):
             self.assertEqual(code, 1, other)
             self.assertIn("| `ptx_f32_flop` | 1 | 0 | 0 | 1 |", said)
 
+    def test_an_explanation_may_speak_of_the_emulators_counts(self):
+        world = world_of()
+        world["cuda"][CASE]["counters"][LOADS] = 256
+        row = {"variant": "stream/*", "metrics": ["ptx_global_load_requests"],
+               "difference": "-ptx_global_load_requests", "transformation": "counted twice"}
+        code, said = self.compare(world, [row])
+        self.assertEqual(code, 0, said)
+        world["cuda"][CASE]["counters"][LOADS] = 257
+        self.assertEqual(self.compare(world, [row])[0], 1)
+
     def test_an_explanation_that_nothing_needs_is_a_finding(self):
         row = {"variant": "*", "metrics": ["ptx_f32_flop"], "difference": "0",
                "transformation": "unrolled"}

@@ -1,0 +1,16 @@
+/* Loads by a generic address: odd threads' lie in shared, even threads' in global memory. */
+#include "patterns.cuh"
+
+extern "C" __global__ void patterns_load_generic_lanes(const unsigned *in, unsigned *out,
+						       PATTERN_PARAMETERS)
+{
+	__shared__ unsigned tile[TILE];
+	long long i = ELEMENT;
+	const unsigned *from = threadIdx.x % 2 ? tile : in;
+
+	for (int place = threadIdx.x; place < TILE; place += blockDim.x)
+		tile[place] = word_of(place);
+	__syncthreads();
+	if (TAKES_PART(i))
+		out[i] = from[place_of(PATTERN, threadIdx.x)];
+}
