@@ -184,6 +184,14 @@ class ComparePtx(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("did not run", said)
 
+    def test_the_kept_recording_is_of_the_scripts_sweeps(self):
+        with open(compare_ptx.GOLDEN, encoding="utf-8") as stream:
+            golden = json.load(stream)
+        if "columns" not in golden:
+            self.skipTest("the recording is older than kernels/patterns")
+        self.assertEqual(golden["sweeps"], compare_ptx.SWEEPS)
+        self.assertEqual(golden["columns"][1:], compare_ptx.sources())
+
     def test_a_gpu_that_does_not_count_is_not_recorded(self):
         world = world_of()
         world["cuda"][CASE]["counters"][LOADS] = None
