@@ -11,7 +11,7 @@ struct report_verb_options {
 	const char *db;
 	const char *output, *compare;
 	int format;
-	bool all_metrics, lines;
+	bool all_metrics, lines, no_roofline;
 };
 
 /* The cases that any of the patterns matches; all, when there are none. */
@@ -70,8 +70,10 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 	if (output.path) {
 		sources.options.colour = false;
 		sources.options.width = 0;
+		sources.options.ascii = false;
 	}
 	sources.options.all_metrics = options->all_metrics;
+	sources.options.no_roofline = options->no_roofline;
 	sources.options.compare = compare;
 	if (!rc && options->lines)
 		rc = write_lines(output.stream, call, run, &sources.options, err);
@@ -168,6 +170,8 @@ static const struct option_row rows[] = {
 	 "html: another run of the same database to stand beside this one", NULL, 0},
 	{"all-metrics", 'a', OPTION_FLAG, offsetof(struct report_verb_options, all_metrics), NULL,
 	 "text and md: a column for every counter, not only the usual ones", NULL, 0},
+	{"no-roofline", 0, OPTION_FLAG, offsetof(struct report_verb_options, no_roofline), NULL,
+	 "text and md: neither roofline nor verdicts", NULL, 0},
 	{"lines", 'l', OPTION_FLAG, offsetof(struct report_verb_options, lines), NULL,
 	 "what each source line executed, of the cases named (of the backend ptx)", NULL, 0},
 };
@@ -189,7 +193,10 @@ const struct command command_report = {
 	.operands = "[RUN [CASE...]]",
 	.description =
 		"Prints a run: the best configuration of each kernel, the sweep, then failures, "
-		"skipped cases and missing counters with their reasons.\n\n"
+		"skipped cases and missing counters with their reasons. Between the two stands the "
+		"roofline: each best configuration under the roofs that `perflab ceilings` "
+		"measured on the device, what binds it, why, and what to try "
+		"(docs/verdicts.md).\n\n"
 		"RUN is a run's number, the first digits of its uid (at least 4), a label (its "
 		"newest run), or \"last\", which is the default. csv has one row a case and one "
 		"column a counter; json has everything but the samples. Both carry the version of "

@@ -53,6 +53,7 @@ enum operand_kind { OPERANDS_NONE, OPERANDS_WORDS, OPERANDS_CASES, OPERANDS_VERB
 /* The terminal, or the lack of one. */
 struct terminal {
 	bool out_colour, err_rewrites; /* colour on stdout; stderr can rewrite its line */
+	bool out_ascii;                /* stdout is a terminal whose locale has no UTF-8 */
 	int out_width, err_width;      /* 0: no terminal */
 };
 

@@ -33,6 +33,7 @@ int report_sources_load(struct report_sources *out, const struct invocation *cal
 	*out = (struct report_sources){
 		.options = {.colour = call->terminal.out_colour,
 			    .width = call->terminal.out_width,
+			    .ascii = call->terminal.out_ascii,
 			    .samples = load_samples,
 			    .samples_context = db},
 	};

@@ -37,6 +37,21 @@ static int terminal_width(int descriptor)
 	return 80;
 }
 
+/* As setlocale() would see it, which this program never calls: its output is the same everywhere.
+ */
+static bool locale_has_utf8(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value && *value)
+			return strcasestr(value, "utf-8") || strcasestr(value, "utf8");
+	}
+	return false;
+}
+
 void terminal_look(struct terminal *terminal)
 {
 	const char *kind = getenv("TERM");
@@ -46,6 +61,7 @@ void terminal_look(struct terminal *terminal)
 	terminal->out_width = terminal_width(STDOUT_FILENO);
 	terminal->err_width = terminal_width(STDERR_FILENO);
 	terminal->out_colour = terminal->out_width > 0 && !dumb && !(no_colour && *no_colour);
+	terminal->out_ascii = terminal->out_width > 0 && !locale_has_utf8();
 	terminal->err_rewrites = terminal->err_width > 0 && !dumb;
 }
 

@@ -80,6 +80,8 @@ struct ceiling_list {
 const struct ceiling *ceiling_of_level(const struct ceiling_list *list, enum memory_level level);
 const struct ceiling *ceiling_of_precision(const struct ceiling_list *list,
 					   enum precision precision);
+/* "4.28 TB/s", "58.1 TFLOP/s"; per_s is finite. */
+void rate_text(struct text *out, double per_s, enum ceiling_kind kind);
 void ceiling_list_release(struct ceiling_list *list);
 /* The kernel family whose trials are ceilings. */
 #define CEILINGS_KERNEL "ceilings"

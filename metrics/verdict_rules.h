@@ -79,8 +79,6 @@ extern const size_t verdict_rule_count;
 size_t evidence_unjudged(struct text *out, const struct evidence *evidence);
 /* Whether a rate is above its measured roof, and (out NULL: not) which by how much. */
 bool evidence_above_roof(struct text *out, const struct evidence *evidence);
-/* "4.28 TB/s" or "TFLOP/s". */
-void rate_text(struct text *out, double per_s, enum ceiling_kind kind);
 /* The measured roof that a bound stands for; NULL: none. */
 const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound bound);
 

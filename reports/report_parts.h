@@ -69,6 +69,8 @@ struct table *run_table_failures(const struct run *run);
 /* Cases of a status by their reasons, below `head`. */
 struct table *run_table_status(const struct run *run, enum trial_status status, const char *head);
 struct table *run_table_missing(const struct run *run);
+/* Of an emulated run: what stands out of its counts (docs/verdicts.md), by variant. */
+struct table *run_table_notes(const struct run *run);
 
 /* ---- source text beside line counts ---- */
 
@@ -131,6 +133,10 @@ bool trial_roofline_is_known(const struct trial *trial);
 void trial_roofline_init(struct trial_roofline *out, const struct run *run,
 			 const struct trial *trial, const struct ceiling_list *ceilings);
 void trial_roofline_release(struct trial_roofline *roofline);
+
+/* Plot, verdicts and what is missing, for the best of each kernel; nothing where there is none. */
+void roofline_text(FILE *out, const struct run *run, const struct report_options *options);
+void roofline_markdown(FILE *out, const struct run *run, const struct report_options *options);
 
 /* ---- one writer a format ---- */
 

@@ -151,7 +151,7 @@ struct section {
 	struct table *table;      /* NULL: the section is left out */
 };
 
-#define SECTION_COUNT 5
+#define SECTION_COUNT 6
 
 #define MODEL_NOTE                                                                            \
 	"The fastest verified configuration of each problem. \"model\" is effective, by the " \
@@ -165,9 +165,9 @@ struct section {
 	"makes of it, and stand in no comparison with a GPU's counters. warp %: lanes that ran " \
 	"and whose guard held, of 32; branch %: branches on which the warp stayed together; "    \
 	"sec/req: sectors a global load or store; conflicts: of shared-memory banks; queue: "    \
-	"lanes at one address in an atomic; occ %: what the launch allows. --all-metrics shows " \
-	"every count, as csv and json do. \"sampled\": counted on some blocks only, and not "    \
-	"verified."
+	"lanes at one address in an atomic; flop/B: operations a compulsory byte; occ %: what "  \
+	"the launch allows. --all-metrics shows every count, as csv and json do. \"sampled\": "  \
+	"counted on some blocks only, and not verified."
 
 /* Whether a column of measured bandwidth stands beside the modelled one. */
 static bool has_dram_bandwidth(const struct run *run)
@@ -189,6 +189,7 @@ static void emulated_sections(struct section sections[SECTION_COUNT], const stru
 	struct section all[SECTION_COUNT] = {
 		{"Emulated", EMULATED_NOTE,
 		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},
+		{"Notes", NULL, options->no_roofline ? NULL : run_table_notes(run)},
 		{"Sampled", NULL, run_table_status(run, TRIAL_SAMPLED, "sampled")},
 		{"Failures", NULL, run_table_failures(run)},
 		{"Skipped", NULL, run_table_status(run, TRIAL_SKIPPED, "skipped")},
@@ -223,6 +224,12 @@ static void sections_init(struct section sections[SECTION_COUNT], const struct r
 		measured_sections(sections, run, options);
 }
 
+/* Below the first section, the best of each kernel. */
+static bool shows_roofline(const struct run *run, const struct report_options *options)
+{
+	return !options->no_roofline && !run_is_emulated(run);
+}
+
 void report_text(FILE *out, const struct run *run, const struct report_options *options)
 {
 	struct key_value_list lines = {0};
@@ -249,6 +256,8 @@ void report_text(FILE *out, const struct run *run, const struct report_options *
 		if (sections[i].note)
 			fprintf(out, "%s\n", sections[i].note);
 		table_free(sections[i].table);
+		if (i == 0 && shows_roofline(run, options))
+			roofline_text(out, run, options);
 	}
 }
 
@@ -276,5 +285,7 @@ void report_markdown(FILE *out, const struct run *run, const struct report_optio
 		if (sections[i].note)
 			fprintf(out, "\n%s\n", sections[i].note);
 		table_free(sections[i].table);
+		if (i == 0 && shows_roofline(run, options))
+			roofline_markdown(out, run, options);
 	}
 }

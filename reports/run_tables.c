@@ -148,6 +148,7 @@ static const struct field emulated_fields[] = {
 	{{"conflicts", true, "ptx conflicts", 6}, NULL, "ptx_shared_bank_conflicts"},
 	{{"contention", true, "ptx queue", 9}, NULL, "ptx_atomic_contention"},
 	{{"flop", true, "ptx flop", 8}, NULL, "ptx_f32_f64_flop"},
+	{{"intensity", true, "ptx flop/B", 12}, NULL, "ptx_compulsory_intensity"},
 	{{"occupancy", true, "ptx occ %", 7}, NULL, "ptx_theoretical_occupancy_pct"},
 	{{"limiter", false, "limited by", 10}, show_limiter, NULL},
 	{{"registers", true, "regs", 11}, show_registers, NULL},

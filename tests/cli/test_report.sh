@@ -56,6 +56,17 @@ expect_err 'ended with 3'
 [ "$(cat page.html)" = kept ] || complain 'a full disk broke the page that was there'
 ls -A | grep -q '^\.perflab-' && complain 'a temporary file is left'
 
+# a verdict for the best of each kernel, or a line that says what is missing; not for --no-roofline
+run report last
+expect_out 'Roofline'
+expect_out 'perflab ceilings'
+run report last --no-roofline
+expect_code 0
+expect_no_out 'Roofline'
+expect_no_out 'perflab ceilings'
+run report last --format md --no-roofline
+expect_no_out 'Roofline'
+
 # what does not go together is refused before anything is opened
 refused 2 '--compare is for --format html' report last --compare first
 refused 2 '--lines does not come as svg' report last --lines --format svg

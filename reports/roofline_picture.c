@@ -1,0 +1,208 @@
+/* What a roofline of a run shows; see the header. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "reports/roofline_picture.h"
+
+#define LEAST_DECADES 2.0
+
+char *trial_short_name(const struct trial *trial)
+{
+	return xasprintf("%s/%s %s", trial->kernel, trial->variant, trial->config);
+}
+
+/* ---- points ---- */
+
+static const char *why_not_drawn(const struct roofline_point *point)
+{
+	if (isnan(point->flop))
+		return "its operations were not counted";
+	if (point->flop == 0)
+		return "no floating-point operations were counted";
+	if (isnan(point->level[LEVEL_DRAM].bytes))
+		return "its DRAM bytes were not counted";
+	if (!(point->level[LEVEL_DRAM].intensity > 0))
+		return "it moved no DRAM bytes";
+	return "it has no time";
+}
+
+static void add_point(struct picture *picture, const struct run *run, const struct trial *trial,
+		      const struct ceiling_list *ceilings)
+{
+	struct picture_point *point = &picture->points[picture->point_count++];
+	const struct roofline_point *stands = &point->roofline.point;
+	double intensity;
+
+	*point = (struct picture_point){.trial = trial, .name = trial_short_name(trial)};
+	trial_roofline_init(&point->roofline, run, trial, ceilings);
+	intensity = stands->level[LEVEL_DRAM].intensity;
+	point->drawn = isnormal(intensity) && intensity > 0 && isnormal(stands->flop_per_s) &&
+		       stands->flop_per_s > 0;
+	point->why_not = point->drawn ? NULL : why_not_drawn(stands);
+	picture->drawn_count += point->drawn;
+}
+
+static void add_points(struct picture *picture, const struct run *run,
+		       const struct ceiling_list *ceilings)
+{
+	bool *best = run_best(run);
+
+	picture->points = xcalloc(run->trial_count + 1, sizeof(*picture->points));
+	for (size_t i = 0; i < run->trial_count; i++) {
+		if (best[i])
+			add_point(picture, run, &run->trials[i], ceilings);
+	}
+	free(best);
+}
+
+/* ---- roofs ---- */
+
+static const char *const level_heads[MEMORY_LEVEL_COUNT] = {
+	[LEVEL_DRAM] = "DRAM",
+	[LEVEL_L2] = "L2",
+	[LEVEL_L1] = "L1",
+	[LEVEL_SHARED] = "shared",
+};
+
+static void add_roof(struct picture *picture, const struct ceiling *ceiling)
+{
+	struct text label = TEXT_INIT;
+	bool is_rate = ceiling->kind == CEILING_RATE;
+
+	text_addf(&label, "%s ",
+		  is_rate ? precision_name(ceiling->of.precision) : level_heads[ceiling->of.level]);
+	rate_text(&label, ceiling->per_s, ceiling->kind);
+	text_add(&label, " (");
+	escape_show(&label, ceiling->name);
+	text_add_char(&label, ')');
+	/* one byte a column, wherever it is drawn */
+	for (char *c = label.data; *c; c++) {
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	}
+	picture->roofs[picture->roof_count++] =
+		(struct picture_roof){.ceiling = ceiling, .label = text_detach(&label)};
+}
+
+static bool is_precision_of_points(const struct picture *picture, enum precision precision)
+{
+	for (size_t i = 0; i < picture->point_count; i++) {
+		const struct picture_point *point = &picture->points[i];
+
+		if (point->drawn && point->roofline.point.precision == precision)
+			return true;
+	}
+	/* without any the roof is that of most code */
+	return picture->drawn_count == 0 && precision == PRECISION_F32;
+}
+
+static int by_kind_and_height(const void *left, const void *right)
+{
+	const struct ceiling *a = ((const struct picture_roof *)left)->ceiling;
+	const struct ceiling *b = ((const struct picture_roof *)right)->ceiling;
+
+	if (a->kind != b->kind)
+		return a->kind == CEILING_BANDWIDTH ? -1 : 1;
+	return a->per_s > b->per_s ? -1 : a->per_s < b->per_s;
+}
+
+static void add_roofs(struct picture *picture, const struct ceiling_list *ceilings)
+{
+	picture->roofs = xcalloc(MEMORY_LEVEL_COUNT + PRECISION_COUNT, sizeof(*picture->roofs));
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
+		const struct ceiling *roof = ceiling_of_level(ceilings, (enum memory_level)i);
+
+		if (roof)
+			add_roof(picture, roof);
+	}
+	for (int i = 0; i < PRECISION_COUNT; i++) {
+		const struct ceiling *roof = ceiling_of_precision(ceilings, (enum precision)i);
+
+		if (roof && is_precision_of_points(picture, (enum precision)i))
+			add_roof(picture, roof);
+	}
+	qsort(picture->roofs, picture->roof_count, sizeof(*picture->roofs), by_kind_and_height);
+}
+
+bool picture_has_roofs(const struct picture *picture)
+{
+	return picture->roof_count > 0 && picture->roofs[0].ceiling->kind == CEILING_BANDWIDTH &&
+	       picture->roofs[picture->roof_count - 1].ceiling->kind == CEILING_RATE;
+}
+
+/* ---- ranges ---- */
+
+struct range {
+	double low, high; /* decimal logarithms */
+};
+
+static void hold(struct range *range, double value)
+{
+	range->low = fmin(range->low, log10(value));
+	range->high = fmax(range->high, log10(value));
+}
+
+/* Room on both sides, above for labels. */
+static void widen(double *low, double *high, const struct range *range)
+{
+	*low = range->low - 0.3;
+	*high = range->high + 0.45;
+	if (*high - *low < LEAST_DECADES) {
+		*low -= (LEAST_DECADES - (*high - *low)) / 2;
+		*high = *low + LEAST_DECADES;
+	}
+}
+
+static void set_ranges(struct picture *picture)
+{
+	struct range x = {INFINITY, -INFINITY}, y = {INFINITY, -INFINITY};
+
+	for (size_t i = 0; i < picture->point_count; i++) {
+		const struct roofline_point *point = &picture->points[i].roofline.point;
+
+		if (!picture->points[i].drawn)
+			continue;
+		hold(&x, point->level[LEVEL_DRAM].intensity);
+		hold(&y, point->flop_per_s);
+	}
+	for (size_t i = 0; i < picture->roof_count; i++) {
+		const struct ceiling *rate = picture->roofs[i].ceiling;
+
+		if (rate->kind != CEILING_RATE)
+			continue;
+		hold(&y, rate->per_s);
+		for (size_t j = 0; j < picture->roof_count; j++) {
+			const struct ceiling *slope = picture->roofs[j].ceiling;
+
+			if (slope->kind == CEILING_BANDWIDTH)
+				hold(&x, 3 * rate->per_s / slope->per_s);
+		}
+	}
+	if (isinf(x.low))
+		x = (struct range){0, 0};
+	if (isinf(y.low))
+		y = (struct range){0, 0};
+	widen(&picture->x_low, &picture->x_high, &x);
+	widen(&picture->y_low, &picture->y_high, &y);
+}
+
+void picture_init(struct picture *out, const struct run *run, const struct ceiling_list *ceilings)
+{
+	*out = (struct picture){0};
+	add_points(out, run, ceilings);
+	add_roofs(out, ceilings);
+	set_ranges(out);
+}
+
+void picture_release(struct picture *picture)
+{
+	for (size_t i = 0; i < picture->point_count; i++) {
+		free(picture->points[i].name);
+		trial_roofline_release(&picture->points[i].roofline);
+	}
+	for (size_t i = 0; i < picture->roof_count; i++)
+		free(picture->roofs[i].label);
+	free(picture->points);
+	free(picture->roofs);
+	*picture = (struct picture){0};
+}

@@ -1,0 +1,250 @@
+/*
+ * Rooflines and verdicts in reports: a constructed run against golden files,
+ * and what is said where something is missing.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/reports.h"
+#include "tests/reports/constructed_roofline.h"
+#include "tests/reports/constructed_run.h"
+#include "tests/reports/golden.h"
+
+static char *render(enum report_format format, struct report_options options, size_t *length)
+{
+	struct ceiling_list roofs;
+	struct run run;
+	char *bytes;
+
+	constructed_roofs_init(&roofs);
+	constructed_roofline_init(&run);
+	options.ceilings = &roofs;
+	bytes = golden_render(&run, format, &options, length);
+	ceiling_list_release(&roofs);
+	run_release(&run);
+	return bytes;
+}
+
+static void expect_golden(const char *name, enum report_format format,
+			  struct report_options options)
+{
+	size_t length;
+	char *bytes = render(format, options, &length);
+
+	golden_compare(name, bytes, length);
+	free(bytes);
+}
+
+static void reports_are_as_written(void **state)
+{
+	(void)state;
+	expect_golden("roofline.txt", REPORT_TEXT, (struct report_options){0});
+	expect_golden("roofline-80-ascii.txt", REPORT_TEXT,
+		      (struct report_options){.width = 80, .ascii = true});
+	expect_golden("roofline-120-colour.txt", REPORT_TEXT,
+		      (struct report_options){.width = 120, .colour = true});
+	expect_golden("roofline.md", REPORT_MARKDOWN, (struct report_options){0});
+	expect_golden("roofline.csv", REPORT_CSV, (struct report_options){0});
+	expect_golden("roofline.json", REPORT_JSON, (struct report_options){0});
+}
+
+static void lines_of_the_plot_fit(void **state)
+{
+	static const int widths[] = {20, 40, 80, 100, 300};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
+		int width = widths[i] < 40 ? 40 : widths[i]; /* narrower is not to be read */
+		size_t length;
+		char *bytes =
+			render(REPORT_TEXT, (struct report_options){.width = widths[i]}, &length);
+		char *begin = strstr(bytes, "\nRoofline\n");
+		char *end = strstr(bytes, "\nSweep\n");
+		int column = 0;
+
+		assert_non_null(begin);
+		assert_non_null(end);
+		for (char *c = begin; c < end; c++) {
+			column = *c == '\n' ? 0 : column + (((unsigned char)*c & 0xc0) != 0x80);
+			if (column > width)
+				fail_msg("wider than %d: %.60s", width, c - 50);
+		}
+		free(bytes);
+	}
+}
+
+static void ascii_is_ascii(void **state)
+{
+	size_t length;
+	char *bytes = render(REPORT_TEXT, (struct report_options){.ascii = true}, &length);
+	char *begin = strstr(bytes, "\nRoofline\n");
+	char *end = strstr(bytes, "flop per byte of DRAM");
+
+	(void)state;
+	assert_non_null(begin);
+	assert_non_null(end);
+	for (char *c = begin; c < end; c++)
+		assert_true((unsigned char)*c < 0x80);
+	free(bytes);
+}
+
+static void no_byte_commands_the_terminal(void **state)
+{
+	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_JSON};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		size_t length;
+		char *bytes = render(formats[i], (struct report_options){0}, &length);
+
+		for (size_t j = 0; j < length; j++)
+			assert_true(bytes[j] == '\n' || (unsigned char)bytes[j] >= ' ');
+		free(bytes);
+	}
+}
+
+/* What is missing is said, and nothing is made up for it. */
+static void what_is_missing_is_said(void **state)
+{
+	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN};
+	struct ceiling_list roofs;
+	struct run counted, uncounted;
+
+	(void)state;
+	constructed_roofs_init(&roofs);
+	constructed_roofline_init(&counted);
+	constructed_run_init(&uncounted);
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		size_t length;
+		char *bytes = golden_render(&counted, formats[i], NULL, &length);
+
+		assert_non_null(strstr(bytes, "no ceilings are stored for this device: `perflab "
+					      "ceilings` measures them"));
+		assert_null(strstr(bytes, "flop per byte of DRAM"));
+		assert_non_null(strstr(bytes, "not judged: no ceilings are stored"));
+		free(bytes);
+		bytes = golden_render(&uncounted, formats[i],
+				      &(struct report_options){.ceilings = &roofs}, &length);
+		assert_non_null(
+			strstr(bytes, "nothing was counted: `perflab sweep --metrics core`"));
+		assert_null(strstr(bytes, "flop per byte of DRAM"));
+		free(bytes);
+		bytes = golden_render(&uncounted, formats[i], NULL, &length);
+		assert_non_null(strstr(bytes, "and nothing was counted"));
+		assert_null(strstr(bytes, "not judged"));
+		free(bytes);
+		bytes = golden_render(
+			&counted, formats[i],
+			&(struct report_options){.ceilings = &roofs, .no_roofline = true}, &length);
+		assert_null(strstr(bytes, "Roofline"));
+		assert_null(strstr(bytes, "DRAM-bound"));
+		free(bytes);
+	}
+	run_release(&counted);
+	run_release(&uncounted);
+	ceiling_list_release(&roofs);
+}
+
+/* No emulated number under a roof, whatever the database holds. */
+static void emulated_runs_have_no_roofline(void **state)
+{
+	struct ceiling_list roofs;
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_roofs_init(&roofs);
+	constructed_emulated_init(&run);
+	counter_list_set(&run.trials[3].counters, "dram_bytes", "byte", "stray", 1e6);
+	run.trials[3].status = TRIAL_OK;
+	bytes = golden_render(&run, REPORT_TEXT, &(struct report_options){.ceilings = &roofs},
+			      &length);
+	assert_null(strstr(bytes, "TB/s"));
+	free(bytes);
+	bytes = golden_render(&run, REPORT_JSON, &(struct report_options){.ceilings = &roofs},
+			      &length);
+	assert_null(strstr(bytes, "\"ceilings\""));
+	assert_null(strstr(bytes, "\"dram\""));
+	assert_null(strstr(bytes, "\"flop_per_s\""));
+	free(bytes);
+	run_release(&run);
+	ceiling_list_release(&roofs);
+}
+
+static void more_kernels_than_letters(void **state)
+{
+	struct ceiling_list roofs;
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_roofs_init(&roofs);
+	constructed_many_init(&run, 200);
+	bytes = golden_render(&run, REPORT_TEXT, &(struct report_options){.ceilings = &roofs},
+			      &length);
+	assert_non_null(strstr(bytes, "\nz  kernel_51/only block=256,n=4096\n"));
+	assert_non_null(strstr(bytes, "\n*  kernel_52/only block=256,n=4096\n"));
+	free(bytes);
+	run_release(&run);
+	ceiling_list_release(&roofs);
+}
+
+/* Roofs and numbers that no device gives: a picture all the same, and quickly. */
+static void numbers_beyond_reason(void **state)
+{
+	static const double values[] = {1e-300, 5e-324, 1e-12, 1, 1e300, INFINITY, NAN, 0, -1};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(values); j++) {
+			struct ceiling_list roofs;
+			struct run run;
+			size_t length;
+			char *bytes;
+
+			constructed_roofs_init(&roofs);
+			constructed_roofline_init(&run);
+			roofs.items[1].per_s = values[j];
+			counter_list_set(&run.trials[1].counters, "flop_f32", "flop", "",
+					 values[i]);
+			counter_list_set(&run.trials[2].counters, "dram_bytes", "byte", "",
+					 values[j]);
+			run.trials[3].summary.median_ns = values[i];
+			bytes = golden_render(&run, REPORT_TEXT,
+					      &(struct report_options){.ceilings = &roofs},
+					      &length);
+			assert_non_null(strstr(bytes, "Roofline"));
+			if (strstr(bytes, "nan"))
+				fail_msg("%g, %g: %.200s", values[i], values[j],
+					 strstr(bytes, "nan") - 100);
+			free(bytes);
+			run_release(&run);
+			ceiling_list_release(&roofs);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reports_are_as_written),
+		cmocka_unit_test(lines_of_the_plot_fit),
+		cmocka_unit_test(ascii_is_ascii),
+		cmocka_unit_test(no_byte_commands_the_terminal),
+		cmocka_unit_test(what_is_missing_is_said),
+		cmocka_unit_test(emulated_runs_have_no_roofline),
+		cmocka_unit_test(more_kernels_than_letters),
+		cmocka_unit_test(numbers_beyond_reason),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
