@@ -11,25 +11,10 @@ skip() {
 	exit 77
 }
 
-for program in node npm sqlite3; do
-	command -v $program >/dev/null 2>&1 || skip "no $program here"
-done
-chromium=${PERFLAB_CHROMIUM:-}
-for name in chromium chromium-browser google-chrome; do
-	[ -n "$chromium" ] || chromium=$(command -v $name) || true
-done
-[ -n "$chromium" ] || skip "no Chromium here: install it, or name it in PERFLAB_CHROMIUM"
-
-# What drives the browser is installed once, beside the build.
-modules=$build/tests/browser-modules
-mkdir -p "$modules"
-if ! cmp -s "$source_root/tests/browser/package-lock.json" "$modules/installed-lock.json"; then
-	cp "$source_root/tests/browser/package.json" "$source_root/tests/browser/package-lock.json" \
-		"$source_root/tests/browser/.npmrc" "$modules"
-	(cd "$modules" && npm ci --no-progress --prefer-offline --fetch-retries=1 \
-		--fetch-timeout=20000 >npm.log 2>&1) || skip "npm cannot install what drives the browser"
-	cp "$modules/package-lock.json" "$modules/installed-lock.json"
-fi
+command -v sqlite3 >/dev/null 2>&1 || skip "no sqlite3 here"
+found=$(sh "$source_root/tests/browser/chromium.sh" "$source_root" "$build") || exit $?
+CHROMIUM=$(echo "$found" | sed -n 1p)
+MODULES=$(echo "$found" | sed -n 2p)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -55,6 +40,6 @@ report one last one
 report bare last bare
 
 status=0
-CHROMIUM=$chromium MODULES=$modules/node_modules PAGES=$scratch \
+CHROMIUM=$CHROMIUM MODULES=$MODULES PAGES=$scratch \
 	node --test --test-concurrency=1 "${@:-$source_root/tests/browser/page.test.mjs}" || status=$?
 exit $status

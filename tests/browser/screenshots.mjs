@@ -1,0 +1,27 @@
+// Pictures of a page: the whole of it in light and in dark, as on a phone, and its sections.
+// usage: screenshots.mjs NAME FOLDER   (CHROMIUM, MODULES, PAGES as browser.mjs has them)
+import { join } from "node:path";
+import { drawAll, launch, open } from "./browser.mjs";
+
+const [name, folder] = process.argv.slice(2);
+const LOOKS = {
+	light: { viewport: { width: 1360, height: 860 }, colorScheme: "light" },
+	dark: { viewport: { width: 1360, height: 860 }, colorScheme: "dark" },
+	phone: { viewport: { width: 375, height: 812 }, colorScheme: "light", deviceScaleFactor: 2, isMobile: true, hasTouch: true },
+};
+const SECTIONS = ["verdicts", "roofline", "curves", "samples"];
+
+const browser = await launch();
+for (const [look, options] of Object.entries(LOOKS)) {
+	const { page } = await open(browser, name, options);
+	await drawAll(page);
+	await page.evaluate(() => scrollTo(0, 0));
+	await page.screenshot({ path: join(folder, `${look}.png`) });
+	for (const section of SECTIONS) {
+		await page.locator(`#${section}`).evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 52));
+		await page.waitForTimeout(150);
+		await page.screenshot({ path: join(folder, `${look}-${section}.png`) });
+	}
+	await page.context().close();
+}
+await browser.close();
