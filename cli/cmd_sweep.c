@@ -23,6 +23,7 @@ static void sweep_defaults(void *context)
 	options->device = measure_settings_default.device;
 	options->precision = measure_settings_default.precision;
 	options->cache = (int)measure_settings_default.cache;
+	ceilings_when_default(&options->ceilings, NULL); /* another word is refused later */
 }
 
 /* ---- resuming ---- */
@@ -94,6 +95,8 @@ static int prepare_fresh(struct sweep_call *sweep, struct error *err)
 	struct plan *plan;
 	int rc = backend_choose(&sweep->choice, sweep->call, err);
 
+	if (!rc && !option_given(sweep->call, "ceilings"))
+		rc = ceilings_when_default(&(int){0}, err);
 	if (!rc)
 		rc = sweep_request_settings(&sweep->settings, sweep->options,
 					    sweep->choice.names[0], err);
@@ -104,8 +107,7 @@ static int prepare_fresh(struct sweep_call *sweep, struct error *err)
 	return rc;
 }
 
-/* Nothing is there, and something can be: what else may be wrong with a path db_open() tells. */
-static bool can_be_made(const char *path)
+bool sweep_database_is_new(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
@@ -133,9 +135,7 @@ static int run_sweep(struct invocation *call, struct error *err)
 		goto out;
 	}
 	rc = options->resume ? 0 : backend_choice_find(&sweep.choice, err);
-	/* No database is left behind where nothing can be measured: a new one waits for a device.
-	 */
-	if (!rc && (options->resume || !can_be_made(sweep.db_path)))
+	if (!rc && (options->resume || !sweep_database_is_new(sweep.db_path)))
 		rc = db_open(&db, sweep.db_path, options->resume ? DB_WRITE : DB_CREATE, err);
 	if (!rc && options->resume)
 		rc = load_resumed(&sweep.resumed, &sweep.settings, db, call, err);
@@ -189,6 +189,9 @@ static const struct option_row rows[] = {
 	 "stop when the median is known to this: 0.5%, 0.005", NULL, 0},
 	{"cache", 0, OPTION_CHOICE, FIELD(cache), "MODE",
 	 "second-level cache before each sample: flushed or as it is", cache_words, 0},
+	{"ceilings", 0, OPTION_CHOICE, FIELD(ceilings), "WHEN",
+	 "measure the device's ceilings first: auto is when the database has none of it",
+	 ceilings_when_words, 0},
 	{"rounds", 0, OPTION_COUNT, FIELD(rounds), "NUMBER",
 	 "times that all is measured, each in a fresh worker", NULL, 1},
 	{"timeout", 0, OPTION_DURATION, FIELD(timeout_ns), "TIME",
@@ -247,6 +250,10 @@ const struct command command_sweep = {
 		"PTX on the processor, several cases side by side, checks results and memory "
 		"accesses, and counts instructions, divergence and accesses under names of their "
 		"own (ptx_...). It measures no time.\n\n"
+		"Before the first sweep on a GPU its ceilings are measured, what it can do at "
+		"most, "
+		"and stored as a run of their own: see perflab ceilings. --ceilings or "
+		"$PERFLAB_CEILINGS says otherwise.\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep in good order, and --resume goes on "
 		"with it.",
 	.exit_status = "1 when a result was wrong or a kernel in error, else 3 when a case failed "

@@ -28,8 +28,6 @@ static int load_samples(void *context, int64_t trial_id, struct sample **out, si
 int report_sources_load(struct report_sources *out, const struct invocation *call, struct db *db,
 			const struct run *run, struct error *err)
 {
-	(void)run;
-	(void)err;
 	*out = (struct report_sources){
 		.options = {.colour = call->terminal.out_colour,
 			    .width = call->terminal.out_width,
@@ -38,11 +36,12 @@ int report_sources_load(struct report_sources *out, const struct invocation *cal
 			    .samples_context = db},
 	};
 	out->options.ceilings = &out->ceilings;
-	return 0;
+	return db_ceilings_load(db, run->id, &out->ceilings, err);
 }
 
 void report_sources_release(struct report_sources *sources)
 {
+	ceiling_list_release(&sources->ceilings);
 	*sources = (struct report_sources){0};
 }
 

@@ -58,8 +58,9 @@ struct sweep_options {
 	uint64_t seed;
 	int64_t min_samples, max_time_ns, rounds, timeout_ns, device, jobs;
 	double precision;
-	int cache, format, blocks;
+	int cache, format, blocks, ceilings; /* ceilings: enum ceilings_when */
 	bool dry_run, quiet, all_metrics;
+	bool stored; /* of perflab ceilings */
 };
 
 /* Replaces what *settings held. What metrics there are depends on the backend. */
@@ -101,8 +102,24 @@ struct sweep_call {
 	struct backend_choice choice;
 	const char *backend; /* the one of the choice that is tried */
 	const char *db_path;
+	bool of_ceilings; /* only on what has a clock of its own: no emulator, no profiler */
 	struct progress progress;
 };
+
+/* Nothing is there, and something can be: what else may be wrong with a path db_open() tells. No
+ * database is left behind where nothing can be measured, so a new one waits for a device. */
+bool sweep_database_is_new(const char *path);
+/* What became of a run. */
+struct sweep_stored {
+	int64_t run_id;
+	bool begun; /* it is in the database, whatever became of it */
+};
+/* Measures and stores on sweep->backend; *db as for sweep_try_backends(). Prints no report. */
+int sweep_measure(struct sweep_call *sweep, struct db **db, struct sweep_stored *stored,
+		  struct error *err);
+/* The last word on a run: call->exit_code by how its trials ended, said; PL_EUNSUPPORTED when all
+ * were skipped. */
+int sweep_conclude(struct invocation *call, const struct run *run, struct error *err);
 
 /*
  * Sweeps, or plans for --dry-run, on one backend of the choice after the
@@ -114,6 +131,27 @@ int sweep_try_backends(struct invocation *call, struct sweep_call *sweep, struct
 /* --dry-run: where nothing can be measured, a plan can still be shown. */
 int sweep_dry_run_anywhere(struct invocation *call, struct sweep_call *sweep, struct error *err);
 
+/* ---- ceilings before a sweep: sweep_ceilings.c ---- */
+
+/* Values of --ceilings: measured when none are stored of the device; each time; not at all. */
+enum ceilings_when { CEILINGS_AUTO, CEILINGS_ALWAYS, CEILINGS_NEVER };
+extern const char *const ceilings_when_words[];
+/* What --ceilings is when it is not given: $PERFLAB_CEILINGS, else auto. PL_EUSAGE: another word.
+ */
+int ceilings_when_default(int *out, struct error *err);
+#define CEILINGS_LABEL "ceilings"
+/* Each worker verifies all that it times, which takes longer than timing. */
+#define CEILINGS_ROUNDS 2
+/* Settings of a run of ceilings: those of a sweep, and no counters. */
+int ceilings_settings(struct measure_settings *settings, const struct sweep_options *options,
+		      const char *backend, struct error *err);
+/*
+ * Measures them as a run of its own in the same session, if --ceilings, the
+ * backend and the database want it. What goes wrong is said, and no error,
+ * for the sweep can do without; but for PL_EINTERRUPTED.
+ */
+int ceilings_before(const struct sweep_call *sweep, struct db **db, struct error *err);
+
 /* ---- the store ---- */
 
 struct sweep_store {
@@ -122,6 +160,7 @@ struct sweep_store {
 	struct sweep_plan *plan;
 	struct progress *progress;
 	bool say_backend;                  /* once it is open */
+	bool of_ceilings;                  /* refuses an emulator and a profiler */
 	const struct string_list *metrics; /* as metric_request() left them */
 	struct run run; /* what is known before the device is; its id once it is stored */
 	bool begun;     /* the run is in the database */

@@ -110,8 +110,9 @@ int sweep_request_plan(struct sweep_plan *plan, const struct invocation *call, s
 /* ---- the choice of a backend ---- */
 
 /* Options that only a device has a use for, and those of the emulator. */
-static const char *const device_options[] = {"min-samples", "max-time", "precision",    "cache",
-					     "rounds",      "device",   "counter-dump", NULL};
+static const char *const device_options[] = {"min-samples",  "max-time", "precision",
+					     "cache",        "rounds",   "device",
+					     "counter-dump", "ceilings", NULL};
 static const char *const emulator_options[] = {"chip", "blocks", "jobs", NULL};
 
 /* Those that were given: "--cache, --rounds". */

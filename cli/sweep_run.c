@@ -54,7 +54,7 @@ static void describe_run(struct run *run, const struct sweep_call *sweep)
 	free(mark);
 }
 
-/* The exit code of a run that ended, by how its trials did. */
+/* Says how the trials of a run ended. */
 static int judge(const struct run *run, struct error *err)
 {
 	size_t mismatches = 0, faults = 0, failures = 0, skipped = 0;
@@ -97,6 +97,13 @@ static int exit_code_of(const struct run *run)
 	return finding ? EXIT_FINDING : failure ? EXIT_FAILED : EXIT_FINE;
 }
 
+int sweep_conclude(struct invocation *call, const struct run *run, struct error *err)
+{
+	fflush(stdout);
+	call->exit_code = exit_code_of(run);
+	return judge(run, err);
+}
+
 static int report_stored(struct invocation *call, struct db *db, int64_t id,
 			 const struct sweep_options *options, struct error *err)
 {
@@ -111,11 +118,8 @@ static int report_stored(struct invocation *call, struct db *db, int64_t id,
 		rc = report_run(stdout, &run, (enum report_format)options->format, &sources.options,
 				err);
 	report_sources_release(&sources);
-	if (!rc) {
-		fflush(stdout);
-		call->exit_code = exit_code_of(&run);
-		rc = judge(&run, err);
-	}
+	if (!rc)
+		rc = sweep_conclude(call, &run, err);
 	run_release(&run);
 	return rc;
 }
@@ -132,16 +136,15 @@ static void close_run(struct db *db, const struct sweep_call *sweep, int64_t id,
 		    (long long)id, sweep->db_path);
 }
 
-/* *db NULL: a new file; it is there once a device is. *begun: the run is stored, whatever became of
- * it. */
-static int execute(struct invocation *call, struct sweep_call *sweep, struct db **db, bool *begun,
-		   struct error *err)
+int sweep_measure(struct sweep_call *sweep, struct db **db, struct sweep_stored *stored,
+		  struct error *err)
 {
 	struct sweep_store store = {.db = *db,
 				    .new_path = sweep->db_path,
 				    .plan = &sweep->plan,
 				    .progress = &sweep->progress,
 				    .say_backend = sweep->choice.automatic && !sweep->choice.said,
+				    .of_ceilings = sweep->of_ceilings,
 				    .metrics = &sweep->settings.metrics};
 	struct plan_source source = {.context = &sweep->plan, .build = sweep_plan_build};
 	struct sweep_sink sink = sweep_store_sink(&store);
@@ -155,15 +158,28 @@ static int execute(struct invocation *call, struct sweep_call *sweep, struct db 
 			   &outcome, err);
 	progress_end(&sweep->progress);
 	*db = store.db;
-	*begun = store.begun;
+	*stored = (struct sweep_stored){store.run.id, store.begun};
 	if (store.begun)
 		close_run(*db, sweep, store.run.id, rc);
+	sweep_store_release(&store);
+	return rc;
+}
+
+/* As sweep_measure(), with ceilings before and a report after. */
+static int execute(struct invocation *call, struct sweep_call *sweep, struct db **db, bool *begun,
+		   struct error *err)
+{
+	struct sweep_stored stored = {0};
+	int rc = ceilings_before(sweep, db, err);
+
 	if (!rc)
-		rc = report_stored(call, *db, store.run.id, sweep->options, err);
+		rc = sweep_measure(sweep, db, &stored, err);
+	*begun = stored.begun;
+	if (!rc)
+		rc = report_stored(call, *db, stored.run_id, sweep->options, err);
 	if (!rc && !sweep->options->quiet)
 		say("run %lld is kept; perflab report %lld --db %s prints it again",
-		    (long long)store.run.id, (long long)store.run.id, sweep->db_path);
-	sweep_store_release(&store);
+		    (long long)stored.run_id, (long long)stored.run_id, sweep->db_path);
 	return rc;
 }
 

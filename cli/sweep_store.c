@@ -118,12 +118,28 @@ static int begin_resumed(struct sweep_store *store, const struct plan *plan, str
 	return rc;
 }
 
+/* A ceiling is a time: not to be had of an emulator, nor of kernels that a profiler holds up. */
+static int check_clock(const struct session_info *info, struct error *err)
+{
+	if (info->untimed)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s measures no time, so it has no ceilings: they need a GPU",
+				 info->device.name);
+	if (info->profiler[0])
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s is attached and holds kernels up: measure ceilings without it",
+				 info->profiler);
+	return 0;
+}
+
 static int store_opened(void *context, const struct session_info *info, const struct plan *plan,
 			struct error *err)
 {
 	struct sweep_store *store = context;
-	int rc = store->db ? 0 : db_open(&store->db, store->new_path, DB_CREATE, err);
+	int rc = store->of_ceilings ? check_clock(info, err) : 0;
 
+	if (!rc && !store->db)
+		rc = db_open(&store->db, store->new_path, DB_CREATE, err);
 	if (rc)
 		return rc;
 	store->trial_ids = xcalloc(plan->count ? plan->count : 1, sizeof(*store->trial_ids));

@@ -12,6 +12,8 @@ skip() {
 [ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || skip "no NVIDIA driver on this machine"
 # What fails on the GPU must not be made up for by the emulator.
 export PERFLAB_WORKER_PTX=/nonexistent/no-emulator
+# A sweep is one run here; ceilings.sh measures them.
+export PERFLAB_CEILINGS=never
 said=$("$perflab" doctor --backend cuda 2>&1) || skip "no usable GPU:
 $said"
 
