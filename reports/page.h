@@ -20,11 +20,15 @@ void page_write(FILE *out, const struct run *run, const struct report_options *o
 
 /* Its parts: values of the object that is open. */
 void page_run(struct page_json *json, const char *key, const struct run *run);
-void page_roofs(struct page_json *json, const struct ceiling_list *ceilings);
+void page_roofs(struct page_json *json, const struct run *run, const struct ceiling_list *ceilings);
 void page_trials(struct page_json *json, const struct run *run);
 void page_points(struct page_json *json, const struct run *run,
 		 const struct report_options *options);
 void page_counters(struct page_json *json, const struct run *run);
+/* Of options->compare, in the order of the run: null, or [place in the other, place in `changes`,
+ * ratio of the times, its 95 % interval]. */
+void page_comparison(struct page_json *json, const struct run *run,
+		     const struct report_options *options);
 void page_samples(struct page_json *json, const struct run *run,
 		  const struct report_options *options);
 

@@ -116,7 +116,7 @@ void page_run(struct page_json *json, const char *key, const struct run *run)
 /* ---- roofs ---- */
 
 static void roof(struct page_json *json, const char *name, const char *metric, const char *meaning,
-		 const struct ceiling *ceiling)
+		 const struct ceiling *ceiling, double peak_per_s)
 {
 	page_open(json, '{');
 	member_text(json, "name", name);
@@ -124,28 +124,16 @@ static void roof(struct page_json *json, const char *name, const char *metric, c
 	member_text(json, "meaning", meaning);
 	member_text(json, "ceiling", ceiling ? ceiling->name : NULL);
 	member_number(json, "per_s", ceiling ? ceiling->per_s : NAN);
+	member_number(json, "peak_per_s", peak_per_s);
 	page_close(json, '}');
 }
 
 static void ceiling(struct page_json *json, const struct ceiling *ceiling)
 {
-	static const char *const of_level[] = {
-#define X(symbol, name, metric, meaning) name,
-		MEMORY_LEVEL_LIST(X)
-#undef X
-	};
-	static const char *const of_precision[] = {
-#define X(symbol, name, metric, meaning) name,
-		PRECISION_LIST(X)
-#undef X
-	};
-	bool bandwidth = ceiling->kind == CEILING_BANDWIDTH;
-
 	page_open(json, '{');
 	member_text(json, "name", ceiling->name);
-	member_text(json, "unit", bandwidth ? "byte/s" : "flop/s");
-	member_text(json, "of",
-		    bandwidth ? of_level[ceiling->of.level] : of_precision[ceiling->of.precision]);
+	member_text(json, "unit", ceiling_unit(ceiling));
+	member_text(json, "of", ceiling_of_name(ceiling));
 #define X(field) member_number(json, #field, ceiling->field);
 	X(per_s)
 	X(low_per_s)
@@ -159,7 +147,7 @@ static void ceiling(struct page_json *json, const struct ceiling *ceiling)
 	page_close(json, '}');
 }
 
-void page_roofs(struct page_json *json, const struct ceiling_list *ceilings)
+void page_roofs(struct page_json *json, const struct run *run, const struct ceiling_list *ceilings)
 {
 	static const struct ceiling_list none = {0};
 
@@ -167,15 +155,17 @@ void page_roofs(struct page_json *json, const struct ceiling_list *ceilings)
 		ceilings = &none;
 	page_key(json, "levels");
 	page_open(json, '[');
-#define X(symbol, name, metric, meaning) \
-	roof(json, name, metric, meaning, ceiling_of_level(ceilings, symbol));
+#define X(symbol, name, metric, meaning)                                      \
+	roof(json, name, metric, meaning, ceiling_of_level(ceilings, symbol), \
+	     device_peak_bandwidth(&run->device, symbol));
 	MEMORY_LEVEL_LIST(X)
 #undef X
 	page_close(json, ']');
 	page_key(json, "precisions");
 	page_open(json, '[');
-#define X(symbol, name, metric, meaning) \
-	roof(json, name, metric, meaning, ceiling_of_precision(ceilings, symbol));
+#define X(symbol, name, metric, meaning)                                          \
+	roof(json, name, metric, meaning, ceiling_of_precision(ceilings, symbol), \
+	     device_peak_rate(&run->device, symbol));
 	PRECISION_LIST(X)
 #undef X
 	page_close(json, ']');

@@ -38,7 +38,7 @@ void page_write(FILE *out, const struct run *run, const struct report_options *o
 	page_key(&json, "format");
 	page_integer(&json, PAGE_FORMAT);
 	page_run(&json, "run", run);
-	page_roofs(&json, options->ceilings);
+	page_roofs(&json, run, options->ceilings);
 	page_key(&json, "trials");
 	page_trials(&json, run);
 	page_points(&json, run, options);
@@ -48,6 +48,7 @@ void page_write(FILE *out, const struct run *run, const struct report_options *o
 		page_run(&json, "compare_run", options->compare);
 		page_key(&json, "compare_trials");
 		page_trials(&json, options->compare);
+		page_comparison(&json, run, options);
 	}
 	page_key(&json, "words");
 	page_words(&json);

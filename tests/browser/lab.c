@@ -27,15 +27,27 @@ const struct lab_kernel lab_kernels[] = {
 	{"reduce", "grid_stride", 1, 4, 1.0, 1.0, 1.0, 0.02, 0.76, 512, 28, 99.7, 100, false},
 	{"reduce", "last_block", 1, 4, 1.0, 1.0, 1.0, 0.02, 0.82, 1024, 32, 99, 99.7, false},
 	{"reduce", "last_block_f64", 1, 8, 1.0, 1.0, 1.0, 0.02, 0.84, 512, 40, 99, 99.7, true},
-	{"matmul", "naive", 2048, 12, 2.1, 410, 2048, 0, 0.09, 256, 30, 100, 100, false},
-	{"matmul", "tiled", 2048, 12, 1.3, 66, 130, 1024, 0.17, 1024, 38, 100, 100, false},
-	{"matmul", "register_tiled", 2048, 12, 1.1, 22, 36, 300, 0.71, 256, 128, 100, 100, false},
+	{"matmul", "naive", 2048, 12, 2.1, 330, 700, 0, 0.09, 256, 30, 100, 100, false},
+	{"matmul", "tiled", 2048, 12, 1.3, 66, 130, 420, 0.17, 1024, 38, 100, 100, false},
+	{"matmul", "register_tiled", 2048, 12, 1.1, 22, 36, 95, 0.71, 256, 128, 100, 100, false},
 	{"divergence", "if_else", 72, 8, 1.0, 1.01, 1.0, 0, 0.41, 256, 16, 51, 50, false},
 	{"divergence", "block_parity", 72, 8, 1.0, 1.01, 1.0, 0, 0.74, 128, 16, 100, 100, false},
 	{"divergence", "switch_lane", 72, 8, 1.0, 1.01, 1.0, 0, 0.12, 256, 14, 20, 63.2, false},
 };
 /* clang-format on */
 const size_t lab_kernel_count = ARRAY_SIZE(lab_kernels);
+
+const struct lab_roof lab_roofs[] = {
+	{"dram_read", 0.97 * LAB_DRAM_PER_S, false},
+	{"dram_triad", LAB_DRAM_PER_S, false},
+	{"l2_read", 9.4e12, false},
+	{"l1_read", 3.1e13, false},
+	{"shared_read", 2.7e13, false},
+	{"f32_fma", LAB_F32_PER_S, true},
+	{"f64_fma", LAB_F64_PER_S, true},
+	{"tensor_f16", 6.6e14, true},
+};
+const size_t lab_roof_count = ARRAY_SIZE(lab_roofs);
 
 double lab_random(uint64_t *seed)
 {
@@ -184,7 +196,8 @@ struct run lab_run(const char *label, const char *command)
 	return run;
 }
 
-struct trial *lab_add(struct run *run, const struct lab_case *of)
+static struct trial *add_case(struct run *run, const char *kernel, const char *variant,
+			      int64_t block, int64_t n)
 {
 	struct trial *trial;
 
@@ -192,19 +205,28 @@ struct trial *lab_add(struct run *run, const struct lab_case *of)
 	trial = &run->trials[run->trial_count];
 	*trial = (struct trial){
 		.position = (int64_t)run->trial_count,
-		.kernel = xstrdup(of->kernel->kernel),
-		.variant = xstrdup(of->kernel->variant),
-		.config = xasprintf("block=%lld,n=%lld", (long long)of->block, (long long)of->n),
+		.kernel = xstrdup(kernel),
+		.variant = xstrdup(variant),
+		.config = xasprintf("block=%lld,n=%lld", (long long)block, (long long)n),
 		.axes = xcalloc(2, sizeof(*trial->axes)),
 		.axis_count = 2,
 		.has_work = true,
-		.flop = (int64_t)((double)of->n * of->kernel->flop),
-		.bytes_read = (int64_t)((double)of->n * of->kernel->bytes * 0.6),
-		.bytes_written = (int64_t)((double)of->n * of->kernel->bytes * 0.4),
 		.facts = launch_facts_unknown,
 	};
-	trial->axes[0] = (struct named_value){.name = "block", .value = of->block};
-	trial->axes[1] = (struct named_value){.name = "n", .value = of->n};
+	trial->axes[0] = (struct named_value){.name = "block", .value = block};
+	trial->axes[1] = (struct named_value){.name = "n", .value = n};
+	run->trial_count++;
+	return trial;
+}
+
+struct trial *lab_add(struct run *run, const struct lab_case *of)
+{
+	struct trial *trial =
+		add_case(run, of->kernel->kernel, of->kernel->variant, of->block, of->n);
+
+	trial->flop = (int64_t)((double)of->n * of->kernel->flop);
+	trial->bytes_read = (int64_t)((double)of->n * of->kernel->bytes * 0.6);
+	trial->bytes_written = (int64_t)((double)of->n * of->kernel->bytes * 0.4);
 	trial->facts.registers_per_thread = of->kernel->registers;
 	trial->facts.shared_static_bytes = of->kernel->shared > 0 ? 4096 : 0;
 	trial->facts.shared_dynamic_bytes = 0;
@@ -214,6 +236,15 @@ struct trial *lab_add(struct run *run, const struct lab_case *of)
 		 of->kernel->registers > 32 ? "registers" : "warps");
 	snprintf(trial->facts.code_hash, sizeof(trial->facts.code_hash), "00000000c0ffee00");
 	snprintf(trial->facts.code_kind, sizeof(trial->facts.code_kind), "cubin sm_90");
-	run->trial_count++;
 	return trial;
+}
+
+double lab_add_roof(struct run *run, const struct lab_roof *roof)
+{
+	struct trial *trial = add_case(run, CEILINGS_KERNEL, roof->variant, 512, 1 << 28);
+	double work = roof->flop ? 1e12 : 4294967296.0;
+
+	trial->flop = roof->flop ? (int64_t)work : 0;
+	trial->bytes_read = roof->flop ? 0 : (int64_t)work;
+	return 1e9 * work / roof->per_s;
 }

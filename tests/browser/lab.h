@@ -25,10 +25,15 @@ extern const size_t lab_kernel_count;
 
 /* Roofs of the device that does not exist. */
 #define LAB_DRAM_PER_S 3.9e12
-#define LAB_L2_PER_S 6.6e12
-#define LAB_L1_PER_S 2.4e13
 #define LAB_F32_PER_S 5.6e13
 #define LAB_F64_PER_S 2.9e13
+struct lab_roof {
+	const char *variant; /* of the family `ceilings` */
+	double per_s;
+	bool flop; /* else bytes */
+};
+extern const struct lab_roof lab_roofs[];
+extern const size_t lab_roof_count;
 
 struct lab_case {
 	const struct lab_kernel *kernel;
@@ -43,5 +48,7 @@ void lab_count(struct counter_list *out, const struct lab_case *of, double time_
 /* The run, without trials. */
 struct run lab_run(const char *label, const char *command);
 struct trial *lab_add(struct run *run, const struct lab_case *of);
+/* A trial that shows the roof, in the time returned. */
+double lab_add_roof(struct run *run, const struct lab_roof *roof);
 
 #endif

@@ -234,20 +234,26 @@ pageTest("curves hold the medians and their intervals", "lab", async (page) => {
 	}
 });
 
-pageTest("the comparison has the ratios of the medians", "lab", async (page) => {
+pageTest("the comparison has the ratios of the rounds' medians", "lab", async (page) => {
 	const plot = await plotOf(page, "compare");
-	const rows = sql("lab", `SELECT now.kernel || '/' || now.variant || '/' || now.config AS name, now.median_ns / old.median_ns AS ratio,
-		now.low_ns > old.high_ns AS slower, now.high_ns < old.low_ns AS faster
-		FROM trial AS now JOIN trial AS old USING (kernel, variant, config)
-		WHERE now.run_id = (SELECT id FROM run WHERE label = 'now') AND old.run_id = (SELECT id FROM run WHERE label = 'before')
-		AND now.median_ns IS NOT NULL AND old.median_ns IS NOT NULL`);
-	const points = await plot.evaluate((host) => host.chart.found.map(({ ratio, kind, one }) => ({ ratio, kind, name: one.name })));
+	// the middle of each round's samples (20: between the 10th and the 11th), then the mean logarithm
+	const rows = sql("lab", `WITH ranked AS (SELECT trial_id, round, time_ns, row_number() OVER (PARTITION BY trial_id, round ORDER BY time_ns) AS place FROM sample),
+		medians AS (SELECT trial_id, round, avg(time_ns) AS ns FROM ranked WHERE place IN (10, 11) GROUP BY trial_id, round),
+		means AS (SELECT trial_id, avg(ln(ns)) AS log_ns, min(ns) AS least, max(ns) AS most FROM medians GROUP BY trial_id),
+		timed AS (SELECT trial.*, label, log_ns, least, most FROM trial JOIN run ON run.id = run_id JOIN means ON trial_id = trial.id)
+		SELECT now.kernel || '/' || now.variant || '/' || now.config AS name, exp(now.log_ns - old.log_ns) AS ratio,
+		now.least > old.most AS above, now.most < old.least AS below
+		FROM timed AS now JOIN timed AS old USING (kernel, variant, config) WHERE now.label = 'now' AND old.label = 'before'`);
+	const points = await plot.evaluate((host) => host.chart.found.map(({ ratio, kind, low, high, one }) => ({ ratio, kind, low, high, name: one.name })));
 	assert.equal(points.length, rows.length);
 	for (const row of rows) {
 		const point = points.find(({ name }) => name === row.name);
-		assert.ok(close(point.ratio, row.ratio), row.name);
-		assert.equal(point.kind, row.slower ? "slower" : row.faster ? "faster" : "same", row.name);
+		assert.ok(close(point.ratio, row.ratio) && point.low < point.ratio && point.ratio < point.high, row.name);
+		// what is called a change has its rounds apart, and in that direction
+		if (point.kind === "regressed") assert.ok(row.above, row.name);
+		if (point.kind === "improved") assert.ok(row.below, row.name);
 	}
+	for (const kind of ["regressed", "improved"]) assert.ok(points.some((point) => point.kind === kind), kind);
 	assert.match(await page.locator("#compare").innerText(), /persistence_mode\s+on\s+off/);
 	assert.match(await page.locator("#compare").innerText(), /20 cases only in this run/);
 });

@@ -234,23 +234,6 @@ static void an_emulated_run_says_so_and_has_no_times(void **state)
 	run_release(&run);
 }
 
-static void a_run_stands_beside_another(void **state)
-{
-	struct run run, other;
-	json_t *root;
-
-	(void)state;
-	constructed_run_init(&run);
-	constructed_run_init(&other);
-	other.id = 11;
-	root = page_of(&run, &(struct report_options){.compare = &other});
-	assert_int_equal(json_integer_value(at(root, "compare_run.id")), 11);
-	assert_true(json_number_value(at(root, "compare_trials.median_ns.#0")) == 31210.0);
-	json_decref(root);
-	run_release(&run);
-	run_release(&other);
-}
-
 static void a_run_without_trials_is_whole(void **state)
 {
 	struct run run = {.uid = "00112233445566778899aabbccddeeff"};
@@ -369,6 +352,60 @@ static void samples_that_cannot_be_read_have_a_reason(void **state)
 	run_release(&run);
 }
 
+/* The second run's times are 10 % longer; its cases stand in another order. */
+static int take_of_two(void *context, int64_t trial_id, struct sample **out, size_t *count,
+		       struct error *err)
+{
+	int rc = take(context, trial_id % 1000, out, count, err);
+
+	for (size_t i = 0; !rc && trial_id >= 1000 && i < *count; i++)
+		(*out)[i].time_ns *= 1.1;
+	return rc;
+}
+
+static void a_run_stands_beside_another(void **state)
+{
+	struct taken taken = {.count = 20};
+	struct run run, other;
+	struct trial swapped;
+	json_t *root;
+
+	(void)state;
+	constructed_run_init(&run);
+	constructed_run_init(&other);
+	other.id = 11;
+	for (size_t i = 0; i < other.trial_count; i++)
+		other.trials[i].id += 1000;
+	swapped = other.trials[0];
+	other.trials[0] = other.trials[1];
+	other.trials[1] = swapped;
+	root = page_of(&run, &(struct report_options){.compare = &other,
+						      .samples = take_of_two,
+						      .samples_context = &taken});
+	assert_int_equal(json_integer_value(at(root, "compare_run.id")), 11);
+	assert_true(json_number_value(at(root, "compare_trials.median_ns.#1")) == 31210.0);
+	/* found by its name; faster now by the factor, between the ends of the interval */
+	assert_int_equal(json_integer_value(at(root, "comparison.#0.#0")), 1);
+	assert_true(fabs(json_number_value(at(root, "comparison.#0.#2")) - 1 / 1.1) < 1e-6);
+	assert_true(json_number_value(at(root, "comparison.#0.#3")) < 1 / 1.1);
+	assert_true(json_number_value(at(root, "comparison.#0.#4")) > 1 / 1.1);
+	assert_string_equal(
+		json_string_value(json_array_get(
+			json_array_get(at(root, "changes"),
+				       (size_t)json_integer_value(at(root, "comparison.#0.#1"))),
+			0)),
+		change_name(CHANGE_INCONCLUSIVE));
+	/* not timed: nothing to compare */
+	assert_true(json_is_null(at(root, "comparison.#2")));
+	json_decref(root);
+	/* no samples: the medians stand, the ratio is not known */
+	root = page_of(&run, &(struct report_options){.compare = &other});
+	assert_true(json_is_null(at(root, "comparison.#0.#2")));
+	json_decref(root);
+	run_release(&run);
+	run_release(&other);
+}
+
 /* ---- the page around it ---- */
 
 static void a_page_is_whole_or_says_how_to_get_one(void **state)
@@ -410,11 +447,11 @@ int main(void)
 		cmocka_unit_test(a_word_is_written_once),
 		cmocka_unit_test(a_run_keeps_its_numbers_and_its_reasons),
 		cmocka_unit_test(an_emulated_run_says_so_and_has_no_times),
-		cmocka_unit_test(a_run_stands_beside_another),
 		cmocka_unit_test(a_run_without_trials_is_whole),
 		cmocka_unit_test(samples_lose_nothing),
 		cmocka_unit_test(very_many_samples_are_thinned),
 		cmocka_unit_test(samples_that_cannot_be_read_have_a_reason),
+		cmocka_unit_test(a_run_stands_beside_another),
 		cmocka_unit_test(a_page_is_whole_or_says_how_to_get_one),
 	};
 

@@ -107,6 +107,8 @@ export class Model {
 			run: data.compare_run,
 			settings: settingsOf(data.compare_run),
 			cases: casesOf(data.compare_trials, words, data.compare_run),
+			changes: data.changes,
+			comparison: data.comparison,
 		} : null;
 		this.kernels = unique(this.cases.map((one) => one.kernel));
 		this.families = unique(this.cases.map((one) => one.family));

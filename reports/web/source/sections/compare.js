@@ -8,27 +8,36 @@ import { isNumber, plural, three, time, whole } from "../numbers.js";
 const ROWS = 15;
 const ratioText = (value) => (isNumber(value) ? `×${value.toFixed(value < 10 ? 3 : 1)}` : "–");
 const KINDS = {
-	slower: { colour: "var(--bad)", shape: "triangle-up" },
-	faster: { colour: "var(--good)", shape: "triangle-down" },
-	same: { colour: "var(--ink-3)", shape: "circle" },
+	regressed: { colour: "var(--bad)", shape: "triangle-up", word: "slower" },
+	improved: { colour: "var(--good)", shape: "triangle-down", word: "faster" },
+	unchanged: { colour: "var(--ink-3)", shape: "circle", word: "unchanged" },
+	inconclusive: { colour: "var(--warn)", shape: "diamond", word: "inconclusive" },
 };
 
 /**
- * The ratio now / before of each case, with an interval between the ends of the two medians'
- * intervals: wider than 95 %, so that what is called slower or faster is so.
+ * The cases that both runs have a time of, with what `perflab regress` would say of them: judged by
+ * the medians of the rounds, each of which a process of its own took.
  */
 function compared(model) {
-	const before = new Map(model.other.cases.map((one) => [one.name, one]));
-	const pairs = [];
-	for (const one of model.cases) {
-		const other = before.get(one.name);
-		if (!other || !(one.median > 0) || !(other.median > 0)) continue;
-		const low = isNumber(one.low) && isNumber(other.high) ? one.low / other.high : null;
-		const high = isNumber(one.high) && isNumber(other.low) ? one.high / other.low : null;
-		const kind = low !== null && low > 1 ? "slower" : high !== null && high < 1 ? "faster" : "same";
-		pairs.push({ one, other, ratio: one.median / other.median, low, high, kind });
-	}
-	return pairs.sort((a, b) => a.ratio - b.ratio);
+	const { cases, changes, comparison } = model.other;
+	return model.cases.filter((one) => comparison[one.at]).map((one) => {
+		const [place, change, ratio, low, high] = comparison[one.at];
+		const [kind, meaning] = changes[change];
+		const other = cases[place];
+		// without samples there are still the medians
+		return { one, other, kind, meaning, ratio: ratio ?? one.median / other.median, low, high };
+	}).sort((a, b) => a.ratio - b.ratio);
+}
+
+/** Ticks of ratios that a person would choose, for a logarithmic scale. */
+function ratioTicks(low, high) {
+	const span = high / low;
+	if (span > 8) return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
+	const rough = (high - low) / 7;
+	const power = 10 ** Math.floor(Math.log10(rough));
+	const step = [1, 2, 5, 10].find((factor) => factor * power >= rough) * power;
+	const first = Math.ceil(low / step);
+	return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(6)));
 }
 
 /** [what, this run's, the other's] of all that is not the same. */
@@ -71,7 +80,7 @@ function caterpillar(app, host, pairs) {
 		points: () => at,
 		tip: ({ one, other, ratio, low, high, kind }) => ({
 			title: `${one.family}  ${one.config}`,
-			rows: [["Now", time(one.median)], ["Before", time(other.median)], ["Ratio", ratioText(ratio)], ["Interval", low === null ? "needs 6 samples" : `${ratioText(low)} to ${ratioText(high)}`], ["So it is", kind === "same" ? "not told apart" : kind]],
+			rows: [["Now", time(one.median)], ["Before", time(other.median)], ["Ratio", ratioText(ratio)], ["95 % interval", low === null ? "–" : `${ratioText(low)} to ${ratioText(high)}`], ["So it is", KINDS[kind].word]],
 		}),
 		pick: (point) => app.open(point.one),
 		summary: () => {
@@ -84,12 +93,14 @@ function caterpillar(app, host, pairs) {
 			rows: pairs.map((pair) => [app.link(pair.one), time(pair.one.median), time(pair.other.median), ratioText(pair.ratio), ratioText(pair.low), ratioText(pair.high)]),
 		}),
 		spec: () => {
+			const ends = at.flatMap(({ x, low, high }) => [x, low, high, 1]).filter(isNumber);
+			const [least, most] = [ends.reduce((a, b) => Math.min(a, b)), ends.reduce((a, b) => Math.max(a, b))];
 			const names = Object.keys(KINDS);
 			const group = (key) => ({ field: "kind", type: "nominal", legend: null, scale: { domain: names, range: names.map((name) => KINDS[name][key]) } });
 			const values = at.map(({ x, y, low, high, kind }) => ({ x, y, low, high, kind }));
 			return {
 				encoding: {
-					x: { field: "x", type: "quantitative", title: "Ratio of the medians", scale: { type: "log", nice: false, padding: 16 }, axis: { tickCount: 7, format: "~r" } },
+					x: { field: "x", type: "quantitative", title: "Ratio of the times", scale: { type: "log", nice: false, padding: 16 }, axis: { values: ratioTicks(least, most), format: "~g" } },
 					y: { field: "y", type: "quantitative", axis: null, scale: { zero: false, nice: false, padding: 10, reverse: true } },
 				},
 				layer: [
@@ -105,17 +116,18 @@ function caterpillar(app, host, pairs) {
 function changes(app, host, pairs) {
 	const show = (kind) => {
 		const of = pairs.filter((pair) => pair.kind === kind);
-		const sorted = kind === "slower" ? of.reverse() : of;
+		const sorted = kind === "improved" ? of : of.reverse();
 		list.replaceChildren(of.length
-			? table(`Cases that are ${kind}`, [{ head: "Case" }, { head: "Now", numeric: true }, { head: "Before", numeric: true }, { head: "Ratio", numeric: true }, { head: "Interval", numeric: true }],
+			? table(`Cases that are ${KINDS[kind].word}`, [{ head: "Case" }, { head: "Now", numeric: true }, { head: "Before", numeric: true }, { head: "Ratio", numeric: true }, { head: "95 % interval", numeric: true }],
 				sorted.slice(0, ROWS).map((pair) => [app.link(pair.one), time(pair.one.median), time(pair.other.median), ratioText(pair.ratio), pair.low === null ? "–" : `${ratioText(pair.low)} … ${ratioText(pair.high)}`]))
-			: h("p", { class: "hint" }, kind === "same" ? "Every case changed." : `No case is ${kind}.`),
+			: h("p", { class: "hint" }, `No case is ${KINDS[kind].word}.`),
 		of.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} most of ${whole(of.length)}; the plot's numbers have more.`) : "");
 	};
 	const count = (kind) => pairs.filter((pair) => pair.kind === kind).length;
 	const list = h("div", {});
-	const first = ["slower", "faster", "same"].find((kind) => count(kind)) ?? "same";
-	host.append(segmented("Changes", [["slower", `${count("slower")} slower`], ["faster", `${count("faster")} faster`], ["same", `${count("same")} not told apart`]], first, show), list);
+	const kinds = Object.keys(KINDS);
+	const first = kinds.find((kind) => count(kind)) ?? "unchanged";
+	host.append(segmented("Changes", kinds.map((kind) => [kind, `${count(kind)} ${KINDS[kind].word}`]), first, show), list);
 	show(first);
 }
 
@@ -146,7 +158,7 @@ export function compareSection(app) {
 	if (pairs.length) {
 		caterpillar(app, section, pairs);
 		changes(app, section, pairs);
-		section.append(h("p", { class: "hint" }, "Slower or faster is said only where the two medians' 95 % intervals lie apart. Of many cases that did not change, a few lie apart by chance."));
+		section.append(h("p", { class: "hint" }, "Judged by the medians of the rounds, each of which a process of its own took, and for all cases together: a false alarm among them is as rare as 1 in 20. Inconclusive: neither a change that matters nor its absence is shown; more rounds would."));
 	} else {
 		section.append(empty("No case has a time in both runs.", model.emulated ? "Emulated runs have no times." : "Sweep the same kernels and sizes to compare them."));
 	}

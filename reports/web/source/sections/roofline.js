@@ -201,10 +201,22 @@ class Roofline {
 			.filter((level) => level.per_s !== null);
 	}
 
+	/** What the device's attributes allow, as datasheets say it: of the roofs that are strong. */
+	peaks() {
+		const used = new Set(this.usable.map((one) => one.precision));
+		const level = this.model.levels[this.level];
+		const of = (precision) => (this.precision === "counted" ? used.has(precision.name) : precision.name === this.precision);
+		return {
+			slope: level.peak_per_s,
+			flats: this.model.precisions.filter((one) => one.peak_per_s !== null && of(one)),
+		};
+	}
+
 	extent() {
 		const points = this.points().length ? this.points() : this.candidates().map((one) => ({ x: one.levels[this.level].intensity, y: one.rate }));
-		const flats = this.flats().filter((one) => one.strong).map((one) => one.per_s);
-		const slope = this.slopes().find((one) => one.strong)?.per_s;
+		const peaks = this.peaks();
+		const flats = [...this.flats().filter((one) => one.strong).map((one) => one.per_s), ...peaks.flats.map((one) => one.peak_per_s)];
+		const slope = this.slopes().find((one) => one.strong)?.per_s ?? peaks.slope;
 		const xs = points.map((point) => point.x);
 		const ys = [...points.map((point) => point.y), ...flats];
 		if (slope && flats.length) xs.push(...flats.map((flat) => flat / slope));
@@ -231,6 +243,16 @@ class Roofline {
 			lines.push({ id: flat.name, x: begin, y: flat.per_s, strong: flat.strong },
 				{ id: flat.name, x: 1e12, y: flat.per_s, strong: flat.strong });
 		}
+		const peaks = this.peaks();
+		const highest = peaks.flats.reduce((most, one) => Math.max(most, one.peak_per_s), 0);
+		if (peaks.slope) {
+			const end = highest ? highest / peaks.slope : 1e12;
+			lines.push({ id: "peak", x: 1e-12, y: 1e-12 * peaks.slope, peak: true }, { id: "peak", x: end, y: end * peaks.slope, peak: true });
+		}
+		for (const one of peaks.flats) {
+			const begin = peaks.slope ? one.peak_per_s / peaks.slope : 1e-12;
+			lines.push({ id: `peak ${one.name}`, x: begin, y: one.peak_per_s, peak: true }, { id: `peak ${one.name}`, x: 1e12, y: one.peak_per_s, peak: true });
+		}
 		return lines;
 	}
 
@@ -256,8 +278,11 @@ class Roofline {
 		}
 		for (const flat of this.flats()) {
 			const text = `${flat.name} ${rate(flat.per_s)}${narrow ? "" : ` (${flat.ceiling})`}`;
-			result.push({ x: x[1] / 10 ** (8 / perDecade[0]), y: flat.per_s, text, angle: 0, align: "right", strong: flat.strong });
+			result.push({ x: x[1] / 10 ** (8 / perDecade[0]), y: flat.per_s, text, align: "right", strong: flat.strong });
 		}
+		for (const one of this.peaks().flats)
+			// by its left end, where the measured ones have no name
+			result.push({ x: Math.max(x[0], this.peaks().slope ? one.peak_per_s / this.peaks().slope : 0) * 10 ** (10 / perDecade[0]), y: one.peak_per_s, text: `${one.name} peak ${rate(one.peak_per_s)}`, angle: 0, align: "left", strong: false });
 		return result;
 	}
 
@@ -293,7 +318,7 @@ class Roofline {
 						detail: { field: "id", type: "nominal" },
 						stroke: strong("var(--roof)", "var(--roof-dim)"),
 						strokeWidth: strong(2, 1.2),
-						strokeDash: strong([1, 0], [5, 4]),
+						strokeDash: { condition: [{ test: "datum.strong", value: [1, 0] }, { test: "datum.peak", value: [1.5, 3] }], value: [5, 4] },
 					},
 				},
 				{
@@ -315,22 +340,16 @@ class Roofline {
 					transform: [{ filter: "datum.above" }],
 					mark: { type: "point", shape: "circle", filled: false, size: 300, stroke: "var(--bad)", strokeWidth: 2, strokeDash: [3, 2], clip: true },
 				},
-				{
-					data: { name: "labels", values: [] },
-					mark: { type: "text", clip: true, baseline: "bottom", align: "left", dy: -4, fontSize: 11 },
+				...["halo", "text"].flatMap((part) => ["left", "right"].map((align) => ({
+					data: { name: "labels", values: part === "halo" && align === "left" ? [] : undefined },
+					transform: [{ filter: `datum.align === '${align}'` }],
+					mark: { type: "text", clip: true, baseline: "bottom", align, dy: -4, fontSize: 11, ...(part === "halo" ? { stroke: "var(--panel)", strokeWidth: 4, strokeJoin: "round" } : {}) },
 					encoding: {
 						text: { field: "text" },
-						angle: { field: "angle", type: "quantitative", scale: null },
-						fill: strong("var(--ink)", "var(--ink-3)"),
+						...(align === "left" ? { angle: { field: "angle", type: "quantitative", scale: null } } : {}),
+						...(part === "text" ? { fill: strong("var(--ink)", "var(--ink-3)") } : {}),
 					},
-					transform: [{ filter: "datum.align === 'left'" }],
-				},
-				{
-					data: { name: "labels" },
-					mark: { type: "text", clip: true, baseline: "bottom", align: "right", dy: -4, fontSize: 11 },
-					encoding: { text: { field: "text" }, fill: strong("var(--ink)", "var(--ink-3)") },
-					transform: [{ filter: "datum.align === 'right'" }],
-				},
+				}))),
 			],
 		};
 	}
@@ -344,10 +363,15 @@ class Roofline {
 			...this.slopes().filter((one) => one.strong).map((one) => `${levelName(one.name)} ${bandwidth(one.per_s)}`),
 			...this.flats().filter((one) => one.strong).map((one) => `${one.name} ${rate(one.per_s)}`),
 		];
+		const peaks = [
+			...(isNumber(level.peak_per_s) ? [`${levelName(level.name)} ${bandwidth(level.peak_per_s)}`] : []),
+			...this.peaks().flats.map((one) => `${one.name} ${rate(one.peak_per_s)}`),
+		];
 		const top = points.reduce((most, point) => (!most || point.y > most.y ? point : most), null);
 		return [
 			`${plural(points.length, "case")} at the level of ${level.meaning}.`,
-			roofs.length ? `Measured roofs: ${roofs.join(", ")}.` : "No roof was measured for this device: `perflab ceilings` does.",
+			roofs.length ? `Measured roofs: ${roofs.join(", ")}.` : "No roof was measured for this device.",
+			peaks.length ? `By the device's attributes at most: ${peaks.join(", ")} (dotted).` : "",
 			top ? `The highest is ${top.one.family} with ${rate(top.y)} at ${intensity(top.x)}.` : "",
 		].join(" ");
 	}
