@@ -28,13 +28,31 @@ static int say(struct worker_reply *reply, const char *name, bool ok, const char
 	return worker_reply_check(reply, &check);
 }
 
-/* Physical memory; 0: not known. */
+/* What a container may take; INT64_MAX: all there is. */
+static int64_t container_memory_bytes(void)
+{
+	char *text = NULL;
+	int64_t bytes;
+	size_t length;
+
+	if (read_file(&text, &length, "/sys/fs/cgroup/memory.max", 64, NULL))
+		return INT64_MAX;
+	text[strcspn(text, "\n")] = '\0';
+	if (parse_i64(&bytes, text, NULL) || bytes <= 0) /* "max" */
+		bytes = INT64_MAX;
+	free(text);
+	return bytes;
+}
+
+/* Physical memory, or what this container has of it; 0: not known. */
 static int64_t machine_memory_bytes(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES);
 	long page_bytes = sysconf(_SC_PAGESIZE);
+	int64_t bytes = pages > 0 && page_bytes > 0 ? (int64_t)pages * page_bytes : 0;
+	int64_t most = container_memory_bytes();
 
-	return pages > 0 && page_bytes > 0 ? (int64_t)pages * page_bytes : 0;
+	return bytes < most ? bytes : most;
 }
 
 static int say_chips(struct worker_reply *reply)
@@ -59,7 +77,7 @@ static int say_memory(struct worker_reply *reply)
 	int rc;
 
 	format_bytes(amount, (double)machine_memory_bytes());
-	found = xasprintf("%s, half of which may be emulated device memory", amount);
+	found = xasprintf("%s, half of which emulated cases may take", amount);
 	rc = say(reply, "memory", true, found, "");
 	free(found);
 	return rc;

@@ -97,6 +97,27 @@ static void compare(struct emulated_case *emulated, const struct host_buffers *e
 	}
 }
 
+/* What it is compared with takes memory, too. */
+static int check_memory(const struct emulated_case *emulated, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	int64_t free_bytes = emulated->bench->memory_limit_bytes, expected_bytes = 0;
+
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		int64_t bytes = (int64_t)case_buffer_bytes(&work->buffers[b]);
+
+		free_bytes -= bytes;
+		expected_bytes += case_buffer_is_result(&work->buffers[b]) ? bytes : 0;
+	}
+	if (expected_bytes > free_bytes)
+		return error_set(err, PL_ENOMEM,
+				 "beside the buffers, results to compare with need %" PRId64
+				 " bytes, and %" PRId64 " of %" PRId64 " are free",
+				 expected_bytes, free_bytes > 0 ? free_bytes : 0,
+				 emulated->bench->memory_limit_bytes);
+	return 0;
+}
+
 /* Inputs are in place; *mismatch says what is wrong with the results, if a launch did not end. */
 static int execute_whole(struct emulated_case *emulated, struct case_totals *totals,
 			 struct text *mismatch, struct error *err)
@@ -109,8 +130,10 @@ static int execute_whole(struct emulated_case *emulated, struct case_totals *tot
 	};
 	struct host_buffers inputs = {0};
 	struct host_buffers expected = {0};
-	int rc;
+	int rc = check_memory(emulated, err);
 
+	if (rc)
+		return rc;
 	emulated_case_restore(emulated);
 	emulated_case_buffers(emulated, &inputs);
 	rc = expected_find(&bench->expected, work, bench->seed, &inputs, &expected, err);

@@ -24,7 +24,7 @@ struct workbench {
 	struct expected_cache expected;
 	uint64_t seed;
 	bool all_blocks;
-	int64_t memory_limit_bytes;
+	int64_t memory_limit_bytes; /* of a case: emulated memory, and results to compare with */
 	enum emulated_lanes lanes;
 	/* Beyond which a case is sampled, and runs whole at most. */
 	uint64_t sampled_beyond, whole_most;

@@ -189,6 +189,35 @@ static void test_more_memory_than_there_is(void **context)
 	launch_case_free(work);
 }
 
+/* Two buffers of 4 MiB, and one more to compare with where the case is verified. */
+static void test_results_to_compare_with_take_memory(void **context)
+{
+	const struct axis_setting axes[] = {{"block", 256}, {"n", 1 << 20}, {0}};
+	struct launch_case *work = built_in_case("stream", "copy_scalar", axes);
+	struct case_totals totals = {0};
+	enum trial_status status = TRIAL_OK;
+	struct text reason = TEXT_INIT;
+	struct outcome outcome;
+	struct error err = {0};
+
+	(void)context;
+	bench.memory_limit_bytes = (12 << 20) - 1;
+	assert_int_equal(case_emulate(&bench, work, &totals, &status, &reason, &err), PL_ENOMEM);
+	assert_non_null(strstr(err.text, "need 4194304 bytes, and 4194303 of 12582911 are free"));
+	bench.sampled_beyond = 100000;
+	outcome = outcome_of(&bench, work);
+	assert_int_equal(outcome.status, TRIAL_SAMPLED);
+	outcome_release(&outcome);
+	bench.sampled_beyond = SAMPLED_BEYOND_INSTRUCTIONS;
+	bench.memory_limit_bytes++;
+	outcome = outcome_of(&bench, work);
+	assert_int_equal(outcome.status, TRIAL_OK);
+	outcome_release(&outcome);
+	case_totals_release(&totals);
+	text_release(&reason);
+	launch_case_free(work);
+}
+
 /* ---- images ---- */
 
 static const char copy_ptx[] = "// perflab: entry fault_none sm_80 registers 9 shared 4 local 8\n"
@@ -344,6 +373,7 @@ int main(void)
 		ON_BENCH(test_what_the_chip_cannot_launch_is_skipped),
 		ON_BENCH(test_a_case_of_another_build_is_refused),
 		ON_BENCH(test_more_memory_than_there_is),
+		ON_BENCH(test_results_to_compare_with_take_memory),
 		cmocka_unit_test(test_what_ptxas_took_is_read),
 		cmocka_unit_test(test_ptx_of_nobody_says_no_registers),
 		cmocka_unit_test(test_what_is_missing_is_named),
