@@ -114,6 +114,50 @@ static void test_sampled_is_whole(void **context)
 	assert_sampled_is_whole("reduce", "interleaved", 256, 2000003);
 }
 
+/* Whatever is sampled, of all that runs without being named, counts as the whole does. */
+static void test_whatever_is_sampled_is_whole(void **context)
+{
+	static const int64_t blocks[] = {96, 256, 1024};
+	size_t sampled_count = 0, count;
+	const struct kernel *const *all = kernel_all(&count);
+	struct workbench bench;
+
+	(void)context;
+	bench_open(&bench, "kernels");
+	for (size_t k = 0; k < count; k++)
+		for (size_t v = 0; v < all[k]->variant_count * ARRAY_SIZE(blocks); v++) {
+			const int64_t n = strcmp(all[k]->name, "matmul") != 0 ? 100003 : 130;
+			const struct axis_setting axes[] = {
+				{"block", blocks[v % ARRAY_SIZE(blocks)]},
+				{"n", n},
+				{"ways", 8},
+				{0}};
+			const char *variant = all[k]->variants[v / ARRAY_SIZE(blocks)].name;
+			struct launch_case *work =
+				all[k]->on_request ? NULL
+						   : built_in_case(all[k]->name, variant, axes);
+			struct outcome whole, sampled;
+
+			if (!work)
+				continue;
+			bench.all_blocks = true;
+			whole = outcome_of(&bench, work);
+			bench.all_blocks = false;
+			bench.sampled_beyond = whole.totals.counts.warp_instructions * 3 / 4;
+			sampled = outcome_of(&bench, work);
+			if (sampled.status != TRIAL_SAMPLED && sampled.status != TRIAL_OK)
+				fail_msg("%s/%s: %s", all[k]->name, variant, sampled.reason.data);
+			assert_same_counts(&sampled.totals, &whole.totals);
+			sampled_count += sampled.status == TRIAL_SAMPLED;
+			outcome_release(&sampled);
+			outcome_release(&whole);
+			launch_case_free(work);
+		}
+	workbench_release(&bench);
+	/* All but what decides by an atomic, strides over its data with few blocks, or is small. */
+	assert_true(sampled_count > 80);
+}
+
 /* A kernel of tests/harness/ptx/images: (x, out), n threads, out is zero. */
 static struct launch_case *own_case(const char *entry, int64_t n)
 {
@@ -204,6 +248,7 @@ int main(void)
 		cmocka_unit_test(test_classes_share_out_an_axis),
 		cmocka_unit_test(test_samples_are_spread_and_neighbours),
 		cmocka_unit_test(test_sampled_is_whole),
+		cmocka_unit_test(test_whatever_is_sampled_is_whole),
 		cmocka_unit_test(test_what_depends_on_data_is_not_sampled),
 		cmocka_unit_test(test_blocks_that_differ_are_not_sampled),
 		cmocka_unit_test(test_a_small_case_is_whole),
