@@ -1,4 +1,5 @@
 /* perflab report: a stored run in any format. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,6 +7,8 @@
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "db/db.h"
+
+#define PICTURE_LIMIT ((size_t)64 << 20)
 
 struct report_verb_options {
 	const char *db;
@@ -56,11 +59,41 @@ static int write_lines(FILE *out, const struct invocation *call, const struct ru
 	return rc;
 }
 
+/* The script of the picture through gnuplot, which reads no file of settings and no other input. */
+static int write_picture(FILE *out, const struct run *run, enum report_format format,
+			 const struct report_options *look, struct error *err)
+{
+	static char *const argv[] = {"gnuplot", "-d", NULL};
+	struct text script = TEXT_INIT;
+	char *picture = NULL;
+	size_t length = 0;
+	FILE *stream = open_memstream(&script.data, &script.length);
+	int rc = stream ? report_run(stream, run, format, look, err)
+			: error_set(err, PL_ENOMEM, "no memory for the script of a picture");
+
+	if (stream && fclose(stream) && !rc)
+		rc = error_set(err, PL_ENOMEM, "no memory for the script of a picture");
+	if (!rc)
+		rc = process_filter(&picture, &length, PICTURE_LIMIT, &script, argv, err);
+	if (rc == PL_ENOENT && script.length)
+		rc = error_set(err, PL_EUNSUPPORTED,
+			       "%s needs gnuplot, which is not installed: install it (Debian, "
+			       "Ubuntu: gnuplot-nox; Fedora: gnuplot-minimal; Arch: gnuplot), or "
+			       "take --format html",
+			       report_format_name(format));
+	if (!rc && fwrite(picture, 1, length, out) != length)
+		rc = error_set(err, PL_EIO, "cannot write the picture: %s", strerror(errno));
+	free(picture);
+	free(script.data);
+	return rc;
+}
+
 /* The run as asked for, to where it was asked for. */
 static int write_report(struct invocation *call, struct db *db, const struct run *run,
 			const struct run *compare, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
+	const enum report_format format = (enum report_format)options->format;
 	struct report_sources sources = {0};
 	struct output output = {0};
 	int rc = report_sources_load(&sources, call, db, run, err);
@@ -77,9 +110,10 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 	sources.options.compare = compare;
 	if (!rc && options->lines)
 		rc = write_lines(output.stream, call, run, &sources.options, err);
+	else if (!rc && report_format_is_picture(format))
+		rc = write_picture(output.stream, run, format, &sources.options, err);
 	else if (!rc)
-		rc = report_run(output.stream, run, (enum report_format)options->format,
-				&sources.options, err);
+		rc = report_run(output.stream, run, format, &sources.options, err);
 	if (!rc)
 		rc = output_commit(&output, err);
 	output_discard(&output);

@@ -5,6 +5,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +71,103 @@ int process_capture(struct text *out, size_t limit, char *const *argv, struct er
 	if (wait_for(pid, &status) || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return error_set(err, PL_EIO, "%s failed", argv[0]);
 	return 0;
+}
+
+/* A file without a name that holds `bytes`, at its beginning; -1. */
+static int memory_file(const char *bytes, size_t length)
+{
+	int fd = memfd_create("perflab", MFD_CLOEXEC);
+
+	while (fd >= 0 && length > 0) {
+		ssize_t wrote = write(fd, bytes, length);
+
+		if (wrote < 0 && errno == EINTR)
+			continue;
+		if (wrote <= 0) {
+			close(fd);
+			return -1;
+		}
+		bytes += wrote;
+		length -= (size_t)wrote;
+	}
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return fd;
+}
+
+/* The first line in a file that says something. */
+static void first_line(struct text *out, int fd)
+{
+	char bytes[2048];
+	ssize_t got = pread(fd, bytes, sizeof(bytes) - 1, 0);
+	char *line = bytes;
+
+	bytes[got > 0 ? got : 0] = '\0';
+	line += strspn(line, " \t\r\n");
+	line[strcspn(line, "\r\n")] = '\0';
+	text_add(out, line);
+}
+
+static int spawn_filter(pid_t *pid, char *const *argv, int in, int out, int messages)
+{
+	posix_spawn_file_actions_t actions;
+	int rc;
+
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+	posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
+	rc = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+int process_filter(char **out, size_t *length, size_t limit, const struct text *input,
+		   char *const *argv, struct error *err)
+{
+	/* files, not pipes: neither side can wait for the other */
+	int in = memory_file(input->data, input->length), produced = memory_file("", 0),
+	    messages = memory_file("", 0);
+	struct text said = TEXT_INIT;
+	char path[32];
+	int status = 0, rc;
+	pid_t pid;
+
+	if (in < 0 || produced < 0 || messages < 0) {
+		rc = error_set(err, PL_EIO, "cannot hold what %s is given: %s", argv[0],
+			       strerror(errno));
+		goto out;
+	}
+	rc = spawn_filter(&pid, argv, in, produced, messages);
+	if (rc) {
+		rc = error_set(err, rc == ENOENT ? PL_ENOENT : PL_EIO, "cannot start %s: %s",
+			       argv[0], strerror(rc));
+		goto out;
+	}
+	if (wait_for(pid, &status) || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+		first_line(&said, messages);
+		rc = error_set(err, PL_EIO, "%s failed: %s", argv[0],
+			       said.length ? said.data : "it said nothing");
+		goto out;
+	}
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", produced);
+	rc = read_file(out, length, path, limit, err);
+	if (!rc && *length == 0) {
+		free(*out);
+		*out = NULL;
+		first_line(&said, messages);
+		rc = error_set(err, PL_EIO, "%s gave nothing: %s", argv[0],
+			       said.length ? said.data : "it said nothing");
+	}
+out:
+	text_release(&said);
+	if (in >= 0)
+		close(in);
+	if (produced >= 0)
+		close(produced);
+	if (messages >= 0)
+		close(messages);
+	return rc;
 }
 
 int process_run(int *exit_code, char *const *argv, struct error *err)

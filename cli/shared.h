@@ -53,6 +53,13 @@ void shell_word(struct text *out, const char *word);
 /* Runs a program with its own stdout in *out (at most `limit` bytes), stderr thrown away. PL_EIO
  * when it cannot be started or does not end with status 0. */
 int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err);
+/*
+ * Runs a program with `input` on its stdin; what it writes to its stdout is *out (malloc'd,
+ * NUL-terminated beyond *length). PL_ENOENT when there is no such program; PL_EIO with the first
+ * line that it said when it fails or gives nothing; PL_EPARSE when it gives more than `limit`.
+ */
+int process_filter(char **out, size_t *length, size_t limit, const struct text *input,
+		   char *const *argv, struct error *err);
 /* Runs a program on this one's stdin, stdout and stderr; *exit_code as a shell would report it. */
 int process_run(int *exit_code, char *const *argv, struct error *err);
 

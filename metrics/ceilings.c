@@ -1,6 +1,7 @@
 /* Measured roofs: which of them is the highest of a level or a precision. */
 #include "metrics/metrics.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static const struct ceiling *highest(const struct ceiling_list *list, enum ceiling_kind kind,
@@ -14,7 +15,8 @@ static const struct ceiling *highest(const struct ceiling_list *list, enum ceili
 			       (kind == CEILING_BANDWIDTH ? (int)item->of.level == of
 							  : (int)item->of.precision == of);
 
-		if (matches && item->per_s > 0 && (!found || item->per_s > found->per_s))
+		if (matches && isnormal(item->per_s) && item->per_s > 0 &&
+		    (!found || item->per_s > found->per_s))
 			found = item;
 	}
 	return found;

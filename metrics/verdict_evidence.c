@@ -140,11 +140,11 @@ void rate_text(struct text *out, double per_s, enum ceiling_kind kind)
 	while (per_s < scales[i].size)
 		i++;
 	value = scales[i].size > 0 ? per_s / scales[i].size : per_s;
-	text_addf(out, "%.*f %s%s",
-		  value < 10    ? 2
-		  : value < 100 ? 1
-				: 0,
-		  value, scales[i].prefix, kind == CEILING_BANDWIDTH ? "B/s" : "FLOP/s");
+	if (value < 1e6)
+		text_addf(out, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
+	else
+		text_addf(out, "%.3g", value);
+	text_addf(out, " %s%s", scales[i].prefix, kind == CEILING_BANDWIDTH ? "B/s" : "FLOP/s");
 }
 
 /* ---- against the roofs ---- */

@@ -34,6 +34,11 @@ bool report_format_is_table(enum report_format format)
 	return format <= REPORT_MARKDOWN;
 }
 
+bool report_format_is_picture(enum report_format format)
+{
+	return format == REPORT_SVG || format == REPORT_PNG || format == REPORT_PDF;
+}
+
 int stream_check(FILE *out, struct error *err)
 {
 	/* errno is that of the write that failed: the writers call nothing else that sets it */
@@ -68,7 +73,7 @@ int report_run(FILE *out, const struct run *run, enum report_format format,
 	case REPORT_SVG:
 	case REPORT_PNG:
 	case REPORT_PDF:
-		return error_set(err, PL_EUNSUPPORTED, "this build draws no pictures");
+		return roofline_gnuplot(out, run, format, options, err);
 	}
 	return stream_check(out, err);
 }

@@ -17,6 +17,8 @@ void escape_csv(struct text *out, const char *text);
 void escape_markdown(struct text *out, const char *text);
 /* Valid UTF-8 for JSON: other bytes become U+FFFD. */
 void escape_utf8(struct text *out, const char *text);
+/* A string for gnuplot, in single quotes, in which nothing has a meaning: as escape_show(). */
+void escape_gnuplot(struct text *out, const char *text);
 /* Characters (code points) of valid UTF-8. */
 size_t utf8_length(const char *text);
 /* Bytes of the first `characters` characters. */
@@ -137,6 +139,10 @@ void trial_roofline_release(struct trial_roofline *roofline);
 /* Plot, verdicts and what is missing, for the best of each kernel; nothing where there is none. */
 void roofline_text(FILE *out, const struct run *run, const struct report_options *options);
 void roofline_markdown(FILE *out, const struct run *run, const struct report_options *options);
+
+/* The script by which gnuplot draws it. PL_ENOENT: there is nothing to draw. */
+int roofline_gnuplot(FILE *out, const struct run *run, enum report_format format,
+		     const struct report_options *options, struct error *err);
 
 /* ---- one writer a format ---- */
 

@@ -33,6 +33,7 @@ enum report_format {
 bool report_format_parse(enum report_format *out, const char *name);
 const char *report_format_name(enum report_format format);
 bool report_format_is_table(enum report_format format);
+bool report_format_is_picture(enum report_format format);
 
 struct report_options {
 	bool colour;      /* ANSI, text only */
@@ -49,8 +50,12 @@ struct report_options {
 	void *samples_context;
 };
 
-/* A run with its trials: best configuration per kernel first, then the sweep. PL_EUNSUPPORTED: this
- * build lacks what the format needs. */
+/*
+ * A run with its trials: best configuration per kernel first, then the sweep.
+ * Of a picture the script that gnuplot draws it by, to its standard output;
+ * PL_ENOENT when there is nothing to draw. PL_EUNSUPPORTED: this build lacks
+ * what the format needs.
+ */
 int report_run(FILE *out, const struct run *run, enum report_format format,
 	       const struct report_options *options, struct error *err);
 

@@ -138,6 +138,8 @@ struct range {
 
 static void hold(struct range *range, double value)
 {
+	if (!isnormal(value))
+		return;
 	range->low = fmin(range->low, log10(value));
 	range->high = fmax(range->high, log10(value));
 }

@@ -47,6 +47,8 @@ void picture_plot(struct text *out, const struct picture *picture,
 		  const struct report_options *options);
 /* The letter of the n-th point that is drawn; '*' beyond the alphabet. */
 char picture_letter(size_t drawn);
+/* "100 G" of 10^11. */
+void decade_text(char out[16], int decade);
 /* ANSI; NULL: none. */
 const char *bound_colour(enum bound bound);
 

@@ -229,8 +229,7 @@ static bool label_roof(const struct field *field, const struct picture_roof *roo
 
 /* ---- writing ---- */
 
-/* "100 G" of 10^11. */
-static void decade_text(char out[16], int decade)
+void decade_text(char out[16], int decade)
 {
 	static const char *const prefixes[] = {"", " k", " M", " G", " T", " P", " E"};
 	static const char *const sizes[] = {"1", "10", "100"};

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "reports/reports.h"
+#include "reports/report_parts.h"
 #include "tests/reports/constructed_roofline.h"
 #include "tests/reports/constructed_run.h"
 #include "tests/reports/golden.h"
@@ -202,34 +202,127 @@ static void more_kernels_than_letters(void **state)
 static void numbers_beyond_reason(void **state)
 {
 	static const double values[] = {1e-300, 5e-324, 1e-12, 1, 1e300, INFINITY, NAN, 0, -1};
+	static const enum report_format formats[] = {REPORT_TEXT, REPORT_SVG};
+	static const char *const words[] = {"nan", "inf"};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		for (size_t j = 0; j < ARRAY_SIZE(values); j++) {
-			struct ceiling_list roofs;
-			struct run run;
-			size_t length;
-			char *bytes;
+	for (size_t i = 0; i < ARRAY_SIZE(values) * ARRAY_SIZE(values); i++) {
+		double a = values[i % ARRAY_SIZE(values)], b = values[i / ARRAY_SIZE(values)];
+		struct ceiling_list roofs;
+		struct run run;
 
-			constructed_roofs_init(&roofs);
-			constructed_roofline_init(&run);
-			roofs.items[1].per_s = values[j];
-			counter_list_set(&run.trials[1].counters, "flop_f32", "flop", "",
-					 values[i]);
-			counter_list_set(&run.trials[2].counters, "dram_bytes", "byte", "",
-					 values[j]);
-			run.trials[3].summary.median_ns = values[i];
-			bytes = golden_render(&run, REPORT_TEXT,
-					      &(struct report_options){.ceilings = &roofs},
-					      &length);
-			assert_non_null(strstr(bytes, "Roofline"));
-			if (strstr(bytes, "nan"))
-				fail_msg("%g, %g: %.200s", values[i], values[j],
-					 strstr(bytes, "nan") - 100);
+		constructed_roofs_init(&roofs);
+		constructed_roofline_init(&run);
+		for (size_t j = 0; j < 2; j++)
+			roofs.items[j].per_s = b;
+		roofs.items[5].per_s = a;
+		counter_list_set(&run.trials[1].counters, "flop_f32", "flop", "", a);
+		counter_list_set(&run.trials[2].counters, "dram_bytes", "byte", "", b);
+		run.trials[3].summary.median_ns = a;
+		for (size_t j = 0; j < ARRAY_SIZE(formats); j++) {
+			size_t length;
+			char *bytes = golden_render(&run, formats[j],
+						    &(struct report_options){.ceilings = &roofs},
+						    &length);
+
+			char *begin = strstr(bytes, "Roofline"), *end;
+
+			assert_non_null(begin);
+			end = strstr(begin, "\nSweep\n");
+			if (end)
+				*end = '\0';
+			for (size_t k = 0; k < ARRAY_SIZE(words); k++) {
+				if (strstr(begin, words[k]))
+					fail_msg("%g, %g: %.160s", a, b,
+						 strstr(begin, words[k]) - 80);
+			}
 			free(bytes);
-			run_release(&run);
-			ceiling_list_release(&roofs);
 		}
+		run_release(&run);
+		ceiling_list_release(&roofs);
+	}
+}
+
+/* ---- gnuplot ---- */
+
+static void the_script_is_as_written(void **state)
+{
+	(void)state;
+	expect_golden("roofline.svg.gp", REPORT_SVG, (struct report_options){0});
+	expect_golden("roofline.png.gp", REPORT_PNG, (struct report_options){0});
+	expect_golden("roofline.pdf.gp", REPORT_PDF, (struct report_options){0});
+}
+
+static void nothing_to_draw_is_said(void **state)
+{
+	static const struct ceiling_list none = {0};
+	struct report_options options = {.ceilings = &none};
+	struct run run;
+	struct error err = {0};
+	FILE *nowhere = fopen("/dev/null", "w");
+
+	(void)state;
+	constructed_run_init(&run);
+	assert_int_equal(report_run(nowhere, &run, REPORT_SVG, &options, &err), PL_ENOENT);
+	assert_non_null(strstr(err.text, "run 12 has nothing to draw"));
+	run_release(&run);
+	constructed_emulated_init(&run);
+	assert_int_equal(report_run(nowhere, &run, REPORT_PNG, &options, &err), PL_ENOENT);
+	assert_non_null(strstr(err.text, "run 13 was emulated"));
+	run_release(&run);
+	fclose(nowhere);
+}
+
+/* Roofs alone are a picture, and so are points alone, which says what is missing. */
+static void half_a_picture_is_one(void **state)
+{
+	struct ceiling_list roofs;
+	struct run uncounted, counted;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_roofs_init(&roofs);
+	constructed_run_init(&uncounted);
+	constructed_roofline_init(&counted);
+	bytes = golden_render(&uncounted, REPORT_SVG, &(struct report_options){.ceilings = &roofs},
+			      &length);
+	assert_non_null(strstr(bytes, "DRAM 4.00 TB/s (dram_read)"));
+	assert_non_null(strstr(bytes, "f32 64.0 TFLOP/s (fp32_fma)"));
+	assert_null(strstr(bytes, "$point"));
+	free(bytes);
+	bytes = golden_render(&counted, REPORT_SVG, NULL, &length);
+	assert_non_null(strstr(bytes, "No ceilings are stored for this device"));
+	assert_non_null(strstr(bytes, "$point0"));
+	free(bytes);
+	run_release(&uncounted);
+	run_release(&counted);
+	ceiling_list_release(&roofs);
+}
+
+static void strangers_stay_in_their_quotes(void **state)
+{
+	static const struct {
+		const char *name, *quoted;
+	} cases[] = {
+		{"", "''"},
+		{"it's", "'it''s'"},
+		{"''", "''''''"},
+		{"a\nb", "'a\\nb'"},
+		{"\\", "'\\'"},
+		{"`id` $(id) @x %d {/Bold y}", "'`id` $(id) @x %d {/Bold y}'"},
+		{"\xff\xe2\x80", "'\\xff\\xe2\\x80'"},
+		{"\xe2\x80\xae", "'\\xe2\\x80\\xae'"}, /* it would turn the line around */
+		{"\xc3\xa9", "'\xc3\xa9'"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct text quoted = TEXT_INIT;
+
+		escape_gnuplot(&quoted, cases[i].name);
+		assert_string_equal(quoted.data, cases[i].quoted);
+		text_release(&quoted);
 	}
 }
 
@@ -244,6 +337,10 @@ int main(void)
 		cmocka_unit_test(emulated_runs_have_no_roofline),
 		cmocka_unit_test(more_kernels_than_letters),
 		cmocka_unit_test(numbers_beyond_reason),
+		cmocka_unit_test(the_script_is_as_written),
+		cmocka_unit_test(nothing_to_draw_is_said),
+		cmocka_unit_test(half_a_picture_is_one),
+		cmocka_unit_test(strangers_stay_in_their_quotes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

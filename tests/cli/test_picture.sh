@@ -1,0 +1,102 @@
+# Pictures: gnuplot gets a script on its stdin and is the only other program; without it, a line.
+. "$(dirname "$0")/lib.sh"
+fake_worker
+
+run sweep stream reduce/shuffle --size 1024 --block-sizes 64 --rounds 1
+expect_code 0
+run ceilings
+expect_code 0
+measured=1
+
+# ---- a stand-in that keeps what it is given ----
+mkdir bin none
+cat >bin/gnuplot <<'END'
+#!/bin/sh
+cd "$(dirname "$0")/.." || exit 9
+echo "$@" >arguments
+cat >script
+. ./answer
+END
+chmod +x bin/gnuplot
+real_path=$PATH
+PATH=$work/bin:$PATH
+
+echo 'printf PICTURE' >answer
+for format in svg png pdf; do
+	run report "$measured" --format $format -o picture
+	expect_code 0
+	[ "$(cat picture)" = PICTURE ] || complain 'the picture is not what gnuplot gave'
+	[ "$(cat arguments)" = -d ] || complain "gnuplot was called with $(cat arguments)"
+	grep -q "^set terminal $format" script || complain "the script draws no $format"
+	grep -q 'set label .DRAM ' script || complain 'the script has no roof'
+	grep -q "title 'reduce/shuffle" script || complain 'the script lacks a kernel'
+done
+run report "$measured" --format svg
+[ "$(cat "$work/out")" = PICTURE ] || complain 'a picture goes to stdout, too'
+
+# it fails, says nothing, gives nothing: the picture that was there stays
+echo 'echo >&2; echo "line 0: unknown terminal" >&2; exit 1' >answer
+refused 3 'gnuplot failed: line 0: unknown terminal' report "$measured" --format png -o picture
+echo 'kill -9 $$' >answer
+refused 3 'gnuplot failed: it said nothing' report "$measured" --format png -o picture
+echo ':' >answer
+refused 3 'gnuplot gave nothing' report "$measured" --format png -o picture
+[ "$(cat picture)" = PICTURE ] || complain 'a failure broke the picture'
+ls -A | grep -q '^\.perflab-' && complain 'a temporary file is left'
+
+# more than a pipe holds
+echo 'head -c 300000 /dev/zero' >answer
+run report "$measured" --format png -o picture
+expect_code 0
+[ "$(wc -c <picture)" -eq 300000 ] || complain 'a large picture was cut'
+
+PATH=$work/none
+run report "$measured" --format svg -o picture
+PATH=$real_path
+expect_code 4
+expect_one_line
+expect_err 'svg needs gnuplot, which is not installed: install it (Debian'
+
+# nothing is asked of gnuplot for what it could not draw
+run sweep stream --size 1024 --block-sizes 64 --rounds 1 --metrics none --db bare.db
+refused 3 'has nothing to draw' report last --format svg -o picture --db bare.db
+fake_emulator
+run sweep reduce/shuffle --size 1024 --block-sizes 64 --backend ptx --db emulated.db
+refused 3 'was emulated: it has intensities and no heights' \
+	report last --format svg -o picture --db emulated.db
+
+# ---- the real one ----
+command -v gnuplot >/dev/null || {
+	echo 'no gnuplot here: only a stand-in was asked (package gnuplot-nox)'
+	finish
+}
+run report "$measured" --format png -o real.png
+expect_code 0
+[ "$(head -c 4 real.png | tail -c 3)" = PNG ] || complain 'no PNG'
+run report "$measured" --format pdf -o real.pdf
+expect_code 0
+[ "$(head -c 5 real.pdf)" = %PDF- ] || complain 'no PDF'
+
+# names that no format likes are text in it, and nothing else
+if command -v sqlite3 >/dev/null && command -v python3 >/dev/null; then
+	sqlite3 perflab.db "UPDATE trial SET variant = 'it''s </script>&amp;''; !touch pwned'
+		|| char(10) || char(27) || '\`touch pwned\`' WHERE variant = 'shuffle';
+		UPDATE run SET label = '''; system ''touch pwned''; ''{/Bold x}@a%d\\' WHERE id = 1"
+	run report "$measured" --format svg -o real.svg
+	expect_code 0
+	[ -e pwned ] && complain 'a name was run'
+	python3 - real.svg <<'END' || complain 'the drawing is not as it should be'
+import sys
+import xml.etree.ElementTree as tree
+
+elements = list(tree.parse(sys.argv[1]).iter())
+texts = [" ".join("".join(element.itertext()).split()) for element in elements
+         if element.tag.endswith("text")]
+assert any(text.startswith("DRAM ") for text in texts), texts
+assert any(text.startswith("reduce/it's </script>&amp;'; !touch pwn") for text in texts), texts
+assert any(text.endswith("run 1 ('; system 'touch pwned'; '{/Bold x}@a%d\\)") for text in texts), texts
+assert not any("script" in element.tag for element in elements)
+END
+fi
+
+finish
