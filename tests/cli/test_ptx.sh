@@ -79,6 +79,17 @@ expect_out ',sampled,'
 run report --format json
 expect_out 'the result was not verified'
 
+# gigabytes take no longer, nor do more elements than 32 bits count
+memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
+if [ "${memory_kib:-0}" -ge 18000000 ]; then
+	run sweep reduce/shuffle --block-sizes 256 --set n=2147483713 --jobs 1 --db large.db
+	expect_code 0
+	run report --format json --db large.db
+	expect_out '"status": "sampled"'
+	# bytes: of each element, and of each block's sum
+	expect_out '"value": 8623489288'
+fi
+
 # chips
 run sweep stream/copy_scalar --block-sizes 64 --set n=1000 --chip ad102
 expect_code 0
