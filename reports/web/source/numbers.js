@@ -9,8 +9,7 @@ export function three(value) {
 	const size = Math.abs(value);
 	if (size === 0) return "0";
 	if (size >= 1e6 || size < 1e-3) return value.toExponential(2).replace("e+", "e");
-	const digits = size >= 100 ? 0 : size >= 10 ? 1 : 2;
-	return value.toFixed(size < 0.01 ? 4 : size < 0.1 ? 3 : digits);
+	return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(size))));
 }
 
 function scaled(value, steps, base) {

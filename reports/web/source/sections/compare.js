@@ -4,6 +4,7 @@ import { Chart } from "../chart.js";
 import { statusMark } from "../colours.js";
 import { byId, empty, h, segmented, table } from "../dom.js";
 import { isNumber, plural, three, time, whole } from "../numbers.js";
+import { ratioTicks } from "../ticks.js";
 
 const ROWS = 15;
 const ratioText = (value) => (isNumber(value) ? `×${value.toFixed(value < 10 ? 3 : 1)}` : "–");
@@ -27,17 +28,6 @@ function compared(model) {
 		// without samples there are still the medians
 		return { one, other, kind, meaning, ratio: ratio ?? one.median / other.median, low, high };
 	}).sort((a, b) => a.ratio - b.ratio);
-}
-
-/** Ticks of ratios that a person would choose, for a logarithmic scale. */
-function ratioTicks(low, high) {
-	const span = high / low;
-	if (span > 8) return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
-	const rough = (high - low) / 7;
-	const power = 10 ** Math.floor(Math.log10(rough));
-	const step = [1, 2, 5, 10].find((factor) => factor * power >= rough) * power;
-	const first = Math.ceil(low / step);
-	return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, i) => Number(((first + i) * step).toPrecision(6)));
 }
 
 /** [what, this run's, the other's] of all that is not the same. */

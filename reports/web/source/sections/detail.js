@@ -50,10 +50,14 @@ function roofs(model, one) {
 function histogram(host, one, rounds) {
 	const all = rounds.flatMap((round) => round.times);
 	const [low, high] = [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
-	const width = Math.max((high - low) / BINS, 1e-3);
+	// bins no narrower than the steps of the device's clock, or every other one would be empty
+	const distinct = [...new Set(all)].sort((a, b) => a - b);
+	const step = distinct.reduce((least, value, i) => (i ? Math.min(least, value - distinct[i - 1]) : least), Infinity);
+	const steps = Math.ceil((high - low) / BINS / step);
+	const width = distinct.length > 1 ? Math.max(1, steps) * step : Math.max(low * 1e-4, 1e-3);
 	const bins = new Map();
 	for (const value of all) {
-		const at = Math.min(BINS - 1, Math.floor((value - low) / width));
+		const at = Math.floor((value - low) / width + 1e-6);
 		bins.set(at, (bins.get(at) ?? 0) + 1);
 	}
 	const values = [...bins].sort((a, b) => a[0] - b[0]).map(([at, count]) => ({ x: (low + at * width) / 1000, x2: (low + (at + 1) * width) / 1000, y: count }));
@@ -69,7 +73,7 @@ function histogram(host, one, rounds) {
 				y: { field: "y", type: "quantitative", title: "Samples", axis: { tickCount: 4, tickMinStep: 1 } },
 			},
 			layer: [
-				{ data: { values }, mark: { type: "bar", color: "var(--c0)", opacity: 0.85 }, encoding: { x2: { field: "x2" } } },
+				{ data: { values }, mark: { type: "bar", color: "var(--c0)", opacity: 0.85 }, encoding: { x2: { field: "x2" }, y2: { datum: 0 } } },
 				{ data: { values: [{ x: one.median / 1000 }] }, mark: { type: "rule", color: "var(--ink)", strokeWidth: 1.5 }, encoding: { y: null } },
 			],
 		}),

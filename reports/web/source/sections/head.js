@@ -35,7 +35,7 @@ function tiles(app) {
 	const failed = model.cases.filter((one) => one.failure).length;
 	const good = (by.get("ok") ?? 0) + (by.get("sampled") ?? 0);
 	const above = model.cases.filter((one) => one.aboveRoof).length;
-	const nearest = model.best.reduce((most, one) => (one.roofPct !== null && (!most || one.roofPct > most.roofPct) ? one : most), null);
+	const nearest = model.best.reduce((most, one) => (one.roofPct > 0 && one.bound !== "unknown" && (!most || one.roofPct > most.roofPct) ? one : most), null);
 	const list = [
 		tile(`${whole(good)} of ${whole(model.cases.length)}`, model.emulated ? "cases emulated" : "cases measured and correct", good === model.cases.length ? "good" : "", "#cases"),
 		tile(whole(model.families.length), `${model.families.length === 1 ? "variant" : "variants"} of ${plural(model.kernels.length, "kernel")}`, "", "#verdicts"),

@@ -3,6 +3,7 @@ import { Chart } from "../chart.js";
 import { Palette } from "../colours.js";
 import { empty, h } from "../dom.js";
 import { rowNames, rowScale } from "../rows.js";
+import { decades } from "../ticks.js";
 import { bytes, intensity, isNumber, plural, three } from "../numbers.js";
 
 export function emulatedIntensities(app, section) {
@@ -20,6 +21,8 @@ export function emulatedIntensities(app, section) {
 	const points = () => shown.flatMap((one) => one.levels
 		.map((level, i) => ({ x: level.intensity, y: rows.indexOf(one.family), one, level: model.levels[i], bytes: level.bytes }))
 		.filter((point) => isNumber(point.x) && point.x > 0));
+	const xs = points().map((point) => point.x);
+	const [least, most] = [xs.reduce((a, b) => Math.min(a, b)), xs.reduce((a, b) => Math.max(a, b))];
 	new Chart(section, {
 		title: "Intensity",
 		height: () => 70 + 22 * rows.length,
@@ -27,7 +30,7 @@ export function emulatedIntensities(app, section) {
 		points,
 		spec: ({ width }) => ({
 			encoding: {
-				x: { field: "x", type: "quantitative", title: "Intensity, FLOP a byte", scale: { type: "log", nice: false, padding: 20 }, axis: { tickCount: 6, format: "~s" } },
+				x: { field: "x", type: "quantitative", title: "Intensity, FLOP a byte", scale: { type: "log", nice: false, domain: [least / 2, most * 2] }, axis: { values: decades([least / 2, most * 2]), format: "~g" } },
 				y: rowScale(rows.length, width),
 			},
 			layer: [rowNames(rows, width), {
@@ -43,10 +46,7 @@ export function emulatedIntensities(app, section) {
 			note: point.one.reason,
 		}),
 		pick: (point) => app.open(point.one),
-		summary: () => {
-			const all = points().map((point) => point.x);
-			return `${plural(all.length, "intensity", "intensities")} of ${plural(rows.length, "variant")}, from ${three(all.reduce((a, b) => Math.min(a, b)))} to ${three(all.reduce((a, b) => Math.max(a, b)))} operations a byte; emulated, not measured.`;
-		},
+		summary: () => `${plural(xs.length, "intensity", "intensities")} of ${plural(rows.length, "variant")}, from ${three(least)} to ${three(most)} operations a byte; emulated, not measured.`,
 		table: () => ({
 			columns: [{ head: "Case" }, { head: "FLOP/B", numeric: true }, { head: "Operations", numeric: true }, { head: "Bytes", numeric: true }],
 			rows: points().map((point) => [app.link(point.one), three(point.x), three(point.one.counted), bytes(point.bytes)]),

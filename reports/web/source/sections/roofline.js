@@ -4,6 +4,7 @@ import { Chart } from "../chart.js";
 import { Palette } from "../colours.js";
 import { byId, empty, h, segmented, select } from "../dom.js";
 import { bandwidth, intensity, isNumber, percent, plural, plusMinus, rate, three, time } from "../numbers.js";
+import { decades } from "../ticks.js";
 import { emulatedIntensities } from "./intensities.js";
 
 const LEVEL_NAMES = { dram: "DRAM", l2: "L2", l1: "L1", shared: "Shared" };
@@ -29,18 +30,6 @@ export function rooflineTip(model, one, mark) {
 	if (positive(one.waste)) rows.push(["Moved / needed", three(one.waste)]);
 	rows.push(["Bound by", one.bound]);
 	return { title: `${one.family}  ${one.config}`, mark, rows, note: one.aboveRoof };
-}
-
-/** Ticks of a logarithmic scale: powers of ten, or finer where few are in view. */
-function decades([low, high]) {
-	const span = Math.log10(high / low);
-	const steps = span > 2.5 ? [1] : span > 1 ? [1, 2, 5] : [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
-	const every = Math.ceil(span / 10);
-	const ticks = [];
-	for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power++) {
-		if (power % every === 0) ticks.push(...steps.map((step) => Number(`${step}e${power}`)));
-	}
-	return ticks.filter((tick) => tick >= low && tick <= high);
 }
 
 class Roofline {

@@ -26,9 +26,28 @@ function verdictRow(app, one, palette) {
 			h("code", { class: "config" }, one.config)),
 		h("div", { class: "verdict-time" }, isNumber(one.median)
 			? [h("strong", {}, time(one.median)), h("span", { class: "dim" }, plusMinus(one))] : h("span", { class: "dim" }, "no time")),
-		h("div", { class: "verdict-bound" }, boundChip(one), bar(one.roofPct, `the ${one.bound} roof`)),
+		h("div", { class: "verdict-bound" }, boundChip(one), one.bound === "unknown" ? "" : bar(one.roofPct, `the ${one.bound} roof`)),
 		h("div", { class: "verdict-text" }, h("p", {}, one.summary ?? "Nothing is known of what binds it."),
 			tries && h("p", { class: "try" }, h("span", { class: "try-word" }, "Try"), tries)));
+}
+
+/** Counts of the emulated PTX that tell most, as parts of 100. */
+const EMULATED = [
+	["ptx_warp_execution_efficiency_pct", "lanes"],
+	["ptx_branch_efficiency_pct", "branches"],
+];
+
+function emulatedRow(app, one, palette) {
+	const { model } = app;
+	const counts = EMULATED.filter(([metric]) => model.hasCounter(metric)).map(([metric, word]) =>
+		h("div", { class: "count-row" }, h("span", { class: "dim", title: model.counterOf.get(metric).meaning }, word), bar(model.counter(one, metric), word)));
+	const said = one.notes.map((note) => note.text).join("; ");
+	return h("li", { class: "verdict" },
+		h("div", { class: "verdict-name" }, palette.swatch(one.kernel), app.link(one, one.variant), h("code", { class: "config" }, one.config)),
+		h("div", { class: "verdict-time" }, h("span", { class: "dim", title: one.reason ?? one.statusMeaning }, one.status)),
+		h("div", {}, counts),
+		h("div", { class: "verdict-text" }, h("p", {}, said || "The counts show nothing amiss."),
+			one.advice.map((note) => h("p", { class: "try" }, h("span", { class: "try-word" }, "Try"), note.text))));
 }
 
 function roofParts(app) {
@@ -53,12 +72,13 @@ export function verdictsSection(app) {
 	const { model } = app;
 	const section = byId("verdicts");
 	const palette = new Palette(model.kernels);
+	if (model.emulated) section.querySelector("h2").textContent = "What was counted of each kernel";
 	if (!model.best.length) {
 		section.append(empty("No case of this run ended well.", "Why each did not is below, under “What is missing”."));
 		return;
 	}
 	section.append(h("p", { class: "lead" }, model.emulated
-		? "What the emulator counted of each variant; without a clock nothing is fast or slow."
+		? "Of each variant by the emulator: lanes that take part in an instruction, branches that keep a warp together. Without a clock nothing is fast or slow."
 		: "The fastest verified configuration of each variant, and the roof it comes nearest to."));
 	const lists = [];
 	let left = model.best.length > SHOWN_FIRST ? SHOWN_FIRST : model.best.length;
@@ -68,7 +88,7 @@ export function verdictsSection(app) {
 		// of each kernel its fastest are worth the place
 		const share = Math.max(1, Math.round((left * of.length) / model.best.length));
 		const list = h("ul", { class: "verdict-list" }, of.map((one, i) => {
-			const row = verdictRow(app, one, palette);
+			const row = (model.emulated ? emulatedRow : verdictRow)(app, one, palette);
 			if (model.best.length > SHOWN_FIRST && i >= share) row.classList.add("more");
 			return row;
 		}));
