@@ -1,7 +1,9 @@
 #!/bin/sh
-# nvcc of the same release still makes the PTX that is in the tree, character by character.
-# usage: ptx_same_text.sh SOURCE-FOLDER; environment: PERFLAB_NVCC (empty: no toolkit)
+# nvcc of the same release still makes the PTX that is in the tree, character by character. What was
+# the same once is noted in NOTES by all that its text depends on, and not made again.
+# usage: ptx_same_text.sh SOURCE-FOLDER NOTES; environment: PERFLAB_NVCC (empty: no toolkit)
 set -eu
+notes=$2
 cd "$1"
 if [ -z "${PERFLAB_NVCC:-}" ]; then
 	echo "skipped: no CUDA toolkit"
@@ -15,10 +17,26 @@ if [ "$release" != "$kept" ]; then
 fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-scripts/make-ptx --into "$scratch" >"$scratch/log" 2>&1 || {
+mkdir -p "$notes"
+
+# note PTX: the name of the note that it was the same.
+note() {
+	sources=$(sed -n 's|^// perflab: source \([^ ]*\) .*|\1|p' "$1")
+	# shellcheck disable=SC2086 # several words
+	{ echo "$release" && cat "$1" scripts/make-ptx $sources; } | sha256sum | cut -d' ' -f1
+}
+
+for ptx in kernels/*/*.ptx tests/harness/ptx/planted/*.ptx; do
+	[ -e "$notes/$(note "$ptx")" ] || echo "${ptx%.ptx}.cu"
+done >"$scratch/sources"
+xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --into "$scratch" \
+	<"$scratch/sources" >"$scratch/log" 2>&1 || {
 	cat "$scratch/log" >&2
 	exit 1
 }
-for ptx in kernels/*/*.ptx tests/harness/ptx/planted/*.ptx; do
+while read -r source; do
+	ptx=${source%.cu}.ptx
 	diff -u "$ptx" "$scratch/$ptx"
-done
+	: >"$notes/$(note "$ptx")"
+done <"$scratch/sources"
+echo "$(wc -l <"$scratch/sources") made anew; the others were the same before"
