@@ -132,12 +132,29 @@ static int check_clock(const struct session_info *info, struct error *err)
 	return 0;
 }
 
+/* One of another backend, named by mistake, would mix what is emulated with what is measured. */
+static int check_worker(const struct sweep_store *store, const struct session_info *info,
+			struct error *err)
+{
+	const struct run *resumed = store->plan->resumed;
+	const char *backend = resumed ? resumed->backend : store->run.backend;
+	const bool emulator = strcmp(backend, BACKEND_PTX) == 0;
+
+	if (emulator == info->untimed)
+		return 0;
+	return error_set(err, PL_EWORKER,
+			 "the worker started for backend %s is of another: it runs on %s, and %s",
+			 backend, info->device.name, emulator ? "measures times" : "has no clock");
+}
+
 static int store_opened(void *context, const struct session_info *info, const struct plan *plan,
 			struct error *err)
 {
 	struct sweep_store *store = context;
 	int rc = store->of_ceilings ? check_clock(info, err) : 0;
 
+	if (!rc)
+		rc = check_worker(store, info, err);
 	if (!rc && !store->db)
 		rc = db_open(&store->db, store->new_path, DB_CREATE, err);
 	if (rc)

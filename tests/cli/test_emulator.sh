@@ -115,6 +115,13 @@ expect_code 0
 run report --format csv
 expect_out ',sampled,'
 
+# a worker of the other kind, named by mistake: nothing of it is stored
+PERFLAB_WORKER_PTX="$FAKE_WORKER" refused 3 'is of another: it runs on Fake GPU, and measures times' \
+	sweep reduce/shuffle --block-sizes 64 --size 1024 --backend ptx --db mixed.db
+PERFLAB_WORKER_CUDA="$work/fake-emulator" refused 3 'is of another: it runs on Fake GPU, and has no clock' \
+	sweep reduce/shuffle --block-sizes 64 --size 1024 --backend cuda --db mixed.db
+[ -e mixed.db ] && complain 'a database was left behind'
+
 # nothing to profile
 refused 2 'nothing to profile' nsight ncu reduce/shuffle/block=64,n=1024 -o x
 
