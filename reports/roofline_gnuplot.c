@@ -217,10 +217,22 @@ static const struct roofline_point *stands(const struct picture_point *point)
 	return &point->roofline.point;
 }
 
-/* One block of data a point: DRAM first, then the caches that were counted. */
-static void add_data(struct text *out, const struct picture *picture)
+static void add_levels(struct text *out, const struct picture_point *point, bool caches)
 {
 	static const enum memory_level levels[] = {LEVEL_DRAM, LEVEL_L2, LEVEL_L1};
+
+	for (size_t i = 0; i < (caches ? ARRAY_SIZE(levels) : 1); i++) {
+		double intensity = stands(point)->level[levels[i]].intensity;
+
+		if (isnormal(intensity) && intensity > 0)
+			text_addf(out, "%.9g %.9g\n", intensity, stands(point)->flop_per_s);
+	}
+}
+
+/* One block of data for each point of the legend: DRAM first, then the caches that were counted;
+ * the others share one. */
+static void add_data(struct text *out, const struct picture *picture)
+{
 	size_t drawn = 0;
 
 	for (size_t i = 0; i < picture->point_count; i++) {
@@ -228,15 +240,14 @@ static void add_data(struct text *out, const struct picture *picture)
 
 		if (!point->drawn)
 			continue;
-		text_addf(out, "$point%zu << END\n", drawn++);
-		for (size_t j = 0; j < ARRAY_SIZE(levels); j++) {
-			double intensity = stands(point)->level[levels[j]].intensity;
-
-			if (isnormal(intensity) && intensity > 0 &&
-			    (j == 0 || picture->drawn_count <= LEVELS_MOST))
-				text_addf(out, "%.9g %.9g\n", intensity, stands(point)->flop_per_s);
-		}
-		text_add(out, "END\n");
+		if (drawn < LEGEND_ROWS)
+			text_addf(out, "$point%zu << END\n", drawn);
+		else if (drawn == LEGEND_ROWS)
+			text_add(out, "$others << END\n");
+		add_levels(out, point, picture->drawn_count <= LEVELS_MOST);
+		drawn++;
+		if (drawn <= LEGEND_ROWS || drawn == picture->drawn_count)
+			text_add(out, "END\n");
 	}
 }
 
@@ -266,10 +277,9 @@ static void add_legend(struct text *out, const struct picture_point *point)
 static void add_point(struct text *out, const struct picture *picture,
 		      const struct picture_point *point, size_t drawn)
 {
-	bool named = drawn < LEGEND_ROWS;
-	const char *colour = named ? colours[drawn % ARRAY_SIZE(colours)] : "#bbbbbb";
-	/* no two of the legend have colour and shape alike */
-	size_t shape = named ? (drawn + 5 * (drawn / ARRAY_SIZE(colours))) % ARRAY_SIZE(filled) : 0;
+	const char *colour = colours[drawn % ARRAY_SIZE(colours)];
+	/* no two have colour and shape alike */
+	size_t shape = (drawn + 5 * (drawn / ARRAY_SIZE(colours))) % ARRAY_SIZE(filled);
 
 	if (picture->drawn_count <= LEVELS_MOST)
 		text_addf(out,
@@ -282,10 +292,26 @@ static void add_point(struct text *out, const struct picture *picture,
 		  "'#ffffff' notitle"
 		  ", $point%zu every ::0::0 with points pointtype %d pointsize 1.6 linecolor '%s'",
 		  drawn, filled[shape], drawn, filled[shape], colour);
-	if (named)
-		add_legend(out, point);
-	else
-		text_add(out, " notitle");
+	add_legend(out, point);
+}
+
+/* The points of the legend, above all others. */
+static void add_points(struct text *out, const struct picture *picture)
+{
+	size_t drawn = 0;
+
+	/* a plot that is never empty: gnuplot draws nothing for one that is */
+	text_add(out, "plot 1e-300 notitle");
+	if (picture->drawn_count > LEGEND_ROWS)
+		text_addf(out,
+			  ", $others with points pointtype %d pointsize 1.2 linecolor '#bbbbbb' "
+			  "notitle",
+			  filled[0]);
+	for (size_t i = 0; i < picture->point_count && drawn < LEGEND_ROWS; i++) {
+		if (picture->points[i].drawn)
+			add_point(out, picture, &picture->points[i], drawn++);
+	}
+	text_add_char(out, '\n');
 }
 
 /* ---- words ---- */
@@ -343,7 +369,7 @@ int roofline_gnuplot(FILE *out, const struct run *run, enum report_format format
 {
 	struct text script = TEXT_INIT;
 	struct picture picture;
-	size_t terminal = 0, drawn = 0;
+	size_t terminal = 0;
 	int rc = 0;
 
 	while (terminals[terminal].format != format)
@@ -375,13 +401,7 @@ int roofline_gnuplot(FILE *out, const struct run *run, enum report_format format
 		  "'#222222'\n",
 		  RIGHT + 0.02, TOP + 0.02);
 	add_data(&script, &picture);
-	/* a plot that is never empty: gnuplot draws nothing for one that is */
-	text_add(&script, "plot 1e-300 notitle");
-	for (size_t i = 0; i < picture.point_count; i++) {
-		if (picture.points[i].drawn)
-			add_point(&script, &picture, &picture.points[i], drawn++);
-	}
-	text_add_char(&script, '\n');
+	add_points(&script, &picture);
 	fwrite(script.data, 1, script.length, out);
 	rc = stream_check(out, err);
 out:

@@ -194,6 +194,14 @@ static void more_kernels_than_letters(void **state)
 	assert_non_null(strstr(bytes, "\nz  kernel_51/only block=256,n=4096\n"));
 	assert_non_null(strstr(bytes, "\n*  kernel_52/only block=256,n=4096\n"));
 	free(bytes);
+	/* a picture names 22 and draws the others in grey, in one go */
+	bytes = golden_render(&run, REPORT_SVG, &(struct report_options){.ceilings = &roofs},
+			      &length);
+	assert_non_null(strstr(bytes, "$point21 << END\n"));
+	assert_null(strstr(bytes, "$point22"));
+	assert_non_null(strstr(bytes, "$others << END\n"));
+	assert_non_null(strstr(bytes, "'grey: 178 more'"));
+	free(bytes);
 	run_release(&run);
 	ceiling_list_release(&roofs);
 }
