@@ -232,6 +232,17 @@ static void test_every_opcode_has_a_golden_line(void **state)
 			continue;
 		missing++;
 	}
+	for (size_t i = 0; i < unrecorded.count; i++) {
+		size_t k = 0;
+
+		while (k < fixture->opcodes.count &&
+		       strcmp(fixture->opcodes.items[k].name, unrecorded.items[i]) != 0)
+			k++;
+		if (k < fixture->opcodes.count)
+			continue;
+		print_error("%s of %s is no opcode\n", unrecorded.items[i], UNRECORDED);
+		missing++;
+	}
 	if (waiting)
 		print_message("%zu of %zu opcodes wait for a GPU: %s\n", waiting,
 			      fixture->opcodes.count, UNRECORDED);
