@@ -5,14 +5,14 @@
 #
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  where logs and results go (default gpu-results)
-#   STEP    which of: doctor sweep faults ceilings nsight compare cost roof steady
-#           examples
+#   STEP    which of: doctor sweep faults ceilings known nsight compare cost roof
+#           steady examples
 #   PERFLAB_BUILD names another build folder than build/
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults ceilings nsight roof steady cost compare examples
+[ $# -gt 0 ] || set -- doctor sweep faults ceilings known nsight roof steady cost compare examples
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -34,6 +34,13 @@ step() {
 	doctor) "$build/bin/perflab" doctor ;;
 	sweep | faults | nsight) sh "tests/gpu/$1.sh" "$build" ;;
 	ceilings) sh tests/gpu/ceilings.sh "$build" "$results/ceilings" ;;
+	known) # of the step before, if it was taken
+		if [ -s "$results/ceilings/ceilings.db" ]; then
+			measure compare-ceilings --db "$results/ceilings/ceilings.db"
+		else
+			measure compare-ceilings
+		fi
+		;;
 	compare) measure compare-ncu ;;
 	cost) measure bench-cost ;;
 	roof) measure bench-roof ;;

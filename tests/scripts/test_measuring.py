@@ -245,6 +245,54 @@ class Measuring(unittest.TestCase):
         self.assertEqual(self.script("bench-roof", world)[0], 0)
         self.assertEqual(self.script("bench-roof", world, "--copy", "1000")[0], 1)
 
+    def ceilings(self, **changes):
+        """compare-ceilings on a stand-in of `perflab ceilings --stored`, of an H200."""
+        roofs = {"dram": 4.6e12, "l2": 7e12, "l1": 33e12, "shared": 33e12, "f64": 33e12,
+                 "f32": 66e12, "f16": 130e12, "bf16": 130e12, "tensor_f64": 62e12,
+                 "tensor_tf32": 380e12, "tensor_f16": 800e12, "tensor_bf16": 800e12,
+                 "tensor_f8": 1400e12, **changes}
+        rows = [f"{of}_low,{of},0,1e9,1e9,1e9,byte/s" for of in roofs]
+        rows += [f"{of}_best,{of},1,{per_s},{per_s},{per_s},"
+                 f"{'byte/s' if per_s < 40e12 and of[0] != 'f' else 'flop/s'}"
+                 for of, per_s in roofs.items() if per_s]
+        table = "\n".join(["name,of,roof,per_s,low_per_s,high_per_s,unit", *rows])
+        with open(self.path("perflab"), "w", encoding="utf-8") as stream:
+            stream.write("#!/usr/bin/env python3\nimport sys\nprint(" + repr(table) +
+                         " if sys.argv[-1] == 'csv' else '| the table |')\n")
+        database = sqlite3.connect(self.path("h200.db"))
+        database.executescript("""
+CREATE TABLE device (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE run (id INTEGER PRIMARY KEY, device_id INTEGER, driver TEXT);
+CREATE TABLE trial (id INTEGER PRIMARY KEY, run_id INTEGER, position INTEGER);
+CREATE TABLE counters (trial_id INTEGER, metric TEXT, source TEXT, value REAL, reason TEXT);
+INSERT INTO device (name) VALUES ('NVIDIA H200');
+INSERT INTO run (device_id, driver) VALUES (1, '1.2.3');
+""")
+        database.close()
+        try:
+            return self.script("compare-ceilings", world_of(), "--db", self.path("h200.db"))
+        finally:
+            os.remove(self.path("h200.db"))
+
+    def test_ceilings_near_what_is_known(self):
+        code, said, err = self.ceilings()
+        self.assertEqual(code, 0, err)
+        self.assertIn("| the table |", said)
+        self.assertRegex(said, r"dram \| 4\.6 TB/s \(`dram_best`\) .* 95\.8 %")
+        # What clocks promise of tensor cores need not be kept, what others measured must.
+        self.assertRegex(said, r"tensor_tf32 .* stated .* 76\.8 %")
+        self.assertRegex(said, r"tensor_bf16 .* measured .* 100\.7 %")
+        self.assertIn("All that are to be within 10 % are", said)
+
+    def test_ceilings_too_far_from_what_is_known(self):
+        for of, per_s in (("dram", 4.2e12), ("f32", 75e12), ("tensor_f8", 1200e12)):
+            code, said, _ = self.ceilings(**{of: per_s})
+            self.assertEqual(code, 1, of)
+            self.assertRegex(said, f"Too far: {of} is [0-9.]+ % of")
+        code, said, _ = self.ceilings(l1=None)
+        self.assertEqual(code, 1)
+        self.assertIn("l1 was not measured", said)
+
     def test_a_program_that_hangs_is_ended(self):
         with open(self.path("perflab"), "w", encoding="utf-8") as stream:
             stream.write("#!/bin/sh\nexec sleep 100\n")
