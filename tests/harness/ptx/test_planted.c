@@ -34,13 +34,13 @@ static char *read_planted(const char *file, const char *suffix)
 static uint32_t marked_line(const char *source, const char *mark, const char *kernel)
 {
 	char *words = xasprintf("/* %s: %s */", mark, kernel);
-	const char *at = strstr(source, words);
-	uint32_t line = at ? 1 : 0;
+	size_t length = strlen(words);
+	uint32_t line = 1;
 
-	for (; at && source < at; source++)
+	for (; *source && strncmp(source, words, length) != 0; source++)
 		line += *source == '\n';
 	free(words);
-	return line;
+	return *source ? line : 0;
 }
 
 static struct machine_result run_planted(const char *file, const char *kernel, int64_t n,
