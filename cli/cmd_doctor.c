@@ -91,6 +91,24 @@ static bool add_worker(struct table *table, const char *backend)
 	return devices > 0 && !(visit.failed && strcmp(backend, BACKEND_PTX) == 0);
 }
 
+/* The formats of a report that not every build or machine has. */
+static void add_formats(struct table *table)
+{
+	static char *const gnuplot[] = {"gnuplot", "--version", NULL};
+	const char *why_not = report_html_why_not();
+	struct text version = TEXT_INIT;
+	bool draws = process_capture(&version, 200, gnuplot, NULL) == 0;
+
+	add_check(table, "page", !why_not, why_not ? why_not : "report --format html",
+		  why_not ? "the other formats work" : "");
+	/* its last line feed */
+	while (version.length && version.data[version.length - 1] == '\n')
+		version.data[--version.length] = '\0';
+	add_check(table, "pictures", draws, draws ? version.data : "gnuplot is not installed",
+		  draws ? "" : "for report --format svg, png or pdf: package gnuplot-nox, or html");
+	text_release(&version);
+}
+
 static int run_doctor(struct invocation *call, struct error *err)
 {
 	static const struct table_column columns[] = {
@@ -104,6 +122,8 @@ static int run_doctor(struct invocation *call, struct error *err)
 	int rc;
 
 	add_build(table, !only_emulator);
+	if (all)
+		add_formats(table);
 	if (!only_emulator)
 		measures = add_worker(table, all ? BACKEND_CUDA : options->backend);
 	if (all || only_emulator)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "reports/page.h"
 #include "reports/report_parts.h"
 
 static const char *const format_names[] = {
@@ -32,6 +33,11 @@ const char *report_format_name(enum report_format format)
 bool report_format_is_table(enum report_format format)
 {
 	return format <= REPORT_MARKDOWN;
+}
+
+const char *report_html_why_not(void)
+{
+	return *report_page_why_not ? report_page_why_not : NULL;
 }
 
 bool report_format_is_picture(enum report_format format)

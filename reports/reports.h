@@ -59,6 +59,9 @@ struct report_options {
 int report_run(FILE *out, const struct run *run, enum report_format format,
 	       const struct report_options *options, struct error *err);
 
+/* Why this build writes no page, and the remedy; NULL: it does. */
+const char *report_html_why_not(void);
+
 /*
  * What an emulator counted at each source line of some trials of a run, with
  * the source text where its file is found in the working directory or below

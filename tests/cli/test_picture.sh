@@ -50,6 +50,13 @@ run report "$measured" --format png -o picture
 expect_code 0
 [ "$(wc -c <picture)" -eq 300000 ] || complain 'a large picture was cut'
 
+echo 'echo gnuplot 99.9' >answer
+run doctor
+expect_out 'gnuplot 99.9'
+PATH=$work/none
+run doctor
+PATH=$real_path
+expect_out 'gnuplot is not installed'
 PATH=$work/none
 run report "$measured" --format svg -o picture
 PATH=$real_path
