@@ -201,7 +201,8 @@ static void test_metrics_of_a_device_are_missing(void **context)
 	/* Occupancy is a fact of the launch, and no counter of a device. */
 	assert_null(counter_of(f, 0, "theoretical_occupancy_pct"));
 	assert_int_equal(f->record.notice_count, 1);
-	assert_non_null(strstr(f->record.notices.data, "a GPU's counters that were asked for are stored as missing: "));
+	assert_non_null(strstr(f->record.notices.data,
+			       "a GPU's counters that were asked for are stored as missing: "));
 }
 
 static void test_resume_repeats_nothing(void **context)
