@@ -38,6 +38,10 @@ if [ -x "$build/bin/perflab-worker-cuda" ]; then
 	ptx=$(find "$root/share/perflab/kernels" -name '*.ptx' | wc -l)
 	[ "$images" -gt 0 ] && [ "$ptx" -gt 0 ] || fail "no kernel images in the archive"
 fi
+# The page of --format html holds others' work: their licences travel with it.
+if [ -s "$build/web/licences-of-the-page.txt" ]; then
+	grep -q '^vega ' "$root/share/doc/perflab/licences-of-the-page.txt" || fail "no licences of the page"
+fi
 # PTX for the emulator is in every archive, with a CUDA worker or without.
 [ -s "$root/share/perflab/ptx/reduce/shuffle.ptx" ] || fail "the PTX of reduce/shuffle is not in the archive"
 

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Plants one line at a time in a page of its own and sees whether check_web.sh objects.
+set -eu
+
+here=$(cd "$(dirname "$0")" && pwd)
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+page=$tree/reports/web
+mkdir -p "$page/source/sections"
+echo '<!doctype html>' >"$page/page.html"
+failures=0
+
+# plant VERDICT FILE LINE: VERDICT is "fine" or a part of the complaint
+plant() {
+	printf '%s\n' "$3" >"$page/$2"
+	if said=$(sh "$here/check_web.sh" "$tree" 2>&1); then
+		said=fine
+	fi
+	case $said in
+	*"$1"*) ;;
+	*)
+		printf "%s with %s: expected '%s', gave: %s\n" "$2" "$3" "$1" "$said"
+		failures=$((failures + 1))
+		;;
+	esac
+	rm "$page/$2"
+}
+
+if sh "$here/check_web.sh" "$tree" >/dev/null 2>&1; then
+	echo "a page without sources passed as checked"
+	failures=$((failures + 1))
+fi
+plant fine source/main.js 'import { gaps } from "./sections/gaps.js";'
+plant fine source/chart.js 'import * as vega from "vega";'
+plant fine source/dom.js 'document.createElementNS("http://www.w3.org/2000/svg", tag)'
+plant 'makes markup' source/dom.js 'element.innerHTML = text;'
+plant 'makes markup' source/sections/a.js 'element.insertAdjacentHTML("beforeend", text);'
+plant 'makes a program' source/dom.js 'const run = new Function(text);'
+plant 'reaches for a network' source/dom.js 'fetch("data.json")'
+plant 'reaches for a network' source/dom.js 'location = "https://example.org"'
+plant 'chart.js alone' source/sections/a.js 'import * as vega from "vega";'
+plant 'only main.js' source/dom.js 'import { gaps } from "./sections/gaps.js";'
+plant 'model.js alone' source/sections/a.js 'JSON.parse(document.getElementById("run").textContent)'
+[ "$failures" -eq 0 ]
