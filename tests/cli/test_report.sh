@@ -67,6 +67,48 @@ expect_no_out 'perflab ceilings'
 run report last --format md --no-roofline
 expect_no_out 'Roofline'
 
+# whatever the database holds, a report in every format that says what is missing: no counters, one
+# case, numbers beyond reason, names of 500 characters, a process that was killed
+every_format() {
+	for format in text md csv json html; do
+		run report last --db "$1" --format $format -o "$work/report.$format"
+		[ "$format" = html ] && [ "$code" -eq 4 ] && continue # a build without the page
+		expect_code 0
+		[ -s "$work/report.$format" ] || complain "$2: nothing as $format"
+		[ "$format" = html ] || ! grep -qwi 'nan\|inf' "$work/report.$format" ||
+			complain "$2: no number in $format"
+	done
+	command -v python3 >/dev/null || return 0
+	python3 -m json.tool "$work/report.json" >/dev/null || complain "$2: no JSON"
+	python3 -c 'import csv, sys
+rows = list(csv.reader(open(sys.argv[1], errors="surrogateescape", newline="")))
+sys.exit(len({len(row) for row in rows}) != 1)' "$work/report.csv" || complain "$2: rows of several widths"
+}
+run sweep reduce/shuffle --size 1024 --block-sizes 64 --rounds 1 --metrics none --db one.db
+expect_code 0
+every_format one.db 'one case without counters'
+if command -v sqlite3 >/dev/null; then
+	run sweep stream --size 1024 --block-sizes 64 --rounds 1 --db odd.db
+	expect_code 0
+	every_format odd.db 'as it should be'
+	for change in "UPDATE counter SET value = 9e999 WHERE value IS NOT NULL" \
+		"UPDATE counter SET value = -1 WHERE value IS NOT NULL" \
+		"UPDATE counter SET value = 0 WHERE value IS NOT NULL" \
+		"UPDATE trial SET median_ns = 0, low_ns = 0, high_ns = 0" \
+		"UPDATE trial SET median_ns = 9e999" \
+		"UPDATE trial SET median_ns = NULL, low_ns = NULL, high_ns = NULL" \
+		"UPDATE trial SET kernel = printf('%.500c', 'k'), variant = variant || '</script>' || x'1b' || '|\"''\`'" \
+		"UPDATE trial SET status = 'pending'" \
+		"UPDATE run SET state = 'running', finished_ns = NULL" \
+		"DELETE FROM counter" "DELETE FROM sample" "DELETE FROM trial"; do
+		cp odd.db changed.db
+		sqlite3 changed.db "PRAGMA foreign_keys = ON; $change" 2>"$work/refused" ||
+			grep -q 'constraint failed\|cannot store' "$work/refused" ||
+			complain "the test cannot: $change: $(cat "$work/refused")"
+		every_format changed.db "$change"
+	done
+fi
+
 # what does not go together is refused before anything is opened
 refused 2 '--compare is for --format html' report last --compare first
 refused 2 '--lines does not come as svg' report last --lines --format svg
