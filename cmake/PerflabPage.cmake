@@ -38,13 +38,13 @@ function(perflab_install_modules out)
   if(_code STREQUAL "0")
     file(WRITE ${_stamp} ${_lock})
   else()
-    set(${out} "npm could not install its packages (web/npm.log in the build folder says why)"
+    set(${out} "npm could not install its packages: see web/npm.log in the build folder"
       PARENT_SCOPE)
   endif()
 endfunction()
 
 if(PERFLAB_WITH_HTML STREQUAL "OFF")
-  set(PERFLAB_PAGE_WHY_NOT "it was configured with PERFLAB_WITH_HTML=OFF")
+  set(PERFLAB_PAGE_WHY_NOT "configured with PERFLAB_WITH_HTML=OFF")
 else()
   find_program(PERFLAB_NODE NAMES node nodejs)
   find_program(PERFLAB_NPM npm)
