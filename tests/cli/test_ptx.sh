@@ -71,6 +71,13 @@ run report --format json
 expect_out 'out_of_bounds.cu:9'
 expect_out 'past the end of'
 
+# what no emulator of ours runs is skipped, with every opcode that is missing
+run sweep ceilings/tensor_f16_wgmma --backend ptx
+expect_code 4
+expect_out 'needs what the emulator does not run: opcode '
+expect_out 'wgmma.fence.sync.aligned'
+expect_out 'wgmma.mma_async.sync.aligned.'
+
 # a large case is counted on some blocks, and verified when all are asked for
 run sweep matmul/naive --block-sizes 256 --set n=1024 --blocks auto
 expect_code 0
