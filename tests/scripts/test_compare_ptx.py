@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""scripts/compare-ptx against a stand-in of perflab whose counts are chosen: what is equal, what
+"""scripts/compare-ptx against stand-ins of perflab whose counts are chosen: what is equal, what
 is explained and what is neither; and that a recording holds what the GPU said.
 
 usage: test_compare_ptx.py SOURCE-FOLDER
 """
 
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 sys.dont_write_bytecode = True
 ROOT = sys.argv[1]
@@ -22,24 +25,30 @@ loader = importlib.machinery.SourceFileLoader("compare_ptx", SCRIPT)
 compare_ptx = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare_ptx", loader))
 loader.exec_module(compare_ptx)
 
-# `sweep` stores nothing; `report` answers from the world, by the backend that was swept last.
-PERFLAB = '''#!/usr/bin/env python3
-import json, os, sys
-memory = os.environ["WORLD"] + ".backend"
-if sys.argv[1] == "sweep":
-    open(memory, "w").write(sys.argv[sys.argv.index("--backend") + 1])
-else:
-    world = json.load(open(os.environ["WORLD"]))
+
+def stored_run(cases):
+    """What `report --format json` says of a world's cases on one backend."""
     trials = []
-    for name, case in world[open(memory).read()].items():
+    for name, case in cases.items():
         kernel, variant, config = name.split("/")
-        trials.append({"kernel": kernel, "variant": variant, "config": config,
+        trials.append({
+            "kernel": kernel, "variant": variant, "config": config,
             "axes": {k: int(v) for k, v in (pair.split("=") for pair in config.split(","))},
             "status": case.get("status", "ok"), "reason": case.get("reason"),
             "facts": {"theoretical_occupancy_pct": case.get("occupancy", 100.0)},
             "counters": [{"metric": m, "value": v} for m, v in case["counters"].items()]})
-    print(json.dumps({"run": {"started": "2026-01-02T03:04:05Z", "device": {"name": "Test GPU",
-        "driver": "1.2.3", "toolkit": "13.0"}}, "trials": trials}))
+    return {"run": {"started": "2026-01-02T03:04:05Z", "device": {
+        "name": "Test GPU", "driver": "1.2.3", "toolkit": "13.0"}}, "trials": trials}
+
+
+# `sweep` stores nothing; `report` says what is kept for the backend that was swept last.
+PERFLAB = '''#!/bin/sh
+memory=$WORLD.backend
+if [ "$1" = sweep ]; then
+    case "$*" in *"--backend cuda"*) echo cuda;; *"--backend ptx"*) echo ptx;; esac > "$memory"
+else
+    cat "$WORLD.$(cat "$memory")"
+fi
 '''
 LOADS = "smsp__sass_inst_executed_op_global_ld.sum"
 FUSED = compare_ptx.THREADS.format("ffma")
@@ -59,20 +68,33 @@ class ComparePtx(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.path = lambda name: os.path.join(folder.name, name)
-        with open(self.path("perflab"), "w", encoding="utf-8") as stream:
-            stream.write(PERFLAB)
-        os.chmod(self.path("perflab"), 0o755)
 
     def write(self, name, value):
         with open(self.path(name), "w", encoding="utf-8") as stream:
             json.dump(value, stream)
 
+    def command(self, *arguments):
+        return [SCRIPT, "--perflab", self.path("perflab"), *arguments]
+
     def script(self, *arguments):
-        done = subprocess.run(
-            [sys.executable, SCRIPT, "--perflab", self.path("perflab"), *arguments],
-            env={**os.environ, "WORLD": self.path("world.json")}, capture_output=True, text=True,
-            timeout=60, check=False)
-        return done.returncode, done.stdout + done.stderr
+        """Runs the script within this process: a sweep answers from the world at once."""
+        with open(self.path("world.json"), encoding="utf-8") as stream:
+            world = json.load(stream)
+
+        def sweep(_, command, *__):
+            return stored_run(world[command[command.index("--backend") + 1]])
+
+        said = io.StringIO()
+        with contextlib.ExitStack() as changed:
+            changed.enter_context(mock.patch.object(sys, "argv", self.command(*arguments)))
+            changed.enter_context(mock.patch.object(compare_ptx, "sweep", sweep))
+            changed.enter_context(contextlib.redirect_stdout(said))
+            changed.enter_context(contextlib.redirect_stderr(said))
+            try:
+                code = compare_ptx.main()
+            except SystemExit as left:
+                code = left.code
+        return code, said.getvalue()
 
     def compare(self, world, differences=(), unrecorded=()):
         """Records the world's GPU, then compares its emulator."""
@@ -83,6 +105,23 @@ class ComparePtx(unittest.TestCase):
         self.assertEqual(code, 0, said)
         return self.script("--golden", self.path("golden.json"), "--explained",
                            self.path("explained.json"))
+
+    def test_programs_are_run_and_their_report_is_read(self):
+        with open(self.path("perflab"), "w", encoding="utf-8") as stream:
+            stream.write(PERFLAB)
+        os.chmod(self.path("perflab"), 0o755)
+        self.write("explained.json", {"differences": [], "unrecorded": []})
+        for backend, cases in world_of().items():
+            self.write(f"world.{backend}", stored_run(cases))
+        golden = self.path("golden.json")
+        for arguments, expected in ((["--record", golden, "--sweep", "stream"], "1 cases of Test"),
+                                    (["--golden", golden, "--explained",
+                                      self.path("explained.json")], "1 cases; each count")):
+            done = subprocess.run(
+                [sys.executable, *self.command(*arguments)], capture_output=True, text=True,
+                env={**os.environ, "WORLD": self.path("world")}, timeout=60, check=False)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertIn(expected, done.stdout)
 
     def test_equal_counts_are_no_finding(self):
         code, said = self.compare(world_of())
