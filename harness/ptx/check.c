@@ -33,6 +33,35 @@ static int check_entry(const struct ptx_module *module, const char *name,
 	return rc;
 }
 
+static int check_entries(const struct ptx_module *module,
+			 void (*visit)(void *context, const struct ptx_entry_check *check),
+			 void *context, size_t *entries, struct error *err)
+{
+	struct program_gaps gaps = {0};
+	struct ptx_program *whole = NULL;
+	struct error why = {0};
+	/* Where nothing is missing, functions that entries share are looked at once. */
+	bool all_run = ptx_program_decode(&whole, module, NULL, &gaps, &why) == 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < module->function_count; i++) {
+		const struct ptx_function *function = &module->functions[i];
+
+		if (!function->entry || !function->defined)
+			continue;
+		++*entries;
+		if (all_run)
+			visit(context, &(struct ptx_entry_check){.name = function->name,
+								 .runnable = true,
+								 .missing = ""});
+		else
+			rc = check_entry(module, function->name, visit, context, err);
+	}
+	ptx_program_free(whole);
+	program_gaps_release(&gaps);
+	return rc;
+}
+
 int ptx_check_file(const char *path,
 		   void (*visit)(void *context, const struct ptx_entry_check *check), void *context,
 		   struct error *err)
@@ -46,16 +75,9 @@ int ptx_check_file(const char *path,
 	if (rc)
 		goto out;
 	rc = ptx_module_parse(&module, text, length, err);
+	if (rc == 0)
+		rc = check_entries(module, visit, context, &entries, err);
 	rc = error_context(err, rc, "%s", path);
-	for (size_t i = 0; rc == 0 && i < module->function_count; i++) {
-		const struct ptx_function *function = &module->functions[i];
-
-		if (!function->entry || !function->defined)
-			continue;
-		entries++;
-		rc = check_entry(module, function->name, visit, context, err);
-		rc = error_context(err, rc, "%s", path);
-	}
 	if (rc == 0 && !entries)
 		rc = error_set(err, PL_EPARSE, "%s: no .entry is in it: there is nothing to run",
 			       path);

@@ -315,6 +315,18 @@ static void read_body(struct parser *parser)
 }
 
 /* Where a function goes: it may have been declared before. */
+struct ptx_function *parser_add_function(struct parser *parser)
+{
+	struct ptx_module *module = parser->module;
+
+	if (module->function_count == PTX_MAX_FUNCTIONS) {
+		parser_complain(parser, "more than %d functions", PTX_MAX_FUNCTIONS);
+		return NULL;
+	}
+	return parser_append(parser, &module->functions, &module->function_count,
+			     &parser->function_capacity, sizeof(*module->functions));
+}
+
 static struct ptx_function *place_of(struct parser *parser, struct name *name)
 {
 	struct ptx_module *module = parser->module;
@@ -327,8 +339,7 @@ static struct ptx_function *place_of(struct parser *parser, struct name *name)
 		return NULL;
 	}
 	scope_declare(parser, name, NAME_FUNCTION, module->function_count);
-	place = parser_append(parser, &module->functions, &module->function_count,
-			      &parser->function_capacity, sizeof(*place));
+	place = parser_add_function(parser);
 	if (place)
 		place->name = name->text;
 	return place;

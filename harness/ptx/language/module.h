@@ -156,8 +156,10 @@ struct ptx_module {
 	struct ptx_arena *arena; /* where all of this is */
 };
 
-/* Larger texts, more registers in one function, and deeper scopes are refused: PL_EPARSE. */
+/* Larger texts, more functions, more registers in one of them, and deeper scopes are refused:
+ * PL_EPARSE. */
 #define PTX_MAX_TEXT_BYTES (64 * 1024 * 1024)
+#define PTX_MAX_FUNCTIONS 16384
 #define PTX_MAX_REGISTERS 65536
 #define PTX_MAX_SCOPES 64
 /* .file and .loc beyond this are refused. */

@@ -238,9 +238,7 @@ static void read_alias(struct parser *parser)
 	if (!function) {
 		size_t index = (size_t)(old - parser->module->functions);
 
-		function = parser_append(parser, &parser->module->functions,
-					 &parser->module->function_count,
-					 &parser->function_capacity, sizeof(*function));
+		function = parser_add_function(parser);
 		/* the array may have moved */
 		old = &parser->module->functions[index];
 	}

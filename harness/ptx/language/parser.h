@@ -132,6 +132,8 @@ void declare_initial(struct parser *parser, struct ptx_variable *variable,
 
 /* After ".entry" or ".func". */
 void parse_function(struct parser *parser, bool entry);
+/* One more function of the module, zeroed; NULL with the error set. */
+struct ptx_function *parser_add_function(struct parser *parser);
 /* ".file", ".loc", ".section", ".pragma": true and past it, if one of them is there. */
 bool parse_annotation(struct parser *parser);
 /* A statement of a function: with its guard, or after its first word. */
