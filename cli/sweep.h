@@ -112,7 +112,8 @@ bool sweep_database_is_new(const char *path);
 /* What became of a run. */
 struct sweep_stored {
 	int64_t run_id;
-	bool begun; /* it is in the database, whatever became of it */
+	bool begun;    /* it is in the database, whatever became of it */
+	size_t failed; /* cases */
 };
 /* Measures and stores on sweep->backend; *db as for sweep_try_backends(). Prints no report. */
 int sweep_measure(struct sweep_call *sweep, struct db **db, struct sweep_stored *stored,

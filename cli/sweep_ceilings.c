@@ -111,8 +111,12 @@ int ceilings_before(const struct sweep_call *sweep, struct db **db, struct error
 		say("the ceilings are kept as run %lld; perflab ceilings --stored --db %s prints "
 		    "them",
 		    (long long)stored.run_id, own.db_path);
-	else if (rc && rc != PL_EINTERRUPTED)
+	if (rc && rc != PL_EINTERRUPTED)
 		say("no ceilings: %s; the sweep goes on without", cause.text);
+	else if (!rc && stored.failed)
+		say("%zu %s of the ceilings failed; perflab report %lld --db %s shows why",
+		    stored.failed, stored.failed == 1 ? "case" : "cases", (long long)stored.run_id,
+		    own.db_path);
 	sweep_plan_release(&own.plan);
 	measure_settings_release(&own.settings);
 	return rc == PL_EINTERRUPTED ? error_set(err, rc, "%s", cause.text) : 0;

@@ -158,7 +158,7 @@ int sweep_measure(struct sweep_call *sweep, struct db **db, struct sweep_stored 
 			   &outcome, err);
 	progress_end(&sweep->progress);
 	*db = store.db;
-	*stored = (struct sweep_stored){store.run.id, store.begun};
+	*stored = (struct sweep_stored){store.run.id, store.begun, outcome.failed};
 	if (store.begun)
 		close_run(*db, sweep, store.run.id, rc);
 	sweep_store_release(&store);

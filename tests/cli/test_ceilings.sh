@@ -117,6 +117,50 @@ refused 2 '--ceilings' $words --ceilings always --backend ptx --db n.db
 # shellcheck disable=SC2086 # words
 refused 2 '--ceilings' sweep --resume last --ceilings always --db n.db
 
+# only those of this run are printed, whatever else is stored
+run ceilings l2_read --db a.db -q
+expect_code 0
+expect_no_out 'dram_copy'
+run ceilings --stored --db a.db
+expect_out 'dram_copy'
+
+# an interrupt ends the sweep, too; a run that goes on does so without ceilings
+log=$work/log
+# interrupted CASE WORD…: a sweep that is interrupted when it has come to CASE, which hangs.
+interrupted() {
+	: >"$log"
+	wanted=$1
+	shift
+	FAKE_WORKER_LOG="$log" FAKE_WORKER_SCRIPT="hang:$wanted" "$PERFLAB" "$@" --timeout 60min \
+		>"$work/out" 2>"$work/err" &
+	sweep=$!
+	command_line="perflab $*, interrupted"
+	tries=0
+	until grep -q "measure-0 $wanted" "$log"; do
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || { complain 'never came to the case'; break; }
+		kill -0 $sweep 2>/dev/null || { complain 'ended early'; break; }
+		sleep 0.05
+	done
+	kill -INT $sweep
+	wait $sweep
+	code=$?
+}
+
+# shellcheck disable=SC2086 # words
+interrupted ceilings/f32_fma $words --db i.db
+expect_code 3
+expect_err 'perflab sweep --resume 1 --db i.db'
+grep -q 'reduce/shuffle' "$log" && complain 'the sweep went on'
+run sweep --resume 1 --db i.db -q
+expect_code 0
+[ "$(runs_of i.db)" -eq 1 ] || complain 'resumed ceilings measure ceilings'
+# shellcheck disable=SC2086 # words
+interrupted reduce/shuffle $words --db r.db --ceilings never
+run sweep --resume 1 --db r.db -q
+expect_code 0
+[ "$(runs_of r.db)" -eq 1 ] || complain 'a resumed run measures ceilings'
+
 # what goes wrong with them is said once, and the sweep goes on
 # shellcheck disable=SC2086 # words
 FAKE_WORKER_SCRIPT=ncu run $words --db w.db
@@ -124,9 +168,11 @@ expect_code 0
 [ "$(grep -c 'the sweep goes on without' "$work/err")" -eq 1 ] || complain 'not said once'
 [ "$(runs_of w.db)" -eq 1 ] || complain 'ceilings were stored under a profiler'
 # shellcheck disable=SC2086 # words
-FAKE_WORKER_SCRIPT=crash:ceilings run $words --db x.db
+FAKE_WORKER_SCRIPT=crash:ceilings/f32_fma run $words --db x.db
 expect_code 0
 expect_out 'shuffle'
+[ "$(grep -c 'cases of the ceilings failed; perflab report 1 --db x.db' "$work/err")" -eq 1 ] ||
+	complain 'not said once'
 FAKE_WORKER_SCRIPT=no_device run sweep reduce/shuffle --size 1024 --db y.db
 expect_code 4
 grep -q 'ceilings' "$work/err" && complain 'words of ceilings where there is no device'
