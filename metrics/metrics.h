@@ -76,7 +76,8 @@ struct device_state {
 struct counter_value {
 	char *metric; /* catalogue name, or a CUPTI name asked for as such */
 	char *unit;
-	/* The CUPTI metric it is, "emulated PTX", "derived: FORMULA", or "occupancy calculator".
+	/* The CUPTI metric it is, "emulated PTX", "derived: FORMULA", "occupancy calculator", or
+	 * "plan" of what is known without counting.
 	 * Where an emulator ran some blocks only, ", sampled: 5 of 65536 blocks" follows. */
 	char *source;
 	bool has_value;

@@ -95,12 +95,12 @@ set_up() {
 	fi
 }
 
-# try_set_up PROGRAM …: programs that only a part of perflab or of its tests needs, in packages of
-# their names. Goes on without what cannot be had.
+# try_set_up PROGRAM[:PACKAGE] …: programs that only a part of perflab or of its tests needs, in
+# packages of their names unless one is given. Goes on without what cannot be had.
 try_set_up() {
 	for program in "$@"; do
-		have "$program" || (install_packages "$program") ||
-			printf 'warning: going on without %s\n' "$program" >&2
+		have "${program%%:*}" || (install_packages "${program#*:}") ||
+			printf 'warning: going on without %s\n' "${program%%:*}" >&2
 	done
 }
 

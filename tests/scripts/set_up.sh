@@ -105,7 +105,7 @@ grep -q '^sudo -n env DEBIAN_FRONTEND=noninteractive apt-get .* libsqlite3-dev$'
 cat >"$scratch/scripts/optional" <<'END'
 set -eu
 . "$(dirname -- "$0")/lib.sh"
-try_set_up a-browser
+try_set_up a-browser a-plotter:its-package
 echo "went on"
 END
 status=0
@@ -114,6 +114,8 @@ env -i PATH="$scratch/bin" TMPDIR="$scratch" APT_FAILS=1 sh "$scratch/scripts/op
 [ "$status" -eq 0 ] || fail "optional: exit $status: $(cat "$scratch/out.txt")"
 grep -q 'going on without a-browser' "$scratch/out.txt" || fail "optional: no warning"
 grep -q 'went on' "$scratch/out.txt" || fail "optional: did not go on"
+grep -q 'could not install: its-package' "$scratch/out.txt" || fail "optional: another package"
+grep -q 'going on without a-plotter$' "$scratch/out.txt" || fail "optional: another name"
 
 # A cmake that is too old is named.
 subject CMAKE_VERSION_WANTED=3.16.3
