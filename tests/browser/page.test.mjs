@@ -61,6 +61,7 @@ pageTest("draws every plot without a complaint or a request", "lab", async (page
 	assert.ok((await page.locator(".plot svg").count()) >= 7);
 	assert.match(await page.title(), /^now, run \d+$/);
 	assert.equal(await page.locator(".tip").isVisible(), false);
+	assert.doesNotMatch(await page.locator("body").innerText(), /\b(null|undefined|NaN)\b/);
 });
 
 pageTest("the points are those of the database, at each level", "lab", async (page) => {

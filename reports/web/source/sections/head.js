@@ -59,7 +59,7 @@ export function headSection(app) {
 		run.started && `${run.started.replace("T", " ").replace("Z", " UTC")}`,
 		run.took_ns && `took ${time(run.took_ns)}`,
 	].filter(Boolean);
-	byId("head").append(
+	byId("head").append(...[
 		h("h1", {}, run.label ?? `Run ${run.id}`,
 			h("span", { class: "pill" }, `run ${run.id}`),
 			h("span", { class: `pill ${model.emulated ? "warn" : ""}` }, model.emulated ? "emulated: no times" : run.backend),
@@ -67,7 +67,8 @@ export function headSection(app) {
 		h("p", { class: "facts" }, facts.map((fact) => h("span", {}, fact))),
 		run.note && h("p", { class: "note-line" }, run.note),
 		run.command && h("div", { class: "command" }, h("code", {}, run.command), copyButton(run.command)),
-		tiles(app));
+		tiles(app),
+	].filter(Boolean));
 }
 
 /** Where one can go in this page. */
