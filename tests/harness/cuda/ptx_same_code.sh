@@ -20,13 +20,16 @@ compared=0
 for ptx in "$source_root"/kernels/*/*.ptx; do
 	name=${ptx#"$source_root"/kernels/}
 	name=${name%.ptx}
-	[ -e "$images/$name.sm_90.cubin" ] || continue
-	"$ptxas" -arch=sm_90 -lineinfo -o "$scratch/image.cubin" "$ptx"
-	[ "$("$cubin_hash" "$scratch/image.cubin")" = "$("$cubin_hash" "$images/$name.sm_90.cubin")" ] || {
-		echo "ptx_same_code: $name: other machine code than the build's" >&2
-		exit 1
-	}
-	compared=$((compared + 1))
+	for arch in sm_90 sm_90a; do
+		image=$images/$name.$arch.cubin
+		[ -e "$image" ] || continue
+		"$ptxas" -arch=$arch -lineinfo -o "$scratch/image.cubin" "$ptx"
+		[ "$("$cubin_hash" "$scratch/image.cubin")" = "$("$cubin_hash" "$image")" ] || {
+			echo "ptx_same_code: $name, $arch: other machine code than the build's" >&2
+			exit 1
+		}
+		compared=$((compared + 1))
+	done
 done
 if [ "$compared" -eq 0 ]; then
 	echo "skipped: no sm_90 cubin in the build"

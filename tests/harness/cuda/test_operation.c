@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "harness/tolerance.h"
 
@@ -65,6 +66,46 @@ static void test_shared_memory_may_not_do(void **context)
 	assert_int_equal(bench->stub.shared_dynamic_max, 232448 - 1000);
 	operation_release(&operation);
 	launch_case_free(work);
+}
+
+/* Machine code for the device alone, else for its major version, else PTX. */
+static void test_the_image_is_the_best_there_is(void **context)
+{
+	static const struct {
+		const char *image;
+		int cc_major, cc_minor;
+		const char *kind;
+	} rows[] = {
+		{"fault/none", 9, 0, "cubin sm_90"},
+		{"fault/none", 9, 1, "cubin sm_90"},
+		{"fault/none", 10, 0, "ptx"},
+		{"ceilings/tensor_f16_wgmma", 9, 0, "cubin sm_90a"},
+		/* code for 9.0 alone is not for another of its major version */
+		{"ceilings/tensor_f16_wgmma", 9, 1, "ptx"},
+		{"ceilings/tensor_f16", 8, 0, "ptx"},
+	};
+	struct bench *bench = *context;
+	struct text compiled = TEXT_INIT;
+	bool for_9_0 = install_path(&compiled, "share/perflab/kernels/fault/none.sm_90.cubin",
+				    NULL) == 0 &&
+		       access(compiled.data, R_OK) == 0;
+
+	text_release(&compiled);
+	if (!for_9_0)
+		skip(); /* PERFLAB_CUDA_ARCHITECTURES has no 90 */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct image_cache cache;
+		const struct image *image = NULL;
+		struct error err = {0};
+
+		bench->device.info.cc_major = rows[i].cc_major;
+		bench->device.info.cc_minor = rows[i].cc_minor;
+		image_cache_init(&cache, &bench->device);
+		if (image_load(&cache, rows[i].image, &image, &err))
+			fail_msg("%s", err.text);
+		assert_string_equal(image->code_kind, rows[i].kind);
+		image_cache_release(&cache);
+	}
 }
 
 /* ---- verifying ---- */
@@ -279,6 +320,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(test_registers_may_not_allow_a_block),
 		BENCH_TEST(test_shared_memory_may_not_do),
+		BENCH_TEST(test_the_image_is_the_best_there_is),
 		BENCH_TEST(test_verdicts),
 		BENCH_TEST(test_scratch_is_poisoned),
 		BENCH_TEST(test_cases_share_inputs_and_results),
