@@ -16,24 +16,29 @@
 
 #include "harness/ptx/lanes/handlers.h"
 
-/* Before a `for` over the lanes: what one lane does never touches what another reads. */
+/* Before a `for` over the lanes: what one lane does never touches what another reads. clang would
+ * unroll a short one before it looks whether it can be vectorised. */
 #ifdef __clang__
-#define EACH_LANE \
-	_Pragma("clang loop vectorize(assume_safety)") for (int lane = 0; lane < LANES; lane++)
+#define VECTORISED _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
-#define EACH_LANE _Pragma("GCC ivdep") for (int lane = 0; lane < LANES; lane++)
+#define VECTORISED _Pragma("GCC ivdep")
 #endif
+#define EACH_LANE VECTORISED for (int lane = 0; lane < LANES; lane++)
 
 /* name_blend: lanes that run get `values`, the others keep what they have. */
-#define LANES_ROW(name, stored_type)                                                        \
-	struct row_##name {                                                                 \
-		_Alignas(64) stored_type lane[LANES];                                       \
-	} __attribute__((may_alias));                                                       \
-	static inline void name##_blend(struct row_##name *row, const struct warp *warp,    \
-					const struct row_##name *values)                    \
-	{                                                                                   \
-		EACH_LANE                                                                   \
-		row->lane[lane] = warp->lanes[lane] ? values->lane[lane] : row->lane[lane]; \
+#define LANES_ROW(name, stored_type)                                                         \
+	struct row_##name {                                                                  \
+		_Alignas(64) stored_type lane[LANES];                                        \
+	} __attribute__((may_alias));                                                        \
+	static inline void name##_blend(struct row_##name *row, const struct warp *warp,     \
+					const struct row_##name *values)                     \
+	{                                                                                    \
+		EACH_LANE                                                                    \
+		{                                                                            \
+			const stored_type value = values->lane[lane], old = row->lane[lane]; \
+                                                                                             \
+			row->lane[lane] = warp->lanes[lane] ? value : old;                   \
+		}                                                                            \
 	}
 LANES_ROW(pred, int32_t)
 LANES_ROW(u8, uint32_t)
@@ -65,11 +70,17 @@ LANES_ROW(f64, double)
 #define u32_where(runs, stored) (stored)
 #define s32_where(runs, stored) (stored)
 #define b32_where(runs, stored) (stored)
-#define f32_where(runs, stored) ((runs) ? (stored) : 0.0f)
 #define u64_where(runs, stored) (stored)
 #define s64_where(runs, stored) (stored)
 #define b64_where(runs, stored) (stored)
-#define f64_where(runs, stored) ((runs) ? (stored) : 0.0)
+static inline float f32_where(int32_t runs, float stored)
+{
+	return runs ? stored : 0.0f;
+}
+static inline double f64_where(int32_t runs, double stored)
+{
+	return runs ? stored : 0.0;
+}
 
 /* From what is stored. */
 #define pred_of(stored) (stored)
