@@ -37,11 +37,14 @@ static const struct kernel_variant variants[] = {
 	FAULT(illegal_address, "a wild pointer poisons the context: device_error, a new worker"),
 	FAULT(misaligned, "a misaligned access poisons it likewise: device_error"),
 	FAULT(trap, "a trap aborts the kernel: device_error"),
+	FAULT(assertion, "an assert() that fails aborts it likewise: device_error"),
 	FAULT(endless_loop, "a kernel that never ends is ended by --timeout: timeout"),
 	FAULT(wrong_result, "one wrong element in n: mismatch, never timed"),
 	FAULT(not_a_number, "a NaN is no result: mismatch"),
 	FAULT(unwritten, "an element that was not written: mismatch"),
 	FAULT(out_of_bounds, "one element past the end lands in a guard zone: mismatch"),
+	FAULT(race, "a missing barrier that does no harm: ok on a GPU, a fault on the emulator"),
+	FAULT(uninitialised, "shared memory nobody wrote: ok on a GPU, a fault on the emulator"),
 };
 
 const struct kernel kernel_fault = {

@@ -60,7 +60,8 @@ cmp -s 1.same 2.same || complain 'one worker and two give different results'
 run sweep fault --set n=1000 --timeout 4min
 expect_code 1
 run report --format csv
-for variant in illegal_address misaligned trap out_of_bounds endless_loop; do
+for variant in illegal_address misaligned trap assertion out_of_bounds endless_loop race \
+	uninitialised; do
 	grep -q "fault,$variant,.*,fault," "$work/out" || complain "$variant is no fault"
 done
 for variant in wrong_result not_a_number unwritten; do

@@ -16,9 +16,10 @@ timeout 60 "$perflab" sweep stream/copy_scalar --size 2^45 --db large.db >out.tx
 
 # Every way to go wrong, once: each ends as what it is, and what follows is still measured.
 expect 1 "$perflab" sweep fault --timeout 5s --rounds 1 --metrics basic --db wrong.db
+# A race and a read of what nobody wrote that do no harm are only seen without a GPU.
 for outcome in none:ok illegal_address:device_error misaligned:device_error trap:device_error \
-	endless_loop:timeout wrong_result:mismatch not_a_number:mismatch unwritten:mismatch \
-	out_of_bounds:mismatch; do
+	assertion:device_error endless_loop:timeout wrong_result:mismatch not_a_number:mismatch \
+	unwritten:mismatch out_of_bounds:mismatch race:ok uninitialised:ok; do
 	holds wrong.db "fault/${outcome%:*} ends as ${outcome#*:}, with a reason" \
 		"SELECT count(*) = 1 FROM trial WHERE variant = '${outcome%:*}'
 			AND status = '${outcome#*:}' AND (reason IS NULL) = (status = 'ok')"

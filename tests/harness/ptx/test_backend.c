@@ -63,6 +63,16 @@ static void test_faults_name_their_place(void **context)
 		       WORDS("out of bounds", "'out'", "block (3,0,0)", "thread (231,0,0)",
 			     "out_of_bounds.cu:9"));
 	assert_outcome("trap", TRIAL_FAULT, WORDS("trap", "block (1,0,0)", "trap.cu:7"));
+	assert_outcome("assertion", TRIAL_FAULT,
+		       WORDS("assertion", "block (1,0,0)", "thread (244,0,0)", "assertion.cu:8",
+			     "i != n / 2 does not hold"));
+	/* The last warp opens the barrier, and goes on first, to what others write. */
+	assert_outcome("race", TRIAL_FAULT,
+		       WORDS("shared-memory race", "block (0,0,0)", "thread (0,0,0) writes word 0",
+			     "thread (255,0,0) read", "race.cu:9", "race.cu:11"));
+	assert_outcome("uninitialised", TRIAL_FAULT,
+		       WORDS("uninitialised shared read", "block (0,0,0)", "thread (0,0,0)",
+			     "uninitialised.cu:8", "nobody has written it"));
 }
 
 static void test_wrong_results_are_mismatches(void **context)

@@ -1,0 +1,90 @@
+# Faults planted in kernels reach whoever sweeps them: a status, an exit code, and a reason that
+# names kernel, block, thread, line and what was done, in every format of the report.
+planted="$(cd "$(dirname "$0")/../harness/ptx/planted" && pwd)" || exit 1
+. "$(dirname "$0")/lib.sh"
+worker="$(dirname "$PERFLAB")/perflab-worker-ptx"
+[ -x "$worker" ] || skip 'perflab-worker-ptx is not built here'
+
+# An emulator of one's own, whose fault/none is the kernel that is planted.
+mkdir -p here/bin here/share/perflab/ptx/fault
+cp "$worker" here/bin/ || exit 1
+export PERFLAB_WORKER_PTX="$work/here/bin/perflab-worker-ptx"
+export PERFLAB_WORKER_CUDA="$work/no-such-worker"
+image="$work/here/share/perflab/ptx/fault/none.ptx"
+
+# sweep_planted FILE KERNEL: its database is KERNEL.db.
+sweep_planted() {
+	sed "s/\b$2\b/fault_none/g" "$planted/$1.ptx" >"$image"
+	run sweep fault/none --backend ptx --set n=512 --timeout 60s --db "$2.db" -q
+}
+
+# line_of MARK FILE KERNEL: where the source says so.
+line_of() {
+	grep -n "/\* $1: $3 \*/" "$planted/$2.cu" | cut -d: -f1
+}
+
+# is_told FILE KERNEL TEXT...: the sweep finds it, and each format tells it.
+is_told() {
+	file=$1 kernel=$2
+	shift 2
+	sweep_planted "$file" "$kernel"
+	expect_code 1
+	expect_err '1 case has an error in the kernel'
+	place="planted/$file.cu:$(line_of wrong "$file" "$kernel")"
+	for format in text csv json; do
+		run report --format "$format" --db "$kernel.db"
+		expect_code 0
+		# tables break long lines
+		tr -s '\n ' '  ' <"$work/out" >"$work/flat" && mv "$work/flat" "$work/out"
+		expect_out fault_none
+		expect_out "$place"
+		for text in "$@"; do
+			expect_out "$text"
+		done
+	done
+}
+
+is_told memory planted_read_past_end 'out of bounds in fault_none, block (1,0,0) thread (255,0,0)' \
+	"a 4-byte load from 0x7f0000000800, 4 bytes past the end of 'out' (2048 bytes)"
+is_told memory planted_atomic_past_end 'block (0,0,0) thread (5,0,0)' 'a 4-byte atomic on'
+is_told memory planted_misaligned_float4 'misaligned in' 'a 16-byte store to' 'no multiple of 16'
+is_told memory planted_unset_pointer 'a null pointer'
+is_told memory planted_module_variable "past the end of 'four' (16 bytes)"
+is_told memory planted_shared_past_end 'shared memory at byte 1024, 4 bytes past its end (1024 bytes)'
+is_told memory planted_local_array 'local memory at byte'
+is_told order planted_transpose 'shared-memory race in' \
+	"thread (1,0,0) reads word 17 at tests/harness/ptx/planted/order.cu" \
+	"thread (16,0,0) wrote at tests/harness/ptx/planted/order.cu:$(line_of other order planted_transpose)" \
+	'with no barrier between'
+is_told order planted_reduction 'shared-memory race in' 'with no barrier between'
+is_told order planted_uninitialised 'uninitialised shared read' 'word 257'
+is_told warps planted_divergent_barrier 'divergent barrier' 'lanes 0x0000ffff of warp 1 wait here'
+is_told warps planted_absent_lanes 'absent lanes' 'name lanes 0xffff0000'
+is_told warps planted_not_in_mask 'the mask 0x0000ffff does not name the lane'
+is_told warps planted_deadlock 'deadlock' '2 warps of 8 wait'
+is_told ends planted_trap 'trap in fault_none, block (0,0,0) thread (33,0,0)'
+is_told ends planted_assertion 'assertion' 'threadIdx.x < 200 does not hold'
+is_told ends planted_endless_recursion 'stack overflow'
+
+# What never ends does, by the time it may take (by a limit: test_ptx.sh).
+sed 's/\bplanted_waits_forever\b/fault_none/g' "$planted/ends.ptx" >"$image"
+run sweep fault/none --backend ptx --set n=512 --blocks all --timeout 1s --db timeout.db -q
+expect_code 3
+run report --format csv --db timeout.db
+expect_out ',timeout,'
+
+# More than there is: no fault of the kernel's, but never a crash either.
+sweep_planted sizes planted_global_too_large
+expect_code 3
+run report --format csv --db planted_global_too_large.db
+expect_out "'huge' needs 4398046511104 bytes"
+sweep_planted sizes planted_local_too_large
+run report --format json --db planted_local_too_large.db
+expect_out "size of a thread's local memory over 524288 bytes"
+
+# Nothing is wrong with a lock that every thread takes; only its result is not fault/none's.
+sweep_planted right right_spin_then_work
+run report --format csv --db right_spin_then_work.db
+expect_out ',mismatch,'
+expect_no_out ',512,fault,'
+finish
