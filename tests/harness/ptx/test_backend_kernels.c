@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const int64_t blocks[] = {32, 64, 96, 256, 1024};
+static const int64_t blocks[] = {1, 2, 4, 8, 16, 32, 33, 64, 96, 128, 256, 512, 1024};
 static const int64_t sizes[] = {1, 31, 33, 1000, 4096, 7919};
 /* Of a matrix, whose work is n * n * n. */
 static const int64_t sides[] = {1, 31, 33, 64, 97};
