@@ -15,6 +15,7 @@
 struct ptx_backend {
 	struct workbench bench;
 	bool open;
+	size_t printed_bytes; /* of the present case */
 };
 
 /* ---- without a case ---- */
@@ -169,11 +170,21 @@ static int backend_passes(void *backend, const char *chip, const struct string_l
 
 /* ---- open ---- */
 
-/* Device printf; a worker's output is talk. */
+/* Device printf; a worker's output is talk. As of a device, so much of a case is kept. */
+#define PRINTED_MOST_BYTES ((size_t)1 << 20)
+
 static void print_to_output(void *context, const char *text)
 {
-	(void)context;
-	fputs(text, stdout);
+	struct ptx_backend *backend = context;
+	size_t bytes = strlen(text);
+
+	if (bytes <= PRINTED_MOST_BYTES - backend->printed_bytes) {
+		fputs(text, stdout);
+		backend->printed_bytes += bytes;
+	} else if (backend->printed_bytes < PRINTED_MOST_BYTES) {
+		puts("... the kernel prints more than 1 MiB: the rest is left out");
+		backend->printed_bytes = PRINTED_MOST_BYTES;
+	}
 }
 
 /* Workers of one sweep run side by side: each may have its part of half the machine. */
@@ -205,6 +216,7 @@ static int backend_open(void *context, const struct measure_settings *settings,
 	backend->bench.all_blocks = settings->all_blocks;
 	backend->bench.memory_limit_bytes = memory_limit_bytes(settings, chip);
 	backend->bench.print = print_to_output;
+	backend->bench.print_context = backend;
 	backend->open = true;
 	chip_describe_device(chip, &info->device);
 	info->untimed = true;
@@ -264,6 +276,7 @@ static int backend_emulate(void *context, int64_t id, const struct launch_case *
 	struct case_totals totals = {0};
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_EMULATE, -1);
 
+	backend->printed_bytes = 0;
 	if (rc == 0)
 		rc = case_emulate(&backend->bench, work, &totals, status, reason, err);
 	/* What a wrong kernel did is of no use to anybody. */

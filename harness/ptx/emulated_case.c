@@ -169,7 +169,8 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 		.checked_blocks = !part->checked ? 0
 				  : part->blocks ? -1
 						 : CHECKED_BLOCKS,
-		.print = emulated->bench->print,
+		/* what is only estimated is executed once more */
+		.print = part->checked ? emulated->bench->print : NULL,
 		.print_context = emulated->bench->print_context,
 	};
 

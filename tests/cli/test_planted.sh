@@ -12,10 +12,10 @@ export PERFLAB_WORKER_PTX="$work/here/bin/perflab-worker-ptx"
 export PERFLAB_WORKER_CUDA="$work/no-such-worker"
 image="$work/here/share/perflab/ptx/fault/none.ptx"
 
-# sweep_planted FILE KERNEL: its database is KERNEL.db.
+# sweep_planted FILE KERNEL [N]: its database is KERNEL.db.
 sweep_planted() {
 	sed "s/\b$2\b/fault_none/g" "$planted/$1.ptx" >"$image"
-	run sweep fault/none --backend ptx --set n=512 --timeout 60s --db "$2.db" -q
+	run sweep fault/none --backend ptx --set "n=${3:-512}" --timeout 60s --db "$2.db" -q
 }
 
 # line_of MARK FILE KERNEL: where the source says so.
@@ -87,4 +87,11 @@ sweep_planted right right_spin_then_work
 run report --format csv --db right_spin_then_work.db
 expect_out ',mismatch,'
 expect_no_out ',512,fault,'
+
+# A kernel may print as much as it likes: each thread's lines once, and no more than a device keeps.
+# (So many blocks that one of them is executed beforehand, to see how large the case is.)
+sweep_planted right right_prints_much 16384
+[ "$(wc -c <"$work/err")" -lt 1100000 ] || complain 'more than 1 MiB was printed'
+[ "$(grep -c '^thread 0 of block 0, round 0$' "$work/err")" -eq 1 ] || complain 'not printed once'
+expect_err 'the kernel prints more than 1 MiB'
 finish

@@ -1,6 +1,7 @@
 /* Kernels in which nothing is wrong, though it looks so: see test_planted.c. */
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <cstdio>
 
 namespace cg = cooperative_groups;
 
@@ -224,6 +225,15 @@ extern "C" __global__ void right_same_value(float *out, long long n)
 	__syncthreads();
 	if (threadIdx.x == 0)
 		out[blockIdx.x] = 256.0f * (float)any;
+}
+
+/* More than a device keeps of what a launch prints. */
+extern "C" __global__ void right_prints_much(float *out, long long n)
+{
+	for (int k = 0; k < 40; k++)
+		printf("thread %d of block %d, round %d\n", threadIdx.x, blockIdx.x, k);
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = 256.0f;
 }
 
 /* Defined on a GPU, if nowhere else: no fault, and no end of the emulator either. */
