@@ -73,6 +73,8 @@ struct table *run_table_status(const struct run *run, enum trial_status status, 
 struct table *run_table_missing(const struct run *run);
 /* Of an emulated run: what stands out of its counts (docs/verdicts.md), by variant. */
 struct table *run_table_notes(const struct run *run);
+/* Of a measured one: the cases above a roof by more than both intervals. NULL: none. */
+struct table *run_table_above(const struct run *run, const struct ceiling_list *ceilings);
 
 /* ---- source text beside line counts ---- */
 

@@ -1,6 +1,7 @@
 /*
- * What an emulator's counts say of each variant: the notes of verdicts that
- * need no clock, once for all configurations that have them.
+ * What verdicts say of more than the best: notes on an emulator's counts, which
+ * need no clock, once for all configurations of a variant; and every case that
+ * stands above a measured roof.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -101,5 +102,32 @@ struct table *run_table_notes(const struct run *run)
 		free(group->advice);
 	}
 	free(groups.items);
+	return table;
+}
+
+struct table *run_table_above(const struct run *run, const struct ceiling_list *ceilings)
+{
+	static const struct table_column columns[] = {{.name = "case"}, {.name = "finding"}};
+	struct table *table = NULL;
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+		struct trial_roofline roofline;
+		char *name;
+
+		if (!trial_roofline_is_known(trial))
+			continue;
+		trial_roofline_init(&roofline, run, trial, ceilings);
+		if (roofline.verdict.above_roof) {
+			if (!table)
+				table = table_new(columns, ARRAY_SIZE(columns));
+			name = trial_case_name(trial);
+			table_row_styled(table,
+					 (const char *const[]){name, roofline.verdict.above_roof},
+					 ROW_BAD);
+			free(name);
+		}
+		trial_roofline_release(&roofline);
+	}
 	return table;
 }

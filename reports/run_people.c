@@ -160,6 +160,10 @@ struct section {
 	"\n\"DRAM\" is measured: the bytes that hardware counters saw cross to memory, over the " \
 	"same time; what stays in the L2 cache is not in it."
 
+#define ABOVE_NOTE                                                                              \
+	"A finding: a roof is the most that the device showed, so the ceiling or a counter is " \
+	"wrong."
+
 #define EMULATED_NOTE                                                                            \
 	"emulated PTX: no times; counts are of the PTX, not of the machine code that a GPU "     \
 	"makes of it, and stand in no comparison with a GPU's counters. warp %: lanes that ran " \
@@ -205,6 +209,10 @@ static void measured_sections(struct section sections[SECTION_COUNT], const stru
 	struct section all[SECTION_COUNT] = {
 		{"Best per kernel", has_dram_bandwidth(run) ? MODEL_NOTE DRAM_NOTE : MODEL_NOTE,
 		 run_table_best(run)},
+		{"Above a measured roof", ABOVE_NOTE,
+		 options->no_roofline || !options->ceilings
+			 ? NULL
+			 : run_table_above(run, options->ceilings)},
 		{"Sweep", NULL,
 		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},
 		{"Failures", NULL, run_table_failures(run)},

@@ -66,7 +66,7 @@ static void lines_of_the_plot_fit(void **state)
 		char *bytes =
 			render(REPORT_TEXT, (struct report_options){.width = widths[i]}, &length);
 		char *begin = strstr(bytes, "\nRoofline\n");
-		char *end = strstr(bytes, "\nSweep\n");
+		char *end = strstr(bytes, "\nAbove a measured roof\n");
 		int column = 0;
 
 		assert_non_null(begin);
