@@ -45,6 +45,9 @@ static struct launch_needs launch_needs(const struct entry_resources *resources,
 	};
 }
 
+/* Of static shared memory; what is dynamic may be more. ptxas says so of every chip. */
+#define STATIC_SHARED_MOST_BYTES (48 * 1024)
+
 /* As harness/cuda/ says it of a device. */
 static void say_why_not(struct text *reason, const struct workbench *bench,
 			const struct case_launch *launch, const struct launch_needs *needs,
@@ -88,6 +91,12 @@ static int describe_launches(struct workbench *bench, const struct image *image,
 		occupancy = chip_occupancy(bench->chip, &needs);
 		if (!occupancy.blocks)
 			say_why_not(reason, bench, launch, &needs, &occupancy);
+		else if (resources.shared_static_bytes > STATIC_SHARED_MOST_BYTES)
+			text_addf(reason,
+				  "%s has %" PRId64 " bytes of static shared memory a block; at "
+				  "most %d are possible, and more only of dynamic",
+				  launch->entry, resources.shared_static_bytes,
+				  STATIC_SHARED_MOST_BYTES);
 		if (launch_threads(launch) <= largest)
 			continue;
 		largest = launch_threads(launch);

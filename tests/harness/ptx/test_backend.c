@@ -336,6 +336,28 @@ static void test_ptx_of_nobody_says_no_registers(void **context)
 	text_release(&reason);
 }
 
+static void test_static_shared_memory_has_a_bound(void **context)
+{
+	struct launch_facts facts = launch_facts_unknown;
+	enum trial_status status;
+	struct text reason = TEXT_INIT, most = TEXT_INIT, more = TEXT_INIT;
+
+	(void)context;
+	text_addf(&most, strstr(copy_ptx, ".version"),
+		  ".shared .align 4 .b8 buffer[49152];\nmov.u32 %r1, buffer;");
+	text_addf(&more, strstr(copy_ptx, ".version"),
+		  ".shared .align 4 .b8 buffer[49156];\nmov.u32 %r1, buffer;");
+	assert_int_equal(facts_of("", most.data, &facts, &status, &reason, NULL), 0);
+	assert_int_equal(status, TRIAL_OK);
+	assert_int_equal(facts.shared_static_bytes, 49152);
+	assert_int_equal(facts_of("", more.data, &facts, &status, &reason, NULL), 0);
+	assert_int_equal(status, TRIAL_SKIPPED);
+	assert_non_null(strstr(reason.data, "49156 bytes of static shared memory"));
+	text_release(&most);
+	text_release(&more);
+	text_release(&reason);
+}
+
 static void test_what_is_missing_is_named(void **context)
 {
 	struct launch_facts facts = launch_facts_unknown;
@@ -386,6 +408,7 @@ int main(void)
 		ON_BENCH(test_results_to_compare_with_take_memory),
 		cmocka_unit_test(test_what_ptxas_took_is_read),
 		cmocka_unit_test(test_ptx_of_nobody_says_no_registers),
+		cmocka_unit_test(test_static_shared_memory_has_a_bound),
 		cmocka_unit_test(test_what_is_missing_is_named),
 		ON_BENCH(test_a_missing_image_is_named),
 	};
