@@ -34,6 +34,19 @@ done
 run report "$measured" --format svg
 [ "$(cat "$work/out")" = PICTURE ] || complain 'a picture goes to stdout, too'
 
+# no bytes of an image on a terminal; a drawing is text
+if command -v script >/dev/null; then
+	for format in png pdf; do
+		command_line="perflab report --format $format, on a terminal"
+		script -qec "'$PERFLAB' report $measured --format $format" /dev/null >"$work/out" 2>&1 </dev/null
+		[ $? -eq 2 ] || complain 'it was not refused'
+		expect_out "$format is not for a terminal: give -o FILE"
+	done
+	command_line='perflab report --format svg, on a terminal'
+	script -qec "'$PERFLAB' report $measured --format svg" /dev/null >"$work/out" 2>&1 </dev/null
+	expect_out 'PICTURE'
+fi
+
 # it fails, says nothing, gives nothing: the picture that was there stays
 echo 'echo >&2; echo "line 0: unknown terminal" >&2; exit 1' >answer
 refused 3 'gnuplot failed: line 0: unknown terminal' report "$measured" --format png -o picture
