@@ -118,6 +118,12 @@ static inline float double_to_narrow(double x, enum rounding rounding)
 
 	return x == x ? double_to_float(x, rounding) : nan;
 }
+static inline float double_to_narrow_ftz(double x, enum rounding rounding)
+{
+	float narrow = double_to_narrow(x, rounding);
+
+	return is_tiny(x, rounding) ? copy_sign_f32(narrow, 0.0f) : narrow;
+}
 
 static inline double integral(double x, enum integer_rounding rounding)
 {
@@ -280,6 +286,14 @@ static inline double s64_to_f64(int64_t value, enum rounding rounding)
 	PACKED(of((uint16_t)(a), (uint16_t)(b), (uint16_t)(c)), \
 	       of((uint16_t)((a) >> 16), (uint16_t)((b) >> 16), (uint16_t)((c) >> 16)))
 
+/* The half that x was rounded to, with .ftz: see is_tiny(), of 11 bits. */
+static inline uint16_t flushed_half(uint16_t rounded, float x)
+{
+	bool tiny = (float_to_half(x * 0x1p10f, ROUND_RN) & 0x7fff) < 0x2c00; /* 2^-4 */
+
+	return tiny ? rounded & 0x8000 : rounded;
+}
+
 /* Sums and products of halves as floats: rounding them twice is rounding them once. */
 #define HALF_ARITHMETIC(name, operator)                                                           \
 	static inline uint16_t half_##name(uint16_t a, uint16_t b)                                \
@@ -288,7 +302,9 @@ static inline double s64_to_f64(int64_t value, enum rounding rounding)
 	}                                                                                         \
 	static inline uint16_t half_##name##_ftz(uint16_t a, uint16_t b)                          \
 	{                                                                                         \
-		return half_ftz(half_##name(half_ftz(a), half_ftz(b)));                           \
+		float exact = half_to_float_ftz(a) operator half_to_float_ftz(b);                 \
+                                                                                                  \
+		return flushed_half(float_to_half(exact, ROUND_RN), exact);                       \
 	}                                                                                         \
 	static inline uint16_t half_##name##_sat(uint16_t a, uint16_t b)                          \
 	{                                                                                         \
@@ -297,7 +313,9 @@ static inline double s64_to_f64(int64_t value, enum rounding rounding)
 	}                                                                                         \
 	static inline uint16_t half_##name##_ftz_sat(uint16_t a, uint16_t b)                      \
 	{                                                                                         \
-		return half_ftz(half_##name##_sat(half_ftz(a), half_ftz(b)));                     \
+		float exact = half_to_float_ftz(a) operator half_to_float_ftz(b);                 \
+                                                                                                  \
+		return flushed_half(float_to_half(saturate_f32(exact), ROUND_RN), exact);         \
 	}                                                                                         \
 	static inline uint16_t bfloat_##name(uint16_t a, uint16_t b)                              \
 	{                                                                                         \
@@ -331,15 +349,21 @@ static inline uint16_t half_fma_relu(uint16_t a, uint16_t b, uint16_t c)
 }
 static inline uint16_t half_fma_ftz(uint16_t a, uint16_t b, uint16_t c)
 {
-	return half_ftz(half_fma(half_ftz(a), half_ftz(b), half_ftz(c)));
+	float odd = half_fma_odd(half_ftz(a), half_ftz(b), half_ftz(c));
+
+	return flushed_half(float_to_half(odd, ROUND_RN), odd);
 }
 static inline uint16_t half_fma_ftz_sat(uint16_t a, uint16_t b, uint16_t c)
 {
-	return half_ftz(half_fma_sat(half_ftz(a), half_ftz(b), half_ftz(c)));
+	float odd = half_fma_odd(half_ftz(a), half_ftz(b), half_ftz(c));
+
+	return flushed_half(float_to_half(saturate_f32(odd), ROUND_RN), odd);
 }
 static inline uint16_t half_fma_ftz_relu(uint16_t a, uint16_t b, uint16_t c)
 {
-	return half_ftz(half_fma_relu(half_ftz(a), half_ftz(b), half_ftz(c)));
+	float odd = half_fma_odd(half_ftz(a), half_ftz(b), half_ftz(c));
+
+	return flushed_half(float_to_half(relu_f32(odd), ROUND_RN), odd);
 }
 static inline float bfloat_fma_odd(uint16_t a, uint16_t b, uint16_t c)
 {

@@ -254,6 +254,25 @@ static inline float sqrt_f32(float a, enum rounding rounding)
 				    : double_to_float(sqrt((double)a), rounding);
 }
 
+/* With .ftz, a product or sum is a zero that is below the least normal f32 when rounded to 24 bits,
+ * as many as a normal one has: just below, rounding as to a subnormal would lift it there. */
+static inline bool is_tiny(double x, enum rounding rounding)
+{
+	return absolute_f32(double_to_float(x * 0x1p64, rounding)) < 0x1p-62f;
+}
+static inline float mul_ftz_f32(float a, float b, enum rounding rounding)
+{
+	float product = mul_f32(a, b, rounding);
+
+	return is_tiny((double)a * (double)b, rounding) ? copy_sign_f32(product, 0.0f) : product;
+}
+static inline float fma_ftz_f32(float a, float b, float c, enum rounding rounding)
+{
+	float sum = fma_f32(a, b, c, rounding);
+	double odd = sum_odd((double)a * (double)b, (double)c);
+
+	return is_tiny(odd, rounding) ? copy_sign_f32(sum, 0.0f) : sum;
+}
 /* A quotient below the least normal f32 is a zero, also if rounding would lift it there. */
 static inline float div_ftz_f32(float a, float b, enum rounding rounding)
 {
@@ -270,12 +289,14 @@ static inline double quiet_f64(double nan)
 {
 	return f64_of_bits(bits_of_f64(nan) | UINT64_C(1) << 51);
 }
-/* What arithmetic on a and b gave: a NaN is the first of them that is one, else the default. */
-static inline double result_f64(double result, double a, double b)
+/* What arithmetic gave on two, of which the NaN of `first` goes before the other's; if neither is
+ * one, a NaN is the default. */
+static inline double result_f64(double result, double first, double second)
 {
-	double nan = b == b ? f64_of_bits(UINT64_C(0xfff8000000000000)) : quiet_f64(b);
+	double nan =
+		second == second ? f64_of_bits(UINT64_C(0xfff8000000000000)) : quiet_f64(second);
 
-	nan = a == a ? nan : quiet_f64(a);
+	nan = first == first ? nan : quiet_f64(first);
 	return result == result ? result : nan;
 }
 /* a * b + c, rounded once in a direction; alu_wide.c. */
@@ -283,24 +304,25 @@ double LANES_NAME(fma_f64_directed)(double a, double b, double c, enum rounding 
 double LANES_NAME(div_f64_directed)(double a, double b, enum rounding rounding);
 double LANES_NAME(sqrt_f64_directed)(double a, enum rounding rounding);
 
+/* b's NaN goes before c's, and c's before a's; in sums and products of two, b's before a's. */
 static inline double fma_f64(double a, double b, double c, enum rounding rounding)
 {
 	return result_f64(rounding == ROUND_RN ? fma(a, b, c)
 					       : LANES_NAME(fma_f64_directed)(a, b, c, rounding),
-			  a == a ? b : a, c);
+			  b == b ? c : b, a);
 }
 static inline double add_f64(double a, double b, enum rounding rounding)
 {
 	return result_f64(rounding == ROUND_RN ? a + b
 					       : LANES_NAME(fma_f64_directed)(a, 1.0, b, rounding),
-			  a, b);
+			  b, a);
 }
 static inline double sub_f64(double a, double b, enum rounding rounding)
 {
 	return result_f64(rounding == ROUND_RN
 				  ? a - b
 				  : LANES_NAME(fma_f64_directed)(a, 1.0, negate_f64(b), rounding),
-			  a, b);
+			  b, a);
 }
 static inline double mul_f64(double a, double b, enum rounding rounding)
 {
@@ -311,8 +333,9 @@ static inline double mul_f64(double a, double b, enum rounding rounding)
 		rounding == ROUND_RN || a == 0.0 || b == 0.0
 			? product
 			: LANES_NAME(fma_f64_directed)(a, b, copy_sign_f64(product, 0.0), rounding),
-		a, b);
+		b, a);
 }
+/* A routine: a's NaN goes before b's. */
 static inline double div_f64(double a, double b, enum rounding rounding)
 {
 	return result_f64(
@@ -357,7 +380,7 @@ static inline double min_f64(double a, double b)
 
 	least = a == b ? f64_of_bits(bits_of_f64(a) | bits_of_f64(b)) : least;
 	least = a == a ? least : b;
-	return result_f64(b == b ? least : a, a, b);
+	return result_f64(b == b ? least : a, b, a);
 }
 static inline double max_f64(double a, double b)
 {
@@ -365,7 +388,7 @@ static inline double max_f64(double a, double b)
 
 	greatest = a == b ? f64_of_bits(bits_of_f64(a) & bits_of_f64(b)) : greatest;
 	greatest = a == a ? greatest : b;
-	return result_f64(b == b ? greatest : a, a, b);
+	return result_f64(b == b ? greatest : a, b, a);
 }
 
 #endif

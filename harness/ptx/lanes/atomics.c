@@ -19,14 +19,15 @@ static uint32_t sum_f32_bits(uint32_t left, uint32_t right, bool global)
 				  : add_f32(a, b, ROUND_RN));
 }
 
-/* A NaN that meets global memory goes on as it is, quiet or not. */
+/* In global memory an operand's NaN, else the memory's, goes on as it is, quiet or not; elsewhere
+ * the memory's goes before. */
 static uint64_t sum_f64_bits(uint64_t left, uint64_t right, bool global)
 {
 	double a = f64_of_bits(left), b = f64_of_bits(right);
 
 	if (global && (a != a || b != b))
-		return a != a ? left : right;
-	return bits_of_f64(add_f64(a, b, ROUND_RN));
+		return b != b ? right : left;
+	return bits_of_f64(add_f64(b, a, ROUND_RN));
 }
 
 static bool is_less(uint64_t a, uint64_t b, enum value_type type)

@@ -150,11 +150,13 @@ static void body_sums_of_floating_point(void)
 	assert_int_equal(added(shared, TYPE_f32, 0, 1), 1);
 	assert_int_equal(added(shared, TYPE_f32, 0x00800001, 0x80800000), 1);
 	assert_int_equal(added(global, TYPE_f64, 0, 1), 1);
-	/* NaN: one pattern in single precision, an operand's in double: as it is in global memory,
-	 * quiet in shared. */
+	/* NaN: one pattern in single precision, its own in double: in global memory as it is, and
+	 * the operand's first; in shared quiet, and the memory's first. */
 	assert_int_equal(added(global, TYPE_f32, 0x7f800000, 0xff800000), 0x7fffffff);
 	assert_int_equal(added(shared, TYPE_f32, 0xffc01234, 0), 0x7fffffff);
-	assert_int_equal(added(global, TYPE_f64, quiet | 5, quiet | 6), quiet | 5);
+	assert_int_equal(added(global, TYPE_f64, quiet | 5, quiet | 6), quiet | 6);
+	assert_int_equal(added(global, TYPE_f64, quiet | 5, 0), quiet | 5);
+	assert_int_equal(added(shared, TYPE_f64, quiet | 5, quiet | 6), quiet | 5);
 	assert_int_equal(added(global, TYPE_f64, 0, UINT64_C(0x7ff0000000000001)),
 			 UINT64_C(0x7ff0000000000001));
 	assert_int_equal(added(shared, TYPE_f64, 0, UINT64_C(0x7ff0000000000001)), quiet | 1);

@@ -20,8 +20,6 @@
 #include "harness/ptx/program/program.h"
 
 #define GOLDEN "tests/golden/ptx/opcodes.txt"
-/* Cases that no GPU has run yet; this is all of them. */
-#define UNRECORDED "tests/golden/ptx/opcodes_unrecorded.txt"
 #define GOLDEN_LIMIT (16 * 1024 * 1024)
 
 struct fixture {
@@ -185,44 +183,20 @@ static void tell_differences(const struct opcode_case *opcode, const char *wante
 
 /* ---- tests ---- */
 
-/* Names in UNRECORDED, a line each; none when there is no such file. */
-static struct string_list unrecorded_names(void)
-{
-	struct string_list names = {0};
-	struct error err = {0};
-	char *text, *next;
-	size_t length;
-
-	if (read_file(&text, &length, UNRECORDED, GOLDEN_LIMIT, &err))
-		return names;
-	for (char *line = strtok_r(text, "\n", &next); line; line = strtok_r(NULL, "\n", &next))
-		if (*line != '#')
-			string_list_add(&names, line);
-	free(text);
-	return names;
-}
-
 static void test_every_opcode_has_a_golden_line(void **state)
 {
 	const struct fixture *fixture = *state;
-	struct string_list unrecorded = unrecorded_names();
-	size_t missing = 0, waiting = 0;
+	size_t missing = 0;
 
 	skip_without_golden(fixture);
 	for (size_t i = 0; i < fixture->opcodes.count; i++) {
 		const struct opcode_case *opcode = &fixture->opcodes.items[i];
 		const char *golden = golden_of(fixture, opcode);
-		bool waits = string_list_has(&unrecorded, opcode->name);
 		char digest[20];
 
 		snprintf(digest, sizeof(digest), "%016" PRIx64 "\t", opcode_digest(opcode));
-		waiting += waits;
-		if (!golden && waits)
-			continue;
 		if (!golden)
 			print_error("%s has no line in %s\n", opcode->name, GOLDEN);
-		else if (waits)
-			print_error("%s is recorded: take it off %s\n", opcode->name, UNRECORDED);
 		else if (strncmp(golden, digest, 17) != 0)
 			print_error("%s: its line in %s is of other inputs\n", opcode->name,
 				    GOLDEN);
@@ -232,24 +206,8 @@ static void test_every_opcode_has_a_golden_line(void **state)
 			continue;
 		missing++;
 	}
-	for (size_t i = 0; i < unrecorded.count; i++) {
-		size_t k = 0;
-
-		while (k < fixture->opcodes.count &&
-		       strcmp(fixture->opcodes.items[k].name, unrecorded.items[i]) != 0)
-			k++;
-		if (k < fixture->opcodes.count)
-			continue;
-		print_error("%s of %s is no opcode\n", unrecorded.items[i], UNRECORDED);
-		missing++;
-	}
-	if (waiting)
-		print_message("%zu of %zu opcodes wait for a GPU: %s\n", waiting,
-			      fixture->opcodes.count, UNRECORDED);
 	assert_int_equal(missing, 0);
-	assert_int_equal(waiting, unrecorded.count);
-	assert_int_equal(fixture->line_count, fixture->opcodes.count - waiting);
-	string_list_release(&unrecorded);
+	assert_int_equal(fixture->line_count, fixture->opcodes.count);
 }
 
 static void test_no_two_opcodes_share_a_name(void **state)
