@@ -7,7 +7,7 @@
  *
  * Values are such that results are exact in every precision and known to the
  * CPU, yet no easier on the device than real ones: random words; chains of
- * v = c - v, which flip every operand at each step; products of random whole
+ * v = c - v, which change every operand at each step; products of random whole
  * numbers that are added and taken away in turn. Bytes and operations of the
  * work model are those that the variant really moves or does at its level.
  */
@@ -41,19 +41,20 @@
 
 /* Device memory: whole tiles of any block size up to 1024, 16 bytes a group. */
 #define ARRAY_WORDS "times_l2 * (l2_bytes / 65536) * 16384"
-#define TILES ARRAY_WORDS " / (4 * " IN_FLIGHT_TEXT " * block)"
-#define TIMES_L2(values)                                                         \
-	{                                                                        \
-		"times_l2", values, "size of each array, in second-level caches" \
-	}
-#define WHOLE_TILES                                                                        \
-	{                                                                                  \
-		"is_pow2(block)",                                                          \
-			"block must be a power of two: it cuts the array into whole tiles" \
-	}
+#define TILES ARRAY_WORDS " / (4 * in_flight * block)"
 #define STREAMING .grid = {"min(" TILES ", sm_count * blocks_per_sm)"}, .block = {"block"}
-/* 4096: every block does a tile or two and makes room for the next. */
-#define STREAMING_BLOCKS BLOCKS_PER_SM("2,4,8,4096")
+/* 4096 blocks: each does a tile or two and makes room for the next. */
+#define STREAMING_AXES(blocks, per_sm, loads, times_l2)                                           \
+	AXES({"block", blocks, "threads in one block"}, BLOCKS_PER_SM(per_sm),                    \
+	     {"in_flight", loads, "accesses of 16 bytes that a thread has on the way at once"},   \
+	     {"times_l2", times_l2, "size of each array, in second-level caches"}),               \
+		CONSTRAINTS({"is_pow2(block)",                                                    \
+			     "block must be a power of two: it cuts the array into whole tiles"}, \
+			    {"in_flight == 1 || in_flight == " IN_FLIGHT_TEXT,                    \
+			     "there is device code for in_flight of 1 and 4"})
+/* A thread that reads writes its sum: few of them, that the writes be few. */
+#define READING_AXES(times_l2) STREAMING_AXES("512,1024", "2,4", IN_FLIGHT_TEXT, times_l2)
+#define WRITING_AXES(times_l2) STREAMING_AXES("256,1024", "4,4096", "1,4", times_l2)
 
 static const struct kernel_buffer read_buffers[] = {
 	{"a", ELEMENT_U32, ARRAY_WORDS, RANDOM_WORDS},
@@ -106,17 +107,21 @@ static const struct kernel_buffer double_buffers[] = {
 };
 static const struct kernel_work chain_work = {.flop = "2 * " CHAINS_TEXT " * " CHAIN_STEPS
 						      " * " THREADS};
+static const struct kernel_work double_work = {.flop = "2 * " CHAINS_F64_TEXT " * " CHAIN_STEPS
+						       " * " THREADS};
 static const struct kernel_work pair_work = {.flop = "4 * " CHAINS_TEXT " * " CHAIN_STEPS
 						     " * " THREADS};
 
-#define CHAIN(label, shown_by, oracle_label, buffer_list, work_label, high, times, teaches, ...) \
+#define CHAIN(label, shown_by, oracle_label, buffer_list, work_label, times, teaches, ...)       \
 	{                                                                                        \
 		.name = #label, .lesson = teaches, .metric = shown_by,                           \
 		.oracle = &oracle_##oracle_label, .work = &work_label, OWN_BUFFERS(buffer_list), \
-		AXES(BLOCKS_PER_SM("1,2,4"), TURNS(times)), CONSTRAINTS(__VA_ARGS__),            \
+		AXES({"block", "256,512", "threads in one block"}, BLOCKS_PER_SM("1,4"),         \
+		     TURNS(times)),                                                              \
+		CONSTRAINTS(__VA_ARGS__),                                                        \
 		LAUNCHES({.entry = "ceilings_" #label,                                           \
 			  RESIDENT,                                                              \
-			  ARGS(OUT, ARG_OF_F32("-1"), ARG_OF_F32(LOW_TEXT), ARG_OF_F32(high),    \
+			  ARGS(OUT, ARG_OF_F32("-1"), ARG_OF_F32("0"),                           \
 			       ARG_OF_I32(SHARE_OF_TURNS))}),                                    \
 	}
 
@@ -172,7 +177,7 @@ GROUP_OPERANDS(tensor_f8_wgmma, 128, 7)
 			  ARGS(OUT, A, B, ARG_OF_I32(SHARE_OF_TURNS))}),               \
 	}
 #define BY_WARPS(label, times, teaches, needs) \
-	TENSOR(label, warp, "128,256,512", "1,2,4", times, teaches, needs)
+	TENSOR(label, warp, "128,256", "1,2", times, teaches, needs)
 #define HOPPER_ALONE                                                                            \
 	{                                                                                       \
 		"compute_capability == 90", "wgmma is of compute capability 9.0 (Hopper) alone" \
@@ -183,7 +188,7 @@ GROUP_OPERANDS(tensor_f8_wgmma, 128, 7)
 			"block must be a multiple of 128: four warps multiply together" \
 	}
 #define BY_GROUPS(label, times, teaches) \
-	TENSOR(label, warpgroup, "128,256,384", "1,2", times, teaches, HOPPER_ALONE, WHOLE_GROUPS)
+	TENSOR(label, warpgroup, "256,384", "1,2", times, teaches, HOPPER_ALONE, WHOLE_GROUPS)
 
 static const struct kernel_variant variants[] = {
 	{
@@ -193,11 +198,10 @@ static const struct kernel_variant variants[] = {
 		.oracle = &oracle_read,
 		.work = &read_work,
 		OWN_BUFFERS(read_buffers),
-		AXES(STREAMING_BLOCKS, TIMES_L2("8")),
-		CONSTRAINTS(WHOLE_TILES),
+		READING_AXES("32"),
 		LAUNCHES({.entry = "ceilings_dram_read",
 			  STREAMING,
-			  ARGS(A, OUT, ARG_OF_I64(TILES))}),
+			  ARGS(A, OUT, ARG_OF_I64(TILES), ARG_OF_I32("in_flight"))}),
 	},
 	{
 		.name = "dram_write",
@@ -206,9 +210,10 @@ static const struct kernel_variant variants[] = {
 		.oracle = &oracle_write,
 		.work = &write_work,
 		OWN_BUFFERS(write_buffers),
-		AXES(STREAMING_BLOCKS, TIMES_L2("32")),
-		CONSTRAINTS(WHOLE_TILES),
-		LAUNCHES({.entry = "ceilings_dram_write", STREAMING, ARGS(OUT, ARG_OF_I64(TILES))}),
+		WRITING_AXES("32"),
+		LAUNCHES({.entry = "ceilings_dram_write",
+			  STREAMING,
+			  ARGS(OUT, ARG_OF_I64(TILES), ARG_OF_I32("in_flight"))}),
 	},
 	{
 		.name = "dram_copy",
@@ -217,11 +222,10 @@ static const struct kernel_variant variants[] = {
 		.oracle = &oracle_copy,
 		.work = &copy_work,
 		OWN_BUFFERS(copy_buffers),
-		AXES(STREAMING_BLOCKS, TIMES_L2("32")),
-		CONSTRAINTS(WHOLE_TILES),
+		WRITING_AXES("32"),
 		LAUNCHES({.entry = "ceilings_dram_copy",
 			  STREAMING,
-			  ARGS(A, OUT, ARG_OF_I64(TILES))}),
+			  ARGS(A, OUT, ARG_OF_I64(TILES), ARG_OF_I32("in_flight"))}),
 	},
 	{
 		.name = "dram_triad",
@@ -230,11 +234,11 @@ static const struct kernel_variant variants[] = {
 		.oracle = &oracle_triad,
 		.work = &triad_work,
 		OWN_BUFFERS(triad_buffers),
-		AXES(STREAMING_BLOCKS, TIMES_L2("16")),
-		CONSTRAINTS(WHOLE_TILES),
+		WRITING_AXES("16"),
 		LAUNCHES({.entry = "ceilings_dram_triad",
 			  STREAMING,
-			  ARGS(A, B, OUT, ARG_OF_F32(FACTOR_TEXT), ARG_OF_I64(TILES))}),
+			  ARGS(A, B, OUT, ARG_OF_F32(FACTOR_TEXT), ARG_OF_I64(TILES),
+			       ARG_OF_I32("in_flight"))}),
 	},
 	{
 		.name = "l2_read",
@@ -243,7 +247,8 @@ static const struct kernel_variant variants[] = {
 		.oracle = &oracle_walk,
 		.work = &l2_work,
 		OWN_BUFFERS(l2_buffers),
-		AXES(BLOCKS_PER_SM("1,2,4"), {"l2_part", "4,16", "the array is the L2 over this"},
+		AXES({"block", "256,512", "threads in one block"}, BLOCKS_PER_SM("2,4"),
+		     {"l2_part", "4,16", "the array is the L2 over this"},
 		     {"passes", "256", "times that the array is read, at 4 parts"}),
 		CONSTRAINTS(FITS),
 		LAUNCHES({.entry = "ceilings_l2_read",
@@ -257,7 +262,7 @@ static const struct kernel_variant variants[] = {
 		.oracle = &oracle_circle,
 		.work = &window_work,
 		OWN_BUFFERS(window_buffers),
-		AXES(BLOCKS_PER_SM("1,2,4"), TURNS("1024")),
+		AXES(BLOCKS_PER_SM("1,2"), TURNS("1024")),
 		CONSTRAINTS(FITS),
 		LAUNCHES({.entry = "ceilings_l1_read",
 			  RESIDENT,
@@ -270,19 +275,19 @@ static const struct kernel_variant variants[] = {
 		.oracle = &oracle_circle,
 		.work = &window_work,
 		OWN_BUFFERS(window_buffers),
-		AXES(BLOCKS_PER_SM("1,2,4"), TURNS("1024")),
+		AXES(BLOCKS_PER_SM("1,2"), TURNS("1024")),
 		CONSTRAINTS(FITS),
 		LAUNCHES({.entry = "ceilings_shared_read",
 			  RESIDENT,
 			  ARGS(A, OUT, ARG_OF_I32(SHARE_OF_TURNS))}),
 	},
-	CHAIN(f64_fma, "flop_per_s", chain, double_buffers, chain_work, HIGH_TEXT, "256",
+	CHAIN(f64_fma, "flop_per_s", chain, double_buffers, double_work, "512",
 	      "double precision: half of single on the large chips, a 64th on others", FITS),
-	CHAIN(f32_fma, "flop_per_s", chain, single_buffers, chain_work, HIGH_TEXT, "1024",
+	CHAIN(f32_fma, "flop_per_s", chain, single_buffers, chain_work, "1024",
 	      "single precision: eight chains a thread hide the latency of a multiply-add", FITS),
-	CHAIN(f16_fma, "f16_fma", pairs, single_buffers, pair_work, LOW_TEXT, "1024",
+	CHAIN(f16_fma, "f16_fma", pairs, single_buffers, pair_work, "1024",
 	      "half precision: two numbers in a register, twice the rate of single", FITS),
-	CHAIN(bf16_fma, "median_time_ns", pairs, single_buffers, pair_work, LOW_TEXT, "1024",
+	CHAIN(bf16_fma, "median_time_ns", pairs, single_buffers, pair_work, "1024",
 	      "bfloat16: the range of single at the size of half", FITS,
 	      NEEDS("80", "8.0 (Ampere)")),
 	BY_WARPS(tensor_f64, "64", "tensor cores in double precision, products of 8 x 8 x 4",
@@ -307,7 +312,7 @@ const struct kernel kernel_ceilings = {
 	.name = "ceilings",
 	.summary = "what the device can do at most: bytes of each memory level, operations",
 	.on_request = true,
-	AXES({"block", "256,512,1024", "threads in one block"}),
+	AXES({"block", "512,1024", "threads in one block"}),
 	.constraints = {WHOLE_WARPS("they read and multiply together")},
 	.constraint_count = 1,
 	/* Results are exact. */

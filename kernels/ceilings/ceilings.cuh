@@ -7,7 +7,8 @@
 
 /* ---- bytes ---- */
 
-/* 16 bytes each that a thread asks for before it uses the first. */
+/* 16 bytes each that a thread asks for before it uses the first; of device memory one is another
+ * choice. */
 #define IN_FLIGHT 4
 
 __device__ inline unsigned global_thread()
@@ -21,15 +22,15 @@ __device__ inline unsigned sum_of(uint4 words)
 }
 
 /*
- * The whole of an array, once: blocks take tiles of IN_FLIGHT accesses a
+ * The whole of an array, once: blocks take tiles of `in_flight` accesses a
  * thread in turn, as many as there are blocks apart. `tiles` covers it without
- * a rest. body(number): of IN_FLIGHT accesses, `number` and blockDim.x apart.
+ * a rest. body(number): of in_flight accesses, `number` and blockDim.x apart.
  */
-template <class Body> __device__ void for_each_tile(long long tiles, Body body)
+template <int in_flight, class Body> __device__ void for_each_tile(long long tiles, Body body)
 {
 #pragma unroll 1
 	for (long long tile = blockIdx.x; tile < tiles; tile += gridDim.x)
-		body(tile * IN_FLIGHT * blockDim.x + threadIdx.x);
+		body(tile * in_flight * blockDim.x + threadIdx.x);
 }
 
 /*
@@ -91,38 +92,42 @@ template <class Load> __device__ unsigned circle(int turns, Load load)
 
 /* ---- operations ---- */
 
-/* Chains that do not wait for one another, and steps in one turn of the loop. */
-#define CHAINS 8
+/* Steps in one turn of the loop. */
 #define STEPS 32
+#define LOW 100
 
 /*
- * v = minus_one * v + low and v = minus_one * v + high in turn, in CHAINS
- * chains, STEPS * turns steps and one: v grows by high - low in two steps, and
- * stays a whole number. Arithmetic says what a Value is (from(int)), how it is
- * multiplied and added in one (fused(a, b, c)), and its Result (to(value)).
+ * v = LOW - v and v = LOW + GROWTH - v in turn, in CHAINS chains that do not
+ * wait for one another, STEPS * turns steps and one: v grows by GROWTH in two
+ * steps, and stays a whole number. It is multiplied by `minus_one`, which the
+ * compiler cannot know to be that. Arithmetic says what a Value is
+ * (from(value, nothing)), how it is multiplied and added in one (fused(a, b,
+ * c)), and its Result (to(value)). `nothing` is 0, which the compiler cannot
+ * know either: of pairs whose halves it knows to be equal ptxas makes HFMA2
+ * alone, without HFMA2.MMA in between, and an H200 reached half of its peak.
  */
-template <class Arithmetic>
-__device__ void chain(typename Arithmetic::Result *out, float minus_one, float low, float high,
-		      int turns)
+template <class Arithmetic, int CHAINS, int GROWTH>
+__device__ void chain(typename Arithmetic::Result *out, float minus_one, float nothing, int turns)
 {
-	typename Arithmetic::Value factor = Arithmetic::from(minus_one);
-	typename Arithmetic::Value first = Arithmetic::from(low), second = Arithmetic::from(high);
+	typename Arithmetic::Value factor = Arithmetic::from(minus_one, nothing);
+	typename Arithmetic::Value low = Arithmetic::from(LOW, nothing);
+	typename Arithmetic::Value high = Arithmetic::from(LOW + GROWTH, nothing);
 	typename Arithmetic::Value v[CHAINS];
 	typename Arithmetic::Result total = 0;
 
 #pragma unroll
 	for (int i = 0; i < CHAINS; i++)
-		v[i] = Arithmetic::from(threadIdx.x % 32 + i);
+		v[i] = Arithmetic::from(threadIdx.x % 32 + i, nothing);
 #pragma unroll 1
 	for (int turn = 0; turn < turns; turn++) {
 #pragma unroll
 		for (int step = 0; step < STEPS; step++)
 #pragma unroll
 			for (int i = 0; i < CHAINS; i++)
-				v[i] = Arithmetic::fused(factor, v[i], step % 2 ? second : first);
+				v[i] = Arithmetic::fused(factor, v[i], step % 2 ? high : low);
 	}
 #pragma unroll
 	for (int i = 0; i < CHAINS; i++)
-		total += Arithmetic::to(Arithmetic::fused(factor, v[i], first));
+		total += Arithmetic::to(Arithmetic::fused(factor, v[i], low));
 	out[global_thread()] = total;
 }

@@ -6,9 +6,9 @@
 struct arithmetic {
 	using Value = __half2;
 	using Result = float;
-	__device__ static Value from(float value)
+	__device__ static Value from(float value, float nothing)
 	{
-		return __float2half2_rn(value);
+		return __floats2half2_rn(value, value + nothing);
 	}
 	__device__ static Value fused(Value a, Value b, Value c)
 	{
@@ -20,8 +20,7 @@ struct arithmetic {
 	}
 };
 
-extern "C" __global__ void ceilings_f16_fma(float *out, float minus_one, float low, float high,
-					    int turns)
+extern "C" __global__ void ceilings_f16_fma(float *out, float minus_one, float nothing, int turns)
 {
-	chain<arithmetic>(out, minus_one, low, high, turns);
+	chain<arithmetic, 8, 0>(out, minus_one, nothing, turns);
 }

@@ -7,8 +7,8 @@ extern "C" __global__ void ceilings_l2_read(const uint4 *a, unsigned *out, unsig
 	out[global_thread()] = walk(groups, turns, [&](unsigned group) {
 		uint4 words;
 
-		/* .cg: cached in the L2 only; volatile: every time anew */
-		asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+		/* At the scope of the device: the L1 may not answer, as it does even to .cg. */
+		asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
 			     : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
 			     : "l"(a + group));
 		return words;

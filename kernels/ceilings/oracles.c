@@ -51,15 +51,17 @@ static int compute_read(const struct launch_case *work, const struct host_buffer
 {
 	struct view view = {0};
 	struct tiles of = {0};
+	int64_t in_flight = 1;
 	int rc = look(&view, work, inputs, expected, err);
 
 	if (rc)
 		return rc;
 	launch_case_axis(work, "block", &of.block);
+	launch_case_axis(work, "in_flight", &in_flight);
 	of.words = view.in;
 	of.sums = view.out;
 	of.threads = view.out_length;
-	of.tile_words = 4 * IN_FLIGHT * of.block;
+	of.tile_words = 4 * in_flight * of.block;
 	of.tile_count = view.in_length / of.tile_words;
 	parallel_for(of.threads / of.block, 1, sum_tiles, &of);
 	return 0;
@@ -231,11 +233,11 @@ static int compute_circle(const struct launch_case *work, const struct host_buff
 /* ---- chains of multiply-adds ---- */
 
 /* Chain i of thread t begins at t % 32 + i, and grows by `growth` in two steps. */
-static double chain_total(int64_t thread, int64_t turns, double growth)
+static double chain_total(int64_t thread, int chains, int64_t turns, double growth)
 {
 	double total = 0;
 
-	for (int i = 0; i < CHAINS; i++)
+	for (int i = 0; i < chains; i++)
 		total += LOW - ((double)(thread % 32 + i) + growth * (double)(STEPS / 2 * turns));
 	return total;
 }
@@ -244,12 +246,14 @@ static int compute_chains(const struct launch_case *work, struct host_buffers *e
 			  double growth, double lanes, struct error *err)
 {
 	struct view view = {0};
+	bool in_double = work->buffers[0].type == ELEMENT_F64;
+	int chains = in_double ? CHAINS_F64 : CHAINS;
 	int rc = look(&view, work, NULL, expected, err);
 
 	for (int64_t t = 0; t < view.out_length && !rc; t++) {
-		double total = lanes * chain_total(t, last_argument(work), growth);
+		double total = lanes * chain_total(t, chains, last_argument(work), growth);
 
-		if (work->buffers[0].type == ELEMENT_F64)
+		if (in_double)
 			((double *)view.out)[t] = total;
 		else
 			((float *)view.out)[t] = (float)total;
@@ -338,7 +342,7 @@ static int compute_warpgroup(const struct launch_case *work, const struct host_b
 	const struct kernel_oracle oracle_##label = { \
 		.name = "ceilings/" #label, .axes = of_axes, .compute = compute_##label};
 
-ORACLE(read, "block")
+ORACLE(read, "block,in_flight")
 ORACLE(write, "")
 ORACLE(copy, "")
 ORACLE(triad, "")

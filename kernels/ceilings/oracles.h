@@ -14,6 +14,8 @@
 #define WINDOW_WORDS_TEXT "4096"
 #define CHAINS 8
 #define CHAINS_TEXT "8"
+#define CHAINS_F64 4
+#define CHAINS_F64_TEXT "4"
 #define STEPS 32
 #define STEPS_TEXT "32"
 #define PRODUCTS_TEXT "4"
@@ -21,10 +23,8 @@
 /* Of triads. */
 #define FACTOR 3.0
 #define FACTOR_TEXT "3.0"
-/* Of chains: v = LOW - v, v = HIGH - v; where both are LOW, v does not grow. */
+/* Of chains: v = LOW - v, v = LOW + growth - v. */
 #define LOW 100
-#define LOW_TEXT "100"
-#define HIGH_TEXT "101"
 
 extern const struct kernel_oracle oracle_read, oracle_write, oracle_copy, oracle_triad, oracle_walk,
 	oracle_circle, oracle_chain, oracle_pairs, oracle_warp, oracle_warpgroup;

@@ -53,6 +53,7 @@ static struct launch_case *ceiling_case(const struct kernel_variant *variant, in
 				: !strcmp(name, "blocks_per_sm") ? blocks_per_sm
 				: !strcmp(name, "turns")         ? turns
 				: !strcmp(name, "passes")        ? 5
+				: !strcmp(name, "in_flight")     ? (turns == 1 ? 1 : 4)
 								 : 2;
 	}
 	if (kernel_resolve(&work, &skip, ceilings, variant, axes, count, &limits, &err))
