@@ -256,6 +256,7 @@ static void ceilings_defaults(void *context)
 	options->backend = BACKEND_CUDA;
 	options->label = CEILINGS_LABEL;
 	options->rounds = CEILINGS_ROUNDS;
+	options->precision = CEILINGS_PRECISION;
 }
 
 #define FIELD(name) offsetof(struct sweep_options, name)

@@ -141,8 +141,14 @@ extern const char *const ceilings_when_words[];
  */
 int ceilings_when_default(int *out, struct error *err);
 #define CEILINGS_LABEL "ceilings"
-/* Each worker verifies all that it times, which takes longer than timing. */
-#define CEILINGS_ROUNDS 2
+/*
+ * One round, for each verifies all that it times, which takes longer than
+ * timing. No more precision than roofs need: after some tens of milliseconds
+ * on tensor cores a device takes its clock back to stay within its power, and
+ * kernels are measured in bursts as short as these.
+ */
+#define CEILINGS_ROUNDS 1
+#define CEILINGS_PRECISION 0.01
 /* Settings of a run of ceilings: those of a sweep, and no counters. */
 int ceilings_settings(struct measure_settings *settings, const struct sweep_options *options,
 		      const char *backend, struct error *err);

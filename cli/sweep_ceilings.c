@@ -101,7 +101,7 @@ int ceilings_before(const struct sweep_call *sweep, struct db **db, struct error
 	options.cache = CACHE_COLD;
 	options.min_samples = measure_settings_default.min_samples;
 	options.max_time_ns = measure_settings_default.max_time_ns;
-	options.precision = measure_settings_default.precision;
+	options.precision = CEILINGS_PRECISION;
 	options.counter_dump = NULL;
 	string_list_add(&own.plan.selectors, CEILINGS_KERNEL);
 	rc = ceilings_settings(&own.settings, &options, own.backend, &cause);
