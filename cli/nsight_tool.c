@@ -160,9 +160,9 @@ int nsight_arguments(struct string_list *argv, const struct nsight_request *requ
 	string_list_add(argv, "sweep");
 	for (size_t i = 0; i < request->cases->count; i++)
 		string_list_add(argv, request->cases->items[i]);
-	add_all(argv,
-		(const char *const[]){"--metrics", "none", "--rounds", "1", "--quiet", "--backend",
-				      request->backend, "--db", request->db, NULL});
+	add_all(argv, (const char *const[]){"--metrics", "none", "--rounds", "1", "--ceilings",
+					    "never", "--quiet", "--backend", request->backend,
+					    "--db", request->db, NULL});
 	add_number(argv, "--seed", request->settings->seed);
 	add_number(argv, "--device", (uint64_t)request->settings->device);
 	add_all(argv, (const char *const[]){"--cache",

@@ -23,6 +23,7 @@ expect_out '--nvtx-include perflab@reduce/shuffle/block=128/n=1024/profile/'
 expect_out '--target-processes all --force-overwrite -o x --set full '
 expect_out " sweep $case_name reduce/shuffle/block=128,n=1024 --metrics none"
 expect_out '--seed 7'
+expect_out '--ceilings never'
 expect_out '--cache hot'
 run nsight nsys "$case_name" -o y --print
 expect_code 0
