@@ -117,7 +117,7 @@ static void test_sampled_is_whole(void **context)
 /* Whatever is sampled, of all that runs without being named, counts as the whole does. */
 static void test_whatever_is_sampled_is_whole(void **context)
 {
-	static const int64_t blocks[] = {96, 256, 1024};
+	static const int64_t blocks[] = {96, 256};
 	size_t sampled_count = 0, count;
 	const struct kernel *const *all = kernel_all(&count);
 	struct workbench bench;
@@ -126,7 +126,7 @@ static void test_whatever_is_sampled_is_whole(void **context)
 	bench_open(&bench, "kernels");
 	for (size_t k = 0; k < count; k++)
 		for (size_t v = 0; v < all[k]->variant_count * ARRAY_SIZE(blocks); v++) {
-			const int64_t n = strcmp(all[k]->name, "matmul") != 0 ? 100003 : 130;
+			const int64_t n = strcmp(all[k]->name, "matmul") != 0 ? 50021 : 130;
 			const struct axis_setting axes[] = {
 				{"block", blocks[v % ARRAY_SIZE(blocks)]},
 				{"n", n},
@@ -155,7 +155,7 @@ static void test_whatever_is_sampled_is_whole(void **context)
 		}
 	workbench_release(&bench);
 	/* All but what decides by an atomic, strides over its data with few blocks, or is small. */
-	assert_true(sampled_count > 80);
+	assert_true(sampled_count > 50);
 }
 
 /* A kernel of tests/harness/ptx/images: (x, out), n threads, out is zero. */
