@@ -18,6 +18,25 @@ static void add_directive(struct parser *parser)
 
 /* ---- annotations ---- */
 
+/* A string as a file's name: reports show it on a line, so one without a name or with control
+ * characters is not taken as it is. */
+static struct name *shown_name(struct parser *parser)
+{
+	struct text text = TEXT_INIT;
+	struct name *name;
+
+	text_add_bytes(&text, parser->token.text + 1, parser->token.length - 2);
+	for (size_t i = 0; i < text.length; i++)
+		if ((unsigned char)text.data[i] < 0x20 || text.data[i] == 0x7f)
+			text.data[i] = '?';
+	if (text.length > PTX_MAX_FILE_NAME)
+		parser_complain(parser, "a file's name of more than %d bytes", PTX_MAX_FILE_NAME);
+	name = text.length ? parser_intern(parser, text.data, text.length)
+			   : parser_intern(parser, "?", 1);
+	text_release(&text);
+	return name;
+}
+
 /* `.file 1 "kernels/reduce/reduce.cuh"`, with a time and a size, or without. */
 static void read_file_name(struct parser *parser)
 {
@@ -28,7 +47,7 @@ static void read_file_name(struct parser *parser)
 	if (parser->token.kind != TOKEN_STRING)
 		parser_complain(parser, "a name is wanted after .file");
 	else
-		name = parser_intern(parser, parser->token.text + 1, parser->token.length - 2);
+		name = shown_name(parser);
 	parser_advance(parser);
 	while (parser_takes(parser, ','))
 		parser_number(parser, "a time or size of .file", INT64_MAX);

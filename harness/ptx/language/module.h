@@ -151,7 +151,7 @@ struct ptx_module {
 	size_t variable_count;
 	struct ptx_function *functions;
 	size_t function_count;
-	char **files; /* by the number of .file; holes are NULL */
+	char **files; /* by the number of .file; holes are NULL. '?' for control characters */
 	size_t file_count;
 	struct ptx_arena *arena; /* where all of this is */
 };
@@ -164,6 +164,7 @@ struct ptx_module {
 #define PTX_MAX_SCOPES 64
 /* .file and .loc beyond this are refused. */
 #define PTX_MAX_FILES 65536
+#define PTX_MAX_FILE_NAME 4095
 
 /*
  * Reads a whole module. `text` needs no terminator. PL_EPARSE: what is wrong,

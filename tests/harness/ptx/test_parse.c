@@ -259,6 +259,32 @@ static void inlined_code_knows_its_outermost_call(void **state)
 	ptx_module_free(module);
 }
 
+/* They are shown on a line of a report, and sent as the name of one. */
+static void names_of_files_can_be_shown(void **state)
+{
+	static const char text[] = HEAD ".file 1 \"a\x1b[2J\tb\x7f.cu\"\n.file 2 \"\"\n"
+					".file 3 \"gr\xc3\xb6\xc3\x9f"
+					"e.cu\", 12, 34\n";
+	struct ptx_module *module = NULL;
+	char *long_name;
+	struct error err = {0};
+
+	(void)state;
+	if (ptx_module_parse(&module, text, strlen(text), &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(module->file_count, 4);
+	assert_null(module->files[0]);
+	assert_string_equal(module->files[1], "a?[2J?b?.cu");
+	assert_string_equal(module->files[2], "?");
+	assert_string_equal(module->files[3], "gr\xc3\xb6\xc3\x9f"
+					      "e.cu");
+	ptx_module_free(module);
+	assert_many_refused(HEAD ".file 1 \"", "a", 5000, 4, "without its end");
+	long_name = many(HEAD ".file 1 \"", "a", 4096, "\"\n");
+	assert_refused(long_name, 4, "more than 4095 bytes");
+	free(long_name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +293,7 @@ int main(void)
 		cmocka_unit_test(dialects_are_read),
 		cmocka_unit_test(what_is_no_ptx_is_refused),
 		cmocka_unit_test(too_much_of_anything_is_refused),
+		cmocka_unit_test(names_of_files_can_be_shown),
 		cmocka_unit_test(inlined_code_knows_its_outermost_call),
 	};
 
