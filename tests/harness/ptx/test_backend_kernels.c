@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const int64_t blocks[] = {1, 2, 4, 8, 16, 32, 33, 64, 96, 128, 256, 512, 1024};
+/* The first five have every size, the others the small ones. */
+static const int64_t blocks[] = {32, 64, 96, 256, 1024, 1, 2, 4, 8, 16, 33, 128, 512};
 static const int64_t sizes[] = {1, 31, 33, 1000, 4096, 7919};
 /* Of a matrix, whose work is n * n * n. */
 static const int64_t sides[] = {1, 31, 33, 64, 97};
@@ -66,7 +67,8 @@ static void verify_kernel(const char *name)
 								    {"ways", s % 2 ? 32 : 5},
 								    {0}};
 
-				verified += verify(name, kernel->variants[v].name, axes);
+				if (b < 5 || lengths[s] <= 1000)
+					verified += verify(name, kernel->variants[v].name, axes);
 			}
 		/* Not one that every constraint refused. */
 		assert_true(verified >= count);
