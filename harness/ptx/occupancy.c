@@ -23,14 +23,15 @@ static int64_t at_most(int64_t value, int64_t limit)
 
 static int64_t blocks_by_registers(const struct launch_needs *needs, int64_t warps)
 {
-	int64_t per_warp =
-		round_up(CHIP_LANES_PER_WARP * needs->registers_per_thread, REGISTER_UNIT);
+	int64_t per_warp;
 
 	if (needs->registers_per_thread <= 0)
 		return INT64_MAX;
+	if (needs->registers_per_thread > CHIP_REGISTERS_PER_THREAD)
+		return 0;
+	per_warp = round_up(CHIP_LANES_PER_WARP * needs->registers_per_thread, REGISTER_UNIT);
 	/* A block is refused as if its warps took the same room in every quarter. */
-	if (needs->registers_per_thread > CHIP_REGISTERS_PER_THREAD ||
-	    per_warp * round_up(warps, SM_QUARTERS) > CHIP_REGISTERS_PER_SM)
+	if (per_warp * round_up(warps, SM_QUARTERS) > CHIP_REGISTERS_PER_SM)
 		return 0;
 	return CHIP_REGISTERS_PER_SM / SM_QUARTERS / per_warp * SM_QUARTERS / warps;
 }
@@ -38,19 +39,18 @@ static int64_t blocks_by_registers(const struct launch_needs *needs, int64_t war
 static int64_t blocks_by_shared(const struct chip *chip, const struct launch_needs *needs)
 {
 	bool reserves = chip->cc_major >= 8;
-	int64_t bytes = round_up(needs->shared_bytes + (reserves ? RESERVED_SHARED_BYTES : 0),
-				 reserves ? 128 : 256);
+	int64_t bytes;
 
 	if (needs->shared_bytes > chip->shared_bytes_per_block)
 		return 0;
+	bytes = round_up(needs->shared_bytes + (reserves ? RESERVED_SHARED_BYTES : 0),
+			 reserves ? 128 : 256);
 	return bytes ? chip->shared_bytes_per_sm / bytes : INT64_MAX;
 }
 
 struct occupancy chip_occupancy(const struct chip *chip, const struct launch_needs *needs)
 {
 	const int64_t warps_per_sm = chip->threads_per_sm / CHIP_LANES_PER_WARP;
-	const int64_t warps =
-		round_up(needs->block_threads, CHIP_LANES_PER_WARP) / CHIP_LANES_PER_WARP;
 	struct occupancy occupancy = {.limiter = "block size"};
 	struct {
 		int64_t blocks;
@@ -61,9 +61,11 @@ struct occupancy chip_occupancy(const struct chip *chip, const struct launch_nee
 		{INT64_MAX, "warps"},
 		{INT64_MAX, "blocks"},
 	};
+	int64_t warps;
 
 	if (needs->block_threads < 1 || needs->block_threads > CHIP_THREADS_PER_BLOCK)
 		return occupancy;
+	warps = round_up(needs->block_threads, CHIP_LANES_PER_WARP) / CHIP_LANES_PER_WARP;
 	limits[0].blocks = blocks_by_registers(needs, warps);
 	limits[1].blocks = blocks_by_shared(chip, needs);
 	limits[2].blocks = warps_per_sm / warps;
