@@ -304,6 +304,14 @@ pageTest("light and dark, by switch and by system", "lab", async (page) => {
 	await page.waitForFunction((colour) => getComputedStyle(document.body).backgroundColor === colour, dark);
 });
 
+pageTest("the navigation marks the section that is read, and none at the head of the page", "lab", async (page) => {
+	const current = page.locator('#nav [aria-current="true"]');
+	await page.locator("#roofline").evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 52));
+	await page.waitForFunction(() => document.querySelector('#nav [aria-current="true"]')?.hash === "#roofline");
+	await page.evaluate(() => scrollTo(0, 0));
+	await current.waitFor({ state: "detached" });
+});
+
 pageTest("on a phone nothing is wider than the screen", "lab", async (page) => {
 	await drawAll(page);
 	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

@@ -73,21 +73,29 @@ export function headSection(app) {
 
 /** Where one can go in this page. */
 export function navigation() {
-	const links = [...document.querySelectorAll("main > section")].map((section) =>
+	const sections = [...document.querySelectorAll("main > section")];
+	const links = sections.map((section) =>
 		h("a", { href: `#${section.id}` }, section.querySelector("h2").dataset.short));
 	const list = h("ul", {}, links.map((link) => h("li", {}, link)));
 	byId("nav").append(list);
+	const mark = (current) => {
+		for (const link of links) {
+			if (link !== current) {
+				link.removeAttribute("aria-current");
+				continue;
+			}
+			link.setAttribute("aria-current", "true");
+			// a row of links that is wider than the window follows
+			list.scrollTo({ left: link.offsetLeft - list.clientWidth / 3 });
+		}
+	};
 	const seen = new IntersectionObserver((entries) => {
 		for (const entry of entries) {
-			if (!entry.isIntersecting) continue;
-			for (const link of links) {
-				const here = link.hash === `#${entry.target.id}`;
-				if (here) link.setAttribute("aria-current", "true");
-				else link.removeAttribute("aria-current");
-				// a row of links that is wider than the window follows
-				if (here) list.scrollTo({ left: link.offsetLeft - list.clientWidth / 3 });
-			}
+			if (entry.isIntersecting)
+				mark(links[sections.indexOf(entry.target)]);
+			else if (sections[0].getBoundingClientRect().top > entry.rootBounds.bottom)
+				mark(null); // at the head of the page no section is read
 		}
 	}, { rootMargin: "-20% 0px -70% 0px" });
-	for (const section of document.querySelectorAll("main > section")) seen.observe(section);
+	for (const section of sections) seen.observe(section);
 }

@@ -269,8 +269,8 @@ class Roofline {
 			const text = `${flat.name} ${rate(flat.per_s)}${narrow ? "" : ` (${flat.ceiling})`}`;
 			result.push({ x: x[1] / 10 ** (8 / perDecade[0]), y: flat.per_s, text, align: "right", strong: flat.strong });
 		}
-		for (const one of this.peaks().flats)
-			// by its left end, where the measured ones have no name
+		// by its left end, where the measured ones have no name, if there is room
+		for (const one of narrow ? [] : this.peaks().flats)
 			result.push({ x: Math.max(x[0], this.peaks().slope ? one.peak_per_s / this.peaks().slope : 0) * 10 ** (10 / perDecade[0]), y: one.peak_per_s, text: `${one.name} peak ${rate(one.peak_per_s)}`, angle: 0, align: "left", strong: false });
 		return result;
 	}
