@@ -1,7 +1,7 @@
 #!/bin/sh
 # The ceilings of this GPU, and every kernel below them: no result is wrong, no ceiling is above
 # its peak, no kernel above a roof. Leaves in FOLDER what docs/results is made of:
-#   ceilings.db  all runs        ceilings.txt, .md, .csv, .json  the table
+#   ceilings.db  the runs, counted.db that with counters    ceilings.txt, .md, .csv, .json  the table
 #   cases.csv    every configuration of every ceiling, for tuning
 #   roofline.csv where each kernel stands (the view)       counted.csv  counters of the ceilings
 #
@@ -37,12 +37,14 @@ awk -F, 'NR > 1 && $10 > 102 { print "above its peak: " $0; bad = 1 } END { exit
 
 # The work models: bytes and operations that the counters have of one configuration each.
 # Fewer turns than are timed, for counters of instructions slow a chain down.
+counted=$results/counted.db
+rm -f "$counted" "$counted-wal" "$counted-shm"
 expect 0 "$perflab" sweep ceilings --set block=256 --set blocks_per_sm=4 --set turns=256 \
-	--set passes=32 --rounds 1 --metrics core --label counted --db "$db"
-"$perflab" report counted --db "$db" --format csv >"$results/counted.csv"
+	--set passes=32 --rounds 1 --metrics core --label counted --db "$counted"
+"$perflab" report counted --db "$counted" --format csv >"$results/counted.csv"
 # check VARIANTS METRIC MODEL TOLERANCE
 check() {
-	holds "$db" "$2 of $1 is that of the work model, to $4" \
+	holds "$counted" "$2 of $1 is that of the work model, to $4" \
 		"SELECT count(*) > 0 AND max(abs(counters.value / ($3) - 1)) < $4
 		FROM trial JOIN counters ON counters.trial_id = trial.id
 		JOIN run ON run.id = trial.run_id
@@ -54,7 +56,8 @@ check 'f64_fma' flop_f64 trial.flop 0.001
 check 'dram_read' dram_read_bytes trial.bytes_read 0.02
 check 'dram_copy' dram_bytes 'trial.bytes_read + trial.bytes_written' 0.06
 check 'dram_triad' dram_bytes 'trial.bytes_read + trial.bytes_written' 0.06
-check 'l2_read' l2_from_l1_bytes trial.bytes_read 0.02
+# An H200 counts up to 4.3 % fewer sectors at the L2 than its multiprocessors asked for.
+check 'l2_read' l2_from_l1_bytes trial.bytes_read 0.06
 check 'l1_read' l1_bytes trial.bytes_read 0.02
 check 'shared_read' shared_bytes trial.bytes_read 0.02
 
