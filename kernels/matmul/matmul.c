@@ -12,6 +12,8 @@
 #define DEPTH 128
 #define COLUMNS 128
 #define ROWS 4
+/* Rows worth a thread of their own: packing a panel costs about as much as a row. */
+#define GRAIN (16 * ROWS)
 
 /* panel[k][j] = B[first_row + k][first_column + j], zero outside. */
 static void pack_panel(double panel[DEPTH][COLUMNS], const float *b, int64_t n, int64_t first_row,
@@ -38,29 +40,47 @@ static void multiply_panel(double sums[ROWS][COLUMNS], double panel[DEPTH][COLUM
 		}
 }
 
-/* One stripe of COLUMNS columns of C. */
-static void multiply_stripe(double (*sums)[COLUMNS], double panel[DEPTH][COLUMNS], const float *a,
-			    const float *b, float *c, int64_t n, int64_t first_column)
+struct product {
+	const float *a, *b;
+	float *c;
+	int64_t n;
+	double (*sums)[COLUMNS]; /* a row of C each; those of a thread's rows are its own */
+};
+
+/* The rows [begin, end) of COLUMNS columns of C. */
+static void multiply_stripe(const struct product *product, double panel[DEPTH][COLUMNS],
+			    int64_t begin, int64_t end, int64_t first_column)
 {
+	int64_t n = product->n;
 	int64_t width = n - first_column < COLUMNS ? n - first_column : COLUMNS;
 
-	memset(sums, 0, (size_t)(n + ROWS) * sizeof(*sums));
+	memset(&product->sums[begin], 0, (size_t)(end - begin) * sizeof(*product->sums));
 	for (int64_t k = 0; k < n; k += DEPTH) {
-		pack_panel(panel, b, n, k, first_column);
-		for (int64_t row = 0; row < n; row += ROWS)
-			multiply_panel(&sums[row], panel, a, n, row, k);
+		pack_panel(panel, product->b, n, k, first_column);
+		for (int64_t row = begin; row < end; row += ROWS)
+			multiply_panel(&product->sums[row], panel, product->a, n, row, k);
 	}
-	for (int64_t row = 0; row < n; row++)
+	for (int64_t row = begin; row < end; row++)
 		for (int64_t j = 0; j < width; j++)
-			c[row * n + first_column + j] = (float)sums[row][j];
+			product->c[row * n + first_column + j] = (float)product->sums[row][j];
+}
+
+/* Every element is summed in the same order, however the rows are shared out. */
+static void multiply_rows(void *context, int64_t begin, int64_t end)
+{
+	const struct product *product = context;
+	double(*panel)[COLUMNS] = xcalloc(DEPTH, sizeof(*panel));
+
+	for (int64_t column = 0; column < product->n; column += COLUMNS)
+		multiply_stripe(product, panel, begin, end, column);
+	free(panel);
 }
 
 static int compute_product(const struct launch_case *work, const struct host_buffers *inputs,
 			   struct host_buffers *expected, struct error *err)
 {
+	struct product product;
 	void *a, *b, *c;
-	double(*sums)[COLUMNS] = NULL;
-	double(*panel)[COLUMNS] = NULL;
 	int64_t n, length;
 	int rc = oracle_buffer(&a, work, inputs, "a", &length, err);
 
@@ -72,19 +92,14 @@ static int compute_product(const struct launch_case *work, const struct host_buf
 		return rc;
 	if (!launch_case_axis(work, "n", &n) || n * n != length)
 		return error_set(err, PL_EUSAGE, "oracle %s: the case has no axis n", work->oracle);
-	sums = malloc((size_t)(n + ROWS) * sizeof(*sums));
-	panel = malloc(DEPTH * sizeof(*panel));
-	if (!sums || !panel) {
-		rc = error_set(err, PL_ENOMEM, "oracle %s: no memory for n=%lld", work->oracle,
-			       (long long)n);
-		goto out;
-	}
-	for (int64_t column = 0; column < n; column += COLUMNS)
-		multiply_stripe(sums, panel, a, b, c, n, column);
-out:
-	free(panel);
-	free(sums);
-	return rc;
+	product = (struct product){.a = a, .b = b, .c = c, .n = n};
+	product.sums = malloc((size_t)n * sizeof(*product.sums));
+	if (!product.sums)
+		return error_set(err, PL_ENOMEM, "oracle %s: no memory for n=%lld", work->oracle,
+				 (long long)n);
+	parallel_for(n, GRAIN, multiply_rows, &product);
+	free(product.sums);
+	return 0;
 }
 
 static const struct kernel_oracle oracle_product = {
