@@ -60,6 +60,17 @@ const struct metric *metric_find(const char *name)
 	return found ? found : find_in(catalogue_ptx, catalogue_ptx_count, name);
 }
 
+bool metric_is_exact(const struct metric *metric)
+{
+	if (!metric->derive)
+		return metric->exact;
+	for (size_t i = 0; i < METRIC_MAX_INPUTS && metric->inputs[i]; i++) {
+		if (!metric_is_exact(metric_find(metric->inputs[i])))
+			return false;
+	}
+	return true;
+}
+
 const char *metric_counter_on(const struct metric *metric, const char *chip)
 {
 	for (size_t i = 0; i < METRIC_MAX_ALIASES && metric->aliases[i].chip_prefix; i++) {

@@ -45,9 +45,9 @@ static double derive_sum_of_2(const double *inputs)
 
 const struct metric catalogue_ptx[] = {
 /* clang-format off */
-#define X(field, metric_name, metric_unit, metric_meaning) \
+#define X(field, metric_name, metric_unit, metric_meaning, metric_worse) \
 	{.name = metric_name, .unit = metric_unit, .meaning = metric_meaning, .sets = PTX, \
-	 .emulated = true},
+	 .emulated = true, .exact = true, .worse = metric_worse},
 	EMULATED_COUNT_LIST(X)
 #undef X
 	/* clang-format on */
@@ -63,6 +63,7 @@ const struct metric catalogue_ptx[] = {
 		.unit = "block",
 		.meaning = "blocks of all launches of the operation",
 		.sets = PTX,
+		.exact = true,
 		.emulated = true,
 	},
 	{
@@ -71,6 +72,8 @@ const struct metric catalogue_ptx[] = {
 		.meaning = "global memory read before it was written, each 32-byte sector once: "
 			   "no cache can do with less",
 		.sets = PTX,
+		.exact = true,
+		.worse = WORSE_MORE,
 		.emulated = true,
 	},
 	{
@@ -78,6 +81,8 @@ const struct metric catalogue_ptx[] = {
 		.unit = "byte",
 		.meaning = "global memory written, each 32-byte sector once",
 		.sets = PTX,
+		.exact = true,
+		.worse = WORSE_MORE,
 		.emulated = true,
 	},
 	{
@@ -86,6 +91,7 @@ const struct metric catalogue_ptx[] = {
 		.meaning = "warps that block size, registers and shared memory allow, of the most "
 			   "an SM of the chosen chip can hold",
 		.sets = PTX,
+		.exact = true,
 		.emulated = true,
 		.from_launch = true,
 		.formula = "occupancy calculator",
@@ -96,6 +102,7 @@ const struct metric catalogue_ptx[] = {
 		.meaning = "lanes that take part in an instruction, of the 32 of a warp; lanes "
 			   "whose guard is false do not",
 		.sets = PTX,
+		.worse = WORSE_LESS,
 		.emulated = true,
 		.formula = "100 * ptx_lane_instructions / (32 * ptx_warp_instructions)",
 		.inputs = {"ptx_lane_instructions", "ptx_warp_instructions"},
@@ -108,6 +115,7 @@ const struct metric catalogue_ptx[] = {
 		.meaning = "conditional branches on which the warp stayed together; those of the "
 			   "PTX: machine code predicates many of them away",
 		.sets = PTX,
+		.worse = WORSE_LESS,
 		.emulated = true,
 		.formula = "100 * (ptx_branches - ptx_divergent_branches) / ptx_branches",
 		.inputs = {"ptx_branches", "ptx_divergent_branches"},
@@ -119,6 +127,7 @@ const struct metric catalogue_ptx[] = {
 		.unit = "sector/request",
 		.meaning = "sectors a warp's global load touches; 4 is ideal for 4-byte elements",
 		.sets = PTX,
+		.worse = WORSE_MORE,
 		.emulated = true,
 		.formula = "ptx_global_load_sectors / ptx_global_load_requests",
 		.inputs = {"ptx_global_load_sectors", "ptx_global_load_requests"},
@@ -130,6 +139,7 @@ const struct metric catalogue_ptx[] = {
 		.unit = "sector/request",
 		.meaning = "sectors a warp's global store touches; 4 is ideal for 4-byte elements",
 		.sets = PTX,
+		.worse = WORSE_MORE,
 		.emulated = true,
 		.formula = "ptx_global_store_sectors / ptx_global_store_requests",
 		.inputs = {"ptx_global_store_sectors", "ptx_global_store_requests"},
@@ -142,6 +152,7 @@ const struct metric catalogue_ptx[] = {
 		.meaning = "passes beyond need of a warp's access to shared memory; 0 is free of "
 			   "bank conflicts",
 		.sets = PTX,
+		.worse = WORSE_MORE,
 		.emulated = true,
 		.formula = "ptx_shared_bank_conflicts / (ptx_shared_load_requests + "
 			   "ptx_shared_store_requests + ptx_shared_atomic_requests)",
@@ -156,6 +167,7 @@ const struct metric catalogue_ptx[] = {
 		.meaning = "lanes of a warp that queue at one address in an atomic, at the "
 			   "longest queue; 1 is free of contention, 32 the worst",
 		.sets = PTX,
+		.worse = WORSE_MORE,
 		.emulated = true,
 		.formula = "ptx_atomic_serialised / (ptx_global_atomic_requests + "
 			   "ptx_global_reduction_requests + ptx_shared_atomic_requests)",
@@ -181,6 +193,7 @@ const struct metric catalogue_ptx[] = {
 		.unit = "byte",
 		.meaning = "compulsory bytes read and written",
 		.sets = PTX,
+		.worse = WORSE_MORE,
 		.emulated = true,
 		.formula = "ptx_compulsory_read_bytes + ptx_compulsory_written_bytes",
 		.inputs = {"ptx_compulsory_read_bytes", "ptx_compulsory_written_bytes"},
@@ -193,6 +206,7 @@ const struct metric catalogue_ptx[] = {
 		.meaning = "single- and double-precision operations a compulsory byte: the most "
 			   "that a perfect cache allows",
 		.sets = PTX,
+		.worse = WORSE_LESS,
 		.emulated = true,
 		.formula = "ptx_f32_f64_flop / ptx_compulsory_bytes",
 		.inputs = {"ptx_f32_f64_flop", "ptx_compulsory_bytes"},

@@ -87,6 +87,7 @@ const struct metric catalogue_table[] = {
 		.meaning = "time on the GPU of the counted range: some microseconds more than the "
 			   "operation, whose time is in the samples",
 		.sets = BASIC | CORE | OCCUPANCY,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("gpu__time_duration.sum"),
 	},
 	{
@@ -102,6 +103,7 @@ const struct metric catalogue_table[] = {
 		.unit = "cycle",
 		.meaning = "cycles elapsed, of the SM that counted most",
 		.sets = BASIC | CORE | OCCUPANCY,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("sm__cycles_elapsed.max"),
 	},
 	/* ---- launches ---- */
@@ -110,6 +112,7 @@ const struct metric catalogue_table[] = {
 		.unit = "launch",
 		.meaning = "kernels that the operation launches, one after another",
 		.sets = BASIC | CORE | OCCUPANCY,
+		.exact = true,
 		.from_launch = true,
 		.formula = "plan",
 	},
@@ -118,6 +121,7 @@ const struct metric catalogue_table[] = {
 		.unit = "block",
 		.meaning = "blocks of the launch that has the most",
 		.sets = BASIC | CORE | OCCUPANCY,
+		.exact = true,
 		.from_launch = true,
 		.formula = "plan",
 	},
@@ -128,6 +132,7 @@ const struct metric catalogue_table[] = {
 		.meaning = "warps that the launch's block size, registers and shared memory allow, "
 			   "of the most an SM can hold",
 		.sets = BASIC | CORE | OCCUPANCY,
+		.exact = true,
 		.from_launch = true,
 		.formula = "occupancy calculator",
 	},
@@ -152,6 +157,7 @@ const struct metric catalogue_table[] = {
 		.unit = "branch_target",
 		.meaning = "branch targets taken, summed over warps",
 		.sets = BASIC | CORE | DIVERGENCE,
+		.exact = true,
 		.aliases = EVERY_CHIP("smsp__sass_branch_targets.sum"),
 	},
 	{
@@ -159,6 +165,7 @@ const struct metric catalogue_table[] = {
 		.unit = "branch_target",
 		.meaning = "branches where all active threads of the warp chose the same target",
 		.sets = BASIC | CORE | DIVERGENCE,
+		.exact = true,
 		.aliases = EVERY_CHIP("smsp__sass_branch_targets_threads_uniform.sum"),
 	},
 	{
@@ -166,6 +173,8 @@ const struct metric catalogue_table[] = {
 		.unit = "branch_target",
 		.meaning = "branches where active threads of the warp chose different targets",
 		.sets = BASIC | CORE | DIVERGENCE,
+		.exact = true,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("smsp__sass_branch_targets_threads_divergent.sum"),
 	},
 	{
@@ -174,6 +183,7 @@ const struct metric catalogue_table[] = {
 		.meaning = "uniform branch targets of all; predicated code has no branch to count, "
 			   "so read threads_per_instruction too",
 		.sets = BASIC | CORE | DIVERGENCE,
+		.worse = WORSE_LESS,
 		.formula = "100 * branch_targets_uniform / branch_targets",
 		.inputs = {"branch_targets_uniform", "branch_targets"},
 		.derive = derive_percent,
@@ -185,6 +195,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "warp instructions executed",
 		.sets = BASIC | CORE | DIVERGENCE,
+		.exact = true,
 		.aliases = EVERY_CHIP("smsp__inst_executed.sum"),
 	},
 	{
@@ -192,6 +203,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "thread instructions executed, predicated off or on",
 		.sets = BASIC | CORE | DIVERGENCE,
+		.exact = true,
 		.aliases = EVERY_CHIP("smsp__thread_inst_executed.sum"),
 	},
 	{
@@ -199,6 +211,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "thread instructions executed whose predicate was true",
 		.sets = BASIC | CORE | DIVERGENCE,
+		.exact = true,
 		.aliases = EVERY_CHIP("smsp__thread_inst_executed_pred_on.sum"),
 	},
 	{
@@ -206,6 +219,7 @@ const struct metric catalogue_table[] = {
 		.unit = "thread/instruction",
 		.meaning = "threads of a warp that take part in an instruction; 32 is full",
 		.sets = BASIC | CORE | DIVERGENCE,
+		.worse = WORSE_LESS,
 		.formula = "thread_instructions / instructions",
 		.inputs = {"thread_instructions", "instructions"},
 		.derive = derive_ratio,
@@ -216,6 +230,7 @@ const struct metric catalogue_table[] = {
 		.unit = "thread/instruction",
 		.meaning = "the same without threads that are predicated off; 32 is full",
 		.sets = BASIC | CORE | DIVERGENCE,
+		.worse = WORSE_LESS,
 		.formula = "thread_instructions_pred_on / instructions",
 		.inputs = {"thread_instructions_pred_on", "instructions"},
 		.derive = derive_ratio,
@@ -227,6 +242,7 @@ const struct metric catalogue_table[] = {
 		.unit = "byte",
 		.meaning = "bytes read from device memory",
 		.sets = BASIC | CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.aliases = DRAM_BYTES("read"),
 	},
 	{
@@ -234,6 +250,7 @@ const struct metric catalogue_table[] = {
 		.unit = "byte",
 		.meaning = "bytes written to device memory",
 		.sets = BASIC | CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.aliases = DRAM_BYTES("write"),
 	},
 	{
@@ -241,6 +258,7 @@ const struct metric catalogue_table[] = {
 		.unit = "byte",
 		.meaning = "bytes read from and written to device memory",
 		.sets = BASIC | CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.formula = "dram_read_bytes + dram_write_bytes",
 		.inputs = {"dram_read_bytes", "dram_write_bytes"},
 		.derive = derive_sum_of_2,
@@ -273,6 +291,7 @@ const struct metric catalogue_table[] = {
 		.unit = "byte",
 		.meaning = "bytes requested from the L2 cache, by every unit",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("lts__t_bytes.sum"),
 	},
 	{
@@ -280,6 +299,7 @@ const struct metric catalogue_table[] = {
 		.unit = "sector",
 		.meaning = "32-byte sectors that the L1 caches asked of the L2 cache",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("lts__t_sectors_srcunit_tex.sum"),
 	},
 	{
@@ -289,6 +309,7 @@ const struct metric catalogue_table[] = {
 		.meaning = "bytes between L1 and L2; l2_bytes also counts what goes from one part "
 			   "of the L2 to another, where a chip has two",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.formula = "32 * l2_from_l1_sectors",
 		.inputs = {"l2_from_l1_sectors"},
 		.derive = derive_sector_bytes,
@@ -299,6 +320,8 @@ const struct metric catalogue_table[] = {
 		.unit = "byte",
 		.meaning = "bytes requested from the L1 caches",
 		.sets = CORE | MEMORY,
+		.exact = true,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("l1tex__t_bytes.sum"),
 	},
 	/* ---- global memory as a warp sees it ---- */
@@ -307,6 +330,8 @@ const struct metric catalogue_table[] = {
 		.unit = "sector",
 		.meaning = "32-byte sectors that global loads asked L1 for",
 		.sets = CORE | MEMORY,
+		.exact = true,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
 	},
 	{
@@ -321,6 +346,7 @@ const struct metric catalogue_table[] = {
 		.unit = "sector/request",
 		.meaning = "sectors a warp's load touches; 4 is ideal for 4-byte elements",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.formula = "global_load_sectors / global_load_requests",
 		.inputs = {"global_load_sectors", "global_load_requests"},
 		.derive = derive_ratio,
@@ -331,6 +357,8 @@ const struct metric catalogue_table[] = {
 		.unit = "sector",
 		.meaning = "32-byte sectors that global stores sent through L1",
 		.sets = CORE | MEMORY,
+		.exact = true,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
 	},
 	{
@@ -338,6 +366,7 @@ const struct metric catalogue_table[] = {
 		.unit = "request",
 		.meaning = "global store instructions of a warp with a thread predicated on",
 		.sets = CORE | MEMORY,
+		.exact = true,
 		.aliases = EVERY_CHIP("smsp__inst_executed_op_global_st_pred_on_any.sum"),
 	},
 	{
@@ -345,6 +374,7 @@ const struct metric catalogue_table[] = {
 		.unit = "sector/request",
 		.meaning = "sectors a warp's store touches; 4 is ideal for 4-byte elements",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.formula = "global_store_sectors / global_store_requests",
 		.inputs = {"global_store_sectors", "global_store_requests"},
 		.derive = derive_ratio,
@@ -356,6 +386,7 @@ const struct metric catalogue_table[] = {
 		.unit = "conflict",
 		.meaning = "extra passes that shared-memory loads needed for bank conflicts",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"),
 	},
 	{
@@ -363,6 +394,7 @@ const struct metric catalogue_table[] = {
 		.unit = "conflict",
 		.meaning = "extra passes that shared-memory stores needed for bank conflicts",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
 	},
 	{
@@ -370,6 +402,7 @@ const struct metric catalogue_table[] = {
 		.unit = "wavefront",
 		.meaning = "passes that shared-memory loads took in all",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
 	},
 	{
@@ -377,6 +410,7 @@ const struct metric catalogue_table[] = {
 		.unit = "wavefront",
 		.meaning = "passes that shared-memory stores took in all",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
 	},
 	{
@@ -386,6 +420,7 @@ const struct metric catalogue_table[] = {
 			"bytes that those passes of shared memory could carry, 128 each: what its "
 			"bandwidth is used up by",
 		.sets = CORE | MEMORY,
+		.worse = WORSE_MORE,
 		.formula = "128 * (shared_load_wavefronts + shared_store_wavefronts)",
 		.inputs = {"shared_load_wavefronts", "shared_store_wavefronts"},
 		.derive = derive_wavefront_bytes,
@@ -397,6 +432,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "single-precision additions (FADD), by thread",
 		.sets = BASIC | CORE | FLOPS,
+		.exact = true,
 		.aliases = THREAD_OPERATION("fadd"),
 	},
 	{
@@ -404,6 +440,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "single-precision multiplications (FMUL), by thread",
 		.sets = BASIC | CORE | FLOPS,
+		.exact = true,
 		.aliases = THREAD_OPERATION("fmul"),
 	},
 	{
@@ -411,6 +448,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "single-precision fused multiply-adds (FFMA), by thread",
 		.sets = BASIC | CORE | FLOPS,
+		.exact = true,
 		.aliases = THREAD_OPERATION("ffma"),
 	},
 	{
@@ -418,6 +456,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "double-precision additions (DADD), by thread",
 		.sets = CORE | FLOPS,
+		.exact = true,
 		.aliases = THREAD_OPERATION("dadd"),
 	},
 	{
@@ -425,6 +464,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "double-precision multiplications (DMUL), by thread",
 		.sets = CORE | FLOPS,
+		.exact = true,
 		.aliases = THREAD_OPERATION("dmul"),
 	},
 	{
@@ -432,6 +472,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "double-precision fused multiply-adds (DFMA), by thread",
 		.sets = CORE | FLOPS,
+		.exact = true,
 		.aliases = THREAD_OPERATION("dfma"),
 	},
 	{
@@ -439,6 +480,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "half-precision additions (HADD), by thread, as CUPTI counts them",
 		.sets = CORE | FLOPS,
+		.exact = true,
 		.aliases = THREAD_OPERATION("hadd"),
 	},
 	{
@@ -446,6 +488,7 @@ const struct metric catalogue_table[] = {
 		.unit = "instruction",
 		.meaning = "half-precision multiplications (HMUL), by thread, as CUPTI counts them",
 		.sets = CORE | FLOPS,
+		.exact = true,
 		.aliases = THREAD_OPERATION("hmul"),
 	},
 	{
@@ -456,6 +499,7 @@ const struct metric catalogue_table[] = {
 			"half-precision fused multiply-adds (HFMA2), by thread; the compiler also "
 			"loads constants with them, so they are no count of operations",
 		.sets = CORE | FLOPS,
+		.exact = true,
 		.aliases = THREAD_OPERATION("hfma"),
 	},
 	{

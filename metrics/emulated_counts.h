@@ -1,59 +1,72 @@
 /*
  * The counts that the backend ptx is made to take, once for those who count
  * (harness/ptx) and for the catalogue that says what they mean. Field of
- * struct emulated_counts, metric, unit, meaning.
+ * struct emulated_counts, metric, unit, meaning, which way is worse.
  */
 #ifndef METRICS_EMULATED_COUNTS_H
 #define METRICS_EMULATED_COUNTS_H
 
+/* Which way a metric changes for the worse, other things being equal. A device's instructions and
+ * operations have none: their time is measured. Where no time is, they are all that tells. */
+enum worse { WORSE_LESS = -1, WORSE_NEITHER = 0, WORSE_MORE = 1 };
+
 #define EMULATED_COUNT_LIST(X)                                                                    \
 	X(warp_instructions, "ptx_warp_instructions", "instruction",                              \
-	  "PTX instructions that warps executed")                                                 \
+	  "PTX instructions that warps executed", WORSE_MORE)                                     \
 	X(lane_instructions, "ptx_lane_instructions", "instruction",                              \
-	  "the same, counted for each lane that runs and whose guard holds")                      \
-	X(branches, "ptx_branches", "instruction", "conditional branches that warps executed")    \
+	  "the same, counted for each lane that runs and whose guard holds", WORSE_MORE)          \
+	X(branches, "ptx_branches", "instruction", "conditional branches that warps executed",    \
+	  WORSE_NEITHER)                                                                          \
 	X(divergent_branches, "ptx_divergent_branches", "instruction",                            \
-	  "conditional branches on which the lanes of a warp parted")                             \
+	  "conditional branches on which the lanes of a warp parted", WORSE_MORE)                 \
 	X(global_load_requests, "ptx_global_load_requests", "request",                            \
-	  "load instructions of warps on global memory")                                          \
+	  "load instructions of warps on global memory", WORSE_MORE)                              \
 	X(global_load_sectors, "ptx_global_load_sectors", "sector",                               \
-	  "32-byte sectors of those loads, each once a request")                                  \
+	  "32-byte sectors of those loads, each once a request", WORSE_MORE)                      \
 	X(global_load_bytes, "ptx_global_load_bytes", "byte",                                     \
-	  "bytes of those loads, each once a request")                                            \
+	  "bytes of those loads, each once a request", WORSE_MORE)                                \
 	X(global_store_requests, "ptx_global_store_requests", "request",                          \
-	  "store instructions of warps on global memory")                                         \
+	  "store instructions of warps on global memory", WORSE_MORE)                             \
 	X(global_store_sectors, "ptx_global_store_sectors", "sector",                             \
-	  "32-byte sectors of those stores, each once a request")                                 \
+	  "32-byte sectors of those stores, each once a request", WORSE_MORE)                     \
 	X(global_store_bytes, "ptx_global_store_bytes", "byte",                                   \
-	  "bytes of those stores, each once a request")                                           \
+	  "bytes of those stores, each once a request", WORSE_MORE)                               \
 	X(global_atomic_requests, "ptx_global_atomic_requests", "request",                        \
-	  "atomics with a result on global memory")                                               \
-	X(global_atomic_sectors, "ptx_global_atomic_sectors", "sector", "sectors of those")       \
+	  "atomics with a result on global memory", WORSE_MORE)                                   \
+	X(global_atomic_sectors, "ptx_global_atomic_sectors", "sector", "sectors of those",       \
+	  WORSE_MORE)                                                                             \
 	X(global_reduction_requests, "ptx_global_reduction_requests", "request",                  \
-	  "atomics on global memory whose result nobody reads")                                   \
-	X(global_reduction_sectors, "ptx_global_reduction_sectors", "sector", "sectors of those") \
-	X(atomic_lanes, "ptx_atomic_lanes", "instruction", "lanes that executed an atomic")       \
+	  "atomics on global memory whose result nobody reads", WORSE_MORE)                       \
+	X(global_reduction_sectors, "ptx_global_reduction_sectors", "sector", "sectors of those", \
+	  WORSE_MORE)                                                                             \
+	X(atomic_lanes, "ptx_atomic_lanes", "instruction", "lanes that executed an atomic",       \
+	  WORSE_NEITHER)                                                                          \
 	X(atomic_serialised, "ptx_atomic_serialised", "instruction",                              \
-	  "steps of atomics if lanes on one address queue: the longest queue of each request")    \
-	X(local_load_requests, "ptx_local_load_requests", "request", "loads of local memory")     \
-	X(local_store_requests, "ptx_local_store_requests", "request", "stores to local memory")  \
-	X(shared_load_requests, "ptx_shared_load_requests", "request", "loads of shared memory")  \
+	  "steps of atomics if lanes on one address queue: the longest queue of each request",    \
+	  WORSE_MORE)                                                                             \
+	X(local_load_requests, "ptx_local_load_requests", "request", "loads of local memory",     \
+	  WORSE_MORE)                                                                             \
+	X(local_store_requests, "ptx_local_store_requests", "request", "stores to local memory",  \
+	  WORSE_MORE)                                                                             \
+	X(shared_load_requests, "ptx_shared_load_requests", "request", "loads of shared memory",  \
+	  WORSE_NEITHER)                                                                          \
 	X(shared_store_requests, "ptx_shared_store_requests", "request",                          \
-	  "stores to shared memory")                                                              \
+	  "stores to shared memory", WORSE_NEITHER)                                               \
 	X(shared_atomic_requests, "ptx_shared_atomic_requests", "request",                        \
-	  "atomics on shared memory")                                                             \
+	  "atomics on shared memory", WORSE_MORE)                                                 \
 	X(shared_load_wavefronts, "ptx_shared_load_wavefronts", "wavefront",                      \
-	  "passes that the banks need for those loads")                                           \
+	  "passes that the banks need for those loads", WORSE_MORE)                               \
 	X(shared_store_wavefronts, "ptx_shared_store_wavefronts", "wavefront",                    \
-	  "passes that the banks need for those stores")                                          \
+	  "passes that the banks need for those stores", WORSE_MORE)                              \
 	X(shared_bank_conflicts, "ptx_shared_bank_conflicts", "wavefront",                        \
-	  "passes beyond those that the bytes alone would need")                                  \
-	X(barriers, "ptx_barriers", "instruction", "barriers of the block that warps executed")   \
+	  "passes beyond those that the bytes alone would need", WORSE_MORE)                      \
+	X(barriers, "ptx_barriers", "instruction", "barriers of the block that warps executed",   \
+	  WORSE_MORE)                                                                             \
 	X(f16_flop, "ptx_f16_flop", "flop",                                                       \
-	  "half and bfloat16: add, mul; an fma is two; x2 is twice")                              \
-	X(f32_flop, "ptx_f32_flop", "flop", "single: add, mul; an fma is two")                    \
-	X(f64_flop, "ptx_f64_flop", "flop", "double: add, mul; an fma is two")                    \
+	  "half and bfloat16: add, mul; an fma is two; x2 is twice", WORSE_NEITHER)               \
+	X(f32_flop, "ptx_f32_flop", "flop", "single: add, mul; an fma is two", WORSE_NEITHER)     \
+	X(f64_flop, "ptx_f64_flop", "flop", "double: add, mul; an fma is two", WORSE_NEITHER)     \
 	X(special_flop, "ptx_special_operations", "instruction",                                  \
-	  "divisions, roots, reciprocals and transcendentals, lanes; not in the flop")
+	  "divisions, roots, reciprocals and transcendentals, lanes; not in the flop", WORSE_MORE)
 
 #endif

@@ -275,6 +275,10 @@ struct metric {
 	const char *meaning; /* one line */
 	unsigned sets;       /* bits 1u << enum metric_set */
 	struct metric_alias aliases[METRIC_MAX_ALIASES];
+	/* Repeats bit for bit for the same code, launch and input (docs/methodology.md says how
+	 * that was found); of what is derived, see metric_is_exact(). */
+	bool exact;
+	enum worse worse;
 	bool emulated;       /* by the backend ptx; no device has it */
 	bool from_launch;    /* "theoretical_occupancy_pct" */
 	bool from_samples;   /* "median_time_ns" */
@@ -288,6 +292,8 @@ const struct metric *metric_all(size_t *count);          /* of devices */
 const struct metric *metric_all_emulated(size_t *count); /* of the backend ptx */
 /* In both. */
 const struct metric *metric_find(const char *name);
+/* Whether its value repeats: it is exact, or derived of such alone. */
+bool metric_is_exact(const struct metric *metric);
 /* The counter's CUPTI name on a chip, NULL if it has none or the metric is derived. */
 const char *metric_counter_on(const struct metric *metric, const char *chip);
 /* Recorded upper bound of passes of a set on a chip; 0 if the chip is not recorded.

@@ -109,7 +109,7 @@ static bool counts_agree(const struct emulated_counts *a, const struct emulated_
 {
 	bool agree = true;
 
-#define X(field, name, unit, meaning) agree = agree && a->field == b->field;
+#define X(field, name, unit, meaning, worse) agree = agree && a->field == b->field;
 	EMULATED_COUNT_LIST(X)
 #undef X
 	return agree;

@@ -13,7 +13,7 @@ void case_totals_release(struct case_totals *totals)
 static void counts_add(struct emulated_counts *to, const struct emulated_counts *from,
 		       uint64_t times)
 {
-#define X(field, name, unit, meaning) to->field += times * from->field;
+#define X(field, name, unit, meaning, worse) to->field += times * from->field;
 	EMULATED_COUNT_LIST(X)
 #undef X
 }
@@ -89,7 +89,7 @@ void case_counters(struct counter_list *out, const struct case_totals *totals,
 					: "blocks were sampled: what the others touch is not known";
 	bool has_occupancy = facts->theoretical_occupancy_pct >= 0; /* not NAN */
 	const struct emulated_value values[] = {
-#define X(field, name, unit, meaning) {name, (double)totals->counts.field, NULL},
+#define X(field, name, unit, meaning, worse) {name, (double)totals->counts.field, NULL},
 		EMULATED_COUNT_LIST(X)
 #undef X
 			{"ptx_compulsory_read_bytes", (double)totals->touched.read, untouched},

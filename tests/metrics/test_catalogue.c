@@ -74,6 +74,63 @@ static void inputs_exist_and_come_first(void **state)
 	}
 }
 
+/* As an H200 counted the same sweep twice; docs/methodology.md. */
+static void what_repeats_is_exact(void **state)
+{
+	static const char *const exact[] = {
+		"instructions",
+		"branch_targets_divergent",
+		"branch_efficiency_pct",
+		"threads_per_instruction",
+		"flop_f32_f64",
+		"global_load_sectors",
+		"launches",
+		"theoretical_occupancy_pct",
+		"ptx_warp_instructions",
+		"ptx_branch_efficiency_pct",
+		"ptx_blocks_total",
+		"ptx_compulsory_intensity",
+	};
+	static const char *const varies[] = {
+		"gpu_time_ns",
+		"sm_cycles",
+		"achieved_occupancy_pct",
+		"dram_bytes",
+		"l2_bytes",
+		"l2_from_l1_bytes",
+		"global_load_requests",
+		"global_load_sectors_per_request",
+		"shared_load_bank_conflicts",
+		"shared_bytes",
+		"intensity_dram",
+		"flop_per_s",
+		"median_time_ns",
+		"ptx_blocks_executed",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(exact); i++)
+		if (!metric_is_exact(metric_find(exact[i])))
+			fail_msg("%s does not repeat", exact[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(varies); i++)
+		if (metric_is_exact(metric_find(varies[i])))
+			fail_msg("%s repeats", varies[i]);
+}
+
+static void some_changes_are_for_the_worse(void **state)
+{
+	(void)state;
+	assert_int_equal(metric_find("branch_targets_divergent")->worse, WORSE_MORE);
+	assert_int_equal(metric_find("branch_efficiency_pct")->worse, WORSE_LESS);
+	assert_int_equal(metric_find("ptx_shared_bank_conflicts")->worse, WORSE_MORE);
+	assert_int_equal(metric_find("ptx_warp_execution_efficiency_pct")->worse, WORSE_LESS);
+	/* a device's are judged by the time they take, an emulator's are all there is */
+	assert_int_equal(metric_find("instructions")->worse, WORSE_NEITHER);
+	assert_int_equal(metric_find("ptx_warp_instructions")->worse, WORSE_MORE);
+	/* more occupancy is not always faster */
+	assert_int_equal(metric_find("achieved_occupancy_pct")->worse, WORSE_NEITHER);
+}
+
 /* The last alias is for every chip, so that none is forgotten; NULL says "not on this chip". */
 static void aliases_end_with_every_chip(void **state)
 {
@@ -158,6 +215,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_row_is_complete),
+		cmocka_unit_test(what_repeats_is_exact),
+		cmocka_unit_test(some_changes_are_for_the_worse),
 		cmocka_unit_test(names_are_unique_and_no_set_names),
 		cmocka_unit_test(inputs_exist_and_come_first),
 		cmocka_unit_test(aliases_end_with_every_chip),

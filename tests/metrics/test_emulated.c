@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char *const base_names[] = {
-#define X(field, name, unit, meaning) name,
+#define X(field, name, unit, meaning, worse) name,
 	EMULATED_COUNT_LIST(X)
 #undef X
 };

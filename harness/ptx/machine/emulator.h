@@ -139,7 +139,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
  * emulation_counts_reset(), by EMULATED_COUNT_LIST of metrics/metrics.h.
  */
 struct emulated_counts {
-#define X(field, name, unit, meaning) uint64_t field;
+#define X(field, name, unit, meaning, worse) uint64_t field;
 	EMULATED_COUNT_LIST(X)
 #undef X
 	uint64_t blocks_executed, blocks_total;

@@ -75,7 +75,7 @@ void outcome_release(struct outcome *outcome)
 
 void assert_same_counts(const struct case_totals *a, const struct case_totals *b)
 {
-#define X(field, name, unit, meaning)                                                     \
+#define X(field, name, unit, meaning, worse)                                              \
 	if (a->counts.field != b->counts.field)                                           \
 		fail_msg("%s: %llu, not %llu", name, (unsigned long long)a->counts.field, \
 			 (unsigned long long)b->counts.field);

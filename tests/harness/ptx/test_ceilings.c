@@ -102,8 +102,8 @@ static void test_results(void **context)
 
 static uint64_t count_of(const struct emulated_counts *counts, const char *name)
 {
-#define X(field, label, unit, meaning) \
-	if (strcmp(name, #field) == 0) \
+#define X(field, label, unit, meaning, worse) \
+	if (strcmp(name, #field) == 0)        \
 		return (uint64_t)counts->field;
 	EMULATED_COUNT_LIST(X)
 #undef X
