@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const struct change_limits change_limits_default = {
 	.smallest = 0.005, .resolution = 0.01, .false_alarms = 0.05};
@@ -23,6 +24,17 @@ const char *change_name(enum change change)
 const char *change_meaning(enum change change)
 {
 	return changes[change].meaning;
+}
+
+bool change_parse(enum change *out, const char *name)
+{
+	for (size_t i = 0; i < CHANGE_COUNT; i++) {
+		if (strcmp(changes[i].name, name) == 0) {
+			*out = (enum change)i;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* ---- Student's distribution ---- */

@@ -35,6 +35,7 @@ enum change {
 };
 const char *change_name(enum change change);
 const char *change_meaning(enum change change);
+bool change_parse(enum change *out, const char *name);
 
 /* Medians of the rounds of a case, in ns, all above 0. Borrowed. */
 struct process_medians {

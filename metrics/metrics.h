@@ -161,6 +161,14 @@ struct round_result {
 	size_t count;
 };
 
+/* What one round showed: a process of its own. */
+struct round_summary {
+	int round;
+	int64_t count; /* samples */
+	double median_ns;
+	struct device_state state;
+};
+
 /* A key and its value, both owned: the environment of a run. */
 struct key_value {
 	char *key, *value;
@@ -182,6 +190,7 @@ struct named_value {
  * it owns. */
 struct trial {
 	int64_t id;       /* in its database; 0: not stored */
+	int64_t run_id;   /* of its run there; 0: not stored */
 	int64_t position; /* in the plan, from 0 */
 	char *kernel, *variant;
 	char *config; /* canonical: "block=256,n=16777216" */
@@ -197,6 +206,8 @@ struct trial {
 	struct line_count_list lines; /* of an emulated trial; else empty */
 	int rounds_done;              /* rounds whose samples are stored */
 	bool counted;                 /* counters are stored, values or reasons */
+	struct round_summary *rounds; /* ascending; only where they were asked for */
+	size_t round_count;
 };
 void trial_release(struct trial *trial);
 /* "reduce/shuffle/block=256,n=16777216"; malloc'd. */
@@ -214,6 +225,7 @@ struct run {
 				  unknown */
 	char *settings;        /* JSON object: everything that --resume needs */
 	char *state;           /* "running", "finished", "interrupted" */
+	char *mark, *mark_why; /* "good" or "bad"; NULL: not marked */
 	uint64_t seed;
 	int rounds;
 	int64_t started_ns, finished_ns; /* wall; 0: not finished */
@@ -223,6 +235,23 @@ struct run {
 	size_t trial_count;
 };
 void run_release(struct run *run);
+
+/* How a trial compares with its baseline, as it is kept. NAN where there is no number. */
+struct comparison {
+	int64_t trial_id;      /* of the head */
+	int64_t base_trial_id; /* 0: there is no baseline */
+	enum change verdict;
+	double change, low, high; /* as of struct effect */
+	double p;                 /* adjusted over all that the run compares */
+	char *why;                /* in words, where a person needs them; NULL: nothing to add */
+};
+struct comparison_list {
+	struct comparison *items;
+	size_t count, capacity;
+};
+/* Copies why. */
+void comparison_list_add(struct comparison_list *list, const struct comparison *comparison);
+void comparison_list_release(struct comparison_list *list);
 
 /* ---- the catalogue ---- */
 

@@ -45,6 +45,7 @@ void trial_release(struct trial *trial)
 	free(trial->reason);
 	counter_list_release(&trial->counters);
 	line_count_list_release(&trial->lines);
+	free(trial->rounds);
 	*trial = (struct trial){0};
 }
 
@@ -63,9 +64,30 @@ void run_release(struct run *run)
 	free(run->source_revision);
 	free(run->settings);
 	free(run->state);
+	free(run->mark);
+	free(run->mark_why);
 	key_value_list_release(&run->environment);
 	for (size_t i = 0; i < run->trial_count; i++)
 		trial_release(&run->trials[i]);
 	free(run->trials);
 	*run = (struct run){0};
+}
+
+void comparison_list_add(struct comparison_list *list, const struct comparison *comparison)
+{
+	struct comparison *added;
+
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	added = &list->items[list->count++];
+	*added = *comparison;
+	if (comparison->why)
+		added->why = xstrdup(comparison->why);
+}
+
+void comparison_list_release(struct comparison_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].why);
+	free(list->items);
+	*list = (struct comparison_list){0};
 }
