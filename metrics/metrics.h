@@ -9,6 +9,7 @@
 #define METRICS_METRICS_H
 
 #include "base/base.h"
+#include "metrics/change_points.h"
 #include "metrics/compare.h"
 #include "metrics/emulated_counts.h"
 #include "metrics/roofline.h"

@@ -1,0 +1,419 @@
+#include "metrics/change_points.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "metrics/metrics.h"
+
+#define ROUNDS 3
+#define PROCESS_SD 0.002 /* of the logarithms of rounds, but where a test says otherwise */
+
+/* ---- histories that are made up ---- */
+
+struct history {
+	uint64_t state; /* of the random numbers: splitmix64, the same everywhere */
+	size_t runs;
+	double *rounds; /* ROUNDS a run */
+	struct process_medians *medians;
+	struct change_point *found;
+	size_t found_count;
+};
+
+static double uniform(struct history *history)
+{
+	uint64_t bits = history->state += UINT64_C(0x9e3779b97f4a7c15);
+
+	bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
+	bits ^= bits >> 31;
+	return ((double)(bits >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct history *history)
+{
+	double radius = sqrt(-2 * log(uniform(history)));
+
+	return radius * cos(2 * M_PI * uniform(history));
+}
+
+/* Two exponentials back to back, and Student's with three degrees of freedom: tails that a normal
+ * distribution does not have. */
+static double laplace(struct history *history)
+{
+	double side = uniform(history) - 0.5;
+
+	return (side < 0 ? 1 : -1) * log1p(-2 * fabs(side));
+}
+
+static double student_3(struct history *history)
+{
+	double top = normal(history), squares = 0;
+
+	for (int i = 0; i < 3; i++) {
+		double value = normal(history);
+
+		squares += value * value;
+	}
+	return top / sqrt(squares / 3);
+}
+
+/* One side only, as what disturbs a measurement mostly makes it slower. */
+static double exponential(struct history *history)
+{
+	return -log(uniform(history));
+}
+
+static void history_init(struct history *history, size_t runs, uint64_t seed)
+{
+	*history = (struct history){.state = seed, .runs = runs};
+	history->rounds = xcalloc(runs * ROUNDS + 1, sizeof(*history->rounds));
+	history->medians = xcalloc(runs + 1, sizeof(*history->medians));
+	for (size_t i = 0; i < runs; i++)
+		history->medians[i] =
+			(struct process_medians){history->rounds + i * ROUNDS, ROUNDS};
+}
+
+static void history_release(struct history *history)
+{
+	free(history->rounds);
+	free(history->medians);
+	free(history->found);
+}
+
+/* All runs at 100 us, with noise of the rounds and of the runs. */
+static void history_fill(struct history *history, double (*noise)(struct history *), double run_sd)
+{
+	for (size_t i = 0; i < history->runs; i++) {
+		double run = run_sd > 0 ? run_sd * noise(history) : 0;
+
+		for (size_t j = 0; j < ROUNDS; j++)
+			history->rounds[i * ROUNDS + j] =
+				100e3 * exp(run + PROCESS_SD * noise(history));
+	}
+}
+
+/* Runs begin to end take `factor` times as long. */
+static void history_scale(struct history *history, size_t begin, size_t end, double factor)
+{
+	for (size_t i = begin * ROUNDS; i < end * ROUNDS; i++)
+		history->rounds[i] *= factor;
+}
+
+static size_t history_find(struct history *history)
+{
+	free(history->found);
+	history->found_count = change_points_find(&history->found, history->medians, history->runs,
+						  &change_point_limits);
+	return history->found_count;
+}
+
+static void assert_point(const struct history *history, size_t which, size_t at, double change)
+{
+	const struct change_point *point = &history->found[which];
+
+	assert_true(which < history->found_count);
+	assert_int_equal(point->at, at);
+	if (!(fabs(point->effect.change - change) < 0.003))
+		fail_msg("change %g, expected about %g", point->effect.change, change);
+	assert_true(point->effect.low < point->effect.change);
+	assert_true(point->effect.high > point->effect.change);
+}
+
+/* ---- what there is to find ---- */
+
+static void a_step_is_found_where_it_is(void **state)
+{
+	static const size_t places[] = {2, 3, 20, 37, 38};
+	static const double steps[] = {1.02, 0.98, 1.5};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(steps); j++) {
+			struct history history;
+
+			history_init(&history, 40, 1 + i);
+			history_fill(&history, normal, 0);
+			history_scale(&history, places[i], 40, steps[j]);
+			assert_int_equal(history_find(&history), 1);
+			assert_point(&history, 0, places[i], steps[j] - 1);
+			assert_int_equal(history.found[0].before, places[i]);
+			assert_int_equal(history.found[0].after, 40 - places[i]);
+			assert_false(history.found[0].provisional);
+			assert_true(fabs(history.found[0].before_ns / 100e3 - 1) < 0.003);
+			assert_true(fabs(history.found[0].after_ns / (steps[j] * 100e3) - 1) <
+				    0.003);
+			history_release(&history);
+		}
+	}
+}
+
+/* Slower for five runs out of eighty, then as before: the two halves about any one place hardly
+ * differ. */
+static void a_step_that_is_taken_back_is_two(void **state)
+{
+	struct history history;
+
+	(void)state;
+	history_init(&history, 80, 5);
+	history_fill(&history, normal, 0);
+	history_scale(&history, 40, 45, 1.1);
+	assert_int_equal(history_find(&history), 2);
+	assert_point(&history, 0, 40, 0.1);
+	assert_point(&history, 1, 45, 1 / 1.1 - 1);
+	history_release(&history);
+}
+
+static void several_steps_are_told_apart(void **state)
+{
+	struct history history;
+
+	(void)state;
+	history_init(&history, 100, 6);
+	history_fill(&history, normal, 0);
+	history_scale(&history, 20, 100, 1.05);
+	history_scale(&history, 23, 100, 1.5);
+	history_scale(&history, 60, 100, 0.98);
+	assert_int_equal(history_find(&history), 3);
+	assert_point(&history, 0, 20, 0.05);
+	assert_point(&history, 1, 23, 0.5);
+	assert_point(&history, 2, 60, -0.02);
+	history_release(&history);
+}
+
+/* A history of a few runs is what most have: there the noise that is known beforehand decides. */
+static void four_runs_are_enough(void **state)
+{
+	struct history history;
+
+	(void)state;
+	history_init(&history, 4, 7);
+	history_fill(&history, normal, 0);
+	history_scale(&history, 2, 4, 1.03);
+	assert_int_equal(history_find(&history), 1);
+	assert_point(&history, 0, 2, 0.03);
+	history_release(&history);
+}
+
+static void the_newest_run_alone_is_provisional(void **state)
+{
+	struct history history;
+
+	(void)state;
+	history_init(&history, 30, 8);
+	history_fill(&history, normal, 0);
+	history_scale(&history, 29, 30, 1.05);
+	assert_int_equal(history_find(&history), 1);
+	assert_point(&history, 0, 29, 0.05);
+	assert_true(history.found[0].provisional);
+	history_release(&history);
+}
+
+/* It gets slower by 10 % over 200 runs: told as steps, each of them slower. */
+static void a_drift_is_told_in_its_direction(void **state)
+{
+	struct history history;
+	double total = 1;
+
+	(void)state;
+	history_init(&history, 200, 9);
+	history_fill(&history, normal, 0);
+	for (size_t i = 0; i < 200; i++)
+		history_scale(&history, i, i + 1, 1 + 0.1 * (double)i / 199);
+	assert_in_range(history_find(&history), 3, 20);
+	for (size_t i = 0; i < history.found_count; i++) {
+		assert_true(history.found[i].effect.change > 0);
+		total *= history.found[i].after_ns / history.found[i].before_ns;
+	}
+	/* from the middle of the first level to that of the last */
+	assert_true(total > 1.08 && total < 1.1);
+	history_release(&history);
+}
+
+/* ---- what is none ---- */
+
+static void an_outlier_is_none(void **state)
+{
+	static const double factors[] = {1.03, 1.5, 30, 0.5};
+	static const size_t places[] = {0, 1, 2, 12, 22, 23};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(factors); i++) {
+		for (size_t j = 0; j < ARRAY_SIZE(places); j++) {
+			struct history history;
+
+			history_init(&history, 25, 10 + j);
+			history_fill(&history, normal, 0);
+			history_scale(&history, places[j], places[j] + 1, factors[i]);
+			assert_int_equal(history_find(&history), 0);
+			history_release(&history);
+		}
+	}
+}
+
+/* It hides no step either, however far away it is. */
+static void an_outlier_hides_no_step(void **state)
+{
+	static const size_t places[] = {3, 10, 14, 17, 25};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		struct history history;
+
+		history_init(&history, 30, 20 + i);
+		history_fill(&history, normal, 0);
+		history_scale(&history, 15, 30, 1.05);
+		history_scale(&history, places[i], places[i] + 1, 1.2);
+		assert_int_equal(history_find(&history), 1);
+		/* just before the step it may as well belong to what comes after */
+		assert_in_range(history.found[0].at, places[i] == 14 ? 14 : 15, 15);
+		history_release(&history);
+	}
+}
+
+static void a_change_that_does_not_matter_is_none(void **state)
+{
+	struct history history;
+
+	(void)state;
+	history_init(&history, 1000, 30);
+	history_fill(&history, normal, 0);
+	history_scale(&history, 500, 1000, 1.003);
+	assert_int_equal(history_find(&history), 0);
+	history_release(&history);
+}
+
+static void nothing_is_found_in_nothing(void **state)
+{
+	(void)state;
+	for (size_t runs = 0; runs <= 5; runs++) {
+		struct history history;
+
+		history_init(&history, runs, 31);
+		history_fill(&history, normal, 0);
+		assert_int_equal(history_find(&history), 0);
+		assert_non_null(history.medians);
+		history_release(&history);
+	}
+}
+
+/* Emulated or frozen clocks give equal times; a clock that ticks coarsely gives ties. */
+static void equal_times_do_no_harm(void **state)
+{
+	struct history history;
+
+	(void)state;
+	history_init(&history, 50, 32);
+	history_fill(&history, normal, 0);
+	for (size_t i = 0; i < 50 * ROUNDS; i++)
+		history.rounds[i] = 100e3;
+	assert_int_equal(history_find(&history), 0);
+	history_scale(&history, 25, 50, 1.02);
+	assert_int_equal(history_find(&history), 1);
+	assert_point(&history, 0, 25, 0.02);
+	history_release(&history);
+}
+
+static void rounds_may_be_of_any_number(void **state)
+{
+	struct history history;
+
+	(void)state;
+	history_init(&history, 60, 33);
+	history_fill(&history, normal, 0);
+	history_scale(&history, 41, 60, 1.04);
+	for (size_t i = 0; i < 60; i++)
+		history.medians[i].count = 1 + i % ROUNDS;
+	assert_int_equal(history_find(&history), 1);
+	assert_point(&history, 0, 41, 0.04);
+	history_release(&history);
+}
+
+/*
+ * Of histories of equal runs, at most 1 in 100 has a change point: whatever the
+ * distribution of the noise, and with runs that differ by more than their
+ * rounds where there are enough of them to see it.
+ */
+static void false_alarms_are_rare(void **state)
+{
+	static double (*const noises[])(struct history *) = {normal, laplace, student_3,
+							     exponential};
+	static const struct {
+		size_t runs, histories;
+		double run_sd;
+	} rows[] = {
+		{3, 1000, 0},  {5, 1000, 0},          {10, 1000, 0},          {30, 500, 0},
+		{100, 300, 0}, {30, 500, PROCESS_SD}, {100, 300, PROCESS_SD}, {1000, 30, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		size_t alarms = 0, all = 0;
+
+		for (size_t j = 0; j < ARRAY_SIZE(noises); j++) {
+			struct history history;
+
+			history_init(&history, rows[i].runs, 1000 * i + j);
+			for (size_t k = 0; k < rows[i].histories; k++) {
+				history_fill(&history, noises[j], rows[i].run_sd);
+				alarms += history_find(&history) > 0;
+				all++;
+			}
+			history_release(&history);
+		}
+		if (alarms * 100 > all)
+			fail_msg("%zu of %zu histories of %zu runs", alarms, all, rows[i].runs);
+	}
+}
+
+static void a_thousand_runs_take_no_time(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < 3; kind++) {
+		struct history history;
+		clock_t begin;
+
+		history_init(&history, 1000, 40);
+		history_fill(&history, normal, 0);
+		for (size_t i = 0; kind == 1 && i < 1000; i += 10)
+			history_scale(&history, i, i + 5, 1.05);
+		for (size_t i = 0; kind == 2 && i < 1000; i++)
+			history_scale(&history, i, i + 1, 1 + 1e-4 * (double)i);
+		begin = clock();
+		history_find(&history);
+		assert_true(clock() - begin < CLOCKS_PER_SEC / 5);
+		if (kind == 1)
+			assert_int_equal(history.found_count, 199);
+		history_release(&history);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_step_is_found_where_it_is),
+		cmocka_unit_test(a_step_that_is_taken_back_is_two),
+		cmocka_unit_test(several_steps_are_told_apart),
+		cmocka_unit_test(four_runs_are_enough),
+		cmocka_unit_test(the_newest_run_alone_is_provisional),
+		cmocka_unit_test(a_drift_is_told_in_its_direction),
+		cmocka_unit_test(an_outlier_is_none),
+		cmocka_unit_test(an_outlier_hides_no_step),
+		cmocka_unit_test(a_change_that_does_not_matter_is_none),
+		cmocka_unit_test(nothing_is_found_in_nothing),
+		cmocka_unit_test(equal_times_do_no_harm),
+		cmocka_unit_test(rounds_may_be_of_any_number),
+		cmocka_unit_test(false_alarms_are_rare),
+		cmocka_unit_test(a_thousand_runs_take_no_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
