@@ -374,6 +374,7 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 	struct told told = {0};
 
 	by.reads = true;
+	by.atomic = at->strong;
 	for (; mask; mask &= mask - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(mask);
 		const size_t first = offset[lane] >> shift;
@@ -452,6 +453,8 @@ void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32
 	struct toucher by = toucher_of(warp, at);
 
 	by.writes = true;
-	mask = lowest_of_each_place(&by, mask, offset, bytes, values);
+	by.atomic = at->strong;
+	if (!by.atomic)
+		mask = lowest_of_each_place(&by, mask, offset, bytes, values);
 	touch_lanes(&by, mask, offset, bytes, values);
 }

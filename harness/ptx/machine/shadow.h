@@ -6,7 +6,8 @@
  * Two accesses of a word by different threads race when at least one writes,
  * not both are atomic, no barrier of the block lies between them
  * (block->epoch), and they are not of one warp with a synchronisation of the
- * warp between them (warp->sync_epoch). Lanes of one warp are in no order
+ * warp between them (warp->sync_epoch). Loads and stores that are relaxed,
+ * acquire or release are atomic, too; volatile ones are not. Lanes of one warp are in no order
  * otherwise, however they run here. Lanes of one instruction that store
  * different values to a word race; stores of the value that is there already
  * do not. Order by a lock or a flag is not seen: what it protects is told as a

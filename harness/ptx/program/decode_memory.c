@@ -39,9 +39,8 @@ static bool space_of_modifier(const char *word, enum ptx_space *space)
 static bool modifier_is_hint(const char *word)
 {
 	static const char *const hints[] = {
-		"weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc",      "mmio",
-		"cta",  "cluster",  "gpu",     "sys",     "gl",      "nc",      "ca",      "cg",
-		"cs",   "lu",       "cv",      "wb",      "wt",      "noftz",   "unified",
+		"weak", "volatile", "sc", "mmio", "cta", "cluster", "gpu", "sys",   "gl",      "nc",
+		"ca",   "cg",       "cs", "lu",   "cv",  "wb",      "wt",  "noftz", "unified",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
@@ -52,11 +51,25 @@ static bool modifier_is_hint(const char *word)
 	       strncmp(word, "level::", 7) == 0;
 }
 
+/* Order that an access asks for: what has it is atomic, if it is no more than a load or a store.
+ * volatile has none, as code that relies on it to order a warp is to be told of. */
+static bool modifier_is_order(const char *word)
+{
+	static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+		if (strcmp(orders[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* What the modifiers of an access say. */
 struct access {
 	enum ptx_space space;
 	enum value_type type;
 	bool is_signed;
+	bool strong;
 	int vector;
 	int kind; /* enum atomic_kind; -1: none */
 };
@@ -77,6 +90,10 @@ static bool access_read(const struct ptx_statement *at, struct access *out)
 		const char *word = at->modifiers[i];
 		size_t kind = 0;
 
+		if (modifier_is_order(word)) {
+			out->strong = true;
+			continue;
+		}
 		if (space_of_modifier(word, &out->space) || modifier_is_hint(word))
 			continue;
 		if (word[0] == 'v' && (word[1] == '2' || word[1] == '4' || word[1] == '8') &&
@@ -207,6 +224,7 @@ static void decode_load(struct function_decoding *decoding)
 	instruction->vector = (uint8_t)access.vector;
 	instruction->extension = (uint8_t)extension;
 	instruction->type = (uint8_t)access.type;
+	instruction->strong = access.strong;
 	emit_extensions(decoding);
 }
 
@@ -244,6 +262,7 @@ static void decode_store(struct function_decoding *decoding)
 	instruction->width = (uint8_t)width;
 	instruction->vector = (uint8_t)access.vector;
 	instruction->type = (uint8_t)access.type;
+	instruction->strong = access.strong;
 }
 
 /* ---- atomics ---- */

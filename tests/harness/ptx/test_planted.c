@@ -118,6 +118,8 @@ static const struct planted planted[] = {
 	 "thread (255,0,0) wrote", 0},
 	{"order", "planted_warp_barrier", FINDING_RACE, 0, 32, "thread (32,0,0) reads word",
 	 "thread (0,0,0) wrote", 0},
+	{"order", "planted_relaxed_flag", FINDING_RACE, 0, 32, "reads word", "thread (0,0,0) wrote",
+	 0},
 	{"order", "planted_uninitialised", FINDING_UNINITIALISED, 0, 255, "word 257",
 	 "nobody has written it", 0},
 	{"order", "planted_uninitialised_byte", FINDING_UNINITIALISED, 0, 77, "byte 77",

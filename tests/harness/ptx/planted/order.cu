@@ -91,6 +91,28 @@ extern "C" __global__ void planted_warp_barrier(float *out, long long n)
 	out[threadIdx.x] = 0.0f * tile[threadIdx.x ^ 32]; /* wrong: planted_warp_barrier */
 }
 
+/* Whoever sees the flag reads a value that nothing orders behind it: the flag alone is relaxed. */
+extern "C" __global__ void planted_relaxed_flag(float *out, long long n)
+{
+	__shared__ unsigned flag, value;
+	unsigned at = (unsigned)__cvta_generic_to_shared(&flag), seen = 0;
+
+	if (threadIdx.x == 0)
+		flag = 0;
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		value = (unsigned)n; /* other: planted_relaxed_flag */
+		asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" : : "r"(at), "r"(1) : "memory");
+	}
+	while (seen == 0)
+		asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];"
+			     : "=r"(seen)
+			     : "r"(at)
+			     : "memory");
+	if (threadIdx.x == 32)
+		out[threadIdx.x] = (float)value; /* wrong: planted_relaxed_flag */
+}
+
 /* The halo is read and never written. */
 extern "C" __global__ void planted_uninitialised(float *out, long long n)
 {

@@ -85,6 +85,26 @@ extern "C" __global__ void right_flag_between_warps(float *out, long long n)
 	}
 }
 
+/* A flag in shared memory, whose accesses say that others change it: no race. */
+extern "C" __global__ void right_relaxed_flag(float *out, long long n)
+{
+	__shared__ unsigned flag;
+	unsigned at = (unsigned)__cvta_generic_to_shared(&flag), seen = 0;
+
+	if (threadIdx.x == 0)
+		flag = 0;
+	__syncthreads();
+	if (threadIdx.x == blockDim.x - 1)
+		asm volatile("st.relaxed.cta.shared.u32 [%0], %1;" : : "r"(at), "r"(256) : "memory");
+	while (seen == 0)
+		asm volatile("ld.relaxed.cta.shared.u32 %0, [%1];"
+			     : "=r"(seen)
+			     : "r"(at)
+			     : "memory");
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = (float)seen;
+}
+
 extern "C" __global__ void right_early_return(float *out, long long n)
 {
 	__shared__ float tile[256];
