@@ -3,8 +3,8 @@
 
 #include "harness/cuda/operation.h"
 
-/* As struct comparison in images/support/check.cu. */
-struct comparison {
+/* As struct element_check in images/support/check.cu. */
+struct element_check {
 	uint64_t mismatches;
 	uint64_t first;
 };
@@ -47,7 +47,7 @@ static int read_element(const struct device *device, CUdeviceptr data, enum elem
 }
 
 static int describe_mismatch(const struct operation *operation, size_t b,
-			     const struct comparison *comparison, struct text *mismatch,
+			     const struct element_check *comparison, struct text *mismatch,
 			     struct error *err)
 {
 	const struct device *device = operation->workshop->device;
@@ -71,7 +71,7 @@ static int compare_result(const struct operation *operation, size_t b, struct te
 	const struct workshop *workshop = operation->workshop;
 	const struct device *device = workshop->device;
 	const struct case_buffer *buffer = &operation->work->buffers[b];
-	struct comparison comparison = {.mismatches = 0, .first = UINT64_MAX};
+	struct element_check comparison = {.mismatches = 0, .first = UINT64_MAX};
 	CUdeviceptr result = operation->buffers[b].data;
 	CUdeviceptr expected = operation->buffers[b].expected->data;
 	CUdeviceptr out = workshop->comparison->data;
