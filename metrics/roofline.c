@@ -13,12 +13,18 @@ static double counted(const struct trial *trial, const char *metric)
 {
 	const struct counter_value *counter = counter_list_find(&trial->counters, metric);
 
-	return counter && counter->has_value ? counter->value : NAN;
+	return counter && counter->has_value && isfinite(counter->value) ? counter->value : NAN;
+}
+
+/* What is too large for a double is as good as not measured. */
+static double finite_or_nan(double value)
+{
+	return isfinite(value) ? value : NAN;
 }
 
 static double ratio(double numerator, double denominator)
 {
-	return denominator > 0 ? numerator / denominator : NAN;
+	return denominator > 0 ? finite_or_nan(numerator / denominator) : NAN;
 }
 
 static bool is_emulated(const struct trial *trial)
@@ -62,10 +68,10 @@ static void take_measured(struct roofline_point *out, const struct trial *trial)
 
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
 		out->level[i].bytes = counted(trial, bytes[i]);
-		out->level[i].bytes_per_s = out->level[i].bytes / seconds;
+		out->level[i].bytes_per_s = ratio(out->level[i].bytes, seconds);
 	}
 	take_flop(out, trial, flop);
-	out->flop_per_s = out->flop / seconds;
+	out->flop_per_s = ratio(out->flop, seconds);
 }
 
 static void take_emulated(struct roofline_point *out, const struct trial *trial)
@@ -79,13 +85,13 @@ static void take_emulated(struct roofline_point *out, const struct trial *trial)
 	out->emulated = true;
 	out->level[LEVEL_DRAM].bytes = counted(trial, "ptx_compulsory_bytes");
 	out->level[LEVEL_L1].bytes =
-		SECTOR_BYTES * (counted(trial, "ptx_global_load_sectors") +
-				counted(trial, "ptx_global_store_sectors") +
-				counted(trial, "ptx_global_atomic_sectors") +
-				counted(trial, "ptx_global_reduction_sectors"));
+		finite_or_nan(SECTOR_BYTES * (counted(trial, "ptx_global_load_sectors") +
+					      counted(trial, "ptx_global_store_sectors") +
+					      counted(trial, "ptx_global_atomic_sectors") +
+					      counted(trial, "ptx_global_reduction_sectors")));
 	out->level[LEVEL_SHARED].bytes =
-		WAVEFRONT_BYTES * (counted(trial, "ptx_shared_load_wavefronts") +
-				   counted(trial, "ptx_shared_store_wavefronts"));
+		finite_or_nan(WAVEFRONT_BYTES * (counted(trial, "ptx_shared_load_wavefronts") +
+						 counted(trial, "ptx_shared_store_wavefronts")));
 	take_flop(out, trial, flop);
 }
 
@@ -116,7 +122,7 @@ static void compare_with_roofs(struct roofline_point *out, const struct ceiling_
 
 		if (!roof)
 			continue;
-		level->roof_pct = 100 * ratio(level->bytes_per_s, roof->per_s);
+		level->roof_pct = finite_or_nan(100 * ratio(level->bytes_per_s, roof->per_s));
 		if (level->intensity > 0)
 			/* fmin() passes over what is NAN */
 			out->attainable_flop_per_s =
@@ -124,7 +130,7 @@ static void compare_with_roofs(struct roofline_point *out, const struct ceiling_
 	}
 	if (!compute)
 		return;
-	out->compute_roof_pct = 100 * ratio(out->flop_per_s, compute->per_s);
+	out->compute_roof_pct = finite_or_nan(100 * ratio(out->flop_per_s, compute->per_s));
 	if (out->flop > 0)
 		out->attainable_flop_per_s = fmin(out->attainable_flop_per_s, compute->per_s);
 }

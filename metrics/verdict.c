@@ -24,6 +24,12 @@ const char *bound_meaning(enum bound bound)
 	return bounds[bound].meaning;
 }
 
+/* What a rule goes by. */
+static double near_pct(const struct rule *rule, const struct evidence *evidence)
+{
+	return rule->near_pct(evidence);
+}
+
 /* What a rule reports as the percent of its roof: of idle lanes, that without them. */
 static double reported_pct(const struct rule *rule, const struct evidence *evidence)
 {
@@ -31,21 +37,23 @@ static double reported_pct(const struct rule *rule, const struct evidence *evide
 					    : rule->near_pct(evidence);
 }
 
-/* The roof that is nearest by its rule, NULL where none is known. */
-static const struct rule *nearest_roof(const struct evidence *evidence, double *near_pct)
+/* The roof that is nearest, NULL where none is known. */
+static const struct rule *
+nearest_roof(const struct evidence *evidence,
+	     double (*pct_of)(const struct rule *, const struct evidence *), double *nearest_pct)
 {
 	const struct rule *nearest = NULL;
 
-	*near_pct = NAN;
+	*nearest_pct = NAN;
 	for (size_t i = 0; i < verdict_rule_count; i++) {
 		const struct rule *rule = &verdict_rules[i];
 		double pct;
 
 		if (rule->kind != RULE_ROOF)
 			continue;
-		pct = rule->near_pct(evidence);
-		if (isfinite(pct) && !(pct <= *near_pct)) {
-			*near_pct = pct;
+		pct = pct_of(rule, evidence);
+		if (isfinite(pct) && !(pct <= *nearest_pct)) {
+			*nearest_pct = pct;
 			nearest = rule;
 		}
 	}
@@ -55,12 +63,14 @@ static const struct rule *nearest_roof(const struct evidence *evidence, double *
 /* The rule that says what binds; there is always one. */
 static const struct rule *decide(struct evidence *evidence)
 {
-	double near_pct;
-	const struct rule *rule = nearest_roof(evidence, &near_pct);
+	double pct;
+	const struct rule *rule = nearest_roof(evidence, near_pct, &pct);
 
-	if (rule)
+	if (pct >= NEAR_PCT) {
 		evidence->roof_pct = reported_pct(rule, evidence);
-	if (!(near_pct >= NEAR_PCT)) {
+	} else {
+		rule = nearest_roof(evidence, reported_pct, &evidence->roof_pct);
+		evidence->nearest = rule ? rule->bound : BOUND_UNKNOWN;
 		rule = verdict_rules;
 		while (rule->kind != RULE_BOUND || !rule->holds(evidence))
 			rule++;

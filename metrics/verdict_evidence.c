@@ -10,12 +10,18 @@ static double counted(const struct trial *trial, const char *metric)
 {
 	const struct counter_value *counter = counter_list_find(&trial->counters, metric);
 
-	return counter && counter->has_value ? counter->value : NAN;
+	return counter && counter->has_value && isfinite(counter->value) ? counter->value : NAN;
+}
+
+/* What is too large for a double is as good as not measured. */
+static double finite_or_nan(double value)
+{
+	return isfinite(value) ? value : NAN;
 }
 
 static double ratio(double numerator, double denominator)
 {
-	return denominator > 0 ? numerator / denominator : NAN;
+	return denominator > 0 ? finite_or_nan(numerator / denominator) : NAN;
 }
 
 /* Instructions issued of those that the schedulers could have: one each a cycle. */
@@ -48,12 +54,13 @@ static void take_measured(struct evidence *out)
 				trial->has_work ? (double)trial->bytes_read : NAN);
 	out->store_waste = ratio(SECTOR_BYTES * counted(trial, "global_store_sectors"),
 				 trial->has_work ? (double)trial->bytes_written : NAN);
-	out->wavefronts = counted(trial, "shared_load_wavefronts") +
-			  counted(trial, "shared_store_wavefronts");
-	out->conflicts = counted(trial, "shared_load_bank_conflicts") +
-			 counted(trial, "shared_store_bank_conflicts");
+	out->wavefronts = finite_or_nan(counted(trial, "shared_load_wavefronts") +
+					counted(trial, "shared_store_wavefronts"));
+	out->conflicts = finite_or_nan(counted(trial, "shared_load_bank_conflicts") +
+				       counted(trial, "shared_store_bank_conflicts"));
 	out->issue_pct = issue_pct(trial, out->device);
-	out->lanes_pct = out->point->compute_roof_pct * ratio(FULL_WARP, out->threads);
+	out->lanes_pct =
+		finite_or_nan(out->point->compute_roof_pct * ratio(FULL_WARP, out->threads));
 	/* half precision and tensor cores are in no counter of the catalogue */
 	out->flop_uncounted = out->point->flop == 0 && out->point->needed_flop > 0;
 }
@@ -102,7 +109,7 @@ void evidence_take(struct evidence *out, const struct trial *trial,
 		take_emulated(out);
 	else
 		take_measured(out);
-	if (isnan(out->allowed_pct))
+	if (!isfinite(out->allowed_pct))
 		out->allowed_pct = counted(trial, point->emulated ? "ptx_theoretical_occupancy_pct"
 								  : "theoretical_occupancy_pct");
 }
@@ -177,21 +184,36 @@ static size_t heights_of(struct height out[MEMORY_LEVEL_COUNT + 1], const struct
 	return MEMORY_LEVEL_COUNT + 1;
 }
 
-size_t evidence_unjudged(struct text *out, const struct evidence *evidence)
+/* Those that are counted but have no roof, or those that are not counted. */
+static size_t add_unjudged(struct text *out, const struct evidence *evidence, bool counted)
 {
 	struct height heights[MEMORY_LEVEL_COUNT + 1];
 	size_t count = heights_of(heights, evidence), unjudged = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		/* none of it needs no roof */
-		if (heights[i].amount == 0 ||
-		    (heights[i].amount > 0 && evidence_roof(evidence, heights[i].bound)))
+		if (heights[i].amount == 0 || (heights[i].per_s > 0) != counted ||
+		    (counted && evidence_roof(evidence, heights[i].bound)))
 			continue;
 		if (out)
 			text_addf(out, "%s%s", unjudged ? ", " : "", heights[i].name);
 		unjudged++;
 	}
 	return unjudged;
+}
+
+size_t evidence_unjudged(struct text *out, const struct evidence *evidence)
+{
+	size_t uncounted = add_unjudged(out, evidence, false), roofless;
+
+	if (out && uncounted)
+		text_add(out, " (not counted)");
+	if (out && uncounted && add_unjudged(NULL, evidence, true))
+		text_add(out, "; ");
+	roofless = add_unjudged(out, evidence, true);
+	if (out && roofless)
+		text_add(out, " (no measured roof)");
+	return uncounted + roofless;
 }
 
 /* Whether a rate is above a roof by more than what both are uncertain by. */

@@ -149,9 +149,26 @@ static bool waits(const struct evidence *e)
 	return isfinite(e->median_ns) && !e->flop_uncounted && evidence_unjudged(NULL, e) == 0;
 }
 
+/* "the nearest (DRAM)<is> at 10 %"; 59.9 % is not near, and is not rounded to what would be. */
+static void say_nearest(struct text *out, const struct evidence *e, const char *is)
+{
+	static const char *const names[BOUND_COUNT] = {
+		[BOUND_DRAM] = "DRAM",       [BOUND_L2] = "L2",
+		[BOUND_L1] = "L1",           [BOUND_SHARED] = "shared memory",
+		[BOUND_COMPUTE] = "compute", [BOUND_ISSUE] = "instructions",
+	};
+
+	text_addf(out, "the nearest (%s)%s at %.0f %%", names[e->nearest], is,
+		  fmin(e->roof_pct, NEAR_PCT - 1));
+}
+
 static void say_waits(struct text *out, const struct evidence *e)
 {
-	text_addf(out, "latency-bound: no roof is near, the nearest at %.0f %%", e->roof_pct);
+	text_add(out, "latency-bound: no roof is near");
+	if (isfinite(e->roof_pct)) {
+		text_add(out, ", ");
+		say_nearest(out, e, "");
+	}
 }
 
 static bool always(const struct evidence *e)
@@ -170,11 +187,12 @@ static void say_unknown(struct text *out, const struct evidence *e)
 		text_add(out, "not judged: nothing was counted");
 	else if (!e->ceilings || e->ceilings->count == 0)
 		text_add(out, "not judged: no ceilings are stored for this device");
-	else if (isfinite(e->roof_pct))
-		text_addf(out, "not judged: of the roofs that are known the nearest is at %.0f %%",
-			  e->roof_pct);
-	else
+	else if (!isfinite(e->roof_pct))
 		text_add(out, "not judged: no roof was measured for what was counted");
+	else {
+		text_add(out, "not judged: of the roofs that are known ");
+		say_nearest(out, e, " is");
+	}
 }
 
 static void advise_unknown(struct text *out, const struct evidence *e)
@@ -388,7 +406,7 @@ static bool something_is_unjudged(const struct evidence *e)
 
 static void say_unjudged(struct text *out, const struct evidence *e)
 {
-	text_add(out, "not judged for want of a measured roof or a counter: ");
+	text_add(out, "not judged: ");
 	evidence_unjudged(out, e);
 }
 
@@ -420,6 +438,7 @@ static void say_above(struct text *out, const struct evidence *e)
 #define L1 BIND(BOUND_L1)
 #define SHARED BIND(BOUND_SHARED)
 #define WAITING (BIND(BOUND_LATENCY) | BIND(BOUND_UNKNOWN))
+#define ANY (BIND(BOUND_COUNT) - 1)
 #define MEMORY (DRAM | BIND(BOUND_L2) | L1)
 #define INSTRUCTIONS (BIND(BOUND_COMPUTE) | BIND(BOUND_ISSUE))
 
@@ -467,10 +486,11 @@ const struct rule verdict_rules[] = {
 	       "none of the above",
 	       "what is missing: `perflab sweep --metrics core`, or `perflab ceilings`"),
 	 .advise = advise_unknown},
-	{NOTE("above_roof", 0, is_above_a_roof, say_above,
+	{NOTE("above_roof", ANY, is_above_a_roof, say_above,
 	      "the low end of a rate's interval is above the high end of its ceiling's; where one "
 	      "has no interval, the rate is " STRING(ABOVE_PCT) " % above",
-	      "")},
+	      "measure the roofs again (perflab ceilings): if it stays above them, a counter is "
+	      "wrong")},
 	{NOTE("dram_waste", DRAM | WAITING | BIND(BOUND_LAUNCH), dram_is_wasted, say_waste,
 	      "DRAM bytes are at least " STRING(WASTE) " times the compulsory ones",
 	      "read and write each byte once: fuse passes, keep what is used again in registers, "

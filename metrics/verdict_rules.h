@@ -44,6 +44,7 @@ struct evidence {
 	double lanes_pct;                   /* of the compute roof, if all 32 lanes had worked */
 	bool flop_uncounted; /* the model has operations that no counter of ours sees */
 	enum bound bound;    /* what binds, once that is decided: for notes and advice */
+	enum bound nearest;  /* whose roof is the nearest where none is near; unknown: no roof is */
 	double roof_pct;     /* as in struct verdict */
 };
 void evidence_take(struct evidence *out, const struct trial *trial,
@@ -75,7 +76,8 @@ struct rule {
 extern const struct rule verdict_rules[];
 extern const size_t verdict_rule_count;
 
-/* How many of the levels and compute cannot be held against a roof; out NULL, or "L2, compute". */
+/* How many of the levels and compute cannot be held against a roof; out NULL, or which and why:
+ * "L2, compute (not counted); DRAM (no measured roof)". */
 size_t evidence_unjudged(struct text *out, const struct evidence *evidence);
 /* Whether a rate is above its measured roof, and (out NULL: not) which by how much. */
 bool evidence_above_roof(struct text *out, const struct evidence *evidence);

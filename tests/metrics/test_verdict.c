@@ -115,7 +115,7 @@ static void each_roof_binds_when_it_is_near(void **state)
 		{{"dram_bytes", 239.9e6},
 		 BOUND_LATENCY,
 		 59.975,
-		 "latency-bound: no roof is near, the nearest at 60 %"},
+		 "latency-bound: no roof is near, the nearest (DRAM) at 59 %"},
 	};
 	struct ceiling_list roofs;
 
@@ -288,6 +288,62 @@ static void launching_binds(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* Idle lanes count for what is near, but what is reported is reached. */
+static void the_nearest_of_those_that_are_not_near_is_named(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	waiting_trial(&trial);
+	set_counter(&trial, "flop_f32", 1.28e9);
+	set_counter(&trial, "threads_per_instruction", 16);
+	set_counter(&trial, "l2_from_l1_bytes", 240e6);
+	judge(&verdict, &trial, &roofs, &round_device);
+	/* with all lanes compute would be at 40 % */
+	assert_string_equal(verdict.summary,
+			    "latency-bound: no roof is near, the nearest (L2) at 30 %");
+	assert_true(fabs(verdict.roof_pct - 30) < 1e-9);
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+/* A database may hold any number: what is made of them is finite or not known. */
+static void numbers_beyond_a_double_are_not_measured(void **state)
+{
+	static const char *const counters[] = {
+		"dram_bytes",
+		"l2_from_l1_bytes",
+		"l1_bytes",
+		"flop_f32",
+		"shared_load_wavefronts",
+		"shared_store_wavefronts",
+		"shared_load_bank_conflicts",
+		"shared_store_bank_conflicts",
+	};
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	waiting_trial(&trial);
+	for (size_t i = 0; i < ARRAY_SIZE(counters); i++)
+		set_counter(&trial, counters[i], 1e308);
+	trial.facts.theoretical_occupancy_pct = INFINITY;
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
+	assert_null(verdict.above_roof);
+	for (size_t i = 0; i < verdict.note_count; i++)
+		assert_null(strstr(verdict.notes[i].text, "inf"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
 /* Too little is known to say that nothing binds. */
 static void missing_numbers_are_no_verdict(void **state)
 {
@@ -315,8 +371,7 @@ static void missing_numbers_are_no_verdict(void **state)
 	assert_string_equal(verdict.summary, "not judged: no ceilings are stored for this device");
 	assert_string_equal(advice_of(&verdict, "unknown"), "measure the roofs: perflab ceilings");
 	assert_string_equal(note_of(&verdict, "not_judged"),
-			    "not judged for want of a measured roof or a counter: DRAM, L2, L1, "
-			    "compute");
+			    "not judged: DRAM, L2, L1, compute (no measured roof)");
 	verdict_release(&verdict);
 
 	judge(&verdict, &trial, &no_dram, &round_device);
@@ -327,11 +382,15 @@ static void missing_numbers_are_no_verdict(void **state)
 	counter_list_set_missing(&trial.counters, "l1_bytes", "byte", "", "not asked for");
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
-	assert_string_equal(verdict.summary,
-			    "not judged: of the roofs that are known the nearest is at 10 %");
-	assert_string_equal(note_of(&verdict, "not_judged"),
-			    "not judged for want of a measured roof or a counter: L1");
+	assert_string_equal(
+		verdict.summary,
+		"not judged: of the roofs that are known the nearest (DRAM) is at 10 %");
+	assert_string_equal(note_of(&verdict, "not_judged"), "not judged: L1 (not counted)");
 	assert_string_equal(verdict.advice[0].text, "count it: perflab sweep --metrics core");
+	verdict_release(&verdict);
+	judge(&verdict, &trial, &no_dram, &round_device);
+	assert_string_equal(note_of(&verdict, "not_judged"),
+			    "not judged: L1 (not counted); DRAM, L2 (no measured roof)");
 	verdict_release(&verdict);
 
 	trial.summary = summarise(NULL, 0);
@@ -399,6 +458,7 @@ static void above_a_roof_is_a_finding(void **state)
 		"DRAM: 4.10 TB/s (95 %: 4.06 TB/s to 4.14 TB/s) is above the measured 4.00 TB/s "
 		"(95 %: 3.96 TB/s to 4.04 TB/s) of dram_read: the ceiling or the counter is wrong");
 	assert_string_equal(note_of(&verdict, "above_roof"), verdict.above_roof);
+	assert_string_equal(verdict.advice[0].rule, "above_roof");
 	verdict_release(&verdict);
 
 	/* without an interval, 10 % */
@@ -702,11 +762,11 @@ static void real_recorded_cases(void **state)
 	real_counters(&trial, "stream/copy_scalar/block=256,n=16777216");
 	judge(&verdict, &trial, &roofs, &h200);
 	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
-	assert_string_equal(verdict.summary,
-			    "not judged: of the roofs that are known the nearest is at 49 %");
+	assert_string_equal(
+		verdict.summary,
+		"not judged: of the roofs that are known the nearest (DRAM) is at 49 %");
 	assert_string_equal(note_of(&verdict, "not_judged"),
-			    "not judged for want of a measured roof or a counter: L2, L1, "
-			    "shared memory");
+			    "not judged: L2, shared memory (not counted); L1 (no measured roof)");
 	assert_string_equal(note_of(&verdict, "starved"),
 			    "0.32 warps a cycle are ready for a scheduler that can issue one");
 	assert_null(note_of(&verdict, "sectors"));
@@ -855,6 +915,8 @@ int main(void)
 		cmocka_unit_test(idle_lanes_are_seen_through),
 		cmocka_unit_test(instructions_bind),
 		cmocka_unit_test(launching_binds),
+		cmocka_unit_test(the_nearest_of_those_that_are_not_near_is_named),
+		cmocka_unit_test(numbers_beyond_a_double_are_not_measured),
 		cmocka_unit_test(missing_numbers_are_no_verdict),
 		cmocka_unit_test(uncounted_operations_are_no_latency),
 		cmocka_unit_test(above_a_roof_is_a_finding),
