@@ -2,7 +2,10 @@
  * What a page shows of a run as a whole: head, device, environment, roofs.
  */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <jansson.h>
 
 #include "reports/page.h"
 
@@ -68,6 +71,42 @@ static void device(struct page_json *json, const struct device_info *device)
 	page_close(json, '}');
 }
 
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* As they were stored, but for those that were not given, and those that only mean something to
+ * the other kind of backend. What is no object is a stranger's, and shown as it is. */
+static void member_settings(struct page_json *json, const struct run *run)
+{
+	static const char *const of_times[] = {"cache",     "min_samples", "max_time_ns",
+					       "precision", "rounds",      "counter_dump"};
+	static const char *const of_emulation[] = {"chip", "all_blocks", "jobs"};
+	bool emulated = run_is_emulated(run);
+	json_t *settings = run->settings ? json_loads(run->settings, 0, NULL) : NULL, *value;
+	char *shown = NULL;
+	const char *name;
+	void *next;
+
+	if (json_is_object(settings)) {
+		json_object_foreach_safe(settings, next, name, value)
+		{
+			if (json_is_null(value) ||
+			    (emulated ? is_among(name, of_times, ARRAY_SIZE(of_times))
+				      : is_among(name, of_emulation, ARRAY_SIZE(of_emulation))))
+				json_object_del(settings, name);
+		}
+		shown = json_dumps(settings, JSON_COMPACT);
+	}
+	member_text(json, "settings", shown ? shown : run->settings);
+	free(shown);
+	json_decref(settings);
+}
+
 void page_run(struct page_json *json, const char *key, const struct run *run)
 {
 	char seed[24];
@@ -86,13 +125,16 @@ void page_run(struct page_json *json, const char *key, const struct run *run)
 	X(version)
 	X(source_revision)
 	X(state)
-	X(settings)
 #undef X
+	member_settings(json, run);
 	page_key(json, "emulated");
 	page_bool(json, run_is_emulated(run));
 	member_text(json, "seed", seed);
 	page_key(json, "rounds");
-	page_integer(json, run->rounds);
+	if (run_is_emulated(run))
+		page_null(json);
+	else
+		page_integer(json, run->rounds);
 	member_time(json, "started", run->started_ns);
 	member_time(json, "finished", run->finished_ns);
 	page_key(json, "took_ns");

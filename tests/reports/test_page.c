@@ -234,6 +234,51 @@ static void an_emulated_run_says_so_and_has_no_times(void **state)
 	run_release(&run);
 }
 
+/* Settings that were not given, or are of the other kind of backend, say nothing of a run. */
+static void settings_are_those_that_mean_something(void **state)
+{
+	static const char stored[] =
+		"{\"device\": 0, \"seed\": \"7\", \"cache\": \"cold\", \"min_samples\": 20, "
+		"\"max_time_ns\": 5, \"precision\": 0.0025, \"rounds\": 3, \"chip\": null, "
+		"\"all_blocks\": false, \"jobs\": 0, \"counter_dump\": null, \"</b>\": [null]}";
+	static const struct {
+		const char *backend, *settings, *shown;
+		int rounds; /* -1: none */
+	} cases[] = {
+		{"cuda", stored,
+		 "{\"device\":0,\"seed\":\"7\",\"cache\":\"cold\",\"min_samples\":20,"
+		 "\"max_time_ns\":5,\"precision\":0.0025000000000000001,\"rounds\":3,"
+		 "\"</b>\":[null]}",
+		 3},
+		{"ptx", stored, "{\"device\":0,\"seed\":\"7\",\"</b>\":[null]}", -1},
+		{"cuda", "{{ no JSON", "{{ no JSON", 3},
+		{"cuda", "[1,null]", "[1,null]", 3},
+		{"cuda", NULL, NULL, 3},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct run run = {
+			.uid = "00112233445566778899aabbccddeeff",
+			.backend = xstrdup(cases[i].backend),
+			.settings = cases[i].settings ? xstrdup(cases[i].settings) : NULL,
+			.rounds = 3,
+		};
+		json_t *root = page_of(&run, &(struct report_options){0});
+		const json_t *rounds = at(root, "run.rounds");
+		const char *shown = json_string_value(at(root, "run.settings"));
+
+		if (cases[i].shown)
+			assert_string_equal(shown, cases[i].shown);
+		else
+			assert_null(shown);
+		assert_int_equal(json_is_null(rounds) ? -1 : json_integer_value(rounds),
+				 cases[i].rounds);
+		json_decref(root);
+		run_release(&run);
+	}
+}
+
 static void a_run_without_trials_is_whole(void **state)
 {
 	struct run run = {.uid = "00112233445566778899aabbccddeeff"};
@@ -447,6 +492,7 @@ int main(void)
 		cmocka_unit_test(a_word_is_written_once),
 		cmocka_unit_test(a_run_keeps_its_numbers_and_its_reasons),
 		cmocka_unit_test(an_emulated_run_says_so_and_has_no_times),
+		cmocka_unit_test(settings_are_those_that_mean_something),
 		cmocka_unit_test(a_run_without_trials_is_whole),
 		cmocka_unit_test(samples_lose_nothing),
 		cmocka_unit_test(very_many_samples_are_thinned),
