@@ -12,6 +12,7 @@
 #include "metrics/change_points.h"
 #include "metrics/compare.h"
 #include "metrics/emulated_counts.h"
+#include "metrics/regress.h"
 #include "metrics/roofline.h"
 
 /* ---- nouns ---- */
@@ -202,6 +203,9 @@ struct trial {
 	bool has_work;                           /* work model known */
 	int64_t flop, bytes_read, bytes_written; /* compulsory, by the work model */
 	struct launch_facts facts;
+	/* Of what the plan launches: grids, arguments, buffers and how they are filled; hex, ""
+	 * unknown. */
+	char launch_hash[24];
 	struct summary summary; /* over all rounds */
 	struct counter_list counters;
 	struct line_count_list lines; /* of an emulated trial; else empty */
