@@ -140,7 +140,6 @@ extern const char *const ceilings_when_words[];
 /* What --ceilings is when it is not given: $PERFLAB_CEILINGS, else auto. PL_EUSAGE: another word.
  */
 int ceilings_when_default(int *out, struct error *err);
-#define CEILINGS_LABEL "ceilings"
 /*
  * One round, for each verifies all that it times, which takes longer than
  * timing. No more precision than roofs need: after some tens of milliseconds

@@ -61,15 +61,44 @@ int db_environment_set(struct db *db, int64_t run_id, const char *key, const cha
 int db_environment_swap(struct db *db, int64_t run_id, const char *key, const char *old,
 			const char *value, struct error *err);
 
+/* What a person says of a run. NULL leaves as it is; "" takes away. */
+struct run_words {
+	const char *mark; /* "good", "bad", or "none" */
+	const char *why;  /* of the mark; stored with it */
+	const char *label, *note;
+};
+/* All of it or nothing. PL_ENOENT: no such run. */
+int db_run_mark(struct db *db, int64_t run_id, const struct run_words *words, struct error *err);
+/* How the trials of a run compare with their baselines; replaces what was there. */
+int db_comparisons_store(struct db *db, int64_t run_id, const struct trial_comparison_list *list,
+			 struct error *err);
+
 /* ---- reading ---- */
 
-/* REF: a run's id ("12"), the first digits of its uid (at least 4), a label (its newest run), or
- * "last". PL_ENOENT names what there is; PL_EUSAGE when several match. */
+/* REF: a run's id ("12"), the first digits of its uid (at least 4), a label (its newest run), a
+ * source revision or the first 4 characters of it or more (its newest run), "last", or "last-good":
+ * the newest that is marked so. PL_ENOENT names what there is; PL_EUSAGE when several match. */
 int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct error *err);
+/* The same, but that "last" and "last-good" are the newest other run of the device and backend of
+ * the run `head`. */
+int db_base_resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
+		    struct error *err);
 /* The run with its device and environment; with trials (summary, counters, lines, progress) if
  * asked. */
 int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out,
 		struct error *err);
+/*
+ * Of each trial of a run its baseline, as far as there is one: the trial of the same case, ok (or
+ * counted on some blocks), of the newest older run of the same device and backend that has one;
+ * of runs marked good, if any of them is, and never of one marked bad. *out has trials as of
+ * db_run_load(), of several runs maybe (run_id), and nothing else; run_release() frees it.
+ */
+int db_baselines_load(struct db *db, int64_t run_id, struct run *out, struct error *err);
+/* Fills `rounds` of the trials of a run that was loaded with them, or of baselines. */
+int db_rounds_load(struct db *db, struct run *run, struct error *err);
+/* In the order of the plan. *out is added to. */
+int db_comparisons_load(struct db *db, int64_t run_id, struct trial_comparison_list *out,
+			struct error *err);
 /* Trials of a run by their end; what is left of `trials` is pending. */
 struct trial_tally {
 	int64_t trials, ok, sampled, failed, skipped;

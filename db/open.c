@@ -23,9 +23,9 @@ struct identity {
 /* Tables that are read. A stranger's view of the same name could read forever. */
 #define OUR_TABLES                                                                       \
 	"'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'," \
-	" 'metric', 'line'"
+	" 'metric', 'line', 'mark', 'comparison', 'newest'"
 /* Of each schema version, from 1. */
-static const int64_t our_table_counts[] = {8, 10, 10};
+static const int64_t our_table_counts[] = {8, 10, 10, 13};
 
 const char *db_default_path(void)
 {
@@ -235,6 +235,25 @@ static int complete_statuses(struct db *db, struct error *err)
 }
 
 /*
+ * What an older file has no table of, it holds nothing of: to whoever reads it
+ * as it is, empty tables that are the connection's own stand in.
+ */
+static int stand_in(struct db *db, int64_t version, struct error *err)
+{
+	int rc;
+
+	if (version >= 4)
+		return 0;
+	rc = db_execute(db,
+			"PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF;"
+			"CREATE TEMP TABLE mark (run_id INTEGER PRIMARY KEY, kind, why, marked_ns);"
+			"CREATE TEMP TABLE comparison (trial_id INTEGER PRIMARY KEY,"
+			" base_trial_id, verdict, change, low, high, p, why)",
+			err);
+	return rc ? rc : db_execute(db, "PRAGMA query_only = ON", err);
+}
+
+/*
  * The switch raises a lock that it holds, for which SQLite does not wait: of
  * two processes that create the same file at once, one would be refused.
  */
@@ -367,6 +386,8 @@ int db_open(struct db **out, const char *path, enum db_mode mode, struct error *
 		rc = migrate(db, identity.version, err);
 	if (!rc && mode != DB_READ)
 		rc = complete_statuses(db, err);
+	if (!rc && mode == DB_READ)
+		rc = stand_in(db, identity.version, err);
 	if (!rc) {
 		*out = db;
 		db = NULL;

@@ -17,7 +17,10 @@
 #define RUN_COLUMNS                                                                    \
 	"run.id, run.uid, run.label, run.note, run.command, run.backend, run.version," \
 	" run.source_revision, run.settings, run.state, run.seed, run.rounds,"         \
-	" run.started_ns, run.finished_ns, " DEVICE_COLUMNS
+	" run.started_ns, run.finished_ns, mark.kind, mark.why, " DEVICE_COLUMNS
+#define RUN_TABLES(run)                                 \
+	run " JOIN device ON device.id = run.device_id" \
+	    " LEFT JOIN mark ON mark.run_id = run.id"
 
 static void device_take(struct statement *row, struct device_info *device)
 {
@@ -60,6 +63,8 @@ static void run_take(struct statement *row, struct run *run)
 	run->rounds = take_int(row);
 	run->started_ns = take_integer(row, 0);
 	run->finished_ns = take_integer(row, 0);
+	run->mark = take_text_copy(row);
+	run->mark_why = take_text_copy(row);
 	device_take(row, &run->device);
 }
 
@@ -67,11 +72,9 @@ static int run_row_load(struct db *db, int64_t run_id, struct run *run, struct e
 {
 	struct statement select;
 	bool row = false;
-	int rc = statement_prepare(&select, db,
-				   "SELECT " RUN_COLUMNS
-				   " FROM run JOIN device ON device.id = run.device_id"
-				   " WHERE run.id = ?",
-				   err);
+	int rc = statement_prepare(
+		&select, db, "SELECT " RUN_COLUMNS " FROM " RUN_TABLES("run") " WHERE run.id = ?",
+		err);
 
 	if (rc)
 		return rc;
@@ -119,6 +122,7 @@ static void trial_take(struct statement *row, struct trial *trial)
 	const char *status;
 
 	trial->id = take_integer(row, 0);
+	trial->run_id = take_integer(row, 0);
 	trial->position = take_integer(row, 0);
 	trial->kernel = take_text_copy(row);
 	trial->variant = take_text_copy(row);
@@ -152,26 +156,52 @@ static void trial_take(struct statement *row, struct trial *trial)
 	trial->rounds_done = take_int(row);
 }
 
+/* Which trials are to be loaded: all of a run, or baselines of a run's. */
+#define OF_A_RUN "SELECT id FROM trial WHERE run_id = ?"
+
 /* By id, so that the rows of axis and counter meet them in the same order. */
-static int trial_rows_load(struct db *db, struct run *run, struct error *err)
+#define TRIALS_SQL(which)                                                                         \
+	"SELECT id, run_id, position, kernel, variant, config, status, reason, flop, bytes_read," \
+	" bytes_written, registers_per_thread, shared_static_bytes, shared_dynamic_bytes,"        \
+	" local_bytes_per_thread, theoretical_occupancy_pct, occupancy_limiter, code_hash,"       \
+	" code_kind, sample_count, median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns,"           \
+	" counted_ns IS NOT NULL, (SELECT count(*) FROM round WHERE trial_id = trial.id)"         \
+	" FROM trial WHERE id IN (" which ") ORDER BY id"
+#define AXES_SQL(which)                                                    \
+	"SELECT trial_id, name, value FROM axis WHERE trial_id IN (" which \
+	") ORDER BY trial_id, name"
+#define COUNTERS_SQL(which)                                                           \
+	"SELECT trial_id, name, unit, source, value, counter.reason FROM counter"     \
+	" JOIN metric ON metric.id = counter.metric_id WHERE trial_id IN (" which ")" \
+	" ORDER BY trial_id, name"
+#define COUNTERS_1_SQL(which)                                               \
+	"SELECT trial_id, metric, unit, source, value, reason FROM counter" \
+	" WHERE trial_id IN (" which ") ORDER BY trial_id, metric"
+#define LINES_SQL(which)                                                                   \
+	"SELECT trial_id, file, line, instructions, lanes, branches, divergent, requests," \
+	" sectors, shared_requests, wavefronts, conflicts FROM line"                       \
+	" WHERE trial_id IN (" which ") ORDER BY trial_id, file, line"
+
+struct trials_sql {
+	const char *trials, *axes, *counters, *counters_1, *lines;
+};
+#define TRIALS_SQL_OF(which)                                                                    \
+	{                                                                                       \
+		TRIALS_SQL(which), AXES_SQL(which), COUNTERS_SQL(which), COUNTERS_1_SQL(which), \
+			LINES_SQL(which)                                                        \
+	}
+
+static int trial_rows_load(struct db *db, struct run *run, const char *sql, int64_t run_id,
+			   struct error *err)
 {
 	struct statement select;
 	size_t capacity = 0;
 	bool row = true;
-	int rc = statement_prepare(
-		&select, db,
-		"SELECT id, position, kernel, variant, config, status, reason, flop, bytes_read,"
-		" bytes_written, registers_per_thread, shared_static_bytes, shared_dynamic_bytes,"
-		" local_bytes_per_thread, theoretical_occupancy_pct, occupancy_limiter, code_hash,"
-		" code_kind, sample_count, median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns,"
-		" counted_ns IS NOT NULL,"
-		" (SELECT count(*) FROM round WHERE trial_id = trial.id)"
-		" FROM trial WHERE run_id = ? ORDER BY id",
-		err);
+	int rc = statement_prepare(&select, db, sql, err);
 
 	if (rc)
 		return rc;
-	bind_integer(&select, run->id);
+	bind_integer(&select, run_id);
 	for (rc = statement_step(&select, &row, err); !rc && row;
 	     rc = statement_step(&select, &row, err)) {
 		run->trials =
@@ -232,7 +262,7 @@ static void trial_add_line(struct trial *trial, struct statement *row)
 }
 
 /* Gives each row of `sql` (trial id first, ordered by it) to `add` with its trial. */
-static int trial_details_load(struct db *db, struct run *run, const char *sql,
+static int trial_details_load(struct db *db, struct run *run, const char *sql, int64_t run_id,
 			      void (*add)(struct trial *trial, struct statement *row),
 			      struct error *err)
 {
@@ -243,7 +273,7 @@ static int trial_details_load(struct db *db, struct run *run, const char *sql,
 
 	if (rc)
 		return rc;
-	bind_integer(&select, run->id);
+	bind_integer(&select, run_id);
 	for (rc = statement_step(&select, &row, err); !rc && row;
 	     rc = statement_step(&select, &row, err)) {
 		int64_t trial_id = take_integer(&select, 0);
@@ -268,39 +298,21 @@ static int trial_compare_position(const void *a, const void *b)
 }
 
 /* An older file is read as it is; version 1 has its metrics in the counters, and no lines. */
-static int trials_load(struct db *db, struct run *run, struct error *err)
+static int trials_load(struct db *db, struct run *run, const struct trials_sql *sql, int64_t run_id,
+		       struct error *err)
 {
 	int64_t version = 0;
 	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
 
 	if (!rc)
-		rc = trial_rows_load(db, run, err);
+		rc = trial_rows_load(db, run, sql->trials, run_id, err);
 	if (!rc)
-		rc = trial_details_load(db, run,
-					"SELECT trial.id, axis.name, axis.value"
-					" FROM trial JOIN axis ON axis.trial_id = trial.id"
-					" WHERE trial.run_id = ? ORDER BY trial.id, axis.name",
-					trial_add_axis, err);
+		rc = trial_details_load(db, run, sql->axes, run_id, trial_add_axis, err);
 	if (!rc)
-		rc = trial_details_load(
-			db, run,
-			version == 1
-				? "SELECT trial.id, metric, unit, source, value, counter.reason"
-				  " FROM trial JOIN counter ON counter.trial_id = trial.id"
-				  " WHERE trial.run_id = ? ORDER BY trial.id, metric"
-				: "SELECT trial.id, name, unit, source, value, counter.reason"
-				  " FROM trial JOIN counter ON counter.trial_id = trial.id"
-				  " JOIN metric ON metric.id = counter.metric_id"
-				  " WHERE trial.run_id = ? ORDER BY trial.id, name",
-			trial_add_counter, err);
+		rc = trial_details_load(db, run, version == 1 ? sql->counters_1 : sql->counters,
+					run_id, trial_add_counter, err);
 	if (!rc && version > 1)
-		rc = trial_details_load(
-			db, run,
-			"SELECT trial.id, file, line, instructions, lanes, branches, divergent,"
-			" requests, sectors, shared_requests, wavefronts, conflicts"
-			" FROM trial JOIN line ON line.trial_id = trial.id"
-			" WHERE trial.run_id = ? ORDER BY trial.id, file, line",
-			trial_add_line, err);
+		rc = trial_details_load(db, run, sql->lines, run_id, trial_add_line, err);
 	if (!rc && run->trial_count)
 		qsort(run->trials, run->trial_count, sizeof(*run->trials), trial_compare_position);
 	return rc;
@@ -308,6 +320,7 @@ static int trials_load(struct db *db, struct run *run, struct error *err)
 
 int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out, struct error *err)
 {
+	static const struct trials_sql sql = TRIALS_SQL_OF(OF_A_RUN);
 	struct run run = {0};
 	int rc = db_begin_read(db, err);
 
@@ -317,7 +330,42 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 	if (!rc)
 		rc = environment_load(db, run_id, &run.environment, err);
 	if (!rc && with_trials)
-		rc = trials_load(db, &run, err);
+		rc = trials_load(db, &run, &sql, run_id, err);
+	rc = db_end(db, rc, err);
+	if (rc)
+		run_release(&run);
+	else
+		*out = run;
+	return rc;
+}
+
+/* In this order of loops, which the index run_by_device serves, the first trial found is it. */
+#define BASELINES                                                                    \
+	"WITH head AS (SELECT * FROM run WHERE id = ?)"                              \
+	" SELECT (SELECT trial.id FROM run LEFT JOIN mark ON mark.run_id = run.id"   \
+	"  CROSS JOIN trial ON trial.run_id = run.id AND trial.kernel = mine.kernel" \
+	"   AND trial.variant = mine.variant AND trial.config = mine.config"         \
+	"   AND trial.status IN ('ok', 'sampled')"                                   \
+	"  WHERE run.device_id = head.device_id AND run.backend = head.backend"      \
+	"   AND run.started_ns <= head.started_ns"                                   \
+	"   AND (run.started_ns < head.started_ns OR run.id < head.id)"              \
+	"   AND CASE WHEN (SELECT count(*) FROM head JOIN run AS good"               \
+	"     ON good.device_id = head.device_id AND good.backend = head.backend"    \
+	"     AND (good.started_ns, good.id) < (head.started_ns, head.id)"           \
+	"     JOIN mark ON mark.run_id = good.id AND mark.kind = 'good') > 0"        \
+	"    THEN mark.kind = 'good' ELSE mark.kind IS NOT 'bad' END"                \
+	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT 1)"                       \
+	" FROM head JOIN trial AS mine ON mine.run_id = head.id"
+
+int db_baselines_load(struct db *db, int64_t run_id, struct run *out, struct error *err)
+{
+	static const struct trials_sql sql = TRIALS_SQL_OF(BASELINES);
+	struct run run = {0};
+	int rc = db_begin_read(db, err);
+
+	if (rc)
+		return rc;
+	rc = trials_load(db, &run, &sql, run_id, err);
 	rc = db_end(db, rc, err);
 	if (rc)
 		run_release(&run);
@@ -339,9 +387,10 @@ int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *cont
 		"SELECT " RUN_COLUMNS ", count(trial.id), total(status = 'ok'),"
 		" total(status = 'sampled'), total(status = 'skipped'),"
 		" total(status NOT IN ('ok', 'sampled', 'skipped', 'pending'))"
-		" FROM (SELECT * FROM run ORDER BY started_ns DESC, id DESC LIMIT ?) AS run"
-		" JOIN device ON device.id = run.device_id LEFT JOIN trial ON trial.run_id = run.id"
-		" GROUP BY run.id ORDER BY run.started_ns DESC, run.id DESC",
+		" FROM " RUN_TABLES(
+			"(SELECT * FROM run ORDER BY started_ns DESC, id DESC LIMIT ?)"
+			" AS run") " LEFT JOIN trial ON trial.run_id = run.id"
+				   " GROUP BY run.id ORDER BY run.started_ns DESC, run.id DESC",
 		err);
 
 	if (rc)
@@ -393,57 +442,4 @@ int db_devices_visit(struct db *db,
 	}
 	statement_release(&select);
 	return rc;
-}
-
-/* ---- samples ---- */
-
-static int sample_append(struct sample **samples, size_t *count, size_t *capacity,
-			 struct statement *row, const struct db *db, struct error *err)
-{
-	struct sample *sample;
-
-	if (*count == *capacity) {
-		size_t larger = *capacity ? 2 * *capacity : 256;
-		struct sample *grown = reallocarray(*samples, larger, sizeof(**samples));
-
-		if (!grown)
-			return error_set(err, PL_ENOMEM, "%s: no memory for %zu samples", db->path,
-					 larger);
-		*samples = grown;
-		*capacity = larger;
-	}
-	sample = &(*samples)[(*count)++];
-	sample->round = take_int(row);
-	sample->sequence = take_int(row);
-	sample->time_ns = take_real(row);
-	return 0;
-}
-
-int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t *count,
-		    struct error *err)
-{
-	struct statement select;
-	struct sample *samples = NULL;
-	size_t taken = 0;
-	size_t capacity = 0;
-	bool row = true;
-	int rc = statement_prepare(&select, db,
-				   "SELECT round, sequence, time_ns FROM sample WHERE trial_id = ?"
-				   " ORDER BY round, sequence",
-				   err);
-
-	if (rc)
-		return rc;
-	bind_integer(&select, trial_id);
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = rc ? rc : statement_step(&select, &row, err))
-		rc = sample_append(&samples, &taken, &capacity, &select, db, err);
-	statement_release(&select);
-	if (rc) {
-		free(samples);
-		return rc;
-	}
-	*out = samples;
-	*count = taken;
-	return 0;
 }

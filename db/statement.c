@@ -238,10 +238,15 @@ int statement_run(struct statement *statement, struct error *err)
 
 	while (!rc && row)
 		rc = statement_step(statement, &row, err);
+	statement_restart(statement);
+	return rc;
+}
+
+void statement_restart(struct statement *statement)
+{
 	sqlite3_reset(statement->handle); /* repeats the step's error, which was reported */
 	statement->parameters = 0;
 	statement->code = 0;
-	return rc;
 }
 
 int statement_run_on_one(struct statement *statement, const char *noun, int64_t id,

@@ -24,7 +24,7 @@ struct db {
 /* "plab" in the file's header: tells a perflab database from any other application's. */
 #define DB_APPLICATION_ID 0x706c6162
 
-/* migrations.c: element i, statements up to a NULL, goes from schema version i to i + 1. */
+/* migrations/: element i, statements up to a NULL, goes from schema version i to i + 1. */
 extern const char *const *const db_migrations[];
 extern const int db_schema_version;
 /* Statements that add the statuses that a file lacks, and a query that counts those it has. */
@@ -47,6 +47,10 @@ int db_end(struct db *db, int rc, struct error *err);
 /* write_trial.c: the reason to store beside a status: one that is neither pending nor ok has one,
  * always, as the schema demands. */
 const char *db_reason_to_store(enum trial_status status, const char *reason);
+
+/* device.c: the device's row, made if there is none, with all that is known of it now. */
+int db_device_store(struct db *db, const struct device_info *device, int64_t *id,
+		    struct error *err);
 
 struct statement {
 	struct db *db;
@@ -73,6 +77,8 @@ void bind_real(struct statement *statement, double value);
 int statement_step(struct statement *statement, bool *row, struct error *err);
 /* Executes to the end and makes ready for other parameters. */
 int statement_run(struct statement *statement, struct error *err);
+/* Makes ready for other parameters, whether it has come to its end or not. */
+void statement_restart(struct statement *statement);
 /* For an UPDATE by id: PL_ENOENT when it meets no row; `noun` says what `id` is. */
 int statement_run_on_one(struct statement *statement, const char *noun, int64_t id,
 			 struct error *err);

@@ -10,76 +10,6 @@
 #include <string.h>
 #include <sys/random.h>
 
-static void bind_device(struct statement *statement, const struct device_info *device)
-{
-	bool has_cc = device->cc_major > 0;
-
-	bind_text(statement, device->name);
-	bind_known_text(statement, device->uuid);
-	bind_known_text(statement, device->chip);
-	bind_known_integer(statement, has_cc ? device->cc_major : -1, -1);
-	bind_known_integer(statement, has_cc ? device->cc_minor : -1, -1);
-	bind_known_integer(statement, device->sm_count, 0);
-	bind_known_integer(statement, device->max_threads_per_sm, 0);
-	bind_known_integer(statement, device->max_threads_per_block, 0);
-	bind_known_integer(statement, device->max_blocks_per_sm, 0);
-	bind_known_integer(statement, device->registers_per_sm, 0);
-	bind_known_integer(statement, device->shared_bytes_per_sm, 0);
-	bind_known_integer(statement, device->shared_bytes_per_block, 0);
-	bind_known_integer(statement, device->l2_bytes, 0);
-	bind_known_integer(statement, device->memory_bytes, 0);
-	bind_known_integer(statement, device->sm_clock_max_hz, 0);
-	bind_known_integer(statement, device->memory_clock_max_hz, 0);
-	bind_known_integer(statement, device->memory_bus_bits, 0);
-}
-
-/* The row that is equal in every column, made if there is none. */
-static int device_find_or_insert(struct db *db, const struct device_info *device, int64_t *id,
-				 struct error *err)
-{
-	struct statement find = {0};
-	struct statement insert = {0};
-	bool row = false;
-	int rc = statement_prepare(
-		&find, db,
-		"SELECT id FROM device WHERE name IS ? AND uuid IS ? AND chip IS ?"
-		" AND cc_major IS ? AND cc_minor IS ? AND sm_count IS ?"
-		" AND max_threads_per_sm IS ? AND max_threads_per_block IS ?"
-		" AND max_blocks_per_sm IS ? AND registers_per_sm IS ?"
-		" AND shared_bytes_per_sm IS ? AND shared_bytes_per_block IS ?"
-		" AND l2_bytes IS ? AND memory_bytes IS ? AND sm_clock_max_hz IS ?"
-		" AND memory_clock_max_hz IS ? AND memory_bus_bits IS ?",
-		err);
-
-	if (rc)
-		return rc;
-	bind_device(&find, device);
-	rc = statement_step(&find, &row, err);
-	if (rc || row) {
-		if (row)
-			*id = take_integer(&find, 0);
-		goto out;
-	}
-	rc = statement_prepare(&insert, db,
-			       "INSERT INTO device (name, uuid, chip, cc_major, cc_minor, sm_count,"
-			       " max_threads_per_sm, max_threads_per_block, max_blocks_per_sm,"
-			       " registers_per_sm, shared_bytes_per_sm, shared_bytes_per_block,"
-			       " l2_bytes, memory_bytes, sm_clock_max_hz, memory_clock_max_hz,"
-			       " memory_bus_bits)"
-			       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			       err);
-	if (rc)
-		goto out;
-	bind_device(&insert, device);
-	rc = statement_run(&insert, err);
-	if (!rc)
-		*id = sqlite3_last_insert_rowid(db->handle);
-out:
-	statement_release(&insert);
-	statement_release(&find);
-	return rc;
-}
-
 static int uid_make(char out[33], struct error *err)
 {
 	unsigned char bytes[16];
@@ -226,7 +156,7 @@ int db_run_begin(struct db *db, struct run *run, struct error *err)
 		rc = db_begin(db, err);
 	if (rc)
 		goto out;
-	rc = device_find_or_insert(db, &run->device, &device_id, err);
+	rc = db_device_store(db, &run->device, &device_id, err);
 	if (!rc)
 		rc = run_insert(db, run, uid, device_id, &run_id, err);
 	if (!rc)

@@ -242,7 +242,7 @@ struct run {
 void run_release(struct run *run);
 
 /* How a trial compares with its baseline, as it is kept. NAN where there is no number. */
-struct comparison {
+struct trial_comparison {
 	int64_t trial_id;      /* of the head */
 	int64_t base_trial_id; /* 0: there is no baseline */
 	enum change verdict;
@@ -250,13 +250,14 @@ struct comparison {
 	double p;                 /* adjusted over all that the run compares */
 	char *why;                /* in words, where a person needs them; NULL: nothing to add */
 };
-struct comparison_list {
-	struct comparison *items;
+struct trial_comparison_list {
+	struct trial_comparison *items;
 	size_t count, capacity;
 };
 /* Copies why. */
-void comparison_list_add(struct comparison_list *list, const struct comparison *comparison);
-void comparison_list_release(struct comparison_list *list);
+void comparison_list_add(struct trial_comparison_list *list,
+			 const struct trial_comparison *comparison);
+void comparison_list_release(struct trial_comparison_list *list);
 
 /* ---- the catalogue ---- */
 

@@ -73,9 +73,10 @@ void run_release(struct run *run)
 	*run = (struct run){0};
 }
 
-void comparison_list_add(struct comparison_list *list, const struct comparison *comparison)
+void comparison_list_add(struct trial_comparison_list *list,
+			 const struct trial_comparison *comparison)
 {
-	struct comparison *added;
+	struct trial_comparison *added;
 
 	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
 	added = &list->items[list->count++];
@@ -84,10 +85,10 @@ void comparison_list_add(struct comparison_list *list, const struct comparison *
 		added->why = xstrdup(comparison->why);
 }
 
-void comparison_list_release(struct comparison_list *list)
+void comparison_list_release(struct trial_comparison_list *list)
 {
 	for (size_t i = 0; i < list->count; i++)
 		free(list->items[i].why);
 	free(list->items);
-	*list = (struct comparison_list){0};
+	*list = (struct trial_comparison_list){0};
 }

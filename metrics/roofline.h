@@ -83,8 +83,10 @@ const struct ceiling *ceiling_of_precision(const struct ceiling_list *list,
 /* "4.28 TB/s", "58.1 TFLOP/s"; per_s is finite. */
 void rate_text(struct text *out, double per_s, enum ceiling_kind kind);
 void ceiling_list_release(struct ceiling_list *list);
-/* The kernel family whose trials are ceilings. */
+/* The kernel family whose trials are ceilings, and the label of the runs that were made for them:
+ * what else a run of that family shows is a trial of it as of any other. */
 #define CEILINGS_KERNEL "ceilings"
+#define CEILINGS_LABEL "ceilings"
 /* "dram", "tensor_f16"; "byte/s", "flop/s". */
 const char *ceiling_of_name(const struct ceiling *ceiling);
 const char *ceiling_unit(const struct ceiling *ceiling);

@@ -37,6 +37,16 @@ int context_teardown(void **state)
 	return 0;
 }
 
+void sql_execute(const char *path, const char *sql)
+{
+	sqlite3 *handle;
+
+	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
+	if (sqlite3_exec(handle, sql, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%.100s: %s", sql, sqlite3_errmsg(handle));
+	sqlite3_close(handle);
+}
+
 int64_t context_query(const struct context *context, const char *sql)
 {
 	sqlite3 *handle;

@@ -24,6 +24,8 @@ int context_setup(void **state);
 int context_setup_open(void **state); /* and creates the database at path */
 int context_teardown(void **state);
 
+/* SQL past perflab; foreign keys are off, as they are for a person who does not ask for them. */
+void sql_execute(const char *path, const char *sql);
 /* One integer by SQL, past perflab: what a person at the sqlite3 shell would see. */
 int64_t context_query(const struct context *context, const char *sql);
 

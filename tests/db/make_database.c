@@ -1,7 +1,9 @@
 /*
- * Makes a database for schema_doc.sh, two runs of a device, one of the backend
- * ptx, one of ceilings: make_database FILE.
+ * Makes a database for schema_doc.sh, two runs of a device, the first of them
+ * good and the second compared with it, one of the backend ptx, one of
+ * ceilings: make_database FILE.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -41,6 +43,49 @@ static int store_emulated(struct db *db, struct error *err)
 	return rc;
 }
 
+/* Slower than the same case of run 1, as it would be told; the other failed. */
+static int store_comparisons(struct db *db, const struct run *run, struct error *err)
+{
+	struct trial_comparison_list list = {0};
+	int rc;
+
+	comparison_list_add(&list,
+			    &(struct trial_comparison){.trial_id = run->trials[FIXTURE_OK].id,
+						       .base_trial_id = 1,
+						       .verdict = CHANGE_REGRESSED,
+						       .change = 0.031,
+						       .low = 0.022,
+						       .high = 0.04,
+						       .p = 0.0004});
+	comparison_list_add(&list,
+			    &(struct trial_comparison){.trial_id = run->trials[FIXTURE_BARE].id,
+						       .verdict = CHANGE_FAILED,
+						       .change = NAN,
+						       .low = NAN,
+						       .high = NAN,
+						       .p = NAN,
+						       .why = (char *)"ran longer than 2 s"});
+	rc = db_comparisons_store(db, run->id, &list, err);
+	comparison_list_release(&list);
+	return rc;
+}
+
+/* Two nights: the first is marked good, the second is compared with it. */
+static int store_nightly(struct db *db, int night, struct error *err)
+{
+	const struct run_words good = {.mark = "good", .why = "the release"};
+	struct run run = fixture_run("nightly");
+	int rc;
+
+	run.started_ns += night;
+	key_value_set(&run.environment, "hostname", night ? "bench-02" : "bench-01");
+	rc = fixture_store(db, &run, err);
+	if (!rc)
+		rc = night ? store_comparisons(db, &run, err) : db_run_mark(db, run.id, &good, err);
+	run_release(&run);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct error err = {0};
@@ -52,14 +97,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	rc = db_open(&db, argv[1], DB_CREATE, &err);
-	for (int i = 0; !rc && i < 2; i++) {
-		struct run run = fixture_run("nightly");
-
-		run.started_ns += i;
-		key_value_set(&run.environment, "hostname", i ? "bench-02" : "bench-01");
-		rc = fixture_store(db, &run, &err);
-		run_release(&run);
-	}
+	for (int night = 0; !rc && night < 2; night++)
+		rc = store_nightly(db, night, &err);
 	if (!rc)
 		rc = store_emulated(db, &err);
 	if (!rc)

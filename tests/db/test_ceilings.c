@@ -36,7 +36,8 @@ static void test_what_a_run_showed(void **state)
 	struct context *context = *state;
 	struct ceiling_list list = {0};
 	const struct ceiling *copy;
-	int64_t run = store(context, &(struct roofs){"roofs", "here 1", NULL, NULL, 1000, 1});
+	int64_t run =
+		store(context, &(struct roofs){CEILINGS_LABEL, "here 1", NULL, NULL, 1000, 1});
 
 	assert_ok(context, db_ceilings_load(context->db, run, &list, &context->err));
 	assert_int_equal(list.count, 6);
@@ -65,9 +66,9 @@ static void test_which_roofs_are_taken(void **state)
 	struct device_info device = {.name = "NVIDIA H200", .uuid = "GPU-0b1c"};
 	int64_t old, newer, partial;
 
-	old = store(context, &(struct roofs){"old", "here 1", NULL, NULL, 1000, 1});
-	newer = store(context, &(struct roofs){"new", "here 2", NULL, NULL, 2000, 2});
-	store(context, &(struct roofs){"other", "here 3", "GPU-ffff", NULL, 3000, 4});
+	old = store(context, &(struct roofs){CEILINGS_LABEL, "here 1", NULL, NULL, 1000, 1});
+	newer = store(context, &(struct roofs){CEILINGS_LABEL, "here 2", NULL, NULL, 2000, 2});
+	store(context, &(struct roofs){CEILINGS_LABEL, "here 3", "GPU-ffff", NULL, 3000, 4});
 	assert_ok(context, db_ceilings_load(context->db, old, &list, &context->err));
 	assert_near(named(&list, "dram_copy")->per_s, 5e12);
 	assert_int_equal(named(&list, "dram_copy")->run_id, old);
@@ -77,12 +78,18 @@ static void test_which_roofs_are_taken(void **state)
 	assert_near(named(&list, "dram_copy")->per_s, 2.5e12);
 	ceiling_list_release(&list);
 
-	partial = store(context, &(struct roofs){"part", "here 4", NULL, "dram", 4000, 5});
+	partial = store(context, &(struct roofs){CEILINGS_LABEL, "here 4", NULL, "dram", 4000, 5});
 	assert_ok(context, db_ceilings_of_device(context->db, &device, &list, &context->err));
 	assert_near(named(&list, "dram_copy")->per_s, 1e12);
 	assert_int_equal(named(&list, "dram_copy")->run_id, partial);
 	assert_near(named(&list, "f32_fma")->per_s, 32e12);
 	assert_int_equal(named(&list, "f32_fma")->run_id, newer);
+	ceiling_list_release(&list);
+
+	/* Who tries configurations of that family under a name of his own makes no roofs. */
+	store(context, &(struct roofs){"exploring", "here 5", NULL, NULL, 5000, 8});
+	assert_ok(context, db_ceilings_of_device(context->db, &device, &list, &context->err));
+	assert_int_equal(named(&list, "dram_copy")->run_id, partial);
 	ceiling_list_release(&list);
 
 	snprintf(device.uuid, sizeof(device.uuid), "GPU-none");
@@ -129,9 +136,10 @@ static void test_the_view_is_of_the_same_opinion(void **state)
 	struct rows rows = {.list = &list};
 	sqlite3 *handle;
 
-	store(context, &(struct roofs){"old", "here 1", NULL, NULL, 1000, 1});
-	store(context, &(struct roofs){"part", "here 2", NULL, "dram", 2000, 2});
-	store(context, &(struct roofs){"other", "here 3", "GPU-ffff", NULL, 3000, 4});
+	store(context, &(struct roofs){CEILINGS_LABEL, "here 1", NULL, NULL, 1000, 1});
+	store(context, &(struct roofs){CEILINGS_LABEL, "here 2", NULL, "dram", 2000, 2});
+	store(context, &(struct roofs){CEILINGS_LABEL, "here 3", "GPU-ffff", NULL, 3000, 4});
+	store(context, &(struct roofs){"exploring", "here 4", NULL, NULL, 4000, 8});
 	assert_ok(context, db_ceilings_of_device(context->db, &device, &list, &context->err));
 	assert_int_equal(sqlite3_open(context->path, &handle), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(handle,
@@ -174,7 +182,7 @@ static void test_roofline(void **state)
 	struct ceiling_list list = {0};
 	struct roofline_point point;
 	struct run run = {0};
-	int64_t id = store(context, &(struct roofs){"roofs", "here 1", NULL, NULL, 1000, 1});
+	int64_t id = store(context, &(struct roofs){CEILINGS_LABEL, "here 1", NULL, NULL, 1000, 1});
 
 	assert_ok(context, db_run_load(context->db, id, true, &run, &context->err));
 	assert_ok(context, db_ceilings_load(context->db, id, &list, &context->err));
@@ -223,8 +231,8 @@ static void test_roofline_shows_the_newest(void **state)
 {
 	struct context *context = *state;
 
-	store(context, &(struct roofs){"old", "here 1", NULL, NULL, 1000, 1});
-	store(context, &(struct roofs){"new", "here 2", NULL, NULL, 2000, 2});
+	store(context, &(struct roofs){CEILINGS_LABEL, "here 1", NULL, NULL, 1000, 1});
+	store(context, &(struct roofs){CEILINGS_LABEL, "here 2", NULL, NULL, 2000, 2});
 	assert_near(ask(context, "median_ns"), 2000);
 	assert_near(ask(context, "dram_roof_bytes_per_s"), 2.5e12);
 	assert_int_equal(

@@ -1,5 +1,5 @@
 /*
- * Lists of runs and devices, references to runs, and the views.
+ * Lists of runs and devices, and the views.
  */
 #include "context.h"
 
@@ -87,47 +87,6 @@ static void test_devices_are_listed_with_their_runs(void **state)
 	run_release(&run);
 }
 
-static void test_references_find_their_run(void **state)
-{
-	static const struct {
-		const char *reference;
-		int64_t id;
-	} good[] = {{"last", 1},
-		    {"1", 1},
-		    {"3", 3},
-		    {"nightly", 1},
-		    {"abcd0000000000000000000000000002", 3},
-		    {"ABCD0000000000000000000000000001", 2}};
-	static const struct {
-		const char *reference;
-		int code;
-		const char *text;
-	} bad[] = {{"nightlies", PL_ENOENT, "nightly"}, {"4", PL_ENOENT, "no run '4'"},
-		   {"abc", PL_ENOENT, "no run 'abc'"},  {"abcd", PL_EUSAGE, "several"},
-		   {"", PL_ENOENT, "no run ''"},        {"%", PL_ENOENT, "no run '%'"},
-		   {"' OR 1 --", PL_ENOENT, "no run"}};
-	struct context *context = *state;
-	int64_t id = 0;
-
-	assert_int_equal(db_run_resolve(context->db, "last", &id, &context->err), PL_ENOENT);
-	assert_non_null(strstr(context->err.text, "holds no run yet"));
-	store_three(context);
-	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
-		assert_ok(context,
-			  db_run_resolve(context->db, good[i].reference, &id, &context->err));
-		assert_int_equal(id, good[i].id);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-		struct error err = {0};
-
-		id = -7;
-		assert_int_equal(db_run_resolve(context->db, bad[i].reference, &id, &err),
-				 bad[i].code);
-		assert_non_null(strstr(err.text, bad[i].text));
-		assert_int_equal(id, -7);
-	}
-}
-
 static void test_views_answer_in_plain_sql(void **state)
 {
 	struct context *context = *state;
@@ -183,7 +142,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		list_test(test_runs_are_listed_newest_first),
 		list_test(test_devices_are_listed_with_their_runs),
-		list_test(test_references_find_their_run),
 		list_test(test_views_answer_in_plain_sql),
 		list_test(test_best_is_of_each_cases_newest_run),
 	};

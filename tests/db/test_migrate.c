@@ -13,17 +13,7 @@
 #include <unistd.h>
 
 #define KILLS 40
-#define NEWEST 3
-
-static void execute(const char *path, const char *sql)
-{
-	sqlite3 *handle;
-
-	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
-	if (sqlite3_exec(handle, sql, NULL, NULL, NULL) != SQLITE_OK)
-		fail_msg("%.100s: %s", sql, sqlite3_errmsg(handle));
-	sqlite3_close(handle);
-}
+#define NEWEST 4
 
 static void make_of(const char *path, const char *dump)
 {
@@ -31,7 +21,7 @@ static void make_of(const char *path, const char *dump)
 	size_t length = 0;
 
 	assert_int_equal(read_file(&sql, &length, dump, 1 << 20, NULL), 0);
-	execute(path, sql);
+	sql_execute(path, sql);
 	free(sql);
 }
 
@@ -212,7 +202,7 @@ static void test_a_migrated_file_is_as_a_new_one(void **state)
 
 	assert_schema_of(context, fresh);
 	/* Foreign keys are on again: with a run goes all that is its. */
-	execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM run");
+	sql_execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM run");
 	assert_int_equal(context_query(context, "SELECT (SELECT count(*) FROM trial) +"
 						" (SELECT count(*) FROM counter) +"
 						" (SELECT count(*) FROM sample) +"
@@ -227,7 +217,7 @@ static void test_a_damaged_old_file_stays_as_it_is(void **state)
 	struct db *db = NULL;
 
 	make_version_1(context->path);
-	execute(context->path, "PRAGMA foreign_keys = OFF; DELETE FROM trial WHERE id = 5");
+	sql_execute(context->path, "PRAGMA foreign_keys = OFF; DELETE FROM trial WHERE id = 5");
 	assert_int_equal(db_open(&db, context->path, DB_CREATE, &context->err), PL_ECORRUPT);
 	assert_one_line(&context->err, context->path, "damaged");
 	assert_int_equal(context_query(context, "PRAGMA user_version"), 1);
@@ -298,6 +288,65 @@ static void test_version_2_gets_its_views(void **state)
 	assert_int_equal(context_query(context, "SELECT count(*) FROM ceilings"), 0);
 	free(before);
 	free(after);
+}
+
+/* Before version 4 a run that knew less of its device made a second row of it. */
+static void test_two_rows_of_one_device_become_one(void **state)
+{
+	struct context *context = *state;
+	struct db *db = NULL;
+
+	make_of(context->path, VERSION_2);
+	sql_execute(context->path,
+		    "INSERT INTO device SELECT 4, name, uuid, NULL, cc_major, cc_minor, sm_count,"
+		    " max_threads_per_sm, max_threads_per_block, max_blocks_per_sm,"
+		    " registers_per_sm, shared_bytes_per_sm, shared_bytes_per_block, l2_bytes,"
+		    " memory_bytes, 1, NULL, memory_bus_bits FROM device;"
+		    "INSERT INTO device SELECT 5, name, 'GPU-ffff', 'GB100', cc_major, cc_minor,"
+		    " 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 FROM device WHERE id = 4;"
+		    "INSERT INTO device (id, name) VALUES (6, 'emulated'), (7, 'emulated');"
+		    "UPDATE run SET device_id = 4 WHERE id = 2");
+	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
+	db_close(db);
+	assert_whole(context);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM device"), 4);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM run WHERE device_id = 1"), 3);
+	assert_int_equal(context_query(context,
+				       "SELECT count(*) FROM device WHERE id = 1 AND chip = 'GH100'"
+				       " AND sm_clock_max_hz = 1"
+				       " AND memory_clock_max_hz = 3201000000"),
+			 1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM device WHERE id = 5"
+						" AND chip = 'GB100' AND memory_bus_bits = 12"),
+			 1);
+}
+
+/* Nothing is taken for marked or compared in a file that is older than marks. */
+static void test_an_old_file_has_no_marks(void **state)
+{
+	struct context *context = *state;
+	struct trial_comparison_list list = {0};
+	struct db *db = NULL;
+	struct run run = {0};
+	int64_t id;
+
+	make_of(context->path, VERSION_2);
+	assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
+	assert_ok(context, db_run_load(db, 2, true, &run, &context->err));
+	assert_null(run.mark);
+	assert_ok(context, db_rounds_load(db, &run, &context->err));
+	assert_int_equal(run.trials[FIXTURE_OK].round_count, 2);
+	run_release(&run);
+	assert_ok(context, db_baselines_load(db, 2, &run, &context->err));
+	assert_int_equal(run.trial_count, 1);
+	run_release(&run);
+	assert_ok(context, db_comparisons_load(db, 2, &list, &context->err));
+	assert_int_equal(list.count, 0);
+	assert_int_equal(db_run_resolve(db, "last-good", &id, &context->err), PL_ENOENT);
+	assert_int_equal(db_run_mark(db, 2, &(struct run_words){.mark = "good"}, &context->err),
+			 PL_EIO);
+	db_close(db);
+	assert_int_equal(context_query(context, "PRAGMA user_version"), 2);
 }
 
 static pid_t start_migration(const struct context *context)
@@ -381,8 +430,8 @@ static void test_a_new_status_is_a_row(void **state)
 	make_version_1(context->path);
 	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
 	db_close(db);
-	execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM trial_status WHERE name"
-			       " IN ('fault', 'sampled')");
+	sql_execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM trial_status WHERE name"
+				   " IN ('fault', 'sampled')");
 	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
 	assert_ok(context, db_trial_finish(db, 8, TRIAL_FAULT, "a race", &context->err));
 	db_close(db);
@@ -402,6 +451,8 @@ int main(void)
 		migrate_test(test_an_old_file_is_read_as_it_is),
 		migrate_test(test_nothing_is_lost),
 		migrate_test(test_version_2_gets_its_views),
+		migrate_test(test_two_rows_of_one_device_become_one),
+		migrate_test(test_an_old_file_has_no_marks),
 		migrate_test(test_a_migrated_file_is_as_a_new_one),
 		migrate_test(test_a_damaged_old_file_stays_as_it_is),
 		migrate_test(test_of_several_that_migrate_one_does),

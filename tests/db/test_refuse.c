@@ -22,16 +22,6 @@ static void write_file(const char *path, const char *bytes, size_t length)
 	assert_int_equal(fclose(file), 0);
 }
 
-static void execute(const char *path, const char *sql)
-{
-	sqlite3 *handle;
-
-	assert_int_equal(sqlite3_open(path, &handle), SQLITE_OK);
-	if (sqlite3_exec(handle, sql, NULL, NULL, NULL) != SQLITE_OK)
-		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
-	sqlite3_close(handle);
-}
-
 /* In every mode, with the same code and words. */
 static void assert_refused(const struct context *context, int code, const char *says)
 {
@@ -114,13 +104,14 @@ static void test_another_applications_database_is_left_alone(void **state)
 	size_t before_length = 0;
 	size_t after_length = 0;
 
-	execute(context->path, "CREATE TABLE bookmarks (url); INSERT INTO bookmarks VALUES ('x')");
+	sql_execute(context->path,
+		    "CREATE TABLE bookmarks (url); INSERT INTO bookmarks VALUES ('x')");
 	assert_int_equal(read_file(&before, &before_length, context->path, 1 << 20, NULL), 0);
 	assert_refused(context, PL_ECORRUPT, "another application's");
 	assert_int_equal(read_file(&after, &after_length, context->path, 1 << 20, NULL), 0);
 	assert_int_equal(before_length, after_length);
 	assert_memory_equal(before, after, after_length);
-	execute(context->path, "PRAGMA application_id = 252006674");
+	sql_execute(context->path, "PRAGMA application_id = 252006674");
 	assert_refused(context, PL_ECORRUPT, "application_id 252006674");
 	free(before);
 	free(after);
@@ -131,7 +122,7 @@ static void test_a_newer_schema_is_refused(void **state)
 	struct context *context = *state;
 
 	context_store_one(context);
-	execute(context->path, "PRAGMA user_version = 1000");
+	sql_execute(context->path, "PRAGMA user_version = 1000");
 	assert_refused(context, PL_EVERSION, "schema version 1000");
 	assert_refused(context, PL_EVERSION, "use the newer perflab");
 }
@@ -142,8 +133,8 @@ static void test_a_schema_without_its_tables_is_damaged(void **state)
 	struct db *db = NULL;
 
 	context_store_one(context);
-	execute(context->path, "PRAGMA foreign_keys = OFF; DROP VIEW trials; DROP VIEW best;"
-			       "DROP TABLE run");
+	sql_execute(context->path, "PRAGMA foreign_keys = OFF; DROP VIEW trials; DROP VIEW best;"
+				   "DROP TABLE run");
 	assert_int_equal(db_open(&db, context->path, DB_READ, &context->err), PL_ECORRUPT);
 	assert_one_line(&context->err, context->path, "schema");
 }

@@ -1,0 +1,15 @@
+#include "db/migrations/migrations.h"
+
+const char *const *const db_migrations[] = {
+	db_version_1,
+	db_version_2,
+	db_version_3,
+	db_version_4,
+};
+
+const int db_schema_version = ARRAY_SIZE(db_migrations);
+
+const char *const db_status_rows = DB_STATUS_ROWS;
+#define STATUS_NAME(symbol, name, meaning) ", '" name "'"
+const char *const db_statuses_known =
+	"SELECT count(*) FROM trial_status WHERE name IN (''" TRIAL_STATUS_LIST(STATUS_NAME) ")";
