@@ -250,7 +250,9 @@ static void settings_are_those_that_mean_something(void **state)
 		 "\"max_time_ns\":5,\"precision\":0.0025000000000000001,\"rounds\":3,"
 		 "\"</b>\":[null]}",
 		 3},
-		{"ptx", stored, "{\"device\":0,\"seed\":\"7\",\"</b>\":[null]}", -1},
+		{"ptx", stored,
+		 "{\"device\":0,\"seed\":\"7\",\"all_blocks\":false,\"jobs\":0,\"</b>\":[null]}",
+		 -1},
 		{"cuda", "{{ no JSON", "{{ no JSON", 3},
 		{"cuda", "[1,null]", "[1,null]", 3},
 		{"cuda", NULL, NULL, 3},
