@@ -8,6 +8,7 @@
 	X(stream)             \
 	X(reduce)             \
 	X(divergence)         \
+	X(transpose)          \
 	X(matmul)             \
 	X(fault)              \
 	X(ceilings)           \

@@ -1,6 +1,6 @@
 /*
- * matmul: C = A B of square float matrices, row-major. The classic climb from
- * the bandwidth of memory to that of arithmetic.
+ * matmul: C = A B of float matrices, row-major, square but in one variant. The
+ * classic climb from the bandwidth of memory to that of arithmetic.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,37 +15,41 @@
 /* Rows worth a thread of their own: packing a panel costs about as much as a row. */
 #define GRAIN (16 * ROWS)
 
-/* panel[k][j] = B[first_row + k][first_column + j], zero outside. */
-static void pack_panel(double panel[DEPTH][COLUMNS], const float *b, int64_t n, int64_t first_row,
-		       int64_t first_column)
-{
-	for (int64_t k = 0; k < DEPTH; k++)
-		for (int64_t j = 0; j < COLUMNS; j++) {
-			int64_t row = first_row + k, column = first_column + j;
-
-			panel[k][j] = row < n && column < n ? b[row * n + column] : 0.0;
-		}
-}
-
-/* Adds A[row .. row + ROWS][first ..] times the panel to sums, which holds ROWS rows of COLUMNS. */
-static void multiply_panel(double sums[ROWS][COLUMNS], double panel[DEPTH][COLUMNS], const float *a,
-			   int64_t n, int64_t row, int64_t first)
-{
-	for (int64_t k = 0; k < DEPTH && first + k < n; k++)
-		for (int64_t r = 0; r < ROWS && row + r < n; r++) {
-			double factor = a[(row + r) * n + first + k];
-
-			for (int j = 0; j < COLUMNS; j++)
-				sums[r][j] += factor * panel[k][j];
-		}
-}
-
+/* A is m rows of k, B k rows of n. */
 struct product {
 	const float *a, *b;
 	float *c;
-	int64_t n;
+	int64_t m, n, k;
 	double (*sums)[COLUMNS]; /* a row of C each; those of a thread's rows are its own */
 };
+
+/* panel[i][j] = B[first_row + i][first_column + j], zero outside. */
+static void pack_panel(double panel[DEPTH][COLUMNS], const struct product *product,
+		       int64_t first_row, int64_t first_column)
+{
+	for (int64_t i = 0; i < DEPTH; i++)
+		for (int64_t j = 0; j < COLUMNS; j++) {
+			int64_t row = first_row + i, column = first_column + j;
+
+			panel[i][j] = row < product->k && column < product->n
+					      ? product->b[row * product->n + column]
+					      : 0.0;
+		}
+}
+
+/* Adds A[row .. row + ROWS][first ..] times the panel to the sums of these rows. */
+static void multiply_panel(const struct product *product, double panel[DEPTH][COLUMNS], int64_t row,
+			   int64_t first)
+{
+	for (int64_t k = 0; k < DEPTH && first + k < product->k; k++)
+		for (int64_t r = row; r < row + ROWS && r < product->m; r++) {
+			double factor = product->a[r * product->k + first + k];
+			double *sums = product->sums[r];
+
+			for (int j = 0; j < COLUMNS; j++)
+				sums[j] += factor * panel[k][j];
+		}
+}
 
 /* The rows [begin, end) of COLUMNS columns of C. */
 static void multiply_stripe(const struct product *product, double panel[DEPTH][COLUMNS],
@@ -55,10 +59,10 @@ static void multiply_stripe(const struct product *product, double panel[DEPTH][C
 	int64_t width = n - first_column < COLUMNS ? n - first_column : COLUMNS;
 
 	memset(&product->sums[begin], 0, (size_t)(end - begin) * sizeof(*product->sums));
-	for (int64_t k = 0; k < n; k += DEPTH) {
-		pack_panel(panel, product->b, n, k, first_column);
+	for (int64_t k = 0; k < product->k; k += DEPTH) {
+		pack_panel(panel, product, k, first_column);
 		for (int64_t row = begin; row < end; row += ROWS)
-			multiply_panel(&product->sums[row], panel, product->a, n, row, k);
+			multiply_panel(product, panel, row, k);
 	}
 	for (int64_t row = begin; row < end; row++)
 		for (int64_t j = 0; j < width; j++)
@@ -76,30 +80,47 @@ static void multiply_rows(void *context, int64_t begin, int64_t end)
 	free(panel);
 }
 
+/* `m`, `k`: the axes that these sizes are. */
+static int compute_any(const struct launch_case *work, const struct host_buffers *inputs,
+		       struct host_buffers *expected, const char *m, const char *k,
+		       struct error *err)
+{
+	struct product product;
+	int64_t length[3];
+	void *data[3];
+	int rc = oracle_buffer(&data[0], work, inputs, "a", &length[0], err);
+
+	if (!rc)
+		rc = oracle_buffer(&data[1], work, inputs, "b", &length[1], err);
+	if (!rc)
+		rc = oracle_buffer(&data[2], work, expected, "c", &length[2], err);
+	if (rc)
+		return rc;
+	product = (struct product){.a = data[0], .b = data[1], .c = data[2]};
+	if (!launch_case_axis(work, m, &product.m) || !launch_case_axis(work, k, &product.k) ||
+	    !launch_case_axis(work, "n", &product.n) || product.m * product.k != length[0] ||
+	    product.k * product.n != length[1] || product.m * product.n != length[2])
+		return error_set(err, PL_EUSAGE, "oracle %s: axes and buffers disagree",
+				 work->oracle);
+	product.sums = malloc((size_t)product.m * sizeof(*product.sums));
+	if (!product.sums)
+		return error_set(err, PL_ENOMEM, "oracle %s: no memory for %lld rows", work->oracle,
+				 (long long)product.m);
+	parallel_for(product.m, GRAIN, multiply_rows, &product);
+	free(product.sums);
+	return 0;
+}
+
 static int compute_product(const struct launch_case *work, const struct host_buffers *inputs,
 			   struct host_buffers *expected, struct error *err)
 {
-	struct product product;
-	void *a, *b, *c;
-	int64_t n, length;
-	int rc = oracle_buffer(&a, work, inputs, "a", &length, err);
+	return compute_any(work, inputs, expected, "n", "n", err);
+}
 
-	if (!rc)
-		rc = oracle_buffer(&b, work, inputs, "b", &length, err);
-	if (!rc)
-		rc = oracle_buffer(&c, work, expected, "c", &length, err);
-	if (rc)
-		return rc;
-	if (!launch_case_axis(work, "n", &n) || n * n != length)
-		return error_set(err, PL_EUSAGE, "oracle %s: the case has no axis n", work->oracle);
-	product = (struct product){.a = a, .b = b, .c = c, .n = n};
-	product.sums = malloc((size_t)n * sizeof(*product.sums));
-	if (!product.sums)
-		return error_set(err, PL_ENOMEM, "oracle %s: no memory for n=%lld", work->oracle,
-				 (long long)n);
-	parallel_for(n, GRAIN, multiply_rows, &product);
-	free(product.sums);
-	return 0;
+static int compute_product_of_any(const struct launch_case *work, const struct host_buffers *inputs,
+				  struct host_buffers *expected, struct error *err)
+{
+	return compute_any(work, inputs, expected, "m", "k", err);
 }
 
 static const struct kernel_oracle oracle_product = {
@@ -108,10 +129,74 @@ static const struct kernel_oracle oracle_product = {
 	.compute = compute_product,
 };
 
+static const struct kernel_oracle oracle_product_of_any = {
+	.name = "matmul/product_of_any",
+	.axes = "m,n,k",
+	.compute = compute_product_of_any,
+};
+
 #define A ARG_OF_BUFFER("a")
 #define B ARG_OF_BUFFER("b")
 #define C ARG_OF_BUFFER("c")
 #define N ARG_OF_I64("n")
+
+/* A thread computes `each` * `each` elements; blocks are squares. */
+#define SQUARES(name, each, shared)                                 \
+	LAUNCHES({.entry = name,                                    \
+		  .grid = {"ceil_div(n, " each " * isqrt(block))",  \
+			   "ceil_div(n, " each " * isqrt(block))"}, \
+		  .block = {"isqrt(block)", "isqrt(block)"},        \
+		  .shared_bytes = shared,                           \
+		  ARGS(A, B, C, N)})
+#define SQUARE_BLOCK                                                                       \
+	{                                                                                  \
+		"isqrt(block) * isqrt(block) == block",                                    \
+			"block must be a square number: the tile is as wide as it is high" \
+	}
+#define SQUARES_OF_AXIS(values)                                            \
+	{                                                                  \
+		"block", values, "threads in one block, which is a square" \
+	}
+
+/* One of the shapes of a large tile: rows and columns of C a block, threads, bytes of shared
+ * memory. */
+#define LARGE_TILE(name, rows, columns, threads, shared)                                      \
+	{                                                                                     \
+		.entry = name, .grid = {"ceil_div(n, " columns ")", "ceil_div(n, " rows ")"}, \
+		.block = {threads}, .shared_bytes = shared, ARGS(A, B, C, N)                  \
+	}
+/* The same if the axis `shape` has that value. */
+#define SHAPE(number, name, rows, columns, threads, shared)                                        \
+	{                                                                                          \
+		.entry = name, .repeat = "shape == " number,                                       \
+		.grid = {"ceil_div(n, " columns ")", "ceil_div(n, " rows ")"}, .block = {threads}, \
+		.shared_bytes = shared, ARGS(A, B, C, N)                                           \
+	}
+#define SIDE(values)                                           \
+	{                                                      \
+		"n", values, "rows and columns of each matrix" \
+	}
+/* Of those so fast that a smaller one would not fill the device. */
+#define LARGE_SIDES SIDE("2048,4096")
+#define THREADS_OF_TILE(values)                                                       \
+	{                                                                             \
+		"block", values, "threads in one block, which the tile's shape fixes" \
+	}
+#define GROUPS_OF_FOUR                                                                         \
+	{                                                                                      \
+		"n % 4 == 0", "n must be a multiple of 4: rows are read in groups of 16 bytes" \
+	}
+
+static const struct kernel_buffer any_buffers[] = {
+	{"a", ELEMENT_F32, "m * k", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+	{"b", ELEMENT_F32, "k * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+	{"c", ELEMENT_F32, "m * n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+};
+static const struct kernel_work any_work = {
+	.flop = "2 * m * n * k",
+	.bytes_read = "4 * (m * k + k * n)",
+	.bytes_written = "4 * m * n",
+};
 
 static const struct kernel_variant variants[] = {
 	{
@@ -129,20 +214,91 @@ static const struct kernel_variant variants[] = {
 		.name = "tiled",
 		.lesson = "tiles in shared memory: loads fall by the width of the tile",
 		.metric = "l2_bytes",
-		LAUNCHES({.entry = "matmul_tiled",
-			  .grid = {"ceil_div(n, isqrt(block))", "ceil_div(n, isqrt(block))"},
+		SQUARES("matmul_tiled", "1", "2 * 4 * block"),
+		CONSTRAINTS(SQUARE_BLOCK),
+	},
+	{
+		.name = "tiled_any",
+		.lesson = "any three sizes: what of a tile is outside is zero, and is not stored",
+		.metric = "flop_per_s",
+		.oracle = &oracle_product_of_any,
+		.work = &any_work,
+		.buffers = any_buffers,
+		.buffer_count = ARRAY_SIZE(any_buffers),
+		AXES(SQUARES_OF_AXIS("256,1024"), {"m", "500", "rows of A and of C"},
+		     {"k", "250", "columns of A, rows of B"}),
+		LAUNCHES({.entry = "matmul_tiled_any",
+			  .grid = {"ceil_div(n, isqrt(block))", "ceil_div(m, isqrt(block))"},
 			  .block = {"isqrt(block)", "isqrt(block)"},
 			  .shared_bytes = "2 * 4 * block",
-			  ARGS(A, B, C, N)}),
-		CONSTRAINTS({"isqrt(block) * isqrt(block) == block",
-			     "block must be a square number: the tile is as wide as it is high"}),
+			  ARGS(A, B, C, ARG_OF_I64("m"), N, ARG_OF_I64("k"))}),
+		CONSTRAINTS(SQUARE_BLOCK),
+	},
+	{
+		.name = "conflicts",
+		.lesson = "a warp reads a column of the tile: every word of it in one bank",
+		.metric = "shared_load_bank_conflicts",
+		AXES(SIDE("1024")),
+		SQUARES("matmul_conflicts", "1", "2 * 4 * block"),
+		CONSTRAINTS(SQUARE_BLOCK),
+	},
+	{
+		.name = "padded",
+		.lesson = "one column more than the tile has: the same words in as many banks",
+		.metric = "shared_load_bank_conflicts",
+		AXES(SIDE("1024")),
+		SQUARES("matmul_padded", "1", "4 * isqrt(block) * (2 * isqrt(block) + 1)"),
+		CONSTRAINTS(SQUARE_BLOCK),
+	},
+	{
+		.name = "register_blocked",
+		.lesson = "4 x 4 elements a thread: half a load from shared memory a multiply-add",
+		.metric = "flop_per_s",
+		SQUARES("matmul_register_blocked", "4", "2 * 4 * 4 * block"),
+		CONSTRAINTS(SQUARE_BLOCK),
+	},
+	{
+		.name = "vectorised",
+		.lesson = "8 x 8 a thread by loads of 16 bytes: a quarter of the load instructions",
+		.metric = "instructions",
+		AXES(THREADS_OF_TILE("256"), LARGE_SIDES),
+		LAUNCHES(LARGE_TILE("matmul_vectorised", "128", "128", "block", "10240")),
+		CONSTRAINTS({"block == 256", "block must be 256: the tile is 8 warps of 32 x 64"},
+			    GROUPS_OF_FOUR),
+	},
+	{
+		.name = "double_buffered",
+		.lesson = "the next tile is loaded while this one is multiplied: latency is hidden",
+		.metric = "flop_per_s",
+		AXES(THREADS_OF_TILE("256"), LARGE_SIDES),
+		LAUNCHES(LARGE_TILE("matmul_double_buffered", "128", "128", "block", "20480")),
+		CONSTRAINTS({"block == 256", "block must be 256: the tile is 8 warps of 32 x 64"},
+			    GROUPS_OF_FOUR),
+	},
+	{
+		.name = "async_copy",
+		.lesson = "copies pass by the registers, several tiles ahead: near the vendor's",
+		.metric = "flop_per_s",
+		AXES(THREADS_OF_TILE("128,256"), LARGE_SIDES,
+		     {"shape", "1,2,3,4",
+		      "which shape the tile has: kernels/matmul/async_copy.cu"}),
+		LAUNCHES(SHAPE("1", "matmul_async_copy_1", "128", "128", "block", "40960"),
+			 SHAPE("2", "matmul_async_copy_2", "128", "256", "block", "57344"),
+			 SHAPE("3", "matmul_async_copy_3", "256", "128", "block", "65536"),
+			 SHAPE("4", "matmul_async_copy_4", "128", "128", "block", "40960")),
+		CONSTRAINTS({"shape <= 4", "there are four shapes"},
+			    {"block == 256 - 128 * (shape == 4)",
+			     "block must be 256, of shape 4 128: warps of the tile"},
+			    GROUPS_OF_FOUR,
+			    {"compute_capability >= 80",
+			     "asynchronous copies need compute capability 8.0 (Ampere)"}),
 	},
 };
 
 const struct kernel kernel_matmul = {
 	.name = "matmul",
-	.summary = "the product of two square float matrices, from naive to tiled",
-	AXES(AXIS_BLOCK, {"n", "1024", "rows and columns of each matrix"}),
+	.summary = "the product of two matrices, from naive to copies ahead of arithmetic",
+	AXES(AXIS_BLOCK, SIDE("2048")),
 	.small_size = "128",
 	BUFFERS({"a", ELEMENT_F32, "n * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"b", ELEMENT_F32, "n * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},

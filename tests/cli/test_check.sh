@@ -11,8 +11,8 @@ grep -q '^a.ptx  reduce_shuffle  yes' "$work/out" || complain 'an entry does not
 expect_no_out ' no '
 # every file of the tree, but those that say what they need
 for file in "$kernels"/stream/*.ptx "$kernels"/reduce/*.ptx "$kernels"/divergence/*.ptx \
-	"$kernels"/matmul/*.ptx; do
-	set -- "$@" "$file"
+	"$kernels"/transpose/*.ptx "$kernels"/matmul/*.ptx; do
+	grep -q 'cp\.async\|mma\.sync\|mma_async' "$file" || set -- "$@" "$file"
 done
 run check "$@"
 expect_code 0

@@ -240,6 +240,76 @@ static void test_matmul(void **state)
 	}
 }
 
+/* Of three sizes, each told from the others. */
+static void test_matmul_of_any_sizes(void **state)
+{
+	static const struct axis_value axes[] = {{"block", 64}, {"k", 131}, {"m", 65}, {"n", 130}};
+	const struct kernel *kernel = kernel_find("matmul");
+	struct host_buffers inputs = {0}, expected = {0};
+	struct launch_case *work = NULL;
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+	const float *a, *b, *c;
+
+	(void)state;
+	assert_int_equal(kernel_resolve(&work, &skip, kernel,
+					kernel_find_variant(kernel, "tiled_any"), axes,
+					ARRAY_SIZE(axes), &device_limits_minimum, &err),
+			 0);
+	assert_non_null(work);
+	assert_int_equal(work->flop, 2 * 65 * 130 * 131);
+	for (size_t i = 0; i < work->buffer_count; i++) {
+		void *data = xcalloc((size_t)work->buffers[i].length, sizeof(float));
+
+		kernel_fill(data, &work->buffers[i], 7);
+		if (work->buffers[i].role == BUFFER_IN)
+			inputs.data[i] = data;
+		else
+			expected.data[i] = data;
+	}
+	assert_int_equal(kernel_find_oracle("matmul/product_of_any")
+				 ->compute(work, &inputs, &expected, &err),
+			 0);
+	a = inputs.data[0];
+	b = inputs.data[1];
+	c = expected.data[2];
+	for (int row = 0; row < 65; row++)
+		for (int column = 0; column < 130; column++) {
+			double sum = 0.0;
+
+			for (int i = 0; i < 131; i++)
+				sum += (double)a[row * 131 + i] * b[i * 130 + column];
+			assert_true(near(c[row * 130 + column], sum, 1e-7));
+		}
+	for (size_t i = 0; i < work->buffer_count; i++) {
+		free(inputs.data[i]);
+		free(expected.data[i]);
+	}
+	launch_case_free(work);
+	text_release(&skip);
+}
+
+static void test_transpose(void **state)
+{
+	static const int sizes[] = {1, 2, 15, 16, 17, 63, 130};
+	struct bench bench;
+
+	(void)state;
+	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++) {
+		int n = sizes[s];
+		const float *from, *to;
+
+		bench_init(&bench, "transpose", "padded", 64, n, 0);
+		bench_compute(&bench);
+		from = bench_data(&bench, "from");
+		to = bench_data(&bench, "to");
+		for (int row = 0; row < n; row++)
+			for (int column = 0; column < n; column++)
+				assert_true(to[row * n + column] == from[column * n + row]);
+		bench_release(&bench);
+	}
+}
+
 /* An oracle that is given too little says so. */
 static void test_missing_buffer(void **state)
 {
@@ -262,7 +332,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stream),     cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_divergence), cmocka_unit_test(test_divergence_work),
-		cmocka_unit_test(test_matmul),     cmocka_unit_test(test_missing_buffer),
+		cmocka_unit_test(test_matmul),     cmocka_unit_test(test_matmul_of_any_sizes),
+		cmocka_unit_test(test_transpose),  cmocka_unit_test(test_missing_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,235 @@
+/*
+ * The fast single-precision products: a block computes a large tile of C, each
+ * of its warps a part of it, each lane some rows and columns of that part in
+ * registers. Memory is read and written in groups of four floats, so n is a
+ * multiple of four. Tiles reach over the edges; what lies outside is zero.
+ *
+ * A tile of A is kept as it lies in memory, some rows of `depth` and four words
+ * to spare, which keeps the rows that a warp reads at once in different banks;
+ * a lane reads four of a row, to use in four steps. A tile of B is `depth` rows.
+ * A warp's lanes are 4 x 8: lane rows 4 apart, groups of four columns 32 apart.
+ */
+#pragma once
+
+#include "copies.cuh"
+
+/* How a tile gets into shared memory while another one is multiplied. */
+enum filling {
+	FILL_AND_WAIT,  /* not at all: one tile, and barriers around its use */
+	FILL_REGISTERS, /* loads into registers before, stores after it; two tiles */
+	FILL_ASYNC,     /* copies that pass by the registers; `stages` tiles */
+};
+
+template <int rows_, int columns_, int depth_, int warp_rows_, int warp_columns_, int stages_,
+	  enum filling filling_>
+struct warp_tiles {
+	static constexpr int rows = rows_, columns = columns_, depth = depth_;
+	static constexpr int warp_rows = warp_rows_, warp_columns = warp_columns_;
+	static constexpr int stages = stages_;
+	static constexpr enum filling filling = filling_;
+	static constexpr int warps_across = columns / warp_columns;
+	static constexpr int threads = rows / warp_rows * warps_across * 32;
+	static constexpr int step_of_a = depth + 4; /* words from row to row */
+	static constexpr int words_of_a = rows * step_of_a, words_of_b = depth * columns;
+	static constexpr int stage_words = words_of_a + words_of_b;
+	/* groups of four that a thread copies */
+	static constexpr int groups_of_a = rows * depth / 4 / threads;
+	static constexpr int groups_of_b = columns * depth / 4 / threads;
+	static constexpr int each_down = warp_rows / 4, each_across = warp_columns / 8;
+
+	static_assert(rows * depth / 4 % threads == 0 && columns * depth / 4 % threads == 0,
+		      "threads copy as many groups each");
+	static_assert(filling != FILL_REGISTERS || stages == 2, "one is filled, one is used");
+
+	const float *a, *b;
+	int n, first_row, first_column; /* n * n floats fit a memory, so n fits */
+	float *shared;
+	float4 waiting_a[groups_of_a], waiting_b[groups_of_b];
+	float sums[each_down][each_across] = {};
+
+	/* copy(i, to, from, inside): group i of this thread's, to the word `to` of the stage. */
+	template <class Copy> __device__ void each_group_of_a(int first, Copy copy)
+	{
+#pragma unroll
+		for (int i = 0; i < groups_of_a; i++) {
+			int group = i * threads + threadIdx.x;
+			int row = group / (depth / 4), k = group % (depth / 4) * 4;
+			bool inside = first_row + row < n && first + k < n;
+
+			copy(i, row * step_of_a + k,
+			     a + (long long)(first_row + row) * n + first + k, inside);
+		}
+	}
+
+	template <class Copy> __device__ void each_group_of_b(int first, Copy copy)
+	{
+#pragma unroll
+		for (int i = 0; i < groups_of_b; i++) {
+			int group = i * threads + threadIdx.x;
+			int k = group / (columns / 4), column = group % (columns / 4) * 4;
+			bool inside = first + k < n && first_column + column < n;
+
+			copy(i, words_of_a + k * columns + column,
+			     b + (long long)(first + k) * n + first_column + column, inside);
+		}
+	}
+
+	__device__ void load(int first)
+	{
+		const float4 nothing = {0.0f, 0.0f, 0.0f, 0.0f};
+
+		each_group_of_a(first, [&](int i, int, const float *from, bool inside) {
+			waiting_a[i] = inside ? *reinterpret_cast<const float4 *>(from) : nothing;
+		});
+		each_group_of_b(first, [&](int i, int, const float *from, bool inside) {
+			waiting_b[i] = inside ? *reinterpret_cast<const float4 *>(from) : nothing;
+		});
+	}
+
+	__device__ void store(int stage)
+	{
+		float *base = shared + stage * stage_words;
+
+		each_group_of_a(0, [&](int i, int to, const float *, bool) {
+			*reinterpret_cast<float4 *>(base + to) = waiting_a[i];
+		});
+		each_group_of_b(0, [&](int i, int to, const float *, bool) {
+			*reinterpret_cast<float4 *>(base + to) = waiting_b[i];
+		});
+	}
+
+	/* One group of copies, even if there is nothing left to copy. */
+	__device__ void copy(int stage, int first)
+	{
+		float *base = shared + stage * stage_words;
+
+		if (first < n) {
+			each_group_of_a(first, [&](int, int to, const float *from, bool inside) {
+				copy_16_async(base + to, inside ? from : a, inside);
+			});
+			each_group_of_b(first, [&](int, int to, const float *from, bool inside) {
+				copy_16_async(base + to, inside ? from : b, inside);
+			});
+		}
+		copies_commit();
+	}
+
+	__device__ int lane_row() const
+	{
+		return threadIdx.x / 32 / warps_across * warp_rows + threadIdx.x % 32 / 8;
+	}
+
+	__device__ int lane_column() const
+	{
+		return threadIdx.x / 32 % warps_across * warp_columns + threadIdx.x % 8 * 4;
+	}
+
+	__device__ void multiply(int stage)
+	{
+		const float *of_a = shared + stage * stage_words + lane_row() * step_of_a;
+		const float *of_b = shared + stage * stage_words + words_of_a + lane_column();
+
+#pragma unroll
+		for (int four = 0; four < depth; four += 4) {
+			float left[each_down][4];
+
+#pragma unroll
+			for (int i = 0; i < each_down; i++)
+				*reinterpret_cast<float4 *>(left[i]) =
+					*reinterpret_cast<const float4 *>(of_a + i * 4 * step_of_a +
+									  four);
+#pragma unroll
+			for (int k = 0; k < 4; k++) {
+				float right[each_across];
+
+#pragma unroll
+				for (int j = 0; j < each_across; j += 4)
+					*reinterpret_cast<float4 *>(&right[j]) =
+						*reinterpret_cast<const float4 *>(
+							of_b + (four + k) * columns + j * 8);
+#pragma unroll
+				for (int i = 0; i < each_down; i++)
+#pragma unroll
+					for (int j = 0; j < each_across; j++)
+						sums[i][j] += left[i][k] * right[j];
+			}
+		}
+	}
+
+	__device__ void write(float *c) const
+	{
+#pragma unroll
+		for (int i = 0; i < each_down; i++)
+#pragma unroll
+			for (int j = 0; j < each_across; j += 4) {
+				int row = first_row + lane_row() + 4 * i;
+				int column = first_column + lane_column() + 8 * j;
+
+				if (row < n && column < n)
+					*reinterpret_cast<float4 *>(c + (long long)row * n +
+								    column) =
+						*reinterpret_cast<const float4 *>(&sums[i][j]);
+			}
+	}
+
+	__device__ void run()
+	{
+		int tiles = (n + depth - 1) / depth;
+		int stage = 0;
+
+		if (filling == FILL_ASYNC) {
+#pragma unroll
+			for (int ahead = 0; ahead < stages - 1; ahead++)
+				copy(ahead, ahead * depth);
+		} else if (filling == FILL_REGISTERS) {
+			load(0);
+			store(0);
+			__syncthreads();
+		}
+#pragma unroll 1
+		for (int tile = 0; tile < tiles; tile++) {
+			int next = stage + 1 == stages ? 0 : stage + 1;
+
+			if (filling == FILL_ASYNC) {
+				int freed = stage == 0 ? stages - 1 : stage - 1;
+
+				copies_wait<stages - 2>();
+				__syncthreads();
+				copy(freed, (tile + stages - 1) * depth);
+				multiply(stage);
+			} else if (filling == FILL_REGISTERS) {
+				if (tile + 1 < tiles)
+					load((tile + 1) * depth);
+				multiply(stage);
+				if (tile + 1 < tiles)
+					store(next);
+				__syncthreads();
+			} else {
+				load(tile * depth);
+				store(stage);
+				__syncthreads();
+				multiply(stage);
+				__syncthreads();
+			}
+			stage = next;
+		}
+	}
+};
+
+/* Blocks of Tiles::threads, as many in x as C has columns of tiles, in y as it has rows of them. */
+template <class Tiles>
+__device__ void multiply_warp_tiles(const float *__restrict__ a, const float *__restrict__ b,
+				    float *__restrict__ c, long long n)
+{
+	extern __shared__ float4 stages[];
+	Tiles tiles;
+
+	tiles.a = a;
+	tiles.b = b;
+	tiles.n = (int)n;
+	tiles.first_row = (int)blockIdx.y * Tiles::rows;
+	tiles.first_column = (int)blockIdx.x * Tiles::columns;
+	tiles.shared = reinterpret_cast<float *>(stages);
+	tiles.run();
+	tiles.write(c);
+}
