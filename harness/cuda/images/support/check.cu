@@ -5,15 +5,15 @@
  */
 #include "harness/tolerance.h"
 
-/* As struct comparison in harness/cuda/verify.c. */
-struct comparison {
+/* As struct element_check in harness/cuda/verify.c. */
+struct element_check {
 	unsigned long long mismatches;
 	unsigned long long first; /* smallest index that differs */
 };
 
 template <typename T>
 __device__ void compare(const T *result, const T *expected, unsigned long long count,
-			double tolerance_abs, double tolerance_rel, struct comparison *out)
+			double tolerance_abs, double tolerance_rel, struct element_check *out)
 {
 	unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
 
@@ -30,7 +30,7 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 #define COMPARE(name, type)                                                                        \
 	extern "C" __global__ void compare_##name(const type *result, const type *expected,       \
 						  unsigned long long count, double tolerance_abs, \
-						  double tolerance_rel, struct comparison *out)   \
+						  double tolerance_rel, struct element_check *out)   \
 	{                                                                                          \
 		compare(result, expected, count, tolerance_abs, tolerance_rel, out);               \
 	}
