@@ -1,7 +1,7 @@
 /*
  * Files of older schema versions, which were released: read as they are, and
- * brought up to date without loss by whoever writes. VERSION_1 and VERSION_2
- * are dumps of such files.
+ * brought up to date without loss by whoever writes. VERSION_1, VERSION_2
+ * and VERSION_3 are dumps of such files.
  */
 #include "context.h"
 
@@ -321,6 +321,36 @@ static void test_two_rows_of_one_device_become_one(void **state)
 			 1);
 }
 
+/* So that roofs and trials of one device meet. */
+static void test_version_3_gets_its_roofs(void **state)
+{
+	static const char below_roofs[] = "SELECT count(*) FROM roofline WHERE kernel = 'reduce'"
+					  " AND dram_roof_bytes_per_s > 0";
+	struct context *context = *state;
+	struct ceiling_list ceilings = {0};
+	char *fresh = xasprintf("%s/new.db", context->folder);
+	struct db *db = NULL;
+
+	assert_ok(context, db_open(&db, fresh, DB_CREATE, &context->err));
+	db_close(db);
+	make_of(context->path, VERSION_3);
+	assert_int_equal(context_query(context, below_roofs), 0);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM device"), 2);
+	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
+	assert_ok(context, db_ceilings_load(db, 1, &ceilings, &context->err));
+	assert_int_equal(ceilings.count, 6);
+	ceiling_list_release(&ceilings);
+	db_close(db);
+	assert_whole(context);
+	assert_schema_of(context, fresh);
+	assert_int_equal(context_query(context, below_roofs), 1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM device"), 1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM failures"), 3);
+	assert_int_equal(context_query(context, "SELECT count(DISTINCT config) FROM history"), 5);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM regressions"), 0);
+	free(fresh);
+}
+
 /* Nothing is taken for marked or compared in a file that is older than marks. */
 static void test_an_old_file_has_no_marks(void **state)
 {
@@ -452,6 +482,7 @@ int main(void)
 		migrate_test(test_nothing_is_lost),
 		migrate_test(test_version_2_gets_its_views),
 		migrate_test(test_two_rows_of_one_device_become_one),
+		migrate_test(test_version_3_gets_its_roofs),
 		migrate_test(test_an_old_file_has_no_marks),
 		migrate_test(test_a_migrated_file_is_as_a_new_one),
 		migrate_test(test_a_damaged_old_file_stays_as_it_is),
