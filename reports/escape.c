@@ -121,6 +121,28 @@ void escape_markdown(struct text *out, const char *text)
 	text_release(&shown);
 }
 
+void escape_xml(struct text *out, const char *text)
+{
+	struct text shown = TEXT_INIT;
+
+	escape_show(&shown, text);
+	for (const char *c = shown.data; *c; c++) {
+		if (*c == '&')
+			text_add(out, "&amp;");
+		else if (*c == '<')
+			text_add(out, "&lt;");
+		else if (*c == '>')
+			text_add(out, "&gt;");
+		else if (*c == '"')
+			text_add(out, "&quot;");
+		else if (strncmp(c, "\xef\xbf\xbe", 3) == 0 || strncmp(c, "\xef\xbf\xbf", 3) == 0)
+			text_add(out, "?"), c += 2; /* U+FFFE and U+FFFF are no characters of XML */
+		else
+			text_add_char(out, *c);
+	}
+	text_release(&shown);
+}
+
 void escape_utf8(struct text *out, const char *text)
 {
 	while (*text) {

@@ -17,6 +17,9 @@ void escape_csv(struct text *out, const char *text);
 void escape_markdown(struct text *out, const char *text);
 /* Valid UTF-8 for JSON: other bytes become U+FFFD. */
 void escape_utf8(struct text *out, const char *text);
+/* Text of an element or a quoted attribute of XML: as escape_show(), which leaves no byte that XML
+ * 1.0 has no place for. */
+void escape_xml(struct text *out, const char *text);
 /* A string for gnuplot, in single quotes, in which nothing has a meaning: as escape_show(). */
 void escape_gnuplot(struct text *out, const char *text);
 /* Characters (code points) of valid UTF-8. */
@@ -145,6 +148,19 @@ void roofline_markdown(FILE *out, const struct run *run, const struct report_opt
 /* The script by which gnuplot draws it. PL_ENOENT: there is nothing to draw. */
 int roofline_gnuplot(FILE *out, const struct run *run, enum report_format format,
 		     const struct report_options *options, struct error *err);
+
+/* ---- one run held against another ---- */
+
+/* "12 (nightly, 2026-11-21T02:50:45Z, revision 24b7b65a4f5c)": unescaped. */
+void regress_describe_run(struct text *out, const struct run *run);
+/* "1 regressed, 3 unchanged"; nothing of what there is none of. */
+void regress_summarise(struct text *out, const struct regress *regress);
+/* The counters that differ, those that decide first: "ptx_branches 8 to 9 (worse)". */
+void regress_describe_counters(struct text *out, const struct regress_case *item);
+/* "+2.03 %"; nothing where it is not known. */
+void regress_describe_change(struct text *out, double change);
+int regress_json(FILE *out, const struct regress_report *report, struct error *err);
+void regress_junit(FILE *out, const struct regress_report *report);
 
 /* ---- one writer a format ---- */
 

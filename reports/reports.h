@@ -72,6 +72,31 @@ int report_lines(FILE *out, const struct run *run, const struct trial *const *tr
 		 const char *source_folder, enum report_format format,
 		 const struct report_options *options, struct error *err);
 
+/* ---- one run held against another ---- */
+
+/* Symbol, name as --format takes it, meaning. */
+#define REGRESS_FORMAT_LIST(X)                                                  \
+	X(REGRESS_TEXT, "text", "what changed, as a table for the terminal")    \
+	X(REGRESS_JSON, "json", "every case with all its numbers")              \
+	X(REGRESS_MARKDOWN, "md", "what changed, to paste into a pull request") \
+	X(REGRESS_JUNIT, "junit", "JUnit XML, a test case each, for CI")
+
+enum regress_format {
+#define X(symbol, name, meaning) symbol,
+	REGRESS_FORMAT_LIST(X)
+#undef X
+};
+
+struct regress_report {
+	const struct run *base, *head;
+	const struct regress *regress;
+	const struct regress_differences *differences;
+	const char *thresholds; /* the file that gave limits; NULL: none */
+	bool all;               /* text and md: unchanged cases too */
+};
+int report_regress(FILE *out, const struct regress_report *report, enum regress_format format,
+		   const struct report_options *options, struct error *err);
+
 /*
  * A plain table for lists (kernels, metrics, devices, runs, checks, plans) in
  * the formats of tables: columns once, then rows of C strings; a cell NULL is "not

@@ -1,0 +1,273 @@
+/*
+ * One run held against another, for people: what was compared, what differs
+ * beside the code, and the cases that did change, the worst first.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/report_parts.h"
+
+void regress_describe_run(struct text *out, const struct run *run)
+{
+	char when[21];
+
+	format_utc(when, run->started_ns);
+	text_addf(out, "%lld (%s%s%s", (long long)run->id, run->label ? run->label : "",
+		  run->label ? ", " : "", when);
+	if (run->source_revision)
+		text_addf(out, ", revision %.12s", run->source_revision);
+	if (run->state && strcmp(run->state, "finished") != 0)
+		text_addf(out, ", %s", run->state);
+	text_add_char(out, ')');
+}
+
+void regress_summarise(struct text *out, const struct regress *regress)
+{
+	for (int i = 0; i < CHANGE_COUNT; i++)
+		if (regress->tally[i])
+			text_addf(out, "%s%zu %s", out->length ? ", " : "", regress->tally[i],
+				  change_name((enum change)i));
+	if (regress->ignored)
+		text_addf(out, "%s%zu ignored", out->length ? ", " : "", regress->ignored);
+	if (!out->length)
+		text_add(out, "no case");
+}
+
+void regress_describe_change(struct text *out, double change)
+{
+	if (!isnan(change))
+		text_addf(out, "%+.2f %%", 100 * change);
+}
+
+void regress_describe_counters(struct text *out, const struct regress_case *item)
+{
+	static const struct {
+		int verdict;
+		const char *word;
+	} groups[] = {{1, " (worse)"}, {-1, " (better)"}, {0, ""}};
+
+	for (size_t g = 0; g < ARRAY_SIZE(groups); g++)
+		for (size_t i = 0; i < item->counter_count; i++) {
+			const struct counter_change *change = &item->counters[i];
+
+			if (change->verdict == groups[g].verdict)
+				text_addf(out, "%s%s %.15g to %.15g%s", out->length ? ", " : "",
+					  change->metric, change->base, change->head,
+					  groups[g].word);
+		}
+}
+
+/* ---- the table ---- */
+
+static const struct table_column columns[] = {
+	{.name = "verdict"},
+	{.name = "case"},
+	{.name = "base", .numeric = true, .drop = 3},
+	{.name = "head", .numeric = true, .drop = 4},
+	{.name = "change", .numeric = true},
+	{.name = "interval", .numeric = true, .head = "95 % CI", .drop = 5},
+	{.name = "p", .numeric = true, .drop = 6},
+	{.name = "counters", .drop = 2},
+	{.name = "why", .drop = 1},
+};
+
+static char *cell_time(const struct trial *trial)
+{
+	char shown[32];
+
+	if (!trial || !(trial->summary.median_ns > 0))
+		return NULL;
+	format_duration(shown, trial->summary.median_ns);
+	return xstrdup(shown);
+}
+
+static char *cell_or_none(struct text *text)
+{
+	if (text->length)
+		return text_detach(text);
+	text_release(text);
+	return NULL;
+}
+
+static char *cell_change(double change)
+{
+	struct text text = TEXT_INIT;
+
+	regress_describe_change(&text, change);
+	return cell_or_none(&text);
+}
+
+static char *cell_counters(const struct regress_case *item)
+{
+	struct text text = TEXT_INIT;
+
+	regress_describe_counters(&text, item);
+	return cell_or_none(&text);
+}
+
+static enum row_style style_of(const struct regress_case *item)
+{
+	if (item->gates)
+		return ROW_BAD;
+	if (item->verdict == CHANGE_IMPROVED)
+		return ROW_BEST;
+	return item->verdict == CHANGE_UNCHANGED ? ROW_DIM : ROW_PLAIN;
+}
+
+static void add_row(struct table *table, const struct regress_case *item)
+{
+	const struct effect *effect = &item->effect;
+	char *base = cell_time(item->base), *head = cell_time(item->head);
+	char *change = cell_change(effect->change), *counters = cell_counters(item);
+	char *interval = isnan(effect->low) ? NULL
+					    : xasprintf("%+.2f to %+.2f", 100 * effect->low,
+							100 * effect->high);
+	char *p = isnan(item->adjusted_p) ? NULL : xasprintf("%.2g", item->adjusted_p);
+
+	table_row_styled(table,
+			 (const char *const[]){change_name(item->verdict), item->name, base, head,
+					       change, interval, p, counters, item->why},
+			 style_of(item));
+	free(base);
+	free(head);
+	free(change);
+	free(counters);
+	free(interval);
+	free(p);
+}
+
+/* Unchanged cases of which a counter differs are shown: the change was found, if no fault. */
+static bool is_shown(const struct regress_report *report, const struct regress_case *item)
+{
+	return !item->ignored &&
+	       (report->all || item->verdict != CHANGE_UNCHANGED || item->counter_count);
+}
+
+/* NULL: no row. */
+static struct table *table_of(const struct regress_report *report)
+{
+	static const enum change order[] = {CHANGE_REGRESSED, CHANGE_FAILED, CHANGE_MISSING,
+					    CHANGE_IMPROVED,  CHANGE_NEW,    CHANGE_INCONCLUSIVE,
+					    CHANGE_UNCHANGED};
+	struct table *table = NULL;
+
+	for (size_t o = 0; o < ARRAY_SIZE(order); o++)
+		for (size_t i = 0; i < report->regress->count; i++) {
+			const struct regress_case *item = &report->regress->cases[i];
+
+			if (item->verdict != order[o] || !is_shown(report, item))
+				continue;
+			if (!table)
+				table = table_new(columns, ARRAY_SIZE(columns));
+			add_row(table, item);
+		}
+	return table;
+}
+
+/* ---- the frame ---- */
+
+static void heading(struct key_value_list *lines, const struct regress_report *report)
+{
+	struct text base = TEXT_INIT, head = TEXT_INIT;
+
+	regress_describe_run(&base, report->base);
+	regress_describe_run(&head, report->head);
+	key_value_set(lines, "base", base.data);
+	key_value_set(lines, "head", head.data);
+	key_value_set(lines, "device", report->head->device.name);
+	if (report->thresholds)
+		key_value_set(lines, "limits", report->thresholds);
+	for (size_t i = 0; i < report->differences->count; i++) {
+		const struct regress_difference *item = &report->differences->items[i];
+		char *line = xasprintf("%s, then %s", item->base, item->head);
+
+		key_value_set(lines, item->what, line);
+		free(line);
+	}
+	text_release(&base);
+	text_release(&head);
+}
+
+static size_t hidden(const struct regress_report *report)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < report->regress->count; i++)
+		count += !report->regress->cases[i].ignored &&
+			 !is_shown(report, &report->regress->cases[i]);
+	return count;
+}
+
+static void write_text(FILE *out, const struct regress_report *report,
+		       const struct report_options *options)
+{
+	struct key_value_list lines = {0};
+	struct text text = TEXT_INIT, summary = TEXT_INIT;
+	struct table *table = table_of(report);
+
+	heading(&lines, report);
+	for (size_t i = 0; i < lines.count; i++) {
+		text_addf(&text, "  %-9s ", lines.items[i].key);
+		escape_show(&text, lines.items[i].value);
+		text_add_char(&text, '\n');
+	}
+	text_add_char(&text, '\n');
+	fwrite(text.data, 1, text.length, out);
+	if (table) {
+		table_write_text(out, table, options);
+		fputc('\n', out);
+	}
+	regress_summarise(&summary, report->regress);
+	fprintf(out, "%s%s\n", summary.data, hidden(report) ? " (--all shows the unchanged)" : "");
+	table_free(table);
+	key_value_list_release(&lines);
+	text_release(&text);
+	text_release(&summary);
+}
+
+static void write_markdown(FILE *out, const struct regress_report *report)
+{
+	struct key_value_list lines = {0};
+	struct text text = TEXT_INIT, summary = TEXT_INIT;
+	struct table *table = table_of(report);
+
+	heading(&lines, report);
+	regress_summarise(&summary, report->regress);
+	text_addf(&text, "**perflab regress: %s**\n\n", summary.data);
+	for (size_t i = 0; i < lines.count; i++) {
+		text_addf(&text, "- %s: ", lines.items[i].key);
+		escape_markdown(&text, lines.items[i].value);
+		text_add_char(&text, '\n');
+	}
+	fwrite(text.data, 1, text.length, out);
+	if (table) {
+		fputc('\n', out);
+		table_write_markdown(out, table);
+	}
+	table_free(table);
+	key_value_list_release(&lines);
+	text_release(&text);
+	text_release(&summary);
+}
+
+int report_regress(FILE *out, const struct regress_report *report, enum regress_format format,
+		   const struct report_options *options, struct error *err)
+{
+	errno = 0;
+	switch (format) {
+	case REGRESS_TEXT:
+		write_text(out, report, options);
+		break;
+	case REGRESS_JSON:
+		return regress_json(out, report, err);
+	case REGRESS_MARKDOWN:
+		write_markdown(out, report);
+		break;
+	case REGRESS_JUNIT:
+		regress_junit(out, report);
+		break;
+	}
+	return stream_check(out, err);
+}

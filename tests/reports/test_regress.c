@@ -1,0 +1,208 @@
+/*
+ * One run held against another, in every format, against golden files: every
+ * verdict, counters either way, and names that no format likes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "reports/reports.h"
+#include "tests/reports/constructed_run.h"
+#include "tests/reports/golden.h"
+
+static struct run run_of(int64_t id, const char *label, int64_t started_ns)
+{
+	struct run run = {
+		.id = id,
+		.label = xstrdup(label),
+		.backend = xstrdup("cuda"),
+		.state = xstrdup("finished"),
+		.source_revision = xstrdup("0123456789abcdef0123"),
+		.seed = 1,
+		.started_ns = started_ns,
+	};
+
+	snprintf(run.uid, sizeof(run.uid), "%032lld", (long long)id);
+	snprintf(run.device.name, sizeof(run.device.name), "NVIDIA H200");
+	snprintf(run.device.driver, sizeof(run.device.driver), "580.159.04");
+	return run;
+}
+
+/* median_ns 0: not timed. */
+static struct trial *add(struct run *run, const char *variant, double median_ns, double divergent)
+{
+	struct trial *trial;
+
+	run->trials = xrealloc(run->trials, (run->trial_count + 1) * sizeof(*run->trials));
+	trial = &run->trials[run->trial_count++];
+	*trial = (struct trial){
+		.kernel = xstrdup("reduce"),
+		.variant = xstrdup(variant),
+		.config = xstrdup("block=256,n=16777216"),
+		.status = TRIAL_OK,
+		.facts = launch_facts_unknown,
+		.summary = summarise(&median_ns, median_ns > 0),
+		.rounds = xcalloc(3, sizeof(*trial->rounds)),
+		.round_count = median_ns > 0 ? 3 : 0,
+	};
+	for (int i = 0; i < 3; i++)
+		trial->rounds[i] = (struct round_summary){
+			.round = i,
+			.count = 7,
+			.median_ns = median_ns * (1 + 1e-4 * (i - 1)),
+			.state = {1980e6, 3201e6, 40, 300, 0},
+		};
+	counter_list_set(&trial->counters, "branch_targets_divergent", "branch_target", "a test",
+			 divergent);
+	counter_list_set(&trial->counters, "instructions", "instruction", "a test", 1000);
+	return trial;
+}
+
+static void ends(struct trial *trial, enum trial_status status, const char *reason)
+{
+	trial->status = status;
+	trial->reason = xstrdup(reason);
+	trial->round_count = 0;
+	trial->summary = summarise(NULL, 0);
+}
+
+static void init_base(struct run *run)
+{
+	*run = run_of(3, "nightly", 1795229445000000000);
+	add(run, "slower", 639600, 8);
+	add(run, "faster", 305100, 8);
+	add(run, "same", 74300, 8);
+	add(run, "diverges", 0, 8);
+	add(run, "breaks", 100000, 8);
+	add(run, "gone", 100000, 8);
+	add(run, "noisy", 5000, 8);
+	add(run, HOSTILE_NAME, 100000, 8);
+}
+
+static void init_head(struct run *run)
+{
+	*run = run_of(4, HOSTILE_NAME, 1795315845000000000);
+	add(run, "slower", 652400, 8);
+	add(run, "faster", 290000, 9);
+	add(run, "same", 74300, 8);
+	counter_list_set(&add(run, "diverges", 0, 4096)->counters, "instructions", "instruction",
+			 "a test", 1001);
+	ends(add(run, "breaks", 100000, 8), TRIAL_MISMATCH, "element 3 is 1, not 2");
+	add(run, "added", 100000, 8);
+	add(run, "noisy", 5030, 8);
+	add(run, HOSTILE_NAME, 150000, 8);
+}
+
+static void expect_golden(const char *name, enum regress_format format, bool all,
+			  const struct report_options *look)
+{
+	struct run base, head;
+	struct regress_pair *pairs;
+	struct regress regress;
+	struct regress_differences differences = {0};
+	struct regress_options options = {.limits = change_limits_default};
+	struct regress_report report = {.base = &base,
+					.head = &head,
+					.regress = &regress,
+					.differences = &differences,
+					.thresholds = "perflab.thresholds",
+					.all = all};
+	struct error err = {0};
+	char *bytes = NULL;
+	size_t length = 0, count;
+	FILE *stream = open_memstream(&bytes, &length);
+
+	assert_non_null(stream);
+	init_base(&base);
+	init_head(&head);
+	snprintf(head.device.driver, sizeof(head.device.driver), "590.1");
+	count = regress_pairs(&pairs, &base, &head);
+	assert_int_equal(regress_judge(&regress, pairs, count, &options, &err), 0);
+	regress_differ(&differences, &base, &head);
+	assert_int_equal(report_regress(stream, &report, format, look, &err), 0);
+	fclose(stream);
+	golden_compare(name, bytes, length);
+	free(bytes);
+	free(pairs);
+	regress_release(&regress);
+	regress_differences_release(&differences);
+	run_release(&base);
+	run_release(&head);
+}
+
+static void text_is_as_written(void **state)
+{
+	(void)state;
+	expect_golden("regress.txt", REGRESS_TEXT, false, NULL);
+}
+
+static void text_fits_80_columns_in_colour(void **state)
+{
+	(void)state;
+	expect_golden("regress-80-colour.txt", REGRESS_TEXT, true,
+		      &(struct report_options){.width = 80, .colour = true});
+}
+
+static void json_is_as_written(void **state)
+{
+	(void)state;
+	expect_golden("regress.json", REGRESS_JSON, false, NULL);
+}
+
+static void markdown_is_as_written(void **state)
+{
+	(void)state;
+	expect_golden("regress.md", REGRESS_MARKDOWN, false, NULL);
+}
+
+static void junit_is_as_written(void **state)
+{
+	(void)state;
+	expect_golden("regress.junit.xml", REGRESS_JUNIT, false, NULL);
+}
+
+static void nothing_compared_is_said(void **state)
+{
+	struct run empty = run_of(1, "empty", 0);
+	struct regress nothing = {0};
+	struct regress_differences none = {0};
+	struct regress_report report = {&empty, &empty, &nothing, &none, NULL, false};
+	struct error err = {0};
+
+	(void)state;
+	for (int format = REGRESS_TEXT; format <= REGRESS_JUNIT; format++) {
+		char *bytes = NULL;
+		size_t length = 0;
+		FILE *stream = open_memstream(&bytes, &length);
+
+		assert_non_null(stream);
+		assert_int_equal(
+			report_regress(stream, &report, (enum regress_format)format, NULL, &err),
+			0);
+		fclose(stream);
+		assert_true(length > 0);
+		if (format == REGRESS_TEXT || format == REGRESS_MARKDOWN)
+			assert_non_null(strstr(bytes, "no case"));
+		free(bytes);
+	}
+	run_release(&empty);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(text_is_as_written),
+		cmocka_unit_test(text_fits_80_columns_in_colour),
+		cmocka_unit_test(json_is_as_written),
+		cmocka_unit_test(markdown_is_as_written),
+		cmocka_unit_test(junit_is_as_written),
+		cmocka_unit_test(nothing_compared_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
