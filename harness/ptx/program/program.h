@@ -55,7 +55,7 @@ struct instruction {
 	uint8_t type;      /* enum value_type, where a handler serves several (atomics, redux) */
 	bool result_unused; /* an atom whose result nothing reads: the hardware makes a RED of it */
 	bool sync_aligned;  /* barrier: .aligned, as bar.sync is */
-	bool strong;        /* load, store: relaxed, acquire or release, and so no race with others */
+	bool strong; /* load, store: relaxed, acquire or release, and so no race with others */
 	bool narrow_address; /* memory: row a has 32-bit lanes (of shared or local memory) */
 	uint32_t target;     /* instruction (bra), function (call), table (brx) */
 	int64_t offset;      /* memory: bytes added to the address in row a */
