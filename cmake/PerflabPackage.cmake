@@ -18,6 +18,9 @@ if(PERFLAB_CUDA)
 endif()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/ptx DESTINATION share/perflab
   FILES_MATCHING PATTERN "*.ptx")
+# Studies: likewise in ../share/perflab/studies.
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/studies DESTINATION share/perflab
+  FILES_MATCHING PATTERN "*.study")
 
 # Manual pages and shell completion are printed by the program, from its own tables.
 if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)

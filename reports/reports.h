@@ -62,6 +62,20 @@ int report_run(FILE *out, const struct run *run, enum report_format format,
 /* Why this build writes no page, and the remedy; NULL: it does. */
 const char *report_html_why_not(void);
 
+/* One study, answered. Borrowed. */
+struct study_report {
+	const struct study *study;
+	const struct study_answer *answer;
+	const struct study_evidence *evidence; /* of its cases */
+	bool emulated;                         /* by the backend ptx */
+	int64_t run_id;                        /* that it was answered from; 0: none */
+	const char *device, *driver;           /* of the run; NULL without one */
+};
+/* As text, md or JSON; PL_EUSAGE for any other format. */
+int report_studies(FILE *out, const struct study_report *reports, size_t count,
+		   enum report_format format, const struct report_options *options,
+		   struct error *err);
+
 /*
  * What an emulator counted at each source line of some trials of a run, with
  * the source text where its file is found in the working directory or below

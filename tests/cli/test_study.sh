@@ -1,0 +1,125 @@
+# Studies: which there are, what they are answered from, what is said of what is missing.
+. "$(dirname "$0")/lib.sh"
+no_worker
+
+# a list needs no device
+run study --list
+expect_code 0
+expect_out 'divergence_two_ifs'
+expect_out 'MADE ON'
+run study --list 'divergence_*' --format csv
+expect_code 0
+[ "$(head -n 1 "$work/out")" = 'study,cases,answered_by,made_on,title' ] || complain 'head of the CSV'
+sed 1d "$work/out" | grep -qv '^divergence_' && complain 'another study than was asked for'
+refused 2 'did you mean divergence_two_ifs?' study divergence_two_if
+refused 2 'perflab study --list' study qqqqqqqqqqqq
+refused 2 'not as csv' study --format csv
+refused 3 "there is no file './none.study'" study ./none.study
+
+# without a device: what would help
+refused 4 'no-such-worker' study divergence_two_ifs
+expect_err '--backend ptx answers what counts decide, of 1 of the 1 studies'
+[ ! -e perflab.db ] || complain 'a database was left where nothing could be measured'
+refused 2 'has no use for --rounds' study --backend ptx --rounds 2
+
+# of one's own, with nothing compiled
+fake_worker
+cat >own.study <<'END'
+title: Naive is slower
+claim: It is.
+source: these lines
+made on: no GPU
+look at: nothing
+case naive: reduce/naive/block=64,n=4096
+best shuffle: reduce/shuffle/block=32,64,n=4096
+case missing: reduce/shuffle/block=96,n=4096
+
+part: a time
+unit: ns
+measured: time(naive)
+expect: at least 1e9
+part: a ratio
+claimed: 1
+unit: times
+measured: time(naive) / time(shuffle)
+expect: at least 0.01
+part: a count
+measured: instructions(missing)
+expect: at most 1
+END
+run study own.study --db own.db
+expect_code 0
+expect_out 'own: does not hold'
+expect_out 'at least 1e9'
+grep -q '^a time .* ns .* to .* does not hold$' "$work/out" || complain 'no answer to the time'
+grep -q '^a ratio  *1 times .* times .* holds$' "$work/out" || complain 'no answer to the ratio'
+grep -q '^a count .* counted .* does not hold$' "$work/out" || complain 'no answer to the count'
+expect_out '0 of 1 hold, 1 does not, 0 inconclusive; measured on Fake GPU, driver 580.0, run 1'
+run list runs --db own.db --format csv
+expect_out ',studies'
+
+# only what is needed is measured, each case once
+run report last --db own.db --format csv
+[ "$(grep -c ',ok,' "$work/out")" -eq 4 ] || complain 'not four cases'
+head -n 1 "$work/out" | grep -q 'instructions' || complain 'the metric was not counted'
+head -n 1 "$work/out" | grep -q 'dram_bytes' && complain 'more metrics than were asked for'
+
+# answered again from what is stored, without a device
+no_worker
+run study own.study --db own.db --stored
+expect_code 0
+expect_out 'own: does not hold'
+expect_out 'run 1'
+run study own.study --db own.db --stored --format md
+expect_code 0
+expect_out '| own | no GPU | a time |'
+expect_out '#### own: does not hold'
+run study own.study --db own.db --stored --format json
+expect_code 0
+expect_out '"answer": "does not hold"'
+expect_out '"case": "reduce/naive/block=64,n=4096"'
+run study divergence_two_ifs --db own.db --stored
+expect_code 0
+expect_out 'divergence_two_ifs: inconclusive'
+expect_out 'in no stored run of studies'
+refused 3 'no run of studies of backend ptx' study --backend ptx --stored --db own.db
+refused 3 'does not exist' study --stored --db none.db
+fake_worker
+run sweep reduce/naive --block-sizes 64 --size 4096 --db plain.db --quiet
+refused 3 'no run of studies' study --stored --db plain.db
+
+# what could not be measured leaves its study open, for its reason, and the rest is answered
+FAKE_WORKER_SCRIPT=mismatch:reduce/naive run study own.study divergence_two_ifs --db bad.db
+expect_code 1
+expect_out 'inconclusive: no measurement of case naive: mismatch'
+expect_out 'of 2 hold'
+FAKE_WORKER_SCRIPT=no_counters run study divergence_two_ifs --db bare.db
+expect_code 0
+expect_out 'divergence_two_ifs: inconclusive (branch_targets_divergent of case'
+
+# slips in a file: its name and the line
+sed 's|reduce/naive/|reduce/nave/|' own.study >slip.study
+refused 2 'study slip, line 6' study slip.study --db slip.db
+expect_err 'naive'
+sed 's|/block=64,n|/n|' own.study >slip.study
+refused 2 'write "best naive"' study slip.study --db slip.db
+sed 's|^unit|units|' own.study >slip.study
+refused 3 'slip.study:11: no key is called "units"; did you mean unit?' study slip.study
+sed 's|time(naive)$|time(nave)|' own.study >slip.study
+refused 3 'slip.study:12: "time(nave)", character 6: no case' study ./slip.study
+[ ! -e slip.db ] || complain 'a database was left though nothing was measured'
+
+# emulated counts answer by names of their own; claims about time are left open
+fake_emulator
+run study own.study --backend ptx --db e.db
+expect_code 4
+expect_err 'none of these studies'
+cat >>own.study <<'END'
+emulated: ptx_warp_instructions(missing)
+END
+run study own.study --backend ptx --db e.db
+expect_code 0
+expect_out 'needs a GPU: no count of an emulator stands for it'
+expect_out 'emulated on'
+grep -q '^a count .* counted ' "$work/out" || complain 'no answer to the count'
+finish

@@ -1,0 +1,451 @@
+/* Studies: what their files may hold, and what follows of what was measured. */
+#include "metrics/metrics.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HEAD                                       \
+	"title: T\nclaim: C\nsource: S\nmade on: " \
+	"V100\nlook at: L\n"
+#define CASES "case a: reduce/naive/block=64,n=2^20\ncase b: reduce/shuffle/block=64,n=2^20\n"
+#define PART(expression, limits) \
+	HEAD CASES "part: P\nmeasured: " expression "\nexpect: " limits "\n"
+
+static int parse(struct study *out, const char *text, struct error *err)
+{
+	return study_parse(out, "folder/name.study", text, strlen(text), err);
+}
+
+static void must_parse(struct study *out, const char *text)
+{
+	struct error err = {0};
+
+	if (parse(out, text, &err))
+		fail_msg("%s", err.text);
+}
+
+static void must_refuse(const char *text, const char *words)
+{
+	struct study study = {0};
+	struct error err = {0};
+
+	assert_int_equal(parse(&study, text, &err), PL_EPARSE);
+	if (!strstr(err.text, words))
+		fail_msg("\"%s\" does not say \"%s\"", err.text, words);
+	assert_null(study.name);
+}
+
+static void a_file_is_read(void **state)
+{
+	struct study study;
+	char *selector;
+
+	(void)state;
+	must_parse(&study, "# a remark\n\n"
+			   "title: Two\n\twords: here\nclaim:C\nsource: S  \r\nmade on: V100\n"
+			   "look at: L\non emulator: n=2^10\n"
+			   "case a: reduce/naive/block=64,128,n=2^20\n"
+			   "best b: reduce/shuffle/n=2^20\n"
+			   "part: faster\nclaimed: 7.4\nunit: times\n"
+			   "measured: time(a) / time(b)\nexpect: between 5.9 and 8.9\n"
+			   "part: counted\nmeasured: instructions(a)\n"
+			   "emulated: ptx_warp_instructions(a)\nexpect: at most 1e9\n");
+	assert_string_equal(study.name, "name");
+	assert_string_equal(study.title, "Two words: here");
+	assert_string_equal(study.claim, "C");
+	assert_string_equal(study.source, "S");
+	assert_int_equal(study.case_count, 2);
+	assert_false(study.cases[0].best);
+	assert_true(study.cases[1].best);
+	assert_int_equal(study.cases[1].line, 11);
+	assert_int_equal(study.part_count, 2);
+	assert_string_equal(study.parts[0].claimed, "7.4");
+	assert_true(study.parts[0].expect.low == 5.9 && study.parts[0].expect.high == 8.9);
+	assert_true(study_answerable(&study, true));
+	assert_true(study_needs_case(&study, 1, false));
+	assert_false(study_needs_case(&study, 1, true));
+
+	/* an axis of "on emulator" takes the place of the same in the case, its list included */
+	selector = study_selector(&study, 0, false);
+	assert_string_equal(selector, "reduce/naive/block=64,128,n=2^20");
+	free(selector);
+	selector = study_selector(&study, 0, true);
+	assert_string_equal(selector, "reduce/naive/block=64,128,n=2^10");
+	free(selector);
+	study_release(&study);
+}
+
+static void metrics_are_asked_for_once(void **state)
+{
+	struct string_list names = {0};
+	struct study study;
+
+	(void)state;
+	must_parse(&study, PART("instructions(a) / instructions(b) * time(a) + branch_targets(b)",
+				"at least 1"));
+	study_metrics(&names, &study, false);
+	assert_int_equal(names.count, 2);
+	assert_string_equal(names.items[0], "instructions");
+	study_metrics(&names, &study, true);
+	assert_int_equal(names.count, 2);
+	string_list_release(&names);
+	study_release(&study);
+}
+
+static void slips_are_named_with_their_line(void **state)
+{
+	(void)state;
+	must_refuse(HEAD CASES "part: P\nmesured: 1\nexpect: at least 1\n",
+		    "folder/name.study:9: no key is called \"mesured\"; did you mean measured?");
+	must_refuse("title: T\ntitle: T\n", ":2: \"title\" stands there twice");
+	must_refuse("title T\n", ":1: a line is \"key: value\"");
+	must_refuse("  title: T\n", ":1: a line that begins with a blank");
+	must_refuse("title: T\nclaim:\n", "nothing stands after \"claim:\"");
+	must_refuse(HEAD "case a: x/y\ncase a: x/z\n", ":7: a case is called \"a\" already");
+	must_refuse(HEAD "case A: x/y\n", "a case needs a name");
+	must_refuse(HEAD "case: x/y\n", "a case needs a name");
+	must_refuse("unit: ms\n", "belongs to a part");
+	must_refuse("expect: at least 1\n", "belongs to a part");
+	must_refuse("measured: 1\n", "belongs to a part");
+	must_refuse(HEAD "part: P\ncase a: x/y\n", "before the first part");
+	must_refuse(HEAD "part: P\nmade on: x\n", "before the first part");
+	must_refuse(HEAD, "ends without a part");
+	must_refuse("title: T\n", "ends without \"claim\"");
+	must_refuse(HEAD "part: P\nexpect: at least 1\n", "has no expression");
+	must_refuse(HEAD CASES "part: P\nmeasured: time(a)/time(b)\n", "what to \"expect\"");
+	must_refuse(PART("time(a)", "at least 1"), ":7: case \"b\" is not used");
+	must_refuse(PART("time(a)/time(b)", "at least 1\nexpect: at least 2"),
+		    "stands there twice");
+	must_refuse(PART("time(a)/time(b)", "at least 1\nmeasured: 1"), "has this expression");
+	must_refuse("", "ends without \"title\"");
+}
+
+static void bad_expressions_are_named_with_their_place(void **state)
+{
+	static const struct {
+		const char *expression, *words;
+	} rows[] = {
+		{"time(a) /", "character 10: a number, a name or \"(\" expected"},
+		{"time(c)", "character 6: no case of the study has this name"},
+		{"time()", "character 6: the name of a case is missing"},
+		{"time(a", "character 7: \")\" is missing"},
+		{"time a", "character 1: a name stands before \"(\""},
+		{"time(a) time(b)", "character 9: an operator or the end expected"},
+		{"instrutcions(a)", "did you mean instructions?"},
+		{"ptx_branches(a)", "no metric is called \"ptx_branches\""},
+		{"dram_bytes_per_s(a)", "a rate: divide by time()"},
+		{"flop_per_s(a)", "a rate"},
+		{"1.2.3", "not a number"},
+		{"1 $ 2", "an operator or the end expected"},
+		{"max()", "a number, a name"},
+		{"max(1", "\")\" is missing after the arguments"},
+		{"log10(1, 2)", "\")\" is missing after the arguments"},
+		{"((((((((((((((((((((((((((((((((((1", "nested too deep"},
+		{"-----------------------------------1", "nested too deep"},
+		{"1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+(1+1))))))))))))))))",
+		 "nested too deep"},
+	};
+	char text[1024];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		snprintf(text, sizeof(text),
+			 HEAD CASES "part: P\nmeasured: %s\nexpect: at least 1\n",
+			 rows[i].expression);
+		must_refuse(text, rows[i].words);
+		must_refuse(text, "folder/name.study:9: ");
+	}
+	must_refuse(HEAD CASES "part: P\nemulated: time(a)\nexpect: at least 1\n",
+		    "an emulator measures no time");
+	must_refuse(HEAD CASES "part: P\nemulated: instructions(a)\nexpect: at least 1\n",
+		    "no metric of the emulator is called");
+	must_refuse(HEAD "best a: reduce/naive\npart: P\nemulated: ptx_branches(a)\n",
+		    "cannot tell which is the fastest");
+	snprintf(text, sizeof(text), HEAD CASES "part: P\nmeasured: 1");
+	for (size_t end = strlen(text); end < sizeof(text) - 2; end += 2)
+		memcpy(text + end, "+1", sizeof("+1"));
+	must_refuse(text, "too long");
+}
+
+static void limits_are_read_or_refused(void **state)
+{
+	static const struct {
+		const char *text;
+		double low, high;
+	} good[] = {{"at least 2", 2, INFINITY},      {"at most -2", -INFINITY, -2},
+		    {"between 1 and 2.5", 1, 2.5},    {"equal 100", 100, 100},
+		    {"equal 100 within 5%", 95, 105}, {"equal -100 within 5%", -105, -95}};
+	static const char *const bad[] = {"2",
+					  "at 2",
+					  "at least",
+					  "at least x",
+					  "between 2 and 1",
+					  "between 1 2",
+					  "equal 1 within",
+					  "equal 1 within 5",
+					  "at  least 2",
+					  "equal 1 within -5%",
+					  "at worst 2"};
+	char text[512];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+		struct study study;
+
+		snprintf(text, sizeof(text), PART("time(a)/time(b)", "%s"), good[i].text);
+		must_parse(&study, text);
+		assert_true(study.parts[0].expect.low == good[i].low);
+		assert_true(study.parts[0].expect.high == good[i].high);
+		study_release(&study);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		snprintf(text, sizeof(text), PART("time(a)/time(b)", "%s"), bad[i]);
+		must_refuse(text, "is no limit");
+	}
+}
+
+/* ---- answers ---- */
+
+#define MEDIANS(...)                                             \
+	((struct process_medians){(const double[]){__VA_ARGS__}, \
+				  sizeof((double[]){__VA_ARGS__}) / 8})
+
+/* The answer to one part over a and b. The caller releases it. */
+static struct study_answer judge(const char *expression, const char *limits,
+				 const struct study_evidence *evidence)
+{
+	struct study_answer answer;
+	struct study study;
+	char text[512];
+
+	snprintf(text, sizeof(text), PART("%s + 0 * (instructions(a) + instructions(b))", "%s"),
+		 expression, limits);
+	/* products alone keep an interval of factors */
+	if (strstr(expression, "time(a)") && strstr(expression, "time(b)"))
+		snprintf(text, sizeof(text), PART("%s", "%s"), expression, limits);
+	must_parse(&study, text);
+	study_judge(&answer, &study, evidence, false);
+	study_release(&study);
+	return answer;
+}
+
+static void assert_near(double value, double expected, double relative)
+{
+	if (!(fabs(value - expected) <= relative * fabs(expected)))
+		fail_msg("%.12g is not %.12g", value, expected);
+}
+
+struct pair {
+	struct trial trials[2];
+	struct study_evidence evidence[2];
+};
+
+static void pair_init(struct pair *pair, struct process_medians a, struct process_medians b)
+{
+	*pair = (struct pair){0};
+	for (int i = 0; i < 2; i++) {
+		counter_list_set(&pair->trials[i].counters, "instructions", "instruction", "s",
+				 i ? 300 : 600);
+		counter_list_set_missing(&pair->trials[i].counters, "branch_targets", "1", "s",
+					 "the driver refuses");
+		pair->trials[i].facts = launch_facts_unknown;
+		pair->evidence[i].trial = &pair->trials[i];
+	}
+	pair->evidence[0].medians = a;
+	pair->evidence[1].medians = b;
+}
+
+static void pair_release(struct pair *pair)
+{
+	for (int i = 0; i < 2; i++)
+		counter_list_release(&pair->trials[i].counters);
+}
+
+/* Long times: what is known of the noise is then the same of both. */
+static void a_ratio_has_the_interval_of_an_effect(void **state)
+{
+	struct process_medians a = MEDIANS(7.1e9, 7.0e9, 7.2e9), b = MEDIANS(1.0e9, 1.02e9);
+	struct effect effect = effect_of(b, a);
+	struct study_answer answer;
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, a, b);
+	answer = judge("time(a) / time(b)", "at least 1", pair.evidence);
+	assert_near(answer.parts[0].value, 1 + effect.change, 1e-12);
+	assert_near(answer.parts[0].low, 1 + effect.low, 1e-9);
+	assert_near(answer.parts[0].high, 1 + effect.high, 1e-9);
+	assert_true(answer.parts[0].low < answer.parts[0].value);
+	assert_int_equal(answer.verdict, STUDY_HOLDS);
+	study_answer_release(&answer);
+
+	/* of a sum it is one of differences: symmetric, and the same relative error */
+	answer = judge("100 * (time(a) / time(b) - 1)", "at least 1", pair.evidence);
+	assert_near(answer.parts[0].value, 100 * effect.change, 1e-12);
+	assert_near(answer.parts[0].high - answer.parts[0].value,
+		    100 * (1 + effect.change) * (log1p(effect.high) - log1p(effect.change)), 1e-9);
+	study_answer_release(&answer);
+
+	/* what is in both cancels: the interval of 1 is no wider than rounding */
+	answer = judge("time(a) / time(a) + 0 * time(b)", "equal 1 within 1%", pair.evidence);
+	assert_near(answer.parts[0].high, 1, 1e-12);
+	study_answer_release(&answer);
+	pair_release(&pair);
+}
+
+static void limits_decide(void **state)
+{
+	static const struct {
+		const char *limits;
+		enum study_verdict verdict;
+	} rows[] = {
+		{"at least 1.9", STUDY_HOLDS},      {"at least 2", STUDY_OPEN},
+		{"at least 2.1", STUDY_FAILS},      {"at most 2", STUDY_OPEN},
+		{"at most 1.9", STUDY_FAILS},       {"between 1.9 and 2.1", STUDY_HOLDS},
+		{"between 1.5 and 2", STUDY_OPEN},  {"between 3 and 4", STUDY_FAILS},
+		{"equal 2 within 5%", STUDY_HOLDS}, {"equal 2", STUDY_OPEN},
+	};
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6, 2e6, 2e6), MEDIANS(1e6, 1e6, 1e6));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct study_answer answer =
+			judge("time(a) / time(b)", rows[i].limits, pair.evidence);
+
+		if (answer.verdict != rows[i].verdict)
+			fail_msg("%s: %s", rows[i].limits, study_verdict_name(answer.verdict));
+		assert_true((answer.why != NULL) == (answer.verdict == STUDY_OPEN));
+		if (answer.verdict == STUDY_OPEN)
+			assert_non_null(strstr(answer.why, "reaches across 2"));
+		study_answer_release(&answer);
+	}
+	pair_release(&pair);
+}
+
+static void counts_and_arithmetic_are_exact(void **state)
+{
+	static const struct {
+		const char *expression;
+		double value;
+	} rows[] = {{"instructions(a) / instructions(b)", 2},
+		    {"1 + 2 * 3 - 4 / 8", 6.5},
+		    {"-(1 + 2) * 3", -9},
+		    {"2 - 3 - 4", -5},
+		    {"8 / 4 / 2", 1},
+		    {"min(3, 1, 2) + max(1, 5)", 6},
+		    {"-log10(1e-7)", 7},
+		    {"1.5e+2", 150}};
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6), MEDIANS(1e6));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct study_answer answer =
+			judge(rows[i].expression, "at least -100", pair.evidence);
+
+		assert_near(answer.parts[0].value, rows[i].value, 1e-12);
+		assert_true(isnan(answer.parts[0].low));
+		assert_int_equal(answer.verdict, STUDY_HOLDS);
+		study_answer_release(&answer);
+	}
+	pair_release(&pair);
+}
+
+static void what_is_missing_is_said(void **state)
+{
+	static const struct {
+		const char *expression, *words;
+	} rows[] = {
+		{"branch_targets(a)", "branch_targets of case a: the driver refuses"},
+		{"branch_targets_uniform(a)", "of case a: not counted"},
+		{"registers_per_thread(b)", "registers of case b: not known"},
+		{"flop(b)", "the work of case b: not known"},
+		{"log10(0 - 1)", "no finite number"},
+		{"1 / 0", "no finite number"},
+		{"max(1, branch_targets(a))", "the driver refuses"},
+		{"time(a)/time(b)", "the time of case b: not measured"},
+	};
+	struct study_answer answer;
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6, 2.1e6), (struct process_medians){NULL, 0});
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		answer = judge(rows[i].expression, "at least 0", pair.evidence);
+		assert_int_equal(answer.verdict, STUDY_OPEN);
+		if (!answer.why || !strstr(answer.why, rows[i].words))
+			fail_msg("%s: %s", rows[i].expression, answer.why);
+		assert_true(isnan(answer.parts[0].value));
+		study_answer_release(&answer);
+	}
+	pair.evidence[0] = (struct study_evidence){.reason = "skipped, too small"};
+	answer = judge("instructions(a)", "at least 0", pair.evidence);
+	assert_non_null(strstr(answer.why, "case a: skipped, too small"));
+	study_answer_release(&answer);
+	pair_release(&pair);
+}
+
+/* One part that fails is enough; one that is open leaves the rest open. */
+static void a_study_is_the_sum_of_its_parts(void **state)
+{
+	static const struct {
+		const char *limits[2];
+		enum study_verdict verdict;
+	} rows[] = {{{"at least 1", "at least 1"}, STUDY_HOLDS},
+		    {{"at least 1", "at least 3"}, STUDY_FAILS},
+		    {{"at least 2", "at least 1"}, STUDY_OPEN},
+		    {{"at least 2", "at least 3"}, STUDY_FAILS}};
+	struct pair pair;
+	char text[1024];
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6, 2e6), MEDIANS(1e6, 1e6));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct study_answer answer;
+		struct study study;
+
+		snprintf(text, sizeof(text),
+			 HEAD CASES "part: P\nmeasured: time(a)/time(b)\nexpect: %s\n"
+				    "part: Q\nmeasured: time(a)/time(b)\nexpect: %s\n",
+			 rows[i].limits[0], rows[i].limits[1]);
+		must_parse(&study, text);
+		study_judge(&answer, &study, pair.evidence, false);
+		assert_int_equal(answer.verdict, rows[i].verdict);
+		study_answer_release(&answer);
+		/* the emulator has nothing to say to any of them */
+		study_judge(&answer, &study, pair.evidence, true);
+		assert_int_equal(answer.verdict, STUDY_OPEN);
+		assert_non_null(strstr(answer.why, "needs a GPU"));
+		study_answer_release(&answer);
+		study_release(&study);
+	}
+	pair_release(&pair);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_read),
+		cmocka_unit_test(metrics_are_asked_for_once),
+		cmocka_unit_test(slips_are_named_with_their_line),
+		cmocka_unit_test(bad_expressions_are_named_with_their_place),
+		cmocka_unit_test(limits_are_read_or_refused),
+		cmocka_unit_test(a_ratio_has_the_interval_of_an_effect),
+		cmocka_unit_test(limits_decide),
+		cmocka_unit_test(counts_and_arithmetic_are_exact),
+		cmocka_unit_test(what_is_missing_is_said),
+		cmocka_unit_test(a_study_is_the_sum_of_its_parts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
