@@ -1,13 +1,8 @@
-/* Every built-in kernel on the emulator gives what its oracle expects, at every kind of size. */
+/* Kernels that run on request only, on the emulator, and what it counts of one (test_every_kernel.c
+ * has all others). */
 #include "support_case.h"
 
 #include <string.h>
-
-/* The first five have every size, the others the small ones. */
-static const int64_t blocks[] = {32, 64, 96, 256, 1024, 1, 2, 4, 8, 16, 33, 128, 512};
-static const int64_t sizes[] = {1, 31, 33, 1000, 4096, 7919};
-/* Of a matrix, whose work is n * n * n. */
-static const int64_t sides[] = {1, 31, 33, 64, 97, 132};
 
 static struct workbench bench;
 
@@ -25,13 +20,6 @@ static int tear_down(void **context)
 	return 0;
 }
 
-/* Of a kernel that is for tensor cores, or for copies that pass by the registers. */
-static bool is_for_a_gpu(const struct outcome *outcome)
-{
-	return outcome->status == TRIAL_SKIPPED &&
-	       (strstr(outcome->reason.data, "mma") || strstr(outcome->reason.data, "cp.async"));
-}
-
 /* False: a constraint does not hold. */
 static bool verify(const char *kernel, const char *variant, const struct axis_setting *axes)
 {
@@ -41,11 +29,6 @@ static bool verify(const char *kernel, const char *variant, const struct axis_se
 	if (!work)
 		return false;
 	outcome = outcome_of(&bench, work);
-	if (is_for_a_gpu(&outcome)) {
-		outcome_release(&outcome);
-		launch_case_free(work);
-		return true;
-	}
 	if (outcome.status != TRIAL_OK) {
 		struct text config = TEXT_INIT;
 
@@ -60,64 +43,6 @@ static bool verify(const char *kernel, const char *variant, const struct axis_se
 	outcome_release(&outcome);
 	launch_case_free(work);
 	return true;
-}
-
-static void verify_kernel(const char *name)
-{
-	const struct kernel *kernel = kernel_find(name);
-	const bool matrix = !strcmp(name, "matmul") || !strcmp(name, "transpose");
-	const int64_t *lengths = matrix ? sides : sizes;
-	const size_t count = matrix ? ARRAY_SIZE(sides) : ARRAY_SIZE(sizes);
-
-	for (size_t v = 0; v < kernel->variant_count; v++) {
-		size_t verified = 0;
-
-		for (size_t b = 0; b < ARRAY_SIZE(blocks); b++)
-			for (size_t s = 0; s < count; s++) {
-				const struct axis_setting axes[] = {{"block", blocks[b]},
-								    {"n", lengths[s]},
-								    {"ways", s % 2 ? 32 : 5},
-								    {"m", 33},
-								    {"k", 70},
-								    {0}};
-
-				if (b < 5 || lengths[s] <= 1000)
-					verified += verify(name, kernel->variants[v].name, axes);
-			}
-		/* Not one that every constraint refused: at one block size at least, and with the
-		 * sides that are multiples of four. */
-		assert_true(verified >= (matrix ? 2 : count));
-	}
-}
-
-static void test_stream(void **context)
-{
-	(void)context;
-	verify_kernel("stream");
-}
-
-static void test_reduce(void **context)
-{
-	(void)context;
-	verify_kernel("reduce");
-}
-
-static void test_matmul(void **context)
-{
-	(void)context;
-	verify_kernel("matmul");
-}
-
-static void test_transpose(void **context)
-{
-	(void)context;
-	verify_kernel("transpose");
-}
-
-static void test_divergence(void **context)
-{
-	(void)context;
-	verify_kernel("divergence");
 }
 
 /* Places at a distance, shared, reversed, in no order; all lanes, and two of them. */
@@ -141,25 +66,6 @@ static void test_patterns(void **context)
 
 			assert_true(verify("patterns", kernel->variants[v].name, axes));
 		}
-}
-
-/* A kernel that is added must be verified here, too. */
-static void test_no_kernel_is_left_out(void **context)
-{
-	static const char *const verified[] = {"stream", "reduce", "transpose", "matmul",
-					       "divergence"};
-	size_t count;
-	const struct kernel *const *all = kernel_all(&count);
-
-	(void)context;
-	for (size_t i = 0; i < count; i++) {
-		bool found = all[i]->on_request;
-
-		for (size_t v = 0; v < ARRAY_SIZE(verified); v++)
-			found = found || !strcmp(verified[v], all[i]->name);
-		if (!found)
-			fail_msg("%s is not verified", all[i]->name);
-	}
 }
 
 /* Module variables begin anew in each case: last_block counts its blocks in one. */
@@ -207,13 +113,7 @@ static void test_counts_of_a_copy(void **context)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stream),
-		cmocka_unit_test(test_reduce),
-		cmocka_unit_test(test_matmul),
-		cmocka_unit_test(test_transpose),
-		cmocka_unit_test(test_divergence),
 		cmocka_unit_test(test_patterns),
-		cmocka_unit_test(test_no_kernel_is_left_out),
 		cmocka_unit_test(test_a_case_does_not_see_the_one_before),
 		cmocka_unit_test(test_counts_of_a_copy),
 	};
