@@ -7,6 +7,7 @@
 #define KERNEL_FAMILY_LIST(X) \
 	X(stream)             \
 	X(reduce)             \
+	X(warp_map)           \
 	X(divergence)         \
 	X(transpose)          \
 	X(matmul)             \

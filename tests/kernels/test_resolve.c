@@ -60,13 +60,25 @@ static int resolve(struct launch_case **out, struct text *skip, const char *kern
 	return kernel_resolve(out, skip, family, row, axes, count, limits, err);
 }
 
+/* A variant with a default of one block size runs with that alone. */
+static int64_t block_of(const char *kernel, const char *variant, int64_t block)
+{
+	const struct kernel_variant *row = variant_of(kernel, variant);
+
+	for (size_t i = 0; i < row->axis_count; i++)
+		if (!strcmp(row->axes[i].name, "block") && !strpbrk(row->axes[i].values, ",."))
+			return atoll(row->axes[i].values);
+	return block;
+}
+
 static struct launch_case *must_resolve(const char *kernel, const char *variant, int64_t block,
 					int64_t n)
 {
 	struct launch_case *work = NULL;
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
-	int rc = resolve(&work, &skip, kernel, variant, block, n, &h200, &err);
+	int rc = resolve(&work, &skip, kernel, variant, block_of(kernel, variant, block), n, &h200,
+			 &err);
 
 	if (rc || !work)
 		fail_msg("%s/%s block=%" PRId64 " n=%" PRId64 ": %s%s", kernel, variant, block, n,

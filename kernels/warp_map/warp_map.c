@@ -1,0 +1,113 @@
+/*
+ * warp_map: how a block of any shape becomes warps. Every thread writes its
+ * lane, the first thread of its warp, and how many threads the warp has.
+ */
+#include "kernels/table.h"
+
+/* As in warp_map.cuh. */
+#define LANES_SHIFT 8
+#define FIRST_SHIFT 16
+#define WARP 32
+
+struct map {
+	uint32_t *place;
+	int64_t block;
+};
+
+static void map_range(void *context, int64_t begin, int64_t end)
+{
+	const struct map *map = context;
+
+	for (int64_t i = begin; i < end; i++) {
+		int64_t linear = i % map->block, lane = linear % WARP, first = linear - lane;
+		int64_t lanes = map->block - first < WARP ? map->block - first : WARP;
+
+		map->place[i] = (uint32_t)(lane | lanes << LANES_SHIFT | first << FIRST_SHIFT);
+	}
+}
+
+static int compute_map(const struct launch_case *work, const struct host_buffers *inputs,
+		       struct host_buffers *expected, struct error *err)
+{
+	struct map map = {.block = 1};
+	void *place;
+	int64_t n;
+	int rc = oracle_buffer(&place, work, expected, "place", &n, err);
+
+	(void)inputs;
+	if (rc)
+		return rc;
+	map.place = place;
+	launch_case_axis(work, "block", &map.block);
+	parallel_for(n, ORACLE_GRAIN, map_range, &map);
+	return 0;
+}
+
+static const struct kernel_oracle oracle_map = {
+	.name = "warp_map/map",
+	.axes = "block,n",
+	.compute = compute_map,
+};
+
+#define PLACE ARG_OF_BUFFER("place")
+#define N ARG_OF_I64("n")
+#define BLOCKS .grid = {"ceil_div(n, block)"}
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "line",
+		.lesson =
+			"a block along x is cut into warps of 32; a last, short one costs a whole",
+		.metric = "threads_per_instruction",
+		LAUNCHES({.entry = "warp_map_line", BLOCKS, .block = {"block"}, ARGS(PLACE, N)}),
+	},
+	{
+		.name = "plane",
+		.lesson = "rows of a block are laid end to end: warps do not end with them",
+		.metric = "threads_per_instruction",
+		AXES({"columns", "8", "threads of a row of the block"}),
+		CONSTRAINTS({"block % columns == 0",
+			     "block must be a multiple of columns: it is whole rows"}),
+		LAUNCHES({.entry = "warp_map_plane",
+			  BLOCKS,
+			  .block = {"columns", "block / columns"},
+			  ARGS(PLACE, N)}),
+	},
+	{
+		.name = "volume",
+		.lesson = "x runs fastest, then y, then z: a warp is two layers of 4 x 4 threads",
+		.metric = "threads_per_instruction",
+		CONSTRAINTS({"block % 16 == 0",
+			     "block must be a multiple of 16: it is whole layers of 4 x 4"}),
+		LAUNCHES({.entry = "warp_map_volume",
+			  BLOCKS,
+			  .block = {"4", "4", "block / 16"},
+			  ARGS(PLACE, N)}),
+	},
+	{
+		.name = "forty_by_two",
+		.lesson = "80 threads are three warps: 96 lanes, of which 16 never work",
+		.metric = "threads_per_instruction",
+		AXES({"block", "80", "threads in one block, 40 x 2"}),
+		CONSTRAINTS({"block == 80", "the block is 40 x 2 threads: block must be 80"}),
+		LAUNCHES({.entry = "warp_map_forty_by_two",
+			  BLOCKS,
+			  .block = {"40", "2"},
+			  ARGS(PLACE, N)}),
+	},
+};
+
+const struct kernel kernel_warp_map = {
+	.name = "warp_map",
+	.summary = "how blocks of one, two and three dimensions are cut into warps",
+	AXES(AXIS_BLOCK, {"n", "2^24", "threads that write their place"}),
+	.small_size = "2^16",
+	BUFFERS({"place", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	.work = {.bytes_written = "4 * n"},
+	/* Whole numbers. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 0.0,
+	.oracle = &oracle_map,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
