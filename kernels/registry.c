@@ -9,6 +9,7 @@
 	X(reduce)             \
 	X(warp_map)           \
 	X(divergence)         \
+	X(select)             \
 	X(transpose)          \
 	X(matmul)             \
 	X(fault)              \

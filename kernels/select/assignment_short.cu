@@ -1,0 +1,12 @@
+/* The conditional assignment of two steps, as the documents write it: what the compiler makes of
+ * the short branch, too. */
+#include "select.cuh"
+
+extern "C" __global__ void select_assignment_short(const float *__restrict__ x,
+						   float *__restrict__ y, long long n)
+{
+	long long i = global_thread();
+
+	if (i < n)
+		y[i] = by_assignment<STEPS_SHORT>(x[i]);
+}

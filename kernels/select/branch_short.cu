@@ -1,0 +1,12 @@
+/* An if with an else of two steps each, as the documents write it: the compiler makes conditional
+ * assignments of it by itself. */
+#include "select.cuh"
+
+extern "C" __global__ void select_branch_short(const float *__restrict__ x, float *__restrict__ y,
+					       long long n)
+{
+	long long i = global_thread();
+
+	if (i < n)
+		y[i] = by_branch<STEPS_SHORT>(x[i]);
+}

@@ -1,0 +1,128 @@
+/*
+ * select: a branch against a conditional assignment. Both choose between two
+ * constants in every step of a recurrence, by the data, and so at random in
+ * every warp; they give the same, to the bit.
+ */
+#include "kernels/table.h"
+
+/* As in select.cuh. */
+#define STEPS_SHORT 2
+#define STEPS_LONG 64
+#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
+#define TEXT_OF_TOKEN(token) #token
+
+struct recurrence {
+	const float *x;
+	float *y;
+	int steps;
+};
+
+static void run_range(void *context, int64_t begin, int64_t end)
+{
+	const struct recurrence *of = context;
+
+	for (int64_t i = begin; i < end; i++) {
+		double value = of->x[i];
+		bool is_below = of->x[i] < 0.5f;
+
+		for (int step = 0; step < of->steps; step++)
+			value = 0.5 * value +
+				(is_below ? (step + 1) / 256.0 : (2 * step + 1) / 512.0);
+		of->y[i] = (float)value;
+	}
+}
+
+static int compute(int steps, const struct launch_case *work, const struct host_buffers *inputs,
+		   struct host_buffers *expected, struct error *err)
+{
+	void *x, *y;
+	int64_t n;
+	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&y, work, expected, "y", &n, err);
+	if (!rc)
+		parallel_for(n, ORACLE_GRAIN, run_range, &(struct recurrence){x, y, steps});
+	return rc;
+}
+
+/* An oracle and a work model: one fused multiply-add a step. */
+#define RECURRENCE(label, step_count)                                                \
+	static int compute_##label(const struct launch_case *work,                   \
+				   const struct host_buffers *inputs,                \
+				   struct host_buffers *expected, struct error *err) \
+	{                                                                            \
+		return compute(step_count, work, inputs, expected, err);             \
+	}                                                                            \
+	static const struct kernel_oracle oracle_##label = {                         \
+		.name = "select/" #label,                                            \
+		.axes = "n",                                                         \
+		.compute = compute_##label,                                          \
+	};                                                                           \
+	static const struct kernel_work work_##label = {                             \
+		.flop = "2 * n * " TEXT_OF(step_count),                              \
+		.bytes_read = "4 * n",                                               \
+		.bytes_written = "4 * n",                                            \
+	};
+
+RECURRENCE(short, STEPS_SHORT)
+RECURRENCE(long, STEPS_LONG)
+#define DOES(label) .oracle = &oracle_##label, .work = &work_##label
+
+#define ONE_A_THREAD(name)                        \
+	LAUNCHES({.entry = name,                  \
+		  .grid = {"ceil_div(n, block)"}, \
+		  .block = {"block"},             \
+		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "branch",
+		.lesson =
+			"a branch on random data tears every warp: both parts run, each half empty",
+		.metric = "branch_targets_divergent",
+		DOES(long),
+		ONE_A_THREAD("select_branch"),
+	},
+	{
+		.name = "assignment",
+		.lesson =
+			"conditional assignments give the same and leave no branch to tear a warp",
+		.metric = "branch_targets",
+		DOES(long),
+		ONE_A_THREAD("select_assignment"),
+	},
+	{
+		.name = "branch_short",
+		.lesson = "of a short branch the compiler makes conditional assignments by itself",
+		.metric = "branch_targets",
+		DOES(short),
+		ONE_A_THREAD("select_branch_short"),
+	},
+	{
+		.name = "assignment_short",
+		.lesson = "so writing them out changes nothing where the bodies are short",
+		.metric = "branch_targets",
+		DOES(short),
+		ONE_A_THREAD("select_assignment_short"),
+	},
+};
+
+const struct kernel kernel_select = {
+	.name = "select",
+	.summary = "a branch on the data against a conditional assignment",
+	AXES(AXIS_BLOCK, {"n", "2^22", "elements"}),
+	.small_size = "2^16",
+	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	.work = {.flop = "2 * n * " TEXT_OF(STEPS_LONG),
+		 .bytes_read = "4 * n",
+		 .bytes_written = "4 * n"},
+	/* Each step rounds to half a unit (2^-25 relative at most) and halves the error that it
+	 * finds: less than 2^-23 in all. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 2.5e-7,
+	.oracle = &oracle_long,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
