@@ -10,6 +10,7 @@
 	X(warp_map)           \
 	X(divergence)         \
 	X(select)             \
+	X(tail)               \
 	X(transpose)          \
 	X(matmul)             \
 	X(fault)              \

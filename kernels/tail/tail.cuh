@@ -1,0 +1,7 @@
+/* What the tail variants share. */
+#pragma once
+
+__device__ inline long long global_thread()
+{
+	return (long long)blockIdx.x * blockDim.x + threadIdx.x;
+}
