@@ -11,6 +11,7 @@
 	X(divergence)         \
 	X(select)             \
 	X(tail)               \
+	X(spin)               \
 	X(transpose)          \
 	X(matmul)             \
 	X(fault)              \

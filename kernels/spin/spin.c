@@ -1,0 +1,128 @@
+/*
+ * spin: threads that wait for one of their block, by looking over and over, or
+ * at a barrier. Thread 0 works on a message, 16 times; all others need each.
+ */
+#include "kernels/table.h"
+
+/* As in spin.cuh. */
+#define ROUNDS 16
+#define STEPS 32
+#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
+#define TEXT_OF_TOKEN(token) #token
+
+struct rounds {
+	const float *x;
+	float *y;
+	int64_t block, n;
+};
+
+/* The sum of what thread 0 of a block says, who has `x` of its own. */
+static double messages_total(double x)
+{
+	double message = 1.0 + 0.5 * x, total = 0.0;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		for (int step = 0; step < STEPS; step++)
+			message = 0.5 * message + 0.75 + step / 128.0;
+		total += message;
+	}
+	return total;
+}
+
+static void run_blocks(void *context, int64_t begin, int64_t end)
+{
+	const struct rounds *of = context;
+
+	for (int64_t b = begin; b < end; b++) {
+		int64_t first = b * of->block;
+		double total = messages_total(of->x[first]);
+
+		for (int64_t i = first; i < first + of->block && i < of->n; i++)
+			of->y[i] = (float)(of->x[i] + total);
+	}
+}
+
+static int compute_rounds(const struct launch_case *work, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err)
+{
+	struct rounds of = {.block = 1};
+	void *x, *y;
+	int rc = oracle_buffer(&x, work, inputs, "x", &of.n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&y, work, expected, "y", &of.n, err);
+	if (rc)
+		return rc;
+	of.x = x;
+	of.y = y;
+	launch_case_axis(work, "block", &of.block);
+	parallel_for((of.n + of.block - 1) / of.block, 64, run_blocks, &of);
+	return 0;
+}
+
+static const struct kernel_oracle oracle_rounds = {
+	.name = "spin/rounds",
+	.axes = "block,n",
+	.compute = compute_rounds,
+};
+
+#define ONE_A_THREAD(name)                        \
+	LAUNCHES({.entry = name,                  \
+		  .grid = {"ceil_div(n, block)"}, \
+		  .block = {"block"},             \
+		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
+/* Before, the lanes of a warp had one program counter: those that looked kept it. */
+#define OWN_PROGRAM_COUNTERS                     \
+	CONSTRAINTS({"compute_capability >= 70", \
+		     "threads of a warp must run independently: compute capability 7.0 at least"})
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "barrier",
+		.lesson = "threads that wait at a barrier take nothing from the one that works",
+		.metric = "median_time_ns",
+		ONE_A_THREAD("spin_barrier"),
+	},
+	{
+		.name = "busy_wait",
+		.lesson =
+			"threads that look at a flag over and over issue instructions for nothing",
+		.metric = "instructions",
+		OWN_PROGRAM_COUNTERS,
+		ONE_A_THREAD("spin_busy_wait"),
+	},
+	{
+		.name = "busy_wait_sleeping",
+		.lesson = "to sleep between two looks saves instructions, and sees the flag later",
+		.metric = "instructions",
+		OWN_PROGRAM_COUNTERS,
+		ONE_A_THREAD("spin_busy_wait_sleeping"),
+	},
+	{
+		.name = "busy_wait_one_lane",
+		.lesson = "one lane looks for its warp: that is still a warp that looks",
+		.metric = "instructions",
+		OWN_PROGRAM_COUNTERS,
+		ONE_A_THREAD("spin_busy_wait_one_lane"),
+	},
+};
+
+#define FLOP \
+	"ceil_div(n, block) * " TEXT_OF(ROUNDS) " * 2 * " TEXT_OF(STEPS) " + n * " TEXT_OF(ROUNDS)
+
+const struct kernel kernel_spin = {
+	.name = "spin",
+	.summary = "waiting for another thread of the block: a busy-wait flag against a barrier",
+	AXES(AXIS_BLOCK, {"n", "2^20", "elements"}),
+	.small_size = "2^14",
+	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	.work = {.flop = FLOP, .bytes_read = "4 * n", .bytes_written = "4 * n"},
+	/* 16 additions that grow to about 32, each to half a unit, 2^-24 relative: 1e-6 at most.
+	 * The messages, which halve what they err, add two units. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 2e-6,
+	.oracle = &oracle_rounds,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
