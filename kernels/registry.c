@@ -12,6 +12,7 @@
 	X(select)             \
 	X(tail)               \
 	X(spin)               \
+	X(stencil)            \
 	X(transpose)          \
 	X(matmul)             \
 	X(fault)              \

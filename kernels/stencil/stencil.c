@@ -1,0 +1,161 @@
+/*
+ * stencil: sums over a window of nine, in tiles of shared memory. What it costs
+ * to fetch the halo of a tile, by who fetches it.
+ */
+#include "kernels/table.h"
+
+/* As in stencil.cuh. */
+#define RADIUS 4
+#define STEPS_SHORT 1
+#define STEPS_LONG 32
+#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
+#define TEXT_OF_TOKEN(token) #token
+
+struct window {
+	const float *x;
+	float *y;
+	int steps;
+};
+
+static double weight(double x, int steps)
+{
+	for (int step = 0; step < steps; step++)
+		x = 0.5 * x + (step + 1) / 32.0;
+	return x;
+}
+
+/* The weights of a window in a ring: each is taken once. */
+static void sum_range(void *context, int64_t begin, int64_t end)
+{
+	const struct window *of = context;
+	double ring[2 * RADIUS + 1] = {0};
+
+	for (int64_t at = begin; at < end + 2 * RADIUS; at++) {
+		double sum = 0.0;
+
+		ring[at % (2 * RADIUS + 1)] = weight(of->x[at], of->steps);
+		if (at < begin + 2 * RADIUS)
+			continue;
+		for (int k = 0; k <= 2 * RADIUS; k++)
+			sum += ring[k];
+		of->y[at - 2 * RADIUS] = (float)sum;
+	}
+}
+
+static int compute(int steps, const struct launch_case *work, const struct host_buffers *inputs,
+		   struct host_buffers *expected, struct error *err)
+{
+	void *x, *y;
+	int64_t n, padded;
+	int rc = oracle_buffer(&x, work, inputs, "x", &padded, err);
+
+	if (!rc)
+		rc = oracle_buffer(&y, work, expected, "y", &n, err);
+	if (!rc)
+		parallel_for(n, ORACLE_GRAIN, sum_range, &(struct window){x, y, steps});
+	return rc;
+}
+
+/* An oracle, and a work model: each element is weighted once, and every window added up. */
+#define WINDOW(label, step_count)                                                    \
+	static int compute_##label(const struct launch_case *work,                   \
+				   const struct host_buffers *inputs,                \
+				   struct host_buffers *expected, struct error *err) \
+	{                                                                            \
+		return compute(step_count, work, inputs, expected, err);             \
+	}                                                                            \
+	static const struct kernel_oracle oracle_##label = {                         \
+		.name = "stencil/" #label,                                           \
+		.axes = "n",                                                         \
+		.compute = compute_##label,                                          \
+	};                                                                           \
+	static const struct kernel_work work_##label = {                             \
+		.flop = "2 * " TEXT_OF(step_count) " * (n + 2 * " TEXT_OF(           \
+			RADIUS) ") + 2 * " TEXT_OF(RADIUS) " * n",                   \
+		.bytes_read = "4 * (n + 2 * " TEXT_OF(RADIUS) ")",                   \
+		.bytes_written = "4 * n",                                            \
+	};
+
+WINDOW(short, STEPS_SHORT)
+WINDOW(long, STEPS_LONG)
+#define DOES(label) .oracle = &oracle_##label, .work = &work_##label
+
+#define ONE_A_THREAD(name)                                                 \
+	LAUNCHES({.entry = name,                                           \
+		  .grid = {"ceil_div(n, block)"},                          \
+		  .block = {"block"},                                      \
+		  .shared_bytes = "4 * (block + 2 * " TEXT_OF(RADIUS) ")", \
+		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
+#define HALO_OF_A_BLOCK                                                                           \
+	{                                                                                         \
+		"block >= " TEXT_OF(RADIUS), "block must be 4 or more: the halo of a side has a " \
+					     "thread for each element"                            \
+	}
+#define TWO_HALOS_OF_A_BLOCK                                                                  \
+	{                                                                                     \
+		"block >= 2 * " TEXT_OF(RADIUS),                                              \
+			"block must be 8 or more: no thread may be at both ends of the block" \
+	}
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "two_ifs",
+		.lesson = "the halo by two ifs: the first warp and the last are torn once each",
+		.metric = "branch_targets_divergent",
+		DOES(long),
+		CONSTRAINTS(HALO_OF_A_BLOCK),
+		ONE_A_THREAD("stencil_two_ifs"),
+	},
+	{
+		.name = "if_else_if",
+		.lesson = "the halo by if and else-if: the same warps are torn, and as often",
+		.metric = "branch_targets_divergent",
+		DOES(long),
+		CONSTRAINTS(TWO_HALOS_OF_A_BLOCK),
+		ONE_A_THREAD("stencil_if_else_if"),
+	},
+	{
+		.name = "one_if",
+		.lesson = "four threads fetch both sides of the halo: one warp is torn, for longer",
+		.metric = "branch_targets_divergent",
+		DOES(long),
+		CONSTRAINTS(HALO_OF_A_BLOCK),
+		ONE_A_THREAD("stencil_one_if"),
+	},
+	{
+		.name = "two_ifs_short",
+		.lesson = "two ifs around a load and a store: predicated, so that none diverges",
+		.metric = "branch_targets",
+		DOES(short),
+		CONSTRAINTS(HALO_OF_A_BLOCK),
+		ONE_A_THREAD("stencil_two_ifs_short"),
+	},
+	{
+		.name = "if_else_if_short",
+		.lesson = "an else-if is harder to predicate: what looks cheaper may branch",
+		.metric = "branch_targets",
+		DOES(short),
+		CONSTRAINTS(TWO_HALOS_OF_A_BLOCK),
+		ONE_A_THREAD("stencil_if_else_if_short"),
+	},
+};
+
+const struct kernel kernel_stencil = {
+	.name = "stencil",
+	.summary = "sums over a window: who fetches the halo of a tile in shared memory",
+	AXES(AXIS_BLOCK, {"n", "2^22", "elements"}),
+	.small_size = "2^16",
+	BUFFERS({"x", ELEMENT_F32, "ceil_div(n, block) * block + 2 * " TEXT_OF(RADIUS), BUFFER_IN,
+		 FILL_UNIFORM, 0.0, 1.0},
+		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	.work = {.flop = "2 * " TEXT_OF(STEPS_LONG) " * n",
+		 .bytes_read = "4 * n",
+		 .bytes_written = "4 * n"},
+	/* Eight additions, each to half a unit of at most the sum (2^-24): 5e-7, and a weight errs
+	 * by two units at most, as every step halves what it finds: 1.2e-7. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 1e-6,
+	.oracle = &oracle_long,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
