@@ -1,0 +1,216 @@
+/* Oracles of the families about threads and warps, against what can be worked out by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "kernels/kernels.h"
+
+/* A case with its data: inputs filled, results computed. */
+struct bench {
+	struct launch_case *work;
+	struct host_buffers inputs, expected;
+};
+
+static void fill(struct bench *bench, size_t i)
+{
+	const struct case_buffer *buffer = &bench->work->buffers[i];
+	void *data = xcalloc((size_t)buffer->length, element_size_bytes(buffer->type));
+
+	if (buffer->role == BUFFER_IN) {
+		kernel_fill(data, buffer, 5);
+		bench->inputs.data[i] = data;
+	} else if (buffer->role == BUFFER_OUT) {
+		bench->expected.data[i] = data;
+	} else {
+		free(data);
+	}
+}
+
+/* "block=64,n=100"; axes that are not said have the first of their default values. */
+static void bench_init(struct bench *bench, const char *kernel, const char *variant,
+		       const char *config)
+{
+	const struct kernel *family = kernel_find(kernel);
+	const struct kernel_variant *row = kernel_find_variant(family, variant);
+	struct axis_value axes[KERNEL_MAX_CASE_AXES] = {0};
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+	size_t count = variant_axis_count(family, row);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct kernel_axis *axis = variant_axis(family, row, i);
+		char *key = xasprintf("%s=", axis->name);
+		const char *said = strstr(config, key);
+
+		memcpy(axes[i].name, axis->name, strlen(axis->name));
+		axes[i].value = atoll(said ? said + strlen(key) : axis->values);
+		free(key);
+	}
+	*bench = (struct bench){0};
+	if (kernel_resolve(&bench->work, &skip, family, row, axes, count, &device_limits_minimum,
+			   &err))
+		fail_msg("%s", err.text);
+	if (!bench->work)
+		fail_msg("%s/%s/%s: %s", kernel, variant, config, skip.data);
+	for (size_t i = 0; i < bench->work->buffer_count; i++)
+		fill(bench, i);
+	assert_int_equal(kernel_find_oracle(bench->work->oracle)
+				 ->compute(bench->work, &bench->inputs, &bench->expected, &err),
+			 0);
+}
+
+static const void *data(const struct bench *bench, const char *name)
+{
+	for (size_t i = 0; i < bench->work->buffer_count; i++)
+		if (!strcmp(bench->work->buffers[i].name, name))
+			return bench->inputs.data[i] ? bench->inputs.data[i]
+						     : bench->expected.data[i];
+	fail_msg("no buffer %s", name);
+	return NULL;
+}
+
+static float real(const struct bench *bench, const char *name, int64_t i)
+{
+	return ((const float *)data(bench, name))[i];
+}
+
+static void bench_release(struct bench *bench)
+{
+	for (size_t i = 0; i < KERNEL_MAX_BUFFERS; i++) {
+		free(bench->inputs.data[i]);
+		free(bench->expected.data[i]);
+	}
+	launch_case_free(bench->work);
+}
+
+static void assert_near(double value, double expected)
+{
+	if (!(fabs(value - expected) <= 1e-6 * fabs(expected)))
+		fail_msg("%.9g, not %.9g", value, expected);
+}
+
+/* The block of the documents: 80 threads, three warps, the last of 16. */
+static void test_warp_map(void **state)
+{
+	static const struct {
+		int thread;
+		uint32_t lane, lanes, first;
+	} rows[] = {{0, 0, 32, 0},    {39, 7, 32, 32},  {40, 8, 32, 32},
+		    {64, 0, 16, 64},  {79, 15, 16, 64}, {80, 0, 32, 0} /* of the next block */,
+		    {159, 15, 16, 64}};
+	struct bench bench;
+	const uint32_t *place;
+
+	(void)state;
+	bench_init(&bench, "warp_map", "forty_by_two", "block=80,n=200");
+	assert_int_equal(bench.work->launches[0].block[0], 40);
+	assert_int_equal(bench.work->launches[0].block[1], 2);
+	place = data(&bench, "place");
+	for (size_t r = 0; r < ARRAY_SIZE(rows); r++)
+		assert_int_equal(place[rows[r].thread],
+				 rows[r].lane | rows[r].lanes << 8 | rows[r].first << 16);
+	bench_release(&bench);
+}
+
+static void test_select(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, "select", "branch_short", "block=64,n=50");
+	for (int i = 0; i < 50; i++) {
+		double x = real(&bench, "x", i);
+		double first = x < 0.5 ? 1 / 256.0 : 1 / 512.0;
+		double second = x < 0.5 ? 2 / 256.0 : 3 / 512.0;
+
+		assert_near(real(&bench, "y", i), (x / 2 + first) / 2 + second);
+	}
+	assert_int_equal(bench.work->flop, 50 * 4);
+	bench_release(&bench);
+	/* In 64 steps of halving nothing is left of x but which of the two sums was chosen:
+	 * (s + 1) / 256 and (2 s + 1) / 512 tend to twice themselves less what lags behind. */
+	bench_init(&bench, "select", "assignment", "block=64,n=50");
+	for (int i = 0; i < 50; i++)
+		assert_near(real(&bench, "y", i),
+			    real(&bench, "x", i) < 0.5 ? 2 * 63 / 256.0 : 2 * 62.5 / 256.0);
+	bench_release(&bench);
+}
+
+static void test_tail(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, "tail", "padded", "block=64,n=100");
+	assert_int_equal(bench.work->buffers[2].length, 128);
+	assert_int_equal(bench.work->flop, 100);
+	for (int i = 0; i < 128; i++)
+		assert_true(real(&bench, "c", i) == real(&bench, "a", i) + real(&bench, "b", i));
+	bench_release(&bench);
+	bench_init(&bench, "tail", "two_launches", "block=64,n=100");
+	assert_int_equal(bench.work->launch_count, 2);
+	assert_int_equal(bench.work->launches[1].block[0], 36);
+	bench_release(&bench);
+	bench_init(&bench, "tail", "two_launches", "block=64,n=128");
+	assert_int_equal(bench.work->launch_count, 1);
+	bench_release(&bench);
+	bench_init(&bench, "tail", "two_launches", "block=64,n=63");
+	assert_int_equal(bench.work->launch_count, 1);
+	assert_int_equal(bench.work->launches[0].grid[0], 1);
+	assert_int_equal(bench.work->launches[0].block[0], 63);
+	bench_release(&bench);
+}
+
+/* Every message is what the recurrence tends to, long before its 32 steps are over. */
+static void test_spin(void **state)
+{
+	const double message = 2 * (0.75 + 30 / 128.0);
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, "spin", "busy_wait", "block=64,n=150");
+	for (int i = 0; i < 150; i++)
+		assert_near(real(&bench, "y", i), real(&bench, "x", i) + 16 * message);
+	bench_release(&bench);
+}
+
+static void test_stencil(void **state)
+{
+	/* At a seam of the oracle's own parts, too. */
+	static const int64_t places[] = {0, 1, 63, 64, 16383, 16384, 39999};
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, "stencil", "two_ifs_short", "block=64,n=40000");
+	assert_int_equal(bench.work->buffers[0].length, 40000 + 8);
+	for (size_t p = 0; p < ARRAY_SIZE(places); p++) {
+		double sum = 0;
+
+		for (int k = 0; k < 9; k++)
+			sum += real(&bench, "x", places[p] + k) / 2 + 1 / 32.0;
+		assert_near(real(&bench, "y", places[p]), sum);
+	}
+	bench_release(&bench);
+	/* 32 halvings leave nothing of x. */
+	bench_init(&bench, "stencil", "if_else_if", "block=64,n=40000");
+	for (size_t p = 0; p < ARRAY_SIZE(places); p++)
+		assert_near(real(&bench, "y", places[p]), 9 * 2 * 31 / 32.0);
+	bench_release(&bench);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_warp_map), cmocka_unit_test(test_select),
+		cmocka_unit_test(test_tail),     cmocka_unit_test(test_spin),
+		cmocka_unit_test(test_stencil),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
