@@ -225,7 +225,7 @@ static void test_every_block_and_size(void **context)
  * the elements from 2^32 on.
  */
 #define OVER_32_BITS ((INT64_C(1) << 32) + 37)
-#define OVER_32_BITS_SQUARED 65537
+#define OVER_32_BITS_SQUARED 65664 /* and whole tiles, as some matrices are to be */
 #define WIDE_BLOCK 256
 #define WIDE_MEMORY_BYTES (INT64_C(1) << 42)
 #define WIDE_MOST_INSTRUCTIONS (UINT64_C(1) << 30)
