@@ -90,8 +90,8 @@ struct command {
 /* The verbs, in the order of help. */
 extern const struct command *const command_all[];
 extern const size_t command_count;
-extern const struct command command_sweep, command_report, command_ceilings, command_study,
-	command_list, command_nsight, command_check, command_doctor, command_help,
+extern const struct command command_sweep, command_report, command_regress, command_ceilings,
+	command_study, command_list, command_nsight, command_check, command_doctor, command_help,
 	command_completion, command_version;
 const struct command *command_find(const char *name);
 /* PL_EUSAGE: an unknown verb, with the nearest. */

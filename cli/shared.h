@@ -29,6 +29,17 @@ int report_sources_load(struct report_sources *out, const struct invocation *cal
 			const struct run *run, struct error *err);
 void report_sources_release(struct report_sources *sources);
 
+/* As db_run_load(), told as host_tell_abandoned(), with the rounds of its trials and what
+ * regress_differ() wants of its settings. */
+int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
+		      struct error *err);
+/*
+ * Judges the cases of a run that has ended, each against its baseline
+ * (db_baselines_load()), and stores that; what was stored before is replaced.
+ * Baselines whose surroundings differ leave a case inconclusive.
+ */
+int judge_run(struct db *db, int64_t run_id, struct error *err);
+
 /* As table_write(): to stdout, as wide and as colourful as it is. */
 int table_to_stdout(const struct invocation *call, const struct table *table,
 		    enum report_format format, struct error *err);

@@ -131,6 +131,9 @@ static void close_run(struct db *db, const struct sweep_call *sweep, int64_t id,
 
 	if (db_run_finish(db, id, rc ? "interrupted" : "finished", &err))
 		say("run %lld could not be ended in the database: %s", (long long)id, err.text);
+	else if (!rc && judge_run(db, id, &err))
+		say("run %lld is kept, but not held against those before: %s", (long long)id,
+		    err.text);
 	if (rc)
 		say("what was measured is kept; go on with: perflab sweep --resume %lld --db %s",
 		    (long long)id, sweep->db_path);

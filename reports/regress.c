@@ -138,11 +138,17 @@ static void add_row(struct table *table, const struct regress_case *item)
 	free(p);
 }
 
-/* Unchanged cases of which a counter differs are shown: the change was found, if no fault. */
+/* Without --all only what a reader may have to act on: a case that is unchanged, or about which the
+ * data say too little, is shown where a counter differs or the difference was no chance. */
 static bool is_shown(const struct regress_report *report, const struct regress_case *item)
 {
-	return !item->ignored &&
-	       (report->all || item->verdict != CHANGE_UNCHANGED || item->counter_count);
+	if (item->ignored)
+		return false;
+	if (report->all || item->counter_count)
+		return true;
+	if (item->verdict == CHANGE_INCONCLUSIVE)
+		return !item->timed || item->adjusted_p < item->limits.false_alarms;
+	return item->verdict != CHANGE_UNCHANGED;
 }
 
 /* NULL: no row. */
@@ -220,7 +226,7 @@ static void write_text(FILE *out, const struct regress_report *report,
 		fputc('\n', out);
 	}
 	regress_summarise(&summary, report->regress);
-	fprintf(out, "%s%s\n", summary.data, hidden(report) ? " (--all shows the unchanged)" : "");
+	fprintf(out, "%s%s\n", summary.data, hidden(report) ? " (--all shows every case)" : "");
 	table_free(table);
 	key_value_list_release(&lines);
 	text_release(&text);

@@ -167,7 +167,7 @@ static int fake_inspect(void *backend, const struct launch_case *work, struct la
 		facts->theoretical_occupancy_pct = 50 + (double)(hash(name, "occupancy") % 50);
 	strcpy(facts->occupancy_limiter, "registers");
 	snprintf(facts->code_hash, sizeof(facts->code_hash), "%016llx",
-		 (unsigned long long)hash(name, "code"));
+		 (unsigned long long)hash(name, scripted("recompiled", name) ? "new" : "code"));
 	strcpy(facts->code_kind, "fake");
 	free(name);
 	return 0;
@@ -244,7 +244,9 @@ static int send_counters(const struct fake *fake, const struct count_item *item,
 						 "the fake GPU has no such counter");
 		else if (counter && strcmp(wanted->items[i], "forgotten__sum"))
 			counter_list_set(&counters, wanted->items[i], metric ? metric->unit : "1",
-					 counter, 1 + (double)(hash(name, counter) % 1000000));
+					 counter,
+					 1 + (double)(hash(name, counter) % 1000000) +
+						 scripted("wasteful", name));
 	}
 	rc = worker_reply_counters(reply, item->id, &counters);
 	counter_list_release(&counters);

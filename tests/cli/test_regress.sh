@@ -1,0 +1,166 @@
+# Two runs held against each other: verdicts, exit codes, formats, thresholds, and every way in which
+# there is nothing to compare.
+. "$(dirname "$0")/lib.sh"
+fake_worker
+
+# sweep_as LABEL SCRIPT [WORD…]: a run of two variants, 4 cases, by a worker that does as scripted.
+sweep_as() {
+	export FAKE_WORKER_SCRIPT="$2"
+	label=$1
+	shift 2
+	run sweep reduce/shuffle reduce/naive --size 1024 --block-sizes 64,128 --label "$label" "$@"
+	unset FAKE_WORKER_SCRIPT
+}
+
+# the reasons why there is nothing to compare
+refused 3 'no-such.db' regress --db no-such.db
+refused 2 'did you mean branch_targets_divergent' regress --counters branch_target_divergent
+refused 2 'unknown value "html"' regress --format html
+sweep_as before ''
+expect_code 0
+refused 2 'no run of that device and backend' regress
+expect_err 'perflab mark RUN good'
+refused 2 'are the same run, 1: nothing to compare' regress --base before --head 1
+refused 2 "--base: no run 'nonesuch'" regress --base nonesuch
+refused 2 "--head: no run 'nonesuch'" regress --base before --head nonesuch
+
+# the same again: nothing changed; told what is new and what is gone
+sweep_as same ''
+expect_code 0
+run regress --base before
+expect_code 0
+expect_out '4 unchanged (--all shows every case)'
+expect_no_out reduce/shuffle/block=64
+run regress --base before --all
+expect_out reduce/shuffle/block=64
+export FAKE_WORKER_SCRIPT=recompiled
+run sweep reduce/naive stream/copy_scalar --size 1024 --block-sizes 64 --label other
+unset FAKE_WORKER_SCRIPT
+run regress --base before
+expect_code 0
+expect_out '1 unchanged, 1 new, 3 missing'
+
+# slower code is a regression, in every format
+sweep_as slower 'slow:reduce/shuffle;recompiled'
+expect_code 0
+run regress --base before
+expect_code 1
+expect_out '2 regressed, 2 unchanged'
+expect_out 'regressed  reduce/shuffle/block=128,n=1024'
+for format in json md junit; do
+	run regress --base before --format $format -o out.$format
+	expect_code 1
+	[ ! -s "$work/out" ] || complain 'something on stdout beside the file'
+	grep -q regressed out.$format || complain "no regression as $format"
+done
+if command -v python3 >/dev/null; then
+	python3 - <<-'END' || complain 'json or junit do not hold what they should'
+		import json, xml.etree.ElementTree as xml
+		report = json.load(open("out.json"))
+		suites = xml.parse("out.junit").getroot()
+		slow = [c for c in report["cases"] if c["verdict"] == "regressed"]
+		assert report["format"] == 1 and report["summary"]["gating"] == 2
+		assert {c["variant"] for c in slow} == {"shuffle"} and all(c["gates"] for c in slow)
+		for case in slow:
+		    assert case["time"]["low"] < case["time"]["change"] < case["time"]["high"]
+		    assert 0.4 < case["time"]["change"] < 0.6 and not case["same_code"]
+		assert suites.tag == "testsuites" and len(suites.findall("testsuite/testcase")) == 4
+		assert len(suites.findall("testsuite/testcase/failure")) == 2
+		assert suites.find("testsuite").get("failures") == "2"
+	END
+fi
+# and faster code an improvement
+run regress --base slower --head before
+expect_code 0
+expect_out '2 improved, 2 unchanged'
+# a counter that repeats exactly needs no statistics
+sweep_as counted 'recompiled' --metrics branch_targets_divergent,branch_targets,dram_read_bytes
+expect_code 0
+sweep_as wasteful 'recompiled;wasteful:reduce/naive/block=64' --metrics branch_targets_divergent,branch_targets,dram_read_bytes
+expect_code 0
+if command -v sqlite3 >/dev/null; then
+	# code that differs from the base's
+	sqlite3 perflab.db "UPDATE trial SET code_hash = 'of old' WHERE run_id = (SELECT id FROM run WHERE label = 'counted')"
+	run regress --base counted
+	expect_code 1
+	expect_out '1 regressed, 3 unchanged'
+	expect_out 'branch_targets_divergent'
+	run regress --base counted --counters none
+	expect_code 0
+	run regress --base counted --counters branch_targets
+	expect_code 0
+	expect_out 'branch_targets '
+	run regress --base counted --counters branch_targets_divergent,branch_targets
+	expect_code 1
+	refused 2 'dram_read_bytes does not repeat exactly' regress --base counted --counters dram_read_bytes
+	refused 2 'no case has l1_bytes in both runs' regress --base counted --counters l1_bytes
+fi
+
+# limits of a file
+printf '* time=60%%\n' >wide.thresholds
+run regress --base before --head slower --thresholds wide.thresholds
+expect_code 0
+expect_out '4 unchanged'
+printf 'reduce/shuffle* ignore\n' >perflab.thresholds
+run regress --base before --head slower
+expect_code 0
+expect_out '2 unchanged, 2 ignored'
+expect_out 'perflab.thresholds'
+run regress --base before --head slower --thresholds none
+expect_code 1
+printf '* ignore\n' >perflab.thresholds
+refused 2 'that no threshold ignores' regress --base before --head slower
+printf '# fine\nreduce tmie=3%%\n' >perflab.thresholds
+refused 3 'perflab.thresholds:2: neither time nor a metric' regress --base before --head slower
+refused 3 '--thresholds: ' regress --base before --head slower --thresholds no-such-file
+head -c 2000000 /dev/zero >large.thresholds
+refused 3 'large.thresholds' regress --base before --head slower --thresholds large.thresholds
+rm perflab.thresholds
+
+# what fails now and did not before is a reason to stop; what failed before is none
+sweep_as broken 'mismatch:reduce/naive/block=64;recompiled'
+expect_code 1
+run regress --base before
+expect_code 1
+expect_out 'failed  '
+expect_out 'mismatch'
+sweep_as broken-still 'mismatch:reduce/naive/block=64;recompiled'
+run regress --base broken
+expect_code 0
+expect_out 'it failed in the base too'
+
+# other backends never compare; other surroundings only when asked for
+if command -v sqlite3 >/dev/null; then
+	sqlite3 perflab.db "UPDATE run SET driver = '999.1', toolkit = '99.9' WHERE label = 'slower'"
+	refused 2 'differ in more than the code: driver (580.0, then 999.1)' regress --base before --head slower
+	expect_err 'toolkit'
+	expect_err '--allow-different'
+	run regress --base before --head slower --allow-different
+	expect_code 1
+	expect_out 'then 999.1'
+	sqlite3 perflab.db "UPDATE round SET sm_clock_hz = 1e9 WHERE trial_id IN (SELECT trial.id FROM trial JOIN run ON run.id = run_id WHERE label = 'same')"
+	refused 2 'SM clock (1980 MHz, then 1000 MHz)' regress --base before --head same
+	sqlite3 perflab.db "PRAGMA foreign_keys = OFF; UPDATE run SET backend = 'ptx' WHERE label = 'slower'"
+	refused 2 'their numbers do not compare' regress --base before --head slower --allow-different
+	# two that have a prefix in common
+	sqlite3 perflab.db "UPDATE run SET uid = 'abcd1' || substr(uid, 6) WHERE id = 1; UPDATE run SET uid = 'abcd2' || substr(uid, 6) WHERE id = 2"
+	refused 2 'means several runs' regress --base abcd
+	# what a sweep keeps of its comparison with the runs before
+	verdicts=$(sqlite3 perflab.db "SELECT group_concat(verdict || ' ' || n, ', ') FROM (SELECT verdict, count(*) AS n FROM comparison JOIN trial ON trial.id = trial_id JOIN run ON run.id = run_id WHERE label = 'before' GROUP BY verdict)")
+	[ "$verdicts" = 'new 4' ] || complain "of the first run is kept: $verdicts"
+	verdicts=$(sqlite3 perflab.db "SELECT group_concat(verdict || ' ' || n, ', ') FROM (SELECT verdict, count(*) AS n FROM comparison JOIN trial ON trial.id = trial_id JOIN run ON run.id = run_id WHERE label = 'same' GROUP BY verdict)")
+	[ "$verdicts" = 'unchanged 4' ] || complain "of the same again is kept: $verdicts"
+	verdicts=$(sqlite3 perflab.db "SELECT group_concat(verdict || ' ' || n, ', ') FROM (SELECT verdict, count(*) AS n FROM comparison JOIN trial ON trial.id = trial_id JOIN run ON run.id = run_id WHERE label = 'broken' GROUP BY verdict ORDER BY verdict)")
+	case $verdicts in *'failed 1'*) ;; *) complain "of what failed is kept: $verdicts" ;; esac
+	# files of no use
+	cp perflab.db newer.db
+	sqlite3 newer.db 'PRAGMA user_version = 9999'
+	refused 3 'newer' regress --db newer.db --base before
+	sqlite3 perflab.db .dump | sed '/^INSERT INTO/d' | sqlite3 empty.db
+	sqlite3 empty.db "PRAGMA application_id = 1886151010; PRAGMA user_version = $(sqlite3 perflab.db 'PRAGMA user_version')"
+	refused 2 'holds no run yet' regress --db empty.db
+fi
+printf 'no database' >text.db
+refused 3 'text.db' regress --db text.db --base before
+
+finish
