@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* Length of the valid UTF-8 character at `text`, and its code point; 0: none begins here. */
+/* Length of the valid UTF-8 character at `text`, and its code point; 0: none
+ * begins here. */
 static size_t utf8_next(const char *text, uint32_t *point)
 {
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -81,19 +82,24 @@ void escape_show(struct text *out, const char *text)
 
 void escape_csv(struct text *out, const char *text)
 {
+	struct text valid = TEXT_INIT;
+	bool quoted;
+
 	if (!text)
 		return;
-	if (!strpbrk(text, ",\"\r\n") && text[0] != ' ') {
-		text_add(out, text);
-		return;
-	}
-	text_add_char(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
+	/* one byte that is none of UTF-8, and readers refuse the whole file */
+	escape_utf8(&valid, text);
+	quoted = strpbrk(valid.data, ",\"\r\n") || valid.data[0] == ' ';
+	if (quoted)
+		text_add_char(out, '"');
+	for (const char *c = valid.data; *c; c++) {
+		if (*c == '"')
 			text_add_char(out, '"');
-		text_add_char(out, *text);
+		text_add_char(out, *c);
 	}
-	text_add_char(out, '"');
+	if (quoted)
+		text_add_char(out, '"');
+	text_release(&valid);
 }
 
 void escape_markdown(struct text *out, const char *text)
@@ -102,7 +108,8 @@ void escape_markdown(struct text *out, const char *text)
 
 	escape_show(&shown, text);
 	for (const char *c = shown.data; *c; c++) {
-		/* entities where a backslash is not enough everywhere: '|' splits cells first */
+		/* entities where a backslash is not enough everywhere: '|' splits cells
+		 * first */
 		if (*c == '|')
 			text_add(out, "&#124;");
 		else if (*c == '<')

@@ -11,11 +11,11 @@
 
 /* Control bytes and bytes that are no UTF-8 become \n, \t or \xNN; the rest is kept. */
 void escape_show(struct text *out, const char *text);
-/* One CSV field (RFC 4180): the bytes as they are, quoted where needed. NULL is an empty field. */
+/* One CSV field (RFC 4180): as escape_utf8(), quoted where needed. NULL is an empty field. */
 void escape_csv(struct text *out, const char *text);
 /* One cell of a Markdown table: as escape_show(), and no byte keeps a meaning of its own. */
 void escape_markdown(struct text *out, const char *text);
-/* Valid UTF-8 for JSON: other bytes become U+FFFD. */
+/* Valid UTF-8 for JSON and CSV: other bytes become U+FFFD. */
 void escape_utf8(struct text *out, const char *text);
 /* Text of an element or a quoted attribute of XML: as escape_show(), which leaves no byte that XML
  * 1.0 has no place for. */

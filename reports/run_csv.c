@@ -4,6 +4,7 @@
  * of time, nor of what is made of it.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "reports/report_parts.h"
 
@@ -35,8 +36,10 @@ static void add_head(struct text *line, const struct string_list *axes,
 	text_add(line, "format,run_uid,label,device,backend,position,kernel,variant,config");
 	for (size_t i = 0; i < axes->count; i++) {
 		/* an axis may be called as a counter or a column is */
-		text_add(line, ",");
-		text_addf(line, "axis_%s", axes->items[i]);
+		char *name = xasprintf("axis_%s", axes->items[i]);
+
+		add_text(line, name);
+		free(name);
 	}
 	text_add(line, ",status,reason");
 	if (timed)

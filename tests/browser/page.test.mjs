@@ -377,6 +377,17 @@ pageTest("names that no page likes are text", "hostile", async (page) => {
 	}
 });
 
+pageTest("numbers at the end of a double are no numbers, and break no plot", "absurd", async (page) => {
+	await drawAll(page);
+	const text = await page.locator("body").innerText();
+	assert.doesNotMatch(text, /\b(null|undefined|NaN|Infinity)\b/);
+	for (const label of await page.locator(".plot svg text").allTextContents())
+		assert.doesNotMatch(label, /NaN|Infinity|undefined/);
+	// those with a time that can be stand as ever
+	const [row] = sql("absurd", "SELECT count(*) AS n FROM trial JOIN run ON run.id = run_id WHERE label = 'now'");
+	assert.ok((await page.locator("#cases").innerText()).includes(`${row.n} cases`), "all are in the table");
+});
+
 pageTest("one case is a page", "one", async (page) => {
 	await drawAll(page);
 	assert.equal(await page.locator("#cases tbody tr").count(), 1);

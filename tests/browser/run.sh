@@ -23,6 +23,13 @@ for what in lab hostile one bare; do
 	"$build/tests/make_lab" "$scratch/$what.db" $what
 done
 
+# what no device ever counted or took, though a double can hold it
+cp "$scratch/lab.db" "$scratch/absurd.db"
+sqlite3 "$scratch/absurd.db" "
+UPDATE counter SET value = 1e308 WHERE value IS NOT NULL;
+UPDATE trial SET median_ns = 1e-300, low_ns = 1e-308, high_ns = 1e308
+	WHERE median_ns IS NOT NULL AND position % 3 = 0;"
+
 # report DATABASE RUN PAGE OPTION…
 report() {
 	database=$1 run=$2 page=$3
@@ -36,6 +43,7 @@ report() {
 report lab now lab --compare before
 report lab emulated emulated
 report hostile last hostile
+report absurd now absurd
 report one last one
 report bare last bare
 

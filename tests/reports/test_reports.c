@@ -53,6 +53,22 @@ static void csv_is_as_written(void **state)
 	expect_golden("run.csv", REPORT_CSV, NULL);
 }
 
+/* The name of an axis is a stranger's as any other. */
+static void csv_quotes_its_head(void **state)
+{
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_run_init(&run);
+	snprintf(run.trials[0].axes[1].name, sizeof(run.trials[0].axes[1].name), "a,\"b\n");
+	bytes = golden_render(&run, REPORT_CSV, &(struct report_options){0}, &length);
+	assert_non_null(strstr(bytes, ",\"axis_a,\"\"b\n\","));
+	free(bytes);
+	run_release(&run);
+}
+
 static void json_is_as_written(void **state)
 {
 	(void)state;
@@ -164,6 +180,7 @@ int main(void)
 		cmocka_unit_test(text_fits_80_columns),
 		cmocka_unit_test(text_shows_every_counter_and_colour),
 		cmocka_unit_test(csv_is_as_written),
+		cmocka_unit_test(csv_quotes_its_head),
 		cmocka_unit_test(json_is_as_written),
 		cmocka_unit_test(markdown_is_as_written),
 		cmocka_unit_test(empty_run_in_every_format),

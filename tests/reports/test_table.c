@@ -68,6 +68,17 @@ static void csv_quotes_and_leaves_unknown_empty(void **state)
 	       "second,,\"a|b \033 \"\"c\"\", d\"\n");
 }
 
+/* A reader of UTF-8 would refuse the whole file. */
+static void csv_is_utf8(void **state)
+{
+	static const char *const rows[][3] = {{"b\xff\xc3", NULL, "\"\xe2\x82"}};
+
+	(void)state;
+	expect(rows, 1, REPORT_CSV, 0,
+	       "name,sm_count,meaning\nb\xef\xbf\xbd\xef\xbf\xbd,,"
+	       "\"\"\"\xef\xbf\xbd\xef\xbf\xbd\"\n");
+}
+
 static void markdown_keeps_cells_apart(void **state)
 {
 	(void)state;
@@ -126,6 +137,7 @@ int main(void)
 		cmocka_unit_test(text_aligns_characters),
 		cmocka_unit_test(narrow_text_drops_then_wraps),
 		cmocka_unit_test(csv_quotes_and_leaves_unknown_empty),
+		cmocka_unit_test(csv_is_utf8),
 		cmocka_unit_test(markdown_keeps_cells_apart),
 		cmocka_unit_test(json_has_numbers_and_null),
 		cmocka_unit_test(empty_table_has_a_head),

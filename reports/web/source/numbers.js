@@ -1,7 +1,9 @@
 // Numbers as a person reads them. null: not measured, shown as a dash.
 
 export const dash = "–";
-export const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
+// What is larger was never measured, and would overflow a scale that it is drawn on.
+const MOST = 1e100;
+export const isNumber = (value) => typeof value === "number" && Math.abs(value) <= MOST;
 
 /** Three digits that count; no exponent between 0.001 and a million. */
 export function three(value) {
@@ -57,7 +59,8 @@ export const whole = (value) => (isNumber(value)
 /** Half of the interval over the median, in percent. */
 export function halfInterval(one) {
 	if (!isNumber(one.low) || !isNumber(one.high) || !(one.median > 0)) return null;
-	return (50 * (one.high - one.low)) / one.median;
+	const half = (50 * (one.high - one.low)) / one.median;
+	return isNumber(half) ? half : null;
 }
 
 export function plusMinus(one) {

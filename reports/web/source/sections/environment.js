@@ -1,6 +1,6 @@
 // Where and how the run was made: device, roofs, settings, environment.
 import { byId, empty, h, table } from "../dom.js";
-import { bytes, inUnit, isNumber, percent, si, whole } from "../numbers.js";
+import { bytes, inUnit, isNumber, percent, plusMinus, si, whole } from "../numbers.js";
 
 const hertz = (value) => (isNumber(value) ? si(value, "Hz") : null);
 
@@ -24,7 +24,7 @@ function deviceRows(device) {
 }
 
 function roofs(model) {
-	const interval = (one) => isNumber(one.low_per_s) && isNumber(one.high_per_s) ? `±${((50 * (one.high_per_s - one.low_per_s)) / one.per_s).toFixed(2)} %` : "–";
+	const interval = (one) => plusMinus({ low: one.low_per_s, high: one.high_per_s, median: one.per_s });
 	const rows = model.ceilings.map((one) => [
 		one.name, one.of, inUnit(one.per_s, one.unit), interval(one), inUnit(one.peak_per_s, one.unit),
 		isNumber(one.peak_per_s) ? percent((100 * one.per_s) / one.peak_per_s) : "–", hertz(one.sm_clock_hz) ?? "–", one.config ?? "–", one.measured ?? "–",
