@@ -257,6 +257,21 @@ static int answer_stored(const struct invocation *call, const struct study_set *
 
 /* ---- the verb ---- */
 
+/* Of all that there are those with something for an emulator to count. Returns how many are not. */
+static size_t keep_emulated(struct study_set *set)
+{
+	size_t kept = 0, all = set->count;
+
+	for (size_t i = 0; i < all; i++) {
+		if (study_answerable(&set->items[i], true))
+			set->items[kept++] = set->items[i];
+		else
+			study_release(&set->items[i]);
+	}
+	set->count = kept;
+	return all - kept;
+}
+
 /* An emulator that was not asked for can still be offered. */
 static int offer_emulator(const struct study_set *set, int rc, struct error *err)
 {
@@ -278,18 +293,23 @@ static int run_study(struct invocation *call, struct error *err)
 	const struct study_options *options = call->options;
 	const bool emulated = strcmp(options->sweep.backend, BACKEND_PTX) == 0;
 	struct study_set set = {0};
+	size_t left_out = 0;
 	int rc;
 
 	if (options->sweep.format == REPORT_CSV && !options->list)
 		return error_set(err, PL_EUSAGE,
 				 "answers of studies come as text, json or md, not as csv");
 	rc = study_set_load(&set, &call->operands, err);
+	if (!rc && emulated && !options->list && !call->operands.count)
+		left_out = keep_emulated(&set);
 	if (!rc && options->list)
 		rc = list_studies(call, &set, err);
 	else if (!rc && options->sweep.stored)
 		rc = answer_stored(call, &set, emulated, err);
 	else if (!rc)
 		rc = measure(call, &set, emulated, err);
+	if (!rc && left_out && !options->sweep.quiet)
+		say("%zu more studies need a GPU", left_out);
 	if (rc && !emulated)
 		rc = offer_emulator(&set, rc, err);
 	study_set_release(&set);

@@ -277,9 +277,7 @@ static void judge_part(struct study_part_answer *answer, const struct study *stu
 
 	*answer = (struct study_part_answer){STUDY_OPEN, NAN, NAN, NAN, NULL};
 	if (!expression->count) {
-		answer->why =
-			xstrdup(emulated ? "needs a GPU: no count of an emulator stands for it"
-					 : "is asked of the emulator alone: --backend ptx");
+		answer->why = xstrdup(emulated ? "needs a GPU" : "needs --backend ptx");
 		return;
 	}
 	value = evaluate(&judging, expression);

@@ -11,7 +11,7 @@ run study --list 'divergence_*' --format csv
 expect_code 0
 [ "$(head -n 1 "$work/out")" = 'study,cases,answered_by,made_on,title' ] || complain 'head of the CSV'
 sed 1d "$work/out" | grep -qv '^divergence_' && complain 'another study than was asked for'
-refused 2 'did you mean divergence_two_ifs?' study divergence_two_if
+refused 2 'did you mean divergence_two_ifs' study divergence_two_if
 refused 2 'perflab study --list' study qqqqqqqqqqqq
 refused 2 'not as csv' study --format csv
 refused 3 "there is no file './none.study'" study ./none.study
@@ -119,7 +119,15 @@ emulated: ptx_warp_instructions(missing)
 END
 run study own.study --backend ptx --db e.db
 expect_code 0
-expect_out 'needs a GPU: no count of an emulator stands for it'
+expect_out 'needs a GPU'
 expect_out 'emulated on'
 grep -q '^a count .* counted ' "$work/out" || complain 'no answer to the count'
+# of all studies only those that it can answer
+run study --backend ptx --db e.db
+expect_code 0
+expect_err 'more studies need a GPU'
+expect_out 'divergence_two_ifs: '
+expect_no_out 'reduce_syncwarp: '
+run study --backend ptx reduce_syncwarp --db e.db
+expect_code 4
 finish
