@@ -1,72 +1,11 @@
 /*
- * Reading runs, devices and samples back.
+ * Reading runs and trials back.
  */
-#include "db/statement.h"
+#include "db/rows.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Both in the order in which device_take() and run_take() take them. */
-#define DEVICE_COLUMNS                                                                    \
-	"device.name, device.uuid, device.chip, device.cc_major, device.cc_minor,"        \
-	" device.sm_count, device.max_threads_per_sm, device.max_threads_per_block,"      \
-	" device.max_blocks_per_sm, device.registers_per_sm, device.shared_bytes_per_sm," \
-	" device.shared_bytes_per_block, device.l2_bytes, device.memory_bytes,"           \
-	" device.sm_clock_max_hz, device.memory_clock_max_hz, device.memory_bus_bits,"    \
-	" run.driver, run.cuda_driver, run.toolkit, run.cupti"
-#define RUN_COLUMNS                                                                    \
-	"run.id, run.uid, run.label, run.note, run.command, run.backend, run.version," \
-	" run.source_revision, run.settings, run.state, run.seed, run.rounds,"         \
-	" run.started_ns, run.finished_ns, mark.kind, mark.why, " DEVICE_COLUMNS
-#define RUN_TABLES(run)                                 \
-	run " JOIN device ON device.id = run.device_id" \
-	    " LEFT JOIN mark ON mark.run_id = run.id"
-
-static void device_take(struct statement *row, struct device_info *device)
-{
-	take_text_into(row, device->name, sizeof(device->name));
-	take_text_into(row, device->uuid, sizeof(device->uuid));
-	take_text_into(row, device->chip, sizeof(device->chip));
-	device->cc_major = take_int(row);
-	device->cc_minor = take_int(row);
-	device->sm_count = take_integer(row, 0);
-	device->max_threads_per_sm = take_integer(row, 0);
-	device->max_threads_per_block = take_integer(row, 0);
-	device->max_blocks_per_sm = take_integer(row, 0);
-	device->registers_per_sm = take_integer(row, 0);
-	device->shared_bytes_per_sm = take_integer(row, 0);
-	device->shared_bytes_per_block = take_integer(row, 0);
-	device->l2_bytes = take_integer(row, 0);
-	device->memory_bytes = take_integer(row, 0);
-	device->sm_clock_max_hz = take_integer(row, 0);
-	device->memory_clock_max_hz = take_integer(row, 0);
-	device->memory_bus_bits = take_integer(row, 0);
-	take_text_into(row, device->driver, sizeof(device->driver));
-	take_text_into(row, device->cuda_driver, sizeof(device->cuda_driver));
-	take_text_into(row, device->toolkit, sizeof(device->toolkit));
-	take_text_into(row, device->cupti, sizeof(device->cupti));
-}
-
-static void run_take(struct statement *row, struct run *run)
-{
-	run->id = take_integer(row, 0);
-	take_text_into(row, run->uid, sizeof(run->uid));
-	run->label = take_text_copy(row);
-	run->note = take_text_copy(row);
-	run->command = take_text_copy(row);
-	run->backend = take_text_copy(row);
-	run->version = take_text_copy(row);
-	run->source_revision = take_text_copy(row);
-	run->settings = take_text_copy(row);
-	run->state = take_text_copy(row);
-	run->seed = (uint64_t)take_integer(row, 0);
-	run->rounds = take_int(row);
-	run->started_ns = take_integer(row, 0);
-	run->finished_ns = take_integer(row, 0);
-	run->mark = take_text_copy(row);
-	run->mark_why = take_text_copy(row);
-	device_take(row, &run->device);
-}
 
 static int run_row_load(struct db *db, int64_t run_id, struct run *run, struct error *err)
 {
@@ -156,8 +95,9 @@ static void trial_take(struct statement *row, struct trial *trial)
 	trial->rounds_done = take_int(row);
 }
 
-/* Which trials are to be loaded: all of a run, or baselines of a run's. */
+/* Which trials are to be loaded: all of a run, or those of a JSON array of ids. */
 #define OF_A_RUN "SELECT id FROM trial WHERE run_id = ?"
+#define OF_A_LIST "SELECT value FROM json_each(?)"
 
 /* By id, so that the rows of axis and counter meet them in the same order. */
 #define TRIALS_SQL(which)                                                                         \
@@ -191,7 +131,7 @@ struct trials_sql {
 			LINES_SQL(which)                                                        \
 	}
 
-static int trial_rows_load(struct db *db, struct run *run, const char *sql, int64_t run_id,
+static int trial_rows_load(struct db *db, struct run *run, const char *sql, const char *of,
 			   struct error *err)
 {
 	struct statement select;
@@ -201,7 +141,7 @@ static int trial_rows_load(struct db *db, struct run *run, const char *sql, int6
 
 	if (rc)
 		return rc;
-	bind_integer(&select, run_id);
+	bind_text(&select, of);
 	for (rc = statement_step(&select, &row, err); !rc && row;
 	     rc = statement_step(&select, &row, err)) {
 		run->trials =
@@ -262,7 +202,7 @@ static void trial_add_line(struct trial *trial, struct statement *row)
 }
 
 /* Gives each row of `sql` (trial id first, ordered by it) to `add` with its trial. */
-static int trial_details_load(struct db *db, struct run *run, const char *sql, int64_t run_id,
+static int trial_details_load(struct db *db, struct run *run, const char *sql, const char *of,
 			      void (*add)(struct trial *trial, struct statement *row),
 			      struct error *err)
 {
@@ -273,7 +213,7 @@ static int trial_details_load(struct db *db, struct run *run, const char *sql, i
 
 	if (rc)
 		return rc;
-	bind_integer(&select, run_id);
+	bind_text(&select, of);
 	for (rc = statement_step(&select, &row, err); !rc && row;
 	     rc = statement_step(&select, &row, err)) {
 		int64_t trial_id = take_integer(&select, 0);
@@ -297,22 +237,23 @@ static int trial_compare_position(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* An older file is read as it is; version 1 has its metrics in the counters, and no lines. */
-static int trials_load(struct db *db, struct run *run, const struct trials_sql *sql, int64_t run_id,
+/* `of` is the parameter: a run's id, or an array. An older file is read as it is; version 1 has its
+ * metrics in the counters, and no lines. */
+static int trials_load(struct db *db, struct run *run, const struct trials_sql *sql, const char *of,
 		       struct error *err)
 {
 	int64_t version = 0;
 	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
 
 	if (!rc)
-		rc = trial_rows_load(db, run, sql->trials, run_id, err);
+		rc = trial_rows_load(db, run, sql->trials, of, err);
 	if (!rc)
-		rc = trial_details_load(db, run, sql->axes, run_id, trial_add_axis, err);
+		rc = trial_details_load(db, run, sql->axes, of, trial_add_axis, err);
 	if (!rc)
-		rc = trial_details_load(db, run, version == 1 ? sql->counters_1 : sql->counters,
-					run_id, trial_add_counter, err);
+		rc = trial_details_load(db, run, version == 1 ? sql->counters_1 : sql->counters, of,
+					trial_add_counter, err);
 	if (!rc && version > 1)
-		rc = trial_details_load(db, run, sql->lines, run_id, trial_add_line, err);
+		rc = trial_details_load(db, run, sql->lines, of, trial_add_line, err);
 	if (!rc && run->trial_count)
 		qsort(run->trials, run->trial_count, sizeof(*run->trials), trial_compare_position);
 	return rc;
@@ -322,15 +263,17 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 {
 	static const struct trials_sql sql = TRIALS_SQL_OF(OF_A_RUN);
 	struct run run = {0};
+	char of[24];
 	int rc = db_begin_read(db, err);
 
 	if (rc)
 		return rc;
+	snprintf(of, sizeof(of), "%lld", (long long)run_id);
 	rc = run_row_load(db, run_id, &run, err);
 	if (!rc)
 		rc = environment_load(db, run_id, &run.environment, err);
 	if (!rc && with_trials)
-		rc = trials_load(db, &run, &sql, run_id, err);
+		rc = trials_load(db, &run, &sql, of, err);
 	rc = db_end(db, rc, err);
 	if (rc)
 		run_release(&run);
@@ -340,106 +283,61 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 }
 
 /* In this order of loops, which the index run_by_device serves, the first trial found is it. */
-#define BASELINES                                                                    \
-	"WITH head AS (SELECT * FROM run WHERE id = ?)"                              \
-	" SELECT (SELECT trial.id FROM run LEFT JOIN mark ON mark.run_id = run.id"   \
-	"  CROSS JOIN trial ON trial.run_id = run.id AND trial.kernel = mine.kernel" \
-	"   AND trial.variant = mine.variant AND trial.config = mine.config"         \
-	"   AND trial.status IN ('ok', 'sampled')"                                   \
-	"  WHERE run.device_id = head.device_id AND run.backend = head.backend"      \
-	"   AND run.started_ns <= head.started_ns"                                   \
-	"   AND (run.started_ns < head.started_ns OR run.id < head.id)"              \
-	"   AND CASE WHEN (SELECT count(*) FROM head JOIN run AS good"               \
-	"     ON good.device_id = head.device_id AND good.backend = head.backend"    \
-	"     AND (good.started_ns, good.id) < (head.started_ns, head.id)"           \
-	"     JOIN mark ON mark.run_id = good.id AND mark.kind = 'good') > 0"        \
-	"    THEN mark.kind = 'good' ELSE mark.kind IS NOT 'bad' END"                \
-	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT 1)"                       \
-	" FROM head JOIN trial AS mine ON mine.run_id = head.id"
+static const char baselines_sql[] =
+	"WITH head AS (SELECT * FROM run WHERE id = ?), good AS MATERIALIZED ("
+	" SELECT count(*) AS runs FROM head JOIN run ON run.device_id = head.device_id"
+	"  AND run.backend = head.backend"
+	"  AND (run.started_ns, run.id) < (head.started_ns, head.id)"
+	" JOIN mark ON mark.run_id = run.id AND mark.kind = 'good')"
+	" SELECT (SELECT trial.id FROM run LEFT JOIN mark ON mark.run_id = run.id"
+	"  CROSS JOIN trial ON trial.run_id = run.id AND trial.kernel = mine.kernel"
+	"   AND trial.variant = mine.variant AND trial.config = mine.config"
+	"   AND trial.status IN ('ok', 'sampled')"
+	"  WHERE run.device_id = head.device_id AND run.backend = head.backend"
+	"   AND run.started_ns <= head.started_ns"
+	"   AND (run.started_ns < head.started_ns OR run.id < head.id)"
+	"   AND iif(good.runs > 0, mark.kind IS 'good', mark.kind IS NOT 'bad')"
+	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT 1)"
+	" FROM head CROSS JOIN good JOIN trial AS mine ON mine.run_id = head.id";
+
+static int baselines_find(struct db *db, int64_t run_id, struct text *ids, struct error *err)
+{
+	struct statement select;
+	bool row = true;
+	int rc = statement_prepare(&select, db, baselines_sql, err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, run_id);
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		int64_t id = take_integer(&select, 0);
+
+		if (id)
+			text_addf(ids, "%s%lld", ids->length ? "," : "[", (long long)id);
+	}
+	statement_release(&select);
+	text_add(ids, ids->length ? "]" : "[]");
+	return rc;
+}
 
 int db_baselines_load(struct db *db, int64_t run_id, struct run *out, struct error *err)
 {
-	static const struct trials_sql sql = TRIALS_SQL_OF(BASELINES);
+	static const struct trials_sql sql = TRIALS_SQL_OF(OF_A_LIST);
+	struct text ids = TEXT_INIT;
 	struct run run = {0};
 	int rc = db_begin_read(db, err);
 
 	if (rc)
 		return rc;
-	rc = trials_load(db, &run, &sql, run_id, err);
+	rc = baselines_find(db, run_id, &ids, err);
+	if (!rc)
+		rc = trials_load(db, &run, &sql, ids.data, err);
 	rc = db_end(db, rc, err);
+	text_release(&ids);
 	if (rc)
 		run_release(&run);
 	else
 		*out = run;
-	return rc;
-}
-
-/* ---- lists ---- */
-
-int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
-		  struct error *err)
-{
-	struct statement select;
-	bool row = true;
-	int stop = 0;
-	int rc = statement_prepare(
-		&select, db,
-		"SELECT " RUN_COLUMNS ", count(trial.id), total(status = 'ok'),"
-		" total(status = 'sampled'), total(status = 'skipped'),"
-		" total(status NOT IN ('ok', 'sampled', 'skipped', 'pending'))"
-		" FROM " RUN_TABLES(
-			"(SELECT * FROM run ORDER BY started_ns DESC, id DESC LIMIT ?)"
-			" AS run") " LEFT JOIN trial ON trial.run_id = run.id"
-				   " GROUP BY run.id ORDER BY run.started_ns DESC, run.id DESC",
-		err);
-
-	if (rc)
-		return rc;
-	bind_integer(&select, limit > 0 ? limit : -1);
-	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
-	     rc = stop ? 0 : statement_step(&select, &row, err)) {
-		struct run run = {0};
-		struct trial_tally tally;
-
-		run_take(&select, &run);
-		tally.trials = take_integer(&select, 0);
-		tally.ok = take_integer(&select, 0);
-		tally.sampled = take_integer(&select, 0);
-		tally.skipped = take_integer(&select, 0);
-		tally.failed = take_integer(&select, 0);
-		stop = visit(context, &run, &tally);
-		run_release(&run);
-	}
-	statement_release(&select);
-	return rc;
-}
-
-int db_devices_visit(struct db *db,
-		     int (*visit)(void *context, const struct device_info *device, int64_t runs),
-		     void *context, struct error *err)
-{
-	struct statement select;
-	bool row = true;
-	int stop = 0;
-	int rc = statement_prepare(
-		&select, db,
-		"SELECT " DEVICE_COLUMNS ", (SELECT count(*) FROM run WHERE device_id = device.id)"
-		" FROM device JOIN run ON run.id = (SELECT id FROM run WHERE device_id = device.id"
-		" ORDER BY started_ns DESC, id DESC LIMIT 1)"
-		" ORDER BY device.name, device.id",
-		err);
-
-	if (rc)
-		return rc;
-	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
-	     rc = stop ? 0 : statement_step(&select, &row, err)) {
-		struct device_info device = {0};
-		int64_t runs;
-
-		device_take(&select, &device);
-		runs = take_integer(&select, 0);
-		stop = visit(context, &device, runs);
-	}
-	statement_release(&select);
 	return rc;
 }
