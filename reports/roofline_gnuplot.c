@@ -20,7 +20,11 @@
 #define LEGEND_BOUND 15 /* of them, for what binds */
 #define LEVELS_MOST 14  /* points beyond which only DRAM is shown */
 #define DEGREES_PER_RADIAN 57.29577951308232
-#define FIT 0.97 /* of the length between ends, for a label on a slope */
+/* Where the name of a slope stands. */
+#define ABOVE "-0.6,0.85"
+#define BELOW "0.6,-0.85"
+#define NAME_DECADES 0.15 /* slopes that lie nearer are not named side by side */
+#define FIT 0.97          /* of the length between ends, for a label on a slope */
 
 /* Told apart by those who see few colours, too; and by shape. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -182,6 +186,17 @@ static double slope_degrees(const struct picture *picture, double width, double 
 	return atan2(up, across) * DEGREES_PER_RADIAN;
 }
 
+/* A slope that is named above itself lies so near that the names would run into each other. */
+static bool is_crowded(const struct picture *picture, const struct picture_roof *roof)
+{
+	for (const struct picture_roof *other = picture->roofs; other < roof; other++) {
+		if (other->ceiling->kind == CEILING_BANDWIDTH &&
+		    fabs(log10(roof->ceiling->per_s / other->ceiling->per_s)) < NAME_DECADES)
+			return true;
+	}
+	return false;
+}
+
 static void add_roof(struct text *out, const struct picture *picture,
 		     const struct picture_roof *roof, double degrees)
 {
@@ -204,9 +219,10 @@ static void add_roof(struct text *out, const struct picture *picture,
 		text_addf(out, " at %.9g,%.9g right offset character -0.3,0.7", pow(10, line.x1),
 			  pow(10, line.y1));
 	else
-		text_addf(out, " at %.9g,%.9g left rotate by %.2f offset character -0.6,0.85",
+		text_addf(out, " at %.9g,%.9g left rotate by %.2f offset character %s",
 			  pow(10, line.x0 + (1 - FIT) * (line.x1 - line.x0)),
-			  pow(10, line.y0 + (1 - FIT) * (line.y1 - line.y0)), degrees);
+			  pow(10, line.y0 + (1 - FIT) * (line.y1 - line.y0)), degrees,
+			  is_crowded(picture, roof) ? BELOW : ABOVE);
 	text_addf(out, " textcolor '%s' front\n", main ? "#333333" : "#777777");
 }
 
