@@ -5,14 +5,14 @@
 #
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  where logs and results go (default gpu-results)
-#   STEP    which of: doctor sweep faults ceilings known nsight compare cost roof
-#           steady examples
+#   STEP    which of: doctor sweep faults ceilings known intensity nsight compare cost
+#           roof steady examples
 #   PERFLAB_BUILD names another build folder than build/
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults ceilings known nsight roof steady cost compare examples
+[ $# -gt 0 ] || set -- doctor sweep faults ceilings known intensity nsight roof steady cost compare examples
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -41,6 +41,7 @@ step() {
 			measure compare-ceilings
 		fi
 		;;
+	intensity) measure check-intensity ;;
 	compare) measure compare-ncu ;;
 	cost) measure bench-cost ;;
 	roof) measure bench-roof ;;
