@@ -34,17 +34,24 @@ static int axis_error(const struct axis_piece *piece, struct error *err, const c
 	return rc;
 }
 
-static int axis_size(int64_t *out, const struct axis_piece *piece, const char *text,
-		     struct error *err)
+static int axis_value(int64_t *out, const struct axis_piece *piece, const char *text,
+		      struct error *err)
 {
 	struct error cause = {0};
 	int rc = parse_size(out, text, &cause);
 
-	if (rc)
-		return axis_error(piece, err, "is no value of an axis: %s", cause.text);
-	if (*out < 1)
-		return axis_error(piece, err, "holds a 0: values of an axis start at 1");
-	return 0;
+	return rc ? axis_error(piece, err, "is no value of an axis: %s", cause.text) : 0;
+}
+
+/* An end or a step of a range: from 0 on nothing doubles, and no step of 0 ends. */
+static int axis_size(int64_t *out, const struct axis_piece *piece, const char *text,
+		     struct error *err)
+{
+	int rc = axis_value(out, piece, text, err);
+
+	if (!rc && *out < 1)
+		rc = axis_error(piece, err, "holds a 0: ranges start at 1 (write 0,1..64)");
+	return rc;
 }
 
 static int axis_add(struct axis_values *values, size_t *capacity, int64_t value,
@@ -139,7 +146,7 @@ static int axis_piece_parse(struct axis_values *values, size_t *capacity,
 				"has a step without a range: write FIRST..LAST:+STEP, such as "
 				"64..1024:+32");
 	} else {
-		rc = axis_size(&value, piece, text, err);
+		rc = axis_value(&value, piece, text, err);
 		if (!rc)
 			rc = axis_add(values, capacity, value, piece, err);
 	}

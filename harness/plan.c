@@ -234,6 +234,8 @@ static int overrides_parse(struct plan_maker *maker, struct error *err)
 		if (rc)
 			return error_context(err, rc, "axis '%s'", override->name);
 		/* Every case would be skipped for what is most likely a slip. */
+		if (!strcmp(override->name, "block") && maker->overrides[i].items[0] < 1)
+			return error_set(err, PL_EUSAGE, "block=0: a block has at least 1 thread");
 		if (!strcmp(override->name, "block") &&
 		    maker->overrides[i].items[0] > maker->limits->max_threads_per_block)
 			return error_set(err, PL_EUSAGE,

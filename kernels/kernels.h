@@ -243,9 +243,9 @@ void axes_text(struct text *out, const struct axis_value *axes, size_t count);
 
 /*
  * Resolves variant + axis values on a device. Returns 0 and either
- * *out (to be freed) or, when a constraint does not hold or the device is too
- * small, *out = NULL and the reason in *skip. PL_EUSAGE when a size overflows
- * or an axis is missing.
+ * *out (to be freed) or, when a constraint does not hold, the device is too
+ * small or an axis is 0, *out = NULL and the reason in *skip. PL_EUSAGE when a
+ * size overflows or an axis is missing.
  */
 int kernel_resolve(struct launch_case **out, struct text *skip, const struct kernel *kernel,
 		   const struct kernel_variant *variant, const struct axis_value *axes,

@@ -123,9 +123,12 @@ static int take_axis(struct resolution *r, const struct kernel_axis *axis,
 	if (!value)
 		return error_set(r->err, PL_EUSAGE, "axis \"%s\" (%s) has no value", axis->name,
 				 axis->meaning);
-	if (value->value < 1)
+	if (value->value < 0 || (!value->value && !strcmp(axis->name, "block")))
 		return error_set(r->err, PL_EUSAGE, "%s=%" PRId64 ": axes start at 1", axis->name,
 				 value->value);
+	/* No device launches an empty grid, and none has an empty buffer. */
+	if (!value->value)
+		skip_case(r, "%s=0: there is nothing to launch", axis->name);
 	r->work->axes[r->work->axis_count++] = *value;
 	add_variable(r, axis->name, value->value);
 	return 0;
@@ -480,7 +483,7 @@ int kernel_resolve(struct launch_case **out, struct text *skip, const struct ker
 
 	if (!rc)
 		rc = resolve_axes(&r, axes, axis_count);
-	if (!rc)
+	if (!rc && !r.skipped)
 		rc = check_block(&r);
 	if (!rc && !r.skipped)
 		rc = check_constraints(&r, kernel->constraints, kernel->constraint_count);

@@ -1,6 +1,6 @@
 /*
  * Any text as the values of an axis and as a selector: values come out
- * ascending, at least 1 and not too many, or there is PL_EUSAGE and a message.
+ * ascending, none negative and not too many, or there is PL_EUSAGE and a message.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void check_values(const struct axis_values *values)
 {
-	if (!values->count || values->count > AXIS_MAX_VALUES || values->items[0] < 1)
+	if (!values->count || values->count > AXIS_MAX_VALUES || values->items[0] < 0)
 		abort();
 	for (size_t i = 1; i < values->count; i++)
 		if (values->items[i - 1] >= values->items[i])

@@ -392,6 +392,7 @@ static void test_skips(void **state)
 	must_skip("reduce", "sequential", 96, 1000, &h200, "power of two");
 	must_skip("reduce", "shuffle", 48, 1000, &h200, "multiple of 32");
 	must_skip("matmul", "tiled", 128, 1000, &h200, "square number");
+	must_skip("stream", "copy_scalar", 64, 0, &h200, "n=0: there is nothing to launch");
 	must_skip("stream", "copy_scalar", 64, INT64_C(1) << 36, &h200,
 		  "needs 512.0 GiB of this device's 140.4 GiB");
 	small.max_shared_bytes_per_block = 1024;

@@ -17,9 +17,9 @@
 
 /* One thread, parts of a warp, warps and a part of one, whole warps, the most. */
 static const int64_t blocks[] = {1, 31, 32, 33, 64, 256, 1000, 1024};
-/* Below, at and above a warp; primes; no multiple of any block; then the family's own small_size.
- */
-static const int64_t sizes[] = {1, 31, 33, 97, 1000, 4099};
+/* Nothing; below, at and above a warp; primes; no multiple of any block; then the family's own
+ * small_size. */
+static const int64_t sizes[] = {0, 1, 31, 33, 97, 1000, 4099};
 /* Beyond this many elements a block of one thread takes its time: blocks that are left out then. */
 #define MANY 10000
 
@@ -143,6 +143,9 @@ static void verify_at(const struct kernel *kernel, const struct kernel_variant *
 	struct text skip = TEXT_INIT;
 	struct launch_case *work = resolve(kernel, variant, block, n, turn, &limits, &skip);
 
+	if (n == 0 && (work || !strstr(skip.data, "n=0")))
+		fail_msg("%s/%s: a case of nothing is to say that it is", kernel->name,
+			 variant->name);
 	if (work) {
 		verify(work, tally);
 	} else {
@@ -188,7 +191,7 @@ static void verify_variant(const struct kernel *kernel, const struct kernel_vari
 	size_t turn = 0;
 
 	if (!has_axis(kernel, variant, "n")) {
-		verify_size(kernel, variant, 0, &turn, &tally);
+		verify_size(kernel, variant, 1, &turn, &tally);
 		assert_true(tally.verified + tally.not_emulated > 0);
 		return;
 	}
