@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/list.h"
-#include "kernels/kernels.h"
 
 static const char *const topic_words[] = {"kernels", "metrics", "sets", "devices", "runs", NULL};
 
@@ -29,58 +28,6 @@ int list_to_stdout(const struct invocation *call, const struct table *table, con
 	if (!rc && pattern && !table_row_count(table))
 		say("no name of the %s matches \"%s\"; without it all are listed",
 		    call->operands.items[0], pattern);
-	return rc;
-}
-
-/* ---- kernels ---- */
-
-static void add_variant(struct table *table, const struct kernel *kernel,
-			const struct kernel_variant *variant, bool verbose)
-{
-	struct text axes = TEXT_INIT;
-
-	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++) {
-		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
-
-		text_addf(&axes, "%s%s=%s", axes.length ? " " : "", axis->name, axis->values);
-	}
-	if (verbose)
-		table_row(table,
-			  (const char *const[]){kernel->name, variant->name, axes.data,
-						kernel->on_request ? "only when named" : "with all",
-						variant->metric, variant->lesson});
-	else
-		table_row(table,
-			  (const char *const[]){kernel->name, variant->name, variant->lesson});
-	text_release(&axes);
-}
-
-int list_kernels(const struct invocation *call, const char *pattern, struct error *err)
-{
-	static const struct table_column brief[] = {
-		{.name = "kernel"}, {.name = "variant"}, {.name = "lesson"}};
-	static const struct table_column full[] = {{.name = "kernel"}, {.name = "variant"},
-						   {.name = "axes"},   {.name = "runs"},
-						   {.name = "metric"}, {.name = "lesson"}};
-	const struct list_options *options = call->options;
-	struct table *table = options->verbose ? table_new(full, ARRAY_SIZE(full))
-					       : table_new(brief, ARRAY_SIZE(brief));
-	size_t count;
-	const struct kernel *const *kernels = kernel_all(&count);
-	int rc;
-
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < kernels[i]->variant_count; j++) {
-			const struct kernel_variant *variant = &kernels[i]->variants[j];
-			char *name = xasprintf("%s/%s", kernels[i]->name, variant->name);
-
-			if (!pattern || pattern_matches(pattern, name))
-				add_variant(table, kernels[i], variant, options->verbose);
-			free(name);
-		}
-	}
-	rc = list_to_stdout(call, table, pattern, err);
-	table_free(table);
 	return rc;
 }
 
@@ -125,6 +72,8 @@ static const struct option_row rows[] = {
 	 "metric "
 	 "that shows the lesson",
 	 NULL, 0},
+	{"long", 'L', OPTION_FLAG, FIELD(everything), NULL,
+	 "kernels: everything: what each axis and constraint means, and the work model", NULL, 0},
 	{"chip", 'c', OPTION_TEXT, FIELD(chip), "CHIP",
 	 "metrics and sets: as on this chip, such as GH100 (default: this machine's, else GH100)",
 	 NULL, 0},
@@ -140,6 +89,7 @@ static const struct option_row rows[] = {
 
 static const struct example examples[] = {
 	{"perflab list kernels -v", "kernels, their axes and lessons"},
+	{"perflab list kernels --long reduce/", "all that is known of a family"},
 	{"perflab list metrics dram", "metrics whose name holds \"dram\", CUPTI's too"},
 	{"perflab list sets --chip GB202", "what each set costs on another chip"},
 	{"perflab list runs --format csv", "stored runs, newest first"},

@@ -117,6 +117,8 @@ void help_overview(FILE *out);
 void help_command(FILE *out, const struct command *command);
 /* troff; command NULL: perflab(1) itself. */
 void help_man(FILE *out, const struct command *command);
+/* Prints words of `text` from `column` on, wrapped, continued at `indent`. */
+void print_wrapped(FILE *out, const char *text, size_t column, size_t indent);
 /* "--name VALUE" or "-n, --name VALUE". */
 void option_spelling(struct text *out, const struct option_row *row);
 

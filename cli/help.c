@@ -45,8 +45,7 @@ void option_spelling(struct text *out, const struct option_row *row)
 		text_addf(out, " %s", row->argument);
 }
 
-/* Prints words of `text` from `column` on, wrapped, continued at `indent`. */
-static void print_wrapped(FILE *out, const char *text, size_t column, size_t indent)
+void print_wrapped(FILE *out, const char *text, size_t column, size_t indent)
 {
 	bool first = true;
 

@@ -7,7 +7,7 @@
 struct list_options {
 	const char *db, *backend, *chip, *set;
 	int format;
-	bool verbose, all;
+	bool verbose, everything, all;
 };
 
 int list_kernels(const struct invocation *call, const char *pattern, struct error *err);

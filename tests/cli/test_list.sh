@@ -25,6 +25,36 @@ run list kernels -v reduce/shuffle
 expect_out 'with all'
 expect_out 'LESSON'
 expect_out 'METRIC'
+# everything of a variant: what its axes mean, when it cannot run, and its work
+run list kernels --long reduce/sequential
+expect_code 0
+expect_out 'reduce: the sum of n floats'
+expect_out 'block=64..1024: threads in one block'
+expect_out 'block must be a power of two'
+expect_out 'n - 1 operations; reads 4 * n bytes; writes 4 bytes'
+expect_out 'shared_load_bank_conflicts'
+expect_no_out 'matmul'
+run list kernels -L divergence/switch_lane
+expect_out 'block must be a multiple of 32'
+expect_out 'ways must be at most 32'
+expect_out '2 * n * 64 operations'
+run list kernels --long stream/copy_scalar
+expect_out 'reads 4 * n bytes'
+expect_no_out 'operations'
+run list kernels --long fault/none
+expect_out 'runs only when named'
+run list kernels --long 'reduce/*' --format csv
+[ "$(head -n 1 "$work/out")" = \
+	'kernel,variant,axes,constraints,flop,bytes_read,bytes_written,runs,metric,lesson' ] ||
+	complain 'head of the CSV'
+grep -q '^reduce,sequential,block=64..1024 n=2^24,block must be a power of two.*,n - 1,4 \* n,4,with all,' \
+	"$work/out" || complain 'a row of the CSV'
+run list kernels --long matmul/tiled --format json
+expect_out '"constraints": "block must be a square number'
+run list kernels --long matmul/tiled --format md
+expect_out '| kernel | variant | axes | constraints |'
+run list kernels --long no-such-name
+expect_err 'no name of the kernels matches'
 for topic in kernels metrics sets; do
 	run list $topic no-such-name
 	expect_code 0

@@ -1,0 +1,191 @@
+/*
+ * perflab list kernels: a line a variant, or with --long everything that its
+ * family's table says of it, but for launches.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/list.h"
+#include "kernels/kernels.h"
+
+#define INDENT 15
+
+static bool is_asked_for(const struct kernel *kernel, const struct kernel_variant *variant,
+			 const char *pattern)
+{
+	char *name = xasprintf("%s/%s", kernel->name, variant->name);
+	bool asked = !pattern || pattern_matches(pattern, name);
+
+	free(name);
+	return asked;
+}
+
+static const char *when_it_runs(const struct kernel *kernel)
+{
+	return kernel->on_request ? "only when named" : "with all";
+}
+
+static const struct kernel_work *work_of(const struct kernel *kernel,
+					 const struct kernel_variant *variant)
+{
+	return variant->work ? variant->work : &kernel->work;
+}
+
+static void axes_line(struct text *out, const struct kernel *kernel,
+		      const struct kernel_variant *variant)
+{
+	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++) {
+		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
+
+		text_addf(out, "%s%s=%s", out->length ? " " : "", axis->name, axis->values);
+	}
+}
+
+/* What has to hold, the family's first. */
+static const struct kernel_constraint *
+constraint_at(const struct kernel *kernel, const struct kernel_variant *variant, size_t index)
+{
+	if (index < kernel->constraint_count)
+		return &kernel->constraints[index];
+	index -= kernel->constraint_count;
+	return index < variant->constraint_count ? &variant->constraints[index] : NULL;
+}
+
+/* ---- --long for people ---- */
+
+static void print_field(const char *name, const char *value)
+{
+	int used = printf("    %-10s ", name);
+
+	print_wrapped(stdout, value, (size_t)used, INDENT);
+}
+
+static void print_axis(const struct kernel_axis *axis)
+{
+	char *line = xasprintf("%s=%s: %s", axis->name, axis->values, axis->meaning);
+
+	print_field("axis", line);
+	free(line);
+}
+
+/* "n - 1 operations; reads 4 * n bytes, writes 4" */
+static void print_work(const struct kernel_work *work)
+{
+	struct text line = TEXT_INIT;
+
+	if (work->flop)
+		text_addf(&line, "%s operations", work->flop);
+	if (work->bytes_read)
+		text_addf(&line, "%sreads %s bytes", line.length ? "; " : "", work->bytes_read);
+	if (work->bytes_written)
+		text_addf(&line, "%swrites %s bytes", line.length ? "; " : "", work->bytes_written);
+	print_field("work", line.length ? line.data : "none is modelled");
+	text_release(&line);
+}
+
+static void print_variant(const struct kernel *kernel, const struct kernel_variant *variant)
+{
+	const struct kernel_constraint *constraint;
+
+	printf("  %s/%s\n", kernel->name, variant->name);
+	print_field("lesson", variant->lesson);
+	print_field("shown by", variant->metric);
+	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++)
+		print_axis(variant_axis(kernel, variant, i));
+	for (size_t i = 0; (constraint = constraint_at(kernel, variant, i)) != NULL; i++)
+		print_field("constraint", constraint->reason);
+	print_work(work_of(kernel, variant));
+	putchar('\n');
+}
+
+static size_t print_families(const char *pattern)
+{
+	size_t count, printed = 0;
+	const struct kernel *const *kernels = kernel_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		bool headed = false;
+
+		for (size_t j = 0; j < kernels[i]->variant_count; j++) {
+			const struct kernel_variant *variant = &kernels[i]->variants[j];
+
+			if (!is_asked_for(kernels[i], variant, pattern))
+				continue;
+			if (!headed)
+				printf("%s: %s (runs %s)\n\n", kernels[i]->name,
+				       kernels[i]->summary, when_it_runs(kernels[i]));
+			headed = true;
+			printed++;
+			print_variant(kernels[i], variant);
+		}
+	}
+	return printed;
+}
+
+/* ---- tables ---- */
+
+enum detail { BRIEF, VERBOSE, LONG };
+
+static void add_variant(struct table *table, const struct kernel *kernel,
+			const struct kernel_variant *variant, enum detail detail)
+{
+	const struct kernel_work *work = work_of(kernel, variant);
+	const char *runs = when_it_runs(kernel);
+	const struct kernel_constraint *constraint;
+	struct text axes = TEXT_INIT, constraints = TEXT_INIT;
+
+	axes_line(&axes, kernel, variant);
+	for (size_t i = 0; (constraint = constraint_at(kernel, variant, i)) != NULL; i++)
+		text_addf(&constraints, "%s%s", i ? "; " : "", constraint->reason);
+	if (detail == LONG)
+		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
+						       constraints.data, work->flop,
+						       work->bytes_read, work->bytes_written, runs,
+						       variant->metric, variant->lesson});
+	else if (detail == VERBOSE)
+		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data, runs,
+						       variant->metric, variant->lesson});
+	else
+		table_row(table,
+			  (const char *const[]){kernel->name, variant->name, variant->lesson});
+	text_release(&axes);
+	text_release(&constraints);
+}
+
+static struct table *new_table(enum detail detail)
+{
+	static const struct table_column brief[] = {
+		{.name = "kernel"}, {.name = "variant"}, {.name = "lesson"}};
+	static const struct table_column verbose[] = {{.name = "kernel"}, {.name = "variant"},
+						      {.name = "axes"},   {.name = "runs"},
+						      {.name = "metric"}, {.name = "lesson"}};
+	static const struct table_column everything[] = {
+		{.name = "kernel"},        {.name = "variant"}, {.name = "axes"},
+		{.name = "constraints"},   {.name = "flop"},    {.name = "bytes_read"},
+		{.name = "bytes_written"}, {.name = "runs"},    {.name = "metric"},
+		{.name = "lesson"}};
+
+	return detail == LONG      ? table_new(everything, ARRAY_SIZE(everything))
+	       : detail == VERBOSE ? table_new(verbose, ARRAY_SIZE(verbose))
+				   : table_new(brief, ARRAY_SIZE(brief));
+}
+
+int list_kernels(const struct invocation *call, const char *pattern, struct error *err)
+{
+	const struct list_options *options = call->options;
+	enum detail detail = options->everything ? LONG : options->verbose ? VERBOSE : BRIEF;
+	struct table *table = new_table(detail);
+	size_t count;
+	const struct kernel *const *kernels = kernel_all(&count);
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = 0; j < kernels[i]->variant_count; j++)
+			if (is_asked_for(kernels[i], &kernels[i]->variants[j], pattern))
+				add_variant(table, kernels[i], &kernels[i]->variants[j], detail);
+	/* an empty table still says that nothing matches */
+	if (detail != LONG || options->format != REPORT_TEXT || !print_families(pattern))
+		rc = list_to_stdout(call, table, pattern, err);
+	table_free(table);
+	return rc;
+}
