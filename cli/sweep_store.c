@@ -31,6 +31,8 @@ static void trial_of_case(struct trial *trial, const struct plan_case *planned, 
 			 planned->axes[i].name);
 		trial->axes[i].value = planned->axes[i].value;
 	}
+	if (launch)
+		launch_hash(trial->launch_hash, launch);
 	/* a copy has bytes and no operation; a model with neither is none */
 	if (launch && (launch->has_flop || launch->bytes_read || launch->bytes_written)) {
 		trial->has_work = true;

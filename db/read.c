@@ -121,14 +121,15 @@ static void trial_take(struct statement *row, struct trial *trial)
 	"SELECT trial_id, file, line, instructions, lanes, branches, divergent, requests," \
 	" sectors, shared_requests, wavefronts, conflicts FROM line"                       \
 	" WHERE trial_id IN (" which ") ORDER BY trial_id, file, line"
+#define LAUNCHES_SQL(which) "SELECT id, launch_hash FROM trial WHERE id IN (" which ") ORDER BY id"
 
 struct trials_sql {
-	const char *trials, *axes, *counters, *counters_1, *lines;
+	const char *trials, *axes, *counters, *counters_1, *lines, *launches;
 };
 #define TRIALS_SQL_OF(which)                                                                    \
 	{                                                                                       \
 		TRIALS_SQL(which), AXES_SQL(which), COUNTERS_SQL(which), COUNTERS_1_SQL(which), \
-			LINES_SQL(which)                                                        \
+			LINES_SQL(which), LAUNCHES_SQL(which)                                   \
 	}
 
 static int trial_rows_load(struct db *db, struct run *run, const char *sql, const char *of,
@@ -201,6 +202,11 @@ static void trial_add_line(struct trial *trial, struct statement *row)
 	line->conflicts = take_integer(row, 0);
 }
 
+static void trial_add_launch(struct trial *trial, struct statement *row)
+{
+	take_text_into(row, trial->launch_hash, sizeof(trial->launch_hash));
+}
+
 /* Gives each row of `sql` (trial id first, ordered by it) to `add` with its trial. */
 static int trial_details_load(struct db *db, struct run *run, const char *sql, const char *of,
 			      void (*add)(struct trial *trial, struct statement *row),
@@ -238,7 +244,7 @@ static int trial_compare_position(const void *a, const void *b)
 }
 
 /* `of` is the parameter: a run's id, or an array. An older file is read as it is; version 1 has its
- * metrics in the counters, and no lines. */
+ * metrics in the counters, and no lines; launches have a hash since version 5. */
 static int trials_load(struct db *db, struct run *run, const struct trials_sql *sql, const char *of,
 		       struct error *err)
 {
@@ -254,6 +260,8 @@ static int trials_load(struct db *db, struct run *run, const struct trials_sql *
 					trial_add_counter, err);
 	if (!rc && version > 1)
 		rc = trial_details_load(db, run, sql->lines, of, trial_add_line, err);
+	if (!rc && version > 4)
+		rc = trial_details_load(db, run, sql->launches, of, trial_add_launch, err);
 	if (!rc && run->trial_count)
 		qsort(run->trials, run->trial_count, sizeof(*run->trials), trial_compare_position);
 	return rc;

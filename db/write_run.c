@@ -96,6 +96,7 @@ static int trial_insert(struct statement *insert, int64_t run_id, const struct t
 	bind_known_integer(insert, trial->has_work ? trial->flop : -1, -1);
 	bind_known_integer(insert, trial->has_work ? trial->bytes_read : -1, -1);
 	bind_known_integer(insert, trial->has_work ? trial->bytes_written : -1, -1);
+	bind_known_text(insert, trial->launch_hash);
 	return statement_run(insert, err);
 }
 
@@ -121,8 +122,8 @@ static int trials_insert(struct db *db, int64_t run_id, const struct run *run, i
 	struct statement axis = {0};
 	int rc = statement_prepare(&trial, db,
 				   "INSERT INTO trial (run_id, position, kernel, variant, config,"
-				   " status, reason, flop, bytes_read, bytes_written)"
-				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				   " status, reason, flop, bytes_read, bytes_written, launch_hash)"
+				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				   err);
 
 	if (!rc)

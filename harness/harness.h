@@ -72,6 +72,12 @@ struct plan {
 int plan_build(struct plan **out, const struct plan_request *request,
 	       const struct device_limits *limits, struct error *err);
 void plan_free(struct plan *plan);
+/*
+ * Of all that a case gives the device beside its machine code and the seed:
+ * image, buffers and how they are filled, launches with their arguments. Hex,
+ * the same on every machine; equal for equal launches of one perflab.
+ */
+void launch_hash(char out[24], const struct launch_case *work);
 void device_limits_of(struct device_limits *out, const struct device_info *device);
 
 /* ---- settings of a measurement ---- */

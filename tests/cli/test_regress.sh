@@ -73,6 +73,15 @@ fi
 run regress --base slower --head before
 expect_code 0
 expect_out '2 improved, 2 unchanged'
+# but not where only the environment can be slower
+sweep_as unlucky 'slow:reduce/shuffle'
+run regress --base before
+expect_code 0
+expect_out 'inconclusive  reduce/shuffle/block=64'
+expect_out 'noise or environment'
+run regress --base before --judge-same-code
+expect_code 1
+
 # a counter that repeats exactly needs no statistics
 sweep_as counted 'recompiled' --metrics branch_targets_divergent,branch_targets,dram_read_bytes
 expect_code 0

@@ -78,6 +78,8 @@ struct run fixture_run(const char *label)
 	key_value_set(&run.environment, "persistence_mode", "on");
 	run.trials[FIXTURE_OK] = fixture_trial(0, "reduce", "shuffle", 256, 1 << 24);
 	set_work(&run.trials[FIXTURE_OK], (1 << 24) - 1, 4 << 24, 4);
+	snprintf(run.trials[FIXTURE_OK].launch_hash, sizeof(run.trials[FIXTURE_OK].launch_hash),
+		 "fedcba9876543210");
 	run.trials[FIXTURE_BARE] = fixture_trial(1, "reduce", "shuffle", 512, 1 << 24);
 	run.trials[FIXTURE_SKIPPED] = fixture_trial(2, "reduce", "shuffle", 96, 1 << 24);
 	run.trials[FIXTURE_SKIPPED].status = TRIAL_SKIPPED;

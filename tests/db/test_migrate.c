@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #define KILLS 40
-#define NEWEST 4
+#define NEWEST 5
 
 static void make_of(const char *path, const char *dump)
 {
@@ -125,14 +125,18 @@ static void test_nothing_is_lost(void **state)
 		free(attach);
 		for (size_t i = 0; i <= ARRAY_SIZE(same); i++) {
 			bool counters = i == ARRAY_SIZE(same);
+			/* what a version adds is not known of old rows */
+			const char *added =
+				!counters && strcmp(same[i], "trial") == 0 ? ", NULL" : "";
 			char *sql = xasprintf(
 				"SELECT (SELECT count(*) FROM main.%s) ="
 				" (SELECT count(*) FROM old.%s)"
 				" AND NOT EXISTS (SELECT * FROM main.%s EXCEPT"
-				" SELECT * FROM old.%s) AND NOT EXISTS"
-				" (SELECT * FROM old.%s EXCEPT SELECT * FROM main.%s)",
+				" SELECT *%s FROM old.%s) AND NOT EXISTS"
+				" (SELECT *%s FROM old.%s EXCEPT SELECT * FROM main.%s)",
 				counters ? "counters" : same[i], counters ? "counter" : same[i],
-				counters ? "counters" : same[i], counters ? "counter" : same[i],
+				counters ? "counters" : same[i], added,
+				counters ? "counter" : same[i], added,
 				counters ? "counter" : same[i], counters ? "counters" : same[i]);
 			sqlite3_stmt *statement;
 

@@ -103,6 +103,7 @@ static void test_a_measured_trial_comes_back_whole(void **state)
 	assert_string_equal(trial->facts.occupancy_limiter, "warps");
 	assert_string_equal(trial->facts.code_hash, "0123456789abcdef");
 	assert_string_equal(trial->facts.code_kind, "cubin sm_90");
+	assert_string_equal(trial->launch_hash, "fedcba9876543210");
 	assert_int_equal(trial->rounds_done, 2);
 	assert_true(trial->counted);
 

@@ -55,6 +55,32 @@ static void test_everything(void **context)
 	plan_free(plan);
 }
 
+/* Other arguments of the same code are another launch, and so are other blocks. */
+static void test_launches_have_a_hash(void **context)
+{
+	const struct axis_override overrides[] = {{"block", "64,128"}, {"work", "1000,1010"}};
+	const char *selector = "planted/copy";
+	struct plan *plan = NULL, *again = NULL;
+	struct error err = {0};
+
+	(void)context;
+	assert_int_equal(build(&plan, &selector, 1, overrides, 2, &err), 0);
+	assert_int_equal(build(&again, &selector, 1, overrides, 2, &err), 0);
+	assert_int_equal(plan->count, 4);
+	for (size_t i = 0; i < plan->count; i++) {
+		char hash[24], other[24];
+
+		launch_hash(hash, plan->cases[i].launch);
+		assert_int_equal(strlen(hash), 16);
+		for (size_t k = 0; k < again->count; k++) {
+			launch_hash(other, again->cases[k].launch);
+			assert_int_equal(strcmp(hash, other) == 0, i == k);
+		}
+	}
+	plan_free(plan);
+	plan_free(again);
+}
+
 /* What goes wrong on purpose is in no plan unless it was called by its name. */
 static void test_on_request(void **context)
 {
@@ -280,6 +306,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_everything),
+		cmocka_unit_test(test_launches_have_a_hash),
 		cmocka_unit_test(test_on_request),
 		cmocka_unit_test(test_order_and_config),
 		cmocka_unit_test(test_registry_order_whatever_the_selectors),
