@@ -67,11 +67,14 @@ static void add_row(struct table *table, const struct study_report *of, size_t p
 	const struct study_part *part = &of->study->parts[part_index];
 	const struct study_part_answer *answer = &of->answer->parts[part_index];
 	struct text cells[CELLS] = {TEXT_INIT, TEXT_INIT, TEXT_INIT, TEXT_INIT};
+	struct text name = TEXT_INIT;
 	const char *row[8];
 	size_t count = 0;
 
 	if (with_study) {
-		row[count++] = part_index ? "" : of->study->name;
+		text_addf(&name, "%s: %s", of->study->name,
+			  study_verdict_name(of->answer->verdict));
+		row[count++] = part_index ? "" : name.data;
 		row[count++] = part_index ? "" : of->study->made_on;
 	}
 	row[count++] = part->title;
@@ -83,6 +86,7 @@ static void add_row(struct table *table, const struct study_report *of, size_t p
 	table_row(table, row);
 	for (size_t i = 0; i < CELLS; i++)
 		text_release(&cells[i]);
+	text_release(&name);
 }
 
 #define COLUMNS_OF_A_PART                                                         \

@@ -1,4 +1,5 @@
 # Studies: which there are, what they are answered from, what is said of what is missing.
+root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"
 no_worker
 
@@ -72,7 +73,7 @@ expect_out 'own: does not hold'
 expect_out 'run 1'
 run study own.study --db own.db --stored --format md
 expect_code 0
-expect_out '| own | no GPU | a time |'
+expect_out '| own: does not hold | no GPU | a time |'
 expect_out '#### own: does not hold'
 run study own.study --db own.db --stored --format json
 expect_code 0
@@ -108,6 +109,15 @@ refused 3 'slip.study:11: no key is called "units"; did you mean unit?' study sl
 sed 's|time(naive)$|time(nave)|' own.study >slip.study
 refused 3 'slip.study:12: "time(nave)", character 6: no case' study ./slip.study
 [ ! -e slip.db ] || complain 'a database was left though nothing was measured'
+
+# the script that makes a page of the answers
+if command -v python3 >/dev/null; then
+	"$root/scripts/run-studies" divergence_two_ifs reduce_tile --perflab "$PERFLAB" \
+		--output page.md >out 2>err || complain 'run-studies failed'
+	grep -q '^- device: Fake GPU$' page.md || complain 'the page has no device'
+	grep -q '^4 cases in ' page.md || complain 'the page does not say what was measured'
+	[ "$(grep -c '^#### ' page.md)" -eq 2 ] || complain 'not two studies on the page'
+fi
 
 # emulated counts answer by names of their own; claims about time are left open
 fake_emulator
