@@ -108,6 +108,16 @@ void string_list_release(struct string_list *list);
 /* Splits at every `separator`; empty pieces are kept ("" gives one empty piece). */
 void string_list_split(struct string_list *list, const char *text, char separator);
 
+/* A value of any type, as a row of any table has it. */
+enum value_kind { VALUE_NONE, VALUE_INTEGER, VALUE_REAL, VALUE_TEXT, VALUE_BYTES };
+struct any_value {
+	enum value_kind kind;
+	int64_t integer;
+	double real;
+	const void *bytes; /* of a text or of bytes, borrowed; either may hold NULs */
+	size_t length;
+};
+
 /*
  * Checked parsing of a whole string: no blanks, no sign where unsigned, no
  * trailing bytes, no overflow. *out is untouched on failure; PL_EUSAGE.

@@ -58,6 +58,10 @@ bool host_process_lives(const char *mark);
  * "interrupted". */
 void host_tell_abandoned(struct run *run);
 
+/* From now on the first Ctrl-C, SIGTERM or SIGHUP only makes *result non-zero, so that what is
+ * under way can end in good order; a second one ends the program at once. */
+const volatile int *interruption_catch(void);
+
 /* A word as a shell takes it back, quoted where needed. */
 void shell_word(struct text *out, const char *word);
 

@@ -1,33 +1,9 @@
 /* The sweep itself: on which backend, stored as what, and how it ended. */
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/sweep.h"
 #include "perflab_config.h"
-
-/* ---- interruption ---- */
-
-/* A signal handler has no context, so this is the one variable of the program. */
-static volatile int stop_requested;
-
-static void request_stop(int signal_number)
-{
-	(void)signal_number;
-	stop_requested = 1;
-}
-
-/* The first signal ends the sweep in good order, a second one ends it at once. */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = request_stop, .sa_flags = SA_RESETHAND}, before;
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	/* nohup has it ignored, and means it */
-	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-		sigaction(SIGHUP, &action, NULL);
-}
 
 /* ---- one run ---- */
 
@@ -156,8 +132,7 @@ int sweep_measure(struct sweep_call *sweep, struct db **db, struct sweep_stored 
 
 	if (!sweep->plan.resumed)
 		describe_run(&store.run, sweep);
-	catch_signals();
-	rc = sweep_execute(sweep->backend, &source, &sweep->settings, &sink, &stop_requested,
+	rc = sweep_execute(sweep->backend, &source, &sweep->settings, &sink, interruption_catch(),
 			   &outcome, err);
 	progress_end(&sweep->progress);
 	*db = store.db;

@@ -127,4 +127,31 @@ int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struc
 int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t *count,
 		    struct error *err);
 
+/* ---- SQL of the user's ---- */
+
+/* Either may be NULL; one that returns non-zero ends the query, which then has succeeded. */
+struct db_query_visitor {
+	/* Once, before any row. */
+	int (*columns)(void *context, const char *const *names, size_t count);
+	int (*row)(void *context, const struct any_value *values, size_t count);
+	/* Asked while it works; true ends the query with PL_EINTERRUPTED. */
+	bool (*stopped)(void *context);
+	void *context;
+};
+/*
+ * One statement that only reads, whatever mode the database was opened in: it
+ * attaches nothing, begins no transaction, and of pragmas only those that look
+ * at the schema or check the file. PL_EUSAGE: SQL that is wrong, that would
+ * write, or that is more than one statement.
+ */
+int db_query(struct db *db, const char *sql, const struct db_query_visitor *visitor,
+	     struct error *err);
+/* All of a view or a table; PL_EUSAGE, with the nearest, when there is none of that name. */
+int db_query_named(struct db *db, const char *name, const struct db_query_visitor *visitor,
+		   struct error *err);
+/* Views and tables of the file: views first. `meaning` in one line; NULL: not one of perflab's. */
+int db_names_visit(struct db *db,
+		   int (*visit)(void *context, const char *name, bool is_view, const char *meaning),
+		   void *context, struct error *err);
+
 #endif

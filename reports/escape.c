@@ -49,12 +49,15 @@ static bool is_control(uint32_t point)
 
 static void show_byte(struct text *out, unsigned char byte)
 {
+	static const char digits[] = "0123456789abcdef";
+
 	if (byte == '\n')
 		text_add(out, "\\n");
 	else if (byte == '\t')
 		text_add(out, "\\t");
 	else
-		text_addf(out, "\\x%02x", byte);
+		text_add_bytes(out, (const char[]){'\\', 'x', digits[byte >> 4], digits[byte & 15]},
+			       4);
 }
 
 void escape_show(struct text *out, const char *text)

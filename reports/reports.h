@@ -131,4 +131,21 @@ int table_write(FILE *out, const struct table *table, enum report_format format,
 		const struct report_options *options, struct error *err);
 void table_free(struct table *table);
 
+/*
+ * Rows of values of any type, as a query gives them. csv and json are written
+ * as they come, so that a million rows need no memory; text and md are kept and
+ * written at the end. Nothing is made up: a value that is none is empty in csv,
+ * null in json, "-" for people; bytes are x'hex' in all.
+ */
+struct row_writer;
+/* PL_EUSAGE for a format that is none of tables. The options are borrowed until the end. */
+int rows_begin(struct row_writer **out, FILE *stream, enum report_format format,
+	       const struct report_options *options, const char *const *columns, size_t count,
+	       struct error *err);
+/* Non-zero when the stream takes no more; rows_end() says why. */
+int rows_add(struct row_writer *writer, const struct any_value *values);
+/* Writes what is left and frees; NULL is fine. `rc` is what came of the rows: returned when it is
+ * not 0, and then nothing more is written. */
+int rows_end(struct row_writer *writer, int rc, struct error *err);
+
 #endif

@@ -76,7 +76,7 @@ static void layout_init(struct layout *layout, const struct table *table)
 			if (i == 0) {
 				char *head = head_of(&table->columns[j]);
 
-				text_add(&cell, head);
+				escape_show(&cell, head);
 				free(head);
 			} else {
 				const char *raw = table->rows[i - 1].cells[j];

@@ -1,0 +1,349 @@
+/*
+ * SQL of the user's: any one statement that reads. What SQLite would do for it
+ * is held against a list of what reading needs, so that a statement which is
+ * pasted from a stranger changes no file and opens no other.
+ */
+#include "db/statement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STEPS_BETWEEN_LOOKS 100000 /* of SQLite's machine: some milliseconds */
+#define VALUE_BYTES_MOST (64 << 20)
+
+/* ---- names ---- */
+
+static const struct {
+	const char *name, *meaning;
+} names[] = {
+	/* views */
+	{"best", "the best configuration of each kernel, device and size"},
+	{"ceilings", "what each device was measured to do at most"},
+	{"counters", "the hardware counters and derived metrics of each trial"},
+	{"emulated", "what the backend ptx counted, a row a trial"},
+	{"environment_changes", "what became different from one run of a device to its next"},
+	{"failures", "trials that did not end well, and why"},
+	{"history", "each case over all its runs"},
+	{"regressions", "each case's newest run against its baseline, with the verdict"},
+	{"roofline", "each case below the roofs of its device"},
+	{"trials", "everything that is known of each trial, a row each"},
+	/* tables */
+	{"axis", "the values of each trial's axes"},
+	{"comparison", "how trials compare with their baselines, as it was judged"},
+	{"counter", "values of metrics, one a trial and metric"},
+	{"device", "the devices that were measured or emulated"},
+	{"environment", "what else was true of a run: host, clocks, persistence mode"},
+	{"line", "what the backend ptx counted at source lines"},
+	{"mark", "runs that were marked good or bad"},
+	{"metric", "the metrics that counters are of"},
+	{"newest", "the newest trial of each case that ended well"},
+	{"round", "the device beside the samples of one round"},
+	{"run", "one row a sweep"},
+	{"sample", "every timed execution"},
+	{"trial", "one row a case of a run"},
+	{"trial_status", "how a trial can end"},
+};
+
+static const char *meaning_of(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(names[i].name, name) == 0)
+			return names[i].meaning;
+	}
+	return NULL;
+}
+
+int db_names_visit(struct db *db,
+		   int (*visit)(void *context, const char *name, bool is_view, const char *meaning),
+		   void *context, struct error *err)
+{
+	struct statement select;
+	bool row = true;
+	int stop = 0;
+	int rc = statement_prepare(&select, db,
+				   "SELECT name, type = 'view' FROM sqlite_schema"
+				   " WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite\\_%'"
+				   " ESCAPE '\\' ORDER BY type DESC, name",
+				   err);
+
+	if (rc)
+		return rc;
+	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
+	     rc = stop ? 0 : statement_step(&select, &row, err)) {
+		const char *name = take_text(&select);
+		bool is_view = take_integer(&select, 0) != 0;
+
+		/* a damaged file may have one without a name */
+		stop = name ? visit(context, name, is_view, meaning_of(name)) : 0;
+	}
+	statement_release(&select);
+	return rc;
+}
+
+static int add_name(void *context, const char *name, bool is_view, const char *meaning)
+{
+	(void)is_view, (void)meaning;
+	string_list_add(context, name);
+	return 0;
+}
+
+static int fail_unknown_name(const struct db *db, const char *name, const struct string_list *known,
+			     struct error *err)
+{
+	struct text near = TEXT_INIT;
+	int rc;
+
+	if (nearest_names(&near, name, (const char *const *)known->items, known->count))
+		rc = error_set(err, PL_EUSAGE, "%s has no view or table '%.80s'; did you mean %s?",
+			       db->path, name, near.data);
+	else
+		rc = error_set(err, PL_EUSAGE,
+			       "%s has no view or table '%.80s'; `perflab query` lists them, and "
+			       "SQL goes in quotes as one word",
+			       db->path, name);
+	text_release(&near);
+	return rc;
+}
+
+int db_query_named(struct db *db, const char *name, const struct db_query_visitor *visitor,
+		   struct error *err)
+{
+	struct string_list known = {0};
+	char *sql = NULL;
+	int rc = db_names_visit(db, add_name, &known, err);
+
+	if (!rc && !string_list_has(&known, name))
+		rc = fail_unknown_name(db, name, &known, err);
+	if (!rc) {
+		sql = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
+		rc = sql ? db_query(db, sql, visitor, err)
+			 : error_set(err, PL_ENOMEM, "%s: out of memory", db->path);
+	}
+	sqlite3_free(sql);
+	string_list_release(&known);
+	return rc;
+}
+
+/* ---- what may be done ---- */
+
+struct guard {
+	const struct db_query_visitor *visitor;
+	char refused[80]; /* what was asked for and is not allowed; "" nothing */
+};
+
+/* Pragmas that look at the schema or check the file, whatever they are given; and those that tell
+ * a number of it, given nothing. */
+static const char *const pragmas_looking[] = {
+	"table_info",  "table_xinfo",      "table_list",        "index_list",      "index_info",
+	"index_xinfo", "foreign_key_list", "foreign_key_check", "integrity_check", "quick_check",
+	NULL,
+};
+static const char *const pragmas_telling[] = {
+	"user_version",   "application_id", "page_count",      "page_size", "encoding",
+	"freelist_count", "function_list",  "compile_options", NULL,
+};
+
+static bool is_among(const char *const *words, const char *word)
+{
+	for (; *words; words++) {
+		if (sqlite3_stricmp(*words, word) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool pragma_reads(const char *name, const char *argument)
+{
+	return is_among(pragmas_looking, name) || (!argument && is_among(pragmas_telling, name));
+}
+
+static int refuse(struct guard *guard, const char *what, const char *name)
+{
+	if (!guard->refused[0])
+		sqlite3_snprintf(sizeof(guard->refused), guard->refused, "%s%s%.40s", what,
+				 name ? " " : "", name ? name : "");
+	return SQLITE_DENY;
+}
+
+static int authorise(void *context, int action, const char *first, const char *second,
+		     const char *database, const char *within)
+{
+	struct guard *guard = context;
+
+	(void)database, (void)within;
+	switch (action) {
+	case SQLITE_UPDATE:
+		/* SQLite asks so when it sets up json_each and the like; what would write is found
+		 * by sqlite3_stmt_readonly() too. */
+		if (sqlite3_stricmp(first, "sqlite_master") != 0)
+			return refuse(guard, "writing", NULL);
+		return SQLITE_OK;
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		if (second && sqlite3_stricmp(second, "load_extension") == 0)
+			return refuse(guard, "the function", second);
+		return SQLITE_OK;
+	case SQLITE_PRAGMA:
+		return pragma_reads(first, second) ? SQLITE_OK : refuse(guard, "PRAGMA", first);
+	case SQLITE_ATTACH:
+		return refuse(guard, "ATTACH", NULL);
+	case SQLITE_DETACH:
+		return refuse(guard, "DETACH", NULL);
+	case SQLITE_TRANSACTION:
+	case SQLITE_SAVEPOINT:
+		return refuse(guard, "transactions", NULL);
+	default:
+		return refuse(guard, "writing", NULL);
+	}
+}
+
+static int look_whether_stopped(void *context)
+{
+	const struct guard *guard = context;
+
+	return guard->visitor->stopped && guard->visitor->stopped(guard->visitor->context);
+}
+
+/* ---- the query ---- */
+
+static int fail_query(struct db *db, const struct guard *guard, struct error *err)
+{
+	int code = sqlite3_extended_errcode(db->handle);
+
+	if (guard->refused[0])
+		return error_set(err, PL_EUSAGE,
+				 "a query only reads, which rules out %s (the sqlite3 shell does "
+				 "more)",
+				 guard->refused);
+	switch (code & 0xff) {
+	case SQLITE_INTERRUPT:
+		return error_set(err, PL_EINTERRUPTED, "the query was interrupted");
+	case SQLITE_ERROR:
+	case SQLITE_MISMATCH:
+	case SQLITE_RANGE:
+	case SQLITE_AUTH:
+		return error_set(err, PL_EUSAGE, "SQL: %s", sqlite3_errmsg(db->handle));
+	case SQLITE_TOOBIG:
+		return error_set(err, PL_EUSAGE, "SQL: a value or the statement is too long");
+	default:
+		return db_fail(db, code, err);
+	}
+}
+
+/* Whether anything but blanks, comments and semicolons is left; what is wrong is something. */
+static bool has_statement(struct db *db, const char *sql)
+{
+	sqlite3_stmt *next = NULL;
+	int code = SQLITE_OK;
+
+	while (code == SQLITE_OK && !next && *sql)
+		code = sqlite3_prepare_v2(db->handle, sql, -1, &next, &sql);
+	sqlite3_finalize(next);
+	return code != SQLITE_OK || next;
+}
+
+static struct any_value value_of(sqlite3_stmt *statement, int column)
+{
+	struct any_value value = {0};
+
+	switch (sqlite3_column_type(statement, column)) {
+	case SQLITE_INTEGER:
+		value.kind = VALUE_INTEGER;
+		value.integer = sqlite3_column_int64(statement, column);
+		break;
+	case SQLITE_FLOAT:
+		value.kind = VALUE_REAL;
+		value.real = sqlite3_column_double(statement, column);
+		break;
+	case SQLITE_TEXT:
+		value.kind = VALUE_TEXT;
+		value.bytes = sqlite3_column_text(statement, column);
+		value.length = (size_t)sqlite3_column_bytes(statement, column);
+		break;
+	case SQLITE_BLOB:
+		value.kind = VALUE_BYTES;
+		value.bytes = sqlite3_column_blob(statement, column);
+		value.length = (size_t)sqlite3_column_bytes(statement, column);
+		break;
+	default:
+		break;
+	}
+	return value;
+}
+
+static int give_columns(sqlite3_stmt *statement, const struct db_query_visitor *visitor)
+{
+	int count = sqlite3_column_count(statement);
+	const char **heads = xcalloc((size_t)count + 1, sizeof(*heads));
+	int stop;
+
+	for (int i = 0; i < count; i++) {
+		heads[i] = sqlite3_column_name(statement, i);
+		if (!heads[i])
+			heads[i] = "";
+	}
+	stop = visitor->columns ? visitor->columns(visitor->context, heads, (size_t)count) : 0;
+	free(heads);
+	return stop;
+}
+
+static int give_rows(struct db *db, sqlite3_stmt *statement, const struct guard *guard,
+		     struct error *err)
+{
+	const struct db_query_visitor *visitor = guard->visitor;
+	int count = sqlite3_column_count(statement);
+	struct any_value *values = xcalloc((size_t)count + 1, sizeof(*values));
+	int stop = give_columns(statement, visitor);
+	int code = SQLITE_DONE;
+
+	while (!stop && (code = sqlite3_step(statement)) == SQLITE_ROW) {
+		for (int i = 0; i < count; i++)
+			values[i] = value_of(statement, i);
+		stop = visitor->row ? visitor->row(visitor->context, values, (size_t)count) : 0;
+	}
+	free(values);
+	return stop || code == SQLITE_DONE ? 0 : fail_query(db, guard, err);
+}
+
+static int query_guarded(struct db *db, const char *sql, const struct guard *guard,
+			 struct error *err)
+{
+	sqlite3_stmt *statement = NULL;
+	const char *rest = sql;
+	int rc = 0;
+
+	/* comments and lone semicolons before it give no statement */
+	while (!rc && !statement && *rest) {
+		if (sqlite3_prepare_v2(db->handle, rest, -1, &statement, &rest) != SQLITE_OK)
+			rc = fail_query(db, guard, err);
+	}
+	if (!rc && !statement)
+		rc = error_set(err, PL_EUSAGE, "SQL: there is no statement");
+	if (!rc && has_statement(db, rest))
+		rc = error_set(err, PL_EUSAGE, "SQL: one statement at a time");
+	if (!rc && !sqlite3_stmt_readonly(statement))
+		rc = error_set(err, PL_EUSAGE, "a query only reads, which rules out writing");
+	if (!rc)
+		rc = give_rows(db, statement, guard, err);
+	sqlite3_finalize(statement); /* repeats the step's error, which was reported */
+	return rc;
+}
+
+int db_query(struct db *db, const char *sql, const struct db_query_visitor *visitor,
+	     struct error *err)
+{
+	struct guard guard = {.visitor = visitor};
+	int longest = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MOST);
+	int rc;
+
+	sqlite3_set_authorizer(db->handle, authorise, &guard);
+	sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, look_whether_stopped, &guard);
+	rc = query_guarded(db, sql, &guard, err);
+	sqlite3_progress_handler(db->handle, 0, NULL, NULL);
+	sqlite3_set_authorizer(db->handle, NULL, NULL);
+	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, longest);
+	return rc;
+}
