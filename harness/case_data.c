@@ -67,35 +67,20 @@ int case_oracle(const struct kernel_oracle **out, const struct launch_case *work
 	return 0;
 }
 
-double case_element(enum element_type type, const void *data, uint64_t index)
-{
-	switch (type) {
-	case ELEMENT_F32:
-		return ((const float *)data)[index];
-	case ELEMENT_F64:
-		return ((const double *)data)[index];
-	case ELEMENT_I32:
-		return ((const int32_t *)data)[index];
-	case ELEMENT_U32:
-		return ((const uint32_t *)data)[index];
-	}
-	return NAN;
-}
-
 struct case_difference case_compare(const struct launch_case *work, size_t buffer,
 				    const void *result, const void *expected)
 {
 	const struct case_buffer *described = &work->buffers[buffer];
 	struct case_difference difference = {0};
 
-	for (uint64_t i = 0; i < (uint64_t)described->length; i++) {
-		double got = case_element(described->type, result, i);
-		double wanted = case_element(described->type, expected, i);
+	for (int64_t i = 0; i < described->length; i++) {
+		double got = element_value(described->type, result, i);
+		double wanted = element_value(described->type, expected, i);
 
 		if (within_tolerance(got, wanted, work->tolerance_abs, work->tolerance_rel))
 			continue;
 		if (!difference.mismatches++) {
-			difference.first = i;
+			difference.first = (uint64_t)i;
 			difference.got = got;
 			difference.expected = wanted;
 		}

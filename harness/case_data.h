@@ -35,7 +35,5 @@ struct case_difference case_compare(const struct launch_case *work, size_t buffe
 /* Adds to *mismatch what differs; there must be something. */
 void case_describe_difference(struct text *mismatch, const struct case_buffer *buffer,
 			      const struct case_difference *difference);
-/* An element as the comparison sees it. */
-double case_element(enum element_type type, const void *data, uint64_t index);
 
 #endif

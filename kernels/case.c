@@ -16,33 +16,6 @@ static bool parse_name(int *out, const char *name, const char *const *names, siz
 	return false;
 }
 
-static const char *const element_names[] = {
-	[ELEMENT_F32] = "f32",
-	[ELEMENT_F64] = "f64",
-	[ELEMENT_I32] = "i32",
-	[ELEMENT_U32] = "u32",
-};
-
-size_t element_size_bytes(enum element_type type)
-{
-	return type == ELEMENT_F64 ? 8 : 4;
-}
-
-const char *element_type_name(enum element_type type)
-{
-	return element_names[type];
-}
-
-bool element_type_parse(enum element_type *out, const char *name)
-{
-	int index;
-
-	if (!parse_name(&index, name, element_names, ARRAY_SIZE(element_names)))
-		return false;
-	*out = (enum element_type)index;
-	return true;
-}
-
 static const char *const role_names[] = {
 	[BUFFER_IN] = "in",           [BUFFER_OUT] = "out",           [BUFFER_INOUT] = "inout",
 	[BUFFER_SCRATCH] = "scratch", [BUFFER_PER_CALL] = "per_call",

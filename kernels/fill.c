@@ -47,11 +47,11 @@ struct filling {
 	uint64_t key;
 };
 
-static void fill_f32(void *context, int64_t begin, int64_t end)
+/* F32, and what is narrower. */
+static void fill_narrow(void *context, int64_t begin, int64_t end)
 {
 	const struct filling *filling = context;
 	const struct case_buffer *buffer = filling->buffer;
-	float *data = filling->data;
 	uint64_t key = filling->key;
 	float low = float_within(buffer->fill_low);
 	float range = float_within(buffer->fill_high - buffer->fill_low);
@@ -62,7 +62,11 @@ static void fill_f32(void *context, int64_t begin, int64_t end)
 		float unit = (float)(int32_t)(hash_at(key, (uint64_t)i) >> 40) * 0x1p-24f;
 		float value = low + range * unit;
 
-		data[i] = value < last ? value : last;
+		value = value < last ? value : last;
+		if (buffer->type == ELEMENT_F32)
+			((float *)filling->data)[i] = value;
+		else
+			element_store(buffer->type, filling->data, i, (double)value);
 	}
 }
 
@@ -100,7 +104,10 @@ static void fill_uniform(void *data, const struct case_buffer *buffer, uint64_t 
 
 	switch (buffer->type) {
 	case ELEMENT_F32:
-		parallel_for(buffer->length, FILL_GRAIN, fill_f32,
+	case ELEMENT_F16:
+	case ELEMENT_BF16:
+	case ELEMENT_TF32:
+		parallel_for(buffer->length, FILL_GRAIN, fill_narrow,
 			     &(struct filling){data, buffer, key});
 		break;
 	case ELEMENT_F64:
@@ -110,6 +117,8 @@ static void fill_uniform(void *data, const struct case_buffer *buffer, uint64_t 
 	case ELEMENT_U32:
 		fill_u32(data, buffer->length, integer_within(buffer->fill_low, lowest, end - 1),
 			 integer_within(buffer->fill_high, lowest, end), key);
+		break;
+	case ELEMENT_TYPES:
 		break;
 	}
 }
@@ -127,6 +136,12 @@ static void fill_index(void *data, const struct case_buffer *buffer)
 		case ELEMENT_I32:
 		case ELEMENT_U32:
 			((uint32_t *)data)[i] = (uint32_t)i;
+			break;
+		case ELEMENT_F16:
+		case ELEMENT_BF16:
+		case ELEMENT_TF32:
+		case ELEMENT_TYPES:
+			element_store(buffer->type, data, i, (double)i);
 			break;
 		}
 }
@@ -150,6 +165,12 @@ static void fill_constant(void *data, const struct case_buffer *buffer)
 		case ELEMENT_I32:
 		case ELEMENT_U32:
 			((uint32_t *)data)[i] = integer;
+			break;
+		case ELEMENT_F16:
+		case ELEMENT_BF16:
+		case ELEMENT_TF32:
+		case ELEMENT_TYPES:
+			element_store(buffer->type, data, i, value);
 			break;
 		}
 }

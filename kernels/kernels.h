@@ -18,10 +18,25 @@
 
 #include "base/base.h"
 
-enum element_type { ELEMENT_F32, ELEMENT_F64, ELEMENT_I32, ELEMENT_U32 };
+/* F16: IEEE half precision; BF16: the first half of an F32; TF32: an F32 whose last 13 bits are 0,
+ * what tensor cores take of one. */
+enum element_type {
+	ELEMENT_F32,
+	ELEMENT_F64,
+	ELEMENT_I32,
+	ELEMENT_U32,
+	ELEMENT_F16,
+	ELEMENT_BF16,
+	ELEMENT_TF32,
+	ELEMENT_TYPES, /* how many there are */
+};
 size_t element_size_bytes(enum element_type type);
 const char *element_type_name(enum element_type type); /* "f32" … */
 bool element_type_parse(enum element_type *out, const char *name);
+/* Element `index` of an array; every value of every type is exact. */
+double element_value(enum element_type type, const void *data, int64_t index);
+/* Rounds towards zero to what the type can hold: its largest for more than that. */
+void element_store(enum element_type type, void *data, int64_t index, double value);
 
 enum buffer_role {
 	BUFFER_IN,       /* filled once, never written by a launch */
@@ -101,6 +116,11 @@ struct kernel_work {
 struct launch_case;
 struct host_buffers;
 
+/* A result r is right when |r - expected| <= abs + rel * |expected|; NaN fails. */
+struct kernel_tolerance {
+	double abs, rel;
+};
+
 /*
  * The CPU reference. Fills expected->data[b] for every OUT and INOUT buffer b
  * of `work` from inputs->data[]; both arrays are indexed as work->buffers.
@@ -128,8 +148,9 @@ struct kernel_variant {
 	size_t axis_count;
 	const struct kernel_buffer *buffers; /* NULL: the family's */
 	size_t buffer_count;
-	const struct kernel_oracle *oracle; /* NULL: the family's */
-	const struct kernel_work *work;     /* NULL: the family's */
+	const struct kernel_oracle *oracle;       /* NULL: the family's */
+	const struct kernel_work *work;           /* NULL: the family's */
+	const struct kernel_tolerance *tolerance; /* NULL: the family's */
 };
 
 struct kernel {
@@ -146,9 +167,7 @@ struct kernel {
 	struct kernel_constraint constraints[KERNEL_MAX_CONSTRAINTS]; /* for every variant */
 	size_t constraint_count;
 	struct kernel_work work;
-	/* A result r is right when |r - expected| <= tolerance_abs + tolerance_rel * |expected|;
-	 * NaN fails. */
-	double tolerance_abs, tolerance_rel;
+	double tolerance_abs, tolerance_rel; /* as struct kernel_tolerance */
 	const struct kernel_oracle *oracle;
 	const struct kernel_variant *variants;
 	size_t variant_count;

@@ -450,6 +450,7 @@ static int resolve_names(struct resolution *r)
 {
 	const struct kernel_oracle *oracle =
 		r->variant->oracle ? r->variant->oracle : r->kernel->oracle;
+	const struct kernel_tolerance *tolerance = r->variant->tolerance;
 	struct launch_case *work = r->work;
 	char image[sizeof(work->kernel) + sizeof(work->variant)];
 	int rc = copy_name(r, work->kernel, sizeof(work->kernel), r->kernel->name);
@@ -462,8 +463,8 @@ static int resolve_names(struct resolution *r)
 	rc = copy_name(r, work->image, sizeof(work->image), image);
 	if (!rc)
 		rc = copy_name(r, work->oracle, sizeof(work->oracle), oracle->name);
-	work->tolerance_abs = r->kernel->tolerance_abs;
-	work->tolerance_rel = r->kernel->tolerance_rel;
+	work->tolerance_abs = tolerance ? tolerance->abs : r->kernel->tolerance_abs;
+	work->tolerance_rel = tolerance ? tolerance->rel : r->kernel->tolerance_rel;
 	return rc;
 }
 

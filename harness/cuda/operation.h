@@ -20,7 +20,7 @@ struct workshop {
 	struct memory memory;
 	struct staging staging;
 	uint64_t seed;
-	CUfunction compare[4]; /* by enum element_type */
+	CUfunction compare[ELEMENT_TYPES];
 	CUfunction flush;
 	struct memory_block *flush_buffer; /* several times the L2, never a case's */
 	struct memory_block *flush_sink, *comparison;

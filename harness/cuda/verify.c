@@ -42,7 +42,7 @@ static int read_element(const struct device *device, CUdeviceptr data, enum elem
 
 	if (rc)
 		return rc;
-	*out = case_element(type, &element, 0);
+	*out = element_value(type, &element, 0);
 	return 0;
 }
 

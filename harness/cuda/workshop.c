@@ -20,10 +20,11 @@ static int acquire_kept(struct workshop *workshop, size_t bytes, struct memory_b
 int workshop_open(struct workshop *workshop, const struct device *device, uint64_t seed,
 		  struct error *err)
 {
-	static const char *const compare_entries[] = {[ELEMENT_F32] = "compare_f32",
-						      [ELEMENT_F64] = "compare_f64",
-						      [ELEMENT_I32] = "compare_i32",
-						      [ELEMENT_U32] = "compare_u32"};
+	static const char *const compare_entries[] = {
+		[ELEMENT_F32] = "compare_f32", [ELEMENT_F64] = "compare_f64",
+		[ELEMENT_I32] = "compare_i32", [ELEMENT_U32] = "compare_u32",
+		[ELEMENT_F16] = "compare_f16", [ELEMENT_BF16] = "compare_bf16",
+		[ELEMENT_TF32] = "compare_f32"};
 	const struct image *support;
 	size_t flush_bytes = FLUSH_L2_MULTIPLE * (size_t)device->info.l2_bytes;
 	int rc;

@@ -123,6 +123,92 @@ static int compute_product_of_any(const struct launch_case *work, const struct h
 	return compute_any(work, inputs, expected, "m", "k", err);
 }
 
+/* ---- narrow operands, B by columns ---- */
+
+struct widening {
+	const struct case_buffer *a, *b;
+	const void *of_a, *of_b;
+	float *wide_a, *wide_b;
+	int64_t n;
+};
+
+/* Rows [begin, end) of both, and of B every one becomes a column. */
+static void widen_rows(void *context, int64_t begin, int64_t end)
+{
+	const struct widening *w = context;
+	int64_t n = w->n;
+
+	for (int64_t row = begin; row < end; row++)
+		for (int64_t i = 0; i < n; i++) {
+			w->wide_a[row * n + i] =
+				(float)element_value(w->a->type, w->of_a, row * n + i);
+			w->wide_b[i * n + row] =
+				(float)element_value(w->b->type, w->of_b, row * n + i);
+		}
+}
+
+static const struct case_buffer *buffer_of(const struct launch_case *work, const char *name)
+{
+	const struct case_buffer *buffer = work->buffers;
+
+	while (strcmp(buffer->name, name))
+		buffer++;
+	return buffer;
+}
+
+/* Every value of these types is a float, so that nothing is lost by widening them. */
+static int compute_product_of_columns(const struct launch_case *work,
+				      const struct host_buffers *inputs,
+				      struct host_buffers *expected, struct error *err)
+{
+	struct widening widening = {0};
+	struct product product = {0};
+	int64_t length[3];
+	void *data[3];
+	int rc = oracle_buffer(&data[0], work, inputs, "a", &length[0], err);
+
+	if (!rc)
+		rc = oracle_buffer(&data[1], work, inputs, "b", &length[1], err);
+	if (!rc)
+		rc = oracle_buffer(&data[2], work, expected, "c", &length[2], err);
+	if (rc)
+		return rc;
+	if (!launch_case_axis(work, "n", &widening.n) || widening.n * widening.n != length[0] ||
+	    length[0] != length[1] || length[0] != length[2])
+		return error_set(err, PL_EUSAGE, "oracle %s: axes and buffers disagree",
+				 work->oracle);
+	widening.a = buffer_of(work, "a");
+	widening.b = buffer_of(work, "b");
+	widening.of_a = data[0];
+	widening.of_b = data[1];
+	widening.wide_a = malloc((size_t)length[0] * sizeof(float));
+	widening.wide_b = malloc((size_t)length[0] * sizeof(float));
+	product = (struct product){.a = widening.wide_a,
+				   .b = widening.wide_b,
+				   .c = data[2],
+				   .m = widening.n,
+				   .n = widening.n,
+				   .k = widening.n};
+	product.sums = malloc((size_t)product.m * sizeof(*product.sums));
+	if (widening.wide_a && widening.wide_b && product.sums) {
+		parallel_for(widening.n, GRAIN, widen_rows, &widening);
+		parallel_for(product.m, GRAIN, multiply_rows, &product);
+	} else {
+		rc = error_set(err, PL_ENOMEM, "oracle %s: no memory for n=%lld", work->oracle,
+			       (long long)widening.n);
+	}
+	free(product.sums);
+	free(widening.wide_b);
+	free(widening.wide_a);
+	return rc;
+}
+
+static const struct kernel_oracle oracle_product_of_columns = {
+	.name = "matmul/product_of_columns",
+	.axes = "n",
+	.compute = compute_product_of_columns,
+};
+
 static const struct kernel_oracle oracle_product = {
 	.name = "matmul/product",
 	.axes = "n",
@@ -197,6 +283,83 @@ static const struct kernel_work any_work = {
 	.bytes_read = "4 * (m * k + k * n)",
 	.bytes_written = "4 * m * n",
 };
+
+/* B is stored by columns: tensor cores take both operands along k. */
+#define NARROW(name, type)                                                    \
+	static const struct kernel_buffer name[] = {                          \
+		{"a", type, "n * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},      \
+		{"b", type, "n * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},      \
+		{"c", ELEMENT_F32, "n * n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}, \
+	}
+NARROW(f16_buffers, ELEMENT_F16);
+NARROW(bf16_buffers, ELEMENT_BF16);
+NARROW(tf32_buffers, ELEMENT_TF32);
+
+static const struct kernel_work two_byte_work = {
+	.flop = "2 * n * n * n", .bytes_read = "4 * n * n", .bytes_written = "4 * n * n"};
+static const struct kernel_work four_byte_work = {
+	.flop = "2 * n * n * n", .bytes_read = "8 * n * n", .bytes_written = "4 * n * n"};
+
+/*
+ * The numbers are such that their types hold them, and products of two are
+ * exact in single precision. Tensor cores cut off what a sum cannot hold, where
+ * others round: some 4 products at a time, each time at most 2^-23 of the sum so
+ * far, so that half of n / 4 times half of that is lost: 6e-5 at n = 8192.
+ * Three times that is allowed. One product lost is 1 / n.
+ */
+static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4};
+
+#define ON_TENSOR_CORES(type, work_)                                               \
+	.metric = "flop_per_s", .oracle = &oracle_product_of_columns,              \
+	.tolerance = &tensor_tolerance, .work = &work_, .buffers = type##_buffers, \
+	.buffer_count = ARRAY_SIZE(type##_buffers)
+#define GROUPS_OF_BYTES(elements)                                                  \
+	{                                                                          \
+		"n % " elements " == 0", "n must be a multiple of " elements       \
+					 ": rows are copied in groups of 16 bytes" \
+	}
+#define TILES(rows, columns) "ceil_div(n, " rows ") * ceil_div(n, " columns ")"
+
+/* kernels/matmul/warp_products.cuh; what of shared memory is for alignment is 1024 bytes. */
+#define BY_WARPS(kind, work_, elements, lesson_)                                                   \
+	{                                                                                          \
+		.name = "tensor_" #kind, .lesson = lesson_, ON_TENSOR_CORES(kind, work_),          \
+		AXES(THREADS_OF_TILE("256"), LARGE_SIDES),                                         \
+		LAUNCHES({.entry = "matmul_tensor_" #kind,                                         \
+			  .grid = {TILES("128", "256")},                                           \
+			  .block = {"block"},                                                      \
+			  .shared_bytes = "3 * 128 * (128 + 256) + 1024",                          \
+			  ARGS(A, B, C, N)}),                                                      \
+		CONSTRAINTS({"block == 256", "block must be 256: the tile is 8 warps of 64 x 64"}, \
+			    GROUPS_OF_BYTES(elements),                                             \
+			    {"compute_capability >= 80",                                           \
+			     "these tensor cores need compute capability 8.0 (Ampere)"}),          \
+	}
+
+/* kernels/matmul/group_products.cuh. */
+#define GROUP_SHAPE(number, kind, rows, columns, stages)                                        \
+	{                                                                                       \
+		.entry = "matmul_tensor_" #kind "_wgmma_" number, .repeat = "shape == " number, \
+		.grid = {TILES(rows, columns)}, .block = {"block"},                             \
+		.shared_bytes = stages " * 128 * (" rows " + " columns ") + 1024",              \
+		ARGS(A, B, C, N)                                                                \
+	}
+#define BY_GROUPS(kind, work_, elements, lesson_)                                                  \
+	{                                                                                          \
+		.name = "tensor_" #kind "_wgmma", .lesson = lesson_, ON_TENSOR_CORES(kind, work_), \
+		AXES(THREADS_OF_TILE("256,384"), LARGE_SIDES,                                      \
+		     {"shape", "1,2,3,4", "which shape the tile has: group_products.cuh"}),        \
+		LAUNCHES(GROUP_SHAPE("1", kind, "128", "256", "4"),                                \
+			 GROUP_SHAPE("2", kind, "128", "256", "3"),                                \
+			 GROUP_SHAPE("3", kind, "192", "256", "4"),                                \
+			 GROUP_SHAPE("4", kind, "128", "128", "3")),                               \
+		CONSTRAINTS({"shape <= 4", "there are four shapes"},                               \
+			    {"block == 256 + 128 * (shape == 3)",                                  \
+			     "block must be 256, of shape 3 384: four warps for 64 rows"},         \
+			    GROUPS_OF_BYTES(elements),                                             \
+			    {"compute_capability == 90",                                           \
+			     "wgmma is of compute capability 9.0 (Hopper) alone"}),                \
+	}
 
 static const struct kernel_variant variants[] = {
 	{
@@ -293,11 +456,23 @@ static const struct kernel_variant variants[] = {
 			    {"compute_capability >= 80",
 			     "asynchronous copies need compute capability 8.0 (Ampere)"}),
 	},
+	BY_WARPS(tf32, four_byte_work, "4",
+		 "tensor cores: singles rounded to 11 bits, eight times the rate of FMA"),
+	BY_WARPS(f16, two_byte_work, "8",
+		 "tensor cores in half precision: operands wait for shared memory and registers"),
+	BY_WARPS(bf16, two_byte_work, "8",
+		 "bfloat16 at the rate of half precision: it is the bytes that count"),
+	BY_GROUPS(tf32, four_byte_work, "4",
+		  "four warps multiply out of shared memory: no operand in a register"),
+	BY_GROUPS(f16, two_byte_work, "8",
+		  "the same in half precision: near what the device can do at most"),
+	BY_GROUPS(bf16, two_byte_work, "8",
+		  "the same in bfloat16: the rate of half precision, the range of single"),
 };
 
 const struct kernel kernel_matmul = {
 	.name = "matmul",
-	.summary = "the product of two matrices, from naive to copies ahead of arithmetic",
+	.summary = "the product of two matrices, from naive to tensor cores",
 	AXES(AXIS_BLOCK, SIDE("2048")),
 	.small_size = "128",
 	BUFFERS({"a", ELEMENT_F32, "n * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},

@@ -1,4 +1,5 @@
 /* Inputs: the same bits everywhere, within their range. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,6 +154,86 @@ static void test_index_and_constant(void **state)
 		assert_int_equal(i32[i], 0);
 }
 
+/* What a type cannot hold is cut off, never rounded up; what it holds comes back as it is. */
+static void test_narrow_types(void **state)
+{
+	static const struct {
+		enum element_type type;
+		double value, stored;
+	} rows[] = {
+		{ELEMENT_F16, 1.0, 1.0},
+		{ELEMENT_F16, -2.5, -2.5},
+		{ELEMENT_F16, 0x1.ffcp15, 0x1.ffcp15}, /* its largest, 65504 */
+		{ELEMENT_F16, 1e300, 65504.0},
+		{ELEMENT_F16, -65520.0, -65504.0},
+		{ELEMENT_F16, 1.0 + 0x1.ffp-11, 1.0}, /* half a bit short of the next */
+		{ELEMENT_F16, 0x1p-14, 0x1p-14},      /* the least that is normal */
+		{ELEMENT_F16, 0x1.8p-15, 0x1.8p-15},
+		{ELEMENT_F16, 0x1p-24, 0x1p-24}, /* the least */
+		{ELEMENT_F16, 0x1.ffp-24, 0x1p-24},
+		{ELEMENT_F16, 0x1.ffp-25, 0.0},
+		{ELEMENT_BF16, 0x1.fep127, 0x1.fep127}, /* its largest */
+		{ELEMENT_BF16, -1e300, -0x1.fep127},
+		{ELEMENT_BF16, 1.0 + 0x1.ffp-8, 1.0},
+		{ELEMENT_BF16, 1.0 + 0x1p-7, 1.0 + 0x1p-7},
+		{ELEMENT_TF32, 1.0 + 0x1.ffp-11, 1.0},
+		{ELEMENT_TF32, -1.0 - 0x1p-10, -1.0 - 0x1p-10},
+		{ELEMENT_F32, 1.0 + 0x1.ffp-24, 1.0},
+		{ELEMENT_F64, 0.1, 0.1},
+		{ELEMENT_I32, -1e300, -2147483648.0},
+		{ELEMENT_U32, -1.0, 0.0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		double room[2] = {-7.0, -7.0};
+
+		element_store(rows[i].type, room, 1, rows[i].value);
+		assert_true(element_value(rows[i].type, room, 1) == rows[i].stored);
+	}
+	assert_true(isinf(element_value(ELEMENT_F16, (uint16_t[]){0xfc00}, 0)));
+	assert_true(isnan(element_value(ELEMENT_F16, (uint16_t[]){0x7c01}, 0)));
+	assert_true(isnan(element_value(ELEMENT_BF16, (uint16_t[]){0xffff}, 0)));
+}
+
+/* The same numbers, as far as the type goes. */
+static void test_narrow_fills(void **state)
+{
+	enum { COUNT = 70000 };
+	static const enum element_type types[] = {ELEMENT_F16, ELEMENT_BF16, ELEMENT_TF32};
+	static const double steps[] = {0x1p-11, 0x1p-8, 0x1p-11};
+	struct case_buffer wide = buffer_of("x", ELEMENT_F32, COUNT, FILL_UNIFORM, 0.0, 1.0);
+	float *singles = xcalloc(COUNT, sizeof(*singles));
+	void *narrow = xcalloc(COUNT, sizeof(float));
+
+	(void)state;
+	kernel_fill(singles, &wide, 3);
+	for (size_t t = 0; t < ARRAY_SIZE(types); t++) {
+		struct case_buffer buffer = buffer_of("x", types[t], COUNT, FILL_UNIFORM, 0.0, 1.0);
+		size_t cut = 0;
+
+		kernel_fill(narrow, &buffer, 3);
+		for (int64_t i = 0; i < COUNT; i++) {
+			double value = element_value(types[t], narrow, i);
+			double lost = (double)singles[i] - value;
+
+			assert_true(value >= 0.0 && lost >= 0.0 && lost < steps[t]);
+			cut += lost > 0.0;
+		}
+		assert_true(cut > COUNT / 2);
+		buffer.fill = FILL_INDEX;
+		buffer.length = 5;
+		kernel_fill(narrow, &buffer, 3);
+		assert_true(element_value(types[t], narrow, 4) == 4.0);
+		buffer.fill = FILL_CONSTANT;
+		buffer.fill_low = 1.25;
+		kernel_fill(narrow, &buffer, 3);
+		assert_true(element_value(types[t], narrow, 4) == 1.25);
+	}
+	free(singles);
+	free(narrow);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +242,8 @@ int main(void)
 		cmocka_unit_test(test_range),
 		cmocka_unit_test(test_integers),
 		cmocka_unit_test(test_index_and_constant),
+		cmocka_unit_test(test_narrow_types),
+		cmocka_unit_test(test_narrow_fills),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,13 +23,17 @@ static void bench_init(struct bench *bench, const char *kernel, const char *vari
 	const struct kernel *family = kernel_find(kernel);
 	const struct kernel_variant *row = kernel_find_variant(family, variant);
 	const struct axis_value axes[] = {{"n", n}, {"block", block}, {"ways", ways}};
+	struct device_limits limits = device_limits_minimum;
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
+	/* That some are for larger devices is no matter here. */
+	limits.compute_capability = 90;
+	limits.max_shared_bytes_per_block = 227 * 1024;
 	memset(bench, 0, sizeof(*bench));
-	assert_int_equal(kernel_resolve(&bench->work, &skip, family, row, axes, ways ? 3 : 2,
-					&device_limits_minimum, &err),
-			 0);
+	assert_int_equal(
+		kernel_resolve(&bench->work, &skip, family, row, axes, ways ? 3 : 2, &limits, &err),
+		0);
 	assert_non_null(bench->work);
 	for (size_t i = 0; i < bench->work->buffer_count; i++) {
 		const struct case_buffer *buffer = &bench->work->buffers[i];
@@ -289,6 +293,41 @@ static void test_matmul_of_any_sizes(void **state)
 	text_release(&skip);
 }
 
+/* B by columns, and elements of two bytes. */
+static void test_matmul_of_columns(void **state)
+{
+	enum { N = 136 };
+	static const struct {
+		const char *variant;
+		enum element_type type;
+	} rows[] = {{"tensor_f16", ELEMENT_F16},
+		    {"tensor_bf16", ELEMENT_BF16},
+		    {"tensor_tf32", ELEMENT_TF32}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct bench bench;
+		const void *a, *b;
+		const float *c;
+
+		bench_init(&bench, "matmul", rows[i].variant, 256, N, 0);
+		bench_compute(&bench);
+		a = bench_data(&bench, "a");
+		b = bench_data(&bench, "b");
+		c = bench_data(&bench, "c");
+		for (int row = 0; row < N; row++)
+			for (int column = 0; column < N; column++) {
+				double sum = 0.0;
+
+				for (int k = 0; k < N; k++)
+					sum += element_value(rows[i].type, a, row * N + k) *
+					       element_value(rows[i].type, b, column * N + k);
+				assert_true(near(c[row * N + column], sum, 1e-7));
+			}
+		bench_release(&bench);
+	}
+}
+
 static void test_transpose(void **state)
 {
 	static const int sizes[] = {1, 2, 15, 16, 17, 63, 130};
@@ -330,10 +369,15 @@ static void test_missing_buffer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stream),     cmocka_unit_test(test_reduce),
-		cmocka_unit_test(test_divergence), cmocka_unit_test(test_divergence_work),
-		cmocka_unit_test(test_matmul),     cmocka_unit_test(test_matmul_of_any_sizes),
-		cmocka_unit_test(test_transpose),  cmocka_unit_test(test_missing_buffer),
+		cmocka_unit_test(test_stream),
+		cmocka_unit_test(test_reduce),
+		cmocka_unit_test(test_divergence),
+		cmocka_unit_test(test_divergence_work),
+		cmocka_unit_test(test_matmul),
+		cmocka_unit_test(test_matmul_of_any_sizes),
+		cmocka_unit_test(test_matmul_of_columns),
+		cmocka_unit_test(test_transpose),
+		cmocka_unit_test(test_missing_buffer),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

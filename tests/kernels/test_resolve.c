@@ -196,8 +196,10 @@ static const char *refusal(const char *kernel, const char *variant, int64_t bloc
 		{"matmul", "async_copy", 256},
 	};
 
-	if (strstr(variant, "wgmma") && block < 128)
+	if (!strcmp(kernel, "ceilings") && strstr(variant, "wgmma") && block < 128)
 		return "four warps";
+	if (!strcmp(kernel, "matmul") && !strncmp(variant, "tensor_", 7))
+		return block != 256 ? "block must be 256" : NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		if (strcmp(rows[i].kernel, kernel) || strcmp(rows[i].variant, variant))
 			continue;

@@ -212,12 +212,15 @@ static void test_every_source_has_its_variant(void **state)
 static void test_enum_names(void **state)
 {
 	(void)state;
-	for (int i = ELEMENT_F32; i <= ELEMENT_U32; i++) {
+	for (int i = ELEMENT_F32; i < ELEMENT_TYPES; i++) {
 		enum element_type type;
 
 		assert_true(element_type_parse(&type, element_type_name((enum element_type)i)));
 		assert_int_equal(type, i);
-		assert_int_equal(element_size_bytes(type), i == ELEMENT_F64 ? 8 : 4);
+		assert_int_equal(element_size_bytes(type), i == ELEMENT_F64    ? 8
+							   : i == ELEMENT_F16  ? 2
+							   : i == ELEMENT_BF16 ? 2
+									       : 4);
 	}
 	for (int i = BUFFER_IN; i <= BUFFER_PER_CALL; i++) {
 		enum buffer_role role;

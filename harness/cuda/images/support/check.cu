@@ -3,6 +3,9 @@
  * oracle expects, and reading a large buffer so that nothing of a case's data
  * is left in the L2.
  */
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #include "harness/tolerance.h"
 
 /* As struct element_check in harness/cuda/verify.c. */
@@ -10,6 +13,21 @@ struct element_check {
 	unsigned long long mismatches;
 	unsigned long long first; /* smallest index that differs */
 };
+
+template <typename T> __device__ double value_of(T element)
+{
+	return (double)element;
+}
+
+template <> __device__ double value_of(__half element)
+{
+	return (double)__half2float(element);
+}
+
+template <> __device__ double value_of(__nv_bfloat16 element)
+{
+	return (double)__bfloat162float(element);
+}
 
 template <typename T>
 __device__ void compare(const T *result, const T *expected, unsigned long long count,
@@ -19,7 +37,7 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 
 	for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
 	     i < count; i += stride) {
-		if (!within_tolerance((double)result[i], (double)expected[i], tolerance_abs,
+		if (!within_tolerance(value_of(result[i]), value_of(expected[i]), tolerance_abs,
 				      tolerance_rel)) {
 			atomicAdd(&out->mismatches, 1ull);
 			atomicMin(&out->first, i);
@@ -39,6 +57,8 @@ COMPARE(f32, float)
 COMPARE(f64, double)
 COMPARE(i32, int)
 COMPARE(u32, unsigned)
+COMPARE(f16, __half)
+COMPARE(bf16, __nv_bfloat16)
 
 /* Reading, not writing: lines that were written would go to DRAM later, in somebody's counters. */
 extern "C" __global__ void flush_by_reading(const uint4 *data, unsigned long long count,

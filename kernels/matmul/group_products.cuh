@@ -1,0 +1,149 @@
+/*
+ * Tiles multiplied by wgmma, which four warps issue together and which reads
+ * both operands out of shared memory: a group takes 64 rows of the block's
+ * tile. It is of compute capability 9.0 alone. Multiplying one stage goes on
+ * while the next one's turn comes, so two are read at a time.
+ *
+ * Which thread holds what of C: PTX ISA, "Register fragments for wgmma".
+ */
+#pragma once
+
+#include "tensor_tiles.cuh"
+
+/* Lines of 128 bytes, exchanged as in tensor_tiles.cuh: address, and the bytes from eight lines to
+ * the next eight, both by 16. */
+__device__ inline unsigned long long describe(const unsigned char *operand)
+{
+	unsigned long long address = (unsigned)__cvta_generic_to_shared(operand);
+
+	return (address & 0x3ffff) >> 4 | 1ull << 16 | (8ull * LINE_BYTES >> 4) << 32 | 1ull << 62;
+}
+
+__device__ inline void wgmma_fence()
+{
+	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ inline void wgmma_commit()
+{
+	asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+template <int pending> __device__ void wgmma_wait()
+{
+	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
+}
+
+/* What was written is for the units that read by descriptor, too. */
+__device__ inline void publish_to_wgmma()
+{
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/* Number: bytes; multiply(sums, a, b) of two descriptors: 64 rows by Shape::columns, one slice. */
+template <class Number, class Shape_> struct group_products {
+	using Shape = Shape_;
+	static constexpr int element_bytes = Number::bytes, delay = 1;
+	static constexpr int held = Shape::columns / 2; /* numbers of C in a thread */
+	static_assert(Shape::rows / 64 * 128 == Shape::threads, "64 rows a group of four warps");
+
+	float sums[held] = {};
+
+	__device__ void prepare()
+	{
+		publish_to_wgmma();
+	}
+
+	__device__ void begin(const unsigned char *a, const unsigned char *b)
+	{
+		unsigned long long of_a = describe(a + threadIdx.x / 128 * 64 * LINE_BYTES);
+		unsigned long long of_b = describe(b);
+
+		wgmma_fence();
+#pragma unroll
+		for (int slice = 0; slice < SLICES; slice++)
+			Number::multiply(sums, of_a + (slice * SLICE_BYTES >> 4),
+					 of_b + (slice * SLICE_BYTES >> 4));
+		wgmma_commit();
+	}
+
+	__device__ void end(const unsigned char *, const unsigned char *)
+	{
+		wgmma_wait<1>();
+	}
+
+	__device__ void finish()
+	{
+		wgmma_wait<0>();
+	}
+
+	__device__ void write(float *c, int n, int first_row, int first_column) const
+	{
+		int row = first_row + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
+		int column = first_column + threadIdx.x % 4 * 2;
+
+#pragma unroll
+		for (int half = 0; half < 2; half++)
+#pragma unroll
+			for (int j = 0; j < Shape::columns / 8; j++)
+				if (row + half * 8 < n && column + j * 8 < n)
+					*reinterpret_cast<float2 *>(
+						c + (long long)(row + half * 8) * n + column +
+						j * 8) = make_float2(sums[j * 4 + half * 2],
+								     sums[j * 4 + half * 2 + 1]);
+	}
+};
+
+#define SUMS_1(i) "+f"(sums[i])
+#define SUMS_4(i) SUMS_1(i), SUMS_1(i + 1), SUMS_1(i + 2), SUMS_1(i + 3)
+#define SUMS_16(i) SUMS_4(i), SUMS_4(i + 4), SUMS_4(i + 8), SUMS_4(i + 12)
+#define SUMS_64(i) SUMS_16(i), SUMS_16(i + 16), SUMS_16(i + 32), SUMS_16(i + 48)
+#define NAMES_64                                                                        \
+	"%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "        \
+	"%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
+	"%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, " \
+	"%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63"
+#define NAMES_128                                                                          \
+	NAMES_64 ", "                                                                      \
+	"%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, " \
+	"%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, " \
+	"%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, " \
+	"%110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, "   \
+	"%123, %124, %125, %126, %127"
+
+/* `rest` ends the operands: neither operand is transposed, where the type would allow it. */
+#define WGMMA_128(depth_and_types, rest)                                              \
+	asm volatile("wgmma.mma_async.sync.aligned.m64n128" depth_and_types           \
+		     " {" NAMES_64 "}, %64, %65, 1, 1, 1" rest ";"                    \
+		     : SUMS_64(0)                                                     \
+		     : "l"(a), "l"(b))
+#define WGMMA_256(depth_and_types, rest)                                              \
+	asm volatile("wgmma.mma_async.sync.aligned.m64n256" depth_and_types           \
+		     " {" NAMES_128 "}, %128, %129, 1, 1, 1" rest ";"                 \
+		     : SUMS_64(0), SUMS_64(64)                                        \
+		     : "l"(a), "l"(b))
+
+#define NUMBERS(name, bytes_, depth_and_types, rest)                                          \
+	struct name {                                                                         \
+		static constexpr int bytes = bytes_;                                          \
+		__device__ static void multiply(float (&sums)[64], unsigned long long a,      \
+						unsigned long long b)                         \
+		{                                                                             \
+			WGMMA_128(depth_and_types, rest);                                     \
+		}                                                                             \
+		__device__ static void multiply(float (&sums)[128], unsigned long long a,     \
+						unsigned long long b)                         \
+		{                                                                             \
+			WGMMA_256(depth_and_types, rest);                                     \
+		}                                                                             \
+	}
+
+NUMBERS(half_numbers, 2, "k16.f32.f16.f16", ", 0, 0");
+NUMBERS(bfloat16_numbers, 2, "k16.f32.bf16.bf16", ", 0, 0");
+/* Singles of which the last 13 bits are not looked at. */
+NUMBERS(tf32_numbers, 4, "k8.f32.tf32.tf32", "");
+
+#define SHAPE_1 tile_shape<128, 256, 4, 256>
+#define SHAPE_2 tile_shape<128, 256, 3, 256>
+#define SHAPE_3 tile_shape<192, 256, 4, 384>
+#define SHAPE_4 tile_shape<128, 128, 3, 256>

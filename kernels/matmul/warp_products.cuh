@@ -1,0 +1,124 @@
+/*
+ * Tiles multiplied by mma.sync: a warp takes 64 x 64 of C, its operands pass
+ * through registers by ldmatrix. Fragments of 8 lines of 16 bytes are the same
+ * in bytes for two-byte and for four-byte elements: which thread holds what is
+ * in PTX ISA, "Matrix fragments for mma".
+ */
+#pragma once
+
+#include "tensor_tiles.cuh"
+
+/* Four fragments; this thread's address is that of line lane % 8 of fragment lane / 8. */
+__device__ inline void load_fragments(unsigned fragments[4], const unsigned char *line)
+{
+	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+		     : "=r"(fragments[0]), "=r"(fragments[1]), "=r"(fragments[2]),
+		       "=r"(fragments[3])
+		     : "r"((unsigned)__cvta_generic_to_shared(line))
+		     : "memory");
+}
+
+/* Number: bytes; multiply(sums, a, b): 16 rows by 8 columns over one slice. */
+template <class Number, class Shape_> struct warp_products {
+	using Shape = Shape_;
+	static constexpr int element_bytes = Number::bytes, delay = 0;
+	static constexpr int warps_across = Shape::columns / 64;
+	static_assert(Shape::rows / 64 * warps_across * 32 == Shape::threads, "64 x 64 a warp");
+
+	float sums[4][8][4] = {};
+
+	__device__ static int warp_row()
+	{
+		return threadIdx.x / 32 / warps_across * 64;
+	}
+
+	__device__ static int warp_column()
+	{
+		return threadIdx.x / 32 % warps_across * 64;
+	}
+
+	__device__ void prepare()
+	{
+	}
+
+	__device__ void begin(const unsigned char *, const unsigned char *)
+	{
+	}
+
+	__device__ void end(const unsigned char *a, const unsigned char *b)
+	{
+		int lane = threadIdx.x % 32;
+		int a_line = warp_row() + lane % 16, a_group = lane / 16;
+		int b_line = warp_column() + lane % 8 + lane / 16 * 8, b_group = lane / 8 % 2;
+
+#pragma unroll
+		for (int slice = 0; slice < SLICES; slice++) {
+			unsigned of_a[4][4], of_b[4][4];
+
+#pragma unroll
+			for (int i = 0; i < 4; i++) {
+				load_fragments(of_a[i], a + group_offset(a_line + i * 16,
+									 slice * 2 + a_group));
+				load_fragments(of_b[i], b + group_offset(b_line + i * 16,
+									 slice * 2 + b_group));
+			}
+#pragma unroll
+			for (int i = 0; i < 4; i++)
+#pragma unroll
+				for (int j = 0; j < 8; j++)
+					Number::multiply(sums[i][j], of_a[i],
+							 &of_b[j / 2][j % 2 * 2]);
+		}
+	}
+
+	__device__ void finish()
+	{
+	}
+
+	__device__ void write(float *c, int n, int first_row, int first_column) const
+	{
+		int row = first_row + warp_row() + threadIdx.x % 32 / 4;
+		int column = first_column + warp_column() + threadIdx.x % 4 * 2;
+
+#pragma unroll
+		for (int i = 0; i < 8; i++)
+#pragma unroll
+			for (int j = 0; j < 8; j++)
+				if (row + i * 8 < n && column + j * 8 < n)
+					*reinterpret_cast<float2 *>(
+						c + (long long)(row + i * 8) * n + column + j * 8) =
+						make_float2(sums[i / 2][j][i % 2 * 2],
+							    sums[i / 2][j][i % 2 * 2 + 1]);
+	}
+};
+
+#define MMA(shape_and_types)                                                              \
+	asm volatile("mma.sync.aligned." shape_and_types                                  \
+		     " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"   \
+		     : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])          \
+		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
+
+struct half_numbers {
+	static constexpr int bytes = 2;
+	__device__ static void multiply(float sums[4], const unsigned a[4], const unsigned b[2])
+	{
+		MMA("m16n8k16.row.col.f32.f16.f16.f32");
+	}
+};
+
+struct bfloat16_numbers {
+	static constexpr int bytes = 2;
+	__device__ static void multiply(float sums[4], const unsigned a[4], const unsigned b[2])
+	{
+		MMA("m16n8k16.row.col.f32.bf16.bf16.f32");
+	}
+};
+
+/* Singles of which the last 13 bits are not looked at. */
+struct tf32_numbers {
+	static constexpr int bytes = 4;
+	__device__ static void multiply(float sums[4], const unsigned a[4], const unsigned b[2])
+	{
+		MMA("m16n8k8.row.col.f32.tf32.tf32.f32");
+	}
+};
