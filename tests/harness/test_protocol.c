@@ -142,7 +142,7 @@ static const struct {
 	{"buffers/0/length", "-1", "member 'length' is -1"},
 	{"buffers/0/length", "4611686018427387904", "its size in bytes overflows"},
 	{"buffers/0/length", "1e3", "not a whole number"},
-	{"buffers/0/type", "\"f16\"", "'f16' is no element type"},
+	{"buffers/0/type", "\"f8\"", "'f8' is no element type"},
 	{"buffers/0/role", "\"inn\"", "'inn' is no role"},
 	{"buffers/0/fill", "\"random\"", "'random' is no fill"},
 	{"buffers/0/fill_low", "null", "'fill_low' is not a number"},
