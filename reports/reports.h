@@ -38,7 +38,7 @@ bool report_format_is_picture(enum report_format format);
 struct report_options {
 	bool colour;      /* ANSI, text only */
 	int width;        /* of the terminal; 0: unlimited */
-	bool ascii;       /* text: the plot in ASCII, for a terminal without UTF-8 */
+	bool ascii;       /* text: for a terminal without UTF-8 */
 	bool no_roofline; /* text and md: neither plot nor verdicts */
 	bool all_metrics; /* text and md: a column for every counter, not only the usual ones */
 	/* Roofs of the run's device; NULL or empty: none were measured, and the report says so. */

@@ -238,7 +238,7 @@ static bool shows_roofline(const struct run *run, const struct report_options *o
 	return !options->no_roofline && !run_is_emulated(run);
 }
 
-void report_text(FILE *out, const struct run *run, const struct report_options *options)
+static void write_text(FILE *out, const struct run *run, const struct report_options *options)
 {
 	struct key_value_list lines = {0};
 	struct section sections[SECTION_COUNT];
@@ -266,6 +266,35 @@ void report_text(FILE *out, const struct run *run, const struct report_options *
 		table_free(sections[i].table);
 		if (i == 0 && shows_roofline(run, options))
 			roofline_text(out, run, options);
+	}
+}
+
+/* A terminal without UTF-8 may take its bytes for commands. What is as wide stays in its column. */
+static void write_ascii(FILE *out, const char *text)
+{
+	for (const char *c = text; *c; c += utf8_prefix(c, 1)) {
+		if ((unsigned char)*c < 0x80)
+			fputc(*c, out);
+		else
+			fputc(strncmp(c, "±", strlen("±")) && strncmp(c, "…", strlen("…")) ? '?'
+											   : '~',
+			      out);
+	}
+}
+
+void report_text(FILE *out, const struct run *run, const struct report_options *options)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = options->ascii ? open_memstream(&text, &length) : NULL;
+
+	if (stream) {
+		write_text(stream, run, options);
+		if (fclose(stream) == 0)
+			write_ascii(out, text);
+		free(text);
+	} else {
+		write_text(out, run, options);
 	}
 }
 

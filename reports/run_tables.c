@@ -59,18 +59,18 @@ static void show_samples(struct text *out, const struct trial *trial)
 
 static void show_model_bandwidth(struct text *out, const struct trial *trial)
 {
-	double rate = trial_model_gb_per_s(trial);
+	double per_s = 1e9 * trial_model_gb_per_s(trial);
 
-	if (isfinite(rate))
-		format_number(out, rate * 1e9, "byte/s");
+	if (isfinite(per_s))
+		format_number(out, per_s, "byte/s");
 }
 
 static void show_model_flops(struct text *out, const struct trial *trial)
 {
-	double rate = trial_model_gflop_per_s(trial);
+	double per_s = 1e9 * trial_model_gflop_per_s(trial);
 
-	if (isfinite(rate))
-		format_number(out, rate * 1e9, "flop/s");
+	if (isfinite(per_s))
+		format_number(out, per_s, "flop/s");
 }
 
 static void show_theoretical_occupancy(struct text *out, const struct trial *trial)

@@ -231,6 +231,8 @@ static int make_lab(struct storing *storing)
 	storing->change = 0.04;
 	before.started_ns -= INT64_C(86400000000000);
 	key_value_set(&before.environment, "persistence_mode", "off");
+	key_value_set(&before.environment, "process", "nowhere 1 2");
+	key_value_set(&now.environment, "process", "nowhere 3 4");
 	rc = make_run(storing, &before, ARRAY_SIZE(blocks) - 1);
 	storing->change = 0;
 	if (!rc)

@@ -256,6 +256,7 @@ pageTest("the comparison has the ratios of the rounds' medians", "lab", async (p
 	}
 	for (const kind of ["regressed", "improved"]) assert.ok(points.some((point) => point.kind === kind), kind);
 	assert.match(await page.locator("#compare").innerText(), /persistence_mode\s+on\s+off/);
+	assert.doesNotMatch(await page.locator("#compare").innerText(), /environment process/);
 	assert.match(await page.locator("#compare").innerText(), /20 cases only in this run/);
 });
 

@@ -84,13 +84,11 @@ static void ascii_is_ascii(void **state)
 {
 	size_t length;
 	char *bytes = render(REPORT_TEXT, (struct report_options){.ascii = true}, &length);
-	char *begin = strstr(bytes, "\nRoofline\n");
-	char *end = strstr(bytes, "flop per byte of DRAM");
 
 	(void)state;
-	assert_non_null(begin);
-	assert_non_null(end);
-	for (char *c = begin; c < end; c++)
+	assert_non_null(strstr(bytes, "flop per byte of DRAM"));
+	assert_non_null(strstr(bytes, " ~0.10 %"));
+	for (char *c = bytes; *c; c++)
 		assert_true((unsigned char)*c < 0x80);
 	free(bytes);
 }

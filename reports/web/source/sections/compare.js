@@ -45,7 +45,9 @@ function differences(model) {
 	for (const key of ["version", "source_revision", "seed", "rounds", "state"]) add(key.replace("_", " "), now[key], before[key]);
 	both("device", Object.entries(now.device), Object.entries(before.device));
 	both("setting", model.settings, model.other.settings);
-	both("environment", now.environment, before.environment);
+	// a run's process is its own
+	const facts = (run) => run.environment.filter(([key]) => key !== "process");
+	both("environment", facts(now), facts(before));
 	return rows;
 }
 
