@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int context_setup(void **state)
 {
@@ -62,6 +63,54 @@ int64_t context_query(const struct context *context, const char *sql)
 	sqlite3_finalize(statement);
 	sqlite3_close(handle);
 	return value;
+}
+
+/* What `newest` should be, by a look through all trials. */
+#define RANKED(which)                                                                           \
+	"SELECT * FROM (SELECT device_id, backend, kernel, variant, config, trial.id,"          \
+	" row_number() OVER (PARTITION BY device_id, backend, kernel, variant, config"          \
+	" ORDER BY started_ns DESC, run.id DESC) AS age FROM trial JOIN run ON run.id = run_id" \
+	" WHERE " which ") WHERE age = 1"
+
+/* Rows of `newest` that are not as they should be, and those that should be there. */
+static const char newest_wrong[] =
+	"WITH ended AS (" RANKED("status NOT IN ('pending', 'skipped')") "), timed AS (" RANKED(
+		"status = 'ok' AND median_ns > 0") "), expected AS ("
+						   " SELECT device_id, backend, kernel, variant, "
+						   "config, ended.id, timed.id FROM ended"
+						   " LEFT JOIN timed USING (device_id, backend, "
+						   "kernel, variant, config))"
+						   " SELECT (SELECT count(*) FROM (SELECT * FROM "
+						   "expected EXCEPT SELECT * FROM newest))"
+						   " + (SELECT count(*) FROM (SELECT * FROM newest "
+						   "EXCEPT SELECT * FROM expected))";
+
+void context_assert_whole(const struct context *context)
+{
+	assert_int_equal(
+		context_query(context, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"),
+		1);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM pragma_foreign_key_check"),
+			 0);
+	assert_int_equal(context_query(context, newest_wrong), 0);
+}
+
+pid_t context_start(const struct context *context,
+		    int (*body)(const struct context *context, int to_parent), int *from_child)
+{
+	int ends[2];
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		close(ends[0]);
+		_exit(body(context, ends[1]));
+	}
+	close(ends[1]);
+	*from_child = ends[0];
+	return child;
 }
 
 void context_store_one(struct context *context)

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -28,6 +29,13 @@ int context_teardown(void **state);
 void sql_execute(const char *path, const char *sql);
 /* One integer by SQL, past perflab: what a person at the sqlite3 shell would see. */
 int64_t context_query(const struct context *context, const char *sql);
+
+/* No page is damaged, no row belongs to nothing, and `newest` is what it should be. */
+void context_assert_whole(const struct context *context);
+
+/* A child that runs `body` with the write end of a pipe; the parent reads *from_child. */
+pid_t context_start(const struct context *context,
+		    int (*body)(const struct context *context, int to_parent), int *from_child);
 
 /* Leaves a database with one whole run at path, closed. */
 void context_store_one(struct context *context);
