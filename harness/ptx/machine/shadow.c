@@ -26,6 +26,7 @@ struct readers {
  */
 struct cell {
 	uint32_t write_epoch, write_sync, write_place;
+	uint32_t plain_sync; /* of the writer's last write that was not atomic, if it made one */
 	uint16_t writer;
 	bool write_atomic; /* everything that the writer did to it in the epoch */
 	bool initialised;
@@ -143,8 +144,11 @@ static bool unordered(const struct toucher *by, uint16_t thread, uint32_t sync)
 
 static bool rival_writer(const struct cell *cell, const struct toucher *by, struct rival *rival)
 {
+	/* What is atomic meets the plain write alone. */
+	uint32_t sync = by->atomic ? cell->plain_sync : cell->write_sync;
+
 	if (cell->write_epoch != by->epoch || cell->writer == by->thread ||
-	    (cell->write_atomic && by->atomic) || !unordered(by, cell->writer, cell->write_sync))
+	    (cell->write_atomic && by->atomic) || !unordered(by, cell->writer, sync))
 		return false;
 	*rival = (struct rival){cell->writer, cell->write_place, true};
 	return true;
@@ -206,6 +210,8 @@ static void remember_writer(struct cell *cell, const struct toucher *by)
 	cell->write_atomic = by->atomic && (!again || cell->write_atomic);
 	cell->write_epoch = by->epoch;
 	cell->write_sync = by->sync;
+	if (!by->atomic)
+		cell->plain_sync = by->sync;
 	cell->write_place = by->place;
 	cell->writer = by->thread;
 	cell->initialised = true;

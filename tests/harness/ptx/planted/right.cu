@@ -85,6 +85,21 @@ extern "C" __global__ void right_flag_between_warps(float *out, long long n)
 	}
 }
 
+/* A lane clears what its warp then counts in, itself among them: the barrier lies between. */
+extern "C" __global__ void right_cleared_and_counted(float *out, long long n)
+{
+	__shared__ unsigned counts[8];
+	unsigned *count = counts + threadIdx.x / 32;
+
+	if (threadIdx.x % 32 == 0)
+		*count = 0;
+	__syncwarp();
+	atomicAdd(count, 8);
+	__syncwarp();
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = (float)*count;
+}
+
 /* A flag in shared memory, whose accesses say that others change it: no race. */
 extern "C" __global__ void right_relaxed_flag(float *out, long long n)
 {
