@@ -13,6 +13,7 @@
 	X(tail)               \
 	X(spin)               \
 	X(stencil)            \
+	X(warp_ops)           \
 	X(transpose)          \
 	X(matmul)             \
 	X(fault)              \

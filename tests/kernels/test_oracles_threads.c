@@ -204,12 +204,102 @@ static void test_stencil(void **state)
 	bench_release(&bench);
 }
 
+/* Lanes of a half group, and which of it they get the value of; groups of eight do the same. */
+static void test_warp_ops_shuffles(void **state)
+{
+	static const struct {
+		const char *variant, *config;
+		int source[8];
+	} rows[] = {
+		{"shfl",
+		 "block=64,n=64,mask=4294967295,width=4,distance=6",
+		 {2, 2, 2, 2, 6, 6, 6, 6}},
+		{"shfl_up",
+		 "block=64,n=64,mask=4294967295,width=4,distance=1",
+		 {0, 0, 1, 2, 4, 4, 5, 6}},
+		{"shfl_up",
+		 "block=64,n=64,mask=4294967295,width=8,distance=3",
+		 {0, 1, 2, 0, 1, 2, 3, 4}},
+		{"shared_shfl_down",
+		 "block=64,n=64,mask=4294967295,width=4,distance=1",
+		 {1, 2, 3, 3, 5, 6, 7, 7}},
+		{"shfl_xor",
+		 "block=64,n=64,mask=4294967295,width=8,distance=3",
+		 {3, 2, 1, 0, 7, 6, 5, 4}},
+		/* Of a segment below, but not above. */
+		{"shfl_xor",
+		 "block=64,n=64,mask=4294967295,width=4,distance=5",
+		 {0, 1, 2, 3, 1, 0, 3, 2}},
+		/* -1: lanes 0 and 5 of eight have no part, and nobody has a value from them. */
+		{"shfl_up",
+		 "block=64,n=64,mask=3739147998,width=8,distance=1",
+		 {-1, -1, 1, 2, 3, -1, -1, 6}},
+	};
+
+	(void)state;
+	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+		struct bench bench;
+		uint32_t values[64], next[64];
+		const uint32_t *y;
+
+		bench_init(&bench, "warp_ops", rows[r].variant, rows[r].config);
+		memcpy(values, data(&bench, "x"), sizeof(values));
+		for (int round = 0; round < 64; round++) {
+			for (int i = 0; i < 64; i++) {
+				int source = rows[r].source[i % 8];
+				uint32_t given =
+					source < 0 ? 0x9e3779b9u : values[i / 8 * 8 + source];
+
+				next[i] = (values[i] << 5 | values[i] >> 27) + given;
+			}
+			memcpy(values, next, sizeof(values));
+		}
+		y = data(&bench, "y");
+		for (int i = 0; i < 64; i++)
+			if (y[i] != values[i])
+				fail_msg("%s/%s: element %d", rows[r].variant, rows[r].config, i);
+		bench_release(&bench);
+	}
+}
+
+/* A block of 40 threads: a warp, and a part of one that has less to say. */
+static void test_warp_ops_votes(void **state)
+{
+	static const char *const variants[] = {"ballot", "shared_any", "all"};
+
+	(void)state;
+	for (int v = 0; v < 3; v++) {
+		struct bench bench;
+		uint32_t values[40];
+
+		bench_init(&bench, "warp_ops", variants[v], "block=40,n=40,mask=4294967294");
+		memcpy(values, data(&bench, "x"), sizeof(values));
+		for (int round = 0; round < 64; round++) {
+			uint32_t odd[2] = {0}, any[2] = {0};
+
+			for (int i = 0; i < 40; i++) {
+				odd[i / 32] |= (i % 32 ? values[i] >> 8 & 1 : 0) << i % 32;
+				any[i / 32] |= i % 32 && values[i] >> 8 << 27 == 0;
+			}
+			for (int i = 0; i < 40; i++)
+				values[i] = (values[i] << 5 | values[i] >> 27) +
+					    (i % 32 == 0 ? 0x9e3779b9u
+					     : v == 0    ? odd[i / 32]
+					     : v == 1    ? any[i / 32]
+							 : !any[i / 32]);
+		}
+		assert_memory_equal(data(&bench, "y"), values, sizeof(values));
+		bench_release(&bench);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_warp_map), cmocka_unit_test(test_select),
-		cmocka_unit_test(test_tail),     cmocka_unit_test(test_spin),
-		cmocka_unit_test(test_stencil),
+		cmocka_unit_test(test_warp_map),       cmocka_unit_test(test_select),
+		cmocka_unit_test(test_tail),           cmocka_unit_test(test_spin),
+		cmocka_unit_test(test_stencil),        cmocka_unit_test(test_warp_ops_shuffles),
+		cmocka_unit_test(test_warp_ops_votes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,16 @@
+/* The same swap through shared memory: every lane writes a word, and reads its partner's. */
+#include "warp_ops.cuh"
+
+extern "C" __global__ void warp_ops_shared_shfl_xor(const unsigned *__restrict__ x,
+						    unsigned *__restrict__ y, long long n,
+						    unsigned mask, unsigned width,
+						    unsigned distance)
+{
+	__shared__ unsigned words[MAX_BLOCK];
+	through_shared<crosswise> shuffle;
+
+	shuffle.width = width;
+	shuffle.distance = distance;
+	shuffle.words = words + threadIdx.x / 32 * 32;
+	run_rounds(x, y, n, mask, shuffle);
+}
