@@ -37,6 +37,22 @@ def find_program(name, remedy):
     return path
 
 
+def two_cores():
+    """Binds this process, and so all that it starts, to two cores."""
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    os.sched_setaffinity(0, cores)
+    return len(cores)
+
+
+def processor():
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as stream:
+            names = [line.split(":", 1)[1].strip() for line in stream if line.startswith("model name")]
+        return names[0] if names else "unknown processor"
+    except OSError:
+        return "unknown processor"
+
+
 def default_perflab():
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     return os.path.join(root, "build", "bin", "perflab")

@@ -140,6 +140,91 @@ static void test_a_writer_does_not_wait_for_a_reader(void **state)
 	run_release(&run);
 }
 
+/* ---- reading while a sweep writes ---- */
+
+#define WAIT_MAX_NS INT64_C(1000000000)
+#define WRITTEN_RUNS 40
+
+static int64_t longest_of(int64_t longest_ns, int64_t since_ns)
+{
+	int64_t took_ns = monotonic_ns() - since_ns;
+
+	return took_ns > longest_ns ? took_ns : longest_ns;
+}
+
+/* Tells the longest time that storing one round took. */
+static int write_and_measure(const struct context *context, int to_parent)
+{
+	struct error err = {0};
+	struct db *db = NULL;
+	int64_t longest_ns = 0;
+	int rc = db_open(&db, context->path, DB_CREATE, &err);
+
+	for (int i = 0; !rc && i < WRITTEN_RUNS; i++) {
+		struct run run = fixture_run("written");
+
+		rc = db_run_begin(db, &run, &err);
+		for (int number = 0; !rc && number < 20; number++) {
+			struct round_result round = fixture_round(number, 100);
+			int64_t begin_ns = monotonic_ns();
+
+			rc = db_round_add(db, run.trials[FIXTURE_OK].id, &round, &err);
+			longest_ns = longest_of(longest_ns, begin_ns);
+			fixture_round_release(&round);
+		}
+		if (!rc)
+			rc = db_trial_finish(db, run.trials[FIXTURE_OK].id, TRIAL_OK, NULL, &err);
+		run_release(&run);
+	}
+	db_close(db);
+	if (rc)
+		return 1;
+	return write(to_parent, &longest_ns, sizeof(longest_ns)) == sizeof(longest_ns) ? 0 : 2;
+}
+
+/* As another program does: a connection for each question, and one that never lets go of what it
+ * saw first. */
+static void test_neither_reader_nor_writer_waits(void **state)
+{
+	struct context *context = *state;
+	int64_t reader_ns = 0, writer_ns = 0, questions = 0;
+	struct pollfd told;
+	sqlite3 *patient;
+	pid_t child;
+
+	context_store_one(context);
+	assert_int_equal(sqlite3_open(context->path, &patient), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(patient, "BEGIN; SELECT * FROM history", NULL, NULL, NULL),
+			 SQLITE_OK);
+	child = context_start(context, write_and_measure, &told.fd);
+	told.events = POLLIN;
+	while (poll(&told, 1, 0) == 0) {
+		int64_t begin_ns = monotonic_ns();
+		struct db *db = open_or_fail(context, DB_READ);
+		struct run run = {0};
+
+		if (db_run_load(db, 1, true, &run, &context->err))
+			fail_msg("%s", context->err.text);
+		run_release(&run);
+		db_close(db);
+		context_query(context, "SELECT count(*) FROM best");
+		context_query(context, "SELECT count(*) FROM history");
+		reader_ns = longest_of(reader_ns, begin_ns);
+		questions += 3;
+	}
+	assert_int_equal(read(told.fd, &writer_ns, sizeof(writer_ns)), sizeof(writer_ns));
+	close(told.fd);
+	assert_ends_well(child);
+	sqlite3_close(patient);
+	printf("while %d rounds were stored, %lld questions were answered: storing one round took "
+	       "%.0f ms at most, three questions %.0f ms\n",
+	       20 * WRITTEN_RUNS, (long long)questions, (double)writer_ns / 1e6,
+	       (double)reader_ns / 1e6);
+	assert_true(questions > 0);
+	assert_in_range(writer_ns, 1, WAIT_MAX_NS);
+	assert_in_range(reader_ns, 1, WAIT_MAX_NS);
+}
+
 /* ---- two sweeps at once ---- */
 
 #define RUNS_EACH 5
@@ -247,6 +332,7 @@ int main(void)
 		process_test(test_a_locked_database_is_busy_and_can_still_be_read),
 		process_test(test_making_a_database_waits_for_another_that_does),
 		process_test(test_a_writer_does_not_wait_for_a_reader),
+		process_test(test_neither_reader_nor_writer_waits),
 		process_test(test_two_sweeps_into_one_new_database),
 		process_test(test_kill_9_while_creating_leaves_what_can_be_created),
 	};
