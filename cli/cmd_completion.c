@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
+#include "cli/study.h"
 #include "kernels/kernels.h"
 
 struct shell {
@@ -14,6 +15,7 @@ static void operand_words(struct text *out, const struct command *command)
 {
 	size_t count;
 	const struct kernel *const *kernels = kernel_all(&count);
+	struct string_list names = {0};
 
 	switch (command->operand_kind) {
 	case OPERANDS_WORDS:
@@ -32,10 +34,16 @@ static void operand_words(struct text *out, const struct command *command)
 					  kernels[i]->variants[j].name);
 		}
 		break;
+	case OPERANDS_STUDIES:
+		study_names(&names);
+		for (size_t i = 0; i < names.count; i++)
+			text_addf(out, "%s%s", i ? " " : "", names.items[i]);
+		break;
 	case OPERANDS_NONE:
 	case OPERANDS_FREE:
 		break;
 	}
+	string_list_release(&names);
 }
 
 static void choice_words(struct text *out, const struct option_row *row)

@@ -391,7 +391,7 @@ const struct command command_study = {
 	.defaults = study_defaults,
 	.examples = examples,
 	.example_count = ARRAY_SIZE(examples),
-	.operand_kind = OPERANDS_FREE,
+	.operand_kind = OPERANDS_STUDIES,
 	.operands_most = SIZE_MAX,
 	.run = run_study,
 };

@@ -48,7 +48,14 @@ struct example {
 };
 
 /* What operands are, for completion. */
-enum operand_kind { OPERANDS_NONE, OPERANDS_WORDS, OPERANDS_CASES, OPERANDS_VERBS, OPERANDS_FREE };
+enum operand_kind {
+	OPERANDS_NONE,
+	OPERANDS_WORDS,
+	OPERANDS_CASES,
+	OPERANDS_VERBS,
+	OPERANDS_STUDIES,
+	OPERANDS_FREE
+};
 
 /* The terminal, or the lack of one. */
 struct terminal {

@@ -18,6 +18,8 @@ struct study_set {
  */
 int study_set_load(struct study_set *out, const struct string_list *words, struct error *err);
 void study_set_release(struct study_set *set);
+/* Those that are installed; none is no error. */
+void study_names(struct string_list *out);
 
 /*
  * Adds what the studies need of a backend to a plan and to the words of

@@ -52,6 +52,14 @@ static int list_installed(struct string_list *names, struct text *folder, struct
 	return 0;
 }
 
+void study_names(struct string_list *out)
+{
+	struct text folder = TEXT_INIT;
+
+	list_installed(out, &folder, NULL);
+	text_release(&folder);
+}
+
 static int load_file(struct study_set *set, const char *path, struct error *err)
 {
 	struct study study = {0};

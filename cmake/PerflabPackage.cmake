@@ -29,7 +29,7 @@ if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)
     COMMAND ${CMAKE_COMMAND} -D PERFLAB=$<TARGET_FILE:perflab> -D SHARE=${CMAKE_BINARY_DIR}/share
             -P ${PROJECT_SOURCE_DIR}/cmake/manual.cmake
     COMMAND ${CMAKE_COMMAND} -E touch ${_stamp}
-    DEPENDS perflab cmake/manual.cmake COMMENT "Manual pages and completion" VERBATIM)
+    DEPENDS perflab perflab_studies cmake/manual.cmake COMMENT "Manual pages and completion" VERBATIM)
   add_custom_target(perflab_manual ALL DEPENDS ${_stamp})
   install(DIRECTORY ${CMAKE_BINARY_DIR}/share/man/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
   install(DIRECTORY ${CMAKE_BINARY_DIR}/share/bash-completion ${CMAKE_BINARY_DIR}/share/zsh

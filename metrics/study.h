@@ -107,6 +107,7 @@ struct study_part_answer {
 	enum study_verdict verdict;
 	double value;     /* NAN: none */
 	double low, high; /* 95 % interval; NAN where no time is in it: counts have none */
+	bool exact;       /* of counts alone that repeat bit for bit */
 	char *why;        /* STUDY_OPEN: what stands in the way; else NULL */
 };
 

@@ -267,6 +267,20 @@ static void judge_value(struct study_part_answer *answer, const struct study_lim
 	}
 }
 
+static bool is_exact(const struct study_expression *expression)
+{
+	bool exact = true;
+
+	for (size_t i = 0; i < expression->count; i++) {
+		const struct study_step *step = &expression->steps[i];
+
+		if (step->operation == STEP_QUANTITY)
+			exact &= step->metric ? metric_is_exact(metric_find(step->metric))
+					      : step->fact != FACT_TIME;
+	}
+	return exact;
+}
+
 static void judge_part(struct study_part_answer *answer, const struct study *study,
 		       const struct study_part *part, const struct study_evidence *evidence,
 		       bool emulated)
@@ -275,7 +289,7 @@ static void judge_part(struct study_part_answer *answer, const struct study *stu
 	struct judging judging = {.study = study, .evidence = evidence, .why = TEXT_INIT};
 	struct value value;
 
-	*answer = (struct study_part_answer){STUDY_OPEN, NAN, NAN, NAN, NULL};
+	*answer = (struct study_part_answer){STUDY_OPEN, NAN, NAN, NAN, is_exact(expression), NULL};
 	if (!expression->count) {
 		answer->why = xstrdup(emulated ? "needs a GPU" : "needs --backend ptx");
 		return;

@@ -33,7 +33,7 @@ static const char *interval_cell(struct text *out, const struct study_part_answe
 	if (isnan(answer->value))
 		return NULL;
 	if (isnan(answer->low))
-		text_add(out, "counted");
+		text_add(out, answer->exact ? "exact" : "counted once");
 	else
 		text_addf(out, "%.4g to %.4g", answer->low, answer->high);
 	return out->data;
@@ -268,6 +268,7 @@ static json_t *part_json(const struct study_report *of, size_t index)
 	json_object_set_new(object, "value", report_json_number(answer->value));
 	json_object_set_new(object, "low", report_json_number(answer->low));
 	json_object_set_new(object, "high", report_json_number(answer->high));
+	json_object_set_new(object, "exact", json_boolean(answer->exact));
 	json_object_set_new(object, "holds_if", report_json_text(part->expect.text));
 	json_object_set_new(object, "answer",
 			    report_json_text(study_verdict_name(answer->verdict)));

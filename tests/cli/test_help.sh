@@ -6,7 +6,7 @@ no_worker
 run help
 expect_code 0
 verbs=$(sed -n '/^verbs/,/^$/s/^  \([a-z]\{1,\}\) .*/\1/p' "$work/out")
-for verb in sweep report list nsight doctor help completion version; do
+for verb in sweep report study list nsight doctor help completion version; do
 	echo "$verbs" | grep -qx "$verb" || complain "help does not list $verb"
 done
 
@@ -106,6 +106,7 @@ completes 'sweep' perflab sw
 completes '--cache' perflab sweep --ca
 completes 'cold hot' perflab sweep --cache ''
 completes 'reduce/shuffle' perflab sweep reduce/shu
+completes 'divergence_two_ifs' perflab study divergence_two
 completes 'kernels' perflab list k
 completes 'text csv json md html svg png pdf' perflab report --format ''
 completes 'text csv json md' perflab list --format ''

@@ -345,6 +345,7 @@ static void counts_and_arithmetic_are_exact(void **state)
 		    {"min(3, 1, 2) + max(1, 5)", 6},
 		    {"-log10(1e-7)", 7},
 		    {"1.5e+2", 150}};
+	static const char *const vary[] = {"dram_bytes(a)", "time(a) + time(b)"};
 	struct pair pair;
 
 	(void)state;
@@ -355,7 +356,15 @@ static void counts_and_arithmetic_are_exact(void **state)
 
 		assert_near(answer.parts[0].value, rows[i].value, 1e-12);
 		assert_true(isnan(answer.parts[0].low));
+		assert_true(answer.parts[0].exact);
 		assert_int_equal(answer.verdict, STUDY_HOLDS);
+		study_answer_release(&answer);
+	}
+	/* what the memory does is not the same twice, nor is any time */
+	for (size_t i = 0; i < ARRAY_SIZE(vary); i++) {
+		struct study_answer answer = judge(vary[i], "at least -100", pair.evidence);
+
+		assert_false(answer.parts[0].exact);
 		study_answer_release(&answer);
 	}
 	pair_release(&pair);

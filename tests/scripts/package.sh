@@ -45,6 +45,9 @@ fi
 # PTX for the emulator is in every archive, with a CUDA worker or without.
 [ -s "$root/share/perflab/ptx/reduce/shuffle.ptx" ] || fail "the PTX of reduce/shuffle is not in the archive"
 
+# Studies are files, too.
+env -i "$root/bin/perflab" study --list | grep -q '^divergence_two_ifs ' || fail "no studies in the archive"
+
 for program in "$root"/bin/*; do
 	name=$(basename "$program")
 	readelf -d "$program" >dynamic.txt
