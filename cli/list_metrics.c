@@ -151,6 +151,12 @@ int list_sets(const struct invocation *call, const char *pattern, struct error *
 
 /* ---- metrics ---- */
 
+/* Which way is worse, for regress; NULL: neither. */
+static const char *worse_name(enum worse worse)
+{
+	return worse == WORSE_MORE ? "more" : worse == WORSE_LESS ? "less" : NULL;
+}
+
 static void add_catalogue(struct table *table, const struct list_options *options,
 			  const char *pattern, const char *chip, unsigned set_bit, bool emulated)
 {
@@ -170,15 +176,16 @@ static void add_catalogue(struct table *table, const struct list_options *option
 		set_names(&sets, metric->sets);
 		table_row(table, (const char *const[]){metric->name, metric->unit, sets.data,
 						       metric->formula ? metric->formula : counter,
-						       metric->meaning});
+						       metric_is_exact(metric) ? "yes" : "no",
+						       worse_name(metric->worse), metric->meaning});
 		text_release(&sets);
 	}
 }
 
 static void add_cupti_metric(void *context, const struct worker_metric *metric)
 {
-	table_row(context, (const char *const[]){metric->name, metric->unit, "", metric->kind,
-						 metric->description});
+	table_row(context, (const char *const[]){metric->name, metric->unit, "", metric->kind, NULL,
+						 NULL, metric->description});
 }
 
 static int unknown_set(const char *name, struct error *err)
@@ -212,6 +219,8 @@ int list_metrics(const struct invocation *call, const char *pattern, struct erro
 						      {.name = "unit"},
 						      {.name = "sets", .drop = 1},
 						      {.name = "source", .drop = 2},
+						      {.name = "exact", .drop = 3},
+						      {.name = "worse", .drop = 4},
 						      {.name = "meaning"}};
 	const struct list_options *options = call->options;
 	/* what the sets cost belongs to choosing metrics; data formats keep to one table */
