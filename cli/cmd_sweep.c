@@ -198,6 +198,11 @@ static const struct option_row rows[] = {
 	 "end a case when one phase of it takes longer", NULL, 0},
 	{"device", 'd', OPTION_COUNT, FIELD(device), "NUMBER",
 	 "the device, as perflab list devices counts", NULL, 0},
+	{"shard", 0, OPTION_TEXT, FIELD(shard), "I/N",
+	 "measure part I of N of the plan; perflab merge makes one run of all parts", NULL, 0},
+	{"sweep-id", 0, OPTION_TEXT, FIELD(sweep_id), "TEXT",
+	 "name of the sweep that the shards are of (default: $SLURM_ARRAY_JOB_ID, if it is set)",
+	 NULL, 0},
 	{"dry-run", 0, OPTION_FLAG, FIELD(dry_run), NULL,
 	 "print the plan and why cases are skipped; measure nothing", NULL, 0},
 	{"resume", 'r', OPTION_TEXT, FIELD(resume), "RUN",
@@ -229,6 +234,8 @@ static const struct example examples[] = {
 	 "chosen counters, and a name to find the run by"},
 	{"perflab sweep --block-sizes 32..1024:+32 --dry-run", "only the plan"},
 	{"perflab sweep reduce --backend ptx --size 2^20", "results and counts, without a GPU"},
+	{"perflab sweep --shard 2/8 --sweep-id nightly-7 --db 2.db",
+	 "one of eight jobs that share a sweep: perflab merge joins their runs"},
 	{"perflab sweep --resume last", "go on after an interruption"},
 };
 

@@ -27,6 +27,7 @@ static const struct {
 	{"PERFLAB_DB", "the database when --db is not given (else perflab.db)"},
 	{"PERFLAB_DB_TIMEOUT",
 	 "how long to wait for a locked database: 500ms, 1min (default: 10s)"},
+	{"SLURM_ARRAY_JOB_ID", "what sweep --sweep-id is when it is not given, after \"slurm-\""},
 	{"PERFLAB_CEILINGS", "what sweep --ceilings is when it is not given (else auto)"},
 	{"PERFLAB_WORKER_CUDA", "path of the CUDA worker (else beside perflab, else PATH)"},
 	{"PERFLAB_WORKER_PTX", "path of the emulator, likewise"},

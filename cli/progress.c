@@ -37,22 +37,35 @@ static void rewrite_line(struct progress *progress, const char *line)
 	progress->shown = true;
 }
 
-void progress_update(struct progress *progress, const struct sweep_progress *state)
+static bool is_due(struct progress *progress)
 {
-	struct text line = TEXT_INIT;
 	int64_t now_ns = monotonic_ns();
 	int64_t every_ns = progress->rewrites ? REWRITE_EVERY_NS : LINE_EVERY_NS;
 
-	if (progress->quiet || !state->total)
-		return;
-	if (progress->last_ns && now_ns - progress->last_ns < every_ns)
-		return;
+	if (progress->quiet || (progress->last_ns && now_ns - progress->last_ns < every_ns))
+		return false;
 	progress->last_ns = now_ns;
-	state_text(&line, state);
+	return true;
+}
+
+void progress_line(struct progress *progress, const char *line)
+{
+	if (!is_due(progress))
+		return;
 	if (progress->rewrites)
-		rewrite_line(progress, line.data);
+		rewrite_line(progress, line);
 	else
-		say("%s", line.data);
+		say("%s", line);
+}
+
+void progress_update(struct progress *progress, const struct sweep_progress *state)
+{
+	struct text line = TEXT_INIT;
+
+	if (!state->total)
+		return;
+	state_text(&line, state);
+	progress_line(progress, line.data);
 	text_release(&line);
 }
 

@@ -22,6 +22,8 @@ struct progress {
 	int64_t last_ns;
 };
 void progress_init(struct progress *progress, const struct terminal *terminal, bool quiet);
+/* A line of any kind, if it is time for one. */
+void progress_line(struct progress *progress, const char *line);
 void progress_update(struct progress *progress, const struct sweep_progress *state);
 void progress_say(struct progress *progress, const char *line);
 /* Takes the rewritten line away. */
@@ -29,13 +31,22 @@ void progress_end(struct progress *progress);
 
 /* ---- the plan ---- */
 
+/* The part of a sweep that a run measures. */
+struct sweep_shard {
+	size_t number, total; /* from 1; total 0: the whole sweep */
+	char *sweep;          /* its name; NULL: shards that are alike in all else are of one */
+	size_t cases;         /* of the whole plan */
+	uint64_t plan_hash;
+};
+
 /* What the user asked for, or a stored run to go on with. */
 struct sweep_plan {
 	struct string_list selectors;
 	struct string_list names, values; /* overrides: axis names and their values */
 	const struct run *resumed;        /* NULL: a fresh sweep */
 	int64_t *trial_ids;               /* of the resumed run, by index in the plan */
-	struct plan *plan;                /* made by sweep_plan_build() */
+	struct sweep_shard shard;
+	struct plan *plan; /* made by sweep_plan_build() */
 };
 /* "NAME=VALUES". */
 int sweep_plan_set(struct sweep_plan *plan, const char *assignment, struct error *err);
@@ -54,6 +65,7 @@ int sweep_plan_print(const struct invocation *call, const struct plan *plan,
 
 struct sweep_options {
 	const char *block_sizes, *size, *label, *note, *db, *resume, *backend, *counter_dump, *chip;
+	const char *shard, *sweep_id;
 	struct string_list sets, metrics;
 	uint64_t seed;
 	int64_t min_samples, max_time_ns, rounds, timeout_ns, device, jobs;
@@ -89,6 +101,16 @@ int backend_choice_fail(const struct backend_choice *choice, struct error *err);
 /* One line, where an automatic choice comes to the emulator. */
 void backend_choice_say(struct backend_choice *choice, size_t index, const struct invocation *call);
 void backend_choice_release(struct backend_choice *choice);
+
+/* ---- shards: sweep_shard.c ---- */
+
+/* From the words alone. */
+int sweep_shard_request(struct sweep_plan *plan, const struct sweep_options *options,
+			struct error *err);
+/* Leaves its cases in the plan. PL_EUSAGE: there are fewer cases than shards. */
+int sweep_shard_take(struct sweep_shard *shard, struct plan *plan, struct error *err);
+/* Adds to the environment what a merge needs; the run has its device and settings. */
+void sweep_shard_describe(struct run *run, const struct sweep_shard *shard);
 
 /* ---- the run: sweep_run.c ---- */
 

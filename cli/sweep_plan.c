@@ -162,8 +162,12 @@ int sweep_plan_build(void *context, const struct device_info *device, struct pla
 		rc = build_resumed(plan, &limits, &made, err);
 	else if (!rc)
 		rc = build_fresh(plan, &limits, &made, err);
-	if (rc)
+	if (!rc)
+		rc = sweep_shard_take(&plan->shard, made, err);
+	if (rc) {
+		plan_free(made);
 		return rc;
+	}
 	plan_free(plan->plan);
 	plan->plan = made;
 	*out = made;
@@ -176,6 +180,7 @@ void sweep_plan_release(struct sweep_plan *plan)
 	string_list_release(&plan->names);
 	string_list_release(&plan->values);
 	free(plan->trial_ids);
+	free(plan->shard.sweep);
 	plan_free(plan->plan);
 }
 

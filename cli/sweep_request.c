@@ -104,7 +104,7 @@ int sweep_request_plan(struct sweep_plan *plan, const struct invocation *call, s
 		sweep_plan_override(plan, "n", options->size);
 	for (size_t i = 0; i < options->sets.count && !rc; i++)
 		rc = sweep_plan_set(plan, options->sets.items[i], err);
-	return rc;
+	return rc ? rc : sweep_shard_request(plan, options, err);
 }
 
 /* ---- the choice of a backend ---- */

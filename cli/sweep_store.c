@@ -9,12 +9,12 @@
 #include "perflab_config.h"
 
 /* A trial row of a plan's case, its strings copied. */
-static void trial_of_case(struct trial *trial, const struct plan_case *planned, size_t position)
+static void trial_of_case(struct trial *trial, const struct plan_case *planned)
 {
 	const struct launch_case *launch = planned->launch;
 
 	*trial = (struct trial){
-		.position = (int64_t)position,
+		.position = (int64_t)planned->position,
 		.kernel = xstrdup(planned->kernel),
 		.variant = xstrdup(planned->variant),
 		.config = xstrdup(planned->config),
@@ -68,10 +68,11 @@ static int begin_fresh(struct sweep_store *store, const struct session_info *inf
 	run->device = info->device;
 	run->started_ns = wall_time_ns();
 	add_environment(&run->environment, info);
+	sweep_shard_describe(run, &store->plan->shard);
 	run->trials = xcalloc(plan->count ? plan->count : 1, sizeof(*run->trials));
 	run->trial_count = plan->count;
 	for (size_t i = 0; i < plan->count; i++)
-		trial_of_case(&run->trials[i], &plan->cases[i], i);
+		trial_of_case(&run->trials[i], &plan->cases[i]);
 	rc = db_run_begin(store->db, run, err);
 	if (rc)
 		return rc;

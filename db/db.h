@@ -73,6 +73,44 @@ int db_run_mark(struct db *db, int64_t run_id, const struct run_words *words, st
 int db_comparisons_store(struct db *db, int64_t run_id, const struct trial_comparison_list *list,
 			 struct error *err);
 
+/* ---- merging ---- */
+
+/* What is told meanwhile; each may be NULL. */
+struct merge_watch {
+	void *context;
+	void (*notice)(void *context, const char *line);            /* one line for the user */
+	void (*progress)(void *context, size_t done, size_t total); /* runs of this source */
+};
+/* What became of the runs, added up over several calls. */
+struct merge_summary {
+	int64_t added;     /* runs that were not there */
+	int64_t completed; /* were there, and have come further now */
+	int64_t shards;    /* went into the run of their sweep */
+	int64_t known;     /* nothing new */
+	int64_t at_odds;   /* of all these: with other results than were there, which were kept */
+	int64_t trials;    /* stored */
+	/* The runs of `into` that something was merged with, each once. */
+	struct merge_touched {
+		int64_t run_id;
+		bool changed; /* it holds something new */
+		bool sweep;   /* it is of shards */
+	} * touched;
+	size_t touched_count, touched_capacity;
+};
+void merge_summary_release(struct merge_summary *summary);
+/*
+ * Every run of `from`, which may be of an older schema and is only read, into
+ * `into`: runs of the same uid become one, of each case what has come
+ * further; runs of shards become the run of their sweep. Comparisons stay
+ * behind, for baselines may be others here. PL_EEXIST: shards that overlap
+ * with different results. Each run is one transaction.
+ */
+int db_merge(struct db *into, struct db *from, const struct merge_watch *watch,
+	     struct merge_summary *summary, struct error *err);
+/* The same of shards that were swept into one file. */
+int db_merge_shards(struct db *db, const struct merge_watch *watch, struct merge_summary *summary,
+		    struct error *err);
+
 /* ---- reading ---- */
 
 /* REF: a run's id ("12"), the first digits of its uid (at least 4), a label (its newest run), a

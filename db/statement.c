@@ -135,18 +135,29 @@ int db_execute(struct db *db, const char *sql, struct error *err)
 	return code == SQLITE_OK ? 0 : db_fail(db, sqlite3_extended_errcode(db->handle), err);
 }
 
+static int begin(struct db *db, const char *sql, struct error *err)
+{
+	int rc = db->depth ? 0 : db_execute(db, sql, err);
+
+	if (!rc)
+		db->depth++;
+	return rc;
+}
+
 int db_begin(struct db *db, struct error *err)
 {
-	return db_execute(db, "BEGIN IMMEDIATE", err);
+	return begin(db, "BEGIN IMMEDIATE", err);
 }
 
 int db_begin_read(struct db *db, struct error *err)
 {
-	return db_execute(db, "BEGIN", err);
+	return begin(db, "BEGIN", err);
 }
 
 int db_end(struct db *db, int rc, struct error *err)
 {
+	if (--db->depth)
+		return rc;
 	if (!rc)
 		rc = db_execute(db, "COMMIT", err);
 	/* A full disk ends the transaction by itself; the first error is the one to tell. */
@@ -212,6 +223,12 @@ void bind_real(struct statement *statement, double value)
 	bind_note(statement, isfinite(value)
 				     ? sqlite3_bind_double(statement->handle, parameter, value)
 				     : sqlite3_bind_null(statement->handle, parameter));
+}
+
+void bind_column(struct statement *statement, struct statement *row, int column)
+{
+	bind_note(statement, sqlite3_bind_value(statement->handle, ++statement->parameters,
+						sqlite3_column_value(row->handle, column)));
 }
 
 int statement_step(struct statement *statement, bool *row, struct error *err)

@@ -17,6 +17,7 @@ struct db {
 	enum db_mode mode;
 	int64_t busy_timeout_ns;
 	int failed_code; /* what SQLite said at the last failure */
+	int depth;       /* of db_begin() within db_begin() */
 };
 
 #define DB_NOT_A_DATABASE "%s is not a SQLite database: name another file with --db"
@@ -37,6 +38,8 @@ int db_fail(struct db *db, int sqlite_code, struct error *err);
 /* One or more statements that return no rows. */
 int db_execute(struct db *db, const char *sql, struct error *err);
 
+/* Within another it is part of that, which alone commits: all or nothing. One that only reads is
+ * never around one that writes. */
 /* Takes the write lock at once, so that a transaction never fails half-way for being locked. */
 int db_begin(struct db *db, struct error *err);
 /* One unchanging view of the database for several SELECTs; ended by db_end(). */
@@ -70,6 +73,8 @@ void bind_known_text(struct statement *statement, const char *text); /* "" is NU
 void bind_integer(struct statement *statement, int64_t value);
 /* NULL when value is `unknown`. */
 void bind_known_integer(struct statement *statement, int64_t value, int64_t unknown);
+/* The value that `row` has in a column, counted from 0. */
+void bind_column(struct statement *statement, struct statement *row, int column);
 /* NULL when not finite: no NaN and no infinity is ever stored. */
 void bind_real(struct statement *statement, double value);
 

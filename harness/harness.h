@@ -53,6 +53,7 @@ struct plan_case {
 	char *kernel, *variant, *config; /* config: canonical axes text */
 	struct axis_value axes[KERNEL_MAX_CASE_AXES];
 	size_t axis_count;
+	size_t position;            /* in the whole plan, also of a case of a shard */
 	struct launch_case *launch; /* NULL: skipped */
 	char *skip_reason;          /* NULL: runnable */
 	/* A resumed run: what is stored already. All zero in a fresh plan. */
@@ -72,6 +73,10 @@ struct plan {
 int plan_build(struct plan **out, const struct plan_request *request,
 	       const struct device_limits *limits, struct error *err);
 void plan_free(struct plan *plan);
+void plan_case_release(struct plan_case *planned); /* of a plan that keeps it no longer */
+/* Leaves the cases of one shard, counted from 1, of so many; all shards of one plan are the plan.
+ */
+void plan_take_shard(struct plan *plan, size_t shard, size_t total);
 /*
  * Of all that a case gives the device beside its machine code and the seed:
  * image, buffers and how they are filled, launches with their arguments. Hex,

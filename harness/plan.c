@@ -181,6 +181,7 @@ static int case_add(struct plan_maker *maker, const struct variant_plan *variant
 	planned.config = text_detach(&config);
 	if (!planned.launch)
 		planned.skip_reason = text_detach(&skip);
+	planned.position = plan->count;
 	plan->runnable += planned.launch != NULL;
 	plan->cases = xgrow(plan->cases, &maker->capacity, plan->count + 1, sizeof(*plan->cases));
 	plan->cases[plan->count++] = planned;
@@ -317,19 +318,21 @@ int plan_build(struct plan **out, const struct plan_request *request,
 	return 0;
 }
 
+void plan_case_release(struct plan_case *planned)
+{
+	free(planned->kernel);
+	free(planned->variant);
+	free(planned->config);
+	free(planned->skip_reason);
+	launch_case_free(planned->launch);
+}
+
 void plan_free(struct plan *plan)
 {
 	if (!plan)
 		return;
-	for (size_t i = 0; i < plan->count; i++) {
-		struct plan_case *planned = &plan->cases[i];
-
-		free(planned->kernel);
-		free(planned->variant);
-		free(planned->config);
-		free(planned->skip_reason);
-		launch_case_free(planned->launch);
-	}
+	for (size_t i = 0; i < plan->count; i++)
+		plan_case_release(&plan->cases[i]);
 	free(plan->cases);
 	free(plan);
 }

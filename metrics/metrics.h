@@ -14,6 +14,7 @@
 #include "metrics/emulated_counts.h"
 #include "metrics/regress.h"
 #include "metrics/roofline.h"
+#include "metrics/shards.h"
 #include "metrics/study.h"
 
 /* ---- nouns ---- */

@@ -359,7 +359,8 @@ const char *const db_version_4[] = {
 	/* Without what differs always, or by what was asked for. */
 	"CREATE VIEW environment_changes AS WITH told AS (\n"
 	"	SELECT run_id, key, value FROM environment\n"
-	"	WHERE key NOT IN ('process', 'gpu.temperature_c', 'counter_passes')\n"
+	"	WHERE key NOT IN ('process', 'gpu.temperature_c', 'counter_passes', 'shards', 'sweep',\n"
+	"		'sweep_uid', 'sweep_cases')\n"
 	"	UNION ALL SELECT id, 'driver', driver FROM run WHERE driver IS NOT NULL\n"
 	"	UNION ALL SELECT id, 'cuda_driver', cuda_driver FROM run WHERE cuda_driver IS NOT NULL\n"
 	"	UNION ALL SELECT id, 'toolkit', toolkit FROM run WHERE toolkit IS NOT NULL\n"
