@@ -101,6 +101,7 @@ static int take_case(struct study_result *result, size_t index, const struct stu
 	if (!rc && !trial) {
 		refuse(result, index, xstrdup("not measured"));
 	} else if (!rc && !is_usable(trial, emulated)) {
+		result->evidence[index].trial = trial;
 		refuse(result, index,
 		       trial->reason ? xasprintf("%s, %s", trial_status_name(trial->status),
 						 trial->reason)

@@ -98,8 +98,8 @@ const char *study_verdict_meaning(enum study_verdict verdict);
 
 /* What is known of a case. Borrowed. */
 struct study_evidence {
-	const struct trial *trial; /* NULL: nothing, for the reason */
-	const char *reason;
+	const struct trial *trial; /* NULL: there is none */
+	const char *reason; /* why it says nothing but how it ended; NULL: it has its numbers */
 	struct process_medians medians; /* of its rounds; count 0: not timed */
 };
 

@@ -114,6 +114,7 @@ static const struct {
 	enum study_fact fact;
 	bool timed;
 } facts[] = {
+	{"verified", FACT_VERIFIED, false},
 	{"time", FACT_TIME, true},
 	{"flop", FACT_FLOP, false},
 	{"bytes", FACT_BYTES, false},

@@ -107,6 +107,27 @@ static double fact_of(struct judging *judging, const struct study_step *step)
 	}
 }
 
+/* What a kernel is not to blame for, such as too little memory, says nothing about it. */
+static double verified_of(struct judging *judging, const struct study_step *step)
+{
+	const struct study_evidence *evidence = &judging->evidence[step->at];
+
+	switch (evidence->trial->status) {
+	case TRIAL_OK:
+		return 1;
+	case TRIAL_MISMATCH:
+	case TRIAL_FAULT:
+	case TRIAL_TIMEOUT:
+	case TRIAL_CRASHED:
+	case TRIAL_DEVICE_ERROR:
+		return 0;
+	default:
+		is_unknown(judging, step->at, "the result",
+			   evidence->reason ? evidence->reason : "not verified");
+		return NAN;
+	}
+}
+
 static void take_quantity(struct judging *judging, const struct study_step *step,
 			  struct value *value)
 {
@@ -114,7 +135,9 @@ static void take_quantity(struct judging *judging, const struct study_step *step
 
 	value->number = NAN;
 	value->by_factors = true;
-	if (!evidence->trial) {
+	if (evidence->trial && step->fact == FACT_VERIFIED) {
+		value->number = verified_of(judging, step);
+	} else if (!evidence->trial || evidence->reason) {
 		is_unknown(judging, step->at, "no measurement", evidence->reason);
 	} else if (step->fact != FACT_TIME) {
 		value->number = fact_of(judging, step);

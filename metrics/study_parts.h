@@ -22,8 +22,9 @@ enum study_operation {
 
 /* What is not in the catalogue and known of every trial. */
 enum study_fact {
-	FACT_NONE, /* a metric */
-	FACT_TIME, /* in ns */
+	FACT_NONE,     /* a metric */
+	FACT_VERIFIED, /* 1: its result was right; 0: it was wrong, or there was none */
+	FACT_TIME,     /* in ns */
 	FACT_FLOP,
 	FACT_BYTES,
 	FACT_REGISTERS,

@@ -219,7 +219,7 @@ static void limits_are_read_or_refused(void **state)
 	((struct process_medians){(const double[]){__VA_ARGS__}, \
 				  sizeof((double[]){__VA_ARGS__}) / 8})
 
-/* The answer to one part over a and b. The caller releases it. */
+/* The answer to one part over a and b; another has use for the cases. The caller releases it. */
 static struct study_answer judge(const char *expression, const char *limits,
 				 const struct study_evidence *evidence)
 {
@@ -227,14 +227,15 @@ static struct study_answer judge(const char *expression, const char *limits,
 	struct study study;
 	char text[512];
 
-	snprintf(text, sizeof(text), PART("%s + 0 * (instructions(a) + instructions(b))", "%s"),
+	snprintf(text, sizeof(text),
+		 PART("%s", "%s") "part: Q\nmeasured: verified(a) + verified(b)\nexpect: equal 2\n",
 		 expression, limits);
-	/* products alone keep an interval of factors */
-	if (strstr(expression, "time(a)") && strstr(expression, "time(b)"))
-		snprintf(text, sizeof(text), PART("%s", "%s"), expression, limits);
 	must_parse(&study, text);
 	study_judge(&answer, &study, evidence, false);
 	study_release(&study);
+	answer.verdict = answer.parts[0].verdict;
+	free(answer.why);
+	answer.why = answer.parts[0].why ? xstrdup(answer.parts[0].why) : NULL;
 	return answer;
 }
 
@@ -258,6 +259,7 @@ static void pair_init(struct pair *pair, struct process_medians a, struct proces
 		counter_list_set_missing(&pair->trials[i].counters, "branch_targets", "1", "s",
 					 "the driver refuses");
 		pair->trials[i].facts = launch_facts_unknown;
+		pair->trials[i].status = TRIAL_OK;
 		pair->evidence[i].trial = &pair->trials[i];
 	}
 	pair->evidence[0].medians = a;
@@ -296,7 +298,7 @@ static void a_ratio_has_the_interval_of_an_effect(void **state)
 	study_answer_release(&answer);
 
 	/* what is in both cancels: the interval of 1 is no wider than rounding */
-	answer = judge("time(a) / time(a) + 0 * time(b)", "equal 1 within 1%", pair.evidence);
+	answer = judge("time(a) / time(a)", "equal 1 within 1%", pair.evidence);
 	assert_near(answer.parts[0].high, 1, 1e-12);
 	study_answer_release(&answer);
 	pair_release(&pair);
@@ -381,6 +383,8 @@ static void what_is_missing_is_said(void **state)
 		{"flop(b)", "the work of case b: not known"},
 		{"log10(0 - 1)", "no finite number"},
 		{"1 / 0", "no finite number"},
+		{"max(1, log10(0 - 1))", "no finite number"},
+		{"min(log10(0 - 1), 1)", "no finite number"},
 		{"max(1, branch_targets(a))", "the driver refuses"},
 		{"time(a)/time(b)", "the time of case b: not measured"},
 	};
@@ -397,10 +401,49 @@ static void what_is_missing_is_said(void **state)
 		assert_true(isnan(answer.parts[0].value));
 		study_answer_release(&answer);
 	}
-	pair.evidence[0] = (struct study_evidence){.reason = "skipped, too small"};
-	answer = judge("instructions(a)", "at least 0", pair.evidence);
-	assert_non_null(strstr(answer.why, "case a: skipped, too small"));
-	study_answer_release(&answer);
+	pair.trials[0].status = TRIAL_SKIPPED;
+	pair.evidence[0].reason = "skipped, too small";
+	for (int there = 1; there >= 0; there--) {
+		if (!there)
+			pair.evidence[0].trial = NULL;
+		answer = judge("instructions(a)", "at least 0", pair.evidence);
+		assert_non_null(strstr(answer.why, "case a: skipped, too small"));
+		study_answer_release(&answer);
+		answer = judge("verified(a)", "at least 0", pair.evidence);
+		assert_non_null(strstr(answer.why, "case a: skipped, too small"));
+		study_answer_release(&answer);
+	}
+	pair_release(&pair);
+}
+
+/* A wrong result is an answer; what kept a case from running is none. */
+static void how_a_case_ended_can_be_asked(void **state)
+{
+	static const struct {
+		enum trial_status status;
+		double value; /* NAN: not known */
+	} rows[] = {{TRIAL_OK, 1},        {TRIAL_MISMATCH, 0},        {TRIAL_FAULT, 0},
+		    {TRIAL_TIMEOUT, 0},   {TRIAL_CRASHED, 0},         {TRIAL_DEVICE_ERROR, 0},
+		    {TRIAL_SAMPLED, NAN}, {TRIAL_OUT_OF_MEMORY, NAN}, {TRIAL_FAILED, NAN},
+		    {TRIAL_SKIPPED, NAN}, {TRIAL_PENDING, NAN}};
+	struct pair pair;
+
+	(void)state;
+	assert_int_equal(ARRAY_SIZE(rows), TRIAL_STATUS_COUNT);
+	pair_init(&pair, MEDIANS(2e6), MEDIANS(1e6));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct study_answer answer;
+
+		pair.trials[0].status = rows[i].status;
+		pair.evidence[0].reason = rows[i].status == TRIAL_OK ? NULL : "how it ended";
+		answer = judge("verified(a)", "equal 1", pair.evidence);
+		assert_int_equal(answer.verdict, isnan(rows[i].value) ? STUDY_OPEN
+						 : rows[i].value > 0  ? STUDY_HOLDS
+								      : STUDY_FAILS);
+		if (isnan(rows[i].value))
+			assert_non_null(strstr(answer.why, "how it ended"));
+		study_answer_release(&answer);
+	}
 	pair_release(&pair);
 }
 
@@ -453,6 +496,7 @@ int main(void)
 		cmocka_unit_test(limits_decide),
 		cmocka_unit_test(counts_and_arithmetic_are_exact),
 		cmocka_unit_test(what_is_missing_is_said),
+		cmocka_unit_test(how_a_case_ended_can_be_asked),
 		cmocka_unit_test(a_study_is_the_sum_of_its_parts),
 	};
 
