@@ -1,8 +1,30 @@
-/* Measured roofs: which of them is the highest of a level or a precision. */
+/* Measured roofs: what they are of, and which is the highest of a level or a precision. */
 #include "metrics/metrics.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+const char *memory_level_name(enum memory_level level)
+{
+	static const char *const names[] = {
+#define X(symbol, name, metric, meaning) [symbol] = name,
+		MEMORY_LEVEL_LIST(X)
+#undef X
+	};
+
+	return names[level];
+}
+
+const char *precision_name(enum precision precision)
+{
+	static const char *const names[] = {
+#define X(symbol, name, metric, meaning) [symbol] = name,
+		PRECISION_LIST(X)
+#undef X
+	};
+
+	return names[precision];
+}
 
 static const struct ceiling *highest(const struct ceiling_list *list, enum ceiling_kind kind,
 				     int of)

@@ -9,17 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const level_names[] = {
-#define X(symbol, name, metric, meaning) [symbol] = name,
-	MEMORY_LEVEL_LIST(X)
-#undef X
-};
-static const char *const precision_names[] = {
-#define X(symbol, name, metric, meaning) [symbol] = name,
-	PRECISION_LIST(X)
-#undef X
-};
-
 /* "tensor_f16" of "tensor_f16" and "tensor_f16_wgmma", but not of "tensor_f16x". */
 static bool begins_with_word(const char *name, const char *word)
 {
@@ -31,13 +20,13 @@ static bool begins_with_word(const char *name, const char *word)
 static bool name_parse(struct ceiling *out, const char *name)
 {
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
-		if (begins_with_word(name, level_names[i])) {
+		if (begins_with_word(name, memory_level_name((enum memory_level)i))) {
 			out->kind = CEILING_BANDWIDTH;
 			out->of.level = (enum memory_level)i;
 			return true;
 		}
 	for (int i = 0; i < PRECISION_COUNT; i++)
-		if (begins_with_word(name, precision_names[i])) {
+		if (begins_with_word(name, precision_name((enum precision)i))) {
 			out->kind = CEILING_RATE;
 			out->of.precision = (enum precision)i;
 			return true;
@@ -47,8 +36,8 @@ static bool name_parse(struct ceiling *out, const char *name)
 
 const char *ceiling_of_name(const struct ceiling *ceiling)
 {
-	return ceiling->kind == CEILING_BANDWIDTH ? level_names[ceiling->of.level]
-						  : precision_names[ceiling->of.precision];
+	return ceiling->kind == CEILING_BANDWIDTH ? memory_level_name(ceiling->of.level)
+						  : precision_name(ceiling->of.precision);
 }
 
 const char *ceiling_unit(const struct ceiling *ceiling)

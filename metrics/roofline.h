@@ -53,6 +53,10 @@ enum precision {
 		PRECISION_COUNT
 };
 
+/* "dram", "tensor_f16". */
+const char *memory_level_name(enum memory_level level);
+const char *precision_name(enum precision precision);
+
 /* ---- ceilings ---- */
 
 enum ceiling_kind { CEILING_BANDWIDTH, CEILING_RATE };

@@ -1,8 +1,4 @@
-/*
- * The door: formats by name, a run in any of them, and the check that a
- * stream took everything.
- */
-#include <errno.h>
+/* The door: formats by name, and a run in any of them. */
 #include <string.h>
 
 #include "reports/page.h"
@@ -43,15 +39,6 @@ const char *report_html_why_not(void)
 bool report_format_is_picture(enum report_format format)
 {
 	return format == REPORT_SVG || format == REPORT_PNG || format == REPORT_PDF;
-}
-
-int stream_check(FILE *out, struct error *err)
-{
-	/* errno is that of the write that failed: the writers call nothing else that sets it */
-	if (fflush(out) == 0 && !ferror(out))
-		return 0;
-	return error_set(err, PL_EIO, "cannot write the output: %s",
-			 errno ? strerror(errno) : "an earlier write failed");
 }
 
 int report_run(FILE *out, const struct run *run, enum report_format format,

@@ -124,9 +124,7 @@ const struct named_value *trial_axis(const struct trial *trial, const char *name
 
 /* ---- rooflines ---- */
 
-/* "dram", "f32"; of a level as an emulator counts it "ptx_compulsory", NULL where it does not. */
-const char *memory_level_name(enum memory_level level);
-const char *precision_name(enum precision precision);
+/* Of a level as an emulator counts it: "ptx_compulsory", NULL where it does not. */
 const char *emulated_level_name(enum memory_level level);
 
 /* Where a trial stands, and what binds it. */

@@ -7,28 +7,6 @@
 #include "reports/json_write.h"
 #include "reports/report_parts.h"
 
-static const char *const level_names[] = {
-#define X(symbol, name, metric, meaning) [symbol] = name,
-	MEMORY_LEVEL_LIST(X)
-#undef X
-};
-
-static const char *const precision_names[] = {
-#define X(symbol, name, metric, meaning) [symbol] = name,
-	PRECISION_LIST(X)
-#undef X
-};
-
-const char *memory_level_name(enum memory_level level)
-{
-	return level_names[level];
-}
-
-const char *precision_name(enum precision precision)
-{
-	return precision_names[precision];
-}
-
 /* NULL: an emulator has nothing to count there. */
 const char *emulated_level_name(enum memory_level level)
 {

@@ -1,0 +1,14 @@
+/* Whether all that was written into a stream has arrived. */
+#include "reports/report_parts.h"
+
+#include <errno.h>
+#include <string.h>
+
+int stream_check(FILE *out, struct error *err)
+{
+	/* errno is that of the write that failed: the writers call nothing else that sets it */
+	if (fflush(out) == 0 && !ferror(out))
+		return 0;
+	return error_set(err, PL_EIO, "cannot write the output: %s",
+			 errno ? strerror(errno) : "an earlier write failed");
+}
