@@ -14,6 +14,7 @@
 	X(spin)               \
 	X(stencil)            \
 	X(warp_ops)           \
+	X(occupancy)          \
 	X(transpose)          \
 	X(matmul)             \
 	X(fault)              \

@@ -1,0 +1,152 @@
+/*
+ * occupancy: how many warps a multiprocessor holds, what limits them, and what
+ * they are good for. A stream is kept from multiprocessors by shared memory
+ * that it asks for and does not need; a recurrence by its registers, which are
+ * capped at ever fewer.
+ */
+#include "kernels/table.h"
+
+/* As in occupancy.cuh. */
+#define AT_ONCE 8
+#define VALUES 64
+#define STEPS 16
+#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
+#define TEXT_OF_TOKEN(token) #token
+
+/* Elements at a time: the loops over a tile are those that the compiler vectorises. */
+#define TILE 16
+
+struct elements {
+	const float *x;
+	float *y;
+};
+
+static void stream_range(void *context, int64_t begin, int64_t end)
+{
+	const struct elements *of = context;
+
+	for (int64_t i = begin; i < end; i++)
+		of->y[i] = (float)(2.0 * of->x[i] + 1.0);
+}
+
+static void run_tile(float *y, const float *x, int count)
+{
+	double values[VALUES][TILE], sum[TILE] = {0};
+
+	for (int k = 0; k < VALUES; k++)
+		for (int e = 0; e < TILE; e++)
+			values[k][e] = (e < count ? (double)x[e] : 0.0) * ((k + 1) / 64.0) + 1.0;
+	for (int step = 0; step < STEPS; step++)
+		for (int k = 0; k < VALUES; k++)
+			for (int e = 0; e < TILE; e++)
+				values[k][e] += 0.5 * values[(k + 1) % VALUES][e];
+	for (int k = 0; k < VALUES; k++)
+		for (int e = 0; e < TILE; e++)
+			sum[e] += values[k][e];
+	for (int e = 0; e < count; e++)
+		y[e] = (float)sum[e];
+}
+
+static void recurrence_range(void *context, int64_t begin, int64_t end)
+{
+	const struct elements *of = context;
+
+	for (int64_t i = begin; i < end; i += TILE)
+		run_tile(of->y + i, of->x + i, end - i < TILE ? (int)(end - i) : TILE);
+}
+
+static int compute(void (*range)(void *context, int64_t begin, int64_t end), int64_t grain,
+		   const struct launch_case *work, const struct host_buffers *inputs,
+		   struct host_buffers *expected, struct error *err)
+{
+	void *x, *y;
+	int64_t n;
+	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&y, work, expected, "y", &n, err);
+	if (!rc)
+		parallel_for(n, grain, range, &(struct elements){x, y});
+	return rc;
+}
+
+/* An oracle and a work model. */
+#define OPERATION(label, grain, operations)                                          \
+	static int compute_##label(const struct launch_case *work,                   \
+				   const struct host_buffers *inputs,                \
+				   struct host_buffers *expected, struct error *err) \
+	{                                                                            \
+		return compute(label##_range, grain, work, inputs, expected, err);   \
+	}                                                                            \
+	static const struct kernel_oracle oracle_##label = {                         \
+		.name = "occupancy/" #label,                                         \
+		.axes = "n",                                                         \
+		.compute = compute_##label,                                          \
+	};                                                                           \
+	static const struct kernel_work work_##label = {                             \
+		.flop = operations,                                                  \
+		.bytes_read = "4 * n",                                               \
+		.bytes_written = "4 * n",                                            \
+	};
+
+OPERATION(stream, ORACLE_GRAIN, "2 * n")
+/* The first step of a value, those of the recurrence, and the sum. */
+OPERATION(recurrence, 256,
+	  "n * (2 * " TEXT_OF(VALUES) " * (1 + " TEXT_OF(STEPS) ") + " TEXT_OF(VALUES) " - 1)")
+#define DOES(label) .oracle = &oracle_##label, .work = &work_##label
+
+#define X ARG_OF_BUFFER("x")
+#define Y ARG_OF_BUFFER("y")
+#define N ARG_OF_I64("n")
+
+#define STREAM(label, elements, shown_by, teaches)                                                 \
+	{                                                                                          \
+		.name = #label, .lesson = teaches, .metric = shown_by, DOES(stream),               \
+		AXES({"shared_kib", "1,64,200", "shared memory a block, in KiB; nobody uses it"}), \
+		LAUNCHES({.entry = "occupancy_" #label,                                            \
+			  .grid = {"ceil_div(n, " #elements " * block)"},                          \
+			  .block = {"block"},                                                      \
+			  .shared_bytes = "1024 * shared_kib",                                     \
+			  ARGS(X, Y, N)}),                                                         \
+	}
+#define RECURRENCE(label, shown_by, teaches)                                             \
+	{                                                                                \
+		.name = #label, .lesson = teaches, .metric = shown_by, DOES(recurrence), \
+		AXES({"n", "2^20", "elements"}),                                         \
+		LAUNCHES({.entry = "occupancy_" #label,                                  \
+			  .grid = {"ceil_div(n, block)"},                                \
+			  .block = {"block"},                                            \
+			  ARGS(X, Y, N)}),                                               \
+	}
+
+static const struct kernel_variant variants[] = {
+	STREAM(one_load, 1, "achieved_occupancy_pct",
+	       "shared memory keeps blocks away: a stream of one load a thread needs them"),
+	STREAM(eight_loads, 8, "achieved_occupancy_pct",
+	       "eight loads a thread: a fraction of the warps has as much on the way"),
+	RECURRENCE(uncapped, "theoretical_occupancy_pct",
+		   "registers limit the warps: few, and each has all its values at hand"),
+	RECURRENCE(bounds_one_block, "achieved_occupancy_pct",
+		   "launch bounds of 1024 threads: 64 registers, and the first values spilled"),
+	RECURRENCE(maxnreg_48, "achieved_occupancy_pct",
+		   "48 registers for 64 values: more warps, which wait for their own values"),
+	RECURRENCE(bounds_two_blocks, "achieved_occupancy_pct",
+		   "two blocks of 1024 threads: full occupancy, and slower than all before"),
+};
+
+const struct kernel kernel_occupancy = {
+	.name = "occupancy",
+	.summary = "what limits the warps on a multiprocessor, and whether more are faster",
+	AXES(AXIS_BLOCK, {"n", "2^24", "elements"}),
+	.small_size = "2^14",
+	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	.work = {.flop = "2 * n", .bytes_read = "4 * n", .bytes_written = "4 * n"},
+	/* All numbers are positive, so that relative errors do not grow: 17 roundings of a value
+	 * and 64 of the sum, half a unit each (2^-24 relative): 4.8e-6. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 5e-6,
+	.oracle = &oracle_stream,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
