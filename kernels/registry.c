@@ -15,6 +15,7 @@
 	X(stencil)            \
 	X(warp_ops)           \
 	X(occupancy)          \
+	X(precision)          \
 	X(transpose)          \
 	X(matmul)             \
 	X(fault)              \

@@ -293,13 +293,59 @@ static void test_warp_ops_votes(void **state)
 	}
 }
 
+static void test_occupancy(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, "occupancy", "eight_loads", "block=64,n=50,shared_kib=1");
+	for (int i = 0; i < 50; i++)
+		assert_near(real(&bench, "y", i), 2.0 * real(&bench, "x", i) + 1);
+	assert_int_equal(bench.work->launches[0].shared_bytes, 1024);
+	bench_release(&bench);
+	bench_init(&bench, "occupancy", "bounds_two_blocks", "block=64,n=50");
+	for (int i = 0; i < 50; i++) {
+		double values[64], sum = 0;
+
+		for (int k = 0; k < 64; k++)
+			values[k] = real(&bench, "x", i) * (k + 1) / 64 + 1;
+		for (int step = 0; step < 16; step++) {
+			for (int k = 0; k < 63; k++)
+				values[k] += values[k + 1] / 2;
+			values[63] += values[0] / 2;
+		}
+		for (int k = 0; k < 64; k++)
+			sum += values[k];
+		assert_near(real(&bench, "y", i), sum);
+	}
+	assert_int_equal(bench.work->flop, 50 * (2 * 64 * 17 + 63));
+	bench_release(&bench);
+}
+
+/* A period of 16 steps adds nine and takes seven away. */
+static void test_precision(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, "precision", "f16", "block=64,n=500,steps=48");
+	for (int i = 0; i < 500; i++) {
+		int x = ((const int32_t *)data(&bench, "x"))[i];
+
+		assert_true(x >= -128 && x < -96);
+		assert_true(real(&bench, "y", i) == (float)(x + 6));
+	}
+	bench_release(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_warp_map),       cmocka_unit_test(test_select),
 		cmocka_unit_test(test_tail),           cmocka_unit_test(test_spin),
 		cmocka_unit_test(test_stencil),        cmocka_unit_test(test_warp_ops_shuffles),
-		cmocka_unit_test(test_warp_ops_votes),
+		cmocka_unit_test(test_warp_ops_votes), cmocka_unit_test(test_occupancy),
+		cmocka_unit_test(test_precision),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,9 +17,9 @@
 
 /* One thread, parts of a warp, warps and a part of one, whole warps, the most. */
 static const int64_t blocks[] = {1, 31, 32, 33, 64, 256, 1000, 1024};
-/* Nothing; below, at and above a warp; primes; no multiple of any block; then the family's own
+/* Nothing; below, at and above a warp; primes; no multiple of most blocks; then the family's own
  * small_size. */
-static const int64_t sizes[] = {0, 1, 31, 33, 97, 1000, 4099};
+static const int64_t sizes[] = {0, 1, 31, 33, 97, 1000};
 /* Beyond this many elements a block of one thread takes its time: blocks that are left out then. */
 #define MANY 10000
 
@@ -32,6 +32,7 @@ static const struct {
 	{"mask", "4294967295,4294901760,252645135,2147483649,1,2863311530,4294967294"},
 	{"width", "2..32"},
 	{"distance", "1,3,17,31"},
+	{"steps", "16,48,256,1024"},
 	{"m", "1,33,70"},
 	{"k", "1,70,97"},
 };

@@ -1,0 +1,139 @@
+/*
+ * precision: the same sums of products in one precision after the other, by
+ * multiply-adds and by tensor cores. So many steps an element that arithmetic
+ * is all that counts, until it is so fast that memory does.
+ */
+#include "kernels/table.h"
+
+/* As in precision.cuh. */
+#define EACH 8
+#define PERIOD 16
+#define RISING 9
+#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
+#define TEXT_OF_TOKEN(token) #token
+
+struct sums {
+	const int32_t *x;
+	float *y;
+	int64_t rise;
+};
+
+static void sum_range(void *context, int64_t begin, int64_t end)
+{
+	const struct sums *of = context;
+
+	for (int64_t i = begin; i < end; i++)
+		of->y[i] = (float)(of->x[i] + of->rise);
+}
+
+/* Whole periods, in each of which RISING products are 1 and the others -1. */
+static int compute_sums(const struct launch_case *work, const struct host_buffers *inputs,
+			struct host_buffers *expected, struct error *err)
+{
+	int64_t n, steps = 0;
+	void *x, *y;
+	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&y, work, expected, "y", &n, err);
+	if (rc)
+		return rc;
+	launch_case_axis(work, "steps", &steps);
+	parallel_for(n, ORACLE_GRAIN, sum_range,
+		     &(struct sums){x, y, steps / PERIOD * (2 * RISING - PERIOD)});
+	return 0;
+}
+
+static const struct kernel_oracle oracle_sums = {
+	.name = "precision/sums",
+	.axes = "n,steps",
+	.compute = compute_sums,
+};
+
+#define X ARG_OF_BUFFER("x")
+#define Y ARG_OF_BUFFER("y")
+#define N ARG_OF_I64("n")
+#define STEPS ARG_OF_I32("steps")
+#define GRID .grid = {"ceil_div(n, " TEXT_OF(EACH) " * block)"}, .block = {"block"}
+#define AMPERE                                                                      \
+	{                                                                           \
+		"compute_capability >= 80", "needs compute capability 8.0 (Ampere)" \
+	}
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "f64",
+		.lesson = "double precision: the lowest roof that multiply-adds have",
+		.metric = "flop_per_s",
+		LAUNCHES({.entry = "precision_f64", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
+	},
+	{
+		.name = "f32",
+		.lesson = "single precision: twice as high on the large chips",
+		.metric = "flop_per_s",
+		LAUNCHES({.entry = "precision_f32", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
+	},
+	{
+		.name = "f16",
+		.lesson = "half precision, two numbers a register: twice as high again",
+		.metric = "f16_fma",
+		LAUNCHES({.entry = "precision_f16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
+	},
+	{
+		.name = "bf16",
+		.lesson = "bfloat16: as high as half precision",
+		.metric = "median_time_ns",
+		CONSTRAINTS(AMPERE),
+		LAUNCHES({.entry = "precision_bf16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
+	},
+	{
+		.name = "tensor_f64",
+		.lesson = "tensor cores in double precision: twice the rate of multiply-adds",
+		.metric = "median_time_ns",
+		CONSTRAINTS(AMPERE, WHOLE_WARPS("a warp multiplies together")),
+		LAUNCHES({.entry = "precision_tensor_f64", GRID, ARGS(X, Y, N, STEPS)}),
+	},
+	{
+		.name = "tensor_tf32",
+		.lesson = "tensor cores on single precision, cut to 19 bits",
+		.metric = "median_time_ns",
+		CONSTRAINTS(AMPERE, WHOLE_WARPS("a warp multiplies together")),
+		LAUNCHES({.entry = "precision_tensor_tf32", GRID, ARGS(X, Y, N, STEPS)}),
+	},
+	{
+		.name = "tensor_f16",
+		.lesson = "tensor cores in half precision: so high a roof that memory is below it",
+		.metric = "median_time_ns",
+		CONSTRAINTS(AMPERE, WHOLE_WARPS("a warp multiplies together")),
+		LAUNCHES({.entry = "precision_tensor_f16", GRID, ARGS(X, Y, N, STEPS)}),
+	},
+	{
+		.name = "tensor_bf16",
+		.lesson = "tensor cores in bfloat16: as high as half precision",
+		.metric = "median_time_ns",
+		CONSTRAINTS(AMPERE, WHOLE_WARPS("a warp multiplies together")),
+		LAUNCHES({.entry = "precision_tensor_bf16", GRID, ARGS(X, Y, N, STEPS)}),
+	},
+};
+
+const struct kernel kernel_precision = {
+	.name = "precision",
+	.summary = "the roof of arithmetic moves with the type of the numbers",
+	AXES(AXIS_BLOCK, {"n", "2^21", "elements"},
+	     {"steps", "1024", "products that are added to each element"}),
+	.small_size = "2^13",
+	BUFFERS({"x", ELEMENT_I32, "n", BUFFER_IN, FILL_UNIFORM, -128.0, -96.0},
+		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	/* From -128 on, 2048 steps lead to 160 at most: bfloat16 has all whole numbers up to 256.
+	 */
+	CONSTRAINTS({"steps % " TEXT_OF(PERIOD) " == 0",
+		     "steps must be a multiple of 16: products repeat after as many"},
+		    {"steps <= 2048", "steps must be 2048 at most: bfloat16 is exact up to 256"}),
+	.work = {.flop = "2 * n * steps", .bytes_read = "4 * n", .bytes_written = "4 * n"},
+	/* Whole numbers that every type has. */
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 0.0,
+	.oracle = &oracle_sums,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
