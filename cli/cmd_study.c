@@ -142,6 +142,7 @@ static int measure(struct invocation *call, const struct study_set *set, bool em
 	backend_choice_release(&sweep.choice);
 	sweep_plan_release(&sweep.plan);
 	measure_settings_release(&sweep.settings);
+	string_list_release(&options->sweep.metrics); /* no row of an option owns it here */
 	return rc;
 }
 
