@@ -1,4 +1,5 @@
 /* The door: formats by name, and a run in any of them. */
+#include <errno.h>
 #include <string.h>
 
 #include "reports/page.h"
