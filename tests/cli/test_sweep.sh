@@ -45,7 +45,7 @@ cp a.db labels.db
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics none -q --db labels.db \
 	--label "$(printf 'ä%.0s' $(seq 200))"
 expect_code 0
-refused 3 ', ääääääääääää…)' report nothing-like-it --db labels.db
+refused 3 ', ääääääääääää…' report nothing-like-it --db labels.db
 
 # counters: none, a set, one by name
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics none -q
