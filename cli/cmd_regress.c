@@ -190,6 +190,17 @@ static int write_report(const struct invocation *call, const struct regress_repo
 	return rc;
 }
 
+/* Else a gate that cannot shut would look like one that is open. */
+static void tell_few_rounds(const struct run *base, const struct run *head)
+{
+	const struct run *few = head->rounds == 1 ? head : base->rounds == 1 ? base : NULL;
+
+	if (few)
+		say("run %lld has one round: no change in time can be told from chance, sweep with "
+		    "--rounds 2 or more",
+		    (long long)few->id);
+}
+
 static int compare(struct invocation *call, const struct request *request, const struct run *base,
 		   const struct run *head, struct error *err)
 {
@@ -220,6 +231,7 @@ static int compare(struct invocation *call, const struct request *request, const
 						      .thresholds = request->thresholds_path,
 						      .all = options->all};
 
+		tell_few_rounds(base, head);
 		call->exit_code = regress.gating ? EXIT_FINDING : EXIT_FINE;
 		rc = write_report(call, &report, err);
 	}

@@ -174,6 +174,19 @@ static struct table *table_of(const struct regress_report *report)
 
 /* ---- the frame ---- */
 
+/* By what: a gate may look at less than its user thinks. */
+static void describe_compared(struct text *out, const struct regress *regress)
+{
+	size_t by_time = 0, by_counters = 0;
+
+	for (size_t i = 0; i < regress->count; i++) {
+		by_time += regress->cases[i].timed;
+		by_counters += regress->cases[i].counters_compared > 0;
+	}
+	text_addf(out, "%zu %s in time, %zu by counters", by_time, by_time == 1 ? "case" : "cases",
+		  by_counters);
+}
+
 static void heading(struct key_value_list *lines, const struct regress_report *report)
 {
 	struct text base = TEXT_INIT, head = TEXT_INIT;
@@ -185,6 +198,9 @@ static void heading(struct key_value_list *lines, const struct regress_report *r
 	key_value_set(lines, "device", report->head->device.name);
 	if (report->thresholds)
 		key_value_set(lines, "limits", report->thresholds);
+	text_clear(&head);
+	describe_compared(&head, report->regress);
+	key_value_set(lines, "compared", head.data);
 	for (size_t i = 0; i < report->differences->count; i++) {
 		const struct regress_difference *item = &report->differences->items[i];
 		char *line = xasprintf("%s, then %s", item->base, item->head);

@@ -82,6 +82,13 @@ expect_out 'noise or environment'
 run regress --base before --judge-same-code
 expect_code 1
 
+# one round shows nothing, and that is said
+sweep_as once 'slow:reduce/shuffle;recompiled' --rounds 1
+run regress --base before
+expect_code 0
+expect_out '2 unchanged, 2 inconclusive'
+expect_err 'has one round'
+
 # a counter that repeats exactly needs no statistics
 sweep_as counted 'recompiled' --metrics branch_targets_divergent,branch_targets,dram_read_bytes
 expect_code 0
