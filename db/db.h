@@ -165,6 +165,28 @@ int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struc
 int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t *count,
 		    struct error *err);
 
+/* ---- a case over its runs ---- */
+
+/* A case that ended well at least once, on one device and backend. */
+struct known_case {
+	int64_t device_id;
+	const char *device, *uuid, *backend; /* "" unknown */
+	const char *kernel, *variant, *config;
+	bool timed;        /* false: only ever emulated */
+	int64_t newest_ns; /* start of the newest run that has it */
+};
+/* Ordered by kernel, variant and config; texts live as long as the call. */
+int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known_case *item),
+		   void *context, struct error *err);
+/*
+ * All runs that took up a case on a device and backend, oldest first, with the
+ * rounds of its trial; only `limit` of them, the newest, unless it is 0. Runs
+ * that timed it with another --cache than the newest are left out, and
+ * counted. Its change points are for the caller to find.
+ */
+int db_history_load(struct db *db, const struct known_case *item, int64_t limit,
+		    struct history *out, struct error *err);
+
 /* ---- SQL of the user's ---- */
 
 /* Either may be NULL; one that returns non-zero ends the query, which then has succeeded. */

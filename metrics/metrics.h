@@ -12,6 +12,7 @@
 #include "metrics/change_points.h"
 #include "metrics/compare.h"
 #include "metrics/emulated_counts.h"
+#include "metrics/history.h"
 #include "metrics/regress.h"
 #include "metrics/roofline.h"
 #include "metrics/shards.h"

@@ -132,6 +132,13 @@ int table_write(FILE *out, const struct table *table, enum report_format format,
 void table_free(struct table *table);
 
 /*
+ * Cases over their runs, each with at least one run and with its change points
+ * found. rows: at most so many runs of each, the newest; 0: all.
+ */
+int report_history(FILE *out, const struct history *items, size_t count, enum report_format format,
+		   size_t rows, const struct report_options *options, struct error *err);
+
+/*
  * Rows of values of any type, as a query gives them. csv and json are written
  * as they come, so that a million rows need no memory; text and md are kept and
  * written at the end. Nothing is made up: a value that is none is empty in csv,

@@ -1,0 +1,216 @@
+/*
+ * One case over the runs of a device.
+ */
+#include "db/statement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION_WITH_MARKS 4 /* and with the newest trial of each case */
+#define VERSION_WITH_LAUNCHES 5
+
+/* ---- which cases there are ---- */
+
+static const char cases_sql[] =
+	"SELECT newest.device_id, device.name, device.uuid, newest.backend, newest.kernel,"
+	" newest.variant, newest.config, timed_trial_id IS NOT NULL, run.started_ns FROM newest"
+	" JOIN device ON device.id = newest.device_id"
+	" JOIN trial ON trial.id = coalesce(timed_trial_id, trial_id)"
+	" JOIN run ON run.id = trial.run_id"
+	" ORDER BY newest.kernel, newest.variant, newest.config, run.started_ns DESC";
+/* Of an older file, which is read as it is. */
+static const char cases_of_old_sql[] =
+	"SELECT run.device_id, device.name, device.uuid, run.backend, trial.kernel, trial.variant,"
+	" trial.config, max(trial.median_ns IS NOT NULL), max(run.started_ns) AS newest_ns"
+	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id"
+	" WHERE trial.status IN ('ok', 'sampled')"
+	" GROUP BY trial.kernel, trial.variant, trial.config, run.device_id, run.backend"
+	" ORDER BY trial.kernel, trial.variant, trial.config, newest_ns DESC";
+
+static const char *take_known_text(struct statement *row)
+{
+	const char *text = take_text(row);
+
+	return text ? text : "";
+}
+
+int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known_case *item),
+		   void *context, struct error *err)
+{
+	struct statement select;
+	int64_t version = 0;
+	bool row = true;
+	int stop = 0;
+	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
+
+	if (rc)
+		return rc;
+	rc = statement_prepare(&select, db,
+			       version < VERSION_WITH_MARKS ? cases_of_old_sql : cases_sql, err);
+	if (rc)
+		return rc;
+	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
+	     rc = stop ? 0 : statement_step(&select, &row, err)) {
+		struct known_case item;
+
+		item.device_id = take_integer(&select, 0);
+		item.device = take_known_text(&select);
+		item.uuid = take_known_text(&select);
+		item.backend = take_known_text(&select);
+		item.kernel = take_known_text(&select);
+		item.variant = take_known_text(&select);
+		item.config = take_known_text(&select);
+		item.timed = take_integer(&select, 0) != 0;
+		item.newest_ns = take_integer(&select, 0);
+		stop = visit(context, &item);
+	}
+	statement_release(&select);
+	return rc;
+}
+
+/* ---- the runs of one ---- */
+
+/* Newest first, for the newest says which --cache counts. Settings are JSON of perflab's own, and
+ * looked at as text, for they may be damaged. */
+#define HISTORY_SQL(mark, launch_hash)                                                           \
+	"SELECT run.id, run.uid, run.label, run.source_revision, run.started_ns, run.driver,"    \
+	" run.toolkit, device.name, device.uuid, " mark ","                                      \
+	" coalesce(instr(run.settings, '\"cache\":\"hot\"') > 0, 0), trial.id, trial.status,"    \
+	" trial.reason, trial.code_hash, " launch_hash ", trial.sample_count, trial.median_ns,"  \
+	" trial.mad_ns, trial.low_ns, trial.high_ns, trial.min_ns, trial.max_ns"                 \
+	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id" \
+	" WHERE trial.kernel = ? AND trial.variant = ? AND trial.config = ?"                     \
+	" AND run.device_id = ? AND run.backend = ? AND trial.status NOT IN ('pending', "        \
+	"'skipped')"                                                                             \
+	" ORDER BY run.started_ns DESC, run.id DESC"
+#define MARK_OF_RUN "(SELECT kind FROM mark WHERE run_id = run.id)"
+
+static const char *history_sql(int64_t version)
+{
+	if (version < VERSION_WITH_MARKS)
+		return HISTORY_SQL("NULL", "NULL");
+	return version < VERSION_WITH_LAUNCHES ? HISTORY_SQL(MARK_OF_RUN, "NULL")
+					       : HISTORY_SQL(MARK_OF_RUN, "trial.launch_hash");
+}
+
+static void run_take_part(struct statement *row, struct run *run, const char *backend)
+{
+	run->id = take_integer(row, 0);
+	take_text_into(row, run->uid, sizeof(run->uid));
+	run->label = take_text_copy(row);
+	run->source_revision = take_text_copy(row);
+	run->started_ns = take_integer(row, 0);
+	run->backend = xstrdup(backend);
+	take_text_into(row, run->device.driver, sizeof(run->device.driver));
+	take_text_into(row, run->device.toolkit, sizeof(run->device.toolkit));
+	take_text_into(row, run->device.name, sizeof(run->device.name));
+	take_text_into(row, run->device.uuid, sizeof(run->device.uuid));
+	run->mark = take_text_copy(row);
+}
+
+static void trial_take_part(struct statement *row, struct trial *trial)
+{
+	struct summary *summary = &trial->summary;
+	const char *status;
+
+	trial->id = take_integer(row, 0);
+	status = take_text(row);
+	if (!status || !trial_status_parse(&trial->status, status))
+		trial->status = TRIAL_FAILED;
+	trial->reason = take_text_copy(row);
+	take_text_into(row, trial->facts.code_hash, sizeof(trial->facts.code_hash));
+	take_text_into(row, trial->launch_hash, sizeof(trial->launch_hash));
+	summary->count = take_integer(row, 0);
+	summary->median_ns = take_real(row);
+	summary->mad_ns = take_real(row);
+	summary->low_ns = take_real(row);
+	summary->high_ns = take_real(row);
+	summary->min_ns = take_real(row);
+	summary->max_ns = take_real(row);
+}
+
+/* Runs and trials grow alike; a trial of the other cache is dropped and counted. */
+static int history_take(struct statement *select, struct history *history, const char *backend,
+			int64_t limit, struct error *err)
+{
+	size_t runs = 0, trials = 0;
+	int64_t hot_wanted = -1;
+	bool row = true;
+	int rc;
+
+	for (rc = statement_step(select, &row, err); !rc && row;
+	     rc = statement_step(select, &row, err)) {
+		size_t at = history->count;
+		int64_t hot;
+
+		if (limit > 0 && at == (size_t)limit)
+			break;
+		history->runs = xgrow(history->runs, &runs, at + 1, sizeof(*history->runs));
+		history->trials = xgrow(history->trials, &trials, at + 1, sizeof(*history->trials));
+		history->runs[at] = (struct run){0};
+		history->trials[at] = (struct trial){0};
+		run_take_part(select, &history->runs[at], backend);
+		hot = take_integer(select, 0);
+		trial_take_part(select, &history->trials[at]);
+		if (hot_wanted < 0)
+			hot_wanted = hot;
+		if (hot == hot_wanted) {
+			history->trials[at].run_id = history->runs[at].id;
+			history->count++;
+		} else {
+			run_release(&history->runs[at]);
+			trial_release(&history->trials[at]);
+			history->left_out++;
+		}
+	}
+	return rc;
+}
+
+static void history_turn(struct history *history)
+{
+	for (size_t i = 0; i < history->count / 2; i++) {
+		size_t other = history->count - 1 - i;
+		struct run run = history->runs[i];
+		struct trial trial = history->trials[i];
+
+		history->runs[i] = history->runs[other];
+		history->runs[other] = run;
+		history->trials[i] = history->trials[other];
+		history->trials[other] = trial;
+	}
+}
+
+int db_history_load(struct db *db, const struct known_case *item, int64_t limit,
+		    struct history *out, struct error *err)
+{
+	struct history history = {0};
+	struct statement select = {0};
+	struct run trials = {0};
+	int64_t version = 0;
+	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
+
+	if (!rc)
+		rc = statement_prepare(&select, db, history_sql(version), err);
+	if (!rc) {
+		bind_text(&select, item->kernel);
+		bind_text(&select, item->variant);
+		bind_text(&select, item->config);
+		bind_integer(&select, item->device_id);
+		bind_text(&select, item->backend);
+		rc = history_take(&select, &history, item->backend, limit, err);
+	}
+	statement_release(&select);
+	history_turn(&history);
+	trials.trials = history.trials;
+	trials.trial_count = history.count;
+	if (!rc)
+		rc = db_rounds_load(db, &trials, err);
+	history.kernel = xstrdup(item->kernel);
+	history.variant = xstrdup(item->variant);
+	history.config = xstrdup(item->config);
+	if (rc)
+		history_release(&history);
+	else
+		*out = history;
+	return rc;
+}

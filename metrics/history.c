@@ -1,0 +1,108 @@
+/* The history of a case. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/metrics.h"
+
+bool history_is_timed(const struct history *history, size_t run)
+{
+	const struct trial *trial = &history->trials[run];
+
+	return trial->status == TRIAL_OK && trial->summary.count > 0 &&
+	       trial->summary.median_ns > 0;
+}
+
+/* Medians of the rounds of a run, into `out`; without rounds its median is all there is. */
+static size_t medians_of(double *out, const struct trial *trial)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < trial->round_count; i++) {
+		if (trial->rounds[i].median_ns > 0)
+			out[count++] = trial->rounds[i].median_ns;
+	}
+	if (count == 0)
+		out[count++] = trial->summary.median_ns;
+	return count;
+}
+
+static bool codes_are_equal(const struct trial *a, const struct trial *b)
+{
+	return a->facts.code_hash[0] && strcmp(a->facts.code_hash, b->facts.code_hash) == 0 &&
+	       a->launch_hash[0] && strcmp(a->launch_hash, b->launch_hash) == 0;
+}
+
+void history_find_changes(struct history *history)
+{
+	struct process_medians *runs = xcalloc(history->count + 1, sizeof(*runs));
+	size_t *places = xcalloc(history->count + 1, sizeof(*places));
+	struct change_point *points;
+	double *medians;
+	size_t rounds = 0, timed = 0, used = 0;
+
+	for (size_t i = 0; i < history->count; i++)
+		rounds += history->trials[i].round_count + 1;
+	medians = xcalloc(rounds + 1, sizeof(*medians));
+	for (size_t i = 0; i < history->count; i++) {
+		if (!history_is_timed(history, i))
+			continue;
+		runs[timed].time_ns = medians + used;
+		runs[timed].count = medians_of(medians + used, &history->trials[i]);
+		used += runs[timed].count;
+		places[timed++] = i;
+	}
+	free(history->changes);
+	history->change_count = change_points_find(&points, runs, timed, &change_point_limits);
+	history->changes = xcalloc(history->change_count + 1, sizeof(*history->changes));
+	for (size_t i = 0; i < history->change_count; i++) {
+		struct history_change *change = &history->changes[i];
+
+		change->change = points[i];
+		change->last = places[points[i].at - 1];
+		change->first = places[points[i].at];
+		change->same_code = codes_are_equal(&history->trials[change->last],
+						    &history->trials[change->first]);
+	}
+	free(points);
+	free(medians);
+	free(places);
+	free(runs);
+}
+
+double history_step(const struct history *history, size_t run)
+{
+	if (!history_is_timed(history, run))
+		return NAN;
+	for (size_t i = run; i-- > 0;) {
+		if (history_is_timed(history, i))
+			return history->trials[run].summary.median_ns /
+				       history->trials[i].summary.median_ns -
+			       1;
+	}
+	return NAN;
+}
+
+const struct history_change *history_change_at(const struct history *history, size_t run)
+{
+	for (size_t i = 0; i < history->change_count; i++) {
+		if (history->changes[i].first == run)
+			return &history->changes[i];
+	}
+	return NULL;
+}
+
+void history_release(struct history *history)
+{
+	for (size_t i = 0; i < history->count; i++)
+		run_release(&history->runs[i]);
+	for (size_t i = 0; i < history->count; i++)
+		trial_release(&history->trials[i]);
+	free(history->runs);
+	free(history->trials);
+	free(history->changes);
+	free(history->kernel);
+	free(history->variant);
+	free(history->config);
+	*history = (struct history){0};
+}

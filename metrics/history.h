@@ -1,0 +1,41 @@
+/*
+ * history: one case on one device and backend over all its runs, oldest first,
+ * and where it changed. Emulated runs have none, for they have no time.
+ */
+#ifndef METRICS_HISTORY_H
+#define METRICS_HISTORY_H
+
+#include "base/base.h"
+#include "metrics/change_points.h"
+
+struct trial;
+struct run;
+
+/* A change point by the places of its runs in the history. */
+struct history_change {
+	struct change_point change;
+	size_t last, first; /* runs between which it happened: of the old level, of the new one */
+	bool same_code;     /* both known and equal: then it is noise or the environment */
+};
+
+struct history {
+	char *kernel, *variant, *config; /* owned, as all of it */
+	/* What a history needs of each run (no trials), and its trial of the case, with rounds. */
+	struct run *runs;
+	struct trial *trials;
+	size_t count;
+	size_t left_out; /* runs that timed the case with the other --cache */
+	struct history_change *changes;
+	size_t change_count;
+};
+/* Whether a run has a time to stand in the series with. */
+bool history_is_timed(const struct history *history, size_t run);
+/* Fills `changes` from the rounds of the runs, replacing what was there. */
+void history_find_changes(struct history *history);
+/* By how much a run is slower than the timed one before it, as a ratio less 1; NAN: not known. */
+double history_step(const struct history *history, size_t run);
+/* The change point that a run begins, or NULL. */
+const struct history_change *history_change_at(const struct history *history, size_t run);
+void history_release(struct history *history);
+
+#endif

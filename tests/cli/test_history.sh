@@ -1,0 +1,139 @@
+# perflab history: a case over its runs, with what changed; and perflab mark.
+. "$(dirname "$0")/lib.sh"
+fake_worker
+export PERFLAB_DB="$work/history.db"
+
+refused 3 'does not exist' history reduce/shuffle
+refused 2 'too few words' history
+: >empty.db
+refused 3 'is empty' history reduce --db empty.db
+
+# ten runs, a day apart
+day=0
+while [ $day -lt 10 ]; do
+	export PERFLAB_EPOCH_NS=$((1795229445000000000 + day * 86400000000000))
+	run sweep reduce/shuffle stream/copy_scalar --block-sizes 64,256 --label "day-$day"
+	expect_code 0
+	day=$((day + 1))
+done
+config=$("$PERFLAB" query "SELECT config FROM trial WHERE kernel = 'reduce' AND config LIKE 'block=256,%' LIMIT 1" --format csv | tail -n 1 | tr -d '"')
+
+# ---- the words of a case ----
+run history "reduce/shuffle/$config"
+expect_code 0
+expect_out "reduce/shuffle/$config on"
+expect_out ': 10 runs'
+expect_out 'no change point'
+[ "$(grep -c 'day-' "$work/out")" -eq 10 ] || complain 'not a row a run'
+run history reduce/shuffle --limit 2
+[ "$(grep -c 'day-' "$work/out")" -eq 4 ] || complain 'not two cases of two runs'
+expect_out '(8 older runs: --limit 0 shows all)'
+run history 'reduce/*/block=256*' --format csv
+expect_code 0
+[ "$(wc -l <"$work/out")" -eq 11 ] || complain 'not a head and ten runs'
+[ "$(sed 1d "$work/out" | cut -d, -f1,2 | sort -u)" = reduce,shuffle ] || complain 'not that case'
+refused 2 'did you mean reduce/shuffle?' history reduce/shufle
+refused 2 'did you mean reduce' history reducs
+refused 2 'give KERNEL/VARIANT/CONFIG, such as' history xyz
+refused 2 'no case' history "$(head -c 500 /dev/zero | tr '\0' a)"
+refused 2 'no case' history 'reduce/shuffle/block=99*'
+refused 2 'not on that --device' history reduce/shuffle --device H100
+refused 2 'not on that --device and --backend' history reduce/shuffle --backend ptx
+run history stream/copy_scalar --device fake --format md
+expect_code 0
+expect_out '### stream/copy\_scalar/'
+run history reduce/shuffle --format json
+expect_out '"histories": ['
+expect_out '"change_points": []'
+
+# ---- marks ----
+refused 2 'what is to be said of run 3' mark 3
+refused 2 "good, bad or none, not 'fine'" mark 3 fine
+refused 3 "no run 'nightly'" mark nightly good
+refused 3 'does not exist' mark 3 good --db no-such.db
+run mark 3 good --note 'the release'
+expect_code 0
+expect_err 'run 3 is marked good'
+expect_err '7 later runs were judged anew'
+run query 'SELECT kind, why FROM mark' --format csv
+[ "$(sed 1d "$work/out")" = 'good,the release' ] || complain 'not marked'
+run query 'SELECT DISTINCT run_id FROM comparison JOIN trial ON trial.id = base_trial_id WHERE comparison.trial_id IN (SELECT id FROM trial WHERE run_id = 9)' --format csv
+[ "$(sed 1d "$work/out")" = 3 ] || complain 'run 9 is not judged against run 3'
+run mark day-5 bad
+expect_code 0
+run mark last --label v1.2
+expect_code 0
+run history "reduce/shuffle/$config"
+grep -q ' day-2 .* good$' "$work/out" || complain 'run 3 is not shown as good'
+grep -q ' day-5 .* bad$' "$work/out" || complain 'run 6 is not shown as bad'
+grep -q ' v1.2 ' "$work/out" || complain 'the label is not changed'
+run mark last-good none
+expect_code 0
+run query 'SELECT run_id FROM mark' --format csv
+[ "$(sed 1d "$work/out")" = 6 ] || complain 'the mark is still there'
+run mark last --label ''
+run query 'SELECT label FROM run WHERE id = 10' --format csv
+[ "$(sed 1d "$work/out")" = '' ] || complain 'the label is still there'
+
+# ---- what changed; the sqlite3 shell makes it so ----
+command -v sqlite3 >/dev/null || finish
+slower() {
+	cp "$work/history.db" "$work/changed.db"
+	sqlite3 "$work/changed.db" "
+		UPDATE sample SET time_ns = time_ns * $1 WHERE trial_id IN (SELECT id FROM trial WHERE run_id $2);
+		UPDATE trial SET median_ns = median_ns * $1, low_ns = low_ns * $1, high_ns = high_ns * $1
+			WHERE run_id $2;
+		UPDATE run SET source_revision = CASE WHEN run.id $2 THEN 'bbbbbbbb' ELSE 'aaaaaaaa' END"
+}
+slower 1.2 '> 6'
+run history "reduce/shuffle/$config" --db changed.db
+expect_code 0
+expect_out 'slower by 20.00 %'
+expect_out 'between run 6 (2026-11-26, day-5, revision aaaaaaaa) and run 7 (2026-11-27, day-6, revision bbbbbbbb)'
+grep -q '^  *\^$' "$work/out" || complain 'no mark below the bars'
+grep -q ' 7 .* slower by 20.00 %' "$work/out" || complain 'the row of run 7 does not say so'
+run history "reduce/shuffle/$config" --db changed.db --limit 2
+expect_out 'slower by 20.00 %'
+run history "reduce/shuffle/$config" --db changed.db --format md
+expect_out '- slower by 20.00 %'
+run history "reduce/shuffle/$config" --db changed.db --format csv
+[ "$(awk -F, 'NR > 1 && $(NF - 2) != ""' "$work/out" | wc -l)" -eq 1 ] || complain 'not one change point'
+run history "reduce/shuffle/$config" --db changed.db --format json
+expect_out '"last_revision": "aaaaaaaa"'
+expect_out '"first_run": 7'
+expect_out '"provisional": false'
+slower 0.8 '= 10'
+run history "reduce/shuffle/$config" --db changed.db
+expect_out 'faster by 20.00 %'
+expect_out 'one run so far: the next will tell'
+slower 3 '= 5'
+run history "reduce/shuffle/$config" --db changed.db
+expect_out 'no change point'
+
+# what failed stands in its place, with no time; what a stranger wrote is shown escaped
+sqlite3 changed.db "PRAGMA foreign_keys = ON;
+	UPDATE trial SET status = 'mismatch', reason = 'element 3' || char(27) || '[31m differs' WHERE run_id = 4;
+	UPDATE run SET label = 'a' || char(10) || 'b' WHERE id = 8"
+run history "reduce/shuffle/$config" --db changed.db
+expect_code 0
+grep -q '^ *4 .* -  *-  *-  .*mismatch: element 3\\x1b\[31m differs' "$work/out" ||
+	complain 'the failed run is not in its place'
+expect_out 'a\nb'
+run history "reduce/shuffle/$config" --db changed.db --format json
+expect_out '"median_ns": null'
+
+# another --cache and another device are other series
+sqlite3 changed.db "UPDATE run SET settings = replace(settings, '\"cache\":\"cold\"', '\"cache\":\"hot\"') WHERE id = 2"
+run history "reduce/shuffle/$config" --db changed.db
+expect_out ': 9 runs (1 more with another --cache)'
+sqlite3 changed.db "INSERT INTO device (name) VALUES ('another one');
+	UPDATE run SET device_id = (SELECT max(id) FROM device) WHERE id = 1;
+	UPDATE newest SET device_id = device_id"
+run history "reduce/shuffle/$config" --db changed.db
+expect_out ': 8 runs'
+
+# a file of another version
+sqlite3 changed.db 'PRAGMA user_version = 99'
+refused 3 'schema version 99' history reduce --db changed.db
+refused 3 'schema version 99' mark 1 good --db changed.db
+finish
