@@ -15,6 +15,8 @@ endif()
 if(PERFLAB_CUDA)
   install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/kernels DESTINATION share/perflab
     FILES_MATCHING PATTERN "*.cubin" PATTERN "*.ptx")
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/libraries DESTINATION share/perflab OPTIONAL
+    FILES_MATCHING PATTERN "*.so")
 endif()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/ptx DESTINATION share/perflab
   FILES_MATCHING PATTERN "*.ptx")

@@ -57,8 +57,14 @@ size_t counters_complete(const struct sweep *sweep, struct counter_list *counter
  * with the most. */
 static void set_launches(struct counter_list *counters, const struct launch_case *work)
 {
+	static const char why[] = "a library chooses what it launches";
 	double most_blocks = 0;
 
+	if (launch_case_library(work)) {
+		counter_list_set_missing(counters, "launches", "launch", "plan", why);
+		counter_list_set_missing(counters, "blocks", "block", "plan", why);
+		return;
+	}
 	for (size_t i = 0; i < work->launch_count; i++) {
 		const int64_t *grid = work->launches[i].grid;
 

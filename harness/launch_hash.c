@@ -15,7 +15,8 @@ static void describe_buffer(struct text *out, const struct case_buffer *buffer)
 
 static void describe_launch(struct text *out, const struct case_launch *launch)
 {
-	text_addf(out, "launch %s", launch->entry);
+	text_addf(out, "launch %s%s%s", launch->library, launch->library[0] ? " " : "",
+		  launch->entry);
 	for (int i = 0; i < 3; i++)
 		text_addf(out, " %" PRId64 " %" PRId64, launch->grid[i], launch->block[i]);
 	text_addf(out, " %" PRId64 "\n", launch->shared_bytes);

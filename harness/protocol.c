@@ -57,9 +57,11 @@ static json_t *launch_to_json(const struct case_launch *launch)
 					arg->kind == ARG_F32 ? json_number_or_null(arg->real)
 							     : json_integer(arg->integer)));
 	}
-	return json_pack("{s:o, s:o, s:o, s:I, s:o}", "entry", json_text(launch->entry), "grid",
-			 triple_to_json(launch->grid), "block", triple_to_json(launch->block),
-			 "shared_bytes", (json_int_t)launch->shared_bytes, "args", args);
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o}", "entry", json_text(launch->entry),
+			 "library", launch->library[0] ? json_text(launch->library) : json_null(),
+			 "grid", triple_to_json(launch->grid), "block",
+			 triple_to_json(launch->block), "shared_bytes",
+			 (json_int_t)launch->shared_bytes, "args", args);
 }
 
 json_t *case_to_json(const struct launch_case *work)
@@ -250,6 +252,22 @@ static int arg_from_json(struct case_arg *out, const json_t *json, size_t buffer
 	return 0;
 }
 
+static int library_from_json(struct case_launch *out, const json_t *json, struct error *err)
+{
+	const char *library = NULL;
+	int rc;
+
+	if (!json_object_get(json, "library"))
+		return 0;
+	rc = member_borrow(&library, json, "library", true, err);
+	if (rc || !library)
+		return rc;
+	if (!*library || strlen(library) >= sizeof(out->library))
+		return error_set(err, PL_EPROTOCOL, "'library' is empty or too long");
+	strcpy(out->library, library);
+	return 0;
+}
+
 static int launch_from_json(struct case_launch *out, const json_t *json, size_t buffer_count,
 			    struct error *err)
 {
@@ -262,6 +280,8 @@ static int launch_from_json(struct case_launch *out, const json_t *json, size_t 
 	rc = member_string(out->entry, sizeof(out->entry), json, "entry", err);
 	if (!rc && !out->entry[0])
 		rc = error_set(err, PL_EPROTOCOL, "'entry' is empty");
+	if (!rc)
+		rc = library_from_json(out, json, err);
 	if (!rc)
 		rc = triple_from_json(out->grid, json, "grid", &product, err);
 	if (!rc)

@@ -104,6 +104,14 @@ static int compare_axes(const void *left, const void *right)
 	return strcmp((*a)->name, (*b)->name);
 }
 
+const char *launch_case_library(const struct launch_case *launch_case)
+{
+	for (size_t i = 0; i < launch_case->launch_count; i++)
+		if (launch_case->launches[i].library[0])
+			return launch_case->launches[i].library;
+	return NULL;
+}
+
 void axes_text(struct text *out, const struct axis_value *axes, size_t count)
 {
 	const struct axis_value **sorted =

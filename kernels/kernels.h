@@ -91,7 +91,10 @@ struct kernel_arg {
 };
 
 struct kernel_launch {
-	const char *entry;   /* extern "C" name in the variant's image */
+	const char *entry; /* extern "C" name in the variant's image */
+	/* NULL: device code. Else the library ("cublas") that has an operation of the entry's name:
+	 * no grid, no block; the library chooses. A variant of such launches alone has no image. */
+	const char *library;
 	const char *grid[3]; /* expressions; NULL is 1 */
 	const char *block[3];
 	const char *shared_bytes; /* dynamic shared memory; NULL is 0 */
@@ -229,6 +232,7 @@ struct case_arg {
 
 struct case_launch {
 	char entry[128];
+	char library[16]; /* "": device code */
 	int64_t grid[3], block[3];
 	int64_t shared_bytes;
 	struct case_arg args[KERNEL_MAX_ARGS];
@@ -257,6 +261,8 @@ struct launch_case {
 void launch_case_free(struct launch_case *launch_case);
 /* Value of an axis; false if the case has none of that name. */
 bool launch_case_axis(const struct launch_case *launch_case, const char *name, int64_t *out);
+/* The library of the first launch that is a library's; NULL: all are device code. */
+const char *launch_case_library(const struct launch_case *launch_case);
 /* Canonical text of axes, keys sorted: "block=256,n=16777216". */
 void axes_text(struct text *out, const struct axis_value *axes, size_t count);
 

@@ -366,6 +366,8 @@ static int resolve_launch(struct resolution *r, struct case_launch *out,
 {
 	int rc = copy_name(r, out->entry, sizeof(out->entry), launch->entry);
 
+	if (!rc && launch->library)
+		rc = copy_name(r, out->library, sizeof(out->library), launch->library);
 	if (!rc)
 		rc = resolve_shape(r, out->grid, launch->grid, "grid");
 	if (!rc)

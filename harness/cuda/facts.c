@@ -1,6 +1,8 @@
 #include <cuda_occupancy.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "harness/cuda/operation.h"
 
@@ -48,15 +50,29 @@ static const char *limiter(const struct device_info *info, const cudaOccFuncAttr
 	return "";
 }
 
+/* Of those in device code; the count of launches: there is none. */
 static size_t largest_launch(const struct launch_case *work)
 {
-	size_t largest = 0;
+	size_t largest = work->launch_count;
 
-	for (size_t i = 1; i < work->launch_count; i++) {
-		if (launch_threads(&work->launches[i]) > launch_threads(&work->launches[largest]))
+	for (size_t i = 0; i < work->launch_count; i++) {
+		if (!work->launches[i].library[0] &&
+		    (largest == work->launch_count ||
+		     launch_threads(&work->launches[i]) > launch_threads(&work->launches[largest])))
 			largest = i;
 	}
 	return largest;
+}
+
+/* The library's version stands for its code. */
+static void describe_library(const struct operation *operation, struct launch_facts *out)
+{
+	const char *version = operation->launches[0].call.version;
+
+	*out = launch_facts_unknown;
+	snprintf(out->code_hash, sizeof(out->code_hash), "%016" PRIx64,
+		 (uint64_t)XXH3_64bits(version, strlen(version)));
+	snprintf(out->code_kind, sizeof(out->code_kind), "%.15s", version);
 }
 
 /* What the compiler made of a function. */
@@ -91,15 +107,20 @@ int operation_facts(const struct operation *operation, struct launch_facts *out,
 	const struct device *device = operation->workshop->device;
 	const size_t largest = largest_launch(operation->work);
 	const struct case_launch *launch = &operation->work->launches[largest];
-	const int threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
-	const int warps = (threads + 31) / 32;
 	struct launch_facts facts = launch_facts_unknown;
 	cudaOccFuncAttributes function = {0};
 	int local_bytes = 0;
-	int blocks = 0;
-	int rc = read_function(device, operation->launches[largest].function, &function,
-			       &local_bytes, err);
+	int threads, warps, blocks = 0;
+	int rc;
 
+	if (largest == operation->work->launch_count) {
+		describe_library(operation, out);
+		return 0;
+	}
+	threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);
+	warps = (threads + 31) / 32;
+	rc = read_function(device, operation->launches[largest].function, &function, &local_bytes,
+			   err);
 	if (rc == 0)
 		rc = cuda_check(&device->driver,
 				device->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How many kernels, fills and copies a library queues for one operation at most, by experience. */
+enum { COMMANDS_OF_LIBRARY = 8 };
+
 static int function_attribute(const struct device *device, CUfunction function,
 			      CUfunction_attribute what, int *out, struct error *err)
 {
@@ -77,7 +80,7 @@ static void bind_arguments(struct operation_launch *launch, const struct case_la
 {
 	for (size_t i = 0; i < described->arg_count; i++) {
 		const struct case_arg *arg = &described->args[i];
-		union operation_value *value = &launch->values[i];
+		union argument_value *value = &launch->values[i];
 
 		switch (arg->kind) {
 		case ARG_BUFFER: /* bound when the buffer is there */
@@ -99,27 +102,39 @@ static void bind_arguments(struct operation_launch *launch, const struct case_la
 	}
 }
 
+static int load_launch(struct operation *operation, size_t index, struct text *skip,
+		       struct error *err)
+{
+	struct workshop *workshop = operation->workshop;
+	const struct case_launch *described = &operation->work->launches[index];
+	struct operation_launch *launch = &operation->launches[index];
+	int rc = 0;
+
+	bind_arguments(launch, described);
+	if (described->library[0])
+		return library_prepare(&launch->call, &workshop->libraries, workshop->device,
+				       &workshop->memory, described, launch->values, skip, err);
+	if (!operation->image)
+		rc = image_load(&workshop->images, operation->work->image, &operation->image, err);
+	if (rc == 0)
+		rc = image_function(&workshop->images, operation->image, described->entry,
+				    &launch->function, err);
+	return rc ? rc : check_launch(workshop->device, described, launch->function, skip, err);
+}
+
 int operation_load(struct operation *out, struct workshop *workshop, const struct launch_case *work,
 		   struct text *skip, struct error *err)
 {
 	struct operation operation = {.workshop = workshop, .work = work};
-	int rc = image_load(&workshop->images, work->image, &operation.image, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
 	operation.launches = xcalloc(work->launch_count, sizeof(*operation.launches));
-	for (size_t i = 0; i < work->launch_count && rc == 0 && skip->length == 0; i++) {
-		rc = image_function(&workshop->images, operation.image, work->launches[i].entry,
-				    &operation.launches[i].function, err);
-		if (rc == 0)
-			rc = check_launch(workshop->device, &work->launches[i],
-					  operation.launches[i].function, skip, err);
-		bind_arguments(&operation.launches[i], &work->launches[i]);
-	}
+	for (size_t i = 0; i < work->launch_count && rc == 0 && skip->length == 0; i++)
+		rc = load_launch(&operation, i, skip, err);
 	for (size_t b = 0; b < work->buffer_count; b++)
 		operation.allocates |= work->buffers[b].role == BUFFER_PER_CALL;
 	if (rc || skip->length) {
-		free(operation.launches);
+		operation_release(&operation);
 		return rc;
 	}
 	*out = operation;
@@ -138,8 +153,10 @@ void operation_release(struct operation *operation)
 
 size_t operation_command_count(const struct operation *operation)
 {
-	size_t count = operation->work->launch_count;
+	size_t count = 0;
 
+	for (size_t i = 0; i < operation->work->launch_count; i++)
+		count += operation->launches[i].function ? 1 : COMMANDS_OF_LIBRARY;
 	for (size_t b = 0; b < operation->work->buffer_count; b++)
 		count += operation->work->buffers[b].role == BUFFER_INOUT;
 	return count;
@@ -174,6 +191,8 @@ static int enqueue_launch(struct operation *operation, size_t index, struct erro
 			launch->values[i].buffer =
 				operation->buffers[described->args[i].integer].data;
 	}
+	if (!launch->function)
+		return library_enqueue(&launch->call, launch->values, err);
 	return cuda_check(&device->driver,
 			  device->driver.cuLaunchKernel(
 				  launch->function, (unsigned)described->grid[0],

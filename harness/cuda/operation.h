@@ -10,6 +10,7 @@
 
 #include "harness/case_data.h"
 #include "harness/cuda/image.h"
+#include "harness/cuda/library.h"
 #include "harness/cuda/memory.h"
 #include "harness/cuda/staging.h"
 
@@ -17,6 +18,7 @@
 struct workshop {
 	const struct device *device;
 	struct image_cache images;
+	struct library_set libraries;
 	struct memory memory;
 	struct staging staging;
 	uint64_t seed;
@@ -43,24 +45,17 @@ struct operation_buffer {
 	CUdeviceptr data;              /* as the launches get it */
 };
 
-union operation_value {
-	CUdeviceptr buffer;
-	int32_t i32;
-	uint32_t u32;
-	int64_t i64;
-	float f32;
-};
-
 struct operation_launch {
-	CUfunction function;
-	union operation_value values[KERNEL_MAX_ARGS];
+	CUfunction function; /* NULL: `call` is what runs */
+	struct library_call call;
+	union argument_value values[KERNEL_MAX_ARGS];
 	void *pointers[KERNEL_MAX_ARGS];
 };
 
 struct operation {
 	struct workshop *workshop;
 	const struct launch_case *work;
-	const struct image *image;
+	const struct image *image; /* NULL: all of it is a library's */
 	struct operation_buffer buffers[KERNEL_MAX_BUFFERS];
 	struct operation_launch *launches;
 	bool allocates; /* has PER_CALL buffers: it waits for the device while it is queued */

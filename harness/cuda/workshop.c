@@ -62,6 +62,7 @@ void workshop_close(struct workshop *workshop)
 {
 	if (!workshop->device)
 		return;
+	library_set_close(&workshop->libraries);
 	staging_release(&workshop->staging);
 	memory_release(&workshop->memory);
 	image_cache_release(&workshop->images);

@@ -125,8 +125,10 @@ int case_facts(struct workbench *bench, const struct launch_case *work, struct l
 
 	if (rc)
 		return rc;
-	snprintf(found.code_hash, sizeof(found.code_hash), "%s", image->code_hash);
-	snprintf(found.code_kind, sizeof(found.code_kind), "%s", image->code_kind);
+	if (image) {
+		snprintf(found.code_hash, sizeof(found.code_hash), "%s", image->code_hash);
+		snprintf(found.code_kind, sizeof(found.code_kind), "%s", image->code_kind);
+	}
 	if (program)
 		rc = describe_launches(bench, image, program, work, &found, reason, err);
 	else

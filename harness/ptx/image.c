@@ -186,8 +186,15 @@ int image_program(struct image_cache *cache, const struct launch_case *work,
 	const char *entry = only_entry(work);
 	struct image_program *found = NULL;
 	struct image *image = NULL;
-	int rc = image_find(cache, work->image, &image, err);
+	int rc;
 
+	if (launch_case_library(work)) {
+		*out_image = NULL;
+		*program = NULL;
+		*gaps = "a library, which is for a GPU";
+		return 0;
+	}
+	rc = image_find(cache, work->image, &image, err);
 	for (size_t i = 0; rc == 0 && i < image->program_count; i++)
 		if (same_entry(image->programs[i].entry, entry))
 			found = &image->programs[i];

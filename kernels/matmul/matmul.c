@@ -361,6 +361,11 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 			     "wgmma is of compute capability 9.0 (Hopper) alone"}),                \
 	}
 
+/* harness/cuda/library_cublas.c */
+#define BY_CUBLAS(operation)                                                      \
+	AXES({"block", "256", "of no matter: the library chooses"}, LARGE_SIDES), \
+		LAUNCHES({.library = "cublas", .entry = operation, ARGS(A, B, C, N)})
+
 static const struct kernel_variant variants[] = {
 	{
 		.name = "naive",
@@ -468,6 +473,30 @@ static const struct kernel_variant variants[] = {
 		  "the same in half precision: near what the device can do at most"),
 	BY_GROUPS(bf16, two_byte_work, "8",
 		  "the same in bfloat16: the rate of half precision, the range of single"),
+	{
+		.name = "cublas_f32",
+		.lesson = "the vendor's library without tensor cores: the yardstick of this climb",
+		.metric = "flop_per_s",
+		BY_CUBLAS("gemm_f32"),
+	},
+	{
+		.name = "cublas_tf32",
+		.lesson = "the vendor's library on tensor cores, singles rounded to 11 bits",
+		ON_TENSOR_CORES(tf32, four_byte_work),
+		BY_CUBLAS("gemm_tf32"),
+	},
+	{
+		.name = "cublas_f16",
+		.lesson = "the vendor's library on tensor cores in half precision",
+		ON_TENSOR_CORES(f16, two_byte_work),
+		BY_CUBLAS("gemm_f16"),
+	},
+	{
+		.name = "cublas_bf16",
+		.lesson = "the vendor's library on tensor cores in bfloat16",
+		ON_TENSOR_CORES(bf16, two_byte_work),
+		BY_CUBLAS("gemm_bf16"),
+	},
 };
 
 const struct kernel kernel_matmul = {

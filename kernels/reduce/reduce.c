@@ -209,6 +209,13 @@ static const struct kernel_variant variants[] = {
 			  ARGS(X, SUM, N)}),
 		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
 	},
+	{
+		.name = "cub",
+		.lesson = "the vendor's library: the yardstick of this climb",
+		.metric = "dram_bytes_per_s",
+		AXES({"block", "256", "of no matter: the library chooses"}),
+		LAUNCHES({.library = "cub", .entry = "sum", ARGS(X, SUM, N)}),
+	},
 };
 
 const struct kernel kernel_reduce = {

@@ -122,6 +122,14 @@ static const struct kernel_variant variants[] = {
 		LAUNCHES({.entry = "stream_copy_streaming", SIXTEEN_A_THREAD, ARGS(A, C, N)}),
 	},
 	{
+		.name = "copy_memcpy",
+		.lesson = "the copy of the driver, which cudaMemcpy calls: the yardstick of copies",
+		.metric = "dram_bytes_per_s",
+		DOES(copy),
+		AXES({"block", "256", "of no matter: the driver chooses"}),
+		LAUNCHES({.library = "cuda", .entry = "copy", ARGS(A, C, ARG_OF_I64("4 * n"))}),
+	},
+	{
 		.name = "scale_scalar",
 		.lesson = "one multiplication a load costs nothing: memory is the limit",
 		.metric = "dram_bytes_per_s",

@@ -50,10 +50,12 @@ static void test_case(void **context)
 {
 	struct launch_case *work = make_case("reduce", "shuffle", 256);
 	struct launch_case *back = NULL;
-	json_t *json = transmit(case_to_json(work));
 	struct error err = {0};
+	json_t *json;
 
 	(void)context;
+	strcpy(work->launches[1].library, "cublas");
+	json = transmit(case_to_json(work));
 	if (case_from_json(&back, json, &err))
 		fail_msg("%s", err.text);
 	assert_memory_equal(back->axes, work->axes, sizeof(work->axes));
@@ -72,6 +74,7 @@ static void test_case(void **context)
 		const struct case_launch *a = &work->launches[i], *b = &back->launches[i];
 
 		assert_string_equal(a->entry, b->entry);
+		assert_string_equal(a->library, b->library);
 		assert_memory_equal(a->grid, b->grid, sizeof(a->grid));
 		assert_memory_equal(a->block, b->block, sizeof(a->block));
 		assert_int_equal(a->shared_bytes, b->shared_bytes);
@@ -151,6 +154,9 @@ static const struct {
 	{"launches", "[]", "a case has no launch"},
 	{"launches", "{}", "not an array"},
 	{"launches/0/entry", "\"\"", "'entry' is empty"},
+	{"launches/0/library", "\"\"", "'library' is empty or too long"},
+	{"launches/0/library", "\"llllllllllllllll\"", "'library' is empty or too long"},
+	{"launches/0/library", "12", "not a string or null"},
 	{"launches/0/grid", "[1, 1]", "not three numbers"},
 	{"launches/0/grid", "[0, 1, 1]", "a size below 1"},
 	{"launches/0/grid", "[4294967296, 1, 1]", "beyond 32 bits"},
