@@ -152,11 +152,13 @@ static void each_case_gets_its_verdict(void **state)
 	add_trial(base, "gone", USUAL);
 	add_trial(base, "breaks", USUAL);
 	add_trial(base, "broken", NULL, 0)->status = TRIAL_MISMATCH;
+	add_trial(base, "mended", NULL, 0)->status = TRIAL_MISMATCH;
 	add_trial(base, "never", NULL, 0)->status = TRIAL_SKIPPED;
 	add_trial(base, "cut", USUAL);
 	add_trial(base, "once", MEDIANS(1e6));
 	add_trial(base, "loose", MEDIANS(1e6, 1.05e6, 0.95e6));
 	add_trial(head, "added", USUAL);
+	add_trial(head, "mended", USUAL);
 	add_trial(head, "never", NULL, 0)->status = TRIAL_SKIPPED;
 	add_trial(head, "cut", NULL, 0)->status = TRIAL_PENDING;
 	add_trial(head, "broken", NULL, 0)->status = TRIAL_TIMEOUT;
@@ -174,17 +176,18 @@ static void each_case_gets_its_verdict(void **state)
 	expect(fixture, "gone", CHANGE_MISSING, NULL);
 	expect(fixture, "cut", CHANGE_MISSING, "pending");
 	expect(fixture, "added", CHANGE_NEW, NULL);
+	expect(fixture, "mended", CHANGE_NEW, "in the base it was mismatch");
 	expect(fixture, "breaks", CHANGE_FAILED, "crashed: signal 11");
 	expect(fixture, "broken", CHANGE_FAILED, "in the base too");
 	expect(fixture, "once", CHANGE_INCONCLUSIVE, "two of each");
 	expect(fixture, "loose", CHANGE_INCONCLUSIVE, "1 % is not ruled out");
-	assert_int_equal(fixture->regress.count, 10);
+	assert_int_equal(fixture->regress.count, 11);
 	assert_int_equal(fixture->regress.gating, 2);
 	assert_int_equal(fixture->regress.compared, 5);
 	assert_int_equal(fixture->regress.tally[CHANGE_MISSING], 2);
 	/* in the order of the head, then what only the base has */
 	assert_non_null(strstr(fixture->regress.cases[0].name, "reduce/added/block=256"));
-	assert_non_null(strstr(fixture->regress.cases[9].name, "gone"));
+	assert_non_null(strstr(fixture->regress.cases[10].name, "gone"));
 }
 
 /* What would be called a change alone may be chance among a thousand. */
@@ -284,6 +287,7 @@ static void only_what_repeats_is_compared(void **state)
 	limit(fixture, "* dram_bytes=20%\n");
 	judge(fixture);
 	expect(fixture, "one", CHANGE_UNCHANGED, NULL);
+	assert_int_equal(case_of(fixture, "one")->counter_count, 0);
 	limit(fixture, "* dram_bytes=5%\n");
 	judge(fixture);
 	expect(fixture, "one", CHANGE_REGRESSED, "dram_bytes from 1000 to 1100");
