@@ -99,8 +99,8 @@ extern const struct command *const command_all[];
 extern const size_t command_count;
 extern const struct command command_sweep, command_report, command_regress, command_ceilings,
 	command_study, command_list, command_query, command_history, command_mark, command_merge,
-	command_nsight, command_check, command_doctor, command_help, command_completion,
-	command_version;
+	command_import, command_nsight, command_check, command_doctor, command_help,
+	command_completion, command_version;
 const struct command *command_find(const char *name);
 /* PL_EUSAGE: an unknown verb, with the nearest. */
 int command_unknown(const char *name, struct error *err);

@@ -9,10 +9,10 @@
 #include "cli/shared.h"
 
 const struct command *const command_all[] = {
-	&command_sweep,  &command_report, &command_regress,    &command_ceilings,
-	&command_study,  &command_list,   &command_query,      &command_history,
-	&command_mark,   &command_merge,  &command_nsight,     &command_check,
-	&command_doctor, &command_help,   &command_completion, &command_version,
+	&command_sweep,      &command_report,  &command_regress, &command_ceilings, &command_study,
+	&command_list,       &command_query,   &command_history, &command_mark,     &command_merge,
+	&command_import,     &command_nsight,  &command_check,   &command_doctor,   &command_help,
+	&command_completion, &command_version,
 };
 const size_t command_count = ARRAY_SIZE(command_all);
 

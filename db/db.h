@@ -73,6 +73,15 @@ int db_run_mark(struct db *db, int64_t run_id, const struct run_words *words, st
 int db_comparisons_store(struct db *db, int64_t run_id, const struct trial_comparison_list *list,
 			 struct error *err);
 
+/* Several of these calls as one transaction: all or nothing. db_together_end() commits when rc is
+ * 0, and returns rc or why that failed. */
+int db_together_begin(struct db *db, struct error *err);
+int db_together_end(struct db *db, int rc, struct error *err);
+/* The end of a trial that another program measured. Where no samples are stored, `given` says what
+ * is known of them; count 0 is nothing. */
+int db_trial_adopt(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
+		   const struct summary *given, struct error *err);
+
 /* ---- merging ---- */
 
 /* What is told meanwhile; each may be NULL. */

@@ -7,8 +7,9 @@ BEGIN {
 	below["kernels"] = "base"
 	below["harness"] = "base metrics kernels"
 	below["db"] = "base metrics"
+	below["imports"] = "base metrics"
 	below["reports"] = "base metrics"
-	below["cli"] = "base metrics kernels harness db reports"
+	below["cli"] = "base metrics kernels harness db imports reports"
 	# tests may use every door, and look inside the room they are named after
 	below["tests"] = below["cli"]
 

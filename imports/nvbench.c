@@ -1,0 +1,397 @@
+/*
+ * nvbench's JSON: "devices", and "benchmarks" with their "states", one a
+ * choice on every axis and device. A state's "summaries" hold what was
+ * measured, each under a tag; the samples themselves lie in files beside it,
+ * if nvbench was asked for them (--jsonbin).
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "imports/parts.h"
+
+#define S_IN_NS 1e9
+#define MAX_DEVICES 1024
+
+/* Which measurement of a state is taken, by the first that it has. */
+static const struct {
+	const char *prefix, *time, *what;
+} measurements[] = {
+	{"nv/cold/", "time/gpu/", "GPU, each execution alone"},
+	{"nv/cpu_only/", "time/cpu/", "CPU"},
+};
+
+/* ---- summaries ---- */
+
+static const json_t *summary_find(const json_t *state, const char *prefix, const char *tag)
+{
+	char *name = xasprintf("%s%s", prefix, tag);
+	const json_t *found = NULL;
+	json_t *summary;
+	size_t index;
+
+	json_array_foreach(json_object_get(state, "summaries"), index, summary)
+	{
+		const char *its = member_text(summary, "tag");
+
+		if (its && strcmp(its, name) == 0)
+			found = summary;
+	}
+	free(name);
+	return found;
+}
+
+/* One of the named values of a summary; the first files had them as members. */
+static const json_t *summary_value(const json_t *summary, const char *name)
+{
+	json_t *entry;
+	size_t index;
+
+	json_array_foreach(json_object_get(summary, "data"), index, entry)
+	{
+		const char *its = member_text(entry, "name");
+
+		if (its && strcmp(its, name) == 0)
+			return json_object_get(entry, "value");
+	}
+	return json_object_get(summary, name);
+}
+
+static double summary_number(const json_t *state, const char *prefix, const char *tag)
+{
+	return number_of(summary_value(summary_find(state, prefix, tag), "value"));
+}
+
+static const char *unit_of(const json_t *summary)
+{
+	static const struct {
+		const char *hint, *unit;
+	} units[] = {{"duration", "s"},        {"percentage", "ratio"}, {"byte_rate", "byte/s"},
+		     {"item_rate", "item/s"},  {"frequency", "Hz"},     {"bytes", "byte"},
+		     {"sample_size", "sample"}};
+	const char *hint = member_text(summary, "hint");
+
+	for (size_t i = 0; hint && i < ARRAY_SIZE(units); i++)
+		if (strcmp(hint, units[i].hint) == 0)
+			return units[i].unit;
+	return "1";
+}
+
+/* Whatever else is a number, under its tag. */
+static void counters_take(struct trial *trial, const json_t *state)
+{
+	json_t *summary;
+	size_t index;
+
+	json_array_foreach(json_object_get(state, "summaries"), index, summary)
+	{
+		const char *tag = member_text(summary, "tag");
+		const json_t *value = summary_value(summary, "value");
+		char *name;
+
+		if (!tag || !value)
+			continue;
+		name = xasprintf("nvbench:%s", tag);
+		if (isfinite(number_of(value)))
+			counter_list_set(&trial->counters, name, unit_of(summary), "nvbench",
+					 number_of(value));
+		else
+			counter_list_set_missing(&trial->counters, name, unit_of(summary),
+						 "nvbench", "the file has no number for it");
+		free(name);
+	}
+}
+
+/* ---- samples ---- */
+
+/* Little-endian, whatever this machine is. */
+static double float_at(const char *bytes)
+{
+	const unsigned char *b = (const unsigned char *)bytes;
+	uint32_t bits =
+		(uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* A file may name only what lies below it. */
+static bool is_below(const char *path)
+{
+	struct string_list parts = {0};
+	bool below = *path && *path != '/';
+
+	string_list_split(&parts, path, '/');
+	for (size_t i = 0; i < parts.count; i++)
+		below &= strcmp(parts.items[i], "..") != 0;
+	string_list_release(&parts);
+	return below;
+}
+
+static int samples_read(struct import_trial *measured, const char *path, int64_t size,
+			struct error *err)
+{
+	char *bytes = NULL;
+	size_t length;
+	int rc = read_file(&bytes, &length, path, IMPORT_MAX_BYTES, err);
+
+	if (rc)
+		return rc;
+	if (size < 0 || length % sizeof(float) || length / sizeof(float) != (size_t)size)
+		rc = error_set(err, PL_EPARSE, "%s has %zu bytes, not %lld samples of 4", path,
+			       length, (long long)size);
+	for (size_t i = 0; !rc && i < length; i += sizeof(float)) {
+		double time_ns = float_at(bytes + i) * S_IN_NS;
+
+		if (!isfinite(time_ns) || time_ns < 0)
+			rc = error_set(err, PL_EPARSE, "%s: sample %zu is no time", path,
+				       i / sizeof(float));
+		else
+			import_add_sample(measured, time_ns);
+	}
+	free(bytes);
+	return rc;
+}
+
+/* Of the files that lie beside the JSON; one that is not there is as if it was never written. */
+static int samples_take(struct import_trial *measured, const json_t *state, const char *prefix,
+			const struct import_source *source, struct error *err)
+{
+	char *tag = xasprintf("%ssample_times", prefix);
+	const json_t *summary = summary_find(state, "nv/json/bin:", tag);
+	const char *file = json_string_value(summary_value(summary, "filename"));
+	char *path;
+	int rc = 0;
+
+	free(tag);
+	if (!file || !source->folder)
+		return 0;
+	if (!is_below(file))
+		return error_set(err, PL_EPARSE,
+				 "samples in '%.80s': only files below that of the JSON are read",
+				 file);
+	path = xasprintf("%s/%s", source->folder, file);
+	rc = samples_read(measured, path, whole_of(summary_value(summary, "size")), err);
+	free(path);
+	return rc == PL_ENOENT ? 0 : rc;
+}
+
+/* What nvbench says of its samples. A mean is no median: files of versions that have no other stay
+ * without a time. */
+static void summary_take(struct import_trial *measured, const json_t *state, size_t which)
+{
+	const char *prefix = measurements[which].prefix;
+	char *times = xasprintf("%s%s", prefix, measurements[which].time);
+	double median_s = summary_number(state, times, "median");
+	double samples = summary_number(state, prefix, "sample_size");
+
+	if (isfinite(median_s) && median_s >= 0 && samples >= 1 && samples < 1e15) {
+		measured->given.count = (int64_t)samples;
+		measured->given.median_ns = median_s * S_IN_NS;
+		measured->given.min_ns = summary_number(state, times, "min") * S_IN_NS;
+		measured->given.max_ns = summary_number(state, times, "max") * S_IN_NS;
+	}
+	free(times);
+}
+
+static int state_measured(struct import_run *run, size_t index, const json_t *state,
+			  const struct import_source *source, struct error *err)
+{
+	struct import_trial *measured = &run->trials[index];
+	size_t which = 0;
+	int rc;
+
+	while (which + 1 < ARRAY_SIZE(measurements) &&
+	       !summary_find(state, measurements[which].prefix, "sample_size"))
+		which++;
+	if (summary_find(state, measurements[which].prefix, "sample_size"))
+		key_value_set(&run->run.environment, "time", measurements[which].what);
+	rc = samples_take(measured, state, measurements[which].prefix, source, err);
+	if (!rc && !measured->count)
+		summary_take(measured, state, which);
+	measured->sm_clock_hz = summary_number(state, "nv/cold/", "sm_clock_rate/mean");
+	counters_take(&run->run.trials[index], state);
+	return rc;
+}
+
+/* ---- devices ---- */
+
+static void device_take(struct device_info *device, const json_t *json)
+{
+	const int64_t sm_version = whole_of(json_object_get(json, "sm_version"));
+	const struct {
+		const char *key;
+		int64_t *to;
+	} numbers[] = {
+		{"number_of_sms", &device->sm_count},
+		{"max_threads_per_sm", &device->max_threads_per_sm},
+		{"max_threads_per_block", &device->max_threads_per_block},
+		{"max_blocks_per_sm", &device->max_blocks_per_sm},
+		{"registers_per_sm", &device->registers_per_sm},
+		{"shared_memory_per_sm", &device->shared_bytes_per_sm},
+		{"shared_memory_per_block", &device->shared_bytes_per_block},
+		{"l2_cache_size", &device->l2_bytes},
+		{"global_memory_size", &device->memory_bytes},
+		{"sm_default_clock_rate", &device->sm_clock_max_hz},
+		{"global_memory_bus_peak_clock_rate", &device->memory_clock_max_hz},
+		{"global_memory_bus_width", &device->memory_bus_bits},
+	};
+	const char *name = member_text(json, "name");
+
+	snprintf(device->name, sizeof(device->name), "%s", name && *name ? name : "unknown");
+	if (sm_version >= 100 && sm_version < 10000) {
+		device->cc_major = (int)(sm_version / 100);
+		device->cc_minor = (int)(sm_version % 100 / 10);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		int64_t number = whole_of(json_object_get(json, numbers[i].key));
+
+		*numbers[i].to = number > 0 ? number : 0;
+	}
+}
+
+static const json_t *device_find(const json_t *root, int64_t id)
+{
+	json_t *device;
+	size_t index;
+
+	json_array_foreach(json_object_get(root, "devices"), index, device)
+	{
+		if (whole_of(json_object_get(device, "id")) == id)
+			return device;
+	}
+	return NULL;
+}
+
+static void meta_take(struct run *run, const json_t *root)
+{
+	const json_t *meta = json_object_get(root, "meta");
+	const json_t *version = json_object_get(json_object_get(meta, "version"), "nvbench");
+	static const char *const keys[] = {"string", "git_version"};
+	struct text command = TEXT_INIT;
+	json_t *word;
+	size_t index;
+
+	json_array_foreach(json_object_get(meta, "argv"), index, word)
+	{
+		if (json_is_string(word))
+			text_addf(&command, "%s%s", command.length ? " " : "",
+				  json_string_value(word));
+	}
+	if (command.length)
+		run->command = text_detach(&command);
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (member_text(version, keys[i]))
+			key_value_set(&run->environment, i ? "nvbench_revision" : "nvbench_version",
+				      member_text(version, keys[i]));
+}
+
+/* The runs of a file, by the ids that it gives its devices. */
+struct device_runs {
+	int64_t ids[MAX_DEVICES]; /* of out->runs */
+};
+
+static int run_of(struct import_run **run, struct import *out, struct device_runs *known,
+		  const json_t *root, const json_t *state, struct error *err)
+{
+	const int64_t id = whole_of(json_object_get(state, "device"));
+	const json_t *device = device_find(root, id);
+
+	for (size_t i = 0; i < out->count; i++)
+		if (known->ids[i] == id) {
+			*run = &out->runs[i];
+			return 0;
+		}
+	if (out->count == MAX_DEVICES)
+		return error_set(err, PL_EPARSE, "more than %d devices", MAX_DEVICES);
+	known->ids[out->count] = id;
+	*run = import_add_run(out);
+	device_take(&(*run)->run.device, device);
+	meta_take(&(*run)->run, root);
+	return 0;
+}
+
+/* ---- states ---- */
+
+static int state_take(struct import_run *run, const char *benchmark, const json_t *state,
+		      const struct import_source *source, struct error *err)
+{
+	const size_t before = run->run.trial_count;
+	struct case_axes axes = {0};
+	struct trial *trial;
+	json_t *axis;
+	size_t index;
+	int rc;
+
+	json_array_foreach(json_object_get(state, "axis_values"), index, axis)
+	{
+		const char *name = member_text(axis, "name");
+		char *value = scalar_text(json_object_get(axis, "value"));
+
+		if (name && value)
+			case_axes_add(&axes, name, strlen(name), value);
+		free(value);
+	}
+	rc = import_case(&index, run, name_part(benchmark, strlen(benchmark)), xstrdup("default"),
+			 &axes, err);
+	if (rc)
+		return rc;
+	trial = &run->run.trials[index];
+	if (index < before)
+		return error_set(err, PL_EPARSE, "%s/%s is there twice", trial->kernel,
+				 trial->config);
+	if (!json_is_true(json_object_get(state, "is_skipped")))
+		return state_measured(run, index, state, source, err);
+	trial->status = TRIAL_SKIPPED;
+	trial->reason =
+		xstrdup(member_text(state, "skip_reason") ? member_text(state, "skip_reason")
+							  : "no reason was given");
+	return 0;
+}
+
+static int benchmark_take(struct import *out, struct device_runs *known, const json_t *root,
+			  const json_t *benchmark, const struct import_source *source,
+			  struct error *err)
+{
+	const char *name = member_text(benchmark, "name");
+	struct import_run *run = NULL;
+	json_t *state;
+	size_t index;
+	int rc = 0;
+
+	if (!name || !*name)
+		return error_set(err, PL_EPARSE, "it has no name");
+	json_array_foreach(json_object_get(benchmark, "states"), index, state)
+	{
+		rc = run_of(&run, out, known, root, state, err);
+		if (!rc)
+			rc = state_take(run, name, state, source, err);
+		if (rc)
+			return error_context(err, rc, "%.80s, states[%zu]", name, index);
+	}
+	return rc;
+}
+
+int import_nvbench(struct import *out, const json_t *root, const struct import_source *source,
+		   struct error *err)
+{
+	json_t *benchmarks = json_object_get(root, "benchmarks"), *benchmark;
+	struct device_runs *known;
+	size_t index;
+	int rc = 0;
+
+	if (!json_is_array(benchmarks))
+		return error_set(err, PL_EPARSE, "there is no list of \"benchmarks\"");
+	known = xcalloc(1, sizeof(*known));
+	json_array_foreach(benchmarks, index, benchmark)
+	{
+		rc = benchmark_take(out, known, root, benchmark, source, err);
+		if (rc) {
+			error_context(err, rc, "benchmarks[%zu]", index);
+			break;
+		}
+	}
+	free(known);
+	return rc;
+}

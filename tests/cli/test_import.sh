@@ -1,0 +1,78 @@
+# What other benchmark programs measured, as runs.
+. "$(dirname "$0")/lib.sh"
+command -v sqlite3 >/dev/null || skip 'sqlite3 is not here'
+no_worker
+data=$(cd "$(dirname "$0")/../imports/data" 2>/dev/null && pwd) || data=$IMPORT_DATA
+export PERFLAB_DB=a.db
+
+of() {
+	command_line="sqlite3 a.db $1"
+	got=$(sqlite3 a.db "$1")
+	[ "$got" = "$2" ] || complain "got '$got', not '$2'"
+}
+
+# ---- Google Benchmark ----
+run import "$data/google_benchmark.json" --label nightly --revision 1a2b3c4
+expect_code 0
+expect_err 'run 1, google-benchmark on host bench-01, 4 cases'
+[ -s out ] && complain 'data on stdout'
+of "SELECT backend, label, source_revision, state, driver IS NULL, settings IS NULL FROM run" \
+	'google-benchmark|nightly|1a2b3c4|finished|1|1'
+of "SELECT kernel, variant, config, status, sample_count FROM trial WHERE kernel = 'copy'" \
+	'copy|default|arg1=4096|ok|3'
+of "SELECT count(*) FROM sample JOIN round USING (trial_id, round)" 9
+of "SELECT status, reason FROM trial WHERE kernel = 'broken'" 'failed|no such device'
+of "SELECT count(*) FROM trial WHERE finished_ns IS NOT NULL" 0
+run report last
+expect_code 0
+expect_out 'copy_named'
+
+# the same file is the same run
+run import "$data/google_benchmark.json"
+expect_code 0
+expect_err 'is in a.db already, as run 1'
+of 'SELECT count(*) FROM run' 1
+
+# a median alone: no samples are made up for it
+run import "$data/google_benchmark_aggregates.json" --device 'Xeon 8481C'
+expect_code 0
+of "SELECT sample_count, round(median_ns, 3), mad_ns IS NULL, low_ns IS NULL FROM trial
+	WHERE run_id = 2 AND kernel = 'copy'" '7|152.981|1|1'
+of "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id WHERE run_id = 2" 0
+of "SELECT name FROM device WHERE id = (SELECT device_id FROM run WHERE id = 2)" 'Xeon 8481C'
+
+# ---- nvbench ----
+run import "$data/nvbench.json" --format nvbench -q
+expect_code 0
+[ -s err ] && complain '--quiet says something'
+of "SELECT group_concat(name, ', ') FROM device JOIN run ON device.id = device_id
+	WHERE backend = 'nvbench'" 'NVIDIA H200, NVIDIA A100'
+of "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id WHERE run_id = 3" 4
+of "SELECT median_ns IS NULL, status FROM trial WHERE run_id = 4 AND position = 0" '1|ok'
+of "SELECT value FROM counters JOIN trial ON trial.id = trial_id WHERE run_id = 4
+	AND metric = 'nvbench:nv/cold/time/gpu/mean'" '1.5e-05'
+# without the files beside it the median is that of the file
+cp "$data/nvbench.json" alone.json
+run import alone.json --db b.db
+expect_code 0
+expect_err 'run 1, nvbench on NVIDIA H200, 2 cases'
+expect_err '1 case has no time, for the file has neither samples nor a median of it'
+[ "$(sqlite3 b.db 'SELECT count(*) FROM sample')" = 0 ] || complain 'samples of no file'
+
+# ---- what is refused, and leaves no database ----
+printf '{\n "context": {},\n "benchmarks": [,]\n}\n' >bad.json
+refused 3 'bad.json: line 3' import bad.json --db none.db
+refused 3 'bad.json: line 3' import "$data/nvbench.json" bad.json --db none.db
+printf '{"a": 1}' >other.json
+refused 2 'other.json: neither nvbench nor Google Benchmark' import other.json --db none.db
+refused 3 'there is no list of "benchmarks"' import other.json --format nvbench --db none.db
+refused 3 'absent.json' import absent.json --db none.db
+refused 2 'too few words' import --db none.db
+refused 2 'one of: detect, nvbench, google-benchmark' import other.json --format gtest --db none.db
+awk 'BEGIN { for (i = 0; i < 100000; i++) printf "[" }' >deep.json
+refused 3 'brackets within brackets' import deep.json --db none.db
+truncate -s 65M large.json
+refused 3 'large.json' import large.json --db none.db
+[ -e none.db ] && complain 'a database was made for nothing'
+
+finish

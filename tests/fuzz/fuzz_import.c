@@ -1,0 +1,68 @@
+/*
+ * Any bytes as results of another benchmark program, as each format and as
+ * what they look like: runs whose cases are named once each and hold times, or
+ * an error that says something.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "imports/imports.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_trial(const struct trial *trial, const struct import_trial *measured)
+{
+	if (!*trial->kernel || !*trial->variant || !*trial->config || strchr(trial->kernel, '/') ||
+	    strchr(trial->variant, '/') || strchr(trial->config, '/'))
+		abort();
+	if ((trial->status == TRIAL_OK) != (trial->reason == NULL))
+		abort();
+	if (measured->given.count < 0 ||
+	    (measured->given.count && !(measured->given.median_ns >= 0)))
+		abort();
+	for (size_t i = 0; i < measured->count; i++)
+		if (!isfinite(measured->time_ns[i]) || measured->time_ns[i] < 0)
+			abort();
+}
+
+static void check_run(const struct import_run *imported)
+{
+	const struct run *run = &imported->run;
+
+	if (strlen(run->uid) != 32 || !run->backend || !run->device.name[0])
+		abort();
+	for (size_t i = 0; i < run->trial_count; i++) {
+		check_trial(&run->trials[i], &imported->trials[i]);
+		for (size_t j = 0; j < i && i < 64; j++)
+			if (!strcmp(run->trials[i].kernel, run->trials[j].kernel) &&
+			    !strcmp(run->trials[i].variant, run->trials[j].variant) &&
+			    !strcmp(run->trials[i].config, run->trials[j].config))
+				abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char *bytes = xstrndup("", 0);
+
+	bytes = xrealloc(bytes, size + 1);
+	memcpy(bytes, data, size);
+	bytes[size] = '\0';
+	for (int format = IMPORT_DETECT; format <= IMPORT_GOOGLE_BENCHMARK; format++) {
+		const struct import_source source = {.bytes = bytes, .length = size};
+		struct import import = {0};
+		struct error err = {0};
+
+		if (import_read(&import, &source, (enum import_format)format, &err)) {
+			if (!err.text[0] || import.count)
+				abort();
+			continue;
+		}
+		for (size_t i = 0; i < import.count; i++)
+			check_run(&import.runs[i]);
+		import_release(&import);
+	}
+	free(bytes);
+	return 0;
+}
