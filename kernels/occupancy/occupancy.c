@@ -109,14 +109,16 @@ OPERATION(recurrence, 256,
 			  .shared_bytes = "1024 * shared_kib",                                     \
 			  ARGS(X, Y, N)}),                                                         \
 	}
-#define RECURRENCE(label, shown_by, teaches)                                             \
-	{                                                                                \
-		.name = #label, .lesson = teaches, .metric = shown_by, DOES(recurrence), \
-		AXES({"n", "2^20", "elements"}),                                         \
-		LAUNCHES({.entry = "occupancy_" #label,                                  \
-			  .grid = {"ceil_div(n, block)"},                                \
-			  .block = {"block"},                                            \
-			  ARGS(X, Y, N)}),                                               \
+/* What follows the metric: the lesson, and any constraints. */
+#define RECURRENCE(label, shown_by, ...)                              \
+	{                                                             \
+		.name = #label, .metric = shown_by, DOES(recurrence), \
+		AXES({"n", "2^20", "elements"}),                      \
+		LAUNCHES({.entry = "occupancy_" #label,               \
+			  .grid = {"ceil_div(n, block)"},             \
+			  .block = {"block"},                         \
+			  ARGS(X, Y, N)}),                            \
+		.lesson = __VA_ARGS__                                 \
 	}
 
 static const struct kernel_variant variants[] = {
@@ -131,7 +133,9 @@ static const struct kernel_variant variants[] = {
 	RECURRENCE(maxnreg_48, "achieved_occupancy_pct",
 		   "48 registers for 64 values: more warps, which wait for their own values"),
 	RECURRENCE(bounds_two_blocks, "achieved_occupancy_pct",
-		   "two blocks of 1024 threads: full occupancy, and slower than all before"),
+		   "two blocks of 1024 threads: full occupancy, and slower than all before",
+		   CONSTRAINTS({"max_threads_per_sm >= 2048",
+				"a multiprocessor must hold 2048 threads: two blocks of 1024"})),
 };
 
 const struct kernel kernel_occupancy = {
