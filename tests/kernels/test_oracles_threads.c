@@ -303,7 +303,7 @@ static void test_occupancy(void **state)
 		assert_near(real(&bench, "y", i), 2.0 * real(&bench, "x", i) + 1);
 	assert_int_equal(bench.work->launches[0].shared_bytes, 1024);
 	bench_release(&bench);
-	bench_init(&bench, "occupancy", "bounds_two_blocks", "block=64,n=50");
+	bench_init(&bench, "occupancy", "maxnreg_48", "block=64,n=50");
 	for (int i = 0; i < 50; i++) {
 		double values[64], sum = 0;
 

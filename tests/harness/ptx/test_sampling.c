@@ -144,7 +144,8 @@ static void test_whatever_is_sampled_is_whole(void **context)
 				continue;
 			bench.all_blocks = true;
 			whole = outcome_of(&bench, work);
-			if (whole.status == TRIAL_SKIPPED) { /* instructions that are not emulated */
+			if (whole.status ==
+			    TRIAL_SKIPPED) { /* instructions that are not emulated */
 				outcome_release(&whole);
 				launch_case_free(work);
 				continue;
