@@ -1,4 +1,4 @@
-/* Kernels that run on request only, on the emulator, and what it counts of one (test_every_kernel.c
+/* Kernels that run on request only, on the emulator, and what it counts of one (test_all_kernels.c
  * has all others). */
 #include "support_case.h"
 
