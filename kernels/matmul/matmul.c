@@ -12,6 +12,12 @@
 #define DEPTH 128
 #define COLUMNS 128
 #define ROWS 4
+#define STRIP 16
+#if defined(__x86_64__)
+#define WIDE_VECTORS __attribute__((target_clones("default", "avx2", "avx512f")))
+#else
+#define WIDE_VECTORS
+#endif
 /* Rows worth a thread of their own: packing a panel costs about as much as a row. */
 #define GRAIN (16 * ROWS)
 
@@ -37,18 +43,32 @@ static void pack_panel(double panel[DEPTH][COLUMNS], const struct product *produ
 		}
 }
 
-/* Adds A[row .. row + ROWS][first ..] times the panel to the sums of these rows. */
-static void multiply_panel(const struct product *product, double panel[DEPTH][COLUMNS], int64_t row,
-			   int64_t first)
+/*
+ * Adds A[row .. row + ROWS][first ..] times the panel to the sums of these rows, a strip of columns
+ * at a time, whose sums stay in registers. Each sum is that of the same additions in the same order
+ * whatever vectors a processor has: nothing is fused.
+ */
+WIDE_VECTORS static void multiply_panel(const struct product *product, double panel[DEPTH][COLUMNS],
+					int64_t row, int64_t first)
 {
-	for (int64_t k = 0; k < DEPTH && first + k < product->k; k++)
-		for (int64_t r = row; r < row + ROWS && r < product->m; r++) {
-			double factor = product->a[r * product->k + first + k];
-			double *sums = product->sums[r];
+	int64_t depth = product->k - first < DEPTH ? product->k - first : DEPTH;
+	int64_t rows = product->m - row < ROWS ? product->m - row : ROWS;
+	const float *factors[ROWS];
 
-			for (int j = 0; j < COLUMNS; j++)
-				sums[j] += factor * panel[k][j];
-		}
+	for (int64_t r = 0; r < ROWS; r++) /* rows that are not there are computed for nothing */
+		factors[r] = product->a + (row + (r < rows ? r : 0)) * product->k + first;
+	for (int64_t strip = 0; strip < COLUMNS; strip += STRIP) {
+		double sums[ROWS][STRIP] = {{0.0}};
+
+		for (int64_t r = 0; r < rows; r++)
+			memcpy(sums[r], &product->sums[row + r][strip], sizeof(sums[r]));
+		for (int64_t k = 0; k < depth; k++)
+			for (int r = 0; r < ROWS; r++)
+				for (int j = 0; j < STRIP; j++)
+					sums[r][j] += (double)factors[r][k] * panel[k][strip + j];
+		for (int64_t r = 0; r < rows; r++)
+			memcpy(&product->sums[row + r][strip], sums[r], sizeof(sums[r]));
+	}
 }
 
 /* The rows [begin, end) of COLUMNS columns of C. */
@@ -263,7 +283,7 @@ static const struct kernel_oracle oracle_product_of_any = {
 		"n", values, "rows and columns of each matrix" \
 	}
 /* Of those so fast that a smaller one would not fill the device. */
-#define LARGE_SIDES SIDE("2048,4096")
+#define LARGE_SIDES SIDE("2048")
 #define THREADS_OF_TILE(values)                                                       \
 	{                                                                             \
 		"block", values, "threads in one block, which the tile's shape fixes" \
