@@ -98,6 +98,17 @@ FAKE_WORKER_SCRIPT=no_counters run study divergence_two_ifs --db bare.db
 expect_code 0
 expect_out 'divergence_two_ifs: inconclusive (branch_targets_divergent of case'
 
+# what a stranger writes into a study stays text
+sed "s/^made on: no GPU/made on: a | b $(printf '\033')[31m/" own.study >strange.study
+for format in text md json; do
+	run study strange.study --stored --db own.db --format $format
+	expect_code 0
+	if grep -q "$(printf '\033')" "$work/out"; then
+		complain "a control byte in $format"
+	fi
+	[ $format != md ] || expect_out 'a &#124; b'
+done
+
 # slips in a file: its name and the line
 sed 's|reduce/naive/|reduce/nave/|' own.study >slip.study
 refused 2 'study slip, line 6' study slip.study --db slip.db
