@@ -24,7 +24,9 @@ grep -q '"ok"' "$work/out" || complain 'nothing was verified'
 [ "$(grep -cv '"ok"\|"skipped"' "$work/out")" -eq 0 ] || complain 'not all is well'
 grep '"status": "skipped"' -A 1 1.same | grep '"reason"' | sort -u >"$work/out"
 expect_out 'block must be a square number'
-[ "$(wc -l <"$work/out")" -eq 1 ] || complain 'something is skipped that need not be'
+# tiles have shapes of their own, tensor cores and libraries are a GPU's, and registers may not do
+grep -v 'block must be\|needs what the emulator does not run: \|registers a thread' "$work/out" &&
+	complain 'something is skipped that need not be'
 
 # the worker that is killed takes one case with it
 mkfifo progress
