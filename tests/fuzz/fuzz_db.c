@@ -1,7 +1,7 @@
 /*
  * Any bytes as a database file: opened to read, listed and loaded, as
- * `perflab report` does with a file that a stranger sent; then to write, as a
- * sweep into it does, which brings an older one up to date.
+ * `perflab report` does with a file that a stranger sent, and merged; then to
+ * write, as a sweep into it does, which brings an older one up to date.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -68,12 +68,46 @@ static void read_everything(struct db *db)
 	}
 }
 
+static void remove_database(const char *folder, const char *name)
+{
+	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		char *path = xasprintf("%s/%s%s", folder, name, endings[i]);
+
+		unlink(path);
+		free(path);
+	}
+}
+
+/* Its runs into a database of our own, which stays one. */
+static void merge_everything(struct db *db, const char *folder)
+{
+	const struct merge_watch watch = {0};
+	struct merge_summary summary = {0};
+	char *path = xasprintf("%s/into.db", folder);
+	struct db *into = NULL;
+	struct error err = {0};
+
+	if (db_open(&into, path, DB_CREATE, &err))
+		abort();
+	if (db_merge(into, db, &watch, &summary, &err) && !err.text[0])
+		abort();
+	db_close(into);
+	if (db_open(&into, path, DB_READ, &err))
+		abort();
+	read_everything(into);
+	db_close(into);
+	merge_summary_release(&summary);
+	remove_database(folder, "into.db");
+	free(path);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char folder[] = "/tmp/perflab-fuzz-db-XXXXXX";
 	char path[sizeof(folder) + 16];
 	static const enum db_mode modes[] = {DB_READ, DB_WRITE};
-	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
 	struct error err = {0};
 	struct db *db = NULL;
 	int file;
@@ -87,16 +121,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	close(file);
 	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
 		db = NULL;
-		if (db_open(&db, path, modes[i], &err) == 0)
+		if (db_open(&db, path, modes[i], &err) == 0) {
 			read_everything(db);
-		else if (!strstr(err.text, path))
+			merge_everything(db, folder);
+		} else if (!strstr(err.text, path))
 			abort(); /* a refusal names the file */
 		db_close(db);
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		snprintf(path, sizeof(path), "%s/f.db%s", folder, endings[i]);
-		unlink(path);
-	}
+	remove_database(folder, "f.db");
 	rmdir(folder);
 	return 0;
 }
