@@ -22,43 +22,56 @@ static int by_case(const void *left, const void *right)
 			     *(const struct trial *const *)right);
 }
 
-static const struct trial **sorted_trials(const struct run *run)
+/* A damaged file may lack names, and then there is nothing to find a case by. */
+static bool has_name(const struct trial *trial)
+{
+	return trial->kernel && trial->variant && trial->config;
+}
+
+static const struct trial **sorted_trials(const struct run *run, size_t *count)
 {
 	const struct trial **sorted =
 		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(const struct trial *));
 
+	*count = 0;
 	for (size_t i = 0; i < run->trial_count; i++)
-		sorted[i] = &run->trials[i];
-	qsort(sorted, run->trial_count, sizeof(const struct trial *), by_case);
+		if (has_name(&run->trials[i]))
+			sorted[(*count)++] = &run->trials[i];
+	qsort(sorted, *count, sizeof(const struct trial *), by_case);
 	return sorted;
 }
 
-static bool is_in(const struct trial *trial, const struct trial *const *sorted, size_t count,
-		  const struct trial **found)
+/* NULL: it is not among them. */
+static const struct trial *find_case(const struct trial *trial, const struct trial *const *sorted,
+				     size_t count)
 {
 	const struct trial *const *at =
 		bsearch(&trial, sorted, count, sizeof(const struct trial *), by_case);
 
-	*found = at ? *at : NULL;
-	return at != NULL;
+	return at ? *at : NULL;
 }
 
 size_t regress_pairs(struct regress_pair **out, const struct run *base, const struct run *head)
 {
-	const struct trial **bases = sorted_trials(base), **heads = sorted_trials(head);
-	const struct trial *other;
-	size_t count = 0;
+	size_t base_count, head_count, count = 0;
+	const struct trial **bases = sorted_trials(base, &base_count);
+	const struct trial **heads = sorted_trials(head, &head_count);
 
-	*out = xcalloc(base->trial_count + head->trial_count + 1, sizeof(**out));
+	*out = xcalloc(base_count + head_count + 1, sizeof(**out));
 	for (size_t i = 0; i < head->trial_count; i++) {
-		is_in(&head->trials[i], bases, base->trial_count, &other);
-		(*out)[count++] =
-			(struct regress_pair){other, &head->trials[i], base->seed, head->seed};
+		const struct trial *trial = &head->trials[i];
+
+		if (has_name(trial))
+			(*out)[count++] = (struct regress_pair){find_case(trial, bases, base_count),
+								trial, base->seed, head->seed};
 	}
-	for (size_t i = 0; i < base->trial_count; i++)
-		if (!is_in(&base->trials[i], heads, head->trial_count, &other))
-			(*out)[count++] = (struct regress_pair){&base->trials[i], NULL, base->seed,
-								head->seed};
+	for (size_t i = 0; i < base->trial_count; i++) {
+		const struct trial *trial = &base->trials[i];
+
+		if (has_name(trial) && !find_case(trial, heads, head_count))
+			(*out)[count++] =
+				(struct regress_pair){trial, NULL, base->seed, head->seed};
+	}
 	free(bases);
 	free(heads);
 	return count;

@@ -37,7 +37,7 @@ void regress_summarise(struct text *out, const struct regress *regress)
 
 void regress_describe_change(struct text *out, double change)
 {
-	if (!isnan(change))
+	if (isfinite(change))
 		text_addf(out, "%+.2f %%", 100 * change);
 }
 
@@ -121,10 +121,11 @@ static void add_row(struct table *table, const struct regress_case *item)
 	const struct effect *effect = &item->effect;
 	char *base = cell_time(item->base), *head = cell_time(item->head);
 	char *change = cell_change(effect->change), *counters = cell_counters(item);
-	char *interval = isnan(effect->low) ? NULL
-					    : xasprintf("%+.2f to %+.2f", 100 * effect->low,
-							100 * effect->high);
-	char *p = isnan(item->adjusted_p) ? NULL : xasprintf("%.2g", item->adjusted_p);
+	char *interval =
+		!isfinite(effect->low + effect->high)
+			? NULL
+			: xasprintf("%+.2f to %+.2f", 100 * effect->low, 100 * effect->high);
+	char *p = !isfinite(item->adjusted_p) ? NULL : xasprintf("%.2g", item->adjusted_p);
 
 	table_row_styled(table,
 			 (const char *const[]){change_name(item->verdict), item->name, base, head,

@@ -166,6 +166,8 @@ if command -v sqlite3 >/dev/null; then
 	refused 2 'SM clock (1980 MHz, then 1000 MHz)' regress --base before --head same
 	sqlite3 perflab.db "PRAGMA foreign_keys = OFF; UPDATE run SET backend = 'ptx' WHERE label = 'slower'"
 	refused 2 'their numbers do not compare' regress --base before --head slower --allow-different
+	sqlite3 perflab.db "INSERT INTO device (name, uuid) VALUES ('Other GPU', 'GPU-other'); UPDATE run SET device_id = last_insert_rowid() WHERE label = 'unlucky'"
+	refused 2 'device (Fake GPU GPU-' regress --base before --head unlucky
 	# two that have a prefix in common
 	sqlite3 perflab.db "UPDATE run SET uid = 'abcd1' || substr(uid, 6) WHERE id = 1; UPDATE run SET uid = 'abcd2' || substr(uid, 6) WHERE id = 2"
 	refused 2 'means several runs' regress --base abcd

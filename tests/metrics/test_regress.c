@@ -400,6 +400,25 @@ static void a_clock_that_explains_it_is_no_regression(void **state)
 	expect(fixture, "slower", CHANGE_REGRESSED, NULL);
 }
 
+/* What a damaged file may hold. */
+static void what_has_no_name_or_no_sense_is_passed_over(void **state)
+{
+	struct fixture *fixture = *state;
+	struct trial *trial = add_trial(&fixture->base, "nameless", USUAL);
+
+	free(trial->variant);
+	trial->variant = NULL;
+	add_trial(&fixture->base, "odd", MEDIANS(0, NAN, -1));
+	add_trial(&fixture->base, "far", MEDIANS(1e-300, 1e-300));
+	add_trial(&fixture->head, "odd", USUAL);
+	add_trial(&fixture->head, "far", MEDIANS(1e300, 1e300));
+	judge(fixture);
+	assert_int_equal(fixture->regress.count, 2);
+	expect(fixture, "odd", CHANGE_INCONCLUSIVE, "nothing to compare");
+	assert_false(case_of(fixture, "odd")->timed);
+	assert_true(case_of(fixture, "far")->timed);
+}
+
 /* ---- surroundings ---- */
 
 /* 'r' refuses, 's' is said, 'n' never; ' ' no difference of that name. */
@@ -480,6 +499,7 @@ int main(void)
 		TEST(thresholds_move_the_limits),
 		TEST(equal_code_cannot_get_slower),
 		TEST(a_clock_that_explains_it_is_no_regression),
+		TEST(what_has_no_name_or_no_sense_is_passed_over),
 		TEST(surroundings_that_differ_are_named),
 	};
 
