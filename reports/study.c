@@ -184,6 +184,24 @@ static void summary_line(struct text *out, const struct study_report *reports, s
 	}
 }
 
+/* All at a glance, below what scrolled by. */
+static void print_overview(FILE *out, const struct study_report *reports, size_t count,
+			   const struct report_options *options)
+{
+	static const struct table_column columns[] = {
+		{.name = "study"}, {.name = "answer"}, {.name = "title"}};
+	struct table *table = table_new(columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < count; i++)
+		table_row(table,
+			  (const char *const[]){reports[i].study->name,
+						study_verdict_name(reports[i].answer->verdict),
+						reports[i].study->title});
+	table_write_text(out, table, options);
+	table_free(table);
+	fputc('\n', out);
+}
+
 static void write_text(FILE *out, const struct study_report *reports, size_t count,
 		       const struct report_options *options)
 {
@@ -193,6 +211,8 @@ static void write_text(FILE *out, const struct study_report *reports, size_t cou
 		print_study(out, &reports[i], options);
 		fputc('\n', out);
 	}
+	if (count > 1)
+		print_overview(out, reports, count, options);
 	summary_line(&line, reports, count);
 	escape_show(&safe, line.data);
 	fprintf(out, "%s\n", safe.data);

@@ -94,6 +94,7 @@ FAKE_WORKER_SCRIPT=mismatch:reduce/naive run study own.study divergence_two_ifs 
 expect_code 1
 expect_out 'inconclusive: no measurement of case naive: mismatch'
 expect_out 'of 2 hold'
+grep -q '^own  *does not hold  *Naive is slower$' "$work/out" || complain 'no overview'
 FAKE_WORKER_SCRIPT=no_counters run study divergence_two_ifs --db bare.db
 expect_code 0
 expect_out 'divergence_two_ifs: inconclusive (branch_targets_divergent of case'
