@@ -1,6 +1,7 @@
 /* The sweep: sessions with workers, what their ends mean, and the order of it all. */
 #include "harness/coordinator.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +230,7 @@ static void sweep_cases_init(struct sweep *sweep)
 
 		sweep->cases[i] = (struct case_state){
 			.facts = launch_facts_unknown,
+			.relative_error = NAN,
 			.ended = planned->finished || !planned->launch,
 			.rounds_done = planned->rounds_done,
 			/* An emulated case is done or not: counts without a verdict are worth

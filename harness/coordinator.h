@@ -18,6 +18,10 @@ struct case_state {
 	bool ended;     /* nothing more is to be done */
 	int rounds_done;
 	bool counted;
+	/* The most of all rounds that were measured here; NAN: none, for the reason ("": unsaid).
+	 */
+	double relative_error;
+	char no_accuracy[96];
 	/* A failure at inspection, kept until the sink is open; TRIAL_OK: none. */
 	enum trial_status early_status;
 	char *early_reason;

@@ -1,4 +1,5 @@
 /* Inspection of the plan's cases, and the rounds that verify and time them. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,9 @@ struct measure_answer {
 	struct sweep *sweep;
 	size_t index;
 	int last_phase; /* -1: none yet */
+	bool has_accuracy;
+	double relative_error;
+	char no_accuracy[96];
 	struct round_result result;
 };
 
@@ -157,6 +161,25 @@ static int measure_samples(struct measure_answer *answer, const json_t *message,
 	return rc;
 }
 
+static int measure_accuracy(struct measure_answer *answer, const json_t *message, struct error *err)
+{
+	const char *reason = NULL;
+	int rc = member_real_or_null(&answer->relative_error, message, "relative_error", err);
+
+	if (!rc)
+		rc = member_borrow(&reason, message, "reason", true, err);
+	if (rc)
+		return rc;
+	if (answer->has_accuracy)
+		return error_set(err, PL_EPROTOCOL, "'accuracy' came twice");
+	if (isnan(answer->relative_error) == !reason || answer->relative_error < 0)
+		return error_set(err, PL_EPROTOCOL,
+				 "'accuracy' has neither an error nor a reason, or both");
+	snprintf(answer->no_accuracy, sizeof(answer->no_accuracy), "%s", reason ? reason : "");
+	answer->has_accuracy = true;
+	return 0;
+}
+
 static int measure_reply(void *context, const char *name, const json_t *message, struct error *err)
 {
 	struct measure_answer *answer = context;
@@ -175,6 +198,8 @@ static int measure_reply(void *context, const char *name, const json_t *message,
 		return rc;
 	if (!strcmp(name, "samples"))
 		return measure_samples(answer, message, err);
+	if (!strcmp(name, "accuracy"))
+		return measure_accuracy(answer, message, err);
 	if (!strcmp(name, "state"))
 		return state_from_json(&answer->result.state, message, err);
 	return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'measure'", name);
@@ -187,6 +212,14 @@ static const struct device_state state_unknown = {
 	.power_w = __builtin_nan(""),
 	.throttle_reasons = -1,
 };
+
+static void accuracy_keep(struct case_state *state, const struct measure_answer *answer)
+{
+	if (!answer->has_accuracy)
+		return;
+	state->relative_error = fmax(state->relative_error, answer->relative_error);
+	memcpy(state->no_accuracy, answer->no_accuracy, sizeof(state->no_accuracy));
+}
 
 /* A round that was measured well goes to the sink. */
 static int round_store(struct sweep *sweep, size_t index, const struct round_result *result,
@@ -210,6 +243,7 @@ static int measure_case(struct sweep *sweep, size_t index, int round, struct err
 		.sweep = sweep,
 		.index = index,
 		.last_phase = -1,
+		.relative_error = NAN,
 		.result = {.round = round, .state = state_unknown},
 	};
 	struct exchange exchange =
@@ -236,10 +270,12 @@ static int measure_case(struct sweep *sweep, size_t index, int round, struct err
 		snprintf(where, sizeof(where), "phase %s",
 			 worker_phase_name((enum worker_phase)answer.last_phase));
 	rc = sweep_settle(&sweep->worker, end, &exchange, where, &cause, &status, &reason, err);
-	if (!rc && status == TRIAL_OK)
+	if (!rc && status == TRIAL_OK) {
+		accuracy_keep(&sweep->cases[index], &answer);
 		rc = round_store(sweep, index, &answer.result, err);
-	else if (!rc)
+	} else if (!rc) {
 		rc = sweep_case_finished(sweep, index, status, reason.data, err);
+	}
 	free(answer.result.time_ns);
 	exchange_release(&exchange);
 	text_release(&reason);

@@ -75,6 +75,21 @@ static void set_launches(struct counter_list *counters, const struct launch_case
 	counter_list_set(counters, "blocks", "block", "plan", most_blocks);
 }
 
+/* What verification found, before anything was timed. */
+static void set_accuracy(struct counter_list *counters, const struct case_state *state)
+{
+	const struct metric *metric = metric_find("relative_error");
+
+	if (isfinite(state->relative_error))
+		counter_list_set(counters, metric->name, metric->unit, metric->formula,
+				 state->relative_error);
+	else
+		counter_list_set_missing(counters, metric->name, metric->unit, metric->formula,
+					 state->no_accuracy[0]
+						 ? state->no_accuracy
+						 : "the worker that verified it did not say");
+}
+
 /* `reason` stands for what `counters` lacks. */
 static int case_counted(struct sweep *sweep, size_t index, struct counter_list *counters,
 			const char *reason, struct error *err)
@@ -92,6 +107,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 					 "occupancy calculator",
 					 "the occupancy calculator gave no value");
 	set_launches(counters, sweep->plan->cases[index].launch);
+	set_accuracy(counters, &sweep->cases[index]);
 	rc = sink->counters(sink->context, index, counters, err);
 	if (rc)
 		return rc;

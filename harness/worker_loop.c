@@ -1,5 +1,6 @@
 #include "harness/worker_loop.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,15 @@ int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, cons
 	return reply_send(reply, "samples",
 			  json_pack("{s:I, s:i, s:o}", "id", (json_int_t)id, "round", round,
 				    "time_ns", samples_to_json(time_ns, count)));
+}
+
+int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,
+			  const char *reason)
+{
+	return reply_send(reply, "accuracy",
+			  json_pack("{s:I, s:i, s:o, s:o}", "id", (json_int_t)id, "round", round,
+				    "relative_error", json_number_or_null(relative_error), "reason",
+				    isfinite(relative_error) ? json_null() : json_text(reason)));
 }
 
 int worker_reply_state(struct worker_reply *reply, int64_t id, int round,

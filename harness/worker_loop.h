@@ -56,6 +56,9 @@ int worker_reply_phase(struct worker_reply *reply, int64_t id, enum worker_phase
 		       int64_t pass);
 int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, const double *time_ns,
 			 size_t count);
+/* Once a round: `relative_error` of the results, or NAN and the reason why there is none. */
+int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,
+			  const char *reason);
 int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
 		       const struct device_state *state);
 int worker_reply_counters(struct worker_reply *reply, int64_t id,

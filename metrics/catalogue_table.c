@@ -106,6 +106,17 @@ const struct metric catalogue_table[] = {
 		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("sm__cycles_elapsed.max"),
 	},
+	/* ---- results ---- */
+	{
+		.name = "relative_error",
+		.unit = "1",
+		.meaning =
+			"largest difference of a floating-point result from the CPU oracle, over "
+			"the largest result expected; what verification allowed",
+		.worse = WORSE_MORE,
+		.from_launch = true,
+		.formula = "verification",
+	},
 	/* ---- launches ---- */
 	{
 		.name = "launches",

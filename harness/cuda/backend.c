@@ -221,17 +221,20 @@ static int backend_inspect(void *context, const struct launch_case *work,
 	return rc;
 }
 
-static int verify(struct cuda_backend *backend, int64_t id, struct operation *operation,
+static int verify(struct cuda_backend *backend, int64_t id, int round, struct operation *operation,
 		  struct worker_reply *reply, struct text *mismatch, struct error *err)
 {
+	struct accuracy accuracy;
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_VERIFY, -1);
 
 	if (rc)
 		return rc;
 	ranges_enter_phase(backend->ranges, "verify");
-	rc = operation_verify(operation, mismatch, err);
+	rc = operation_verify(operation, mismatch, &accuracy, err);
 	ranges_leave_phase(backend->ranges);
-	return rc;
+	if (rc || mismatch->length)
+		return rc;
+	return worker_reply_accuracy(reply, id, round, accuracy.relative_error, accuracy.reason);
 }
 
 /* Under ncu: one execution in a range of its own, for the tool to measure. */
@@ -294,7 +297,7 @@ static int backend_measure(void *context, int64_t id, const struct launch_case *
 	if (rc == 0)
 		rc = operation_prepare(&operation, err);
 	if (rc == 0)
-		rc = verify(backend, id, &operation, reply, &finding, err);
+		rc = verify(backend, id, round, &operation, reply, &finding, err);
 	if (rc == 0 && finding.length) {
 		*status = TRIAL_MISMATCH;
 		goto out;

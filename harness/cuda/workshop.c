@@ -48,7 +48,7 @@ int workshop_open(struct workshop *workshop, const struct device *device, uint64
 	if (rc == 0)
 		rc = acquire_kept(workshop, sizeof(uint32_t), &workshop->flush_sink, err);
 	if (rc == 0)
-		rc = acquire_kept(workshop, 2 * sizeof(uint64_t), &workshop->comparison, err);
+		rc = acquire_kept(workshop, 4 * sizeof(uint64_t), &workshop->comparison, err);
 	if (rc == 0)
 		rc = cuda_check(&device->driver,
 				device->driver.cuMemsetD8Async(workshop->flush_buffer->data, 0,

@@ -173,6 +173,16 @@ static int fake_inspect(void *backend, const struct launch_case *work, struct la
 	return 0;
 }
 
+/* The first round's is the largest. */
+static int send_accuracy(int64_t id, const char *name, int round, struct worker_reply *reply)
+{
+	if (scripted("no_accuracy", name))
+		return 0;
+	if (scripted("no_floats", name))
+		return worker_reply_accuracy(reply, id, round, NAN, "scripted: no_floats");
+	return worker_reply_accuracy(reply, id, round, 0x1p-20 / (round + 1), NULL);
+}
+
 static int send_samples(const struct fake *fake, int64_t id, const char *name, int round,
 			struct worker_reply *reply)
 {
@@ -195,8 +205,13 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 		base *= 1.5;
 	for (int64_t i = 0; i < count; i++)
 		times[i] = base + 8 * (double)((i * 7 + round) % 11);
-	rc = worker_reply_samples(reply, id + scripted("lie_id", name),
-				  round + scripted("lie_round", name), times, (size_t)count);
+	rc = send_accuracy(id, name, round, reply);
+	if (!rc && scripted("lie_accuracy", name))
+		rc = send_accuracy(id, name, round, reply);
+	if (!rc)
+		rc = worker_reply_samples(reply, id + scripted("lie_id", name),
+					  round + scripted("lie_round", name), times,
+					  (size_t)count);
 	return rc ? rc : worker_reply_state(reply, id, round, &state);
 }
 

@@ -31,7 +31,10 @@ static void test_all_well(void **context)
 	assert_true(counter && counter->has_value);
 	assert_string_equal(counter->source, "occupancy calculator");
 	assert_string_equal(counter->unit, "percent");
-	/* known without counting */
+	/* known without counting: of all rounds the worst */
+	counter = counter_list_find(&f->record.counters[0], "relative_error");
+	assert_true(counter && counter->has_value && counter->value == 0x1p-20);
+	assert_string_equal(counter->source, "verification");
 	counter = counter_list_find(&f->record.counters[0], "launches");
 	assert_true(counter && counter->value == 2);
 	assert_string_equal(counter->source, "plan");
@@ -56,6 +59,30 @@ static void test_order_is_drawn_from_the_seed(void **context)
 	assert_string_equal(f->record.first_round, again);
 }
 
+static void test_no_accuracy_has_a_reason(void **context)
+{
+	static const struct {
+		const char *script, *reason;
+	} rows[] = {{"no_floats", "scripted: no_floats"},
+		    {"no_accuracy", "the worker that verified it did not say"}};
+	struct sweep_fixture *f = *context;
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct counter_value *counter;
+
+		if (i) {
+			sweep_tear_down((void **)&f);
+			sweep_set_up((void **)&f);
+			*context = f;
+		}
+		assert_int_equal(sweep_run(f, rows[i].script), 0);
+		assert_all_ok_but(f, CASES);
+		counter = counter_list_find(&f->record.counters[0], "relative_error");
+		assert_true(counter && !counter->has_value);
+		assert_string_equal(counter->reason, rows[i].reason);
+	}
+}
+
 static const struct fault faults[] = {
 	{"crash", TRIAL_CRASHED, "killed by signal 11 (Segmentation fault)", false},
 	{"crash", TRIAL_CRASHED, "phase verify", false},
@@ -74,6 +101,7 @@ static const struct fault faults[] = {
 	{"lie_pending", TRIAL_CRASHED, "status 'pending'", false},
 	{"lie_id", TRIAL_CRASHED, "about case 3, asked was 2", false},
 	{"lie_round", TRIAL_CRASHED, "about round 1, asked was 0", false},
+	{"lie_accuracy", TRIAL_CRASHED, "'accuracy' came twice", false},
 	{"lie_phases", TRIAL_CRASHED, "phase 'verify' is unknown or out of order", false},
 	{"lie_empty", TRIAL_CRASHED, "gave no samples", false},
 	{"oom", TRIAL_OUT_OF_MEMORY, "scripted: oom", false},
@@ -304,6 +332,7 @@ int main(void)
 		SWEEP_TEST(test_all_well),
 		SWEEP_TEST(test_order_is_drawn_from_the_seed),
 		SWEEP_TEST(test_fault),
+		SWEEP_TEST(test_no_accuracy_has_a_reason),
 		SWEEP_TEST(test_failure_in_second_round_keeps_the_first),
 		SWEEP_TEST(test_every_case_crashes),
 		SWEEP_TEST(test_inspection_may_skip),

@@ -124,8 +124,11 @@ static void compare(void **arguments)
 	const float *result = *(const float **)arguments[0];
 	const float *expected = *(const float **)arguments[1];
 	unsigned long long *out = *(unsigned long long **)arguments[5];
+	double *largest = (double *)(out + 2);
 
 	for (unsigned long long i = 0; i < *(unsigned long long *)arguments[2]; i++) {
+		largest[0] = fmax(largest[0], fabs((double)result[i] - (double)expected[i]));
+		largest[1] = fmax(largest[1], fabs((double)expected[i]));
 		if (within_tolerance((double)result[i], (double)expected[i],
 				     *(double *)arguments[3], *(double *)arguments[4]))
 			continue;
@@ -154,12 +157,14 @@ static char *verified(struct bench *bench, struct deed deed)
 	struct launch_case *work = bench_case("fault", "none", 256, 4096);
 	struct operation operation = {0};
 	struct text mismatch = TEXT_INIT;
+	struct accuracy accuracy;
 	struct error err = {0};
 
 	bench->stub.execute = execute;
 	bench->stub.context = &deed;
 	load(bench, &operation, work);
-	if (operation_prepare(&operation, &err) || operation_verify(&operation, &mismatch, &err))
+	if (operation_prepare(&operation, &err) ||
+	    operation_verify(&operation, &mismatch, &accuracy, &err))
 		fail_msg("%s", err.text);
 	/* Poisoned: what an earlier case left there is no result. */
 	assert_true(isnan(deed.seen));
@@ -194,6 +199,69 @@ static void test_verdicts(void **context)
 	}
 }
 
+/* ---- how far off ---- */
+
+/* A sum that is `context`, whatever is summed. */
+static void execute_sum(struct stub_driver *stub, const char *name, void **arguments)
+{
+	if (!strcmp(name, "compare_f32"))
+		compare(arguments);
+	if (!strcmp(name, "reduce_finish"))
+		**(float **)arguments[1] = *(const float *)stub->context;
+}
+
+static void test_accuracy_is_of_the_largest_element(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("reduce", "shuffle", 64, 4096);
+	struct operation operation = {0};
+	struct text mismatch = TEXT_INIT;
+	struct accuracy accuracy;
+	struct error err = {0};
+	float expected = 0, told;
+
+	load(bench, &operation, work);
+	assert_int_equal(operation_prepare(&operation, &err), 0);
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (work->buffers[b].role == BUFFER_OUT)
+			expected = *(const float *)(uintptr_t)operation.buffers[b].expected->data;
+	told = nextafterf(expected, 0.0f);
+	bench->stub.execute = execute_sum;
+	bench->stub.context = &told;
+	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
+	assert_string_equal(mismatch.data, "");
+	assert_true(accuracy.relative_error ==
+		    ((double)expected - (double)told) / (double)expected);
+	assert_null(accuracy.reason);
+	told = expected;
+	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
+	assert_true(accuracy.relative_error == 0);
+	operation_release(&operation);
+	text_release(&mismatch);
+	launch_case_free(work);
+}
+
+static void test_whole_numbers_have_no_accuracy(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("fault", "none", 256, 4096);
+	struct operation operation = {0};
+	struct text mismatch = TEXT_INIT;
+	struct accuracy accuracy;
+	struct error err = {0};
+
+	for (size_t b = 0; b < work->buffer_count; b++)
+		work->buffers[b].type = ELEMENT_I32;
+	load(bench, &operation, work);
+	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
+	assert_true(isnan(accuracy.relative_error));
+	assert_string_equal(accuracy.reason, "no result is a floating-point number");
+	operation_release(&operation);
+	text_release(&mismatch);
+	launch_case_free(work);
+}
+
 /* Partial sums that an earlier case left in scratch memory would be right by chance. */
 static void test_scratch_is_poisoned(void **context)
 {
@@ -201,6 +269,7 @@ static void test_scratch_is_poisoned(void **context)
 	struct launch_case *work = bench_case("reduce", "shuffle", 64, 4096);
 	struct operation operation = {0};
 	struct text mismatch = TEXT_INIT;
+	struct accuracy accuracy;
 	struct error err = {0};
 	size_t seen = 0;
 
@@ -210,7 +279,7 @@ static void test_scratch_is_poisoned(void **context)
 		if (work->buffers[b].role == BUFFER_SCRATCH)
 			memset((void *)(uintptr_t)operation.buffers[b].data, 0,
 			       operation.buffers[b].block->bytes);
-	assert_int_equal(operation_verify(&operation, &mismatch, &err), 0);
+	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		if (work->buffers[b].role != BUFFER_SCRATCH)
 			continue;
@@ -323,6 +392,8 @@ int main(void)
 		BENCH_TEST(test_the_image_is_the_best_there_is),
 		BENCH_TEST(test_verdicts),
 		BENCH_TEST(test_scratch_is_poisoned),
+		BENCH_TEST(test_accuracy_is_of_the_largest_element),
+		BENCH_TEST(test_whole_numbers_have_no_accuracy),
 		BENCH_TEST(test_cases_share_inputs_and_results),
 		BENCH_TEST(test_too_large_costs_only_the_case),
 		BENCH_TEST(test_mismatch_costs_what_was_kept),

@@ -12,7 +12,18 @@
 struct element_check {
 	unsigned long long mismatches;
 	unsigned long long first; /* smallest index that differs */
+	/* Bits of doubles that are not negative, so that they are in order as numbers, too. */
+	unsigned long long largest_error, largest_expected;
 };
+
+/* The largest of the warp's, in its first lane, to where the largest of all is. */
+__device__ static void keep_largest(unsigned long long *largest, double value)
+{
+	for (int offset = 16; offset > 0; offset /= 2)
+		value = fmax(value, __shfl_down_sync(0xffffffffu, value, offset));
+	if (threadIdx.x % 32 == 0)
+		atomicMax(largest, (unsigned long long)__double_as_longlong(value));
+}
 
 template <typename T> __device__ double value_of(T element)
 {
@@ -34,15 +45,22 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 			double tolerance_abs, double tolerance_rel, struct element_check *out)
 {
 	unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+	double largest_error = 0.0, largest_expected = 0.0;
 
 	for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
 	     i < count; i += stride) {
-		if (!within_tolerance(value_of(result[i]), value_of(expected[i]), tolerance_abs,
-				      tolerance_rel)) {
+		double got = value_of(result[i]), wanted = value_of(expected[i]);
+
+		/* One that is no number is a mismatch, and no error of any size. */
+		largest_error = fmax(largest_error, fabs(got - wanted));
+		largest_expected = fmax(largest_expected, fabs(wanted));
+		if (!within_tolerance(got, wanted, tolerance_abs, tolerance_rel)) {
 			atomicAdd(&out->mismatches, 1ull);
 			atomicMin(&out->first, i);
 		}
 	}
+	keep_largest(&out->largest_error, largest_error);
+	keep_largest(&out->largest_expected, largest_expected);
 }
 
 #define COMPARE(name, type)                                                                        \
