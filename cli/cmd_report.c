@@ -136,6 +136,8 @@ static int load_compared(struct run *out, struct db *db, const struct run *run,
 			       "numbers do not compare",
 			       (long long)run->id, run->backend, (long long)id, out->backend);
 	if (!rc)
+		rc = db_rounds_load(db, out, err);
+	if (!rc)
 		host_tell_abandoned(out);
 	return error_context(err, rc, "--compare");
 }
@@ -180,6 +182,8 @@ static int run_report(struct invocation *call, struct error *err)
 		rc = db_run_resolve(db, reference, &id, err);
 	if (!rc)
 		rc = db_run_load(db, id, true, &run, err);
+	if (!rc && options->compare)
+		rc = db_rounds_load(db, &run, err);
 	if (!rc && options->compare)
 		rc = load_compared(&compared, db, &run, options->compare, err);
 	if (!rc) {

@@ -445,6 +445,14 @@ static void a_run_stands_beside_another(void **state)
 	/* not timed: nothing to compare */
 	assert_true(json_is_null(at(root, "comparison.#2")));
 	json_decref(root);
+	/* by counters, too, as everywhere */
+	counter_list_set(&run.trials[0].counters, "branch_targets_divergent", "1", "a test", 9);
+	counter_list_set(&other.trials[1].counters, "branch_targets_divergent", "1", "a test", 8);
+	root = page_of(&run, &(struct report_options){.compare = &other,
+						      .samples = take_of_two,
+						      .samples_context = &taken});
+	assert_int_equal(json_integer_value(at(root, "comparison.#0.#1")), CHANGE_REGRESSED);
+	json_decref(root);
 	/* no samples: the medians stand, the ratio is not known */
 	root = page_of(&run, &(struct report_options){.compare = &other});
 	assert_true(json_is_null(at(root, "comparison.#0.#2")));
