@@ -55,12 +55,21 @@ static void read_everything(struct db *db)
 	db_runs_visit(db, 0, note_run, &seen, NULL);
 	db_run_resolve(db, "last", &id, NULL);
 	db_run_resolve(db, "nightly", &id, NULL);
+	db_run_resolve(db, "last-good", &id, NULL);
 	for (size_t i = 0; i < seen.count; i++) {
+		struct trial_comparison_list comparisons = {0};
 		struct ceiling_list ceilings = {0};
-		struct run run = {0};
+		struct run run = {0}, base = {0};
 
-		if (db_run_load(db, seen.ids[i], true, &run, NULL) == 0)
+		if (db_run_load(db, seen.ids[i], true, &run, NULL) == 0) {
 			load_samples(db, &run);
+			db_rounds_load(db, &run, NULL);
+		}
+		if (db_baselines_load(db, seen.ids[i], &base, NULL) == 0)
+			db_rounds_load(db, &base, NULL);
+		run_release(&base);
+		db_comparisons_load(db, seen.ids[i], &comparisons, NULL);
+		comparison_list_release(&comparisons);
 		db_ceilings_load(db, seen.ids[i], &ceilings, NULL);
 		db_ceilings_of_device(db, &run.device, &ceilings, NULL);
 		ceiling_list_release(&ceilings);
