@@ -140,6 +140,7 @@ struct kernel_oracle {
 
 struct kernel_variant {
 	const char *name;   /* named for its idea: "shuffle"; its image is FAMILY/NAME.cu */
+	const char *image;  /* NULL: that one; else another family's variant: "reduce/shuffle" */
 	const char *lesson; /* what it teaches, one line */
 	const char *metric; /* the metric that shows it */
 	struct kernel_launch launches[KERNEL_MAX_LAUNCHES];

@@ -7,6 +7,7 @@
 #define KERNEL_FAMILY_LIST(X) \
 	X(stream)             \
 	X(reduce)             \
+	X(accuracy)           \
 	X(warp_map)           \
 	X(divergence)         \
 	X(select)             \

@@ -462,7 +462,8 @@ static int resolve_names(struct resolution *r)
 	if (rc)
 		return rc;
 	snprintf(image, sizeof(image), "%s/%s", work->kernel, work->variant);
-	rc = copy_name(r, work->image, sizeof(work->image), image);
+	rc = copy_name(r, work->image, sizeof(work->image),
+		       r->variant->image ? r->variant->image : image);
 	if (!rc)
 		rc = copy_name(r, work->oracle, sizeof(work->oracle), oracle->name);
 	work->tolerance_abs = tolerance ? tolerance->abs : r->kernel->tolerance_abs;

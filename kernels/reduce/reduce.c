@@ -3,7 +3,7 @@
  * global memory, over trees in shared memory and shuffles between registers,
  * to a grid that reads at the speed of memory and a short second pass.
  */
-#include "kernels/table.h"
+#include "kernels/reduce/reduce.h"
 
 /*
  * Pairwise, in doubles: of floats in [0, 1) its error is far below the last
@@ -34,61 +34,21 @@ static int compute_sum(const struct launch_case *work, const struct host_buffers
 	return rc;
 }
 
-static const struct kernel_oracle oracle_sum = {
+const struct kernel_oracle oracle_sum = {
 	.name = "reduce/sum",
 	.axes = "n",
 	.compute = compute_sum,
 };
 
-#define X ARG_OF_BUFFER("x")
-#define PARTIALS ARG_OF_BUFFER("partials")
-#define SUM ARG_OF_BUFFER("sum")
-#define N ARG_OF_I64("n")
-
-/* The first pass leaves one partial sum a block, of as many blocks as n takes … */
-#define BLOCKS "ceil_div(n, block)"
-/* … or as the device holds at once. */
-#define RESIDENT_BLOCKS "min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"
 /* … or as static_partials in static_buffer.cu has room for. */
 #define STATIC_BLOCKS "min(16384, " RESIDENT_BLOCKS ")"
-
-#define FINISH_BLOCK "min(1024, max_threads_per_block)"
-#define FINISH(partials, count)                                                   \
-	{                                                                         \
-		.entry = "reduce_finish", .grid = {"1"}, .block = {FINISH_BLOCK}, \
-		ARGS(ARG_OF_BUFFER(partials), SUM, ARG_OF_I64(count))             \
-	}
-
-/* A tree in dynamic shared memory, then the second pass. */
-#define TREE(name)                             \
-	LAUNCHES({.entry = name,               \
-		  .grid = {BLOCKS},            \
-		  .block = {"block"},          \
-		  .shared_bytes = "4 * block", \
-		  ARGS(X, PARTIALS, N)},       \
-		 FINISH("partials", BLOCKS))
-#define HALVES                                                                                     \
-	{                                                                                          \
-		"is_pow2(block)", "block must be a power of two: the tree halves it in every step" \
-	}
-#define WHOLE_WARPS_OF_SHUFFLE WHOLE_WARPS("a shuffle names all lanes of a warp")
 
 static const struct kernel_variant variants[] = {
 	{
 		.name = "naive",
 		.lesson = "one launch a halving: every step pays for global memory and a launch",
 		.metric = "dram_bytes",
-		/* log2(2 * n - 1) is log2(n), rounded up: the halvings that leave one value. */
-		LAUNCHES({.entry = "reduce_naive",
-			  .grid = {"ceil_div(ceil_div(n, 2), block)"},
-			  .block = {"block"},
-			  ARGS(X, ARG_OF_BUFFER("halves"), SUM, N)},
-			 {.entry = "reduce_naive",
-			  .repeat = "max(0, log2(2 * n - 1) - 1)",
-			  .grid = {"ceil_div(ceil_div(n, pow2(i + 2)), block)"},
-			  .block = {"block"},
-			  ARGS(ARG_OF_BUFFER("halves"), ARG_OF_BUFFER("halves"), SUM,
-			       ARG_OF_I64("ceil_div(n, pow2(i + 1))"))}),
+		IN_HALVES,
 	},
 	{
 		.name = "neighboured",
@@ -223,12 +183,7 @@ const struct kernel kernel_reduce = {
 	.summary = "the sum of n floats, from one launch a halving to the speed of memory",
 	AXES(AXIS_BLOCK, {"n", "2^24", "elements to sum"}),
 	.small_size = "2^16",
-	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
-		{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-		{"halves", ELEMENT_F32, "ceil_div(n, 2)", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},
-		{"partials", ELEMENT_F32, BLOCKS, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},
-		{"partials_of_call", ELEMENT_F32, RESIDENT_BLOCKS, BUFFER_PER_CALL, FILL_NONE, 0.0,
-		 0.0}),
+	SUM_BUFFERS(FILL_UNIFORM, 0.0, 1.0),
 	.work = {.flop = "n - 1", .bytes_read = "4 * n", .bytes_written = "4"},
 	/*
 	 * A float sum grown by k additions to S errs by about 0.29 ulp(S) sqrt(k / 3) (one standard

@@ -154,23 +154,26 @@ static bool is_device_code(const struct kernel_variant *variant)
  * library have none. */
 static void check_image(const struct kernel *kernel, const struct kernel_variant *variant)
 {
-	char *own = read_source("kernels/%s/%s.cu", kernel->name, variant->name);
-	char *shared = read_source("kernels/%s/%s.cuh", kernel->name, kernel->name);
+	const char *image = variant->image ? strchr(variant->image, '/') + 1 : variant->name;
+	char *family = variant->image ? xstrndup(variant->image, strcspn(variant->image, "/"))
+				      : xstrdup(kernel->name);
+	char *own = read_source("kernels/%s/%s.cu", family, image);
+	char *shared = read_source("kernels/%s/%s.cuh", family, family);
 
 	if (!is_device_code(variant))
 		assert_string_equal(own, "");
 	else if (!*own)
-		fail_msg("kernels/%s/%s.cu is missing or empty", kernel->name, variant->name);
+		fail_msg("kernels/%s/%s.cu is missing or empty", family, image);
 	for (size_t l = 0; l < variant->launch_count; l++) {
 		const char *entry = variant->launches[l].entry;
 
 		if (!variant->launches[l].library && !names_entry(own, entry) &&
 		    !names_entry(shared, entry))
-			fail_msg("kernels/%s/%s.cu has no entry %s", kernel->name, variant->name,
-				 entry);
+			fail_msg("kernels/%s/%s.cu has no entry %s", family, image, entry);
 	}
 	free(own);
 	free(shared);
+	free(family);
 }
 
 static void test_every_variant_has_its_source(void **state)

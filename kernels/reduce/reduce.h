@@ -1,0 +1,65 @@
+/*
+ * What the families that sum have in common: the launches of the ways to do it,
+ * and the oracle. For their tables only.
+ */
+#ifndef KERNELS_REDUCE_REDUCE_H
+#define KERNELS_REDUCE_REDUCE_H
+
+#include "kernels/table.h"
+
+/* Of buffers x and sum; its axis is n. */
+extern const struct kernel_oracle oracle_sum;
+
+#define X ARG_OF_BUFFER("x")
+#define PARTIALS ARG_OF_BUFFER("partials")
+#define SUM ARG_OF_BUFFER("sum")
+#define N ARG_OF_I64("n")
+
+/* The first pass leaves one partial sum a block, of as many blocks as n takes … */
+#define BLOCKS "ceil_div(n, block)"
+/* … or as the device holds at once. */
+#define RESIDENT_BLOCKS "min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"
+#define FINISH_BLOCK "min(1024, max_threads_per_block)"
+#define FINISH(partials, count)                                                   \
+	{                                                                         \
+		.entry = "reduce_finish", .grid = {"1"}, .block = {FINISH_BLOCK}, \
+		ARGS(ARG_OF_BUFFER(partials), SUM, ARG_OF_I64(count))             \
+	}
+
+/* A tree in dynamic shared memory, then the second pass. */
+#define TREE(name)                             \
+	LAUNCHES({.entry = name,               \
+		  .grid = {BLOCKS},            \
+		  .block = {"block"},          \
+		  .shared_bytes = "4 * block", \
+		  ARGS(X, PARTIALS, N)},       \
+		 FINISH("partials", BLOCKS))
+#define HALVES                                                                                     \
+	{                                                                                          \
+		"is_pow2(block)", "block must be a power of two: the tree halves it in every step" \
+	}
+#define WHOLE_WARPS_OF_SHUFFLE WHOLE_WARPS("a shuffle names all lanes of a warp")
+
+/* log2(2 * n - 1) is log2(n), rounded up: the halvings that leave one value. */
+#define IN_HALVES                                                             \
+	LAUNCHES({.entry = "reduce_naive",                                    \
+		  .grid = {"ceil_div(ceil_div(n, 2), block)"},                \
+		  .block = {"block"},                                         \
+		  ARGS(X, ARG_OF_BUFFER("halves"), SUM, N)},                  \
+		 {.entry = "reduce_naive",                                    \
+		  .repeat = "max(0, log2(2 * n - 1) - 1)",                    \
+		  .grid = {"ceil_div(ceil_div(n, pow2(i + 2)), block)"},      \
+		  .block = {"block"},                                         \
+		  ARGS(ARG_OF_BUFFER("halves"), ARG_OF_BUFFER("halves"), SUM, \
+		       ARG_OF_I64("ceil_div(n, pow2(i + 1))"))})
+
+/* x is as its family fills it; whoever sums it takes of the others what it needs. */
+#define SUM_BUFFERS(...)                                                                        \
+	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, __VA_ARGS__},                                \
+		{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},                     \
+		{"halves", ELEMENT_F32, "ceil_div(n, 2)", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0}, \
+		{"partials", ELEMENT_F32, BLOCKS, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},         \
+		{"partials_of_call", ELEMENT_F32, RESIDENT_BLOCKS, BUFFER_PER_CALL, FILL_NONE,  \
+		 0.0, 0.0})
+
+#endif
