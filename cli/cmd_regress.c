@@ -9,6 +9,7 @@
 
 #define COUNTERS_EXACT "exact"
 #define NONE "none"
+#define RULES_NAMED 3
 
 struct regress_verb_options {
 	const char *db, *base, *head, *output, *thresholds, *counters;
@@ -201,6 +202,25 @@ static void tell_few_rounds(const struct run *base, const struct run *head)
 		    (long long)few->id);
 }
 
+/* A slip of the pen in a pattern would leave its cases with other limits. */
+static void tell_idle_rules(const struct request *request, const struct regress *regress)
+{
+	size_t idle = 0;
+
+	for (size_t i = 0; i < request->thresholds.count; i++) {
+		const struct threshold_rule *rule = &request->thresholds.rules[i];
+		bool matches = false;
+
+		for (size_t k = 0; k < regress->count && !matches; k++)
+			matches = pattern_matches(rule->pattern, regress->cases[k].name);
+		if (!matches && idle++ < RULES_NAMED)
+			say("%s:%zu: no case of these runs matches this pattern",
+			    request->thresholds_path, rule->line);
+	}
+	if (idle > RULES_NAMED)
+		say("%s: nor do %zu patterns more", request->thresholds_path, idle - RULES_NAMED);
+}
+
 static int compare(struct invocation *call, const struct request *request, const struct run *base,
 		   const struct run *head, struct error *err)
 {
@@ -232,6 +252,7 @@ static int compare(struct invocation *call, const struct request *request, const
 						      .all = options->all};
 
 		tell_few_rounds(base, head);
+		tell_idle_rules(request, &regress);
 		call->exit_code = regress.gating ? EXIT_FINDING : EXIT_FINE;
 		rc = write_report(call, &report, err);
 	}

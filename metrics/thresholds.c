@@ -152,6 +152,7 @@ static int parse_line(struct thresholds *out, const struct place *place, char *l
 		return rc;
 	}
 	out->rules = xgrow(out->rules, &out->capacity, out->count + 1, sizeof(*out->rules));
+	rule.line = place->line;
 	out->rules[out->count++] = rule;
 	return 0;
 }

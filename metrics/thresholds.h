@@ -33,6 +33,7 @@ struct threshold {
 
 struct threshold_rule {
 	char *pattern; /* as pattern_matches() takes it */
+	size_t line;   /* of the file, from 1 */
 	struct threshold *items;
 	size_t count, capacity;
 };

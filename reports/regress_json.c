@@ -5,7 +5,7 @@
 static json_t *run_json(const struct run *run)
 {
 	json_t *object = json_object();
-	char when[21];
+	char when[21], seed[24];
 
 	format_utc(when, run->started_ns);
 	json_object_set_new(object, "id", json_integer(run->id));
@@ -17,7 +17,8 @@ static json_t *run_json(const struct run *run)
 	json_object_set_new(object, "backend", report_json_text(run->backend));
 	json_object_set_new(object, "device", report_json_text(run->device.name));
 	json_object_set_new(object, "driver", report_json_text(run->device.driver));
-	json_object_set_new(object, "seed", json_integer((json_int_t)run->seed));
+	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
+	json_object_set_new(object, "seed", json_string(seed));
 	return object;
 }
 

@@ -132,6 +132,14 @@ expect_out '2 unchanged, 2 ignored'
 expect_out 'perflab.thresholds'
 run regress --base before --head slower --thresholds none
 expect_code 1
+printf 'redcue time=5%%\n* time=60%%\n' >slip.thresholds
+run regress --base before --head slower --thresholds slip.thresholds
+expect_code 0
+expect_err 'slip.thresholds:1: no case of these runs matches'
+[ "$(wc -l <"$work/err")" -eq 1 ] || complain 'more than the one line is told'
+printf 'zzz time=1%%\n%.0s' 1 2 3 4 5 >slip.thresholds
+run regress --base before --head same --thresholds slip.thresholds
+expect_err 'nor do 2 patterns more'
 printf '* ignore\n' >perflab.thresholds
 refused 2 'that no threshold ignores' regress --base before --head slower
 printf '# fine\nreduce tmie=3%%\n' >perflab.thresholds
