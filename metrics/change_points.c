@@ -289,11 +289,15 @@ static bool passes(const struct series *series, size_t begin, size_t at, size_t 
  */
 static struct effect effect_at(const struct series *series, size_t begin, size_t at, size_t end)
 {
-	struct effect by_rounds =
-		effect_of(rounds_between(series, begin, at), rounds_between(series, at, end));
-	struct effect by_runs =
-		effect_of(runs_between(series, begin, at), runs_between(series, at, end));
+	struct process_medians before = rounds_between(series, begin, at);
+	struct process_medians after = rounds_between(series, at, end);
+	struct process_medians runs_before = runs_between(series, begin, at);
+	struct process_medians runs_after = runs_between(series, at, end);
+	struct effect by_rounds = effect_of(before, after), by_runs;
 
+	if (before.count == runs_before.count && after.count == runs_after.count)
+		return by_rounds; /* a round a run */
+	by_runs = effect_of(runs_before, runs_after);
 	by_runs.separated = by_rounds.separated;
 	return by_runs.p > by_rounds.p ? by_runs : by_rounds;
 }
@@ -375,7 +379,7 @@ static void look_at_newest(struct series *series)
 	size_t begin = series->bounds[series->count - 2], end = series->runs;
 	struct effect effect;
 
-	if (end - begin <= LEVEL_LEAST)
+	if (end - begin <= LEVEL_LEAST || rounds_between(series, end - 1, end).count < 2)
 		return;
 	effect = effect_at(series, begin, end - 1, end);
 	if (!passes(series, begin, end - 1, end, &effect))

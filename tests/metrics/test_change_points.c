@@ -19,7 +19,7 @@
 
 /* ---- histories that are made up ---- */
 
-struct history {
+struct made_up {
 	uint64_t state; /* of the random numbers: splitmix64, the same everywhere */
 	size_t runs;
 	double *rounds; /* ROUNDS a run */
@@ -28,7 +28,7 @@ struct history {
 	size_t found_count;
 };
 
-static double uniform(struct history *history)
+static double uniform(struct made_up *history)
 {
 	uint64_t bits = history->state += UINT64_C(0x9e3779b97f4a7c15);
 
@@ -38,7 +38,7 @@ static double uniform(struct history *history)
 	return ((double)(bits >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static double normal(struct history *history)
+static double normal(struct made_up *history)
 {
 	double radius = sqrt(-2 * log(uniform(history)));
 
@@ -47,14 +47,14 @@ static double normal(struct history *history)
 
 /* Two exponentials back to back, and Student's with three degrees of freedom: tails that a normal
  * distribution does not have. */
-static double laplace(struct history *history)
+static double laplace(struct made_up *history)
 {
 	double side = uniform(history) - 0.5;
 
 	return (side < 0 ? 1 : -1) * log1p(-2 * fabs(side));
 }
 
-static double student_3(struct history *history)
+static double student_3(struct made_up *history)
 {
 	double top = normal(history), squares = 0;
 
@@ -67,14 +67,14 @@ static double student_3(struct history *history)
 }
 
 /* One side only, as what disturbs a measurement mostly makes it slower. */
-static double exponential(struct history *history)
+static double exponential(struct made_up *history)
 {
 	return -log(uniform(history));
 }
 
-static void history_init(struct history *history, size_t runs, uint64_t seed)
+static void made_up_init(struct made_up *history, size_t runs, uint64_t seed)
 {
-	*history = (struct history){.state = seed, .runs = runs};
+	*history = (struct made_up){.state = seed, .runs = runs};
 	history->rounds = xcalloc(runs * ROUNDS + 1, sizeof(*history->rounds));
 	history->medians = xcalloc(runs + 1, sizeof(*history->medians));
 	for (size_t i = 0; i < runs; i++)
@@ -82,7 +82,7 @@ static void history_init(struct history *history, size_t runs, uint64_t seed)
 			(struct process_medians){history->rounds + i * ROUNDS, ROUNDS};
 }
 
-static void history_release(struct history *history)
+static void made_up_release(struct made_up *history)
 {
 	free(history->rounds);
 	free(history->medians);
@@ -90,7 +90,7 @@ static void history_release(struct history *history)
 }
 
 /* All runs at 100 us, with noise of the rounds and of the runs. */
-static void history_fill(struct history *history, double (*noise)(struct history *), double run_sd)
+static void made_up_fill(struct made_up *history, double (*noise)(struct made_up *), double run_sd)
 {
 	for (size_t i = 0; i < history->runs; i++) {
 		double run = run_sd > 0 ? run_sd * noise(history) : 0;
@@ -102,13 +102,13 @@ static void history_fill(struct history *history, double (*noise)(struct history
 }
 
 /* Runs begin to end take `factor` times as long. */
-static void history_scale(struct history *history, size_t begin, size_t end, double factor)
+static void made_up_scale(struct made_up *history, size_t begin, size_t end, double factor)
 {
 	for (size_t i = begin * ROUNDS; i < end * ROUNDS; i++)
 		history->rounds[i] *= factor;
 }
 
-static size_t history_find(struct history *history)
+static size_t made_up_find(struct made_up *history)
 {
 	free(history->found);
 	history->found_count = change_points_find(&history->found, history->medians, history->runs,
@@ -116,7 +116,7 @@ static size_t history_find(struct history *history)
 	return history->found_count;
 }
 
-static void assert_point(const struct history *history, size_t which, size_t at, double change)
+static void assert_point(const struct made_up *history, size_t which, size_t at, double change)
 {
 	const struct change_point *point = &history->found[which];
 
@@ -138,12 +138,12 @@ static void a_step_is_found_where_it_is(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(steps); j++) {
-			struct history history;
+			struct made_up history;
 
-			history_init(&history, 40, 1 + i);
-			history_fill(&history, normal, 0);
-			history_scale(&history, places[i], 40, steps[j]);
-			assert_int_equal(history_find(&history), 1);
+			made_up_init(&history, 40, 1 + i);
+			made_up_fill(&history, normal, 0);
+			made_up_scale(&history, places[i], 40, steps[j]);
+			assert_int_equal(made_up_find(&history), 1);
 			assert_point(&history, 0, places[i], steps[j] - 1);
 			assert_int_equal(history.found[0].before, places[i]);
 			assert_int_equal(history.found[0].after, 40 - places[i]);
@@ -151,7 +151,7 @@ static void a_step_is_found_where_it_is(void **state)
 			assert_true(fabs(history.found[0].before_ns / 100e3 - 1) < 0.003);
 			assert_true(fabs(history.found[0].after_ns / (steps[j] * 100e3) - 1) <
 				    0.003);
-			history_release(&history);
+			made_up_release(&history);
 		}
 	}
 }
@@ -160,82 +160,82 @@ static void a_step_is_found_where_it_is(void **state)
  * differ. */
 static void a_step_that_is_taken_back_is_two(void **state)
 {
-	struct history history;
+	struct made_up history;
 
 	(void)state;
-	history_init(&history, 80, 5);
-	history_fill(&history, normal, 0);
-	history_scale(&history, 40, 45, 1.1);
-	assert_int_equal(history_find(&history), 2);
+	made_up_init(&history, 80, 5);
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 40, 45, 1.1);
+	assert_int_equal(made_up_find(&history), 2);
 	assert_point(&history, 0, 40, 0.1);
 	assert_point(&history, 1, 45, 1 / 1.1 - 1);
-	history_release(&history);
+	made_up_release(&history);
 }
 
 static void several_steps_are_told_apart(void **state)
 {
-	struct history history;
+	struct made_up history;
 
 	(void)state;
-	history_init(&history, 100, 6);
-	history_fill(&history, normal, 0);
-	history_scale(&history, 20, 100, 1.05);
-	history_scale(&history, 23, 100, 1.5);
-	history_scale(&history, 60, 100, 0.98);
-	assert_int_equal(history_find(&history), 3);
+	made_up_init(&history, 100, 6);
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 20, 100, 1.05);
+	made_up_scale(&history, 23, 100, 1.5);
+	made_up_scale(&history, 60, 100, 0.98);
+	assert_int_equal(made_up_find(&history), 3);
 	assert_point(&history, 0, 20, 0.05);
 	assert_point(&history, 1, 23, 0.5);
 	assert_point(&history, 2, 60, -0.02);
-	history_release(&history);
+	made_up_release(&history);
 }
 
 /* A history of a few runs is what most have: there the noise that is known beforehand decides. */
 static void four_runs_are_enough(void **state)
 {
-	struct history history;
+	struct made_up history;
 
 	(void)state;
-	history_init(&history, 4, 7);
-	history_fill(&history, normal, 0);
-	history_scale(&history, 2, 4, 1.03);
-	assert_int_equal(history_find(&history), 1);
+	made_up_init(&history, 4, 7);
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 2, 4, 1.03);
+	assert_int_equal(made_up_find(&history), 1);
 	assert_point(&history, 0, 2, 0.03);
-	history_release(&history);
+	made_up_release(&history);
 }
 
 static void the_newest_run_alone_is_provisional(void **state)
 {
-	struct history history;
+	struct made_up history;
 
 	(void)state;
-	history_init(&history, 30, 8);
-	history_fill(&history, normal, 0);
-	history_scale(&history, 29, 30, 1.05);
-	assert_int_equal(history_find(&history), 1);
+	made_up_init(&history, 30, 8);
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 29, 30, 1.05);
+	assert_int_equal(made_up_find(&history), 1);
 	assert_point(&history, 0, 29, 0.05);
 	assert_true(history.found[0].provisional);
-	history_release(&history);
+	made_up_release(&history);
 }
 
 /* It gets slower by 10 % over 200 runs: told as steps, each of them slower. */
 static void a_drift_is_told_in_its_direction(void **state)
 {
-	struct history history;
+	struct made_up history;
 	double total = 1;
 
 	(void)state;
-	history_init(&history, 200, 9);
-	history_fill(&history, normal, 0);
+	made_up_init(&history, 200, 9);
+	made_up_fill(&history, normal, 0);
 	for (size_t i = 0; i < 200; i++)
-		history_scale(&history, i, i + 1, 1 + 0.1 * (double)i / 199);
-	assert_in_range(history_find(&history), 3, 20);
+		made_up_scale(&history, i, i + 1, 1 + 0.1 * (double)i / 199);
+	assert_in_range(made_up_find(&history), 3, 20);
 	for (size_t i = 0; i < history.found_count; i++) {
 		assert_true(history.found[i].effect.change > 0);
 		total *= history.found[i].after_ns / history.found[i].before_ns;
 	}
 	/* from the middle of the first level to that of the last */
 	assert_true(total > 1.08 && total < 1.1);
-	history_release(&history);
+	made_up_release(&history);
 }
 
 /* ---- what is none ---- */
@@ -248,13 +248,13 @@ static void an_outlier_is_none(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(factors); i++) {
 		for (size_t j = 0; j < ARRAY_SIZE(places); j++) {
-			struct history history;
+			struct made_up history;
 
-			history_init(&history, 25, 10 + j);
-			history_fill(&history, normal, 0);
-			history_scale(&history, places[j], places[j] + 1, factors[i]);
-			assert_int_equal(history_find(&history), 0);
-			history_release(&history);
+			made_up_init(&history, 25, 10 + j);
+			made_up_fill(&history, normal, 0);
+			made_up_scale(&history, places[j], places[j] + 1, factors[i]);
+			assert_int_equal(made_up_find(&history), 0);
+			made_up_release(&history);
 		}
 	}
 }
@@ -266,75 +266,75 @@ static void an_outlier_hides_no_step(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		struct history history;
+		struct made_up history;
 
-		history_init(&history, 30, 20 + i);
-		history_fill(&history, normal, 0);
-		history_scale(&history, 15, 30, 1.05);
-		history_scale(&history, places[i], places[i] + 1, 1.2);
-		assert_int_equal(history_find(&history), 1);
+		made_up_init(&history, 30, 20 + i);
+		made_up_fill(&history, normal, 0);
+		made_up_scale(&history, 15, 30, 1.05);
+		made_up_scale(&history, places[i], places[i] + 1, 1.2);
+		assert_int_equal(made_up_find(&history), 1);
 		/* just before the step it may as well belong to what comes after */
 		assert_in_range(history.found[0].at, places[i] == 14 ? 14 : 15, 15);
-		history_release(&history);
+		made_up_release(&history);
 	}
 }
 
 static void a_change_that_does_not_matter_is_none(void **state)
 {
-	struct history history;
+	struct made_up history;
 
 	(void)state;
-	history_init(&history, 1000, 30);
-	history_fill(&history, normal, 0);
-	history_scale(&history, 500, 1000, 1.003);
-	assert_int_equal(history_find(&history), 0);
-	history_release(&history);
+	made_up_init(&history, 1000, 30);
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 500, 1000, 1.003);
+	assert_int_equal(made_up_find(&history), 0);
+	made_up_release(&history);
 }
 
 static void nothing_is_found_in_nothing(void **state)
 {
 	(void)state;
 	for (size_t runs = 0; runs <= 5; runs++) {
-		struct history history;
+		struct made_up history;
 
-		history_init(&history, runs, 31);
-		history_fill(&history, normal, 0);
-		assert_int_equal(history_find(&history), 0);
+		made_up_init(&history, runs, 31);
+		made_up_fill(&history, normal, 0);
+		assert_int_equal(made_up_find(&history), 0);
 		assert_non_null(history.medians);
-		history_release(&history);
+		made_up_release(&history);
 	}
 }
 
 /* Emulated or frozen clocks give equal times; a clock that ticks coarsely gives ties. */
 static void equal_times_do_no_harm(void **state)
 {
-	struct history history;
+	struct made_up history;
 
 	(void)state;
-	history_init(&history, 50, 32);
-	history_fill(&history, normal, 0);
+	made_up_init(&history, 50, 32);
+	made_up_fill(&history, normal, 0);
 	for (size_t i = 0; i < 50 * ROUNDS; i++)
 		history.rounds[i] = 100e3;
-	assert_int_equal(history_find(&history), 0);
-	history_scale(&history, 25, 50, 1.02);
-	assert_int_equal(history_find(&history), 1);
+	assert_int_equal(made_up_find(&history), 0);
+	made_up_scale(&history, 25, 50, 1.02);
+	assert_int_equal(made_up_find(&history), 1);
 	assert_point(&history, 0, 25, 0.02);
-	history_release(&history);
+	made_up_release(&history);
 }
 
 static void rounds_may_be_of_any_number(void **state)
 {
-	struct history history;
+	struct made_up history;
 
 	(void)state;
-	history_init(&history, 60, 33);
-	history_fill(&history, normal, 0);
-	history_scale(&history, 41, 60, 1.04);
+	made_up_init(&history, 60, 33);
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 41, 60, 1.04);
 	for (size_t i = 0; i < 60; i++)
 		history.medians[i].count = 1 + i % ROUNDS;
-	assert_int_equal(history_find(&history), 1);
+	assert_int_equal(made_up_find(&history), 1);
 	assert_point(&history, 0, 41, 0.04);
-	history_release(&history);
+	made_up_release(&history);
 }
 
 /*
@@ -344,7 +344,7 @@ static void rounds_may_be_of_any_number(void **state)
  */
 static void false_alarms_are_rare(void **state)
 {
-	static double (*const noises[])(struct history *) = {normal, laplace, student_3,
+	static double (*const noises[])(struct made_up *) = {normal, laplace, student_3,
 							     exponential};
 	static const struct {
 		size_t runs, histories;
@@ -359,15 +359,15 @@ static void false_alarms_are_rare(void **state)
 		size_t alarms = 0, all = 0;
 
 		for (size_t j = 0; j < ARRAY_SIZE(noises); j++) {
-			struct history history;
+			struct made_up history;
 
-			history_init(&history, rows[i].runs, 1000 * i + j);
+			made_up_init(&history, rows[i].runs, 1000 * i + j);
 			for (size_t k = 0; k < rows[i].histories; k++) {
-				history_fill(&history, noises[j], rows[i].run_sd);
-				alarms += history_find(&history) > 0;
+				made_up_fill(&history, noises[j], rows[i].run_sd);
+				alarms += made_up_find(&history) > 0;
 				all++;
 			}
-			history_release(&history);
+			made_up_release(&history);
 		}
 		if (alarms * 100 > all)
 			fail_msg("%zu of %zu histories of %zu runs", alarms, all, rows[i].runs);
@@ -378,21 +378,21 @@ static void a_thousand_runs_take_no_time(void **state)
 {
 	(void)state;
 	for (int kind = 0; kind < 3; kind++) {
-		struct history history;
+		struct made_up history;
 		clock_t begin;
 
-		history_init(&history, 1000, 40);
-		history_fill(&history, normal, 0);
+		made_up_init(&history, 1000, 40);
+		made_up_fill(&history, normal, 0);
 		for (size_t i = 0; kind == 1 && i < 1000; i += 10)
-			history_scale(&history, i, i + 5, 1.05);
+			made_up_scale(&history, i, i + 5, 1.05);
 		for (size_t i = 0; kind == 2 && i < 1000; i++)
-			history_scale(&history, i, i + 1, 1 + 1e-4 * (double)i);
+			made_up_scale(&history, i, i + 1, 1 + 1e-4 * (double)i);
 		begin = clock();
-		history_find(&history);
+		made_up_find(&history);
 		assert_true(clock() - begin < CLOCKS_PER_SEC / 5);
 		if (kind == 1)
 			assert_int_equal(history.found_count, 199);
-		history_release(&history);
+		made_up_release(&history);
 	}
 }
 
