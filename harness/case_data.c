@@ -1,6 +1,7 @@
 #include "harness/case_data.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +78,8 @@ struct case_difference case_compare(const struct launch_case *work, size_t buffe
 		double got = element_value(described->type, result, i);
 		double wanted = element_value(described->type, expected, i);
 
+		difference.largest_error = fmax(difference.largest_error, fabs(got - wanted));
+		difference.largest_expected = fmax(difference.largest_expected, fabs(wanted));
 		if (within_tolerance(got, wanted, work->tolerance_abs, work->tolerance_rel))
 			continue;
 		if (!difference.mismatches++) {
@@ -86,6 +89,19 @@ struct case_difference case_compare(const struct launch_case *work, size_t buffe
 		}
 	}
 	return difference;
+}
+
+void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer *buffer,
+			double largest_error, double largest_expected)
+{
+	double error = largest_error > 0 ? largest_error / largest_expected : 0;
+
+	if (buffer->type == ELEMENT_I32 || buffer->type == ELEMENT_U32)
+		accuracy->reason = "no result is a floating-point number";
+	else if (!isfinite(error))
+		accuracy->reason = "every element that is expected is 0";
+	else
+		accuracy->relative_error = fmax(accuracy->relative_error, error);
 }
 
 void case_describe_difference(struct text *mismatch, const struct case_buffer *buffer,

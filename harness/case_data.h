@@ -23,15 +23,32 @@ char *case_expected_key(const struct launch_case *work, const struct kernel_orac
 int case_oracle(const struct kernel_oracle **out, const struct launch_case *work,
 		struct error *err);
 
-/* Elements that are outside of the tolerance. */
+/* Elements that are outside of the tolerance, and how far off any element is. */
 struct case_difference {
 	uint64_t mismatches;
 	uint64_t first; /* index; of no meaning when there is none */
 	double got, expected;
+	double largest_error, largest_expected; /* of all elements; NaN is left out */
 };
 /* Compares a result on the host. */
 struct case_difference case_compare(const struct launch_case *work, size_t buffer,
 				    const void *result, const void *expected);
+/*
+ * How far the results that are floating-point numbers are from the oracle's:
+ * the largest difference of an element over the largest element expected, the
+ * most of all results.
+ */
+struct case_accuracy {
+	double relative_error; /* NAN: none, for the reason (NULL: nothing was compared) */
+	const char *reason;
+};
+#define CASE_ACCURACY_INIT                                \
+	{                                                 \
+		.relative_error = __builtin_nan(""), NULL \
+	}
+/* Takes one result of the case. */
+void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer *buffer,
+			double largest_error, double largest_expected);
 /* Adds to *mismatch what differs; there must be something. */
 void case_describe_difference(struct text *mismatch, const struct case_buffer *buffer,
 			      const struct case_difference *difference);

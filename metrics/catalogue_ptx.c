@@ -97,6 +97,19 @@ const struct metric catalogue_ptx[] = {
 		.formula = "occupancy calculator",
 	},
 	{
+		.name = "ptx_relative_error",
+		.unit = "1",
+		.meaning =
+			"largest difference of a floating-point result from the CPU oracle, over "
+			"the largest result expected; what verification allowed",
+		.sets = PTX,
+		.exact = true,
+		.worse = WORSE_MORE,
+		.emulated = true,
+		.from_launch = true,
+		.formula = "verification",
+	},
+	{
 		.name = "ptx_warp_execution_efficiency_pct",
 		.unit = "percent",
 		.meaning = "lanes that take part in an instruction, of the 32 of a warp; lanes "

@@ -224,7 +224,7 @@ static int backend_inspect(void *context, const struct launch_case *work,
 static int verify(struct cuda_backend *backend, int64_t id, int round, struct operation *operation,
 		  struct worker_reply *reply, struct text *mismatch, struct error *err)
 {
-	struct accuracy accuracy;
+	struct case_accuracy accuracy;
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_VERIFY, -1);
 
 	if (rc)

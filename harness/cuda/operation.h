@@ -76,19 +76,13 @@ int operation_prepare(struct operation *operation, struct error *err);
 int operation_restore(const struct operation *operation, struct error *err);
 /* Queues the operation. */
 int operation_enqueue(struct operation *operation, struct error *err);
-/* How far the results that are floating-point numbers are from the oracle's: the largest difference
- * of an element over the largest element expected, the most of all results. */
-struct accuracy {
-	double relative_error; /* NAN: see reason */
-	const char *reason;
-};
 /*
  * Executes once and compares. *mismatch is empty when every result is within
  * tolerance of the oracle and no guard zone was written; else it says what
  * differs. Waits for the device.
  */
-int operation_verify(struct operation *operation, struct text *mismatch, struct accuracy *accuracy,
-		     struct error *err);
+int operation_verify(struct operation *operation, struct text *mismatch,
+		     struct case_accuracy *accuracy, struct error *err);
 /* Commands that operation_restore() and operation_enqueue() put into the stream. */
 size_t operation_command_count(const struct operation *operation);
 void operation_release(struct operation *operation); /* blocks become reusable */

@@ -67,29 +67,8 @@ static int describe_mismatch(const struct operation *operation, size_t b,
 	return rc;
 }
 
-static bool is_float(enum element_type type)
-{
-	return type != ELEMENT_I32 && type != ELEMENT_U32;
-}
-
-static void note_accuracy(struct accuracy *accuracy, enum element_type type,
-			  const struct element_check *comparison)
-{
-	double error = comparison->largest_error / comparison->largest_expected;
-
-	if (!is_float(type))
-		return;
-	if (comparison->largest_error <= 0)
-		error = 0;
-	if (!isfinite(error)) {
-		accuracy->reason = "every element that is expected is 0";
-		return;
-	}
-	accuracy->relative_error = fmax(accuracy->relative_error, error);
-}
-
 static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
-			  struct accuracy *accuracy, struct error *err)
+			  struct case_accuracy *accuracy, struct error *err)
 {
 	const struct workshop *workshop = operation->workshop;
 	const struct device *device = workshop->device;
@@ -121,7 +100,8 @@ static int compare_result(const struct operation *operation, size_t b, struct te
 				device->driver.cuMemcpyDtoH(&comparison, out, sizeof(comparison)),
 				err, "reading the comparison");
 	if (rc == 0)
-		note_accuracy(accuracy, buffer->type, &comparison);
+		case_accuracy_note(accuracy, buffer, comparison.largest_error,
+				   comparison.largest_expected);
 	if (rc == 0 && comparison.mismatches)
 		rc = describe_mismatch(operation, b, &comparison, mismatch, err);
 	return rc;
@@ -145,12 +125,12 @@ static int check_guards(const struct operation *operation, struct text *mismatch
 	return 0;
 }
 
-int operation_verify(struct operation *operation, struct text *mismatch, struct accuracy *accuracy,
-		     struct error *err)
+int operation_verify(struct operation *operation, struct text *mismatch,
+		     struct case_accuracy *accuracy, struct error *err)
 {
 	int rc = poison_results(operation, err);
 
-	*accuracy = (struct accuracy){.relative_error = NAN};
+	*accuracy = (struct case_accuracy)CASE_ACCURACY_INIT;
 
 	if (rc == 0)
 		rc = operation_restore(operation, err);
@@ -162,8 +142,6 @@ int operation_verify(struct operation *operation, struct text *mismatch, struct 
 		if (case_buffer_is_result(&operation->work->buffers[b]))
 			rc = compare_result(operation, b, mismatch, accuracy, err);
 	}
-	if (isnan(accuracy->relative_error) && !accuracy->reason)
-		accuracy->reason = "no result is a floating-point number";
 	if (rc == 0)
 		rc = check_guards(operation, mismatch, err);
 	/* Nobody knows where else a wrong kernel wrote: the next case starts from fresh inputs. */

@@ -80,7 +80,7 @@ static int estimate(struct emulated_case *emulated, struct estimate *out, struct
 /* ---- whole ---- */
 
 static void compare(struct emulated_case *emulated, const struct host_buffers *expected,
-		    struct text *mismatch)
+		    struct case_accuracy *accuracy, struct text *mismatch)
 {
 	const struct launch_case *work = emulated->work;
 	struct host_buffers results = {0};
@@ -92,6 +92,8 @@ static void compare(struct emulated_case *emulated, const struct host_buffers *e
 		if (!case_buffer_is_result(&work->buffers[b]))
 			continue;
 		difference = case_compare(work, b, results.data[b], expected->data[b]);
+		case_accuracy_note(accuracy, &work->buffers[b], difference.largest_error,
+				   difference.largest_expected);
 		if (difference.mismatches)
 			case_describe_difference(mismatch, &work->buffers[b], &difference);
 	}
@@ -148,8 +150,9 @@ static int execute_whole(struct emulated_case *emulated, struct case_totals *tot
 	case_totals_take(totals, emulated->emulation);
 	totals->touched = device_memory_touched(emulated->memory);
 	totals->has_touched = true;
+	totals->accuracy = (struct case_accuracy)CASE_ACCURACY_INIT;
 	if (!emulated_case_ended(emulated))
-		compare(emulated, &expected, mismatch);
+		compare(emulated, &expected, &totals->accuracy, mismatch);
 	return 0;
 }
 

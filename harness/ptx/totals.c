@@ -87,6 +87,12 @@ void case_counters(struct counter_list *out, const struct case_totals *totals,
 	const char *untouched = totals->has_touched
 					? NULL
 					: "blocks were sampled: what the others touch is not known";
+	const struct case_accuracy *accuracy = &totals->accuracy;
+	const char *inaccurate = !totals->has_touched
+					 ? "blocks were sampled: the result was not verified"
+				 : accuracy->relative_error >= 0 ? NULL
+				 : accuracy->reason              ? accuracy->reason
+								 : "nothing was compared";
 	bool has_occupancy = facts->theoretical_occupancy_pct >= 0; /* not NAN */
 	const struct emulated_value values[] = {
 #define X(field, name, unit, meaning, worse) {name, (double)totals->counts.field, NULL},
@@ -94,6 +100,7 @@ void case_counters(struct counter_list *out, const struct case_totals *totals,
 #undef X
 			{"ptx_compulsory_read_bytes", (double)totals->touched.read, untouched},
 		{"ptx_compulsory_written_bytes", (double)totals->touched.written, untouched},
+		{"ptx_relative_error", inaccurate ? 0 : accuracy->relative_error, inaccurate},
 		{"ptx_theoretical_occupancy_pct",
 		 has_occupancy ? facts->theoretical_occupancy_pct : 0,
 		 has_occupancy ? NULL : "the PTX does not say how many registers ptxas takes"},

@@ -6,6 +6,7 @@
 #ifndef HARNESS_PTX_WORKBENCH_H
 #define HARNESS_PTX_WORKBENCH_H
 
+#include "harness/case_data.h"
 #include "harness/ptx/chips.h"
 #include "harness/ptx/expected.h"
 #include "harness/ptx/image.h"
@@ -49,6 +50,7 @@ struct case_totals {
 	int64_t blocks_executed, blocks_total;
 	bool has_touched; /* false: blocks were sampled */
 	struct touched_bytes touched;
+	struct case_accuracy accuracy; /* once results were compared: has_touched */
 };
 void case_totals_release(struct case_totals *totals);
 /* Adds what `emulation` counted since its last reset, and resets it. Blocks are left alone. */

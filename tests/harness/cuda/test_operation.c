@@ -157,7 +157,7 @@ static char *verified(struct bench *bench, struct deed deed)
 	struct launch_case *work = bench_case("fault", "none", 256, 4096);
 	struct operation operation = {0};
 	struct text mismatch = TEXT_INIT;
-	struct accuracy accuracy;
+	struct case_accuracy accuracy;
 	struct error err = {0};
 
 	bench->stub.execute = execute;
@@ -216,7 +216,7 @@ static void test_accuracy_is_of_the_largest_element(void **context)
 	struct launch_case *work = bench_case("reduce", "shuffle", 64, 4096);
 	struct operation operation = {0};
 	struct text mismatch = TEXT_INIT;
-	struct accuracy accuracy;
+	struct case_accuracy accuracy;
 	struct error err = {0};
 	float expected = 0, told;
 
@@ -247,7 +247,7 @@ static void test_whole_numbers_have_no_accuracy(void **context)
 	struct launch_case *work = bench_case("fault", "none", 256, 4096);
 	struct operation operation = {0};
 	struct text mismatch = TEXT_INIT;
-	struct accuracy accuracy;
+	struct case_accuracy accuracy;
 	struct error err = {0};
 
 	for (size_t b = 0; b < work->buffer_count; b++)
@@ -269,7 +269,7 @@ static void test_scratch_is_poisoned(void **context)
 	struct launch_case *work = bench_case("reduce", "shuffle", 64, 4096);
 	struct operation operation = {0};
 	struct text mismatch = TEXT_INIT;
-	struct accuracy accuracy;
+	struct case_accuracy accuracy;
 	struct error err = {0};
 	size_t seen = 0;
 

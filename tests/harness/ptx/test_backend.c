@@ -127,6 +127,41 @@ static void test_facts(void **context)
 	launch_case_free(work);
 }
 
+/* A tree of sums of one number loses little, but something; the worst of them next to nothing. */
+static void test_how_far_off(void **context)
+{
+	const struct axis_setting axes[] = {{"block", 64}, {"n", 100000}, {0}};
+	static const struct {
+		const char *variant;
+		double least, most;
+	} rows[] = {{"pairs", 0, 1e-7}, {"atomic_blocks", 1e-7, 1e-3}};
+
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct launch_case *work = built_in_case("accuracy", rows[i].variant, axes);
+		struct launch_facts facts = launch_facts_unknown;
+		struct outcome outcome = outcome_of(&bench, work);
+		struct counter_list counters = {0};
+		const struct counter_value *error;
+
+		case_counters(&counters, &outcome.totals, &facts);
+		error = counter_list_find(&counters, "ptx_relative_error");
+		assert_true(error && error->has_value);
+		assert_string_equal(error->source, "verification");
+		if (!(error->value >= rows[i].least && error->value <= rows[i].most))
+			fail_msg("%s: %g", rows[i].variant, error->value);
+		counter_list_release(&counters);
+		/* Nothing was compared. */
+		outcome.totals.has_touched = false;
+		case_counters(&counters, &outcome.totals, &facts);
+		error = counter_list_find(&counters, "ptx_relative_error");
+		assert_non_null(strstr(error->reason, "not verified"));
+		counter_list_release(&counters);
+		outcome_release(&outcome);
+		launch_case_free(work);
+	}
+}
+
 static void assert_skipped(struct launch_case *work, const char *word)
 {
 	struct launch_facts facts = launch_facts_unknown;
@@ -406,6 +441,7 @@ int main(void)
 		ON_BENCH(test_a_case_of_another_build_is_refused),
 		ON_BENCH(test_more_memory_than_there_is),
 		ON_BENCH(test_results_to_compare_with_take_memory),
+		ON_BENCH(test_how_far_off),
 		cmocka_unit_test(test_what_ptxas_took_is_read),
 		cmocka_unit_test(test_ptx_of_nobody_says_no_registers),
 		cmocka_unit_test(test_static_shared_memory_has_a_bound),
