@@ -3,10 +3,10 @@
  * registers hold more of C. Which shape is best is the device's to say: the axis `shape`. */
 #include "warp_tiles.cuh"
 
-#define SHAPE_1 warp_tiles<128, 128, 8, 32, 64, 4, FILL_ASYNC>
-#define SHAPE_2 warp_tiles<128, 256, 8, 64, 64, 4, FILL_ASYNC>
-#define SHAPE_3 warp_tiles<256, 128, 8, 64, 64, 4, FILL_ASYNC>
-#define SHAPE_4 warp_tiles<128, 128, 8, 64, 64, 4, FILL_ASYNC>
+#define SHAPE_1 warp_tiles<128, 128, 16, 32, 64, 3, FILL_ASYNC>
+#define SHAPE_2 warp_tiles<128, 256, 16, 64, 64, 3, FILL_ASYNC>
+#define SHAPE_3 warp_tiles<256, 128, 16, 64, 64, 3, FILL_ASYNC>
+#define SHAPE_4 warp_tiles<128, 128, 16, 64, 64, 3, FILL_ASYNC>
 
 #define MATRICES                                                                                \
 	const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, long long n
