@@ -8,7 +8,7 @@
 #define SHAPE_3 warp_tiles<256, 128, 16, 64, 64, 3, FILL_ASYNC>
 #define SHAPE_4 warp_tiles<128, 128, 16, 64, 64, 3, FILL_ASYNC>
 
-#define MATRICES                                                                                \
+#define MATRICES \
 	const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, long long n
 
 extern "C" __global__ void __launch_bounds__(SHAPE_1::threads, 2) matmul_async_copy_1(MATRICES)
