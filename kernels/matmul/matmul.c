@@ -357,25 +357,16 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 	}
 
 /* kernels/matmul/group_products.cuh. */
-#define GROUP_SHAPE(number, kind, rows, columns, stages)                                        \
-	{                                                                                       \
-		.entry = "matmul_tensor_" #kind "_wgmma_" number, .repeat = "shape == " number, \
-		.grid = {TILES(rows, columns)}, .block = {"block"},                             \
-		.shared_bytes = stages " * 128 * (" rows " + " columns ") + 1024",              \
-		ARGS(A, B, C, N)                                                                \
-	}
 #define BY_GROUPS(kind, work_, elements, lesson_)                                                  \
 	{                                                                                          \
 		.name = "tensor_" #kind "_wgmma", .lesson = lesson_, ON_TENSOR_CORES(kind, work_), \
-		AXES(THREADS_OF_TILE("256,384"), LARGE_SIDES,                                      \
-		     {"shape", "1,2,3,4", "which shape the tile has: group_products.cuh"}),        \
-		LAUNCHES(GROUP_SHAPE("1", kind, "128", "256", "4"),                                \
-			 GROUP_SHAPE("2", kind, "128", "256", "3"),                                \
-			 GROUP_SHAPE("3", kind, "192", "256", "4"),                                \
-			 GROUP_SHAPE("4", kind, "128", "128", "3")),                               \
-		CONSTRAINTS({"shape <= 4", "there are four shapes"},                               \
-			    {"block == 256 + 128 * (shape == 3)",                                  \
-			     "block must be 256, of shape 3 384: four warps for 64 rows"},         \
+		AXES(THREADS_OF_TILE("256"), LARGE_SIDES),                                         \
+		LAUNCHES({.entry = "matmul_tensor_" #kind "_wgmma",                                \
+			  .grid = {TILES("128", "256")},                                           \
+			  .block = {"block"},                                                      \
+			  .shared_bytes = "4 * 128 * (128 + 256) + 1024",                          \
+			  ARGS(A, B, C, N)}),                                                      \
+		CONSTRAINTS({"block == 256", "block must be 256: four warps for 64 rows"},         \
 			    GROUPS_OF_BYTES(elements),                                             \
 			    {"compute_capability == 90",                                           \
 			     "wgmma is of compute capability 9.0 (Hopper) alone"}),                \
