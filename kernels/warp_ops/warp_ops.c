@@ -176,7 +176,8 @@ FUNCTION(shfl_xor, SHFL_XOR, OF_SHUFFLE)
 			  ONE_A_THREAD,                                                           \
 			  ARGS(X, Y, N, MASK, ARG_OF_U32("width"), ARG_OF_U32("distance"))}),     \
 	}
-#define ALL_WIDTHS "2..32"
+/* Any power of two will do; the two ends are enough for a default. */
+#define TWO_WIDTHS "2,32"
 #define ONE_WIDTH "32"
 
 static const struct kernel_variant variants[] = {
@@ -189,19 +190,19 @@ static const struct kernel_variant variants[] = {
 	VOTE(all, all, "instructions", "whether no lane says no: one instruction"),
 	VOTE(shared_all, all, "shared_load_wavefronts",
 	     "the same by a word of shared memory: three barriers of the warp"),
-	SHUFFLE(shfl, shfl, ALL_WIDTHS, "instructions",
+	SHUFFLE(shfl, shfl, TWO_WIDTHS, "instructions",
 		"one lane's value for all of its segment, from register to register"),
 	SHUFFLE(shared_shfl, shfl, ONE_WIDTH, "shared_load_wavefronts",
 		"the same through shared memory: a store, a load and two barriers"),
-	SHUFFLE(shfl_up, shfl_up, ALL_WIDTHS, "instructions",
+	SHUFFLE(shfl_up, shfl_up, TWO_WIDTHS, "instructions",
 		"the value of a lane below: what scans are made of"),
 	SHUFFLE(shared_shfl_up, shfl_up, ONE_WIDTH, "shared_load_wavefronts",
 		"the same through shared memory: a store, a load and two barriers"),
-	SHUFFLE(shfl_down, shfl_down, ALL_WIDTHS, "instructions",
+	SHUFFLE(shfl_down, shfl_down, TWO_WIDTHS, "instructions",
 		"the value of a lane above: what reductions are made of"),
 	SHUFFLE(shared_shfl_down, shfl_down, ONE_WIDTH, "shared_load_wavefronts",
 		"the same through shared memory: a store, a load and two barriers"),
-	SHUFFLE(shfl_xor, shfl_xor, ALL_WIDTHS, "instructions",
+	SHUFFLE(shfl_xor, shfl_xor, TWO_WIDTHS, "instructions",
 		"lanes swap values in pairs: reductions of which all lanes have the result"),
 	SHUFFLE(shared_shfl_xor, shfl_xor, ONE_WIDTH, "shared_load_wavefronts",
 		"the same through shared memory: a store, a load and two barriers"),
@@ -210,7 +211,7 @@ static const struct kernel_variant variants[] = {
 const struct kernel kernel_warp_ops = {
 	.name = "warp_ops",
 	.summary = "votes and shuffles of a warp, and what they cost by shared memory",
-	AXES(AXIS_BLOCK, {"n", "2^21", "elements"},
+	AXES(AXIS_BLOCK, {"n", "2^20", "elements"},
 	     {"mask", "4294967295", "lanes that have a part, a bit for each"}),
 	.small_size = "2^13",
 	BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 4294967296.0},
