@@ -282,8 +282,6 @@ static const struct kernel_oracle oracle_product_of_any = {
 	{                                                      \
 		"n", values, "rows and columns of each matrix" \
 	}
-/* Of those so fast that a smaller one would not fill the device. */
-#define LARGE_SIDES SIDE("2048")
 #define THREADS_OF_TILE(values)                                                       \
 	{                                                                             \
 		"block", values, "threads in one block, which the tile's shape fixes" \
@@ -344,7 +342,7 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 #define BY_WARPS(kind, work_, elements, lesson_)                                                   \
 	{                                                                                          \
 		.name = "tensor_" #kind, .lesson = lesson_, ON_TENSOR_CORES(kind, work_),          \
-		AXES(THREADS_OF_TILE("256"), LARGE_SIDES),                                         \
+		AXES(THREADS_OF_TILE("256")),                                                      \
 		LAUNCHES({.entry = "matmul_tensor_" #kind,                                         \
 			  .grid = {TILES("128", "256")},                                           \
 			  .block = {"block"},                                                      \
@@ -360,7 +358,7 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 #define BY_GROUPS(kind, work_, elements, lesson_)                                                  \
 	{                                                                                          \
 		.name = "tensor_" #kind "_wgmma", .lesson = lesson_, ON_TENSOR_CORES(kind, work_), \
-		AXES(THREADS_OF_TILE("256"), LARGE_SIDES),                                         \
+		AXES(THREADS_OF_TILE("256")),                                                      \
 		LAUNCHES({.entry = "matmul_tensor_" #kind "_wgmma",                                \
 			  .grid = {TILES("128", "256")},                                           \
 			  .block = {"block"},                                                      \
@@ -373,8 +371,8 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 	}
 
 /* harness/cuda/library_cublas.c */
-#define BY_CUBLAS(operation)                                                      \
-	AXES({"block", "256", "of no matter: the library chooses"}, LARGE_SIDES), \
+#define BY_CUBLAS(operation)                                         \
+	AXES({"block", "256", "of no matter: the library chooses"}), \
 		LAUNCHES({.library = "cublas", .entry = operation, ARGS(A, B, C, N)})
 
 static const struct kernel_variant variants[] = {
@@ -440,7 +438,7 @@ static const struct kernel_variant variants[] = {
 		.name = "vectorised",
 		.lesson = "8 x 8 a thread by loads of 16 bytes: a quarter of the load instructions",
 		.metric = "instructions",
-		AXES(THREADS_OF_TILE("256"), LARGE_SIDES),
+		AXES(THREADS_OF_TILE("256")),
 		LAUNCHES(LARGE_TILE("matmul_vectorised", "128", "128", "block", "10240")),
 		CONSTRAINTS({"block == 256", "block must be 256: the tile is 8 warps of 32 x 64"},
 			    GROUPS_OF_FOUR),
@@ -449,7 +447,7 @@ static const struct kernel_variant variants[] = {
 		.name = "double_buffered",
 		.lesson = "the next tile is loaded while this one is multiplied: latency is hidden",
 		.metric = "flop_per_s",
-		AXES(THREADS_OF_TILE("256"), LARGE_SIDES),
+		AXES(THREADS_OF_TILE("256")),
 		LAUNCHES(LARGE_TILE("matmul_double_buffered", "128", "128", "block", "20480")),
 		CONSTRAINTS({"block == 256", "block must be 256: the tile is 8 warps of 32 x 64"},
 			    GROUPS_OF_FOUR),
@@ -458,7 +456,7 @@ static const struct kernel_variant variants[] = {
 		.name = "async_copy",
 		.lesson = "copies pass by the registers, several tiles ahead: near the vendor's",
 		.metric = "flop_per_s",
-		AXES(THREADS_OF_TILE("128,256"), LARGE_SIDES,
+		AXES(THREADS_OF_TILE("128,256"),
 		     {"shape", "1,2,3,4",
 		      "which shape the tile has: kernels/matmul/async_copy.cu"}),
 		LAUNCHES(SHAPE("1", "matmul_async_copy_1", "128", "128", "block", "55296"),
