@@ -8,6 +8,7 @@
 #include "cli/shared.h"
 #include "db/db.h"
 
+#define HISTORY_RUNS 50 /* of a page */
 #define PICTURE_LIMIT ((size_t)64 << 20)
 
 struct report_verb_options {
@@ -95,9 +96,13 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 	const struct report_verb_options *options = call->options;
 	const enum report_format format = (enum report_format)options->format;
 	struct report_sources sources = {0};
+	struct history_grid histories = {0};
 	struct output output = {0};
 	int rc = report_sources_load(&sources, call, db, run, err);
 
+	if (!rc && format == REPORT_HTML)
+		rc = db_history_grid_load(db, run, HISTORY_RUNS, &histories, err);
+	sources.options.histories = &histories;
 	if (!rc)
 		rc = output_open(&output, options->output, err);
 	if (output.path) {
@@ -118,6 +123,7 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 		rc = output_commit(&output, err);
 	output_discard(&output);
 	report_sources_release(&sources);
+	history_grid_release(&histories);
 	return rc;
 }
 
@@ -238,8 +244,11 @@ const struct command command_report = {
 		"RUN is a run's number, the first digits of its uid (at least 4), a label (its "
 		"newest run), or \"last\", which is the default. csv has one row a case and one "
 		"column a counter; json has everything but the samples. Both carry the version of "
-		"their format, 1. html is one page that needs no network; svg, png and pdf are the "
-		"roofline alone, drawn by gnuplot.\n\n"
+		"their format, 1. html is one page that needs no network, with the history of "
+		"every "
+		"case over the newest 50 runs of its device (fewer for thousands of cases); svg, "
+		"png "
+		"and pdf are the roofline alone, drawn by gnuplot.\n\n"
 		"A run of the backend ptx has no times and no best configuration: its columns are "
 		"counts of the emulated PTX. With --lines they are shown by source line, for the "
 		"cases whose name a CASE matches (with * and ?, or anywhere in it), with the text "

@@ -195,6 +195,14 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
  */
 int db_history_load(struct db *db, const struct known_case *item, int64_t limit,
 		    struct history *out, struct error *err);
+/*
+ * The cases of a run, which was loaded with its trials, over the newest runs of
+ * its device, backend and --cache that have some of its kernels: at most `runs`
+ * of them, and fewer where `run` has many cases, but `run` itself always.
+ * Nothing of an emulated run.
+ */
+int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
+			 struct history_grid *out, struct error *err);
 
 /* ---- SQL of the user's ---- */
 

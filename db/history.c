@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION_WITH_MARKS 4 /* and with the newest trial of each case */
-#define VERSION_WITH_LAUNCHES 5
-
 /* ---- which cases there are ---- */
 
 static const char cases_sql[] =

@@ -25,6 +25,10 @@ struct db {
 /* "plab" in the file's header: tells a perflab database from any other application's. */
 #define DB_APPLICATION_ID 0x706c6162
 
+/* Schema versions that added what a file of an older one is read without. */
+#define VERSION_WITH_MARKS 4 /* and with the newest trial of each case */
+#define VERSION_WITH_LAUNCHES 5
+
 /* migrations/: element i, statements up to a NULL, goes from schema version i to i + 1. */
 extern const char *const *const db_migrations[];
 extern const int db_schema_version;

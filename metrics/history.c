@@ -106,3 +106,12 @@ void history_release(struct history *history)
 	free(history->config);
 	*history = (struct history){0};
 }
+
+void history_grid_release(struct history_grid *grid)
+{
+	for (size_t i = 0; i < grid->run_count; i++)
+		run_release(&grid->runs[i]);
+	free(grid->runs);
+	free(grid->median_ns);
+	*grid = (struct history_grid){0};
+}

@@ -38,4 +38,16 @@ double history_step(const struct history *history, size_t run);
 const struct history_change *history_change_at(const struct history *history, size_t run);
 void history_release(struct history *history);
 
+/*
+ * All cases of a run over the newest runs of its device and backend, by the
+ * medians of the runs alone: what a page has room for.
+ */
+struct history_grid {
+	struct run *runs; /* oldest first; what a history needs of each, no trials */
+	size_t run_count, case_count;
+	double *median_ns; /* of each case, in the order of the run's trials, run_count; NAN: none
+			    */
+};
+void history_grid_release(struct history_grid *grid);
+
 #endif

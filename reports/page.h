@@ -29,6 +29,8 @@ void page_counters(struct page_json *json, const struct run *run);
  * ratio of the times, its 95 % interval]. */
 void page_comparison(struct page_json *json, const struct run *run,
 		     const struct report_options *options);
+/* Of options->histories; null where no case has two runs. */
+void page_histories(struct page_json *json, const struct report_options *options);
 void page_samples(struct page_json *json, const struct run *run,
 		  const struct report_options *options);
 

@@ -44,6 +44,8 @@ struct report_options {
 	/* Roofs of the run's device; NULL or empty: none were measured, and the report says so. */
 	const struct ceiling_list *ceilings;
 	const struct run *compare; /* html: another run to stand beside this one; NULL: none */
+	/* html: the cases of the run over the runs of its device; NULL: not to be shown. */
+	const struct history_grid *histories;
 	/* html: the samples of a trial in the order taken, *out malloc'd; NULL: not to be had. */
 	int (*samples)(void *context, int64_t trial_id, struct sample **out, size_t *count,
 		       struct error *err);

@@ -44,6 +44,7 @@ void page_write(FILE *out, const struct run *run, const struct report_options *o
 	page_points(&json, run, options);
 	page_counters(&json, run);
 	page_samples(&json, run, options);
+	page_histories(&json, options);
 	if (options->compare) {
 		page_run(&json, "compare_run", options->compare);
 		page_key(&json, "compare_trials");

@@ -1,7 +1,9 @@
 /*
  * Makes a database of runs that nobody measured (lab.h) for the tests of the
  * page: make_lab FILE WHAT. WHAT is `lab`: a run, an older one to compare it
- * with, and one of the backend ptx; `many`: a run of 10,000 cases; `hostile`:
+ * with, and one of the backend ptx; `many`: a run of 10,000 cases; `long`: 21
+ * such runs; `history`: two cases over 24 runs, one of which became slower;
+ * `hostile`:
  * names and reasons that no page likes; `one`: a single case; `bare`: a run
  * without samples or counters.
  */
@@ -240,11 +242,66 @@ static int make_lab(struct storing *storing)
 	return rc ? rc : make_run(storing, &now, ARRAY_SIZE(blocks));
 }
 
-static int make_many(struct storing *storing)
-{
-	struct run run = lab_run("many", "perflab sweep --block-sizes 64..1024");
+/* How much slower the first kernel of the lab is in a run of the history: a step that stays, of the
+ * last but 14 runs. */
+#define HISTORY_RUNS 24
+#define HISTORY_STEP 10
+#define HISTORY_SLOWER 0.05
 
-	return make_run(storing, &run, 10000 / lab_kernel_count);
+/* A kernel over many runs of a day each, in which one became slower; one run failed, another is
+ * marked good. */
+static int make_history(struct storing *storing)
+{
+	int rc = 0;
+
+	storing->all_counters = false;
+	for (int i = 0; !rc && i < HISTORY_RUNS; i++) {
+		char *label = xasprintf("day-%d", i);
+		struct run run = lab_run(label, "perflab sweep reduce");
+		const struct run_words words = {.mark = i == 3 ? "good" : NULL};
+
+		free(run.source_revision);
+		run.source_revision = xasprintf("%040d", i);
+		run.started_ns += i * INT64_C(86400000000000);
+		for (size_t j = 0; j < 2; j++)
+			lab_add(&run, &(struct lab_case){&lab_kernels[j], 256, 1 << 24});
+		rc = db_run_begin(storing->db, &run, &storing->err);
+		for (size_t j = 0; !rc && j < 2; j++) {
+			struct lab_case of = {&lab_kernels[j], 256, 1 << 24};
+			double slower = j == 0 && i >= HISTORY_STEP ? 1 + HISTORY_SLOWER : 1;
+
+			for (int round = 0; !rc && round < run.rounds; round++)
+				rc = store_round(storing, run.trials[j].id, round,
+						 lab_time_ns(&of, slower));
+			if (!rc && i == 5 && j == 1)
+				rc = store_end(storing, &run, j, TRIAL_FAILED,
+					       "the driver went away");
+			else if (!rc)
+				rc = db_trial_finish(storing->db, run.trials[j].id, TRIAL_OK, NULL,
+						     &storing->err);
+		}
+		if (!rc)
+			rc = db_run_finish(storing->db, run.id, "finished", &storing->err);
+		if (!rc && words.mark)
+			rc = db_run_mark(storing->db, run.id, &words, &storing->err);
+		run_release(&run);
+		free(label);
+	}
+	return rc;
+}
+
+/* Older runs, of which a page has the times; then the one that it is of. */
+static int make_many(struct storing *storing, int runs)
+{
+	int rc = 0;
+
+	for (int i = 0; !rc && i < runs; i++) {
+		struct run run = lab_run("many", "perflab sweep --block-sizes 64..1024");
+
+		run.started_ns += i;
+		rc = make_run(storing, &run, 10000 / lab_kernel_count);
+	}
+	return rc;
 }
 
 /* ---- what no page likes ---- */
@@ -316,11 +373,17 @@ int main(int argc, char **argv)
 	int rc = argc == 3 ? db_open(&storing.db, argv[1], DB_CREATE, &storing.err) : PL_EUSAGE;
 
 	if (rc)
-		fprintf(stderr, "usage: make_lab FILE lab|many|hostile|one|bare\n");
+		fprintf(stderr, "usage: make_lab FILE lab|many|long|history|hostile|one|bare\n");
 	else if (strcmp(what, "lab") == 0)
 		rc = make_roofs(&storing) || make_lab(&storing);
 	else if (strcmp(what, "many") == 0)
-		rc = make_roofs(&storing) || make_many(&storing);
+		rc = make_roofs(&storing) || make_many(&storing, 1);
+	else if (strcmp(what, "long") == 0) {
+		storing.samples = 1;
+		storing.all_counters = false;
+		rc = make_many(&storing, 21);
+	} else if (strcmp(what, "history") == 0)
+		rc = make_history(&storing);
 	else if (strcmp(what, "hostile") == 0)
 		rc = make_hostile(&storing);
 	else

@@ -19,7 +19,7 @@ MODULES=$(echo "$found" | sed -n 2p)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export PERFLAB_EPOCH_NS=1763700045000000000
-for what in lab hostile one bare; do
+for what in lab history hostile one bare; do
 	"$build/tests/make_lab" "$scratch/$what.db" $what
 done
 
@@ -42,12 +42,14 @@ report() {
 }
 report lab now lab --compare before
 report lab emulated emulated
+report history last history
 report hostile last hostile
 report absurd now absurd
 report one last one
 report bare last bare
 
+[ $# -gt 0 ] || set -- "$source_root"/tests/browser/*.test.mjs
 status=0
 CHROMIUM=$CHROMIUM MODULES=$MODULES PAGES=$scratch \
-	node --test --test-concurrency=1 "${@:-$source_root/tests/browser/page.test.mjs}" || status=$?
+	node --test --test-concurrency=1 "$@" || status=$?
 exit $status

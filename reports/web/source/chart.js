@@ -62,7 +62,7 @@ export class Chart {
 	 */
 	constructor(host, options) {
 		this.options = options;
-		this.plot = h("div", { class: "plot", tabindex: "0", role: "application", "aria-roledescription": "chart" });
+		this.plot = h("div", { class: "plot", tabindex: "0" });
 		this.plot.chart = this;
 		this.caption = h("p", { class: "summary" });
 		this.data = h("details", { class: "data", ontoggle: () => this.fillTable() },
@@ -89,13 +89,21 @@ export class Chart {
 		this.at = -1;
 		this.found = options.points?.() ?? [];
 		this.caption.textContent = options.summary?.() ?? "";
-		this.plot.setAttribute("aria-label",
-			`${options.title}. ${this.caption.textContent} ${this.found.length ? "Arrow keys step through the points, Enter opens one." : ""}`);
+		this.name();
 		this.data.open = false;
 		this.data.hidden = !options.table;
 		this.drawn = null;
 		this.plot.style.minHeight = `${this.height()}px`;
 		visible.observe(this.plot);
+	}
+
+	/** What the plot is to a screen reader. Vega would have it a picture without words. */
+	name() {
+		const { plot, options } = this;
+		plot.setAttribute("role", "application");
+		plot.setAttribute("aria-roledescription", "chart");
+		plot.setAttribute("aria-label",
+			`${options.title}. ${this.caption.textContent} ${this.found.length ? "Arrow keys step through the points, Enter opens one." : ""}`);
 	}
 
 	height() {
@@ -127,6 +135,7 @@ export class Chart {
 		});
 		this.canvas = canvas;
 		this.view.initialize(this.plot).run();
+		this.name();
 		this.plot.querySelector("svg, canvas").setAttribute("aria-hidden", "true");
 		this.plot.dataset.drawn = canvas ? "canvas" : "svg";
 		this.zoomed?.();

@@ -8,6 +8,7 @@ import { openDetail, prepareDetail } from "./sections/detail.js";
 import { environmentSection } from "./sections/environment.js";
 import { gapsSection } from "./sections/gaps.js";
 import { headSection, navigation } from "./sections/head.js";
+import { historySection } from "./sections/history.js";
 import { rooflineSection } from "./sections/roofline.js";
 import { samplesSection } from "./sections/samples.js";
 import { verdictsSection } from "./sections/verdicts.js";
@@ -24,10 +25,12 @@ function start() {
 		link: (one, text = one.name) => h("button", { type: "button", class: "link", title: one.name, onclick: () => app.open(one) }, text),
 	};
 	headSection(app);
+	// a first run has none, and no section of it
+	if (!model.history) byId("history").remove();
 	navigation();
 	verdictsSection(app);
 	casesSection(app);
-	const later = [rooflineSection, curvesSection, occupancySection, samplesSection, compareSection, gapsSection, environmentSection];
+	const later = [rooflineSection, curvesSection, occupancySection, samplesSection, compareSection, historySection, gapsSection, environmentSection];
 	const next = () => {
 		const section = later.shift();
 		if (!section) {

@@ -4,6 +4,10 @@
 // like are places in `words`. A counter's value is a number, [word] for the reason why there is
 // none, or null where it was not asked for. samples.trials has a list a round for each trial: the
 // round's number, then times in 1/steps_per_ns ns, each as the difference to the one before it.
+// history is null, or has runs, of each case null or its median in each run, and of each case null
+// or its change points: places of two runs, ratio with interval, levels before and after.
+
+import { isNumber } from "./numbers.js";
 
 /** One case of the run, and all that is known of it. Unknown numbers are null. */
 function caseOf(at, trials, words, run) {
@@ -110,6 +114,7 @@ export class Model {
 			changes: data.changes,
 			comparison: data.comparison,
 		} : null;
+		this.history = data.history;
 		this.kernels = unique(this.cases.map((one) => one.kernel));
 		this.families = unique(this.cases.map((one) => one.family));
 		this.emulated = data.run.emulated;
@@ -151,6 +156,22 @@ export class Model {
 	axis(one, name) {
 		const at = this.axes.indexOf(name);
 		return at < 0 ? null : one.axes[at];
+	}
+
+	/** The runs that timed a case, oldest first: { run, median, step: ratio to the one before }. */
+	historyOf(one) {
+		const { runs, medians } = this.history;
+		let before = null;
+		return runs.map((run, i) => ({ run, at: i, median: medians[one.at]?.[i] ?? null })).filter(({ median }) => isNumber(median)).map((point) => {
+			const step = before === null ? null : point.median / before;
+			before = point.median;
+			return { ...point, step };
+		});
+	}
+
+	/** Where a case changed: between the runs at `last` and `first`, by a ratio. */
+	changesOf(one) {
+		return (this.history.changes[one.at] ?? []).map(([last, first, ratio, low, high, before, after]) => ({ last, first, ratio, low, high, before, after }));
 	}
 
 	/** [{ round, times: [ns] }], in the order taken. */

@@ -1,0 +1,138 @@
+// A case over the runs of its device, with the places where it became slower or faster.
+import { Chart } from "../chart.js";
+import { byId, h, select, table } from "../dom.js";
+import { unique } from "../model.js";
+import { isNumber, plural, time } from "../numbers.js";
+
+const ROWS = 15;
+const SHORT = 10;
+const percentOf = (ratio) => (isNumber(ratio) ? `${ratio >= 1 ? "+" : "−"}${Math.abs(100 * ratio - 100).toFixed(2)} %` : "–");
+const dayOf = (run) => run.started?.slice(0, 10) ?? "–";
+const nameOf = (run) => (run.label ? `${run.label} (run ${run.id})` : `run ${run.id}`);
+const wordOf = (ratio) => (ratio > 1 ? "slower" : "faster");
+
+class History {
+	constructor(app, section) {
+		this.app = app;
+		this.model = app.model;
+		const { medians } = this.model.history;
+		this.cases = this.model.cases.filter((one) => medians[one.at]);
+		this.changed = this.cases.flatMap((one) => this.model.changesOf(one).map((change) => ({ one, ...change })))
+			.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
+		// what a reader looks for first is the most that became slower
+		this.one = (this.changed.find(({ ratio }) => ratio > 1) ?? this.changed[0])?.one ?? this.cases[0];
+		this.chooser = h("div", { class: "controls" });
+		section.append(this.list(), this.chooser);
+		this.update();
+		this.chart = new Chart(section, {
+			title: "Median time over the runs",
+			height: 300,
+			focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
+			points: () => this.points.map((point) => ({ ...point, x: point.at, y: point.median, one: this.one })),
+			tip: ({ run, median, step, at }) => {
+				const change = this.changes.find(({ first }) => first === at);
+				return {
+					title: nameOf(run),
+					rows: [["Started", run.started?.replace("T", " ").replace("Z", " UTC") ?? "–"], ["Revision", run.revision?.slice(0, SHORT) ?? "–"],
+						["Median", time(median)], ["To the run before", percentOf(step)],
+						...(run.mark ? [["Marked", run.mark]] : []), ...(change ? [["Change point", percentOf(change.ratio)]] : [])],
+				};
+			},
+			pick: () => app.open(this.one),
+			summary: () => this.summary(),
+			table: () => ({
+				columns: [{ head: "Run", numeric: true }, { head: "Started" }, { head: "Label" }, { head: "Revision" }, { head: "Median", numeric: true }, { head: "To the run before", numeric: true }, { head: "Mark" }, { head: "Change point", numeric: true }],
+				rows: this.points.map(({ run, at, median, step }) => [String(run.id), run.started ?? "–", run.label ?? "–", run.revision?.slice(0, SHORT) ?? "–", time(median), percentOf(step), run.mark ?? "–",
+					percentOf(this.changes.find(({ first }) => first === at)?.ratio)]),
+			}),
+			spec: () => this.spec(),
+		});
+	}
+
+	show(one) {
+		this.one = one;
+		this.update();
+		this.chart.refresh();
+	}
+
+	update() {
+		const { one } = this;
+		this.points = this.model.historyOf(one);
+		this.changes = this.model.changesOf(one);
+		const of = (fit) => this.cases.filter(fit);
+		const variants = of((other) => other.kernel === one.kernel);
+		const configs = variants.filter((other) => other.variant === one.variant);
+		const choose = (label, of, field) =>
+			select(label, unique(of.map((other) => other[field])).map((name) => [name, name]), one[field], (value) => this.show(of.find((other) => other[field] === value)));
+		this.chooser.replaceChildren(choose("Kernel", this.cases, "kernel"), choose("Variant", variants, "variant"), choose("Configuration", configs, "config"));
+	}
+
+	/** The cases that changed, the most first. */
+	list() {
+		const { runs } = this.model.history;
+		if (!this.changed.length)
+			return h("p", {}, `None of ${plural(this.cases.length, "case")} changed over ${plural(runs.length, "run")}, as far as their medians show.`);
+		const rows = this.changed.slice(0, ROWS).map(({ one, last, first, ratio, low, high }) => [
+			h("button", { type: "button", class: "link", title: one.name, onclick: () => this.show(one) }, one.name),
+			`${percentOf(ratio)} ${wordOf(ratio)}`, `${percentOf(low)} … ${percentOf(high)}`,
+			`${nameOf(runs[last])}, ${runs[last].revision?.slice(0, SHORT) ?? dayOf(runs[last])}`, `${nameOf(runs[first])}, ${runs[first].revision?.slice(0, SHORT) ?? dayOf(runs[first])}`]);
+		return h("div", {},
+			table("Change points", [{ head: "Case" }, { head: "Change", numeric: true }, { head: "95 % interval", numeric: true }, { head: "Last before" }, { head: "First after" }], rows),
+			this.changed.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} greatest of ${this.changed.length} change points.`) : "");
+	}
+
+	summary() {
+		const { runs } = this.model.history;
+		const said = this.changes.map(({ last, first, ratio }) =>
+			`${percentOf(ratio)} (${wordOf(ratio)}) between ${nameOf(runs[last])} and ${nameOf(runs[first])}.`);
+		return `${this.one.name}: ${plural(this.points.length, "run")}. ${said.length ? said.join(" ") : "No change point."}`;
+	}
+
+	/** A piece of line a level: from one change point to the next. */
+	levels() {
+		const ends = [...this.changes.map(({ first }) => first), Infinity];
+		return this.changes.flatMap((change, i) => {
+			const inside = this.points.filter(({ at }) => at >= change.first && at < ends[i + 1]);
+			const before = i === 0 ? this.points.filter(({ at }) => at < change.first) : [];
+			const piece = (points, y) => (points.length ? [{ x: points[0].at, x2: points.at(-1).at, y }] : []);
+			return [...piece(before, change.before), ...piece(inside, change.after)];
+		});
+	}
+
+	spec() {
+		const { runs } = this.model.history;
+		const values = this.points.map(({ at, median }) => ({ x: at, y: median }));
+		const heights = [...values.map(({ y }) => y), ...this.levels().map(({ y }) => y)];
+		const [least, most] = [Math.min(...heights), Math.max(...heights)];
+		const [unit, divisor] = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]].find(([, ns]) => most >= 2 * ns) ?? ["ns", 1];
+		// equal runs lie on a line in the middle, not on the frame
+		const room = Math.max((most - least) * 0.12, most * 0.002);
+		const every = Math.ceil(runs.length / 12);
+		const ticks = runs.map((_, i) => i).filter((i) => (runs.length - 1 - i) % every === 0);
+		const marks = this.changes.map(({ first, ratio }) => ({ x: first - 0.5, y: most + room, text: percentOf(ratio), kind: wordOf(ratio) }));
+		const kind = { field: "kind", type: "nominal", legend: null, scale: { domain: ["slower", "faster"], range: ["var(--bad)", "var(--good)"] } };
+		return {
+			encoding: {
+				x: { field: "x", type: "quantitative", title: "Run", scale: { domain: [-0.5, runs.length - 0.5], nice: false }, axis: { values: ticks, grid: false, labelExpr: `${JSON.stringify(runs.map(({ id }) => id))}[datum.value]` } },
+				y: { field: "y", type: "quantitative", title: `Median, ${unit}`, scale: { domain: [least - room, most + room], nice: false, zero: false }, axis: { tickCount: 6, labelExpr: `format(datum.value / ${divisor}, '~g')` } },
+			},
+			layer: [
+				{ data: { values: marks }, mark: { type: "rule", strokeDash: [4, 3], strokeWidth: 1.5 }, encoding: { y: null, stroke: kind } },
+				{ data: { values: marks }, mark: { type: "text", align: "left", baseline: "top", dx: 4, dy: 2, fontWeight: 600 }, encoding: { text: { field: "text" }, fill: kind } },
+				{ data: { values: this.levels() }, mark: { type: "rule", strokeWidth: 6, stroke: "var(--line-strong)", strokeCap: "round", opacity: 0.7 }, encoding: { x2: { field: "x2" } } },
+				{ data: { values }, mark: { type: "line", strokeWidth: 1.25, stroke: "var(--ink-3)" } },
+				{ data: { name: "runs", values }, mark: { type: "point", filled: true, size: 42, opacity: 1, fill: "var(--ink)" } },
+			],
+		};
+	}
+}
+
+export function historySection(app) {
+	const { model } = app;
+	if (!model.history) return;
+	const section = byId("history");
+	section.append(h("p", { class: "lead" }, `The cases of this run over ${plural(model.history.runs.length, "run")} of its device, the newest at the right.`));
+	new History(app, section);
+	section.append(h("p", { class: "hint" }, "A change point is where the medians of the runs before and after differ by a test of their ranks and one of their scatter. ",
+		h("code", {}, "perflab history CASE"), " looks at the rounds as well, and at every run."));
+}
