@@ -215,7 +215,7 @@ static const struct known_case *choose_device(const struct found_cases *found)
 static int load(struct history *out, struct db *db, const struct known_case *item,
 		struct error *err)
 {
-	int rc = db_history_load(db, item, 0, out, err);
+	int rc = db_history_load(db, item, out, err);
 
 	if (rc)
 		return rc;

@@ -189,12 +189,11 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 		   void *context, struct error *err);
 /*
  * All runs that took up a case on a device and backend, oldest first, with the
- * rounds of its trial; only `limit` of them, the newest, unless it is 0. Runs
- * that timed it with another --cache than the newest are left out, and
- * counted. Its change points are for the caller to find.
+ * rounds of its trial. Runs that timed it with another --cache than the newest
+ * are left out, and counted. Its change points are for the caller to find.
  */
-int db_history_load(struct db *db, const struct known_case *item, int64_t limit,
-		    struct history *out, struct error *err);
+int db_history_load(struct db *db, const struct known_case *item, struct history *out,
+		    struct error *err);
 /*
  * The cases of a run, which was loaded with its trials, over the newest runs of
  * its device, backend and --cache that have some of its kernels: at most `runs`

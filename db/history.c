@@ -128,7 +128,7 @@ static void trial_take_part(struct statement *row, struct trial *trial)
 
 /* Runs and trials grow alike; a trial of the other cache is dropped and counted. */
 static int history_take(struct statement *select, struct history *history, const char *backend,
-			int64_t limit, struct error *err)
+			struct error *err)
 {
 	size_t runs = 0, trials = 0;
 	int64_t hot_wanted = -1;
@@ -140,8 +140,6 @@ static int history_take(struct statement *select, struct history *history, const
 		size_t at = history->count;
 		int64_t hot;
 
-		if (limit > 0 && at == (size_t)limit)
-			break;
 		history->runs = xgrow(history->runs, &runs, at + 1, sizeof(*history->runs));
 		history->trials = xgrow(history->trials, &trials, at + 1, sizeof(*history->trials));
 		history->runs[at] = (struct run){0};
@@ -177,8 +175,8 @@ static void history_turn(struct history *history)
 	}
 }
 
-int db_history_load(struct db *db, const struct known_case *item, int64_t limit,
-		    struct history *out, struct error *err)
+int db_history_load(struct db *db, const struct known_case *item, struct history *out,
+		    struct error *err)
 {
 	struct history history = {0};
 	struct statement select = {0};
@@ -194,7 +192,7 @@ int db_history_load(struct db *db, const struct known_case *item, int64_t limit,
 		bind_text(&select, item->config);
 		bind_integer(&select, item->device_id);
 		bind_text(&select, item->backend);
-		rc = history_take(&select, &history, item->backend, limit, err);
+		rc = history_take(&select, &history, item->backend, err);
 	}
 	statement_release(&select);
 	history_turn(&history);
