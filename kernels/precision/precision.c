@@ -119,7 +119,7 @@ static const struct kernel_variant variants[] = {
 const struct kernel kernel_precision = {
 	.name = "precision",
 	.summary = "the roof of arithmetic moves with the type of the numbers",
-	AXES(AXIS_BLOCK, {"n", "2^21", "elements"},
+	AXES(AXIS_BLOCK, {"n", "2^20", "elements"},
 	     {"steps", "1024", "products that are added to each element"}),
 	.small_size = "2^13",
 	BUFFERS({"x", ELEMENT_I32, "n", BUFFER_IN, FILL_UNIFORM, -128.0, -96.0},
