@@ -65,7 +65,7 @@ bool arg_kind_parse(enum arg_kind *out, const char *name);
 #define KERNEL_MAX_ARGS 10
 #define KERNEL_MAX_BUFFERS 8
 #define KERNEL_MAX_AXES 8
-#define KERNEL_MAX_LAUNCHES 4
+#define KERNEL_MAX_LAUNCHES 5
 #define KERNEL_MAX_CONSTRAINTS 6
 #define KERNEL_MAX_VARIANT_AXES 4
 #define KERNEL_MAX_CASE_AXES 10 /* of the family and the variant together */

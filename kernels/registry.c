@@ -15,6 +15,10 @@
 	X(spin)               \
 	X(stencil)            \
 	X(warp_ops)           \
+	X(histogram)          \
+	X(classify)           \
+	X(atomics)            \
+	X(work_queue)         \
 	X(occupancy)          \
 	X(precision)          \
 	X(transpose)          \

@@ -28,6 +28,10 @@ static const struct {
 	const char *axis, *values;
 } hard[] = {
 	{"ways", "1,5,32"},
+	{"distinct", "1,4,256"},
+	{"addresses", "1,7,1024"},
+	{"skew", "1,7,16"},
+	{"bins", "1,64,100"},
 	/* All lanes, halves, quarters, two that are far apart, one, all but one. */
 	{"mask", "4294967295,4294901760,252645135,2147483649,1,2863311530,4294967294"},
 	{"width", "2..32"},

@@ -1,0 +1,95 @@
+/*
+ * atomics: additions to few words by many. Each block adds its elements to
+ * one of `addresses` totals: 1 is all of them in one queue. The sums wrap at
+ * 32 bits, as unsigned ones do.
+ */
+#include "kernels/table.h"
+
+static int compute_totals(const struct launch_case *work, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err)
+{
+	int64_t n, addresses, block = 1;
+	void *x, *totals;
+	uint32_t *out;
+	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&totals, work, expected, "totals", &addresses, err);
+	if (rc)
+		return rc;
+	launch_case_axis(work, "block", &block);
+	out = totals;
+	for (int64_t i = 0; i < addresses; i++)
+		out[i] = 0;
+	for (int64_t first = 0, b = 0; first < n; first += block, b++) {
+		int64_t end = first + block < n ? first + block : n;
+		uint32_t sum = 0;
+
+		for (int64_t i = first; i < end; i++)
+			sum += ((const uint32_t *)x)[i];
+		out[b % addresses] += sum;
+	}
+	return 0;
+}
+
+static const struct kernel_oracle oracle_totals = {
+	.name = "atomics/totals",
+	.axes = "n,block,addresses",
+	.compute = compute_totals,
+};
+
+#define X ARG_OF_BUFFER("x")
+#define TOTALS ARG_OF_BUFFER("totals")
+#define LOCKS ARG_OF_BUFFER("locks")
+#define N ARG_OF_I64("n")
+#define ADDRESSES ARG_OF_I64("addresses")
+#define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
+#define FOR_EACH_TOTAL .grid = {"ceil_div(addresses, 256)"}, .block = {"256"}
+#define ADDS(name)                                                                    \
+	LAUNCHES({.entry = "atomics_clear", FOR_EACH_TOTAL, ARGS(TOTALS, ADDRESSES)}, \
+		 {.entry = name, ONE_A_THREAD, ARGS(X, TOTALS, N, ADDRESSES)})
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "native_add",
+		.lesson = "the hardware adds where the total lies; lanes of a warp go together",
+		.metric = "gpu_time_ns",
+		ADDS("atomics_native_add"),
+	},
+	{
+		.name = "cas_add",
+		.lesson = "compare-and-swap: of those that collide one gets on, the rest repeat",
+		.metric = "instructions",
+		ADDS("atomics_cas_add"),
+	},
+	{
+		.name = "spin_lock",
+		.lesson = "a lock by one lane a block: no deadlock, and a queue of blocks",
+		.metric = "gpu_time_ns",
+		LAUNCHES({.entry = "atomics_open", FOR_EACH_TOTAL, ARGS(TOTALS, LOCKS, ADDRESSES)},
+			 {.entry = "atomics_spin_lock",
+			  ONE_A_THREAD,
+			  ARGS(X, TOTALS, LOCKS, N, ADDRESSES)}),
+	},
+	{
+		.name = "block_first",
+		.lesson = "the same sum by one addition a block: no lock is needed for it",
+		.metric = "gpu_time_ns",
+		ADDS("atomics_block_first"),
+	},
+};
+
+const struct kernel kernel_atomics = {
+	.name = "atomics",
+	.summary = "what it costs to add to the same words from everywhere",
+	AXES(AXIS_BLOCK, {"n", "2^20", "elements"},
+	     {"addresses", "1,1024", "totals that the blocks share: 1 is one queue"}),
+	.small_size = "2^13",
+	BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1000.0},
+		{"totals", ELEMENT_U32, "addresses", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+		{"locks", ELEMENT_U32, "addresses", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0}),
+	.work = {.bytes_read = "4 * n", .bytes_written = "4 * addresses"},
+	.oracle = &oracle_totals,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};

@@ -1,0 +1,115 @@
+/*
+ * work_queue: items of known and of unequal cost, given out before or while
+ * they are done. The axis `skew` gathers the same work in fewer items, which
+ * lie together.
+ */
+#include "kernels/table.h"
+
+#define STEPS 64 /* as in work_queue.cuh */
+
+struct items {
+	const uint32_t *x;
+	uint32_t *y;
+	int64_t heavy; /* items that are */
+	int64_t steps; /* of each of those */
+};
+
+static void run_range(void *context, int64_t begin, int64_t end)
+{
+	const struct items *items = context;
+
+	for (int64_t i = begin; i < end; i++) {
+		uint32_t value = items->x[i];
+
+		for (int64_t step = i < items->heavy ? items->steps : 1; step > 0; step--)
+			value = value * UINT32_C(1664525) + UINT32_C(1013904223);
+		items->y[i] = value;
+	}
+}
+
+static int compute_worked(const struct launch_case *work, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err)
+{
+	int64_t n, skew = 1;
+	void *x, *y;
+	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&y, work, expected, "y", &n, err);
+	launch_case_axis(work, "skew", &skew);
+	if (!rc)
+		parallel_for(n, ORACLE_GRAIN / STEPS, run_range,
+			     &(struct items){x, y, (n + skew - 1) / skew, STEPS * skew});
+	return rc;
+}
+
+static const struct kernel_oracle oracle_worked = {
+	.name = "work_queue/worked",
+	.axes = "n,skew",
+	.compute = compute_worked,
+};
+
+#define X ARG_OF_BUFFER("x")
+#define Y ARG_OF_BUFFER("y")
+#define NEXT ARG_OF_BUFFER("next")
+#define N ARG_OF_I64("n")
+#define SKEW ARG_OF_U32("skew")
+/* As many blocks as the device holds at once: they stay, and the items come to them. */
+#define RESIDENT                                                                            \
+	.grid = {"min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"}, \
+	.block = {"block"}
+#define STATIC(name) LAUNCHES({.entry = name, RESIDENT, ARGS(X, Y, N, SKEW)})
+#define DYNAMIC(name)                                                                     \
+	LAUNCHES({.entry = "work_queue_open", .grid = {"1"}, .block = {"1"}, ARGS(NEXT)}, \
+		 {.entry = name, RESIDENT, ARGS(X, Y, NEXT, N, SKEW)})
+
+#define COUNTER_OF_32_BITS                                                                        \
+	{                                                                                         \
+		"n <= 2147483648", "n must be at most 2^31: the counter of the queue has 32 bits" \
+	}
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "static_split",
+		.lesson =
+			"equal shares in advance: best when all items are equal, worst under skew",
+		.metric = "gpu_time_ns",
+		STATIC("work_queue_static_split"),
+	},
+	{
+		.name = "static_strided",
+		.lesson = "dealt in turn: heavy items that lie together are shared out for nothing",
+		.metric = "gpu_time_ns",
+		STATIC("work_queue_static_strided"),
+	},
+	{
+		.name = "dynamic_block",
+		.lesson = "blocks take from a counter when they are done: it pays under skew alone",
+		.metric = "gpu_time_ns",
+		DYNAMIC("work_queue_dynamic_block"),
+		CONSTRAINTS(COUNTER_OF_32_BITS),
+	},
+	{
+		.name = "dynamic_warp",
+		.lesson = "warps take for themselves: finer shares, more additions, no barrier",
+		.metric = "gpu_time_ns",
+		DYNAMIC("work_queue_dynamic_warp"),
+		CONSTRAINTS(WHOLE_WARPS("a warp takes 32 items, one a lane"), COUNTER_OF_32_BITS),
+	},
+};
+
+const struct kernel kernel_work_queue = {
+	.name = "work_queue",
+	.summary = "work given out in advance or on demand, balanced and skewed",
+	AXES(AXIS_BLOCK, {"n", "2^20", "items"},
+	     {"skew", "1,16", "one in so many items has all the work; 1 is balanced"}),
+	.small_size = "2^10",
+	BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 4294967295.0},
+		{"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+		{.name = "next", .type = ELEMENT_U32, .length = "1", .role = BUFFER_SCRATCH}),
+	CONSTRAINTS({"skew <= 4096", "skew must be at most 4096: steps are counted in 32 bits"}),
+	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
+	.oracle = &oracle_worked,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
