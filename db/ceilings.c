@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* `asked` gives the uuid and name of a device and the process of a session. */
+/* `asked` gives the uuid and name of a device, the process of a session, and a run that counts
+ * whatever its label: what `perflab ceilings --label` measured, it prints. */
 #define CEILINGS_OF(asked)                                                                     \
 	"SELECT run.id, coalesce(trial.finished_ns, run.started_ns), trial.id, trial.variant," \
 	" trial.config, trial.flop, trial.bytes_read, trial.bytes_written, trial.median_ns,"   \
@@ -19,7 +20,7 @@
 	" JOIN device ON device.id = run.device_id JOIN (" asked ") AS asked"                  \
 	" ON device.uuid IS asked.uuid AND device.name = asked.name"                           \
 	" WHERE trial.kernel = '" CEILINGS_KERNEL "' AND trial.status = 'ok'"                  \
-	" AND run.label = '" CEILINGS_LABEL "'"                                                \
+	" AND (run.label = '" CEILINGS_LABEL "' OR run.id = asked.run_id)"                     \
 	" ORDER BY coalesce((SELECT value FROM environment WHERE run_id = run.id"              \
 	" AND key = 'process') = asked.process, 0) DESC,"                                      \
 	" run.started_ns DESC, run.id DESC, trial.position"
@@ -74,7 +75,8 @@ int db_ceilings_load(struct db *db, int64_t run_id, struct ceiling_list *out, st
 	struct statement select;
 	int rc = statement_prepare(
 		&select, db,
-		CEILINGS_OF("SELECT device.uuid, device.name, (SELECT value FROM environment"
+		CEILINGS_OF("SELECT run.id AS run_id, device.uuid, device.name,"
+			    " (SELECT value FROM environment"
 			    " WHERE run_id = run.id AND key = 'process') AS process"
 			    " FROM run JOIN device ON device.id = run.device_id WHERE run.id = ?"),
 		err);
@@ -90,7 +92,8 @@ int db_ceilings_of_device(struct db *db, const struct device_info *device, struc
 {
 	struct statement select;
 	int rc = statement_prepare(
-		&select, db, CEILINGS_OF("SELECT ? AS uuid, ? AS name, NULL AS process"), err);
+		&select, db,
+		CEILINGS_OF("SELECT NULL AS run_id, ? AS uuid, ? AS name, NULL AS process"), err);
 
 	if (rc)
 		return rc;

@@ -158,7 +158,8 @@ int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *cont
 /*
  * Measured roofs of the device of a run, with their clocks: of each variant the
  * newest run that has it, those of the run's own session (one process) before
- * all others. *out is added to; none is no error.
+ * all others. Of runs labelled CEILINGS_LABEL, and of the run itself. *out is
+ * added to; none is no error.
  */
 int db_ceilings_load(struct db *db, int64_t run_id, struct ceiling_list *out, struct error *err);
 /* The same of a device, which need not be in the database; of its newest runs. */

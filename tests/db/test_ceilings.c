@@ -64,7 +64,7 @@ static void test_which_roofs_are_taken(void **state)
 	struct context *context = *state;
 	struct ceiling_list list = {0};
 	struct device_info device = {.name = "NVIDIA H200", .uuid = "GPU-0b1c"};
-	int64_t old, newer, partial;
+	int64_t old, newer, partial, exploring;
 
 	old = store(context, &(struct roofs){CEILINGS_LABEL, "here 1", NULL, NULL, 1000, 1});
 	newer = store(context, &(struct roofs){CEILINGS_LABEL, "here 2", NULL, NULL, 2000, 2});
@@ -87,9 +87,16 @@ static void test_which_roofs_are_taken(void **state)
 	ceiling_list_release(&list);
 
 	/* Who tries configurations of that family under a name of his own makes no roofs. */
-	store(context, &(struct roofs){"exploring", "here 5", NULL, NULL, 5000, 8});
+	exploring = store(context, &(struct roofs){"exploring", "here 5", NULL, NULL, 5000, 8});
 	assert_ok(context, db_ceilings_of_device(context->db, &device, &list, &context->err));
 	assert_int_equal(named(&list, "dram_copy")->run_id, partial);
+	ceiling_list_release(&list);
+	assert_ok(context, db_ceilings_load(context->db, newer, &list, &context->err));
+	assert_int_equal(named(&list, "dram_copy")->run_id, newer);
+	ceiling_list_release(&list);
+	/* But its own run shows what it measured. */
+	assert_ok(context, db_ceilings_load(context->db, exploring, &list, &context->err));
+	assert_int_equal(named(&list, "dram_copy")->run_id, exploring);
 	ceiling_list_release(&list);
 
 	snprintf(device.uuid, sizeof(device.uuid), "GPU-none");
