@@ -6,13 +6,13 @@
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  where logs and results go (default gpu-results)
 #   STEP    which of: doctor sweep faults ceilings known intensity nsight compare cost
-#           roof steady regress studies examples
+#           roof steady suite regress studies examples
 #   PERFLAB_BUILD names another build folder than build/
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults ceilings known intensity nsight roof steady regress studies cost compare examples
+[ $# -gt 0 ] || set -- doctor sweep faults ceilings known intensity nsight roof steady suite regress studies cost compare examples
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -46,6 +46,7 @@ step() {
 	cost) measure bench-cost ;;
 	roof) measure bench-roof ;;
 	steady) measure check-steady ;;
+	suite) measure check-suite ;;
 	regress) # over a thousand equal pairs, 240 of each planted change
 		measure check-regress --record 4 --timeout 100 \
 			--sweep "stream reduce divergence --block-sizes 64..1024" "$results/regress.db"
