@@ -60,7 +60,8 @@ static const struct kernel_variant variants[] = {
 		.name = "cas_add",
 		.lesson = "compare-and-swap: of those that collide one gets on, the rest repeat",
 		.metric = "instructions",
-		/* Of m that want the same word one gets on and m - 1 repeat: a million take minutes. */
+		/* Of m that want the same word one gets on and m - 1 repeat: a million take
+		   minutes. */
 		AXES({"n", "2^12", "elements"}),
 		ADDS("atomics_cas_add"),
 	},
