@@ -6,6 +6,8 @@
 #include "db/db.h"
 
 #define RUNS_FOR_PEOPLE 30
+/* "GPU-606b7d42": devices of one name are told apart by it, and --device takes it. */
+#define UUID_SHOWN 12
 
 struct history_options {
 	const char *db, *device, *backend;
@@ -45,15 +47,19 @@ static bool means(const char *word, const char *name)
 	return strncmp(word, name, length) == 0 && (!name[length] || name[length] == '/');
 }
 
+/* A number is never part of a name: "2" is not every H200. */
 static bool device_fits(const char *wanted, const struct known_case *item)
 {
 	int64_t id;
 
-	if (!wanted || pattern_matches(wanted, item->device))
+	if (!wanted)
 		return true;
-	if (*item->uuid && strncmp(wanted, item->uuid, strlen(wanted)) == 0 && strlen(wanted) >= 4)
+	if (parse_i64(&id, wanted, NULL) == 0)
+		return id == item->device_id;
+	if (pattern_matches(wanted, item->device))
 		return true;
-	return parse_i64(&id, wanted, NULL) == 0 && id == item->device_id;
+	return *item->uuid && strncmp(wanted, item->uuid, strlen(wanted)) == 0 &&
+	       strlen(wanted) >= 4;
 }
 
 static struct known_case case_copy(const struct known_case *item)
@@ -194,8 +200,8 @@ static const struct known_case *choose_device(const struct found_cases *found)
 
 		if (is_of_series(item, chosen))
 			continue;
-		other = xasprintf("%lld (%s, %s)", (long long)item->device_id, item->device,
-				  item->backend);
+		other = xasprintf("%lld (%s%s%.*s, %s)", (long long)item->device_id, item->device,
+				  *item->uuid ? " " : "", UUID_SHOWN, item->uuid, item->backend);
 		if (!string_list_has(&others, other)) {
 			string_list_add(&others, other);
 			text_addf(&line, "%s%s", line.length ? ", " : "", other);
@@ -203,7 +209,8 @@ static const struct known_case *choose_device(const struct found_cases *found)
 		free(other);
 	}
 	if (others.count)
-		say("this is %s; --device chooses another: %s", chosen->device, line.data);
+		say("this is %s%s%.*s; --device chooses another: %s", chosen->device,
+		    *chosen->uuid ? " " : "", UUID_SHOWN, chosen->uuid, line.data);
 	string_list_release(&others);
 	text_release(&line);
 	return chosen;

@@ -132,6 +132,19 @@ sqlite3 changed.db "INSERT INTO device (name) VALUES ('another one');
 run history "reduce/shuffle/$config" --db changed.db
 expect_out ': 8 runs'
 
+# devices of one name are told apart; a number is no part of a name
+sqlite3 changed.db "UPDATE device SET name = 'H200'; UPDATE device SET uuid = 'GPU-22222222-3333' WHERE id = 2;
+	INSERT OR REPLACE INTO newest (device_id, backend, kernel, variant, config, trial_id, timed_trial_id)
+	SELECT 2, 'cuda', kernel, variant, config, id, id FROM trial WHERE run_id = 1"
+run history "reduce/shuffle/$config" --db changed.db
+expect_out ': 8 runs'
+expect_err '2 (H200 GPU-22222222, cuda)'
+run history "reduce/shuffle/$config" --db changed.db --device 2
+expect_out ': 1 run'
+run history "reduce/shuffle/$config" --db changed.db --device H200
+expect_out ': 8 runs'
+refused 2 'not on that --device' history "reduce/shuffle/$config" --db changed.db --device 0
+
 # a file of another version
 sqlite3 changed.db 'PRAGMA user_version = 99'
 refused 3 'schema version 99' history reduce --db changed.db
