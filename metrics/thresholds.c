@@ -10,6 +10,8 @@
 #define WORD_SHOWN 60
 /* Anything a change can be; a limit beyond it is a slip of the pen. */
 #define LIMIT_MOST 1000.0
+/* "time=2" is meant as 2 %, and would let everything through. */
+#define LIMIT_MOST_PLAIN 1.0
 
 /* Where a message says it is. */
 struct place {
@@ -77,7 +79,7 @@ static bool parse_limit(double *out, const char *text)
 	if (!ok)
 		return false;
 	*out = percent ? value / 100 : value;
-	return *out <= LIMIT_MOST;
+	return percent ? *out <= LIMIT_MOST : *out < LIMIT_MOST_PLAIN;
 }
 
 static int add_limit(struct threshold_rule *rule, const struct place *place, const char *name,
