@@ -36,7 +36,7 @@ static const struct {
 	{"line", "what the backend ptx counted at source lines"},
 	{"mark", "runs that were marked good or bad"},
 	{"metric", "the metrics that counters are of"},
-	{"newest", "the newest trial of each case that ended well"},
+	{"newest", "the newest trial of each case, and the newest that is timed"},
 	{"round", "the device beside the samples of one round"},
 	{"run", "one row a sweep"},
 	{"sample", "every timed execution"},
@@ -87,12 +87,27 @@ static int add_name(void *context, const char *name, bool is_view, const char *m
 	return 0;
 }
 
-static int fail_unknown_name(const struct db *db, const char *name, const struct string_list *known,
+/* A file is brought up to date only by who writes into it. */
+static int fail_older(struct db *db, const char *name, struct error *err)
+{
+	int64_t version = 0;
+	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
+
+	return rc ? rc
+		  : error_set(err, PL_EUSAGE,
+			      "%s is of schema version %lld, which has no %s yet: it gets it when "
+			      "perflab next writes into it, or by `perflab merge %s -o NEW.db`",
+			      db->path, (long long)version, name, db->path);
+}
+
+static int fail_unknown_name(struct db *db, const char *name, const struct string_list *known,
 			     struct error *err)
 {
 	struct text near = TEXT_INIT;
 	int rc;
 
+	if (meaning_of(name))
+		return fail_older(db, name, err);
 	if (nearest_names(&near, name, (const char *const *)known->items, known->count))
 		rc = error_set(err, PL_EUSAGE, "%s has no view or table '%.80s'; did you mean %s?",
 			       db->path, name, near.data);

@@ -24,6 +24,10 @@ grep -q 'reduce' "$work/out" || complain 'no row'
 refused 2 'did you mean best?' query bset
 refused 2 'did you mean trials or trial?' query trialss
 refused 2 'SQL goes in quotes as one word' query SELECT
+if command -v sqlite3 >/dev/null; then
+	sqlite3 old.db <"$(dirname "$0")/../db/version_3.sql"
+	refused 2 'old.db is of schema version 3, which has no regressions yet' query regressions --db old.db
+fi
 refused 2 'one word too many' query SELECT 1
 
 # ---- formats ----
