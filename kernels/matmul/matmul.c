@@ -445,7 +445,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "double_buffered",
-		.lesson = "the next tile is loaded while this one is multiplied: latency is hidden",
+		.lesson = "the next tile is loaded while this one is multiplied: other blocks may "
+			  "hide as much",
 		.metric = "flop_per_s",
 		AXES(THREADS_OF_TILE("256")),
 		LAUNCHES(LARGE_TILE("matmul_double_buffered", "128", "128", "block", "20480")),
