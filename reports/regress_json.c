@@ -107,6 +107,26 @@ static json_t *status_json(const struct trial *trial)
 	return trial ? json_string(trial_status_name(trial->status)) : json_null();
 }
 
+/* What one of the two does not know is neither the same nor different. */
+static json_t *same_json(bool same, const char *base, const char *head)
+{
+	return *base && *head ? json_boolean(same) : json_null();
+}
+
+static void add_sameness(json_t *object, const struct regress_case *item)
+{
+	const struct trial *base = item->base, *head = item->head;
+
+	json_object_set_new(object, "same_code",
+			    base && head ? same_json(item->same_code, base->facts.code_hash,
+						     head->facts.code_hash)
+					 : json_null());
+	json_object_set_new(
+		object, "same_launch",
+		base && head ? same_json(item->same_launch, base->launch_hash, head->launch_hash)
+			     : json_null());
+}
+
 static json_t *case_json(const struct regress_case *item)
 {
 	const struct trial *trial = item->head ? item->head : item->base;
@@ -122,8 +142,7 @@ static json_t *case_json(const struct regress_case *item)
 	json_object_set_new(object, "why", report_json_text(item->why));
 	json_object_set_new(object, "base_status", status_json(item->base));
 	json_object_set_new(object, "head_status", status_json(item->head));
-	json_object_set_new(object, "same_code", json_boolean(item->same_code));
-	json_object_set_new(object, "same_launch", json_boolean(item->same_launch));
+	add_sameness(object, item);
 	json_object_set_new(object, "time", item->timed ? time_json(item) : json_null());
 	json_object_set_new(object, "counters_compared",
 			    json_integer((json_int_t)item->counters_compared));

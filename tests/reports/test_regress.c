@@ -71,12 +71,17 @@ static void ends(struct trial *trial, enum trial_status status, const char *reas
 	trial->summary = summarise(NULL, 0);
 }
 
+static void of_code(struct trial *trial, const char *hash)
+{
+	snprintf(trial->facts.code_hash, sizeof(trial->facts.code_hash), "%s", hash);
+}
+
 static void init_base(struct run *run)
 {
 	*run = run_of(3, "nightly", 1795229445000000000);
-	add(run, "slower", 639600, 8);
+	of_code(add(run, "slower", 639600, 8), "0a");
 	add(run, "faster", 305100, 8);
-	add(run, "same", 74300, 8);
+	of_code(add(run, "same", 74300, 8), "0c");
 	add(run, "diverges", 0, 8);
 	add(run, "breaks", 100000, 8);
 	add(run, "gone", 100000, 8);
@@ -87,9 +92,9 @@ static void init_base(struct run *run)
 static void init_head(struct run *run)
 {
 	*run = run_of(4, HOSTILE_NAME, 1795315845000000000);
-	add(run, "slower", 652400, 8);
+	of_code(add(run, "slower", 652400, 8), "0b");
 	add(run, "faster", 290000, 9);
-	add(run, "same", 74300, 8);
+	of_code(add(run, "same", 74300, 8), "0c");
 	counter_list_set(&add(run, "diverges", 0, 4096)->counters, "instructions", "instruction",
 			 "a test", 1001);
 	ends(add(run, "breaks", 100000, 8), TRIAL_MISMATCH, "element 3 is 1, not 2");
