@@ -143,6 +143,17 @@ static void near_names(struct text *near, const struct found_cases *found, const
 	string_list_release(&heads);
 }
 
+/* "stream/copy" and "reduce/shuffle/block=64" are the beginnings of names, and want a "*". */
+static void near_beginning(struct text *near, const struct found_cases *found, const char *word)
+{
+	bool begins = false;
+
+	for (size_t i = 0; i < found->others.count && !begins; i++)
+		begins = *word && strncmp(found->others.items[i], word, strlen(word)) == 0;
+	if (begins)
+		text_addf(near, "'%.80s*'", word);
+}
+
 static int fail_unknown(const struct found_cases *found, const char *path, struct error *err)
 {
 	const char *word = found->call->operands.items[0];
@@ -159,7 +170,9 @@ static int fail_unknown(const struct found_cases *found, const char *path, struc
 				 "'%.80s' was only ever emulated, which has no time: the view "
 				 "`emulated` has its counts (`perflab query emulated`)",
 				 word);
-	near_names(&near, found, word);
+	near_beginning(&near, found, word);
+	if (!near.length)
+		near_names(&near, found, word);
 	if (near.length)
 		rc = error_set(err, PL_EUSAGE, "no case '%.80s' in %s; did you mean %s?", word,
 			       path, near.data);

@@ -34,6 +34,8 @@ expect_code 0
 [ "$(sed 1d "$work/out" | cut -d, -f1,2 | sort -u)" = reduce,shuffle ] || complain 'not that case'
 refused 2 'did you mean reduce/shuffle?' history reduce/shufle
 refused 2 'did you mean reduce' history reducs
+refused 2 "did you mean 'reduce/shuffle/block=64*'?" history reduce/shuffle/block=64
+refused 2 "did you mean 'redu*'?" history redu
 refused 2 'give KERNEL/VARIANT/CONFIG, such as' history xyz
 refused 2 'no case' history "$(head -c 500 /dev/zero | tr '\0' a)"
 refused 2 'no case' history 'reduce/shuffle/block=99*'
