@@ -172,11 +172,19 @@ static int fail_none_good(struct db *db, int64_t head, struct error *err)
 			 db->path, (long long)head);
 }
 
+static int fail_no_other(struct db *db, int64_t head, struct error *err)
+{
+	return error_set(err, PL_ENOENT,
+			 "%s holds no run of that device and backend other than run %lld", db->path,
+			 (long long)head);
+}
+
 /* head 0: there is none. */
 static int resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
 		   struct error *err)
 {
 	bool last_good = strcmp(reference, "last-good") == 0;
+	bool last = strcmp(reference, "last") == 0;
 	int64_t found = 0;
 	int64_t id;
 	int matches = 0;
@@ -187,7 +195,7 @@ static int resolve(struct db *db, const char *reference, int64_t head, int64_t *
 				   NEWEST_LIKE("mark JOIN run ON run.id = mark.run_id",
 					       "mark.kind = 'good' AND"),
 				   head, &found, &matches, err);
-	else if (strcmp(reference, "last") == 0)
+	else if (last)
 		rc = resolve_by_id(db, NEWEST_LIKE("run", ""), head, &found, &matches, err);
 	else if (parse_i64(&id, reference, NULL) == 0)
 		rc = resolve_by_id(db, "SELECT id FROM run WHERE id = ?", id, &found, &matches,
@@ -198,7 +206,9 @@ static int resolve(struct db *db, const char *reference, int64_t head, int64_t *
 	if (rc)
 		return rc;
 	if (!matches)
-		return last_good ? fail_none_good(db, head, err) : fail_unknown(db, reference, err);
+		return last_good      ? fail_none_good(db, head, err)
+		       : last && head ? fail_no_other(db, head, err)
+				      : fail_unknown(db, reference, err);
 	if (matches > 1)
 		return fail_ambiguous(db, reference, err);
 	*run_id = found;

@@ -29,6 +29,7 @@ expect_code 0
 refused 2 'no run of that device and backend' regress
 expect_err 'perflab mark RUN good'
 refused 2 'are the same run, 1: nothing to compare' regress --base before --head 1
+refused 2 'no run of that device and backend other than run 1' regress --base last
 refused 2 "--base: no run 'nonesuch'" regress --base nonesuch
 refused 2 "--head: no run 'nonesuch'" regress --base before --head nonesuch
 
