@@ -197,9 +197,10 @@ static void tell_few_rounds(const struct run *base, const struct run *head)
 	const struct run *few = head->rounds == 1 ? head : base->rounds == 1 ? base : NULL;
 
 	if (few)
-		say("run %lld has one round: no change in time can be told from chance, sweep with "
-		    "--rounds 2 or more",
-		    (long long)few->id);
+		say("run %lld has one round: no change in time can be told from chance%s",
+		    (long long)few->id,
+		    few->settings ? ", sweep with --rounds 2 or more"
+				  : ", for what was imported is of one process");
 }
 
 /* A slip of the pen in a pattern would leave its cases with other limits. */

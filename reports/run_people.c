@@ -79,8 +79,10 @@ static void heading_measured(struct key_value_list *lines, const struct run *run
 
 	if (cache)
 		text_addf(&value, "%s cache, ", cache);
-	text_addf(&value, "%d %s, seed %llu", run->rounds, run->rounds == 1 ? "round" : "rounds",
-		  (unsigned long long)run->seed);
+	text_addf(&value, "%d %s", run->rounds, run->rounds == 1 ? "round" : "rounds");
+	/* only a sweep has settings, and draws inputs */
+	if (run->settings)
+		text_addf(&value, ", seed %llu", (unsigned long long)run->seed);
 	if (json_is_integer(samples))
 		text_addf(&value, ", at least %lld samples", json_integer_value(samples));
 	if (json_is_number(precision))

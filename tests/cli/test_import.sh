@@ -26,6 +26,8 @@ of "SELECT count(*) FROM trial WHERE finished_ns IS NOT NULL" 0
 run report last
 expect_code 0
 expect_out 'copy_named'
+expect_out '1 round'
+expect_no_out 'seed'
 
 # the same file is the same run
 run import "$data/google_benchmark.json"
