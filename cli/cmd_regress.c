@@ -241,9 +241,12 @@ static int compare(struct invocation *call, const struct request *request, const
 	if (!rc && !regress.compared && !regress.gating)
 		rc = error_set(err, PL_EUSAGE,
 			       "nothing to compare: runs %lld and %lld share no case with times or "
-			       "counters%s",
+			       "counters%s%s",
 			       (long long)base->id, (long long)head->id,
-			       regress.ignored ? " that no threshold ignores" : "");
+			       regress.ignored ? " that no threshold ignores" : "",
+			       base->seed != head->seed
+				       ? "; counters of different --seed are not compared"
+				       : "");
 	if (!rc) {
 		const struct regress_report report = {.base = base,
 						      .head = head,

@@ -91,6 +91,11 @@ expect_out 'noise or environment'
 run regress --base before --judge-same-code
 expect_code 1
 
+# counters of other inputs are no ground to judge on
+sweep_as seeded '' --seed 2
+printf '* ignore=time\n' >untimed.txt
+refused 2 'counters of different --seed are not compared' regress --base before --thresholds untimed.txt
+
 # one round shows nothing, and that is said
 sweep_as once 'slow:reduce/shuffle;recompiled' --rounds 1
 run regress --base before
