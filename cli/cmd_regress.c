@@ -203,6 +203,15 @@ static void tell_few_rounds(const struct run *base, const struct run *head)
 				  : ", for what was imported is of one process");
 }
 
+/* As when an older run is held against the last good one: its words stand the other way round. */
+static void tell_order(const struct run *base, const struct run *head)
+{
+	if (base->started_ns > head->started_ns ||
+	    (base->started_ns == head->started_ns && base->id > head->id))
+		say("the base, run %lld, is newer than the head, run %lld", (long long)base->id,
+		    (long long)head->id);
+}
+
 /* A slip of the pen in a pattern would leave its cases with other limits. */
 static void tell_idle_rules(const struct request *request, const struct regress *regress)
 {
@@ -256,6 +265,7 @@ static int compare(struct invocation *call, const struct request *request, const
 						      .all = options->all};
 
 		tell_few_rounds(base, head);
+		tell_order(base, head);
 		tell_idle_rules(request, &regress);
 		call->exit_code = regress.gating ? EXIT_FINDING : EXIT_FINE;
 		rc = write_report(call, &report, err);

@@ -81,6 +81,7 @@ fi
 # and faster code an improvement
 run regress --base slower --head before
 expect_code 0
+expect_err 'the base, run 4, is newer than the head, run 1'
 expect_out '2 improved, 2 unchanged'
 # but not where only the environment can be slower
 sweep_as unlucky 'slow:reduce/shuffle'
