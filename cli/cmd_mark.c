@@ -98,7 +98,9 @@ static int run_mark(struct invocation *call, struct error *err)
 		rc = db_run_resolve(db, call->operands.items[0], &id, err);
 	if (!rc)
 		rc = db_run_mark(db, id, &words, err);
-	if (!rc && words.mark)
+	if (!rc && words.mark && strcmp(words.mark, "none") == 0)
+		say("run %lld has no mark", (long long)id);
+	else if (!rc && words.mark)
 		say("run %lld is marked %s", (long long)id, words.mark);
 	if (!rc && words.mark)
 		rc = judge_later(db, id, err);

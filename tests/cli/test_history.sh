@@ -70,6 +70,7 @@ grep -q ' day-2 .* good$' "$work/out" || complain 'run 3 is not shown as good'
 grep -q ' day-5 .* bad$' "$work/out" || complain 'run 6 is not shown as bad'
 grep -q ' v1.2 ' "$work/out" || complain 'the label is not changed'
 run mark last-good none
+expect_err 'has no mark'
 expect_code 0
 run query 'SELECT run_id FROM mark' --format csv
 [ "$(sed 1d "$work/out")" = 6 ] || complain 'the mark is still there'
