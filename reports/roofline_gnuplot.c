@@ -218,11 +218,16 @@ static void add_roof(struct text *out, const struct picture *picture,
 	if (rate)
 		text_addf(out, " at %.9g,%.9g right offset character -0.3,0.7", pow(10, line.x1),
 			  pow(10, line.y1));
-	else
-		text_addf(out, " at %.9g,%.9g left rotate by %.2f offset character %s",
-			  pow(10, line.x0 + (1 - FIT) * (line.x1 - line.x0)),
-			  pow(10, line.y0 + (1 - FIT) * (line.y1 - line.y0)), degrees,
-			  is_crowded(picture, roof) ? BELOW : ABOVE);
+	else {
+		/* A crowded one is named below itself, away from the names at the lower ends. */
+		bool upper = is_crowded(picture, roof);
+		double along = upper ? FIT : 1 - FIT;
+
+		text_addf(out, " at %.9g,%.9g %s rotate by %.2f offset character %s",
+			  pow(10, line.x0 + along * (line.x1 - line.x0)),
+			  pow(10, line.y0 + along * (line.y1 - line.y0)), upper ? "right" : "left",
+			  degrees, upper ? BELOW : ABOVE);
+	}
 	text_addf(out, " textcolor '%s' front\n", main ? "#333333" : "#777777");
 }
 
@@ -374,7 +379,7 @@ static void add_left_out(struct text *out, const struct picture *picture)
 	if (words.length) {
 		text_add(out, "set label ");
 		escape_gnuplot(out, words.data);
-		text_addf(out, " at screen %g,%g left front textcolor '#666666'\n", RIGHT + 0.02,
+		text_addf(out, " at screen 0.985,%g right front textcolor '#666666'\n",
 			  BOTTOM - 0.07);
 	}
 	text_release(&words);

@@ -32,7 +32,7 @@ set arrow from 2,6.4e+13 to 720.365256,6.4e+13 nohead back linewidth 2.5 linecol
 set label 'f32 64.0 TFLOP/s (fp32_fma)' at 720.365256,6.4e+13 right offset character -0.3,0.7 textcolor '#333333' front
 set arrow from 1,3.2e+13 to 720.365256,3.2e+13 nohead back linewidth 2.5 linecolor '#333333'
 set label 'f64 32.0 TFLOP/s (fp64_fma)' at 720.365256,3.2e+13 right offset character -0.3,0.7 textcolor '#333333' front
-set label '2 not drawn: no operations, bytes or time' at screen 0.675,0.055 left front textcolor '#666666'
+set label '2 not drawn: no operations, bytes or time' at screen 0.985,0.055 right front textcolor '#666666'
 set key at screen 0.675,0.875 left top Left reverse samplen 1 spacing 1.25 textcolor '#222222'
 $point0 << END
 0.25 7.5e+11
