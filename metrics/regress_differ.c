@@ -68,12 +68,16 @@ static struct regress_difference *add(struct regress_differences *out, const cha
 	return &out->items[out->count++];
 }
 
+/* Known of one run only, they may be the same or not: that is said, and refuses nothing. */
 static void differ_text(struct regress_differences *out, const char *what, const char *base,
 			const char *head, bool refuses)
 {
-	if (!base || !head || !*base || !*head || strcmp(base, head) == 0)
+	const bool of_base = base && *base, of_head = head && *head;
+
+	if (of_base && of_head ? strcmp(base, head) == 0 : of_base == of_head)
 		return;
-	add(out, what, xstrdup(base), xstrdup(head))->refuses = refuses;
+	add(out, what, xstrdup(of_base ? base : "not known"), xstrdup(of_head ? head : "not known"))
+		->refuses = refuses && of_base && of_head;
 }
 
 static void differ_environment(struct regress_differences *out, const char *what, const char *key,
@@ -81,6 +85,16 @@ static void differ_environment(struct regress_differences *out, const char *what
 {
 	differ_text(out, what, key_value_get(&base->environment, key),
 		    key_value_get(&head->environment, key), refuses);
+}
+
+/* What is stored only where there is one. */
+static void differ_presence(struct regress_differences *out, const char *key,
+			    const struct run *base, const struct run *head)
+{
+	const char *of_base = key_value_get(&base->environment, key);
+	const char *of_head = key_value_get(&head->environment, key);
+
+	differ_text(out, key, of_base ? of_base : "none", of_head ? of_head : "none", true);
 }
 
 /* Two of a name are one only if their uuids are, where both are known. */
@@ -145,9 +159,10 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 	differ_text(out, "driver", base->device.driver, head->device.driver, true);
 	differ_text(out, "toolkit", base->device.toolkit, head->device.toolkit, true);
 	differ_environment(out, "build type", "build_type", base, head, timed);
-	differ_environment(out, "sanitizer", "sanitizer", base, head, timed);
+	if (timed)
+		differ_presence(out, "sanitizer", base, head);
 	differ_environment(out, "cache", "cache", base, head, true);
-	differ_environment(out, "profiler", "profiler", base, head, true);
+	differ_presence(out, "profiler", base, head);
 	differ_environment(out, "power limit, W", "gpu.power_limit_w", base, head, true);
 	differ_environment(out, "MIG", "gpu.mig", base, head, true);
 	differ_environment(out, "ECC", "gpu.ecc", base, head, true);

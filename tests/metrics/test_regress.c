@@ -455,7 +455,11 @@ static void surroundings_that_differ_are_named(void **state)
 	snprintf(head->device.driver, sizeof(head->device.driver), "590.2");
 	assert_int_equal(difference(fixture, "driver", "580.1", "590.2"), 'r');
 	head->device.driver[0] = '\0'; /* not known */
-	assert_int_equal(difference(fixture, "driver", "", ""), ' ');
+	assert_int_equal(difference(fixture, "driver", "580.1", "not known"), 's');
+	snprintf(head->device.driver, sizeof(head->device.driver), "580.1");
+	key_value_set(&head->environment, "profiler", "nsys");
+	assert_int_equal(difference(fixture, "profiler", "none", "nsys"), 'r');
+	key_value_set(&fixture->base.environment, "profiler", "nsys");
 	snprintf(head->device.uuid, sizeof(head->device.uuid), "GPU-2");
 	assert_int_equal(difference(fixture, "device", "NVIDIA H200 GPU-1", "NVIDIA H200 GPU-2"),
 			 'r');
