@@ -77,6 +77,8 @@ out = csv.writer(sys.stdout)
 out.writerow([column[0] for column in rows.description])
 out.writerows(rows)
 END
+holds "$db" "kernels stand below roofs of their device" \
+	"SELECT count(dram_pct) > 0 AND count(flop_pct) > 0 FROM roofline WHERE kernel <> 'ceilings'"
 holds "$db" "no kernel is above a roof by more than 2 %" \
 	"SELECT max(max(coalesce(dram_pct, 0), coalesce(l2_pct, 0), coalesce(l1_pct, 0),
 		coalesce(shared_pct, 0), coalesce(flop_pct, 0))) < 102

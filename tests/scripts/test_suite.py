@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""check-intensity and check-suite on databases whose numbers are chosen: what is as it should be
+is said to be so, and what is off, missing or failed is found.
+
+usage: test_suite.py SOURCE-FOLDER
+"""
+
+import importlib.machinery
+import importlib.util
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+SCRIPTS = os.path.join(sys.argv[1], "scripts")
+sys.path.insert(0, SCRIPTS)
+
+
+def load(name):
+    loader = importlib.machinery.SourceFileLoader(name.replace("-", "_"),
+                                                  os.path.join(SCRIPTS, name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+INTENSITY, SUITE = load("check-intensity"), load("check-suite")
+TABLES = """
+CREATE TABLE device (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE run (id INTEGER PRIMARY KEY, device_id INTEGER, driver TEXT, label TEXT,
+  started_ns INTEGER, finished_ns INTEGER, rounds INTEGER);
+CREATE TABLE trial (id INTEGER PRIMARY KEY, run_id INTEGER, position INTEGER, kernel TEXT,
+  variant TEXT, config TEXT, status TEXT, reason TEXT, median_ns REAL, bytes_read INTEGER,
+  bytes_written INTEGER, n INTEGER, block INTEGER, low_ns REAL, high_ns REAL, sample_count INTEGER);
+CREATE TABLE counters (trial_id INTEGER, metric TEXT, source TEXT, value REAL, reason TEXT);
+CREATE VIEW trials AS SELECT trial.*, trial.id AS trial_id, label FROM trial
+  JOIN run ON run.id = run_id;
+INSERT INTO device (name) VALUES ('Test GPU');
+"""
+
+
+class Scripts(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "lab.db")
+        self.db = sqlite3.connect(self.path)
+        self.addCleanup(self.db.close)
+        self.db.executescript(TABLES)
+
+    def run_of(self, label, seconds=30):
+        return self.db.execute(
+            "INSERT INTO run (device_id, driver, label, started_ns, finished_ns, rounds)"
+            " VALUES (1, '1.2.3', ?, 0, ?, 3)", (label, int(seconds * 1e9))).lastrowid
+
+    def trial(self, run, name, n, status="ok", reason=None, median_ns=100.0, config=""):
+        kernel, variant = name.split("/")
+        return self.db.execute(
+            "INSERT INTO trial (run_id, position, kernel, variant, config, status, reason,"
+            " median_ns, n, low_ns, high_ns, sample_count, block)"
+            " VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, 30, 64)",
+            (run, kernel, variant, f"block=64,{config}n={n}", status, reason, median_ns, n,
+             median_ns * 0.999, median_ns * 1.001)).lastrowid
+
+    def script(self, name):
+        self.db.commit()
+        done = subprocess.run([sys.executable, os.path.join(SCRIPTS, name), "--db", self.path],
+                              capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout, done.stderr
+
+    def intensities(self, off=None, factor=1.0):
+        run = self.run_of("intensity")
+        for name, _, metric, flop, size, _ in INTENSITY.KNOWN:
+            trial = self.trial(run, name, 1)
+            value = size * (factor if name == off else 1)
+            for what, count in (("flop_f32_f64", flop), (metric, value)):
+                self.db.execute("INSERT INTO counters VALUES (?, ?, '', ?, NULL)",
+                                (trial, what, count))
+
+    def test_known_intensities_hold(self):
+        self.intensities()
+        code, said, err = self.script("check-intensity")
+        self.assertEqual(code, 0, err)
+        self.assertIn("All are within 2 %.", said)
+
+    def test_an_intensity_that_is_off_is_found(self):
+        for name in ("stream/copy_scalar", "matmul/naive"):
+            with self.subTest(name):
+                self.db.executescript("DELETE FROM run; DELETE FROM trial; DELETE FROM counters;")
+                self.intensities(name, 1.03)
+                code, said, _ = self.script("check-intensity")
+                self.assertEqual(code, 1)
+                self.assertIn(f"Too far: {name}: 97.09 % of what is known.", said)
+
+    def test_a_counter_that_is_missing_is_no_agreement(self):
+        self.intensities()
+        self.db.execute("DELETE FROM counters WHERE metric = 'l1_bytes'")
+        code, said, _ = self.script("check-intensity")
+        self.assertEqual(code, 1)
+        self.assertIn("matmul/naive: not measured", said)
+
+    def suite(self, seconds=30, ours_ns=90.0):
+        run = self.run_of("suite", seconds)
+        for size in (2048, *SUITE.SIZES):
+            self.trial(run if size == 2048 else self.run_of(f"size {size}"), "lab/one", size)
+        for what, yardstick, others, config, sizes, _ in SUITE.YARDSTICKS:
+            held = self.run_of(f"yardstick {what}")
+            axis = "distinct=256," if "distinct" in config else ""
+            for size in sizes or [2**24]:
+                self.trial(held, yardstick, size, config=axis)
+                self.trial(held, others.replace("*", "best"), size, median_ns=ours_ns, config=axis)
+        return run
+
+    def test_a_suite_as_wanted(self):
+        self.suite()
+        code, said, err = self.script("check-suite")
+        self.assertEqual(code, 0, err)
+        self.assertIn("All reach what is wanted.", said)
+        self.assertIn("| lab/one | 4 | 0 | 0 | 4 | 1 |", said)
+        self.assertIn("block sizes are valid (see below) for: lab/one (1).", said)
+
+    def test_what_a_suite_lacks_is_found(self):
+        run = self.suite(seconds=61, ours_ns=130.0)
+        self.trial(run, "lab/two", 2048, "mismatch", "element 3 differs")
+        code, said, _ = self.script("check-suite")
+        self.assertEqual(code, 1)
+        self.assertIn("**61.0 s** (limit 60)", said)
+        self.assertIn("lab/two/block=64,n=2048: mismatch: element 3 differs", said)
+        self.assertIn("Verified at fewer than three sizes: lab/two.", said)
+        self.assertIn("reduce at n = 16777216: 0.769, not 1.0", said)
+        # 0.769 is enough of cuBLAS on tensor cores
+        self.assertNotIn("matmul f16 at", said)
+
+    def test_a_time_within_the_intervals_is_not_short(self):
+        self.suite(ours_ns=100.1)
+        self.assertEqual(self.script("check-suite")[0], 0)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
