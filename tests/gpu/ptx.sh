@@ -1,9 +1,10 @@
 #!/bin/sh
 # What the emulator is held against: this GPU's counters for the built-in kernels. They are left in
-# FOLDER/h200_counters.json, to replace the file of that name in tests/golden/ptx/, and in FOLDER/*.sass
-# the machine code that tests/golden/ptx/explained.json speaks of.
+# FOLDER/h200_*.json, to replace the files of these names in tests/golden/ptx/ (of those RECORDINGS
+# of scripts/compare-ptx that are named, or of all), and in FOLDER/*.sass the machine code that
+# tests/golden/ptx/explained.json speaks of.
 #
-# usage: tests/gpu/ptx.sh BUILD-FOLDER FOLDER
+# usage: tests/gpu/ptx.sh BUILD-FOLDER FOLDER [h200_NAME.json ...]
 set -eu
 results=$(CDPATH= cd -- "$2" && pwd)
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
@@ -16,8 +17,12 @@ sass() {
 	[ -s "$results/$2.sass" ] || fail "cuobjdump shows nothing of $2"
 }
 
-timeout 540 "$root/scripts/compare-ptx" --perflab "$perflab" --record "$results/h200_counters.json" \
-	--log "$results/compare-ptx.said" || fail "no counters: exit $?"
+shift 2
+[ $# -gt 0 ] || set -- h200_counters.json h200_kernels.json
+for recording; do
+	timeout 300 "$root/scripts/compare-ptx" --perflab "$perflab" --record "$results/$recording" \
+		--log "$results/compare-ptx.said" || fail "$recording: no counters: exit $?"
+done
 
 cuobjdump=$(command -v cuobjdump || ls /usr/local/cuda/bin/cuobjdump 2>/dev/null || true)
 if [ -n "$cuobjdump" ] && "$cuobjdump" --version >/dev/null 2>&1; then

@@ -212,6 +212,18 @@ class ComparePtx(unittest.TestCase):
         code, said = self.script("--record", self.path("golden.json"), "--sweep", "stream")
         self.assertEqual(code, 3)
         self.assertIn("mismatch", said)
+        self.assertFalse(os.path.exists(self.path("golden.json")))
+
+    def test_what_was_recorded_beside_a_failure_is_kept_apart(self):
+        world = world_of()
+        world["cuda"]["stream/copy/block=64,n=1"] = {**world["cuda"][CASE], "status": "timeout"}
+        self.write("world.json", world)
+        code, said = self.script("--record", self.path("golden.json"), "--sweep", "stream")
+        self.assertEqual(code, 3)
+        self.assertIn("n=1: timeout", said)
+        self.assertFalse(os.path.exists(self.path("golden.json")))
+        with open(self.path("golden.json.incomplete"), encoding="utf-8") as stream:
+            self.assertEqual(list(json.load(stream)["cases"]), [CASE])
 
     def test_a_case_that_fails_or_is_absent_is_a_finding(self):
         world = world_of()
@@ -226,10 +238,52 @@ class ComparePtx(unittest.TestCase):
         self.assertIn("did not run", said)
 
     def test_the_kept_recording_is_of_the_scripts_sweeps(self):
-        with open(compare_ptx.GOLDEN, encoding="utf-8") as stream:
-            golden = json.load(stream)
-        self.assertEqual(golden["sweeps"], compare_ptx.SWEEPS)
-        self.assertEqual(golden["columns"][1:], compare_ptx.sources())
+        kept = [name for name in os.listdir(compare_ptx.GOLDEN) if name.startswith("h200_")]
+        self.assertTrue(kept)
+        for name in kept:
+            with open(os.path.join(compare_ptx.GOLDEN, name), encoding="utf-8") as stream:
+                golden = json.load(stream)
+            self.assertEqual(golden["sweeps"], compare_ptx.RECORDINGS[name])
+            self.assertEqual(golden["columns"][1:], compare_ptx.sources())
+
+    def test_a_recording_has_the_sweeps_of_its_name(self):
+        self.write("world.json", world_of())
+        name = "h200_kernels.json"
+        code, said = self.script("--record", self.path(name))
+        self.assertEqual(code, 0, said)
+        with open(self.path(name), encoding="utf-8") as stream:
+            self.assertEqual(json.load(stream)["sweeps"], compare_ptx.KERNELS)
+        code, said = self.script("--record", self.path("other.json"))
+        self.assertEqual(code, 2)
+        self.assertIn(name, said)
+
+    def test_recordings_are_compared_together_and_a_case_once(self):
+        world = world_of()
+        other = "stream/copy/block=32,n=1"
+        world["ptx"][other] = world["ptx"][CASE]
+        for name, case in (("a.json", CASE), ("b.json", other)):
+            self.write("world.json", {"cuda": {case: world["cuda"][CASE]}})
+            self.assertEqual(self.script("--record", self.path(name), "--sweep", "stream")[0], 0)
+        self.write("world.json", world)
+        self.write("explained.json", {"differences": [], "unrecorded": []})
+        code, said = self.script("--golden", self.path("a.json"), "--golden", self.path("b.json"),
+                                 "--explained", self.path("explained.json"))
+        self.assertEqual(code, 0, said)
+        self.assertIn("| `ptx_global_load_requests` | 2 | 2 | 0 | 0 |", said)
+
+    def test_a_matter_of_timing_is_no_finding_and_is_told(self):
+        rows = [("stream/*", "n > 64", ["ptx_f32_flop"], "who waits")]
+        world = world_of()
+        world["ptx"][CASE]["counters"]["ptx_f32_flop"] = 19
+        with mock.patch.object(compare_ptx, "TIMED", rows):
+            code, said = self.compare(world)
+            self.assertEqual(code, 0, said)
+            self.assertIn("| `ptx_f32_flop` | 0 | 0 | 0 | 0 |", said)
+            self.assertIn("| `stream/*` | `ptx_f32_flop` | 1 | who waits |", said)
+            world["ptx"][CASE]["counters"]["ptx_global_load_requests"] = 1
+            self.assertEqual(self.compare(world)[0], 1)
+        with mock.patch.object(compare_ptx, "TIMED", [("stream/*", "n < 64", *rows[0][2:])]):
+            self.assertEqual(self.compare(world)[0], 1)
 
     def test_a_gpu_that_does_not_count_is_not_recorded(self):
         world = world_of()
