@@ -54,17 +54,19 @@ struct trial_table {
 	"SELECT metric, unit, source, value, reason FROM counter WHERE trial_id = ?" \
 	" ORDER BY metric, source, unit"
 
+#define READ_ROUNDS(median)                                                   \
+	"SELECT round, sm_clock_hz, memory_clock_hz, temperature_c, power_w," \
+	" throttle_reasons, " median ", stored_ns FROM round WHERE trial_id = ? ORDER BY round"
+
 enum { TABLE_AXIS, TABLE_ROUND, TABLE_SAMPLE, TABLE_COUNTER, TABLE_LINE };
 static const struct trial_table trial_tables[TRIAL_TABLES] = {
 	[TABLE_AXIS] = {"SELECT name, value FROM axis WHERE trial_id = ? ORDER BY name",
 			"INSERT INTO axis (name, value, trial_id) VALUES (?, ?, ?)", 2, 2},
-	[TABLE_ROUND] =
-		{"SELECT round, sm_clock_hz, memory_clock_hz, temperature_c, power_w,"
-		 " throttle_reasons, stored_ns FROM round WHERE trial_id = ? ORDER BY round",
-		 "INSERT INTO round (round, sm_clock_hz, memory_clock_hz, temperature_c,"
-		 " power_w, throttle_reasons, stored_ns, trial_id)"
-		 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-		 7, 6},
+	[TABLE_ROUND] = {READ_ROUNDS("median_ns"),
+			 "INSERT INTO round (round, sm_clock_hz, memory_clock_hz, temperature_c,"
+			 " power_w, throttle_reasons, median_ns, stored_ns, trial_id)"
+			 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			 8, 7},
 	[TABLE_SAMPLE] = {"SELECT round, sequence, time_ns FROM sample WHERE trial_id = ?"
 			  " ORDER BY round, sequence",
 			  "INSERT INTO sample (round, sequence, time_ns, trial_id)"
@@ -90,6 +92,8 @@ static const char *read_sql(int table, int64_t version)
 		return READ_COUNTERS_1;
 	if (version == 1 && table == TABLE_LINE)
 		return "SELECT NULL WHERE ? IS NULL";
+	if (version < VERSION_WITH_ROUND_MEDIANS && table == TABLE_ROUND)
+		return READ_ROUNDS(ROUND_MEDIAN_OF_SAMPLES);
 	return trial_tables[table].read;
 }
 

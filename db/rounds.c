@@ -1,9 +1,8 @@
 /*
- * Samples, as they were taken and by rounds.
+ * Samples, as they were taken, and rounds.
  */
 #include "db/statement.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static int sample_append(struct sample **samples, size_t *count, size_t *capacity,
@@ -59,7 +58,10 @@ int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t
 
 /* ---- rounds ---- */
 
-/* What was measured beside them; their medians come with the samples. */
+#define ROUNDS_SQL(median)                                                    \
+	"SELECT round, sm_clock_hz, memory_clock_hz, temperature_c, power_w," \
+	" throttle_reasons, " median " FROM round WHERE trial_id = ? ORDER BY round"
+
 static int rounds_take(struct statement *select, struct trial *trial, struct error *err)
 {
 	size_t capacity = 0;
@@ -80,67 +82,25 @@ static int rounds_take(struct statement *select, struct trial *trial, struct err
 		round->state.temperature_c = take_real(select);
 		round->state.power_w = take_real(select);
 		round->state.throttle_reasons = take_integer(select, -1);
-		round->median_ns = NAN;
+		round->median_ns = take_real(select);
 	}
-	return rc;
-}
-
-struct time_list {
-	double *items;
-	size_t count, capacity;
-};
-
-static void round_close(struct round_summary *round, struct time_list *times)
-{
-	round->count = (int64_t)times->count;
-	round->median_ns = summarise(times->items, times->count).median_ns;
-	times->count = 0;
-}
-
-/* Both ascend by the round. A sample of a round that is not there is nobody's. */
-static int medians_take(struct statement *select, struct trial *trial, struct time_list *times,
-			struct error *err)
-{
-	size_t at = 0;
-	bool row = true;
-	int rc;
-
-	times->count = 0;
-	bind_integer(select, trial->id);
-	for (rc = statement_step(select, &row, err); !rc && row;
-	     rc = statement_step(select, &row, err)) {
-		int number = take_int(select);
-
-		while (at < trial->round_count && trial->rounds[at].round < number)
-			round_close(&trial->rounds[at++], times);
-		if (at == trial->round_count || trial->rounds[at].round != number)
-			continue;
-		times->items = xgrow(times->items, &times->capacity, times->count + 1,
-				     sizeof(*times->items));
-		times->items[times->count++] = take_real(select);
-	}
-	while (at < trial->round_count)
-		round_close(&trial->rounds[at++], times);
 	return rc;
 }
 
 int db_rounds_load(struct db *db, struct run *run, struct error *err)
 {
 	struct statement rounds = {0};
-	struct statement samples = {0};
-	struct time_list times = {0};
+	int64_t version = 0;
 	int rc = db_begin_read(db, err);
 
 	if (rc)
 		return rc;
-	rc = statement_prepare(&rounds, db,
-			       "SELECT round, sm_clock_hz, memory_clock_hz, temperature_c, power_w,"
-			       " throttle_reasons FROM round WHERE trial_id = ? ORDER BY round",
-			       err);
+	rc = db_select_integer(&version, db, "PRAGMA user_version", err);
 	if (!rc)
-		rc = statement_prepare(&samples, db,
-				       "SELECT round, time_ns FROM sample WHERE trial_id = ?"
-				       " ORDER BY round, sequence",
+		rc = statement_prepare(&rounds, db,
+				       version < VERSION_WITH_ROUND_MEDIANS
+					       ? ROUNDS_SQL(ROUND_MEDIAN_OF_SAMPLES)
+					       : ROUNDS_SQL("median_ns"),
 				       err);
 	for (size_t i = 0; !rc && i < run->trial_count; i++) {
 		struct trial *trial = &run->trials[i];
@@ -149,13 +109,8 @@ int db_rounds_load(struct db *db, struct run *run, struct error *err)
 		trial->rounds = NULL;
 		trial->round_count = 0;
 		rc = rounds_take(&rounds, trial, err);
-		if (!rc)
-			rc = medians_take(&samples, trial, &times, err);
 		statement_restart(&rounds);
-		statement_restart(&samples);
 	}
-	free(times.items);
-	statement_release(&samples);
 	statement_release(&rounds);
 	return db_end(db, rc, err);
 }

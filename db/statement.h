@@ -28,6 +28,15 @@ struct db {
 /* Schema versions that added what a file of an older one is read without. */
 #define VERSION_WITH_MARKS 4 /* and with the newest trial of each case */
 #define VERSION_WITH_LAUNCHES 5
+#define VERSION_WITH_ROUND_MEDIANS 6
+
+/* What `round.median_ns` is, of a row of `round` in a file that lacks the column: as summarise()
+ * has it. */
+#define ROUND_MEDIAN_OF_SAMPLES                                                   \
+	"(SELECT sum(time_ns) / count(*) FROM (SELECT time_ns, row_number() OVER" \
+	" (ORDER BY time_ns) AS place, count(*) OVER () AS total FROM sample"     \
+	" WHERE sample.trial_id = round.trial_id AND sample.round = round.round)" \
+	" WHERE place IN ((total + 1) / 2, (total + 2) / 2))"
 
 /* migrations/: element i, statements up to a NULL, goes from schema version i to i + 1. */
 extern const char *const *const db_migrations[];

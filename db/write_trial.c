@@ -63,8 +63,8 @@ static int round_insert(struct db *db, int64_t trial_id, const struct round_resu
 	struct statement insert;
 	int rc = statement_prepare(&insert, db,
 				   "INSERT INTO round (trial_id, round, stored_ns, sm_clock_hz,"
-				   " memory_clock_hz, temperature_c, power_w, throttle_reasons)"
-				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+				   " memory_clock_hz, temperature_c, power_w, throttle_reasons,"
+				   " median_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				   err);
 
 	if (rc)
@@ -77,6 +77,7 @@ static int round_insert(struct db *db, int64_t trial_id, const struct round_resu
 	bind_real(&insert, round->state.temperature_c);
 	bind_real(&insert, round->state.power_w);
 	bind_known_integer(&insert, round->state.throttle_reasons, -1);
+	bind_real(&insert, summarise(round->time_ns, round->count).median_ns);
 	rc = statement_run(&insert, err);
 	statement_release(&insert);
 	return rc;

@@ -169,8 +169,7 @@ struct round_result {
 /* What one round showed: a process of its own. */
 struct round_summary {
 	int round;
-	int64_t count; /* samples */
-	double median_ns;
+	double median_ns; /* NAN: no samples */
 	struct device_state state;
 };
 

@@ -27,7 +27,6 @@ static void rounds_of_samples(struct trial *trial, const struct report_options *
 			continue;
 		trial->rounds[trial->round_count++] = (struct round_summary){
 			.round = samples[begin].round,
-			.count = (int64_t)(i - begin),
 			.median_ns = summarise(times + begin, i - begin).median_ns,
 			.state = {NAN, NAN, NAN, NAN, -1},
 		};

@@ -14,6 +14,7 @@ extern const char *const db_version_2[];
 extern const char *const db_version_3[];
 extern const char *const db_version_4[];
 extern const char *const db_version_5[];
+extern const char *const db_version_6[];
 
 /* The statuses that this perflab knows; not those of the version that made the file. */
 #define STATUS_ROW(symbol, name, meaning) \

@@ -5,6 +5,7 @@
  */
 #include "context.h"
 
+#include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 #define KILLS 40
-#define NEWEST 5
+#define NEWEST 6
 
 static void make_of(const char *path, const char *dump)
 {
@@ -61,6 +62,11 @@ static void assert_run_is_there(struct db *db)
 	assert_string_equal(counter->source, "dram__bytes_op_read.sum");
 	assert_string_equal(counter->reason, "it's another chip");
 	assert_int_equal(trial->lines.count, 0);
+	/* of a file that has none of its own, they are those of its samples */
+	assert_int_equal(db_rounds_load(db, &run, &err), 0);
+	assert_int_equal(trial->round_count, 2);
+	for (int i = 0; i < 2; i++)
+		assert_true(trial->rounds[i].median_ns == 1000 * (i + 1) + 4.5);
 	run_release(&run);
 }
 
@@ -116,9 +122,11 @@ static void test_nothing_is_lost(void **state)
 		free(attach);
 		for (size_t i = 0; i <= ARRAY_SIZE(same); i++) {
 			bool counters = i == ARRAY_SIZE(same);
-			/* what a version adds is not known of old rows */
-			const char *added =
-				!counters && strcmp(same[i], "trial") == 0 ? ", NULL" : "";
+			/* what a version adds is not known of old rows, or made of others */
+			const char *added = !counters && strcmp(same[i], "trial") == 0 ? ", NULL"
+					    : !counters && strcmp(same[i], "round") == 0
+						    ? ", 1000.0 * (round + 1) + 4.5"
+						    : "";
 			char *sql = xasprintf(
 				"SELECT (SELECT count(*) FROM main.%s) ="
 				" (SELECT count(*) FROM old.%s)"
@@ -346,6 +354,38 @@ static void test_version_3_gets_its_roofs(void **state)
 	free(fresh);
 }
 
+/* The median of an odd and of an even number of samples, and of none: read, and then stored. */
+static void test_rounds_get_their_medians(void **state)
+{
+	struct context *context = *state;
+	static const enum db_mode modes[] = {DB_READ, DB_WRITE, DB_READ};
+
+	make_version_1(context->path);
+	sql_execute(context->path,
+		    "DELETE FROM sample WHERE trial_id = 1 AND round = 0;"
+		    "DELETE FROM sample WHERE trial_id = 1 AND round = 1 AND sequence < 7");
+	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
+		struct trial trials[] = {{.id = 1}, {.id = 5}};
+		struct run run = {.trials = trials, .trial_count = ARRAY_SIZE(trials)};
+		struct db *db = NULL;
+
+		assert_ok(context, db_open(&db, context->path, modes[i], &context->err));
+		assert_ok(context, db_rounds_load(db, &run, &context->err));
+		db_close(db);
+		assert_int_equal(trials[0].round_count, 2);
+		assert_true(isnan(trials[0].rounds[0].median_ns));
+		assert_true(trials[0].rounds[1].median_ns == 2008);
+		assert_true(trials[1].rounds[1].median_ns == 2004.5);
+		for (size_t k = 0; k < ARRAY_SIZE(trials); k++)
+			free(trials[k].rounds);
+	}
+	assert_int_equal(context_query(context,
+				       "SELECT count(*) FROM round WHERE (trial_id, round,"
+				       " median_ns) IN (VALUES (1, 1, 2008), (5, 0, 1004.5))"
+				       " OR (trial_id, round) = (1, 0) AND median_ns IS NULL"),
+			 3);
+}
+
 /* Nothing is taken for marked or compared in a file that is older than marks. */
 static void test_an_old_file_has_no_marks(void **state)
 {
@@ -481,6 +521,7 @@ int main(void)
 		migrate_test(test_version_2_gets_its_views),
 		migrate_test(test_two_rows_of_one_device_become_one),
 		migrate_test(test_version_3_gets_its_roofs),
+		migrate_test(test_rounds_get_their_medians),
 		migrate_test(test_an_old_file_has_no_marks),
 		migrate_test(test_a_migrated_file_is_as_a_new_one),
 		migrate_test(test_a_damaged_old_file_stays_as_it_is),

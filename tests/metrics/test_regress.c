@@ -49,7 +49,6 @@ static struct trial *add_trial(struct run *run, const char *variant, const doubl
 	for (size_t i = 0; i < rounds; i++)
 		trial->rounds[i] = (struct round_summary){
 			.round = (int)i,
-			.count = 10,
 			.median_ns = median_ns[i],
 			.state = {1980e6, 3201e6, 40, 300, 0},
 		};

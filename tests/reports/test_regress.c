@@ -53,7 +53,6 @@ static struct trial *add(struct run *run, const char *variant, double median_ns,
 	for (int i = 0; i < 3; i++)
 		trial->rounds[i] = (struct round_summary){
 			.round = i,
-			.count = 7,
 			.median_ns = median_ns * (1 + 1e-4 * (i - 1)),
 			.state = {1980e6, 3201e6, 40, 300, 0},
 		};

@@ -36,8 +36,10 @@ def set_times(database, effect, drift):
         work = int(config.split("work=")[1]) if "work=" in config else 1000
         time = 1e5 * (1 + effect * (work / 1000 - 1)) * (drift if run == last else 1)
         for round_, in db.execute("SELECT round FROM round WHERE trial_id = ?", [trial]).fetchall():
-            db.execute("UPDATE sample SET time_ns = ? WHERE trial_id = ? AND round = ?",
-                       [time * (1 + chance.gauss(0, 0.0003)), trial, round_])
+            noisy = time * (1 + chance.gauss(0, 0.0003))
+            for table, column in (("sample", "time_ns"), ("round", "median_ns")):
+                db.execute(f"UPDATE {table} SET {column} = ? WHERE trial_id = ? AND round = ?",
+                           [noisy, trial, round_])
         db.execute("UPDATE trial SET median_ns = ? WHERE id = ?", [time, trial])
     db.commit()
     db.close()
