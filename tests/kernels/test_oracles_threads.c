@@ -108,7 +108,7 @@ static void test_warp_map(void **state)
 	const uint32_t *place;
 
 	(void)state;
-	bench_init(&bench, "warp_map", "forty_by_two", "block=80,n=200");
+	bench_init(&bench, "warp_map", "rows_of_forty", "block=80,n=200");
 	assert_int_equal(bench.work->launches[0].block[0], 40);
 	assert_int_equal(bench.work->launches[0].block[1], 2);
 	place = data(&bench, "place");
