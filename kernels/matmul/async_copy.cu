@@ -1,32 +1,32 @@
 // perflab: needs sm_80
 /* Tiles are copied into shared memory without passing through registers, several ahead; the
- * registers hold more of C. Which shape is best is the device's to say: the axis `shape`. */
+ * registers hold more of C, 128 sums a thread as long as there are enough of them. */
 #include "warp_tiles.cuh"
 
-#define SHAPE_1 warp_tiles<128, 128, 16, 32, 64, 3, FILL_ASYNC>
-#define SHAPE_2 warp_tiles<128, 256, 16, 64, 64, 3, FILL_ASYNC>
-#define SHAPE_3 warp_tiles<256, 128, 16, 64, 64, 3, FILL_ASYNC>
-#define SHAPE_4 warp_tiles<128, 128, 16, 64, 64, 3, FILL_ASYNC>
+template <int rows, int columns, int depth, int warp_rows, int warp_columns>
+using tiles = warp_tiles<rows, columns, depth, warp_rows, warp_columns, 3, FILL_ASYNC>;
 
-#define MATRICES \
-	const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, long long n
-
-extern "C" __global__ void __launch_bounds__(SHAPE_1::threads, 2) matmul_async_copy_1(MATRICES)
+extern "C" __global__ void __launch_bounds__(64, 4) matmul_async_copy_64(MATRICES)
 {
-	multiply_warp_tiles<SHAPE_1>(a, b, c, n);
+	multiply_warp_tiles<tiles<64, 128, 16, 64, 64>>(a, b, c, n);
 }
 
-extern "C" __global__ void __launch_bounds__(SHAPE_2::threads) matmul_async_copy_2(MATRICES)
+extern "C" __global__ void __launch_bounds__(128, 2) matmul_async_copy_128(MATRICES)
 {
-	multiply_warp_tiles<SHAPE_2>(a, b, c, n);
+	multiply_warp_tiles<tiles<128, 128, 16, 64, 64>>(a, b, c, n);
 }
 
-extern "C" __global__ void __launch_bounds__(SHAPE_3::threads) matmul_async_copy_3(MATRICES)
+extern "C" __global__ void __launch_bounds__(256) matmul_async_copy_256(MATRICES)
 {
-	multiply_warp_tiles<SHAPE_3>(a, b, c, n);
+	multiply_warp_tiles<tiles<128, 256, 16, 64, 64>>(a, b, c, n);
 }
 
-extern "C" __global__ void __launch_bounds__(SHAPE_4::threads, 2) matmul_async_copy_4(MATRICES)
+extern "C" __global__ void __launch_bounds__(512) matmul_async_copy_512(MATRICES)
 {
-	multiply_warp_tiles<SHAPE_4>(a, b, c, n);
+	multiply_warp_tiles<tiles<128, 256, 16, 32, 64>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) matmul_async_copy_1024(MATRICES)
+{
+	multiply_warp_tiles<tiles<128, 128, 32, 16, 32>>(a, b, c, n);
 }

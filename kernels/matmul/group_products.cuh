@@ -1,8 +1,9 @@
 /*
  * Tiles multiplied by wgmma, which four warps issue together and which reads
  * both operands out of shared memory: a group takes 64 rows of the block's
- * tile. It is of compute capability 9.0 alone. Multiplying one stage goes on
- * while the next one's turn comes, so two are read at a time.
+ * tile, and as many columns as it has registers for. It is of compute
+ * capability 9.0 alone. Multiplying one stage goes on while the next one's turn
+ * comes, so two are read at a time.
  *
  * Which thread holds what of C: PTX ISA, "Register fragments for wgmma".
  */
@@ -40,15 +41,27 @@ __device__ inline void publish_to_wgmma()
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* Number: bytes; multiply(sums, a, b) of two descriptors: 64 rows by 256, one slice. */
+/* Number: bytes; multiply(sums, a, b) of two descriptors: 64 rows, one slice. */
 template <class Number, class Shape_> struct group_products {
 	using Shape = Shape_;
 	static constexpr int element_bytes = Number::bytes, delay = 1;
-	static constexpr int held = Shape::columns / 2; /* numbers of C in a thread */
-	static_assert(Shape::rows / 64 * 128 == Shape::threads && Shape::columns == 256,
-		      "64 x 256 a group of four warps");
+	static constexpr int columns = Shape::part_columns;
+	static constexpr int groups_across = Shape::columns / columns;
+	static_assert(Shape::part_rows == 64, "what the instruction takes");
+	static_assert(Shape::rows / 64 * groups_across * 128 == Shape::threads,
+		      "a part a group of four warps");
 
-	float sums[held] = {};
+	float sums[columns / 2] = {};
+
+	__device__ static int group_row()
+	{
+		return threadIdx.x / 128 / groups_across * 64;
+	}
+
+	__device__ static int group_column()
+	{
+		return threadIdx.x / 128 % groups_across * columns;
+	}
 
 	__device__ void prepare()
 	{
@@ -57,8 +70,8 @@ template <class Number, class Shape_> struct group_products {
 
 	__device__ void begin(const unsigned char *a, const unsigned char *b)
 	{
-		unsigned long long of_a = describe(a + threadIdx.x / 128 * 64 * LINE_BYTES);
-		unsigned long long of_b = describe(b);
+		unsigned long long of_a = describe(a + group_row() * LINE_BYTES);
+		unsigned long long of_b = describe(b + group_column() * LINE_BYTES);
 
 		wgmma_fence();
 #pragma unroll
@@ -80,13 +93,14 @@ template <class Number, class Shape_> struct group_products {
 
 	__device__ void write(float *c, int n, int first_row, int first_column) const
 	{
-		int row = first_row + threadIdx.x / 32 * 16 + threadIdx.x % 32 / 4;
-		int column = first_column + threadIdx.x % 4 * 2;
+		int row = first_row + group_row() + threadIdx.x % 128 / 32 * 16 +
+			  threadIdx.x % 32 / 4;
+		int column = first_column + group_column() + threadIdx.x % 4 * 2;
 
 #pragma unroll
 		for (int half = 0; half < 2; half++)
 #pragma unroll
-			for (int j = 0; j < Shape::columns / 8; j++)
+			for (int j = 0; j < columns / 8; j++)
 				if (row + half * 8 < n && column + j * 8 < n)
 					*reinterpret_cast<float2 *>(
 						c + (long long)(row + half * 8) * n + column +
@@ -98,30 +112,42 @@ template <class Number, class Shape_> struct group_products {
 #define SUMS_1(i) "+f"(sums[i])
 #define SUMS_4(i) SUMS_1(i), SUMS_1(i + 1), SUMS_1(i + 2), SUMS_1(i + 3)
 #define SUMS_16(i) SUMS_4(i), SUMS_4(i + 4), SUMS_4(i + 8), SUMS_4(i + 12)
-#define SUMS_64(i) SUMS_16(i), SUMS_16(i + 16), SUMS_16(i + 32), SUMS_16(i + 48)
-#define NAMES_128                                                                      \
-	"%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, " \
-	"%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
-	"%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, " \
-	"%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, " \
-	"%62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, " \
-	"%77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, " \
-	"%92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, " \
-	"%106, %107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, " \
-	"%118, %119, %120, %121, %122, %123, %124, %125, %126, %127"
+#define SUMS_32(i) SUMS_16(i), SUMS_16(i + 16)
+#define SUMS_64(i) SUMS_32(i), SUMS_32(i + 32)
+#define SUMS_128(i) SUMS_64(i), SUMS_64(i + 64)
+#define NAMES_32                                                                 \
+	"%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
+	"%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, " \
+	"%30, %31"
+#define NAMES_64                                                                          \
+	NAMES_32 ", %32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, "    \
+		 "%45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, " \
+		 "%59, %60, %61, %62, %63"
+#define NAMES_128                                                                         \
+	NAMES_64 ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, "    \
+		 "%77, %78, %79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, " \
+		 "%91, %92, %93, %94, %95, %96, %97, %98, %99, %100, %101, %102, %103, "  \
+		 "%104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, "     \
+		 "%115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, "     \
+		 "%126, %127"
 
-/* `rest` ends the operands: neither operand is transposed, where the type would allow it. */
-#define NUMBERS(name, bytes_, depth_and_types, rest)                                              \
-	struct name {                                                                             \
-		static constexpr int bytes = bytes_;                                              \
-		__device__ static void multiply(float (&sums)[128], unsigned long long a,         \
-						unsigned long long b)                             \
-		{                                                                                 \
-			asm volatile("wgmma.mma_async.sync.aligned.m64n256" depth_and_types       \
-				     " {" NAMES_128 "}, %128, %129, 1, 1, 1" rest ";"             \
-				     : SUMS_64(0), SUMS_64(64)                                    \
-				     : "l"(a), "l"(b));                                           \
-		}                                                                                 \
+/* 64 rows by `columns`: `held` sums a thread, then the descriptors of a and b, operands of the next
+ * two numbers. `rest` ends the operands: neither is transposed, where the type would allow it. */
+#define MULTIPLY(columns, held, of_a, of_b, all_sums, depth_and_types, rest)                 \
+	__device__ static void multiply(float(&sums)[held], unsigned long long a,            \
+					unsigned long long b)                                \
+	{                                                                                    \
+		asm volatile("wgmma.mma_async.sync.aligned.m64n" #columns depth_and_types    \
+			     " {" NAMES_##held "}, %" #of_a ", %" #of_b ", 1, 1, 1" rest ";" \
+			     : all_sums                                                      \
+			     : "l"(a), "l"(b));                                              \
+	}
+#define NUMBERS(name, bytes_, depth_and_types, rest)                             \
+	struct name {                                                            \
+		static constexpr int bytes = bytes_;                             \
+		MULTIPLY(64, 32, 32, 33, SUMS_32(0), depth_and_types, rest)      \
+		MULTIPLY(128, 64, 64, 65, SUMS_64(0), depth_and_types, rest)     \
+		MULTIPLY(256, 128, 128, 129, SUMS_128(0), depth_and_types, rest) \
 	}
 
 NUMBERS(half_numbers, 2, "k16.f32.f16.f16", ", 0, 0");
@@ -130,8 +156,12 @@ NUMBERS(bfloat16_numbers, 2, "k16.f32.bf16.bf16", ", 0, 0");
 NUMBERS(tf32_numbers, 4, "k8.f32.tf32.tf32", "");
 
 /*
- * Of the shapes that an H200 was given, this is the fastest: in half precision at n = 4096 about
- * 615 Tflop/s, where three stages gave 375, 192 x 256 525, and 128 x 128 in three stages, two
- * blocks at a time, 480.
+ * By the threads of a block. Of the shapes that an H200 was given, that of 256 threads is the
+ * fastest: in half precision at n = 4096 about 615 Tflop/s, where three stages gave 375, 192 x 256
+ * 525, and 128 x 128 in three stages, two blocks at a time, 480.
  */
-#define GROUP_TILE tile_shape<128, 256, 4, 256>
+using group_tile_128 = tile_shape<64, 256, 4, 128, 64, 256>;
+using group_tile_256 = tile_shape<128, 256, 4, 256, 64, 256>;
+using group_tile_384 = tile_shape<192, 256, 4, 384, 64, 256>;
+using group_tile_512 = tile_shape<128, 256, 4, 512, 64, 128>;
+using group_tile_1024 = tile_shape<128, 256, 4, 1024, 64, 64>;

@@ -264,27 +264,24 @@ static const struct kernel_oracle oracle_product_of_any = {
 		"block", values, "threads in one block, which is a square" \
 	}
 
-/* One of the shapes of a large tile: rows and columns of C a block, threads, bytes of shared
- * memory. */
-#define LARGE_TILE(name, rows, columns, threads, shared)                                      \
-	{                                                                                     \
-		.entry = name, .grid = {"ceil_div(n, " columns ")", "ceil_div(n, " rows ")"}, \
-		.block = {threads}, .shared_bytes = shared, ARGS(A, B, C, N)                  \
+/* A large tile of C has the shape that suits the block's threads, an entry a shape. */
+#define TILE(threads, name, x, y, shared)                                                 \
+	{                                                                                 \
+		.entry = name "_" threads, .repeat = "block == " threads, .grid = {x, y}, \
+		.block = {"block"}, .shared_bytes = shared, ARGS(A, B, C, N)              \
 	}
-/* The same if the axis `shape` has that value. */
-#define SHAPE(number, name, rows, columns, threads, shared)                                        \
-	{                                                                                          \
-		.entry = name, .repeat = "shape == " number,                                       \
-		.grid = {"ceil_div(n, " columns ")", "ceil_div(n, " rows ")"}, .block = {threads}, \
-		.shared_bytes = shared, ARGS(A, B, C, N)                                           \
+/* kernels/matmul/warp_tiles.cuh: rows and columns of C, steps along k a stage. */
+#define FLOAT_TILE(threads, name, stages, rows, columns, depth)                  \
+	TILE(threads, name, "ceil_div(n, " columns ")", "ceil_div(n, " rows ")", \
+	     stages " * 4 * (" rows " * (" depth " + 4) + " depth " * " columns ")")
+#define TILED_BLOCKS                                                                        \
+	{                                                                                   \
+		"is_pow2(block) && block >= 64",                                            \
+			"block must be 64, 128, 256, 512 or 1024: there is a tile for each" \
 	}
 #define SIDE(values)                                           \
 	{                                                      \
 		"n", values, "rows and columns of each matrix" \
-	}
-#define THREADS_OF_TILE(values)                                                       \
-	{                                                                             \
-		"block", values, "threads in one block, which the tile's shape fixes" \
 	}
 #define GROUPS_OF_FOUR                                                                         \
 	{                                                                                      \
@@ -336,35 +333,40 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 		"n % " elements " == 0", "n must be a multiple of " elements       \
 					 ": rows are copied in groups of 16 bytes" \
 	}
-#define TILES(rows, columns) "ceil_div(n, " rows ") * ceil_div(n, " columns ")"
+/* kernels/matmul/tensor_tiles.cuh: a line along x, in the order that find_tile() gives it; 1024
+ * bytes of shared memory are for alignment. */
+#define TENSOR_TILE(threads, name, stages, rows, columns)                            \
+	TILE(threads, name, "ceil_div(n, " rows ") * ceil_div(n, " columns ")", "1", \
+	     stages " * 128 * (" rows " + " columns ") + 1024")
 
-/* kernels/matmul/warp_products.cuh; what of shared memory is for alignment is 1024 bytes. */
-#define BY_WARPS(kind, work_, elements, lesson_)                                                   \
-	{                                                                                          \
-		.name = "tensor_" #kind, .lesson = lesson_, ON_TENSOR_CORES(kind, work_),          \
-		AXES(THREADS_OF_TILE("256")),                                                      \
-		LAUNCHES({.entry = "matmul_tensor_" #kind,                                         \
-			  .grid = {TILES("128", "256")},                                           \
-			  .block = {"block"},                                                      \
-			  .shared_bytes = "3 * 128 * (128 + 256) + 1024",                          \
-			  ARGS(A, B, C, N)}),                                                      \
-		CONSTRAINTS({"block == 256", "block must be 256: the tile is 8 warps of 64 x 64"}, \
-			    GROUPS_OF_BYTES(elements),                                             \
-			    {"compute_capability >= 80",                                           \
-			     "these tensor cores need compute capability 8.0 (Ampere)"}),          \
+/* kernels/matmul/warp_products.cuh */
+#define BY_WARPS(kind, work_, elements, lesson_)                                          \
+	{                                                                                 \
+		.name = "tensor_" #kind, .lesson = lesson_, ON_TENSOR_CORES(kind, work_), \
+		LAUNCHES(TENSOR_TILE("64", "matmul_tensor_" #kind, "3", "64", "128"),     \
+			 TENSOR_TILE("128", "matmul_tensor_" #kind, "3", "128", "128"),   \
+			 TENSOR_TILE("256", "matmul_tensor_" #kind, "3", "128", "256"),   \
+			 TENSOR_TILE("512", "matmul_tensor_" #kind, "3", "128", "256"),   \
+			 TENSOR_TILE("1024", "matmul_tensor_" #kind, "3", "128", "128")), \
+		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_BYTES(elements),                      \
+			    {"compute_capability >= 80",                                  \
+			     "these tensor cores need compute capability 8.0 (Ampere)"}), \
 	}
 
-/* kernels/matmul/group_products.cuh. */
+/* kernels/matmul/group_products.cuh */
 #define BY_GROUPS(kind, work_, elements, lesson_)                                                  \
 	{                                                                                          \
 		.name = "tensor_" #kind "_wgmma", .lesson = lesson_, ON_TENSOR_CORES(kind, work_), \
-		AXES(THREADS_OF_TILE("256")),                                                      \
-		LAUNCHES({.entry = "matmul_tensor_" #kind "_wgmma",                                \
-			  .grid = {TILES("128", "256")},                                           \
-			  .block = {"block"},                                                      \
-			  .shared_bytes = "4 * 128 * (128 + 256) + 1024",                          \
-			  ARGS(A, B, C, N)}),                                                      \
-		CONSTRAINTS({"block == 256", "block must be 256: four warps for 64 rows"},         \
+		AXES({"block", "128,256,384,512,1024",                                             \
+		      "threads in one block, groups of four warps"}),                              \
+		LAUNCHES(TENSOR_TILE("128", "matmul_tensor_" #kind "_wgmma", "4", "64", "256"),    \
+			 TENSOR_TILE("256", "matmul_tensor_" #kind "_wgmma", "4", "128", "256"),   \
+			 TENSOR_TILE("384", "matmul_tensor_" #kind "_wgmma", "4", "192", "256"),   \
+			 TENSOR_TILE("512", "matmul_tensor_" #kind "_wgmma", "4", "128", "256"),   \
+			 TENSOR_TILE("1024", "matmul_tensor_" #kind "_wgmma", "4", "128", "256")), \
+		CONSTRAINTS({"block == 384 || block >= 128 && is_pow2(block)",                     \
+			     "block must be 128, 256, 384, 512 or 1024: four warps multiply"       \
+			     " together"},                                                         \
 			    GROUPS_OF_BYTES(elements),                                             \
 			    {"compute_capability == 90",                                           \
 			     "wgmma is of compute capability 9.0 (Hopper) alone"}),                \
@@ -438,36 +440,35 @@ static const struct kernel_variant variants[] = {
 		.name = "vectorised",
 		.lesson = "8 x 8 a thread by loads of 16 bytes: a quarter of the load instructions",
 		.metric = "instructions",
-		AXES(THREADS_OF_TILE("256")),
-		LAUNCHES(LARGE_TILE("matmul_vectorised", "128", "128", "block", "10240")),
-		CONSTRAINTS({"block == 256", "block must be 256: the tile is 8 warps of 32 x 64"},
-			    GROUPS_OF_FOUR),
+		LAUNCHES(FLOAT_TILE("64", "matmul_vectorised", "1", "64", "64", "8"),
+			 FLOAT_TILE("128", "matmul_vectorised", "1", "64", "128", "8"),
+			 FLOAT_TILE("256", "matmul_vectorised", "1", "128", "128", "8"),
+			 FLOAT_TILE("512", "matmul_vectorised", "1", "128", "256", "16"),
+			 FLOAT_TILE("1024", "matmul_vectorised", "1", "128", "128", "32")),
+		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_FOUR),
 	},
 	{
 		.name = "double_buffered",
 		.lesson = "the next tile is loaded while this one is multiplied: other blocks may "
 			  "hide as much",
 		.metric = "flop_per_s",
-		AXES(THREADS_OF_TILE("256")),
-		LAUNCHES(LARGE_TILE("matmul_double_buffered", "128", "128", "block", "20480")),
-		CONSTRAINTS({"block == 256", "block must be 256: the tile is 8 warps of 32 x 64"},
-			    GROUPS_OF_FOUR),
+		LAUNCHES(FLOAT_TILE("64", "matmul_double_buffered", "2", "64", "64", "8"),
+			 FLOAT_TILE("128", "matmul_double_buffered", "2", "64", "128", "8"),
+			 FLOAT_TILE("256", "matmul_double_buffered", "2", "128", "128", "8"),
+			 FLOAT_TILE("512", "matmul_double_buffered", "2", "128", "128", "16"),
+			 FLOAT_TILE("1024", "matmul_double_buffered", "2", "128", "128", "32")),
+		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_FOUR),
 	},
 	{
 		.name = "async_copy",
 		.lesson = "copies pass by the registers, several tiles ahead: near the vendor's",
 		.metric = "flop_per_s",
-		AXES(THREADS_OF_TILE("128,256"),
-		     {"shape", "1,2,3,4",
-		      "which shape the tile has: kernels/matmul/async_copy.cu"}),
-		LAUNCHES(SHAPE("1", "matmul_async_copy_1", "128", "128", "block", "55296"),
-			 SHAPE("2", "matmul_async_copy_2", "128", "256", "block", "79872"),
-			 SHAPE("3", "matmul_async_copy_3", "256", "128", "block", "86016"),
-			 SHAPE("4", "matmul_async_copy_4", "128", "128", "block", "55296")),
-		CONSTRAINTS({"shape <= 4", "there are four shapes"},
-			    {"block == 256 - 128 * (shape == 4)",
-			     "block must be 256, of shape 4 128: warps of the tile"},
-			    GROUPS_OF_FOUR,
+		LAUNCHES(FLOAT_TILE("64", "matmul_async_copy", "3", "64", "128", "16"),
+			 FLOAT_TILE("128", "matmul_async_copy", "3", "128", "128", "16"),
+			 FLOAT_TILE("256", "matmul_async_copy", "3", "128", "256", "16"),
+			 FLOAT_TILE("512", "matmul_async_copy", "3", "128", "256", "16"),
+			 FLOAT_TILE("1024", "matmul_async_copy", "3", "128", "128", "32")),
+		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_FOUR,
 			    {"compute_capability >= 80",
 			     "asynchronous copies need compute capability 8.0 (Ampere)"}),
 	},

@@ -3,9 +3,27 @@
  * operands pass from shared memory through registers, which is what they wait for. */
 #include "warp_products.cuh"
 
-extern "C" __global__ void __launch_bounds__(256)
-	matmul_tensor_f16(const void *__restrict__ a, const void *__restrict__ b,
-			   float *__restrict__ c, long long n)
+extern "C" __global__ void __launch_bounds__(64, 3) matmul_tensor_f16_64(MATRICES)
 {
-	multiply_tiles<warp_products<half_numbers, tile_shape<128, 256, 3, 256>>>(a, b, c, n);
+	multiply_tiles<warp_products<half_numbers, warp_tile_64>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(128, 2) matmul_tensor_f16_128(MATRICES)
+{
+	multiply_tiles<warp_products<half_numbers, warp_tile_128>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(256) matmul_tensor_f16_256(MATRICES)
+{
+	multiply_tiles<warp_products<half_numbers, warp_tile_256>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(512) matmul_tensor_f16_512(MATRICES)
+{
+	multiply_tiles<warp_products<half_numbers, warp_tile_512>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) matmul_tensor_f16_1024(MATRICES)
+{
+	multiply_tiles<warp_products<half_numbers, warp_tile_1024>>(a, b, c, n);
 }

@@ -3,9 +3,27 @@
  * sums, and the device's full rate. */
 #include "group_products.cuh"
 
-extern "C" __global__ void __launch_bounds__(GROUP_TILE::threads)
-	matmul_tensor_tf32_wgmma(const void *__restrict__ a, const void *__restrict__ b,
-			       float *__restrict__ c, long long n)
+extern "C" __global__ void __launch_bounds__(128) matmul_tensor_tf32_wgmma_128(MATRICES)
 {
-	multiply_tiles<group_products<tf32_numbers, GROUP_TILE>>(a, b, c, n);
+	multiply_tiles<group_products<tf32_numbers, group_tile_128>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(256) matmul_tensor_tf32_wgmma_256(MATRICES)
+{
+	multiply_tiles<group_products<tf32_numbers, group_tile_256>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(384) matmul_tensor_tf32_wgmma_384(MATRICES)
+{
+	multiply_tiles<group_products<tf32_numbers, group_tile_384>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(512) matmul_tensor_tf32_wgmma_512(MATRICES)
+{
+	multiply_tiles<group_products<tf32_numbers, group_tile_512>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) matmul_tensor_tf32_wgmma_1024(MATRICES)
+{
+	multiply_tiles<group_products<tf32_numbers, group_tile_1024>>(a, b, c, n);
 }

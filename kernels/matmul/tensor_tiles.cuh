@@ -23,9 +23,12 @@
 #define SLICES (LINE_BYTES / SLICE_BYTES)
 #define STAGE_ALIGNMENT 1024
 
-/* Rows and columns of C a block; threads of it. */
-template <int rows_, int columns_, int stages_, int threads_> struct tile_shape {
+/* Rows and columns of C a block; threads of it; rows and columns of a part, whose threads multiply
+ * together. */
+template <int rows_, int columns_, int stages_, int threads_, int part_rows_, int part_columns_>
+struct tile_shape {
 	static constexpr int rows = rows_, columns = columns_, stages = stages_, threads = threads_;
+	static constexpr int part_rows = part_rows_, part_columns = part_columns_;
 	static constexpr int stage_bytes = (rows + columns) * LINE_BYTES;
 	static constexpr int lines_at_once = threads / GROUPS;
 
@@ -43,7 +46,7 @@ template <class Shape, int lines> struct operand {
 	const unsigned char *from; /* this thread's first group of the first line */
 	const unsigned char *safe; /* any valid address */
 	long long line_bytes;      /* from line to line in memory */
-	long long left_bytes;      /* along k, from this thread's group on */
+	int left_bytes;            /* along k, from this thread's group on */
 	int left_lines;            /* from this thread's first line on */
 	int to;
 
@@ -54,13 +57,13 @@ template <class Shape, int lines> struct operand {
 		line_bytes = n * element_bytes;
 		safe = static_cast<const unsigned char *>(data);
 		from = safe + (first_line + line) * line_bytes + group * GROUP_BYTES;
-		left_bytes = line_bytes - group * GROUP_BYTES;
+		left_bytes = (int)line_bytes - group * GROUP_BYTES;
 		left_lines = (int)(n - first_line) - line;
 		to = group_offset(line, group);
 	}
 
 	/* The 128 bytes from k_bytes on, of every line. */
-	__device__ void copy(unsigned char *stage, long long k_bytes) const
+	__device__ void copy(unsigned char *stage, int k_bytes) const
 	{
 #pragma unroll
 		for (int line = 0; line < lines; line += Shape::lines_at_once) {
@@ -122,12 +125,13 @@ __device__ void multiply_tiles(const void *a, const void *b, float *c, long long
 		if (tile < tiles) {
 			unsigned char *stage = stage_of(tile);
 
-			of_a.copy(stage, (long long)tile * LINE_BYTES);
-			of_b.copy(stage + Shape::rows * LINE_BYTES, (long long)tile * LINE_BYTES);
+			of_a.copy(stage, tile * LINE_BYTES);
+			of_b.copy(stage + Shape::rows * LINE_BYTES, tile * LINE_BYTES);
 		}
 		copies_commit();
 	};
 
+#pragma unroll 1
 	for (int tile = 0; tile < ahead; tile++)
 		copy(tile);
 #pragma unroll 1
@@ -145,3 +149,6 @@ __device__ void multiply_tiles(const void *a, const void *b, float *c, long long
 	multiplier.finish();
 	multiplier.write(c, (int)n, first_row, first_column);
 }
+
+#define MATRICES \
+	const void *__restrict__ a, const void *__restrict__ b, float *__restrict__ c, long long n

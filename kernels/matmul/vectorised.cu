@@ -1,10 +1,32 @@
-/* 128 x 128 elements of C a block, 8 x 8 a thread, and every load and store moves four floats: a
- * quarter of the memory instructions. A warp's share of the tile is square, so it reads little. */
+/* 8 x 8 elements of C a thread, and every load and store moves four floats: a quarter of the memory
+ * instructions. Tiles are as large as the block's threads make them; those of 1024 have registers
+ * for a quarter of that. */
 #include "warp_tiles.cuh"
 
-extern "C" __global__ void __launch_bounds__(256, 2)
-	matmul_vectorised(const float *__restrict__ a, const float *__restrict__ b,
-			  float *__restrict__ c, long long n)
+template <int rows, int columns, int depth, int warp_rows, int warp_columns>
+using tiles = warp_tiles<rows, columns, depth, warp_rows, warp_columns, 1, FILL_AND_WAIT>;
+
+extern "C" __global__ void __launch_bounds__(64, 6) matmul_vectorised_64(MATRICES)
 {
-	multiply_warp_tiles<warp_tiles<128, 128, 8, 32, 64, 1, FILL_AND_WAIT>>(a, b, c, n);
+	multiply_warp_tiles<tiles<64, 64, 8, 32, 64>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(128, 3) matmul_vectorised_128(MATRICES)
+{
+	multiply_warp_tiles<tiles<64, 128, 8, 32, 64>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 2) matmul_vectorised_256(MATRICES)
+{
+	multiply_warp_tiles<tiles<128, 128, 8, 32, 64>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(512) matmul_vectorised_512(MATRICES)
+{
+	multiply_warp_tiles<tiles<128, 256, 16, 32, 64>>(a, b, c, n);
+}
+
+extern "C" __global__ void __launch_bounds__(1024) matmul_vectorised_1024(MATRICES)
+{
+	multiply_warp_tiles<tiles<128, 128, 32, 16, 32>>(a, b, c, n);
 }

@@ -1,8 +1,8 @@
 /*
- * Tiles multiplied by mma.sync: a warp takes 64 x 64 of C, its operands pass
- * through registers by ldmatrix. Fragments of 8 lines of 16 bytes are the same
- * in bytes for two-byte and for four-byte elements: which thread holds what is
- * in PTX ISA, "Matrix fragments for mma".
+ * Tiles multiplied by mma.sync: a warp takes a part of C, 64 x 64 of it where
+ * there are registers for that; its operands pass through registers by ldmatrix. Fragments of 8
+ * lines of 16 bytes are the same in bytes for two-byte and for four-byte elements: which thread
+ * holds what is in PTX ISA, "Matrix fragments for mma".
  */
 #pragma once
 
@@ -22,19 +22,21 @@ __device__ inline void load_fragments(unsigned fragments[4], const unsigned char
 template <class Number, class Shape_> struct warp_products {
 	using Shape = Shape_;
 	static constexpr int element_bytes = Number::bytes, delay = 0;
-	static constexpr int warps_across = Shape::columns / 64;
-	static_assert(Shape::rows / 64 * warps_across * 32 == Shape::threads, "64 x 64 a warp");
+	static constexpr int rows = Shape::part_rows, columns = Shape::part_columns;
+	static constexpr int warps_across = Shape::columns / columns;
+	static_assert(Shape::rows / rows * warps_across * 32 == Shape::threads, "a part a warp");
+	static_assert(rows % 16 == 0 && columns % 16 == 0, "four fragments are 16 lines by 2");
 
-	float sums[4][8][4] = {};
+	float sums[rows / 16][columns / 8][4] = {};
 
 	__device__ static int warp_row()
 	{
-		return threadIdx.x / 32 / warps_across * 64;
+		return threadIdx.x / 32 / warps_across * rows;
 	}
 
 	__device__ static int warp_column()
 	{
-		return threadIdx.x / 32 % warps_across * 64;
+		return threadIdx.x / 32 % warps_across * columns;
 	}
 
 	__device__ void prepare()
@@ -53,19 +55,20 @@ template <class Number, class Shape_> struct warp_products {
 
 #pragma unroll
 		for (int slice = 0; slice < SLICES; slice++) {
-			unsigned of_a[4][4], of_b[4][4];
+			unsigned of_a[rows / 16][4], of_b[columns / 16][4];
 
 #pragma unroll
-			for (int i = 0; i < 4; i++) {
+			for (int i = 0; i < rows / 16; i++)
 				load_fragments(of_a[i], a + group_offset(a_line + i * 16,
 									 slice * 2 + a_group));
-				load_fragments(of_b[i], b + group_offset(b_line + i * 16,
+#pragma unroll
+			for (int j = 0; j < columns / 16; j++)
+				load_fragments(of_b[j], b + group_offset(b_line + j * 16,
 									 slice * 2 + b_group));
-			}
 #pragma unroll
-			for (int i = 0; i < 4; i++)
+			for (int i = 0; i < rows / 16; i++)
 #pragma unroll
-				for (int j = 0; j < 8; j++)
+				for (int j = 0; j < columns / 8; j++)
 					Number::multiply(sums[i][j], of_a[i],
 							 &of_b[j / 2][j % 2 * 2]);
 		}
@@ -81,9 +84,9 @@ template <class Number, class Shape_> struct warp_products {
 		int column = first_column + warp_column() + threadIdx.x % 4 * 2;
 
 #pragma unroll
-		for (int i = 0; i < 8; i++)
+		for (int i = 0; i < rows / 8; i++)
 #pragma unroll
-			for (int j = 0; j < 8; j++)
+			for (int j = 0; j < columns / 8; j++)
 				if (row + i * 8 < n && column + j * 8 < n)
 					*reinterpret_cast<float2 *>(
 						c + (long long)(row + i * 8) * n + column + j * 8) =
@@ -92,10 +95,10 @@ template <class Number, class Shape_> struct warp_products {
 	}
 };
 
-#define MMA(shape_and_types)                                                              \
-	asm volatile("mma.sync.aligned." shape_and_types                                  \
-		     " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"   \
-		     : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])          \
+#define MMA(shape_and_types)                                                            \
+	asm volatile("mma.sync.aligned." shape_and_types                                \
+		     " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};" \
+		     : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3])       \
 		     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]))
 
 struct half_numbers {
@@ -122,3 +125,10 @@ struct tf32_numbers {
 		MMA("m16n8k8.row.col.f32.tf32.tf32.f32");
 	}
 };
+
+/* By the threads of a block: those of 512 and of 1024 have registers for less of C each. */
+using warp_tile_64 = tile_shape<64, 128, 3, 64, 64, 64>;
+using warp_tile_128 = tile_shape<128, 128, 3, 128, 64, 64>;
+using warp_tile_256 = tile_shape<128, 256, 3, 256, 64, 64>;
+using warp_tile_512 = tile_shape<128, 256, 3, 512, 32, 64>;
+using warp_tile_1024 = tile_shape<128, 128, 3, 1024, 16, 32>;

@@ -35,10 +35,15 @@ struct warp_tiles {
 	/* groups of four that a thread copies */
 	static constexpr int groups_of_a = rows * depth / 4 / threads;
 	static constexpr int groups_of_b = columns * depth / 4 / threads;
+	/* rows of A and of B that all threads copy at a time */
+	static constexpr int rows_at_once = threads / (depth / 4);
+	static constexpr int steps_at_once = threads / (columns / 4);
 	static constexpr int each_down = warp_rows / 4, each_across = warp_columns / 8;
 
 	static_assert(rows * depth / 4 % threads == 0 && columns * depth / 4 % threads == 0,
 		      "threads copy as many groups each");
+	static_assert(threads % (depth / 4) == 0 && threads % (columns / 4) == 0,
+		      "a thread keeps its place in every row");
 	static_assert(filling != FILL_REGISTERS || stages == 2, "one is filled, one is used");
 
 	const float *a, *b;
@@ -50,27 +55,29 @@ struct warp_tiles {
 	/* copy(i, to, from, inside): group i of this thread's, to the word `to` of the stage. */
 	template <class Copy> __device__ void each_group_of_a(int first, Copy copy)
 	{
+		int row = threadIdx.x / (depth / 4), k = threadIdx.x % (depth / 4) * 4;
+		const float *from = a + (long long)(first_row + row) * n + first + k;
+
 #pragma unroll
 		for (int i = 0; i < groups_of_a; i++) {
-			int group = i * threads + threadIdx.x;
-			int row = group / (depth / 4), k = group % (depth / 4) * 4;
-			bool inside = first_row + row < n && first + k < n;
+			bool inside = first_row + row + i * rows_at_once < n && first + k < n;
 
-			copy(i, row * step_of_a + k,
-			     a + (long long)(first_row + row) * n + first + k, inside);
+			copy(i, (row + i * rows_at_once) * step_of_a + k,
+			     from + (long long)(i * rows_at_once) * n, inside);
 		}
 	}
 
 	template <class Copy> __device__ void each_group_of_b(int first, Copy copy)
 	{
+		int k = threadIdx.x / (columns / 4), column = threadIdx.x % (columns / 4) * 4;
+		const float *from = b + (long long)(first + k) * n + first_column + column;
+
 #pragma unroll
 		for (int i = 0; i < groups_of_b; i++) {
-			int group = i * threads + threadIdx.x;
-			int k = group / (columns / 4), column = group % (columns / 4) * 4;
-			bool inside = first + k < n && first_column + column < n;
+			bool inside = first + k + i * steps_at_once < n && first_column + column < n;
 
-			copy(i, words_of_a + k * columns + column,
-			     b + (long long)(first + k) * n + first_column + column, inside);
+			copy(i, words_of_a + (k + i * steps_at_once) * columns + column,
+			     from + (long long)(i * steps_at_once) * n, inside);
 		}
 	}
 
@@ -178,7 +185,7 @@ struct warp_tiles {
 		int stage = 0;
 
 		if (filling == FILL_ASYNC) {
-#pragma unroll
+#pragma unroll 1
 			for (int ahead = 0; ahead < stages - 1; ahead++)
 				copy(ahead, ahead * depth);
 		} else if (filling == FILL_REGISTERS) {
@@ -233,3 +240,6 @@ __device__ void multiply_warp_tiles(const float *__restrict__ a, const float *__
 	tiles.run();
 	tiles.write(c);
 }
+
+#define MATRICES \
+	const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, long long n

@@ -178,35 +178,18 @@ static void test_every_variant_resolves_or_says_why(void **state)
 	assert_true(resolved > 5000);
 }
 
-/* Which default block sizes do not run a variant: tiles that are not square, warps that are too
- * few, and tiles of a fixed shape. NULL: it runs. */
+/* Which default block sizes do not run a variant: tiles that are not square, and warps that are too
+ * few. NULL: it runs. */
 static const char *refusal(const char *kernel, const char *variant, int64_t block)
 {
-	static const struct {
-		const char *kernel, *variant;
-		int64_t only; /* block size; 0: the squares */
-	} rows[] = {
-		{"matmul", "tiled", 0},
-		{"matmul", "tiled_any", 0},
-		{"matmul", "conflicts", 0},
-		{"matmul", "padded", 0},
-		{"matmul", "register_blocked", 0},
-		{"matmul", "vectorised", 256},
-		{"matmul", "double_buffered", 256},
-		{"matmul", "async_copy", 256},
-	};
+	static const char *const squares[] = {"tiled", "tiled_any", "conflicts", "padded",
+					      "register_blocked"};
 
-	if (!strcmp(kernel, "ceilings") && strstr(variant, "wgmma") && block < 128)
+	if (strstr(variant, "wgmma") && block < 128)
 		return "four warps";
-	if (!strcmp(kernel, "matmul") && !strncmp(variant, "tensor_", 7))
-		return block != 256 ? "block must be 256" : NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (strcmp(rows[i].kernel, kernel) || strcmp(rows[i].variant, variant))
-			continue;
-		if (!rows[i].only)
+	for (size_t i = 0; i < ARRAY_SIZE(squares) && !strcmp(kernel, "matmul"); i++)
+		if (!strcmp(squares[i], variant))
 			return block == 128 || block == 512 ? "square" : NULL;
-		return block != rows[i].only ? "block must be" : NULL;
-	}
 	return NULL;
 }
 
@@ -229,6 +212,36 @@ static void test_defaults_run(void **state)
 				else
 					launch_case_free(must_resolve(family, name, block, 1024));
 			}
+}
+
+/* What is verified at one or two block sizes is not known at others. */
+static void test_five_block_sizes_of_each(void **state)
+{
+	size_t kernel_count;
+	const struct kernel *const *kernels = kernel_all(&kernel_count);
+
+	(void)state;
+	for (size_t k = 0; k < kernel_count; k++)
+		for (size_t v = 0; v < kernels[k]->variant_count; v++) {
+			const char *variant = kernels[k]->variants[v].name;
+			int valid = 0;
+
+			for (int64_t block = 1; block <= 1024; block++) {
+				struct launch_case *work = NULL;
+				struct text skip = TEXT_INIT;
+				struct error err = {0};
+
+				if (resolve(&work, &skip, kernels[k]->name, variant, block, 1024,
+					    &h200, &err))
+					fail_msg("%s", err.text);
+				valid += work != NULL;
+				launch_case_free(work);
+				text_release(&skip);
+			}
+			if (valid < 5)
+				fail_msg("%s/%s: %d valid block sizes", kernels[k]->name, variant,
+					 valid);
+		}
 }
 
 /* One thread for every `each` elements, and not one block too many. */
@@ -339,6 +352,22 @@ static void test_description(void **state)
 	assert_false(launch_case_axis(work, "ways", &value));
 	axes_text(&text, work->axes, work->axis_count);
 	assert_string_equal(text.data, "block=256,n=1000");
+	launch_case_free(work);
+
+	/* What it takes of memory: results and inputs of 4 bytes an element, and what is neither.
+	 */
+	work = must_resolve("stream", "triad_scalar", 256, 1000);
+	assert_int_equal(launch_case_buffer_bytes(work, false), 12000);
+	assert_int_equal(launch_case_buffer_bytes(work, true), 0);
+	launch_case_free(work);
+	/* 1000 elements, a partial sum of each of 4 blocks, and the sum */
+	work = must_resolve("reduce", "shuffle", 256, 1000);
+	assert_int_equal(launch_case_buffer_bytes(work, false), 4000 + 16 + 4);
+	assert_int_equal(launch_case_buffer_bytes(work, true), 16);
+	launch_case_free(work);
+	/* the same in each call: 4 multiprocessors of 1024 threads hold 16 blocks, 4 are needed */
+	work = must_resolve("reduce", "per_call_allocation", 256, 1000);
+	assert_int_equal(launch_case_buffer_bytes(work, true), 16);
 	launch_case_free(work);
 
 	/* Buffers that a variant does not touch are not there. */
@@ -549,6 +578,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_variant_resolves_or_says_why),
 		cmocka_unit_test(test_defaults_run),
+		cmocka_unit_test(test_five_block_sizes_of_each),
 		cmocka_unit_test(test_grid_covers_n),
 		cmocka_unit_test(test_resident_grid),
 		cmocka_unit_test(test_repeated_launches_halve_to_one),
