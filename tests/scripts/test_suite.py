@@ -56,14 +56,14 @@ class Scripts(unittest.TestCase):
             "INSERT INTO run (device_id, driver, label, started_ns, finished_ns, rounds)"
             " VALUES (1, '1.2.3', ?, 0, ?, 3)", (label, int(seconds * 1e9))).lastrowid
 
-    def trial(self, run, name, n, status="ok", reason=None, median_ns=100.0, config=""):
+    def trial(self, run, name, n, status="ok", reason=None, median_ns=100.0, config="", block=64):
         kernel, variant = name.split("/")
         return self.db.execute(
             "INSERT INTO trial (run_id, position, kernel, variant, config, status, reason,"
             " median_ns, n, low_ns, high_ns, sample_count, block)"
-            " VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, 30, 64)",
-            (run, kernel, variant, f"block=64,{config}n={n}", status, reason, median_ns, n,
-             median_ns * 0.999, median_ns * 1.001)).lastrowid
+            " VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, 30, ?)",
+            (run, kernel, variant, f"block={block},{config}n={n}", status, reason, median_ns, n,
+             median_ns * 0.999, median_ns * 1.001, block)).lastrowid
 
     def script(self, name):
         self.db.commit()
@@ -105,7 +105,9 @@ class Scripts(unittest.TestCase):
     def suite(self, seconds=30, ours_ns=90.0):
         run = self.run_of("suite", seconds)
         for size in (2048, *SUITE.SIZES):
-            self.trial(run if size == 2048 else self.run_of(f"size {size}"), "lab/one", size)
+            of_size = run if size == 2048 else self.run_of(f"size {size}")
+            for block in (64, 128, 256, 512, 1024):
+                self.trial(of_size, "lab/one", size, block=block)
         for what, yardstick, others, config, sizes, _ in SUITE.YARDSTICKS:
             held = self.run_of(f"yardstick {what}")
             axis = "distinct=256," if "distinct" in config else ""
@@ -119,8 +121,8 @@ class Scripts(unittest.TestCase):
         code, said, err = self.script("check-suite")
         self.assertEqual(code, 0, err)
         self.assertIn("All reach what is wanted.", said)
-        self.assertIn("| lab/one | 4 | 0 | 0 | 4 | 1 |", said)
-        self.assertIn("block sizes are valid (see below) for: lab/one (1).", said)
+        self.assertIn("| lab/one | 20 | 0 | 0 | 4 | 5 |", said)
+        self.assertIn("Verified at fewer than five block sizes: none.", said)
 
     def test_what_a_suite_lacks_is_found(self):
         run = self.suite(seconds=61, ours_ns=130.0)
@@ -133,6 +135,13 @@ class Scripts(unittest.TestCase):
         self.assertIn("reduce at n = 16777216: 0.769, not 1.0", said)
         # 0.769 is enough of cuBLAS on tensor cores
         self.assertNotIn("matmul f16 at", said)
+
+    def test_a_block_size_too_few_is_found(self):
+        self.suite()
+        self.db.execute("DELETE FROM trial WHERE variant = 'one' AND block = 512")
+        code, said, _ = self.script("check-suite")
+        self.assertEqual(code, 1)
+        self.assertIn("Verified at fewer than five block sizes: lab/one (4).", said)
 
     def test_a_time_within_the_intervals_is_not_short(self):
         self.suite(ours_ns=100.1)
