@@ -42,6 +42,23 @@ static const struct trial *choose_trial(const struct run *run, const struct plan
 	return chosen;
 }
 
+/* What the case took of memory, as far as the kernels here are those that it launched. */
+static void take_buffers(struct study_evidence *evidence, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct launch_case *launch = plan->cases[i].launch;
+		char hash[24];
+
+		if (!launch)
+			continue;
+		launch_hash(hash, launch);
+		if (strcmp(hash, evidence->trial->launch_hash))
+			continue;
+		evidence->buffer_bytes = launch_case_buffer_bytes(launch, false);
+		evidence->scratch_bytes = launch_case_buffer_bytes(launch, true);
+	}
+}
+
 /* Medians of rounds, from the samples of a trial. */
 static int take_medians(struct study_result *result, size_t index, struct db *db, int64_t trial_id,
 			struct error *err)
@@ -108,6 +125,7 @@ static int take_case(struct study_result *result, size_t index, const struct stu
 				     : xstrdup(trial_status_name(trial->status)));
 	} else if (!rc) {
 		result->evidence[index].trial = trial;
+		take_buffers(&result->evidence[index], plan);
 		if (!emulated)
 			rc = take_medians(result, index, db, trial->id, err);
 	}

@@ -104,6 +104,20 @@ static int compare_axes(const void *left, const void *right)
 	return strcmp((*a)->name, (*b)->name);
 }
 
+int64_t launch_case_buffer_bytes(const struct launch_case *launch_case, bool scratch_only)
+{
+	int64_t bytes = 0;
+
+	for (size_t i = 0; i < launch_case->buffer_count; i++) {
+		const struct case_buffer *buffer = &launch_case->buffers[i];
+
+		if (!scratch_only || buffer->role == BUFFER_SCRATCH ||
+		    buffer->role == BUFFER_PER_CALL)
+			bytes += buffer->length * (int64_t)element_size_bytes(buffer->type);
+	}
+	return bytes;
+}
+
 const char *launch_case_library(const struct launch_case *launch_case)
 {
 	for (size_t i = 0; i < launch_case->launch_count; i++)

@@ -262,6 +262,9 @@ struct launch_case {
 void launch_case_free(struct launch_case *launch_case);
 /* Value of an axis; false if the case has none of that name. */
 bool launch_case_axis(const struct launch_case *launch_case, const char *name, int64_t *out);
+/* Bytes of the buffers that the launches are given; `scratch_only`: of those that are neither input
+ * nor result. Without guard zones, static device arrays, and what a library allocates itself. */
+int64_t launch_case_buffer_bytes(const struct launch_case *launch_case, bool scratch_only);
 /* The library of the first launch that is a library's; NULL: all are device code. */
 const char *launch_case_library(const struct launch_case *launch_case);
 /* Canonical text of axes, keys sorted: "block=256,n=16777216". */

@@ -101,6 +101,9 @@ struct study_evidence {
 	const struct trial *trial; /* NULL: there is none */
 	const char *reason; /* why it says nothing but how it ended; NULL: it has its numbers */
 	struct process_medians medians; /* of its rounds; count 0: not timed */
+	/* Of the buffers that its launches were given, and of those that are neither input nor
+	 * result; both 0: not known. */
+	int64_t buffer_bytes, scratch_bytes;
 };
 
 struct study_part_answer {

@@ -121,6 +121,8 @@ static const struct {
 	{"registers_per_thread", FACT_REGISTERS, false},
 	{"local_bytes_per_thread", FACT_LOCAL_BYTES, false},
 	{"shared_bytes_per_block", FACT_SHARED_BYTES, false},
+	{"buffer_bytes", FACT_BUFFER_BYTES, false},
+	{"scratch_bytes", FACT_SCRATCH_BYTES, false},
 };
 
 static int unknown_quantity(struct reading *r, const char *at, const char *name)

@@ -82,7 +82,8 @@ static double known_or_nan(struct judging *judging, const struct study_step *ste
 
 static double fact_of(struct judging *judging, const struct study_step *step)
 {
-	const struct trial *trial = judging->evidence[step->at].trial;
+	const struct study_evidence *evidence = &judging->evidence[step->at];
+	const struct trial *trial = evidence->trial;
 	const struct launch_facts *facts = &trial->facts;
 
 	switch (step->fact) {
@@ -102,6 +103,12 @@ static double fact_of(struct judging *judging, const struct study_step *step)
 			facts->shared_static_bytes < 0 || facts->shared_dynamic_bytes < 0
 				? -1
 				: facts->shared_static_bytes + facts->shared_dynamic_bytes);
+	case FACT_BUFFER_BYTES:
+	case FACT_SCRATCH_BYTES:
+		return known_or_nan(judging, step, "the memory",
+				    evidence->buffer_bytes == 0       ? -1
+				    : step->fact == FACT_BUFFER_BYTES ? evidence->buffer_bytes
+								      : evidence->scratch_bytes);
 	default:
 		return count_of(judging, step);
 	}

@@ -30,6 +30,8 @@ enum study_fact {
 	FACT_REGISTERS,
 	FACT_LOCAL_BYTES,
 	FACT_SHARED_BYTES,
+	FACT_BUFFER_BYTES,  /* of all buffers … */
+	FACT_SCRATCH_BYTES, /* … and of those that are neither input nor result */
 };
 
 /* One step of an expression in postfix form: never more than STUDY_MAX_STACK deep. */

@@ -1,7 +1,8 @@
 /*
  * classify: items into bins, and each bin read once: lists with room for all,
  * linked lists, and lists that were counted first. Only counts and sums of
- * the bins are the result, for the order in a bin is nobody's to say.
+ * the bins are the result, for the order in a bin is nobody's to say. In words,
+ * of 4 bytes, as in what is taught: m items, N bins.
  */
 #include "kernels/table.h"
 
@@ -37,6 +38,13 @@ static const struct kernel_oracle oracle_bins = {
 
 #define X ARG_OF_BUFFER("x")
 #define LENGTHS ARG_OF_BUFFER("lengths")
+#define HEADS ARG_OF_BUFFER("heads")
+#define LINKS ARG_OF_BUFFER("links")
+#define PAIRS ARG_OF_BUFFER("pairs")
+#define COUNT ARG_OF_BUFFER("count")
+#define BEGINS ARG_OF_BUFFER("begins")
+#define PACKED ARG_OF_BUFFER("packed")
+#define LISTS ARG_OF_BUFFER("lists")
 #define COUNTS ARG_OF_BUFFER("counts")
 #define SUMS ARG_OF_BUFFER("sums")
 #define N ARG_OF_I64("n")
@@ -45,51 +53,88 @@ static const struct kernel_oracle oracle_bins = {
 #define A_BIN_A_THREAD .grid = {"ceil_div(bins, 64)"}, .block = {"64"}
 #define A_BIN_A_BLOCK .grid = {"bins"}, .block = {"block"}
 
+#define ITEMS_AND_BINS                                                            \
+	{"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1048576.0},         \
+		{"counts", ELEMENT_U32, "bins", BUFFER_OUT, FILL_NONE, 0.0, 0.0}, \
+	{                                                                         \
+		"sums", ELEMENT_U32, "bins", BUFFER_OUT, FILL_NONE, 0.0, 0.0      \
+	}
+#define SCRATCH(name, length)                                                  \
+	{                                                                      \
+		name, ELEMENT_U32, length, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0 \
+	}
+
+/* Each has what its lists take and no more: studies weigh it. */
+static const struct kernel_buffer for_list_per_bin[] = {ITEMS_AND_BINS, SCRATCH("lengths", "bins"),
+							SCRATCH("lists", "bins * n")};
+static const struct kernel_buffer for_linked_lists[] = {
+	ITEMS_AND_BINS, SCRATCH("heads", "bins"), SCRATCH("pairs", "2 * n"), SCRATCH("count", "1")};
+static const struct kernel_buffer for_linked_in_place[] = {ITEMS_AND_BINS, SCRATCH("heads", "bins"),
+							   SCRATCH("links", "n")};
+static const struct kernel_buffer for_counted[] = {ITEMS_AND_BINS, SCRATCH("lengths", "bins"),
+						   SCRATCH("begins", "bins"),
+						   SCRATCH("packed", "n")};
+#define TAKES(table) .buffers = table, .buffer_count = ARRAY_SIZE(table)
+
 static const struct kernel_variant variants[] = {
 	{
 		.name = "list_per_bin",
-		.lesson = "room for all items in each of m lists: N + m * N words, read by many",
+		.lesson = "room for all m items in each of N lists: N + m * N words, read by many",
 		.metric = "gpu_time_ns",
+		TAKES(for_list_per_bin),
 		LAUNCHES({.entry = "classify_list_clear", A_BIN_A_THREAD, ARGS(LENGTHS, BINS)},
 			 {.entry = "classify_list_per_bin",
 			  AN_ITEM_A_THREAD,
-			  ARGS(X, ARG_OF_BUFFER("lists"), LENGTHS, N, BINS)},
+			  ARGS(X, LISTS, LENGTHS, N, BINS)},
 			 {.entry = "classify_list_read",
 			  A_BIN_A_BLOCK,
-			  ARGS(ARG_OF_BUFFER("lists"), LENGTHS, COUNTS, SUMS, N)}),
+			  ARGS(LISTS, LENGTHS, COUNTS, SUMS, N)}),
 	},
 	{
 		.name = "linked_lists",
 		.lesson = "N + 2 * m + 1 words; but a list is read by one thread, item by item",
 		.metric = "gpu_time_ns",
+		TAKES(for_linked_lists),
 		LAUNCHES({.entry = "classify_linked_clear",
 			  A_BIN_A_THREAD,
-			  ARGS(ARG_OF_BUFFER("heads"), BINS)},
+			  ARGS(HEADS, COUNT, BINS)},
 			 {.entry = "classify_linked_lists",
 			  AN_ITEM_A_THREAD,
-			  ARGS(X, ARG_OF_BUFFER("heads"), ARG_OF_BUFFER("links"), N, BINS)},
+			  ARGS(X, HEADS, PAIRS, COUNT, N, BINS)},
 			 {.entry = "classify_linked_read",
 			  A_BIN_A_THREAD,
-			  ARGS(X, ARG_OF_BUFFER("heads"), ARG_OF_BUFFER("links"), COUNTS, SUMS,
-			       BINS)}),
+			  ARGS(HEADS, PAIRS, COUNTS, SUMS, BINS)}),
+	},
+	{
+		.name = "linked_in_place",
+		.lesson = "an item's index is its place: N + m words, and no counter that all want",
+		.metric = "gpu_time_ns",
+		TAKES(for_linked_in_place),
+		LAUNCHES({.entry = "classify_in_place_clear", A_BIN_A_THREAD, ARGS(HEADS, BINS)},
+			 {.entry = "classify_linked_in_place",
+			  AN_ITEM_A_THREAD,
+			  ARGS(X, HEADS, LINKS, N, BINS)},
+			 {.entry = "classify_in_place_read",
+			  A_BIN_A_THREAD,
+			  ARGS(X, HEADS, LINKS, COUNTS, SUMS, BINS)}),
 	},
 	{
 		.name = "counted",
-		.lesson = "counted first, lists need N + 2 * m words and are read by many",
+		.lesson = "counted first, lists need 2 * N + m words and are read by many",
 		.metric = "gpu_time_ns",
+		TAKES(for_counted),
 		LAUNCHES({.entry = "classify_counted_clear", A_BIN_A_THREAD, ARGS(LENGTHS, BINS)},
 			 {.entry = "classify_count", AN_ITEM_A_THREAD, ARGS(X, LENGTHS, N, BINS)},
 			 {.entry = "classify_begin",
 			  .grid = {"1"},
 			  .block = {"1"},
-			  ARGS(LENGTHS, ARG_OF_BUFFER("heads"), BINS)},
+			  ARGS(LENGTHS, BEGINS, BINS)},
 			 {.entry = "classify_counted",
 			  AN_ITEM_A_THREAD,
-			  ARGS(X, ARG_OF_BUFFER("heads"), ARG_OF_BUFFER("links"), N, BINS)},
+			  ARGS(X, BEGINS, PACKED, N, BINS)},
 			 {.entry = "classify_counted_read",
 			  A_BIN_A_BLOCK,
-			  ARGS(ARG_OF_BUFFER("links"), LENGTHS, ARG_OF_BUFFER("heads"), COUNTS,
-			       SUMS)}),
+			  ARGS(PACKED, LENGTHS, BEGINS, COUNTS, SUMS)}),
 	},
 };
 
@@ -98,13 +143,7 @@ const struct kernel kernel_classify = {
 	.summary = "items into bins: lists with room for all, and lists without",
 	AXES(AXIS_BLOCK, {"n", "2^18", "items"}, {"bins", "64", "bins that the items go into"}),
 	.small_size = "2^12",
-	BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1048576.0},
-		{"counts", ELEMENT_U32, "bins", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-		{"sums", ELEMENT_U32, "bins", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-		{"lists", ELEMENT_U32, "bins * n", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},
-		{"lengths", ELEMENT_U32, "bins", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},
-		{"heads", ELEMENT_U32, "bins", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},
-		{"links", ELEMENT_U32, "n", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0}),
+	BUFFERS(ITEMS_AND_BINS),
 	CONSTRAINTS({"n < 4294967295", "n must be less than 2^32 - 1: links are 32 bits wide"},
 		    {"bins <= 65535", "bins must be at most 65535: each is read by a block"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "8 * bins"},

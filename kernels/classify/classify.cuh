@@ -4,6 +4,9 @@
  */
 #pragma once
 
+/* Where a list ends. */
+#define NOBODY 0xffffffffu
+
 __device__ inline long long global_thread(void)
 {
 	return (long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-/* Counted first, so that each list is given the room it needs and no more: the items are read twice,
- * and N + 2 * m words do. */
+/* Counted first, so that each list is given the room it needs and no more: the items are read
+ * twice, and 2 * N + m words do for m items in N bins. */
 #include "classify.cuh"
 
 extern "C" __global__ void classify_counted_clear(unsigned *lengths, unsigned bins)

@@ -1,29 +1,34 @@
-/* A linked list for each bin: an exchange puts an item before the first, and a bin is read item by
- * item, each of which says where the next is. It takes N + 2 * m + 1 words. */
+/* A linked list for each bin, all in one array of values and links: a counter gives an item its
+ * place, an exchange puts it before the first of its bin. N + 2 * m + 1 words for m items in N
+ * bins, and a bin is read item by item, each of which says where the next is. */
 #include "classify.cuh"
 
-#define NOBODY 0xffffffffu
-
-extern "C" __global__ void classify_linked_clear(unsigned *heads, unsigned bins)
+extern "C" __global__ void classify_linked_clear(unsigned *heads, unsigned *count, unsigned bins)
 {
 	if (global_thread() < bins)
 		heads[global_thread()] = NOBODY;
+	if (global_thread() == 0)
+		*count = 0;
 }
 
+/* A pair is a value (x), and the place of the item before it (y). */
 extern "C" __global__ void classify_linked_lists(const unsigned *__restrict__ x, unsigned *heads,
-						 unsigned *links, long long n, unsigned bins)
+						 uint2 *pairs, unsigned *count, long long n,
+						 unsigned bins)
 {
 	long long i = global_thread();
 
-	if (i < n)
-		links[i] = atomicExch(&heads[x[i] % bins], (unsigned)i);
+	if (i < n) {
+		unsigned value = x[i], place = atomicAdd(count, 1u);
+
+		pairs[place] = make_uint2(value, atomicExch(&heads[value % bins], place));
+	}
 }
 
 /* A thread a bin: nobody else can know where its items are. */
-extern "C" __global__ void classify_linked_read(const unsigned *__restrict__ x,
-						const unsigned *__restrict__ heads,
-						const unsigned *__restrict__ links,
-						unsigned *counts, unsigned *sums, unsigned bins)
+extern "C" __global__ void classify_linked_read(const unsigned *__restrict__ heads,
+						const uint2 *__restrict__ pairs, unsigned *counts,
+						unsigned *sums, unsigned bins)
 {
 	long long bin = global_thread();
 	unsigned count = 0, sum = 0;
@@ -31,9 +36,12 @@ extern "C" __global__ void classify_linked_read(const unsigned *__restrict__ x,
 	if (bin >= bins)
 		return;
 #pragma unroll 1
-	for (unsigned item = heads[bin]; item != NOBODY; item = links[item]) {
+	for (unsigned place = heads[bin]; place != NOBODY;) {
+		uint2 pair = pairs[place];
+
 		count++;
-		sum += x[item];
+		sum += pair.x;
+		place = pair.y;
 	}
 	counts[bin] = count;
 	sums[bin] = sum;

@@ -1,5 +1,5 @@
 /* A list for each bin with room for all items: an addition gives an item its place, and a bin is
- * read by many. It takes N + m * N words, of which N are used. */
+ * read by many. N + m * N words for m items in N bins, of which N + m are used. */
 #include "classify.cuh"
 
 extern "C" __global__ void classify_list_clear(unsigned *lengths, unsigned bins)

@@ -65,6 +65,32 @@ run report last --db own.db --format csv
 head -n 1 "$work/out" | grep -q 'instructions' || complain 'the metric was not counted'
 head -n 1 "$work/out" | grep -q 'dram_bytes' && complain 'more metrics than were asked for'
 
+# the memory that a case took: its buffers, as its launches were given them
+cat >memory.study <<'END'
+title: Memory
+claim: 4000 floats, a partial sum of each of 63 blocks, and the sum.
+source: these lines
+made on: no GPU
+look at: nothing
+case shuffle: reduce/shuffle/block=64,n=4000
+part: of all buffers
+measured: buffer_bytes(shuffle)
+expect: equal 16256
+part: beside the elements and the sum
+measured: scratch_bytes(shuffle)
+expect: equal 252
+END
+run study memory.study --db memory.db
+expect_code 0
+expect_out 'memory: holds'
+if command -v python3 >/dev/null; then
+	python3 -c 'import sqlite3; db = sqlite3.connect("memory.db")
+db.execute("UPDATE trial SET launch_hash = 1"); db.commit()'
+	run study memory.study --db memory.db --stored
+	expect_code 0
+	expect_out 'memory: inconclusive (the memory of case shuffle: not known)'
+fi
+
 # answered again from what is stored, without a device
 no_worker
 run study own.study --db own.db --stored

@@ -354,8 +354,7 @@ static void test_description(void **state)
 	assert_string_equal(text.data, "block=256,n=1000");
 	launch_case_free(work);
 
-	/* What it takes of memory: results and inputs of 4 bytes an element, and what is neither.
-	 */
+	/* What it takes of memory: inputs and results, and what is neither. */
 	work = must_resolve("stream", "triad_scalar", 256, 1000);
 	assert_int_equal(launch_case_buffer_bytes(work, false), 12000);
 	assert_int_equal(launch_case_buffer_bytes(work, true), 0);
@@ -365,7 +364,7 @@ static void test_description(void **state)
 	assert_int_equal(launch_case_buffer_bytes(work, false), 4000 + 16 + 4);
 	assert_int_equal(launch_case_buffer_bytes(work, true), 16);
 	launch_case_free(work);
-	/* the same in each call: 4 multiprocessors of 1024 threads hold 16 blocks, 4 are needed */
+	/* the same, allocated in each call */
 	work = must_resolve("reduce", "per_call_allocation", 256, 1000);
 	assert_int_equal(launch_case_buffer_bytes(work, true), 16);
 	launch_case_free(work);

@@ -372,6 +372,40 @@ static void counts_and_arithmetic_are_exact(void **state)
 	pair_release(&pair);
 }
 
+/* How much memory a case took is known of its launches, when they are. */
+static void memory_of_a_case_can_be_asked(void **state)
+{
+	static const struct {
+		const char *expression;
+		double value;
+	} rows[] = {{"buffer_bytes(a)", 4096},
+		    {"scratch_bytes(a)", 1024},
+		    {"scratch_bytes(b)", 0}}; /* a case without any */
+	static const char *const names[] = {"buffer_bytes(b)", "scratch_bytes(b)"};
+	struct study_answer answer;
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6), MEDIANS(1e6));
+	pair.evidence[0].buffer_bytes = 4096;
+	pair.evidence[0].scratch_bytes = 1024;
+	pair.evidence[1].buffer_bytes = 8;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		answer = judge(rows[i].expression, "at least 0", pair.evidence);
+		assert_true(answer.parts[0].value == rows[i].value);
+		assert_true(answer.parts[0].exact);
+		study_answer_release(&answer);
+	}
+	pair.evidence[1].buffer_bytes = 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		answer = judge(names[i], "at least 0", pair.evidence);
+		assert_int_equal(answer.verdict, STUDY_OPEN);
+		assert_non_null(strstr(answer.why, "the memory of case b: not known"));
+		study_answer_release(&answer);
+	}
+	pair_release(&pair);
+}
+
 static void what_is_missing_is_said(void **state)
 {
 	static const struct {
@@ -495,6 +529,7 @@ int main(void)
 		cmocka_unit_test(a_ratio_has_the_interval_of_an_effect),
 		cmocka_unit_test(limits_decide),
 		cmocka_unit_test(counts_and_arithmetic_are_exact),
+		cmocka_unit_test(memory_of_a_case_can_be_asked),
 		cmocka_unit_test(what_is_missing_is_said),
 		cmocka_unit_test(how_a_case_ended_can_be_asked),
 		cmocka_unit_test(a_study_is_the_sum_of_its_parts),
