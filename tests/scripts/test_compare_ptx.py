@@ -244,7 +244,7 @@ class ComparePtx(unittest.TestCase):
             with open(os.path.join(compare_ptx.GOLDEN, name), encoding="utf-8") as stream:
                 golden = json.load(stream)
             self.assertEqual(golden["sweeps"], compare_ptx.RECORDINGS[name])
-            self.assertEqual(golden["columns"][1:], compare_ptx.sources())
+            self.assertEqual(golden["columns"][1:], compare_ptx.sources(name))
 
     def test_a_recording_has_the_sweeps_of_its_name(self):
         self.write("world.json", world_of())
