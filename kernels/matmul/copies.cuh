@@ -4,7 +4,8 @@
  */
 #pragma once
 
-/* 16 bytes, both addresses multiples of 16; zeroes if not `inside`, and nothing is read. */
+/* 16 bytes, both addresses multiples of 16; zeroes if not `inside`: then nothing is read, wherever
+ * `from` is. */
 __device__ inline void copy_16_async(void *to, const void *from, bool inside)
 {
 	unsigned address = (unsigned)__cvta_generic_to_shared(to);

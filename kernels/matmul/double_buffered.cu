@@ -12,7 +12,7 @@ extern "C" __global__ void __launch_bounds__(64, 6) matmul_double_buffered_64(MA
 
 extern "C" __global__ void __launch_bounds__(128, 3) matmul_double_buffered_128(MATRICES)
 {
-	multiply_warp_tiles<tiles<64, 128, 8, 32, 64>>(a, b, c, n);
+	multiply_warp_tiles<tiles<128, 64, 8, 32, 64>>(a, b, c, n);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 2) matmul_double_buffered_256(MATRICES)

@@ -44,8 +44,7 @@ __device__ inline int group_offset(int line, int group)
 /* Lines of one operand that the threads of a block copy. */
 template <class Shape, int lines> struct operand {
 	const unsigned char *from; /* this thread's first group of the first line */
-	const unsigned char *safe; /* any valid address */
-	long long line_bytes;      /* from line to line in memory */
+	int line_bytes;            /* from line to line in memory */
 	int left_bytes;            /* along k, from this thread's group on */
 	int left_lines;            /* from this thread's first line on */
 	int to;
@@ -54,10 +53,10 @@ template <class Shape, int lines> struct operand {
 	{
 		int line = threadIdx.x / GROUPS, group = threadIdx.x % GROUPS;
 
-		line_bytes = n * element_bytes;
-		safe = static_cast<const unsigned char *>(data);
-		from = safe + (first_line + line) * line_bytes + group * GROUP_BYTES;
-		left_bytes = (int)line_bytes - group * GROUP_BYTES;
+		line_bytes = (int)n * element_bytes;
+		from = static_cast<const unsigned char *>(data) + (first_line + line) * line_bytes +
+		       group * GROUP_BYTES;
+		left_bytes = line_bytes - group * GROUP_BYTES;
 		left_lines = (int)(n - first_line) - line;
 		to = group_offset(line, group);
 	}
@@ -72,8 +71,7 @@ template <class Shape, int lines> struct operand {
 			if (lines % Shape::lines_at_once == 0 ||
 			    line + (int)threadIdx.x / GROUPS < lines)
 				copy_16_async(stage + to + line * LINE_BYTES,
-					      inside ? from + line * line_bytes + k_bytes : safe,
-					      inside);
+					      from + (line * line_bytes + k_bytes), inside);
 		}
 	}
 };
@@ -115,6 +113,7 @@ __device__ void multiply_tiles(const void *a, const void *b, float *c, long long
 	int first_row, first_column;
 	Multiplier multiplier;
 
+	__builtin_assume(tiles > 0); /* n is */
 	find_tile<Shape>((int)n, &first_row, &first_column);
 
 	operand<Shape, Shape::rows> of_a(a, first_row, n, Multiplier::element_bytes);

@@ -63,7 +63,7 @@ struct warp_tiles {
 			bool inside = first_row + row + i * rows_at_once < n && first + k < n;
 
 			copy(i, (row + i * rows_at_once) * step_of_a + k,
-			     from + (long long)(i * rows_at_once) * n, inside);
+			     from + i * rows_at_once * n, inside);
 		}
 	}
 
@@ -77,7 +77,7 @@ struct warp_tiles {
 			bool inside = first + k + i * steps_at_once < n && first_column + column < n;
 
 			copy(i, words_of_a + (k + i * steps_at_once) * columns + column,
-			     from + (long long)(i * steps_at_once) * n, inside);
+			     from + i * steps_at_once * n, inside);
 		}
 	}
 
@@ -112,10 +112,10 @@ struct warp_tiles {
 
 		if (first < n) {
 			each_group_of_a(first, [&](int, int to, const float *from, bool inside) {
-				copy_16_async(base + to, inside ? from : a, inside);
+				copy_16_async(base + to, from, inside);
 			});
 			each_group_of_b(first, [&](int, int to, const float *from, bool inside) {
-				copy_16_async(base + to, inside ? from : b, inside);
+				copy_16_async(base + to, from, inside);
 			});
 		}
 		copies_commit();
@@ -183,6 +183,8 @@ struct warp_tiles {
 	{
 		int tiles = (n + depth - 1) / depth;
 		int stage = 0;
+
+		__builtin_assume(tiles > 0); /* n is */
 
 		if (filling == FILL_ASYNC) {
 #pragma unroll 1
