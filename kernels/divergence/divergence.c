@@ -21,6 +21,7 @@
  */
 struct rule {
 	bool within_warp;
+	bool first_is_none; /* who would take number 0 takes none */
 	int64_t unit, ways;
 	int steps;
 };
@@ -68,6 +69,9 @@ static void compute_range(void *context, int64_t begin, int64_t end)
 			which[e] = (int)(thread / rule->unit % rule->ways);
 		}
 		run_bodies(of->y + i, of->x + i, which, count, rule->steps);
+		for (int e = 0; rule->first_is_none && e < count; e++)
+			if (which[e] == 0)
+				of->y[i + e] = of->x[i + e];
 	}
 }
 
@@ -94,8 +98,8 @@ static int64_t axis(const struct launch_case *work, const char *name)
 	return value;
 }
 
-/* An oracle and a work model: one body an element, one fused multiply-add a step. */
-#define RULE(rule_name, axis_names, step_count, ...)                                     \
+/* An oracle and a work model: one fused multiply-add a step of those elements that take a body. */
+#define RULE_OF(elements, rule_name, axis_names, step_count, ...)                        \
 	static int compute_##rule_name(const struct launch_case *work,                   \
 				       const struct host_buffers *inputs,                \
 				       struct host_buffers *expected, struct error *err) \
@@ -110,10 +114,12 @@ static int64_t axis(const struct launch_case *work, const char *name)
 		.compute = compute_##rule_name,                                          \
 	};                                                                               \
 	static const struct kernel_work work_##rule_name = {                             \
-		.flop = "2 * n * " TEXT_OF(step_count),                                  \
+		.flop = "2 * " elements " * " TEXT_OF(step_count),                       \
 		.bytes_read = "4 * n",                                                   \
 		.bytes_written = "4 * n",                                                \
 	};
+
+#define RULE(...) RULE_OF("n", __VA_ARGS__)
 
 RULE(thread_parity_short, "n", STEPS_SHORT, .unit = 1, .ways = 2)
 RULE(thread_parity_long, "n", STEPS_LONG, .unit = 1, .ways = 2)
@@ -124,6 +130,8 @@ RULE(block_parity_long, "block,n", STEPS_LONG, .unit = axis(work, "block"), .way
 RULE(switch_lane, "n,ways", STEPS_SWITCH, .within_warp = true, .unit = 1,
      .ways = axis(work, "ways"))
 RULE(switch_warp, "n,ways", STEPS_SWITCH, .unit = 32, .ways = axis(work, "ways"))
+/* Every second element takes a body, the first does not. */
+RULE_OF("(n / 2)", no_else, "n", STEPS_LONG, .unit = 1, .ways = 2, .first_is_none = true)
 #define FOLLOWS(rule_name) .oracle = &oracle_##rule_name, .work = &work_##rule_name
 
 #define X ARG_OF_BUFFER("x")
@@ -214,6 +222,13 @@ static const struct kernel_variant variants[] = {
 		.metric = "branch_targets_divergent",
 		FOLLOWS(thread_parity_long),
 		LAUNCHES({.entry = "divergence_two_ifs", ONE_A_THREAD, ARGS(X, Y, ONE, ONE, N)}),
+	},
+	{
+		.name = "no_else",
+		.lesson = "an if without an else tears warps, and costs what whole warps do",
+		.metric = "branch_targets_divergent",
+		FOLLOWS(no_else),
+		LAUNCHES({.entry = "divergence_no_else", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 };
 

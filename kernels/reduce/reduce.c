@@ -113,6 +113,17 @@ static const struct kernel_variant variants[] = {
 		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
 	},
 	{
+		.name = "thread_runs",
+		.lesson = "each thread sums a run: the lanes of a warp load a sector each",
+		.metric = "global_load_sectors_per_request",
+		LAUNCHES({.entry = "reduce_thread_runs",
+			  .grid = {RESIDENT_BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, PARTIALS, N)},
+			 FINISH("partials", RESIDENT_BLOCKS)),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
+	},
+	{
 		.name = "grid_stride_float4",
 		.lesson = "four 16-byte loads on the way a thread reach the speed of memory",
 		.metric = "dram_bytes_per_s",

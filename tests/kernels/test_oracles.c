@@ -158,12 +158,13 @@ static void test_divergence(void **state)
 		const char *variant;
 		int64_t block, ways;
 		int steps;
-		int which[5]; /* of elements 0, 1, 37, 63 and 200 */
+		int which[5]; /* of elements 0, 1, 37, 63 and 200; -1: none */
 	} rows[] = {
 		{"thread_parity_short", 64, 0, 3, {0, 1, 1, 1, 0}},
 		{"thread_parity_long", 64, 0, 256, {0, 1, 1, 1, 0}},
 		{"if_else", 64, 0, 256, {0, 1, 1, 1, 0}},
 		{"two_ifs", 64, 0, 256, {0, 1, 1, 1, 0}},
+		{"no_else", 64, 0, 256, {-1, 1, 1, 1, -1}},
 		{"warp_parity_short", 64, 0, 3, {0, 0, 1, 1, 0}},
 		{"warp_parity_long", 64, 0, 256, {0, 0, 1, 1, 0}},
 		{"block_parity_long", 64, 0, 256, {0, 0, 0, 0, 1}},
@@ -184,8 +185,9 @@ static void test_divergence(void **state)
 		bench_compute(&bench);
 		for (size_t e = 0; e < ARRAY_SIZE(elements); e++) {
 			int i = elements[e];
+			double x = bench_data(&bench, "x")[i];
 			double expected =
-				body(bench_data(&bench, "x")[i], rows[r].which[e], rows[r].steps);
+				rows[r].which[e] < 0 ? x : body(x, rows[r].which[e], rows[r].steps);
 
 			if (!near(bench_data(&bench, "y")[i], expected, 1e-7))
 				fail_msg("%s, ways %d, element %d", rows[r].variant,
@@ -206,6 +208,9 @@ static void test_divergence_work(void **state)
 	bench_release(&bench);
 	bench_init(&bench, "divergence", "switch_warp", 64, 1000, 8);
 	assert_int_equal(bench.work->flop, 2 * 1000 * 64);
+	bench_release(&bench);
+	bench_init(&bench, "divergence", "no_else", 64, 1001, 0);
+	assert_int_equal(bench.work->flop, 2 * 500 * 256);
 	bench_release(&bench);
 }
 
