@@ -102,6 +102,8 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 
 	if (!rc && format == REPORT_HTML)
 		rc = db_history_grid_load(db, run, HISTORY_RUNS, &histories, err);
+	if (!rc && histories.case_count)
+		history_grid_find_changes(&histories);
 	sources.options.histories = &histories;
 	if (!rc)
 		rc = output_open(&output, options->output, err);

@@ -196,10 +196,10 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 int db_history_load(struct db *db, const struct known_case *item, struct history *out,
 		    struct error *err);
 /*
- * The cases of a run, which was loaded with its trials, over the newest runs of
- * its device, backend and --cache that have some of its kernels: at most `runs`
- * of them, and fewer where `run` has many cases, but `run` itself always.
- * Nothing of an emulated run.
+ * The cases of a run, which was loaded with its trials, over the runs of its
+ * device, backend and --cache that have some of its kernels. Shown are the
+ * newest `runs` of them, and fewer where `run` has many cases, but `run` itself
+ * always. Nothing of an emulated run. Change points are for the caller to find.
  */
 int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 			 struct history_grid *out, struct error *err);

@@ -1,6 +1,6 @@
 /*
- * All cases of a run over the newest runs of its device, by medians: for a page
- * of ten thousand cases in a second.
+ * All cases of a run over the runs of its device, by the medians of their
+ * rounds: for a page of ten thousand cases in a second.
  */
 #include "db/statement.h"
 
@@ -8,11 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEDIANS_MOST 200000
+#define MEDIANS_SHOWN_MOST 200000
 
 /* ---- runs ---- */
 
-/* The run itself first, then the newest. */
 static const char runs_sql[] =
 	"SELECT run.id, run.label, run.source_revision, run.started_ns FROM run"
 	" WHERE run.device_id = (SELECT device_id FROM run WHERE id = ?1)"
@@ -21,19 +20,9 @@ static const char runs_sql[] =
 	"  (SELECT coalesce(instr(settings, '\"cache\":\"hot\"') > 0, 0) FROM run WHERE id = ?1)"
 	" AND EXISTS (SELECT * FROM trial WHERE trial.run_id = run.id AND trial.kernel IN"
 	"  (SELECT kernel FROM trial WHERE run_id = ?1))"
-	" ORDER BY run.id <> ?1, run.started_ns DESC, run.id DESC LIMIT ?2";
+	" ORDER BY run.started_ns, run.id";
 
-static int compare_runs(const void *left, const void *right)
-{
-	const struct run *a = left, *b = right;
-
-	if (a->started_ns != b->started_ns)
-		return a->started_ns < b->started_ns ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
-}
-
-static int runs_load(struct db *db, int64_t run_id, size_t most, struct history_grid *grid,
-		     struct error *err)
+static int runs_load(struct db *db, int64_t run_id, struct history_grid *grid, struct error *err)
 {
 	struct statement select;
 	size_t capacity = 0;
@@ -43,7 +32,6 @@ static int runs_load(struct db *db, int64_t run_id, size_t most, struct history_
 	if (rc)
 		return rc;
 	bind_integer(&select, run_id);
-	bind_integer(&select, (int64_t)most);
 	for (rc = statement_step(&select, &row, err); !rc && row;
 	     rc = statement_step(&select, &row, err)) {
 		struct run *run;
@@ -56,9 +44,25 @@ static int runs_load(struct db *db, int64_t run_id, size_t most, struct history_
 		run->started_ns = take_integer(&select, 0);
 	}
 	statement_release(&select);
-	if (grid->run_count)
-		qsort(grid->runs, grid->run_count, sizeof(*grid->runs), compare_runs);
 	return rc;
+}
+
+/* The run itself, and the newest. */
+static void choose_shown(struct history_grid *grid, int64_t run_id, size_t most)
+{
+	size_t left = most;
+
+	grid->shown = xcalloc(grid->run_count + 1, sizeof(*grid->shown));
+	for (size_t i = 0; i < grid->run_count; i++) {
+		if (grid->runs[i].id == run_id) {
+			grid->shown[i] = true;
+			left--;
+		}
+	}
+	for (size_t i = grid->run_count; i-- > 0 && left > 0;) {
+		left -= !grid->shown[i];
+		grid->shown[i] = true;
+	}
 }
 
 static int marks_load(struct db *db, struct history_grid *grid, struct error *err)
@@ -115,35 +119,88 @@ static struct place *places_of(const struct run *run, size_t *count)
 	return places;
 }
 
+/* A row of medians_sql[] after the other, of one trial as long as `trial` stays. */
+struct grid_reader {
+	struct history_grid *grid;
+	const struct place *places;
+	size_t place_count;
+	size_t rounds, capacity; /* of grid->round_ns */
+	int64_t trial;
+	struct history_rounds *cell; /* of the trial; NULL: of no case of the run */
+};
+
+/* A trial whose rounds are not stored is a row without one. */
+static const char medians_sql[] =
+	"SELECT trial.id, round.median_ns, trial.median_ns, kernel, variant, config FROM trial"
+	" LEFT JOIN round ON round.trial_id = trial.id"
+	" WHERE run_id = ? AND status = 'ok' AND trial.median_ns > 0 AND sample_count > 0"
+	" ORDER BY trial.id, round.round";
+static const char medians_of_old_sql[] =
+	"SELECT trial.id, " ROUND_MEDIAN_OF_SAMPLES ", trial.median_ns, kernel, variant, config"
+	" FROM trial LEFT JOIN round ON round.trial_id = trial.id"
+	" WHERE run_id = ? AND status = 'ok' AND trial.median_ns > 0 AND sample_count > 0"
+	" ORDER BY trial.id, round.round";
+
+static struct history_rounds *cell_take(const struct grid_reader *reader, struct statement *row,
+					size_t run)
+{
+	const struct history_grid *grid = reader->grid;
+	double median_ns = take_real(row);
+	struct place wanted = {0};
+	const struct place *found = NULL;
+	size_t cell;
+
+	wanted.kernel = take_text(row);
+	wanted.variant = take_text(row);
+	wanted.config = take_text(row);
+	if (wanted.kernel && wanted.variant && wanted.config)
+		found = bsearch(&wanted, reader->places, reader->place_count,
+				sizeof(*reader->places), compare_places);
+	if (!found)
+		return NULL;
+	cell = found->at * grid->run_count + run;
+	grid->median_ns[cell] = median_ns;
+	grid->rounds[cell] = (struct history_rounds){.begin = reader->rounds};
+	return &grid->rounds[cell];
+}
+
+static void row_take(struct grid_reader *reader, struct statement *row, size_t run)
+{
+	struct history_grid *grid = reader->grid;
+	int64_t trial = take_integer(row, 0);
+	double round_ns = take_real(row);
+
+	if (trial != reader->trial) {
+		reader->trial = trial;
+		reader->cell = cell_take(reader, row, run);
+	}
+	if (!reader->cell || !(round_ns > 0))
+		return;
+	grid->round_ns = xgrow(grid->round_ns, &reader->capacity, reader->rounds + 1,
+			       sizeof(*grid->round_ns));
+	grid->round_ns[reader->rounds++] = round_ns;
+	reader->cell->count++;
+}
+
 static int medians_load(struct db *db, struct history_grid *grid, const struct run *run,
-			struct error *err)
+			bool has_medians, struct error *err)
 {
 	struct statement select;
 	size_t count;
 	struct place *places = places_of(run, &count);
-	bool row = true;
-	int rc = statement_prepare(&select, db,
-				   "SELECT kernel, variant, config, median_ns FROM trial"
-				   " WHERE run_id = ? AND status = 'ok' AND median_ns > 0",
-				   err);
+	struct grid_reader reader = {.grid = grid, .places = places, .place_count = count};
+	int rc =
+		statement_prepare(&select, db, has_medians ? medians_sql : medians_of_old_sql, err);
 
 	for (size_t i = 0; !rc && i < grid->run_count; i++) {
+		bool row = true;
+
+		reader.trial = 0;
+		reader.cell = NULL;
 		bind_integer(&select, grid->runs[i].id);
 		for (rc = statement_step(&select, &row, err); !rc && row;
-		     rc = statement_step(&select, &row, err)) {
-			struct place wanted = {0};
-			const struct place *found = NULL;
-
-			wanted.kernel = take_text(&select);
-			wanted.variant = take_text(&select);
-			wanted.config = take_text(&select);
-			if (wanted.kernel && wanted.variant && wanted.config)
-				found = bsearch(&wanted, places, count, sizeof(*places),
-						compare_places);
-			if (found)
-				grid->median_ns[found->at * grid->run_count + i] =
-					take_real(&select);
-		}
+		     rc = statement_step(&select, &row, err))
+			row_take(&reader, &select, i);
 		statement_restart(&select);
 	}
 	statement_release(&select);
@@ -155,7 +212,7 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 			 struct history_grid *out, struct error *err)
 {
 	struct history_grid grid = {.case_count = run->trial_count};
-	size_t room = run->trial_count ? MEDIANS_MOST / run->trial_count : 0;
+	size_t room = run->trial_count ? MEDIANS_SHOWN_MOST / run->trial_count : 0;
 	int64_t version = 0;
 	int rc;
 
@@ -169,21 +226,22 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 		return rc;
 	rc = db_select_integer(&version, db, "PRAGMA user_version", err);
 	if (!rc)
-		rc = runs_load(db, run->id, runs < room ? runs : room, &grid, err);
+		rc = runs_load(db, run->id, &grid, err);
 	if (!rc && version >= VERSION_WITH_MARKS)
 		rc = marks_load(db, &grid, err);
-	if (!rc) {
+	if (!rc && grid.run_count > 1) {
 		size_t cells = grid.case_count * grid.run_count;
 
+		choose_shown(&grid, run->id, runs < room ? runs : room);
 		grid.median_ns = xcalloc(cells + 1, sizeof(*grid.median_ns));
+		grid.rounds = xcalloc(cells + 1, sizeof(*grid.rounds));
 		for (size_t i = 0; i < cells; i++)
 			grid.median_ns[i] = NAN;
-		rc = medians_load(db, &grid, run, err);
+		rc = medians_load(db, &grid, run, version >= VERSION_WITH_ROUND_MEDIANS, err);
 	}
 	rc = db_end(db, rc, err);
-	if (rc)
-		history_grid_release(&grid);
-	else
-		*out = grid;
+	if (rc || grid.run_count < 2)
+		history_grid_release(&grid); /* a run alone has no history */
+	*out = grid;
 	return rc;
 }

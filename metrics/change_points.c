@@ -287,17 +287,19 @@ static bool passes(const struct series *series, size_t begin, size_t at, size_t 
  * By rounds, or by runs where these leave more to chance: then runs differ by
  * more than their rounds do, as on another day or another host.
  */
-static struct effect effect_at(const struct series *series, size_t begin, size_t at, size_t end)
+static struct effect effect_at(const struct series *series, size_t begin, size_t at, size_t end,
+			       struct effect (*compare)(struct process_medians before,
+							struct process_medians after))
 {
 	struct process_medians before = rounds_between(series, begin, at);
 	struct process_medians after = rounds_between(series, at, end);
 	struct process_medians runs_before = runs_between(series, begin, at);
 	struct process_medians runs_after = runs_between(series, at, end);
-	struct effect by_rounds = effect_of(before, after), by_runs;
+	struct effect by_rounds = compare(before, after), by_runs;
 
 	if (before.count == runs_before.count && after.count == runs_after.count)
 		return by_rounds; /* a round a run */
-	by_runs = effect_of(runs_before, runs_after);
+	by_runs = compare(runs_before, runs_after);
 	by_runs.separated = by_rounds.separated;
 	return by_runs.p > by_rounds.p ? by_runs : by_rounds;
 }
@@ -318,8 +320,8 @@ static void prune(struct series *series)
 		for (size_t i = 1; i + 1 < series->count; i++) {
 			if (stale[i]) {
 				bounds[i] = best_place(series, bounds[i - 1], bounds[i + 1]);
-				effects[i] =
-					effect_at(series, bounds[i - 1], bounds[i], bounds[i + 1]);
+				effects[i] = effect_at(series, bounds[i - 1], bounds[i],
+						       bounds[i + 1], effect_test);
 				pass[i] = passes(series, bounds[i - 1], bounds[i], bounds[i + 1],
 						 &effects[i]);
 				stale[i] = false;
@@ -367,7 +369,7 @@ static struct change_point point_at(const struct series *series, size_t begin, s
 		.after = end - at,
 		.before_ns = level_ns(series, begin, at),
 		.after_ns = level_ns(series, at, end),
-		.effect = effect_at(series, begin, at, end),
+		.effect = effect_at(series, begin, at, end, effect_of),
 		.provisional = end - at < LEVEL_LEAST,
 	};
 }
@@ -381,7 +383,7 @@ static void look_at_newest(struct series *series)
 
 	if (end - begin <= LEVEL_LEAST || rounds_between(series, end - 1, end).count < 2)
 		return;
-	effect = effect_at(series, begin, end - 1, end);
+	effect = effect_at(series, begin, end - 1, end, effect_test);
 	if (!passes(series, begin, end - 1, end, &effect))
 		return;
 	series->bounds[series->count - 1] = end - 1;

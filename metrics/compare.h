@@ -61,6 +61,8 @@ struct effect {
  * Stat. Appl. Genet. Mol. Biol. 3(1), 2004). Interval and p are Student's.
  */
 struct effect effect_of(struct process_medians base, struct process_medians head);
+/* The same without the interval, which takes longest: low and high are NAN. */
+struct effect effect_test(struct process_medians base, struct process_medians head);
 
 /* Makes each p the smallest level at which all cases together raise a false alarm no more often:
  * S. Holm, Scand. J. Statist. 6, 1979. NAN stays, and counts for nothing. */

@@ -33,11 +33,28 @@ static bool codes_are_equal(const struct trial *a, const struct trial *b)
 	       a->launch_hash[0] && strcmp(a->launch_hash, b->launch_hash) == 0;
 }
 
+/* Of the runs at `places` in a history, all timed. *out is malloc'd. */
+static size_t changes_find(struct history_change **out, const struct process_medians *runs,
+			   const size_t *places, size_t timed)
+{
+	struct change_point *points;
+	size_t count = change_points_find(&points, runs, timed, &change_point_limits);
+
+	*out = xcalloc(count + 1, sizeof(**out));
+	for (size_t i = 0; i < count; i++)
+		(*out)[i] = (struct history_change){
+			.change = points[i],
+			.last = places[points[i].at - 1],
+			.first = places[points[i].at],
+		};
+	free(points);
+	return count;
+}
+
 void history_find_changes(struct history *history)
 {
 	struct process_medians *runs = xcalloc(history->count + 1, sizeof(*runs));
 	size_t *places = xcalloc(history->count + 1, sizeof(*places));
-	struct change_point *points;
 	double *medians;
 	size_t rounds = 0, timed = 0, used = 0;
 
@@ -53,19 +70,62 @@ void history_find_changes(struct history *history)
 		places[timed++] = i;
 	}
 	free(history->changes);
-	history->change_count = change_points_find(&points, runs, timed, &change_point_limits);
-	history->changes = xcalloc(history->change_count + 1, sizeof(*history->changes));
+	history->change_count = changes_find(&history->changes, runs, places, timed);
 	for (size_t i = 0; i < history->change_count; i++) {
 		struct history_change *change = &history->changes[i];
 
-		change->change = points[i];
-		change->last = places[points[i].at - 1];
-		change->first = places[points[i].at];
 		change->same_code = codes_are_equal(&history->trials[change->last],
 						    &history->trials[change->first]);
 	}
-	free(points);
 	free(medians);
+	free(places);
+	free(runs);
+}
+
+/* As medians_of() has them. */
+static size_t grid_series(struct process_medians *runs, size_t *places,
+			  const struct history_grid *grid, size_t at)
+{
+	size_t timed = 0;
+
+	for (size_t i = 0; i < grid->run_count; i++) {
+		size_t cell = at * grid->run_count + i;
+		struct history_rounds rounds = grid->rounds[cell];
+
+		if (!(grid->median_ns[cell] > 0))
+			continue;
+		runs[timed] = rounds.count ? (struct process_medians){grid->round_ns + rounds.begin,
+								      rounds.count}
+					   : (struct process_medians){&grid->median_ns[cell], 1};
+		places[timed++] = i;
+	}
+	return timed;
+}
+
+void history_grid_find_changes(struct history_grid *grid)
+{
+	struct process_medians *runs = xcalloc(grid->run_count + 1, sizeof(*runs));
+	size_t *places = xcalloc(grid->run_count + 1, sizeof(*places));
+	size_t count = 0, capacity = 0;
+
+	free(grid->changes);
+	free(grid->change_begin);
+	grid->changes = NULL;
+	grid->change_begin = xcalloc(grid->case_count + 1, sizeof(*grid->change_begin));
+	for (size_t i = 0; i < grid->case_count; i++) {
+		struct history_change *found;
+		size_t of_case =
+			changes_find(&found, runs, places, grid_series(runs, places, grid, i));
+
+		if (of_case) {
+			grid->changes = xgrow(grid->changes, &capacity, count + of_case,
+					      sizeof(*grid->changes));
+			memcpy(grid->changes + count, found, of_case * sizeof(*found));
+			count += of_case;
+		}
+		grid->change_begin[i + 1] = count;
+		free(found);
+	}
 	free(places);
 	free(runs);
 }
@@ -112,6 +172,11 @@ void history_grid_release(struct history_grid *grid)
 	for (size_t i = 0; i < grid->run_count; i++)
 		run_release(&grid->runs[i]);
 	free(grid->runs);
+	free(grid->shown);
 	free(grid->median_ns);
+	free(grid->rounds);
+	free(grid->round_ns);
+	free(grid->changes);
+	free(grid->change_begin);
 	*grid = (struct history_grid){0};
 }

@@ -39,15 +39,29 @@ const struct history_change *history_change_at(const struct history *history, si
 void history_release(struct history *history);
 
 /*
- * All cases of a run over the newest runs of its device and backend, by the
- * medians of the runs alone: what a page has room for.
+ * All cases of a run over the runs of its device and backend. A page has room
+ * for some of these runs; change points are of all of them and of their rounds,
+ * so that they are those of each case's history.
  */
 struct history_grid {
 	struct run *runs; /* oldest first; what a history needs of each, no trials */
+	bool *shown;      /* of each run, whether there is room for it */
 	size_t run_count, case_count;
-	double *median_ns; /* of each case, in the order of the run's trials, run_count; NAN: none
-			    */
+	/* Of each case, in the order of the run's trials, run_count; NAN: none. */
+	double *median_ns;
+	/* The same of its rounds: where their medians, all above 0, begin in round_ns; 0 of them:
+	 * none is stored. */
+	struct history_rounds {
+		size_t begin, count;
+	} * rounds;
+	double *round_ns;
+	/* Of all cases one after the other; those of a case begin at change_begin[case], and end
+	 * before change_begin[case + 1]. */
+	struct history_change *changes; /* same_code is not known */
+	size_t *change_begin;
 };
+/* Fills `changes`, replacing what was there. */
+void history_grid_find_changes(struct history_grid *grid);
 void history_grid_release(struct history_grid *grid);
 
 #endif

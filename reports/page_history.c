@@ -1,6 +1,6 @@
 /*
- * The cases of a run over the runs of its device, for a page: their medians,
- * and the change points that these show by themselves.
+ * The cases of a run over the runs of its device, for a page: their medians in
+ * the runs that there is room for, and the change points of all runs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +21,8 @@ static void runs(struct page_json *json, const struct history_grid *grid)
 		const struct run *run = &grid->runs[i];
 		char when[21];
 
+		if (!grid->shown[i])
+			continue;
 		format_utc(when, run->started_ns);
 		page_open(json, '{');
 		page_key(json, "id");
@@ -40,67 +42,105 @@ static void median(struct page_json *json, double time_ns)
 	page_short(json, time_ns >= 1000 ? round(time_ns) : time_ns);
 }
 
-/* null, or the medians of a case. */
-static void medians(struct page_json *json, const double *median_ns, size_t count, size_t timed)
+static size_t times_shown(const struct history_grid *grid, size_t at)
 {
-	if (timed < 2) {
+	size_t count = 0;
+
+	for (size_t i = 0; i < grid->run_count; i++)
+		count += grid->shown[i] && grid->median_ns[at * grid->run_count + i] > 0;
+	return count;
+}
+
+/* null, or the medians of a case. */
+static void medians(struct page_json *json, const struct history_grid *grid, size_t at)
+{
+	if (times_shown(grid, at) < 2) {
 		page_null(json);
 		return;
 	}
 	page_open(json, '[');
-	for (size_t i = 0; i < count; i++)
-		median(json, median_ns[i]);
+	for (size_t i = 0; i < grid->run_count; i++) {
+		if (grid->shown[i])
+			median(json, grid->median_ns[at * grid->run_count + i]);
+	}
 	page_close(json, ']');
 }
 
-/* Of a case null, or of each change point the last run before it, the first after it, the ratio of
- * the levels with its interval, and those levels. */
-static void changes(struct page_json *json, const double *median_ns, const size_t *places,
-		    size_t timed)
+/* Where the run at `place` stands among those shown, or the next of these. */
+static int64_t place_shown(const struct history_grid *grid, size_t place)
 {
-	struct process_medians *series = xcalloc(timed + 1, sizeof(*series));
-	struct change_point *found;
-	size_t count;
+	int64_t shown = 0;
 
-	for (size_t i = 0; i < timed; i++)
-		series[i] = (struct process_medians){&median_ns[places[i]], 1};
-	count = change_points_find(&found, series, timed, &change_point_limits);
-	if (count == 0)
-		page_null(json);
+	for (size_t i = 0; i < place; i++)
+		shown += grid->shown[i];
+	return shown;
+}
+
+static bool is_shown(const struct history_grid *grid, const struct history_change *change)
+{
+	return grid->shown[change->last] && grid->shown[change->first];
+}
+
+/* The first run of the level that a change ends: it has so many timed runs before it. */
+static size_t level_begin(const struct history_grid *grid, size_t at,
+			  const struct history_change *change)
+{
+	size_t begin = change->first;
+
+	for (size_t left = change->change.before; left > 0; left--)
+		do
+			begin--;
+		while (!(grid->median_ns[at * grid->run_count + begin] > 0));
+	return begin;
+}
+
+/* Of a case null, or of each change point between two runs that are shown: these, the ratio of the
+ * levels with its interval, those levels, the first run shown of the level before it, and 1 if only
+ * one run is at the new level yet. */
+static void changes(struct page_json *json, const struct history_grid *grid, size_t at)
+{
+	bool any = false;
+
+	for (size_t i = grid->change_begin[at]; i < grid->change_begin[at + 1]; i++) {
+		const struct history_change *change = &grid->changes[i];
+		const struct change_point *point = &change->change;
+
+		if (!is_shown(grid, change))
+			continue;
+		if (!any)
+			page_open(json, '[');
+		any = true;
+		page_open(json, '[');
+		page_integer(json, place_shown(grid, change->last));
+		page_integer(json, place_shown(grid, change->first));
+		page_short(json, 1 + point->effect.change);
+		page_short(json, 1 + point->effect.low);
+		page_short(json, 1 + point->effect.high);
+		median(json, point->before_ns);
+		median(json, point->after_ns);
+		page_integer(json, place_shown(grid, level_begin(grid, at, change)));
+		page_integer(json, point->provisional);
+		page_close(json, ']');
+	}
+	if (any)
+		page_close(json, ']');
 	else
-		page_open(json, '[');
-	for (size_t i = 0; i < count; i++) {
-		page_open(json, '[');
-		page_integer(json, (int64_t)places[found[i].at - 1]);
-		page_integer(json, (int64_t)places[found[i].at]);
-		page_short(json, 1 + found[i].effect.change);
-		page_short(json, 1 + found[i].effect.low);
-		page_short(json, 1 + found[i].effect.high);
-		median(json, found[i].before_ns);
-		median(json, found[i].after_ns);
-		page_close(json, ']');
-	}
-	if (count)
-		page_close(json, ']');
-	free(found);
-	free(series);
+		page_null(json);
 }
 
-static size_t timed_runs(size_t *places, const double *median_ns, size_t count)
+static int64_t changes_unseen(const struct history_grid *grid)
 {
-	size_t timed = 0;
+	int64_t count = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (median_ns[i] > 0)
-			places[timed++] = i;
-	}
-	return timed;
+	for (size_t i = 0; i < grid->change_begin[grid->case_count]; i++)
+		count += !is_shown(grid, &grid->changes[i]);
+	return count;
 }
 
-static bool has_history(const struct history_grid *grid, size_t *places)
+static bool has_history(const struct history_grid *grid)
 {
 	for (size_t i = 0; grid && i < grid->case_count; i++) {
-		if (timed_runs(places, grid->median_ns + i * grid->run_count, grid->run_count) > 1)
+		if (times_shown(grid, i) > 1)
 			return true;
 	}
 	return false;
@@ -109,33 +149,27 @@ static bool has_history(const struct history_grid *grid, size_t *places)
 void page_histories(struct page_json *json, const struct report_options *options)
 {
 	const struct history_grid *grid = options->histories;
-	size_t *places = xcalloc(grid ? grid->run_count + 1 : 1, sizeof(*places));
 
 	page_key(json, "history");
-	if (!has_history(grid, places)) {
+	if (!has_history(grid)) {
 		page_null(json);
-		free(places);
 		return;
 	}
 	page_open(json, '{');
 	runs(json, grid);
+	page_key(json, "all_runs");
+	page_integer(json, (int64_t)grid->run_count);
 	page_key(json, "medians");
 	page_open(json, '[');
-	for (size_t i = 0; i < grid->case_count; i++) {
-		const double *median_ns = grid->median_ns + i * grid->run_count;
-
-		medians(json, median_ns, grid->run_count,
-			timed_runs(places, median_ns, grid->run_count));
-	}
+	for (size_t i = 0; i < grid->case_count; i++)
+		medians(json, grid, i);
 	page_close(json, ']');
 	page_key(json, "changes");
 	page_open(json, '[');
-	for (size_t i = 0; i < grid->case_count; i++) {
-		const double *median_ns = grid->median_ns + i * grid->run_count;
-
-		changes(json, median_ns, places, timed_runs(places, median_ns, grid->run_count));
-	}
+	for (size_t i = 0; i < grid->case_count; i++)
+		changes(json, grid, i);
 	page_close(json, ']');
+	page_key(json, "changes_unseen");
+	page_integer(json, changes_unseen(grid));
 	page_close(json, '}');
-	free(places);
 }

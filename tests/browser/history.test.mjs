@@ -38,7 +38,9 @@ pageTest("the points are the medians of the runs, and the step is marked", "hist
 	assert.match(await plot.textContent(), /\+[45]\.\d\d %/, "the plot names the change");
 	const row = page.locator("#history table tbody tr").first();
 	assert.match(await row.innerText(), /slower/);
-	assert.equal(await page.locator("#history > div table tbody tr").count(), 1);
+	assert.equal(await page.locator("#history > div table tbody tr").count(), 2);
+	assert.match(await page.locator("#history table tbody tr").nth(1).innerText(), /faster, one run so far: the next will tell/);
+	assert.doesNotMatch(await row.innerText(), /one run so far/);
 });
 
 pageTest("another case is chosen; a run that failed is left out", "history", async (page) => {

@@ -46,6 +46,25 @@ static void load_samples(struct db *db, const struct run *run)
 	}
 }
 
+static void find_changes(struct db *db, const struct run *run)
+{
+	struct history_grid grid;
+
+	if (db_history_grid_load(db, run, 2, &grid, NULL) == 0 && grid.case_count)
+		history_grid_find_changes(&grid);
+	history_grid_release(&grid);
+}
+
+static int find_changes_of(void *context, const struct known_case *item)
+{
+	struct history history = {0};
+
+	if (db_history_load(context, item, &history, NULL) == 0)
+		history_find_changes(&history);
+	history_release(&history);
+	return 0;
+}
+
 static void read_everything(struct db *db)
 {
 	struct seen seen = {0};
@@ -56,6 +75,7 @@ static void read_everything(struct db *db)
 	db_run_resolve(db, "last", &id, NULL);
 	db_run_resolve(db, "nightly", &id, NULL);
 	db_run_resolve(db, "last-good", &id, NULL);
+	db_cases_visit(db, find_changes_of, db, NULL);
 	for (size_t i = 0; i < seen.count; i++) {
 		struct trial_comparison_list comparisons = {0};
 		struct ceiling_list ceilings = {0};
@@ -64,6 +84,7 @@ static void read_everything(struct db *db)
 		if (db_run_load(db, seen.ids[i], true, &run, NULL) == 0) {
 			load_samples(db, &run);
 			db_rounds_load(db, &run, NULL);
+			find_changes(db, &run);
 		}
 		if (db_baselines_load(db, seen.ids[i], &base, NULL) == 0)
 			db_rounds_load(db, &base, NULL);

@@ -9,6 +9,7 @@ const SHORT = 10;
 const percentOf = (ratio) => (isNumber(ratio) ? `${ratio >= 1 ? "+" : "−"}${Math.abs(100 * ratio - 100).toFixed(2)} %` : "–");
 const dayOf = (run) => run.started?.slice(0, 10) ?? "–";
 const nameOf = (run) => (run.label ? `${run.label} (run ${run.id})` : `run ${run.id}`);
+const SO_FAR = ", one run so far: the next will tell";
 const wordOf = (ratio) => (ratio > 1 ? "slower" : "faster");
 
 class History {
@@ -69,22 +70,23 @@ class History {
 
 	/** The cases that changed, the most first. */
 	list() {
-		const { runs } = this.model.history;
+		const { runs, all_runs: all, changes_unseen: unseen } = this.model.history;
+		const older = unseen ? h("p", { class: "hint" }, `${plural(unseen, "change point")} among runs that are not shown: `, h("code", {}, "perflab history CASE"), " has them.") : "";
 		if (!this.changed.length)
-			return h("p", {}, `None of ${plural(this.cases.length, "case")} changed over ${plural(runs.length, "run")}, as far as their medians show.`);
-		const rows = this.changed.slice(0, ROWS).map(({ one, last, first, ratio, low, high }) => [
+			return h("div", {}, h("p", {}, unseen ? `None of ${plural(this.cases.length, "case")} changed between the runs shown.` : `None of ${plural(this.cases.length, "case")} changed over ${plural(all, "run")}.`), older);
+		const rows = this.changed.slice(0, ROWS).map(({ one, last, first, ratio, low, high, provisional }) => [
 			h("button", { type: "button", class: "link", title: one.name, onclick: () => this.show(one) }, one.name),
-			`${percentOf(ratio)} ${wordOf(ratio)}`, `${percentOf(low)} … ${percentOf(high)}`,
+			`${percentOf(ratio)} ${wordOf(ratio)}${provisional ? SO_FAR : ""}`, `${percentOf(low)} … ${percentOf(high)}`,
 			`${nameOf(runs[last])}, ${runs[last].revision?.slice(0, SHORT) ?? dayOf(runs[last])}`, `${nameOf(runs[first])}, ${runs[first].revision?.slice(0, SHORT) ?? dayOf(runs[first])}`]);
 		return h("div", {},
 			table("Change points", [{ head: "Case" }, { head: "Change", numeric: true }, { head: "95 % interval", numeric: true }, { head: "Last before" }, { head: "First after" }], rows),
-			this.changed.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} greatest of ${this.changed.length} change points.`) : "");
+			this.changed.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} greatest of ${this.changed.length} change points.`) : "", older);
 	}
 
 	summary() {
 		const { runs } = this.model.history;
-		const said = this.changes.map(({ last, first, ratio }) =>
-			`${percentOf(ratio)} (${wordOf(ratio)}) between ${nameOf(runs[last])} and ${nameOf(runs[first])}.`);
+		const said = this.changes.map(({ last, first, ratio, provisional }) =>
+			`${percentOf(ratio)} (${wordOf(ratio)}${provisional ? SO_FAR : ""}) between ${nameOf(runs[last])} and ${nameOf(runs[first])}.`);
 		return `${this.one.name}: ${plural(this.points.length, "run")}. ${said.length ? said.join(" ") : "No change point."}`;
 	}
 
@@ -93,7 +95,8 @@ class History {
 		const ends = [...this.changes.map(({ first }) => first), Infinity];
 		return this.changes.flatMap((change, i) => {
 			const inside = this.points.filter(({ at }) => at >= change.first && at < ends[i + 1]);
-			const before = i === 0 ? this.points.filter(({ at }) => at < change.first) : [];
+			// where the change before is not shown, its level is not drawn yet
+			const before = this.changes[i - 1]?.first === change.begin ? [] : this.points.filter(({ at }) => at >= change.begin && at < change.first);
 			const piece = (points, y) => (points.length ? [{ x: points[0].at, x2: points.at(-1).at, y }] : []);
 			return [...piece(before, change.before), ...piece(inside, change.after)];
 		});
@@ -131,8 +134,10 @@ export function historySection(app) {
 	const { model } = app;
 	if (!model.history) return;
 	const section = byId("history");
-	section.append(h("p", { class: "lead" }, `The cases of this run over ${plural(model.history.runs.length, "run")} of its device, the newest at the right.`));
+	const { runs, all_runs: all } = model.history;
+	const some = runs.length < all ? `, of ${all}` : "";
+	section.append(h("p", { class: "lead" }, `The cases of this run over ${plural(runs.length, "run")} of its device${some}, the newest at the right.`));
 	new History(app, section);
-	section.append(h("p", { class: "hint" }, "A change point is where the medians of the runs before and after differ by a test of their ranks and one of their scatter. ",
-		h("code", {}, "perflab history CASE"), " looks at the rounds as well, and at every run."));
+	section.append(h("p", { class: "hint" }, "A change point is where the rounds of the runs before and after differ by a test of their ranks and one of their scatter, looking at every run: as ",
+		h("code", {}, "perflab history CASE"), " has it."));
 }

@@ -1,0 +1,230 @@
+/*
+ * Cases over the runs of a device: one by itself, and all of a run at once for
+ * a page, which have to agree.
+ */
+#include "context.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CASES 6
+#define ROUNDS 5
+#define SAMPLES 3
+#define DAY_NS INT64_C(86400000000000)
+
+/* A time that is the same each time, a little apart from its neighbours. */
+static double noise(int run, int at, int round, int sample)
+{
+	unsigned mixed = (unsigned)(run * 7919 + at * 104729 + round * 1299709 + sample * 15485863);
+
+	mixed = (mixed ^ (mixed >> 13)) * 2654435761u;
+	return 1 + 2e-4 * ((mixed >> 16) % 1000 / 1000.0 - 0.5);
+}
+
+/* What becomes of each case over the runs, 0 being the oldest of `runs`. */
+static double level(int at, int run, int runs)
+{
+	switch (at) {
+	case 1:
+		return run >= runs / 2 ? 1.05 : 1;
+	case 2:
+		return run == runs - 1 ? 0.9 : 1; /* the newest alone */
+	case 3:
+		return run >= 3 && run < runs / 2 ? 1.1 : 1;
+	case 4:
+		return run == 2 ? 3 : 1; /* an outlier */
+	default:
+		return 1;
+	}
+}
+
+static void store_round(struct context *context, int64_t trial, int run, int runs, int at,
+			int number)
+{
+	double times[SAMPLES];
+	struct round_result round = {.round = number,
+				     .state = {NAN, NAN, NAN, NAN, -1},
+				     .time_ns = times,
+				     .count = SAMPLES};
+
+	for (int k = 0; k < SAMPLES; k++)
+		times[k] = 5e6 * level(at, run, runs) * noise(run, at, number, k);
+	/* one sample in each run is far away, so that no mean of samples does */
+	times[0] *= 1.5;
+	assert_ok(context, db_round_add(context->db, trial, &round, &context->err));
+}
+
+/* Run `number` of `runs`, a day apart; its cases in another order than the last one's. */
+static int64_t store(struct context *context, int number, int runs)
+{
+	struct run run = fixture_run("nightly");
+	int64_t id;
+
+	for (size_t i = 0; i < run.trial_count; i++)
+		trial_release(&run.trials[i]);
+	run.trials = xrealloc(run.trials, CASES * sizeof(*run.trials));
+	run.trial_count = CASES;
+	run.started_ns += number * DAY_NS;
+	for (int i = 0; i < CASES; i++) {
+		int at = number % 2 ? CASES - 1 - i : i;
+
+		run.trials[i] = (struct trial){
+			.position = i,
+			.kernel = xstrdup("reduce"),
+			.variant = xstrdup(at % 2 ? "shuffle" : "shared"),
+			.config = xasprintf("block=%d", 32 << at),
+			.facts = launch_facts_unknown,
+		};
+	}
+	assert_ok(context, db_run_begin(context->db, &run, &context->err));
+	for (int i = 0; i < CASES; i++) {
+		int at = number % 2 ? CASES - 1 - i : i;
+		bool failed = at == 5 && number == 4;
+
+		for (int k = 0; k < ROUNDS && !failed; k++)
+			store_round(context, run.trials[i].id, number, runs, at, k);
+		assert_ok(context, db_trial_finish(context->db, run.trials[i].id,
+						   failed ? TRIAL_FAILED : TRIAL_OK,
+						   failed ? "by a test" : NULL, &context->err));
+	}
+	assert_ok(context, db_run_finish(context->db, run.id, "finished", &context->err));
+	id = run.id;
+	run_release(&run);
+	return id;
+}
+
+/* Of one case, as the verb has them. */
+struct wanted {
+	struct context *context;
+	const struct trial *trial;
+	struct history history;
+};
+
+static int load_wanted(void *data, const struct known_case *item)
+{
+	struct wanted *wanted = data;
+
+	if (strcmp(item->variant, wanted->trial->variant) != 0 ||
+	    strcmp(item->config, wanted->trial->config) != 0)
+		return 0;
+	assert_ok(wanted->context, db_history_load(wanted->context->db, item, &wanted->history,
+						   &wanted->context->err));
+	history_find_changes(&wanted->history);
+	return 1;
+}
+
+/* Every case of the grid has the change points of its own history; returns how many there are. */
+static size_t assert_agree(struct context *context, const struct run *run,
+			   const struct history_grid *grid)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		struct wanted wanted = {.context = context, .trial = &run->trials[i]};
+		size_t begin = grid->change_begin[i];
+
+		assert_ok(context,
+			  db_cases_visit(context->db, load_wanted, &wanted, &context->err));
+		assert_int_equal(grid->change_begin[i + 1] - begin, wanted.history.change_count);
+		for (size_t k = 0; k < wanted.history.change_count; k++) {
+			const struct history_change *mine = &grid->changes[begin + k];
+			const struct history_change *its = &wanted.history.changes[k];
+
+			assert_int_equal(grid->runs[mine->last].id,
+					 wanted.history.runs[its->last].id);
+			assert_int_equal(grid->runs[mine->first].id,
+					 wanted.history.runs[its->first].id);
+			assert_true(mine->change.effect.change == its->change.effect.change);
+			assert_true(mine->change.effect.low == its->change.effect.low);
+			assert_true(mine->change.effect.high == its->change.effect.high);
+			assert_true(mine->change.before_ns == its->change.before_ns);
+			assert_int_equal(mine->change.provisional, its->change.provisional);
+			count++;
+		}
+		history_release(&wanted.history);
+	}
+	return count;
+}
+
+static size_t changes_of(struct context *context, int64_t id, size_t shown,
+			 struct history_grid *grid)
+{
+	struct run run = {0};
+	size_t count;
+
+	assert_ok(context, db_run_load(context->db, id, true, &run, &context->err));
+	assert_ok(context, db_history_grid_load(context->db, &run, shown, grid, &context->err));
+	assert_int_equal(grid->case_count, CASES);
+	history_grid_find_changes(grid);
+	count = assert_agree(context, &run, grid);
+	run_release(&run);
+	return count;
+}
+
+/* That the newest run alone is at another level is seen by its rounds, not by a median of all. */
+static void test_a_page_knows_the_rounds(void **state)
+{
+	struct context *context = *state;
+	struct history_grid grid = {0};
+	int64_t last = 0;
+
+	for (int i = 0; i < 6; i++)
+		last = store(context, i, 6);
+	assert_int_equal(changes_of(context, last, 50, &grid), 2); /* of cases 1 and 2 */
+	for (size_t i = 0; i < grid.case_count * grid.run_count; i++)
+		if (!isnan(grid.median_ns[i]))
+			grid.rounds[i].count = 0;
+	history_grid_find_changes(&grid);
+	assert_int_equal(grid.change_begin[grid.case_count], 1);
+	history_grid_release(&grid);
+}
+
+/* However few are shown; the run that is asked for always is. */
+static void test_a_page_looks_at_all_runs(void **state)
+{
+	struct context *context = *state;
+	struct history_grid grid = {0};
+	int64_t ids[30];
+	size_t found;
+
+	for (int i = 0; i < 30; i++)
+		ids[i] = store(context, i, 30);
+	found = changes_of(context, ids[29], 4, &grid);
+	assert_int_equal(found, 4); /* of case 1, 2, and two of 3 */
+	assert_int_equal(grid.run_count, 30);
+	for (size_t i = 0; i < 30; i++)
+		assert_int_equal(grid.shown[i], i >= 26);
+	history_grid_release(&grid);
+	assert_int_equal(changes_of(context, ids[7], 4, &grid), found);
+	for (size_t i = 0; i < 30; i++)
+		assert_int_equal(grid.shown[i], i >= 27 || i == 7);
+	history_grid_release(&grid);
+}
+
+static void test_a_run_alone_has_no_history(void **state)
+{
+	struct context *context = *state;
+	struct history_grid grid = {0};
+	struct run run = {0};
+
+	assert_ok(context,
+		  db_run_load(context->db, store(context, 0, 1), true, &run, &context->err));
+	assert_ok(context, db_history_grid_load(context->db, &run, 50, &grid, &context->err));
+	assert_int_equal(grid.case_count, 0);
+	run_release(&run);
+}
+
+#define history_test(function) \
+	cmocka_unit_test_setup_teardown(function, context_setup_open, context_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		history_test(test_a_page_knows_the_rounds),
+		history_test(test_a_page_looks_at_all_runs),
+		history_test(test_a_run_alone_has_no_history),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
