@@ -2,30 +2,31 @@
  * hand is multiplied, and stored after it, so that the load's latency is hidden by arithmetic. */
 #include "warp_tiles.cuh"
 
-template <int rows, int columns, int depth, int warp_rows, int warp_columns>
-using tiles = warp_tiles<rows, columns, depth, warp_rows, warp_columns, 2, FILL_REGISTERS>;
+/* The code is written out for `steps`: not all, which leaves registers for what is loaded. */
+template <int rows, int columns, int depth, int warp_rows, int warp_columns, int steps>
+using tiles = warp_tiles<rows, columns, depth, warp_rows, warp_columns, 2, FILL_REGISTERS, steps>;
 
 extern "C" __global__ void __launch_bounds__(64, 6) matmul_double_buffered_64(MATRICES)
 {
-	multiply_warp_tiles<tiles<64, 64, 8, 32, 64>>(a, b, c, n);
+	multiply_warp_tiles<tiles<64, 64, 8, 32, 64, 4>>(a, b, c, n);
 }
 
 extern "C" __global__ void __launch_bounds__(128, 3) matmul_double_buffered_128(MATRICES)
 {
-	multiply_warp_tiles<tiles<128, 64, 8, 32, 64>>(a, b, c, n);
+	multiply_warp_tiles<tiles<128, 64, 8, 32, 64, 4>>(a, b, c, n);
 }
 
 extern "C" __global__ void __launch_bounds__(256, 2) matmul_double_buffered_256(MATRICES)
 {
-	multiply_warp_tiles<tiles<128, 128, 8, 32, 64>>(a, b, c, n);
+	multiply_warp_tiles<tiles<128, 128, 8, 32, 64, 4>>(a, b, c, n);
 }
 
 extern "C" __global__ void __launch_bounds__(512) matmul_double_buffered_512(MATRICES)
 {
-	multiply_warp_tiles<tiles<128, 128, 16, 32, 32>>(a, b, c, n);
+	multiply_warp_tiles<tiles<128, 128, 16, 32, 32, 8>>(a, b, c, n);
 }
 
 extern "C" __global__ void __launch_bounds__(1024) matmul_double_buffered_1024(MATRICES)
 {
-	multiply_warp_tiles<tiles<128, 128, 32, 16, 32>>(a, b, c, n);
+	multiply_warp_tiles<tiles<128, 128, 32, 16, 32, 4>>(a, b, c, n);
 }

@@ -347,7 +347,7 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 			 TENSOR_TILE("128", "matmul_tensor_" #kind, "3", "128", "128"),   \
 			 TENSOR_TILE("256", "matmul_tensor_" #kind, "3", "128", "256"),   \
 			 TENSOR_TILE("512", "matmul_tensor_" #kind, "3", "128", "256"),   \
-			 TENSOR_TILE("1024", "matmul_tensor_" #kind, "3", "128", "128")), \
+			 TENSOR_TILE("1024", "matmul_tensor_" #kind, "3", "128", "256")), \
 		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_BYTES(elements),                      \
 			    {"compute_capability >= 80",                                  \
 			     "these tensor cores need compute capability 8.0 (Ampere)"}), \

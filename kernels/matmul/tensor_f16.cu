@@ -25,5 +25,5 @@ extern "C" __global__ void __launch_bounds__(512) matmul_tensor_f16_512(MATRICES
 
 extern "C" __global__ void __launch_bounds__(1024) matmul_tensor_f16_1024(MATRICES)
 {
-	multiply_tiles<warp_products<half_numbers, warp_tile_1024>>(a, b, c, n);
+	multiply_tiles<warp_products<half_numbers, warp_tile_1024, 2>>(a, b, c, n);
 }

@@ -25,5 +25,5 @@ extern "C" __global__ void __launch_bounds__(512) matmul_tensor_tf32_512(MATRICE
 
 extern "C" __global__ void __launch_bounds__(1024) matmul_tensor_tf32_1024(MATRICES)
 {
-	multiply_tiles<warp_products<tf32_numbers, warp_tile_1024>>(a, b, c, n);
+	multiply_tiles<warp_products<tf32_numbers, warp_tile_1024, 2>>(a, b, c, n);
 }

@@ -18,8 +18,9 @@ __device__ inline void load_fragments(unsigned fragments[4], const unsigned char
 		     : "memory");
 }
 
-/* Number: bytes; multiply(sums, a, b): 16 rows by 8 columns over one slice. */
-template <class Number, class Shape_> struct warp_products {
+/* Number: bytes; multiply(sums, a, b): 16 rows by 8 columns over one slice. The code is written out
+ * for `slices_at_once`: fewer where registers for the operands of the next ones are missing. */
+template <class Number, class Shape_, int slices_at_once = SLICES> struct warp_products {
 	using Shape = Shape_;
 	static constexpr int element_bytes = Number::bytes, delay = 0;
 	static constexpr int rows = Shape::part_rows, columns = Shape::part_columns;
@@ -53,7 +54,7 @@ template <class Number, class Shape_> struct warp_products {
 		int a_line = warp_row() + lane % 16, a_group = lane / 16;
 		int b_line = warp_column() + lane % 8 + lane / 16 * 8, b_group = lane / 8 % 2;
 
-#pragma unroll
+#pragma unroll slices_at_once
 		for (int slice = 0; slice < SLICES; slice++) {
 			unsigned of_a[rows / 16][4], of_b[columns / 16][4];
 
@@ -131,4 +132,4 @@ using warp_tile_64 = tile_shape<64, 128, 3, 64, 64, 64>;
 using warp_tile_128 = tile_shape<128, 128, 3, 128, 64, 64>;
 using warp_tile_256 = tile_shape<128, 256, 3, 256, 64, 64>;
 using warp_tile_512 = tile_shape<128, 256, 3, 512, 32, 64>;
-using warp_tile_1024 = tile_shape<128, 128, 3, 1024, 16, 32>;
+using warp_tile_1024 = tile_shape<128, 256, 3, 1024, 32, 32>;

@@ -20,12 +20,13 @@ enum filling {
 	FILL_ASYNC,     /* copies that pass by the registers; `stages` tiles */
 };
 
+/* `unrolled_`: how many steps along k the code is written out for. */
 template <int rows_, int columns_, int depth_, int warp_rows_, int warp_columns_, int stages_,
-	  enum filling filling_>
+	  enum filling filling_, int unrolled_ = depth_>
 struct warp_tiles {
 	static constexpr int rows = rows_, columns = columns_, depth = depth_;
 	static constexpr int warp_rows = warp_rows_, warp_columns = warp_columns_;
-	static constexpr int stages = stages_;
+	static constexpr int stages = stages_, fours_at_once = unrolled_ / 4;
 	static constexpr enum filling filling = filling_;
 	static constexpr int warps_across = columns / warp_columns;
 	static constexpr int threads = rows / warp_rows * warps_across * 32;
@@ -136,7 +137,7 @@ struct warp_tiles {
 		const float *of_a = shared + stage * stage_words + lane_row() * step_of_a;
 		const float *of_b = shared + stage * stage_words + words_of_a + lane_column();
 
-#pragma unroll
+#pragma unroll fours_at_once
 		for (int four = 0; four < depth; four += 4) {
 			float left[each_down][4];
 
