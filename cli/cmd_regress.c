@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/baselines.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/shared.h"
@@ -9,6 +10,7 @@
 
 #define COUNTERS_EXACT "exact"
 #define NONE "none"
+#define LAST_GOOD "last-good"
 #define RULES_NAMED 3
 
 struct regress_verb_options {
@@ -231,19 +233,31 @@ static void tell_idle_rules(const struct request *request, const struct regress 
 		say("%s: nor do %zu patterns more", request->thresholds_path, idle - RULES_NAMED);
 }
 
+static void tell_filled(size_t filled, const struct run *base)
+{
+	if (filled == 1)
+		say("1 case that run %lld lacks is held against an older run that has it",
+		    (long long)base->id);
+	else if (filled)
+		say("%zu cases that run %lld lacks are held against older runs that have them",
+		    filled, (long long)base->id);
+}
+
 static int compare(struct invocation *call, const struct request *request, const struct run *base,
-		   const struct run *head, struct error *err)
+		   const struct run *head, const struct baselines *baselines, struct error *err)
 {
 	const struct regress_verb_options *options = call->options;
 	struct regress_differences differences = {0};
 	struct regress regress = {0};
 	struct regress_pair *pairs = NULL;
-	size_t count;
+	struct string_list notes = {0};
+	size_t count, filled;
 	int rc;
 
 	regress_differ(&differences, base, head);
 	rc = check_differences(&differences, base, head, options->allow_different, err);
 	count = regress_pairs(&pairs, base, head);
+	filled = baselines_fill(baselines, pairs, head, options->allow_different, &notes);
 	if (!rc)
 		rc = regress_judge(&regress, pairs, count, &request->options, err);
 	/* a gate that looks at nothing must not be open */
@@ -266,12 +280,14 @@ static int compare(struct invocation *call, const struct request *request, const
 
 		tell_few_rounds(base, head);
 		tell_order(base, head);
+		tell_filled(filled, base);
 		tell_idle_rules(request, &regress);
 		call->exit_code = regress.gating ? EXIT_FINDING : EXIT_FINE;
 		rc = write_report(call, &report, err);
 	}
 	regress_release(&regress);
 	regress_differences_release(&differences);
+	string_list_release(&notes);
 	free(pairs);
 	return rc;
 }
@@ -282,6 +298,7 @@ static int run_regress(struct invocation *call, struct error *err)
 	struct request request = {.options = {.limits = change_limits_default,
 					      .judge_same_code = options->judge_same_code}};
 	struct run base = {0}, head = {0};
+	struct baselines baselines = {0};
 	struct db *db = NULL;
 	int rc = request_counters(&request, options->counters, err);
 
@@ -291,8 +308,11 @@ static int run_regress(struct invocation *call, struct error *err)
 		rc = db_open(&db, options->db ? options->db : db_default_path(), DB_READ, err);
 	if (!rc)
 		rc = load_runs(db, options, &base, &head, err);
+	if (!rc && strcmp(options->base, LAST_GOOD) == 0)
+		rc = baselines_load(&baselines, db, &head, err);
 	if (!rc)
-		rc = compare(call, &request, &base, &head, err);
+		rc = compare(call, &request, &base, &head, &baselines, err);
+	baselines_release(&baselines);
 	run_release(&base);
 	run_release(&head);
 	db_close(db);
@@ -304,7 +324,7 @@ static void set_defaults(void *options)
 {
 	struct regress_verb_options *regress = options;
 
-	regress->base = "last-good";
+	regress->base = LAST_GOOD;
 	regress->head = "last";
 }
 

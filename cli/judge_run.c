@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/baselines.h"
 #include "cli/shared.h"
-#include "db/db.h"
 #include "harness/harness.h"
 
 int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
@@ -30,93 +30,6 @@ int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *o
 	return with_trials ? db_rounds_load(db, out, err) : 0;
 }
 
-/* One of the runs that baselines are of. */
-struct base_run {
-	struct run run; /* its trials are borrowed: those that are baselines */
-	char *refusal;  /* why it does not compare; NULL: it does */
-};
-
-struct judging {
-	struct run head, bases;
-	struct base_run *runs;
-	size_t run_count;
-};
-
-static void judging_release(struct judging *judging)
-{
-	for (size_t i = 0; i < judging->run_count; i++) {
-		free(judging->runs[i].run.trials);
-		judging->runs[i].run.trials = NULL;
-		judging->runs[i].run.trial_count = 0;
-		run_release(&judging->runs[i].run);
-		free(judging->runs[i].refusal);
-	}
-	free(judging->runs);
-	run_release(&judging->head);
-	run_release(&judging->bases);
-}
-
-static struct base_run *base_run_find(const struct judging *judging, int64_t id)
-{
-	for (size_t i = 0; i < judging->run_count; i++)
-		if (judging->runs[i].run.id == id)
-			return &judging->runs[i];
-	return NULL;
-}
-
-static char *refusal_of(const struct run *base, const struct run *head)
-{
-	struct regress_differences differences = {0};
-	struct text text = TEXT_INIT;
-
-	regress_differ(&differences, base, head);
-	for (size_t i = 0; i < differences.count; i++) {
-		const struct regress_difference *item = &differences.items[i];
-
-		if (item->refuses)
-			text_addf(&text, "%s%s: %s in run %lld, now %s", text.length ? "; " : "",
-				  item->what, item->base, (long long)base->id, item->head);
-	}
-	regress_differences_release(&differences);
-	if (text.length)
-		return text_detach(&text);
-	text_release(&text);
-	return NULL;
-}
-
-static int load_base_run(struct judging *judging, struct db *db, int64_t id, struct error *err)
-{
-	struct base_run *base;
-	struct run run = {0};
-	int rc = run_load_measured(db, id, false, &run, err);
-
-	if (rc)
-		return rc;
-	judging->runs = xrealloc(judging->runs, (judging->run_count + 1) * sizeof(*judging->runs));
-	base = &judging->runs[judging->run_count++];
-	*base = (struct base_run){.run = run};
-	base->run.trials = xcalloc(judging->bases.trial_count, sizeof(*base->run.trials));
-	for (size_t i = 0; i < judging->bases.trial_count; i++)
-		if (judging->bases.trials[i].run_id == id)
-			base->run.trials[base->run.trial_count++] = judging->bases.trials[i];
-	base->refusal = refusal_of(&base->run, &judging->head);
-	return 0;
-}
-
-static int load(struct judging *judging, struct db *db, int64_t run_id, struct error *err)
-{
-	int rc = run_load_measured(db, run_id, true, &judging->head, err);
-
-	if (!rc)
-		rc = db_baselines_load(db, run_id, &judging->bases, err);
-	if (!rc)
-		rc = db_rounds_load(db, &judging->bases, err);
-	for (size_t i = 0; i < judging->bases.trial_count && !rc; i++)
-		if (!base_run_find(judging, judging->bases.trials[i].run_id))
-			rc = load_base_run(judging, db, judging->bases.trials[i].run_id, err);
-	return rc;
-}
-
 static void keep(struct trial_comparison_list *list, const struct regress_case *item,
 		 const char *refusal)
 {
@@ -133,7 +46,8 @@ static void keep(struct trial_comparison_list *list, const struct regress_case *
 }
 
 /* Base and head of each case; what has a baseline that does not compare comes last. */
-static int judge(struct judging *judging, struct trial_comparison_list *list, struct error *err)
+static int judge(const struct baselines *baselines, const struct run *head,
+		 struct trial_comparison_list *list, struct error *err)
 {
 	struct regress_options options = {.limits = change_limits_default};
 	struct regress regress = {0}, refused = {0};
@@ -141,15 +55,16 @@ static int judge(struct judging *judging, struct trial_comparison_list *list, st
 	size_t all, count = 0, apart_count = 0;
 	int rc;
 
-	all = regress_pairs(&pairs, &judging->bases, &judging->head);
+	all = regress_pairs(&pairs, &baselines->trials, head);
 	apart = xcalloc(all + 1, sizeof(*apart));
 	for (size_t i = 0; i < all; i++) {
-		const struct base_run *base =
-			pairs[i].base ? base_run_find(judging, pairs[i].base->run_id) : NULL;
+		const struct baseline_run *base =
+			pairs[i].base ? baselines_run(baselines, pairs[i].base->run_id) : NULL;
 
 		if (!pairs[i].head)
 			continue;
 		pairs[i].base_seed = base ? base->run.seed : pairs[i].head_seed;
+		pairs[i].note = base ? base->note : NULL;
 		if (base && base->refusal)
 			apart[apart_count++] = pairs[i];
 		else
@@ -164,7 +79,7 @@ static int judge(struct judging *judging, struct trial_comparison_list *list, st
 		keep(list, &refused.cases[i],
 		     refused.cases[i].verdict == CHANGE_FAILED
 			     ? NULL
-			     : base_run_find(judging, refused.cases[i].base->run_id)->refusal);
+			     : baselines_run(baselines, refused.cases[i].base->run_id)->refusal);
 	regress_release(&regress);
 	regress_release(&refused);
 	free(pairs);
@@ -174,15 +89,19 @@ static int judge(struct judging *judging, struct trial_comparison_list *list, st
 
 int judge_run(struct db *db, int64_t run_id, struct error *err)
 {
-	struct judging judging = {0};
+	struct run head = {0};
+	struct baselines baselines = {0};
 	struct trial_comparison_list list = {0};
-	int rc = load(&judging, db, run_id, err);
+	int rc = run_load_measured(db, run_id, true, &head, err);
 
 	if (!rc)
-		rc = judge(&judging, &list, err);
+		rc = baselines_load(&baselines, db, &head, err);
+	if (!rc)
+		rc = judge(&baselines, &head, &list, err);
 	if (!rc)
 		rc = db_comparisons_store(db, run_id, &list, err);
 	comparison_list_release(&list);
-	judging_release(&judging);
+	baselines_release(&baselines);
+	run_release(&head);
 	return error_context(err, rc, "judging run %lld", (long long)run_id);
 }

@@ -136,11 +136,13 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 		struct error *err);
 /*
  * Of each trial of a run its baseline, as far as there is one: the trial of the same case, ok (or
- * counted on some blocks), of the newest older run of the same device and backend that has one;
- * of runs marked good, if any of them is, and never of one marked bad. *out has trials as of
- * db_run_load(), of several runs maybe (run_id), and nothing else; run_release() frees it.
+ * counted on some blocks), of the newest older run of the same device and backend that is marked
+ * good and has one; where no such run has it, of the newest that has one and is not marked bad.
+ * *any_good: whether an older run is marked good. *out has trials as of db_run_load(), of several
+ * runs maybe (run_id), and nothing else; run_release() frees it.
  */
-int db_baselines_load(struct db *db, int64_t run_id, struct run *out, struct error *err);
+int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_good,
+		      struct error *err);
 /* Fills `rounds` of the trials of a run that was loaded with them, or of baselines. */
 int db_rounds_load(struct db *db, struct run *run, struct error *err);
 /* In the order of the plan. *out is added to. */

@@ -290,25 +290,32 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 	return rc;
 }
 
-/* In this order of loops, which the index run_by_device serves, the first trial found is it. */
+/* The newest older run that has the case, of those that `marked` lets through: in this order of
+ * loops, which the index run_by_device serves, the first trial found is it. */
+#define NEWEST_OLDER(marked)                                                                  \
+	"(SELECT trial.id FROM run LEFT JOIN mark ON mark.run_id = run.id"                    \
+	"  CROSS JOIN trial ON trial.run_id = run.id AND trial.kernel = mine.kernel"          \
+	"   AND trial.variant = mine.variant AND trial.config = mine.config"                  \
+	"   AND trial.status IN ('ok', 'sampled')"                                            \
+	"  WHERE run.device_id = head.device_id AND run.backend = head.backend"               \
+	"   AND run.started_ns <= head.started_ns"                                            \
+	"   AND (run.started_ns < head.started_ns OR run.id < head.id) AND mark.kind " marked \
+	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT 1)"
+
 static const char baselines_sql[] =
 	"WITH head AS (SELECT * FROM run WHERE id = ?), good AS MATERIALIZED ("
 	" SELECT count(*) AS runs FROM head JOIN run ON run.device_id = head.device_id"
 	"  AND run.backend = head.backend"
 	"  AND (run.started_ns, run.id) < (head.started_ns, head.id)"
 	" JOIN mark ON mark.run_id = run.id AND mark.kind = 'good')"
-	" SELECT (SELECT trial.id FROM run LEFT JOIN mark ON mark.run_id = run.id"
-	"  CROSS JOIN trial ON trial.run_id = run.id AND trial.kernel = mine.kernel"
-	"   AND trial.variant = mine.variant AND trial.config = mine.config"
-	"   AND trial.status IN ('ok', 'sampled')"
-	"  WHERE run.device_id = head.device_id AND run.backend = head.backend"
-	"   AND run.started_ns <= head.started_ns"
-	"   AND (run.started_ns < head.started_ns OR run.id < head.id)"
-	"   AND iif(good.runs > 0, mark.kind IS 'good', mark.kind IS NOT 'bad')"
-	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT 1)"
-	" FROM head CROSS JOIN good JOIN trial AS mine ON mine.run_id = head.id";
+	" SELECT coalesce(CASE WHEN good.runs > 0 THEN " NEWEST_OLDER(
+		"IS 'good'") " END, " NEWEST_OLDER("IS NOT 'bad'") "), good.runs > 0"
+								   " FROM head CROSS JOIN good "
+								   "JOIN trial AS mine ON "
+								   "mine.run_id = head.id";
 
-static int baselines_find(struct db *db, int64_t run_id, struct text *ids, struct error *err)
+static int baselines_find(struct db *db, int64_t run_id, struct text *ids, bool *any_good,
+			  struct error *err)
 {
 	struct statement select;
 	bool row = true;
@@ -321,6 +328,7 @@ static int baselines_find(struct db *db, int64_t run_id, struct text *ids, struc
 	     rc = statement_step(&select, &row, err)) {
 		int64_t id = take_integer(&select, 0);
 
+		*any_good = take_integer(&select, 0) != 0;
 		if (id)
 			text_addf(ids, "%s%lld", ids->length ? "," : "[", (long long)id);
 	}
@@ -329,7 +337,8 @@ static int baselines_find(struct db *db, int64_t run_id, struct text *ids, struc
 	return rc;
 }
 
-int db_baselines_load(struct db *db, int64_t run_id, struct run *out, struct error *err)
+int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_good,
+		      struct error *err)
 {
 	static const struct trials_sql sql = TRIALS_SQL_OF(OF_A_LIST);
 	struct text ids = TEXT_INIT;
@@ -338,7 +347,8 @@ int db_baselines_load(struct db *db, int64_t run_id, struct run *out, struct err
 
 	if (rc)
 		return rc;
-	rc = baselines_find(db, run_id, &ids, err);
+	*any_good = false;
+	rc = baselines_find(db, run_id, &ids, any_good, err);
 	if (!rc)
 		rc = trials_load(db, &run, &sql, ids.data, err);
 	rc = db_end(db, rc, err);

@@ -62,15 +62,19 @@ size_t regress_pairs(struct regress_pair **out, const struct run *base, const st
 		const struct trial *trial = &head->trials[i];
 
 		if (has_name(trial))
-			(*out)[count++] = (struct regress_pair){find_case(trial, bases, base_count),
-								trial, base->seed, head->seed};
+			(*out)[count++] = (struct regress_pair){
+				.base = find_case(trial, bases, base_count),
+				.head = trial,
+				.base_seed = base->seed,
+				.head_seed = head->seed,
+			};
 	}
 	for (size_t i = 0; i < base->trial_count; i++) {
 		const struct trial *trial = &base->trials[i];
 
 		if (has_name(trial) && !find_case(trial, heads, head_count))
-			(*out)[count++] =
-				(struct regress_pair){trial, NULL, base->seed, head->seed};
+			(*out)[count++] = (struct regress_pair){
+				.base = trial, .base_seed = base->seed, .head_seed = head->seed};
 	}
 	free(bases);
 	free(heads);
@@ -191,6 +195,8 @@ static int measure_case(struct regress_case *item, const struct regress_pair *pa
 		item->ignored = true;
 		return 0;
 	}
+	if (pair->note)
+		say_why(item, xstrdup(pair->note));
 	if (judge_presence(item))
 		return 0;
 	compare_code(item, pair);

@@ -17,6 +17,7 @@ struct trial;
 struct regress_pair {
 	const struct trial *base, *head; /* with their rounds; one of them may be NULL */
 	uint64_t base_seed, head_seed;   /* of their runs: of the inputs */
+	const char *note;                /* what `why` begins with; NULL: nothing */
 };
 
 /* Which counters are compared, beside those to which a threshold gives a limit. */

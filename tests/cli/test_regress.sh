@@ -191,6 +191,65 @@ if command -v sqlite3 >/dev/null; then
 	kept 'unchanged 4' same
 	kept 'failed 1, unchanged 3' broken
 	kept 'unchanged 2, regressed 2' slower
+	# a case that the last good run lacks is held against the run that has it
+	rm -f added.db
+	added() {
+		export FAKE_WORKER_SCRIPT="$2"
+		label=$1
+		shift 2
+		run sweep "$@" --size 1024 --block-sizes 64 --label "$label" --db added.db
+		unset FAKE_WORKER_SCRIPT
+		expect_code 0
+	}
+	added narrow '' reduce/shuffle
+	run mark last good --db added.db
+	run regress --base last --db added.db # a run alone
+	expect_code 2
+	added wide '' reduce/shuffle reduce/naive
+	run regress --db added.db
+	expect_code 0
+	expect_out '1 unchanged, 1 new'
+	expect_no_out 'held against'
+	added doubled 'slow:reduce/naive;recompiled' reduce/shuffle reduce/naive
+	run regress --db added.db
+	expect_code 1
+	expect_out '1 regressed, 1 unchanged'
+	expect_out 'held against run 2, not marked good: no good run has the case'
+	expect_err '1 case that run 1 lacks is held against an older run that has it'
+	[ "$(sqlite3 added.db "SELECT verdict || ': ' || why FROM comparison JOIN trial ON trial.id = trial_id
+		WHERE run_id = 3 AND variant = 'naive'")" = 'regressed: held against run 2, not marked good: no good run has the case' ] ||
+		complain 'what is kept of the added case is something else'
+	# who names a run means that run
+	run regress --base narrow --db added.db
+	expect_code 0
+	expect_out '1 unchanged, 1 new'
+	# nor against a bad one, nor against one of another driver unless that is allowed
+	run mark wide bad --db added.db
+	run regress --db added.db
+	expect_code 0
+	expect_out '1 unchanged, 1 new'
+	run mark wide none --db added.db
+	sqlite3 added.db "UPDATE run SET driver = '999.1' WHERE id = 2"
+	run regress --db added.db --all
+	expect_code 0
+	expect_out 'run 2 has it, but does not compare: driver: 999.1 in run 2, now 580.0'
+	run regress --db added.db --allow-different
+	expect_code 1
+	# an older good run goes before a newer one that is not
+	sqlite3 added.db "UPDATE run SET driver = (SELECT driver FROM run WHERE id = 1)"
+	run mark wide good --db added.db
+	added again '' reduce/shuffle
+	run mark last good --db added.db
+	added slow 'slow:reduce/naive;recompiled' reduce/shuffle reduce/naive
+	run regress --db added.db
+	expect_code 1
+	expect_out 'held against run 2, the newest good one that has the case'
+	# one that no good run measured is held against the newest that did
+	sqlite3 added.db "UPDATE trial SET status = 'failed', reason = 'x', sample_count = 0, median_ns = NULL
+		WHERE run_id = 2 AND variant = 'naive'"
+	run regress --db added.db --all
+	expect_code 0
+	expect_out 'held against run 3, not marked good'
 	sqlite3 perflab.db "UPDATE run SET driver = '999.1'"
 	sweep_as later 'slow:reduce/shuffle;recompiled'
 	kept 'inconclusive 4' later

@@ -32,8 +32,9 @@ static int64_t store(struct context *context, int age)
 static void assert_base(struct context *context, int64_t head, int64_t expected)
 {
 	struct run base = {0};
+	bool any_good;
 
-	assert_ok(context, db_baselines_load(context->db, head, &base, &context->err));
+	assert_ok(context, db_baselines_load(context->db, head, &base, &any_good, &context->err));
 	assert_int_equal(base.trial_count, expected ? 1 : 0);
 	if (expected)
 		assert_int_equal(base.trials[0].run_id, expected);
@@ -95,10 +96,35 @@ static void test_good_runs_are_baselines_and_bad_ones_are_not(void **state)
 	assert_base(context, head, older);
 	assert_ok(context, db_run_mark(context->db, oldest, &good, &context->err));
 	assert_base(context, head, oldest);
-	/* none of the good runs has the case: then there is no baseline */
+	/* none of the good runs has the case: then another has, but never a bad one */
 	sql_execute(context->path, "UPDATE trial SET status = 'failed', reason = 'x'"
 				   " WHERE run_id = 1 AND status = 'ok'");
+	assert_base(context, head, older);
+	sql_execute(context->path, "UPDATE trial SET status = 'failed', reason = 'x'"
+				   " WHERE run_id = 2 AND status = 'ok'");
 	assert_base(context, head, 0);
+}
+
+/* Of this run's device, and older. */
+static void test_that_a_run_is_good_is_told(void **state)
+{
+	const struct run_words good = {.mark = "good"};
+	struct context *context = *state;
+	struct run base = {0};
+	bool any_good = true;
+	int64_t older, head;
+
+	store_of(context, 20, "GPU-ffff", "good");
+	older = store(context, 10);
+	head = store(context, 5);
+	store_of(context, 0, NULL, "good");
+	assert_ok(context, db_baselines_load(context->db, head, &base, &any_good, &context->err));
+	assert_false(any_good);
+	run_release(&base);
+	assert_ok(context, db_run_mark(context->db, older, &good, &context->err));
+	assert_ok(context, db_baselines_load(context->db, head, &base, &any_good, &context->err));
+	assert_true(any_good);
+	run_release(&base);
 }
 
 static void test_a_baseline_has_all_that_is_compared(void **state)
@@ -107,8 +133,9 @@ static void test_a_baseline_has_all_that_is_compared(void **state)
 	int64_t base_run = store(context, 10), head = store(context, 0);
 	struct run base = {0};
 	const struct trial *trial;
+	bool any_good;
 
-	assert_ok(context, db_baselines_load(context->db, head, &base, &context->err));
+	assert_ok(context, db_baselines_load(context->db, head, &base, &any_good, &context->err));
 	assert_ok(context, db_rounds_load(context->db, &base, &context->err));
 	assert_int_equal(base.trial_count, 1);
 	trial = &base.trials[0];
@@ -186,6 +213,7 @@ int main(void)
 		compare_test(test_rounds_have_their_medians),
 		compare_test(test_the_baseline_is_the_newest_older_run),
 		compare_test(test_good_runs_are_baselines_and_bad_ones_are_not),
+		compare_test(test_that_a_run_is_good_is_told),
 		compare_test(test_a_baseline_has_all_that_is_compared),
 		compare_test(test_comparisons_are_kept),
 	};

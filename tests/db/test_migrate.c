@@ -393,6 +393,7 @@ static void test_an_old_file_has_no_marks(void **state)
 	struct trial_comparison_list list = {0};
 	struct db *db = NULL;
 	struct run run = {0};
+	bool any_good = true;
 	int64_t id;
 
 	make_of(context->path, VERSION_2);
@@ -402,8 +403,9 @@ static void test_an_old_file_has_no_marks(void **state)
 	assert_ok(context, db_rounds_load(db, &run, &context->err));
 	assert_int_equal(run.trials[FIXTURE_OK].round_count, 2);
 	run_release(&run);
-	assert_ok(context, db_baselines_load(db, 2, &run, &context->err));
+	assert_ok(context, db_baselines_load(db, 2, &run, &any_good, &context->err));
 	assert_int_equal(run.trial_count, 1);
+	assert_false(any_good);
 	run_release(&run);
 	assert_ok(context, db_comparisons_load(db, 2, &list, &context->err));
 	assert_int_equal(list.count, 0);

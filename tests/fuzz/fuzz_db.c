@@ -80,13 +80,14 @@ static void read_everything(struct db *db)
 		struct trial_comparison_list comparisons = {0};
 		struct ceiling_list ceilings = {0};
 		struct run run = {0}, base = {0};
+		bool any_good;
 
 		if (db_run_load(db, seen.ids[i], true, &run, NULL) == 0) {
 			load_samples(db, &run);
 			db_rounds_load(db, &run, NULL);
 			find_changes(db, &run);
 		}
-		if (db_baselines_load(db, seen.ids[i], &base, NULL) == 0)
+		if (db_baselines_load(db, seen.ids[i], &base, &any_good, NULL) == 0)
 			db_rounds_load(db, &base, NULL);
 		run_release(&base);
 		db_comparisons_load(db, seen.ids[i], &comparisons, NULL);

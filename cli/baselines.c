@@ -1,0 +1,147 @@
+/* The baselines of a run, by the runs that they are of. */
+#include "cli/baselines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/shared.h"
+
+const struct baseline_run *baselines_run(const struct baselines *baselines, int64_t id)
+{
+	for (size_t i = 0; i < baselines->run_count; i++)
+		if (baselines->runs[i].run.id == id)
+			return &baselines->runs[i];
+	return NULL;
+}
+
+static char *refusal_of(const struct run *base, const struct run *head)
+{
+	struct regress_differences differences = {0};
+	struct text text = TEXT_INIT;
+
+	regress_differ(&differences, base, head);
+	for (size_t i = 0; i < differences.count; i++) {
+		const struct regress_difference *item = &differences.items[i];
+
+		if (item->refuses)
+			text_addf(&text, "%s%s: %s in run %lld, now %s", text.length ? "; " : "",
+				  item->what, item->base, (long long)base->id, item->head);
+	}
+	regress_differences_release(&differences);
+	if (text.length)
+		return text_detach(&text);
+	text_release(&text);
+	return NULL;
+}
+
+static int run_add(struct baselines *baselines, struct db *db, int64_t id, const struct run *head,
+		   bool any_good, struct error *err)
+{
+	struct baseline_run *base;
+	struct run run = {0};
+	int rc = run_load_measured(db, id, false, &run, err);
+
+	if (rc)
+		return rc;
+	baselines->runs =
+		xrealloc(baselines->runs, (baselines->run_count + 1) * sizeof(*baselines->runs));
+	base = &baselines->runs[baselines->run_count++];
+	*base = (struct baseline_run){.run = run};
+	base->run.trials = xcalloc(baselines->trials.trial_count, sizeof(*base->run.trials));
+	for (size_t i = 0; i < baselines->trials.trial_count; i++)
+		if (baselines->trials.trials[i].run_id == id)
+			base->run.trials[base->run.trial_count++] = baselines->trials.trials[i];
+	base->refusal = refusal_of(&base->run, head);
+	if (any_good && !(run.mark && strcmp(run.mark, "good") == 0))
+		base->note = xasprintf("held against run %lld, not marked good: no good run has "
+				       "the case",
+				       (long long)id);
+	return 0;
+}
+
+int baselines_load(struct baselines *out, struct db *db, const struct run *head, struct error *err)
+{
+	struct baselines baselines = {0};
+	bool any_good = false;
+	int rc = db_baselines_load(db, head->id, &baselines.trials, &any_good, err);
+
+	if (!rc)
+		rc = db_rounds_load(db, &baselines.trials, err);
+	for (size_t i = 0; i < baselines.trials.trial_count && !rc; i++) {
+		int64_t id = baselines.trials.trials[i].run_id;
+
+		if (!baselines_run(&baselines, id))
+			rc = run_add(&baselines, db, id, head, any_good, err);
+	}
+	if (rc)
+		baselines_release(&baselines);
+	else
+		*out = baselines;
+	return rc;
+}
+
+static bool ended_well(const struct trial *trial)
+{
+	return trial && (trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED);
+}
+
+/* The baseline of a case, in place of what the base has. */
+static void replace_base(struct regress_pair *pair, const struct trial *found,
+			 const struct baseline_run *run, bool allowed, struct string_list *notes)
+{
+	char *note;
+
+	if (run->refusal && !allowed)
+		note = xasprintf("run %lld has it, but does not compare: %s",
+				 (long long)run->run.id, run->refusal);
+	else if (run->note)
+		note = xstrdup(run->note);
+	else
+		note = xasprintf("held against run %lld, the newest good one that has the case",
+				 (long long)run->run.id);
+	if (!run->refusal || allowed) {
+		pair->base = found;
+		pair->base_seed = run->run.seed;
+	}
+	string_list_add(notes, note);
+	pair->note = notes->items[notes->count - 1];
+	free(note);
+}
+
+size_t baselines_fill(const struct baselines *baselines, struct regress_pair *pairs,
+		      const struct run *head, bool allowed, struct string_list *notes)
+{
+	struct regress_pair *others;
+	size_t filled = 0, all = regress_pairs(&others, &baselines->trials, head);
+
+	/* both lists begin with the cases of the head, in its order */
+	for (size_t i = 0; i < all && others[i].head; i++) {
+		const struct trial *found = others[i].base;
+
+		if (ended_well(pairs[i].base) || !found ||
+		    (pairs[i].base && !ended_well(pairs[i].head)))
+			continue;
+		replace_base(&pairs[i], found, baselines_run(baselines, found->run_id), allowed,
+			     notes);
+		filled += pairs[i].base == found;
+	}
+	free(others);
+	return filled;
+}
+
+void baselines_release(struct baselines *baselines)
+{
+	for (size_t i = 0; i < baselines->run_count; i++) {
+		struct run *run = &baselines->runs[i].run;
+
+		free(run->trials);
+		run->trials = NULL;
+		run->trial_count = 0;
+		run_release(run);
+		free(baselines->runs[i].refusal);
+		free(baselines->runs[i].note);
+	}
+	free(baselines->runs);
+	run_release(&baselines->trials);
+	*baselines = (struct baselines){0};
+}
