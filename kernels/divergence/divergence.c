@@ -9,6 +9,7 @@
 #define STEPS_SHORT 3
 #define STEPS_LONG 256
 #define STEPS_SWITCH 64
+#define STEPS_WAITING 256 /* as in waiting.cu */
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
 
@@ -132,6 +133,57 @@ RULE(switch_lane, "n,ways", STEPS_SWITCH, .within_warp = true, .unit = 1,
 RULE(switch_warp, "n,ways", STEPS_SWITCH, .unit = 32, .ways = axis(work, "ways"))
 /* Every second element takes a body, the first does not. */
 RULE_OF("(n / 2)", no_else, "n", STEPS_LONG, .unit = 1, .ways = 2, .first_is_none = true)
+
+/* Chains of places: each step leads to x[place] / 2^32 of n, seen from the one end or the other. */
+struct chains {
+	const uint32_t *x;
+	uint32_t *places;
+	uint64_t n;
+	int64_t unit;
+};
+
+static void follow_range(void *context, int64_t begin, int64_t end)
+{
+	const struct chains *of = context;
+
+	for (int64_t i = begin; i < end; i++) {
+		bool from_the_start = i / of->unit % 2;
+		uint64_t place = (uint64_t)i;
+
+		for (int step = 0; step < STEPS_WAITING; step++) {
+			place = of->x[place] * of->n >> 32;
+			if (!from_the_start)
+				place = of->n - 1 - place;
+		}
+		of->places[i] = (uint32_t)place;
+	}
+}
+
+static int compute_waiting(const struct launch_case *work, const struct host_buffers *inputs,
+			   struct host_buffers *expected, struct error *err)
+{
+	void *x, *places;
+	int64_t n;
+	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&places, work, expected, "places", &n, err);
+	if (!rc)
+		parallel_for(n, ORACLE_GRAIN / STEPS_WAITING, follow_range,
+			     &(struct chains){x, places, (uint64_t)n, axis(work, "unit")});
+	return rc;
+}
+
+static const struct kernel_oracle oracle_waiting = {
+	.name = "divergence/waiting",
+	.axes = "n,unit",
+	.compute = compute_waiting,
+};
+static const struct kernel_work work_waiting = {.bytes_read = "4 * n", .bytes_written = "4 * n"};
+static const struct kernel_buffer buffers_of_waiting[] = {
+	{"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 4294967295.0},
+	{"places", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}};
+static const struct kernel_tolerance tolerance_of_waiting = {0.0, 0.0};
 #define FOLLOWS(rule_name) .oracle = &oracle_##rule_name, .work = &work_##rule_name
 
 #define X ARG_OF_BUFFER("x")
@@ -229,6 +281,21 @@ static const struct kernel_variant variants[] = {
 		.metric = "branch_targets_divergent",
 		FOLLOWS(no_else),
 		LAUNCHES({.entry = "divergence_no_else", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		.name = "waiting",
+		.lesson = "both branches wait for loads: does one run while the other waits?",
+		.metric = "gpu_time_ns",
+		FOLLOWS(waiting),
+		.buffers = buffers_of_waiting,
+		.buffer_count = ARRAY_SIZE(buffers_of_waiting),
+		.tolerance = &tolerance_of_waiting,
+		AXES({"n", "2^16", "threads, and places"},
+		     {"unit", "1,32", "threads in a row that take the same branch"}),
+		LAUNCHES({.entry = "divergence_waiting",
+			  ONE_A_THREAD,
+			  ARGS(X, ARG_OF_BUFFER("places"), ARG_OF_U32("unit"), ARG_OF_U32("n"))}),
+		CONSTRAINTS({"n < 4294967296", "n must be less than 2^32: a place has 32 bits"}),
 	},
 };
 
