@@ -89,7 +89,8 @@ static const struct kernel_variant variants[] = {
 		.lesson = "40 x 2 threads are three warps: 96 lanes, of which 16 never work",
 		.metric = "threads_per_instruction",
 		AXES({"block", "80", "threads in one block, in rows of 40"}),
-		CONSTRAINTS({"block % 40 == 0", "block must be a multiple of 40: it is whole rows"}),
+		CONSTRAINTS(
+			{"block % 40 == 0", "block must be a multiple of 40: it is whole rows"}),
 		LAUNCHES({.entry = "warp_map_rows_of_forty",
 			  BLOCKS,
 			  .block = {"40", "block / 40"},
