@@ -21,7 +21,7 @@
 #define BASE_ERROR_LIST(X)                                                                  \
 	X(PL_EUSAGE, 2, "the request is malformed or names something unknown")              \
 	X(PL_EPARSE, 3, "bytes from outside are not in the expected form")                  \
-	X(PL_ENOENT, 3, "a named file, run or case does not exist")                         \
+	X(PL_ENOENT, 3, "a file, or what should be in it, does not exist")                  \
 	X(PL_EEXIST, 3, "something of that name exists already")                            \
 	X(PL_EIO, 3, "the operating system refused a read or a write")                      \
 	X(PL_ENOMEM, 3, "memory of the requested size is not to be had")                    \

@@ -302,7 +302,8 @@ static const struct option_row rows[] = {
 	{"db", 0, OPTION_TEXT, offsetof(struct history_options, db), "FILE",
 	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
 	{"device", 0, OPTION_TEXT, offsetof(struct history_options, device), "DEVICE",
-	 "the device: its number in the database, the first characters of its uuid, or its name, "
+	 "the device: its id as `perflab list devices` has it, the first characters of its uuid, "
+	 "or its name, "
 	 "also in part (default: that of the newest run of the case)",
 	 NULL, 0},
 	{"backend", 0, OPTION_TEXT, offsetof(struct history_options, backend), "NAME",

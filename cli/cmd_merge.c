@@ -57,7 +57,7 @@ static int check_sources(const struct invocation *call, const char *output, stru
 				err, PL_EUSAGE,
 				"%s is what is merged into, and cannot be a source as well",
 				output);
-		rc = db_open(&source, call->operands.items[i], DB_READ, err);
+		rc = db_open_given(&source, call->operands.items[i], DB_READ, "", err);
 		db_close(source);
 	}
 	return rc;
@@ -164,7 +164,7 @@ static int merge_sources(const struct invocation *call, struct db *db, struct me
 		struct db *source = NULL;
 
 		merging->source = call->operands.items[i];
-		rc = db_open(&source, merging->source, DB_READ, err);
+		rc = db_open_given(&source, merging->source, DB_READ, "", err);
 		if (!rc)
 			rc = db_merge(db, source, &watch, summary, err);
 		db_close(source);
@@ -188,7 +188,7 @@ static int run_merge(struct invocation *call, struct error *err)
 	merging.progress.last_ns = monotonic_ns(); /* what is done in a moment needs none */
 	rc = check_sources(call, options->output, err);
 	if (!rc)
-		rc = db_open(&db, options->output, DB_CREATE, err);
+		rc = db_open_given(&db, options->output, DB_CREATE, " with -o", err);
 	if (!rc)
 		rc = merge_sources(call, db, &merging, &summary, err);
 	if (!rc)

@@ -108,26 +108,15 @@ static int request_thresholds(struct request *request, const char *path, struct 
 
 /* ---- the runs ---- */
 
-/* A run that is not there is a slip of who asks. */
-static int as_usage(int rc, const char *option, struct error *err)
-{
-	if (rc == PL_ENOENT) {
-		struct error cause = *err;
-
-		rc = error_set(err, PL_EUSAGE, "%s", cause.text);
-	}
-	return error_context(err, rc, "%s", option);
-}
-
 static int load_runs(struct db *db, const struct regress_verb_options *options, struct run *base,
 		     struct run *head, struct error *err)
 {
 	int64_t base_id, head_id;
-	int rc = as_usage(db_run_resolve(db, options->head, &head_id, err), "--head", err);
+	int rc = error_context(err, db_run_resolve(db, options->head, &head_id, err), "--head");
 
 	if (!rc)
-		rc = as_usage(db_base_resolve(db, options->base, head_id, &base_id, err), "--base",
-			      err);
+		rc = error_context(err, db_base_resolve(db, options->base, head_id, &base_id, err),
+				   "--base");
 	if (!rc && base_id == head_id)
 		rc = error_set(err, PL_EUSAGE,
 			       "\"%s\" and \"%s\" are the same run, %lld: nothing to compare",

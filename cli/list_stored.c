@@ -23,8 +23,9 @@ static const char *path_of(const struct list_options *options)
 /* One device: plugged in here, known to the database, or both. */
 struct known_device {
 	struct device_info info;
-	int ordinal;  /* -1: not in this machine */
-	int64_t runs; /* -1: not in the database */
+	int ordinal; /* -1: not in this machine */
+	int64_t id;  /* in the database, from 1; -1: not there */
+	int64_t runs;
 };
 
 struct known_devices {
@@ -32,23 +33,12 @@ struct known_devices {
 	size_t count, capacity;
 };
 
-/* By its uuid; an emulated one has none, and its name says it all. */
-static bool same_device(const struct device_info *a, const struct device_info *b)
-{
-	return (a->uuid[0] || strcmp(a->name, b->name) == 0) && strcmp(a->uuid, b->uuid) == 0 &&
-	       strcmp(a->driver, b->driver) == 0;
-}
-
 static struct known_device *device_add(struct known_devices *devices,
 				       const struct device_info *info)
 {
-	for (size_t i = 0; i < devices->count; i++) {
-		if (same_device(&devices->items[i].info, info))
-			return &devices->items[i];
-	}
 	devices->items = xgrow(devices->items, &devices->capacity, devices->count + 1,
 			       sizeof(*devices->items));
-	devices->items[devices->count] = (struct known_device){*info, -1, -1};
+	devices->items[devices->count] = (struct known_device){*info, -1, -1, -1};
 	return &devices->items[devices->count++];
 }
 
@@ -57,11 +47,24 @@ static void visit_present(void *context, int ordinal, const struct device_info *
 	device_add(context, info)->ordinal = ordinal;
 }
 
-static int visit_stored(void *context, const struct device_info *info, int64_t runs)
+/* The driver may be another since. An emulated device has no uuid, and its name says it all. */
+static bool is_present(const struct known_device *known, const struct device_info *info)
 {
-	struct known_device *known = device_add(context, info);
+	return known->id < 0 && strcmp(known->info.uuid, info->uuid) == 0 &&
+	       strcmp(known->info.name, info->name) == 0;
+}
 
-	known->runs = (known->runs < 0 ? 0 : known->runs) + runs;
+static int visit_stored(void *context, int64_t id, const struct device_info *info, int64_t runs)
+{
+	struct known_devices *devices = context;
+	struct known_device *known = NULL;
+
+	for (size_t i = 0; i < devices->count && !known; i++)
+		known = is_present(&devices->items[i], info) ? &devices->items[i] : NULL;
+	if (!known)
+		known = device_add(devices, info);
+	known->id = id;
+	known->runs = runs;
 	return 0;
 }
 
@@ -69,6 +72,7 @@ static void add_device(struct table *table, const struct known_device *known)
 {
 	const struct device_info *info = &known->info;
 	char *ordinal = number_text(known->ordinal);
+	char *id = number_text(known->id);
 	char *runs = number_text(known->runs);
 	char *capability = xasprintf("%d.%d", info->cc_major, info->cc_minor);
 	char *multiprocessors = number_text(info->sm_count);
@@ -76,12 +80,14 @@ static void add_device(struct table *table, const struct known_device *known)
 
 	table_row(table,
 		  (const char *const[]){
-			  known->ordinal >= 0 ? ordinal : NULL, info->name,
-			  info->chip[0] ? info->chip : NULL, info->cc_major ? capability : NULL,
+			  known->ordinal >= 0 ? ordinal : NULL, known->id >= 0 ? id : NULL,
+			  info->name, info->chip[0] ? info->chip : NULL,
+			  info->cc_major ? capability : NULL,
 			  info->sm_count ? multiprocessors : NULL,
 			  info->memory_bytes ? memory : NULL, info->driver[0] ? info->driver : NULL,
 			  known->runs >= 0 ? runs : NULL, info->uuid[0] ? info->uuid : NULL});
 	free(ordinal);
+	free(id);
 	free(runs);
 	free(capability);
 	free(multiprocessors);
@@ -91,6 +97,7 @@ static void add_device(struct table *table, const struct known_device *known)
 int list_devices(const struct invocation *call, const char *pattern, struct error *err)
 {
 	static const struct table_column columns[] = {{.name = "device", .numeric = true},
+						      {.name = "id", .numeric = true},
 						      {.name = "name"},
 						      {.name = "chip"},
 						      {.name = "capability"},

@@ -27,6 +27,10 @@ enum db_mode {
 struct db;
 /* Waits 10 s for a lock that another process holds, or $PERFLAB_DB_TIMEOUT ("500ms"). */
 int db_open(struct db **out, const char *path, enum db_mode mode, struct error *err);
+/* The same of a file that is not given with --db: `option` is how another is, " with -o", or "" of
+ * an operand, for messages. It has to live as long as the database is open. */
+int db_open_given(struct db **out, const char *path, enum db_mode mode, const char *option,
+		  struct error *err);
 void db_close(struct db *db); /* NULL is fine */
 /* $PERFLAB_DB, or "perflab.db" in the working directory. */
 const char *db_default_path(void);
@@ -124,7 +128,7 @@ int db_merge_shards(struct db *db, const struct merge_watch *watch, struct merge
 
 /* REF: a run's id ("12"), the first digits of its uid (at least 4), a label (its newest run), a
  * source revision or the first 4 characters of it or more (its newest run), "last", or "last-good":
- * the newest that is marked so. PL_ENOENT names what there is; PL_EUSAGE when several match. */
+ * the newest that is marked so. PL_EUSAGE when none or several match, naming what there is. */
 int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct error *err);
 /* The same, but that "last" and "last-good" are the newest other run of the device and backend of
  * the run `head`. */
@@ -169,7 +173,8 @@ int db_ceilings_of_device(struct db *db, const struct device_info *device, struc
 			  struct error *err);
 /* Driver, toolkit and CUPTI are those of the device's newest run. */
 int db_devices_visit(struct db *db,
-		     int (*visit)(void *context, const struct device_info *device, int64_t runs),
+		     int (*visit)(void *context, int64_t id, const struct device_info *device,
+				  int64_t runs),
 		     void *context, struct error *err);
 /* Summary of the samples stored so far, of all rounds. */
 int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struct error *err);

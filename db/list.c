@@ -91,7 +91,8 @@ int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *cont
 }
 
 int db_devices_visit(struct db *db,
-		     int (*visit)(void *context, const struct device_info *device, int64_t runs),
+		     int (*visit)(void *context, int64_t id, const struct device_info *device,
+				  int64_t runs),
 		     void *context, struct error *err)
 {
 	struct statement select;
@@ -99,7 +100,8 @@ int db_devices_visit(struct db *db,
 	int stop = 0;
 	int rc = statement_prepare(
 		&select, db,
-		"SELECT " DEVICE_COLUMNS ", (SELECT count(*) FROM run WHERE device_id = device.id)"
+		"SELECT " DEVICE_COLUMNS ", device.id,"
+		" (SELECT count(*) FROM run WHERE device_id = device.id)"
 		" FROM device JOIN run ON run.id = (SELECT id FROM run WHERE device_id = device.id"
 		" ORDER BY started_ns DESC, id DESC LIMIT 1)"
 		" ORDER BY device.name, device.id",
@@ -110,11 +112,12 @@ int db_devices_visit(struct db *db,
 	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
 	     rc = stop ? 0 : statement_step(&select, &row, err)) {
 		struct device_info device = {0};
-		int64_t runs;
+		int64_t id, runs;
 
 		device_take(&select, &device);
+		id = take_integer(&select, 0);
 		runs = take_integer(&select, 0);
-		stop = visit(context, &device, runs);
+		stop = visit(context, id, &device, runs);
 	}
 	statement_release(&select);
 	return rc;

@@ -138,31 +138,30 @@ static int check_identity(const struct db *db, const struct identity *identity, 
 	if (identity_is_empty(identity)) {
 		if (db->mode == DB_CREATE)
 			return 0;
-		return error_set(
-			err, PL_ECORRUPT,
-			"%s is empty: no sweep was stored in it; name another file with --db",
-			db->path);
+		return error_set(err, PL_ECORRUPT,
+				 "%s is empty: no sweep was stored in it; name another file%s",
+				 db->path, db->option);
 	}
 	if (identity->application_id != DB_APPLICATION_ID)
 		return error_set(
 			err, PL_ECORRUPT,
 			"%s is another application's database, not perflab's (application_id "
-			"%lld): name another file with --db",
-			db->path, (long long)identity->application_id);
+			"%lld): name another file%s",
+			db->path, (long long)identity->application_id, db->option);
 	if (identity->version > db_schema_version)
 		return error_set(
 			err, PL_EVERSION,
 			"%s has schema version %lld and this perflab knows up to %d: use the "
-			"newer perflab, or name another file with --db",
-			db->path, (long long)identity->version, db_schema_version);
+			"newer perflab, or name another file%s",
+			db->path, (long long)identity->version, db_schema_version, db->option);
 	if (identity->version < 1)
 		return error_set(err, PL_ECORRUPT, "%s is damaged: schema version %lld", db->path,
 				 (long long)identity->version);
 	if (identity->tables != our_table_counts[identity->version - 1])
 		return error_set(err, PL_ECORRUPT,
 				 "%s does not have perflab's schema: tables are missing: restore a "
-				 "copy, or name another file with --db",
-				 db->path);
+				 "copy, or name another file%s",
+				 db->path, db->option);
 	return 0;
 }
 
@@ -176,8 +175,8 @@ static int check_references(struct db *db, struct error *err)
 	if (!rc && broken)
 		rc = error_set(err, PL_ECORRUPT,
 			       "%s is damaged: %lld rows belong to nothing: restore a copy, or "
-			       "name another file with --db",
-			       db->path, (long long)broken);
+			       "name another file%s",
+			       db->path, (long long)broken, db->option);
 	return rc;
 }
 
@@ -329,53 +328,57 @@ static int connect_and_identify(struct db *db, struct identity *identity, struct
 }
 
 /* SQLite would try again without creating, and tell of that failure instead of the first. */
-static int create_file(const char *path, struct error *err)
+static int create_file(const struct db *db, struct error *err)
 {
-	int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
+	int file = open(db->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 
 	if (file < 0)
-		return error_set(err, PL_EIO, "%s cannot be made: %s: name another file with --db",
-				 path, strerror(errno));
+		return error_set(err, PL_EIO, "%s cannot be made: %s: name another file%s",
+				 db->path, strerror(errno), db->option);
 	close(file);
 	return 0;
 }
 
-static int check_path(const char *path, enum db_mode mode, struct error *err)
+static int check_path(const struct db *db, struct error *err)
 {
+	const char *path = db->path;
 	struct stat status;
 
 	if (!*path)
-		return error_set(err, PL_EUSAGE, "the database has no name: give a file to --db");
+		return error_set(err, PL_EUSAGE, "the database has no name: name a file%s",
+				 db->option);
 	if (stat(path, &status)) {
-		if (errno == ENOENT && mode == DB_CREATE)
-			return create_file(path, err);
+		if (errno == ENOENT && db->mode == DB_CREATE)
+			return create_file(db, err);
 		if (errno == ENOENT)
 			return error_set(err, PL_ENOENT,
 					 "%s does not exist: `perflab sweep` makes it, or name "
-					 "another file with --db",
-					 path);
-		return error_set(err, PL_EIO, "%s: %s: name another file with --db", path,
-				 strerror(errno));
+					 "another file%s",
+					 path, db->option);
+		return error_set(err, PL_EIO, "%s: %s: name another file%s", path, strerror(errno),
+				 db->option);
 	}
 	if (!S_ISREG(status.st_mode))
-		return error_set(err, PL_EIO, "%s is not a file: name another with --db", path);
+		return error_set(err, PL_EIO, "%s is not a file: name another%s", path, db->option);
 	/* SQLite takes a file of one byte for an empty one, and would write over it. */
 	if (status.st_size == 1)
-		return error_set(err, PL_ECORRUPT, DB_NOT_A_DATABASE, path);
+		return error_set(err, PL_ECORRUPT, DB_NOT_A_DATABASE, path, db->option);
 	return 0;
 }
 
-int db_open(struct db **out, const char *path, enum db_mode mode, struct error *err)
+int db_open_given(struct db **out, const char *path, enum db_mode mode, const char *option,
+		  struct error *err)
 {
 	struct identity identity = {0};
 	struct db *db = xcalloc(1, sizeof(*db));
 	int rc;
 
 	db->path = xstrdup(path);
+	db->option = option;
 	db->mode = mode;
 	rc = busy_timeout_from_environment(&db->busy_timeout_ns, err);
 	if (!rc)
-		rc = check_path(path, mode, err);
+		rc = check_path(db, err);
 	if (!rc)
 		rc = connect_and_identify(db, &identity, err);
 	if (!rc)
@@ -394,4 +397,9 @@ int db_open(struct db **out, const char *path, enum db_mode mode, struct error *
 	}
 	db_close(db);
 	return rc;
+}
+
+int db_open(struct db **out, const char *path, enum db_mode mode, struct error *err)
+{
+	return db_open_given(out, path, mode, " with --db", err);
 }

@@ -65,11 +65,11 @@ static int fail_unknown(struct db *db, const char *reference, struct error *err)
 	rc = runs_describe(&select, &known, err);
 	statement_release(&select);
 	if (!rc && !known.length)
-		rc = error_set(err, PL_ENOENT, "%s holds no run yet: `perflab sweep` makes one",
+		rc = error_set(err, PL_EUSAGE, "%s holds no run yet: `perflab sweep` makes one",
 			       db->path);
 	else if (!rc)
 		rc = error_set(
-			err, PL_ENOENT,
+			err, PL_EUSAGE,
 			"no run '%s' in %s; the newest are %s: give an id, a uid, a label, a "
 			"revision or 'last'",
 			reference, db->path, known.data);
@@ -165,7 +165,7 @@ static int resolve_by_id(struct db *db, const char *sql, int64_t id, int64_t *ru
 
 static int fail_none_good(struct db *db, int64_t head, struct error *err)
 {
-	return error_set(err, PL_ENOENT,
+	return error_set(err, PL_EUSAGE,
 			 head ? "no run of that device and backend in %s is marked good, other "
 				"than run %lld: `perflab mark RUN good` marks one"
 			      : "no run in %s is marked good: `perflab mark RUN good` marks one",
@@ -174,7 +174,7 @@ static int fail_none_good(struct db *db, int64_t head, struct error *err)
 
 static int fail_no_other(struct db *db, int64_t head, struct error *err)
 {
-	return error_set(err, PL_ENOENT,
+	return error_set(err, PL_EUSAGE,
 			 "%s holds no run of that device and backend other than run %lld", db->path,
 			 (long long)head);
 }

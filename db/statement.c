@@ -77,7 +77,7 @@ int db_fail(struct db *db, int sqlite_code, struct error *err)
 	db->failed_code = sqlite_code;
 	switch (sqlite_code & 0xff) {
 	case SQLITE_NOTADB:
-		return error_set(err, PL_ECORRUPT, DB_NOT_A_DATABASE, db->path);
+		return error_set(err, PL_ECORRUPT, DB_NOT_A_DATABASE, db->path, db->option);
 	case SQLITE_CORRUPT:
 		return error_set(err, PL_ECORRUPT,
 				 "%s is damaged: restore a copy, or save what can be read with "
@@ -95,13 +95,13 @@ int db_fail(struct db *db, int sqlite_code, struct error *err)
 			return error_set(
 				err, PL_EIO,
 				"%s cannot be written, for its folder is read-only: make it "
-				"writable, or name another file with --db",
-				db->path);
+				"writable, or name another file%s",
+				db->path, db->option);
 		return error_set(
 			err, PL_EIO,
 			"%s is read-only: make it and its folder writable, or name another "
-			"file with --db",
-			db->path);
+			"file%s",
+			db->path, db->option);
 	case SQLITE_FULL:
 		return fail_disk_full(db, err);
 	case SQLITE_CANTOPEN:

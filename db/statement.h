@@ -13,14 +13,15 @@
 
 struct db {
 	sqlite3 *handle;
-	char *path; /* as the user gave it, for messages */
+	char *path;         /* as the user gave it, for messages */
+	const char *option; /* by which another is given: " with --db", or "" */
 	enum db_mode mode;
 	int64_t busy_timeout_ns;
 	int failed_code; /* what SQLite said at the last failure */
 	int depth;       /* of db_begin() within db_begin() */
 };
 
-#define DB_NOT_A_DATABASE "%s is not a SQLite database: name another file with --db"
+#define DB_NOT_A_DATABASE "%s is not a SQLite database: name another file%s"
 
 /* "plab" in the file's header: tells a perflab database from any other application's. */
 #define DB_APPLICATION_ID 0x706c6162

@@ -50,7 +50,7 @@ expect_out 'mine'
 refused 2 'dram_copy' ceilings dram_cop --db b.db
 refused 2 'nothing' ceilings --set nothing=1 --db b.db
 refused 2 'one run' ceilings --stored 1 2 --db b.db
-refused 3 'no run' ceilings --stored 7 --db b.db
+refused 2 'no run' ceilings --stored 7 --db b.db
 refused 3 'does not exist' ceilings --stored --db none.db
 FAKE_WORKER_SCRIPT=mismatch:ceilings/dram_copy run ceilings dram_copy dram_read --db c.db
 expect_code 1

@@ -51,7 +51,8 @@ expect_out '"change_points": []'
 # ---- marks ----
 refused 2 'what is to be said of run 3' mark 3
 refused 2 "good, bad or none, not 'fine'" mark 3 fine
-refused 3 "no run 'nightly'" mark nightly good
+refused 2 "no run 'nightly'" mark nightly good
+refused 2 'marked good' report last-good
 refused 3 'does not exist' mark 3 good --db no-such.db
 run mark 3 good --note 'the release'
 expect_code 0
@@ -143,7 +144,9 @@ sqlite3 changed.db "UPDATE device SET name = 'H200'; UPDATE device SET uuid = 'G
 run history "reduce/shuffle/$config" --db changed.db
 expect_out ': 8 runs'
 expect_err '2 (H200 GPU-22222222, cuda)'
-run history "reduce/shuffle/$config" --db changed.db --device 2
+run list devices --db changed.db --format csv
+id=$(awk -F, '/GPU-22222222/ { print $2 }' "$work/out")
+run history "reduce/shuffle/$config" --db changed.db --device "$id"
 expect_out ': 1 run'
 run history "reduce/shuffle/$config" --db changed.db --device H200
 expect_out ': 8 runs'

@@ -122,10 +122,11 @@ refused 2 'name it with -o' merge a.db
 refused 2 'too few words' merge -o x.db
 refused 2 'cannot be a source as well' merge a.db -o a.db
 refused 3 'absent.db does not exist' merge a.db absent.db -o x.db
+grep -q -- '--db' "$work/err" && complain 'an operand is told to be given with --db'
 [ -e x.db ] && complain 'a database was made for nothing'
 echo 'this is no database, but it is long enough to be looked at' >text.db
 refused 3 'text.db is not a SQLite database' merge a.db text.db -o x.db
-refused 3 'text.db is not a SQLite database' merge a.db -o text.db
+refused 3 'text.db is not a SQLite database: name another file with -o' merge a.db -o text.db
 cp a.db future.db
 of future.db 'PRAGMA user_version = 99'
 refused 3 'future.db has schema version 99' merge a.db future.db -o x.db

@@ -13,7 +13,7 @@ refused 2 '-o FILE' nsight ncu "$case_name" -o ''
 refused 2 'no case ""' nsight ncu '' -o x
 refused 2 "did you mean $case_name" nsight ncu 'reduce/shufle/block=64,n=1024' -o x
 refused 2 'lists them' nsight ncu no-such-thing-at-all -o x
-refused 3 'no-run' nsight ncu "$case_name" -o x --run no-run
+refused 2 'no-run' nsight ncu "$case_name" -o x --run no-run
 
 run nsight ncu "$case_name" 'reduce/shuffle/block=128,n=1024' -o x --print -- --set full
 expect_code 0

@@ -111,8 +111,8 @@ run report --format json
 expect_out 'PTX emulator (AD102 limits)'
 run list devices --backend ptx --format csv
 expect_code 0
-[ "$(cut -d, -f1,2 "$work/out" | sed 1d | sort)" = ',PTX emulator (AD102 limits)
-0,PTX emulator (GH100 limits)' ] || complain 'an emulated device is listed twice, or not'
+[ "$(cut -d, -f1-3 "$work/out" | sed 1d | sort)" = ',2,PTX emulator (AD102 limits)
+0,1,PTX emulator (GH100 limits)' ] || complain 'an emulated device is listed twice, or not'
 run list metrics ptx_branches --backend ptx --format csv
 [ "$(grep -c '^ptx_branches,' "$work/out")" -eq 1 ] || complain 'a metric is listed twice'
 refused 2 'did you mean' sweep stream/copy_scalar --backend ptx --chip AD1O2

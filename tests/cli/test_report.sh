@@ -38,7 +38,7 @@ expect_code 0
 
 # a failure leaves what was there
 printf kept >page.html
-refused 3 "no run '999'" report 999 --format html -o page.html
+refused 2 "no run '999'" report 999 --format html -o page.html
 [ "$(cat page.html)" = kept ] || complain 'a failure broke the page that was there'
 refused 3 'cannot write no/such/folder/x: No such file' report last -o no/such/folder/x
 refused 3 'cannot write .: Is a directory' report last -o .
@@ -114,6 +114,6 @@ refused 2 '--compare is for --format html' report last --compare first
 refused 2 '--lines does not come as svg' report last --lines --format svg
 refused 2 'unknown value "html"' list runs --format html
 refused 2 'unknown value "png"' sweep --format png
-refused 3 '--compare: ' report last --format html --compare nothing-of-that-name
+refused 2 '--compare: ' report last --format html --compare nothing-of-that-name
 
 finish

@@ -114,7 +114,7 @@ case "$one $two" in
 *) complain "exit codes $one and $two" ;;
 esac
 [ "$(wc -l <"$work/err")" -eq 1 ] || complain 'not one refusal'
-refused 3 'no-such-run' sweep --resume no-such-run
+refused 2 'no-such-run' sweep --resume no-such-run
 refused 2 '--seed cannot be changed' sweep --resume 3 --seed 7
 refused 2 'cannot be added' sweep reduce --resume 3
 refused 3 'no.db' sweep --resume 1 --db no.db

@@ -39,13 +39,13 @@ expect_out '"command": "perflab sweep reduce/shuffle'
 run report --format md
 expect_code 0
 expect_out '| reduce | shuffle |'
-refused 3 'nothing-like-it' report nothing-like-it
+refused 2 'nothing-like-it' report nothing-like-it
 # a label may be long, what names the runs is not
 cp a.db labels.db
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics none -q --db labels.db \
 	--label "$(printf 'ä%.0s' $(seq 200))"
 expect_code 0
-refused 3 ', ääääääääääää…' report nothing-like-it --db labels.db
+refused 2 ', ääääääääääää…' report nothing-like-it --db labels.db
 
 # counters: none, a set, one by name
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics none -q
@@ -117,8 +117,14 @@ expect_out 'can run'
 
 run list devices --format csv
 expect_code 0
-expect_out '0,Fake GPU,GH100,9.0,132'
+expect_out '0,1,Fake GPU,GH100,9.0,132'
 [ "$(wc -l <"$work/out")" -eq 2 ] || complain 'the device is listed twice'
+if command -v sqlite3 >/dev/null; then
+	cp a.db updated.db
+	sqlite3 updated.db "UPDATE run SET driver = '1.0'"
+	run list devices --db updated.db --format csv
+	[ "$(wc -l <"$work/out")" -eq 2 ] || complain 'of another driver the device is listed twice'
+fi
 run list metrics cycles
 expect_code 0
 expect_out 'sm__cycles_active.avg'

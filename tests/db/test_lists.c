@@ -23,11 +23,11 @@ static int list_run(void *data, const struct run *run, const struct trial_tally 
 	return listed->count == listed->stop_after;
 }
 
-static int list_device(void *data, const struct device_info *device, int64_t runs)
+static int list_device(void *data, int64_t id, const struct device_info *device, int64_t runs)
 {
 	struct listed *listed = data;
 
-	listed->count++;
+	listed->ids[listed->count++] = id;
 	listed->device = *device;
 	listed->device_runs = runs;
 	return 0;
@@ -80,6 +80,7 @@ static void test_devices_are_listed_with_their_runs(void **state)
 	store_three(context);
 	assert_ok(context, db_devices_visit(context->db, list_device, &listed, &context->err));
 	assert_int_equal(listed.count, 1);
+	assert_int_equal(listed.ids[0], 1);
 	assert_int_equal(listed.device_runs, 3);
 	assert_string_equal(listed.device.name, run.device.name);
 	assert_string_equal(listed.device.uuid, run.device.uuid);

@@ -409,7 +409,7 @@ static void test_an_old_file_has_no_marks(void **state)
 	run_release(&run);
 	assert_ok(context, db_comparisons_load(db, 2, &list, &context->err));
 	assert_int_equal(list.count, 0);
-	assert_int_equal(db_run_resolve(db, "last-good", &id, &context->err), PL_ENOENT);
+	assert_int_equal(db_run_resolve(db, "last-good", &id, &context->err), PL_EUSAGE);
 	assert_int_equal(db_run_mark(db, 2, &(struct run_words){.mark = "good"}, &context->err),
 			 PL_EIO);
 	db_close(db);

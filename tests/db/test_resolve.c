@@ -60,7 +60,7 @@ static void test_references_find_their_run(void **state)
 		{NULL, "nightly", NULL, NULL}, {NULL, "nightly", NULL, NULL}, {0}};
 	struct context *context = *state;
 
-	assert_is_none(context, "last", PL_ENOENT, "holds no run yet");
+	assert_is_none(context, "last", PL_EUSAGE, "holds no run yet");
 	store_all(context, runs, ARRAY_SIZE(runs));
 	assert_is(context, "last", 1);
 	assert_is(context, "1", 1);
@@ -68,13 +68,13 @@ static void test_references_find_their_run(void **state)
 	assert_is(context, "nightly", 1);
 	assert_is(context, "abcd0000000000000000000000000002", 3);
 	assert_is(context, "ABCD0000000000000000000000000001", 2);
-	assert_is_none(context, "nightlies", PL_ENOENT, "nightly");
-	assert_is_none(context, "4", PL_ENOENT, "no run '4'");
-	assert_is_none(context, "abc", PL_ENOENT, "no run 'abc'");
+	assert_is_none(context, "nightlies", PL_EUSAGE, "nightly");
+	assert_is_none(context, "4", PL_EUSAGE, "no run '4'");
+	assert_is_none(context, "abc", PL_EUSAGE, "no run 'abc'");
 	assert_is_none(context, "abcd", PL_EUSAGE, "several");
-	assert_is_none(context, "", PL_ENOENT, "no run ''");
-	assert_is_none(context, "%", PL_ENOENT, "no run '%'");
-	assert_is_none(context, "' OR 1 --", PL_ENOENT, "no run");
+	assert_is_none(context, "", PL_EUSAGE, "no run ''");
+	assert_is_none(context, "%", PL_EUSAGE, "no run '%'");
+	assert_is_none(context, "' OR 1 --", PL_EUSAGE, "no run");
 }
 
 static void test_a_revision_is_its_newest_run(void **state)
@@ -90,7 +90,7 @@ static void test_a_revision_is_its_newest_run(void **state)
 	assert_is(context, "c51c0df-", 1);
 	assert_is(context, "c51d9", 4);
 	assert_is(context, "7777", 5);
-	assert_is_none(context, "c51", PL_ENOENT, "no run 'c51'");
+	assert_is_none(context, "c51", PL_EUSAGE, "no run 'c51'");
 	assert_is_none(context, "c51c", PL_EUSAGE,
 		       "1 (abcd0000, c51c0df-dirty), 2 (abcd0000, c51c0df)");
 	/* the label of one and the revision of another */
@@ -109,8 +109,8 @@ static void test_last_good(void **state)
 	int64_t id = 0;
 
 	store_all(context, runs, 1);
-	assert_is_none(context, "last-good", PL_ENOENT, "marked good");
-	assert_int_equal(db_base_resolve(context->db, "last", 1, &id, &context->err), PL_ENOENT);
+	assert_is_none(context, "last-good", PL_EUSAGE, "marked good");
+	assert_int_equal(db_base_resolve(context->db, "last", 1, &id, &context->err), PL_EUSAGE);
 	sql_execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM run");
 	store_all(context, runs, ARRAY_SIZE(runs));
 	assert_is(context, "last-good", 2);
@@ -121,7 +121,7 @@ static void test_last_good(void **state)
 	assert_ok(context, db_base_resolve(context->db, "last", 1, &id, &context->err));
 	assert_int_equal(id, 3);
 	assert_int_equal(db_base_resolve(context->db, "last-good", 2, &id, &context->err),
-			 PL_ENOENT);
+			 PL_EUSAGE);
 	assert_non_null(strstr(context->err.text, "other than run 2"));
 	assert_ok(context, db_run_mark(context->db, 4, &unmarked, &context->err));
 	assert_ok(context, db_base_resolve(context->db, "last-good", 1, &id, &context->err));

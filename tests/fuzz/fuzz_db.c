@@ -29,9 +29,9 @@ static int note_run(void *context, const struct run *run, const struct trial_tal
 	return seen->count == RUNS_LOADED;
 }
 
-static int note_device(void *context, const struct device_info *device, int64_t runs)
+static int note_device(void *context, int64_t id, const struct device_info *device, int64_t runs)
 {
-	(void)context, (void)device, (void)runs;
+	(void)context, (void)id, (void)device, (void)runs;
 	return 0;
 }
 
