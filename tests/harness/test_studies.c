@@ -1,6 +1,7 @@
 /*
- * The studies of the tree: each is well-formed, and every case it names is one
- * that a kernel here has. Runs in the root of the source tree.
+ * The studies of the tree: each is well-formed, every case it names is one that
+ * a kernel here has, and the table of claims knows it. Runs in the root of the
+ * source tree.
  */
 #include <dirent.h>
 #include <setjmp.h>
@@ -49,7 +50,18 @@ static void check_case(const struct study *study, size_t index, bool emulated)
 	free(selector);
 }
 
-static void check_study(const char *path)
+/* docs/claims.md says which claim each answers; those of perflab's own are told there together. A
+ * link to a study that is not there is found by another test. */
+static void check_claims(const struct study *study, const char *claims)
+{
+	char *link = xasprintf("(../" FOLDER "/%s.study)", study->name);
+
+	if (strncmp(study->name, "yardstick_", strlen("yardstick_")) && !strstr(claims, link))
+		fail_msg("docs/claims.md does not say which claim %s answers", study->name);
+	free(link);
+}
+
+static void check_study(const char *path, const char *claims)
 {
 	struct study study;
 	struct error err = {0};
@@ -60,6 +72,7 @@ static void check_study(const char *path)
 	    study_parse(&study, path, text, length, &err))
 		fail_msg("%s", err.text);
 	free(text);
+	check_claims(&study, claims);
 	for (size_t i = 0; i < study.case_count; i++)
 		for (int emulated = 0; emulated < 2; emulated++)
 			if (study_needs_case(&study, i, emulated))
@@ -70,20 +83,25 @@ static void check_study(const char *path)
 static void every_study_has_its_cases(void **state)
 {
 	DIR *folder = opendir(FOLDER);
-	size_t count = 0;
+	size_t count = 0, length;
+	char *claims = NULL;
+	struct error err = {0};
 
 	(void)state;
 	assert_non_null(folder);
+	if (read_file(&claims, &length, "docs/claims.md", 1 << 20, &err))
+		fail_msg("%s", err.text);
 	for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
 		char *path = xasprintf(FOLDER "/%s", entry->d_name);
 
 		if (entry->d_name[0] != '.') {
-			check_study(path);
+			check_study(path, claims);
 			count++;
 		}
 		free(path);
 	}
 	closedir(folder);
+	free(claims);
 	assert_true(count > 0);
 }
 
