@@ -72,7 +72,6 @@ OPERATION(triad, TRIAD, .flop = "2 * n", .bytes_read = "8 * n", .bytes_written =
 /* Launches: entry and arguments vary, the shapes are these. */
 #define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
 #define FOUR_A_THREAD .grid = {"ceil_div(n, 4 * block)"}, .block = {"block"}
-#define EIGHT_A_THREAD .grid = {"ceil_div(n, 8 * block)"}, .block = {"block"}
 #define SIXTEEN_A_THREAD .grid = {"ceil_div(n, 16 * block)"}, .block = {"block"}
 /* As many blocks as the device holds at once, and no more than there is work for. */
 #define RESIDENT                                                                                \
@@ -106,15 +105,6 @@ static const struct kernel_variant variants[] = {
 		.metric = "dram_bytes_per_s",
 		DOES(copy),
 		LAUNCHES({.entry = "stream_copy_grid_stride", RESIDENT, ARGS(A, C, N)}),
-	},
-	{
-		.name = "copy_pairs",
-		.lesson =
-			"two loads a thread: fewer blocks to start than with one, less to wait for "
-			"than with four",
-		.metric = "dram_bytes_per_s",
-		DOES(copy),
-		LAUNCHES({.entry = "stream_copy_pairs", EIGHT_A_THREAD, ARGS(A, C, N)}),
 	},
 	{
 		.name = "copy_unrolled",

@@ -102,24 +102,6 @@ __device__ void stream_groups(Operation operation, const float *__restrict__ a,
 			operate(operation, from_a[k], from_b[k]);
 }
 
-/* A block has blockDim.x threads times all groups in flight; the last one may be short. */
-template <class Operation>
-__device__ void stream_block(Operation operation, const float *__restrict__ a,
-			     const float *__restrict__ b, float *__restrict__ c, long long n)
-{
-	constexpr int groups = Operation::groups_in_flight;
-	long long first = (long long)blockIdx.x * blockDim.x * groups;
-
-	if (4 * (first + (long long)blockDim.x * groups) <= n) {
-		stream_groups(operation, a, b, c, first + threadIdx.x, blockDim.x);
-		return;
-	}
-#pragma unroll 1
-	for (int k = 0; k < groups; k++)
-		stream_group(operation, a, b, c, n,
-			     first + threadIdx.x + (long long)k * blockDim.x);
-}
-
 /* A fixed grid walks over any n. */
 template <class Operation>
 __device__ void stream_grid_stride(Operation operation, const float *__restrict__ a,
