@@ -8,6 +8,7 @@ Standard library only. Exit codes are perflab's: 0 fine, 1 a finding, 2 usage,
 import csv
 import datetime
 import json
+import math
 import os
 import re
 import shlex
@@ -169,16 +170,31 @@ def load_round_ends(path):
         return None
 
 
-def mean_interval(values):
-    """(mean, half width of its 95 % interval by Student's t); infinite for one value."""
-    # Two-sided 97.5 % quantiles for 1 to 30 degrees of freedom.
+def student(degrees):
+    """The 97.5 % quantile of Student's t; that of 30 degrees for any more."""
     quantiles = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16,
                  2.14, 2.13, 2.12, 2.11, 2.10, 2.09, 2.09, 2.08, 2.07, 2.07, 2.06, 2.06, 2.06,
                  2.05, 2.05, 2.05, 2.04]
+    return quantiles[min(degrees, len(quantiles)) - 1]
+
+
+def mean_interval(values):
+    """(mean, half width of its 95 % interval by Student's t); infinite for one value."""
     if len(values) < 2:
         return values[0], float("inf")
-    t = quantiles[min(len(values) - 2, len(quantiles) - 1)]
-    return statistics.mean(values), t * statistics.stdev(values) / len(values) ** 0.5
+    return (statistics.mean(values),
+            student(len(values) - 1) * statistics.stdev(values) / len(values) ** 0.5)
+
+
+def ratio_interval(above, below):
+    """(ratio of the geometric means, low and high end of its 95 % interval) of two samples of at
+    least two values, by Student's t of their logarithms, whose variance is taken for the same."""
+    logs = [[math.log(value) for value in values] for values in (above, below)]
+    degrees = len(above) + len(below) - 2
+    variance = sum(statistics.variance(part) * (len(part) - 1) for part in logs) / degrees
+    middle = statistics.mean(logs[0]) - statistics.mean(logs[1])
+    half = student(degrees) * (variance * (1 / len(above) + 1 / len(below))) ** 0.5
+    return tuple(math.exp(value) for value in (middle, middle - half, middle + half))
 
 
 def report_failed(trials):

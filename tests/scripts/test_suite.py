@@ -7,6 +7,7 @@ usage: test_suite.py SOURCE-FOLDER
 
 import importlib.machinery
 import importlib.util
+import math
 import os
 import sqlite3
 import subprocess
@@ -35,6 +36,7 @@ CREATE TABLE run (id INTEGER PRIMARY KEY, device_id INTEGER, driver TEXT, label 
 CREATE TABLE trial (id INTEGER PRIMARY KEY, run_id INTEGER, position INTEGER, kernel TEXT,
   variant TEXT, config TEXT, status TEXT, reason TEXT, median_ns REAL, bytes_read INTEGER,
   bytes_written INTEGER, n INTEGER, block INTEGER, low_ns REAL, high_ns REAL, sample_count INTEGER);
+CREATE TABLE round (trial_id INTEGER, round INTEGER, median_ns REAL);
 CREATE TABLE counters (trial_id INTEGER, metric TEXT, source TEXT, value REAL, reason TEXT);
 CREATE VIEW trials AS SELECT trial.*, trial.id AS trial_id, label FROM trial
   JOIN run ON run.id = run_id;
@@ -58,12 +60,16 @@ class Scripts(unittest.TestCase):
 
     def trial(self, run, name, n, status="ok", reason=None, median_ns=100.0, config="", block=64):
         kernel, variant = name.split("/")
-        return self.db.execute(
+        trial = self.db.execute(
             "INSERT INTO trial (run_id, position, kernel, variant, config, status, reason,"
-            " median_ns, n, low_ns, high_ns, sample_count, block)"
-            " VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, 30, ?)",
+            " median_ns, n, sample_count, block) VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, 30, ?)",
             (run, kernel, variant, f"block={block},{config}n={n}", status, reason, median_ns, n,
-             median_ns * 0.999, median_ns * 1.001, block)).lastrowid
+             block)).lastrowid
+        if status == "ok":
+            self.db.executemany("INSERT INTO round VALUES (?, ?, ?)",
+                                [(trial, i, median_ns * factor)
+                                 for i, factor in enumerate((0.999, 1.0, 1.001))])
+        return trial
 
     def script(self, name):
         self.db.commit()
@@ -144,8 +150,34 @@ class Scripts(unittest.TestCase):
         self.assertIn("Verified at fewer than five block sizes: lab/one (4).", said)
 
     def test_a_time_within_the_intervals_is_not_short(self):
-        self.suite(ours_ns=100.1)
+        # Rounds within a thousandth: the interval of the ratio is 2.78 * 0.001 * sqrt(2 / 3) wide.
+        self.suite(ours_ns=100.2)
         self.assertEqual(self.script("check-suite")[0], 0)
+
+    def test_a_time_beyond_the_intervals_is_short(self):
+        self.suite(ours_ns=100.3)
+        code, said, _ = self.script("check-suite")
+        self.assertEqual(code, 1)
+        self.assertIn("copy at n = 16777216: 0.997, not 1.0", said)
+
+    def test_a_time_of_all_rounds_counts_not_that_of_the_best(self):
+        self.suite()
+        held, = self.db.execute("SELECT id FROM run WHERE label = 'yardstick copy'").fetchone()
+        # One round of 50 and two of 200 are 126 in the mean.
+        odd = self.trial(held, "stream/copy_odd", 2**24)
+        self.db.execute("UPDATE round SET median_ns = CASE round WHEN 0 THEN 50 ELSE 200 END"
+                        " WHERE trial_id = ?", (odd,))
+        said = self.script("check-suite")[1]
+        self.assertIn("stream/copy_best/block=64,n=16777216", said)
+        self.assertNotIn("copy_odd/block=64,n=16777216", said)
+
+    def test_the_interval_of_a_ratio(self):
+        # Logarithms 0 and 0.2 against 0 and 0: variances 0.02 and 0, together 0.01 of two degrees
+        # of freedom; 4.30 * sqrt(0.01 * (1 / 2 + 1 / 2)) = 0.43 on either side of 0.1.
+        ratio, low, high = SUITE.lab.ratio_interval([1.0, math.exp(0.2)], [1.0, 1.0])
+        self.assertAlmostEqual(math.log(ratio), 0.1)
+        self.assertAlmostEqual(math.log(low), -0.33)
+        self.assertAlmostEqual(math.log(high), 0.53)
 
 
 if __name__ == "__main__":
