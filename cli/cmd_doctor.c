@@ -43,8 +43,8 @@ static void visit_device(void *context, int ordinal, const struct device_info *d
 static void add_build(struct table *table, bool with_cuda)
 {
 	char *version =
-		xasprintf("%s%s%s, %s build", PERFLAB_VERSION, *PERFLAB_SOURCE_REVISION ? " " : "",
-			  PERFLAB_SOURCE_REVISION, PERFLAB_BUILD_TYPE);
+		xasprintf("%s%s%s, %s build", PERFLAB_VERSION, host_build_revision() ? " " : "",
+			  host_build_revision() ? host_build_revision() : "", PERFLAB_BUILD_TYPE);
 	bool debug = strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0;
 
 	add_check(table, "perflab", !debug, version,

@@ -1,13 +1,14 @@
 /* perflab version: what this program is. */
 #include "cli/command.h"
+#include "cli/shared.h"
 #include "perflab_config.h"
 
 static int run_version(struct invocation *call, struct error *err)
 {
 	(void)call;
 	(void)err;
-	printf("perflab %s%s%s (%s)\n", PERFLAB_VERSION, *PERFLAB_SOURCE_REVISION ? " " : "",
-	       PERFLAB_SOURCE_REVISION, PERFLAB_BUILD_TYPE);
+	printf("perflab %s%s%s (%s)\n", PERFLAB_VERSION, host_build_revision() ? " " : "",
+	       host_build_revision() ? host_build_revision() : "", PERFLAB_BUILD_TYPE);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 
 #include "cli/shared.h"
 #include "perflab_config.h"
+#include "perflab_revision.h"
 
 #define PROC_LIMIT (1 << 20)
 #define REVISION_LIMIT 64
@@ -37,9 +38,26 @@ const char *host_build_revision(void)
 	return revision[0] ? revision : NULL;
 }
 
+/* "git rev-parse HEAD" of the working directory; NULL: none. malloc'd. */
+static char *working_revision(void)
+{
+	char *argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
+	struct text out = TEXT_INIT;
+	char *revision = NULL;
+
+	if (process_capture(&out, REVISION_LIMIT, argv, NULL) == 0) {
+		out.data[strcspn(out.data, "\n")] = '\0';
+		if (*out.data)
+			revision = xstrdup(out.data);
+	}
+	text_release(&out);
+	return revision;
+}
+
 void host_facts(struct key_value_list *environment)
 {
 	static const char sanitizer[] = PERFLAB_SANITIZER;
+	char *revision = working_revision();
 	struct utsname host;
 
 	if (uname(&host) == 0) {
@@ -53,23 +71,9 @@ void host_facts(struct key_value_list *environment)
 	key_value_set(environment, "build_type", PERFLAB_BUILD_TYPE);
 	if (sanitizer[0])
 		key_value_set(environment, "sanitizer", sanitizer);
-	if (host_build_revision())
-		key_value_set(environment, "build_revision", host_build_revision());
-}
-
-char *host_working_revision(void)
-{
-	char *argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
-	struct text out = TEXT_INIT;
-	char *revision = NULL;
-
-	if (process_capture(&out, REVISION_LIMIT, argv, NULL) == 0) {
-		out.data[strcspn(out.data, "\n")] = '\0';
-		if (*out.data)
-			revision = xstrdup(out.data);
-	}
-	text_release(&out);
-	return revision;
+	if (revision && strncmp(revision, PERFLAB_SOURCE_REVISION, strlen(revision)) != 0)
+		key_value_set(environment, "working_revision", revision);
+	free(revision);
 }
 
 /* When a process began, in clock ticks since boot: field 22 of its stat. "" : no such process. */

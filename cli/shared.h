@@ -44,12 +44,12 @@ int judge_run(struct db *db, int64_t run_id, struct error *err);
 int table_to_stdout(const struct invocation *call, const struct table *table,
 		    enum report_format format, struct error *err);
 
-/* Host name, kernel, processor, build and revision, as environment of a run. */
+/* Host name, kernel, processor, build, and the revision of the working directory if it is another
+ * than that of the build, as environment of a run. */
 void host_facts(struct key_value_list *environment);
-/* Revision of the tree that perflab was built from; NULL: not known. */
+/* Of the tree that perflab, and with it every kernel, was built from: a commit in full, "-dirty"
+ * behind it if tracked files were changed; NULL: not built from a git tree. */
 const char *host_build_revision(void);
-/* "git rev-parse HEAD" of the working directory; NULL: none. malloc'd. */
-char *host_working_revision(void);
 /* "HOST PID START": names this process for good, so that another can see whether it lives. */
 char *host_process_mark(void);
 /* Whether a process of that mark runs on this host. */

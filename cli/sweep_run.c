@@ -17,8 +17,7 @@ static void describe_run(struct run *run, const struct sweep_call *sweep)
 	run->command = xstrdup(sweep->call->command_line);
 	run->backend = xstrdup(sweep->backend);
 	run->version = xstrdup(PERFLAB_VERSION);
-	run->source_revision = host_working_revision();
-	if (!run->source_revision && host_build_revision())
+	if (host_build_revision())
 		run->source_revision = xstrdup(host_build_revision());
 	run->settings = measure_settings_to_json(&sweep->settings);
 	run->state = xstrdup("running");

@@ -78,7 +78,8 @@ static int fail_unknown(struct db *db, const char *reference, struct error *err)
 }
 
 /* By label or revision the newest only: they are meant to move on with each nightly run. A revision
- * in full is that one, though others may begin so: "c51c0df" and "c51c0df-dirty". */
+ * in full is that one, though others may begin so; the beginning of one is the commit as it is,
+ * where that and one with changes ("c51c0df-dirty") are there. */
 static const char matches_sql[] =
 	"WITH revision AS ("
 	" SELECT id, source_revision AS name, row_number() OVER"
@@ -93,7 +94,9 @@ static const char matches_sql[] =
 	"  ORDER BY started_ns DESC, id DESC LIMIT 1)"
 	" UNION"
 	" SELECT id FROM revision WHERE age = 1"
-	"  AND (name = ?1 OR NOT EXISTS (SELECT * FROM revision WHERE name = ?1)))"
+	"  AND (name = ?1 OR NOT EXISTS (SELECT * FROM revision WHERE name = ?1))"
+	"  AND NOT EXISTS (SELECT * FROM revision AS clean"
+	"   WHERE revision.name <> ?1 AND clean.name || '-dirty' = revision.name))"
 	" SELECT id, uid, label, source_revision FROM run WHERE id IN match ORDER BY id LIMIT ?2";
 
 static int fail_ambiguous(struct db *db, const char *reference, struct error *err)

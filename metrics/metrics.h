@@ -228,8 +228,7 @@ struct run {
 	char *command;         /* as typed */
 	char *backend;         /* "cuda" */
 	char *version;         /* of perflab */
-	char *source_revision; /* of the tree that perflab was built from, or of the user's; NULL
-				  unknown */
+	char *source_revision; /* of the tree that perflab was built from; NULL unknown */
 	char *settings;        /* JSON object: everything that --resume needs */
 	char *state;           /* "running", "finished", "interrupted" */
 	char *mark, *mark_why; /* "good" or "bad"; NULL: not marked */

@@ -9,7 +9,6 @@
 #include "reports/history_parts.h"
 
 #define BARS_MOST 72
-#define REVISION_SHOWN 10
 
 static const char *const bars_utf8[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char *const bars_ascii[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
@@ -130,9 +129,8 @@ static struct table *table_of_runs(const struct history *history, size_t begin)
 		const struct trial *trial = &history->trials[i];
 		double half_pct = trial_half_interval_pct(trial), step = history_step(history, i);
 		char when[21], *id = xasprintf("%lld", (long long)run->id);
-		char *revision = run->source_revision
-					 ? xasprintf("%.*s", REVISION_SHOWN, run->source_revision)
-					 : NULL;
+		char *revision =
+			run->source_revision ? report_revision(run->source_revision) : NULL;
 		struct text cells[4] = {TEXT_INIT, TEXT_INIT, TEXT_INIT, TEXT_INIT};
 
 		format_utc(when, run->started_ns);
@@ -171,8 +169,12 @@ static void add_run(struct text *out, const struct run *run)
 		text_add(out, ", ");
 		text_add(out, run->label);
 	}
-	if (run->source_revision)
-		text_addf(out, ", revision %.*s", REVISION_SHOWN, run->source_revision);
+	if (run->source_revision) {
+		char *revision = report_revision(run->source_revision);
+
+		text_addf(out, ", revision %s", revision);
+		free(revision);
+	}
 	text_add_char(out, ')');
 }
 

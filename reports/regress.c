@@ -16,8 +16,12 @@ void regress_describe_run(struct text *out, const struct run *run)
 	format_utc(when, run->started_ns);
 	text_addf(out, "%lld (%s%s%s", (long long)run->id, run->label ? run->label : "",
 		  run->label ? ", " : "", when);
-	if (run->source_revision)
-		text_addf(out, ", revision %.12s", run->source_revision);
+	if (run->source_revision) {
+		char *revision = report_revision(run->source_revision);
+
+		text_addf(out, ", revision %s", revision);
+		free(revision);
+	}
 	if (run->state && strcmp(run->state, "finished") != 0)
 		text_addf(out, ", %s", run->state);
 	text_add_char(out, ')');

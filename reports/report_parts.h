@@ -107,6 +107,9 @@ double trial_model_gb_per_s(const struct trial *trial);
 double trial_model_gflop_per_s(const struct trial *trial);
 /* Half the interval over the median, in percent; NAN: none. */
 double trial_half_interval_pct(const struct trial *trial);
+/* The beginning of a revision, with what its end says of changes: "c51c0df1a2b3-dirty"; malloc'd.
+ */
+char *report_revision(const char *revision);
 /* Of the launch, or as it was stored with the counters; NAN: not known. */
 #define THEORETICAL_OCCUPANCY "theoretical_occupancy_pct"
 double trial_theoretical_occupancy_pct(const struct trial *trial);

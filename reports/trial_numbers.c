@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#define REVISION_SHOWN 12 /* as git abbreviates that of a large repository */
+
 double trial_model_gb_per_s(const struct trial *trial)
 {
 	double bytes;
@@ -162,4 +164,15 @@ void run_count(struct run_counts *counts, const struct run *run)
 		counts->by_status[status]++;
 		counts->failures += trial_status_is_failure(status);
 	}
+}
+
+char *report_revision(const char *revision)
+{
+	static const char dirty[] = "-dirty";
+	size_t length = strlen(revision), tail = sizeof(dirty) - 1;
+	bool is_dirty = length > tail && strcmp(revision + length - tail, dirty) == 0;
+
+	if (length <= REVISION_SHOWN + (is_dirty ? tail : 0))
+		return xstrdup(revision);
+	return xasprintf("%.*s%s", REVISION_SHOWN, revision, is_dirty ? dirty : "");
 }

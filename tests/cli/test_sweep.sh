@@ -129,4 +129,21 @@ run list metrics cycles
 expect_code 0
 expect_out 'sm__cycles_active.avg'
 refused 2 "no chip is called 'GX1'" list metrics --all --chip GX1
+# what is measured is what was built, wherever that runs
+built=$("$PERFLAB" version | awk 'NF == 4 { print $3 }')
+if command -v git >/dev/null && command -v sqlite3 >/dev/null; then
+	mkdir elsewhere
+	cd elsewhere || exit 1
+	git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m theirs
+	theirs=$(git rev-parse HEAD)
+	run sweep reduce/shuffle --size 1024 --block-sizes 64 --db here.db
+	expect_code 0
+	[ "$(sqlite3 here.db "SELECT ifnull(source_revision, '') FROM run")" = "$built" ] ||
+		complain 'the revision is not that of the build'
+	[ "$(sqlite3 here.db "SELECT value FROM environment WHERE key = 'working_revision'")" = "$theirs" ] ||
+		complain 'the revision of the folder is not kept'
+	cd .. || exit 1
+	run query "SELECT * FROM environment WHERE key = 'working_revision'" --db a.db --format csv
+	[ "$(wc -l <"$work/out")" -le 1 ] || complain 'a folder that is none has a revision'
+fi
 finish

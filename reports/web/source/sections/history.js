@@ -5,9 +5,10 @@ import { unique } from "../model.js";
 import { isNumber, plural, time } from "../numbers.js";
 
 const ROWS = 15;
-const SHORT = 10;
+const SHORT = 12;
 const percentOf = (ratio) => (isNumber(ratio) ? `${ratio >= 1 ? "+" : "−"}${Math.abs(100 * ratio - 100).toFixed(2)} %` : "–");
 const dayOf = (run) => run.started?.slice(0, 10) ?? "–";
+const revisionOf = ({ revision }) => (revision ? revision.slice(0, SHORT) + (revision.length > SHORT && revision.endsWith("-dirty") ? "-dirty" : "") : null);
 const nameOf = (run) => (run.label ? `${run.label} (run ${run.id})` : `run ${run.id}`);
 const SO_FAR = ", one run so far: the next will tell";
 const wordOf = (ratio) => (ratio > 1 ? "slower" : "faster");
@@ -34,7 +35,7 @@ class History {
 				const change = this.changes.find(({ first }) => first === at);
 				return {
 					title: nameOf(run),
-					rows: [["Started", run.started?.replace("T", " ").replace("Z", " UTC") ?? "–"], ["Revision", run.revision?.slice(0, SHORT) ?? "–"],
+					rows: [["Started", run.started?.replace("T", " ").replace("Z", " UTC") ?? "–"], ["Revision", revisionOf(run) ?? "–"],
 						["Median", time(median)], ["To the run before", percentOf(step)],
 						...(run.mark ? [["Marked", run.mark]] : []), ...(change ? [["Change point", percentOf(change.ratio)]] : [])],
 				};
@@ -43,7 +44,7 @@ class History {
 			summary: () => this.summary(),
 			table: () => ({
 				columns: [{ head: "Run", numeric: true }, { head: "Started" }, { head: "Label" }, { head: "Revision" }, { head: "Median", numeric: true }, { head: "To the run before", numeric: true }, { head: "Mark" }, { head: "Change point", numeric: true }],
-				rows: this.points.map(({ run, at, median, step }) => [String(run.id), run.started ?? "–", run.label ?? "–", run.revision?.slice(0, SHORT) ?? "–", time(median), percentOf(step), run.mark ?? "–",
+				rows: this.points.map(({ run, at, median, step }) => [String(run.id), run.started ?? "–", run.label ?? "–", revisionOf(run) ?? "–", time(median), percentOf(step), run.mark ?? "–",
 					percentOf(this.changes.find(({ first }) => first === at)?.ratio)]),
 			}),
 			spec: () => this.spec(),
@@ -77,7 +78,7 @@ class History {
 		const rows = this.changed.slice(0, ROWS).map(({ one, last, first, ratio, low, high, provisional }) => [
 			h("button", { type: "button", class: "link", title: one.name, onclick: () => this.show(one) }, one.name),
 			`${percentOf(ratio)} ${wordOf(ratio)}${provisional ? SO_FAR : ""}`, `${percentOf(low)} … ${percentOf(high)}`,
-			`${nameOf(runs[last])}, ${runs[last].revision?.slice(0, SHORT) ?? dayOf(runs[last])}`, `${nameOf(runs[first])}, ${runs[first].revision?.slice(0, SHORT) ?? dayOf(runs[first])}`]);
+			`${nameOf(runs[last])}, ${revisionOf(runs[last]) ?? dayOf(runs[last])}`, `${nameOf(runs[first])}, ${revisionOf(runs[first]) ?? dayOf(runs[first])}`]);
 		return h("div", {},
 			table("Change points", [{ head: "Case" }, { head: "Change", numeric: true }, { head: "95 % interval", numeric: true }, { head: "Last before" }, { head: "First after" }], rows),
 			this.changed.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} greatest of ${this.changed.length} change points.`) : "", older);
