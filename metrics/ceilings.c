@@ -55,6 +55,28 @@ const struct ceiling *ceiling_of_precision(const struct ceiling_list *list,
 	return highest(list, CEILING_RATE, (int)precision);
 }
 
+const struct ceiling *ceiling_of_mix(const struct ceiling_list *list, enum memory_level level,
+				     double read_share)
+{
+	const struct ceiling *found = NULL;
+	double least = INFINITY;
+
+	for (size_t i = 0; list && i < list->count; i++) {
+		const struct ceiling *item = &list->items[i];
+		double bytes = item->read_bytes + item->written_bytes, apart;
+
+		if (item->kind != CEILING_BANDWIDTH || item->of.level != level || !(bytes > 0) ||
+		    !isnormal(item->per_s) || item->per_s < 0)
+			continue;
+		apart = fabs(item->read_bytes / bytes - read_share);
+		if (apart < least || (apart == least && item->per_s > found->per_s)) {
+			least = apart;
+			found = item;
+		}
+	}
+	return found;
+}
+
 void ceiling_list_release(struct ceiling_list *list)
 {
 	free(list->items);

@@ -61,6 +61,10 @@ bool ceiling_of_trial(struct ceiling *out, const struct trial *trial,
 		       : (double)trial->flop;
 	if (!(work > 0))
 		return false;
+	if (found.kind == CEILING_BANDWIDTH) {
+		found.read_bytes = (double)trial->bytes_read;
+		found.written_bytes = (double)trial->bytes_written;
+	}
 	found.per_s = 1e9 * work / time->median_ns;
 	found.low_per_s = time->high_ns > 0 ? 1e9 * work / time->high_ns : NAN;
 	found.high_per_s = time->low_ns > 0 ? 1e9 * work / time->low_ns : NAN;

@@ -69,9 +69,10 @@ struct ceiling {
 		enum memory_level level;  /* CEILING_BANDWIDTH */
 		enum precision precision; /* CEILING_RATE */
 	} of;
-	double per_s;                 /* the work of the model over the median time */
-	double low_per_s, high_per_s; /* its 95 % interval; NAN: none */
-	double sm_clock_hz;           /* while it was measured; NAN: not measured */
+	double per_s;                     /* the work of the model over the median time */
+	double low_per_s, high_per_s;     /* its 95 % interval; NAN: none */
+	double read_bytes, written_bytes; /* by the work model; both 0: not known */
+	double sm_clock_hz;               /* while it was measured; NAN: not measured */
 	double peak_per_s; /* by the device's attributes, as datasheets do; NAN: not known */
 	char config[64];   /* "block=256,..." */
 	int64_t run_id, trial_id, time_ns; /* where it is stored, when it was measured (wall) */
@@ -84,6 +85,10 @@ struct ceiling_list {
 const struct ceiling *ceiling_of_level(const struct ceiling_list *list, enum memory_level level);
 const struct ceiling *ceiling_of_precision(const struct ceiling_list *list,
 					   enum precision precision);
+/* The measured roof of a level whose share of reads in its bytes is nearest, the higher of two as
+ * near; NULL: of none is that share known, or read_share is NAN. */
+const struct ceiling *ceiling_of_mix(const struct ceiling_list *list, enum memory_level level,
+				     double read_share);
 /* "4.28 TB/s", "58.1 TFLOP/s"; per_s is finite. */
 void rate_text(struct text *out, double per_s, enum ceiling_kind kind);
 void ceiling_list_release(struct ceiling_list *list);

@@ -105,9 +105,8 @@ static void add_advice(struct verdict *out, size_t *capacity, const struct rule 
 
 static bool advises_here(const struct rule *rule, const struct evidence *evidence)
 {
-	bool at_roof = evidence->bound != BOUND_LATENCY && evidence->roof_pct >= AT_PCT;
-
-	return rule->advises & BIND(evidence->bound) && !(rule->advises & HIDES_LATENCY && at_roof);
+	return rule->advises & BIND(evidence->bound) &&
+	       !(rule->advises & HIDES_LATENCY && evidence_at_roof(evidence));
 }
 
 static void add_notes(struct verdict *out, size_t *advice_capacity, const struct evidence *evidence)

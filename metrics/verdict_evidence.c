@@ -35,6 +35,19 @@ static double issue_pct(const struct trial *trial, const struct device_info *dev
 	return 100 * ratio(counted(trial, "instructions"), slots);
 }
 
+/* No kernel that reads and writes reaches what one that only writes does: the bus turns round. */
+static void take_mix(struct evidence *out)
+{
+	double read = counted(out->trial, "dram_read_bytes");
+	double share = ratio(read, read + counted(out->trial, "dram_write_bytes"));
+	const struct ceiling *mix = ceiling_of_mix(out->ceilings, LEVEL_DRAM, share);
+
+	if (!mix || mix == evidence_roof(out, BOUND_DRAM))
+		return;
+	out->mix = mix;
+	out->mix_pct = 100 * ratio(out->point->level[LEVEL_DRAM].bytes_per_s, mix->per_s);
+}
+
 static void take_measured(struct evidence *out)
 {
 	const struct trial *trial = out->trial;
@@ -61,6 +74,7 @@ static void take_measured(struct evidence *out)
 	out->issue_pct = issue_pct(trial, out->device);
 	out->lanes_pct =
 		finite_or_nan(out->point->compute_roof_pct * ratio(FULL_WARP, out->threads));
+	take_mix(out);
 	/* half precision and tensor cores are in no counter of the catalogue */
 	out->flop_uncounted = out->point->flop == 0 && out->point->needed_flop > 0;
 }
@@ -103,6 +117,7 @@ void evidence_take(struct evidence *out, const struct trial *trial,
 		.threads_on = NAN,
 		.issue_pct = NAN,
 		.lanes_pct = NAN,
+		.mix_pct = NAN,
 		.roof_pct = NAN,
 	};
 	if (point->emulated)
@@ -133,6 +148,13 @@ const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound 
 			return ceiling_of_level(evidence->ceilings, levels[i].level);
 	}
 	return NULL;
+}
+
+bool evidence_at_roof(const struct evidence *evidence)
+{
+	if (evidence->bound == BOUND_DRAM && evidence->mix_pct >= AT_PCT)
+		return true;
+	return evidence->bound != BOUND_LATENCY && evidence->roof_pct >= AT_PCT;
 }
 
 void rate_text(struct text *out, double per_s, enum ceiling_kind kind)

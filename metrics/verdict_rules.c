@@ -65,6 +65,12 @@ static void say_dram(struct text *out, const struct evidence *e)
 {
 	text_add(out, "DRAM-bound: ");
 	say_share(out, e, dram_pct(e), BOUND_DRAM);
+	if (!e->mix)
+		return;
+	text_addf(out, ", %.0f %% of the ", e->mix_pct);
+	rate_text(out, e->mix->per_s, e->mix->kind);
+	text_addf(out, " of the nearest mix of reads and writes (%s)%s", e->mix->name,
+		  e->mix_pct > 100 ? ", which it exceeds" : "");
 }
 
 static void say_l2(struct text *out, const struct evidence *e)
@@ -213,7 +219,7 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 
 static void advise_dram(struct text *out, const struct evidence *e)
 {
-	if (dram_pct(e) >= AT_PCT)
+	if (evidence_at_roof(e))
 		text_add(out, "it is at the roof: only fewer bytes help, by fusing it with its "
 			      "neighbours or by a narrower type");
 	else

@@ -42,10 +42,13 @@ struct evidence {
 	double wavefronts, conflicts;       /* of shared memory */
 	double issue_pct;                   /* of the instructions that could have been issued */
 	double lanes_pct;                   /* of the compute roof, if all 32 lanes had worked */
-	bool flop_uncounted; /* the model has operations that no counter of ours sees */
-	enum bound bound;    /* what binds, once that is decided: for notes and advice */
-	enum bound nearest;  /* whose roof is the nearest where none is near; unknown: no roof is */
-	double roof_pct;     /* as in struct verdict */
+	const struct ceiling *mix; /* of DRAM, of the nearest share of reads; NULL: not known, or it
+				      is the highest */
+	double mix_pct;            /* of that one */
+	bool flop_uncounted;       /* the model has operations that no counter of ours sees */
+	enum bound bound;          /* what binds, once that is decided: for notes and advice */
+	enum bound nearest; /* whose roof is the nearest where none is near; unknown: no roof is */
+	double roof_pct;    /* as in struct verdict */
 };
 void evidence_take(struct evidence *out, const struct trial *trial,
 		   const struct roofline_point *point, const struct ceiling_list *ceilings,
@@ -81,6 +84,9 @@ extern const size_t verdict_rule_count;
 size_t evidence_unjudged(struct text *out, const struct evidence *evidence);
 /* Whether a rate is above its measured roof, and (out NULL: not) which by how much. */
 bool evidence_above_roof(struct text *out, const struct evidence *evidence);
+/* Whether what binds is so near its roof that hiding latency gains nothing: for DRAM, also that of
+ * its mix of reads and writes. */
+bool evidence_at_roof(const struct evidence *evidence);
 /* The measured roof that a bound stands for; NULL: none. */
 const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound bound);
 

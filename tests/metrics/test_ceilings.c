@@ -209,6 +209,44 @@ static void the_best_of_each_variant_is_the_roof(void **state)
 		trial_release(&trials[i]);
 }
 
+/* Held against what was measured of the same mix of reads and writes, as near as there is one. */
+static void the_roof_of_a_mix_is_the_nearest(void **state)
+{
+	static const struct {
+		const char *name;
+		int64_t read, written;
+		double median_ns;
+	} measured[] = {{"dram_read", 12, 0, 1000}, {"dram_write", 0, 12, 990},
+			{"dram_copy", 6, 6, 1200},  {"dram_triad", 8, 4, 1100},
+			{"dram_third", 4, 8, 1300}, {"l2_read", 7, 5, 100}};
+	static const struct {
+		double share;
+		const char *name;
+	} wanted[] = {{0, "dram_write"},   {0.1, "dram_write"}, {0.3, "dram_third"},
+		      {0.5, "dram_copy"},  {0.55, "dram_copy"}, {0.6, "dram_triad"},
+		      {0.8, "dram_triad"}, {0.9, "dram_read"},  {1, "dram_read"}};
+	struct ceiling_list list = {0};
+
+	(void)state;
+	assert_null(ceiling_of_mix(&list, LEVEL_DRAM, 0.5));
+	for (size_t i = 0; i < ARRAY_SIZE(measured); i++) {
+		struct ceiling found;
+		struct trial trial;
+
+		ceiling_trial(&trial, measured[i].name, measured[i].median_ns);
+		set_work(&trial, 0, measured[i].read, measured[i].written);
+		assert_true(ceiling_of_trial(&found, &trial, &h200));
+		ceiling_list_offer(&list, &found);
+		trial_release(&trial);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
+		assert_string_equal(ceiling_of_mix(&list, LEVEL_DRAM, wanted[i].share)->name,
+				    wanted[i].name);
+	assert_null(ceiling_of_mix(&list, LEVEL_DRAM, NAN));
+	assert_null(ceiling_of_mix(&list, LEVEL_L1, 0.5));
+	ceiling_list_release(&list);
+}
+
 /* Runs come newest first: an older one only adds what the newer lacks. */
 static void the_first_run_offered_wins(void **state)
 {
@@ -229,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rates_are_those_of_datasheets),
+		cmocka_unit_test(the_roof_of_a_mix_is_the_nearest),
 		cmocka_unit_test(bandwidths_are_those_of_datasheets),
 		cmocka_unit_test(what_is_not_stated_is_not_known),
 		cmocka_unit_test(a_name_says_what_it_is_a_roof_of),

@@ -138,6 +138,64 @@ static void each_roof_binds_when_it_is_near(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* The highest ceiling is that of reading alone, which what also writes does not reach. */
+static void a_mix_of_reads_and_writes_is_held_against_its_own(void **state)
+{
+	static const struct {
+		double read, written;
+		const char *summary, *advice;
+	} cases[] = {
+		{140e6, 140e6,
+		 "DRAM-bound: 70 % of the measured 4.00 TB/s (dram_read), 80 % of the 3.50 TB/s of "
+		 "the "
+		 "nearest mix of reads and writes (dram_copy)",
+		 "more bytes in flight"},
+		{170e6, 150e6,
+		 "DRAM-bound: 80 % of the measured 4.00 TB/s (dram_read), 91 % of the 3.50 TB/s of "
+		 "the "
+		 "nearest mix of reads and writes (dram_copy)",
+		 "only fewer bytes help"},
+		{250e6, 110e6,
+		 "DRAM-bound: 90 % of the measured 4.00 TB/s (dram_read), 103 % of the 3.50 TB/s "
+		 "of "
+		 "the nearest mix of reads and writes (dram_copy), which it exceeds",
+		 "only fewer bytes help"},
+		{280e6, 0, "DRAM-bound: 70 % of the measured 4.00 TB/s (dram_read)",
+		 "more bytes in flight"},
+		{280e6, NAN, "DRAM-bound: 70 % of the measured 4.00 TB/s (dram_read)",
+		 "more bytes in flight"},
+	};
+	struct ceiling_list roofs;
+
+	(void)state;
+	round_roofs(&roofs);
+	for (size_t i = 0; i < roofs.count; i++) {
+		roofs.items[i].read_bytes = strcmp(roofs.items[i].name, "dram_copy") == 0 ? 6 : 12;
+		roofs.items[i].written_bytes = 12 - roofs.items[i].read_bytes;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct verdict verdict;
+		struct trial trial;
+
+		waiting_trial(&trial);
+		set_counter(&trial, "dram_read_bytes", cases[i].read);
+		if (!isnan(cases[i].written))
+			set_counter(&trial, "dram_write_bytes", cases[i].written);
+		set_counter(&trial, "dram_bytes", cases[i].read + fmax(cases[i].written, 0));
+		set_work(&trial, 0, (int64_t)cases[i].read, (int64_t)fmax(cases[i].written, 0));
+		judge(&verdict, &trial, &roofs, &round_device);
+		assert_string_equal(verdict.summary, cases[i].summary);
+		assert_int_equal(verdict.bound, BOUND_DRAM);
+		/* a roof is the most that the level gives: that is not exceeded */
+		assert_null(verdict.above_roof);
+		assert_non_null(
+			strstr(verdict.advice[verdict.advice_count - 1].text, cases[i].advice));
+		verdict_release(&verdict);
+		trial_release(&trial);
+	}
+	ceiling_list_release(&roofs);
+}
+
 static void shared_memory_binds(void **state)
 {
 	struct ceiling_list roofs;
@@ -910,6 +968,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_roof_binds_when_it_is_near),
+		cmocka_unit_test(a_mix_of_reads_and_writes_is_held_against_its_own),
 		cmocka_unit_test(shared_memory_binds),
 		cmocka_unit_test(the_nearest_roof_wins),
 		cmocka_unit_test(idle_lanes_are_seen_through),
