@@ -26,6 +26,14 @@ extern const struct kernel_oracle oracle_sum;
 		ARGS(ARG_OF_BUFFER(partials), SUM, ARG_OF_I64(count))             \
 	}
 
+/* A pass over x in so many blocks, which have no dynamic shared memory, then the second one. */
+#define TWO_PASSES(name, blocks)                                                              \
+	LAUNCHES({.entry = name, .grid = {blocks}, .block = {"block"}, ARGS(X, PARTIALS, N)}, \
+		 FINISH("partials", blocks))
+/* Every block adds what it has to a result that `clear` has set to 0. */
+#define ADDED_UP(clear, name, blocks)                                        \
+	LAUNCHES({.entry = clear, .grid = {"1"}, .block = {"1"}, ARGS(SUM)}, \
+		 {.entry = name, .grid = {blocks}, .block = {"block"}, ARGS(X, SUM, N)})
 /* A tree in dynamic shared memory, then the second pass. */
 #define TREE(name)                             \
 	LAUNCHES({.entry = name,               \
