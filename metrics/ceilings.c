@@ -77,6 +77,25 @@ const struct ceiling *ceiling_of_mix(const struct ceiling_list *list, enum memor
 	return found;
 }
 
+void rate_text(struct text *out, double per_s, enum ceiling_kind kind)
+{
+	static const struct {
+		double size;
+		const char *prefix;
+	} scales[] = {{1e15, "P"}, {1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}, {0, ""}};
+	size_t i = 0;
+	double value;
+
+	while (per_s < scales[i].size)
+		i++;
+	value = scales[i].size > 0 ? per_s / scales[i].size : per_s;
+	if (value < 1e6)
+		text_addf(out, "%.*f", value < 10 ? 2 : value < 100 ? 1 : 0, value);
+	else
+		text_addf(out, "%.3g", value);
+	text_addf(out, " %s%s", scales[i].prefix, kind == CEILING_BANDWIDTH ? "B/s" : "FLOP/s");
+}
+
 void ceiling_list_release(struct ceiling_list *list)
 {
 	free(list->items);

@@ -10,19 +10,6 @@
 #include "reports/history_parts.h"
 #include "reports/json_write.h"
 
-void history_add_time(struct text *out, double time_ns)
-{
-	static const struct {
-		double ns;
-		const char *name;
-	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
-	size_t i = 0;
-
-	while (i + 1 < ARRAY_SIZE(units) && time_ns < units[i].ns)
-		i++;
-	text_addf(out, "%.3f %s", time_ns / units[i].ns, units[i].name);
-}
-
 /* ---- values ---- */
 
 static struct any_value text_value(const char *text)

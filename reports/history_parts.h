@@ -4,9 +4,6 @@
 
 #include "reports/report_parts.h"
 
-/* A time with enough digits to see a change of 0.1 %: "74.318 us". */
-void history_add_time(struct text *out, double time_ns);
-
 /* `rows`: at most so many runs in the table, the newest; 0: all. Markdown knows no terminal. */
 void history_text(FILE *out, const struct history *history, size_t rows,
 		  const struct report_options *options);

@@ -10,6 +10,20 @@
 
 #define BARS_MOST 72
 
+/* A time with enough digits to see a change of 0.1 %: "74.318 us". */
+static void add_time(struct text *out, double time_ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+	size_t i = 0;
+
+	while (i + 1 < ARRAY_SIZE(units) && time_ns < units[i].ns)
+		i++;
+	text_addf(out, "%.3f %s", time_ns / units[i].ns, units[i].name);
+}
+
 static const char *const bars_utf8[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
 static const char *const bars_ascii[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
 
@@ -69,9 +83,9 @@ static void add_course(struct text *out, const struct history *history, const si
 		marks.data[--marks.length] = '\0';
 	text_addf(out, "\n%s%s%s", marks.length ? "  " : "", marks.data, marks.length ? "\n" : "");
 	text_add(out, "  ");
-	history_add_time(out, low);
+	add_time(out, low);
 	text_add(out, " to ");
-	history_add_time(out, high);
+	add_time(out, high);
 	text_addf(out, ", %s\n", bars < count ? "a bar several runs" : "a bar a run");
 	text_release(&marks);
 	free(heights);
@@ -135,7 +149,7 @@ static struct table *table_of_runs(const struct history *history, size_t begin)
 
 		format_utc(when, run->started_ns);
 		if (history_is_timed(history, i)) {
-			history_add_time(&cells[0], trial->summary.median_ns);
+			add_time(&cells[0], trial->summary.median_ns);
 			if (isfinite(half_pct))
 				text_addf(&cells[1], "±%.2f %%", half_pct);
 		}
@@ -193,9 +207,9 @@ static void add_change(struct text *out, const struct history *history,
 
 	add_effect(out, change);
 	text_add(out, ", from ");
-	history_add_time(out, change->change.before_ns);
+	add_time(out, change->change.before_ns);
 	text_add(out, " to ");
-	history_add_time(out, change->change.after_ns);
+	add_time(out, change->change.after_ns);
 	text_add(out, ", between ");
 	add_run(out, last);
 	text_add(out, " and ");
