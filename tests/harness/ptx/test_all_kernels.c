@@ -20,6 +20,8 @@ static const int64_t blocks[] = {1, 31, 32, 33, 64, 256, 1000, 1024};
 /* Nothing; below, at and above a warp; primes; no multiple of most blocks; then the family's own
  * small_size. */
 static const int64_t sizes[] = {0, 1, 31, 33, 97, 1000};
+/* For variants that take none of these: multiples of four, which fill no tile. */
+static const int64_t even_sizes[] = {4, 100, 132};
 #if defined(__has_feature) /* clang */
 #if __has_feature(address_sanitizer)
 #define SANITIZED true
@@ -187,21 +189,38 @@ static bool has_axis(const struct kernel *kernel, const struct kernel_variant *v
 	return false;
 }
 
+static struct axis_values default_blocks(const struct kernel *kernel,
+					 const struct kernel_variant *variant)
+{
+	size_t axis = 0;
+
+	while (strcmp(variant_axis(kernel, variant, axis)->name, "block"))
+		axis++;
+	return parsed(variant_axis(kernel, variant, axis)->values);
+}
+
 /* The block sizes above, and those that the variant is made for. */
 static void verify_size(const struct kernel *kernel, const struct kernel_variant *variant,
 			int64_t n, size_t *turn, struct tally *tally)
 {
-	size_t axis = 0;
-	struct axis_values own;
+	struct axis_values own = default_blocks(kernel, variant);
 
-	while (strcmp(variant_axis(kernel, variant, axis)->name, "block"))
-		axis++;
-	own = parsed(variant_axis(kernel, variant, axis)->values);
 	for (size_t b = 0; b < ARRAY_SIZE(blocks); b++)
 		if (n < MANY || blocks[b] > 1)
 			verify_at(kernel, variant, blocks[b], n, (*turn)++, tally);
 	if (own.count == 1)
 		verify_at(kernel, variant, own.items[0], n, (*turn)++, tally);
+	axis_values_release(&own);
+}
+
+static void verify_even_sizes(const struct kernel *kernel, const struct kernel_variant *variant,
+			      size_t *turn, struct tally *tally)
+{
+	struct axis_values own = default_blocks(kernel, variant);
+
+	for (size_t s = 0; s < ARRAY_SIZE(even_sizes); s++)
+		for (size_t b = 0; b < own.count; b++)
+			verify_at(kernel, variant, own.items[b], even_sizes[s], (*turn)++, tally);
 	axis_values_release(&own);
 }
 
@@ -220,6 +239,8 @@ static void verify_variant(const struct kernel *kernel, const struct kernel_vari
 	for (size_t s = 0; s < ARRAY_SIZE(sizes); s++)
 		if (sizes[s] <= small.items[small.count - 1])
 			verify_size(kernel, variant, sizes[s], &turn, &tally);
+	if (tally.verified + tally.not_emulated == 0)
+		verify_even_sizes(kernel, variant, &turn, &tally);
 	for (size_t s = 0; s < small.count; s++)
 		if (!SANITIZED || small.items[s] <= SANITIZED_MOST)
 			verify_size(kernel, variant, small.items[s], &turn, &tally);
