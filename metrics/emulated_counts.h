@@ -60,6 +60,13 @@ enum worse { WORSE_LESS = -1, WORSE_NEITHER = 0, WORSE_MORE = 1 };
 	  "passes that the banks need for those stores", WORSE_MORE)                              \
 	X(shared_bank_conflicts, "ptx_shared_bank_conflicts", "wavefront",                        \
 	  "passes beyond those that the bytes alone would need", WORSE_MORE)                      \
+	X(async_copy_requests, "ptx_async_copy_requests", "request",                              \
+	  "asynchronous copies from global to shared memory, in no count of loads or stores",     \
+	  WORSE_NEITHER)                                                                          \
+	X(async_copy_sectors, "ptx_async_copy_sectors", "sector",                                 \
+	  "32-byte sectors that those read, each once a request", WORSE_MORE)                     \
+	X(async_copy_wavefronts, "ptx_async_copy_wavefronts", "wavefront",                        \
+	  "passes that the banks need for those", WORSE_MORE)                                     \
 	X(barriers, "ptx_barriers", "instruction", "barriers of the block that warps executed",   \
 	  WORSE_MORE)                                                                             \
 	X(f16_flop, "ptx_f16_flop", "flop",                                                       \

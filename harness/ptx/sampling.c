@@ -77,10 +77,13 @@ static int64_t narrowest_access(const struct ptx_program *program)
 		for (size_t i = 0; i < function->code_count; i++) {
 			const struct instruction *at = &function->code[i];
 
-			if ((at->operation == OP_LOAD || at->operation == OP_STORE ||
-			     at->operation == OP_ATOMIC) &&
-			    (at->space == PTX_SPACE_GLOBAL || at->space == PTX_SPACE_GENERIC) &&
-			    at->width && at->width < narrowest)
+			bool is_global =
+				at->operation == OP_COPY ||
+				((at->operation == OP_LOAD || at->operation == OP_STORE ||
+				  at->operation == OP_ATOMIC) &&
+				 (at->space == PTX_SPACE_GLOBAL || at->space == PTX_SPACE_GENERIC));
+
+			if (is_global && at->width && at->width < narrowest)
 				narrowest = at->width;
 		}
 	}

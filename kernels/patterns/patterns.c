@@ -106,6 +106,27 @@ static void compute_shared_load(const struct pattern *pattern, const uint32_t *i
 			out[i] += word_of(place_in_block(pattern, i) * pattern->words + word);
 }
 
+/* Of the words of an access that thread i copies, `bytes` are its own and the others zeroes. */
+static void compute_async_load_some(const struct pattern *pattern, const uint32_t *in,
+				    uint32_t *out)
+{
+	for (int64_t i = 0; i < pattern->n; i++) {
+		size_t bytes = i / 32 % 3 == 2 ? 0 : (size_t)(i % 17);
+		uint32_t copied[4] = {0};
+
+		memcpy(copied, &in[4 * place_in_grid(pattern, i)], bytes);
+		for (int64_t word = 0; takes_part(pattern, i) && word < 4; word++)
+			out[i] += copied[word];
+	}
+}
+
+static void compute_async_store(const struct pattern *pattern, const uint32_t *in, uint32_t *out)
+{
+	for (int64_t i = 0; i < pattern->n; i++)
+		for (int64_t word = 0; takes_part(pattern, i) && word < pattern->words; word++)
+			out[i] += in[place_in_block(pattern, i) * pattern->words + word];
+}
+
 static void compute_load_generic(const struct pattern *pattern, const uint32_t *in, uint32_t *out)
 {
 	for (int64_t i = 0; i < pattern->n; i++) {
@@ -282,6 +303,10 @@ ORACLE(one_address, compute_one_address, 1, false)
 ORACLE(shared_add, compute_shared_add, 1, false)
 ORACLE(load_generic, compute_load_generic, 1, true)
 ORACLE(load_generic_lanes, compute_load_generic_lanes, 1, true)
+ORACLE(async_load_some, compute_async_load_some, 4, true)
+ORACLE(async_store_4, compute_async_store, 1, true)
+ORACLE(async_store_8, compute_async_store, 2, true)
+ORACLE(async_store_16, compute_async_store, 4, true)
 ORACLE(local_array, compute_local_array, 1, false)
 ORACLE(arithmetic, compute_arithmetic, 1, true)
 
@@ -300,6 +325,12 @@ ORACLE(arithmetic, compute_arithmetic, 1, true)
 		ARG_OF_I64("log2(share)"), ARG_OF_I64("stride"), ARG_OF_I64("start - 1"), \
 		ARG_OF_U32("mask"), ARG_OF_I32("order == 2")
 
+#define ASYNCHRONOUS                                                               \
+	{                                                                          \
+		"compute_capability >= 80",                                        \
+			"asynchronous copies need compute capability 8.0 (Ampere)" \
+	}
+
 /* A variant, the name of its oracle, the threads that its places are told apart by. */
 #define ROW(label, computes, threads, shows, teaches, ...)                                \
 	.name = #label, .lesson = teaches, .metric = shows, .oracle = &oracle_##computes, \
@@ -317,6 +348,19 @@ ORACLE(arithmetic, compute_arithmetic, 1, true)
 		ROW(label, computes, "block", shows, teaches, __VA_ARGS__),                  \
 			CONSTRAINTS({PLACES_OF("block") " <= " TILE_TEXT,                    \
 				     "the places of a block must fit into a tile of 2048"}), \
+	}
+/* Asynchronous copies from places of the grid, or to places of each block's tile. */
+#define ASYNC_LOAD(label, computes, teaches)                                           \
+	{                                                                              \
+		ROW(label, computes, "n", "ptx_async_copy_sectors", teaches, IN, OUT), \
+			CONSTRAINTS(ASYNCHRONOUS),                                     \
+	}
+#define ASYNC_STORE(label, computes, teaches)                                                 \
+	{                                                                                     \
+		ROW(label, computes, "block", "ptx_async_copy_wavefronts", teaches, IN, OUT), \
+			CONSTRAINTS(ASYNCHRONOUS,                                             \
+				    {PLACES_OF("block") " <= " TILE_TEXT,                     \
+				     "the places of a block must fit into a tile of 2048"}),  \
 	}
 
 static const struct kernel_variant variants[] = {
@@ -357,6 +401,18 @@ static const struct kernel_variant variants[] = {
 		 "addresses that are shared in every other block, else global", IN, OUT),
 	IN_BLOCK(load_generic_lanes, load_generic_lanes, "global_load_requests",
 		 "addresses that are shared in every other thread, else global", IN, OUT),
+	ASYNC_LOAD(async_load_4, load_4, "4-byte asynchronous copies from these places"),
+	ASYNC_LOAD(async_load_8, load_8, "8-byte asynchronous copies from these places"),
+	ASYNC_LOAD(async_load_16, load_16, "16-byte asynchronous copies from these places"),
+	ASYNC_LOAD(async_load_16_cg, load_16, "the same past the first-level cache"),
+	ASYNC_LOAD(async_load_some, async_load_some,
+		   "asynchronous copies of 0 to 16 bytes, and zeroes for the others"),
+	ASYNC_LOAD(async_zeroes_16, load_16, "zeroes are copied by those that take no part"),
+	ASYNC_LOAD(async_zeroes_16_cg, load_16, "the same past the first-level cache"),
+	ASYNC_STORE(async_store_4, async_store_4, "4-byte asynchronous copies to these places"),
+	ASYNC_STORE(async_store_8, async_store_8, "8-byte asynchronous copies to these places"),
+	ASYNC_STORE(async_store_16, async_store_16, "16-byte asynchronous copies to these places"),
+	ASYNC_STORE(async_store_16_cg, async_store_16, "the same past the first-level cache"),
 	IN_GRID(local_array, local_array, "ptx_local_load_requests",
 		"an array of a thread in local memory", OUT),
 	IN_GRID(arithmetic_float, arithmetic, "flop_f32",

@@ -100,6 +100,13 @@ static const char *const templates[] = {
 	"mov.u64 %rd7, step; call %rd7, (), proto;",
 	"call %rd?, (), proto;",
 	"nanosleep.u32 20; membar.gl; fence.acq_rel.gpu;",
+	"and.b32 %r7, %r?, 252; cp.async.ca.shared.global [%r7], [%rd6], 4;",
+	"@%p? cp.async.cg.shared.global [tile+16], [%rd6+32], 16, %p?;",
+	"and.b32 %r7, %r?, 240; cp.async.ca.shared.global [%r7], [%rd6], 16, %r?;",
+	"cp.async.ca.shared.global [%r?+$], [%rd?], 8, %p?;",
+	"@%p? cp.async.commit_group;",
+	"cp.async.wait_group ?;",
+	"cp.async.wait_all;",
 };
 
 static const char head[] =

@@ -151,10 +151,8 @@ static uint64_t space_bytes(const struct warp *warp, enum ptx_space space)
 					 : warp->local_bytes;
 }
 
-static bool is_inside(struct warp *warp, const struct instruction *at, enum ptx_space space,
-		      uint64_t address)
+static bool is_inside(struct warp *warp, enum ptx_space space, uint64_t address, unsigned bytes)
 {
-	unsigned bytes = access_bytes(at);
 	uint64_t limit = 0;
 
 	if (space == PTX_SPACE_GLOBAL) {
@@ -172,19 +170,25 @@ static bool is_inside(struct warp *warp, const struct instruction *at, enum ptx_
 }
 
 /* "a 4-byte store to" */
-static void describe_access(struct text *out, const struct instruction *at)
+static void describe_access(struct text *out, const struct instruction *at, enum ptx_space space,
+			    unsigned bytes)
 {
-	unsigned bytes = access_bytes(at);
+	static const struct {
+		enum operation operation;
+		const char *words;
+	} accesses[] = {{OP_LOAD, "load from"}, {OP_STORE, "store to"}, {OP_ATOMIC, "atomic on"}};
 
-	text_addf(out, "%s %u-byte %s", bytes == 8 ? "an" : "a", bytes,
-		  at->operation == OP_LOAD    ? "load from"
-		  : at->operation == OP_STORE ? "store to"
-					      : "atomic on");
+	text_addf(out, "%s %u-byte ", bytes == 8 || bytes == 11 ? "an" : "a", bytes);
+	for (size_t i = 0; i < ARRAY_SIZE(accesses); i++)
+		if (accesses[i].operation == (enum operation)at->operation)
+			text_add(out, accesses[i].words);
+	if (at->operation == OP_COPY)
+		text_addf(out, "asynchronous copy %s", space == PTX_SPACE_GLOBAL ? "from" : "to");
 }
 
 /* "shared memory at byte 4096, 4 bytes past its end (4096 bytes)" */
-static void describe_own(struct text *out, struct warp *warp, const struct instruction *at,
-			 enum ptx_space space, uint64_t address)
+static void describe_own(struct text *out, struct warp *warp, enum ptx_space space,
+			 uint64_t address, unsigned accessed)
 {
 	uint64_t bytes = space_bytes(warp, space);
 
@@ -195,15 +199,15 @@ static void describe_own(struct text *out, struct warp *warp, const struct instr
 			  (UINT64_C(1) << 32) - address, bytes);
 	else
 		text_addf(out, "%" PRIu64 ", %" PRIu64 " bytes past its end (%" PRIu64 " bytes)",
-			  address, address + access_bytes(at) - bytes, bytes);
+			  address, address + accessed - bytes, bytes);
 }
 
 static void report(struct warp *warp, const struct instruction *at, enum ptx_space space, int lane,
-		   uint64_t address, bool misaligned)
+		   uint64_t address, unsigned bytes, bool misaligned)
 {
 	struct text text = TEXT_INIT;
 
-	describe_access(&text, at);
+	describe_access(&text, at, space, bytes);
 	if (misaligned && space == PTX_SPACE_GLOBAL) {
 		text_addf(&text, " 0x%" PRIx64 ", which is no multiple of %u", address,
 			  access_bytes(at));
@@ -213,14 +217,24 @@ static void report(struct warp *warp, const struct instruction *at, enum ptx_spa
 			  access_bytes(at));
 	} else if (space == PTX_SPACE_GLOBAL) {
 		text_addf(&text, " 0x%" PRIx64 ", ", address);
-		device_memory_describe(&text, warp->block->launch->memory, address,
-				       access_bytes(at));
+		device_memory_describe(&text, warp->block->launch->memory, address, bytes);
 	} else {
-		describe_own(&text, warp, at, space, address);
+		describe_own(&text, warp, space, address, bytes);
 	}
 	warp_finding(warp, at, lane, misaligned ? FINDING_MISALIGNED : FINDING_OUT_OF_BOUNDS, "%s",
 		     text.data);
 	text_release(&text);
+}
+
+static enum step check_lane(struct warp *warp, const struct instruction *at, enum ptx_space space,
+			    int lane, uint64_t address, unsigned bytes)
+{
+	bool misaligned = address % access_bytes(at) != 0;
+
+	if (!misaligned && is_inside(warp, space, address, bytes))
+		return STEP_NEXT;
+	report(warp, at, space, lane, address, bytes, misaligned);
+	return STEP_STOPPED;
 }
 
 enum step access_check(struct warp *warp, const struct instruction *at, enum ptx_space space,
@@ -228,12 +242,22 @@ enum step access_check(struct warp *warp, const struct instruction *at, enum ptx
 {
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		int lane = __builtin_ctz(rest);
-		bool misaligned = address[lane] % access_bytes(at) != 0;
 
-		if (misaligned || !is_inside(warp, at, space, address[lane])) {
-			report(warp, at, space, lane, address[lane], misaligned);
+		if (check_lane(warp, at, space, lane, address[lane], access_bytes(at)) != STEP_NEXT)
 			return STEP_STOPPED;
-		}
+	}
+	return STEP_NEXT;
+}
+
+enum step access_check_amounts(struct warp *warp, const struct instruction *at,
+			       enum ptx_space space, uint32_t mask, const uint64_t address[LANES],
+			       const unsigned bytes[LANES])
+{
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		int lane = __builtin_ctz(rest);
+
+		if (check_lane(warp, at, space, lane, address[lane], bytes[lane]) != STEP_NEXT)
+			return STEP_STOPPED;
 	}
 	return STEP_NEXT;
 }

@@ -94,5 +94,9 @@ static inline unsigned access_bytes(const struct instruction *at)
  */
 enum step access_check(struct warp *warp, const struct instruction *at, enum ptx_space space,
 		       uint32_t mask, const uint64_t address[LANES]);
+/* The same where each lane touches only so many of its first bytes, one at least. */
+enum step access_check_amounts(struct warp *warp, const struct instruction *at,
+			       enum ptx_space space, uint32_t mask, const uint64_t address[LANES],
+			       const unsigned bytes[LANES]);
 
 #endif

@@ -1,6 +1,7 @@
 #include "harness/ptx/machine/block.h"
 
 #include "harness/ptx/machine/control.h"
+#include "harness/ptx/machine/copies.h"
 #include "harness/ptx/machine/frame.h"
 #include "harness/ptx/machine/plan.h"
 #include "harness/ptx/machine/shadow.h"
@@ -49,6 +50,7 @@ void block_release(struct block *block)
 {
 	for (unsigned i = 0; block->warps && i < block->warp_count; i++) {
 		frames_release(&block->warps[i]);
+		copies_free(block->warps[i].copies);
 		free(block->warps[i].local);
 	}
 	free(block->warps);
@@ -67,6 +69,7 @@ static bool warp_begin(struct warp *warp)
 	warp->merge_pc = UINT32_MAX;
 	warp->sync_epoch = 0;
 	memset(warp->arrived, 0, sizeof(warp->arrived));
+	copies_begin(warp);
 	frame = frame_enter(warp);
 	if (!frame)
 		return false;

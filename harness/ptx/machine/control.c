@@ -1,5 +1,6 @@
 #include "harness/ptx/machine/control.h"
 
+#include "harness/ptx/machine/copies.h"
 #include "harness/ptx/machine/frame.h"
 #include "harness/ptx/machine/plan.h"
 #include "harness/ptx/machine/warp.h"
@@ -236,6 +237,12 @@ instruction_handler *control_handler(const struct instruction *instruction)
 	case OP_FENCE:
 	case OP_NOTHING:
 		return run_nothing;
+	case OP_COPY:
+		return run_copy;
+	case OP_COPY_COMMIT:
+		return run_copy_commit;
+	case OP_COPY_WAIT:
+		return run_copy_wait;
 	case OP_PRINT:
 		return run_print;
 	case OP_ASSERT_FAIL:

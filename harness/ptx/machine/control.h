@@ -1,6 +1,6 @@
 /*
  * control: the handlers that are the same for every vector unit: branches,
- * calls, ends, barriers, printing. Internal to harness/ptx/.
+ * calls, ends, barriers, asynchronous copies, printing. Internal to harness/ptx/.
  */
 #ifndef HARNESS_PTX_MACHINE_CONTROL_H
 #define HARNESS_PTX_MACHINE_CONTROL_H

@@ -100,6 +100,8 @@ static uint64_t requests_in(const struct counted *counted, enum ptx_space space)
 {
 	const struct instruction_count *count = counted->count;
 
+	if (counted->at->operation == OP_COPY) /* is in both */
+		return count->requests;
 	if (counted->at->space != PTX_SPACE_GENERIC)
 		return counted->at->space == space ? count->requests : 0;
 	return space == PTX_SPACE_GLOBAL   ? count->requests
@@ -163,10 +165,17 @@ static void add_memory(struct emulated_counts *out, const struct counted *counte
 		out->local_store_requests += requests_in(counted, PTX_SPACE_LOCAL);
 }
 
+static void add_copy(struct emulated_counts *out, const struct instruction_count *count)
+{
+	out->async_copy_requests += count->requests;
+	out->async_copy_sectors += count->sectors;
+	out->async_copy_wavefronts += count->wavefronts;
+}
+
 static bool is_memory(const struct counted *counted)
 {
 	return counted->at->operation == OP_LOAD || counted->at->operation == OP_STORE ||
-	       counted->at->operation == OP_ATOMIC;
+	       counted->at->operation == OP_ATOMIC || counted->at->operation == OP_COPY;
 }
 
 /* A branch on which lanes may part. */
@@ -194,6 +203,9 @@ static void add_instruction(struct emulated_counts *out, const struct counted *c
 	case OP_STORE:
 	case OP_ATOMIC:
 		add_memory(out, counted);
+		break;
+	case OP_COPY:
+		add_copy(out, counted->count);
 		break;
 	default:
 		add_operations(out, counted);

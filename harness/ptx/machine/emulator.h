@@ -52,6 +52,8 @@ void device_memory_touched_reset(struct device_memory *memory);
 	  "two threads touch a word between barriers, and one writes")                            \
 	X(FINDING_UNINITIALISED, "uninitialised shared read", false,                              \
 	  "shared memory is read that nobody has written")                                        \
+	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                    \
+	  "shared memory is used that an asynchronous copy is still to fill")                     \
 	X(FINDING_DEADLOCK, "deadlock", true, "every warp of a block waits")                      \
 	X(FINDING_ENDLESS, "endless", true, "more instructions than a launch may run")            \
 	X(FINDING_TRAP, "trap", true, "the kernel executed a trap")                               \

@@ -94,6 +94,7 @@ struct warp {
 	struct frame **spare; /* by function: frames that nobody uses */
 	unsigned char *local; /* local_bytes a lane, lane after lane */
 	uint32_t local_bytes;
+	struct warp_copies *copies; /* asynchronous ones; NULL: never any. copies.h */
 	uint32_t sync_epoch; /* of this warp: counts bar.warp.sync, shuffles, votes … (races) */
 };
 

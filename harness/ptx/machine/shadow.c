@@ -32,6 +32,8 @@ struct cell {
 	bool initialised;
 	uint32_t read_epoch;
 	struct readers readers[2];
+	uint32_t copy_place; /* of an asynchronous copy that is on the way, plus one; 0: none is */
+	uint16_t copier;     /* its thread */
 };
 
 /*
@@ -51,6 +53,7 @@ struct shared_shadow {
 	unsigned grain;        /* bytes of a cell: WORD_BYTES, or 1 */
 	size_t cell_count;
 	struct cell *cells;
+	unsigned char *arriving;     /* by byte: what a copy that is on the way brings */
 	struct settled_row *settled; /* cells / ROW_CELLS, rounded up */
 	size_t bytes;
 };
@@ -92,7 +95,8 @@ struct shared_shadow *shared_shadow_create(const struct launch *launch)
 	shadow->cell_count = shadow->bytes / WORD_BYTES;
 	shadow->cells = calloc(shadow->cell_count + 1, sizeof(*shadow->cells));
 	shadow->settled = calloc(settled_rows(shadow->bytes) + 1, sizeof(*shadow->settled));
-	if (!shadow->cells || !shadow->settled) {
+	shadow->arriving = calloc(shadow->bytes + 1, 1);
+	if (!shadow->cells || !shadow->settled || !shadow->arriving) {
 		shared_shadow_free(shadow);
 		return NULL;
 	}
@@ -106,6 +110,7 @@ void shared_shadow_free(struct shared_shadow *shadow)
 	free(shadow->first_place);
 	free(shadow->cells);
 	free(shadow->settled);
+	free(shadow->arriving);
 	free(shadow);
 }
 
@@ -260,6 +265,23 @@ static void report_race(const struct shared_shadow *shadow, const struct toucher
 	text_release(&text);
 }
 
+/* "thread (1,0,0) reads word 12, which thread (0,0,0) is still copying at x.cu:20: …" */
+static void report_unwaited(const struct shared_shadow *shadow, const struct toucher *by,
+			    size_t cell)
+{
+	struct text text = TEXT_INIT;
+
+	add_thread(&text, by->warp, by->thread);
+	text_addf(&text, " %s %s %zu before ",
+		  by->writes ? by->atomic ? "changes" : "writes" : "reads",
+		  shadow->grain == WORD_BYTES ? "word" : "byte", cell);
+	add_thread(&text, by->warp, shadow->cells[cell].copier);
+	text_add(&text, " has waited for its asynchronous copy to it");
+	add_place(&text, shadow, shadow->cells[cell].copy_place - 1);
+	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
+	text_release(&text);
+}
+
 static void report_uninitialised(const struct shared_shadow *shadow, const struct toucher *by,
 				 size_t cell)
 {
@@ -286,8 +308,16 @@ static struct toucher toucher_of(struct warp *warp, const struct instruction *at
 
 /* `told` says that a kind of finding has been made: one a request is enough. */
 struct told {
-	bool race, uninitialised;
+	bool race, uninitialised, unwaited;
 };
+
+/* A copy to the cell is on the way, and this is neither it nor the store of what it brings. */
+static bool is_early(const struct shared_shadow *shadow, const struct cell *cell, size_t index,
+		     const unsigned char *value)
+{
+	return cell->copy_place &&
+	       !(value && !memcmp(value, shadow->arriving + index * shadow->grain, shadow->grain));
+}
 
 /* First whether anybody is in the way, then who was there. `value` is about to be stored at
  * `there`, or is NULL: another store of what is there already is in nobody's way. */
@@ -301,9 +331,13 @@ static void touch_cell(struct shared_shadow *shadow, const struct toucher *by, s
 		told->uninitialised = true;
 		report_uninitialised(shadow, by, index);
 	}
-	if (!told->race &&
-	    ((rival_writer(cell, by, &rival) && !(value && !memcmp(value, there, shadow->grain))) ||
-	     (by->writes && rival_reader(cell, by, &rival)))) {
+	if (is_early(shadow, cell, index, value)) {
+		if (!told->unwaited)
+			report_unwaited(shadow, by, index);
+		told->unwaited = true;
+	} else if (!told->race && ((rival_writer(cell, by, &rival) &&
+				    !(value && !memcmp(value, there, shadow->grain))) ||
+				   (by->writes && rival_reader(cell, by, &rival)))) {
 		told->race = true;
 		report_race(shadow, by, index, &rival);
 	}
@@ -358,8 +392,8 @@ static struct settled_row *settled_row(struct shared_shadow *shadow, size_t numb
 
 static bool is_settled(const struct cell *cell, uint32_t epoch)
 {
-	return cell->initialised && cell->write_epoch != epoch && cell->read_epoch == epoch &&
-	       cell->readers[1].first != NOBODY;
+	return cell->initialised && !cell->copy_place && cell->write_epoch != epoch &&
+	       cell->read_epoch == epoch && cell->readers[1].first != NOBODY;
 }
 
 uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words)
@@ -463,4 +497,54 @@ void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32
 	if (!by.atomic)
 		mask = lowest_of_each_place(&by, mask, offset, bytes, values);
 	touch_lanes(&by, mask, offset, bytes, values);
+}
+
+/* ---- asynchronous copies ---- */
+
+uint32_t shared_shadow_copy(struct warp *warp, const struct instruction *at, uint32_t mask,
+			    const uint32_t offset[LANES], unsigned bytes,
+			    const unsigned char *values)
+{
+	struct shared_shadow *shadow = warp->block->shadow;
+	struct toucher by = toucher_of(warp, at);
+
+	/* It may write at any time from now on. */
+	shared_shadow_store(warp, at, mask, offset, bytes, values);
+	for (; mask; mask &= mask - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(mask);
+
+		memcpy(shadow->arriving + offset[lane], values + lane * bytes, bytes);
+		for (size_t i = 0; i < bytes / shadow->grain; i++) {
+			struct cell *cell = &shadow->cells[offset[lane] / shadow->grain + i];
+
+			cell->copy_place = by.place + 1;
+			cell->copier = (uint16_t)(warp->index * LANES + lane);
+		}
+	}
+	return by.place;
+}
+
+void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offset[LANES],
+			  unsigned bytes, uint32_t place)
+{
+	struct shared_shadow *shadow = warp->block->shadow;
+	struct toucher by = {.warp = warp,
+			     .epoch = warp->block->epoch + 1,
+			     .sync = warp->sync_epoch,
+			     .place = place,
+			     .writes = true};
+
+	for (; mask; mask &= mask - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(mask);
+
+		by.thread = (uint16_t)(warp->index * LANES + lane);
+		for (size_t i = 0; i < bytes / shadow->grain; i++) {
+			size_t index = offset[lane] / shadow->grain + i;
+
+			shadow->cells[index].copy_place = 0;
+			remember_writer(&shadow->cells[index], &by);
+			shadow->settled[index / ROW_CELLS].cells &=
+				~(UINT32_C(1) << index % ROW_CELLS);
+		}
+	}
 }

@@ -48,4 +48,15 @@ void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32
 void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint32_t mask,
 			  const uint32_t offset[LANES], unsigned bytes);
 
+/*
+ * The lanes begin an asynchronous copy of these bytes: a store that happens
+ * when each lane waits for it (shared_shadow_arrive(), with the place that this
+ * returns). Until then whoever reads there, or writes anything else, is told.
+ */
+uint32_t shared_shadow_copy(struct warp *warp, const struct instruction *at, uint32_t mask,
+			    const uint32_t offset[LANES], unsigned bytes,
+			    const unsigned char *values);
+void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offset[LANES],
+			  unsigned bytes, uint32_t place);
+
 #endif

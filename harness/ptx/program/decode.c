@@ -15,7 +15,8 @@ static void decode_statement(struct function_decoding *decoding)
 	enum operation operation;
 
 	if (decode_moves(decoding) || decode_comparisons(decoding) || decode_memory(decoding) ||
-	    decode_control(decoding) || decode_call(decoding) || decode_warp(decoding))
+	    decode_copies(decoding) || decode_control(decoding) || decode_call(decoding) ||
+	    decode_warp(decoding))
 		return;
 	operation = alu_find(at->mnemonic);
 	if (operation == OPERATION_COUNT)

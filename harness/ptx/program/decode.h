@@ -172,6 +172,11 @@ struct decoded_address address(struct function_decoding *decoding,
 bool frame_variable(struct function_decoding *decoding, const char *name, int64_t *offset,
 		    int64_t *bytes);
 
+/* A variable is where it is, whatever a generic access says; else the two must agree, or it makes
+ * no sense. decode_memory.c. */
+bool spaces_agree(struct function_decoding *decoding, const struct decoded_address *where,
+		  enum ptx_space said);
+
 /* ---- the statements ---- */
 
 void decode_alu(struct function_decoding *decoding, enum operation operation);
@@ -179,6 +184,7 @@ void decode_alu(struct function_decoding *decoding, enum operation operation);
 bool decode_moves(struct function_decoding *decoding);            /* decode_move.c */
 bool decode_comparisons(struct function_decoding *decoding);      /* decode_compare.c */
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
+bool decode_copies(struct function_decoding *decoding);           /* decode_copies.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */
 bool decode_warp(struct function_decoding *decoding);             /* decode_warp.c */

@@ -124,9 +124,8 @@ static void set_address(struct instruction *instruction, const struct decoded_ad
 	instruction->offset = where->offset;
 }
 
-/* A variable is where it is, whatever a generic access says; else the two must agree. */
-static bool spaces_agree(struct function_decoding *decoding, const struct decoded_address *where,
-			 enum ptx_space said)
+bool spaces_agree(struct function_decoding *decoding, const struct decoded_address *where,
+		  enum ptx_space said)
 {
 	bool frame = where->space == PTX_SPACE_PARAM || where->space == PTX_SPACE_LOCAL;
 

@@ -77,6 +77,10 @@ static void follow(struct dependence_search *search, struct instruction *instruc
 		function->decided_by |= (uint8_t)address;
 		keep(function, memories_of(instruction->space), bits);
 		break;
+	case OP_COPY:
+		function->decided_by |= (uint8_t)(address | bits);
+		keep(function, DEPENDS_ON_SHARED, DEPENDS_ON_GLOBAL | DEPENDS_ON_DATA);
+		break;
 	case OP_ATOMIC:
 		function->decided_by |= (uint8_t)address;
 		keep(function, memories_of(instruction->space), bits);

@@ -35,29 +35,33 @@ enum value_type {
 };
 
 /* Symbol, meaning. Handlers have the symbol in lower case. */
-#define CONTROL_OPERATION_LIST(X)                                                       \
-	X(OP_BRA, "branch to target; guard is the condition, .uni too")                 \
-	X(OP_BRX, "branch to table[a]")                                                 \
-	X(OP_CALL, "call")                                                              \
-	X(OP_RET, "return; of an entry: exit")                                          \
-	X(OP_EXIT, "exit")                                                              \
-	X(OP_TRAP, "trap: a finding")                                                   \
-	X(OP_BARRIER, "bar.sync / barrier.sync: a barrier id, b thread count (0: all)") \
-	X(OP_BARRIER_REDUCE, "bar.red: kind popc, and, or; c predicate")                \
-	X(OP_BARRIER_ARRIVE, "bar.arrive")                                              \
-	X(OP_WARP_BARRIER, "bar.warp.sync a: member mask")                              \
-	X(OP_FENCE, "membar, fence: orders nothing here, but races see it")             \
-	X(OP_NOTHING, "nanosleep, prefetch, pragma: no effect")                         \
-	X(OP_SHUFFLE, "shfl.sync: a value, b lane or delta, c clamp, d member mask")    \
-	X(OP_VOTE, "vote.sync: a predicate, d member mask")                             \
-	X(OP_MATCH, "match.sync: a value (type), d member mask")                        \
-	X(OP_REDUX, "redux.sync: a value, d member mask; kind as atomic_kind")          \
-	X(OP_ACTIVE_MASK, "activemask")                                                 \
-	X(OP_ELECT, "elect.sync: d member mask")                                        \
-	X(OP_LOAD, "ld, ldu in space: rows <- [a + offset]")                            \
-	X(OP_STORE, "st in space: [a + offset] <- rows")                                \
-	X(OP_ATOMIC, "atom and red in space: dst <- [a + offset], kind, b, c")          \
-	X(OP_PRINT, "vprintf(a format, b arguments)")                                   \
+#define CONTROL_OPERATION_LIST(X)                                                               \
+	X(OP_BRA, "branch to target; guard is the condition, .uni too")                         \
+	X(OP_BRX, "branch to table[a]")                                                         \
+	X(OP_CALL, "call")                                                                      \
+	X(OP_RET, "return; of an entry: exit")                                                  \
+	X(OP_EXIT, "exit")                                                                      \
+	X(OP_TRAP, "trap: a finding")                                                           \
+	X(OP_BARRIER, "bar.sync / barrier.sync: a barrier id, b thread count (0: all)")         \
+	X(OP_BARRIER_REDUCE, "bar.red: kind popc, and, or; c predicate")                        \
+	X(OP_BARRIER_ARRIVE, "bar.arrive")                                                      \
+	X(OP_WARP_BARRIER, "bar.warp.sync a: member mask")                                      \
+	X(OP_FENCE, "membar, fence: orders nothing here, but races see it")                     \
+	X(OP_NOTHING, "nanosleep, prefetch, pragma: no effect")                                 \
+	X(OP_SHUFFLE, "shfl.sync: a value, b lane or delta, c clamp, d member mask")            \
+	X(OP_VOTE, "vote.sync: a predicate, d member mask")                                     \
+	X(OP_MATCH, "match.sync: a value (type), d member mask")                                \
+	X(OP_REDUX, "redux.sync: a value, d member mask; kind as atomic_kind")                  \
+	X(OP_ACTIVE_MASK, "activemask")                                                         \
+	X(OP_ELECT, "elect.sync: d member mask")                                                \
+	X(OP_LOAD, "ld, ldu in space: rows <- [a + offset]")                                    \
+	X(OP_STORE, "st in space: [a + offset] <- rows")                                        \
+	X(OP_ATOMIC, "atom and red in space: dst <- [a + offset], kind, b, c")                  \
+	X(OP_COPY, "cp.async: shared [a + offset] <- global [b + from_offset]; c bytes of it, " \
+		   "d predicate: none of it")                                                   \
+	X(OP_COPY_COMMIT, "cp.async.commit_group")                                              \
+	X(OP_COPY_WAIT, "cp.async.wait_group offset: groups that may be left; wait_all: -1")    \
+	X(OP_PRINT, "vprintf(a format, b arguments)")                                           \
 	X(OP_ASSERT_FAIL, "__assertfail: a message, b file, c line (32 bits), d function")
 
 enum operation {
@@ -93,6 +97,7 @@ enum atomic_kind {
 enum shuffle_kind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum vote_kind { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum match_kind { MATCH_ANY, MATCH_ALL };
+enum copy_kind { COPY_THROUGH_L1, COPY_PAST_L1 };
 enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 
 /* One row of alu.def. */

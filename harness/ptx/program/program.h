@@ -59,6 +59,7 @@ struct instruction {
 	bool narrow_address; /* memory: row a has 32-bit lanes (of shared or local memory) */
 	uint32_t target;     /* instruction (bra), function (call), table (brx) */
 	int64_t offset;      /* memory: bytes added to the address in row a */
+	int64_t from_offset; /* OP_COPY: bytes added to the address in row b */
 	uint32_t rows[8]; /* elements of a load's result or a store's source; a call's arguments are
 			     in struct program_call */
 	uint32_t statement; /* of the function: its text, line and source line */

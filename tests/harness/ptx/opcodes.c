@@ -166,6 +166,7 @@ struct opcode_list opcode_list_create(void)
 	opcode_sequences_add(&list);
 	opcode_memory_add(&list);
 	opcode_forms_add(&list);
+	opcode_copies_add(&list);
 	return list;
 }
 

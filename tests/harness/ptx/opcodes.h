@@ -95,10 +95,11 @@ struct opcode_comparison opcode_compare(const struct opcode_case *opcode, const 
 uint64_t opcode_value(const struct opcode_operand *operand, size_t index);
 size_t opcode_edge_count(const struct opcode_operand *operand);
 uint64_t opcode_mix(uint64_t seed); /* pseudo-random bits */
-/* Cases that are no rows: opcode_sequences.c, opcode_memory.c, opcode_forms.c. */
+/* Cases that are no rows: opcode_sequences.c, opcode_memory.c, opcode_forms.c, opcode_copies.c. */
 void opcode_sequences_add(struct opcode_list *list);
 void opcode_memory_add(struct opcode_list *list);
 void opcode_forms_add(struct opcode_list *list);
+void opcode_copies_add(struct opcode_list *list);
 /* Types of results ("u32 pred") and operands; name and body are given to it. */
 struct opcode_case *opcode_sequence_add(struct opcode_list *list, char *name, const char *results,
 					const char *operands, char *body);

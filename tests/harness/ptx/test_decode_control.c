@@ -200,7 +200,7 @@ static void every_gap_is_listed_once_with_its_count(void **state)
 			"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2}, [%rd1];\n"
 			"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2}, [%rd1];\n"
 			"mov.u64 %rd1, %clock64;\nmov.u32 %r1, %smid;\n"
-			"cp.async.commit_group;\nbarrier.cluster.arrive;\n"
+			"cp.async.bulk.commit_group;\nbarrier.cluster.arrive;\n"
 			"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n"
 			"mapa.shared::cluster.u32 %r1, %r2, 0;\nshfl.idx.b32 %r1, %r1, 0, 31;\n"
 			"fence.proxy.async;\nld.global.b128 %rd1, [%rd2];\n"
@@ -211,7 +211,8 @@ static void every_gap_is_listed_once_with_its_count(void **state)
 		words.data,
 		"opcode wmma.load.a.sync.aligned.row.m16n16k16.global.f16 (line 12, 2 times), "
 		"register %clock64 (line 14), register %smid (line 15), "
-		"opcode cp.async.commit_group (line 16), opcode barrier.cluster.arrive (line 17), "
+		"opcode cp.async.bulk.commit_group (line 16), opcode barrier.cluster.arrive (line "
+		"17), "
 		"opcode tex.1d.v4.f32.s32 (line 18), opcode mapa.shared::cluster.u32 (line 19), "
 		"opcode shfl.idx.b32 (line 20), opcode fence.proxy.async (line 21), "
 		"opcode ld.global.b128 (line 22), opcode atom.global.exch.b128 (line 23), "

@@ -58,6 +58,18 @@ static void instruction_key(struct text *out, const struct instruction *at)
 	case OP_MATCH:
 		text_addf(out, " %d %s%s", at->kind, type_names[at->type], second);
 		break;
+	case OP_COPY:
+		/* What ignores its source does so at any size. */
+		if (at->d)
+			text_add(out, " ignored");
+		else
+			text_addf(out, " %d bytes%s%s", at->width * at->vector,
+				  at->kind == COPY_PAST_L1 ? " past L1" : "",
+				  at->c ? ", some" : "");
+		break;
+	case OP_COPY_WAIT:
+		text_add(out, at->offset < 0 ? " all" : " group");
+		break;
 	case OP_VOTE:
 		text_addf(out, " %d", at->kind);
 		break;
@@ -359,6 +371,11 @@ static void offer_the_rest(struct string_list *accepted)
 	offer_words(accepted, "%s %%r1, 1, 64, %%p1;", "bar.red.popc.u32 barrier.red.popc.u32");
 	offer_words(accepted, "%s %%p2, 1, 64, %%p1;",
 		    "bar.red.and.pred bar.red.or.pred barrier.red.and.pred barrier.red.or.pred");
+	offer_words(accepted, "cp.async.ca.shared.global [%%r1], [%%rd1], %s;",
+		    "1 2 4 8 16 32 4,%r2 8,%r2 16,%r2 4,%p1 8,%p1 16,%p1");
+	offer_words(accepted, "cp.async.cg.shared.global [%%r1], [%%rd1], %s;",
+		    "4 8 16 16,%r2 16,%p1");
+	offer_words(accepted, "cp.async.%s;", "commit_group wait_all wait_group\t0");
 	offer_words(accepted, "%s;", "membar.cta membar.gl fence.sc.gpu fence.acq_rel.sys exit");
 }
 

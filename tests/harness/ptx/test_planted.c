@@ -124,6 +124,21 @@ static const struct planted planted[] = {
 	 "nobody has written it", 0},
 	{"order", "planted_uninitialised_byte", FINDING_UNINITIALISED, 0, 77, "byte 77",
 	 "nobody has written it", 0},
+	{"copies", "planted_copy_no_wait", FINDING_UNWAITED_COPY, 0, 224, "thread (224,0,0) reads",
+	 "before thread (224,0,0) has waited", 0},
+	{"copies", "planted_copy_no_commit", FINDING_UNWAITED_COPY, 0, 224, "reads word 31",
+	 "before thread (31,0,0) has waited", 0},
+	{"copies", "planted_copy_last_group", FINDING_UNWAITED_COPY, 0, 192,
+	 "thread (192,0,0) reads word 319", "before thread (63,0,0) has waited", 0},
+	{"copies", "planted_copy_no_barrier", FINDING_RACE, 0, 0, "thread (0,0,0) reads word 1",
+	 "thread (1,0,0) wrote", 0},
+	{"copies", "planted_copy_refill", FINDING_RACE, 0, 0, "writes word", "read", 0},
+	{"copies", "planted_copy_and_store", FINDING_UNWAITED_COPY, 0, 0,
+	 "thread (0,0,0) writes word 0", "before thread (0,0,0) has waited", 0},
+	{"copies", "planted_copy_past_end", FINDING_OUT_OF_BOUNDS, 0, 255,
+	 "a 16-byte asynchronous copy from", "8 bytes past the end of 'out' (2040 bytes)", 510},
+	{"copies", "planted_copy_misaligned", FINDING_MISALIGNED, 0, 1,
+	 "a 16-byte asynchronous copy to shared memory at byte 12", "no multiple of 16", 0},
 	{"warps", "planted_divergent_barrier", FINDING_DIVERGENT_BARRIER, 0, -1,
 	 "lanes 0x0000ffff of warp 1", "lanes 0xffff0000 went past it", 0},
 	{"warps", "planted_barrier_in_loop", FINDING_DIVERGENT_BARRIER, 0, -1,
@@ -221,7 +236,7 @@ static void planted_faults_are_found(void **state)
 /* A kernel that is planted and not looked for would be a test that cannot fail. */
 static void every_planted_kernel_is_looked_for(void **state)
 {
-	static const char *const files[] = {"memory", "order", "warps", "ends"};
+	static const char *const files[] = {"memory", "order", "copies", "warps", "ends"};
 
 	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(files); f++) {
@@ -244,46 +259,56 @@ static void every_planted_kernel_is_looked_for(void **state)
 
 /* ---- nothing wrong ---- */
 
-/* Each leaves 256 in the element of its block, or counts on its threads and those of blocks before.
- */
+/* Leaves 256 in the element of its block, or counts on its threads and those of blocks before. */
+static void assert_right(const char *file, const char *kernel)
+{
+	bool counts_on = strstr(kernel, "lock") || strstr(kernel, "_spin_");
+	/* Each change of a lock's hands takes its time, and two warps are enough. */
+	int64_t threads = counts_on ? 64 : THREADS;
+	struct machine_result result =
+		run_planted(file, kernel, threads, ELEMENTS, RIGHT_MOST_INSTRUCTIONS);
+
+	for (size_t i = 0; i < result.findings.count; i++) {
+		struct text text = TEXT_INIT;
+
+		finding_text(&text, &result.findings.items[i]);
+		print_message("%s\n", text.data);
+		text_release(&text);
+	}
+	if (result.findings.count)
+		fail_msg("%s: there is nothing wrong with it", kernel);
+	for (unsigned block = 0; block < BLOCKS; block++) {
+		float expected = counts_on ? (float)(threads * (block + 1)) : 256.0f;
+		float value;
+
+		memcpy(&value, &result.out[block], sizeof(value));
+		if (value != expected)
+			fail_msg("%s: block %u: %g, not %g", kernel, block, (double)value,
+				 (double)expected);
+	}
+	machine_release(&result);
+}
+
 static void right_kernels_have_no_finding(void **state)
 {
-	char *source = read_planted("right", ".cu");
+	static const char *const files[] = {"right", "copies"};
 	size_t count = 0;
 
 	(void)state;
-	for (const char *at = source; (at = strstr(at, "void right_")); at++) {
-		char *kernel = xstrndup(at + strlen("void "), strcspn(at + strlen("void "), "("));
-		bool counts_on = strstr(kernel, "lock") || strstr(kernel, "_spin_");
-		/* Each change of a lock's hands takes its time, and two warps are enough. */
-		int64_t threads = counts_on ? 64 : THREADS;
-		struct machine_result result =
-			run_planted("right", kernel, threads, ELEMENTS, RIGHT_MOST_INSTRUCTIONS);
+	for (size_t f = 0; f < ARRAY_SIZE(files); f++) {
+		char *source = read_planted(files[f], ".cu");
 
-		for (size_t i = 0; i < result.findings.count; i++) {
-			struct text text = TEXT_INIT;
+		for (const char *at = source; (at = strstr(at, "void right_")); at++) {
+			const char *name = at + strlen("void ");
+			char *kernel = xstrndup(name, strcspn(name, "("));
 
-			finding_text(&text, &result.findings.items[i]);
-			print_message("%s\n", text.data);
-			text_release(&text);
+			assert_right(files[f], kernel);
+			free(kernel);
+			count++;
 		}
-		if (result.findings.count)
-			fail_msg("%s: there is nothing wrong with it", kernel);
-		for (unsigned block = 0; block < BLOCKS; block++) {
-			float expected = counts_on ? (float)(threads * (block + 1)) : 256.0f;
-			float value;
-
-			memcpy(&value, &result.out[block], sizeof(value));
-			if (value != expected)
-				fail_msg("%s: block %u: %g, not %g", kernel, block, (double)value,
-					 (double)expected);
-		}
-		machine_release(&result);
-		free(kernel);
-		count++;
+		free(source);
 	}
-	free(source);
-	assert_true(count >= 14);
+	assert_true(count >= 15);
 }
 
 /* ---- more than there is ---- */

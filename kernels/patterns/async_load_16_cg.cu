@@ -1,0 +1,9 @@
+// perflab: needs sm_80
+/* Asynchronous copies of 16 bytes past the first-level cache, by where they come from. */
+#include "async.cuh"
+
+extern "C" __global__ void patterns_async_load_16_cg(const unsigned *in, unsigned *out,
+						     PATTERN_PARAMETERS)
+{
+	async_load<uint4>(in, out, n, span, flip, shift, stride, offset, mask, random, past_l1());
+}

@@ -1,0 +1,10 @@
+// perflab: needs sm_80
+/* Asynchronous copies of 4 bytes, by where they come from. */
+#include "async.cuh"
+
+extern "C" __global__ void patterns_async_load_4(const unsigned *in, unsigned *out,
+						 PATTERN_PARAMETERS)
+{
+	async_load<unsigned>(in, out, n, span, flip, shift, stride, offset, mask, random,
+			     through_l1());
+}

@@ -1,0 +1,10 @@
+// perflab: needs sm_80
+/* Asynchronous copies of 0 to 16 bytes, by where they come from. */
+#include "async.cuh"
+
+extern "C" __global__ void patterns_async_load_some(const unsigned *in, unsigned *out,
+						    PATTERN_PARAMETERS)
+{
+	async_load<uint4>(in, out, n, span, flip, shift, stride, offset, mask, random,
+			  some_bytes());
+}

@@ -1,0 +1,10 @@
+// perflab: needs sm_80
+/* Asynchronous copies of 4 bytes, by where they go to. */
+#include "async.cuh"
+
+extern "C" __global__ void patterns_async_store_4(const unsigned *in, unsigned *out,
+						  PATTERN_PARAMETERS)
+{
+	async_store<unsigned>(in, out, n, span, flip, shift, stride, offset, mask, random,
+			      through_l1());
+}

@@ -1,0 +1,10 @@
+// perflab: needs sm_80
+/* Asynchronous copies of 8 bytes, by where they go to. */
+#include "async.cuh"
+
+extern "C" __global__ void patterns_async_store_8(const unsigned *in, unsigned *out,
+						  PATTERN_PARAMETERS)
+{
+	async_store<uint2>(in, out, n, span, flip, shift, stride, offset, mask, random,
+			   through_l1());
+}

@@ -1,0 +1,12 @@
+// perflab: needs sm_80
+/* Asynchronous copies of 16 bytes past the first-level cache, or of zeroes by those that take no
+ * part. */
+#include "async.cuh"
+
+extern "C" __global__ void patterns_async_zeroes_16_cg(const unsigned *in, unsigned *out,
+						       PATTERN_PARAMETERS)
+{
+	const past_l1_if copy = {TAKES_PART(ELEMENT)};
+
+	async_load<uint4>(in, out, n, span, flip, shift, stride, offset, 0xffffffffu, random, copy);
+}
