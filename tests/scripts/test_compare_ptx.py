@@ -271,18 +271,18 @@ class ComparePtx(unittest.TestCase):
         self.assertEqual(code, 0, said)
         self.assertIn("| `ptx_global_load_requests` | 2 | 2 | 0 | 0 |", said)
 
-    def test_a_matter_of_timing_is_no_finding_and_is_told(self):
+    def test_what_is_left_out_is_no_finding_and_is_told(self):
         rows = [("stream/*", "n > 64", ["ptx_f32_flop"], "who waits")]
         world = world_of()
         world["ptx"][CASE]["counters"]["ptx_f32_flop"] = 19
-        with mock.patch.object(compare_ptx, "TIMED", rows):
+        with mock.patch.object(compare_ptx, "LEFT_OUT", rows):
             code, said = self.compare(world)
             self.assertEqual(code, 0, said)
             self.assertIn("| `ptx_f32_flop` | 0 | 0 | 0 | 0 |", said)
             self.assertIn("| `stream/*` | `ptx_f32_flop` | 1 | who waits |", said)
             world["ptx"][CASE]["counters"]["ptx_global_load_requests"] = 1
             self.assertEqual(self.compare(world)[0], 1)
-        with mock.patch.object(compare_ptx, "TIMED", [("stream/*", "n < 64", *rows[0][2:])]):
+        with mock.patch.object(compare_ptx, "LEFT_OUT", [("stream/*", "n < 64", *rows[0][2:])]):
             self.assertEqual(self.compare(world)[0], 1)
 
     def test_a_gpu_that_does_not_count_is_not_recorded(self):
