@@ -119,7 +119,7 @@ static struct place *places_of(const struct run *run, size_t *count)
 	return places;
 }
 
-/* A row of medians_sql[] after the other, of one trial as long as `trial` stays. */
+/* A row of medians_sql() after the other, of one trial as long as `trial` stays. */
 struct grid_reader {
 	struct history_grid *grid;
 	const struct place *places;
@@ -130,16 +130,37 @@ struct grid_reader {
 };
 
 /* A trial whose rounds are not stored is a row without one. */
-static const char medians_sql[] =
-	"SELECT trial.id, round.median_ns, trial.median_ns, kernel, variant, config FROM trial"
-	" LEFT JOIN round ON round.trial_id = trial.id"
-	" WHERE run_id = ? AND status = 'ok' AND trial.median_ns > 0 AND sample_count > 0"
-	" ORDER BY trial.id, round.round";
-static const char medians_of_old_sql[] =
-	"SELECT trial.id, " ROUND_MEDIAN_OF_SAMPLES ", trial.median_ns, kernel, variant, config"
-	" FROM trial LEFT JOIN round ON round.trial_id = trial.id"
-	" WHERE run_id = ? AND status = 'ok' AND trial.median_ns > 0 AND sample_count > 0"
-	" ORDER BY trial.id, round.round";
+#define MEDIANS_SQL(median, launch_hash)                                                   \
+	"SELECT trial.id, " median                                                         \
+	", trial.median_ns, kernel, variant, config, code_hash, " launch_hash              \
+	" FROM trial LEFT JOIN round ON round.trial_id = trial.id"                         \
+	" WHERE run_id = ? AND status = 'ok' AND trial.median_ns > 0 AND sample_count > 0" \
+	" ORDER BY trial.id, round.round"
+
+static const char *medians_sql(int64_t version)
+{
+	if (version < VERSION_WITH_LAUNCHES)
+		return MEDIANS_SQL(ROUND_MEDIAN_OF_SAMPLES, "NULL");
+	return version < VERSION_WITH_ROUND_MEDIANS
+		       ? MEDIANS_SQL(ROUND_MEDIAN_OF_SAMPLES, "launch_hash")
+		       : MEDIANS_SQL("round.median_ns", "launch_hash");
+}
+
+/* FNV-1a of both, which is never 0 in practice. */
+static uint64_t code_take(struct statement *row)
+{
+	uint64_t code = UINT64_C(14695981039346656037);
+
+	for (int i = 0; i < 2; i++) {
+		const char *hash = take_text(row);
+
+		if (!hash || !*hash)
+			return 0;
+		for (; *hash; hash++)
+			code = (code ^ (unsigned char)*hash) * UINT64_C(1099511628211);
+	}
+	return code;
+}
 
 static struct history_rounds *cell_take(const struct grid_reader *reader, struct statement *row,
 					size_t run)
@@ -161,6 +182,7 @@ static struct history_rounds *cell_take(const struct grid_reader *reader, struct
 	cell = found->at * grid->run_count + run;
 	grid->median_ns[cell] = median_ns;
 	grid->rounds[cell] = (struct history_rounds){.begin = reader->rounds};
+	grid->code[cell] = code_take(row);
 	return &grid->rounds[cell];
 }
 
@@ -183,14 +205,13 @@ static void row_take(struct grid_reader *reader, struct statement *row, size_t r
 }
 
 static int medians_load(struct db *db, struct history_grid *grid, const struct run *run,
-			bool has_medians, struct error *err)
+			int64_t version, struct error *err)
 {
 	struct statement select;
 	size_t count;
 	struct place *places = places_of(run, &count);
 	struct grid_reader reader = {.grid = grid, .places = places, .place_count = count};
-	int rc =
-		statement_prepare(&select, db, has_medians ? medians_sql : medians_of_old_sql, err);
+	int rc = statement_prepare(&select, db, medians_sql(version), err);
 
 	for (size_t i = 0; !rc && i < grid->run_count; i++) {
 		bool row = true;
@@ -235,9 +256,10 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 		choose_shown(&grid, run->id, runs < room ? runs : room);
 		grid.median_ns = xcalloc(cells + 1, sizeof(*grid.median_ns));
 		grid.rounds = xcalloc(cells + 1, sizeof(*grid.rounds));
+		grid.code = xcalloc(cells + 1, sizeof(*grid.code));
 		for (size_t i = 0; i < cells; i++)
 			grid.median_ns[i] = NAN;
-		rc = medians_load(db, &grid, run, version >= VERSION_WITH_ROUND_MEDIANS, err);
+		rc = medians_load(db, &grid, run, version, err);
 	}
 	rc = db_end(db, rc, err);
 	if (rc || grid.run_count < 2)

@@ -55,9 +55,12 @@ struct history_grid {
 		size_t begin, count;
 	} * rounds;
 	double *round_ns;
+	/* The same of what was executed, machine code and launch: equal numbers for equal ones, 0
+	 * not known. */
+	uint64_t *code;
 	/* Of all cases one after the other; those of a case begin at change_begin[case], and end
 	 * before change_begin[case + 1]. */
-	struct history_change *changes; /* same_code is not known */
+	struct history_change *changes;
 	size_t *change_begin;
 };
 /* Fills `changes`, replacing what was there. */

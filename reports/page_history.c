@@ -95,8 +95,8 @@ static size_t level_begin(const struct history_grid *grid, size_t at,
 }
 
 /* Of a case null, or of each change point between two runs that are shown: these, the ratio of the
- * levels with its interval, those levels, the first run shown of the level before it, and 1 if only
- * one run is at the new level yet. */
+ * levels with its interval, those levels, the first run shown of the level before it, 1 if only
+ * one run is at the new level yet, and 1 if machine code and launch are the same. */
 static void changes(struct page_json *json, const struct history_grid *grid, size_t at)
 {
 	bool any = false;
@@ -120,6 +120,7 @@ static void changes(struct page_json *json, const struct history_grid *grid, siz
 		median(json, point->after_ns);
 		page_integer(json, place_shown(grid, level_begin(grid, at, change)));
 		page_integer(json, point->provisional);
+		page_integer(json, change->same_code);
 		page_close(json, ']');
 	}
 	if (any)

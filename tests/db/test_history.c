@@ -5,6 +5,7 @@
 #include "context.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,12 +77,20 @@ static int64_t store(struct context *context, int number, int runs)
 			.config = xasprintf("block=%d", 32 << at),
 			.facts = launch_facts_unknown,
 		};
+		snprintf(run.trials[i].launch_hash, sizeof(run.trials[i].launch_hash), "%016x", at);
 	}
 	assert_ok(context, db_run_begin(context->db, &run, &context->err));
 	for (int i = 0; i < CASES; i++) {
 		int at = number % 2 ? CASES - 1 - i : i;
 		bool failed = at == 5 && number == 4;
+		struct launch_facts facts = launch_facts_unknown;
 
+		/* of case 1 unchanged, of case 2 not known */
+		if (at != 2)
+			snprintf(facts.code_hash, sizeof(facts.code_hash), "%016x",
+				 at == 1 ? 1 : number);
+		assert_ok(context,
+			  db_trial_facts(context->db, run.trials[i].id, &facts, &context->err));
 		for (int k = 0; k < ROUNDS && !failed; k++)
 			store_round(context, run.trials[i].id, number, runs, at, k);
 		assert_ok(context, db_trial_finish(context->db, run.trials[i].id,
@@ -140,6 +149,7 @@ static size_t assert_agree(struct context *context, const struct run *run,
 			assert_true(mine->change.effect.high == its->change.effect.high);
 			assert_true(mine->change.before_ns == its->change.before_ns);
 			assert_int_equal(mine->change.provisional, its->change.provisional);
+			assert_int_equal(mine->same_code, its->same_code);
 			count++;
 		}
 		history_release(&wanted.history);
@@ -186,12 +196,15 @@ static void test_a_page_looks_at_all_runs(void **state)
 	struct context *context = *state;
 	struct history_grid grid = {0};
 	int64_t ids[30];
-	size_t found;
+	size_t found, same = 0;
 
 	for (int i = 0; i < 30; i++)
 		ids[i] = store(context, i, 30);
 	found = changes_of(context, ids[29], 4, &grid);
 	assert_int_equal(found, 4); /* of case 1, 2, and two of 3 */
+	for (size_t i = 0; i < found; i++)
+		same += grid.changes[i].same_code;
+	assert_int_equal(same, 1); /* that of case 1 */
 	assert_int_equal(grid.run_count, 30);
 	for (size_t i = 0; i < 30; i++)
 		assert_int_equal(grid.shown[i], i >= 26);
@@ -199,6 +212,28 @@ static void test_a_page_looks_at_all_runs(void **state)
 	assert_int_equal(changes_of(context, ids[7], 4, &grid), found);
 	for (size_t i = 0; i < 30; i++)
 		assert_int_equal(grid.shown[i], i >= 27 || i == 7);
+	history_grid_release(&grid);
+}
+
+/* A file of the version before rounds had medians gives the same. */
+static void test_an_older_file_has_the_same_changes(void **state)
+{
+	struct context *context = *state;
+	struct history_grid grid = {0};
+	int64_t last = 0;
+	size_t found;
+
+	for (int i = 0; i < 12; i++)
+		last = store(context, i, 12);
+	found = changes_of(context, last, 50, &grid);
+	assert_true(found > 1);
+	history_grid_release(&grid);
+	db_close(context->db);
+	context->db = NULL;
+	sql_execute(context->path,
+		    "ALTER TABLE round DROP COLUMN median_ns; PRAGMA user_version = 5");
+	assert_ok(context, db_open(&context->db, context->path, DB_READ, &context->err));
+	assert_int_equal(changes_of(context, last, 50, &grid), found);
 	history_grid_release(&grid);
 }
 
@@ -223,6 +258,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		history_test(test_a_page_knows_the_rounds),
 		history_test(test_a_page_looks_at_all_runs),
+		history_test(test_an_older_file_has_the_same_changes),
 		history_test(test_a_run_alone_has_no_history),
 	};
 

@@ -479,6 +479,7 @@ static void make_histories(struct history_grid *grid, const struct run *run)
 		.median_ns = xcalloc(cells, sizeof(*grid->median_ns)),
 		.rounds = xcalloc(cells, sizeof(*grid->rounds)),
 		.round_ns = xcalloc(2 * RUNS * RUN_ROUNDS, sizeof(*grid->round_ns)),
+		.code = xcalloc(cells, sizeof(*grid->code)),
 	};
 	for (size_t i = 0; i < RUNS; i++) {
 		grid->runs[i].id = (int64_t)(100 + i);
@@ -490,6 +491,7 @@ static void make_histories(struct history_grid *grid, const struct run *run)
 		bool slower = i < RUNS ? i == RUNS - 1 : i - RUNS >= 3;
 
 		grid->median_ns[i] = slower ? 5e6 : 4e6;
+		grid->code[i] = i < RUNS ? 7 : i; /* the first case's stays */
 		grid->rounds[i] = (struct history_rounds){i * RUN_ROUNDS, RUN_ROUNDS};
 		for (size_t k = 0; k < RUN_ROUNDS; k++)
 			grid->round_ns[i * RUN_ROUNDS + k] =
@@ -520,6 +522,7 @@ static void a_change_is_told_where_its_runs_are_shown(void **state)
 	assert_true(fabs(json_number_value(at(root, "history.changes.#0.#0.#2")) - 1.25) < 1e-6);
 	assert_int_equal(json_integer_value(at(root, "history.changes.#0.#0.#7")), 0);
 	assert_int_equal(json_integer_value(at(root, "history.changes.#0.#0.#8")), 1);
+	assert_int_equal(json_integer_value(at(root, "history.changes.#0.#0.#9")), 1);
 	assert_true(json_is_null(at(root, "history.changes.#1")));
 	assert_int_equal(json_integer_value(at(root, "history.changes_unseen")), 1);
 	json_decref(root);
@@ -530,6 +533,7 @@ static void a_change_is_told_where_its_runs_are_shown(void **state)
 	assert_int_equal(json_integer_value(at(root, "history.changes.#1.#0.#0")), 2);
 	assert_int_equal(json_integer_value(at(root, "history.changes.#1.#0.#1")), 3);
 	assert_int_equal(json_integer_value(at(root, "history.changes.#1.#0.#8")), 0);
+	assert_int_equal(json_integer_value(at(root, "history.changes.#1.#0.#9")), 0);
 	assert_int_equal(json_integer_value(at(root, "history.changes_unseen")), 0);
 	json_decref(root);
 	history_grid_release(&grid);

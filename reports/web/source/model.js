@@ -6,8 +6,8 @@
 // round's number, then times in 1/steps_per_ns ns, each as the difference to the one before it.
 // history is null, or has the runs that there was room for, how many there are in all, of each case
 // null or its median in each run, and of each case null or its change points, of all runs: places of
-// two runs, ratio with interval, levels before and after, where the level before begins, and 1 if
-// one run alone is at the new level yet. changes_unseen is how many lie among runs left out.
+// two runs, ratio with interval, levels before and after, where the level before begins, 1 if one
+// run alone is at the new level yet, and 1 if machine code and launch are the same. changes_unseen is how many lie among runs left out.
 
 import { isNumber } from "./numbers.js";
 
@@ -173,8 +173,8 @@ export class Model {
 
 	/** Where a case changed: between the runs at `last` and `first`, by a ratio. */
 	changesOf(one) {
-		return (this.history.changes[one.at] ?? []).map(([last, first, ratio, low, high, before, after, begin, provisional]) =>
-			({ last, first, ratio, low, high, before, after, begin, provisional: provisional === 1 }));
+		return (this.history.changes[one.at] ?? []).map(([last, first, ratio, low, high, before, after, begin, provisional, same]) =>
+			({ last, first, ratio, low, high, before, after, begin, provisional: provisional === 1, sameCode: same === 1 }));
 	}
 
 	/** [{ round, times: [ns] }], in the order taken. */

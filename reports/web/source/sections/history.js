@@ -11,6 +11,8 @@ const dayOf = (run) => run.started?.slice(0, 10) ?? "–";
 const revisionOf = ({ revision }) => (revision ? revision.slice(0, SHORT) + (revision.length > SHORT && revision.endsWith("-dirty") ? "-dirty" : "") : null);
 const nameOf = (run) => (run.label ? `${run.label} (run ${run.id})` : `run ${run.id}`);
 const SO_FAR = ", one run so far: the next will tell";
+const SAME_CODE = "; machine code and launch are equal, so that it is noise or the surroundings";
+const wordsOf = ({ ratio, provisional, sameCode }) => `${wordOf(ratio)}${sameCode ? SAME_CODE : ""}${provisional ? SO_FAR : ""}`;
 const wordOf = (ratio) => (ratio > 1 ? "slower" : "faster");
 
 class History {
@@ -75,9 +77,9 @@ class History {
 		const older = unseen ? h("p", { class: "hint" }, `${plural(unseen, "change point")} among runs that are not shown: `, h("code", {}, "perflab history CASE"), " has them.") : "";
 		if (!this.changed.length)
 			return h("div", {}, h("p", {}, unseen ? `None of ${plural(this.cases.length, "case")} changed between the runs shown.` : `None of ${plural(this.cases.length, "case")} changed over ${plural(all, "run")}.`), older);
-		const rows = this.changed.slice(0, ROWS).map(({ one, last, first, ratio, low, high, provisional }) => [
+		const rows = this.changed.slice(0, ROWS).map(({ one, last, first, ratio, low, high, ...rest }) => [
 			h("button", { type: "button", class: "link", title: one.name, onclick: () => this.show(one) }, one.name),
-			`${percentOf(ratio)} ${wordOf(ratio)}${provisional ? SO_FAR : ""}`, `${percentOf(low)} … ${percentOf(high)}`,
+			`${percentOf(ratio)} ${wordsOf({ ratio, ...rest })}`, `${percentOf(low)} … ${percentOf(high)}`,
 			`${nameOf(runs[last])}, ${revisionOf(runs[last]) ?? dayOf(runs[last])}`, `${nameOf(runs[first])}, ${revisionOf(runs[first]) ?? dayOf(runs[first])}`]);
 		return h("div", {},
 			table("Change points", [{ head: "Case" }, { head: "Change", numeric: true }, { head: "95 % interval", numeric: true }, { head: "Last before" }, { head: "First after" }], rows),
@@ -86,8 +88,8 @@ class History {
 
 	summary() {
 		const { runs } = this.model.history;
-		const said = this.changes.map(({ last, first, ratio, provisional }) =>
-			`${percentOf(ratio)} (${wordOf(ratio)}${provisional ? SO_FAR : ""}) between ${nameOf(runs[last])} and ${nameOf(runs[first])}.`);
+		const said = this.changes.map(({ last, first, ratio, ...rest }) =>
+			`${percentOf(ratio)} (${wordsOf({ ratio, ...rest })}) between ${nameOf(runs[last])} and ${nameOf(runs[first])}.`);
 		return `${this.one.name}: ${plural(this.points.length, "run")}. ${said.length ? said.join(" ") : "No change point."}`;
 	}
 
