@@ -134,7 +134,7 @@ built=$("$PERFLAB" version | awk 'NF == 4 { print $3 }')
 if command -v git >/dev/null && command -v sqlite3 >/dev/null; then
 	mkdir elsewhere
 	cd elsewhere || exit 1
-	git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m theirs
+	git init -q . && git -c user.name=a -c user.email=a@b -c commit.gpgsign=false commit -q --allow-empty -m theirs
 	theirs=$(git rev-parse HEAD)
 	run sweep reduce/shuffle --size 1024 --block-sizes 64 --db here.db
 	expect_code 0
