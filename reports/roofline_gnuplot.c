@@ -20,11 +20,9 @@
 #define LEGEND_BOUND 15 /* of them, for what binds */
 #define LEVELS_MOST 14  /* points beyond which only DRAM is shown */
 #define DEGREES_PER_RADIAN 57.29577951308232
-/* Where the name of a slope stands. */
-#define ABOVE "-0.6,0.85"
-#define BELOW "0.6,-0.85"
 #define NAME_DECADES 0.15 /* slopes that lie nearer are not named side by side */
-#define FIT 0.97          /* of the length between ends, for a label on a slope */
+#define NAME_FROM 0.03    /* of the length of a slope, where its name begins */
+#define NAME_ROW 1.2      /* from name to name, in characters */
 
 /* Told apart by those who see few colours, too; and by shape. */
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
@@ -186,15 +184,32 @@ static double slope_degrees(const struct picture *picture, double width, double 
 	return atan2(up, across) * DEGREES_PER_RADIAN;
 }
 
-/* A slope that is named above itself lies so near that the names would run into each other. */
-static bool is_crowded(const struct picture *picture, const struct picture_roof *roof)
+/* How many slopes that are named before it lie so near that the names would run into each other. */
+static size_t nearer_names(const struct picture *picture, const struct picture_roof *roof)
 {
+	size_t count = 0;
+
 	for (const struct picture_roof *other = picture->roofs; other < roof; other++) {
-		if (other->ceiling->kind == CEILING_BANDWIDTH &&
-		    fabs(log10(roof->ceiling->per_s / other->ceiling->per_s)) < NAME_DECADES)
-			return true;
+		count += other->ceiling->kind == CEILING_BANDWIDTH &&
+			 fabs(log10(roof->ceiling->per_s / other->ceiling->per_s)) < NAME_DECADES;
 	}
-	return false;
+	return count;
+}
+
+/* Along the slope, from its lower end; where another's name stands, above the upper end. */
+static void add_slope_name(struct text *out, const struct picture *picture,
+			   const struct picture_roof *roof, const struct line *line, double degrees)
+{
+	size_t row = nearer_names(picture, roof);
+
+	if (row) {
+		text_addf(out, " at %.9g,%.9g left offset character 0.5,%.3g", pow(10, line->x1),
+			  pow(10, line->y1), 0.7 + NAME_ROW * (double)(row - 1));
+		return;
+	}
+	text_addf(out, " at %.9g,%.9g left rotate by %.2f offset character -0.6,0.85",
+		  pow(10, line->x0 + NAME_FROM * (line->x1 - line->x0)),
+		  pow(10, line->y0 + NAME_FROM * (line->y1 - line->y0)), degrees);
 }
 
 static void add_roof(struct text *out, const struct picture *picture,
@@ -218,16 +233,8 @@ static void add_roof(struct text *out, const struct picture *picture,
 	if (rate)
 		text_addf(out, " at %.9g,%.9g right offset character -0.3,0.7", pow(10, line.x1),
 			  pow(10, line.y1));
-	else {
-		/* A crowded one is named below itself, away from the names at the lower ends. */
-		bool upper = is_crowded(picture, roof);
-		double along = upper ? FIT : 1 - FIT;
-
-		text_addf(out, " at %.9g,%.9g %s rotate by %.2f offset character %s",
-			  pow(10, line.x0 + along * (line.x1 - line.x0)),
-			  pow(10, line.y0 + along * (line.y1 - line.y0)), upper ? "right" : "left",
-			  degrees, upper ? BELOW : ABOVE);
-	}
+	else
+		add_slope_name(out, picture, roof, &line, degrees);
 	text_addf(out, " textcolor '%s' front\n", main ? "#333333" : "#777777");
 }
 

@@ -306,6 +306,36 @@ static void half_a_picture_is_one(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* Slopes on one line: the first name along it, the others in rows above its upper end, which is
+ * where 64 TFLOP/s are met. */
+static void names_of_near_slopes_are_apart(void **state)
+{
+	struct ceiling_list roofs;
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_roofs_init(&roofs);
+	constructed_roofline_init(&run);
+	for (size_t i = 0; i < roofs.count; i++) {
+		if (strcmp(roofs.items[i].name, "l1_read") == 0)
+			roofs.items[i].per_s = 25.6e12;
+		if (strcmp(roofs.items[i].name, "l2_read") == 0)
+			roofs.items[i].per_s = 25e12;
+	}
+	bytes = golden_render(&run, REPORT_SVG, &(struct report_options){.ceilings = &roofs},
+			      &length);
+	assert_non_null(strstr(bytes, "'shared 32.0 TB/s (shared_read)' at 0.0145892413,"));
+	assert_non_null(strstr(bytes, "'L1 25.6 TB/s (l1_read)' at 2.5,6.4e+13 left offset "
+				      "character 0.5,0.7 "));
+	assert_non_null(strstr(bytes, "'L2 25.0 TB/s (l2_read)' at 2.56,6.4e+13 left offset "
+				      "character 0.5,1.9 "));
+	free(bytes);
+	run_release(&run);
+	ceiling_list_release(&roofs);
+}
+
 static void strangers_stay_in_their_quotes(void **state)
 {
 	static const struct {
@@ -346,6 +376,7 @@ int main(void)
 		cmocka_unit_test(the_script_is_as_written),
 		cmocka_unit_test(nothing_to_draw_is_said),
 		cmocka_unit_test(half_a_picture_is_one),
+		cmocka_unit_test(names_of_near_slopes_are_apart),
 		cmocka_unit_test(strangers_stay_in_their_quotes),
 	};
 
