@@ -313,6 +313,15 @@ pageTest("the navigation marks the section that is read, and none at the head of
 	await current.waitFor({ state: "detached" });
 });
 
+pageTest("on a phone the row of links follows, and begins anew at the head of the page", "lab", async (page) => {
+	const shift = () => document.querySelector("#nav ul").scrollLeft;
+	assert.equal(await page.evaluate(shift), 0);
+	await page.locator("#cases").evaluate((element) => scrollTo({ top: element.getBoundingClientRect().top + scrollY - 52, behavior: "instant" }));
+	await page.waitForFunction(() => document.querySelector("#nav ul").scrollLeft > 0);
+	await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+	await page.waitForFunction(() => document.querySelector("#nav ul").scrollLeft === 0);
+}, { viewport: { width: 375, height: 812 }, hasTouch: true, isMobile: true });
+
 pageTest("on a phone nothing is wider than the screen", "lab", async (page) => {
 	await drawAll(page);
 	const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);

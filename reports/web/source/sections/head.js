@@ -79,6 +79,8 @@ export function navigation() {
 	const list = h("ul", {}, links.map((link) => h("li", {}, link)));
 	byId("nav").append(list);
 	const mark = (current) => {
+		if (!current)
+			list.scrollTo({ left: 0 });
 		for (const link of links) {
 			if (link !== current) {
 				link.removeAttribute("aria-current");
