@@ -6,7 +6,7 @@
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  where logs and results go (default gpu-results)
 #   STEP    which of: doctor sweep faults ceilings known intensity nsight compare cost
-#           roof steady suite regress studies examples
+#           roof steady suite regress studies examples; and, only if named, large
 #   PERFLAB_BUILD names another build folder than build/
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
@@ -47,6 +47,7 @@ step() {
 	roof) measure bench-roof ;;
 	steady) measure check-steady ;;
 	suite) measure check-suite ;;
+	large) measure check-large ;;
 	regress) # over a thousand equal pairs, 240 of each planted change
 		measure check-regress --record 4 --timeout 100 \
 			--sweep "stream reduce divergence --block-sizes 64..1024" "$results/regress.db"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""check-intensity and check-suite on databases whose numbers are chosen: what is as it should be
+"""check-intensity, check-suite and check-large on databases whose numbers are chosen: what is as it should be
 is said to be so, and what is off, missing or failed is found.
 
 usage: test_suite.py SOURCE-FOLDER
@@ -31,7 +31,7 @@ def load(name):
 INTENSITY, SUITE = load("check-intensity"), load("check-suite")
 TABLES = """
 CREATE TABLE device (id INTEGER PRIMARY KEY, name TEXT);
-CREATE TABLE run (id INTEGER PRIMARY KEY, device_id INTEGER, driver TEXT, label TEXT,
+CREATE TABLE run (id INTEGER PRIMARY KEY, device_id INTEGER, driver TEXT, label TEXT, command TEXT,
   started_ns INTEGER, finished_ns INTEGER, rounds INTEGER);
 CREATE TABLE trial (id INTEGER PRIMARY KEY, run_id INTEGER, position INTEGER, kernel TEXT,
   variant TEXT, config TEXT, status TEXT, reason TEXT, median_ns REAL, bytes_read INTEGER,
@@ -55,8 +55,8 @@ class Scripts(unittest.TestCase):
 
     def run_of(self, label, seconds=30):
         return self.db.execute(
-            "INSERT INTO run (device_id, driver, label, started_ns, finished_ns, rounds)"
-            " VALUES (1, '1.2.3', ?, 0, ?, 3)", (label, int(seconds * 1e9))).lastrowid
+            "INSERT INTO run (device_id, driver, label, command, started_ns, finished_ns, rounds)"
+            " VALUES (1, '1.2.3', ?, 'perflab sweep', 0, ?, 3)", (label, int(seconds * 1e9))).lastrowid
 
     def trial(self, run, name, n, status="ok", reason=None, median_ns=100.0, config="", block=64):
         kernel, variant = name.split("/")
@@ -170,6 +170,28 @@ class Scripts(unittest.TestCase):
         said = self.script("check-suite")[1]
         self.assertIn("stream/copy_best/block=64,n=16777216", said)
         self.assertNotIn("copy_odd/block=64,n=16777216", said)
+
+    def test_what_is_large_is_verified(self):
+        run = self.run_of("reduce")
+        self.trial(run, "reduce/one", 2**32 + 33)
+        self.trial(run, "reduce/two", 2**32 + 33, "skipped", "too much memory")
+        code, said, err = self.script("check-large")
+        self.assertEqual(code, 0, err)
+        self.assertIn("1 of 2 cases agree with the CPU oracle.", said)
+        self.assertIn("Skipped: reduce/two/block=64,n=4294967329: too much memory.", said)
+        self.assertIn("Failed: none.", said)
+
+    def test_what_is_large_and_wrong_is_found(self):
+        run = self.run_of("reduce")
+        self.trial(run, "reduce/one", 2**32 + 33)
+        self.trial(run, "reduce/two", 2**32 + 33, "mismatch", "element 5 differs")
+        code, said, _ = self.script("check-large")
+        self.assertEqual(code, 1)
+        self.assertIn("Failed: reduce/two/block=64,n=4294967329: mismatch: element 5", said)
+
+    def test_nothing_large_is_no_agreement(self):
+        self.trial(self.run_of("reduce"), "reduce/two", 2**32 + 33, "skipped", "too much memory")
+        self.assertEqual(self.script("check-large")[0], 1)
 
     def test_the_interval_of_a_ratio(self):
         # Logarithms 0 and 0.2 against 0 and 0: variances 0.02 and 0, together 0.01 of two degrees
