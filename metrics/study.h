@@ -45,6 +45,7 @@ struct study_part {
 	struct study_expression measured; /* over what a device measures … */
 	struct study_expression emulated; /* … over what the backend ptx counts; either may miss */
 	struct study_limits expect;
+	bool aside; /* shown beside the claim, which it does not decide */
 };
 
 /* All texts are there but those that may be NULL. */
@@ -111,12 +112,14 @@ struct study_part_answer {
 	double value;     /* NAN: none */
 	double low, high; /* 95 % interval; NAN where no time is in it: counts have none */
 	bool exact;       /* of counts alone that repeat bit for bit */
+	bool asked_for;   /* of what the launches were asked for alone: nothing was measured */
 	char *why;        /* STUDY_OPEN: what stands in the way; else NULL */
 };
 
 struct study_answer {
-	enum study_verdict verdict; /* holds when all parts do, does not when one does not */
-	char *why;                  /* STUDY_OPEN: of the first part that is */
+	/* Of the parts that decide: holds when all of them do, does not when one does not. */
+	enum study_verdict verdict;
+	char *why; /* STUDY_OPEN: of the first part that is */
 	struct study_part_answer parts[STUDY_MAX_PARTS];
 };
 

@@ -297,6 +297,28 @@ static void judge_value(struct study_part_answer *answer, const struct study_lim
 	}
 }
 
+/* What is known before anything runs: bytes and operations of the table, buffers, launches. */
+static bool is_asked_for(const struct study_expression *expression)
+{
+	size_t quantities = 0;
+
+	for (size_t i = 0; i < expression->count; i++) {
+		const struct study_step *step = &expression->steps[i];
+		const struct metric *metric = step->metric ? metric_find(step->metric) : NULL;
+
+		if (step->operation != STEP_QUANTITY)
+			continue;
+		quantities++;
+		if (step->metric
+			    ? !metric || !metric->formula || strcmp(metric->formula, "plan") != 0
+			    : step->fact != FACT_FLOP && step->fact != FACT_BYTES &&
+				      step->fact != FACT_BUFFER_BYTES &&
+				      step->fact != FACT_SCRATCH_BYTES)
+			return false;
+	}
+	return quantities > 0;
+}
+
 static bool is_exact(const struct study_expression *expression)
 {
 	bool exact = true;
@@ -319,7 +341,12 @@ static void judge_part(struct study_part_answer *answer, const struct study *stu
 	struct judging judging = {.study = study, .evidence = evidence, .why = TEXT_INIT};
 	struct value value;
 
-	*answer = (struct study_part_answer){STUDY_OPEN, NAN, NAN, NAN, is_exact(expression), NULL};
+	*answer = (struct study_part_answer){.verdict = STUDY_OPEN,
+					     .value = NAN,
+					     .low = NAN,
+					     .high = NAN,
+					     .exact = is_exact(expression),
+					     .asked_for = is_asked_for(expression)};
 	if (!expression->count) {
 		answer->why = xstrdup(emulated ? "needs a GPU" : "needs --backend ptx");
 		return;
@@ -345,6 +372,8 @@ void study_judge(struct study_answer *out, const struct study *study,
 		const struct study_part_answer *part = &out->parts[i];
 
 		judge_part(&out->parts[i], study, &study->parts[i], evidence, emulated);
+		if (study->parts[i].aside)
+			continue;
 		if (part->verdict == STUDY_FAILS ||
 		    (part->verdict == STUDY_OPEN && out->verdict == STUDY_HOLDS))
 			out->verdict = part->verdict;

@@ -48,7 +48,8 @@ static const struct text_key {
 	{"unit", true, false, offsetof(struct study_part, unit)},
 };
 
-static const char *const other_keys[] = {"case", "best", "part", "measured", "emulated", "expect"};
+static const char *const other_keys[] = {"case",     "best",   "part",   "measured",
+					 "emulated", "expect", "decides"};
 
 static int unknown_key(const struct study_reader *reader, const char *key)
 {
@@ -154,6 +155,18 @@ static int set_limits(const struct study_reader *reader, const char *value)
 								: 0;
 }
 
+static int set_decides(const struct study_reader *reader, const char *value)
+{
+	struct study_part *part = last_part(reader->study);
+
+	if (!part)
+		return fail(reader, "\"decides\" belongs to a part: write \"part: TITLE\" first");
+	if (strcmp(value, "no") != 0)
+		return fail(reader, "\"decides\" is \"no\" or not there: every other part does");
+	part->aside = true;
+	return 0;
+}
+
 static int set_key(const struct study_reader *reader, const char *key, const char *value)
 {
 	if (!*value)
@@ -168,6 +181,8 @@ static int set_key(const struct study_reader *reader, const char *key, const cha
 		return set_expression(reader, value, *key == 'e');
 	if (strcmp(key, "expect") == 0)
 		return set_limits(reader, value);
+	if (strcmp(key, "decides") == 0)
+		return set_decides(reader, value);
 	for (size_t i = 0; i < ARRAY_SIZE(text_keys); i++)
 		if (strcmp(text_keys[i].name, key) == 0)
 			return set_text(reader, &text_keys[i], value);
@@ -259,14 +274,18 @@ static int check_part(const struct study_reader *reader, const struct study_part
 static int check_study(struct study_reader *reader)
 {
 	const struct study *study = reader->study;
+	size_t deciding = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(text_keys) && !rc; i++)
 		if (text_keys[i].needed &&
 		    !*(char *const *)((const char *)study + text_keys[i].offset))
 			rc = fail(reader, "the study ends without \"%s\"", text_keys[i].name);
-	if (!rc && !study->part_count)
-		rc = fail(reader, "the study ends without a part");
+	for (size_t i = 0; i < study->part_count; i++)
+		deciding += !study->parts[i].aside;
+	if (!rc && !deciding)
+		rc = fail(reader, "the study ends without a part%s",
+			  study->part_count ? " that decides" : "");
 	for (size_t i = 0; i < study->part_count && !rc; i++)
 		rc = check_part(reader, &study->parts[i]);
 	for (size_t i = 0; i < study->case_count && !rc; i++) {

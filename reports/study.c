@@ -33,7 +33,9 @@ static const char *interval_cell(struct text *out, const struct study_part_answe
 	if (isnan(answer->value))
 		return NULL;
 	if (isnan(answer->low))
-		text_add(out, answer->exact ? "exact" : "counted once");
+		text_add(out, answer->asked_for ? "as asked for"
+			      : answer->exact   ? "exact"
+						: "counted once");
 	else
 		text_addf(out, "%.4g to %.4g", answer->low, answer->high);
 	return out->data;
@@ -50,10 +52,11 @@ static const char *claimed_cell(struct text *out, const struct study_part *part)
 	return out->data;
 }
 
-static const char *answer_cell(struct text *out, const struct study_part_answer *answer)
+static const char *answer_cell(struct text *out, const struct study_part *part,
+			       const struct study_part_answer *answer)
 {
 	text_clear(out);
-	text_add(out, study_verdict_name(answer->verdict));
+	text_addf(out, "%s%s", part->aside ? "beside: " : "", study_verdict_name(answer->verdict));
 	if (answer->why)
 		text_addf(out, ": %s", answer->why);
 	return out->data;
@@ -82,7 +85,7 @@ static void add_row(struct table *table, const struct study_report *of, size_t p
 	row[count++] = value_cell(&cells[1], part, answer);
 	row[count++] = interval_cell(&cells[2], answer);
 	row[count++] = part->expect.text;
-	row[count++] = answer_cell(&cells[3], answer);
+	row[count++] = answer_cell(&cells[3], part, answer);
 	table_row(table, row);
 	for (size_t i = 0; i < CELLS; i++)
 		text_release(&cells[i]);
@@ -279,6 +282,7 @@ static json_t *part_json(const struct study_report *of, size_t index)
 	const struct study_part_answer *answer = &of->answer->parts[index];
 	const struct study_expression *expression =
 		of->emulated ? &part->emulated : &part->measured;
+	const bool has_value = !isnan(answer->value);
 	json_t *object = json_object();
 
 	json_object_set_new(object, "part", report_json_text(part->title));
@@ -288,7 +292,12 @@ static json_t *part_json(const struct study_report *of, size_t index)
 	json_object_set_new(object, "value", report_json_number(answer->value));
 	json_object_set_new(object, "low", report_json_number(answer->low));
 	json_object_set_new(object, "high", report_json_number(answer->high));
-	json_object_set_new(object, "exact", json_boolean(answer->exact));
+	/* of a value that is not there nothing is said */
+	json_object_set_new(object, "exact",
+			    has_value ? json_boolean(answer->exact) : json_null());
+	json_object_set_new(object, "measured",
+			    has_value ? json_boolean(!answer->asked_for) : json_null());
+	json_object_set_new(object, "decides", json_boolean(!part->aside));
 	json_object_set_new(object, "holds_if", report_json_text(part->expect.text));
 	json_object_set_new(object, "answer",
 			    report_json_text(study_verdict_name(answer->verdict)));

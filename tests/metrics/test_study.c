@@ -518,6 +518,64 @@ static void a_study_is_the_sum_of_its_parts(void **state)
 	pair_release(&pair);
 }
 
+/* What stands beside the claim has an answer, and no say. */
+static void a_part_beside_the_claim_decides_nothing(void **state)
+{
+	struct study_answer answer;
+	struct study study;
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6, 2e6), MEDIANS(1e6, 1e6));
+	must_parse(&study, HEAD CASES "part: P\nmeasured: time(a)/time(b)\nexpect: at least 1\n"
+				      "part: Q\nmeasured: time(a)/time(b)\nexpect: at least 3\n"
+				      "decides: no\n"
+				      "part: R\nemulated: ptx_warp_instructions(a)\n"
+				      "expect: at least 1\ndecides: no\n");
+	study_judge(&answer, &study, pair.evidence, false);
+	assert_int_equal(answer.verdict, STUDY_HOLDS);
+	assert_null(answer.why);
+	assert_int_equal(answer.parts[1].verdict, STUDY_FAILS);
+	assert_int_equal(answer.parts[2].verdict, STUDY_OPEN);
+	study_answer_release(&answer);
+	study_release(&study);
+	pair_release(&pair);
+	must_refuse(HEAD CASES "part: P\nmeasured: time(a)/time(b)\nexpect: at least 1\n"
+			       "decides: no\n",
+		    "the study ends without a part that decides");
+	must_refuse(HEAD CASES "part: P\nmeasured: time(a)/time(b)\ndecides: yes\n",
+		    ":10: \"decides\" is \"no\" or not there");
+	must_refuse(HEAD CASES "decides: no\n", ":8: \"decides\" belongs to a part");
+}
+
+/* The operations of a table and the buffers of a launch are nobody's measurement. */
+static void what_was_asked_for_is_not_measured(void **state)
+{
+	static const struct {
+		const char *expression;
+		bool asked_for;
+	} rows[] = {{"flop(a) / flop(b)", true},
+		    {"launches(a)", true},
+		    {"buffer_bytes(a) / bytes(a)", true},
+		    {"instructions(a) / flop(a)", false},
+		    {"registers_per_thread(a)", false},
+		    {"verified(a)", false},
+		    {"time(a) / 2", false},
+		    {"1", false}};
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6), MEDIANS(1e6));
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct study_answer answer =
+			judge(rows[i].expression, "at least -100", pair.evidence);
+
+		assert_true(answer.parts[0].asked_for == rows[i].asked_for);
+		study_answer_release(&answer);
+	}
+	pair_release(&pair);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -533,6 +591,8 @@ int main(void)
 		cmocka_unit_test(what_is_missing_is_said),
 		cmocka_unit_test(how_a_case_ended_can_be_asked),
 		cmocka_unit_test(a_study_is_the_sum_of_its_parts),
+		cmocka_unit_test(a_part_beside_the_claim_decides_nothing),
+		cmocka_unit_test(what_was_asked_for_is_not_measured),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
