@@ -83,7 +83,8 @@ class ComparePtx(unittest.TestCase):
             world = json.load(stream)
 
         def sweep(_, command, *__):
-            return stored_run(world[command[command.index("--backend") + 1]])
+            cases = world[command[command.index("--backend") + 1]]
+            return stored_run(cases.get(command[0], cases))
 
         said = io.StringIO()
         with contextlib.ExitStack() as changed:
@@ -284,6 +285,51 @@ class ComparePtx(unittest.TestCase):
             self.assertEqual(self.compare(world)[0], 1)
         with mock.patch.object(compare_ptx, "LEFT_OUT", [("stream/*", "n < 64", *rows[0][2:])]):
             self.assertEqual(self.compare(world)[0], 1)
+
+    def compare_all(self, world, recorded, left_out=(), unrecorded=()):
+        """Compares what is kept under the script's names: of those, these are recorded."""
+        self.write("world.json", world)
+        self.write("explained.json", {"differences": [], "unrecorded": list(unrecorded)})
+        with contextlib.ExitStack() as changed:
+            for name, value in (("GOLDEN", self.path("")), ("LEFT_OUT", left_out),
+                                ("RECORDINGS", {"a.json": [["stream"]], "b.json": [["new"]]})):
+                changed.enter_context(mock.patch.object(compare_ptx, name, value))
+            for name in recorded:
+                self.assertEqual(self.script("--record", self.path(name))[0], 0)
+            return self.script("--explained", self.path("explained.json"))
+
+    def test_a_recording_that_is_absent_is_a_finding_unless_its_cases_are_named(self):
+        world, other = world_of(), "stream/new/block=64,n=1"
+        world["ptx"] = {"stream": world["ptx"], "new": {other: world["ptx"][CASE]}}
+        code, said = self.compare_all(world, ["a.json"])
+        self.assertEqual(code, 1)
+        self.assertIn("b.json is not there", said)
+        self.assertIn(f"Cases without a GPU's counters\n\n- `{other}`", said)
+        code, said = self.compare_all(world, [], unrecorded=["stream/new/*"])
+        self.assertEqual(code, 0, said)
+        self.assertIn("b.json is not there", said)
+        world["ptx"]["new"]["stream/other/block=64,n=1"] = world["ptx"]["new"][other]
+        code, said = self.compare_all(world, [], unrecorded=["stream/new/*"])
+        self.assertEqual(code, 1)
+        self.assertIn("- `stream/other/block=64,n=1`", said)
+
+    def test_without_any_recording_nothing_is_compared(self):
+        code, said = self.compare_all(world_of(), [])
+        self.assertEqual(code, 4)
+        self.assertIn("no recording", said)
+
+    def test_a_row_left_out_that_no_recorded_case_has_is_a_finding(self):
+        world, new = world_of(), "stream/new/block=64,n=1"
+        world["ptx"] = {"stream": world["ptx"], "new": {new: world["ptx"][CASE]}}
+        needed = ("stream/copy", "n > 64", ["ptx_f32_flop"], "who waits")
+        code, said = self.compare_all(world, ["a.json"], [needed], ["stream/new/*"])
+        self.assertEqual(code, 0, said)
+        for row in (("stream/new", "True", *needed[2:]), ("stream/copy", "n < 64", *needed[2:]),
+                    ("stream/copy", "n > 64", ["ptx_f33_flop"], needed[3])):
+            code, said = self.compare_all(world, [], [needed, row], ["stream/new/*"])
+            self.assertEqual(code, 1, row)
+            self.assertIn(f"- `{row[0]}`, {row[1]}: `{row[2][0]}`\n", said)
+            self.assertEqual(said.count("\n- `"), 1, said)
 
     def test_a_gpu_that_does_not_count_is_not_recorded(self):
         world = world_of()
