@@ -122,6 +122,9 @@ static int enqueue_sample(struct timer *timer, struct operation *operation, size
 
 	if (rc == 0 && cold)
 		rc = workshop_flush_cache(timer->workshop, FLUSH_TO_TIME, err);
+	/* Allocating takes the host's time, which must not pass while the device still flushes. */
+	if (rc == 0 && operation->allocates)
+		rc = device_synchronise(device, err, "before an operation that allocates");
 	if (rc == 0)
 		rc = cuda_check(&device->driver,
 				device->driver.cuEventRecord(timer->starts[index], device->stream),
@@ -140,8 +143,7 @@ static int run_batch(struct timer *timer, struct operation *operation, size_t co
 		     double *time_ns, struct device_state *state, struct error *err)
 {
 	const struct device *device = timer->workshop->device;
-	/* An operation that allocates waits for the device while it is queued: it cannot be gated.
-	 */
+	/* One that allocates waits for the device while it is queued: it cannot be gated. */
 	bool gated = timer->gate && !operation->allocates;
 	int rc = 0;
 
