@@ -126,7 +126,8 @@ class Scripts(unittest.TestCase):
         self.suite()
         code, said, err = self.script("check-suite")
         self.assertEqual(code, 0, err)
-        self.assertIn("All reach what is wanted.", said)
+        self.assertIn("Short of what is wanted: none.", said)
+        self.assertIn("within the interval, no more: none.", said)
         self.assertIn("| lab/one | 20 | 0 | 0 | 4 | 5 |", said)
         self.assertIn("Verified at fewer than five block sizes: none.", said)
 
@@ -152,7 +153,17 @@ class Scripts(unittest.TestCase):
     def test_a_time_within_the_intervals_is_not_short(self):
         # Rounds within a thousandth: the interval of the ratio is 2.78 * 0.001 * sqrt(2 / 3) wide.
         self.suite(ours_ns=100.2)
-        self.assertEqual(self.script("check-suite")[0], 0)
+        code, said, _ = self.script("check-suite")
+        self.assertEqual(code, 0)
+        self.assertIn("within the interval, no more: reduce at n = 16777216: 0.996 to 1.000, of 1.0",
+                      said)
+
+    def test_one_round_is_no_measurement(self):
+        self.suite()
+        self.db.execute("DELETE FROM round WHERE round > 0")
+        code, said, _ = self.script("check-suite")
+        self.assertEqual(code, 1)
+        self.assertIn("copy at n = 16777216: not measured", said)
 
     def test_a_time_beyond_the_intervals_is_short(self):
         self.suite(ours_ns=100.3)
