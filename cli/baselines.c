@@ -34,6 +34,17 @@ static char *refusal_of(const struct run *base, const struct run *head)
 	return NULL;
 }
 
+static bool is_good(const struct run *run)
+{
+	return run->mark && strcmp(run->mark, "good") == 0;
+}
+
+static char *note_not_good(const struct run *run)
+{
+	return xasprintf("held against run %lld, not marked good: no older good run has the case",
+			 (long long)run->id);
+}
+
 static int run_add(struct baselines *baselines, struct db *db, int64_t id, const struct run *head,
 		   bool any_good, struct error *err)
 {
@@ -52,10 +63,8 @@ static int run_add(struct baselines *baselines, struct db *db, int64_t id, const
 		if (baselines->trials.trials[i].run_id == id)
 			base->run.trials[base->run.trial_count++] = baselines->trials.trials[i];
 	base->refusal = refusal_of(&base->run, head);
-	if (any_good && !(run.mark && strcmp(run.mark, "good") == 0))
-		base->note = xasprintf("held against run %lld, not marked good: no good run has "
-				       "the case",
-				       (long long)id);
+	if (any_good && !is_good(&run))
+		base->note = note_not_good(&run);
 	return 0;
 }
 
@@ -94,11 +103,12 @@ static void replace_base(struct regress_pair *pair, const struct trial *found,
 	if (run->refusal && !allowed)
 		note = xasprintf("run %lld has it, but does not compare: %s",
 				 (long long)run->run.id, run->refusal);
-	else if (run->note)
-		note = xstrdup(run->note);
-	else
-		note = xasprintf("held against run %lld, the newest good one that has the case",
+	else if (is_good(&run->run))
+		note = xasprintf("held against run %lld, the newest older good run that has the "
+				 "case",
 				 (long long)run->run.id);
+	else
+		note = note_not_good(&run->run);
 	if (!run->refusal || allowed) {
 		pair->base = found;
 		pair->base_seed = run->run.seed;

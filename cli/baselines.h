@@ -10,7 +10,7 @@
 struct baseline_run {
 	struct run run; /* its trials are borrowed: those that are baselines */
 	char *refusal;  /* why it does not compare; NULL: it does */
-	char *note;     /* that it is not marked good, where others are; NULL otherwise */
+	char *note;     /* that it is not marked good, where older ones are; NULL otherwise */
 };
 
 struct baselines {

@@ -225,10 +225,12 @@ static void tell_idle_rules(const struct request *request, const struct regress 
 static void tell_filled(size_t filled, const struct run *base)
 {
 	if (filled == 1)
-		say("1 case that run %lld lacks is held against an older run that has it",
+		say("1 case that run %lld lacks or did not measure is held against an older run "
+		    "that has it",
 		    (long long)base->id);
 	else if (filled)
-		say("%zu cases that run %lld lacks are held against older runs that have them",
+		say("%zu cases that run %lld lacks or did not measure are held against older runs "
+		    "that have them",
 		    filled, (long long)base->id);
 }
 
@@ -375,8 +377,9 @@ const struct command command_regress = {
 		"RUN is a run's number, the first digits of its uid (at least 4), a label or a "
 		"source revision (the newest run of it), \"last\", or \"last-good\": the newest on "
 		"the same device and backend that `perflab mark` has marked good. A case that the "
-		"last good run lacks is held against the newest older run that has it, one marked "
-		"good before others, and never one marked bad; the case says so.\n\n"
+		"last good run lacks or did not measure is held against the newest older run that "
+		"has it, one marked good before others, and never one marked bad; the case says "
+		"so.\n\n"
 		"Limits stand in a file, a line a pattern of cases: \"reduce/* time=2% "
 		"branch_targets_divergent=5%\", \"fault ignore\", \"* ignore=time\". What later "
 		"lines say stands before what earlier ones do. " THRESHOLDS_NAME " in the working "
