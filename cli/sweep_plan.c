@@ -50,6 +50,20 @@ static int check_same_device(const struct run *run, const struct device_info *de
 			 device->uuid[0] ? device->uuid : "no uuid");
 }
 
+/* And by the build that began it: all its cases stand under one commit. */
+static int check_same_build(const struct run *run, struct error *err)
+{
+	const char *built = host_build_revision();
+
+	if (!built || !run->source_revision || strcmp(built, run->source_revision) == 0)
+		return 0;
+	return error_set(err, PL_EUNSUPPORTED,
+			 "run %lld was begun by a perflab built from %s, and this one is built "
+			 "from %s, whose kernels may be others; go on with a build of the former, "
+			 "or start a new run",
+			 (long long)run->id, run->source_revision, built);
+}
+
 static const struct trial *find_trial(const struct run *run, const struct plan_case *planned,
 				      size_t guess)
 {
@@ -156,7 +170,9 @@ int sweep_plan_build(void *context, const struct device_info *device, struct pla
 
 	if (device)
 		device_limits_of(&limits, device);
-	if (plan->resumed && device)
+	if (plan->resumed)
+		rc = check_same_build(plan->resumed, err);
+	if (!rc && plan->resumed && device)
 		rc = check_same_device(plan->resumed, device, err);
 	if (!rc && plan->resumed)
 		rc = build_resumed(plan, &limits, &made, err);

@@ -119,11 +119,25 @@ refused 2 '--seed cannot be changed' sweep --resume 3 --seed 7
 refused 2 'cannot be added' sweep reduce --resume 3
 refused 3 'no.db' sweep --resume 1 --db no.db
 
-# another device is another run
+# another build's kernels may be others, and so is another device's time
 start
 kill -KILL $sweep
 wait $sweep 2>/dev/null
 if command -v sqlite3 >/dev/null; then
+	another=0123456789012345678901234567890123456789
+	built=$("$PERFLAB" version | awk 'NF == 4 { print $3 }')
+	began=$(sqlite3 a.db "SELECT max(id) FROM run")
+	[ "$(sqlite3 a.db "SELECT ifnull(source_revision, '') FROM run WHERE id = $began")" = "$built" ] ||
+		complain 'the run is of another commit'
+	sqlite3 a.db "UPDATE run SET source_revision = '$another' WHERE id = $began"
+	if [ -n "$built" ]; then
+		refused 4 "built from $another, and this one is built from $built" sweep --resume last
+		expect_err "start a new run"
+		refused 4 "built from $another" sweep --resume last --dry-run
+	fi
+	sqlite3 a.db "UPDATE run SET source_revision = NULL WHERE id = $began"
+	run sweep --resume last --dry-run
+	expect_code 0
 	sqlite3 a.db "UPDATE device SET uuid = 'GPU-another'" 2>"$work/err" ||
 		complain 'the device cannot be changed'
 	refused 4 'was measured on Fake GPU (GPU-another)' sweep --resume last
