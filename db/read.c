@@ -302,17 +302,18 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 	"   AND (run.started_ns < head.started_ns OR run.id < head.id) AND mark.kind " marked \
 	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT 1)"
 
+#define NEWEST_GOOD NEWEST_OLDER("IS 'good'")
+#define NEWEST_NOT_BAD NEWEST_OLDER("IS NOT 'bad'")
+
 static const char baselines_sql[] =
 	"WITH head AS (SELECT * FROM run WHERE id = ?), good AS MATERIALIZED ("
 	" SELECT count(*) AS runs FROM head JOIN run ON run.device_id = head.device_id"
 	"  AND run.backend = head.backend"
 	"  AND (run.started_ns, run.id) < (head.started_ns, head.id)"
 	" JOIN mark ON mark.run_id = run.id AND mark.kind = 'good')"
-	" SELECT coalesce(CASE WHEN good.runs > 0 THEN " NEWEST_OLDER(
-		"IS 'good'") " END, " NEWEST_OLDER("IS NOT 'bad'") "), good.runs > 0"
-								   " FROM head CROSS JOIN good "
-								   "JOIN trial AS mine ON "
-								   "mine.run_id = head.id";
+	" SELECT coalesce(CASE WHEN good.runs > 0 THEN " NEWEST_GOOD " END, " NEWEST_NOT_BAD "),"
+	"  good.runs > 0"
+	" FROM head CROSS JOIN good JOIN trial AS mine ON mine.run_id = head.id";
 
 static int baselines_find(struct db *db, int64_t run_id, struct text *ids, bool *any_good,
 			  struct error *err)
