@@ -170,6 +170,12 @@ static struct line line_of(const struct picture *picture, const struct ceiling *
 	return (struct line){begin, begin + per_s_log, end, end + per_s_log};
 }
 
+/* Else all of the roof is outside of the field. */
+static bool is_in_field(const struct line *line)
+{
+	return line->x0 < line->x1;
+}
+
 static bool is_dram(const struct ceiling *roof)
 {
 	return roof->kind == CEILING_BANDWIDTH && roof->of.level == LEVEL_DRAM;
@@ -190,7 +196,9 @@ static size_t nearer_names(const struct picture *picture, const struct picture_r
 	size_t count = 0;
 
 	for (const struct picture_roof *other = picture->roofs; other < roof; other++) {
-		count += other->ceiling->kind == CEILING_BANDWIDTH &&
+		struct line line = line_of(picture, other->ceiling);
+
+		count += other->ceiling->kind == CEILING_BANDWIDTH && is_in_field(&line) &&
 			 fabs(log10(roof->ceiling->per_s / other->ceiling->per_s)) < NAME_DECADES;
 	}
 	return count;
@@ -220,8 +228,7 @@ static void add_roof(struct text *out, const struct picture *picture,
 	bool rate = ceiling->kind == CEILING_RATE;
 	bool main = rate || is_dram(ceiling);
 
-	/* all of it is outside of the field */
-	if (!(line.x0 < line.x1))
+	if (!is_in_field(&line))
 		return;
 	text_addf(
 		out,

@@ -336,6 +336,36 @@ static void names_of_near_slopes_are_apart(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* Without points the steepest slopes meet 64 TFLOP/s left of the field: no name stands there. */
+static void a_slope_outside_of_the_field_keeps_no_place(void **state)
+{
+	struct ceiling_list roofs;
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_roofs_init(&roofs);
+	constructed_run_init(&run);
+	for (size_t i = 0; i < roofs.count; i++) {
+		if (strncmp(roofs.items[i].name, "dram_", 5) == 0)
+			roofs.items[i].per_s = 1e12;
+		if (strcmp(roofs.items[i].name, "l1_read") == 0)
+			roofs.items[i].per_s = 22e12;
+		if (strcmp(roofs.items[i].name, "l2_read") == 0)
+			roofs.items[i].per_s = 20e12;
+	}
+	bytes = golden_render(&run, REPORT_SVG, &(struct report_options){.ceilings = &roofs},
+			      &length);
+	assert_null(strstr(bytes, "(shared_read)"));
+	assert_null(strstr(bytes, "(l1_read)"));
+	assert_non_null(strstr(bytes, "'L2 20.0 TB/s (l2_read)' at "));
+	assert_null(strstr(bytes, "left offset"));
+	free(bytes);
+	run_release(&run);
+	ceiling_list_release(&roofs);
+}
+
 static void strangers_stay_in_their_quotes(void **state)
 {
 	static const struct {
@@ -377,6 +407,7 @@ int main(void)
 		cmocka_unit_test(nothing_to_draw_is_said),
 		cmocka_unit_test(half_a_picture_is_one),
 		cmocka_unit_test(names_of_near_slopes_are_apart),
+		cmocka_unit_test(a_slope_outside_of_the_field_keeps_no_place),
 		cmocka_unit_test(strangers_stay_in_their_quotes),
 	};
 
