@@ -123,7 +123,9 @@ static int axes_from_json(struct launch_case *out, const json_t *json, struct er
 		if (!*name || strlen(name) >= sizeof(axis.name))
 			return error_set(err, PL_EPROTOCOL, "an axis name is empty or too long");
 		strcpy(axis.name, name);
-		rc = member_int64(&axis.value, axes, name, 1, INT64_MAX, err);
+		/* 0 is a value of others: no shared memory */
+		rc = member_int64(&axis.value, axes, name, strcmp(name, "block") == 0, INT64_MAX,
+				  err);
 		if (rc)
 			return rc;
 		/* Writers of JSON need not keep an order; the canonical one is restored. */

@@ -68,13 +68,63 @@ static int skip_case(struct resolution *r, const char *format, ...)
 	return 0;
 }
 
+static bool mentions(const char *expression, const char *name)
+{
+	static const char of_names[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	size_t length = strlen(name);
+
+	for (const char *at = expression + strcspn(expression, of_names); *at;
+	     at += strcspn(at, of_names)) {
+		size_t word = strspn(at, of_names);
+
+		if (word == length && !memcmp(at, name, length))
+			return true;
+		at += word;
+	}
+	return false;
+}
+
+/* The axis of value 0 that the expression is of; NULL: none. */
+static const char *zero_axis_in(const struct resolution *r, const char *expression)
+{
+	const struct launch_case *work = r->work;
+
+	for (size_t i = 0; i < work->axis_count; i++)
+		if (!work->axes[i].value && mentions(expression, work->axes[i].name))
+			return work->axes[i].name;
+	return NULL;
+}
+
+static int refuse(struct resolution *r, const char *expression, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+
+/*
+ * `expression` gives what cannot be launched. PL_EUSAGE, which unwinds; but
+ * where an axis of it is 0 the case is skipped, as one that a constraint
+ * forbids: r->skipped tells kernel_resolve().
+ */
+static int refuse(struct resolution *r, const char *expression, const char *format, ...)
+{
+	const char *zero = zero_axis_in(r, expression);
+	char cause[512];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(cause, sizeof(cause), format, arguments);
+	va_end(arguments);
+	if (!zero)
+		return error_set(r->err, PL_EUSAGE, "%s", cause);
+	skip_case(r, "%s=0: %s", zero, cause);
+	return PL_EUSAGE;
+}
+
 /* An expression of the descriptor. What fails here was caused by the sizes asked for: PL_EUSAGE. */
 static int evaluate(struct resolution *r, int64_t *out, const char *expression, const char *what)
 {
 	struct error cause = {0};
 	int rc = expression_evaluate(out, expression, r->variables, r->variable_count, &cause);
 
-	return rc ? error_set(r->err, PL_EUSAGE, "%s: %s", what, cause.text) : 0;
+	return rc ? refuse(r, expression, "%s: %s", what, cause.text) : 0;
 }
 
 /* The same, for what may be left out. */
@@ -124,11 +174,9 @@ static int take_axis(struct resolution *r, const struct kernel_axis *axis,
 		return error_set(r->err, PL_EUSAGE, "axis \"%s\" (%s) has no value", axis->name,
 				 axis->meaning);
 	if (value->value < 0 || (!value->value && !strcmp(axis->name, "block")))
-		return error_set(r->err, PL_EUSAGE, "%s=%" PRId64 ": axes start at 1", axis->name,
-				 value->value);
-	/* No device launches an empty grid, and none has an empty buffer. */
-	if (!value->value)
-		skip_case(r, "%s=0: there is nothing to launch", axis->name);
+		return error_set(r->err, PL_EUSAGE, "%s=%" PRId64 ": %s", axis->name, value->value,
+				 value->value < 0 ? "an axis is at least 0"
+						  : "a block has at least one thread");
 	r->work->axes[r->work->axis_count++] = *value;
 	add_variable(r, axis->name, value->value);
 	return 0;
@@ -207,6 +255,14 @@ static bool variant_uses(const struct kernel_variant *variant, const struct kern
 	return false;
 }
 
+static const struct kernel_buffer *buffers_of(const struct resolution *r, size_t *count)
+{
+	const struct kernel_variant *variant = r->variant;
+
+	*count = variant->buffers ? variant->buffer_count : r->kernel->buffer_count;
+	return variant->buffers ? variant->buffers : r->kernel->buffers;
+}
+
 static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buffer,
 			  int64_t *total_bytes)
 {
@@ -222,8 +278,8 @@ static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buff
 	if (rc)
 		return rc;
 	if (out->length < 1)
-		return error_set(r->err, PL_EUSAGE, "%s is %" PRId64 ", must be at least 1", what,
-				 out->length);
+		return refuse(r, buffer->length, "%s is %" PRId64 ", must be at least 1", what,
+			      out->length);
 	if (__builtin_mul_overflow(out->length, (int64_t)element_size_bytes(buffer->type),
 				   &bytes) ||
 	    __builtin_add_overflow(*total_bytes, bytes, total_bytes))
@@ -244,9 +300,8 @@ static int resolve_buffers(struct resolution *r)
 	int64_t memory = r->limits->global_memory_bytes;
 	int64_t usable = memory - memory / 100 * KEPT_FREE_PCT;
 	int64_t total_bytes = 0;
-	bool own = r->variant->buffers != NULL;
-	const struct kernel_buffer *buffers = own ? r->variant->buffers : r->kernel->buffers;
-	size_t buffer_count = own ? r->variant->buffer_count : r->kernel->buffer_count;
+	size_t buffer_count;
+	const struct kernel_buffer *buffers = buffers_of(r, &buffer_count);
 
 	for (size_t i = 0; i < buffer_count; i++) {
 		const struct kernel_buffer *buffer = &buffers[i];
@@ -267,6 +322,44 @@ static int resolve_buffers(struct resolution *r)
 				 needed, there, KEPT_FREE_PCT);
 	}
 	return 0;
+}
+
+/* ---- nothing to launch ---- */
+
+static bool is_zero(const struct resolution *r, const char *expression)
+{
+	int64_t value;
+
+	return expression &&
+	       !expression_evaluate(&value, expression, r->variables, r->variable_count, NULL) &&
+	       !value;
+}
+
+/* Skips a case whose length or grid is 0 because an axis of it is: no device launches an empty
+ * grid, and none has an empty buffer. What cannot be evaluated fails later, with its reason. */
+static void skip_if_empty(struct resolution *r, const char *length)
+{
+	const char *zero = !r->skipped && is_zero(r, length) ? zero_axis_in(r, length) : NULL;
+
+	if (zero)
+		skip_case(r, "%s=0: there is nothing to launch", zero);
+}
+
+/* Before the constraints, so that the plainest reason is the one that is given. */
+static void check_empty(struct resolution *r)
+{
+	size_t buffer_count;
+	const struct kernel_buffer *buffers = buffers_of(r, &buffer_count);
+
+	for (size_t i = 0; i < buffer_count; i++)
+		if (variant_uses(r->variant, &buffers[i]))
+			skip_if_empty(r, buffers[i].length);
+	for (size_t i = 0; i < r->variant->launch_count; i++) {
+		const struct kernel_launch *launch = &r->variant->launches[i];
+
+		for (int d = 0; d < 3 && !is_zero(r, launch->repeat); d++)
+			skip_if_empty(r, launch->grid[d]);
+	}
 }
 
 /* ---- launches ---- */
@@ -326,8 +419,8 @@ static int resolve_shape(struct resolution *r, int64_t out[3], const char *const
 		if (rc)
 			return rc;
 		if (out[i] < 1)
-			return error_set(r->err, PL_EUSAGE, "%s is %" PRId64 " in %c", what, out[i],
-					 "xyz"[i]);
+			return refuse(r, expressions[i], "%s is %" PRId64 " in %c", what, out[i],
+				      "xyz"[i]);
 	}
 	return 0;
 }
@@ -410,7 +503,7 @@ static int resolve_repeats(struct resolution *r, const struct kernel_launch *lau
 		if (launch->repeat)
 			r->variable_count--;
 	}
-	return error_context(r->err, rc, "launch of %s", launch->entry);
+	return r->skipped ? rc : error_context(r->err, rc, "launch of %s", launch->entry);
 }
 
 static int resolve_launches(struct resolution *r)
@@ -487,6 +580,8 @@ int kernel_resolve(struct launch_case **out, struct text *skip, const struct ker
 
 	if (!rc)
 		rc = resolve_axes(&r, axes, axis_count);
+	if (!rc)
+		check_empty(&r);
 	if (!rc && !r.skipped)
 		rc = check_block(&r);
 	if (!rc && !r.skipped)
@@ -499,6 +594,8 @@ int kernel_resolve(struct launch_case **out, struct text *skip, const struct ker
 		rc = resolve_launches(&r);
 	if (!rc && !r.skipped)
 		rc = resolve_work(&r);
+	if (r.skipped)
+		rc = 0; /* refuse() */
 	if (!rc) {
 		*out = r.skipped ? NULL : r.work;
 		if (!r.skipped)

@@ -196,7 +196,8 @@ static const struct kernel_tolerance tolerance_of_waiting = {0.0, 0.0};
 /* The axis and the limit of the switches. */
 #define WAYS                                                                   \
 	AXES({"ways", "1,2,4,8,16,32", "cases of the switch that are taken"}), \
-		CONSTRAINTS({"ways <= 32", "ways must be at most 32: the switch has 32 cases"})
+		CONSTRAINTS({"ways >= 1 && ways <= 32",                        \
+			     "ways must be 1 to 32: the switch has 32 cases"})
 
 static const struct kernel_variant variants[] = {
 	{
@@ -295,7 +296,8 @@ static const struct kernel_variant variants[] = {
 		LAUNCHES({.entry = "divergence_waiting",
 			  ONE_A_THREAD,
 			  ARGS(X, ARG_OF_BUFFER("places"), ARG_OF_U32("unit"), ARG_OF_U32("n"))}),
-		CONSTRAINTS({"n < 4294967296", "n must be less than 2^32: a place has 32 bits"}),
+		CONSTRAINTS({"n < 4294967296", "n must be less than 2^32: a place has 32 bits"},
+			    {"unit >= 1", "unit must be at least 1: threads are counted by it"}),
 	},
 };
 

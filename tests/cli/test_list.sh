@@ -36,7 +36,7 @@ expect_out 'shared_load_bank_conflicts'
 expect_no_out 'matmul'
 run list kernels -L divergence/switch_lane
 expect_out 'block must be a multiple of 32'
-expect_out 'ways must be at most 32'
+expect_out 'ways must be 1 to 32'
 expect_out '2 * n * 64 operations'
 run list kernels --long stream/copy_scalar
 expect_out 'reads 4 * n bytes'

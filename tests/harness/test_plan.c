@@ -245,7 +245,7 @@ static const struct {
 	{"reduce/shuffle/", NULL, NULL, "'reduce/shuffle/' has an empty part"},
 	{"reduce/shuffle/64", NULL, NULL, "does not say which axis '64' is for"},
 	{"reduce/shuffle/block=64,block=128", NULL, NULL, "sets axis 'block' twice"},
-	{"reduce/shuffle/block=0", NULL, NULL, "block=0: axes start at 1"},
+	{"reduce/shuffle/block=0", NULL, NULL, "block=0: a block has at least one thread"},
 	{"reduce", "blok", "64", "no selected kernel has an axis 'blok': did you mean block?"},
 	{"reduce", "block", "64..", "axis 'block': '64..' has no last value"},
 	{"reduce", "block", "0", "block=0: a block has at least 1 thread"},

@@ -108,11 +108,12 @@ static void test_axes_are_sorted_again(void **context)
 	json_t *json = case_to_json(work);
 
 	(void)context;
-	json_object_set_new(json, "axes", parse("{\"n\": 1, \"ways\": 3, \"block\": 2}"));
+	json_object_set_new(json, "axes", parse("{\"n\": 1, \"ways\": 0, \"block\": 2}"));
 	assert_int_equal(case_from_json(&back, json, NULL), 0);
 	assert_string_equal(back->axes[0].name, "block");
 	assert_string_equal(back->axes[1].name, "n");
 	assert_string_equal(back->axes[2].name, "ways");
+	assert_int_equal(back->axes[2].value, 0);
 	launch_case_free(back);
 	launch_case_free(work);
 	json_decref(json);
@@ -135,6 +136,7 @@ static const struct {
 	{"image", "\"\"", "no name of the form"},
 	{"axes", "[]", "member 'axes' is not an object"},
 	{"axes", "{\"block\": 0}", "member 'block' is 0"},
+	{"axes", "{\"ways\": -1}", "member 'ways' is -1"},
 	{"axes", "{\"block\": 2.5}", "not a whole number"},
 	{"axes",
 	 "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1,\"j\":1,\"k\":"
