@@ -60,9 +60,9 @@ void case_totals_add(struct case_totals *totals, const struct case_totals *from,
 
 /*
  * Executes a case and compares its results with the oracle. *status:
- * TRIAL_OK; TRIAL_SAMPLED, TRIAL_FAULT, TRIAL_MISMATCH or TRIAL_SKIPPED with
- * the reason; TRIAL_FAILED where it is too large for any of them. *totals
- * begins as all zeroes.
+ * TRIAL_OK; TRIAL_SAMPLED, TRIAL_FAULT or TRIAL_MISMATCH with the reason;
+ * TRIAL_SKIPPED with the limit of the emulator that it exceeds: what it does
+ * not run, or how much. *totals begins as all zeroes.
  */
 int case_emulate(struct workbench *bench, const struct launch_case *work,
 		 struct case_totals *totals, enum trial_status *status, struct text *reason,
