@@ -14,7 +14,8 @@ struct study_set {
 /*
  * Words are names, with * and ?, of the studies that are installed, or files
  * (NAME.study, or with a slash); none: all that are installed, by name.
- * PL_EUSAGE: no such study, with the nearest; PL_EPARSE: it is malformed.
+ * PL_EUSAGE: no such study, with the nearest; it is malformed; two of one name,
+ * which answers could not tell apart.
  */
 int study_set_load(struct study_set *out, const struct string_list *words, struct error *err);
 void study_set_release(struct study_set *set);

@@ -63,12 +63,13 @@ void study_names(struct string_list *out)
 static int load_file(struct study_set *set, const char *path, struct error *err)
 {
 	struct study study = {0};
+	struct error cause = {0};
 	char *text = NULL;
 	size_t length = 0;
 	int rc = read_file(&text, &length, path, STUDY_MAX_BYTES, err);
 
-	if (!rc)
-		rc = study_parse(&study, path, text, length, err);
+	if (!rc && study_parse(&study, path, text, length, &cause))
+		rc = error_set(err, PL_EUSAGE, "%s", cause.text); /* a slip in what is asked */
 	free(text);
 	if (rc)
 		return rc;
@@ -77,12 +78,20 @@ static int load_file(struct study_set *set, const char *path, struct error *err)
 	return 0;
 }
 
-static bool has_name(const struct study_set *set, const char *name)
+/* Answers are told apart by name: of two with one name nobody knew which is which. */
+static int add_file(struct study_set *set, const char *path, struct error *err)
 {
-	for (size_t i = 0; i < set->count; i++)
-		if (strcmp(set->items[i].name, name) == 0)
-			return true;
-	return false;
+	size_t added = set->count;
+	int rc = load_file(set, path, err);
+
+	for (size_t i = 0; i < added && !rc; i++) {
+		if (strcmp(set->items[i].name, set->items[added].name) == 0)
+			rc = error_set(err, PL_EUSAGE,
+				       "%s: another study that is asked for is called \"%s\", too; "
+				       "rename the file, or ask for one of them",
+				       path, set->items[i].name);
+	}
+	return rc;
 }
 
 static int unknown(const char *word, const struct string_list *names, struct error *err)
@@ -101,8 +110,9 @@ static int unknown(const char *word, const struct string_list *names, struct err
 	return rc;
 }
 
-static int load_installed(struct study_set *set, const char *word, const struct string_list *names,
-			  const char *folder, struct error *err)
+/* *taken: the installed ones that the set has already, by other words. */
+static int load_installed(struct study_set *set, struct string_list *taken, const char *word,
+			  const struct string_list *names, const char *folder, struct error *err)
 {
 	bool pattern = strpbrk(word, "*?") != NULL, found = false;
 	int rc = 0;
@@ -114,10 +124,11 @@ static int load_installed(struct study_set *set, const char *word, const struct 
 		if (pattern ? !pattern_matches(word, name) : strcmp(word, name) != 0)
 			continue;
 		found = true;
-		if (has_name(set, name))
+		if (string_list_has(taken, name))
 			continue;
+		string_list_add(taken, name);
 		path = xasprintf("%s/%s" STUDY_SUFFIX, folder, name);
-		rc = load_file(set, path, err);
+		rc = add_file(set, path, err);
 		free(path);
 	}
 	return rc || found ? rc : unknown(word, names, err);
@@ -126,28 +137,29 @@ static int load_installed(struct study_set *set, const char *word, const struct 
 int study_set_load(struct study_set *out, const struct string_list *words, struct error *err)
 {
 	struct study_set set = {0};
-	struct string_list names = {0};
+	struct string_list names = {0}, taken = {0};
 	struct text folder = TEXT_INIT;
 	int rc = 0;
 
 	if (words->count == 0) {
 		rc = list_installed(&names, &folder, err);
 		if (!rc)
-			rc = load_installed(&set, "*", &names, folder.data, err);
+			rc = load_installed(&set, &taken, "*", &names, folder.data, err);
 	}
 	for (size_t i = 0; i < words->count && !rc; i++) {
 		const char *word = words->items[i];
 
 		if (strchr(word, '/') || ends_in(word, STUDY_SUFFIX)) {
-			rc = load_file(&set, word, err);
+			rc = add_file(&set, word, err);
 			continue;
 		}
 		if (!folder.length)
 			rc = list_installed(&names, &folder, err);
 		if (!rc)
-			rc = load_installed(&set, word, &names, folder.data, err);
+			rc = load_installed(&set, &taken, word, &names, folder.data, err);
 	}
 	string_list_release(&names);
+	string_list_release(&taken);
 	text_release(&folder);
 	if (rc)
 		study_set_release(&set);

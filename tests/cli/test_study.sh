@@ -143,10 +143,27 @@ expect_err 'naive'
 sed 's|/block=64,n|/n|' own.study >slip.study
 refused 2 'write "best naive"' study slip.study --db slip.db
 sed 's|^unit|units|' own.study >slip.study
-refused 3 'slip.study:11: no key is called "units"; did you mean unit?' study slip.study
+refused 2 'slip.study:11: no key is called "units"; did you mean unit?' study slip.study
 sed 's|time(naive)$|time(nave)|' own.study >slip.study
-refused 3 'slip.study:12: "time(nave)", character 6: no case' study ./slip.study
+refused 2 'slip.study:12: "time(nave)", character 6: no case' study ./slip.study
 [ ! -e slip.db ] || complain 'a database was left though nothing was measured'
+
+# a file beside installed ones: each is answered, and of two with one name neither is chosen
+run study ./own.study divergence_two_ifs --db both.db
+expect_code 0
+expect_out 'own: '
+expect_out 'divergence_two_ifs: '
+run study --list divergence_two_ifs 'divergence_two*' --format csv
+[ "$(grep -c '^divergence_two_ifs,' "$work/out")" -eq 1 ] || complain 'one study, listed twice'
+cp own.study divergence_two_ifs.study
+refused 2 'another study that is asked for is called "divergence_two_ifs", too' \
+	study ./divergence_two_ifs.study divergence_two_ifs --db both.db
+refused 2 'rename the file' study 'divergence_*' ./divergence_two_ifs.study --db both.db
+refused 2 'rename the file' study own.study ./own.study --db both.db
+run study ./divergence_two_ifs.study reduce_tile --list
+expect_code 0
+expect_out 'Naive is slower'
+expect_out 'reduce_tile'
 
 # the script that makes a page of the answers
 if command -v python3 >/dev/null; then
