@@ -293,8 +293,7 @@ static json_t *part_json(const struct study_report *of, size_t index)
 	json_object_set_new(object, "low", report_json_number(answer->low));
 	json_object_set_new(object, "high", report_json_number(answer->high));
 	/* of a value that is not there nothing is said */
-	json_object_set_new(object, "exact",
-			    has_value ? json_boolean(answer->exact) : json_null());
+	json_object_set_new(object, "exact", has_value ? json_boolean(answer->exact) : json_null());
 	json_object_set_new(object, "measured",
 			    has_value ? json_boolean(!answer->asked_for) : json_null());
 	json_object_set_new(object, "decides", json_boolean(!part->aside));
