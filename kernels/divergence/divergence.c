@@ -203,7 +203,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "thread_parity_short",
 		.lesson = "short bodies are predicated: no branch diverges, yet lanes idle",
-		.metric = "branch_efficiency_pct",
+		.metric = "threads_per_instruction_pred_on",
 		FOLLOWS(thread_parity_short),
 		LAUNCHES({.entry = "divergence_thread_parity_short", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
@@ -216,8 +216,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "warp_parity_short",
-		.lesson = "short bodies on the warp: predicated all the same, and no lane idles",
-		.metric = "branch_efficiency_pct",
+		.lesson = "short bodies on the warp: predicated as well, so each warp issues both",
+		.metric = "threads_per_instruction_pred_on",
 		FOLLOWS(warp_parity_short),
 		LAUNCHES({.entry = "divergence_warp_parity_short", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
@@ -230,8 +230,9 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "block_parity_short",
-		.lesson = "short bodies on the block: the condition is the same for all threads",
-		.metric = "branch_efficiency_pct",
+		.lesson =
+			"short bodies on the block: predicated as well, though no warp needs both",
+		.metric = "threads_per_instruction_pred_on",
 		FOLLOWS(block_parity_short),
 		LAUNCHES({.entry = "divergence_block_parity_short", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},

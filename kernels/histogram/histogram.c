@@ -78,7 +78,7 @@ static const struct kernel_variant variants[] = {
 		.name = "warp_private",
 		.lesson =
 			"a histogram a warp and tagged counts: no atomics, and a turn a collision",
-		.metric = "threads_per_instruction",
+		.metric = "instructions",
 		LAUNCHES(CLEAR, {.entry = "histogram_warp_private",
 				 .grid = {RESIDENT_BLOCKS},
 				 .block = {"block"},

@@ -53,7 +53,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "neighboured",
 		.lesson = "every second thread idles: all warps run, each with ever fewer lanes",
-		.metric = "threads_per_instruction",
+		.metric = "instructions",
 		TREE("reduce_neighboured"),
 		CONSTRAINTS(HALVES),
 	},

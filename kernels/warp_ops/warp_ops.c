@@ -182,7 +182,7 @@ FUNCTION(shfl_xor, SHFL_XOR, OF_SHUFFLE)
 
 static const struct kernel_variant variants[] = {
 	VOTE(ballot, ballot, "instructions", "a bit of every lane's answer, in all lanes, at once"),
-	VOTE(shared_ballot, ballot, "shared_load_wavefronts",
+	VOTE(shared_ballot, ballot, "gpu_time_ns",
 	     "the same by atomics of shared memory: lanes queue at one word"),
 	VOTE(any, any, "instructions", "whether one lane says yes: one instruction"),
 	VOTE(shared_any, any, "shared_load_wavefronts",

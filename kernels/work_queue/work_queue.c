@@ -72,7 +72,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "static_split",
 		.lesson =
-			"equal shares in advance: best when all items are equal, worst under skew",
+			"equal shares in advance: nobody has to ask for work, and worst under skew",
 		.metric = "gpu_time_ns",
 		STATIC("work_queue_static_split"),
 	},
@@ -84,7 +84,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "dynamic_block",
-		.lesson = "blocks take from a counter when they are done: it pays under skew alone",
+		.lesson =
+			"blocks take from a counter when done: under skew that beats equal shares",
 		.metric = "gpu_time_ns",
 		DYNAMIC("work_queue_dynamic_block"),
 		CONSTRAINTS(COUNTER_OF_32_BITS),
