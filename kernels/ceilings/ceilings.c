@@ -294,7 +294,7 @@ static const struct kernel_variant variants[] = {
 		 NEEDS("80", "8.0 (Ampere)")),
 	BY_WARPS(tensor_f64_deep, "32", "the same by products of 16 x 8 x 16, where there are",
 		 NEEDS("90", "9.0 (Hopper)")),
-	BY_WARPS(tensor_tf32, "256", "tensor cores: single rounded to 11 bits, summed in single",
+	BY_WARPS(tensor_tf32, "256", "tensor cores: single cut to 19 bits, summed in single",
 		 NEEDS("80", "8.0 (Ampere)")),
 	BY_WARPS(tensor_f16, "256", "tensor cores: half precision, summed in single",
 		 NEEDS("80", "8.0 (Ampere)")),
