@@ -84,7 +84,7 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	int flags = SQLITE_OPEN_READWRITE | (db->mode == DB_CREATE ? SQLITE_OPEN_CREATE : 0);
 	char *uri = database_uri(db->path, immutable);
 	int64_t timeout_ms = db->busy_timeout_ns / 1000000;
-	int code;
+	int code, rc;
 
 	code = sqlite3_open_v2(uri, &db->handle, flags | SQLITE_OPEN_URI, NULL);
 	free(uri);
@@ -94,6 +94,9 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	/* The file may be a stranger's: its schema must not run code, nor damage the pages. */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	rc = db_round_median_add(db, err);
+	if (rc)
+		return rc;
 	if (db->mode == DB_READ)
 		return db_execute(db, "PRAGMA query_only = ON", err);
 	/* SQLite opens what it may not write for reading, and would say so only at the first write.

@@ -31,13 +31,10 @@ struct db {
 #define VERSION_WITH_LAUNCHES 5
 #define VERSION_WITH_ROUND_MEDIANS 6
 
-/* What `round.median_ns` is, of a row of `round` in a file that lacks the column: as summarise()
- * has it. */
-#define ROUND_MEDIAN_OF_SAMPLES                                                   \
-	"(SELECT sum(time_ns) / count(*) FROM (SELECT time_ns, row_number() OVER" \
-	" (ORDER BY time_ns) AS place, count(*) OVER () AS total FROM sample"     \
-	" WHERE sample.trial_id = round.trial_id AND sample.round = round.round)" \
-	" WHERE place IN ((total + 1) / 2, (total + 2) / 2))"
+/* What `round.median_ns` is, of a row of `round` in a file that lacks the column. */
+#define ROUND_MEDIAN_OF_SAMPLES                     \
+	"(SELECT round_median(time_ns) FROM sample" \
+	" WHERE sample.trial_id = round.trial_id AND sample.round = round.round)"
 
 /* migrations/: element i, statements up to a NULL, goes from schema version i to i + 1. */
 extern const char *const *const db_migrations[];
@@ -64,6 +61,9 @@ int db_end(struct db *db, int rc, struct error *err);
 /* write_trial.c: the reason to store beside a status: one that is neither pending nor ok has one,
  * always, as the schema demands. */
 const char *db_reason_to_store(enum trial_status status, const char *reason);
+
+/* round_median.c: makes round_median() known to the connection. */
+int db_round_median_add(struct db *db, struct error *err);
 
 /* device.c: the device's row, made if there is none, with all that is known of it now. */
 int db_device_store(struct db *db, const struct device_info *device, int64_t *id,

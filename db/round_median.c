@@ -1,0 +1,53 @@
+/*
+ * round_median(time_ns), an aggregate of SQL: the median as summarise() has it.
+ * SQL of its own needs a window a round for it, which takes most of the time of
+ * bringing an older file up to date.
+ */
+#include "db/statement.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct times {
+	double *time_ns;
+	size_t count, capacity;
+};
+
+/* What a stranger's file may hold that is no time is none. */
+static void times_add(sqlite3_context *context, int count, sqlite3_value **values)
+{
+	struct times *times = sqlite3_aggregate_context(context, sizeof(*times));
+
+	(void)count;
+	if (!times) {
+		sqlite3_result_error_nomem(context);
+		return;
+	}
+	if (sqlite3_value_type(values[0]) == SQLITE_NULL ||
+	    !isfinite(sqlite3_value_double(*values)))
+		return;
+	times->time_ns =
+		xgrow(times->time_ns, &times->capacity, times->count + 1, sizeof(*times->time_ns));
+	times->time_ns[times->count++] = sqlite3_value_double(values[0]);
+}
+
+/* SQLite calls it of an interrupted statement, too. NAN is NULL to it. */
+static void times_end(sqlite3_context *context)
+{
+	struct times *times = sqlite3_aggregate_context(context, 0);
+
+	if (!times)
+		return;
+	sqlite3_result_double(context, summarise(times->time_ns, times->count).median_ns);
+	free(times->time_ns);
+}
+
+int db_round_median_add(struct db *db, struct error *err)
+{
+	int code =
+		sqlite3_create_function_v2(db->handle, "round_median", 1,
+					   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY,
+					   NULL, NULL, times_add, times_end, NULL);
+
+	return code == SQLITE_OK ? 0 : db_fail(db, code, err);
+}
