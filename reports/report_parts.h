@@ -38,6 +38,7 @@ struct table_row {
 
 struct table {
 	struct table_column *columns;
+	const char *const **parts; /* of a column: table_parts(); else NULL */
 	size_t column_count;
 	struct table_row *rows;
 	size_t row_count, row_capacity;

@@ -126,6 +126,12 @@ struct table_column {
 	int drop;         /* text: 0 is always shown; in a narrow terminal the highest goes first */
 };
 struct table *table_new(const struct table_column *columns, size_t count);
+/*
+ * Cells of the column are lists: a line an entry, its parts a tab apart. JSON
+ * has them as objects with these members (ended by NULL; lives as long as the
+ * table); other formats have the cell as it is, so give them a column that reads.
+ */
+void table_parts(struct table *table, size_t column, const char *const *names);
 void table_row(struct table *table, const char *const *cells);
 size_t table_row_count(const struct table *table);
 /* PL_EUSAGE for a format that is none of tables. */

@@ -16,6 +16,7 @@ struct table *table_new(const struct table_column *columns, size_t count)
 	struct table *table = xcalloc(1, sizeof(*table));
 
 	table->columns = xcalloc(count, sizeof(*columns));
+	table->parts = xcalloc(count, sizeof(*table->parts));
 	memcpy(table->columns, columns, count * sizeof(*columns));
 	for (size_t i = 0; i < count; i++) {
 		table->columns[i].name = xstrdup(columns[i].name);
@@ -49,6 +50,11 @@ size_t table_row_count(const struct table *table)
 	return table->row_count;
 }
 
+void table_parts(struct table *table, size_t column, const char *const *names)
+{
+	table->parts[column] = names;
+}
+
 void table_free(struct table *table)
 {
 	if (!table)
@@ -64,6 +70,7 @@ void table_free(struct table *table)
 	}
 	free(table->rows);
 	free(table->columns);
+	free(table->parts);
 	free(table);
 }
 
@@ -104,6 +111,37 @@ static json_t *cell_json(const char *cell, bool numeric)
 	return report_json_text(cell);
 }
 
+/* What an entry lacks is "", and what it has beyond the names is left out. */
+static json_t *entry_json(const char *entry, const char *const *names)
+{
+	json_t *object = json_object();
+
+	for (; *names; names++) {
+		size_t length = strcspn(entry, "\t");
+		char *part = xstrndup(entry, length);
+
+		json_object_set_new(object, *names, report_json_text(part));
+		free(part);
+		entry += length + (entry[length] != '\0');
+	}
+	return object;
+}
+
+static json_t *list_json(const char *cell, const char *const *names)
+{
+	json_t *list = json_array();
+
+	while (cell && *cell) {
+		size_t length = strcspn(cell, "\n");
+		char *entry = xstrndup(cell, length);
+
+		json_array_append_new(list, entry_json(entry, names));
+		free(entry);
+		cell += length + (cell[length] != '\0');
+	}
+	return list;
+}
+
 static int table_write_json(FILE *out, const struct table *table, struct error *err)
 {
 	json_t *root = json_object();
@@ -114,10 +152,14 @@ static int table_write_json(FILE *out, const struct table *table, struct error *
 	for (size_t i = 0; i < table->row_count; i++) {
 		json_t *row = json_object();
 
-		for (size_t j = 0; j < table->column_count; j++)
-			json_object_set_new(
-				row, table->columns[j].name,
-				cell_json(table->rows[i].cells[j], table->columns[j].numeric));
+		for (size_t j = 0; j < table->column_count; j++) {
+			const struct table_column *column = &table->columns[j];
+			const char *cell = table->rows[i].cells[j];
+
+			json_object_set_new(row, column->name,
+					    table->parts[j] ? list_json(cell, table->parts[j])
+							    : cell_json(cell, column->numeric));
+		}
 		json_array_append_new(rows, row);
 	}
 	return report_json_write(out, root, err);

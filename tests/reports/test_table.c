@@ -100,6 +100,34 @@ static void json_has_numbers_and_null(void **state)
 	       "      \"meaning\": \"x\"\n    }\n  ]\n}\n");
 }
 
+static void json_has_lists_of_objects(void **state)
+{
+	static const char *const parts[] = {"name", "meaning", NULL};
+	const struct table_column lists = {.name = "axes"};
+	struct table *table = table_new(&lists, 1);
+	char *bytes = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&bytes, &length);
+
+	(void)state;
+	table_parts(table, 0, parts);
+	table_row(table, (const char *const[]){"n\tan \"n\"\nk\nblock\tthreads\tbeyond"});
+	table_row(table, (const char *const[]){""});
+	assert_int_equal(table_write(stream, table, REPORT_JSON, NULL, NULL), 0);
+	fclose(stream);
+	assert_string_equal(bytes,
+			    "{\n  \"format\": 1,\n  \"rows\": [\n    {\n      \"axes\": [\n"
+			    "        {\n          \"name\": \"n\",\n"
+			    "          \"meaning\": \"an \\\"n\\\"\"\n        },\n"
+			    "        {\n          \"name\": \"k\",\n"
+			    "          \"meaning\": \"\"\n        },\n"
+			    "        {\n          \"name\": \"block\",\n"
+			    "          \"meaning\": \"threads\"\n        }\n      ]\n    },\n"
+			    "    {\n      \"axes\": []\n    }\n  ]\n}\n");
+	free(bytes);
+	table_free(table);
+}
+
 static void empty_table_has_a_head(void **state)
 {
 	(void)state;
@@ -140,6 +168,7 @@ int main(void)
 		cmocka_unit_test(csv_is_utf8),
 		cmocka_unit_test(markdown_keeps_cells_apart),
 		cmocka_unit_test(json_has_numbers_and_null),
+		cmocka_unit_test(json_has_lists_of_objects),
 		cmocka_unit_test(empty_table_has_a_head),
 		cmocka_unit_test(any_width_ends),
 	};
