@@ -238,7 +238,10 @@ static int print_stored(const struct invocation *call, struct error *err)
 static int run_ceilings(struct invocation *call, struct error *err)
 {
 	const struct sweep_options *options = call->options;
+	int rc = backend_must_be_named(options->backend, err);
 
+	if (rc)
+		return rc;
 	if (!options->stored)
 		return measure(call, err);
 	if (call->operands.count > 1)

@@ -33,14 +33,30 @@ int list_to_stdout(const struct invocation *call, const struct table *table, con
 
 /* ---- the verb ---- */
 
+/* An option that would change nothing is a slip. */
+static int check_options(const struct invocation *call, const char *topic, struct error *err)
+{
+	static const char *const of_kernels[] = {"long", "verbose"};
+	const struct list_options *options = call->options;
+	int rc = backend_must_be_named(options->backend, err);
+
+	for (size_t i = 0; i < ARRAY_SIZE(of_kernels) && !rc; i++)
+		if (option_given(call, of_kernels[i]) && strcmp(topic, "kernels") != 0)
+			rc = error_set(err, PL_EUSAGE, "--%s is of \"perflab list kernels\"",
+				       of_kernels[i]);
+	return rc;
+}
+
 static int run_list(struct invocation *call, struct error *err)
 {
 	const char *names[ARRAY_SIZE(topics)];
 	const char *topic = call->operands.items[0];
 	const char *pattern = call->operands.count > 1 ? call->operands.items[1] : NULL;
 	struct text near = TEXT_INIT;
-	int rc;
+	int rc = check_options(call, topic, err);
 
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
 		if (strcmp(topics[i].name, topic) == 0)
 			return topics[i].list(call, pattern, err);

@@ -300,7 +300,9 @@ static int run_study(struct invocation *call, struct error *err)
 	if (options->sweep.format == REPORT_CSV && !options->list)
 		return error_set(err, PL_EUSAGE,
 				 "answers of studies come as text, json or md, not as csv");
-	rc = study_set_load(&set, &call->operands, err);
+	rc = backend_must_be_named(options->sweep.backend, err);
+	if (!rc)
+		rc = study_set_load(&set, &call->operands, err);
 	if (!rc && emulated && !options->list && !call->operands.count)
 		left_out = keep_emulated(&set);
 	if (!rc && options->list)

@@ -126,55 +126,119 @@ static size_t print_families(const char *pattern)
 
 enum detail { BRIEF, VERBOSE, LONG };
 
-static void add_variant(struct table *table, const struct kernel *kernel,
-			const struct kernel_variant *variant, enum detail detail)
+/* What each axis means; with `parts` a line an axis, as a column of parts has it. */
+static void axes_cell(struct text *out, const struct kernel *kernel,
+		      const struct kernel_variant *variant, bool parts)
+{
+	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++) {
+		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
+
+		if (parts)
+			text_addf(out, "%s%s\t%s\t%s", i ? "\n" : "", axis->name, axis->values,
+				  axis->meaning);
+		else
+			text_addf(out, "%s%s: %s", i ? "; " : "", axis->name, axis->meaning);
+	}
+}
+
+static void constraints_cell(struct text *out, const struct kernel *kernel,
+			     const struct kernel_variant *variant, bool parts)
+{
+	const struct kernel_constraint *constraint;
+
+	for (size_t i = 0; (constraint = constraint_at(kernel, variant, i)) != NULL; i++) {
+		if (parts)
+			text_addf(out, "%s%s\t%s", i ? "\n" : "", constraint->holds,
+				  constraint->reason);
+		else
+			text_addf(out, "%s%s", i ? "; " : "", constraint->reason);
+	}
+}
+
+static void add_everything(struct table *table, const struct kernel *kernel,
+			   const struct kernel_variant *variant, bool parts)
 {
 	const struct kernel_work *work = work_of(kernel, variant);
-	const char *runs = when_it_runs(kernel);
-	const struct kernel_constraint *constraint;
-	struct text axes = TEXT_INIT, constraints = TEXT_INIT;
+	struct text axes = TEXT_INIT, meanings = TEXT_INIT, constraints = TEXT_INIT;
 
 	axes_line(&axes, kernel, variant);
-	for (size_t i = 0; (constraint = constraint_at(kernel, variant, i)) != NULL; i++)
-		text_addf(&constraints, "%s%s", i ? "; " : "", constraint->reason);
+	axes_cell(&meanings, kernel, variant, parts);
+	constraints_cell(&constraints, kernel, variant, parts);
+	if (parts)
+		table_row(table,
+			  (const char *const[]){kernel->name, variant->name, meanings.data,
+						constraints.data, work->flop, work->bytes_read,
+						work->bytes_written, when_it_runs(kernel),
+						variant->metric, variant->lesson, kernel->summary});
+	else
+		table_row(table,
+			  (const char *const[]){kernel->name, variant->name, axes.data,
+						constraints.data, work->flop, work->bytes_read,
+						work->bytes_written, when_it_runs(kernel),
+						variant->metric, variant->lesson, meanings.data});
+	text_release(&axes);
+	text_release(&meanings);
+	text_release(&constraints);
+}
+
+static void add_variant(struct table *table, const struct kernel *kernel,
+			const struct kernel_variant *variant, enum detail detail, bool parts)
+{
+	struct text axes = TEXT_INIT;
+
+	axes_line(&axes, kernel, variant);
 	if (detail == LONG)
-		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
-						       constraints.data, work->flop,
-						       work->bytes_read, work->bytes_written, runs,
-						       variant->metric, variant->lesson});
+		add_everything(table, kernel, variant, parts);
 	else if (detail == VERBOSE)
-		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data, runs,
-						       variant->metric, variant->lesson});
+		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
+						       when_it_runs(kernel), variant->metric,
+						       variant->lesson});
 	else
 		table_row(table,
 			  (const char *const[]){kernel->name, variant->name, variant->lesson});
 	text_release(&axes);
-	text_release(&constraints);
 }
 
-static struct table *new_table(enum detail detail)
+/* parts: for JSON, where axes and constraints are lists. */
+static struct table *new_table(enum detail detail, bool parts)
 {
+	static const char *const of_axis[] = {"name", "values", "meaning", NULL};
+	static const char *const of_constraint[] = {"holds", "reason", NULL};
 	static const struct table_column brief[] = {
 		{.name = "kernel"}, {.name = "variant"}, {.name = "lesson"}};
 	static const struct table_column verbose[] = {{.name = "kernel"}, {.name = "variant"},
 						      {.name = "axes"},   {.name = "runs"},
 						      {.name = "metric"}, {.name = "lesson"}};
 	static const struct table_column everything[] = {
+		{.name = "kernel"},        {.name = "variant"},      {.name = "axes"},
+		{.name = "constraints"},   {.name = "flop"},         {.name = "bytes_read"},
+		{.name = "bytes_written"}, {.name = "runs"},         {.name = "metric"},
+		{.name = "lesson"},        {.name = "axis_meanings"}};
+	static const struct table_column in_parts[] = {
 		{.name = "kernel"},        {.name = "variant"}, {.name = "axes"},
 		{.name = "constraints"},   {.name = "flop"},    {.name = "bytes_read"},
 		{.name = "bytes_written"}, {.name = "runs"},    {.name = "metric"},
-		{.name = "lesson"}};
+		{.name = "lesson"},        {.name = "summary"}};
+	struct table *table;
 
-	return detail == LONG      ? table_new(everything, ARRAY_SIZE(everything))
-	       : detail == VERBOSE ? table_new(verbose, ARRAY_SIZE(verbose))
-				   : table_new(brief, ARRAY_SIZE(brief));
+	if (detail == BRIEF)
+		return table_new(brief, ARRAY_SIZE(brief));
+	if (detail == VERBOSE)
+		return table_new(verbose, ARRAY_SIZE(verbose));
+	if (!parts)
+		return table_new(everything, ARRAY_SIZE(everything));
+	table = table_new(in_parts, ARRAY_SIZE(in_parts));
+	table_parts(table, 2, of_axis);
+	table_parts(table, 3, of_constraint);
+	return table;
 }
 
 int list_kernels(const struct invocation *call, const char *pattern, struct error *err)
 {
 	const struct list_options *options = call->options;
 	enum detail detail = options->everything ? LONG : options->verbose ? VERBOSE : BRIEF;
-	struct table *table = new_table(detail);
+	const bool parts = options->format == REPORT_JSON;
+	struct table *table = new_table(detail, parts);
 	size_t count;
 	const struct kernel *const *kernels = kernel_all(&count);
 	int rc = 0;
@@ -182,7 +246,8 @@ int list_kernels(const struct invocation *call, const char *pattern, struct erro
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < kernels[i]->variant_count; j++)
 			if (is_asked_for(kernels[i], &kernels[i]->variants[j], pattern))
-				add_variant(table, kernels[i], &kernels[i]->variants[j], detail);
+				add_variant(table, kernels[i], &kernels[i]->variants[j], detail,
+					    parts);
 	/* an empty table still says that nothing matches */
 	if (detail != LONG || options->format != REPORT_TEXT || !print_families(pattern))
 		rc = list_to_stdout(call, table, pattern, err);

@@ -12,6 +12,8 @@
 #define BACKEND_AUTO "auto" /* cuda if it opens a device, else ptx */
 #define BACKEND_CUDA "cuda"
 #define BACKEND_PTX "ptx"
+/* PL_EUSAGE for "auto": of a verb that asks one backend, which is to be named. */
+int backend_must_be_named(const char *backend, struct error *err);
 
 /* Words of --format, in the order of enum report_format, NULL-terminated: of tables, and of reports
  * of a run. */

@@ -123,6 +123,15 @@ static void given_options(struct text *out, const char *const *names, const stru
 			text_addf(out, "%s--%s", out->length ? ", " : "", *names);
 }
 
+int backend_must_be_named(const char *backend, struct error *err)
+{
+	return strcmp(backend, BACKEND_AUTO)
+		       ? 0
+		       : error_set(err, PL_EUSAGE,
+				   "--backend auto: none is chosen here; name one, as " BACKEND_CUDA
+				   " or " BACKEND_PTX);
+}
+
 /* A backend that was named, and options of the other kind, contradict each other. */
 static int check_named(const char *backend, const struct invocation *call, struct error *err)
 {

@@ -45,14 +45,38 @@ run list kernels --long fault/none
 expect_out 'runs only when named'
 run list kernels --long 'reduce/*' --format csv
 [ "$(head -n 1 "$work/out")" = \
-	'kernel,variant,axes,constraints,flop,bytes_read,bytes_written,runs,metric,lesson' ] ||
+	'kernel,variant,axes,constraints,flop,bytes_read,bytes_written,runs,metric,lesson,axis_meanings' ] ||
 	complain 'head of the CSV'
 grep -q '^reduce,sequential,block=64..1024 n=2^24,block must be a power of two.*,n - 1,4 \* n,4,with all,' \
 	"$work/out" || complain 'a row of the CSV'
 run list kernels --long matmul/tiled --format json
-expect_out '"constraints": "block must be a square number'
+expect_out '"reason": "block must be a square number'
+expect_out '"meaning": "threads in one block"'
+expect_out '"lesson": "tiles in shared memory'
+if command -v python3 >/dev/null; then
+	python3 - "$work/out" <<-'END' || complain 'the JSON of --long is another'
+		import json, sys
+		row = json.load(open(sys.argv[1]))["rows"][0]
+		assert [axis["name"] for axis in row["axes"]] == ["n", "block"] or \
+		    [axis["name"] for axis in row["axes"]] == ["block", "n"], row["axes"]
+		assert all(axis["values"] and axis["meaning"] for axis in row["axes"])
+		assert row["constraints"][0]["holds"] and row["constraints"][0]["reason"]
+		assert row["bytes_written"] == "4 * n * n"
+	END
+fi
+run list kernels --long occupancy/one_load --format json
+expect_out '"constraints": []'
 run list kernels --long matmul/tiled --format md
 expect_out '| kernel | variant | axes | constraints |'
+expect_out 'block: threads in one block'
+run list kernels --long matmul/tiled --format csv
+expect_out 'block: threads in one block'
+for option in --long --verbose; do
+	for topic in metrics sets devices runs; do
+		refused 2 "$option is of \"perflab list kernels\"" list $topic $option
+	done
+done
+refused 2 'as cuda or ptx' list metrics --backend auto
 run list kernels --long no-such-name
 expect_err 'no name of the kernels matches'
 for topic in kernels metrics sets; do

@@ -22,6 +22,10 @@ refused 4 'no-such-worker' study divergence_two_ifs
 expect_err '--backend ptx answers what counts decide, of 1 of the 1 studies'
 [ ! -e perflab.db ] || complain 'a database was left where nothing could be measured'
 refused 2 'has no use for --rounds' study --backend ptx --rounds 2
+refused 2 'name one, as cuda or ptx' study --backend auto
+refused 2 'name one, as cuda or ptx' study --backend auto --stored
+refused 2 'name one, as cuda or ptx' ceilings --backend auto
+refused 2 'name one, as cuda or ptx' ceilings --backend auto --stored
 
 # of one's own, with nothing compiled
 fake_worker
@@ -105,6 +109,13 @@ run study own.study --db own.db --stored --format json
 expect_code 0
 expect_out '"answer": "does not hold"'
 expect_out '"case": "reduce/naive/block=64,n=4096"'
+expect_out '"exact": true'
+expect_no_out '"exact": null'
+run study divergence_two_ifs --db own.db --stored --format json
+expect_code 0
+expect_out '"value": null'
+expect_out '"exact": null'
+expect_no_out '"exact": true'
 run study divergence_two_ifs --db own.db --stored
 expect_code 0
 expect_out 'divergence_two_ifs: inconclusive'
