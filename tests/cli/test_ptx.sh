@@ -93,6 +93,22 @@ expect_out ',sampled,'
 run report --format json
 expect_out 'the result was not verified'
 
+# what is beyond the emulator is skipped, and says so: it fails nobody's sweep
+run sweep matmul/tiled/block=1,n=1000 reduce/shuffle/block=64,n=64 --db beyond.db
+expect_code 0
+expect_out 'too large to run whole'
+run report --format csv --db beyond.db
+[ "$(grep -c ',skipped,' "$work/out")" -eq 1 ] || complain 'not one case is skipped'
+
+# 0 is a value of an axis where it means something, and else skipped for what it makes impossible
+run sweep occupancy/one_load/shared_kib=0,block=64,n=4096 \
+	warp_ops/shfl/distance=0,block=64,n=4096,width=32 \
+	warp_map/plane/columns=0,block=64,n=4096 --db zero.db
+expect_code 0
+expect_out 'columns=0: constraint: expression "block % columns == 0", character 7: division by zero'
+run report --format csv --db zero.db
+[ "$(grep -c ',ok,' "$work/out")" -eq 2 ] || complain 'not two cases are ok'
+
 # gigabytes take no longer, nor do more elements than 32 bits count
 memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
 if [ "${memory_kib:-0}" -ge 18000000 ]; then
