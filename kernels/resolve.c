@@ -3,21 +3,14 @@
  * own constraints say what a variant cannot do; what a device cannot do is
  * checked here for all, so that no table repeats it.
  */
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
+#include "kernels/resolve_parts.h"
 
-/* The same on every CUDA device so far (CUDA C++ Programming Guide, technical specifications). */
-#define MAX_GRID_YZ 65535
-#define MAX_BLOCK_Z 64
-/* Repeats come from expressions over user sizes; a case of more launches measures the launches. */
-#define MAX_UNROLLED_LAUNCHES 65536
 /* The context, the worker's flush buffer and guard zones need memory, too. */
 #define KEPT_FREE_PCT 10
 
@@ -32,29 +25,9 @@ const struct device_limits device_limits_minimum = {
 	.l2_bytes = 512 * 1024,
 };
 
-#define X(field, meaning) +1
-enum { LIMIT_COUNT = 0 DEVICE_LIMIT_LIST(X) };
-#undef X
-#define MAX_AXES ARRAY_SIZE(((struct launch_case *)NULL)->axes)
-
-struct resolution {
-	const struct kernel *kernel;
-	const struct kernel_variant *variant;
-	const struct device_limits *limits;
-	struct text *skip;
-	bool skipped;
-	struct launch_case *work;
-	/* axes, limits, and last, where a launch repeats, `i` */
-	struct expression_variable variables[LIMIT_COUNT + MAX_AXES + 1];
-	size_t variable_count;
-	struct error *err;
-};
-
 /* ---- small parts ---- */
 
-static int skip_case(struct resolution *r, const char *format, ...) PRINTF_LIKE(2, 3);
-
-static int skip_case(struct resolution *r, const char *format, ...)
+int resolution_skip(struct resolution *r, const char *format, ...)
 {
 	char reason[256];
 	va_list arguments;
@@ -95,15 +68,7 @@ static const char *zero_axis_in(const struct resolution *r, const char *expressi
 	return NULL;
 }
 
-static int refuse(struct resolution *r, const char *expression, const char *format, ...)
-	PRINTF_LIKE(3, 4);
-
-/*
- * `expression` gives what cannot be launched. PL_EUSAGE, which unwinds; but
- * where an axis of it is 0 the case is skipped, as one that a constraint
- * forbids: r->skipped tells kernel_resolve().
- */
-static int refuse(struct resolution *r, const char *expression, const char *format, ...)
+int resolution_refuse(struct resolution *r, const char *expression, const char *format, ...)
 {
 	const char *zero = zero_axis_in(r, expression);
 	char cause[512];
@@ -114,30 +79,29 @@ static int refuse(struct resolution *r, const char *expression, const char *form
 	va_end(arguments);
 	if (!zero)
 		return error_set(r->err, PL_EUSAGE, "%s", cause);
-	skip_case(r, "%s=0: %s", zero, cause);
+	resolution_skip(r, "%s=0: %s", zero, cause);
 	return PL_EUSAGE;
 }
 
-/* An expression of the descriptor. What fails here was caused by the sizes asked for: PL_EUSAGE. */
-static int evaluate(struct resolution *r, int64_t *out, const char *expression, const char *what)
+int resolution_evaluate(struct resolution *r, int64_t *out, const char *expression,
+			const char *what)
 {
 	struct error cause = {0};
 	int rc = expression_evaluate(out, expression, r->variables, r->variable_count, &cause);
 
-	return rc ? refuse(r, expression, "%s: %s", what, cause.text) : 0;
+	return rc ? resolution_refuse(r, expression, "%s: %s", what, cause.text) : 0;
 }
 
-/* The same, for what may be left out. */
-static int evaluate_or_default(struct resolution *r, int64_t *out, const char *expression,
-			       int64_t absent, const char *what)
+int resolution_evaluate_or(struct resolution *r, int64_t *out, const char *expression,
+			   int64_t absent, const char *what)
 {
 	if (expression)
-		return evaluate(r, out, expression, what);
+		return resolution_evaluate(r, out, expression, what);
 	*out = absent;
 	return 0;
 }
 
-static int copy_name(struct resolution *r, char *out, size_t size, const char *name)
+int resolution_copy_name(struct resolution *r, char *out, size_t size, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -148,7 +112,7 @@ static int copy_name(struct resolution *r, char *out, size_t size, const char *n
 	return 0;
 }
 
-static void add_variable(struct resolution *r, const char *name, int64_t value)
+void resolution_add_variable(struct resolution *r, const char *name, int64_t value)
 {
 	r->variables[r->variable_count++] = (struct expression_variable){name, value};
 }
@@ -178,7 +142,7 @@ static int take_axis(struct resolution *r, const struct kernel_axis *axis,
 				 value->value < 0 ? "an axis is at least 0"
 						  : "a block has at least one thread");
 	r->work->axes[r->work->axis_count++] = *value;
-	add_variable(r, axis->name, value->value);
+	resolution_add_variable(r, axis->name, value->value);
 	return 0;
 }
 
@@ -204,7 +168,7 @@ static int resolve_axes(struct resolution *r, const struct axis_value *given, si
 	if (given_count != work->axis_count)
 		return error_set(r->err, PL_EUSAGE, "an axis has two values");
 	qsort(work->axes, work->axis_count, sizeof(work->axes[0]), compare_axes);
-#define X(field, meaning) add_variable(r, #field, r->limits->field);
+#define X(field, meaning) resolution_add_variable(r, #field, r->limits->field);
 	DEVICE_LIMIT_LIST(X)
 #undef X
 	return 0;
@@ -217,12 +181,12 @@ static int check_constraints(struct resolution *r, const struct kernel_constrain
 {
 	for (size_t i = 0; i < count && !r->skipped; i++) {
 		int64_t holds;
-		int rc = evaluate(r, &holds, constraints[i].holds, "constraint");
+		int rc = resolution_evaluate(r, &holds, constraints[i].holds, "constraint");
 
 		if (rc)
 			return rc;
 		if (!holds)
-			skip_case(r, "%s", constraints[i].reason);
+			resolution_skip(r, "%s", constraints[i].reason);
 	}
 	return 0;
 }
@@ -233,7 +197,7 @@ static int check_block(struct resolution *r)
 	int64_t block;
 
 	if (launch_case_axis(r->work, "block", &block) && block > r->limits->max_threads_per_block)
-		return skip_case(
+		return resolution_skip(
 			r, "block=%" PRId64 " exceeds this device's %" PRId64 " threads a block",
 			block, r->limits->max_threads_per_block);
 	return 0;
@@ -269,17 +233,17 @@ static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buff
 	struct case_buffer *out = &r->work->buffers[r->work->buffer_count];
 	char what[96];
 	int64_t bytes;
-	int rc = copy_name(r, out->name, sizeof(out->name), buffer->name);
+	int rc = resolution_copy_name(r, out->name, sizeof(out->name), buffer->name);
 
 	if (rc)
 		return rc;
 	snprintf(what, sizeof(what), "length of buffer \"%s\"", buffer->name);
-	rc = evaluate(r, &out->length, buffer->length, what);
+	rc = resolution_evaluate(r, &out->length, buffer->length, what);
 	if (rc)
 		return rc;
 	if (out->length < 1)
-		return refuse(r, buffer->length, "%s is %" PRId64 ", must be at least 1", what,
-			      out->length);
+		return resolution_refuse(r, buffer->length, "%s is %" PRId64 ", must be at least 1",
+					 what, out->length);
 	if (__builtin_mul_overflow(out->length, (int64_t)element_size_bytes(buffer->type),
 				   &bytes) ||
 	    __builtin_add_overflow(*total_bytes, bytes, total_bytes))
@@ -318,8 +282,9 @@ static int resolve_buffers(struct resolution *r)
 
 		format_bytes(needed, (double)total_bytes);
 		format_bytes(there, (double)memory);
-		return skip_case(r, "needs %s of this device's %s of memory (%d %% is kept free)",
-				 needed, there, KEPT_FREE_PCT);
+		return resolution_skip(
+			r, "needs %s of this device's %s of memory (%d %% is kept free)", needed,
+			there, KEPT_FREE_PCT);
 	}
 	return 0;
 }
@@ -342,7 +307,7 @@ static void skip_if_empty(struct resolution *r, const char *length)
 	const char *zero = !r->skipped && is_zero(r, length) ? zero_axis_in(r, length) : NULL;
 
 	if (zero)
-		skip_case(r, "%s=0: there is nothing to launch", zero);
+		resolution_skip(r, "%s=0: there is nothing to launch", zero);
 }
 
 /* Before the constraints, so that the plainest reason is the one that is given. */
@@ -362,179 +327,20 @@ static void check_empty(struct resolution *r)
 	}
 }
 
-/* ---- launches ---- */
-
-static int resolve_buffer_arg(struct resolution *r, struct case_arg *out, const char *name)
-{
-	for (size_t i = 0; i < r->work->buffer_count; i++)
-		if (!strcmp(r->work->buffers[i].name, name)) {
-			out->integer = (int64_t)i;
-			return 0;
-		}
-	return error_set(r->err, PL_EUSAGE, "no buffer is called \"%s\"", name);
-}
-
-static int resolve_integer_arg(struct resolution *r, struct case_arg *out, const char *expression)
-{
-	int64_t low = out->kind == ARG_I32 ? INT32_MIN : out->kind == ARG_U32 ? 0 : INT64_MIN;
-	int64_t high = out->kind == ARG_I32   ? INT32_MAX
-		       : out->kind == ARG_U32 ? UINT32_MAX
-					      : INT64_MAX;
-	int rc = evaluate(r, &out->integer, expression, "argument");
-
-	if (!rc && (out->integer < low || out->integer > high))
-		rc = error_set(r->err, PL_EUSAGE, "argument %s = %" PRId64 " does not fit %s",
-			       expression, out->integer, arg_kind_name(out->kind));
-	return rc;
-}
-
-static int resolve_arg(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg)
-{
-	int rc;
-
-	out->kind = arg->kind;
-	switch (arg->kind) {
-	case ARG_BUFFER:
-		return resolve_buffer_arg(r, out, arg->value);
-	case ARG_F32:
-		rc = parse_double(&out->real, arg->value, r->err);
-		if (!rc && fabs(out->real) > (double)FLT_MAX)
-			rc = error_set(r->err, PL_EUSAGE, "argument %s does not fit f32",
-				       arg->value);
-		return rc;
-	case ARG_I32:
-	case ARG_U32:
-	case ARG_I64:
-		break;
-	}
-	return resolve_integer_arg(r, out, arg->value);
-}
-
-static int resolve_shape(struct resolution *r, int64_t out[3], const char *const expressions[3],
-			 const char *what)
-{
-	for (int i = 0; i < 3; i++) {
-		int rc = evaluate_or_default(r, &out[i], expressions[i], 1, what);
-
-		if (rc)
-			return rc;
-		if (out[i] < 1)
-			return refuse(r, expressions[i], "%s is %" PRId64 " in %c", what, out[i],
-				      "xyz"[i]);
-	}
-	return 0;
-}
-
-/* What the device cannot launch is a skip. */
-static int check_launch(struct resolution *r, const struct case_launch *launch)
-{
-	const struct device_limits *limits = r->limits;
-	int64_t most[3] = {limits->max_grid_x, MAX_GRID_YZ, MAX_GRID_YZ};
-	int64_t threads;
-
-	if (__builtin_mul_overflow(launch->block[0], launch->block[1], &threads) ||
-	    __builtin_mul_overflow(threads, launch->block[2], &threads) ||
-	    threads > limits->max_threads_per_block || launch->block[2] > MAX_BLOCK_Z)
-		return skip_case(r,
-				 "a block of %" PRId64 " x %" PRId64 " x %" PRId64
-				 " exceeds this device's %" PRId64 " threads a block (z: %d)",
-				 launch->block[0], launch->block[1], launch->block[2],
-				 limits->max_threads_per_block, MAX_BLOCK_Z);
-	for (int i = 0; i < 3; i++)
-		if (launch->grid[i] > most[i])
-			return skip_case(
-				r, "needs %" PRId64 " blocks in %c, this device takes %" PRId64,
-				launch->grid[i], "xyz"[i], most[i]);
-	if (launch->shared_bytes > limits->max_shared_bytes_per_block)
-		return skip_case(r,
-				 "needs %" PRId64
-				 " bytes of shared memory a block, this device has "
-				 "%" PRId64,
-				 launch->shared_bytes, limits->max_shared_bytes_per_block);
-	return 0;
-}
-
-static int resolve_launch(struct resolution *r, struct case_launch *out,
-			  const struct kernel_launch *launch)
-{
-	int rc = copy_name(r, out->entry, sizeof(out->entry), launch->entry);
-
-	if (!rc && launch->library)
-		rc = copy_name(r, out->library, sizeof(out->library), launch->library);
-	if (!rc)
-		rc = resolve_shape(r, out->grid, launch->grid, "grid");
-	if (!rc)
-		rc = resolve_shape(r, out->block, launch->block, "block");
-	if (!rc)
-		rc = evaluate_or_default(r, &out->shared_bytes, launch->shared_bytes, 0,
-					 "shared memory");
-	if (!rc && out->shared_bytes < 0)
-		rc = error_set(r->err, PL_EUSAGE, "shared memory is %" PRId64 " bytes",
-			       out->shared_bytes);
-	for (size_t i = 0; !rc && i < launch->arg_count; i++)
-		rc = resolve_arg(r, &out->args[i], &launch->args[i]);
-	out->arg_count = launch->arg_count;
-	return rc ? rc : check_launch(r, out);
-}
-
-/* All repeats of one launch, with `i` counting. */
-static int resolve_repeats(struct resolution *r, const struct kernel_launch *launch,
-			   size_t *capacity)
-{
-	struct launch_case *work = r->work;
-	int64_t repeats;
-	int rc = evaluate_or_default(r, &repeats, launch->repeat, 1, "repeat");
-
-	if (rc)
-		return rc;
-	if (repeats < 0 || repeats > MAX_UNROLLED_LAUNCHES - (int64_t)work->launch_count)
-		return error_set(r->err, PL_EUSAGE,
-				 "repeat is %" PRId64 ", a case has 0 to %d launches", repeats,
-				 MAX_UNROLLED_LAUNCHES);
-	work->launches = xgrow(work->launches, capacity, work->launch_count + (size_t)repeats,
-			       sizeof(work->launches[0]));
-	for (int64_t i = 0; !rc && !r->skipped && i < repeats; i++) {
-		struct case_launch *out = &work->launches[work->launch_count++];
-
-		memset(out, 0, sizeof(*out));
-		if (launch->repeat)
-			add_variable(r, "i", i);
-		rc = resolve_launch(r, out, launch);
-		if (launch->repeat)
-			r->variable_count--;
-	}
-	return r->skipped ? rc : error_context(r->err, rc, "launch of %s", launch->entry);
-}
-
-static int resolve_launches(struct resolution *r)
-{
-	size_t capacity = 0;
-
-	for (size_t i = 0; i < r->variant->launch_count && !r->skipped; i++) {
-		int rc = resolve_repeats(r, &r->variant->launches[i], &capacity);
-
-		if (rc)
-			return rc;
-	}
-	if (!r->work->launch_count && !r->skipped)
-		return error_set(r->err, PL_EUSAGE, "there is nothing to launch");
-	return 0;
-}
-
 /* ---- the work model ---- */
 
 static int resolve_work(struct resolution *r)
 {
 	const struct kernel_work *model = r->variant->work ? r->variant->work : &r->kernel->work;
 	struct launch_case *work = r->work;
-	int rc = evaluate_or_default(r, &work->flop, model->flop, 0, "work model, flop");
+	int rc = resolution_evaluate_or(r, &work->flop, model->flop, 0, "work model, flop");
 
 	if (!rc)
-		rc = evaluate_or_default(r, &work->bytes_read, model->bytes_read, 0,
-					 "work model, bytes read");
+		rc = resolution_evaluate_or(r, &work->bytes_read, model->bytes_read, 0,
+					    "work model, bytes read");
 	if (!rc)
-		rc = evaluate_or_default(r, &work->bytes_written, model->bytes_written, 0,
-					 "work model, bytes written");
+		rc = resolution_evaluate_or(r, &work->bytes_written, model->bytes_written, 0,
+					    "work model, bytes written");
 	if (!rc && (work->flop < 0 || work->bytes_read < 0 || work->bytes_written < 0))
 		rc = error_set(r->err, PL_EUSAGE, "work model: a number is negative");
 	work->has_flop = model->flop != NULL;
@@ -548,17 +354,18 @@ static int resolve_names(struct resolution *r)
 	const struct kernel_tolerance *tolerance = r->variant->tolerance;
 	struct launch_case *work = r->work;
 	char image[sizeof(work->kernel) + sizeof(work->variant)];
-	int rc = copy_name(r, work->kernel, sizeof(work->kernel), r->kernel->name);
+	int rc = resolution_copy_name(r, work->kernel, sizeof(work->kernel), r->kernel->name);
 
 	if (!rc)
-		rc = copy_name(r, work->variant, sizeof(work->variant), r->variant->name);
+		rc = resolution_copy_name(r, work->variant, sizeof(work->variant),
+					  r->variant->name);
 	if (rc)
 		return rc;
 	snprintf(image, sizeof(image), "%s/%s", work->kernel, work->variant);
-	rc = copy_name(r, work->image, sizeof(work->image),
-		       r->variant->image ? r->variant->image : image);
+	rc = resolution_copy_name(r, work->image, sizeof(work->image),
+				  r->variant->image ? r->variant->image : image);
 	if (!rc)
-		rc = copy_name(r, work->oracle, sizeof(work->oracle), oracle->name);
+		rc = resolution_copy_name(r, work->oracle, sizeof(work->oracle), oracle->name);
 	work->tolerance_abs = tolerance ? tolerance->abs : r->kernel->tolerance_abs;
 	work->tolerance_rel = tolerance ? tolerance->rel : r->kernel->tolerance_rel;
 	return rc;
@@ -591,11 +398,11 @@ int kernel_resolve(struct launch_case **out, struct text *skip, const struct ker
 	if (!rc && !r.skipped)
 		rc = resolve_buffers(&r);
 	if (!rc && !r.skipped)
-		rc = resolve_launches(&r);
+		rc = resolution_launches(&r);
 	if (!rc && !r.skipped)
 		rc = resolve_work(&r);
 	if (r.skipped)
-		rc = 0; /* refuse() */
+		rc = 0; /* resolution_refuse() */
 	if (!rc) {
 		*out = r.skipped ? NULL : r.work;
 		if (!r.skipped)
