@@ -159,11 +159,25 @@ class Scripts(unittest.TestCase):
                       said)
 
     def test_one_round_is_no_measurement(self):
+        # of both, and of one of them; and a median that is missing is no round
+        for change in ("DELETE FROM round WHERE round > 0",
+                       "DELETE FROM round WHERE round > 0 AND trial_id % 2",
+                       "UPDATE round SET median_ns = NULL WHERE round > 0"):
+            with self.subTest(change):
+                self.db.executescript("DELETE FROM run; DELETE FROM trial; DELETE FROM round;")
+                self.suite()
+                self.db.execute(change)
+                code, said, err = self.script("check-suite")
+                self.assertEqual(code, 1, err)
+                self.assertIn("copy at n = 16777216: not measured", said)
+
+    def test_a_file_without_medians_of_rounds_is_named(self):
         self.suite()
-        self.db.execute("DELETE FROM round WHERE round > 0")
-        code, said, _ = self.script("check-suite")
-        self.assertEqual(code, 1)
-        self.assertIn("copy at n = 16777216: not measured", said)
+        self.db.execute("ALTER TABLE round DROP COLUMN median_ns")
+        code, _, err = self.script("check-suite")
+        self.assertEqual(code, 3)
+        self.assertIn("lab.db: rounds have no medians", err)
+        self.assertNotIn("Traceback", err)
 
     def test_a_time_beyond_the_intervals_is_short(self):
         self.suite(ours_ns=100.3)
