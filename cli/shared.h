@@ -61,7 +61,8 @@ bool host_process_lives(const char *mark);
 void host_tell_abandoned(struct run *run);
 
 /* From now on the first Ctrl-C, SIGTERM or SIGHUP only makes *result non-zero, so that what is
- * under way can end in good order; a second one ends the program at once. */
+ * under way can end in good order; one that comes more than half a second later ends the program at
+ * once. (timeout(1) sends two for one.) */
 const volatile int *interruption_catch(void);
 
 /* A word as a shell takes it back, quoted where needed. */
