@@ -1,0 +1,280 @@
+/*
+ * What a verdict adds to what binds: notes, each a little to both sides of its
+ * threshold, and what it advises.
+ */
+#include "tests/metrics/verdict_support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Each note a little to both sides of its threshold, on a case that waits. */
+static void notes_hold_from_their_thresholds_on(void **state)
+{
+	static const struct {
+		const char *rule;
+		struct number other, below, above;
+		bool advises;
+	} cases[] = {
+		{"dram_waste", {0}, {"dram_bytes", 49.9e6}, {"dram_bytes", 50.1e6}, true},
+		{"divergence",
+		 {"threads_per_instruction_pred_on", 28},
+		 {"threads_per_instruction", 29},
+		 {"threads_per_instruction", 28.7},
+		 true},
+		{"predication",
+		 {0},
+		 {"threads_per_instruction_pred_on", 27.3},
+		 {"threads_per_instruction_pred_on", 27.1},
+		 true},
+		{"bank_conflicts",
+		 {"shared_load_wavefronts", 1000},
+		 {"shared_load_bank_conflicts", 99},
+		 {"shared_load_bank_conflicts", 101},
+		 true},
+		{"occupancy_lost",
+		 {0},
+		 {"achieved_occupancy_pct", 75.1},
+		 {"achieved_occupancy_pct", 74.9},
+		 true},
+		{"starved",
+		 {0},
+		 {"eligible_warps_per_cycle", 1.1},
+		 {"eligible_warps_per_cycle", 0.9},
+		 false},
+		{"sectors",
+		 {"global_load_sectors", 1e9},
+		 {"global_load_sectors_per_request", 4.1},
+		 {"global_load_sectors_per_request", 5},
+		 true},
+		/* of 16-byte elements 16 are ideal */
+		{"sectors",
+		 {"global_load_sectors", 1e9},
+		 {"global_load_sectors_per_request", 16},
+		 {"global_load_sectors_per_request", 17},
+		 true},
+		/* bytes that are needed are not wasted, however they are asked for */
+		{"sectors",
+		 {"global_store_sectors_per_request", 6},
+		 {"global_store_sectors", 4e6 / 32},
+		 {"global_store_sectors", 6e6 / 32},
+		 true},
+	};
+	struct ceiling_list roofs;
+
+	(void)state;
+	round_roofs(&roofs);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (int above = 0; above < 2; above++) {
+			const struct number *number = above ? &cases[i].above : &cases[i].below;
+			struct verdict verdict;
+			struct trial trial;
+
+			waiting_trial(&trial);
+			set_counter(&trial, "shared_store_wavefronts", 0);
+			set_counter(&trial, "shared_store_bank_conflicts", 0);
+			if (cases[i].other.metric)
+				set_counter(&trial, cases[i].other.metric, cases[i].other.value);
+			set_counter(&trial, number->metric, number->value);
+			judge(&verdict, &trial, &roofs, &round_device);
+			if ((note_of(&verdict, cases[i].rule) != NULL) != above ||
+			    (advice_of(&verdict, cases[i].rule) != NULL) !=
+				    (above && cases[i].advises))
+				fail_msg("%s at %s = %g", cases[i].rule, number->metric,
+					 number->value);
+			verdict_release(&verdict);
+			trial_release(&trial);
+		}
+	}
+	ceiling_list_release(&roofs);
+}
+
+static void wide_elements_are_waste_where_memory_moves_more(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	waiting_trial(&trial);
+	set_counter(&trial, "global_load_sectors", 1e9);
+	set_counter(&trial, "global_load_sectors_per_request", 8);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_null(note_of(&verdict, "sectors"));
+	verdict_release(&verdict);
+	set_counter(&trial, "dram_bytes", 80e6);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_string_equal(note_of(&verdict, "sectors"),
+			    "8.0 sectors a load of a warp, where elements of 4 bytes need 4, of "
+			    "8 bytes 8, of 16 bytes 16");
+	/* of three that have something to say, the first two do */
+	assert_string_equal(verdict.advice[0].rule, "dram_waste");
+	assert_string_equal(verdict.advice[1].rule, "sectors");
+	assert_string_equal(note_of(&verdict, "dram_waste"),
+			    "DRAM moved 76.3 MiB where 38.1 MiB are needed: 2.00 times as much");
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+static void what_limits_occupancy_is_named(void **state)
+{
+	static const struct {
+		const char *limiter, *note, *advice;
+		double allowed_pct;
+	} cases[] = {
+		{"registers",
+		 "the launch allows 25 % occupancy, limited by registers (128 a thread)",
+		 "fewer registers", 25},
+		{"shared memory",
+		 "the launch allows 25 % occupancy, limited by shared memory (40960 bytes a block)",
+		 "less shared memory", 25},
+		{"blocks", "the launch allows 25 % occupancy, limited by blocks",
+		 "another block size", 25},
+		{"registers",
+		 "the launch allows 75 % occupancy, limited by registers (128 a thread)", NULL, 75},
+		{"none", NULL, NULL, 100},
+	};
+	struct ceiling_list roofs;
+
+	(void)state;
+	round_roofs(&roofs);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct verdict verdict;
+		struct trial trial;
+
+		waiting_trial(&trial);
+		set_counter(&trial, "achieved_occupancy_pct", cases[i].allowed_pct);
+		trial.facts = (struct launch_facts){.registers_per_thread = 128,
+						    .shared_static_bytes = 8192,
+						    .shared_dynamic_bytes = 32768,
+						    .local_bytes_per_thread = 0};
+		trial.facts.theoretical_occupancy_pct = cases[i].allowed_pct;
+		strcpy(trial.facts.occupancy_limiter, cases[i].limiter);
+		judge(&verdict, &trial, &roofs, &round_device);
+		if (cases[i].note)
+			assert_string_equal(note_of(&verdict, "occupancy_limit"), cases[i].note);
+		else
+			assert_null(note_of(&verdict, "occupancy_limit"));
+		if (cases[i].advice)
+			assert_non_null(
+				strstr(advice_of(&verdict, "occupancy_limit"), cases[i].advice));
+		else
+			assert_null(advice_of(&verdict, "occupancy_limit"));
+		verdict_release(&verdict);
+		trial_release(&trial);
+	}
+	ceiling_list_release(&roofs);
+}
+
+/* Hiding latency is no use at a roof; fewer bytes are. */
+static void at_a_roof_only_less_work_helps(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	waiting_trial(&trial);
+	set_counter(&trial, "achieved_occupancy_pct", 50);
+	trial.bytes_read = 300 * 1000 * 1000;
+	set_counter(&trial, "dram_bytes", 300e6); /* 75 % */
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_string_equal(verdict.advice[0].rule, "occupancy_lost");
+	assert_string_equal(verdict.advice[1].text,
+			    "more bytes in flight: wider loads, several a thread");
+	verdict_release(&verdict);
+	set_counter(&trial, "dram_bytes", 370e6); /* 92.5 % */
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_int_equal(verdict.advice_count, 1);
+	assert_non_null(strstr(verdict.advice[0].text, "it is at the roof: only fewer bytes"));
+	assert_non_null(note_of(&verdict, "occupancy_lost"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+static void spills_are_said(void **state)
+{
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	waiting_trial(&trial);
+	trial.facts.local_bytes_per_thread = 48;
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_string_equal(note_of(&verdict, "spills"), "48 bytes of local memory a thread");
+	assert_non_null(advice_of(&verdict, "spills"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+static void emulated_is_told_what_needs_no_clock(void **state)
+{
+	static const struct emulated_value values[] = {
+		{.name = "ptx_warp_instructions", .value = 1000},
+		{.name = "ptx_lane_instructions", .value = 16000},
+		{.name = "ptx_branches", .value = 40},
+		{.name = "ptx_divergent_branches", .value = 10},
+		{.name = "ptx_global_load_requests", .value = 10},
+		{.name = "ptx_global_load_sectors", .value = 320},
+		{.name = "ptx_global_load_bytes", .value = 1280},
+		{.name = "ptx_global_store_requests", .value = 10},
+		{.name = "ptx_global_store_sectors", .value = 160},
+		{.name = "ptx_global_store_bytes", .value = 5120},
+		{.name = "ptx_shared_load_wavefronts", .value = 64},
+		{.name = "ptx_shared_store_wavefronts", .value = 2},
+		{.name = "ptx_shared_bank_conflicts", .value = 62},
+		{.name = "ptx_theoretical_occupancy_pct", .value = 75},
+	};
+	struct ceiling_list roofs;
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	timed_trial(&trial, NAN);
+	metric_emulated_counters(&trial.counters, values, ARRAY_SIZE(values), 4, 4);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
+	assert_string_equal(verdict.summary,
+			    "emulated: there is no time to tell what would bind it");
+	assert_string_equal(note_of(&verdict, "divergence"),
+			    "16.0 of 32 threads take part in an instruction; the warp stays "
+			    "together on 75 % of its branches");
+	/* the stores of 16 bytes a lane are as they should be */
+	assert_string_equal(note_of(&verdict, "sectors"),
+			    "32.0 sectors a load of a warp, where elements of 4 bytes need 4, of "
+			    "8 bytes 8, of 16 bytes 16");
+	assert_non_null(note_of(&verdict, "bank_conflicts"));
+	assert_non_null(note_of(&verdict, "occupancy_limit"));
+	assert_null(note_of(&verdict, "not_judged"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(notes_hold_from_their_thresholds_on),
+		cmocka_unit_test(wide_elements_are_waste_where_memory_moves_more),
+		cmocka_unit_test(what_limits_occupancy_is_named),
+		cmocka_unit_test(at_a_roof_only_less_work_helps),
+		cmocka_unit_test(spills_are_said),
+		cmocka_unit_test(emulated_is_told_what_needs_no_clock),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
