@@ -1,5 +1,5 @@
 /*
- * reduce: the sum of n floats, as a ladder. From one launch a halving in
+ * reduce: the sum of n floats, as a ladder. From one launch a stride in
  * global memory, over trees in shared memory and shuffles between registers,
  * to a grid that reads at the speed of memory and a short second pass.
  */
@@ -45,8 +45,20 @@ const struct kernel_oracle oracle_sum = {
 
 static const struct kernel_variant variants[] = {
 	{
+		.name = "doubling_stride",
+		.lesson = "one launch a stride, each through the whole array: log2(n) times the "
+			  "bytes",
+		.metric = "dram_bytes",
+		LAUNCHES({.entry = "reduce_doubling_stride",
+			  .repeat = "max(1, " HALVINGS ")",
+			  .grid = {BLOCKS},
+			  .block = {"block"},
+			  ARGS(X, ARG_OF_BUFFER("even_steps"), ARG_OF_BUFFER("odd_steps"), SUM, N,
+			       ARG_OF_I64("i"))}),
+	},
+	{
 		.name = "naive",
-		.lesson = "one launch a halving: every step pays for global memory and a launch",
+		.lesson = "one launch a halving: half the bytes of the step before, and a launch",
 		.metric = "dram_bytes",
 		IN_HALVES,
 	},
@@ -167,7 +179,7 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_reduce = {
 	.name = "reduce",
-	.summary = "the sum of n floats, from one launch a halving to the speed of memory",
+	.summary = "the sum of n floats, from one launch a stride to the speed of memory",
 	AXES(AXIS_BLOCK, {"n", "2^24", "elements to sum"}),
 	.small_size = "2^16",
 	SUM_BUFFERS(FILL_UNIFORM, 0.0, 1.0),

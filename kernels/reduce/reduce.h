@@ -48,14 +48,15 @@ extern const struct kernel_oracle oracle_sum;
 	}
 #define WHOLE_WARPS_OF_SHUFFLE WHOLE_WARPS("a shuffle names all lanes of a warp")
 
-/* log2(2 * n - 1) is log2(n), rounded up: the halvings that leave one value. */
+/* log2(n), rounded up: the halvings that leave one value. */
+#define HALVINGS "log2(2 * n - 1)"
 #define IN_HALVES                                                             \
 	LAUNCHES({.entry = "reduce_naive",                                    \
 		  .grid = {"ceil_div(ceil_div(n, 2), block)"},                \
 		  .block = {"block"},                                         \
 		  ARGS(X, ARG_OF_BUFFER("halves"), SUM, N)},                  \
 		 {.entry = "reduce_naive",                                    \
-		  .repeat = "max(0, log2(2 * n - 1) - 1)",                    \
+		  .repeat = "max(0, " HALVINGS " - 1)",                       \
 		  .grid = {"ceil_div(ceil_div(n, pow2(i + 2)), block)"},      \
 		  .block = {"block"},                                         \
 		  ARGS(ARG_OF_BUFFER("halves"), ARG_OF_BUFFER("halves"), SUM, \
@@ -66,6 +67,8 @@ extern const struct kernel_oracle oracle_sum;
 	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, __VA_ARGS__},                                \
 		{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},                     \
 		{"halves", ELEMENT_F32, "ceil_div(n, 2)", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0}, \
+		{"even_steps", ELEMENT_F32, "n", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},          \
+		{"odd_steps", ELEMENT_F32, "n", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},           \
 		{"partials", ELEMENT_F32, BLOCKS, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0},         \
 		{"partials_of_call", ELEMENT_F32, RESIDENT_BLOCKS, BUFFER_PER_CALL, FILL_NONE,  \
 		 0.0, 0.0})
