@@ -1,0 +1,21 @@
+/* Cases of the built-in kernels, for the tests of what becomes of them. */
+#ifndef TESTS_KERNELS_RESOLVE_SUPPORT_H
+#define TESTS_KERNELS_RESOLVE_SUPPORT_H
+
+#include "kernels/kernels.h"
+
+extern const struct device_limits h200;
+
+/* There must be one. */
+const struct kernel_variant *variant_of(const char *kernel, const char *variant);
+/* The value of an axis: `ways` is 4, others have the first of their defaults. */
+int64_t value_of(const struct kernel_axis *axis, int64_t block, int64_t n);
+/* Resolves KERNEL/VARIANT with block, and n where it has that axis. The rest as kernel_resolve().
+ */
+int resolve(struct launch_case **out, struct text *skip, const char *kernel, const char *variant,
+	    int64_t block, int64_t n, const struct device_limits *limits, struct error *err);
+/* It is skipped, and the reason holds these words. */
+void must_skip(const char *kernel, const char *variant, int64_t block, int64_t n,
+	       const struct device_limits *limits, const char *reason);
+
+#endif
