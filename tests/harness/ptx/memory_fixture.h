@@ -193,6 +193,20 @@ static inline const struct instruction_count *counted(const struct instruction *
 	return &fixture.counts[at - fixture.code];
 }
 
+/* The access stops, and what is told of it is one finding, of this lane, with these words. */
+static inline void expect_finding(const struct instruction *at, enum finding_kind kind, int lane,
+				  const char *words)
+{
+	int before = fixture.found;
+
+	assert_int_equal(execute(at), STEP_STOPPED);
+	assert_int_equal(fixture.found, before + 1);
+	assert_int_equal(fixture.kind, kind);
+	assert_int_equal(fixture.lane, lane);
+	if (!strstr(fixture.text, words))
+		fail_msg("'%s' has no '%s'", fixture.text, words);
+}
+
 /* Runs a test body with each set of handlers that there is. */
 static void with_each_set(void (*body)(void))
 {

@@ -244,19 +244,6 @@ static void body_counts(void)
 }
 EACH_SET(counts)
 
-static void expect_finding(const struct instruction *at, enum finding_kind kind, int lane,
-			   const char *words)
-{
-	int before = fixture.found;
-
-	assert_int_equal(execute(at), STEP_STOPPED);
-	assert_int_equal(fixture.found, before + 1);
-	assert_int_equal(fixture.kind, kind);
-	assert_int_equal(fixture.lane, lane);
-	if (!strstr(fixture.text, words))
-		fail_msg("'%s' has no '%s'", fixture.text, words);
-}
-
 static void body_what_is_wrong(void)
 {
 	uint64_t x = allocate(64, "x");
