@@ -1,12 +1,10 @@
 /* Races and uninitialised reads of shared memory. See shadow.h. */
-#include "harness/ptx/machine/shadow.h"
-#include "harness/ptx/machine/access.h"
+#include "harness/ptx/machine/shadow_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NOBODY UINT16_MAX
-#define WORD_BYTES 4
 
 /*
  * Readers of one warp since its last synchronisation: the first of them and
@@ -45,33 +43,6 @@ struct cell {
 struct settled_row {
 	uint32_t epoch; /* 1 more than the block's; 0: never */
 	uint32_t cells; /* a bit each: those that are settled for it */
-};
-
-struct shared_shadow {
-	const struct ptx_program *program;
-	uint32_t *first_place; /* by function: number of its first instruction */
-	unsigned grain;        /* bytes of a cell: WORD_BYTES, or 1 */
-	size_t cell_count;
-	struct cell *cells;
-	unsigned char *arriving;     /* by byte: what a copy that is on the way brings */
-	struct settled_row *settled; /* cells / ROW_CELLS, rounded up */
-	size_t bytes;
-};
-
-/* A lane's access while it is looked at. */
-struct toucher {
-	struct warp *warp;
-	const struct instruction *at;
-	uint16_t thread;
-	uint32_t epoch, sync, place;
-	bool reads, writes, atomic;
-};
-
-/* What a toucher found: the other thread, and what it did. */
-struct rival {
-	uint16_t thread;
-	uint32_t place;
-	bool wrote;
 };
 
 static size_t settled_rows(size_t cells)
@@ -222,74 +193,6 @@ static void remember_writer(struct cell *cell, const struct toucher *by)
 	cell->initialised = true;
 }
 
-/* ---- findings ---- */
-
-static void add_thread(struct text *out, const struct warp *warp, uint16_t thread)
-{
-	const int64_t *block = warp->block->launch->what.block;
-
-	text_addf(out, "thread (%d,%d,%d)", (int)(thread % block[0]),
-		  (int)(thread / block[0] % block[1]), (int)(thread / block[0] / block[1]));
-}
-
-static void add_place(struct text *out, const struct shared_shadow *shadow, uint32_t place)
-{
-	size_t function = shadow->program->function_count - 1;
-	const struct program_function *of;
-	const struct ptx_statement *at;
-
-	while (shadow->first_place[function] > place)
-		function--;
-	of = &shadow->program->functions[function];
-	at = instruction_statement(of, &of->code[place - shadow->first_place[function]]);
-	text_add(out, " at ");
-	place_text(out, shadow->program->module, at);
-}
-
-/* "thread (33,0,0) writes word 12 at x.cu:20 which thread (0,0,0) read at x.cu:18 with no …" */
-static void report_race(const struct shared_shadow *shadow, const struct toucher *by, size_t cell,
-			const struct rival *rival)
-{
-	struct text text = TEXT_INIT;
-
-	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s %s %zu", by->writes ? by->atomic ? "changes" : "writes" : "reads",
-		  shadow->grain == WORD_BYTES ? "word" : "byte", cell);
-	add_place(&text, shadow, by->place);
-	text_add(&text, " which ");
-	add_thread(&text, by->warp, rival->thread);
-	text_add(&text, rival->wrote ? " wrote" : " read");
-	add_place(&text, shadow, rival->place);
-	text_add(&text, " with no barrier between");
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_RACE, "%s", text.data);
-	text_release(&text);
-}
-
-/* "thread (1,0,0) reads word 12, which thread (0,0,0) is still copying at x.cu:20: …" */
-static void report_unwaited(const struct shared_shadow *shadow, const struct toucher *by,
-			    size_t cell)
-{
-	struct text text = TEXT_INIT;
-
-	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s %s %zu before ",
-		  by->writes ? by->atomic ? "changes" : "writes" : "reads",
-		  shadow->grain == WORD_BYTES ? "word" : "byte", cell);
-	add_thread(&text, by->warp, shadow->cells[cell].copier);
-	text_add(&text, " has waited for its asynchronous copy to it");
-	add_place(&text, shadow, shadow->cells[cell].copy_place - 1);
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
-	text_release(&text);
-}
-
-static void report_uninitialised(const struct shared_shadow *shadow, const struct toucher *by,
-				 size_t cell)
-{
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNINITIALISED,
-		     "%s %zu of shared memory is read and nobody has written it",
-		     shadow->grain == WORD_BYTES ? "word" : "byte", cell);
-}
-
 /* ---- the lanes of an instruction ---- */
 
 static struct toucher toucher_of(struct warp *warp, const struct instruction *at)
@@ -329,17 +232,18 @@ static void touch_cell(struct shared_shadow *shadow, const struct toucher *by, s
 
 	if (by->reads && !cell->initialised && !told->uninitialised) {
 		told->uninitialised = true;
-		report_uninitialised(shadow, by, index);
+		shadow_report_uninitialised(shadow, by, index);
 	}
 	if (is_early(shadow, cell, index, value)) {
+		rival = (struct rival){cell->copier, cell->copy_place - 1, true};
 		if (!told->unwaited)
-			report_unwaited(shadow, by, index);
+			shadow_report_unwaited(shadow, by, index, &rival);
 		told->unwaited = true;
 	} else if (!told->race && ((rival_writer(cell, by, &rival) &&
 				    !(value && !memcmp(value, there, shadow->grain))) ||
 				   (by->writes && rival_reader(cell, by, &rival)))) {
 		told->race = true;
-		report_race(shadow, by, index, &rival);
+		shadow_report_race(shadow, by, index, &rival);
 	}
 	if (by->reads && !by->atomic)
 		remember_reader(cell, by);
@@ -449,7 +353,7 @@ static void report_disagreement(const struct toucher *by, unsigned lane, unsigne
 	const struct rival rival = {(uint16_t)(by->warp->index * LANES + earlier), by->place, true};
 
 	at.thread = (uint16_t)(by->warp->index * LANES + lane);
-	report_race(shadow, &at, offset / shadow->grain, &rival);
+	shadow_report_race(shadow, &at, offset / shadow->grain, &rival);
 }
 
 /*
