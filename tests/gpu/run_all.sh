@@ -6,7 +6,8 @@
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  where logs and results go (default gpu-results)
 #   STEP    which of: doctor sweep faults ceilings known intensity nsight compare cost
-#           roof steady suite regress studies examples; and, only if named, large
+#           roof steady suite regress studies examples; and, only if named, large,
+#           ptx (what the emulator is held against) and report (the sweep of README.md)
 #   PERFLAB_BUILD names another build folder than build/
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
@@ -48,6 +49,18 @@ step() {
 	steady) measure check-steady ;;
 	suite) measure check-suite ;;
 	large) measure check-large ;;
+	ptx)
+		mkdir -p "$results/ptx"
+		sh tests/gpu/ptx.sh "$build" "$results/ptx"
+		;;
+	report) # twice, so that a page can compare them; scripts/report-screenshots makes it
+		for label in 1 2; do
+			"$build/bin/perflab" sweep --block-sizes 64..1024 --metrics core -q \
+				--db "$results/report.db" --label "h200-$label"
+		done
+		"$build/bin/perflab" report last --db "$results/report.db" --format md \
+			-o "$results/report.md"
+		;;
 	regress) # over a thousand equal pairs, 240 of each planted change
 		measure check-regress --record 4 --timeout 100 \
 			--sweep "stream reduce divergence --block-sizes 64..1024" "$results/regress.db"
