@@ -75,7 +75,7 @@ const char *bound_meaning(enum bound bound);
 struct verdict_rule {
 	const char *name, *condition, *advice;
 };
-/* In the order of the table; NULL beyond its end. */
+/* In the order of that page; NULL beyond its end. */
 const struct verdict_rule *verdict_rule_at(size_t index);
 
 /* One rule of the table that spoke: its name (docs/verdicts.md), and what it says with the numbers

@@ -1,4 +1,4 @@
-/* A verdict: the table of rules, asked for one trial. */
+/* A verdict: the tables of rules, asked for one trial. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,6 +24,14 @@ const char *bound_meaning(enum bound bound)
 	return bounds[bound].meaning;
 }
 
+const struct verdict_rule *verdict_rule_at(size_t index)
+{
+	if (index < binding_rule_count)
+		return &binding_rules[index].words;
+	index -= binding_rule_count;
+	return index < note_rule_count ? &note_rules[index].words : NULL;
+}
+
 /* What a rule goes by. */
 static double near_pct(const struct rule *rule, const struct evidence *evidence)
 {
@@ -45,11 +53,11 @@ nearest_roof(const struct evidence *evidence,
 	const struct rule *nearest = NULL;
 
 	*nearest_pct = NAN;
-	for (size_t i = 0; i < verdict_rule_count; i++) {
-		const struct rule *rule = &verdict_rules[i];
+	for (size_t i = 0; i < binding_rule_count; i++) {
+		const struct rule *rule = &binding_rules[i];
 		double pct;
 
-		if (rule->kind != RULE_ROOF)
+		if (!rule->near_pct)
 			continue;
 		pct = pct_of(rule, evidence);
 		if (isfinite(pct) && !(pct <= *nearest_pct)) {
@@ -71,8 +79,8 @@ static const struct rule *decide(struct evidence *evidence)
 	} else {
 		rule = nearest_roof(evidence, reported_pct, &evidence->roof_pct);
 		evidence->nearest = rule ? rule->bound : BOUND_UNKNOWN;
-		rule = verdict_rules;
-		while (rule->kind != RULE_BOUND || !rule->holds(evidence))
+		rule = binding_rules;
+		while (!rule->holds || !rule->holds(evidence))
 			rule++;
 	}
 	evidence->bound = rule->bound;
@@ -113,11 +121,11 @@ static void add_notes(struct verdict *out, size_t *advice_capacity, const struct
 {
 	size_t capacity = 0;
 
-	for (size_t i = 0; i < verdict_rule_count; i++) {
-		const struct rule *rule = &verdict_rules[i];
+	for (size_t i = 0; i < note_rule_count; i++) {
+		const struct rule *rule = &note_rules[i];
 		struct text text = TEXT_INIT;
 
-		if (rule->kind != RULE_NOTE || !rule->holds(evidence))
+		if (!rule->holds(evidence))
 			continue;
 		rule->say(&text, evidence);
 		add_note(&out->notes, &out->note_count, &capacity, rule, &text);

@@ -1,5 +1,5 @@
 /*
- * verdict_rules: the table behind verdict_of(), and what its rules look at.
+ * verdict_rules: the tables behind verdict_of(), and what their rules look at.
  * Internal to metrics/.
  */
 #ifndef METRICS_VERDICT_RULES_H
@@ -23,6 +23,9 @@
 #define CONFLICT_SHARE 0.1 /* of the wavefronts of shared memory */
 #define ABOVE_PCT 10       /* above a roof, where an interval is missing */
 #define SCHEDULERS 4       /* a multiprocessor of compute capability 7.0 and later */
+
+#define STRING_OF(number) #number
+#define STRING(number) STRING_OF(number)
 
 /* One trial in the numbers that rules ask for. NAN: not known. */
 struct evidence {
@@ -54,30 +57,27 @@ void evidence_take(struct evidence *out, const struct trial *trial,
 		   const struct roofline_point *point, const struct ceiling_list *ceilings,
 		   const struct device_info *device);
 
-enum rule_kind {
-	RULE_ROOF,  /* says what binds, by how near its roof is: the nearest wins */
-	RULE_BOUND, /* says what binds when no roof does: the first that holds */
-	RULE_NOTE,  /* adds to any */
-};
-
 #define BIND(bound) (1u << (bound))
 /* The rules that only help to hide latency have nothing to offer at a roof. */
 #define HIDES_LATENCY (1u << 31)
 
 struct rule {
 	struct verdict_rule words;
-	enum rule_kind kind;
-	enum bound bound; /* of RULE_ROOF and RULE_BOUND */
+	enum bound bound; /* that it says to bind; not of a note */
 	unsigned advises; /* of a note: the bounds that its advice is for */
-	/* RULE_ROOF: percent of the roof that counts for the choice; NAN: not known. */
+	/* Of a roof: percent of it that counts for the choice; NAN: not known. NULL: not a roof. */
 	double (*near_pct)(const struct evidence *evidence);
-	bool (*holds)(const struct evidence *evidence); /* the others */
+	bool (*holds)(const struct evidence *evidence); /* NULL: a roof */
 	void (*say)(struct text *out, const struct evidence *evidence);
 	void (*advise)(struct text *out,
-		       const struct evidence *evidence); /* NULL: nothing to try */
+		       const struct evidence *evidence); /* NULL: as in the words */
 };
-extern const struct rule verdict_rules[];
-extern const size_t verdict_rule_count;
+/* What binds: of the roofs the nearest if it is near, else the first of the others that holds. */
+extern const struct rule binding_rules[];
+extern const size_t binding_rule_count;
+/* What adds to any verdict: all that hold. */
+extern const struct rule note_rules[];
+extern const size_t note_rule_count;
 
 /* How many of the levels and compute cannot be held against a roof; out NULL, or which and why:
  * "L2, compute (not counted); DRAM (no measured roof)". */
