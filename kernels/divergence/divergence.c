@@ -10,6 +10,9 @@
 #define STEPS_LONG 256
 #define STEPS_SWITCH 64
 #define STEPS_WAITING 256 /* as in waiting.cu */
+/* As in common.cuh. */
+#define STEPS_EDGE 32
+#define STEPS_COMMON 192
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
 
@@ -25,18 +28,18 @@ struct rule {
 	bool first_is_none; /* who would take number 0 takes none */
 	int64_t unit, ways;
 	int steps;
+	int common_steps; /* of body 2, between two runs of an element's own; 0: one run is all */
 };
 
 /*
  * Body `which`, step by step: value * (4095 - which) / 4096 + (step + 1 + 3 * which) / 8192. In
  * doubles these constants are exact.
  */
-static void run_bodies(float *y, const float *x, const int *which, int count, int steps)
+static void run_bodies(double *value, const int *which, int steps)
 {
-	double value[TILE] = {0}, factor[TILE] = {0}, addend[TILE] = {0};
+	double factor[TILE], addend[TILE];
 
-	for (int e = 0; e < count; e++) {
-		value[e] = x[e];
+	for (int e = 0; e < TILE; e++) {
 		factor[e] = (4095 - which[e]) / 4096.0;
 		addend[e] = (1 + 3 * which[e]) / 8192.0;
 	}
@@ -45,8 +48,17 @@ static void run_bodies(float *y, const float *x, const int *which, int count, in
 			value[e] = value[e] * factor[e] + addend[e];
 			addend[e] += 1 / 8192.0;
 		}
-	for (int e = 0; e < count; e++)
-		y[e] = (float)value[e];
+}
+
+/* The rest of a body of which the most is the same for all. */
+static void run_common(double *value, const int *which, const struct rule *rule)
+{
+	int common[TILE];
+
+	for (int e = 0; e < TILE; e++)
+		common[e] = 2;
+	run_bodies(value, common, rule->common_steps);
+	run_bodies(value, which, rule->steps);
 }
 
 struct computation {
@@ -62,17 +74,21 @@ static void compute_range(void *context, int64_t begin, int64_t end)
 
 	for (int64_t i = begin; i < end; i += TILE) {
 		int count = end - i < TILE ? (int)(end - i) : TILE;
-		int which[TILE];
+		int which[TILE] = {0};
+		double value[TILE] = {0};
 
 		for (int e = 0; e < count; e++) {
 			int64_t thread = rule->within_warp ? (i + e) % 32 : i + e;
 
 			which[e] = (int)(thread / rule->unit % rule->ways);
+			value[e] = of->x[i + e];
 		}
-		run_bodies(of->y + i, of->x + i, which, count, rule->steps);
-		for (int e = 0; rule->first_is_none && e < count; e++)
-			if (which[e] == 0)
-				of->y[i + e] = of->x[i + e];
+		run_bodies(value, which, rule->steps);
+		if (rule->common_steps)
+			run_common(value, which, rule);
+		for (int e = 0; e < count; e++)
+			of->y[i + e] = rule->first_is_none && which[e] == 0 ? of->x[i + e]
+									    : (float)value[e];
 	}
 }
 
@@ -133,6 +149,46 @@ RULE(switch_lane, "n,ways", STEPS_SWITCH, .within_warp = true, .unit = 1,
 RULE(switch_warp, "n,ways", STEPS_SWITCH, .unit = 32, .ways = axis(work, "ways"))
 /* Every second element takes a body, the first does not. */
 RULE_OF("(n / 2)", no_else, "n", STEPS_LONG, .unit = 1, .ways = 2, .first_is_none = true)
+RULE_OF("(n / 64 * 32 + max(n % 64 - 32, 0))", no_else_warp, "n", STEPS_LONG, .unit = 32, .ways = 2,
+	.first_is_none = true)
+/* 256 steps are eight edges. */
+RULE_OF("(8 * n)", common, "n", STEPS_EDGE, .unit = 1, .ways = 2, .common_steps = STEPS_COMMON)
+
+/* Numbers by parity: 100 for the even, 200 for the odd, counted in units of 1 or 32 threads. */
+static int choose(int64_t unit, const struct launch_case *work, struct host_buffers *expected,
+		  struct error *err)
+{
+	float *c;
+	void *buffer;
+	int64_t length;
+	int rc = oracle_buffer(&buffer, work, expected, "c", &length, err);
+
+	if (rc)
+		return rc;
+	c = buffer;
+	for (int64_t i = 0; i < length; i++)
+		c[i] = i / unit % 2 ? 200.0f : 100.0f;
+	return 0;
+}
+
+static int choose_by_thread(const struct launch_case *work, const struct host_buffers *inputs,
+			    struct host_buffers *expected, struct error *err)
+{
+	(void)inputs;
+	return choose(1, work, expected, err);
+}
+
+static int choose_by_warp(const struct launch_case *work, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err)
+{
+	(void)inputs;
+	return choose(32, work, expected, err);
+}
+
+static const struct kernel_oracle oracle_by_thread = {
+	.name = "divergence/by_thread", .axes = "block,n", .compute = choose_by_thread};
+static const struct kernel_oracle oracle_by_warp = {
+	.name = "divergence/by_warp", .axes = "block,n", .compute = choose_by_warp};
 
 /* Chains of places: each step leads to x[place] / 2^32 of n, seen from the one end or the other. */
 struct chains {
@@ -183,7 +239,7 @@ static const struct kernel_work work_waiting = {.bytes_read = "4 * n", .bytes_wr
 static const struct kernel_buffer buffers_of_waiting[] = {
 	{"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 4294967295.0},
 	{"places", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}};
-static const struct kernel_tolerance tolerance_of_waiting = {0.0, 0.0};
+static const struct kernel_tolerance exactly = {0.0, 0.0};
 #define FOLLOWS(rule_name) .oracle = &oracle_##rule_name, .work = &work_##rule_name
 
 #define X ARG_OF_BUFFER("x")
@@ -198,6 +254,19 @@ static const struct kernel_tolerance tolerance_of_waiting = {0.0, 0.0};
 	AXES({"ways", "1,2,4,8,16,32", "cases of the switch that are taken"}), \
 		CONSTRAINTS({"ways >= 1 && ways <= 32",                        \
 			     "ways must be 1 to 32: the switch has 32 cases"})
+
+/* As the documents print it: nobody asks whether there is an element, so whole blocks write. */
+#define WHOLE_BLOCKS "ceil_div(n, block) * block"
+static const struct kernel_buffer buffers_of_math[] = {
+	{"c", ELEMENT_F32, WHOLE_BLOCKS, BUFFER_OUT, FILL_NONE, 0.0, 0.0}};
+static const struct kernel_work work_of_math = {.bytes_written = "4 * n"};
+#define MATH_KERNEL(label, chosen)                                                        \
+	.name = label, .oracle = &oracle_##chosen, .work = &work_of_math,                 \
+	.buffers = buffers_of_math, .buffer_count = ARRAY_SIZE(buffers_of_math),          \
+	.tolerance = &exactly,                                                            \
+	LAUNCHES({.entry = "divergence_" label, ONE_A_THREAD, ARGS(ARG_OF_BUFFER("c"))}), \
+	CONSTRAINTS({WHOLE_BLOCKS " <= 2147483648",                                       \
+		     "whole blocks must have at most 2^31 threads: the index is an int"})
 
 static const struct kernel_variant variants[] = {
 	{
@@ -285,13 +354,54 @@ static const struct kernel_variant variants[] = {
 		LAUNCHES({.entry = "divergence_no_else", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
+		.name = "no_else_warp",
+		.lesson =
+			"the same on the warp: as many threads in half of the warps, half the work",
+		.metric = "threads_per_instruction",
+		FOLLOWS(no_else_warp),
+		LAUNCHES({.entry = "divergence_no_else_warp", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		.name = "common_inside",
+		.lesson =
+			"what both branches have in common stands in both: torn warps run it twice",
+		.metric = "instructions",
+		FOLLOWS(common),
+		LAUNCHES({.entry = "divergence_common_inside", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		.name = "common_outside",
+		.lesson =
+			"only what differs stands in branches: the rest is run once, by all lanes",
+		.metric = "instructions",
+		FOLLOWS(common),
+		LAUNCHES({.entry = "divergence_common_outside", ONE_A_THREAD, ARGS(X, Y, N)}),
+	},
+	{
+		MATH_KERNEL("math_kernel_thread", by_thread),
+		.lesson = "the documents' own if on the thread: a selection, and no branch at all",
+		.metric = "branch_targets",
+	},
+	{
+		MATH_KERNEL("math_kernel_warp", by_warp),
+		.lesson =
+			"the documents' own if on the warp: the same selection, nothing is gained",
+		.metric = "branch_targets",
+	},
+	{
+		MATH_KERNEL("math_kernel_ifs", by_thread),
+		.lesson =
+			"two ifs in place of the else: still a selection, and no branch to double",
+		.metric = "branch_targets_divergent",
+	},
+	{
 		.name = "waiting",
 		.lesson = "both branches wait for loads: does one run while the other waits?",
 		.metric = "gpu_time_ns",
 		FOLLOWS(waiting),
 		.buffers = buffers_of_waiting,
 		.buffer_count = ARRAY_SIZE(buffers_of_waiting),
-		.tolerance = &tolerance_of_waiting,
+		.tolerance = &exactly,
 		AXES({"n", "2^16", "threads, and places"},
 		     {"unit", "1,32", "threads in a row that take the same branch"}),
 		LAUNCHES({.entry = "divergence_waiting",

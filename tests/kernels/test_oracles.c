@@ -165,6 +165,7 @@ static void test_divergence(void **state)
 		{"if_else", 64, 0, 256, {0, 1, 1, 1, 0}},
 		{"two_ifs", 64, 0, 256, {0, 1, 1, 1, 0}},
 		{"no_else", 64, 0, 256, {-1, 1, 1, 1, -1}},
+		{"no_else_warp", 64, 0, 256, {-1, -1, 1, 1, -1}},
 		{"warp_parity_short", 64, 0, 3, {0, 0, 1, 1, 0}},
 		{"warp_parity_long", 64, 0, 256, {0, 0, 1, 1, 0}},
 		{"block_parity_long", 64, 0, 256, {0, 0, 0, 0, 1}},
@@ -197,6 +198,45 @@ static void test_divergence(void **state)
 	}
 }
 
+/* Both variants compute the same: steps of body 2 between those of an element's own. */
+static void test_divergence_common(void **state)
+{
+	static const char *const variants[] = {"common_inside", "common_outside"};
+	struct bench bench;
+
+	(void)state;
+	for (size_t v = 0; v < ARRAY_SIZE(variants); v++) {
+		bench_init(&bench, "divergence", variants[v], 64, 97, 0);
+		bench_compute(&bench);
+		for (int i = 0; i < 97; i++) {
+			double value = body(bench_data(&bench, "x")[i], i % 2, 32);
+
+			value = body(body(value, 2, 192), i % 2, 32);
+			assert_true(near(bench_data(&bench, "y")[i], value, 1e-7));
+		}
+		assert_int_equal(bench.work->flop, 2 * 97 * 256);
+		bench_release(&bench);
+	}
+}
+
+/* Whole blocks of them: 128 of 97 elements. */
+static void test_divergence_math_kernels(void **state)
+{
+	struct bench bench;
+
+	(void)state;
+	bench_init(&bench, "divergence", "math_kernel_ifs", 64, 97, 0);
+	bench_compute(&bench);
+	for (int i = 0; i < 128; i++)
+		assert_true(bench_data(&bench, "c")[i] == (i % 2 ? 200.0f : 100.0f));
+	bench_release(&bench);
+	bench_init(&bench, "divergence", "math_kernel_warp", 64, 97, 0);
+	bench_compute(&bench);
+	for (int i = 0; i < 128; i++)
+		assert_true(bench_data(&bench, "c")[i] == (i & 32 ? 200.0f : 100.0f));
+	bench_release(&bench);
+}
+
 /* The work model counts the steps that the oracle makes. */
 static void test_divergence_work(void **state)
 {
@@ -211,6 +251,13 @@ static void test_divergence_work(void **state)
 	bench_release(&bench);
 	bench_init(&bench, "divergence", "no_else", 64, 1001, 0);
 	assert_int_equal(bench.work->flop, 2 * 500 * 256);
+	bench_release(&bench);
+	/* eight odd warps and 7 elements of a ninth; eight, and an even one's 7 */
+	bench_init(&bench, "divergence", "no_else_warp", 64, 17 * 32 + 7, 0);
+	assert_int_equal(bench.work->flop, 2 * (8 * 32 + 7) * 256);
+	bench_release(&bench);
+	bench_init(&bench, "divergence", "no_else_warp", 64, 16 * 32 + 7, 0);
+	assert_int_equal(bench.work->flop, 2 * 8 * 32 * 256);
 	bench_release(&bench);
 }
 
@@ -377,6 +424,8 @@ int main(void)
 		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_divergence),
+		cmocka_unit_test(test_divergence_common),
+		cmocka_unit_test(test_divergence_math_kernels),
 		cmocka_unit_test(test_divergence_work),
 		cmocka_unit_test(test_matmul),
 		cmocka_unit_test(test_matmul_of_any_sizes),
