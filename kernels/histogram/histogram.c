@@ -69,6 +69,15 @@ static const struct kernel_variant variants[] = {
 		OF_BLOCKS("histogram_shared_atomics"),
 	},
 	{
+		.name = "shared_one_each",
+		.lesson = "an element a thread: every block adds the bins it met to the result",
+		.metric = "gpu_time_ns",
+		LAUNCHES(CLEAR, {.entry = "histogram_shared_one_each",
+				 .grid = {"ceil_div(n, block)"},
+				 .block = {"block"},
+				 ARGS(X, COUNTS, N, MASK)}),
+	},
+	{
 		.name = "shared_vectorised",
 		.lesson = "with four elements in a load it comes near the speed of memory",
 		.metric = "dram_bytes_per_s",
@@ -76,8 +85,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "warp_private",
-		.lesson =
-			"a histogram a warp and tagged counts: no atomics, and a turn a collision",
+		.lesson = "a histogram a warp, with tags: no atomics in it, but a turn a collision",
 		.metric = "instructions",
 		LAUNCHES(CLEAR, {.entry = "histogram_warp_private",
 				 .grid = {RESIDENT_BLOCKS},

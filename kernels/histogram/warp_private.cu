@@ -1,5 +1,6 @@
-/* A histogram of each warp in shared memory, and no atomics: a lane writes its count with its own
- * number in the top five bits, reads it back, and tries again if another lane's stands there. */
+/* A histogram of each warp in shared memory, without atomics in the block: a lane writes its count
+ * with its own number in the top five bits, reads it back, and tries again if another lane's stands
+ * there. */
 #include "histogram.cuh"
 
 #define TAG_SHIFT 27
