@@ -264,6 +264,14 @@ static const struct kernel_oracle oracle_product_of_any = {
 		"block", values, "threads in one block, which is a square" \
 	}
 
+/* kernels/matmul/tiled_constant.cu: an entry a width. */
+#define CONSTANT_TILE(width)                                                                 \
+	{                                                                                    \
+		.entry = "matmul_tiled_constant_" width, .repeat = "isqrt(block) == " width, \
+		.grid = {"ceil_div(n, " width ")", "ceil_div(n, " width ")"},                \
+		.block = {width, width}, ARGS(A, B, C, N)                                    \
+	}
+
 /* A large tile of C has the shape that suits the block's threads, an entry a shape. */
 #define TILE(threads, name, x, y, shared)                                                 \
 	{                                                                                 \
@@ -396,6 +404,25 @@ static const struct kernel_variant variants[] = {
 		.metric = "global_load_requests",
 		SQUARES("matmul_tiled", "1", "2 * 4 * block"),
 		CONSTRAINTS(SQUARE_BLOCK),
+	},
+	{
+		.name = "tiled_constant",
+		.lesson = "a width that the compiler knows: the loop over a tile is written out",
+		.metric = "instructions",
+		LAUNCHES(CONSTANT_TILE("2"), CONSTANT_TILE("4"), CONSTANT_TILE("8"),
+			 CONSTANT_TILE("16"), CONSTANT_TILE("32")),
+		CONSTRAINTS(
+			{"is_pow2(block) && log2(block) % 2 == 0 && block >= 4",
+			 "block must be 4, 16, 64, 256 or 1024: squares, with a tile for each"}),
+	},
+	{
+		.name = "tiled_whole",
+		.lesson = "whole tiles only: what it costs to ask whether an element is outside",
+		.metric = "instructions",
+		SQUARES("matmul_tiled_whole", "1", "2 * 4 * block"),
+		CONSTRAINTS(SQUARE_BLOCK,
+			    {"n % isqrt(block) == 0",
+			     "n must be a multiple of the tile's width: whole tiles"}),
 	},
 	{
 		.name = "tiled_any",

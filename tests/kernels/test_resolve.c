@@ -118,7 +118,8 @@ static void test_every_variant_resolves_or_says_why(void **state)
  * few. NULL: it runs. */
 static const char *refusal(const char *kernel, const char *variant, int64_t block)
 {
-	static const char *const squares[] = {"tiled", "tiled_any", "conflicts", "padded",
+	static const char *const squares[] = {"tiled",           "tiled_any", "tiled_constant",
+					      "tiled_whole",     "conflicts", "padded",
 					      "register_blocked"};
 
 	if (strstr(variant, "wgmma") && block < 128)
