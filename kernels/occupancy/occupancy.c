@@ -2,7 +2,7 @@
  * occupancy: how many warps a multiprocessor holds, what limits them, and what
  * they are good for. A stream is kept from multiprocessors by shared memory
  * that it asks for and does not need; a recurrence by its registers, which are
- * capped at ever fewer.
+ * capped at ever fewer; tiles by a grid of as few blocks as is asked for.
  */
 #include "kernels/table.h"
 
@@ -10,6 +10,9 @@
 #define AT_ONCE 8
 #define VALUES 64
 #define STEPS 16
+/* As in cached_tiles.cu. */
+#define CACHED_TILE 12288
+#define PASSES 16
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
 
@@ -70,6 +73,58 @@ static int compute(void (*range)(void *context, int64_t begin, int64_t end), int
 	return rc;
 }
 
+struct tiles {
+	const uint32_t *x;
+	uint32_t *y; /* a result a thread and tile */
+	int64_t n, threads;
+};
+
+static void tile_range(void *context, int64_t begin, int64_t end)
+{
+	const struct tiles *of = context;
+
+	for (int64_t tile = begin; tile < end; tile++) {
+		const uint32_t *x = of->x + tile * CACHED_TILE;
+		uint32_t *y = of->y + tile * of->threads;
+		int64_t left = of->n - tile * CACHED_TILE;
+		int64_t count = left < CACHED_TILE ? left : CACHED_TILE;
+
+		for (int64_t t = 0; t < of->threads; t++) {
+			uint32_t sum = 0;
+
+			for (int64_t i = t; i < count; i += of->threads)
+				sum += x[i];
+			y[t] = PASSES * (PASSES + 1) / 2 * sum; /* once, twice … */
+		}
+	}
+}
+
+static int compute_tiles(const struct launch_case *work, const struct host_buffers *inputs,
+			 struct host_buffers *expected, struct error *err)
+{
+	const int64_t grain = ORACLE_GRAIN / CACHED_TILE + 1;
+	int64_t n, results, threads;
+	void *x, *y;
+	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+
+	if (!rc)
+		rc = oracle_buffer(&y, work, expected, "y", &results, err);
+	if (rc)
+		return rc;
+	if (!launch_case_axis(work, "block", &threads) ||
+	    results != (n + CACHED_TILE - 1) / CACHED_TILE * threads)
+		return error_set(err, PL_EUSAGE, "oracle %s: axes and buffers disagree",
+				 work->oracle);
+	parallel_for(results / threads, grain, tile_range, &(struct tiles){x, y, n, threads});
+	return 0;
+}
+
+static const struct kernel_oracle oracle_tiles = {
+	.name = "occupancy/tiles",
+	.axes = "n,block",
+	.compute = compute_tiles,
+};
+
 /* An oracle and a work model. */
 #define OPERATION(label, grain, operations)                                          \
 	static int compute_##label(const struct launch_case *work,                   \
@@ -121,11 +176,34 @@ OPERATION(recurrence, 256,
 		.lesson = __VA_ARGS__                                 \
 	}
 
+#define TILE_RESULTS "ceil_div(n, " TEXT_OF(CACHED_TILE) ") * block"
+static const struct kernel_tolerance exactly = {.abs = 0.0, .rel = 0.0};
+
 static const struct kernel_variant variants[] = {
 	STREAM(one_load, 1, "achieved_occupancy_pct",
 	       "shared memory keeps blocks away: a stream of one load a thread needs them"),
 	STREAM(eight_loads, 8, "achieved_occupancy_pct",
-	       "eight loads a thread: a fraction of the warps has as much on the way"),
+	       "eight loads a thread: with three eighths of the warps as fast as one with all"),
+	{
+		.name = "cached_tiles",
+		.lesson = "more blocks at a time want more of a cache than it has: threads compete",
+		.metric = "achieved_occupancy_pct",
+		.oracle = &oracle_tiles,
+		.tolerance = &exactly,
+		.work = &(const struct kernel_work){.bytes_read = "4 * n",
+						    .bytes_written = "4 * " TILE_RESULTS},
+		.buffers =
+			(const struct kernel_buffer[]){
+				{"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1048576.0},
+				{"y", ELEMENT_U32, TILE_RESULTS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+			},
+		.buffer_count = 2,
+		AXES({"blocks", "1,2,4,8", "blocks of the grid, for each multiprocessor"}),
+		LAUNCHES({.entry = "occupancy_cached_tiles",
+			  .grid = {"sm_count * blocks"},
+			  .block = {"block"},
+			  ARGS(X, Y, N)}),
+	},
 	RECURRENCE(uncapped, "theoretical_occupancy_pct",
 		   "registers limit the warps: few, and each has all its values at hand"),
 	RECURRENCE(bounds_one_block, "achieved_occupancy_pct",

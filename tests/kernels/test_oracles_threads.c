@@ -322,6 +322,25 @@ static void test_occupancy(void **state)
 	bench_release(&bench);
 }
 
+/* Two tiles, of 12288 elements and of the other seven: once, twice … 16 times. */
+static void test_cached_tiles(void **state)
+{
+	uint32_t sums[2][5] = {{0}};
+	struct bench bench;
+	const uint32_t *x, *y;
+
+	(void)state;
+	bench_init(&bench, "occupancy", "cached_tiles", "block=5,n=12295,blocks=3");
+	x = data(&bench, "x");
+	y = data(&bench, "y");
+	for (uint32_t pass = 1; pass <= 16; pass++)
+		for (int i = 0; i < 12295; i++)
+			sums[i / 12288][i % 12288 % 5] += pass * x[i];
+	for (int t = 0; t < 10; t++)
+		assert_int_equal(y[t], sums[t / 5][t % 5]);
+	bench_release(&bench);
+}
+
 /* A period of 16 steps adds nine and takes seven away. */
 static void test_precision(void **state)
 {
@@ -345,7 +364,7 @@ int main(void)
 		cmocka_unit_test(test_tail),           cmocka_unit_test(test_spin),
 		cmocka_unit_test(test_stencil),        cmocka_unit_test(test_warp_ops_shuffles),
 		cmocka_unit_test(test_warp_ops_votes), cmocka_unit_test(test_occupancy),
-		cmocka_unit_test(test_precision),
+		cmocka_unit_test(test_precision),      cmocka_unit_test(test_cached_tiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

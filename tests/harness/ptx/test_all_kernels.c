@@ -53,6 +53,7 @@ static const struct {
 	{"steps", "16,48,256,1024"},
 	{"m", "1,33,70"},
 	{"k", "1,70,97"},
+	{"blocks", "8,1,3"},
 };
 
 static struct workbench bench;
