@@ -19,6 +19,7 @@
 	X(classify)           \
 	X(atomics)            \
 	X(work_queue)         \
+	X(latency)            \
 	X(occupancy)          \
 	X(precision)          \
 	X(transpose)          \

@@ -341,6 +341,48 @@ static void test_cached_tiles(void **state)
 	bench_release(&bench);
 }
 
+/* Steps as long as the first one come to every place before they come to one again. */
+static void check_ring(const char *variant, const char *config, uint32_t places)
+{
+	uint32_t step, at = 0, visited = 0;
+	struct bench bench;
+
+	bench_init(&bench, "latency", variant, config);
+	step = ((const uint32_t *)data(&bench, "y"))[0];
+	bench_release(&bench);
+	do {
+		at = (at + step) % places;
+		visited++;
+	} while (at);
+	assert_int_equal(visited, places);
+}
+
+static void test_latency(void **state)
+{
+	/* 8 places of a line: 5 is odd and about 0.618 of them */
+	static const uint32_t ends[] = {7, 0, 1, 2, 3, 4, 5, 6, 7, 0};
+	struct bench bench;
+	const uint32_t *y;
+
+	(void)state;
+	bench_init(&bench, "latency", "global", "block=32,n=10,size_kib=1,steps=3");
+	y = data(&bench, "y");
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(y[i], ends[i]); /* 3 * 5 = 15, seven places on */
+	bench_release(&bench);
+	check_ring("global", "block=32,n=1,size_kib=16,steps=1", 128);
+	check_ring("global", "block=32,n=1,size_kib=4096,steps=1", 32768);
+	check_ring("shared", "block=32,n=1,size_kib=16,steps=1", 4096);
+	check_ring("local", "block=32,n=1,size_kib=1,steps=1", 256);
+	bench_init(&bench, "latency", "registers", "block=32,n=300,steps=77");
+	y = data(&bench, "y");
+	assert_int_equal(y[0], 77);
+	assert_int_equal(y[255], 255 + 77);
+	assert_int_equal(y[256], 77);
+	assert_int_equal(bench.work->flop, 300 * 77 * 2);
+	bench_release(&bench);
+}
+
 /* A period of 16 steps adds nine and takes seven away. */
 static void test_precision(void **state)
 {
@@ -365,6 +407,7 @@ int main(void)
 		cmocka_unit_test(test_stencil),        cmocka_unit_test(test_warp_ops_shuffles),
 		cmocka_unit_test(test_warp_ops_votes), cmocka_unit_test(test_occupancy),
 		cmocka_unit_test(test_precision),      cmocka_unit_test(test_cached_tiles),
+		cmocka_unit_test(test_latency),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

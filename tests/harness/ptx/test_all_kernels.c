@@ -54,6 +54,7 @@ static const struct {
 	{"m", "1,33,70"},
 	{"k", "1,70,97"},
 	{"blocks", "8,1,3"},
+	{"size_kib", "1,2,4"},
 };
 
 static struct workbench bench;

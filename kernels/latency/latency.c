@@ -1,0 +1,179 @@
+/*
+ * latency: what one access takes when nothing else can be done meanwhile, in
+ * registers, shared, local and global memory. The difference between two
+ * numbers of steps, over as many steps, is the latency: what a launch and the
+ * making of a ring take is in both.
+ */
+#include "kernels/table.h"
+
+/* As in latency.cuh. */
+#define LOCAL_KIB 4
+#define LINE_BYTES 128
+#define WORD_BYTES 4
+#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
+#define TEXT_OF_TOKEN(token) #token
+
+#define STARTS 256 /* different sums that the threads begin with */
+
+static int result_of(uint32_t **y, int64_t *n, int64_t *steps, const struct launch_case *work,
+		     struct host_buffers *expected, struct error *err)
+{
+	void *data;
+	int rc = oracle_buffer(&data, work, expected, "y", n, err);
+
+	if (!rc && !launch_case_axis(work, "steps", steps))
+		rc = error_set(err, PL_EUSAGE, "oracle %s: no axis steps", work->oracle);
+	if (!rc)
+		*y = data;
+	return rc;
+}
+
+static int compute_count(const struct launch_case *work, const struct host_buffers *inputs,
+			 struct host_buffers *expected, struct error *err)
+{
+	int64_t n, steps;
+	uint32_t *y;
+	int rc = result_of(&y, &n, &steps, work, expected, err);
+
+	(void)inputs;
+	for (int64_t i = 0; !rc && i < n; i++)
+		y[i] = (uint32_t)(i % STARTS + steps);
+	return rc;
+}
+
+/* Thread i begins at place i; every step goes as far. */
+static int compute_place(int64_t place_bytes, const struct launch_case *work,
+			 struct host_buffers *expected, struct error *err)
+{
+	int64_t n, steps, size_kib = 0;
+	uint32_t *y;
+	int rc = result_of(&y, &n, &steps, work, expected, err);
+
+	if (!rc && !launch_case_axis(work, "size_kib", &size_kib))
+		rc = error_set(err, PL_EUSAGE, "oracle %s: no axis size_kib", work->oracle);
+	if (!rc) {
+		const int64_t places = 1024 * size_kib / place_bytes;
+		const int64_t hop = places * 309017 / 1000000 * 2 + 1;
+
+		for (int64_t i = 0; i < n; i++)
+			y[i] = (uint32_t)((i % places + steps * hop) % places);
+	}
+	return rc;
+}
+
+static int compute_word(const struct launch_case *work, const struct host_buffers *inputs,
+			struct host_buffers *expected, struct error *err)
+{
+	(void)inputs;
+	return compute_place(WORD_BYTES, work, expected, err);
+}
+
+static int compute_line(const struct launch_case *work, const struct host_buffers *inputs,
+			struct host_buffers *expected, struct error *err)
+{
+	(void)inputs;
+	return compute_place(LINE_BYTES, work, expected, err);
+}
+
+static const struct kernel_oracle oracle_count = {
+	.name = "latency/count", .axes = "n,steps", .compute = compute_count};
+static const struct kernel_oracle oracle_word = {
+	.name = "latency/word", .axes = "n,steps,size_kib", .compute = compute_word};
+static const struct kernel_oracle oracle_line = {
+	.name = "latency/line", .axes = "n,steps,size_kib", .compute = compute_line};
+
+#define Y ARG_OF_BUFFER("y")
+#define N ARG_OF_I64("n")
+#define STEPS ARG_OF_I32("steps")
+#define GRID .grid = {"ceil_div(n, block)"}, .block = {"block"}
+
+/* kernels/latency/latency.cuh: an odd number of places, about 0.618 of the ring. */
+#define PLACES(place_bytes) "(1024 * size_kib / " TEXT_OF(place_bytes) ")"
+#define HOP(place_bytes) PLACES(place_bytes) " * 309017 / 1000000 * 2 + 1"
+#define RING_ARGS(place_bytes) ARG_OF_U32(PLACES(place_bytes)), ARG_OF_U32(HOP(place_bytes))
+#define RING_OF(values, where)                                 \
+	{                                                      \
+		"size_kib", values, "size of " where " in KiB" \
+	}
+#define POWER_OF_2                                                                             \
+	{                                                                                      \
+		"is_pow2(size_kib)",                                                           \
+			"size_kib must be a power of 2: steps of an odd length then visit all" \
+	}
+
+static const struct kernel_variant variants[] = {
+	{
+		.name = "registers",
+		.lesson = "multiply-adds that wait for one another: the shortest step there is",
+		.metric = "median_time_ns",
+		.oracle = &oracle_count,
+		.work = &(const struct kernel_work){.flop = "2 * n * steps",
+						    .bytes_written = "4 * n"},
+		AXES({"steps", "2^16,2^18", "multiply-adds of a chain"}),
+		LAUNCHES({.entry = "latency_registers", GRID, ARGS(Y, N, STEPS, ARG_OF_F32("1"))}),
+	},
+	{
+		.name = "shared",
+		.lesson = "a load that waits for one before it: shared memory is no register",
+		.metric = "median_time_ns",
+		.oracle = &oracle_word,
+		AXES(RING_OF("16", "a block's ring")),
+		CONSTRAINTS(POWER_OF_2),
+		LAUNCHES({.entry = "latency_shared",
+			  GRID,
+			  .shared_bytes = "1024 * size_kib",
+			  ARGS(Y, N, STEPS, RING_ARGS(WORD_BYTES))}),
+	},
+	{
+		.name = "local",
+		.lesson = "an array of one's own is in global memory, and mostly in a cache of it",
+		.metric = "median_time_ns",
+		.oracle = &oracle_word,
+		AXES(RING_OF("1", "a thread's ring")),
+		CONSTRAINTS(POWER_OF_2,
+			    {"size_kib <= " TEXT_OF(LOCAL_KIB),
+			     "size_kib must be 4 at most: the array of a thread has 4 KiB"}),
+		LAUNCHES(
+			{.entry = "latency_local", GRID, ARGS(Y, N, STEPS, RING_ARGS(WORD_BYTES))}),
+	},
+	{
+		.name = "global",
+		.lesson = "the same loads of global memory: its size decides which cache answers",
+		.metric = "median_time_ns",
+		.oracle = &oracle_line,
+		AXES(RING_OF("16,4096,2^20", "the ring")),
+		CONSTRAINTS(POWER_OF_2),
+		LAUNCHES(
+			{.entry = "latency_global_ring",
+			 .grid = {"ceil_div(" PLACES(LINE_BYTES) ", block)"},
+			 .block = {"block"},
+			 ARGS(ARG_OF_BUFFER("ring"), RING_ARGS(LINE_BYTES))},
+			{.entry = "latency_global",
+			 GRID,
+			 ARGS(Y, N, STEPS, ARG_OF_BUFFER("ring"), ARG_OF_U32(PLACES(LINE_BYTES)))}),
+		.buffers =
+			(const struct kernel_buffer[]){
+				{"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+				{"ring", ELEMENT_U32, "256 * size_kib", BUFFER_SCRATCH, FILL_NONE,
+				 0.0, 0.0},
+			},
+		.buffer_count = 2,
+	},
+};
+
+const struct kernel kernel_latency = {
+	.name = "latency",
+	.summary = "what an access takes that nothing hides, in each kind of memory",
+	AXES({"block", "32", "threads in one block"}, {"n", "1", "threads, each with a chain"},
+	     {"steps", "2^13,2^14", "steps of a chain"}),
+	.small_size = "1000",
+	BUFFERS({"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+	CONSTRAINTS({"steps <= pow2(23)",
+		     "steps must be 2^23 at most: a float counts no further than 2^24"}),
+	.work = {.bytes_written = "4 * n"},
+	.tolerance_abs = 0.0,
+	.tolerance_rel = 0.0,
+	.oracle = &oracle_line,
+	.variants = variants,
+	.variant_count = ARRAY_SIZE(variants),
+};
