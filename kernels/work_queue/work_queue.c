@@ -59,6 +59,8 @@ static const struct kernel_oracle oracle_worked = {
 	.grid = {"min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"}, \
 	.block = {"block"}
 #define STATIC(name) LAUNCHES({.entry = name, RESIDENT, ARGS(X, Y, N, SKEW)})
+/* The counter of a queue: no thread that asks for work may see it wrap. */
+#define LAST ARG_OF_U32("4294967295")
 #define DYNAMIC(name)                                                                     \
 	LAUNCHES({.entry = "work_queue_open", .grid = {"1"}, .block = {"1"}, ARGS(NEXT)}, \
 		 {.entry = name, RESIDENT, ARGS(X, Y, NEXT, N, SKEW)})
@@ -96,6 +98,23 @@ static const struct kernel_variant variants[] = {
 		.metric = "gpu_time_ns",
 		DYNAMIC("work_queue_dynamic_warp"),
 		CONSTRAINTS(WHOLE_WARPS("a warp takes 32 items, one a lane"), COUNTER_OF_32_BITS),
+	},
+	{
+		.name = "dynamic_thread",
+		.lesson = "threads take for themselves by increments: all items in one queue",
+		.metric = "gpu_time_ns",
+		LAUNCHES({.entry = "work_queue_open", .grid = {"1"}, .block = {"1"}, ARGS(NEXT)},
+			 {.entry = "work_queue_dynamic_thread",
+			  RESIDENT,
+			  ARGS(X, Y, NEXT, N, SKEW, LAST)}),
+		CONSTRAINTS(COUNTER_OF_32_BITS),
+	},
+	{
+		.name = "dynamic_thread_add",
+		.lesson = "by adding 1 instead: the compiler adds once for all lanes of a warp",
+		.metric = "gpu_time_ns",
+		DYNAMIC("work_queue_dynamic_thread_add"),
+		CONSTRAINTS(COUNTER_OF_32_BITS),
 	},
 };
 
