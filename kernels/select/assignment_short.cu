@@ -1,5 +1,5 @@
-/* The conditional assignment of two steps, as the documents write it: what the compiler makes of
- * the short branch, too. */
+/* The conditional assignment of two steps: a selection and a step in turn, where the short branch
+ * has the steps of both sides. */
 #include "select.cuh"
 
 extern "C" __global__ void select_assignment_short(const float *__restrict__ x,

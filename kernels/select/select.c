@@ -1,7 +1,7 @@
 /*
  * select: a branch against a conditional assignment. Both choose between two
- * constants in every step of a recurrence, by the data, and so at random in
- * every warp; they give the same, to the bit.
+ * constants, once, by the index, or in every step of a recurrence, by the data,
+ * and so at random in every warp; they give the same, to the bit.
  */
 #include "kernels/table.h"
 
@@ -46,6 +46,27 @@ static int compute(int steps, const struct launch_case *work, const struct host_
 	return rc;
 }
 
+/* One for the first half of the elements, two for the others. */
+static int compute_constants(const struct launch_case *work, const struct host_buffers *inputs,
+			     struct host_buffers *expected, struct error *err)
+{
+	int64_t n;
+	void *y;
+	int rc = oracle_buffer(&y, work, expected, "y", &n, err);
+
+	(void)inputs;
+	for (int64_t i = 0; !rc && i < n; i++)
+		((float *)y)[i] = i < n / 2 ? 1.0f : 2.0f;
+	return rc;
+}
+
+static const struct kernel_oracle oracle_constants = {
+	.name = "select/constants",
+	.axes = "n",
+	.compute = compute_constants,
+};
+static const struct kernel_work work_constants = {.bytes_written = "4 * n"};
+
 /* An oracle and a work model: one fused multiply-add a step. */
 #define RECURRENCE(label, step_count)                                                \
 	static int compute_##label(const struct launch_case *work,                   \
@@ -75,6 +96,12 @@ RECURRENCE(long, STEPS_LONG)
 		  .block = {"block"},             \
 		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
 
+#define OF_THE_INDEX(name)                        \
+	LAUNCHES({.entry = name,                  \
+		  .grid = {"ceil_div(n, block)"}, \
+		  .block = {"block"},             \
+		  ARGS(ARG_OF_BUFFER("y"), ARG_OF_I64("n"), ARG_OF_I64("n / 2"))})
+
 static const struct kernel_variant variants[] = {
 	{
 		.name = "branch",
@@ -94,17 +121,31 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "branch_short",
-		.lesson = "of a short branch the compiler makes conditional assignments by itself",
+		.lesson = "a short branch is none: the compiler guards both sides by a predicate",
 		.metric = "branch_targets",
 		DOES(short),
 		ONE_A_THREAD("select_branch_short"),
 	},
 	{
 		.name = "assignment_short",
-		.lesson = "so writing them out changes nothing where the bodies are short",
-		.metric = "branch_targets",
+		.lesson = "selections where a short branch has guards: an instruction more, here",
+		.metric = "instructions",
 		DOES(short),
 		ONE_A_THREAD("select_assignment_short"),
+	},
+	{
+		.name = "branch_constants",
+		.lesson = "one of two constants, by an if with an else: no branch is left of it",
+		.metric = "branch_targets",
+		DOES(constants),
+		OF_THE_INDEX("select_branch_constants"),
+	},
+	{
+		.name = "assignment_constants",
+		.lesson = "and by a conditional assignment: the compiler makes the same of both",
+		.metric = "instructions",
+		DOES(constants),
+		OF_THE_INDEX("select_assignment_constants"),
 	},
 };
 

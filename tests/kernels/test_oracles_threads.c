@@ -140,6 +140,14 @@ static void test_select(void **state)
 		assert_near(real(&bench, "y", i),
 			    real(&bench, "x", i) < 0.5 ? 2 * 63 / 256.0 : 2 * 62.5 / 256.0);
 	bench_release(&bench);
+	/* by the index: ones for the first half, of 51 the first 25 */
+	for (int odd = 0; odd < 2; odd++) {
+		bench_init(&bench, "select", odd ? "assignment_constants" : "branch_constants",
+			   odd ? "block=64,n=51" : "block=64,n=50");
+		for (int i = 0; i < 50 + odd; i++)
+			assert_true(real(&bench, "y", i) == (i < 25 ? 1.0 : 2.0));
+		bench_release(&bench);
+	}
 }
 
 static void test_tail(void **state)
