@@ -93,8 +93,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "busy_wait_sleeping",
-		.lesson = "to sleep between two looks saves instructions, and sees the flag later",
-		.metric = "instructions",
+		.lesson = "to sleep between two looks saves few instructions, and some of the time",
+		.metric = "median_time_ns",
 		OWN_PROGRAM_COUNTERS,
 		ONE_A_THREAD("spin_busy_wait_sleeping"),
 	},
