@@ -5,7 +5,7 @@
  */
 #pragma once
 
-/* So few that the compiler makes assignments of a branch by itself, or so many that it must branch.
+/* So few that the compiler guards the steps of both sides, or so many that it must branch.
  * The oracle in select.c and the work model count the same. */
 #define STEPS_SHORT 2
 #define STEPS_LONG 64
