@@ -2,10 +2,7 @@
  * result is so large beside a block's sum that most of the sum's digits are rounded away. */
 #include "kernels/reduce/reduce.cuh"
 
-extern "C" __global__ void accuracy_clear(float *sum)
-{
-	*sum = 0.0f;
-}
+#include "accuracy.cuh"
 
 extern "C" __global__ void accuracy_atomic_blocks(const float *__restrict__ x, float *sum,
 						  long long n)

@@ -43,6 +43,26 @@ const struct kernel_oracle oracle_sum = {
 /* … or as static_partials in static_buffer.cu has room for. */
 #define STATIC_BLOCKS "min(16384, " RESIDENT_BLOCKS ")"
 
+/* A copy of x, then a tree over what is left until that is one value, to and fro between two
+ * arrays: each pass leaves one of `block`. */
+#define COPY "even_steps"
+#define LEFT_AFTER(passes) "ceil_div(n, pow2((" passes ") * log2(block)))"
+#define TREE_PASSES(name)                                                                        \
+	LAUNCHES({.entry = "reduce_copy",                                                        \
+		  .grid = {"ceil_div(n, 4 * 256)"},                                              \
+		  .block = {"256"},                                                              \
+		  ARGS(X, ARG_OF_BUFFER(COPY), N)},                                              \
+		 {.entry = name,                                                                 \
+		  .repeat = "max(1, ceil_div(" HALVINGS ", log2(block)))",                       \
+		  .grid = {LEFT_AFTER("i + 1")},                                                 \
+		  .block = {"block"},                                                            \
+		  .shared_bytes = "4 * block",                                                   \
+		  ARGS(ARG_OF_BUFFER(COPY), PARTIALS, SUM, ARG_OF_I64(LEFT_AFTER("i")),          \
+		       ARG_OF_I64("i"))}),                                                       \
+		CONSTRAINTS(HALVES,                                                              \
+			    {"block > 1", "block must be above 1: one thread leaves as many as " \
+					  "there were"})
+
 static const struct kernel_variant variants[] = {
 	{
 		.name = "doubling_stride",
@@ -82,6 +102,30 @@ static const struct kernel_variant variants[] = {
 		.metric = "shared_load_bank_conflicts",
 		TREE("reduce_sequential"),
 		CONSTRAINTS(HALVES),
+	},
+	{
+		.name = "neighboured_passes",
+		.lesson = "a copy, then the tree of every second thread until one value is left",
+		.metric = "gpu_time_ns",
+		TREE_PASSES("reduce_neighboured_passes"),
+	},
+	{
+		.name = "masked_passes",
+		.lesson = "the same by a mask: a remainder by an unknown number is a division",
+		.metric = "instructions",
+		TREE_PASSES("reduce_masked_passes"),
+	},
+	{
+		.name = "interleaved_passes",
+		.lesson = "the same with the first threads at work, and bank conflicts",
+		.metric = "gpu_time_ns",
+		TREE_PASSES("reduce_interleaved_passes"),
+	},
+	{
+		.name = "sequential_passes",
+		.lesson = "the same with the folded tree: neither remainders nor bank conflicts",
+		.metric = "gpu_time_ns",
+		TREE_PASSES("reduce_sequential_passes"),
 	},
 	{
 		.name = "syncwarp_tail",

@@ -10,7 +10,7 @@ run list kernels -v 'matmul/*'
 expect_code 0
 expect_out 'block='
 expect_no_out 'stream'
-run list kernels shuffle --format csv
+run list kernels reduce/shuffle --format csv
 expect_code 0
 [ "$(head -n 1 "$work/out")" = 'kernel,variant,lesson' ] || complain 'head of the CSV'
 [ "$(sed 1d "$work/out" | cut -d, -f1,2)" = 'reduce,shuffle' ] || complain 'rows of the CSV'

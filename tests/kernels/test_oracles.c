@@ -401,6 +401,40 @@ static void test_transpose(void **state)
 	}
 }
 
+/* Floats added one after another, in both orders: one loses the small number, one keeps it. */
+static void test_order_of_additions(void **state)
+{
+	static const float terms[2][3] = {{1.23456e30f, 9.87654e-30f, -1.23456e30f},
+					  {1.23456e30f, -1.23456e30f, 9.87654e-30f}};
+	const struct kernel *family = kernel_find("accuracy");
+	float kept[2];
+
+	(void)state;
+	for (int64_t order = 1; order <= 2; order++) {
+		const struct axis_value axes[] = {{"n", 70}, {"block", 32}, {"order", order}};
+		struct text skip = TEXT_INIT;
+		struct bench bench = {0};
+		volatile float sum = 0.0f;
+		float sums[70];
+
+		assert_int_equal(kernel_resolve(&bench.work, &skip, family,
+						kernel_find_variant(family, "order"), axes, 3,
+						&device_limits_minimum, NULL),
+				 0);
+		assert_int_equal(bench.work->buffer_count, 1);
+		bench.expected.data[0] = sums;
+		bench_compute(&bench);
+		for (int i = 0; i < 3; i++)
+			sum += terms[order - 1][i];
+		for (int i = 0; i < 70; i++)
+			assert_true(sums[i] == sum);
+		kept[order - 1] = sum;
+		bench.expected.data[0] = NULL;
+		bench_release(&bench);
+	}
+	assert_true(kept[0] == 0 && kept[1] == 9.87654e-30f);
+}
+
 /* An oracle that is given too little says so. */
 static void test_missing_buffer(void **state)
 {
@@ -431,6 +465,7 @@ int main(void)
 		cmocka_unit_test(test_matmul_of_any_sizes),
 		cmocka_unit_test(test_matmul_of_columns),
 		cmocka_unit_test(test_transpose),
+		cmocka_unit_test(test_order_of_additions),
 		cmocka_unit_test(test_missing_buffer),
 	};
 

@@ -268,6 +268,62 @@ static void test_repeated_launches_halve_to_one(void **state)
 	}
 }
 
+static void check_passes(int64_t block, int64_t n)
+{
+	struct launch_case *work = must_resolve("reduce", "sequential_passes", block, n);
+	int64_t left = n;
+
+	assert_string_equal(work->launches[0].entry, "reduce_copy");
+	assert_true(work->launches[0].grid[0] * 4 * 256 >= n);
+	for (size_t l = 1; l < work->launch_count; l++) {
+		const struct case_launch *pass = &work->launches[l];
+
+		assert_true(left > 1 || l == 1);
+		assert_int_equal(pass->args[3].integer, left);
+		assert_int_equal(pass->args[4].integer, (int64_t)l - 1);
+		left = (left + block - 1) / block;
+		assert_int_equal(pass->grid[0], left);
+		/* what the first pass leaves fits; the others leave less */
+		assert_true(left <= work->buffers[pass->args[1].integer].length);
+	}
+	assert_int_equal(left, 1);
+	launch_case_free(work);
+}
+
+/* The launches of a tree in passes: each meets what the one before left, until one value is. */
+static void test_passes_end_with_one_value(void **state)
+{
+	(void)state;
+	for (int64_t n = 1; n <= 3000; n += n < 70 ? 1 : 97) {
+		check_passes(2, n);
+		check_passes(64, n);
+	}
+	check_passes(256, 1 << 24);
+	check_passes(256, (1 << 24) + 1);
+	check_passes(1024, INT64_C(1) << 30);
+	check_passes(1024, (INT64_C(1) << 30) + 1);
+	must_skip("reduce", "sequential_passes", 1, 100, &h200, "above 1");
+}
+
+/* As many blocks always, but for an n that has no elements for them. */
+static void test_fixed_grid(void **state)
+{
+	struct launch_case *work = must_resolve("accuracy", "fixed_grid", 128, 100000000);
+
+	(void)state;
+	assert_int_equal(work->launches[0].grid[0], 10240);
+	assert_int_equal(work->launches[0].shared_bytes, 512);
+	assert_int_equal(work->launches[1].grid[0], 1);
+	assert_int_equal(work->launches[1].block[0], 1024);
+	assert_int_equal(work->launches[1].shared_bytes, 4096);
+	assert_int_equal(work->launches[1].args[2].integer, 10240);
+	launch_case_free(work);
+	work = must_resolve("accuracy", "fixed_grid_per_call", 128, 1000);
+	assert_int_equal(work->launches[0].grid[0], 8);
+	assert_int_equal(launch_case_buffer_bytes(work, true), 32);
+	launch_case_free(work);
+}
+
 static void test_description(void **state)
 {
 	struct launch_case *work = must_resolve("stream", "triad_scalar", 256, 1000);
@@ -347,6 +403,8 @@ int main(void)
 		cmocka_unit_test(test_grid_covers_n),
 		cmocka_unit_test(test_resident_grid),
 		cmocka_unit_test(test_repeated_launches_halve_to_one),
+		cmocka_unit_test(test_passes_end_with_one_value),
+		cmocka_unit_test(test_fixed_grid),
 		cmocka_unit_test(test_description),
 		cmocka_unit_test(test_axes_text_sorts),
 	};

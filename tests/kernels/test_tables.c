@@ -142,6 +142,30 @@ static char *read_source(const char *format, const char *family, const char *nam
 	return source;
 }
 
+/* Every header of device code that the family has. */
+static struct text read_headers(const char *family)
+{
+	struct text out = TEXT_INIT;
+	char path[512];
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "kernels/%s", family);
+	folder = opendir(path);
+	assert_non_null(folder);
+	for (struct dirent *file = readdir(folder); file; file = readdir(folder)) {
+		const char *end = strrchr(file->d_name, '.');
+
+		if (end && !strcmp(end, ".cuh")) {
+			char *source = read_source("kernels/%s/%s", family, file->d_name);
+
+			text_add(&out, source);
+			free(source);
+		}
+	}
+	closedir(folder);
+	return out;
+}
+
 static bool is_device_code(const struct kernel_variant *variant)
 {
 	for (size_t l = 0; l < variant->launch_count; l++)
@@ -158,7 +182,7 @@ static void check_image(const struct kernel *kernel, const struct kernel_variant
 	char *family = variant->image ? xstrndup(variant->image, strcspn(variant->image, "/"))
 				      : xstrdup(kernel->name);
 	char *own = read_source("kernels/%s/%s.cu", family, image);
-	char *shared = read_source("kernels/%s/%s.cuh", family, family);
+	struct text shared = read_headers(family);
 
 	if (!is_device_code(variant))
 		assert_string_equal(own, "");
@@ -168,11 +192,11 @@ static void check_image(const struct kernel *kernel, const struct kernel_variant
 		const char *entry = variant->launches[l].entry;
 
 		if (!variant->launches[l].library && !names_entry(own, entry) &&
-		    !names_entry(shared, entry))
+		    !names_entry(shared.data, entry))
 			fail_msg("kernels/%s/%s.cu has no entry %s", family, image, entry);
 	}
 	free(own);
-	free(shared);
+	text_release(&shared);
 	free(family);
 }
 

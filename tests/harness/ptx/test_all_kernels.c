@@ -268,10 +268,10 @@ static void test_every_block_and_size(void **context)
 
 /*
  * Buffers of over 2^32 elements are addresses only, of which the few pages are
- * there that a launch touches. Its first block and its last one must touch the
- * last element of each input and result: an index that wraps touches another.
- * A stride of the resident grid, here a power of two, takes the first block to
- * the elements from 2^32 on.
+ * there that a launch touches. Its first block, its last one and the one to which
+ * a stride of the grid takes the last element must touch the last element of each
+ * input and result: an index that wraps touches another. The resident grid is a
+ * power of two here, so that a stride of it takes the first block there.
  */
 #define OVER_32_BITS ((INT64_C(1) << 32) + 37)
 #define OVER_32_BITS_SQUARED 65664 /* and whole tiles, as some matrices are to be */
@@ -311,17 +311,34 @@ static struct launch_case *wide_case(const struct kernel *kernel,
 	return work;
 }
 
+/* The last one of the launch; with first_too others before it, in rising order. */
+static size_t blocks_to_run(int64_t out[3], const struct emulated_case *emulated, size_t launch,
+			    bool first_too)
+{
+	const int64_t all = launch_blocks(&emulated->work->launches[launch]);
+	int64_t n = 0, strided = 0;
+	size_t count = 0;
+
+	if (launch_case_axis(emulated->work, "n", &n) && n == OVER_32_BITS)
+		strided = (n - 1) / WIDE_BLOCK % all;
+	if (first_too && all > 1)
+		out[count++] = 0;
+	if (first_too && strided > 0 && strided < all - 1)
+		out[count++] = strided;
+	out[count++] = all - 1;
+	return count;
+}
+
 static void run_blocks(struct emulated_case *emulated, bool first_too)
 {
 	struct text text = TEXT_INIT;
 	struct error err = {0};
 
 	for (size_t l = 0; l < emulated->work->launch_count; l++) {
-		const int64_t last = launch_blocks(&emulated->work->launches[l]) - 1;
-		const int64_t ends[] = {0, last};
+		int64_t some[3];
 		const struct launch_part part = {
-			.blocks = first_too && last ? ends : &ends[1],
-			.block_count = first_too && last ? 2 : 1,
+			.block_count = blocks_to_run(some, emulated, l, first_too),
+			.blocks = some,
 			.instructions = WIDE_MOST_INSTRUCTIONS,
 		};
 

@@ -1,0 +1,17 @@
+/* As atomic_syncwarp, but the last steps are between registers; all warps shuffle, and only what
+ * the first has counts. */
+#include "accuracy.cuh"
+
+extern "C" __global__ void accuracy_atomic_shuffle(const float *x, float *sum, long long n)
+{
+	extern __shared__ float values[];
+	float value;
+
+	load_values(values, x, n);
+	fold(values, 32);
+	value = values[threadIdx.x];
+	for (int offset = 16; offset > 0; offset /= 2)
+		value += __shfl_down_sync(0xffffffffu, value, offset);
+	if (threadIdx.x == 0)
+		atomicAdd(sum, value);
+}

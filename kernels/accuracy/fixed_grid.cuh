@@ -1,0 +1,32 @@
+/*
+ * What the variants of a grid that is always as large share: many elements a
+ * thread, then a tree and a tile, with a sum of every block as its result. It
+ * runs a second time over those sums.
+ */
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include "accuracy.cuh"
+
+/* y[block] becomes the sum of the elements of x below n that are the block's. */
+__device__ inline void sum_of_blocks(const float *x, float *y, long long n)
+{
+	namespace groups = cooperative_groups;
+	extern __shared__ float values[];
+	groups::thread_block_tile<32> tile =
+		groups::tiled_partition<32>(groups::this_thread_block());
+	long long stride = (long long)gridDim.x * blockDim.x;
+	float value = 0.0f;
+
+	for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+		value += x[i];
+	values[threadIdx.x] = value;
+	__syncthreads();
+	fold(values, 32);
+	value = values[threadIdx.x];
+	for (unsigned offset = tile.size() / 2; offset > 0; offset /= 2)
+		value += tile.shfl_down(value, offset);
+	if (threadIdx.x == 0)
+		y[blockIdx.x] = value;
+}
