@@ -181,7 +181,7 @@ if command -v python3 >/dev/null; then
 	"$root/scripts/run-studies" divergence_two_ifs reduce_tile --perflab "$PERFLAB" \
 		--output page.md >out 2>err || complain 'run-studies failed'
 	grep -q '^- device: Fake GPU$' page.md || complain 'the page has no device'
-	grep -q '^4 cases in ' page.md || complain 'the page does not say what was measured'
+	grep -q '^6 cases in ' page.md || complain 'the page does not say what was measured'
 	[ "$(grep -c '^#### ' page.md)" -eq 2 ] || complain 'not two studies on the page'
 fi
 
