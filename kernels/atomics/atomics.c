@@ -48,11 +48,14 @@ static const struct kernel_oracle oracle_totals = {
 #define ADDS(name)                                                                    \
 	LAUNCHES({.entry = "atomics_clear", FOR_EACH_TOTAL, ARGS(TOTALS, ADDRESSES)}, \
 		 {.entry = name, ONE_A_THREAD, ARGS(X, TOTALS, N, ADDRESSES)})
+#define LOCKS_AND_ADDS(name)                                                                \
+	LAUNCHES({.entry = "atomics_open", FOR_EACH_TOTAL, ARGS(TOTALS, LOCKS, ADDRESSES)}, \
+		 {.entry = name, ONE_A_THREAD, ARGS(X, TOTALS, LOCKS, N, ADDRESSES)})
 
 static const struct kernel_variant variants[] = {
 	{
 		.name = "native_add",
-		.lesson = "the hardware adds where the total lies; lanes of a warp go together",
+		.lesson = "the hardware adds where the total lies, of one word a lane at a time",
 		.metric = "gpu_time_ns",
 		ADDS("atomics_native_add"),
 	},
@@ -69,10 +72,25 @@ static const struct kernel_variant variants[] = {
 		.name = "spin_lock",
 		.lesson = "a lock by one lane a block: no deadlock, and a queue of blocks",
 		.metric = "gpu_time_ns",
-		LAUNCHES({.entry = "atomics_open", FOR_EACH_TOTAL, ARGS(TOTALS, LOCKS, ADDRESSES)},
-			 {.entry = "atomics_spin_lock",
-			  ONE_A_THREAD,
-			  ARGS(X, TOTALS, LOCKS, N, ADDRESSES)}),
+		LOCKS_AND_ADDS("atomics_spin_lock"),
+	},
+	{
+		.name = "spin_lock_warp",
+		.lesson = "a lock by one lane a warp: warps of a block queue for it, too",
+		.metric = "gpu_time_ns",
+		LOCKS_AND_ADDS("atomics_spin_lock_warp"),
+		CONSTRAINTS(WHOLE_WARPS("a warp adds up by shuffles first")),
+	},
+	{
+		.name = "spin_lock_lanes",
+		.lesson = "a lock by all lanes of a warp: only where threads run independently",
+		.metric = "gpu_time_ns",
+		/* 32 that want a lock for each that does above: as with compare-and-swap. */
+		AXES({"n", "2^12", "elements"}),
+		LOCKS_AND_ADDS("atomics_spin_lock_lanes"),
+		CONSTRAINTS({"compute_capability >= 70",
+			     "threads of a warp must run independently: compute capability 7.0 at "
+			     "least"}),
 	},
 	{
 		.name = "block_first",
