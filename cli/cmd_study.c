@@ -90,11 +90,11 @@ static int answer_from_run(struct invocation *call, const struct study_set *set,
 {
 	struct study_result *results = xcalloc(set->count, sizeof(*results));
 	struct run run = {0};
-	bool complete;
+	size_t missing;
 	int rc = db_run_load(db, run_id, true, &run, err);
 
 	for (size_t i = 0; i < set->count && !rc; i++)
-		rc = study_result_take(&results[i], &complete, &set->items[i], db, &run, err);
+		rc = study_result_take(&results[i], &missing, &set->items[i], db, &run, err);
 	if (!rc)
 		rc = print_results(call, set, results, emulated, err);
 	if (!rc)
@@ -177,28 +177,36 @@ static int note_run(void *context, const struct run *run, const struct trial_tal
 	return 0;
 }
 
-/* Takes from the run what is not answered yet. *left counts what still is not; *kept: some was. */
-static int answer_more(struct study_result *results, size_t *left, bool *kept,
-		       const struct study_set *set, struct db *db, const struct run *run,
-		       struct error *err)
+/* Answers so far, each from the run that lacks the fewest of its cases. */
+struct stored_answers {
+	struct study_result *results;
+	size_t *missing; /* of each study; at first all that it needs */
+	size_t open;     /* studies that miss any */
+};
+
+/* Takes from the run what no newer one answers as completely. *kept: there was some. */
+static int answer_more(struct stored_answers *answers, bool *kept, const struct study_set *set,
+		       struct db *db, const struct run *run, struct error *err)
 {
 	for (size_t i = 0; i < set->count; i++) {
 		struct study_result taken;
-		bool complete;
+		size_t missing;
 		int rc;
 
-		if (results[i].run)
+		if (!answers->missing[i])
 			continue;
-		rc = study_result_take(&taken, &complete, &set->items[i], db, run, err);
+		rc = study_result_take(&taken, &missing, &set->items[i], db, run, err);
 		if (rc)
 			return rc;
-		if (!complete) {
+		if (missing >= answers->missing[i]) {
 			study_result_release(&taken);
 			continue;
 		}
-		results[i] = taken;
+		study_result_release(&answers->results[i]);
+		answers->results[i] = taken;
+		answers->missing[i] = missing;
+		answers->open -= !missing;
 		*kept = true;
-		--*left;
 	}
 	return 0;
 }
@@ -207,30 +215,41 @@ static int answer_from_runs(const struct invocation *call, const struct study_se
 			    struct db *db, const struct run_search *search, bool emulated,
 			    struct error *err)
 {
-	struct study_result *results = xcalloc(set->count, sizeof(*results));
+	struct stored_answers answers = {
+		.results = xcalloc(set->count, sizeof(*answers.results)),
+		.missing = xcalloc(set->count, sizeof(*answers.missing)),
+		.open = set->count,
+	};
 	struct run *runs = xcalloc(search->count, sizeof(*runs));
-	size_t left = set->count;
 	int rc = 0;
 
-	for (size_t i = 0; i < search->count && left && !rc; i++) {
+	for (size_t i = 0; i < set->count; i++) {
+		for (size_t c = 0; c < set->items[i].case_count; c++)
+			answers.missing[i] += study_needs_case(&set->items[i], c, emulated);
+		/* what needs none, for nothing of it is emulated, any run answers so */
+		if (!answers.missing[i])
+			answers.missing[i] = 1;
+	}
+	for (size_t i = 0; i < search->count && answers.open && !rc; i++) {
 		bool kept = false;
 
 		rc = db_run_load(db, search->ids[i], true, &runs[i], err);
 		if (!rc)
-			rc = answer_more(results, &left, &kept, set, db, &runs[i], err);
+			rc = answer_more(&answers, &kept, set, db, &runs[i], err);
 		if (!kept)
 			run_release(&runs[i]);
 	}
 	for (size_t i = 0; i < set->count && !rc; i++)
-		if (!results[i].run)
-			study_result_absent(&results[i], &set->items[i], emulated,
+		if (!answers.results[i].run)
+			study_result_absent(&answers.results[i], &set->items[i], emulated,
 					    "in no stored run of studies");
 	if (!rc)
-		rc = print_results(call, set, results, emulated, err);
-	release_results(results, set->count);
+		rc = print_results(call, set, answers.results, emulated, err);
+	release_results(answers.results, set->count);
 	for (size_t i = 0; i < search->count; i++)
 		run_release(&runs[i]);
 	free(runs);
+	free(answers.missing);
 	return rc;
 }
 

@@ -36,10 +36,10 @@ struct study_result {
 	double *medians[STUDY_MAX_CASES]; /* of evidence, owned; NULL: none */
 	char *reasons[STUDY_MAX_CASES];   /* likewise */
 	struct study_answer answer;
-	const struct run *run; /* NULL: there is none that has its cases */
+	const struct run *run; /* NULL: there is none that has any of its cases */
 };
-/* Of a run of `db`, with its trials. *complete: each case that the study needs is in the run. */
-int study_result_take(struct study_result *out, bool *complete, const struct study *study,
+/* Of a run of `db`, with its trials. *missing: cases that the study needs and the run has not. */
+int study_result_take(struct study_result *out, size_t *missing, const struct study *study,
 		      struct db *db, const struct run *run, struct error *err);
 /* Of no run, for the reason. */
 void study_result_absent(struct study_result *out, const struct study *study, bool emulated,

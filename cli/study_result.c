@@ -1,4 +1,5 @@
 /* From the trials of a run to the answer of a study. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +117,7 @@ static int take_case(struct study_result *result, size_t index, const struct stu
 		trial = choose_trial(run, plan, emulated);
 	*there = trial != NULL;
 	if (!rc && !trial) {
-		refuse(result, index, xstrdup("not measured"));
+		refuse(result, index, xasprintf("not in run %" PRId64, run->id));
 	} else if (!rc && !is_usable(trial, emulated)) {
 		result->evidence[index].trial = trial;
 		refuse(result, index,
@@ -134,14 +135,14 @@ static int take_case(struct study_result *result, size_t index, const struct stu
 	return rc;
 }
 
-int study_result_take(struct study_result *out, bool *complete, const struct study *study,
+int study_result_take(struct study_result *out, size_t *missing, const struct study *study,
 		      struct db *db, const struct run *run, struct error *err)
 {
 	const bool emulated = strcmp(run->backend, BACKEND_PTX) == 0;
 	int rc = 0;
 
 	*out = (struct study_result){.run = run};
-	*complete = true;
+	*missing = 0;
 	for (size_t i = 0; i < study->case_count && !rc; i++) {
 		bool there = true;
 
@@ -149,7 +150,7 @@ int study_result_take(struct study_result *out, bool *complete, const struct stu
 			rc = take_case(out, i, study, db, run, emulated, &there, err);
 		else
 			refuse(out, i, xstrdup("not needed"));
-		*complete &= there;
+		*missing += !there;
 	}
 	if (rc) {
 		study_result_release(out);

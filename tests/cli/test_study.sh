@@ -120,6 +120,30 @@ run study divergence_two_ifs --db own.db --stored
 expect_code 0
 expect_out 'divergence_two_ifs: inconclusive'
 expect_out 'in no stored run of studies'
+
+# a case that came to a study later leaves only its own parts open, and a run that has less of the
+# study, however new, takes nothing away
+sed 's/^part: a time/case later: reduce\/shuffle\/block=128,n=4096\n&/' own.study >grown.study
+cat >>grown.study <<'END'
+part: of a case that came later
+measured: instructions(later)
+expect: at least 1
+END
+cp own.db grown.db
+fake_worker
+run sweep reduce/naive --block-sizes 64 --size 4096 --db grown.db --label studies -q
+expect_code 0
+no_worker
+for study in grown own; do
+	run study $study.study --db grown.db --stored
+	expect_code 0
+	expect_out "$study: does not hold"
+	grep -q '^a ratio  *1 times .* times .* holds$' "$work/out" || complain 'no answer to the ratio'
+	expect_out 'run 1'
+	expect_no_out 'not in run 2'
+done
+run study grown.study --db grown.db --stored
+expect_out 'no measurement of case later: not in run 1'
 refused 3 'no run of studies of backend ptx' study --backend ptx --stored --db own.db
 refused 3 'does not exist' study --stored --db none.db
 fake_worker
