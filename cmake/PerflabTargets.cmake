@@ -12,7 +12,7 @@ function(perflab_test name)
   target_link_libraries(test_${name} PRIVATE ${TEST_LINKS} perflab_cmocka)
   set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   add_test(NAME ${name} COMMAND test_${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
-  set_tests_properties(${name} PROPERTIES TIMEOUT 120 LABELS "${TEST_LABELS}")
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS "${TEST_LABELS}")
 endfunction()
 
 # perflab_fuzz(NAME SOURCE … LINKS …): fuzz_NAME replays tests/fuzz/corpus/NAME in every test

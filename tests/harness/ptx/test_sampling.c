@@ -133,6 +133,7 @@ static void test_whatever_is_sampled_is_whole(void **context)
 				{"block", blocks[v % ARRAY_SIZE(blocks)]},
 				{"n", n},
 				{"ways", 8},
+				{"steps", 64},
 				{0}};
 			const char *variant = all[k]->variants[v / ARRAY_SIZE(blocks)].name;
 			struct launch_case *work =
