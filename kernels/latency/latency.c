@@ -141,7 +141,8 @@ static const struct kernel_variant variants[] = {
 		.lesson = "the same loads of global memory: its size decides which cache answers",
 		.metric = "median_time_ns",
 		.oracle = &oracle_line,
-		AXES(RING_OF("16,4096,2^20", "the ring")),
+		AXES(RING_OF("16,4096,2^18", "the ring"),
+		     {"steps", "2^11,2^12", "steps of a chain"}),
 		CONSTRAINTS(POWER_OF_2),
 		LAUNCHES(
 			{.entry = "latency_global_ring",
@@ -166,7 +167,7 @@ const struct kernel kernel_latency = {
 	.summary = "what an access takes that nothing hides, in each kind of memory",
 	AXES({"block", "32", "threads in one block"}, {"n", "1", "threads, each with a chain"},
 	     {"steps", "2^13,2^14", "steps of a chain"}),
-	.small_size = "1000",
+	.small_size = "1",
 	BUFFERS({"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	CONSTRAINTS({"steps <= pow2(23)",
 		     "steps must be 2^23 at most: a float counts no further than 2^24"}),
