@@ -186,9 +186,9 @@ static int choose_by_warp(const struct launch_case *work, const struct host_buff
 }
 
 static const struct kernel_oracle oracle_by_thread = {
-	.name = "divergence/by_thread", .axes = "block,n", .compute = choose_by_thread};
+	.name = "divergence/by_thread", .axes = "", .compute = choose_by_thread};
 static const struct kernel_oracle oracle_by_warp = {
-	.name = "divergence/by_warp", .axes = "block,n", .compute = choose_by_warp};
+	.name = "divergence/by_warp", .axes = "", .compute = choose_by_warp};
 
 /* Chains of places: each step leads to x[place] / 2^32 of n, seen from the one end or the other. */
 struct chains {
