@@ -122,6 +122,20 @@ class Scripts(unittest.TestCase):
                 self.trial(held, others.replace("*", "best"), size, median_ns=ours_ns, config=axis)
         return run
 
+    def test_what_is_held_against_a_yardstick(self):
+        run = self.run_of("suite")
+        for name, block, time, status in (
+                ("reduce/best", 64, 100.0, "ok"), ("reduce/near", 64, 900.0, "ok"),
+                ("reduce/near", 128, 299.0, "ok"), ("reduce/slow", 64, 301.0, "ok"),
+                ("reduce/broken", 64, 90.0, "wrong"), ("stream/copy", 64, 1.0, "ok")):
+            self.trial(run, name, 2**24, status, None if status == "ok" else "off",
+                       median_ns=time, block=block)
+        self.trial(self.run_of("size 1000"), "reduce/slow", 1000, median_ns=1.0)
+        self.db.commit()
+        self.assertEqual(SUITE.near_the_fastest(self.path, "reduce/*", "*"),
+                         ["reduce/best", "reduce/near"])
+        self.assertEqual(SUITE.near_the_fastest(self.path, "matmul/*", "*"), ["matmul/*"])
+
     def test_a_suite_as_wanted(self):
         self.suite()
         code, said, err = self.script("check-suite")
