@@ -275,8 +275,9 @@ def markdown_table(head, rows, numeric_from=1):
 def provenance(title, device, driver):
     """The head of a result file: when, on what, by which command."""
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    # As one would type it in the repository, not where it happened to lie.
-    command = ["scripts/" + os.path.basename(sys.argv[0]), *sys.argv[1:]]
+    # As one would type it in the repository, not where things happened to lie.
+    command = ["scripts/" + os.path.basename(sys.argv[0]),
+               *(os.path.basename(word) if os.path.isabs(word) else word for word in sys.argv[1:])]
     return [f"# {title}", "", f"- date: {today}", f"- device: {device}", f"- driver: {driver}",
             f"- command: `{shlex.join(command)}`", ""]
 
