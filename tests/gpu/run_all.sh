@@ -54,12 +54,12 @@ step() {
 		sh tests/gpu/ptx.sh "$build" "$results/ptx"
 		;;
 	report) # twice, so that a page can compare them; scripts/report-screenshots makes it
+		cd "$results" # the page shows the command
 		for label in 1 2; do
 			"$build/bin/perflab" sweep --block-sizes 64..1024 --metrics core -q \
-				--db "$results/report.db" --label "h200-$label"
+				--db report.db --label "h200-$label"
 		done
-		"$build/bin/perflab" report last --db "$results/report.db" --format md \
-			-o "$results/report.md"
+		"$build/bin/perflab" report last --db report.db --format md -o report.md
 		;;
 	regress) # over a thousand equal pairs, 240 of each planted change
 		measure check-regress --record 4 --timeout 100 \
