@@ -396,13 +396,15 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "waiting",
-		.lesson = "both branches wait for loads: does one run while the other waits?",
+		.lesson = "both branches wait for loads, and the one waits for the other to be "
+			  "through",
 		.metric = "gpu_time_ns",
 		FOLLOWS(waiting),
 		.buffers = buffers_of_waiting,
 		.buffer_count = ARRAY_SIZE(buffers_of_waiting),
 		.tolerance = &exactly,
-		AXES({"n", "2^16", "threads, and places"},
+		/* So few that what a torn warp waits for shows: of 2^16 it hardly does. */
+		AXES({"n", "2^12", "threads, and places"},
 		     {"unit", "1,32", "threads in a row that take the same branch"}),
 		LAUNCHES({.entry = "divergence_waiting",
 			  ONE_A_THREAD,

@@ -187,7 +187,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "cached_tiles",
 		.lesson = "more blocks at a time want more of a cache than it has: threads compete",
-		.metric = "achieved_occupancy_pct",
+		.metric = "l2_from_l1_bytes",
 		.oracle = &oracle_tiles,
 		.tolerance = &exactly,
 		.work = &(const struct kernel_work){.bytes_read = "4 * n",

@@ -84,7 +84,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "neighboured",
-		.lesson = "every second thread idles: all warps run, each with ever fewer lanes",
+		.lesson = "every second thread idles: all warps run all steps, and a division in "
+			  "each",
 		.metric = "instructions",
 		TREE("reduce_neighboured"),
 		CONSTRAINTS(HALVES),

@@ -94,7 +94,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "copy_float4",
-		.lesson = "16-byte loads move the same bytes with a quarter of the instructions",
+		.lesson = "16-byte loads move the same bytes with a third of the instructions",
 		.metric = "instructions",
 		DOES(copy),
 		LAUNCHES({.entry = "stream_copy_float4", FOUR_A_THREAD, ARGS(A, C, N)}),
@@ -102,21 +102,22 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "copy_grid_stride",
 		.lesson = "a fixed grid strides over any n: no block is launched twice",
-		.metric = "dram_bytes_per_s",
+		.metric = "blocks",
 		DOES(copy),
 		LAUNCHES({.entry = "stream_copy_grid_stride", RESIDENT, ARGS(A, C, N)}),
 	},
 	{
 		.name = "copy_unrolled",
-		.lesson = "four independent loads a thread hide DRAM's latency even when few warps "
-			  "run",
+		.lesson = "four 16-byte loads a thread: a quarter of the blocks, so that small "
+			  "ones do, too",
 		.metric = "dram_bytes_per_s",
 		DOES(copy),
 		LAUNCHES({.entry = "stream_copy_unrolled", SIXTEEN_A_THREAD, ARGS(A, C, N)}),
 	},
 	{
 		.name = "copy_streaming",
-		.lesson = "data touched once is marked so that it leaves the caches first",
+		.lesson = "data touched once is marked to leave the caches first: a copy is no "
+			  "faster",
 		.metric = "dram_bytes_per_s",
 		DOES(copy),
 		LAUNCHES({.entry = "stream_copy_streaming", SIXTEEN_A_THREAD, ARGS(A, C, N)}),
@@ -138,7 +139,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "scale_float4",
-		.lesson = "16-byte loads move the same bytes with a quarter of the instructions",
+		.lesson = "16-byte loads move the same bytes with a third of the instructions",
 		.metric = "instructions",
 		DOES(scale),
 		LAUNCHES({.entry = "stream_scale_float4", FOUR_A_THREAD, ARGS(A, C, TIMES, N)}),
@@ -146,20 +147,21 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "scale_grid_stride",
 		.lesson = "a fixed grid strides over any n: no block is launched twice",
-		.metric = "dram_bytes_per_s",
+		.metric = "blocks",
 		DOES(scale),
 		LAUNCHES({.entry = "stream_scale_grid_stride", RESIDENT, ARGS(A, C, TIMES, N)}),
 	},
 	{
 		.name = "add_scalar",
-		.lesson = "two arrays in, one out: three streams share the bandwidth of two",
+		.lesson = "two arrays in, one out: half as many bytes again in less than half the "
+			  "time again",
 		.metric = "dram_bytes_per_s",
 		DOES(add),
 		LAUNCHES({.entry = "stream_add_scalar", ONE_A_THREAD, ARGS(A, B, C, N)}),
 	},
 	{
 		.name = "add_float4",
-		.lesson = "16-byte loads move the same bytes with a quarter of the instructions",
+		.lesson = "16-byte loads move the same bytes with a third of the instructions",
 		.metric = "instructions",
 		DOES(add),
 		LAUNCHES({.entry = "stream_add_float4", FOUR_A_THREAD, ARGS(A, B, C, N)}),
@@ -167,7 +169,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "add_grid_stride",
 		.lesson = "a fixed grid strides over any n: no block is launched twice",
-		.metric = "dram_bytes_per_s",
+		.metric = "blocks",
 		DOES(add),
 		LAUNCHES({.entry = "stream_add_grid_stride", RESIDENT, ARGS(A, B, C, N)}),
 	},
@@ -181,7 +183,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "triad_float4",
-		.lesson = "16-byte loads move the same bytes with a quarter of the instructions",
+		.lesson = "16-byte loads move the same bytes with a third of the instructions",
 		.metric = "instructions",
 		DOES(triad),
 		LAUNCHES({.entry = "stream_triad_float4", FOUR_A_THREAD, ARGS(A, B, C, TIMES, N)}),
@@ -189,7 +191,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "triad_grid_stride",
 		.lesson = "a fixed grid strides over any n: no block is launched twice",
-		.metric = "dram_bytes_per_s",
+		.metric = "blocks",
 		DOES(triad),
 		LAUNCHES({.entry = "stream_triad_grid_stride", RESIDENT, ARGS(A, B, C, TIMES, N)}),
 	},

@@ -73,8 +73,8 @@ static const struct kernel_oracle oracle_worked = {
 static const struct kernel_variant variants[] = {
 	{
 		.name = "static_split",
-		.lesson =
-			"equal shares in advance: nobody has to ask for work, and worst under skew",
+		.lesson = "equal shares in advance: nobody asks for work, and under skew few have "
+			  "most of it",
 		.metric = "gpu_time_ns",
 		STATIC("work_queue_static_split"),
 	},
