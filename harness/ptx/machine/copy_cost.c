@@ -132,8 +132,8 @@ static struct copy_cost cost_past_l1(const struct copy_lanes *lanes)
 	for (unsigned i = 0; i < count; i++)
 		if (!transfers[i].passed)
 			cost.wavefronts += passes(transfers, count, &transfers[i]);
-	cost.wavefronts +=
-		access_store_wavefronts(lanes->to, lanes->mask & ~lanes->reading, lanes->bytes);
+	if (lanes->reading != lanes->mask)
+		cost.wavefronts += access_store_wavefronts(lanes->to, lanes->mask, lanes->bytes);
 	return cost;
 }
 

@@ -1,7 +1,7 @@
 /*
  * copy_cost: sectors and passes of an asynchronous copy, as an H200 counts them
- * in all cases of patterns/async_* that tests/golden/ptx/h200_copies.json has.
- * Internal to harness/ptx/.
+ * in the cases of patterns/async_* and matmul/async_copy that tests/golden/ptx
+ * has. Internal to harness/ptx/.
  *
  * Through the first-level cache, a sector is asked for once a request, and what
  * the cache gives goes to shared memory word by word: in a pass a bank of
@@ -14,10 +14,10 @@
  * line of 128 bytes to one line, whose sectors differ, that have the same
  * halves, and change halves alike, and even and odd places alike.
  *
- * Lanes that read nothing store zeroes: past the cache in passes of their own,
- * which is not the H200's rule. That is not known, nor why it counts fewer
- * sectors and passes of matmul/async_copy in large blocks (LEFT_OUT in
- * scripts/compare-ptx).
+ * Lanes that read nothing store zeroes: past the cache in the passes of a
+ * store of all lanes, beside those of what is read. The H200 counts so for
+ * matmul/async_copy; which machine code it counts otherwise is in
+ * tests/golden/ptx/explained.json and LEFT_OUT of scripts/compare-ptx.
  */
 #ifndef HARNESS_PTX_MACHINE_COPY_COST_H
 #define HARNESS_PTX_MACHINE_COPY_COST_H

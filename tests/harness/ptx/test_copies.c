@@ -401,6 +401,52 @@ static void copies_cost_what_an_h200_counted(void **state)
 	}
 }
 
+/* Passes of a warp's copy of 32 groups of four floats, `across` of them in a row of a tile in
+ * shared memory: those of rows and columns below the given ones are read, of rows of `n` floats. */
+static unsigned passes_of_tile(unsigned to_first, unsigned to_row, unsigned across, unsigned n,
+			       unsigned rows, unsigned columns)
+{
+	uint64_t from[LANES];
+	uint32_t to[LANES], reading = 0;
+
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		unsigned row = lane / across, column = lane % across * 4;
+
+		from[lane] = UINT64_C(0x7f0000000000) + (row * n + column) * 4;
+		to[lane] = (to_first + row * to_row + column) * 4;
+		reading |= (uint32_t)(row < rows && column < columns) << lane;
+	}
+	return copy_cost(&(struct copy_lanes){.mask = ALL_LANES,
+					      .reading = reading,
+					      .bytes = 16,
+					      .past_l1 = true,
+					      .from = from,
+					      .to = to})
+		.wavefronts;
+}
+
+/* matmul/async_copy, blocks of 256 and n = 4: tiles of 128 x 16 words in rows of 20, and of
+ * 16 x 256. An H200 counted 264 passes of its 48 copies. */
+static void what_is_not_read_costs_what_an_h200_counted(void **state)
+{
+	const unsigned words_of_a = 128 * 20;
+	unsigned of_a = 0, of_b = 0;
+
+	(void)state;
+	for (unsigned row = 0; row < 128; row += 8)
+		of_a += passes_of_tile(row * 20, 20, 4, 4, row == 0 ? 4 : 0, 4);
+	for (unsigned k = 0; k < 16; k++)
+		for (unsigned column = 0; column < 256; column += 128)
+			of_b += passes_of_tile(words_of_a + k * 256 + column, 256, 32, 4, k < 4,
+					       column == 0 ? 4 : 0);
+	assert_int_equal(of_a + of_b, 264);
+	/* Nothing is read: a store. */
+	assert_int_equal(passes_of_tile(0, 20, 4, 4, 0, 0), 8);
+	assert_int_equal(passes_of_tile(words_of_a, 256, 32, 4, 0, 0), 4);
+	/* 24 of 32 groups are, of three lines, and all stored besides. */
+	assert_int_equal(passes_of_tile(words_of_a, 256, 32, 96, 1, 96), 3 + 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -418,6 +464,7 @@ int main(void)
 		cmocka_unit_test(addresses_and_amounts_are_checked),
 		cmocka_unit_test(copies_are_counted_for_themselves),
 		cmocka_unit_test(copies_cost_what_an_h200_counted),
+		cmocka_unit_test(what_is_not_read_costs_what_an_h200_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
