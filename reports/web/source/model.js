@@ -80,13 +80,20 @@ function casesOf(trials, words, run) {
 	return Array.from({ length: trials.count }, (_, at) => caseOf(at, trials, words, run));
 }
 
-/** The fastest case of each that `key` tells apart, in the order in which they come. */
+/**
+ * By the work to be done, more of it first, then by time: a smaller problem takes less time and is
+ * no better for it.
+ */
+export const byWorkThenTime = (a, b) =>
+	(b.bytes ?? 0) - (a.bytes ?? 0) || (b.flop ?? 0) - (a.flop ?? 0) || (a.median ?? 0) - (b.median ?? 0);
+
+/** Of each that `key` tells apart the fastest case of its largest problem, in the order in which they come. */
 export function bestBy(cases, key) {
 	const best = new Map();
 	for (const one of cases) {
 		if (one.median === null || one.status !== "ok") continue;
 		const before = best.get(key(one));
-		if (!before || one.median < before.median) best.set(key(one), one);
+		if (!before || byWorkThenTime(one, before) < 0) best.set(key(one), one);
 	}
 	return [...best.values()];
 }
@@ -121,7 +128,7 @@ export class Model {
 		this.families = unique(this.cases.map((one) => one.family));
 		this.emulated = data.run.emulated;
 		this.timed = this.cases.filter((one) => one.median !== null);
-		/** The fastest configuration of each variant, or its first case where nothing has a time. */
+		/** Of each variant the fastest configuration of its largest problem, or its first case where nothing has a time. */
 		this.best = this.emulated ? this.firstOfEach() : bestBy(this.cases, (one) => one.family);
 	}
 

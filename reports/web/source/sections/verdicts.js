@@ -2,6 +2,7 @@
 // try; and its part of every roof.
 import { Palette } from "../colours.js";
 import { byId, empty, h } from "../dom.js";
+import { byWorkThenTime } from "../model.js";
 import { isNumber, percent, plural, plusMinus, time } from "../numbers.js";
 import { levelName } from "./roofline.js";
 
@@ -60,7 +61,7 @@ function roofParts(app) {
 		h("summary", {}, "Part of every measured roof"),
 		h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Part of every measured roof" },
 			h("table", { class: "roofs" },
-				h("caption", { class: "unseen" }, "Part of every measured roof, in percent, of the fastest configuration of each variant"),
+				h("caption", { class: "unseen" }, "Part of every measured roof, in percent, of the fastest configuration of each variant at its largest problem"),
 				h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
 				h("tbody", {}, model.best.map((one) => h("tr", {},
 					h("th", { scope: "row" }, app.link(one, one.family)),
@@ -79,13 +80,13 @@ export function verdictsSection(app) {
 	}
 	section.append(h("p", { class: "lead" }, model.emulated
 		? "Of each variant by the emulator: lanes that take part in an instruction, branches that keep a warp together. Without a clock nothing is fast or slow."
-		: "The fastest verified configuration of each variant, and the roof it comes nearest to."));
+		: "The fastest verified configuration of each variant, at its largest problem, and the roof it comes nearest to."));
 	const lists = [];
 	let left = model.best.length > SHOWN_FIRST ? SHOWN_FIRST : model.best.length;
 	for (const kernel of model.kernels) {
-		const of = model.best.filter((one) => one.kernel === kernel).sort((a, b) => (a.median ?? 0) - (b.median ?? 0));
+		const of = model.best.filter((one) => one.kernel === kernel).sort(byWorkThenTime);
 		if (!of.length) continue;
-		// of each kernel its fastest are worth the place
+		// of each kernel the first are worth the place
 		const share = Math.max(1, Math.round((left * of.length) / model.best.length));
 		const list = h("ul", { class: "verdict-list" }, of.map((one, i) => {
 			const row = (model.emulated ? emulatedRow : verdictRow)(app, one, palette);
