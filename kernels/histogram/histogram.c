@@ -1,6 +1,6 @@
 /*
  * histogram: how often each of 256 values is there. The axis `distinct` says
- * how many values the elements have: 256 is no contention to speak of, 1 is
+ * how many values the elements have: 256 is the least contention, 1 is
  * all of them in one bin.
  */
 #include <string.h>

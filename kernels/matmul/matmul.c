@@ -503,7 +503,8 @@ static const struct kernel_variant variants[] = {
 	BY_WARPS(tf32, four_byte_work, "4",
 		 "tensor cores: singles cut to 19 bits, several times the rate of FMA"),
 	BY_WARPS(f16, two_byte_work, "8",
-		 "tensor cores in half precision: operands wait for shared memory and registers"),
+		 "tensor cores in half precision: operands pass from shared memory through "
+		 "registers"),
 	BY_WARPS(bf16, two_byte_work, "8",
 		 "bfloat16 at the rate of half precision: it is the bytes that count"),
 	BY_GROUPS(tf32, four_byte_work, "4",
