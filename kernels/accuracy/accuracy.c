@@ -68,6 +68,7 @@ static int compute_order(const struct launch_case *work, const struct host_buffe
 			 struct host_buffers *expected, struct error *err)
 {
 	int64_t n, order = SMALL_LAST;
+	float left;
 	void *sums;
 	int rc = oracle_buffer(&sums, work, expected, "sums", &n, err);
 
@@ -75,8 +76,9 @@ static int compute_order(const struct launch_case *work, const struct host_buffe
 	if (rc)
 		return rc;
 	launch_case_axis(work, "order", &order);
+	left = order == SMALL_SECOND ? 0.0f : strtof(SMALL, NULL);
 	for (int64_t i = 0; i < n; i++)
-		((float *)sums)[i] = order == SMALL_SECOND ? 0.0f : strtof(SMALL, NULL);
+		((float *)sums)[i] = left;
 	return 0;
 }
 
