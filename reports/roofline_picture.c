@@ -1,6 +1,7 @@
 /* What a roofline of a run shows; see the header. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "reports/roofline_picture.h"
 
@@ -42,11 +43,44 @@ static void add_point(struct picture *picture, const struct run *run, const stru
 	picture->drawn_count += point->drawn;
 }
 
+/* The same variant, of the same values of every axis but the block size. */
+static bool same_but_block(const struct trial *a, const struct trial *b)
+{
+	if (strcmp(a->kernel, b->kernel) != 0 || strcmp(a->variant, b->variant) != 0 ||
+	    a->axis_count != b->axis_count)
+		return false;
+	for (size_t i = 0; i < a->axis_count; i++) {
+		if (strcmp(a->axes[i].name, b->axes[i].name) != 0 ||
+		    (a->axes[i].value != b->axes[i].value && strcmp(a->axes[i].name, "block") != 0))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Where the work depends on the block size, as that of a tree in each block does, each of them is
+ * a problem with a best of its own: of these the fastest is enough.
+ */
+static void leave_one_block_size(const struct run *run, bool *best)
+{
+	for (size_t i = 0; i < run->trial_count; i++) {
+		for (size_t j = i + 1; j < run->trial_count && best[i]; j++) {
+			if (!best[j] || !same_but_block(&run->trials[i], &run->trials[j]))
+				continue;
+			if (run->trials[j].summary.median_ns < run->trials[i].summary.median_ns)
+				best[i] = false;
+			else
+				best[j] = false;
+		}
+	}
+}
+
 static void add_points(struct picture *picture, const struct run *run,
 		       const struct ceiling_list *ceilings)
 {
 	bool *best = run_best(run);
 
+	leave_one_block_size(run, best);
 	picture->points = xcalloc(run->trial_count + 1, sizeof(*picture->points));
 	for (size_t i = 0; i < run->trial_count; i++) {
 		if (best[i])

@@ -13,7 +13,7 @@ struct picture_roof {
 	char *label; /* "DRAM 4.56 TB/s (dram_read)"; owned */
 };
 
-/* The best of one problem. */
+/* The best of one problem; of a variant with one for each block size the fastest. */
 struct picture_point {
 	const struct trial *trial;
 	char *name; /* as trial_short_name() has it; owned */
@@ -49,14 +49,6 @@ void picture_plot(struct text *out, const struct picture *picture,
 char picture_letter(size_t drawn);
 /* "100 G" of 10^11. */
 void decade_text(char out[16], int decade);
-/* ANSI; NULL: none. */
-const char *bound_colour(enum bound bound);
-
-/* For the terminal; as wide as options->width, ASCII if asked for. */
-void picture_plot(struct text *out, const struct picture *picture,
-		  const struct report_options *options);
-/* The letter of the n-th point that is drawn; '*' beyond the alphabet. */
-char picture_letter(size_t drawn);
 /* ANSI; NULL: none. */
 const char *bound_colour(enum bound bound);
 

@@ -205,6 +205,43 @@ static void more_kernels_than_letters(void **state)
 }
 
 /* Roofs and numbers that no device gives: a picture all the same, and quickly. */
+/* The work of a tree in each block depends on the block: all four are the best of their problem. */
+static void one_block_size_of_a_variant_is_drawn(void **state)
+{
+	static const int64_t blocks[] = {64, 128, 256, 512};
+	struct ceiling_list roofs;
+	struct run run;
+	size_t length;
+	char *bytes, *table;
+
+	(void)state;
+	constructed_roofs_init(&roofs);
+	constructed_many_init(&run, ARRAY_SIZE(blocks) + 1);
+	for (size_t i = 0; i < ARRAY_SIZE(blocks) + 1; i++) {
+		struct trial *trial = &run.trials[i];
+		int64_t block = blocks[i % ARRAY_SIZE(blocks)];
+
+		free(trial->kernel);
+		free(trial->config);
+		trial->kernel = xstrdup("tree");
+		trial->axes[0].value = block;
+		trial->axes[1].value = i < ARRAY_SIZE(blocks) ? 4096 : 8192; /* another problem */
+		trial->config = xasprintf("block=%d,n=%d", (int)block, (int)trial->axes[1].value);
+		trial->flop += block;
+		trial->summary.median_ns = block == 128 ? 5e3 : 10e3;
+	}
+	bytes = golden_render(&run, REPORT_TEXT, &(struct report_options){.ceilings = &roofs},
+			      &length);
+	table = strstr(bytes, "\nRoofline\n");
+	assert_non_null(table);
+	assert_non_null(strstr(table, "\nA  tree/only block=128,n=4096\n"));
+	assert_non_null(strstr(table, "\nB  tree/only block=64,n=8192\n"));
+	assert_null(strstr(table, "\nC  tree/only"));
+	free(bytes);
+	run_release(&run);
+	ceiling_list_release(&roofs);
+}
+
 static void numbers_beyond_reason(void **state)
 {
 	static const double values[] = {1e-300, 5e-324, 1e-12, 1, 1e300, INFINITY, NAN, 0, -1};
@@ -402,6 +439,7 @@ int main(void)
 		cmocka_unit_test(what_is_missing_is_said),
 		cmocka_unit_test(emulated_runs_have_no_roofline),
 		cmocka_unit_test(more_kernels_than_letters),
+		cmocka_unit_test(one_block_size_of_a_variant_is_drawn),
 		cmocka_unit_test(numbers_beyond_reason),
 		cmocka_unit_test(the_script_is_as_written),
 		cmocka_unit_test(nothing_to_draw_is_said),
