@@ -2,244 +2,7 @@
  * matmul: C = A B of float matrices, row-major, square but in one variant. The
  * classic climb from the bandwidth of memory to that of arithmetic.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "kernels/table.h"
-
-/* Of the oracle's blocking: a panel of B in doubles stays in the second-level cache, ROWS
- * accumulators of COLUMNS in the first. The fixed bounds let the compiler vectorise. */
-#define DEPTH 128
-#define COLUMNS 128
-#define ROWS 4
-#define STRIP 16
-#if defined(__x86_64__)
-#define WIDE_VECTORS __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define WIDE_VECTORS
-#endif
-/* Rows worth a thread of their own: packing a panel costs about as much as a row. */
-#define GRAIN (16 * ROWS)
-
-/* A is m rows of k, B k rows of n. */
-struct product {
-	const float *a, *b;
-	float *c;
-	int64_t m, n, k;
-	double (*sums)[COLUMNS]; /* a row of C each; those of a thread's rows are its own */
-};
-
-/* panel[i][j] = B[first_row + i][first_column + j], zero outside. */
-static void pack_panel(double panel[DEPTH][COLUMNS], const struct product *product,
-		       int64_t first_row, int64_t first_column)
-{
-	for (int64_t i = 0; i < DEPTH; i++)
-		for (int64_t j = 0; j < COLUMNS; j++) {
-			int64_t row = first_row + i, column = first_column + j;
-
-			panel[i][j] = row < product->k && column < product->n
-					      ? product->b[row * product->n + column]
-					      : 0.0;
-		}
-}
-
-/*
- * Adds A[row .. row + ROWS][first ..] times the panel to the sums of these rows, a strip of columns
- * at a time, whose sums stay in registers. Each sum is that of the same additions in the same order
- * whatever vectors a processor has: nothing is fused.
- */
-WIDE_VECTORS static void multiply_panel(const struct product *product, double panel[DEPTH][COLUMNS],
-					int64_t row, int64_t first)
-{
-	int64_t depth = product->k - first < DEPTH ? product->k - first : DEPTH;
-	int64_t rows = product->m - row < ROWS ? product->m - row : ROWS;
-	const float *factors[ROWS];
-
-	for (int64_t r = 0; r < ROWS; r++) /* rows that are not there are computed for nothing */
-		factors[r] = product->a + (row + (r < rows ? r : 0)) * product->k + first;
-	for (int64_t strip = 0; strip < COLUMNS; strip += STRIP) {
-		double sums[ROWS][STRIP] = {{0.0}};
-
-		for (int64_t r = 0; r < rows; r++)
-			memcpy(sums[r], &product->sums[row + r][strip], sizeof(sums[r]));
-		for (int64_t k = 0; k < depth; k++)
-			for (int r = 0; r < ROWS; r++)
-				for (int j = 0; j < STRIP; j++)
-					sums[r][j] += (double)factors[r][k] * panel[k][strip + j];
-		for (int64_t r = 0; r < rows; r++)
-			memcpy(&product->sums[row + r][strip], sums[r], sizeof(sums[r]));
-	}
-}
-
-/* The rows [begin, end) of COLUMNS columns of C. */
-static void multiply_stripe(const struct product *product, double panel[DEPTH][COLUMNS],
-			    int64_t begin, int64_t end, int64_t first_column)
-{
-	int64_t n = product->n;
-	int64_t width = n - first_column < COLUMNS ? n - first_column : COLUMNS;
-
-	memset(&product->sums[begin], 0, (size_t)(end - begin) * sizeof(*product->sums));
-	for (int64_t k = 0; k < product->k; k += DEPTH) {
-		pack_panel(panel, product, k, first_column);
-		for (int64_t row = begin; row < end; row += ROWS)
-			multiply_panel(product, panel, row, k);
-	}
-	for (int64_t row = begin; row < end; row++)
-		for (int64_t j = 0; j < width; j++)
-			product->c[row * n + first_column + j] = (float)product->sums[row][j];
-}
-
-/* Every element is summed in the same order, however the rows are shared out. */
-static void multiply_rows(void *context, int64_t begin, int64_t end)
-{
-	const struct product *product = context;
-	double(*panel)[COLUMNS] = xcalloc(DEPTH, sizeof(*panel));
-
-	for (int64_t column = 0; column < product->n; column += COLUMNS)
-		multiply_stripe(product, panel, begin, end, column);
-	free(panel);
-}
-
-/* `m`, `k`: the axes that these sizes are. */
-static int compute_any(const struct launch_case *work, const struct host_buffers *inputs,
-		       struct host_buffers *expected, const char *m, const char *k,
-		       struct error *err)
-{
-	struct product product;
-	int64_t length[3];
-	void *data[3];
-	int rc = oracle_buffer(&data[0], work, inputs, "a", &length[0], err);
-
-	if (!rc)
-		rc = oracle_buffer(&data[1], work, inputs, "b", &length[1], err);
-	if (!rc)
-		rc = oracle_buffer(&data[2], work, expected, "c", &length[2], err);
-	if (rc)
-		return rc;
-	product = (struct product){.a = data[0], .b = data[1], .c = data[2]};
-	if (!launch_case_axis(work, m, &product.m) || !launch_case_axis(work, k, &product.k) ||
-	    !launch_case_axis(work, "n", &product.n) || product.m * product.k != length[0] ||
-	    product.k * product.n != length[1] || product.m * product.n != length[2])
-		return error_set(err, PL_EUSAGE, "oracle %s: axes and buffers disagree",
-				 work->oracle);
-	product.sums = malloc((size_t)product.m * sizeof(*product.sums));
-	if (!product.sums)
-		return error_set(err, PL_ENOMEM, "oracle %s: no memory for %lld rows", work->oracle,
-				 (long long)product.m);
-	parallel_for(product.m, GRAIN, multiply_rows, &product);
-	free(product.sums);
-	return 0;
-}
-
-static int compute_product(const struct launch_case *work, const struct host_buffers *inputs,
-			   struct host_buffers *expected, struct error *err)
-{
-	return compute_any(work, inputs, expected, "n", "n", err);
-}
-
-static int compute_product_of_any(const struct launch_case *work, const struct host_buffers *inputs,
-				  struct host_buffers *expected, struct error *err)
-{
-	return compute_any(work, inputs, expected, "m", "k", err);
-}
-
-/* ---- narrow operands, B by columns ---- */
-
-struct widening {
-	const struct case_buffer *a, *b;
-	const void *of_a, *of_b;
-	float *wide_a, *wide_b;
-	int64_t n;
-};
-
-/* Rows [begin, end) of both, and of B every one becomes a column. */
-static void widen_rows(void *context, int64_t begin, int64_t end)
-{
-	const struct widening *w = context;
-	int64_t n = w->n;
-
-	for (int64_t row = begin; row < end; row++)
-		for (int64_t i = 0; i < n; i++) {
-			w->wide_a[row * n + i] =
-				(float)element_value(w->a->type, w->of_a, row * n + i);
-			w->wide_b[i * n + row] =
-				(float)element_value(w->b->type, w->of_b, row * n + i);
-		}
-}
-
-static const struct case_buffer *buffer_of(const struct launch_case *work, const char *name)
-{
-	const struct case_buffer *buffer = work->buffers;
-
-	while (strcmp(buffer->name, name))
-		buffer++;
-	return buffer;
-}
-
-/* Every value of these types is a float, so that nothing is lost by widening them. */
-static int compute_product_of_columns(const struct launch_case *work,
-				      const struct host_buffers *inputs,
-				      struct host_buffers *expected, struct error *err)
-{
-	struct widening widening = {0};
-	struct product product = {0};
-	int64_t length[3];
-	void *data[3];
-	int rc = oracle_buffer(&data[0], work, inputs, "a", &length[0], err);
-
-	if (!rc)
-		rc = oracle_buffer(&data[1], work, inputs, "b", &length[1], err);
-	if (!rc)
-		rc = oracle_buffer(&data[2], work, expected, "c", &length[2], err);
-	if (rc)
-		return rc;
-	if (!launch_case_axis(work, "n", &widening.n) || widening.n * widening.n != length[0] ||
-	    length[0] != length[1] || length[0] != length[2])
-		return error_set(err, PL_EUSAGE, "oracle %s: axes and buffers disagree",
-				 work->oracle);
-	widening.a = buffer_of(work, "a");
-	widening.b = buffer_of(work, "b");
-	widening.of_a = data[0];
-	widening.of_b = data[1];
-	widening.wide_a = malloc((size_t)length[0] * sizeof(float));
-	widening.wide_b = malloc((size_t)length[0] * sizeof(float));
-	product = (struct product){.a = widening.wide_a,
-				   .b = widening.wide_b,
-				   .c = data[2],
-				   .m = widening.n,
-				   .n = widening.n,
-				   .k = widening.n};
-	product.sums = malloc((size_t)product.m * sizeof(*product.sums));
-	if (widening.wide_a && widening.wide_b && product.sums) {
-		parallel_for(widening.n, GRAIN, widen_rows, &widening);
-		parallel_for(product.m, GRAIN, multiply_rows, &product);
-	} else {
-		rc = error_set(err, PL_ENOMEM, "oracle %s: no memory for n=%lld", work->oracle,
-			       (long long)widening.n);
-	}
-	free(product.sums);
-	free(widening.wide_b);
-	free(widening.wide_a);
-	return rc;
-}
-
-static const struct kernel_oracle oracle_product_of_columns = {
-	.name = "matmul/product_of_columns",
-	.axes = "n",
-	.compute = compute_product_of_columns,
-};
-
-static const struct kernel_oracle oracle_product = {
-	.name = "matmul/product",
-	.axes = "n",
-	.compute = compute_product,
-};
-
-static const struct kernel_oracle oracle_product_of_any = {
-	.name = "matmul/product_of_any",
-	.axes = "m,n,k",
-	.compute = compute_product_of_any,
-};
+#include "kernels/matmul/oracles.h"
 
 #define A ARG_OF_BUFFER("a")
 #define B ARG_OF_BUFFER("b")
@@ -334,7 +97,7 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 
 /* No counter has what tensor cores compute: flop_per_s is 0. */
 #define ON_TENSOR_CORES(type, work_)                                               \
-	.metric = "median_time_ns", .oracle = &oracle_product_of_columns,          \
+	.metric = "median_time_ns", .oracle = &oracle_matmul_product_of_columns,   \
 	.tolerance = &tensor_tolerance, .work = &work_, .buffers = type##_buffers, \
 	.buffer_count = ARRAY_SIZE(type##_buffers)
 #define GROUPS_OF_BYTES(elements)                                                  \
@@ -428,7 +191,7 @@ static const struct kernel_variant variants[] = {
 		.name = "tiled_any",
 		.lesson = "any three sizes: what of a tile is outside is zero, and is not stored",
 		.metric = "flop_per_s",
-		.oracle = &oracle_product_of_any,
+		.oracle = &oracle_matmul_product_of_any,
 		.work = &any_work,
 		.buffers = any_buffers,
 		.buffer_count = ARRAY_SIZE(any_buffers),
@@ -554,7 +317,7 @@ const struct kernel kernel_matmul = {
 	 */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 2e-5,
-	.oracle = &oracle_product,
+	.oracle = &oracle_matmul_product,
 	.variants = variants,
 	.variant_count = ARRAY_SIZE(variants),
 };
