@@ -30,12 +30,18 @@ UPDATE counter SET value = 1e308 WHERE value IS NOT NULL;
 UPDATE trial SET median_ns = 1e-300, low_ns = 1e-308, high_ns = 1e308
 	WHERE median_ns IS NOT NULL AND position % 3 = 0;"
 
-# of every variant one block size with a sixteenth of the work, and of the time
+# of every variant one block size of a sixteenth of the size and of the time; and one that takes
+# twice the work, and the time, of the others at the same size, as a tree in each block would
 cp "$scratch/lab.db" "$scratch/sizes.db"
 sqlite3 "$scratch/sizes.db" "
+UPDATE axis SET value = value / 16 WHERE name = 'n'
+	AND trial_id IN (SELECT id FROM trial WHERE config LIKE 'block=256,%');
 UPDATE trial SET flop = flop / 16, bytes_read = bytes_read / 16, bytes_written = bytes_written / 16,
 	median_ns = median_ns / 16, low_ns = low_ns / 16, high_ns = high_ns / 16
-	WHERE median_ns IS NOT NULL AND config LIKE 'block=256,%';"
+	WHERE median_ns IS NOT NULL AND config LIKE 'block=256,%';
+UPDATE trial SET flop = flop * 2, bytes_read = bytes_read * 2, bytes_written = bytes_written * 2,
+	median_ns = median_ns * 2, low_ns = low_ns * 2, high_ns = high_ns * 2
+	WHERE median_ns IS NOT NULL AND config LIKE 'block=512,%';"
 
 # report DATABASE RUN PAGE OPTION…
 report() {

@@ -25,6 +25,8 @@ function caseOf(at, trials, words, run) {
 		name: `${kernel}/${variant}/${config}`,
 		reason: word(trials.reason),
 		axes: trials.axes.map((axis) => axis.values[at]),
+		n: trials.axes.find((axis) => axis.name === "n")?.values[at] ?? null,
+		problem: trials.axes.filter((axis) => axis.name !== "block").map((axis) => axis.values[at]).join(),
 		samples: trials.samples[at],
 		median: trials.median_ns[at], mad: trials.mad_ns[at],
 		low: trials.low_ns[at], high: trials.high_ns[at],
@@ -80,22 +82,30 @@ function casesOf(trials, words, run) {
 	return Array.from({ length: trials.count }, (_, at) => caseOf(at, trials, words, run));
 }
 
-/**
- * By the work to be done, more of it first, then by time: a smaller problem takes less time and is
- * no better for it.
- */
-export const byWorkThenTime = (a, b) =>
-	(b.bytes ?? 0) - (a.bytes ?? 0) || (b.flop ?? 0) - (a.flop ?? 0) || (a.median ?? 0) - (b.median ?? 0);
+const byTime = (a, b) => (a.median ?? 0) - (b.median ?? 0);
+const bySize = (a, b) => (b.n ?? 0) - (a.n ?? 0);
+const byWork = (a, b) => bySize(a, b) || (b.bytes ?? 0) - (a.bytes ?? 0) || (b.flop ?? 0) - (a.flop ?? 0) || byTime(a, b);
 
-/** Of each that `key` tells apart the fastest case of its largest problem, in the order in which they come. */
-export function bestBy(cases, key) {
-	const best = new Map();
+/** The largest size first, of each the fastest: a smaller problem takes less time and is no better for it. */
+export const bySizeThenTime = (a, b) => bySize(a, b) || byTime(a, b);
+
+/** Of each that `key` tells apart the least by `order`, in the order in which they come. */
+function leastBy(cases, key, order) {
+	const least = new Map();
 	for (const one of cases) {
-		if (one.median === null || one.status !== "ok") continue;
-		const before = best.get(key(one));
-		if (!before || byWorkThenTime(one, before) < 0) best.set(key(one), one);
+		const before = least.get(key(one));
+		if (!before || order(one, before) < 0) least.set(key(one), one);
 	}
-	return [...best.values()];
+	return [...least.values()];
+}
+
+/**
+ * Of each that `key` tells apart the fastest case of its largest problem. The block size makes no
+ * problem of its own, though the work of some kernels depends on it.
+ */
+export function bestBy(cases, key) {
+	const timed = cases.filter((one) => one.median !== null && one.status === "ok");
+	return leastBy(leastBy(timed, (one) => `${key(one)} ${one.problem}`, byTime), key, byWork);
 }
 
 export const unique = (items) => [...new Set(items)];

@@ -2,7 +2,7 @@
 // try; and its part of every roof.
 import { Palette } from "../colours.js";
 import { byId, empty, h } from "../dom.js";
-import { byWorkThenTime } from "../model.js";
+import { bySizeThenTime } from "../model.js";
 import { isNumber, percent, plural, plusMinus, time } from "../numbers.js";
 import { levelName } from "./roofline.js";
 
@@ -84,7 +84,7 @@ export function verdictsSection(app) {
 	const lists = [];
 	let left = model.best.length > SHOWN_FIRST ? SHOWN_FIRST : model.best.length;
 	for (const kernel of model.kernels) {
-		const of = model.best.filter((one) => one.kernel === kernel).sort(byWorkThenTime);
+		const of = model.best.filter((one) => one.kernel === kernel).sort(bySizeThenTime);
 		if (!of.length) continue;
 		// of each kernel the first are worth the place
 		const share = Math.max(1, Math.round((left * of.length) / model.best.length));
