@@ -127,14 +127,15 @@ class Scripts(unittest.TestCase):
         for name, block, time, status in (
                 ("reduce/best", 64, 100.0, "ok"), ("reduce/near", 64, 900.0, "ok"),
                 ("reduce/near", 128, 299.0, "ok"), ("reduce/slow", 64, 301.0, "ok"),
-                ("reduce/broken", 64, 90.0, "wrong"), ("stream/copy", 64, 1.0, "ok")):
+                ("reduce/broken", 64, 90.0, "wrong"), ("reduce/library", 64, 1.0, "ok"), ("stream/copy", 64, 1.0, "ok")):
             self.trial(run, name, 2**24, status, None if status == "ok" else "off",
                        median_ns=time, block=block)
         self.trial(self.run_of("size 1000"), "reduce/slow", 1000, median_ns=1.0)
         self.db.commit()
-        self.assertEqual(SUITE.near_the_fastest(self.path, "reduce/*", "*"),
+        self.assertEqual(SUITE.near_the_fastest(self.path, "reduce/*", "*", "reduce/library"),
                          ["reduce/best", "reduce/near"])
-        self.assertEqual(SUITE.near_the_fastest(self.path, "matmul/*", "*"), ["matmul/*"])
+        self.assertEqual(SUITE.near_the_fastest(self.path, "matmul/*", "*", "matmul/cublas"),
+                         ["matmul/*"])
 
     def test_a_suite_as_wanted(self):
         self.suite()
