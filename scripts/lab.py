@@ -276,8 +276,8 @@ def provenance(title, device, driver):
     """The head of a result file: when, on what, by which command."""
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     # As one would type it in the repository, not where things happened to lie.
-    command = ["scripts/" + os.path.basename(sys.argv[0]),
-               *(os.path.basename(word) if os.path.isabs(word) else word for word in sys.argv[1:])]
+    words = [re.sub(r"^(--[a-z-]+=)?/.*/", r"\1", word) for word in sys.argv[1:]]
+    command = ["scripts/" + os.path.basename(sys.argv[0]), *words]
     return [f"# {title}", "", f"- date: {today}", f"- device: {device}", f"- driver: {driver}",
             f"- command: `{shlex.join(command)}`", ""]
 
