@@ -128,7 +128,7 @@ const struct kernel kernel_work_queue = {
 		{"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
 		{.name = "next", .type = ELEMENT_U32, .length = "1", .role = BUFFER_SCRATCH}),
 	CONSTRAINTS({"skew >= 1 && skew <= 4096",
-		     "skew must be 1 to 4096: steps are counted in 32 bits"}),
+		     "skew must be 1 to 4096: 1 is none, and beyond steps may not fit 32 bits"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
 	.oracle = &oracle_worked,
 	.variants = variants,
