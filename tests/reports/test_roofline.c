@@ -204,7 +204,6 @@ static void more_kernels_than_letters(void **state)
 	ceiling_list_release(&roofs);
 }
 
-/* Roofs and numbers that no device gives: a picture all the same, and quickly. */
 /* The work of a tree in each block depends on the block: all four are the best of their problem. */
 static void one_block_size_of_a_variant_is_drawn(void **state)
 {
@@ -242,6 +241,7 @@ static void one_block_size_of_a_variant_is_drawn(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* Roofs and numbers that no device gives: a picture all the same, and quickly. */
 static void numbers_beyond_reason(void **state)
 {
 	static const double values[] = {1e-300, 5e-324, 1e-12, 1, 1e300, INFINITY, NAN, 0, -1};
