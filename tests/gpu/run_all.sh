@@ -84,7 +84,7 @@ for name in "$@"; do
 	begin=$(date +%s)
 	status=0
 	limit=300
-	[ "$name" != large ] || limit=1500 # the oracles of some fifteen sweeps of 2^32 elements
+	[ "$name" != large ] || limit=1500 # oracles of 2^32 elements, sweep after sweep
 	PERFLAB_GPU_STEP=$name PERFLAB_BUILD=$build timeout -k 10 $limit \
 		sh "$root/tests/gpu/run_all.sh" "$results" >"$results/$name.log" 2>&1 </dev/null ||
 		status=$?
