@@ -1,5 +1,6 @@
 /* The baselines of a run, by the runs that they are of. */
 #include "cli/baselines.h"
+#include "metrics/analysis/regress.h"
 
 #include <stdlib.h>
 #include <string.h>

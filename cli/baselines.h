@@ -6,6 +6,7 @@
 #define CLI_BASELINES_H
 
 #include "db/db.h"
+#include "metrics/analysis/regress.h"
 
 struct baseline_run {
 	struct run run; /* its trials are borrowed: those that are baselines */

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli/sweep.h"
+#include "metrics/analysis/ceilings.h"
+#include "metrics/settings.h"
 
 /* ---- the table ---- */
 

@@ -1,6 +1,6 @@
 /* perflab check: which entries of a PTX file the emulator can run, and what the others lack. */
 #include "cli/shared.h"
-#include "harness/ptx/ptx.h"
+#include "emulator/emulator.h"
 
 struct check_options {
 	int format;

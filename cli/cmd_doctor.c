@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "cli/shared.h"
-#include "harness/harness.h"
+#include "harness/protocol/messages.h"
+#include "harness/session/session.h"
+#include "metrics/metrics.h"
 #include "perflab_config.h"
 
 struct doctor_options {

@@ -4,6 +4,7 @@
 
 #include "cli/shared.h"
 #include "db/db.h"
+#include "metrics/analysis/history.h"
 
 #define RUNS_FOR_PEOPLE 30
 /* "GPU-606b7d42": devices of one name are told apart by it, and --device takes it. */

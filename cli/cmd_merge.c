@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/sweep.h"
+#include "metrics/shards.h"
 
 struct merge_options {
 	const char *output;

@@ -6,6 +6,8 @@
 
 #include "cli/nsight.h"
 #include "db/db.h"
+#include "harness/protocol/messages.h"
+#include "metrics/settings.h"
 
 struct nsight_options {
 	const char *output, *run, *db;

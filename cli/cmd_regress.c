@@ -7,6 +7,10 @@
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "db/db.h"
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/regress.h"
+#include "metrics/analysis/thresholds.h"
+#include "metrics/catalogue/catalogue.h"
 
 #define COUNTERS_EXACT "exact"
 #define NONE "none"

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "db/db.h"
+#include "metrics/analysis/history.h"
 
 #define HISTORY_RUNS 50 /* of a page */
 #define PICTURE_LIMIT ((size_t)64 << 20)

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "cli/study.h"
+#include "metrics/analysis/study.h"
+#include "metrics/settings.h"
 
 struct study_options {
 	struct sweep_options sweep; /* first: the parts of a sweep take it for theirs */

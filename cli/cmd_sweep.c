@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/sweep.h"
+#include "metrics/settings.h"
 
 static void sweep_defaults(void *context)
 {

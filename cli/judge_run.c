@@ -9,7 +9,11 @@
 
 #include "cli/baselines.h"
 #include "cli/shared.h"
-#include "harness/harness.h"
+#include "harness/protocol/messages.h"
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/regress.h"
+#include "metrics/metrics.h"
+#include "metrics/settings.h"
 
 int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
 		      struct error *err)

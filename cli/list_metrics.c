@@ -7,7 +7,10 @@
 #include <string.h>
 
 #include "cli/list.h"
-#include "harness/harness.h"
+#include "harness/protocol/messages.h"
+#include "harness/session/session.h"
+#include "metrics/catalogue/catalogue.h"
+#include "metrics/metrics.h"
 
 #define CHIP_ANYWHERE "GH100" /* described where no GPU is */
 

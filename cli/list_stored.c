@@ -5,7 +5,8 @@
 
 #include "cli/list.h"
 #include "db/db.h"
-#include "harness/harness.h"
+#include "harness/session/session.h"
+#include "metrics/metrics.h"
 
 struct listing {
 	struct db *db;

@@ -3,7 +3,8 @@
 #define CLI_NSIGHT_H
 
 #include "cli/shared.h"
-#include "harness/harness.h"
+#include "metrics/metrics.h"
+#include "metrics/settings.h"
 
 struct nsight_request {
 	bool systems;     /* nsys; else ncu */

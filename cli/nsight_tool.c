@@ -1,5 +1,6 @@
 /* Where ncu and nsys are, and how each is told to look at some cases only. */
 #include "cli/nsight.h"
+#include "metrics/settings.h"
 
 #include <errno.h>
 #include <glob.h>

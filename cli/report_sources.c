@@ -4,6 +4,7 @@
  */
 #include "cli/shared.h"
 #include "db/db.h"
+#include "metrics/analysis/ceilings.h"
 
 const char *const table_format_words[] = {
 #define X(symbol, name, meaning) name,

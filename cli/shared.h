@@ -6,6 +6,7 @@
 #define CLI_SHARED_H
 
 #include "cli/command.h"
+#include "metrics/analysis/ceilings.h"
 #include "reports/reports.h"
 
 /* Values of --backend, beside any other NAME of a perflab-worker-NAME. */

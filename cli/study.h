@@ -3,6 +3,7 @@
 #define CLI_STUDY_H
 
 #include "cli/sweep.h"
+#include "metrics/analysis/study.h"
 
 /* What the runs are labelled that studies are answered from. */
 #define STUDY_LABEL "studies"

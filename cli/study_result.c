@@ -5,6 +5,9 @@
 #include <string.h>
 
 #include "cli/study.h"
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/statistics.h"
+#include "metrics/analysis/study.h"
 
 static const struct trial *find_trial(const struct run *run, const struct plan_case *planned)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/study.h"
+#include "metrics/analysis/study.h"
 
 #define FOLDER "share/perflab/studies"
 

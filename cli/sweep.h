@@ -7,7 +7,10 @@
 
 #include "cli/shared.h"
 #include "db/db.h"
-#include "harness/harness.h"
+#include "harness/plan/plan.h"
+#include "harness/session/session.h"
+#include "metrics/metrics.h"
+#include "metrics/settings.h"
 
 /* ---- progress on stderr ---- */
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cli/sweep.h"
+#include "metrics/analysis/ceilings.h"
+#include "metrics/settings.h"
 
 const char *const ceilings_when_words[] = {"auto", "always", "never", NULL};
 

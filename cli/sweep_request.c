@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cli/sweep.h"
+#include "metrics/catalogue/catalogue.h"
+#include "metrics/settings.h"
 
 /* ---- metrics ---- */
 

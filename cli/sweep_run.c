@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/sweep.h"
+#include "metrics/shards.h"
 #include "perflab_config.h"
 
 /* ---- one run ---- */

@@ -9,6 +9,8 @@
 #include <xxhash.h>
 
 #include "cli/sweep.h"
+#include "metrics/settings.h"
+#include "metrics/shards.h"
 
 #define SWEEP_ID_MAX 200
 

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cli/sweep.h"
+#include "metrics/analysis/statistics.h"
+#include "metrics/catalogue/catalogue.h"
 #include "perflab_config.h"
 
 /* A trial row of a plan's case, its strings copied. */

@@ -1,8 +1,8 @@
-# perflab_room(NAME SOURCES … LINKS …): one room, one static library.
-function(perflab_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;LINKS" ${ARGN})
-  add_library(perflab_${name} STATIC ${ROOM_SOURCES})
-  target_link_libraries(perflab_${name} PUBLIC perflab_flags ${ROOM_LINKS})
+# perflab_module(NAME SOURCES … LINKS …): one module, one static library.
+function(perflab_module name)
+  cmake_parse_arguments(MODULE "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(perflab_${name} STATIC ${MODULE_SOURCES})
+  target_link_libraries(perflab_${name} PUBLIC perflab_flags ${MODULE_LINKS})
 endfunction()
 
 # perflab_test(NAME SOURCES … LINKS … [LABELS …]): a cmocka program, run by ctest as NAME.

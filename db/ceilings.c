@@ -2,6 +2,7 @@
  * Measured roofs. By the tables alone and in C, so that they are had of files
  * of every schema version; the view `ceilings` is for people.
  */
+#include "metrics/analysis/ceilings.h"
 #include "db/statement.h"
 
 #include <math.h>

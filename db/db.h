@@ -16,6 +16,8 @@
 #ifndef DB_DB_H
 #define DB_DB_H
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/history.h"
 #include "metrics/metrics.h"
 
 enum db_mode {

@@ -1,6 +1,7 @@
 /*
  * One case over the runs of a device.
  */
+#include "metrics/analysis/history.h"
 #include "db/statement.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * rounds: for a page of ten thousand cases in a second.
  */
 #include "db/statement.h"
+#include "metrics/analysis/history.h"
 
 #include <math.h>
 #include <stdlib.h>

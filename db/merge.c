@@ -5,6 +5,7 @@
  * merge leaves whole runs, and a second one goes on.
  */
 #include "db/merge.h"
+#include "metrics/shards.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * devices, from when to when.
  */
 #include "db/merge.h"
+#include "metrics/shards.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  * bringing an older file up to date.
  */
 #include "db/statement.h"
+#include "metrics/analysis/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

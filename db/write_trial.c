@@ -3,6 +3,7 @@
  * transaction, so a kill between any two instructions leaves whole rounds.
  */
 #include "db/statement.h"
+#include "metrics/analysis/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "imports/parts.h"
+#include "metrics/analysis/statistics.h"
 
 /* Members of a result that say what it is; what else is a number is a user's counter. */
 static const char *const known_members[] = {

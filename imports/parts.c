@@ -1,5 +1,6 @@
 /* What the readers of both formats share. */
 #include "imports/parts.h"
+#include "metrics/analysis/statistics.h"
 
 #include <math.h>
 #include <stdio.h>

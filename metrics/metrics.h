@@ -1,22 +1,15 @@
 /*
- * metrics: what a number means. The measurement nouns that travel from a
- * worker through the database to a report, the catalogue of metrics (name,
- * unit, meaning, per-chip counter names), the values derived from counters,
- * and the statistics of samples. Knows neither CUDA nor SQL; CUPTI is spoken
- * only in metrics/cupti/.
+ * metrics: the data model. The structs that travel from a worker through the
+ * database to a report: devices, samples, counters, trials and runs. What the
+ * metrics mean is in metrics/catalogue/, what is computed from them in
+ * metrics/analysis/. Knows neither CUDA nor SQL; only metrics/cupti/ uses
+ * CUPTI.
  */
 #ifndef METRICS_METRICS_H
 #define METRICS_METRICS_H
 
 #include "base/base.h"
-#include "metrics/change_points.h"
-#include "metrics/compare.h"
-#include "metrics/emulated_counts.h"
-#include "metrics/history.h"
-#include "metrics/regress.h"
-#include "metrics/roofline.h"
-#include "metrics/shards.h"
-#include "metrics/study.h"
+#include "emulator/counts.h"
 
 /* ---- nouns ---- */
 
@@ -106,26 +99,6 @@ const struct counter_value *counter_list_find(const struct counter_list *list, c
 void counter_list_copy(struct counter_list *list, const struct counter_list *from);
 void counter_list_release(struct counter_list *list);
 
-/* What an emulator counted at one source line of a kernel. */
-struct line_count {
-	char *file; /* as the compiler names it, owned; NULL: `line` is one of the PTX */
-	int64_t line;
-	int64_t instructions,
-		lanes; /* PTX instructions of warps; the same for each lane that ran */
-	int64_t branches, divergent;
-	int64_t requests, sectors; /* global memory: loads, stores, atomics */
-	int64_t shared_requests, wavefronts, conflicts;
-};
-/* Ascending by file (NULL first) and line, each once. All zeroes is an empty list. */
-struct line_count_list {
-	struct line_count *items;
-	size_t count, capacity;
-};
-/* A new all-zero line at the end; `file` is copied. */
-struct line_count *line_count_list_add(struct line_count_list *list, const char *file,
-				       int64_t line);
-void line_count_list_release(struct line_count_list *list);
-
 /* Facts of the launch that binds occupancy (the operation's largest launch). -1 and "": not known.
  */
 struct launch_facts {
@@ -139,8 +112,6 @@ struct launch_facts {
 };
 extern const struct launch_facts launch_facts_unknown;
 
-/* ---- statistics ---- */
-
 /*
  * Summary of samples. The interval is of the median, at least 95 % by order
  * statistics (binomial; Conover, Practical Nonparametric Statistics, 3.2),
@@ -151,11 +122,6 @@ struct summary {
 	int64_t count;
 	double median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns;
 };
-/* count 0 gives all NAN. Samples must be finite; they are not modified. */
-struct summary summarise(const double *time_ns, size_t count);
-/* Half width of the interval over the median; INFINITY when there is none. */
-double summary_relative_width(const struct summary *summary);
-
 /* ---- records: what a run holds ---- */
 
 /* One round of one trial: what a worker sends when it has timed a case. */
@@ -242,6 +208,27 @@ struct run {
 };
 void run_release(struct run *run);
 
+/* What came of a case: symbol, name, meaning. */
+#define CHANGE_LIST(X)                                                                      \
+	X(CHANGE_REGRESSED, "regressed", "slower, or a counter worse, by more than chance") \
+	X(CHANGE_IMPROVED, "improved", "faster by more than chance")                        \
+	X(CHANGE_UNCHANGED, "unchanged", "what may have changed is too little to matter")   \
+	X(CHANGE_INCONCLUSIVE, "inconclusive",                                              \
+	  "a change that matters is neither shown nor ruled out")                           \
+	X(CHANGE_NEW, "new", "only the head has it")                                        \
+	X(CHANGE_MISSING, "missing", "only the base has it")                                \
+	X(CHANGE_FAILED, "failed", "the head has it, but it did not end well")
+
+enum change {
+#define X(symbol, name, meaning) symbol,
+	CHANGE_LIST(X)
+#undef X
+		CHANGE_COUNT
+};
+const char *change_name(enum change change);
+const char *change_meaning(enum change change);
+bool change_parse(enum change *out, const char *name);
+
 /* How a trial compares with its baseline, as it is kept. NAN where there is no number. */
 struct trial_comparison {
 	int64_t trial_id;      /* of the head */
@@ -259,115 +246,5 @@ struct trial_comparison_list {
 void comparison_list_add(struct trial_comparison_list *list,
 			 const struct trial_comparison *comparison);
 void comparison_list_release(struct trial_comparison_list *list);
-
-/* ---- the catalogue ---- */
-
-/* Metric sets, as `--metrics` names them: symbol, name, meaning. */
-#define METRIC_SET_LIST(X)                                                                       \
-	X(METRIC_SET_BASIC, "basic",                                                             \
-	  "time, occupancy, DRAM bytes, branches: the cheapest useful set")                      \
-	X(METRIC_SET_CORE, "core",                                                               \
-	  "basic, and L1, L2, sectors, conflicts, instructions, operations")                     \
-	X(METRIC_SET_MEMORY, "memory", "DRAM, L2, L1, sectors and requests, shared memory")      \
-	X(METRIC_SET_FLOPS, "flops", "floating-point operations by type")                        \
-	X(METRIC_SET_DIVERGENCE, "divergence", "branches, threads per instruction, predication") \
-	X(METRIC_SET_OCCUPANCY, "occupancy", "achieved occupancy, eligible warps, cycles")       \
-	X(METRIC_SET_PTX, "ptx", "everything that the backend ptx counts; no device has it")
-
-enum metric_set {
-#define X(symbol, name, meaning) symbol,
-	METRIC_SET_LIST(X)
-#undef X
-		METRIC_SET_COUNT
-};
-const char *metric_set_name(enum metric_set set);
-const char *metric_set_meaning(enum metric_set set);
-bool metric_set_parse(enum metric_set *out, const char *name);
-
-#define METRIC_MAX_INPUTS 6
-#define METRIC_MAX_ALIASES 5
-
-/* A counter name on some chips. The first row whose prefix the chip's name has, wins; "" is every
- * chip. */
-struct metric_alias {
-	const char *chip_prefix;
-	const char *counter; /* CUPTI name; NULL: the chip has no such counter */
-};
-
-/*
- * One row of a catalogue, of one of three kinds. A counter has aliases. A
- * derived metric has inputs (names of other rows) and a formula, and is
- * missing when any input is. A metric from_launch is no counter: whoever
- * launches adds it, with `formula` as its source. One from_samples is only an
- * input: the counted range takes some microseconds longer than the operation,
- * so rates are counters over the median of the timed samples.
- *
- * There are two catalogues that share no row and no input: of what a device
- * counts, and of what the backend ptx does ("ptx_…", emulated).
- */
-struct metric {
-	const char *name;    /* "dram_read_bytes" */
-	const char *unit;    /* "byte", "byte/s", "percent", "thread/instruction", "ns", "1" … */
-	const char *meaning; /* one line */
-	unsigned sets;       /* bits 1u << enum metric_set */
-	struct metric_alias aliases[METRIC_MAX_ALIASES];
-	/* Repeats bit for bit for the same code, launch and input (docs/methodology.md says how
-	 * that was found); of what is derived, see metric_is_exact(). */
-	bool exact;
-	enum worse worse;
-	bool emulated;       /* by the backend ptx; no device has it */
-	bool from_launch;    /* "theoretical_occupancy_pct" */
-	bool from_samples;   /* "median_time_ns" */
-	const char *formula; /* for people: "100 * uniform / all"; NULL for a counter */
-	const char *inputs[METRIC_MAX_INPUTS];
-	/* NAN when undefined (say, no branches at all); then `undefined` is the reason. */
-	double (*derive)(const double *inputs);
-	const char *undefined;
-};
-const struct metric *metric_all(size_t *count);          /* of devices */
-const struct metric *metric_all_emulated(size_t *count); /* of the backend ptx */
-/* In both. */
-const struct metric *metric_find(const char *name);
-/* Whether its value repeats: it is exact, or derived of such alone. */
-bool metric_is_exact(const struct metric *metric);
-/* The counter's CUPTI name on a chip, NULL if it has none or the metric is derived. */
-const char *metric_counter_on(const struct metric *metric, const char *chip);
-/* Recorded upper bound of passes of a set on a chip; 0 if the chip is not recorded.
- * metrics/passes.def */
-unsigned metric_set_recorded_passes(enum metric_set set, const char *chip);
-
-/*
- * What a request needs of a device. `names` are sets, catalogue names, or
- * CUPTI names (anything with "__"). Fills `wanted` with catalogue or CUPTI
- * names in order, no duplicates, inputs of derived metrics included. PL_EUSAGE
- * with the nearest names for an unknown word, and for an emulated metric.
- */
-int metric_request(struct string_list *wanted, const struct string_list *names, struct error *err);
-/* The same of the backend ptx: the set ptx and its metrics; a device's are PL_EUSAGE. */
-int metric_request_emulated(struct string_list *wanted, const struct string_list *names,
-			    struct error *err);
-/* Adds the derived metrics among `wanted` to a list that holds their inputs; rates are left alone.
- */
-void metric_derive(struct counter_list *counters, const struct string_list *wanted);
-
-/* The same for rates, which need the median of the trial's samples; NAN makes them missing. */
-void metric_derive_rates(struct counter_list *counters, const struct string_list *wanted,
-			 double median_time_ns);
-
-/* A count that an emulator took, by its name in the catalogue. */
-struct emulated_value {
-	const char *name; /* "ptx_branches" */
-	double value;
-	const char *reason; /* why there is none; NULL: there is */
-};
-/*
- * All rows of the emulated catalogue in its order: the values given, the
- * blocks, what is derived from them; one that is not given is missing with
- * that reason. When fewer blocks were executed than there are, every source
- * but that of the occupancy says so; whether counts are of the executed blocks
- * or scaled to all is the caller's, the same for all of them.
- */
-void metric_emulated_counters(struct counter_list *out, const struct emulated_value *values,
-			      size_t count, int64_t blocks_executed, int64_t blocks_total);
 
 #endif

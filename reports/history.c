@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/history.h"
 #include "reports/history_parts.h"
 #include "reports/json_write.h"
 

@@ -2,6 +2,7 @@
 #ifndef REPORTS_HISTORY_PARTS_H
 #define REPORTS_HISTORY_PARTS_H
 
+#include "metrics/analysis/history.h"
 #include "reports/report_parts.h"
 
 /* `rows`: at most so many runs in the table, the newest; 0: all. Markdown knows no terminal. */

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/history.h"
+#include "metrics/analysis/statistics.h"
 #include "reports/history_parts.h"
 
 #define BARS_MOST 72

@@ -7,6 +7,8 @@
 
 #include <jansson.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/reports.h"
 
 /* NULL gives null; bytes that are no UTF-8 become U+FFFD. */

@@ -7,6 +7,7 @@
 #ifndef REPORTS_PAGE_H
 #define REPORTS_PAGE_H
 
+#include "metrics/analysis/ceilings.h"
 #include "reports/page_json.h"
 
 /* The page with a mark where a run goes; empty in a build without it. */

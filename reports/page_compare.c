@@ -1,10 +1,13 @@
 /*
  * A run beside another, for a page: what became of each case that has a time in
- * both, judged as `perflab regress` does (metrics/regress.h).
+ * both, judged as `perflab regress` does (metrics/analysis/regress.h).
  */
 #include <math.h>
 #include <stdlib.h>
 
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/regress.h"
+#include "metrics/analysis/statistics.h"
 #include "reports/page.h"
 
 /* Medians of the rounds by the samples; none where they cannot be had. */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "metrics/analysis/change_points.h"
+#include "metrics/analysis/history.h"
 #include "reports/page.h"
 
 static void member_text(struct page_json *json, const char *name, const char *text)

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "metrics/analysis/ceilings.h"
 #include "reports/page.h"
 
 static void member_text(struct page_json *json, const char *name, const char *text)

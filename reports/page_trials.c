@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
+#include "metrics/catalogue/catalogue.h"
 #include "reports/page.h"
 
 /* A list of `key` with a value of each trial, which `value` writes of `trial` (and of `i`). */

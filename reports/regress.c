@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/regress.h"
 #include "reports/report_parts.h"
 
 /* ---- the table ---- */

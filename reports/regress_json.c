@@ -1,4 +1,5 @@
 /* One run held against another as JSON: every case, with all that was compared. */
+#include "metrics/analysis/regress.h"
 #include "reports/json_write.h"
 #include "reports/report_parts.h"
 

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "metrics/analysis/regress.h"
 #include "reports/report_parts.h"
 
 enum outcome { PASSED, FAILURE, ERROR, SKIPPED };

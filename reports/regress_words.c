@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/regress.h"
 #include "reports/report_parts.h"
 
 void regress_describe_run(struct text *out, const struct run *run)

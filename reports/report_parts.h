@@ -5,6 +5,9 @@
 #ifndef REPORTS_REPORT_PARTS_H
 #define REPORTS_REPORT_PARTS_H
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/regress.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/reports.h"
 
 /* ---- text of strangers, made safe ---- */

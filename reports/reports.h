@@ -9,6 +9,10 @@
 
 #include <stdio.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/history.h"
+#include "metrics/analysis/regress.h"
+#include "metrics/analysis/study.h"
 #include "metrics/metrics.h"
 
 /* Symbol, name as --format takes it, meaning. Every list and table comes in these; */

@@ -4,6 +4,8 @@
  */
 #include <math.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/json_write.h"
 #include "reports/report_parts.h"
 

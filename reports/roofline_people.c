@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/roofline_picture.h"
 
 #define LIST_WIDTH 100 /* where the stream has none */

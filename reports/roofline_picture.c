@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/roofline_picture.h"
 
 #define LEAST_DECADES 2.0

@@ -6,6 +6,8 @@
 #ifndef REPORTS_ROOFLINE_PICTURE_H
 #define REPORTS_ROOFLINE_PICTURE_H
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/report_parts.h"
 
 struct picture_roof {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/roofline_picture.h"
 
 #define LEAST_WIDTH 24 /* of the field, without the axis */

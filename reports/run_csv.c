@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/report_parts.h"
 
 #define CSV_FORMAT "1"

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "metrics/analysis/ceilings.h"
 #include "reports/json_write.h"
 #include "reports/report_parts.h"
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/report_parts.h"
 
 struct group {

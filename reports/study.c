@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/study.h"
 #include "reports/json_write.h"
 #include "reports/report_parts.h"
 

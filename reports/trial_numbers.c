@@ -2,6 +2,7 @@
  * Numbers of trials that more than one format shows, and how a person reads
  * them.
  */
+#include "metrics/catalogue/catalogue.h"
 #include "reports/report_parts.h"
 
 #include <math.h>

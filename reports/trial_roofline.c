@@ -1,4 +1,6 @@
 /* Where a trial of a run stands; see the header. */
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "reports/report_parts.h"
 
 bool trial_roofline_is_known(const struct trial *trial)

@@ -1,7 +1,7 @@
 /*
  * Measured roofs, and where each kernel stands below them: views alone, so that the bare shell
- * answers what a report draws. What they compute stands in metrics/ceilings_of_run.c and
- * metrics/roofline.c, too; a test holds the two together.
+ * answers what a report draws. What they compute stands in metrics/analysis/ceilings_of_run.c and
+ * metrics/analysis/roofline.c, too; a test holds the two together.
  */
 #include "db/migrations/migrations.h"
 

@@ -3,7 +3,7 @@
  * memory level, or operations of one precision. `perflab ceilings` runs them,
  * and the best configuration of each is a roof of every roofline. A variant's
  * name begins with what it is a roof of: a memory level or a precision, as
- * metrics/roofline.h names them.
+ * metrics/analysis/roofline.h names them.
  *
  * Values are such that results are exact in every precision and known to the
  * CPU, yet no easier on the device than real ones: random words; chains of

@@ -144,7 +144,7 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 			     "wgmma is of compute capability 9.0 (Hopper) alone"}),                \
 	}
 
-/* harness/cuda/library_cublas.c */
+/* harness/workers/cuda/library_cublas.c */
 #define BY_CUBLAS(operation)                                         \
 	AXES({"block", "256", "of no matter: the library chooses"}), \
 		LAUNCHES({.library = "cublas", .entry = operation, ARGS(A, B, C, N)})

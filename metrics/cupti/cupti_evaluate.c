@@ -1,4 +1,5 @@
 /* From a counter-data image to values. Needs no GPU. */
+#include "metrics/catalogue/catalogue.h"
 #include "metrics/cupti/cupti_internal.h"
 
 #include <math.h>

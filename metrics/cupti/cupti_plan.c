@@ -1,4 +1,5 @@
 /* Planning with the Profiler Host API: which counters, in how many passes. Needs no GPU. */
+#include "metrics/catalogue/catalogue.h"
 #include "metrics/cupti/cupti_internal.h"
 
 #include <stdio.h>

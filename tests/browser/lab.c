@@ -2,6 +2,8 @@
  * The lab's kernels and how they behave; see the header.
  */
 #include "lab.h"
+#include "metrics/analysis/ceilings.h"
+#include "metrics/catalogue/catalogue.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lab.h"
+#include "metrics/catalogue/catalogue.h"
 
 #define STEP_NS 32.0
 

@@ -1,7 +1,7 @@
 # The gate that docs/ci.md shows, on a machine without a GPU: what is the same passes, a kernel whose
 # warps diverge more does not, whoever changed it.
 gate="$(cd "$(dirname "$0")/../../docs/ci" && pwd)/gate.sh" || exit 1
-kernels="$(cd "$(dirname "$0")/../../kernels/reduce" && pwd)" || exit 1
+kernels="$(cd "$(dirname "$0")/../../kernels/generated/reduce" && pwd)" || exit 1
 . "$(dirname "$0")/lib.sh"
 worker="$(dirname "$PERFLAB")/perflab-worker-ptx"
 [ -x "$worker" ] || skip 'perflab-worker-ptx is not built here'

@@ -1,6 +1,6 @@
 # Faults planted in kernels reach whoever sweeps them: a status, an exit code, and a reason that
 # names kernel, block, thread, line and what was done, in every format of the report.
-planted="$(cd "$(dirname "$0")/../harness/ptx/planted" && pwd)" || exit 1
+planted="$(cd "$(dirname "$0")/../emulator/planted" && pwd)" || exit 1
 . "$(dirname "$0")/lib.sh"
 worker="$(dirname "$PERFLAB")/perflab-worker-ptx"
 [ -x "$worker" ] || skip 'perflab-worker-ptx is not built here'
@@ -53,8 +53,8 @@ is_told memory planted_module_variable "past the end of 'four' (16 bytes)"
 is_told memory planted_shared_past_end 'shared memory at byte 1024, 4 bytes past its end (1024 bytes)'
 is_told memory planted_local_array 'local memory at byte'
 is_told order planted_transpose 'shared-memory race in' \
-	"thread (1,0,0) reads word 17 at tests/harness/ptx/planted/order.cu" \
-	"thread (16,0,0) wrote at tests/harness/ptx/planted/order.cu:$(line_of other order planted_transpose)" \
+	"thread (1,0,0) reads word 17 at tests/emulator/planted/order.cu" \
+	"thread (16,0,0) wrote at tests/emulator/planted/order.cu:$(line_of other order planted_transpose)" \
 	'with no barrier between'
 is_told order planted_reduction 'shared-memory race in' 'with no barrier between'
 is_told order planted_uninitialised 'uninitialised shared read' 'word 257'

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "ceilings_fixture.h"
+#include "metrics/catalogue/catalogue.h"
 
 static int store_emulated(struct db *db, struct error *err)
 {

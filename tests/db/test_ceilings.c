@@ -1,6 +1,8 @@
 /* Roofs out of the database: in C, and by the views that a person asks. */
 #include "ceilings_fixture.h"
 #include "context.h"
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -181,7 +183,7 @@ static double ask(const struct context *context, const char *column)
 	return value;
 }
 
-/* What the view says of a trial is what metrics/roofline.c says. */
+/* What the view says of a trial is what metrics/analysis/roofline.c says. */
 static void test_roofline(void **state)
 {
 	static const char *const levels[] = {"dram", "l2", "l1", "shared"};

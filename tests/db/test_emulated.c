@@ -1,5 +1,6 @@
 /* What a backend without a clock leaves: statuses, lines, counters of its own; no time. */
 #include "context.h"
+#include "metrics/catalogue/catalogue.h"
 
 #include <stdlib.h>
 #include <string.h>

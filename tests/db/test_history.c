@@ -3,6 +3,7 @@
  * a page, which have to agree.
  */
 #include "context.h"
+#include "metrics/analysis/history.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
  * and VERSION_3 are dumps of such files.
  */
 #include "context.h"
+#include "metrics/analysis/ceilings.h"
 
 #include <math.h>
 #include <signal.h>

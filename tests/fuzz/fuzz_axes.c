@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/selector.h"
+#include "harness/plan/selector.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "db/db.h"
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/history.h"
 
 #define RUNS_LOADED 4
 

@@ -3,6 +3,7 @@
  * catalogue or fit to be handed to CUPTI, once, with its inputs before it;
  * what is refused leaves nothing behind and says why in one line.
  */
+#include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 
 #include <ctype.h>

@@ -9,8 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "harness/channel.h"
-#include "harness/protocol.h"
+#include "harness/protocol/channel.h"
+#include "harness/protocol/protocol.h"
+#include "harness/workers/worker_loop.h"
+#include "metrics/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/ptx/language/module.h"
+#include "emulator/language/module.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/ptx/program/operations.h"
+#include "emulator/program/operations.h"
 #include "ptx_launch.h"
 
 #define MOST_STEPS 48

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/ptx/lanes/handlers.h"
+#include "emulator/lanes/handlers.h"
 
 #define MEMORY_BYTES (1 << 20)
 #define BUFFER_BYTES 4096

@@ -2,7 +2,7 @@
 #ifndef TESTS_FUZZ_PTX_LAUNCH_H
 #define TESTS_FUZZ_PTX_LAUNCH_H
 
-#include "harness/ptx/machine/emulator.h"
+#include "emulator/emulator.h"
 
 /*
  * Parses, decodes and launches every entry of the text (the first few) on a

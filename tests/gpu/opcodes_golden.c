@@ -1,5 +1,5 @@
 /*
- * opcodes_golden: runs every module of tests/harness/ptx/opcodes.h on the GPU
+ * opcodes_golden: runs every module of tests/emulator/opcodes.h on the GPU
  * and writes what came out, a line each:
  *
  *   NAME <tab> DIGEST <tab> RESULTS        (opcode_digest, opcode_results)
@@ -20,8 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/cuda/driver.h"
-#include "tests/harness/ptx/opcodes.h"
+#include "harness/workers/cuda/driver.h"
+#include "tests/emulator/opcodes.h"
 
 #define SECONDS_FOR_EACH 20 /* compiling and running; the driver's start, too */
 #define REASON_BYTES 300

@@ -3,6 +3,7 @@
  * backend's. What needs a device is tried when `open` succeeds, and must be
  * refused in good order when it does not. Usage: conformance WORKER
  */
+#include "metrics/settings.h"
 #include "support.h"
 
 #include <sched.h>
@@ -12,8 +13,8 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#include "harness/protocol.h"
-#include "harness/worker_process.h"
+#include "harness/protocol/protocol.h"
+#include "harness/session/worker_process.h"
 
 #define ANSWER_TIMEOUT_NS (INT64_C(60) * 1000000000)
 

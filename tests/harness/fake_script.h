@@ -12,7 +12,7 @@
 #ifndef TESTS_HARNESS_FAKE_SCRIPT_H
 #define TESTS_HARNESS_FAKE_SCRIPT_H
 
-#include "harness/worker_loop.h"
+#include "harness/workers/worker_loop.h"
 
 /* Whether the script has the action, for this case; name NULL: for every case. */
 bool scripted(const char *action, const char *name);

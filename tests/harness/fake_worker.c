@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "fake_script.h"
+#include "metrics/catalogue/catalogue.h"
+#include "metrics/settings.h"
 
 #define ROUND_MAX_SAMPLES 4096
 

@@ -2,7 +2,7 @@
 #ifndef TESTS_HARNESS_PROTOCOL_SUPPORT_H
 #define TESTS_HARNESS_PROTOCOL_SUPPORT_H
 
-#include "harness/protocol.h"
+#include "harness/protocol/protocol.h"
 
 /* The text must be JSON. The caller releases it. */
 json_t *parse(const char *text);

@@ -2,7 +2,9 @@
 #ifndef TESTS_HARNESS_SUPPORT_H
 #define TESTS_HARNESS_SUPPORT_H
 
-#include "harness/harness.h"
+#include "harness/plan/plan.h"
+#include "kernels/kernels.h"
+#include "metrics/metrics.h"
 
 /* cmocka.h needs these before it. */
 #include <setjmp.h>

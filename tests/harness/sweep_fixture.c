@@ -1,4 +1,5 @@
 #include "sweep_fixture.h"
+#include "metrics/settings.h"
 
 #include <math.h>
 #include <signal.h>

@@ -2,6 +2,8 @@
 #ifndef TESTS_HARNESS_SWEEP_FIXTURE_H
 #define TESTS_HARNESS_SWEEP_FIXTURE_H
 
+#include "harness/session/session.h"
+#include "metrics/settings.h"
 #include "support.h"
 
 #define CASES 6

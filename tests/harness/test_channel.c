@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "harness/channel.h"
+#include "harness/protocol/channel.h"
 
 struct pair {
 	struct channel channel;

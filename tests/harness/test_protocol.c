@@ -1,4 +1,5 @@
 /* All but cases to JSON and back, and what strangers may send instead. */
+#include "metrics/settings.h"
 #include "protocol_support.h"
 #include "support.h"
 

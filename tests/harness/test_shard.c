@@ -8,7 +8,8 @@
 
 #include <cmocka.h>
 
-#include "harness/harness.h"
+#include "harness/plan/plan.h"
+#include "metrics/metrics.h"
 
 #define MOST_SHARDS 7
 

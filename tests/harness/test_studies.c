@@ -14,9 +14,12 @@
 
 #include <cmocka.h>
 
-#include "harness/harness.h"
+#include "harness/plan/plan.h"
+#include "kernels/kernels.h"
+#include "metrics/analysis/study.h"
+#include "metrics/metrics.h"
 
-#define FOLDER "kernels/studies"
+#define FOLDER "studies"
 
 /* A device with room for every case that a study may want. */
 static const struct device_limits large = {

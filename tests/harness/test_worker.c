@@ -1,4 +1,5 @@
 /* Finding, starting and asking a worker. */
+#include "harness/session/session.h"
 #include "support.h"
 
 #include <fcntl.h>
@@ -8,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/worker_process.h"
+#include "harness/session/worker_process.h"
 
 static int set_up(void **context)
 {

@@ -11,8 +11,21 @@ complain() {
 	wrong=1
 }
 
-for source in kernels/*/*.cu tests/harness/ptx/planted/*.cu; do
-	ptx=${source%.cu}.ptx
+# generated_ptx SOURCE.cu: where scripts/make-ptx puts its PTX.
+generated_ptx() {
+	case $1 in
+	kernels/*) printf 'kernels/generated/%s.ptx\n' "$(expr "$1" : 'kernels/\(.*\)\.cu')" ;;
+	*) printf '%s\n' "${1%.cu}.ptx" ;;
+	esac
+}
+
+# source_of PTX: the device code that it was made from.
+source_of() {
+	printf '%s\n' "${1%.ptx}.cu" | sed 's|^kernels/generated/|kernels/|'
+}
+
+for source in kernels/*/*.cu tests/emulator/planted/*.cu; do
+	ptx=$(generated_ptx "$source")
 	if [ ! -e "$ptx" ]; then
 		complain "$source has no PTX"
 		continue
@@ -31,9 +44,9 @@ for source in kernels/*/*.cu tests/harness/ptx/planted/*.cu; do
 		complain "$ptx does not say what each entry needs of a multiprocessor"
 	! grep -qE '^[[:space:]]*\.file[[:space:]].*"/' "$ptx" || complain "$ptx names a folder of a machine"
 done
-for ptx in kernels/*/*.ptx tests/harness/ptx/planted/*.ptx; do
-	[ -e "${ptx%.ptx}.cu" ] || complain "$ptx is of no device code: remove it"
+for ptx in kernels/generated/*/*.ptx tests/emulator/planted/*.ptx; do
+	[ -e "$(source_of "$ptx")" ] || complain "$ptx is of no device code: remove it"
 done
-releases=$(sed -n 's|^// perflab: toolkit ||p' kernels/*/*.ptx tests/harness/ptx/planted/*.ptx | sort -u | wc -l)
+releases=$(sed -n 's|^// perflab: toolkit ||p' kernels/generated/*/*.ptx tests/emulator/planted/*.ptx | sort -u | wc -l)
 [ "$releases" -eq 1 ] || complain "the files are of $releases releases of nvcc"
 exit $wrong

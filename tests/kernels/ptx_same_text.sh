@@ -10,7 +10,7 @@ if [ -z "${PERFLAB_NVCC:-}" ]; then
 	exit 77
 fi
 release=$("$PERFLAB_NVCC" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')
-kept=$(sed -n 's|^// perflab: toolkit ||p' kernels/*/*.ptx tests/harness/ptx/planted/*.ptx | sort -u)
+kept=$(sed -n 's|^// perflab: toolkit ||p' kernels/generated/*/*.ptx tests/emulator/planted/*.ptx | sort -u)
 if [ "$release" != "$kept" ]; then
 	echo "skipped: nvcc is $release, the PTX in the tree was made by" $kept
 	exit 77
@@ -19,6 +19,19 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$notes"
 
+# generated_ptx SOURCE.cu: where scripts/make-ptx puts its PTX.
+generated_ptx() {
+	case $1 in
+	kernels/*) printf 'kernels/generated/%s.ptx\n' "$(expr "$1" : 'kernels/\(.*\)\.cu')" ;;
+	*) printf '%s\n' "${1%.cu}.ptx" ;;
+	esac
+}
+
+# source_of PTX: the device code that it was made from.
+source_of() {
+	printf '%s\n' "${1%.ptx}.cu" | sed 's|^kernels/generated/|kernels/|'
+}
+
 # note PTX: the name of the note that it was the same.
 note() {
 	sources=$(sed -n 's|^// perflab: source \([^ ]*\) .*|\1|p' "$1")
@@ -26,8 +39,8 @@ note() {
 	{ echo "$release" && cat "$1" scripts/make-ptx $sources; } | sha256sum | cut -d' ' -f1
 }
 
-for ptx in kernels/*/*.ptx tests/harness/ptx/planted/*.ptx; do
-	[ -e "$notes/$(note "$ptx")" ] || echo "${ptx%.ptx}.cu"
+for ptx in kernels/generated/*/*.ptx tests/emulator/planted/*.ptx; do
+	[ -e "$notes/$(note "$ptx")" ] || source_of "$ptx"
 done >"$scratch/sources"
 xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --into "$scratch" \
 	<"$scratch/sources" >"$scratch/log" 2>&1 || {
@@ -35,7 +48,7 @@ xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --into "$scratc
 	exit 1
 }
 while read -r source; do
-	ptx=${source%.cu}.ptx
+	ptx=$(generated_ptx "$source")
 	diff -u "$ptx" "$scratch/$ptx"
 	: >"$notes/$(note "$ptx")"
 done <"$scratch/sources"

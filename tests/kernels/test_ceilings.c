@@ -1,7 +1,7 @@
 /*
  * The family `ceilings`: what its variants are roofs of, and results that only
  * a GPU can compute, worked out here one number at a time. What the emulator
- * can run is in tests/harness/ptx/test_ceilings.c.
+ * can run is in tests/harness/workers/ptx/test_ceilings.c.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "kernels/kernels.h"
+#include "metrics/analysis/ceilings.h"
 #include "metrics/metrics.h"
 
 static struct launch_case *resolve(const struct kernel_variant *variant, int64_t block,

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "kernels/kernels.h"
+#include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 
 static void for_each_variant(void (*check)(const struct kernel *, const struct kernel_variant *))

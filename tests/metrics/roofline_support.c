@@ -1,4 +1,6 @@
 #include "tests/metrics/roofline_support.h"
+#include "metrics/analysis/ceilings.h"
+#include "metrics/catalogue/catalogue.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -5,6 +5,7 @@
 #ifndef TESTS_METRICS_ROOFLINE_SUPPORT_H
 #define TESTS_METRICS_ROOFLINE_SUPPORT_H
 
+#include "metrics/analysis/ceilings.h"
 #include "metrics/metrics.h"
 
 /* A device of round numbers: DRAM 4 TB/s, L2 8, L1 16, shared memory 32, f32 64 TFLOP/s, f64 32;

@@ -1,4 +1,5 @@
 #include "tests/metrics/study_support.h"
+#include "metrics/analysis/study.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

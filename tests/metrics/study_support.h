@@ -2,6 +2,7 @@
 #ifndef TESTS_METRICS_STUDY_SUPPORT_H
 #define TESTS_METRICS_STUDY_SUPPORT_H
 
+#include "metrics/analysis/study.h"
 #include "metrics/metrics.h"
 
 /* What every study has, two cases, and with PART() a whole one: of one part, "P". */

@@ -1,3 +1,4 @@
+#include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>

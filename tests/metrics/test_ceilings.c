@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/statistics.h"
 #include "roofline_support.h"
 
 /* What drivers say of these devices. */

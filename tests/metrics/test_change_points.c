@@ -1,4 +1,5 @@
-#include "metrics/change_points.h"
+#include "metrics/analysis/change_points.h"
+#include "metrics/analysis/compare.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+#include "metrics/analysis/compare.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>

@@ -3,6 +3,7 @@
  * the recorded passes, and every counter must exist unless the catalogue says
  * that the chip has none.
  */
+#include "metrics/catalogue/catalogue.h"
 #include "metrics/cupti/cupti_session.h"
 #include "tests/metrics/cupti_or_skip.h"
 
@@ -88,7 +89,7 @@ static void every_set_on_every_chip(void **state)
 			text_addf(&row, ", %zu",
 				  check_set((enum metric_set)set, chips.items[c], &wrong));
 		if (wrong > before)
-			print_error("metrics/passes.def would say %s)\n", row.data);
+			print_error("metrics/catalogue/passes.def would say %s)\n", row.data);
 		text_release(&row);
 	}
 	assert_int_equal(wrong, 0);

@@ -1,4 +1,5 @@
 /* The catalogue of the backend ptx, and the counters that are made of it. */
+#include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>

@@ -1,3 +1,6 @@
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/regress.h"
+#include "metrics/analysis/thresholds.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>

@@ -2,6 +2,9 @@
  * Where a trial stands: known answers, missing numbers, and counters that an
  * H200 gave.
  */
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
+#include "metrics/catalogue/catalogue.h"
 #include "tests/metrics/roofline_support.h"
 
 #include <setjmp.h>

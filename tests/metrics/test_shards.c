@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "metrics/metrics.h"
+#include "metrics/shards.h"
 
 static struct shard_set parsed(const char *text)
 {

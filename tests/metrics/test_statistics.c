@@ -1,3 +1,4 @@
+#include "metrics/analysis/statistics.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>

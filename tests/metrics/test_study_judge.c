@@ -1,4 +1,6 @@
 /* The answers of studies: what follows of what was measured. */
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/study.h"
 #include "tests/metrics/study_support.h"
 
 #include <setjmp.h>

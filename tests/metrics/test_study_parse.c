@@ -1,4 +1,5 @@
 /* The files of studies: what they may hold, and what is said of one that may not. */
+#include "metrics/analysis/study.h"
 #include "tests/metrics/study_support.h"
 
 #include <setjmp.h>

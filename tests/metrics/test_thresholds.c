@@ -1,3 +1,5 @@
+#include "metrics/analysis/thresholds.h"
+#include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>

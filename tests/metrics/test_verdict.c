@@ -2,6 +2,8 @@
  * What binds, on constructed cases whose answer is known, each a little to
  * either side of a threshold.
  */
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "tests/metrics/verdict_support.h"
 
 #include <setjmp.h>

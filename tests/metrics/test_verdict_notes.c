@@ -2,6 +2,9 @@
  * What a verdict adds to what binds: notes, each a little to both sides of its
  * threshold, and what it advises.
  */
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
+#include "metrics/catalogue/catalogue.h"
 #include "tests/metrics/verdict_support.h"
 
 #include <setjmp.h>

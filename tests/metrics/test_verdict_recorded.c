@@ -1,4 +1,6 @@
 /* Verdicts on what an H200 gave. */
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "tests/metrics/verdict_support.h"
 
 #include <setjmp.h>

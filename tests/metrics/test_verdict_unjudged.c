@@ -2,6 +2,9 @@
  * Verdicts where a number is missing or cannot be right: what is not known is
  * not judged, and a rate above its roof is said to be.
  */
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
+#include "metrics/analysis/statistics.h"
 #include "tests/metrics/verdict_support.h"
 
 #include <setjmp.h>

@@ -1,4 +1,6 @@
 #include "tests/metrics/verdict_support.h"
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

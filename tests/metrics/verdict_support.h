@@ -2,6 +2,8 @@
 #ifndef TESTS_METRICS_VERDICT_SUPPORT_H
 #define TESTS_METRICS_VERDICT_SUPPORT_H
 
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
 #include "tests/metrics/roofline_support.h"
 
 #define MICROSECOND 1e3

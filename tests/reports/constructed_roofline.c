@@ -1,4 +1,6 @@
 #include "tests/reports/constructed_roofline.h"
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/statistics.h"
 
 #include <math.h>
 #include <stdio.h>

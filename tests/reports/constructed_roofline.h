@@ -6,6 +6,7 @@
 #ifndef TESTS_REPORTS_CONSTRUCTED_ROOFLINE_H
 #define TESTS_REPORTS_CONSTRUCTED_ROOFLINE_H
 
+#include "metrics/analysis/ceilings.h"
 #include "metrics/metrics.h"
 
 /* DRAM 4, L2 8, L1 16, shared memory 32 TB/s; f64 32, f32 64 TFLOP/s. */

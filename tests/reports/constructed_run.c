@@ -1,4 +1,6 @@
 #include "tests/reports/constructed_run.h"
+#include "metrics/analysis/statistics.h"
+#include "metrics/catalogue/catalogue.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "metrics/analysis/statistics.h"
 #include "tests/reports/constructed_run.h"
 #include "tests/reports/golden.h"
 

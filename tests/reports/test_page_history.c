@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "metrics/analysis/history.h"
 #include "tests/reports/constructed_run.h"
 #include "tests/reports/page_support.h"
 

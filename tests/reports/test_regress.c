@@ -11,6 +11,9 @@
 
 #include <cmocka.h>
 
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/regress.h"
+#include "metrics/analysis/statistics.h"
 #include "reports/reports.h"
 #include "tests/reports/constructed_run.h"
 #include "tests/reports/golden.h"

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "metrics/analysis/ceilings.h"
 #include "reports/report_parts.h"
 #include "tests/reports/constructed_roofline.h"
 #include "tests/reports/constructed_run.h"

@@ -1,25 +1,65 @@
-# Who may include whom. A room sees of another room only its door, and only if
-# that room is below it. Vendors' headers stay where the design puts them.
+# Who may include whom. A module includes the public headers of the modules below it and any header
+# of its own. Vendors' headers stay where the design puts them. docs/architecture.md has the same
+# table; a new module is one line here.
+
+# module NAME, the modules whose public headers it may include, its own public headers (default:
+# NAME/LAST.h). A folder belongs to the module with the longest name that contains it.
+function module(name, may, headers,    last) {
+	last = name
+	sub(/.*\//, "", last)
+	below[name] = may
+	public[name] = headers == "" ? name "/" last ".h" : headers
+}
+
+# The parts of a module, lowest first. A part may include any header of itself and of the parts named.
+function part(name, parts) {
+	below_part[name] = parts
+}
 
 BEGIN {
-	below["base"] = ""
-	below["metrics"] = "base"
-	below["kernels"] = "base"
-	below["harness"] = "base metrics kernels"
-	below["db"] = "base metrics"
-	below["imports"] = "base metrics"
-	below["reports"] = "base metrics"
-	below["cli"] = "base metrics kernels harness db imports reports"
-	# tests may use every door, and look inside the room they are named after
-	below["tests"] = below["cli"]
+	module("base", "")
+	module("emulator", "base", "emulator/emulator.h emulator/counts.h")
+	module("metrics", "base emulator", "metrics/metrics.h metrics/settings.h metrics/shards.h")
+	module("metrics/catalogue", "base emulator metrics")
+	module("metrics/analysis", "base metrics metrics/catalogue",
+		"metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
+		"metrics/analysis/compare.h metrics/analysis/history.h metrics/analysis/regress.h " \
+		"metrics/analysis/roofline.h metrics/analysis/statistics.h metrics/analysis/study.h " \
+		"metrics/analysis/thresholds.h")
+	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
+	module("kernels", "base")
+	module("db", "base metrics metrics/analysis")
+	module("imports", "base metrics metrics/analysis")
+	module("harness/plan", "base metrics kernels")
+	module("harness/protocol", "base metrics kernels", "harness/protocol/protocol.h " \
+		"harness/protocol/messages.h harness/protocol/channel.h")
+	module("harness/session", "base metrics metrics/catalogue metrics/analysis kernels db " \
+		"harness/plan harness/protocol")
+	module("harness/workers", "base metrics kernels harness/protocol",
+		"harness/workers/worker_loop.h harness/workers/case_data.h harness/workers/tolerance.h")
+	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \
+		"kernels harness/protocol harness/workers", "none")
+	module("harness/workers/ptx", "base metrics metrics/catalogue kernels emulator " \
+		"harness/protocol harness/workers", "none")
+	module("reports", "base metrics metrics/catalogue metrics/analysis")
+	module("cli", "base metrics metrics/catalogue metrics/analysis kernels emulator db imports " \
+		"harness/plan harness/protocol harness/session reports", "none")
+	# Tests may include every public header, and any header of the module that they are named after.
+	module("tests", below["cli"] " metrics/cupti harness/workers harness/workers/cuda " \
+		"harness/workers/ptx cli", "none")
 
-	for (room in below)
-		door[room] = room "/" room ".h"
-	cupti_door = "metrics/cupti/cupti_session.h"
-	ptx_door = "harness/ptx/ptx.h"
-	# these tests are named after a way of testing, not after a room
-	inside_every_room["tests/fuzz"] = 1
-	inside_every_room["tests/gpu"] = 1
+	part("emulator/language", "")
+	part("emulator/program", "emulator/language")
+	part("emulator/machine", "emulator/program")
+	part("emulator/lanes", "emulator/program emulator/machine")
+	# The one header of lanes/ that the machine needs: the table of handlers.
+	public_part["emulator/lanes"] = "emulator/lanes/handlers.h"
+
+	# These tests are named after a way of testing, not after a module.
+	inside_every_module["tests/fuzz"] = 1
+	inside_every_module["tests/gpu"] = 1
+	# These run cases on the emulator and look into its memory.
+	inside_every_module["tests/harness/workers/ptx"] = 1
 
 	cuda_header = "^(cuda[^/]*|cupti[^/]*|nvperf[^/]*|nvToolsExt[^/]*|nvml\\.h|nvrtc\\.h)$|^nvtx3/"
 }
@@ -42,22 +82,35 @@ function normalise(path,    parts, count, kept, depth, i, joined) {
 	return joined
 }
 
-function first_part(path) {
-	sub(/\/.*/, "", path)
-	return path
-}
-
 function folder(path) {
 	if (!sub(/\/[^\/]*$/, "", path))
 		return "."
 	return path
 }
 
-# "metrics/cupti/x.c" -> "metrics/cupti"; "metrics/x.c" -> "metrics"
-function first_two_parts(path,    parts) {
-	path = folder(path)
-	split(path, parts, "/")
-	return parts[2] == "" ? parts[1] : parts[1] "/" parts[2]
+# The module that a path belongs to; "" for none.
+function module_of(path) {
+	for (path = folder(path); path != "."; path = folder(path))
+		if (path in below)
+			return path
+	return ""
+}
+
+# The part of a module that a path belongs to; "" for none.
+function part_of(path) {
+	for (path = folder(path); path != "."; path = folder(path))
+		if (path in below_part)
+			return path
+	return ""
+}
+
+function first_part(path) {
+	sub(/\/.*/, "", path)
+	return path
+}
+
+function has_word(words, word) {
+	return index(" " words " ", " " word " ") > 0
 }
 
 function starts(text, start) {
@@ -81,50 +134,47 @@ function check_vendor(header,    name) {
 	name = header
 	sub(/.*\//, "", name)
 	if (header ~ cuda_header || name ~ cuda_header) {
-		if (place != "metrics/cupti" && place != "harness/cuda" && place != "tests/gpu" && \
-		    !starts(FILENAME, "tests/harness/cuda/") && FILENAME !~ /\.cuh?$/)
-			complain("<" header "> belongs in metrics/cupti/, harness/cuda/ and device code only")
+		if (own != "metrics/cupti" && own != "harness/workers/cuda" && \
+		    !starts(FILENAME, "tests/gpu/") && \
+		    !starts(FILENAME, "tests/harness/workers/cuda/") && FILENAME !~ /\.cuh?$/)
+			complain("<" header "> belongs in metrics/cupti/, harness/workers/cuda/ and " \
+				 "device code only")
 	}
-	if (name == "sqlite3.h" && room != "db" && place != "tests/db")
-		complain("<" header "> belongs in db/ and tests/db/ only: everybody else asks db/db.h")
+	if (name == "sqlite3.h" && own != "db" && !starts(FILENAME, "tests/db/"))
+		complain("<" header "> belongs in db/ and tests/db/ only: other modules include db/db.h")
 }
 
-function check_own_room(target,    there) {
-	there = first_two_parts(target)
-	# harness/cuda and harness/ptx are two programs: they share only what is in harness/
-	if (room == "harness" && place != "harness" && there != "harness" && there != place)
-		complain(place " may not include " target ": share it in harness/")
+function check_part(target,    mine, there) {
+	mine = part_of(FILENAME)
+	there = part_of(target)
+	if (there == "" || there == mine || mine == "" || has_word(below_part[mine], there) || \
+	    has_word(public_part[there], target))
+		return
+	complain(mine " may not include " target ": it is built on " \
+		 (below_part[mine] == "" ? "nothing else" : below_part[mine]))
 }
 
-function check_room(target, other) {
-	if (other == room) {
-		check_own_room(target)
+function check_module(target, other) {
+	if (other == own) {
+		check_part(target)
 		return
 	}
-	if (place in inside_every_room || (room == "tests" && starts(place "/", "tests/" other "/")))
-		return
-	if (index(" " below[room] " ", " " other " ") == 0) {
-		complain(room " may not include " target ": it is built on " \
-			 (below[room] == "" ? "libc" : below[room]) " only")
-		return
-	}
-	if (target == cupti_door) {
-		if (place != "harness/cuda" && room != "tests")
-			complain(target " is for harness/cuda/ and tests only")
+	if (own == "tests") {
+		if (first_part(substr(FILENAME, length("tests/") + 1)) == first_part(other) || \
+		    folder(FILENAME) in inside_every_module)
+			return
+	} else if (!has_word(below[own], other)) {
+		complain(own " may not include " target ": it is built on " \
+			 (below[own] == "" ? "libc" : below[own]) " only")
 		return
 	}
-	if (target == ptx_door) {
-		if (room != "cli" && room != "tests")
-			complain(target " is for cli/ and tests only")
-		return
-	}
-	if (target != door[other])
-		complain(target " is internal to " other ": include " door[other])
+	if (!has_word(public[other], target))
+		complain(target " is internal to " other \
+			 (public[other] == "none" ? "" : ": include " public[other]))
 }
 
 FNR == 1 {
-	room = first_part(FILENAME)
-	place = first_two_parts(FILENAME)
+	own = module_of(FILENAME)
 }
 
 /^[ \t]*#[ \t]*(include|include_next|import)[^A-Za-z0-9_]/ {
@@ -132,26 +182,26 @@ FNR == 1 {
 	sub(/^[ \t]*#[ \t]*[a-z_]+[ \t]*/, "", header)
 	quote = substr(header, 1, 1)
 	if (quote != "\"" && quote != "<") {
-		complain("include a header by its name: what a macro names cannot be checked")
+		complain("include a header by its name: the check cannot read a macro")
 		next
 	}
 	header = substr(header, 2)
 	sub(/[">].*/, "", header)
 
-	if (first_part(header) in below) {
+	if (module_of(header) != "") {
 		target = normalise(header)
 	} else {
 		target = quote == "\"" ? normalise(folder(FILENAME) "/" header) : ""
 		if (!exists(target))
 			check_vendor(header)
 	}
-	if (first_part(target) in below)
-		check_room(target, first_part(target))
+	if (module_of(target) != "")
+		check_module(target, module_of(target))
 }
 
 END {
 	if (violations) {
-		printf "%d includes cross a wall between rooms\n", violations
+		printf "%d includes break the rules of tests/style/includes.awk\n", violations
 		exit 1
 	}
 }

@@ -1,0 +1,88 @@
+/* What the emulator can run of anybody's PTX, for `perflab check`. */
+#include "emulator/emulator.h"
+
+#include <stdlib.h>
+
+#include "emulator/program/program.h"
+
+/* Decodes one entry; what stands in its way is its row, not an error. */
+static int check_entry(const struct ptx_module *module, const char *name,
+		       void (*visit)(void *context, const struct ptx_entry_check *check),
+		       void *context, struct error *err)
+{
+	struct program_gaps gaps = {0};
+	struct ptx_program *program = NULL;
+	struct text missing = TEXT_INIT;
+	struct error why = {0};
+	int rc = ptx_program_decode(&program, module, name, &gaps, &why);
+
+	if (rc == PL_EUNSUPPORTED && gaps.count)
+		program_gaps_text(&missing, &gaps);
+	else if (rc == PL_EUNSUPPORTED || rc == PL_EPARSE)
+		text_add(&missing, why.text);
+	else if (rc)
+		error_set(err, rc, "%s", why.text);
+	if (rc == 0 || missing.length) {
+		visit(context, &(struct ptx_entry_check){
+				       .name = name, .runnable = rc == 0, .missing = missing.data});
+		rc = 0;
+	}
+	ptx_program_free(program);
+	program_gaps_release(&gaps);
+	text_release(&missing);
+	return rc;
+}
+
+static int check_entries(const struct ptx_module *module,
+			 void (*visit)(void *context, const struct ptx_entry_check *check),
+			 void *context, size_t *entries, struct error *err)
+{
+	struct program_gaps gaps = {0};
+	struct ptx_program *whole = NULL;
+	struct error why = {0};
+	/* Where nothing is missing, functions that entries share are looked at once. */
+	bool all_run = ptx_program_decode(&whole, module, NULL, &gaps, &why) == 0;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < module->function_count; i++) {
+		const struct ptx_function *function = &module->functions[i];
+
+		if (!function->entry || !function->defined)
+			continue;
+		++*entries;
+		if (all_run)
+			visit(context, &(struct ptx_entry_check){.name = function->name,
+								 .runnable = true,
+								 .missing = ""});
+		else
+			rc = check_entry(module, function->name, visit, context, err);
+	}
+	ptx_program_free(whole);
+	program_gaps_release(&gaps);
+	return rc;
+}
+
+int ptx_check_file(const char *path,
+		   void (*visit)(void *context, const struct ptx_entry_check *check), void *context,
+		   struct error *err)
+{
+	struct ptx_module *module = NULL;
+	size_t length = 0, entries = 0;
+	char *text = NULL;
+	int rc;
+
+	rc = read_file(&text, &length, path, PTX_MAX_TEXT_BYTES, err);
+	if (rc)
+		goto out;
+	rc = ptx_module_parse(&module, text, length, err);
+	if (rc == 0)
+		rc = check_entries(module, visit, context, &entries, err);
+	rc = error_context(err, rc, "%s", path);
+	if (rc == 0 && !entries)
+		rc = error_set(err, PL_EPARSE, "%s: no .entry is in it: there is nothing to run",
+			       path);
+out:
+	ptx_module_free(module);
+	free(text);
+	return rc;
+}

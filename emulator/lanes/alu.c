@@ -1,0 +1,15 @@
+#include "emulator/lanes/alu_parts.h"
+#include "emulator/lanes/handlers.h"
+
+instruction_handler *LANES_NAME(alu_handler)(const struct instruction *instruction)
+{
+	static instruction_handler *(*const parts[])(enum operation) = {
+		LANES_NAME(alu_integer), LANES_NAME(alu_bits), LANES_NAME(alu_compare),
+		LANES_NAME(alu_float),   LANES_NAME(alu_half), LANES_NAME(alu_convert),
+	};
+	instruction_handler *found = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && !found; i++)
+		found = parts[i](instruction->operation);
+	return found;
+}

@@ -1,0 +1,394 @@
+/*
+ * Functions of alu_float.def and alu_compare.def. Directed roundings need no
+ * rounding mode of the processor: a sum is computed in a wider format and
+ * rounded to odd there (its last bit is set if anything was lost), so that
+ * rounding it once more, in any direction, gives what one rounding would.
+ * Everything is IEEE arithmetic without contraction: the same bits on every
+ * machine and in every set of lanes.
+ */
+#ifndef EMULATOR_LANES_ALU_FLOAT_H
+#define EMULATOR_LANES_ALU_FLOAT_H
+
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "emulator/lanes/handlers.h"
+
+enum rounding { ROUND_RN, ROUND_RZ, ROUND_RM, ROUND_RP };
+enum integer_rounding { INTEGER_RNI, INTEGER_RZI, INTEGER_RMI, INTEGER_RPI };
+
+#define AS_IT_IS(x) (x)
+
+static inline uint32_t bits_of_f32(float x)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
+}
+static inline float f32_of_bits(uint32_t bits)
+{
+	float x;
+
+	memcpy(&x, &bits, sizeof(x));
+	return x;
+}
+static inline uint64_t bits_of_f64(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof(bits));
+	return bits;
+}
+static inline double f64_of_bits(uint64_t bits)
+{
+	double x;
+
+	memcpy(&x, &bits, sizeof(x));
+	return x;
+}
+
+static inline float canonical_f32(float x)
+{
+	return x == x ? x : f32_of_bits(0x7fffffff);
+}
+static inline float ftz(float x)
+{
+	uint32_t bits = bits_of_f32(x);
+
+	return f32_of_bits(bits & 0x7f800000 ? bits : bits & 0x80000000);
+}
+static inline float saturate_f32(float x)
+{
+	float low = x > 0.0f ? x : 0.0f;
+
+	return low < 1.0f ? low : 1.0f;
+}
+static inline float relu_f32(float x)
+{
+	return x < 0.0f ? 0.0f : x == 0.0f ? 0.0f : x;
+}
+static inline float negate_f32(float x)
+{
+	return f32_of_bits(bits_of_f32(x) ^ 0x80000000);
+}
+static inline float absolute_f32(float x)
+{
+	return f32_of_bits(bits_of_f32(x) & 0x7fffffff);
+}
+static inline float copy_sign_f32(float sign, float x)
+{
+	return f32_of_bits((bits_of_f32(sign) & 0x80000000) | (bits_of_f32(x) & 0x7fffffff));
+}
+static inline float xor_sign_f32(float x, float a, float b)
+{
+	return f32_of_bits((bits_of_f32(x) & 0x7fffffff) |
+			   ((bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000));
+}
+static inline double negate_f64(double x)
+{
+	return f64_of_bits(bits_of_f64(x) ^ UINT64_C(0x8000000000000000));
+}
+static inline double absolute_f64(double x)
+{
+	return f64_of_bits(bits_of_f64(x) & INT64_MAX);
+}
+static inline double copy_sign_f64(double sign, double x)
+{
+	return f64_of_bits((bits_of_f64(sign) & ~(uint64_t)INT64_MAX) |
+			   (bits_of_f64(x) & INT64_MAX));
+}
+
+/* ---- tests ---- */
+
+#define FLOAT_TESTS(name, type, unsigned_type, bits_of, exponent)                            \
+	static inline bool is_finite_##name(type x)                                          \
+	{                                                                                    \
+		return (bits_of(x) & (exponent)) != (exponent);                              \
+	}                                                                                    \
+	static inline bool is_infinite_##name(type x)                                        \
+	{                                                                                    \
+		return (unsigned_type)(bits_of(x) << 1) == (unsigned_type)((exponent) << 1); \
+	}                                                                                    \
+	static inline bool is_subnormal_##name(type x)                                       \
+	{                                                                                    \
+		return ((bits_of(x) & (exponent)) == 0) && (x != 0);                         \
+	}                                                                                    \
+	/* A zero is normal to testp. */                                                     \
+	static inline bool is_normal_##name(type x)                                          \
+	{                                                                                    \
+		return is_finite_##name(x) && !is_subnormal_##name(x);                       \
+	}
+FLOAT_TESTS(f32, float, uint32_t, bits_of_f32, UINT32_C(0x7f800000))
+FLOAT_TESTS(f64, double, uint64_t, bits_of_f64, UINT64_C(0x7ff0000000000000))
+#undef FLOAT_TESTS
+
+/* The comparisons of set on pairs of halves. */
+#define COMPARISON(name, condition)                         \
+	static inline bool compare_##name(float x, float y) \
+	{                                                   \
+		return condition;                           \
+	}
+COMPARISON(EQ, x == y)
+COMPARISON(NE, (x < y) || (x > y))
+COMPARISON(LT, x < y)
+COMPARISON(LE, x <= y)
+COMPARISON(GT, x > y)
+COMPARISON(GE, x >= y)
+COMPARISON(EQU, !((x < y) || (x > y)))
+COMPARISON(NEU, x != y)
+COMPARISON(LTU, !(x >= y))
+COMPARISON(LEU, !(x > y))
+COMPARISON(GTU, !(x <= y))
+COMPARISON(GEU, !(x < y))
+COMPARISON(NUM, (x == x) && (y == y))
+COMPARISON(NAN, (x != x) || (y != y))
+#undef COMPARISON
+#define COMPARE_PAIR(lift, truth, compare)                               \
+	((compare(lift((uint16_t)a), lift((uint16_t)b)) ? (truth) : 0) | \
+	 (compare(lift((uint16_t)(a >> 16)), lift((uint16_t)(b >> 16))) ? (truth) : 0) << 16)
+
+/* ---- rounding ---- */
+
+/* The neighbours; of an infinity or NaN nothing is asked. */
+static inline float above_f32(float x)
+{
+	uint32_t bits = bits_of_f32(x);
+
+	return f32_of_bits(x == 0.0f ? 1 : bits + (bits >> 31 ? UINT32_MAX : 1));
+}
+static inline float below_f32(float x)
+{
+	return negate_f32(above_f32(negate_f32(x)));
+}
+static inline double above_f64(double x)
+{
+	uint64_t bits = bits_of_f64(x);
+
+	return f64_of_bits(x == 0.0 ? 1 : bits + (bits >> 63 ? UINT64_MAX : 1));
+}
+static inline double below_f64(double x)
+{
+	return negate_f64(above_f64(negate_f64(x)));
+}
+
+/* A NaN is canonical. */
+static inline float double_to_float(double x, enum rounding rounding)
+{
+	float nearest = (float)x;
+	double back = (double)nearest;
+	bool down = rounding == ROUND_RM || (rounding == ROUND_RZ && x > 0.0);
+	bool up = rounding == ROUND_RP || (rounding == ROUND_RZ && x < 0.0);
+
+	if (rounding == ROUND_RN)
+		return canonical_f32(nearest);
+	nearest = down && back > x ? below_f32(nearest) : nearest;
+	return canonical_f32(up && back < x ? above_f32(nearest) : nearest);
+}
+static inline float double_to_float_odd(double x)
+{
+	float towards_zero = double_to_float(x, ROUND_RZ);
+	uint32_t lost = (double)towards_zero != x ? 1 : 0;
+
+	return x == x ? f32_of_bits(bits_of_f32(towards_zero) | lost) : towards_zero;
+}
+
+/* a + b rounded to odd. */
+static inline double sum_odd(double a, double b)
+{
+	double sum = a + b;
+	double of_b = sum - a;
+	double error = (a - (sum - of_b)) + (b - of_b);
+	uint64_t bits = bits_of_f64(sum);
+	/* Away from zero where the error has the sum's sign. */
+	uint64_t step = (error > 0.0) == (sum > 0.0) ? 1 : UINT64_MAX;
+	bool inexact = error < 0.0 || error > 0.0;
+
+	return f64_of_bits(inexact && !(bits & 1) ? bits + step : bits);
+}
+
+/* A sum that is zero: of zeroes, or by cancellation. Down, its sign is a minus if any is. */
+static inline float sum_f32(double a, double b, enum rounding rounding)
+{
+	double sum = sum_odd(a, b);
+
+	if (rounding == ROUND_RM)
+		sum = sum == 0.0 && (bits_of_f64(a) | bits_of_f64(b)) >> 63 ? -0.0 : sum;
+	return double_to_float(sum, rounding);
+}
+static inline float add_f32(float a, float b, enum rounding rounding)
+{
+	return rounding == ROUND_RN ? canonical_f32(a + b)
+				    : sum_f32((double)a, (double)b, rounding);
+}
+static inline float sub_f32(float a, float b, enum rounding rounding)
+{
+	return rounding == ROUND_RN ? canonical_f32(a - b)
+				    : sum_f32((double)a, (double)negate_f32(b), rounding);
+}
+static inline float mul_f32(float a, float b, enum rounding rounding)
+{
+	return rounding == ROUND_RN ? canonical_f32(a * b)
+				    : double_to_float((double)a * (double)b, rounding);
+}
+static inline float fma_f32(float a, float b, float c, enum rounding rounding)
+{
+#ifdef __FMA__
+	if (rounding == ROUND_RN)
+		return canonical_f32(fmaf(a, b, c));
+#endif
+	return sum_f32((double)a * (double)b, (double)c, rounding);
+}
+/* A quotient or root of f32 that is none is further from one than half a unit of a double. */
+static inline float div_f32(float a, float b, enum rounding rounding)
+{
+	return rounding == ROUND_RN ? canonical_f32(a / b)
+				    : double_to_float((double)a / (double)b, rounding);
+}
+static inline float sqrt_f32(float a, enum rounding rounding)
+{
+	return rounding == ROUND_RN ? canonical_f32(sqrtf(a))
+				    : double_to_float(sqrt((double)a), rounding);
+}
+
+/* With .ftz, a product or sum is a zero that is below the least normal f32 when rounded to 24 bits,
+ * as many as a normal one has: just below, rounding as to a subnormal would lift it there. */
+static inline bool is_tiny(double x, enum rounding rounding)
+{
+	return absolute_f32(double_to_float(x * 0x1p64, rounding)) < 0x1p-62f;
+}
+static inline float mul_ftz_f32(float a, float b, enum rounding rounding)
+{
+	float product = mul_f32(a, b, rounding);
+
+	return is_tiny((double)a * (double)b, rounding) ? copy_sign_f32(product, 0.0f) : product;
+}
+static inline float fma_ftz_f32(float a, float b, float c, enum rounding rounding)
+{
+	float sum = fma_f32(a, b, c, rounding);
+	double odd = sum_odd((double)a * (double)b, (double)c);
+
+	return is_tiny(odd, rounding) ? copy_sign_f32(sum, 0.0f) : sum;
+}
+/* A quotient below the least normal f32 is a zero, also if rounding would lift it there. */
+static inline float div_ftz_f32(float a, float b, enum rounding rounding)
+{
+	float quotient = div_f32(a, b, rounding);
+	bool tiny = absolute_f64((double)a) < absolute_f64((double)b) * 0x1p-126;
+
+	return tiny ? copy_sign_f32(quotient, 0.0f) : quotient;
+}
+
+/* ---- f64 ---- */
+
+/* Unlike those of f32, NaNs keep what they carry. */
+static inline double quiet_f64(double nan)
+{
+	return f64_of_bits(bits_of_f64(nan) | UINT64_C(1) << 51);
+}
+/* What arithmetic gave on two, of which the NaN of `first` goes before the other's; if neither is
+ * one, a NaN is the default. */
+static inline double result_f64(double result, double first, double second)
+{
+	double nan =
+		second == second ? f64_of_bits(UINT64_C(0xfff8000000000000)) : quiet_f64(second);
+
+	nan = first == first ? nan : quiet_f64(first);
+	return result == result ? result : nan;
+}
+/* a * b + c, rounded once in a direction; alu_wide.c. */
+double LANES_NAME(fma_f64_directed)(double a, double b, double c, enum rounding rounding);
+double LANES_NAME(div_f64_directed)(double a, double b, enum rounding rounding);
+double LANES_NAME(sqrt_f64_directed)(double a, enum rounding rounding);
+
+/* b's NaN goes before c's, and c's before a's; in sums and products of two, b's before a's. */
+static inline double fma_f64(double a, double b, double c, enum rounding rounding)
+{
+	return result_f64(rounding == ROUND_RN ? fma(a, b, c)
+					       : LANES_NAME(fma_f64_directed)(a, b, c, rounding),
+			  b == b ? c : b, a);
+}
+static inline double add_f64(double a, double b, enum rounding rounding)
+{
+	return result_f64(rounding == ROUND_RN ? a + b
+					       : LANES_NAME(fma_f64_directed)(a, 1.0, b, rounding),
+			  b, a);
+}
+static inline double sub_f64(double a, double b, enum rounding rounding)
+{
+	return result_f64(rounding == ROUND_RN
+				  ? a - b
+				  : LANES_NAME(fma_f64_directed)(a, 1.0, negate_f64(b), rounding),
+			  b, a);
+}
+static inline double mul_f64(double a, double b, enum rounding rounding)
+{
+	double product = a * b;
+
+	/* Nothing is lost of a zero; the sign of one that c would change is the product's. */
+	return result_f64(
+		rounding == ROUND_RN || a == 0.0 || b == 0.0
+			? product
+			: LANES_NAME(fma_f64_directed)(a, b, copy_sign_f64(product, 0.0), rounding),
+		b, a);
+}
+/* A routine: a's NaN goes before b's. */
+static inline double div_f64(double a, double b, enum rounding rounding)
+{
+	return result_f64(
+		rounding == ROUND_RN ? a / b : LANES_NAME(div_f64_directed)(a, b, rounding), a, b);
+}
+static inline double sqrt_f64(double a, enum rounding rounding)
+{
+	return result_f64(
+		rounding == ROUND_RN ? sqrt(a) : LANES_NAME(sqrt_f64_directed)(a, rounding), a, a);
+}
+
+/* ---- the lesser and the greater: a number before a NaN, -0 below +0 ---- */
+
+static inline float min_f32(float a, float b)
+{
+	float least = a < b ? a : b;
+
+	least = a == b ? f32_of_bits(bits_of_f32(a) | bits_of_f32(b)) : least;
+	least = a == a ? least : b;
+	return canonical_f32(b == b ? least : a);
+}
+static inline float max_f32(float a, float b)
+{
+	float greatest = a > b ? a : b;
+
+	greatest = a == b ? f32_of_bits(bits_of_f32(a) & bits_of_f32(b)) : greatest;
+	greatest = a == a ? greatest : b;
+	return canonical_f32(b == b ? greatest : a);
+}
+/* .NaN: a NaN before a number. */
+static inline float min_nan_f32(float a, float b)
+{
+	return a == a && b == b ? min_f32(a, b) : f32_of_bits(0x7fffffff);
+}
+static inline float max_nan_f32(float a, float b)
+{
+	return a == a && b == b ? max_f32(a, b) : f32_of_bits(0x7fffffff);
+}
+static inline double min_f64(double a, double b)
+{
+	double least = a < b ? a : b;
+
+	least = a == b ? f64_of_bits(bits_of_f64(a) | bits_of_f64(b)) : least;
+	least = a == a ? least : b;
+	return result_f64(b == b ? least : a, b, a);
+}
+static inline double max_f64(double a, double b)
+{
+	double greatest = a > b ? a : b;
+
+	greatest = a == b ? f64_of_bits(bits_of_f64(a) & bits_of_f64(b)) : greatest;
+	greatest = a == a ? greatest : b;
+	return result_f64(b == b ? greatest : a, b, a);
+}
+
+#endif

@@ -1,0 +1,14 @@
+#include "emulator/lanes/alu_handlers.h"
+
+#include "emulator/program/alu_integer.def"
+
+instruction_handler *LANES_NAME(alu_integer)(enum operation operation)
+{
+	switch ((int)operation) {
+#include "emulator/lanes/alu_cases.h"
+
+#include "emulator/program/alu_integer.def"
+	default:
+		return NULL;
+	}
+}

@@ -1,0 +1,14 @@
+/* alu_parts: the handlers of each part of alu.def (alu_handlers.h), and what they share. */
+#ifndef EMULATOR_LANES_ALU_PARTS_H
+#define EMULATOR_LANES_ALU_PARTS_H
+
+#include "emulator/lanes/handlers.h"
+
+instruction_handler *LANES_NAME(alu_integer)(enum operation operation);
+instruction_handler *LANES_NAME(alu_bits)(enum operation operation);
+instruction_handler *LANES_NAME(alu_compare)(enum operation operation);
+instruction_handler *LANES_NAME(alu_float)(enum operation operation);
+instruction_handler *LANES_NAME(alu_half)(enum operation operation);
+instruction_handler *LANES_NAME(alu_convert)(enum operation operation);
+
+#endif

@@ -1,0 +1,247 @@
+/*
+ * Atomics on global, shared and generic addresses. Lanes take their turns in
+ * ascending order, so that sums of floating point are the same in every run.
+ */
+#include "emulator/lanes/alu_convert.h"
+#include "emulator/lanes/memory.h"
+
+/* What the lanes bring, as the bits of their type, and the old values that they get. */
+struct atomic_operands {
+	uint64_t b[LANES], c[LANES], old[LANES];
+};
+
+/* f32 in global memory is added without subnormals. */
+static uint32_t sum_f32_bits(uint32_t left, uint32_t right, bool global)
+{
+	float a = f32_of_bits(left), b = f32_of_bits(right);
+
+	return bits_of_f32(global ? ftz(add_f32(ftz(a), ftz(b), ROUND_RN))
+				  : add_f32(a, b, ROUND_RN));
+}
+
+/* In global memory an operand's NaN, else the memory's, goes on as it is, quiet or not; elsewhere
+ * the memory's goes before. */
+static uint64_t sum_f64_bits(uint64_t left, uint64_t right, bool global)
+{
+	double a = f64_of_bits(left), b = f64_of_bits(right);
+
+	if (global && (a != a || b != b))
+		return b != b ? right : left;
+	return bits_of_f64(add_f64(b, a, ROUND_RN));
+}
+
+static bool is_less(uint64_t a, uint64_t b, enum value_type type)
+{
+	switch (type) {
+	case TYPE_s32:
+		return (int32_t)(uint32_t)a < (int32_t)(uint32_t)b;
+	case TYPE_s64:
+		return (int64_t)a < (int64_t)b;
+	default:
+		return a < b;
+	}
+}
+
+/* The new value; bits beyond the type's width are cut where it is stored. */
+ALWAYS_INLINE uint64_t changed(uint64_t old, uint64_t b, uint64_t c, enum atomic_kind kind,
+			       enum value_type type, bool global)
+{
+	switch (kind) {
+	case ATOMIC_ADD:
+		return type == TYPE_f32   ? sum_f32_bits((uint32_t)old, (uint32_t)b, global)
+		       : type == TYPE_f64 ? sum_f64_bits(old, b, global)
+					  : old + b;
+	case ATOMIC_MIN:
+		return is_less(b, old, type) ? b : old;
+	case ATOMIC_MAX:
+		return is_less(old, b, type) ? b : old;
+	case ATOMIC_AND:
+		return old & b;
+	case ATOMIC_OR:
+		return old | b;
+	case ATOMIC_XOR:
+		return old ^ b;
+	case ATOMIC_EXCH:
+		return b;
+	case ATOMIC_CAS:
+		return old == b ? c : old;
+	case ATOMIC_INC:
+		return old >= b ? 0 : old + 1;
+	case ATOMIC_DEC:
+		return old == 0 || old > b ? b : old - 1;
+	case ATOMIC_ADD_F16:
+		return type == TYPE_b16 ? half_add((uint16_t)old, (uint16_t)b)
+					: PAIR_OF_TWO(half_add, old, b);
+	case ATOMIC_ADD_BF16:
+		return type == TYPE_b16 ? bfloat_add((uint16_t)old, (uint16_t)b)
+					: PAIR_OF_TWO(bfloat_add, old, b);
+	}
+	return old;
+}
+
+/* Lane after lane, on bytes that were checked. */
+ALWAYS_INLINE void take_turns(unsigned char *data, const uint64_t offset[LANES], uint32_t mask,
+			      unsigned width, enum atomic_kind kind, enum value_type type,
+			      bool global, struct atomic_operands *of)
+{
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		int lane = __builtin_ctz(rest);
+		unsigned char *place = data + offset[lane];
+
+		of->old[lane] = memory_get(place, width, false);
+		memory_put(place,
+			   changed(of->old[lane], of->b[lane], of->c[lane], kind, type, global),
+			   width);
+	}
+}
+
+/* What histograms and sums are made of has a loop of its own. */
+static void take_turns_at(const struct instruction *at, unsigned char *data,
+			  const uint64_t offset[LANES], uint32_t mask, bool global,
+			  struct atomic_operands *of)
+{
+	if (at->kind == ATOMIC_ADD && (at->type == TYPE_u32 || at->type == TYPE_s32))
+		take_turns(data, offset, mask, 4, ATOMIC_ADD, TYPE_u32, global, of);
+	else if (at->kind == ATOMIC_ADD && at->type == TYPE_f32)
+		take_turns(data, offset, mask, 4, ATOMIC_ADD, TYPE_f32, global, of);
+	else
+		take_turns(data, offset, mask, at->width, (enum atomic_kind)at->kind,
+			   (enum value_type)at->type, global, of);
+}
+
+/* The lanes of one allocation, and what their sectors are. */
+static void change_allocation(struct instruction_count *count, const struct instruction *at,
+			      uint32_t mask, struct allocation *in, const uint64_t address[LANES],
+			      struct atomic_operands *of)
+{
+	uint64_t offset[LANES];
+	uint32_t sector[LANES], touched = UINT32_MAX, different = 0;
+
+	for (int lane = 0; lane < LANES; lane++) {
+		offset[lane] = address[lane] - in->address;
+		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
+	}
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		uint32_t here = sector[__builtin_ctz(rest)];
+
+		if (here == touched)
+			continue;
+		touched = here;
+		different++;
+		touch_read(in, here, here);
+		touch_written(in, here, here);
+	}
+	count->sectors += different == 1 ? 1 : access_sectors(sector, mask);
+	take_turns_at(at, in->data, offset, mask, true, of);
+}
+
+static enum step change_global(struct warp *warp, const struct instruction *at, uint32_t mask,
+			       uint64_t address[LANES], struct atomic_operands *of)
+{
+	struct device_memory *memory = warp->block->launch->memory;
+	size_t number = (size_t)(at - warp->frame->function->code);
+	struct instruction_count *count =
+		&warp->block->launch->counts[warp->frame->function_index][number];
+	uint64_t outside = 0, low = 0;
+	struct allocation *in;
+
+	MEMORY_FILL(address, mask);
+	in = device_memory_find(memory, number, address[0]);
+	for (int lane = 0; lane < LANES && in; lane++) {
+		uint64_t here = address[lane] - in->address;
+
+		outside |= here | (in->bytes - at->width - here);
+		low |= here;
+	}
+	if (in && !(outside >> 63) && !(low & (at->width - 1U))) {
+		change_allocation(count, at, mask, in, address, of);
+		return STEP_NEXT;
+	}
+	/* Several allocations, one after the other; or there is something wrong. */
+	if (access_check(warp, at, PTX_SPACE_GLOBAL, mask, address) != STEP_NEXT)
+		return STEP_STOPPED;
+	while (mask) {
+		uint32_t part = 0;
+
+		in = device_memory_below(memory, address[__builtin_ctz(mask)]);
+		for (int lane = 0; lane < LANES; lane++)
+			part |= (uint32_t)(address[lane] - in->address < in->bytes) << lane;
+		change_allocation(count, at, mask & part, in, address, of);
+		mask &= ~part;
+	}
+	return STEP_NEXT;
+}
+
+static enum step change_shared(struct warp *warp, const struct instruction *at, uint32_t mask,
+			       const uint64_t offset[LANES], struct atomic_operands *of)
+{
+	enum step step = access_check(warp, at, PTX_SPACE_SHARED, mask, offset);
+
+	if (step != STEP_NEXT)
+		return step;
+	if (warp->block->shadow) {
+		uint32_t narrow[LANES];
+
+		for (int lane = 0; lane < LANES; lane++)
+			narrow[lane] = (uint32_t)offset[lane];
+		shared_shadow_atomic(warp, at, mask, narrow, at->width);
+	}
+	take_turns_at(at, warp->block->shared, offset, mask, false, of);
+	return STEP_NEXT;
+}
+
+static void read_operand(uint64_t value[LANES], const struct warp *warp, uint32_t row,
+			 unsigned width)
+{
+	const unsigned char *from = row_of(warp, row);
+	uint64_t keeps = width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1;
+
+	for (int lane = 0; lane < LANES; lane++)
+		value[lane] = row ? row_get(from, lane, width) & keeps : 0;
+}
+
+static enum step run_atomic(struct warp *warp, const struct instruction *at)
+{
+	struct instruction_count *count = count_of(warp, at);
+	uint32_t mask = warp->active, shared = 0, local = 0;
+	uint64_t address[LANES], offset[LANES];
+	struct atomic_operands of;
+	enum step step = STEP_NEXT;
+
+	if (mask == 0)
+		return STEP_NEXT;
+	memory_addresses(address, warp, at);
+	read_operand(of.b, warp, at->b, at->width);
+	read_operand(of.c, warp, at->c, at->width);
+	for (int lane = 0; lane < LANES; lane++) {
+		shared |= (uint32_t)(address[lane] - SHARED_WINDOW < WINDOW_BYTES) << lane;
+		local |= (uint32_t)(address[lane] - LOCAL_WINDOW < WINDOW_BYTES) << lane;
+		offset[lane] = address[lane] % WINDOW_BYTES;
+	}
+	if (at->space != PTX_SPACE_GENERIC) {
+		shared = at->space == PTX_SPACE_SHARED ? ALL_LANES : 0;
+		local = 0;
+	}
+	if (mask & local)
+		return warp_finding(warp, at, __builtin_ctz(mask & local), FINDING_UNSUPPORTED,
+				    "an atomic on local memory");
+	count->requests += at->space != PTX_SPACE_GENERIC || mask & ~shared;
+	count->serialised += access_longest_queue(address, mask);
+	if (at->space == PTX_SPACE_GENERIC)
+		count->shared_requests += (mask & shared) != 0;
+	if (mask & ~shared)
+		step = change_global(warp, at, mask & ~shared, address, &of);
+	if (step == STEP_NEXT && mask & shared)
+		step = change_shared(warp, at, mask & shared, offset, &of);
+	if (step != STEP_NEXT || at->dst == 0)
+		return step;
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		row_put(row_of(warp, at->dst), __builtin_ctz(rest), of.old[__builtin_ctz(rest)],
+			at->width);
+	return STEP_NEXT;
+}
+
+instruction_handler *LANES_NAME(atomic_handler)(const struct instruction *at)
+{
+	return at->operation == OP_ATOMIC ? run_atomic : NULL;
+}

@@ -1,0 +1,292 @@
+/*
+ * Lanes that see each other's values: shuffles, votes, matches, reductions.
+ *
+ * Each lane gives a member mask. Mostly it is one for all that run; lanes of
+ * one instruction may also be several groups with a mask each, as after
+ * match.any. warp_gather() has seen to it that every living lane of the masks
+ * is there, and that lanes name themselves.
+ */
+#include "emulator/lanes/handlers.h"
+#include "emulator/machine/warp.h"
+
+#include <string.h>
+
+/* A row may be both operand and result: results are put together apart. */
+struct values {
+	_Alignas(64) uint32_t of[LANES];
+};
+
+/* Writes the lanes that run. */
+static void put(struct warp *warp, uint32_t row, const struct values *values)
+{
+	uint32_t *to;
+
+	if (!row)
+		return;
+	to = row_of(warp, row);
+	for (int lane = 0; lane < LANES; lane++)
+		to[lane] = (values->of[lane] & (uint32_t)warp->lanes[lane]) |
+			   (to[lane] & ~(uint32_t)warp->lanes[lane]);
+}
+
+/* ---- shuffles ---- */
+
+/*
+ * Where each lane's value comes from, and whether (ALL_LANES or 0) that is within its segment; its
+ * own where it is not. `reach` is b; `limits` is c: a clamp in its low bits, and above them a mask
+ * that cuts the warp into segments. Compiled for each kind.
+ */
+static inline __attribute__((always_inline)) void
+source_lanes(unsigned kind, const uint32_t reach[LANES], const uint32_t limits[LANES],
+	     struct values *from, struct values *inside)
+{
+	for (uint32_t lane = 0; lane < LANES; lane++) {
+		uint32_t segment = limits[lane] >> 8 & 31, first = lane & segment;
+		/* The last of the segment; going up, the first. */
+		uint32_t bound = first | (limits[lane] & 31 & ~segment);
+		uint32_t distance = reach[lane] & 31;
+		uint32_t source = kind == SHUFFLE_UP          ? lane - distance
+				  : kind == SHUFFLE_DOWN      ? lane + distance
+				  : kind == SHUFFLE_BUTTERFLY ? lane ^ distance
+							      : first | (distance & ~segment);
+		bool is_inside = kind == SHUFFLE_UP ? (int32_t)source >= (int32_t)bound
+						    : (int32_t)source <= (int32_t)bound;
+
+		from->of[lane] = is_inside ? source : lane;
+		inside->of[lane] = is_inside ? ALL_LANES : 0;
+	}
+}
+
+static enum step run_shuffle(struct warp *warp, const struct instruction *at)
+{
+	enum step step = warp_gather(warp, at, at->d);
+	const uint32_t *value, *reach, *limits;
+	struct values result, from, inside;
+
+	if (step != STEP_NEXT)
+		return step;
+	warp->sync_epoch++;
+	value = row_of(warp, at->a);
+	reach = row_of(warp, at->b);
+	limits = row_of(warp, at->c);
+	switch (at->kind) {
+	case SHUFFLE_UP:
+		source_lanes(SHUFFLE_UP, reach, limits, &from, &inside);
+		break;
+	case SHUFFLE_DOWN:
+		source_lanes(SHUFFLE_DOWN, reach, limits, &from, &inside);
+		break;
+	case SHUFFLE_BUTTERFLY:
+		source_lanes(SHUFFLE_BUTTERFLY, reach, limits, &from, &inside);
+		break;
+	default:
+		source_lanes(SHUFFLE_INDEX, reach, limits, &from, &inside);
+	}
+	/* The value of a lane that does not run is undefined: here it is the own one. */
+	if (warp->active != ALL_LANES)
+		for (uint32_t lane = 0; lane < LANES; lane++)
+			if (!warp->lanes[from.of[lane]])
+				from.of[lane] = lane;
+	for (int lane = 0; lane < LANES; lane++)
+		result.of[lane] = value[from.of[lane]];
+	put(warp, at->dst, &result);
+	put(warp, at->dst2, &inside);
+	return STEP_NEXT;
+}
+
+/* ---- groups of one mask ---- */
+
+/* Takes the first group of *left out of it: the lanes there that give the same mask. */
+static uint32_t next_group(const struct warp *warp, const struct instruction *at, uint32_t *left)
+{
+	const uint32_t *members = row_of(warp, at->d);
+	uint32_t first = members[__builtin_ctz(*left)], group = 0;
+
+	for (uint32_t rest = *left; rest; rest &= rest - 1)
+		if (members[__builtin_ctz(rest)] == first)
+			group |= rest & -rest;
+	*left &= ~group;
+	return group;
+}
+
+static void set_lanes(struct values *values, uint32_t lanes, uint32_t value)
+{
+	for (; lanes; lanes &= lanes - 1)
+		values->of[__builtin_ctz(lanes)] = value;
+}
+
+static enum step run_vote(struct warp *warp, const struct instruction *at)
+{
+	enum step step = warp_gather(warp, at, at->d);
+	struct values result = {{0}};
+	uint32_t holds, left;
+
+	if (step != STEP_NEXT)
+		return step;
+	left = warp->active;
+	warp->sync_epoch++;
+	holds = at->a ? predicate_mask(row_of(warp, at->a)) : 0;
+	while (left) {
+		uint32_t group = next_group(warp, at, &left), votes = holds & group;
+		bool decided = at->kind == VOTE_ALL   ? votes == group
+			       : at->kind == VOTE_ANY ? votes != 0
+						      : votes == group || votes == 0;
+
+		set_lanes(&result, group,
+			  at->kind == VOTE_BALLOT ? votes
+			  : decided               ? ALL_LANES
+						  : 0);
+	}
+	put(warp, at->dst, &result);
+	return STEP_NEXT;
+}
+
+static uint64_t match_value(const struct warp *warp, const struct instruction *at, int lane)
+{
+	const unsigned char *row = row_of(warp, at->a);
+	uint64_t value = 0;
+
+	if (at->type == TYPE_b64 || at->type == TYPE_u64 || at->type == TYPE_s64)
+		memcpy(&value, row + 8 * lane, 8);
+	else
+		memcpy(&value, row + 4 * lane, 4);
+	return value;
+}
+
+static enum step run_match(struct warp *warp, const struct instruction *at)
+{
+	enum step step = warp_gather(warp, at, at->d);
+	struct values result = {{0}}, all = {{0}};
+	uint32_t left;
+
+	if (step != STEP_NEXT)
+		return step;
+	left = warp->active;
+	warp->sync_epoch++;
+	while (left) {
+		uint32_t group = next_group(warp, at, &left), rest = group;
+
+		while (rest) {
+			uint64_t value = match_value(warp, at, __builtin_ctz(rest));
+			uint32_t same = 0;
+
+			for (uint32_t others = rest; others; others &= others - 1)
+				if (match_value(warp, at, __builtin_ctz(others)) == value)
+					same |= others & -others;
+			rest &= ~same;
+			if (at->kind == MATCH_ANY || same == group) {
+				set_lanes(&result, same, same);
+				set_lanes(&all, same, ALL_LANES);
+			}
+		}
+	}
+	put(warp, at->dst, &result);
+	put(warp, at->dst2, &all);
+	return STEP_NEXT;
+}
+
+static uint32_t combine(const struct instruction *at, uint32_t a, uint32_t b)
+{
+	bool is_less = at->type == TYPE_s32 ? (int32_t)a < (int32_t)b : a < b;
+
+	switch (at->kind) {
+	case ATOMIC_ADD:
+		return a + b;
+	case ATOMIC_MIN:
+		return is_less ? a : b;
+	case ATOMIC_MAX:
+		return is_less ? b : a;
+	case ATOMIC_AND:
+		return a & b;
+	case ATOMIC_OR:
+		return a | b;
+	default:
+		return a ^ b;
+	}
+}
+
+static enum step run_redux(struct warp *warp, const struct instruction *at)
+{
+	enum step step = warp_gather(warp, at, at->d);
+	const uint32_t *value;
+	struct values result = {{0}};
+	uint32_t left;
+
+	if (step != STEP_NEXT)
+		return step;
+	left = warp->active;
+	value = row_of(warp, at->a);
+	warp->sync_epoch++;
+	while (left) {
+		uint32_t group = next_group(warp, at, &left);
+		uint32_t sum = value[__builtin_ctz(group)];
+
+		for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1)
+			sum = combine(at, sum, value[__builtin_ctz(rest)]);
+		set_lanes(&result, group, sum);
+	}
+	put(warp, at->dst, &result);
+	return STEP_NEXT;
+}
+
+static enum step run_elect(struct warp *warp, const struct instruction *at)
+{
+	enum step step = warp_gather(warp, at, at->d);
+	struct values leader = {{0}}, elected = {{0}};
+	uint32_t left;
+
+	if (step != STEP_NEXT)
+		return step;
+	left = warp->active;
+	warp->sync_epoch++;
+	while (left) {
+		uint32_t group = next_group(warp, at, &left);
+
+		set_lanes(&leader, group, (uint32_t)__builtin_ctz(group));
+		set_lanes(&elected, group & -group, ALL_LANES);
+	}
+	put(warp, at->dst, &leader);
+	put(warp, at->dst2, &elected);
+	return STEP_NEXT;
+}
+
+static enum step run_active_mask(struct warp *warp, const struct instruction *at)
+{
+	struct values result;
+
+	for (int lane = 0; lane < LANES; lane++)
+		result.of[lane] = warp->active;
+	put(warp, at->dst, &result);
+	return STEP_NEXT;
+}
+
+static enum step run_warp_barrier(struct warp *warp, const struct instruction *at)
+{
+	enum step step = warp_gather(warp, at, at->a);
+
+	if (step == STEP_NEXT)
+		warp->sync_epoch++;
+	return step;
+}
+
+instruction_handler *LANES_NAME(exchange_handler)(const struct instruction *instruction)
+{
+	switch (instruction->operation) {
+	case OP_SHUFFLE:
+		return run_shuffle;
+	case OP_VOTE:
+		return run_vote;
+	case OP_MATCH:
+		return run_match;
+	case OP_REDUX:
+		return run_redux;
+	case OP_ELECT:
+		return run_elect;
+	case OP_ACTIVE_MASK:
+		return run_active_mask;
+	case OP_WARP_BARRIER:
+		return run_warp_barrier;
+	default:
+		return NULL;
+	}
+}

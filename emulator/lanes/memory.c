@@ -1,0 +1,290 @@
+/* Loads and stores: global memory (and constants, which lie in it), and generic addresses. */
+#include "emulator/lanes/memory.h"
+
+/* Unique sectors of rising addresses, which filled lanes do not disturb; 0: they do not rise. */
+ALWAYS_INLINE unsigned rising_sectors(const uint32_t sector[LANES])
+{
+	uint32_t falls = 0;
+	unsigned changes = 1;
+
+	for (int lane = 1; lane < LANES; lane++) {
+		falls |= sector[lane] - sector[lane - 1];
+		changes += sector[lane] != sector[lane - 1];
+	}
+	return falls >> 31 ? 0 : changes;
+}
+
+/* Different units among the lanes, which all lie in one aligned row of 64 units. */
+ALWAYS_INLINE unsigned units_of_row(const uint64_t offset[LANES], unsigned unit_shift)
+{
+	uint64_t bits = 0;
+
+	for (int lane = 0; lane < LANES; lane++)
+		bits |= UINT64_C(1) << (offset[lane] >> unit_shift) % 64;
+	return (unsigned)__builtin_popcountll(bits);
+}
+
+ALWAYS_INLINE void touch_sectors(const uint32_t sector[LANES], struct allocation *in, bool store)
+{
+	uint64_t word = sector[0] / 64, bits = 0;
+
+	for (int lane = 0; lane < LANES; lane++) {
+		if (sector[lane] / 64 != word) {
+			if (store)
+				in->written[word] |= bits;
+			else
+				in->read[word] |= bits & ~in->written[word];
+			word = sector[lane] / 64;
+			bits = 0;
+		}
+		bits |= UINT64_C(1) << sector[lane] % 64;
+	}
+	if (store)
+		in->written[word] |= bits;
+	else
+		in->read[word] |= bits & ~in->written[word];
+}
+
+/* Different places of lanes that touch `sectors` sectors in all. */
+ALWAYS_INLINE unsigned scattered_places(const uint64_t offset[LANES], uint32_t mask,
+					uint64_t spread, unsigned bytes, unsigned sectors)
+{
+	unsigned lanes = (unsigned)__builtin_popcount(mask), changes = 1;
+	uint64_t falls = 0;
+
+	if (sectors == lanes)
+		return lanes;
+	if (spread < 64 * bytes)
+		return units_of_row(offset, (unsigned)__builtin_ctz(bytes));
+	for (int lane = 1; lane < LANES; lane++) {
+		falls |= offset[lane] - offset[lane - 1];
+		changes += offset[lane] != offset[lane - 1];
+	}
+	return falls >> 63 ? access_places(offset, mask) : changes;
+}
+
+/* Lanes that are neither side by side nor at one place. Apart, so that those are short. */
+static __attribute__((noinline)) void count_scattered(struct instruction_count *count,
+						      const uint64_t offset[LANES], uint32_t mask,
+						      uint64_t spread, unsigned bytes,
+						      struct allocation *in, bool store)
+{
+	uint32_t sector[LANES];
+	unsigned sectors;
+
+	for (int lane = 0; lane < LANES; lane++)
+		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
+	if (spread < 64 * SECTOR_BYTES)
+		sectors = units_of_row(offset, (unsigned)__builtin_ctz(SECTOR_BYTES));
+	else
+		sectors = rising_sectors(sector);
+	if (sectors == 0)
+		sectors = access_sectors(sector, mask);
+	touch_sectors(sector, in, store);
+	count->sectors += sectors;
+	count->bytes += scattered_places(offset, mask, spread, bytes, sectors) * bytes;
+}
+
+static __attribute__((noinline)) enum step several_allocations(struct warp *warp,
+							       const struct instruction *at,
+							       uint32_t mask,
+							       const uint64_t address[LANES]);
+
+ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction *at, uint32_t mask,
+				     uint64_t address[LANES], unsigned width, unsigned vector,
+				     bool store)
+{
+	const unsigned bytes = width * vector;
+	struct launch *launch = warp->block->launch;
+	size_t number = (size_t)(at - warp->frame->function->code);
+	struct instruction_count *count = &launch->counts[warp->frame->function_index][number];
+	struct allocation *in;
+	uint64_t offset[LANES], base, limit, begin, outside = 0, low = 0, gaps = 0, spread = 0;
+	struct memory_places places = {.wide = offset};
+
+	if (mask != ALL_LANES)
+		MEMORY_FILL(address, mask);
+	in = device_memory_find(launch->memory, number, address[0]);
+	if (!in || in->bytes < bytes)
+		return several_allocations(warp, at, mask, address);
+	limit = in->bytes - bytes;
+	base = in->address; /* which offset[] could change, for all that the compiler knows */
+	begin = address[0] - base;
+	/* An offset over the limit, which is below 2^63, sets the top bit of one of the two. */
+	for (int lane = 0; lane < LANES; lane++) {
+		uint64_t here = address[lane] - base;
+
+		offset[lane] = here;
+		outside |= here | (limit - here);
+		low |= here;
+		gaps |= here ^ (begin + (unsigned)lane * bytes);
+		spread |= here ^ begin;
+	}
+	if (outside >> 63 || low & (bytes - 1))
+		return several_allocations(warp, at, mask, address);
+	places.data = in->data;
+	if (gaps == 0) {
+		uint64_t first = begin / SECTOR_BYTES;
+		uint64_t last = (begin + LANES * bytes - 1) / SECTOR_BYTES;
+
+		count->bytes += LANES * bytes;
+		count->sectors += last - first + 1;
+		if (store)
+			touch_written(in, first, last);
+		else
+			touch_read(in, first, last);
+		if (memory_copies(mask, width, vector)) {
+			if (store)
+				memcpy(in->data + begin, row_of(warp, at->rows[0]), LANES * width);
+			else
+				memcpy(row_of(warp, at->rows[0]), in->data + begin, LANES * width);
+			return STEP_NEXT;
+		}
+	} else if (spread == 0) {
+		uint64_t sector = begin / SECTOR_BYTES;
+
+		count->bytes += bytes;
+		count->sectors++;
+		if (store)
+			touch_written(in, sector, sector);
+		else
+			touch_read(in, sector, sector);
+	} else {
+		count_scattered(count, offset, mask, spread, bytes, in, store);
+	}
+	if (store)
+		memory_store(warp, at, mask, &places, width, vector);
+	else
+		memory_load(warp, at, mask, &places, width, vector);
+	return STEP_NEXT;
+}
+
+enum step LANES_NAME(global_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
+				    uint64_t address[LANES])
+{
+	return global_lanes(warp, at, mask, address, at->width, at->vector,
+			    at->operation == OP_STORE);
+}
+
+/* Lanes in more than one allocation: one after the other. Or there is something wrong. */
+static enum step several_allocations(struct warp *warp, const struct instruction *at, uint32_t mask,
+				     const uint64_t address[LANES])
+{
+	struct device_memory *memory = warp->block->launch->memory;
+	enum step step = access_check(warp, at, PTX_SPACE_GLOBAL, mask, address);
+
+	while (mask && step == STEP_NEXT) {
+		const struct allocation *in =
+			device_memory_below(memory, address[__builtin_ctz(mask)]);
+		uint64_t of_part[LANES];
+		uint32_t part = 0;
+
+		for (int lane = 0; lane < LANES; lane++) {
+			of_part[lane] = address[lane];
+			part |= (uint32_t)(address[lane] - in->address < in->bytes) << lane;
+		}
+		step = LANES_NAME(global_access)(warp, at, mask & part, of_part);
+		mask &= ~part;
+	}
+	return step;
+}
+
+ALWAYS_INLINE enum step run_global(struct warp *warp, const struct instruction *at, unsigned width,
+				   unsigned vector, bool store)
+{
+	uint32_t mask = warp->active;
+	uint64_t address[LANES];
+
+	if (mask == 0)
+		return STEP_NEXT;
+	memory_addresses(address, warp, at);
+	count_of(warp, at)->requests++;
+	return global_lanes(warp, at, mask, address, width, vector, store);
+}
+
+#define GLOBAL_SHAPE(width, vector)                                                    \
+	static enum step load_global_##width##_##vector(struct warp *warp,             \
+							const struct instruction *at)  \
+	{                                                                              \
+		return run_global(warp, at, width, vector, false);                     \
+	}                                                                              \
+	static enum step store_global_##width##_##vector(struct warp *warp,            \
+							 const struct instruction *at) \
+	{                                                                              \
+		return run_global(warp, at, width, vector, true);                      \
+	}
+MEMORY_SHAPE_LIST(GLOBAL_SHAPE)
+
+static enum step access_global(struct warp *warp, const struct instruction *at)
+{
+	uint32_t mask = warp->active;
+	uint64_t address[LANES];
+
+	if (mask == 0)
+		return STEP_NEXT;
+	memory_addresses(address, warp, at);
+	count_of(warp, at)->requests++;
+	return LANES_NAME(global_access)(warp, at, mask, address);
+}
+
+instruction_handler *LANES_NAME(global_handler)(const struct instruction *at)
+{
+#define CHOOSE(w, v)                               \
+	if (at->width == (w) && at->vector == (v)) \
+		return at->operation == OP_STORE ? store_global_##w##_##v : load_global_##w##_##v;
+	MEMORY_SHAPE_LIST(CHOOSE)
+#undef CHOOSE
+	return access_global;
+}
+
+/* ---- generic addresses: each lane may mean another space ---- */
+
+static enum step access_generic(struct warp *warp, const struct instruction *at)
+{
+	uint32_t mask = warp->active, shared = 0, local = 0;
+	uint64_t address[LANES], offset[LANES];
+	struct instruction_count *count = count_of(warp, at);
+	enum step step = STEP_NEXT;
+
+	if (mask == 0)
+		return STEP_NEXT;
+	memory_addresses(address, warp, at);
+	for (int lane = 0; lane < LANES; lane++) {
+		bool in_shared = address[lane] - SHARED_WINDOW < WINDOW_BYTES;
+		bool in_local = address[lane] - LOCAL_WINDOW < WINDOW_BYTES;
+
+		shared |= (uint32_t)in_shared << lane;
+		local |= (uint32_t)in_local << lane;
+		/* Both windows begin at a multiple of their size. */
+		offset[lane] = address[lane] % WINDOW_BYTES;
+	}
+	count->requests += (mask & ~(shared | local)) != 0;
+	count->shared_requests += (mask & shared) != 0;
+	count->local_requests += (mask & local) != 0;
+	if (mask & ~(shared | local))
+		step = LANES_NAME(global_access)(warp, at, mask & ~(shared | local), address);
+	if (step == STEP_NEXT && mask & shared)
+		step = LANES_NAME(shared_access)(warp, at, mask & shared, offset);
+	if (step == STEP_NEXT && mask & local)
+		step = LANES_NAME(local_access)(warp, at, mask & local, offset);
+	return step;
+}
+
+instruction_handler *LANES_NAME(memory_handler)(const struct instruction *at)
+{
+	if (at->operation != OP_LOAD && at->operation != OP_STORE)
+		return NULL;
+	switch ((enum ptx_space)at->space) {
+	case PTX_SPACE_GLOBAL:
+	case PTX_SPACE_CONST:
+		return LANES_NAME(global_handler)(at);
+	case PTX_SPACE_SHARED:
+		return LANES_NAME(shared_handler)(at);
+	case PTX_SPACE_LOCAL:
+	case PTX_SPACE_PARAM:
+		return LANES_NAME(local_handler)(at);
+	case PTX_SPACE_GENERIC:
+		return access_generic;
+	}
+	return NULL;
+}

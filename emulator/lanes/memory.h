@@ -1,0 +1,215 @@
+/*
+ * memory: what the handlers of loads, stores and atomics have in common: where
+ * lanes point, and the bytes between memory and rows. Included by files that
+ * are compiled once for each set. The lanes that take part are warp->active:
+ * guards have narrowed it.
+ *
+ * Handlers come in shapes: a macro names the widths and vectors that matter,
+ * for which the loops below are compiled with constants; all others share one
+ * that reads them from the instruction.
+ *
+ * A row may be both address and result, so addresses are copied before a
+ * result is written, and rows are only touched by memcpy: their types change.
+ */
+#ifndef EMULATOR_LANES_MEMORY_H
+#define EMULATOR_LANES_MEMORY_H
+
+#include "emulator/lanes/handlers.h"
+#include "emulator/machine/access.h"
+#include "emulator/machine/shadow.h"
+
+#include <string.h>
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
+/* Width, vector of the shapes that are compiled for themselves. */
+#define MEMORY_SHAPE_LIST(X) X(1, 1) X(2, 1) X(4, 1) X(8, 1) X(4, 2) X(8, 2) X(4, 4)
+
+/* Handlers of one space: the shape's, or the one for every shape. NULL for no load or store. */
+instruction_handler *LANES_NAME(global_handler)(const struct instruction *at);
+instruction_handler *LANES_NAME(shared_handler)(const struct instruction *at);
+instruction_handler *LANES_NAME(local_handler)(const struct instruction *at);
+
+/*
+ * Does the lanes of a mask (not empty), for generic accesses: addresses in
+ * global memory, or offsets in the other two. All is counted but the request.
+ */
+enum step LANES_NAME(global_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
+				    uint64_t address[LANES]);
+enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
+				    const uint64_t address[LANES]);
+enum step LANES_NAME(local_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
+				   uint64_t address[LANES]);
+
+/* Sums wrap: at 64 bits, and of 32-bit addresses at 32. */
+ALWAYS_INLINE void memory_addresses(uint64_t address[LANES], const struct warp *warp,
+				    const struct instruction *at)
+{
+	if (at->a == 0) {
+		for (int lane = 0; lane < LANES; lane++)
+			address[lane] = (uint64_t)at->offset;
+	} else if (at->narrow_address) {
+		uint32_t narrow[LANES];
+
+		memcpy(narrow, row_of(warp, at->a), sizeof(narrow));
+		for (int lane = 0; lane < LANES; lane++)
+			address[lane] = narrow[lane] + (uint32_t)at->offset;
+	} else {
+		memcpy(address, row_of(warp, at->a), LANES * sizeof(*address));
+		for (int lane = 0; lane < LANES; lane++)
+			address[lane] += (uint64_t)at->offset;
+	}
+}
+
+/* The same as offsets of 32 bits. */
+ALWAYS_INLINE void memory_offsets(uint32_t offset[LANES], const struct warp *warp,
+				  const struct instruction *at)
+{
+	if (at->a == 0) {
+		for (int lane = 0; lane < LANES; lane++)
+			offset[lane] = (uint32_t)at->offset;
+	} else if (at->narrow_address) {
+		memcpy(offset, row_of(warp, at->a), LANES * sizeof(*offset));
+		for (int lane = 0; lane < LANES; lane++)
+			offset[lane] += (uint32_t)at->offset;
+	} else {
+		uint64_t wide[LANES];
+
+		memcpy(wide, row_of(warp, at->a), sizeof(wide));
+		for (int lane = 0; lane < LANES; lane++)
+			offset[lane] = (uint32_t)wide[lane] + (uint32_t)at->offset;
+	}
+}
+
+/*
+ * Lanes that take no part point where the nearest lane below that does points
+ * (those below the first: where that one points), so that what holds for all
+ * lanes holds for those of the mask, and addresses that rise still rise.
+ */
+#define MEMORY_FILL(address, mask)                                                                 \
+	do {                                                                                       \
+		__typeof__((address)[0]) near_ = (address)[__builtin_ctz(mask)];                   \
+		for (int lane_ = 0; lane_ < LANES; lane_++)                                        \
+			(address)[lane_] = near_ = (mask) >> lane_ & 1 ? (address)[lane_] : near_; \
+	} while (0)
+
+/* ---- bytes ---- */
+
+/* Where a lane's bytes are: 64-bit offsets from `data`, or 32-bit ones. */
+struct memory_places {
+	unsigned char *data;
+	const uint64_t *wide; /* NULL: narrow */
+	const uint32_t *narrow;
+};
+
+ALWAYS_INLINE unsigned char *memory_place(const struct memory_places *places, int lane)
+{
+	return places->data + (places->wide ? places->wide[lane] : places->narrow[lane]);
+}
+
+ALWAYS_INLINE uint64_t memory_get(const unsigned char *from, unsigned width, bool sign)
+{
+	uint8_t u8;
+	uint16_t u16;
+	uint32_t u32;
+	uint64_t u64;
+
+	switch (width) {
+	case 1:
+		memcpy(&u8, from, 1);
+		return sign ? (uint64_t)(int8_t)u8 : u8;
+	case 2:
+		memcpy(&u16, from, 2);
+		return sign ? (uint64_t)(int16_t)u16 : u16;
+	case 4:
+		memcpy(&u32, from, 4);
+		return u32;
+	default:
+		memcpy(&u64, from, 8);
+		return u64;
+	}
+}
+
+ALWAYS_INLINE void memory_put(unsigned char *to, uint64_t value, unsigned width)
+{
+	uint8_t u8 = (uint8_t)value;
+	uint16_t u16 = (uint16_t)value;
+	uint32_t u32 = (uint32_t)value;
+
+	switch (width) {
+	case 1:
+		memcpy(to, &u8, 1);
+		break;
+	case 2:
+		memcpy(to, &u16, 2);
+		break;
+	case 4:
+		memcpy(to, &u32, 4);
+		break;
+	default:
+		memcpy(to, &value, 8);
+	}
+}
+
+/* Rows of 64-bit lanes, and of 32-bit lanes. */
+ALWAYS_INLINE uint64_t row_get(const unsigned char *row, int lane, unsigned width)
+{
+	return width == 8 ? memory_get(row + 8 * lane, 8, false)
+			  : memory_get(row + 4 * lane, 4, false);
+}
+
+ALWAYS_INLINE void row_put(unsigned char *row, int lane, uint64_t value, unsigned width)
+{
+	memory_put(row + (width == 8 ? 8 : 4) * lane, value, width == 8 ? 8 : 4);
+}
+
+/* places->… of lanes outside of the mask must be readable, too (MEMORY_FILL). */
+ALWAYS_INLINE void memory_load(struct warp *warp, const struct instruction *at, uint32_t mask,
+			       const struct memory_places *places, unsigned width, unsigned vector)
+{
+	const bool sign = at->extension == EXTEND_SIGN;
+
+	for (unsigned element = 0; element < vector; element++) {
+		unsigned char *row = row_of(warp, at->rows[element]);
+		uint64_t value[LANES];
+
+		if (at->rows[element] == 0)
+			continue;
+		if (mask == ALL_LANES) {
+			for (int lane = 0; lane < LANES; lane++)
+				row_put(row, lane,
+					memory_get(memory_place(places, lane) + element * width,
+						   width, sign),
+					width);
+			continue;
+		}
+		for (int lane = 0; lane < LANES; lane++)
+			value[lane] = memory_get(memory_place(places, lane) + element * width,
+						 width, sign);
+		for (int lane = 0; lane < LANES; lane++)
+			row_put(row, lane,
+				mask >> lane & 1 ? value[lane] : row_get(row, lane, width), width);
+	}
+}
+
+/* Lanes that write to one place: the highest one's value stays. */
+ALWAYS_INLINE void memory_store(const struct warp *warp, const struct instruction *at,
+				uint32_t mask, const struct memory_places *places, unsigned width,
+				unsigned vector)
+{
+	for (int lane = 0; lane < LANES; lane++) {
+		if (mask != ALL_LANES && !(mask >> lane & 1))
+			continue;
+		for (unsigned element = 0; element < vector; element++)
+			memory_put(memory_place(places, lane) + element * width,
+				   row_get(row_of(warp, at->rows[element]), lane, width), width);
+	}
+}
+
+/* Lanes side by side in their order: one copy, where rows look like memory. */
+ALWAYS_INLINE bool memory_copies(uint32_t mask, unsigned width, unsigned vector)
+{
+	return mask == ALL_LANES && vector == 1 && width >= 4;
+}
+
+#endif

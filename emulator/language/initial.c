@@ -1,0 +1,159 @@
+/* What variables begin as: lists of numbers and addresses. */
+#include "emulator/language/parser.h"
+
+#include <string.h>
+
+/* The list being read. Its bytes grow as they come, whatever size the variable claims. */
+struct initial {
+	struct ptx_variable *variable;
+	const int64_t *dimensions;
+	size_t dimension_count;
+	unsigned char *bytes;
+	size_t length, capacity;
+	size_t relocation_capacity;
+};
+
+static void put(struct parser *parser, struct initial *list, uint64_t bits)
+{
+	int64_t size = list->variable->element_bytes;
+
+	/* of 128-bit elements the upper half is zero: there are no such literals */
+	for (int64_t i = 0; i < size && !parser->rc; i++) {
+		unsigned char *place =
+			parser_append(parser, &list->bytes, &list->length, &list->capacity, 1);
+
+		if (place)
+			*place = i < 8 ? (unsigned char)(bits >> 8 * i) : 0;
+	}
+}
+
+static void put_float(struct parser *parser, struct initial *list, enum token_kind kind,
+		      uint64_t bits)
+{
+	uint32_t narrow = (uint32_t)bits;
+	double value = 0;
+	float single = 0;
+
+	if (kind == TOKEN_F32 && list->variable->element_bytes == 8) {
+		memcpy(&single, &narrow, sizeof(single));
+		value = (double)single;
+		memcpy(&bits, &value, sizeof(value));
+	} else if (kind == TOKEN_F64 && list->variable->element_bytes == 4) {
+		memcpy(&value, &bits, sizeof(value));
+		single = (float)value;
+		memcpy(&narrow, &single, sizeof(single));
+		bits = narrow;
+	}
+	put(parser, list, bits);
+}
+
+/* `symbol`, `symbol+4`, `generic(symbol)+4`. */
+static void put_address(struct parser *parser, struct initial *list)
+{
+	bool generic = parser_takes_word(parser, "generic");
+	struct ptx_relocation *place;
+	struct name *name;
+
+	if (generic)
+		parser_wants(parser, '(', "generic");
+	name = parser_name(parser, "a name whose address is taken");
+	if (generic)
+		parser_wants(parser, ')', "a name whose address is taken");
+	place = parser_append(parser, &list->variable->relocations,
+			      &list->variable->relocation_count, &list->relocation_capacity,
+			      sizeof(*place));
+	if (!place || !name)
+		return;
+	place->at = (int64_t)list->length;
+	place->bytes = list->variable->element_bytes;
+	place->symbol = name->text;
+	if (parser_takes(parser, '+'))
+		place->addend = parser_number(parser, "an offset", INT32_MAX);
+	else if (parser_takes(parser, '-'))
+		place->addend = -parser_number(parser, "an offset", INT32_MAX);
+	put(parser, list, 0);
+}
+
+static void read_value(struct parser *parser, struct initial *list)
+{
+	bool negative = parser_takes(parser, '-');
+	enum token_kind kind = parser->token.kind;
+	uint64_t bits = parser->token.bits;
+
+	if (kind == TOKEN_WORD && !negative) {
+		put_address(parser, list);
+		return;
+	}
+	if (kind != TOKEN_INTEGER && kind != TOKEN_F32 && kind != TOKEN_F64) {
+		parser_complain(parser, "a value is wanted");
+		return;
+	}
+	parser_advance(parser);
+	if (kind == TOKEN_INTEGER)
+		put(parser, list, negative ? 0 - bits : bits);
+	else
+		put_float(parser, list, kind,
+			  negative ? bits ^ (kind == TOKEN_F32 ? UINT64_C(1) << 31
+							       : UINT64_C(1) << 63)
+				   : bits);
+	if (parser_sees(parser, '('))
+		parser_complain(parser, "a part of an address cannot be an initial value");
+}
+
+/* A list within `level` others fills the part of the variable that its dimensions span. */
+static void read_list(struct parser *parser, struct initial *list, size_t level)
+{
+	size_t begin = list->length, span = (size_t)list->variable->element_bytes;
+
+	if (level >= list->dimension_count) {
+		parser_complain(parser, "more lists in one another than dimensions");
+		return;
+	}
+	while (!parser->rc && !parser_sees(parser, '}')) {
+		if (parser_takes(parser, '{'))
+			read_list(parser, list, level + 1);
+		else
+			read_value(parser, list);
+		if (!parser_takes(parser, ','))
+			break;
+	}
+	parser_wants(parser, '}', "a list of values");
+	if (level == 0)
+		return;
+	for (size_t i = level; i < list->dimension_count; i++) {
+		if (__builtin_mul_overflow(span, (size_t)list->dimensions[i], &span))
+			parser_complain(parser, "a list of more than 2^63 bytes");
+	}
+	if (list->length - begin > span)
+		parser_complain(parser, "more values than the dimension has");
+	while (!parser->rc && list->length - begin < span)
+		put(parser, list, 0);
+}
+
+void declare_initial(struct parser *parser, struct ptx_variable *variable,
+		     const int64_t *dimensions, size_t dimension_count)
+{
+	struct initial list = {
+		.variable = variable,
+		.dimensions = dimensions,
+		.dimension_count = dimension_count,
+	};
+
+	if (parser_takes(parser, '{'))
+		read_list(parser, &list, 0);
+	else
+		read_value(parser, &list);
+	if (parser->rc)
+		return;
+	if (variable->count == 0 && dimension_count && dimensions[0] == 0) {
+		variable->bytes = (int64_t)list.length;
+		variable->count = variable->bytes / variable->element_bytes;
+	}
+	if ((int64_t)list.length > variable->bytes) {
+		parser_complain(parser, "more values than the variable has");
+		return;
+	}
+	variable->initial = parser_take(parser, (size_t)variable->bytes, 1);
+	if (variable->initial && list.length)
+		memcpy(variable->initial, list.bytes, list.length);
+}

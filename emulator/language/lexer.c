@@ -1,0 +1,236 @@
+#include "emulator/language/lexer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Longest decimal with a point; strtod() wants a string of its own. */
+#define DECIMAL_BYTES 128
+/* As much of a word as an error shows. */
+#define SHOWN_BYTES 40
+
+/* PTX is ASCII, whatever the locale. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool begins_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
+}
+
+static bool continues_word(char c)
+{
+	return c != '%' && (begins_word(c) || is_digit(c));
+}
+
+static int digit_value(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
+static int complain(const struct lexer *lexer, const struct token *at, const char *what,
+		    struct error *err)
+{
+	size_t length = (size_t)(lexer->at - at->text);
+
+	return error_set(err, PL_EPARSE, "line %u: %s: \"%.*s\"", at->line, what,
+			 (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), at->text);
+}
+
+/* Blanks and comments. */
+static int skip_blanks(struct lexer *lexer, struct error *err)
+{
+	while (lexer->at < lexer->end) {
+		size_t left = (size_t)(lexer->end - lexer->at);
+		const char *stop;
+		uint32_t line = lexer->line;
+
+		if (*lexer->at == '\n')
+			lexer->line++;
+		if (memchr(" \t\r\n\f\v", *lexer->at, 6)) {
+			lexer->at++;
+			continue;
+		}
+		if (left < 2 || lexer->at[0] != '/' || (lexer->at[1] != '/' && lexer->at[1] != '*'))
+			return 0;
+		if (lexer->at[1] == '/') {
+			stop = memchr(lexer->at, '\n', left);
+			lexer->at = stop ? stop : lexer->end;
+			continue;
+		}
+		for (lexer->at += 2;; lexer->at++) {
+			if (lexer->end - lexer->at < 2)
+				return error_set(err, PL_EPARSE,
+						 "line %u: the text ends in this comment", line);
+			if (lexer->at[0] == '*' && lexer->at[1] == '/')
+				break;
+			lexer->line += *lexer->at == '\n';
+		}
+		lexer->at += 2;
+	}
+	return 0;
+}
+
+/* 0f or 0d and the hexadecimal digits of the bits. */
+static int read_bits(struct lexer *lexer, struct token *out, struct error *err)
+{
+	bool single = out->text[1] == 'f' || out->text[1] == 'F';
+	int digits = 0;
+
+	for (lexer->at += 2; lexer->at < lexer->end && digit_value(*lexer->at) < 16; lexer->at++) {
+		if (++digits <= 16)
+			out->bits = out->bits << 4 | (uint64_t)digit_value(*lexer->at);
+	}
+	out->kind = single ? TOKEN_F32 : TOKEN_F64;
+	if (digits != (single ? 8 : 16))
+		return complain(lexer, out,
+				single ? "0f wants 8 hexadecimal digits"
+				       : "0d wants 16 hexadecimal digits",
+				err);
+	return 0;
+}
+
+static int read_decimal(struct lexer *lexer, struct token *out, struct error *err)
+{
+	char copy[DECIMAL_BYTES];
+	size_t length;
+	double value;
+
+	if (lexer->at < lexer->end && *lexer->at == '.') {
+		lexer->at++;
+		while (lexer->at < lexer->end && is_digit(*lexer->at))
+			lexer->at++;
+	}
+	if (lexer->at < lexer->end && (*lexer->at == 'e' || *lexer->at == 'E')) {
+		const char *digits = lexer->at + 1;
+
+		if (digits < lexer->end && (*digits == '+' || *digits == '-'))
+			digits++;
+		if (digits == lexer->end || !is_digit(*digits))
+			return complain(lexer, out, "a number without its exponent", err);
+		for (lexer->at = digits; lexer->at < lexer->end && is_digit(*lexer->at);)
+			lexer->at++;
+	}
+	length = (size_t)(lexer->at - out->text);
+	if (length >= sizeof(copy))
+		return complain(lexer, out, "a number of too many digits", err);
+	memcpy(copy, out->text, length);
+	copy[length] = '\0';
+	value = strtod(copy, NULL);
+	memcpy(&out->bits, &value, sizeof(value));
+	out->kind = TOKEN_F64;
+	return 0;
+}
+
+static int read_number(struct lexer *lexer, struct token *out, struct error *err)
+{
+	const char *text = lexer->at;
+	char second = lexer->end - text > 1 ? text[1] : '\0';
+	uint64_t base = 10;
+	bool fits = true;
+	int digits = 0, value;
+
+	if (*text == '0' && second && strchr("fFdD", second))
+		return read_bits(lexer, out, err);
+	if (*text == '0' && second && strchr("xX", second))
+		base = 16;
+	else if (*text == '0' && second && strchr("bB", second))
+		base = 2;
+	if (base == 10) {
+		size_t length = 0;
+
+		while (text + length < lexer->end && is_digit(text[length]))
+			length++;
+		if (text + length < lexer->end && strchr(".eE", text[length]) && text[length]) {
+			lexer->at += length;
+			return read_decimal(lexer, out, err);
+		}
+		base = *text == '0' ? 8 : 10;
+	} else {
+		lexer->at += 2;
+	}
+	for (; lexer->at < lexer->end && (value = digit_value(*lexer->at)) < (int)base;
+	     lexer->at++, digits++) {
+		fits = fits && out->bits <= (UINT64_MAX - (uint64_t)value) / base;
+		out->bits = out->bits * base + (uint64_t)value;
+	}
+	if (lexer->at < lexer->end && *lexer->at == 'U')
+		lexer->at++;
+	out->kind = TOKEN_INTEGER;
+	if (!fits)
+		return complain(lexer, out, "a number of more than 64 bits", err);
+	if (!digits || (lexer->at < lexer->end && continues_word(*lexer->at))) {
+		lexer->at += lexer->at < lexer->end;
+		return complain(lexer, out, "not a number", err);
+	}
+	return 0;
+}
+
+/* Words after a dot go on over "::". */
+static void read_dotted(struct lexer *lexer)
+{
+	while (lexer->at < lexer->end) {
+		if (continues_word(*lexer->at))
+			lexer->at++;
+		else if (lexer->end - lexer->at > 2 && lexer->at[0] == ':' && lexer->at[1] == ':' &&
+			 continues_word(lexer->at[2]))
+			lexer->at += 2;
+		else
+			break;
+	}
+}
+
+static int read_string(struct lexer *lexer, struct token *out, struct error *err)
+{
+	for (lexer->at++; lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n';) {
+		lexer->at += *lexer->at == '\\' ? 2 : 1;
+		if (lexer->at > lexer->end)
+			lexer->at = lexer->end;
+	}
+	if (lexer->at == lexer->end || *lexer->at != '"')
+		return complain(lexer, out, "a string without its end", err);
+	lexer->at++;
+	out->kind = TOKEN_STRING;
+	return 0;
+}
+
+int lexer_next(struct lexer *lexer, struct token *out, struct error *err)
+{
+	const char *before = lexer->at;
+	int rc = skip_blanks(lexer, err);
+
+	*out = (struct token){.kind = TOKEN_END,
+			      .text = lexer->at,
+			      .line = lexer->line,
+			      .adjacent = lexer->at == before};
+	if (rc || lexer->at == lexer->end)
+		return rc;
+	if (is_digit(*lexer->at)) {
+		rc = read_number(lexer, out, err);
+	} else if (begins_word(*lexer->at)) {
+		out->kind = TOKEN_WORD;
+		for (lexer->at++; lexer->at < lexer->end && continues_word(*lexer->at);)
+			lexer->at++;
+	} else if (*lexer->at == '.' && lexer->end - lexer->at > 1 &&
+		   continues_word(lexer->at[1])) {
+		out->kind = TOKEN_DOTTED;
+		lexer->at++;
+		read_dotted(lexer);
+	} else if (*lexer->at == '"') {
+		rc = read_string(lexer, out, err);
+	} else {
+		out->kind = TOKEN_MARK;
+		out->mark = *lexer->at++;
+		if (!out->mark || !strchr("{}()[]<>,;:|!@+-=*/~&^.?", out->mark))
+			rc = error_set(err, PL_EPARSE,
+				       "line %u: a character that is not PTX: 0x%02x", out->line,
+				       (unsigned)(unsigned char)out->mark);
+	}
+	out->length = (size_t)(lexer->at - out->text);
+	return rc;
+}

@@ -1,0 +1,263 @@
+/* The rules and the rare paths of memory instructions. See access.h. */
+#include "emulator/machine/access.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* ---- different values among lanes ---- */
+
+/*
+ * A set of up to 32 numbers: an open table that is emptied before use. Numbers
+ * are below SLOT_EMPTY, which sectors and words are by far.
+ */
+#define SLOTS 64
+#define SLOT_EMPTY UINT32_MAX
+
+/* Whether `number` was not there yet. */
+static inline bool set_add(uint32_t slots[SLOTS], uint32_t number)
+{
+	uint32_t slot = number * UINT32_C(0x9e3779b1) >> 26;
+
+	while (slots[slot] != SLOT_EMPTY) {
+		if (slots[slot] == number)
+			return false;
+		slot = (slot + 1) % SLOTS;
+	}
+	slots[slot] = number;
+	return true;
+}
+
+unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask)
+{
+	uint32_t slots[SLOTS];
+	unsigned count = 0;
+
+	memset(slots, 0xff, sizeof(slots));
+	for (uint32_t rest = mask; rest; rest &= rest - 1)
+		count += set_add(slots, sector[__builtin_ctz(rest)]);
+	return count;
+}
+
+/* One group's passes. */
+static unsigned wavefronts_of(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes)
+{
+	unsigned words = lane_bytes > BANK_BYTES ? lane_bytes / BANK_BYTES : 1, most = 0;
+	uint32_t slots[SLOTS];
+	uint8_t wanted[BANKS] = {0};
+
+	memset(slots, 0xff, sizeof(slots));
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		uint32_t word = offset[__builtin_ctz(rest)] / BANK_BYTES;
+
+		/* Lanes are aligned: two have all their words in common, or none. */
+		if (!set_add(slots, word))
+			continue;
+		for (unsigned i = 0; i < words; i++) {
+			unsigned now = ++wanted[(word + i) % BANKS];
+
+			most = now > most ? now : most;
+		}
+	}
+	return most;
+}
+
+unsigned access_store_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes)
+{
+	unsigned group = access_group(lane_bytes), count = 0;
+
+	for (unsigned first = 0; first < LANES; first += group)
+		count +=
+			wavefronts_of(offset, mask & access_group_mask(group) << first, lane_bytes);
+	return count;
+}
+
+/* Lanes of the mask that want another address than their partner, who takes part, too. */
+static uint32_t unlike_partner(const uint32_t offset[LANES], uint32_t mask, unsigned distance)
+{
+	uint32_t unlike = 0;
+
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest), partner = lane ^ distance;
+
+		if (mask >> partner & 1 && offset[lane] != offset[partner])
+			unlike |= UINT32_C(1) << lane;
+	}
+	return unlike;
+}
+
+unsigned access_load_wavefronts(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes)
+{
+	unsigned group = access_group(lane_bytes), count = 0;
+	uint32_t unlike_1, unlike_2;
+
+	if (group == LANES)
+		return wavefronts_of(offset, mask, lane_bytes);
+	unlike_1 = unlike_partner(offset, mask, 1);
+	unlike_2 = unlike_partner(offset, mask, 2);
+	for (unsigned first = 0; first < LANES; first += 2 * group) {
+		uint32_t two = access_group_mask(2 * group) << first;
+
+		if (!(unlike_1 & two) || !(unlike_2 & two))
+			count += wavefronts_of(offset, mask & two, lane_bytes);
+		else
+			count += access_store_wavefronts(offset, mask & two, lane_bytes);
+	}
+	return count;
+}
+
+/* Lanes queue by their addresses. The number of queues; *longest: lanes in the longest one. */
+static unsigned queue_lanes(const uint64_t address[LANES], uint32_t mask, unsigned *longest)
+{
+	/* By slot: a lane that stands there, and how many have its address. */
+	uint8_t queues[SLOTS] = {0}, lanes[SLOTS];
+	unsigned count = 0;
+
+	*longest = 0;
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		uint8_t lane = (uint8_t)__builtin_ctz(rest);
+		uint32_t slot = (uint32_t)address[lane] * UINT32_C(0x9e3779b1) >> 26;
+
+		while (queues[slot] && address[lanes[slot]] != address[lane])
+			slot = (slot + 1) % SLOTS;
+		lanes[slot] = lane;
+		count += queues[slot] == 0;
+		if (++queues[slot] > *longest)
+			*longest = queues[slot];
+	}
+	return count;
+}
+
+unsigned access_places(const uint64_t offset[LANES], uint32_t mask)
+{
+	unsigned longest;
+
+	return queue_lanes(offset, mask, &longest);
+}
+
+unsigned access_longest_queue(const uint64_t address[LANES], uint32_t mask)
+{
+	unsigned longest;
+
+	queue_lanes(address, mask, &longest);
+	return longest;
+}
+
+/* ---- what is wrong ---- */
+
+/* Bytes of shared or of a thread's local memory. */
+static uint64_t space_bytes(const struct warp *warp, enum ptx_space space)
+{
+	return space == PTX_SPACE_SHARED ? (uint64_t)warp->block->launch->shared_bytes
+					 : warp->local_bytes;
+}
+
+static bool is_inside(struct warp *warp, enum ptx_space space, uint64_t address, unsigned bytes)
+{
+	uint64_t limit = 0;
+
+	if (space == PTX_SPACE_GLOBAL) {
+		const struct allocation *in =
+			device_memory_below(warp->block->launch->memory, address);
+
+		if (!in)
+			return false;
+		address -= in->address;
+		limit = in->bytes;
+	} else {
+		limit = space_bytes(warp, space);
+	}
+	return limit >= bytes && address <= limit - bytes;
+}
+
+/* "a 4-byte store to" */
+static void describe_access(struct text *out, const struct instruction *at, enum ptx_space space,
+			    unsigned bytes)
+{
+	static const struct {
+		enum operation operation;
+		const char *words;
+	} accesses[] = {{OP_LOAD, "load from"}, {OP_STORE, "store to"}, {OP_ATOMIC, "atomic on"}};
+
+	text_addf(out, "%s %u-byte ", bytes == 8 || bytes == 11 ? "an" : "a", bytes);
+	for (size_t i = 0; i < ARRAY_SIZE(accesses); i++)
+		if (accesses[i].operation == (enum operation)at->operation)
+			text_add(out, accesses[i].words);
+	if (at->operation == OP_COPY)
+		text_addf(out, "asynchronous copy %s", space == PTX_SPACE_GLOBAL ? "from" : "to");
+}
+
+/* "shared memory at byte 4096, 4 bytes past its end (4096 bytes)" */
+static void describe_own(struct text *out, struct warp *warp, enum ptx_space space,
+			 uint64_t address, unsigned accessed)
+{
+	uint64_t bytes = space_bytes(warp, space);
+
+	text_addf(out, " %s memory at byte ", space == PTX_SPACE_SHARED ? "shared" : "local");
+	/* Offsets have 32 bits: one that was subtracted too much from has wrapped. */
+	if (address > INT32_MAX && address <= UINT32_MAX)
+		text_addf(out, "-%" PRIu64 ", before it begins (%" PRIu64 " bytes)",
+			  (UINT64_C(1) << 32) - address, bytes);
+	else
+		text_addf(out, "%" PRIu64 ", %" PRIu64 " bytes past its end (%" PRIu64 " bytes)",
+			  address, address + accessed - bytes, bytes);
+}
+
+static void report(struct warp *warp, const struct instruction *at, enum ptx_space space, int lane,
+		   uint64_t address, unsigned bytes, bool misaligned)
+{
+	struct text text = TEXT_INIT;
+
+	describe_access(&text, at, space, bytes);
+	if (misaligned && space == PTX_SPACE_GLOBAL) {
+		text_addf(&text, " 0x%" PRIx64 ", which is no multiple of %u", address,
+			  access_bytes(at));
+	} else if (misaligned) {
+		text_addf(&text, " %s memory at byte %" PRIu64 ", which is no multiple of %u",
+			  space == PTX_SPACE_SHARED ? "shared" : "local", address,
+			  access_bytes(at));
+	} else if (space == PTX_SPACE_GLOBAL) {
+		text_addf(&text, " 0x%" PRIx64 ", ", address);
+		device_memory_describe(&text, warp->block->launch->memory, address, bytes);
+	} else {
+		describe_own(&text, warp, space, address, bytes);
+	}
+	warp_finding(warp, at, lane, misaligned ? FINDING_MISALIGNED : FINDING_OUT_OF_BOUNDS, "%s",
+		     text.data);
+	text_release(&text);
+}
+
+static enum step check_lane(struct warp *warp, const struct instruction *at, enum ptx_space space,
+			    int lane, uint64_t address, unsigned bytes)
+{
+	bool misaligned = address % access_bytes(at) != 0;
+
+	if (!misaligned && is_inside(warp, space, address, bytes))
+		return STEP_NEXT;
+	report(warp, at, space, lane, address, bytes, misaligned);
+	return STEP_STOPPED;
+}
+
+enum step access_check(struct warp *warp, const struct instruction *at, enum ptx_space space,
+		       uint32_t mask, const uint64_t address[LANES])
+{
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		int lane = __builtin_ctz(rest);
+
+		if (check_lane(warp, at, space, lane, address[lane], access_bytes(at)) != STEP_NEXT)
+			return STEP_STOPPED;
+	}
+	return STEP_NEXT;
+}
+
+enum step access_check_amounts(struct warp *warp, const struct instruction *at,
+			       enum ptx_space space, uint32_t mask, const uint64_t address[LANES],
+			       const unsigned bytes[LANES])
+{
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		int lane = __builtin_ctz(rest);
+
+		if (check_lane(warp, at, space, lane, address[lane], bytes[lane]) != STEP_NEXT)
+			return STEP_STOPPED;
+	}
+	return STEP_NEXT;
+}

@@ -1,0 +1,176 @@
+#include "emulator/machine/block.h"
+
+#include "emulator/machine/control.h"
+#include "emulator/machine/copies.h"
+#include "emulator/machine/frame.h"
+#include "emulator/machine/plan.h"
+#include "emulator/machine/shadow.h"
+#include "emulator/machine/warp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Loads of lanes side by side may read so far beyond what they are for. */
+#define SHARED_SLACK_BYTES 16
+
+int block_prepare(struct block *block, struct launch *launch, struct error *err)
+{
+	const int64_t *shape = launch->what.block;
+	unsigned threads = (unsigned)(shape[0] * shape[1] * shape[2]);
+	size_t functions = launch->program->function_count;
+	size_t local_bytes = (size_t)launch->local_bytes * LANES;
+
+	*block = (struct block){.launch = launch, .warp_count = (threads + LANES - 1) / LANES};
+	block->shared = calloc(1, (size_t)launch->shared_bytes + SHARED_SLACK_BYTES);
+	block->warps = aligned_alloc(64, block->warp_count * sizeof(*block->warps));
+	if (!block->shared || !block->warps)
+		goto no_memory;
+	memset(block->warps, 0, block->warp_count * sizeof(*block->warps));
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+		unsigned lanes = threads - i * LANES < LANES ? threads - i * LANES : LANES;
+
+		warp->block = block;
+		warp->index = i;
+		warp->present = lanes == LANES ? ALL_LANES : (UINT32_C(1) << lanes) - 1;
+		warp->local_bytes = launch->local_bytes;
+		warp->spare = xcalloc(functions, sizeof(struct frame *));
+		if (local_bytes) {
+			warp->local = calloc(1, local_bytes);
+			if (!warp->local)
+				goto no_memory;
+		}
+	}
+	return 0;
+no_memory:
+	return error_set(err, PL_ENOMEM, "no memory for a block of %u threads", threads);
+}
+
+void block_release(struct block *block)
+{
+	for (unsigned i = 0; block->warps && i < block->warp_count; i++) {
+		frames_release(&block->warps[i]);
+		copies_free(block->warps[i].copies);
+		free(block->warps[i].local);
+	}
+	free(block->warps);
+	free(block->shared);
+	*block = (struct block){0};
+}
+
+static bool warp_begin(struct warp *warp)
+{
+	struct frame *frame;
+
+	warp->exited = 0;
+	warp->waiting_count = warp->parked_count = 0;
+	warp->backward_branches = 0;
+	warp->blocked = warp->favoured = false;
+	warp->merge_pc = UINT32_MAX;
+	warp->sync_epoch = 0;
+	memset(warp->arrived, 0, sizeof(warp->arrived));
+	copies_begin(warp);
+	frame = frame_enter(warp);
+	if (!frame)
+		return false;
+	warp->frame = frame;
+	warp->file = frame->file;
+	warp->pc = 0;
+	warp_set_active(warp, warp->present);
+	return true;
+}
+
+static int block_begin(struct block *block, int64_t number, struct error *err)
+{
+	const int64_t *grid = block->launch->what.grid;
+
+	block->number = number;
+	block->index[0] = number % grid[0];
+	block->index[1] = number / grid[0] % grid[1];
+	block->index[2] = number / grid[0] / grid[1];
+	block->epoch = 0;
+	block->ended_count = 0;
+	memset(block->barriers, 0, sizeof(block->barriers));
+	memset(block->shared, 0, (size_t)block->launch->shared_bytes);
+	if (block->shadow)
+		shared_shadow_begin(block->shadow);
+	for (unsigned i = 0; i < block->warp_count; i++)
+		if (!warp_begin(&block->warps[i]))
+			return error_set(err, PL_ENOMEM, "no memory for the registers of a block");
+	return 0;
+}
+
+/* The instruction that a warp would run next. */
+static const struct instruction *next_of(struct warp *warp)
+{
+	return &warp->frame->function->code[warp->pc];
+}
+
+/* Does the function wait in some loop for what others do? */
+static bool may_spin(const struct program_function *function)
+{
+	for (size_t i = 0; i < function->code_count; i++)
+		if (function->code[i].operation == OP_BRA &&
+		    function->code[i].kind == BRANCH_MAY_SPIN)
+			return true;
+	return false;
+}
+
+static void report_endless(struct warp *warp)
+{
+	const struct block *block = warp->block;
+	const struct emulated_launch *what = &block->launch->what;
+	bool waits = block->number + 1 < what->grid[0] * what->grid[1] * what->grid[2] &&
+		     may_spin(warp->frame->function);
+
+	warp_finding(warp, next_of(warp), -1, FINDING_ENDLESS,
+		     "%llu warp-instructions were executed, and it has not ended%s",
+		     (unsigned long long)what->max_instructions,
+		     waits ? "; does it wait for another block? Here one block runs after the "
+			     "other, and none can wait for a later one"
+			   : "");
+}
+
+/* One turn. False: the launch ends. */
+static bool run_turn(struct warp *warp)
+{
+	struct launch *launch = warp->block->launch;
+	uint64_t left = launch->instructions_left;
+	int64_t used = 0, most = left < WARP_QUANTUM ? (int64_t)left : WARP_QUANTUM;
+	enum turn turn = warp_run(warp, most, &used);
+
+	launch->instructions_left = (uint64_t)used < left ? left - (uint64_t)used : 0;
+	warp->blocked = turn == TURN_BLOCKED || turn == TURN_ENDED;
+	if (turn == TURN_OVER && !launch->instructions_left) {
+		report_endless(warp);
+		return false;
+	}
+	return turn != TURN_STOPPED;
+}
+
+int block_run(struct block *block, int64_t number, struct error *err)
+{
+	struct launch *launch = block->launch;
+	bool went_on = true;
+	int rc = block_begin(block, number, err);
+
+	while (!rc && block->ended_count < block->warp_count) {
+		if (!went_on) {
+			barriers_deadlock(block);
+			return 0;
+		}
+		went_on = false;
+		for (unsigned i = 0; i < block->warp_count; i++) {
+			struct warp *warp = &block->warps[i];
+
+			if (warp->blocked)
+				continue;
+			if (launch->what.stop && *launch->what.stop)
+				return error_set(err, PL_EINTERRUPTED, "stopped");
+			went_on = true;
+			if (!run_turn(warp))
+				return 0;
+		}
+	}
+	return rc;
+}

@@ -1,0 +1,253 @@
+#include "emulator/machine/control.h"
+
+#include "emulator/machine/copies.h"
+#include "emulator/machine/frame.h"
+#include "emulator/machine/plan.h"
+#include "emulator/machine/warp.h"
+
+#include <string.h>
+
+/* ---- branches ---- */
+
+static enum step run_branch(struct warp *warp, const struct instruction *at)
+{
+	uint32_t taken = warp->active;
+
+	if (at->guard) {
+		struct instruction_count *count = count_of(warp, at);
+
+		taken = predicate_mask(row_of(warp, at->guard));
+		taken = (at->guard_negated ? ~taken : taken) & warp->active;
+		count->guarded_lanes += lanes_in(taken);
+		if (!taken)
+			return STEP_NEXT;
+		if (taken != warp->active) {
+			count->divergent++;
+			warp_diverge(warp, at->target, taken, pc_of(warp, at) + 1);
+			if (at->kind == BRANCH_MAY_SPIN)
+				warp_spins(warp);
+			return STEP_CHANGED;
+		}
+	}
+	warp->pc = at->target;
+	if (at->kind == BRANCH_MAY_SPIN)
+		warp_spins(warp);
+	return STEP_CHANGED;
+}
+
+static enum step run_indexed_branch(struct warp *warp, const struct instruction *at)
+{
+	const uint32_t *index = row_of(warp, at->a);
+	const uint32_t *targets = warp->frame->function->tables[at->target].targets;
+	size_t count = warp->frame->function->tables[at->target].count;
+	uint32_t left = warp->active;
+	bool parted = false;
+
+	while (left) {
+		int lane = __builtin_ctz(left);
+		uint32_t there = 0;
+
+		if (index[lane] >= count)
+			return warp_finding(warp, at, lane, FINDING_UNSUPPORTED,
+					    "branch %u of a table of %zu: undefined", index[lane],
+					    count);
+		for (uint32_t rest = left; rest; rest &= rest - 1) {
+			int other = __builtin_ctz(rest);
+
+			if (index[other] < count && targets[index[other]] == targets[index[lane]])
+				there |= UINT32_C(1) << other;
+		}
+		if (there == warp->active) {
+			warp->pc = targets[index[lane]];
+			return STEP_CHANGED;
+		}
+		parted = true;
+		warp_set_aside(warp, warp->frame, targets[index[lane]], there);
+		left &= ~there;
+	}
+	count_of(warp, at)->divergent += parted;
+	warp_set_active(warp, 0);
+	return STEP_WAITING;
+}
+
+/* ---- ends ---- */
+
+static enum step run_exit(struct warp *warp, const struct instruction *at)
+{
+	uint32_t lanes = warp->active;
+	enum step step;
+
+	(void)at;
+	warp->exited |= lanes;
+	warp_set_active(warp, 0);
+	frame_leave_all(warp, warp->frame, lanes);
+	step = warp->parked_count ? warp_lanes_ended(warp, lanes) : STEP_NEXT;
+	if (step == STEP_STOPPED)
+		return step;
+	if (!warp_alive(warp))
+		warp->block->ended_count++;
+	barriers_after_end(warp->block);
+	return STEP_WAITING;
+}
+
+static enum step run_trap(struct warp *warp, const struct instruction *at)
+{
+	return warp_finding(warp, at, __builtin_ctz(warp->active), FINDING_TRAP,
+			    "the kernel executed a trap");
+}
+
+static enum step run_nothing(struct warp *warp, const struct instruction *at)
+{
+	(void)warp;
+	(void)at;
+	return STEP_NEXT;
+}
+
+/* ---- calls ---- */
+
+static void copy_local(struct warp *warp, uint32_t lanes, uint32_t to, uint32_t from,
+		       uint32_t bytes)
+{
+	for (int lane = 0; lane < LANES; lane++) {
+		unsigned char *local = warp->local + (size_t)lane * warp->local_bytes;
+
+		if (lanes >> lane & 1)
+			memmove(local + to, local + from, bytes);
+	}
+}
+
+static enum step enter(struct warp *warp, const struct instruction *at,
+		       const struct program_call *call, uint32_t function)
+{
+	uint32_t next = pc_of(warp, at) + 1;
+	struct frame *caller = warp->frame, *frame = frame_call(warp, function, call, next);
+
+	if (!frame)
+		return warp_finding(warp, at, __builtin_ctz(warp->active), FINDING_STACK,
+				    "a call %u deep; threads here have %u bytes of local memory",
+				    caller->depth + 1, warp->local_bytes);
+	for (size_t i = 0; i < call->argument_count; i++)
+		copy_local(warp, warp->active, frame->local_base + call->arguments[i].to,
+			   caller->local_base + call->arguments[i].from, call->arguments[i].bytes);
+	warp_go(warp, frame, 0);
+	return STEP_NEXT;
+}
+
+/* An indirect call of functions whose frames cannot take these arguments is undefined. */
+static bool fits(const struct launch *launch, const struct program_call *call, uint32_t function)
+{
+	const struct program_function *called = &launch->program->functions[function];
+
+	if (!called->code_count || !called->source || called->source->entry)
+		return false;
+	for (size_t i = 0; i < call->argument_count; i++)
+		if ((int64_t)call->arguments[i].to + call->arguments[i].bytes > called->local_bytes)
+			return false;
+	for (size_t i = 0; i < call->result_count; i++)
+		if ((int64_t)call->results[i].from + call->results[i].bytes > called->local_bytes)
+			return false;
+	return true;
+}
+
+static enum step run_indirect_call(struct warp *warp, const struct instruction *at,
+				   const struct program_call *call)
+{
+	const unsigned char *pointers = row_of(warp, call->pointer);
+	const struct launch *launch = warp->block->launch;
+	struct frame *caller = warp->frame;
+	uint32_t left = warp->active, active = warp->active;
+	enum step step;
+
+	while (left) {
+		uint64_t pointer, other;
+		uint32_t there = 0;
+		int lane = __builtin_ctz(left);
+
+		memcpy(&pointer, pointers + 8 * lane, 8);
+		if (pointer == 0 || pointer > launch->program->function_count ||
+		    !fits(launch, call, (uint32_t)pointer - 1))
+			return warp_finding(warp, at, lane, FINDING_UNSUPPORTED,
+					    "a call of what is no function for these arguments");
+		for (uint32_t rest = left; rest; rest &= rest - 1) {
+			memcpy(&other, pointers + (size_t)8 * (unsigned)__builtin_ctz(rest), 8);
+			if (other == pointer)
+				there |= rest & -rest;
+		}
+		left &= ~there;
+		warp_set_active(warp, there);
+		step = enter(warp, at, call, (uint32_t)pointer - 1);
+		if (step == STEP_STOPPED)
+			return step;
+		if (there == active)
+			return STEP_CHANGED;
+		warp_set_aside(warp, warp->frame, 0, there);
+		warp_go(warp, caller, pc_of(warp, at));
+	}
+	warp_set_active(warp, 0);
+	return STEP_WAITING;
+}
+
+static enum step run_call(struct warp *warp, const struct instruction *at)
+{
+	const struct program_call *call = &warp->frame->function->calls[at->target];
+	enum step step;
+
+	if (call->function == UINT32_MAX)
+		return run_indirect_call(warp, at, call);
+	step = enter(warp, at, call, call->function);
+	return step == STEP_NEXT ? STEP_CHANGED : step;
+}
+
+static enum step run_return(struct warp *warp, const struct instruction *at)
+{
+	struct frame *frame = warp->frame, *caller = frame->caller;
+	const struct program_call *call = frame->call;
+	uint32_t lanes = warp->active;
+
+	if (!caller)
+		return run_exit(warp, at);
+	for (size_t i = 0; i < call->result_count; i++)
+		copy_local(warp, lanes, caller->local_base + call->results[i].to,
+			   frame->local_base + call->results[i].from, call->results[i].bytes);
+	warp_set_aside(warp, caller, frame->return_pc, lanes);
+	frame_leave(warp, frame, lanes);
+	warp_set_active(warp, 0);
+	return STEP_WAITING;
+}
+
+instruction_handler *control_handler(const struct instruction *instruction)
+{
+	switch (instruction->operation) {
+	case OP_BRA:
+		return run_branch;
+	case OP_BRX:
+		return run_indexed_branch;
+	case OP_CALL:
+		return run_call;
+	case OP_RET:
+		return run_return;
+	case OP_EXIT:
+		return run_exit;
+	case OP_TRAP:
+		return run_trap;
+	case OP_BARRIER:
+	case OP_BARRIER_REDUCE:
+	case OP_BARRIER_ARRIVE:
+		return run_barrier;
+	case OP_FENCE:
+	case OP_NOTHING:
+		return run_nothing;
+	case OP_COPY:
+		return run_copy;
+	case OP_COPY_COMMIT:
+		return run_copy_commit;
+	case OP_COPY_WAIT:
+		return run_copy_wait;
+	case OP_PRINT:
+		return run_print;
+	case OP_ASSERT_FAIL:
+		return run_assertion;
+	default:
+		return NULL;
+	}
+}

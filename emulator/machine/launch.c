@@ -1,0 +1,312 @@
+#include "emulator/machine/block.h"
+#include "emulator/machine/control.h"
+#include "emulator/machine/emulation.h"
+#include "emulator/machine/frame.h"
+#include "emulator/machine/shadow.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What no device takes. */
+#define BLOCK_MOST_THREADS 1024
+#define BLOCK_MOST_SHARED_BYTES (227 * 1024)
+#define LOCAL_MOST_BYTES (512 * 1024)
+
+/* ---- an emulation ---- */
+
+static instruction_handler *handler_of(const struct handlers *handlers,
+				       const struct instruction *instruction)
+{
+	instruction_handler *run = control_handler(instruction);
+
+	if (!run)
+		run = handlers->alu(instruction);
+	if (!run)
+		run = handlers->memory(instruction);
+	if (!run)
+		run = handlers->atomic(instruction);
+	if (!run)
+		run = handlers->exchange(instruction);
+	return run;
+}
+
+static int prepare_function(struct emulation *emulation, size_t index,
+			    const struct program_function *from, struct error *err)
+{
+	struct program_function *to = &emulation->program.functions[index];
+	size_t count = from->code_count;
+	struct instruction *code;
+
+	*to = *from;
+	to->code = NULL;
+	if (!count)
+		return 0;
+	code = calloc(count + 1, sizeof(*code));
+	emulation->counts[index] = calloc(count + 1, sizeof(**emulation->counts));
+	to->code = code;
+	if (!code || !emulation->counts[index])
+		return error_set(err, PL_ENOMEM, "no memory for %zu instructions", count);
+	memcpy(code, from->code, count * sizeof(*code));
+	code[count] = (struct instruction){.operation = OP_RET, .auxiliary = true};
+	code[count].statement = code[count - 1].statement;
+	to->code_count = count + 1;
+	for (size_t i = 0; i <= count; i++) {
+		code[i].run = handler_of(emulation->handlers, &code[i]);
+		if (!code[i].run)
+			return error_set(err, PL_EUNSUPPORTED, "%s cannot be executed",
+					 instruction_statement(from, &code[i])->mnemonic);
+	}
+	return function_plan_make(&emulation->plans[index], to, code, err);
+}
+
+static int allocate_variables(struct emulation *emulation, struct error *err)
+{
+	const struct ptx_module *module = emulation->program.module;
+	int rc = 0;
+
+	emulation->variables = xcalloc(module->variable_count + 1, sizeof(uint64_t));
+	for (size_t i = 0; !rc && i < module->variable_count; i++) {
+		const struct ptx_variable *variable = &module->variables[i];
+
+		if (variable->space == PTX_SPACE_GLOBAL || variable->space == PTX_SPACE_CONST)
+			rc = device_memory_allocate(emulation->memory, variable->bytes,
+						    variable->name, &emulation->variables[i], err);
+	}
+	if (!rc)
+		emulation_reset_variables(emulation);
+	return rc;
+}
+
+static int choose_lanes(const struct handlers **out, enum emulated_lanes lanes, struct error *err)
+{
+	const struct handlers *avx2 = handlers_avx2_if_there();
+
+	if (lanes == LANES_AVX2 && !avx2)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "this build or this processor has no AVX2 with FMA");
+	*out = lanes == LANES_PORTABLE || !avx2 ? &handlers_portable : avx2;
+	return 0;
+}
+
+int emulation_create(struct emulation **out, const struct ptx_program *program,
+		     struct device_memory *memory, enum emulated_lanes lanes, struct error *err)
+{
+	struct emulation *emulation = xcalloc(1, sizeof(*emulation));
+	size_t count = program->function_count;
+	int rc = choose_lanes(&emulation->handlers, lanes, err);
+
+	emulation->memory = memory;
+	emulation->program.module = program->module;
+	emulation->program.function_count = count;
+	emulation->program.functions = xcalloc(count + 1, sizeof(*program->functions));
+	emulation->plans = xcalloc(count + 1, sizeof(*emulation->plans));
+	emulation->counts = xcalloc(count + 1, sizeof(*emulation->counts));
+	for (size_t i = 0; !rc && i < count; i++)
+		rc = prepare_function(emulation, i, &program->functions[i], err);
+	if (!rc)
+		rc = allocate_variables(emulation, err);
+	if (rc) {
+		emulation_free(emulation);
+		return rc;
+	}
+	*out = emulation;
+	return 0;
+}
+
+void emulation_free(struct emulation *emulation)
+{
+	if (!emulation)
+		return;
+	for (size_t i = 0; emulation->variables && i < emulation->program.module->variable_count;
+	     i++)
+		if (emulation->variables[i])
+			device_memory_release(emulation->memory, emulation->variables[i]);
+	for (size_t i = 0; i < emulation->program.function_count; i++) {
+		function_plan_release(&emulation->plans[i]);
+		free(emulation->program.functions[i].code);
+		free(emulation->counts[i]);
+	}
+	free(emulation->variables);
+	free(emulation->program.functions);
+	free(emulation->plans);
+	free(emulation->counts);
+	free(emulation);
+}
+
+const char *emulation_lanes_name(const struct emulation *emulation)
+{
+	return emulation->handlers->name;
+}
+
+const char *emulator_best_lanes(void)
+{
+	const struct handlers *avx2 = handlers_avx2_if_there();
+
+	return avx2 ? avx2->name : handlers_portable.name;
+}
+
+void emulation_reset_variables(struct emulation *emulation)
+{
+	const struct ptx_module *module = emulation->program.module;
+
+	for (size_t i = 0; i < module->variable_count; i++) {
+		const struct ptx_variable *variable = &module->variables[i];
+		void *data;
+
+		if (!emulation->variables[i] || variable->bytes <= 0)
+			continue;
+		data = device_memory_data(emulation->memory, emulation->variables[i]);
+		if (variable->initial)
+			memcpy(data, variable->initial, (size_t)variable->bytes);
+		else
+			memset(data, 0, (size_t)variable->bytes);
+	}
+}
+
+/* ---- a launch ---- */
+
+static int find_entry(struct launch *launch, const char *name, struct error *err)
+{
+	const struct ptx_program *program = launch->program;
+
+	for (size_t i = 0; i < program->function_count; i++) {
+		const struct program_function *function = &program->functions[i];
+
+		if (function->code_count && function->source->entry &&
+		    !strcmp(function->source->name, name)) {
+			launch->entry = (uint32_t)i;
+			return 0;
+		}
+	}
+	return error_set(err, PL_EUSAGE, "the program has no entry '%s'", name);
+}
+
+static int check_shape(const struct emulated_launch *what, const struct ptx_function *entry,
+		       struct error *err)
+{
+	static const int64_t most_blocks[3] = {INT32_MAX, 65535, 65535};
+	static const int64_t most_threads[3] = {1024, 1024, 64};
+	int64_t threads, allowed = 1;
+	bool limited = false;
+
+	for (int i = 0; i < 3; i++) {
+		if (what->grid[i] < 1 || what->grid[i] > most_blocks[i])
+			return error_set(err, PL_EUSAGE,
+					 "a grid of %" PRId64 " blocks along %c: 1 to %" PRId64,
+					 what->grid[i], "xyz"[i], most_blocks[i]);
+		if (what->block[i] < 1 || what->block[i] > most_threads[i])
+			return error_set(err, PL_EUSAGE,
+					 "a block of %" PRId64 " threads along %c: 1 to %" PRId64,
+					 what->block[i], "xyz"[i], most_threads[i]);
+		limited |= entry->max_threads[i] > 0;
+		allowed *= entry->max_threads[i] > 0 ? entry->max_threads[i] : 1;
+	}
+	threads = what->block[0] * what->block[1] * what->block[2];
+	if (threads > BLOCK_MOST_THREADS)
+		return error_set(err, PL_EUSAGE, "%" PRId64 " threads in a block: at most %d",
+				 threads, BLOCK_MOST_THREADS);
+	if (limited && threads > allowed)
+		return error_set(err, PL_EUSAGE,
+				 "%" PRId64 " threads in a block: %s was compiled for %" PRId64,
+				 threads, entry->name, allowed);
+	return 0;
+}
+
+static int check_memory(struct launch *launch, struct error *err)
+{
+	const struct emulated_launch *what = &launch->what;
+	const struct program_function *function = &launch->program->functions[launch->entry];
+	int64_t fixed = program_shared_static_bytes(launch->program, what->entry);
+	int64_t local = frame_local_bytes(launch->program, launch->entry);
+	size_t declared = (size_t)function->parameter_bytes;
+
+	/* The block may be padded to what the strictest parameter is aligned to. */
+	if (what->argument_bytes < declared || what->argument_bytes > (declared + 15) / 16 * 16)
+		return error_set(err, PL_EUSAGE, "%zu bytes of arguments: %s declares %zu",
+				 what->argument_bytes, what->entry, declared);
+	if (what->shared_bytes < 0 || fixed > BLOCK_MOST_SHARED_BYTES ||
+	    what->shared_bytes > BLOCK_MOST_SHARED_BYTES - fixed)
+		return error_set(err, PL_EUSAGE,
+				 "%" PRId64 " and %" PRId64
+				 " bytes of dynamic and static shared memory: at most %d",
+				 what->shared_bytes, fixed, BLOCK_MOST_SHARED_BYTES);
+	if (local > LOCAL_MOST_BYTES)
+		return error_set(err, PL_EUSAGE,
+				 "%" PRId64 " bytes of local memory a thread: at most %d", local,
+				 LOCAL_MOST_BYTES);
+	launch->shared_bytes = fixed + what->shared_bytes;
+	launch->local_bytes = (uint32_t)local;
+	return 0;
+}
+
+static int check_blocks(const struct emulated_launch *what, int64_t total, struct error *err)
+{
+	for (size_t i = 0; what->blocks && i < what->block_count; i++)
+		if (what->blocks[i] < 0 || what->blocks[i] >= total ||
+		    (i > 0 && what->blocks[i] <= what->blocks[i - 1]))
+			return error_set(err, PL_EUSAGE,
+					 "block %" PRId64 " of %" PRId64
+					 ": blocks are named once each, ascending",
+					 what->blocks[i], total);
+	return 0;
+}
+
+/* Looks for races in this block, if it is one of the first or last of those that run. */
+static bool is_checked(const struct emulated_launch *what, int64_t nth, int64_t count)
+{
+	return what->checked_blocks < 0 || nth < what->checked_blocks ||
+	       nth >= count - what->checked_blocks;
+}
+
+static int run_blocks(struct emulation *emulation, struct launch *launch, struct error *err)
+{
+	const struct emulated_launch *what = &launch->what;
+	int64_t total = what->grid[0] * what->grid[1] * what->grid[2];
+	int64_t count = what->blocks ? (int64_t)what->block_count : total;
+	struct shared_shadow *shadow = NULL;
+	struct block block;
+	int rc = block_prepare(&block, launch, err);
+
+	if (!rc && launch->shared_bytes > 0 && what->checked_blocks != 0) {
+		shadow = shared_shadow_create(launch);
+		if (!shadow)
+			rc = error_set(err, PL_ENOMEM, "no memory to look for races");
+	}
+	emulation->blocks_total += (uint64_t)total;
+	for (int64_t i = 0; !rc && !launch->stopped && i < count; i++) {
+		block.shadow = is_checked(what, i, count) ? shadow : NULL;
+		rc = block_run(&block, what->blocks ? what->blocks[i] : i, err);
+		emulation->blocks_executed += rc == 0;
+	}
+	shared_shadow_free(shadow);
+	block_release(&block);
+	return rc;
+}
+
+int emulation_launch(struct emulation *emulation, const struct emulated_launch *what,
+		     struct finding_list *findings, struct error *err)
+{
+	struct launch launch = {
+		.program = &emulation->program,
+		.plans = emulation->plans,
+		.variables = emulation->variables,
+		.handlers = emulation->handlers,
+		.memory = emulation->memory,
+		.what = *what,
+		.counts = emulation->counts,
+		.findings = findings,
+		.instructions_left = what->max_instructions ? what->max_instructions : UINT64_MAX,
+	};
+	int rc = find_entry(&launch, what->entry, err);
+
+	if (!rc)
+		rc = check_shape(what, emulation->program.functions[launch.entry].source, err);
+	if (!rc)
+		rc = check_memory(&launch, err);
+	if (!rc)
+		rc = check_blocks(what, what->grid[0] * what->grid[1] * what->grid[2], err);
+	if (!rc)
+		rc = run_blocks(emulation, &launch, err);
+	return rc ? error_context(err, rc, "launching %s", what->entry) : 0;
+}

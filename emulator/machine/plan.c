@@ -1,0 +1,220 @@
+#include "emulator/machine/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool ends_function(const struct instruction *at)
+{
+	return at->operation == OP_RET || at->operation == OP_EXIT || at->operation == OP_TRAP;
+}
+
+/* What may find lanes of its warp missing, and is then run again. */
+static bool may_park(const struct instruction *at)
+{
+	switch (at->operation) {
+	case OP_BARRIER:
+	case OP_BARRIER_REDUCE:
+	case OP_BARRIER_ARRIVE:
+	case OP_WARP_BARRIER:
+	case OP_SHUFFLE:
+	case OP_VOTE:
+	case OP_MATCH:
+	case OP_REDUX:
+	case OP_ELECT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool changes_lanes(const struct instruction *at)
+{
+	return ends_function(at) || may_park(at) || at->operation == OP_BRA ||
+	       at->operation == OP_BRX || at->operation == OP_CALL;
+}
+
+/* May another thread change what this reads? */
+static bool sees_others(const struct program_function *function, const struct instruction *at)
+{
+	const struct ptx_statement *statement;
+
+	if (at->operation == OP_ATOMIC || at->operation == OP_CALL || at->operation == OP_FENCE)
+		return true;
+	if (at->operation != OP_LOAD)
+		return false;
+	statement = instruction_statement(function, at);
+	for (size_t i = 0; i < statement->modifier_count; i++)
+		if (!strcmp(statement->modifiers[i], "volatile") ||
+		    !strcmp(statement->modifiers[i], "relaxed") ||
+		    !strcmp(statement->modifiers[i], "acquire"))
+			return true;
+	return false;
+}
+
+static void mark_spinning(const struct program_function *function, struct instruction *code,
+			  size_t count)
+{
+	size_t last_seen = 0; /* 1 more than the latest instruction that sees others */
+
+	for (size_t i = 0; i < count; i++) {
+		if (sees_others(function, &code[i]))
+			last_seen = i + 1;
+		if (code[i].operation == OP_BRA) {
+			bool spins = code[i].target <= i && last_seen > code[i].target;
+
+			code[i].kind = spins ? BRANCH_MAY_SPIN : 0;
+		}
+	}
+}
+
+static void mark_leaders(struct function_plan *plan, const struct program_function *function,
+			 const struct instruction *code, size_t count)
+{
+	plan->steps[0].leader = true;
+	for (size_t i = 0; i < count; i++) {
+		if (code[i].leader || may_park(&code[i]))
+			plan->steps[i].leader = true;
+		if (code[i].operation == OP_BRA)
+			plan->steps[code[i].target].leader = true;
+		if (changes_lanes(&code[i]) && i + 1 < count)
+			plan->steps[i + 1].leader = true;
+	}
+	for (size_t table = 0; table < function->table_count; table++)
+		for (size_t i = 0; i < function->tables[table].count; i++)
+			plan->steps[function->tables[table].targets[i]].leader = true;
+}
+
+static enum guard_handling guard_handling(const struct instruction *at)
+{
+	if (!at->guard || at->operation == OP_BRA)
+		return GUARD_NONE;
+	return changes_lanes(at) ? GUARD_SPLITS : GUARD_NARROWS;
+}
+
+int function_plan_make(struct function_plan *plan, const struct program_function *function,
+		       struct instruction *code, struct error *err)
+{
+	size_t count = function->code_count, leader = 0;
+	uint32_t end;
+
+	*plan = (struct function_plan){.function = function};
+	plan->steps = calloc(count, sizeof(*plan->steps));
+	plan->behind = calloc(count, sizeof(*plan->behind));
+	if (!plan->steps || !plan->behind)
+		goto no_memory;
+	mark_leaders(plan, function, code, count);
+	mark_spinning(function, code, count);
+	for (size_t i = 0; i < count; i++) {
+		plan->steps[i].guard = guard_handling(&code[i]);
+		if (plan->steps[i].leader) {
+			leader = i;
+			plan->block_count++;
+		}
+		plan->steps[i].block = (uint32_t)plan->block_count - 1;
+		plan->steps[leader].length += !code[i].auxiliary;
+	}
+	end = (uint32_t)count;
+	for (size_t i = count; i-- > 0;) {
+		plan->steps[i].end = end;
+		if (plan->steps[i].leader || plan->steps[i].guard != GUARD_NONE)
+			end = (uint32_t)i;
+	}
+	plan->blocks = calloc(plan->block_count, sizeof(*plan->blocks));
+	if (!plan->blocks)
+		goto no_memory;
+	return 0;
+no_memory:
+	function_plan_release(plan);
+	return error_set(err, PL_ENOMEM, "%zu instructions", count);
+}
+
+void function_plan_release(struct function_plan *plan)
+{
+	if (plan->behind)
+		for (size_t i = 0; i < plan->function->code_count; i++)
+			free(plan->behind[i]);
+	free(plan->behind);
+	free(plan->steps);
+	free(plan->blocks);
+	*plan = (struct function_plan){0};
+}
+
+/* ---- what lies behind ---- */
+
+struct walk {
+	const struct program_function *function;
+	uint32_t *stack;
+	size_t depth;
+	bool *seen;
+	uint32_t avoided;
+};
+
+static void walk_to(struct walk *walk, uint32_t to)
+{
+	if (to == walk->avoided || walk->seen[to])
+		return;
+	walk->seen[to] = true;
+	walk->stack[walk->depth++] = to;
+}
+
+/* Can the end be reached from `from` without `avoided`? */
+static bool end_is_reached(struct walk *walk, uint32_t from)
+{
+	walk_to(walk, from);
+	while (walk->depth > 0) {
+		uint32_t pc = walk->stack[--walk->depth];
+		const struct instruction *at = &walk->function->code[pc];
+		bool goes_on = true;
+
+		if (ends_function(at)) {
+			if (!at->guard)
+				return true;
+		} else if (at->operation == OP_BRA) {
+			walk_to(walk, at->target);
+			goes_on = at->guard != 0;
+		} else if (at->operation == OP_BRX) {
+			for (size_t i = 0; i < walk->function->tables[at->target].count; i++)
+				walk_to(walk, walk->function->tables[at->target].targets[i]);
+			goes_on = at->guard != 0;
+		}
+		if (goes_on)
+			walk_to(walk, pc + 1);
+	}
+	return false;
+}
+
+static bool lies_behind(const struct program_function *function, uint32_t from, uint32_t place)
+{
+	struct walk walk = {.function = function, .avoided = place};
+	bool reached;
+
+	if (from == place)
+		return false;
+	walk.stack = xcalloc(function->code_count, sizeof(*walk.stack));
+	walk.seen = xcalloc(function->code_count, sizeof(*walk.seen));
+	reached = end_is_reached(&walk, from);
+	free(walk.stack);
+	free(walk.seen);
+	return !reached;
+}
+
+bool plan_behind(const struct function_plan *plan, uint32_t from, uint32_t place)
+{
+	const struct program_function *function = plan->function;
+	enum { UNKNOWN, BEHIND, NOT_BEHIND };
+	unsigned char *known;
+	uint32_t first = place;
+
+	if (!plan->behind[from])
+		plan->behind[from] = xcalloc(function->code_count, 1);
+	known = &plan->behind[from][place];
+	if (*known == UNKNOWN) {
+		while (function->code[first].auxiliary && first + 1 < function->code_count)
+			first++;
+		*known =
+			!ends_function(&function->code[first]) && lies_behind(function, from, place)
+				? BEHIND
+				: NOT_BEHIND;
+	}
+	return *known == BEHIND;
+}

@@ -1,0 +1,60 @@
+/*
+ * plan: what the loop wants to know of a function's code beyond the code: its
+ * basic blocks, how far it runs without a question, which branches may belong
+ * to a spin lock, and what lies behind a place on every way to the end.
+ * Internal to emulator/.
+ *
+ * Blocks are cut here, whatever the decoder marked: at targets of branches,
+ * after whatever can change the lanes that run, and before and after what can
+ * park a warp's lanes. So a block's instructions run as often, and with as many
+ * lanes, as its first one: it alone is counted.
+ */
+#ifndef EMULATOR_MACHINE_PLAN_H
+#define EMULATOR_MACHINE_PLAN_H
+
+#include "emulator/program/program.h"
+
+enum guard_handling {
+	GUARD_NONE,    /* there is no guard, or the handler looks at it (branches) */
+	GUARD_NARROWS, /* the handler runs with the lanes whose guard holds */
+	GUARD_SPLITS,  /* those lanes part from the others, which go on behind it */
+};
+
+struct plan_step {
+	uint32_t end;    /* instructions from here to there need no look at guards and blocks */
+	uint32_t block;  /* that it belongs to */
+	uint32_t length; /* of that block, counted instructions; of its first instruction only */
+	uint8_t guard;   /* enum guard_handling */
+	bool leader;
+};
+
+struct block_count {
+	uint64_t warps, lanes;
+};
+
+struct function_plan {
+	const struct program_function *function;
+	struct plan_step *steps;    /* code_count */
+	struct block_count *blocks; /* block_count */
+	size_t block_count;
+	unsigned char **behind; /* by instruction; NULL until asked for: plan_behind() */
+};
+
+/* Branches that go back over something another thread may change carry this as their kind. */
+#define BRANCH_MAY_SPIN 1
+
+/*
+ * Plans a function and marks its branches. Its last instruction must not go on behind it, and
+ * branches must stay inside. `code` is function->code, to be written. PL_ENOMEM.
+ */
+int function_plan_make(struct function_plan *plan, const struct program_function *function,
+		       struct instruction *code, struct error *err);
+void function_plan_release(struct function_plan *plan);
+
+/*
+ * Does every way from instruction `from` to the end of the function lead over `place`, which is
+ * not the end itself? Remembered.
+ */
+bool plan_behind(const struct function_plan *plan, uint32_t from, uint32_t place);
+
+#endif

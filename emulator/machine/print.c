@@ -1,0 +1,264 @@
+/*
+ * What a kernel says: printf, and assert. Formats and arguments are bytes of
+ * the device, which a kernel may have wrong: everything is read with its
+ * bounds, and a conversion that is not understood is printed as it stands.
+ */
+#include "emulator/machine/control.h"
+#include "emulator/machine/memory.h"
+#include "emulator/machine/warp.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define STRING_MOST_BYTES 4096
+#define FIELD_MOST 1024 /* width and precision */
+
+/* The host's bytes at a generic address of a lane, and how many there are. NULL: none. */
+static const unsigned char *bytes_at(const struct warp *warp, int lane, uint64_t address,
+				     uint64_t *count)
+{
+	const struct launch *launch = warp->block->launch;
+	const struct allocation *in;
+
+	if (address - SHARED_WINDOW < (uint64_t)launch->shared_bytes) {
+		*count = (uint64_t)launch->shared_bytes - (address - SHARED_WINDOW);
+		return warp->block->shared + (address - SHARED_WINDOW);
+	}
+	if (address - LOCAL_WINDOW < warp->local_bytes) {
+		*count = warp->local_bytes - (address - LOCAL_WINDOW);
+		return warp->local + (size_t)lane * warp->local_bytes + (address - LOCAL_WINDOW);
+	}
+	in = device_memory_find(launch->memory, 0, address);
+	if (!in)
+		return NULL;
+	*count = in->bytes - (address - in->address);
+	return in->data + (address - in->address);
+}
+
+static bool read_string(char out[STRING_MOST_BYTES], const struct warp *warp, int lane,
+			uint64_t address)
+{
+	uint64_t count;
+	const unsigned char *bytes = bytes_at(warp, lane, address, &count);
+
+	if (!bytes)
+		return false;
+	if (count > STRING_MOST_BYTES - 1)
+		count = STRING_MOST_BYTES - 1;
+	memcpy(out, bytes, count);
+	out[count] = '\0';
+	return true;
+}
+
+/* The arguments of a lane, as the compiler packs them: each at a multiple of its size. */
+struct arguments {
+	const struct warp *warp;
+	int lane;
+	uint64_t address;
+	uint32_t taken;
+};
+
+/* Bytes that are not there are zeroes. */
+static uint64_t next_argument(struct arguments *arguments, uint64_t bytes)
+{
+	uint64_t value = 0, count;
+	const unsigned char *at;
+
+	arguments->address = (arguments->address + bytes - 1) / bytes * bytes;
+	at = bytes_at(arguments->warp, arguments->lane, arguments->address, &count);
+	if (at && count >= bytes)
+		memcpy(&value, at, bytes);
+	arguments->address += bytes;
+	arguments->taken++;
+	return value;
+}
+
+/* One conversion, from % to its letter. */
+struct conversion {
+	char flags[8];
+	int width, precision; /* -1: not given */
+	uint64_t bytes;       /* of an integer */
+	char letter;
+	size_t length; /* in the format; 0: not understood */
+};
+
+static int read_number(const char **at, struct arguments *arguments)
+{
+	int64_t number = 0;
+
+	if (**at == '*') {
+		(*at)++;
+		number = (int32_t)next_argument(arguments, 4);
+	} else {
+		for (; **at >= '0' && **at <= '9'; (*at)++)
+			number = number > FIELD_MOST ? number : number * 10 + (**at - '0');
+	}
+	return number < -FIELD_MOST ? -FIELD_MOST : number > FIELD_MOST ? FIELD_MOST : (int)number;
+}
+
+static struct conversion read_conversion(const char *format, struct arguments *arguments)
+{
+	struct conversion read = {.width = -1, .precision = -1, .bytes = 4};
+	const char *at = format + 1;
+	size_t flags = 0;
+
+	for (; *at && strchr("-+ #0", *at); at++)
+		if (flags + 2 < sizeof(read.flags))
+			read.flags[flags++] = *at;
+	if (*at == '*' || (*at >= '1' && *at <= '9'))
+		read.width = read_number(&at, arguments);
+	if (read.width < -1) {
+		read.flags[flags++] = '-';
+		read.width = -read.width;
+	}
+	if (*at == '.') {
+		at++;
+		read.precision = read_number(&at, arguments);
+	}
+	for (; *at && strchr("hlLzjt", *at); at++)
+		if (*at != 'h' && *at != 'L')
+			read.bytes = 8;
+	if (*at && strchr("diouxXcsfFeEgGaAp%", *at)) {
+		read.letter = *at;
+		read.length = (size_t)(at + 1 - format);
+	}
+	return read;
+}
+
+static void add_string(struct text *out, const struct conversion *read, const char *format,
+		       struct arguments *arguments)
+{
+	char string[STRING_MOST_BYTES], field[STRING_MOST_BYTES + FIELD_MOST];
+
+	if (!read_string(string, arguments->warp, arguments->lane, next_argument(arguments, 8)))
+		strcpy(string, "(null)");
+	snprintf(field, sizeof(field), format, read->width < 0 ? 0 : read->width,
+		 read->precision < 0 ? STRING_MOST_BYTES : read->precision, string);
+	text_add(out, field);
+}
+
+/* Integers are given as 64 bits, sign-extended where the letter says so. */
+static uint64_t integer_argument(const struct conversion *read, struct arguments *arguments)
+{
+	uint64_t value = next_argument(arguments, read->bytes);
+
+	if (read->bytes == 4 && (read->letter == 'd' || read->letter == 'i'))
+		return (uint64_t)(int64_t)(int32_t)value;
+	return value;
+}
+
+static void add_conversion(struct text *out, const struct conversion *read,
+			   struct arguments *arguments)
+{
+	char format[24], field[2 * FIELD_MOST];
+	int width = read->width < 0 ? 0 : read->width;
+	uint64_t bits;
+	double number;
+
+	switch (read->letter) {
+	case '%':
+		text_add_char(out, '%');
+		return;
+	case 's':
+		snprintf(format, sizeof(format), "%%%s*.*s", read->flags);
+		add_string(out, read, format, arguments);
+		return;
+	case 'c':
+		snprintf(format, sizeof(format), "%%%s*c", read->flags);
+		snprintf(field, sizeof(field), format, width, (int)next_argument(arguments, 4));
+		break;
+	case 'p':
+		snprintf(format, sizeof(format), "%%%s*p", read->flags);
+		snprintf(field, sizeof(field), format, width,
+			 (void *)(uintptr_t)next_argument(arguments, 8));
+		break;
+	case 'd':
+	case 'i':
+	case 'o':
+	case 'u':
+	case 'x':
+	case 'X':
+		snprintf(format, sizeof(format), "%%%s*.*ll%c", read->flags, read->letter);
+		snprintf(field, sizeof(field), format, width, read->precision,
+			 (unsigned long long)integer_argument(read, arguments));
+		break;
+	default:
+		bits = next_argument(arguments, 8);
+		memcpy(&number, &bits, sizeof(number));
+		snprintf(format, sizeof(format), "%%%s*.*%c", read->flags, read->letter);
+		snprintf(field, sizeof(field), format, width, read->precision, number);
+		break;
+	}
+	text_add(out, field);
+}
+
+static void format_lane(struct text *out, const char *format, struct arguments *arguments)
+{
+	while (*format) {
+		size_t plain = strcspn(format, "%");
+		struct conversion read;
+
+		text_add_bytes(out, format, plain);
+		format += plain;
+		if (!*format)
+			return;
+		read = read_conversion(format, arguments);
+		if (read.length)
+			add_conversion(out, &read, arguments);
+		else
+			text_add_char(out, '%');
+		format += read.length ? read.length : 1;
+	}
+}
+
+static uint64_t address_of(struct warp *warp, uint32_t row, int lane)
+{
+	uint64_t address = 0;
+
+	if (row)
+		memcpy(&address, (unsigned char *)row_of(warp, row) + 8 * lane, 8);
+	return address;
+}
+
+enum step run_print(struct warp *warp, const struct instruction *at)
+{
+	const struct emulated_launch *what = &warp->block->launch->what;
+	char format[STRING_MOST_BYTES];
+	struct text text = TEXT_INIT;
+
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+		int lane = __builtin_ctz(rest);
+		struct arguments arguments = {
+			.warp = warp, .lane = lane, .address = address_of(warp, at->b, lane)};
+		int32_t result = -1;
+
+		if (read_string(format, warp, lane, address_of(warp, at->a, lane))) {
+			text_clear(&text);
+			format_lane(&text, format, &arguments);
+			result = (int32_t)arguments.taken;
+			if (what->print)
+				what->print(what->print_context, text.data);
+		}
+		if (at->dst)
+			memcpy((unsigned char *)row_of(warp, at->dst) + 4 * lane, &result, 4);
+	}
+	text_release(&text);
+	return STEP_NEXT;
+}
+
+enum step run_assertion(struct warp *warp, const struct instruction *at)
+{
+	int lane = __builtin_ctz(warp->active);
+	char message[STRING_MOST_BYTES], file[STRING_MOST_BYTES];
+	uint32_t line = 0;
+
+	if (!at->a || !read_string(message, warp, lane, address_of(warp, at->a, lane)))
+		strcpy(message, "an assertion");
+	if (!at->b || !read_string(file, warp, lane, address_of(warp, at->b, lane)))
+		strcpy(file, "?");
+	if (at->c)
+		memcpy(&line, (unsigned char *)row_of(warp, at->c) + 4 * lane, 4);
+	return warp_finding(warp, at, lane, FINDING_ASSERTION, "%.200s does not hold (%.200s:%u)",
+			    message, file, line);
+}

@@ -1,0 +1,454 @@
+/* Races and uninitialised reads of shared memory. See shadow.h. */
+#include "emulator/machine/shadow_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NOBODY UINT16_MAX
+
+/*
+ * Readers of one warp since its last synchronisation: the first of them and
+ * one other. That is enough: whoever writes later is a thread of this warp,
+ * then one of the two is not it, or of another, then either will do.
+ */
+struct readers {
+	uint16_t first, other; /* thread numbers in the block; NOBODY */
+	uint32_t sync;
+	uint32_t first_place, other_place;
+};
+
+/*
+ * A word, or a byte. All zeroes: untouched, since epochs are stored with one
+ * added. Two warps' readers are enough likewise: of each writer's warp one of
+ * them is not.
+ */
+struct cell {
+	uint32_t write_epoch, write_sync, write_place;
+	uint32_t plain_sync; /* of the writer's last write that was not atomic, if it made one */
+	uint16_t writer;
+	bool write_atomic; /* everything that the writer did to it in the epoch */
+	bool initialised;
+	uint32_t read_epoch;
+	struct readers readers[2];
+	uint32_t copy_place; /* of an asynchronous copy that is on the way, plus one; 0: none is */
+	uint16_t copier;     /* its thread */
+};
+
+/*
+ * A cell is settled for an epoch if lanes of two warps have read it, and nobody
+ * has written: loads, by whomever, are no news any more, since whoever writes
+ * it has a rival anyway.
+ */
+#define ROW_CELLS 32
+struct settled_row {
+	uint32_t epoch; /* 1 more than the block's; 0: never */
+	uint32_t cells; /* a bit each: those that are settled for it */
+};
+
+static size_t settled_rows(size_t cells)
+{
+	return (cells + ROW_CELLS - 1) / ROW_CELLS;
+}
+
+struct shared_shadow *shared_shadow_create(const struct launch *launch)
+{
+	struct shared_shadow *shadow = xcalloc(1, sizeof(*shadow));
+	uint32_t place = 0;
+
+	shadow->program = launch->program;
+	shadow->first_place = xcalloc(launch->program->function_count + 1, sizeof(uint32_t));
+	for (size_t i = 0; i < launch->program->function_count; i++) {
+		shadow->first_place[i] = place;
+		place += (uint32_t)launch->program->functions[i].code_count;
+	}
+	shadow->bytes = ((size_t)launch->shared_bytes + 31) / 32 * 32;
+	shadow->grain = WORD_BYTES;
+	shadow->cell_count = shadow->bytes / WORD_BYTES;
+	shadow->cells = calloc(shadow->cell_count + 1, sizeof(*shadow->cells));
+	shadow->settled = calloc(settled_rows(shadow->bytes) + 1, sizeof(*shadow->settled));
+	shadow->arriving = calloc(shadow->bytes + 1, 1);
+	if (!shadow->cells || !shadow->settled || !shadow->arriving) {
+		shared_shadow_free(shadow);
+		return NULL;
+	}
+	return shadow;
+}
+
+void shared_shadow_free(struct shared_shadow *shadow)
+{
+	if (!shadow)
+		return;
+	free(shadow->first_place);
+	free(shadow->cells);
+	free(shadow->settled);
+	free(shadow->arriving);
+	free(shadow);
+}
+
+void shared_shadow_begin(struct shared_shadow *shadow)
+{
+	memset(shadow->cells, 0, shadow->cell_count * sizeof(*shadow->cells));
+	memset(shadow->settled, 0, settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
+}
+
+/* From now on a cell is a byte. */
+static void refine(struct shared_shadow *shadow)
+{
+	struct cell *cells = xcalloc(shadow->bytes + 1, sizeof(*cells));
+
+	for (size_t i = 0; i < shadow->bytes; i++)
+		cells[i] = shadow->cells[i / WORD_BYTES];
+	free(shadow->cells);
+	shadow->cells = cells;
+	memset(shadow->settled, 0, settled_rows(shadow->bytes) * sizeof(*shadow->settled));
+	shadow->cell_count = shadow->bytes;
+	shadow->grain = 1;
+}
+
+/* ---- what two threads do to a word ---- */
+
+static uint32_t warp_of(uint16_t thread)
+{
+	return thread / LANES;
+}
+
+/* Neither the warp of both nor anybody else has put the two in an order. */
+static bool unordered(const struct toucher *by, uint16_t thread, uint32_t sync)
+{
+	return warp_of(thread) != warp_of(by->thread) || sync == by->sync;
+}
+
+static bool rival_writer(const struct cell *cell, const struct toucher *by, struct rival *rival)
+{
+	/* What is atomic meets the plain write alone. */
+	uint32_t sync = by->atomic ? cell->plain_sync : cell->write_sync;
+
+	if (cell->write_epoch != by->epoch || cell->writer == by->thread ||
+	    (cell->write_atomic && by->atomic) || !unordered(by, cell->writer, sync))
+		return false;
+	*rival = (struct rival){cell->writer, cell->write_place, true};
+	return true;
+}
+
+static bool rival_reader(const struct cell *cell, const struct toucher *by, struct rival *rival)
+{
+	if (cell->read_epoch != by->epoch)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
+		const struct readers *readers = &cell->readers[i];
+
+		if (readers->first == NOBODY || !unordered(by, readers->first, readers->sync))
+			continue;
+		if (readers->first != by->thread)
+			*rival = (struct rival){readers->first, readers->first_place, false};
+		else if (readers->other != NOBODY)
+			*rival = (struct rival){readers->other, readers->other_place, false};
+		else
+			continue;
+		return true;
+	}
+	return false;
+}
+
+static void remember_reader(struct cell *cell, const struct toucher *by)
+{
+	const struct readers fresh = {by->thread, NOBODY, by->sync, by->place, 0};
+	const struct readers nobody = {.first = NOBODY, .other = NOBODY};
+	struct readers *readers = cell->readers;
+
+	if (cell->read_epoch != by->epoch) {
+		cell->read_epoch = by->epoch;
+		readers[0] = fresh;
+		readers[1] = nobody;
+		return;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
+		if (readers[i].first == NOBODY) {
+			readers[i] = fresh;
+			return;
+		}
+		if (warp_of(readers[i].first) != warp_of(by->thread))
+			continue;
+		if (readers[i].sync != by->sync) {
+			readers[i] = fresh;
+		} else if (readers[i].first != by->thread && readers[i].other == NOBODY) {
+			readers[i].other = by->thread;
+			readers[i].other_place = by->place;
+		}
+		return;
+	}
+}
+
+static void remember_writer(struct cell *cell, const struct toucher *by)
+{
+	bool again = cell->write_epoch == by->epoch && cell->writer == by->thread;
+
+	cell->write_atomic = by->atomic && (!again || cell->write_atomic);
+	cell->write_epoch = by->epoch;
+	cell->write_sync = by->sync;
+	if (!by->atomic)
+		cell->plain_sync = by->sync;
+	cell->write_place = by->place;
+	cell->writer = by->thread;
+	cell->initialised = true;
+}
+
+/* ---- the lanes of an instruction ---- */
+
+static struct toucher toucher_of(struct warp *warp, const struct instruction *at)
+{
+	const struct shared_shadow *shadow = warp->block->shadow;
+
+	return (struct toucher){
+		.warp = warp,
+		.at = at,
+		.epoch = warp->block->epoch + 1,
+		.sync = warp->sync_epoch,
+		.place = shadow->first_place[warp->frame->function_index] +
+			 (uint32_t)(at - warp->frame->function->code),
+	};
+}
+
+/* `told` says that a kind of finding has been made: one a request is enough. */
+struct told {
+	bool race, uninitialised, unwaited;
+};
+
+/* A copy to the cell is on the way, and this is neither it nor the store of what it brings. */
+static bool is_early(const struct shared_shadow *shadow, const struct cell *cell, size_t index,
+		     const unsigned char *value)
+{
+	return cell->copy_place &&
+	       !(value && !memcmp(value, shadow->arriving + index * shadow->grain, shadow->grain));
+}
+
+/* First whether anybody is in the way, then who was there. `value` is about to be stored at
+ * `there`, or is NULL: another store of what is there already is in nobody's way. */
+static void touch_cell(struct shared_shadow *shadow, const struct toucher *by, size_t index,
+		       const unsigned char *value, const unsigned char *there, struct told *told)
+{
+	struct cell *cell = &shadow->cells[index];
+	struct rival rival;
+
+	if (by->reads && !cell->initialised && !told->uninitialised) {
+		told->uninitialised = true;
+		shadow_report_uninitialised(shadow, by, index);
+	}
+	if (is_early(shadow, cell, index, value)) {
+		rival = (struct rival){cell->copier, cell->copy_place - 1, true};
+		if (!told->unwaited)
+			shadow_report_unwaited(shadow, by, index, &rival);
+		told->unwaited = true;
+	} else if (!told->race && ((rival_writer(cell, by, &rival) &&
+				    !(value && !memcmp(value, there, shadow->grain))) ||
+				   (by->writes && rival_reader(cell, by, &rival)))) {
+		told->race = true;
+		shadow_report_race(shadow, by, index, &rival);
+	}
+	if (by->reads && !by->atomic)
+		remember_reader(cell, by);
+	if (by->writes)
+		remember_writer(cell, by);
+}
+
+static unsigned cell_shift(struct shared_shadow *shadow, unsigned bytes)
+{
+	if (bytes < shadow->grain)
+		refine(shadow);
+	return shadow->grain == WORD_BYTES ? 2 : 0;
+}
+
+/* The cells of each lane's bytes. `values`: of a plain store, else NULL. */
+static void touch_lanes(struct toucher *by, uint32_t mask, const uint32_t offset[LANES],
+			unsigned bytes, const unsigned char *values)
+{
+	struct shared_shadow *shadow = by->warp->block->shadow;
+	const unsigned shift = cell_shift(shadow, bytes);
+	struct told told = {0};
+
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		const unsigned char *value = values ? values + lane * bytes : NULL;
+		const unsigned char *there = by->warp->block->shared + offset[lane];
+
+		by->thread = (uint16_t)(by->warp->index * LANES + lane);
+		for (size_t i = 0; i < bytes >> shift; i++) {
+			size_t index = (offset[lane] >> shift) + i;
+
+			touch_cell(shadow, by, index, value ? value + (i << shift) : NULL,
+				   there + (i << shift), &told);
+			shadow->settled[index / ROW_CELLS].cells &=
+				~(UINT32_C(1) << index % ROW_CELLS);
+		}
+	}
+}
+
+/* ---- loads: most are of what is settled ---- */
+
+static struct settled_row *settled_row(struct shared_shadow *shadow, size_t number, uint32_t epoch)
+{
+	struct settled_row *row = &shadow->settled[number];
+
+	if (row->epoch != epoch)
+		*row = (struct settled_row){.epoch = epoch};
+	return row;
+}
+
+static bool is_settled(const struct cell *cell, uint32_t epoch)
+{
+	return cell->initialised && !cell->copy_place && cell->write_epoch != epoch &&
+	       cell->read_epoch == epoch && cell->readers[1].first != NOBODY;
+}
+
+uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words)
+{
+	struct shared_shadow *shadow = warp->block->shadow;
+
+	if (shadow->grain != WORD_BYTES)
+		return words;
+	return words & ~settled_row(shadow, row, warp->block->epoch + 1)->cells;
+}
+
+void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
+			const uint32_t offset[LANES], unsigned bytes)
+{
+	struct shared_shadow *shadow = warp->block->shadow;
+	const unsigned shift = cell_shift(shadow, bytes);
+	struct toucher by = toucher_of(warp, at);
+	struct told told = {0};
+
+	by.reads = true;
+	by.atomic = at->strong;
+	for (; mask; mask &= mask - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(mask);
+		const size_t first = offset[lane] >> shift;
+
+		by.thread = (uint16_t)(warp->index * LANES + lane);
+		for (size_t index = first; index < first + (bytes >> shift); index++) {
+			touch_cell(shadow, &by, index, NULL, NULL, &told);
+			if (is_settled(&shadow->cells[index], by.epoch))
+				settled_row(shadow, index / ROW_CELLS, by.epoch)->cells |=
+					UINT32_C(1) << index % ROW_CELLS;
+		}
+	}
+}
+
+/* ---- others ---- */
+
+void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint32_t mask,
+			  const uint32_t offset[LANES], unsigned bytes)
+{
+	struct toucher by = toucher_of(warp, at);
+
+	by.reads = by.writes = by.atomic = true;
+	touch_lanes(&by, mask, offset, bytes, NULL);
+}
+
+/* Two lanes of one instruction at one place: a race if their values differ. */
+static void report_disagreement(const struct toucher *by, unsigned lane, unsigned earlier,
+				uint32_t offset)
+{
+	const struct shared_shadow *shadow = by->warp->block->shadow;
+	struct toucher at = *by;
+	const struct rival rival = {(uint16_t)(by->warp->index * LANES + earlier), by->place, true};
+
+	at.thread = (uint16_t)(by->warp->index * LANES + lane);
+	shadow_report_race(shadow, &at, offset / shadow->grain, &rival);
+}
+
+/*
+ * The lanes of a store without those that come to a place that a lower one has
+ * (aligned lanes have all their bytes in common, or none): it stands for them.
+ */
+static uint32_t lowest_of_each_place(const struct toucher *by, uint32_t mask,
+				     const uint32_t offset[LANES], unsigned bytes,
+				     const unsigned char *values)
+{
+	uint32_t lowest = mask;
+	bool rising = true, told = false;
+
+	for (unsigned lane = 1; lane < LANES; lane++)
+		rising &= offset[lane] > offset[lane - 1];
+	if (rising)
+		return mask;
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		uint32_t same = 0;
+
+		if (!(lowest >> lane & 1))
+			continue;
+		for (unsigned other = 0; other < LANES; other++)
+			same |= (uint32_t)(offset[other] == offset[lane]) << other;
+		same &= lowest & ~(UINT32_C(1) << lane);
+		lowest &= ~same;
+		for (; same && !told; same &= same - 1) {
+			unsigned other = (unsigned)__builtin_ctz(same);
+
+			told = memcmp(values + lane * bytes, values + other * bytes, bytes) != 0;
+			if (told)
+				report_disagreement(by, other, lane, offset[lane]);
+		}
+	}
+	return lowest;
+}
+
+void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32_t mask,
+			 const uint32_t offset[LANES], unsigned bytes, const unsigned char *values)
+{
+	struct toucher by = toucher_of(warp, at);
+
+	by.writes = true;
+	by.atomic = at->strong;
+	if (!by.atomic)
+		mask = lowest_of_each_place(&by, mask, offset, bytes, values);
+	touch_lanes(&by, mask, offset, bytes, values);
+}
+
+/* ---- asynchronous copies ---- */
+
+uint32_t shared_shadow_copy(struct warp *warp, const struct instruction *at, uint32_t mask,
+			    const uint32_t offset[LANES], unsigned bytes,
+			    const unsigned char *values)
+{
+	struct shared_shadow *shadow = warp->block->shadow;
+	struct toucher by = toucher_of(warp, at);
+
+	/* It may write at any time from now on. */
+	shared_shadow_store(warp, at, mask, offset, bytes, values);
+	for (; mask; mask &= mask - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(mask);
+
+		memcpy(shadow->arriving + offset[lane], values + lane * bytes, bytes);
+		for (size_t i = 0; i < bytes / shadow->grain; i++) {
+			struct cell *cell = &shadow->cells[offset[lane] / shadow->grain + i];
+
+			cell->copy_place = by.place + 1;
+			cell->copier = (uint16_t)(warp->index * LANES + lane);
+		}
+	}
+	return by.place;
+}
+
+void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offset[LANES],
+			  unsigned bytes, uint32_t place)
+{
+	struct shared_shadow *shadow = warp->block->shadow;
+	struct toucher by = {.warp = warp,
+			     .epoch = warp->block->epoch + 1,
+			     .sync = warp->sync_epoch,
+			     .place = place,
+			     .writes = true};
+
+	for (; mask; mask &= mask - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(mask);
+
+		by.thread = (uint16_t)(warp->index * LANES + lane);
+		for (size_t i = 0; i < bytes / shadow->grain; i++) {
+			size_t index = offset[lane] / shadow->grain + i;
+
+			shadow->cells[index].copy_place = 0;
+			remember_writer(&shadow->cells[index], &by);
+			shadow->settled[index / ROW_CELLS].cells &=
+				~(UINT32_C(1) << index % ROW_CELLS);
+		}
+	}
+}

@@ -1,0 +1,68 @@
+/* What is said of races and uninitialised reads of shared memory. See shadow_parts.h. */
+#include "emulator/machine/shadow_parts.h"
+
+static void add_thread(struct text *out, const struct warp *warp, uint16_t thread)
+{
+	const int64_t *block = warp->block->launch->what.block;
+
+	text_addf(out, "thread (%d,%d,%d)", (int)(thread % block[0]),
+		  (int)(thread / block[0] % block[1]), (int)(thread / block[0] / block[1]));
+}
+
+static void add_place(struct text *out, const struct shared_shadow *shadow, uint32_t place)
+{
+	size_t function = shadow->program->function_count - 1;
+	const struct program_function *of;
+	const struct ptx_statement *at;
+
+	while (shadow->first_place[function] > place)
+		function--;
+	of = &shadow->program->functions[function];
+	at = instruction_statement(of, &of->code[place - shadow->first_place[function]]);
+	text_add(out, " at ");
+	place_text(out, shadow->program->module, at);
+}
+
+/* "thread (33,0,0) writes word 12 at x.cu:20 which thread (0,0,0) read at x.cu:18 with no …" */
+void shadow_report_race(const struct shared_shadow *shadow, const struct toucher *by, size_t cell,
+			const struct rival *rival)
+{
+	struct text text = TEXT_INIT;
+
+	add_thread(&text, by->warp, by->thread);
+	text_addf(&text, " %s %s %zu", by->writes ? by->atomic ? "changes" : "writes" : "reads",
+		  shadow->grain == WORD_BYTES ? "word" : "byte", cell);
+	add_place(&text, shadow, by->place);
+	text_add(&text, " which ");
+	add_thread(&text, by->warp, rival->thread);
+	text_add(&text, rival->wrote ? " wrote" : " read");
+	add_place(&text, shadow, rival->place);
+	text_add(&text, " with no barrier between");
+	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_RACE, "%s", text.data);
+	text_release(&text);
+}
+
+/* "thread (1,0,0) reads word 12, which thread (0,0,0) is still copying at x.cu:20: …" */
+void shadow_report_unwaited(const struct shared_shadow *shadow, const struct toucher *by,
+			    size_t cell, const struct rival *copier)
+{
+	struct text text = TEXT_INIT;
+
+	add_thread(&text, by->warp, by->thread);
+	text_addf(&text, " %s %s %zu before ",
+		  by->writes ? by->atomic ? "changes" : "writes" : "reads",
+		  shadow->grain == WORD_BYTES ? "word" : "byte", cell);
+	add_thread(&text, by->warp, copier->thread);
+	text_add(&text, " has waited for its asynchronous copy to it");
+	add_place(&text, shadow, copier->place);
+	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
+	text_release(&text);
+}
+
+void shadow_report_uninitialised(const struct shared_shadow *shadow, const struct toucher *by,
+				 size_t cell)
+{
+	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNINITIALISED,
+		     "%s %zu of shared memory is read and nobody has written it",
+		     shadow->grain == WORD_BYTES ? "word" : "byte", cell);
+}

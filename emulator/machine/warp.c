@@ -1,0 +1,366 @@
+#include "emulator/machine/warp.h"
+
+#include "emulator/machine/plan.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* A branch that may spin costs so much of a turn: who waits for another warp lets it run soon. */
+#define SPIN_COST 1000
+
+/* ---- masks ---- */
+
+uint32_t predicate_mask(const int32_t *row)
+{
+	uint32_t mask = 0;
+
+#ifdef __SSE2__
+	for (int half = 0; half < 2; half++) {
+		const __m128i *from = (const __m128i *)(const void *)(row + 16 * half);
+		__m128i low = _mm_packs_epi32(_mm_load_si128(from), _mm_load_si128(from + 1));
+		__m128i high = _mm_packs_epi32(_mm_load_si128(from + 2), _mm_load_si128(from + 3));
+
+		mask |= (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high)) << 16 * half;
+	}
+#else
+	for (int lane = 0; lane < LANES; lane++)
+		mask |= (uint32_t)(row[lane] != 0) << lane;
+#endif
+	return mask;
+}
+
+/* clang-format off */
+#define FOUR_LANES(bits) {-((bits) & 1), -((bits) >> 1 & 1), -((bits) >> 2 & 1), -((bits) >> 3 & 1)}
+static const _Alignas(64) int32_t four_lanes[16][4] = {
+	FOUR_LANES(0), FOUR_LANES(1), FOUR_LANES(2), FOUR_LANES(3),
+	FOUR_LANES(4), FOUR_LANES(5), FOUR_LANES(6), FOUR_LANES(7),
+	FOUR_LANES(8), FOUR_LANES(9), FOUR_LANES(10), FOUR_LANES(11),
+	FOUR_LANES(12), FOUR_LANES(13), FOUR_LANES(14), FOUR_LANES(15),
+};
+/* clang-format on */
+
+void warp_set_active(struct warp *warp, uint32_t mask)
+{
+	warp->active = mask;
+	warp->active_count = lanes_in(mask);
+	for (int four = 0; four < LANES / 4; four++)
+		memcpy(warp->lanes + 4 * four, four_lanes[mask >> 4 * four & 15],
+		       sizeof(four_lanes[0]));
+}
+
+/* ---- program order ---- */
+
+/* A place as seen from an outer frame: in the middle of the call that led there. */
+struct place {
+	const struct frame *frame;
+	uint64_t half_steps; /* twice the pc, and 1 within a call */
+};
+
+static struct place place_of(const struct frame *frame, uint32_t pc)
+{
+	return (struct place){frame, 2 * (uint64_t)pc};
+}
+
+static struct place caller_of(struct place place)
+{
+	return (struct place){place.frame->caller, 2 * (uint64_t)place.frame->return_pc - 1};
+}
+
+bool split_precedes(const struct frame *a_frame, uint32_t a_pc, const struct frame *b_frame,
+		    uint32_t b_pc)
+{
+	struct place a = place_of(a_frame, a_pc), b = place_of(b_frame, b_pc);
+
+	while (a.frame->depth > b.frame->depth)
+		a = caller_of(a);
+	while (b.frame->depth > a.frame->depth)
+		b = caller_of(b);
+	while (a.frame != b.frame) {
+		a = caller_of(a);
+		b = caller_of(b);
+	}
+	return a.half_steps < b.half_steps;
+}
+
+/* From which pc of the running frame on a place comes before it; UINT32_MAX: from none. */
+static uint32_t pc_after(const struct frame *running, const struct frame *frame, uint32_t pc)
+{
+	struct place place = place_of(frame, pc);
+
+	while (place.frame->depth > running->depth)
+		place = caller_of(place);
+	return place.frame == running ? (uint32_t)((place.half_steps + 1) / 2) : UINT32_MAX;
+}
+
+/* ---- splits ---- */
+
+static void watch(struct warp *warp)
+{
+	warp->merge_pc = UINT32_MAX;
+	if (warp->favoured || warp->parked_count) {
+		if (warp->waiting_count)
+			warp->merge_pc = 0;
+		return;
+	}
+	for (unsigned i = 0; i < warp->waiting_count; i++) {
+		const struct split *split = &warp->waiting[i];
+		uint32_t from = pc_after(warp->frame, split->frame, split->pc);
+
+		if (split->state == SPLIT_READY && from < warp->merge_pc)
+			warp->merge_pc = from;
+	}
+}
+
+void warp_go(struct warp *warp, struct frame *frame, uint32_t pc)
+{
+	warp->frame = frame;
+	warp->file = frame->file;
+	warp->pc = pc;
+	watch(warp);
+}
+
+static void resume(struct warp *warp, unsigned index)
+{
+	struct split split = warp->waiting[index];
+
+	warp->waiting[index] = warp->waiting[--warp->waiting_count];
+	warp_set_active(warp, split.mask);
+	warp_go(warp, split.frame, split.pc);
+}
+
+/* Makes the first ready split in program order run; false: none is ready. */
+static bool select_first(struct warp *warp)
+{
+	const struct split *first = NULL;
+
+	for (unsigned i = 0; i < warp->waiting_count; i++) {
+		const struct split *split = &warp->waiting[i];
+
+		if (split->state == SPLIT_READY &&
+		    (!first || split_precedes(split->frame, split->pc, first->frame, first->pc)))
+			first = split;
+	}
+	warp->favoured = false;
+	if (!first)
+		return false;
+	resume(warp, (unsigned)(first - warp->waiting));
+	return true;
+}
+
+static struct split *add_waiting(struct warp *warp, struct frame *frame, uint32_t pc, uint32_t mask)
+{
+	struct split *split = &warp->waiting[warp->waiting_count++];
+
+	*split = (struct split){.frame = frame, .pc = pc, .mask = mask, .turn = warp->turns};
+	return split;
+}
+
+void warp_set_aside(struct warp *warp, struct frame *frame, uint32_t pc, uint32_t mask)
+{
+	for (unsigned i = 0; i < warp->waiting_count; i++) {
+		struct split *split = &warp->waiting[i];
+
+		if (split->state == SPLIT_READY && split->frame == frame && split->pc == pc) {
+			split->mask |= mask;
+			return;
+		}
+	}
+	add_waiting(warp, frame, pc, mask);
+}
+
+void warp_diverge(struct warp *warp, uint32_t target, uint32_t taken, uint32_t next)
+{
+	uint32_t rest = warp->active & ~taken;
+
+	/* A split whose turn it is out of order keeps it with the lanes that branch. */
+	if (target <= next || warp->favoured) {
+		warp_set_aside(warp, warp->frame, next, rest);
+		warp->pc = target;
+		warp_set_active(warp, taken);
+	} else {
+		warp_set_aside(warp, warp->frame, target, taken);
+		warp->pc = next;
+		warp_set_active(warp, rest);
+	}
+	watch(warp);
+}
+
+struct split *warp_suspend(struct warp *warp, uint32_t pc, enum split_state state)
+{
+	struct split *split = add_waiting(warp, warp->frame, pc, warp->active);
+
+	split->state = state;
+	warp->parked_count += state == SPLIT_PARKED;
+	warp_set_active(warp, 0);
+	return split;
+}
+
+/* Lanes that run behind the place of a parked split have not come there. */
+static void note_passing(struct warp *warp)
+{
+	for (unsigned i = 0; i < warp->waiting_count; i++) {
+		struct split *split = &warp->waiting[i];
+		struct place place = place_of(split->frame, split->pc);
+
+		if (split->state != SPLIT_PARKED)
+			continue;
+		while (place.frame->depth > warp->frame->depth)
+			place = caller_of(place);
+		if (place.frame == warp->frame &&
+		    plan_behind(warp->frame->plan, (uint32_t)(place.half_steps / 2), warp->pc))
+			split->passed |= warp->active;
+	}
+}
+
+/* At a leader at or behind merge_pc: takes in who waits here, and lets an earlier split run. */
+static void meet(struct warp *warp)
+{
+	for (unsigned i = 0; i < warp->waiting_count;) {
+		struct split *split = &warp->waiting[i];
+
+		if (split->state == SPLIT_READY && split->frame == warp->frame &&
+		    split->pc == warp->pc) {
+			warp_set_active(warp, warp->active | split->mask);
+			*split = warp->waiting[--warp->waiting_count];
+		} else {
+			i++;
+		}
+	}
+	if (!warp->favoured) {
+		/* The order of the splits is total where none can merge: this ends. */
+		add_waiting(warp, warp->frame, warp->pc, warp->active);
+		select_first(warp);
+	}
+	watch(warp);
+	if (warp->parked_count)
+		note_passing(warp);
+}
+
+void warp_spins(struct warp *warp)
+{
+	struct split *next = NULL;
+
+	warp->turn_left -= SPIN_COST;
+	warp->turn_charged += SPIN_COST;
+	if (warp->waiting_count && ++warp->backward_branches < SPLIT_FAIRNESS)
+		return;
+	warp->backward_branches = 0;
+	for (unsigned i = 0; i < warp->waiting_count; i++) {
+		struct split *split = &warp->waiting[i];
+
+		if (split->state == SPLIT_READY && (!next || split->turn < next->turn))
+			next = split;
+	}
+	if (!next)
+		return;
+	warp->turns++;
+	add_waiting(warp, warp->frame, warp->pc, warp->active);
+	warp->favoured = true;
+	resume(warp, (unsigned)(next - warp->waiting));
+}
+
+/* ---- the loop ---- */
+
+static enum step run_narrowed(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	uint32_t active = warp->active;
+	enum step step;
+
+	if (lanes == active)
+		return at->run(warp, at);
+	warp_set_active(warp, lanes);
+	step = at->run(warp, at);
+	warp_set_active(warp, active);
+	return step;
+}
+
+static enum step run_parted(struct warp *warp, const struct instruction *at, uint32_t pc,
+			    uint32_t lanes)
+{
+	if (lanes != warp->active) {
+		warp_set_aside(warp, warp->frame, pc + 1, warp->active & ~lanes);
+		warp_set_active(warp, lanes);
+		watch(warp);
+	}
+	return at->run(warp, at);
+}
+
+/* Runs the warp's split until something changes which instruction or lanes are next. */
+static enum step run_split(struct warp *warp)
+{
+	const struct frame *frame;
+	const struct plan_step *here;
+	const struct instruction *at, *end;
+	uint32_t pc, lanes;
+	enum step step;
+
+	do {
+		frame = warp->frame;
+		pc = warp->pc;
+		here = &frame->plan->steps[pc];
+		if (here->leader) {
+			struct block_count *count;
+
+			if (pc >= warp->merge_pc) {
+				meet(warp);
+				frame = warp->frame;
+				pc = warp->pc;
+				here = &frame->plan->steps[pc];
+			}
+			if (warp->turn_left <= 0)
+				return STEP_NEXT;
+			warp->turn_left -= here->length;
+			count = &frame->plan->blocks[here->block];
+			count->warps++;
+			count->lanes += warp->active_count;
+		}
+		at = frame->function->code + pc;
+		if (here->guard == GUARD_NONE) {
+			end = frame->function->code + here->end;
+			do {
+				step = at->run(warp, at);
+			} while (step == STEP_NEXT && ++at != end);
+			warp->pc = step == STEP_NEXT ? here->end : warp->pc;
+			continue;
+		}
+		lanes = predicate_mask(row_of(warp, at->guard));
+		lanes = (at->guard_negated ? ~lanes : lanes) & warp->active;
+		count_of(warp, at)->guarded_lanes += lanes_in(lanes);
+		step = STEP_NEXT;
+		if (lanes && here->guard == GUARD_NARROWS)
+			step = run_narrowed(warp, at, lanes);
+		else if (lanes)
+			step = run_parted(warp, at, pc, lanes);
+		if (step == STEP_NEXT)
+			warp->pc = pc + 1;
+	} while (step == STEP_NEXT || step == STEP_CHANGED);
+	return step;
+}
+
+enum turn warp_run(struct warp *warp, int64_t instructions, int64_t *used)
+{
+	enum turn turn = TURN_OVER;
+	enum step step;
+
+	warp->turn_left = instructions;
+	warp->turn_charged = 0;
+	while (warp->turn_left > 0) {
+		if (!warp->active && !select_first(warp)) {
+			step = warp_alive(warp) ? warp_parked_meet(warp) : STEP_WAITING;
+			if (step == STEP_CHANGED)
+				continue;
+			turn = step == STEP_STOPPED ? TURN_STOPPED : TURN_BLOCKED;
+			break;
+		}
+		if (run_split(warp) == STEP_STOPPED) {
+			turn = TURN_STOPPED;
+			break;
+		}
+	}
+	if (turn != TURN_STOPPED && !warp_alive(warp))
+		turn = TURN_ENDED;
+	*used = instructions - warp->turn_left - warp->turn_charged;
+	return turn;
+}

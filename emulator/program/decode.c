@@ -1,0 +1,411 @@
+/* Decodes what an entry reaches, function by function, statement by statement. */
+#include "emulator/program/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* More local memory than this a thread cannot have on any device. */
+#define LOCAL_MOST_BYTES (512 * 1024)
+#define PARAMETERS_MOST_BYTES (64 * 1024)
+
+static void decode_statement(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	enum operation operation;
+
+	if (decode_moves(decoding) || decode_comparisons(decoding) || decode_memory(decoding) ||
+	    decode_copies(decoding) || decode_control(decoding) || decode_call(decoding) ||
+	    decode_warp(decoding))
+		return;
+	operation = alu_find(at->mnemonic);
+	if (operation == OPERATION_COUNT)
+		decode_gap(decoding, "opcode", at->mnemonic);
+	else
+		decode_alu(decoding, operation);
+}
+
+/* ---- the frame ---- */
+
+/* Room for `bytes`; false: more than there can be. */
+static bool take_room(int64_t *end, int64_t bytes, int64_t align, int64_t most, int64_t *offset)
+{
+	if (bytes < 0 || bytes > most || align > most)
+		return false;
+	if (align > 1)
+		*end = (*end + align - 1) / align * align;
+	*offset = *end;
+	*end += bytes;
+	return *end <= most;
+}
+
+/* It asks for more than any device has. */
+static void decode_size_gap(struct function_decoding *decoding, const char *what, int64_t most)
+{
+	char words[80];
+
+	snprintf(words, sizeof(words), "%s over %lld bytes", what, (long long)most);
+	decode_gap(decoding, "size of", words);
+}
+
+static void lay_out_parameters(struct function_decoding *decoding, int64_t *frame_end)
+{
+	const struct ptx_function *source = decoding->source;
+	struct program_function *out = decoding->out;
+	int64_t block_end = 0, offset = 0;
+	bool fits = true;
+
+	for (size_t i = 0; i < source->parameter_count; i++) {
+		const struct ptx_variable *parameter = &source->parameters[i];
+
+		if (source->entry) {
+			fits = take_room(&block_end, parameter->bytes, parameter->align,
+					 PARAMETERS_MOST_BYTES, &offset);
+		} else {
+			fits = take_room(frame_end, parameter->bytes, PARAMETER_SLOT_BYTES,
+					 LOCAL_MOST_BYTES, &offset);
+		}
+		if (!fits)
+			break;
+		out->parameter_offsets[i] = (uint32_t)offset;
+	}
+	*frame_end = (*frame_end + PARAMETER_SLOT_BYTES - 1) & -(int64_t)PARAMETER_SLOT_BYTES;
+	for (size_t i = 0; fits && source->entry && i < source->parameter_count; i++) {
+		decoding->parameter_copy_offsets[i] = -1;
+		if (decoding->reach->address_taken[i])
+			fits = take_room(frame_end, source->parameters[i].bytes,
+					 source->parameters[i].align, LOCAL_MOST_BYTES,
+					 &decoding->parameter_copy_offsets[i]);
+	}
+	out->parameter_bytes = block_end;
+	if (!fits)
+		decode_size_gap(decoding, "parameters", PARAMETERS_MOST_BYTES);
+}
+
+static void lay_out_frame(struct function_decoding *decoding)
+{
+	const struct ptx_function *source = decoding->source;
+	struct program_function *out = decoding->out;
+	int64_t end = 0;
+
+	lay_out_parameters(decoding, &end);
+	for (size_t i = 0; i < source->variable_count; i++) {
+		const struct ptx_variable *variable = &source->variables[i];
+
+		if (variable->space != PTX_SPACE_LOCAL && variable->space != PTX_SPACE_PARAM)
+			continue;
+		if (!take_room(&end, variable->bytes, variable->align, LOCAL_MOST_BYTES,
+			       &decoding->variable_offsets[i])) {
+			decode_size_gap(decoding, "a thread's local memory", LOCAL_MOST_BYTES);
+			break;
+		}
+	}
+	out->local_bytes = (end + 15) & ~INT64_C(15);
+	out->shared_bytes = decoding->reach->shared_bytes;
+	if (out->shared_bytes > SHARED_MOST_BYTES)
+		decode_size_gap(decoding, "a block's shared memory", SHARED_MOST_BYTES);
+}
+
+/* Directives that ask for nothing that matters here; others may change what the code means. */
+static void check_directives(struct function_decoding *decoding)
+{
+	static const char *const harmless[] = {
+		".maxntid",      ".reqntid",
+		".minnctapersm", ".maxnctapersm",
+		".maxnreg",      ".noreturn",
+		".pragma",       ".maxclusterrank",
+		".abi_preserve", ".abi_preserve_control",
+		".section",
+	};
+	const struct ptx_function *source = decoding->source;
+
+	for (size_t i = 0; i < source->directive_count; i++) {
+		size_t known = 0;
+
+		while (known < ARRAY_SIZE(harmless) &&
+		       strcmp(harmless[known], source->directives[i].name) != 0)
+			known++;
+		if (known == ARRAY_SIZE(harmless))
+			decode_gap_at(decoding, "directive", source->directives[i].name,
+				      source->directives[i].line);
+	}
+}
+
+/* ---- code ---- */
+
+const struct ptx_statement *instruction_statement(const struct program_function *function,
+						  const struct instruction *instruction)
+{
+	static const struct ptx_statement none = {.base = "", .mnemonic = ""};
+
+	return function->source->statement_count
+		       ? &function->source->statements[instruction->statement]
+		       : &none;
+}
+
+static void decode_statements(struct function_decoding *decoding)
+{
+	const struct ptx_function *source = decoding->source;
+	struct program_function *out = decoding->out;
+
+	for (size_t i = 0; i < source->statement_count && !decoding->rc; i++) {
+		decoding->at = &source->statements[i];
+		decoding->statement = (uint32_t)i;
+		decoding->first[i] = (uint32_t)out->code_count;
+		decoding->gap = false;
+		decoding->extension_count = 0;
+		decode_statement(decoding);
+		if (decoding->gap)
+			out->code_count = decoding->first[i];
+	}
+	decoding->at = NULL;
+	decoding->first[source->statement_count] = (uint32_t)out->code_count;
+}
+
+static bool operation_ends(const struct instruction *instruction)
+{
+	return !instruction->guard &&
+	       (instruction->operation == OP_BRA || instruction->operation == OP_BRX ||
+		instruction->operation == OP_RET || instruction->operation == OP_EXIT);
+}
+
+/* Falling off the end returns; so does a label there. */
+static void end_code(struct function_decoding *decoding)
+{
+	const struct ptx_function *source = decoding->source;
+	struct program_function *out = decoding->out;
+	bool needed = out->code_count == 0 || !operation_ends(&out->code[out->code_count - 1]);
+
+	for (size_t i = 0; i < source->label_count && !needed; i++)
+		needed = decoding->first[source->labels[i].statement] == out->code_count;
+	if (needed)
+		emit_auxiliary(decoding, OP_RET);
+}
+
+static bool begins_block_after(uint16_t operation)
+{
+	switch (operation) {
+	case OP_BRA:
+	case OP_BRX:
+	case OP_CALL:
+	case OP_RET:
+	case OP_EXIT:
+	case OP_TRAP:
+	case OP_BARRIER:
+	case OP_BARRIER_REDUCE:
+	case OP_BARRIER_ARRIVE:
+	case OP_WARP_BARRIER:
+	case OP_ASSERT_FAIL:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Branch targets were statements; now they are instructions. */
+static void resolve_targets(struct function_decoding *decoding)
+{
+	struct program_function *out = decoding->out;
+
+	out->code[0].leader = true;
+	for (size_t i = 0; i < out->table_count; i++) {
+		for (size_t j = 0; j < out->tables[i].count; j++) {
+			uint32_t *target = &out->tables[i].targets[j];
+
+			*target = decoding->first[*target];
+			out->code[*target].leader = true;
+		}
+	}
+	for (size_t i = 0; i < out->code_count; i++) {
+		struct instruction *instruction = &out->code[i];
+
+		if (instruction->operation == OP_BRA) {
+			instruction->target = decoding->first[instruction->target];
+			out->code[instruction->target].leader = true;
+		}
+		if (i + 1 < out->code_count && begins_block_after(instruction->operation))
+			out->code[i + 1].leader = true;
+	}
+}
+
+static void name_everything(struct function_decoding *decoding)
+{
+	const struct ptx_function *source = decoding->source;
+
+	for (size_t i = 0; i < source->label_count; i++)
+		name_table_add(&decoding->labels, source->labels[i].name,
+			       source->labels[i].statement);
+	for (size_t i = 0; i < source->variable_count; i++)
+		name_table_add(&decoding->variables, source->variables[i].name, (uint32_t)i);
+	for (size_t i = 0; i < source->parameter_count; i++)
+		name_table_add(&decoding->parameters, source->parameters[i].name, (uint32_t)i);
+	for (size_t i = 0; i < source->target_count; i++)
+		name_table_add(&decoding->tables, source->targets[i].name, (uint32_t)i);
+	value_temporary(decoding, 0); /* none */
+	for (size_t i = 0; i < source->register_count; i++) {
+		if (source->registers[i].width_bits > 64)
+			decode_gap(decoding, "register", source->registers[i].name);
+		value_temporary(decoding, source->registers[i].width_bits);
+	}
+}
+
+static int decode_function(struct program_decoding *all, uint32_t index)
+{
+	const struct ptx_function *source = &all->module->functions[index];
+	struct function_decoding decoding = {
+		.all = all,
+		.source = source,
+		.reach = &all->reach[index],
+		.out = &all->program->functions[index],
+		.index = index,
+		.variable_offsets = xcalloc(source->variable_count + 1, sizeof(int64_t)),
+		.parameter_copy_offsets = xcalloc(source->parameter_count + 1, sizeof(int64_t)),
+		.first = xcalloc(source->statement_count + 1, sizeof(uint32_t)),
+	};
+
+	decoding.out->parameter_offsets = xcalloc(source->parameter_count + 1, sizeof(uint32_t));
+	name_everything(&decoding);
+	check_directives(&decoding);
+	lay_out_frame(&decoding);
+	if (!decoding.gapped)
+		decode_parameter_copies(&decoding);
+	decode_statements(&decoding);
+	if (!decoding.rc && !decoding.gapped) {
+		end_code(&decoding);
+		resolve_targets(&decoding);
+		dependence_find(&decoding);
+		decoding.rc = rows_assign(&decoding);
+	}
+	free(decoding.variable_offsets);
+	free(decoding.parameter_copy_offsets);
+	free(decoding.first);
+	free(decoding.widths);
+	free(decoding.constant_slots);
+	name_table_release(&decoding.labels);
+	name_table_release(&decoding.variables);
+	name_table_release(&decoding.parameters);
+	name_table_release(&decoding.tables);
+	return error_context(all->err, decoding.rc, "%s", source->name);
+}
+
+/* ---- the module ---- */
+
+static int find_root(const struct program_decoding *all, const char *name, uint32_t *root)
+{
+	struct text entries = TEXT_INIT;
+	int rc;
+
+	*root = UINT32_MAX;
+	if (!name)
+		return 0;
+	if (name_table_find(&all->functions, name, root) && all->module->functions[*root].defined)
+		return 0;
+	for (size_t i = 0; i < all->module->function_count; i++) {
+		const struct ptx_function *function = &all->module->functions[i];
+
+		if (function->entry && function->defined)
+			text_addf(&entries, "%s%s", entries.length ? ", " : "", function->name);
+	}
+	rc = error_set(all->err, PL_ENOENT, "no entry %s here; %s%s", name,
+		       entries.length ? "there are " : "there is none", entries.data);
+	text_release(&entries);
+	return rc;
+}
+
+/* A definition hides declarations of its name. */
+static void name_globals(struct program_decoding *all)
+{
+	const struct ptx_module *module = all->module;
+
+	for (int defined = 1; defined >= 0; defined--) {
+		for (size_t i = 0; i < module->function_count; i++) {
+			if (module->functions[i].defined == (defined == 1))
+				name_table_add(&all->functions, module->functions[i].name,
+					       (uint32_t)i);
+		}
+		for (size_t i = 0; i < module->variable_count; i++) {
+			if (module->variables[i].external == (defined == 0))
+				name_table_add(&all->variables, module->variables[i].name,
+					       (uint32_t)i);
+		}
+	}
+}
+
+static int decode_reached(struct program_decoding *all, uint32_t root)
+{
+	struct text words = TEXT_INIT;
+	int rc = 0;
+
+	reach_find(all, root);
+	for (size_t i = 0; i < all->module->function_count && !rc; i++) {
+		if (all->reach[i].reached && all->module->functions[i].defined)
+			rc = decode_function(all, (uint32_t)i);
+	}
+	if (!rc && all->gaps->count) {
+		program_gaps_text(&words, all->gaps);
+		rc = error_set(all->err, PL_EUNSUPPORTED, "the emulator does not have %s",
+			       words.data);
+		text_release(&words);
+	}
+	return rc;
+}
+
+int ptx_program_decode(struct ptx_program **out, const struct ptx_module *module, const char *name,
+		       struct program_gaps *gaps, struct error *err)
+{
+	struct program_decoding all = {.module = module, .gaps = gaps, .err = err};
+	uint32_t root;
+	int rc;
+
+	name_globals(&all);
+	all.reach = xcalloc(module->function_count + 1, sizeof(*all.reach));
+	all.program = xcalloc(1, sizeof(*all.program));
+	all.program->module = module;
+	all.program->functions =
+		xcalloc(module->function_count + 1, sizeof(*all.program->functions));
+	all.program->function_count = module->function_count;
+	for (size_t i = 0; i < module->function_count; i++)
+		all.program->functions[i].source = &module->functions[i];
+	rc = find_root(&all, name, &root);
+	if (!rc)
+		rc = decode_reached(&all, root);
+	reach_release(&all);
+	name_table_release(&all.variables);
+	name_table_release(&all.functions);
+	if (rc) {
+		ptx_program_free(all.program);
+		return rc;
+	}
+	*out = all.program;
+	return 0;
+}
+
+void ptx_program_free(struct ptx_program *program)
+{
+	if (!program)
+		return;
+	for (size_t i = 0; i < program->function_count; i++) {
+		struct program_function *function = &program->functions[i];
+
+		for (size_t j = 0; j < function->table_count; j++)
+			free(function->tables[j].targets);
+		free(function->tables);
+		free(function->code);
+		free(function->constants);
+		free(function->calls);
+		free(function->parameter_offsets);
+	}
+	free(program->functions);
+	free(program);
+}
+
+int64_t program_shared_static_bytes(const struct ptx_program *program, const char *entry)
+{
+	for (size_t i = 0; i < program->function_count; i++) {
+		const struct program_function *function = &program->functions[i];
+
+		if (function->code && strcmp(function->source->name, entry) == 0)
+			return function->shared_bytes;
+	}
+	return 0;
+}

@@ -1,0 +1,215 @@
+/*
+ * Calls. Arguments and results are .param variables of the caller, which are
+ * local memory of its frame; the callee finds them at the beginning of its own.
+ * vprintf and __assertfail are the machine's.
+ */
+#include "emulator/program/decode.h"
+
+#include <string.h>
+
+/* The operands of a call in their parts. */
+struct call_parts {
+	const struct ptx_operand *results, *arguments; /* lists; NULL: none */
+	const struct ptx_operand *target;
+};
+
+static bool call_read(const struct ptx_statement *at, struct call_parts *out)
+{
+	size_t i = 0;
+
+	*out = (struct call_parts){0};
+	if (i < at->operand_count && at->operands[i].kind == PTX_OPERAND_LIST)
+		out->results = &at->operands[i++];
+	if (i == at->operand_count || (at->operands[i].kind != PTX_OPERAND_SYMBOL &&
+				       at->operands[i].kind != PTX_OPERAND_REGISTER))
+		return false;
+	out->target = &at->operands[i++];
+	if (i < at->operand_count && at->operands[i].kind == PTX_OPERAND_LIST)
+		out->arguments = &at->operands[i++];
+	/* A prototype, of an indirect call, says nothing that the arguments do not. */
+	return i + 1 >= at->operand_count;
+}
+
+/* Frame bytes of the n-th of a list. */
+static bool list_variable(struct function_decoding *decoding, const struct ptx_operand *list,
+			  size_t n, int64_t *offset, int64_t *bytes)
+{
+	const struct ptx_operand *operand = &list->elements[n];
+
+	if (operand->kind == PTX_OPERAND_SYMBOL &&
+	    frame_variable(decoding, operand->name, offset, bytes) && *bytes > 0)
+		return true;
+	decode_gap(decoding, "operand", "an argument that is no .param variable");
+	return false;
+}
+
+static uint32_t loaded_argument(struct function_decoding *decoding, const struct ptx_operand *list,
+				size_t n, int width)
+{
+	int64_t offset, bytes;
+	uint32_t value = value_temporary(decoding, width * 8);
+	uint32_t base;
+	struct instruction *load;
+
+	if (!list || n >= list->element_count ||
+	    !list_variable(decoding, list, n, &offset, &bytes) || bytes < width) {
+		decode_nonsense(decoding, "argument %zu is missing or too small", n + 1);
+		return 0;
+	}
+	base = value_constant(decoding, (struct program_constant){.kind = CONSTANT_LOCAL,
+								  .bytes = 4,
+								  .bits = (uint64_t)offset});
+	load = emit_auxiliary(decoding, OP_LOAD);
+	load->space = PTX_SPACE_PARAM;
+	load->a = base;
+	load->narrow_address = true;
+	load->width = (uint8_t)width;
+	load->vector = 1;
+	load->rows[0] = value;
+	return value;
+}
+
+static void decode_print(struct function_decoding *decoding, const struct call_parts *parts)
+{
+	uint32_t format = loaded_argument(decoding, parts->arguments, 0, 8);
+	uint32_t arguments = loaded_argument(decoding, parts->arguments, 1, 8);
+	uint32_t result = value_temporary(decoding, 32), base;
+	int64_t offset, bytes;
+	struct instruction *instruction = emit(decoding, OP_PRINT);
+
+	instruction->dst = result;
+	instruction->a = format;
+	instruction->b = arguments;
+	if (!parts->results || parts->results->element_count != 1)
+		return;
+	if (!list_variable(decoding, parts->results, 0, &offset, &bytes))
+		return;
+	if (bytes < 4) {
+		decode_nonsense(decoding, "the result of vprintf has 4 bytes");
+		return;
+	}
+	base = value_constant(decoding, (struct program_constant){.kind = CONSTANT_LOCAL,
+								  .bytes = 4,
+								  .bits = (uint64_t)offset});
+	instruction = emit(decoding, OP_STORE);
+	instruction->auxiliary = true;
+	instruction->space = PTX_SPACE_PARAM;
+	instruction->a = base;
+	instruction->narrow_address = true;
+	instruction->width = 4;
+	instruction->vector = 1;
+	instruction->rows[0] = result;
+}
+
+static void decode_assertion(struct function_decoding *decoding, const struct call_parts *parts)
+{
+	uint32_t message = loaded_argument(decoding, parts->arguments, 0, 8);
+	uint32_t file = loaded_argument(decoding, parts->arguments, 1, 8);
+	uint32_t line = loaded_argument(decoding, parts->arguments, 2, 4);
+	uint32_t function = loaded_argument(decoding, parts->arguments, 3, 8);
+	struct instruction *instruction = emit(decoding, OP_ASSERT_FAIL);
+
+	instruction->a = message;
+	instruction->b = file;
+	instruction->c = line;
+	instruction->d = function;
+}
+
+/* Where each of the lists is in the caller's frame, and its slot in the callee's. */
+static void read_arguments(struct function_decoding *decoding, const struct call_parts *parts,
+			   struct program_call *call)
+{
+	int64_t slot = 0, offset, bytes;
+
+	for (size_t i = 0; parts->results && i < parts->results->element_count; i++) {
+		if (!list_variable(decoding, parts->results, i, &offset, &bytes))
+			return;
+		call->results[i].from = (uint32_t)slot;
+		call->results[i].to = (uint32_t)offset;
+		call->results[i].bytes = (uint32_t)bytes;
+		call->result_count++;
+		slot += (bytes + PARAMETER_SLOT_BYTES - 1) & -(int64_t)PARAMETER_SLOT_BYTES;
+	}
+	for (size_t i = 0; parts->arguments && i < parts->arguments->element_count; i++) {
+		if (!list_variable(decoding, parts->arguments, i, &offset, &bytes))
+			return;
+		call->arguments[i].from = (uint32_t)offset;
+		call->arguments[i].to = (uint32_t)slot;
+		call->arguments[i].bytes = (uint32_t)bytes;
+		call->argument_count++;
+		slot += (bytes + PARAMETER_SLOT_BYTES - 1) & -(int64_t)PARAMETER_SLOT_BYTES;
+	}
+}
+
+/* A direct call must give what the function declares: sizes make the slots. */
+static bool signature_matches(struct function_decoding *decoding, const struct program_call *call,
+			      const struct ptx_function *callee)
+{
+	bool matches = call->result_count == callee->result_count &&
+		       call->result_count + call->argument_count == callee->parameter_count;
+
+	for (size_t i = 0; matches && i < callee->parameter_count; i++) {
+		int64_t bytes = i < call->result_count
+					? call->results[i].bytes
+					: call->arguments[i - call->result_count].bytes;
+
+		matches = bytes == callee->parameters[i].bytes;
+	}
+	if (!matches)
+		decode_nonsense(decoding, "arguments are not those of %.60s", callee->name);
+	return matches;
+}
+
+bool decode_call(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	const struct ptx_module *module = decoding->all->module;
+	struct program_function *out = decoding->out;
+	struct program_call call = {.function = UINT32_MAX};
+	struct call_parts parts;
+	uint32_t index = 0;
+
+	if (strcmp(at->base, "call") != 0)
+		return false;
+	if (!call_read(at, &parts)) {
+		decode_nonsense(decoding, "that is no call");
+		return true;
+	}
+	if ((parts.results && parts.results->element_count > ARRAY_SIZE(call.results)) ||
+	    (parts.arguments && parts.arguments->element_count > ARRAY_SIZE(call.arguments))) {
+		decode_gap(decoding, "operand", "a call with more than 16 arguments or 4 results");
+		return true;
+	}
+	if (parts.target->kind == PTX_OPERAND_SYMBOL) {
+		const char *name = parts.target->name;
+
+		if (!name_table_find(&decoding->all->functions, name, &index) ||
+		    !module->functions[index].defined) {
+			if (strcmp(name, "vprintf") == 0)
+				decode_print(decoding, &parts);
+			else if (strcmp(name, "__assertfail") == 0)
+				decode_assertion(decoding, &parts);
+			else
+				decode_gap(decoding, "function", name);
+			return true;
+		}
+		if (module->functions[index].entry) {
+			decode_gap(decoding, "call of entry", name);
+			return true;
+		}
+		call.function = index;
+	} else {
+		call.pointer = source(decoding, parts.target, TYPE_u64);
+	}
+	read_arguments(decoding, &parts, &call);
+	if (decoding->gap || decoding->rc)
+		return true;
+	if (call.function != UINT32_MAX &&
+	    !signature_matches(decoding, &call, &module->functions[index]))
+		return true;
+	out->calls = xgrow(out->calls, &decoding->call_capacity, out->call_count + 1,
+			   sizeof(*out->calls));
+	out->calls[out->call_count] = call;
+	emit(decoding, OP_CALL)->target = (uint32_t)out->call_count++;
+	return true;
+}

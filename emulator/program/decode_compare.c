@@ -1,0 +1,244 @@
+/*
+ * Comparisons with more than one step: with a predicate (setp.lt.and), with two
+ * results (p|q), on pairs of halves (setp.lt.f16x2 p|q), and set with a
+ * predicate. The plain ones are in alu.def.
+ */
+#include "emulator/program/decode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "and", "or", "xor" of the modifiers; NULL: none. */
+static const char *combination(const struct ptx_statement *at)
+{
+	static const char *const words[] = {"and", "or", "xor"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (statement_has(at, words[i]))
+			return words[i];
+	}
+	return NULL;
+}
+
+/* "setp" with the modifiers but the combination, the first `from` types, and x2 of the last. */
+static enum operation plain_setp(const struct ptx_statement *at, size_t skip_types)
+{
+	struct text words = TEXT_INIT;
+	enum operation operation;
+	enum value_type type;
+	const char *combined = combination(at);
+
+	text_add(&words, "setp");
+	for (size_t i = 0; i < at->modifier_count; i++) {
+		const char *modifier = at->modifiers[i];
+		size_t length = strlen(modifier);
+
+		if (combined && strcmp(modifier, combined) == 0)
+			continue;
+		if (skip_types && type_of_name(modifier, &type)) {
+			skip_types--;
+			continue;
+		}
+		if (strcmp(modifier, "f16x2") == 0 || strcmp(modifier, "bf16x2") == 0)
+			length -= 2;
+		text_add_char(&words, '.');
+		text_add_bytes(&words, modifier, length);
+	}
+	operation = alu_find(words.data);
+	text_release(&words);
+	return operation;
+}
+
+static bool compares_pairs(const struct ptx_statement *at)
+{
+	return at->modifier_count && strstr(at->modifiers[at->modifier_count - 1], "f16x2");
+}
+
+static bool compares_halves(const struct ptx_statement *at)
+{
+	const char *type = at->modifier_count ? at->modifiers[at->modifier_count - 1] : "";
+
+	return strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0;
+}
+
+/* The comparison into a temporary, counted as the statement. Pairs: of half `part`. */
+static uint32_t emit_comparison(struct function_decoding *decoding, enum operation operation,
+				uint32_t a, uint32_t b, bool counted)
+{
+	uint32_t dst = value_temporary(decoding, 1);
+	struct instruction *instruction = emit(decoding, operation);
+
+	instruction->auxiliary = !counted;
+	instruction->dst = dst;
+	instruction->a = a;
+	instruction->b = b;
+	return dst;
+}
+
+static uint32_t emit_combined(struct function_decoding *decoding, const char *word,
+			      uint32_t compared, uint32_t with)
+{
+	char mnemonic[16];
+	uint32_t dst;
+
+	if (!word)
+		return compared;
+	snprintf(mnemonic, sizeof(mnemonic), "%s.pred", word);
+	dst = value_temporary(decoding, 1);
+	emit_step(decoding, operation_needed(decoding, mnemonic), dst, compared, with, 0);
+	return dst;
+}
+
+static void emit_result(struct function_decoding *decoding, const struct ptx_operand *operand,
+			uint32_t value)
+{
+	if (operand->kind != PTX_OPERAND_SINK)
+		emit_step(decoding, ALU_MOV_PRED, destination(decoding, operand, TYPE_pred), value,
+			  0, 0);
+}
+
+static uint32_t half_of(struct function_decoding *decoding, uint32_t pair, bool high)
+{
+	uint32_t half = value_temporary(decoding, 16);
+
+	emit_step(decoding, high ? ALU_UNPACK_B16_1_OF_B32 : ALU_UNPACK_B16_0_OF_B32, half, pair, 0,
+		  0);
+	return half;
+}
+
+static void decode_setp(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	const char *word = combination(at);
+	bool pairs = compares_pairs(at);
+	enum operation operation = plain_setp(at, 0);
+	const struct ptx_operand *p, *q = NULL;
+	uint32_t a, b, with = 0, first, second = 0;
+	enum value_type type;
+
+	if (operation == OPERATION_COUNT) {
+		decode_gap(decoding, "opcode", at->mnemonic);
+		return;
+	}
+	if (!operands_are(decoding, word ? 4 : 3, word ? 4 : 3))
+		return;
+	p = &at->operands[0];
+	if (p->kind == PTX_OPERAND_PAIR && p->element_count == 2) {
+		q = &p->elements[1];
+		p = &p->elements[0];
+	}
+	if (q && compares_halves(at)) {
+		decode_nonsense(decoding, "a comparison of halves has one result");
+		return;
+	}
+	type = pairs ? TYPE_b32 : (enum value_type)alu_row_of(operation)->types[1];
+	a = source(decoding, &at->operands[1], type);
+	b = source(decoding, &at->operands[2], type);
+	if (word)
+		with = source(decoding, &at->operands[3], TYPE_pred);
+	if (pairs) {
+		uint32_t low_a = half_of(decoding, a, false), low_b = half_of(decoding, b, false);
+
+		first = emit_comparison(decoding, operation, low_a, low_b, true);
+		low_a = half_of(decoding, a, true);
+		low_b = half_of(decoding, b, true);
+		second = emit_comparison(decoding, operation, low_a, low_b, false);
+	} else {
+		first = emit_comparison(decoding, operation, a, b, true);
+		if (q) {
+			second = value_temporary(decoding, 1);
+			emit_step(decoding, operation_needed(decoding, "not.pred"), second, first,
+				  0, 0);
+		}
+	}
+	/* Both before either is written: a result may be the predicate that is combined. */
+	first = emit_combined(decoding, word, first, with);
+	if (q)
+		second = emit_combined(decoding, word, second, with);
+	emit_result(decoding, p, first);
+	if (q)
+		emit_result(decoding, q, second);
+}
+
+/* What set gives where the comparison holds: all ones, or 1.0. */
+static bool set_result(const char *name, enum value_type *type, uint32_t *ones)
+{
+	static const struct {
+		const char *name;
+		uint32_t ones;
+	} results[] = {
+		{"u32", UINT32_MAX}, {"s32", UINT32_MAX}, {"f32", 0x3f800000}, {"u16", 0xffff},
+		{"s16", 0xffff},     {"f16", 0x3c00},     {"bf16", 0x3f80},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
+		if (strcmp(results[i].name, name) == 0) {
+			*ones = results[i].ones;
+			return type_of_name(name, type);
+		}
+	}
+	return false;
+}
+
+/* Integers of 16 bits are what halves give; f32 they do not, and bf16 no f16. */
+static bool set_exists(const struct ptx_statement *at, const char *result)
+{
+	if (compares_pairs(at))
+		return false;
+	if (strcmp(result, "u16") == 0 || strcmp(result, "s16") == 0)
+		return compares_halves(at);
+	if (strcmp(result, "f32") == 0)
+		return !compares_halves(at);
+	return strcmp(result, "f16") != 0 ||
+	       strcmp(at->modifiers[at->modifier_count - 1], "bf16") != 0;
+}
+
+/* set.lt.and.u32.f32, and those that alu.def has not. */
+static void decode_set(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	enum operation operation = plain_setp(at, 1);
+	enum value_type type, result = TYPE_pred;
+	const char *word = combination(at), *name = "";
+	uint32_t a, b, with = 0, holds, dst, ones;
+
+	for (size_t i = 0; i < at->modifier_count && result == TYPE_pred; i++) {
+		if (type_of_name(at->modifiers[i], &result))
+			name = at->modifiers[i];
+	}
+	if (operation == OPERATION_COUNT || !set_exists(at, name) ||
+	    !set_result(name, &result, &ones)) {
+		decode_gap(decoding, "opcode", at->mnemonic);
+		return;
+	}
+	if (!operands_are(decoding, word ? 4 : 3, word ? 4 : 3))
+		return;
+	type = (enum value_type)alu_row_of(operation)->types[1];
+	a = source(decoding, &at->operands[1], type);
+	b = source(decoding, &at->operands[2], type);
+	if (word)
+		with = source(decoding, &at->operands[3], TYPE_pred);
+	holds = emit_comparison(decoding, operation, a, b, true);
+	holds = emit_combined(decoding, word, holds, with);
+	dst = destination(decoding, &at->operands[0], result);
+	emit_step(decoding, type_bits(result) == 32 ? ALU_SELP_B32 : ALU_SELP_B16, dst,
+		  value_bits(decoding, ones, false), value_bits(decoding, 0, false), holds);
+	emit_extensions(decoding);
+}
+
+bool decode_comparisons(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+
+	if (strcmp(at->base, "setp") == 0 &&
+	    (combination(at) || compares_pairs(at) ||
+	     (at->operand_count && at->operands[0].kind == PTX_OPERAND_PAIR))) {
+		decode_setp(decoding);
+		return true;
+	}
+	if (strcmp(at->base, "set") == 0 && alu_find(at->mnemonic) == OPERATION_COUNT) {
+		decode_set(decoding);
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,135 @@
+/*
+ * Copies from global to shared memory that a thread waits for later: cp.async,
+ * its groups and waits. Those in bulk (cp.async.bulk) and those that arrive at
+ * an mbarrier are not decoded.
+ */
+#include "emulator/program/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What the modifiers of a copy say. False: not one that is decoded. */
+static bool copy_read(const struct ptx_statement *at, bool *past_l1)
+{
+	bool cached = false, shared = false, global = false;
+
+	*past_l1 = false;
+	for (size_t i = 0; i < at->modifier_count; i++) {
+		const char *word = at->modifiers[i];
+
+		if (strcmp(word, "ca") == 0)
+			cached = true;
+		else if (strcmp(word, "cg") == 0)
+			*past_l1 = true;
+		else if (strcmp(word, "shared") == 0 || strcmp(word, "shared::cta") == 0)
+			shared = true;
+		else if (strcmp(word, "global") == 0)
+			global = true;
+		else if (strcmp(word, "async") != 0 && strcmp(word, "L2::64B") != 0 &&
+			 strcmp(word, "L2::128B") != 0 && strcmp(word, "L2::256B") != 0)
+			return false;
+	}
+	return cached != *past_l1 && shared && global;
+}
+
+/* 4, 8 or 16; past the first-level cache 16 only. 0: it makes no sense. */
+static unsigned copy_bytes(struct function_decoding *decoding, bool past_l1)
+{
+	const struct ptx_operand *size = &decoding->at->operands[2];
+	uint64_t bytes = size->kind == PTX_OPERAND_INTEGER ? size->bits : 0;
+
+	if (bytes == 16 || (!past_l1 && (bytes == 4 || bytes == 8)))
+		return (unsigned)bytes;
+	decode_nonsense(decoding, past_l1 ? "16 bytes are copied past the first-level cache"
+					  : "4, 8 or 16 bytes are copied");
+	return 0;
+}
+
+/* How much of it is read: a size, or a predicate that says that nothing is. */
+static void read_amount(struct function_decoding *decoding, unsigned bytes, uint32_t *size,
+			uint32_t *ignore)
+{
+	const struct ptx_operand *amount = &decoding->at->operands[3];
+
+	if (amount->kind == PTX_OPERAND_REGISTER && value_width(decoding, amount->index + 1) == 1) {
+		*ignore = source(decoding, amount, TYPE_pred);
+		return;
+	}
+	if (amount->kind == PTX_OPERAND_INTEGER && amount->bits > bytes) {
+		decode_nonsense(decoding, "more than the %u bytes that are copied", bytes);
+		return;
+	}
+	*size = source(decoding, amount, TYPE_u32);
+}
+
+static bool decode_copy(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	struct decoded_address to, from;
+	struct instruction *instruction;
+	uint32_t size = 0, ignore = 0;
+	unsigned bytes;
+	bool past_l1;
+
+	if (!copy_read(at, &past_l1))
+		return false;
+	if (!operands_are(decoding, 3, 4))
+		return true;
+	to = address(decoding, &at->operands[0], PTX_SPACE_SHARED);
+	from = address(decoding, &at->operands[1], PTX_SPACE_GLOBAL);
+	bytes = copy_bytes(decoding, past_l1);
+	if (bytes && at->operand_count == 4)
+		read_amount(decoding, bytes, &size, &ignore);
+	if (decoding->rc || decoding->gap || !spaces_agree(decoding, &to, PTX_SPACE_SHARED) ||
+	    !spaces_agree(decoding, &from, PTX_SPACE_GLOBAL))
+		return true;
+	instruction = emit(decoding, OP_COPY);
+	instruction->space = PTX_SPACE_SHARED;
+	instruction->a = to.value;
+	instruction->narrow_address = to.narrow;
+	instruction->offset = to.offset;
+	instruction->b = from.value;
+	instruction->from_offset = from.offset;
+	instruction->kind = past_l1 ? COPY_PAST_L1 : COPY_THROUGH_L1;
+	instruction->c = size;
+	instruction->d = ignore;
+	instruction->width = bytes == 4 ? 4 : 8;
+	instruction->vector = bytes == 16 ? 2 : 1;
+	return true;
+}
+
+static void decode_wait(struct function_decoding *decoding)
+{
+	const struct ptx_operand *left = decoding->at->operands;
+
+	if (!operands_are(decoding, 1, 1))
+		return;
+	if (left->kind != PTX_OPERAND_INTEGER || left->bits > INT32_MAX) {
+		decode_nonsense(decoding, "a wait needs a number of groups");
+		return;
+	}
+	emit(decoding, OP_COPY_WAIT)->offset = (int64_t)left->bits;
+}
+
+bool decode_copies(struct function_decoding *decoding)
+{
+	const char *mnemonic = decoding->at->mnemonic;
+
+	if (strcmp(decoding->at->base, "cp") != 0)
+		return false;
+	if (strcmp(mnemonic, "cp.async.commit_group") == 0) {
+		if (operands_are(decoding, 0, 0))
+			emit(decoding, OP_COPY_COMMIT);
+		return true;
+	}
+	if (strcmp(mnemonic, "cp.async.wait_all") == 0) {
+		if (operands_are(decoding, 0, 0))
+			emit(decoding, OP_COPY_WAIT)->offset = -1;
+		return true;
+	}
+	if (strcmp(mnemonic, "cp.async.wait_group") == 0) {
+		decode_wait(decoding);
+		return true;
+	}
+	return strncmp(mnemonic, "cp.async.c", 10) == 0 && decode_copy(decoding);
+}

@@ -1,0 +1,421 @@
+/*
+ * Loads, stores and atomics. Cache operators, eviction hints, memory orders and
+ * scopes change nothing here: blocks run one after the other and every access
+ * is at once seen by all.
+ */
+#include "emulator/program/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool space_of_modifier(const char *word, enum ptx_space *space)
+{
+	static const struct {
+		const char *word;
+		enum ptx_space space;
+	} spaces[] = {
+		{"global", PTX_SPACE_GLOBAL},
+		{"shared", PTX_SPACE_SHARED},
+		{"shared::cta", PTX_SPACE_SHARED},
+		/* A cluster is one block here. */
+		{"shared::cluster", PTX_SPACE_SHARED},
+		{"local", PTX_SPACE_LOCAL},
+		{"const", PTX_SPACE_CONST},
+		{"param", PTX_SPACE_PARAM},
+		{"param::entry", PTX_SPACE_PARAM},
+		{"param::func", PTX_SPACE_PARAM},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++) {
+		if (strcmp(spaces[i].word, word) == 0) {
+			*space = spaces[i].space;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Modifiers of an access that change nothing that it does here. */
+static bool modifier_is_hint(const char *word)
+{
+	static const char *const hints[] = {
+		"weak", "volatile", "sc", "mmio", "cta", "cluster", "gpu", "sys",   "gl",      "nc",
+		"ca",   "cg",       "cs", "lu",   "cv",  "wb",      "wt",  "noftz", "unified",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
+		if (strcmp(hints[i], word) == 0)
+			return true;
+	}
+	return strncmp(word, "L1::", 4) == 0 || strncmp(word, "L2::", 4) == 0 ||
+	       strncmp(word, "level::", 7) == 0;
+}
+
+/* Order that an access asks for: what has it is atomic, if it is no more than a load or a store.
+ * volatile has none, as code that relies on it to order a warp is to be told of. */
+static bool modifier_is_order(const char *word)
+{
+	static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+		if (strcmp(orders[i], word) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* What the modifiers of an access say. */
+struct access {
+	enum ptx_space space;
+	enum value_type type;
+	bool is_signed;
+	bool strong;
+	int vector;
+	int kind; /* enum atomic_kind; -1: none */
+};
+
+static const char *const atomic_kinds[] = {
+	[ATOMIC_ADD] = "add", [ATOMIC_MIN] = "min", [ATOMIC_MAX] = "max",   [ATOMIC_AND] = "and",
+	[ATOMIC_OR] = "or",   [ATOMIC_XOR] = "xor", [ATOMIC_EXCH] = "exch", [ATOMIC_CAS] = "cas",
+	[ATOMIC_INC] = "inc", [ATOMIC_DEC] = "dec",
+};
+
+/* False: a modifier that is not known, or no type. */
+static bool access_read(const struct ptx_statement *at, struct access *out)
+{
+	bool typed = false;
+
+	*out = (struct access){.space = PTX_SPACE_GENERIC, .vector = 1, .kind = -1};
+	for (size_t i = 0; i < at->modifier_count; i++) {
+		const char *word = at->modifiers[i];
+		size_t kind = 0;
+
+		if (modifier_is_order(word)) {
+			out->strong = true;
+			continue;
+		}
+		if (space_of_modifier(word, &out->space) || modifier_is_hint(word))
+			continue;
+		if (word[0] == 'v' && (word[1] == '2' || word[1] == '4' || word[1] == '8') &&
+		    !word[2]) {
+			out->vector = word[1] - '0';
+			continue;
+		}
+		while (kind < ARRAY_SIZE(atomic_kinds) && strcmp(atomic_kinds[kind], word) != 0)
+			kind++;
+		if (kind < ARRAY_SIZE(atomic_kinds) && out->kind < 0) {
+			out->kind = (int)kind;
+			continue;
+		}
+		if (typed || !type_of_name(word, &out->type) || out->type == TYPE_pred)
+			return false;
+		typed = true;
+		out->is_signed = word[0] == 's';
+	}
+	/* Eight are 32-bit values, and four of 64 bits the most. */
+	return typed && (out->vector < 8 || type_bits(out->type) == 32);
+}
+
+static void set_address(struct instruction *instruction, const struct decoded_address *where)
+{
+	instruction->space = (uint8_t)where->space;
+	instruction->a = where->value;
+	instruction->narrow_address = where->narrow;
+	instruction->offset = where->offset;
+}
+
+bool spaces_agree(struct function_decoding *decoding, const struct decoded_address *where,
+		  enum ptx_space said)
+{
+	bool frame = where->space == PTX_SPACE_PARAM || where->space == PTX_SPACE_LOCAL;
+
+	if (!where->symbolic || said == PTX_SPACE_GENERIC || said == where->space ||
+	    (frame && (said == PTX_SPACE_PARAM || said == PTX_SPACE_LOCAL)))
+		return true;
+	decode_nonsense(decoding, "a %s variable by a %s access", ptx_space_name(where->space),
+			ptx_space_name(said));
+	return false;
+}
+
+/* The operands that a load fills or a store reads; false: not `vector` of them. */
+static const struct ptx_operand *elements(struct function_decoding *decoding,
+					  const struct ptx_operand *operand, int vector)
+{
+	if (vector == 1 && operand->kind != PTX_OPERAND_VECTOR)
+		return operand;
+	if (operand->kind == PTX_OPERAND_VECTOR && operand->element_count == (size_t)vector)
+		return operand->elements;
+	decode_nonsense(decoding, "%d registers are needed", vector);
+	return NULL;
+}
+
+/* ld.param of an entry: registers get what is a row already. */
+static void emit_parameter_moves(struct function_decoding *decoding,
+				 const struct decoded_address *where, const struct access *access,
+				 const struct ptx_operand *registers)
+{
+	int width = type_bits(access->type) / 8;
+	int64_t offset = where->offset;
+
+	if (offset < 0 || width * access->vector > where->parameter->bytes - offset) {
+		decode_nonsense(decoding, "%d bytes at %lld of %.60s, which has %lld",
+				width * access->vector, (long long)offset, where->parameter->name,
+				(long long)where->parameter->bytes);
+		return;
+	}
+	for (int i = 0; i < access->vector; i++) {
+		enum extension extension;
+		uint32_t dst = load_destination(decoding, &registers[i], width, access->is_signed,
+						&extension);
+		uint32_t from = value_constant(
+			decoding, (struct program_constant){
+					  .kind = CONSTANT_PARAMETER,
+					  .wide = width == 8,
+					  .bytes = (uint8_t)width,
+					  .extension = (uint8_t)extension,
+					  .bits = (uint64_t)(where->parameter_offset + offset) +
+						  (uint64_t)(i * width),
+				  });
+		struct instruction *instruction =
+			emit(decoding, width == 8 ? ALU_MOV_B64 : ALU_MOV_B32);
+
+		instruction->auxiliary = i > 0;
+		instruction->dst = dst;
+		instruction->a = from;
+	}
+	emit_extensions(decoding);
+}
+
+static void decode_load(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	struct access access;
+	struct decoded_address where;
+	const struct ptx_operand *registers;
+	struct instruction load = {0}, *instruction;
+	enum extension extension = EXTEND_ZERO;
+	int width;
+
+	if (!access_read(at, &access) || access.kind >= 0) {
+		decode_gap(decoding, "opcode", at->mnemonic);
+		return;
+	}
+	/* A cache policy may follow. */
+	if (!operands_are(decoding, 2, 3))
+		return;
+	registers = elements(decoding, &at->operands[0], access.vector);
+	where = address(decoding, &at->operands[1], access.space);
+	if (!registers || decoding->rc || decoding->gap ||
+	    !spaces_agree(decoding, &where, access.space))
+		return;
+	if (where.parameter) {
+		emit_parameter_moves(decoding, &where, &access, registers);
+		return;
+	}
+	width = type_bits(access.type) / 8;
+	for (int i = 0; i < access.vector; i++)
+		load.rows[i] = load_destination(decoding, &registers[i], width, access.is_signed,
+						&extension);
+	instruction = emit(decoding, OP_LOAD);
+	memcpy(instruction->rows, load.rows, sizeof(load.rows));
+	set_address(instruction, &where);
+	instruction->width = (uint8_t)width;
+	instruction->vector = (uint8_t)access.vector;
+	instruction->extension = (uint8_t)extension;
+	instruction->type = (uint8_t)access.type;
+	instruction->strong = access.strong;
+	emit_extensions(decoding);
+}
+
+static void decode_store(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	struct access access;
+	struct decoded_address where;
+	const struct ptx_operand *registers;
+	struct instruction store = {0}, *instruction;
+	int width;
+
+	if (!access_read(at, &access) || access.kind >= 0) {
+		decode_gap(decoding, "opcode", at->mnemonic);
+		return;
+	}
+	if (!operands_are(decoding, 2, 3))
+		return;
+	where = address(decoding, &at->operands[0], access.space);
+	registers = elements(decoding, &at->operands[1], access.vector);
+	if (!registers || decoding->rc || decoding->gap ||
+	    !spaces_agree(decoding, &where, access.space))
+		return;
+	if (where.parameter || where.space == PTX_SPACE_CONST) {
+		decode_nonsense(decoding, "%s memory cannot be written",
+				ptx_space_name(where.space));
+		return;
+	}
+	width = type_bits(access.type) / 8;
+	for (int i = 0; i < access.vector; i++)
+		store.rows[i] = store_source(decoding, &registers[i], width);
+	instruction = emit(decoding, OP_STORE);
+	memcpy(instruction->rows, store.rows, sizeof(store.rows));
+	set_address(instruction, &where);
+	instruction->width = (uint8_t)width;
+	instruction->vector = (uint8_t)access.vector;
+	instruction->type = (uint8_t)access.type;
+	instruction->strong = access.strong;
+}
+
+/* ---- atomics ---- */
+
+static bool atomic_exists(int kind, enum value_type type)
+{
+	switch (kind) {
+	case ATOMIC_ADD:
+		return type == TYPE_u32 || type == TYPE_s32 || type == TYPE_u64 ||
+		       type == TYPE_f32 || type == TYPE_f64;
+	case ATOMIC_MIN:
+	case ATOMIC_MAX:
+		return type == TYPE_u32 || type == TYPE_s32 || type == TYPE_u64 || type == TYPE_s64;
+	case ATOMIC_INC:
+	case ATOMIC_DEC:
+		return type == TYPE_u32;
+	case ATOMIC_ADD_F16:
+	case ATOMIC_ADD_BF16:
+		return type == TYPE_b16 || type == TYPE_b32;
+	case ATOMIC_CAS:
+		return type == TYPE_b16 || type == TYPE_b32 || type == TYPE_b64;
+	default:
+		return type == TYPE_b32 || type == TYPE_b64;
+	}
+}
+
+/* exch and cas exist as atom only, also in the machine's own instructions. */
+static bool atomic_reduces(int kind)
+{
+	return kind >= 0 && kind != ATOMIC_EXCH && kind != ATOMIC_CAS;
+}
+
+/* Types of halves are types of bits to access_read(): what is added to them is a kind of its own.
+ * False: halves in an atomic that has none, or an add that does not say .noftz. */
+static bool halves_settled(const struct ptx_statement *at, struct access *access)
+{
+	const char *type = NULL;
+
+	for (size_t i = 0; i < at->modifier_count && !type; i++)
+		type = strstr(at->modifiers[i], "f16") ? at->modifiers[i] : NULL;
+	if (!type)
+		return true;
+	if (access->kind != ATOMIC_ADD || !statement_has(at, "noftz"))
+		return false;
+	access->kind = *type == 'b' ? ATOMIC_ADD_BF16 : ATOMIC_ADD_F16;
+	return true;
+}
+
+static void decode_atomic(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	bool reduces = strcmp(at->base, "red") == 0;
+	const struct ptx_operand *operands = at->operands;
+	struct access access;
+	struct decoded_address where;
+	struct instruction *instruction;
+	uint32_t dst = 0, b, c = 0;
+	size_t wanted;
+
+	if (!access_read(at, &access) || access.vector > 1 || access.kind < 0 ||
+	    !halves_settled(at, &access) || !atomic_exists(access.kind, access.type) ||
+	    (reduces && !atomic_reduces(access.kind))) {
+		decode_gap(decoding, "opcode", at->mnemonic);
+		return;
+	}
+	wanted = 3 - (size_t)reduces + (access.kind == ATOMIC_CAS);
+	if (!operands_are(decoding, wanted, wanted + 1))
+		return;
+	if (!reduces) {
+		dst = destination(decoding, operands, access.type);
+		operands++;
+	}
+	where = address(decoding, operands, access.space);
+	b = source(decoding, &operands[1], access.type);
+	if (access.kind == ATOMIC_CAS)
+		c = source(decoding, &operands[2], access.type);
+	if (decoding->rc || decoding->gap || !spaces_agree(decoding, &where, access.space))
+		return;
+	if (where.space != PTX_SPACE_GLOBAL && where.space != PTX_SPACE_SHARED &&
+	    where.space != PTX_SPACE_GENERIC) {
+		decode_nonsense(decoding, "no atomics in %s memory", ptx_space_name(where.space));
+		return;
+	}
+	instruction = emit(decoding, OP_ATOMIC);
+	set_address(instruction, &where);
+	instruction->kind = (uint8_t)access.kind;
+	instruction->type = (uint8_t)access.type;
+	instruction->width = (uint8_t)(type_bits(access.type) / 8);
+	instruction->vector = 1;
+	instruction->dst = dst;
+	instruction->b = b;
+	instruction->c = c;
+	/* rows.c finds out whether the result of an atom is read. */
+	instruction->result_unused = reduces;
+	emit_extensions(decoding);
+}
+
+bool decode_memory(struct function_decoding *decoding)
+{
+	const char *base = decoding->at->base;
+
+	if (strcmp(base, "ld") == 0 || strcmp(base, "ldu") == 0)
+		decode_load(decoding);
+	else if (strcmp(base, "st") == 0)
+		decode_store(decoding);
+	else if (strcmp(base, "atom") == 0 || strcmp(base, "red") == 0)
+		decode_atomic(decoding);
+	else
+		return false;
+	return true;
+}
+
+/* ---- an entry's parameters in memory ---- */
+
+void decode_parameter_copies(struct function_decoding *decoding)
+{
+	const struct ptx_function *source = decoding->source;
+
+	for (size_t i = 0; source->entry && i < source->parameter_count; i++) {
+		int64_t bytes = source->parameters[i].bytes;
+		int64_t base = decoding->out->parameter_offsets[i];
+
+		if (decoding->parameter_copy_offsets[i] < 0)
+			continue;
+		for (int64_t at = 0; at < bytes;) {
+			int width = 8;
+			uint32_t from, to;
+			struct instruction *instruction;
+
+			while (width > bytes - at || (base + at) % width)
+				width /= 2;
+			from = value_constant(decoding, (struct program_constant){
+								.kind = CONSTANT_PARAMETER,
+								.wide = width == 8,
+								.bytes = (uint8_t)width,
+								.extension = EXTEND_ZERO,
+								.bits = (uint64_t)(base + at),
+							});
+			to = value_constant(
+				decoding,
+				(struct program_constant){
+					.kind = CONSTANT_LOCAL,
+					.bytes = 4,
+					.bits = (uint64_t)decoding->parameter_copy_offsets[i],
+				});
+			instruction = emit_auxiliary(decoding, OP_STORE);
+			instruction->space = PTX_SPACE_PARAM;
+			instruction->a = to;
+			instruction->narrow_address = true;
+			instruction->offset = at;
+			instruction->width = (uint8_t)width;
+			instruction->vector = 1;
+			instruction->rows[0] = from;
+			at += width;
+		}
+	}
+}

@@ -1,0 +1,473 @@
+/*
+ * Operands: registers, immediates, special registers and addresses of variables
+ * become values. PTX lets registers be wider than what an instruction works on;
+ * steps before and after it narrow and widen.
+ */
+#include "emulator/program/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool type_of_name(const char *name, enum value_type *type)
+{
+	static const struct {
+		const char *name;
+		enum value_type type;
+	} types[] = {
+#define X(name, c_type, width) {#name, TYPE_##name},
+		VALUE_TYPE_LIST(X)
+#undef X
+			{"b8", TYPE_u8},
+		{"f16", TYPE_b16},
+		{"bf16", TYPE_b16},
+		{"f16x2", TYPE_b32},
+		{"bf16x2", TYPE_b32},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (strcmp(types[i].name, name) == 0) {
+			*type = types[i].type;
+			return true;
+		}
+	}
+	return false;
+}
+
+int type_bits(enum value_type type)
+{
+	static const uint8_t widths[] = {
+#define X(name, c_type, width) width,
+		VALUE_TYPE_LIST(X)
+#undef X
+	};
+
+	return widths[type];
+}
+
+static bool type_is_signed(enum value_type type)
+{
+	return type == TYPE_s8 || type == TYPE_s16 || type == TYPE_s32 || type == TYPE_s64;
+}
+
+bool statement_type(const struct ptx_statement *statement, enum value_type *type)
+{
+	for (size_t i = statement->modifier_count; i-- > 0;) {
+		if (type_of_name(statement->modifiers[i], type))
+			return true;
+	}
+	return false;
+}
+
+bool statement_has(const struct ptx_statement *statement, const char *modifier)
+{
+	for (size_t i = 0; i < statement->modifier_count; i++) {
+		if (strcmp(statement->modifiers[i], modifier) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool operands_are(struct function_decoding *decoding, size_t least, size_t most)
+{
+	size_t count = decoding->at->operand_count;
+
+	if (count >= least && count <= most)
+		return true;
+	decode_nonsense(decoding, "%zu operands, not %zu", count, count < least ? least : most);
+	return false;
+}
+
+/* ---- variables ---- */
+
+bool frame_variable(struct function_decoding *decoding, const char *name, int64_t *offset,
+		    int64_t *bytes)
+{
+	uint32_t number;
+
+	if (name_table_find(&decoding->variables, name, &number)) {
+		const struct ptx_variable *variable = &decoding->source->variables[number];
+
+		if (variable->space != PTX_SPACE_LOCAL && variable->space != PTX_SPACE_PARAM)
+			return false;
+		*offset = decoding->variable_offsets[number];
+		*bytes = variable->bytes;
+		return true;
+	}
+	if (name_table_find(&decoding->parameters, name, &number)) {
+		*offset = decoding->source->entry ? decoding->parameter_copy_offsets[number]
+						  : decoding->out->parameter_offsets[number];
+		*bytes = decoding->source->parameters[number].bytes;
+		return *offset >= 0;
+	}
+	return false;
+}
+
+/* Is it one of these? A function or module that has none has no array either. */
+static bool is_of(const struct ptx_variable *variables, size_t count, uint32_t number,
+		  const struct ptx_variable *variable)
+{
+	return number < count && variable == &variables[number];
+}
+
+static const struct ptx_variable *variable_named(struct function_decoding *decoding,
+						 const char *name, uint32_t *number)
+{
+	if (name_table_find(&decoding->variables, name, number))
+		return &decoding->source->variables[*number];
+	if (name_table_find(&decoding->parameters, name, number))
+		return &decoding->source->parameters[*number];
+	if (name_table_find(&decoding->all->variables, name, number))
+		return &decoding->all->module->variables[*number];
+	return NULL;
+}
+
+/* The row of a variable's address. Offsets in a window may be 32 or 64 bits wide. */
+static uint32_t variable_address(struct function_decoding *decoding,
+				 const struct ptx_variable *variable, uint32_t number, bool wide)
+{
+	struct program_constant constant = {.wide = wide, .bytes = wide ? 8 : 4};
+	int64_t offset, bytes;
+
+	switch (variable->space) {
+	case PTX_SPACE_GLOBAL:
+	case PTX_SPACE_CONST:
+		if (!is_of(decoding->all->module->variables, decoding->all->module->variable_count,
+			   number, variable)) {
+			decode_gap(decoding, "variable", variable->name);
+			return 0;
+		}
+		if (variable->external) {
+			decode_gap(decoding, "extern variable", variable->name);
+			return 0;
+		}
+		constant.kind = CONSTANT_GLOBAL;
+		constant.bits = number;
+		break;
+	case PTX_SPACE_SHARED:
+		constant.kind = CONSTANT_SHARED;
+		constant.bits =
+			(uint64_t)reach_shared_offset(decoding->all, decoding->reach, variable);
+		break;
+	default:
+		if (!frame_variable(decoding, variable->name, &offset, &bytes)) {
+			decode_gap(decoding, "variable", variable->name);
+			return 0;
+		}
+		constant.kind = CONSTANT_LOCAL;
+		constant.bits = (uint64_t)offset;
+		break;
+	}
+	if (!wide && constant.kind == CONSTANT_GLOBAL) {
+		decode_gap(decoding, "32-bit address of", variable->name);
+		return 0;
+	}
+	return value_constant(decoding, constant);
+}
+
+struct decoded_address address(struct function_decoding *decoding,
+			       const struct ptx_operand *operand, enum ptx_space space)
+{
+	struct decoded_address out = {.space = space};
+	const struct ptx_operand *base = operand->element_count ? operand->elements : NULL;
+	const struct ptx_variable *variable;
+	uint32_t number;
+	int width;
+
+	if (operand->kind != PTX_OPERAND_ADDRESS) {
+		decode_nonsense(decoding, "an address in [] is needed");
+		return out;
+	}
+	out.offset = operand->offset;
+	if (!base || base->kind == PTX_OPERAND_INTEGER) {
+		out.value = value_bits(decoding, base ? base->bits : 0, true);
+		return out;
+	}
+	if (base->kind == PTX_OPERAND_REGISTER) {
+		out.value = base->index + 1;
+		width = value_width(decoding, out.value);
+		out.narrow = width == 32;
+		if (width != 64 && (width != 32 || space == PTX_SPACE_GLOBAL ||
+				    space == PTX_SPACE_CONST || space == PTX_SPACE_GENERIC))
+			decode_nonsense(decoding, "a %d-bit register is no address there", width);
+		return out;
+	}
+	if (base->kind != PTX_OPERAND_SYMBOL) {
+		decode_nonsense(decoding, "an address is a register, a variable or a number");
+		return out;
+	}
+	variable = variable_named(decoding, base->name, &number);
+	if (!variable) {
+		decode_nonsense(decoding, "there is no variable %.60s", base->name);
+		return out;
+	}
+	out.symbolic = true;
+	out.space = variable->space;
+	out.offset += base->offset;
+	if (variable->space == PTX_SPACE_PARAM && decoding->source->entry &&
+	    is_of(decoding->source->parameters, decoding->source->parameter_count, number,
+		  variable)) {
+		out.parameter = variable;
+		out.parameter_offset = decoding->out->parameter_offsets[number];
+		return out;
+	}
+	out.narrow = variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST;
+	out.value = variable_address(decoding, variable, number, !out.narrow);
+	return out;
+}
+
+/* ---- sources ---- */
+
+static uint32_t narrowed(struct function_decoding *decoding, uint32_t value, int bits)
+{
+	int width = value_width(decoding, value);
+	uint32_t to;
+
+	if (width == 64) {
+		to = value_temporary(decoding, 32);
+		emit_step(decoding, ALU_UNPACK_B32_0_OF_B64, to, value, 0, 0);
+		value = to;
+		width = 32;
+	}
+	if (width == 32 && bits <= 16) {
+		to = value_temporary(decoding, 16);
+		emit_step(decoding, ALU_UNPACK_B16_0_OF_B32, to, value, 0, 0);
+		value = to;
+	}
+	return value;
+}
+
+static uint32_t negated(struct function_decoding *decoding, uint32_t value, enum value_type type)
+{
+	uint32_t to;
+
+	if (type != TYPE_pred) {
+		decode_gap(decoding, "operand", "a negated register");
+		return 0;
+	}
+	to = value_temporary(decoding, 1);
+	emit_step(decoding, operation_needed(decoding, "not.pred"), to, value, 0, 0);
+	return to;
+}
+
+static uint32_t register_source(struct function_decoding *decoding,
+				const struct ptx_operand *operand, enum value_type type)
+{
+	uint32_t value = operand->index + 1;
+	int width = value_width(decoding, value), bits = type_bits(type);
+
+	if ((width == 1) != (bits == 1) || width < bits) {
+		decode_nonsense(decoding, "%s has %d bits where %d are needed",
+				decoding->source->registers[operand->index].name, width, bits);
+		return 0;
+	}
+	if (operand->negated)
+		return negated(decoding, value, type);
+	if (bits > 1 && width > bits && width > 16)
+		return narrowed(decoding, value, bits);
+	return value;
+}
+
+static uint32_t special_source(struct function_decoding *decoding, const char *name,
+			       enum value_type type)
+{
+	static const char *const names[] = {
+#define X(symbol, name) name,
+		SPECIAL_REGISTER_LIST(X)
+#undef X
+	};
+	uint32_t value;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(names[i], name) != 0)
+			continue;
+		if (type_bits(type) == 1) {
+			decode_nonsense(decoding, "%s is no predicate", name);
+			return 0;
+		}
+		value = value_constant(decoding, (struct program_constant){
+							 .kind = CONSTANT_SPECIAL,
+							 .wide = type_bits(type) == 64,
+							 .bytes = 4,
+							 .bits = i,
+						 });
+		return type_bits(type) < 32 ? narrowed(decoding, value, type_bits(type)) : value;
+	}
+	decode_gap(decoding, "register", name);
+	return 0;
+}
+
+/* The bits of a number as the type wants them. */
+static uint64_t immediate_bits(const struct ptx_operand *operand, enum value_type type)
+{
+	uint64_t bits = operand->bits;
+	double number;
+	float single;
+	uint32_t single_bits;
+
+	if (operand->kind == PTX_OPERAND_F64 && type_bits(type) == 32) {
+		memcpy(&number, &bits, sizeof(number));
+		single = (float)number;
+		memcpy(&single_bits, &single, sizeof(single_bits));
+		return single_bits;
+	}
+	if (type == TYPE_pred)
+		return bits ? UINT32_MAX : 0;
+	if (type_bits(type) < 64)
+		bits &= (UINT64_C(1) << type_bits(type)) - 1;
+	return bits;
+}
+
+static uint32_t symbol_source(struct function_decoding *decoding, const struct ptx_operand *operand,
+			      enum value_type type)
+{
+	const struct ptx_variable *variable;
+	bool wide = type_bits(type) == 64;
+	uint32_t number, value, sum;
+
+	variable = variable_named(decoding, operand->name, &number);
+	if (!variable) {
+		if (!name_table_find(&decoding->all->functions, operand->name, &number)) {
+			decode_nonsense(decoding, "there is no variable or function %.60s",
+					operand->name);
+			return 0;
+		}
+		if (!wide || !decoding->all->module->functions[number].defined) {
+			decode_gap(decoding, "address of function", operand->name);
+			return 0;
+		}
+		return value_constant(decoding, (struct program_constant){
+							.kind = CONSTANT_FUNCTION,
+							.wide = true,
+							.bytes = 8,
+							.bits = number,
+						});
+	}
+	if (type_bits(type) < 32) {
+		decode_nonsense(decoding, "the address of %.60s does not fit", operand->name);
+		return 0;
+	}
+	value = variable_address(decoding, variable, number, wide);
+	if (operand->offset == 0 || decoding->gap || decoding->rc)
+		return value;
+	sum = value_temporary(decoding, wide ? 64 : 32);
+	emit_step(decoding, operation_needed(decoding, wide ? "add.s64" : "add.s32"), sum, value,
+		  value_bits(decoding, (uint64_t)operand->offset, wide), 0);
+	return sum;
+}
+
+uint32_t source(struct function_decoding *decoding, const struct ptx_operand *operand,
+		enum value_type type)
+{
+	switch (operand->kind) {
+	case PTX_OPERAND_REGISTER:
+		return register_source(decoding, operand, type);
+	case PTX_OPERAND_SPECIAL:
+		return special_source(decoding, operand->name, type);
+	case PTX_OPERAND_INTEGER:
+	case PTX_OPERAND_F32:
+	case PTX_OPERAND_F64:
+		return value_bits(decoding, immediate_bits(operand, type), type_bits(type) == 64);
+	case PTX_OPERAND_SYMBOL:
+		return symbol_source(decoding, operand, type);
+	default:
+		decode_nonsense(decoding, "an operand that cannot be read");
+		return 0;
+	}
+}
+
+uint32_t store_source(struct function_decoding *decoding, const struct ptx_operand *operand,
+		      int width)
+{
+	enum value_type type = width == 8 ? TYPE_b64 : TYPE_b32;
+
+	/* The low bytes of a row are stored, so that a narrow register does as it is. */
+	if (operand->kind == PTX_OPERAND_REGISTER && width <= 4 && !operand->negated) {
+		uint32_t value = operand->index + 1;
+		int bits = value_width(decoding, value);
+
+		if (bits == 1 || bits < width * 8)
+			decode_nonsense(decoding, "%d bytes of a %d-bit register", width, bits);
+		return bits == 64 ? narrowed(decoding, value, 32) : value;
+	}
+	return source(decoding, operand, type);
+}
+
+/* ---- destinations ---- */
+
+static uint32_t extended_later(struct function_decoding *decoding, uint32_t to, int bits,
+			       const char *mnemonic)
+{
+	uint32_t from = value_temporary(decoding, bits);
+	size_t count = decoding->extension_count;
+
+	if (count == ARRAY_SIZE(decoding->extensions)) {
+		decode_nonsense(decoding, "too many results");
+		return from;
+	}
+	decoding->extensions[count].operation = (uint16_t)operation_needed(decoding, mnemonic);
+	decoding->extensions[count].from = from;
+	decoding->extensions[count].to = to;
+	decoding->extension_count++;
+	return from;
+}
+
+uint32_t destination(struct function_decoding *decoding, const struct ptx_operand *operand,
+		     enum value_type type)
+{
+	uint32_t value;
+	int width, bits = type_bits(type);
+
+	if (operand->kind == PTX_OPERAND_SINK)
+		return value_temporary(decoding, bits == 8 ? 16 : bits);
+	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated) {
+		decode_nonsense(decoding, "a result needs a register");
+		return 0;
+	}
+	value = operand->index + 1;
+	width = value_width(decoding, value);
+	if ((width == 1) != (bits == 1) || width < bits) {
+		decode_nonsense(decoding, "a result of %d bits in %s, which has %d", bits,
+				decoding->source->registers[operand->index].name, width);
+		return 0;
+	}
+	if (width == bits || width <= 16 || (width == 32 && !type_is_signed(type)))
+		return value;
+	if (width == 32)
+		return extended_later(decoding, value, 16, "cvt.s32.s16");
+	if (bits == 32)
+		return extended_later(decoding, value, 32,
+				      type == TYPE_s32 ? "cvt.s64.s32" : "cvt.u64.u32");
+	return extended_later(decoding, value, 16,
+			      type_is_signed(type) ? "cvt.s64.s16" : "cvt.u64.u16");
+}
+
+uint32_t load_destination(struct function_decoding *decoding, const struct ptx_operand *operand,
+			  int width, bool is_signed, enum extension *extension)
+{
+	uint32_t value;
+	int bits;
+
+	*extension = is_signed ? EXTEND_SIGN : EXTEND_ZERO;
+	if (operand->kind == PTX_OPERAND_SINK)
+		return 0;
+	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated) {
+		decode_nonsense(decoding, "a result needs a register");
+		return 0;
+	}
+	value = operand->index + 1;
+	bits = value_width(decoding, value);
+	if (bits == 1 || bits < width * 8) {
+		decode_nonsense(decoding, "%d bytes for %s, which has %d bits", width,
+				decoding->source->registers[operand->index].name, bits);
+		return 0;
+	}
+	if (bits == 64 && width < 8)
+		return extended_later(decoding, value, 32,
+				      is_signed ? "cvt.s64.s32" : "cvt.u64.u32");
+	if (bits <= 16) {
+		*extension = EXTEND_ZERO;
+		if (bits == 16 && width == 1 && is_signed)
+			return extended_later(decoding, value, 16, "cvt.s16.s8");
+	}
+	return value;
+}

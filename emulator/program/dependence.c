@@ -1,0 +1,188 @@
+/*
+ * What addresses and branches depend on. Values of a function are followed
+ * without regard to the order of its code, before they share rows; each kind of
+ * memory counts as one cell of the whole program. That is more than depends in
+ * truth, never less.
+ */
+#include "emulator/program/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Besides enum dependence: on whatever these memories hold. In the order of keeps[]. */
+#define DEPENDS_ON_LOCAL 4
+#define DEPENDS_ON_SHARED 8
+#define DEPENDS_ON_GLOBAL 16
+#define DEPENDS_ON_MEMORIES (DEPENDS_ON_LOCAL | DEPENDS_ON_SHARED | DEPENDS_ON_GLOBAL)
+#define MEMORIES 3
+/* Long chains written backwards would take as many rounds; beyond, everything depends. */
+#define ROUNDS_MOST 64
+
+struct dependence_search {
+	struct program_function *function;
+	unsigned char *values;
+	bool changed;
+};
+
+static unsigned value_depends(const struct dependence_search *search, uint32_t value)
+{
+	return value & VALUE_CONSTANT ? 0 : search->values[value];
+}
+
+/* The memories that an access may reach. */
+static unsigned memories_of(uint8_t space)
+{
+	switch (space) {
+	case PTX_SPACE_LOCAL:
+	case PTX_SPACE_PARAM:
+		return DEPENDS_ON_LOCAL;
+	case PTX_SPACE_SHARED:
+		return DEPENDS_ON_SHARED;
+	case PTX_SPACE_GLOBAL:
+	case PTX_SPACE_CONST:
+		return DEPENDS_ON_GLOBAL;
+	default:
+		return DEPENDS_ON_MEMORIES;
+	}
+}
+
+static void keep(struct program_function *function, unsigned memories, unsigned bits)
+{
+	for (int i = 0; i < MEMORIES; i++) {
+		if (memories & (DEPENDS_ON_LOCAL << i))
+			function->keeps[i] |= (uint8_t)bits;
+	}
+}
+
+static void follow(struct dependence_search *search, struct instruction *instruction)
+{
+	struct program_function *function = search->function;
+	unsigned address = value_depends(search, instruction->a);
+	struct instruction_operands operands;
+	unsigned bits = 0;
+
+	instruction_operands(function, instruction, &operands);
+	for (size_t i = 0; i < operands.read_count; i++)
+		bits |= value_depends(search, *operands.reads[i]);
+	/* A guard decides like a branch. */
+	function->decided_by |= (uint8_t)value_depends(search, instruction->guard);
+	switch (instruction->operation) {
+	case OP_LOAD:
+		function->decided_by |= (uint8_t)address;
+		bits = memories_of(instruction->space);
+		if (bits != DEPENDS_ON_LOCAL)
+			bits |= DEPENDS_ON_DATA;
+		break;
+	case OP_STORE:
+		function->decided_by |= (uint8_t)address;
+		keep(function, memories_of(instruction->space), bits);
+		break;
+	case OP_COPY:
+		function->decided_by |= (uint8_t)(address | bits);
+		keep(function, DEPENDS_ON_SHARED, DEPENDS_ON_GLOBAL | DEPENDS_ON_DATA);
+		break;
+	case OP_ATOMIC:
+		function->decided_by |= (uint8_t)address;
+		keep(function, memories_of(instruction->space), bits);
+		bits = DEPENDS_ON_ATOMIC;
+		break;
+	case OP_BRX:
+		function->decided_by |= (uint8_t)address;
+		break;
+	case OP_CALL:
+		function->decided_by |= (uint8_t)value_depends(
+			search, function->calls[instruction->target].pointer);
+		break;
+	default:
+		break;
+	}
+	for (size_t i = 0; i < operands.write_count; i++) {
+		unsigned char *at = &search->values[*operands.writes[i]];
+
+		if ((*at | bits) != *at) {
+			*at = (unsigned char)(*at | bits);
+			search->changed = true;
+		}
+	}
+}
+
+void dependence_find(struct function_decoding *decoding)
+{
+	struct dependence_search search = {
+		.function = decoding->out,
+		.values = xcalloc(decoding->value_count, 1),
+		.changed = true,
+	};
+
+	for (int round = 0; search.changed; round++) {
+		if (round == ROUNDS_MOST) {
+			decoding->out->decided_by = DEPENDS_ON_DATA | DEPENDS_ON_ATOMIC;
+			keep(decoding->out, DEPENDS_ON_MEMORIES,
+			     DEPENDS_ON_DATA | DEPENDS_ON_ATOMIC);
+			break;
+		}
+		search.changed = false;
+		for (size_t i = 0; i < decoding->out->code_count; i++)
+			follow(&search, &decoding->out->code[i]);
+	}
+	free(search.values);
+}
+
+/* Marks what a function calls; an indirect call may go anywhere. True: there are new ones. */
+static bool reach_further(const struct ptx_program *program,
+			  const struct program_function *function, bool *reached)
+{
+	bool more = false;
+
+	for (size_t i = 0; i < function->call_count; i++) {
+		uint32_t callee = function->calls[i].function;
+		size_t first = callee == UINT32_MAX ? 0 : callee;
+		size_t last = callee == UINT32_MAX ? program->function_count : callee + 1;
+
+		for (size_t j = first; j < last; j++) {
+			if (!reached[j] && program->functions[j].code &&
+			    !program->functions[j].source->entry)
+				reached[j] = more = true;
+		}
+	}
+	return more;
+}
+
+/* Adds what the memories that `bits` names hold, and so on. */
+static unsigned with_memories(unsigned bits, const unsigned memories[MEMORIES])
+{
+	for (int round = 0; round < MEMORIES; round++) {
+		for (int i = 0; i < MEMORIES; i++) {
+			if (bits & (DEPENDS_ON_LOCAL << i))
+				bits |= memories[i];
+		}
+	}
+	return bits;
+}
+
+unsigned program_dependence(const struct ptx_program *program, const char *entry)
+{
+	bool *reached = xcalloc(program->function_count + 1, sizeof(*reached));
+	unsigned decided_by = 0, memories[MEMORIES] = {0};
+	bool more = true;
+
+	for (size_t i = 0; i < program->function_count; i++)
+		reached[i] = program->functions[i].code &&
+			     strcmp(program->functions[i].source->name, entry) == 0;
+	while (more) {
+		more = false;
+		for (size_t i = 0; i < program->function_count; i++) {
+			if (reached[i])
+				more |= reach_further(program, &program->functions[i], reached);
+		}
+	}
+	for (size_t i = 0; i < program->function_count; i++) {
+		if (!reached[i])
+			continue;
+		decided_by |= program->functions[i].decided_by;
+		for (int j = 0; j < MEMORIES; j++)
+			memories[j] |= program->functions[i].keeps[j];
+	}
+	free(reached);
+	return with_memories(decided_by, memories) & (DEPENDS_ON_DATA | DEPENDS_ON_ATOMIC);
+}

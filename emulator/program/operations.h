@@ -1,0 +1,118 @@
+/*
+ * operations: everything that a lane can do. Arithmetic is a table, alu.def:
+ * one row an opcode with its mnemonic, types and expression; from it come the
+ * decoder's vocabulary, the handlers, the list of `perflab check` and the
+ * opcode tests. What needs more than its operands is in the second list,
+ * decoded by hand in program/.
+ */
+#ifndef EMULATOR_PROGRAM_OPERATIONS_H
+#define EMULATOR_PROGRAM_OPERATIONS_H
+
+#include <stdint.h>
+
+/* Types of rows that alu.def names: name, C type, PTX width in bits. 1: predicate. */
+/* clang-format off */
+#define VALUE_TYPE_LIST(X) \
+	X(pred, int32_t, 1)   \
+	X(u8, uint8_t, 8)     \
+	X(s8, int8_t, 8)      \
+	X(u16, uint16_t, 16)  \
+	X(s16, int16_t, 16)   \
+	X(b16, uint16_t, 16)  \
+	X(u32, uint32_t, 32)  \
+	X(s32, int32_t, 32)   \
+	X(b32, uint32_t, 32)  \
+	X(f32, float, 32)     \
+	X(u64, uint64_t, 64)  \
+	X(s64, int64_t, 64)   \
+	X(b64, uint64_t, 64)  \
+	X(f64, double, 64)
+/* clang-format on */
+enum value_type {
+#define X(name, c_type, width) TYPE_##name,
+	VALUE_TYPE_LIST(X)
+#undef X
+};
+
+/* Symbol, meaning. Handlers have the symbol in lower case. */
+#define CONTROL_OPERATION_LIST(X)                                                               \
+	X(OP_BRA, "branch to target; guard is the condition, .uni too")                         \
+	X(OP_BRX, "branch to table[a]")                                                         \
+	X(OP_CALL, "call")                                                                      \
+	X(OP_RET, "return; of an entry: exit")                                                  \
+	X(OP_EXIT, "exit")                                                                      \
+	X(OP_TRAP, "trap: a finding")                                                           \
+	X(OP_BARRIER, "bar.sync / barrier.sync: a barrier id, b thread count (0: all)")         \
+	X(OP_BARRIER_REDUCE, "bar.red: kind popc, and, or; c predicate")                        \
+	X(OP_BARRIER_ARRIVE, "bar.arrive")                                                      \
+	X(OP_WARP_BARRIER, "bar.warp.sync a: member mask")                                      \
+	X(OP_FENCE, "membar, fence: orders nothing here, but races see it")                     \
+	X(OP_NOTHING, "nanosleep, prefetch, pragma: no effect")                                 \
+	X(OP_SHUFFLE, "shfl.sync: a value, b lane or delta, c clamp, d member mask")            \
+	X(OP_VOTE, "vote.sync: a predicate, d member mask")                                     \
+	X(OP_MATCH, "match.sync: a value (type), d member mask")                                \
+	X(OP_REDUX, "redux.sync: a value, d member mask; kind as atomic_kind")                  \
+	X(OP_ACTIVE_MASK, "activemask")                                                         \
+	X(OP_ELECT, "elect.sync: d member mask")                                                \
+	X(OP_LOAD, "ld, ldu in space: rows <- [a + offset]")                                    \
+	X(OP_STORE, "st in space: [a + offset] <- rows")                                        \
+	X(OP_ATOMIC, "atom and red in space: dst <- [a + offset], kind, b, c")                  \
+	X(OP_COPY, "cp.async: shared [a + offset] <- global [b + from_offset]; c bytes of it, " \
+		   "d predicate: none of it")                                                   \
+	X(OP_COPY_COMMIT, "cp.async.commit_group")                                              \
+	X(OP_COPY_WAIT, "cp.async.wait_group offset: groups that may be left; wait_all: -1")    \
+	X(OP_PRINT, "vprintf(a format, b arguments)")                                           \
+	X(OP_ASSERT_FAIL, "__assertfail: a message, b file, c line (32 bits), d function")
+
+enum operation {
+#define X(symbol, meaning) symbol,
+	CONTROL_OPERATION_LIST(X)
+#undef X
+#define UNARY(symbol, mnemonic, d, a, expression) ALU_##symbol,
+#define BINARY(symbol, mnemonic, d, a, b, expression) ALU_##symbol,
+#define TERNARY(symbol, mnemonic, d, a, b, c, expression) ALU_##symbol,
+#define QUATERNARY(symbol, mnemonic, r, a, b, c, d, expression) ALU_##symbol,
+#include "emulator/program/alu.def"
+#undef UNARY
+#undef BINARY
+#undef TERNARY
+#undef QUATERNARY
+		OPERATION_COUNT
+};
+
+enum atomic_kind {
+	ATOMIC_ADD,
+	ATOMIC_MIN,
+	ATOMIC_MAX,
+	ATOMIC_AND,
+	ATOMIC_OR,
+	ATOMIC_XOR,
+	ATOMIC_EXCH,
+	ATOMIC_CAS,
+	ATOMIC_INC,
+	ATOMIC_DEC,
+	ATOMIC_ADD_F16, /* of one (TYPE_b16) or a pair (TYPE_b32) */
+	ATOMIC_ADD_BF16,
+};
+enum shuffle_kind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
+enum vote_kind { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
+enum match_kind { MATCH_ANY, MATCH_ALL };
+enum copy_kind { COPY_THROUGH_L1, COPY_PAST_L1 };
+enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+
+/* One row of alu.def. */
+struct alu_row {
+	const char *symbol, *mnemonic; /* mnemonic "" : auxiliary, has no PTX name */
+	int operands;                  /* 1 to 4 */
+	uint8_t types[5];              /* enum value_type: result, a, b, c, d */
+};
+/* NULL for control operations. */
+const struct alu_row *alu_row_of(enum operation operation);
+/*
+ * Finds an arithmetic operation by mnemonic, whatever the order of its
+ * modifiers; aliases (alu_aliases.def: "add.f32" is "add.rn.f32") apply.
+ * OPERATION_COUNT: none.
+ */
+enum operation alu_find(const char *mnemonic);
+
+#endif

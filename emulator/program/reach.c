@@ -1,0 +1,358 @@
+/*
+ * What a function reaches, and where its shared variables lie. nvcc writes a
+ * kernel's shared arrays at module scope, so a module's variables are not those
+ * of an entry: only what it mentions, or what it calls does, takes room. Entries
+ * that share a variable (by a function that both call) are laid out together.
+ */
+#include "emulator/program/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* One walk over a function's operands. */
+struct walk {
+	struct program_decoding *all;
+	const struct ptx_function *function;
+	struct function_reach *reach;
+	struct name_table variables, parameters;
+	uint32_t *module_shared; /* by module variable: index + 1 into shared, or 0 */
+	uint32_t *mentioned;     /* by entry of shared: function number + 1 that last did */
+	size_t mentioned_capacity;
+	uint32_t *called;   /* by function: number + 1 of the function that last did */
+	uint32_t *read;     /* by module variable, of those in other memory: the same */
+	uint32_t *initials; /* module variables whose initial addresses are still to be followed */
+	size_t initial_count, initial_capacity;
+	uint32_t number;
+};
+
+static void mention_shared(struct walk *walk, const struct ptx_variable *variable, uint32_t *known)
+{
+	struct function_reach *reach = walk->reach;
+	struct program_decoding *all = walk->all;
+
+	if (variable->external) {
+		reach->dynamic = true;
+		if (variable->align > reach->dynamic_align)
+			reach->dynamic_align = variable->align;
+		return;
+	}
+	if (!*known) {
+		all->shared = xgrow(all->shared, &all->shared_capacity, all->shared_count + 1,
+				    sizeof(*all->shared));
+		walk->mentioned = xgrow(walk->mentioned, &walk->mentioned_capacity,
+					all->shared_count + 1, sizeof(*walk->mentioned));
+		walk->mentioned[all->shared_count] = 0;
+		all->shared[all->shared_count++] =
+			(struct shared_variable){.variable = variable, .group = UINT32_MAX};
+		*known = (uint32_t)all->shared_count;
+	}
+	if (walk->mentioned[*known - 1] == walk->number + 1)
+		return;
+	walk->mentioned[*known - 1] = walk->number + 1;
+	reach->shared = xgrow(reach->shared, &reach->shared_capacity, reach->shared_count + 1,
+			      sizeof(*reach->shared));
+	reach->shared[reach->shared_count++] = *known - 1;
+}
+
+static void mention_function(struct walk *walk, uint32_t number)
+{
+	struct function_reach *reach = walk->reach;
+
+	if (walk->called[number] == walk->number + 1)
+		return;
+	walk->called[number] = walk->number + 1;
+	reach->callees = xgrow(reach->callees, &reach->callee_capacity, reach->callee_count + 1,
+			       sizeof(*reach->callees));
+	reach->callees[reach->callee_count++] = number;
+}
+
+/* A name of module scope. */
+static void mention_global(struct walk *walk, const char *name)
+{
+	const struct ptx_module *module = walk->all->module;
+	uint32_t number;
+
+	if (!name_table_find(&walk->all->variables, name, &number)) {
+		if (name_table_find(&walk->all->functions, name, &number))
+			mention_function(walk, number);
+		return;
+	}
+	if (module->variables[number].space == PTX_SPACE_SHARED) {
+		mention_shared(walk, &module->variables[number], &walk->module_shared[number]);
+		return;
+	}
+	if (walk->read[number] == walk->number + 1)
+		return;
+	walk->read[number] = walk->number + 1;
+	walk->initials = xgrow(walk->initials, &walk->initial_capacity, walk->initial_count + 1,
+			       sizeof(*walk->initials));
+	walk->initials[walk->initial_count++] = number;
+}
+
+/* A variable may begin as the address of a function, which then may be called. */
+static void follow_initials(struct walk *walk)
+{
+	while (walk->initial_count) {
+		const struct ptx_variable *variable =
+			&walk->all->module->variables[walk->initials[--walk->initial_count]];
+
+		for (size_t i = 0; i < variable->relocation_count; i++)
+			mention_global(walk, variable->relocations[i].symbol);
+	}
+}
+
+static void mention(struct walk *walk, const char *name, bool as_address, uint32_t *own_shared)
+{
+	uint32_t number;
+
+	if (name_table_find(&walk->variables, name, &number)) {
+		if (walk->function->variables[number].space == PTX_SPACE_SHARED)
+			mention_shared(walk, &walk->function->variables[number],
+				       &own_shared[number]);
+	} else if (name_table_find(&walk->parameters, name, &number)) {
+		if (!as_address)
+			walk->reach->address_taken[number] = true;
+	} else {
+		mention_global(walk, name);
+	}
+}
+
+static void walk_operand(struct walk *walk, const struct ptx_operand *operand, bool as_address,
+			 uint32_t *own_shared)
+{
+	if (operand->kind == PTX_OPERAND_SYMBOL)
+		mention(walk, operand->name, as_address, own_shared);
+	for (size_t i = 0; i < operand->element_count; i++)
+		walk_operand(walk, &operand->elements[i], operand->kind == PTX_OPERAND_ADDRESS,
+			     own_shared);
+}
+
+static void walk_function(struct walk *walk, uint32_t number)
+{
+	const struct ptx_function *function = &walk->all->module->functions[number];
+	uint32_t *own_shared = xcalloc(function->variable_count + 1, sizeof(*own_shared));
+
+	walk->function = function;
+	walk->number = number;
+	walk->reach = &walk->all->reach[number];
+	walk->reach->address_taken = xcalloc(function->parameter_count + 1, sizeof(bool));
+	for (size_t i = 0; i < function->variable_count; i++)
+		name_table_add(&walk->variables, function->variables[i].name, (uint32_t)i);
+	for (size_t i = 0; i < function->parameter_count; i++)
+		name_table_add(&walk->parameters, function->parameters[i].name, (uint32_t)i);
+	for (size_t i = 0; i < function->statement_count; i++) {
+		const struct ptx_statement *statement = &function->statements[i];
+
+		for (size_t j = 0; j < statement->operand_count; j++)
+			walk_operand(walk, &statement->operands[j], false, own_shared);
+	}
+	follow_initials(walk);
+	name_table_release(&walk->variables);
+	name_table_release(&walk->parameters);
+	free(own_shared);
+}
+
+/* Depth first without recursion: call chains are as deep as a stranger likes. */
+struct reached_list {
+	uint32_t *functions;
+	size_t count, capacity;
+	uint32_t *stamp; /* by function: the last root + 1 that reached it */
+};
+
+static void reached_add(struct reached_list *list, uint32_t function, uint32_t root)
+{
+	if (list->stamp[function] == root + 1)
+		return;
+	list->stamp[function] = root + 1;
+	list->functions =
+		xgrow(list->functions, &list->capacity, list->count + 1, sizeof(*list->functions));
+	list->functions[list->count++] = function;
+}
+
+/* All that a root reaches, itself first; walks functions that nobody has yet. */
+static void reached_from(struct walk *walk, struct reached_list *list, uint32_t root)
+{
+	list->count = 0;
+	reached_add(list, root, root);
+	for (size_t i = 0; i < list->count; i++) {
+		struct function_reach *reach = &walk->all->reach[list->functions[i]];
+
+		if (!reach->reached) {
+			reach->reached = true;
+			walk_function(walk, list->functions[i]);
+		}
+		for (size_t j = 0; j < reach->callee_count; j++)
+			reached_add(list, reach->callees[j], root);
+	}
+}
+
+static uint32_t group_of(uint32_t *parents, uint32_t root)
+{
+	while (parents[root] != root) {
+		parents[root] = parents[parents[root]];
+		root = parents[root];
+	}
+	return root;
+}
+
+/* Joins the groups of all roots that reach one variable, or one user of dynamic memory. */
+static void join_groups(struct program_decoding *all, const struct reached_list *list,
+			uint32_t root, uint32_t *parents, uint32_t *dynamic_roots)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct function_reach *reach = &all->reach[list->functions[i]];
+		uint32_t *dynamic_root = &dynamic_roots[list->functions[i]];
+
+		for (size_t j = 0; j < reach->shared_count; j++) {
+			struct shared_variable *shared = &all->shared[reach->shared[j]];
+
+			if (shared->group == UINT32_MAX)
+				shared->group = root;
+			else
+				parents[group_of(parents, root)] = group_of(parents, shared->group);
+		}
+		if (!reach->dynamic)
+			continue;
+		if (*dynamic_root == UINT32_MAX)
+			*dynamic_root = root;
+		else
+			parents[group_of(parents, root)] = group_of(parents, *dynamic_root);
+	}
+}
+
+static int compare_align(const void *left, const void *right, void *context)
+{
+	const struct program_decoding *all = context;
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+	int64_t a = all->shared[i].variable->align, b = all->shared[j].variable->align;
+
+	return a != b ? (a < b ? 1 : -1) : (i > j) - (i < j);
+}
+
+static int64_t aligned(int64_t offset, int64_t align)
+{
+	return align > 1 ? (offset + align - 1) / align * align : offset;
+}
+
+/* Offsets of every group's variables, the most aligned first; ends by group. */
+static void lay_out(struct program_decoding *all, uint32_t *parents, int64_t *ends)
+{
+	uint32_t *order = xcalloc(all->shared_count + 1, sizeof(*order));
+
+	for (size_t i = 0; i < all->shared_count; i++)
+		order[i] = (uint32_t)i;
+	qsort_r(order, all->shared_count, sizeof(*order), compare_align, all);
+	for (size_t i = 0; i < all->shared_count; i++) {
+		struct shared_variable *shared = &all->shared[order[i]];
+		int64_t *end = &ends[group_of(parents, shared->group)];
+		int64_t bytes = shared->variable->bytes, align = shared->variable->align;
+
+		/* A layout beyond the limit is refused when the function is decoded. */
+		if (bytes > SHARED_MOST_BYTES || align > SHARED_MOST_BYTES ||
+		    *end > SHARED_MOST_BYTES) {
+			*end = INT64_C(2) * SHARED_MOST_BYTES;
+			continue;
+		}
+		shared->offset = aligned(*end, align);
+		*end = shared->offset + bytes;
+	}
+	free(order);
+}
+
+/* Bytes of a root, and where dynamic memory begins for what it reaches. */
+static void set_ends(struct program_decoding *all, const struct reached_list *list, uint32_t root,
+		     int64_t group_end)
+{
+	int64_t end = 0, align = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct function_reach *reach = &all->reach[list->functions[i]];
+
+		if (reach->dynamic_align > align)
+			align = reach->dynamic_align;
+		for (size_t j = 0; j < reach->shared_count; j++) {
+			const struct shared_variable *shared = &all->shared[reach->shared[j]];
+			int64_t after = shared->offset + shared->variable->bytes;
+
+			if (after > end)
+				end = after;
+		}
+	}
+	if (group_end > SHARED_MOST_BYTES || align > SHARED_MOST_BYTES)
+		end = INT64_C(2) * SHARED_MOST_BYTES;
+	else if (align)
+		end = aligned(group_end, align);
+	all->reach[root].root = true;
+	all->reach[root].shared_bytes = end;
+	for (size_t i = 0; align && i < list->count; i++) {
+		struct function_reach *reach = &all->reach[list->functions[i]];
+
+		if (reach->dynamic && end > reach->dynamic_at)
+			reach->dynamic_at = end;
+	}
+}
+
+void reach_find(struct program_decoding *all, uint32_t only)
+{
+	size_t functions = all->module->function_count;
+	uint32_t first = only == UINT32_MAX ? 0 : only;
+	uint32_t last = only == UINT32_MAX ? (uint32_t)functions : only + 1;
+	uint32_t *parents = xcalloc(functions + 1, sizeof(*parents));
+	uint32_t *dynamic_roots = xcalloc(functions + 1, sizeof(*dynamic_roots));
+	int64_t *ends = xcalloc(functions + 1, sizeof(*ends));
+	struct reached_list list = {.stamp = xcalloc(functions + 1, sizeof(*list.stamp))};
+	struct walk walk = {
+		.all = all,
+		.module_shared = xcalloc(all->module->variable_count + 1, sizeof(uint32_t)),
+		.called = xcalloc(functions + 1, sizeof(uint32_t)),
+		.read = xcalloc(all->module->variable_count + 1, sizeof(uint32_t)),
+	};
+
+	for (size_t i = 0; i < functions; i++) {
+		parents[i] = (uint32_t)i;
+		dynamic_roots[i] = UINT32_MAX;
+	}
+	for (uint32_t root = first; root < last; root++) {
+		reached_from(&walk, &list, root);
+		join_groups(all, &list, root, parents, dynamic_roots);
+	}
+	lay_out(all, parents, ends);
+	memset(list.stamp, 0, (functions + 1) * sizeof(*list.stamp));
+	for (uint32_t root = first; root < last; root++) {
+		reached_from(&walk, &list, root);
+		set_ends(all, &list, root, ends[group_of(parents, root)]);
+	}
+	free(parents);
+	free(dynamic_roots);
+	free(ends);
+	free(list.stamp);
+	free(list.functions);
+	free(walk.module_shared);
+	free(walk.mentioned);
+	free(walk.called);
+	free(walk.read);
+	free(walk.initials);
+}
+
+void reach_release(struct program_decoding *all)
+{
+	for (size_t i = 0; i < all->module->function_count; i++) {
+		free(all->reach[i].callees);
+		free(all->reach[i].shared);
+		free(all->reach[i].address_taken);
+	}
+	free(all->reach);
+	free(all->shared);
+}
+
+int64_t reach_shared_offset(const struct program_decoding *all, const struct function_reach *reach,
+			    const struct ptx_variable *variable)
+{
+	if (variable->external)
+		return reach->dynamic_at;
+	for (size_t i = 0; i < reach->shared_count; i++) {
+		if (all->shared[reach->shared[i]].variable == variable)
+			return all->shared[reach->shared[i]].offset;
+	}
+	return 0;
+}

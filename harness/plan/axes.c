@@ -1,0 +1,209 @@
+/* The axis grammar: values, ranges that double, ranges with a step. */
+#include "harness/plan/plan.h"
+#include "metrics/metrics.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A piece between commas, and where in the whole text it stands, for messages. */
+struct axis_piece {
+	const char *whole;
+	const char *text; /* malloc'd by axis_parse() */
+	size_t position;  /* from 1 */
+};
+
+/* "'64..'", or "'64..' (character 4 of '32,64..')" when it is a part. */
+static int axis_error(const struct axis_piece *piece, struct error *err, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+
+static int axis_error(const struct axis_piece *piece, struct error *err, const char *format, ...)
+{
+	struct text what = TEXT_INIT;
+	char cause[512];
+	va_list arguments;
+	int rc;
+
+	va_start(arguments, format);
+	vsnprintf(cause, sizeof(cause), format, arguments);
+	va_end(arguments);
+	if (strcmp(piece->whole, piece->text))
+		text_addf(&what, " (character %zu of '%.80s')", piece->position, piece->whole);
+	rc = error_set(err, PL_EUSAGE, "'%.80s'%s %s", piece->text, what.data, cause);
+	text_release(&what);
+	return rc;
+}
+
+static int axis_value(int64_t *out, const struct axis_piece *piece, const char *text,
+		      struct error *err)
+{
+	struct error cause = {0};
+	int rc = parse_size(out, text, &cause);
+
+	return rc ? axis_error(piece, err, "is no value of an axis: %s", cause.text) : 0;
+}
+
+/* An end or a step of a range: from 0 on nothing doubles, and no step of 0 ends. */
+static int axis_size(int64_t *out, const struct axis_piece *piece, const char *text,
+		     struct error *err)
+{
+	int rc = axis_value(out, piece, text, err);
+
+	if (!rc && *out < 1)
+		rc = axis_error(piece, err, "holds a 0: ranges start at 1 (write 0,1..64)");
+	return rc;
+}
+
+static int axis_add(struct axis_values *values, size_t *capacity, int64_t value,
+		    const struct axis_piece *piece, struct error *err)
+{
+	if (values->count == AXIS_MAX_VALUES)
+		return axis_error(piece, err,
+				  "goes beyond %d values on one axis: take a larger step or a "
+				  "shorter range",
+				  AXIS_MAX_VALUES);
+	values->items = xgrow(values->items, capacity, values->count + 1, sizeof(*values->items));
+	values->items[values->count++] = value;
+	return 0;
+}
+
+/* Parses ":+32" or ":*4"; without one a range doubles. */
+static int axis_step(int64_t *step, bool *multiplies, const struct axis_piece *piece,
+		     const char *text, struct error *err)
+{
+	int rc;
+
+	*step = 2;
+	*multiplies = true;
+	if (!text)
+		return 0;
+	if (*text != '+' && *text != '*')
+		return axis_error(piece, err,
+				  "has no step after ':': write :+32 to add or :*4 to multiply");
+	*multiplies = *text == '*';
+	rc = axis_size(step, piece, text + 1, err);
+	if (!rc && *multiplies && *step == 1)
+		rc = axis_error(piece, err, "never ends: a factor is at least 2");
+	return rc;
+}
+
+static int axis_range(struct axis_values *values, size_t *capacity, const struct axis_piece *piece,
+		      const char *first_text, const char *last_text, const char *step_text,
+		      struct error *err)
+{
+	int64_t first, last, step;
+	bool multiplies;
+	int rc;
+
+	if (!*first_text)
+		return axis_error(piece, err,
+				  "has no first value: write FIRST..LAST, such as 64..1024");
+	if (!*last_text)
+		return axis_error(piece, err,
+				  "has no last value: write FIRST..LAST, such as 64..1024");
+	rc = axis_size(&first, piece, first_text, err);
+	if (!rc)
+		rc = axis_size(&last, piece, last_text, err);
+	if (!rc)
+		rc = axis_step(&step, &multiplies, piece, step_text, err);
+	if (rc)
+		return rc;
+	if (first > last)
+		return axis_error(piece, err, "runs downwards: write %s..%s", last_text,
+				  first_text);
+	for (int64_t value = first; !rc && value <= last;) {
+		rc = axis_add(values, capacity, value, piece, err);
+		/* Past the end of 64 bits is past the end of the range. */
+		if (multiplies ? __builtin_mul_overflow(value, step, &value)
+			       : __builtin_add_overflow(value, step, &value))
+			break;
+	}
+	return rc;
+}
+
+static int axis_piece_parse(struct axis_values *values, size_t *capacity,
+			    const struct axis_piece *piece, struct error *err)
+{
+	char *text = xstrdup(piece->text);
+	char *dots = strstr(text, "..");
+	char *colon = strchr(text, ':');
+	int64_t value;
+	int rc;
+
+	if (!*text) {
+		rc = error_set(err, PL_EUSAGE,
+			       "'%.80s' has an empty value at character %zu: take out the extra "
+			       "comma",
+			       piece->whole, piece->position);
+	} else if (dots && (!colon || dots < colon)) {
+		*dots = '\0';
+		if (colon)
+			*colon = '\0';
+		rc = axis_range(values, capacity, piece, text, dots + 2, colon ? colon + 1 : NULL,
+				err);
+	} else if (colon) {
+		rc = axis_error(piece, err,
+				"has a step without a range: write FIRST..LAST:+STEP, such as "
+				"64..1024:+32");
+	} else {
+		rc = axis_value(&value, piece, text, err);
+		if (!rc)
+			rc = axis_add(values, capacity, value, piece, err);
+	}
+	free(text);
+	return rc;
+}
+
+static int compare_values(const void *left, const void *right)
+{
+	int64_t a = *(const int64_t *)left;
+	int64_t b = *(const int64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void axis_values_normalise(struct axis_values *values)
+{
+	size_t kept = 0;
+
+	qsort(values->items, values->count, sizeof(*values->items), compare_values);
+	for (size_t i = 0; i < values->count; i++)
+		if (!kept || values->items[kept - 1] != values->items[i])
+			values->items[kept++] = values->items[i];
+	values->count = kept;
+}
+
+int axis_parse(struct axis_values *out, const char *text, struct error *err)
+{
+	struct axis_values values = {0};
+	struct string_list pieces = {0};
+	size_t capacity = 0;
+	size_t position = 1;
+	int rc = 0;
+
+	if (!*text)
+		return error_set(err, PL_EUSAGE,
+				 "an axis has no values: write values such as 64..1024 or 64,96");
+	string_list_split(&pieces, text, ',');
+	for (size_t i = 0; i < pieces.count && !rc; i++) {
+		struct axis_piece piece = {text, pieces.items[i], position};
+
+		rc = axis_piece_parse(&values, &capacity, &piece, err);
+		position += strlen(pieces.items[i]) + 1;
+	}
+	string_list_release(&pieces);
+	if (rc) {
+		axis_values_release(&values);
+		return rc;
+	}
+	axis_values_normalise(&values);
+	*out = values;
+	return 0;
+}
+
+void axis_values_release(struct axis_values *values)
+{
+	free(values->items);
+	*values = (struct axis_values){0};
+}

@@ -1,0 +1,41 @@
+/* What of a plan's case reaches the device, as one number: see the header. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include <xxhash.h>
+
+#include "harness/plan/plan.h"
+#include "kernels/kernels.h"
+#include "metrics/metrics.h"
+
+static void describe_buffer(struct text *out, const struct case_buffer *buffer)
+{
+	text_addf(out, "buffer %s %d %" PRId64 " %d %d %.17g %.17g\n", buffer->name,
+		  (int)buffer->type, buffer->length, (int)buffer->role, (int)buffer->fill,
+		  buffer->fill_low, buffer->fill_high);
+}
+
+static void describe_launch(struct text *out, const struct case_launch *launch)
+{
+	text_addf(out, "launch %s%s%s", launch->library, launch->library[0] ? " " : "",
+		  launch->entry);
+	for (int i = 0; i < 3; i++)
+		text_addf(out, " %" PRId64 " %" PRId64, launch->grid[i], launch->block[i]);
+	text_addf(out, " %" PRId64 "\n", launch->shared_bytes);
+	for (size_t i = 0; i < launch->arg_count; i++)
+		text_addf(out, "arg %d %" PRId64 " %.17g\n", (int)launch->args[i].kind,
+			  launch->args[i].integer, launch->args[i].real);
+}
+
+void launch_hash(char out[24], const struct launch_case *work)
+{
+	struct text text = TEXT_INIT;
+
+	text_addf(&text, "image %s\n", work->image);
+	for (size_t i = 0; i < work->buffer_count; i++)
+		describe_buffer(&text, &work->buffers[i]);
+	for (size_t i = 0; i < work->launch_count; i++)
+		describe_launch(&text, &work->launches[i]);
+	snprintf(out, 24, "%016" PRIx64, (uint64_t)XXH3_64bits(text.data, text.length));
+	text_release(&text);
+}

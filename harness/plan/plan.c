@@ -1,0 +1,338 @@
+/* The plan: which cases there are, in canonical order, each runnable or skipped with a reason. */
+#include "harness/plan/selector.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PLAN_MAX_CASES 200000
+#define PLAN_MAX_AXES KERNEL_MAX_CASE_AXES
+
+/* The values of one choice on every axis, in the order of the variant's sorted axes. */
+struct plan_choice {
+	int64_t values[PLAN_MAX_AXES];
+};
+
+struct plan_maker {
+	const struct plan_request *request;
+	const struct device_limits *limits;
+	struct selector *selectors;
+	size_t selector_count;
+	struct axis_values *overrides; /* as request->overrides; of SIZE_SMALL empty */
+	bool *override_used;
+	struct plan *plan;
+	size_t capacity;
+};
+
+void device_limits_of(struct device_limits *out, const struct device_info *device)
+{
+	*out = (struct device_limits){
+		.compute_capability = 10 * device->cc_major + device->cc_minor,
+		.max_threads_per_block = device->max_threads_per_block,
+		/* The same for every device of compute capability 3.0 and later. */
+		.max_grid_x = INT32_MAX,
+		.max_shared_bytes_per_block = device->shared_bytes_per_block,
+		.max_threads_per_sm = device->max_threads_per_sm,
+		.sm_count = device->sm_count,
+		.global_memory_bytes = device->memory_bytes,
+		.l2_bytes = device->l2_bytes,
+	};
+}
+
+/* ---- one variant ---- */
+
+struct variant_plan {
+	const struct kernel *kernel;
+	const struct kernel_variant *variant;
+	const struct kernel_axis *axes[PLAN_MAX_AXES]; /* sorted by name */
+	size_t axis_count;
+	struct plan_choice *choices;
+	size_t count, capacity;
+};
+
+static void variant_plan_init(struct variant_plan *plan, const struct kernel *kernel,
+			      const struct kernel_variant *variant)
+{
+	*plan = (struct variant_plan){.kernel = kernel, .variant = variant};
+	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++) {
+		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
+		size_t at = plan->axis_count++;
+
+		for (; at > 0 && strcmp(plan->axes[at - 1]->name, axis->name) > 0; at--)
+			plan->axes[at] = plan->axes[at - 1];
+		plan->axes[at] = axis;
+	}
+}
+
+/* The override of an axis, marked as used; NULL: none. */
+static const struct axis_values *override_take(struct plan_maker *maker, const char *axis)
+{
+	for (size_t i = 0; i < maker->request->override_count; i++)
+		if (!strcmp(maker->request->overrides[i].name, axis)) {
+			maker->override_used[i] = true;
+			return &maker->overrides[i];
+		}
+	return NULL;
+}
+
+/* The selector's values win over an override, that over the descriptor's default. */
+static int axis_choose(const struct axis_values **out, struct axis_values *fallback,
+		       struct plan_maker *maker, const struct selector *selector,
+		       const struct kernel *kernel, const struct kernel_axis *axis,
+		       struct error *err)
+{
+	const struct axis_values *override = override_take(maker, axis->name);
+	const struct axis_values *selected =
+		selector ? selector_values(selector, axis->name) : NULL;
+	const bool small = override && !override->count && kernel->small_size;
+	int rc = 0;
+
+	*out = selected ? selected : override;
+	if (!*out || !(*out)->count) {
+		rc = axis_parse(fallback, small ? kernel->small_size : axis->values, err);
+		*out = fallback;
+	}
+	return rc;
+}
+
+/* Adds the Cartesian product of the values; the last axis runs fastest. */
+static int choices_add(struct variant_plan *plan, const struct axis_values *const *values,
+		       size_t planned, struct error *err)
+{
+	size_t total = 1;
+
+	for (size_t a = 0; a < plan->axis_count; a++)
+		if (__builtin_mul_overflow(total, values[a]->count, &total) ||
+		    total + plan->count + planned > PLAN_MAX_CASES)
+			return error_set(err, PL_EUSAGE,
+					 "the plan has more than %d cases at %s/%s: choose fewer "
+					 "kernels or fewer values of an axis",
+					 PLAN_MAX_CASES, plan->kernel->name, plan->variant->name);
+	plan->choices =
+		xgrow(plan->choices, &plan->capacity, plan->count + total, sizeof(*plan->choices));
+	for (size_t i = 0; i < total; i++) {
+		struct plan_choice *choice = &plan->choices[plan->count++];
+		size_t rest = i;
+
+		*choice = (struct plan_choice){0};
+		for (size_t a = plan->axis_count; a-- > 0;) {
+			choice->values[a] = values[a]->items[rest % values[a]->count];
+			rest /= values[a]->count;
+		}
+	}
+	return 0;
+}
+
+/* selector NULL: everything. */
+static int variant_choose(struct variant_plan *plan, struct plan_maker *maker,
+			  const struct selector *selector, struct error *err)
+{
+	const struct axis_values *values[PLAN_MAX_AXES] = {0};
+	struct axis_values fallbacks[PLAN_MAX_AXES] = {0};
+	int rc = 0;
+
+	for (size_t a = 0; a < plan->axis_count && !rc; a++)
+		rc = axis_choose(&values[a], &fallbacks[a], maker, selector, plan->kernel,
+				 plan->axes[a], err);
+	if (!rc)
+		rc = choices_add(plan, values, maker->plan->count, err);
+	for (size_t a = 0; a < plan->axis_count; a++)
+		axis_values_release(&fallbacks[a]);
+	return rc;
+}
+
+static int compare_choices(const void *left, const void *right)
+{
+	const struct plan_choice *a = left;
+	const struct plan_choice *b = right;
+
+	for (size_t i = 0; i < PLAN_MAX_AXES; i++)
+		if (a->values[i] != b->values[i])
+			return a->values[i] < b->values[i] ? -1 : 1;
+	return 0;
+}
+
+static int case_add(struct plan_maker *maker, const struct variant_plan *variant_plan,
+		    const struct plan_choice *choice, struct error *err)
+{
+	struct plan_case planned = {0};
+	struct text config = TEXT_INIT;
+	struct text skip = TEXT_INIT;
+	struct plan *plan = maker->plan;
+	int rc;
+
+	for (size_t a = 0; a < variant_plan->axis_count; a++) {
+		snprintf(planned.axes[a].name, sizeof(planned.axes[a].name), "%s",
+			 variant_plan->axes[a]->name);
+		planned.axes[a].value = choice->values[a];
+	}
+	planned.axis_count = variant_plan->axis_count;
+	axes_text(&config, planned.axes, planned.axis_count);
+	rc = kernel_resolve(&planned.launch, &skip, variant_plan->kernel, variant_plan->variant,
+			    planned.axes, planned.axis_count, maker->limits, err);
+	if (rc) {
+		error_context(err, rc, "%s/%s/%s", variant_plan->kernel->name,
+			      variant_plan->variant->name, config.data);
+		goto out;
+	}
+	planned.kernel = xstrdup(variant_plan->kernel->name);
+	planned.variant = xstrdup(variant_plan->variant->name);
+	planned.config = text_detach(&config);
+	if (!planned.launch)
+		planned.skip_reason = text_detach(&skip);
+	planned.position = plan->count;
+	plan->runnable += planned.launch != NULL;
+	plan->cases = xgrow(plan->cases, &maker->capacity, plan->count + 1, sizeof(*plan->cases));
+	plan->cases[plan->count++] = planned;
+out:
+	text_release(&config);
+	text_release(&skip);
+	return rc;
+}
+
+static int variant_add(struct plan_maker *maker, const struct kernel *kernel,
+		       const struct kernel_variant *variant, struct error *err)
+{
+	struct variant_plan plan;
+	int rc = 0;
+
+	variant_plan_init(&plan, kernel, variant);
+	if (!maker->selector_count && !kernel->on_request)
+		rc = variant_choose(&plan, maker, NULL, err);
+	for (size_t i = 0; i < maker->selector_count && !rc; i++)
+		if (selector_matches(&maker->selectors[i], kernel, variant))
+			rc = variant_choose(&plan, maker, &maker->selectors[i], err);
+	if (plan.count)
+		qsort(plan.choices, plan.count, sizeof(*plan.choices), compare_choices);
+	for (size_t i = 0; i < plan.count && !rc; i++)
+		/* Selectors may overlap: a case is planned once. */
+		if (!i || compare_choices(&plan.choices[i - 1], &plan.choices[i]))
+			rc = case_add(maker, &plan, &plan.choices[i], err);
+	free(plan.choices);
+	return rc;
+}
+
+/* ---- the request ---- */
+
+static int overrides_parse(struct plan_maker *maker, struct error *err)
+{
+	const struct plan_request *request = maker->request;
+
+	maker->overrides = xcalloc(request->override_count + 1, sizeof(*maker->overrides));
+	maker->override_used = xcalloc(request->override_count + 1, sizeof(*maker->override_used));
+	for (size_t i = 0; i < request->override_count; i++) {
+		const struct axis_override *override = &request->overrides[i];
+		int rc;
+
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(request->overrides[j].name, override->name))
+				return error_set(err, PL_EUSAGE, "axis '%s' is set twice",
+						 override->name);
+		if (!strcmp(override->name, "n") && !strcmp(override->values, SIZE_SMALL))
+			continue;
+		rc = axis_parse(&maker->overrides[i], override->values, err);
+		if (rc)
+			return error_context(err, rc, "axis '%s'", override->name);
+		/* Every case would be skipped for what is most likely a slip. */
+		if (!strcmp(override->name, "block") && maker->overrides[i].items[0] < 1)
+			return error_set(err, PL_EUSAGE, "block=0: a block has at least 1 thread");
+		if (!strcmp(override->name, "block") &&
+		    maker->overrides[i].items[0] > maker->limits->max_threads_per_block)
+			return error_set(err, PL_EUSAGE,
+					 "block=%" PRId64 ": a block has at most %" PRId64
+					 " threads here: choose smaller ones, such as 64..1024",
+					 maker->overrides[i].items[0],
+					 maker->limits->max_threads_per_block);
+	}
+	return 0;
+}
+
+static int selectors_parse(struct plan_maker *maker, struct error *err)
+{
+	int rc = 0;
+
+	maker->selectors = xcalloc(maker->request->selector_count + 1, sizeof(*maker->selectors));
+	while (!rc && maker->selector_count < maker->request->selector_count) {
+		rc = selector_parse(&maker->selectors[maker->selector_count],
+				    maker->request->selectors[maker->selector_count], err);
+		maker->selector_count += !rc;
+	}
+	return rc;
+}
+
+/* An override that no selected case has an axis for. */
+static int overrides_check(const struct plan_maker *maker, struct error *err)
+{
+	struct string_list names = {0};
+	struct text hint = TEXT_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < maker->plan->count; i++)
+		for (size_t a = 0; a < maker->plan->cases[i].axis_count; a++)
+			if (!string_list_has(&names, maker->plan->cases[i].axes[a].name))
+				string_list_add(&names, maker->plan->cases[i].axes[a].name);
+	for (size_t i = 0; i < maker->request->override_count && !rc; i++) {
+		const char *name = maker->request->overrides[i].name;
+
+		if (maker->override_used[i])
+			continue;
+		suggest_names(&hint, name, &names);
+		rc = error_set(err, PL_EUSAGE, "no selected kernel has an axis '%s'%s", name,
+			       hint.data);
+	}
+	string_list_release(&names);
+	text_release(&hint);
+	return rc;
+}
+
+int plan_build(struct plan **out, const struct plan_request *request,
+	       const struct device_limits *limits, struct error *err)
+{
+	struct plan_maker maker = {.request = request, .limits = limits};
+	size_t count;
+	const struct kernel *const *kernels = kernel_all(&count);
+	int rc;
+
+	maker.plan = xcalloc(1, sizeof(*maker.plan));
+	rc = overrides_parse(&maker, err);
+	if (!rc)
+		rc = selectors_parse(&maker, err);
+	for (size_t k = 0; k < count && !rc; k++)
+		for (size_t v = 0; v < kernels[k]->variant_count && !rc; v++)
+			rc = variant_add(&maker, kernels[k], &kernels[k]->variants[v], err);
+	if (!rc)
+		rc = overrides_check(&maker, err);
+	for (size_t i = 0; i < maker.selector_count; i++)
+		selector_release(&maker.selectors[i]);
+	free(maker.selectors);
+	for (size_t i = 0; i < request->override_count && maker.overrides; i++)
+		axis_values_release(&maker.overrides[i]);
+	free(maker.overrides);
+	free(maker.override_used);
+	if (rc) {
+		plan_free(maker.plan);
+		return rc;
+	}
+	*out = maker.plan;
+	return 0;
+}
+
+void plan_case_release(struct plan_case *planned)
+{
+	free(planned->kernel);
+	free(planned->variant);
+	free(planned->config);
+	free(planned->skip_reason);
+	launch_case_free(planned->launch);
+}
+
+void plan_free(struct plan *plan)
+{
+	if (!plan)
+		return;
+	for (size_t i = 0; i < plan->count; i++)
+		plan_case_release(&plan->cases[i]);
+	free(plan->cases);
+	free(plan);
+}

@@ -1,0 +1,431 @@
+#include "harness/session/worker_process.h"
+#include "harness/session/session.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/protocol/protocol.h"
+
+#define EXIT_NOT_STARTED 127
+
+/* ---- finding ---- */
+
+static bool is_program(const char *path)
+{
+	struct stat status;
+
+	return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
+}
+
+static bool find_in_path(struct text *path, const char *program)
+{
+	struct string_list folders = {0};
+	const char *variable = getenv("PATH");
+	bool found = false;
+
+	if (!variable)
+		return false;
+	string_list_split(&folders, variable, ':');
+	for (size_t i = 0; i < folders.count && !found; i++) {
+		if (!*folders.items[i])
+			continue;
+		text_clear(path);
+		text_addf(path, "%s/%s", folders.items[i], program);
+		found = is_program(path->data);
+	}
+	string_list_release(&folders);
+	return found;
+}
+
+int worker_find(struct text *path, const char *backend, struct error *err)
+{
+	char variable[64];
+	char program[64];
+	struct text found = TEXT_INIT;
+	const char *forced;
+	int rc = 0;
+
+	if (!*backend || strlen(backend) > 32 ||
+	    backend[strspn(backend, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+		return error_set(err, PL_EUSAGE, "'%.80s' is no backend: there are cuda and ptx",
+				 backend);
+	snprintf(program, sizeof(program), "perflab-worker-%s", backend);
+	snprintf(variable, sizeof(variable), "PERFLAB_WORKER_%s", backend);
+	for (char *c = variable; *c; c++)
+		*c = (char)toupper((unsigned char)*c);
+	forced = getenv(variable);
+	if (forced && *forced) {
+		text_add(&found, forced);
+		if (!is_program(forced))
+			rc = error_set(err, PL_EUNSUPPORTED,
+				       "$%s names '%s', which is no program that can be run",
+				       variable, forced);
+	} else {
+		char *relative = xasprintf("bin/%s", program);
+
+		if ((install_path(&found, relative, NULL) || !is_program(found.data)) &&
+		    !find_in_path(&found, program))
+			rc = error_set(err, PL_EUNSUPPORTED,
+				       "there is no %s beside perflab or in $PATH: %s, or name the "
+				       "program in $%s",
+				       program,
+				       strcmp(backend, "cuda")
+					       ? "build perflab's target all"
+					       : "build perflab where the toolkit is installed "
+						 "(cmake says what it misses)",
+				       variable);
+		free(relative);
+	}
+	if (!rc) {
+		text_clear(path);
+		text_add(path, found.data);
+	}
+	text_release(&found);
+	return rc;
+}
+
+/* ---- starting ---- */
+
+/* In the child, between fork and exec: only what is safe after a fork. Does not return. */
+static void child_become(const char *path, int socket_fd, pid_t parent)
+{
+	char *const argv[] = {(char *)path, NULL};
+	sigset_t none;
+	int null_fd;
+
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(EXIT_NOT_STARTED);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	/* A group in the background that writes to a terminal may be stopped for it. */
+	signal(SIGTTOU, SIG_IGN);
+	null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 ||
+	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+		_exit(EXIT_NOT_STARTED);
+	if (socket_fd == WORKER_SOCKET_FD)
+		fcntl(socket_fd, F_SETFD, 0);
+	else if (dup2(socket_fd, WORKER_SOCKET_FD) < 0)
+		_exit(EXIT_NOT_STARTED);
+	if (close_range(WORKER_SOCKET_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC))
+		for (int fd = WORKER_SOCKET_FD + 1; fd < 1024; fd++)
+			fcntl(fd, F_SETFD, FD_CLOEXEC);
+	execv(path, argv);
+	_exit(EXIT_NOT_STARTED);
+}
+
+static int hello_reply(void *context, const char *name, const json_t *message, struct error *err)
+{
+	int64_t version;
+	int rc;
+
+	if (strcmp(name, "hello"))
+		return error_set(err, PL_EPROTOCOL, "'%.80s' came instead of a hello", name);
+	rc = member_int64(&version, message, "protocol", 0, INT64_MAX, err);
+	if (!rc)
+		*(int64_t *)context = version;
+	return rc;
+}
+
+static int worker_hello(struct worker_process *worker, const char *path, int64_t timeout_ns,
+			struct error *err)
+{
+	int64_t version = -1;
+	struct exchange exchange = EXCHANGE_INIT(hello_reply, &version, timeout_ns);
+	struct error cause = {0};
+	enum exchange_end end;
+	int rc = 0;
+
+	end = worker_ask(
+		worker,
+		json_pack("{s:s, s:i}", "request", "hello", "protocol", WORKER_PROTOCOL_VERSION),
+		&exchange, &cause);
+	if (end == EXCHANGE_STOPPED)
+		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
+	else if (end == EXCHANGE_LIED)
+		rc = error_set(err, PL_EPROTOCOL, "%s: %s", path, cause.text);
+	else if (end != EXCHANGE_DONE)
+		rc = error_set(err, PL_EWORKER, "%s did not start: %s", path, cause.text);
+	else if (version < 0)
+		rc = error_set(err, PL_EPROTOCOL, "%s ended the hello without one", path);
+	else if (version != WORKER_PROTOCOL_VERSION)
+		rc = error_set(
+			err, PL_EVERSION,
+			"%s speaks protocol %lld, this perflab %d: use perflab and worker of "
+			"one installation",
+			path, (long long)version, WORKER_PROTOCOL_VERSION);
+	else if (exchange.status != TRIAL_OK)
+		rc = error_set(err, PL_EWORKER, "%s refused the hello: %s", path,
+			       exchange.reason.data);
+	exchange_release(&exchange);
+	return rc;
+}
+
+int worker_start(struct worker_process *out, const char *path, const volatile int *stop,
+		 int64_t timeout_ns, struct error *err)
+{
+	struct worker_process worker = {.end_timeout_ns = WORKER_END_TIMEOUT_NS};
+	pid_t parent = getpid();
+	int ends[2];
+	int rc;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
+		return error_set(err, PL_EIO, "a socket for the worker: %s", strerror(errno));
+	worker.pid = fork();
+	if (!worker.pid)
+		child_become(path, ends[1], parent);
+	close(ends[1]);
+	if (worker.pid < 0) {
+		close(ends[0]);
+		return error_set(err, PL_EIO, "a process for the worker: %s", strerror(errno));
+	}
+	/* The child does the same: whoever is first, a kill of the group finds it. */
+	setpgid(worker.pid, worker.pid);
+	channel_init(&worker.channel, ends[0], stop);
+	rc = worker_hello(&worker, path, timeout_ns, err);
+	if (rc)
+		worker_kill(&worker);
+	else
+		*out = worker;
+	return rc;
+}
+
+/* ---- ending ---- */
+
+static void worker_describe(struct text *how, int wait_status)
+{
+	if (!how)
+		return;
+	text_clear(how);
+	if (WIFSIGNALED(wait_status))
+		text_addf(how, "killed by signal %d (%s)", WTERMSIG(wait_status),
+			  strsignal(WTERMSIG(wait_status)));
+	else if (WEXITSTATUS(wait_status) == EXIT_NOT_STARTED)
+		text_addf(how, "exited with %d (it could not be run)", EXIT_NOT_STARTED);
+	else
+		text_addf(how, "exited with %d", WEXITSTATUS(wait_status));
+}
+
+/* Waits until `deadline_ns`, then kills. The group dies with it, whatever it started. */
+static void worker_wait(struct worker_process *worker, int64_t deadline_ns, struct text *how)
+{
+	int wait_status = 0;
+	bool ended = false;
+
+	for (;;) {
+		siginfo_t info = {0};
+
+		/* Left unreaped, so that its id names no other group when that is killed. */
+		if (!waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT))
+			ended = info.si_pid == worker->pid;
+		if (ended || monotonic_ns() >= deadline_ns)
+			break;
+		poll(NULL, 0, 1);
+	}
+	kill(-worker->pid, SIGKILL);
+	kill(worker->pid, SIGKILL);
+	while (waitpid(worker->pid, &wait_status, 0) < 0 && errno == EINTR)
+		;
+	worker->pid = 0;
+	if (ended) {
+		worker_describe(how, wait_status);
+	} else if (how) {
+		text_clear(how);
+		text_add(how, "closed its socket, but went on running");
+	}
+}
+
+void worker_end(struct worker_process *worker)
+{
+	if (!worker->pid)
+		return;
+	channel_release(&worker->channel);
+	worker_wait(worker, monotonic_ns() + worker->end_timeout_ns, NULL);
+}
+
+void worker_kill(struct worker_process *worker)
+{
+	if (!worker->pid)
+		return;
+	channel_release(&worker->channel);
+	worker_wait(worker, 0, NULL);
+}
+
+void worker_reap(struct worker_process *worker, struct text *how)
+{
+	if (!worker->pid)
+		return;
+	channel_release(&worker->channel);
+	worker_wait(worker, monotonic_ns() + worker->end_timeout_ns, how);
+}
+
+/* ---- asking ---- */
+
+int exchange_refusal(const struct exchange *exchange)
+{
+	return exchange->unsupported ? PL_EUNSUPPORTED : exchange->usage ? PL_EUSAGE : PL_EWORKER;
+}
+
+void exchange_release(struct exchange *exchange)
+{
+	text_release(&exchange->reason);
+}
+
+/* What a channel's failure means for the worker at its other end. */
+static enum exchange_end exchange_failed(struct worker_process *worker, enum channel_result result,
+					 const struct error *cause, struct error *err)
+{
+	struct text how = TEXT_INIT;
+
+	switch (result) {
+	case CHANNEL_TIMEOUT:
+		error_set(err, PL_EWORKER, "it gave no answer in time");
+		return EXCHANGE_TIMEOUT;
+	case CHANNEL_STOPPED:
+		error_set(err, PL_EINTERRUPTED, "interrupted");
+		return EXCHANGE_STOPPED;
+	case CHANNEL_BAD:
+		error_set(err, PL_EPROTOCOL, "%s", cause->text);
+		return EXCHANGE_LIED;
+	case CHANNEL_OK:
+	case CHANNEL_ENDED:
+	case CHANNEL_CUT:
+	case CHANNEL_BROKEN:
+		break;
+	}
+	if (result == CHANNEL_BROKEN) {
+		error_set(err, PL_EPROTOCOL, "%s", cause->text);
+		return EXCHANGE_LIED;
+	}
+	worker_reap(worker, &how);
+	error_set(err, PL_EWORKER, "%s%s", how.data,
+		  result == CHANNEL_CUT ? ", in the middle of a reply" : "");
+	text_release(&how);
+	return EXCHANGE_DIED;
+}
+
+static int exchange_done(struct exchange *exchange, const json_t *message, struct error *err)
+{
+	const char *status;
+	const char *reason = NULL;
+	int rc = member_borrow(&status, message, "status", false, err);
+
+	if (!rc)
+		rc = member_borrow(&reason, message, "reason", true, err);
+	if (rc)
+		return rc;
+	if (!trial_status_parse(&exchange->status, status) || exchange->status == TRIAL_PENDING)
+		return error_set(err, PL_EPROTOCOL, "'done' has the status '%.40s'", status);
+	if (exchange->status != TRIAL_OK && (!reason || !*reason))
+		return error_set(err, PL_EPROTOCOL, "'done' is %s and gives no reason", status);
+	exchange->unsupported = json_is_true(json_object_get(message, "unsupported"));
+	exchange->usage = json_is_true(json_object_get(message, "usage"));
+	text_clear(&exchange->reason);
+	if (exchange->status != TRIAL_OK)
+		text_add(&exchange->reason, reason);
+	return 0;
+}
+
+static int64_t deadline_after(int64_t timeout_ns)
+{
+	int64_t deadline_ns;
+
+	if (__builtin_add_overflow(monotonic_ns(), timeout_ns, &deadline_ns))
+		deadline_ns = INT64_MAX;
+	return deadline_ns;
+}
+
+/* Handles one message. True: the exchange is over, as *end says. */
+static bool exchange_take(struct exchange *exchange, const json_t *message, enum exchange_end *end,
+			  struct error *err)
+{
+	const char *name;
+	int rc = member_borrow(&name, message, "reply", false, err);
+
+	if (!rc && !strcmp(name, "done")) {
+		rc = exchange_done(exchange, message, err);
+		*end = rc ? EXCHANGE_LIED : EXCHANGE_DONE;
+		return true;
+	}
+	if (!rc)
+		rc = exchange->reply(exchange->context, name, message, err);
+	if (rc) {
+		*end = rc == PL_EPROTOCOL ? EXCHANGE_LIED : EXCHANGE_REFUSED;
+		return true;
+	}
+	if (!strcmp(name, "phase") || !strcmp(name, "counters"))
+		exchange->deadline_ns = deadline_after(exchange->timeout_ns);
+	return false;
+}
+
+bool exchange_begin(struct worker_process *worker, json_t *request, struct exchange *exchange,
+		    enum exchange_end *end, struct error *err)
+{
+	struct error cause = {0};
+	enum channel_result result;
+
+	exchange->deadline_ns = deadline_after(
+		exchange->first_timeout_ns ? exchange->first_timeout_ns : exchange->timeout_ns);
+	result = channel_send(&worker->channel, request, exchange->deadline_ns, &cause);
+	json_decref(request);
+	if (result == CHANNEL_OK)
+		return false;
+	if (result == CHANNEL_BROKEN && cause.code == PL_EPROTOCOL) {
+		error_set(err, PL_EPROTOCOL, "%s", cause.text);
+		*end = EXCHANGE_UNSENT;
+	} else {
+		*end = exchange_failed(worker, result, &cause, err);
+	}
+	return true;
+}
+
+bool exchange_go_on(struct worker_process *worker, struct exchange *exchange, int64_t until_ns,
+		    enum exchange_end *end, struct error *err)
+{
+	bool over = false;
+
+	while (!over) {
+		int64_t wait_ns =
+			until_ns < exchange->deadline_ns ? until_ns : exchange->deadline_ns;
+		json_t *message = NULL;
+		struct error cause = {0};
+		enum channel_result result =
+			channel_receive(&worker->channel, &message, wait_ns, &cause);
+
+		if (result == CHANNEL_TIMEOUT && monotonic_ns() < exchange->deadline_ns)
+			return false;
+		if (result == CHANNEL_OK) {
+			over = exchange_take(exchange, message, end, err);
+		} else {
+			*end = exchange_failed(worker, result, &cause, err);
+			over = true;
+		}
+		json_decref(message);
+	}
+	return true;
+}
+
+enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
+			     struct exchange *exchange, struct error *err)
+{
+	enum exchange_end end = EXCHANGE_DONE;
+	bool over = exchange_begin(worker, request, exchange, &end, err);
+
+	while (!over)
+		over = exchange_go_on(worker, exchange, exchange->deadline_ns, &end, err);
+	return end;
+}

@@ -1,0 +1,171 @@
+#include "harness/workers/cuda/counting.h"
+#include "metrics/settings.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct counting {
+	struct workshop *workshop;
+	struct ranges *ranges;
+	const struct cupti_plan *plan;
+	const struct measure_settings *settings;
+	struct worker_reply *reply;
+	struct cupti_session *session;
+};
+
+static int execute_in_range(struct counting *counting, struct operation *operation, int64_t id,
+			    struct error *err)
+{
+	const struct device *device = counting->workshop->device;
+	char name[24];
+	int rc = operation_restore(operation, err);
+
+	if (rc == 0 && counting->settings->cache == CACHE_COLD)
+		rc = workshop_flush_cache(counting->workshop, FLUSH_TO_COUNT, err);
+	/* A hot cache holds what the execution before left there. */
+	else if (rc == 0)
+		rc = operation_enqueue(operation, err);
+	if (rc == 0)
+		rc = device_synchronise(device, err, "preparing a counted execution");
+	if (rc)
+		return rc;
+	snprintf(name, sizeof(name), "%" PRId64, id);
+	rc = cupti_session_range_push(counting->session, name, err);
+	if (rc == 0)
+		rc = operation_enqueue(operation, err);
+	if (rc == 0)
+		rc = device_synchronise(device, err, "executing the kernel under CUPTI");
+	return rc ? rc : cupti_session_range_pop(counting->session, err);
+}
+
+static int count_case(struct counting *counting, const struct count_item *item, int64_t pass,
+		      struct error *err)
+{
+	struct operation operation = {0};
+	struct text skip = TEXT_INIT;
+	int rc = worker_reply_phase(counting->reply, item->id, WORKER_PHASE_COUNT, pass);
+
+	if (rc == 0)
+		rc = operation_load(&operation, counting->workshop, item->work, &skip, err);
+	if (rc == 0 && skip.length)
+		rc = error_set(err, PL_EPROTOCOL, "a case that cannot run is to be counted: %s",
+			       skip.data);
+	if (rc == 0)
+		rc = operation_prepare(&operation, err);
+	if (rc == 0) {
+		ranges_enter_case(counting->ranges, item->work, item->id);
+		ranges_enter_phase(counting->ranges, "count");
+		rc = execute_in_range(counting, &operation, item->id, err);
+		ranges_leave_phase(counting->ranges);
+		ranges_leave_case(counting->ranges, item->work);
+	}
+	operation_release(&operation);
+	text_release(&skip);
+	return rc;
+}
+
+static int collect(struct counting *counting, const struct count_item *items, size_t count,
+		   struct error *err)
+{
+	for (int64_t pass = 0;; pass++) {
+		bool more = false;
+		int rc = cupti_session_pass_begin(counting->session, &more, err);
+
+		if (rc || !more)
+			return rc;
+		for (size_t i = 0; i < count && rc == 0; i++)
+			rc = count_case(counting, &items[i], pass, err);
+		if (rc)
+			return rc;
+		rc = cupti_session_pass_end(counting->session, err);
+		if (rc)
+			return rc;
+	}
+}
+
+/* The image as CUPTI made it: what the tests without a GPU evaluate. */
+static int dump_image(const char *folder, const uint8_t *image, size_t image_bytes,
+		      struct error *err)
+{
+	char *path = xasprintf("%s/counters-%d.bin", folder, (int)getpid());
+	FILE *file = fopen(path, "wb");
+	int rc = 0;
+
+	if (!file || fwrite(image, 1, image_bytes, file) != image_bytes)
+		rc = error_set(err, PL_EIO, "writing %s: %s", path, strerror(errno));
+	if (file && fclose(file) != 0 && rc == 0)
+		rc = error_set(err, PL_EIO, "writing %s: %s", path, strerror(errno));
+	free(path);
+	return rc;
+}
+
+static int reply_range(struct counting *counting, int64_t id, const uint8_t *image,
+		       size_t image_bytes, size_t range, struct error *err)
+{
+	struct counter_list counters = {0};
+	int rc = cupti_plan_evaluate(counting->plan, image, image_bytes, range, &counters, err);
+
+	if (rc == 0)
+		rc = worker_reply_counters(counting->reply, id, &counters);
+	counter_list_release(&counters);
+	return rc;
+}
+
+/* By name, not by position: which range is which case is CUPTI's to say. */
+static int reply_all(struct counting *counting, const struct count_item *items, size_t count,
+		     const uint8_t *image, size_t image_bytes, struct error *err)
+{
+	struct string_list names = {0};
+	int rc = cupti_image_ranges(counting->plan, image, image_bytes, &names, err);
+
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		char name[24];
+		size_t range = 0;
+
+		snprintf(name, sizeof(name), "%" PRId64, items[i].id);
+		while (range < names.count && strcmp(names.items[range], name) != 0)
+			range++;
+		if (range == names.count)
+			rc = error_set(err, PL_EDEVICE, "CUPTI returned no range for case %s",
+				       name);
+		else
+			rc = reply_range(counting, items[i].id, image, image_bytes, range, err);
+	}
+	string_list_release(&names);
+	return rc;
+}
+
+int count_cases(struct workshop *workshop, struct ranges *ranges, const struct cupti_plan *plan,
+		const struct measure_settings *settings, const struct count_item *items,
+		size_t count, struct worker_reply *reply, struct error *err)
+{
+	struct counting counting = {.workshop = workshop,
+				    .ranges = ranges,
+				    .plan = plan,
+				    .settings = settings,
+				    .reply = reply};
+	const uint8_t *image = NULL;
+	size_t image_bytes = 0;
+	int rc = 0;
+
+	if (cupti_plan_counter_count(plan) == 0) { /* every one is missing, with its reason */
+		for (size_t i = 0; i < count && rc == 0; i++)
+			rc = reply_range(&counting, items[i].id, NULL, 0, 0, err);
+		return rc;
+	}
+	rc = cupti_session_open(&counting.session, plan, workshop->device->context, count, err);
+	if (rc == 0)
+		rc = collect(&counting, items, count, err);
+	if (rc == 0)
+		rc = cupti_session_image(counting.session, &image, &image_bytes, err);
+	if (rc == 0 && settings->counter_dump)
+		rc = dump_image(settings->counter_dump, image, image_bytes, err);
+	if (rc == 0)
+		rc = reply_all(&counting, items, count, image, image_bytes, err);
+	cupti_session_close(counting.session);
+	return rc;
+}

@@ -1,0 +1,141 @@
+#include "harness/workers/cuda/device.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "generated/toolkit_version.h"
+
+static int64_t attribute(const struct cuda_driver *driver, CUdevice handle, CUdevice_attribute what)
+{
+	int value = 0;
+
+	return driver->cuDeviceGetAttribute(&value, what, handle) == CUDA_SUCCESS ? value : 0;
+}
+
+static void describe_limits(const struct cuda_driver *driver, CUdevice handle,
+			    struct device_info *out)
+{
+	out->cc_major =
+		(int)attribute(driver, handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+	out->cc_minor =
+		(int)attribute(driver, handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+	out->sm_count = attribute(driver, handle, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+	out->max_threads_per_sm =
+		attribute(driver, handle, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+	out->max_threads_per_block =
+		attribute(driver, handle, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+	out->max_blocks_per_sm =
+		attribute(driver, handle, CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR);
+	out->registers_per_sm =
+		attribute(driver, handle, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+	out->shared_bytes_per_sm =
+		attribute(driver, handle, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+	out->shared_bytes_per_block =
+		attribute(driver, handle, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+	out->l2_bytes = attribute(driver, handle, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+	out->sm_clock_max_hz = 1000 * attribute(driver, handle, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+	out->memory_clock_max_hz =
+		1000 * attribute(driver, handle, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+	out->memory_bus_bits =
+		attribute(driver, handle, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+}
+
+static void format_uuid(char out[48], const CUuuid *uuid)
+{
+	const unsigned char *b = (const unsigned char *)uuid->bytes;
+
+	snprintf(out, 48,
+		 "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
+		 b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
+		 b[14], b[15]);
+}
+
+int device_describe(const struct cuda_driver *driver, int ordinal, struct device_info *out,
+		    char pci_bus_id[32], struct error *err)
+{
+	struct device_info info = {0};
+	CUdevice handle;
+	CUuuid uuid;
+	size_t memory_bytes = 0;
+	int count = 0;
+	int version = 0;
+	int rc;
+
+	rc = cuda_check(driver, driver->cuDeviceGetCount(&count), err, "cuDeviceGetCount");
+	if (rc)
+		return rc;
+	if (ordinal < 0 || ordinal >= count)
+		return error_set(err, PL_EUSAGE, "no device %d: this machine has %d (0 to %d)",
+				 ordinal, count, count - 1);
+	rc = cuda_check(driver, driver->cuDeviceGet(&handle, ordinal), err, "cuDeviceGet");
+	if (rc)
+		return rc;
+	rc = cuda_check(driver, driver->cuDeviceGetName(info.name, sizeof(info.name), handle), err,
+			"cuDeviceGetName");
+	if (rc)
+		return rc;
+	if (driver->cuDeviceGetUuid(&uuid, handle) == CUDA_SUCCESS)
+		format_uuid(info.uuid, &uuid);
+	if (driver->cuDeviceTotalMem(&memory_bytes, handle) == CUDA_SUCCESS)
+		info.memory_bytes = (int64_t)memory_bytes;
+	describe_limits(driver, handle, &info);
+	if (driver->cuDriverGetVersion(&version) == CUDA_SUCCESS)
+		snprintf(info.cuda_driver, sizeof(info.cuda_driver), "%d.%d", version / 1000,
+			 version % 1000 / 10);
+	snprintf(info.toolkit, sizeof(info.toolkit), "%s", PERFLAB_TOOLKIT_VERSION);
+	if (driver->cuDeviceGetPCIBusId(pci_bus_id, 32, handle) != CUDA_SUCCESS)
+		pci_bus_id[0] = '\0';
+	*out = info;
+	return 0;
+}
+
+int device_open(struct device *device, int ordinal, struct error *err)
+{
+	const struct cuda_driver *driver = &device->driver;
+	int rc;
+
+	memset(device, 0, sizeof(*device));
+	rc = cuda_driver_open(&device->driver, err);
+	if (rc)
+		return rc;
+	rc = device_describe(driver, ordinal, &device->info, device->pci_bus_id, err);
+	if (rc)
+		return rc;
+	rc = cuda_check(driver, driver->cuDeviceGet(&device->handle, ordinal), err, "cuDeviceGet");
+	if (rc)
+		return rc;
+	/* Spinning waits: a blocking wait adds tens of microseconds to every batch of samples. */
+	driver->cuDevicePrimaryCtxSetFlags(device->handle, CU_CTX_SCHED_SPIN);
+	rc = cuda_check(driver, driver->cuDevicePrimaryCtxRetain(&device->context, device->handle),
+			err, "making a CUDA context");
+	if (rc)
+		return rc;
+	rc = cuda_check(driver, driver->cuCtxSetCurrent(device->context), err, "cuCtxSetCurrent");
+	if (rc)
+		return rc;
+	/* A blocking stream: plain copies, which go through the default stream, stay in order with
+	 * it. */
+	rc = cuda_check(driver, driver->cuStreamCreate(&device->stream, CU_STREAM_DEFAULT), err,
+			"cuStreamCreate");
+	if (rc)
+		return rc;
+	if (nvml_open(&device->nvml, device->pci_bus_id, &device->nvml_reason) == 0)
+		nvml_driver_version(device->nvml, device->info.driver);
+	return 0;
+}
+
+void device_close(struct device *device)
+{
+	if (device->stream)
+		device->driver.cuStreamDestroy(device->stream);
+	if (device->context)
+		device->driver.cuDevicePrimaryCtxRelease(device->handle);
+	nvml_close(device->nvml);
+	memset(device, 0, sizeof(*device));
+}
+
+int device_synchronise(const struct device *device, struct error *err, const char *what)
+{
+	return cuda_check(&device->driver, device->driver.cuStreamSynchronize(device->stream), err,
+			  what);
+}

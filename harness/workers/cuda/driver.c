@@ -1,0 +1,107 @@
+#include "harness/workers/cuda/driver.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#define STRINGIFY_EXPANDED(text) #text
+#define STRINGIFY(macro) STRINGIFY_EXPANDED(macro)
+
+struct driver_symbol {
+	const char *name;
+	size_t offset;
+};
+
+/* cuda.h renames functions by macros (cuMemAlloc is cuMemAlloc_v2): the expanded name is the
+ * symbol. */
+static const struct driver_symbol driver_symbols[] = {
+#define X(function) {STRINGIFY(function), offsetof(struct cuda_driver, function)},
+	CUDA_DRIVER_LIST(X)
+#undef X
+};
+
+static int open_library(struct cuda_driver *driver, struct error *err)
+{
+	static const char *const names[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
+					    "/usr/lib/wsl/lib/libcuda.so.1"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !driver->library; i++)
+		driver->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	if (!driver->library)
+		return error_set(
+			err, PL_EUNSUPPORTED,
+			"no NVIDIA driver here (libcuda.so.1 not found): install the driver, "
+			"or run on a machine with a GPU");
+	for (size_t i = 0; i < ARRAY_SIZE(driver_symbols); i++) {
+		void *symbol = dlsym(driver->library, driver_symbols[i].name);
+
+		if (!symbol)
+			return error_set(err, PL_EUNSUPPORTED,
+					 "the NVIDIA driver lacks %s: install driver 580 or newer",
+					 driver_symbols[i].name);
+		memcpy((char *)driver + driver_symbols[i].offset, &symbol, sizeof(symbol));
+	}
+	return 0;
+}
+
+/* What is refused before it reaches the device does no harm to the context. */
+static int code_of(CUresult result)
+{
+	switch (result) {
+	case CUDA_ERROR_OUT_OF_MEMORY:
+		return PL_ENOMEM;
+	case CUDA_ERROR_NOT_FOUND:
+		return PL_ENOENT;
+	case CUDA_ERROR_NO_BINARY_FOR_GPU:
+	case CUDA_ERROR_INVALID_PTX:
+	case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+	case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+		return PL_EUNSUPPORTED;
+	default:
+		return PL_EDEVICE;
+	}
+}
+
+int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *err,
+	       const char *what)
+{
+	const char *name = NULL;
+	const char *text = NULL;
+
+	if (result == CUDA_SUCCESS)
+		return 0;
+	driver->cuGetErrorName(result, &name);
+	driver->cuGetErrorString(result, &text);
+	return error_set(err, code_of(result), "%s: %s (%d): %s", what,
+			 name ? name : "unknown error", (int)result,
+			 text ? text : "no description");
+}
+
+int cuda_driver_open(struct cuda_driver *driver, struct error *err)
+{
+	CUresult result;
+	int devices = 0;
+	int rc;
+
+	memset(driver, 0, sizeof(*driver));
+	rc = open_library(driver, err);
+	if (rc)
+		return rc;
+	result = driver->cuInit(0);
+	if (result == CUDA_SUCCESS)
+		result = driver->cuDeviceGetCount(&devices);
+	if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && devices == 0))
+		return error_set(err, PL_EUNSUPPORTED,
+				 "the driver sees no CUDA device: check nvidia-smi and "
+				 "CUDA_VISIBLE_DEVICES");
+	if (result != CUDA_SUCCESS) {
+		struct error cause = {0};
+
+		cuda_check(driver, result, &cause, "cuInit");
+		return error_set(
+			err, PL_EUNSUPPORTED,
+			"the NVIDIA driver does not start (%s): check nvidia-smi, and that "
+			"library and kernel module are of one version",
+			cause.text);
+	}
+	return 0;
+}

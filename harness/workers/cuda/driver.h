@@ -1,0 +1,71 @@
+/*
+ * The CUDA driver API, opened at run time: the worker starts, and explains
+ * itself, on a machine that has no driver. Internal to harness/workers/cuda.
+ */
+#ifndef HARNESS_WORKERS_CUDA_DRIVER_H
+#define HARNESS_WORKERS_CUDA_DRIVER_H
+
+#include <cuda.h>
+
+#include "base/base.h"
+
+/* Every driver function in use. cuda.h maps these names to the ABI version that it declares. */
+#define CUDA_DRIVER_LIST(X)                            \
+	X(cuInit)                                      \
+	X(cuDriverGetVersion)                          \
+	X(cuGetErrorString)                            \
+	X(cuGetErrorName)                              \
+	X(cuDeviceGetCount)                            \
+	X(cuDeviceGet)                                 \
+	X(cuDeviceGetName)                             \
+	X(cuDeviceGetUuid)                             \
+	X(cuDeviceGetAttribute)                        \
+	X(cuDeviceTotalMem)                            \
+	X(cuDeviceGetPCIBusId)                         \
+	X(cuDevicePrimaryCtxRetain)                    \
+	X(cuDevicePrimaryCtxRelease)                   \
+	X(cuDevicePrimaryCtxSetFlags)                  \
+	X(cuCtxSetCurrent)                             \
+	X(cuStreamCreate)                              \
+	X(cuStreamDestroy)                             \
+	X(cuStreamSynchronize)                         \
+	X(cuStreamWaitValue32)                         \
+	X(cuEventCreate)                               \
+	X(cuEventDestroy)                              \
+	X(cuEventRecord)                               \
+	X(cuEventElapsedTime)                          \
+	X(cuModuleLoadDataEx)                          \
+	X(cuModuleUnload)                              \
+	X(cuModuleGetFunction)                         \
+	X(cuFuncGetAttribute)                          \
+	X(cuFuncSetAttribute)                          \
+	X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+	X(cuLaunchKernel)                              \
+	X(cuMemAlloc)                                  \
+	X(cuMemFree)                                   \
+	X(cuMemHostAlloc)                              \
+	X(cuMemFreeHost)                               \
+	X(cuMemHostGetDevicePointer)                   \
+	X(cuMemcpyHtoD)                                \
+	X(cuMemcpyHtoDAsync)                           \
+	X(cuMemcpyDtoH)                                \
+	X(cuMemcpyDtoDAsync)                           \
+	X(cuMemsetD8Async)
+
+struct cuda_driver {
+	void *library;
+#define X(function) __typeof__(function) *function;
+	CUDA_DRIVER_LIST(X)
+#undef X
+};
+
+/* Opens libcuda and calls cuInit. PL_EUNSUPPORTED with cause and remedy where there is no driver or
+ * no device. */
+int cuda_driver_open(struct cuda_driver *driver, struct error *err);
+
+/* 0, or "WHAT: NAME (number): text" with PL_ENOMEM, PL_ENOENT (no such function), PL_EUNSUPPORTED
+ * (code that is not for this device or driver), or PL_EDEVICE, after which the context is lost. */
+int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *err,
+	       const char *what);
+
+#endif

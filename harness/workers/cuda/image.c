@@ -1,0 +1,133 @@
+#include "harness/workers/cuda/image.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define IMAGE_LIMIT_BYTES (256u << 20)
+
+void image_cache_init(struct image_cache *cache, const struct device *device)
+{
+	*cache = (struct image_cache){.device = device};
+}
+
+void image_cache_release(struct image_cache *cache)
+{
+	for (size_t i = 0; i < cache->count; i++) {
+		cache->device->driver.cuModuleUnload(cache->images[i]->module);
+		free(cache->images[i]);
+	}
+	free(cache->images);
+	*cache = (struct image_cache){0};
+}
+
+/* The best file for the device: machine code for it alone (sm_90a), else of the same major version
+ * and the highest minor that it can run. */
+static int find_file(const struct device_info *info, const char *name, struct text *path,
+		     char code_kind[32], struct error *err)
+{
+	struct text stem = TEXT_INIT;
+	char relative[192];
+	int rc;
+
+	snprintf(relative, sizeof(relative), "share/perflab/kernels/%s", name);
+	rc = install_path(&stem, relative, err);
+	for (int minor = info->cc_minor; rc == 0 && minor >= 0; minor--) {
+		for (int alone = minor == info->cc_minor; alone >= 0; alone--) {
+			text_clear(path);
+			text_addf(path, "%s.sm_%d%d%s.cubin", stem.data, info->cc_major, minor,
+				  alone ? "a" : "");
+			if (access(path->data, R_OK) == 0) {
+				snprintf(code_kind, 32, "cubin sm_%d%d%s", info->cc_major, minor,
+					 alone ? "a" : "");
+				goto out;
+			}
+		}
+	}
+	if (rc == 0) {
+		text_clear(path);
+		text_addf(path, "%s.ptx", stem.data);
+		snprintf(code_kind, 32, "ptx");
+		if (access(path->data, R_OK) != 0)
+			rc = error_set(
+				err, PL_ENOENT,
+				"no image of %s: neither %s nor machine code for sm_%d%d is there; "
+				"install perflab whole, or build it with a CUDA toolkit",
+				name, path->data, info->cc_major, info->cc_minor);
+	}
+out:
+	text_release(&stem);
+	return rc;
+}
+
+static int load_module(const struct device *device, struct image *image, const char *bytes,
+		       const char *path, struct error *err)
+{
+	char log[512] = "";
+	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+	void *values[] = {log, (void *)(uintptr_t)sizeof(log)};
+	int rc;
+
+	rc = cuda_check(&device->driver,
+			device->driver.cuModuleLoadDataEx(&image->module, bytes,
+							  ARRAY_SIZE(options), options, values),
+			err, "loading");
+	log[strcspn(log, "\n")] = '\0';
+	return error_context(err, rc, "%s%s%s", path, log[0] ? ": " : "", log);
+}
+
+int image_load(struct image_cache *cache, const char *name, const struct image **out,
+	       struct error *err)
+{
+	struct image *image = NULL;
+	struct text path = TEXT_INIT;
+	char *bytes = NULL;
+	size_t length = 0;
+	int rc;
+
+	for (size_t i = 0; i < cache->count; i++) {
+		if (strcmp(cache->images[i]->name, name) == 0) {
+			*out = cache->images[i];
+			return 0;
+		}
+	}
+	image = xcalloc(1, sizeof(*image));
+	snprintf(image->name, sizeof(image->name), "%s", name);
+	rc = find_file(&cache->device->info, name, &path, image->code_kind, err);
+	if (rc)
+		goto out;
+	rc = read_file(&bytes, &length, path.data, IMAGE_LIMIT_BYTES, err);
+	if (rc)
+		goto out;
+	if (strcmp(image->code_kind, "ptx") == 0)
+		snprintf(image->code_hash, sizeof(image->code_hash), "%016" PRIx64,
+			 (uint64_t)XXH3_64bits(bytes, length));
+	else
+		rc = image_hash_cubin(image->code_hash, bytes, length, err);
+	if (rc == 0)
+		rc = load_module(cache->device, image, bytes, path.data, err);
+	if (rc)
+		goto out;
+	cache->images = xgrow(cache->images, &cache->capacity, cache->count + 1, sizeof(image));
+	cache->images[cache->count++] = image;
+	*out = image;
+	image = NULL;
+out:
+	free(image);
+	free(bytes);
+	text_release(&path);
+	return rc;
+}
+
+int image_function(const struct image_cache *cache, const struct image *image, const char *entry,
+		   CUfunction *out, struct error *err)
+{
+	int rc = cuda_check(&cache->device->driver,
+			    cache->device->driver.cuModuleGetFunction(out, image->module, entry),
+			    err, entry);
+
+	return error_context(err, rc, "image %s", image->name);
+}

@@ -1,0 +1,65 @@
+#include "harness/workers/cuda/image.h"
+
+#include <elf.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* True if [offset, offset + size) lies in a file of `length` bytes. */
+static bool inside(uint64_t offset, uint64_t size, size_t length)
+{
+	return offset <= length && size <= length - offset;
+}
+
+static bool section_at(const char *bytes, size_t length, const Elf64_Ehdr *header, size_t index,
+		       Elf64_Shdr *out)
+{
+	uint64_t offset = header->e_shoff + (uint64_t)index * sizeof(*out);
+
+	if (header->e_shoff > length || !inside(offset, sizeof(*out), length))
+		return false;
+	memcpy(out, bytes + offset, sizeof(*out));
+	return true;
+}
+
+int image_hash_cubin(char out[24], const char *bytes, size_t length, struct error *err)
+{
+	XXH64_hash_t hash = 0;
+	Elf64_Ehdr header;
+	Elf64_Shdr names;
+	size_t hashed = 0;
+
+	if (length < sizeof(header) || memcmp(bytes, ELFMAG, SELFMAG) != 0 ||
+	    bytes[EI_CLASS] != ELFCLASS64)
+		return error_set(err, PL_EPARSE, "not a cubin: no 64-bit ELF header");
+	memcpy(&header, bytes, sizeof(header));
+	if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum ||
+	    !section_at(bytes, length, &header, header.e_shstrndx, &names) ||
+	    !inside(names.sh_offset, names.sh_size, length))
+		return error_set(err, PL_EPARSE, "damaged cubin: its section table lies outside");
+	for (size_t i = 0; i < header.e_shnum; i++) {
+		Elf64_Shdr section;
+		const char *name;
+		size_t name_length;
+
+		if (!section_at(bytes, length, &header, i, &section) ||
+		    section.sh_name >= names.sh_size)
+			return error_set(err, PL_EPARSE, "damaged cubin: section %zu lies outside",
+					 i);
+		name = bytes + names.sh_offset + section.sh_name;
+		name_length = strnlen(name, names.sh_size - section.sh_name);
+		if (name_length < 6 || memcmp(name, ".text.", 6) != 0)
+			continue;
+		if (!inside(section.sh_offset, section.sh_size, length))
+			return error_set(err, PL_EPARSE,
+					 "damaged cubin: code of section %zu lies outside", i);
+		hash = XXH3_64bits_withSeed(name, name_length, hash);
+		hash = XXH3_64bits_withSeed(bytes + section.sh_offset, section.sh_size, hash);
+		hashed++;
+	}
+	if (!hashed)
+		return error_set(err, PL_EPARSE, "a cubin without machine code");
+	snprintf(out, 24, "%016" PRIx64, (uint64_t)hash);
+	return 0;
+}

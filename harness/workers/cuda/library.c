@@ -1,0 +1,151 @@
+#include "harness/workers/cuda/library.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generated/toolkit_version.h"
+
+static const struct library *const known[LIBRARY_COUNT] = {&library_cublas, &library_cub,
+							   &library_cuda};
+
+static const struct library_operation *find_operation(const struct library *library,
+						      const char *name)
+{
+	for (size_t i = 0; i < library->operation_count; i++)
+		if (!strcmp(library->operations[i].name, name))
+			return &library->operations[i];
+	return NULL;
+}
+
+const struct library_operation *library_find_operation(const char *library, const char *operation)
+{
+	for (size_t i = 0; i < LIBRARY_COUNT; i++)
+		if (!strcmp(known[i]->name, library))
+			return find_operation(known[i], operation);
+	return NULL;
+}
+
+static bool arguments_match(const struct library_operation *operation,
+			    const struct case_launch *launch)
+{
+	if (strlen(operation->arguments) != launch->arg_count)
+		return false;
+	for (size_t i = 0; i < launch->arg_count; i++)
+		if (launch->args[i].kind != (operation->arguments[i] == 'b' ? ARG_BUFFER : ARG_I64))
+			return false;
+	return true;
+}
+
+/* Tries once; what stood in its way is the reason of every case. */
+static int open_library(struct library_set *set, size_t index, const struct device *device,
+			struct memory *memory, struct text *skip, struct error *err)
+{
+	int rc = 0;
+
+	if (!set->libraries[index].tried)
+		rc = known[index]->open(&set->libraries[index].opened,
+					set->libraries[index].version, device, memory,
+					&set->libraries[index].why_not);
+	set->libraries[index].tried = true;
+	if (rc && rc != PL_EUNSUPPORTED)
+		return error_set(err, rc, "%s", set->libraries[index].why_not.text);
+	if (!set->libraries[index].opened)
+		text_add(skip, set->libraries[index].why_not.text);
+	return 0;
+}
+
+int library_prepare(struct library_call *out, struct library_set *set, const struct device *device,
+		    struct memory *memory, const struct case_launch *launch,
+		    const union argument_value *values, struct text *skip, struct error *err)
+{
+	struct library_call call = {.operation =
+					    library_find_operation(launch->library, launch->entry)};
+	struct memory_block *block = NULL;
+	size_t index = 0;
+	int rc;
+
+	if (!call.operation)
+		return error_set(err, PL_EPROTOCOL, "this worker knows no operation '%s' of '%s'",
+				 launch->entry, launch->library);
+	if (!arguments_match(call.operation, launch))
+		return error_set(err, PL_EPROTOCOL, "'%s' of '%s' has other arguments",
+				 launch->entry, launch->library);
+	while (strcmp(known[index]->name, launch->library) != 0)
+		index++;
+	rc = open_library(set, index, device, memory, skip, err);
+	if (rc || skip->length)
+		return rc;
+	call.library = set->libraries[index].opened;
+	call.version = set->libraries[index].version;
+	if (call.operation->scratch_bytes)
+		rc = call.operation->scratch_bytes(call.library, values, &call.scratch.bytes, err);
+	if (rc == 0 && call.scratch.bytes)
+		rc = memory_acquire(memory, NULL, call.scratch.bytes, &block, NULL, err);
+	if (rc)
+		return rc;
+	call.scratch.data = block ? block->data : 0;
+	*out = call;
+	return 0;
+}
+
+int library_enqueue(const struct library_call *call, const union argument_value *values,
+		    struct error *err)
+{
+	return call->operation->enqueue(call->library, values, &call->scratch, err);
+}
+
+void library_set_close(struct library_set *set)
+{
+	for (size_t i = 0; i < LIBRARY_COUNT; i++)
+		if (set->libraries[i].opened)
+			known[i]->close(set->libraries[i].opened);
+	*set = (struct library_set){0};
+}
+
+/* ---- finding them ---- */
+
+static void *open_in(const char *folder, const char *name, const char *before, const char *suffix)
+{
+	char *path = xasprintf("%s%s%s", folder, before ? before : "", suffix);
+	void *handle;
+
+	/* Kept open: it is what the other one needs. */
+	if (before)
+		dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	path = xasprintf("%s%s%s", folder, name, suffix);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	return handle;
+}
+
+void *library_open_of_toolkit(const char *name, const char *before)
+{
+	static const char *const places[] = {"lib64/", "lib/", "targets/x86_64-linux/lib/",
+					     "targets/sbsa-linux/lib/"};
+	const char *const toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda",
+					"/opt/cuda"};
+	char suffix[16];
+	void *handle;
+
+	snprintf(suffix, sizeof(suffix), ".%d", atoi(PERFLAB_TOOLKIT_VERSION));
+	handle = open_in("", name, before, suffix);
+	for (size_t t = 0; t < ARRAY_SIZE(toolkits) && !handle; t++)
+		for (size_t p = 0; p < ARRAY_SIZE(places) && !handle; p++) {
+			char *folder;
+
+			if (!toolkits[t] || !*toolkits[t])
+				continue;
+			folder = xasprintf("%s/%s", toolkits[t], places[p]);
+			handle = open_in(folder, name, before, suffix);
+			free(folder);
+		}
+	return handle ? handle : open_in("", name, before, "");
+}
+
+void *library_symbol(void *library, const char *name)
+{
+	return dlsym(library, name);
+}

@@ -1,0 +1,115 @@
+/*
+ * CUB: sums and histograms. It is templates of C++, so it comes compiled, as a
+ * shared library beside the kernels' images, if the build's toolkit had it.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "harness/workers/cuda/libraries/cub.h"
+#include "harness/workers/cuda/library.h"
+
+struct cub {
+	__typeof__(perflab_cub_sum) *sum;
+	__typeof__(perflab_cub_histogram) *histogram;
+	CUstream stream;
+};
+
+static int load(struct cub *cub, char version[LIBRARY_VERSION], const char *path, struct error *err)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	__typeof__(perflab_cub_version) *number;
+
+	if (!library)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "CUB is not here (%s): build with a CUDA toolkit that has it",
+				 dlerror());
+	*(void **)&cub->sum = library_symbol(library, "perflab_cub_sum");
+	*(void **)&cub->histogram = library_symbol(library, "perflab_cub_histogram");
+	*(void **)&number = library_symbol(library, "perflab_cub_version");
+	if (!cub->sum || !cub->histogram || !number)
+		return error_set(err, PL_EUNSUPPORTED, "%s is of another build", path);
+	snprintf(version, LIBRARY_VERSION, "CUB %d.%d.%d", number() / 100000, number() / 100 % 1000,
+		 number() % 100);
+	return 0;
+}
+
+static int open_cub(void **out, char version[LIBRARY_VERSION], const struct device *device,
+		    struct memory *memory, struct error *err)
+{
+	struct cub *cub = xcalloc(1, sizeof(*cub));
+	struct text path = TEXT_INIT;
+	int rc = install_path(&path, "share/perflab/libraries/cub.so", err);
+
+	(void)memory;
+	cub->stream = device->stream;
+	if (!rc)
+		rc = load(cub, version, path.data, err);
+	text_release(&path);
+	if (rc) {
+		free(cub);
+		return rc;
+	}
+	*out = cub;
+	return 0;
+}
+
+static int check(int status, struct error *err)
+{
+	return status ? error_set(err, PL_EDEVICE, "CUB: CUDA error %d", status) : 0;
+}
+
+static void *pointer(CUdeviceptr data)
+{
+	return (void *)(uintptr_t)data;
+}
+
+/* values: x, sum, n. With no scratch memory, its size is asked for. */
+static int run_sum(const struct cub *cub, const union argument_value *values, void *scratch,
+		   size_t *bytes, struct error *err)
+{
+	return check(cub->sum(scratch, bytes, pointer(values[0].buffer), pointer(values[1].buffer),
+			      values[2].i64, cub->stream),
+		     err);
+}
+
+/* values: x, counts, n, bins. */
+static int run_histogram(const struct cub *cub, const union argument_value *values, void *scratch,
+			 size_t *bytes, struct error *err)
+{
+	if (values[3].i64 >= INT32_MAX)
+		return error_set(err, PL_EUSAGE, "CUB counts bins in 31 bits");
+	return check(cub->histogram(scratch, bytes, pointer(values[0].buffer),
+				    pointer(values[1].buffer), values[2].i64, values[3].i64,
+				    cub->stream),
+		     err);
+}
+
+#define WITH_SCRATCH(name)                                                                  \
+	static int name##_scratch(void *library, const union argument_value *values,        \
+				  size_t *bytes, struct error *err)                         \
+	{                                                                                   \
+		return run_##name(library, values, NULL, bytes, err);                       \
+	}                                                                                   \
+	static int name##_enqueue(void *library, const union argument_value *values,        \
+				  const struct library_scratch *scratch, struct error *err) \
+	{                                                                                   \
+		size_t bytes = scratch->bytes;                                              \
+                                                                                            \
+		return run_##name(library, values, pointer(scratch->data), &bytes, err);    \
+	}
+WITH_SCRATCH(sum)
+WITH_SCRATCH(histogram)
+
+static const struct library_operation operations[] = {
+	{"sum", "bbn", sum_scratch, sum_enqueue},
+	{"histogram", "bbnn", histogram_scratch, histogram_enqueue},
+};
+
+const struct library library_cub = {
+	.name = "cub",
+	.open = open_cub,
+	.close = free,
+	.operations = operations,
+	.operation_count = ARRAY_SIZE(operations),
+};

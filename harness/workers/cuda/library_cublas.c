@@ -1,0 +1,165 @@
+/*
+ * cuBLAS: products of matrices as matmul has them, row-major. cuBLAS thinks in
+ * columns, so it is asked for the transpose of C: the operands change places.
+ * Declared here as far as it is used, since a build may lack its headers, which
+ * come apart from the toolkit's others; tests/harness/workers/cuda/test_library.c holds
+ * the numbers against them where they are there.
+ */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/workers/cuda/library.h"
+#include "harness/workers/cuda/library_cublas.h"
+
+/* As much as cuBLAS recommends for Hopper, so that it allocates nothing by itself. */
+#define WORKSPACE_BYTES ((size_t)32 << 20)
+
+typedef void *handle_type; /* cublasHandle_t */
+
+struct cublas {
+	int (*create)(handle_type *handle);
+	int (*destroy)(handle_type handle);
+	int (*set_stream)(handle_type handle, CUstream stream);
+	int (*set_workspace)(handle_type handle, void *workspace, size_t bytes);
+	int (*get_version)(handle_type handle, int *version);
+	int (*gemm)(handle_type handle, int transpose_a, int transpose_b, int m, int n, int k,
+		    const void *alpha, const void *a, int a_type, int a_step, const void *b,
+		    int b_type, int b_step, const void *beta, void *c, int c_type, int c_step,
+		    int compute_type, int algorithm);
+	handle_type handle;
+};
+
+static int check(int status, const char *what, struct error *err)
+{
+	int code = status == CUBLAS_SUCCESS             ? 0
+		   : status == CUBLAS_ALLOCATION_FAILED ? PL_ENOMEM
+							: PL_EDEVICE;
+
+	return code ? error_set(err, code, "cuBLAS, %s: status %d", what, status) : 0;
+}
+
+static int load(struct cublas *cublas, struct error *err)
+{
+	static const struct {
+		const char *name;
+		size_t offset;
+	} symbols[] = {
+		{"cublasCreate_v2", offsetof(struct cublas, create)},
+		{"cublasDestroy_v2", offsetof(struct cublas, destroy)},
+		{"cublasSetStream_v2", offsetof(struct cublas, set_stream)},
+		{"cublasSetWorkspace_v2", offsetof(struct cublas, set_workspace)},
+		{"cublasGetVersion_v2", offsetof(struct cublas, get_version)},
+		{"cublasGemmEx", offsetof(struct cublas, gemm)},
+	};
+	void *library = library_open_of_toolkit("libcublas.so", "libcublasLt.so");
+
+	if (!library)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "cuBLAS is not here: install it, or set CUDA_HOME to a toolkit "
+				 "that has it");
+	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
+		void *symbol = library_symbol(library, symbols[i].name);
+
+		if (!symbol)
+			return error_set(err, PL_EUNSUPPORTED, "this cuBLAS lacks %s",
+					 symbols[i].name);
+		memcpy((char *)cublas + symbols[i].offset, &symbol, sizeof(symbol));
+	}
+	return 0;
+}
+
+static int start(struct cublas *cublas, char version[LIBRARY_VERSION], const struct device *device,
+		 struct memory *memory, struct error *err)
+{
+	struct memory_block *workspace = NULL;
+	int number = 0;
+	int rc = check(cublas->create(&cublas->handle), "creating its context", err);
+
+	if (!rc)
+		rc = memory_acquire(memory, NULL, WORKSPACE_BYTES, &workspace, NULL, err);
+	if (rc)
+		return rc;
+	memory_keep(workspace);
+	/* In this order: a stream brings the library's own workspace. */
+	rc = check(cublas->set_stream(cublas->handle, device->stream), "setting its stream", err);
+	if (!rc)
+		rc = check(cublas->set_workspace(cublas->handle, (void *)(uintptr_t)workspace->data,
+						 WORKSPACE_BYTES),
+			   "setting its workspace", err);
+	if (!rc)
+		rc = check(cublas->get_version(cublas->handle, &number), "its version", err);
+	snprintf(version, LIBRARY_VERSION, "cuBLAS %d.%d", number / 10000, number / 100 % 100);
+	return rc;
+}
+
+static void close_cublas(void *library)
+{
+	struct cublas *cublas = library;
+
+	if (cublas->handle)
+		cublas->destroy(cublas->handle);
+	free(cublas);
+}
+
+static int open_cublas(void **out, char version[LIBRARY_VERSION], const struct device *device,
+		       struct memory *memory, struct error *err)
+{
+	struct cublas *cublas = xcalloc(1, sizeof(*cublas));
+	int rc = load(cublas, err);
+
+	if (!rc)
+		rc = start(cublas, version, device, memory, err);
+	if (rc) {
+		close_cublas(cublas);
+		return rc;
+	}
+	*out = cublas;
+	return 0;
+}
+
+/* values: a, b, c, n. `by_columns`: B is stored so, as A is by rows. */
+static int multiply(const struct cublas *cublas, const union argument_value *values, int type,
+		    bool by_columns, int compute_type, struct error *err)
+{
+	const float one = 1.0f, zero = 0.0f;
+	int n = (int)values[3].i64;
+
+	if (values[3].i64 > INT32_MAX)
+		return error_set(err, PL_EUSAGE, "cuBLAS takes sides of 31 bits");
+	return check(cublas->gemm(cublas->handle, by_columns ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS,
+				  CUBLAS_AS_IT_IS, n, n, n, &one,
+				  (const void *)(uintptr_t)values[1].buffer, type, n,
+				  (const void *)(uintptr_t)values[0].buffer, type, n, &zero,
+				  (void *)(uintptr_t)values[2].buffer, CUBLAS_TYPE_F32, n,
+				  compute_type, CUBLAS_DEFAULT_ALGORITHM),
+		     "multiplying", err);
+}
+
+#define PRODUCT(name, type, by_columns, compute_type)                                  \
+	static int name(void *library, const union argument_value *values,             \
+			const struct library_scratch *scratch, struct error *err)      \
+	{                                                                              \
+		(void)scratch;                                                         \
+		return multiply(library, values, type, by_columns, compute_type, err); \
+	}
+PRODUCT(gemm_f32, CUBLAS_TYPE_F32, false, CUBLAS_COMPUTES_F32)
+PRODUCT(gemm_tf32, CUBLAS_TYPE_F32, true, CUBLAS_COMPUTES_TF32)
+PRODUCT(gemm_f16, CUBLAS_TYPE_F16, true, CUBLAS_COMPUTES_F32)
+PRODUCT(gemm_bf16, CUBLAS_TYPE_BF16, true, CUBLAS_COMPUTES_F32)
+
+static const struct library_operation operations[] = {
+	{.name = "gemm_f32", .arguments = "bbbn", .enqueue = gemm_f32},
+	{.name = "gemm_tf32", .arguments = "bbbn", .enqueue = gemm_tf32},
+	{.name = "gemm_f16", .arguments = "bbbn", .enqueue = gemm_f16},
+	{.name = "gemm_bf16", .arguments = "bbbn", .enqueue = gemm_bf16},
+};
+
+const struct library library_cublas = {
+	.name = "cublas",
+	.open = open_cublas,
+	.close = close_cublas,
+	.operations = operations,
+	.operation_count = ARRAY_SIZE(operations),
+};

@@ -1,0 +1,18 @@
+/* Numbers of cuBLAS's interface, as far as library_cublas.c uses them. */
+#ifndef HARNESS_WORKERS_CUDA_LIBRARY_CUBLAS_H
+#define HARNESS_WORKERS_CUDA_LIBRARY_CUBLAS_H
+
+enum {
+	CUBLAS_SUCCESS = 0,
+	CUBLAS_ALLOCATION_FAILED = 3,
+	CUBLAS_AS_IT_IS = 0,
+	CUBLAS_TRANSPOSED = 1,
+	CUBLAS_TYPE_F32 = 0,
+	CUBLAS_TYPE_F16 = 2,
+	CUBLAS_TYPE_BF16 = 14,
+	CUBLAS_COMPUTES_F32 = 68, /* without tensor cores where the operands are singles */
+	CUBLAS_COMPUTES_TF32 = 77,
+	CUBLAS_DEFAULT_ALGORITHM = -1,
+};
+
+#endif

@@ -1,0 +1,170 @@
+#include "harness/workers/cuda/nvml.h"
+
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_TEMPERATURE_GPU = 0 };
+
+struct nvml {
+	void *library;
+	void *device;
+	int (*init)(void);
+	int (*shutdown)(void);
+	int (*handle_by_bus)(const char *bus, void **device);
+	int (*clock)(void *device, int type, unsigned *mhz);
+	int (*temperature)(void *device, int sensor, unsigned *celsius);
+	int (*power)(void *device, unsigned *milliwatt);
+	int (*power_limit)(void *device, unsigned *milliwatt);
+	int (*clock_reasons)(void *device, unsigned long long *bits);
+	int (*persistence)(void *device, int *enabled);
+	int (*ecc)(void *device, int *current, int *pending);
+	int (*mig)(void *device, unsigned *current, unsigned *pending);
+	int (*driver_version)(char *text, unsigned length);
+};
+
+struct nvml_symbol {
+	const char *name;
+	size_t offset;
+	bool required;
+};
+
+static const struct nvml_symbol nvml_symbols[] = {
+	{"nvmlInit_v2", offsetof(struct nvml, init), true},
+	{"nvmlShutdown", offsetof(struct nvml, shutdown), true},
+	{"nvmlDeviceGetHandleByPciBusId_v2", offsetof(struct nvml, handle_by_bus), true},
+	{"nvmlDeviceGetClockInfo", offsetof(struct nvml, clock), false},
+	{"nvmlDeviceGetTemperature", offsetof(struct nvml, temperature), false},
+	{"nvmlDeviceGetPowerUsage", offsetof(struct nvml, power), false},
+	{"nvmlDeviceGetEnforcedPowerLimit", offsetof(struct nvml, power_limit), false},
+	{"nvmlDeviceGetCurrentClocksThrottleReasons", offsetof(struct nvml, clock_reasons), false},
+	{"nvmlDeviceGetPersistenceMode", offsetof(struct nvml, persistence), false},
+	{"nvmlDeviceGetEccMode", offsetof(struct nvml, ecc), false},
+	{"nvmlDeviceGetMigMode", offsetof(struct nvml, mig), false},
+	{"nvmlSystemGetDriverVersion", offsetof(struct nvml, driver_version), false},
+};
+
+static int load_symbols(struct nvml *nvml, struct error *err)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(nvml_symbols); i++) {
+		void *symbol = dlsym(nvml->library, nvml_symbols[i].name);
+
+		if (!symbol && nvml_symbols[i].required)
+			return error_set(err, PL_EUNSUPPORTED, "libnvidia-ml lacks %s",
+					 nvml_symbols[i].name);
+		memcpy((char *)nvml + nvml_symbols[i].offset, &symbol, sizeof(symbol));
+	}
+	return 0;
+}
+
+int nvml_open(struct nvml **out, const char *pci_bus_id, struct error *err)
+{
+	static const char *const names[] = {"libnvidia-ml.so.1",
+					    "/usr/local/nvidia/lib64/libnvidia-ml.so.1",
+					    "/usr/lib/wsl/lib/libnvidia-ml.so.1"};
+	struct nvml *nvml = xcalloc(1, sizeof(*nvml));
+	bool initialised = false;
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names) && !nvml->library; i++)
+		nvml->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+	if (!nvml->library) {
+		rc = error_set(err, PL_EUNSUPPORTED, "libnvidia-ml.so.1 not found");
+		goto out;
+	}
+	rc = load_symbols(nvml, err);
+	if (rc)
+		goto out;
+	rc = nvml->init();
+	if (rc) {
+		rc = error_set(err, PL_EUNSUPPORTED, "nvmlInit failed with %d", rc);
+		goto out;
+	}
+	initialised = true;
+	rc = nvml->handle_by_bus(pci_bus_id, &nvml->device);
+	if (rc) {
+		rc = error_set(err, PL_EUNSUPPORTED, "NVML knows no device at %s (error %d)",
+			       pci_bus_id, rc);
+		goto out;
+	}
+	*out = nvml;
+	nvml = NULL;
+out:
+	if (nvml && !initialised && nvml->library) {
+		dlclose(nvml->library);
+		nvml->library = NULL;
+	}
+	nvml_close(nvml);
+	return rc;
+}
+
+void nvml_close(struct nvml *nvml)
+{
+	if (!nvml)
+		return;
+	if (nvml->library) {
+		nvml->shutdown();
+		dlclose(nvml->library);
+	}
+	free(nvml);
+}
+
+static double clock_hz(const struct nvml *nvml, int type)
+{
+	unsigned mhz;
+
+	if (!nvml->clock || nvml->clock(nvml->device, type, &mhz))
+		return NAN;
+	return 1e6 * mhz;
+}
+
+struct device_state nvml_device_state(const struct nvml *nvml)
+{
+	struct device_state state = {.sm_clock_hz = NAN,
+				     .memory_clock_hz = NAN,
+				     .temperature_c = NAN,
+				     .power_w = NAN,
+				     .throttle_reasons = -1};
+	unsigned long long reasons;
+	unsigned value;
+
+	if (!nvml)
+		return state;
+	state.sm_clock_hz = clock_hz(nvml, NVML_CLOCK_SM);
+	state.memory_clock_hz = clock_hz(nvml, NVML_CLOCK_MEMORY);
+	if (nvml->temperature && !nvml->temperature(nvml->device, NVML_TEMPERATURE_GPU, &value))
+		state.temperature_c = value;
+	if (nvml->power && !nvml->power(nvml->device, &value))
+		state.power_w = 1e-3 * value;
+	if (nvml->clock_reasons && !nvml->clock_reasons(nvml->device, &reasons))
+		state.throttle_reasons = (int64_t)reasons;
+	return state;
+}
+
+bool nvml_driver_version(const struct nvml *nvml, char out[32])
+{
+	return nvml && nvml->driver_version && nvml->driver_version(out, 32) == 0;
+}
+
+void nvml_environment(const struct nvml *nvml, struct key_value_list *environment)
+{
+	char text[32];
+	unsigned value, pending;
+	int mode, later;
+
+	if (!nvml)
+		return;
+	if (nvml->persistence && !nvml->persistence(nvml->device, &mode))
+		key_value_set(environment, "gpu.persistence_mode", mode ? "on" : "off");
+	if (nvml->ecc && !nvml->ecc(nvml->device, &mode, &later))
+		key_value_set(environment, "gpu.ecc", mode ? "on" : "off");
+	if (nvml->mig && !nvml->mig(nvml->device, &value, &pending))
+		key_value_set(environment, "gpu.mig", value ? "on" : "off");
+	if (nvml->power_limit && !nvml->power_limit(nvml->device, &value)) {
+		snprintf(text, sizeof(text), "%.0f", 1e-3 * value);
+		key_value_set(environment, "gpu.power_limit_w", text);
+	}
+}

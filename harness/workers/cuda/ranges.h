@@ -1,0 +1,22 @@
+/*
+ * NVTX ranges in the domain "perflab": kernel > variant > one for each axis
+ * value ("block=256") > phase. Nested push/pop ranges, because Nsight
+ * Compute's filter takes slashes as nesting: perflab@reduce/shuffle/block=256/.
+ * Names hold none of the characters that the filter gives a meaning of its
+ * own. Costs nothing when no tool listens. Internal to harness/workers/cuda.
+ */
+#ifndef HARNESS_WORKERS_CUDA_RANGES_H
+#define HARNESS_WORKERS_CUDA_RANGES_H
+
+#include "kernels/kernels.h"
+
+struct ranges;
+struct ranges *ranges_open(void);
+void ranges_close(struct ranges *ranges);
+/* Enters kernel, variant and axis ranges; the innermost carries `id` as its payload. */
+void ranges_enter_case(struct ranges *ranges, const struct launch_case *work, int64_t id);
+void ranges_leave_case(struct ranges *ranges, const struct launch_case *work);
+void ranges_enter_phase(struct ranges *ranges, const char *phase);
+void ranges_leave_phase(struct ranges *ranges);
+
+#endif

@@ -1,0 +1,238 @@
+#include "harness/workers/cuda/timing.h"
+#include "metrics/analysis/statistics.h"
+#include "metrics/settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+	BATCH_MAX_SAMPLES = 64,
+	/* The driver's queue holds about a thousand commands; a batch behind a closed gate must
+	   fit. */
+	BATCH_MAX_COMMANDS = 320,
+	COMMANDS_PER_SAMPLE = 3, /* flush and two events */
+	WARM_UP_NS = 100 * 1000 * 1000,
+	ROUND_MAX_SAMPLES = 2000,
+	/* Seen on an H200: event times are multiples of 32 ns, give or take a rounding. */
+	EVENT_STEP_NS = 33,
+};
+
+struct timer {
+	struct workshop *workshop;
+	CUevent starts[BATCH_MAX_SAMPLES], stops[BATCH_MAX_SAMPLES];
+	size_t events;  /* pairs made */
+	uint32_t *gate; /* host memory that the stream waits on; NULL: ungated */
+	CUdeviceptr gate_on_device;
+	uint32_t gate_value; /* of the latest batch */
+};
+
+static int make_gate(struct timer *timer, struct error *err)
+{
+	const struct cuda_driver *driver = &timer->workshop->device->driver;
+	void *host = NULL;
+	int rc = cuda_check(
+		driver,
+		driver->cuMemHostAlloc(&host, sizeof(*timer->gate), CU_MEMHOSTALLOC_DEVICEMAP), err,
+		"allocating the gate");
+
+	if (rc)
+		return rc;
+	timer->gate = host;
+	__atomic_store_n(timer->gate, 0, __ATOMIC_SEQ_CST);
+	return cuda_check(driver,
+			  driver->cuMemHostGetDevicePointer(&timer->gate_on_device, host, 0), err,
+			  "mapping the gate");
+}
+
+int timer_open(struct timer **out, struct workshop *workshop, bool gated, struct error *err)
+{
+	const struct cuda_driver *driver = &workshop->device->driver;
+	struct timer *timer = xcalloc(1, sizeof(*timer));
+	int rc = 0;
+
+	timer->workshop = workshop;
+	for (; timer->events < BATCH_MAX_SAMPLES && rc == 0; timer->events++) {
+		rc = cuda_check(
+			driver,
+			driver->cuEventCreate(&timer->starts[timer->events], CU_EVENT_DEFAULT), err,
+			"cuEventCreate");
+		if (rc == 0)
+			rc = cuda_check(driver,
+					driver->cuEventCreate(&timer->stops[timer->events],
+							      CU_EVENT_DEFAULT),
+					err, "cuEventCreate");
+	}
+	if (rc == 0 && gated)
+		rc = make_gate(timer, err);
+	if (rc == 0)
+		*out = timer;
+	else
+		timer_close(timer);
+	return rc;
+}
+
+void timer_close(struct timer *timer)
+{
+	if (!timer)
+		return;
+	for (size_t i = 0; i < timer->events; i++) {
+		timer->workshop->device->driver.cuEventDestroy(timer->starts[i]);
+		if (timer->stops[i])
+			timer->workshop->device->driver.cuEventDestroy(timer->stops[i]);
+	}
+	if (timer->gate)
+		timer->workshop->device->driver.cuMemFreeHost(timer->gate);
+	free(timer);
+}
+
+int timer_warm_up(struct timer *timer, struct error *err)
+{
+	int64_t end_ns = monotonic_ns() + WARM_UP_NS;
+	int rc = 0;
+
+	while (rc == 0 && monotonic_ns() < end_ns) {
+		for (int i = 0; i < 16 && rc == 0; i++)
+			rc = workshop_flush_cache(timer->workshop, FLUSH_TO_TIME, err);
+		if (rc == 0)
+			rc = device_synchronise(timer->workshop->device, err, "warming up");
+	}
+	return rc;
+}
+
+static int close_gate(struct timer *timer, struct error *err)
+{
+	const struct device *device = timer->workshop->device;
+
+	timer->gate_value++;
+	return cuda_check(&device->driver,
+			  device->driver.cuStreamWaitValue32(device->stream, timer->gate_on_device,
+							     timer->gate_value,
+							     CU_STREAM_WAIT_VALUE_GEQ),
+			  err, "closing the gate");
+}
+
+static void open_gate(struct timer *timer)
+{
+	__atomic_store_n(timer->gate, timer->gate_value, __ATOMIC_SEQ_CST);
+}
+
+static int enqueue_sample(struct timer *timer, struct operation *operation, size_t index, bool cold,
+			  struct error *err)
+{
+	const struct device *device = timer->workshop->device;
+	int rc = operation_restore(operation, err);
+
+	if (rc == 0 && cold)
+		rc = workshop_flush_cache(timer->workshop, FLUSH_TO_TIME, err);
+	/* Allocating takes the host's time, which must not pass while the device still flushes. */
+	if (rc == 0 && operation->allocates)
+		rc = device_synchronise(device, err, "before an operation that allocates");
+	if (rc == 0)
+		rc = cuda_check(&device->driver,
+				device->driver.cuEventRecord(timer->starts[index], device->stream),
+				err, "cuEventRecord");
+	if (rc == 0)
+		rc = operation_enqueue(operation, err);
+	if (rc == 0)
+		rc = cuda_check(&device->driver,
+				device->driver.cuEventRecord(timer->stops[index], device->stream),
+				err, "cuEventRecord");
+	return rc;
+}
+
+/* Takes `count` samples, at most BATCH_MAX_SAMPLES, into time_ns; the state while they run. */
+static int run_batch(struct timer *timer, struct operation *operation, size_t count, bool cold,
+		     double *time_ns, struct device_state *state, struct error *err)
+{
+	const struct device *device = timer->workshop->device;
+	/* One that allocates waits for the device while it is queued: it cannot be gated. */
+	bool gated = timer->gate && !operation->allocates;
+	int rc = 0;
+
+	if (gated)
+		rc = close_gate(timer, err);
+	for (size_t i = 0; i < count && rc == 0; i++)
+		rc = enqueue_sample(timer, operation, i, cold, err);
+	if (gated)
+		open_gate(timer);
+	/* Now the device is busy: these are the clocks that the samples run at. */
+	*state = nvml_device_state(device->nvml);
+	if (rc == 0)
+		rc = device_synchronise(device, err, "executing the kernel");
+	for (size_t i = 0; i < count && rc == 0; i++) {
+		float milliseconds = 0;
+
+		rc = cuda_check(&device->driver,
+				device->driver.cuEventElapsedTime(&milliseconds, timer->starts[i],
+								  timer->stops[i]),
+				err, "cuEventElapsedTime");
+		time_ns[i] = 1e6 * (double)milliseconds;
+	}
+	return rc;
+}
+
+static size_t batch_limit(const struct operation *operation)
+{
+	size_t commands = operation_command_count(operation) + COMMANDS_PER_SAMPLE;
+	size_t limit = BATCH_MAX_COMMANDS / commands;
+
+	if (limit < 1)
+		limit = 1;
+	return limit < BATCH_MAX_SAMPLES ? limit : BATCH_MAX_SAMPLES;
+}
+
+/* Narrow enough, or as narrow as the clock of events can show. */
+static bool settled(const double *time_ns, size_t count, double precision)
+{
+	struct summary summary = summarise(time_ns, count);
+
+	return summary_relative_width(&summary) <= precision ||
+	       (summary.high_ns - summary.low_ns) / 2 <= EVENT_STEP_NS;
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+int timer_run(struct timer *timer, struct operation *operation,
+	      const struct measure_settings *settings, struct round_result *out, struct error *err)
+{
+	size_t rounds = (size_t)settings->rounds;
+	size_t wanted = ((size_t)settings->min_samples + rounds - 1) / rounds;
+	double precision = settings->precision * sqrt((double)rounds);
+	int64_t end_ns = monotonic_ns() + settings->max_time_ns / settings->rounds;
+	bool cold = settings->cache == CACHE_COLD;
+	size_t limit = batch_limit(operation);
+	struct device_state state;
+	size_t taken = 0;
+	double warm_up;
+	double *samples;
+	int rc = 0;
+
+	wanted = wanted < 1 ? 1 : smaller(wanted, ROUND_MAX_SAMPLES);
+	samples = xcalloc(ROUND_MAX_SAMPLES, sizeof(*samples));
+	/* Verification has just executed the operation once, and a flush makes all samples begin
+	 * alike; but where the cache is to be hot, it still holds what the comparison read. */
+	if (!cold)
+		rc = run_batch(timer, operation, 1, cold, &warm_up, &state, err);
+	while (rc == 0 && taken < wanted) {
+		size_t batch = smaller(wanted - taken, limit);
+
+		rc = run_batch(timer, operation, batch, cold, samples + taken, &state, err);
+		taken += batch;
+		/* Half as many again each time: late enough to be worth it, early enough not to
+		 * waste. */
+		if (rc == 0 && taken == wanted && monotonic_ns() < end_ns &&
+		    !settled(samples, taken, precision))
+			wanted = smaller(taken + taken / 2 + 4, ROUND_MAX_SAMPLES);
+	}
+	if (rc) {
+		free(samples);
+		return rc;
+	}
+	out->time_ns = samples;
+	out->count = taken;
+	out->state = state;
+	return 0;
+}

@@ -1,0 +1,83 @@
+#include "harness/workers/ptx/chips.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define KIB INT64_C(1024)
+#define MIB (1024 * KIB)
+#define GIB (1024 * MIB)
+
+/*
+ * Threads, blocks and shared memory: CUDA C++ Programming Guide, table
+ * "Technical Specifications per Compute Capability". SMs, L2 and memory: what
+ * NVIDIA's white papers on Turing, GA100, GA102, Ada, Hopper and Blackwell RTX
+ * and the data sheet of the HGX B200 give for the product named (the L2 of
+ * GB100: 126 MiB as its users report it; NVIDIA gives none).
+ */
+static const struct chip chips[] = {
+	{"TU102", "GeForce RTX 2080 Ti", 7, 5, 68, 1024, 16, 64 * KIB, 64 * KIB, 5632 * KIB,
+	 11 * GIB},
+	{"GA100", "A100 SXM4 80GB", 8, 0, 108, 2048, 32, 164 * KIB, 163 * KIB, 40 * MIB, 80 * GIB},
+	{"GA102", "GeForce RTX 3090", 8, 6, 82, 1536, 16, 100 * KIB, 99 * KIB, 6 * MIB, 24 * GIB},
+	{"AD102", "GeForce RTX 4090", 8, 9, 128, 1536, 24, 100 * KIB, 99 * KIB, 72 * MIB, 24 * GIB},
+	{"GH100", "H100 SXM5 80GB", 9, 0, 132, 2048, 32, 228 * KIB, 227 * KIB, 50 * MIB, 80 * GIB},
+	{"GB100", "B200", 10, 0, 148, 2048, 32, 228 * KIB, 227 * KIB, 126 * MIB, 180 * GIB},
+	{"GB202", "GeForce RTX 5090", 12, 0, 170, 1536, 24, 100 * KIB, 99 * KIB, 96 * MIB,
+	 32 * GIB},
+};
+
+const struct chip *chip_all(size_t *count)
+{
+	*count = ARRAY_SIZE(chips);
+	return chips;
+}
+
+int chip_find(const struct chip **out, const char *name, struct error *err)
+{
+	const char *names[ARRAY_SIZE(chips)];
+	struct text nearest = TEXT_INIT;
+	int rc;
+
+	if (!name)
+		name = CHIP_DEFAULT;
+	for (size_t i = 0; i < ARRAY_SIZE(chips); i++) {
+		if (!strcasecmp(chips[i].name, name)) {
+			*out = &chips[i];
+			return 0;
+		}
+		names[i] = chips[i].name;
+	}
+	if (!nearest_names(&nearest, name, names, ARRAY_SIZE(names))) {
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+			text_addf(&nearest, "%s%s", i ? ", " : "", names[i]);
+		rc = error_set(err, PL_EUSAGE,
+			       "the emulator does not know the limits of a chip '%s'; it knows %s",
+			       name, nearest.data);
+	} else {
+		rc = error_set(err, PL_EUSAGE,
+			       "the emulator does not know the limits of a chip '%s': did you mean "
+			       "%s?",
+			       name, nearest.data);
+	}
+	text_release(&nearest);
+	return rc;
+}
+
+void chip_describe_device(const struct chip *chip, struct device_info *out)
+{
+	*out = (struct device_info){
+		.cc_major = chip->cc_major,
+		.cc_minor = chip->cc_minor,
+		.sm_count = chip->sm_count,
+		.max_threads_per_sm = chip->threads_per_sm,
+		.max_threads_per_block = CHIP_THREADS_PER_BLOCK,
+		.max_blocks_per_sm = chip->blocks_per_sm,
+		.registers_per_sm = CHIP_REGISTERS_PER_SM,
+		.shared_bytes_per_sm = chip->shared_bytes_per_sm,
+		.shared_bytes_per_block = chip->shared_bytes_per_block,
+		.l2_bytes = chip->l2_bytes,
+		.memory_bytes = chip->memory_bytes,
+	};
+	snprintf(out->name, sizeof(out->name), "PTX emulator (%s limits)", chip->name);
+}

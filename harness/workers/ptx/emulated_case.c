@@ -1,0 +1,193 @@
+#include "harness/workers/ptx/emulated_case.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/workers/case_data.h"
+
+/*
+ * Of a launch that runs whole so many blocks at its beginning and at its end
+ * are looked at for races and uninitialised reads: a block does what all do,
+ * but for the edges, and looking costs more than running.
+ */
+#define CHECKED_BLOCKS 256
+
+static int allocate(struct emulated_case *emulated, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	int rc = 0;
+
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
+		rc = device_memory_allocate(emulated->memory,
+					    (int64_t)case_buffer_bytes(&work->buffers[b]),
+					    work->buffers[b].name, &emulated->addresses[b], err);
+	return rc;
+}
+
+static size_t argument_bytes(enum arg_kind kind)
+{
+	return kind == ARG_BUFFER || kind == ARG_I64 ? 8 : 4;
+}
+
+/* Limits of a grid on every device; within them the number of blocks fits 63 bits. */
+static int check_grid(const struct case_launch *launch, struct error *err)
+{
+	static const int64_t most[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
+
+	for (size_t i = 0; i < 3; i++)
+		if (launch->grid[i] < 1 || launch->grid[i] > most[i])
+			return error_set(err, PL_EUSAGE,
+					 "%s: a grid of %" PRId64 " blocks along %c: 1 to %" PRId64
+					 " are possible",
+					 launch->entry, launch->grid[i], "xyz"[i], most[i]);
+	return 0;
+}
+
+/* The case's arguments must be what the entry declares: another build's case is no launch. */
+static int check_arguments(const struct image *image, const struct case_launch *launch,
+			   struct error *err)
+{
+	const struct ptx_function *entry = ptx_module_function(image->module, launch->entry);
+
+	if (!entry || !entry->entry)
+		return error_set(err, PL_ENOENT, "%s.ptx has no entry '%s'", image->name,
+				 launch->entry);
+	if (entry->parameter_count != launch->arg_count)
+		return error_set(err, PL_EUSAGE, "%s takes %zu arguments, and the case has %zu",
+				 launch->entry, entry->parameter_count, launch->arg_count);
+	for (size_t i = 0; i < launch->arg_count; i++)
+		if (entry->parameters[i].bytes != (int64_t)argument_bytes(launch->args[i].kind))
+			return error_set(err, PL_EUSAGE,
+					 "argument %zu of %s has %" PRId64
+					 " bytes, and the case's %s has %zu",
+					 i, launch->entry, entry->parameters[i].bytes,
+					 arg_kind_name(launch->args[i].kind),
+					 argument_bytes(launch->args[i].kind));
+	return 0;
+}
+
+int emulated_case_open(struct emulated_case *out, struct workbench *bench,
+		       const struct launch_case *work, const struct image *image,
+		       const struct ptx_program *program, struct error *err)
+{
+	struct emulated_case emulated = {.bench = bench, .work = work, .program = program};
+	int rc = 0;
+
+	for (size_t i = 0; i < work->launch_count && rc == 0; i++) {
+		rc = check_grid(&work->launches[i], err);
+		if (rc == 0)
+			rc = check_arguments(image, &work->launches[i], err);
+	}
+	if (rc)
+		return rc;
+	emulated.memory = device_memory_create(bench->memory_limit_bytes);
+	rc = allocate(&emulated, err);
+	if (rc == 0)
+		rc = emulation_create(&emulated.emulation, program, emulated.memory, bench->lanes,
+				      err);
+	if (rc) {
+		emulated_case_close(&emulated);
+		return rc;
+	}
+	*out = emulated;
+	return 0;
+}
+
+void emulated_case_close(struct emulated_case *emulated)
+{
+	emulation_free(emulated->emulation);
+	device_memory_free(emulated->memory);
+	finding_list_release(&emulated->findings);
+	*emulated = (struct emulated_case){0};
+}
+
+void emulated_case_restore(struct emulated_case *emulated)
+{
+	const struct launch_case *work = emulated->work;
+
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		const struct case_buffer *buffer = &work->buffers[b];
+		void *data = device_memory_data(emulated->memory, emulated->addresses[b]);
+
+		if (!buffer->length)
+			continue;
+		if (case_buffer_is_input(buffer))
+			kernel_fill(data, buffer, emulated->bench->seed);
+		else
+			memset(data, 0xff, case_buffer_bytes(buffer)); /* NaN; -1 in integers */
+	}
+	emulation_reset_variables(emulated->emulation);
+	emulation_counts_reset(emulated->emulation);
+	device_memory_touched_reset(emulated->memory);
+	finding_list_release(&emulated->findings);
+}
+
+void emulated_case_buffers(const struct emulated_case *emulated, struct host_buffers *out)
+{
+	for (size_t b = 0; b < emulated->work->buffer_count; b++)
+		out->data[b] = device_memory_data(emulated->memory, emulated->addresses[b]);
+}
+
+/* The parameter block, each argument at a multiple of its size, as PTX lays it out. */
+static size_t bind_arguments(unsigned char block[KERNEL_MAX_ARGS * 8],
+			     const struct emulated_case *emulated, const struct case_launch *launch)
+{
+	size_t offset = 0;
+
+	for (size_t i = 0; i < launch->arg_count; i++) {
+		const struct case_arg *arg = &launch->args[i];
+		size_t bytes = argument_bytes(arg->kind);
+		uint64_t bits = (uint64_t)arg->integer;
+		float real = (float)arg->real;
+
+		if (arg->kind == ARG_BUFFER)
+			bits = emulated->addresses[arg->integer];
+		offset = (offset + bytes - 1) / bytes * bytes;
+		if (arg->kind == ARG_F32)
+			memcpy(block + offset, &real, sizeof(real));
+		else
+			memcpy(block + offset, &bits, bytes); /* little-endian: its low bytes */
+		offset += bytes;
+	}
+	return offset;
+}
+
+int emulated_case_launch(struct emulated_case *emulated, size_t index,
+			 const struct launch_part *part, struct error *err)
+{
+	const struct case_launch *launch = &emulated->work->launches[index];
+	unsigned char arguments[KERNEL_MAX_ARGS * 8] = {0};
+	struct emulated_launch what = {
+		.entry = launch->entry,
+		.shared_bytes = launch->shared_bytes,
+		.arguments = arguments,
+		.argument_bytes = bind_arguments(arguments, emulated, launch),
+		.max_instructions = part->instructions,
+		.blocks = part->blocks,
+		.block_count = part->block_count,
+		.checked_blocks = !part->checked ? 0
+				  : part->blocks ? -1
+						 : CHECKED_BLOCKS,
+		/* what is only estimated is executed once more */
+		.print = part->checked ? emulated->bench->print : NULL,
+		.print_context = emulated->bench->print_context,
+	};
+
+	memcpy(what.grid, launch->grid, sizeof(what.grid));
+	memcpy(what.block, launch->block, sizeof(what.block));
+	return emulation_launch(emulated->emulation, &what, &emulated->findings, err);
+}
+
+bool emulated_case_ended(const struct emulated_case *emulated)
+{
+	for (size_t i = 0; i < emulated->findings.count; i++)
+		if (finding_ends_launch(emulated->findings.items[i].kind))
+			return true;
+	return false;
+}
+
+int64_t launch_blocks(const struct case_launch *launch)
+{
+	return launch->grid[0] * launch->grid[1] * launch->grid[2];
+}

@@ -1,0 +1,34 @@
+/*
+ * expected: results of oracles, kept between the cases that agree on them.
+ * Internal to harness/workers/ptx/.
+ */
+#ifndef HARNESS_WORKERS_PTX_EXPECTED_H
+#define HARNESS_WORKERS_PTX_EXPECTED_H
+
+#include "kernels/kernels.h"
+
+#define EXPECTED_MOST_BYTES (INT64_C(256) << 20)
+
+struct expected_result {
+	char *key;
+	void *data;
+	int64_t bytes;
+	uint64_t last_use;
+};
+struct expected_cache {
+	struct expected_result *items;
+	size_t count, capacity;
+	uint64_t clock;
+};
+void expected_cache_release(struct expected_cache *cache);
+
+/*
+ * Results of the case's oracle in expected->data, by buffer; NULL for buffers
+ * that are none. `inputs` is as kernel_fill() makes them from `seed`. They
+ * stay the cache's, until the next call. PL_ENOENT: no such oracle; PL_ENOMEM.
+ */
+int expected_find(struct expected_cache *cache, const struct launch_case *work, uint64_t seed,
+		  const struct host_buffers *inputs, struct host_buffers *expected,
+		  struct error *err);
+
+#endif

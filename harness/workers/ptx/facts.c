@@ -1,0 +1,142 @@
+/* What is known of a case without executing it: what its code takes, and what the chip allows. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "harness/workers/ptx/workbench.h"
+
+/* INT64_MAX where it would be more: a case off the wire may say anything. */
+static int64_t product(const int64_t factors[3])
+{
+	int64_t result = 1;
+
+	for (size_t i = 0; i < 3; i++)
+		if (__builtin_mul_overflow(result, factors[i], &result))
+			return INT64_MAX;
+	return result;
+}
+
+static int64_t launch_threads(const struct case_launch *launch)
+{
+	return product((const int64_t[]){product(launch->grid), product(launch->block), 1});
+}
+
+/* What a launch takes; of ptxas where the PTX file says it, else of the PTX alone. */
+static struct entry_resources launch_resources(const struct workbench *bench,
+					       const struct image *image,
+					       const struct ptx_program *program,
+					       const struct case_launch *launch)
+{
+	struct entry_resources resources =
+		image_resources(image, launch->entry, bench->chip->cc_major, bench->chip->cc_minor);
+
+	if (resources.shared_static_bytes < 0)
+		resources.shared_static_bytes = program_shared_static_bytes(program, launch->entry);
+	return resources;
+}
+
+static struct launch_needs launch_needs(const struct entry_resources *resources,
+					const struct case_launch *launch)
+{
+	return (struct launch_needs){
+		.block_threads = product(launch->block),
+		.registers_per_thread = resources->registers_per_thread,
+		.shared_bytes = resources->shared_static_bytes + launch->shared_bytes,
+	};
+}
+
+/* Of static shared memory; what is dynamic may be more. ptxas says so of every chip. */
+#define STATIC_SHARED_MOST_BYTES (48 * 1024)
+
+/* As harness/workers/cuda/ says it of a device. */
+static void say_why_not(struct text *reason, const struct workbench *bench,
+			const struct case_launch *launch, const struct launch_needs *needs,
+			const struct occupancy *occupancy)
+{
+	if (!strcmp(occupancy->limiter, "shared memory"))
+		text_addf(reason,
+			  "%s needs %" PRId64 " bytes of shared memory a block; a %s has %" PRId64,
+			  launch->entry, needs->shared_bytes, bench->chip->name,
+			  bench->chip->shared_bytes_per_block);
+	else if (!strcmp(occupancy->limiter, "registers"))
+		text_addf(reason,
+			  "%s uses %" PRId64 " registers a thread: too many for %" PRId64
+			  " threads a block",
+			  launch->entry, needs->registers_per_thread, needs->block_threads);
+	else
+		text_addf(reason, "%s has %" PRId64 " threads a block; at most %d are possible",
+			  launch->entry, needs->block_threads, CHIP_THREADS_PER_BLOCK);
+}
+
+/* Every launch must fit; the largest one's facts are the case's. */
+static int describe_launches(struct workbench *bench, const struct image *image,
+			     const struct ptx_program *program, const struct launch_case *work,
+			     struct launch_facts *facts, struct text *reason, struct error *err)
+{
+	int64_t largest = -1;
+
+	for (size_t i = 0; i < work->launch_count && !reason->length; i++) {
+		const struct case_launch *launch = &work->launches[i];
+		const struct ptx_function *entry =
+			ptx_module_function(image->module, launch->entry);
+		struct entry_resources resources;
+		struct launch_needs needs;
+		struct occupancy occupancy;
+
+		if (!entry || !entry->entry)
+			return error_set(err, PL_ENOENT, "%s.ptx has no entry '%s'", image->name,
+					 launch->entry);
+		resources = launch_resources(bench, image, program, launch);
+		needs = launch_needs(&resources, launch);
+		occupancy = chip_occupancy(bench->chip, &needs);
+		if (!occupancy.blocks)
+			say_why_not(reason, bench, launch, &needs, &occupancy);
+		else if (resources.shared_static_bytes > STATIC_SHARED_MOST_BYTES)
+			text_addf(reason,
+				  "%s has %" PRId64 " bytes of static shared memory a block; at "
+				  "most %d are possible, and more only of dynamic",
+				  launch->entry, resources.shared_static_bytes,
+				  STATIC_SHARED_MOST_BYTES);
+		if (launch_threads(launch) <= largest)
+			continue;
+		largest = launch_threads(launch);
+		facts->registers_per_thread = resources.registers_per_thread;
+		facts->shared_static_bytes = resources.shared_static_bytes;
+		facts->shared_dynamic_bytes = launch->shared_bytes;
+		facts->local_bytes_per_thread = resources.local_bytes_per_thread;
+		/* Without its registers nobody knows what limits a kernel. */
+		if (resources.registers_per_thread > 0) {
+			facts->theoretical_occupancy_pct = occupancy.pct;
+			snprintf(facts->occupancy_limiter, sizeof(facts->occupancy_limiter), "%s",
+				 occupancy.limiter);
+		}
+	}
+	return 0;
+}
+
+int case_facts(struct workbench *bench, const struct launch_case *work, struct launch_facts *facts,
+	       enum trial_status *status, struct text *reason, struct error *err)
+{
+	const struct ptx_program *program = NULL;
+	const struct image *image = NULL;
+	const char *gaps = NULL;
+	struct launch_facts found = launch_facts_unknown;
+	int rc = image_program(&bench->images, work, &image, &program, &gaps, err);
+
+	if (rc)
+		return rc;
+	if (image) {
+		snprintf(found.code_hash, sizeof(found.code_hash), "%s", image->code_hash);
+		snprintf(found.code_kind, sizeof(found.code_kind), "%s", image->code_kind);
+	}
+	if (program)
+		rc = describe_launches(bench, image, program, work, &found, reason, err);
+	else
+		text_addf(reason, "needs what the emulator does not run: %s", gaps);
+	if (rc)
+		return rc;
+	if (reason->length)
+		*status = TRIAL_SKIPPED;
+	*facts = found;
+	return 0;
+}

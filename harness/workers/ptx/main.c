@@ -1,0 +1,15 @@
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "harness/workers/ptx/worker.h"
+#include "harness/workers/worker_loop.h"
+
+int main(void)
+{
+	if (fcntl(WORKER_SOCKET_FD, F_GETFD) < 0) {
+		fprintf(stderr, "perflab-worker-ptx is started by perflab, over a socket; "
+				"run `perflab sweep --backend ptx` instead\n");
+		return 2;
+	}
+	return ptx_worker(WORKER_SOCKET_FD);
+}

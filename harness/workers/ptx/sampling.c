@@ -1,0 +1,360 @@
+#include "harness/workers/ptx/sampling.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes after which coalescing and banks begin anew. */
+#define ADDRESS_PERIOD_BYTES 128
+/* A period that does not hold is doubled so often, for blocks that differ by their parity. */
+#define PERIOD_DOUBLINGS 2
+/* Fewer blocks than this are executed all. */
+#define BLOCKS_WORTH_SAMPLING 64
+
+/* ---- classes ---- */
+
+/* Adds an index if it lies in the class; they come in ascending order. */
+static void add_sample(struct axis_class *class, int64_t index, int64_t last)
+{
+	if (index <= last && class->sample_count < SAMPLED_AXIS_BLOCKS &&
+	    (!class->sample_count || class->samples[class->sample_count - 1] < index))
+		class->samples[class->sample_count++] = index;
+}
+
+/*
+ * The indexes first, first + period … up to `last`. Samples are neighbours in
+ * it at both ends and in the middle, so that a parity and a threshold show.
+ */
+static struct axis_class class_between(int64_t first, int64_t last, int64_t period)
+{
+	struct axis_class class = {.count = (last - first) / period + 1};
+	int64_t end = first + (class.count - 1) * period;
+	int64_t middle = first + class.count / 2 * period;
+
+	add_sample(&class, first, end);
+	add_sample(&class, first + period, end);
+	add_sample(&class, middle, end);
+	add_sample(&class, middle + period, end);
+	if (end - period > first)
+		add_sample(&class, end - period, end);
+	add_sample(&class, end, end);
+	return class;
+}
+
+struct axis_class *axis_classes(int64_t extent, int64_t period, size_t *count)
+{
+	struct axis_class *classes = xcalloc((size_t)period + 2, sizeof(*classes));
+	size_t used = 0;
+
+	classes[used++] = class_between(0, 0, 1);
+	for (int64_t first = 1; first <= period && first < extent - 1; first++)
+		classes[used++] = class_between(first, extent - 2, period);
+	if (extent > 1)
+		classes[used++] = class_between(extent - 1, extent - 1, 1);
+	*count = used;
+	return classes;
+}
+
+static int64_t greatest_common_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* Bytes of the narrowest access to global memory, which a neighbouring thread is away. */
+static int64_t narrowest_access(const struct ptx_program *program)
+{
+	int64_t narrowest = 8;
+
+	for (size_t f = 0; f < program->function_count; f++) {
+		const struct program_function *function = &program->functions[f];
+
+		for (size_t i = 0; i < function->code_count; i++) {
+			const struct instruction *at = &function->code[i];
+
+			bool is_global =
+				at->operation == OP_COPY ||
+				((at->operation == OP_LOAD || at->operation == OP_STORE ||
+				  at->operation == OP_ATOMIC) &&
+				 (at->space == PTX_SPACE_GLOBAL || at->space == PTX_SPACE_GENERIC));
+
+			if (is_global && at->width && at->width < narrowest)
+				narrowest = at->width;
+		}
+	}
+	return narrowest;
+}
+
+static int64_t address_period(int64_t block_extent, int64_t access_bytes)
+{
+	return ADDRESS_PERIOD_BYTES /
+	       greatest_common_divisor(ADDRESS_PERIOD_BYTES, block_extent * access_bytes);
+}
+
+/* ---- one launch ---- */
+
+struct sampler {
+	struct emulated_case *emulated;
+	size_t index; /* of the launch */
+	const struct case_launch *launch;
+	int64_t periods[3];
+	struct axis_class *classes[3];
+	size_t class_counts[3];
+	struct case_totals totals; /* of this launch */
+};
+
+static bool counts_agree(const struct emulated_counts *a, const struct emulated_counts *b)
+{
+	bool agree = true;
+
+#define X(field, name, unit, meaning, worse) agree = agree && a->field == b->field;
+	EMULATED_COUNT_LIST(X)
+#undef X
+	return agree;
+}
+
+static bool totals_agree(const struct case_totals *a, const struct case_totals *b)
+{
+	bool agree = counts_agree(&a->counts, &b->counts) && a->lines.count == b->lines.count;
+
+	for (size_t i = 0; agree && i < a->lines.count; i++) {
+		const struct line_count *x = &a->lines.items[i];
+		const struct line_count *y = &b->lines.items[i];
+
+		agree = x->line == y->line && x->instructions == y->instructions &&
+			x->lanes == y->lanes && x->divergent == y->divergent &&
+			x->requests == y->requests && x->sectors == y->sectors &&
+			x->shared_requests == y->shared_requests &&
+			x->wavefronts == y->wavefronts && x->conflicts == y->conflicts;
+	}
+	return agree;
+}
+
+/*
+ * The numbers of the blocks to execute of a class: its axes' samples in step,
+ * then with y the other way, so that both diagonals are seen. Each once.
+ */
+static size_t class_blocks(int64_t numbers[2 * SAMPLED_AXIS_BLOCKS],
+			   const struct case_launch *launch,
+			   const struct axis_class *const class[3])
+{
+	size_t count = 0;
+
+	for (size_t s = 0; s < 2 * SAMPLED_AXIS_BLOCKS; s++) {
+		int64_t at[3];
+		int64_t number;
+		bool seen = false;
+
+		for (size_t axis = 0; axis < 3; axis++) {
+			size_t samples = class[axis]->sample_count;
+			size_t step = s % SAMPLED_AXIS_BLOCKS * samples / SAMPLED_AXIS_BLOCKS;
+
+			if (s >= SAMPLED_AXIS_BLOCKS && axis == 1)
+				step = samples - 1 - step;
+			at[axis] = class[axis]->samples[step];
+		}
+		number = at[0] + launch->grid[0] * (at[1] + launch->grid[1] * at[2]);
+		for (size_t i = 0; i < count; i++)
+			seen = seen || numbers[i] == number;
+		if (!seen)
+			numbers[count++] = number;
+	}
+	return count;
+}
+
+/* Adds what a class counts to the launch's totals; *agreed false: its blocks differ. */
+static int execute_class(struct sampler *sampler, const struct axis_class *const class[3],
+			 bool *agreed, struct error *err)
+{
+	int64_t times = class[0]->count * class[1]->count * class[2]->count;
+	int64_t numbers[2 * SAMPLED_AXIS_BLOCKS];
+	size_t count = class_blocks(numbers, sampler->launch, class);
+	struct case_totals first = {0};
+	int rc = 0;
+
+	*agreed = true;
+	for (size_t i = 0; i < count && *agreed && rc == 0; i++) {
+		const struct launch_part part = {
+			.blocks = &numbers[i], .block_count = 1, .checked = true};
+		struct case_totals one = {0};
+
+		rc = emulated_case_launch(sampler->emulated, sampler->index, &part, err);
+		if (rc || emulated_case_ended(sampler->emulated))
+			break;
+		case_totals_take(i ? &one : &first, sampler->emulated->emulation);
+		*agreed = i == 0 || totals_agree(&first, &one);
+		case_totals_release(&one);
+	}
+	if (rc == 0 && *agreed) {
+		case_totals_add(&sampler->totals, &first, (uint64_t)times);
+		sampler->totals.blocks_executed += (int64_t)count;
+	}
+	case_totals_release(&first);
+	return rc;
+}
+
+static int execute_classes(struct sampler *sampler, bool *agreed, struct error *err)
+{
+	const size_t *counts = sampler->class_counts;
+	int rc = 0;
+
+	*agreed = true;
+	for (size_t c = 0; c < counts[0] * counts[1] * counts[2] && rc == 0 && *agreed; c++) {
+		const struct axis_class *const class[3] = {
+			&sampler->classes[0][c % counts[0]],
+			&sampler->classes[1][c / counts[0] % counts[1]],
+			&sampler->classes[2][c / counts[0] / counts[1]],
+		};
+
+		rc = execute_class(sampler, class, agreed, err);
+		if (emulated_case_ended(sampler->emulated))
+			break;
+	}
+	return rc;
+}
+
+/* Blocks to execute, at most. */
+static uint64_t classes_blocks(const struct sampler *sampler)
+{
+	uint64_t blocks = 0;
+
+	for (size_t z = 0; z < sampler->class_counts[2]; z++) {
+		for (size_t y = 0; y < sampler->class_counts[1]; y++) {
+			for (size_t x = 0; x < sampler->class_counts[0]; x++) {
+				const struct axis_class *const class[3] = {&sampler->classes[0][x],
+									   &sampler->classes[1][y],
+									   &sampler->classes[2][z]};
+				int64_t numbers[2 * SAMPLED_AXIS_BLOCKS];
+
+				blocks += class_blocks(numbers, sampler->launch, class);
+			}
+		}
+	}
+	return blocks;
+}
+
+/* One attempt, with the periods as they are. */
+static int try_periods(struct sampler *sampler, uint64_t most_blocks, bool *agreed,
+		       struct text *why_not, struct error *err)
+{
+	uint64_t blocks;
+	int rc = 0;
+
+	for (size_t axis = 0; axis < 3; axis++)
+		sampler->classes[axis] =
+			axis_classes(sampler->launch->grid[axis], sampler->periods[axis],
+				     &sampler->class_counts[axis]);
+	blocks = classes_blocks(sampler);
+	if (blocks > most_blocks || blocks > (uint64_t)launch_blocks(sampler->launch) / 2)
+		text_addf(why_not,
+			  "the %" PRId64
+			  " blocks of %s have addresses of so many kinds that %" PRIu64
+			  " would have to be executed",
+			  launch_blocks(sampler->launch), sampler->launch->entry, blocks);
+	else
+		rc = execute_classes(sampler, agreed, err);
+	for (size_t axis = 0; axis < 3; axis++)
+		free(sampler->classes[axis]);
+	return rc;
+}
+
+static int sample_launch(struct emulated_case *emulated, size_t index, uint64_t most_blocks,
+			 struct case_totals *totals, struct text *why_not, struct error *err)
+{
+	const struct case_launch *launch = &emulated->work->launches[index];
+	struct sampler sampler = {.emulated = emulated, .index = index, .launch = launch};
+	int64_t access_bytes = narrowest_access(emulated->program);
+	bool agreed = false;
+	int rc = 0;
+
+	for (size_t axis = 0; axis < 3; axis++)
+		sampler.periods[axis] = address_period(launch->block[axis], access_bytes);
+	for (int doubled = 0; doubled <= PERIOD_DOUBLINGS && !agreed && rc == 0; doubled++) {
+		case_totals_release(&sampler.totals);
+		text_clear(why_not);
+		rc = try_periods(&sampler, most_blocks, &agreed, why_not, err);
+		if (emulated_case_ended(emulated) || why_not->length)
+			break;
+		for (size_t axis = 0; axis < 3; axis++)
+			sampler.periods[axis] *= 2;
+	}
+	if (rc == 0 && !agreed && !why_not->length)
+		text_addf(why_not, "blocks of %s that should be alike count differently",
+			  launch->entry);
+	if (rc == 0 && !why_not->length)
+		case_totals_add(totals, &sampler.totals, 1);
+	case_totals_release(&sampler.totals);
+	return rc;
+}
+
+/* ---- all launches ---- */
+
+static bool may_be_sampled(const struct emulated_case *emulated, struct text *why_not)
+{
+	const struct launch_case *work = emulated->work;
+
+	for (size_t i = 0; i < work->launch_count && !why_not->length; i++) {
+		unsigned dependence =
+			program_dependence(emulated->program, work->launches[i].entry);
+
+		if (dependence)
+			text_addf(why_not, "branches or addresses of %s depend on %s",
+				  work->launches[i].entry,
+				  dependence & DEPENDS_ON_ATOMIC ? "what an atomic returns"
+								 : "its data");
+	}
+	return !why_not->length;
+}
+
+static int execute_whole(struct emulated_case *emulated, size_t index, struct case_totals *totals,
+			 struct error *err)
+{
+	const struct launch_part all = {.checked = true};
+	int rc = emulated_case_launch(emulated, index, &all, err);
+
+	if (rc)
+		return rc;
+	case_totals_take(totals, emulated->emulation);
+	totals->blocks_executed += launch_blocks(&emulated->work->launches[index]);
+	return 0;
+}
+
+int sample_case(struct emulated_case *emulated, const uint64_t *block_instructions, uint64_t most,
+		struct case_totals *totals, struct text *why_not, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	struct case_totals sum = {0};
+	/* So that all the launches that are executed whole cost at most half of it. */
+	uint64_t worth = most / (2 * work->launch_count + 2);
+	int rc = 0;
+
+	if (!may_be_sampled(emulated, why_not))
+		return 0;
+	for (size_t i = 0; i < work->launch_count && rc == 0 && !why_not->length; i++) {
+		int64_t blocks = launch_blocks(&work->launches[i]);
+
+		if (block_instructions[i] <= worth / (uint64_t)blocks)
+			rc = execute_whole(emulated, i, &sum, err);
+		else if (blocks < BLOCKS_WORTH_SAMPLING)
+			text_addf(why_not, "%s has only %" PRId64 " blocks",
+				  work->launches[i].entry, blocks);
+		else
+			rc = sample_launch(emulated, i, most / (block_instructions[i] + 1), &sum,
+					   why_not, err);
+		sum.blocks_total += blocks;
+		if (emulated_case_ended(emulated))
+			break;
+	}
+	if (rc == 0 && !why_not->length) {
+		case_totals_release(totals);
+		*totals = sum;
+	} else {
+		case_totals_release(&sum);
+	}
+	return rc;
+}

@@ -1,0 +1,457 @@
+#include "harness/workers/worker_loop.h"
+#include "metrics/settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/protocol/channel.h"
+#include "harness/protocol/protocol.h"
+
+struct worker_reply {
+	struct channel *channel;
+	bool lost; /* perflab is gone: nothing can be answered any more */
+};
+
+struct worker {
+	const struct backend_ops *ops;
+	struct channel channel;
+	struct measure_settings settings;
+	bool opened;
+};
+
+/* What `done` will say. */
+struct request_end {
+	enum trial_status status;
+	struct text reason;
+	bool unsupported, usage;
+};
+
+/* ---- replies ---- */
+
+/* Takes the reference of `message`. */
+static int reply_send(struct worker_reply *reply, const char *name, json_t *message)
+{
+	enum channel_result result;
+
+	json_object_set_new(message, "reply", json_string(name));
+	result = reply->lost ? CHANNEL_ENDED : channel_send(reply->channel, message, -1, NULL);
+	json_decref(message);
+	if (result == CHANNEL_OK)
+		return 0;
+	reply->lost = true;
+	return PL_EIO;
+}
+
+int worker_reply_check(struct worker_reply *reply, const struct worker_check *check)
+{
+	return reply_send(reply, "check", check_to_json(check));
+}
+
+int worker_reply_device(struct worker_reply *reply, int ordinal, const struct device_info *device)
+{
+	return reply_send(
+		reply, "device",
+		json_pack("{s:i, s:o}", "ordinal", ordinal, "device", device_to_json(device)));
+}
+
+int worker_reply_metric(struct worker_reply *reply, const struct worker_metric *metric)
+{
+	return reply_send(reply, "metric", metric_to_json(metric));
+}
+
+int worker_reply_phase(struct worker_reply *reply, int64_t id, enum worker_phase phase,
+		       int64_t pass)
+{
+	return reply_send(reply, "phase",
+			  json_pack("{s:I, s:s, s:o}", "id", (json_int_t)id, "phase",
+				    worker_phase_name(phase), "pass",
+				    pass < 0 ? json_null() : json_integer(pass)));
+}
+
+int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, const double *time_ns,
+			 size_t count)
+{
+	return reply_send(reply, "samples",
+			  json_pack("{s:I, s:i, s:o}", "id", (json_int_t)id, "round", round,
+				    "time_ns", samples_to_json(time_ns, count)));
+}
+
+int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,
+			  const char *reason)
+{
+	return reply_send(reply, "accuracy",
+			  json_pack("{s:I, s:i, s:o, s:o}", "id", (json_int_t)id, "round", round,
+				    "relative_error", json_number_or_null(relative_error), "reason",
+				    isfinite(relative_error) ? json_null() : json_text(reason)));
+}
+
+int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
+		       const struct device_state *state)
+{
+	json_t *message = state_to_json(state);
+
+	json_object_set_new(message, "id", json_integer(id));
+	json_object_set_new(message, "round", json_integer(round));
+	return reply_send(reply, "state", message);
+}
+
+int worker_reply_counters(struct worker_reply *reply, int64_t id,
+			  const struct counter_list *counters)
+{
+	return reply_send(reply, "counters",
+			  json_pack("{s:I, s:o}", "id", (json_int_t)id, "counters",
+				    counters_to_json(counters)));
+}
+
+int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line_count_list *lines)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < lines->count && !rc; i += PROTOCOL_MAX_LINE_PIECE) {
+		size_t count = lines->count - i;
+
+		if (count > PROTOCOL_MAX_LINE_PIECE)
+			count = PROTOCOL_MAX_LINE_PIECE;
+		rc = reply_send(reply, "lines",
+				json_pack("{s:I, s:o}", "id", (json_int_t)id, "lines",
+					  lines_to_json(lines, i, count)));
+	}
+	return rc;
+}
+
+static int reply_done(struct worker_reply *reply, const struct request_end *end)
+{
+	json_t *message;
+
+	message = json_pack("{s:s, s:o}", "status", trial_status_name(end->status), "reason",
+			    end->status == TRIAL_OK ? json_null() : json_text(end->reason.data));
+	if (end->unsupported)
+		json_object_set_new(message, "unsupported", json_true());
+	if (end->usage)
+		json_object_set_new(message, "usage", json_true());
+	return reply_send(reply, "done", message);
+}
+
+/* ---- requests ---- */
+
+/* An operation's return code becomes the status that `done` carries. */
+static void request_end_set(struct request_end *end, int rc, const struct error *err)
+{
+	if (rc) {
+		end->status = rc == PL_EDEVICE  ? TRIAL_DEVICE_ERROR
+			      : rc == PL_ENOMEM ? TRIAL_OUT_OF_MEMORY
+						: TRIAL_FAILED;
+		end->unsupported = rc == PL_EUNSUPPORTED;
+		end->usage = rc == PL_EUSAGE;
+		text_clear(&end->reason);
+		text_add(&end->reason, err->text);
+	}
+	if (end->status != TRIAL_OK && !end->reason.length)
+		text_addf(&end->reason, "the worker gave no reason (%s)", error_code_name(rc));
+}
+
+static int request_id(int64_t *out, const json_t *request, struct error *err)
+{
+	return member_int64(out, request, "id", 0, INT64_MAX, err);
+}
+
+static int request_case(struct launch_case **out, const json_t *request, struct error *err)
+{
+	json_t *object;
+	int rc = member_object(&object, request, "case", 256, err);
+
+	return rc ? rc : case_from_json(out, object, err);
+}
+
+static int serve_hello(struct worker *worker, const json_t *request, struct worker_reply *reply,
+		       struct request_end *end, struct error *err)
+{
+	int64_t version;
+	int rc = member_int64(&version, request, "protocol", 0, INT64_MAX, err);
+
+	(void)end;
+	if (rc)
+		return rc;
+	/* Told whatever perflab speaks, so that perflab can say which side is older. */
+	rc = reply_send(reply, "hello",
+			json_pack("{s:i, s:s, s:s}", "protocol", WORKER_PROTOCOL_VERSION, "backend",
+				  worker->ops->name, "version", worker->ops->version));
+	if (!rc && version != WORKER_PROTOCOL_VERSION)
+		rc = error_set(err, PL_EVERSION,
+			       "this worker speaks protocol %d: use perflab and worker of one "
+			       "installation",
+			       WORKER_PROTOCOL_VERSION);
+	return rc;
+}
+
+static int serve_doctor(struct worker *worker, const json_t *request, struct worker_reply *reply,
+			struct request_end *end, struct error *err)
+{
+	(void)request;
+	(void)end;
+	return worker->ops->doctor(worker->ops->backend, reply, err);
+}
+
+static int serve_devices(struct worker *worker, const json_t *request, struct worker_reply *reply,
+			 struct request_end *end, struct error *err)
+{
+	(void)request;
+	(void)end;
+	return worker->ops->devices(worker->ops->backend, reply, err);
+}
+
+static int serve_metrics(struct worker *worker, const json_t *request, struct worker_reply *reply,
+			 struct request_end *end, struct error *err)
+{
+	const char *chip;
+	const char *pattern;
+	int rc = member_borrow(&chip, request, "chip", true, err);
+
+	(void)end;
+	if (!rc)
+		rc = member_borrow(&pattern, request, "pattern", true, err);
+	if (!rc)
+		rc = worker->ops->metrics(worker->ops->backend, chip, pattern, reply, err);
+	return rc;
+}
+
+static int serve_passes(struct worker *worker, const json_t *request, struct worker_reply *reply,
+			struct request_end *end, struct error *err)
+{
+	struct string_list wanted = {0};
+	struct string_list missing = {0};
+	const char *chip;
+	int64_t passes = 0;
+	int rc = member_borrow(&chip, request, "chip", true, err);
+
+	(void)end;
+	if (!rc)
+		rc = member_strings(&wanted, request, "metrics", PROTOCOL_MAX_METRICS, err);
+	if (!rc)
+		rc = worker->ops->passes(worker->ops->backend, chip, &wanted, &passes, &missing,
+					 err);
+	if (!rc)
+		rc = reply_send(reply, "passes",
+				json_pack("{s:I, s:o}", "passes", (json_int_t)passes, "missing",
+					  json_strings(&missing)));
+	string_list_release(&wanted);
+	string_list_release(&missing);
+	return rc;
+}
+
+static int serve_open(struct worker *worker, const json_t *request, struct worker_reply *reply,
+		      struct request_end *end, struct error *err)
+{
+	struct session_info info = {0};
+	json_t *object;
+	int rc;
+
+	(void)end;
+	if (worker->opened)
+		return error_set(err, PL_EPROTOCOL, "'open' came twice");
+	rc = member_object(&object, request, "settings", 256, err);
+	/* A failed open may have left settings behind. */
+	measure_settings_release(&worker->settings);
+	if (!rc)
+		rc = settings_from_json(&worker->settings, object, err);
+	if (!rc)
+		rc = worker->ops->open(worker->ops->backend, &worker->settings, &info, err);
+	if (!rc) {
+		worker->opened = true;
+		rc = reply_send(reply, "opened", session_to_json(&info));
+	}
+	session_info_release(&info);
+	return rc;
+}
+
+static int require_open(const struct worker *worker, struct error *err)
+{
+	if (worker->opened)
+		return 0;
+	return error_set(err, PL_EPROTOCOL, "the request came before 'open'");
+}
+
+/* A backend measures and counts, or emulates. */
+static int require_ability(bool able, const char *request, const struct worker *worker,
+			   struct error *err)
+{
+	if (able)
+		return 0;
+	return error_set(err, PL_EPROTOCOL, "backend %s does not %s", worker->ops->name, request);
+}
+
+static int serve_inspect(struct worker *worker, const json_t *request, struct worker_reply *reply,
+			 struct request_end *end, struct error *err)
+{
+	struct launch_facts facts = launch_facts_unknown;
+	struct launch_case *work = NULL;
+	int64_t id = 0;
+	int rc = require_open(worker, err);
+
+	if (!rc)
+		rc = request_id(&id, request, err);
+	if (!rc)
+		rc = request_case(&work, request, err);
+	if (!rc)
+		rc = worker->ops->inspect(worker->ops->backend, work, &facts, &end->status,
+					  &end->reason, err);
+	if (!rc)
+		rc = reply_send(reply, "facts",
+				json_pack("{s:I, s:o}", "id", (json_int_t)id, "facts",
+					  facts_to_json(&facts)));
+	launch_case_free(work);
+	return rc;
+}
+
+static int serve_measure(struct worker *worker, const json_t *request, struct worker_reply *reply,
+			 struct request_end *end, struct error *err)
+{
+	struct launch_case *work = NULL;
+	int64_t id = 0;
+	int64_t round = 0;
+	int rc = require_open(worker, err);
+
+	if (!rc)
+		rc = require_ability(worker->ops->measure, "measure", worker, err);
+	if (!rc)
+		rc = request_id(&id, request, err);
+	if (!rc)
+		rc = member_int64(&round, request, "round", 0, INT32_MAX, err);
+	if (!rc)
+		rc = request_case(&work, request, err);
+	if (!rc)
+		rc = worker->ops->measure(worker->ops->backend, id, work, (int)round, reply,
+					  &end->status, &end->reason, err);
+	launch_case_free(work);
+	return rc;
+}
+
+static int items_from_json(struct count_item *items, const json_t *array, struct error *err)
+{
+	const json_t *element;
+	size_t i;
+
+	json_array_foreach(array, i, element)
+	{
+		int rc = request_id(&items[i].id, element, err);
+
+		if (!rc)
+			rc = request_case(&items[i].work, element, err);
+		if (rc)
+			return error_context(err, rc, "element %zu of 'cases'", i);
+	}
+	return 0;
+}
+
+static int serve_count(struct worker *worker, const json_t *request, struct worker_reply *reply,
+		       struct request_end *end, struct error *err)
+{
+	struct count_item *items = NULL;
+	json_t *array = NULL;
+	size_t count = 0;
+	int rc = require_open(worker, err);
+
+	if (!rc)
+		rc = require_ability(worker->ops->count, "count", worker, err);
+	if (!rc)
+		rc = member_array(&array, request, "cases", PROTOCOL_MAX_BATCH, err);
+	if (!rc) {
+		count = json_array_size(array);
+		items = xcalloc(count + 1, sizeof(*items));
+		rc = items_from_json(items, array, err);
+	}
+	if (!rc && !count)
+		rc = error_set(err, PL_EPROTOCOL, "'cases' is empty");
+	if (!rc)
+		rc = worker->ops->count(worker->ops->backend, items, count, reply, &end->status,
+					&end->reason, err);
+	for (size_t i = 0; i < count; i++)
+		launch_case_free(items[i].work);
+	free(items);
+	return rc;
+}
+
+static int serve_emulate(struct worker *worker, const json_t *request, struct worker_reply *reply,
+			 struct request_end *end, struct error *err)
+{
+	struct launch_case *work = NULL;
+	int64_t id = 0;
+	int rc = require_open(worker, err);
+
+	if (!rc)
+		rc = require_ability(worker->ops->emulate, "emulate", worker, err);
+	if (!rc)
+		rc = request_id(&id, request, err);
+	if (!rc)
+		rc = request_case(&work, request, err);
+	if (!rc)
+		rc = worker->ops->emulate(worker->ops->backend, id, work, reply, &end->status,
+					  &end->reason, err);
+	launch_case_free(work);
+	return rc;
+}
+
+static const struct {
+	const char *name;
+	int (*serve)(struct worker *worker, const json_t *request, struct worker_reply *reply,
+		     struct request_end *end, struct error *err);
+} requests[] = {
+	{"hello", serve_hello},     {"doctor", serve_doctor},   {"devices", serve_devices},
+	{"metrics", serve_metrics}, {"passes", serve_passes},   {"open", serve_open},
+	{"inspect", serve_inspect}, {"measure", serve_measure}, {"count", serve_count},
+	{"emulate", serve_emulate},
+};
+
+static int serve(struct worker *worker, const json_t *request, struct worker_reply *reply,
+		 struct request_end *end, struct error *err)
+{
+	const char *name;
+	int rc = member_borrow(&name, request, "request", false, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		if (!strcmp(requests[i].name, name))
+			return requests[i].serve(worker, request, reply, end, err);
+	return error_set(err, PL_EPROTOCOL, "'%.80s' is no request of protocol %d", name,
+			 WORKER_PROTOCOL_VERSION);
+}
+
+/* Answers one line, good or bad, with a `done`. False: perflab is gone. */
+static bool answer(struct worker *worker, const json_t *request, int rc, struct error *err)
+{
+	struct worker_reply reply = {.channel = &worker->channel};
+	struct request_end end = {.status = TRIAL_OK, .reason = TEXT_INIT};
+
+	if (!rc)
+		rc = serve(worker, request, &reply, &end, err);
+	request_end_set(&end, rc, err);
+	if (!reply.lost)
+		reply_done(&reply, &end);
+	text_release(&end.reason);
+	return !reply.lost;
+}
+
+int worker_main(const struct backend_ops *ops, int fd)
+{
+	struct worker worker = {.ops = ops};
+	enum channel_result result = CHANNEL_OK;
+	bool there = true;
+
+	channel_init(&worker.channel, fd, NULL);
+	while (there) {
+		struct error err = {0};
+		json_t *request = NULL;
+
+		result = channel_receive(&worker.channel, &request, -1, &err);
+		if (result != CHANNEL_OK && result != CHANNEL_BAD)
+			break;
+		there = answer(&worker, request, result == CHANNEL_BAD ? PL_EPROTOCOL : 0, &err);
+		json_decref(request);
+	}
+	ops->close(ops->backend);
+	measure_settings_release(&worker.settings);
+	channel_release(&worker.channel);
+	return result == CHANNEL_ENDED ? 0 : 1;
+}

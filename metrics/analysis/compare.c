@@ -1,0 +1,186 @@
+/* Comparing a case between two runs. */
+#include "metrics/analysis/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct change_limits change_limits_default = {
+	.smallest = 0.005, .resolution = 0.01, .false_alarms = 0.05};
+
+/* ---- Student's distribution ---- */
+
+/* The continued fraction of the incomplete beta function, by the method of Lentz (NIST Digital
+ * Library of Mathematical Functions, 8.17.22); it converges fast where x < (a + 1) / (a + b + 2).
+ */
+static double beta_fraction(double a, double b, double x)
+{
+	const double tiny = 1e-300, enough = 1e-15;
+	double c = 1, d = 1 - (a + b) * x / (a + 1), value;
+
+	d = 1 / (fabs(d) < tiny ? tiny : d);
+	value = d;
+	for (int m = 1; m <= 500; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		double factor = 1;
+
+		for (int part = 0; part < 2; part++) {
+			double term = part == 0 ? even : odd;
+
+			d = 1 + term * d;
+			d = 1 / (fabs(d) < tiny ? tiny : d);
+			c = 1 + term / c;
+			c = fabs(c) < tiny ? tiny : c;
+			factor = c * d;
+			value *= factor;
+		}
+		if (fabs(factor - 1) < enough)
+			break;
+	}
+	return value;
+}
+
+/* The regularised incomplete beta function I_x(a, b). */
+static double incomplete_beta(double a, double b, double x)
+{
+	int sign;
+	double front;
+
+	if (x <= 0 || x >= 1)
+		return x <= 0 ? 0 : 1;
+	front = exp(lgamma_r(a + b, &sign) - lgamma_r(a, &sign) - lgamma_r(b, &sign) + a * log(x) +
+		    b * log1p(-x));
+	return x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x) / a
+					 : 1 - front * beta_fraction(b, a, 1 - x) / b;
+}
+
+double student_two_sided(double t, double freedom)
+{
+	return incomplete_beta(freedom / 2, 0.5, freedom / (freedom + t * t));
+}
+
+double student_quantile(double p, double freedom)
+{
+	double low = 0, high = 1;
+
+	while (student_two_sided(high, freedom) > p && high < 1e300)
+		high *= 2;
+	for (int halving = 0; halving < 200 && high - low > 1e-12 * high; halving++) {
+		double middle = low / 2 + high / 2;
+
+		*(student_two_sided(middle, freedom) > p ? &low : &high) = middle;
+	}
+	return high;
+}
+
+/* ---- effects ---- */
+
+struct spread {
+	double mean, squares; /* of the logarithms; sum of squares about the mean */
+	double lowest, highest;
+};
+
+static struct spread spread_of(struct process_medians medians)
+{
+	struct spread spread = {0, 0, INFINITY, -INFINITY};
+
+	for (size_t i = 0; i < medians.count; i++) {
+		double value = log(medians.time_ns[i]);
+
+		spread.mean += value / (double)medians.count;
+		spread.lowest = fmin(spread.lowest, value);
+		spread.highest = fmax(spread.highest, value);
+	}
+	for (size_t i = 0; i < medians.count; i++) {
+		double distance = log(medians.time_ns[i]) - spread.mean;
+
+		spread.squares += distance * distance;
+	}
+	return spread;
+}
+
+/* The interval takes far longer than the rest. */
+static struct effect effect_with(struct process_medians base, struct process_medians head,
+				 bool interval)
+{
+	struct effect effect = {NAN, NAN, NAN, NAN, false};
+	struct spread of_base, of_head;
+	double difference, absolute, known, freedom, error;
+
+	if (base.count == 0 || head.count == 0)
+		return effect;
+	of_base = spread_of(base);
+	of_head = spread_of(head);
+	difference = of_head.mean - of_base.mean;
+
+	absolute = PROCESS_NOISE_NS / exp(of_base.mean);
+	known = PROCESS_NOISE_RELATIVE * PROCESS_NOISE_RELATIVE + absolute * absolute;
+	freedom = PROCESS_NOISE_WEIGHT + (double)(base.count - 1) + (double)(head.count - 1);
+	error = sqrt((PROCESS_NOISE_WEIGHT * known + of_base.squares + of_head.squares) / freedom *
+		     (1 / (double)base.count + 1 / (double)head.count));
+
+	effect.change = expm1(difference);
+	effect.p = student_two_sided(difference / error, freedom);
+	effect.separated = base.count > 1 && head.count > 1 &&
+			   (of_head.lowest > of_base.highest || of_head.highest < of_base.lowest);
+	if (interval) {
+		double reach = student_quantile(0.05, freedom) * error;
+
+		effect.low = expm1(difference - reach);
+		effect.high = expm1(difference + reach);
+	}
+	return effect;
+}
+
+struct effect effect_of(struct process_medians base, struct process_medians head)
+{
+	return effect_with(base, head, true);
+}
+
+struct effect effect_test(struct process_medians base, struct process_medians head)
+{
+	return effect_with(base, head, false);
+}
+
+struct ranked_p {
+	double p;
+	size_t at;
+};
+
+static int by_p(const void *left, const void *right)
+{
+	const struct ranked_p *a = left, *b = right;
+
+	return a->p != b->p ? (a->p > b->p) - (a->p < b->p) : (a->at > b->at) - (a->at < b->at);
+}
+
+void effects_adjust(double *p, size_t count)
+{
+	struct ranked_p *ranked = xcalloc(count ? count : 1, sizeof(*ranked));
+	size_t known = 0;
+	double adjusted = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (!isnan(p[i]))
+			ranked[known++] = (struct ranked_p){p[i], i};
+	qsort(ranked, known, sizeof(*ranked), by_p);
+	for (size_t i = 0; i < known; i++) {
+		adjusted = fmax(adjusted, fmin(1, ranked[i].p * (double)(known - i)));
+		p[ranked[i].at] = adjusted;
+	}
+	free(ranked);
+}
+
+enum change effect_judge(const struct effect *effect, double adjusted_p,
+			 const struct change_limits *limits)
+{
+	if (isnan(effect->change))
+		return CHANGE_INCONCLUSIVE;
+	if (effect->separated && adjusted_p < limits->false_alarms &&
+	    fabs(effect->change) >= limits->smallest)
+		return effect->change > 0 ? CHANGE_REGRESSED : CHANGE_IMPROVED;
+	if (effect->low < -limits->resolution || effect->high > limits->resolution)
+		return CHANGE_INCONCLUSIVE;
+	return CHANGE_UNCHANGED;
+}

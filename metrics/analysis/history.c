@@ -1,0 +1,192 @@
+/* The history of a case. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/analysis/change_points.h"
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/history.h"
+#include "metrics/metrics.h"
+
+bool history_is_timed(const struct history *history, size_t run)
+{
+	const struct trial *trial = &history->trials[run];
+
+	return trial->status == TRIAL_OK && trial->summary.count > 0 &&
+	       trial->summary.median_ns > 0;
+}
+
+/* Medians of the rounds of a run, into `out`; without rounds its median is all there is. */
+static size_t medians_of(double *out, const struct trial *trial)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < trial->round_count; i++) {
+		if (trial->rounds[i].median_ns > 0)
+			out[count++] = trial->rounds[i].median_ns;
+	}
+	if (count == 0)
+		out[count++] = trial->summary.median_ns;
+	return count;
+}
+
+static bool codes_are_equal(const struct trial *a, const struct trial *b)
+{
+	return a->facts.code_hash[0] && strcmp(a->facts.code_hash, b->facts.code_hash) == 0 &&
+	       a->launch_hash[0] && strcmp(a->launch_hash, b->launch_hash) == 0;
+}
+
+/* Of the runs at `places` in a history, all timed. *out is malloc'd. */
+static size_t changes_find(struct history_change **out, const struct process_medians *runs,
+			   const size_t *places, size_t timed)
+{
+	struct change_point *points;
+	size_t count = change_points_find(&points, runs, timed, &change_point_limits);
+
+	*out = xcalloc(count + 1, sizeof(**out));
+	for (size_t i = 0; i < count; i++)
+		(*out)[i] = (struct history_change){
+			.change = points[i],
+			.last = places[points[i].at - 1],
+			.first = places[points[i].at],
+		};
+	free(points);
+	return count;
+}
+
+void history_find_changes(struct history *history)
+{
+	struct process_medians *runs = xcalloc(history->count + 1, sizeof(*runs));
+	size_t *places = xcalloc(history->count + 1, sizeof(*places));
+	double *medians;
+	size_t rounds = 0, timed = 0, used = 0;
+
+	for (size_t i = 0; i < history->count; i++)
+		rounds += history->trials[i].round_count + 1;
+	medians = xcalloc(rounds + 1, sizeof(*medians));
+	for (size_t i = 0; i < history->count; i++) {
+		if (!history_is_timed(history, i))
+			continue;
+		runs[timed].time_ns = medians + used;
+		runs[timed].count = medians_of(medians + used, &history->trials[i]);
+		used += runs[timed].count;
+		places[timed++] = i;
+	}
+	free(history->changes);
+	history->change_count = changes_find(&history->changes, runs, places, timed);
+	for (size_t i = 0; i < history->change_count; i++) {
+		struct history_change *change = &history->changes[i];
+
+		change->same_code = codes_are_equal(&history->trials[change->last],
+						    &history->trials[change->first]);
+	}
+	free(medians);
+	free(places);
+	free(runs);
+}
+
+/* As medians_of() has them. */
+static size_t grid_series(struct process_medians *runs, size_t *places,
+			  const struct history_grid *grid, size_t at)
+{
+	size_t timed = 0;
+
+	for (size_t i = 0; i < grid->run_count; i++) {
+		size_t cell = at * grid->run_count + i;
+		struct history_rounds rounds = grid->rounds[cell];
+
+		if (!(grid->median_ns[cell] > 0))
+			continue;
+		runs[timed] = rounds.count ? (struct process_medians){grid->round_ns + rounds.begin,
+								      rounds.count}
+					   : (struct process_medians){&grid->median_ns[cell], 1};
+		places[timed++] = i;
+	}
+	return timed;
+}
+
+void history_grid_find_changes(struct history_grid *grid)
+{
+	struct process_medians *runs = xcalloc(grid->run_count + 1, sizeof(*runs));
+	size_t *places = xcalloc(grid->run_count + 1, sizeof(*places));
+	size_t count = 0, capacity = 0;
+
+	free(grid->changes);
+	free(grid->change_begin);
+	grid->changes = NULL;
+	grid->change_begin = xcalloc(grid->case_count + 1, sizeof(*grid->change_begin));
+	for (size_t i = 0; i < grid->case_count; i++) {
+		struct history_change *found;
+		size_t of_case =
+			changes_find(&found, runs, places, grid_series(runs, places, grid, i));
+
+		for (size_t k = 0; k < of_case; k++) {
+			const uint64_t *code = grid->code + i * grid->run_count;
+
+			found[k].same_code =
+				code[found[k].last] && code[found[k].last] == code[found[k].first];
+		}
+		if (of_case) {
+			grid->changes = xgrow(grid->changes, &capacity, count + of_case,
+					      sizeof(*grid->changes));
+			memcpy(grid->changes + count, found, of_case * sizeof(*found));
+			count += of_case;
+		}
+		grid->change_begin[i + 1] = count;
+		free(found);
+	}
+	free(places);
+	free(runs);
+}
+
+double history_step(const struct history *history, size_t run)
+{
+	if (!history_is_timed(history, run))
+		return NAN;
+	for (size_t i = run; i-- > 0;) {
+		if (history_is_timed(history, i))
+			return history->trials[run].summary.median_ns /
+				       history->trials[i].summary.median_ns -
+			       1;
+	}
+	return NAN;
+}
+
+const struct history_change *history_change_at(const struct history *history, size_t run)
+{
+	for (size_t i = 0; i < history->change_count; i++) {
+		if (history->changes[i].first == run)
+			return &history->changes[i];
+	}
+	return NULL;
+}
+
+void history_release(struct history *history)
+{
+	for (size_t i = 0; i < history->count; i++)
+		run_release(&history->runs[i]);
+	for (size_t i = 0; i < history->count; i++)
+		trial_release(&history->trials[i]);
+	free(history->runs);
+	free(history->trials);
+	free(history->changes);
+	free(history->kernel);
+	free(history->variant);
+	free(history->config);
+	*history = (struct history){0};
+}
+
+void history_grid_release(struct history_grid *grid)
+{
+	for (size_t i = 0; i < grid->run_count; i++)
+		run_release(&grid->runs[i]);
+	free(grid->runs);
+	free(grid->shown);
+	free(grid->median_ns);
+	free(grid->rounds);
+	free(grid->round_ns);
+	free(grid->code);
+	free(grid->changes);
+	free(grid->change_begin);
+	*grid = (struct history_grid){0};
+}

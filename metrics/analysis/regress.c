@@ -1,0 +1,406 @@
+/* Two runs, case by case; see the header. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/regress.h"
+#include "metrics/analysis/regress_parts.h"
+#include "metrics/analysis/thresholds.h"
+
+/* ---- pairs ---- */
+
+static int compare_cases(const struct trial *a, const struct trial *b)
+{
+	int order = strcmp(a->kernel, b->kernel);
+
+	if (!order)
+		order = strcmp(a->variant, b->variant);
+	return order ? order : strcmp(a->config, b->config);
+}
+
+static int by_case(const void *left, const void *right)
+{
+	return compare_cases(*(const struct trial *const *)left,
+			     *(const struct trial *const *)right);
+}
+
+/* A damaged file may lack names, and then there is nothing to find a case by. */
+static bool has_name(const struct trial *trial)
+{
+	return trial->kernel && trial->variant && trial->config;
+}
+
+static const struct trial **sorted_trials(const struct run *run, size_t *count)
+{
+	const struct trial **sorted =
+		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(const struct trial *));
+
+	*count = 0;
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (has_name(&run->trials[i]))
+			sorted[(*count)++] = &run->trials[i];
+	qsort(sorted, *count, sizeof(const struct trial *), by_case);
+	return sorted;
+}
+
+/* NULL: it is not among them. */
+static const struct trial *find_case(const struct trial *trial, const struct trial *const *sorted,
+				     size_t count)
+{
+	const struct trial *const *at =
+		bsearch(&trial, sorted, count, sizeof(const struct trial *), by_case);
+
+	return at ? *at : NULL;
+}
+
+size_t regress_pairs(struct regress_pair **out, const struct run *base, const struct run *head)
+{
+	size_t base_count, head_count, count = 0;
+	const struct trial **bases = sorted_trials(base, &base_count);
+	const struct trial **heads = sorted_trials(head, &head_count);
+
+	*out = xcalloc(base_count + head_count + 1, sizeof(**out));
+	for (size_t i = 0; i < head->trial_count; i++) {
+		const struct trial *trial = &head->trials[i];
+
+		if (has_name(trial))
+			(*out)[count++] = (struct regress_pair){
+				.base = find_case(trial, bases, base_count),
+				.head = trial,
+				.base_seed = base->seed,
+				.head_seed = head->seed,
+			};
+	}
+	for (size_t i = 0; i < base->trial_count; i++) {
+		const struct trial *trial = &base->trials[i];
+
+		if (has_name(trial) && !find_case(trial, heads, head_count))
+			(*out)[count++] = (struct regress_pair){
+				.base = trial, .base_seed = base->seed, .head_seed = head->seed};
+	}
+	free(bases);
+	free(heads);
+	return count;
+}
+
+/* ---- one case ---- */
+
+static void say_why(struct regress_case *item, char *reason)
+{
+	char *before = item->why;
+
+	item->why = before ? xasprintf("%s; %s", before, reason) : xstrdup(reason);
+	free(before);
+	free(reason);
+}
+
+static bool ended_well(const struct trial *trial)
+{
+	return trial && (trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED);
+}
+
+static bool failed(const struct trial *trial)
+{
+	return trial && trial_status_is_failure(trial->status);
+}
+
+static char *how_it_ended(const struct trial *trial)
+{
+	return xasprintf("%s%s%s", trial_status_name(trial->status), trial->reason ? ": " : "",
+			 trial->reason ? trial->reason : "");
+}
+
+/* A verdict for what has none of numbers; false: both have ended well. */
+static bool judge_presence(struct regress_case *item)
+{
+	if (failed(item->head)) {
+		item->verdict = CHANGE_FAILED;
+		item->gates = ended_well(item->base);
+		say_why(item, how_it_ended(item->head));
+		if (failed(item->base))
+			say_why(item, xstrdup("it failed in the base too"));
+	} else if (!ended_well(item->head)) {
+		item->verdict = CHANGE_MISSING;
+		if (item->head)
+			say_why(item, how_it_ended(item->head));
+	} else if (!ended_well(item->base)) {
+		item->verdict = CHANGE_NEW;
+		if (item->base)
+			say_why(item, xasprintf("in the base it was %s",
+						trial_status_name(item->base->status)));
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Medians above 0, malloc'd. */
+static struct process_medians medians_of(const struct trial *trial, double **held)
+{
+	double *medians = xcalloc(trial->round_count ? trial->round_count : 1, sizeof(*medians));
+	size_t count = 0;
+
+	for (size_t i = 0; i < trial->round_count; i++)
+		if (isfinite(trial->rounds[i].median_ns) && trial->rounds[i].median_ns > 0)
+			medians[count++] = trial->rounds[i].median_ns;
+	*held = medians;
+	return (struct process_medians){medians, count};
+}
+
+static void compare_times(struct regress_case *item, const struct regress_options *options)
+{
+	const struct threshold *said =
+		options->thresholds
+			? thresholds_find(options->thresholds, item->name, THRESHOLDS_TIME)
+			: NULL;
+	double *base, *head;
+	struct process_medians of_base = medians_of(item->base, &base);
+	struct process_medians of_head = medians_of(item->head, &head);
+
+	item->limits = options->limits;
+	if (said && !said->ignore) {
+		item->limits.smallest = said->limit;
+		item->limits.resolution = fmax(item->limits.resolution, said->limit);
+	}
+	item->timed = of_base.count && of_head.count && !(said && said->ignore);
+	if (item->timed)
+		item->effect = effect_of(of_base, of_head);
+	free(base);
+	free(head);
+}
+
+static void compare_code(struct regress_case *item, const struct regress_pair *pair)
+{
+	const struct launch_facts *base = &pair->base->facts, *head = &pair->head->facts;
+
+	item->same_code = base->code_hash[0] && strcmp(base->code_hash, head->code_hash) == 0 &&
+			  strcmp(base->code_kind, head->code_kind) == 0;
+	item->same_launch = pair->base_seed == pair->head_seed && pair->base->launch_hash[0] &&
+			    strcmp(pair->base->launch_hash, pair->head->launch_hash) == 0;
+}
+
+/* Numbers of a case, before any verdict. */
+static int measure_case(struct regress_case *item, const struct regress_pair *pair,
+			const struct regress_options *options, struct error *err)
+{
+	*item = (struct regress_case){
+		.name = trial_case_name(pair->head ? pair->head : pair->base),
+		.base = pair->base,
+		.head = pair->head,
+		.verdict = CHANGE_INCONCLUSIVE,
+		.effect = {NAN, NAN, NAN, NAN, false},
+		.adjusted_p = NAN,
+		.time = CHANGE_INCONCLUSIVE,
+		.limits = options->limits,
+	};
+	if (options->thresholds && thresholds_ignore(options->thresholds, item->name)) {
+		item->ignored = true;
+		return 0;
+	}
+	if (pair->note)
+		say_why(item, xstrdup(pair->note));
+	if (judge_presence(item))
+		return 0;
+	compare_code(item, pair);
+	compare_times(item, options);
+	return regress_compare_counters(item, pair, options, err);
+}
+
+/* A change that the clock alone explains is not the kernel's. */
+static void look_at_clocks(struct regress_case *item)
+{
+	struct round_clocks base = round_clocks_of(item->base->rounds, item->base->round_count);
+	struct round_clocks head = round_clocks_of(item->head->rounds, item->head->round_count);
+	double explained = base.sm_hz / head.sm_hz - 1;
+	double least = item->limits.smallest;
+
+	if (item->time != CHANGE_REGRESSED && item->time != CHANGE_IMPROVED)
+		return;
+	if ((explained > 0) == (item->effect.change > 0) && fabs(explained) > 1e-4 &&
+	    fabs(item->effect.change) - fabs(explained) < least) {
+		item->time = CHANGE_INCONCLUSIVE;
+		say_why(item, xasprintf("the SM clock explains it: %.0f MHz, then %.0f",
+					base.sm_hz / 1e6, head.sm_hz / 1e6));
+	}
+	if (base.throttled * head.count != head.throttled * base.count)
+		say_why(item, xasprintf("throttled in %zu of %zu rounds, then in %zu of %zu",
+					base.throttled, base.count, head.throttled, head.count));
+}
+
+static void judge_time(struct regress_case *item)
+{
+	item->time = effect_judge(&item->effect, item->adjusted_p, &item->limits);
+	if (item->time == CHANGE_INCONCLUSIVE) {
+		if (item->base->round_count < 2 || item->head->round_count < 2)
+			say_why(item, xstrdup("one round, of one process, shows no change: two of "
+					      "each run are the least"));
+		else
+			say_why(item, xasprintf("a change of %.3g %% is not ruled out",
+						100 * item->limits.resolution));
+	}
+	look_at_clocks(item);
+}
+
+static void say_counter(struct text *out, const struct counter_change *change)
+{
+	text_addf(out, "%s%s from %.15g to %.15g", out->length ? ", " : "", change->metric,
+		  change->base, change->head);
+}
+
+/* Those that decided, and how many others there are. */
+static void say_counters(struct regress_case *item, int verdict)
+{
+	struct text listed = TEXT_INIT;
+	size_t count = 0;
+
+	for (size_t i = 0; i < item->counter_count; i++) {
+		if (item->counters[i].verdict != verdict)
+			continue;
+		if (count++ < 3)
+			say_counter(&listed, &item->counters[i]);
+	}
+	if (count > 3)
+		text_addf(&listed, ", and %zu more", count - 3);
+	if (count)
+		say_why(item, text_detach(&listed));
+	text_release(&listed);
+}
+
+static bool has_counter(const struct regress_case *item, int verdict)
+{
+	for (size_t i = 0; i < item->counter_count; i++)
+		if (item->counters[i].verdict == verdict)
+			return true;
+	return false;
+}
+
+static bool is_change(enum change change)
+{
+	return change == CHANGE_REGRESSED || change == CHANGE_IMPROVED;
+}
+
+/* Where time was measured and shows a change, it decides: a kernel that got faster may execute
+ * more. Else counters do. */
+static void judge_numbers(struct regress_case *item, const struct regress_options *options)
+{
+	const bool worse = has_counter(item, 1), better = has_counter(item, -1);
+
+	if (item->timed)
+		judge_time(item);
+	if (item->timed && is_change(item->time))
+		item->verdict = item->time;
+	else if (worse || better)
+		item->verdict = worse ? CHANGE_REGRESSED : CHANGE_IMPROVED;
+	else if (item->timed)
+		item->verdict = item->time;
+	else
+		item->verdict = item->counters_compared ? CHANGE_UNCHANGED : CHANGE_INCONCLUSIVE;
+	if (worse)
+		say_counters(item, 1);
+	else if (better && item->verdict == CHANGE_IMPROVED && !is_change(item->time))
+		say_counters(item, -1);
+	if (!item->timed && !item->counters_compared)
+		say_why(item, xstrdup("nothing to compare: neither times nor counters that both "
+				      "have"));
+	if (is_change(item->verdict) && item->same_code && item->same_launch &&
+	    !options->judge_same_code) {
+		item->verdict = CHANGE_INCONCLUSIVE;
+		say_why(item, xstrdup("machine code, launch and input are the same: noise or "
+				      "environment, not the kernel"));
+	}
+	item->gates = item->verdict == CHANGE_REGRESSED;
+}
+
+/* ---- all cases ---- */
+
+/* A case that came to nothing on both sides says nothing. */
+static bool says_something(const struct regress_pair *pair)
+{
+	return ended_well(pair->base) || ended_well(pair->head) || failed(pair->base) ||
+	       failed(pair->head);
+}
+
+static void adjust_all(struct regress *regress)
+{
+	double *p = xcalloc(regress->count ? regress->count : 1, sizeof(*p));
+
+	for (size_t i = 0; i < regress->count; i++)
+		p[i] = regress->cases[i].timed ? regress->cases[i].effect.p : NAN;
+	effects_adjust(p, regress->count);
+	for (size_t i = 0; i < regress->count; i++)
+		regress->cases[i].adjusted_p = p[i];
+	free(p);
+}
+
+static void tally(struct regress *regress, const struct regress_options *options)
+{
+	for (size_t i = 0; i < regress->count; i++) {
+		struct regress_case *item = &regress->cases[i];
+
+		if (item->ignored) {
+			regress->ignored++;
+			continue;
+		}
+		if (ended_well(item->base) && ended_well(item->head))
+			judge_numbers(item, options);
+		regress->tally[item->verdict]++;
+		regress->gating += item->gates;
+		regress->compared += item->timed || item->counters_compared;
+	}
+}
+
+/* A counter that was asked for and is in no case of both runs would be a gate that never shuts. */
+static int check_names(const struct regress_pair *pairs, size_t count,
+		       const struct string_list *names, struct error *err)
+{
+	for (size_t i = 0; i < names->count; i++) {
+		bool found = false;
+
+		for (size_t k = 0; k < count && !found; k++) {
+			const struct counter_value *base, *head;
+
+			if (!ended_well(pairs[k].base) || !ended_well(pairs[k].head))
+				continue;
+			base = counter_list_find(&pairs[k].base->counters, names->items[i]);
+			head = counter_list_find(&pairs[k].head->counters, names->items[i]);
+			found = base && base->has_value && head && head->has_value;
+		}
+		if (!found)
+			return error_set(err, PL_EUSAGE, "no case has %s in both runs",
+					 names->items[i]);
+	}
+	return 0;
+}
+
+int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t count,
+		  const struct regress_options *options, struct error *err)
+{
+	struct regress regress = {.cases = xcalloc(count ? count : 1, sizeof(*regress.cases))};
+	int rc = options->counters == REGRESS_COUNTERS_NAMED
+			 ? check_names(pairs, count, options->names, err)
+			 : 0;
+
+	for (size_t i = 0; i < count && !rc; i++)
+		if (says_something(&pairs[i]))
+			rc = measure_case(&regress.cases[regress.count++], &pairs[i], options, err);
+	if (rc) {
+		regress_release(&regress);
+		return rc;
+	}
+	adjust_all(&regress);
+	tally(&regress, options);
+	*out = regress;
+	return 0;
+}
+
+void regress_release(struct regress *regress)
+{
+	for (size_t i = 0; i < regress->count; i++) {
+		free(regress->cases[i].name);
+		free(regress->cases[i].why);
+		free(regress->cases[i].counters);
+	}
+	free(regress->cases);
+	*regress = (struct regress){0};
+}

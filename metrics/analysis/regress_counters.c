@@ -1,0 +1,92 @@
+/* Counters of a case in two runs: which are compared, and which of them got worse. */
+#include <math.h>
+#include <string.h>
+
+#include "metrics/analysis/regress.h"
+#include "metrics/analysis/regress_parts.h"
+#include "metrics/analysis/thresholds.h"
+#include "metrics/catalogue/catalogue.h"
+
+/* Relative to the base; from nothing to something is beyond every limit. */
+static double relative_change(double base, double head)
+{
+	return base != 0 ? fabs(head - base) / fabs(base) : INFINITY;
+}
+
+static bool is_chosen(const struct metric *metric, const char *name,
+		      const struct regress_options *options)
+{
+	if (options->counters == REGRESS_COUNTERS_NAMED)
+		return string_list_has(options->names, name);
+	/* what is derived says again what its inputs say, in numbers that anything moves */
+	return metric && metric->exact && !metric->derive;
+}
+
+static void add_change(struct regress_case *item, const struct counter_change *change)
+{
+	item->counters =
+		xrealloc(item->counters, (item->counter_count + 1) * sizeof(*item->counters));
+	item->counters[item->counter_count++] = *change;
+}
+
+static int compare_one(struct regress_case *item, const struct regress_pair *pair,
+		       const struct counter_value *base, const struct counter_value *head,
+		       const struct regress_options *options, struct error *err)
+{
+	const struct metric *metric = metric_find(head->metric);
+	const bool exact = metric && metric_is_exact(metric);
+	const struct threshold *limit =
+		options->thresholds ? thresholds_find(options->thresholds, item->name, head->metric)
+				    : NULL;
+	struct counter_change change = {.metric = head->metric,
+					.unit = head->unit,
+					.base = base->value,
+					.head = head->value};
+	bool beyond;
+
+	if (limit ? limit->ignore : !is_chosen(metric, head->metric, options))
+		return 0;
+	if (!limit && !exact)
+		return error_set(err, PL_EUSAGE,
+				 "%s does not repeat exactly: to compare it, give it a limit by a "
+				 "line such as \"* %s=+5%%\" of a file for --thresholds",
+				 head->metric, head->metric);
+	/* what a kernel counts may depend on its input */
+	if (!limit && pair->base_seed != pair->head_seed)
+		return 0;
+	item->counters_compared++;
+	if (base->value == head->value)
+		return 0;
+	change.worse = limit ? limit->worse : metric->worse;
+	beyond = relative_change(base->value, head->value) > (limit ? limit->limit : 0);
+	if (!beyond && !exact)
+		return 0;
+	if (beyond && change.worse != WORSE_NEITHER)
+		change.verdict =
+			(head->value > base->value) == (change.worse == WORSE_MORE) ? 1 : -1;
+	add_change(item, &change);
+	return 0;
+}
+
+int regress_compare_counters(struct regress_case *item, const struct regress_pair *pair,
+			     const struct regress_options *options, struct error *err)
+{
+	const struct counter_list *counters = &pair->head->counters;
+	int rc = 0;
+
+	if (options->counters == REGRESS_COUNTERS_NONE)
+		return 0;
+	for (size_t i = 0; i < counters->count && !rc; i++) {
+		const struct counter_value *head = &counters->items[i], *base = NULL;
+
+		/* both lists are in the order of names, mostly: no search through all for each */
+		if (i < pair->base->counters.count &&
+		    strcmp(pair->base->counters.items[i].metric, head->metric) == 0)
+			base = &pair->base->counters.items[i];
+		else
+			base = counter_list_find(&pair->base->counters, head->metric);
+		if (base && base->has_value && head->has_value)
+			rc = compare_one(item, pair, base, head, options, err);
+	}
+	return rc;
+}

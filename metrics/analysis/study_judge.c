@@ -1,0 +1,398 @@
+/* What cases measured, through a study's expressions, against its limits. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/study.h"
+#include "metrics/analysis/study_parts.h"
+#include "metrics/catalogue/catalogue.h"
+
+static const struct {
+	const char *name, *meaning;
+} verdicts[] = {
+#define X(symbol, verdict_name, verdict_meaning) [symbol] = {verdict_name, verdict_meaning},
+	STUDY_VERDICT_LIST(X)
+#undef X
+};
+
+const char *study_verdict_name(enum study_verdict verdict)
+{
+	return verdicts[verdict].name;
+}
+
+const char *study_verdict_meaning(enum study_verdict verdict)
+{
+	return verdicts[verdict].meaning;
+}
+
+/* ---- one value ---- */
+
+/*
+ * A value on the stack, and by how much it grows with the logarithm of each
+ * case's time. One that is made of times and constants by products and
+ * quotients alone varies by factors, so its interval is one of factors.
+ */
+struct value {
+	double number;
+	double slope[STUDY_MAX_CASES];
+	bool by_factors;
+};
+
+struct judging {
+	const struct study *study;
+	const struct study_evidence *evidence;
+	bool timed[STUDY_MAX_CASES]; /* its time is in the expression */
+	struct text why;             /* why a value is not known; empty: all are */
+};
+
+static double mean_of_logarithms(struct process_medians medians)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < medians.count; i++)
+		sum += log(medians.time_ns[i]);
+	return sum / (double)medians.count;
+}
+
+static void is_unknown(struct judging *judging, size_t at, const char *what, const char *reason)
+{
+	if (!judging->why.length)
+		text_addf(&judging->why, "%s of case %s: %s", what, judging->study->cases[at].name,
+			  reason);
+}
+
+static double count_of(struct judging *judging, const struct study_step *step)
+{
+	const struct trial *trial = judging->evidence[step->at].trial;
+	const struct counter_value *counter = counter_list_find(&trial->counters, step->metric);
+
+	if (counter && counter->has_value)
+		return counter->value;
+	is_unknown(judging, step->at, step->metric,
+		   counter && counter->reason ? counter->reason : "not counted");
+	return NAN;
+}
+
+static double known_or_nan(struct judging *judging, const struct study_step *step, const char *what,
+			   int64_t value)
+{
+	if (value >= 0)
+		return (double)value;
+	is_unknown(judging, step->at, what, "not known");
+	return NAN;
+}
+
+static double fact_of(struct judging *judging, const struct study_step *step)
+{
+	const struct study_evidence *evidence = &judging->evidence[step->at];
+	const struct trial *trial = evidence->trial;
+	const struct launch_facts *facts = &trial->facts;
+
+	switch (step->fact) {
+	case FACT_FLOP:
+		return known_or_nan(judging, step, "the work", trial->has_work ? trial->flop : -1);
+	case FACT_BYTES:
+		return known_or_nan(judging, step, "the work",
+				    trial->has_work ? trial->bytes_read + trial->bytes_written
+						    : -1);
+	case FACT_REGISTERS:
+		return known_or_nan(judging, step, "registers", facts->registers_per_thread);
+	case FACT_LOCAL_BYTES:
+		return known_or_nan(judging, step, "local memory", facts->local_bytes_per_thread);
+	case FACT_SHARED_BYTES:
+		return known_or_nan(
+			judging, step, "shared memory",
+			facts->shared_static_bytes < 0 || facts->shared_dynamic_bytes < 0
+				? -1
+				: facts->shared_static_bytes + facts->shared_dynamic_bytes);
+	case FACT_BUFFER_BYTES:
+	case FACT_SCRATCH_BYTES:
+		return known_or_nan(judging, step, "the memory",
+				    evidence->buffer_bytes == 0       ? -1
+				    : step->fact == FACT_BUFFER_BYTES ? evidence->buffer_bytes
+								      : evidence->scratch_bytes);
+	default:
+		return count_of(judging, step);
+	}
+}
+
+/* What a kernel is not to blame for, such as too little memory, says nothing about it. */
+static double verified_of(struct judging *judging, const struct study_step *step)
+{
+	const struct study_evidence *evidence = &judging->evidence[step->at];
+
+	switch (evidence->trial->status) {
+	case TRIAL_OK:
+		return 1;
+	case TRIAL_MISMATCH:
+	case TRIAL_FAULT:
+	case TRIAL_TIMEOUT:
+	case TRIAL_CRASHED:
+	case TRIAL_DEVICE_ERROR:
+		return 0;
+	default:
+		is_unknown(judging, step->at, "the result",
+			   evidence->reason ? evidence->reason : "not verified");
+		return NAN;
+	}
+}
+
+static void take_quantity(struct judging *judging, const struct study_step *step,
+			  struct value *value)
+{
+	const struct study_evidence *evidence = &judging->evidence[step->at];
+
+	value->number = NAN;
+	value->by_factors = true;
+	if (evidence->trial && step->fact == FACT_VERIFIED) {
+		value->number = verified_of(judging, step);
+	} else if (!evidence->trial || evidence->reason) {
+		is_unknown(judging, step->at, "no measurement", evidence->reason);
+	} else if (step->fact != FACT_TIME) {
+		value->number = fact_of(judging, step);
+	} else if (!evidence->medians.count) {
+		is_unknown(judging, step->at, "the time", "not measured");
+	} else {
+		value->number = exp(mean_of_logarithms(evidence->medians));
+		value->slope[step->at] = value->number;
+		judging->timed[step->at] = true;
+	}
+}
+
+/* left = left OPERATION right */
+static void combine(enum study_operation operation, struct value *left, const struct value *right)
+{
+	double a = left->number, b = right->number;
+	bool takes_right;
+
+	switch (operation) {
+	case STEP_ADD:
+	case STEP_SUBTRACT:
+		left->number = operation == STEP_ADD ? a + b : a - b;
+		for (size_t i = 0; i < STUDY_MAX_CASES; i++)
+			left->slope[i] +=
+				operation == STEP_ADD ? right->slope[i] : -right->slope[i];
+		left->by_factors = false;
+		break;
+	case STEP_MULTIPLY:
+		left->number = a * b;
+		for (size_t i = 0; i < STUDY_MAX_CASES; i++)
+			left->slope[i] = left->slope[i] * b + a * right->slope[i];
+		left->by_factors &= right->by_factors;
+		break;
+	case STEP_DIVIDE:
+		left->number = a / b;
+		for (size_t i = 0; i < STUDY_MAX_CASES; i++)
+			left->slope[i] = (left->slope[i] - left->number * right->slope[i]) / b;
+		left->by_factors &= right->by_factors;
+		break;
+	default: /* STEP_MIN, STEP_MAX */
+		takes_right = operation == STEP_MIN ? b < a : b > a;
+		if (isnan(b) || takes_right)
+			*left = *right;
+		break;
+	}
+}
+
+static void change(enum study_operation operation, struct value *value)
+{
+	double factor = operation == STEP_NEGATE ? -1 : 1 / (value->number * log(10));
+
+	value->number = operation == STEP_NEGATE ? -value->number : log10(value->number);
+	for (size_t i = 0; i < STUDY_MAX_CASES; i++)
+		value->slope[i] *= factor;
+	value->by_factors &= operation == STEP_NEGATE;
+}
+
+static struct value evaluate(struct judging *judging, const struct study_expression *expression)
+{
+	struct value stack[STUDY_MAX_STACK] = {0};
+	size_t top = 0;
+
+	for (size_t i = 0; i < expression->count; i++) {
+		const struct study_step *step = &expression->steps[i];
+
+		switch (step->operation) {
+		case STEP_NUMBER:
+			stack[top++] = (struct value){.number = step->number, .by_factors = true};
+			break;
+		case STEP_QUANTITY:
+			stack[top] = (struct value){0};
+			take_quantity(judging, step, &stack[top++]);
+			break;
+		case STEP_NEGATE:
+		case STEP_LOG10:
+			change(step->operation, &stack[top - 1]);
+			break;
+		default:
+			top--;
+			combine(step->operation, &stack[top - 1], &stack[top]);
+		}
+	}
+	return stack[0];
+}
+
+/* ---- its interval ---- */
+
+/*
+ * As in effect_of(): the spread of all cases' rounds together with the noise
+ * that is known between processes, weighted by degrees of freedom.
+ */
+static void find_interval(struct study_part_answer *answer, const struct judging *judging,
+			  const struct value *value)
+{
+	double squares = 0, freedom = PROCESS_NOISE_WEIGHT, variance = 0, reach;
+	bool any = false;
+
+	for (size_t i = 0; i < judging->study->case_count; i++) {
+		struct process_medians medians = judging->evidence[i].medians;
+		double mean;
+
+		if (!judging->timed[i])
+			continue;
+		any = true;
+		mean = mean_of_logarithms(medians);
+		freedom += (double)(medians.count - 1);
+		for (size_t j = 0; j < medians.count; j++)
+			squares +=
+				(log(medians.time_ns[j]) - mean) * (log(medians.time_ns[j]) - mean);
+	}
+	if (!any || !isfinite(value->number))
+		return;
+	for (size_t i = 0; i < judging->study->case_count; i++) {
+		struct process_medians medians = judging->evidence[i].medians;
+		double absolute, known;
+
+		if (!judging->timed[i])
+			continue;
+		absolute = PROCESS_NOISE_NS / exp(mean_of_logarithms(medians));
+		known = PROCESS_NOISE_RELATIVE * PROCESS_NOISE_RELATIVE + absolute * absolute;
+		variance += value->slope[i] * value->slope[i] *
+			    (PROCESS_NOISE_WEIGHT * known + squares) / freedom /
+			    (double)medians.count;
+	}
+	reach = student_quantile(0.05, freedom) * sqrt(variance);
+	if (value->by_factors && value->number > 0) {
+		answer->low = value->number * exp(-reach / value->number);
+		answer->high = value->number * exp(reach / value->number);
+	} else {
+		answer->low = value->number - reach;
+		answer->high = value->number + reach;
+	}
+}
+
+/* ---- verdicts ---- */
+
+static void judge_value(struct study_part_answer *answer, const struct study_limits *limits)
+{
+	double low = isnan(answer->low) ? answer->value : answer->low;
+	double high = isnan(answer->high) ? answer->value : answer->high;
+
+	if (low >= limits->low && high <= limits->high) {
+		answer->verdict = STUDY_HOLDS;
+	} else if (low > limits->high || high < limits->low) {
+		answer->verdict = STUDY_FAILS;
+	} else {
+		double limit = low < limits->low ? limits->low : limits->high;
+
+		answer->why = xasprintf("the interval reaches across %g", limit);
+	}
+}
+
+/* What is known before anything runs: bytes and operations of the table, buffers, launches. */
+static bool is_asked_for(const struct study_expression *expression)
+{
+	size_t quantities = 0;
+
+	for (size_t i = 0; i < expression->count; i++) {
+		const struct study_step *step = &expression->steps[i];
+		const struct metric *metric = step->metric ? metric_find(step->metric) : NULL;
+
+		if (step->operation != STEP_QUANTITY)
+			continue;
+		quantities++;
+		if (step->metric
+			    ? !metric || !metric->formula || strcmp(metric->formula, "plan") != 0
+			    : step->fact != FACT_FLOP && step->fact != FACT_BYTES &&
+				      step->fact != FACT_BUFFER_BYTES &&
+				      step->fact != FACT_SCRATCH_BYTES)
+			return false;
+	}
+	return quantities > 0;
+}
+
+static bool is_exact(const struct study_expression *expression)
+{
+	bool exact = true;
+
+	for (size_t i = 0; i < expression->count; i++) {
+		const struct study_step *step = &expression->steps[i];
+
+		if (step->operation == STEP_QUANTITY)
+			exact &= step->metric ? metric_is_exact(metric_find(step->metric))
+					      : step->fact != FACT_TIME;
+	}
+	return exact;
+}
+
+static void judge_part(struct study_part_answer *answer, const struct study *study,
+		       const struct study_part *part, const struct study_evidence *evidence,
+		       bool emulated)
+{
+	const struct study_expression *expression = emulated ? &part->emulated : &part->measured;
+	struct judging judging = {.study = study, .evidence = evidence, .why = TEXT_INIT};
+	struct value value;
+
+	*answer = (struct study_part_answer){.verdict = STUDY_OPEN,
+					     .value = NAN,
+					     .low = NAN,
+					     .high = NAN,
+					     .exact = is_exact(expression),
+					     .asked_for = is_asked_for(expression)};
+	if (!expression->count) {
+		answer->why = xstrdup(emulated ? "needs a GPU" : "needs --backend ptx");
+		return;
+	}
+	value = evaluate(&judging, expression);
+	if (judging.why.length) {
+		answer->why = text_detach(&judging.why);
+	} else if (!isfinite(value.number)) {
+		answer->why = xstrdup("what was measured gives no finite number");
+	} else {
+		answer->value = value.number;
+		find_interval(answer, &judging, &value);
+		judge_value(answer, &part->expect);
+	}
+	text_release(&judging.why);
+}
+
+void study_judge(struct study_answer *out, const struct study *study,
+		 const struct study_evidence *evidence, bool emulated)
+{
+	*out = (struct study_answer){.verdict = STUDY_HOLDS};
+	for (size_t i = 0; i < study->part_count; i++) {
+		const struct study_part_answer *part = &out->parts[i];
+
+		judge_part(&out->parts[i], study, &study->parts[i], evidence, emulated);
+		if (study->parts[i].aside)
+			continue;
+		if (part->verdict == STUDY_FAILS ||
+		    (part->verdict == STUDY_OPEN && out->verdict == STUDY_HOLDS))
+			out->verdict = part->verdict;
+		if (part->verdict == STUDY_OPEN && !out->why)
+			out->why = xstrdup(part->why);
+	}
+	if (out->verdict != STUDY_OPEN) {
+		free(out->why);
+		out->why = NULL;
+	}
+}
+
+void study_answer_release(struct study_answer *answer)
+{
+	for (size_t i = 0; i < STUDY_MAX_PARTS; i++)
+		free(answer->parts[i].why);
+	free(answer->why);
+	*answer = (struct study_answer){0};
+}

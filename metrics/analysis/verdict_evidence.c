@@ -1,0 +1,276 @@
+/* The numbers that the rules of a verdict ask for, out of a trial's counters. */
+#include <math.h>
+#include <string.h>
+
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict_rules.h"
+
+#define SECTOR_BYTES 32
+
+static double counted(const struct trial *trial, const char *metric)
+{
+	const struct counter_value *counter = counter_list_find(&trial->counters, metric);
+
+	return counter && counter->has_value && isfinite(counter->value) ? counter->value : NAN;
+}
+
+/* What is too large for a double is as good as not measured. */
+static double finite_or_nan(double value)
+{
+	return isfinite(value) ? value : NAN;
+}
+
+static double ratio(double numerator, double denominator)
+{
+	return denominator > 0 ? finite_or_nan(numerator / denominator) : NAN;
+}
+
+/* Instructions issued of those that the schedulers could have: one each a cycle. */
+static double issue_pct(const struct trial *trial, const struct device_info *device)
+{
+	double slots;
+
+	if (!device || device->cc_major < 7 || device->sm_count <= 0)
+		return NAN;
+	slots = counted(trial, "sm_cycles") * (double)device->sm_count * SCHEDULERS;
+	return 100 * ratio(counted(trial, "instructions"), slots);
+}
+
+/* No kernel that reads and writes reaches what one that only writes does: the bus turns round. */
+static void take_mix(struct evidence *out)
+{
+	double read = counted(out->trial, "dram_read_bytes");
+	double share = ratio(read, read + counted(out->trial, "dram_write_bytes"));
+	const struct ceiling *mix = ceiling_of_mix(out->ceilings, LEVEL_DRAM, share);
+
+	if (!mix || mix == evidence_roof(out, BOUND_DRAM))
+		return;
+	out->mix = mix;
+	out->mix_pct = 100 * ratio(out->point->level[LEVEL_DRAM].bytes_per_s, mix->per_s);
+}
+
+static void take_measured(struct evidence *out)
+{
+	const struct trial *trial = out->trial;
+
+	out->launches = counted(trial, "launches");
+	out->blocks = counted(trial, "blocks");
+	/* where their number is not known there is one at least */
+	out->launch_ns = out->launches > 0 ? out->median_ns / out->launches : out->median_ns;
+	out->achieved_pct = counted(trial, "achieved_occupancy_pct");
+	out->eligible = counted(trial, "eligible_warps_per_cycle");
+	out->threads = counted(trial, "threads_per_instruction");
+	out->threads_on = counted(trial, "threads_per_instruction_pred_on");
+	out->branch_pct = counted(trial, "branch_efficiency_pct");
+	out->load_sectors = counted(trial, "global_load_sectors_per_request");
+	out->store_sectors = counted(trial, "global_store_sectors_per_request");
+	out->load_waste = ratio(SECTOR_BYTES * counted(trial, "global_load_sectors"),
+				trial->has_work ? (double)trial->bytes_read : NAN);
+	out->store_waste = ratio(SECTOR_BYTES * counted(trial, "global_store_sectors"),
+				 trial->has_work ? (double)trial->bytes_written : NAN);
+	out->wavefronts = finite_or_nan(counted(trial, "shared_load_wavefronts") +
+					counted(trial, "shared_store_wavefronts"));
+	out->conflicts = finite_or_nan(counted(trial, "shared_load_bank_conflicts") +
+				       counted(trial, "shared_store_bank_conflicts"));
+	out->issue_pct = issue_pct(trial, out->device);
+	out->lanes_pct =
+		finite_or_nan(out->point->compute_roof_pct * ratio(FULL_WARP, out->threads));
+	take_mix(out);
+	/* half precision and tensor cores are in no counter of the catalogue */
+	out->flop_uncounted = out->point->flop == 0 && out->point->needed_flop > 0;
+}
+
+/* Lanes whose guard is false take no part here, so divergence and predication are one. */
+static void take_emulated(struct evidence *out)
+{
+	const struct trial *trial = out->trial;
+
+	out->threads = counted(trial, "ptx_warp_execution_efficiency_pct") * FULL_WARP / 100;
+	out->branch_pct = counted(trial, "ptx_branch_efficiency_pct");
+	out->load_sectors = counted(trial, "ptx_load_sectors_per_request");
+	out->store_sectors = counted(trial, "ptx_store_sectors_per_request");
+	/* exact: bytes that lanes asked for are counted */
+	out->load_waste = ratio(SECTOR_BYTES * counted(trial, "ptx_global_load_sectors"),
+				counted(trial, "ptx_global_load_bytes"));
+	out->store_waste = ratio(SECTOR_BYTES * counted(trial, "ptx_global_store_sectors"),
+				 counted(trial, "ptx_global_store_bytes"));
+	out->wavefronts = counted(trial, "ptx_shared_load_wavefronts") +
+			  counted(trial, "ptx_shared_store_wavefronts");
+	out->conflicts = counted(trial, "ptx_shared_bank_conflicts");
+}
+
+void evidence_take(struct evidence *out, const struct trial *trial,
+		   const struct roofline_point *point, const struct ceiling_list *ceilings,
+		   const struct device_info *device)
+{
+	*out = (struct evidence){
+		.trial = trial,
+		.point = point,
+		.ceilings = ceilings,
+		.device = device,
+		.median_ns = trial->summary.median_ns > 0 ? trial->summary.median_ns : NAN,
+		.launches = NAN,
+		.blocks = NAN,
+		.launch_ns = NAN,
+		.achieved_pct = NAN,
+		.allowed_pct = trial->facts.theoretical_occupancy_pct,
+		.eligible = NAN,
+		.threads_on = NAN,
+		.issue_pct = NAN,
+		.lanes_pct = NAN,
+		.mix_pct = NAN,
+		.roof_pct = NAN,
+	};
+	if (point->emulated)
+		take_emulated(out);
+	else
+		take_measured(out);
+	if (!isfinite(out->allowed_pct))
+		out->allowed_pct = counted(trial, point->emulated ? "ptx_theoretical_occupancy_pct"
+								  : "theoretical_occupancy_pct");
+}
+
+const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound bound)
+{
+	static const struct {
+		enum bound bound;
+		enum memory_level level;
+	} levels[] = {{BOUND_DRAM, LEVEL_DRAM},
+		      {BOUND_L2, LEVEL_L2},
+		      {BOUND_L1, LEVEL_L1},
+		      {BOUND_SHARED, LEVEL_SHARED}};
+
+	if (!evidence->ceilings)
+		return NULL;
+	if (bound == BOUND_COMPUTE)
+		return ceiling_of_precision(evidence->ceilings, evidence->point->precision);
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		if (levels[i].bound == bound)
+			return ceiling_of_level(evidence->ceilings, levels[i].level);
+	}
+	return NULL;
+}
+
+bool evidence_at_roof(const struct evidence *evidence)
+{
+	if (evidence->bound == BOUND_DRAM && evidence->mix_pct >= AT_PCT)
+		return true;
+	return evidence->bound != BOUND_LATENCY && evidence->roof_pct >= AT_PCT;
+}
+
+/* ---- against the roofs ---- */
+
+/* A quantity of the trial that a roof can be held against. */
+struct height {
+	enum bound bound;
+	const char *name;
+	double amount, per_s;
+};
+
+static size_t heights_of(struct height out[MEMORY_LEVEL_COUNT + 1], const struct evidence *e)
+{
+	static const struct {
+		enum bound bound;
+		const char *name;
+	} levels[MEMORY_LEVEL_COUNT] = {
+		[LEVEL_DRAM] = {BOUND_DRAM, "DRAM"},
+		[LEVEL_L2] = {BOUND_L2, "L2"},
+		[LEVEL_L1] = {BOUND_L1, "L1"},
+		[LEVEL_SHARED] = {BOUND_SHARED, "shared memory"},
+	};
+
+	for (size_t i = 0; i < MEMORY_LEVEL_COUNT; i++)
+		out[i] = (struct height){levels[i].bound, levels[i].name, e->point->level[i].bytes,
+					 e->point->level[i].bytes_per_s};
+	out[MEMORY_LEVEL_COUNT] =
+		(struct height){BOUND_COMPUTE, "compute", e->flop_uncounted ? NAN : e->point->flop,
+				e->point->flop_per_s};
+	return MEMORY_LEVEL_COUNT + 1;
+}
+
+/* Those that are counted but have no roof, or those that are not counted. */
+static size_t add_unjudged(struct text *out, const struct evidence *evidence, bool counted)
+{
+	struct height heights[MEMORY_LEVEL_COUNT + 1];
+	size_t count = heights_of(heights, evidence), unjudged = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		/* none of it needs no roof */
+		if (heights[i].amount == 0 || (heights[i].per_s > 0) != counted ||
+		    (counted && evidence_roof(evidence, heights[i].bound)))
+			continue;
+		if (out)
+			text_addf(out, "%s%s", unjudged ? ", " : "", heights[i].name);
+		unjudged++;
+	}
+	return unjudged;
+}
+
+size_t evidence_unjudged(struct text *out, const struct evidence *evidence)
+{
+	size_t uncounted = add_unjudged(out, evidence, false), roofless;
+
+	if (out && uncounted)
+		text_add(out, " (not counted)");
+	if (out && uncounted && add_unjudged(NULL, evidence, true))
+		text_add(out, "; ");
+	roofless = add_unjudged(out, evidence, true);
+	if (out && roofless)
+		text_add(out, " (no measured roof)");
+	return uncounted + roofless;
+}
+
+/* Whether a rate is above a roof by more than what both are uncertain by. */
+static bool is_above(const struct evidence *e, const struct height *height,
+		     const struct ceiling *roof)
+{
+	double least_per_s = height->amount / e->trial->summary.high_ns * 1e9;
+
+	if (isfinite(least_per_s) && isfinite(roof->high_per_s))
+		return least_per_s > roof->high_per_s;
+	return height->per_s > (1 + ABOVE_PCT / 100.0) * roof->per_s;
+}
+
+static void interval_text(struct text *out, double low, double high, enum ceiling_kind kind)
+{
+	if (!isfinite(low) || !isfinite(high)) {
+		text_add(out, " (no interval)");
+		return;
+	}
+	text_add(out, " (95 %: ");
+	rate_text(out, low, kind);
+	text_add(out, " to ");
+	rate_text(out, high, kind);
+	text_add_char(out, ')');
+}
+
+bool evidence_above_roof(struct text *out, const struct evidence *evidence)
+{
+	const struct summary *summary = &evidence->trial->summary;
+	struct height heights[MEMORY_LEVEL_COUNT + 1];
+	size_t count = heights_of(heights, evidence);
+	bool any = false;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct height *height = &heights[i];
+		const struct ceiling *roof = evidence_roof(evidence, height->bound);
+
+		if (!roof || !(height->per_s > 0) || !is_above(evidence, height, roof))
+			continue;
+		if (out) {
+			text_addf(out, "%s%s: ", any ? "; " : "", height->name);
+			rate_text(out, height->per_s, roof->kind);
+			interval_text(out, height->amount / summary->high_ns * 1e9,
+				      height->amount / summary->low_ns * 1e9, roof->kind);
+			text_add(out, " is above the measured ");
+			rate_text(out, roof->per_s, roof->kind);
+			interval_text(out, roof->low_per_s, roof->high_per_s, roof->kind);
+			text_addf(out, " of %s", roof->name);
+		}
+		any = true;
+	}
+	if (any && out)
+		text_add(out, ": the ceiling or the counter is wrong");
+	return any;
+}

@@ -1,0 +1,51 @@
+/* Runs and trials: what they own and how they are named. */
+#include "metrics/metrics.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct launch_facts launch_facts_unknown = {
+	.registers_per_thread = -1,
+	.shared_static_bytes = -1,
+	.shared_dynamic_bytes = -1,
+	.local_bytes_per_thread = -1,
+	.theoretical_occupancy_pct = NAN,
+};
+
+void trial_release(struct trial *trial)
+{
+	free(trial->kernel);
+	free(trial->variant);
+	free(trial->config);
+	free(trial->axes);
+	free(trial->reason);
+	counter_list_release(&trial->counters);
+	line_count_list_release(&trial->lines);
+	free(trial->rounds);
+	*trial = (struct trial){0};
+}
+
+char *trial_case_name(const struct trial *trial)
+{
+	return xasprintf("%s/%s/%s", trial->kernel, trial->variant, trial->config);
+}
+
+void run_release(struct run *run)
+{
+	free(run->label);
+	free(run->note);
+	free(run->command);
+	free(run->backend);
+	free(run->version);
+	free(run->source_revision);
+	free(run->settings);
+	free(run->state);
+	free(run->mark);
+	free(run->mark_why);
+	key_value_list_release(&run->environment);
+	for (size_t i = 0; i < run->trial_count; i++)
+		trial_release(&run->trials[i]);
+	free(run->trials);
+	*run = (struct run){0};
+}

@@ -1,0 +1,192 @@
+#include "support_machine.h"
+
+#include "emulator/lanes/handlers.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMORY_BYTES (1 << 24)
+
+struct arguments {
+	uint64_t out;
+	union {
+		struct {
+			uint64_t in;
+			uint32_t n, padding;
+		};
+		int64_t elements; /* of an entry by name */
+	};
+};
+
+static void keep_printed(void *context, const char *text)
+{
+	text_add(context, text);
+}
+
+static size_t out_words(const struct machine_case *work)
+{
+	size_t threads = 1;
+
+	if (work->out_words)
+		return work->out_words;
+	for (int i = 0; i < 3; i++)
+		threads *= work->block[i] ? (size_t)work->block[i] : 1;
+	return threads;
+}
+
+static int launch(const struct machine_case *work, enum emulated_lanes lanes,
+		  struct machine_result *result, struct error *err)
+{
+	size_t words = out_words(work);
+	struct device_memory *memory = device_memory_create(MEMORY_BYTES);
+	struct program_gaps gaps = {0};
+	struct text missing = TEXT_INIT;
+	struct ptx_module *module = NULL;
+	struct ptx_program *program = NULL;
+	struct emulation *emulation = NULL;
+	struct arguments arguments = {0};
+	struct emulated_launch what = {
+		.entry = work->entry ? work->entry : "k",
+		.shared_bytes = work->shared_bytes,
+		.arguments = &arguments,
+		.argument_bytes = work->entry ? 16 : 20,
+		.max_instructions = work->max_instructions ? work->max_instructions : 1000000,
+		.blocks = work->blocks,
+		.block_count = work->block_count,
+		.checked_blocks = work->checked_blocks,
+		.print = keep_printed,
+		.print_context = &result->printed,
+	};
+	int rc;
+
+	*result = (struct machine_result){.printed = TEXT_INIT};
+	for (int i = 0; i < 3; i++) {
+		what.grid[i] = work->grid[i] ? work->grid[i] : 1;
+		what.block[i] = work->block[i] ? work->block[i] : 1;
+	}
+	rc = ptx_module_parse(&module, work->ptx, strlen(work->ptx), err);
+	if (!rc)
+		rc = ptx_program_decode(&program, module, work->entry, &gaps, err);
+	program_gaps_text(&missing, &gaps);
+	if (rc)
+		fail_msg("%s %s", err->text, missing.data);
+	assert_int_equal(
+		device_memory_allocate(memory, (int64_t)words * 4, "out", &arguments.out, err), 0);
+	assert_int_equal(device_memory_allocate(memory, (int64_t)work->in_words * 4, "in",
+						&arguments.in, err),
+			 0);
+	if (work->entry)
+		arguments.elements = work->n;
+	else
+		arguments.n = work->n;
+	if (work->in_words)
+		memcpy(device_memory_data(memory, arguments.in), work->in, work->in_words * 4);
+	rc = emulation_create(&emulation, program, memory, lanes, err);
+	if (!rc) {
+		rc = emulation_launch(emulation, &what, &result->findings, err);
+		emulation_counts(emulation, &result->counts);
+		emulation_lines(emulation, &result->lines);
+	}
+	result->out = malloc(words * 4);
+	memcpy(result->out, device_memory_data(memory, arguments.out), words * 4);
+	emulation_free(emulation);
+	ptx_program_free(program);
+	ptx_module_free(module);
+	program_gaps_release(&gaps);
+	text_release(&missing);
+	device_memory_free(memory);
+	return rc;
+}
+
+static void findings_in_words(struct text *out, const struct finding_list *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		finding_text(out, &findings->items[i]);
+		text_add(out, "\n");
+	}
+}
+
+static void assert_same(const struct machine_case *work, const struct machine_result *a,
+			const struct machine_result *b)
+{
+	struct text one = TEXT_INIT, other = TEXT_INIT;
+
+	assert_memory_equal(a->out, b->out, out_words(work) * 4);
+	assert_memory_equal(&a->counts, &b->counts, sizeof(a->counts));
+	assert_string_equal(a->printed.data, b->printed.data);
+	findings_in_words(&one, &a->findings);
+	findings_in_words(&other, &b->findings);
+	assert_string_equal(one.data, other.data);
+	assert_int_equal(a->lines.count, b->lines.count);
+	for (size_t i = 0; i < a->lines.count; i++) {
+		assert_int_equal(a->lines.items[i].line, b->lines.items[i].line);
+		assert_int_equal(a->lines.items[i].lanes, b->lines.items[i].lanes);
+	}
+	text_release(&one);
+	text_release(&other);
+}
+
+struct machine_result machine_run(const struct machine_case *work)
+{
+	struct machine_result result, other;
+	struct error err = {0};
+
+	if (launch(work, LANES_PORTABLE, &result, &err))
+		fail_msg("%s", err.text);
+	if (handlers_avx2_if_there()) {
+		if (launch(work, LANES_AVX2, &other, &err))
+			fail_msg("%s", err.text);
+		assert_same(work, &result, &other);
+		machine_release(&other);
+	}
+	return result;
+}
+
+int machine_refused(const struct machine_case *work, struct error *err)
+{
+	struct machine_result result;
+	int rc = launch(work, LANES_PORTABLE, &result, err);
+
+	machine_release(&result);
+	return rc;
+}
+
+void machine_release(struct machine_result *result)
+{
+	free(result->out);
+	line_count_list_release(&result->lines);
+	finding_list_release(&result->findings);
+	text_release(&result->printed);
+}
+
+void assert_finding(const struct machine_result *result, enum finding_kind kind, uint32_t ptx_line,
+		    const char *words)
+{
+	struct text text = TEXT_INIT;
+
+	findings_in_words(&text, &result->findings);
+	if (result->findings.count != 1 || result->findings.items[0].kind != kind ||
+	    (ptx_line && result->findings.items[0].ptx_line != ptx_line) ||
+	    !strstr(text.data, words))
+		fail_msg("expected one '%s' at line %u with '%s', but found: %s",
+			 finding_kind_name(kind), ptx_line, words,
+			 text.length ? text.data : "nothing");
+	text_release(&text);
+}
+
+uint32_t line_with(const char *ptx, const char *words)
+{
+	uint32_t line = 1;
+
+	for (; *ptx; line++) {
+		while (*ptx == ' ' || *ptx == '\t')
+			ptx++;
+		if (!strncmp(ptx, words, strlen(words)))
+			return line;
+		ptx += strcspn(ptx, "\n");
+		ptx += *ptx == '\n';
+	}
+	fail_msg("no line begins with '%s'", words);
+	return 0;
+}

@@ -1,0 +1,301 @@
+/* PTX as anybody may send it: cut off, of other dialects, too much of something, no PTX at all. */
+#include "emulator/language/module.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define HEAD ".version 8.0\n.target sm_90\n.address_size 64\n"
+#define ENTRY HEAD ".visible .entry k(.param .u64 p)\n{\n"
+
+static int parse(const char *text, size_t length, struct error *err)
+{
+	struct ptx_module *module = NULL;
+	int rc = ptx_module_parse(&module, text, length, err);
+
+	if (rc)
+		assert_null(module);
+	ptx_module_free(module);
+	return rc;
+}
+
+static void assert_parses(const char *text)
+{
+	struct error err = {0};
+
+	if (parse(text, strlen(text), &err))
+		fail_msg("%.200s: %s", text, err.text);
+}
+
+/* Refused at a line with these words. */
+static void assert_refused(const char *text, uint32_t line, const char *words)
+{
+	struct error err = {0};
+	char place[32];
+	int rc = parse(text, strlen(text), &err);
+
+	snprintf(place, sizeof(place), "line %u: ", line);
+	if (rc != PL_EPARSE || strncmp(err.text, place, strlen(place)) != 0 ||
+	    !strstr(err.text, words))
+		fail_msg("%.100s: wanted %s…%s, got %d: %s", text, place, words, rc, err.text);
+}
+
+static uint32_t lines_in(const char *text, size_t length)
+{
+	uint32_t lines = 1;
+
+	for (size_t i = 0; i < length; i++)
+		lines += text[i] == '\n';
+	return lines;
+}
+
+/* Every beginning of a real file is a module or an error that names one of its last lines. */
+static void texts_may_end_anywhere(void **state)
+{
+	static const char *const paths[] = {
+		"kernels/generated/stream/copy_scalar.ptx", "tests/emulator/programs/print_90.ptx",
+		"tests/emulator/programs/table_90.ptx", "tests/emulator/programs/asm_90.ptx"};
+	size_t refused = 0;
+
+	(void)state;
+	for (size_t f = 0; f < ARRAY_SIZE(paths); f++) {
+		struct error err = {0};
+		size_t length;
+		char *text;
+
+		assert_int_equal(read_file(&text, &length, paths[f], 1 << 20, &err), 0);
+		for (size_t end = 0; end < length; end++) {
+			/* of its own size, so that a sanitizer sees one byte too many */
+			char *part = malloc(end ? end : 1);
+			unsigned line = 0;
+			int rc;
+
+			memcpy(part, text, end);
+			rc = parse(part, end, &err);
+			free(part);
+			if (rc == 0)
+				continue;
+			refused++;
+			if (rc != PL_EPARSE || sscanf(err.text, "line %u: ", &line) != 1 ||
+			    line == 0 || line > lines_in(text, end))
+				fail_msg("%s, %zu bytes: %d: %s", paths[f], end, rc, err.text);
+		}
+		free(text);
+	}
+	assert_true(refused > 1000);
+}
+
+/* A byte that is not there, or another one, anywhere: no crash, and no endless reading. */
+static void bytes_may_be_missing_or_other(void **state)
+{
+	static const char others[] = {'\0', '{', '}', ';', '\xff', '9', '.'};
+	struct error err = {0};
+	size_t length;
+	char *text;
+
+	(void)state;
+	assert_int_equal(
+		read_file(&text, &length, "tests/emulator/programs/table_90.ptx", 1 << 20, &err),
+		0);
+	for (size_t at = 0; at < length; at++) {
+		char was = text[at];
+
+		for (size_t i = 0; i < sizeof(others); i++) {
+			text[at] = others[i];
+			parse(text, length, &err);
+		}
+		memmove(text + at, text + at + 1, length - at - 1);
+		parse(text, length - 1, &err);
+		memmove(text + at + 1, text + at, length - at - 1);
+		text[at] = was;
+	}
+	free(text);
+}
+
+static void dialects_are_read(void **state)
+{
+	static const char *const heads[] = {
+		".version 6.0\n.target sm_70\n.address_size 64\n",
+		".version 6.4\n.target sm_75, debug\n.address_size 64\n",
+		".version 7.8\n.target sm_90a\n.address_size 64\n",
+		".version 9.9\n.target sm_121a\n.address_size 64\n",
+		"// a comment\n/* another */ .version 9.0 .target sm_100f .address_size 64\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(heads); i++) {
+		char *text = xasprintf("%s.entry k(.param .u64 .ptr .global .align 1 p)\n"
+				       ".maxntid 128, 1, 1\n{\n.reg .b32 %%f<3>;\nret;\n}\n",
+				       heads[i]);
+
+		assert_parses(text);
+		free(text);
+	}
+	/* Ends of lines of other systems, and the terminator of a string. */
+	assert_parses(".version 8.0\r\n.target sm_90\r\n.address_size 64\r\n.entry k()\r\n{ "
+		      "ret;\r\n}\r\n");
+	assert_int_equal(parse(HEAD "\0\0", sizeof(HEAD "\0\0"), NULL), 0);
+	assert_refused(".version 8\n", 1, "a version such as 9.0");
+	assert_refused(".version 8.0\n.target sm_90\n.address_size 32\n", 3, "64 bits only");
+	assert_refused(".target sm_90\n", 1, ".version");
+}
+
+static void what_is_no_ptx_is_refused(void **state)
+{
+	struct error err = {0};
+
+	(void)state;
+	assert_refused("", 1, "begins with .version");
+	assert_refused("\n\n\n", 4, "begins with .version");
+	assert_refused("\xef\xbb\xbf.version 8.0\n", 1, "0xef");
+	assert_refused("\x7f"
+		       "ELF",
+		       1, "0x7f");
+	assert_refused("#include <stdio.h>\n", 1, "0x23");
+	assert_refused("/* never", 1, "ends in this comment");
+	assert_int_equal(parse(ENTRY "add.u32\0%r1;\n", sizeof(ENTRY "add.u32\0%r1;\n") - 1, &err),
+			 PL_EPARSE);
+	assert_non_null(strstr(err.text, "line 6: "));
+	assert_non_null(strstr(err.text, "0x00"));
+}
+
+/* `count` of something between two texts. */
+static char *many(const char *before, const char *word, size_t count, const char *after)
+{
+	struct text text = TEXT_INIT;
+
+	text_add(&text, before);
+	for (size_t i = 0; i < count; i++)
+		text_add(&text, word);
+	text_add(&text, after);
+	return text_detach(&text);
+}
+
+static void assert_many_refused(const char *before, const char *word, size_t count, uint32_t line,
+				const char *words)
+{
+	char *text = many(before, word, count, "");
+
+	assert_refused(text, line, words);
+	free(text);
+}
+
+static void too_much_of_anything_is_refused(void **state)
+{
+	struct text functions = TEXT_INIT;
+	struct error err = {0};
+	char *text;
+
+	(void)state;
+	assert_parses(ENTRY ".reg .b32 %r<10000>;\nret;\n}\n");
+	assert_refused(ENTRY ".reg .b32 %r<65537>;\n", 6, "65536");
+	assert_refused(ENTRY ".reg .b32 %r<60000>;\n.reg .b32 %q<60000>;\n", 7, "more than 65536");
+	assert_refused(ENTRY ".reg .b32 %r<99999999999999999999>;\n", 6, "number");
+	assert_many_refused(ENTRY, "{", 100000, 6, "more than 64 scopes");
+	assert_many_refused(ENTRY "mov.b64 ", "{", 100000, 6, "more than 8 lists");
+	assert_many_refused(ENTRY "call ", "(", 100000, 6, "more than 8 lists");
+	assert_many_refused(ENTRY "ld.u32 ", "[", 100000, 6, "an address");
+	assert_many_refused(HEAD ".global .u32 x[4] = ", "{", 100000, 4, "more lists");
+	assert_many_refused(HEAD ".global .u32 x", "[2]", 64, 4, "more than 7 dimensions");
+	assert_refused(HEAD ".global .b8 x[9223372036854775807][9];\n", 4, "more than 2^63");
+	assert_refused(ENTRY ".loc 65536 1 1\n", 6, "65535");
+	for (int i = 0; i < PTX_MAX_FUNCTIONS + 1; i++)
+		text_addf(&functions, "%s.entry k%d() {}\n", i ? "" : HEAD, i);
+	assert_refused(functions.data, PTX_MAX_FUNCTIONS + 4, "more than 16384 functions");
+	text_release(&functions);
+	/* More memory than its length lets expect. */
+	assert_int_equal(parse(HEAD ".global .u32 x[1000000000] = {1};\n",
+			       strlen(HEAD ".global .u32 x[1000000000] = {1};\n"), &err),
+			 PL_ENOMEM);
+	text = many(HEAD, "//////////////////////////////////////////////////////////////\n",
+		    PTX_MAX_TEXT_BYTES / 63 + 1, "");
+	assert_int_equal(parse(text, strlen(text), &err), PL_EPARSE);
+	assert_non_null(strstr(err.text, "64 MiB"));
+	free(text);
+}
+
+/* ---- where code is from ---- */
+
+static void assert_place(const struct ptx_statement *at, uint32_t file, uint32_t line,
+			 uint32_t caller_file, uint32_t caller_line)
+{
+	assert_int_equal(at->file, file);
+	assert_int_equal(at->source_line, line);
+	assert_int_equal(at->caller_file, caller_file);
+	assert_int_equal(at->caller_line, caller_line);
+}
+
+static void inlined_code_knows_its_outermost_call(void **state)
+{
+	static const char text[] =
+		ENTRY "ret;\n"
+		      ".loc 1 10 2\nret;\n"
+		      ".loc 2 20 3, function_name $f, inlined_at 1 10 2\nret;\n"
+		      ".loc 3 30 4, function_name $g+8, inlined_at 2 20 3\nret;\n"
+		      ".loc 3 31 4, function_name $g, inlined_at 2 20 3\nret;\n"
+		      ".loc 2 21 3, inlined_at 1 99 9\nret;\n"
+		      ".loc 1 11 1\nret;\n}\n";
+	struct ptx_module *module = NULL;
+	struct error err = {0};
+	const struct ptx_statement *at;
+
+	(void)state;
+	if (ptx_module_parse(&module, text, strlen(text), &err))
+		fail_msg("%s", err.text);
+	at = module->functions[0].statements;
+	assert_int_equal(module->functions[0].statement_count, 7);
+	assert_place(&at[0], 0, 0, 0, 0);
+	assert_place(&at[1], 1, 10, 0, 0);
+	assert_place(&at[2], 2, 20, 1, 10);
+	assert_place(&at[3], 3, 30, 1, 10);
+	assert_place(&at[4], 3, 31, 1, 10);
+	assert_place(&at[5], 2, 21, 1, 99);
+	assert_place(&at[6], 1, 11, 0, 0);
+	ptx_module_free(module);
+}
+
+/* They are shown on a line of a report, and sent as the name of one. */
+static void names_of_files_can_be_shown(void **state)
+{
+	static const char text[] = HEAD ".file 1 \"a\x1b[2J\tb\x7f.cu\"\n.file 2 \"\"\n"
+					".file 3 \"gr\xc3\xb6\xc3\x9f"
+					"e.cu\", 12, 34\n";
+	struct ptx_module *module = NULL;
+	char *long_name;
+	struct error err = {0};
+
+	(void)state;
+	if (ptx_module_parse(&module, text, strlen(text), &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(module->file_count, 4);
+	assert_null(module->files[0]);
+	assert_string_equal(module->files[1], "a?[2J?b?.cu");
+	assert_string_equal(module->files[2], "?");
+	assert_string_equal(module->files[3], "gr\xc3\xb6\xc3\x9f"
+					      "e.cu");
+	ptx_module_free(module);
+	assert_many_refused(HEAD ".file 1 \"", "a", 5000, 4, "without its end");
+	long_name = many(HEAD ".file 1 \"", "a", 4096, "\"\n");
+	assert_refused(long_name, 4, "more than 4095 bytes");
+	free(long_name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(texts_may_end_anywhere),
+		cmocka_unit_test(bytes_may_be_missing_or_other),
+		cmocka_unit_test(dialects_are_read),
+		cmocka_unit_test(what_is_no_ptx_is_refused),
+		cmocka_unit_test(too_much_of_anything_is_refused),
+		cmocka_unit_test(names_of_files_can_be_shown),
+		cmocka_unit_test(inlined_code_knows_its_outermost_call),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

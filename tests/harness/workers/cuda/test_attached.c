@@ -1,0 +1,66 @@
+/* Which tool watches, by the environment that the tools give to what they start. */
+#include "harness/workers/cuda/attached.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/base.h"
+
+static const struct {
+	const char *variable, *value;
+	enum attached_tool tool;
+	const char *name;
+} surroundings[] = {
+	{"PERFLAB_NOTHING", "1", ATTACHED_NONE, ""},
+	{"NSYS_PROFILING_SESSION_ID", "17", ATTACHED_NSYS, "nsys"},
+	{"CUDA_INJECTION64_PATH", "/opt/nsight-systems/lib/inject.so", ATTACHED_NSYS, "nsys"},
+	{"CUDA_INJECTION64_PATH", "/opt/nsight-compute/lib/inject.so", ATTACHED_NCU, "ncu"},
+	{"CUDA_INJECTION64_PATH", "/opt/another/tool.so", ATTACHED_OTHER, "other"},
+	{"NV_NSIGHT_INJECTION_TRANSPORT_TYPE", "1", ATTACHED_NCU, "ncu"},
+	{"NV_NSIGHT_INJECTION_PORT_BASE", "49152", ATTACHED_NCU, "ncu"},
+	{"NV_COMPUTE_PROFILER_PERFWORKS_DIR", "/opt/ncu", ATTACHED_NCU, "ncu"},
+	{"NVTX_INJECTION64_PATH", "/opt/nsight-compute/lib/nvtx.so", ATTACHED_NCU, "ncu"},
+	{"LD_PRELOAD", "/opt/nsight-compute/lib/preload.so", ATTACHED_NCU, "ncu"},
+	{"LD_PRELOAD", "/usr/lib/libsomething.so", ATTACHED_NONE, ""},
+	{"NVTX_INJECTION64_PATH", "/opt/another/nvtx.so", ATTACHED_NONE, ""},
+};
+
+static void test_each_tool_is_told_by_its_traces(void **context)
+{
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(surroundings); i++)
+		unsetenv(surroundings[i].variable);
+	assert_int_equal(attached_tool(), ATTACHED_NONE);
+	for (size_t i = 0; i < ARRAY_SIZE(surroundings); i++) {
+		setenv(surroundings[i].variable, surroundings[i].value, 1);
+		assert_int_equal(attached_tool(), surroundings[i].tool);
+		assert_string_equal(attached_tool_name(attached_tool()), surroundings[i].name);
+		unsetenv(surroundings[i].variable);
+	}
+}
+
+/* nsys can start ncu's libraries, too: timing must not be gated off for that. */
+static void test_nsys_wins(void **context)
+{
+	(void)context;
+	setenv("NSYS_PROFILING_SESSION_ID", "17", 1);
+	setenv("NV_NSIGHT_INJECTION_PORT_BASE", "49152", 1);
+	assert_int_equal(attached_tool(), ATTACHED_NSYS);
+	unsetenv("NSYS_PROFILING_SESSION_ID");
+	unsetenv("NV_NSIGHT_INJECTION_PORT_BASE");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_tool_is_told_by_its_traces),
+		cmocka_unit_test(test_nsys_wins),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

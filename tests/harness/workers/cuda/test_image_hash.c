@@ -1,0 +1,116 @@
+/* The identity of machine code: equal code gives equal hashes, whatever else is in the file. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <elf.h>
+
+#include "harness/workers/cuda/image.h"
+
+static char *load(const char *image, size_t *length)
+{
+	char *path = xasprintf("%s/%s.sm_90.cubin", getenv("PERFLAB_TEST_IMAGES"), image);
+	struct error err = {0};
+	char *bytes = NULL;
+
+	if (read_file(&bytes, length, path, 1 << 26, &err))
+		fail_msg("%s", err.text);
+	free(path);
+	return bytes;
+}
+
+static void different_kernels_differ(void **state)
+{
+	char copy_hash[24], scale_hash[24], again[24];
+	struct error err = {0};
+	size_t copy_length, scale_length;
+	char *copy = load("stream/copy_scalar", &copy_length);
+	char *scale = load("stream/scale_scalar", &scale_length);
+
+	(void)state;
+	assert_int_equal(image_hash_cubin(copy_hash, copy, copy_length, &err), 0);
+	assert_int_equal(image_hash_cubin(scale_hash, scale, scale_length, &err), 0);
+	assert_int_equal(image_hash_cubin(again, copy, copy_length, &err), 0);
+	assert_string_equal(copy_hash, again);
+	assert_string_not_equal(copy_hash, scale_hash);
+	free(copy);
+	free(scale);
+}
+
+/* Finds a section by the beginning of its name. */
+static Elf64_Shdr section_named(const char *bytes, const char *prefix)
+{
+	Elf64_Ehdr header;
+	Elf64_Shdr names, section;
+
+	memcpy(&header, bytes, sizeof(header));
+	memcpy(&names, bytes + header.e_shoff + header.e_shstrndx * sizeof(names), sizeof(names));
+	for (size_t i = 0; i < header.e_shnum; i++) {
+		memcpy(&section, bytes + header.e_shoff + i * sizeof(section), sizeof(section));
+		if (strncmp(bytes + names.sh_offset + section.sh_name, prefix, strlen(prefix)) == 0)
+			return section;
+	}
+	fail_msg("no section %s", prefix);
+	return section;
+}
+
+static void only_code_counts(void **state)
+{
+	char before[24], debug_changed[24], code_changed[24];
+	struct error err = {0};
+	size_t length;
+	char *bytes = load("stream/copy_scalar", &length);
+
+	(void)state;
+	assert_int_equal(image_hash_cubin(before, bytes, length, &err), 0);
+	bytes[section_named(bytes, ".debug_line").sh_offset] ^= 1;
+	assert_int_equal(image_hash_cubin(debug_changed, bytes, length, &err), 0);
+	assert_string_equal(before, debug_changed);
+	bytes[section_named(bytes, ".text.").sh_offset] ^= 1;
+	assert_int_equal(image_hash_cubin(code_changed, bytes, length, &err), 0);
+	assert_string_not_equal(before, code_changed);
+	free(bytes);
+}
+
+static void damaged_files_are_refused(void **state)
+{
+	struct error err = {0};
+	char hash[24] = "untouched";
+	Elf64_Ehdr header;
+	size_t length;
+	char *bytes = load("stream/copy_scalar", &length);
+
+	(void)state;
+	assert_int_equal(image_hash_cubin(hash, "", 0, &err), PL_EPARSE);
+	assert_int_equal(image_hash_cubin(hash, "// a PTX file", 13, &err), PL_EPARSE);
+	memcpy(&header, bytes, sizeof(header));
+	/* What lies behind the section table does not matter to it. */
+	for (size_t cut = 0; cut < header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr);
+	     cut += 97) {
+		char *part = malloc(cut + 1);
+
+		memcpy(part, bytes, cut);
+		assert_int_equal(image_hash_cubin(hash, part, cut, &err), PL_EPARSE);
+		free(part);
+	}
+	header.e_shoff = UINT64_MAX - 8;
+	memcpy(bytes, &header, sizeof(header));
+	assert_int_equal(image_hash_cubin(hash, bytes, length, &err), PL_EPARSE);
+	assert_string_equal(hash, "untouched");
+	free(bytes);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(different_kernels_differ),
+		cmocka_unit_test(only_code_counts),
+		cmocka_unit_test(damaged_files_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,403 @@
+/* One case on a device of host memory: loaded or skipped, prepared, verified. */
+#include "bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/workers/tolerance.h"
+
+/* ---- loading ---- */
+
+static void load(struct bench *bench, struct operation *operation, const struct launch_case *work)
+{
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+
+	if (operation_load(operation, &bench->workshop, work, &skip, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(skip.data, "");
+}
+
+static void assert_skips(struct bench *bench, const struct launch_case *work, const char *reason)
+{
+	struct operation operation = {0};
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+
+	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err), 0);
+	assert_null(operation.launches);
+	assert_string_equal(skip.data, reason);
+	text_release(&skip);
+}
+
+static void test_registers_may_not_allow_a_block(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("fault", "none", 1024, 4096);
+
+	bench->stub.registers = 80;
+	bench->stub.max_threads = 768;
+	assert_skips(
+		bench, work,
+		"fault_none uses 80 registers a thread: at most 768 threads a block, not 1024");
+	launch_case_free(work);
+}
+
+static void test_shared_memory_may_not_do(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("fault", "none", 256, 4096);
+	struct operation operation = {0};
+
+	bench->stub.shared_static = 1000;
+	work->launches[0].shared_bytes = 232448 - 999;
+	assert_skips(bench, work,
+		     "fault_none needs 232449 bytes of shared memory a block; the device has "
+		     "232448");
+	work->launches[0].shared_bytes--;
+	load(bench, &operation, work);
+	assert_int_equal(bench->stub.shared_dynamic_max, 232448 - 1000);
+	operation_release(&operation);
+	/* Launches of one operation may share a function: the limit is never lowered. */
+	work->launches[0].shared_bytes = 64;
+	load(bench, &operation, work);
+	assert_int_equal(bench->stub.shared_dynamic_max, 232448 - 1000);
+	operation_release(&operation);
+	launch_case_free(work);
+}
+
+/* Machine code for the device alone, else for its major version, else PTX. */
+static void test_the_image_is_the_best_there_is(void **context)
+{
+	static const struct {
+		const char *image;
+		int cc_major, cc_minor;
+		const char *kind;
+	} rows[] = {
+		{"fault/none", 9, 0, "cubin sm_90"},
+		{"fault/none", 9, 1, "cubin sm_90"},
+		{"fault/none", 10, 0, "ptx"},
+		{"ceilings/tensor_f16_wgmma", 9, 0, "cubin sm_90a"},
+		/* code for 9.0 alone is not for another of its major version */
+		{"ceilings/tensor_f16_wgmma", 9, 1, "ptx"},
+		{"ceilings/tensor_f16", 8, 0, "ptx"},
+	};
+	struct bench *bench = *context;
+	struct text compiled = TEXT_INIT;
+	bool for_9_0 = install_path(&compiled, "share/perflab/kernels/fault/none.sm_90.cubin",
+				    NULL) == 0 &&
+		       access(compiled.data, R_OK) == 0;
+
+	text_release(&compiled);
+	if (!for_9_0)
+		skip(); /* PERFLAB_CUDA_ARCHITECTURES has no 90 */
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct image_cache cache;
+		const struct image *image = NULL;
+		struct error err = {0};
+
+		bench->device.info.cc_major = rows[i].cc_major;
+		bench->device.info.cc_minor = rows[i].cc_minor;
+		image_cache_init(&cache, &bench->device);
+		if (image_load(&cache, rows[i].image, &image, &err))
+			fail_msg("%s", err.text);
+		assert_string_equal(image->code_kind, rows[i].kind);
+		image_cache_release(&cache);
+	}
+}
+
+/* ---- verifying ---- */
+
+/* What the kernel of a test does to its `n` results. */
+struct deed {
+	float value; /* written everywhere */
+	int64_t from, to;
+	int64_t wrong; /* index of one that is 1 more; -1: none */
+	float seen;    /* in the first result, before */
+};
+
+/* As struct comparison of check.cu. */
+static void compare(void **arguments)
+{
+	const float *result = *(const float **)arguments[0];
+	const float *expected = *(const float **)arguments[1];
+	unsigned long long *out = *(unsigned long long **)arguments[5];
+	double *largest = (double *)(out + 2);
+
+	for (unsigned long long i = 0; i < *(unsigned long long *)arguments[2]; i++) {
+		largest[0] = fmax(largest[0], fabs((double)result[i] - (double)expected[i]));
+		largest[1] = fmax(largest[1], fabs((double)expected[i]));
+		if (within_tolerance((double)result[i], (double)expected[i],
+				     *(double *)arguments[3], *(double *)arguments[4]))
+			continue;
+		out[0]++;
+		out[1] = i < out[1] ? i : out[1];
+	}
+}
+
+static void execute(struct stub_driver *stub, const char *name, void **arguments)
+{
+	struct deed *deed = stub->context;
+	float *out = *(float **)arguments[0];
+
+	if (!strcmp(name, "compare_f32"))
+		compare(arguments);
+	if (strcmp(name, "fault_none"))
+		return;
+	deed->seen = out[0];
+	for (int64_t i = deed->from; i < deed->to; i++)
+		out[i] = deed->value + (float)(i == deed->wrong);
+}
+
+/* Verifies fault/none with 4096 results of 0, made by a kernel that does `deed`. */
+static char *verified(struct bench *bench, struct deed deed)
+{
+	struct launch_case *work = bench_case("fault", "none", 256, 4096);
+	struct operation operation = {0};
+	struct text mismatch = TEXT_INIT;
+	struct case_accuracy accuracy;
+	struct error err = {0};
+
+	bench->stub.execute = execute;
+	bench->stub.context = &deed;
+	load(bench, &operation, work);
+	if (operation_prepare(&operation, &err) ||
+	    operation_verify(&operation, &mismatch, &accuracy, &err))
+		fail_msg("%s", err.text);
+	/* Poisoned: what an earlier case left there is no result. */
+	assert_true(isnan(deed.seen));
+	operation_release(&operation);
+	launch_case_free(work);
+	return text_detach(&mismatch);
+}
+
+static void test_verdicts(void **context)
+{
+	static const struct {
+		struct deed deed;
+		const char *verdict;
+	} verdicts[] = {
+		{{0, 0, 4096, -1, 0}, ""},
+		{{0, 0, 4096, 77, 0},
+		 "1 of 4096 elements of 'out' differ from the CPU oracle; the first, [77], is 1, "
+		 "expected 0"},
+		{{0, 2, 4096, -1, 0},
+		 "2 of 4096 elements of 'out' differ from the CPU oracle; the first, [0], is -nan, "
+		 "expected 0"},
+		{{0, 0, 4097, -1, 0}, "the kernel wrote outside of 'out'"},
+		{{0, -1, 4096, -1, 0}, "the kernel wrote outside of 'out'"},
+		{{0, 0, 4096, -1, 0}, ""},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(verdicts); i++) {
+		char *verdict = verified(*context, verdicts[i].deed);
+
+		assert_string_equal(verdict, verdicts[i].verdict);
+		free(verdict);
+	}
+}
+
+/* ---- how far off ---- */
+
+/* A sum that is `context`, whatever is summed. */
+static void execute_sum(struct stub_driver *stub, const char *name, void **arguments)
+{
+	if (!strcmp(name, "compare_f32"))
+		compare(arguments);
+	if (!strcmp(name, "reduce_finish"))
+		**(float **)arguments[1] = *(const float *)stub->context;
+}
+
+static void test_accuracy_is_of_the_largest_element(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("reduce", "shuffle", 64, 4096);
+	struct operation operation = {0};
+	struct text mismatch = TEXT_INIT;
+	struct case_accuracy accuracy;
+	struct error err = {0};
+	float expected = 0, told;
+
+	load(bench, &operation, work);
+	assert_int_equal(operation_prepare(&operation, &err), 0);
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (work->buffers[b].role == BUFFER_OUT)
+			expected = *(const float *)(uintptr_t)operation.buffers[b].expected->data;
+	told = nextafterf(expected, 0.0f);
+	bench->stub.execute = execute_sum;
+	bench->stub.context = &told;
+	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
+	assert_string_equal(mismatch.data, "");
+	assert_true(accuracy.relative_error ==
+		    ((double)expected - (double)told) / (double)expected);
+	assert_null(accuracy.reason);
+	told = expected;
+	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
+	assert_true(accuracy.relative_error == 0);
+	operation_release(&operation);
+	text_release(&mismatch);
+	launch_case_free(work);
+}
+
+static void test_whole_numbers_have_no_accuracy(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("fault", "none", 256, 4096);
+	struct operation operation = {0};
+	struct text mismatch = TEXT_INIT;
+	struct case_accuracy accuracy;
+	struct error err = {0};
+
+	for (size_t b = 0; b < work->buffer_count; b++)
+		work->buffers[b].type = ELEMENT_I32;
+	load(bench, &operation, work);
+	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
+	assert_true(isnan(accuracy.relative_error));
+	assert_string_equal(accuracy.reason, "no result is a floating-point number");
+	operation_release(&operation);
+	text_release(&mismatch);
+	launch_case_free(work);
+}
+
+/* Partial sums that an earlier case left in scratch memory would be right by chance. */
+static void test_scratch_is_poisoned(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("reduce", "shuffle", 64, 4096);
+	struct operation operation = {0};
+	struct text mismatch = TEXT_INIT;
+	struct case_accuracy accuracy;
+	struct error err = {0};
+	size_t seen = 0;
+
+	load(bench, &operation, work);
+	assert_int_equal(operation_prepare(&operation, &err), 0);
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (work->buffers[b].role == BUFFER_SCRATCH)
+			memset((void *)(uintptr_t)operation.buffers[b].data, 0,
+			       operation.buffers[b].block->bytes);
+	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		if (work->buffers[b].role != BUFFER_SCRATCH)
+			continue;
+		assert_true(isnan(*(const float *)(uintptr_t)operation.buffers[b].data));
+		seen++;
+	}
+	assert_true(seen > 0);
+	operation_release(&operation);
+	text_release(&mismatch);
+	launch_case_free(work);
+}
+
+/* ---- preparing ---- */
+
+static size_t blocks_with_keys(const struct bench *bench)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < bench->workshop.memory.count; i++)
+		count += bench->workshop.memory.blocks[i]->key != NULL;
+	return count;
+}
+
+static void prepare(struct bench *bench, struct operation *operation,
+		    const struct launch_case *work)
+{
+	struct error err = {0};
+
+	load(bench, operation, work);
+	if (operation_prepare(operation, &err))
+		fail_msg("%s", err.text);
+}
+
+static void test_cases_share_inputs_and_results(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *scalar = bench_case("stream", "copy_scalar", 64, 4096);
+	struct launch_case *vectors = bench_case("stream", "copy_float4", 256, 4096);
+	struct launch_case *longer = bench_case("stream", "copy_scalar", 64, 8192);
+	struct operation operation = {0};
+	const float *a, *expected;
+
+	prepare(bench, &operation, scalar);
+	a = (const float *)(uintptr_t)operation.buffers[0].data;
+	expected = (const float *)(uintptr_t)operation.buffers[1].expected->data;
+	assert_memory_equal(a, expected, 4096 * sizeof(*a)); /* it is a copy */
+	assert_true(a[0] != a[1]);
+	assert_int_equal(blocks_with_keys(bench), 2);
+	operation_release(&operation);
+
+	prepare(bench, &operation, vectors);
+	assert_ptr_equal((const float *)(uintptr_t)operation.buffers[0].data, a);
+	operation_release(&operation);
+	assert_int_equal(blocks_with_keys(bench), 2);
+
+	prepare(bench, &operation, longer);
+	assert_ptr_not_equal((const float *)(uintptr_t)operation.buffers[0].data, a);
+	operation_release(&operation);
+	assert_int_equal(blocks_with_keys(bench), 4);
+	launch_case_free(scalar);
+	launch_case_free(vectors);
+	launch_case_free(longer);
+}
+
+static void test_too_large_costs_only_the_case(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *large = bench_case("stream", "copy_scalar", 64, 1 << 24);
+	struct launch_case *small = bench_case("stream", "copy_scalar", 64, 4096);
+	struct operation operation = {0};
+	struct error err = {0};
+
+	bench->stub.memory_bytes = bench->stub.used_bytes + ((size_t)160 << 20);
+	load(bench, &operation, large);
+	assert_int_equal(operation_prepare(&operation, &err), PL_ENOMEM);
+	assert_non_null(strstr(err.text, "allocating 64.0 MiB on the device"));
+	operation_release(&operation);
+	assert_int_equal(blocks_with_keys(bench), 0); /* nothing half-filled is found again */
+	prepare(bench, &operation, small);
+	operation_release(&operation);
+	launch_case_free(large);
+	launch_case_free(small);
+}
+
+/* A wrong kernel may have written anywhere: the next case gets inputs that are right. */
+static void test_mismatch_costs_what_was_kept(void **context)
+{
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("stream", "copy_scalar", 64, 4096);
+	struct operation operation = {0};
+	float *a;
+
+	prepare(bench, &operation, work);
+	a = (float *)(uintptr_t)operation.buffers[0].data;
+	operation_release(&operation);
+	a[0] = 1e9F;
+	free(verified(bench, (struct deed){0, 0, 4096, 77, 0}));
+	prepare(bench, &operation, work);
+	assert_true(((const float *)(uintptr_t)operation.buffers[0].data)[0] < 1e9F);
+	operation_release(&operation);
+	launch_case_free(work);
+}
+
+int main(void)
+{
+#define BENCH_TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
+	const struct CMUnitTest tests[] = {
+		BENCH_TEST(test_registers_may_not_allow_a_block),
+		BENCH_TEST(test_shared_memory_may_not_do),
+		BENCH_TEST(test_the_image_is_the_best_there_is),
+		BENCH_TEST(test_verdicts),
+		BENCH_TEST(test_scratch_is_poisoned),
+		BENCH_TEST(test_accuracy_is_of_the_largest_element),
+		BENCH_TEST(test_whole_numbers_have_no_accuracy),
+		BENCH_TEST(test_cases_share_inputs_and_results),
+		BENCH_TEST(test_too_large_costs_only_the_case),
+		BENCH_TEST(test_mismatch_costs_what_was_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

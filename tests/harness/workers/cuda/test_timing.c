@@ -1,0 +1,204 @@
+/* When enough samples are there, and what lies between them. The times are told by the test. */
+#include "bench.h"
+#include "metrics/analysis/statistics.h"
+#include "metrics/settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/workers/cuda/timing.h"
+
+#define FOR_EVER_NS (INT64_C(3600) * 1000000000)
+#define ROUND_MOST 2000 /* as timing.c */
+
+struct timed {
+	double *time_ns;
+	size_t count;
+};
+
+/* Times fault/none with settings; the rest of them as given. */
+static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
+			int64_t min_samples, int rounds, double precision, int64_t max_time_ns,
+			enum cache_mode cache)
+{
+	const struct measure_settings settings = {
+		.cache = cache,
+		.min_samples = min_samples,
+		.rounds = rounds,
+		.precision = precision,
+		.max_time_ns = max_time_ns,
+	};
+	struct launch_case *work = bench_case("fault", "none", 256, 4096);
+	struct operation operation = {0};
+	struct text skip = TEXT_INIT;
+	struct timer *timer = NULL;
+	struct round_result result = {0};
+	struct error err = {0};
+
+	bench->stub.elapsed_ns = elapsed_ns;
+	bench->stub.intervals = bench->stub.launches = bench->stub.flushes = 0;
+	if (operation_load(&operation, &bench->workshop, work, &skip, &err) ||
+	    operation_prepare(&operation, &err) ||
+	    timer_open(&timer, &bench->workshop, true, &err) ||
+	    timer_run(timer, &operation, &settings, &result, &err))
+		fail_msg("%s", err.text);
+	timer_close(timer);
+	operation_release(&operation);
+	launch_case_free(work);
+	return (struct timed){.time_ns = result.time_ns, .count = result.count};
+}
+
+static double steady(size_t index)
+{
+	(void)index;
+	return 100000;
+}
+
+/* The first execution finds an empty cache. */
+static double slow_start(size_t index)
+{
+	return index ? 100000 : 1e9;
+}
+
+/* Two modes far from each other: no median of them is ever sure. */
+static double two_modes(size_t index)
+{
+	return index % 2 ? 100000 : 200000;
+}
+
+/* Spread evenly over 10 %, in no order. */
+static double spread(size_t index)
+{
+	return 100000 + (double)(index * 7919 % 1000) * 10;
+}
+
+/* As coarse as the clock of events. */
+static double coarse(size_t index)
+{
+	return 1024 + 32 * (double)(index % 2);
+}
+
+static void test_steady_times_need_no_more(void **context)
+{
+	struct timed timed = run(*context, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+
+	assert_int_equal(timed.count, 20);
+	for (size_t i = 0; i < timed.count; i++)
+		assert_true(fabs(timed.time_ns[i] - 100000) < 1);
+	free(timed.time_ns);
+}
+
+static void test_rounds_share_the_samples(void **context)
+{
+	struct timed timed = run(*context, steady, 20, 3, 0.005, FOR_EVER_NS, CACHE_COLD);
+
+	assert_int_equal(timed.count, 7);
+	free(timed.time_ns);
+	timed = run(*context, steady, 1, 4, 0.005, 1, CACHE_COLD);
+	assert_int_equal(timed.count, 1);
+	free(timed.time_ns);
+}
+
+static void test_until_the_interval_is_narrow(void **context)
+{
+	struct timed timed = run(*context, spread, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	struct timed shared = run(*context, spread, 20, 4, 0.005, FOR_EVER_NS, CACHE_COLD);
+	struct summary summary = summarise(timed.time_ns, timed.count);
+
+	assert_true(timed.count > 20 && timed.count < ROUND_MOST);
+	assert_true(summary_relative_width(&summary) <= 0.005);
+	/* Four rounds together get as narrow with fewer samples each. */
+	assert_true(shared.count < timed.count);
+	free(timed.time_ns);
+	free(shared.time_ns);
+}
+
+static void test_a_budget_ends_what_never_settles(void **context)
+{
+	struct timed timed = run(*context, two_modes, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+
+	assert_int_equal(timed.count, ROUND_MOST);
+	free(timed.time_ns);
+	timed = run(*context, two_modes, 20, 1, 0.005, 1, CACHE_COLD);
+	assert_int_equal(timed.count, 20);
+	free(timed.time_ns);
+}
+
+static void test_no_narrower_than_the_clock(void **context)
+{
+	struct timed timed = run(*context, coarse, 20, 1, 0.0001, FOR_EVER_NS, CACHE_COLD);
+
+	assert_int_equal(timed.count, 20);
+	free(timed.time_ns);
+}
+
+static void test_every_cold_sample_is_flushed(void **context)
+{
+	struct bench *bench = *context;
+	struct timed timed = run(bench, steady, 100, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	size_t executed = bench->stub.launches - bench->stub.flushes;
+
+	/* Each sample comes after a flush of its own, and nothing runs that is no sample. */
+	assert_int_equal(executed, timed.count);
+	assert_int_equal(bench->stub.flushes, executed);
+	free(timed.time_ns);
+}
+
+static void test_hot_samples_come_after_one_that_fills_the_cache(void **context)
+{
+	struct bench *bench = *context;
+	struct timed timed = run(bench, slow_start, 100, 1, 0.005, FOR_EVER_NS, CACHE_HOT);
+
+	assert_int_equal(bench->stub.launches, timed.count + 1);
+	assert_int_equal(bench->stub.flushes, 0);
+	for (size_t i = 0; i < timed.count; i++)
+		assert_true(fabs(timed.time_ns[i] - 100000) < 1);
+	free(timed.time_ns);
+}
+
+/* What the latest flush reads, in 16-byte words. */
+static void note_flush(struct stub_driver *stub, const char *name, void **arguments)
+{
+	if (strcmp(name, "flush_by_reading") == 0)
+		*(unsigned long long *)stub->context = *(unsigned long long *)arguments[1];
+}
+
+/* Counters see the dirty lines that a flush of once the L2 leaves; times do not. */
+static void test_a_flush_reads_as_much_as_its_purpose_needs(void **context)
+{
+	struct bench *bench = *context;
+	const struct workshop *workshop = &bench->workshop;
+	unsigned long long l2_words = (unsigned long long)workshop->device->info.l2_bytes / 16;
+	unsigned long long all = workshop->flush_buffer->bytes / 16;
+	unsigned long long words = 0;
+	struct timed timed;
+
+	bench->stub.execute = note_flush;
+	bench->stub.context = &words;
+	assert_int_equal(workshop_flush_cache(workshop, FLUSH_TO_COUNT, NULL), 0);
+	assert_true(words >= 3 * l2_words);
+	assert_int_equal(words, all);
+	timed = run(bench, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	assert_true(words >= 2 * l2_words);
+	assert_in_range(words, all / 3 * 2, all / 3 * 2 + 2);
+	bench->stub.execute = NULL;
+	free(timed.time_ns);
+}
+
+int main(void)
+{
+#define BENCH_TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
+	const struct CMUnitTest tests[] = {
+		BENCH_TEST(test_steady_times_need_no_more),
+		BENCH_TEST(test_rounds_share_the_samples),
+		BENCH_TEST(test_until_the_interval_is_narrow),
+		BENCH_TEST(test_a_budget_ends_what_never_settles),
+		BENCH_TEST(test_no_narrower_than_the_clock),
+		BENCH_TEST(test_every_cold_sample_is_flushed),
+		BENCH_TEST(test_hot_samples_come_after_one_that_fills_the_cache),
+		BENCH_TEST(test_a_flush_reads_as_much_as_its_purpose_needs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
