@@ -187,7 +187,8 @@ static int run_nsight(struct invocation *call, struct error *err)
 		string_list_add(&cases, call->operands.items[i]);
 	rc = load_run(&run, options, &cases, err);
 	if (!rc)
-		rc = measure_settings_from_json(&settings, run.settings ? run.settings : "", err);
+		rc = measure_settings_from_json(&settings,
+						run.settings_json ? run.settings_json : "", err);
 	if (rc)
 		goto out;
 	rc = nsight_find(&path, tool, err);

@@ -194,8 +194,8 @@ static void tell_few_rounds(const struct run *base, const struct run *head)
 	if (few)
 		say("run %lld has one round: no change in time can be told from chance%s",
 		    (long long)few->id,
-		    few->settings ? ", sweep with --rounds 2 or more"
-				  : ", for what was imported is of one process");
+		    few->settings_json ? ", sweep with --rounds 2 or more"
+				       : ", for what was imported is of one process");
 }
 
 /* As when an older run is held against the last good one: its words stand the other way round. */

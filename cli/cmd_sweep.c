@@ -76,7 +76,8 @@ static int load_resumed(struct run *run, struct measure_settings *settings, stru
 	if (run->state && strcmp(run->state, "running") == 0 && mark && host_process_lives(mark))
 		return error_set(err, PL_EBUSY, "run %lld is still going on, in process %s",
 				 (long long)id, mark);
-	rc = measure_settings_from_json(settings, run->settings ? run->settings : "", err);
+	rc = measure_settings_from_json(settings, run->settings_json ? run->settings_json : "",
+					err);
 	if (rc)
 		return error_context(err, rc, "settings of run %lld", (long long)id);
 	if (option_given(call, "device"))

@@ -24,8 +24,8 @@ int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *o
 	if (rc)
 		return rc;
 	/* settings that cannot be read say nothing: no difference is made up of them */
-	if (out->settings && out->backend && strcmp(out->backend, BACKEND_PTX) != 0 &&
-	    measure_settings_from_json(&settings, out->settings, NULL) == 0) {
+	if (out->settings_json && out->backend && strcmp(out->backend, BACKEND_PTX) != 0 &&
+	    measure_settings_from_json(&settings, out->settings_json, NULL) == 0) {
 		key_value_set(&out->environment, "cache",
 			      settings.cache == CACHE_COLD ? "cold" : "hot");
 		measure_settings_release(&settings);

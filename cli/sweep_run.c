@@ -20,7 +20,7 @@ static void describe_run(struct run *run, const struct sweep_call *sweep)
 	run->version = xstrdup(PERFLAB_VERSION);
 	if (host_build_revision())
 		run->source_revision = xstrdup(host_build_revision());
-	run->settings = measure_settings_to_json(&sweep->settings);
+	run->settings_json = measure_settings_to_json(&sweep->settings);
 	run->state = xstrdup("running");
 	run->seed = sweep->settings.seed;
 	/* an emulator has none */

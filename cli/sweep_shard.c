@@ -112,7 +112,7 @@ static char *common_settings(const char *json)
 static void facts_text(struct text *out, const struct run *run, const struct sweep_shard *shard)
 {
 	const struct device_info *device = &run->device;
-	char *settings = common_settings(run->settings);
+	char *settings = common_settings(run->settings_json);
 	const char *const words[] = {
 		shard->sweep,         run->backend,    device->name,  device->driver,
 		device->cuda_driver,  device->toolkit, device->cupti, run->version,

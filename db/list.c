@@ -38,7 +38,7 @@ void run_take(struct statement *row, struct run *run)
 	run->backend = take_text_copy(row);
 	run->version = take_text_copy(row);
 	run->source_revision = take_text_copy(row);
-	run->settings = take_text_copy(row);
+	run->settings_json = take_text_copy(row);
 	run->state = take_text_copy(row);
 	run->seed = (uint64_t)take_integer(row, 0);
 	run->rounds = take_int(row);

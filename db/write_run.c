@@ -51,7 +51,7 @@ static int run_insert(struct db *db, const struct run *run, const char *uid, int
 	bind_text(&insert, run->version);
 	bind_text(&insert, run->source_revision);
 	bind_text(&insert, run->command);
-	bind_text(&insert, run->settings);
+	bind_text(&insert, run->settings_json);
 	bind_integer(&insert, (int64_t)run->seed); /* the same 64 bits */
 	bind_integer(&insert, run->rounds);
 	rc = statement_run(&insert, err);

@@ -10,6 +10,7 @@
 
 #include "base/base.h"
 #include "emulator/counts.h"
+#include "metrics/settings.h"
 
 /* ---- nouns ---- */
 
@@ -186,6 +187,17 @@ void trial_release(struct trial *trial);
 /* "reduce/shuffle/block=256,n=16777216"; malloc'd. */
 char *trial_case_name(const struct trial *trial);
 
+/*
+ * What a backend is, so that no code asks for a backend by its name. The worker
+ * reports its traits when it opens, and every run stores them.
+ */
+struct backend_traits {
+	bool timed;      /* it measures times */
+	bool emulated;   /* it counts PTX instead of reading hardware counters */
+	char vendor[16]; /* of the device: "NVIDIA"; "" unknown or none */
+	int warp_size;   /* lanes; 0: not known */
+};
+
 /* One sweep. */
 struct run {
 	int64_t id;            /* in its database */
@@ -195,7 +207,11 @@ struct run {
 	char *backend;         /* "cuda" */
 	char *version;         /* of perflab */
 	char *source_revision; /* of the tree that perflab was built from; NULL unknown */
-	char *settings;        /* JSON object: everything that --resume needs */
+	struct backend_traits traits;
+	/* Everything that --resume needs. An imported run has none. */
+	bool has_settings;
+	struct measure_settings settings;
+	char *settings_json;   /* the same as a JSON object, as older versions stored it */
 	char *state;           /* "running", "finished", "interrupted" */
 	char *mark, *mark_why; /* "good" or "bad"; NULL: not marked */
 	uint64_t seed;

@@ -39,7 +39,8 @@ void run_release(struct run *run)
 	free(run->backend);
 	free(run->version);
 	free(run->source_revision);
-	free(run->settings);
+	measure_settings_release(&run->settings);
+	free(run->settings_json);
 	free(run->state);
 	free(run->mark);
 	free(run->mark_why);

@@ -88,7 +88,8 @@ static void member_settings(struct page_json *json, const struct run *run)
 					       "precision", "rounds",      "counter_dump"};
 	static const char *const of_emulation[] = {"chip", "all_blocks", "jobs"};
 	bool emulated = run_is_emulated(run);
-	json_t *settings = run->settings ? json_loads(run->settings, 0, NULL) : NULL, *value;
+	json_t *settings = run->settings_json ? json_loads(run->settings_json, 0, NULL) : NULL,
+	       *value;
 	char *shown = NULL;
 	const char *name;
 	void *next;
@@ -103,7 +104,7 @@ static void member_settings(struct page_json *json, const struct run *run)
 		}
 		shown = json_dumps(settings, JSON_COMPACT);
 	}
-	member_text(json, "settings", shown ? shown : run->settings);
+	member_text(json, "settings", shown ? shown : run->settings_json);
 	free(shown);
 	json_decref(settings);
 }

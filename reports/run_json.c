@@ -222,11 +222,11 @@ static json_t *settings_json(const struct run *run)
 {
 	static const char *const of_time[] = {"cache",     "min_samples", "max_time_ns",
 					      "precision", "rounds",      "counter_dump"};
-	json_t *settings = run->settings ? json_loads(run->settings, 0, NULL) : NULL;
+	json_t *settings = run->settings_json ? json_loads(run->settings_json, 0, NULL) : NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_time) && run_is_emulated(run); i++)
 		json_object_del(settings, of_time[i]);
-	return settings ? settings : report_json_text(run->settings);
+	return settings ? settings : report_json_text(run->settings_json);
 }
 
 static json_t *run_json(const struct run *run)

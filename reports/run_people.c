@@ -72,7 +72,7 @@ static void heading_emulated(struct key_value_list *lines, const struct run *run
 static void heading_measured(struct key_value_list *lines, const struct run *run)
 {
 	struct text value = TEXT_INIT;
-	json_t *settings = run->settings ? json_loads(run->settings, 0, NULL) : NULL;
+	json_t *settings = run->settings_json ? json_loads(run->settings_json, 0, NULL) : NULL;
 	const char *cache = json_string_value(json_object_get(settings, "cache"));
 	json_t *precision = json_object_get(settings, "precision");
 	json_t *samples = json_object_get(settings, "min_samples");
@@ -81,7 +81,7 @@ static void heading_measured(struct key_value_list *lines, const struct run *run
 		text_addf(&value, "%s cache, ", cache);
 	text_addf(&value, "%d %s", run->rounds, run->rounds == 1 ? "round" : "rounds");
 	/* only a sweep has settings, and draws inputs */
-	if (run->settings)
+	if (run->settings_json)
 		text_addf(&value, ", seed %llu", (unsigned long long)run->seed);
 	if (json_is_integer(samples))
 		text_addf(&value, ", at least %lld samples", json_integer_value(samples));

@@ -165,8 +165,9 @@ struct run lab_run(const char *label, const char *command)
 		.backend = xstrdup("cuda"),
 		.version = xstrdup("0.1.0"),
 		.source_revision = xstrdup("c51c0df"),
-		.settings = xstrdup("{\"cache\":\"cold\",\"min_samples\":20,\"precision\":0.0025,"
-				    "\"budget_s\":2,\"chip\":null}"),
+		.settings_json =
+			xstrdup("{\"cache\":\"cold\",\"min_samples\":20,\"precision\":0.0025,"
+				"\"budget_s\":2,\"chip\":null}"),
 		.seed = 1,
 		.rounds = 3,
 		.started_ns = INT64_C(1763700000123456789),

@@ -45,7 +45,7 @@ struct run fixture_run(const char *label)
 		.backend = xstrdup("cuda"),
 		.version = xstrdup("0.1.0"),
 		.source_revision = xstrdup("c51c0df"),
-		.settings = xstrdup("{\"cache\":\"cold\"}"),
+		.settings_json = xstrdup("{\"cache\":\"cold\"}"),
 		.seed = UINT64_C(0xfedcba9876543210),
 		.rounds = 3,
 		.started_ns = INT64_C(1763700000123456789),

@@ -50,7 +50,7 @@ static void test_a_run_comes_back_whole(void **state)
 	assert_string_equal(loaded.backend, stored.backend);
 	assert_string_equal(loaded.version, stored.version);
 	assert_string_equal(loaded.source_revision, stored.source_revision);
-	assert_string_equal(loaded.settings, stored.settings);
+	assert_string_equal(loaded.settings_json, stored.settings_json);
 	assert_string_equal(loaded.state, "finished");
 	assert_true(loaded.seed == stored.seed);
 	assert_int_equal(loaded.rounds, stored.rounds);

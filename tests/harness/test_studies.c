@@ -97,7 +97,7 @@ static void every_study_has_its_cases(void **state)
 	for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
 		char *path = xasprintf(FOLDER "/%s", entry->d_name);
 
-		if (entry->d_name[0] != '.') {
+		if (entry->d_name[0] != '.' && strcmp(entry->d_name, "CMakeLists.txt")) {
 			check_study(path, claims);
 			count++;
 		}

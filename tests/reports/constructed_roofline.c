@@ -128,7 +128,7 @@ static void init(struct run *run)
 		.command = xstrdup("perflab sweep"),
 		.backend = xstrdup("cuda"),
 		.version = xstrdup("0.1.0"),
-		.settings = xstrdup("{\"cache\": \"cold\"}"),
+		.settings_json = xstrdup("{\"cache\": \"cold\"}"),
 		.state = xstrdup("finished"),
 		.seed = 1,
 		.rounds = 3,

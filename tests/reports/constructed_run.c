@@ -116,7 +116,7 @@ void constructed_run_init(struct run *run)
 		.backend = xstrdup("cuda"),
 		.version = xstrdup("0.1.0"),
 		.source_revision = xstrdup("1a2b3c4d5e6f"),
-		.settings =
+		.settings_json =
 			xstrdup("{\"cache\": \"cold\", \"min_samples\": 20, \"precision\": 0.005}"),
 		.state = xstrdup("interrupted"),
 		.seed = UINT64_C(18446744073709551615),
@@ -211,7 +211,7 @@ void constructed_emulated_init(struct run *run)
 		.command = xstrdup("perflab sweep lab --backend ptx"),
 		.backend = xstrdup("ptx"),
 		.version = xstrdup("0.1.0"),
-		.settings =
+		.settings_json =
 			xstrdup("{\"cache\": \"cold\", \"min_samples\": 20, \"precision\": 0.005}"),
 		.state = xstrdup("finished"),
 		.seed = 7,

@@ -107,7 +107,7 @@ static void settings_are_those_that_mean_something(void **state)
 		struct run run = {
 			.uid = "00112233445566778899aabbccddeeff",
 			.backend = xstrdup(cases[i].backend),
-			.settings = cases[i].settings ? xstrdup(cases[i].settings) : NULL,
+			.settings_json = cases[i].settings ? xstrdup(cases[i].settings) : NULL,
 			.rounds = 3,
 		};
 		json_t *root = page_of(&run, &(struct report_options){0});
