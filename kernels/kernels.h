@@ -246,7 +246,7 @@ struct case_launch {
 /*
  * Invariants: axes are sorted by name; buffers are those that the variant uses,
  * results always among them; every product of sizes fits int64_t; launches are
- * in order, with repeats unrolled. The holder owns it and frees it with
+ * in order, with repeats unrolled. The holder owns the case and frees it with
  * launch_case_free(), which accepts NULL.
  */
 struct launch_case {

@@ -14,7 +14,7 @@ struct share {
 	int started;
 };
 
-/* The usable_processors that this process may use. A batch system may grant fewer than the machine
+/* The processors that this process may use. A batch system may grant fewer than the machine
  * has. */
 static int64_t usable_processors(void)
 {
