@@ -142,6 +142,8 @@ int request_plan(struct plan **out, const struct sweep_request *request, struct 
 		overrides[i].values = request->axis_values.items[i];
 	}
 	rc = plan_choose(out, &wanted, err);
+	if (!rc)
+		rc = plan_check(*out, err);
 	free(overrides);
 	return rc;
 }
