@@ -97,7 +97,7 @@ static bool add_worker(struct table *table, const char *backend)
 static void add_formats(struct table *table)
 {
 	static char *const gnuplot[] = {"gnuplot", "--version", NULL};
-	const char *why_not = report_html_why_not();
+	const char *why_not = report_format_why_not(REPORT_HTML);
 	struct text version = TEXT_INIT;
 	bool draws = process_capture(&version, 200, gnuplot, NULL) == 0;
 

@@ -19,7 +19,7 @@ struct report_verb_options {
 	bool all_metrics, lines, no_roofline;
 };
 
-/* The cases that any of the patterns matches; all, when there are none. */
+/* Chooses the cases that match any pattern, or all cases if there is no pattern. */
 static int choose_trials(const struct trial **chosen, size_t *count, const struct run *run,
 			 const struct invocation *call, struct error *err)
 {
@@ -61,7 +61,7 @@ static int write_lines(FILE *out, const struct invocation *call, const struct ru
 	return rc;
 }
 
-/* The script of the picture through gnuplot, which reads no file of settings and no other input. */
+/* Pipes the script through gnuplot, which reads no settings file (-d) and no other input. */
 static int write_picture(FILE *out, const struct run *run, enum report_format format,
 			 const struct report_options *look, struct error *err)
 {
@@ -71,10 +71,10 @@ static int write_picture(FILE *out, const struct run *run, enum report_format fo
 	size_t length = 0;
 	FILE *stream = open_memstream(&script.data, &script.length);
 	int rc = stream ? report_run(stream, run, format, look, err)
-			: error_set(err, PL_ENOMEM, "no memory for the script of a picture");
+			: error_set(err, PL_ENOMEM, "out of memory for the gnuplot script");
 
 	if (stream && fclose(stream) && !rc)
-		rc = error_set(err, PL_ENOMEM, "no memory for the script of a picture");
+		rc = error_set(err, PL_ENOMEM, "out of memory for the gnuplot script");
 	if (!rc)
 		rc = process_filter(&picture, &length, PICTURE_LIMIT, &script, argv, err);
 	if (rc == PL_ENOENT && script.length)
@@ -90,7 +90,7 @@ static int write_picture(FILE *out, const struct run *run, enum report_format fo
 	return rc;
 }
 
-/* The run as asked for, to where it was asked for. */
+/* Writes the report that the options ask for to the output that they name. */
 static int write_report(struct invocation *call, struct db *db, const struct run *run,
 			const struct run *compare, struct error *err)
 {
@@ -101,7 +101,7 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 	struct output output = {0};
 	int rc = report_sources_load(&sources, call, db, run, err);
 
-	if (!rc && format == REPORT_HTML)
+	if (!rc && report_format_has(format, AS_PAGE))
 		rc = db_history_grid_load(db, run, HISTORY_RUNS, &histories, err);
 	if (!rc && histories.case_count)
 		history_grid_find_changes(&histories);
@@ -118,7 +118,7 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 	sources.options.compare = compare;
 	if (!rc && options->lines)
 		rc = write_lines(output.stream, call, run, &sources.options, err);
-	else if (!rc && report_format_is_picture(format))
+	else if (!rc && report_format_has(format, BY_GNUPLOT))
 		rc = write_picture(output.stream, run, format, &sources.options, err);
 	else if (!rc)
 		rc = report_run(output.stream, run, format, &sources.options, err);
@@ -130,7 +130,7 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 	return rc;
 }
 
-/* Emulated and measured numbers stand in no comparison. */
+/* Refuses to compare emulated with measured numbers. */
 static int load_compared(struct run *out, struct db *db, const struct run *run,
 			 const char *reference, struct error *err)
 {
@@ -151,7 +151,7 @@ static int load_compared(struct run *out, struct db *db, const struct run *run,
 	return error_context(err, rc, "--compare");
 }
 
-/* What can be refused before a database is opened. */
+/* Refuses wrong requests before a database is opened. */
 static int check_request(const struct invocation *call, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
@@ -163,14 +163,14 @@ static int check_request(const struct invocation *call, struct error *err)
 				 "\"%s\" would choose cases, which is for --lines; a report is of "
 				 "a whole run",
 				 call->operands.items[1]);
-	if (options->lines && !report_format_is_table(format))
-		return error_set(err, PL_EUSAGE, "--lines does not come as %s",
+	if (options->lines && !report_format_applies(format, OF_TABLE))
+		return error_set(err, PL_EUSAGE, "--lines cannot be written as %s",
 				 report_format_name(format));
-	if (options->compare && format != REPORT_HTML)
+	if (options->compare && !report_format_has(format, AS_PAGE))
 		return error_set(err, PL_EUSAGE, "--compare is for --format html");
-	if ((format == REPORT_PNG || format == REPORT_PDF) && to_stdout &&
-	    call->terminal.out_width > 0)
-		return error_set(err, PL_EUSAGE, "%s is not for a terminal: give -o FILE",
+	if (report_format_has(format, BINARY) && to_stdout && call->terminal.out_width > 0)
+		return error_set(err, PL_EUSAGE,
+				 "%s is binary and not for a terminal: give -o FILE",
 				 report_format_name(format));
 	return 0;
 }
@@ -209,7 +209,7 @@ static const struct option_row rows[] = {
 	{"db", 0, OPTION_TEXT, offsetof(struct report_verb_options, db), "FILE",
 	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct report_verb_options, format), "FORMAT",
-	 "the format", report_format_words, 0},
+	 "the format", run_format_words, 0},
 	{"output", 'o', OPTION_TEXT, offsetof(struct report_verb_options, output), "FILE",
 	 "where to write; the file is replaced once the report is whole (default: standard output)",
 	 NULL, 0},

@@ -318,9 +318,10 @@ static int run_study(struct invocation *call, struct error *err)
 	size_t left_out = 0;
 	int rc;
 
-	if (options->sweep.format == REPORT_CSV && !options->list)
-		return error_set(err, PL_EUSAGE,
-				 "answers of studies come as text, json or md, not as csv");
+	if (!options->list &&
+	    !report_format_applies((enum report_format)options->sweep.format, OF_STUDY))
+		return error_set(err, PL_EUSAGE, "--format %s is for --list only",
+				 report_format_name((enum report_format)options->sweep.format));
 	rc = backend_must_be_named(options->sweep.backend, err);
 	if (!rc)
 		rc = study_set_load(&set, &call->operands, err);
@@ -378,7 +379,7 @@ static const struct option_row rows[] = {
 	{"jobs", 'j', OPTION_COUNT, FIELD(jobs), "NUMBER",
 	 "ptx: cases at a time; 0 is one a processor", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT",
-	 "of the answers: text, md or json; of --list also csv", table_format_words, 0},
+	 "the format of the answers, or of --list, which alone takes csv", table_format_words, 0},
 	{"quiet", 'q', OPTION_FLAG, FIELD(quiet), NULL, "no progress, only what went wrong", NULL,
 	 0},
 };

@@ -133,12 +133,17 @@ static void option_meaning(struct text *out, const struct command *command,
 			   const struct option_row *row)
 {
 	void *options = xcalloc(1, command->options_size ? command->options_size : 1);
+	const char *separator = ": ";
 
 	if (command->defaults)
 		command->defaults(options);
 	text_add(out, row->help);
-	for (size_t i = 0; row->choices && row->choices[i]; i++)
-		text_addf(out, "%s%s", i ? ", " : ": ", row->choices[i]);
+	for (size_t i = 0; row->choices && row->choices[i]; i++) {
+		if (!*row->choices[i])
+			continue;
+		text_addf(out, "%s%s", separator, row->choices[i]);
+		separator = ", ";
+	}
 	if (row != &option_row_help)
 		add_default(out, row, options);
 	free(options);

@@ -16,11 +16,6 @@
 /* PL_EUSAGE for "auto": of a verb that asks one backend, which is to be named. */
 int backend_must_be_named(const char *backend, struct error *err);
 
-/* Words of --format, in the order of enum report_format, NULL-terminated: of tables, and of reports
- * of a run. */
-extern const char *const table_format_words[];
-extern const char *const report_format_words[];
-
 struct db;
 /* What a report of a run needs beside the run: samples and roofs from the database it is in (which
  * stays open), and for stdout its width and colour. */

@@ -40,7 +40,7 @@ if command -v script >/dev/null; then
 		command_line="perflab report --format $format, on a terminal"
 		script -qec "'$PERFLAB' report $measured --format $format" /dev/null >"$work/out" 2>&1 </dev/null
 		[ $? -eq 2 ] || complain 'it was not refused'
-		expect_out "$format is not for a terminal: give -o FILE"
+		expect_out "$format is binary and not for a terminal: give -o FILE"
 	done
 	command_line='perflab report --format svg, on a terminal'
 	script -qec "'$PERFLAB' report $measured --format svg" /dev/null >"$work/out" 2>&1 </dev/null
@@ -82,7 +82,7 @@ run sweep stream --size 1024 --block-sizes 64 --rounds 1 --metrics none --db bar
 refused 3 'has nothing to draw' report last --format svg -o picture --db bare.db
 fake_emulator
 run sweep reduce/shuffle --size 1024 --block-sizes 64 --backend ptx --db emulated.db
-refused 3 'was emulated: it has intensities and no heights' \
+refused 3 'was emulated: without times no roofline can be drawn' \
 	report last --format svg -o picture --db emulated.db
 
 # ---- the real one ----

@@ -4,7 +4,7 @@
 
 #include <jansson.h>
 
-#include "reports/page.h"
+#include "reports/page/page.h"
 
 /* What would end a script, or a line of one, if it stood in it as it is. */
 #define SCRIPT_END "</script><!--&\xe2\x80\xa8\xe2\x80\xa9"

@@ -13,7 +13,10 @@
 #include <cmocka.h>
 
 #include "metrics/analysis/ceilings.h"
-#include "reports/report_parts.h"
+#include "reports/derived/derived.h"
+#include "reports/reports.h"
+#include "reports/roofline/picture.h"
+#include "reports/table/escape.h"
 #include "tests/reports/constructed_roofline.h"
 #include "tests/reports/constructed_run.h"
 #include "tests/reports/golden.h"
@@ -132,7 +135,7 @@ static void what_is_missing_is_said(void **state)
 		bytes = golden_render(&uncounted, formats[i],
 				      &(struct report_options){.ceilings = &roofs}, &length);
 		assert_non_null(
-			strstr(bytes, "nothing was counted: `perflab sweep --metrics core`"));
+			strstr(bytes, "nothing was counted: run `perflab sweep --metrics core`"));
 		assert_null(strstr(bytes, "flop per byte of DRAM"));
 		free(bytes);
 		bytes = golden_render(&uncounted, formats[i], NULL, &length);
