@@ -39,7 +39,7 @@ pageTest("the points are the medians of the runs, and the step is marked", "hist
 	const row = page.locator("#history table tbody tr").first();
 	assert.match(await row.innerText(), /slower/);
 	assert.equal(await page.locator("#history > div table tbody tr").count(), 2);
-	assert.match(await page.locator("#history table tbody tr").nth(1).innerText(), /faster, one run so far: the next will tell/);
+	assert.match(await page.locator("#history table tbody tr").nth(1).innerText(), /faster, one run so far: wait for the next/);
 	assert.doesNotMatch(await row.innerText(), /one run so far/);
 });
 
