@@ -163,9 +163,6 @@ struct run lab_run(const char *label, const char *command)
 		.note = xstrdup("constructed for tests: no number of this was measured"),
 		.command = xstrdup(command),
 		.backend = xstrdup("cuda"),
-		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
-		.has_settings = true,
-		.settings = measure_settings_default,
 		.version = xstrdup("0.1.0"),
 		.source_revision = xstrdup("c51c0df"),
 		.settings_json =
