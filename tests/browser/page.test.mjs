@@ -72,7 +72,7 @@ pageTest("the points are those of the database, at each level", "lab", async (pa
 	await choose(page, "roofline", "L2");
 	await plotOf(page, "roofline");
 	await assertPoints(plot, "l2");
-	assert.match(await plot.textContent(), /a byte of L2/);
+	assert.match(await plot.textContent(), /per byte of L2/);
 	// as many marks as points
 	assert.equal(await plot.locator("svg g.mark-symbol").nth(1).locator("path").count(), expected("l2").size);
 });
