@@ -2,6 +2,7 @@
  * Help and manual pages, made from the command table.
  */
 #include "cli/command.h"
+#include "reports/reports.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -160,6 +161,28 @@ static void print_option(FILE *out, const struct command *command, const struct 
 	text_release(&right);
 }
 
+/* Whether the command takes every format of a run. */
+static bool writes_runs(const struct command *command)
+{
+	for (size_t i = 0; i < command->option_count; i++) {
+		if (command->options[i].choices == run_format_words)
+			return true;
+	}
+	return false;
+}
+
+/* Prints the formats of a run with `print_item`, by name and meaning. */
+static void print_formats(FILE *out,
+			  void (*print_item)(FILE *out, const char *name, const char *meaning))
+{
+	for (int i = 0; i < REPORT_FORMAT_COUNT; i++) {
+		enum report_format format = (enum report_format)i;
+
+		if (report_format_applies(format, OF_RUN))
+			print_item(out, report_format_name(format), report_format_meaning(format));
+	}
+}
+
 void help_overview(FILE *out)
 {
 	fprintf(out, "perflab: a performance lab for CUDA kernels\n\n"
@@ -187,6 +210,10 @@ void help_command(FILE *out, const struct command *command)
 	for (size_t i = 0; i < command->option_count; i++)
 		print_option(out, command, &command->options[i]);
 	print_option(out, command, &option_row_help);
+	if (writes_runs(command)) {
+		fprintf(out, "\nformats\n");
+		print_formats(out, print_row);
+	}
 	if (command->exit_status) {
 		fprintf(out, "\nexit status\n  ");
 		print_wrapped(out, command->exit_status, 2, 2);
@@ -292,6 +319,10 @@ void help_man(FILE *out, const struct command *command)
 	for (size_t i = 0; i < command->option_count; i++)
 		man_option(out, command, &command->options[i]);
 	man_option(out, command, &option_row_help);
+	if (writes_runs(command)) {
+		fputs(".SH FORMATS\n", out);
+		print_formats(out, man_item);
+	}
 	fputs(".SH EXIT STATUS\n", out);
 	if (command->exit_status) {
 		man_text(out, command->exit_status);
