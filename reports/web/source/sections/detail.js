@@ -42,7 +42,7 @@ function roofs(model, one) {
 	if (isNumber(one.rate)) rows.push([one.precision.toUpperCase(), inUnit(one.counted, "flop"), rate(one.rate), "–", bar(one.computePct, `the ${one.precision} roof`)]);
 	if (!rows.length) return null;
 	return h("section", {}, h("h3", {}, "Under the roofs"), table("Under the roofs",
-		[{ head: "Of" }, { head: "Counted", numeric: true }, { head: "Per second", numeric: true }, { head: "Intensity", numeric: true }, { head: "Part of the roof" }], rows));
+		[{ head: "Level" }, { head: "Counted", numeric: true }, { head: "Per second", numeric: true }, { head: "Intensity", numeric: true }, { head: "Part of the roof" }], rows));
 }
 
 /* ---- samples ---- */
