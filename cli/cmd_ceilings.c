@@ -108,13 +108,13 @@ static int print_ceilings(const struct invocation *call, const struct ceiling_li
 							  {.name = "peak_pct", .numeric = true},
 							  {.name = "config"},
 							  {.name = "run_id", .numeric = true}};
-	bool people = format == REPORT_TEXT || format == REPORT_MARKDOWN;
-	struct table *table = people ? table_new(of_people, ARRAY_SIZE(of_people))
-				     : table_new(of_programs, ARRAY_SIZE(of_programs));
+	bool human = report_format_has(format, HUMAN_READABLE);
+	struct table *table = human ? table_new(of_people, ARRAY_SIZE(of_people))
+				    : table_new(of_programs, ARRAY_SIZE(of_programs));
 	int rc;
 
 	for (size_t i = 0; i < list->count; i++) {
-		if (people)
+		if (human)
 			add_for_people(table, list, &list->items[i]);
 		else
 			add_for_programs(table, list, &list->items[i]);

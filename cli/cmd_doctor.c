@@ -107,7 +107,9 @@ static void add_formats(struct table *table)
 	while (version.length && version.data[version.length - 1] == '\n')
 		version.data[--version.length] = '\0';
 	add_check(table, "pictures", draws, draws ? version.data : "gnuplot is not installed",
-		  draws ? "" : "for report --format svg, png or pdf: package gnuplot-nox, or html");
+		  draws ? ""
+			: "report draws pictures with gnuplot (package gnuplot-nox); or use "
+			  "--format html");
 	text_release(&version);
 }
 
