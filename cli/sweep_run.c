@@ -11,6 +11,7 @@
 static void describe_run(struct run *run, const struct sweep_call *sweep)
 {
 	const struct sweep_options *options = sweep->options;
+	const bool emulated = strcmp(sweep->backend, BACKEND_PTX) == 0;
 	char *mark = host_process_mark();
 
 	run->label = options->label && *options->label ? xstrdup(options->label) : NULL;
@@ -21,10 +22,15 @@ static void describe_run(struct run *run, const struct sweep_call *sweep)
 	if (host_build_revision())
 		run->source_revision = xstrdup(host_build_revision());
 	run->settings_json = measure_settings_to_json(&sweep->settings);
+	run->has_settings = !measure_settings_from_json(&run->settings, run->settings_json, NULL);
+	run->traits = (struct backend_traits){
+		.timed = !emulated, .emulated = emulated, .vendor = "NVIDIA", .warp_size = 32};
+	if (emulated)
+		run->traits.vendor[0] = '\0';
 	run->state = xstrdup("running");
 	run->seed = sweep->settings.seed;
 	/* an emulator has none */
-	run->rounds = strcmp(sweep->backend, BACKEND_PTX) ? sweep->settings.rounds : 0;
+	run->rounds = emulated ? 0 : sweep->settings.rounds;
 	host_facts(&run->environment);
 	key_value_set(&run->environment, "process", mark);
 	free(mark);

@@ -1,0 +1,162 @@
+/*
+ * Typed columns for the settings of a run and the traits of its backend. `settings` stays a column,
+ * for queries that read its JSON, but is computed from the typed columns.
+ */
+#include "db/migrations/migrations.h"
+#include "db/migrations/settings_json.h"
+
+/* clang-format off */
+const char *const db_version_7[] = {
+	"DROP VIEW emulated;",
+	"DROP VIEW trials;",
+
+	"ALTER TABLE run ADD COLUMN timed INTEGER NOT NULL DEFAULT 1 CHECK (timed IN (0, 1));",
+	"ALTER TABLE run ADD COLUMN emulated INTEGER NOT NULL DEFAULT 0 CHECK (emulated IN (0, 1));",
+	"ALTER TABLE run ADD COLUMN vendor TEXT;",
+	"ALTER TABLE run ADD COLUMN warp_size INTEGER;",
+	"ALTER TABLE run ADD COLUMN device_ordinal INTEGER;",
+	"ALTER TABLE run ADD COLUMN cache TEXT CHECK (cache IN ('cold', 'hot'));",
+	"ALTER TABLE run ADD COLUMN min_samples INTEGER;",
+	"ALTER TABLE run ADD COLUMN max_time_ns INTEGER;",
+	"ALTER TABLE run ADD COLUMN precision REAL;",
+	"ALTER TABLE run ADD COLUMN timeout_ns INTEGER;",
+	"ALTER TABLE run ADD COLUMN metrics TEXT;",
+	"ALTER TABLE run ADD COLUMN emulated_chip TEXT;",
+	"ALTER TABLE run ADD COLUMN all_blocks INTEGER CHECK (all_blocks IN (0, 1));",
+	"ALTER TABLE run ADD COLUMN jobs INTEGER;",
+	"ALTER TABLE run ADD COLUMN counter_dump TEXT;",
+	"UPDATE run SET\n"
+	"	timed = " BACKEND_IS_TIMED ",\n"
+	"	emulated = " BACKEND_IS_EMULATED ",\n"
+	"	vendor = " BACKEND_VENDOR ",\n"
+	"	warp_size = " BACKEND_WARP_SIZE ";",
+	"UPDATE run SET\n"
+	"	device_ordinal = " JSON_SETTING_INTEGER("device") ",\n"
+	"	cache = " JSON_SETTING_CACHE ",\n"
+	"	min_samples = " JSON_SETTING_INTEGER("min_samples") ",\n"
+	"	max_time_ns = " JSON_SETTING_INTEGER("max_time_ns") ";",
+	"UPDATE run SET\n"
+	"	precision = " JSON_SETTING_REAL("precision") ",\n"
+	"	timeout_ns = " JSON_SETTING_INTEGER("timeout_ns") ";",
+	"UPDATE run SET\n"
+	"	metrics = " JSON_SETTING_METRICS ",\n"
+	"	emulated_chip = " JSON_SETTING_TEXT("chip") ",\n"
+	"	all_blocks = " JSON_SETTING_BOOL("all_blocks") ",\n"
+	"	jobs = " JSON_SETTING_INTEGER("jobs") ",\n"
+	"	counter_dump = " JSON_SETTING_TEXT("counter_dump") ";",
+
+	/* The same text as before, for queries of users. The seed is a string, because many JSON readers
+	 * keep only 53 bits of a number. Settings always named chip and counter_dump, so these may be
+	 * null; json_patch() leaves out any other member that is NULL. An emulated run has no rounds,
+	 * but its settings always said 3. */
+	"ALTER TABLE run DROP COLUMN settings;",
+	"ALTER TABLE run ADD COLUMN settings TEXT GENERATED ALWAYS AS (\n"
+	"	CASE WHEN coalesce(device_ordinal, cache, min_samples, max_time_ns, precision,\n"
+	"		timeout_ns, metrics, emulated_chip, all_blocks, jobs, counter_dump)\n"
+	"		IS NOT NULL\n"
+	"	THEN json_patch(json_object('chip', emulated_chip, 'counter_dump', counter_dump),\n"
+	"		json_object('device', device_ordinal, 'seed', printf('%llu', seed), 'cache', cache,\n"
+	"			'min_samples', min_samples, 'max_time_ns', max_time_ns, 'precision', precision,\n"
+	"			'rounds', iif(emulated, 3, rounds), 'timeout_ns', timeout_ns,\n"
+	"			'metrics', json(CASE metrics WHEN '' THEN '[]'\n"
+	"				ELSE '[' || replace(json_quote(metrics), ',', '\",\"') || ']' END),\n"
+	"			'all_blocks', json(CASE all_blocks WHEN 0 THEN 'false' WHEN 1 THEN 'true' END),\n"
+	"			'jobs', jobs))\n"
+	"	END) VIRTUAL;",
+
+	"CREATE VIEW trials AS SELECT\n"
+	"	trial.id AS trial_id,\n"
+	"	trial.run_id,\n"
+	"	run.uid AS run_uid,\n"
+	"	run.label,\n"
+	"	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,\n"
+	"	run.started_ns,\n"
+	"	run.backend,\n"
+	"	device.name AS device,\n"
+	"	trial.kernel,\n"
+	"	trial.variant,\n"
+	"	trial.config,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'block') AS block,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'n') AS n,\n"
+	"	trial.status,\n"
+	"	trial.reason,\n"
+	"	strftime('%Y-%m-%dT%H:%M:%SZ', trial.finished_ns / 1000000000, 'unixepoch')\n"
+	"		AS finished_at,\n"
+	"	trial.sample_count,\n"
+	"	trial.median_ns,\n"
+	"	trial.mad_ns,\n"
+	"	trial.low_ns,\n"
+	"	trial.high_ns,\n"
+	"	trial.flop,\n"
+	"	trial.bytes_read + trial.bytes_written AS bytes,\n"
+	"	trial.flop * 1e9 / trial.median_ns AS flop_per_s,\n"
+	"	(trial.bytes_read + trial.bytes_written) * 1e9 / trial.median_ns AS bytes_per_s,\n"
+	"	trial.registers_per_thread,\n"
+	"	trial.theoretical_occupancy_pct,\n"
+	"	trial.occupancy_limiter,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'achieved_occupancy_pct') AS achieved_occupancy_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'branch_efficiency_pct') AS branch_efficiency_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'threads_per_instruction') AS threads_per_instruction,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_read_bytes') AS dram_read_bytes,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_write_bytes') AS dram_write_bytes,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_bytes_per_s') AS dram_bytes_per_s,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'dram_throughput_pct') AS dram_throughput_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'flop_f32_f64') AS flop_f32_f64,\n"
+	"	run.timed,\n"
+	"	run.emulated,\n"
+	"	run.vendor,\n"
+	"	run.warp_size,\n"
+	"	run.cache\n"
+	"FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id;",
+
+	/* Apart from `trials`, for a device's numbers and an emulator's are not compared. */
+
+	"CREATE VIEW emulated AS SELECT\n"
+	"	trial.id AS trial_id,\n"
+	"	trial.run_id,\n"
+	"	run.label,\n"
+	"	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,\n"
+	"	run.started_ns,\n"
+	"	device.name AS device,\n"
+	"	trial.kernel,\n"
+	"	trial.variant,\n"
+	"	trial.config,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'block') AS block,\n"
+	"	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'n') AS n,\n"
+	"	trial.status,\n"
+	"	trial.reason,\n"
+	"	trial.theoretical_occupancy_pct,\n"
+	"	trial.occupancy_limiter,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_warp_execution_efficiency_pct') AS ptx_warp_execution_efficiency_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_branch_efficiency_pct') AS ptx_branch_efficiency_pct,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_load_sectors_per_request') AS ptx_load_sectors_per_request,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_store_sectors_per_request') AS ptx_store_sectors_per_request,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_shared_conflicts_per_request') AS ptx_shared_conflicts_per_request,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_atomic_contention') AS ptx_atomic_contention,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_f32_f64_flop') AS ptx_f32_f64_flop,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_compulsory_bytes') AS ptx_compulsory_bytes,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_blocks_executed') AS ptx_blocks_executed,\n"
+	"	(SELECT value FROM counters WHERE trial_id = trial.id\n"
+	"		AND metric = 'ptx_blocks_total') AS ptx_blocks_total\n"
+	"FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id\n"
+	"WHERE run.emulated;",
+	NULL,
+};
+/* clang-format on */
