@@ -6,6 +6,13 @@
 #include "db/migrations/settings_json.h"
 
 /* clang-format off */
+/* A string of JSON: its quotes, backslashes and the usual control characters are escaped. */
+#define STRING(value) \
+	"('\"' || replace(replace(replace(replace(replace(" value ", '\\', '\\\\'), '\"', '\\\"')," \
+	" char(9), '\\t'), char(10), '\\n'), char(13), '\\r') || '\"')"
+/* A member of the object, left out when it is NULL. */
+#define MEMBER(name, value) "coalesce('\"" name "\":' || " value " || ',', '')"
+
 const char *const db_version_7[] = {
 	"DROP VIEW emulated;",
 	"DROP VIEW trials;",
@@ -45,23 +52,28 @@ const char *const db_version_7[] = {
 	"	jobs = " JSON_SETTING_INTEGER("jobs") ",\n"
 	"	counter_dump = " JSON_SETTING_TEXT("counter_dump") ";",
 
-	/* The same text as before, for queries of users. The seed is a string, because many JSON readers
-	 * keep only 53 bits of a number. Settings always named chip and counter_dump, so these may be
-	 * null; json_patch() leaves out any other member that is NULL. An emulated run has no rounds,
-	 * but its settings always said 3. */
+	/* The same text as before, for queries of users, made without JSON functions: SQLite before 3.43
+	 * does not take those in the schema of a file that may be untrusted. */
 	"ALTER TABLE run DROP COLUMN settings;",
 	"ALTER TABLE run ADD COLUMN settings TEXT GENERATED ALWAYS AS (\n"
 	"	CASE WHEN coalesce(device_ordinal, cache, min_samples, max_time_ns, precision,\n"
-	"		timeout_ns, metrics, emulated_chip, all_blocks, jobs, counter_dump)\n"
-	"		IS NOT NULL\n"
-	"	THEN json_patch(json_object('chip', emulated_chip, 'counter_dump', counter_dump),\n"
-	"		json_object('device', device_ordinal, 'seed', printf('%llu', seed), 'cache', cache,\n"
-	"			'min_samples', min_samples, 'max_time_ns', max_time_ns, 'precision', precision,\n"
-	"			'rounds', iif(emulated, 3, rounds), 'timeout_ns', timeout_ns,\n"
-	"			'metrics', json(CASE metrics WHEN '' THEN '[]'\n"
-	"				ELSE '[' || replace(json_quote(metrics), ',', '\",\"') || ']' END),\n"
-	"			'all_blocks', json(CASE all_blocks WHEN 0 THEN 'false' WHEN 1 THEN 'true' END),\n"
-	"			'jobs', jobs))\n"
+	"		timeout_ns, metrics, emulated_chip, all_blocks, jobs, counter_dump) IS NOT NULL\n"
+	"	THEN '{' || " MEMBER("device", "device_ordinal") " ||\n"
+	/* a string, because many JSON readers keep only 53 bits of a number */
+	"		printf('\"seed\":\"%llu\",', seed) ||\n"
+	"		" MEMBER("cache", "'\"' || cache || '\"'") " ||\n"
+	"		" MEMBER("min_samples", "min_samples") " ||\n"
+	"		" MEMBER("max_time_ns", "max_time_ns") " ||\n"
+	"		CASE WHEN precision IS NULL THEN '' ELSE printf('\"precision\":%!.17g,', precision) END ||\n"
+	/* an emulated run has none, but its settings always said 3 */
+	"		'\"rounds\":' || iif(emulated, 3, rounds) || ',' ||\n"
+	"		" MEMBER("timeout_ns", "timeout_ns") " ||\n"
+	"		" MEMBER("metrics", "'[' || iif(metrics = '', '', replace(" STRING("metrics")
+			", ',', '\",\"')) || ']'") " ||\n"
+	"		'\"chip\":' || coalesce(" STRING("emulated_chip") ", 'null') || ',' ||\n"
+	"		" MEMBER("all_blocks", "CASE all_blocks WHEN 0 THEN 'false' WHEN 1 THEN 'true' END") " ||\n"
+	"		" MEMBER("jobs", "jobs") " ||\n"
+	"		'\"counter_dump\":' || coalesce(" STRING("counter_dump") ", 'null') || '}'\n"
 	"	END) VIRTUAL;",
 
 	"CREATE VIEW trials AS SELECT\n"

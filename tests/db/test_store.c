@@ -59,12 +59,11 @@ static void assert_same_settings(const struct run *loaded, const struct run *sto
 	assert_string_equal(a->counter_dump, b->counter_dump);
 	assert_string_equal(
 		loaded->settings_json,
-		"{\"chip\":\"GA100\",\"counter_dump\":\"images\",\"device\":1,"
-		"\"seed\":\"18364758544493064720\",\"cache\":\"cold\",\"min_samples\":20,"
-		"\"max_time_ns\":500000000,\"precision\":0.0025,\"rounds\":3,"
-		"\"timeout_ns\":60000000000,"
+		"{\"device\":1,\"seed\":\"18364758544493064720\",\"cache\":\"cold\","
+		"\"min_samples\":20,\"max_time_ns\":500000000,\"precision\":0.0025000000000000001,"
+		"\"rounds\":3,\"timeout_ns\":60000000000,"
 		"\"metrics\":[\"dram_read_bytes\",\"sm__inst_executed.sum\"],"
-		"\"all_blocks\":true,\"jobs\":2}");
+		"\"chip\":\"GA100\",\"all_blocks\":true,\"jobs\":2,\"counter_dump\":\"images\"}");
 }
 
 static void test_a_run_comes_back_whole(void **state)
