@@ -4,6 +4,8 @@ set(PERFLAB_CUDA_ROOT "" CACHE PATH "CUDA toolkit; empty: CUDA_HOME, CUDA_PATH, 
 option(PERFLAB_WITH_CUDA "Build the CUDA worker when a toolkit is found" ON)
 set(PERFLAB_CUDA_ARCHITECTURES "90" CACHE STRING
   "Compute capabilities to compile kernels for (other GPUs compile the PTX at load)")
+set(PERFLAB_CUDA_IMAGES "" CACHE PATH
+  "Build folder whose images of device code are copied instead of compiled again; empty: compile")
 
 set(PERFLAB_CUDA FALSE)
 set(PERFLAB_CUDA_WHY_NOT "")
@@ -67,29 +69,55 @@ function(_perflab_architectures source machine_code ptx)
 endfunction()
 
 # perflab_cuda_images(TARGET ROOT FAMILY/NAME …): compiles ROOT/FAMILY/NAME.cu to
-# build/share/perflab/kernels/FAMILY/NAME.sm_XX.cubin for each architecture and NAME.ptx.
+# build/share/perflab/kernels/FAMILY/NAME.sm_XX.cubin for each architecture and NAME.ptx. The PTX
+# between a source and its cubin stays in build/ptx/: kernels_ptx_same_text compares it with the tree.
 function(perflab_cuda_images target root)
+  if(PERFLAB_CUDA_IMAGES)
+    perflab_copied_images(${target} share/perflab/kernels)
+    return()
+  endif()
+  get_filename_component(_tools ${PERFLAB_NVCC} REALPATH)
+  get_filename_component(_tools ${_tools} DIRECTORY)
   set(_outputs)
   foreach(_image ${ARGN})
     set(_source ${root}/${_image}.cu)
+    file(RELATIVE_PATH _relative ${PROJECT_SOURCE_DIR} ${_source})
     set(_stem ${CMAKE_BINARY_DIR}/share/perflab/kernels/${_image})
-    get_filename_component(_folder ${_stem} DIRECTORY)
-    file(MAKE_DIRECTORY ${_folder})
+    set(_between ${CMAKE_BINARY_DIR}/ptx/${_image})
+    foreach(_file ${_stem} ${_between})
+      get_filename_component(_folder ${_file} DIRECTORY)
+      file(MAKE_DIRECTORY ${_folder})
+    endforeach()
     get_filename_component(_family ${_source} DIRECTORY)
     file(GLOB _headers CONFIGURE_DEPENDS ${_family}/*.cuh)
     _perflab_architectures(${_source} _machine_code _ptx)
     foreach(_arch ${_machine_code})
+      # nvcc -cubin runs these two commands, and gives the same bytes. They run in the source folder,
+      # as those of scripts/make-ptx do, so that __FILE__ names no folder of this machine.
       add_custom_command(OUTPUT ${_stem}.sm_${_arch}.cubin
-        COMMAND ${PERFLAB_NVCC} -cubin -arch=sm_${_arch} -lineinfo -std=c++17 -O3
-                -I${PROJECT_SOURCE_DIR} -o ${_stem}.sm_${_arch}.cubin ${_source}
+        BYPRODUCTS ${_between}.sm_${_arch}.ptx ${_between}.sm_${_arch}.ptx.d
+        COMMAND ${PERFLAB_NVCC} -ptx -arch=compute_${_arch} -lineinfo -std=c++17 -O3
+                -I. -MMD -MF ${_between}.sm_${_arch}.ptx.d
+                -o ${_between}.sm_${_arch}.ptx ${_relative}
+        COMMAND ${_tools}/ptxas -arch=sm_${_arch} -m64 --generate-line-info
+                -o ${_stem}.sm_${_arch}.cubin ${_between}.sm_${_arch}.ptx
+        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
         DEPENDS ${_source} ${_headers} COMMENT "nvcc ${_image} sm_${_arch}" VERBATIM)
       list(APPEND _outputs ${_stem}.sm_${_arch}.cubin)
     endforeach()
     add_custom_command(OUTPUT ${_stem}.ptx
       COMMAND ${PERFLAB_NVCC} -ptx -arch=compute_${_ptx} -std=c++17 -O3
-              -I${PROJECT_SOURCE_DIR} -o ${_stem}.ptx ${_source}
+              -I. -o ${_stem}.ptx ${_relative}
+      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
       DEPENDS ${_source} ${_headers} COMMENT "nvcc ${_image} ptx" VERBATIM)
     list(APPEND _outputs ${_stem}.ptx)
   endforeach()
   add_custom_target(${target} ALL DEPENDS ${_outputs})
+endfunction()
+
+# perflab_copied_images(TARGET FOLDER): copies FOLDER from the build that PERFLAB_CUDA_IMAGES names.
+function(perflab_copied_images target folder)
+  add_custom_target(${target} ALL
+    COMMAND ${CMAKE_COMMAND} -E copy_directory ${PERFLAB_CUDA_IMAGES}/${folder} ${CMAKE_BINARY_DIR}/${folder}
+    COMMENT "Copying ${folder} from another build" VERBATIM)
 endfunction()

@@ -94,6 +94,22 @@ finish() {
 	exit 0
 }
 
+# on_terminal COMMAND: runs the command on a pseudo-terminal; both of its streams come to stdout.
+on_terminal() {
+	script -qec "$1" /dev/null </dev/null
+}
+
+# Whether this machine can make a pseudo-terminal: a bare container may lack script(1) or /dev/ptmx.
+has_terminal() {
+	[ "$(on_terminal 'echo seen' 2>/dev/null | tr -d '\r')" = seen ]
+}
+
+# finish_without REASON: ends a test of which one part could not run here.
+finish_without() {
+	[ "$failures" -eq 0 ] || finish
+	skip "$1; the rest of the test passed"
+}
+
 # skip REASON: what is tested does not exist here; ctest shows it as skipped.
 skip() {
 	echo "skipped: $1"

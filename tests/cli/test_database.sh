@@ -72,8 +72,13 @@ intact good.db
 [ "$("$PERFLAB" list runs --db good.db --format csv | wc -l)" -eq 2 ] || complain 'runs were lost'
 unset PERFLAB_DB_TIMEOUT
 
-# read-only: root may write anything, so another user tries
+# Read-only: root may write anything, so another user tries. That user may not be able to reach the
+# build folder, so the programs are copied to where everybody can.
 chmod 755 "$work"
+mkdir programs
+cp "$PERFLAB" programs/perflab
+cp "$FAKE_WORKER" programs/fake_worker
+chmod 755 programs programs/*
 mkdir readonly
 cp good.db readonly/ro.db
 chmod 555 readonly
@@ -82,23 +87,25 @@ as_other=
 if [ "$(id -u)" -eq 0 ]; then
 	as_other="setpriv --reuid 65534 --regid 65534 --clear-groups"
 fi
-if [ -z "$as_other" ] || $as_other "$PERFLAB" version >/dev/null 2>&1; then
+if [ -z "$as_other" ] || $as_other "$work/programs/perflab" version >/dev/null 2>&1; then
+	PERFLAB_WORKER_CUDA=$work/programs/fake_worker
 	command_line="perflab $words --db readonly/ro.db, as who may not"
 	chmod 666 "$FAKE_WORKER_LOG"
 	# shellcheck disable=SC2086 # words
-	$as_other "$PERFLAB" $words --db readonly/ro.db >"$work/out" 2>"$work/err"
+	$as_other "$work/programs/perflab" $words --db readonly/ro.db >"$work/out" 2>"$work/err"
 	code=$?
 	expect_code 3
 	expect_one_line
 	expect_err 'ro.db'
 	# reading it is fine
-	$as_other "$PERFLAB" report --db readonly/ro.db >"$work/out" 2>"$work/err"
+	$as_other "$work/programs/perflab" report --db readonly/ro.db >"$work/out" 2>"$work/err"
 	code=$?
 	expect_code 0
 	expect_out 'shuffle'
 else
 	echo 'no other user to try a read-only database as'
 fi
+fake_worker
 chmod 755 readonly
 
 # two sweeps into one database at once

@@ -35,16 +35,19 @@ run report "$measured" --format svg
 [ "$(cat "$work/out")" = PICTURE ] || complain 'a picture goes to stdout, too'
 
 # no bytes of an image on a terminal; a drawing is text
-if command -v script >/dev/null; then
+left_out=
+if has_terminal; then
 	for format in png pdf; do
 		command_line="perflab report --format $format, on a terminal"
-		script -qec "'$PERFLAB' report $measured --format $format" /dev/null >"$work/out" 2>&1 </dev/null
+		on_terminal "'$PERFLAB' report $measured --format $format" >"$work/out" 2>&1
 		[ $? -eq 2 ] || complain 'it was not refused'
 		expect_out "$format is not for a terminal: give -o FILE"
 	done
 	command_line='perflab report --format svg, on a terminal'
-	script -qec "'$PERFLAB' report $measured --format svg" /dev/null >"$work/out" 2>&1 </dev/null
+	on_terminal "'$PERFLAB' report $measured --format svg" >"$work/out" 2>&1
 	expect_out 'PICTURE'
+else
+	left_out='no pseudo-terminal can be made here'
 fi
 
 # it fails, says nothing, gives nothing: the picture that was there stays
@@ -86,10 +89,8 @@ refused 3 'was emulated: it has intensities and no heights' \
 	report last --format svg -o picture --db emulated.db
 
 # ---- the real one ----
-command -v gnuplot >/dev/null || {
-	echo 'no gnuplot here: only a stand-in was asked (package gnuplot-nox)'
-	finish
-}
+command -v gnuplot >/dev/null || finish_without 'gnuplot (package gnuplot-nox) is not installed'
+
 run report "$measured" --format png -o real.png
 expect_code 0
 [ "$(head -c 4 real.png | tail -c 3)" = PNG ] || complain 'no PNG'
@@ -119,4 +120,5 @@ assert not any("script" in element.tag for element in elements)
 END
 fi
 
+[ -z "$left_out" ] || finish_without "$left_out"
 finish

@@ -15,26 +15,25 @@ grep -q "$escape" "$work/err" "$work/out" && complain 'an escape without a termi
 run $words --quiet
 [ -s "$work/err" ] && complain 'quiet is not quiet'
 
-command -v script >/dev/null || { echo 'no script(1): terminals are left out'; finish; }
+has_terminal || finish_without 'no pseudo-terminal can be made here'
 
-# on_terminal ENVIRONMENT…: runs the sweep on a terminal; both streams come to $work/out.
-on_terminal() {
+# sweep_on_terminal ENVIRONMENT…: runs the sweep on a terminal; both streams come to $work/out.
+sweep_on_terminal() {
 	command_line="env $* perflab $words, on a terminal"
-	script -qec "stty cols 90; env $* $PERFLAB $words; echo code=\$?" /dev/null \
-		>"$work/out" 2>"$work/err" </dev/null
+	on_terminal "stty cols 90; env $* $PERFLAB $words; echo code=\$?" >"$work/out" 2>"$work/err"
 }
 
-on_terminal TERM=xterm
+sweep_on_terminal TERM=xterm
 expect_out 'code=0'
 grep -q "$(printf '\r')$escape\[K" "$work/out" || complain 'no line is rewritten'
 grep -q "$escape\[1m" "$work/out" || complain 'no colour on a terminal'
 # what is rewritten is narrower than the terminal, or it would not be one line
 tr '\r' '\n' <"$work/out" | grep "$escape\[K" | sed "s/$escape\[K//g" |
 	awk 'length($0) > 89 { exit 1 }' || complain 'a rewritten line is too wide'
-on_terminal TERM=xterm NO_COLOR=1
+sweep_on_terminal TERM=xterm NO_COLOR=1
 grep -q "$escape\[[0-9]*m" "$work/out" && complain 'colour against NO_COLOR'
-on_terminal TERM=dumb
+sweep_on_terminal TERM=dumb
 grep -q "$escape" "$work/out" && complain 'an escape on a dumb terminal'
-on_terminal -u TERM
+sweep_on_terminal -u TERM
 grep -q "$escape" "$work/out" && complain 'an escape on an unknown terminal'
 finish

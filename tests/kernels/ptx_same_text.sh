@@ -1,9 +1,11 @@
 #!/bin/sh
 # nvcc of the same release still makes the PTX that is in the tree, character by character. What was
 # the same once is noted in NOTES by all that its text depends on, and not made again.
-# usage: ptx_same_text.sh SOURCE-FOLDER NOTES; environment: PERFLAB_NVCC (empty: no toolkit)
+# usage: ptx_same_text.sh SOURCE-FOLDER NOTES COMPILED; COMPILED: where a build left the PTX of its
+# cubins, or is empty; environment: PERFLAB_NVCC (empty: no toolkit)
 set -eu
 notes=$2
+compiled=$3
 cd "$1"
 if [ -z "${PERFLAB_NVCC:-}" ]; then
 	echo "skipped: no CUDA toolkit"
@@ -42,7 +44,7 @@ note() {
 for ptx in kernels/generated/*/*.ptx tests/emulator/planted/*.ptx; do
 	[ -e "$notes/$(note "$ptx")" ] || source_of "$ptx"
 done >"$scratch/sources"
-xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --into "$scratch" \
+xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --compiled "$compiled" --into "$scratch" \
 	<"$scratch/sources" >"$scratch/log" 2>&1 || {
 	cat "$scratch/log" >&2
 	exit 1
