@@ -13,69 +13,96 @@
 /* A member of the object, left out when it is NULL. */
 #define MEMBER(name, value) "coalesce('\"" name "\":' || " value " || ',', '')"
 
+/* Fills a column of new_run from the JSON of the run in the old table. */
+#define FILL(column, value) \
+	"UPDATE new_run SET " column " = (SELECT " value " FROM run WHERE run.id = new_run.id);"
+
 const char *const db_version_7[] = {
-	"DROP VIEW emulated;",
-	"DROP VIEW trials;",
-
-	"ALTER TABLE run ADD COLUMN timed INTEGER NOT NULL DEFAULT 1 CHECK (timed IN (0, 1));",
-	"ALTER TABLE run ADD COLUMN emulated INTEGER NOT NULL DEFAULT 0 CHECK (emulated IN (0, 1));",
-	"ALTER TABLE run ADD COLUMN vendor TEXT;",
-	"ALTER TABLE run ADD COLUMN warp_size INTEGER;",
-	"ALTER TABLE run ADD COLUMN device_ordinal INTEGER;",
-	"ALTER TABLE run ADD COLUMN cache TEXT CHECK (cache IN ('cold', 'hot'));",
-	"ALTER TABLE run ADD COLUMN min_samples INTEGER;",
-	"ALTER TABLE run ADD COLUMN max_time_ns INTEGER;",
-	"ALTER TABLE run ADD COLUMN precision REAL;",
-	"ALTER TABLE run ADD COLUMN timeout_ns INTEGER;",
-	"ALTER TABLE run ADD COLUMN metrics TEXT;",
-	"ALTER TABLE run ADD COLUMN emulated_chip TEXT;",
-	"ALTER TABLE run ADD COLUMN all_blocks INTEGER CHECK (all_blocks IN (0, 1));",
-	"ALTER TABLE run ADD COLUMN jobs INTEGER;",
-	"ALTER TABLE run ADD COLUMN counter_dump TEXT;",
-	"UPDATE run SET\n"
-	"	timed = " BACKEND_IS_TIMED ",\n"
-	"	emulated = " BACKEND_IS_EMULATED ",\n"
-	"	vendor = " BACKEND_VENDOR ",\n"
-	"	warp_size = " BACKEND_WARP_SIZE ";",
-	"UPDATE run SET\n"
-	"	device_ordinal = " JSON_SETTING_INTEGER("device") ",\n"
-	"	cache = " JSON_SETTING_CACHE ",\n"
-	"	min_samples = " JSON_SETTING_INTEGER("min_samples") ",\n"
-	"	max_time_ns = " JSON_SETTING_INTEGER("max_time_ns") ";",
-	"UPDATE run SET\n"
-	"	precision = " JSON_SETTING_REAL("precision") ",\n"
-	"	timeout_ns = " JSON_SETTING_INTEGER("timeout_ns") ";",
-	"UPDATE run SET\n"
-	"	metrics = " JSON_SETTING_METRICS ",\n"
-	"	emulated_chip = " JSON_SETTING_TEXT("chip") ",\n"
-	"	all_blocks = " JSON_SETTING_BOOL("all_blocks") ",\n"
-	"	jobs = " JSON_SETTING_INTEGER("jobs") ",\n"
-	"	counter_dump = " JSON_SETTING_TEXT("counter_dump") ";",
-
+	"CREATE TABLE new_run (\n"
+	"	id INTEGER PRIMARY KEY,\n"
+	"	uid TEXT NOT NULL UNIQUE CHECK (length(uid) = 32),\n"
+	"	label TEXT,\n"
+	"	note TEXT,\n"
+	"	state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted')),\n"
+	"	started_ns INTEGER NOT NULL,\n"
+	"	finished_ns INTEGER,\n"
+	"	backend TEXT NOT NULL,\n"
+	"	device_id INTEGER NOT NULL REFERENCES device,\n"
+	"	driver TEXT,\n"
+	"	cuda_driver TEXT,\n"
+	"	toolkit TEXT,\n"
+	"	cupti TEXT,\n"
+	"	version TEXT,\n"
+	"	source_revision TEXT,\n"
+	"	command TEXT,\n"
+	"	seed INTEGER NOT NULL,\n"
+	"	rounds INTEGER NOT NULL,\n"
+	"	timed INTEGER NOT NULL CHECK (timed IN (0, 1)),\n"
+	"	emulated INTEGER NOT NULL CHECK (emulated IN (0, 1)),\n"
+	"	vendor TEXT,\n"
+	"	warp_size INTEGER,\n"
+	"	device_ordinal INTEGER,\n"
+	"	cache TEXT CHECK (cache IN ('cold', 'hot')),\n"
+	"	min_samples INTEGER,\n"
+	"	max_time_ns INTEGER,\n"
+	"	precision REAL,\n"
+	"	timeout_ns INTEGER,\n"
+	"	metrics TEXT,\n"
+	"	emulated_chip TEXT,\n"
+	"	all_blocks INTEGER CHECK (all_blocks IN (0, 1)),\n"
+	"	jobs INTEGER,\n"
+	"	counter_dump TEXT,\n"
 	/* The same text as before, for queries of users, made without JSON functions: SQLite before 3.43
 	 * does not take those in the schema of a file that may be untrusted. */
-	"ALTER TABLE run DROP COLUMN settings;",
-	"ALTER TABLE run ADD COLUMN settings TEXT GENERATED ALWAYS AS (\n"
-	"	CASE WHEN coalesce(device_ordinal, cache, min_samples, max_time_ns, precision,\n"
-	"		timeout_ns, metrics, emulated_chip, all_blocks, jobs, counter_dump) IS NOT NULL\n"
-	"	THEN '{' || " MEMBER("device", "device_ordinal") " ||\n"
+	"	settings TEXT GENERATED ALWAYS AS (\n"
+	"		CASE WHEN coalesce(device_ordinal, cache, min_samples, max_time_ns, precision,\n"
+	"			timeout_ns, metrics, emulated_chip, all_blocks, jobs, counter_dump) IS NOT NULL\n"
+	"		THEN '{' || " MEMBER("device", "device_ordinal") " ||\n"
 	/* a string, because many JSON readers keep only 53 bits of a number */
-	"		printf('\"seed\":\"%llu\",', seed) ||\n"
-	"		" MEMBER("cache", "'\"' || cache || '\"'") " ||\n"
-	"		" MEMBER("min_samples", "min_samples") " ||\n"
-	"		" MEMBER("max_time_ns", "max_time_ns") " ||\n"
-	"		CASE WHEN precision IS NULL THEN '' ELSE printf('\"precision\":%!.17g,', precision) END ||\n"
+	"			printf('\"seed\":\"%llu\",', seed) ||\n"
+	"			" MEMBER("cache", "'\"' || cache || '\"'") " ||\n"
+	"			" MEMBER("min_samples", "min_samples") " ||\n"
+	"			" MEMBER("max_time_ns", "max_time_ns") " ||\n"
+	"			CASE WHEN precision IS NULL THEN '' ELSE printf('\"precision\":%!.17g,', precision) END ||\n"
 	/* an emulated run has none, but its settings always said 3 */
-	"		'\"rounds\":' || iif(emulated, 3, rounds) || ',' ||\n"
-	"		" MEMBER("timeout_ns", "timeout_ns") " ||\n"
-	"		" MEMBER("metrics", "'[' || iif(metrics = '', '', replace(" STRING("metrics")
+	"			'\"rounds\":' || iif(emulated, 3, rounds) || ',' ||\n"
+	"			" MEMBER("timeout_ns", "timeout_ns") " ||\n"
+	"			" MEMBER("metrics", "'[' || iif(metrics = '', '', replace(" STRING("metrics")
 			", ',', '\",\"')) || ']'") " ||\n"
-	"		'\"chip\":' || coalesce(" STRING("emulated_chip") ", 'null') || ',' ||\n"
-	"		" MEMBER("all_blocks", "CASE all_blocks WHEN 0 THEN 'false' WHEN 1 THEN 'true' END") " ||\n"
-	"		" MEMBER("jobs", "jobs") " ||\n"
-	"		'\"counter_dump\":' || coalesce(" STRING("counter_dump") ", 'null') || '}'\n"
-	"	END) VIRTUAL;",
+	"			'\"chip\":' || coalesce(" STRING("emulated_chip") ", 'null') || ',' ||\n"
+	"			" MEMBER("all_blocks", "CASE all_blocks WHEN 0 THEN 'false' WHEN 1 THEN 'true' END") " ||\n"
+	"			" MEMBER("jobs", "jobs") " ||\n"
+	"			'\"counter_dump\":' || coalesce(" STRING("counter_dump") ", 'null') || '}'\n"
+	"	END) VIRTUAL\n"
+	") STRICT;",
+	"INSERT INTO new_run (\n"
+	"	id, uid, label, note, state, started_ns, finished_ns, backend, device_id, driver,\n"
+	"	cuda_driver, toolkit, cupti, version, source_revision, command, seed, rounds,\n"
+	"	timed, emulated, vendor, warp_size\n"
+	") SELECT\n"
+	"	id, uid, label, note, state, started_ns, finished_ns, backend, device_id, driver,\n"
+	"	cuda_driver, toolkit, cupti, version, source_revision, command, seed, rounds,\n"
+	"	" BACKEND_IS_TIMED ", " BACKEND_IS_EMULATED ", " BACKEND_VENDOR ", " BACKEND_WARP_SIZE "\n"
+	"FROM run;",
+	FILL("device_ordinal", JSON_SETTING_INTEGER("device")),
+	FILL("cache", JSON_SETTING_CACHE),
+	FILL("min_samples", JSON_SETTING_INTEGER("min_samples")),
+	FILL("max_time_ns", JSON_SETTING_INTEGER("max_time_ns")),
+	FILL("precision", JSON_SETTING_REAL("precision")),
+	FILL("timeout_ns", JSON_SETTING_INTEGER("timeout_ns")),
+	FILL("metrics", JSON_SETTING_METRICS),
+	FILL("emulated_chip", JSON_SETTING_TEXT("chip")),
+	FILL("all_blocks", JSON_SETTING_BOOL("all_blocks")),
+	FILL("jobs", JSON_SETTING_INTEGER("jobs")),
+	FILL("counter_dump", JSON_SETTING_TEXT("counter_dump")),
+	/* Not ALTER TABLE DROP COLUMN, which fails if any view of a user does not resolve. */
+	"DROP TABLE run;",
+	"ALTER TABLE new_run RENAME TO run;",
+	"CREATE INDEX run_by_label ON run (label, started_ns);",
+	"CREATE INDEX run_by_device ON run (device_id, backend, started_ns);",
 
+	"DROP VIEW emulated;",
+	"DROP VIEW trials;",
 	"CREATE VIEW trials AS SELECT\n"
 	"	trial.id AS trial_id,\n"
 	"	trial.run_id,\n"
