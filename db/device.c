@@ -39,8 +39,8 @@ static void add_latest(struct text *sql, const char *fact, int parameter)
 	text_addf(sql, ", %s = coalesce(?%d, %s)", fact, parameter, fact);
 }
 
-static int device_find(struct db *db, const struct device_info *device, int64_t *id, bool *found,
-		       struct error *err)
+static int device_row_find(struct db *db, const struct device_info *device, int64_t *id,
+			   bool *found, struct error *err)
 {
 	struct text sql = TEXT_INIT;
 	struct statement find;
@@ -66,7 +66,7 @@ int db_device_store(struct db *db, const struct device_info *device, int64_t *id
 	struct text sql = TEXT_INIT;
 	struct statement store;
 	bool found = false;
-	int rc = device_find(db, device, id, &found, err);
+	int rc = device_row_find(db, device, id, &found, err);
 
 	if (rc)
 		return rc;

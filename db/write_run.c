@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-static int uid_make(char out[33], struct error *err)
+static int run_uid_make(char out[33], struct error *err)
 {
 	unsigned char bytes[16];
 
@@ -131,7 +131,7 @@ int db_run_begin(struct db *db, struct run *run, struct error *err)
 
 	snprintf(uid, sizeof(uid), "%s", run->uid);
 	if (!*uid)
-		rc = uid_make(uid, err);
+		rc = run_uid_make(uid, err);
 	if (!rc)
 		rc = db_begin(db, err);
 	if (rc)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "imports/parts.h"
+#include "imports/import_builder.h"
 #include "metrics/analysis/statistics.h"
 
 /* Members of a result that say what it is; what else is a number is a user's counter. */
@@ -174,11 +174,11 @@ static bool take_failure(struct trial *trial, const json_t *result)
 	const json_t *skipped = json_object_get(result, "skipped");
 
 	if (json_is_true(json_object_get(result, "error_occurred"))) {
-		trial_fail(trial, TRIAL_FAILED, member_text(result, "error_message"));
+		trial_fail(trial, TRIAL_FAILED, json_member_text(result, "error_message"));
 		return true;
 	}
 	if (json_is_true(skipped)) {
-		trial_fail(trial, TRIAL_SKIPPED, member_text(result, "skip_message"));
+		trial_fail(trial, TRIAL_SKIPPED, json_member_text(result, "skip_message"));
 		return true;
 	}
 	return false;
@@ -187,7 +187,7 @@ static bool take_failure(struct trial *trial, const json_t *result)
 static void take_aggregate(struct import_trial *measured, struct case_results *results,
 			   json_t *result, double time_ns, double unit_ns)
 {
-	const char *name = member_text(result, "aggregate_name");
+	const char *name = json_member_text(result, "aggregate_name");
 
 	if (!name || strcmp(name, "median") != 0)
 		return;
@@ -203,9 +203,9 @@ static void take_aggregate(struct import_trial *measured, struct case_results *r
 
 static int take_result(struct reading *reading, json_t *result, size_t index, struct error *err)
 {
-	const char *run_name = member_text(result, "run_name");
-	const char *type = member_text(result, "run_type");
-	double unit_ns = unit_in_ns(member_text(result, "time_unit"));
+	const char *run_name = json_member_text(result, "run_name");
+	const char *type = json_member_text(result, "run_type");
+	double unit_ns = unit_in_ns(json_member_text(result, "time_unit"));
 	double time_ns = number_of(json_object_get(result, "real_time")) * unit_ns;
 	struct import_trial *measured;
 	struct case_results *results;
@@ -214,7 +214,7 @@ static int take_result(struct reading *reading, json_t *result, size_t index, st
 	int rc;
 
 	if (!run_name)
-		run_name = member_text(result, "name");
+		run_name = json_member_text(result, "name");
 	if (!run_name || !*run_name)
 		return error_set(err, PL_EPARSE, "benchmarks[%zu] has no name", index);
 	rc = case_of(&at, reading, run_name, err);
@@ -228,7 +228,7 @@ static int take_result(struct reading *reading, json_t *result, size_t index, st
 	if (unit_ns == 0)
 		return error_set(err, PL_EPARSE,
 				 "benchmarks[%zu] (%.80s): unknown time_unit '%.20s'", index,
-				 run_name, member_text(result, "time_unit"));
+				 run_name, json_member_text(result, "time_unit"));
 	if (type && strcmp(type, "aggregate") == 0 && !isfinite(time_ns))
 		return 0; /* such as the order of growth */
 	if (!isfinite(time_ns) || time_ns < 0)
@@ -245,7 +245,7 @@ static int take_result(struct reading *reading, json_t *result, size_t index, st
 
 /* ---- the run ---- */
 
-static const char *counter_unit(const char *name)
+static const char *google_counter_unit(const char *name)
 {
 	if (strcmp(name, "cpu_time") == 0)
 		return "ns";
@@ -263,7 +263,7 @@ static void counters_finish(struct trial *trial, const struct case_results *resu
 		const struct counter_values *counter = &results->counters[i];
 		char *name = xasprintf("google-benchmark:%s", counter->name);
 
-		counter_list_set(&trial->counters, name, counter_unit(counter->name),
+		counter_list_set(&trial->counters, name, google_counter_unit(counter->name),
 				 "Google Benchmark",
 				 summarise(counter->values, counter->count).median_ns);
 		free(name);
@@ -289,15 +289,15 @@ static void cases_finish(struct reading *reading)
 
 static void context_take(struct run *run, json_t *context)
 {
-	const char *host = member_text(context, "host_name");
+	const char *host = json_member_text(context, "host_name");
 	const char *key;
 	json_t *value;
 
 	snprintf(run->device.name, sizeof(run->device.name), "%s%.100s", host ? "host " : "unknown",
 		 host ? host : "");
-	run->started_ns = import_time_ns(member_text(context, "date"));
-	if (member_text(context, "executable"))
-		run->command = xstrdup(member_text(context, "executable"));
+	run->started_ns = import_time_ns(json_member_text(context, "date"));
+	if (json_member_text(context, "executable"))
+		run->command = xstrdup(json_member_text(context, "executable"));
 	json_object_foreach(context, key, value)
 	{
 		char *text = scalar_text(value);

@@ -1,5 +1,5 @@
 /* From bytes to JSON, and which program wrote it. */
-#include "imports/parts.h"
+#include "imports/import_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +59,8 @@ static enum import_format detect(const json_t *root)
 }
 
 /* The same file gives the same runs, so that it is not imported twice. */
-static void uid_make(struct import_run *run, const struct import_source *source, size_t index)
+static void imported_uid_make(struct import_run *run, const struct import_source *source,
+			      size_t index)
 {
 	XXH128_canonical_t uid;
 	struct text text = TEXT_INIT;
@@ -75,7 +76,7 @@ static void run_finish(struct import_run *run, const struct import_source *sourc
 		       enum import_format format)
 {
 	run->run.backend = xstrdup(import_format_words[format]);
-	uid_make(run, source, index);
+	imported_uid_make(run, source, index);
 	if (!run->run.started_ns) {
 		run->run.started_ns = source->modified_ns;
 		key_value_set(&run->run.environment, "started", "when the file was last changed");

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "imports/parts.h"
+#include "imports/import_builder.h"
 
 #define S_IN_NS 1e9
 #define MAX_DEVICES 1024
@@ -32,7 +32,7 @@ static const json_t *summary_find(const json_t *state, const char *prefix, const
 
 	json_array_foreach(json_object_get(state, "summaries"), index, summary)
 	{
-		const char *its = member_text(summary, "tag");
+		const char *its = json_member_text(summary, "tag");
 
 		if (its && strcmp(its, name) == 0)
 			found = summary;
@@ -49,7 +49,7 @@ static const json_t *summary_value(const json_t *summary, const char *name)
 
 	json_array_foreach(json_object_get(summary, "data"), index, entry)
 	{
-		const char *its = member_text(entry, "name");
+		const char *its = json_member_text(entry, "name");
 
 		if (its && strcmp(its, name) == 0)
 			return json_object_get(entry, "value");
@@ -69,7 +69,7 @@ static const char *unit_of(const json_t *summary)
 	} units[] = {{"duration", "s"},        {"percentage", "ratio"}, {"byte_rate", "byte/s"},
 		     {"item_rate", "item/s"},  {"frequency", "Hz"},     {"bytes", "byte"},
 		     {"sample_size", "sample"}};
-	const char *hint = member_text(summary, "hint");
+	const char *hint = json_member_text(summary, "hint");
 
 	for (size_t i = 0; hint && i < ARRAY_SIZE(units); i++)
 		if (strcmp(hint, units[i].hint) == 0)
@@ -85,7 +85,7 @@ static void counters_take(struct trial *trial, const json_t *state)
 
 	json_array_foreach(json_object_get(state, "summaries"), index, summary)
 	{
-		const char *tag = member_text(summary, "tag");
+		const char *tag = json_member_text(summary, "tag");
 		const json_t *value = summary_value(summary, "value");
 		char *name;
 
@@ -237,7 +237,7 @@ static void device_take(struct device_info *device, const json_t *json)
 		{"global_memory_bus_peak_clock_rate", &device->memory_clock_max_hz},
 		{"global_memory_bus_width", &device->memory_bus_bits},
 	};
-	const char *name = member_text(json, "name");
+	const char *name = json_member_text(json, "name");
 
 	snprintf(device->name, sizeof(device->name), "%s", name && *name ? name : "unknown");
 	if (sm_version >= 100 && sm_version < 10000) {
@@ -251,7 +251,7 @@ static void device_take(struct device_info *device, const json_t *json)
 	}
 }
 
-static const json_t *device_find(const json_t *root, int64_t id)
+static const json_t *nvbench_device_find(const json_t *root, int64_t id)
 {
 	json_t *device;
 	size_t index;
@@ -282,9 +282,9 @@ static void meta_take(struct run *run, const json_t *root)
 	if (command.length)
 		run->command = text_detach(&command);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (member_text(version, keys[i]))
+		if (json_member_text(version, keys[i]))
 			key_value_set(&run->environment, i ? "nvbench_revision" : "nvbench_version",
-				      member_text(version, keys[i]));
+				      json_member_text(version, keys[i]));
 }
 
 /* The runs of a file, by the ids that it gives its devices. */
@@ -296,7 +296,7 @@ static int run_of(struct import_run **run, struct import *out, struct device_run
 		  const json_t *root, const json_t *state, struct error *err)
 {
 	const int64_t id = whole_of(json_object_get(state, "device"));
-	const json_t *device = device_find(root, id);
+	const json_t *device = nvbench_device_find(root, id);
 
 	for (size_t i = 0; i < out->count; i++)
 		if (known->ids[i] == id) {
@@ -326,7 +326,7 @@ static int state_take(struct import_run *run, const char *benchmark, const json_
 
 	json_array_foreach(json_object_get(state, "axis_values"), index, axis)
 	{
-		const char *name = member_text(axis, "name");
+		const char *name = json_member_text(axis, "name");
 		char *value = scalar_text(json_object_get(axis, "value"));
 
 		if (name && value)
@@ -344,9 +344,9 @@ static int state_take(struct import_run *run, const char *benchmark, const json_
 	if (!json_is_true(json_object_get(state, "is_skipped")))
 		return state_measured(run, index, state, source, err);
 	trial->status = TRIAL_SKIPPED;
-	trial->reason =
-		xstrdup(member_text(state, "skip_reason") ? member_text(state, "skip_reason")
-							  : "no reason was given");
+	trial->reason = xstrdup(json_member_text(state, "skip_reason")
+					? json_member_text(state, "skip_reason")
+					: "no reason was given");
 	return 0;
 }
 
@@ -354,7 +354,7 @@ static int benchmark_take(struct import *out, struct device_runs *known, const j
 			  const json_t *benchmark, const struct import_source *source,
 			  struct error *err)
 {
-	const char *name = member_text(benchmark, "name");
+	const char *name = json_member_text(benchmark, "name");
 	struct import_run *run = NULL;
 	json_t *state;
 	size_t index;

@@ -1,6 +1,6 @@
 /* What the readers of both formats share. Private to imports/. */
-#ifndef IMPORTS_PARTS_H
-#define IMPORTS_PARTS_H
+#ifndef IMPORTS_IMPORT_BUILDER_H
+#define IMPORTS_IMPORT_BUILDER_H
 
 #include <jansson.h>
 
@@ -13,7 +13,7 @@ int import_google_benchmark(struct import *out, const json_t *root,
 
 /* ---- members of an object that may be anything ---- */
 
-const char *member_text(const json_t *object, const char *key); /* NULL: none, or no string */
+const char *json_member_text(const json_t *object, const char *key); /* NULL: none, or no string */
 /* A number, or a string that is one; NAN: neither. */
 double number_of(const json_t *value);
 /* A whole number of either kind, 0 if there is none. */

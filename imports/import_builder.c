@@ -1,5 +1,5 @@
 /* What the readers of both formats share. */
-#include "imports/parts.h"
+#include "imports/import_builder.h"
 #include "metrics/analysis/statistics.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include <xxhash.h>
 
-const char *member_text(const json_t *object, const char *key)
+const char *json_member_text(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
 }
@@ -158,7 +158,7 @@ static size_t *slot_find(const struct import_run *run, const struct trial *trial
 }
 
 /* At most half of the slots are taken. */
-static void slots_grow(struct import_run *run)
+static void case_slots_grow(struct import_run *run)
 {
 	if (2 * (run->run.trial_count + 1) < run->slot_count)
 		return;
@@ -197,7 +197,7 @@ int import_case(size_t *index, struct import_run *run, char *kernel, char *varia
 	size_t *slot;
 
 	case_axes_take(axes, &trial);
-	slots_grow(run);
+	case_slots_grow(run);
 	slot = slot_find(run, &trial);
 	if (!*slot && run->run.trial_count == IMPORT_MAX_CASES) {
 		trial_release(&trial);
