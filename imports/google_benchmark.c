@@ -1,7 +1,7 @@
 /*
- * Google Benchmark's JSON: "context" and "benchmarks". Each repetition is a
- * sample, the mean of its iterations; of aggregates the median counts, and
- * only where there are no repetitions.
+ * Reads the JSON of Google Benchmark: "context" and "benchmarks". Each repetition becomes one
+ * sample, which is the mean of its iterations. Without repetitions the aggregate "median" gives the
+ * time; other aggregates are ignored.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "imports/import_builder.h"
 #include "metrics/analysis/statistics.h"
 
-/* Members of a result that say what it is; what else is a number is a user's counter. */
+/* Members of a result that Google Benchmark defines. Any other number is a user's counter. */
 static const char *const known_members[] = {
 	"family_index", "per_family_instance_index",
 	"repetitions",  "repetition_index",
@@ -18,26 +18,26 @@ static const char *const known_members[] = {
 	"real_time",    "cpu_time",
 };
 
-/* Counters of a trial, each with the values of all repetitions. */
+/* The counters of a trial, each with one value per repetition. */
 struct counter_values {
 	char *name;
 	double *values;
 	size_t count, capacity;
 };
 struct case_results {
-	bool aggregated; /* its summary is given */
+	bool aggregated; /* an aggregate gave its summary */
 	struct counter_values *counters;
 	size_t counter_count, counter_capacity;
 };
 struct reading {
 	struct import_run *run;
-	struct case_results *cases; /* as the trials of the run */
+	struct case_results *cases; /* one per trial of the run */
 	size_t case_count, case_capacity;
 };
 
 /* ---- names ---- */
 
-/* How a case was measured is not what was measured. */
+/* Words that say how a case was measured. They are not part of its name. */
 static bool is_about_measuring(const char *word, size_t length)
 {
 	static const char *const words[] = {"repeats", "iterations", "min_time", "min_warmup_time"};
@@ -48,7 +48,7 @@ static bool is_about_measuring(const char *word, size_t length)
 	return false;
 }
 
-/* "/8/bytes:4096/real_time": arguments by place or by name, and words. */
+/* "/8/bytes:4096/real_time": arguments by position or by name, and words about measuring. */
 static void arguments_take(struct case_axes *axes, const char *rest)
 {
 	struct string_list words = {0};
@@ -76,8 +76,7 @@ static void arguments_take(struct case_axes *axes, const char *rest)
 	string_list_release(&words);
 }
 
-/* "sum<double>/1024/real_time": a family, what it was instantiated with, arguments. */
-/* "sum<double>/1024/real_time": a family, what it was instantiated with, arguments. */
+/* "sum<double>/1024/real_time": the family, its template arguments, its arguments. */
 static int case_of(size_t *index, struct reading *reading, const char *run_name, struct error *err)
 {
 	struct case_axes axes = {0};
@@ -87,7 +86,7 @@ static int case_of(size_t *index, struct reading *reading, const char *run_name,
 	int rc;
 
 	if (*rest == '<') {
-		/* to the last bracket, for types may have slashes and brackets of their own */
+		/* up to the last bracket, because types may contain slashes and brackets */
 		const char *end = strrchr(rest, '>');
 		size_t inside = end ? (size_t)(end - rest) - 1 : strlen(rest + 1);
 
@@ -146,7 +145,7 @@ static void counters_add(struct case_results *results, json_t *result, double un
 
 /* ---- results ---- */
 
-/* 0: none of the units there are. */
+/* Returns 0 for an unknown unit. */
 static double unit_in_ns(const char *unit)
 {
 	static const struct {
@@ -168,7 +167,7 @@ static void trial_fail(struct trial *trial, enum trial_status status, const char
 	trial->reason = xstrdup(reason && *reason ? reason : "no reason was given");
 }
 
-/* Newer versions write "skipped" with a message beside, or in place of, the error. */
+/* Newer versions write "skipped" and a message, with or instead of the error. */
 static bool take_failure(struct trial *trial, const json_t *result)
 {
 	const json_t *skipped = json_object_get(result, "skipped");
@@ -196,7 +195,7 @@ static void take_aggregate(struct import_trial *measured, struct case_results *r
 	if (measured->given.count < 1)
 		measured->given.count = 1;
 	measured->given.median_ns = time_ns;
-	/* samples have counters of their own */
+	/* repetitions have their own counters */
 	if (!measured->count)
 		counters_add(results, result, unit_ns);
 }
@@ -230,7 +229,7 @@ static int take_result(struct reading *reading, json_t *result, size_t index, st
 				 "benchmarks[%zu] (%.80s): unknown time_unit '%.20s'", index,
 				 run_name, json_member_text(result, "time_unit"));
 	if (type && strcmp(type, "aggregate") == 0 && !isfinite(time_ns))
-		return 0; /* such as the order of growth */
+		return 0; /* for example the aggregate "BigO" */
 	if (!isfinite(time_ns) || time_ns < 0)
 		return error_set(err, PL_EPARSE, "benchmarks[%zu] (%.80s) has no real_time", index,
 				 run_name);
@@ -256,7 +255,7 @@ static const char *google_counter_unit(const char *name)
 	return "1";
 }
 
-/* Of several repetitions their median. */
+/* Stores the median of the repetitions. */
 static void counters_finish(struct trial *trial, const struct case_results *results)
 {
 	for (size_t i = 0; i < results->counter_count; i++) {
@@ -320,7 +319,7 @@ int import_google_benchmark(struct import *out, const json_t *root,
 
 	(void)source;
 	if (!json_is_array(benchmarks))
-		return error_set(err, PL_EPARSE, "there is no list of \"benchmarks\"");
+		return error_set(err, PL_EPARSE, "the file has no list \"benchmarks\"");
 	if (!json_array_size(benchmarks))
 		return 0;
 	reading.run = import_add_run(out);
