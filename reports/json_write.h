@@ -9,6 +9,7 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "reports/reports.h"
 
 /* NULL gives null; bytes that are no UTF-8 become U+FFFD. */

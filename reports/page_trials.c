@@ -9,6 +9,7 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/catalogue/catalogue.h"
 #include "reports/page.h"
 
@@ -196,7 +197,7 @@ void page_points(struct page_json *json, const struct run *run,
 		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(*points));
 
 	for (size_t i = 0; i < run->trial_count; i++)
-		roofline_point_of(&points[i], &run->trials[i], ceilings);
+		roofline_point_of(&points[i], &run->trials[i], run_is_emulated(run), ceilings);
 	page_key(json, "points");
 	page_open(json, '{');
 	LIST(json, run, "precision", (void)trial; page_integer(json, points[i].precision));

@@ -8,6 +8,7 @@
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/regress.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "reports/reports.h"
 
 /* ---- text of strangers, made safe ---- */

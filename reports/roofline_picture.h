@@ -8,6 +8,7 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "reports/report_parts.h"
 
 struct picture_roof {

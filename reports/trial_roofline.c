@@ -1,6 +1,7 @@
 /* Where a trial of a run stands; see the header. */
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "reports/report_parts.h"
 
 bool trial_roofline_is_known(const struct trial *trial)
@@ -11,19 +12,8 @@ bool trial_roofline_is_known(const struct trial *trial)
 void trial_roofline_init(struct trial_roofline *out, const struct run *run,
 			 const struct trial *trial, const struct ceiling_list *ceilings)
 {
-	const bool emulated = run_is_emulated(run);
-
-	roofline_point_of(&out->point, trial, ceilings);
-	if (out->point.emulated == emulated) {
-		verdict_of(&out->verdict, trial, &out->point, ceilings, &run->device);
-	} else {
-		struct trial bare = *trial;
-
-		bare.counters = (struct counter_list){0};
-		roofline_point_of(&out->point, &bare, ceilings);
-		out->point.emulated = emulated;
-		verdict_of(&out->verdict, &bare, &out->point, ceilings, &run->device);
-	}
+	roofline_point_of(&out->point, trial, run_is_emulated(run), ceilings);
+	verdict_of(&out->verdict, trial, &out->point, ceilings, &run->device);
 }
 
 void trial_roofline_release(struct trial_roofline *roofline)
