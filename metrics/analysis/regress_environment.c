@@ -112,12 +112,10 @@ static void compare_clocks(struct regress_differences *out, const struct run *ba
 			->refuses = true;
 }
 
-/* The cache mode as `--cache` names it; NULL: not known, or the emulator, which has no cache. */
-static const char *cache_of(const struct run *run)
+/* The cache mode as `--cache` names it. NULL: not known, or the backend measures no times. */
+static const char *cache_mode_of(const struct run *run)
 {
-	if (!run->has_settings)
-		return key_value_get(&run->environment, "cache");
-	if (run->traits.emulated)
+	if (!run->has_settings || !run->traits.timed)
 		return NULL;
 	return run->settings.cache == CACHE_HOT ? "hot" : "cold";
 }
@@ -148,7 +146,7 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 	compare_environment(out, "build type", "build_type", base, head, timed);
 	if (timed)
 		compare_presence(out, "sanitizer", base, head);
-	compare_texts(out, "cache", cache_of(base), cache_of(head), true);
+	compare_texts(out, "cache", cache_mode_of(base), cache_mode_of(head), true);
 	compare_presence(out, "profiler", base, head);
 	compare_environment(out, "power limit, W", "gpu.power_limit_w", base, head, true);
 	compare_environment(out, "MIG", "gpu.mig", base, head, true);

@@ -489,12 +489,14 @@ static void environments_that_differ_are_named(void **state)
 	assert_int_equal(difference(fixture, "seed of inputs", "1", "2"), 's');
 	head->seed = 1;
 	fixture->base.has_settings = head->has_settings = true;
+	fixture->base.traits.timed = head->traits.timed = true;
 	head->settings.cache = CACHE_HOT;
 	assert_int_equal(difference(fixture, "cache", "cold", "hot"), 'r');
 	head->has_settings = false;
 	assert_int_equal(difference(fixture, "cache", "cold", "not known"), 's');
-	/* the emulator has no cache mode */
-	fixture->base.traits.emulated = head->traits.emulated = head->has_settings = true;
+	/* without times there is no cache mode */
+	fixture->base.traits.timed = head->traits.timed = false;
+	head->has_settings = true;
 	assert_int_equal(difference(fixture, "cache", "", ""), ' ');
 	free(head->backend);
 	head->backend = xstrdup("ptx");
