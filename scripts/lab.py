@@ -1,8 +1,8 @@
-"""What the measuring scripts share: running programs with a limit, reading a
-perflab database, reading ncu's CSV, and writing results as Markdown.
+"""Functions that the measuring scripts share: run programs with a time limit, read a
+perflab database, read ncu's CSV, and write results as Markdown.
 
-Standard library only. Exit codes are perflab's: 0 fine, 1 a finding, 2 usage,
-3 failure, 4 not possible here.
+Uses the standard library only. Exit codes are those of perflab: 0 success, 1 a finding,
+2 wrong usage, 3 failure, 4 not possible on this machine.
 """
 
 import csv
@@ -21,7 +21,7 @@ import time
 
 FINE, FINDING, USAGE, FAILURE, UNSUPPORTED = 0, 1, 2, 3, 4
 
-# Whole processes are timed: a sweep shall measure what it is asked for, and nothing before.
+# Scripts time whole processes, so a sweep must not measure ceilings first.
 os.environ["PERFLAB_CEILINGS"] = "never"
 
 
@@ -39,7 +39,7 @@ def find_program(name, remedy):
 
 
 def two_cores():
-    """Binds this process, and so all that it starts, to two cores."""
+    """Binds this process, and every process that it starts, to two cores. Returns their number."""
     cores = sorted(os.sched_getaffinity(0))[:2]
     os.sched_setaffinity(0, cores)
     return len(cores)
@@ -60,7 +60,7 @@ def default_perflab():
 
 
 def find_ncu(name):
-    """ncu by name or path; looks also where NVIDIA's packages put it."""
+    """Finds ncu by name or path; also searches the folders of NVIDIA's packages."""
     if shutil.which(name):
         return shutil.which(name)
     for folder in ("/usr/local/cuda/bin", "/opt/nvidia/nsight-compute"):
@@ -72,7 +72,7 @@ def find_ncu(name):
 
 
 def run(command, timeout_s, log=None, allowed=(0,)):
-    """Runs a command to its end; returns (seconds, exit code). Its output goes to `log`."""
+    """Runs a command to its end. Returns (seconds, exit code). Appends its output to `log`."""
     begin = time.monotonic()
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -97,12 +97,12 @@ def run(command, timeout_s, log=None, allowed=(0,)):
 
 
 def time_of(command, timeout_s, repeat, log=None):
-    """The median of the seconds that `repeat` runs of a command take."""
+    """Returns the median duration in seconds of `repeat` runs of a command."""
     return statistics.median(run(command, timeout_s, log)[0] for _ in range(repeat))
 
 
 class Trial:
-    """One stored case: what it is called, its median, its counters by their source."""
+    """One stored case: its name, its median, and its counters by source."""
 
     def __init__(self, row):
         self.name = f"{row['kernel']}/{row['variant']}/{row['config']}"
@@ -114,12 +114,12 @@ class Trial:
         self.missing = {}
 
     def ranges(self):
-        """The names of the NVTX ranges that enclose this case."""
+        """Returns the names of the NVTX ranges that enclose this case."""
         return frozenset([self.kernel, self.variant, *self.config.split(",")])
 
 
 def load_run(path):
-    """The newest run of a database: (device name, driver, trials)."""
+    """Reads the newest run of a database. Returns (device name, driver, trials)."""
     try:
         db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         db.row_factory = sqlite3.Row
@@ -127,7 +127,7 @@ def load_run(path):
             "SELECT run.id, device.name, run.driver FROM run"
             " JOIN device ON device.id = run.device_id ORDER BY run.id DESC LIMIT 1").fetchone()
         if not run_row:
-            leave(FAILURE, f"{path} holds no run")
+            leave(FAILURE, f"{path} contains no run")
         trials = {}
         for row in db.execute("SELECT * FROM trial WHERE run_id = ? ORDER BY position",
                               (run_row["id"],)):
@@ -139,7 +139,7 @@ def load_run(path):
             if row["value"] is None:
                 trial.missing[row["metric"]] = row["reason"]
             elif re.fullmatch(r"\w+__[\w.]+", row["source"]):
-                # Derived values and the occupancy calculator's have no counter of their own.
+                # Derived values and calculated occupancies have no hardware counter.
                 trial.by_source[row["source"]] = row["value"]
         return run_row["name"], run_row["driver"], list(trials.values())
     except sqlite3.Error as error:
@@ -148,7 +148,7 @@ def load_run(path):
 
 
 def load_report(perflab, database, timeout_s):
-    """The newest run of a database as `report --format json` gives it."""
+    """Returns the newest run of a database as parsed from `report --format json`."""
     command = [perflab, "report", "last", "--db", database, "--format", "json"]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -160,7 +160,7 @@ def load_report(perflab, database, timeout_s):
 
 
 def load_round_ends(path):
-    """[(variant, when its samples were stored, ns)] of a database, in that order."""
+    """Returns [(variant, time in ns at which a round was stored)], in order of time."""
     try:
         db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         return db.execute("SELECT kernel || '/' || variant, stored_ns FROM round"
@@ -171,7 +171,7 @@ def load_round_ends(path):
 
 
 def student(degrees):
-    """The 97.5 % quantile of Student's t; that of 30 degrees for any more."""
+    """Returns the 97.5 % quantile of Student's t; above 30 degrees of freedom, that of 30."""
     quantiles = [12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20, 2.18, 2.16,
                  2.14, 2.13, 2.12, 2.11, 2.10, 2.09, 2.09, 2.08, 2.07, 2.07, 2.06, 2.06, 2.06,
                  2.05, 2.05, 2.05, 2.04]
@@ -179,7 +179,7 @@ def student(degrees):
 
 
 def mean_interval(values):
-    """(mean, half width of its 95 % interval by Student's t); infinite for one value."""
+    """Returns (mean, half width of its 95 % interval by Student's t); infinite for one value."""
     if len(values) < 2:
         return values[0], float("inf")
     return (statistics.mean(values),
@@ -187,8 +187,11 @@ def mean_interval(values):
 
 
 def ratio_interval(above, below):
-    """(ratio of the geometric means, low and high end of its 95 % interval) of two samples of at
-    least two values, by Student's t of their logarithms, whose variance is taken for the same."""
+    """Returns (ratio of the geometric means, low end, high end of its 95 % interval) of two samples.
+
+    Each sample needs at least two values. The interval is Student's t of the logarithms, with the
+    assumption that both samples have the same variance.
+    """
     logs = [[math.log(value) for value in values] for values in (above, below)]
     degrees = len(above) + len(below) - 2
     variance = sum(statistics.variance(part) * (len(part) - 1) for part in logs) / degrees
@@ -198,19 +201,19 @@ def ratio_interval(above, below):
 
 
 def report_failed(trials):
-    """Lines about the cases that did not end well; skipped ones are no failure."""
+    """Returns one line per failed case. A skipped case is not a failure."""
     return [f"{t.name}: {t.status}: {t.reason}" for t in trials if t.status not in ("ok", "skipped")]
 
 
 class Launch:
-    """One row of ncu's raw page: the NVTX ranges around a launch, and its metrics."""
+    """One row of ncu's raw page: a launch with its NVTX ranges and metrics."""
 
     def __init__(self, ranges, kernel, metrics):
         self.ranges, self.kernel, self.metrics = ranges, kernel, metrics
 
 
 def read_number(text):
-    """A number as ncu prints it, None for what is none."""
+    """Parses a number that ncu printed. Returns None if the text is not a number."""
     try:
         return float(text.replace(",", ""))
     except ValueError:
@@ -218,7 +221,7 @@ def read_number(text):
 
 
 def read_ncu(path):
-    """The launches in a file of `ncu --nvtx --csv --page raw --log-file`."""
+    """Reads the launches from a file that `ncu --nvtx --csv --page raw --log-file` wrote."""
     with open(path, encoding="utf-8", errors="replace", newline="") as stream:
         lines = stream.read().splitlines(keepends=True)
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)
@@ -233,7 +236,7 @@ def read_ncu(path):
     kernel = head.index("Kernel Name")
     launches = []
     for row in rows:
-        # The row after the head holds units and has no ID.
+        # The row after the head contains units and has no ID.
         if len(row) != len(head) or not row[0].isdigit():
             continue
         metrics = {name: read_number(cell) for name, cell in zip(head, row) if "__" in name}
@@ -243,7 +246,7 @@ def read_ncu(path):
 
 
 def launches_by_trial(launches, trials, phase):
-    """{trial name: its launches in a phase}, from the NVTX ranges around each launch."""
+    """Returns {trial name: its launches in a phase}, by the NVTX ranges around each launch."""
     found = {}
     names = {trial.ranges(): trial.name for trial in trials}
     for launch in launches:
@@ -251,14 +254,14 @@ def launches_by_trial(launches, trials, phase):
             continue
         name = names.get(launch.ranges - {phase})
         if name is None:
-            leave(FAILURE, f"ncu's launch of {launch.kernel} lies in the ranges"
-                           f" {sorted(launch.ranges)}, which are no case of the sweep")
+            leave(FAILURE, f"ncu's launch of {launch.kernel} has the ranges"
+                           f" {sorted(launch.ranges)}, which name no case of the sweep")
         found.setdefault(name, []).append(launch)
     return found
 
 
 def ncu_command(ncu, metrics, log_file, command):
-    """`command` under ncu, restricted to the launches that perflab marks for profilers."""
+    """Returns `command` under ncu, restricted to the launches that perflab marks for profilers."""
     return [ncu, "--target-processes", "all", "--clock-control", "none", "--cache-control", "all",
             "--nvtx", "--nvtx-include", "perflab@profile/", "--csv", "--page", "raw",
             "--print-units", "base", "--metrics", ",".join(metrics), "--log-file", log_file,
@@ -266,16 +269,16 @@ def ncu_command(ncu, metrics, log_file, command):
 
 
 def markdown_table(head, rows, numeric_from=1):
-    """Lines of a Markdown table; columns from `numeric_from` on are right-aligned."""
+    """Returns the lines of a Markdown table. Columns from `numeric_from` on are right-aligned."""
     align = ["---" if i < numeric_from else "---:" for i in range(len(head))]
     lines = [head, align, *rows]
     return ["| " + " | ".join(str(cell) for cell in line) + " |" for line in lines]
 
 
 def provenance(title, device, driver):
-    """The head of a result file: when, on what, by which command."""
+    """Returns the head of a result file: title, date, device, driver and command."""
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    # As one would type it in the repository, not where things happened to lie.
+    # The command as typed in the repository, without the machine's folders.
     words = [re.sub(r"^(--[a-z-]+=)?/.*/", r"\1", word) for word in sys.argv[1:]]
     command = ["scripts/" + os.path.basename(sys.argv[0]), *words]
     return [f"# {title}", "", f"- date: {today}", f"- device: {device}", f"- driver: {driver}",

@@ -1,5 +1,5 @@
-# Sourced by scripts/quickstart and scripts/test: finds or installs what the
-# build needs, configures and builds. Works offline when everything is there.
+# Sourced by scripts/quickstart, scripts/test and scripts/make-ptx: finds or installs what the build
+# needs, configures and builds. Works offline if everything is installed.
 
 repo=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
 
@@ -20,7 +20,7 @@ jobs() {
 	nproc 2>/dev/null || getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2
 }
 
-# The compiler that CMake will take.
+# The compiler that CMake will choose.
 compiler() {
 	if [ -n "${CC:-}" ]; then
 		echo "$CC"
@@ -33,7 +33,7 @@ compiler() {
 	fi
 }
 
-# have_library HEADER NAME: both the header and a library to link are there.
+# have_library HEADER NAME: true if the header and the library that it needs are installed.
 have_library() {
 	probe=$(mktemp -d)
 	printf '#include <stdarg.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <setjmp.h>\n' \
@@ -45,7 +45,7 @@ have_library() {
 	return $found
 }
 
-# missing_packages NEED …: the Debian packages that would bring what is not here.
+# missing_packages PROGRAM …: prints the Debian packages that provide what is not installed.
 missing_packages() {
 	have "$(compiler)" && have_library stdio.h c || echo build-essential
 	have cmake || echo cmake
@@ -59,32 +59,32 @@ missing_packages() {
 	done
 }
 
-# install_packages PACKAGE …: through apt-get, asking nothing.
+# install_packages PACKAGE …: installs with apt-get, without questions.
 install_packages() {
 	have apt-get || die "missing: $*
-This machine has no apt-get; install the equivalents of these Debian packages and run this again."
+This machine has no apt-get. Install the equivalents of these Debian packages, then run this again."
 	as_root=
 	if [ "$(id -u)" -ne 0 ]; then
 		have sudo || die "missing: $*
-Not root, and no sudo: run  apt-get install $*  as root and run this again."
+You are not root and there is no sudo. Run  apt-get install $*  as root, then run this again."
 		as_root=sudo
 		[ -t 0 ] || as_root="sudo -n"
 	fi
 	say "installing $*"
 	options="-o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o DPkg::Lock::Timeout=120"
-	# A stale list is no obstacle: what counts is whether the install works.
+	# A stale package list may still be good enough, so a failed update is only a warning.
 	$as_root env DEBIAN_FRONTEND=noninteractive apt-get $options -q update ||
-		printf 'warning: apt-get update failed; trying with the lists that are here\n' >&2
+		printf 'warning: apt-get update failed; trying with the stored package lists\n' >&2
 	$as_root env DEBIAN_FRONTEND=noninteractive apt-get $options -q -y --no-install-recommends \
 		install "$@" || die "could not install: $*
-Is there a network? Install them by hand (apt-get install $*) and run this again."
+Check the network, or install them by hand (apt-get install $*), then run this again."
 }
 
-# set_up NEED …: everything that a build needs, and the programs named.
+# set_up PROGRAM …: installs everything that a build needs, and the named programs.
 set_up() {
 	missing=$(missing_packages "$@" | tr '\n' ' ')
 	if [ -n "$missing" ]; then
-		# Package names hold no blanks.
+		# Package names contain no blanks.
 		install_packages $missing
 	fi
 	version=$(cmake --version | sed -n '1s/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
@@ -95,17 +95,18 @@ set_up() {
 	fi
 }
 
-# try_set_up PROGRAM[:PACKAGE] …: programs that only a part of perflab or of its tests needs, in
-# packages of their names unless one is given. Goes on without what cannot be had.
+# try_set_up PROGRAM[:PACKAGE] …: installs programs that only a part of perflab or its tests needs.
+# The package has the name of the program unless PACKAGE is given. Continues without a program that
+# cannot be installed.
 try_set_up() {
 	for program in "$@"; do
 		have "${program%%:*}" || (install_packages "${program#*:}") ||
-			printf 'warning: going on without %s\n' "${program%%:*}" >&2
+			printf 'warning: continuing without %s\n' "${program%%:*}" >&2
 	done
 }
 
-# build FOLDER OPTION …: configures once and again when options changed, then builds everything, or
-# only the targets in $targets.
+# build FOLDER OPTION …: configures FOLDER with the options, then builds everything, or only the
+# targets in $targets.
 build() {
 	folder=$1
 	shift
@@ -123,6 +124,6 @@ build() {
 	# shellcheck disable=SC2086 # several targets
 	cmake --build "$folder" -j "$(jobs)" ${targets:+--target $targets} >>"$log" 2>&1 || {
 		tail -n 60 "$log" >&2
-		die "could not build; the whole log is in $log"
+		die "could not build; the complete log is in $log"
 	}
 }

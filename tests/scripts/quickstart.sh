@@ -1,7 +1,7 @@
 #!/bin/sh
-# scripts/quickstart in a folder of its own, with this build's programs in place
-# of a fresh build. Without a GPU it sweeps on the emulator, prints the table and
-# what to look at next; where not even that is, it says why and shows the plan.
+# Tests scripts/quickstart in a separate folder, with this build's programs in place of a fresh
+# build. Without a GPU it sweeps on the emulator, then prints the table and what to look at next.
+# Without the emulator, too, it gives the reason and shows the plan.
 # usage: quickstart.sh SOURCE-FOLDER BUILD-FOLDER
 set -eu
 source_root=$1
@@ -23,7 +23,7 @@ echo "cmake version 3.25.1"
 END
 chmod +x "$scratch/bin/cmake"
 
-# quickstart: runs it; what it said is in $scratch/out.txt.
+# quickstart: runs scripts/quickstart; its output is in $scratch/out.txt.
 quickstart() {
 	status=0
 	PATH="$scratch/bin:$PATH" CUDA_VISIBLE_DEVICES='' PERFLAB_DB="$scratch/here.db" \
@@ -53,5 +53,5 @@ quickstart
 says 'No kernel can be run here'
 says '/nonexistent/ptx'
 says 'reduce/shuffle'
-[ ! -e "$scratch/here.db" ] || fail "left a database of nothing"
+[ ! -e "$scratch/here.db" ] || fail "left an empty database"
 echo "quickstart: ok"

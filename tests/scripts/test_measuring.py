@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The measuring scripts against stand-ins of perflab and ncu whose numbers are
-chosen: agreement is said to be agreement, and each kind of difference is found.
+"""Tests the measuring scripts with stand-ins for perflab and ncu that return chosen numbers:
+equal numbers agree, and each kind of difference is found.
 
 usage: test_measuring.py SOURCE-FOLDER BUILD-FOLDER
 """
@@ -18,9 +18,9 @@ ROOT, BUILD = sys.argv[1], sys.argv[2]
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import lab  # noqa: E402
 
-# Both stand-ins read what they should measure from a file: {case: {"ranges", "launches",
-# "counters", "median_ns"}}. perflab stores it as the real one does; ncu prints it as the real
-# one does.
+# Both stand-ins read their numbers from the file WORLD: {"perflab": {case: {"median_ns", "bytes",
+# "counters"}}, "ncu": {case: [metrics of a launch]}}. The stand-in of perflab stores them and the
+# stand-in of ncu prints them as the real programs do.
 PERFLAB = '''#!/usr/bin/env python3
 import json, os, sqlite3, sys
 world = json.load(open(os.environ["WORLD"]))
@@ -43,7 +43,7 @@ now, seen = 0, set()
 for position, (name, case) in enumerate(world["perflab"].items()):
     kernel, variant, config = name.split("/")
     median = case["median_ns"]
-    # The first case of a variant loads and fills.
+    # The first case of a variant loads the image and fills the inputs.
     now += int(1e6 * (float(os.environ.get("SPENT_MS", 5)) if (kernel, variant) in seen else 70))
     seen.add((kernel, variant))
     if os.environ.get("DRIFT") and "2.db" in sys.argv[sys.argv.index("--db") + 1]:
@@ -93,7 +93,7 @@ GOOD = {BRANCHES: 524288, UNIFORM: 72.727272, READ: 67e6, WRITTEN: 60e6, OCCUPAN
 
 
 def world_of(count=3):
-    """A world in which both agree: single launches, and one case of two."""
+    """Returns numbers on which both tools agree: cases of one launch, and one case of two."""
     world = {"perflab": {}, "ncu": {}}
     for block in range(count):
         name = f"stream/copy/block={64 << block},n=16777216"
@@ -101,7 +101,7 @@ def world_of(count=3):
         world["ncu"][name] = [{**GOOD, TIME: 100e3}]
     name = "reduce/shuffle/block=64,n=16777216"
     world["perflab"][name] = {"median_ns": 120e3, "bytes": 2**20, "counters": dict(GOOD)}
-    # The two launches' counts add up; the rest is ncu's own business.
+    # The counts of the two launches add up; their other metrics are not compared.
     world["ncu"][name] = [{**GOOD, BRANCHES: 524280, TIME: 90e3, OCCUPANCY: 20},
                           {**GOOD, BRANCHES: 8, TIME: 10e3, OCCUPANCY: 3}]
     return world
@@ -133,7 +133,7 @@ class Measuring(unittest.TestCase):
         return self.script("compare-ncu", world, "--ncu", self.path("ncu"), "--sweep", "all",
                            "--at-least", str(at_least), "--output", self.path("result.md"))
 
-    def test_agreement_is_said_and_kept(self):
+    def test_compare_ncu_reports_and_writes_agreement(self):
         code, said, err = self.compare(world_of())
         self.assertEqual(code, 0, err + said)
         self.assertIn("4 of 4 cases agree", said)
@@ -169,7 +169,7 @@ class Measuring(unittest.TestCase):
         self.check_difference(OCCUPANCY, 92.3, "occupancy +1.06 points")
         self.check_difference("median_ns", 103.1e3, "time +3.10 %")
 
-    def test_what_is_too_small_to_judge_is_not_judged(self):
+    def test_small_differences_are_not_judged(self):
         world = world_of()
         short, little = list(world["perflab"])[:2]
         world["perflab"][short]["median_ns"] = 40e3
@@ -184,9 +184,9 @@ class Measuring(unittest.TestCase):
         world["perflab"].pop("reduce/shuffle/block=64,n=16777216")
         code, said, err = self.compare(world, at_least=3)
         self.assertEqual(code, 3, err + said)
-        self.assertIn("no case of the sweep", err)
+        self.assertIn("name no case of the sweep", err)
 
-    def test_a_missing_counter_is_no_agreement(self):
+    def test_a_missing_counter_is_a_finding(self):
         self.check_difference(READ, None, "no DRAM bytes read")
 
     def test_a_sum_over_launches_that_differs_is_found(self):
@@ -199,9 +199,9 @@ class Measuring(unittest.TestCase):
         world["ncu"].pop("reduce/shuffle/block=64,n=16777216")
         code, said, _ = self.compare(world, at_least=1)
         self.assertEqual(code, 1)
-        self.assertIn("ncu saw no launch of it", said)
+        self.assertIn("ncu saw no launch of this case", said)
 
-    def test_no_counters_at_all_is_not_possible_here(self):
+    def test_without_any_counter_the_script_exits_4(self):
         world = world_of()
         for case in world["perflab"].values():
             case["counters"] = {BRANCHES: None}
@@ -212,13 +212,13 @@ class Measuring(unittest.TestCase):
     def test_cost_is_measured_and_judged(self):
         code, said, err = self.script("bench-cost", world_of(), "--ncu", self.path("ncu"),
                                       "--repeat", "1")
-        # The stand-in ncu is no ten times slower: that must be a finding.
+        # The stand-in ncu is not ten times slower: that must be a finding.
         self.assertEqual(code, 1, err)
-        line = next(line for line in said.splitlines() if "ncu's time over" in line)
+        line = next(line for line in said.splitlines() if "time of ncu / time of perflab" in line)
         self.assertIn("fails", line)
         self.assertIn("5 launches", said)
         line = next(line for line in said.splitlines() if "20 cold samples" in line)
-        self.assertRegex(line, r"± 0\.00 \| 5\.00 \| ms a case .* holds")
+        self.assertRegex(line, r"± 0\.00 \| 5\.00 \| ms per case .* holds")
 
     def test_a_case_that_costs_too_much_is_a_finding(self):
         code, said, _ = self.script("bench-cost", world_of(), "--no-ncu", "--repeat", "1",
@@ -238,7 +238,7 @@ class Measuring(unittest.TestCase):
     def test_roof(self):
         world = world_of()
         code, said, err = self.script("bench-roof", world)
-        # 120 µs for the bytes that a copy moves in 100.
+        # The reduction takes 120 µs for the bytes that the copy moves in 100 µs.
         self.assertEqual(code, 1, err)
         self.assertIn("83.3 % of the copy", said)
         world["perflab"]["reduce/shuffle/block=64,n=16777216"]["median_ns"] = 101e3
@@ -246,7 +246,7 @@ class Measuring(unittest.TestCase):
         self.assertEqual(self.script("bench-roof", world, "--copy", "1000")[0], 1)
 
     def ceilings(self, **changes):
-        """compare-ceilings on a stand-in of `perflab ceilings --stored`, of an H200."""
+        """Runs compare-ceilings with a stand-in for `perflab ceilings --stored` on an H200."""
         roofs = {"dram": 4.6e12, "l2": 7e12, "l1": 33e12, "shared": 33e12, "f64": 33e12,
                  "f32": 66e12, "f16": 130e12, "bf16": 130e12, "tensor_f64": 66e12,
                  "tensor_tf32": 478e12, "tensor_f16": 930e12, "tensor_bf16": 935e12,
@@ -280,15 +280,15 @@ INSERT INTO run (device_id, driver) VALUES (1, '1.2.3');
         self.assertIn("| the table |", said)
         self.assertRegex(said, r"dram \| 4\.6 TB/s \(`dram_best`\) .* 95\.8 %")
         self.assertRegex(said, r"tensor_tf32 .* stated .* 96\.6 %")
-        # What others measured is told, and need not be met.
+        # A rate that others measured is shown, but the roof need not match it.
         self.assertRegex(said, r"tensor_bf16 .* measured .* 117\.7 %")
-        self.assertIn("All are within 10 % of what is stated", said)
+        self.assertIn("All roofs are within 10 % of the stated rates", said)
 
     def test_ceilings_too_far_from_what_is_known(self):
         for of, per_s in (("dram", 4.2e12), ("f32", 75e12), ("tensor_f8", 1700e12)):
             code, said, _ = self.ceilings(**{of: per_s})
             self.assertEqual(code, 1, of)
-            self.assertRegex(said, f"Too far: {of} is [0-9.]+ % of")
+            self.assertRegex(said, f"Too far off: {of} is [0-9.]+ % of")
         code, said, _ = self.ceilings(l1=None)
         self.assertEqual(code, 1)
         self.assertIn("l1 was not measured", said)
@@ -301,7 +301,7 @@ INSERT INTO run (device_id, driver) VALUES (1, '1.2.3');
         self.assertIn("longer than 0.5 s", err)
 
     def test_the_real_database_is_understood(self):
-        """What load_run() asks of the schema, held against the real one."""
+        """load_run() works on a database that the real perflab wrote."""
         worker = os.path.join(BUILD, "tests", "fake_worker")
         database = self.path("real.db")
         done = subprocess.run(

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""check-intensity, check-suite and check-large on databases whose numbers are chosen: what is as it should be
-is said to be so, and what is off, missing or failed is found.
+"""Tests check-intensity, check-suite and check-large on databases with chosen numbers: correct
+values pass, and wrong, missing or failed values are found.
 
 usage: test_suite.py SOURCE-FOLDER
 """
@@ -99,9 +99,9 @@ class Scripts(unittest.TestCase):
                 self.intensities(name, 1.03)
                 code, said, _ = self.script("check-intensity")
                 self.assertEqual(code, 1)
-                self.assertIn(f"Too far: {name}: 97.09 % of what is known.", said)
+                self.assertIn(f"Too far off: {name}: 97.09 % of the known value.", said)
 
-    def test_a_counter_that_is_missing_is_no_agreement(self):
+    def test_a_missing_counter_is_a_finding(self):
         self.intensities()
         self.db.execute("DELETE FROM counters WHERE metric = 'l1_bytes'")
         code, said, _ = self.script("check-intensity")
@@ -114,15 +114,15 @@ class Scripts(unittest.TestCase):
             of_size = run if size == 2048 else self.run_of(f"size {size}")
             for block in (64, 128, 256, 512, 1024):
                 self.trial(of_size, "lab/one", size, block=block)
-        for what, yardstick, others, config, sizes, _ in SUITE.YARDSTICKS:
-            held = self.run_of(f"yardstick {what}")
+        for what, baseline, others, config, sizes, _ in SUITE.LIBRARY_BASELINES:
+            held = self.run_of(f"library baseline {what}")
             axis = "distinct=256," if "distinct" in config else ""
             for size in sizes or [2**24]:
-                self.trial(held, yardstick, size, config=axis)
+                self.trial(held, baseline, size, config=axis)
                 self.trial(held, others.replace("*", "best"), size, median_ns=ours_ns, config=axis)
         return run
 
-    def test_what_is_held_against_a_yardstick(self):
+    def test_only_variants_near_the_fastest_are_compared_with_a_baseline(self):
         run = self.run_of("suite")
         for name, block, time, status in (
                 ("reduce/best", 64, 100.0, "ok"), ("reduce/near", 64, 900.0, "ok"),
@@ -137,16 +137,16 @@ class Scripts(unittest.TestCase):
         self.assertEqual(SUITE.near_the_fastest(self.path, "matmul/*", "*", "matmul/cublas"),
                          ["matmul/*"])
 
-    def test_a_suite_as_wanted(self):
+    def test_a_good_suite_passes(self):
         self.suite()
         code, said, err = self.script("check-suite")
         self.assertEqual(code, 0, err)
-        self.assertIn("Short of what is wanted: none.", said)
-        self.assertIn("within the interval, no more: none.", said)
+        self.assertIn("Below the required ratio: none.", said)
+        self.assertIn("Required ratio within the interval: none.", said)
         self.assertIn("| lab/one | 20 | 0 | 0 | 4 | 5 |", said)
         self.assertIn("Verified at fewer than five block sizes: none.", said)
 
-    def test_what_a_suite_lacks_is_found(self):
+    def test_failures_and_missing_sizes_of_a_suite_are_found(self):
         run = self.suite(seconds=61, ours_ns=130.0)
         self.trial(run, "lab/two", 2048, "mismatch", "element 3 differs")
         code, said, _ = self.script("check-suite")
@@ -154,8 +154,8 @@ class Scripts(unittest.TestCase):
         self.assertIn("**61.0 s** (limit 60)", said)
         self.assertIn("lab/two/block=64,n=2048: mismatch: element 3 differs", said)
         self.assertIn("Verified at fewer than three sizes: lab/two.", said)
-        self.assertIn("reduce at n = 16777216: 0.769, not 1.0", said)
-        # 0.769 is enough of cuBLAS on tensor cores
+        self.assertIn("reduce at n = 16777216: 0.769, required 1.0", said)
+        # 0.769 is above the ratio required of tensor cores against cuBLAS
         self.assertNotIn("matmul f16 at", said)
 
     def test_a_block_size_too_few_is_found(self):
@@ -166,15 +166,15 @@ class Scripts(unittest.TestCase):
         self.assertIn("Verified at fewer than five block sizes: lab/one (4).", said)
 
     def test_a_time_within_the_intervals_is_not_short(self):
-        # Rounds within a thousandth: the interval of the ratio is 2.78 * 0.001 * sqrt(2 / 3) wide.
+        # Rounds differ by a thousandth: the half width of the interval is 2.78 * 0.001 * sqrt(2 / 3).
         self.suite(ours_ns=100.2)
         code, said, _ = self.script("check-suite")
         self.assertEqual(code, 0)
-        self.assertIn("within the interval, no more: reduce at n = 16777216: 0.996 to 1.000, of 1.0",
-                      said)
+        self.assertIn("Required ratio within the interval: reduce at n = 16777216: 0.996 to 1.000,"
+                      " required 1.0", said)
 
-    def test_one_round_is_no_measurement(self):
-        # of both, and of one of them; and a median that is missing is no round
+    def test_one_round_is_not_enough(self):
+        # one round of both variants, one round of one of them, and missing medians
         for change in ("DELETE FROM round WHERE round > 0",
                        "DELETE FROM round WHERE round > 0 AND trial_id % 2",
                        "UPDATE round SET median_ns = NULL WHERE round > 0"):
@@ -186,7 +186,7 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(code, 1, err)
                 self.assertIn("copy at n = 16777216: not measured", said)
 
-    def test_a_file_without_medians_of_rounds_is_named(self):
+    def test_a_database_without_medians_of_rounds_is_an_error(self):
         self.suite()
         self.db.execute("ALTER TABLE round DROP COLUMN median_ns")
         code, _, err = self.script("check-suite")
@@ -198,12 +198,12 @@ class Scripts(unittest.TestCase):
         self.suite(ours_ns=100.3)
         code, said, _ = self.script("check-suite")
         self.assertEqual(code, 1)
-        self.assertIn("copy at n = 16777216: 0.997, not 1.0", said)
+        self.assertIn("copy at n = 16777216: 0.997, required 1.0", said)
 
-    def test_a_time_of_all_rounds_counts_not_that_of_the_best(self):
+    def test_the_mean_of_all_rounds_counts_not_the_best_round(self):
         self.suite()
-        held, = self.db.execute("SELECT id FROM run WHERE label = 'yardstick copy'").fetchone()
-        # One round of 50 and two of 200 are 126 in the mean.
+        held, = self.db.execute("SELECT id FROM run WHERE label = 'library baseline copy'").fetchone()
+        # The geometric mean of one round of 50 and two of 200 is 126.
         odd = self.trial(held, "stream/copy_odd", 2**24)
         self.db.execute("UPDATE round SET median_ns = CASE round WHEN 0 THEN 50 ELSE 200 END"
                         " WHERE trial_id = ?", (odd,))
@@ -211,7 +211,7 @@ class Scripts(unittest.TestCase):
         self.assertIn("stream/copy_best/block=64,n=16777216", said)
         self.assertNotIn("copy_odd/block=64,n=16777216", said)
 
-    def test_what_is_large_is_verified(self):
+    def test_large_cases_are_verified(self):
         run = self.run_of("reduce")
         self.trial(run, "reduce/one", 2**32 + 33)
         self.trial(run, "reduce/two", 2**32 + 33, "skipped", "too much memory")
@@ -221,7 +221,7 @@ class Scripts(unittest.TestCase):
         self.assertIn("Skipped: reduce/two/block=64,n=4294967329: too much memory.", said)
         self.assertIn("Failed: none.", said)
 
-    def test_what_is_large_and_wrong_is_found(self):
+    def test_a_wrong_large_case_is_found(self):
         run = self.run_of("reduce")
         self.trial(run, "reduce/one", 2**32 + 33)
         self.trial(run, "reduce/two", 2**32 + 33, "mismatch", "element 5 differs")
@@ -229,20 +229,20 @@ class Scripts(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("Failed: reduce/two/block=64,n=4294967329: mismatch: element 5", said)
 
-    def test_what_was_large_and_wrong_before_is_verified_now(self):
+    def test_the_newest_trial_of_a_large_case_counts(self):
         self.trial(self.run_of("reduce"), "reduce/one", 2**32 + 33, "mismatch", "element 5 differs")
         self.trial(self.run_of("reduce"), "reduce/one", 2**32 + 33)
         code, said, _ = self.script("check-large")
         self.assertEqual(code, 0)
         self.assertIn("1 of 1 cases agree with the CPU oracle.", said)
 
-    def test_nothing_large_is_no_agreement(self):
+    def test_without_any_verified_large_case_the_script_exits_1(self):
         self.trial(self.run_of("reduce"), "reduce/two", 2**32 + 33, "skipped", "too much memory")
         self.assertEqual(self.script("check-large")[0], 1)
 
     def test_the_interval_of_a_ratio(self):
-        # Logarithms 0 and 0.2 against 0 and 0: variances 0.02 and 0, together 0.01 of two degrees
-        # of freedom; 4.30 * sqrt(0.01 * (1 / 2 + 1 / 2)) = 0.43 on either side of 0.1.
+        # Logarithms 0 and 0.2, and 0 and 0: variances 0.02 and 0, pooled 0.01 with two degrees of
+        # freedom; the interval is 0.1 ± 4.30 * sqrt(0.01 * (1 / 2 + 1 / 2)) = 0.1 ± 0.43.
         ratio, low, high = SUITE.lab.ratio_interval([1.0, math.exp(0.2)], [1.0, 1.0])
         self.assertAlmostEqual(math.log(ratio), 0.1)
         self.assertAlmostEqual(math.log(low), -0.33)
