@@ -87,7 +87,7 @@ grep -q 'could not install: libsqlite3-dev' "$scratch/out.txt" || fail "failing 
 # Not root and no sudo.
 subject MISSING_HEADER=sqlite3.h FAKE_UID=1000
 [ "$status" -eq 3 ] || fail "no sudo: exit $status"
-grep -q 'run  *apt-get install libsqlite3-dev  *as root' "$scratch/out.txt" || fail "no sudo: no message"
+grep -q 'Run  *apt-get install libsqlite3-dev  *as root' "$scratch/out.txt" || fail "no sudo: no message"
 
 # Not root, with sudo: without a terminal, sudo must not prompt for a password.
 stand_in sudo <<END

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/check-regress on runs whose times are chosen: what is as it should be is said to be so,
-false alarms and misses are counted, and it records by itself.
+"""Tests scripts/check-regress on runs with chosen times: correct verdicts pass, false alarms and
+misses are counted, and --record records runs.
 
 usage: test_check_regress.py SOURCE-FOLDER BUILD-FOLDER
 """
@@ -27,8 +27,11 @@ def sweep(database, *arguments):
 
 
 def set_times(database, effect, drift):
-    """100 µs a sample: with so much of the work on top that is planted, the last run of the suite
-    so much slower, and each round off by chance."""
+    """Sets every sample to about 100 µs.
+
+    `effect` is the share of the planted extra work that shows in the time; `drift` is the factor of
+    the last run of the suite. Each round gets random noise.
+    """
     chance = random.Random(1)
     db = sqlite3.connect(database)
     last = db.execute("SELECT max(run_id) FROM trial WHERE kernel = 'stream'").fetchone()[0]
@@ -71,7 +74,7 @@ class CheckRegress(unittest.TestCase):
         self.assertEqual(os.path.getmtime(self.database), before)
         return done
 
-    def test_what_is_planted_is_found_and_nothing_else(self):
+    def test_only_planted_changes_are_found(self):
         done = self.judge(1, 1)
         self.assertEqual(done.returncode, 0, done.stdout)
         # 3 pairs of 2 cases and 3 of 12; 6 ordered pairs of 4; 3 times 4 alone
@@ -79,9 +82,9 @@ class CheckRegress(unittest.TestCase):
         self.assertIn("| 1 % more work, the planted cases by themselves | 24 | 24 | 100.00 % |",
                       done.stdout)
         self.assertIn("one among all cases of the suite | 12 | 12 | 100.00 % |", done.stdout)
-        self.assertIn("All is within", done.stdout)
+        self.assertIn("All limits are met.", done.stdout)
 
-    def test_what_is_missed_is_counted(self):
+    def test_misses_are_counted(self):
         done = self.judge(0, 1)
         self.assertEqual(done.returncode, 1)
         self.assertIn("| 2 % more work, the planted cases by themselves | 24 | 0 | 0.00 % |",
@@ -94,11 +97,11 @@ class CheckRegress(unittest.TestCase):
         self.assertIn("| recorded.db | 6 | 42 | 4 |", done.stdout)
         self.assertIn("Falls short: false alarms over 1 %", done.stdout)
 
-    def test_it_records(self):
+    def test_record_option_sweeps_suite_and_planted(self):
         database = os.path.join(self.folder.name, "new.db")
         done = self.check("--record", "1", "--sweep",
                           "stream/copy_scalar --size 1024 --block-sizes 64", database)
-        self.assertEqual(done.returncode, 1, done.stderr)  # one run is no pair
+        self.assertEqual(done.returncode, 1, done.stderr)  # one run makes no pair
         self.assertIn("not measured", done.stdout)
         db = sqlite3.connect(database)
         self.assertEqual(db.execute("SELECT label FROM run ORDER BY id").fetchall(),
@@ -107,7 +110,7 @@ class CheckRegress(unittest.TestCase):
                                     " AND status = 'ok'").fetchone()[0], 60)
         db.close()
 
-    def test_a_database_that_is_not_there_is_told(self):
+    def test_a_missing_database_is_an_error(self):
         done = self.check(os.path.join(self.folder.name, "no.db"))
         self.assertEqual(done.returncode, 3)
         self.assertIn("no.db", done.stderr)

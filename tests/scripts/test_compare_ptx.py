@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""scripts/compare-ptx against stand-ins of perflab whose counts are chosen: what is equal, what
-is explained and what is neither; and that a recording holds what the GPU said.
+"""Tests scripts/compare-ptx with stand-ins for perflab that return chosen counts: equal, explained
+and unexplained counts; and recordings contain the counters of the GPU.
 
 usage: test_compare_ptx.py SOURCE-FOLDER
 """
@@ -28,7 +28,7 @@ loader.exec_module(compare_ptx)
 
 
 def stored_run(cases):
-    """What `report --format json` says of a world's cases on one backend."""
+    """Returns what `report --format json` prints for the cases of a world on one backend."""
     trials = []
     for name, case in cases.items():
         kernel, variant, config = name.split("/")
@@ -42,7 +42,7 @@ def stored_run(cases):
         "name": "Test GPU", "driver": "1.2.3", "toolkit": "13.0"}}, "trials": trials}
 
 
-# `sweep` stores nothing; `report` says what is kept for the backend that was swept last.
+# `sweep` only remembers its backend; `report` prints the stored run of that backend.
 PERFLAB = '''#!/bin/sh
 memory=$WORLD.backend
 if [ "$1" = sweep ]; then
@@ -57,7 +57,7 @@ CASE = "stream/copy/block=64,n=4096"
 
 
 def world_of():
-    """A world in which both agree: 128 loads and 2 * 10 operations."""
+    """Returns counts on which both backends agree: 128 loads and 2 * 10 operations."""
     gpu = dict.fromkeys(compare_ptx.sources(), 0) | {LOADS: 128, FUSED: 10}
     emulated = {metric: 0 for metric, _ in compare_ptx.EQUAL + compare_ptx.SHARED}
     emulated |= {"ptx_global_load_requests": 128, "ptx_f32_flop": 20}
@@ -78,7 +78,7 @@ class ComparePtx(unittest.TestCase):
         return [SCRIPT, "--perflab", self.path("perflab"), *arguments]
 
     def script(self, *arguments):
-        """Runs the script within this process: a sweep answers from the world at once."""
+        """Runs the script within this process; a sweep returns the counts of the world."""
         with open(self.path("world.json"), encoding="utf-8") as stream:
             world = json.load(stream)
 
@@ -125,7 +125,7 @@ class ComparePtx(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn(expected, done.stdout)
 
-    def test_equal_counts_are_no_finding(self):
+    def test_equal_counts_are_not_a_finding(self):
         code, said = self.compare(world_of())
         self.assertEqual(code, 0, said)
         self.assertIn("| `ptx_global_load_requests` | 1 | 1 | 0 | 0 |", said)
@@ -197,7 +197,7 @@ class ComparePtx(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("unrecorded: stream/new/*", said)
 
-    def test_a_skipped_case_is_none(self):
+    def test_a_skipped_case_is_not_compared(self):
         world = world_of()
         for backend in world.values():
             backend["stream/copy/block=63,n=1"] = {"status": "skipped", "reason": "odd",
@@ -215,7 +215,7 @@ class ComparePtx(unittest.TestCase):
         self.assertIn("mismatch", said)
         self.assertFalse(os.path.exists(self.path("golden.json")))
 
-    def test_what_was_recorded_beside_a_failure_is_kept_apart(self):
+    def test_an_incomplete_recording_is_kept_under_another_name(self):
         world = world_of()
         world["cuda"]["stream/copy/block=64,n=1"] = {**world["cuda"][CASE], "status": "timeout"}
         self.write("world.json", world)
@@ -238,7 +238,7 @@ class ComparePtx(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("did not run", said)
 
-    def test_the_kept_recording_is_of_the_scripts_sweeps(self):
+    def test_recordings_in_the_tree_have_the_sweeps_of_the_script(self):
         kept = [name for name in os.listdir(compare_ptx.GOLDEN) if name.startswith("h200_")]
         self.assertTrue(kept)
         for name in kept:
@@ -272,7 +272,7 @@ class ComparePtx(unittest.TestCase):
         self.assertEqual(code, 0, said)
         self.assertIn("| `ptx_global_load_requests` | 2 | 2 | 0 | 0 |", said)
 
-    def test_what_is_left_out_is_no_finding_and_is_told(self):
+    def test_an_excluded_count_is_not_a_finding_and_is_reported(self):
         rows = [("stream/*", "n > 64", ["ptx_f32_flop"], "who waits")]
         world = world_of()
         world["ptx"][CASE]["counters"]["ptx_f32_flop"] = 19
@@ -287,7 +287,7 @@ class ComparePtx(unittest.TestCase):
             self.assertEqual(self.compare(world)[0], 1)
 
     def compare_all(self, world, recorded, left_out=(), unrecorded=()):
-        """Compares what is kept under the script's names: of those, these are recorded."""
+        """Compares the recordings a.json and b.json, after it recorded those in `recorded`."""
         self.write("world.json", world)
         self.write("explained.json", {"differences": [], "unrecorded": list(unrecorded)})
         with contextlib.ExitStack() as changed:
@@ -303,11 +303,11 @@ class ComparePtx(unittest.TestCase):
         world["ptx"] = {"stream": world["ptx"], "new": {other: world["ptx"][CASE]}}
         code, said = self.compare_all(world, ["a.json"])
         self.assertEqual(code, 1)
-        self.assertIn("b.json is not there", said)
+        self.assertIn("b.json does not exist", said)
         self.assertIn(f"Cases without a GPU's counters\n\n- `{other}`", said)
         code, said = self.compare_all(world, [], unrecorded=["stream/new/*"])
         self.assertEqual(code, 0, said)
-        self.assertIn("b.json is not there", said)
+        self.assertIn("b.json does not exist", said)
         world["ptx"]["new"]["stream/other/block=64,n=1"] = world["ptx"]["new"][other]
         code, said = self.compare_all(world, [], unrecorded=["stream/new/*"])
         self.assertEqual(code, 1)
