@@ -1,5 +1,5 @@
-# Finds the CUDA toolkit. Without one everything but the CUDA worker builds.
-# PERFLAB_CUDA: TRUE when nvcc, cuda.h, CUPTI's and NVTX's headers are there.
+# Finds the CUDA toolkit. Without a toolkit, everything except the CUDA worker builds.
+# PERFLAB_CUDA: TRUE if nvcc, cuda.h and the headers of CUPTI and NVTX were found.
 set(PERFLAB_CUDA_ROOT "" CACHE PATH "CUDA toolkit; empty: CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda")
 option(PERFLAB_WITH_CUDA "Build the CUDA worker when a toolkit is found" ON)
 set(PERFLAB_CUDA_ARCHITECTURES "90" CACHE STRING
@@ -44,9 +44,9 @@ else()
   message(STATUS "CUDA worker: no (${PERFLAB_CUDA_WHY_NOT})")
 endif()
 
-# The architectures of a .cu: machine code for those in the list that it can do with, PTX for the
-# least of them. A line "// perflab: needs sm_80" in it means that and every later GPU, "sm_90a"
-# that alone.
+# The architectures of a .cu: machine code for each architecture in the list that it supports, PTX for
+# the lowest. A line "// perflab: needs sm_80" in the file means sm_80 and every later GPU; "sm_90a"
+# means only that one.
 function(_perflab_architectures source machine_code ptx)
   file(STRINGS ${source} _needs REGEX "^// perflab: needs sm_[0-9]+a?$" LIMIT_COUNT 1)
   set(_least 75)
@@ -92,8 +92,8 @@ function(perflab_cuda_images target root)
     file(GLOB _headers CONFIGURE_DEPENDS ${_family}/*.cuh)
     _perflab_architectures(${_source} _machine_code _ptx)
     foreach(_arch ${_machine_code})
-      # nvcc -cubin runs these two commands, and gives the same bytes. They run in the source folder,
-      # as those of scripts/make-ptx do, so that __FILE__ names no folder of this machine.
+      # nvcc -cubin runs the same two commands and gives the same bytes. They run in the source folder,
+      # as in scripts/make-ptx, so that __FILE__ contains no folder of this machine.
       add_custom_command(OUTPUT ${_stem}.sm_${_arch}.cubin
         BYPRODUCTS ${_between}.sm_${_arch}.ptx ${_between}.sm_${_arch}.ptx.d
         COMMAND ${PERFLAB_NVCC} -ptx -arch=compute_${_arch} -lineinfo -std=c++17 -O3

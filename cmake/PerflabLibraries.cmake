@@ -1,5 +1,5 @@
-# Libraries that travel inside the programs. Static archives are preferred so
-# that an installed perflab needs nothing but libc on the machine it runs on.
+# Libraries that are linked into the programs. Static archives are preferred, so that an installed
+# perflab needs only libc.
 function(perflab_static_library target name header package)
   find_path(${target}_INCLUDE ${header})
   find_library(${target}_LIBRARY NAMES lib${name}.a ${name})

@@ -1,4 +1,4 @@
-# How everything is compiled, and where it lands.
+# Build type, warnings, sanitizers and output folders.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "Build type" FORCE)
 endif()
@@ -14,7 +14,7 @@ set(CMAKE_C_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
-# One interface target carries the flags to every room.
+# One interface target carries the flags to every module.
 add_library(perflab_flags INTERFACE)
 target_include_directories(perflab_flags INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/generated)
 target_compile_definitions(perflab_flags INTERFACE _GNU_SOURCE)

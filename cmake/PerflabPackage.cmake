@@ -1,6 +1,6 @@
-# Install rules and the relocatable archive: `cpack -G TGZ` in the build folder
-# makes perflab-VERSION-linux-MACHINE.tar.gz, whose programs run from wherever it
-# is unpacked and need nothing but libc there (tests/scripts/package.sh).
+# Install rules and the relocatable archive. `cpack -G TGZ` in the build folder makes
+# perflab-VERSION-linux-MACHINE.tar.gz. Its programs run from any folder and need only libc
+# (tests/scripts/package.sh).
 set(_programs)
 foreach(_program perflab perflab-worker-cuda perflab-worker-ptx)
   if(TARGET ${_program})
@@ -20,11 +20,11 @@ if(PERFLAB_CUDA)
 endif()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/ptx DESTINATION share/perflab
   FILES_MATCHING PATTERN "*.ptx")
-# Studies: likewise in ../share/perflab/studies.
+# Studies: programs look for them in ../share/perflab/studies beside bin/.
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/studies DESTINATION share/perflab
   FILES_MATCHING PATTERN "*.study")
 
-# Manual pages and shell completion are printed by the program, from its own tables.
+# The program prints its manual pages and shell completion from its own tables.
 if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)
   set(_stamp ${CMAKE_BINARY_DIR}/share/man/manual.stamp)
   add_custom_command(OUTPUT ${_stamp}
@@ -39,12 +39,12 @@ if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)
     DESTINATION ${CMAKE_INSTALL_DATADIR})
 endif()
 
-# The documents with everything that they link to, so that no link of an installed one is dead.
+# Installs the documents with everything that they link to, so that no link is dead.
 install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY studies DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.study")
 
-# The source of the kernels, for `report --lines`.
+# Installs the source of the kernels, which `report --lines` shows.
 install(DIRECTORY kernels DESTINATION share/perflab/source
   FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "generated" EXCLUDE)
 

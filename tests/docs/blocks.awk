@@ -1,5 +1,5 @@
-# Writes the fenced blocks of a Markdown file to FOLDER/NNN.KIND, where KIND is the
-# info string with dots for blanks ("sh", "sh.gpu", "sql"). Variables: folder.
+# Writes the fenced blocks of a Markdown file to FOLDER/NNN.KIND. KIND is the info string with dots
+# in place of blanks ("sh", "sh.gpu", "sql"). Variables: folder.
 /^```/ {
 	if (inside) {
 		inside = 0

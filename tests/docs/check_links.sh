@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every relative link of README.md, CONTRIBUTING.md and docs/ leads somewhere.
+# Checks that every relative link in README.md, CONTRIBUTING.md and docs/ has an existing target.
 # usage: check_links.sh SOURCE-FOLDER
 set -eu
 cd "$1"

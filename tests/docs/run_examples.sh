@@ -1,11 +1,11 @@
 #!/bin/sh
 # Runs the commands that README.md, CONTRIBUTING.md and docs/ show. The info string of a fenced
 # block says where it can run:
-#   sh        anywhere: here, against a database that a stand-in worker filled
-#   sql       anywhere: with the sqlite3 shell on that database
-#   sh gpu    on a machine with a GPU: only with the third argument "gpu"
-#   sh setup  sets up or builds: scripts/test does that itself
-# Any other block must not begin a line with a command.
+#   sh        everywhere: here on a database that a stand-in worker filled
+#   sql       everywhere: here in the sqlite3 shell, on that database
+#   sh gpu    on a machine with a GPU: runs only if the third argument is "gpu"
+#   sh setup  sets up or builds: does not run here, because scripts/test does the same
+# In other blocks, no line may start with a command.
 # usage: run_examples.sh SOURCE-FOLDER BUILD-FOLDER [gpu]
 set -eu
 source_root=$1
@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 PATH=$build/bin:$PATH:/usr/local/cuda/bin
 export PATH
 unset PERFLAB_DB
-# Examples of sweeps are timed by those who wait for this.
+# Measured ceilings would make each first sweep slower.
 PERFLAB_CEILINGS=never
 export PERFLAB_CEILINGS
 
@@ -25,7 +25,7 @@ fail() {
 	exit 1
 }
 
-# A place that looks like the repository; what the examples write stays in it.
+# The examples run in a folder of links to the repository, so that the files they write stay there.
 place=$scratch/place
 mkdir "$place"
 for entry in scripts docs kernels tests README.md CONTRIBUTING.md LICENSE; do
@@ -42,8 +42,9 @@ if [ "$mode" != gpu ]; then
 		>"$scratch/sweep.txt" 2>&1 || fail "cannot fill a database: $(cat "$scratch/sweep.txt")"
 fi
 
-# A machine with a GPU may have neither the sqlite3 shell nor gnuplot, and nothing to get them from.
-# Where all is installed, as for the tests without a GPU, none is passed over.
+# lacks BLOCK: true if the block needs a tool that is not installed. A machine with a GPU may have
+# no sqlite3 shell, gnuplot or ncu, and no network to install them. Without the argument "gpu", every
+# tool must be installed and no block is skipped.
 lacks() {
 	[ "$mode" = gpu ] || return 1
 	for tool in sqlite3 gnuplot ncu; do
@@ -55,7 +56,7 @@ lacks() {
 		sqlite3,*.sql) uses= ;;
 		esac
 		if grep -qE "$uses" "$1" && ! command -v $tool >/dev/null 2>&1; then
-			echo "examples: passed over, no $tool here: $(head -n 1 "$1") …"
+			echo "examples: skipped, $tool is not installed: $(head -n 1 "$1") …"
 			return 0
 		fi
 	done
@@ -91,7 +92,7 @@ for document in README.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
 		fi
 		[ $status -eq 0 ] || fail "$document: exit $status of
 $(cat "$block")
---- said:
+--- output:
 $(cat "$scratch/out.txt")"
 		ran=$((ran + 1))
 	done

@@ -1,9 +1,10 @@
 #!/bin/sh
-# The ceilings of this GPU, and every kernel below them: no result is wrong, no ceiling is above
-# its peak, no kernel above a roof. Leaves in FOLDER what docs/results is made of:
-#   ceilings.db  the runs, counted.db that with counters    ceilings.txt, .md, .csv, .json  the table
-#   cases.csv    every configuration of every ceiling, for tuning
-#   roofline.csv where each kernel stands (the view)       counted.csv  counters of the ceilings
+# Measures the ceilings of this GPU and sweeps every kernel: no result may be wrong, no ceiling above
+# its peak, no kernel above a roof. Leaves in FOLDER the files from which docs/results is made:
+#   ceilings.db   the runs                              ceilings.txt, .md, .csv, .json  the table
+#   counted.db    the run with counters                 counted.csv  counters of the ceilings
+#   cases.csv     every configuration of every ceiling, for tuning
+#   roofline.csv  the position of each kernel in the roofline (the view)
 #
 # usage: tests/gpu/ceilings.sh BUILD-FOLDER FOLDER
 set -eu
@@ -31,12 +32,12 @@ holds "$db" "every level and the chains of every device are there" \
 	"SELECT count(DISTINCT \"of\") >= 7 FROM ceilings"
 holds "$db" "each is known to 2 %" \
 	"SELECT max((high_per_s - low_per_s) / 2 / per_s) < 0.02 FROM ceilings"
-# A rate above what the device can do at all is a wrong work model.
+# A rate above the peak of the device shows a wrong work model.
 awk -F, 'NR > 1 && $10 > 102 { print "above its peak: " $0; bad = 1 } END { exit bad }' \
 	"$results/ceilings.csv" || fail "a ceiling is above its peak"
 
-# The work models: bytes and operations that the counters have of one configuration each.
-# Fewer turns than are timed, for counters of instructions slow a chain down.
+# Compares the bytes and operations of the work models with counters, for one configuration each.
+# Uses fewer turns than the timed runs, because instruction counters slow a chain down.
 counted=$results/counted.db
 rm -f "$counted" "$counted-wal" "$counted-shm"
 expect 0 "$perflab" sweep ceilings --set block=256 --set blocks_per_sm=4 --set turns=256 \
@@ -61,7 +62,7 @@ check 'l2_read' l2_from_l1_bytes trial.bytes_read 0.06
 check 'l1_read' l1_bytes trial.bytes_read 0.02
 check 'shared_read' shared_bytes trial.bytes_read 0.02
 
-# All kernels, in the session of ceilings of their own.
+# Sweeps all kernels in a session that also measures ceilings.
 expect 0 "$perflab" sweep stream reduce divergence matmul --block-sizes 128,256,512,1024 --rounds 2 \
 	--metrics core --label below --ceilings always --db "$db"
 "$perflab" report below --db "$db" >"$results/below.txt"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What goes wrong on a real device costs only the case in flight.
+# A failure on a real device affects only the case that is running.
 set -eu
 . "$(dirname -- "$0")/lib.sh"
 
@@ -8,15 +8,15 @@ whole() {
 		"SELECT (SELECT integrity_check FROM pragma_integrity_check) = 'ok'"
 }
 
-# Too large for any device: an error or a skip with its reason, never a crash.
+# Too large for any device: an error, or a skipped case with a reason, never a crash.
 status=0
 timeout 60 "$perflab" sweep stream/copy_scalar --size 2^45 --db large.db >out.txt 2>&1 || status=$?
-[ "$status" -ne 0 ] || grep -q -i 'skip' out.txt || fail "2^45 elements went unremarked"
+[ "$status" -ne 0 ] || grep -q -i 'skip' out.txt || fail "2^45 elements were accepted"
 [ "$status" -lt 100 ] || fail "2^45 elements: exit $status"
 
-# Every way to go wrong, once: each ends as what it is, and what follows is still measured.
+# One case per fault: each ends with its status, and the cases after it are still measured.
 expect 1 "$perflab" sweep fault --timeout 5s --rounds 1 --metrics basic --db wrong.db
-# A race and a read of what nobody wrote that do no harm are only seen without a GPU.
+# Only the emulator finds a race or an uninitialised read that does not change the result.
 for outcome in none:ok illegal_address:device_error misaligned:device_error trap:device_error \
 	assertion:device_error endless_loop:timeout wrong_result:mismatch not_a_number:mismatch \
 	unwritten:mismatch out_of_bounds:mismatch race:ok uninitialised:ok; do
@@ -28,7 +28,7 @@ holds wrong.db "what is wrong was never timed" \
 	"SELECT count(*) = 0 FROM trial JOIN sample ON trial_id = trial.id WHERE status <> 'ok'"
 whole wrong.db
 
-# Fits the device by its buffers, but not with what its result is compared with: out of memory,
+# The buffers fit on the device, but not together with the data for verification: out of memory,
 # and the case after it in the same worker is measured.
 elements=$(python3 -c '
 import sqlite3
@@ -43,13 +43,13 @@ holds memory.db "running out of memory cost no round of the other" \
 	"SELECT count(*) = 1 FROM round"
 whole memory.db
 
-# A worker killed in the middle: one case is lost at most, the others are not.
+# A worker is killed during a sweep: at most one case is lost.
 "$perflab" sweep stream reduce --block-sizes 64..1024 --rounds 2 --metrics basic --db killed.db \
 	>out.txt 2>&1 &
 sweep=$!
 await_rounds killed.db 3
 worker=$(worker_of "$sweep")
-[ -n "$worker" ] || fail "no worker was there to be killed"
+[ -n "$worker" ] || fail "there was no worker to kill"
 kill -9 "$worker"
 status=0
 wait "$sweep" || status=$?
@@ -59,7 +59,7 @@ holds killed.db "at most one case crashed, all others are well, and the exit cod
 		AND $status = 3 * sum(status = 'crashed') FROM trial"
 whole killed.db
 
-# perflab itself killed: what is stored is whole, and --resume finishes it.
+# perflab itself is killed: the stored data is complete, and --resume finishes the run.
 "$perflab" sweep stream reduce --block-sizes 64..1024 --rounds 2 --metrics basic --db resume.db \
 	>out.txt 2>&1 &
 sweep=$!
@@ -83,5 +83,5 @@ import sqlite3, sys
 db = sqlite3.connect("resume.db")
 rows = set(map(str, db.execute("SELECT trial_id, round, stored_ns FROM round")))
 before = set(open("before.txt").read().split("\n"))
-sys.exit(0 if before <= rows else 1)' || fail "--resume measured again what was stored"
+sys.exit(0 if before <= rows else 1)' || fail "--resume measured stored rounds again"
 echo "faults: ok"

@@ -1,5 +1,5 @@
-# Sourced by the GPU tests: sh TEST.sh BUILD-FOLDER. They work in a folder of
-# their own, the working folder, and skip where there is no GPU.
+# Sourced by the GPU tests: sh TEST.sh BUILD-FOLDER. They change to a new working folder and are
+# skipped if there is no GPU.
 build=$(CDPATH= cd -- "$1" && pwd)
 perflab=$build/bin/perflab
 
@@ -10,15 +10,15 @@ skip() {
 
 [ -x "$build/bin/perflab-worker-cuda" ] || skip "this build has no CUDA worker"
 [ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || skip "no NVIDIA driver on this machine"
-# What fails on the GPU must not be made up for by the emulator.
+# A failure on the GPU must not make perflab fall back to the emulator.
 export PERFLAB_WORKER_PTX=/nonexistent/no-emulator
-# A sweep is one run here; ceilings.sh measures them.
+# A sweep stores one run here, because it measures no ceilings; ceilings.sh does.
 export PERFLAB_CEILINGS=never
 said=$("$perflab" doctor --backend cuda 2>&1) || skip "no usable GPU:
 $said"
 
 scratch=$(mktemp -d)
-sweep= # one that runs in the background
+sweep= # the process ID of a sweep in the background
 trap '[ -z "$sweep" ] || kill -9 "$sweep" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 cd "$scratch"
 
@@ -30,7 +30,7 @@ fail() {
 	exit 1
 }
 
-# expect CODE COMMAND …: the command's exit code; its output in out.txt.
+# expect CODE COMMAND …: fails if the command's exit code is not CODE; its output is in out.txt.
 expect() {
 	wanted=$1
 	shift
@@ -39,7 +39,7 @@ expect() {
 	[ "$status" -eq "$wanted" ] || fail "exit $status, not $wanted, of: $*"
 }
 
-# holds DATABASE WHAT QUERY: the query gives 1.
+# holds DATABASE WHAT QUERY: fails if the query does not return 1.
 holds() {
 	answer=$(python3 -c '
 import sqlite3, sys
@@ -48,16 +48,16 @@ print(db.execute(sys.argv[2]).fetchone()[0])' "$1" "$3") || fail "query: $3"
 	[ "$answer" = 1 ] || fail "$2 does not hold ($answer): $3"
 }
 
-# worker_of PID: the worker that a sweep runs now, or nothing.
+# worker_of PID: prints the process ID of the worker of a sweep, or nothing.
 worker_of() {
 	for process in /proc/[0-9]*/stat; do
-		# "PID (NAME) STATE PARENT …"; it may be gone by now.
+		# "PID (NAME) STATE PARENT …"; the process may have ended.
 		sed -n "s/^\\([0-9]*\\) (perflab-worker-*[a-z]*) [^Z] $1 .*/\\1/p" "$process" 2>/dev/null ||
 			true
 	done | head -n 1
 }
 
-# stored_rounds DATABASE: how many rounds it holds by now; 0 while there is none.
+# stored_rounds DATABASE: prints the number of stored rounds; 0 without a database.
 stored_rounds() {
 	python3 -c '
 import sqlite3, sys
@@ -68,7 +68,7 @@ except sqlite3.Error:
     print(0)' "$1"
 }
 
-# await_rounds DATABASE COUNT: until it holds that many, at most half a minute.
+# await_rounds DATABASE COUNT: waits for that many rounds, at most half a minute.
 await_rounds() {
 	for _ in $(seq 300); do
 		[ "$(stored_rounds "$1")" -lt "$2" ] || return 0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# perflab under the real Nsight tools: nsys sees a range for every case, ncu picks
-# one case by its range, and perflab's own counters step aside with one line.
+# perflab under the real Nsight tools: nsys sees a range for every case, ncu selects one case by its
+# range, and perflab turns its own counters off with one message.
 # NSYS and NCU name the tools when they are not on the PATH.
 set -eu
 . "$(dirname -- "$0")/lib.sh"
@@ -19,20 +19,20 @@ if [ -n "$ncu" ]; then
 		--nvtx-include 'perflab@reduce/shuffle/block=256/' --metrics gpu__time_duration.sum \
 		--csv --page raw --log-file ncu.csv \
 		"$perflab" sweep reduce --block-sizes 64..1024 --metrics core --db ncu.db
-	grep -q -i 'ncu\|profiler' out.txt || fail "no word that counters are off under ncu"
-	grep -q 'reduce_shuffle' ncu.csv || fail "ncu did not profile the case chosen"
+	grep -q -i 'ncu\|profiler' out.txt || fail "no message that counters are off under ncu"
+	grep -q 'reduce_shuffle' ncu.csv || fail "ncu did not profile the selected case"
 	! grep '^"[0-9]' ncu.csv | grep -v 'block=256' | grep -q . ||
-		fail "ncu profiled other cases than the one chosen: $(cut -c1-200 ncu.csv)"
+		fail "ncu profiled other cases than the selected one: $(cut -c1-200 ncu.csv)"
 	holds ncu.db "counters are missing with a reason" \
 		"SELECT count(*) = 0 FROM counters WHERE value IS NOT NULL AND source LIKE '%\\_\\_%'
 			ESCAPE '\\'"
-	# perflab's own way to the same thing.
+	# The same through perflab nsight.
 	expect 0 "$perflab" sweep reduce --block-sizes 256 --rounds 1 --db stored.db
 	expect 0 "$perflab" nsight ncu reduce/shuffle/block=256,n=16777216 \
 		--db stored.db -o shuffle
 	[ -s shuffle.ncu-rep ] || fail "perflab nsight ncu left no report"
 else
-	echo "ncu: not found, not tried"
+	echo "ncu: not found, not tested"
 fi
 
 if [ -n "$nsys" ]; then
@@ -68,11 +68,11 @@ print(f"{len(wanted) - len(missing)} of {len(wanted)} cases are in the trace")
 print("\n".join(map(str, missing[:5])))
 sys.exit(1 if missing or not wanted else 0)
 END
-	# perflab's own way, on one case of a stored run.
+	# The same through perflab nsight, on one case of a stored run.
 	expect 0 "$perflab" nsight nsys reduce/shuffle/block=256,n=16777216 --db nsys.db -o one-case
 	[ -s one-case.nsys-rep ] || fail "perflab nsight nsys left no report"
 else
-	echo "nsys: not found, not tried"
+	echo "nsys: not found, not tested"
 fi
 [ "$ran" -eq 1 ] || skip "neither ncu nor nsys is installed"
 echo "nsight: ok"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every opcode on this GPU and compares with tests/golden/ptx/opcodes.txt, line by line; with
-# --write, makes that file. No compiler is needed, only the build folder's tests/opcodes_golden.
+# Runs every opcode on this GPU and compares the results with tests/golden/ptx/opcodes.txt, line by
+# line. With --write, writes that file. Needs tests/opcodes_golden of the build folder, but no compiler.
 #
 # usage: tests/gpu/opcodes.sh BUILD-FOLDER [--write FILE]
 set -eu
@@ -21,13 +21,13 @@ if [ "${2:-}" = --write ]; then
 	exit
 fi
 if [ ! -s "$golden" ]; then
-	echo "skipped: there is no $golden to compare with; make it with --write"
+	echo "skipped: $golden does not exist; make it with --write"
 	exit 77
 fi
 fresh=$(mktemp)
 trap 'rm -f "$fresh"' EXIT
 timeout -k 10 280 "$program" "$fresh"
-# Approximations differ between GPUs; of one kind, every line is the same.
+# Approximations differ between GPUs; on the same kind of GPU every line is equal.
 if [ "$(head -n 1 "$golden")" != "$(head -n 1 "$fresh")" ]; then
 	echo "skipped: the golden file is of another GPU or driver: $(head -n 1 "$golden")"
 	exit 77

@@ -1,8 +1,8 @@
 #!/bin/sh
-# What the emulator is held against: this GPU's counters for the built-in kernels. They are left in
-# FOLDER/h200_*.json, to replace the files of these names in tests/golden/ptx/ (of those RECORDINGS
-# of scripts/compare-ptx that are named, or of all), and in FOLDER/*.sass the machine code that
-# tests/golden/ptx/explained.json speaks of.
+# Records this GPU's counters for the built-in kernels, with which the emulator is compared. Writes
+# the named RECORDINGS of scripts/compare-ptx, or all, to FOLDER/h200_*.json; they replace the files
+# of the same names in tests/golden/ptx/. Also writes to FOLDER/*.sass the machine code that
+# tests/golden/ptx/explained.json refers to.
 #
 # usage: tests/gpu/ptx.sh BUILD-FOLDER FOLDER [h200_NAME.json ...]
 set -eu
@@ -10,11 +10,11 @@ results=$(CDPATH= cd -- "$2" && pwd)
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 . "$(dirname -- "$0")/lib.sh"
 
-# sass FAMILY/VARIANT ENTRY: its machine code, one instruction a line.
+# sass FAMILY/VARIANT ENTRY: writes its machine code, one instruction per line.
 sass() {
 	"$cuobjdump" -sass -fun "$2" "$build/share/perflab/kernels/$1.sm_90.cubin" |
 		sed -n 's|^ *\(/\*[0-9a-f]\{4\}\*/ .*;\).*|\1|p' >"$results/$2.sass"
-	[ -s "$results/$2.sass" ] || fail "cuobjdump shows nothing of $2"
+	[ -s "$results/$2.sass" ] || fail "cuobjdump printed nothing for $2"
 }
 
 shift 2
@@ -26,7 +26,7 @@ done
 
 cuobjdump=$(command -v cuobjdump || ls /usr/local/cuda/bin/cuobjdump 2>/dev/null || true)
 if [ -n "$cuobjdump" ] && "$cuobjdump" --version >/dev/null 2>&1; then
-	# The addition after the last shuffle is the storing lane's alone.
+	# Only the storing lane executes the addition after the last shuffle.
 	sass reduce/cooperative_tile reduce_cooperative_tile
 	awk '
 	/ SHFL/ { guarded = 0; additions = 0 }
@@ -34,10 +34,10 @@ if [ -n "$cuobjdump" ] && "$cuobjdump" --version >/dev/null 2>&1; then
 	/ FADD/ { additions++; alone = guarded || / @!?P[0-9]+ FADD/ }
 	/ STG/ { exit }
 	END { exit !(additions == 1 && alone) }' "$results/reduce_cooperative_tile.sass" ||
-		fail "cooperative_tile: the last addition is not the storing lane's alone:
+		fail "cooperative_tile: the last addition is not in the storing lane only:
 $(grep -E ' (SHFL|FADD|STG|EXIT|BRA)' "$results/reduce_cooperative_tile.sass")"
-	echo "ptx: cooperative_tile adds last what it stores, in one lane"
+	echo "ptx: the last addition of cooperative_tile is in the storing lane only"
 else
-	echo "ptx: no cuobjdump: the machine code was not looked at"
+	echo "ptx: no cuobjdump: the machine code was not checked"
 fi
 echo "ptx: ok"

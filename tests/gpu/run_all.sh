@@ -1,14 +1,14 @@
 #!/bin/sh
-# Everything that needs a GPU, against a build that is there already: no compiler
-# is needed. Each step has a limit, its output goes to FOLDER/STEP.log, and a
-# failing step does not stop the others. Exit 1 if one failed, 77 if there is no GPU.
+# Runs everything that needs a GPU, on an existing build: no compiler is needed. Each step has a time
+# limit and writes its output to FOLDER/STEP.log. A failing step does not stop the others. Exits with
+# 1 if a step failed, 77 if there is no GPU.
 #
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
-#   FOLDER  where logs and results go (default gpu-results)
-#   STEP    which of: doctor sweep faults ceilings known intensity nsight compare cost
-#           roof steady suite regress studies examples; and, only if named, large,
-#           ptx (what the emulator is held against) and report (the sweep of README.md)
-#   PERFLAB_BUILD names another build folder than build/
+#   FOLDER  the folder for logs and results (default gpu-results)
+#   STEP    one of: doctor sweep faults ceilings known intensity nsight compare cost
+#           roof steady suite regress studies examples (default: all of these); or large,
+#           ptx (records the counters for the emulator), report (the sweep of README.md)
+#   PERFLAB_BUILD names the build folder (default build/)
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
@@ -35,7 +35,7 @@ step() {
 	doctor) "$build/bin/perflab" doctor ;;
 	sweep | faults | nsight) sh "tests/gpu/$1.sh" "$build" ;;
 	ceilings) sh tests/gpu/ceilings.sh "$build" "$results/ceilings" ;;
-	known) # of the step before, if it was taken
+	known) # uses the ceilings of the step before, if it ran
 		if [ -s "$results/ceilings/ceilings.db" ]; then
 			measure compare-ceilings --db "$results/ceilings/ceilings.db"
 		else
@@ -53,15 +53,15 @@ step() {
 		mkdir -p "$results/ptx"
 		sh tests/gpu/ptx.sh "$build" "$results/ptx"
 		;;
-	report) # twice, so that a page can compare them; scripts/report-screenshots makes it
-		cd "$results" # the page shows the command
+	report) # two runs, so that a page can compare them; scripts/report-screenshots makes the page
+		cd "$results" # the page shows the command line
 		for label in 1 2; do
 			"$build/bin/perflab" sweep --block-sizes 64..1024 --metrics core -q \
 				--db report.db --label "h200-$label"
 		done
 		"$build/bin/perflab" report last --db report.db --format md -o report.md
 		;;
-	regress) # over a thousand equal pairs, 240 of each planted change
+	regress) # over a thousand equal pairs, and 240 pairs of each planted change
 		measure check-regress --record 4 --timeout 100 \
 			--sweep "stream reduce divergence --block-sizes 64..1024" "$results/regress.db"
 		;;
@@ -74,7 +74,7 @@ step() {
 	esac
 }
 
-# Run by itself under timeout, below.
+# The script runs itself for each step, under timeout.
 if [ "${PERFLAB_GPU_STEP:-}" ]; then
 	step "$PERFLAB_GPU_STEP"
 	exit
@@ -84,7 +84,7 @@ for name in "$@"; do
 	begin=$(date +%s)
 	status=0
 	limit=300
-	[ "$name" != large ] || limit=1500 # oracles of 2^32 elements, sweep after sweep
+	[ "$name" != large ] || limit=1500 # each sweep computes oracles of 2^32 elements
 	PERFLAB_GPU_STEP=$name PERFLAB_BUILD=$build timeout -k 10 $limit \
 		sh "$root/tests/gpu/run_all.sh" "$results" >"$results/$name.log" 2>&1 </dev/null ||
 		status=$?

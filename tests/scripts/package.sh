@@ -1,6 +1,6 @@
 #!/bin/sh
-# The archive of `cpack` unpacked somewhere else: the programs must run from
-# there with an empty environment and need nothing but libc.
+# Unpacks the archive of `cpack` in another folder: the programs must run there with an empty
+# environment and need only libc.
 # usage: package.sh BUILD-FOLDER [SANITIZERS]
 set -eu
 build=$1
@@ -17,7 +17,7 @@ fail() {
 	exit 1
 }
 
-# Under make, cpack would build first, while other tests run; for Ninja it only installs.
+# With make, cpack would build first, while other tests run. With Ninja it only installs.
 cd "$build"
 cpack -G TGZ -B "$scratch/packages" -D CPACK_CMAKE_GENERATOR=Ninja >"$scratch/cpack.log" 2>&1 || {
 	cat "$scratch/cpack.log" >&2
@@ -39,17 +39,17 @@ if [ -x "$build/bin/perflab-worker-cuda" ]; then
 	ptx=$(find "$root/share/perflab/kernels" -name '*.ptx' | wc -l)
 	[ "$images" -gt 0 ] && [ "$ptx" -gt 0 ] || fail "no kernel images in the archive"
 fi
-# The page of --format html holds others' work: their licences travel with it.
+# The page of --format html contains third-party code: the archive must have its licences.
 if [ -s "$build/web/licences-of-the-page.txt" ]; then
 	grep -q '^vega ' "$root/share/doc/perflab/licences-of-the-page.txt" || fail "no licences of the page"
 fi
 # PTX for the emulator is in every archive, with a CUDA worker or without.
 [ -s "$root/share/perflab/ptx/reduce/shuffle.ptx" ] || fail "the PTX of reduce/shuffle is not in the archive"
 
-# No link of an installed document is dead.
+# Installed documents have no dead links.
 sh "$source/tests/docs/check_links.sh" "$root/share/doc/perflab" || fail "an installed document has a dead link"
 
-# Studies are files, too.
+# The archive contains the study files.
 env -i "$root/bin/perflab" study --list | grep -q '^divergence_two_ifs ' || fail "no studies in the archive"
 
 for program in "$root"/bin/*; do
@@ -66,7 +66,7 @@ for program in "$root"/bin/*; do
 	! grep -q -F "$build" "$program" || fail "$name names the build folder"
 done
 
-# Nothing of the build, no PATH, no HOME: the programs must do.
+# The programs must run without the build folder, PATH and HOME.
 cd "$root"
 env -i bin/perflab --version >"$scratch/version.txt" || fail "bin/perflab --version: exit $?"
 grep -q '^perflab [0-9]' "$scratch/version.txt" || fail "unexpected version line"
@@ -75,12 +75,12 @@ grep -q reduce "$scratch/kernels.txt" || fail "list kernels does not know reduce
 status=0
 env -i bin/perflab doctor >"$scratch/doctor.txt" 2>&1 || status=$?
 [ "$status" -le 1 ] || [ "$status" -eq 4 ] || fail "doctor ended with $status"
-# The worker beside it is found wherever the archive lies.
+# perflab finds the worker beside it, wherever the archive is unpacked.
 if [ -x bin/perflab-worker-cuda ]; then
 	! grep -q 'perflab-worker-cuda.*not found\|no worker' "$scratch/doctor.txt" ||
 		fail "doctor does not find the worker: $(cat "$scratch/doctor.txt")"
 fi
-# The emulator beside it, with the PTX that lies in the archive and in no build folder.
+# perflab finds the emulator beside it, and the emulator uses the PTX of the archive.
 env -i bin/perflab sweep reduce/shuffle --backend ptx --block-sizes 64,256 --size 5000 --format csv \
 	--db "$scratch/emulated.db" >"$scratch/emulated.csv" 2>"$scratch/emulated.txt" ||
 	fail "an emulated sweep ended with $?: $(cat "$scratch/emulated.txt")"

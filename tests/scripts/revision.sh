@@ -1,5 +1,6 @@
 #!/bin/sh
-# The revision that a build is given: that of its commit, dirty or not, written only when it changes.
+# Tests cmake/PerflabRevision.cmake: it writes the commit, with -dirty if tracked files changed, and
+# leaves an unchanged header alone.
 # revision.sh PROJECT
 command -v git >/dev/null && command -v cmake >/dev/null || { echo 'needs git and cmake'; exit 77; }
 script=$1/cmake/PerflabRevision.cmake
@@ -41,7 +42,7 @@ echo '# changed' >>source/CMakeLists.txt
 revision "$first-dirty" 'a change'
 git_here commit -q -a -m two
 revision "$(git_here rev-parse HEAD)" 'another commit'
-# an archive that was unpacked in a repository of somebody else's
+# an archive that was unpacked inside another repository
 mkdir source/archive
 cp source/CMakeLists.txt source/archive
 mv source outer

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A few commands under valgrind: no invalid access, no use of what was never set.
+# Runs a few commands under valgrind: no invalid access, no use of uninitialised memory.
 # usage: valgrind.sh BUILD-FOLDER [SANITIZERS]
 set -eu
 build=$1

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""No two source files of the product need each other.
+"""Checks that no source files of the product depend on each other in a cycle.
 
 usage: check_cycles.py ROOT BUILD-FOLDER [NM]
 
 Reads the symbols of the object files of a build. File A needs file B when A
 uses a function or variable that B defines. Prints every cycle with the names
-that close it, and exits with 1 if there is any.
+that cause it. Exits with 1 if there is a cycle.
 """
 import collections
 import pathlib
@@ -18,16 +18,16 @@ OBJECT = re.compile(r"^(?P<folder>.*?)/?CMakeFiles/[^/]+\.dir/(?P<file>.*)\.c\.o
 
 def source_of(root, build, path):
     found = OBJECT.match(str(path.relative_to(build)))
-    # lanes/ is compiled once for each vector unit: one set of objects is enough.
+    # lanes/ is compiled once per vector instruction set: one set of objects is enough.
     if not found or found["folder"].startswith("tests") or "lanes_avx2" in str(path):
         return None
     source = f"{found['folder']}/{found['file']}.c"
-    # A build folder may keep the object of a source that is gone.
+    # A build folder may keep the object of a source that was removed.
     return source if (root / source).is_file() else None
 
 
 def read_symbols(root, build, nm):
-    """The file that defines each symbol, and the symbols that each file uses."""
+    """Returns the file that defines each symbol, and the symbols that each file uses."""
     sources = {str(path): source_of(root, build, path) for path in sorted(build.rglob("*.c.o"))}
     objects = [path for path, source in sources.items() if source]
     defined, used = {}, collections.defaultdict(set)
@@ -45,7 +45,10 @@ def read_symbols(root, build, nm):
 
 
 def strong_components(graph):
-    """Tarjan's algorithm (SIAM Journal on Computing 1, 1972): the sets of files that need each other."""
+    """Returns the sets of files that need each other.
+
+    Tarjan's algorithm (SIAM Journal on Computing 1, 1972).
+    """
     number, lowest, stack, found = {}, {}, [], []
 
     def visit(node):

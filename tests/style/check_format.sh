@@ -1,13 +1,13 @@
 #!/bin/sh
-# check_format.sh ROOT: every C file is as clang-format would write it, by ROOT/.clang-format.
-# CLANG_FORMAT names another clang-format. Exits 77 (skipped) where there is none.
+# check_format.sh ROOT: checks that every C file has the format of ROOT/.clang-format.
+# CLANG_FORMAT names another clang-format. Exits 77 (skipped) if it is not installed.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$1
 format=${CLANG_FORMAT:-clang-format}
 if ! command -v "$format" >/dev/null 2>&1; then
-	echo "skipped: no $format here; install clang-format, or name one in CLANG_FORMAT"
+	echo "skipped: $format is not installed; install clang-format, or name one in CLANG_FORMAT"
 	exit 77
 fi
 files=$(sh "$here/list_sources.sh" "$root" c h)
@@ -21,8 +21,8 @@ cd "$root"
 IFS='
 '
 set -f
-# shellcheck disable=SC2086 # one file a line
+# shellcheck disable=SC2086 # one file per line
 if ! "$format" --dry-run -Werror --style=file $files; then
-	echo "repair it with: $format -i FILE" >&2
+	echo "to fix a file, run: $format -i FILE" >&2
 	exit 1
 fi

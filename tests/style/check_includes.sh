@@ -1,5 +1,5 @@
 #!/bin/sh
-# check_includes.sh ROOT: who may include whom. The rules are in includes.awk.
+# check_includes.sh ROOT: checks all includes against the rules in includes.awk.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -14,5 +14,5 @@ cd "$root"
 IFS='
 '
 set -f
-# shellcheck disable=SC2086 # one file a line
+# shellcheck disable=SC2086 # one file per line
 awk -f "$here/includes.awk" $files

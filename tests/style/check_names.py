@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No two functions of the product share a name, static ones included.
+"""Checks that no two functions of the product share a name, static functions included.
 
 usage: check_names.py ROOT CTAGS
 
@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-# Each program has a main; each set of lanes has the same handlers.
+# Each program has a main. The functions of lanes/ get another name for each vector instruction set.
 SHARED = {"main", "LANES_NAME"}
 
 

@@ -1,9 +1,10 @@
-# Who may include whom. A module includes the public headers of the modules below it and any header
-# of its own. Vendors' headers stay where the design puts them. docs/architecture.md has the same
-# table; a new module is one line here.
+# The rules for includes. A module may include any of its own headers and the public headers of
+# the modules below it. Vendor headers are restricted to the modules that wrap them. docs/architecture.md
+# has the same table. A new module needs one line here.
 
-# module NAME, the modules whose public headers it may include, its own public headers (default:
-# NAME/LAST.h). A folder belongs to the module with the longest name that contains it.
+# Declares a module: `may` lists the modules from which it may include public headers; `headers`
+# lists its own public headers (default: NAME/LAST.h, LAST being the last part of the name). A folder
+# belongs to the module with the longest name that contains it.
 function module(name, may, headers,    last) {
 	last = name
 	sub(/.*\//, "", last)
@@ -11,7 +12,7 @@ function module(name, may, headers,    last) {
 	public[name] = headers == "" ? name "/" last ".h" : headers
 }
 
-# The parts of a module, lowest first. A part may include any header of itself and of the parts named.
+# Declares a part of a module. It may include any of its own headers and those of the listed parts.
 function part(name, parts) {
 	below_part[name] = parts
 }
@@ -54,7 +55,7 @@ BEGIN {
 	part("emulator/program", "emulator/language")
 	part("emulator/machine", "emulator/program")
 	part("emulator/lanes", "emulator/program emulator/machine")
-	# The one header of lanes/ that the machine needs: the table of handlers.
+	# The machine needs only this header of lanes/: the table of handlers.
 	public_part["emulator/lanes"] = "emulator/lanes/handlers.h"
 
 	part("reports/table", "")
@@ -69,7 +70,7 @@ BEGIN {
 	# These tests are named after a way of testing, not after a module.
 	inside_every_module["tests/fuzz"] = 1
 	inside_every_module["tests/gpu"] = 1
-	# These run cases on the emulator and look into its memory.
+	# These run cases on the emulator and inspect its memory.
 	inside_every_module["tests/harness/workers/ptx"] = 1
 
 	cuda_header = "^(cuda[^/]*|cupti[^/]*|nvperf[^/]*|nvToolsExt[^/]*|nvml\\.h|nvrtc\\.h)$|^nvtx3/"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# list_sources.sh ROOT EXTENSION…: the source files of the tree, one a line, relative to ROOT:
-# what git knows or would add; without git, everything outside hidden and build folders.
+# list_sources.sh ROOT EXTENSION…: prints the source files of the tree, one per line, relative to
+# ROOT: the files that git tracks or would add. Without git, all files outside hidden folders and
+# build folders.
 set -eu
 
 cd "$1"
@@ -15,7 +16,7 @@ if [ -z "$list" ]; then
 		sed 's|^\./||' | grep -E "$wanted") || list=
 fi
 printf '%s\n' "$list" | sort | while IFS= read -r file; do
-	# git still knows a file that was just removed
+	# git still lists a file that was just removed
 	if [ -f "$file" ]; then
 		printf '%s\n' "$file"
 	fi

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Plants a well and a badly formatted file and sees whether check_format.sh tells them apart,
-# and that it says so where there is no clang-format.
+# Checks that check_format.sh accepts a well formatted file, rejects a badly formatted one, and
+# reports a missing clang-format.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,24 +15,24 @@ fail() {
 status=0
 CLANG_FORMAT=clang-format-that-is-not-there sh "$here/check_format.sh" "$tree" >"$tree/said" ||
 	status=$?
-[ "$status" -eq 77 ] || fail "without clang-format the check exits $status, not 77"
-grep -q 'skipped: no clang-format-that-is-not-there' "$tree/said" || fail "no reason is given"
+[ "$status" -eq 77 ] || fail "without clang-format the check exits with $status, not 77"
+grep -q 'skipped: clang-format-that-is-not-there is not installed' "$tree/said" || fail "no reason is given"
 if ! command -v "${CLANG_FORMAT:-clang-format}" >/dev/null 2>&1; then
-	echo "skipped: no clang-format here; install it, or name one in CLANG_FORMAT"
+	echo "skipped: clang-format is not installed; install it, or name one in CLANG_FORMAT"
 	exit 77
 fi
 
 cp "$here/../../.clang-format" "$tree"
-mkdir -p "$tree/room" "$tree/build-x" "$tree/b/CMakeFiles"
+mkdir -p "$tree/module" "$tree/build-x" "$tree/b/CMakeFiles"
 if sh "$here/check_format.sh" "$tree" >/dev/null 2>&1; then
 	fail "an empty tree passed as checked"
 fi
-printf 'int room_zero(void)\n{\n\treturn 0;\n}\n' >"$tree/room/good.c"
+printf 'int module_zero(void)\n{\n\treturn 0;\n}\n' >"$tree/module/good.c"
 printf 'int x ;\n' >"$tree/build-x/generated.c"
 printf 'int x ;\n' >"$tree/b/CMakeFiles/probe.c"
 sh "$here/check_format.sh" "$tree" || fail "a well formatted file was refused"
-printf 'int room_zero(void) {\n    return 0;\n}\n' >"$tree/room/bad.h"
+printf 'int module_zero(void) {\n    return 0;\n}\n' >"$tree/module/bad.h"
 if sh "$here/check_format.sh" "$tree" >"$tree/said" 2>&1; then
 	fail "a badly formatted file passed"
 fi
-grep -q 'room/bad.h:1' "$tree/said" || fail "the badly formatted file is not named"
+grep -q 'module/bad.h:1' "$tree/said" || fail "the badly formatted file is not named"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Plants one include at a time in an empty tree and sees whether check_includes.sh objects.
+# Writes one include at a time into an empty tree and checks whether check_includes.sh objects.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -7,7 +7,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 failures=0
 
-# plant VERDICT FILE LINE: VERDICT is "fine" or a part of the complaint
+# plant VERDICT FILE LINE: VERDICT is "fine" or a part of the expected message
 plant() {
 	mkdir -p "$tree/$(dirname "$2")"
 	printf '/* planted */\n%s\n' "$3" >"$tree/$2"
@@ -15,7 +15,7 @@ plant() {
 		said=fine
 	fi
 	case $said in
-	fine) [ "$1" = fine ] || objection="was let through" ;;
+	fine) [ "$1" = fine ] || objection="was accepted" ;;
 	"$2:2: "*"$1"*) ;;
 	*) objection="gave: $said" ;;
 	esac
@@ -27,7 +27,7 @@ plant() {
 	rm "$tree/$2"
 }
 
-# public headers of the modules below, own files, the system
+# public headers of lower modules, headers of the same module, system headers
 plant fine db/a.c '#include "base/base.h"'
 plant fine db/a.c '#include "metrics/metrics.h"'
 plant fine db/a.c '#include "db/statements.h"'
@@ -47,7 +47,7 @@ plant fine harness/workers/cuda/main.c '#include "harness/protocol/messages.h"'
 plant fine harness/workers/cuda/a.c '#include "harness/workers/worker_loop.h"'
 plant fine harness/workers/ptx/a.c '#include "../worker_loop.h"'
 
-# not below
+# a module that is not below
 plant 'base may not include metrics/metrics.h' base/a.c '#include "metrics/metrics.h"'
 plant 'metrics may not include kernels/kernels.h' metrics/a.c '#include "kernels/kernels.h"'
 plant 'kernels may not include metrics/metrics.h' kernels/a/b.c '#include "metrics/metrics.h"'
@@ -81,7 +81,7 @@ plant 'harness/workers/cuda may not include harness/workers/ptx/a.h' harness/wor
 plant 'harness/workers/ptx may not include harness/workers/cuda/a.h' harness/workers/ptx/a.c '#include "../cuda/a.h"'
 plant 'include a header by its name' cli/a.c '#include DB_HEADER'
 
-# vendors' headers, and the module that wraps one
+# vendor headers, and the module that wraps them
 plant fine harness/workers/cuda/a.c '#include "metrics/cupti/cupti_session.h"'
 plant fine tests/harness/a.c '#include "metrics/cupti/cupti_session.h"'
 plant 'harness/plan may not include metrics/cupti/cupti_session.h' harness/plan/a.c '#include "metrics/cupti/cupti_session.h"'
@@ -95,7 +95,7 @@ for header in cuda.h cuda_runtime.h cupti.h cupti_range_profiler.h nvtx3/nvTools
 	plant 'device code only' harness/plan/a.h "#include \"$header\""
 	plant 'device code only' kernels/reduce/reduce.c "#include <$header>"
 done
-plant fine tests/harness/workers/cuda_own.h '#include "cuda_own.h"' # a file of that name is there
+plant fine tests/harness/workers/cuda_own.h '#include "cuda_own.h"' # the file itself has this name
 plant fine db/a.c '#include <sqlite3.h>'
 plant fine tests/db/a.c '#include <sqlite3.h>'
 plant 'belongs in db/' cli/a.c '#include <sqlite3.h>'

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""check_cycles.py and check_names.py find what they look for.
+"""Checks that check_cycles.py and check_names.py find planted violations.
 
 usage: planted_structure.py CC NM
 
-Compiles two files that need each other, and writes two functions of one name.
+Compiles two files that need each other, and writes two functions with the same name.
 """
 import pathlib
 import shutil

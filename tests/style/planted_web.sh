@@ -1,5 +1,5 @@
 #!/bin/sh
-# Plants one line at a time in a page of its own and sees whether check_web.sh objects.
+# Writes one line at a time into a separate page and checks whether check_web.sh objects.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -10,7 +10,7 @@ mkdir -p "$page/source/sections"
 echo '<!doctype html>' >"$page/page.html"
 failures=0
 
-# plant VERDICT FILE LINE: VERDICT is "fine" or a part of the complaint
+# plant VERDICT FILE LINE: VERDICT is "fine" or a part of the expected message
 plant() {
 	printf '%s\n' "$3" >"$page/$2"
 	if said=$(sh "$here/check_web.sh" "$tree" 2>&1); then
@@ -33,12 +33,12 @@ fi
 plant fine source/main.js 'import { gaps } from "./sections/gaps.js";'
 plant fine source/chart.js 'import * as vega from "vega";'
 plant fine source/dom.js 'document.createElementNS("http://www.w3.org/2000/svg", tag)'
-plant 'makes markup' source/dom.js 'element.innerHTML = text;'
-plant 'makes markup' source/sections/a.js 'element.insertAdjacentHTML("beforeend", text);'
-plant 'makes a program' source/dom.js 'const run = new Function(text);'
-plant 'reaches for a network' source/dom.js 'fetch("data.json")'
-plant 'reaches for a network' source/dom.js 'location = "https://example.org"'
-plant 'chart.js alone' source/sections/a.js 'import * as vega from "vega";'
+plant 'as markup' source/dom.js 'element.innerHTML = text;'
+plant 'as markup' source/sections/a.js 'element.insertAdjacentHTML("beforeend", text);'
+plant 'as code' source/dom.js 'const run = new Function(text);'
+plant 'uses a network' source/dom.js 'fetch("data.json")'
+plant 'uses a network' source/dom.js 'location = "https://example.org"'
+plant 'only chart.js' source/sections/a.js 'import * as vega from "vega";'
 plant 'only main.js' source/dom.js 'import { gaps } from "./sections/gaps.js";'
-plant 'model.js alone' source/sections/a.js 'JSON.parse(document.getElementById("run").textContent)'
+plant 'only model.js' source/sections/a.js 'JSON.parse(document.getElementById("run").textContent)'
 [ "$failures" -eq 0 ]
