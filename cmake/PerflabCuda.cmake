@@ -44,9 +44,9 @@ else()
   message(STATUS "CUDA worker: no (${PERFLAB_CUDA_WHY_NOT})")
 endif()
 
-# The architectures of a .cu: machine code for each architecture in the list that it supports, PTX for
-# the lowest. A line "// perflab: needs sm_80" in the file means sm_80 and every later GPU; "sm_90a"
-# means only that one.
+# The architectures of a .cu: machine code for each architecture in the list that it supports, PTX
+# for the lowest. A line "// perflab: needs sm_80" in the file means sm_80 and every later GPU;
+# "sm_90a" means only that one.
 function(_perflab_architectures source machine_code ptx)
   file(STRINGS ${source} _needs REGEX "^// perflab: needs sm_[0-9]+a?$" LIMIT_COUNT 1)
   set(_least 75)
@@ -70,7 +70,8 @@ endfunction()
 
 # perflab_cuda_images(TARGET ROOT FAMILY/NAME …): compiles ROOT/FAMILY/NAME.cu to
 # build/share/perflab/kernels/FAMILY/NAME.sm_XX.cubin for each architecture and NAME.ptx. The PTX
-# between a source and its cubin stays in build/ptx/: kernels_ptx_same_text compares it with the tree.
+# between a source and its cubin stays in build/ptx/: kernels_ptx_same_text compares it with the
+# tree.
 function(perflab_cuda_images target root)
   if(PERFLAB_CUDA_IMAGES)
     perflab_copied_images(${target} share/perflab/kernels)
@@ -92,8 +93,8 @@ function(perflab_cuda_images target root)
     file(GLOB _headers CONFIGURE_DEPENDS ${_family}/*.cuh)
     _perflab_architectures(${_source} _machine_code _ptx)
     foreach(_arch ${_machine_code})
-      # nvcc -cubin runs the same two commands and gives the same bytes. They run in the source folder,
-      # as in scripts/make-ptx, so that __FILE__ contains no folder of this machine.
+      # nvcc -cubin runs the same two commands and gives the same bytes. They run in the source
+      # folder, as in scripts/make-ptx, so that __FILE__ contains no folder of this machine.
       add_custom_command(OUTPUT ${_stem}.sm_${_arch}.cubin
         BYPRODUCTS ${_between}.sm_${_arch}.ptx ${_between}.sm_${_arch}.ptx.d
         COMMAND ${PERFLAB_NVCC} -ptx -arch=compute_${_arch} -lineinfo -std=c++17 -O3

@@ -1,6 +1,6 @@
-# Writes the revision of the source tree to a header. Appends "-dirty" if tracked files differ from it;
-# the revision is "" if git does not track the tree. An unchanged header is not written again, so that
-# a commit recompiles one file only.
+# Writes the revision of the source tree to a header. Appends "-dirty" if tracked files differ from
+# it; the revision is "" if git does not track the tree. An unchanged header is not written again,
+# so that a commit recompiles one file only.
 #   cmake -DGIT=… -DSOURCE=… -DHEADER=… -P PerflabRevision.cmake
 set(_revision "")
 set(ENV{GIT_OPTIONAL_LOCKS} 0) # a commit must not wait for a build

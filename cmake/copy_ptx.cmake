@@ -1,6 +1,6 @@
 # cmake -D PTX=file -D COPY=file -D ROOT=folder -P copy_ptx.cmake
-# Copies a kernel's PTX to the folder where the emulator looks for it. Warns if the PTX was made from
-# another source, because the emulator would run the old code of an edited kernel.
+# Copies a kernel's PTX to the folder where the emulator looks for it. Warns if the PTX was made
+# from another source, because the emulator would run the old code of an edited kernel.
 file(STRINGS ${PTX} lines REGEX "^// perflab: source [^ ]+ [0-9a-f]+$")
 set(changed "")
 foreach(line ${lines})

@@ -91,7 +91,7 @@ static void long_text_is_cut_between_characters(void **state)
 	size_t i;
 
 	(void)state;
-	/* two bytes a character, so the 1023 bytes of room end inside one */
+	/* each character has two bytes, so the limit of 1023 bytes falls inside a character */
 	for (i = 0; i + 2 < sizeof(longer); i += 2)
 		memcpy(longer + i, "\xc3\xa9", 2);
 	longer[i] = '\0';

@@ -33,7 +33,7 @@ static void slips_are_understood(void **state)
 	assert_nearest("shuffke", "shuffle");  /* another key */
 	assert_nearest("shufflfe", "shuffle");
 	assert_nearest("REDUCE", "reduce");
-	assert_nearest("lsit", "list"); /* two swapped are one slip: 4 letters allow one */
+	assert_nearest("lsit", "list"); /* two swapped letters are one edit: 4 letters allow one */
 	assert_nearest("shuffle", "shuffle");
 }
 
@@ -79,7 +79,7 @@ static void words_of_any_length_are_safe(void **state)
 	word[256] = '\0';
 	assert_true(nearest_names(&out, word + 64, self, 1));
 	assert_int_equal(out.length, 256);
-	/* a name far longer than any that could be near */
+	/* a name too long to be near any other */
 	memset(word, 'a', 999);
 	word[999] = '\0';
 	text_clear(&out);
@@ -128,7 +128,7 @@ static void patterns(void **state)
 	}
 }
 
-/* With one retry a star this would take longer than the test may. */
+/* A matcher that backtracks for each star would exceed the time limit of the test. */
 static void many_stars_end_soon(void **state)
 {
 	char pattern[201];

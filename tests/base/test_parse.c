@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What no parser may take: nothing, blanks, trailing bytes, other notations. */
+/* Input that every parser must reject: nothing, blanks, trailing bytes, other notations. */
 static const char *const never[] = {
 	"",    " ",   "-",    "+",        "x",     "+1",     " 1",   "1 ",       "1\n",
 	"\t1", "1x",  "0x10", "1,5",      "1.",    ".5",     ".",    "1e",       "1e+",
@@ -191,7 +191,7 @@ static void durations(void **state)
 		{"50ns", 50},
 		{"250us", 250000},
 		{"0.1ms", 100000},
-		{"1.001ms", 1001000}, /* in doubles the product is a little less */
+		{"1.001ms", 1001000}, /* computed in double, the product is slightly less */
 		{"10ms", 10000000},
 		{"1.5s", INT64_C(1500000000)},
 		{"2min", INT64_C(120000000000)},

@@ -34,7 +34,7 @@ static struct trial trial_of(const struct roof_row *row, int64_t position)
 	};
 }
 
-/* Samples of `median_ns` and one on each side, so that there is an interval. */
+/* Samples of `median_ns`, and one on each side to get an interval. */
 static int store_samples(struct db *db, int64_t trial_id, double median_ns, struct error *err)
 {
 	double time_ns[21];
@@ -89,7 +89,8 @@ int roofs_store(struct db *db, const struct roofs *roofs, int64_t *run_id, struc
 			roofs->only && strncmp(row->variant, roofs->only, strlen(roofs->only)) != 0;
 
 		if (left_out || !(row->median_ns > 0)) {
-			rc = db_trial_finish(db, run.trials[i].id, TRIAL_FAILED, "left out", NULL, err);
+			rc = db_trial_finish(db, run.trials[i].id, TRIAL_FAILED, "left out", NULL,
+					     err);
 			continue;
 		}
 		rc = store_samples(db, run.trials[i].id, row->median_ns * roofs->slower, err);

@@ -1,5 +1,5 @@
 /*
- * What every test of this room begins with.
+ * The setup of every test of this module.
  */
 #include "context.h"
 
@@ -65,14 +65,14 @@ int64_t context_query(const struct context *context, const char *sql)
 	return value;
 }
 
-/* What `newest` should be, by a look through all trials. */
+/* The expected content of `newest`, computed from all trials. */
 #define RANKED(which)                                                                           \
 	"SELECT * FROM (SELECT device_id, backend, kernel, variant, config, trial.id,"          \
 	" row_number() OVER (PARTITION BY device_id, backend, kernel, variant, config"          \
 	" ORDER BY started_ns DESC, run.id DESC) AS age FROM trial JOIN run ON run.id = run_id" \
 	" WHERE " which ") WHERE age = 1"
 
-/* Rows of `newest` that are not as they should be, and those that should be there. */
+/* Wrong rows and missing rows of `newest`. */
 static const char newest_wrong[] =
 	"WITH ended AS (" RANKED("status NOT IN ('pending', 'skipped')") "), timed AS (" RANKED(
 		"status = 'ok' AND median_ns > 0") "), expected AS ("

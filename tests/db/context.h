@@ -1,6 +1,6 @@
 /*
- * context: what every test of this room begins with: a folder, a path in it,
- * and SQL past perflab.
+ * context: the setup of every test of this module: a folder, a path in it, and SQL that bypasses
+ * perflab.
  */
 #ifndef TESTS_DB_CONTEXT_H
 #define TESTS_DB_CONTEXT_H
@@ -22,32 +22,32 @@ struct context {
 };
 
 int context_setup(void **state);
-int context_setup_open(void **state); /* and creates the database at path */
+int context_setup_open(void **state); /* also creates the database at path */
 int context_teardown(void **state);
 
-/* SQL past perflab; foreign keys are off, as they are for a person who does not ask for them. */
+/* Runs SQL without perflab. Foreign keys are off, which is SQLite's default. */
 void sql_execute(const char *path, const char *sql);
-/* One integer by SQL, past perflab: what a person at the sqlite3 shell would see. */
+/* Returns one integer by SQL without perflab, as the sqlite3 shell shows it. */
 int64_t context_query(const struct context *context, const char *sql);
 
-/* Makes a database at path from a dump of the sqlite3 shell. */
+/* Creates a database at path from a dump of the sqlite3 shell. */
 void context_restore(const char *path, const char *dump);
-/* The first column of the first row, with the database at `old` attached as `old`; the caller frees
- * it. NULL: no row. */
+/* Returns the first column of the first row, with the database at `old` attached as `old`; the
+ * caller frees it. NULL: no row. */
 char *attached_text(const struct context *context, const char *old, const char *sql);
-/* The schema is that of the database at `fresh`, but for the view `mine` of a user. */
+/* Asserts that the schema is that of the database at `fresh`, except a user's view `mine`. */
 void context_assert_schema_of(const struct context *context, const char *fresh);
 
-/* No page is damaged, no row belongs to nothing, and `newest` is what it should be. */
+/* Asserts that no page is damaged, no foreign key dangles, and `newest` is correct. */
 void context_assert_whole(const struct context *context);
 
-/* A child that runs `body` with the write end of a pipe; the parent reads *from_child. */
+/* Starts a child that runs `body` with the write end of a pipe; the parent reads *from_child. */
 pid_t context_start(const struct context *context,
 		    int (*body)(const struct context *context, int to_parent), int *from_child);
 
-/* Leaves a database with one whole run at path, closed. */
+/* Creates a database with one complete run at path and closes it. */
 void context_store_one(struct context *context);
-/* The error is one line that names the file and says this. */
+/* Asserts that the error is one line that names the file and contains this text. */
 void assert_one_line(const struct error *err, const char *path, const char *says);
 
 #define assert_ok(context, call)                             \

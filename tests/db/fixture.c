@@ -1,5 +1,5 @@
 /*
- * A run with everything in it.
+ * A run that uses every feature of the schema.
  */
 #include "fixture.h"
 

@@ -1,7 +1,6 @@
 /*
- * Makes a database for schema_doc.sh, two runs of a device, the first of them
- * good and the second compared with it, one of the backend ptx, one of
- * ceilings: make_database FILE.
+ * Makes a database for schema_doc.sh: two runs of a device, the first marked good and the second
+ * compared with it; one run of the backend ptx; one run of ceilings. usage: make_database FILE
  */
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +42,7 @@ static int store_emulated(struct db *db, struct error *err)
 	return rc;
 }
 
-/* Slower than the same case of run 1, as it would be told; the other failed. */
+/* A case that is slower than in run 1; the other case failed. */
 static int store_comparisons(struct db *db, const struct run *run, struct error *err)
 {
 	struct trial_comparison_list list = {0};
@@ -70,7 +69,7 @@ static int store_comparisons(struct db *db, const struct run *run, struct error 
 	return rc;
 }
 
-/* Two nights: the first is marked good, the second is compared with it. */
+/* Two runs: the first is marked good, the second is compared with it. */
 static int store_nightly(struct db *db, int night, struct error *err)
 {
 	const struct run_words good = {.mark = "good", .why = "the release"};

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Holds docs/schema.md against the real schema: every table, column and view with its type and
-# no other, and every example runs in the bare sqlite3 shell.
+# Compares docs/schema.md with the real schema: it must list every table, column and view with its
+# type and no others. Every example must run in the sqlite3 shell.
 # usage: schema_doc.sh PROGRAM-THAT-MAKES-A-DATABASE docs/schema.md
 set -eu
 make_database=$1
@@ -21,7 +21,7 @@ ask() {
 ask "SELECT object.name || ' ' || column.name || ' ' || column.type
 	FROM sqlite_schema AS object JOIN pragma_table_xinfo(object.name) AS column
 	WHERE object.type IN ('table', 'view')" | sed 's/ *$//' | sort >"$folder/real"
-# Headings name the object; a column's row has its name in backquotes and four cells.
+# A heading names a table or view. The row of a column has its name in backquotes and four cells.
 awk -F '|' '
 	/^### `/ { split($0, part, "`"); object = part[2] }
 	/^## / { object = "" }
@@ -45,7 +45,7 @@ grep -q "application_id\` is $application," "$page" || {
 	exit 1
 }
 
-# Every status that the schema takes is explained as in the file, and no other.
+# The page must explain exactly the statuses that the schema accepts, as the database does.
 ask "SELECT name || ' ' || meaning FROM trial_status" | sort >"$folder/statuses"
 sed -n '/^| status |/,/^$/s/^| `\([a-z_]*\)` | \(.*\) |$/\1 \2/p' "$page" | tr -d '`' |
 	sort >"$folder/explained"

@@ -1,4 +1,4 @@
-/* Roofs out of the database: in C, and by the views that a person asks. */
+/* Roofs from the database: in C, and with the views for users. */
 #include "ceilings_fixture.h"
 #include "context.h"
 #include "metrics/analysis/ceilings.h"
@@ -32,7 +32,7 @@ static const struct ceiling *named(const struct ceiling_list *list, const char *
 	return NULL;
 }
 
-/* The best configuration of each variant, with all that was measured beside it. */
+/* The best configuration of each variant, with all its measurements. */
 static void test_what_a_run_showed(void **state)
 {
 	struct context *context = *state;
@@ -59,8 +59,8 @@ static void test_what_a_run_showed(void **state)
 	ceiling_list_release(&list);
 }
 
-/* Another device's roofs are not this one's; of a device the newest count, but those of a run's
- * own session before them; what a newer run lacks comes from an older one. */
+/* Roofs of another device do not count. The roofs of a run's own session come first, then the
+ * newest of the device; an older run supplies what a newer one lacks. */
 static void test_which_roofs_are_taken(void **state)
 {
 	struct context *context = *state;
@@ -88,7 +88,7 @@ static void test_which_roofs_are_taken(void **state)
 	assert_int_equal(named(&list, "f32_fma")->run_id, newer);
 	ceiling_list_release(&list);
 
-	/* Who tries configurations of that family under a name of his own makes no roofs. */
+	/* A sweep of that family with a user's own label makes no roofs. */
 	exploring = store(context, &(struct roofs){"exploring", "here 5", NULL, NULL, 5000, 8});
 	assert_ok(context, db_ceilings_of_device(context->db, &device, &list, &context->err));
 	assert_int_equal(named(&list, "dram_copy")->run_id, partial);
@@ -136,7 +136,7 @@ static int compare_row(void *user, int columns, char **values, char **names)
 	return 0;
 }
 
-/* The view and the C code are one opinion. */
+/* The view and the C code agree. */
 static void test_the_view_is_of_the_same_opinion(void **state)
 {
 	struct context *context = *state;
@@ -183,7 +183,7 @@ static double ask(const struct context *context, const char *column)
 	return value;
 }
 
-/* What the view says of a trial is what metrics/analysis/roofline.c says. */
+/* The view gives the same values for a trial as metrics/analysis/roofline.c. */
 static void test_roofline(void **state)
 {
 	static const char *const levels[] = {"dram", "l2", "l1", "shared"};
@@ -235,7 +235,7 @@ static void test_roofline(void **state)
 	run_release(&run);
 }
 
-/* Only the newest trial of a case, and nothing of one that failed. */
+/* Only the newest trial of a case counts, and failed trials do not. */
 static void test_roofline_shows_the_newest(void **state)
 {
 	struct context *context = *state;

@@ -1,5 +1,5 @@
 /*
- * Rounds, baselines, and comparisons that are kept.
+ * Rounds, baselines and stored comparisons.
  */
 #include "context.h"
 
@@ -96,7 +96,7 @@ static void test_good_runs_are_baselines_and_bad_ones_are_not(void **state)
 	assert_base(context, head, older);
 	assert_ok(context, db_run_mark(context->db, oldest, &good, &context->err));
 	assert_base(context, head, oldest);
-	/* none of the good runs has the case: then another has, but never a bad one */
+	/* no good run has the case: another run is the base, but never a bad one */
 	sql_execute(context->path, "UPDATE trial SET status = 'failed', reason = 'x'"
 				   " WHERE run_id = 1 AND status = 'ok'");
 	assert_base(context, head, older);
@@ -193,13 +193,13 @@ static void test_comparisons_are_kept(void **state)
 			 20);
 	assert_int_equal(context_query(context, "SELECT count(*) FROM regressions"), 2);
 
-	/* another run's trial is refused, and what was there stays */
+	/* a trial of another run is rejected, and the stored rows stay */
 	list.items[1].trial_id = 1;
 	assert_int_equal(db_comparisons_store(context->db, head, &list, &context->err), PL_ENOENT);
 	assert_int_equal(context_query(context, "SELECT count(*) FROM comparison"), 2);
 	comparison_list_release(&list);
 
-	/* without its base a comparison says nothing */
+	/* a comparison without its base has no meaning */
 	sql_execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM run WHERE id = 1");
 	assert_int_equal(context_query(context, "SELECT count(*) FROM comparison"), 1);
 }

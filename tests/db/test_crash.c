@@ -1,7 +1,8 @@
 /*
- * A writer that does all that a sweep does, killed by SIGKILL at random moments: the file is never
- * damaged, every transaction is there whole or not at all, and what the writer said to be stored
- * is there. PERFLAB_KILLS (default 20) says how often; PERFLAB_CRASH_SEED, from where.
+ * Kills a writer that does everything a sweep does with SIGKILL at random times. The file is never
+ * damaged, every transaction is stored completely or not at all, and everything that the writer
+ * reported as stored is there. PERFLAB_KILLS (default 20) is the number of kills,
+ * PERFLAB_CRASH_SEED the seed of the random times.
  */
 #include "context.h"
 
@@ -21,11 +22,11 @@
 #define ROUNDS 3
 #define COUNTERS 24
 #define LINES 30
-/* A file is used by some writers after each other, so that they find what the killed ones left. */
+/* Several writers use a file one after another, so that they meet what killed writers left. */
 #define WRITERS_PER_FILE 20
 
-/* What was stored, and how a look past perflab shows that it is there: ?1 is its id, ?2 a number.
- */
+/* The stored steps, and SQL without perflab that shows that they are there: ?1 is the id, ?2 a
+ * number. */
 #define STEP_LIST(X)                                                                               \
 	X(STEP_RUN, "run", "SELECT count(*) = 4 FROM trial WHERE run_id = ?1 AND ?2 = 0")          \
 	X(STEP_FACTS, "facts", "SELECT code_hash IS NOT NULL FROM trial WHERE id = ?1 + ?2")       \
@@ -59,7 +60,7 @@ struct report {
 	int64_t step, id, number;
 };
 
-/* Transactions are whole: nothing is there in part. Each counts what should not be. */
+/* Transactions are complete. Each query counts rows that a partial transaction would leave. */
 static const char *const halves[] = {
 	"SELECT count(*) FROM round WHERE (SELECT count(*) FROM sample WHERE sample.trial_id ="
 	" round.trial_id AND sample.round = round.round) <> 200",
@@ -164,7 +165,7 @@ static int store_run(struct writer *writer)
 	return 0;
 }
 
-/* Stores runs for ever and says so of each step, once it is committed. */
+/* Stores runs forever and reports each step after its commit. */
 static int write_for_ever(const struct context *context, int to_parent)
 {
 	struct writer writer = {.to_parent = to_parent};
@@ -226,7 +227,7 @@ static size_t kill_one_writer(const struct context *context, bool *while_storing
 
 	while (reports.count < first)
 		assert_true(report_read(from_child, &reports));
-	/* Asleep, for on a busy machine a loop here would keep the writer from running. */
+	/* Sleeps, because a busy loop would take processor time from the writer. */
 	nanosleep(&(struct timespec){.tv_nsec = rand() % 4000000}, NULL);
 	kill(child, SIGKILL);
 	while (report_read(from_child, &reports))
@@ -239,7 +240,7 @@ static size_t kill_one_writer(const struct context *context, bool *while_storing
 	assert_int_equal(
 		context_query(context, "SELECT integrity_check = 'ok' FROM pragma_integrity_check"),
 		1);
-	/* One that was killed while it made the file leaves that to the next. */
+	/* A writer that was killed while it created the file leaves that to the next one. */
 	assert_int_equal(db_open(&db, context->path, DB_CREATE, NULL), 0);
 	db_close(db);
 	context_assert_whole(context);

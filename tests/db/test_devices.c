@@ -1,5 +1,5 @@
 /*
- * Which runs are of one device.
+ * Which runs belong to the same device.
  */
 #include "context.h"
 
@@ -30,7 +30,7 @@ static struct device_info known(void)
 	return device;
 }
 
-/* What one run does not know, another does; neither makes a second device. */
+/* Runs that know different facts of a device do not make a second device. */
 static void test_knowledge_is_put_together(void **state)
 {
 	struct context *context = *state;
@@ -51,7 +51,7 @@ static void test_knowledge_is_put_together(void **state)
 	run_release(&run);
 }
 
-/* A driver may tell the same device otherwise: what it says now is what holds. */
+/* Another driver may report other facts for the same device: the newest facts are stored. */
 static void test_the_latest_word_holds(void **state)
 {
 	struct context *context = *state;
@@ -77,7 +77,7 @@ static void test_another_uuid_or_name_is_another_device(void **state)
 	assert_int_equal(context_query(context, "SELECT count(*) FROM device"), 3);
 }
 
-/* An emulated device has no uuid: its facts are what it is. */
+/* An emulated device has no uuid: its facts identify it. */
 static void test_without_a_uuid_facts_decide(void **state)
 {
 	struct context *context = *state;

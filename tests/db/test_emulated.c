@@ -1,4 +1,4 @@
-/* What a backend without a clock leaves: statuses, lines, counters of its own; no time. */
+/* What a backend without times stores: statuses, lines and counters. */
 #include "context.h"
 #include "metrics/catalogue/catalogue.h"
 
@@ -80,7 +80,7 @@ static void test_lines_come_back_with_their_trial(void **state)
 	run_release(&loaded);
 	assert_int_equal(context_query(context, "SELECT line FROM line WHERE file = ''"), 12);
 
-	/* again, and nothing is doubled */
+	/* storing again duplicates nothing */
 	assert_ok(context, db_lines_set(context->db, run.trials[1].id, &lines, &context->err));
 	assert_int_equal(context_query(context, "SELECT count(*) FROM line"), ARRAY_SIZE(expected));
 	line_count_list_release(&lines);
@@ -110,7 +110,7 @@ static void test_lines_that_cannot_be_stored_change_nothing(void **state)
 	run_release(&run);
 }
 
-/* Verified, and as fast as nothing: an emulated case is the best of no problem. */
+/* An emulated case is verified but has no time, so it is never the fastest of a problem. */
 static void test_what_has_no_time_is_not_best(void **state)
 {
 	struct context *context = *state;
@@ -124,8 +124,8 @@ static void test_what_has_no_time_is_not_best(void **state)
 	assert_ok(context,
 		  db_counters_set(context->db, run.trials[0].id, &counters, &context->err));
 	counter_list_release(&counters);
-	assert_ok(context,
-		  db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL, NULL, &context->err));
+	assert_ok(context, db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL, NULL,
+					   &context->err));
 	assert_ok(context, db_trial_finish(context->db, run.trials[1].id, TRIAL_SAMPLED,
 					   "5 of 65536 blocks", NULL, &context->err));
 	assert_int_equal(context_query(context, "SELECT count(*) FROM best"), 0);
@@ -143,7 +143,7 @@ static void test_what_has_no_time_is_not_best(void **state)
 						" sampled: 5 of 65536 blocks' AND value = 8"),
 			 1);
 
-	/* beside what was timed on a device, the emulated stays apart */
+	/* emulated cases stay separate from cases timed on a device */
 	assert_ok(context, fixture_store(context->db, &timed, &context->err));
 	assert_int_equal(context_query(context, "SELECT count(*) FROM best WHERE backend ="
 						" 'cuda'"),
@@ -161,7 +161,7 @@ static int take_tally(void *data, const struct run *run, const struct trial_tall
 	return 0;
 }
 
-/* As SQL sees failures, so does the program. */
+/* The program and the SQL view agree on failures. */
 static void test_every_status_is_tallied(void **state)
 {
 	struct context *context = *state;

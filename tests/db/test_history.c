@@ -1,6 +1,6 @@
 /*
- * Cases over the runs of a device: one by itself, and all of a run at once for
- * a page, which have to agree.
+ * The history of cases over the runs of a device: of a single case, and of all cases of a run for
+ * the report page. Both must agree.
  */
 #include "context.h"
 #include "metrics/analysis/history.h"
@@ -15,7 +15,7 @@
 #define SAMPLES 3
 #define DAY_NS INT64_C(86400000000000)
 
-/* A time that is the same each time, a little apart from its neighbours. */
+/* Returns a reproducible time that differs a little from its neighbours. */
 static double noise(int run, int at, int round, int sample)
 {
 	unsigned mixed = (unsigned)(run * 7919 + at * 104729 + round * 1299709 + sample * 15485863);
@@ -24,7 +24,7 @@ static double noise(int run, int at, int round, int sample)
 	return 1 + 2e-4 * ((mixed >> 16) % 1000 / 1000.0 - 0.5);
 }
 
-/* What becomes of each case over the runs, 0 being the oldest of `runs`. */
+/* Returns the factor of a case in a run; run 0 is the oldest of `runs`. */
 static double level(int at, int run, int runs)
 {
 	switch (at) {
@@ -52,7 +52,7 @@ static void store_round(struct context *context, int64_t trial, int run, int run
 
 	for (int k = 0; k < SAMPLES; k++)
 		times[k] = 5e6 * level(at, run, runs) * noise(run, at, number, k);
-	/* one sample in each run is far away, so that no mean of samples does */
+	/* one outlier per run, so that a mean of samples would be wrong */
 	times[0] *= 1.5;
 	assert_ok(context, db_round_add(context->db, trial, &round, &context->err));
 }
@@ -94,9 +94,10 @@ static int64_t store(struct context *context, int number, int runs)
 			  db_trial_facts(context->db, run.trials[i].id, &facts, &context->err));
 		for (int k = 0; k < ROUNDS && !failed; k++)
 			store_round(context, run.trials[i].id, number, runs, at, k);
-		assert_ok(context, db_trial_finish(context->db, run.trials[i].id,
-						   failed ? TRIAL_FAILED : TRIAL_OK,
-						   failed ? "by a test" : NULL, NULL, &context->err));
+		assert_ok(context,
+			  db_trial_finish(context->db, run.trials[i].id,
+					  failed ? TRIAL_FAILED : TRIAL_OK,
+					  failed ? "by a test" : NULL, NULL, &context->err));
 	}
 	assert_ok(context, db_run_finish(context->db, run.id, "finished", &context->err));
 	id = run.id;
@@ -173,7 +174,7 @@ static size_t changes_of(struct context *context, int64_t id, size_t shown,
 	return count;
 }
 
-/* That the newest run alone is at another level is seen by its rounds, not by a median of all. */
+/* The rounds show that only the newest run is at another level; a median of all would not. */
 static void test_a_page_knows_the_rounds(void **state)
 {
 	struct context *context = *state;
@@ -191,7 +192,7 @@ static void test_a_page_knows_the_rounds(void **state)
 	history_grid_release(&grid);
 }
 
-/* However few are shown; the run that is asked for always is. */
+/* The requested run is always shown, however few runs are shown. */
 static void test_a_page_looks_at_all_runs(void **state)
 {
 	struct context *context = *state;
@@ -216,7 +217,7 @@ static void test_a_page_looks_at_all_runs(void **state)
 	history_grid_release(&grid);
 }
 
-/* A file of the version before rounds had medians gives the same. */
+/* A file of a version without medians of rounds gives the same result. */
 static void test_an_older_file_has_the_same_changes(void **state)
 {
 	struct context *context = *state;

@@ -33,7 +33,7 @@ static int list_device(void *data, int64_t id, const struct device_info *device,
 	return 0;
 }
 
-/* Ids 1, 2, 3 from newest to oldest, so that neither order is taken for the other. */
+/* Ids 1, 2, 3 from newest to oldest, so that order of id and order of time differ. */
 static void store_three(struct context *context)
 {
 	for (int i = 0; i < 3; i++) {
@@ -115,7 +115,7 @@ static void test_best_is_of_each_cases_newest_run(void **state)
 	struct context *context = *state;
 	int64_t trial_of_newer = 0;
 
-	/* The newer run is slower: what was once faster is no longer the code that runs. */
+	/* The newer run is slower and still counts: the faster code no longer exists. */
 	for (int i = 0; i < 2; i++) {
 		struct run run = fixture_run(NULL);
 		struct round_result round = fixture_round(i, 10);
@@ -125,8 +125,8 @@ static void test_best_is_of_each_cases_newest_run(void **state)
 		assert_ok(context, db_run_begin(context->db, &run, &context->err));
 		assert_ok(context,
 			  db_round_add(context->db, run.trials[0].id, &round, &context->err));
-		assert_ok(context, db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL, NULL,
-						   &context->err));
+		assert_ok(context, db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL,
+						   NULL, &context->err));
 		trial_of_newer = run.trials[0].id;
 		fixture_round_release(&round);
 		run_release(&run);

@@ -1,5 +1,5 @@
 /*
- * Marks, labels and notes: what a person says of a run afterwards.
+ * Marks, labels and notes that a user adds to a stored run.
  */
 #include "context.h"
 

@@ -1,6 +1,6 @@
 /*
- * Merging: all that a run has comes along, a run is never doubled, what has
- * come further is kept, and whatever ends a merge leaves whole runs.
+ * Merging copies everything of a run, never duplicates a run, and keeps the more complete version.
+ * An interrupted merge leaves only complete runs.
  */
 #include "context.h"
 
@@ -97,7 +97,7 @@ static int64_t count_in(struct merge_test *test, const char *sql)
 	return context_query(&test->base, sql);
 }
 
-/* ---- everything comes along ---- */
+/* ---- everything is copied ---- */
 
 /* Each row of a query as SQL, of the database at path. */
 static struct string_list rows_of(const char *path, const char *sql)
@@ -331,7 +331,7 @@ static void test_what_has_come_further_is_kept(void **state)
 	assert_merged(test, test->source);
 	assert_int_equal(test->summary.completed, 1);
 	assert_whole_run(test);
-	/* and the other way about */
+	/* and in the other direction */
 	assert_merged(test, test->other);
 	assert_int_equal(test->summary.known, 1);
 	assert_whole_run(test);

@@ -1,7 +1,6 @@
 /*
- * Files of older schema versions, which were released: read as they are, and
- * brought up to date without loss by whoever writes. VERSION_1, VERSION_2
- * and VERSION_3 are dumps of such files.
+ * Files of older, released schema versions are read as they are, and migrated without loss when
+ * they are opened for writing. VERSION_1, VERSION_2 and VERSION_3 are dumps of such files.
  */
 #include "context.h"
 #include "metrics/analysis/ceilings.h"
@@ -159,7 +158,8 @@ static void test_a_migrated_file_is_as_a_new_one(void **state)
 	db_close(db);
 	make_version_1(context->path);
 	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
-	assert_ok(context, db_trial_finish(db, 8, TRIAL_SAMPLED, "5 of 6 blocks", NULL, &context->err));
+	assert_ok(context,
+		  db_trial_finish(db, 8, TRIAL_SAMPLED, "5 of 6 blocks", NULL, &context->err));
 	assert_ok(context, db_trial_finish(db, 9, TRIAL_FAULT, "a race", NULL, &context->err));
 	counter_list_set(&counters, "dram_read_bytes", "byte", "dram__bytes_read.sum", 1);
 	assert_ok(context, db_counters_set(db, 9, &counters, &context->err));

@@ -1,6 +1,6 @@
 /*
- * Places that cannot be written, or can no longer: what is there is read, what
- * was stored stays, and the error says what to do.
+ * Files and folders that cannot be written, or no longer: existing data is read, stored data stays,
+ * and the error says what to do.
  */
 #include "context.h"
 

@@ -1,6 +1,6 @@
 /*
- * Several processes and one database: they wait for each other no longer than
- * they must, and whatever kills one that makes it, it can be made.
+ * Several processes with one database: they wait for each other no longer than necessary, and a
+ * process that is killed while it creates the database does not block the next one.
  */
 #include "context.h"
 
@@ -96,7 +96,7 @@ static void test_a_locked_database_is_busy_and_can_still_be_read(void **state)
 	run_release(&run);
 }
 
-/* Whoever makes a database at the same moment is waited for, as every other lock is. */
+/* A process waits for another one that is creating the database, as for any other lock. */
 static void test_making_a_database_waits_for_another_that_does(void **state)
 {
 	struct context *context = *state;
@@ -173,7 +173,8 @@ static int write_and_measure(const struct context *context, int to_parent)
 			fixture_round_release(&round);
 		}
 		if (!rc)
-			rc = db_trial_finish(db, run.trials[FIXTURE_OK].id, TRIAL_OK, NULL, NULL, &err);
+			rc = db_trial_finish(db, run.trials[FIXTURE_OK].id, TRIAL_OK, NULL, NULL,
+					     &err);
 		run_release(&run);
 	}
 	db_close(db);

@@ -1,5 +1,4 @@
-/* SQL of the user's past the program: names, values, and that a writer's connection does not write.
- */
+/* The user's SQL: names and values, and a query does not write on a connection for writing. */
 #include "context.h"
 
 #include <stdlib.h>
@@ -69,7 +68,7 @@ static void a_visitor_ends_it(void **state)
 	text_release(&seen.text);
 }
 
-/* Opened to be written, as by a sweep: a query does not. */
+/* The database is opened for writing, as by a sweep; a query must not write. */
 static void nothing_is_written(void **state)
 {
 	static const char *const refused[] = {
@@ -147,7 +146,7 @@ static int note_name(void *context, const char *name, bool is_view, const char *
 	return 0;
 }
 
-/* Whatever is added to the schema has a line that says what it is. */
+/* Every table and view of the schema has a line that describes it. */
 static void every_name_has_a_meaning(void **state)
 {
 	struct context *context = *state;

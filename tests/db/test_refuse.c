@@ -1,6 +1,6 @@
 /*
- * Files and places that a database cannot be read from or written to: each is
- * one clear line with its code, and nothing is lost or changed.
+ * Files and folders that cannot be read or written as a database: each gives one clear line and its
+ * code, and nothing is lost or changed.
  */
 #include "context.h"
 

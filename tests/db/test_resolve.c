@@ -1,5 +1,5 @@
 /*
- * Which run a reference means.
+ * Resolving references to runs.
  */
 #include "context.h"
 
@@ -11,7 +11,7 @@ struct stored {
 	const char *uuid, *label, *revision, *mark;
 };
 
-/* Ids 1, 2, 3 … from newest to oldest, so that neither order is taken for the other. */
+/* Ids 1, 2, 3 … from newest to oldest, so that order of id and order of time differ. */
 static void store_all(struct context *context, const struct stored *runs, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -1,5 +1,5 @@
 /*
- * What is stored comes back, and what is not known comes back as not known.
+ * Stored values are loaded unchanged, and unknown values are loaded as unknown.
  */
 #include "context.h"
 
@@ -397,7 +397,7 @@ static void test_a_reopened_run_is_running(void **state)
 	assert_int_equal(loaded.finished_ns, 0);
 	assert_int_equal(loaded.trial_count, 0);
 	assert_string_equal(key_value_get(&loaded.environment, "hostname"), "bench-02");
-	/* of two that know the old value, the second comes too late */
+	/* of two writers that know the old value, the second is rejected */
 	assert_ok(context, db_environment_swap(context->db, run.id, "hostname", "bench-02",
 					       "bench-03", &context->err));
 	assert_int_equal(db_environment_swap(context->db, run.id, "hostname", "bench-02",

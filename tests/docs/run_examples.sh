@@ -43,8 +43,8 @@ if [ "$mode" != gpu ]; then
 fi
 
 # lacks BLOCK: true if the block needs a tool that is not installed. A machine with a GPU may have
-# no sqlite3 shell, gnuplot or ncu, and no network to install them. Without the argument "gpu", every
-# tool must be installed and no block is skipped.
+# no sqlite3 shell, gnuplot or ncu, and no network to install them. Without the argument "gpu",
+# every tool must be installed and no block is skipped.
 lacks() {
 	[ "$mode" = gpu ] || return 1
 	for tool in sqlite3 gnuplot ncu; do

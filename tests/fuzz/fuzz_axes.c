@@ -1,6 +1,6 @@
 /*
- * Any text as the values of an axis and as a selector: values come out
- * ascending, none negative and not too many, or there is PL_EUSAGE and a message.
+ * Fuzz target: any text as the values of an axis and as a selector. The parsers return ascending,
+ * non-negative values of limited number, or PL_EUSAGE and a message.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Anybody's bytes as a cubin: the reader of its section table stays inside the file. */
+/* Fuzz target: any bytes as a cubin. The reader of the section table stays inside the file. */
 #include <stddef.h>
 #include <stdint.h>
 

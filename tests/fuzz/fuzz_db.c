@@ -1,7 +1,7 @@
 /*
- * Any bytes as a database file: opened to read, listed and loaded, as
- * `perflab report` does with a file that a stranger sent, and merged; then to
- * write, as a sweep into it does, which brings an older one up to date.
+ * Fuzz target: any bytes as a database file. Opens the file for reading, lists and loads its runs,
+ * as `perflab report` does with an untrusted file, and merges it. Then opens it for writing, as a
+ * sweep does, which migrates an older file.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -113,7 +113,7 @@ static void remove_database(const char *folder, const char *name)
 	}
 }
 
-/* Its runs into a database of our own, which stays one. */
+/* Merges its runs into another database, which must stay valid. */
 static void merge_everything(struct db *db, const char *folder)
 {
 	const struct merge_watch watch = {0};
@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			read_everything(db);
 			merge_everything(db, folder);
 		} else if (!strstr(err.text, path))
-			abort(); /* a refusal names the file */
+			abort(); /* an error must name the file */
 		db_close(db);
 	}
 	remove_database(folder, "f.db");

@@ -1,6 +1,6 @@
 /*
- * Any text at all as an expression: it must end, with a value or with
- * PL_EPARSE and a message, and the out-parameter untouched on failure.
+ * Fuzz target: any text as an expression. Evaluation must end with a value, or with PL_EPARSE and a
+ * message; on failure the out-parameter must be unchanged.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Fuzz target: untrusted names in a gnuplot script. Whatever they hold, they end up in one string
- * in single quotes, on one line, in valid UTF-8.
+ * Fuzz target: untrusted names in a gnuplot script. Each name becomes one single-quoted string on
+ * one line, in valid UTF-8.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(quoted.data[0] == '\'' && quoted.data[quoted.length - 1] == '\'');
 	for (size_t i = 1; i + 1 < quoted.length; i++) {
 		check((unsigned char)quoted.data[i] >= ' ' && quoted.data[i] != 0x7f);
-		/* a quote inside is two */
+		/* a quote in the name is doubled */
 		if (quoted.data[i] == '\'') {
 			check(i + 2 < quoted.length && quoted.data[i + 1] == '\'');
 			i++;

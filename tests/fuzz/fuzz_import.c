@@ -1,7 +1,7 @@
 /*
- * Any bytes as results of another benchmark program, as each format and as
- * what they look like: runs whose cases are named once each and hold times, or
- * an error that says something.
+ * Fuzz target: any bytes as results of another benchmark program, in each format and in the
+ * detected format. The import returns runs with unique cases that have times, or an error with a
+ * message.
  */
 #include <math.h>
 #include <stdlib.h>

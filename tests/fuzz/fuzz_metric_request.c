@@ -1,7 +1,7 @@
 /*
- * The words of --metrics, on any bytes: what is accepted is known to the
- * catalogue or fit to be handed to CUPTI, once, with its inputs before it;
- * what is refused leaves nothing behind and says why in one line.
+ * Fuzz target: any bytes as the value of --metrics. An accepted metric is in the catalogue or has a
+ * name that is safe to pass to CUPTI; it is listed once, after its inputs. A rejected request
+ * leaves the list unchanged and gives the reason in one line.
  */
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
@@ -35,7 +35,7 @@ static void check_wanted(const struct string_list *wanted, bool emulated)
 	}
 }
 
-/* With no counter at all every derived metric is there, and missing. */
+/* Without any counter, every derived metric is listed, with the value missing. */
 static void check_derived(const struct string_list *wanted)
 {
 	struct counter_list counters = {0};

@@ -1,7 +1,7 @@
 /*
  * Fuzz target: a run with untrusted texts and numbers. The page's data must be JSON, end no element
- * and contain only finite numbers. A byte says what comes next: text up to a NUL or the end, or
- * eight bytes of a number.
+ * and contain only finite numbers. One byte selects what follows: text up to a NUL or the end, or
+ * the eight bytes of a number.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static void fill(struct run *run, struct trial *trial, struct input *input, int 
 	}
 }
 
-/* Each sample is the median, whatever that is; a round a sample. */
+/* Every sample equals the median, which may be any value. There is one sample per round. */
 static int samples(void *context, int64_t trial_id, struct sample **out, size_t *count,
 		   struct error *err)
 {

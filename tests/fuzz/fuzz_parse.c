@@ -1,14 +1,13 @@
 /*
- * Words that people and peers supply: every parser, the pattern matcher and
- * the search for near names, on any bytes. A pattern and a name are the bytes
- * before and after the first NUL.
+ * Fuzz target: any bytes as input of every parser, of the pattern matcher and of the search for
+ * near names. The bytes before the first NUL are the pattern, those after it the name.
  */
 #include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What is accepted keeps the promises of base.h; what is refused says why, in one line. */
+/* Accepted input meets the contract of base.h; rejected input gives the reason in one line. */
 static void fuzz_numbers(const char *text)
 {
 	struct error err = {0};

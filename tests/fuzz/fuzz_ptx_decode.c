@@ -1,4 +1,5 @@
-/* Anybody's bytes as PTX: whatever parses is decoded or refused, entry by entry and as a whole. */
+/* Fuzz target: any bytes as PTX. A parsed module is decoded or rejected, by entry and as a whole.
+ */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-/* Anybody's bytes as PTX: a module, or an error with a line. */
+/* Fuzz target: any bytes as PTX. The parser returns a module, or an error with a line. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

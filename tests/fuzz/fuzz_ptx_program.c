@@ -1,7 +1,7 @@
 /*
- * Kernels made of bytes: every input is a valid program of branches, barriers,
- * shuffles, atomics, calls and arithmetic, four bytes an instruction. Random
- * text seldom parses; this goes where lanes part, wait, meet and end.
+ * Fuzz target: any bytes as a kernel. Every input gives a valid program of branches, barriers,
+ * shuffles, atomics, calls and arithmetic, with four bytes per instruction. Random text seldom
+ * parses; this target reaches the code where lanes diverge, wait, reconverge and end.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -19,9 +19,9 @@ enum {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /*
- * Each '?' is the number of a register (of a label after L), each '$' a
- * number, from the instruction's bytes in turn. Addresses are kept inside of
- * what there is, but for those that go wrong on purpose.
+ * Each '?' stands for the number of a register (of a label after L), each '$' for a number. They
+ * are taken from the instruction's bytes in order. Addresses stay in bounds, except in templates
+ * that are wrong on purpose.
  */
 static const char *const templates[] = {
 	"@%p? bra L?;",

@@ -1,4 +1,4 @@
-/* Anybody's PTX: what decodes is executed to its end, to a finding or to a limit. */
+/* Fuzz target: any PTX. A decoded entry is executed to its end, to a finding or to a limit. */
 #include <stddef.h>
 #include <stdint.h>
 

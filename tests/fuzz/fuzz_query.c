@@ -1,7 +1,6 @@
 /*
- * Any text as the SQL of `perflab query`, on a small database that is opened
- * to be written: whatever it is, it changes nothing, ends, and comes out as
- * rows in any format.
+ * Fuzz target: any text as the SQL of `perflab query`, on a small database that is opened for
+ * writing. A query must change nothing, must end, and must give rows in every format.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +62,7 @@ static void tidy(void)
 	rmdir(folder);
 }
 
-/* One database for all inputs: that none changes it is what is tested. */
+/* One database for all inputs: the test checks that none changes it. */
 static void set_up(void)
 {
 	struct run run = {.backend = (char *)"ptx",
@@ -106,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	rc = db_query(db, sql, &visitor, &err);
 	if ((rc == 0) != (err.text[0] == '\0'))
-		abort(); /* what fails says why, and only that */
+		abort(); /* a failed query gives one reason and no rows */
 	rows_end(reading.writer, rc, NULL);
 	fclose(reading.out);
 	if (db_runs_visit(db, 0, count_run, &runs, NULL) || runs != 1)

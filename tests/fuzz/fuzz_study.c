@@ -1,6 +1,6 @@
 /*
- * Any bytes at all as the file of a study: refused with its name and a line,
- * or a study that can be judged, with nothing measured and with something.
+ * Fuzz target: any bytes as a study file. The parser rejects it with its name and a line, or
+ * returns a study that can be judged with and without measurements.
  */
 #include <stdint.h>
 #include <stdlib.h>

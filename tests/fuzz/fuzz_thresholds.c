@@ -1,4 +1,5 @@
-/* Any bytes as a file of thresholds: rules that can be asked, or PL_EPARSE that names a line. */
+/* Fuzz target: any bytes as a file of thresholds. The parser returns usable rules, or PL_EPARSE and
+ * a line. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #define MOST_INSTRUCTIONS 3000
 #define MOST_ARGUMENT_BYTES 4096
 
-/* What a launch left behind. */
+/* The memory, counts and findings after a launch. */
 struct traces {
 	unsigned char buffer[BUFFER_BYTES];
 	struct emulated_counts counts;
@@ -25,7 +25,7 @@ static void keep_printed(void *context, const char *text)
 	text_add(context, text);
 }
 
-/* Pointers where a parameter has 8 bytes, else small numbers. */
+/* Passes pointers to parameters of 8 bytes and small numbers to others. */
 static void fill_arguments(unsigned char *block, const struct ptx_function *entry, uint64_t buffer)
 {
 	size_t offset = 0;

@@ -1,7 +1,7 @@
 /*
- * Runs a libFuzzer target over a stored corpus with no fuzz engine: every
- * file of every folder named on the command line is one input. So every
- * ordinary test run, with any compiler, replays what fuzzing has found.
+ * Runs a libFuzzer target over a stored corpus without a fuzz engine: every file of every folder
+ * named on the command line is one input. This way, every test run with any compiler replays the
+ * inputs that fuzzing has found.
  */
 #include <dirent.h>
 #include <stdint.h>

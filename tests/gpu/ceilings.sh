@@ -1,6 +1,7 @@
 #!/bin/sh
-# Measures the ceilings of this GPU and sweeps every kernel: no result may be wrong, no ceiling above
-# its peak, no kernel above a roof. Leaves in FOLDER the files from which docs/results is made:
+# Measures the ceilings of this GPU and sweeps every kernel: no result may be wrong, no ceiling
+# above its peak, no kernel above a roof. Leaves in FOLDER the files from which docs/results is
+# made:
 #   ceilings.db   the runs                              ceilings.txt, .md, .csv, .json  the table
 #   counted.db    the run with counters                 counted.csv  counters of the ceilings
 #   cases.csv     every configuration of every ceiling, for tuning

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs every opcode on this GPU and compares the results with tests/golden/ptx/opcodes.txt, line by
-# line. With --write, writes that file. Needs tests/opcodes_golden of the build folder, but no compiler.
+# line. With --write, writes that file. Needs tests/opcodes_golden of the build folder, but no
+# compiler.
 #
 # usage: tests/gpu/opcodes.sh BUILD-FOLDER [--write FILE]
 set -eu

@@ -1,10 +1,10 @@
 # The rules for includes. A module may include any of its own headers and the public headers of
-# the modules below it. Vendor headers are restricted to the modules that wrap them. docs/architecture.md
-# has the same table. A new module needs one line here.
+# the modules below it. Vendor headers are restricted to the modules that wrap them.
+# docs/architecture.md has the same table. A new module needs one line here.
 
 # Declares a module: `may` lists the modules from which it may include public headers; `headers`
-# lists its own public headers (default: NAME/LAST.h, LAST being the last part of the name). A folder
-# belongs to the module with the longest name that contains it.
+# lists its own public headers (default: NAME/LAST.h, LAST being the last part of the name). A
+# folder belongs to the module with the longest name that contains it.
 function module(name, may, headers,    last) {
 	last = name
 	sub(/.*\//, "", last)
@@ -47,7 +47,8 @@ BEGIN {
 	module("reports", "base metrics metrics/catalogue metrics/analysis")
 	module("cli", "base metrics metrics/catalogue metrics/analysis kernels emulator db imports " \
 		"harness/plan harness/protocol harness/session reports", "none")
-	# Tests may include every public header, and any header of the module that they are named after.
+	# Tests may include every public header, and any header of the module that they are named
+	# after.
 	module("tests", below["cli"] " metrics/cupti harness/workers harness/workers/cuda " \
 		"harness/workers/ptx cli", "none")
 
