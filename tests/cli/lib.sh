@@ -1,5 +1,5 @@
-# What the command-line tests share. Sourced; the environment gives PERFLAB, the
-# program under test, and FAKE_WORKER, a worker that needs no GPU.
+# Sourced by the command-line tests. The environment gives PERFLAB, the program under test, and
+# FAKE_WORKER, a worker that needs no GPU.
 set -u
 
 [ -x "$PERFLAB" ] || { echo "no program to test: PERFLAB=$PERFLAB"; exit 1; }
@@ -8,23 +8,24 @@ trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
 unset PERFLAB_DB PERFLAB_WORKER_CUDA PERFLAB_WORKER_PTX NO_COLOR COLUMNS CUDA_HOME
 export PERFLAB_EPOCH_NS=1795229445000000000
-# A sweep is one run here; test_ceilings.sh is for the other.
+# A sweep stores one run here, because it measures no ceilings; test_ceilings.sh tests them.
 export PERFLAB_CEILINGS=never
 failures=0
 
-# Workers that are certain not to be there.
+# Paths of workers that do not exist.
 no_worker() {
 	export PERFLAB_WORKER_CUDA="$work/no-such-worker"
 	export PERFLAB_WORKER_PTX="$work/no-such-emulator"
 }
 
-# A worker that needs no GPU; FAKE_WORKER_SCRIPT says what it does wrong. No emulator.
+# Uses a worker that needs no GPU, and no emulator. FAKE_WORKER_SCRIPT says what the worker does
+# wrong.
 fake_worker() {
 	no_worker
 	export PERFLAB_WORKER_CUDA="$FAKE_WORKER"
 }
 
-# An emulator that executes nothing; FAKE_EMULATOR_SCRIPT says what it does wrong. No GPU.
+# Uses an emulator that executes nothing, and no GPU. FAKE_EMULATOR_SCRIPT says what it does wrong.
 fake_emulator() {
 	no_worker
 	cat >"$work/fake-emulator" <<-'END'
@@ -35,7 +36,7 @@ fake_emulator() {
 	export PERFLAB_WORKER_PTX="$work/fake-emulator" FAKE_WORKER
 }
 
-# run WORD…: the program; its exit code in $code, its output in $work/out and $work/err.
+# run WORD…: runs perflab; its exit code is in $code, its output in $work/out and $work/err.
 run() {
 	command_line="perflab $*"
 	"$PERFLAB" "$@" >"$work/out" 2>"$work/err" </dev/null
@@ -53,7 +54,7 @@ expect_code() {
 	[ "$code" -eq "$1" ] || complain "exit code $code, expected $1"
 }
 
-# expect_out TEXT, expect_err TEXT: the stream holds it somewhere.
+# expect_out TEXT, expect_err TEXT: fails unless the stream contains TEXT.
 expect_out() {
 	grep -qF -- "$1" "$work/out" || complain "stdout lacks: $1"
 }
@@ -68,14 +69,14 @@ expect_no_out() {
 	fi
 }
 
-# One line on stderr, nothing on stdout: how every refusal looks.
+# Fails unless there is one line on stderr and nothing on stdout, as for every usage error.
 expect_one_line() {
 	[ "$(wc -l <"$work/err")" -eq 1 ] || complain "not one line on stderr"
 	[ -s "$work/out" ] && complain "data on stdout beside an error"
 	return 0
 }
 
-# refused CODE TEXT WORD…: the program refuses in one line that holds TEXT.
+# refused CODE TEXT WORD…: perflab must exit with CODE and one line that contains TEXT.
 refused() {
 	wanted=$1 text=$2
 	shift 2
@@ -99,18 +100,18 @@ on_terminal() {
 	script -qec "$1" /dev/null </dev/null
 }
 
-# Whether this machine can make a pseudo-terminal: a bare container may lack script(1) or /dev/ptmx.
+# True if this machine can make a pseudo-terminal: a container may lack script(1) or /dev/ptmx.
 has_terminal() {
 	[ "$(on_terminal 'echo seen' 2>/dev/null | tr -d '\r')" = seen ]
 }
 
-# finish_without REASON: ends a test of which one part could not run here.
+# finish_without REASON: ends a test in which one part could not run on this machine.
 finish_without() {
 	[ "$failures" -eq 0 ] || finish
 	skip "$1; the rest of the test passed"
 }
 
-# skip REASON: what is tested does not exist here; ctest shows it as skipped.
+# skip REASON: ends a test that cannot run on this machine; ctest shows it as skipped.
 skip() {
 	echo "skipped: $1"
 	exit 77

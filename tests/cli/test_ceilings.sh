@@ -1,9 +1,9 @@
-# Ceilings: measured by a verb of their own, or before the first sweep of a device.
+# Ceilings: measured by `perflab ceilings`, or before the first sweep of a device.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 unset PERFLAB_CEILINGS
 
-# as a verb: a run of its own, and a table of the best configurations
+# the verb stores a run and prints a table of the best configurations
 run ceilings --db a.db
 expect_code 0
 expect_out 'dram_copy'
@@ -29,7 +29,7 @@ variants=$("$PERFLAB" list kernels ceilings --format csv | wc -l)
 [ "$(wc -l <"$work/all.csv")" -eq "$variants" ] || complain 'a variant is no ceiling'
 [ "$(awk -F, 'NR > 1 && $3 == 1 { print $2 }' "$work/all.csv" | sort | uniq -c | awk '$1 != 1')" = '' ] ||
 	complain 'two roofs of one kind'
-# as the view has them, each within its interval
+# the view gives the same values, each within its interval
 if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db "SELECT name || ',' || printf('%.6e', per_s) FROM ceilings" | sort >"$work/view"
 	awk -F, 'NR > 1 { printf "%s,%.6e\n", $1, $4 }' "$work/all.csv" | sort >"$work/table"
@@ -70,7 +70,7 @@ refused 4 'no-such-emulator' ceilings --backend ptx --db d.db
 fake_worker
 [ ! -e d.db ] || complain 'a database was left where nothing could be measured'
 
-# before the first sweep of a device, as a run of its own in the same session, and not again
+# before the first sweep of a device, as a separate run in the same session, and only once
 words='sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics core'
 # shellcheck disable=SC2086 # words
 run $words --db s.db
@@ -95,7 +95,7 @@ expect_code 0
 [ -s "$work/err" ] && complain 'quiet is not quiet'
 [ "$("$PERFLAB" list runs --db s.db --format csv | wc -l)" -eq 6 ] || complain 'not measured again'
 
-# or not: by the option, the environment, a dry run, a resumed run
+# not with the option or the environment variable, in a dry run, or in a resumed run
 runs_of() {
 	"$PERFLAB" list runs --db "$1" --format csv | tail -n +2 | wc -l
 }
@@ -117,7 +117,7 @@ refused 2 '--ceilings' $words --ceilings always --backend ptx --db n.db
 # shellcheck disable=SC2086 # words
 refused 2 '--ceilings' sweep --resume last --ceilings always --db n.db
 
-# only those of this run are printed, whatever else is stored
+# only the ceilings of this run are printed
 run ceilings l2_read --db a.db -q
 expect_code 0
 expect_no_out 'dram_copy'
@@ -161,7 +161,7 @@ run sweep --resume 1 --db r.db -q
 expect_code 0
 [ "$(runs_of r.db)" -eq 1 ] || complain 'a resumed run measures ceilings'
 
-# what goes wrong with them is said once, and the sweep goes on
+# a failure to measure them is reported once, and the sweep continues
 # shellcheck disable=SC2086 # words
 FAKE_WORKER_SCRIPT=ncu run $words --db w.db
 expect_code 0

@@ -1,5 +1,5 @@
-# The gate that docs/ci.md shows, on a machine without a GPU: what is the same passes, a kernel whose
-# warps diverge more does not, whoever changed it.
+# The gate that docs/ci.md shows, on a machine without a GPU: unchanged kernels pass, and a kernel
+# with more divergent warps does not.
 gate="$(cd "$(dirname "$0")/../../docs/ci" && pwd)/gate.sh" || exit 1
 kernels="$(cd "$(dirname "$0")/../../kernels/generated/reduce" && pwd)" || exit 1
 . "$(dirname "$0")/lib.sh"
@@ -7,7 +7,7 @@ worker="$(dirname "$PERFLAB")/perflab-worker-ptx"
 [ -x "$worker" ] || skip 'perflab-worker-ptx is not built here'
 PATH=$(dirname "$PERFLAB"):$PATH
 
-# An emulator of one's own, whose kernels can be changed.
+# A copy of the emulator with kernels that the test can change.
 images="$work/here/share/perflab/ptx/reduce"
 mkdir -p here/bin "$images"
 cp "$worker" here/bin/ || exit 1
@@ -15,7 +15,7 @@ cp "$kernels"/*.ptx "$images" || exit 1
 export PERFLAB_WORKER_PTX="$work/here/bin/perflab-worker-ptx"
 export PERFLAB_WORKER_CUDA="$work/no-such-worker"
 
-# gate CODE: the script's exit code is this.
+# gate CODE: fails unless the script exits with CODE.
 gate() {
 	command_line="gate.sh, expected to end with $1"
 	rm -f regress.md regress.xml
@@ -29,23 +29,23 @@ gate 0
 expect_out 'no run is marked good yet'
 gate 0
 grep -q '4 unchanged' regress.md || complain "regress.md: $(cat regress.md)"
-# sequential addressing becomes one in which every other thread idles
+# change sequential addressing so that every other thread is idle
 sed 's/reduce_neighboured/reduce_sequential/g' "$kernels/neighboured.ptx" >"$images/sequential.ptx"
 gate 1
 grep -q '2 regressed, 2 unchanged' regress.md || complain "regress.md: $(cat regress.md)"
 grep -q 'ptx\\_divergent\\_branches' regress.md || complain "regress.md: $(cat regress.md)"
 [ "$(grep -c '<failure' regress.xml)" -eq 2 ] || complain "regress.xml: $(cat regress.xml)"
-# what did not pass is no base: it does not pass the second time
+# a run that did not pass is not a baseline, so the second try does not pass either
 gate 1
-# a limit that was agreed on lets it
+# a threshold allows the change
 printf 'reduce/sequential* ignore\n' >perflab.thresholds
 gate 0
 rm perflab.thresholds
-# and back again, which is better than what is now good
+# the original kernel is an improvement over the run that is now good
 cp "$kernels/sequential.ptx" "$images/sequential.ptx"
 gate 0
 grep -q '2 improved, 2 unchanged' regress.md || complain "regress.md: $(cat regress.md)"
-# a kernel that is wrong does not come as far as a comparison
+# a kernel with a wrong result fails before the comparison
 sed 's/reduce_shuffle/reduce_sequential/g; s/add\.f32/sub.f32/' "$kernels/shuffle.ptx" >"$images/sequential.ptx"
 gate 1
 [ ! -e regress.md ] || complain 'a wrong result was compared'

@@ -1,5 +1,5 @@
-# Databases that are none, or cannot be written: one line, exit 3, nothing lost,
-# and no device is touched before that is known.
+# Files that are not databases or cannot be written give one line and exit 3. Nothing is lost, and
+# no device is used before the check.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 export FAKE_WORKER_LOG="$work/log"
@@ -72,8 +72,8 @@ intact good.db
 [ "$("$PERFLAB" list runs --db good.db --format csv | wc -l)" -eq 2 ] || complain 'runs were lost'
 unset PERFLAB_DB_TIMEOUT
 
-# Read-only: root may write anything, so another user tries. That user may not be able to reach the
-# build folder, so the programs are copied to where everybody can.
+# Read-only: root may write everything, so another user runs the test. That user may not have access
+# to the build folder, so the programs are copied to a folder that everyone may read.
 chmod 755 "$work"
 mkdir programs
 cp "$PERFLAB" programs/perflab
@@ -108,7 +108,7 @@ fi
 fake_worker
 chmod 755 readonly
 
-# two sweeps into one database at once
+# two simultaneous sweeps into one database
 for i in 1 2; do
 	"$PERFLAB" sweep reduce stream --block-sizes 64..1024 --size 1024 --label "at-once-$i" -q \
 		--metrics basic --db both.db >"$work/both.$i" 2>&1 &
@@ -148,7 +148,7 @@ if unshare -rm true 2>/dev/null; then
 		[ "$(cat integrity)" = ok ] || complain 'the database is damaged'
 	fi
 fi
-# in the middle of a sweep: what is stored stays, and the sweep goes on when there is room again
+# during a sweep: stored data stays, and --resume continues once there is free space
 command_line='sweep beyond a limit on the size of files'
 (
 	ulimit -f 1000

@@ -1,10 +1,10 @@
-# A sweep without a GPU: the emulator takes its place, says so, and measures no time.
+# A sweep without a GPU uses the emulator, says so, and measures no time.
 . "$(dirname "$0")/lib.sh"
 fake_emulator
 export PERFLAB_DB=a.db
 words='sweep reduce/shuffle --block-sizes 64..512 --size 1024'
 
-# chosen, because there is no GPU: in one line with the reason
+# the emulator is chosen because there is no GPU: one line gives the reason
 # shellcheck disable=SC2086 # words
 run $words --label first
 expect_code 0
@@ -24,7 +24,7 @@ if command -v sqlite3 >/dev/null; then
 	[ "$(sqlite3 a.db 'SELECT count(*) FROM line')" = 8 ] || complain 'no source lines'
 fi
 
-# a GPU whose worker is there, and opens none
+# the CUDA worker exists but finds no GPU
 export PERFLAB_WORKER_CUDA="$FAKE_WORKER"
 # shellcheck disable=SC2086 # words
 FAKE_WORKER_SCRIPT=no_device run $words
@@ -34,7 +34,7 @@ expect_err 'backend ptx (no GPU: there is no fake device: plug one in)'
 FAKE_WORKER_SCRIPT=open_crash run $words -q
 expect_code 0
 expect_err 'backend ptx (no GPU: given up after 3 attempts'
-# the GPU goes first, and is not taken for another when the user slips
+# a GPU is preferred, and a usage error does not switch to the emulator
 # shellcheck disable=SC2086 # words
 run $words
 expect_code 0
@@ -42,7 +42,7 @@ expect_err 'backend cuda (Fake GPU)'
 expect_out 'backend   cuda'
 # shellcheck disable=SC2086 # words
 refused 2 'no device 7: there is 0' $words --device 7
-# what only the emulator can do decides
+# an option that only the emulator supports selects it
 # shellcheck disable=SC2086 # words
 run $words --chip GA100
 expect_code 0
@@ -54,7 +54,7 @@ expect_err 'backend ptx (--metrics asks for it)'
 no_worker
 export PERFLAB_WORKER_PTX="$work/fake-emulator"
 
-# options that ask for times: of a backend that was named a slip, else a remark
+# options about times: a usage error if the backend was named, otherwise a message
 for option in '--cache hot' '--rounds 2' '--min-samples 9' '--precision 1%' '--max-time 1s' \
 	'--device 0' '--counter-dump x'; do
 	# shellcheck disable=SC2086 # words
@@ -75,7 +75,7 @@ run $words --backend ptx --chip GA100 --blocks all --jobs 2 -q
 expect_code 0
 [ -s "$work/err" ] && complain 'a backend that was named needs no line'
 
-# counters of a device: said once, stored as missing with the reason
+# hardware counters: reported once, and stored as missing with the reason
 # shellcheck disable=SC2086 # words
 run $words --metrics dram_read_bytes,sm__cycles_active.avg --backend ptx
 expect_code 0
@@ -115,7 +115,7 @@ expect_code 0
 run report --format csv
 expect_out ',sampled,'
 
-# a worker of the other kind, named by mistake: nothing of it is stored
+# a worker of the other kind by mistake: nothing is stored
 PERFLAB_WORKER_PTX="$FAKE_WORKER" refused 3 'is of another: it runs on Fake GPU, and measures times' \
 	sweep reduce/shuffle --block-sizes 64 --size 1024 --backend ptx --db mixed.db
 PERFLAB_WORKER_CUDA="$work/fake-emulator" refused 3 'is of another: it runs on Fake GPU, and has no clock' \
@@ -125,7 +125,7 @@ PERFLAB_WORKER_CUDA="$work/fake-emulator" refused 3 'is of another: it runs on F
 # nothing to profile
 refused 2 'nothing to profile' nsight ncu reduce/shuffle/block=64,n=1024 -o x
 
-# what there is to say of the machine
+# doctor describes the machine
 run doctor
 expect_code 0
 expect_out 'fake-emulator'

@@ -1,5 +1,5 @@
-# A sweep on several workers at once that is ended by a signal: no worker is left,
-# the database is sound, and it goes on with what was not done.
+# A signal ends a sweep with several workers: no worker is left, the database is intact, and
+# --resume runs the remaining cases.
 . "$(dirname "$0")/lib.sh"
 fake_emulator
 export PERFLAB_DB=a.db FAKE_WORKER_LOG="$work/log"
@@ -22,7 +22,7 @@ start() {
 	done
 }
 
-# Every worker that the log knows is gone, at once or soon.
+# Every worker in the log has ended, or ends soon.
 no_worker_is_left() {
 	for pid in $(cut -d' ' -f1 "$FAKE_WORKER_LOG" | sort -u); do
 		tries=0
@@ -34,7 +34,7 @@ no_worker_is_left() {
 	done
 }
 
-# Goes on with run $1: the two that ended are not emulated again.
+# Resumes run $1: the two finished cases are not emulated again.
 resume() {
 	: >"$FAKE_WORKER_LOG"
 	run sweep --resume "$1" --jobs 2 -q

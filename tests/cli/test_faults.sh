@@ -1,5 +1,5 @@
-# Cases that go wrong: a status and a reason each, the others are measured, and
-# the exit code says so.
+# Failing cases get a status and a reason, the other cases are measured, and the exit code shows the
+# failure.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 export PERFLAB_DB=a.db
@@ -30,7 +30,7 @@ grep -q ',out_of_memory,' "$work/csv" || complain 'no trial is out of memory'
 sweep_with device_error:reduce/shuffle/block=64
 expect_code 3
 grep -q ',device_error,' "$work/csv" || complain 'no trial has a device error'
-# a wrong result is the finding, whatever else went wrong
+# a wrong result decides the exit code, even if other cases failed differently
 sweep_with 'mismatch:reduce/shuffle/block=64;crash:reduce/shuffle/block=128' 30s 2
 expect_code 1
 expect_err 'wrong result'

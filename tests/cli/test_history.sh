@@ -115,7 +115,7 @@ slower 3 '= 5'
 run history "reduce/shuffle/$config" --db changed.db
 expect_out 'no change point'
 
-# what failed stands in its place, with no time; what a stranger wrote is shown escaped
+# a failed run is listed without a time; untrusted input is shown escaped
 sqlite3 changed.db "PRAGMA foreign_keys = ON;
 	UPDATE trial SET status = 'mismatch', reason = 'element 3' || char(27) || '[31m differs' WHERE run_id = 4;
 	UPDATE run SET label = 'a' || char(10) || 'b' WHERE id = 8"
@@ -137,7 +137,7 @@ sqlite3 changed.db "INSERT INTO device (name) VALUES ('another one');
 run history "reduce/shuffle/$config" --db changed.db
 expect_out ': 8 runs'
 
-# devices of one name are told apart; a number is no part of a name
+# devices with the same name are distinguished; a number does not match part of a name
 sqlite3 changed.db "UPDATE device SET name = 'H200'; UPDATE device SET uuid = 'GPU-22222222-3333' WHERE id = 2;
 	INSERT OR REPLACE INTO newest (device_id, backend, kernel, variant, config, trial_id, timed_trial_id)
 	SELECT 2, 'cuda', kernel, variant, config, id, id FROM trial WHERE run_id = 1"

@@ -1,4 +1,4 @@
-# What other benchmark programs measured, as runs.
+# perflab import: results of other benchmark programs become runs.
 . "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip 'sqlite3 is not here'
 no_worker
@@ -35,7 +35,7 @@ expect_code 0
 expect_err 'is in a.db already, as run 1'
 of 'SELECT count(*) FROM run' 1
 
-# a median alone: no samples are made up for it
+# only a median: no samples are invented for it
 run import "$data/google_benchmark_aggregates.json" --device 'Xeon 8481C'
 expect_code 0
 of "SELECT sample_count, round(median_ns, 3), mad_ns IS NULL, low_ns IS NULL FROM trial
@@ -53,7 +53,7 @@ of "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id WHERE run_id =
 of "SELECT median_ns IS NULL, status FROM trial WHERE run_id = 4 AND position = 0" '1|ok'
 of "SELECT value FROM counters JOIN trial ON trial.id = trial_id WHERE run_id = 4
 	AND metric = 'nvbench:nv/cold/time/gpu/mean'" '1.5e-05'
-# without the files beside it the median is that of the file
+# without the sample files, the median comes from the JSON file
 cp "$data/nvbench.json" alone.json
 run import alone.json --db b.db
 expect_code 0
@@ -61,7 +61,7 @@ expect_err 'run 1, nvbench on NVIDIA H200, 2 cases'
 expect_err '1 case has no time, for the file has neither samples nor a median of it'
 [ "$(sqlite3 b.db 'SELECT count(*) FROM sample')" = 0 ] || complain 'samples of no file'
 
-# ---- what is refused, and leaves no database ----
+# ---- rejected files, which leave no database ----
 printf '{\n "context": {},\n "benchmarks": [,]\n}\n' >bad.json
 refused 3 'bad.json: line 3' import bad.json --db none.db
 refused 3 'bad.json: line 3' import "$data/nvbench.json" bad.json --db none.db

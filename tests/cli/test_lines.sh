@@ -1,4 +1,4 @@
-# What each source line of an emulated case executed.
+# report --lines: what each source line of an emulated case executed.
 . "$(dirname "$0")/lib.sh"
 fake_emulator
 export PERFLAB_DB=a.db
@@ -36,7 +36,7 @@ expect_code 0
 expect_out '| line 7 of the source |'
 expect_out '#### reduce/shuffle/block=64,n=1024'
 
-# for programs
+# machine-readable formats
 run report emulated -l --format csv
 expect_code 0
 [ "$(wc -l <"$work/out")" -eq 5 ] || complain 'not a head and two lines of two cases'
@@ -46,7 +46,7 @@ expect_code 0
 expect_out '"file": "a.cu"'
 expect_out '"file": null'
 
-# what cannot be
+# errors
 refused 2 'no case of run 1 matches "nonesuch"' report last --lines nonesuch
 refused 2 'which only --lines can' report last reduce
 refused 3 'none of the chosen cases of run 1 has lines' report last --lines block=128

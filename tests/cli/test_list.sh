@@ -25,7 +25,7 @@ run list kernels -v reduce/shuffle
 expect_out 'with all'
 expect_out 'LESSON'
 expect_out 'METRIC'
-# everything of a variant: what its axes mean, when it cannot run, and its work
+# a variant: its axes, its constraints and its work model
 run list kernels --long reduce/sequential
 expect_code 0
 expect_out 'reduce: the sum of n floats'
@@ -107,7 +107,7 @@ expect_no_out 'dram_read_bytes'
 expect_err "only perflab's own names"
 refused 2 'one of: basic,core' list metrics --set cores
 
-# emulated metrics stand apart from what a GPU counts
+# emulated metrics are listed separately from GPU counters
 run list metrics
 expect_out 'emulated, by backend ptx'
 sed '1,/^emulated, by/d' "$work/out" | grep -q '^ptx_branch_efficiency_pct ' ||

@@ -1,14 +1,14 @@
-# Several databases in one, and the shards of a sweep in one run.
+# perflab merge: several databases become one, and the shards of a sweep become one run.
 . "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip 'sqlite3 is not here'
 fake_emulator
 
-# of FILE SQL: what the shell says.
+# of FILE SQL: prints the answer of the sqlite3 shell.
 of() {
 	sqlite3 "$1" "$2"
 }
 
-# same_as TEXT WORD…: the command gives that.
+# same_as TEXT WORD…: fails unless the command prints TEXT.
 same_as() {
 	wanted=$1
 	shift
@@ -23,7 +23,7 @@ sweep() {
 	expect_code 0
 }
 
-# What a run measured, without when and where.
+# Prints the measurements of a run, without time and place.
 content='SELECT position, kernel, variant, config, status, reason, flop, bytes_read, code_hash,
 	sample_count FROM trial ORDER BY position;
 	SELECT position, metric, unit, source, value FROM trial JOIN counters ON trial_id = trial.id
@@ -69,7 +69,7 @@ done
 run report last --db joined.db
 expect_code 0
 
-# one that is missing is named; when it comes the run is whole
+# a missing shard is named; once it is merged, the run is complete
 run merge 3.db 1.db -o part.db
 expect_code 1
 expect_err 'run 1 of sweep tuesday lacks shard 2 of 3: merge it, too'
@@ -107,7 +107,7 @@ expect_code 3
 expect_err 'shard 2/3 of sweep tuesday overlaps'
 same_as 16 of overlap.db 'SELECT count(*) FROM trial'
 
-# the scheduler's array names the sweep; without any name alike shards belong together
+# the scheduler's job array names the sweep; without a name, equal shards belong together
 export SLURM_ARRAY_JOB_ID=4711
 sweep --shard 1/2 --db slurm.db
 same_as slurm-4711 of slurm.db "SELECT value FROM environment WHERE key = 'sweep'"
@@ -117,7 +117,7 @@ sweep --shard 2/2 --db n2.db
 run merge n1.db n2.db -o n.db
 expect_code 0
 
-# ---- what is refused ----
+# ---- errors ----
 refused 2 'name it with -o' merge a.db
 refused 2 'too few words' merge -o x.db
 refused 2 'cannot be a source as well' merge a.db -o a.db

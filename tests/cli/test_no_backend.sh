@@ -1,4 +1,4 @@
-# Where nothing can be measured: exit 4 and why, and nothing is left behind.
+# If nothing can be measured, perflab exits with 4, gives the reason, and leaves no files.
 . "$(dirname "$0")/lib.sh"
 no_worker
 
@@ -16,7 +16,7 @@ expect_code 0
 expect_err 'no device'
 expect_out 'reduce/shuffle/block=256,n='
 
-# a worker that is no worker
+# a program that is not a worker
 printf '#!/bin/sh\nexit 3\n' >"$work/broken"
 chmod +x "$work/broken"
 export PERFLAB_WORKER_CUDA="$work/broken"

@@ -30,7 +30,7 @@ expect_code 0
 expect_out 'profile -t cuda,nvtx --force-overwrite true -o y '
 expect_no_out 'nvtx-include'
 
-# a stand-in that does what is asked: runs the program behind the options, leaves a report
+# a stand-in that runs the program after the options and leaves a report
 mkdir tools
 cat >tools/ncu <<'END'
 #!/bin/sh

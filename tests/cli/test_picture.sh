@@ -1,4 +1,5 @@
-# Pictures: gnuplot gets a script on its stdin and is the only other program; without it, a line.
+# Pictures: perflab runs gnuplot with a script on stdin, and no other program. Without gnuplot it
+# prints one line.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 
@@ -8,7 +9,7 @@ run ceilings
 expect_code 0
 measured=1
 
-# ---- a stand-in that keeps what it is given ----
+# ---- a stand-in that stores its input ----
 mkdir bin none
 cat >bin/gnuplot <<'END'
 #!/bin/sh
@@ -34,7 +35,7 @@ done
 run report "$measured" --format svg
 [ "$(cat "$work/out")" = PICTURE ] || complain 'a picture goes to stdout, too'
 
-# no bytes of an image on a terminal; a drawing is text
+# no image bytes on a terminal; SVG is text
 left_out=
 if has_terminal; then
 	for format in png pdf; do
@@ -50,7 +51,7 @@ else
 	left_out='no pseudo-terminal can be made here'
 fi
 
-# it fails, says nothing, gives nothing: the picture that was there stays
+# gnuplot fails without output: an existing picture stays
 echo 'echo >&2; echo "line 0: unknown terminal" >&2; exit 1' >answer
 refused 3 'gnuplot failed: line 0: unknown terminal' report "$measured" --format png -o picture
 echo 'kill -9 $$' >answer
@@ -80,7 +81,7 @@ expect_code 4
 expect_one_line
 expect_err 'svg needs gnuplot, which is not installed: install it (Debian'
 
-# nothing is asked of gnuplot for what it could not draw
+# gnuplot does not run if there is nothing to draw
 run sweep stream --size 1024 --block-sizes 64 --rounds 1 --metrics none --db bare.db
 refused 3 'has nothing to draw' report last --format svg -o picture --db bare.db
 fake_emulator
@@ -98,7 +99,7 @@ run report "$measured" --format pdf -o real.pdf
 expect_code 0
 [ "$(head -c 5 real.pdf)" = %PDF- ] || complain 'no PDF'
 
-# names that no format likes are text in it, and nothing else
+# names with special characters of a format appear as plain text
 if command -v sqlite3 >/dev/null && command -v python3 >/dev/null; then
 	sqlite3 perflab.db "UPDATE trial SET variant = 'it''s </script>&amp;''; !touch pwned'
 		|| char(10) || char(27) || '\`touch pwned\`' WHERE variant = 'shuffle';

@@ -1,11 +1,11 @@
-# Faults planted in kernels reach whoever sweeps them: a status, an exit code, and a reason that
-# names kernel, block, thread, line and what was done, in every format of the report.
+# A sweep reports faults planted in kernels: a status, an exit code, and a reason that names kernel,
+# block, thread, line and operation, in every format of the report.
 planted="$(cd "$(dirname "$0")/../emulator/planted" && pwd)" || exit 1
 . "$(dirname "$0")/lib.sh"
 worker="$(dirname "$PERFLAB")/perflab-worker-ptx"
 [ -x "$worker" ] || skip 'perflab-worker-ptx is not built here'
 
-# An emulator of one's own, whose fault/none is the kernel that is planted.
+# A copy of the emulator in which fault/none is replaced by the planted kernel.
 mkdir -p here/bin here/share/perflab/ptx/fault
 cp "$worker" here/bin/ || exit 1
 export PERFLAB_WORKER_PTX="$work/here/bin/perflab-worker-ptx"
@@ -18,12 +18,12 @@ sweep_planted() {
 	run sweep fault/none --backend ptx --set "n=${3:-512}" --timeout 60s --db "$2.db" -q
 }
 
-# line_of MARK FILE KERNEL: where the source says so.
+# line_of MARK FILE KERNEL: prints the line of the source that contains MARK.
 line_of() {
 	grep -n "/\* $1: $3 \*/" "$planted/$2.cu" | cut -d: -f1
 }
 
-# is_told FILE KERNEL TEXT...: the sweep finds it, and each format tells it.
+# is_told FILE KERNEL TEXT...: the sweep finds the fault, and each format reports it.
 is_told() {
 	file=$1 kernel=$2
 	shift 2
@@ -69,14 +69,14 @@ is_told ends planted_trap 'trap in fault_none, block (0,0,0) thread (33,0,0)'
 is_told ends planted_assertion 'assertion' 'threadIdx.x < 200 does not hold'
 is_told ends planted_endless_recursion 'stack overflow'
 
-# What never ends does, by the time it may take (by a limit: test_ptx.sh).
+# The timeout ends an endless kernel (test_ptx.sh tests the instruction limit).
 sed 's/\bplanted_waits_forever\b/fault_none/g' "$planted/ends.ptx" >"$image"
 run sweep fault/none --backend ptx --set n=512 --blocks all --timeout 1s --db timeout.db -q
 expect_code 3
 run report --format csv --db timeout.db
 expect_out ',timeout,'
 
-# More than there is: no fault of the kernel's, but never a crash either.
+# Too much memory: not a fault of the kernel, and never a crash.
 sweep_planted sizes planted_global_too_large
 expect_code 3
 run report --format csv --db planted_global_too_large.db
@@ -85,13 +85,13 @@ sweep_planted sizes planted_local_too_large
 run report --format json --db planted_local_too_large.db
 expect_out "size of a thread's local memory over 524288 bytes"
 
-# Nothing is wrong with a lock that every thread takes; only its result is not fault/none's.
+# A lock that every thread takes is correct; only its result differs from that of fault/none.
 sweep_planted right right_spin_then_work
 run report --format csv --db right_spin_then_work.db
 expect_out ',mismatch,'
 expect_no_out ',512,fault,'
 
-# A kernel may print as much as it likes: each thread's lines once, and no more than a device keeps.
+# A kernel may print: each thread's lines appear once, up to the buffer size of a device.
 # (So many blocks that one of them is executed beforehand, to see how large the case is.)
 sweep_planted right right_prints_much 16384
 [ "$(wc -c <"$work/err")" -lt 1100000 ] || complain 'more than 1 MiB was printed'

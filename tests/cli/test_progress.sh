@@ -1,5 +1,5 @@
-# Progress: one line that is rewritten on a terminal, plain lines elsewhere,
-# nothing when quiet, and no escape where it is not wanted.
+# Progress: a line that is rewritten on a terminal, plain lines elsewhere, nothing with --quiet, and
+# no escape sequences where they are off.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 export PERFLAB_DB=a.db
@@ -27,7 +27,7 @@ sweep_on_terminal TERM=xterm
 expect_out 'code=0'
 grep -q "$(printf '\r')$escape\[K" "$work/out" || complain 'no line is rewritten'
 grep -q "$escape\[1m" "$work/out" || complain 'no colour on a terminal'
-# what is rewritten is narrower than the terminal, or it would not be one line
+# the rewritten line is narrower than the terminal, or it would wrap
 tr '\r' '\n' <"$work/out" | grep "$escape\[K" | sed "s/$escape\[K//g" |
 	awk 'length($0) > 89 { exit 1 }' || complain 'a rewritten line is too wide'
 sweep_on_terminal TERM=xterm NO_COLOR=1

@@ -1,5 +1,5 @@
-# Sweeps on the real emulator: kernels verified, faults named, large cases sampled,
-# all of it the same twice.
+# Sweeps on the real emulator: it verifies kernels, names faults and samples large cases. Two sweeps
+# give the same results.
 . "$(dirname "$0")/lib.sh"
 PERFLAB_WORKER_PTX="$(dirname "$PERFLAB")/perflab-worker-ptx"
 [ -x "$PERFLAB_WORKER_PTX" ] || skip "$PERFLAB_WORKER_PTX is not built"
@@ -7,7 +7,7 @@ PERFLAB_WORKER_CUDA="$work/no-such-worker"
 export PERFLAB_WORKER_PTX PERFLAB_WORKER_CUDA
 export PERFLAB_DB=a.db
 
-# what there is of the emulator, and what is missing where a worker was copied alone
+# doctor shows the emulator, and what is missing if only the worker was copied
 run doctor
 expect_code 0
 expect_out 'lane set '
@@ -29,7 +29,7 @@ expect_code 3
 expect_out 'no PTX of stream/copy_scalar'
 rm a.db
 
-# without a GPU, and without being asked for: every kernel of the tree
+# without a GPU and without naming the backend: every kernel of the tree
 run sweep stream reduce divergence --block-sizes 64,256 --set n=2000
 expect_code 0
 expect_err 'backend ptx (no GPU: '
@@ -43,7 +43,7 @@ expect_out '"name": "PTX emulator (GH100 limits)"'
 expect_out '"ptx_global_load_sectors"'
 expect_out '"code_kind": "ptx compute_90"'
 
-# twice the same, whatever the workers: every count, hash and line
+# two sweeps with different workers give the same counts, hashes and lines
 for jobs in 1 2; do
 	run sweep reduce matmul --block-sizes 64 --set n=100 --jobs $jobs --db $jobs.db -q
 	expect_code 0
@@ -56,7 +56,7 @@ for jobs in 1 2; do
 done
 cmp -s 1.same 2.same || complain 'one worker and two give different results'
 
-# faults end their case alone
+# a fault ends only its own case
 run sweep fault/none fault/illegal_address fault/misaligned fault/trap fault/assertion \
 	fault/out_of_bounds fault/race fault/uninitialised fault/wrong_result fault/not_a_number \
 	fault/unwritten --set n=1000
@@ -73,19 +73,19 @@ run report --format json
 expect_out 'out_of_bounds.cu:9'
 expect_out 'past the end of'
 
-# one that never ends is ended, here long before the emulator would give up by itself
+# the timeout ends an endless kernel, long before the emulator's own limit
 run sweep fault/endless_loop --set n=1000 --timeout 500ms
 expect_code 3
 expect_out 'did not end within 500 ms (--timeout)'
 
-# what no emulator of ours runs is skipped, with every opcode that is missing
+# unsupported kernels are skipped, with every missing opcode
 run sweep ceilings/tensor_f16_wgmma --backend ptx
 expect_code 4
 expect_out 'needs what the emulator does not run: opcode '
 expect_out 'wgmma.fence.sync.aligned'
 expect_out 'wgmma.mma_async.sync.aligned.'
 
-# a large case is counted on some blocks, and verified when all are asked for
+# a large case is counted on some blocks, and verified with --blocks all
 run sweep matmul/naive --block-sizes 256 --set n=1024 --blocks auto
 expect_code 0
 run report --format csv
@@ -93,14 +93,14 @@ expect_out ',sampled,'
 run report --format json
 expect_out 'the result was not verified'
 
-# what is beyond the emulator is skipped, and says so: it fails nobody's sweep
+# cases beyond the emulator are skipped with a reason and do not fail a sweep
 run sweep matmul/tiled/block=1,n=1000 reduce/shuffle/block=64,n=64 --db beyond.db
 expect_code 0
 expect_out 'too large to run whole'
 run report --format csv --db beyond.db
 [ "$(grep -c ',skipped,' "$work/out")" -eq 1 ] || complain 'not one case is skipped'
 
-# 0 is a value of an axis where it means something, and else skipped for what it makes impossible
+# 0 is a valid value of some axes; otherwise the case is skipped with the reason
 run sweep occupancy/one_load/shared_kib=0,block=64,n=4096 \
 	warp_ops/shfl/distance=0,block=64,n=4096,width=32 \
 	warp_map/plane/columns=0,block=64,n=4096 --db zero.db
@@ -109,7 +109,7 @@ expect_out 'columns=0: constraint: expression "block % columns == 0", character 
 run report --format csv --db zero.db
 [ "$(grep -c ',ok,' "$work/out")" -eq 2 ] || complain 'not two cases are ok'
 
-# gigabytes take no longer, nor do more elements than 32 bits count
+# gigabytes, and more than 2^32 elements, take no longer
 memory_kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
 if [ "${memory_kib:-0}" -ge 18000000 ]; then
 	run sweep reduce/shuffle --block-sizes 256 --set n=2147483713 --jobs 1 --db large.db
@@ -134,7 +134,7 @@ run list metrics ptx_branches --backend ptx --format csv
 refused 2 'did you mean' sweep stream/copy_scalar --backend ptx --chip AD1O2
 refused 2 'GB202' sweep stream/copy_scalar --backend ptx --chip toaster
 
-# a processor's worth of emulated memory is not endless
+# emulated memory is limited
 (ulimit -v 2000000 2>/dev/null && run sweep stream/copy_scalar --block-sizes 256 --set n=2^32 &&
 	[ "$code" -ne 0 ]) || complain 'an allocation of 32 GiB went well'
 

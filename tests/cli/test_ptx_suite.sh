@@ -1,13 +1,13 @@
-# All kernels on the real emulator as a machine without a GPU checks them, however
-# many workers there are and whatever becomes of one of them.
+# All kernels on the real emulator, as on a machine without a GPU, with any number of workers and
+# with a worker that is killed.
 . "$(dirname "$0")/lib.sh"
 PERFLAB_WORKER_PTX="$(dirname "$PERFLAB")/perflab-worker-ptx"
 [ -x "$PERFLAB_WORKER_PTX" ] || skip "$PERFLAB_WORKER_PTX is not built"
 PERFLAB_WORKER_CUDA="$work/no-such-worker"
 export PERFLAB_WORKER_PTX PERFLAB_WORKER_CUDA
 
-# every case is verified, or skipped for a constraint of its own; counts, hashes and lines are
-# those of one worker
+# every case is verified, or skipped because of a constraint; counts, hashes and lines are those of
+# one worker
 for jobs in 1 3; do
 	run sweep --backend ptx --block-sizes 64..1024 --size small --jobs $jobs --db $jobs.db -q
 	expect_code 0
@@ -28,7 +28,7 @@ expect_out 'block must be a square number'
 grep -v 'block must be\|needs what the emulator does not run: \|registers a thread' "$work/out" &&
 	complain 'something is skipped that need not be'
 
-# the worker that is killed takes one case with it
+# a killed worker loses only one case
 mkfifo progress
 "$PERFLAB" sweep matmul/naive --backend ptx --block-sizes 64,128,256 --set n=512 --blocks all \
 	--jobs 2 --db killed.db >"$work/out" 2>progress </dev/null &

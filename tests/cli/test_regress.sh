@@ -1,9 +1,9 @@
-# Two runs held against each other: verdicts, exit codes, formats, thresholds, and every way in which
-# there is nothing to compare.
+# Two runs are compared: verdicts, exit codes, formats, thresholds, and all reasons why nothing can
+# be compared.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 
-# sweep_as LABEL SCRIPT [WORD…]: a run of two variants, 4 cases, by a worker that does as scripted.
+# sweep_as LABEL SCRIPT [WORD…]: sweeps two variants with 4 cases, with a scripted worker.
 sweep_as() {
 	export FAKE_WORKER_SCRIPT="$2"
 	label=$1
@@ -12,7 +12,7 @@ sweep_as() {
 	unset FAKE_WORKER_SCRIPT
 }
 
-# kept VERDICTS LABEL: what the database holds of the cases of a run, by verdict.
+# kept VERDICTS LABEL: fails unless the database has these counts of verdicts for the run.
 kept() {
 	verdicts=$(sqlite3 perflab.db "SELECT group_concat(verdict || ' ' || cases, ', ') FROM
 		(SELECT verdict, count(*) AS cases FROM comparison JOIN trial ON trial.id = trial_id
@@ -33,7 +33,7 @@ refused 2 'no run of that device and backend other than run 1' regress --base la
 refused 2 "--base: no run 'nonesuch'" regress --base nonesuch
 refused 2 "--head: no run 'nonesuch'" regress --base before --head nonesuch
 
-# the same again: nothing changed; told what is new and what is gone
+# the same code again: nothing changed; new and missing cases are reported
 sweep_as same ''
 expect_code 0
 run regress --base before
@@ -83,7 +83,7 @@ run regress --base slower --head before
 expect_code 0
 expect_err 'the base, run 4, is newer than the head, run 1'
 expect_out '2 improved, 2 unchanged'
-# but not where only the environment can be slower
+# but not if only the environment can be slower
 sweep_as unlucky 'slow:reduce/shuffle'
 run regress --base before
 expect_code 0
@@ -92,12 +92,12 @@ expect_out 'noise or environment'
 run regress --base before --judge-same-code
 expect_code 1
 
-# counters of other inputs are no ground to judge on
+# counters of other inputs are not judged
 sweep_as seeded '' --seed 2
 printf '* ignore=time\n' >untimed.txt
 refused 2 'counters of different --seed are not compared' regress --base before --thresholds untimed.txt
 
-# one round shows nothing, and that is said
+# one round is not enough for a verdict, and this is reported
 sweep_as once 'slow:reduce/shuffle;recompiled' --rounds 1
 run regress --base before
 expect_code 0
@@ -156,7 +156,7 @@ head -c 2000000 /dev/zero >large.thresholds
 refused 3 'large.thresholds' regress --base before --head slower --thresholds large.thresholds
 rm perflab.thresholds
 
-# what fails now and did not before is a reason to stop; what failed before is none
+# a case that fails now but not before is a finding; a case that failed before is not
 sweep_as broken 'mismatch:reduce/naive/block=64;recompiled'
 expect_code 1
 run regress --base before
@@ -168,7 +168,7 @@ run regress --base broken
 expect_code 0
 expect_out 'it failed in the base too'
 
-# other backends never compare; other surroundings only when asked for
+# other backends are never compared; other environments only on request
 if command -v sqlite3 >/dev/null; then
 	sqlite3 perflab.db "UPDATE run SET driver = '999.1', toolkit = '99.9' WHERE label = 'slower'"
 	refused 2 'differ in more than the code: driver (580.0, then 999.1)' regress --base before --head slower
@@ -186,12 +186,12 @@ if command -v sqlite3 >/dev/null; then
 	# two that have a prefix in common
 	sqlite3 perflab.db "UPDATE run SET uid = 'abcd1' || substr(uid, 6) WHERE id = 1; UPDATE run SET uid = 'abcd2' || substr(uid, 6) WHERE id = 2"
 	refused 2 'means several runs' regress --base abcd
-	# what a sweep keeps of its comparison with the runs before
+	# what a sweep stores of its comparison with earlier runs
 	kept 'new 4' before
 	kept 'unchanged 4' same
 	kept 'failed 1, unchanged 3' broken
 	kept 'unchanged 2, regressed 2' slower
-	# a case that the last good run lacks is held against the run that has it
+	# a case that the last good run lacks is compared with the run that has it
 	rm -f added.db
 	added() {
 		export FAKE_WORKER_SCRIPT="$2"
@@ -219,7 +219,7 @@ if command -v sqlite3 >/dev/null; then
 	[ "$(sqlite3 added.db "SELECT verdict || ': ' || why FROM comparison JOIN trial ON trial.id = trial_id
 		WHERE run_id = 3 AND variant = 'naive'")" = 'regressed: compared with run 2, not marked good: no older good run has the case' ] ||
 		complain 'what is kept of the added case is something else'
-	# who names a run means that run
+	# a named run is always the baseline
 	run regress --base narrow --db added.db
 	expect_code 0
 	expect_out '1 unchanged, 1 new'
@@ -235,7 +235,7 @@ if command -v sqlite3 >/dev/null; then
 	expect_out 'run 2 has it, but does not compare: driver: 999.1 in run 2, now 580.0'
 	run regress --db added.db --allow-different
 	expect_code 1
-	# an older good run goes before a newer one that is not
+	# an older good run comes before a newer unmarked one
 	sqlite3 added.db "UPDATE run SET driver = (SELECT driver FROM run WHERE id = 1)"
 	run mark wide good --db added.db
 	added again '' reduce/shuffle
@@ -244,7 +244,7 @@ if command -v sqlite3 >/dev/null; then
 	run regress --db added.db
 	expect_code 1
 	expect_out 'compared with run 2, the newest older good run that has the case'
-	# one that no good run measured is held against the newest that did
+	# a case that no good run measured is compared with the newest run that did
 	sqlite3 added.db "UPDATE trial SET status = 'failed', reason = 'x', sample_count = 0, median_ns = NULL
 		WHERE run_id = 2 AND variant = 'naive'"
 	run regress --db added.db --all
@@ -270,7 +270,7 @@ if command -v sqlite3 >/dev/null; then
 	kept 'inconclusive 4' later
 	[ "$(sqlite3 perflab.db "SELECT count(*) FROM comparison WHERE why LIKE 'driver: 999.1 in run %, now 580.0'")" -eq 4 ] ||
 		complain 'it is not said that the driver is another'
-	# files of no use
+	# unusable files
 	cp perflab.db newer.db
 	sqlite3 newer.db 'PRAGMA user_version = 9999'
 	refused 3 'newer' regress --db newer.db --base before

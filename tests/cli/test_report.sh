@@ -1,5 +1,5 @@
-# Where a report goes and what it comes as: files that are whole or not there, formats that are
-# refused.
+# Output files and formats of a report: a file is complete or not written, and wrong formats are
+# rejected.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 
@@ -9,7 +9,7 @@ run report last
 expect_code 0
 cp "$work/out" shown
 
-# a file holds what stdout would, and no other file is left
+# the file has the content of stdout, and no other file is left
 run report last -o report.txt
 expect_code 0
 [ ! -s "$work/out" ] || complain 'something on stdout beside the file'
@@ -22,7 +22,7 @@ umask 022
 run report last -o -
 cmp -s shown "$work/out" || complain '-o - is not stdout'
 
-# a link stays, what it names is replaced, with the permissions that it had
+# a symbolic link stays; its target is replaced and keeps its permissions
 chmod 604 report.txt
 ln -s report.txt link
 run report last --format csv -o link
@@ -31,12 +31,12 @@ expect_code 0
 grep -q '^format,' report.txt || complain 'what the link names is as it was'
 [ "$(stat -c %a report.txt)" = 604 ] || complain "permissions became $(stat -c %a report.txt)"
 
-# what cannot be replaced is written to as it is
+# a file that cannot be replaced, such as a pipe, is written in place
 run report last -o /dev/null
 expect_code 0
 [ -c /dev/null ] || complain '/dev/null was replaced'
 
-# a failure leaves what was there
+# a failure leaves the old file
 printf kept >page.html
 refused 2 "no run '999'" report 999 --format html -o page.html
 [ "$(cat page.html)" = kept ] || complain 'a failure broke the page that was there'
@@ -67,8 +67,8 @@ expect_no_out 'perflab ceilings'
 run report last --format md --no-roofline
 expect_no_out 'Roofline'
 
-# whatever the database holds, a report in every format that says what is missing: no counters, one
-# case, numbers beyond reason, names of 500 characters, a process that was killed
+# every database gives a report in every format that says what is missing: no counters, one case,
+# extreme numbers, names of 500 characters, a killed process
 every_format() {
 	for format in text md csv json html; do
 		run report last --db "$1" --format $format -o "$work/report.$format"
@@ -109,7 +109,7 @@ if command -v sqlite3 >/dev/null; then
 	done
 fi
 
-# what does not go together is refused before anything is opened
+# conflicting options are rejected before any file is opened
 refused 2 '--compare is for --format html' report last --compare first
 refused 2 '--lines cannot be written as svg' report last --lines --format svg
 refused 2 'unknown value "html"' list runs --format html

@@ -1,5 +1,4 @@
-# A sweep that is ended, by a signal it may catch or by one it may not, goes on
-# where it was.
+# A sweep that a signal ended, caught or not, is resumed where it stopped.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 export PERFLAB_DB=a.db FAKE_WORKER_LOG="$work/log"
@@ -43,7 +42,7 @@ resume() {
 	grep -q "^$1,.*,finished," "$work/runs" || complain "run $1 is not finished"
 }
 
-# nohup has SIGHUP ignored, and it stays so
+# nohup ignores SIGHUP, and perflab keeps ignoring it
 trap '' HUP
 start
 case $(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/$sweep/status) in
@@ -81,7 +80,7 @@ kill -KILL $sweep
 wait $sweep 2>/dev/null
 code=$?
 expect_code 137
-# it could not say so itself
+# a killed perflab could not report this itself
 run list runs
 expect_no_out ' running '
 run report 3
@@ -96,7 +95,7 @@ resume 3
 
 refused 2 'finished' sweep --resume 3
 
-# two that go on with the same run at once: one of them does
+# of two processes that resume the same run, only one does
 start
 kill -TERM $sweep
 wait $sweep
@@ -119,7 +118,7 @@ refused 2 '--seed cannot be changed' sweep --resume 3 --seed 7
 refused 2 'cannot be added' sweep reduce --resume 3
 refused 3 'no.db' sweep --resume 1 --db no.db
 
-# another build's kernels may be others, and so is another device's time
+# another build may have other kernels, and another device has other times
 start
 kill -KILL $sweep
 wait $sweep 2>/dev/null

@@ -1,4 +1,4 @@
-# Studies: which there are, what they are answered from, what is said of what is missing.
+# Studies: the list, the measurements that answer them, and messages about missing ones.
 root=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"
 no_worker
@@ -27,7 +27,7 @@ refused 2 'name one, such as cuda or ptx' study --backend auto --stored
 refused 2 'name one, such as cuda or ptx' ceilings --backend auto
 refused 2 'name one, such as cuda or ptx' ceilings --backend auto --stored
 
-# of one's own, with nothing compiled
+# a user's study, without compiling anything
 fake_worker
 cat >own.study <<'END'
 title: Naive is slower
@@ -121,8 +121,8 @@ expect_code 0
 expect_out 'divergence_two_ifs: inconclusive'
 expect_out 'in no stored run of studies'
 
-# a case that came to a study later leaves only its own parts open, and a run that has less of the
-# study, however new, takes nothing away
+# a case that was added to a study later leaves only its own parts open; a newer run with fewer
+# cases of the study removes no answers
 sed 's/^part: a time/case later: reduce\/shuffle\/block=128,n=4096\n&/' own.study >grown.study
 cat >>grown.study <<'END'
 part: of a case that came later
@@ -150,7 +150,7 @@ fake_worker
 run sweep reduce/naive --block-sizes 64 --size 4096 --db plain.db --quiet
 refused 3 'no run of studies' study --stored --db plain.db
 
-# what could not be measured leaves its study open, for its reason, and the rest is answered
+# a case that could not be measured leaves its study open, with a reason; the others are answered
 FAKE_WORKER_SCRIPT=mismatch:reduce/naive run study own.study divergence_two_ifs --db bad.db
 expect_code 1
 expect_out 'inconclusive: no measurement of case naive: mismatch'
@@ -160,7 +160,7 @@ FAKE_WORKER_SCRIPT=no_counters run study divergence_two_ifs --db bare.db
 expect_code 0
 expect_out 'divergence_two_ifs: inconclusive (branch_targets_divergent of case'
 
-# what a stranger writes into a study stays text
+# untrusted input in a study stays text
 sed "s/^made on: no GPU/made on: a | b $(printf '\033')[31m/" own.study >strange.study
 for format in text md json; do
 	run study strange.study --stored --db own.db --format $format
@@ -171,7 +171,7 @@ for format in text md json; do
 	[ $format != md ] || expect_out 'a &#124; b'
 done
 
-# slips in a file: its name and the line
+# errors in a study file: name and line
 sed 's|reduce/naive/|reduce/nave/|' own.study >slip.study
 refused 2 'study slip, line 6' study slip.study --db slip.db
 expect_err 'naive'
@@ -209,7 +209,7 @@ if command -v python3 >/dev/null; then
 	[ "$(grep -c '^#### ' page.md)" -eq 2 ] || complain 'not two studies on the page'
 fi
 
-# emulated counts answer by names of their own; claims about time are left open
+# emulated counts answer under their own metric names; claims about time stay open
 fake_emulator
 run study own.study --backend ptx --db e.db
 expect_code 4

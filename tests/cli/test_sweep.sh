@@ -74,7 +74,7 @@ awk -v bytes="$(value_of dram_bytes)" -v rate="$(value_of dram_bytes_per_s)" -v 
 	'BEGIN { x = 1e9 * bytes / ns; exit !(bytes > 0 && rate > x * 0.999 && rate < x * 1.001) }' ||
 	complain 'the bandwidth is not bytes over the median'
 
-# counters that cannot be had are said once, and the sweep is fine
+# unavailable counters are reported once, and the sweep succeeds
 FAKE_WORKER_SCRIPT=no_counters run sweep reduce/shuffle --size 1024
 expect_code 0
 expect_out 'the driver refuses counters'
@@ -129,7 +129,7 @@ run list metrics cycles
 expect_code 0
 expect_out 'sm__cycles_active.avg'
 refused 2 "no chip is called 'GX1'" list metrics --all --chip GX1
-# what is measured is what was built, wherever that runs
+# every run stores the revision of the build, wherever perflab runs
 built=$("$PERFLAB" version | awk 'NF == 4 { print $3 }')
 if command -v git >/dev/null && command -v sqlite3 >/dev/null; then
 	mkdir elsewhere

@@ -1,4 +1,4 @@
-# Words that are wrong: exit 2, one line, the nearest name.
+# Usage errors: exit 2, and one line with the nearest name.
 . "$(dirname "$0")/lib.sh"
 no_worker
 
@@ -56,13 +56,13 @@ refused 2 'overflow' sweep stream/copy_scalar --size 2^62
 run sweep reduce/shuffle --block-sizes 64 --dry-run
 expect_err '1 case: 1 to run, 0 skipped'
 
-# what is too large for any device is skipped with a reason, not refused
+# a size that is too large for any device is skipped with a reason, not rejected
 run sweep stream/copy_scalar --size 2^50 --dry-run
 expect_code 0
 expect_out 'skip'
 expect_out 'memory'
 
-# what goes wrong on purpose runs only when it is named
+# kernels that fail on purpose run only if they are named
 refused 2 'fault' sweep fualt
 run sweep --dry-run
 expect_code 0
@@ -71,7 +71,7 @@ expect_no_out 'fault/'
 run sweep fault --dry-run
 expect_out 'fault/none'
 
-# options and operands mix, "--" ends options
+# options and operands may be mixed; "--" ends the options
 run sweep --dry-run reduce/shuffle --size=2^20 -b 64,128
 expect_code 0
 expect_out 'reduce/shuffle/block=64,n=1048576'

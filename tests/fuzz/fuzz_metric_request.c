@@ -1,7 +1,7 @@
 /*
  * Fuzz target: any bytes as the value of --metrics. An accepted metric is in the catalogue or has a
  * name that is safe to pass to CUPTI; it is listed once, after its inputs. A rejected request
- * leaves the list unchanged and gives the reason in one line.
+ * leaves the list empty and gives the reason in one line.
  */
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"

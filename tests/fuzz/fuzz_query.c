@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	rc = db_query(db, sql, &visitor, &err);
 	if ((rc == 0) != (err.text[0] == '\0'))
-		abort(); /* a failed query gives one reason and no rows */
+		abort(); /* there is a message exactly when the query failed */
 	rows_end(reading.writer, rc, NULL);
 	fclose(reading.out);
 	if (db_runs_visit(db, 0, count_run, &runs, NULL) || runs != 1)

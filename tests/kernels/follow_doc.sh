@@ -1,6 +1,7 @@
 #!/bin/sh
-# Follows docs/adding-a-kernel.md to the letter, in a copy of the tree: the new file alone must fail
-# the tables' test, file and row together must pass it, and the file must compile if there is nvcc.
+# Follows docs/adding-a-kernel.md literally, in a copy of the tree. The new file alone must fail the
+# test of the tables; the file together with its row must pass it. The file must compile if there is
+# nvcc.
 # usage: follow_doc.sh SOURCE-FOLDER; environment: CC, PERFLAB_NVCC (empty: no toolkit)
 set -eu
 source_root=$1

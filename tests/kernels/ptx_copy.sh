@@ -1,5 +1,5 @@
 #!/bin/sh
-# The build warns where a kernel's source is not the one that its PTX was made of, and copies it.
+# The build copies a kernel's PTX, and warns if it was made from another source.
 # usage: ptx_copy.sh SOURCE-FOLDER CMAKE
 set -eu
 script=$1/cmake/copy_ptx.cmake

@@ -1,7 +1,8 @@
 #!/bin/sh
-# The PTX in the tree belongs to the device code in the tree: each .cu has one, made of the very
-# files that are there, all by one release of nvcc, and nothing in it tells where it was made.
-# Needs no toolkit. usage: ptx_fresh.sh SOURCE-FOLDER
+# The PTX in the tree matches the device code in the tree: each .cu has a PTX file that was made
+# from the present files, all with one release of nvcc, and without machine-specific paths. Needs no
+# toolkit.
+# usage: ptx_fresh.sh SOURCE-FOLDER
 set -eu
 cd "$1"
 wrong=0

@@ -1,6 +1,6 @@
 #!/bin/sh
-# nvcc of the same release still makes the PTX that is in the tree, character by character. What was
-# the same once is noted in NOTES by all that its text depends on, and not made again.
+# nvcc of the same release still generates exactly the PTX in the tree. A file that was equal once
+# is noted in NOTES, with everything that its text depends on, and is not generated again.
 # usage: ptx_same_text.sh SOURCE-FOLDER NOTES COMPILED; COMPILED: where a build left the PTX of its
 # cubins, or is empty; environment: PERFLAB_NVCC (empty: no toolkit)
 set -eu
@@ -34,7 +34,7 @@ source_of() {
 	printf '%s\n' "${1%.ptx}.cu" | sed 's|^kernels/generated/|kernels/|'
 }
 
-# note PTX: the name of the note that it was the same.
+# note PTX: prints the name of the note that the file was equal.
 note() {
 	sources=$(sed -n 's|^// perflab: source \([^ ]*\) .*|\1|p' "$1")
 	# shellcheck disable=SC2086 # several words
