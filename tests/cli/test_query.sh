@@ -26,7 +26,7 @@ refused 2 'did you mean trials or trial?' query trialss
 refused 2 'SQL goes in quotes as one word' query SELECT
 if command -v sqlite3 >/dev/null; then
 	sqlite3 old.db <"$(dirname "$0")/../db/version_3.sql"
-	refused 2 'old.db is of schema version 3, which has no regressions yet' query regressions --db old.db
+	refused 2 'old.db has schema version 3, which has no regressions' query regressions --db old.db
 fi
 refused 2 'one word too many' query SELECT 1
 
@@ -98,7 +98,7 @@ refused 2 'rules out PRAGMA writable_schema' query 'PRAGMA writable_schema = 1'
 refused 2 'load_extension' query "SELECT load_extension('x')"
 refused 2 'one statement at a time' query 'SELECT 1; SELECT 2'
 refused 2 'one statement at a time' query 'SELECT 1; DROP TABLE run'
-refused 2 'there is no statement' query ' -- nothing'
+refused 2 'the text has no statement' query ' -- nothing'
 refused 2 'syntax error' query 'SELECT 1 FORM run'
 refused 2 'too long' query 'SELECT zeroblob(900000000)'
 refused 2 'integer overflow' query 'SELECT abs(-9223372036854775807 - 1)'
