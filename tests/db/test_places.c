@@ -204,10 +204,11 @@ static void test_a_disk_that_fills_up_keeps_what_was_stored(void **state)
 	int stored = 0;
 	int rc = 0;
 
-	full_disk_begin(400000);
+	full_disk_begin(10000000);
 	if (db_open(&db, context->path, DB_CREATE, &context->err) ||
 	    db_run_begin(db, &run, &context->err))
 		fail_msg("%s", context->err.text);
+	full_disk.bytes_left = 200000; /* however much the schema took */
 	while (!rc) {
 		struct round_result round = fixture_round(stored, 100);
 
