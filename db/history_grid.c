@@ -224,14 +224,14 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 			 struct history_grid *out, struct error *err)
 {
 	struct history_grid grid = {.case_count = run->trial_count};
-	size_t room = run->trial_count ? MEDIANS_SHOWN_MOST / run->trial_count : 0;
+	size_t fit = run->trial_count ? MEDIANS_SHOWN_MOST / run->trial_count : 0;
 	int rc;
 
 	*out = (struct history_grid){0};
 	if (run->trial_count == 0 || run->traits.emulated)
 		return 0;
-	if (room < 2)
-		room = 2;
+	if (fit < 2)
+		fit = 2;
 	rc = db_begin_read(db, err);
 	if (rc)
 		return rc;
@@ -241,7 +241,7 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 	if (!rc && grid.run_count > 1) {
 		size_t cells = grid.case_count * grid.run_count;
 
-		choose_shown(&grid, run->id, runs < room ? runs : room);
+		choose_shown(&grid, run->id, runs < fit ? runs : fit);
 		grid.median_ns = xcalloc(cells + 1, sizeof(*grid.median_ns));
 		grid.rounds = xcalloc(cells + 1, sizeof(*grid.rounds));
 		grid.code = xcalloc(cells + 1, sizeof(*grid.code));
