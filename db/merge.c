@@ -15,8 +15,8 @@
 
 /* ---- messages ---- */
 
-static void notice(const struct merge *merge, const char *format, ...) PRINTF_LIKE(2, 3);
-static void notice(const struct merge *merge, const char *format, ...)
+static void say_to_watch(const struct merge *merge, const char *format, ...) PRINTF_LIKE(2, 3);
+static void say_to_watch(const struct merge *merge, const char *format, ...)
 {
 	char line[1024];
 	va_list arguments;
@@ -102,17 +102,19 @@ static int trials_merge(struct merge *merge, struct merge_run *moved, struct err
 static void say_odds(const struct merge *merge, const struct merge_run *moved)
 {
 	if (moved->is_another)
-		notice(merge,
-		       "run %.*s of %s has other settings than the run of the same uid in %s, "
-		       "which is kept",
-		       DIGITS_SHOWN, moved->uid, merge->from->path, merge->into->path);
+		say_to_watch(
+			merge,
+			"run %.*s of %s has other settings than the run of the same uid in %s, "
+			"which is kept",
+			DIGITS_SHOWN, moved->uid, merge->from->path, merge->into->path);
 	if (moved->at_odds)
-		notice(merge,
-		       "run %.*s differs between %s and %s in %lld %s, such as %s: the results in "
-		       "%s are kept",
-		       DIGITS_SHOWN, moved->uid, merge->from->path, merge->into->path,
-		       (long long)moved->at_odds, moved->at_odds == 1 ? "case" : "cases",
-		       moved->case_at_odds, merge->into->path);
+		say_to_watch(
+			merge,
+			"run %.*s differs between %s and %s in %lld %s, such as %s: the results in "
+			"%s are kept",
+			DIGITS_SHOWN, moved->uid, merge->from->path, merge->into->path,
+			(long long)moved->at_odds, moved->at_odds == 1 ? "case" : "cases",
+			moved->case_at_odds, merge->into->path);
 }
 
 static int run_store(struct merge *merge, struct merge_run *moved, struct error *err)
