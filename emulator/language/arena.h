@@ -37,11 +37,12 @@ struct name {
 struct ptx_arena *arena_create(size_t limit_bytes);
 void arena_destroy(struct ptx_arena *arena); /* NULL is fine */
 /* Zeroed, aligned for anything. PL_ENOMEM: beyond the limit, or no memory. */
-int arena_take(struct ptx_arena *arena, void **out, size_t count, size_t size, struct error *err);
+int arena_allocate(struct ptx_arena *arena, void **out, size_t count, size_t size,
+		   struct error *err);
 /* Makes room for one more than `count` elements in an array of the arena; *capacity doubles. */
 int arena_grow(struct ptx_arena *arena, void **array, size_t *capacity, size_t count, size_t size,
 	       struct error *err);
-int arena_name(struct ptx_arena *arena, struct name **out, const char *text, size_t length,
-	       struct error *err);
+int arena_intern(struct ptx_arena *arena, struct name **out, const char *text, size_t length,
+		 struct error *err);
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The list being read. Its bytes grow as they come, whatever size the variable claims. */
-struct initial {
+struct initial_list {
 	struct ptx_variable *variable;
 	const int64_t *dimensions;
 	size_t dimension_count;
@@ -13,7 +13,7 @@ struct initial {
 	size_t relocation_capacity;
 };
 
-static void put(struct parser *parser, struct initial *list, uint64_t bits)
+static void append_value(struct parser *parser, struct initial_list *list, uint64_t bits)
 {
 	int64_t size = list->variable->element_bytes;
 
@@ -27,8 +27,8 @@ static void put(struct parser *parser, struct initial *list, uint64_t bits)
 	}
 }
 
-static void put_float(struct parser *parser, struct initial *list, enum token_kind kind,
-		      uint64_t bits)
+static void append_float(struct parser *parser, struct initial_list *list, enum token_kind kind,
+			 uint64_t bits)
 {
 	uint32_t narrow = (uint32_t)bits;
 	double value = 0;
@@ -44,21 +44,21 @@ static void put_float(struct parser *parser, struct initial *list, enum token_ki
 		memcpy(&narrow, &single, sizeof(single));
 		bits = narrow;
 	}
-	put(parser, list, bits);
+	append_value(parser, list, bits);
 }
 
 /* `symbol`, `symbol+4`, `generic(symbol)+4`. */
-static void put_address(struct parser *parser, struct initial *list)
+static void append_address(struct parser *parser, struct initial_list *list)
 {
-	bool generic = parser_takes_word(parser, "generic");
+	bool generic = parser_accept_word(parser, "generic");
 	struct ptx_relocation *place;
 	struct name *name;
 
 	if (generic)
-		parser_wants(parser, '(', "generic");
-	name = parser_name(parser, "a name whose address is taken");
+		parser_expect(parser, '(', "generic");
+	name = parser_expect_name(parser, "a name whose address is taken");
 	if (generic)
-		parser_wants(parser, ')', "a name whose address is taken");
+		parser_expect(parser, ')', "a name whose address is taken");
 	place = parser_append(parser, &list->variable->relocations,
 			      &list->variable->relocation_count, &list->relocation_capacity,
 			      sizeof(*place));
@@ -67,82 +67,82 @@ static void put_address(struct parser *parser, struct initial *list)
 	place->at = (int64_t)list->length;
 	place->bytes = list->variable->element_bytes;
 	place->symbol = name->text;
-	if (parser_takes(parser, '+'))
-		place->addend = parser_number(parser, "an offset", INT32_MAX);
-	else if (parser_takes(parser, '-'))
-		place->addend = -parser_number(parser, "an offset", INT32_MAX);
-	put(parser, list, 0);
+	if (parser_accept(parser, '+'))
+		place->addend = parser_expect_number(parser, "an offset", INT32_MAX);
+	else if (parser_accept(parser, '-'))
+		place->addend = -parser_expect_number(parser, "an offset", INT32_MAX);
+	append_value(parser, list, 0);
 }
 
-static void read_value(struct parser *parser, struct initial *list)
+static void read_initial_element(struct parser *parser, struct initial_list *list)
 {
-	bool negative = parser_takes(parser, '-');
+	bool negative = parser_accept(parser, '-');
 	enum token_kind kind = parser->token.kind;
 	uint64_t bits = parser->token.bits;
 
 	if (kind == TOKEN_WORD && !negative) {
-		put_address(parser, list);
+		append_address(parser, list);
 		return;
 	}
 	if (kind != TOKEN_INTEGER && kind != TOKEN_F32 && kind != TOKEN_F64) {
-		parser_complain(parser, "a value is wanted");
+		parser_error(parser, "a value is wanted");
 		return;
 	}
 	parser_advance(parser);
 	if (kind == TOKEN_INTEGER)
-		put(parser, list, negative ? 0 - bits : bits);
+		append_value(parser, list, negative ? 0 - bits : bits);
 	else
-		put_float(parser, list, kind,
-			  negative ? bits ^ (kind == TOKEN_F32 ? UINT64_C(1) << 31
-							       : UINT64_C(1) << 63)
-				   : bits);
-	if (parser_sees(parser, '('))
-		parser_complain(parser, "a part of an address cannot be an initial value");
+		append_float(parser, list, kind,
+			     negative ? bits ^ (kind == TOKEN_F32 ? UINT64_C(1) << 31
+								  : UINT64_C(1) << 63)
+				      : bits);
+	if (parser_at(parser, '('))
+		parser_error(parser, "a part of an address cannot be an initial value");
 }
 
 /* A list within `level` others fills the part of the variable that its dimensions span. */
-static void read_list(struct parser *parser, struct initial *list, size_t level)
+static void read_initial_list(struct parser *parser, struct initial_list *list, size_t level)
 {
 	size_t begin = list->length, span = (size_t)list->variable->element_bytes;
 
 	if (level >= list->dimension_count) {
-		parser_complain(parser, "more lists in one another than dimensions");
+		parser_error(parser, "more lists in one another than dimensions");
 		return;
 	}
-	while (!parser->rc && !parser_sees(parser, '}')) {
-		if (parser_takes(parser, '{'))
-			read_list(parser, list, level + 1);
+	while (!parser->rc && !parser_at(parser, '}')) {
+		if (parser_accept(parser, '{'))
+			read_initial_list(parser, list, level + 1);
 		else
-			read_value(parser, list);
-		if (!parser_takes(parser, ','))
+			read_initial_element(parser, list);
+		if (!parser_accept(parser, ','))
 			break;
 	}
-	parser_wants(parser, '}', "a list of values");
+	parser_expect(parser, '}', "a list of values");
 	if (level == 0)
 		return;
 	for (size_t i = level; i < list->dimension_count; i++) {
 		if (__builtin_mul_overflow(span, (size_t)list->dimensions[i], &span))
-			parser_complain(parser, "a list of more than 2^63 bytes");
+			parser_error(parser, "a list of more than 2^63 bytes");
 	}
 	if (list->length - begin > span)
-		parser_complain(parser, "more values than the dimension has");
+		parser_error(parser, "more values than the dimension has");
 	while (!parser->rc && list->length - begin < span)
-		put(parser, list, 0);
+		append_value(parser, list, 0);
 }
 
-void declare_initial(struct parser *parser, struct ptx_variable *variable,
-		     const int64_t *dimensions, size_t dimension_count)
+void parse_initial_value(struct parser *parser, struct ptx_variable *variable,
+			 const int64_t *dimensions, size_t dimension_count)
 {
-	struct initial list = {
+	struct initial_list list = {
 		.variable = variable,
 		.dimensions = dimensions,
 		.dimension_count = dimension_count,
 	};
 
-	if (parser_takes(parser, '{'))
-		read_list(parser, &list, 0);
+	if (parser_accept(parser, '{'))
+		read_initial_list(parser, &list, 0);
 	else
-		read_value(parser, &list);
+		read_initial_element(parser, &list);
 	if (parser->rc)
 		return;
 	if (variable->count == 0 && dimension_count && dimensions[0] == 0) {
@@ -150,10 +150,10 @@ void declare_initial(struct parser *parser, struct ptx_variable *variable,
 		variable->count = variable->bytes / variable->element_bytes;
 	}
 	if ((int64_t)list.length > variable->bytes) {
-		parser_complain(parser, "more values than the variable has");
+		parser_error(parser, "more values than the variable has");
 		return;
 	}
-	variable->initial = parser_take(parser, (size_t)variable->bytes, 1);
+	variable->initial = parser_allocate(parser, (size_t)variable->bytes, 1);
 	if (variable->initial && list.length)
 		memcpy(variable->initial, list.bytes, list.length);
 }
