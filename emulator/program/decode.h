@@ -1,12 +1,12 @@
 /*
  * decode: what the files of the decoder share. Internal to program/.
  *
- * Until rows_assign() the operand fields of instructions hold values instead of
+ * Until allocate_rows() the operand fields of instructions hold values instead of
  * rows: 0 is none, 1 to register_count the function's registers, above them
  * temporaries of the decoder, and VALUE_CONSTANT | index a constant.
  *
- * A decoder of a statement says that it cannot by decode_gap() or
- * decode_nonsense() and goes on with value 0; the driver drops what it emitted.
+ * A decoder of a statement says that it cannot by decode_unsupported() or
+ * decode_invalid() and goes on with value 0; the driver drops what it emitted.
  * A gap is noted and decoding continues with the next statement, so that all
  * are found; nonsense ends it.
  */
@@ -56,21 +56,21 @@ struct function_reach {
 struct program_decoding {
 	const struct ptx_module *module;
 	struct ptx_program *program;
-	struct program_gaps *gaps;
+	struct unsupported_features *unsupported;
 	struct error *err;
 	struct name_table variables, functions;
 	struct function_reach *reach; /* by function */
 	struct shared_variable *shared;
 	size_t shared_count, shared_capacity;
 };
-#define SHARED_MOST_BYTES (16 * 1024 * 1024)
+#define MAX_SHARED_BYTES (16 * 1024 * 1024)
 /* Finds what the roots (the function `root`, UINT32_MAX: all) reach and lays shared memory out. */
-void reach_find(struct program_decoding *decoding, uint32_t root);
-void reach_release(struct program_decoding *decoding);
+void find_reachable(struct program_decoding *decoding, uint32_t root);
+void reachable_release(struct program_decoding *decoding);
 /* Offset of a shared variable that the function mentions. */
-int64_t reach_shared_offset(const struct program_decoding *decoding,
-			    const struct function_reach *reach,
-			    const struct ptx_variable *variable);
+int64_t shared_variable_offset(const struct program_decoding *decoding,
+			       const struct function_reach *reach,
+			       const struct ptx_variable *variable);
 
 /* ---- one function ---- */
 
@@ -83,9 +83,9 @@ struct function_decoding {
 
 	const struct ptx_statement *at; /* NULL outside of statements */
 	uint32_t statement;
-	bool gap;    /* this statement cannot be decoded */
-	bool gapped; /* some statement cannot */
-	int rc;      /* PL_EPARSE: nothing can */
+	bool unsupported;     /* this statement cannot be decoded */
+	bool any_unsupported; /* some statement cannot */
+	int rc;               /* PL_EPARSE: nothing can */
 
 	size_t code_capacity, constant_capacity, call_capacity, table_capacity;
 	uint8_t *widths; /* of values in bits, 1 to 64; of constants: in out->constants */
@@ -108,23 +108,23 @@ struct function_decoding {
 	size_t extension_count;
 };
 
-/* Notes what is not there: `what` as in struct program_gap. */
-void decode_gap(struct function_decoding *decoding, const char *what, const char *name);
-void decode_gap_at(struct function_decoding *decoding, const char *what, const char *name,
-		   uint32_t line);
+/* Notes what is not there: `what` as in struct unsupported_feature. */
+void decode_unsupported(struct function_decoding *decoding, const char *what, const char *name);
+void decode_unsupported_at(struct function_decoding *decoding, const char *what, const char *name,
+			   uint32_t line);
 /* The operands of the statement make no sense. */
-void decode_nonsense(struct function_decoding *decoding, const char *format, ...) PRINTF_LIKE(2, 3);
+void decode_invalid(struct function_decoding *decoding, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* ---- decode_emit.c ---- */
 
 /* Appends an instruction of the statement, with its guard. Valid until the next. */
-struct instruction *emit(struct function_decoding *decoding, enum operation operation);
+struct instruction *emit_instruction(struct function_decoding *decoding, enum operation operation);
 /* The same without a guard and uncounted: a step that writes to temporaries only. */
 struct instruction *emit_auxiliary(struct function_decoding *decoding, enum operation operation);
 /* Appends the extensions that destinations of the last instruction want. */
 void emit_extensions(struct function_decoding *decoding);
 /* A fresh value; bits: 1 (predicate) to 64. */
-uint32_t value_temporary(struct function_decoding *decoding, int bits);
+uint32_t new_temporary(struct function_decoding *decoding, int bits);
 uint32_t value_constant(struct function_decoding *decoding, struct program_constant constant);
 uint32_t value_bits(struct function_decoding *decoding, uint64_t bits, bool wide);
 int value_width(const struct function_decoding *decoding, uint32_t value);
@@ -132,7 +132,7 @@ int value_width(const struct function_decoding *decoding, uint32_t value);
 void emit_step(struct function_decoding *decoding, enum operation operation, uint32_t dst,
 	       uint32_t a, uint32_t b, uint32_t c);
 /* An operation of alu.def that the decoder itself needs; a gap when there is none. */
-enum operation operation_needed(struct function_decoding *decoding, const char *mnemonic);
+enum operation require_operation(struct function_decoding *decoding, const char *mnemonic);
 
 /* ---- decode_operands.c ---- */
 
@@ -141,20 +141,21 @@ bool type_of_name(const char *name, enum value_type *type);
 int type_bits(enum value_type type);
 /* The last modifier that is a type; false: none is. */
 bool statement_type(const struct ptx_statement *statement, enum value_type *type);
-bool statement_has(const struct ptx_statement *statement, const char *modifier);
+bool statement_has_modifier(const struct ptx_statement *statement, const char *modifier);
 
 /* The value to read for an operand as `type`; may emit steps before. */
-uint32_t source(struct function_decoding *decoding, const struct ptx_operand *operand,
-		enum value_type type);
+uint32_t decode_source(struct function_decoding *decoding, const struct ptx_operand *operand,
+		       enum value_type type);
 /* The value to write; emit_extensions() after the instruction completes it. */
-uint32_t destination(struct function_decoding *decoding, const struct ptx_operand *operand,
-		     enum value_type type);
+uint32_t decode_destination(struct function_decoding *decoding, const struct ptx_operand *operand,
+			    enum value_type type);
 /* Of memory: the 32- or 64-bit row that a load of `width` bytes fills, and how. */
-uint32_t load_destination(struct function_decoding *decoding, const struct ptx_operand *operand,
-			  int width, bool is_signed, enum extension *extension);
-uint32_t store_source(struct function_decoding *decoding, const struct ptx_operand *operand,
-		      int width);
-bool operands_are(struct function_decoding *decoding, size_t least, size_t most);
+uint32_t decode_load_destination(struct function_decoding *decoding,
+				 const struct ptx_operand *operand, int width, bool is_signed,
+				 enum extension *extension);
+uint32_t decode_store_source(struct function_decoding *decoding, const struct ptx_operand *operand,
+			     int width);
+bool require_operands(struct function_decoding *decoding, size_t least, size_t most);
 
 /* What an address operand names. */
 struct decoded_address {
@@ -166,25 +167,25 @@ struct decoded_address {
 	int64_t parameter_offset;             /* of that in the parameter block */
 	bool symbolic;                        /* by a variable's name */
 };
-struct decoded_address address(struct function_decoding *decoding,
-			       const struct ptx_operand *operand, enum ptx_space space);
+struct decoded_address decode_address(struct function_decoding *decoding,
+				      const struct ptx_operand *operand, enum ptx_space space);
 /* Local memory of the frame for a .param or .local variable; false: no such. */
-bool frame_variable(struct function_decoding *decoding, const char *name, int64_t *offset,
-		    int64_t *bytes);
+bool find_frame_variable(struct function_decoding *decoding, const char *name, int64_t *offset,
+			 int64_t *bytes);
 
 /* A variable is where it is, whatever a generic access says; else the two must agree, or it makes
  * no sense. decode_memory.c. */
-bool spaces_agree(struct function_decoding *decoding, const struct decoded_address *where,
-		  enum ptx_space said);
+bool check_variable_space(struct function_decoding *decoding, const struct decoded_address *where,
+			  enum ptx_space said);
 
 /* ---- the statements ---- */
 
 void decode_alu(struct function_decoding *decoding, enum operation operation);
 /* Each returns false when the statement is none of its own. */
-bool decode_moves(struct function_decoding *decoding);            /* decode_move.c */
-bool decode_comparisons(struct function_decoding *decoding);      /* decode_compare.c */
+bool decode_move(struct function_decoding *decoding);             /* decode_move.c */
+bool decode_comparison(struct function_decoding *decoding);       /* decode_compare.c */
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
-bool decode_copies(struct function_decoding *decoding);           /* decode_copies.c */
+bool decode_async_copy(struct function_decoding *decoding);       /* decode_copies.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */
 bool decode_warp(struct function_decoding *decoding);             /* decode_warp.c */
@@ -201,11 +202,11 @@ void instruction_operands(const struct program_function *function, struct instru
 			  struct instruction_operands *out);
 /* The last instruction's successors are in order; targets are resolved. PL_EUNSUPPORTED with a gap.
  */
-int rows_assign(struct function_decoding *decoding);
+int allocate_rows(struct function_decoding *decoding);
 
 /* ---- dependence.c ---- */
 
 /* Sets decided_by and keeps, while operands still are values. */
-void dependence_find(struct function_decoding *decoding);
+void find_dependence(struct function_decoding *decoding);
 
 #endif

@@ -19,7 +19,7 @@ static struct instruction *emit_bare(struct function_decoding *decoding, enum op
 	return instruction;
 }
 
-struct instruction *emit(struct function_decoding *decoding, enum operation operation)
+struct instruction *emit_instruction(struct function_decoding *decoding, enum operation operation)
 {
 	struct instruction *instruction = emit_bare(decoding, operation);
 
@@ -43,8 +43,8 @@ void emit_step(struct function_decoding *decoding, enum operation operation, uin
 {
 	/* A register of the program's keeps what it has in lanes whose guard does not hold. */
 	bool guarded = dst <= decoding->source->register_count;
-	struct instruction *step =
-		guarded ? emit(decoding, operation) : emit_auxiliary(decoding, operation);
+	struct instruction *step = guarded ? emit_instruction(decoding, operation)
+					   : emit_auxiliary(decoding, operation);
 
 	step->auxiliary = true;
 	step->dst = dst;
@@ -61,7 +61,7 @@ void emit_extensions(struct function_decoding *decoding)
 	decoding->extension_count = 0;
 }
 
-uint32_t value_temporary(struct function_decoding *decoding, int bits)
+uint32_t new_temporary(struct function_decoding *decoding, int bits)
 {
 	decoding->widths = xgrow(decoding->widths, &decoding->value_capacity,
 				 decoding->value_count + 1, sizeof(*decoding->widths));
@@ -133,11 +133,11 @@ uint32_t value_bits(struct function_decoding *decoding, uint64_t bits, bool wide
 					});
 }
 
-enum operation operation_needed(struct function_decoding *decoding, const char *mnemonic)
+enum operation require_operation(struct function_decoding *decoding, const char *mnemonic)
 {
 	enum operation operation = alu_find(mnemonic);
 
 	if (operation == OPERATION_COUNT)
-		decode_gap(decoding, "opcode", mnemonic);
+		decode_unsupported(decoding, "opcode", mnemonic);
 	return operation;
 }

@@ -174,30 +174,30 @@ struct ptx_program {
 };
 
 /* What stands in the way of running an entry. */
-struct program_gap {
+struct unsupported_feature {
 	const char *function;
 	const char *what; /* "opcode", "register", "directive", "operand", "size of" … */
 	char *name;       /* "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16" */
 	uint32_t line;    /* first of them, in the PTX */
 	uint32_t count;
 };
-struct program_gaps {
-	struct program_gap *items;
+struct unsupported_features {
+	struct unsupported_feature *items;
 	size_t count, capacity;
 };
-void program_gaps_release(struct program_gaps *gaps);
+void unsupported_features_release(struct unsupported_features *unsupported);
 /* "opcode wmma.load.a.sync… (line 40, 3 times), register %clock64 (line 7)". */
-void program_gaps_text(struct text *out, const struct program_gaps *gaps);
+void unsupported_features_text(struct text *out, const struct unsupported_features *unsupported);
 
 /*
  * Decodes the function `name` and all that it calls; NULL: every function.
- * 0 with *out; PL_EUNSUPPORTED with *gaps holding every opcode, register and
+ * 0 with *out; PL_EUNSUPPORTED with *unsupported holding every opcode, register and
  * directive that cannot be run (not the first only); PL_EPARSE for operands
  * that make no sense; PL_ENOENT for an unknown name, with the entries there
  * are. `module` must outlive *out.
  */
 int ptx_program_decode(struct ptx_program **out, const struct ptx_module *module, const char *name,
-		       struct program_gaps *gaps, struct error *err);
+		       struct unsupported_features *unsupported, struct error *err);
 void ptx_program_free(struct ptx_program *program);
 
 /*

@@ -56,7 +56,7 @@ static void check_function(const struct program_function *function)
 	}
 }
 
-/* Decodes each entry; the gaps of all as text. Returns how many entries were decoded. */
+/* Decodes each entry; the unsupported of all as text. Returns how many entries were decoded. */
 static size_t decode_entries(const struct ptx_module *module, struct text *words,
 			     uint32_t *most_file_bytes)
 {
@@ -64,16 +64,17 @@ static size_t decode_entries(const struct ptx_module *module, struct text *words
 
 	for (size_t i = 0; i < module->function_count; i++) {
 		struct ptx_program *program = NULL;
-		struct program_gaps gaps = {0};
+		struct unsupported_features unsupported = {0};
 		struct error err = {0};
 		int rc;
 
 		if (!module->functions[i].entry)
 			continue;
-		rc = ptx_program_decode(&program, module, module->functions[i].name, &gaps, &err);
+		rc = ptx_program_decode(&program, module, module->functions[i].name, &unsupported,
+					&err);
 		if (rc == PL_EUNSUPPORTED) {
 			text_addf(words, "%s: ", module->functions[i].name);
-			program_gaps_text(words, &gaps);
+			unsupported_features_text(words, &unsupported);
 			text_add(words, "\n");
 		} else if (rc) {
 			fail_msg("%s", err.text);
@@ -85,7 +86,7 @@ static size_t decode_entries(const struct ptx_module *module, struct text *words
 					*most_file_bytes = program->functions[j].file_bytes;
 			}
 		}
-		program_gaps_release(&gaps);
+		unsupported_features_release(&unsupported);
 		ptx_program_free(program);
 	}
 	return decoded;

@@ -134,12 +134,12 @@ static bool keys_of(struct string_list *keys, bool *operations, const char *ptx)
 {
 	struct ptx_module *module = NULL;
 	struct ptx_program *program = NULL;
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	struct error err = {0};
 	struct text key = TEXT_INIT;
 
 	if (ptx_module_parse(&module, ptx, strlen(ptx), &err) == 0 &&
-	    ptx_program_decode(&program, module, NULL, &gaps, &err) == 0)
+	    ptx_program_decode(&program, module, NULL, &unsupported, &err) == 0)
 		for (size_t i = 0; i < program->function_count; i++) {
 			const struct program_function *function = &program->functions[i];
 
@@ -158,7 +158,7 @@ static bool keys_of(struct string_list *keys, bool *operations, const char *ptx)
 				key_add(keys, &key);
 			}
 		}
-	program_gaps_release(&gaps);
+	unsupported_features_release(&unsupported);
 	text_release(&key);
 	ptx_program_free(program);
 	if (module)

@@ -98,7 +98,7 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 	struct ptx_program *program = NULL;
 	struct ptx_module *module = NULL;
 	struct finding_list findings = {0};
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	struct text ptx = TEXT_INIT;
 	struct error err = {0};
 	uint64_t arguments[3];
@@ -118,7 +118,7 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 	     device_memory_allocate(memory, (int64_t)in_bytes, "in", &arguments[1], &err) ||
 	     device_memory_allocate(memory, (int64_t)threads * 16, "memory", &arguments[2], &err) ||
 	     ptx_module_parse(&module, ptx.data, ptx.length, &err) ||
-	     ptx_program_decode(&program, module, OPCODE_ENTRY, &gaps, &err) ||
+	     ptx_program_decode(&program, module, OPCODE_ENTRY, &unsupported, &err) ||
 	     emulation_create(&emulation, program, memory, lanes, &err);
 	if (!rc) {
 		opcode_inputs(device_memory_data(memory, arguments[1]), opcode);
@@ -126,7 +126,7 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 	}
 	if (rc) {
 		text_add(why, err.text);
-		program_gaps_text(why, &gaps);
+		unsupported_features_text(why, &unsupported);
 	} else if (findings.count) {
 		finding_text(why, &findings.items[0]);
 	} else {
@@ -138,7 +138,7 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 	ptx_module_free(module);
 	device_memory_free(memory);
 	finding_list_release(&findings);
-	program_gaps_release(&gaps);
+	unsupported_features_release(&unsupported);
 	text_release(&ptx);
 	return ran;
 }

@@ -25,7 +25,8 @@ struct walk {
 	uint32_t number;
 };
 
-static void mention_shared(struct walk *walk, const struct ptx_variable *variable, uint32_t *known)
+static void note_shared_variable(struct walk *walk, const struct ptx_variable *variable,
+				 uint32_t *known)
 {
 	struct function_reach *reach = walk->reach;
 	struct program_decoding *all = walk->all;
@@ -54,7 +55,7 @@ static void mention_shared(struct walk *walk, const struct ptx_variable *variabl
 	reach->shared[reach->shared_count++] = *known - 1;
 }
 
-static void mention_function(struct walk *walk, uint32_t number)
+static void note_callee(struct walk *walk, uint32_t number)
 {
 	struct function_reach *reach = walk->reach;
 
@@ -67,18 +68,19 @@ static void mention_function(struct walk *walk, uint32_t number)
 }
 
 /* A name of module scope. */
-static void mention_global(struct walk *walk, const char *name)
+static void note_module_name(struct walk *walk, const char *name)
 {
 	const struct ptx_module *module = walk->all->module;
 	uint32_t number;
 
 	if (!name_table_find(&walk->all->variables, name, &number)) {
 		if (name_table_find(&walk->all->functions, name, &number))
-			mention_function(walk, number);
+			note_callee(walk, number);
 		return;
 	}
 	if (module->variables[number].space == PTX_SPACE_SHARED) {
-		mention_shared(walk, &module->variables[number], &walk->module_shared[number]);
+		note_shared_variable(walk, &module->variables[number],
+				     &walk->module_shared[number]);
 		return;
 	}
 	if (walk->read[number] == walk->number + 1)
@@ -90,30 +92,30 @@ static void mention_global(struct walk *walk, const char *name)
 }
 
 /* A variable may begin as the address of a function, which then may be called. */
-static void follow_initials(struct walk *walk)
+static void follow_initial_addresses(struct walk *walk)
 {
 	while (walk->initial_count) {
 		const struct ptx_variable *variable =
 			&walk->all->module->variables[walk->initials[--walk->initial_count]];
 
 		for (size_t i = 0; i < variable->relocation_count; i++)
-			mention_global(walk, variable->relocations[i].symbol);
+			note_module_name(walk, variable->relocations[i].symbol);
 	}
 }
 
-static void mention(struct walk *walk, const char *name, bool as_address, uint32_t *own_shared)
+static void note_name(struct walk *walk, const char *name, bool as_address, uint32_t *own_shared)
 {
 	uint32_t number;
 
 	if (name_table_find(&walk->variables, name, &number)) {
 		if (walk->function->variables[number].space == PTX_SPACE_SHARED)
-			mention_shared(walk, &walk->function->variables[number],
-				       &own_shared[number]);
+			note_shared_variable(walk, &walk->function->variables[number],
+					     &own_shared[number]);
 	} else if (name_table_find(&walk->parameters, name, &number)) {
 		if (!as_address)
 			walk->reach->address_taken[number] = true;
 	} else {
-		mention_global(walk, name);
+		note_module_name(walk, name);
 	}
 }
 
@@ -121,7 +123,7 @@ static void walk_operand(struct walk *walk, const struct ptx_operand *operand, b
 			 uint32_t *own_shared)
 {
 	if (operand->kind == PTX_OPERAND_SYMBOL)
-		mention(walk, operand->name, as_address, own_shared);
+		note_name(walk, operand->name, as_address, own_shared);
 	for (size_t i = 0; i < operand->element_count; i++)
 		walk_operand(walk, &operand->elements[i], operand->kind == PTX_OPERAND_ADDRESS,
 			     own_shared);
@@ -146,7 +148,7 @@ static void walk_function(struct walk *walk, uint32_t number)
 		for (size_t j = 0; j < statement->operand_count; j++)
 			walk_operand(walk, &statement->operands[j], false, own_shared);
 	}
-	follow_initials(walk);
+	follow_initial_addresses(walk);
 	name_table_release(&walk->variables);
 	name_table_release(&walk->parameters);
 	free(own_shared);
@@ -159,7 +161,7 @@ struct reached_list {
 	uint32_t *stamp; /* by function: the last root + 1 that reached it */
 };
 
-static void reached_add(struct reached_list *list, uint32_t function, uint32_t root)
+static void reached_list_add(struct reached_list *list, uint32_t function, uint32_t root)
 {
 	if (list->stamp[function] == root + 1)
 		return;
@@ -170,10 +172,10 @@ static void reached_add(struct reached_list *list, uint32_t function, uint32_t r
 }
 
 /* All that a root reaches, itself first; walks functions that nobody has yet. */
-static void reached_from(struct walk *walk, struct reached_list *list, uint32_t root)
+static void collect_reachable(struct walk *walk, struct reached_list *list, uint32_t root)
 {
 	list->count = 0;
-	reached_add(list, root, root);
+	reached_list_add(list, root, root);
 	for (size_t i = 0; i < list->count; i++) {
 		struct function_reach *reach = &walk->all->reach[list->functions[i]];
 
@@ -182,11 +184,11 @@ static void reached_from(struct walk *walk, struct reached_list *list, uint32_t 
 			walk_function(walk, list->functions[i]);
 		}
 		for (size_t j = 0; j < reach->callee_count; j++)
-			reached_add(list, reach->callees[j], root);
+			reached_list_add(list, reach->callees[j], root);
 	}
 }
 
-static uint32_t group_of(uint32_t *parents, uint32_t root)
+static uint32_t find_group(uint32_t *parents, uint32_t root)
 {
 	while (parents[root] != root) {
 		parents[root] = parents[parents[root]];
@@ -209,14 +211,15 @@ static void join_groups(struct program_decoding *all, const struct reached_list 
 			if (shared->group == UINT32_MAX)
 				shared->group = root;
 			else
-				parents[group_of(parents, root)] = group_of(parents, shared->group);
+				parents[find_group(parents, root)] =
+					find_group(parents, shared->group);
 		}
 		if (!reach->dynamic)
 			continue;
 		if (*dynamic_root == UINT32_MAX)
 			*dynamic_root = root;
 		else
-			parents[group_of(parents, root)] = group_of(parents, *dynamic_root);
+			parents[find_group(parents, root)] = find_group(parents, *dynamic_root);
 	}
 }
 
@@ -229,13 +232,13 @@ static int compare_align(const void *left, const void *right, void *context)
 	return a != b ? (a < b ? 1 : -1) : (i > j) - (i < j);
 }
 
-static int64_t aligned(int64_t offset, int64_t align)
+static int64_t align_offset(int64_t offset, int64_t align)
 {
 	return align > 1 ? (offset + align - 1) / align * align : offset;
 }
 
 /* Offsets of every group's variables, the most aligned first; ends by group. */
-static void lay_out(struct program_decoding *all, uint32_t *parents, int64_t *ends)
+static void lay_out_shared_groups(struct program_decoding *all, uint32_t *parents, int64_t *ends)
 {
 	uint32_t *order = xcalloc(all->shared_count + 1, sizeof(*order));
 
@@ -244,24 +247,24 @@ static void lay_out(struct program_decoding *all, uint32_t *parents, int64_t *en
 	qsort_r(order, all->shared_count, sizeof(*order), compare_align, all);
 	for (size_t i = 0; i < all->shared_count; i++) {
 		struct shared_variable *shared = &all->shared[order[i]];
-		int64_t *end = &ends[group_of(parents, shared->group)];
+		int64_t *end = &ends[find_group(parents, shared->group)];
 		int64_t bytes = shared->variable->bytes, align = shared->variable->align;
 
 		/* A layout beyond the limit is refused when the function is decoded. */
-		if (bytes > SHARED_MOST_BYTES || align > SHARED_MOST_BYTES ||
-		    *end > SHARED_MOST_BYTES) {
-			*end = INT64_C(2) * SHARED_MOST_BYTES;
+		if (bytes > MAX_SHARED_BYTES || align > MAX_SHARED_BYTES ||
+		    *end > MAX_SHARED_BYTES) {
+			*end = INT64_C(2) * MAX_SHARED_BYTES;
 			continue;
 		}
-		shared->offset = aligned(*end, align);
+		shared->offset = align_offset(*end, align);
 		*end = shared->offset + bytes;
 	}
 	free(order);
 }
 
 /* Bytes of a root, and where dynamic memory begins for what it reaches. */
-static void set_ends(struct program_decoding *all, const struct reached_list *list, uint32_t root,
-		     int64_t group_end)
+static void set_shared_ends(struct program_decoding *all, const struct reached_list *list,
+			    uint32_t root, int64_t group_end)
 {
 	int64_t end = 0, align = 0;
 
@@ -278,10 +281,10 @@ static void set_ends(struct program_decoding *all, const struct reached_list *li
 				end = after;
 		}
 	}
-	if (group_end > SHARED_MOST_BYTES || align > SHARED_MOST_BYTES)
-		end = INT64_C(2) * SHARED_MOST_BYTES;
+	if (group_end > MAX_SHARED_BYTES || align > MAX_SHARED_BYTES)
+		end = INT64_C(2) * MAX_SHARED_BYTES;
 	else if (align)
-		end = aligned(group_end, align);
+		end = align_offset(group_end, align);
 	all->reach[root].root = true;
 	all->reach[root].shared_bytes = end;
 	for (size_t i = 0; align && i < list->count; i++) {
@@ -292,7 +295,7 @@ static void set_ends(struct program_decoding *all, const struct reached_list *li
 	}
 }
 
-void reach_find(struct program_decoding *all, uint32_t only)
+void find_reachable(struct program_decoding *all, uint32_t only)
 {
 	size_t functions = all->module->function_count;
 	uint32_t first = only == UINT32_MAX ? 0 : only;
@@ -313,14 +316,14 @@ void reach_find(struct program_decoding *all, uint32_t only)
 		dynamic_roots[i] = UINT32_MAX;
 	}
 	for (uint32_t root = first; root < last; root++) {
-		reached_from(&walk, &list, root);
+		collect_reachable(&walk, &list, root);
 		join_groups(all, &list, root, parents, dynamic_roots);
 	}
-	lay_out(all, parents, ends);
+	lay_out_shared_groups(all, parents, ends);
 	memset(list.stamp, 0, (functions + 1) * sizeof(*list.stamp));
 	for (uint32_t root = first; root < last; root++) {
-		reached_from(&walk, &list, root);
-		set_ends(all, &list, root, ends[group_of(parents, root)]);
+		collect_reachable(&walk, &list, root);
+		set_shared_ends(all, &list, root, ends[find_group(parents, root)]);
 	}
 	free(parents);
 	free(dynamic_roots);
@@ -334,7 +337,7 @@ void reach_find(struct program_decoding *all, uint32_t only)
 	free(walk.initials);
 }
 
-void reach_release(struct program_decoding *all)
+void reachable_release(struct program_decoding *all)
 {
 	for (size_t i = 0; i < all->module->function_count; i++) {
 		free(all->reach[i].callees);
@@ -345,8 +348,9 @@ void reach_release(struct program_decoding *all)
 	free(all->shared);
 }
 
-int64_t reach_shared_offset(const struct program_decoding *all, const struct function_reach *reach,
-			    const struct ptx_variable *variable)
+int64_t shared_variable_offset(const struct program_decoding *all,
+			       const struct function_reach *reach,
+			       const struct ptx_variable *variable)
 {
 	if (variable->external)
 		return reach->dynamic_at;
