@@ -1,11 +1,11 @@
-/* What the emulator can run of anybody's PTX, for `perflab check`. */
+/* Finds out which entries of a PTX file the emulator can run, for `perflab check`. */
 #include "emulator/emulator.h"
 
 #include <stdlib.h>
 
 #include "emulator/program/program.h"
 
-/* Decodes one entry; what stands in its way is its row, not an error. */
+/* Decodes one entry and reports it. An entry that cannot run is a result, not an error. */
 static int check_entry(const struct ptx_module *module, const char *name,
 		       void (*visit)(void *context, const struct ptx_entry_check *check),
 		       void *context, struct error *err)
@@ -40,7 +40,8 @@ static int check_entries(const struct ptx_module *module,
 	struct unsupported_features unsupported = {0};
 	struct ptx_program *whole = NULL;
 	struct error why = {0};
-	/* Where nothing is missing, functions that entries share are looked at once. */
+	/* If the whole module can run, one decoding suffices, and shared functions are decoded
+	 * once. */
 	bool all_run = ptx_program_decode(&whole, module, NULL, &unsupported, &why) == 0;
 	int rc = 0;
 
@@ -79,8 +80,8 @@ int ptx_check_file(const char *path,
 		rc = check_entries(module, visit, context, &entries, err);
 	rc = error_context(err, rc, "%s", path);
 	if (rc == 0 && !entries)
-		rc = error_set(err, PL_EPARSE, "%s: no .entry is in it: there is nothing to run",
-			       path);
+		rc = error_set(err, PL_EPARSE,
+			       "%s: the file has no .entry, so there is nothing to run", path);
 out:
 	ptx_module_free(module);
 	free(text);

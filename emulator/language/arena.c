@@ -13,9 +13,9 @@ struct arena_block {
 };
 
 struct ptx_arena {
-	struct arena_block *blocks; /* the first has room */
+	struct arena_block *blocks; /* The first block has free bytes. */
 	size_t taken_bytes, limit_bytes;
-	struct name **buckets; /* a power of two of them */
+	struct name **buckets; /* bucket_count is a power of two */
 	size_t bucket_count, name_count;
 };
 
@@ -51,9 +51,10 @@ void arena_destroy(struct ptx_arena *arena)
 
 static int arena_out_of_memory(struct error *err, size_t bytes)
 {
-	return error_set(err, PL_ENOMEM,
-			 "it asks for more memory than its length lets expect (%zu bytes more)",
-			 bytes);
+	return error_set(
+		err, PL_ENOMEM,
+		"it needs more memory than a PTX text of this length should (%zu more bytes)",
+		bytes);
 }
 
 static struct arena_block *arena_add_block(struct ptx_arena *arena, size_t bytes)
@@ -64,7 +65,7 @@ static struct arena_block *arena_add_block(struct ptx_arena *arena, size_t bytes
 	if (!block)
 		return NULL;
 	block->capacity = capacity;
-	/* a block for one large thing goes behind the one that has room */
+	/* A block for one large object goes behind the first, which has free bytes. */
 	if (capacity == bytes && arena->blocks) {
 		block->next = arena->blocks->next;
 		arena->blocks->next = block;
@@ -125,7 +126,7 @@ static uint64_t hash_name(const char *text, size_t length)
 	return hash ^ hash >> 29;
 }
 
-/* More buckets, when there is memory for them; without, names are only found more slowly. */
+/* Doubles the number of buckets. Without memory for them, lookups only become slower. */
 static void grow_name_buckets(struct ptx_arena *arena)
 {
 	size_t count = 2 * arena->bucket_count;

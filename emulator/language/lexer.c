@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest decimal with a point; strtod() wants a string of its own. */
+/* The longest decimal number with a point. It is copied, because strtod() needs a terminator. */
 #define DECIMAL_BYTES 128
-/* As much of a word as an error shows. */
+/* An error message shows at most this much of a token. */
 #define SHOWN_BYTES 40
 
-/* PTX is ASCII, whatever the locale. */
+/* PTX is ASCII, so the locale does not matter. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -42,7 +42,6 @@ static int lexer_error(const struct lexer *lexer, const struct token *at, const 
 			 (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), at->text);
 }
 
-/* Blanks and comments. */
 static int skip_blanks_and_comments(struct lexer *lexer, struct error *err)
 {
 	while (lexer->at < lexer->end) {
@@ -66,7 +65,7 @@ static int skip_blanks_and_comments(struct lexer *lexer, struct error *err)
 		for (lexer->at += 2;; lexer->at++) {
 			if (lexer->end - lexer->at < 2)
 				return error_set(err, PL_EPARSE,
-						 "line %u: the text ends in this comment", line);
+						 "line %u: this comment does not end", line);
 			if (lexer->at[0] == '*' && lexer->at[1] == '/')
 				break;
 			lexer->line += *lexer->at == '\n';
@@ -76,7 +75,7 @@ static int skip_blanks_and_comments(struct lexer *lexer, struct error *err)
 	return 0;
 }
 
-/* 0f or 0d and the hexadecimal digits of the bits. */
+/* Reads 0f or 0d and the hexadecimal digits of the float's bits. */
 static int lex_float_bits(struct lexer *lexer, struct token *out, struct error *err)
 {
 	bool single = out->text[1] == 'f' || out->text[1] == 'F';
@@ -89,8 +88,8 @@ static int lex_float_bits(struct lexer *lexer, struct token *out, struct error *
 	out->kind = single ? TOKEN_F32 : TOKEN_F64;
 	if (digits != (single ? 8 : 16))
 		return lexer_error(lexer, out,
-				   single ? "0f wants 8 hexadecimal digits"
-					  : "0d wants 16 hexadecimal digits",
+				   single ? "0f needs 8 hexadecimal digits"
+					  : "0d needs 16 hexadecimal digits",
 				   err);
 	return 0;
 }
@@ -112,13 +111,13 @@ static int lex_decimal(struct lexer *lexer, struct token *out, struct error *err
 		if (digits < lexer->end && (*digits == '+' || *digits == '-'))
 			digits++;
 		if (digits == lexer->end || !is_digit(*digits))
-			return lexer_error(lexer, out, "a number without its exponent", err);
+			return lexer_error(lexer, out, "an exponent without digits", err);
 		for (lexer->at = digits; lexer->at < lexer->end && is_digit(*lexer->at);)
 			lexer->at++;
 	}
 	length = (size_t)(lexer->at - out->text);
 	if (length >= sizeof(copy))
-		return lexer_error(lexer, out, "a number of too many digits", err);
+		return lexer_error(lexer, out, "a number with too many digits", err);
 	memcpy(copy, out->text, length);
 	copy[length] = '\0';
 	value = strtod(copy, NULL);
@@ -163,7 +162,7 @@ static int lex_number(struct lexer *lexer, struct token *out, struct error *err)
 		lexer->at++;
 	out->kind = TOKEN_INTEGER;
 	if (!fits)
-		return lexer_error(lexer, out, "a number of more than 64 bits", err);
+		return lexer_error(lexer, out, "a number with more than 64 bits", err);
 	if (!digits || (lexer->at < lexer->end && continues_word(*lexer->at))) {
 		lexer->at += lexer->at < lexer->end;
 		return lexer_error(lexer, out, "not a number", err);
@@ -171,7 +170,7 @@ static int lex_number(struct lexer *lexer, struct token *out, struct error *err)
 	return 0;
 }
 
-/* Words after a dot go on over "::". */
+/* Dotted words may contain "::". */
 static void lex_dotted_word(struct lexer *lexer)
 {
 	while (lexer->at < lexer->end) {
@@ -193,7 +192,7 @@ static int lex_string(struct lexer *lexer, struct token *out, struct error *err)
 			lexer->at = lexer->end;
 	}
 	if (lexer->at == lexer->end || *lexer->at != '"')
-		return lexer_error(lexer, out, "a string without its end", err);
+		return lexer_error(lexer, out, "a string that does not end", err);
 	lexer->at++;
 	out->kind = TOKEN_STRING;
 	return 0;
@@ -227,9 +226,8 @@ int lexer_next(struct lexer *lexer, struct token *out, struct error *err)
 		out->kind = TOKEN_MARK;
 		out->mark = *lexer->at++;
 		if (!out->mark || !strchr("{}()[]<>,;:|!@+-=*/~&^.?", out->mark))
-			rc = error_set(err, PL_EPARSE,
-				       "line %u: a character that is not PTX: 0x%02x", out->line,
-				       (unsigned)(unsigned char)out->mark);
+			rc = error_set(err, PL_EPARSE, "line %u: invalid character 0x%02x",
+				       out->line, (unsigned)(unsigned char)out->mark);
 	}
 	out->length = (size_t)(lexer->at - out->text);
 	return rc;

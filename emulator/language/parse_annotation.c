@@ -1,10 +1,11 @@
-/* Annotations: directives that describe the origin of the text. */
+/* Annotations: directives that describe where the code comes from (.file, .loc) or that the parser
+ * skips (.section, .pragma). */
 #include "emulator/language/parser.h"
 
 #include <string.h>
 
-/* A string as a file's name: reports show it on a line, so one without a name or with control
- * characters is not taken as it is. */
+/* Returns the name of a source file in a form that a report can print on one line: each control
+ * character becomes '?', and so does an empty name. */
 static struct name *printable_file_name(struct parser *parser)
 {
 	struct text text = TEXT_INIT;
@@ -15,22 +16,22 @@ static struct name *printable_file_name(struct parser *parser)
 		if ((unsigned char)text.data[i] < 0x20 || text.data[i] == 0x7f)
 			text.data[i] = '?';
 	if (text.length > PTX_MAX_FILE_NAME)
-		parser_error(parser, "a file's name of more than %d bytes", PTX_MAX_FILE_NAME);
+		parser_error(parser, "a file name of more than %d bytes", PTX_MAX_FILE_NAME);
 	name = text.length ? parser_intern(parser, text.data, text.length)
 			   : parser_intern(parser, "?", 1);
 	text_release(&text);
 	return name;
 }
 
-/* `.file 1 "kernels/reduce/reduce.cuh"`, with a time and a size, or without. */
+/* `.file 1 "kernels/reduce/reduce.cuh"`, optionally followed by a time and a size. */
 static void read_file_name(struct parser *parser)
 {
 	struct ptx_module *module = parser->module;
-	size_t index = (size_t)parser_expect_number(parser, "a file", PTX_MAX_FILES - 1);
+	size_t index = (size_t)parser_expect_number(parser, "a file number", PTX_MAX_FILES - 1);
 	struct name *name = NULL;
 
 	if (parser->token.kind != TOKEN_STRING)
-		parser_error(parser, "a name is wanted after .file");
+		parser_error(parser, "expected a file name after .file");
 	else
 		name = printable_file_name(parser);
 	parser_advance(parser);
@@ -47,13 +48,14 @@ static struct location read_source_position(struct parser *parser)
 {
 	struct location place = {0};
 
-	place.file = (uint32_t)parser_expect_number(parser, "a file", PTX_MAX_FILES - 1);
-	place.line = (uint32_t)parser_expect_number(parser, "a line", UINT32_MAX);
-	place.column = (uint32_t)parser_expect_number(parser, "a column", UINT32_MAX);
+	place.file = (uint32_t)parser_expect_number(parser, "a file number", PTX_MAX_FILES - 1);
+	place.line = (uint32_t)parser_expect_number(parser, "a line number", UINT32_MAX);
+	place.column = (uint32_t)parser_expect_number(parser, "a column number", UINT32_MAX);
 	return place;
 }
 
-/* The call that a location was inlined at; where that was inlined itself, the one it was at. */
+/* Sets the caller of a location to the call at which it was inlined. If that call was itself
+ * inlined, the caller is the outermost call. */
 static void set_caller(struct parser *parser, struct location *location,
 		       const struct location *call)
 {
@@ -77,7 +79,7 @@ static void set_caller(struct parser *parser, struct location *location,
 	}
 }
 
-/* `.loc 1 108 0`; behind it `, function_name $L__info_string3, inlined_at 1 61 2`. */
+/* `.loc 1 108 0`, optionally followed by `, function_name $L__info_string3, inlined_at 1 61 2`. */
 static void read_location(struct parser *parser)
 {
 	struct location location = read_source_position(parser);
@@ -88,11 +90,11 @@ static void read_location(struct parser *parser)
 
 			set_caller(parser, &location, &call);
 		} else if (parser_accept_word(parser, "function_name")) {
-			parser_expect_name(parser, "a function's name");
+			parser_expect_name(parser, "a function name");
 			if (parser_accept(parser, '+'))
 				parser_expect_number(parser, "an offset", INT64_MAX);
 		} else {
-			parser_error(parser, "function_name or inlined_at is wanted");
+			parser_error(parser, "expected function_name or inlined_at");
 		}
 	}
 	parser->location = location;
@@ -103,7 +105,7 @@ static void read_section(struct parser *parser)
 {
 	while (!parser->rc && !parser_at(parser, '{')) {
 		if (parser->token.kind != TOKEN_DOTTED && parser->token.kind != TOKEN_WORD)
-			parser_error(parser, "'{' is wanted after the name of a section");
+			parser_error(parser, "expected '{' after the name of a section");
 		parser_advance(parser);
 	}
 	if (!parser->rc)
@@ -114,7 +116,7 @@ static void read_pragma(struct parser *parser)
 {
 	do {
 		if (parser->token.kind != TOKEN_STRING)
-			parser_error(parser, "a string is wanted after .pragma");
+			parser_error(parser, "expected a string after .pragma");
 		parser_advance(parser);
 	} while (parser_accept(parser, ','));
 	parser_expect(parser, ';', ".pragma");

@@ -1,4 +1,4 @@
-/* Heads and bodies of functions, and annotations: what tells of the text's origin. */
+/* Heads and bodies of functions. */
 #include "emulator/language/parser.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static void add_directive(struct parser *parser)
 
 /* ---- heads ---- */
 
-/* "( .param … , .param … )", if it is there. */
+/* Reads an optional "( .param … , .param … )". */
 static void read_parameters(struct parser *parser)
 {
 	struct ptx_function *function = &parser->function;
@@ -31,11 +31,11 @@ static void read_parameters(struct parser *parser)
 		struct name *name;
 
 		if (!parser_accept_word(parser, ".param"))
-			parser_error(parser, ".param is wanted");
+			parser_error(parser, "expected .param");
 		name = parse_variable(parser, &variable);
 		if (!name)
 			continue;
-		/* in a mere declaration all may be called "_" */
+		/* In a declaration without a body, all parameters may be called "_". */
 		variable.name = strcmp(name->text, "_") == 0
 					? name->text
 					: scope_declare(parser, name, NAME_VARIABLE, 0);
@@ -47,7 +47,7 @@ static void read_parameters(struct parser *parser)
 	parser_expect(parser, ')', "parameters");
 }
 
-/* What stands between the parameters and the body: `.maxntid 256, 1, 1`. */
+/* Reads the directives between the parameters and the body, such as `.maxntid 256, 1, 1`. */
 static void read_head_directives(struct parser *parser)
 {
 	while (!parser->rc && parser->token.kind == TOKEN_DOTTED) {
@@ -80,7 +80,8 @@ static void read_head_directives(struct parser *parser)
 
 /* ---- bodies ---- */
 
-/* `.branchtargets $L1, $L2;` and `.callprototype (…) _ (…);` behind their label. */
+/* Reads `.branchtargets $L1, $L2;` or `.callprototype (…) _ (…);`, which follow a label. Returns
+ * false if neither is there. */
 static bool read_target_list(struct parser *parser, struct name *name)
 {
 	bool branches = parser_at_word(parser, ".branchtargets");
@@ -98,7 +99,7 @@ static bool read_target_list(struct parser *parser, struct name *name)
 		place->name = scope_declare(parser, name, NAME_LABEL, 0);
 	while (!parser->rc && !parser_at(parser, ';')) {
 		if (parser->token.kind == TOKEN_END || parser_at(parser, '{'))
-			parser_error(parser, "';' is wanted after a list of targets");
+			parser_error(parser, "expected ';' after a list of targets");
 		if (!branches) {
 			parser_advance(parser);
 			continue;
@@ -112,7 +113,8 @@ static bool read_target_list(struct parser *parser, struct name *name)
 		if (!parser_accept(parser, ','))
 			break;
 	}
-	/* they stay where they are now */
+	/* The array is complete and does not move any more, so that its elements may be resolved
+	 * later. */
 	for (size_t i = 0; branches && !parser->rc && i < place->count; i++) {
 		name = parser_intern(parser, place->labels[i], strlen(place->labels[i]));
 		if (name)
@@ -154,14 +156,14 @@ static void read_body_directive(struct parser *parser)
 		add_directive(parser);
 		while (!parser->rc && !parser_at(parser, ';')) {
 			if (parser->token.kind == TOKEN_END || parser_at(parser, '}'))
-				parser_error(parser, "';' is wanted after a directive");
+				parser_error(parser, "expected ';' after a directive");
 			parser_advance(parser);
 		}
 		parser_advance(parser);
 	}
 }
 
-/* After the '{', to its '}'. */
+/* Reads from after the '{' to after the '}' that closes it. */
 static void read_body(struct parser *parser)
 {
 	size_t outside = parser->depth;
@@ -193,7 +195,7 @@ static void read_body(struct parser *parser)
 	parser_expect(parser, '}', "a function's body");
 }
 
-/* Where a function goes: it may have been declared before. */
+/* Returns the function of that name, which a declaration may have added before. */
 struct ptx_function *add_module_function(struct parser *parser)
 {
 	struct ptx_module *module = parser->module;
@@ -250,11 +252,12 @@ void parse_function(struct parser *parser, bool entry)
 		read_parameters(parser);
 		function->result_count = function->parameter_count;
 	}
-	name = parser_expect_name(parser, "a function's name");
+	name = parser_expect_name(parser, "a function name");
 	read_parameters(parser);
 	read_head_directives(parser);
 	if (name) {
-		/* of the module, whatever it is called inside */
+		/* The function's own name belongs to module scope, even if a parameter has the same
+		 * name. */
 		size_t depth = parser->depth;
 
 		parser->depth = 0;
@@ -268,7 +271,7 @@ void parse_function(struct parser *parser, bool entry)
 			parser_error(parser, "%.60s is defined twice", function->name);
 		read_body(parser);
 	} else {
-		parser_expect(parser, ';', "the head of a function");
+		parser_expect(parser, ';', "a function declaration");
 	}
 	if (parser->rc)
 		return;

@@ -1,9 +1,10 @@
-/* What variables begin as: lists of numbers and addresses. */
+/* Initial values of variables: lists of numbers and addresses. */
 #include "emulator/language/parser.h"
 
 #include <string.h>
 
-/* The list being read. Its bytes grow as they come, whatever size the variable claims. */
+/* The list being read. Its bytes grow with the values read, so that a huge declared size allocates
+ * nothing. */
 struct initial_list {
 	struct ptx_variable *variable;
 	const int64_t *dimensions;
@@ -17,7 +18,7 @@ static void append_value(struct parser *parser, struct initial_list *list, uint6
 {
 	int64_t size = list->variable->element_bytes;
 
-	/* of 128-bit elements the upper half is zero: there are no such literals */
+	/* The upper half of a 128-bit element is zero, since PTX has no 128-bit literals. */
 	for (int64_t i = 0; i < size && !parser->rc; i++) {
 		unsigned char *place =
 			parser_append(parser, &list->bytes, &list->length, &list->capacity, 1);
@@ -47,7 +48,7 @@ static void append_float(struct parser *parser, struct initial_list *list, enum 
 	append_value(parser, list, bits);
 }
 
-/* `symbol`, `symbol+4`, `generic(symbol)+4`. */
+/* Reads `symbol`, `symbol+4` or `generic(symbol)+4`. */
 static void append_address(struct parser *parser, struct initial_list *list)
 {
 	bool generic = parser_accept_word(parser, "generic");
@@ -56,9 +57,9 @@ static void append_address(struct parser *parser, struct initial_list *list)
 
 	if (generic)
 		parser_expect(parser, '(', "generic");
-	name = parser_expect_name(parser, "a name whose address is taken");
+	name = parser_expect_name(parser, "the name of a variable or function");
 	if (generic)
-		parser_expect(parser, ')', "a name whose address is taken");
+		parser_expect(parser, ')', "the name of a variable or function");
 	place = parser_append(parser, &list->variable->relocations,
 			      &list->variable->relocation_count, &list->relocation_capacity,
 			      sizeof(*place));
@@ -85,7 +86,7 @@ static void read_initial_element(struct parser *parser, struct initial_list *lis
 		return;
 	}
 	if (kind != TOKEN_INTEGER && kind != TOKEN_F32 && kind != TOKEN_F64) {
-		parser_error(parser, "a value is wanted");
+		parser_error(parser, "expected a value");
 		return;
 	}
 	parser_advance(parser);
@@ -97,16 +98,17 @@ static void read_initial_element(struct parser *parser, struct initial_list *lis
 								  : UINT64_C(1) << 63)
 				      : bits);
 	if (parser_at(parser, '('))
-		parser_error(parser, "a part of an address cannot be an initial value");
+		parser_error(parser, "an initial value cannot be a part of an address");
 }
 
-/* A list within `level` others fills the part of the variable that its dimensions span. */
+/* Reads a list that is nested in `level` others. It fills the part of the variable that the
+ * remaining dimensions span. */
 static void read_initial_list(struct parser *parser, struct initial_list *list, size_t level)
 {
 	size_t begin = list->length, span = (size_t)list->variable->element_bytes;
 
 	if (level >= list->dimension_count) {
-		parser_error(parser, "more lists in one another than dimensions");
+		parser_error(parser, "more nested lists than dimensions");
 		return;
 	}
 	while (!parser->rc && !parser_at(parser, '}')) {
@@ -122,7 +124,7 @@ static void read_initial_list(struct parser *parser, struct initial_list *list, 
 		return;
 	for (size_t i = level; i < list->dimension_count; i++) {
 		if (__builtin_mul_overflow(span, (size_t)list->dimensions[i], &span))
-			parser_error(parser, "a list of more than 2^63 bytes");
+			parser_error(parser, "a list with more than 2^63 bytes");
 	}
 	if (list->length - begin > span)
 		parser_error(parser, "more values than the dimension has");

@@ -1,14 +1,14 @@
-/* Instructions: guard, mnemonic, operands. No opcode is known here. */
+/* Instructions: guard, mnemonic and operands. The parser knows no opcode. */
 #include "emulator/language/parser.h"
 
 #include <string.h>
 
-/* Lists in one another. */
+/* The deepest nesting of operand lists. */
 #define MAX_NESTING 8
 
 static void parse_operand(struct parser *parser, size_t nesting);
 
-/* ---- operands, open until their list is complete ---- */
+/* ---- open operands, until their list is complete ---- */
 
 static struct open_operand *open_operand(struct parser *parser, enum ptx_operand_kind kind)
 {
@@ -25,7 +25,7 @@ static struct open_operand *last_operand(struct parser *parser)
 	return parser->rc || !parser->open_count ? NULL : &parser->open[parser->open_count - 1];
 }
 
-/* Takes the open operands from `first` on into an array of the module. */
+/* Moves the open operands from `first` on into an array of the module. */
 static struct ptx_operand *close_operands(struct parser *parser, size_t first, size_t *count)
 {
 	struct ptx_operand *operands;
@@ -43,7 +43,7 @@ static struct ptx_operand *close_operands(struct parser *parser, size_t first, s
 	return operands;
 }
 
-/* Makes one operand of those from `first` on. */
+/* Replaces the open operands from `first` on by one operand that holds them. */
 static void close_list(struct parser *parser, size_t first, enum ptx_operand_kind kind,
 		       int64_t offset)
 {
@@ -60,7 +60,7 @@ static void close_list(struct parser *parser, size_t first, enum ptx_operand_kin
 
 /* ---- operands ---- */
 
-/* "+4", "-4", "+-4" behind a name, several of them. */
+/* Reads the offsets after a name: "+4", "-4", "+-4", one or several. */
 static int64_t read_offset(struct parser *parser)
 {
 	uint64_t offset = 0;
@@ -72,7 +72,7 @@ static int64_t read_offset(struct parser *parser)
 		if (parser_accept(parser, '-'))
 			minus = !minus;
 		if (parser->token.kind != TOKEN_INTEGER) {
-			parser_error(parser, "an offset is wanted");
+			parser_error(parser, "expected an offset");
 			break;
 		}
 		offset = minus ? offset - parser->token.bits : offset + parser->token.bits;
@@ -102,7 +102,8 @@ static void read_literal(struct parser *parser, bool negative)
 	parser_advance(parser);
 }
 
-/* What stands behind the '.' of a name: "x" of %tid.x. Names of special registers hold it. */
+/* Reads a name, and the word after its '.' if there is one. The name of a special register includes
+ * that word ("%tid.x"); for a register the word is a selector. */
 static void read_name_operand(struct parser *parser, bool negated)
 {
 	struct token word = parser->token;
@@ -143,7 +144,7 @@ static void read_name_operand(struct parser *parser, bool negated)
 	}
 }
 
-/* After '[': base, offset, and what else is in the brackets. */
+/* Reads from after '[' to ']': base, offset, and further operands. */
 static void read_address_operand(struct parser *parser, size_t nesting)
 {
 	size_t first = parser->open_count;
@@ -159,7 +160,7 @@ static void read_address_operand(struct parser *parser, size_t nesting)
 		read_name_operand(parser, false);
 		base = last_operand(parser);
 		if (base) {
-			/* the offset is the address's */
+			/* An offset after a symbol belongs to the address. */
 			offset = base->operand.offset;
 			base->operand.offset = 0;
 		}
@@ -168,7 +169,7 @@ static void read_address_operand(struct parser *parser, size_t nesting)
 		while (parser_accept(parser, ','))
 			parse_operand(parser, nesting + 1);
 	} else {
-		parser_error(parser, "an address is wanted");
+		parser_error(parser, "expected an address");
 	}
 	parser_expect(parser, ']', "an address");
 	close_list(parser, first, PTX_OPERAND_ADDRESS, offset);
@@ -193,7 +194,7 @@ static void parse_operand(struct parser *parser, size_t nesting)
 	size_t first = parser->open_count;
 
 	if (nesting > MAX_NESTING) {
-		parser_error(parser, "more than %d lists in one another", MAX_NESTING);
+		parser_error(parser, "more than %d nested lists", MAX_NESTING);
 	} else if (parser->token.kind == TOKEN_INTEGER || parser->token.kind == TOKEN_F32 ||
 		   parser->token.kind == TOKEN_F64) {
 		read_literal(parser, false);
@@ -218,13 +219,14 @@ static void parse_operand(struct parser *parser, size_t nesting)
 		else
 			read_name_operand(parser, true);
 	} else {
-		parser_error(parser, "an operand is wanted");
+		parser_error(parser, "expected an operand");
 	}
 }
 
 /* ---- statements ---- */
 
-/* Splits "ld.global.nc.f32" once for all statements that say it. */
+/* Splits "ld.global.nc.f32" into base and modifiers. All statements with this mnemonic share the
+ * result. */
 static void split_mnemonic(struct parser *parser, struct name *mnemonic)
 {
 	const char *at = strchr(mnemonic->text, '.');
@@ -309,14 +311,14 @@ void parse_guarded_instruction(struct parser *parser)
 		       : NULL;
 	if (!name || name->binding.meaning != NAME_REGISTER ||
 	    parser->function.registers[name->binding.index].width_bits != 1) {
-		parser_error(parser, "a predicate is wanted after '@'");
+		parser_error(parser, "expected a predicate after '@'");
 		return;
 	}
 	statement.guard = name->binding.index;
 	parser_advance(parser);
 	word = parser->token;
 	if (word.kind != TOKEN_WORD) {
-		parser_error(parser, "an instruction is wanted after its guard");
+		parser_error(parser, "expected an instruction after its guard");
 		return;
 	}
 	parser_advance(parser);

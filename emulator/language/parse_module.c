@@ -1,11 +1,12 @@
-/* Reads a whole PTX module: its header directives, and the variables and functions at module scope.
- */
+/* A whole PTX module: the directives of its head, and the variables and functions at module
+ * scope. */
 #include "emulator/language/parser.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a module may take, beside so much for each byte of its text. */
+/* The most memory that a module may use: a fixed amount, and a multiple of the length of its
+ * text. */
 #define LEAST_LIMIT_BYTES ((size_t)256 << 20)
 #define LIMIT_PER_BYTE 64
 
@@ -14,11 +15,11 @@ static void read_version(struct parser *parser)
 	const struct token *token = &parser->token;
 
 	if (parser->module->version[0])
-		parser_error(parser, ".version stands twice");
+		parser_error(parser, "a second .version");
 	else if (token->kind != TOKEN_F64 || !memchr(token->text, '.', token->length) ||
 		 token->text[token->length - 1] == '.' ||
 		 token->length >= sizeof(parser->module->version))
-		parser_error(parser, "a version such as 9.0 is wanted after .version");
+		parser_error(parser, "expected a version such as 9.0 after .version");
 	else
 		memcpy(parser->module->version, token->text, token->length);
 	parser_advance(parser);
@@ -30,7 +31,7 @@ static void read_target(struct parser *parser)
 
 	if (token->kind != TOKEN_WORD || token->length >= sizeof(parser->module->target) ||
 	    token->length < 5 || memcmp(token->text, "sm_", 3) != 0)
-		parser_error(parser, "a target such as sm_90 is wanted after .target");
+		parser_error(parser, "expected a target such as sm_90 after .target");
 	else if (!parser->module->target[0])
 		memcpy(parser->module->target, token->text, token->length);
 	parser_advance(parser);
@@ -41,12 +42,13 @@ static void read_target(struct parser *parser)
 static void read_address_size(struct parser *parser)
 {
 	if (parser->token.kind != TOKEN_INTEGER || parser->token.bits != 64)
-		parser_error(parser, "addresses of 64 bits only: .address_size 64 is wanted");
+		parser_error(parser,
+			     "only 64-bit addresses are supported: expected .address_size 64");
 	parser->module->address_bits = 64;
 	parser_advance(parser);
 }
 
-/* `.alias new, old;`: a function by two names. */
+/* `.alias new, old;` gives a function a second name. */
 static void read_alias(struct parser *parser)
 {
 	struct name *name = parser_expect_name(parser, "a name after .alias");
@@ -61,7 +63,7 @@ static void read_alias(struct parser *parser)
 		free(wanted);
 	}
 	if (!old) {
-		parser_error(parser, "a function that was read is wanted in .alias");
+		parser_error(parser, "expected a function declared above in .alias");
 		return;
 	}
 	parser_advance(parser);
@@ -75,7 +77,7 @@ static void read_alias(struct parser *parser)
 		size_t index = (size_t)(old - parser->module->functions);
 
 		function = add_module_function(parser);
-		/* the array may have moved */
+		/* The array may have moved. */
 		old = &parser->module->functions[index];
 	}
 	if (parser->rc || !function || !name)
@@ -87,7 +89,8 @@ static void read_alias(struct parser *parser)
 	name->binding.text = name->text;
 }
 
-/* Where a variable of module scope goes: it may have been declared as external before. */
+/* Returns where to store a variable of module scope, which an .extern declaration may have added
+ * before. NULL: the declaration adds nothing, or an error is set. */
 static struct ptx_variable *find_or_add_variable(struct parser *parser, struct name *name,
 						 bool external)
 {
@@ -144,7 +147,7 @@ static void read_module_item(struct parser *parser)
 		parser_advance(parser);
 		read_module_variables(parser, space, external);
 	} else {
-		parser_error(parser, "not a directive of a module");
+		parser_error(parser, "not a directive for module scope");
 	}
 }
 
@@ -152,7 +155,7 @@ static void read_module(struct parser *parser)
 {
 	parser_advance(parser);
 	if (!parser_at_word(parser, ".version"))
-		parser_error(parser, "a PTX text begins with .version");
+		parser_error(parser, "PTX must begin with .version");
 	while (!parser->rc && parser->token.kind != TOKEN_END) {
 		if (parser_accept_word(parser, ".version"))
 			read_version(parser);
@@ -171,16 +174,17 @@ int ptx_module_parse(struct ptx_module **out, const char *text, size_t length, s
 {
 	struct parser parser = {.err = err};
 
-	/* PTX out of an executable ends with the terminator of its string */
+	/* PTX that was extracted from an executable may end with the terminator of its string. */
 	while (length && !text[length - 1])
 		length--;
 	if (length > PTX_MAX_TEXT_BYTES)
-		return error_set(err, PL_EPARSE, "%zu bytes of PTX are more than %d MiB", length,
+		return error_set(err, PL_EPARSE,
+				 "the PTX has %zu bytes, more than the limit of %d MiB", length,
 				 PTX_MAX_TEXT_BYTES >> 20);
 	parser.lexer = (struct lexer){.at = text, .end = text + length, .line = 1};
 	parser.arena = arena_create(LEAST_LIMIT_BYTES + LIMIT_PER_BYTE * length);
 	if (!parser.arena)
-		return error_set(err, PL_ENOMEM, "no memory for a module");
+		return error_set(err, PL_ENOMEM, "no memory for the PTX module");
 	parser.module = parser_allocate(&parser, 1, sizeof(*parser.module));
 	if (parser.module) {
 		parser.module->arena = parser.arena;

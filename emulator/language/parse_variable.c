@@ -1,4 +1,4 @@
-/* Declarations: registers and variables. */
+/* Declarations of registers and variables. */
 #include "emulator/language/parser.h"
 
 #include <stdio.h>
@@ -25,10 +25,11 @@ static int parser_at_type_width(const struct parser *parser)
 	return 0;
 }
 
-/* Words before a variable's name, in any order. */
+/* Reads the words before a variable's name, which may come in any order. */
 static void read_type(struct parser *parser, struct ptx_variable *out, int64_t *lanes)
 {
-	bool of_pointee = false; /* what stands behind .ptr says where a pointer leads */
+	bool of_pointee = false; /* What follows .ptr describes the memory that a pointer points to,
+				    not the parameter. */
 	int64_t align = 0;
 	enum ptx_space space;
 
@@ -45,7 +46,7 @@ static void read_type(struct parser *parser, struct ptx_variable *out, int64_t *
 			int64_t said = parser_expect_number(parser, "an alignment", 1 << 20);
 
 			if (said & (said - 1) || (!said && !parser->rc))
-				parser_error(parser, "an alignment is a power of two");
+				parser_error(parser, "an alignment must be a power of two");
 			if (!of_pointee)
 				align = said;
 			continue;
@@ -61,23 +62,23 @@ static void read_type(struct parser *parser, struct ptx_variable *out, int64_t *
 			parser_skip_parentheses(parser);
 			continue;
 		} else if (!of_pointee || !parser_at_space(parser, &space)) {
-			parser_error(parser, "not a type of a variable");
+			parser_error(parser, "not a type for a variable");
 		}
 		parser_advance(parser);
 	}
 	if (!out->element_bytes)
-		parser_error(parser, "a type is wanted before a variable's name");
+		parser_error(parser, "expected a type before a variable's name");
 	out->align = out->element_bytes * *lanes;
 	if (align > out->align || out->element_bytes == 1)
 		out->align = align > 1 ? align : out->align;
 }
 
-/* The name, its dimensions and what it begins as. */
+/* Reads a variable's name, dimensions and initial value. */
 static struct name *read_declarator(struct parser *parser, struct ptx_variable *out, int64_t lanes)
 {
 	int64_t dimensions[MAX_DIMENSIONS] = {0};
 	size_t dimension_count = 0;
-	struct name *name = parser_expect_name(parser, "a variable's name");
+	struct name *name = parser_expect_name(parser, "a variable name");
 
 	out->count = lanes;
 	out->initial = NULL;
@@ -91,24 +92,24 @@ static struct name *read_declarator(struct parser *parser, struct ptx_variable *
 		if (!parser_at(parser, ']'))
 			size = parser_expect_number(parser, "a dimension", INT64_MAX);
 		else if (i)
-			parser_error(parser, "only the first dimension may be left out");
+			parser_error(parser, "only the first dimension may be empty");
 		parser_expect(parser, ']', "a dimension");
 		if (dimension_count == MAX_DIMENSIONS)
 			parser_error(parser, "more than %d dimensions", MAX_DIMENSIONS - 1);
 		else
 			dimensions[dimension_count++] = size;
 		if (__builtin_mul_overflow(out->count, size, &out->count))
-			parser_error(parser, "a variable of more than 2^63 bytes");
+			parser_error(parser, "a variable with more than 2^63 bytes");
 		if (parser->rc)
 			return NULL;
 	}
-	/* lanes vary fastest */
+	/* The elements of a vector are the innermost dimension. */
 	if (lanes > 1 && dimension_count > 1) {
 		memmove(dimensions, dimensions + 1, (dimension_count - 1) * sizeof(*dimensions));
 		dimensions[dimension_count - 1] = lanes;
 	}
 	if (__builtin_mul_overflow(out->count, out->element_bytes, &out->bytes))
-		parser_error(parser, "a variable of more than 2^63 bytes");
+		parser_error(parser, "a variable with more than 2^63 bytes");
 	if (parser_accept(parser, '='))
 		parse_initial_value(parser, out, dimensions, dimension_count);
 	return parser->rc ? NULL : name;
@@ -166,7 +167,7 @@ static void add_register(struct parser *parser, struct name *name, int width_bit
 		*place = (struct ptx_register){.name = name->text, .width_bits = width_bits};
 }
 
-/* `%r<49>`: %r0 to %r48. */
+/* `%r<49>` declares %r0 to %r48. */
 static void add_registers(struct parser *parser, const struct name *stem, int width_bits)
 {
 	int64_t count = parser_expect_number(parser, "the number of registers", PTX_MAX_REGISTERS);
@@ -187,15 +188,15 @@ void parse_registers(struct parser *parser)
 	int width_bits = parser_at_type_width(parser);
 
 	if (!width_bits)
-		parser_error(parser, "a type is wanted after .reg");
+		parser_error(parser, "expected a type after .reg");
 	parser_advance(parser);
 	do {
-		struct name *name = parser_expect_name(parser, "a register's name");
+		struct name *name = parser_expect_name(parser, "a register name");
 
 		if (name && parser_accept(parser, '<'))
 			add_registers(parser, name, width_bits);
 		else
 			add_register(parser, name, width_bits);
 	} while (parser_accept(parser, ','));
-	parser_expect(parser, ';', "the names of registers");
+	parser_expect(parser, ';', "the register names");
 }

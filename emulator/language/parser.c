@@ -1,10 +1,10 @@
-/* Words, memory, and what stands at module scope. */
+/* Tokens, errors and memory of the parser. */
 #include "emulator/language/parser.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* As much of a word as an error shows. */
+/* An error message shows at most this much of a token. */
 #define SHOWN_BYTES 60
 
 void parser_error(struct parser *parser, const char *format, ...)
@@ -22,7 +22,7 @@ void parser_error(struct parser *parser, const char *format, ...)
 	va_end(arguments);
 	text_add(&what, formatted);
 	if (parser->token.kind == TOKEN_END)
-		text_add(&what, ", but the text ends");
+		text_add(&what, ", at the end of the text");
 	else
 		text_addf(&what, ", at \"%.*s\"", (int)length, parser->token.text);
 	parser->rc =
@@ -86,7 +86,7 @@ bool parser_accept_word(struct parser *parser, const char *word)
 void parser_expect(struct parser *parser, char mark, const char *after)
 {
 	if (!parser_accept(parser, mark))
-		parser_error(parser, "'%c' is wanted after %s", mark, after);
+		parser_error(parser, "expected '%c' after %s", mark, after);
 }
 
 struct name *parser_expect_name(struct parser *parser, const char *what)
@@ -94,7 +94,7 @@ struct name *parser_expect_name(struct parser *parser, const char *what)
 	struct name *name;
 
 	if (parser->token.kind != TOKEN_WORD) {
-		parser_error(parser, "%s is wanted", what);
+		parser_error(parser, "expected %s", what);
 		return NULL;
 	}
 	name = parser_intern(parser, parser->token.text, parser->token.length);
@@ -107,9 +107,9 @@ int64_t parser_expect_number(struct parser *parser, const char *what, int64_t mo
 	int64_t number = 0;
 
 	if (parser->token.kind != TOKEN_INTEGER) {
-		parser_error(parser, "a number is wanted for %s", what);
+		parser_error(parser, "expected a number for %s", what);
 	} else if (parser->token.bits > (uint64_t)most) {
-		parser_error(parser, "%s is more than %lld", what, (long long)most);
+		parser_error(parser, "%s is greater than %lld", what, (long long)most);
 	} else {
 		number = (int64_t)parser->token.bits;
 		parser_advance(parser);
@@ -125,19 +125,19 @@ void parser_skip_braces(struct parser *parser)
 		open += parser_at(parser, '{');
 		open -= parser_at(parser, '}');
 		if (parser->token.kind == TOKEN_END)
-			parser_error(parser, "'}' is wanted");
+			parser_error(parser, "expected '}'");
 		parser_advance(parser);
 	} while (open && !parser->rc);
 }
 
 void parser_skip_parentheses(struct parser *parser)
 {
-	parser_expect(parser, '(', "this directive");
+	parser_expect(parser, '(', "the directive");
 	for (size_t open = 1; open && !parser->rc; parser_advance(parser)) {
 		open += parser_at(parser, '(');
 		open -= parser_at(parser, ')');
 		if (parser->token.kind == TOKEN_END)
-			parser_error(parser, "')' is wanted");
+			parser_error(parser, "expected ')'");
 	}
 }
 
@@ -159,7 +159,7 @@ void *parser_append(struct parser *parser, void *array, size_t *count, size_t *c
 
 	if (parser->rc)
 		return NULL;
-	/* a pointer to a pointer of some type; void ** would not be one */
+	/* `array` points to a pointer of some element type, which may not be read as a void *. */
 	memcpy(&items, array, sizeof(items));
 	parser->rc = arena_grow(parser->arena, &items, capacity, *count, size, parser->err);
 	if (parser->rc) {

@@ -1,14 +1,7 @@
 /*
- * Rows for values. Which values live at the edges of basic blocks is found by
- * iteration over the blocks; a value then holds a row from the first place to
- * the last where it lives, in the order of the code, and the row is free for
- * others after that. An instruction's results never share a row with its
- * operands, unless they are one register.
- *
- * A write under a guard leaves other lanes as they were, so it does not end
- * what lived before; except of the decoder's temporaries, which are read under
- * the same guard. A register that may be read before it is written gets a zero
- * at the beginning.
+ * Register allocation: each value gets a row for its live range (liveness.h), and the row is then
+ * free for other values. An instruction's results never share a row with its operands, unless they
+ * are the same register. A register that may be read before it is written is set to zero first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,14 +12,15 @@
 
 #define MAX_REGISTER_FILE_BYTES (4 * 1024 * 1024)
 
-/* ---- zeroes at the beginning ---- */
+/* ---- zeroes for registers that are read first ---- */
 
 static enum operation zero_operation(int bits)
 {
 	return bits == 64 ? ALU_MOV_B64 : bits == 1 ? ALU_MOV_PRED : ALU_MOV_B32;
 }
 
-/* Puts a move of zero before the code for each register that is read before it is written. */
+/* Inserts a move of zero at the beginning for each register that may be read before it is
+ * written. */
 static void insert_zeroes(struct liveness *live)
 {
 	struct function_decoding *decoding = live->decoding;
@@ -49,7 +43,7 @@ static void insert_zeroes(struct liveness *live)
 	count = out->code_count - before;
 	if (count == 0)
 		return;
-	/* They were appended; now they go to the front. */
+	/* The moves were appended. Put them first. */
 	code = xcalloc(out->code_count, sizeof(*code));
 	memcpy(code, out->code + before, count * sizeof(*code));
 	memcpy(code + count, out->code, before * sizeof(*code));
@@ -82,7 +76,7 @@ struct free_rows {
 	size_t count, capacity;
 };
 
-/* Values by a place: those of place p are order[start[p]] up to order[start[p + 1]]. */
+/* Sorts values by place: those of place p are order[start[p]] to order[start[p + 1] - 1]. */
 static void sort_by_place(const uint32_t *places, size_t count, size_t place_count, uint32_t *start,
 			  uint32_t *order)
 {
@@ -107,7 +101,7 @@ static uint32_t assign_constant_rows(struct program_function *out)
 {
 	uint32_t file = 256; /* the sink */
 
-	/* 64-bit rows first, so that they begin at their own size. */
+	/* 64-bit rows first, so that each begins at a multiple of its size. */
 	for (int wide = 1; wide >= 0; wide--) {
 		for (size_t i = 0; i < out->constant_count; i++) {
 			if (out->constants[i].wide != (wide == 1))
@@ -121,7 +115,7 @@ static uint32_t assign_constant_rows(struct program_function *out)
 	return file;
 }
 
-/* Rows by value, into rows[]; the bytes of a file. */
+/* Assigns a row to each value, into rows[]. Returns the size of the register file in bytes. */
 static uint64_t scan_live_ranges(struct liveness *live, uint32_t *rows, uint64_t file)
 {
 	struct function_decoding *decoding = live->decoding;
@@ -130,7 +124,7 @@ static uint64_t scan_live_ranges(struct liveness *live, uint32_t *rows, uint64_t
 	uint32_t *starting = xcalloc(values + 1, sizeof(*starting));
 	uint32_t *ends = xcalloc(places + 1, sizeof(*ends));
 	uint32_t *ending = xcalloc(values + 1, sizeof(*ending));
-	struct free_rows pools[2] = {{0}, {0}}; /* of 128 and 256 bytes */
+	struct free_rows pools[2] = {{0}, {0}}; /* free rows of 128 and of 256 bytes */
 
 	sort_by_place(live->begin, values, places, starts, starting);
 	sort_by_place(live->end, values, places, ends, ending);
@@ -198,7 +192,8 @@ int allocate_rows(struct function_decoding *decoding)
 		file = scan_live_ranges(&live, rows, file);
 	if (file > MAX_REGISTER_FILE_BYTES) {
 		snprintf(words, sizeof(words),
-			 "file of over %d MiB for a warp: too many live at once",
+			 "file of over %d MiB per warp: too many registers are live at the same "
+			 "time",
 			 MAX_REGISTER_FILE_BYTES / 1024 / 1024);
 		decode_unsupported(decoding, "register", words);
 	} else {

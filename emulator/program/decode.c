@@ -1,11 +1,11 @@
-/* Decodes what an entry reaches, function by function, statement by statement. */
+/* Decodes all functions that an entry reaches, statement by statement. */
 #include "emulator/program/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More local memory than this a thread cannot have on any device. */
+/* The most local memory of a thread on any device. */
 #define MAX_LOCAL_BYTES (512 * 1024)
 #define MAX_PARAMETER_BYTES (64 * 1024)
 
@@ -27,7 +27,7 @@ static void decode_statement(struct function_decoding *decoding)
 
 /* ---- the frame ---- */
 
-/* Room for `bytes`; false: more than there can be. */
+/* Reserves `bytes` at *end. Returns false if they exceed the limit. */
 static bool reserve_bytes(int64_t *end, int64_t bytes, int64_t align, int64_t most, int64_t *offset)
 {
 	if (bytes < 0 || bytes > most || align > most)
@@ -39,7 +39,7 @@ static bool reserve_bytes(int64_t *end, int64_t bytes, int64_t align, int64_t mo
 	return *end <= most;
 }
 
-/* It asks for more than any device has. */
+/* A size is over the limit of every device. */
 static void decode_size_unsupported(struct function_decoding *decoding, const char *what,
 				    int64_t most)
 {
@@ -108,7 +108,8 @@ static void lay_out_frame(struct function_decoding *decoding)
 		decode_size_unsupported(decoding, "a block's shared memory", MAX_SHARED_BYTES);
 }
 
-/* Directives that ask for nothing that matters here; others may change what the code means. */
+/* Reports directives other than those that do not affect the results. An unknown directive may
+ * change what the code means. */
 static void check_directives(struct function_decoding *decoding)
 {
 	static const char *const harmless[] = {
@@ -161,7 +162,8 @@ static bool operation_ends(const struct instruction *instruction)
 		instruction->operation == OP_RET || instruction->operation == OP_EXIT);
 }
 
-/* Falling off the end returns; so does a label there. */
+/* Appends a return if control can reach the end of the code, by running past it or through a
+ * label. */
 static void append_final_return(struct function_decoding *decoding)
 {
 	const struct ptx_function *source = decoding->source;
@@ -194,7 +196,7 @@ static bool begins_block_after(uint16_t operation)
 	}
 }
 
-/* Branch targets were statements; now they are instructions. */
+/* Replaces branch targets, which are statements so far, by instructions. */
 static void resolve_targets(struct function_decoding *decoding)
 {
 	struct program_function *out = decoding->out;
@@ -233,7 +235,7 @@ static void collect_names(struct function_decoding *decoding)
 		name_table_add(&decoding->parameters, source->parameters[i].name, (uint32_t)i);
 	for (size_t i = 0; i < source->target_count; i++)
 		name_table_add(&decoding->tables, source->targets[i].name, (uint32_t)i);
-	new_temporary(decoding, 0); /* none */
+	new_temporary(decoding, 0); /* value 0: none */
 	for (size_t i = 0; i < source->register_count; i++) {
 		if (source->registers[i].width_bits > 64)
 			decode_unsupported(decoding, "register", source->registers[i].name);
@@ -298,13 +300,13 @@ static int find_root(const struct program_decoding *all, const char *name, uint3
 		if (function->entry && function->defined)
 			text_addf(&entries, "%s%s", entries.length ? ", " : "", function->name);
 	}
-	rc = error_set(all->err, PL_ENOENT, "no entry %s here; %s%s", name,
-		       entries.length ? "there are " : "there is none", entries.data);
+	rc = error_set(all->err, PL_ENOENT, "no entry %s; the module has %s", name,
+		       entries.length ? entries.data : "none");
 	text_release(&entries);
 	return rc;
 }
 
-/* A definition hides declarations of its name. */
+/* A definition takes precedence over declarations of the same name. */
 static void collect_module_names(struct program_decoding *all)
 {
 	const struct ptx_module *module = all->module;
@@ -335,7 +337,7 @@ static int decode_reached(struct program_decoding *all, uint32_t root)
 	}
 	if (!rc && all->unsupported->count) {
 		unsupported_features_text(&words, all->unsupported);
-		rc = error_set(all->err, PL_EUNSUPPORTED, "the emulator does not have %s",
+		rc = error_set(all->err, PL_EUNSUPPORTED, "the emulator does not support %s",
 			       words.data);
 		text_release(&words);
 	}

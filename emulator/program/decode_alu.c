@@ -1,7 +1,7 @@
 /*
- * Arithmetic as alu.def has it, and what needs a step more: mov with vectors of
- * registers, address conversions by another name, and carry chains. CC, which
- * no PTX names, is a predicate of the decoder's.
+ * Arithmetic of alu.def, and statements that become several of its operations: mov with a vector of
+ * registers, other names of address conversions, and carry chains. The carry flag CC has no name in
+ * PTX. The decoder keeps it in a predicate.
  */
 #include "emulator/program/decode.h"
 
@@ -31,7 +31,8 @@ void decode_alu(struct function_decoding *decoding, enum operation operation)
 
 /* ---- mov with {} ---- */
 
-/* The type of one of `count` parts of `bits` bits; false: there is no such split. */
+/* Finds the type of each of `count` parts of a value of `bits` bits. Returns false if it cannot be
+ * split so. */
 static bool find_part_type(int bits, size_t count, enum value_type *type)
 {
 	static const struct {
@@ -62,7 +63,7 @@ static void decode_pack(struct function_decoding *decoding, enum value_type whol
 	enum operation operation;
 
 	if (!find_part_type(bits, vector->element_count, &part)) {
-		decode_unsupported(decoding, "operand", "mov of such a vector");
+		decode_unsupported(decoding, "operand", "mov with this kind of vector");
 		return;
 	}
 	for (size_t i = 0; i < vector->element_count; i++)
@@ -104,7 +105,7 @@ static void decode_unpack(struct function_decoding *decoding, enum value_type wh
 	bool counted = false;
 
 	if (!find_part_type(bits, count, &part)) {
-		decode_unsupported(decoding, "operand", "mov of such a vector");
+		decode_unsupported(decoding, "operand", "mov with this kind of vector");
 		return;
 	}
 	if (bits == 64)
@@ -130,7 +131,7 @@ static void decode_unpack(struct function_decoding *decoding, enum value_type wh
 	emit_extensions(decoding);
 }
 
-/* False: a plain move, which alu.def has. */
+/* Returns false for a plain move, which is in alu.def. */
 static bool decode_vector_mov(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
@@ -158,7 +159,7 @@ static uint32_t carry_value(struct function_decoding *decoding)
 	return decoding->carry;
 }
 
-/* d = a + b or a - b, with the carry that came and the carry that goes as the mnemonic says. */
+/* Emits d = a + b or d = a - b, with carry in and carry out. */
 static void emit_carry(struct function_decoding *decoding, bool subtracts, bool carry_in,
 		       bool carry_out, bool wide, uint32_t dst, uint32_t a, uint32_t b)
 {
@@ -174,7 +175,8 @@ static void emit_carry(struct function_decoding *decoding, bool subtracts, bool 
 	uint32_t carry = carry_value(decoding), next = 0;
 	struct instruction *instruction;
 
-	/* The carry first: the result may be an operand, and needs the old carry. */
+	/* The carry is computed first, since the result may overwrite an operand. It goes to a
+	 * temporary, since the sum still needs the old carry. */
 	if (carry_out) {
 		next = new_temporary(decoding, 1);
 		emit_step(decoding, carries[subtracts][carry_in][wide], next, a, b,
@@ -193,7 +195,8 @@ static void emit_carry(struct function_decoding *decoding, bool subtracts, bool 
 	}
 }
 
-/* add.cc, addc, addc.cc, sub…, mad.lo.cc, madc.hi.cc …; false: none of them. */
+/* Decodes add.cc, addc, addc.cc, sub…, mad.lo.cc, madc.hi.cc and so on. Returns false for other
+ * statements. */
 static bool decode_carry_chain(struct function_decoding *decoding)
 {
 	static const struct {
@@ -246,17 +249,17 @@ static bool decode_carry_chain(struct function_decoding *decoding)
 
 /* ---- address conversions ---- */
 
-/* Other names of what alu.def has; NULL: none. */
+/* Returns the mnemonic in alu.def of an address conversion with another name, or NULL. */
 static const char *find_address_conversion(const struct ptx_statement *at)
 {
 	static const char *const names[][2] = {
-		/* Parameters whose address is taken are in local memory. */
+		/* Parameters whose address is taken are copied to local memory. */
 		{"cvta.param.u64", "cvta.local.u64"},
 		{"cvta.to.param.u64", "cvta.to.local.u64"},
 		{"cvta.shared::cta.u64", "cvta.shared.u64"},
 		{"cvta.to.shared::cta.u64", "cvta.to.shared.u64"},
 		{"isspacep.shared::cta", "isspacep.shared"},
-		/* A cluster is one block here. */
+		/* The emulator runs each cluster as one block. */
 		{"isspacep.shared::cluster", "isspacep.shared"},
 	};
 
@@ -282,7 +285,7 @@ bool decode_move(struct function_decoding *decoding)
 	if (strcmp(at->base, "mov") == 0)
 		return decode_vector_mov(decoding);
 	if (strcmp(at->base, "createpolicy") == 0) {
-		/* How long a line should stay in a cache: nothing here asks for it. */
+		/* A cache policy has no effect in the emulator. */
 		struct instruction *instruction;
 		uint32_t dst = 0;
 

@@ -1,14 +1,13 @@
 /*
- * Copies from global to shared memory that a thread waits for later: cp.async,
- * its groups and waits. Those in bulk (cp.async.bulk) and those that arrive at
- * an mbarrier are not decoded.
+ * Asynchronous copies from global to shared memory: cp.async, its groups and waits. Bulk copies
+ * (cp.async.bulk) and copies that signal an mbarrier are not supported.
  */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the modifiers of a copy say. False: not one that is decoded. */
+/* Reads the modifiers of a copy. Returns false if one is not supported. */
 static bool read_copy_modifiers(const struct ptx_statement *at, bool *past_l1)
 {
 	bool cached = false, shared = false, global = false;
@@ -32,7 +31,7 @@ static bool read_copy_modifiers(const struct ptx_statement *at, bool *past_l1)
 	return cached != *past_l1 && shared && global;
 }
 
-/* 4, 8 or 16; past the first-level cache 16 only. 0: it makes no sense. */
+/* Returns the size of the copy: 4, 8 or 16 bytes, only 16 if it bypasses the L1. 0: invalid. */
 static unsigned copy_bytes(struct function_decoding *decoding, bool past_l1)
 {
 	const struct ptx_operand *size = &decoding->at->operands[2];
@@ -40,12 +39,12 @@ static unsigned copy_bytes(struct function_decoding *decoding, bool past_l1)
 
 	if (bytes == 16 || (!past_l1 && (bytes == 4 || bytes == 8)))
 		return (unsigned)bytes;
-	decode_invalid(decoding, past_l1 ? "16 bytes are copied past the first-level cache"
-					 : "4, 8 or 16 bytes are copied");
+	decode_invalid(decoding, past_l1 ? "a copy that bypasses the L1 must have 16 bytes"
+					 : "a copy must have 4, 8 or 16 bytes");
 	return 0;
 }
 
-/* How much of it is read: a size, or a predicate that says that nothing is. */
+/* Decodes how much of the source is read: a size, or a predicate that ignores the source. */
 static void decode_copy_amount(struct function_decoding *decoding, unsigned bytes, uint32_t *size,
 			       uint32_t *ignore)
 {
@@ -56,7 +55,8 @@ static void decode_copy_amount(struct function_decoding *decoding, unsigned byte
 		return;
 	}
 	if (amount->kind == PTX_OPERAND_INTEGER && amount->bits > bytes) {
-		decode_invalid(decoding, "more than the %u bytes that are copied", bytes);
+		decode_invalid(decoding, "the source size is greater than the %u bytes of the copy",
+			       bytes);
 		return;
 	}
 	*size = decode_source(decoding, amount, TYPE_u32);
@@ -106,7 +106,7 @@ static void decode_copy_wait(struct function_decoding *decoding)
 	if (!require_operands(decoding, 1, 1))
 		return;
 	if (left->kind != PTX_OPERAND_INTEGER || left->bits > INT32_MAX) {
-		decode_invalid(decoding, "a wait needs a number of groups");
+		decode_invalid(decoding, "cp.async.wait_group needs a number of groups");
 		return;
 	}
 	emit_instruction(decoding, OP_COPY_WAIT)->offset = (int64_t)left->bits;

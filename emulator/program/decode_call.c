@@ -1,13 +1,13 @@
 /*
- * Calls. Arguments and results are .param variables of the caller, which are
- * local memory of its frame; the callee finds them at the beginning of its own.
- * vprintf and __assertfail are the machine's.
+ * Calls. Arguments and results are .param variables of the caller, which are in the local memory of
+ * its frame. The callee finds them at the beginning of its own frame. The machine implements
+ * vprintf and __assertfail.
  */
 #include "emulator/program/decode.h"
 
 #include <string.h>
 
-/* The operands of a call in their parts. */
+/* The operands of a call. */
 struct call_parts {
 	const struct ptx_operand *results, *arguments; /* lists; NULL: none */
 	const struct ptx_operand *target;
@@ -26,11 +26,11 @@ static bool split_call_operands(const struct ptx_statement *at, struct call_part
 	out->target = &at->operands[i++];
 	if (i < at->operand_count && at->operands[i].kind == PTX_OPERAND_LIST)
 		out->arguments = &at->operands[i++];
-	/* A prototype, of an indirect call, says nothing that the arguments do not. */
+	/* The prototype of an indirect call adds nothing to what the arguments say. */
 	return i + 1 >= at->operand_count;
 }
 
-/* Frame bytes of the n-th of a list. */
+/* Finds the n-th variable of a list in the frame. */
 static bool find_list_variable(struct function_decoding *decoding, const struct ptx_operand *list,
 			       size_t n, int64_t *offset, int64_t *bytes)
 {
@@ -39,7 +39,7 @@ static bool find_list_variable(struct function_decoding *decoding, const struct 
 	if (operand->kind == PTX_OPERAND_SYMBOL &&
 	    find_frame_variable(decoding, operand->name, offset, bytes) && *bytes > 0)
 		return true;
-	decode_unsupported(decoding, "operand", "an argument that is no .param variable");
+	decode_unsupported(decoding, "operand", "an argument other than a .param variable");
 	return false;
 }
 
@@ -85,7 +85,7 @@ static void decode_print(struct function_decoding *decoding, const struct call_p
 	if (!find_list_variable(decoding, parts->results, 0, &offset, &bytes))
 		return;
 	if (bytes < 4) {
-		decode_invalid(decoding, "the result of vprintf has 4 bytes");
+		decode_invalid(decoding, "the result of vprintf must have 4 bytes");
 		return;
 	}
 	base = value_constant(decoding, (struct program_constant){.kind = CONSTANT_LOCAL,
@@ -115,7 +115,7 @@ static void decode_assertion(struct function_decoding *decoding, const struct ca
 	instruction->d = function;
 }
 
-/* Where each of the lists is in the caller's frame, and its slot in the callee's. */
+/* Sets where each argument and result is in the caller's frame, and its slot in the callee's. */
 static void read_call_arguments(struct function_decoding *decoding, const struct call_parts *parts,
 				struct program_call *call)
 {
@@ -141,7 +141,7 @@ static void read_call_arguments(struct function_decoding *decoding, const struct
 	}
 }
 
-/* A direct call must give what the function declares: sizes make the slots. */
+/* Checks that a direct call matches the callee's declaration, since sizes determine the slots. */
 static bool signature_matches(struct function_decoding *decoding, const struct program_call *call,
 			      const struct ptx_function *callee)
 {
@@ -156,7 +156,7 @@ static bool signature_matches(struct function_decoding *decoding, const struct p
 		matches = bytes == callee->parameters[i].bytes;
 	}
 	if (!matches)
-		decode_invalid(decoding, "arguments are not those of %.60s", callee->name);
+		decode_invalid(decoding, "the arguments do not match those of %.60s", callee->name);
 	return matches;
 }
 
@@ -172,7 +172,7 @@ bool decode_call(struct function_decoding *decoding)
 	if (strcmp(at->base, "call") != 0)
 		return false;
 	if (!split_call_operands(at, &parts)) {
-		decode_invalid(decoding, "that is no call");
+		decode_invalid(decoding, "not a valid call");
 		return true;
 	}
 	if ((parts.results && parts.results->element_count > ARRAY_SIZE(call.results)) ||

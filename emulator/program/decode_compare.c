@@ -1,14 +1,14 @@
 /*
- * Comparisons with more than one step: with a predicate (setp.lt.and), with two
- * results (p|q), on pairs of halves (setp.lt.f16x2 p|q), and set with a
- * predicate. The plain ones are in alu.def.
+ * Comparisons that need several operations: combined with a predicate (setp.lt.and), with two
+ * results (p|q), of pairs of halves (setp.lt.f16x2 p|q), and set with a predicate. The others are
+ * in alu.def.
  */
 #include "emulator/program/decode.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* "and", "or", "xor" of the modifiers; NULL: none. */
+/* Returns the modifier "and", "or" or "xor", or NULL. */
 static const char *combining_modifier(const struct ptx_statement *at)
 {
 	static const char *const words[] = {"and", "or", "xor"};
@@ -20,7 +20,8 @@ static const char *combining_modifier(const struct ptx_statement *at)
 	return NULL;
 }
 
-/* "setp" with the modifiers but the combination, the first `from` types, and x2 of the last. */
+/* Finds the setp without the combination, without the first skip_types types, and with f16 for
+ * f16x2. */
 static enum operation find_plain_setp(const struct ptx_statement *at, size_t skip_types)
 {
 	struct text words = TEXT_INIT;
@@ -61,7 +62,7 @@ static bool compares_halves(const struct ptx_statement *at)
 	return strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0;
 }
 
-/* The comparison into a temporary, counted as the statement. Pairs: of half `part`. */
+/* Emits the comparison into a temporary. Only the first comparison of a statement is counted. */
 static uint32_t emit_comparison(struct function_decoding *decoding, enum operation operation,
 				uint32_t a, uint32_t b, bool counted)
 {
@@ -152,7 +153,8 @@ static void decode_setp(struct function_decoding *decoding)
 				  0, 0);
 		}
 	}
-	/* Both before either is written: a result may be the predicate that is combined. */
+	/* Both combinations come before the results: a result may be the predicate that is
+	 * combined. */
 	first = emit_combination(decoding, word, first, with);
 	if (q)
 		second = emit_combination(decoding, word, second, with);
@@ -161,7 +163,7 @@ static void decode_setp(struct function_decoding *decoding)
 		emit_predicate_result(decoding, q, second);
 }
 
-/* What set gives where the comparison holds: all ones, or 1.0. */
+/* Finds what set writes where the comparison is true: all ones, or 1.0. */
 static bool set_result(const char *name, enum value_type *type, uint32_t *ones)
 {
 	static const struct {
@@ -181,7 +183,8 @@ static bool set_result(const char *name, enum value_type *type, uint32_t *ones)
 	return false;
 }
 
-/* Integers of 16 bits are what halves give; f32 they do not, and bf16 no f16. */
+/* Only comparisons of halves give 16-bit integers. They do not give f32, and those of bf16 do not
+ * give f16. */
 static bool set_exists(const struct ptx_statement *at, const char *result)
 {
 	if (compares_half_pairs(at))
@@ -194,7 +197,7 @@ static bool set_exists(const struct ptx_statement *at, const char *result)
 	       strcmp(at->modifiers[at->modifier_count - 1], "bf16") != 0;
 }
 
-/* set.lt.and.u32.f32, and those that alu.def has not. */
+/* Decodes set.lt.and.u32.f32 and the forms of set that are not in alu.def. */
 static void decode_set(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;

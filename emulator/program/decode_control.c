@@ -1,9 +1,9 @@
-/* Branches, ends, barriers, fences, and what has no effect here. */
+/* Branches, returns, barriers, fences, and instructions that have no effect in the emulator. */
 #include "emulator/program/decode.h"
 
 #include <string.h>
 
-/* Targets are labels' statements until the driver knows where their instructions begin. */
+/* The target is the label's statement. resolve_targets() replaces it by an instruction. */
 static void decode_branch(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
@@ -13,7 +13,7 @@ static void decode_branch(struct function_decoding *decoding)
 		return;
 	if (at->operands[0].kind != PTX_OPERAND_SYMBOL ||
 	    !name_table_find(&decoding->labels, at->operands[0].name, &label)) {
-		decode_invalid(decoding, "there is no such label");
+		decode_invalid(decoding, "unknown label");
 		return;
 	}
 	emit_instruction(decoding, OP_BRA)->target = label;
@@ -32,7 +32,7 @@ static void decode_indexed_branch(struct function_decoding *decoding)
 	if (at->operands[1].kind != PTX_OPERAND_SYMBOL ||
 	    !name_table_find(&decoding->tables, at->operands[1].name, &table) ||
 	    !decoding->source->targets[table].count) {
-		decode_invalid(decoding, "there is no such list of targets");
+		decode_invalid(decoding, "unknown list of targets");
 		return;
 	}
 	targets = &decoding->source->targets[table];
@@ -43,7 +43,7 @@ static void decode_indexed_branch(struct function_decoding *decoding)
 	out->tables[out->table_count].count = targets->count;
 	for (size_t i = 0; i < targets->count; i++) {
 		if (!name_table_find(&decoding->labels, targets->labels[i], &label)) {
-			decode_invalid(decoding, "there is no label %.60s", targets->labels[i]);
+			decode_invalid(decoding, "unknown label %.60s", targets->labels[i]);
 			label = 0;
 		}
 		out->tables[out->table_count].targets[i] = label;
@@ -133,7 +133,8 @@ static void decode_barrier(struct function_decoding *decoding)
 	instruction->b = threads;
 }
 
-/* Fences order what is in order here; those of other engines have no engine. */
+/* Whether a fence orders only what the emulator executes in order anyway. Other fences order
+ * engines that it does not have. */
 static bool fence_is_known(const struct ptx_statement *at)
 {
 	static const char *const words[] = {"sc",  "acq_rel", "acquire", "release", "cta",  "gpu",

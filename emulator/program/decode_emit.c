@@ -1,4 +1,4 @@
-/* Instructions, values and constants as a function's code grows. */
+/* Appends instructions, values and constants to a function. */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
@@ -41,7 +41,7 @@ struct instruction *emit_auxiliary(struct function_decoding *decoding, enum oper
 void emit_step(struct function_decoding *decoding, enum operation operation, uint32_t dst,
 	       uint32_t a, uint32_t b, uint32_t c)
 {
-	/* A register of the program's keeps what it has in lanes whose guard does not hold. */
+	/* A register, unlike a temporary, keeps its value in lanes whose guard is false. */
 	bool guarded = dst <= decoding->source->register_count;
 	struct instruction *step = guarded ? emit_instruction(decoding, operation)
 					   : emit_auxiliary(decoding, operation);

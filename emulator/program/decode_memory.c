@@ -1,7 +1,7 @@
 /*
- * Loads, stores and atomics. Cache operators, eviction hints, memory orders and
- * scopes change nothing here: blocks run one after the other and every access
- * is at once seen by all.
+ * Loads, stores and atomics. Cache operators, eviction hints, memory orders and scopes have no
+ * effect on values: blocks run one after the other, and every access is visible to all threads
+ * immediately.
  */
 #include "emulator/program/decode.h"
 
@@ -17,7 +17,7 @@ static bool space_of_modifier(const char *word, enum ptx_space *space)
 		{"global", PTX_SPACE_GLOBAL},
 		{"shared", PTX_SPACE_SHARED},
 		{"shared::cta", PTX_SPACE_SHARED},
-		/* A cluster is one block here. */
+		/* The emulator runs each cluster as one block. */
 		{"shared::cluster", PTX_SPACE_SHARED},
 		{"local", PTX_SPACE_LOCAL},
 		{"const", PTX_SPACE_CONST},
@@ -35,7 +35,7 @@ static bool space_of_modifier(const char *word, enum ptx_space *space)
 	return false;
 }
 
-/* Modifiers of an access that change nothing that it does here. */
+/* Modifiers that have no effect in the emulator. */
 static bool modifier_is_hint(const char *word)
 {
 	static const char *const hints[] = {
@@ -51,8 +51,8 @@ static bool modifier_is_hint(const char *word)
 	       strncmp(word, "level::", 7) == 0;
 }
 
-/* Order that an access asks for: what has it is atomic, if it is no more than a load or a store.
- * volatile has none, as code that relies on it to order a warp is to be told of. */
+/* Whether an access has a memory order. Such a load or store is atomic. volatile is not an order:
+ * code that relies on it to order the lanes of a warp is a finding. */
 static bool modifier_is_order(const char *word)
 {
 	static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel"};
@@ -80,7 +80,7 @@ static const char *const atomic_kinds[] = {
 	[ATOMIC_INC] = "inc", [ATOMIC_DEC] = "dec",
 };
 
-/* False: a modifier that is not known, or no type. */
+/* Returns false if a modifier is unknown or there is no type. */
 static bool read_access_modifiers(const struct ptx_statement *at, struct access_modifiers *out)
 {
 	bool typed = false;
@@ -112,7 +112,7 @@ static bool read_access_modifiers(const struct ptx_statement *at, struct access_
 		typed = true;
 		out->is_signed = word[0] == 's';
 	}
-	/* Eight are 32-bit values, and four of 64 bits the most. */
+	/* v8 takes 32-bit values; 64-bit values are at most v4. */
 	return typed && (out->vector < 8 || type_bits(out->type) == 32);
 }
 
@@ -132,12 +132,12 @@ bool check_variable_space(struct function_decoding *decoding, const struct decod
 	if (!where->symbolic || said == PTX_SPACE_GENERIC || said == where->space ||
 	    (frame && (said == PTX_SPACE_PARAM || said == PTX_SPACE_LOCAL)))
 		return true;
-	decode_invalid(decoding, "a %s variable by a %s access", ptx_space_name(where->space),
+	decode_invalid(decoding, "a %s variable accessed as %s", ptx_space_name(where->space),
 		       ptx_space_name(said));
 	return false;
 }
 
-/* The operands that a load fills or a store reads; false: not `vector` of them. */
+/* Returns the registers that a load fills or a store reads, or NULL if they are not `vector`. */
 static const struct ptx_operand *access_registers(struct function_decoding *decoding,
 						  const struct ptx_operand *operand, int vector)
 {
@@ -145,11 +145,11 @@ static const struct ptx_operand *access_registers(struct function_decoding *deco
 		return operand;
 	if (operand->kind == PTX_OPERAND_VECTOR && operand->element_count == (size_t)vector)
 		return operand->elements;
-	decode_invalid(decoding, "%d registers are needed", vector);
+	decode_invalid(decoding, "expected %d registers", vector);
 	return NULL;
 }
 
-/* ld.param of an entry: registers get what is a row already. */
+/* ld.param of an entry becomes moves, since parameters are rows already. */
 static void emit_parameter_moves(struct function_decoding *decoding,
 				 const struct decoded_address *where,
 				 const struct access_modifiers *access,
@@ -159,7 +159,7 @@ static void emit_parameter_moves(struct function_decoding *decoding,
 	int64_t offset = where->offset;
 
 	if (offset < 0 || width * access->vector > where->parameter->bytes - offset) {
-		decode_invalid(decoding, "%d bytes at %lld of %.60s, which has %lld",
+		decode_invalid(decoding, "%d bytes at offset %lld of %.60s, which has %lld bytes",
 			       width * access->vector, (long long)offset, where->parameter->name,
 			       (long long)where->parameter->bytes);
 		return;
@@ -201,7 +201,7 @@ static void decode_load(struct function_decoding *decoding)
 		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	/* A cache policy may follow. */
+	/* The third operand is a cache policy. */
 	if (!require_operands(decoding, 2, 3))
 		return;
 	registers = access_registers(decoding, &at->operands[0], access.vector);
@@ -289,14 +289,14 @@ static bool atomic_exists(int kind, enum value_type type)
 	}
 }
 
-/* exch and cas exist as atom only, also in the machine's own instructions. */
+/* exch and cas exist only as atom, in PTX and in machine code. */
 static bool atomic_reduces(int kind)
 {
 	return kind >= 0 && kind != ATOMIC_EXCH && kind != ATOMIC_CAS;
 }
 
-/* Types of halves are types of bits to read_access_modifiers(): what is added to them is a kind of
- * its own. False: halves in an atomic that has none, or an add that does not say .noftz. */
+/* read_access_modifiers() reads f16 and bf16 as types of bits. An addition of halves is an atomic
+ * kind of its own. Returns false for another atomic on halves, or an addition without .noftz. */
 static bool resolve_half_atomic(const struct ptx_statement *at, struct access_modifiers *access)
 {
 	const char *type = NULL;
@@ -344,7 +344,8 @@ static void decode_atomic(struct function_decoding *decoding)
 		return;
 	if (where.space != PTX_SPACE_GLOBAL && where.space != PTX_SPACE_SHARED &&
 	    where.space != PTX_SPACE_GENERIC) {
-		decode_invalid(decoding, "no atomics in %s memory", ptx_space_name(where.space));
+		decode_invalid(decoding, "atomics cannot access %s memory",
+			       ptx_space_name(where.space));
 		return;
 	}
 	instruction = emit_instruction(decoding, OP_ATOMIC);
@@ -356,7 +357,7 @@ static void decode_atomic(struct function_decoding *decoding)
 	instruction->dst = dst;
 	instruction->b = b;
 	instruction->c = c;
-	/* rows.c finds out whether the result of an atom is read. */
+	/* analyse_liveness() finds out whether the result of an atom is read. */
 	instruction->result_unused = reduces;
 	emit_extensions(decoding);
 }
@@ -376,7 +377,7 @@ bool decode_memory(struct function_decoding *decoding)
 	return true;
 }
 
-/* ---- an entry's parameters in memory ---- */
+/* ---- copies of an entry's parameters in memory ---- */
 
 void decode_parameter_copies(struct function_decoding *decoding)
 {

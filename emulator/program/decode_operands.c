@@ -1,7 +1,7 @@
 /*
- * Operands: registers, immediates, special registers and addresses of variables
- * become values. PTX lets registers be wider than what an instruction works on;
- * steps before and after it narrow and widen.
+ * Operands: registers, immediates, special registers and addresses of variables become values. PTX
+ * allows registers that are wider than the type of an instruction. The decoder emits steps that
+ * narrow operands and widen results.
  */
 #include "emulator/program/decode.h"
 
@@ -73,7 +73,8 @@ bool require_operands(struct function_decoding *decoding, size_t least, size_t m
 
 	if (count >= least && count <= most)
 		return true;
-	decode_invalid(decoding, "%zu operands, not %zu", count, count < least ? least : most);
+	decode_invalid(decoding, "%zu operands instead of %zu", count,
+		       count < least ? least : most);
 	return false;
 }
 
@@ -102,7 +103,7 @@ bool find_frame_variable(struct function_decoding *decoding, const char *name, i
 	return false;
 }
 
-/* Is it one of these? A function or module that has none has no array either. */
+/* Whether `variable` is the element `number` of the array. An empty array is NULL. */
 static bool is_element_of(const struct ptx_variable *variables, size_t count, uint32_t number,
 			  const struct ptx_variable *variable)
 {
@@ -121,7 +122,8 @@ static const struct ptx_variable *find_variable(struct function_decoding *decodi
 	return NULL;
 }
 
-/* The row of a variable's address. Offsets in a window may be 32 or 64 bits wide. */
+/* Returns the value of a variable's address. Offsets of shared and local memory may be 32 or 64
+ * bits wide. */
 static uint32_t variable_address(struct function_decoding *decoding,
 				 const struct ptx_variable *variable, uint32_t number, bool wide)
 {
@@ -174,7 +176,7 @@ struct decoded_address decode_address(struct function_decoding *decoding,
 	int width;
 
 	if (operand->kind != PTX_OPERAND_ADDRESS) {
-		decode_invalid(decoding, "an address in [] is needed");
+		decode_invalid(decoding, "expected an address in []");
 		return out;
 	}
 	out.offset = operand->offset;
@@ -188,16 +190,17 @@ struct decoded_address decode_address(struct function_decoding *decoding,
 		out.narrow = width == 32;
 		if (width != 64 && (width != 32 || space == PTX_SPACE_GLOBAL ||
 				    space == PTX_SPACE_CONST || space == PTX_SPACE_GENERIC))
-			decode_invalid(decoding, "a %d-bit register is no address there", width);
+			decode_invalid(decoding, "a %d-bit register cannot hold this address",
+				       width);
 		return out;
 	}
 	if (base->kind != PTX_OPERAND_SYMBOL) {
-		decode_invalid(decoding, "an address is a register, a variable or a number");
+		decode_invalid(decoding, "an address must be a register, a variable or a number");
 		return out;
 	}
 	variable = find_variable(decoding, base->name, &number);
 	if (!variable) {
-		decode_invalid(decoding, "there is no variable %.60s", base->name);
+		decode_invalid(decoding, "unknown variable %.60s", base->name);
 		return out;
 	}
 	out.symbolic = true;
@@ -257,7 +260,7 @@ static uint32_t register_source(struct function_decoding *decoding,
 	int width = value_width(decoding, value), bits = type_bits(type);
 
 	if ((width == 1) != (bits == 1) || width < bits) {
-		decode_invalid(decoding, "%s has %d bits where %d are needed",
+		decode_invalid(decoding, "%s has %d bits, but the operand needs %d",
 			       decoding->source->registers[operand->index].name, width, bits);
 		return 0;
 	}
@@ -282,7 +285,7 @@ static uint32_t special_source(struct function_decoding *decoding, const char *n
 		if (strcmp(names[i], name) != 0)
 			continue;
 		if (type_bits(type) == 1) {
-			decode_invalid(decoding, "%s is no predicate", name);
+			decode_invalid(decoding, "%s is not a predicate", name);
 			return 0;
 		}
 		value = value_constant(decoding, (struct program_constant){
@@ -298,7 +301,7 @@ static uint32_t special_source(struct function_decoding *decoding, const char *n
 	return 0;
 }
 
-/* The bits of a number as the type wants them. */
+/* Converts the bits of a literal to the type. */
 static uint64_t immediate_bits(const struct ptx_operand *operand, enum value_type type)
 {
 	uint64_t bits = operand->bits;
@@ -329,7 +332,7 @@ static uint32_t symbol_source(struct function_decoding *decoding, const struct p
 	variable = find_variable(decoding, operand->name, &number);
 	if (!variable) {
 		if (!name_table_find(&decoding->all->functions, operand->name, &number)) {
-			decode_invalid(decoding, "there is no variable or function %.60s",
+			decode_invalid(decoding, "unknown variable or function %.60s",
 				       operand->name);
 			return 0;
 		}
@@ -345,7 +348,8 @@ static uint32_t symbol_source(struct function_decoding *decoding, const struct p
 						});
 	}
 	if (type_bits(type) < 32) {
-		decode_invalid(decoding, "the address of %.60s does not fit", operand->name);
+		decode_invalid(decoding, "the address of %.60s does not fit into the operand",
+			       operand->name);
 		return 0;
 	}
 	value = variable_address(decoding, variable, number, wide);
@@ -372,7 +376,7 @@ uint32_t decode_source(struct function_decoding *decoding, const struct ptx_oper
 	case PTX_OPERAND_SYMBOL:
 		return symbol_source(decoding, operand, type);
 	default:
-		decode_invalid(decoding, "an operand that cannot be read");
+		decode_invalid(decoding, "not a valid source operand");
 		return 0;
 	}
 }
@@ -382,13 +386,14 @@ uint32_t decode_store_source(struct function_decoding *decoding, const struct pt
 {
 	enum value_type type = width == 8 ? TYPE_b64 : TYPE_b32;
 
-	/* The low bytes of a row are stored, so that a narrow register does as it is. */
+	/* A store writes the low bytes of a row, so a narrow value needs no conversion. */
 	if (operand->kind == PTX_OPERAND_REGISTER && width <= 4 && !operand->negated) {
 		uint32_t value = operand->index + 1;
 		int bits = value_width(decoding, value);
 
 		if (bits == 1 || bits < width * 8)
-			decode_invalid(decoding, "%d bytes of a %d-bit register", width, bits);
+			decode_invalid(decoding, "cannot store %d bytes of a %d-bit register",
+				       width, bits);
 		return bits == 64 ? emit_narrowing(decoding, value, 32) : value;
 	}
 	return decode_source(decoding, operand, type);
@@ -422,13 +427,13 @@ uint32_t decode_destination(struct function_decoding *decoding, const struct ptx
 	if (operand->kind == PTX_OPERAND_SINK)
 		return new_temporary(decoding, bits == 8 ? 16 : bits);
 	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated) {
-		decode_invalid(decoding, "a result needs a register");
+		decode_invalid(decoding, "the result must be a register");
 		return 0;
 	}
 	value = operand->index + 1;
 	width = value_width(decoding, value);
 	if ((width == 1) != (bits == 1) || width < bits) {
-		decode_invalid(decoding, "a result of %d bits in %s, which has %d", bits,
+		decode_invalid(decoding, "the result has %d bits, but %s has %d", bits,
 			       decoding->source->registers[operand->index].name, width);
 		return 0;
 	}
@@ -454,13 +459,13 @@ uint32_t decode_load_destination(struct function_decoding *decoding,
 	if (operand->kind == PTX_OPERAND_SINK)
 		return 0;
 	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated) {
-		decode_invalid(decoding, "a result needs a register");
+		decode_invalid(decoding, "the result must be a register");
 		return 0;
 	}
 	value = operand->index + 1;
 	bits = value_width(decoding, value);
 	if (bits == 1 || bits < width * 8) {
-		decode_invalid(decoding, "%d bytes for %s, which has %d bits", width,
+		decode_invalid(decoding, "cannot load %d bytes into %s, which has %d bits", width,
 			       decoding->source->registers[operand->index].name, bits);
 		return 0;
 	}

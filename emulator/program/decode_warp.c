@@ -1,9 +1,9 @@
-/* What lanes of a warp do together: shuffles, votes, matches, reductions. */
+/* Operations among the lanes of a warp: shuffles, votes, matches, reductions. */
 #include "emulator/program/decode.h"
 
 #include <string.h>
 
-/* d or d|p into dst and dst2. */
+/* Decodes a result d or d|p. */
 static void decode_result_pair(struct function_decoding *decoding,
 			       const struct ptx_operand *operand, enum value_type type,
 			       uint32_t *dst, uint32_t *dst2)
@@ -18,7 +18,7 @@ static void decode_result_pair(struct function_decoding *decoding,
 		*dst2 = decode_destination(decoding, &operand->elements[1], TYPE_pred);
 }
 
-/* One of the words is a modifier: its index; -1: none. */
+/* Returns the index of the word that is a modifier, or -1. */
 static int find_modifier(const struct ptx_statement *at, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -58,7 +58,7 @@ static bool decode_shuffle(struct function_decoding *decoding)
 	return true;
 }
 
-/* An operation of a value (a) and a member mask (d). */
+/* Emits an operation on a value (a) and a member mask (d). */
 static void emit_exchange(struct function_decoding *decoding, enum operation operation, int kind,
 			  enum value_type value_type, enum value_type result_type)
 {
@@ -164,7 +164,7 @@ bool decode_warp(struct function_decoding *decoding)
 
 	if (strcmp(at->mnemonic, "activemask.b32") == 0)
 		return decode_active_mask(decoding);
-	/* Without .sync they are of processors before Volta. */
+	/* The forms without .sync are for GPUs before Volta and are not supported. */
 	if (!statement_has_modifier(at, "sync"))
 		return false;
 	if (strcmp(at->base, "shfl") == 0)

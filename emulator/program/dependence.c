@@ -1,21 +1,21 @@
 /*
- * What addresses and branches depend on. Values of a function are followed
- * without regard to the order of its code, before they share rows; each kind of
- * memory counts as one cell of the whole program. That is more than depends in
- * truth, never less.
+ * Finds what addresses and branches depend on. The analysis ignores the order of the code and
+ * treats each kind of memory as one cell for the whole program. It may report a dependence that
+ * does not exist, but it misses none. It runs before values share rows.
  */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Besides enum dependence: on whatever these memories hold. In the order of keeps[]. */
+/* Added to enum dependence: depends on what this memory holds. In the order of keeps[]. */
 #define DEPENDS_ON_LOCAL 4
 #define DEPENDS_ON_SHARED 8
 #define DEPENDS_ON_GLOBAL 16
 #define DEPENDS_ON_MEMORIES (DEPENDS_ON_LOCAL | DEPENDS_ON_SHARED | DEPENDS_ON_GLOBAL)
 #define MEMORIES 3
-/* Long chains written backwards would take as many rounds; beyond, everything depends. */
+/* A long chain in reverse order takes one round per step. After this many rounds, everything counts
+ * as dependent. */
 #define MAX_ROUNDS 64
 
 struct dependence_search {
@@ -29,7 +29,7 @@ static unsigned value_dependence(const struct dependence_search *search, uint32_
 	return value & VALUE_CONSTANT ? 0 : search->values[value];
 }
 
-/* The memories that an access may reach. */
+/* The memories that an access in this space may reach. */
 static unsigned memories_of(uint8_t space)
 {
 	switch (space) {
@@ -130,7 +130,8 @@ void find_dependence(struct function_decoding *decoding)
 	free(search.values);
 }
 
-/* Marks what a function calls; an indirect call may go anywhere. True: there are new ones. */
+/* Marks the functions that a function calls. An indirect call may reach every function. Returns
+ * whether a function was newly marked. */
 static bool mark_callees(const struct ptx_program *program, const struct program_function *function,
 			 bool *reached)
 {
@@ -150,7 +151,7 @@ static bool mark_callees(const struct ptx_program *program, const struct program
 	return more;
 }
 
-/* Adds what the memories that `bits` names hold, and so on. */
+/* Adds what the memories in `bits` depend on, transitively. */
 static unsigned add_memory_dependence(unsigned bits, const unsigned memories[MEMORIES])
 {
 	for (int round = 0; round < MEMORIES; round++) {

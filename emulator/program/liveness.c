@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bits of one set for all blocks; functions beyond keep such values for their whole length. */
+/* Limit of the bits in one kind of set for all blocks. Functions beyond it use `everywhere`. */
 #define MAX_SET_BITS (UINT64_C(1) << 27)
 #define MAX_ROUNDS 200
 #define MAX_LOOK_AHEAD 4096
@@ -33,7 +33,7 @@ static void find_blocks(struct liveness *live)
 	}
 }
 
-/* Numbers the values that live into some block. */
+/* Gives a bit to each value that is live at the beginning of some block. */
 static void number_values(struct liveness *live)
 {
 	size_t values = live->decoding->value_count;
@@ -74,7 +74,7 @@ static bool has_bit(const uint64_t *words, uint32_t bit)
 	return words[bit / 64] >> bit % 64 & 1;
 }
 
-/* What each block reads before it writes it, and what it writes. */
+/* Finds what each block reads before it writes it, and what it writes. */
 static void summarise_blocks(struct liveness *live)
 {
 	for (size_t i = 0; i < live->out->code_count; i++) {
@@ -100,7 +100,7 @@ static void summarise_blocks(struct liveness *live)
 	}
 }
 
-/* Calls visit for each block that may follow this one. */
+/* Adds to `sum` what is live at the beginning of each block that may follow. */
 static void add_successors(const struct liveness *live, size_t block, uint64_t *sum)
 {
 	const struct program_function *out = live->out;
@@ -136,14 +136,14 @@ static void add_successors(const struct liveness *live, size_t block, uint64_t *
 #undef ADD
 }
 
-/* What lives at the end of a block, into `sum`. */
+/* Sets `sum` to what is live at the end of a block. */
 static void live_at_end(const struct liveness *live, size_t block, uint64_t *sum)
 {
 	memset(sum, 0, live->word_count * sizeof(*sum));
 	add_successors(live, block, sum);
 }
 
-/* False: it did not settle in time. */
+/* Iterates to a fixed point. Returns false if there is none after MAX_ROUNDS. */
 static bool find_live_values(struct liveness *live, uint64_t *sum)
 {
 	bool changed = true;
@@ -193,7 +193,8 @@ static void extend_set(struct liveness *live, const uint64_t *words, uint32_t pl
 	}
 }
 
-/* Is what instruction `at` writes to `value` read by nobody? `sum`: live at its block's end. */
+/* Whether nothing reads what instruction `at` writes to `value`. `sum` is what is live at the end
+ * of its block. */
 static bool result_is_dead(const struct liveness *live, size_t at, uint32_t value,
 			   const uint64_t *sum)
 {
@@ -220,7 +221,7 @@ static bool result_is_dead(const struct liveness *live, size_t at, uint32_t valu
 	       (!live->everywhere && !has_bit(sum, live->number[value] - 1));
 }
 
-/* The hardware has reductions without a result for all but exchanges. */
+/* Whether the hardware could execute the atomic without a result: it can for all but exchanges. */
 static bool atomic_can_reduce(const struct instruction *instruction)
 {
 	return instruction->operation == OP_ATOMIC && !instruction->result_unused &&
@@ -257,11 +258,11 @@ static void find_live_ranges(struct liveness *live, uint64_t *sum)
 	}
 }
 
-/* Marks atoms whose result nothing reads. */
+/* Sets result_unused of atomics whose result is never read. */
 static void find_reductions(struct liveness *live, uint64_t *sum)
 {
 	struct program_function *out = live->out;
-	size_t summed = SIZE_MAX; /* block whose end is in sum */
+	size_t summed = SIZE_MAX; /* block that `sum` describes */
 
 	for (size_t i = 0; i < out->code_count; i++) {
 		if (!atomic_can_reduce(&out->code[i]))

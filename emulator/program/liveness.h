@@ -14,7 +14,7 @@
 #include "emulator/program/decode.h"
 
 struct block_range {
-	uint32_t begin, end; /* instructions */
+	uint32_t begin, end; /* instructions, without `end` */
 };
 
 struct liveness {
@@ -22,23 +22,27 @@ struct liveness {
 	struct program_function *out;
 	struct block_range *blocks;
 	size_t block_count;
-	uint32_t *block_at; /* by instruction */
-	/* Values that are read in a block before they are written there. */
+	uint32_t *block_at; /* by instruction: its block */
+	/* Only values that a block reads before it writes them have a bit in the sets. */
 	uint32_t *number;   /* by value: its bit + 1, or 0 */
 	uint32_t *numbered; /* by bit: its value */
 	size_t bit_count, word_count;
-	uint64_t *reads, *writes, *live; /* live: at the beginning of a block */
-	bool everywhere;                 /* too many: numbered values live everywhere */
-	uint32_t *begin, *end;           /* by value: its first and last place; begin > end: none */
+	/* One set per block: what it reads before it writes it, what it writes, and what is live at
+	 * its beginning. */
+	uint64_t *reads, *writes, *live;
+	/* The sets would be too large: values with a bit count as live everywhere. */
+	bool everywhere;
+	/* By value: the first and last instruction of its range. begin > end: no range. */
+	uint32_t *begin, *end;
 };
 
-/* Computes all fields from `decoding` and `out`, which the caller sets; liveness_release() frees
- * them. Also sets result_unused of every atomic whose result nothing reads. */
+/* Computes all fields from `decoding` and `out`, which the caller sets. Also sets result_unused of
+ * every atomic whose result is never read. The caller calls liveness_release(). */
 void analyse_liveness(struct liveness *live);
 void liveness_release(struct liveness *live);
-/* Extends the live range of a value to a place. */
+/* Extends the live range of a value to an instruction. */
 void extend_live_range(struct liveness *live, uint32_t value, uint32_t place);
-/* Whether the value with this bit is live when the function begins, so before any write to it. */
+/* Whether the value with this bit is live at the beginning of the function, before any write. */
 bool live_at_start(const struct liveness *live, uint32_t bit);
 
 #endif

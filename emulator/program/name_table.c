@@ -1,4 +1,4 @@
-/* A hash of borrowed names, by open addressing; the first of a name stays. */
+/* A hash table of borrowed names with open addressing. The first entry of a name is kept. */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>

@@ -1,26 +1,28 @@
 /*
- * What a function reaches, and where its shared variables lie. nvcc writes a
- * kernel's shared arrays at module scope, so a module's variables are not those
- * of an entry: only what it mentions, or what it calls does, takes room. Entries
- * that share a variable (by a function that both call) are laid out together.
+ * Finds what a function reaches, and lays out its shared memory. nvcc declares a kernel's shared
+ * arrays at module scope, so an entry uses only some of a module's variables: those that it or a
+ * function that it calls refers to. Entries that share a variable, through a function that both
+ * call, have one common layout.
  */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One walk over a function's operands. */
+/* State while the operands of a function are visited. */
 struct walk {
 	struct program_decoding *all;
 	const struct ptx_function *function;
 	struct function_reach *reach;
 	struct name_table variables, parameters;
-	uint32_t *module_shared; /* by module variable: index + 1 into shared, or 0 */
-	uint32_t *mentioned;     /* by entry of shared: function number + 1 that last did */
+	uint32_t
+		*module_shared; /* by module variable: index + 1 in program_decoding.shared, or 0 */
+	uint32_t *mentioned; /* by index in program_decoding.shared: the last function that referred
+				to it, + 1 */
 	size_t mentioned_capacity;
-	uint32_t *called;   /* by function: number + 1 of the function that last did */
-	uint32_t *read;     /* by module variable, of those in other memory: the same */
-	uint32_t *initials; /* module variables whose initial addresses are still to be followed */
+	uint32_t *called;   /* by function: the last function that referred to it, + 1 */
+	uint32_t *read;     /* by module variable outside shared memory: the same */
+	uint32_t *initials; /* module variables whose initial addresses are not yet followed */
 	size_t initial_count, initial_capacity;
 	uint32_t number;
 };
@@ -67,7 +69,7 @@ static void note_callee(struct walk *walk, uint32_t number)
 	reach->callees[reach->callee_count++] = number;
 }
 
-/* A name of module scope. */
+/* Records a reference to a name of module scope. */
 static void note_module_name(struct walk *walk, const char *name)
 {
 	const struct ptx_module *module = walk->all->module;
@@ -91,7 +93,7 @@ static void note_module_name(struct walk *walk, const char *name)
 	walk->initials[walk->initial_count++] = number;
 }
 
-/* A variable may begin as the address of a function, which then may be called. */
+/* The initial value of a variable may be the address of a function, which may then be called. */
 static void follow_initial_addresses(struct walk *walk)
 {
 	while (walk->initial_count) {
@@ -154,7 +156,7 @@ static void walk_function(struct walk *walk, uint32_t number)
 	free(own_shared);
 }
 
-/* Depth first without recursion: call chains are as deep as a stranger likes. */
+/* A work list instead of recursion: untrusted PTX may have call chains of any depth. */
 struct reached_list {
 	uint32_t *functions;
 	size_t count, capacity;
@@ -171,7 +173,8 @@ static void reached_list_add(struct reached_list *list, uint32_t function, uint3
 	list->functions[list->count++] = function;
 }
 
-/* All that a root reaches, itself first; walks functions that nobody has yet. */
+/* Collects what is reachable from a root, the root first. Visits functions that were not visited
+ * yet. */
 static void collect_reachable(struct walk *walk, struct reached_list *list, uint32_t root)
 {
 	list->count = 0;
@@ -197,7 +200,8 @@ static uint32_t find_group(uint32_t *parents, uint32_t root)
 	return root;
 }
 
-/* Joins the groups of all roots that reach one variable, or one user of dynamic memory. */
+/* Joins the groups of roots that reach the same variable, or the same function that uses dynamic
+ * shared memory. */
 static void join_groups(struct program_decoding *all, const struct reached_list *list,
 			uint32_t root, uint32_t *parents, uint32_t *dynamic_roots)
 {
@@ -237,7 +241,7 @@ static int64_t align_offset(int64_t offset, int64_t align)
 	return align > 1 ? (offset + align - 1) / align * align : offset;
 }
 
-/* Offsets of every group's variables, the most aligned first; ends by group. */
+/* Assigns offsets in each group, the largest alignment first. `ends` is by group. */
 static void lay_out_shared_groups(struct program_decoding *all, uint32_t *parents, int64_t *ends)
 {
 	uint32_t *order = xcalloc(all->shared_count + 1, sizeof(*order));
@@ -250,7 +254,7 @@ static void lay_out_shared_groups(struct program_decoding *all, uint32_t *parent
 		int64_t *end = &ends[find_group(parents, shared->group)];
 		int64_t bytes = shared->variable->bytes, align = shared->variable->align;
 
-		/* A layout beyond the limit is refused when the function is decoded. */
+		/* A layout over the limit is reported when the function is decoded. */
 		if (bytes > MAX_SHARED_BYTES || align > MAX_SHARED_BYTES ||
 		    *end > MAX_SHARED_BYTES) {
 			*end = INT64_C(2) * MAX_SHARED_BYTES;
@@ -262,7 +266,8 @@ static void lay_out_shared_groups(struct program_decoding *all, uint32_t *parent
 	free(order);
 }
 
-/* Bytes of a root, and where dynamic memory begins for what it reaches. */
+/* Sets the size of a root's static shared memory, and where dynamic shared memory begins in the
+ * functions that it reaches. */
 static void set_shared_ends(struct program_decoding *all, const struct reached_list *list,
 			    uint32_t root, int64_t group_end)
 {

@@ -1,4 +1,5 @@
-/* What stands in the way of running a function, each thing once with how often. */
+/* The list of features that the emulator cannot run: each once per function, with its number of
+ * uses. */
 #include "emulator/program/decode.h"
 
 #include <stdio.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 
 #define FEATURE_NAME_BYTES 120
-#define MAX_FEATURES 200 /* different things that are listed */
+#define MAX_FEATURES 200 /* different features that are listed */
 
 void unsupported_features_release(struct unsupported_features *unsupported)
 {

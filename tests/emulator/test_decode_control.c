@@ -184,7 +184,7 @@ static void wrong_arguments_are_refused(void **state)
 			bodies[i]);
 
 		assert_int_equal(decode_module_fails(text, "k", &err, NULL), PL_EPARSE);
-		assert_non_null(strstr(err.text, "arguments are not those of f"));
+		assert_non_null(strstr(err.text, "the arguments do not match those of f"));
 		free(text);
 	}
 }
@@ -244,7 +244,7 @@ static void unknown_entries_are_told_with_those_there_are(void **state)
 
 	(void)state;
 	assert_int_equal(decode_module_fails(call_module, "nobody", &err, NULL), PL_ENOENT);
-	assert_string_equal(err.text, "no entry nobody here; there are k");
+	assert_string_equal(err.text, "no entry nobody; the module has k");
 }
 
 static void data_decides_addresses_and_branches(void **state)

@@ -298,18 +298,18 @@ static void accesses_that_make_no_sense_are_refused(void **state)
 	static const struct {
 		const char *body, *words;
 	} cases[] = {
-		{"ld.global.u32 %r1, [%r2];\nret;", "no address"},
-		{"ld.global.u32 %r1, [nobody];\nret;", "no variable nobody"},
+		{"ld.global.u32 %r1, [%r2];\nret;", "cannot hold this address"},
+		{"ld.global.u32 %r1, [nobody];\nret;", "unknown variable nobody"},
 		{"ld.global.u32 %r1, %rd1;\nret;", "address in []"},
-		{"ld.global.u32 %h1, [%rd1];\nret;", "4 bytes for %h1"},
-		{"ld.global.v2.u32 %r1, [%rd1];\nret;", "2 registers"},
-		{"ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];\nret;", "2 registers"},
-		{"ld.param.u64 %rd1, [p+4];\nret;", "8 bytes at 4 of p"},
+		{"ld.global.u32 %h1, [%rd1];\nret;", "cannot load 4 bytes into %h1"},
+		{"ld.global.v2.u32 %r1, [%rd1];\nret;", "expected 2 registers"},
+		{"ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];\nret;", "expected 2 registers"},
+		{"ld.param.u64 %rd1, [p+4];\nret;", "8 bytes at offset 4 of p"},
 		{"ld.param.u64 %rd1, [p+-1];\nret;", "of p"},
 		{"ld.param.u64 %rd1, [p+9223372036854775807];\nret;", "of p"},
 		{"st.param.u64 [p], %rd1;\nret;", "cannot be written"},
-		{"ld.global.u64 %rd1, [p];\nret;", "a param variable by a global access"},
-		{"st.global.u32 [%rd1], %p1;\nret;", "4 bytes of a 1-bit register"},
+		{"ld.global.u64 %rd1, [p];\nret;", "a param variable accessed as global"},
+		{"st.global.u32 [%rd1], %p1;\nret;", "cannot store 4 bytes of a 1-bit register"},
 		{"atom.global.add.u32 %r1, [p], 1;\nret;", "a param variable"},
 		{"atom.global.cas.b32 %r1, [%rd1], 1;\nret;", "operands"},
 	};

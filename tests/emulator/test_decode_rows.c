@@ -281,7 +281,7 @@ static void more_live_registers_than_fit_are_refused(void **state)
 	text_clear(&text);
 	write_sum(&text, 40000, 1);
 	assert_int_equal(decode_module_fails(text.data, "k", &err, &words), PL_EUNSUPPORTED);
-	assert_non_null(strstr(words.data, "register file of over 4 MiB for a warp"));
+	assert_non_null(strstr(words.data, "register file of over 4 MiB per warp"));
 	text_release(&text);
 	text_release(&words);
 }

@@ -141,7 +141,8 @@ static void dialects_are_read(void **state)
 		      "ret;\r\n}\r\n");
 	assert_int_equal(parse(HEAD "\0\0", sizeof(HEAD "\0\0"), NULL), 0);
 	assert_refused(".version 8\n", 1, "a version such as 9.0");
-	assert_refused(".version 8.0\n.target sm_90\n.address_size 32\n", 3, "64 bits only");
+	assert_refused(".version 8.0\n.target sm_90\n.address_size 32\n", 3,
+		       "only 64-bit addresses");
 	assert_refused(".target sm_90\n", 1, ".version");
 }
 
@@ -150,14 +151,14 @@ static void what_is_no_ptx_is_refused(void **state)
 	struct error err = {0};
 
 	(void)state;
-	assert_refused("", 1, "begins with .version");
-	assert_refused("\n\n\n", 4, "begins with .version");
+	assert_refused("", 1, "must begin with .version");
+	assert_refused("\n\n\n", 4, "must begin with .version");
 	assert_refused("\xef\xbb\xbf.version 8.0\n", 1, "0xef");
 	assert_refused("\x7f"
 		       "ELF",
 		       1, "0x7f");
 	assert_refused("#include <stdio.h>\n", 1, "0x23");
-	assert_refused("/* never", 1, "ends in this comment");
+	assert_refused("/* never", 1, "this comment does not end");
 	assert_int_equal(parse(ENTRY "add.u32\0%r1;\n", sizeof(ENTRY "add.u32\0%r1;\n") - 1, &err),
 			 PL_EPARSE);
 	assert_non_null(strstr(err.text, "line 6: "));
@@ -196,11 +197,11 @@ static void too_much_of_anything_is_refused(void **state)
 	assert_refused(ENTRY ".reg .b32 %r<65537>;\n", 6, "65536");
 	assert_refused(ENTRY ".reg .b32 %r<60000>;\n.reg .b32 %q<60000>;\n", 7, "more than 65536");
 	assert_refused(ENTRY ".reg .b32 %r<99999999999999999999>;\n", 6, "number");
-	assert_many_refused(ENTRY, "{", 100000, 6, "more than 64 scopes");
-	assert_many_refused(ENTRY "mov.b64 ", "{", 100000, 6, "more than 8 lists");
-	assert_many_refused(ENTRY "call ", "(", 100000, 6, "more than 8 lists");
+	assert_many_refused(ENTRY, "{", 100000, 6, "more than 64 nested scopes");
+	assert_many_refused(ENTRY "mov.b64 ", "{", 100000, 6, "more than 8 nested lists");
+	assert_many_refused(ENTRY "call ", "(", 100000, 6, "more than 8 nested lists");
 	assert_many_refused(ENTRY "ld.u32 ", "[", 100000, 6, "an address");
-	assert_many_refused(HEAD ".global .u32 x[4] = ", "{", 100000, 4, "more lists");
+	assert_many_refused(HEAD ".global .u32 x[4] = ", "{", 100000, 4, "more nested lists");
 	assert_many_refused(HEAD ".global .u32 x", "[2]", 64, 4, "more than 7 dimensions");
 	assert_refused(HEAD ".global .b8 x[9223372036854775807][9];\n", 4, "more than 2^63");
 	assert_refused(ENTRY ".loc 65536 1 1\n", 6, "65535");
@@ -279,7 +280,7 @@ static void names_of_files_can_be_shown(void **state)
 	assert_string_equal(module->files[3], "gr\xc3\xb6\xc3\x9f"
 					      "e.cu");
 	ptx_module_free(module);
-	assert_many_refused(HEAD ".file 1 \"", "a", 5000, 4, "without its end");
+	assert_many_refused(HEAD ".file 1 \"", "a", 5000, 4, "a string that does not end");
 	long_name = many(HEAD ".file 1 \"", "a", 4096, "\"\n");
 	assert_refused(long_name, 4, "more than 4095 bytes");
 	free(long_name);
