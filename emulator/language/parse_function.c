@@ -113,8 +113,7 @@ static bool read_target_list(struct parser *parser, struct name *name)
 		if (!parser_accept(parser, ','))
 			break;
 	}
-	/* The array is complete and does not move any more, so that its elements may be resolved
-	 * later. */
+	/* The array is complete, so scope_use() may keep pointers to its elements. */
 	for (size_t i = 0; branches && !parser->rc && i < place->count; i++) {
 		name = parser_intern(parser, place->labels[i], strlen(place->labels[i]));
 		if (name)

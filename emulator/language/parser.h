@@ -98,8 +98,7 @@ bool parser_at_space(const struct parser *parser, enum ptx_space *out);
 /* Consumes the mark or word if it is the current token. Returns whether it was. */
 bool parser_accept(struct parser *parser, char mark);
 bool parser_accept_word(struct parser *parser, const char *word);
-/* Consumes the mark. Any other token is an error, whose message says that it must follow `after`.
- */
+/* Consumes the mark. Any other token is an error: the message says what must follow `after`. */
 void parser_expect(struct parser *parser, char mark, const char *after);
 /* Consume a name or an integer from 0 to `most`; `what` names it in the error message. */
 struct name *parser_expect_name(struct parser *parser, const char *what);

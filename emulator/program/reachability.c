@@ -15,13 +15,12 @@ struct walk {
 	const struct ptx_function *function;
 	struct function_reach *reach;
 	struct name_table variables, parameters;
-	uint32_t
-		*module_shared; /* by module variable: index + 1 in program_decoding.shared, or 0 */
-	uint32_t *mentioned; /* by index in program_decoding.shared: the last function that referred
-				to it, + 1 */
+	/* By module variable: index + 1 in program_decoding.shared, or 0. */
+	uint32_t *module_shared;
+	/* The last function that referred to it, + 1: by index in program_decoding.shared, by
+	 * function, and by module variable outside shared memory. */
+	uint32_t *mentioned, *called, *read;
 	size_t mentioned_capacity;
-	uint32_t *called;   /* by function: the last function that referred to it, + 1 */
-	uint32_t *read;     /* by module variable outside shared memory: the same */
 	uint32_t *initials; /* module variables whose initial addresses are not yet followed */
 	size_t initial_count, initial_capacity;
 	uint32_t number;
