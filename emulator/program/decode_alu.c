@@ -1,7 +1,7 @@
 /*
- * Arithmetic as alu.def has it, and what needs a step more: mov with vectors of
- * registers, address conversions by another name, and carry chains. CC, which
- * no PTX names, is a predicate of the decoder's.
+ * Arithmetic of alu.def, and statements that become several of its operations: mov with a vector of
+ * registers, other names of address conversions, and carry chains. The carry flag CC has no name in
+ * PTX. The decoder keeps it in a predicate.
  */
 #include "emulator/program/decode.h"
 
@@ -15,12 +15,12 @@ void decode_alu(struct function_decoding *decoding, enum operation operation)
 	uint32_t sources[4] = {0}, dst;
 	struct instruction *instruction;
 
-	if (!operands_are(decoding, (size_t)row->operands + 1, (size_t)row->operands + 1))
+	if (!require_operands(decoding, (size_t)row->operands + 1, (size_t)row->operands + 1))
 		return;
 	for (int i = 0; i < row->operands; i++)
-		sources[i] = source(decoding, &operands[i + 1], row->types[i + 1]);
-	dst = destination(decoding, &operands[0], row->types[0]);
-	instruction = emit(decoding, operation);
+		sources[i] = decode_source(decoding, &operands[i + 1], row->types[i + 1]);
+	dst = decode_destination(decoding, &operands[0], row->types[0]);
+	instruction = emit_instruction(decoding, operation);
 	instruction->dst = dst;
 	instruction->a = sources[0];
 	instruction->b = sources[1];
@@ -31,8 +31,9 @@ void decode_alu(struct function_decoding *decoding, enum operation operation)
 
 /* ---- mov with {} ---- */
 
-/* The type of one of `count` parts of `bits` bits; false: there is no such split. */
-static bool part_type(int bits, size_t count, enum value_type *type)
+/* Finds the type of each of `count` parts of a value of `bits` bits. Returns false if it cannot be
+ * split so. */
+static bool find_part_type(int bits, size_t count, enum value_type *type)
 {
 	static const struct {
 		int bits;
@@ -61,20 +62,20 @@ static void decode_pack(struct function_decoding *decoding, enum value_type whol
 	struct instruction *instruction;
 	enum operation operation;
 
-	if (!part_type(bits, vector->element_count, &part)) {
-		decode_gap(decoding, "operand", "mov of such a vector");
+	if (!find_part_type(bits, vector->element_count, &part)) {
+		decode_unsupported(decoding, "operand", "mov with this kind of vector");
 		return;
 	}
 	for (size_t i = 0; i < vector->element_count; i++)
-		parts[i] = source(decoding, &vector->elements[i], part);
-	dst = destination(decoding, &decoding->at->operands[0], whole);
+		parts[i] = decode_source(decoding, &vector->elements[i], part);
+	dst = decode_destination(decoding, &decoding->at->operands[0], whole);
 	if (vector->element_count == 2)
 		operation = bits == 64   ? ALU_PACK_B64_B32
 			    : bits == 32 ? ALU_PACK_B32_B16
 					 : ALU_PACK_B16_B8;
 	else
 		operation = bits == 64 ? ALU_PACK_B64_B16 : ALU_PACK_B32_B8;
-	instruction = emit(decoding, operation);
+	instruction = emit_instruction(decoding, operation);
 	instruction->dst = dst;
 	instruction->a = parts[0];
 	instruction->b = parts[1];
@@ -103,8 +104,8 @@ static void decode_unpack(struct function_decoding *decoding, enum value_type wh
 	uint32_t from;
 	bool counted = false;
 
-	if (!part_type(bits, count, &part)) {
-		decode_gap(decoding, "operand", "mov of such a vector");
+	if (!find_part_type(bits, count, &part)) {
+		decode_unsupported(decoding, "operand", "mov with this kind of vector");
 		return;
 	}
 	if (bits == 64)
@@ -113,15 +114,15 @@ static void decode_unpack(struct function_decoding *decoding, enum value_type wh
 		operations = count == 2 ? of_32_in_2 : of_32_in_4;
 	else
 		operations = of_16;
-	from = source(decoding, &decoding->at->operands[1], whole);
+	from = decode_source(decoding, &decoding->at->operands[1], whole);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t dst;
 		struct instruction *instruction;
 
 		if (vector->elements[i].kind == PTX_OPERAND_SINK && (counted || i + 1 < count))
 			continue;
-		dst = destination(decoding, &vector->elements[i], part);
-		instruction = emit(decoding, operations[i]);
+		dst = decode_destination(decoding, &vector->elements[i], part);
+		instruction = emit_instruction(decoding, operations[i]);
 		instruction->auxiliary = counted;
 		instruction->dst = dst;
 		instruction->a = from;
@@ -130,7 +131,7 @@ static void decode_unpack(struct function_decoding *decoding, enum value_type wh
 	emit_extensions(decoding);
 }
 
-/* False: a plain move, which alu.def has. */
+/* Returns false for a plain move, which is in alu.def. */
 static bool decode_vector_mov(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
@@ -141,7 +142,7 @@ static bool decode_vector_mov(struct function_decoding *decoding)
 	if (!packs && !unpacks)
 		return false;
 	if (at->modifier_count != 1 || !statement_type(at, &type))
-		decode_gap(decoding, "opcode", at->mnemonic);
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 	else if (packs)
 		decode_pack(decoding, type);
 	else
@@ -154,11 +155,11 @@ static bool decode_vector_mov(struct function_decoding *decoding)
 static uint32_t carry_value(struct function_decoding *decoding)
 {
 	if (!decoding->carry)
-		decoding->carry = value_temporary(decoding, 1);
+		decoding->carry = new_temporary(decoding, 1);
 	return decoding->carry;
 }
 
-/* d = a + b or a - b, with the carry that came and the carry that goes as the mnemonic says. */
+/* Emits d = a + b or d = a - b, with carry in and carry out. */
 static void emit_carry(struct function_decoding *decoding, bool subtracts, bool carry_in,
 		       bool carry_out, bool wide, uint32_t dst, uint32_t a, uint32_t b)
 {
@@ -174,26 +175,28 @@ static void emit_carry(struct function_decoding *decoding, bool subtracts, bool 
 	uint32_t carry = carry_value(decoding), next = 0;
 	struct instruction *instruction;
 
-	/* The carry first: the result may be an operand, and needs the old carry. */
+	/* The carry is computed first, since the result may overwrite an operand. It goes to a
+	 * temporary, since the sum still needs the old carry. */
 	if (carry_out) {
-		next = value_temporary(decoding, 1);
+		next = new_temporary(decoding, 1);
 		emit_step(decoding, carries[subtracts][carry_in][wide], next, a, b,
 			  carry_in ? carry : 0);
 	}
-	instruction = emit(decoding, sums[subtracts][carry_in][wide]);
+	instruction = emit_instruction(decoding, sums[subtracts][carry_in][wide]);
 	instruction->dst = dst;
 	instruction->a = a;
 	instruction->b = b;
 	instruction->c = carry_in ? carry : 0;
 	if (carry_out) {
-		instruction = emit(decoding, ALU_MOV_PRED);
+		instruction = emit_instruction(decoding, ALU_MOV_PRED);
 		instruction->auxiliary = true;
 		instruction->dst = carry;
 		instruction->a = next;
 	}
 }
 
-/* add.cc, addc, addc.cc, sub…, mad.lo.cc, madc.hi.cc …; false: none of them. */
+/* Decodes add.cc, addc, addc.cc, sub…, mad.lo.cc, madc.hi.cc and so on. Returns false for other
+ * statements. */
 static bool decode_carry_chain(struct function_decoding *decoding)
 {
 	static const struct {
@@ -205,7 +208,7 @@ static bool decode_carry_chain(struct function_decoding *decoding)
 		{"mad", true, false, false},  {"madc", true, false, true},
 	};
 	const struct ptx_statement *at = decoding->at;
-	bool carry_out = statement_has(at, "cc");
+	bool carry_out = statement_has_modifier(at, "cc");
 	enum value_type type;
 	char product[32];
 	uint32_t a, b, dst;
@@ -218,25 +221,26 @@ static bool decode_carry_chain(struct function_decoding *decoding)
 	if (!statement_type(at, &type) || type_bits(type) < 32 || type == TYPE_f32 ||
 	    type == TYPE_f64 ||
 	    at->modifier_count != (size_t)1 + carry_out + chains[i].multiplies ||
-	    (chains[i].multiplies && !statement_has(at, "lo") && !statement_has(at, "hi"))) {
-		decode_gap(decoding, "opcode", at->mnemonic);
+	    (chains[i].multiplies && !statement_has_modifier(at, "lo") &&
+	     !statement_has_modifier(at, "hi"))) {
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return true;
 	}
-	if (!operands_are(decoding, chains[i].multiplies ? 4 : 3, chains[i].multiplies ? 4 : 3))
+	if (!require_operands(decoding, chains[i].multiplies ? 4 : 3, chains[i].multiplies ? 4 : 3))
 		return true;
-	a = source(decoding, &at->operands[1], type);
-	b = source(decoding, &at->operands[2], type);
+	a = decode_source(decoding, &at->operands[1], type);
+	b = decode_source(decoding, &at->operands[2], type);
 	if (chains[i].multiplies) {
-		uint32_t value = value_temporary(decoding, type_bits(type));
+		uint32_t value = new_temporary(decoding, type_bits(type));
 
 		snprintf(product, sizeof(product), "mul.%s.%s",
-			 statement_has(at, "lo") ? "lo" : "hi",
+			 statement_has_modifier(at, "lo") ? "lo" : "hi",
 			 at->modifiers[at->modifier_count - 1]);
-		emit_step(decoding, operation_needed(decoding, product), value, a, b, 0);
+		emit_step(decoding, require_operation(decoding, product), value, a, b, 0);
 		a = value;
-		b = source(decoding, &at->operands[3], type);
+		b = decode_source(decoding, &at->operands[3], type);
 	}
-	dst = destination(decoding, &at->operands[0], type);
+	dst = decode_destination(decoding, &at->operands[0], type);
 	emit_carry(decoding, chains[i].subtracts, chains[i].carry_in, carry_out,
 		   type_bits(type) == 64, dst, a, b);
 	emit_extensions(decoding);
@@ -245,17 +249,17 @@ static bool decode_carry_chain(struct function_decoding *decoding)
 
 /* ---- address conversions ---- */
 
-/* Other names of what alu.def has; NULL: none. */
-static const char *address_conversion(const struct ptx_statement *at)
+/* Returns the mnemonic in alu.def of an address conversion with another name, or NULL. */
+static const char *find_address_conversion(const struct ptx_statement *at)
 {
 	static const char *const names[][2] = {
-		/* Parameters whose address is taken are in local memory. */
+		/* Parameters whose address is taken are copied to local memory. */
 		{"cvta.param.u64", "cvta.local.u64"},
 		{"cvta.to.param.u64", "cvta.to.local.u64"},
 		{"cvta.shared::cta.u64", "cvta.shared.u64"},
 		{"cvta.to.shared::cta.u64", "cvta.to.shared.u64"},
 		{"isspacep.shared::cta", "isspacep.shared"},
-		/* A cluster is one block here. */
+		/* The emulator runs each cluster as one block. */
 		{"isspacep.shared::cluster", "isspacep.shared"},
 	};
 
@@ -266,13 +270,13 @@ static const char *address_conversion(const struct ptx_statement *at)
 	return NULL;
 }
 
-bool decode_moves(struct function_decoding *decoding)
+bool decode_move(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
-	const char *conversion = address_conversion(at);
+	const char *conversion = find_address_conversion(at);
 
 	if (conversion) {
-		enum operation operation = operation_needed(decoding, conversion);
+		enum operation operation = require_operation(decoding, conversion);
 
 		if (operation != OPERATION_COUNT)
 			decode_alu(decoding, operation);
@@ -281,13 +285,13 @@ bool decode_moves(struct function_decoding *decoding)
 	if (strcmp(at->base, "mov") == 0)
 		return decode_vector_mov(decoding);
 	if (strcmp(at->base, "createpolicy") == 0) {
-		/* How long a line should stay in a cache: nothing here asks for it. */
+		/* A cache policy has no effect in the emulator. */
 		struct instruction *instruction;
 		uint32_t dst = 0;
 
 		if (at->operand_count)
-			dst = destination(decoding, &at->operands[0], TYPE_b64);
-		instruction = emit(decoding, ALU_MOV_B64);
+			dst = decode_destination(decoding, &at->operands[0], TYPE_b64);
+		instruction = emit_instruction(decoding, ALU_MOV_B64);
 		instruction->dst = dst;
 		instruction->a = value_bits(decoding, 0, true);
 		return true;

@@ -1,31 +1,33 @@
 /*
- * What a function reaches, and where its shared variables lie. nvcc writes a
- * kernel's shared arrays at module scope, so a module's variables are not those
- * of an entry: only what it mentions, or what it calls does, takes room. Entries
- * that share a variable (by a function that both call) are laid out together.
+ * Finds what a function reaches, and lays out its shared memory. nvcc declares a kernel's shared
+ * arrays at module scope, so an entry uses only some of a module's variables: those that it or a
+ * function that it calls refers to. Entries that share a variable, through a function that both
+ * call, have one common layout.
  */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One walk over a function's operands. */
+/* State while the operands of a function are visited. */
 struct walk {
 	struct program_decoding *all;
 	const struct ptx_function *function;
 	struct function_reach *reach;
 	struct name_table variables, parameters;
-	uint32_t *module_shared; /* by module variable: index + 1 into shared, or 0 */
-	uint32_t *mentioned;     /* by entry of shared: function number + 1 that last did */
+	/* By module variable: index + 1 in program_decoding.shared, or 0. */
+	uint32_t *module_shared;
+	/* The last function that referred to it, + 1: by index in program_decoding.shared, by
+	 * function, and by module variable outside shared memory. */
+	uint32_t *mentioned, *called, *read;
 	size_t mentioned_capacity;
-	uint32_t *called;   /* by function: number + 1 of the function that last did */
-	uint32_t *read;     /* by module variable, of those in other memory: the same */
-	uint32_t *initials; /* module variables whose initial addresses are still to be followed */
+	uint32_t *initials; /* module variables whose initial addresses are not yet followed */
 	size_t initial_count, initial_capacity;
 	uint32_t number;
 };
 
-static void mention_shared(struct walk *walk, const struct ptx_variable *variable, uint32_t *known)
+static void note_shared_variable(struct walk *walk, const struct ptx_variable *variable,
+				 uint32_t *known)
 {
 	struct function_reach *reach = walk->reach;
 	struct program_decoding *all = walk->all;
@@ -54,7 +56,7 @@ static void mention_shared(struct walk *walk, const struct ptx_variable *variabl
 	reach->shared[reach->shared_count++] = *known - 1;
 }
 
-static void mention_function(struct walk *walk, uint32_t number)
+static void note_callee(struct walk *walk, uint32_t number)
 {
 	struct function_reach *reach = walk->reach;
 
@@ -66,19 +68,20 @@ static void mention_function(struct walk *walk, uint32_t number)
 	reach->callees[reach->callee_count++] = number;
 }
 
-/* A name of module scope. */
-static void mention_global(struct walk *walk, const char *name)
+/* Records a reference to a name of module scope. */
+static void note_module_name(struct walk *walk, const char *name)
 {
 	const struct ptx_module *module = walk->all->module;
 	uint32_t number;
 
 	if (!name_table_find(&walk->all->variables, name, &number)) {
 		if (name_table_find(&walk->all->functions, name, &number))
-			mention_function(walk, number);
+			note_callee(walk, number);
 		return;
 	}
 	if (module->variables[number].space == PTX_SPACE_SHARED) {
-		mention_shared(walk, &module->variables[number], &walk->module_shared[number]);
+		note_shared_variable(walk, &module->variables[number],
+				     &walk->module_shared[number]);
 		return;
 	}
 	if (walk->read[number] == walk->number + 1)
@@ -89,31 +92,31 @@ static void mention_global(struct walk *walk, const char *name)
 	walk->initials[walk->initial_count++] = number;
 }
 
-/* A variable may begin as the address of a function, which then may be called. */
-static void follow_initials(struct walk *walk)
+/* The initial value of a variable may be the address of a function, which may then be called. */
+static void follow_initial_addresses(struct walk *walk)
 {
 	while (walk->initial_count) {
 		const struct ptx_variable *variable =
 			&walk->all->module->variables[walk->initials[--walk->initial_count]];
 
 		for (size_t i = 0; i < variable->relocation_count; i++)
-			mention_global(walk, variable->relocations[i].symbol);
+			note_module_name(walk, variable->relocations[i].symbol);
 	}
 }
 
-static void mention(struct walk *walk, const char *name, bool as_address, uint32_t *own_shared)
+static void note_name(struct walk *walk, const char *name, bool as_address, uint32_t *own_shared)
 {
 	uint32_t number;
 
 	if (name_table_find(&walk->variables, name, &number)) {
 		if (walk->function->variables[number].space == PTX_SPACE_SHARED)
-			mention_shared(walk, &walk->function->variables[number],
-				       &own_shared[number]);
+			note_shared_variable(walk, &walk->function->variables[number],
+					     &own_shared[number]);
 	} else if (name_table_find(&walk->parameters, name, &number)) {
 		if (!as_address)
 			walk->reach->address_taken[number] = true;
 	} else {
-		mention_global(walk, name);
+		note_module_name(walk, name);
 	}
 }
 
@@ -121,7 +124,7 @@ static void walk_operand(struct walk *walk, const struct ptx_operand *operand, b
 			 uint32_t *own_shared)
 {
 	if (operand->kind == PTX_OPERAND_SYMBOL)
-		mention(walk, operand->name, as_address, own_shared);
+		note_name(walk, operand->name, as_address, own_shared);
 	for (size_t i = 0; i < operand->element_count; i++)
 		walk_operand(walk, &operand->elements[i], operand->kind == PTX_OPERAND_ADDRESS,
 			     own_shared);
@@ -146,20 +149,20 @@ static void walk_function(struct walk *walk, uint32_t number)
 		for (size_t j = 0; j < statement->operand_count; j++)
 			walk_operand(walk, &statement->operands[j], false, own_shared);
 	}
-	follow_initials(walk);
+	follow_initial_addresses(walk);
 	name_table_release(&walk->variables);
 	name_table_release(&walk->parameters);
 	free(own_shared);
 }
 
-/* Depth first without recursion: call chains are as deep as a stranger likes. */
+/* A work list instead of recursion: untrusted PTX may have call chains of any depth. */
 struct reached_list {
 	uint32_t *functions;
 	size_t count, capacity;
 	uint32_t *stamp; /* by function: the last root + 1 that reached it */
 };
 
-static void reached_add(struct reached_list *list, uint32_t function, uint32_t root)
+static void reached_list_add(struct reached_list *list, uint32_t function, uint32_t root)
 {
 	if (list->stamp[function] == root + 1)
 		return;
@@ -169,11 +172,12 @@ static void reached_add(struct reached_list *list, uint32_t function, uint32_t r
 	list->functions[list->count++] = function;
 }
 
-/* All that a root reaches, itself first; walks functions that nobody has yet. */
-static void reached_from(struct walk *walk, struct reached_list *list, uint32_t root)
+/* Collects what is reachable from a root, the root first. Visits functions that were not visited
+ * yet. */
+static void collect_reachable(struct walk *walk, struct reached_list *list, uint32_t root)
 {
 	list->count = 0;
-	reached_add(list, root, root);
+	reached_list_add(list, root, root);
 	for (size_t i = 0; i < list->count; i++) {
 		struct function_reach *reach = &walk->all->reach[list->functions[i]];
 
@@ -182,11 +186,11 @@ static void reached_from(struct walk *walk, struct reached_list *list, uint32_t 
 			walk_function(walk, list->functions[i]);
 		}
 		for (size_t j = 0; j < reach->callee_count; j++)
-			reached_add(list, reach->callees[j], root);
+			reached_list_add(list, reach->callees[j], root);
 	}
 }
 
-static uint32_t group_of(uint32_t *parents, uint32_t root)
+static uint32_t find_group(uint32_t *parents, uint32_t root)
 {
 	while (parents[root] != root) {
 		parents[root] = parents[parents[root]];
@@ -195,7 +199,8 @@ static uint32_t group_of(uint32_t *parents, uint32_t root)
 	return root;
 }
 
-/* Joins the groups of all roots that reach one variable, or one user of dynamic memory. */
+/* Joins the groups of roots that reach the same variable, or the same function that uses dynamic
+ * shared memory. */
 static void join_groups(struct program_decoding *all, const struct reached_list *list,
 			uint32_t root, uint32_t *parents, uint32_t *dynamic_roots)
 {
@@ -209,14 +214,15 @@ static void join_groups(struct program_decoding *all, const struct reached_list 
 			if (shared->group == UINT32_MAX)
 				shared->group = root;
 			else
-				parents[group_of(parents, root)] = group_of(parents, shared->group);
+				parents[find_group(parents, root)] =
+					find_group(parents, shared->group);
 		}
 		if (!reach->dynamic)
 			continue;
 		if (*dynamic_root == UINT32_MAX)
 			*dynamic_root = root;
 		else
-			parents[group_of(parents, root)] = group_of(parents, *dynamic_root);
+			parents[find_group(parents, root)] = find_group(parents, *dynamic_root);
 	}
 }
 
@@ -229,13 +235,13 @@ static int compare_align(const void *left, const void *right, void *context)
 	return a != b ? (a < b ? 1 : -1) : (i > j) - (i < j);
 }
 
-static int64_t aligned(int64_t offset, int64_t align)
+static int64_t align_offset(int64_t offset, int64_t align)
 {
 	return align > 1 ? (offset + align - 1) / align * align : offset;
 }
 
-/* Offsets of every group's variables, the most aligned first; ends by group. */
-static void lay_out(struct program_decoding *all, uint32_t *parents, int64_t *ends)
+/* Assigns offsets in each group, the largest alignment first. `ends` is by group. */
+static void lay_out_shared_groups(struct program_decoding *all, uint32_t *parents, int64_t *ends)
 {
 	uint32_t *order = xcalloc(all->shared_count + 1, sizeof(*order));
 
@@ -244,24 +250,25 @@ static void lay_out(struct program_decoding *all, uint32_t *parents, int64_t *en
 	qsort_r(order, all->shared_count, sizeof(*order), compare_align, all);
 	for (size_t i = 0; i < all->shared_count; i++) {
 		struct shared_variable *shared = &all->shared[order[i]];
-		int64_t *end = &ends[group_of(parents, shared->group)];
+		int64_t *end = &ends[find_group(parents, shared->group)];
 		int64_t bytes = shared->variable->bytes, align = shared->variable->align;
 
-		/* A layout beyond the limit is refused when the function is decoded. */
-		if (bytes > SHARED_MOST_BYTES || align > SHARED_MOST_BYTES ||
-		    *end > SHARED_MOST_BYTES) {
-			*end = INT64_C(2) * SHARED_MOST_BYTES;
+		/* A layout over the limit is reported when the function is decoded. */
+		if (bytes > MAX_SHARED_BYTES || align > MAX_SHARED_BYTES ||
+		    *end > MAX_SHARED_BYTES) {
+			*end = INT64_C(2) * MAX_SHARED_BYTES;
 			continue;
 		}
-		shared->offset = aligned(*end, align);
+		shared->offset = align_offset(*end, align);
 		*end = shared->offset + bytes;
 	}
 	free(order);
 }
 
-/* Bytes of a root, and where dynamic memory begins for what it reaches. */
-static void set_ends(struct program_decoding *all, const struct reached_list *list, uint32_t root,
-		     int64_t group_end)
+/* Sets the size of a root's static shared memory, and where dynamic shared memory begins in the
+ * functions that it reaches. */
+static void set_shared_ends(struct program_decoding *all, const struct reached_list *list,
+			    uint32_t root, int64_t group_end)
 {
 	int64_t end = 0, align = 0;
 
@@ -278,10 +285,10 @@ static void set_ends(struct program_decoding *all, const struct reached_list *li
 				end = after;
 		}
 	}
-	if (group_end > SHARED_MOST_BYTES || align > SHARED_MOST_BYTES)
-		end = INT64_C(2) * SHARED_MOST_BYTES;
+	if (group_end > MAX_SHARED_BYTES || align > MAX_SHARED_BYTES)
+		end = INT64_C(2) * MAX_SHARED_BYTES;
 	else if (align)
-		end = aligned(group_end, align);
+		end = align_offset(group_end, align);
 	all->reach[root].root = true;
 	all->reach[root].shared_bytes = end;
 	for (size_t i = 0; align && i < list->count; i++) {
@@ -292,7 +299,7 @@ static void set_ends(struct program_decoding *all, const struct reached_list *li
 	}
 }
 
-void reach_find(struct program_decoding *all, uint32_t only)
+void find_reachable(struct program_decoding *all, uint32_t only)
 {
 	size_t functions = all->module->function_count;
 	uint32_t first = only == UINT32_MAX ? 0 : only;
@@ -313,14 +320,14 @@ void reach_find(struct program_decoding *all, uint32_t only)
 		dynamic_roots[i] = UINT32_MAX;
 	}
 	for (uint32_t root = first; root < last; root++) {
-		reached_from(&walk, &list, root);
+		collect_reachable(&walk, &list, root);
 		join_groups(all, &list, root, parents, dynamic_roots);
 	}
-	lay_out(all, parents, ends);
+	lay_out_shared_groups(all, parents, ends);
 	memset(list.stamp, 0, (functions + 1) * sizeof(*list.stamp));
 	for (uint32_t root = first; root < last; root++) {
-		reached_from(&walk, &list, root);
-		set_ends(all, &list, root, ends[group_of(parents, root)]);
+		collect_reachable(&walk, &list, root);
+		set_shared_ends(all, &list, root, ends[find_group(parents, root)]);
 	}
 	free(parents);
 	free(dynamic_roots);
@@ -334,7 +341,7 @@ void reach_find(struct program_decoding *all, uint32_t only)
 	free(walk.initials);
 }
 
-void reach_release(struct program_decoding *all)
+void reachable_release(struct program_decoding *all)
 {
 	for (size_t i = 0; i < all->module->function_count; i++) {
 		free(all->reach[i].callees);
@@ -345,8 +352,9 @@ void reach_release(struct program_decoding *all)
 	free(all->shared);
 }
 
-int64_t reach_shared_offset(const struct program_decoding *all, const struct function_reach *reach,
-			    const struct ptx_variable *variable)
+int64_t shared_variable_offset(const struct program_decoding *all,
+			       const struct function_reach *reach,
+			       const struct ptx_variable *variable)
 {
 	if (variable->external)
 		return reach->dynamic_at;

@@ -1,10 +1,10 @@
-/* A hash of borrowed names, by open addressing; the first of a name stays. */
+/* A hash table of borrowed names with open addressing. The first entry of a name is kept. */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static size_t name_hash(const char *name)
+static size_t name_table_hash(const char *name)
 {
 	uint64_t hash = UINT64_C(1469598103934665603);
 
@@ -15,7 +15,7 @@ static size_t name_hash(const char *name)
 
 static struct name_slot *name_table_slot(const struct name_table *table, const char *name)
 {
-	size_t at = name_hash(name) & (table->capacity - 1);
+	size_t at = name_table_hash(name) & (table->capacity - 1);
 
 	while (table->slots[at].name && strcmp(table->slots[at].name, name) != 0)
 		at = (at + 1) & (table->capacity - 1);

@@ -1,7 +1,7 @@
 /*
- * The table of arithmetic, and looking a mnemonic up in it. PTX writers do not
- * agree on the order of modifiers, so a mnemonic is its base, the set of its
- * modifiers, and its types in their order ("cvt.rn.f32.s32" converts to f32).
+ * The table of arithmetic operations, and the lookup of a mnemonic in it. Compilers differ in the
+ * order of modifiers. So two mnemonics are equal if they have the same base, the same set of
+ * modifiers, and the same types in the same order ("cvt.rn.f32.s32" converts to f32).
  */
 #include "emulator/program/operations.h"
 
@@ -53,7 +53,7 @@ struct mnemonic_part {
 };
 #define MNEMONIC_PARTS 16
 
-/* Base and modifiers; 0: too many of them. */
+/* Splits a mnemonic into base and modifiers. Returns 0 if there are too many. */
 static size_t mnemonic_split(struct mnemonic_part parts[MNEMONIC_PARTS], const char *mnemonic)
 {
 	size_t count = 0;
@@ -70,7 +70,8 @@ static size_t mnemonic_split(struct mnemonic_part parts[MNEMONIC_PARTS], const c
 	}
 }
 
-/* "f32", "b64", "bf16x2", "pred", "tf32", "e4m3x2"; prmt's "b4e" is one, too, which is no harm. */
+/* "f32", "b64", "bf16x2", "pred", "tf32", "e4m3x2". "b4e" of prmt looks like a type, too, which
+ * does no harm. */
 static bool part_is_type(struct mnemonic_part part)
 {
 	const char *at = part.start;
@@ -90,7 +91,7 @@ static bool parts_equal(struct mnemonic_part left, struct mnemonic_part right)
 static bool mnemonic_matches(const struct mnemonic_part *parts, size_t count, const char *candidate)
 {
 	struct mnemonic_part others[MNEMONIC_PARTS];
-	size_t type = 1; /* of the others: where to look for the next type */
+	size_t type = 1; /* index in `others` from which to look for the next type */
 	unsigned used = 0;
 
 	if (mnemonic_split(others, candidate) != count || !parts_equal(parts[0], others[0]))
@@ -126,7 +127,8 @@ static enum operation row_find(const char *mnemonic)
 	for (size_t i = 0; i < ALU_ROWS; i++) {
 		const char *candidate = alu_table[i].mnemonic;
 
-		/* The same parts in any order are as long: most rows end here. */
+		/* The same parts in another order have the same length, which rules out most
+		 * rows. */
 		if (candidate[0] == mnemonic[0] && strlen(candidate) == length &&
 		    mnemonic_matches(parts, count, candidate))
 			return (enum operation)(CONTROL_OPERATION_COUNT + i);

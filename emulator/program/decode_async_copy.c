@@ -1,15 +1,14 @@
 /*
- * Copies from global to shared memory that a thread waits for later: cp.async,
- * its groups and waits. Those in bulk (cp.async.bulk) and those that arrive at
- * an mbarrier are not decoded.
+ * Asynchronous copies from global to shared memory: cp.async, its groups and waits. Bulk copies
+ * (cp.async.bulk) and copies that signal an mbarrier are not supported.
  */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the modifiers of a copy say. False: not one that is decoded. */
-static bool copy_read(const struct ptx_statement *at, bool *past_l1)
+/* Reads the modifiers of a copy. Returns false if one is not supported. */
+static bool read_copy_modifiers(const struct ptx_statement *at, bool *past_l1)
 {
 	bool cached = false, shared = false, global = false;
 
@@ -32,7 +31,7 @@ static bool copy_read(const struct ptx_statement *at, bool *past_l1)
 	return cached != *past_l1 && shared && global;
 }
 
-/* 4, 8 or 16; past the first-level cache 16 only. 0: it makes no sense. */
+/* Returns the size of the copy: 4, 8 or 16 bytes, only 16 if it bypasses the L1. 0: invalid. */
 static unsigned copy_bytes(struct function_decoding *decoding, bool past_l1)
 {
 	const struct ptx_operand *size = &decoding->at->operands[2];
@@ -40,26 +39,27 @@ static unsigned copy_bytes(struct function_decoding *decoding, bool past_l1)
 
 	if (bytes == 16 || (!past_l1 && (bytes == 4 || bytes == 8)))
 		return (unsigned)bytes;
-	decode_nonsense(decoding, past_l1 ? "16 bytes are copied past the first-level cache"
-					  : "4, 8 or 16 bytes are copied");
+	decode_invalid(decoding, past_l1 ? "a copy that bypasses the L1 must have 16 bytes"
+					 : "a copy must have 4, 8 or 16 bytes");
 	return 0;
 }
 
-/* How much of it is read: a size, or a predicate that says that nothing is. */
-static void read_amount(struct function_decoding *decoding, unsigned bytes, uint32_t *size,
-			uint32_t *ignore)
+/* Decodes how much of the source is read: a size, or a predicate that ignores the source. */
+static void decode_copy_amount(struct function_decoding *decoding, unsigned bytes, uint32_t *size,
+			       uint32_t *ignore)
 {
 	const struct ptx_operand *amount = &decoding->at->operands[3];
 
 	if (amount->kind == PTX_OPERAND_REGISTER && value_width(decoding, amount->index + 1) == 1) {
-		*ignore = source(decoding, amount, TYPE_pred);
+		*ignore = decode_source(decoding, amount, TYPE_pred);
 		return;
 	}
 	if (amount->kind == PTX_OPERAND_INTEGER && amount->bits > bytes) {
-		decode_nonsense(decoding, "more than the %u bytes that are copied", bytes);
+		decode_invalid(decoding, "the source size is greater than the %u bytes of the copy",
+			       bytes);
 		return;
 	}
-	*size = source(decoding, amount, TYPE_u32);
+	*size = decode_source(decoding, amount, TYPE_u32);
 }
 
 static bool decode_copy(struct function_decoding *decoding)
@@ -71,19 +71,20 @@ static bool decode_copy(struct function_decoding *decoding)
 	unsigned bytes;
 	bool past_l1;
 
-	if (!copy_read(at, &past_l1))
+	if (!read_copy_modifiers(at, &past_l1))
 		return false;
-	if (!operands_are(decoding, 3, 4))
+	if (!require_operands(decoding, 3, 4))
 		return true;
-	to = address(decoding, &at->operands[0], PTX_SPACE_SHARED);
-	from = address(decoding, &at->operands[1], PTX_SPACE_GLOBAL);
+	to = decode_address(decoding, &at->operands[0], PTX_SPACE_SHARED);
+	from = decode_address(decoding, &at->operands[1], PTX_SPACE_GLOBAL);
 	bytes = copy_bytes(decoding, past_l1);
 	if (bytes && at->operand_count == 4)
-		read_amount(decoding, bytes, &size, &ignore);
-	if (decoding->rc || decoding->gap || !spaces_agree(decoding, &to, PTX_SPACE_SHARED) ||
-	    !spaces_agree(decoding, &from, PTX_SPACE_GLOBAL))
+		decode_copy_amount(decoding, bytes, &size, &ignore);
+	if (decoding->rc || decoding->unsupported ||
+	    !check_variable_space(decoding, &to, PTX_SPACE_SHARED) ||
+	    !check_variable_space(decoding, &from, PTX_SPACE_GLOBAL))
 		return true;
-	instruction = emit(decoding, OP_COPY);
+	instruction = emit_instruction(decoding, OP_COPY);
 	instruction->space = PTX_SPACE_SHARED;
 	instruction->a = to.value;
 	instruction->narrow_address = to.narrow;
@@ -98,37 +99,37 @@ static bool decode_copy(struct function_decoding *decoding)
 	return true;
 }
 
-static void decode_wait(struct function_decoding *decoding)
+static void decode_copy_wait(struct function_decoding *decoding)
 {
 	const struct ptx_operand *left = decoding->at->operands;
 
-	if (!operands_are(decoding, 1, 1))
+	if (!require_operands(decoding, 1, 1))
 		return;
 	if (left->kind != PTX_OPERAND_INTEGER || left->bits > INT32_MAX) {
-		decode_nonsense(decoding, "a wait needs a number of groups");
+		decode_invalid(decoding, "cp.async.wait_group needs a number of groups");
 		return;
 	}
-	emit(decoding, OP_COPY_WAIT)->offset = (int64_t)left->bits;
+	emit_instruction(decoding, OP_COPY_WAIT)->offset = (int64_t)left->bits;
 }
 
-bool decode_copies(struct function_decoding *decoding)
+bool decode_async_copy(struct function_decoding *decoding)
 {
 	const char *mnemonic = decoding->at->mnemonic;
 
 	if (strcmp(decoding->at->base, "cp") != 0)
 		return false;
 	if (strcmp(mnemonic, "cp.async.commit_group") == 0) {
-		if (operands_are(decoding, 0, 0))
-			emit(decoding, OP_COPY_COMMIT);
+		if (require_operands(decoding, 0, 0))
+			emit_instruction(decoding, OP_COPY_COMMIT);
 		return true;
 	}
 	if (strcmp(mnemonic, "cp.async.wait_all") == 0) {
-		if (operands_are(decoding, 0, 0))
-			emit(decoding, OP_COPY_WAIT)->offset = -1;
+		if (require_operands(decoding, 0, 0))
+			emit_instruction(decoding, OP_COPY_WAIT)->offset = -1;
 		return true;
 	}
 	if (strcmp(mnemonic, "cp.async.wait_group") == 0) {
-		decode_wait(decoding);
+		decode_copy_wait(decoding);
 		return true;
 	}
 	return strncmp(mnemonic, "cp.async.c", 10) == 0 && decode_copy(decoding);

@@ -1,14 +1,14 @@
-/* Instructions: guard, mnemonic, operands. No opcode is known here. */
+/* Instructions: guard, mnemonic and operands. The parser knows no opcode. */
 #include "emulator/language/parser.h"
 
 #include <string.h>
 
-/* Lists in one another. */
+/* The deepest nesting of operand lists. */
 #define MAX_NESTING 8
 
-static void read_operand(struct parser *parser, size_t nesting);
+static void parse_operand(struct parser *parser, size_t nesting);
 
-/* ---- operands, open until their list is complete ---- */
+/* ---- open operands, until their list is complete ---- */
 
 static struct open_operand *open_operand(struct parser *parser, enum ptx_operand_kind kind)
 {
@@ -25,7 +25,7 @@ static struct open_operand *last_operand(struct parser *parser)
 	return parser->rc || !parser->open_count ? NULL : &parser->open[parser->open_count - 1];
 }
 
-/* Takes the open operands from `first` on into an array of the module. */
+/* Moves the open operands from `first` on into an array of the module. */
 static struct ptx_operand *close_operands(struct parser *parser, size_t first, size_t *count)
 {
 	struct ptx_operand *operands;
@@ -33,7 +33,7 @@ static struct ptx_operand *close_operands(struct parser *parser, size_t first, s
 	*count = 0;
 	if (parser->rc || parser->open_count <= first)
 		return NULL;
-	operands = parser_take(parser, parser->open_count - first, sizeof(*operands));
+	operands = parser_allocate(parser, parser->open_count - first, sizeof(*operands));
 	for (size_t i = first; operands && i < parser->open_count; i++, (*count)++) {
 		operands[*count] = parser->open[i].operand;
 		if (parser->open[i].name)
@@ -43,7 +43,7 @@ static struct ptx_operand *close_operands(struct parser *parser, size_t first, s
 	return operands;
 }
 
-/* Makes one operand of those from `first` on. */
+/* Replaces the open operands from `first` on by one operand that holds them. */
 static void close_list(struct parser *parser, size_t first, enum ptx_operand_kind kind,
 		       int64_t offset)
 {
@@ -60,19 +60,19 @@ static void close_list(struct parser *parser, size_t first, enum ptx_operand_kin
 
 /* ---- operands ---- */
 
-/* "+4", "-4", "+-4" behind a name, several of them. */
+/* Reads the offsets after a name: "+4", "-4", "+-4", one or several. */
 static int64_t read_offset(struct parser *parser)
 {
 	uint64_t offset = 0;
 
-	while (parser_sees(parser, '+') || parser_sees(parser, '-')) {
-		bool minus = parser_sees(parser, '-');
+	while (parser_at(parser, '+') || parser_at(parser, '-')) {
+		bool minus = parser_at(parser, '-');
 
 		parser_advance(parser);
-		if (parser_takes(parser, '-'))
+		if (parser_accept(parser, '-'))
 			minus = !minus;
 		if (parser->token.kind != TOKEN_INTEGER) {
-			parser_complain(parser, "an offset is wanted");
+			parser_error(parser, "expected an offset");
 			break;
 		}
 		offset = minus ? offset - parser->token.bits : offset + parser->token.bits;
@@ -81,7 +81,7 @@ static int64_t read_offset(struct parser *parser)
 	return (int64_t)offset;
 }
 
-static void read_number(struct parser *parser, bool negative)
+static void read_literal(struct parser *parser, bool negative)
 {
 	static const enum ptx_operand_kind kinds[] = {
 		[TOKEN_INTEGER] = PTX_OPERAND_INTEGER,
@@ -102,11 +102,12 @@ static void read_number(struct parser *parser, bool negative)
 	parser_advance(parser);
 }
 
-/* What stands behind the '.' of a name: "x" of %tid.x. Names of special registers hold it. */
-static void read_word(struct parser *parser, bool negated)
+/* Reads a name, and the word after its '.' if there is one. The name of a special register includes
+ * that word ("%tid.x"); for a register the word is a selector. */
+static void read_name_operand(struct parser *parser, bool negated)
 {
 	struct token word = parser->token;
-	struct name *name = parser_name(parser, "an operand");
+	struct name *name = parser_expect_name(parser, "an operand");
 	struct open_operand *open;
 	bool selects = parser->token.kind == TOKEN_DOTTED && parser->token.adjacent;
 
@@ -143,11 +144,11 @@ static void read_word(struct parser *parser, bool negated)
 	}
 }
 
-/* After '[': base, offset, and what else is in the brackets. */
-static void read_address(struct parser *parser, size_t nesting)
+/* Reads from after '[' to ']': base, offset, and further operands. */
+static void read_address_operand(struct parser *parser, size_t nesting)
 {
 	size_t first = parser->open_count;
-	bool negative = parser_takes(parser, '-');
+	bool negative = parser_accept(parser, '-');
 	int64_t offset = 0;
 
 	if (parser->token.kind == TOKEN_INTEGER) {
@@ -156,74 +157,76 @@ static void read_address(struct parser *parser, size_t nesting)
 	} else if (!negative && parser->token.kind == TOKEN_WORD) {
 		struct open_operand *base;
 
-		read_word(parser, false);
+		read_name_operand(parser, false);
 		base = last_operand(parser);
 		if (base) {
-			/* the offset is the address's */
+			/* An offset after a symbol belongs to the address. */
 			offset = base->operand.offset;
 			base->operand.offset = 0;
 		}
 		if (base && base->operand.kind == PTX_OPERAND_REGISTER)
 			offset = read_offset(parser);
-		while (parser_takes(parser, ','))
-			read_operand(parser, nesting + 1);
+		while (parser_accept(parser, ','))
+			parse_operand(parser, nesting + 1);
 	} else {
-		parser_complain(parser, "an address is wanted");
+		parser_error(parser, "expected an address");
 	}
-	parser_wants(parser, ']', "an address");
+	parser_expect(parser, ']', "an address");
 	close_list(parser, first, PTX_OPERAND_ADDRESS, offset);
 }
 
-static void read_list(struct parser *parser, size_t nesting, char end, enum ptx_operand_kind kind)
+static void read_operand_list(struct parser *parser, size_t nesting, char end,
+			      enum ptx_operand_kind kind)
 {
 	size_t first = parser->open_count;
 
-	if (!parser_sees(parser, end)) {
+	if (!parser_at(parser, end)) {
 		do
-			read_operand(parser, nesting + 1);
-		while (parser_takes(parser, ','));
+			parse_operand(parser, nesting + 1);
+		while (parser_accept(parser, ','));
 	}
-	parser_wants(parser, end, "a list of operands");
+	parser_expect(parser, end, "a list of operands");
 	close_list(parser, first, kind, 0);
 }
 
-static void read_operand(struct parser *parser, size_t nesting)
+static void parse_operand(struct parser *parser, size_t nesting)
 {
 	size_t first = parser->open_count;
 
 	if (nesting > MAX_NESTING) {
-		parser_complain(parser, "more than %d lists in one another", MAX_NESTING);
+		parser_error(parser, "more than %d nested lists", MAX_NESTING);
 	} else if (parser->token.kind == TOKEN_INTEGER || parser->token.kind == TOKEN_F32 ||
 		   parser->token.kind == TOKEN_F64) {
-		read_number(parser, false);
+		read_literal(parser, false);
 	} else if (parser->token.kind == TOKEN_WORD) {
-		read_word(parser, false);
-		if (parser_takes(parser, '|')) {
-			read_operand(parser, nesting + 1);
+		read_name_operand(parser, false);
+		if (parser_accept(parser, '|')) {
+			parse_operand(parser, nesting + 1);
 			close_list(parser, first, PTX_OPERAND_PAIR, 0);
 		}
-	} else if (parser_takes(parser, '[')) {
-		read_address(parser, nesting);
-	} else if (parser_takes(parser, '{')) {
-		read_list(parser, nesting, '}', PTX_OPERAND_VECTOR);
-	} else if (parser_takes(parser, '(')) {
-		read_list(parser, nesting, ')', PTX_OPERAND_LIST);
-	} else if (parser_takes(parser, '!')) {
-		read_word(parser, true);
-	} else if (parser_takes(parser, '-')) {
+	} else if (parser_accept(parser, '[')) {
+		read_address_operand(parser, nesting);
+	} else if (parser_accept(parser, '{')) {
+		read_operand_list(parser, nesting, '}', PTX_OPERAND_VECTOR);
+	} else if (parser_accept(parser, '(')) {
+		read_operand_list(parser, nesting, ')', PTX_OPERAND_LIST);
+	} else if (parser_accept(parser, '!')) {
+		read_name_operand(parser, true);
+	} else if (parser_accept(parser, '-')) {
 		if (parser->token.kind == TOKEN_INTEGER || parser->token.kind == TOKEN_F32 ||
 		    parser->token.kind == TOKEN_F64)
-			read_number(parser, true);
+			read_literal(parser, true);
 		else
-			read_word(parser, true);
+			read_name_operand(parser, true);
 	} else {
-		parser_complain(parser, "an operand is wanted");
+		parser_error(parser, "expected an operand");
 	}
 }
 
 /* ---- statements ---- */
 
-/* Splits "ld.global.nc.f32" once for all statements that say it. */
+/* Splits "ld.global.nc.f32" into base and modifiers. All statements with this mnemonic share the
+ * result. */
 static void split_mnemonic(struct parser *parser, struct name *mnemonic)
 {
 	const char *at = strchr(mnemonic->text, '.');
@@ -235,7 +238,7 @@ static void split_mnemonic(struct parser *parser, struct name *mnemonic)
 		count++;
 	base = parser_intern(parser, mnemonic->text,
 			     at ? (size_t)(at - mnemonic->text) : mnemonic->length);
-	modifiers = parser_take(parser, count, sizeof(*modifiers));
+	modifiers = parser_allocate(parser, count, sizeof(*modifiers));
 	for (; at && modifiers; filled++) {
 		size_t length = strcspn(at + 1, ".");
 
@@ -265,13 +268,13 @@ static void read_instruction(struct parser *parser, const struct token *word,
 	mnemonic = parser_intern(parser, word->text, length);
 	if (mnemonic && !mnemonic->base)
 		split_mnemonic(parser, mnemonic);
-	if (!parser_sees(parser, ';')) {
+	if (!parser_at(parser, ';')) {
 		do
-			read_operand(parser, 0);
-		while (parser_takes(parser, ','));
+			parse_operand(parser, 0);
+		while (parser_accept(parser, ','));
 	}
 	statement->operands = close_operands(parser, 0, &statement->operand_count);
-	parser_wants(parser, ';', "an instruction");
+	parser_expect(parser, ';', "an instruction");
 	place = parser_append(parser, &function->statements, &function->statement_count,
 			      &parser->statement_capacity, sizeof(*place));
 	if (!place)
@@ -295,27 +298,27 @@ void parse_instruction(struct parser *parser, const struct token *word)
 	read_instruction(parser, word, &statement);
 }
 
-void parse_guarded(struct parser *parser)
+void parse_guarded_instruction(struct parser *parser)
 {
 	struct ptx_statement statement = {.guarded = true};
 	struct token word;
 	struct name *name;
 
-	parser_wants(parser, '@', "a statement");
-	statement.guard_negated = parser_takes(parser, '!');
+	parser_expect(parser, '@', "a statement");
+	statement.guard_negated = parser_accept(parser, '!');
 	name = parser->token.kind == TOKEN_WORD
 		       ? parser_intern(parser, parser->token.text, parser->token.length)
 		       : NULL;
 	if (!name || name->binding.meaning != NAME_REGISTER ||
 	    parser->function.registers[name->binding.index].width_bits != 1) {
-		parser_complain(parser, "a predicate is wanted after '@'");
+		parser_error(parser, "expected a predicate after '@'");
 		return;
 	}
 	statement.guard = name->binding.index;
 	parser_advance(parser);
 	word = parser->token;
 	if (word.kind != TOKEN_WORD) {
-		parser_complain(parser, "an instruction is wanted after its guard");
+		parser_error(parser, "expected an instruction after its guard");
 		return;
 	}
 	parser_advance(parser);
