@@ -1,6 +1,6 @@
 /* Settings as JSON, for storage and the wire. */
-#include "metrics/settings.h"
 #include "harness/protocol/protocol.h"
+#include "metrics/settings.h"
 
 #include <inttypes.h>
 #include <stdio.h>
