@@ -8,7 +8,7 @@
 #ifndef HARNESS_WORKERS_CUDA_OPERATION_H
 #define HARNESS_WORKERS_CUDA_OPERATION_H
 
-#include "harness/workers/case_data.h"
+#include "harness/workers/case_buffers.h"
 #include "harness/workers/cuda/image.h"
 #include "harness/workers/cuda/library.h"
 #include "harness/workers/cuda/memory.h"

@@ -256,7 +256,7 @@ static void test_whole_numbers_have_no_accuracy(void **context)
 	assert_int_equal(operation_prepare(&operation, &err), 0);
 	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
 	assert_true(isnan(accuracy.relative_error));
-	assert_string_equal(accuracy.reason, "no result is a floating-point number");
+	assert_string_equal(accuracy.reason, "no result has a floating-point type");
 	operation_release(&operation);
 	text_release(&mismatch);
 	launch_case_free(work);
