@@ -11,6 +11,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct error err = {0};
 	char hash[24];
 
-	image_hash_cubin(hash, (const char *)data, size, &err);
+	cubin_hash(hash, (const char *)data, size, &err);
 	return 0;
 }

@@ -6,8 +6,8 @@
 #ifndef HARNESS_WORKERS_CUDA_COUNTING_H
 #define HARNESS_WORKERS_CUDA_COUNTING_H
 
+#include "harness/workers/cuda/nvtx_ranges.h"
 #include "harness/workers/cuda/operation.h"
-#include "harness/workers/cuda/ranges.h"
 #include "harness/workers/worker_loop.h"
 #include "metrics/cupti/cupti_session.h"
 #include "metrics/settings.h"
@@ -17,8 +17,9 @@
  * and the folder for counter-data images, if any. Items must have been
  * measured before: one that cannot be loaded any more is an error of the batch.
  */
-int count_cases(struct workshop *workshop, struct ranges *ranges, const struct cupti_plan *plan,
-		const struct measure_settings *settings, const struct count_item *items,
-		size_t count, struct worker_reply *reply, struct error *err);
+int count_cases(struct cuda_resources *resources, struct nvtx_ranges *ranges,
+		const struct cupti_plan *plan, const struct measure_settings *settings,
+		const struct count_item *items, size_t count, struct worker_reply *reply,
+		struct error *err);
 
 #endif

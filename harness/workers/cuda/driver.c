@@ -19,7 +19,7 @@ static const struct driver_symbol driver_symbols[] = {
 #undef X
 };
 
-static int open_library(struct cuda_driver *driver, struct error *err)
+static int open_libcuda(struct cuda_driver *driver, struct error *err)
 {
 	static const char *const names[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
 					    "/usr/lib/wsl/lib/libcuda.so.1"};
@@ -44,7 +44,7 @@ static int open_library(struct cuda_driver *driver, struct error *err)
 }
 
 /* What is refused before it reaches the device does no harm to the context. */
-static int code_of(CUresult result)
+static int error_code_of(CUresult result)
 {
 	switch (result) {
 	case CUDA_ERROR_OUT_OF_MEMORY:
@@ -71,7 +71,7 @@ int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *
 		return 0;
 	driver->cuGetErrorName(result, &name);
 	driver->cuGetErrorString(result, &text);
-	return error_set(err, code_of(result), "%s: %s (%d): %s", what,
+	return error_set(err, error_code_of(result), "%s: %s (%d): %s", what,
 			 name ? name : "unknown error", (int)result,
 			 text ? text : "no description");
 }
@@ -83,7 +83,7 @@ int cuda_driver_open(struct cuda_driver *driver, struct error *err)
 	int rc;
 
 	memset(driver, 0, sizeof(*driver));
-	rc = open_library(driver, err);
+	rc = open_libcuda(driver, err);
 	if (rc)
 		return rc;
 	result = driver->cuInit(0);

@@ -9,19 +9,19 @@
 
 #define IMAGE_LIMIT_BYTES (256u << 20)
 
-void image_cache_init(struct image_cache *cache, const struct device *device)
+void cuda_image_cache_init(struct cuda_image_cache *cache, const struct device *device)
 {
-	*cache = (struct image_cache){.device = device};
+	*cache = (struct cuda_image_cache){.device = device};
 }
 
-void image_cache_release(struct image_cache *cache)
+void cuda_image_cache_release(struct cuda_image_cache *cache)
 {
 	for (size_t i = 0; i < cache->count; i++) {
 		cache->device->driver.cuModuleUnload(cache->images[i]->module);
 		free(cache->images[i]);
 	}
 	free(cache->images);
-	*cache = (struct image_cache){0};
+	*cache = (struct cuda_image_cache){0};
 }
 
 /* The best file for the device: machine code for it alone (sm_90a), else of the same major version
@@ -63,7 +63,7 @@ out:
 	return rc;
 }
 
-static int load_module(const struct device *device, struct image *image, const char *bytes,
+static int load_module(const struct device *device, struct cuda_image *image, const char *bytes,
 		       const char *path, struct error *err)
 {
 	char log[512] = "";
@@ -79,10 +79,10 @@ static int load_module(const struct device *device, struct image *image, const c
 	return error_context(err, rc, "%s%s%s", path, log[0] ? ": " : "", log);
 }
 
-int image_load(struct image_cache *cache, const char *name, const struct image **out,
-	       struct error *err)
+int cuda_image_load(struct cuda_image_cache *cache, const char *name, const struct cuda_image **out,
+		    struct error *err)
 {
-	struct image *image = NULL;
+	struct cuda_image *image = NULL;
 	struct text path = TEXT_INIT;
 	char *bytes = NULL;
 	size_t length = 0;
@@ -106,7 +106,7 @@ int image_load(struct image_cache *cache, const char *name, const struct image *
 		snprintf(image->code_hash, sizeof(image->code_hash), "%016" PRIx64,
 			 (uint64_t)XXH3_64bits(bytes, length));
 	else
-		rc = image_hash_cubin(image->code_hash, bytes, length, err);
+		rc = cubin_hash(image->code_hash, bytes, length, err);
 	if (rc == 0)
 		rc = load_module(cache->device, image, bytes, path.data, err);
 	if (rc)
@@ -122,8 +122,8 @@ out:
 	return rc;
 }
 
-int image_function(const struct image_cache *cache, const struct image *image, const char *entry,
-		   CUfunction *out, struct error *err)
+int cuda_image_function(const struct cuda_image_cache *cache, const struct cuda_image *image,
+			const char *entry, CUfunction *out, struct error *err)
 {
 	int rc = cuda_check(&cache->device->driver,
 			    cache->device->driver.cuModuleGetFunction(out, image->module, entry),

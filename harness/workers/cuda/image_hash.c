@@ -23,7 +23,7 @@ static bool section_at(const char *bytes, size_t length, const Elf64_Ehdr *heade
 	return true;
 }
 
-int image_hash_cubin(char out[24], const char *bytes, size_t length, struct error *err)
+int cubin_hash(char out[24], const char *bytes, size_t length, struct error *err)
 {
 	XXH64_hash_t hash = 0;
 	Elf64_Ehdr header;

@@ -10,7 +10,7 @@
 #ifndef HARNESS_WORKERS_CUDA_LIBRARY_H
 #define HARNESS_WORKERS_CUDA_LIBRARY_H
 
-#include "harness/workers/cuda/memory.h"
+#include "harness/workers/cuda/device_memory.h"
 #include "kernels/kernels.h"
 
 #define LIBRARY_VERSION 48 /* room for one's name and version */
@@ -84,15 +84,5 @@ int library_prepare(struct library_call *out, struct library_set *set, const str
 		    const union argument_value *values, struct text *skip, struct error *err);
 int library_enqueue(const struct library_call *call, const union argument_value *values,
 		    struct error *err);
-
-/*
- * Opens a shared library of the CUDA toolkit: `name` as the loader finds it, in
- * $CUDA_HOME, $CUDA_PATH, or where toolkits are put; with its version's suffix
- * or without. `before`, which may be NULL, is opened first from the same place.
- * NULL: it is nowhere.
- */
-void *library_open_of_toolkit(const char *name, const char *before);
-/* The address of a function, to be copied into a pointer to it; NULL: the library lacks it. */
-void *library_symbol(void *library, const char *name);
 
 #endif

@@ -42,8 +42,8 @@ static int allow_shared(const struct device *device, CUfunction function, int64_
 }
 
 /* Asks the compiled function whether this launch is possible; *skip says why not. */
-static int check_launch(const struct device *device, const struct case_launch *launch,
-			CUfunction function, struct text *skip, struct error *err)
+static int check_launch_fits(const struct device *device, const struct case_launch *launch,
+			     CUfunction function, struct text *skip, struct error *err)
 {
 	int64_t threads = launch_block_threads(launch);
 	int max_threads, registers, shared_static;
@@ -76,7 +76,8 @@ static int check_launch(const struct device *device, const struct case_launch *l
 	return allow_shared(device, function, launch->shared_bytes, err);
 }
 
-static void bind_arguments(struct operation_launch *launch, const struct case_launch *described)
+static void set_argument_values(struct operation_launch *launch,
+				const struct case_launch *described)
 {
 	for (size_t i = 0; i < described->arg_count; i++) {
 		const struct case_arg *arg = &described->args[i];
@@ -105,27 +106,29 @@ static void bind_arguments(struct operation_launch *launch, const struct case_la
 static int load_launch(struct operation *operation, size_t index, struct text *skip,
 		       struct error *err)
 {
-	struct workshop *workshop = operation->workshop;
+	struct cuda_resources *resources = operation->resources;
 	const struct case_launch *described = &operation->work->launches[index];
 	struct operation_launch *launch = &operation->launches[index];
 	int rc = 0;
 
-	bind_arguments(launch, described);
+	set_argument_values(launch, described);
 	if (described->library[0])
-		return library_prepare(&launch->call, &workshop->libraries, workshop->device,
-				       &workshop->memory, described, launch->values, skip, err);
+		return library_prepare(&launch->call, &resources->libraries, resources->device,
+				       &resources->memory, described, launch->values, skip, err);
 	if (!operation->image)
-		rc = image_load(&workshop->images, operation->work->image, &operation->image, err);
+		rc = cuda_image_load(&resources->images, operation->work->image, &operation->image,
+				     err);
 	if (rc == 0)
-		rc = image_function(&workshop->images, operation->image, described->entry,
-				    &launch->function, err);
-	return rc ? rc : check_launch(workshop->device, described, launch->function, skip, err);
+		rc = cuda_image_function(&resources->images, operation->image, described->entry,
+					 &launch->function, err);
+	return rc ? rc
+		  : check_launch_fits(resources->device, described, launch->function, skip, err);
 }
 
-int operation_load(struct operation *out, struct workshop *workshop, const struct launch_case *work,
-		   struct text *skip, struct error *err)
+int operation_load(struct operation *out, struct cuda_resources *resources,
+		   const struct launch_case *work, struct text *skip, struct error *err)
 {
-	struct operation operation = {.workshop = workshop, .work = work};
+	struct operation operation = {.resources = resources, .work = work};
 	int rc = 0;
 
 	operation.launches = xcalloc(work->launch_count, sizeof(*operation.launches));
@@ -144,8 +147,8 @@ int operation_load(struct operation *out, struct workshop *workshop, const struc
 void operation_release(struct operation *operation)
 {
 	free(operation->launches);
-	if (operation->workshop)
-		memory_unpin_all(&operation->workshop->memory);
+	if (operation->resources)
+		memory_unpin_all(&operation->resources->memory);
 	*operation = (struct operation){0};
 }
 
@@ -164,7 +167,7 @@ size_t operation_command_count(const struct operation *operation)
 
 int operation_restore(const struct operation *operation, struct error *err)
 {
-	const struct device *device = operation->workshop->device;
+	const struct device *device = operation->resources->device;
 	int rc = 0;
 
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
@@ -182,7 +185,7 @@ int operation_restore(const struct operation *operation, struct error *err)
 
 static int enqueue_launch(struct operation *operation, size_t index, struct error *err)
 {
-	const struct device *device = operation->workshop->device;
+	const struct device *device = operation->resources->device;
 	const struct case_launch *described = &operation->work->launches[index];
 	struct operation_launch *launch = &operation->launches[index];
 
@@ -206,7 +209,7 @@ static int enqueue_launch(struct operation *operation, size_t index, struct erro
 int operation_enqueue(struct operation *operation, struct error *err)
 {
 	const struct launch_case *work = operation->work;
-	const struct device *device = operation->workshop->device;
+	const struct device *device = operation->resources->device;
 	CUdeviceptr allocated[KERNEL_MAX_BUFFERS] = {0};
 	int rc = 0;
 

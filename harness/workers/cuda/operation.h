@@ -9,34 +9,7 @@
 #define HARNESS_WORKERS_CUDA_OPERATION_H
 
 #include "harness/workers/case_buffers.h"
-#include "harness/workers/cuda/image.h"
-#include "harness/workers/cuda/library.h"
-#include "harness/workers/cuda/memory.h"
-#include "harness/workers/cuda/staging.h"
-
-/* What operations share in one worker. */
-struct workshop {
-	const struct device *device;
-	struct image_cache images;
-	struct library_set libraries;
-	struct memory memory;
-	struct staging staging;
-	uint64_t seed;
-	CUfunction compare[ELEMENT_TYPES];
-	CUfunction flush;
-	struct memory_block *flush_buffer; /* several times the L2, never a case's */
-	struct memory_block *flush_sink, *comparison;
-};
-int workshop_open(struct workshop *workshop, const struct device *device, uint64_t seed,
-		  struct error *err);
-void workshop_close(struct workshop *workshop);
-/*
- * Queues reads of so much else that no line of a case stays in the L2. For
- * times a few dirty lines are no matter; counters see even those.
- */
-enum flush_purpose { FLUSH_TO_TIME, FLUSH_TO_COUNT };
-int workshop_flush_cache(const struct workshop *workshop, enum flush_purpose purpose,
-			 struct error *err);
+#include "harness/workers/cuda/resources.h"
 
 struct operation_buffer {
 	struct memory_block *block;    /* NULL for PER_CALL */
@@ -53,9 +26,9 @@ struct operation_launch {
 };
 
 struct operation {
-	struct workshop *workshop;
+	struct cuda_resources *resources;
 	const struct launch_case *work;
-	const struct image *image; /* NULL: all of it is a library's */
+	const struct cuda_image *image; /* NULL: all of it is a library's */
 	struct operation_buffer buffers[KERNEL_MAX_BUFFERS];
 	struct operation_launch *launches;
 	bool allocates; /* has PER_CALL buffers: it waits for the device while it is queued */
@@ -66,8 +39,8 @@ struct operation {
  * device cannot launch the case (too many registers or too much shared memory
  * for the block).
  */
-int operation_load(struct operation *out, struct workshop *workshop, const struct launch_case *work,
-		   struct text *skip, struct error *err);
+int operation_load(struct operation *out, struct cuda_resources *resources,
+		   const struct launch_case *work, struct text *skip, struct error *err);
 /* Facts of the launch with the most threads. */
 int operation_facts(const struct operation *operation, struct launch_facts *out, struct error *err);
 /* Fills inputs and computes what is expected; both stay on the device for later cases. */

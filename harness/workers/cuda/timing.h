@@ -16,7 +16,7 @@
 
 struct timer;
 /* `gated` false: under a tool that serialises kernels the gate would wait for ever. */
-int timer_open(struct timer **out, struct workshop *workshop, bool gated, struct error *err);
+int timer_open(struct timer **out, struct cuda_resources *resources, bool gated, struct error *err);
 void timer_close(struct timer *timer);
 /* Keeps the device busy until its clocks have come up. */
 int timer_warm_up(struct timer *timer, struct error *err);

@@ -1,4 +1,4 @@
-/* A workshop on the stub driver, as large as an H200 in all but memory. */
+/* A resources on the stub driver, as large as an H200 in all but memory. */
 #ifndef TESTS_HARNESS_WORKERS_CUDA_BENCH_H
 #define TESTS_HARNESS_WORKERS_CUDA_BENCH_H
 
@@ -9,7 +9,7 @@
 struct bench {
 	struct stub_driver stub;
 	struct device device;
-	struct workshop workshop;
+	struct cuda_resources resources;
 };
 
 int bench_set_up(void **context);

@@ -13,7 +13,7 @@ static struct launch_facts facts_of(struct bench *bench, int64_t block, int64_t 
 	struct error err = {0};
 
 	work->launches[0].shared_bytes = shared_bytes;
-	if (operation_load(&operation, &bench->workshop, work, &skip, &err) ||
+	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
 	    operation_facts(&operation, &facts, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(skip.data, "");

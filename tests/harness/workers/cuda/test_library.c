@@ -18,7 +18,7 @@ static struct operation loaded(struct bench *bench, const struct launch_case *wo
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
-	if (operation_load(&operation, &bench->workshop, work, &skip, &err) ||
+	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
 	    operation_prepare(&operation, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(skip.data, "");
@@ -84,21 +84,21 @@ static void test_what_no_library_has(void **context)
 	struct error err = {0};
 
 	strcpy(work->launches[0].entry, "move");
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err),
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
 	assert_non_null(strstr(err.text, "'move' of 'cuda'"));
 	strcpy(work->launches[0].entry, "copy");
 	strcpy(work->launches[0].library, "cudnn");
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err),
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
 	strcpy(work->launches[0].library, "cuda");
 	work->launches[0].arg_count = 2;
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err),
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
 	assert_non_null(strstr(err.text, "other arguments"));
 	work->launches[0].arg_count = 3;
 	work->launches[0].args[2].kind = ARG_F32;
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err),
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
 	assert_null(operation.launches);
 	launch_case_free(work);
@@ -137,7 +137,7 @@ static void test_cub_opens_or_says_why(void **context)
 	char version[LIBRARY_VERSION] = "";
 	struct error err = {0};
 	void *cub = NULL;
-	int rc = library_cub.open(&cub, version, &bench->device, &bench->workshop.memory, &err);
+	int rc = library_cub.open(&cub, version, &bench->device, &bench->resources.memory, &err);
 
 	if (rc) {
 		assert_int_equal(rc, PL_EUNSUPPORTED);
@@ -164,7 +164,7 @@ static void test_a_missing_library_is_a_reason(void **context)
 	for (int again = 0; again < 2; again++) {
 		text_clear(&skip);
 		assert_int_equal(library_prepare(&call, &set, &bench->device,
-						 &bench->workshop.memory, &work->launches[0],
+						 &bench->resources.memory, &work->launches[0],
 						 values, &skip, &err),
 				 0);
 		assert_string_equal(skip.data, "none is here");

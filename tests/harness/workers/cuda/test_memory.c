@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "harness/workers/cuda/memory.h"
+#include "harness/workers/cuda/device_memory.h"
 
 #define MIB ((size_t)1 << 20)
 

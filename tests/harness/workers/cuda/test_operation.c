@@ -15,7 +15,7 @@ static void load(struct bench *bench, struct operation *operation, const struct 
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
-	if (operation_load(operation, &bench->workshop, work, &skip, &err))
+	if (operation_load(operation, &bench->resources, work, &skip, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(skip.data, "");
 }
@@ -26,7 +26,7 @@ static void assert_skips(struct bench *bench, const struct launch_case *work, co
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err), 0);
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err), 0);
 	assert_null(operation.launches);
 	assert_string_equal(skip.data, reason);
 	text_release(&skip);
@@ -94,17 +94,17 @@ static void test_the_image_is_the_best_there_is(void **context)
 	if (!for_9_0)
 		skip(); /* PERFLAB_CUDA_ARCHITECTURES has no 90 */
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct image_cache cache;
-		const struct image *image = NULL;
+		struct cuda_image_cache cache;
+		const struct cuda_image *image = NULL;
 		struct error err = {0};
 
 		bench->device.info.cc_major = rows[i].cc_major;
 		bench->device.info.cc_minor = rows[i].cc_minor;
-		image_cache_init(&cache, &bench->device);
-		if (image_load(&cache, rows[i].image, &image, &err))
+		cuda_image_cache_init(&cache, &bench->device);
+		if (cuda_image_load(&cache, rows[i].image, &image, &err))
 			fail_msg("%s", err.text);
 		assert_string_equal(image->code_kind, rows[i].kind);
-		image_cache_release(&cache);
+		cuda_image_cache_release(&cache);
 	}
 }
 
@@ -298,8 +298,8 @@ static size_t blocks_with_keys(const struct bench *bench)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < bench->workshop.memory.count; i++)
-		count += bench->workshop.memory.blocks[i]->key != NULL;
+	for (size_t i = 0; i < bench->resources.memory.count; i++)
+		count += bench->resources.memory.blocks[i]->key != NULL;
 	return count;
 }
 

@@ -38,9 +38,9 @@ static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
 
 	bench->stub.elapsed_ns = elapsed_ns;
 	bench->stub.intervals = bench->stub.launches = bench->stub.flushes = 0;
-	if (operation_load(&operation, &bench->workshop, work, &skip, &err) ||
+	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
 	    operation_prepare(&operation, &err) ||
-	    timer_open(&timer, &bench->workshop, true, &err) ||
+	    timer_open(&timer, &bench->resources, true, &err) ||
 	    timer_run(timer, &operation, &settings, &result, &err))
 		fail_msg("%s", err.text);
 	timer_close(timer);
@@ -168,15 +168,15 @@ static void note_flush(struct stub_driver *stub, const char *name, void **argume
 static void test_a_flush_reads_as_much_as_its_purpose_needs(void **context)
 {
 	struct bench *bench = *context;
-	const struct workshop *workshop = &bench->workshop;
-	unsigned long long l2_words = (unsigned long long)workshop->device->info.l2_bytes / 16;
-	unsigned long long all = workshop->flush_buffer->bytes / 16;
+	const struct cuda_resources *resources = &bench->resources;
+	unsigned long long l2_words = (unsigned long long)resources->device->info.l2_bytes / 16;
+	unsigned long long all = resources->flush_buffer->bytes / 16;
 	unsigned long long words = 0;
 	struct timed timed;
 
 	bench->stub.execute = note_flush;
 	bench->stub.context = &words;
-	assert_int_equal(workshop_flush_cache(workshop, FLUSH_TO_COUNT, NULL), 0);
+	assert_int_equal(cuda_flush_l2(resources, FLUSH_TO_COUNT, NULL), 0);
 	assert_true(words >= 3 * l2_words);
 	assert_int_equal(words, all);
 	timed = run(bench, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);

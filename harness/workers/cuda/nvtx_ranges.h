@@ -5,18 +5,18 @@
  * Names hold none of the characters that the filter gives a meaning of its
  * own. Costs nothing when no tool listens. Internal to harness/workers/cuda.
  */
-#ifndef HARNESS_WORKERS_CUDA_RANGES_H
-#define HARNESS_WORKERS_CUDA_RANGES_H
+#ifndef HARNESS_WORKERS_CUDA_NVTX_RANGES_H
+#define HARNESS_WORKERS_CUDA_NVTX_RANGES_H
 
 #include "kernels/kernels.h"
 
-struct ranges;
-struct ranges *ranges_open(void);
-void ranges_close(struct ranges *ranges);
+struct nvtx_ranges;
+struct nvtx_ranges *nvtx_open(void);
+void nvtx_close(struct nvtx_ranges *ranges);
 /* Enters kernel, variant and axis ranges; the innermost carries `id` as its payload. */
-void ranges_enter_case(struct ranges *ranges, const struct launch_case *work, int64_t id);
-void ranges_leave_case(struct ranges *ranges, const struct launch_case *work);
-void ranges_enter_phase(struct ranges *ranges, const char *phase);
-void ranges_leave_phase(struct ranges *ranges);
+void nvtx_enter_case(struct nvtx_ranges *ranges, const struct launch_case *work, int64_t id);
+void nvtx_leave_case(struct nvtx_ranges *ranges, const struct launch_case *work);
+void nvtx_enter_phase(struct nvtx_ranges *ranges, const char *phase);
+void nvtx_leave_phase(struct nvtx_ranges *ranges);
 
 #endif

@@ -1,4 +1,4 @@
-#include "harness/workers/cuda/memory.h"
+#include "harness/workers/cuda/device_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

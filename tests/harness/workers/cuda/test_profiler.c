@@ -1,5 +1,5 @@
 /* Which tool watches, by the environment that the tools give to what they start. */
-#include "harness/workers/cuda/attached.h"
+#include "harness/workers/cuda/profiler.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,21 +13,21 @@
 
 static const struct {
 	const char *variable, *value;
-	enum attached_tool tool;
+	enum profiler tool;
 	const char *name;
 } surroundings[] = {
-	{"PERFLAB_NOTHING", "1", ATTACHED_NONE, ""},
-	{"NSYS_PROFILING_SESSION_ID", "17", ATTACHED_NSYS, "nsys"},
-	{"CUDA_INJECTION64_PATH", "/opt/nsight-systems/lib/inject.so", ATTACHED_NSYS, "nsys"},
-	{"CUDA_INJECTION64_PATH", "/opt/nsight-compute/lib/inject.so", ATTACHED_NCU, "ncu"},
-	{"CUDA_INJECTION64_PATH", "/opt/another/tool.so", ATTACHED_OTHER, "other"},
-	{"NV_NSIGHT_INJECTION_TRANSPORT_TYPE", "1", ATTACHED_NCU, "ncu"},
-	{"NV_NSIGHT_INJECTION_PORT_BASE", "49152", ATTACHED_NCU, "ncu"},
-	{"NV_COMPUTE_PROFILER_PERFWORKS_DIR", "/opt/ncu", ATTACHED_NCU, "ncu"},
-	{"NVTX_INJECTION64_PATH", "/opt/nsight-compute/lib/nvtx.so", ATTACHED_NCU, "ncu"},
-	{"LD_PRELOAD", "/opt/nsight-compute/lib/preload.so", ATTACHED_NCU, "ncu"},
-	{"LD_PRELOAD", "/usr/lib/libsomething.so", ATTACHED_NONE, ""},
-	{"NVTX_INJECTION64_PATH", "/opt/another/nvtx.so", ATTACHED_NONE, ""},
+	{"PERFLAB_NOTHING", "1", PROFILER_NONE, ""},
+	{"NSYS_PROFILING_SESSION_ID", "17", PROFILER_NSYS, "nsys"},
+	{"CUDA_INJECTION64_PATH", "/opt/nsight-systems/lib/inject.so", PROFILER_NSYS, "nsys"},
+	{"CUDA_INJECTION64_PATH", "/opt/nsight-compute/lib/inject.so", PROFILER_NCU, "ncu"},
+	{"CUDA_INJECTION64_PATH", "/opt/another/tool.so", PROFILER_OTHER, "other"},
+	{"NV_NSIGHT_INJECTION_TRANSPORT_TYPE", "1", PROFILER_NCU, "ncu"},
+	{"NV_NSIGHT_INJECTION_PORT_BASE", "49152", PROFILER_NCU, "ncu"},
+	{"NV_COMPUTE_PROFILER_PERFWORKS_DIR", "/opt/ncu", PROFILER_NCU, "ncu"},
+	{"NVTX_INJECTION64_PATH", "/opt/nsight-compute/lib/nvtx.so", PROFILER_NCU, "ncu"},
+	{"LD_PRELOAD", "/opt/nsight-compute/lib/preload.so", PROFILER_NCU, "ncu"},
+	{"LD_PRELOAD", "/usr/lib/libsomething.so", PROFILER_NONE, ""},
+	{"NVTX_INJECTION64_PATH", "/opt/another/nvtx.so", PROFILER_NONE, ""},
 };
 
 static void test_each_tool_is_told_by_its_traces(void **context)
@@ -35,11 +35,11 @@ static void test_each_tool_is_told_by_its_traces(void **context)
 	(void)context;
 	for (size_t i = 0; i < ARRAY_SIZE(surroundings); i++)
 		unsetenv(surroundings[i].variable);
-	assert_int_equal(attached_tool(), ATTACHED_NONE);
+	assert_int_equal(profiler_attached(), PROFILER_NONE);
 	for (size_t i = 0; i < ARRAY_SIZE(surroundings); i++) {
 		setenv(surroundings[i].variable, surroundings[i].value, 1);
-		assert_int_equal(attached_tool(), surroundings[i].tool);
-		assert_string_equal(attached_tool_name(attached_tool()), surroundings[i].name);
+		assert_int_equal(profiler_attached(), surroundings[i].tool);
+		assert_string_equal(profiler_name(profiler_attached()), surroundings[i].name);
 		unsetenv(surroundings[i].variable);
 	}
 }
@@ -50,7 +50,7 @@ static void test_nsys_wins(void **context)
 	(void)context;
 	setenv("NSYS_PROFILING_SESSION_ID", "17", 1);
 	setenv("NV_NSIGHT_INJECTION_PORT_BASE", "49152", 1);
-	assert_int_equal(attached_tool(), ATTACHED_NSYS);
+	assert_int_equal(profiler_attached(), PROFILER_NSYS);
 	unsetenv("NSYS_PROFILING_SESSION_ID");
 	unsetenv("NV_NSIGHT_INJECTION_PORT_BASE");
 }

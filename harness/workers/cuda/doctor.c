@@ -1,16 +1,16 @@
-#include "harness/workers/cuda/diagnosis.h"
+#include "harness/workers/cuda/doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "generated/toolkit_version.h"
-#include "harness/workers/cuda/attached.h"
 #include "harness/workers/cuda/device.h"
+#include "harness/workers/cuda/profiler.h"
 #include "metrics/cupti/cupti_session.h"
 
-static int say(struct worker_reply *reply, const char *name, bool ok, const char *found,
-	       const char *remedy)
+static int reply_check(struct worker_reply *reply, const char *name, bool ok, const char *found,
+		       const char *remedy)
 {
 	const struct worker_check check = {
 		.name = name, .ok = ok, .found = found, .remedy = ok ? "" : remedy};
@@ -18,7 +18,7 @@ static int say(struct worker_reply *reply, const char *name, bool ok, const char
 	return worker_reply_check(reply, &check);
 }
 
-static int say_device(struct worker_reply *reply, const struct device *device)
+static int check_device(struct worker_reply *reply, const struct device *device)
 {
 	const struct device_info *info = &device->info;
 	char memory[32];
@@ -27,20 +27,21 @@ static int say_device(struct worker_reply *reply, const struct device *device)
 
 	format_bytes(memory, (double)info->memory_bytes);
 	found = xasprintf("%s, %lld SMs, %s", info->name, (long long)info->sm_count, memory);
-	rc = say(reply, "device", true, found, "");
+	rc = reply_check(reply, "device", true, found, "");
 	free(found);
 	found = xasprintf("%d.%d", info->cc_major, info->cc_minor);
 	/* CUPTI's Range Profiler begins with Turing. */
 	if (rc == 0)
-		rc = say(reply, "compute capability", 10 * info->cc_major + info->cc_minor >= 75,
-			 found,
-			 "counters and the built-in kernels need 7.5 or newer: use a newer GPU");
+		rc = reply_check(
+			reply, "compute capability", 10 * info->cc_major + info->cc_minor >= 75,
+			found,
+			"counters and the built-in kernels need 7.5 or newer: use a newer GPU");
 	free(found);
 	return rc;
 }
 
 /* A GPU newer than the CUPTI beside it has counters that this CUPTI cannot name. */
-static int say_chip(struct worker_reply *reply, const char *chip)
+static int check_chip(struct worker_reply *reply, const char *chip)
 {
 	struct string_list known = {0};
 	struct error why = {0};
@@ -48,35 +49,36 @@ static int say_chip(struct worker_reply *reply, const char *chip)
 	char *found = listed    ? xstrdup(chip)
 		      : chip[0] ? xasprintf("%s, which this CUPTI does not list", chip)
 				: xstrdup("CUPTI cannot tell which it is");
-	int rc = say(reply, "chip", listed, found,
-		     "some counters may be missing: install a CUDA toolkit that is as new as the "
-		     "GPU");
+	int rc = reply_check(
+		reply, "chip", listed, found,
+		"some counters may be missing: install a CUDA toolkit that is as new as the "
+		"GPU");
 
 	free(found);
 	string_list_release(&known);
 	return rc;
 }
 
-static int say_counters(struct worker_reply *reply, struct device *device, bool cupti)
+static int check_counters(struct worker_reply *reply, struct device *device, bool cupti)
 {
 	struct error why = {0};
 	char chip[16] = "";
 	int rc;
 
 	if (!cupti)
-		return say(reply, "counter permission", false, "not checked: no CUPTI",
-			   "install CUPTI, see above");
+		return reply_check(reply, "counter permission", false, "not checked: no CUPTI",
+				   "install CUPTI, see above");
 	if (cupti_device_check(device->context, device->handle, chip, NULL, &why))
-		return say(
+		return reply_check(
 			reply, "counter permission", false, why.text,
 			"timing works without; for counters run as root, or load the driver with "
 			"NVreg_RestrictProfilingToAdminUsers=0");
-	rc = say(reply, "counter permission", true, "granted", "");
-	return rc ? rc : say_chip(reply, chip);
+	rc = reply_check(reply, "counter permission", true, "granted", "");
+	return rc ? rc : check_chip(reply, chip);
 }
 
 /* What stands in the way ends with its remedy: "CAUSE: REMEDY". */
-static int say_refusal(struct worker_reply *reply, const char *name, const struct error *why)
+static int reply_refusal(struct worker_reply *reply, const char *name, const struct error *why)
 {
 	const char *remedy = why->text;
 	char *found;
@@ -86,78 +88,83 @@ static int say_refusal(struct worker_reply *reply, const char *name, const struc
 		remedy = colon + 2;
 	found = xstrndup(why->text, remedy == why->text ? strlen(why->text)
 							: (size_t)(remedy - why->text) - 2);
-	rc = say(reply, name, false, found, remedy);
+	rc = reply_check(reply, name, false, found, remedy);
 	free(found);
 	return rc;
 }
 
-static int say_tool(struct worker_reply *reply)
+static int check_profiler(struct worker_reply *reply)
 {
-	enum attached_tool tool = attached_tool();
+	enum profiler tool = profiler_attached();
 
-	return say(reply, "profiler attached", tool == ATTACHED_NONE,
-		   tool == ATTACHED_NONE ? "none" : attached_tool_name(tool),
-		   "perflab's own counters stay off while another tool observes: run without it");
+	return reply_check(
+		reply, "profiler attached", tool == PROFILER_NONE,
+		tool == PROFILER_NONE ? "none" : profiler_name(tool),
+		"perflab's own counters stay off while another tool observes: run without it");
 }
 
-static int say_cupti(struct worker_reply *reply, bool *usable)
+static int check_cupti(struct worker_reply *reply, bool *usable)
 {
 	char version[16] = "";
 	struct error why = {0};
 
 	*usable = cupti_load(version, &why) == 0;
-	return say(
+	return reply_check(
 		reply, "CUPTI", *usable, *usable ? version : why.text,
 		"install the CUDA toolkit's CUPTI, or set CUDA_HOME or PERFLAB_CUPTI to where it "
 		"is; timing works without it");
 }
 
-static int say_nvml(struct worker_reply *reply, const struct device *device)
+static int check_nvml(struct worker_reply *reply, const struct device *device)
 {
-	return say(reply, "NVML", device->nvml != NULL,
-		   device->nvml ? "clocks, power and throttling are recorded"
-				: device->nvml_reason.text,
-		   "install the driver's libnvidia-ml.so.1; without it clocks are not recorded");
+	return reply_check(
+		reply, "NVML", device->nvml != NULL,
+		device->nvml ? "clocks, power and throttling are recorded"
+			     : device->nvml_reason.text,
+		"install the driver's libnvidia-ml.so.1; without it clocks are not recorded");
 }
 
-static int diagnose_device(struct worker_reply *reply, struct device *device)
+static int doctor_with_device(struct worker_reply *reply, struct device *device)
 {
 	bool cupti = false;
-	int rc = say(reply, "driver", true,
-		     device->info.driver[0] ? device->info.driver : device->info.cuda_driver, "");
+	int rc = reply_check(
+		reply, "driver", true,
+		device->info.driver[0] ? device->info.driver : device->info.cuda_driver, "");
 
 	if (rc == 0)
-		rc = say_device(reply, device);
+		rc = check_device(reply, device);
 	if (rc == 0)
-		rc = say_cupti(reply, &cupti);
+		rc = check_cupti(reply, &cupti);
 	if (rc == 0)
-		rc = say_counters(reply, device, cupti);
-	return rc ? rc : say_nvml(reply, device);
+		rc = check_counters(reply, device, cupti);
+	return rc ? rc : check_nvml(reply, device);
 }
 
 /* The same rows where there is no device, so that nobody wonders what was looked at. */
-static int diagnose_no_device(struct worker_reply *reply, const struct device *device,
-			      const struct error *why)
+static int doctor_without_device(struct worker_reply *reply, const struct device *device,
+				 const struct error *why)
 {
 	static const char *const unchecked[] = {"compute capability", "counter permission", "NVML"};
 	bool cupti = false;
 	int rc;
 
 	if (device->driver.library) {
-		rc = say_refusal(reply, "device", why);
+		rc = reply_refusal(reply, "device", why);
 	} else {
-		rc = say_refusal(reply, "driver", why);
+		rc = reply_refusal(reply, "driver", why);
 		if (rc == 0)
-			rc = say(reply, "device", false, "not checked: no driver", "see driver");
+			rc = reply_check(reply, "device", false, "not checked: no driver",
+					 "see driver");
 	}
 	if (rc == 0)
-		rc = say_cupti(reply, &cupti);
+		rc = check_cupti(reply, &cupti);
 	for (size_t i = 0; i < ARRAY_SIZE(unchecked) && rc == 0; i++)
-		rc = say(reply, unchecked[i], false, "not checked: no device", "see device");
+		rc = reply_check(reply, unchecked[i], false, "not checked: no device",
+				 "see device");
 	return rc;
 }
 
-int diagnose(struct worker_reply *reply, struct error *err)
+int doctor_check_machine(struct worker_reply *reply, struct error *err)
 {
 	struct device device = {0};
 	struct error why = {0};
@@ -165,16 +172,16 @@ int diagnose(struct worker_reply *reply, struct error *err)
 	int rc;
 
 	(void)err;
-	rc = say(reply, "toolkit", true, "built with CUDA " PERFLAB_TOOLKIT_VERSION, "");
+	rc = reply_check(reply, "toolkit", true, "built with CUDA " PERFLAB_TOOLKIT_VERSION, "");
 	if (rc == 0 && opened)
-		rc = diagnose_device(reply, &device);
+		rc = doctor_with_device(reply, &device);
 	else if (rc == 0)
-		rc = diagnose_no_device(reply, &device, &why);
+		rc = doctor_without_device(reply, &device, &why);
 	device_close(&device);
-	return rc ? rc : say_tool(reply);
+	return rc ? rc : check_profiler(reply);
 }
 
-int diagnose_devices(struct worker_reply *reply, struct error *err)
+int doctor_list_devices(struct worker_reply *reply, struct error *err)
 {
 	struct cuda_driver driver;
 	char pci_bus_id[32];
@@ -198,7 +205,7 @@ int diagnose_devices(struct worker_reply *reply, struct error *err)
 	return rc;
 }
 
-void diagnose_default_chip(char chip[16])
+void default_chip(char chip[16])
 {
 	struct device device = {0};
 

@@ -7,8 +7,8 @@
  * Every block has a guard zone on both sides; memory_check_guards() tells
  * whether a kernel wrote there.
  */
-#ifndef HARNESS_WORKERS_CUDA_MEMORY_H
-#define HARNESS_WORKERS_CUDA_MEMORY_H
+#ifndef HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
+#define HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
 
 #include "harness/workers/cuda/device.h"
 

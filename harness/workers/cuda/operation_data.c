@@ -24,7 +24,7 @@ static int acquire_blocks(struct operation *operation, const struct kernel_oracl
 			  struct freshness *fresh, struct error *err)
 {
 	const struct launch_case *work = operation->work;
-	struct workshop *workshop = operation->workshop;
+	struct cuda_resources *resources = operation->resources;
 	int rc = 0;
 
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
@@ -32,22 +32,22 @@ static int acquire_blocks(struct operation *operation, const struct kernel_oracl
 		size_t bytes = case_buffer_bytes(&work->buffers[b]);
 
 		if (case_buffer_is_input(&work->buffers[b])) {
-			char *key = case_input_key(&work->buffers[b], workshop->seed);
+			char *key = case_input_key(&work->buffers[b], resources->seed);
 
-			rc = memory_acquire(&workshop->memory, key, bytes,
+			rc = memory_acquire(&resources->memory, key, bytes,
 					    input_block(operation, b), &fresh->input[b], err);
 			free(key);
 		}
 		if (rc == 0 && case_buffer_is_result(&work->buffers[b])) {
-			char *key = case_expected_key(work, oracle, b, workshop->seed);
+			char *key = case_expected_key(work, oracle, b, resources->seed);
 
-			rc = memory_acquire(&workshop->memory, key, bytes, &buffer->expected,
+			rc = memory_acquire(&resources->memory, key, bytes, &buffer->expected,
 					    &fresh->expected[b], err);
 			fresh->any_expected |= fresh->expected[b];
 			free(key);
 		}
 		if (rc == 0 && !buffer->block && work->buffers[b].role != BUFFER_PER_CALL)
-			rc = memory_acquire(&workshop->memory, NULL, bytes, &buffer->block, NULL,
+			rc = memory_acquire(&resources->memory, NULL, bytes, &buffer->block, NULL,
 					    err);
 		if (rc == 0 && buffer->block)
 			buffer->data = buffer->block->data;
@@ -69,20 +69,20 @@ static int stage_inputs(struct operation *operation, const struct freshness *fre
 			struct host_buffers *inputs, struct error *err)
 {
 	const struct launch_case *work = operation->work;
-	struct workshop *workshop = operation->workshop;
+	struct cuda_resources *resources = operation->resources;
 	int rc = 0;
 
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		if (!case_buffer_is_input(&work->buffers[b]) ||
 		    !(fresh->input[b] || fresh->any_expected))
 			continue;
-		rc = staging_reserve(&workshop->staging, b, case_buffer_bytes(&work->buffers[b]),
+		rc = staging_reserve(&resources->staging, b, case_buffer_bytes(&work->buffers[b]),
 				     &inputs->data[b], err);
 		if (rc)
 			break;
-		kernel_fill(inputs->data[b], &work->buffers[b], workshop->seed);
+		kernel_fill(inputs->data[b], &work->buffers[b], resources->seed);
 		if (fresh->input[b])
-			rc = upload(workshop->device, *input_block(operation, b), inputs->data[b],
+			rc = upload(resources->device, *input_block(operation, b), inputs->data[b],
 				    err);
 	}
 	return rc;
@@ -93,13 +93,13 @@ static int stage_expected(struct operation *operation, const struct kernel_oracl
 			  struct error *err)
 {
 	const struct launch_case *work = operation->work;
-	struct workshop *workshop = operation->workshop;
+	struct cuda_resources *resources = operation->resources;
 	struct host_buffers expected = {0};
 	int rc = 0;
 
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		if (case_buffer_is_result(&work->buffers[b]))
-			rc = staging_reserve(&workshop->staging, KERNEL_MAX_BUFFERS + b,
+			rc = staging_reserve(&resources->staging, KERNEL_MAX_BUFFERS + b,
 					     case_buffer_bytes(&work->buffers[b]),
 					     &expected.data[b], err);
 	}
@@ -107,7 +107,7 @@ static int stage_expected(struct operation *operation, const struct kernel_oracl
 		rc = oracle->compute(work, inputs, &expected, err);
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		if (fresh->expected[b])
-			rc = upload(workshop->device, operation->buffers[b].expected,
+			rc = upload(resources->device, operation->buffers[b].expected,
 				    expected.data[b], err);
 	}
 	return rc;
@@ -130,7 +130,7 @@ int operation_prepare(struct operation *operation, struct error *err)
 		rc = stage_expected(operation, oracle, &fresh, &inputs, err);
 	/* The slots are free again only when what they held has arrived. */
 	if (rc == 0)
-		rc = device_synchronise(operation->workshop->device, err, "uploading");
+		rc = device_synchronise(operation->resources->device, err, "uploading");
 	/* A block that was not filled must not be found under its key. */
 	for (size_t b = 0; rc && b < work->buffer_count; b++) {
 		if (fresh.input[b])
