@@ -1,4 +1,4 @@
-/* Anybody's bytes as a cubin: the reader of its section table stays inside the file. */
+/* Reads untrusted bytes as a cubin. The reader must stay within them. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /*
- * The CUDA backend: the operations of the worker loop, on one GPU. What a
- * case is lives in operation.h, how it is timed in timing.h, how it is counted
- * in counting.h; here they are put in order.
+ * The CUDA backend: implements the operations of the worker loop on one GPU.
+ * operation.h loads, executes and verifies a case, timing.h times it and
+ * counting.h counts it.
  */
 #include "harness/workers/cuda/backend.h"
 #include "metrics/settings.h"
@@ -25,7 +25,7 @@ struct cuda_backend {
 	struct timer *timer;
 	struct nvtx_ranges *ranges;
 	const struct measure_settings *settings;
-	struct cupti_plan *plan; /* NULL: nothing to count, or counters cannot be had */
+	struct cupti_plan *plan; /* NULL: nothing to count, or counters are not available */
 	enum profiler profiler;
 };
 
@@ -56,7 +56,7 @@ static int reply_metric(void *context, const struct cupti_metric_description *de
 	return worker_reply_metric(visit->reply, &metric);
 }
 
-/* Nobody's slip if CUPTI does not know the chip that is in this machine. */
+/* The user makes no error if CUPTI does not know the chip of this machine. */
 static int own_chip_code(const char *chip, int rc)
 {
 	return !chip && rc == PL_EUSAGE ? PL_EUNSUPPORTED : rc;
@@ -97,7 +97,7 @@ static int cuda_passes(void *backend, const char *chip, const struct string_list
 
 /* ---- open ---- */
 
-/* Makes the counter plan. What stands in its way costs the counters, never the sweep. */
+/* Makes the counter plan. If it fails, the sweep goes on without counters. */
 static void open_counters(struct cuda_backend *backend, struct session_info *info)
 {
 	uint8_t *availability = NULL;
@@ -106,7 +106,7 @@ static void open_counters(struct cuda_backend *backend, struct session_info *inf
 
 	if (backend->profiler != PROFILER_NONE) {
 		info->counters_reason = xasprintf(
-			"%s is attached, and two tools cannot read counters at once",
+			"%s is attached, and only one tool at a time can read counters",
 			backend->profiler == PROFILER_OTHER ? "another profiling tool"
 							    : profiler_name(backend->profiler));
 		return;
@@ -192,7 +192,7 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 	backend->profiler = profiler_attached();
 	rc = open_device(backend, settings, err);
 	if (rc) {
-		/* perflab may ask again. */
+		/* perflab may send `open` again. */
 		cuda_close(backend);
 		return rc;
 	}
@@ -238,7 +238,7 @@ static int verify_case(struct cuda_backend *backend, int64_t id, int round,
 	return worker_reply_accuracy(reply, id, round, accuracy.relative_error, accuracy.reason);
 }
 
-/* Under ncu: one execution in a range of its own, for the tool to measure. */
+/* Executes the operation once in a range of its own, for ncu to measure. */
 static int execute_for_profiler(struct cuda_backend *backend, int64_t id,
 				struct operation *operation, struct worker_reply *reply,
 				struct error *err)
@@ -325,7 +325,7 @@ static int cuda_count(void *context, const struct count_item *items, size_t coun
 	(void)status;
 	(void)reason;
 	if (!backend->plan)
-		return error_set(err, PL_EPROTOCOL, "counting was asked for, but counters are off");
+		return error_set(err, PL_EPROTOCOL, "perflab requested counters, but they are off");
 	return count_cases(&backend->resources, backend->ranges, backend->plan, backend->settings,
 			   items, count, reply, err);
 }

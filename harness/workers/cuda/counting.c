@@ -1,3 +1,4 @@
+/* Executes the passes of a CUPTI session and replies the counters. */
 #include "harness/workers/cuda/counting.h"
 #include "metrics/settings.h"
 
@@ -26,7 +27,7 @@ static int execute_in_range(struct counting *counting, struct operation *operati
 
 	if (rc == 0 && counting->settings->cache == CACHE_COLD)
 		rc = cuda_flush_l2(counting->resources, FLUSH_TO_COUNT, err);
-	/* A hot cache holds what the execution before left there. */
+	/* For a hot cache, an uncounted execution fills it. */
 	else if (rc == 0)
 		rc = operation_enqueue(operation, err);
 	if (rc == 0)
@@ -52,7 +53,8 @@ static int count_case(struct counting *counting, const struct count_item *item, 
 	if (rc == 0)
 		rc = operation_load(&operation, counting->resources, item->work, &skip, err);
 	if (rc == 0 && skip.length)
-		rc = error_set(err, PL_EPROTOCOL, "a case that cannot run is to be counted: %s",
+		rc = error_set(err, PL_EPROTOCOL,
+			       "perflab requested counters of a case that cannot run: %s",
 			       skip.data);
 	if (rc == 0)
 		rc = operation_prepare(&operation, err);
@@ -87,7 +89,7 @@ static int collect_passes(struct counting *counting, const struct count_item *it
 	}
 }
 
-/* The image as CUPTI made it: what the tests without a GPU evaluate. */
+/* Writes the image that CUPTI made, for tests that evaluate it without a GPU. */
 static int dump_counter_image(const char *folder, const uint8_t *image, size_t image_bytes,
 			      struct error *err)
 {
@@ -115,7 +117,7 @@ static int reply_range_counters(struct counting *counting, int64_t id, const uin
 	return rc;
 }
 
-/* By name, not by position: which range is which case is CUPTI's to say. */
+/* Finds the range of each case by name, because CUPTI decides the order of the ranges. */
 static int reply_counters(struct counting *counting, const struct count_item *items, size_t count,
 			  const uint8_t *image, size_t image_bytes, struct error *err)
 {
@@ -154,7 +156,7 @@ int count_cases(struct cuda_resources *resources, struct nvtx_ranges *ranges,
 	size_t image_bytes = 0;
 	int rc = 0;
 
-	if (cupti_plan_counter_count(plan) == 0) { /* every one is missing, with its reason */
+	if (cupti_plan_counter_count(plan) == 0) { /* every counter is missing, with a reason */
 		for (size_t i = 0; i < count && rc == 0; i++)
 			rc = reply_range_counters(&counting, items[i].id, NULL, 0, 0, err);
 		return rc;

@@ -1,3 +1,4 @@
+/* The checks of the CUDA worker. Each has a finding and, if it fails, a remedy. */
 #include "harness/workers/cuda/doctor.h"
 
 #include <stdio.h>
@@ -30,29 +31,28 @@ static int check_device(struct worker_reply *reply, const struct device *device)
 	rc = reply_check(reply, "device", true, found, "");
 	free(found);
 	found = xasprintf("%d.%d", info->cc_major, info->cc_minor);
-	/* CUPTI's Range Profiler begins with Turing. */
+	/* CUPTI's Range Profiler supports Turing (7.5) and later. */
 	if (rc == 0)
 		rc = reply_check(
 			reply, "compute capability", 10 * info->cc_major + info->cc_minor >= 75,
 			found,
-			"counters and the built-in kernels need 7.5 or newer: use a newer GPU");
+			"counters and the built-in kernels need 7.5 or later: use a newer GPU");
 	free(found);
 	return rc;
 }
 
-/* A GPU newer than the CUPTI beside it has counters that this CUPTI cannot name. */
+/* A GPU that is newer than the installed CUPTI has counters that this CUPTI does not know. */
 static int check_chip(struct worker_reply *reply, const char *chip)
 {
 	struct string_list known = {0};
 	struct error why = {0};
 	bool listed = chip[0] && cupti_chips(&known, &why) == 0 && string_list_has(&known, chip);
 	char *found = listed    ? xstrdup(chip)
-		      : chip[0] ? xasprintf("%s, which this CUPTI does not list", chip)
-				: xstrdup("CUPTI cannot tell which it is");
+		      : chip[0] ? xasprintf("%s, unknown to this version of CUPTI", chip)
+				: xstrdup("unknown to CUPTI");
 	int rc = reply_check(
 		reply, "chip", listed, found,
-		"some counters may be missing: install a CUDA toolkit that is as new as the "
-		"GPU");
+		"some counters may be missing: install a CUDA toolkit that supports this GPU");
 
 	free(found);
 	string_list_release(&known);
@@ -67,17 +67,17 @@ static int check_counters(struct worker_reply *reply, struct device *device, boo
 
 	if (!cupti)
 		return reply_check(reply, "counter permission", false, "not checked: no CUPTI",
-				   "install CUPTI, see above");
+				   "install CUPTI");
 	if (cupti_device_check(device->context, device->handle, chip, NULL, &why))
 		return reply_check(
 			reply, "counter permission", false, why.text,
-			"timing works without; for counters run as root, or load the driver with "
-			"NVreg_RestrictProfilingToAdminUsers=0");
+			"timing needs no permission; to read counters, run as root or load the "
+			"driver with NVreg_RestrictProfilingToAdminUsers=0");
 	rc = reply_check(reply, "counter permission", true, "granted", "");
 	return rc ? rc : check_chip(reply, chip);
 }
 
-/* What stands in the way ends with its remedy: "CAUSE: REMEDY". */
+/* Splits a message "CAUSE: REMEDY" at its last colon. */
 static int reply_refusal(struct worker_reply *reply, const char *name, const struct error *why)
 {
 	const char *remedy = why->text;
@@ -100,7 +100,7 @@ static int check_profiler(struct worker_reply *reply)
 	return reply_check(
 		reply, "profiler attached", tool == PROFILER_NONE,
 		tool == PROFILER_NONE ? "none" : profiler_name(tool),
-		"perflab's own counters stay off while another tool observes: run without it");
+		"perflab reads no counters while a profiler is attached: run without it");
 }
 
 static int check_cupti(struct worker_reply *reply, bool *usable)
@@ -109,10 +109,9 @@ static int check_cupti(struct worker_reply *reply, bool *usable)
 	struct error why = {0};
 
 	*usable = cupti_load(version, &why) == 0;
-	return reply_check(
-		reply, "CUPTI", *usable, *usable ? version : why.text,
-		"install the CUDA toolkit's CUPTI, or set CUDA_HOME or PERFLAB_CUPTI to where it "
-		"is; timing works without it");
+	return reply_check(reply, "CUPTI", *usable, *usable ? version : why.text,
+			   "install CUPTI of the CUDA toolkit, or set CUDA_HOME to the toolkit or "
+			   "PERFLAB_CUPTI to the library file; timing works without it");
 }
 
 static int check_nvml(struct worker_reply *reply, const struct device *device)
@@ -121,7 +120,7 @@ static int check_nvml(struct worker_reply *reply, const struct device *device)
 		reply, "NVML", device->nvml != NULL,
 		device->nvml ? "clocks, power and throttling are recorded"
 			     : device->nvml_reason.text,
-		"install the driver's libnvidia-ml.so.1; without it clocks are not recorded");
+		"install libnvidia-ml.so.1 of the driver; without it clocks are not recorded");
 }
 
 static int doctor_with_device(struct worker_reply *reply, struct device *device)
@@ -140,7 +139,7 @@ static int doctor_with_device(struct worker_reply *reply, struct device *device)
 	return rc ? rc : check_nvml(reply, device);
 }
 
-/* The same rows where there is no device, so that nobody wonders what was looked at. */
+/* Without a device, the same rows report what could not be checked. */
 static int doctor_without_device(struct worker_reply *reply, const struct device *device,
 				 const struct error *why)
 {
@@ -195,7 +194,7 @@ int doctor_list_devices(struct worker_reply *reply, struct error *err)
 		struct nvml *nvml = NULL;
 
 		rc = device_describe(&driver, i, &info, pci_bus_id, err);
-		/* The driver's own version is NVML's to tell. */
+		/* Only NVML reports the version of the driver itself. */
 		if (rc == 0 && nvml_open(&nvml, pci_bus_id, NULL) == 0)
 			nvml_driver_version(nvml, info.driver);
 		nvml_close(nvml);

@@ -1,3 +1,4 @@
+/* Opens libcuda and converts its results to errors. */
 #include "harness/workers/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -11,8 +12,8 @@ struct driver_symbol {
 	size_t offset;
 };
 
-/* cuda.h renames functions by macros (cuMemAlloc is cuMemAlloc_v2): the expanded name is the
- * symbol. */
+/* cuda.h renames functions with macros (cuMemAlloc is cuMemAlloc_v2). The expanded name is the
+ * symbol of the library. */
 static const struct driver_symbol driver_symbols[] = {
 #define X(function) {STRINGIFY(function), offsetof(struct cuda_driver, function)},
 	CUDA_DRIVER_LIST(X)
@@ -43,7 +44,8 @@ static int open_libcuda(struct cuda_driver *driver, struct error *err)
 	return 0;
 }
 
-/* What is refused before it reaches the device does no harm to the context. */
+/* These errors leave the context usable, because the driver refuses the call before it reaches the
+ * device. */
 static int error_code_of(CUresult result)
 {
 	switch (result) {
@@ -91,16 +93,16 @@ int cuda_driver_open(struct cuda_driver *driver, struct error *err)
 		result = driver->cuDeviceGetCount(&devices);
 	if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && devices == 0))
 		return error_set(err, PL_EUNSUPPORTED,
-				 "the driver sees no CUDA device: check nvidia-smi and "
-				 "CUDA_VISIBLE_DEVICES");
+				 "the NVIDIA driver finds no CUDA device: check the output of "
+				 "nvidia-smi, and CUDA_VISIBLE_DEVICES");
 	if (result != CUDA_SUCCESS) {
 		struct error cause = {0};
 
 		cuda_check(driver, result, &cause, "cuInit");
 		return error_set(
 			err, PL_EUNSUPPORTED,
-			"the NVIDIA driver does not start (%s): check nvidia-smi, and that "
-			"library and kernel module are of one version",
+			"the NVIDIA driver does not start (%s): check the output of nvidia-smi, "
+			"and that libcuda and the kernel module have the same version",
 			cause.text);
 	}
 	return 0;

@@ -1,3 +1,4 @@
+/* Finds the best image for a device and loads it. */
 #include "harness/workers/cuda/image.h"
 
 #include <inttypes.h>
@@ -24,8 +25,9 @@ void cuda_image_cache_release(struct cuda_image_cache *cache)
 	*cache = (struct cuda_image_cache){0};
 }
 
-/* The best file for the device: machine code for it alone (sm_90a), else of the same major version
- * and the highest minor that it can run. */
+/* Finds the best file for the device: first the cubin for this architecture only (sm_90a), then a
+ * cubin of the same major version with the highest minor version that the device can run, then PTX.
+ */
 static int find_file(const struct device_info *info, const char *name, struct text *path,
 		     char code_kind[32], struct error *err)
 {
@@ -52,11 +54,11 @@ static int find_file(const struct device_info *info, const char *name, struct te
 		text_addf(path, "%s.ptx", stem.data);
 		snprintf(code_kind, 32, "ptx");
 		if (access(path->data, R_OK) != 0)
-			rc = error_set(
-				err, PL_ENOENT,
-				"no image of %s: neither %s nor machine code for sm_%d%d is there; "
-				"install perflab whole, or build it with a CUDA toolkit",
-				name, path->data, info->cc_major, info->cc_minor);
+			rc = error_set(err, PL_ENOENT,
+				       "there is no image '%s': neither %s nor a cubin for sm_%d%d "
+				       "exists; "
+				       "install all of perflab, or build it with a CUDA toolkit",
+				       name, path->data, info->cc_major, info->cc_minor);
 	}
 out:
 	text_release(&stem);

@@ -1,3 +1,4 @@
+/* The facts of a launch: registers, memory, occupancy and code hash. */
 #include <cuda_occupancy.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,7 +13,8 @@ static int64_t grid_threads(const struct case_launch *launch)
 	       launch->block[1] * launch->block[2];
 }
 
-/* What limits resident blocks, by the toolkit's own calculator; "" when it cannot say. */
+/* Returns what limits the number of resident blocks, from the toolkit's occupancy calculator, or ""
+ * if it finds no limit. */
 static const char *occupancy_limiter(const struct device_info *info,
 				     const cudaOccFuncAttributes *function, int block_threads,
 				     size_t dynamic_bytes)
@@ -51,7 +53,8 @@ static const char *occupancy_limiter(const struct device_info *info,
 	return "";
 }
 
-/* Of those in device code; the count of launches: there is none. */
+/* Returns the index of the launch with the most threads among those in device code, or the number
+ * of launches if there is none. */
 static size_t largest_launch(const struct launch_case *work)
 {
 	size_t largest = work->launch_count;
@@ -65,7 +68,7 @@ static size_t largest_launch(const struct launch_case *work)
 	return largest;
 }
 
-/* The library's version stands for its code. */
+/* perflab cannot hash the code of a library, so it hashes the library's version. */
 static void describe_library(const struct operation *operation, struct launch_facts *out)
 {
 	const char *version = operation->launches[0].call.version;
@@ -76,7 +79,7 @@ static void describe_library(const struct operation *operation, struct launch_fa
 	snprintf(out->code_kind, sizeof(out->code_kind), "%.15s", version);
 }
 
-/* What the compiler made of a function. */
+/* Reads the attributes of a compiled function. */
 static int read_function(const struct device *device, CUfunction function,
 			 cudaOccFuncAttributes *attributes, int *local_bytes, struct error *err)
 {

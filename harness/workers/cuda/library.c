@@ -1,3 +1,4 @@
+/* The table of libraries, and their operations. */
 #include "harness/workers/cuda/library.h"
 
 #include <stdio.h>
@@ -34,7 +35,7 @@ static bool arguments_match(const struct library_operation *operation,
 	return true;
 }
 
-/* Tries once; what stood in its way is the reason of every case. */
+/* Opens the library once. If that fails, every case is skipped with the same reason. */
 static int open_once(struct library_set *set, size_t index, const struct device *device,
 		     struct memory *memory, struct text *skip, struct error *err)
 {
@@ -63,10 +64,14 @@ int library_prepare(struct library_call *out, struct library_set *set, const str
 	int rc;
 
 	if (!call.operation)
-		return error_set(err, PL_EPROTOCOL, "this worker knows no operation '%s' of '%s'",
+		return error_set(err, PL_EPROTOCOL,
+				 "this worker has no operation '%s' of library '%s': use perflab "
+				 "and the worker of one installation",
 				 launch->entry, launch->library);
 	if (!arguments_match(call.operation, launch))
-		return error_set(err, PL_EPROTOCOL, "'%s' of '%s' has other arguments",
+		return error_set(err, PL_EPROTOCOL,
+				 "the arguments of operation '%s' of library '%s' do not match: "
+				 "use perflab and the worker of one installation",
 				 launch->entry, launch->library);
 	while (strcmp(known[index]->name, launch->library) != 0)
 		index++;

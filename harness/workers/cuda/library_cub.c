@@ -1,6 +1,7 @@
 /*
- * CUB: sums and histograms. It is templates of C++, so it comes compiled, as a
- * shared library beside the kernels' images, if the build's toolkit had it.
+ * CUB: the library baselines for sums and histograms. CUB consists of C++
+ * templates, so the build compiles the operations into a shared library next to
+ * the images, if its toolkit has CUB.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -23,14 +24,16 @@ static int load_cub(struct cub *cub, char version[LIBRARY_VERSION], const char *
 	__typeof__(perflab_cub_version) *number;
 
 	if (!library)
-		return error_set(err, PL_EUNSUPPORTED,
-				 "CUB is not here (%s): build with a CUDA toolkit that has it",
-				 dlerror());
+		return error_set(
+			err, PL_EUNSUPPORTED,
+			"CUB was not found (%s): build perflab with a CUDA toolkit that has it",
+			dlerror());
 	*(void **)&cub->sum = toolkit_library_symbol(library, "perflab_cub_sum");
 	*(void **)&cub->histogram = toolkit_library_symbol(library, "perflab_cub_histogram");
 	*(void **)&number = toolkit_library_symbol(library, "perflab_cub_version");
 	if (!cub->sum || !cub->histogram || !number)
-		return error_set(err, PL_EUNSUPPORTED, "%s is of another build", path);
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s belongs to another build: install perflab again", path);
 	snprintf(version, LIBRARY_VERSION, "CUB %d.%d.%d", number() / 100000, number() / 100 % 1000,
 		 number() % 100);
 	return 0;
@@ -66,7 +69,7 @@ static void *device_pointer(CUdeviceptr data)
 	return (void *)(uintptr_t)data;
 }
 
-/* values: x, sum, n. With no scratch memory, its size is asked for. */
+/* values: x, sum, n. If `scratch` is NULL, CUB only sets the bytes of scratch memory it needs. */
 static int cub_sum(const struct cub *cub, const union argument_value *values, void *scratch,
 		   size_t *bytes, struct error *err)
 {
@@ -80,7 +83,7 @@ static int cub_histogram(const struct cub *cub, const union argument_value *valu
 			 size_t *bytes, struct error *err)
 {
 	if (values[3].i64 >= INT32_MAX)
-		return error_set(err, PL_EUSAGE, "CUB counts bins in 31 bits");
+		return error_set(err, PL_EUSAGE, "CUB makes at most 2^31 - 2 bins: use fewer bins");
 	return cub_check(cub->histogram(scratch, bytes, device_pointer(values[0].buffer),
 					device_pointer(values[1].buffer), values[2].i64,
 					values[3].i64, cub->stream),

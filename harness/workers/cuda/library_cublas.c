@@ -1,9 +1,9 @@
 /*
- * cuBLAS: products of matrices as matmul has them, row-major. cuBLAS thinks in
- * columns, so it is asked for the transpose of C: the operands change places.
- * Declared here as far as it is used, since a build may lack its headers, which
- * come apart from the toolkit's others; tests/harness/workers/cuda/test_library.c holds
- * the numbers against them where they are there.
+ * cuBLAS: the library baselines of matmul. matmul has row-major matrices and
+ * cuBLAS column-major ones, so this file computes the transpose of C by swapping
+ * the operands. The functions are declared here, because the headers of cuBLAS
+ * are a separate package that a build may lack. If they are installed,
+ * tests/harness/workers/cuda/test_library.c compares the constants with them.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "harness/workers/cuda/library_cublas.h"
 #include "harness/workers/cuda/toolkit_library.h"
 
-/* As much as cuBLAS recommends for Hopper, so that it allocates nothing by itself. */
+/* The size that cuBLAS recommends for Hopper. With it, cuBLAS allocates no memory itself. */
 #define WORKSPACE_BYTES ((size_t)32 << 20)
 
 typedef void *handle_type; /* cublasHandle_t */
@@ -58,13 +58,15 @@ static int load_cublas(struct cublas *cublas, struct error *err)
 
 	if (!library)
 		return error_set(err, PL_EUNSUPPORTED,
-				 "cuBLAS is not here: install it, or set CUDA_HOME to a toolkit "
+				 "cuBLAS was not found: install it, or set CUDA_HOME to a toolkit "
 				 "that has it");
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
 		void *symbol = toolkit_library_symbol(library, symbols[i].name);
 
 		if (!symbol)
-			return error_set(err, PL_EUNSUPPORTED, "this cuBLAS lacks %s",
+			return error_set(err, PL_EUNSUPPORTED,
+					 "cuBLAS lacks %s: install the version of the CUDA toolkit "
+					 "that perflab was built with",
 					 symbols[i].name);
 		memcpy((char *)cublas + symbols[i].offset, &symbol, sizeof(symbol));
 	}
@@ -76,23 +78,24 @@ static int start_cublas(struct cublas *cublas, char version[LIBRARY_VERSION],
 {
 	struct memory_block *workspace = NULL;
 	int number = 0;
-	int rc = cublas_check(cublas->create(&cublas->handle), "creating its context", err);
+	int rc = cublas_check(cublas->create(&cublas->handle), "creating a handle", err);
 
 	if (!rc)
 		rc = memory_acquire(memory, NULL, WORKSPACE_BYTES, &workspace, NULL, err);
 	if (rc)
 		return rc;
 	memory_keep(workspace);
-	/* In this order: a stream brings the library's own workspace. */
-	rc = cublas_check(cublas->set_stream(cublas->handle, device->stream), "setting its stream",
+	/* The order matters: setting the stream resets the workspace to the library's own. */
+	rc = cublas_check(cublas->set_stream(cublas->handle, device->stream), "setting the stream",
 			  err);
 	if (!rc)
 		rc = cublas_check(cublas->set_workspace(cublas->handle,
 							(void *)(uintptr_t)workspace->data,
 							WORKSPACE_BYTES),
-				  "setting its workspace", err);
+				  "setting the workspace", err);
 	if (!rc)
-		rc = cublas_check(cublas->get_version(cublas->handle, &number), "its version", err);
+		rc = cublas_check(cublas->get_version(cublas->handle, &number),
+				  "reading the version", err);
 	snprintf(version, LIBRARY_VERSION, "cuBLAS %d.%d", number / 10000, number / 100 % 100);
 	return rc;
 }
@@ -122,7 +125,7 @@ static int open_cublas(void **out, char version[LIBRARY_VERSION], const struct d
 	return 0;
 }
 
-/* values: a, b, c, n. `by_columns`: B is stored so, as A is by rows. */
+/* values: a, b, c, n. A and C are row-major; B is column-major if `by_columns`. */
 static int cublas_multiply(const struct cublas *cublas, const union argument_value *values,
 			   int type, bool by_columns, int compute_type, struct error *err)
 {
@@ -130,7 +133,9 @@ static int cublas_multiply(const struct cublas *cublas, const union argument_val
 	int n = (int)values[3].i64;
 
 	if (values[3].i64 > INT32_MAX)
-		return error_set(err, PL_EUSAGE, "cuBLAS takes sides of 31 bits");
+		return error_set(
+			err, PL_EUSAGE,
+			"cuBLAS multiplies matrices of at most 2^31 - 1 rows: use a smaller n");
 	return cublas_check(cublas->gemm(cublas->handle,
 					 by_columns ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS,
 					 CUBLAS_AS_IT_IS, n, n, n, &one,

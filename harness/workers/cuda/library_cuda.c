@@ -1,4 +1,4 @@
-/* The driver itself: its copy, which the copies of a family are held against. */
+/* The copy of the CUDA driver, the library baseline of the copy kernels. */
 #include <stdio.h>
 
 #include "harness/workers/cuda/library.h"

@@ -1,3 +1,4 @@
+/* Pushes and pops NVTX ranges. */
 #include "harness/workers/cuda/nvtx_ranges.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+/* Loads the code of a case and queues its launches. */
 #include "harness/workers/cuda/operation.h"
 
 #include <inttypes.h>
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many kernels, fills and copies a library queues for one operation at most, by experience. */
+/* An upper estimate, from observation, of the kernels, fills and copies that a library queues for
+ * one operation. */
 enum { COMMANDS_OF_LIBRARY = 8 };
 
 static int function_attribute(const struct device *device, CUfunction function,
@@ -22,8 +24,8 @@ static int64_t launch_block_threads(const struct case_launch *launch)
 }
 
 /*
- * Raises the function's limit of dynamic shared memory, never lowers it: the
- * launches of an operation may share a function.
+ * Raises the function's limit of dynamic shared memory. Never lowers it,
+ * because several launches of an operation may use the function.
  */
 static int allow_shared(const struct device *device, CUfunction function, int64_t bytes,
 			struct error *err)
@@ -38,10 +40,11 @@ static int allow_shared(const struct device *device, CUfunction function, int64_
 		&device->driver,
 		device->driver.cuFuncSetAttribute(
 			function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes),
-		err, "asking for dynamic shared memory");
+		err, "raising the limit of dynamic shared memory");
 }
 
-/* Asks the compiled function whether this launch is possible; *skip says why not. */
+/* Checks the launch against the limits of the compiled function and the device. Appends to *skip
+ * why the launch is impossible. */
 static int check_launch_fits(const struct device *device, const struct case_launch *launch,
 			     CUfunction function, struct text *skip, struct error *err)
 {
@@ -61,14 +64,15 @@ static int check_launch_fits(const struct device *device, const struct case_laun
 		return rc;
 	if (threads > max_threads) {
 		text_addf(skip,
-			  "%s uses %d registers a thread: at most %d threads a block, not %" PRId64,
+			  "%s uses %d registers per thread, so a block has at most %d threads, "
+			  "not %" PRId64,
 			  launch->entry, registers, max_threads, threads);
 		return 0;
 	}
 	if (shared_static + launch->shared_bytes > device->info.shared_bytes_per_block) {
 		text_addf(skip,
 			  "%s needs %" PRId64
-			  " bytes of shared memory a block; the device has %" PRId64,
+			  " bytes of shared memory per block; the device has %" PRId64,
 			  launch->entry, shared_static + launch->shared_bytes,
 			  device->info.shared_bytes_per_block);
 		return 0;
@@ -84,7 +88,7 @@ static void set_argument_values(struct operation_launch *launch,
 		union argument_value *value = &launch->values[i];
 
 		switch (arg->kind) {
-		case ARG_BUFFER: /* bound when the buffer is there */
+		case ARG_BUFFER: /* enqueue_launch() sets it */
 			break;
 		case ARG_I32:
 			value->i32 = (int32_t)arg->integer;
@@ -227,7 +231,7 @@ int operation_enqueue(struct operation *operation, struct error *err)
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		if (allocated[b] && device->driver.cuMemFree(allocated[b]) != CUDA_SUCCESS &&
 		    rc == 0)
-			rc = error_set(err, PL_EDEVICE, "freeing in the operation failed");
+			rc = error_set(err, PL_EDEVICE, "the operation cannot free its memory");
 	}
 	return rc;
 }

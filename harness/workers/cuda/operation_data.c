@@ -1,19 +1,20 @@
 /*
- * A case's data: inputs from the seed, expected results from the oracle. Both
- * stay on the device for the cases that need the same; on the host they only
- * pass through the staging slots.
+ * Puts the data of a case on the device: inputs made from the seed, and the
+ * expected results that the oracle computes. Both stay on the device for other
+ * cases that need the same data. In host memory they exist only in the staging
+ * slots, during the upload.
  */
 #include <stdlib.h>
 
 #include "harness/workers/cuda/operation.h"
 
-/* What of a case's data is not on the device yet, by buffer. */
+/* Tells which data of the case, per buffer, is not on the device yet. */
 struct freshness {
 	bool input[KERNEL_MAX_BUFFERS], expected[KERNEL_MAX_BUFFERS];
 	bool any_expected;
 };
 
-/* The block that holds an input as filled. */
+/* The block that keeps the input unchanged. */
 static struct memory_block **input_block(struct operation *operation, size_t b)
 {
 	return operation->work->buffers[b].role == BUFFER_IN ? &operation->buffers[b].block
@@ -55,7 +56,7 @@ static int acquire_blocks(struct operation *operation, const struct kernel_oracl
 	return rc;
 }
 
-/* From a staging slot, which must stay as it is until the stream is synchronised. */
+/* Queues the upload of a staging slot, which must not change until the stream is synchronised. */
 static int upload(const struct device *device, const struct memory_block *block, const void *host,
 		  struct error *err)
 {
@@ -128,10 +129,10 @@ int operation_prepare(struct operation *operation, struct error *err)
 		rc = stage_inputs(operation, &fresh, &inputs, err);
 	if (rc == 0 && fresh.any_expected)
 		rc = stage_expected(operation, oracle, &fresh, &inputs, err);
-	/* The slots are free again only when what they held has arrived. */
+	/* Later cases overwrite the slots, so the uploads must complete first. */
 	if (rc == 0)
 		rc = device_synchronise(operation->resources->device, err, "uploading");
-	/* A block that was not filled must not be found under its key. */
+	/* A later case must not find a block that was not filled. */
 	for (size_t b = 0; rc && b < work->buffer_count; b++) {
 		if (fresh.input[b])
 			memory_forget(*input_block(operation, b));

@@ -1,10 +1,11 @@
+/* Verifies an operation: executes it once and compares its results with the oracle's. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "harness/workers/cuda/operation.h"
 
-/* As struct element_check in images/support/check.cu. */
+/* Has the layout of struct element_check in images/support/check.cu. */
 struct element_check {
 	uint64_t mismatches;
 	uint64_t first;
@@ -12,8 +13,8 @@ struct element_check {
 };
 
 /*
- * All bits set: NaN in both floating types, -1 in integers. Scratch memory, too: it may still
- * hold what an earlier case of the same sizes left there, which would be right.
+ * Sets all bits of the results: NaN in floating-point types, -1 in integers. Poisons scratch memory
+ * too, because it may still have the right values of an earlier case with the same sizes.
  */
 static int poison_results(const struct operation *operation, struct error *err)
 {
@@ -36,7 +37,7 @@ static int poison_results(const struct operation *operation, struct error *err)
 static int read_element(const struct device *device, CUdeviceptr data, enum element_type type,
 			uint64_t index, double *out, struct error *err)
 {
-	double element = 0; /* as large as any, and aligned for it */
+	double element = 0; /* the largest element type, with its alignment */
 	size_t size = element_size_bytes(type);
 	int rc = cuda_check(&device->driver,
 			    device->driver.cuMemcpyDtoH(&element, data + index * size, size), err,
@@ -144,7 +145,7 @@ int operation_verify(struct operation *operation, struct text *mismatch,
 	}
 	if (rc == 0)
 		rc = check_guards(operation, mismatch, err);
-	/* Nobody knows where else a wrong kernel wrote: the next case starts from fresh inputs. */
+	/* A wrong kernel may have written anywhere: the next case gets new inputs. */
 	if (rc == 0 && mismatch->length)
 		memory_forget_all(&operation->resources->memory);
 	return rc;

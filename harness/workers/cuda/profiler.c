@@ -1,3 +1,4 @@
+/* Recognises profilers by the environment variables that they set. */
 #include "harness/workers/cuda/profiler.h"
 
 #include <stdbool.h>

@@ -1,12 +1,13 @@
+/* Opens the shared resources and flushes the L2. */
 #include <string.h>
 
 #include "harness/workers/cuda/resources.h"
 
-/* A flush for timing reads twice the L2, one for counting three times: docs/results/dram-writes.md.
+/* A flush before timing reads 2 times the L2, before counting 3 times: docs/results/dram-writes.md.
  */
 enum { FLUSH_L2_MULTIPLE = 3, FLUSH_MINIMUM_BYTES = 64 << 20 };
 
-/* A block of the resources's own. */
+/* Acquires a block that no case uses. */
 static int acquire_kept(struct cuda_resources *resources, size_t bytes, struct memory_block **out,
 			struct error *err)
 {
@@ -32,7 +33,7 @@ int cuda_resources_open(struct cuda_resources *resources, const struct device *d
 	*resources = (struct cuda_resources){
 		.device = device, .staging = {.device = device}, .seed = seed};
 	cuda_image_cache_init(&resources->images, device);
-	/* Half of the device, so that what is kept never crowds out a case. */
+	/* Blocks kept for later cases use at most half of the device memory. */
 	memory_init(&resources->memory, device, (uint64_t)device->info.memory_bytes / 2);
 	rc = cuda_image_load(&resources->images, "support/check", &support, err);
 	for (size_t i = 0; i < ARRAY_SIZE(compare_entries) && rc == 0; i++)

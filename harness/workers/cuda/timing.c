@@ -1,3 +1,4 @@
+/* Queues batches of timed samples and decides when a round has enough of them. */
 #include "harness/workers/cuda/timing.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/settings.h"
@@ -7,23 +8,22 @@
 
 enum {
 	BATCH_MAX_SAMPLES = 64,
-	/* The driver's queue holds about a thousand commands; a batch behind a closed gate must
-	   fit. */
+	/* The driver's queue holds about 1000 commands. A batch behind a closed gate must fit. */
 	BATCH_MAX_COMMANDS = 320,
 	COMMANDS_PER_SAMPLE = 3, /* flush and two events */
 	WARM_UP_NS = 100 * 1000 * 1000,
 	ROUND_MAX_SAMPLES = 2000,
-	/* Seen on an H200: event times are multiples of 32 ns, give or take a rounding. */
+	/* On an H200, event times are multiples of 32 ns, plus or minus rounding. */
 	EVENT_STEP_NS = 33,
 };
 
 struct timer {
 	struct cuda_resources *resources;
 	CUevent starts[BATCH_MAX_SAMPLES], stops[BATCH_MAX_SAMPLES];
-	size_t events;  /* pairs made */
-	uint32_t *gate; /* host memory that the stream waits on; NULL: ungated */
+	size_t events;  /* number of pairs created */
+	uint32_t *gate; /* host memory that the stream waits for; NULL: there is no gate */
 	CUdeviceptr gate_on_device;
-	uint32_t gate_value; /* of the latest batch */
+	uint32_t gate_value; /* opens the gate of the latest batch */
 };
 
 static int make_gate(struct timer *timer, struct error *err)
@@ -124,7 +124,8 @@ static int enqueue_sample(struct timer *timer, struct operation *operation, size
 
 	if (rc == 0 && cold)
 		rc = cuda_flush_l2(timer->resources, FLUSH_TO_TIME, err);
-	/* Allocating takes the host's time, which must not pass while the device still flushes. */
+	/* The host's time for allocating belongs to the sample, so it must not overlap the flush.
+	 */
 	if (rc == 0 && operation->allocates)
 		rc = device_synchronise(device, err, "before an operation that allocates");
 	if (rc == 0)
@@ -140,12 +141,14 @@ static int enqueue_sample(struct timer *timer, struct operation *operation, size
 	return rc;
 }
 
-/* Takes `count` samples, at most BATCH_MAX_SAMPLES, into time_ns; the state while they run. */
+/* Takes `count` samples, at most BATCH_MAX_SAMPLES. Sets *state to the device's state during them.
+ */
 static int run_batch(struct timer *timer, struct operation *operation, size_t count, bool cold,
 		     double *time_ns, struct device_state *state, struct error *err)
 {
 	const struct device *device = timer->resources->device;
-	/* One that allocates waits for the device while it is queued: it cannot be gated. */
+	/* An operation that allocates waits for the device when it is queued. Behind a closed gate
+	 * it would wait forever. */
 	bool gated = timer->gate && !operation->allocates;
 	int rc = 0;
 
@@ -155,7 +158,7 @@ static int run_batch(struct timer *timer, struct operation *operation, size_t co
 		rc = enqueue_sample(timer, operation, i, cold, err);
 	if (gated)
 		open_gate(timer);
-	/* Now the device is busy: these are the clocks that the samples run at. */
+	/* The device is busy now, so these are the clocks of the samples. */
 	*state = nvml_device_state(device->nvml);
 	if (rc == 0)
 		rc = device_synchronise(device, err, "executing the kernel");
@@ -181,7 +184,8 @@ static size_t batch_limit(const struct operation *operation)
 	return limit < BATCH_MAX_SAMPLES ? limit : BATCH_MAX_SAMPLES;
 }
 
-/* Narrow enough, or as narrow as the clock of events can show. */
+/* Returns whether the interval is narrow enough, or as narrow as the resolution of events allows.
+ */
 static bool is_precise_enough(const double *time_ns, size_t count, double precision)
 {
 	struct summary summary = summarise(time_ns, count);
@@ -212,8 +216,8 @@ int timer_run(struct timer *timer, struct operation *operation,
 
 	wanted = wanted < 1 ? 1 : smaller_size(wanted, ROUND_MAX_SAMPLES);
 	samples = xcalloc(ROUND_MAX_SAMPLES, sizeof(*samples));
-	/* Verification has just executed the operation once, and a flush makes all samples begin
-	 * alike; but where the cache is to be hot, it still holds what the comparison read. */
+	/* A hot sample needs an execution before it, because the cache has the data that the
+	 * verification read. A cold sample needs none: the flush removes that data. */
 	if (!cold)
 		rc = run_batch(timer, operation, 1, cold, &warm_up, &state, err);
 	while (rc == 0 && taken < wanted) {
@@ -221,8 +225,7 @@ int timer_run(struct timer *timer, struct operation *operation,
 
 		rc = run_batch(timer, operation, batch, cold, samples + taken, &state, err);
 		taken += batch;
-		/* Half as many again each time: late enough to be worth it, early enough not to
-		 * waste. */
+		/* Grows by half, which limits both the number of checks and the excess samples. */
 		if (rc == 0 && taken == wanted && monotonic_ns() < end_ns &&
 		    !is_precise_enough(samples, taken, precision))
 			wanted = smaller_size(taken + taken / 2 + 4, ROUND_MAX_SAMPLES);

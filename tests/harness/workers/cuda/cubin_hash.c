@@ -1,4 +1,4 @@
-/* cubin_hash FILE: prints the hash of a cubin's machine code, for ptx_same_code.sh. */
+/* cubin_hash FILE: prints the hash of a cubin's machine code for ptx_same_code.sh. */
 #include <stdio.h>
 #include <stdlib.h>
 

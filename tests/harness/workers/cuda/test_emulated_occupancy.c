@@ -1,4 +1,4 @@
-/* The emulator's occupancy is that of the toolkit's calculator, on every chip it knows. */
+/* The emulator's occupancy equals that of the toolkit's calculator for every chip it knows. */
 #include <cuda_occupancy.h>
 #include <limits.h>
 #include <setjmp.h>

@@ -1,4 +1,4 @@
-/* The identity of machine code: equal code gives equal hashes, whatever else is in the file. */
+/* Equal machine code has equal hashes, whatever else the file contains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static void different_kernels_differ(void **state)
 	free(scale);
 }
 
-/* Finds a section by the beginning of its name. */
+/* Finds a section by the prefix of its name. */
 static Elf64_Shdr section_named(const char *bytes, const char *prefix)
 {
 	Elf64_Ehdr header;
@@ -88,7 +88,7 @@ static void damaged_files_are_refused(void **state)
 	assert_int_equal(cubin_hash(hash, "", 0, &err), PL_EPARSE);
 	assert_int_equal(cubin_hash(hash, "// a PTX file", 13, &err), PL_EPARSE);
 	memcpy(&header, bytes, sizeof(header));
-	/* What lies behind the section table does not matter to it. */
+	/* Bytes after the section table are not read. */
 	for (size_t cut = 0; cut < header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr);
 	     cut += 97) {
 		char *part = malloc(cut + 1);

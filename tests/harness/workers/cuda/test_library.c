@@ -1,4 +1,4 @@
-/* Operations of libraries in place of device code, on a device of host memory. */
+/* Library operations instead of device code, on a device of host memory. */
 #include "bench.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static const void *host_data(CUdeviceptr data)
 	return (const void *)(uintptr_t)data;
 }
 
-/* What was asked of cuBLAS, which thinks in columns, is what the oracle computes by rows. */
+/* The column-major products of cuBLAS are the row-major products of the oracle. */
 static void test_products(void **context)
 {
 	static const char *const variants[] = {"cublas_f32", "cublas_tf32", "cublas_f16",
@@ -68,13 +68,13 @@ static void test_copy(void **context)
 	assert_int_equal(operation_enqueue(&operation, &err), 0);
 	assert_memory_equal(host_data(operation.buffers[0].data),
 			    host_data(operation.buffers[1].data), 4000);
-	/* Many of them behind a closed gate are not more than a queue holds. */
+	/* The estimate of commands keeps a batch within the driver's queue. */
 	assert_true(operation_command_count(&operation) > 1);
 	operation_release(&operation);
 	launch_case_free(work);
 }
 
-/* From a plan of another build, or a stranger's. */
+/* Cases of another build, or untrusted ones, are refused. */
 static void test_what_no_library_has(void **context)
 {
 	struct bench *bench = *context;
@@ -86,7 +86,7 @@ static void test_what_no_library_has(void **context)
 	strcpy(work->launches[0].entry, "move");
 	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
-	assert_non_null(strstr(err.text, "'move' of 'cuda'"));
+	assert_non_null(strstr(err.text, "'move' of library 'cuda'"));
 	strcpy(work->launches[0].entry, "copy");
 	strcpy(work->launches[0].library, "cudnn");
 	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
@@ -95,7 +95,7 @@ static void test_what_no_library_has(void **context)
 	work->launches[0].arg_count = 2;
 	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
-	assert_non_null(strstr(err.text, "other arguments"));
+	assert_non_null(strstr(err.text, "do not match"));
 	work->launches[0].arg_count = 3;
 	work->launches[0].args[2].kind = ARG_F32;
 	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
@@ -104,7 +104,7 @@ static void test_what_no_library_has(void **context)
 	launch_case_free(work);
 }
 
-/* Every row of a family that names a library names an operation of it. */
+/* Each kernel that names a library names one of its operations. */
 static void test_every_row_is_known(void **context)
 {
 	size_t count, rows = 0;
@@ -130,7 +130,7 @@ static void test_every_row_is_known(void **context)
 	assert_null(library_find_operation("", ""));
 }
 
-/* Compiled where the toolkit had it; opening needs no GPU. */
+/* The build compiles CUB if the toolkit has it. Opening it needs no GPU. */
 static void test_cub_opens_or_says_why(void **context)
 {
 	struct bench *bench = *context;
@@ -148,7 +148,7 @@ static void test_cub_opens_or_says_why(void **context)
 	library_cub.close(cub);
 }
 
-/* Where there is none, a case is skipped with a reason, each time. */
+/* Without the library, every case is skipped with the same reason. */
 static void test_a_missing_library_is_a_reason(void **context)
 {
 	struct bench *bench = *context;

@@ -1,4 +1,4 @@
-/* Which tool watches, by the environment that the tools give to what they start. */
+/* Detects profilers by the environment variables that they set. */
 #include "harness/workers/cuda/profiler.h"
 
 #include <setjmp.h>
@@ -15,7 +15,7 @@ static const struct {
 	const char *variable, *value;
 	enum profiler tool;
 	const char *name;
-} surroundings[] = {
+} environments[] = {
 	{"PERFLAB_NOTHING", "1", PROFILER_NONE, ""},
 	{"NSYS_PROFILING_SESSION_ID", "17", PROFILER_NSYS, "nsys"},
 	{"CUDA_INJECTION64_PATH", "/opt/nsight-systems/lib/inject.so", PROFILER_NSYS, "nsys"},
@@ -30,21 +30,21 @@ static const struct {
 	{"NVTX_INJECTION64_PATH", "/opt/another/nvtx.so", PROFILER_NONE, ""},
 };
 
-static void test_each_tool_is_told_by_its_traces(void **context)
+static void test_each_profiler_is_detected(void **context)
 {
 	(void)context;
-	for (size_t i = 0; i < ARRAY_SIZE(surroundings); i++)
-		unsetenv(surroundings[i].variable);
+	for (size_t i = 0; i < ARRAY_SIZE(environments); i++)
+		unsetenv(environments[i].variable);
 	assert_int_equal(profiler_attached(), PROFILER_NONE);
-	for (size_t i = 0; i < ARRAY_SIZE(surroundings); i++) {
-		setenv(surroundings[i].variable, surroundings[i].value, 1);
-		assert_int_equal(profiler_attached(), surroundings[i].tool);
-		assert_string_equal(profiler_name(profiler_attached()), surroundings[i].name);
-		unsetenv(surroundings[i].variable);
+	for (size_t i = 0; i < ARRAY_SIZE(environments); i++) {
+		setenv(environments[i].variable, environments[i].value, 1);
+		assert_int_equal(profiler_attached(), environments[i].tool);
+		assert_string_equal(profiler_name(profiler_attached()), environments[i].name);
+		unsetenv(environments[i].variable);
 	}
 }
 
-/* nsys can start ncu's libraries, too: timing must not be gated off for that. */
+/* nsys may also load ncu's libraries. That must not switch off timing. */
 static void test_nsys_wins(void **context)
 {
 	(void)context;
@@ -58,7 +58,7 @@ static void test_nsys_wins(void **context)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_tool_is_told_by_its_traces),
+		cmocka_unit_test(test_each_profiler_is_detected),
 		cmocka_unit_test(test_nsys_wins),
 	};
 
