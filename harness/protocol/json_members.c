@@ -133,8 +133,9 @@ int member_array(json_t **out, const json_t *object, const char *name, size_t li
 	if (!json_is_array(value))
 		return member_wrong(name, "an array", err);
 	if (json_array_size(value) > limit)
-		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu elements; the limit is %zu",
-				 name, json_array_size(value), limit);
+		return error_set(err, PL_EPROTOCOL,
+				 "member '%s' has %zu elements; the limit is %zu", name,
+				 json_array_size(value), limit);
 	*out = value;
 	return 0;
 }

@@ -21,10 +21,11 @@
 #define PROTOCOL_MAX_LAUNCHES 65536
 #define PROTOCOL_MAX_SAMPLES 1000000
 #define PROTOCOL_MAX_COUNTERS 8192
-#define PROTOCOL_MAX_LINES 262144    /* per case */
-#define PROTOCOL_MAX_LINE_PIECE 2048 /* per reply, so that the longest names fit into one message \
-				      */
-#define PROTOCOL_MAX_FILE_NAME 4095  /* bytes */
+#define PROTOCOL_MAX_LINES 262144 /* per case */
+#define PROTOCOL_MAX_LINE_PIECE                                                                  \
+	2048                        /* per reply, so that the longest names fit into one message \
+				     */
+#define PROTOCOL_MAX_FILE_NAME 4095 /* bytes */
 #define PROTOCOL_MAX_BATCH 4096
 #define PROTOCOL_MAX_METRICS 4096
 #define PROTOCOL_MAX_DEVICES 1024
