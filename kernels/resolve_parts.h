@@ -1,6 +1,6 @@
 /*
- * Between the parts of kernel_resolve(), and for nobody else: the case that is
- * being resolved, and how a part says that it cannot be.
+ * Shared by the parts of kernel_resolve() and internal to it: the case that is
+ * being resolved, and the functions by which a part skips or refuses it.
  */
 #ifndef KERNELS_RESOLVE_PARTS_H
 #define KERNELS_RESOLVE_PARTS_H
@@ -19,35 +19,35 @@ struct resolution {
 	struct text *skip;
 	bool skipped;
 	struct launch_case *work;
-	/* axes, limits, and last, where a launch repeats, `i` */
+	/* axes, limits and, while a launch repeats, `i` */
 	struct expression_variable variables[LIMIT_COUNT + MAX_AXES + 1];
 	size_t variable_count;
 	struct error *err;
 };
 
-/* Ends the case as skipped, for this reason: 0, and r->skipped is set. */
+/* Skips the case for this reason: sets r->skipped and returns 0. */
 int resolution_skip(struct resolution *r, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /*
- * `expression` gives what cannot be launched. PL_EUSAGE, which unwinds; but
- * where an axis of it is 0 the case is skipped, as one that a constraint
- * forbids: r->skipped tells kernel_resolve().
+ * Refuses a value of `expression` that cannot be launched. Returns PL_EUSAGE,
+ * which ends the resolution. If an axis in the expression is 0, also skips the
+ * case, as a constraint would: kernel_resolve() sees r->skipped and returns 0.
  */
 int resolution_refuse(struct resolution *r, const char *expression, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* An expression of the descriptor. What fails here was caused by the sizes asked for: PL_EUSAGE. */
+/* Evaluates an expression of the descriptor. A failure is due to the requested sizes: PL_EUSAGE. */
 int resolution_evaluate(struct resolution *r, int64_t *out, const char *expression,
 			const char *what);
-/* The same, for what may be left out. */
+/* As resolution_evaluate(), but gives `absent` if the expression is NULL. */
 int resolution_evaluate_or(struct resolution *r, int64_t *out, const char *expression,
 			   int64_t absent, const char *what);
-/* PL_EUSAGE: a name that does not fit. */
+/* Copies a name. Returns PL_EUSAGE if it does not fit. */
 int resolution_copy_name(struct resolution *r, char *out, size_t size, const char *name);
-/* `name` is borrowed. There is room for one more than axes and limits. */
+/* `name` is borrowed. One variable fits in addition to the axes and limits. */
 void resolution_add_variable(struct resolution *r, const char *name, int64_t value);
 
-/* All launches of the variant, after its axes and buffers. */
+/* Resolves all launches of the variant. Its axes and buffers must be resolved already. */
 int resolution_launches(struct resolution *r);
 
 #endif
