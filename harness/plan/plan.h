@@ -52,7 +52,7 @@ struct plan_request {
 };
 
 struct plan_case {
-	char *kernel, *variant, *config; /* config: sorted keys, "block=256,n=4096" */
+	char *kernel, *variant, *config; /* config: canonical axes text */
 	struct axis_value axes[KERNEL_MAX_CASE_AXES];
 	size_t axis_count;
 	size_t position;            /* in the whole plan, even if the plan is one shard of it */

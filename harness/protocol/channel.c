@@ -105,7 +105,7 @@ enum channel_result channel_send(struct channel *channel, const json_t *message,
 	return result;
 }
 
-/* Moves the unread bytes to the front and makes room for RECEIVE_BYTES more. */
+/* Makes room for RECEIVE_BYTES more, moving what is unread to the front first. */
 static void channel_make_room(struct channel *channel)
 {
 	if (channel->start) {

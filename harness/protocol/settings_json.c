@@ -1,6 +1,7 @@
 /* Settings as JSON, for storage and the wire. */
-#include "harness/protocol/protocol.h"
 #include "metrics/settings.h"
+
+#include "harness/protocol/protocol.h"
 
 #include <inttypes.h>
 #include <stdio.h>
