@@ -75,7 +75,7 @@ static enum channel_result channel_send_bytes(struct channel *channel, const cha
 			if (result != CHANNEL_OK)
 				return result;
 		} else if (errno == EPIPE || errno == ECONNRESET) {
-			error_set(err, PL_EIO, "the peer is gone");
+			error_set(err, PL_EIO, "the peer closed the socket");
 			return CHANNEL_ENDED;
 		} else if (errno != EINTR) {
 			error_set(err, PL_EIO, "cannot send to the peer: %s", strerror(errno));
@@ -149,7 +149,7 @@ static enum channel_result channel_fill(struct channel *channel, int64_t deadlin
 		error_set(err, PL_EPROTOCOL, "the peer closed the socket in the middle of a line");
 		return CHANNEL_CUT;
 	}
-	error_set(err, PL_EIO, "the peer is gone");
+	error_set(err, PL_EIO, "the peer closed the socket");
 	return CHANNEL_ENDED;
 }
 

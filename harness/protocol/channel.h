@@ -36,7 +36,8 @@ struct channel {
 void channel_init(struct channel *channel, int fd, const volatile int *stop);
 void channel_release(struct channel *channel);
 
-/* deadline_ns is of monotonic_ns(); -1: none. *err says what is wrong with any result but OK. */
+/* deadline_ns is a time of monotonic_ns(); -1 means no deadline. *err has the reason of every
+ * result except CHANNEL_OK. */
 enum channel_result channel_send(struct channel *channel, const json_t *message,
 				 int64_t deadline_ns, struct error *err);
 /* *out is to be json_decref()'d. */

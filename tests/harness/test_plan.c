@@ -129,7 +129,7 @@ static void test_order_and_config(void **context)
 	plan_free(plan);
 }
 
-static void test_registry_order_whatever_the_selectors(void **context)
+static void test_registry_order_for_any_selectors(void **context)
 {
 	const char *const selectors[] = {"reduce/shuffle", "stream", "reduce/*"};
 	const struct axis_override overrides[] = {{"block", "256"}, {"n", "4096"}};
@@ -311,7 +311,7 @@ int main(void)
 		cmocka_unit_test(test_launches_have_a_hash),
 		cmocka_unit_test(test_on_request),
 		cmocka_unit_test(test_order_and_config),
-		cmocka_unit_test(test_registry_order_whatever_the_selectors),
+		cmocka_unit_test(test_registry_order_for_any_selectors),
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_override_and_selector),
 		cmocka_unit_test(test_small_sizes),

@@ -56,7 +56,7 @@ static int reply_metric(void *context, const struct cupti_metric_description *de
 	return worker_reply_metric(visit->reply, &metric);
 }
 
-/* The user makes no error if CUPTI does not know the chip of this machine. */
+/* An unknown chip is a usage error only if the user named it. */
 static int own_chip_code(const char *chip, int rc)
 {
 	return !chip && rc == PL_EUSAGE ? PL_EUNSUPPORTED : rc;

@@ -3,7 +3,8 @@
 
 #include "harness/workers/cuda/resources.h"
 
-/* A flush before timing reads 2 times the L2, before counting 3 times: docs/results/dram-writes.md.
+/* A flush before timing reads 2/3 of the buffer, before counting all of it:
+ * docs/results/dram-writes.md.
  */
 enum { FLUSH_L2_MULTIPLE = 3, FLUSH_MINIMUM_BYTES = 64 << 20 };
 

@@ -33,8 +33,8 @@ void cuda_resources_close(struct cuda_resources *resources);
 
 /*
  * Queues reads of a large buffer, so that no cache line of a case stays in the
- * L2. Before a timed execution it reads 2 times the L2, before a counted one 3
- * times: dirty lines that a short flush leaves do not affect times, but they do
+ * L2. Before a timed execution it reads at least 2 times the L2, before a counted
+ * one at least 3 times: dirty lines that a short flush leaves do not affect times, but they do
  * affect counters.
  */
 enum flush_purpose { FLUSH_TO_TIME, FLUSH_TO_COUNT };

@@ -131,7 +131,7 @@ static void test_every_row_is_known(void **context)
 }
 
 /* The build compiles CUB if the toolkit has it. Opening it needs no GPU. */
-static void test_cub_opens_or_says_why(void **context)
+static void test_cub_opens_or_fails_with_a_reason(void **context)
 {
 	struct bench *bench = *context;
 	char version[LIBRARY_VERSION] = "";
@@ -201,7 +201,7 @@ int main(void)
 		TEST(test_copy),
 		TEST(test_what_no_library_has),
 		TEST(test_every_row_is_known),
-		TEST(test_cub_opens_or_says_why),
+		TEST(test_cub_opens_or_fails_with_a_reason),
 		TEST(test_a_missing_library_is_a_reason),
 		cmocka_unit_test(test_numbers_are_those_of_the_headers),
 	};

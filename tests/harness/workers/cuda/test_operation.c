@@ -218,22 +218,22 @@ static void test_accuracy_is_of_the_largest_element(void **context)
 	struct text mismatch = TEXT_INIT;
 	struct case_accuracy accuracy;
 	struct error err = {0};
-	float expected = 0, told;
+	float expected = 0, computed;
 
 	load(bench, &operation, work);
 	assert_int_equal(operation_prepare(&operation, &err), 0);
 	for (size_t b = 0; b < work->buffer_count; b++)
 		if (work->buffers[b].role == BUFFER_OUT)
 			expected = *(const float *)(uintptr_t)operation.buffers[b].expected->data;
-	told = nextafterf(expected, 0.0f);
+	computed = nextafterf(expected, 0.0f);
 	bench->stub.execute = execute_sum;
-	bench->stub.context = &told;
+	bench->stub.context = &computed;
 	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
 	assert_string_equal(mismatch.data, "");
 	assert_true(accuracy.relative_error ==
-		    ((double)expected - (double)told) / (double)expected);
+		    ((double)expected - (double)computed) / (double)expected);
 	assert_null(accuracy.reason);
-	told = expected;
+	computed = expected;
 	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
 	assert_true(accuracy.relative_error == 0);
 	operation_release(&operation);
