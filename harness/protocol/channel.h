@@ -40,6 +40,9 @@ void channel_release(struct channel *channel);
  * result except CHANNEL_OK. */
 enum channel_result channel_send(struct channel *channel, const json_t *message,
 				 int64_t deadline_ns, struct error *err);
+/* Sends a line that is JSON already; appends the newline to *line. */
+enum channel_result channel_send_line(struct channel *channel, struct text *line,
+				      int64_t deadline_ns, struct error *err);
 /* *out is to be json_decref()'d. */
 enum channel_result channel_receive(struct channel *channel, json_t **out, int64_t deadline_ns,
 				    struct error *err);

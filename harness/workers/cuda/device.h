@@ -27,6 +27,8 @@ int device_describe(const struct cuda_driver *driver, int ordinal, struct device
 /* Opens the driver and device `ordinal`. Returns PL_EUNSUPPORTED if there is no driver or device,
  * PL_EUSAGE if there is no such ordinal. After an error, the caller still calls device_close(). */
 int device_open(struct device *device, int ordinal, struct error *err);
+/* Lanes of a warp; 0 when the driver does not say. */
+int device_warp_size(const struct device *device);
 void device_close(struct device *device);
 /* Waits for all queued work. Reports the fault of a kernel; `what` begins the message. */
 int device_synchronise(const struct device *device, struct error *err, const char *what);
