@@ -68,7 +68,7 @@ json_t *case_to_json(const struct launch_case *work)
 
 /* ---- decoding ---- */
 
-/* The worker makes a path of the name: no component may be empty or begin with a dot. */
+/* A name that may become part of a path: no component is empty or begins with a dot. */
 static int check_image_name(const char *image, struct error *err)
 {
 	bool begins = true; /* the next byte is the first of a component */
