@@ -198,9 +198,8 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 	}
 	backend->ranges = nvtx_open();
 	info->device = backend->device.info;
-	info->traits = (struct backend_traits){.timed = true,
-					       .vendor = "NVIDIA",
-					       .warp_size = device_warp_size(&backend->device)};
+	info->traits = (struct backend_traits){
+		.timed = true, .vendor = "NVIDIA", .warp_size = device_warp_size(&backend->device)};
 	snprintf(info->profiler, sizeof(info->profiler), "%s", profiler_name(backend->profiler));
 	open_counters(backend, info);
 	describe_environment(backend, info);

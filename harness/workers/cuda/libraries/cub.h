@@ -19,7 +19,8 @@ extern "C" {
 int perflab_cub_version(void);
 int perflab_cub_sum(void *temporary, size_t *temporary_bytes, const float *x, float *sum,
 		    long long n, void *stream);
-/* counts[v] is the number of elements of x that equal v, for 0 <= v < bins. Ignores x[i] >= bins. */
+/* counts[v] is the number of elements of x that equal v, for 0 <= v < bins. Ignores x[i] >= bins.
+ */
 int perflab_cub_histogram(void *temporary, size_t *temporary_bytes, const unsigned *x,
 			  unsigned *counts, long long n, long long bins, void *stream);
 
