@@ -38,7 +38,7 @@ BEGIN {
 		"harness/session/session.h harness/session/workers.h harness/session/backends.h " \
 		"harness/session/judge.h harness/session/studies.h harness/session/host.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
-		"harness/workers/worker_loop.h harness/workers/case_data.h harness/workers/tolerance.h")
+		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \
 		"kernels harness/protocol harness/workers", "none")
 	module("harness/workers/ptx", "base metrics metrics/catalogue kernels emulator " \

@@ -1,4 +1,5 @@
-/* Devices, facts, states, samples, counters, lines and sessions on the wire. */
+/* Encodes and decodes the contents of a worker's replies: devices, facts, states, samples,
+ * counters, lines, sessions, checks and metrics. */
 #include "harness/protocol/protocol.h"
 
 #include <math.h>
@@ -118,7 +119,7 @@ int samples_from_json(double **time_ns, size_t *count, const json_t *json, struc
 	if (!json_is_array(json))
 		return error_set(err, PL_EPROTOCOL, "samples are not an array");
 	if (!size || size > PROTOCOL_MAX_SAMPLES)
-		return error_set(err, PL_EPROTOCOL, "%zu samples came at once, 1 to %d may", size,
+		return error_set(err, PL_EPROTOCOL, "a reply has %zu samples, not 1 to %d", size,
 				 PROTOCOL_MAX_SAMPLES);
 	values = malloc(size * sizeof(*values));
 	if (!values)
@@ -129,7 +130,8 @@ int samples_from_json(double **time_ns, size_t *count, const json_t *json, struc
 		values[i] = json_number_value(item);
 		if (!json_is_number(item) || !isfinite(values[i]) || values[i] < 0) {
 			free(values);
-			return error_set(err, PL_EPROTOCOL, "sample %zu is not a duration", i);
+			return error_set(err, PL_EPROTOCOL,
+					 "sample %zu is not a finite number >= 0", i);
 		}
 	}
 	*time_ns = values;
@@ -178,10 +180,10 @@ static int counter_from_json(struct counter_list *out, const json_t *json, struc
 	if (rc)
 		return rc;
 	if (!*metric)
-		return error_set(err, PL_EPROTOCOL, "its metric has no name");
+		return error_set(err, PL_EPROTOCOL, "the name of its metric is empty");
 	if (isnan(value) == !reason)
 		return error_set(err, PL_EPROTOCOL,
-				 "'%.80s' has neither a value nor a reason, or both", metric);
+				 "'%.80s' has both a value and a reason, or neither", metric);
 	if (reason)
 		counter_list_set_missing(out, metric, unit, source, reason);
 	else
@@ -238,8 +240,7 @@ static int file_name_check(const char *name, struct error *err)
 				 length, PROTOCOL_MAX_FILE_NAME);
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
-			return error_set(err, PL_EPROTOCOL,
-					 "member 'file' is not free of control characters");
+			return error_set(err, PL_EPROTOCOL, "member 'file' has control characters");
 	return 0;
 }
 
@@ -268,10 +269,10 @@ static int line_from_json(struct line_count_list *out, const json_t *json, struc
 	if (rc)
 		return rc;
 	if (out->count >= PROTOCOL_MAX_LINES)
-		return error_set(err, PL_EPROTOCOL, "there are over %d lines of one case",
+		return error_set(err, PL_EPROTOCOL, "a case has more than %d lines",
 				 PROTOCOL_MAX_LINES);
 	if (out->count && !line_follows(&out->items[out->count - 1], file, line.line))
-		return error_set(err, PL_EPROTOCOL, "it does not follow the one before");
+		return error_set(err, PL_EPROTOCOL, "it does not follow the previous line");
 	added = line_count_list_add(out, file, line.line);
 	line.file = added->file;
 	*added = line;
@@ -383,13 +384,6 @@ int session_from_json(struct session_info *out, const json_t *json, struct error
 	info.counters_reason = reason ? xstrdup(reason) : NULL;
 	*out = info;
 	return 0;
-}
-
-void session_info_release(struct session_info *info)
-{
-	key_value_list_release(&info->environment);
-	free(info->counters_reason);
-	*info = (struct session_info){0};
 }
 
 json_t *check_to_json(const struct worker_check *check)

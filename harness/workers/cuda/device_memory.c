@@ -1,9 +1,10 @@
-#include "harness/workers/cuda/memory.h"
+/* Allocates, shares and evicts blocks of device memory. */
+#include "harness/workers/cuda/device_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A multiple of the 256 bytes to which the driver aligns, so that data keeps that alignment. */
+/* A multiple of 256, the driver's alignment in bytes, so that the data keeps it. */
 enum { GUARD_BYTES = 512, GUARD_PATTERN = 0xa5 };
 
 void memory_init(struct memory *memory, const struct device *device, uint64_t limit_bytes)

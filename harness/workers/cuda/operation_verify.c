@@ -1,10 +1,11 @@
+/* Verifies an operation: executes it once and compares its results with the oracle's. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "harness/workers/cuda/operation.h"
 
-/* As struct element_check in images/support/check.cu. */
+/* Has the layout of struct element_check in images/support/check.cu. */
 struct element_check {
 	uint64_t mismatches;
 	uint64_t first;
@@ -12,12 +13,12 @@ struct element_check {
 };
 
 /*
- * All bits set: NaN in both floating types, -1 in integers. Scratch memory, too: it may still
- * hold what an earlier case of the same sizes left there, which would be right.
+ * Sets all bits of the results: NaN in floating-point types, -1 in integers. Poisons scratch memory
+ * too, because it may still have the right values of an earlier case with the same sizes.
  */
 static int poison_results(const struct operation *operation, struct error *err)
 {
-	const struct device *device = operation->workshop->device;
+	const struct device *device = operation->resources->device;
 	int rc = 0;
 
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
@@ -36,7 +37,7 @@ static int poison_results(const struct operation *operation, struct error *err)
 static int read_element(const struct device *device, CUdeviceptr data, enum element_type type,
 			uint64_t index, double *out, struct error *err)
 {
-	double element = 0; /* as large as any, and aligned for it */
+	double element = 0; /* the largest element type, with its alignment */
 	size_t size = element_size_bytes(type);
 	int rc = cuda_check(&device->driver,
 			    device->driver.cuMemcpyDtoH(&element, data + index * size, size), err,
@@ -52,7 +53,7 @@ static int describe_mismatch(const struct operation *operation, size_t b,
 			     const struct element_check *comparison, struct text *mismatch,
 			     struct error *err)
 {
-	const struct device *device = operation->workshop->device;
+	const struct device *device = operation->resources->device;
 	const struct case_buffer *buffer = &operation->work->buffers[b];
 	struct case_difference difference = {.mismatches = comparison->mismatches,
 					     .first = comparison->first};
@@ -70,13 +71,13 @@ static int describe_mismatch(const struct operation *operation, size_t b,
 static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
 			  struct case_accuracy *accuracy, struct error *err)
 {
-	const struct workshop *workshop = operation->workshop;
-	const struct device *device = workshop->device;
+	const struct cuda_resources *resources = operation->resources;
+	const struct device *device = resources->device;
 	const struct case_buffer *buffer = &operation->work->buffers[b];
 	struct element_check comparison = {.mismatches = 0, .first = UINT64_MAX};
 	CUdeviceptr result = operation->buffers[b].data;
 	CUdeviceptr expected = operation->buffers[b].expected->data;
-	CUdeviceptr out = workshop->comparison->data;
+	CUdeviceptr out = resources->comparison->data;
 	unsigned long long count = (unsigned long long)buffer->length;
 	double tolerance_abs = operation->work->tolerance_abs;
 	double tolerance_rel = operation->work->tolerance_rel;
@@ -88,7 +89,7 @@ static int compare_result(const struct operation *operation, size_t b, struct te
 			"preparing the comparison");
 	if (rc == 0)
 		rc = cuda_check(&device->driver,
-				device->driver.cuLaunchKernel(workshop->compare[buffer->type],
+				device->driver.cuLaunchKernel(resources->compare[buffer->type],
 							      (unsigned)device->info.sm_count * 8,
 							      1, 1, 256, 1, 1, 0, device->stream,
 							      arguments, NULL),
@@ -114,7 +115,7 @@ static int check_guards(const struct operation *operation, struct text *mismatch
 		int rc = 0;
 
 		if (operation->buffers[b].block)
-			rc = memory_check_guards(&operation->workshop->memory,
+			rc = memory_check_guards(&operation->resources->memory,
 						 operation->buffers[b].block, &intact, err);
 		if (rc)
 			return rc;
@@ -137,15 +138,15 @@ int operation_verify(struct operation *operation, struct text *mismatch,
 	if (rc == 0)
 		rc = operation_enqueue(operation, err);
 	if (rc == 0)
-		rc = device_synchronise(operation->workshop->device, err, "executing the kernel");
+		rc = device_synchronise(operation->resources->device, err, "executing the kernel");
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
 		if (case_buffer_is_result(&operation->work->buffers[b]))
 			rc = compare_result(operation, b, mismatch, accuracy, err);
 	}
 	if (rc == 0)
 		rc = check_guards(operation, mismatch, err);
-	/* Nobody knows where else a wrong kernel wrote: the next case starts from fresh inputs. */
+	/* A wrong kernel may have written anywhere: the next case gets new inputs. */
 	if (rc == 0 && mismatch->length)
-		memory_forget_all(&operation->workshop->memory);
+		memory_forget_all(&operation->resources->memory);
 	return rc;
 }

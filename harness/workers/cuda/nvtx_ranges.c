@@ -1,23 +1,24 @@
-#include "harness/workers/cuda/ranges.h"
+/* Pushes and pops NVTX ranges. */
+#include "harness/workers/cuda/nvtx_ranges.h"
 
 #include <inttypes.h>
 #include <nvtx3/nvToolsExt.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-struct ranges {
+struct nvtx_ranges {
 	nvtxDomainHandle_t domain;
 };
 
-struct ranges *ranges_open(void)
+struct nvtx_ranges *nvtx_open(void)
 {
-	struct ranges *ranges = xcalloc(1, sizeof(*ranges));
+	struct nvtx_ranges *ranges = xcalloc(1, sizeof(*ranges));
 
 	ranges->domain = nvtxDomainCreateA("perflab");
 	return ranges;
 }
 
-void ranges_close(struct ranges *ranges)
+void nvtx_close(struct nvtx_ranges *ranges)
 {
 	if (!ranges)
 		return;
@@ -25,7 +26,8 @@ void ranges_close(struct ranges *ranges)
 	free(ranges);
 }
 
-static void push(struct ranges *ranges, const char *name, bool has_payload, int64_t payload)
+static void push_range(struct nvtx_ranges *ranges, const char *name, bool has_payload,
+		       int64_t payload)
 {
 	nvtxEventAttributes_t attributes = {0};
 
@@ -40,31 +42,32 @@ static void push(struct ranges *ranges, const char *name, bool has_payload, int6
 	nvtxDomainRangePushEx(ranges->domain, &attributes);
 }
 
-void ranges_enter_case(struct ranges *ranges, const struct launch_case *work, int64_t id)
+void nvtx_enter_case(struct nvtx_ranges *ranges, const struct launch_case *work, int64_t id)
 {
-	push(ranges, work->kernel, false, 0);
-	push(ranges, work->variant, work->axis_count == 0, id);
+	push_range(ranges, work->kernel, false, 0);
+	push_range(ranges, work->variant, work->axis_count == 0, id);
 	for (size_t i = 0; i < work->axis_count; i++) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "%s=%" PRId64, work->axes[i].name,
 			 work->axes[i].value);
-		push(ranges, name, true, i + 1 == work->axis_count ? id : work->axes[i].value);
+		push_range(ranges, name, true,
+			   i + 1 == work->axis_count ? id : work->axes[i].value);
 	}
 }
 
-void ranges_leave_case(struct ranges *ranges, const struct launch_case *work)
+void nvtx_leave_case(struct nvtx_ranges *ranges, const struct launch_case *work)
 {
 	for (size_t i = 0; i < work->axis_count + 2; i++)
 		nvtxDomainRangePop(ranges->domain);
 }
 
-void ranges_enter_phase(struct ranges *ranges, const char *phase)
+void nvtx_enter_phase(struct nvtx_ranges *ranges, const char *phase)
 {
-	push(ranges, phase, false, 0);
+	push_range(ranges, phase, false, 0);
 }
 
-void ranges_leave_phase(struct ranges *ranges)
+void nvtx_leave_phase(struct nvtx_ranges *ranges)
 {
 	nvtxDomainRangePop(ranges->domain);
 }

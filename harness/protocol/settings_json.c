@@ -1,5 +1,6 @@
 /* Settings as JSON for the wire. */
 #include "metrics/settings.h"
+
 #include "harness/protocol/protocol.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "harness/protocol/members.h"
+#include "harness/protocol/json_members.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,8 +10,8 @@ static int member_get(json_t **out, const json_t *object, const char *name, stru
 	json_t *value = NULL;
 
 	if (!json_is_object(object))
-		return error_set(err, PL_EPROTOCOL, "'%s' is looked for in what is not an object",
-				 name);
+		return error_set(err, PL_EPROTOCOL,
+				 "member '%s' cannot be read: its parent is not an object", name);
 	value = json_object_get(object, name);
 	if (!value)
 		return error_set(err, PL_EPROTOCOL, "member '%s' is missing", name);
@@ -34,7 +34,7 @@ int member_string(char *out, size_t size, const json_t *object, const char *name
 		return rc;
 	length = strlen(text);
 	if (length >= size)
-		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu bytes, at most %zu fit",
+		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu bytes; the limit is %zu",
 				 name, length, size - 1);
 	for (size_t i = 0; i < length; i++)
 		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
@@ -76,7 +76,7 @@ int member_int64(int64_t *out, const json_t *object, const char *name, int64_t l
 	number = json_integer_value(value);
 	if (number < low || number > high)
 		return error_set(err, PL_EPROTOCOL,
-				 "member '%s' is %" PRId64 ", not within %" PRId64 " to %" PRId64,
+				 "member '%s' is %" PRId64 ", outside of %" PRId64 " to %" PRId64,
 				 name, number, low, high);
 	*out = number;
 	return 0;
@@ -133,8 +133,9 @@ int member_array(json_t **out, const json_t *object, const char *name, size_t li
 	if (!json_is_array(value))
 		return member_wrong(name, "an array", err);
 	if (json_array_size(value) > limit)
-		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu elements, at most %zu go",
-				 name, json_array_size(value), limit);
+		return error_set(err, PL_EPROTOCOL,
+				 "member '%s' has %zu elements; the limit is %zu", name,
+				 json_array_size(value), limit);
 	*out = value;
 	return 0;
 }
@@ -150,7 +151,7 @@ int member_object(json_t **out, const json_t *object, const char *name, size_t l
 	if (!json_is_object(value))
 		return member_wrong(name, "an object", err);
 	if (json_object_size(value) > limit)
-		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu members, at most %zu go",
+		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu members; the limit is %zu",
 				 name, json_object_size(value), limit);
 	*out = value;
 	return 0;

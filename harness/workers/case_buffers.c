@@ -1,4 +1,4 @@
-#include "harness/workers/case_data.h"
+#include "harness/workers/case_buffers.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -62,7 +62,8 @@ int case_oracle(const struct kernel_oracle **out, const struct launch_case *work
 
 	if (!oracle)
 		return error_set(err, PL_ENOENT,
-				 "no oracle '%s' in this worker: it is of another build",
+				 "this worker has no oracle '%s': use perflab and the worker of "
+				 "one installation",
 				 work->oracle);
 	*out = oracle;
 	return 0;
@@ -97,9 +98,9 @@ void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer
 	double error = largest_error > 0 ? largest_error / largest_expected : 0;
 
 	if (buffer->type == ELEMENT_I32 || buffer->type == ELEMENT_U32)
-		accuracy->reason = "no result is a floating-point number";
+		accuracy->reason = "no result has a floating-point type";
 	else if (!isfinite(error))
-		accuracy->reason = "every element that is expected is 0";
+		accuracy->reason = "every expected element is 0";
 	else
 		accuracy->relative_error = fmax(accuracy->relative_error, error);
 }

@@ -1,3 +1,4 @@
+/* The facts of a launch: registers, memory, occupancy and code hash. */
 #include <cuda_occupancy.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,15 +7,17 @@
 
 #include "harness/workers/cuda/operation.h"
 
-static int64_t launch_threads(const struct case_launch *launch)
+static int64_t grid_threads(const struct case_launch *launch)
 {
 	return launch->grid[0] * launch->grid[1] * launch->grid[2] * launch->block[0] *
 	       launch->block[1] * launch->block[2];
 }
 
-/* What limits resident blocks, by the toolkit's own calculator; "" when it cannot say. */
-static const char *limiter(const struct device_info *info, const cudaOccFuncAttributes *function,
-			   int block_threads, size_t dynamic_bytes)
+/* Returns what limits the number of resident blocks, from the toolkit's occupancy calculator, or ""
+ * if it finds no limit. */
+static const char *occupancy_limiter(const struct device_info *info,
+				     const cudaOccFuncAttributes *function, int block_threads,
+				     size_t dynamic_bytes)
 {
 	cudaOccDeviceProp properties;
 	cudaOccDeviceState state;
@@ -50,7 +53,8 @@ static const char *limiter(const struct device_info *info, const cudaOccFuncAttr
 	return "";
 }
 
-/* Of those in device code; the count of launches: there is none. */
+/* Returns the index of the launch with the most threads among those in device code, or the number
+ * of launches if there is none. */
 static size_t largest_launch(const struct launch_case *work)
 {
 	size_t largest = work->launch_count;
@@ -58,13 +62,13 @@ static size_t largest_launch(const struct launch_case *work)
 	for (size_t i = 0; i < work->launch_count; i++) {
 		if (!work->launches[i].library[0] &&
 		    (largest == work->launch_count ||
-		     launch_threads(&work->launches[i]) > launch_threads(&work->launches[largest])))
+		     grid_threads(&work->launches[i]) > grid_threads(&work->launches[largest])))
 			largest = i;
 	}
 	return largest;
 }
 
-/* The library's version stands for its code. */
+/* perflab cannot hash the code of a library, so it hashes the library's version. */
 static void describe_library(const struct operation *operation, struct launch_facts *out)
 {
 	const char *version = operation->launches[0].call.version;
@@ -75,7 +79,7 @@ static void describe_library(const struct operation *operation, struct launch_fa
 	snprintf(out->code_kind, sizeof(out->code_kind), "%.15s", version);
 }
 
-/* What the compiler made of a function. */
+/* Reads the attributes of a compiled function. */
 static int read_function(const struct device *device, CUfunction function,
 			 cudaOccFuncAttributes *attributes, int *local_bytes, struct error *err)
 {
@@ -104,7 +108,7 @@ static int read_function(const struct device *device, CUfunction function,
 
 int operation_facts(const struct operation *operation, struct launch_facts *out, struct error *err)
 {
-	const struct device *device = operation->workshop->device;
+	const struct device *device = operation->resources->device;
 	const size_t largest = largest_launch(operation->work);
 	const struct case_launch *launch = &operation->work->launches[largest];
 	struct launch_facts facts = launch_facts_unknown;
@@ -135,11 +139,11 @@ int operation_facts(const struct operation *operation, struct launch_facts *out,
 	facts.shared_dynamic_bytes = launch->shared_bytes;
 	facts.theoretical_occupancy_pct =
 		100.0 * blocks * warps / (device->info.max_threads_per_sm / 32.0);
-	snprintf(
-		facts.occupancy_limiter, sizeof(facts.occupancy_limiter), "%s",
-		facts.theoretical_occupancy_pct >= 100.0
-			? "none"
-			: limiter(&device->info, &function, threads, (size_t)launch->shared_bytes));
+	snprintf(facts.occupancy_limiter, sizeof(facts.occupancy_limiter), "%s",
+		 facts.theoretical_occupancy_pct >= 100.0
+			 ? "none"
+			 : occupancy_limiter(&device->info, &function, threads,
+					     (size_t)launch->shared_bytes));
 	snprintf(facts.code_hash, sizeof(facts.code_hash), "%s", operation->image->code_hash);
 	snprintf(facts.code_kind, sizeof(facts.code_kind), "%.15s", operation->image->code_kind);
 	*out = facts;

@@ -1,31 +1,10 @@
-/* Launch descriptions on the wire. */
+/* Encodes and decodes a case: its axes, buffers, launches, tolerance and work model. */
 #include "harness/protocol/protocol.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *const phase_names[] = {
-#define X(symbol, name) [symbol] = name,
-	WORKER_PHASE_LIST(X)
-#undef X
-};
-
-const char *worker_phase_name(enum worker_phase phase)
-{
-	return phase_names[phase];
-}
-
-bool worker_phase_parse(enum worker_phase *out, const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(phase_names); i++)
-		if (!strcmp(phase_names[i], name)) {
-			*out = (enum worker_phase)i;
-			return true;
-		}
-	return false;
-}
 
 /* ---- encoding ---- */
 
@@ -90,7 +69,7 @@ json_t *case_to_json(const struct launch_case *work)
 /* ---- decoding ---- */
 
 /* A name that may become part of a path: no component is empty or begins with a dot. */
-static int image_check(const char *image, struct error *err)
+static int check_image_name(const char *image, struct error *err)
 {
 	bool begins = true; /* the next byte is the first of a component */
 	bool good = true;
@@ -101,7 +80,7 @@ static int image_check(const char *image, struct error *err)
 		begins = *c == '/';
 	}
 	if (!good || begins)
-		return error_set(err, PL_EPROTOCOL, "image '%s' is no name of the form FAMILY/NAME",
+		return error_set(err, PL_EPROTOCOL, "image '%s' does not have the form FAMILY/NAME",
 				 image);
 	return 0;
 }
@@ -123,12 +102,12 @@ static int axes_from_json(struct launch_case *out, const json_t *json, struct er
 		if (!*name || strlen(name) >= sizeof(axis.name))
 			return error_set(err, PL_EPROTOCOL, "an axis name is empty or too long");
 		strcpy(axis.name, name);
-		/* 0 is a value of others: no shared memory */
+		/* Other axes may be 0, for example "no shared memory". */
 		rc = member_int64(&axis.value, axes, name, strcmp(name, "block") == 0, INT64_MAX,
 				  err);
 		if (rc)
 			return rc;
-		/* Writers of JSON need not keep an order; the canonical one is restored. */
+		/* JSON objects have no order: restores the canonical one. */
 		for (; at > 0 && strcmp(out->axes[at - 1].name, axis.name) > 0; at--)
 			out->axes[at] = out->axes[at - 1];
 		out->axes[at] = axis;
@@ -160,11 +139,11 @@ static int buffer_from_json(struct case_buffer *out, const json_t *json, struct 
 	if (rc)
 		return rc;
 	if (!element_type_parse(&out->type, type))
-		return error_set(err, PL_EPROTOCOL, "'%.40s' is no element type", type);
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not an element type", type);
 	if (!buffer_role_parse(&out->role, role))
-		return error_set(err, PL_EPROTOCOL, "'%.40s' is no role of a buffer", role);
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not a buffer role", role);
 	if (!buffer_fill_parse(&out->fill, fill))
-		return error_set(err, PL_EPROTOCOL, "'%.40s' is no fill of a buffer", fill);
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not a buffer fill", fill);
 	return 0;
 }
 
@@ -209,13 +188,11 @@ static int triple_from_json(int64_t out[3], const json_t *json, const char *name
 	for (size_t i = 0; i < 3; i++) {
 		const json_t *item = json_array_get(array, i);
 
-		/* The driver's launch call takes unsigned int. */
+		/* cuLaunchKernel() takes unsigned int. */
 		if (!json_is_integer(item) || json_integer_value(item) < 1 ||
 		    json_integer_value(item) > UINT32_MAX)
 			return error_set(err, PL_EPROTOCOL,
-					 "member '%s' has a size below 1 "
-					 "or beyond 32 bits",
-					 name);
+					 "member '%s' has a size below 1 or above 32 bits", name);
 		out[i] = json_integer_value(item);
 		if (__builtin_mul_overflow(*product, out[i], product))
 			return error_set(err, PL_EPROTOCOL,
@@ -234,7 +211,7 @@ static int arg_from_json(struct case_arg *out, const json_t *json, size_t buffer
 	if (rc)
 		return rc;
 	if (!arg_kind_parse(&out->kind, kind))
-		return error_set(err, PL_EPROTOCOL, "'%.40s' is no kind of argument", kind);
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not an argument kind", kind);
 	switch (out->kind) {
 	case ARG_BUFFER:
 		return member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1,
@@ -363,7 +340,7 @@ int case_from_json(struct launch_case **out, const json_t *json, struct error *e
 	if (!rc)
 		rc = member_string(work->image, sizeof(work->image), json, "image", err);
 	if (!rc)
-		rc = image_check(work->image, err);
+		rc = check_image_name(work->image, err);
 	if (!rc)
 		rc = member_string(work->oracle, sizeof(work->oracle), json, "oracle", err);
 	if (!rc)
