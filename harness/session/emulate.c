@@ -310,7 +310,7 @@ static int emulate_pending(struct emulation *emulation, struct error *err)
 	return rc;
 }
 
-/* The number of usable_processors that this process may use. */
+/* The number of processors that this process may use. */
 static size_t usable_processors(void)
 {
 	cpu_set_t set;
