@@ -100,7 +100,7 @@ static bool add_worker(struct table *table, const char *backend)
 static void add_formats(struct table *table)
 {
 	static char *const gnuplot[] = {"gnuplot", "--version", NULL};
-	const char *why_not = report_html_why_not();
+	const char *why_not = report_format_why_not(REPORT_HTML);
 	struct text version = TEXT_INIT;
 	bool draws = process_capture(&version, 200, gnuplot, NULL) == 0;
 
@@ -110,7 +110,9 @@ static void add_formats(struct table *table)
 	while (version.length && version.data[version.length - 1] == '\n')
 		version.data[--version.length] = '\0';
 	add_check(table, "pictures", draws, draws ? version.data : "gnuplot is not installed",
-		  draws ? "" : "for report --format svg, png or pdf: package gnuplot-nox, or html");
+		  draws ? ""
+			: "report draws pictures with gnuplot (package gnuplot-nox); or use "
+			  "--format html");
 	text_release(&version);
 }
 

@@ -146,9 +146,10 @@ static int run_study(struct invocation *call, struct error *err)
 	size_t dropped = 0;
 	int rc;
 
-	if (options->common.format == REPORT_CSV && !options->list)
-		return error_set(err, PL_EUSAGE,
-				 "answers of studies come as text, json or md, not as csv");
+	if (!options->list &&
+	    !report_format_applies((enum report_format)options->common.format, OF_STUDY))
+		return error_set(err, PL_EUSAGE, "--format %s is for --list only",
+				 report_format_name((enum report_format)options->common.format));
 	rc = backend_must_be_named(options->common.backend, err);
 	if (!rc)
 		rc = study_set_load(&set, &call->operands, err);

@@ -1,22 +1,8 @@
-/* What reports and tables need beside their numbers: the words of --format, the width and colours
- * of stdout, and the samples and ceilings in the database of a run. */
+/* What reports and tables need besides their numbers: the terminal, and what the database holds
+ * about a run. */
 #include "cli/shared.h"
 #include "db/db.h"
 #include "metrics/analysis/ceilings.h"
-
-const char *const table_format_words[] = {
-#define X(symbol, name, meaning) name,
-	TABLE_FORMAT_LIST(X)
-#undef X
-		NULL,
-};
-
-const char *const report_format_words[] = {
-#define X(symbol, name, meaning) name,
-	REPORT_FORMAT_LIST(X)
-#undef X
-		NULL,
-};
 
 static int load_report_samples(void *context, int64_t trial_id, struct sample **out, size_t *count,
 			       struct error *err)

@@ -9,11 +9,6 @@
 #include "metrics/analysis/ceilings.h"
 #include "reports/reports.h"
 
-/* Words of --format for tables and for reports of a run, in the order of enum report_format,
- * NULL-terminated. */
-extern const char *const table_format_words[];
-extern const char *const report_format_words[];
-
 struct db;
 /* What a report of a run needs beside the run: samples and ceilings from its database, which must
  * stay open, and the width and colours of stdout. */

@@ -57,6 +57,15 @@ BEGIN {
 	# The one header of lanes/ that the machine needs: the table of handlers.
 	public_part["emulator/lanes"] = "emulator/lanes/handlers.h"
 
+	part("reports/table", "")
+	part("reports/derived", "reports/table")
+	part("reports/roofline", "reports/table reports/derived")
+	part("reports/regress", "reports/table reports/derived")
+	part("reports/history", "reports/table reports/derived")
+	part("reports/study", "reports/table reports/derived")
+	part("reports/page", "reports/table reports/derived")
+	part("reports/run", "reports/table reports/derived reports/roofline")
+
 	# These tests are named after a way of testing, not after a module.
 	inside_every_module["tests/fuzz"] = 1
 	inside_every_module["tests/gpu"] = 1
