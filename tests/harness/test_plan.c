@@ -284,6 +284,53 @@ static void test_override_twice(void **context)
 	assert_string_equal(err.text, "axis 'block' is set twice");
 }
 
+/* A plan is chosen without a device, and resolved for one device after the other. */
+static void test_chosen_then_resolved(void **context)
+{
+	const char *const selectors[] = {"reduce", "stream"};
+	const struct plan_request request = {.selectors = selectors, .selector_count = 2};
+	struct device_limits small = device_limits_minimum;
+	struct plan *plan = NULL, *built = NULL;
+	struct error err = {0};
+
+	(void)context;
+	small.global_memory_bytes = 1 << 20;
+	assert_int_equal(plan_choose(&plan, &request, &err), 0);
+	assert_int_equal(plan->runnable, 0);
+	assert_int_equal(plan_check(plan, &err), 0);
+	for (size_t i = 0; i < plan->count; i++)
+		assert_true(!plan->cases[i].launch && !plan->cases[i].skip_reason);
+	assert_int_equal(plan_resolve(plan, &small, &err), 0);
+	assert_int_equal(plan->runnable, 0);
+	assert_non_null(plan->cases[0].skip_reason);
+	assert_int_equal(plan_resolve(plan, &device_limits_minimum, &err), 0);
+	assert_int_equal(plan_build(&built, &request, &device_limits_minimum, &err), 0);
+	assert_int_equal(plan->count, built->count);
+	assert_int_equal(plan->runnable, built->runnable);
+	for (size_t i = 0; i < plan->count; i++) {
+		assert_string_equal(plan->cases[i].config, built->cases[i].config);
+		assert_int_equal(plan->cases[i].launch == NULL, built->cases[i].launch == NULL);
+	}
+	plan_free(plan);
+	plan_free(built);
+}
+
+/* Values that no device can have are found before a device is known. */
+static void test_check_finds_overflow(void **context)
+{
+	const char *selector = "stream/copy_scalar";
+	const struct axis_override override = {"n", "2^62"};
+	const struct plan_request request = {&selector, 1, &override, 1};
+	struct plan *plan = NULL;
+	struct error err = {0};
+
+	(void)context;
+	assert_int_equal(plan_choose(&plan, &request, &err), 0);
+	assert_int_equal(plan_check(plan, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "overflow"));
+	plan_free(plan);
+}
+
 static void test_limits_of_a_device(void **context)
 {
 	const struct device_info device = {
@@ -318,6 +365,8 @@ int main(void)
 		cmocka_unit_test(test_skips_have_reasons),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_override_twice),
+		cmocka_unit_test(test_chosen_then_resolved),
+		cmocka_unit_test(test_check_finds_overflow),
 		cmocka_unit_test(test_limits_of_a_device),
 	};
 
