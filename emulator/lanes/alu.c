@@ -1,4 +1,4 @@
-#include "emulator/lanes/alu_parts.h"
+#include "emulator/lanes/alu_lookup.h"
 #include "emulator/lanes/handlers.h"
 
 instruction_handler *LANES_NAME(alu_handler)(const struct instruction *instruction)

@@ -43,8 +43,8 @@ static bool is_less(uint64_t a, uint64_t b, enum value_type type)
 }
 
 /* The new value; bits beyond the type's width are cut where it is stored. */
-ALWAYS_INLINE uint64_t changed(uint64_t old, uint64_t b, uint64_t c, enum atomic_kind kind,
-			       enum value_type type, bool global)
+ALWAYS_INLINE uint64_t atomic_result(uint64_t old, uint64_t b, uint64_t c, enum atomic_kind kind,
+				     enum value_type type, bool global)
 {
 	switch (kind) {
 	case ATOMIC_ADD:
@@ -89,9 +89,10 @@ ALWAYS_INLINE void take_turns(unsigned char *data, const uint64_t offset[LANES],
 		unsigned char *place = data + offset[lane];
 
 		of->old[lane] = memory_get(place, width, false);
-		memory_put(place,
-			   changed(of->old[lane], of->b[lane], of->c[lane], kind, type, global),
-			   width);
+		memory_put(
+			place,
+			atomic_result(of->old[lane], of->b[lane], of->c[lane], kind, type, global),
+			width);
 	}
 }
 
@@ -190,8 +191,8 @@ static enum step change_shared(struct warp *warp, const struct instruction *at, 
 	return STEP_NEXT;
 }
 
-static void read_operand(uint64_t value[LANES], const struct warp *warp, uint32_t row,
-			 unsigned width)
+static void read_atomic_operand(uint64_t value[LANES], const struct warp *warp, uint32_t row,
+				unsigned width)
 {
 	const unsigned char *from = row_of(warp, row);
 	uint64_t keeps = width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1;
@@ -202,7 +203,7 @@ static void read_operand(uint64_t value[LANES], const struct warp *warp, uint32_
 
 static enum step run_atomic(struct warp *warp, const struct instruction *at)
 {
-	struct instruction_count *count = count_of(warp, at);
+	struct instruction_count *count = count_at(warp, at);
 	uint32_t mask = warp->active, shared = 0, local = 0;
 	uint64_t address[LANES], offset[LANES];
 	struct atomic_operands of;
@@ -211,8 +212,8 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 	if (mask == 0)
 		return STEP_NEXT;
 	memory_addresses(address, warp, at);
-	read_operand(of.b, warp, at->b, at->width);
-	read_operand(of.c, warp, at->c, at->width);
+	read_atomic_operand(of.b, warp, at->b, at->width);
+	read_atomic_operand(of.c, warp, at->c, at->width);
 	for (int lane = 0; lane < LANES; lane++) {
 		shared |= (uint32_t)(address[lane] - SHARED_WINDOW < WINDOW_BYTES) << lane;
 		local |= (uint32_t)(address[lane] - LOCAL_WINDOW < WINDOW_BYTES) << lane;

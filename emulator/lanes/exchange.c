@@ -7,7 +7,7 @@
  * is there, and that lanes name themselves.
  */
 #include "emulator/lanes/handlers.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_sync.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct values {
 };
 
 /* Writes the lanes that run. */
-static void put(struct warp *warp, uint32_t row, const struct values *values)
+static void write_active_lanes(struct warp *warp, uint32_t row, const struct values *values)
 {
 	uint32_t *to;
 
@@ -89,8 +89,8 @@ static enum step run_shuffle(struct warp *warp, const struct instruction *at)
 				from.of[lane] = lane;
 	for (int lane = 0; lane < LANES; lane++)
 		result.of[lane] = value[from.of[lane]];
-	put(warp, at->dst, &result);
-	put(warp, at->dst2, &inside);
+	write_active_lanes(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst2, &inside);
 	return STEP_NEXT;
 }
 
@@ -137,7 +137,7 @@ static enum step run_vote(struct warp *warp, const struct instruction *at)
 			  : decided               ? ALL_LANES
 						  : 0);
 	}
-	put(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst, &result);
 	return STEP_NEXT;
 }
 
@@ -180,12 +180,12 @@ static enum step run_match(struct warp *warp, const struct instruction *at)
 			}
 		}
 	}
-	put(warp, at->dst, &result);
-	put(warp, at->dst2, &all);
+	write_active_lanes(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst2, &all);
 	return STEP_NEXT;
 }
 
-static uint32_t combine(const struct instruction *at, uint32_t a, uint32_t b)
+static uint32_t redux_pair(const struct instruction *at, uint32_t a, uint32_t b)
 {
 	bool is_less = at->type == TYPE_s32 ? (int32_t)a < (int32_t)b : a < b;
 
@@ -222,10 +222,10 @@ static enum step run_redux(struct warp *warp, const struct instruction *at)
 		uint32_t sum = value[__builtin_ctz(group)];
 
 		for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1)
-			sum = combine(at, sum, value[__builtin_ctz(rest)]);
+			sum = redux_pair(at, sum, value[__builtin_ctz(rest)]);
 		set_lanes(&result, group, sum);
 	}
-	put(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst, &result);
 	return STEP_NEXT;
 }
 
@@ -245,8 +245,8 @@ static enum step run_elect(struct warp *warp, const struct instruction *at)
 		set_lanes(&leader, group, (uint32_t)__builtin_ctz(group));
 		set_lanes(&elected, group & -group, ALL_LANES);
 	}
-	put(warp, at->dst, &leader);
-	put(warp, at->dst2, &elected);
+	write_active_lanes(warp, at->dst, &leader);
+	write_active_lanes(warp, at->dst2, &elected);
 	return STEP_NEXT;
 }
 
@@ -256,7 +256,7 @@ static enum step run_active_mask(struct warp *warp, const struct instruction *at
 
 	for (int lane = 0; lane < LANES; lane++)
 		result.of[lane] = warp->active;
-	put(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst, &result);
 	return STEP_NEXT;
 }
 

@@ -22,7 +22,7 @@ struct handlers {
 };
 extern const struct handlers handlers_portable;
 /* NULL where this build or this processor has no AVX2 and FMA. */
-const struct handlers *handlers_avx2_if_there(void);
+const struct handlers *handlers_avx2_or_null(void);
 
 /* Control (branches, calls, barriers, print) is compiled once: machine/control.h. */
 

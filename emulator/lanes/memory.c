@@ -198,8 +198,20 @@ ALWAYS_INLINE enum step run_global(struct warp *warp, const struct instruction *
 	if (mask == 0)
 		return STEP_NEXT;
 	memory_addresses(address, warp, at);
-	count_of(warp, at)->requests++;
+	count_at(warp, at)->requests++;
 	return global_lanes(warp, at, mask, address, width, vector, store);
+}
+
+static enum step access_global(struct warp *warp, const struct instruction *at)
+{
+	uint32_t mask = warp->active;
+	uint64_t address[LANES];
+
+	if (mask == 0)
+		return STEP_NEXT;
+	memory_addresses(address, warp, at);
+	count_at(warp, at)->requests++;
+	return LANES_NAME(global_access)(warp, at, mask, address);
 }
 
 #define GLOBAL_SHAPE(width, vector)                                                    \
@@ -215,26 +227,19 @@ ALWAYS_INLINE enum step run_global(struct warp *warp, const struct instruction *
 	}
 MEMORY_SHAPE_LIST(GLOBAL_SHAPE)
 
-static enum step access_global(struct warp *warp, const struct instruction *at)
-{
-	uint32_t mask = warp->active;
-	uint64_t address[LANES];
-
-	if (mask == 0)
-		return STEP_NEXT;
-	memory_addresses(address, warp, at);
-	count_of(warp, at)->requests++;
-	return LANES_NAME(global_access)(warp, at, mask, address);
-}
+static const struct memory_shape global_shapes[] = {
+#define X(width, vector) \
+	{width, vector, load_global_##width##_##vector, store_global_##width##_##vector},
+	MEMORY_SHAPE_LIST(X)
+#undef X
+};
 
 instruction_handler *LANES_NAME(global_handler)(const struct instruction *at)
 {
-#define CHOOSE(w, v)                               \
-	if (at->width == (w) && at->vector == (v)) \
-		return at->operation == OP_STORE ? store_global_##w##_##v : load_global_##w##_##v;
-	MEMORY_SHAPE_LIST(CHOOSE)
-#undef CHOOSE
-	return access_global;
+	instruction_handler *found =
+		memory_shape_handler(global_shapes, ARRAY_SIZE(global_shapes), at);
+
+	return found ? found : access_global;
 }
 
 /* ---- generic addresses: each lane may mean another space ---- */
@@ -243,7 +248,7 @@ static enum step access_generic(struct warp *warp, const struct instruction *at)
 {
 	uint32_t mask = warp->active, shared = 0, local = 0;
 	uint64_t address[LANES], offset[LANES];
-	struct instruction_count *count = count_of(warp, at);
+	struct instruction_count *count = count_at(warp, at);
 	enum step step = STEP_NEXT;
 
 	if (mask == 0)

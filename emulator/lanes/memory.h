@@ -24,6 +24,20 @@
 
 /* Width, vector of the shapes that are compiled for themselves. */
 #define MEMORY_SHAPE_LIST(X) X(1, 1) X(2, 1) X(4, 1) X(8, 1) X(4, 2) X(8, 2) X(4, 4)
+struct memory_shape {
+	unsigned width, vector;
+	instruction_handler *load, *store;
+};
+
+/* NULL: the instruction has none of these shapes. */
+static inline instruction_handler *memory_shape_handler(const struct memory_shape *shapes,
+							size_t count, const struct instruction *at)
+{
+	for (size_t i = 0; i < count; i++)
+		if (at->width == shapes[i].width && at->vector == shapes[i].vector)
+			return at->operation == OP_STORE ? shapes[i].store : shapes[i].load;
+	return NULL;
+}
 
 /* Handlers of one space: the shape's, or the one for every shape. NULL for no load or store. */
 instruction_handler *LANES_NAME(global_handler)(const struct instruction *at);

@@ -46,7 +46,7 @@ static enum step access_local(struct warp *warp, const struct instruction *at)
 	for (int lane = 0; lane < LANES; lane++)
 		address[lane] = narrow[lane];
 	if (at->space != PTX_SPACE_PARAM)
-		count_of(warp, at)->requests++;
+		count_at(warp, at)->requests++;
 	if (at->width == 4 && at->vector == 1)
 		return local_lanes(warp, at, mask, address, 4, 1);
 	return LANES_NAME(local_access)(warp, at, mask, address);

@@ -71,7 +71,7 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 	const unsigned bytes = width * vector;
 	struct block *block = warp->block;
 	const uint32_t size = (uint32_t)block->launch->shared_bytes;
-	struct instruction_count *count = count_of(warp, at);
+	struct instruction_count *count = count_at(warp, at);
 	const struct memory_places places = {.data = block->shared, .narrow = offset};
 	uint32_t begin, limit, outside = 0, low = 0, gaps = 0, spread = 0;
 	unsigned wavefronts;
@@ -129,22 +129,9 @@ ALWAYS_INLINE enum step run_shared(struct warp *warp, const struct instruction *
 	if (mask == 0)
 		return STEP_NEXT;
 	memory_offsets(offset, warp, at);
-	count_of(warp, at)->requests++;
+	count_at(warp, at)->requests++;
 	return shared_lanes(warp, at, mask, offset, width, vector, store);
 }
-
-#define SHARED_SHAPE(width, vector)                                                    \
-	static enum step load_shared_##width##_##vector(struct warp *warp,             \
-							const struct instruction *at)  \
-	{                                                                              \
-		return run_shared(warp, at, width, vector, false);                     \
-	}                                                                              \
-	static enum step store_shared_##width##_##vector(struct warp *warp,            \
-							 const struct instruction *at) \
-	{                                                                              \
-		return run_shared(warp, at, width, vector, true);                      \
-	}
-MEMORY_SHAPE_LIST(SHARED_SHAPE)
 
 static enum step shared_of_any_shape(struct warp *warp, const struct instruction *at, uint32_t mask,
 				     uint32_t offset[LANES])
@@ -161,7 +148,7 @@ static enum step access_shared(struct warp *warp, const struct instruction *at)
 	if (mask == 0)
 		return STEP_NEXT;
 	memory_offsets(offset, warp, at);
-	count_of(warp, at)->requests++;
+	count_at(warp, at)->requests++;
 	return shared_of_any_shape(warp, at, mask, offset);
 }
 
@@ -175,12 +162,30 @@ enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction 
 	return shared_of_any_shape(warp, at, mask, offset);
 }
 
+#define SHARED_SHAPE(width, vector)                                                    \
+	static enum step load_shared_##width##_##vector(struct warp *warp,             \
+							const struct instruction *at)  \
+	{                                                                              \
+		return run_shared(warp, at, width, vector, false);                     \
+	}                                                                              \
+	static enum step store_shared_##width##_##vector(struct warp *warp,            \
+							 const struct instruction *at) \
+	{                                                                              \
+		return run_shared(warp, at, width, vector, true);                      \
+	}
+MEMORY_SHAPE_LIST(SHARED_SHAPE)
+
+static const struct memory_shape shared_shapes[] = {
+#define X(width, vector) \
+	{width, vector, load_shared_##width##_##vector, store_shared_##width##_##vector},
+	MEMORY_SHAPE_LIST(X)
+#undef X
+};
+
 instruction_handler *LANES_NAME(shared_handler)(const struct instruction *at)
 {
-#define CHOOSE(w, v)                               \
-	if (at->width == (w) && at->vector == (v)) \
-		return at->operation == OP_STORE ? store_shared_##w##_##v : load_shared_##w##_##v;
-	MEMORY_SHAPE_LIST(CHOOSE)
-#undef CHOOSE
-	return access_shared;
+	instruction_handler *found =
+		memory_shape_handler(shared_shapes, ARRAY_SIZE(shared_shapes), at);
+
+	return found ? found : access_shared;
 }

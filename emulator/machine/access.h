@@ -7,8 +7,8 @@
 #ifndef EMULATOR_MACHINE_ACCESS_H
 #define EMULATOR_MACHINE_ACCESS_H
 
+#include "emulator/machine/device_memory.h"
 #include "emulator/machine/machine.h"
-#include "emulator/machine/memory.h"
 
 #define BANKS 32
 #define BANK_BYTES 4

@@ -4,7 +4,7 @@
  * it has.
  */
 #include "emulator/machine/control.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_sync.h"
 
 #include <string.h>
 
@@ -91,8 +91,8 @@ static bool uniform(const struct warp *warp, uint32_t offset, uint32_t *value)
 	return !differ;
 }
 
-static enum step check(struct warp *warp, const struct instruction *at, uint32_t *number,
-		       uint32_t *threads)
+static enum step check_barrier_operands(struct warp *warp, const struct instruction *at,
+					uint32_t *number, uint32_t *threads)
 {
 	const struct barrier *barrier;
 
@@ -131,7 +131,7 @@ enum step run_barrier(struct warp *warp, const struct instruction *at)
 	enum step step = at->sync_aligned ? warp_gather(warp, at, 0) : STEP_NEXT;
 
 	if (step == STEP_NEXT)
-		step = check(warp, at, &number, &threads);
+		step = check_barrier_operands(warp, at, &number, &threads);
 	if (step != STEP_NEXT)
 		return step;
 	barrier = &warp->block->barriers[number];

@@ -1,11 +1,11 @@
 #include "emulator/machine/block.h"
 
+#include "emulator/machine/async_copies.h"
+#include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
-#include "emulator/machine/copies.h"
-#include "emulator/machine/frame.h"
-#include "emulator/machine/plan.h"
+#include "emulator/machine/control_flow.h"
 #include "emulator/machine/shadow.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_sync.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,13 +131,32 @@ static void report_endless(struct warp *warp)
 			   : "");
 }
 
-/* One turn. False: the launch ends. */
+/* Runs a warp for at most `most` instructions. Parked splits that wait for each other continue. */
+static enum turn run_warp_turn(struct warp *warp, int64_t most, int64_t *used)
+{
+	*used = 0;
+	for (;;) {
+		int64_t executed;
+		enum turn turn = warp_run(warp, most, &executed);
+		enum step step;
+
+		*used += executed;
+		if (turn != TURN_BLOCKED)
+			return turn;
+		step = warp_parked_meet(warp);
+		if (step != STEP_CHANGED)
+			return step == STEP_STOPPED ? TURN_STOPPED : TURN_BLOCKED;
+		most = warp->turn_left;
+	}
+}
+
+/* Gives a warp its turn. Returns false when a finding or the instruction limit ends the launch. */
 static bool run_turn(struct warp *warp)
 {
 	struct launch *launch = warp->block->launch;
 	uint64_t left = launch->instructions_left;
 	int64_t used = 0, most = left < WARP_QUANTUM ? (int64_t)left : WARP_QUANTUM;
-	enum turn turn = warp_run(warp, most, &used);
+	enum turn turn = run_warp_turn(warp, most, &used);
 
 	launch->instructions_left = (uint64_t)used < left ? left - (uint64_t)used : 0;
 	warp->blocked = turn == TURN_BLOCKED || turn == TURN_ENDED;

@@ -1,9 +1,9 @@
 #include "emulator/machine/control.h"
 
-#include "emulator/machine/copies.h"
-#include "emulator/machine/frame.h"
-#include "emulator/machine/plan.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/async_copies.h"
+#include "emulator/machine/call_frame.h"
+#include "emulator/machine/control_flow.h"
+#include "emulator/machine/warp_sync.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static enum step run_branch(struct warp *warp, const struct instruction *at)
 	uint32_t taken = warp->active;
 
 	if (at->guard) {
-		struct instruction_count *count = count_of(warp, at);
+		struct instruction_count *count = count_at(warp, at);
 
 		taken = predicate_mask(row_of(warp, at->guard));
 		taken = (at->guard_negated ? ~taken : taken) & warp->active;
@@ -65,7 +65,7 @@ static enum step run_indexed_branch(struct warp *warp, const struct instruction 
 		warp_set_aside(warp, warp->frame, targets[index[lane]], there);
 		left &= ~there;
 	}
-	count_of(warp, at)->divergent += parted;
+	count_at(warp, at)->divergent += parted;
 	warp_set_active(warp, 0);
 	return STEP_WAITING;
 }

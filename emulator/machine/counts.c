@@ -20,8 +20,8 @@ struct counted {
 static struct counted counted_at(const struct emulation *emulation, size_t function, size_t index)
 {
 	const struct program_function *of = &emulation->program.functions[function];
-	const struct function_plan *plan = &emulation->plans[function];
-	const struct block_count *block = &plan->blocks[plan->steps[index].block];
+	const struct control_flow *flow = &emulation->flows[function];
+	const struct block_count *block = &flow->blocks[flow->steps[index].block];
 	struct counted counted = {.at = &of->code[index],
 				  .count = &emulation->counts[function][index]};
 
@@ -229,12 +229,12 @@ void emulation_counts(const struct emulation *emulation, struct emulated_counts 
 void emulation_counts_reset(struct emulation *emulation)
 {
 	for (size_t i = 0; i < emulation->program.function_count; i++) {
-		struct function_plan *plan = &emulation->plans[i];
+		struct control_flow *flow = &emulation->flows[i];
 		size_t count = emulation->program.functions[i].code_count;
 
 		if (!count)
 			continue;
-		memset(plan->blocks, 0, plan->block_count * sizeof(*plan->blocks));
+		memset(flow->blocks, 0, flow->block_count * sizeof(*flow->blocks));
 		memset(emulation->counts[i], 0, count * sizeof(**emulation->counts));
 	}
 	emulation->blocks_executed = emulation->blocks_total = 0;
@@ -265,7 +265,8 @@ static void add_to_line(struct line_count *to, const struct line_count *from)
 }
 
 /* Of one instruction, with a borrowed file. */
-static struct line_count line_of(const struct ptx_module *module, const struct counted *counted)
+static struct line_count line_count_of(const struct ptx_module *module,
+				       const struct counted *counted)
 {
 	const struct ptx_statement *statement = counted->statement;
 	const struct instruction_count *count = counted->count;
@@ -320,7 +321,7 @@ void emulation_lines(const struct emulation *emulation, struct line_count_list *
 			if (!counted.warps)
 				continue;
 			lines = xgrow(lines, &capacity, count + 1, sizeof(*lines));
-			lines[count++] = line_of(emulation->program.module, &counted);
+			lines[count++] = line_count_of(emulation->program.module, &counted);
 		}
 	for (size_t i = 0; i < out->count; i++) {
 		lines = xgrow(lines, &capacity, count + 1, sizeof(*lines));

@@ -6,13 +6,13 @@
 #define EMULATOR_MACHINE_EMULATION_H
 
 #include "emulator/lanes/handlers.h"
-#include "emulator/machine/plan.h"
+#include "emulator/machine/control_flow.h"
 
 struct emulation {
 	/* A copy of the decoded program whose code has its handlers, and behind each function's end
 	 * a return, uncounted, for labels that stand there. */
 	struct ptx_program program;
-	struct function_plan *plans; /* by function */
+	struct control_flow *flows; /* by function */
 	struct instruction_count **counts;
 	uint64_t *variables; /* addresses of the module's; 0: not in device memory */
 	struct device_memory *memory;

@@ -85,9 +85,9 @@ static void set_thread(struct finding *finding, const struct warp *warp, int lan
 static void set_line(struct finding *finding, const struct ptx_module *module,
 		     const struct ptx_statement *statement)
 {
-	const char *file = place_file(module, statement->file, statement->source_line);
+	const char *file = source_file_name(module, statement->file, statement->source_line);
 	const char *caller_file =
-		place_file(module, statement->caller_file, statement->caller_line);
+		source_file_name(module, statement->caller_file, statement->caller_line);
 
 	finding->ptx_line = statement->line;
 	finding->line = statement->source_line;

@@ -1,7 +1,7 @@
 #include "emulator/machine/block.h"
+#include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/emulation.h"
-#include "emulator/machine/frame.h"
 #include "emulator/machine/shadow.h"
 
 #include <inttypes.h>
@@ -57,7 +57,7 @@ static int prepare_function(struct emulation *emulation, size_t index,
 			return error_set(err, PL_EUNSUPPORTED, "%s cannot be executed",
 					 instruction_statement(from, &code[i])->mnemonic);
 	}
-	return function_plan_make(&emulation->plans[index], to, code, err);
+	return control_flow_build(&emulation->flows[index], to, code, err);
 }
 
 static int allocate_variables(struct emulation *emulation, struct error *err)
@@ -80,7 +80,7 @@ static int allocate_variables(struct emulation *emulation, struct error *err)
 
 static int choose_lanes(const struct handlers **out, enum emulated_lanes lanes, struct error *err)
 {
-	const struct handlers *avx2 = handlers_avx2_if_there();
+	const struct handlers *avx2 = handlers_avx2_or_null();
 
 	if (lanes == LANES_AVX2 && !avx2)
 		return error_set(err, PL_EUNSUPPORTED,
@@ -100,7 +100,7 @@ int emulation_create(struct emulation **out, const struct ptx_program *program,
 	emulation->program.module = program->module;
 	emulation->program.function_count = count;
 	emulation->program.functions = xcalloc(count + 1, sizeof(*program->functions));
-	emulation->plans = xcalloc(count + 1, sizeof(*emulation->plans));
+	emulation->flows = xcalloc(count + 1, sizeof(*emulation->flows));
 	emulation->counts = xcalloc(count + 1, sizeof(*emulation->counts));
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = prepare_function(emulation, i, &program->functions[i], err);
@@ -123,13 +123,13 @@ void emulation_free(struct emulation *emulation)
 		if (emulation->variables[i])
 			device_memory_release(emulation->memory, emulation->variables[i]);
 	for (size_t i = 0; i < emulation->program.function_count; i++) {
-		function_plan_release(&emulation->plans[i]);
+		control_flow_release(&emulation->flows[i]);
 		free(emulation->program.functions[i].code);
 		free(emulation->counts[i]);
 	}
 	free(emulation->variables);
 	free(emulation->program.functions);
-	free(emulation->plans);
+	free(emulation->flows);
 	free(emulation->counts);
 	free(emulation);
 }
@@ -141,7 +141,7 @@ const char *emulation_lanes_name(const struct emulation *emulation)
 
 const char *emulator_best_lanes(void)
 {
-	const struct handlers *avx2 = handlers_avx2_if_there();
+	const struct handlers *avx2 = handlers_avx2_or_null();
 
 	return avx2 ? avx2->name : handlers_portable.name;
 }
@@ -213,7 +213,7 @@ static int check_shape(const struct emulated_launch *what, const struct ptx_func
 	return 0;
 }
 
-static int check_memory(struct launch *launch, struct error *err)
+static int check_memory_needs(struct launch *launch, struct error *err)
 {
 	const struct emulated_launch *what = &launch->what;
 	const struct program_function *function = &launch->program->functions[launch->entry];
@@ -259,7 +259,7 @@ static bool is_checked(const struct emulated_launch *what, int64_t nth, int64_t 
 	       nth >= count - what->checked_blocks;
 }
 
-static int run_blocks(struct emulation *emulation, struct launch *launch, struct error *err)
+static int run_launch_blocks(struct emulation *emulation, struct launch *launch, struct error *err)
 {
 	const struct emulated_launch *what = &launch->what;
 	int64_t total = what->grid[0] * what->grid[1] * what->grid[2];
@@ -289,7 +289,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 {
 	struct launch launch = {
 		.program = &emulation->program,
-		.plans = emulation->plans,
+		.flows = emulation->flows,
 		.variables = emulation->variables,
 		.handlers = emulation->handlers,
 		.memory = emulation->memory,
@@ -303,10 +303,10 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	if (!rc)
 		rc = check_shape(what, emulation->program.functions[launch.entry].source, err);
 	if (!rc)
-		rc = check_memory(&launch, err);
+		rc = check_memory_needs(&launch, err);
 	if (!rc)
 		rc = check_blocks(what, what->grid[0] * what->grid[1] * what->grid[2], err);
 	if (!rc)
-		rc = run_blocks(emulation, &launch, err);
+		rc = run_launch_blocks(emulation, &launch, err);
 	return rc ? error_context(err, rc, "launching %s", what->entry) : 0;
 }

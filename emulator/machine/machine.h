@@ -41,7 +41,7 @@ struct frame {
 	uint32_t return_pc, lanes_left; /* lanes that have not returned yet, a mask */
 	const struct program_call *call;
 	uint32_t depth; /* 0: the entry */
-	const struct function_plan *plan;
+	const struct control_flow *flow;
 	struct frame *next; /* of warp->calls or warp->spare */
 	int64_t block;      /* number of the block that its rows were filled for; -1: none */
 };
@@ -100,8 +100,9 @@ struct warp {
 
 /* What happened at one instruction. Zero-initialised; index as the function's code. */
 struct instruction_count {
-	/* How often warps came by, and with how many lanes, is counted for basic blocks (plan.h);
-	 * of a guarded instruction here: the lanes whose guard held. counts.c completes it. */
+	/* How often warps came by, and with how many lanes, is counted for basic blocks
+	 * (control_flow.h); of a guarded instruction here: the lanes whose guard held. counts.c
+	 * completes it. */
 	uint64_t guarded_lanes;
 	uint64_t divergent; /* branches on which the warp split */
 	/* Memory instructions with at least one lane; generic ones by where a lane of them went,
@@ -139,8 +140,8 @@ struct handlers; /* a set: lanes/handlers.h */
 struct launch {
 	const struct ptx_program *program; /* the emulation's own, with its handlers */
 	uint32_t entry;
-	const struct function_plan *plans; /* by function; plan.h */
-	const uint64_t *variables;         /* addresses of the module's, 0: not in device memory */
+	const struct control_flow *flows; /* by function; control_flow.h */
+	const uint64_t *variables;        /* addresses of the module's, 0: not in device memory */
 	const struct handlers *handlers;
 	struct device_memory *memory;
 	struct emulated_launch what;       /* grid, block, shared bytes, arguments, limits */
@@ -164,17 +165,17 @@ uint32_t predicate_mask(const int32_t *row);
 /* Makes `mask` the active lanes: sets active and lanes[]. */
 void warp_set_active(struct warp *warp, uint32_t mask);
 
-static inline struct instruction_count *count_of(struct warp *warp, const struct instruction *at)
+static inline struct instruction_count *count_at(struct warp *warp, const struct instruction *at)
 {
 	return &warp->block->launch
 			->counts[warp->frame->function_index][at - warp->frame->function->code];
 }
 
 /* A file as .file names it; NULL: the line is 0, or there is no such file. */
-const char *place_file(const struct ptx_module *module, uint32_t file, uint32_t line);
+const char *source_file_name(const struct ptx_module *module, uint32_t file, uint32_t line);
 /* "x.cu:20", of what was inlined where that was; "line 41 of the PTX" without -lineinfo. */
-void place_text(struct text *out, const struct ptx_module *module,
-		const struct ptx_statement *statement);
+void source_place_text(struct text *out, const struct ptx_module *module,
+		       const struct ptx_statement *statement);
 
 /*
  * Records a finding at an instruction: lane (its thread) or -1 for the whole warp. Each place is

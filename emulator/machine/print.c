@@ -4,7 +4,7 @@
  * bounds, and a conversion that is not understood is printed as it stands.
  */
 #include "emulator/machine/control.h"
-#include "emulator/machine/memory.h"
+#include "emulator/machine/device_memory.h"
 #include "emulator/machine/warp.h"
 
 #include <inttypes.h>
@@ -36,8 +36,8 @@ static const unsigned char *bytes_at(const struct warp *warp, int lane, uint64_t
 	return in->data + (address - in->address);
 }
 
-static bool read_string(char out[STRING_MOST_BYTES], const struct warp *warp, int lane,
-			uint64_t address)
+static bool copy_device_string(char out[STRING_MOST_BYTES], const struct warp *warp, int lane,
+			       uint64_t address)
 {
 	uint64_t count;
 	const unsigned char *bytes = bytes_at(warp, lane, address, &count);
@@ -83,7 +83,7 @@ struct conversion {
 	size_t length; /* in the format; 0: not understood */
 };
 
-static int read_number(const char **at, struct arguments *arguments)
+static int read_field_number(const char **at, struct arguments *arguments)
 {
 	int64_t number = 0;
 
@@ -107,14 +107,14 @@ static struct conversion read_conversion(const char *format, struct arguments *a
 		if (flags + 2 < sizeof(read.flags))
 			read.flags[flags++] = *at;
 	if (*at == '*' || (*at >= '1' && *at <= '9'))
-		read.width = read_number(&at, arguments);
+		read.width = read_field_number(&at, arguments);
 	if (read.width < -1) {
 		read.flags[flags++] = '-';
 		read.width = -read.width;
 	}
 	if (*at == '.') {
 		at++;
-		read.precision = read_number(&at, arguments);
+		read.precision = read_field_number(&at, arguments);
 	}
 	for (; *at && strchr("hlLzjt", *at); at++)
 		if (*at != 'h' && *at != 'L')
@@ -131,7 +131,8 @@ static void add_string(struct text *out, const struct conversion *read, const ch
 {
 	char string[STRING_MOST_BYTES], field[STRING_MOST_BYTES + FIELD_MOST];
 
-	if (!read_string(string, arguments->warp, arguments->lane, next_argument(arguments, 8)))
+	if (!copy_device_string(string, arguments->warp, arguments->lane,
+				next_argument(arguments, 8)))
 		strcpy(string, "(null)");
 	snprintf(field, sizeof(field), format, read->width < 0 ? 0 : read->width,
 		 read->precision < 0 ? STRING_MOST_BYTES : read->precision, string);
@@ -233,7 +234,7 @@ enum step run_print(struct warp *warp, const struct instruction *at)
 			.warp = warp, .lane = lane, .address = address_of(warp, at->b, lane)};
 		int32_t result = -1;
 
-		if (read_string(format, warp, lane, address_of(warp, at->a, lane))) {
+		if (copy_device_string(format, warp, lane, address_of(warp, at->a, lane))) {
 			text_clear(&text);
 			format_lane(&text, format, &arguments);
 			result = (int32_t)arguments.taken;
@@ -253,9 +254,9 @@ enum step run_assertion(struct warp *warp, const struct instruction *at)
 	char message[STRING_MOST_BYTES], file[STRING_MOST_BYTES];
 	uint32_t line = 0;
 
-	if (!at->a || !read_string(message, warp, lane, address_of(warp, at->a, lane)))
+	if (!at->a || !copy_device_string(message, warp, lane, address_of(warp, at->a, lane)))
 		strcpy(message, "an assertion");
-	if (!at->b || !read_string(file, warp, lane, address_of(warp, at->b, lane)))
+	if (!at->b || !copy_device_string(file, warp, lane, address_of(warp, at->b, lane)))
 		strcpy(file, "?");
 	if (at->c)
 		memcpy(&line, (unsigned char *)row_of(warp, at->c) + 4 * lane, 4);

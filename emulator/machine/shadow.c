@@ -1,5 +1,5 @@
 /* Races and uninitialised reads of shared memory. See shadow.h. */
-#include "emulator/machine/shadow_parts.h"
+#include "emulator/machine/shadow_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* What is said of races and uninitialised reads of shared memory. See shadow_parts.h. */
-#include "emulator/machine/shadow_parts.h"
+#include "emulator/machine/shadow_report.h"
 
 static void add_thread(struct text *out, const struct warp *warp, uint16_t thread)
 {
@@ -20,7 +20,7 @@ static void add_place(struct text *out, const struct shared_shadow *shadow, uint
 	of = &shadow->program->functions[function];
 	at = instruction_statement(of, &of->code[place - shadow->first_place[function]]);
 	text_add(out, " at ");
-	place_text(out, shadow->program->module, at);
+	source_place_text(out, shadow->program->module, at);
 }
 
 /* "thread (33,0,0) writes word 12 at x.cu:20 which thread (0,0,0) read at x.cu:18 with no …" */

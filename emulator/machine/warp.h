@@ -48,26 +48,6 @@ struct split *warp_suspend(struct warp *warp, uint32_t pc, enum split_state stat
 /* The running split has come to a branch back that may spin. */
 void warp_spins(struct warp *warp);
 
-/*
- * The lanes of the running split execute `at`, which takes all living lanes
- * that they name in the row `members` (0: every lane of the warp). STEP_NEXT:
- * they are there, and active. STEP_WAITING: the split was parked, or took
- * others in and has to wait with them. STEP_STOPPED: a lane does not name
- * itself.
- */
-enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t members);
-/* Lanes have ended: parked splits may have all that they need, or never get it (STEP_STOPPED). */
-enum step warp_lanes_ended(struct warp *warp, uint32_t lanes);
-/*
- * No split is ready. Parked ones that need each other at different places,
- * which PTX allows, execute together: STEP_CHANGED. When none of the parked can
- * ever go on: STEP_STOPPED, with a finding. Else STEP_WAITING.
- */
-enum step warp_parked_meet(struct warp *warp);
-/* Nothing in the block will change anything any more for the parked splits of the warp: a finding
- * for the first of them in program order. STEP_NEXT: there is none. */
-enum step warp_parked_forever(struct warp *warp);
-
 /* Is a's place before b's in program order? */
 bool split_precedes(const struct frame *a_frame, uint32_t a_pc, const struct frame *b_frame,
 		    uint32_t b_pc);

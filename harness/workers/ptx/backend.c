@@ -8,22 +8,22 @@
 #include <unistd.h>
 
 #include "emulator/emulator.h"
-#include "harness/workers/ptx/workbench.h"
+#include "harness/workers/ptx/case_runner.h"
 #include "harness/workers/ptx/worker.h"
 #include "harness/workers/worker_loop.h"
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/settings.h"
 
 struct ptx_backend {
-	struct workbench bench;
+	struct case_runner runner;
 	bool open;
 	size_t printed_bytes; /* of the present case */
 };
 
 /* ---- without a case ---- */
 
-static int say(struct worker_reply *reply, const char *name, bool ok, const char *found,
-	       const char *remedy)
+static int reply_check(struct worker_reply *reply, const char *name, bool ok, const char *found,
+		       const char *remedy)
 {
 	const struct worker_check check = {
 		.name = name, .ok = ok, .found = found, .remedy = ok ? "" : remedy};
@@ -58,7 +58,7 @@ static int64_t machine_memory_bytes(void)
 	return bytes < most ? bytes : most;
 }
 
-static int say_chips(struct worker_reply *reply)
+static int reply_chips_check(struct worker_reply *reply)
 {
 	struct text found = TEXT_INIT;
 	size_t count;
@@ -68,12 +68,12 @@ static int say_chips(struct worker_reply *reply)
 	for (size_t i = 0; i < count; i++)
 		text_addf(&found, "%s%s", i ? ", " : "", chips[i].name);
 	text_add(&found, "; " CHIP_DEFAULT " unless --chip names another");
-	rc = say(reply, "chip limits", true, found.data, "");
+	rc = reply_check(reply, "chip limits", true, found.data, "");
 	text_release(&found);
 	return rc;
 }
 
-static int say_memory(struct worker_reply *reply)
+static int reply_memory_check(struct worker_reply *reply)
 {
 	char amount[32];
 	char *found;
@@ -81,36 +81,37 @@ static int say_memory(struct worker_reply *reply)
 
 	format_bytes(amount, (double)machine_memory_bytes());
 	found = xasprintf("%s, half of which emulated cases may take", amount);
-	rc = say(reply, "memory", true, found, "");
+	rc = reply_check(reply, "memory", true, found, "");
 	free(found);
 	return rc;
 }
 
-static int backend_doctor(void *backend, struct worker_reply *reply, struct error *err)
+static int ptx_backend_doctor(void *backend, struct worker_reply *reply, struct error *err)
 {
 	struct text folder = TEXT_INIT;
 	bool there = install_path(&folder, "share/perflab/ptx", NULL) == 0 &&
 		     access(folder.data, R_OK | X_OK) == 0;
-	int rc = say(reply, "vector unit", true,
-		     strcmp(emulator_best_lanes(), "avx2") == 0
-			     ? "lane set avx2: AVX2, FMA and BMI2 are there"
-			     : "lane set portable: no AVX2, FMA and BMI2, so slower",
-		     "");
+	int rc = reply_check(reply, "vector unit", true,
+			     strcmp(emulator_best_lanes(), "avx2") == 0
+				     ? "lane set avx2: AVX2, FMA and BMI2 are there"
+				     : "lane set portable: no AVX2, FMA and BMI2, so slower",
+			     "");
 
 	(void)backend;
 	(void)err;
 	if (!there)
 		text_addf(&folder, "%sthere is none", folder.length ? ": " : "");
 	if (rc == 0)
-		rc = say(reply, "kernel PTX", there, folder.data,
-			 "install perflab whole: its PTX lies in share/perflab/ptx beside bin/");
+		rc = reply_check(
+			reply, "kernel PTX", there, folder.data,
+			"install perflab whole: its PTX lies in share/perflab/ptx beside bin/");
 	text_release(&folder);
 	if (rc == 0)
-		rc = say_chips(reply);
-	return rc ? rc : say_memory(reply);
+		rc = reply_chips_check(reply);
+	return rc ? rc : reply_memory_check(reply);
 }
 
-static int backend_devices(void *backend, struct worker_reply *reply, struct error *err)
+static int ptx_backend_devices(void *backend, struct worker_reply *reply, struct error *err)
 {
 	const struct chip *chip;
 	struct device_info info;
@@ -123,8 +124,8 @@ static int backend_devices(void *backend, struct worker_reply *reply, struct err
 	return worker_reply_device(reply, 0, &info);
 }
 
-static int backend_metrics(void *backend, const char *chip, const char *pattern,
-			   struct worker_reply *reply, struct error *err)
+static int ptx_backend_metrics(void *backend, const char *chip, const char *pattern,
+			       struct worker_reply *reply, struct error *err)
 {
 	const struct chip *found;
 	size_t count;
@@ -147,8 +148,8 @@ static int backend_metrics(void *backend, const char *chip, const char *pattern,
 }
 
 /* An emulator counts everything in its one execution. */
-static int backend_passes(void *backend, const char *chip, const struct string_list *wanted,
-			  int64_t *passes, struct string_list *missing, struct error *err)
+static int ptx_backend_passes(void *backend, const char *chip, const struct string_list *wanted,
+			      int64_t *passes, struct string_list *missing, struct error *err)
 {
 	const struct chip *found;
 	int rc = chip_find(&found, chip, err);
@@ -199,8 +200,8 @@ static int64_t memory_limit_bytes(const struct measure_settings *settings, const
 	return share > 0 && share < chip->memory_bytes ? share : chip->memory_bytes;
 }
 
-static int backend_open(void *context, const struct measure_settings *settings,
-			struct session_info *info, struct error *err)
+static int ptx_backend_open(void *context, const struct measure_settings *settings,
+			    struct session_info *info, struct error *err)
 {
 	struct ptx_backend *backend = context;
 	const struct chip *chip;
@@ -214,11 +215,11 @@ static int backend_open(void *context, const struct measure_settings *settings,
 	rc = chip_find(&chip, settings->chip, err);
 	if (rc)
 		return rc;
-	workbench_init(&backend->bench, chip, settings->seed);
-	backend->bench.all_blocks = settings->all_blocks;
-	backend->bench.memory_limit_bytes = memory_limit_bytes(settings, chip);
-	backend->bench.print = print_to_output;
-	backend->bench.print_context = backend;
+	case_runner_init(&backend->runner, chip, settings->seed);
+	backend->runner.all_blocks = settings->all_blocks;
+	backend->runner.memory_limit_bytes = memory_limit_bytes(settings, chip);
+	backend->runner.print = print_to_output;
+	backend->runner.print_context = backend;
 	backend->open = true;
 	chip_describe_device(chip, &info->device);
 	info->untimed = true;
@@ -228,24 +229,24 @@ static int backend_open(void *context, const struct measure_settings *settings,
 	return 0;
 }
 
-static void backend_close(void *context)
+static void ptx_backend_close(void *context)
 {
 	struct ptx_backend *backend = context;
 
 	if (backend->open)
-		workbench_release(&backend->bench);
+		case_runner_release(&backend->runner);
 	*backend = (struct ptx_backend){0};
 }
 
 /* ---- cases ---- */
 
-static int backend_inspect(void *context, const struct launch_case *work,
-			   struct launch_facts *facts, enum trial_status *status,
-			   struct text *reason, struct error *err)
+static int ptx_backend_inspect(void *context, const struct launch_case *work,
+			       struct launch_facts *facts, enum trial_status *status,
+			       struct text *reason, struct error *err)
 {
 	struct ptx_backend *backend = context;
 
-	return case_facts(&backend->bench, work, facts, status, reason, err);
+	return case_facts(&backend->runner, work, facts, status, reason, err);
 }
 
 static int reply_counts(struct ptx_backend *backend, int64_t id, const struct launch_case *work,
@@ -256,7 +257,7 @@ static int reply_counts(struct ptx_backend *backend, int64_t id, const struct la
 	enum trial_status status = TRIAL_OK;
 	struct counter_list counters = {0};
 	struct text reason = TEXT_INIT;
-	int rc = case_facts(&backend->bench, work, &facts, &status, &reason, err);
+	int rc = case_facts(&backend->runner, work, &facts, &status, &reason, err);
 
 	if (rc == 0) {
 		case_counters(&counters, totals, &facts);
@@ -269,9 +270,9 @@ static int reply_counts(struct ptx_backend *backend, int64_t id, const struct la
 	return rc;
 }
 
-static int backend_emulate(void *context, int64_t id, const struct launch_case *work,
-			   struct worker_reply *reply, enum trial_status *status,
-			   struct text *reason, struct error *err)
+static int ptx_backend_emulate(void *context, int64_t id, const struct launch_case *work,
+			       struct worker_reply *reply, enum trial_status *status,
+			       struct text *reason, struct error *err)
 {
 	struct ptx_backend *backend = context;
 	struct case_totals totals = {0};
@@ -279,7 +280,7 @@ static int backend_emulate(void *context, int64_t id, const struct launch_case *
 
 	backend->printed_bytes = 0;
 	if (rc == 0)
-		rc = case_emulate(&backend->bench, work, &totals, status, reason, err);
+		rc = case_emulate(&backend->runner, work, &totals, status, reason, err);
 	/* What a wrong kernel did is of no use to anybody. */
 	if (rc == 0 && (*status == TRIAL_OK || *status == TRIAL_SAMPLED))
 		rc = reply_counts(backend, id, work, &totals, reply, err);
@@ -293,14 +294,14 @@ int ptx_worker(int socket_fd)
 	const struct backend_ops ops = {.name = "ptx",
 					.version = PERFLAB_WORKER_VERSION,
 					.backend = &backend,
-					.doctor = backend_doctor,
-					.devices = backend_devices,
-					.metrics = backend_metrics,
-					.passes = backend_passes,
-					.open = backend_open,
-					.inspect = backend_inspect,
-					.emulate = backend_emulate,
-					.close = backend_close};
+					.doctor = ptx_backend_doctor,
+					.devices = ptx_backend_devices,
+					.metrics = ptx_backend_metrics,
+					.passes = ptx_backend_passes,
+					.open = ptx_backend_open,
+					.inspect = ptx_backend_inspect,
+					.emulate = ptx_backend_emulate,
+					.close = ptx_backend_close};
 
 	return worker_main(&ops, socket_fd);
 }

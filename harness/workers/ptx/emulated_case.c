@@ -45,7 +45,7 @@ static int check_grid(const struct case_launch *launch, struct error *err)
 }
 
 /* The case's arguments must be what the entry declares: another build's case is no launch. */
-static int check_arguments(const struct image *image, const struct case_launch *launch,
+static int check_arguments(const struct ptx_image *image, const struct case_launch *launch,
 			   struct error *err)
 {
 	const struct ptx_function *entry = ptx_module_function(image->module, launch->entry);
@@ -67,11 +67,11 @@ static int check_arguments(const struct image *image, const struct case_launch *
 	return 0;
 }
 
-int emulated_case_open(struct emulated_case *out, struct workbench *bench,
-		       const struct launch_case *work, const struct image *image,
+int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
+		       const struct launch_case *work, const struct ptx_image *image,
 		       const struct ptx_program *program, struct error *err)
 {
-	struct emulated_case emulated = {.bench = bench, .work = work, .program = program};
+	struct emulated_case emulated = {.runner = runner, .work = work, .program = program};
 	int rc = 0;
 
 	for (size_t i = 0; i < work->launch_count && rc == 0; i++) {
@@ -81,10 +81,10 @@ int emulated_case_open(struct emulated_case *out, struct workbench *bench,
 	}
 	if (rc)
 		return rc;
-	emulated.memory = device_memory_create(bench->memory_limit_bytes);
+	emulated.memory = device_memory_create(runner->memory_limit_bytes);
 	rc = allocate(&emulated, err);
 	if (rc == 0)
-		rc = emulation_create(&emulated.emulation, program, emulated.memory, bench->lanes,
+		rc = emulation_create(&emulated.emulation, program, emulated.memory, runner->lanes,
 				      err);
 	if (rc) {
 		emulated_case_close(&emulated);
@@ -113,7 +113,7 @@ void emulated_case_restore(struct emulated_case *emulated)
 		if (!buffer->length)
 			continue;
 		if (case_buffer_is_input(buffer))
-			kernel_fill(data, buffer, emulated->bench->seed);
+			kernel_fill(data, buffer, emulated->runner->seed);
 		else
 			memset(data, 0xff, case_buffer_bytes(buffer)); /* NaN; -1 in integers */
 	}
@@ -130,8 +130,9 @@ void emulated_case_buffers(const struct emulated_case *emulated, struct host_buf
 }
 
 /* The parameter block, each argument at a multiple of its size, as PTX lays it out. */
-static size_t bind_arguments(unsigned char block[KERNEL_MAX_ARGS * 8],
-			     const struct emulated_case *emulated, const struct case_launch *launch)
+static size_t write_parameter_block(unsigned char block[KERNEL_MAX_ARGS * 8],
+				    const struct emulated_case *emulated,
+				    const struct case_launch *launch)
 {
 	size_t offset = 0;
 
@@ -162,7 +163,7 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 		.entry = launch->entry,
 		.shared_bytes = launch->shared_bytes,
 		.arguments = arguments,
-		.argument_bytes = bind_arguments(arguments, emulated, launch),
+		.argument_bytes = write_parameter_block(arguments, emulated, launch),
 		.max_instructions = part->instructions,
 		.blocks = part->blocks,
 		.block_count = part->block_count,
@@ -170,8 +171,8 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 				  : part->blocks ? -1
 						 : CHECKED_BLOCKS,
 		/* what is only estimated is executed once more */
-		.print = part->checked ? emulated->bench->print : NULL,
-		.print_context = emulated->bench->print_context,
+		.print = part->checked ? emulated->runner->print : NULL,
+		.print_context = emulated->runner->print_context,
 	};
 
 	memcpy(what.grid, launch->grid, sizeof(what.grid));

@@ -5,10 +5,10 @@
 #ifndef HARNESS_WORKERS_PTX_EMULATED_CASE_H
 #define HARNESS_WORKERS_PTX_EMULATED_CASE_H
 
-#include "harness/workers/ptx/workbench.h"
+#include "harness/workers/ptx/case_runner.h"
 
 struct emulated_case {
-	struct workbench *bench;
+	struct case_runner *runner;
 	const struct launch_case *work;
 	const struct ptx_program *program;
 	struct device_memory *memory;
@@ -18,8 +18,8 @@ struct emulated_case {
 };
 
 /* Buffers hold zeroes. PL_ENOMEM: too large for this machine. */
-int emulated_case_open(struct emulated_case *out, struct workbench *bench,
-		       const struct launch_case *work, const struct image *image,
+int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
+		       const struct launch_case *work, const struct ptx_image *image,
 		       const struct ptx_program *program, struct error *err);
 void emulated_case_close(struct emulated_case *emulated);
 /* Inputs as the seed has them, everything else poisoned, module variables as declared; no counts,

@@ -311,8 +311,8 @@ static bool may_be_sampled(const struct emulated_case *emulated, struct text *wh
 	return !why_not->length;
 }
 
-static int execute_whole(struct emulated_case *emulated, size_t index, struct case_totals *totals,
-			 struct error *err)
+static int execute_whole_launch(struct emulated_case *emulated, size_t index,
+				struct case_totals *totals, struct error *err)
 {
 	const struct launch_part all = {.checked = true};
 	int rc = emulated_case_launch(emulated, index, &all, err);
@@ -339,7 +339,7 @@ int sample_case(struct emulated_case *emulated, const uint64_t *block_instructio
 		int64_t blocks = launch_blocks(&work->launches[i]);
 
 		if (block_instructions[i] <= worth / (uint64_t)blocks)
-			rc = execute_whole(emulated, i, &sum, err);
+			rc = execute_whole_launch(emulated, i, &sum, err);
 		else if (blocks < BLOCKS_WORTH_SAMPLING)
 			text_addf(why_not, "%s has only %" PRId64 " blocks",
 				  work->launches[i].entry, blocks);

@@ -2,8 +2,8 @@
  * shadow_parts: what shadow.c, which finds a race, and shadow_report.c, which
  * tells of it, both know. Internal to the two.
  */
-#ifndef EMULATOR_MACHINE_SHADOW_PARTS_H
-#define EMULATOR_MACHINE_SHADOW_PARTS_H
+#ifndef EMULATOR_MACHINE_SHADOW_REPORT_H
+#define EMULATOR_MACHINE_SHADOW_REPORT_H
 
 #include "emulator/machine/shadow.h"
 

@@ -1,4 +1,4 @@
-#include "harness/workers/ptx/image.h"
+#include "harness/workers/ptx/ptx_image.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static void image_free(struct image *image)
+static void ptx_image_free(struct ptx_image *image)
 {
 	if (!image)
 		return;
@@ -22,17 +22,17 @@ static void image_free(struct image *image)
 	free(image);
 }
 
-void image_cache_release(struct image_cache *cache)
+void ptx_image_cache_release(struct ptx_image_cache *cache)
 {
 	for (size_t i = 0; i < cache->count; i++)
-		image_free(cache->images[i]);
+		ptx_image_free(cache->images[i]);
 	free(cache->images);
 	free(cache->folder);
-	*cache = (struct image_cache){0};
+	*cache = (struct ptx_image_cache){0};
 }
 
-static int image_path(struct text *path, const struct image_cache *cache, const char *name,
-		      struct error *err)
+static int ptx_image_path(struct text *path, const struct ptx_image_cache *cache, const char *name,
+			  struct error *err)
 {
 	int rc;
 
@@ -83,7 +83,7 @@ static void hash_code(char out[24], const char *text)
 	snprintf(out, 24, "%016" PRIx64, (uint64_t)hash);
 }
 
-static int image_read(struct image *image, const char *path, struct error *err)
+static int ptx_image_read(struct ptx_image *image, const char *path, struct error *err)
 {
 	const char *target;
 	size_t length = 0;
@@ -106,11 +106,11 @@ static int image_read(struct image *image, const char *path, struct error *err)
 	return 0;
 }
 
-static int image_find(struct image_cache *cache, const char *name, struct image **out,
-		      struct error *err)
+static int ptx_image_find(struct ptx_image_cache *cache, const char *name, struct ptx_image **out,
+			  struct error *err)
 {
 	struct text path = TEXT_INIT;
-	struct image *image;
+	struct ptx_image *image;
 	int rc;
 
 	for (size_t i = 0; i < cache->count; i++) {
@@ -121,12 +121,12 @@ static int image_find(struct image_cache *cache, const char *name, struct image 
 	}
 	image = xcalloc(1, sizeof(*image));
 	image->name = xstrdup(name);
-	rc = image_path(&path, cache, name, err);
+	rc = ptx_image_path(&path, cache, name, err);
 	if (rc == 0)
-		rc = image_read(image, path.data, err);
+		rc = ptx_image_read(image, path.data, err);
 	text_release(&path);
 	if (rc) {
-		image_free(image);
+		ptx_image_free(image);
 		return rc;
 	}
 	cache->images = xgrow(cache->images, &cache->capacity, cache->count + 1, sizeof(image));
@@ -135,11 +135,11 @@ static int image_find(struct image_cache *cache, const char *name, struct image 
 	return 0;
 }
 
-int image_load(struct image_cache *cache, const char *name, const struct image **out,
-	       struct error *err)
+int ptx_image_load(struct ptx_image_cache *cache, const char *name, const struct ptx_image **out,
+		   struct error *err)
 {
-	struct image *image = NULL;
-	int rc = image_find(cache, name, &image, err);
+	struct ptx_image *image = NULL;
+	int rc = ptx_image_find(cache, name, &image, err);
 
 	if (rc == 0)
 		*out = image;
@@ -151,8 +151,8 @@ static bool same_entry(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static int image_decode(struct image *image, const char *entry, struct image_program *out,
-			struct error *err)
+static int ptx_image_decode(struct ptx_image *image, const char *entry,
+			    struct ptx_image_program *out, struct error *err)
 {
 	struct program_gaps gaps = {0};
 	struct error why = {0};
@@ -179,13 +179,13 @@ static const char *only_entry(const struct launch_case *work)
 	return work->launches[0].entry;
 }
 
-int image_program(struct image_cache *cache, const struct launch_case *work,
-		  const struct image **out_image, const struct ptx_program **program,
-		  const char **gaps, struct error *err)
+int ptx_image_program(struct ptx_image_cache *cache, const struct launch_case *work,
+		      const struct ptx_image **out_image, const struct ptx_program **program,
+		      const char **gaps, struct error *err)
 {
 	const char *entry = only_entry(work);
-	struct image_program *found = NULL;
-	struct image *image = NULL;
+	struct ptx_image_program *found = NULL;
+	struct ptx_image *image = NULL;
 	int rc;
 
 	if (launch_case_library(work)) {
@@ -194,14 +194,14 @@ int image_program(struct image_cache *cache, const struct launch_case *work,
 		*gaps = "a library, which is for a GPU";
 		return 0;
 	}
-	rc = image_find(cache, work->image, &image, err);
+	rc = ptx_image_find(cache, work->image, &image, err);
 	for (size_t i = 0; rc == 0 && i < image->program_count; i++)
 		if (same_entry(image->programs[i].entry, entry))
 			found = &image->programs[i];
 	if (rc == 0 && !found) {
-		struct image_program fresh = {0};
+		struct ptx_image_program fresh = {0};
 
-		rc = image_decode(image, entry, &fresh, err);
+		rc = ptx_image_decode(image, entry, &fresh, err);
 		if (rc == 0) {
 			fresh.entry = entry ? xstrdup(entry) : NULL;
 			image->programs = xgrow(image->programs, &image->program_capacity,
@@ -218,8 +218,8 @@ int image_program(struct image_cache *cache, const struct launch_case *work,
 	return 0;
 }
 
-struct entry_resources image_resources(const struct image *image, const char *entry, int cc_major,
-				       int cc_minor)
+struct entry_resources ptx_image_resources(const struct ptx_image *image, const char *entry,
+					   int cc_major, int cc_minor)
 {
 	static const char begin[] = "// perflab: entry ";
 	struct entry_resources found = {-1, -1, -1};

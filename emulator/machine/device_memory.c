@@ -1,5 +1,5 @@
 /* Allocations of the emulated device. See emulator.h and memory.h. */
-#include "emulator/machine/memory.h"
+#include "emulator/machine/device_memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * image: the PTX of a case's image ("reduce/shuffle"), found under
  * share/perflab/ptx, parsed and decoded once a worker. Internal to harness/workers/ptx/.
  */
-#ifndef HARNESS_WORKERS_PTX_IMAGE_H
-#define HARNESS_WORKERS_PTX_IMAGE_H
+#ifndef HARNESS_WORKERS_PTX_PTX_IMAGE_H
+#define HARNESS_WORKERS_PTX_PTX_IMAGE_H
 
 #include "emulator/emulator.h"
 #include "kernels/kernels.h"
@@ -17,7 +17,7 @@ struct entry_resources {
 	int64_t shared_static_bytes, local_bytes_per_thread;
 };
 
-struct image {
+struct ptx_image {
 	char *name;
 	struct ptx_module *module;
 	char code_hash[24]; /* of the PTX without comments and source lines */
@@ -25,7 +25,7 @@ struct image {
 	char *text;         /* of the file, for the resources */
 	/* Decoded forms: of one entry, or of the whole module (entry NULL) where a case launches
 	 * several, which share module variables. */
-	struct image_program {
+	struct ptx_image_program {
 		char *entry;
 		struct ptx_program *program; /* NULL: it has gaps */
 		char *gaps;                  /* "opcode …, register …" */
@@ -33,25 +33,25 @@ struct image {
 	size_t program_count, program_capacity;
 };
 
-struct image_cache {
+struct ptx_image_cache {
 	char *folder; /* NULL: share/perflab/ptx of the installation */
-	struct image **images;
+	struct ptx_image **images;
 	size_t count, capacity;
 };
 
-void image_cache_release(struct image_cache *cache);
+void ptx_image_cache_release(struct ptx_image_cache *cache);
 /* The image stays the cache's. PL_ENOENT names the file; PL_EPARSE what is wrong in it. */
-int image_load(struct image_cache *cache, const char *name, const struct image **out,
-	       struct error *err);
+int ptx_image_load(struct ptx_image_cache *cache, const char *name, const struct ptx_image **out,
+		   struct error *err);
 /*
  * The program of all launches of a case. 0 with *program NULL when the
  * emulator lacks something: *gaps says what. Both stay the image's.
  */
-int image_program(struct image_cache *cache, const struct launch_case *work,
-		  const struct image **image, const struct ptx_program **program, const char **gaps,
-		  struct error *err);
+int ptx_image_program(struct ptx_image_cache *cache, const struct launch_case *work,
+		      const struct ptx_image **image, const struct ptx_program **program,
+		      const char **gaps, struct error *err);
 /* As ptxas for the compute capability, else for any, else not known. */
-struct entry_resources image_resources(const struct image *image, const char *entry, int cc_major,
-				       int cc_minor);
+struct entry_resources ptx_image_resources(const struct ptx_image *image, const char *entry,
+					   int cc_major, int cc_minor);
 
 #endif

@@ -4,8 +4,8 @@
  * the same for every block of a launch and are filled once, those of %ctaid
  * once a block. Registers themselves are not cleared. Internal to emulator/.
  */
-#ifndef EMULATOR_MACHINE_FRAME_H
-#define EMULATOR_MACHINE_FRAME_H
+#ifndef EMULATOR_MACHINE_CALL_FRAME_H
+#define EMULATOR_MACHINE_CALL_FRAME_H
 
 #include "emulator/machine/machine.h"
 

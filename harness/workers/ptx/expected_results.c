@@ -1,4 +1,4 @@
-#include "harness/workers/ptx/expected.h"
+#include "harness/workers/ptx/expected_results.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -49,8 +49,9 @@ static void evict(struct expected_cache *cache, uint64_t this_call)
 	}
 }
 
-static int compute(const struct kernel_oracle *oracle, const struct launch_case *work,
-		   const struct host_buffers *inputs, struct host_buffers *out, struct error *err)
+static int compute_expected(const struct kernel_oracle *oracle, const struct launch_case *work,
+			    const struct host_buffers *inputs, struct host_buffers *out,
+			    struct error *err)
 {
 	int rc = 0;
 
@@ -69,8 +70,9 @@ static int compute(const struct kernel_oracle *oracle, const struct launch_case 
 }
 
 /* Takes over the results of a case. */
-static void keep(struct expected_cache *cache, const struct launch_case *work,
-		 const struct kernel_oracle *oracle, uint64_t seed, struct host_buffers *results)
+static void cache_results(struct expected_cache *cache, const struct launch_case *work,
+			  const struct kernel_oracle *oracle, uint64_t seed,
+			  struct host_buffers *results)
 {
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		struct expected_result result = {.data = results->data[b],
@@ -92,8 +94,9 @@ static void keep(struct expected_cache *cache, const struct launch_case *work,
 }
 
 /* False: at least one is not there. */
-static bool look_up(struct expected_cache *cache, const struct launch_case *work,
-		    const struct kernel_oracle *oracle, uint64_t seed, struct host_buffers *out)
+static bool look_up_results(struct expected_cache *cache, const struct launch_case *work,
+			    const struct kernel_oracle *oracle, uint64_t seed,
+			    struct host_buffers *out)
 {
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		struct expected_result *found;
@@ -112,9 +115,9 @@ static bool look_up(struct expected_cache *cache, const struct launch_case *work
 	return true;
 }
 
-int expected_find(struct expected_cache *cache, const struct launch_case *work, uint64_t seed,
-		  const struct host_buffers *inputs, struct host_buffers *expected,
-		  struct error *err)
+int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
+			  uint64_t seed, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err)
 {
 	const struct kernel_oracle *oracle;
 	struct host_buffers found = {0};
@@ -123,18 +126,18 @@ int expected_find(struct expected_cache *cache, const struct launch_case *work, 
 	if (rc)
 		return rc;
 	cache->clock++;
-	if (!look_up(cache, work, oracle, seed, &found)) {
+	if (!look_up_results(cache, work, oracle, seed, &found)) {
 		struct host_buffers fresh = {0};
 
-		rc = compute(oracle, work, inputs, &fresh, err);
+		rc = compute_expected(oracle, work, inputs, &fresh, err);
 		if (rc == 0)
-			keep(cache, work, oracle, seed, &fresh);
+			cache_results(cache, work, oracle, seed, &fresh);
 		for (size_t b = 0; b < work->buffer_count; b++)
 			free(fresh.data[b]);
 		if (rc)
 			return rc;
 		found = (struct host_buffers){0};
-		look_up(cache, work, oracle, seed, &found);
+		look_up_results(cache, work, oracle, seed, &found);
 		evict(cache, cache->clock);
 	}
 	*expected = found;

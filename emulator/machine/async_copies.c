@@ -1,10 +1,10 @@
-#include "emulator/machine/copies.h"
+#include "emulator/machine/async_copies.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/machine/access.h"
-#include "emulator/machine/copy_cost.h"
+#include "emulator/machine/async_copy_cost.h"
 #include "emulator/machine/shadow.h"
 
 /* Of a lane. */
@@ -114,7 +114,7 @@ static void count_copy(struct warp *warp, const struct copy *copy, uint32_t read
 		.from = address,
 		.to = copy->offset,
 	});
-	struct instruction_count *count = count_of(warp, copy->at);
+	struct instruction_count *count = count_at(warp, copy->at);
 
 	count->sectors += cost.sectors;
 	count->wavefronts += cost.wavefronts;
@@ -146,7 +146,7 @@ enum step run_copy(struct warp *warp, const struct instruction *at)
 
 	if (warp->active == 0)
 		return STEP_NEXT;
-	count_of(warp, at)->requests++;
+	count_at(warp, at)->requests++;
 	destinations(offset, warp, at);
 	sources(address, warp, at);
 	if (amounts(amount, &reading, warp, at) != STEP_NEXT ||

@@ -1,4 +1,4 @@
-#include "emulator/machine/copy_cost.h"
+#include "emulator/machine/async_copy_cost.h"
 
 #include "emulator/machine/access.h"
 
@@ -101,7 +101,8 @@ static bool may_pass_together(const struct transfer *a, const struct transfer *b
 }
 
 /* Passes of a transfer and of all that may pass together with it: each sector takes part once. */
-static unsigned passes(struct transfer *transfers, unsigned count, const struct transfer *first)
+static unsigned shared_wavefronts(struct transfer *transfers, unsigned count,
+				  const struct transfer *first)
 {
 	unsigned most = 0;
 
@@ -131,7 +132,7 @@ static struct copy_cost cost_past_l1(const struct copy_lanes *lanes)
 
 	for (unsigned i = 0; i < count; i++)
 		if (!transfers[i].passed)
-			cost.wavefronts += passes(transfers, count, &transfers[i]);
+			cost.wavefronts += shared_wavefronts(transfers, count, &transfers[i]);
 	if (lanes->reading != lanes->mask)
 		cost.wavefronts += access_store_wavefronts(lanes->to, lanes->mask, lanes->bytes);
 	return cost;

@@ -2,8 +2,8 @@
  * expected: results of oracles, kept between the cases that agree on them.
  * Internal to harness/workers/ptx/.
  */
-#ifndef HARNESS_WORKERS_PTX_EXPECTED_H
-#define HARNESS_WORKERS_PTX_EXPECTED_H
+#ifndef HARNESS_WORKERS_PTX_EXPECTED_RESULTS_H
+#define HARNESS_WORKERS_PTX_EXPECTED_RESULTS_H
 
 #include "kernels/kernels.h"
 
@@ -27,8 +27,8 @@ void expected_cache_release(struct expected_cache *cache);
  * that are none. `inputs` is as kernel_fill() makes them from `seed`. They
  * stay the cache's, until the next call. PL_ENOENT: no such oracle; PL_ENOMEM.
  */
-int expected_find(struct expected_cache *cache, const struct launch_case *work, uint64_t seed,
-		  const struct host_buffers *inputs, struct host_buffers *expected,
-		  struct error *err);
+int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
+			  uint64_t seed, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err);
 
 #endif

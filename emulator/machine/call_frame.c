@@ -1,6 +1,6 @@
-#include "emulator/machine/frame.h"
+#include "emulator/machine/call_frame.h"
 
-#include "emulator/machine/plan.h"
+#include "emulator/machine/control_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +161,7 @@ static struct frame *frame_new(struct warp *warp, uint32_t function)
 	size_t bytes;
 
 	frame->function = &launch->program->functions[function];
-	frame->plan = &launch->plans[function];
+	frame->flow = &launch->flows[function];
 	frame->function_index = function;
 	frame->block = -1;
 	bytes = ((size_t)frame->function->file_bytes + 63) / 64 * 64;

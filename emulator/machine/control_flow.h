@@ -1,5 +1,5 @@
 /*
- * plan: what the loop wants to know of a function's code beyond the code: its
+ * flow: what the loop wants to know of a function's code beyond the code: its
  * basic blocks, how far it runs without a question, which branches may belong
  * to a spin lock, and what lies behind a place on every way to the end.
  * Internal to emulator/.
@@ -9,8 +9,8 @@
  * park a warp's lanes. So a block's instructions run as often, and with as many
  * lanes, as its first one: it alone is counted.
  */
-#ifndef EMULATOR_MACHINE_PLAN_H
-#define EMULATOR_MACHINE_PLAN_H
+#ifndef EMULATOR_MACHINE_CONTROL_FLOW_H
+#define EMULATOR_MACHINE_CONTROL_FLOW_H
 
 #include "emulator/program/program.h"
 
@@ -20,7 +20,7 @@ enum guard_handling {
 	GUARD_SPLITS,  /* those lanes part from the others, which go on behind it */
 };
 
-struct plan_step {
+struct flow_step {
 	uint32_t end;    /* instructions from here to there need no look at guards and blocks */
 	uint32_t block;  /* that it belongs to */
 	uint32_t length; /* of that block, counted instructions; of its first instruction only */
@@ -32,12 +32,13 @@ struct block_count {
 	uint64_t warps, lanes;
 };
 
-struct function_plan {
+struct control_flow {
 	const struct program_function *function;
-	struct plan_step *steps;    /* code_count */
+	struct flow_step *steps;    /* code_count */
 	struct block_count *blocks; /* block_count */
 	size_t block_count;
-	unsigned char **behind; /* by instruction; NULL until asked for: plan_behind() */
+	unsigned char *
+		*behind; /* by instruction; NULL until asked for: control_flow_leads_through() */
 };
 
 /* Branches that go back over something another thread may change carry this as their kind. */
@@ -47,14 +48,14 @@ struct function_plan {
  * Plans a function and marks its branches. Its last instruction must not go on behind it, and
  * branches must stay inside. `code` is function->code, to be written. PL_ENOMEM.
  */
-int function_plan_make(struct function_plan *plan, const struct program_function *function,
+int control_flow_build(struct control_flow *flow, const struct program_function *function,
 		       struct instruction *code, struct error *err);
-void function_plan_release(struct function_plan *plan);
+void control_flow_release(struct control_flow *flow);
 
 /*
  * Does every way from instruction `from` to the end of the function lead over `place`, which is
  * not the end itself? Remembered.
  */
-bool plan_behind(const struct function_plan *plan, uint32_t from, uint32_t place);
+bool control_flow_leads_through(const struct control_flow *flow, uint32_t from, uint32_t place);
 
 #endif

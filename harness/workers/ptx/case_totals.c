@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/ptx/workbench.h"
+#include "harness/workers/ptx/case_totals.h"
 #include "metrics/catalogue/catalogue.h"
 
 void case_totals_release(struct case_totals *totals)

@@ -4,8 +4,8 @@
  * the lanes wait at different places for each other, what PTX lets them do
  * together they do together.
  */
-#include "emulator/machine/plan.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_sync.h"
+#include "emulator/machine/control_flow.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ static bool is_barrier(const struct instruction *at)
 	       at->operation == OP_BARRIER_ARRIVE;
 }
 
-static const struct instruction *place_of(const struct split *split)
+static const struct instruction *parked_instruction(const struct split *split)
 {
 	return &split->frame->function->code[split->pc];
 }
@@ -25,7 +25,7 @@ static void recount(const struct frame *frame, struct warp *warp, const struct i
 		    int warps, int lanes)
 {
 	uint32_t pc = (uint32_t)(at - frame->function->code);
-	struct block_count *count = &frame->plan->blocks[frame->plan->steps[pc].block];
+	struct block_count *count = &frame->flow->blocks[frame->flow->steps[pc].block];
 
 	count->warps += (uint64_t)(int64_t)warps;
 	count->lanes += (uint64_t)(int64_t)lanes;
@@ -103,7 +103,7 @@ enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t 
 static enum step absent_finding(struct warp *warp, const struct split *split, uint32_t absent,
 				const char *where)
 {
-	const struct instruction *at = place_of(split);
+	const struct instruction *at = parked_instruction(split);
 	uint32_t came = split->mask;
 
 	warp->frame = split->frame;
@@ -178,7 +178,7 @@ static void copy_lanes(unsigned char *to, const unsigned char *from, size_t widt
 
 static void joint_take(struct joint *joint, const struct split *split)
 {
-	const struct instruction *at = place_of(split);
+	const struct instruction *at = parked_instruction(split);
 	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -189,7 +189,7 @@ static void joint_take(struct joint *joint, const struct split *split)
 
 static void joint_give(const struct joint *joint, const struct split *split)
 {
-	const struct instruction *at = place_of(split);
+	const struct instruction *at = parked_instruction(split);
 
 	if (at->dst)
 		copy_lanes(split->frame->file + at->dst, joint->file + JOINT_ROW(4), 4,
@@ -207,12 +207,12 @@ static bool same_exchange(const struct instruction *a, const struct instruction 
 static bool is_partner(const struct split *first, const struct split *other)
 {
 	return other->state == SPLIT_PARKED && other->named == first->named &&
-	       same_exchange(place_of(first), place_of(other));
+	       same_exchange(parked_instruction(first), parked_instruction(other));
 }
 
 static enum step execute_together(struct warp *warp, const struct split *first, uint32_t lanes)
 {
-	const struct instruction *at = place_of(first);
+	const struct instruction *at = parked_instruction(first);
 	struct joint joint = {.instruction = *at};
 	struct split like = *first;
 	enum step step;
@@ -241,7 +241,8 @@ static enum step execute_together(struct warp *warp, const struct split *first, 
 		if (!is_partner(&like, split))
 			continue;
 		joint_give(&joint, split);
-		recount(split->frame, warp, place_of(split), 1, (int)lanes_in(split->mask));
+		recount(split->frame, warp, parked_instruction(split), 1,
+			(int)lanes_in(split->mask));
 		split->state = SPLIT_READY;
 		split->pc++;
 		warp->parked_count--;
@@ -259,7 +260,7 @@ enum step warp_parked_meet(struct warp *warp)
 
 		if (first->state == SPLIT_AT_BARRIER)
 			others |= warp->block->barriers[first->barrier].threads != 0;
-		if (first->state != SPLIT_PARKED || is_barrier(place_of(first)))
+		if (first->state != SPLIT_PARKED || is_barrier(parked_instruction(first)))
 			continue;
 		for (unsigned k = 0; k < warp->waiting_count; k++)
 			if (is_partner(first, &warp->waiting[k]))

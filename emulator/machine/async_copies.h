@@ -5,8 +5,8 @@
  * does not wait sees what was there. Copies that nobody waits for never
  * arrive. Internal to emulator/.
  */
-#ifndef EMULATOR_MACHINE_COPIES_H
-#define EMULATOR_MACHINE_COPIES_H
+#ifndef EMULATOR_MACHINE_ASYNC_COPIES_H
+#define EMULATOR_MACHINE_ASYNC_COPIES_H
 
 #include "emulator/machine/machine.h"
 

@@ -19,8 +19,8 @@
  * matmul/async_copy; which machine code it counts otherwise is in
  * tests/golden/ptx/explained.json and LEFT_OUT of scripts/compare-ptx.
  */
-#ifndef EMULATOR_MACHINE_COPY_COST_H
-#define EMULATOR_MACHINE_COPY_COST_H
+#ifndef EMULATOR_MACHINE_ASYNC_COPY_COST_H
+#define EMULATOR_MACHINE_ASYNC_COPY_COST_H
 
 #include "emulator/machine/machine.h"
 

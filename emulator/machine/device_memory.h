@@ -10,8 +10,8 @@
  * takes the lowest gap that it fits, so that addresses depend on the calls
  * alone. Allocations do not move while a launch runs.
  */
-#ifndef EMULATOR_MACHINE_MEMORY_H
-#define EMULATOR_MACHINE_MEMORY_H
+#ifndef EMULATOR_MACHINE_DEVICE_MEMORY_H
+#define EMULATOR_MACHINE_DEVICE_MEMORY_H
 
 #include "emulator/emulator.h"
 

@@ -1,17 +1,17 @@
 /* Places of the source, as findings name them. */
 #include "emulator/machine/machine.h"
 
-const char *place_file(const struct ptx_module *module, uint32_t file, uint32_t line)
+const char *source_file_name(const struct ptx_module *module, uint32_t file, uint32_t line)
 {
 	return line && file < module->file_count ? module->files[file] : NULL;
 }
 
-void place_text(struct text *out, const struct ptx_module *module,
-		const struct ptx_statement *statement)
+void source_place_text(struct text *out, const struct ptx_module *module,
+		       const struct ptx_statement *statement)
 {
-	const char *file = place_file(module, statement->file, statement->source_line);
+	const char *file = source_file_name(module, statement->file, statement->source_line);
 	const char *caller_file =
-		place_file(module, statement->caller_file, statement->caller_line);
+		source_file_name(module, statement->caller_file, statement->caller_line);
 
 	if (caller_file)
 		text_addf(out, "%s:%u", caller_file, statement->caller_line);
