@@ -1,3 +1,4 @@
+/* Finds the handler of an arithmetic instruction among the parts of alu.def. */
 #include "emulator/lanes/alu_lookup.h"
 #include "emulator/lanes/handlers.h"
 

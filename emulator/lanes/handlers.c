@@ -1,3 +1,4 @@
+/* The sets of handlers, and whether this processor can run them. */
 #include "emulator/lanes/handlers.h"
 
 #define LANES_TABLE(set)                                                                \

@@ -1,7 +1,6 @@
 /*
- * Loads and stores of a thread's own memory: .local, and the parameters of
- * calls, which lie there too but are registers on the hardware and so are not
- * counted.
+ * Loads and stores of local memory: .local, and the parameters of calls. The
+ * parameters are registers on the hardware and so are not counted.
  */
 #include "emulator/lanes/memory.h"
 

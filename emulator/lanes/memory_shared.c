@@ -1,12 +1,9 @@
 /* Loads and stores of shared memory. */
 #include "emulator/lanes/memory.h"
 
-/*
- * Loads of words in one row: what many lanes have read and nobody writes is not
- * looked at again and again.
- */
-static __attribute__((noinline)) void look_at_row(struct warp *warp, const struct instruction *at,
-						  uint32_t mask, const uint32_t offset[LANES])
+/* Checks loads of words in one row, except words that are settled (shadow.h). */
+static __attribute__((noinline)) void check_row(struct warp *warp, const struct instruction *at,
+						uint32_t mask, const uint32_t offset[LANES])
 {
 	uint32_t word[LANES], words = 0, lanes = 0;
 
@@ -15,7 +12,7 @@ static __attribute__((noinline)) void look_at_row(struct warp *warp, const struc
 		words |= UINT32_C(1) << word[lane];
 	}
 	words = shared_shadow_unsettled(warp, offset[0] / SHADOW_ROW_BYTES, words);
-	/* Two lanes of each word: so many that they need not be sought. */
+	/* Nearly all lanes are needed for two lanes of each word: check all of them. */
 	if (2 * __builtin_popcount(words) >= __builtin_popcount(mask)) {
 		lanes = mask;
 		words = 0;
@@ -35,9 +32,9 @@ static __attribute__((noinline)) void look_at_row(struct warp *warp, const struc
 		shared_shadow_load(warp, at, lanes, offset, BANK_BYTES);
 }
 
-/* The block is one that is looked at: before anything moves. */
-static __attribute__((noinline)) void look_at(struct warp *warp, const struct instruction *at,
-					      uint32_t mask, const uint32_t offset[LANES])
+/* Checks an access in a checked block, before any data moves. */
+static __attribute__((noinline)) void check_access(struct warp *warp, const struct instruction *at,
+						   uint32_t mask, const uint32_t offset[LANES])
 {
 	const unsigned bytes = access_bytes(at);
 	uint32_t there[LANES];
@@ -54,8 +51,10 @@ static __attribute__((noinline)) void look_at(struct warp *warp, const struct in
 	shared_shadow_store(warp, at, mask, offset, bytes, values);
 }
 
-static __attribute__((noinline)) enum step faulty(struct warp *warp, const struct instruction *at,
-						  uint32_t mask, const uint32_t offset[LANES])
+static __attribute__((noinline)) enum step report_invalid(struct warp *warp,
+							  const struct instruction *at,
+							  uint32_t mask,
+							  const uint32_t offset[LANES])
 {
 	uint64_t address[LANES];
 
@@ -79,7 +78,7 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 	if (mask != ALL_LANES)
 		MEMORY_FILL(offset, mask);
 	if (size < bytes)
-		return faulty(warp, at, mask, offset);
+		return report_invalid(warp, at, mask, offset);
 	limit = size - bytes;
 	begin = offset[0];
 	for (unsigned lane = 0; lane < LANES; lane++) {
@@ -91,13 +90,13 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 		spread |= here ^ begin;
 	}
 	if (outside >> 31 || low & (bytes - 1))
-		return faulty(warp, at, mask, offset);
+		return report_invalid(warp, at, mask, offset);
 	if (block->shadow && !store && bytes == BANK_BYTES && spread < SHADOW_ROW_BYTES)
-		look_at_row(warp, at, mask, offset);
+		check_row(warp, at, mask, offset);
 	else if (block->shadow)
-		look_at(warp, at, mask, offset);
+		check_access(warp, at, mask, offset);
 
-	/* Lanes side by side, or within one row of the banks, are never in each other's way. */
+	/* Consecutive lanes, and lanes within one row of the banks, have no conflicts. */
 	if (gaps == 0 || (spread < WAVEFRONT_BYTES && (store || bytes <= BANK_BYTES)))
 		wavefronts = access_groups(mask, bytes);
 	else if (store)

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loads of lanes side by side may read so far beyond what they are for. */
+/* Vectorised loads of lanes may read this many bytes past the end. */
 #define SHARED_SLACK_BYTES 16
 
 int block_prepare(struct block *block, struct launch *launch, struct error *err)
@@ -101,12 +101,12 @@ static int block_begin(struct block *block, int64_t number, struct error *err)
 }
 
 /* The instruction that a warp would run next. */
-static const struct instruction *next_of(struct warp *warp)
+static const struct instruction *next_instruction(struct warp *warp)
 {
 	return &warp->frame->function->code[warp->pc];
 }
 
-/* Does the function wait in some loop for what others do? */
+/* Returns true if the function has a loop that may wait for other threads. */
 static bool may_spin(const struct program_function *function)
 {
 	for (size_t i = 0; i < function->code_count; i++)
@@ -123,11 +123,11 @@ static void report_endless(struct warp *warp)
 	bool waits = block->number + 1 < what->grid[0] * what->grid[1] * what->grid[2] &&
 		     may_spin(warp->frame->function);
 
-	warp_finding(warp, next_of(warp), -1, FINDING_ENDLESS,
-		     "%llu warp-instructions were executed, and it has not ended%s",
+	warp_finding(warp, next_instruction(warp), -1, FINDING_ENDLESS,
+		     "the launch executed %llu warp instructions and has not ended%s",
 		     (unsigned long long)what->max_instructions,
-		     waits ? "; does it wait for another block? Here one block runs after the "
-			     "other, and none can wait for a later one"
+		     waits ? "; a loop may wait for another block, but the emulator runs one "
+			     "block after another, so no block can wait for a later one"
 			   : "");
 }
 

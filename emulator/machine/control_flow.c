@@ -8,7 +8,7 @@ static bool ends_function(const struct instruction *at)
 	return at->operation == OP_RET || at->operation == OP_EXIT || at->operation == OP_TRAP;
 }
 
-/* What may find lanes of its warp missing, and is then run again. */
+/* Instructions that may wait for lanes of their warp; they then execute again. */
 static bool may_park(const struct instruction *at)
 {
 	switch (at->operation) {
@@ -33,8 +33,9 @@ static bool changes_lanes(const struct instruction *at)
 	       at->operation == OP_BRX || at->operation == OP_CALL;
 }
 
-/* May another thread change what this reads? */
-static bool sees_others(const struct program_function *function, const struct instruction *at)
+/* Returns true if another thread may change what the instruction reads. */
+static bool reads_shared_state(const struct program_function *function,
+			       const struct instruction *at)
 {
 	const struct ptx_statement *statement;
 
@@ -54,10 +55,10 @@ static bool sees_others(const struct program_function *function, const struct in
 static void mark_spinning(const struct program_function *function, struct instruction *code,
 			  size_t count)
 {
-	size_t last_seen = 0; /* 1 more than the latest instruction that sees others */
+	size_t last_seen = 0; /* the latest instruction that reads shared state, plus 1 */
 
 	for (size_t i = 0; i < count; i++) {
-		if (sees_others(function, &code[i]))
+		if (reads_shared_state(function, &code[i]))
 			last_seen = i + 1;
 		if (code[i].operation == OP_BRA) {
 			bool spins = code[i].target <= i && last_seen > code[i].target;
@@ -99,8 +100,8 @@ int control_flow_build(struct control_flow *flow, const struct program_function 
 
 	*flow = (struct control_flow){.function = function};
 	flow->steps = calloc(count, sizeof(*flow->steps));
-	flow->behind = calloc(count, sizeof(*flow->behind));
-	if (!flow->steps || !flow->behind)
+	flow->leads_through = calloc(count, sizeof(*flow->leads_through));
+	if (!flow->steps || !flow->leads_through)
 		goto no_memory;
 	mark_leaders(flow, function, code, count);
 	mark_spinning(function, code, count);
@@ -130,16 +131,16 @@ no_memory:
 
 void control_flow_release(struct control_flow *flow)
 {
-	if (flow->behind)
+	if (flow->leads_through)
 		for (size_t i = 0; i < flow->function->code_count; i++)
-			free(flow->behind[i]);
-	free(flow->behind);
+			free(flow->leads_through[i]);
+	free(flow->leads_through);
 	free(flow->steps);
 	free(flow->blocks);
 	*flow = (struct control_flow){0};
 }
 
-/* ---- what lies behind ---- */
+/* ---- paths to the end ---- */
 
 struct walk {
 	const struct program_function *function;
@@ -157,7 +158,7 @@ static void walk_to(struct walk *walk, uint32_t to)
 	walk->stack[walk->depth++] = to;
 }
 
-/* Can the end be reached from `from` without `avoided`? */
+/* Returns true if some path from `from` reaches the end without `avoided`. */
 static bool end_is_reached(struct walk *walk, uint32_t from)
 {
 	walk_to(walk, from);
@@ -183,7 +184,7 @@ static bool end_is_reached(struct walk *walk, uint32_t from)
 	return false;
 }
 
-static bool lies_behind(const struct program_function *function, uint32_t from, uint32_t place)
+static bool is_on_every_path(const struct program_function *function, uint32_t from, uint32_t place)
 {
 	struct walk walk = {.function = function, .avoided = place};
 	bool reached;
@@ -201,20 +202,20 @@ static bool lies_behind(const struct program_function *function, uint32_t from, 
 bool control_flow_leads_through(const struct control_flow *flow, uint32_t from, uint32_t place)
 {
 	const struct program_function *function = flow->function;
-	enum { UNKNOWN, BEHIND, NOT_BEHIND };
+	enum { UNKNOWN, YES, NO };
 	unsigned char *known;
 	uint32_t first = place;
 
-	if (!flow->behind[from])
-		flow->behind[from] = xcalloc(function->code_count, 1);
-	known = &flow->behind[from][place];
+	if (!flow->leads_through[from])
+		flow->leads_through[from] = xcalloc(function->code_count, 1);
+	known = &flow->leads_through[from][place];
 	if (*known == UNKNOWN) {
 		while (function->code[first].auxiliary && first + 1 < function->code_count)
 			first++;
-		*known =
-			!ends_function(&function->code[first]) && lies_behind(function, from, place)
-				? BEHIND
-				: NOT_BEHIND;
+		*known = !ends_function(&function->code[first]) &&
+					 is_on_every_path(function, from, place)
+				 ? YES
+				 : NO;
 	}
-	return *known == BEHIND;
+	return *known == YES;
 }

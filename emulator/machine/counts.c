@@ -1,6 +1,6 @@
 /*
- * Counts, put together from what is counted at basic blocks and what at
- * single instructions.
+ * Computes the counts of an emulation, in total and per source line, from the
+ * counts of basic blocks and of single instructions.
  */
 #include "emulator/machine/emulation.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- one instruction ---- */
 
-/* An instruction, what it is, and what happened there. */
+/* An instruction, its statement and its counts. */
 struct counted {
 	const struct instruction *at;
 	const struct ptx_statement *statement;
@@ -95,12 +95,12 @@ static void add_operations(struct emulated_counts *out, const struct counted *co
 		out->f64_flop += counted->lanes * operations;
 }
 
-/* Requests of an instruction that went to a space. */
+/* Requests of an instruction to one space. */
 static uint64_t requests_in(const struct counted *counted, enum ptx_space space)
 {
 	const struct instruction_count *count = counted->count;
 
-	if (counted->at->operation == OP_COPY) /* is in both */
+	if (counted->at->operation == OP_COPY) /* accesses both global and shared memory */
 		return count->requests;
 	if (counted->at->space != PTX_SPACE_GENERIC)
 		return counted->at->space == space ? count->requests : 0;
@@ -114,7 +114,7 @@ static void add_global(struct emulated_counts *out, const struct counted *counte
 	const struct instruction_count *count = counted->count;
 	uint64_t requests = requests_in(counted, PTX_SPACE_GLOBAL);
 
-	/* Of other spaces, and of constants. */
+	/* The instruction accesses other spaces only. */
 	if (!requests)
 		return;
 	if (counted->at->operation == OP_LOAD) {
@@ -178,7 +178,7 @@ static bool is_memory(const struct counted *counted)
 	       counted->at->operation == OP_ATOMIC || counted->at->operation == OP_COPY;
 }
 
-/* A branch on which lanes may part. */
+/* A branch on which a warp may split. */
 static bool is_conditional(const struct counted *counted)
 {
 	return (counted->at->operation == OP_BRA && counted->at->guard) ||
@@ -212,7 +212,7 @@ static void add_instruction(struct emulated_counts *out, const struct counted *c
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- all instructions ---- */
 
 void emulation_counts(const struct emulation *emulation, struct emulated_counts *out)
 {
@@ -264,7 +264,7 @@ static void add_to_line(struct line_count *to, const struct line_count *from)
 	to->conflicts += from->conflicts;
 }
 
-/* Of one instruction, with a borrowed file. */
+/* The counts of one instruction at its line; the file name is borrowed. */
 static struct line_count line_count_of(const struct ptx_module *module,
 				       const struct counted *counted)
 {
@@ -293,7 +293,7 @@ static struct line_count line_count_of(const struct ptx_module *module,
 	return line;
 }
 
-/* Sorts lines and adds up those of one place; their files are borrowed. The new count. */
+/* Sorts the lines and adds up equal ones; file names are borrowed. Returns the new count. */
 static size_t join_lines(struct line_count *lines, size_t count)
 {
 	size_t kept = 0;

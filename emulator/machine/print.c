@@ -1,7 +1,7 @@
 /*
- * What a kernel says: printf, and assert. Formats and arguments are bytes of
- * the device, which a kernel may have wrong: everything is read with its
- * bounds, and a conversion that is not understood is printed as it stands.
+ * printf and assert of device code. Formats and arguments come from device
+ * memory and may be wrong: all reads are bounded, and an unknown conversion is
+ * printed unchanged.
  */
 #include "emulator/machine/control.h"
 #include "emulator/machine/device_memory.h"
@@ -14,7 +14,8 @@
 #define STRING_MOST_BYTES 4096
 #define FIELD_MOST 1024 /* width and precision */
 
-/* The host's bytes at a generic address of a lane, and how many there are. NULL: none. */
+/* The host bytes at a generic address of a lane; *count: bytes to the end. NULL: no memory there.
+ */
 static const unsigned char *bytes_at(const struct warp *warp, int lane, uint64_t address,
 				     uint64_t *count)
 {
@@ -51,7 +52,7 @@ static bool copy_device_string(char out[STRING_MOST_BYTES], const struct warp *w
 	return true;
 }
 
-/* The arguments of a lane, as the compiler packs them: each at a multiple of its size. */
+/* The arguments of a lane as the compiler packs them: each at a multiple of its size. */
 struct arguments {
 	const struct warp *warp;
 	int lane;
@@ -59,7 +60,7 @@ struct arguments {
 	uint32_t taken;
 };
 
-/* Bytes that are not there are zeroes. */
+/* Bytes outside of memory read as zeroes. */
 static uint64_t next_argument(struct arguments *arguments, uint64_t bytes)
 {
 	uint64_t value = 0, count;
@@ -74,13 +75,13 @@ static uint64_t next_argument(struct arguments *arguments, uint64_t bytes)
 	return value;
 }
 
-/* One conversion, from % to its letter. */
+/* One conversion, from "%" to its letter. */
 struct conversion {
 	char flags[8];
 	int width, precision; /* -1: not given */
 	uint64_t bytes;       /* of an integer */
 	char letter;
-	size_t length; /* in the format; 0: not understood */
+	size_t length; /* in the format; 0: unknown conversion */
 };
 
 static int read_field_number(const char **at, struct arguments *arguments)
@@ -139,7 +140,7 @@ static void add_string(struct text *out, const struct conversion *read, const ch
 	text_add(out, field);
 }
 
-/* Integers are given as 64 bits, sign-extended where the letter says so. */
+/* Widens an integer to 64 bits, with its sign for %d and %i. */
 static uint64_t integer_argument(const struct conversion *read, struct arguments *arguments)
 {
 	uint64_t value = next_argument(arguments, read->bytes);
@@ -255,11 +256,11 @@ enum step run_assertion(struct warp *warp, const struct instruction *at)
 	uint32_t line = 0;
 
 	if (!at->a || !copy_device_string(message, warp, lane, address_of(warp, at->a, lane)))
-		strcpy(message, "an assertion");
+		strcpy(message, "the assertion");
 	if (!at->b || !copy_device_string(file, warp, lane, address_of(warp, at->b, lane)))
 		strcpy(file, "?");
 	if (at->c)
 		memcpy(&line, (unsigned char *)row_of(warp, at->c) + 4 * lane, 4);
-	return warp_finding(warp, at, lane, FINDING_ASSERTION, "%.200s does not hold (%.200s:%u)",
+	return warp_finding(warp, at, lane, FINDING_ASSERTION, "%.200s is false (%.200s:%u)",
 			    message, file, line);
 }

@@ -1,4 +1,4 @@
-/* Places of the source, as findings name them. */
+/* Places in the source code, as findings name them. */
 #include "emulator/machine/machine.h"
 
 const char *source_file_name(const struct ptx_module *module, uint32_t file, uint32_t line)

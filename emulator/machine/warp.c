@@ -7,7 +7,8 @@
 #include <emmintrin.h>
 #endif
 
-/* A branch that may spin costs so much of a turn: who waits for another warp lets it run soon. */
+/* A branch that may spin takes this many instructions off the turn, so that a warp which waits for
+ * another one soon lets it run. */
 #define SPIN_COST 1000
 
 /* ---- masks ---- */
@@ -52,10 +53,10 @@ void warp_set_active(struct warp *warp, uint32_t mask)
 
 /* ---- program order ---- */
 
-/* A place as seen from an outer frame: in the middle of the call that led there. */
+/* A place in program order. Seen from an outer frame it lies in the middle of the call. */
 struct place {
 	const struct frame *frame;
-	uint64_t half_steps; /* twice the pc, and 1 within a call */
+	uint64_t half_steps; /* twice the pc; odd within a call */
 };
 
 static struct place program_place(const struct frame *frame, uint32_t pc)
@@ -84,7 +85,7 @@ bool split_precedes(const struct frame *a_frame, uint32_t a_pc, const struct fra
 	return a.half_steps < b.half_steps;
 }
 
-/* From which pc of the running frame on a place comes before it; UINT32_MAX: from none. */
+/* The first pc of the running frame that does not come before a place. UINT32_MAX: none. */
 static uint32_t pc_after(const struct frame *running, const struct frame *frame, uint32_t pc)
 {
 	struct place place = program_place(frame, pc);
@@ -130,7 +131,7 @@ static void resume_split(struct warp *warp, unsigned index)
 	warp_go(warp, split.frame, split.pc);
 }
 
-/* Makes the first ready split in program order run; false: none is ready. */
+/* Lets the first ready split in program order run. Returns false if none is ready. */
 static bool select_first(struct warp *warp)
 {
 	const struct split *first = NULL;
@@ -174,7 +175,7 @@ void warp_diverge(struct warp *warp, uint32_t target, uint32_t taken, uint32_t n
 {
 	uint32_t rest = warp->active & ~taken;
 
-	/* A split whose turn it is out of order keeps it with the lanes that branch. */
+	/* A split that runs out of order continues with the lanes that branch. */
 	if (target <= next || warp->favoured) {
 		warp_set_aside(warp, warp->frame, next, rest);
 		warp->pc = target;
@@ -197,7 +198,7 @@ struct split *warp_suspend(struct warp *warp, uint32_t pc, enum split_state stat
 	return split;
 }
 
-/* Lanes that run behind the place of a parked split have not come there. */
+/* Notes for each parked split which lanes are already past it, so they will not arrive. */
 static void note_passing(struct warp *warp)
 {
 	for (unsigned i = 0; i < warp->waiting_count; i++) {
@@ -215,7 +216,8 @@ static void note_passing(struct warp *warp)
 	}
 }
 
-/* At a leader at or behind merge_pc: takes in who waits here, and lets an earlier split run. */
+/* At the first instruction of a block, at or after merge_pc: merges the ready splits that wait
+ * here, and lets an earlier split run. */
 static void merge_waiting_splits(struct warp *warp)
 {
 	for (unsigned i = 0; i < warp->waiting_count;) {
@@ -230,7 +232,7 @@ static void merge_waiting_splits(struct warp *warp)
 		}
 	}
 	if (!warp->favoured) {
-		/* The order of the splits is total where none can merge: this ends. */
+		/* Splits that cannot merge are totally ordered, so this terminates. */
 		add_waiting(warp, warp->frame, warp->pc, warp->active);
 		select_first(warp);
 	}
@@ -288,7 +290,7 @@ static enum step run_parted(struct warp *warp, const struct instruction *at, uin
 	return at->run(warp, at);
 }
 
-/* Runs the warp's split until something changes which instruction or lanes are next. */
+/* Runs the active split until the turn is over, or the split waits or ends. */
 static enum step run_split(struct warp *warp)
 {
 	const struct frame *frame;

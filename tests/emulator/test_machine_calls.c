@@ -84,7 +84,7 @@ static void endless_recursion_is_found(void **state)
 			  32);
 
 	(void)state;
-	assert_finding(&result, FINDING_STACK, 0, "deep");
+	assert_finding(&result, FINDING_STACK, 0, "a call at depth");
 	machine_release(&result);
 }
 
@@ -150,7 +150,7 @@ static void calls_by_pointer_part_the_lanes(void **state)
 	assert_finding(&result, FINDING_UNSUPPORTED, 0, "thread (10,0,0)");
 	machine_release(&result);
 	result = run_found(INDIRECT_KERNEL("mov.u64 %rd5, 123456;\n"), 32);
-	assert_finding(&result, FINDING_UNSUPPORTED, 0, "no function");
+	assert_finding(&result, FINDING_UNSUPPORTED, 0, "not a function");
 	machine_release(&result);
 }
 
@@ -296,7 +296,7 @@ static void a_failed_assertion_is_found(void **state)
 
 	(void)state;
 	assert_finding(&result, FINDING_ASSERTION, 0, "thread (5,0,0)");
-	assert_finding(&result, FINDING_ASSERTION, 0, "i != 5 does not hold (a.cu:77)");
+	assert_finding(&result, FINDING_ASSERTION, 0, "i != 5 is false (a.cu:77)");
 	machine_release(&result);
 	result = run(ASSERT_KERNEL, 5);
 	assert_int_equal(result.out[4], 1);

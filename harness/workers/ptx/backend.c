@@ -1,6 +1,6 @@
 /*
- * The PTX backend: the operations of the worker loop, on an emulator. It has
- * no clock and no counters of a GPU; how a case is executed is in emulate.c.
+ * The ptx backend: the operations of the worker loop on the emulator. It has
+ * neither a clock nor the counters of a GPU. case_runner.c executes the cases.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,10 +17,10 @@
 struct ptx_backend {
 	struct case_runner runner;
 	bool open;
-	size_t printed_bytes; /* of the present case */
+	size_t printed_bytes; /* by the current case */
 };
 
-/* ---- without a case ---- */
+/* ---- doctor, devices, metrics ---- */
 
 static int reply_check(struct worker_reply *reply, const char *name, bool ok, const char *found,
 		       const char *remedy)
@@ -31,7 +31,7 @@ static int reply_check(struct worker_reply *reply, const char *name, bool ok, co
 	return worker_reply_check(reply, &check);
 }
 
-/* What a container may take; INT64_MAX: all there is. */
+/* The memory limit of the container. INT64_MAX: no limit. */
 static int64_t container_memory_bytes(void)
 {
 	char *text = NULL;
@@ -47,7 +47,7 @@ static int64_t container_memory_bytes(void)
 	return bytes;
 }
 
-/* Physical memory, or what this container has of it; 0: not known. */
+/* Physical memory, or the limit of the container if that is lower. 0: unknown. */
 static int64_t machine_memory_bytes(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES);
@@ -67,7 +67,7 @@ static int reply_chips_check(struct worker_reply *reply)
 
 	for (size_t i = 0; i < count; i++)
 		text_addf(&found, "%s%s", i ? ", " : "", chips[i].name);
-	text_add(&found, "; " CHIP_DEFAULT " unless --chip names another");
+	text_add(&found, "; the default is " CHIP_DEFAULT ", --chip chooses another");
 	rc = reply_check(reply, "chip limits", true, found.data, "");
 	text_release(&found);
 	return rc;
@@ -80,7 +80,7 @@ static int reply_memory_check(struct worker_reply *reply)
 	int rc;
 
 	format_bytes(amount, (double)machine_memory_bytes());
-	found = xasprintf("%s, half of which emulated cases may take", amount);
+	found = xasprintf("%s; emulated cases may use half of it", amount);
 	rc = reply_check(reply, "memory", true, found, "");
 	free(found);
 	return rc;
@@ -91,20 +91,21 @@ static int ptx_backend_doctor(void *backend, struct worker_reply *reply, struct 
 	struct text folder = TEXT_INIT;
 	bool there = install_path(&folder, "share/perflab/ptx", NULL) == 0 &&
 		     access(folder.data, R_OK | X_OK) == 0;
-	int rc = reply_check(reply, "vector unit", true,
-			     strcmp(emulator_best_lanes(), "avx2") == 0
-				     ? "lane set avx2: AVX2, FMA and BMI2 are there"
-				     : "lane set portable: no AVX2, FMA and BMI2, so slower",
-			     "");
+	int rc = reply_check(
+		reply, "vector unit", true,
+		strcmp(emulator_best_lanes(), "avx2") == 0
+			? "lane set avx2: this processor supports AVX2, FMA and BMI2"
+			: "lane set portable, which is slower: AVX2, FMA or BMI2 is missing",
+		"");
 
 	(void)backend;
 	(void)err;
 	if (!there)
-		text_addf(&folder, "%sthere is none", folder.length ? ": " : "");
+		text_addf(&folder, "%snot found", folder.length ? ": " : "");
 	if (rc == 0)
-		rc = reply_check(
-			reply, "kernel PTX", there, folder.data,
-			"install perflab whole: its PTX lies in share/perflab/ptx beside bin/");
+		rc = reply_check(reply, "kernel PTX", there, folder.data,
+				 "install all of perflab: its PTX belongs in share/perflab/ptx, "
+				 "next to bin/");
 	text_release(&folder);
 	if (rc == 0)
 		rc = reply_chips_check(reply);
@@ -147,7 +148,7 @@ static int ptx_backend_metrics(void *backend, const char *chip, const char *patt
 	return rc;
 }
 
-/* An emulator counts everything in its one execution. */
+/* The emulator counts all of its metrics in one execution, so no metric needs a pass. */
 static int ptx_backend_passes(void *backend, const char *chip, const struct string_list *wanted,
 			      int64_t *passes, struct string_list *missing, struct error *err)
 {
@@ -173,7 +174,7 @@ static int ptx_backend_passes(void *backend, const char *chip, const struct stri
 
 /* ---- open ---- */
 
-/* Device printf; a worker's output is talk. As of a device, so much of a case is kept. */
+/* Output of device printf that is kept per case. A GPU has such a limit, too. */
 #define PRINTED_MOST_BYTES ((size_t)1 << 20)
 
 static void print_to_output(void *context, const char *text)
@@ -185,12 +186,12 @@ static void print_to_output(void *context, const char *text)
 		fputs(text, stdout);
 		backend->printed_bytes += bytes;
 	} else if (backend->printed_bytes < PRINTED_MOST_BYTES) {
-		puts("... the kernel prints more than 1 MiB: the rest is left out");
+		puts("... the kernel prints more than 1 MiB; the rest is dropped");
 		backend->printed_bytes = PRINTED_MOST_BYTES;
 	}
 }
 
-/* Workers of one sweep run side by side: each may have its part of half the machine. */
+/* Workers of a sweep run in parallel: each one may use its share of half of the memory. */
 static int64_t memory_limit_bytes(const struct measure_settings *settings, const struct chip *chip)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -210,7 +211,7 @@ static int ptx_backend_open(void *context, const struct measure_settings *settin
 	if (settings->device != 0)
 		return error_set(
 			err, PL_EUSAGE,
-			"no device %d: an emulator has one (0), whose limits --chip chooses",
+			"no device %d: the emulator has one device, 0; --chip chooses its limits",
 			settings->device);
 	rc = chip_find(&chip, settings->chip, err);
 	if (rc)
@@ -281,7 +282,7 @@ static int ptx_backend_emulate(void *context, int64_t id, const struct launch_ca
 	backend->printed_bytes = 0;
 	if (rc == 0)
 		rc = case_emulate(&backend->runner, work, &totals, status, reason, err);
-	/* What a wrong kernel did is of no use to anybody. */
+	/* The counts of a wrong kernel are not reported. */
 	if (rc == 0 && (*status == TRIAL_OK || *status == TRIAL_SAMPLED))
 		rc = reply_counts(backend, id, work, &totals, reply, err);
 	case_totals_release(&totals);

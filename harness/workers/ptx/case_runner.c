@@ -1,7 +1,7 @@
 /*
- * One case from its description to its counts. First a block of each launch
- * is executed on memory full of zeroes, to see how large the case is; then it
- * runs whole and is verified, or is counted on some of its blocks.
+ * Executes a case. First one block of each launch runs on zeroed memory, to
+ * estimate the size of the case. Then all blocks run and the result is verified,
+ * or some blocks run and the counts are extrapolated.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "harness/workers/ptx/emulated_case.h"
 #include "harness/workers/ptx/sampling.h"
 
-/* Fewer blocks than this are not worth executing one of them twice. */
+/* The size of a launch with fewer blocks is not estimated. */
 #define BLOCKS_WORTH_ESTIMATING 64
 
 void case_runner_init(struct case_runner *runner, const struct chip *chip, uint64_t seed)
@@ -32,12 +32,12 @@ void case_runner_release(struct case_runner *runner)
 	*runner = (struct case_runner){0};
 }
 
-/* ---- how large it is ---- */
+/* ---- size estimate ---- */
 
 struct estimate {
-	uint64_t *block_instructions; /* by launch: of its first block */
-	uint64_t instructions;        /* of all blocks, if they are like the first */
-	bool known;                   /* false: a first block went wrong, or on and on */
+	uint64_t *block_instructions; /* by launch: of the first block */
+	uint64_t instructions;        /* of all blocks, if all are like the first */
+	bool known;                   /* false: a first block failed or did not end */
 };
 
 static uint64_t saturated_product(uint64_t a, uint64_t b)
@@ -45,8 +45,8 @@ static uint64_t saturated_product(uint64_t a, uint64_t b)
 	return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-/* Leaves memory in disorder. */
-static int estimate(struct emulated_case *emulated, struct estimate *out, struct error *err)
+/* Leaves the contents of the buffers undefined. */
+static int estimate_size(struct emulated_case *emulated, struct estimate *out, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 	static const int64_t first = 0;
@@ -77,7 +77,7 @@ static int estimate(struct emulated_case *emulated, struct estimate *out, struct
 	return rc;
 }
 
-/* ---- whole ---- */
+/* ---- all blocks ---- */
 
 static void compare_results(struct emulated_case *emulated, const struct host_buffers *expected,
 			    struct case_accuracy *accuracy, struct text *mismatch)
@@ -99,7 +99,7 @@ static void compare_results(struct emulated_case *emulated, const struct host_bu
 	}
 }
 
-/* What it is compared with takes memory, too. */
+/* The expected results count towards the memory limit, too. */
 static int check_room_for_expected(const struct emulated_case *emulated, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
@@ -113,14 +113,16 @@ static int check_room_for_expected(const struct emulated_case *emulated, struct 
 	}
 	if (expected_bytes > free_bytes)
 		return error_set(err, PL_ENOMEM,
-				 "beside the buffers, results to compare with need %" PRId64
-				 " bytes, and %" PRId64 " of %" PRId64 " are free",
+				 "the expected results need %" PRId64
+				 " bytes beside the buffers, but only %" PRId64 " of %" PRId64
+				 " are free",
 				 expected_bytes, free_bytes > 0 ? free_bytes : 0,
 				 emulated->runner->memory_limit_bytes);
 	return 0;
 }
 
-/* Inputs are in place; *mismatch says what is wrong with the results, if a launch did not end. */
+/* Runs all launches and compares the results unless a finding ended a launch. *mismatch: the
+ * differences. */
 static int execute_all_launches(struct emulated_case *emulated, struct case_totals *totals,
 				struct text *mismatch, struct error *err)
 {
@@ -156,7 +158,7 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 	return 0;
 }
 
-/* ---- what became of it ---- */
+/* ---- status and reason ---- */
 
 static void describe_findings(const struct emulated_case *emulated, struct text *reason)
 {
@@ -168,7 +170,7 @@ static void describe_findings(const struct emulated_case *emulated, struct text 
 		text_addf(reason, ", and %" PRIu64 " more", more);
 	for (size_t i = 0; i < findings->count; i++) {
 		if (findings->items[i].kind == FINDING_ENDLESS) {
-			text_add(reason, "; --blocks all lifts that limit");
+			text_add(reason, "; --blocks all removes this limit");
 			break;
 		}
 	}
@@ -194,18 +196,18 @@ static void set_outcome(const struct emulated_case *emulated, const struct case_
 	}
 }
 
-/* Why a case runs neither whole nor in part, and what to do. */
+/* Explains why a case is skipped, and the remedy. */
 static void describe_too_large(const struct estimate *size, const struct text *why_not,
 			       struct text *reason)
 {
 	text_addf(reason,
-		  "too large to run whole, at about %.3g warp-instructions, and not to be counted "
-		  "on some of its blocks: %s; choose a smaller size, or --blocks all",
+		  "too large to run whole (about %.3g warp instructions), and cannot be sampled: "
+		  "%s; choose a smaller size or --blocks all",
 		  (double)size->instructions, why_not->data);
 }
 
-static int emulate(struct emulated_case *emulated, struct case_totals *totals,
-		   enum trial_status *status, struct text *reason, struct error *err)
+static int emulate_case(struct emulated_case *emulated, struct case_totals *totals,
+			enum trial_status *status, struct text *reason, struct error *err)
 {
 	const struct case_runner *runner = emulated->runner;
 	struct estimate size = {
@@ -213,7 +215,7 @@ static int emulate(struct emulated_case *emulated, struct case_totals *totals,
 	struct text why_not = TEXT_INIT;
 	struct text mismatch = TEXT_INIT;
 	bool whole = true;
-	int rc = runner->all_blocks ? 0 : estimate(emulated, &size, err);
+	int rc = runner->all_blocks ? 0 : estimate_size(emulated, &size, err);
 
 	if (rc == 0 && size.known && size.instructions > runner->sampled_beyond) {
 		rc = sample_case(emulated, size.block_instructions, runner->sampled_beyond, totals,
@@ -222,7 +224,7 @@ static int emulate(struct emulated_case *emulated, struct case_totals *totals,
 	}
 	if (rc == 0 && whole && size.known && size.instructions > runner->whole_most) {
 		describe_too_large(&size, &why_not, reason);
-		*status = TRIAL_SKIPPED; /* the emulator's limit says nothing against the case */
+		*status = TRIAL_SKIPPED; /* a limit of the emulator is no fault of the case */
 		whole = false;
 	} else if (rc == 0 && whole) {
 		rc = execute_all_launches(emulated, totals, &mismatch, err);
@@ -248,13 +250,13 @@ int case_emulate(struct case_runner *runner, const struct launch_case *work,
 	if (rc)
 		return rc;
 	if (!program) {
-		text_addf(reason, "needs what the emulator does not run: %s", gaps);
+		text_addf(reason, "needs features that the emulator lacks: %s", gaps);
 		*status = TRIAL_SKIPPED;
 		return 0;
 	}
 	rc = emulated_case_open(&emulated, runner, work, image, program, err);
 	if (rc == 0)
-		rc = emulate(&emulated, totals, status, reason, err);
+		rc = emulate_case(&emulated, totals, status, reason, err);
 	emulated_case_close(&emulated);
 	return rc;
 }

@@ -9,22 +9,23 @@
 #include "harness/workers/case_data.h"
 #include "metrics/metrics.h"
 
-/* What all launches of a case did. */
+/* The sums over all launches of a case. */
 struct case_totals {
-	struct emulated_counts counts; /* of all blocks, scaled where only some were executed */
-	struct line_count_list lines;  /* likewise */
+	struct emulated_counts counts; /* of all blocks, extrapolated if only some ran */
+	struct line_count_list lines;  /* the same, per source line */
 	int64_t blocks_executed, blocks_total;
-	bool has_touched; /* false: blocks were sampled */
+	bool has_touched; /* false: only some blocks ran */
 	struct touched_bytes touched;
-	struct case_accuracy accuracy; /* once results were compared: has_touched */
+	struct case_accuracy accuracy; /* valid if has_touched */
 };
 void case_totals_release(struct case_totals *totals);
-/* Adds what `emulation` counted since its last reset, and resets it. Blocks are left alone. */
+/* Adds the counts of `emulation` since its last reset, and resets it. Leaves the blocks unchanged.
+ */
 void case_totals_take(struct case_totals *totals, struct emulation *emulation);
-/* Adds counts and lines of `from`, `times` over, and the blocks once. */
+/* Adds the counts and lines of `from`, multiplied by `times`, and its blocks once. */
 void case_totals_add(struct case_totals *totals, const struct case_totals *from, uint64_t times);
 
-/* The counters of a case, by the catalogue of the emulator. facts: of case_facts(). */
+/* The counters of a case, with the metrics of the catalogue. facts: as case_facts() returned. */
 void case_counters(struct counter_list *out, const struct case_totals *totals,
 		   const struct launch_facts *facts);
 

@@ -1,3 +1,4 @@
+/* The cache of expected results. See expected_results.h. */
 #include "harness/workers/ptx/expected_results.h"
 
 #include <inttypes.h>
@@ -28,7 +29,7 @@ static struct expected_result *find_key(struct expected_cache *cache, const char
 	return NULL;
 }
 
-/* Drops the oldest that are not of this call until the rest fits. */
+/* Drops the oldest results, except those of this call, until the rest fits. */
 static void evict(struct expected_cache *cache, uint64_t this_call)
 {
 	for (;;) {
@@ -63,13 +64,13 @@ static int compute_expected(const struct kernel_oracle *oracle, const struct lau
 		out->data[b] = calloc(1, bytes + 1);
 		if (!out->data[b])
 			rc = error_set(err, PL_ENOMEM,
-				       "no memory for the %zu bytes that '%s' should hold", bytes,
+				       "no memory for the %zu bytes of the expected '%s'", bytes,
 				       work->buffers[b].name);
 	}
 	return rc ? rc : oracle->compute(work, inputs, out, err);
 }
 
-/* Takes over the results of a case. */
+/* Moves the results of a case into the cache. */
 static void cache_results(struct expected_cache *cache, const struct launch_case *work,
 			  const struct kernel_oracle *oracle, uint64_t seed,
 			  struct host_buffers *results)
@@ -82,7 +83,8 @@ static void cache_results(struct expected_cache *cache, const struct launch_case
 			continue;
 		result.key = case_expected_key(work, oracle, b, seed);
 		result.bytes = (int64_t)case_buffer_bytes(&work->buffers[b]);
-		if (find_key(cache, result.key)) { /* another result of the case was missing */
+		if (find_key(cache,
+			     result.key)) { /* in the cache already, but another result was not */
 			result_release(&result);
 			continue;
 		}
@@ -93,7 +95,7 @@ static void cache_results(struct expected_cache *cache, const struct launch_case
 	*results = (struct host_buffers){0};
 }
 
-/* False: at least one is not there. */
+/* Returns false if a result of the case is not in the cache. */
 static bool look_up_results(struct expected_cache *cache, const struct launch_case *work,
 			    const struct kernel_oracle *oracle, uint64_t seed,
 			    struct host_buffers *out)

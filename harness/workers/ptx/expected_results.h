@@ -1,6 +1,6 @@
 /*
- * expected: results of oracles, kept between the cases that agree on them.
- * Internal to harness/workers/ptx/.
+ * expected_results: a cache of the results that oracles compute, for cases with
+ * equal expected results. Internal to harness/workers/ptx/.
  */
 #ifndef HARNESS_WORKERS_PTX_EXPECTED_RESULTS_H
 #define HARNESS_WORKERS_PTX_EXPECTED_RESULTS_H
@@ -23,9 +23,10 @@ struct expected_cache {
 void expected_cache_release(struct expected_cache *cache);
 
 /*
- * Results of the case's oracle in expected->data, by buffer; NULL for buffers
- * that are none. `inputs` is as kernel_fill() makes them from `seed`. They
- * stay the cache's, until the next call. PL_ENOENT: no such oracle; PL_ENOMEM.
+ * Stores the expected results of a case in expected->data, by buffer; NULL for
+ * buffers that are not results. `inputs` must be what kernel_fill() makes from
+ * `seed`. The cache owns the results; they are valid until the next call.
+ * PL_ENOENT: no such oracle. PL_ENOMEM.
  */
 int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
 			  uint64_t seed, const struct host_buffers *inputs,

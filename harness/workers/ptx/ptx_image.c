@@ -1,3 +1,4 @@
+/* The images of PTX files. See ptx_image.h. */
 #include "harness/workers/ptx/ptx_image.h"
 
 #include <inttypes.h>
@@ -46,7 +47,7 @@ static int ptx_image_path(struct text *path, const struct ptx_image_cache *cache
 	return rc;
 }
 
-/* Lines that say where code is from, not what it is. */
+/* Returns true for lines that do not change the code: comments and line information. */
 static bool is_about_source(const char *line, size_t length)
 {
 	static const char *const begins[] = {"//", ".loc", ".file"};
@@ -67,7 +68,7 @@ static void hash_code(char out[24], const char *text)
 {
 	static const char section[] = "\t.section\t.debug_";
 	XXH64_hash_t hash = 0;
-	bool debug = false; /* in a section for debuggers, to its brace */
+	bool debug = false; /* within a debug section, up to its closing brace */
 
 	for (const char *line = text; *line;) {
 		size_t length = strcspn(line, "\n");
@@ -91,7 +92,7 @@ static int ptx_image_read(struct ptx_image *image, const char *path, struct erro
 
 	if (rc == PL_ENOENT)
 		return error_set(err, PL_ENOENT,
-				 "no PTX of %s: %s is not there; install perflab whole",
+				 "no PTX for %s: %s does not exist; install all of perflab",
 				 image->name, path);
 	if (rc)
 		return rc;
@@ -170,7 +171,7 @@ static int ptx_image_decode(struct ptx_image *image, const char *entry,
 	return rc;
 }
 
-/* The one entry that every launch of a case has; NULL: there are several. */
+/* The entry that all launches of a case use. NULL: they use several. */
 static const char *only_entry(const struct launch_case *work)
 {
 	for (size_t i = 1; i < work->launch_count; i++)
@@ -191,7 +192,7 @@ int ptx_image_program(struct ptx_image_cache *cache, const struct launch_case *w
 	if (launch_case_library(work)) {
 		*out_image = NULL;
 		*program = NULL;
-		*gaps = "a library, which is for a GPU";
+		*gaps = "a library that runs on GPUs only";
 		return 0;
 	}
 	rc = ptx_image_find(cache, work->image, &image, err);

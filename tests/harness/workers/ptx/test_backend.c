@@ -65,14 +65,14 @@ static void test_faults_name_their_place(void **context)
 	assert_outcome("trap", TRIAL_FAULT, WORDS("trap", "block (1,0,0)", "trap.cu:7"));
 	assert_outcome("assertion", TRIAL_FAULT,
 		       WORDS("assertion", "block (1,0,0)", "thread (244,0,0)", "assertion.cu:8",
-			     "i != n / 2 does not hold"));
+			     "i != n / 2 is false"));
 	/* The last warp opens the barrier, and goes on first, to what others write. */
 	assert_outcome("race", TRIAL_FAULT,
 		       WORDS("shared-memory race", "block (0,0,0)", "thread (0,0,0) writes word 0",
 			     "thread (255,0,0) read", "race.cu:9", "race.cu:11"));
 	assert_outcome("uninitialised", TRIAL_FAULT,
 		       WORDS("uninitialised shared read", "block (0,0,0)", "thread (0,0,0)",
-			     "uninitialised.cu:8", "nobody has written it"));
+			     "uninitialised.cu:8", "before any thread has written it"));
 }
 
 static void test_wrong_results_are_mismatches(void **context)
@@ -184,10 +184,10 @@ static void test_what_the_chip_cannot_launch_is_skipped(void **context)
 
 	(void)context;
 	work->launches[0].block[0] = 2048;
-	assert_skipped(work, "2048 threads a block");
+	assert_skipped(work, "2048 threads per block");
 	work = fault_case("none");
 	work->launches[0].block[0] = work->launches[0].block[1] = INT64_MAX / 2;
-	assert_skipped(work, "threads a block");
+	assert_skipped(work, "threads per block");
 	work = fault_case("none");
 	work->launches[0].shared_bytes = (227 << 10) + 1;
 	assert_skipped(work, "shared memory");
@@ -248,7 +248,8 @@ static void test_results_to_compare_with_take_memory(void **context)
 	(void)context;
 	runner.memory_limit_bytes = (12 << 20) - 1;
 	assert_int_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), PL_ENOMEM);
-	assert_non_null(strstr(err.text, "need 4194304 bytes, and 4194303 of 12582911 are free"));
+	assert_non_null(strstr(
+		err.text, "need 4194304 bytes beside the buffers, but only 4194303 of 12582911"));
 	runner.sampled_beyond = 100000;
 	outcome = outcome_of(&runner, work);
 	assert_int_equal(outcome.status, TRIAL_SAMPLED);
@@ -405,7 +406,7 @@ static void test_what_is_missing_is_named(void **context)
 				  &status, &reason, NULL),
 			 0);
 	assert_int_equal(status, TRIAL_SKIPPED);
-	assert_non_null(strstr(reason.data, "needs what the emulator does not run"));
+	assert_non_null(strstr(reason.data, "needs features that the emulator lacks"));
 	assert_non_null(strstr(reason.data, "frobnicate.u32"));
 	assert_non_null(strstr(reason.data, "tex.b32"));
 	assert_int_equal(facts_of("", "this is no PTX\n", &facts, &status, &reason, &err),

@@ -219,13 +219,13 @@ static void test_what_depends_on_data_is_not_sampled(void **context)
 {
 	(void)context;
 	assert_not_sampled("data_branch", "depend on its data");
-	assert_not_sampled("ticket", "depend on what an atomic returns");
+	assert_not_sampled("ticket", "depend on the results of atomics");
 }
 
 static void test_blocks_that_differ_are_not_sampled(void **context)
 {
 	(void)context;
-	assert_not_sampled("threshold", "count differently");
+	assert_not_sampled("threshold", "have different counts");
 }
 
 /* A small case is verified, and the estimate leaves nothing behind. */
