@@ -332,7 +332,7 @@ static void findings_name_the_source_line(void **state)
 	assert_int_equal(result.findings.count, 1);
 	finding_text(&text, &result.findings.items[0]);
 	assert_string_equal(text.data, "trap in k, block (0,0,0) thread (0,0,0), /src/a.cu:12: "
-				       "the kernel executed a trap");
+				       "the kernel executed a trap instruction");
 	text_release(&text);
 	machine_release(&result);
 }
