@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/study.h"
+#include "harness/session/studies.h"
 #include "kernels/kernels.h"
 
 struct shell {
@@ -49,7 +49,8 @@ static void operand_words(struct text *out, const struct command *command)
 static void choice_words(struct text *out, const struct option_row *row)
 {
 	for (size_t i = 0; row->choices && row->choices[i]; i++)
-		text_addf(out, "%s%s", i ? " " : "", row->choices[i]);
+		if (*row->choices[i])
+			text_addf(out, "%s%s", out->length ? " " : "", row->choices[i]);
 }
 
 static bool is_path(const struct option_row *row)

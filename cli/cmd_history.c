@@ -256,8 +256,8 @@ static int print_histories(const struct invocation *call, struct db *db,
 	const struct report_options look = {.colour = call->terminal.out_colour,
 					    .width = call->terminal.out_width,
 					    .ascii = call->terminal.out_ascii};
-	bool for_people = format == REPORT_TEXT || format == REPORT_MARKDOWN;
-	size_t rows = for_people || option_given(call, "limit") ? (size_t)options->limit : 0;
+	bool human = report_format_has(format, HUMAN_READABLE);
+	size_t rows = human || option_given(call, "limit") ? (size_t)options->limit : 0;
 	struct history *histories = xcalloc(found->count, sizeof(*histories));
 	size_t count = 0;
 	int rc = 0;
@@ -310,7 +310,7 @@ static const struct option_row rows[] = {
 	{"backend", 0, OPTION_TEXT, offsetof(struct history_options, backend), "NAME",
 	 "what executed it (default: as the newest run of the case)", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct history_options, format), "FORMAT",
-	 "the format", table_format_words, 0},
+	 "the format", history_format_words, 0},
 	{"limit", 'n', OPTION_COUNT, offsetof(struct history_options, limit), "RUNS",
 	 "show at most so many runs, the newest; 0 is all, as csv and json have it unless given; "
 	 "change points are of all runs whatever is shown",

@@ -8,6 +8,7 @@
 
 #include "cli/shared.h"
 #include "db/db.h"
+#include "harness/session/judge.h"
 #include "imports/imports.h"
 #include "perflab_config.h"
 
@@ -143,7 +144,7 @@ static int import_into(struct db *db, struct import *import, const char *path,
 		describe(&imported->run, options, path);
 		rc = store_run(db, imported, err);
 		if (!rc)
-			rc = judge_run(db, imported->run.id, err);
+			rc = judge_stored_run(db, imported->run.id, err);
 		if (!rc && !options->quiet)
 			tell_run(imported, path);
 	}

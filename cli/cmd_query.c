@@ -77,12 +77,12 @@ static int print_query(const struct invocation *call, struct db *db, struct erro
 {
 	const struct query_options *options = call->options;
 	const char *what = call->operands.items[0];
-	bool for_people = format_of(call) == REPORT_TEXT || format_of(call) == REPORT_MARKDOWN;
+	bool human = report_format_has(format_of(call), HUMAN_READABLE);
 	struct printing printing = {
 		.call = call,
 		.stop = interruption_catch(),
 		.look = {.colour = call->terminal.out_colour, .width = call->terminal.out_width},
-		.limit = for_people || option_given(call, "limit") ? options->limit : 0,
+		.limit = human || option_given(call, "limit") ? options->limit : 0,
 		.err = err,
 	};
 	const struct db_query_visitor visitor = {visit_columns, visit_row, is_stopped, &printing};

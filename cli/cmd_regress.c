@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/baselines.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "db/db.h"
+#include "harness/session/judge.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/regress.h"
 #include "metrics/analysis/thresholds.h"
@@ -178,7 +178,7 @@ static int write_report(const struct invocation *call, const struct regress_repo
 	if (output.path)
 		look = (struct report_options){0};
 	if (!rc)
-		rc = report_regress(output.stream, report, (enum regress_format)options->format,
+		rc = report_regress(output.stream, report, (enum report_format)options->format,
 				    &look, err);
 	if (!rc)
 		rc = output_commit(&output, err);
@@ -194,8 +194,8 @@ static void tell_few_rounds(const struct run *base, const struct run *head)
 	if (few)
 		say("run %lld has one round: no change in time can be told from chance%s",
 		    (long long)few->id,
-		    few->settings_json ? ", sweep with --rounds 2 or more"
-				       : ", for what was imported is of one process");
+		    few->has_settings ? ", sweep with --rounds 2 or more"
+				      : ", for what was imported is of one process");
 }
 
 /* As when an older run is held against the last good one: its words stand the other way round. */
@@ -323,13 +323,6 @@ static void set_defaults(void *options)
 	regress->head = "last";
 }
 
-static const char *const format_words[] = {
-#define X(symbol, name, meaning) name,
-	REGRESS_FORMAT_LIST(X)
-#undef X
-		NULL,
-};
-
 static const struct option_row rows[] = {
 	{"db", 0, OPTION_TEXT, offsetof(struct regress_verb_options, db), "FILE",
 	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
@@ -338,7 +331,7 @@ static const struct option_row rows[] = {
 	{"head", 'H', OPTION_TEXT, offsetof(struct regress_verb_options, head), "RUN",
 	 "what it is now", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct regress_verb_options, format), "FORMAT",
-	 "the format", format_words, 0},
+	 "the format", regress_format_words, 0},
 	{"output", 'o', OPTION_TEXT, offsetof(struct regress_verb_options, output), "FILE",
 	 "where to write; the file is replaced once the report is whole (default: standard output)",
 	 NULL, 0},

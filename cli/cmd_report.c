@@ -1,4 +1,4 @@
-/* perflab report: a stored run in any format. */
+/* perflab report: writes a stored run in any format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "db/db.h"
+#include "harness/session/judge.h"
 #include "metrics/analysis/history.h"
 
 #define HISTORY_RUNS 50 /* of a page */
@@ -19,7 +20,7 @@ struct report_verb_options {
 	bool all_metrics, lines, no_roofline;
 };
 
-/* The cases that any of the patterns matches; all, when there are none. */
+/* Chooses the cases that match any pattern, or all cases if there is no pattern. */
 static int choose_trials(const struct trial **chosen, size_t *count, const struct run *run,
 			 const struct invocation *call, struct error *err)
 {
@@ -61,7 +62,7 @@ static int write_lines(FILE *out, const struct invocation *call, const struct ru
 	return rc;
 }
 
-/* The script of the picture through gnuplot, which reads no file of settings and no other input. */
+/* Pipes the script through gnuplot, which reads no settings file (-d) and no other input. */
 static int write_picture(FILE *out, const struct run *run, enum report_format format,
 			 const struct report_options *look, struct error *err)
 {
@@ -71,17 +72,17 @@ static int write_picture(FILE *out, const struct run *run, enum report_format fo
 	size_t length = 0;
 	FILE *stream = open_memstream(&script.data, &script.length);
 	int rc = stream ? report_run(stream, run, format, look, err)
-			: error_set(err, PL_ENOMEM, "no memory for the script of a picture");
+			: error_set(err, PL_ENOMEM, "out of memory for the gnuplot script");
 
 	if (stream && fclose(stream) && !rc)
-		rc = error_set(err, PL_ENOMEM, "no memory for the script of a picture");
+		rc = error_set(err, PL_ENOMEM, "out of memory for the gnuplot script");
 	if (!rc)
 		rc = process_filter(&picture, &length, PICTURE_LIMIT, &script, argv, err);
 	if (rc == PL_ENOENT && script.length)
 		rc = error_set(err, PL_EUNSUPPORTED,
 			       "%s needs gnuplot, which is not installed: install it (Debian, "
 			       "Ubuntu: gnuplot-nox; Fedora: gnuplot-minimal; Arch: gnuplot), or "
-			       "take --format html",
+			       "use --format html",
 			       report_format_name(format));
 	if (!rc && fwrite(picture, 1, length, out) != length)
 		rc = error_set(err, PL_EIO, "cannot write the picture: %s", strerror(errno));
@@ -90,7 +91,7 @@ static int write_picture(FILE *out, const struct run *run, enum report_format fo
 	return rc;
 }
 
-/* The run as asked for, to where it was asked for. */
+/* Writes the report that the options ask for to the output that they name. */
 static int write_report(struct invocation *call, struct db *db, const struct run *run,
 			const struct run *compare, struct error *err)
 {
@@ -101,7 +102,7 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 	struct output output = {0};
 	int rc = report_sources_load(&sources, call, db, run, err);
 
-	if (!rc && format == REPORT_HTML)
+	if (!rc && report_format_has(format, AS_PAGE))
 		rc = db_history_grid_load(db, run, HISTORY_RUNS, &histories, err);
 	if (!rc && histories.case_count)
 		history_grid_find_changes(&histories);
@@ -118,7 +119,7 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 	sources.options.compare = compare;
 	if (!rc && options->lines)
 		rc = write_lines(output.stream, call, run, &sources.options, err);
-	else if (!rc && report_format_is_picture(format))
+	else if (!rc && report_format_has(format, BY_GNUPLOT))
 		rc = write_picture(output.stream, run, format, &sources.options, err);
 	else if (!rc)
 		rc = report_run(output.stream, run, format, &sources.options, err);
@@ -130,7 +131,7 @@ static int write_report(struct invocation *call, struct db *db, const struct run
 	return rc;
 }
 
-/* Emulated and measured numbers stand in no comparison. */
+/* Refuses to compare emulated with measured numbers. */
 static int load_compared(struct run *out, struct db *db, const struct run *run,
 			 const char *reference, struct error *err)
 {
@@ -138,7 +139,7 @@ static int load_compared(struct run *out, struct db *db, const struct run *run,
 	int rc = db_run_resolve(db, reference, &id, err);
 
 	if (!rc)
-		rc = db_run_load(db, id, true, out, err);
+		rc = run_load(db, id, true, out, err);
 	if (!rc && strcmp(out->backend, run->backend) != 0)
 		rc = error_set(err, PL_EUSAGE,
 			       "run %lld is of the backend %s and run %lld of %s: their "
@@ -146,12 +147,10 @@ static int load_compared(struct run *out, struct db *db, const struct run *run,
 			       (long long)run->id, run->backend, (long long)id, out->backend);
 	if (!rc)
 		rc = db_rounds_load(db, out, err);
-	if (!rc)
-		host_tell_abandoned(out);
 	return error_context(err, rc, "--compare");
 }
 
-/* What can be refused before a database is opened. */
+/* Refuses wrong requests before a database is opened. */
 static int check_request(const struct invocation *call, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
@@ -159,18 +158,19 @@ static int check_request(const struct invocation *call, struct error *err)
 	bool to_stdout = !options->output || strcmp(options->output, "-") == 0;
 
 	if (call->operands.count > 1 && !options->lines)
-		return error_set(err, PL_EUSAGE,
-				 "\"%s\" would choose cases, which is for --lines; a report is of "
-				 "a whole run",
-				 call->operands.items[1]);
-	if (options->lines && !report_format_is_table(format))
-		return error_set(err, PL_EUSAGE, "--lines does not come as %s",
+		return error_set(
+			err, PL_EUSAGE,
+			"\"%s\" would choose cases, which only --lines can; a report is of "
+			"a whole run",
+			call->operands.items[1]);
+	if (options->lines && !report_format_applies(format, OF_TABLE))
+		return error_set(err, PL_EUSAGE, "--lines cannot be written as %s",
 				 report_format_name(format));
-	if (options->compare && format != REPORT_HTML)
+	if (options->compare && !report_format_has(format, AS_PAGE))
 		return error_set(err, PL_EUSAGE, "--compare is for --format html");
-	if ((format == REPORT_PNG || format == REPORT_PDF) && to_stdout &&
-	    call->terminal.out_width > 0)
-		return error_set(err, PL_EUSAGE, "%s is not for a terminal: give -o FILE",
+	if (report_format_has(format, BINARY) && to_stdout && call->terminal.out_width > 0)
+		return error_set(err, PL_EUSAGE,
+				 "%s is binary and not for a terminal: give -o FILE",
 				 report_format_name(format));
 	return 0;
 }
@@ -190,15 +190,13 @@ static int run_report(struct invocation *call, struct error *err)
 	if (!rc)
 		rc = db_run_resolve(db, reference, &id, err);
 	if (!rc)
-		rc = db_run_load(db, id, true, &run, err);
+		rc = run_load(db, id, true, &run, err);
 	if (!rc && options->compare)
 		rc = db_rounds_load(db, &run, err);
 	if (!rc && options->compare)
 		rc = load_compared(&compared, db, &run, options->compare, err);
-	if (!rc) {
-		host_tell_abandoned(&run);
+	if (!rc)
 		rc = write_report(call, db, &run, options->compare ? &compared : NULL, err);
-	}
 	run_release(&run);
 	run_release(&compared);
 	db_close(db);
@@ -209,18 +207,18 @@ static const struct option_row rows[] = {
 	{"db", 0, OPTION_TEXT, offsetof(struct report_verb_options, db), "FILE",
 	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct report_verb_options, format), "FORMAT",
-	 "the format", report_format_words, 0},
+	 "the format", run_format_words, 0},
 	{"output", 'o', OPTION_TEXT, offsetof(struct report_verb_options, output), "FILE",
-	 "where to write; the file is replaced once the report is whole (default: standard output)",
-	 NULL, 0},
+	 "the file to write, replaced once the report is complete (default: standard output)", NULL,
+	 0},
 	{"compare", 'c', OPTION_TEXT, offsetof(struct report_verb_options, compare), "RUN",
-	 "html: another run of the same database to stand beside this one", NULL, 0},
+	 "html: another run of the same database to compare with", NULL, 0},
 	{"all-metrics", 'a', OPTION_FLAG, offsetof(struct report_verb_options, all_metrics), NULL,
 	 "text and md: a column for every counter, not only the usual ones", NULL, 0},
 	{"no-roofline", 0, OPTION_FLAG, offsetof(struct report_verb_options, no_roofline), NULL,
-	 "text and md: neither roofline nor verdicts", NULL, 0},
+	 "text and md: omit the roofline and the verdicts", NULL, 0},
 	{"lines", 'l', OPTION_FLAG, offsetof(struct report_verb_options, lines), NULL,
-	 "what each source line executed, of the cases named (of the backend ptx)", NULL, 0},
+	 "what each source line of the named cases executed (backend ptx)", NULL, 0},
 };
 
 static const struct example examples[] = {
@@ -229,9 +227,9 @@ static const struct example examples[] = {
 	{"perflab report 12 --format md", "run 12, to paste in a pull request"},
 	{"perflab report last --format html -o report.html", "a page to explore in any browser"},
 	{"perflab report last --format html --compare before -o report.html",
-	 "the same, beside the newest run labelled \"before\""},
+	 "the same, compared with the newest run labelled \"before\""},
 	{"perflab report last --format png -o roofline.png", "the roofline as a picture"},
-	{"perflab report last --lines reduce/divergent", "where its warps part, by source line"},
+	{"perflab report last --lines reduce/divergent", "where its warps diverge, by source line"},
 };
 
 const struct command command_report = {
@@ -239,23 +237,22 @@ const struct command command_report = {
 	.summary = "print a stored run",
 	.operands = "[RUN [CASE...]]",
 	.description =
-		"Prints a run: the best configuration of each kernel, the sweep, then failures, "
-		"skipped cases and missing counters with their reasons. Between the two stands the "
-		"roofline: each best configuration under the roofs that `perflab ceilings` "
-		"measured on the device, what binds it, why, and what to try "
+		"Prints a run: the best configuration of each kernel, the roofline, the sweep, "
+		"then failures, skipped cases and missing counters with their reasons. The "
+		"roofline shows each best configuration under the roofs that `perflab ceilings` "
+		"measured on the device, its limiter, the evidence and what to try "
 		"(docs/verdicts.md).\n\n"
-		"RUN is a run's number, the first digits of its uid (at least 4), a label (its "
-		"newest run), or \"last\", which is the default. csv has one row a case and one "
-		"column a counter; json has everything but the samples. Both carry the version of "
-		"their format, 1. html is one page that needs no network, with the history of "
-		"every "
-		"case over the newest 50 runs of its device (fewer for thousands of cases); svg, "
-		"png "
-		"and pdf are the roofline alone, drawn by gnuplot.\n\n"
+		"RUN is the number of a run, the first digits of its uid (at least 4), a label "
+		"(the "
+		"newest run with it), or \"last\", which is the default. csv has one column per "
+		"counter; csv and json carry the version of their format, 1. html is one page that "
+		"needs no network. It shows the history of every case over the newest 50 runs of "
+		"its device (fewer for thousands of cases). gnuplot draws svg, png and pdf.\n\n"
 		"A run of the backend ptx has no times and no best configuration: its columns are "
-		"counts of the emulated PTX. With --lines they are shown by source line, for the "
-		"cases whose name a CASE matches (with * and ?, or anywhere in it), with the text "
-		"of the source where it is found in the working directory or below "
+		"counts of the emulated PTX. --lines shows these counts by source line, for the "
+		"cases that match a CASE (with * and ?, or a part of the name). It shows the "
+		"source "
+		"text too, if the file is in the working directory or below "
 		"$PERFLAB_SOURCE_DIR.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),

@@ -29,7 +29,7 @@ enum option_kind {
 	OPTION_SEED,     /* uint64_t */
 	OPTION_DURATION, /* int64_t, nanoseconds, more than 0 */
 	OPTION_RATIO,    /* double in (0, 1) */
-	OPTION_CHOICE,   /* int: index into choices */
+	OPTION_CHOICE,   /* int: index into choices; "" is a gap that no word selects */
 };
 
 struct option_row {

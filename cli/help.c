@@ -2,6 +2,7 @@
  * Help and manual pages, made from the command table.
  */
 #include "cli/command.h"
+#include "reports/reports.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -133,12 +134,17 @@ static void option_meaning(struct text *out, const struct command *command,
 			   const struct option_row *row)
 {
 	void *options = xcalloc(1, command->options_size ? command->options_size : 1);
+	const char *separator = ": ";
 
 	if (command->defaults)
 		command->defaults(options);
 	text_add(out, row->help);
-	for (size_t i = 0; row->choices && row->choices[i]; i++)
-		text_addf(out, "%s%s", i ? ", " : ": ", row->choices[i]);
+	for (size_t i = 0; row->choices && row->choices[i]; i++) {
+		if (!*row->choices[i])
+			continue;
+		text_addf(out, "%s%s", separator, row->choices[i]);
+		separator = ", ";
+	}
 	if (row != &option_row_help)
 		add_default(out, row, options);
 	free(options);
@@ -153,6 +159,28 @@ static void print_option(FILE *out, const struct command *command, const struct 
 	print_row(out, left.data, right.data);
 	text_release(&left);
 	text_release(&right);
+}
+
+/* Whether the command takes every format of a run. */
+static bool writes_runs(const struct command *command)
+{
+	for (size_t i = 0; i < command->option_count; i++) {
+		if (command->options[i].choices == run_format_words)
+			return true;
+	}
+	return false;
+}
+
+/* Prints the formats of a run with `print_item`, by name and meaning. */
+static void print_formats(FILE *out,
+			  void (*print_item)(FILE *out, const char *name, const char *meaning))
+{
+	for (int i = 0; i < REPORT_FORMAT_COUNT; i++) {
+		enum report_format format = (enum report_format)i;
+
+		if (report_format_applies(format, OF_RUN))
+			print_item(out, report_format_name(format), report_format_meaning(format));
+	}
 }
 
 void help_overview(FILE *out)
@@ -182,6 +210,10 @@ void help_command(FILE *out, const struct command *command)
 	for (size_t i = 0; i < command->option_count; i++)
 		print_option(out, command, &command->options[i]);
 	print_option(out, command, &option_row_help);
+	if (writes_runs(command)) {
+		fprintf(out, "\nformats\n");
+		print_formats(out, print_row);
+	}
 	if (command->exit_status) {
 		fprintf(out, "\nexit status\n  ");
 		print_wrapped(out, command->exit_status, 2, 2);
@@ -287,6 +319,10 @@ void help_man(FILE *out, const struct command *command)
 	for (size_t i = 0; i < command->option_count; i++)
 		man_option(out, command, &command->options[i]);
 	man_option(out, command, &option_row_help);
+	if (writes_runs(command)) {
+		fputs(".SH FORMATS\n", out);
+		print_formats(out, man_item);
+	}
 	fputs(".SH EXIT STATUS\n", out);
 	if (command->exit_status) {
 		man_text(out, command->exit_status);

@@ -62,13 +62,14 @@ static int parse_choice(int *out, const struct option_row *row, const char *valu
 	int rc;
 
 	for (int i = 0; row->choices[i]; i++) {
-		if (strcmp(row->choices[i], value) == 0) {
+		if (*value && strcmp(row->choices[i], value) == 0) {
 			*out = i;
 			return 0;
 		}
 	}
 	for (int i = 0; row->choices[i]; i++)
-		text_addf(&all, "%s%s", i ? ", " : "", row->choices[i]);
+		if (*row->choices[i])
+			text_addf(&all, "%s%s", all.length ? ", " : "", row->choices[i]);
 	rc = error_set(err, PL_EUSAGE, "unknown value \"%s\"; one of: %s", value, all.data);
 	text_release(&all);
 	return rc;

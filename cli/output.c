@@ -1,7 +1,4 @@
-/*
- * Where a report goes: standard output, or a file that is there only once it
- * is whole.
- */
+/* Where a report is written; see the header. */
 #include "cli/output.h"
 
 #include <errno.h>
@@ -17,15 +14,15 @@ static int cannot_write(const char *path, int cause, struct error *err)
 	return error_set(err, PL_EIO, "cannot write %s: %s", path, strerror(cause));
 }
 
-/* Devices, pipes and the like cannot be replaced: they are written to as they are. */
+/* A device or a pipe cannot be replaced, so it is written in place. */
 static int open_in_place(struct output *out, const char *path, struct error *err)
 {
 	out->stream = fopen(path, "we");
 	return out->stream ? 0 : cannot_write(path, errno, err);
 }
 
-/* A new file beside the one that it will become, with the permissions that that has or would get.
- */
+/* Creates a temporary file in the folder of the target, with the permissions that the target has,
+ * or would get as a new file. */
 static int open_beside(struct output *out, const char *path, const struct stat *existing,
 		       struct error *err)
 {
@@ -60,7 +57,7 @@ int output_open(struct output *out, const char *path, struct error *err)
 		out->stream = stdout;
 		return 0;
 	}
-	/* what a link names is replaced, not the link */
+	/* replace the file that a link points to, not the link */
 	exists = stat(path, &found) == 0;
 	out->path = exists ? realpath(path, NULL) : xstrdup(path);
 	if (!out->path)

@@ -1,7 +1,7 @@
 /*
- * Where a report goes. A file is written under another name beside it and
- * takes its own in output_commit(): a failure, a full disk or a kill leave
- * what was there before.
+ * Where a report is written: standard output or a file. A file is written under a temporary name in
+ * the same folder and renamed by output_commit(). After a failure, a full disk or a kill, the old
+ * file is still there.
  */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
@@ -13,13 +13,13 @@
 struct output {
 	FILE *stream;
 	char *path;      /* NULL: standard output, which stays open */
-	char *temporary; /* NULL: written in place, as a device or a pipe is */
+	char *temporary; /* NULL: written in place, as for a device or a pipe */
 };
 /* path NULL or "-": standard output. PL_EIO; then *out is empty. */
 int output_open(struct output *out, const char *path, struct error *err);
-/* The file is whole: it takes its name. Either way *out is empty afterwards. */
+/* Closes the file and gives it its name. *out is empty afterwards, even after an error. */
 int output_commit(struct output *out, struct error *err);
-/* Away with what was written; nothing to do after output_commit(). */
+/* Deletes what was written. Does nothing after output_commit(). */
 void output_discard(struct output *out);
 
 #endif

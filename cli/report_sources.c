@@ -1,27 +1,11 @@
-/*
- * What reports and tables need beside their numbers: the words of --format,
- * the look of stdout, and what lies in the database beside a run.
- */
+/* What reports and tables need besides their numbers: the terminal, and what the database holds
+ * about a run. */
 #include "cli/shared.h"
 #include "db/db.h"
 #include "metrics/analysis/ceilings.h"
 
-const char *const table_format_words[] = {
-#define X(symbol, name, meaning) name,
-	TABLE_FORMAT_LIST(X)
-#undef X
-		NULL,
-};
-
-const char *const report_format_words[] = {
-#define X(symbol, name, meaning) name,
-	REPORT_FORMAT_LIST(X)
-#undef X
-		NULL,
-};
-
-static int load_samples(void *context, int64_t trial_id, struct sample **out, size_t *count,
-			struct error *err)
+static int load_report_samples(void *context, int64_t trial_id, struct sample **out, size_t *count,
+			       struct error *err)
 {
 	return db_samples_load(context, trial_id, out, count, err);
 }
@@ -33,7 +17,7 @@ int report_sources_load(struct report_sources *out, const struct invocation *cal
 		.options = {.colour = call->terminal.out_colour,
 			    .width = call->terminal.out_width,
 			    .ascii = call->terminal.out_ascii,
-			    .samples = load_samples,
+			    .samples = load_report_samples,
 			    .samples_context = db},
 	};
 	out->options.ceilings = &out->ceilings;

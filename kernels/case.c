@@ -1,11 +1,11 @@
-/* Names of the enums, and what can be asked of a resolved case. */
+/* Names of the enums, and queries on a resolved case. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
 
-/* Index of `name` among `names`; false if it is not there. */
+/* Sets *out to the index of `name` in `names`. Returns false if it is not there. */
 static bool parse_name(int *out, const char *name, const char *const *names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -96,7 +96,7 @@ bool launch_case_axis(const struct launch_case *launch_case, const char *name, i
 	return false;
 }
 
-static int compare_axes(const void *left, const void *right)
+static int compare_axis_pointers(const void *left, const void *right)
 {
 	const struct axis_value *const *a = left;
 	const struct axis_value *const *b = right;
@@ -133,7 +133,7 @@ void axes_text(struct text *out, const struct axis_value *axes, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = &axes[i];
-	qsort(sorted, count, sizeof(const struct axis_value *), compare_axes);
+	qsort(sorted, count, sizeof(const struct axis_value *), compare_axis_pointers);
 	for (size_t i = 0; i < count; i++)
 		text_addf(out, "%s%s=%" PRId64, i ? "," : "", sorted[i]->name, sorted[i]->value);
 	free(sorted);

@@ -1,4 +1,4 @@
-/* Element types: their names, sizes, and the values of the narrow ones. */
+/* Element types: their names and sizes, and conversions of the narrow types. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static float float_of(uint32_t bits)
 	return value;
 }
 
-/* Sign, 5 bits of exponent, 10 of fraction. */
+/* IEEE half precision: 1 sign bit, 5 exponent bits, 10 fraction bits. */
 static double half_value(uint16_t half)
 {
 	int exponent = half >> 10 & 31;
@@ -104,7 +104,7 @@ double element_value(enum element_type type, const void *data, int64_t index)
 	return NAN;
 }
 
-/* The next value of fewer than 53 bits towards zero; in the type's range. */
+/* Rounds towards zero. A value beyond the range of float becomes FLT_MAX of that sign. */
 static float float_towards_zero(double value)
 {
 	float near;
@@ -115,7 +115,7 @@ static float float_towards_zero(double value)
 	return fabs((double)near) > fabs(value) ? nextafterf(near, 0.0f) : near;
 }
 
-static int64_t integer_within(double value, int64_t lowest, int64_t highest)
+static int64_t element_clamp_integer(double value, int64_t lowest, int64_t highest)
 {
 	if (!(value > (double)lowest))
 		return lowest;
@@ -132,10 +132,11 @@ void element_store(enum element_type type, void *data, int64_t index, double val
 		((double *)data)[index] = value;
 		break;
 	case ELEMENT_I32:
-		((int32_t *)data)[index] = (int32_t)integer_within(value, INT32_MIN, INT32_MAX);
+		((int32_t *)data)[index] =
+			(int32_t)element_clamp_integer(value, INT32_MIN, INT32_MAX);
 		break;
 	case ELEMENT_U32:
-		((uint32_t *)data)[index] = (uint32_t)integer_within(value, 0, UINT32_MAX);
+		((uint32_t *)data)[index] = (uint32_t)element_clamp_integer(value, 0, UINT32_MAX);
 		break;
 	case ELEMENT_F16:
 		((uint16_t *)data)[index] = half_towards_zero(float_towards_zero(value));

@@ -1,13 +1,14 @@
 /*
- * Expressions of descriptors: one pass of recursive descent that evaluates as
- * it parses. Every operation is checked, since sizes come from the user.
+ * Expressions of descriptors: a recursive-descent parser that evaluates as it
+ * parses. Every operation is checked for overflow, because sizes come from the
+ * user.
  */
 #include <ctype.h>
 #include <string.h>
 
 #include "kernels/kernels.h"
 
-/* Deeper than any table; shallow enough for a worker's stack. */
+/* Deeper than any table needs, and shallow enough for the stack of a worker. */
 #define DEPTH_LIMIT 64
 
 struct evaluation {
@@ -16,41 +17,41 @@ struct evaluation {
 	const struct expression_variable *variables;
 	size_t variable_count;
 	int depth;
-	/* Above 0 inside the unneeded operand of && or ||: parsed, but its arithmetic cannot fail,
-	 * so that "n == 0 || 8 % n == 0" means what it says. */
+	/* Above 0 inside the operand of && or || that is not needed. It is parsed, but its
+	 * arithmetic cannot fail: "n == 0 || 8 % n == 0" is valid for n = 0. */
 	int skipping;
 	struct error *err;
 };
 
 static int evaluate_or(struct evaluation *e, int64_t *out);
 
-static int fail_at(struct evaluation *e, const char *at, const char *cause)
+static int expression_fail_at(struct evaluation *e, const char *at, const char *cause)
 {
 	return error_set(e->err, PL_EPARSE, "expression \"%s\", character %td: %s", e->text,
 			 at - e->text + 1, cause);
 }
 
-/* A failure of arithmetic: none while skipping. */
+/* Reports a failed operation. While skipping, sets *out = 0 and returns 0 instead. */
 static int fail_value(struct evaluation *e, const char *at, const char *cause, int64_t *out)
 {
 	if (!e->skipping)
-		return fail_at(e, at, cause);
+		return expression_fail_at(e, at, cause);
 	*out = 0;
 	return 0;
 }
 
-static void skip_blanks(struct evaluation *e)
+static void skip_expression_blanks(struct evaluation *e)
 {
 	while (*e->at == ' ' || *e->at == '\t')
 		e->at++;
 }
 
-/* Takes `symbol` if it comes next. */
+/* Consumes `symbol` if it comes next. */
 static bool accept(struct evaluation *e, const char *symbol)
 {
 	size_t length = strlen(symbol);
 
-	skip_blanks(e);
+	skip_expression_blanks(e);
 	if (strncmp(e->at, symbol, length))
 		return false;
 	e->at += length;
@@ -59,7 +60,7 @@ static bool accept(struct evaluation *e, const char *symbol)
 
 static int expect(struct evaluation *e, const char *symbol, const char *cause)
 {
-	return accept(e, symbol) ? 0 : fail_at(e, e->at, cause);
+	return accept(e, symbol) ? 0 : expression_fail_at(e, e->at, cause);
 }
 
 static int64_t floor_log2(int64_t value)
@@ -71,14 +72,14 @@ static int64_t floor_sqrt(int64_t value)
 {
 	uint64_t root = 0;
 
-	/* Bit by bit: exact, where sqrt() of a rounded double is not. */
+	/* Bit by bit, and exact. sqrt() is not: it rounds its argument to a double. */
 	for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
 		if ((root + bit) * (root + bit) <= (uint64_t)value)
 			root += bit;
 	return (int64_t)root;
 }
 
-/* ---- functions: name, arguments, what they give; NULL cause means done ---- */
+/* ---- functions: each returns NULL, or the cause of its failure ---- */
 
 static const char *function_min(int64_t *out, const int64_t *a)
 {
@@ -178,7 +179,7 @@ static int evaluate_name(struct evaluation *e, int64_t *out)
 			if (strlen(functions[i].name) == length &&
 			    !memcmp(functions[i].name, start, length))
 				return evaluate_call(e, &functions[i], start, out);
-		return fail_at(e, start, "no function has this name");
+		return expression_fail_at(e, start, "no function has this name");
 	}
 	for (size_t i = 0; i < e->variable_count; i++) {
 		const struct expression_variable *variable = &e->variables[i];
@@ -188,7 +189,7 @@ static int evaluate_name(struct evaluation *e, int64_t *out)
 			return 0;
 		}
 	}
-	return fail_at(e, start, "no axis or device limit has this name");
+	return expression_fail_at(e, start, "no axis or device limit has this name");
 }
 
 static int evaluate_number(struct evaluation *e, int64_t *out)
@@ -199,9 +200,9 @@ static int evaluate_number(struct evaluation *e, int64_t *out)
 	for (; isdigit((unsigned char)*e->at); e->at++)
 		if (__builtin_mul_overflow(value, 10, &value) ||
 		    __builtin_add_overflow(value, *e->at - '0', &value))
-			return fail_at(e, start, "the number is over 2^63 - 1");
+			return expression_fail_at(e, start, "the number is over 2^63 - 1");
 	if (isalpha((unsigned char)*e->at) || *e->at == '_')
-		return fail_at(e, e->at, "a number ends in a letter");
+		return expression_fail_at(e, e->at, "a number ends in a letter");
 	*out = value;
 	return 0;
 }
@@ -210,13 +211,13 @@ static int evaluate_primary(struct evaluation *e, int64_t *out)
 {
 	int rc;
 
-	skip_blanks(e);
+	skip_expression_blanks(e);
 	if (isdigit((unsigned char)*e->at))
 		return evaluate_number(e, out);
 	if (isalpha((unsigned char)*e->at) || *e->at == '_')
 		return evaluate_name(e, out);
 	if (!accept(e, "("))
-		return fail_at(e, e->at, "a number, a name or \"(\" expected");
+		return expression_fail_at(e, e->at, "a number, a name or \"(\" expected");
 	rc = evaluate_or(e, out);
 	return rc ? rc : expect(e, ")", "\")\" expected");
 }
@@ -227,14 +228,14 @@ static int evaluate_unary(struct evaluation *e, int64_t *out)
 	bool negate, invert;
 	int rc;
 
-	skip_blanks(e);
+	skip_expression_blanks(e);
 	start = e->at;
 	negate = accept(e, "-");
 	invert = !negate && accept(e, "!");
 	if (!negate && !invert)
 		return evaluate_primary(e, out);
 	if (++e->depth > DEPTH_LIMIT)
-		return fail_at(e, start, "nested too deep");
+		return expression_fail_at(e, start, "nested too deep");
 	rc = evaluate_unary(e, out);
 	e->depth--;
 	if (rc)
@@ -255,7 +256,7 @@ static int evaluate_product(struct evaluation *e, int64_t *out)
 		int64_t right;
 		char symbol;
 
-		skip_blanks(e);
+		skip_expression_blanks(e);
 		start = e->at;
 		symbol = *start;
 		if (symbol != '*' && symbol != '/' && symbol != '%')
@@ -287,7 +288,7 @@ static int evaluate_sum(struct evaluation *e, int64_t *out)
 		int64_t right;
 		bool overflow;
 
-		skip_blanks(e);
+		skip_expression_blanks(e);
 		start = e->at;
 		if (*start != '+' && *start != '-')
 			return 0;
@@ -303,7 +304,7 @@ static int evaluate_sum(struct evaluation *e, int64_t *out)
 	return rc;
 }
 
-/* A comparison of comparisons is a mistake in every descriptor so far: one a level, as "a < b". */
+/* Evaluates one comparison per level: "a < b < c" is an error. */
 static int evaluate_comparison(struct evaluation *e, int64_t *out)
 {
 	static const char *const symbols[] = {"==", "!=", "<=", ">=", "<", ">"};
@@ -353,7 +354,7 @@ static int evaluate_or(struct evaluation *e, int64_t *out)
 	int rc;
 
 	if (++e->depth > DEPTH_LIMIT)
-		return fail_at(e, start, "nested too deep");
+		return expression_fail_at(e, start, "nested too deep");
 	rc = evaluate_and(e, out);
 	while (!rc && accept(e, "||")) {
 		bool unneeded = *out;
@@ -385,9 +386,9 @@ int expression_evaluate(int64_t *out, const char *expression,
 
 	if (rc)
 		return rc;
-	skip_blanks(&e);
+	skip_expression_blanks(&e);
 	if (*e.at)
-		return fail_at(&e, e.at, "an symbol or the end expected");
+		return expression_fail_at(&e, e.at, "an operator or the end expected");
 	*out = value;
 	return 0;
 }

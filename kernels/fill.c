@@ -1,7 +1,8 @@
 /*
- * Inputs from a seed. Counter-based: element i depends on seed, name and i
- * alone, so that any part can be made anywhere, in any order. Only integer
- * arithmetic and exact conversions, so that every machine makes the same bits.
+ * Fills inputs from a seed. Element i depends only on the seed, the buffer's
+ * name and i, so that any part can be filled anywhere and in any order. Only
+ * integer arithmetic and exact conversions are used, so that every machine
+ * computes the same bits.
  */
 #include <float.h>
 #include <math.h>
@@ -16,7 +17,7 @@
  * Generators). */
 #define STEP UINT64_C(0x9e3779b97f4a7c15)
 
-/* Elements worth a thread of their own: a quarter of a megabyte. */
+/* The smallest number of elements for which a fill uses another thread: 256 KiB of floats. */
 #define FILL_GRAIN (INT64_C(1) << 16)
 
 static inline uint64_t hash_at(uint64_t key, uint64_t index)
@@ -28,8 +29,8 @@ static inline uint64_t hash_at(uint64_t key, uint64_t index)
 	return z ^ (z >> 31);
 }
 
-/* Converting an out-of-range double is undefined in C: pinned to the ends instead. */
-static int64_t integer_within(double value, int64_t low, int64_t high)
+/* Clamps the value: in C, converting a double out of range is undefined. */
+static int64_t fill_clamp_integer(double value, int64_t low, int64_t high)
 {
 	if (!(value > (double)low))
 		return low;
@@ -47,7 +48,7 @@ struct filling {
 	uint64_t key;
 };
 
-/* F32, and what is narrower. */
+/* F32 and the narrower types. */
 static void fill_narrow(void *context, int64_t begin, int64_t end)
 {
 	const struct filling *filling = context;
@@ -55,7 +56,7 @@ static void fill_narrow(void *context, int64_t begin, int64_t end)
 	uint64_t key = filling->key;
 	float low = float_within(buffer->fill_low);
 	float range = float_within(buffer->fill_high - buffer->fill_low);
-	/* low + range * u may round up to high, which is outside. */
+	/* low + range * unit may round up to high, which is excluded. */
 	float last = nextafterf(float_within(buffer->fill_high), low);
 
 	for (int64_t i = begin; i < end; i++) {
@@ -84,7 +85,7 @@ static void fill_f64(double *data, const struct case_buffer *buffer, uint64_t ke
 	}
 }
 
-/* Both 32-bit integers: `low` and the width are taken modulo 2^32, which is right for either. */
+/* I32 and U32: taking `low` and the width modulo 2^32 is right for both. */
 static void fill_u32(uint32_t *data, int64_t length, int64_t low, int64_t high, uint64_t key)
 {
 	uint64_t width = high > low ? (uint64_t)(high - low) : 1;
@@ -98,7 +99,7 @@ static void fill_u32(uint32_t *data, int64_t length, int64_t low, int64_t high, 
 
 static void fill_uniform(void *data, const struct case_buffer *buffer, uint64_t key)
 {
-	/* `high` itself is outside, so the end of the type's range is one past its last. */
+	/* `high` is excluded, so the end is one past the largest value of the type. */
 	int64_t lowest = buffer->type == ELEMENT_I32 ? INT32_MIN : 0;
 	int64_t end = buffer->type == ELEMENT_I32 ? INT64_C(1) << 31 : INT64_C(1) << 32;
 
@@ -115,8 +116,9 @@ static void fill_uniform(void *data, const struct case_buffer *buffer, uint64_t 
 		break;
 	case ELEMENT_I32:
 	case ELEMENT_U32:
-		fill_u32(data, buffer->length, integer_within(buffer->fill_low, lowest, end - 1),
-			 integer_within(buffer->fill_high, lowest, end), key);
+		fill_u32(data, buffer->length,
+			 fill_clamp_integer(buffer->fill_low, lowest, end - 1),
+			 fill_clamp_integer(buffer->fill_high, lowest, end), key);
 		break;
 	case ELEMENT_TYPES:
 		break;
@@ -151,8 +153,8 @@ static void fill_constant(void *data, const struct case_buffer *buffer)
 	double value = buffer->fill_low;
 	float real = float_within(value);
 	uint32_t integer = buffer->type == ELEMENT_I32
-				   ? (uint32_t)integer_within(value, INT32_MIN, INT32_MAX)
-				   : (uint32_t)integer_within(value, 0, UINT32_MAX);
+				   ? (uint32_t)fill_clamp_integer(value, INT32_MIN, INT32_MAX)
+				   : (uint32_t)fill_clamp_integer(value, 0, UINT32_MAX);
 
 	for (int64_t i = 0; i < buffer->length; i++)
 		switch (buffer->type) {

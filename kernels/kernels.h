@@ -1,25 +1,28 @@
 /*
- * kernels: what can be measured. A kernel is a family that computes one
- * thing; a variant is one way to do it; a descriptor is data: axes, buffers,
- * launches and a work model whose numbers are expressions over the axes and
- * the device. Resolving a descriptor with concrete axis values gives a launch
- * description, the only thing that a worker needs (beside the oracle, which
- * it looks up by name). No CUDA header is included anywhere in this room but
- * in the .cu files.
+ * kernels: the kernels that perflab measures, described as data.
  *
- * Expressions are C-like over 64-bit integers: + - * / %, ( ), comparisons,
+ * A kernel is a family of variants that compute the same thing. Its descriptor
+ * is a constant table of axes, constraints, buffers, launches, a tolerance and
+ * a work model. The numbers in it are expressions over the axes and the
+ * device's limits. kernel_resolve() evaluates them for one configuration and
+ * one device. A worker needs nothing but the resulting struct launch_case, and
+ * the oracle, which it looks up by name. Only device code (.cu, .cuh) includes
+ * CUDA headers.
+ *
+ * Expressions use C syntax over 64-bit integers: + - * / %, ( ), comparisons,
  * &&, ||, !, and min(a,b), max(a,b), ceil_div(a,b), is_pow2(a), log2(a)
  * (floor), pow2(a), isqrt(a) (floor). Overflow, division by zero and unknown
- * names are errors. Variables: every axis of the case, the fields of struct
- * device_limits by name, and inside a repeated launch `i`, its index from 0.
+ * names are errors. The variables are the axes of the case, the fields of
+ * struct device_limits and, in a repeated launch, `i`: the index of the repeat,
+ * from 0.
  */
 #ifndef KERNELS_KERNELS_H
 #define KERNELS_KERNELS_H
 
 #include "base/base.h"
 
-/* F16: IEEE half precision; BF16: the first half of an F32; TF32: an F32 whose last 13 bits are 0,
- * what tensor cores take of one. */
+/* F16: IEEE half precision. BF16: the upper 16 bits of an F32. TF32: an F32 with the last 13 bits
+ * 0, the part that tensor cores use. */
 enum element_type {
 	ELEMENT_F32,
 	ELEMENT_F64,
@@ -28,30 +31,29 @@ enum element_type {
 	ELEMENT_F16,
 	ELEMENT_BF16,
 	ELEMENT_TF32,
-	ELEMENT_TYPES, /* how many there are */
+	ELEMENT_TYPES, /* the number of types */
 };
 size_t element_size_bytes(enum element_type type);
 const char *element_type_name(enum element_type type); /* "f32" … */
 bool element_type_parse(enum element_type *out, const char *name);
-/* Element `index` of an array; every value of every type is exact. */
+/* Element `index` of an array. The result is exact for every value of every type. */
 double element_value(enum element_type type, const void *data, int64_t index);
-/* Rounds towards zero to what the type can hold: its largest for more than that. */
+/* Rounds towards zero. A value beyond the type's range becomes its largest value of that sign. */
 void element_store(enum element_type type, void *data, int64_t index, double value);
 
 enum buffer_role {
-	BUFFER_IN,       /* filled once, never written by a launch */
+	BUFFER_IN,       /* filled once; no launch writes it */
 	BUFFER_OUT,      /* poisoned before verification, then compared with the oracle */
 	BUFFER_INOUT,    /* restored from its fill before every execution, then compared */
 	BUFFER_SCRATCH,  /* device memory that is neither input nor result */
-	BUFFER_PER_CALL, /* scratch that is allocated and freed inside every execution, in the timed
-			    part */
+	BUFFER_PER_CALL, /* scratch that every execution allocates and frees in its timed part */
 };
 const char *
 buffer_role_name(enum buffer_role role); /* "in", "out", "inout", "scratch", "per_call" */
 bool buffer_role_parse(enum buffer_role *out, const char *name);
 
-/* How an input begins. UNIFORM draws from [low, high) by kernel_fill(), INDEX is 0, 1, 2 …,
- * CONSTANT is `low` everywhere; NONE is for buffers that are no input. */
+/* How an input is initialised: UNIFORM draws from [low, high) with kernel_fill(), INDEX is 0, 1, 2
+ * …, CONSTANT is `low` everywhere. NONE is for buffers that are not inputs. */
 enum buffer_fill { FILL_NONE, FILL_UNIFORM, FILL_INDEX, FILL_CONSTANT };
 const char *buffer_fill_name(enum buffer_fill fill);
 bool buffer_fill_parse(enum buffer_fill *out, const char *name);
@@ -60,7 +62,7 @@ enum arg_kind { ARG_BUFFER, ARG_I32, ARG_U32, ARG_I64, ARG_F32 };
 const char *arg_kind_name(enum arg_kind kind);
 bool arg_kind_parse(enum arg_kind *out, const char *name);
 
-/* ---- descriptors: constant tables, one set a family ---- */
+/* ---- descriptors: constant tables, one set per family ---- */
 
 #define KERNEL_MAX_ARGS 10
 #define KERNEL_MAX_BUFFERS 8
@@ -68,18 +70,18 @@ bool arg_kind_parse(enum arg_kind *out, const char *name);
 #define KERNEL_MAX_LAUNCHES 5
 #define KERNEL_MAX_CONSTRAINTS 6
 #define KERNEL_MAX_VARIANT_AXES 4
-#define KERNEL_MAX_CASE_AXES 10 /* of the family and the variant together */
+#define KERNEL_MAX_CASE_AXES 10 /* axes of the family and the variant together */
 
 struct kernel_axis {
 	const char *name;   /* "block", "n", "ways" */
-	const char *values; /* the default, in the axis grammar: "64..1024" */
+	const char *values; /* default values, in the axis grammar: "64..1024" */
 	const char *meaning;
 };
 
 struct kernel_buffer {
 	const char *name;
 	enum element_type type;
-	const char *length; /* expression: elements */
+	const char *length; /* expression: number of elements */
 	enum buffer_role role;
 	enum buffer_fill fill;
 	double fill_low, fill_high;
@@ -87,67 +89,68 @@ struct kernel_buffer {
 
 struct kernel_arg {
 	enum arg_kind kind;
-	const char *value; /* a buffer's name, or an expression; ARG_F32 takes a decimal literal */
+	const char *value; /* name of a buffer, or an expression; ARG_F32 takes a decimal literal */
 };
 
 struct kernel_launch {
 	const char *entry; /* extern "C" name in the variant's image */
-	/* NULL: device code. Else the library ("cublas") that has an operation of the entry's name:
-	 * no grid, no block; the library chooses. A variant of such launches alone has no image. */
+	/* NULL: device code. Otherwise the library ("cublas") with an operation of this name; the
+	 * library chooses grid and block. A variant that has only such launches has no image. */
 	const char *library;
-	const char *grid[3]; /* expressions; NULL is 1 */
+	const char *grid[3]; /* expressions; NULL means 1 */
 	const char *block[3];
-	const char *shared_bytes; /* dynamic shared memory; NULL is 0 */
-	const char *repeat;       /* how many times, with `i` counting; NULL is once */
+	const char *shared_bytes; /* dynamic shared memory; NULL means 0 */
+	const char *repeat;       /* number of launches, with `i` as their index; NULL means 1 */
 	struct kernel_arg args[KERNEL_MAX_ARGS];
 	size_t arg_count;
 };
 
-/* If `holds` evaluates to 0 the case is skipped, and `reason` (a full phrase) says why. */
+/* If `holds` evaluates to 0, the case is skipped. `reason`, a full phrase, says why. */
 struct kernel_constraint {
 	const char *holds;
 	const char *reason;
 };
 
-/* What the operation must do, whatever the variant: expressions. NULL is "no such work". */
+/* The work that the operation needs, whatever the variant. Expressions; NULL means no such work. */
 struct kernel_work {
 	const char *flop;          /* floating-point operations; an FMA is 2 */
-	const char *bytes_read;    /* compulsory: each input byte once */
+	const char *bytes_read;    /* each input byte once */
 	const char *bytes_written; /* each output byte once */
 };
 
 struct launch_case;
 struct host_buffers;
 
-/* A result r is right when |r - expected| <= abs + rel * |expected|; NaN fails. */
+/* A result r is right if |r - expected| <= abs + rel * |expected|. NaN is never right. */
 struct kernel_tolerance {
 	double abs, rel;
 };
 
 /*
- * The CPU reference. Fills expected->data[b] for every OUT and INOUT buffer b
- * of `work` from inputs->data[]; both arrays are indexed as work->buffers.
- * Must be right for every configuration that the constraints let through, and
- * must depend only on the inputs, the buffer lengths and the axes named in
- * `axes` (comma-separated): results are shared between cases that agree there.
+ * The CPU reference. compute() fills expected->data[b] for every OUT and INOUT
+ * buffer b of `work` from inputs->data[]; both arrays use the indices of
+ * work->buffers. The result must be right for every configuration that meets
+ * the constraints. It must depend only on the inputs, the buffer lengths and
+ * the axes that `axes` lists, separated by commas: cases that agree in these
+ * share one result.
  */
 struct kernel_oracle {
 	const char *name; /* unique: "reduce/sum" */
-	const char *axes; /* "n,ways"; "" when the buffers say it all */
+	const char *axes; /* "n,ways"; "" if it depends on the buffers only */
 	int (*compute)(const struct launch_case *work, const struct host_buffers *inputs,
 		       struct host_buffers *expected, struct error *err);
 };
 
 struct kernel_variant {
-	const char *name;   /* named for its idea: "shuffle"; its image is FAMILY/NAME.cu */
-	const char *image;  /* NULL: that one; else another family's variant: "reduce/shuffle" */
-	const char *lesson; /* what it teaches, one line */
-	const char *metric; /* the metric that shows it */
+	const char *name;   /* the idea: "shuffle"; the image is FAMILY/NAME.cu */
+	const char *image;  /* NULL: that image; else another variant's: "reduce/shuffle" */
+	const char *lesson; /* what it teaches, in one line */
+	const char *metric; /* the metric that shows it, or "status" */
 	struct kernel_launch launches[KERNEL_MAX_LAUNCHES];
 	size_t launch_count;
 	struct kernel_constraint constraints[KERNEL_MAX_CONSTRAINTS];
 	size_t constraint_count;
-	/* Beyond the family's; one of a family's name stands in its place. */
+	/* In addition to the family's axes. An axis with the same name replaces the family's. */
 	struct kernel_axis axes[KERNEL_MAX_VARIANT_AXES];
 	size_t axis_count;
 	const struct kernel_buffer *buffers; /* NULL: the family's */
@@ -160,11 +163,11 @@ struct kernel_variant {
 struct kernel {
 	const char *name;
 	const char *summary; /* one line */
-	bool on_request;     /* left out of "every kernel": runs only when it is named */
+	bool on_request;     /* runs only when it is named, not as one of all kernels */
 	struct kernel_axis axes[KERNEL_MAX_AXES]; /* `block` is among them */
 	size_t axis_count;
-	/* Values of the axis n at which every case runs whole in moments, without a GPU, too; NULL:
-	 * its default is small enough. */
+	/* Values of the axis n at which every case completes within seconds, even without a GPU.
+	 * NULL: the default values are small enough. */
 	const char *small_size;
 	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
 	size_t buffer_count;
@@ -177,39 +180,39 @@ struct kernel {
 	size_t variant_count;
 };
 
-/* All kernels, in the order in which they are taught. */
+/* All kernels, in teaching order. */
 const struct kernel *const *kernel_all(size_t *count);
 const struct kernel *kernel_find(const char *name); /* NULL: none */
 const struct kernel_variant *kernel_find_variant(const struct kernel *kernel, const char *name);
 const struct kernel_oracle *kernel_find_oracle(const char *name);
-/* Every axis of a variant, those of its family first. */
+/* The axes of a variant, those of its family first. */
 size_t variant_axis_count(const struct kernel *kernel, const struct kernel_variant *variant);
 const struct kernel_axis *variant_axis(const struct kernel *kernel,
 				       const struct kernel_variant *variant, size_t index);
 
-/* ---- the device's limits, as far as a descriptor may depend on them ---- */
+/* ---- the limits of a device that descriptors may depend on ---- */
 
-/* Field, meaning. Every field is an int64_t and a variable of expressions. */
-#define DEVICE_LIMIT_LIST(X)                                                    \
-	X(compute_capability, "10 times the major version, and the minor")      \
-	X(max_threads_per_block, "threads in one block")                        \
-	X(max_grid_x, "blocks in x")                                            \
-	X(max_shared_bytes_per_block, "shared memory of a block, opt-in limit") \
-	X(max_threads_per_sm, "resident threads of a multiprocessor")           \
-	X(sm_count, "multiprocessors")                                          \
-	X(global_memory_bytes, "device memory")                                 \
-	X(l2_bytes, "second-level cache")
+/* Field, meaning. Every field is an int64_t and a variable in expressions. */
+#define DEVICE_LIMIT_LIST(X)                                                            \
+	X(compute_capability, "10 * major version + minor version")                     \
+	X(max_threads_per_block, "threads in one block")                                \
+	X(max_grid_x, "blocks in x")                                                    \
+	X(max_shared_bytes_per_block, "bytes of shared memory per block, opt-in limit") \
+	X(max_threads_per_sm, "resident threads per multiprocessor")                    \
+	X(sm_count, "multiprocessors")                                                  \
+	X(global_memory_bytes, "bytes of device memory")                                \
+	X(l2_bytes, "bytes of the L2 cache")
 
 struct device_limits {
 #define X(field, meaning) int64_t field;
 	DEVICE_LIMIT_LIST(X)
 #undef X
 };
-/* What every CUDA device of compute capability 7.5 to 12 at least has; for plans made without a
+/* Limits that every CUDA device of compute capability 7.5 to 12 meets. For plans made without a
  * device. */
 extern const struct device_limits device_limits_minimum;
 
-/* ---- launch descriptions: a case with every number resolved. Pure data. ---- */
+/* ---- launch descriptions: a case with every number resolved, pure data ---- */
 
 struct axis_value {
 	char name[32];
@@ -241,9 +244,10 @@ struct case_launch {
 };
 
 /*
- * Invariants: axes sorted by name; buffers are those that the variant uses
- * (results always); every product of sizes fits int64_t; launches in order,
- * repeats unrolled. Owned by its holder; launch_case_free(NULL) is fine.
+ * Invariants: axes are sorted by name; buffers are those that the variant uses,
+ * results always among them; every product of sizes fits int64_t; launches are
+ * in order, with repeats unrolled. The holder owns the case and frees it with
+ * launch_case_free(), which accepts NULL.
  */
 struct launch_case {
 	char kernel[64], variant[64];
@@ -256,25 +260,26 @@ struct launch_case {
 	struct case_launch *launches;
 	size_t launch_count;
 	double tolerance_abs, tolerance_rel;
-	bool has_flop; /* work model; false: not modelled */
+	bool has_flop; /* false: the work model has no operations */
 	int64_t flop, bytes_read, bytes_written;
 };
 void launch_case_free(struct launch_case *launch_case);
-/* Value of an axis; false if the case has none of that name. */
+/* Sets *out to the value of an axis. Returns false if the case has no such axis. */
 bool launch_case_axis(const struct launch_case *launch_case, const char *name, int64_t *out);
-/* Bytes of the buffers that the launches are given; `scratch_only`: of those that are neither input
- * nor result. Without guard zones, static device arrays, and what a library allocates itself. */
+/* Bytes of all buffers; with `scratch_only`, of those that are neither input nor result. Excludes
+ * guard zones, static device arrays and what a library allocates itself. */
 int64_t launch_case_buffer_bytes(const struct launch_case *launch_case, bool scratch_only);
-/* The library of the first launch that is a library's; NULL: all are device code. */
+/* The library of the first launch that calls one; NULL if all launches are device code. */
 const char *launch_case_library(const struct launch_case *launch_case);
-/* Canonical text of axes, keys sorted: "block=256,n=16777216". */
+/* Appends the canonical text, keys sorted: "block=256,n=16777216". */
 void axes_text(struct text *out, const struct axis_value *axes, size_t count);
 
 /*
- * Resolves variant + axis values on a device. Returns 0 and either
- * *out (to be freed) or, when a constraint does not hold, the device is too
- * small or an axis is 0, *out = NULL and the reason in *skip. PL_EUSAGE when a
- * size overflows or an axis is missing.
+ * Resolves a variant with axis values for a device. Returns 0 and sets *out,
+ * which the caller frees. If a constraint does not hold, the device is too
+ * small or an axis of 0 makes a launch impossible, it returns 0, sets *out =
+ * NULL and writes the reason to *skip. Returns PL_EUSAGE if an axis is missing,
+ * unknown or out of range, or if a size overflows; *out is then untouched.
  */
 int kernel_resolve(struct launch_case **out, struct text *skip, const struct kernel *kernel,
 		   const struct kernel_variant *variant, const struct axis_value *axes,
@@ -283,12 +288,12 @@ int kernel_resolve(struct launch_case **out, struct text *skip, const struct ker
 /* ---- data on the host ---- */
 
 struct host_buffers {
-	void *data[KERNEL_MAX_BUFFERS]; /* NULL where the role has none */
+	void *data[KERNEL_MAX_BUFFERS]; /* NULL if a buffer of this role has no data */
 };
 /*
- * Fills `buffer` deterministically from seed, the buffer's name and element
- * index; bit-identical on every machine (integer hash, exact conversions).
- * `data` holds length * element_size_bytes(type) bytes.
+ * Fills `data` from the seed, the buffer's name and the element index. The bits
+ * are the same on every machine (integer hash, exact conversions). `data` holds
+ * length * element_size_bytes(type) bytes.
  */
 void kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed);
 
@@ -298,7 +303,7 @@ struct expression_variable {
 	const char *name;
 	int64_t value;
 };
-/* *out is untouched on failure; PL_EPARSE with the position and the text. */
+/* Returns PL_EPARSE, with the position and the text, and leaves *out untouched on failure. */
 int expression_evaluate(int64_t *out, const char *expression,
 			const struct expression_variable *variables, size_t count,
 			struct error *err);

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 
-/* More threads than this find no more memory bandwidth to share. */
+/* More threads than this do not raise the memory bandwidth. */
 enum { MAX_THREADS = 16 };
 
 struct share {
@@ -14,8 +14,9 @@ struct share {
 	int started;
 };
 
-/* Those that this process may use, not those of the machine: a batch system may have given two. */
-static int64_t processors(void)
+/* The processors that this process may use. A batch system may grant fewer than the machine
+ * has. */
+static int64_t usable_processors(void)
 {
 	cpu_set_t set;
 
@@ -37,7 +38,7 @@ void parallel_for(int64_t count, int64_t grain,
 {
 	struct share shares[MAX_THREADS];
 	int64_t grains = (count + grain - 1) / grain;
-	int64_t threads = processors();
+	int64_t threads = usable_processors();
 	int64_t begin = 0;
 
 	if (threads > MAX_THREADS)

@@ -1,7 +1,7 @@
 /*
- * For fills and oracles only: a loop over independent indices, spread over
- * the machine's processors. The body must not care how the range is cut, so
- * that results are the same bits on every machine. Internal to kernels/.
+ * A loop over independent indices, spread over the processors of the machine.
+ * Internal to kernels/, for fills and oracles. The body must not depend on how
+ * the range is divided, so that every machine computes the same bits.
  */
 #ifndef KERNELS_PARALLEL_H
 #define KERNELS_PARALLEL_H
@@ -9,9 +9,10 @@
 #include <stdint.h>
 
 /*
- * Calls body(context, begin, end) for disjoint ranges that cover [0, count),
- * each but the last a multiple of `grain` long. Runs in this thread alone when
- * there is less than two grains of work, or no thread is to be had.
+ * Calls body(context, begin, end) for disjoint ranges that cover [0, count).
+ * The length of every range but the last is a multiple of `grain`. Uses only
+ * the calling thread if there are fewer than two grains of work, or if no
+ * thread can be started.
  */
 void parallel_for(int64_t count, int64_t grain,
 		  void (*body)(void *context, int64_t begin, int64_t end), void *context);

@@ -1,9 +1,9 @@
-/* Which families there are. A new family is one more word in the list. */
+/* The list of families. A new family adds one word to it. */
 #include <string.h>
 
 #include "kernels/table.h"
 
-/* In the order in which they are taught; FAMILY/FAMILY.c defines kernel_FAMILY. */
+/* In teaching order. FAMILY/FAMILY.c defines kernel_FAMILY. */
 #define KERNEL_FAMILY_LIST(X) \
 	X(stream)             \
 	X(reduce)             \
@@ -61,8 +61,8 @@ const struct kernel_variant *kernel_find_variant(const struct kernel *kernel, co
 	return NULL;
 }
 
-static const struct kernel_axis *find_axis(const struct kernel_axis *axes, size_t count,
-					   const char *name)
+static const struct kernel_axis *find_declared_axis(const struct kernel_axis *axes, size_t count,
+						    const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(axes[i].name, name))
@@ -72,7 +72,7 @@ static const struct kernel_axis *find_axis(const struct kernel_axis *axes, size_
 
 static bool is_new_axis(const struct kernel *kernel, const struct kernel_axis *axis)
 {
-	return !find_axis(kernel->axes, kernel->axis_count, axis->name);
+	return !find_declared_axis(kernel->axes, kernel->axis_count, axis->name);
 }
 
 size_t variant_axis_count(const struct kernel *kernel, const struct kernel_variant *variant)
@@ -88,8 +88,8 @@ const struct kernel_axis *variant_axis(const struct kernel *kernel,
 				       const struct kernel_variant *variant, size_t index)
 {
 	if (index < kernel->axis_count) {
-		const struct kernel_axis *own =
-			find_axis(variant->axes, variant->axis_count, kernel->axes[index].name);
+		const struct kernel_axis *own = find_declared_axis(
+			variant->axes, variant->axis_count, kernel->axes[index].name);
 
 		return own ? own : &kernel->axes[index];
 	}
@@ -115,20 +115,4 @@ const struct kernel_oracle *kernel_find_oracle(const char *name)
 		}
 	}
 	return NULL;
-}
-
-int oracle_buffer(void **out, const struct launch_case *work, const struct host_buffers *buffers,
-		  const char *name, int64_t *length, struct error *err)
-{
-	for (size_t i = 0; i < work->buffer_count; i++) {
-		if (strcmp(work->buffers[i].name, name))
-			continue;
-		if (!buffers->data[i])
-			break;
-		*out = buffers->data[i];
-		*length = work->buffers[i].length;
-		return 0;
-	}
-	return error_set(err, PL_EUSAGE, "oracle %s: the case %s/%s brings no buffer \"%s\"",
-			 work->oracle, work->kernel, work->variant, name);
 }

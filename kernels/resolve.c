@@ -1,7 +1,7 @@
 /*
- * Descriptor + axis values + device -> launch description. The descriptor's
- * own constraints say what a variant cannot do; what a device cannot do is
- * checked here for all, so that no table repeats it.
+ * Resolves a descriptor with axis values for a device. The constraints of a
+ * descriptor say what a variant cannot do. What a device cannot do is checked
+ * here for all variants, so that no table repeats it.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/resolve_parts.h"
+#include "kernels/resolution.h"
 
-/* The context, the worker's flush buffer and guard zones need memory, too. */
+/* Memory kept free for the context, the worker's flush buffer and guard zones. */
 #define KEPT_FREE_PCT 10
 
 const struct device_limits device_limits_minimum = {
@@ -25,102 +25,8 @@ const struct device_limits device_limits_minimum = {
 	.l2_bytes = 512 * 1024,
 };
 
-/* ---- small parts ---- */
-
-int resolution_skip(struct resolution *r, const char *format, ...)
-{
-	char reason[256];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(reason, sizeof(reason), format, arguments);
-	va_end(arguments);
-	text_clear(r->skip);
-	text_add(r->skip, reason);
-	r->skipped = true;
-	return 0;
-}
-
-static bool mentions(const char *expression, const char *name)
-{
-	static const char of_names[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
-	size_t length = strlen(name);
-
-	for (const char *at = expression + strcspn(expression, of_names); *at;
-	     at += strcspn(at, of_names)) {
-		size_t word = strspn(at, of_names);
-
-		if (word == length && !memcmp(at, name, length))
-			return true;
-		at += word;
-	}
-	return false;
-}
-
-/* The axis of value 0 that the expression is of; NULL: none. */
-static const char *zero_axis_in(const struct resolution *r, const char *expression)
-{
-	const struct launch_case *work = r->work;
-
-	for (size_t i = 0; i < work->axis_count; i++)
-		if (!work->axes[i].value && mentions(expression, work->axes[i].name))
-			return work->axes[i].name;
-	return NULL;
-}
-
-int resolution_refuse(struct resolution *r, const char *expression, const char *format, ...)
-{
-	const char *zero = zero_axis_in(r, expression);
-	char cause[512];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(cause, sizeof(cause), format, arguments);
-	va_end(arguments);
-	if (!zero)
-		return error_set(r->err, PL_EUSAGE, "%s", cause);
-	resolution_skip(r, "%s=0: %s", zero, cause);
-	return PL_EUSAGE;
-}
-
-int resolution_evaluate(struct resolution *r, int64_t *out, const char *expression,
-			const char *what)
-{
-	struct error cause = {0};
-	int rc = expression_evaluate(out, expression, r->variables, r->variable_count, &cause);
-
-	return rc ? resolution_refuse(r, expression, "%s: %s", what, cause.text) : 0;
-}
-
-int resolution_evaluate_or(struct resolution *r, int64_t *out, const char *expression,
-			   int64_t absent, const char *what)
-{
-	if (expression)
-		return resolution_evaluate(r, out, expression, what);
-	*out = absent;
-	return 0;
-}
-
-int resolution_copy_name(struct resolution *r, char *out, size_t size, const char *name)
-{
-	size_t length = strlen(name);
-
-	if (length >= size)
-		return error_set(r->err, PL_EUSAGE, "the name \"%s\" is over %zu characters", name,
-				 size - 1);
-	memcpy(out, name, length + 1);
-	return 0;
-}
-
-void resolution_add_variable(struct resolution *r, const char *name, int64_t value)
-{
-	r->variables[r->variable_count++] = (struct expression_variable){name, value};
-}
-
-/* ---- axes ---- */
-
-static const struct axis_value *find_axis(const struct axis_value *axes, size_t count,
-					  const char *name)
+static const struct axis_value *find_axis_value(const struct axis_value *axes, size_t count,
+						const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(axes[i].name, name))
@@ -128,11 +34,11 @@ static const struct axis_value *find_axis(const struct axis_value *axes, size_t 
 	return NULL;
 }
 
-/* Takes one declared axis from what was given. */
+/* Takes the value of one declared axis from `given`. */
 static int take_axis(struct resolution *r, const struct kernel_axis *axis,
 		     const struct axis_value *given, size_t given_count)
 {
-	const struct axis_value *value = find_axis(given, given_count, axis->name);
+	const struct axis_value *value = find_axis_value(given, given_count, axis->name);
 
 	if (!value)
 		return error_set(r->err, PL_EUSAGE, "axis \"%s\" (%s) has no value", axis->name,
@@ -146,7 +52,7 @@ static int take_axis(struct resolution *r, const struct kernel_axis *axis,
 	return 0;
 }
 
-static int compare_axes(const void *left, const void *right)
+static int compare_axis_names(const void *left, const void *right)
 {
 	return strcmp(((const struct axis_value *)left)->name,
 		      ((const struct axis_value *)right)->name);
@@ -162,12 +68,12 @@ static int resolve_axes(struct resolution *r, const struct axis_value *given, si
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < given_count; i++)
-		if (!find_axis(work->axes, work->axis_count, given[i].name))
+		if (!find_axis_value(work->axes, work->axis_count, given[i].name))
 			return error_set(r->err, PL_EUSAGE, "no axis is called \"%s\" here",
 					 given[i].name);
 	if (given_count != work->axis_count)
 		return error_set(r->err, PL_EUSAGE, "an axis has two values");
-	qsort(work->axes, work->axis_count, sizeof(work->axes[0]), compare_axes);
+	qsort(work->axes, work->axis_count, sizeof(work->axes[0]), compare_axis_names);
 #define X(field, meaning) resolution_add_variable(r, #field, r->limits->field);
 	DEVICE_LIMIT_LIST(X)
 #undef X
@@ -191,14 +97,14 @@ static int check_constraints(struct resolution *r, const struct kernel_constrain
 	return 0;
 }
 
-/* Before all else, so that the plainest reason is the one that is given. */
+/* Checked first, so that the simplest reason is reported. */
 static int check_block(struct resolution *r)
 {
 	int64_t block;
 
 	if (launch_case_axis(r->work, "block", &block) && block > r->limits->max_threads_per_block)
 		return resolution_skip(
-			r, "block=%" PRId64 " exceeds this device's %" PRId64 " threads a block",
+			r, "block=%" PRId64 " exceeds this device's %" PRId64 " threads per block",
 			block, r->limits->max_threads_per_block);
 	return 0;
 }
@@ -242,13 +148,14 @@ static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buff
 	if (rc)
 		return rc;
 	if (out->length < 1)
-		return resolution_refuse(r, buffer->length, "%s is %" PRId64 ", must be at least 1",
-					 what, out->length);
+		return resolution_refuse(r, buffer->length,
+					 "%s is %" PRId64 "; it must be at least 1", what,
+					 out->length);
 	if (__builtin_mul_overflow(out->length, (int64_t)element_size_bytes(buffer->type),
 				   &bytes) ||
 	    __builtin_add_overflow(*total_bytes, bytes, total_bytes))
 		return error_set(r->err, PL_EUSAGE,
-				 "%s, %" PRId64 " elements: its bytes overflow 64 bits", what,
+				 "%s is %" PRId64 ": its size in bytes overflows 64 bits", what,
 				 out->length);
 	out->type = buffer->type;
 	out->role = buffer->role;
@@ -300,17 +207,18 @@ static bool is_zero(const struct resolution *r, const char *expression)
 	       !value;
 }
 
-/* Skips a case whose length or grid is 0 because an axis of it is: no device launches an empty
- * grid, and none has an empty buffer. What cannot be evaluated fails later, with its reason. */
+/* Skips the case if the length or grid is 0 because an axis is 0: no device launches an empty grid
+ * or has an empty buffer. An expression that cannot be evaluated fails later, with its own
+ * reason. */
 static void skip_if_empty(struct resolution *r, const char *length)
 {
-	const char *zero = !r->skipped && is_zero(r, length) ? zero_axis_in(r, length) : NULL;
+	const char *zero = !r->skipped && is_zero(r, length) ? resolution_zero_axis(r, length) : NULL;
 
 	if (zero)
 		resolution_skip(r, "%s=0: there is nothing to launch", zero);
 }
 
-/* Before the constraints, so that the plainest reason is the one that is given. */
+/* Checked before the constraints, so that the simplest reason is reported. */
 static void check_empty(struct resolution *r)
 {
 	size_t buffer_count;
@@ -402,7 +310,7 @@ int kernel_resolve(struct launch_case **out, struct text *skip, const struct ker
 	if (!rc && !r.skipped)
 		rc = resolve_work(&r);
 	if (r.skipped)
-		rc = 0; /* resolution_refuse() */
+		rc = 0; /* resolution_refuse() skipped the case */
 	if (!rc) {
 		*out = r.skipped ? NULL : r.work;
 		if (!r.skipped)

@@ -1,18 +1,19 @@
 /*
- * The launches of a resolved case: shapes, arguments, repeats, and what no CUDA
- * device or not this one can launch.
+ * Resolves the launches of a case: shapes, arguments and repeats. Skips the
+ * case if this device, or every CUDA device, cannot launch it.
  */
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "kernels/resolve_parts.h"
+#include "kernels/resolution.h"
 
-/* The same on every CUDA device so far (CUDA C++ Programming Guide, technical specifications). */
+/* Equal on all CUDA devices so far (CUDA C++ Programming Guide, technical specifications). */
 #define MAX_GRID_YZ 65535
 #define MAX_BLOCK_Z 64
-/* Repeats come from expressions over user sizes; a case of more launches measures the launches. */
+/* Repeats are expressions over sizes that the user chooses. A case with more launches than this
+ * would measure launch overhead only. */
 #define MAX_UNROLLED_LAUNCHES 65536
 
 static int resolve_buffer_arg(struct resolution *r, struct case_arg *out, const char *name)
@@ -76,8 +77,8 @@ static int resolve_shape(struct resolution *r, int64_t out[3], const char *const
 	return 0;
 }
 
-/* What the device cannot launch is a skip. */
-static int check_launch(struct resolution *r, const struct case_launch *launch)
+/* Skips the case if the device cannot launch it. */
+static int check_launch_limits(struct resolution *r, const struct case_launch *launch)
 {
 	const struct device_limits *limits = r->limits;
 	int64_t most[3] = {limits->max_grid_x, MAX_GRID_YZ, MAX_GRID_YZ};
@@ -88,18 +89,19 @@ static int check_launch(struct resolution *r, const struct case_launch *launch)
 	    threads > limits->max_threads_per_block || launch->block[2] > MAX_BLOCK_Z)
 		return resolution_skip(r,
 				       "a block of %" PRId64 " x %" PRId64 " x %" PRId64
-				       " exceeds this device's %" PRId64 " threads a block (z: %d)",
+				       " exceeds this device's %" PRId64
+				       " threads per block (z: %d)",
 				       launch->block[0], launch->block[1], launch->block[2],
 				       limits->max_threads_per_block, MAX_BLOCK_Z);
 	for (int i = 0; i < 3; i++)
 		if (launch->grid[i] > most[i])
 			return resolution_skip(
-				r, "needs %" PRId64 " blocks in %c, this device takes %" PRId64,
+				r, "needs %" PRId64 " blocks in %c; this device allows %" PRId64,
 				launch->grid[i], "xyz"[i], most[i]);
 	if (launch->shared_bytes > limits->max_shared_bytes_per_block)
 		return resolution_skip(r,
 				       "needs %" PRId64
-				       " bytes of shared memory a block, this device has "
+				       " bytes of shared memory per block; this device has "
 				       "%" PRId64,
 				       launch->shared_bytes, limits->max_shared_bytes_per_block);
 	return 0;
@@ -125,10 +127,10 @@ static int resolve_launch(struct resolution *r, struct case_launch *out,
 	for (size_t i = 0; !rc && i < launch->arg_count; i++)
 		rc = resolve_arg(r, &out->args[i], &launch->args[i]);
 	out->arg_count = launch->arg_count;
-	return rc ? rc : check_launch(r, out);
+	return rc ? rc : check_launch_limits(r, out);
 }
 
-/* All repeats of one launch, with `i` counting. */
+/* Resolves all repeats of one launch, with `i` as their index. */
 static int resolve_repeats(struct resolution *r, const struct kernel_launch *launch,
 			   size_t *capacity)
 {
@@ -140,7 +142,7 @@ static int resolve_repeats(struct resolution *r, const struct kernel_launch *lau
 		return rc;
 	if (repeats < 0 || repeats > MAX_UNROLLED_LAUNCHES - (int64_t)work->launch_count)
 		return error_set(r->err, PL_EUSAGE,
-				 "repeat is %" PRId64 ", a case has 0 to %d launches", repeats,
+				 "repeat is %" PRId64 "; a case has 0 to %d launches", repeats,
 				 MAX_UNROLLED_LAUNCHES);
 	work->launches = xgrow(work->launches, capacity, work->launch_count + (size_t)repeats,
 			       sizeof(work->launches[0]));

@@ -1,7 +1,7 @@
 /*
- * For the families only: short forms for descriptor tables, so that a variant
- * is one readable row, and what their oracles need to find their buffers.
- * Counts are taken from the lists themselves; a row cannot disagree with them.
+ * Short forms for descriptor tables, so that a variant is one readable row, and
+ * the lookup that oracles need. For kernel families only. The macros count
+ * their lists, so no count can disagree with its list.
  */
 #ifndef KERNELS_TABLE_H
 #define KERNELS_TABLE_H
@@ -9,7 +9,7 @@
 #include "kernels/kernels.h"
 #include "kernels/parallel.h"
 
-/* Elements of an oracle worth a thread of their own. */
+/* The smallest number of elements for which an oracle uses another thread. */
 #define ORACLE_GRAIN (INT64_C(1) << 14)
 
 #define TABLE_COUNT(type, ...) (sizeof((type[]){__VA_ARGS__}) / sizeof(type))
@@ -28,7 +28,7 @@
 	.buffers = {__VA_ARGS__}, \
 	.buffer_count = TABLE_COUNT(const struct kernel_buffer, __VA_ARGS__)
 
-/* Arguments of a launch, by what the device code declares. */
+/* Arguments of a launch, by the type that the device code declares. */
 #define ARG_OF_BUFFER(name)      \
 	{                        \
 		ARG_BUFFER, name \
@@ -56,15 +56,16 @@
 		"block", "64..1024", "threads in one block" \
 	}
 
-/* Holds for blocks that are whole warps; `why` ends the reason. */
+/* The block must consist of whole warps. `why` completes the reason. */
 #define WHOLE_WARPS(why)                                                  \
 	{                                                                 \
 		"block % 32 == 0", "block must be a multiple of 32: " why \
 	}
 
 /*
- * The data of the buffer called `name` among `buffers`. The oracle's own
- * table promises the buffer, so a missing one is a broken table: PL_EUSAGE.
+ * Finds the buffer `name` among `buffers`: sets *out to its data and *length to
+ * its elements. Returns PL_EUSAGE if it is missing, which is an error in the
+ * oracle's own table.
  */
 int oracle_buffer(void **out, const struct launch_case *work, const struct host_buffers *buffers,
 		  const char *name, int64_t *length, struct error *err);

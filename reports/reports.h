@@ -1,8 +1,12 @@
 /*
- * reports: stored runs as people and programs read them. Each writes to a
- * stream and returns 0 or PL_EIO. Numbers that were not measured are said to
- * be so: "-" with a note in text and Markdown, empty in CSV, null in JSON.
- * Formats are versioned ("format": 1) and held by golden files.
+ * reports: writes stored runs as text, tables, JSON, pictures and a page.
+ *
+ * Every function writes to a stream and returns 0, PL_EIO when the stream fails, or the other
+ * PL_E… codes named below. Nothing here reads a database or measures.
+ *
+ * A number that was not measured is never made up. Text and Markdown show "-" and give the reason
+ * in a note, CSV leaves the field empty, JSON writes null. JSON and CSV carry the version of their
+ * format ("format": 1). Golden files in tests/golden/reports fix every format byte by byte.
  */
 #ifndef REPORTS_REPORTS_H
 #define REPORTS_REPORTS_H
@@ -15,156 +19,200 @@
 #include "metrics/analysis/study.h"
 #include "metrics/metrics.h"
 
-/* Symbol, name as --format takes it, meaning. Every list and table comes in these; */
-#define TABLE_FORMAT_LIST(X)                                                           \
-	X(REPORT_TEXT, "text", "a table for the terminal")                             \
-	X(REPORT_CSV, "csv", "one row a case, for spreadsheets and scripts")           \
-	X(REPORT_JSON, "json", "everything that is stored of the run but its samples") \
-	X(REPORT_MARKDOWN, "md", "a table that pastes into a pull request")
-/* a run also as a page, and its roofline as a picture. */
-#define REPORT_FORMAT_LIST(X)                                                       \
-	TABLE_FORMAT_LIST(X)                                                        \
-	X(REPORT_HTML, "html", "one self-contained page that opens in any browser") \
-	X(REPORT_SVG, "svg", "the roofline as a drawing, by gnuplot")               \
-	X(REPORT_PNG, "png", "the roofline as an image, by gnuplot")                \
-	X(REPORT_PDF, "pdf", "the roofline for print, by gnuplot")
+/* ---- formats ---- */
+
+/* What can be written in a format, as bits. */
+enum report_subject {
+	OF_TABLE = 1,   /* lists, query results, source lines */
+	OF_RUN = 2,     /* a whole run: report_run() */
+	OF_REGRESS = 4, /* a comparison of two runs */
+	OF_HISTORY = 8, /* cases over their runs */
+	OF_STUDY = 16,  /* answers to studies */
+};
+
+/* What a format needs or is, as bits. */
+enum report_trait {
+	HUMAN_READABLE = 1, /* written for a reader; else for a program */
+	BINARY = 2,         /* never written to a terminal */
+	BY_GNUPLOT = 4,     /* report_run() writes a script; gnuplot draws the picture */
+	AS_PAGE = 8,        /* needs the page that a build embeds; shows history, samples and a
+			     * second run beside the first */
+};
+
+/*
+ * One row per format: symbol, name for --format, what it applies to, traits, the writer of a run
+ * (run_write_WRITER(), see report_run_writer), meaning.
+ * `none` stands for formats that no run is written in.
+ *
+ * A new format of a run is a row here and a file with its writer. The options, help, completion
+ * and checks of the command line all read this table.
+ */
+#define REPORT_FORMAT_LIST(X)                                                                   \
+	X(REPORT_TEXT, "text", OF_TABLE | OF_RUN | OF_REGRESS | OF_HISTORY | OF_STUDY,          \
+	  HUMAN_READABLE, text, "a table for the terminal")                                     \
+	X(REPORT_CSV, "csv", OF_TABLE | OF_RUN | OF_HISTORY, 0, csv,                            \
+	  "one row per case, for spreadsheets and scripts")                                     \
+	X(REPORT_JSON, "json", OF_TABLE | OF_RUN | OF_REGRESS | OF_HISTORY | OF_STUDY, 0, json, \
+	  "everything that is stored of a run except its samples")                              \
+	X(REPORT_MARKDOWN, "md", OF_TABLE | OF_RUN | OF_REGRESS | OF_HISTORY | OF_STUDY,        \
+	  HUMAN_READABLE, markdown, "a table to paste into a pull request")                     \
+	X(REPORT_HTML, "html", OF_RUN, HUMAN_READABLE | AS_PAGE, html,                          \
+	  "one self-contained page for any browser")                                            \
+	X(REPORT_SVG, "svg", OF_RUN, HUMAN_READABLE | BY_GNUPLOT, svg,                          \
+	  "the roofline as a drawing")                                                          \
+	X(REPORT_PNG, "png", OF_RUN, HUMAN_READABLE | BY_GNUPLOT | BINARY, png,                 \
+	  "the roofline as an image")                                                           \
+	X(REPORT_PDF, "pdf", OF_RUN, HUMAN_READABLE | BY_GNUPLOT | BINARY, pdf,                 \
+	  "the roofline for print")                                                             \
+	X(REPORT_JUNIT, "junit", OF_REGRESS, 0, none, "JUnit XML for CI, one test case per case")
 
 enum report_format {
-#define X(symbol, name, meaning) symbol,
+#define X(symbol, name, subjects, traits, writer, meaning) symbol,
 	REPORT_FORMAT_LIST(X)
 #undef X
+		REPORT_FORMAT_COUNT
 };
+
 bool report_format_parse(enum report_format *out, const char *name);
 const char *report_format_name(enum report_format format);
-bool report_format_is_table(enum report_format format);
-bool report_format_is_picture(enum report_format format);
+const char *report_format_meaning(enum report_format format);
+bool report_format_applies(enum report_format format, enum report_subject subject);
+/* Whether the format has any of these traits. */
+bool report_format_has(enum report_format format, unsigned traits);
+/* NULL, or why this build cannot write the format, with the remedy. */
+const char *report_format_why_not(enum report_format format);
+
+/* The names for --format, one list per subject, in the order of enum report_format and ended by
+ * NULL. "" takes the place of a format that does not apply. */
+extern const char *const table_format_words[];
+extern const char *const run_format_words[];
+extern const char *const regress_format_words[];
+extern const char *const history_format_words[];
+extern const char *const study_format_words[];
 
 struct report_options {
-	bool colour;      /* ANSI, text only */
-	int width;        /* of the terminal; 0: unlimited */
-	bool ascii;       /* text: for a terminal without UTF-8 */
-	bool no_roofline; /* text and md: neither plot nor verdicts */
+	bool colour;      /* ANSI colours, text only */
+	int width;        /* of the terminal in characters; 0: unlimited */
+	bool ascii;       /* text: the terminal has no UTF-8 */
+	bool no_roofline; /* text and md: omit the roofline and the verdicts */
 	bool all_metrics; /* text and md: a column for every counter, not only the usual ones */
-	/* Roofs of the run's device; NULL or empty: none were measured, and the report says so. */
+	/* Roofs of the run's device. NULL or empty: none were measured, and the report says so. */
 	const struct ceiling_list *ceilings;
-	const struct run *compare; /* html: another run to stand beside this one; NULL: none */
-	/* html: the cases of the run over the runs of its device; NULL: not to be shown. */
+	const struct run *compare; /* html: a second run to show beside this one; NULL: none */
+	/* html: the cases of the run over the runs of its device; NULL: omitted. */
 	const struct history_grid *histories;
-	/* html: the samples of a trial in the order taken, *out malloc'd; NULL: not to be had. */
+	/* html: reads the samples of a trial in order, *out malloc'd; NULL: omitted. */
 	int (*samples)(void *context, int64_t trial_id, struct sample **out, size_t *count,
 		       struct error *err);
 	void *samples_context;
 };
 
+/* ---- a run ---- */
+
+typedef int report_run_writer(FILE *out, const struct run *run,
+			      const struct report_options *options, struct error *err);
+
 /*
- * A run with its trials: best configuration per kernel first, then the sweep.
- * Of a picture the script that gnuplot draws it by, to its standard output;
- * PL_ENOENT when there is nothing to draw. PL_EUNSUPPORTED: this build lacks
- * what the format needs.
+ * Writes a run with its trials: the best configuration per kernel first, then the sweep. `options`
+ * NULL means all zero. For a format with BY_GNUPLOT this writes the script that makes gnuplot
+ * draw the picture on its standard output.
+ * PL_ENOENT: there is nothing to draw. PL_EUNSUPPORTED: this build cannot write the format.
+ * PL_EUSAGE: no run is written in the format.
  */
 int report_run(FILE *out, const struct run *run, enum report_format format,
 	       const struct report_options *options, struct error *err);
 
-/* Why this build writes no page, and the remedy; NULL: it does. */
-const char *report_html_why_not(void);
-
-/* One study, answered. Borrowed. */
-struct study_report {
-	const struct study *study;
-	const struct study_answer *answer;
-	const struct study_evidence *evidence; /* of its cases */
-	bool emulated;                         /* by the backend ptx */
-	int64_t run_id;                        /* that it was answered from; 0: none */
-	const char *device, *driver;           /* of the run; NULL without one */
-};
-/* As text, md or JSON; PL_EUSAGE for any other format. */
-int report_studies(FILE *out, const struct study_report *reports, size_t count,
-		   enum report_format format, const struct report_options *options,
-		   struct error *err);
-
 /*
- * What an emulator counted at each source line of some trials of a run, with
- * the source text where its file is found in the working directory or below
- * source_folder (NULL: none). PL_ENOENT, with the reason, when there are no
- * lines.
+ * Writes what an emulator counted at each source line of some trials of a run. The source text
+ * stands beside the counts if its file is found in or below the working directory or
+ * source_folder (NULL: none). PL_ENOENT, with the reason: the trials have no lines. PL_EUSAGE:
+ * the format does not apply to tables.
  */
 int report_lines(FILE *out, const struct run *run, const struct trial *const *trials, size_t count,
 		 const char *source_folder, enum report_format format,
 		 const struct report_options *options, struct error *err);
 
-/* ---- one run held against another ---- */
+/* ---- studies ---- */
 
-/* Symbol, name as --format takes it, meaning. */
-#define REGRESS_FORMAT_LIST(X)                                                  \
-	X(REGRESS_TEXT, "text", "what changed, as a table for the terminal")    \
-	X(REGRESS_JSON, "json", "every case with all its numbers")              \
-	X(REGRESS_MARKDOWN, "md", "what changed, to paste into a pull request") \
-	X(REGRESS_JUNIT, "junit", "JUnit XML, a test case each, for CI")
-
-enum regress_format {
-#define X(symbol, name, meaning) symbol,
-	REGRESS_FORMAT_LIST(X)
-#undef X
+/* One answered study. All members are borrowed. */
+struct study_report {
+	const struct study *study;
+	const struct study_answer *answer;
+	const struct study_evidence *evidence; /* one per case of the study */
+	bool emulated;                         /* the counts are of emulated PTX */
+	int64_t run_id;                        /* the run that gave the answer; 0: none */
+	const char *device, *driver;           /* of that run; NULL without one */
 };
+/* PL_EUSAGE: the format does not apply to studies. */
+int report_studies(FILE *out, const struct study_report *reports, size_t count,
+		   enum report_format format, const struct report_options *options,
+		   struct error *err);
+
+/* ---- one run compared with another ---- */
 
 struct regress_report {
 	const struct run *base, *head;
 	const struct regress *regress;
 	const struct regress_differences *differences;
 	const char *thresholds; /* the file that gave limits; NULL: none */
-	bool all;               /* text and md: unchanged cases too */
+	bool all;               /* text and md: show unchanged cases too */
 };
-int report_regress(FILE *out, const struct regress_report *report, enum regress_format format,
+/* PL_EUSAGE: the format does not apply to comparisons. */
+int report_regress(FILE *out, const struct regress_report *report, enum report_format format,
 		   const struct report_options *options, struct error *err);
 
+/* ---- histories ---- */
+
 /*
- * A plain table for lists (kernels, metrics, devices, runs, checks, plans) in
- * the formats of tables: columns once, then rows of C strings; a cell NULL is "not
- * known". Column widths count UTF-8 characters, control bytes are shown escaped.
+ * Writes cases over their runs. Each case has at least one run, and its change points are found.
+ * rows: show at most so many runs of each case, the newest; 0: all. PL_EUSAGE: the format does
+ * not apply to histories.
+ */
+int report_history(FILE *out, const struct history *items, size_t count, enum report_format format,
+		   size_t rows, const struct report_options *options, struct error *err);
+
+/* ---- tables ---- */
+
+/*
+ * A plain table for lists (kernels, metrics, devices, runs, checks, plans): first the columns,
+ * then rows of C strings. A cell NULL means "not known". Column widths count UTF-8 characters,
+ * and control bytes are shown escaped.
  */
 struct table;
 struct table_column {
-	const char *name; /* JSON key and CSV head; text head in capitals */
-	bool numeric;     /* right-aligned; JSON number */
-	const char *head; /* text and md: instead of the name; NULL: the name */
-	int drop;         /* text: 0 is always shown; in a narrow terminal the highest goes first */
+	const char *name; /* JSON key and CSV head; the text head is this in capitals */
+	bool numeric;     /* right-aligned; a JSON number */
+	const char *head; /* text and md: used instead of the name; NULL: the name */
+	int drop;         /* text: a narrow terminal drops the highest first; 0: never dropped */
 };
 struct table *table_new(const struct table_column *columns, size_t count);
 /*
- * Cells of the column are lists: a line an entry, its parts a tab apart. JSON
- * has them as objects with these members (ended by NULL; lives as long as the
- * table); other formats have the cell as it is, so give them a column that reads.
+ * The cells of this column are lists: one line per entry, its parts separated by tabs. JSON shows
+ * each entry as an object with these member names (ended by NULL; they must outlive the table).
+ * The other formats show the cell unchanged, so give them a different, readable column.
  */
 void table_parts(struct table *table, size_t column, const char *const *names);
 void table_row(struct table *table, const char *const *cells);
 size_t table_row_count(const struct table *table);
-/* PL_EUSAGE for a format that is none of tables. */
+/* PL_EUSAGE: the format does not apply to tables. */
 int table_write(FILE *out, const struct table *table, enum report_format format,
 		const struct report_options *options, struct error *err);
 void table_free(struct table *table);
 
 /*
- * Cases over their runs, each with at least one run and with its change points
- * found. rows: at most so many runs of each, the newest; 0: all.
- */
-int report_history(FILE *out, const struct history *items, size_t count, enum report_format format,
-		   size_t rows, const struct report_options *options, struct error *err);
-
-/*
- * Rows of values of any type, as a query gives them. csv and json are written
- * as they come, so that a million rows need no memory; text and md are kept and
- * written at the end. Nothing is made up: a value that is none is empty in csv,
- * null in json, "-" for people; bytes are x'hex' in all.
+ * Rows of typed values, as a query returns them. CSV and JSON are written row by row, so a million
+ * rows need no memory. Text and Markdown keep the rows and write them at the end. A missing value
+ * is empty in CSV, null in JSON and "-" in text and Markdown. Bytes are x'hex' in every format.
  */
 struct row_writer;
-/* PL_EUSAGE for a format that is none of tables. The options are borrowed until the end. */
+/* PL_EUSAGE: the format does not apply to tables. `options` is borrowed until rows_end(). */
 int rows_begin(struct row_writer **out, FILE *stream, enum report_format format,
 	       const struct report_options *options, const char *const *columns, size_t count,
 	       struct error *err);
-/* Non-zero when the stream takes no more; rows_end() says why. */
+/* Returns non-zero when the stream has failed; rows_end() says why. */
 int rows_add(struct row_writer *writer, const struct any_value *values);
-/* Writes what is left and frees; NULL is fine. `rc` is what came of the rows: returned when it is
- * not 0, and then nothing more is written. */
+/* Writes the rest and frees the writer; NULL is fine. `rc` is the result of producing the rows:
+ * if it is not 0, rows_end() writes nothing more and returns it. */
 int rows_end(struct row_writer *writer, int rc, struct error *err);
 
 #endif

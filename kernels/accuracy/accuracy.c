@@ -1,24 +1,25 @@
 /*
- * accuracy: the sum of n copies of 1.23f, by the ways to sum of the family
- * reduce and by a textbook's ladder of its own, and how many digits each keeps
- * (the metric relative_error). Copies of one number round the same way again
- * and again, so errors add up where those of random numbers would cancel.
+ * accuracy: the sum of n copies of 1.23f, and how many digits each way of
+ * summing keeps (metric relative_error). The variants are those of the family
+ * reduce and a series taken from a textbook. Copies of one number round in the
+ * same direction again and again, so errors add up that would cancel for random
+ * numbers.
  */
 #include <stdlib.h>
 
 #include "kernels/reduce/reduce.h"
 
 /*
- * Each addition of k that follow one another may lose 2^-24 of the sum. Trees
- * have k of 30 or so, grid strides n / (4 * resident threads): 6000 on the
- * smallest device, which is why the family's tolerance is as wide as it is.
- * What is computed at all is verified by the family reduce, with numbers that
- * let it be narrow; here the error is what is looked for.
+ * Each of k successive additions may lose 2^-24 of the sum. In trees k is about
+ * 30. In grid strides it is n / (4 * resident threads), 6000 on the smallest
+ * device, hence the wide tolerance of the family. The family reduce verifies
+ * the computation itself, with numbers that allow a narrow tolerance. Here the
+ * error is the result.
  */
 #define STRIDES_LOSE 5e-4
-/* k is the resident blocks: 8448 of 32 threads on an H200. */
+/* k is the number of resident blocks: 8448 blocks of 32 threads on an H200. */
 static const struct kernel_tolerance resident_blocks_lose = {.abs = 0.0, .rel = 2e-3};
-/* k is n / block: three million of 10^8 elements in blocks of a warp. */
+/* k is n / block: three million for 10^8 elements in blocks of one warp. */
 static const struct kernel_tolerance all_blocks_lose = {.abs = 0.0, .rel = 0.2};
 
 /* A tree in dynamic shared memory in each block, which then adds its sum to the result. */
@@ -33,9 +34,10 @@ static const struct kernel_tolerance all_blocks_lose = {.abs = 0.0, .rel = 0.2};
 #define OWN_BUFFERS(list) .buffers = list, .buffer_count = ARRAY_SIZE(list)
 #define TREE_OF_WARPS CONSTRAINTS(HALVES, WHOLE_WARPS("the tree ends in a whole warp"))
 
-/* As static_sums in fixed_grid_static.cu has room for; more than any device holds at once. */
+/* At most as many blocks as static_sums in fixed_grid_static.cu has elements; no device holds as
+ * many at a time. */
 #define FIXED_BLOCKS "min(10240, " BLOCKS ")"
-/* One kernel over all elements, then over the sums of its blocks. */
+/* One kernel over all elements, then one over the sums of its blocks. */
 #define TWICE(first, first_args, second, second_args)  \
 	LAUNCHES({.entry = first,                      \
 		  .grid = {FIXED_BLOCKS},              \
@@ -63,7 +65,8 @@ static const struct kernel_buffer allocated_buffers[] = {
 /* LARGE + SMALL - LARGE, or LARGE - LARGE + SMALL. */
 enum { SMALL_SECOND = 1, SMALL_LAST = 2 };
 
-/* What floats must give, not what is true: of SMALL nothing is left once LARGE has been added. */
+/* Expects what float arithmetic gives, not the exact sum: nothing is left of SMALL once LARGE has
+ * been added to it. */
 static int compute_order(const struct launch_case *work, const struct host_buffers *inputs,
 			 struct host_buffers *expected, struct error *err)
 {
@@ -91,22 +94,23 @@ static const struct kernel_buffer order_buffers[] = {
 	{"sums", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
 };
 static const struct kernel_work order_work = {.flop = "3 * n", .bytes_written = "4 * n"};
-/* Each order has one result. */
+/* Each order has exactly one result. */
 static const struct kernel_tolerance nothing_lost = {.abs = 0.0, .rel = 0.0};
 
 static const struct kernel_variant variants[] = {
 	{
 		.name = "pairs",
 		.image = "reduce/naive",
-		.lesson =
-			"pairs, and pairs of pairs: every sum is of two as large, the error least",
+		.lesson = "pairs, and pairs of pairs: both terms of a sum are equally large, the "
+			  "error is least",
 		.metric = "relative_error",
 		IN_HALVES,
 	},
 	{
 		.name = "tree",
 		.image = "reduce/sequential",
-		.lesson = "a tree in each block, then one over the blocks: about seven digits",
+		.lesson = "a tree in each block, then one over the blocks: about seven digits are "
+			  "right",
 		.metric = "relative_error",
 		TREE("reduce_sequential"),
 		CONSTRAINTS(HALVES),
@@ -122,7 +126,8 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "strides",
 		.image = "reduce/grid_stride",
-		.lesson = "a thread adds hundreds one after another first: an error that all share",
+		.lesson = "each thread adds hundreds of copies one by one: all threads make the "
+			  "same error",
 		.metric = "relative_error",
 		TWO_PASSES("reduce_grid_stride", RESIDENT_BLOCKS),
 		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
@@ -130,7 +135,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "atomic_resident",
 		.image = "reduce/atomic_finish",
-		.lesson = "a thousand atomic additions to one number: a digit or two are gone",
+		.lesson = "a thousand atomic additions to one number: a digit or two are lost",
 		.metric = "relative_error",
 		.tolerance = &resident_blocks_lose,
 		ADDED_UP("reduce_clear", "reduce_atomic_finish", RESIDENT_BLOCKS),
@@ -138,8 +143,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "atomic_blocks",
-		.lesson = "an atomic addition of every block: about three digits of a large sum "
-			  "are left",
+		.lesson =
+			"one atomic addition per block: about three digits of a large sum are left",
 		.metric = "relative_error",
 		.tolerance = &all_blocks_lose,
 		ADDED_UP("accuracy_clear", "accuracy_atomic_blocks", BLOCKS),
@@ -147,39 +152,43 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "atomic_sequential",
-		.lesson = "a tree with the block's barrier in all steps, and an atomic addition",
+		.lesson = "a tree with a barrier of the block in every step, then one atomic "
+			  "addition",
 		TREES_ADDED_UP("accuracy_atomic_sequential"),
 		CONSTRAINTS(HALVES),
 	},
 	{
 		.name = "atomic_syncwarp",
-		.lesson = "the same, but in the last steps each warp waits for itself alone",
+		.lesson = "as atomic_sequential, but in the last steps each warp synchronises only "
+			  "itself",
 		TREES_ADDED_UP("accuracy_atomic_syncwarp"),
 		TREE_OF_WARPS,
 	},
 	{
 		.name = "atomic_shuffle",
-		.lesson = "the same, but the last steps are shuffles: no barrier, no shared memory",
+		.lesson = "as atomic_syncwarp, but the last steps are shuffles: no barrier, no "
+			  "shared memory",
 		TREES_ADDED_UP("accuracy_atomic_shuffle"),
 		TREE_OF_WARPS,
 	},
 	{
 		.name = "atomic_tile",
-		.lesson = "the same by a cooperative-groups tile: what it costs beside shuffles",
+		.lesson = "as atomic_shuffle with a cooperative-groups tile: its cost compared "
+			  "with shuffles",
 		TREES_ADDED_UP("accuracy_atomic_tile"),
 		TREE_OF_WARPS,
 	},
 	{
 		.name = "fixed_grid",
-		.lesson = "many elements a thread in a grid of fixed size, then the same kernel "
-			  "again",
+		.lesson = "a grid of fixed size, many elements per thread, then the same kernel "
+			  "over its sums",
 		.metric = "gpu_time_ns",
 		FIXED_GRID("partials"),
 		TREE_OF_WARPS,
 	},
 	{
 		.name = "fixed_grid_static",
-		.lesson = "the same with its sums in a static device array: no allocation",
+		.lesson = "the fixed grid with its sums in a static device array: no allocation",
 		.metric = "gpu_time_ns",
 		TWICE("accuracy_fixed_grid_static", ARGS(X, N), "accuracy_fixed_grid_static_finish",
 		      ARGS(SUM, ARG_OF_I64(FIXED_BLOCKS))),
@@ -188,7 +197,8 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "fixed_grid_per_call",
 		.image = "accuracy/fixed_grid",
-		.lesson = "the same, allocating its sums in every call: what that costs",
+		.lesson = "the fixed grid with its sums allocated in every call: what the "
+			  "allocation costs",
 		.metric = "gpu_time_ns",
 		OWN_BUFFERS(allocated_buffers),
 		FIXED_GRID("sums_of_call"),
@@ -196,7 +206,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "order",
-		.lesson = "1.2e30 + 9.9e-30 - 1.2e30 by atomics: the order decides whether it is 0",
+		.lesson = "1.2e30 + 9.9e-30 - 1.2e30 by atomics: the order decides whether the sum "
+			  "is 0",
 		.metric = "relative_error",
 		AXES({"n", "2^12", "sums"},
 		     {"order", "1,2", "1: the small number second; 2: last"}),
@@ -214,16 +225,16 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "cub",
-		.lesson = "what the vendor's library keeps of it",
+		.lesson = "CUB, the vendor's library: how many digits it keeps",
 		.metric = "relative_error",
-		AXES({"block", "256", "of no matter: the library chooses"}),
+		AXES({"block", "256", "ignored: the library chooses"}),
 		LAUNCHES({.library = "cub", .entry = "sum", ARGS(X, SUM, N)}),
 	},
 };
 
 const struct kernel kernel_accuracy = {
 	.name = "accuracy",
-	.summary = "the sum of n copies of 1.23f: how many digits each way to sum keeps",
+	.summary = "the sum of n copies of 1.23f: how many digits each way of summing keeps",
 	AXES({"block", "128,256", "threads in one block"}, {"n", "100000000", "copies to sum"}),
 	.small_size = "100000",
 	SUM_BUFFERS(FILL_CONSTANT, 1.23, 0.0),

@@ -1,7 +1,7 @@
 /*
- * What variants share whose blocks each add their sum to the result: that it
- * begins as 0, and the tree in dynamic shared memory before the last warp.
- * Blocks are one-dimensional, a power of two, and whole warps.
+ * Shared by the variants in which each block adds its sum to the result: clearing the result, and
+ * the tree in dynamic shared memory down to the last warp. Blocks are one-dimensional, a power of
+ * two, and whole warps.
  */
 #pragma once
 
@@ -10,7 +10,7 @@ extern "C" __global__ void accuracy_clear(float *sum)
 	*sum = 0.0f;
 }
 
-/* One element a thread; ends with a barrier. */
+/* Loads one element per thread. Ends with a barrier. */
 __device__ inline void load_values(float *values, const float *x, long long n)
 {
 	long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,7 +19,7 @@ __device__ inline void load_values(float *values, const float *x, long long n)
 	__syncthreads();
 }
 
-/* Folds the block's values, with its barrier after each step, until `least` of them are left. */
+/* Folds the block's values until `least` of them are left, with a barrier after each step. */
 __device__ inline void fold(float *values, unsigned least)
 {
 	for (unsigned stride = blockDim.x / 2; stride >= least; stride /= 2) {

@@ -1,5 +1,5 @@
-/* A block for every `block` elements, and each adds its sum to the result itself: near the end the
- * result is so large beside a block's sum that most of the sum's digits are rounded away. */
+/* One block for every `block` elements; each adds its sum to the result. Near the end the result is
+ * so much larger than the sum of a block that most digits of that sum are rounded away. */
 #include "kernels/reduce/reduce.cuh"
 
 #include "accuracy.cuh"

@@ -1,4 +1,4 @@
-/* A folded tree with the block's barrier in all steps, and an atomic addition of every block. */
+/* A folded tree with a barrier of the block in every step, then one atomic addition per block. */
 #include "accuracy.cuh"
 
 extern "C" __global__ void accuracy_atomic_sequential(const float *x, float *sum, long long n)

@@ -1,5 +1,5 @@
-/* As atomic_syncwarp, but the last steps are between registers; all warps shuffle, and only what
- * the first has counts. */
+/* As atomic_syncwarp, but the last steps are shuffles between registers. All warps shuffle; only
+ * the result of the first warp is used. */
 #include "accuracy.cuh"
 
 extern "C" __global__ void accuracy_atomic_shuffle(const float *x, float *sum, long long n)

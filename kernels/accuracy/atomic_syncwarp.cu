@@ -1,5 +1,5 @@
-/* As atomic_sequential, but in the last steps a warp waits for itself alone; all warps run them,
- * and in all but the first nobody adds. */
+/* As atomic_sequential, but in the last steps each warp synchronises only itself. All warps run
+ * these steps; only the first warp adds. */
 #include "accuracy.cuh"
 
 extern "C" __global__ void accuracy_atomic_syncwarp(const float *x, float *sum, long long n)

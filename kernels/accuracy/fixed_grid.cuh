@@ -1,7 +1,7 @@
 /*
- * What the variants of a grid that is always as large share: many elements a
- * thread, then a tree and a tile, with a sum of every block as its result. It
- * runs a second time over those sums.
+ * Shared by the variants with a grid of fixed size: many elements per thread, then a
+ * tree and a tile. Each block leaves one sum. The kernel runs a second time, over these
+ * sums.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "accuracy.cuh"
 
-/* y[block] becomes the sum of the elements of x below n that are the block's. */
+/* y[block] becomes the sum of the block's elements of x below n. */
 __device__ inline void sum_of_blocks(const float *x, float *y, long long n)
 {
 	namespace groups = cooperative_groups;

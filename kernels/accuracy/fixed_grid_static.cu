@@ -1,8 +1,8 @@
-/* As fixed_grid, with the sums of the blocks in an array that belongs to the module: nothing to
+/* As fixed_grid, with the sums of the blocks in an array of the module: there is nothing to
  * allocate. */
 #include "fixed_grid.cuh"
 
-/* The descriptor's grid is never larger. */
+/* The grid of the descriptor is never larger. */
 __device__ static float static_sums[10240];
 
 extern "C" __global__ void accuracy_fixed_grid_static(const float *x, long long n)

@@ -1,5 +1,5 @@
-/* Three atomic additions of one thread, in one of two orders: a number, its opposite, and between
- * them or after them one so small that the sum has no digit for it. */
+/* Three atomic additions by one thread: a large number, its opposite and, between or after them, a
+ * number so small that the large sum has no digit for it. */
 extern "C" __global__ void accuracy_order(float *sums, float large, float small, unsigned order,
 					  long long n)
 {

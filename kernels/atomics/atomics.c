@@ -1,7 +1,7 @@
 /*
- * atomics: additions to few words by many. Each block adds its elements to
- * one of `addresses` totals: 1 is all of them in one queue. The sums wrap at
- * 32 bits, as unsigned ones do.
+ * atomics: additions by many threads to few words. Each block adds its elements
+ * to one of `addresses` totals; with one address all blocks queue at one word.
+ * Sums wrap at 32 bits, as unsigned sums do.
  */
 #include "kernels/table.h"
 
@@ -55,46 +55,51 @@ static const struct kernel_oracle oracle_totals = {
 static const struct kernel_variant variants[] = {
 	{
 		.name = "native_add",
-		.lesson = "the hardware adds where the total lies, of one word a lane at a time",
+		.lesson =
+			"the hardware adds where the total lies, for each word one lane at a time",
 		.metric = "gpu_time_ns",
 		ADDS("atomics_native_add"),
 	},
 	{
 		.name = "cas_add",
-		.lesson = "compare-and-swap: of those that collide one gets on, the rest repeat",
+		.lesson = "compare-and-swap: of the threads that collide one succeeds, the others "
+			  "repeat",
 		.metric = "instructions",
-		/* Of m that want the same word one gets on and m - 1 repeat: a million take
-		   minutes. */
+		/* Of m threads that want the same word, one succeeds and m - 1 repeat: a million
+		 * elements take minutes. */
 		AXES({"n", "2^12", "elements"}),
 		ADDS("atomics_cas_add"),
 	},
 	{
 		.name = "spin_lock",
-		.lesson = "a lock by one lane a block: no deadlock, and a queue of blocks",
+		.lesson = "a lock taken by one lane per block: no deadlock, but a queue of blocks",
 		.metric = "gpu_time_ns",
 		LOCKS_AND_ADDS("atomics_spin_lock"),
 	},
 	{
 		.name = "spin_lock_warp",
-		.lesson = "a lock by one lane a warp: warps of a block queue for it, too",
+		.lesson = "a lock taken by one lane per warp: the warps of a block queue for it as "
+			  "well",
 		.metric = "gpu_time_ns",
 		LOCKS_AND_ADDS("atomics_spin_lock_warp"),
-		CONSTRAINTS(WHOLE_WARPS("a warp adds up by shuffles first")),
+		CONSTRAINTS(WHOLE_WARPS("a warp first adds up by shuffles")),
 	},
 	{
 		.name = "spin_lock_lanes",
-		.lesson = "a lock by all lanes of a warp: only where threads run independently",
+		.lesson = "a lock taken by all lanes of a warp: it works only if threads run "
+			  "independently",
 		.metric = "gpu_time_ns",
-		/* 32 that want a lock for each that does above: as with compare-and-swap. */
+		/* Per block 32 threads want a lock, instead of one: slow, as with
+		 * compare-and-swap. */
 		AXES({"n", "2^12", "elements"}),
 		LOCKS_AND_ADDS("atomics_spin_lock_lanes"),
 		CONSTRAINTS({"compute_capability >= 70",
-			     "threads of a warp must run independently: compute capability 7.0 at "
-			     "least"}),
+			     "threads of a warp must run independently: "
+			     "compute capability 7.0 or later"}),
 	},
 	{
 		.name = "block_first",
-		.lesson = "the same sum by one addition a block: no lock is needed for it",
+		.lesson = "one atomic addition per block gives the same sum without a lock",
 		.metric = "gpu_time_ns",
 		ADDS("atomics_block_first"),
 	},
@@ -102,9 +107,9 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_atomics = {
 	.name = "atomics",
-	.summary = "what it costs to add to the same words from everywhere",
+	.summary = "what it costs if many threads add to the same words",
 	AXES(AXIS_BLOCK, {"n", "2^16", "elements"},
-	     {"addresses", "1,1024", "totals that the blocks share: 1 is one queue"}),
+	     {"addresses", "1,1024", "totals that the blocks share: 1 means one queue"}),
 	.small_size = "2^13",
 	BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1000.0},
 		{"totals", ELEMENT_U32, "addresses", BUFFER_OUT, FILL_NONE, 0.0, 0.0},

@@ -1,4 +1,4 @@
-/* The block adds up in shared memory, and one lane adds its sum: what the lock does, without it. */
+/* The block adds up in shared memory, and one lane adds its sum to the total: no lock is needed. */
 #include "atomics.cuh"
 
 extern "C" __global__ void atomics_block_first(const unsigned *__restrict__ x, unsigned *totals,

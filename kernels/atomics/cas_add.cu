@@ -1,5 +1,5 @@
-/* An addition made of compare-and-swap, as for a type that the hardware cannot add: whoever was
- * overtaken reads anew and tries again. */
+/* An addition made of compare-and-swap, as for a type that the hardware cannot add: a thread that
+ * was overtaken reads again and retries. */
 #include "atomics.cuh"
 
 extern "C" __global__ void atomics_cas_add(const unsigned *__restrict__ x, unsigned *totals,
@@ -11,7 +11,7 @@ extern "C" __global__ void atomics_cas_add(const unsigned *__restrict__ x, unsig
 
 	if (i >= n)
 		return;
-	/* what stands there is not known: the first try asks for it */
+	/* the value is not known: the first attempt reads it */
 	while ((seen = atomicCAS(total, expected, expected + x[i])) != expected)
 		expected = seen;
 }

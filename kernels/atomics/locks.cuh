@@ -1,7 +1,7 @@
 /*
- * What the atomics variants with locks share: a lock for each total, a word in
- * global memory that is 0 while it is open. Who has taken it sees what others
- * wrote under it.
+ * Shared by the atomics variants with locks: one lock per total, a word in global memory
+ * that is 0 while it is open. A thread that has taken the lock sees what others wrote under
+ * it.
  */
 #pragma once
 
@@ -24,7 +24,7 @@ __device__ inline void unlock(unsigned *word)
 	asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(word), "r"(0u) : "memory");
 }
 
-/* The locks are open. */
+/* Clears the totals and opens the locks. */
 extern "C" __global__ void atomics_open(unsigned *totals, unsigned *locks, long long addresses)
 {
 	long long i = global_thread();

@@ -1,4 +1,4 @@
-/* The addition that the hardware has: it is done where the total lies, and nobody waits for its
+/* The addition of the hardware: it happens where the total lies, and no thread waits for its
  * result. */
 #include "atomics.cuh"
 

@@ -1,5 +1,5 @@
-/* A lock in global memory, taken by one lane of a block: the block adds up in shared memory first.
- */
+/* A lock in global memory, taken by one lane per block: the block adds up in shared memory
+ * first. */
 #include "locks.cuh"
 
 extern "C" __global__ void atomics_spin_lock(const unsigned *__restrict__ x, unsigned *totals,

@@ -1,6 +1,6 @@
-/* The lock, taken by all lanes of a warp, the first of each block: they wait for one another. On
- * devices before compute capability 7.0 those that wait keep the one that has it from going on, and
- * none ever ends. */
+/* The lock, taken by all lanes of the first warp of each block: they wait for one another. On
+ * devices before compute capability 7.0 the lanes that wait keep the owner from continuing, and the
+ * kernel never ends. */
 #include "locks.cuh"
 
 extern "C" __global__ void atomics_spin_lock_lanes(const unsigned *__restrict__ x, unsigned *totals,

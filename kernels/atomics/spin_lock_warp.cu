@@ -1,5 +1,5 @@
-/* The lock, taken by one lane of a warp: the warp adds up by shuffles first, and warps of a block
- * wait for each other as those of other blocks do. */
+/* The lock, taken by one lane per warp: the warp adds up by shuffles first. The warps of a block
+ * wait for each other as those of different blocks do. */
 #include "locks.cuh"
 
 #define ALL_LANES 0xffffffffu

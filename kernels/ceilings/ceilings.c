@@ -1,15 +1,15 @@
 /*
- * ceilings: what a device can do at most, one part of it a variant: bytes of a
- * memory level, or operations of one precision. `perflab ceilings` runs them,
- * and the best configuration of each is a roof of every roofline. A variant's
- * name begins with what it is a roof of: a memory level or a precision, as
+ * ceilings: the most that a device can do, one part of it per variant: the
+ * bytes of a memory level, or the operations of one precision. `perflab
+ * ceilings` runs them, and the best configuration of each is a roof of every
+ * roofline. The name of a variant begins with its memory level or precision, as
  * metrics/analysis/roofline.h names them.
  *
- * Values are such that results are exact in every precision and known to the
- * CPU, yet no easier on the device than real ones: random words; chains of
- * v = c - v, which change every operand at each step; products of random whole
- * numbers that are added and taken away in turn. Bytes and operations of the
- * work model are those that the variant really moves or does at its level.
+ * The values make results exact in every precision and known to the CPU, yet
+ * are no easier for the device than real ones: random words; chains of v = c -
+ * v, which change every operand at each step; products of random whole numbers
+ * that are added and subtracted in turn. The work model counts the bytes and
+ * operations that the variant really moves or does at its level.
  */
 #include "kernels/ceilings/oracles.h"
 
@@ -20,39 +20,41 @@
 #define OWN_BUFFERS(list) .buffers = list, .buffer_count = ARRAY_SIZE(list)
 #define RANDOM_WORDS BUFFER_IN, FILL_UNIFORM, 0.0, 4294967296.0
 
-/* Blocks of all multiprocessors, as many on each. */
+/* The same number of blocks on every multiprocessor. */
 #define THREADS "sm_count * blocks_per_sm * block"
 #define RESIDENT .grid = {"sm_count * blocks_per_sm"}, .block = {"block"}
-#define BLOCKS_PER_SM(values)                                             \
-	{                                                                 \
-		"blocks_per_sm", values, "blocks for each multiprocessor" \
+#define BLOCKS_PER_SM(values)                                        \
+	{                                                            \
+		"blocks_per_sm", values, "blocks per multiprocessor" \
 	}
-/* The work of a multiprocessor is the same, however many threads share it. */
+/* A multiprocessor does the same work, however many threads share it. */
 #define SHARE_OF_TURNS "max(1, turns * max_threads_per_sm / (block * blocks_per_sm))"
-#define TURNS(values)                                                                        \
-	{                                                                                    \
-		"turns", values, "turns of the loop in each thread of a full multiprocessor" \
+#define TURNS(values)                                                                    \
+	{                                                                                \
+		"turns", values, "turns of the loop per thread of a full multiprocessor" \
 	}
-#define FITS                                                               \
-	{                                                                  \
-		"block * blocks_per_sm <= max_threads_per_sm",             \
-			"more threads than a multiprocessor holds at once" \
+#define FITS                                                                                       \
+	{                                                                                          \
+		"block * blocks_per_sm <= max_threads_per_sm",                                     \
+			"block * blocks_per_sm must not exceed the threads that a multiprocessor " \
+			"holds at once"                                                            \
 	}
 
-/* Device memory: whole tiles of any block size up to 1024, 16 bytes a group. */
+/* Device memory: whole tiles of any block size up to 1024, in groups of 16 bytes. */
 #define ARRAY_WORDS "times_l2 * (l2_bytes / 65536) * 16384"
 #define TILES ARRAY_WORDS " / (4 * in_flight * block)"
 #define STREAMING .grid = {"min(" TILES ", sm_count * blocks_per_sm)"}, .block = {"block"}
-/* 4096 blocks: each does a tile or two and makes room for the next. */
-#define STREAMING_AXES(blocks, per_sm, loads, times_l2)                                           \
-	AXES({"block", blocks, "threads in one block"}, BLOCKS_PER_SM(per_sm),                    \
-	     {"in_flight", loads, "accesses of 16 bytes that a thread has on the way at once"},   \
-	     {"times_l2", times_l2, "size of each array, in second-level caches"}),               \
-		CONSTRAINTS({"is_pow2(block)",                                                    \
-			     "block must be a power of two: it cuts the array into whole tiles"}, \
-			    {"in_flight == 1 || in_flight == " IN_FLIGHT_TEXT,                    \
-			     "there is device code for in_flight of 1 and 4"})
-/* A thread that reads writes its sum: few of them, that the writes be few. */
+/* 4096 blocks: each processes one or two tiles and makes room for the next block. */
+#define STREAMING_AXES(blocks, per_sm, loads, times_l2)                                          \
+	AXES({"block", blocks, "threads in one block"}, BLOCKS_PER_SM(per_sm),                   \
+	     {"in_flight", loads, "16-byte accesses that a thread has in flight"},               \
+	     {"times_l2", times_l2, "size of each array, in multiples of the L2 cache"}),        \
+		CONSTRAINTS(                                                                     \
+			{"is_pow2(block)",                                                       \
+			 "block must be a power of two: it divides the array into whole tiles"}, \
+			{"in_flight == 1 || in_flight == " IN_FLIGHT_TEXT,                       \
+			 "in_flight must be 1 or 4: there is device code for these"})
+/* Every thread that reads writes one sum: few threads, so that the writes are few. */
 #define READING_AXES(times_l2) STREAMING_AXES("512,1024", "2,4", IN_FLIGHT_TEXT, times_l2)
 #define WRITING_AXES(times_l2) STREAMING_AXES("256,1024", "4,4096", "1,4", times_l2)
 
@@ -81,7 +83,8 @@ static const struct kernel_work copy_work = {.bytes_read = ARRAY_BYTES,
 static const struct kernel_work triad_work = {
 	.flop = "2 * " ARRAY_WORDS, .bytes_read = "2 * " ARRAY_BYTES, .bytes_written = ARRAY_BYTES};
 
-/* The L2: an array of a part of it, so often that its first pass, from device memory, is little. */
+/* The L2: an array of a part of its size, read so often that the first pass, from device memory,
+ * hardly counts. */
 #define L2_GROUPS "l2_bytes / l2_part / 16"
 #define L2_TURNS "max(1, passes * (" L2_GROUPS ") / (" IN_FLIGHT_TEXT " * " THREADS "))"
 static const struct kernel_buffer l2_buffers[] = {
@@ -97,7 +100,7 @@ static const struct kernel_buffer window_buffers[] = {
 static const struct kernel_work window_work = {.bytes_read = "16 * " IN_FLIGHT_TEXT
 							     " * " SHARE_OF_TURNS " * " THREADS};
 
-/* Chains. */
+/* Chains of multiply-adds. */
 #define CHAIN_STEPS "(" STEPS_TEXT " * " SHARE_OF_TURNS " + 1)"
 static const struct kernel_buffer single_buffers[] = {
 	{"out", ELEMENT_F32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
@@ -125,7 +128,7 @@ static const struct kernel_work pair_work = {.flop = "4 * " CHAINS_TEXT " * " CH
 			       ARG_OF_I32(SHARE_OF_TURNS))}),                                    \
 	}
 
-/* Products: `reach` is the largest of the random numbers, and all sums stay exact. */
+/* Products. `reach` is the largest random number; all sums stay exact. */
 #define OPERANDS(label, rows, columns, depth, reach)                                         \
 	static const struct kernel_buffer label##_buffers[] = {                              \
 		{"a", ELEMENT_I32, #rows " * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach),    \
@@ -178,9 +181,9 @@ GROUP_OPERANDS(tensor_f8_wgmma, 128, 7)
 	}
 #define BY_WARPS(label, times, teaches, needs) \
 	TENSOR(label, warp, "128,256", "1,2", times, teaches, needs)
-#define HOPPER_ALONE                                                                            \
-	{                                                                                       \
-		"compute_capability == 90", "wgmma is of compute capability 9.0 (Hopper) alone" \
+#define HOPPER_ALONE                                                                               \
+	{                                                                                          \
+		"compute_capability == 90", "wgmma exists only on compute capability 9.0 (Hopper)" \
 	}
 #define WHOLE_GROUPS                                                                    \
 	{                                                                               \
@@ -229,7 +232,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "dram_triad",
-		.lesson = "device memory, two streams in and one out, as STREAM has it",
+		.lesson = "device memory, two streams in and one out, as in STREAM",
 		.metric = "dram_bytes_per_s",
 		.oracle = &oracle_triad,
 		.work = &triad_work,
@@ -242,14 +245,14 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "l2_read",
-		.lesson = "the second-level cache: a part of its size, read over and over",
+		.lesson = "the L2 cache: an array of a part of its size, read again and again",
 		.metric = "l2_bytes",
 		.oracle = &oracle_walk,
 		.work = &l2_work,
 		OWN_BUFFERS(l2_buffers),
 		AXES({"block", "256,512", "threads in one block"}, BLOCKS_PER_SM("2,4"),
-		     {"l2_part", "4,16", "the array is the L2 over this"},
-		     {"passes", "256", "times that the array is read, at 4 parts"}),
+		     {"l2_part", "4,16", "the size of the array is that of the L2 divided by this"},
+		     {"passes", "256", "how many times the array is read"}),
 		CONSTRAINTS(FITS),
 		LAUNCHES({.entry = "ceilings_l2_read",
 			  RESIDENT,
@@ -257,7 +260,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "l1_read",
-		.lesson = "the first-level cache: 128 bytes a clock and multiprocessor at best",
+		.lesson = "the L1 cache: at best 128 bytes per clock and multiprocessor",
 		.metric = "l1_bytes",
 		.oracle = &oracle_circle,
 		.work = &window_work,
@@ -270,7 +273,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "shared_read",
-		.lesson = "shared memory without bank conflicts: as fast as the first-level cache",
+		.lesson = "shared memory without bank conflicts: as fast as the L1 cache",
 		.metric = "shared_load_wavefronts",
 		.oracle = &oracle_circle,
 		.work = &window_work,
@@ -282,38 +285,42 @@ static const struct kernel_variant variants[] = {
 			  ARGS(A, OUT, ARG_OF_I32(SHARE_OF_TURNS))}),
 	},
 	CHAIN(f64_fma, "flop_per_s", chain, double_buffers, double_work, "512",
-	      "double precision: half of single on the large chips, a 64th on others", FITS),
+	      "double precision: half the rate of single on the large chips, a 64th on others",
+	      FITS),
 	CHAIN(f32_fma, "flop_per_s", chain, single_buffers, chain_work, "1024",
-	      "single precision: eight chains a thread hide the latency of a multiply-add", FITS),
+	      "single precision: eight chains per thread hide the latency of a multiply-add", FITS),
 	CHAIN(f16_fma, "f16_fma", pairs, single_buffers, pair_work, "1024",
-	      "half precision: two numbers in a register, twice the rate of single", FITS),
+	      "half precision: two numbers per register, twice the rate of single", FITS),
 	CHAIN(bf16_fma, "median_time_ns", pairs, single_buffers, pair_work, "1024",
-	      "bfloat16: the range of single at the size of half", FITS,
+	      "bfloat16: the range of single precision in the size of half", FITS,
 	      NEEDS("80", "8.0 (Ampere)")),
 	BY_WARPS(tensor_f64, "64", "tensor cores in double precision, products of 8 x 8 x 4",
 		 NEEDS("80", "8.0 (Ampere)")),
-	BY_WARPS(tensor_f64_deep, "32", "the same by products of 16 x 8 x 16, where there are",
+	BY_WARPS(tensor_f64_deep, "32", "tensor cores in double precision, products of 16 x 8 x 16",
 		 NEEDS("90", "9.0 (Hopper)")),
-	BY_WARPS(tensor_tf32, "256", "tensor cores: single cut to 19 bits, summed in single",
+	BY_WARPS(tensor_tf32, "256",
+		 "tensor cores: single precision truncated to 19 bits, summed in single precision",
 		 NEEDS("80", "8.0 (Ampere)")),
-	BY_WARPS(tensor_f16, "256", "tensor cores: half precision, summed in single",
+	BY_WARPS(tensor_f16, "256", "tensor cores: half precision, summed in single precision",
 		 NEEDS("80", "8.0 (Ampere)")),
-	BY_WARPS(tensor_bf16, "256", "tensor cores: bfloat16, summed in single",
+	BY_WARPS(tensor_bf16, "256", "tensor cores: bfloat16, summed in single precision",
 		 NEEDS("80", "8.0 (Ampere)")),
-	BY_WARPS(tensor_f8, "256", "tensor cores: 8-bit floats (e4m3), summed in single",
+	BY_WARPS(tensor_f8, "256", "tensor cores: 8-bit floats (e4m3), summed in single precision",
 		 NEEDS("89", "8.9 (Ada)")),
-	BY_GROUPS(tensor_tf32_wgmma, "128", "tf32 by groups of four warps, out of shared memory"),
-	BY_GROUPS(tensor_f16_wgmma, "128", "half by groups of four warps, out of shared memory"),
+	BY_GROUPS(tensor_tf32_wgmma, "128", "tf32 by groups of four warps, from shared memory"),
+	BY_GROUPS(tensor_f16_wgmma, "128",
+		  "half precision by groups of four warps, from shared memory"),
 	BY_GROUPS(tensor_bf16_wgmma, "128", "bfloat16 by groups of four warps, from shared memory"),
-	BY_GROUPS(tensor_f8_wgmma, "128", "8-bit floats by groups of four warps, likewise"),
+	BY_GROUPS(tensor_f8_wgmma, "128",
+		  "8-bit floats by groups of four warps, from shared memory"),
 };
 
 const struct kernel kernel_ceilings = {
 	.name = "ceilings",
-	.summary = "what the device can do at most: bytes of each memory level, operations",
+	.summary = "the most that a device can do: bytes of each memory level, operations",
 	.on_request = true,
 	AXES({"block", "512,1024", "threads in one block"}),
-	.constraints = {WHOLE_WARPS("they read and multiply together")},
+	.constraints = {WHOLE_WARPS("all lanes of a warp read and multiply together")},
 	.constraint_count = 1,
 	/* Results are exact. */
 	.tolerance_abs = 0.0,

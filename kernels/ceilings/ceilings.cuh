@@ -1,14 +1,14 @@
 /*
- * What the ceilings share: loops that keep one part of the device busy and
- * nothing else. Each ends in a number a thread that the CPU can tell exactly,
- * so that none of it can be left out.
+ * Shared by the ceilings: loops that keep one part of the device busy and nothing else. Each
+ * thread ends with a number that the CPU can predict exactly, so no part of the loop can be left
+ * out.
  */
 #pragma once
 
 /* ---- bytes ---- */
 
-/* 16 bytes each that a thread asks for before it uses the first; of device memory one is another
- * choice. */
+/* 16-byte accesses that a thread issues before it uses the first one. For device memory, one access
+ * is another choice. */
 #define IN_FLIGHT 4
 
 __device__ inline unsigned global_thread()
@@ -22,9 +22,9 @@ __device__ inline unsigned sum_of(uint4 words)
 }
 
 /*
- * The whole of an array, once: blocks take tiles of `in_flight` accesses a
- * thread in turn, as many as there are blocks apart. `tiles` covers it without
- * a rest. body(number): of in_flight accesses, `number` and blockDim.x apart.
+ * Goes once through a whole array: a block takes tiles of `in_flight` accesses per thread,
+ * gridDim.x tiles apart. `tiles` tiles cover the array exactly. body(number) makes in_flight
+ * accesses, to `number` and on in steps of blockDim.x.
  */
 template <int in_flight, class Body> __device__ void for_each_tile(long long tiles, Body body)
 {
@@ -34,9 +34,9 @@ template <int in_flight, class Body> __device__ void for_each_tile(long long til
 }
 
 /*
- * The threads of the grid walk over an array of `groups` groups of 16 bytes,
- * next to one another, round and round; each takes IN_FLIGHT * turns. load(g)
- * brings group g.
+ * The threads of the grid walk over an array of `groups` groups of 16 bytes, side by
+ * side, round and round. Each thread takes IN_FLIGHT * turns groups. load(g) reads group
+ * g.
  */
 template <class Load> __device__ unsigned walk(unsigned groups, int turns, Load load)
 {
@@ -63,9 +63,9 @@ template <class Load> __device__ unsigned walk(unsigned groups, int turns, Load 
 }
 
 /*
- * All threads of a block read the same window of 8 chunks of IN_FLIGHT * 32
- * groups, each warp one chunk a turn, so that it stays in the first-level cache or in
- * shared memory. load(g, k) brings group g + 32 * k of the window.
+ * All threads of a block read the same window of 8 chunks of IN_FLIGHT * 32 groups, each warp one
+ * chunk per turn, so the window stays in the L1 cache or in shared memory. load(g, k) reads group g
+ * + 32 * k of the window.
  */
 #define CHUNK_GROUPS (IN_FLIGHT * 32)
 #define WINDOW_GROUPS (8 * CHUNK_GROUPS)
@@ -97,14 +97,14 @@ template <class Load> __device__ unsigned circle(int turns, Load load)
 #define LOW 100
 
 /*
- * v = LOW - v and v = LOW + GROWTH - v in turn, in CHAINS chains that do not
- * wait for one another, STEPS * turns steps and one: v grows by GROWTH in two
- * steps, and stays a whole number. It is multiplied by `minus_one`, which the
- * compiler cannot know to be that. Arithmetic says what a Value is
- * (from(value, nothing)), how it is multiplied and added in one (fused(a, b,
- * c)), and its Result (to(value)). `nothing` is 0, which the compiler cannot
- * know either: of pairs whose halves it knows to be equal ptxas makes HFMA2
- * alone, without HFMA2.MMA in between, and an H200 reached half of its peak.
+ * v = LOW - v and v = LOW + GROWTH - v in turn, in CHAINS independent chains, for
+ * STEPS * turns steps and one more: v grows by GROWTH in two steps, and stays a
+ * whole number. It is multiplied by `minus_one`; the compiler must not know that it
+ * is -1. Arithmetic provides Value and from(value, nothing); fused(a, b, c), which
+ * multiplies and adds; Result and to(value). `nothing` is 0, which the compiler
+ * must not know either: if it knows that the halves of a pair are equal, ptxas
+ * emits only HFMA2, without HFMA2.MMA in between, and an H200 reached half of its
+ * peak.
  */
 template <class Arithmetic, int CHAINS, int GROWTH>
 __device__ void chain(typename Arithmetic::Result *out, float minus_one, float nothing, int turns)

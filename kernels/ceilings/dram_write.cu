@@ -1,4 +1,4 @@
-/* Writes an array far larger than the L2 once: each word its own number. */
+/* Writes an array far larger than the L2 once: each word gets its own index. */
 #include "ceilings.cuh"
 
 template <int in_flight> __device__ void write_tiles(uint4 *__restrict__ out, long long tiles)

@@ -1,4 +1,4 @@
-/* Reads a window of 16 KiB over and over: the L1 holds it. */
+/* Reads a window of 16 KiB again and again: the L1 holds it. */
 #include "ceilings.cuh"
 
 extern "C" __global__ void ceilings_l1_read(const uint4 *a, unsigned *out, int turns)

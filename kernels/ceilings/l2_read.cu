@@ -1,4 +1,4 @@
-/* Reads an array that the L2 holds, over and over, past the L1. */
+/* Reads an array that fits in the L2 again and again, and bypasses the L1. */
 #include "ceilings.cuh"
 
 extern "C" __global__ void ceilings_l2_read(const uint4 *a, unsigned *out, unsigned groups,
@@ -7,7 +7,7 @@ extern "C" __global__ void ceilings_l2_read(const uint4 *a, unsigned *out, unsig
 	out[global_thread()] = walk(groups, turns, [&](unsigned group) {
 		uint4 words;
 
-		/* At the scope of the device: the L1 may not answer, as it does even to .cg. */
+		/* Device scope: the L1 must not answer, as it does even to .cg. */
 		asm volatile("ld.relaxed.gpu.global.v4.u32 {%0, %1, %2, %3}, [%4];"
 			     : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
 			     : "l"(a + group));

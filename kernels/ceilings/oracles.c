@@ -1,9 +1,9 @@
-/* What ceilings compute, on the CPU. */
+/* CPU references of the ceilings. */
 #include "kernels/ceilings/oracles.h"
 
 #include <string.h>
 
-/* A buffer of a case by its name; the table promises it. */
+/* The buffers of a case, found by name; the table promises them. */
 struct view {
 	const void *in;
 	void *out;
@@ -24,7 +24,7 @@ static int look(struct view *view, const struct launch_case *work,
 
 /* ---- device memory ---- */
 
-/* Thread t of `threads` in blocks of `block` takes the words of every tile of its block. */
+/* Thread t of `threads`, in blocks of `block`, sums its words of every tile of its block. */
 struct tiles {
 	const uint32_t *words;
 	uint32_t *sums;
@@ -46,8 +46,8 @@ static void sum_tiles(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static int compute_read(const struct launch_case *work, const struct host_buffers *inputs,
-			struct host_buffers *expected, struct error *err)
+static int ceilings_compute_read(const struct launch_case *work, const struct host_buffers *inputs,
+				 struct host_buffers *expected, struct error *err)
 {
 	struct view view = {0};
 	struct tiles of = {0};
@@ -75,8 +75,8 @@ static void number_words(void *context, int64_t begin, int64_t end)
 		out[i] = (uint32_t)i;
 }
 
-static int compute_write(const struct launch_case *work, const struct host_buffers *inputs,
-			 struct host_buffers *expected, struct error *err)
+static int ceilings_compute_write(const struct launch_case *work, const struct host_buffers *inputs,
+				  struct host_buffers *expected, struct error *err)
 {
 	struct view view = {0};
 	int rc = look(&view, work, NULL, expected, err);
@@ -99,8 +99,8 @@ static void copy_words(void *context, int64_t begin, int64_t end)
 	memcpy(of->out + begin, of->in + begin, (size_t)(end - begin) * sizeof(*of->out));
 }
 
-static int compute_copy(const struct launch_case *work, const struct host_buffers *inputs,
-			struct host_buffers *expected, struct error *err)
+static int ceilings_compute_copy(const struct launch_case *work, const struct host_buffers *inputs,
+				 struct host_buffers *expected, struct error *err)
 {
 	struct view view = {0};
 	int rc = look(&view, work, inputs, expected, err);
@@ -111,13 +111,14 @@ static int compute_copy(const struct launch_case *work, const struct host_buffer
 	return rc;
 }
 
-/* A float in [0, 1) times FACTOR, plus another, is exact in a double: rounded once, as fmaf(). */
+/* The product of FACTOR and a float in [0, 1), plus another such float, is exact in a double:
+ * rounded once, as by fmaf(). */
 struct triad {
 	const float *a, *b;
 	float *out;
 };
 
-static void compute_triad_range(void *context, int64_t begin, int64_t end)
+static void ceilings_compute_triad_range(void *context, int64_t begin, int64_t end)
 {
 	const struct triad *of = context;
 
@@ -125,8 +126,8 @@ static void compute_triad_range(void *context, int64_t begin, int64_t end)
 		of->out[i] = (float)((double)of->a[i] + FACTOR * (double)of->b[i]);
 }
 
-static int compute_triad(const struct launch_case *work, const struct host_buffers *inputs,
-			 struct host_buffers *expected, struct error *err)
+static int ceilings_compute_triad(const struct launch_case *work, const struct host_buffers *inputs,
+				  struct host_buffers *expected, struct error *err)
 {
 	struct view view = {0};
 	void *b = NULL;
@@ -136,7 +137,7 @@ static int compute_triad(const struct launch_case *work, const struct host_buffe
 	if (!rc)
 		rc = oracle_buffer(&b, work, inputs, "b", &length, err);
 	if (!rc)
-		parallel_for(view.out_length, ORACLE_GRAIN, compute_triad_range,
+		parallel_for(view.out_length, ORACLE_GRAIN, ceilings_compute_triad_range,
 			     &(struct triad){view.in, b, view.out});
 	return rc;
 }
@@ -178,8 +179,8 @@ static int64_t last_argument(const struct launch_case *work)
 	return launch->args[launch->arg_count - 1].integer;
 }
 
-static int compute_walk(const struct launch_case *work, const struct host_buffers *inputs,
-			struct host_buffers *expected, struct error *err)
+static int ceilings_compute_walk(const struct launch_case *work, const struct host_buffers *inputs,
+				 struct host_buffers *expected, struct error *err)
 {
 	struct view view = {0};
 	int rc = look(&view, work, inputs, expected, err);
@@ -191,7 +192,7 @@ static int compute_walk(const struct launch_case *work, const struct host_buffer
 	return rc;
 }
 
-/* What lane `lane` of a warp reads of chunk `chunk`. */
+/* The sum of what lane `lane` of a warp reads from chunk `chunk`. */
 static uint32_t sum_of_chunk(const uint32_t *words, int64_t chunk, int64_t lane)
 {
 	uint32_t sum = 0;
@@ -201,8 +202,9 @@ static uint32_t sum_of_chunk(const uint32_t *words, int64_t chunk, int64_t lane)
 	return sum;
 }
 
-static int compute_circle(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err)
+static int ceilings_compute_circle(const struct launch_case *work,
+				   const struct host_buffers *inputs, struct host_buffers *expected,
+				   struct error *err)
 {
 	struct view view = {0};
 	int64_t block = 1, turns = last_argument(work);
@@ -232,7 +234,7 @@ static int compute_circle(const struct launch_case *work, const struct host_buff
 
 /* ---- chains of multiply-adds ---- */
 
-/* Chain i of thread t begins at t % 32 + i, and grows by `growth` in two steps. */
+/* Chain i of thread t begins at t % 32 + i and grows by `growth` in two steps. */
 static double chain_total(int64_t thread, int chains, int64_t turns, double growth)
 {
 	double total = 0;
@@ -242,8 +244,8 @@ static double chain_total(int64_t thread, int chains, int64_t turns, double grow
 	return total;
 }
 
-static int compute_chains(const struct launch_case *work, struct host_buffers *expected,
-			  double growth, double lanes, struct error *err)
+static int ceilings_compute_chains(const struct launch_case *work, struct host_buffers *expected,
+				   double growth, double lanes, struct error *err)
 {
 	struct view view = {0};
 	bool in_double = work->buffers[0].type == ELEMENT_F64;
@@ -261,27 +263,27 @@ static int compute_chains(const struct launch_case *work, struct host_buffers *e
 	return rc;
 }
 
-static int compute_chain(const struct launch_case *work, const struct host_buffers *inputs,
-			 struct host_buffers *expected, struct error *err)
+static int ceilings_compute_chain(const struct launch_case *work, const struct host_buffers *inputs,
+				  struct host_buffers *expected, struct error *err)
 {
 	(void)inputs;
-	return compute_chains(work, expected, 1, 1, err);
+	return ceilings_compute_chains(work, expected, 1, 1, err);
 }
 
-/* Two numbers a register; neither grows, for they have few digits. */
-static int compute_pairs(const struct launch_case *work, const struct host_buffers *inputs,
-			 struct host_buffers *expected, struct error *err)
+/* Two numbers per register. Neither grows, because they have few digits. */
+static int ceilings_compute_pairs(const struct launch_case *work, const struct host_buffers *inputs,
+				  struct host_buffers *expected, struct error *err)
 {
 	(void)inputs;
-	return compute_chains(work, expected, 0, 2, err);
+	return ceilings_compute_chains(work, expected, 0, 2, err);
 }
 
 /* ---- tensor cores ---- */
 
 /*
- * A thread holds the numbers of D in the rows that are its group's (lane / 4,
- * by 8) of those of its warp, and in two columns of each 8. Their sum is the
- * product of the sums of rows of A and of columns of B.
+ * A thread holds the numbers of D in every 8th row of its warp, from row lane /
+ * 4 on, and in two of every 8 columns. Their total is, for each k, the sum of
+ * these rows of A times the sum of these columns of B, added up over all k.
  */
 static int32_t product_total(const int32_t *a, const int32_t *b, int64_t depth, int64_t first_row,
 			     int64_t end_row, int64_t columns, int64_t of_group)
@@ -300,10 +302,11 @@ static int32_t product_total(const int32_t *a, const int32_t *b, int64_t depth, 
 	return (int32_t)total;
 }
 
-/* `warps` share a product of `rows` rows: all blocks do the same. */
-static int compute_products(const struct launch_case *work, const struct host_buffers *inputs,
-			    struct host_buffers *expected, int64_t rows, int64_t warps,
-			    struct error *err)
+/* `warps` warps share a product of `rows` rows. All blocks do the same. */
+static int ceilings_compute_products(const struct launch_case *work,
+				     const struct host_buffers *inputs,
+				     struct host_buffers *expected, int64_t rows, int64_t warps,
+				     struct error *err)
 {
 	struct view view = {0};
 	void *b = NULL;
@@ -324,23 +327,24 @@ static int compute_products(const struct launch_case *work, const struct host_bu
 	return rc;
 }
 
-static int compute_warp(const struct launch_case *work, const struct host_buffers *inputs,
-			struct host_buffers *expected, struct error *err)
+static int ceilings_compute_warp(const struct launch_case *work, const struct host_buffers *inputs,
+				 struct host_buffers *expected, struct error *err)
 {
-	return compute_products(work, inputs, expected, 32, 1, err);
+	return ceilings_compute_products(work, inputs, expected, 32, 1, err);
 }
 
-static int compute_warpgroup(const struct launch_case *work, const struct host_buffers *inputs,
-			     struct host_buffers *expected, struct error *err)
+static int ceilings_compute_warpgroup(const struct launch_case *work,
+				      const struct host_buffers *inputs,
+				      struct host_buffers *expected, struct error *err)
 {
-	return compute_products(work, inputs, expected, 64, 4, err);
+	return ceilings_compute_products(work, inputs, expected, 64, 4, err);
 }
 
 /* ---- all of them ---- */
 
 #define ORACLE(label, of_axes)                        \
 	const struct kernel_oracle oracle_##label = { \
-		.name = "ceilings/" #label, .axes = of_axes, .compute = compute_##label};
+		.name = "ceilings/" #label, .axes = of_axes, .compute = ceilings_compute_##label};
 
 ORACLE(read, "block,in_flight")
 ORACLE(write, "")

@@ -1,4 +1,4 @@
-/* Reads 16 KiB of shared memory over and over, 16 bytes a thread, without bank conflicts. */
+/* Reads 16 KiB of shared memory again and again, 16 bytes per thread, without bank conflicts. */
 #include "ceilings.cuh"
 
 extern "C" __global__ void ceilings_shared_read(const uint4 *a, unsigned *out, int turns)

@@ -1,9 +1,9 @@
 /*
- * The ceilings of tensor cores by mma.sync, one warp a tile: the small product
- * D = A * B of whole numbers, A a rows * depth matrix, B columns * depth (both
- * as they lie in memory, row by row), added to accumulators and taken from
- * them in turn, so that they stay small, and added once more at the end. A
- * thread's result is the sum of what it holds of D. The numbers are random
+ * The ceilings of tensor cores by mma.sync, one tile per warp: the small product
+ * D = A * B of whole numbers, where A is rows * depth and B is columns * depth,
+ * both stored row by row. It is added to accumulators and subtracted in turn, so
+ * that they stay small, and added once more at the end. A thread's result is the
+ * sum of its elements of D. The numbers are random
  * (kernels/ceilings/ceilings.c): zeroes would take less power, and run faster
  * than any real product.
  *
@@ -13,10 +13,10 @@
 
 #include "ceilings.cuh"
 
-/* Times that the product is added and taken away in one turn of the loop. */
+/* How many times one turn of the loop adds and subtracts the product. */
 #define PRODUCTS 4
 
-/* A register that packs several of the type's numbers. */
+/* A register that packs several numbers of the type. */
 template <int bits, unsigned signs> struct packed_register {
 	using Register = unsigned;
 	using Accumulator = float;
@@ -28,16 +28,16 @@ template <int bits, unsigned signs> struct packed_register {
 };
 
 /*
- * Shape: tile_rows (8 or 16) and the registers of a fragment: of_a, of_b,
- * of_sum; per_register; Register, Accumulator; pack(numbers), negative(register),
- * multiply(sum, a, b). The warp's tile is ROWS * COLUMNS.
+ * Shape provides tile_rows (8 or 16); of_a, of_b and of_sum, the registers of a fragment;
+ * per_register; Register and Accumulator; pack(numbers), negative(register) and multiply(sum, a,
+ * b). The tile of a warp is ROWS * COLUMNS.
  */
 template <class Shape, int ROWS, int COLUMNS>
 __device__ void multiply_tiles(int *out, const int *a, const int *b, int turns)
 {
 	using Register = typename Shape::Register;
 	constexpr int tiles_down = ROWS / Shape::tile_rows, tiles_across = COLUMNS / 8;
-	constexpr int halves = Shape::tile_rows / 8; /* registers below one another */
+	constexpr int halves = Shape::tile_rows / 8; /* registers one below the other */
 	constexpr int per_register = Shape::per_register;
 	constexpr int depth = Shape::of_b * 4 * per_register;
 	int group = threadIdx.x % 32 / 4, of_group = threadIdx.x % 4;

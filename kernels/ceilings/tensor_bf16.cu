@@ -1,4 +1,4 @@
-/* Tensor cores, bfloat16 with sums in single, by mma.sync. */
+/* Tensor cores, bfloat16 with sums in single precision, by mma.sync. */
 // perflab: needs sm_80
 #include <cuda_bf16.h>
 

@@ -1,4 +1,4 @@
-/* Tensor cores, bfloat16 with sums in single, by wgmma. */
+/* Tensor cores, bfloat16 with sums in single precision, by wgmma. */
 // perflab: needs sm_90a
 #include <cuda_bf16.h>
 

@@ -1,4 +1,4 @@
-/* Tensor cores, half precision with sums in single, by mma.sync. */
+/* Tensor cores, half precision with sums in single precision, by mma.sync. */
 // perflab: needs sm_80
 #include <cuda_fp16.h>
 

@@ -1,4 +1,4 @@
-/* Tensor cores, half precision with sums in single, by wgmma. */
+/* Tensor cores, half precision with sums in single precision, by wgmma. */
 // perflab: needs sm_90a
 #include <cuda_fp16.h>
 

@@ -1,4 +1,4 @@
-/* Tensor cores, double precision, by mma.sync of the least shape. */
+/* Tensor cores, double precision, by the smallest shape of mma.sync. */
 // perflab: needs sm_80
 #include "tensor.cuh"
 

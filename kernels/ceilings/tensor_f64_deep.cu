@@ -1,4 +1,4 @@
-/* Tensor cores, double precision, by the largest mma.sync, which Hopper brought. */
+/* Tensor cores, double precision, by the largest shape of mma.sync, available since Hopper. */
 // perflab: needs sm_90
 #include "tensor.cuh"
 

@@ -1,4 +1,4 @@
-/* Tensor cores, 8-bit floats (e4m3) with sums in single, by mma.sync. */
+/* Tensor cores, 8-bit floats (e4m3) with sums in single precision, by mma.sync. */
 // perflab: needs sm_89
 #include <cuda_fp8.h>
 

@@ -1,4 +1,4 @@
-/* Tensor cores, 8-bit floats (e4m3) with sums in single, by wgmma. */
+/* Tensor cores, 8-bit floats (e4m3) with sums in single precision, by wgmma. */
 // perflab: needs sm_90a
 #include <cuda_fp8.h>
 

@@ -1,4 +1,4 @@
-/* Tensor cores, tf32 with sums in single, by mma.sync. */
+/* Tensor cores, tf32 with sums in single precision, by mma.sync. */
 // perflab: needs sm_80
 
 #include "tensor.cuh"

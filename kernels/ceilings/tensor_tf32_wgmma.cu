@@ -1,4 +1,4 @@
-/* Tensor cores, tf32 with sums in single, by wgmma. */
+/* Tensor cores, tf32 with sums in single precision, by wgmma. */
 // perflab: needs sm_90a
 #include "wgmma.cuh"
 

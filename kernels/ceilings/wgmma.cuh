@@ -1,12 +1,12 @@
 /*
- * The ceilings of Hopper's tensor cores by wgmma, whose operands lie in shared
- * memory and which four warps issue together: the small product of tensor.cuh
- * with tiles of 64 * 256. mma.sync reaches about two thirds of such a device's
- * rate. It is of compute capability 9.0 alone.
+ * The ceilings of Hopper's tensor cores by wgmma, which four warps issue together and which reads
+ * its operands from shared memory: the small product of tensor.cuh, with tiles of 64 * 256.
+ * mma.sync reaches about two thirds of the rate of such a device. wgmma exists only on compute
+ * capability 9.0.
  *
- * Operands lie as PTX ISA, "Asynchronous warpgroup level matrix shared memory
- * layout", has it without swizzling: core matrices of 8 rows of 16 bytes, those
- * below one another side by side.
+ * Operands are stored as in PTX ISA, "Asynchronous warpgroup level matrix shared memory layout",
+ * without swizzling: core matrices of 8 rows of 16 bytes; those below one another lie side by
+ * side.
  */
 #pragma once
 
@@ -19,15 +19,15 @@
 #define SLICE_BYTES 32
 #define ROW_BYTES (SLICES * SLICE_BYTES)
 #define CORE_BYTES 128
-#define HELD (TILE_COLUMNS / 2) /* numbers of D in a thread */
+#define HELD (TILE_COLUMNS / 2) /* numbers of D per thread */
 
-/* Where the bytes of a row begin, 16 of them, in an operand of `rows` rows. */
+/* The offset of 16 bytes of a row in an operand of `rows` rows. */
 template <int rows> __device__ int core_offset(int row, int sixteenth)
 {
 	return sixteenth * rows * 16 + row / 8 * CORE_BYTES + row % 8 * 16;
 }
 
-/* numbers: rows of ROW_BYTES / sizeof(Element). */
+/* Stores an operand. `numbers` has rows of ROW_BYTES / sizeof(Element) numbers. */
 template <class Element, int rows>
 __device__ void place_operand(unsigned char *operand, const int *numbers)
 {
@@ -41,7 +41,7 @@ __device__ void place_operand(unsigned char *operand, const int *numbers)
 	}
 }
 
-/* Address, and the bytes from a core matrix to the next one along the row and below; all by 16. */
+/* Address, and bytes to the next core matrix along the row and below; all divided by 16. */
 template <int rows> __device__ unsigned long long describe(const unsigned char *operand)
 {
 	unsigned long long address = (unsigned)__cvta_generic_to_shared(operand);
@@ -88,7 +88,7 @@ template <int pending> __device__ void wgmma_wait()
 	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-/* Instruction: Element; add(sums, a, b), subtract(sums, a, b). */
+/* Instruction provides Element, add(sums, a, b) and subtract(sums, a, b). */
 template <class Instruction>
 __device__ void multiply_in_groups(int *out, const int *a, const int *b, int turns)
 {
@@ -98,7 +98,7 @@ __device__ void multiply_in_groups(int *out, const int *a, const int *b, int tur
 
 	place_operand<typename Instruction::Element, TILE_ROWS>(of_a, a);
 	place_operand<typename Instruction::Element, TILE_COLUMNS>(of_b, b);
-	/* what was stored is for the units that read by descriptor, too */
+	/* makes the stores visible to the units that read by descriptor */
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 	__syncthreads();
 

@@ -1,8 +1,8 @@
 /*
- * classify: items into bins, and each bin read once: lists with room for all,
- * linked lists, and lists that were counted first. Only counts and sums of
- * the bins are the result, for the order in a bin is nobody's to say. In words,
- * of 4 bytes, as in what is taught: m items, N bins.
+ * classify: puts items into bins and reads each bin once. The lists are of full
+ * size, linked, or counted first. The result of a bin is only its count and its
+ * sum, because the order within a bin is arbitrary. Sizes are in words of 4
+ * bytes, as in the lecture: m items, N bins.
  */
 #include "kernels/table.h"
 
@@ -64,7 +64,7 @@ static const struct kernel_oracle oracle_bins = {
 		name, ELEMENT_U32, length, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0 \
 	}
 
-/* Each has what its lists take and no more: studies weigh it. */
+/* Each variant has exactly the buffers that its lists need: studies compare their sizes. */
 static const struct kernel_buffer for_list_per_bin[] = {ITEMS_AND_BINS, SCRATCH("lengths", "bins"),
 							SCRATCH("lists", "bins * n")};
 static const struct kernel_buffer for_linked_lists[] = {
@@ -79,7 +79,8 @@ static const struct kernel_buffer for_counted[] = {ITEMS_AND_BINS, SCRATCH("leng
 static const struct kernel_variant variants[] = {
 	{
 		.name = "list_per_bin",
-		.lesson = "room for all m items in each of N lists: N + m * N words, read by many",
+		.lesson = "each of N lists has space for all m items: N + m * N words, read by "
+			  "many threads",
 		.metric = "gpu_time_ns",
 		TAKES(for_list_per_bin),
 		LAUNCHES({.entry = "classify_list_clear", A_BIN_A_THREAD, ARGS(LENGTHS, BINS)},
@@ -92,7 +93,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "linked_lists",
-		.lesson = "N + 2 * m + 1 words; but a list is read by one thread, item by item",
+		.lesson = "linked lists: N + 2 * m + 1 words, but one thread reads a list, item by "
+			  "item",
 		.metric = "gpu_time_ns",
 		TAKES(for_linked_lists),
 		LAUNCHES({.entry = "classify_linked_clear",
@@ -107,7 +109,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "linked_in_place",
-		.lesson = "an item's index is its place: N + m words, and no counter that all want",
+		.lesson = "an item's index is its place: N + m words, and no counter shared by all "
+			  "threads",
 		.metric = "gpu_time_ns",
 		TAKES(for_linked_in_place),
 		LAUNCHES({.entry = "classify_in_place_clear", A_BIN_A_THREAD, ARGS(HEADS, BINS)},
@@ -120,7 +123,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "counted",
-		.lesson = "counted first, lists need 2 * N + m words and are read by many",
+		.lesson = "lists counted first: 2 * N + m words, read by many threads",
 		.metric = "gpu_time_ns",
 		TAKES(for_counted),
 		LAUNCHES({.entry = "classify_counted_clear", A_BIN_A_THREAD, ARGS(LENGTHS, BINS)},
@@ -140,12 +143,12 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_classify = {
 	.name = "classify",
-	.summary = "items into bins: lists with room for all, and lists without",
-	AXES(AXIS_BLOCK, {"n", "2^18", "items"}, {"bins", "64", "bins that the items go into"}),
+	.summary = "items into bins: lists of full size, linked lists, lists counted first",
+	AXES(AXIS_BLOCK, {"n", "2^18", "items"}, {"bins", "64", "bins for the items"}),
 	.small_size = "2^12",
 	BUFFERS(ITEMS_AND_BINS),
 	CONSTRAINTS({"n < 4294967295", "n must be less than 2^32 - 1: links are 32 bits wide"},
-		    {"bins <= 65535", "bins must be at most 65535: each is read by a block"}),
+		    {"bins <= 65535", "bins must be at most 65535: a block reads each bin"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "8 * bins"},
 	.oracle = &oracle_bins,
 	.variants = variants,

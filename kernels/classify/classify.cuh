@@ -1,10 +1,10 @@
 /*
- * What the classify variants share. An item belongs in the bin of its value
- * modulo the number of bins. Blocks are one-dimensional.
+ * Shared by the classify variants. An item belongs in the bin of its value modulo the number of
+ * bins. Blocks are one-dimensional.
  */
 #pragma once
 
-/* Where a list ends. */
+/* The end of a list. */
 #define NOBODY 0xffffffffu
 
 __device__ inline long long global_thread(void)
@@ -12,7 +12,7 @@ __device__ inline long long global_thread(void)
 	return (long long)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* What a bin is read for: how many items it has, and their sum. All threads of the block call it;
+/* Writes the result of a bin: its number of items and their sum. All threads of the block call it;
  * thread 0 writes. */
 __device__ inline void tell_bin(unsigned *counts, unsigned *sums, unsigned bin, unsigned count,
 				unsigned sum)

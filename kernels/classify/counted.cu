@@ -1,5 +1,5 @@
-/* Counted first, so that each list is given the room it needs and no more: the items are read
- * twice, and 2 * N + m words do for m items in N bins. */
+/* Counts the items of each bin first, so that each list has exactly the space that it needs. The
+ * items are read twice; m items in N bins take 2 * N + m words. */
 #include "classify.cuh"
 
 extern "C" __global__ void classify_counted_clear(unsigned *lengths, unsigned bins)
@@ -17,7 +17,7 @@ extern "C" __global__ void classify_count(const unsigned *__restrict__ x, unsign
 		atomicAdd(&lengths[x[i] % bins], 1u);
 }
 
-/* Where each list begins; a thread does, for there are few bins. */
+/* Computes where each list begins. A single thread does so, because there are few bins. */
 extern "C" __global__ void classify_begin(const unsigned *__restrict__ lengths,
 					  unsigned *__restrict__ begins, unsigned bins)
 {
@@ -30,7 +30,7 @@ extern "C" __global__ void classify_begin(const unsigned *__restrict__ lengths,
 	}
 }
 
-/* Leaves in `begins` where each list ends. */
+/* Leaves the end of each list in `begins`. */
 extern "C" __global__ void classify_counted(const unsigned *__restrict__ x, unsigned *begins,
 					    unsigned *packed, long long n, unsigned bins)
 {
@@ -40,7 +40,7 @@ extern "C" __global__ void classify_counted(const unsigned *__restrict__ x, unsi
 		packed[atomicAdd(&begins[x[i] % bins], 1u)] = x[i];
 }
 
-/* A block a bin. */
+/* One block per bin. */
 extern "C" __global__ void classify_counted_read(const unsigned *__restrict__ packed,
 						 const unsigned *__restrict__ lengths,
 						 const unsigned *__restrict__ ends,

@@ -1,6 +1,6 @@
-/* The linked lists without their copy of the items: an item's place is its own index, so that
- * nothing needs to be counted and a link is all that it takes. N + m words for m items in N bins.
- */
+/* Linked lists without a copy of the items: an item's place is its own index, so nothing
+ * needs to be counted, and an item takes only a link. m items in N bins take N + m
+ * words. */
 #include "classify.cuh"
 
 extern "C" __global__ void classify_in_place_clear(unsigned *heads, unsigned bins)
@@ -18,7 +18,7 @@ extern "C" __global__ void classify_linked_in_place(const unsigned *__restrict__
 		links[i] = atomicExch(&heads[x[i] % bins], (unsigned)i);
 }
 
-/* A thread a bin: nobody else can know where its items are. */
+/* One thread per bin: only the links tell where its items are. */
 extern "C" __global__ void classify_in_place_read(const unsigned *__restrict__ x,
 						  const unsigned *__restrict__ heads,
 						  const unsigned *__restrict__ links,

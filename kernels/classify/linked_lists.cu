@@ -1,6 +1,6 @@
 /* A linked list for each bin, all in one array of values and links: a counter gives an item its
- * place, an exchange puts it before the first of its bin. N + 2 * m + 1 words for m items in N
- * bins, and a bin is read item by item, each of which says where the next is. */
+ * place, and an exchange puts it before the first item of its bin. m items in N bins take N + 2 * m
+ * + 1 words. A bin is read item by item, because each item tells where the next one is. */
 #include "classify.cuh"
 
 extern "C" __global__ void classify_linked_clear(unsigned *heads, unsigned *count, unsigned bins)
@@ -11,7 +11,7 @@ extern "C" __global__ void classify_linked_clear(unsigned *heads, unsigned *coun
 		*count = 0;
 }
 
-/* A pair is a value (x), and the place of the item before it (y). */
+/* A pair is a value (x) and the place of the next item in the list (y). */
 extern "C" __global__ void classify_linked_lists(const unsigned *__restrict__ x, unsigned *heads,
 						 uint2 *pairs, unsigned *count, long long n,
 						 unsigned bins)
@@ -25,7 +25,7 @@ extern "C" __global__ void classify_linked_lists(const unsigned *__restrict__ x,
 	}
 }
 
-/* A thread a bin: nobody else can know where its items are. */
+/* One thread per bin: only the links tell where its items are. */
 extern "C" __global__ void classify_linked_read(const unsigned *__restrict__ heads,
 						const uint2 *__restrict__ pairs, unsigned *counts,
 						unsigned *sums, unsigned bins)

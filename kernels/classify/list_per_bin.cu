@@ -1,5 +1,5 @@
-/* A list for each bin with room for all items: an addition gives an item its place, and a bin is
- * read by many. N + m * N words for m items in N bins, of which N + m are used. */
+/* A list for each bin with space for all items: an addition gives an item its place, and many
+ * threads read a bin. m items in N bins take N + m * N words; N + m of them are used. */
 #include "classify.cuh"
 
 extern "C" __global__ void classify_list_clear(unsigned *lengths, unsigned bins)
@@ -20,7 +20,7 @@ extern "C" __global__ void classify_list_per_bin(const unsigned *__restrict__ x,
 	}
 }
 
-/* A block a bin. */
+/* One block per bin. */
 extern "C" __global__ void classify_list_read(const unsigned *__restrict__ lists,
 					      const unsigned *__restrict__ lengths,
 					      unsigned *counts, unsigned *sums, long long n)

@@ -1,4 +1,4 @@
-/* Odd and even blocks part ways; no warp is torn: bodies so long that the compiler must branch. */
+/* Long bodies by the parity of the block: the compiler branches, and no warp diverges. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_block_parity_long(const float *__restrict__ x,

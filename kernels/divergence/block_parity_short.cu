@@ -1,5 +1,5 @@
-/* Odd and even blocks part ways; no warp is torn: bodies so short that the compiler predicates
- * them. */
+/* Short bodies by the parity of the block: the compiler predicates them, so each warp issues both,
+ * though it needs only one. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_block_parity_short(const float *__restrict__ x,

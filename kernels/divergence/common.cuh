@@ -1,6 +1,6 @@
 /*
- * A body of which most is the same for all threads: STEPS_EDGE steps of their own, STEPS_COMMON
- * that both have, STEPS_EDGE of their own. divergence.c says the same.
+ * Bodies that are mostly the same: STEPS_EDGE steps of their own, STEPS_COMMON steps that both
+ * have, and again STEPS_EDGE steps of their own. divergence.c repeats these numbers.
  */
 #pragma once
 

@@ -1,5 +1,5 @@
-/* What both bodies have in common stands in both, in their midst, where the compiler does not join
- * it: a torn warp runs it twice. */
+/* Both bodies contain the common steps, in the middle, where the compiler does not merge them: a
+ * divergent warp runs them twice. */
 #include "common.cuh"
 
 extern "C" __global__ void divergence_common_inside(const float *__restrict__ x,

@@ -1,5 +1,5 @@
-/* Only what differs stands in branches, two short ones; what is common a warp runs once, all lanes
- * together. The results are those of common_inside. */
+/* Only the steps that differ are in branches, two short ones. A warp runs the common steps once,
+ * with all lanes. The results are those of common_inside. */
 #include "common.cuh"
 
 extern "C" __global__ void divergence_common_outside(const float *__restrict__ x,

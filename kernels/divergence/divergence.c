@@ -1,7 +1,8 @@
 /*
- * divergence: what it costs when the threads of a warp part ways. Every
- * element goes through one of several bodies of equal length; variants differ
- * in who takes which, and in whether the compiler really branches.
+ * divergence: the cost of branches on which the threads of a warp differ. Every
+ * element goes through one of several bodies of equal length. The variants
+ * differ in which elements take which body, and in whether the compiler emits a
+ * branch.
  */
 #include "kernels/table.h"
 
@@ -16,23 +17,23 @@
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
 
-/* Elements at a time: the loops over a tile are those that the compiler vectorises. */
+/* Elements at a time: the compiler vectorises the loops over a tile. */
 #define TILE 64
 
 /*
- * Who takes which body: element i takes number i / unit % ways, counted within
- * its warp or over the whole grid.
+ * Which element takes which body: element i takes body i / unit % ways, where i
+ * counts within its warp or over the whole grid.
  */
 struct rule {
 	bool within_warp;
-	bool first_is_none; /* who would take number 0 takes none */
+	bool first_is_none; /* elements that would take body 0 take none */
 	int64_t unit, ways;
 	int steps;
-	int common_steps; /* of body 2, between two runs of an element's own; 0: one run is all */
+	int common_steps; /* steps of body 2 between two runs of the own body; 0: a single run */
 };
 
 /*
- * Body `which`, step by step: value * (4095 - which) / 4096 + (step + 1 + 3 * which) / 8192. In
+ * Body `which`: value * (4095 - which) / 4096 + (step + 1 + 3 * which) / 8192, step by step. In
  * doubles these constants are exact.
  */
 static void run_bodies(double *value, const int *which, int steps)
@@ -50,7 +51,8 @@ static void run_bodies(double *value, const int *which, int steps)
 		}
 }
 
-/* The rest of a body of which the most is the same for all. */
+/* The rest of a body that is mostly the same for all elements: common steps, then steps of its
+ * own. */
 static void run_common(double *value, const int *which, const struct rule *rule)
 {
 	int common[TILE];
@@ -67,7 +69,7 @@ struct computation {
 	float *y;
 };
 
-static void compute_range(void *context, int64_t begin, int64_t end)
+static void divergence_compute_range(void *context, int64_t begin, int64_t end)
 {
 	const struct computation *of = context;
 	const struct rule *rule = of->rule;
@@ -92,9 +94,9 @@ static void compute_range(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static int compute(struct rule rule, const struct launch_case *work,
-		   const struct host_buffers *inputs, struct host_buffers *expected,
-		   struct error *err)
+static int divergence_compute(struct rule rule, const struct launch_case *work,
+			      const struct host_buffers *inputs, struct host_buffers *expected,
+			      struct error *err)
 {
 	void *x, *y;
 	int64_t n;
@@ -103,11 +105,12 @@ static int compute(struct rule rule, const struct launch_case *work,
 	if (!rc)
 		rc = oracle_buffer(&y, work, expected, "y", &n, err);
 	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, compute_range, &(struct computation){&rule, x, y});
+		parallel_for(n, ORACLE_GRAIN, divergence_compute_range,
+			     &(struct computation){&rule, x, y});
 	return rc;
 }
 
-static int64_t axis(const struct launch_case *work, const char *name)
+static int64_t divergence_axis(const struct launch_case *work, const char *name)
 {
 	int64_t value = 1;
 
@@ -115,25 +118,26 @@ static int64_t axis(const struct launch_case *work, const char *name)
 	return value;
 }
 
-/* An oracle and a work model: one fused multiply-add a step of those elements that take a body. */
-#define RULE_OF(elements, rule_name, axis_names, step_count, ...)                        \
-	static int compute_##rule_name(const struct launch_case *work,                   \
-				       const struct host_buffers *inputs,                \
-				       struct host_buffers *expected, struct error *err) \
-	{                                                                                \
-		struct rule rule = {.steps = step_count, __VA_ARGS__};                   \
-                                                                                         \
-		return compute(rule, work, inputs, expected, err);                       \
-	}                                                                                \
-	static const struct kernel_oracle oracle_##rule_name = {                         \
-		.name = "divergence/" #rule_name,                                        \
-		.axes = axis_names,                                                      \
-		.compute = compute_##rule_name,                                          \
-	};                                                                               \
-	static const struct kernel_work work_##rule_name = {                             \
-		.flop = "2 * " elements " * " TEXT_OF(step_count),                       \
-		.bytes_read = "4 * n",                                                   \
-		.bytes_written = "4 * n",                                                \
+/* An oracle and a work model: one fused multiply-add per step for each element that takes a
+ * body. */
+#define RULE_OF(elements, rule_name, axis_names, step_count, ...)                  \
+	static int divergence_compute_##rule_name(                                 \
+		const struct launch_case *work, const struct host_buffers *inputs, \
+		struct host_buffers *expected, struct error *err)                  \
+	{                                                                          \
+		struct rule rule = {.steps = step_count, __VA_ARGS__};             \
+                                                                                   \
+		return divergence_compute(rule, work, inputs, expected, err);      \
+	}                                                                          \
+	static const struct kernel_oracle oracle_##rule_name = {                   \
+		.name = "divergence/" #rule_name,                                  \
+		.axes = axis_names,                                                \
+		.compute = divergence_compute_##rule_name,                         \
+	};                                                                         \
+	static const struct kernel_work work_##rule_name = {                       \
+		.flop = "2 * " elements " * " TEXT_OF(step_count),                 \
+		.bytes_read = "4 * n",                                             \
+		.bytes_written = "4 * n",                                          \
 	};
 
 #define RULE(...) RULE_OF("n", __VA_ARGS__)
@@ -142,19 +146,19 @@ RULE(thread_parity_short, "n", STEPS_SHORT, .unit = 1, .ways = 2)
 RULE(thread_parity_long, "n", STEPS_LONG, .unit = 1, .ways = 2)
 RULE(warp_parity_short, "n", STEPS_SHORT, .unit = 32, .ways = 2)
 RULE(warp_parity_long, "n", STEPS_LONG, .unit = 32, .ways = 2)
-RULE(block_parity_short, "block,n", STEPS_SHORT, .unit = axis(work, "block"), .ways = 2)
-RULE(block_parity_long, "block,n", STEPS_LONG, .unit = axis(work, "block"), .ways = 2)
+RULE(block_parity_short, "block,n", STEPS_SHORT, .unit = divergence_axis(work, "block"), .ways = 2)
+RULE(block_parity_long, "block,n", STEPS_LONG, .unit = divergence_axis(work, "block"), .ways = 2)
 RULE(switch_lane, "n,ways", STEPS_SWITCH, .within_warp = true, .unit = 1,
-     .ways = axis(work, "ways"))
-RULE(switch_warp, "n,ways", STEPS_SWITCH, .unit = 32, .ways = axis(work, "ways"))
-/* Every second element takes a body, the first does not. */
+     .ways = divergence_axis(work, "ways"))
+RULE(switch_warp, "n,ways", STEPS_SWITCH, .unit = 32, .ways = divergence_axis(work, "ways"))
+/* Every second element takes a body; the others take none. */
 RULE_OF("(n / 2)", no_else, "n", STEPS_LONG, .unit = 1, .ways = 2, .first_is_none = true)
 RULE_OF("(n / 64 * 32 + max(n % 64 - 32, 0))", no_else_warp, "n", STEPS_LONG, .unit = 32, .ways = 2,
 	.first_is_none = true)
-/* 256 steps are eight edges. */
+/* An element takes 256 steps, 8 * STEPS_EDGE. */
 RULE_OF("(8 * n)", common, "n", STEPS_EDGE, .unit = 1, .ways = 2, .common_steps = STEPS_COMMON)
 
-/* Numbers by parity: 100 for the even, 200 for the odd, counted in units of 1 or 32 threads. */
+/* Numbers by parity: 100 for even and 200 for odd units of 1 or 32 threads. */
 static int choose(int64_t unit, const struct launch_case *work, struct host_buffers *expected,
 		  struct error *err)
 {
@@ -190,7 +194,8 @@ static const struct kernel_oracle oracle_by_thread = {
 static const struct kernel_oracle oracle_by_warp = {
 	.name = "divergence/by_warp", .axes = "", .compute = choose_by_warp};
 
-/* Chains of places: each step leads to x[place] / 2^32 of n, seen from the one end or the other. */
+/* Chains of places. A step leads from a place to x[place] / 2^32 of n, counted from the start or
+ * from the end. */
 struct chains {
 	const uint32_t *x;
 	uint32_t *places;
@@ -225,8 +230,9 @@ static int compute_waiting(const struct launch_case *work, const struct host_buf
 	if (!rc)
 		rc = oracle_buffer(&places, work, expected, "places", &n, err);
 	if (!rc)
-		parallel_for(n, ORACLE_GRAIN / STEPS_WAITING, follow_range,
-			     &(struct chains){x, places, (uint64_t)n, axis(work, "unit")});
+		parallel_for(
+			n, ORACLE_GRAIN / STEPS_WAITING, follow_range,
+			&(struct chains){x, places, (uint64_t)n, divergence_axis(work, "unit")});
 	return rc;
 }
 
@@ -245,17 +251,17 @@ static const struct kernel_tolerance exactly = {0.0, 0.0};
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
 #define N ARG_OF_I64("n")
-/* 1, where the compiler must not know it. */
+/* An argument of 1 that the compiler must not know. */
 #define ONE ARG_OF_I32("1")
 #define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
 
-/* The axis and the limit of the switches. */
+/* The axis and the constraint of the switches. */
 #define WAYS                                                                   \
 	AXES({"ways", "1,2,4,8,16,32", "cases of the switch that are taken"}), \
 		CONSTRAINTS({"ways >= 1 && ways <= 32",                        \
 			     "ways must be 1 to 32: the switch has 32 cases"})
 
-/* As the documents print it: nobody asks whether there is an element, so whole blocks write. */
+/* As the notes print it: no thread checks whether it has an element, so whole blocks write. */
 #define WHOLE_BLOCKS "ceil_div(n, block) * block"
 static const struct kernel_buffer buffers_of_math[] = {
 	{"c", ELEMENT_F32, WHOLE_BLOCKS, BUFFER_OUT, FILL_NONE, 0.0, 0.0}};
@@ -271,50 +277,54 @@ static const struct kernel_work work_of_math = {.bytes_written = "4 * n"};
 static const struct kernel_variant variants[] = {
 	{
 		.name = "thread_parity_short",
-		.lesson = "short bodies are predicated: no branch diverges, yet lanes idle",
+		.lesson = "short bodies are predicated: no branch diverges, but lanes idle",
 		.metric = "threads_per_instruction_pred_on",
 		FOLLOWS(thread_parity_short),
 		LAUNCHES({.entry = "divergence_thread_parity_short", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
 		.name = "thread_parity_long",
-		.lesson = "odd and even threads part: each warp runs both bodies, half empty",
+		.lesson = "odd and even threads take different bodies: each warp runs both with "
+			  "half its lanes",
 		.metric = "threads_per_instruction",
 		FOLLOWS(thread_parity_long),
 		LAUNCHES({.entry = "divergence_thread_parity_long", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
 		.name = "warp_parity_short",
-		.lesson = "short bodies on the warp: predicated as well, so each warp issues both",
+		.lesson = "a short branch on the warp is predicated as well: each warp issues both "
+			  "bodies",
 		.metric = "threads_per_instruction_pred_on",
 		FOLLOWS(warp_parity_short),
 		LAUNCHES({.entry = "divergence_warp_parity_short", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
 		.name = "warp_parity_long",
-		.lesson = "odd and even warps part: no warp is torn, so nothing is lost",
+		.lesson = "odd and even warps take different bodies: no warp diverges, nothing is "
+			  "lost",
 		.metric = "branch_efficiency_pct",
 		FOLLOWS(warp_parity_long),
 		LAUNCHES({.entry = "divergence_warp_parity_long", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
 		.name = "block_parity_short",
-		.lesson =
-			"short bodies on the block: predicated as well, though no warp needs both",
+		.lesson = "a short branch on the block is predicated as well, though no warp needs "
+			  "both bodies",
 		.metric = "threads_per_instruction_pred_on",
 		FOLLOWS(block_parity_short),
 		LAUNCHES({.entry = "divergence_block_parity_short", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
 		.name = "block_parity_long",
-		.lesson = "odd and even blocks part: a branch that whole blocks share is free",
+		.lesson = "odd and even blocks take different bodies: a branch uniform in the "
+			  "block is free",
 		.metric = "branch_efficiency_pct",
 		FOLLOWS(block_parity_long),
 		LAUNCHES({.entry = "divergence_block_parity_long", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
 		.name = "switch_lane",
-		.lesson = "a switch on the lane runs as many cases a warp as it has ways",
+		.lesson = "a switch on the lane: each warp runs as many cases as there are ways",
 		.metric = "threads_per_instruction",
 		FOLLOWS(switch_lane),
 		WAYS,
@@ -324,7 +334,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "switch_warp",
-		.lesson = "a switch on the warp runs one case a warp, whatever the ways",
+		.lesson = "a switch on the warp: each warp runs one case, however many ways there "
+			  "are",
 		.metric = "branch_efficiency_pct",
 		FOLLOWS(switch_warp),
 		WAYS,
@@ -334,37 +345,38 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "if_else",
-		.lesson = "one if with an else: a torn warp diverges once",
+		.lesson = "an if with an else: each warp diverges once",
 		.metric = "branch_targets_divergent",
 		FOLLOWS(thread_parity_long),
 		LAUNCHES({.entry = "divergence_if_else", ONE_A_THREAD, ARGS(X, Y, ONE, N)}),
 	},
 	{
 		.name = "two_ifs",
-		.lesson = "two opposite ifs do the same and diverge twice",
+		.lesson = "two ifs with opposite conditions do the same, but each warp diverges "
+			  "twice",
 		.metric = "branch_targets_divergent",
 		FOLLOWS(thread_parity_long),
 		LAUNCHES({.entry = "divergence_two_ifs", ONE_A_THREAD, ARGS(X, Y, ONE, ONE, N)}),
 	},
 	{
 		.name = "no_else",
-		.lesson = "an if without an else tears warps, and costs what whole warps do",
+		.lesson = "an if without an else: warps diverge, but take no longer than uniform "
+			  "ones",
 		.metric = "branch_targets_divergent",
 		FOLLOWS(no_else),
 		LAUNCHES({.entry = "divergence_no_else", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
 		.name = "no_else_warp",
-		.lesson =
-			"the same on the warp: as many threads in half of the warps, half the work",
+		.lesson = "no_else on the warp: as many threads fill half of the warps, half the "
+			  "work",
 		.metric = "threads_per_instruction",
 		FOLLOWS(no_else_warp),
 		LAUNCHES({.entry = "divergence_no_else_warp", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
 		.name = "common_inside",
-		.lesson =
-			"what both branches have in common stands in both: torn warps run it twice",
+		.lesson = "common code inside both branches: divergent warps run it twice",
 		.metric = "instructions",
 		FOLLOWS(common),
 		LAUNCHES({.entry = "divergence_common_inside", ONE_A_THREAD, ARGS(X, Y, N)}),
@@ -372,51 +384,51 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "common_outside",
 		.lesson =
-			"only what differs stands in branches: the rest is run once, by all lanes",
+			"common code outside the branches: each warp runs it once, with all lanes",
 		.metric = "instructions",
 		FOLLOWS(common),
 		LAUNCHES({.entry = "divergence_common_outside", ONE_A_THREAD, ARGS(X, Y, N)}),
 	},
 	{
 		MATH_KERNEL("math_kernel_thread", by_thread),
-		.lesson = "the documents' own if on the thread: a selection, and no branch at all",
+		.lesson =
+			"an if on the thread as the notes print it: a selection, no branch at all",
 		.metric = "branch_targets",
 	},
 	{
 		MATH_KERNEL("math_kernel_warp", by_warp),
-		.lesson =
-			"the documents' own if on the warp: the same selection, nothing is gained",
+		.lesson = "an if on the warp as the notes print it: the same selection, no gain",
 		.metric = "branch_targets",
 	},
 	{
 		MATH_KERNEL("math_kernel_ifs", by_thread),
-		.lesson =
-			"two ifs in place of the else: still a selection, and no branch to double",
+		.lesson = "two ifs instead of the else: still a selection, no branch to double",
 		.metric = "branch_targets_divergent",
 	},
 	{
 		.name = "waiting",
-		.lesson = "both branches wait for loads, and the one waits for the other to be "
-			  "through",
+		.lesson = "both branches wait for loads; one branch starts only when the other has "
+			  "ended",
 		.metric = "gpu_time_ns",
 		FOLLOWS(waiting),
 		.buffers = buffers_of_waiting,
 		.buffer_count = ARRAY_SIZE(buffers_of_waiting),
 		.tolerance = &exactly,
-		/* So few that what a torn warp waits for shows: of 2^16 it hardly does. */
-		AXES({"n", "2^12", "threads, and places"},
-		     {"unit", "1,32", "threads in a row that take the same branch"}),
+		/* So few threads that the wait within a divergent warp shows: with 2^16 it hardly
+		 * does. */
+		AXES({"n", "2^12", "threads, and places of the chains"},
+		     {"unit", "1,32", "consecutive threads that take the same branch"}),
 		LAUNCHES({.entry = "divergence_waiting",
 			  ONE_A_THREAD,
 			  ARGS(X, ARG_OF_BUFFER("places"), ARG_OF_U32("unit"), ARG_OF_U32("n"))}),
 		CONSTRAINTS({"n < 4294967296", "n must be less than 2^32: a place has 32 bits"},
-			    {"unit >= 1", "unit must be at least 1: threads are counted by it"}),
+			    {"unit >= 1", "unit must be at least 1: threads are counted in units"}),
 	},
 };
 
 const struct kernel kernel_divergence = {
 	.name = "divergence",
-	.summary = "the cost of branches that tear warps, and of those that do not",
+	.summary = "the cost of branches on which warps diverge, and of uniform branches",
 	AXES(AXIS_BLOCK, {"n", "2^22", "elements"}),
 	.small_size = "2^16",
 	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
@@ -425,7 +437,7 @@ const struct kernel kernel_divergence = {
 	.work = {.flop = "2 * n * " TEXT_OF(STEPS_LONG),
 		 .bytes_read = "4 * n",
 		 .bytes_written = "4 * n"},
-	/* At most 256 roundings of half a unit (2^-25 relative, of values that never shrink by
+	/* At most 256 roundings of half a unit each (2^-25 relative, of values that never shrink by
 	 * cancellation): 8e-6. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 1e-5,

@@ -1,12 +1,12 @@
 /*
- * What the divergence variants share: the work of one branch. Every case has
- * constants of its own in every step, so that the compiler can neither merge
- * two cases nor select between their results.
+ * Shared by the divergence variants: the work of one branch. Every case has its own constants
+ * in every step, so that the compiler can neither merge two cases nor select between their
+ * results.
  */
 #pragma once
 
 /* Steps of a body: so few that the compiler predicates them, or so many that it must branch. The
- * oracle in divergence.c and the work model count the same. */
+ * oracle in divergence.c and the work model use the same numbers. */
 #define STEPS_SHORT 3
 #define STEPS_LONG 256
 #define STEPS_SWITCH 64
@@ -20,7 +20,7 @@ template <int which, int steps> __device__ __forceinline__ float body(float valu
 	return value;
 }
 
-/* One of two bodies an element; a real branch if `steps` is large. */
+/* One of two bodies per element; a real branch if `steps` is large. */
 template <int steps>
 __device__ __forceinline__ void branch(const float *__restrict__ x, float *__restrict__ y,
 				       long long i, bool second)
@@ -34,7 +34,7 @@ __device__ __forceinline__ void branch(const float *__restrict__ x, float *__res
 	y[i] = value;
 }
 
-/* One of up to 32 bodies an element. */
+/* One of up to 32 bodies per element. */
 __device__ __forceinline__ float body_of_case(float value, unsigned which)
 {
 #define CASE(which)                                       \

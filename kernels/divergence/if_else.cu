@@ -1,5 +1,5 @@
-/* One if with an else: a torn warp branches once. `one` is 1, which the compiler does not know;
- * two_ifs needs that, and both are to differ in nothing else. */
+/* An if with an else: a divergent warp branches once. `one` is 1, which the compiler does not know.
+ * two_ifs needs such an argument, and nothing else should differ between the two. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_if_else(const float *__restrict__ x, float *__restrict__ y,

@@ -1,5 +1,5 @@
-/* mathKernel1 with two ifs in place of the else, as the notes propose: the compiler makes of it
- * what it makes of that. */
+/* mathKernel1 with two ifs instead of the else, as the notes propose: the compiler makes the same
+ * code of both. */
 extern "C" __global__ void divergence_math_kernel_ifs(float *c)
 {
 	int tid = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-/* mathKernel1 of the notes after Cheng, Grossman and McKercher, as it is printed: even and odd
- * threads write another number. So short a body becomes a selection: no branch is left. */
+/* mathKernel1 as printed in the notes after Cheng, Grossman and McKercher: even and odd threads
+ * write different numbers. Such a short body becomes a selection; no branch is left. */
 extern "C" __global__ void divergence_math_kernel_thread(float *c)
 {
 	int tid = blockIdx.x * blockDim.x + threadIdx.x;

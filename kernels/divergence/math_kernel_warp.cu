@@ -1,5 +1,5 @@
-/* mathKernel2, as it is printed but for its parameter, which is missing there: even and odd warps
- * write another number. */
+/* mathKernel2 as printed in the notes, with the parameter that is missing there: even and odd warps
+ * write different numbers. */
 extern "C" __global__ void divergence_math_kernel_warp(float *c)
 {
 	int tid = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-/* One if without an else: a torn warp branches once, and half of its lanes wait for the body of the
- * others. As much is run as of a warp that is not torn. */
+/* An if without an else: a divergent warp branches once, and half of its lanes wait for the body of
+ * the others. It runs as many instructions as a warp in which all lanes take the body. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_no_else(const float *__restrict__ x, float *__restrict__ y,

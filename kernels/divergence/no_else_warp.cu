@@ -1,5 +1,5 @@
-/* no_else on the warp: as many threads take the body, but they fill their warps, so that half of
- * the warps have nothing to do. */
+/* no_else on the warp: as many threads take the body, but they fill their warps, so half of the
+ * warps have nothing to do. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_no_else_warp(const float *__restrict__ x,

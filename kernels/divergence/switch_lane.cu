@@ -1,4 +1,4 @@
-/* Lanes of one warp take up to 32 cases of a switch: the warp runs every case that it needs. */
+/* Lanes of a warp take up to 32 cases of a switch: the warp runs every case that a lane takes. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_switch_lane(const float *__restrict__ x,

@@ -1,4 +1,4 @@
-/* Odd and even threads of every warp part ways: bodies so long that the compiler must branch. */
+/* Long bodies by the parity of the thread: the compiler branches, and every warp diverges. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_thread_parity_long(const float *__restrict__ x,

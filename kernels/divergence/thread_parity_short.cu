@@ -1,5 +1,5 @@
-/* Odd and even threads of every warp part ways: bodies so short that the compiler predicates them.
- */
+/* Short bodies by the parity of the thread: the compiler predicates them, so no branch
+ * diverges. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_thread_parity_short(const float *__restrict__ x,

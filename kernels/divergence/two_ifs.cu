@@ -1,5 +1,5 @@
-/* Two ifs of opposite conditions: the same work, and a torn warp branches twice. `one` and
- * `also_one` are 1; if the compiler knew it, it would join the two. */
+/* Two ifs with opposite conditions: the same work, but a divergent warp branches twice. `one` and
+ * `also_one` are 1; if the compiler knew that, it would merge the ifs. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_two_ifs(const float *__restrict__ x, float *__restrict__ y,

@@ -1,17 +1,17 @@
-/* Each thread follows a chain of places, in one of two ways: a step has to wait for the load of the
- * one before. If a torn warp runs one branch while the other waits, it takes as long as a whole
- * one. */
+/* Each thread follows a chain of places, in one of two ways; each step waits for the load of the
+ * step before. If a divergent warp could run one branch while the other waits, it would take as
+ * long as a uniform warp. */
 #include "divergence.cuh"
 
 #define STEPS_WAITING 256 /* as in divergence.c */
 
-/* From the L2 cache, not from the L1: long enough to be worth a turn of somebody else. */
+/* From the L2 cache, not the L1: long enough for another branch to take a turn. */
 __device__ __forceinline__ unsigned next_place(const unsigned *x, unsigned place, unsigned n)
 {
 	return __umulhi(__ldcg(x + place), n);
 }
 
-/* `unit` threads in a row take the same branch. */
+/* `unit` consecutive threads take the same branch. */
 extern "C" __global__ void divergence_waiting(const unsigned *__restrict__ x,
 					      unsigned *__restrict__ places, unsigned unit,
 					      unsigned n)

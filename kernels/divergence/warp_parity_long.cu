@@ -1,4 +1,4 @@
-/* Odd and even warps part ways; no warp is torn: bodies so long that the compiler must branch. */
+/* Long bodies by the parity of the warp: the compiler branches, and no warp diverges. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_warp_parity_long(const float *__restrict__ x,

@@ -1,4 +1,4 @@
-/* Asserts what does not hold. */
+/* Asserts a condition that does not hold. */
 #include <cassert>
 
 extern "C" __global__ void fault_assertion(float *out, long long n)

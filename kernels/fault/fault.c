@@ -1,6 +1,6 @@
 /*
- * fault: kernels that go wrong on purpose, one way each, to see that a sweep
- * survives them and says what happened. Never part of "every kernel".
+ * fault: kernels that go wrong on purpose, each in one way, to show that a
+ * sweep survives them and reports what happened. They run only when named.
  */
 #include "kernels/table.h"
 
@@ -33,25 +33,27 @@ static const struct kernel_oracle zeroes = {
 	}
 
 static const struct kernel_variant variants[] = {
-	FAULT(none, "nothing goes wrong: what follows a fault must still be measured"),
-	FAULT(illegal_address, "a wild pointer poisons the context: device_error, a new worker"),
-	FAULT(misaligned, "a misaligned access poisons it likewise: device_error"),
+	FAULT(none, "nothing goes wrong: cases after a fault must still be measured"),
+	FAULT(illegal_address,
+	      "a wild pointer makes the context unusable: device_error, then a new worker"),
+	FAULT(misaligned, "a misaligned access makes the context unusable as well: device_error"),
 	FAULT(trap, "a trap aborts the kernel: device_error"),
-	FAULT(assertion, "an assert() that fails aborts it likewise: device_error"),
-	FAULT(endless_loop, "a kernel that never ends is ended by --timeout: timeout"),
+	FAULT(assertion, "an assert() that fails aborts the kernel as well: device_error"),
+	FAULT(endless_loop, "--timeout ends a kernel that never ends: timeout"),
 	FAULT(wrong_result, "one wrong element in n: mismatch, never timed"),
-	FAULT(not_a_number, "a NaN is no result: mismatch"),
+	FAULT(not_a_number, "a NaN is never a right result: mismatch"),
 	FAULT(unwritten, "an element that was not written: mismatch"),
 	FAULT(out_of_bounds, "one element past the end lands in a guard zone: mismatch"),
 	FAULT(race, "a missing barrier that does no harm: ok on a GPU, a fault on the emulator"),
-	FAULT(uninitialised, "shared memory nobody wrote: ok on a GPU, a fault on the emulator"),
+	FAULT(uninitialised,
+	      "a read of unwritten shared memory: ok on a GPU, a fault on the emulator"),
 };
 
 const struct kernel kernel_fault = {
 	.name = "fault",
-	.summary = "kernels that go wrong on purpose, to see a sweep survive them",
+	.summary = "kernels that go wrong on purpose, to show that a sweep survives them",
 	.on_request = true,
-	.axes = {{.name = "block", .values = "256", .meaning = "threads a block"},
+	.axes = {{.name = "block", .values = "256", .meaning = "threads in one block"},
 		 {.name = "n", .values = "2^16", .meaning = "elements"}},
 	.axis_count = 2,
 	.buffers = {{.name = "out", .type = ELEMENT_F32, .length = "n", .role = BUFFER_OUT}},

@@ -1,4 +1,4 @@
-/* Writes far outside of any allocation. */
+/* Writes far outside any allocation. */
 extern "C" __global__ void fault_illegal_address(float *out, long long n)
 {
 	long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;

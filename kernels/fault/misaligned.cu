@@ -1,4 +1,4 @@
-/* Writes four bytes to an address that is no multiple of four. */
+/* Writes four bytes to an address that is not a multiple of four. */
 extern "C" __global__ void fault_misaligned(float *out, long long n)
 {
 	long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;

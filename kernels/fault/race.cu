@@ -1,4 +1,4 @@
-/* Forgets a barrier. Whichever value a thread sees, the result is right: only checking tells. */
+/* Lacks a barrier. Whichever value a thread sees, the result is right: only a checker finds it. */
 extern "C" __global__ void fault_race(float *out, long long n)
 {
 	__shared__ float tile[1024];

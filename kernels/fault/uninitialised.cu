@@ -1,4 +1,4 @@
-/* Reads shared memory that nobody has written. The result is right: only checking tells. */
+/* Reads shared memory that was never written. The result is right: only a checker finds it. */
 extern "C" __global__ void fault_uninitialised(float *out, long long n)
 {
 	__shared__ volatile int tile[1024];

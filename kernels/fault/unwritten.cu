@@ -1,4 +1,4 @@
-/* Forgets one element. */
+/* Leaves one element unwritten. */
 extern "C" __global__ void fault_unwritten(float *out, long long n)
 {
 	long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
-/* Every thread adds its element to the result in global memory: whoever has the same value waits in
- * one queue, in the second-level cache. */
+/* Every thread adds its element to the result in global memory: threads with equal elements wait in
+ * one queue, in the L2 cache. */
 #include "histogram.cuh"
 
 extern "C" __global__ void histogram_global_atomics(const unsigned *__restrict__ x,

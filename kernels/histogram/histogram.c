@@ -1,7 +1,7 @@
 /*
- * histogram: how often each of 256 values is there. The axis `distinct` says
- * how many values the elements have: 256 is the least contention, 1 is
- * all of them in one bin.
+ * histogram: how often each of 256 values occurs. The axis `distinct` is the
+ * number of different values: with 256 contention is least, with 1 all elements
+ * fall into one bin.
  */
 #include <string.h>
 
@@ -43,7 +43,7 @@ static const struct kernel_oracle oracle_counts = {
 	{                                                                                 \
 		.entry = "histogram_clear", .grid = {"1"}, .block = {"256"}, ARGS(COUNTS) \
 	}
-/* As many blocks as the device holds at once, each with its own histogram. */
+/* As many blocks as fit on the device at the same time, each with its own histogram. */
 #define RESIDENT_BLOCKS "min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"
 #define OF_BLOCKS(name)                             \
 	LAUNCHES(CLEAR, {.entry = name,             \
@@ -54,8 +54,8 @@ static const struct kernel_oracle oracle_counts = {
 static const struct kernel_variant variants[] = {
 	{
 		.name = "global_atomics",
-		.lesson =
-			"one result for all: elements alike wait for each other across the device",
+		.lesson = "one histogram for all: equal elements wait for each other across the "
+			  "device",
 		.metric = "gpu_time_ns",
 		LAUNCHES(CLEAR, {.entry = "histogram_global_atomics",
 				 .grid = {"ceil_div(n, block)"},
@@ -64,13 +64,14 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "shared_atomics",
-		.lesson = "a histogram a block: the queues are short, and in shared memory",
+		.lesson = "one histogram per block: the queues are short, and in shared memory",
 		.metric = "gpu_time_ns",
 		OF_BLOCKS("histogram_shared_atomics"),
 	},
 	{
 		.name = "shared_one_each",
-		.lesson = "an element a thread: every block adds the bins it met to the result",
+		.lesson = "one element per thread: every block adds the bins that it has met to "
+			  "the result",
 		.metric = "gpu_time_ns",
 		LAUNCHES(CLEAR, {.entry = "histogram_shared_one_each",
 				 .grid = {"ceil_div(n, block)"},
@@ -79,13 +80,15 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "shared_vectorised",
-		.lesson = "with four elements in a load it comes near the speed of memory",
+		.lesson =
+			"one histogram per block, four elements per load: near the speed of memory",
 		.metric = "dram_bytes_per_s",
 		OF_BLOCKS("histogram_shared_vectorised"),
 	},
 	{
 		.name = "warp_private",
-		.lesson = "a histogram a warp, with tags: no atomics in it, but a turn a collision",
+		.lesson = "one tagged histogram per warp: no atomics, but one more turn per "
+			  "collision",
 		.metric = "instructions",
 		LAUNCHES(CLEAR, {.entry = "histogram_warp_private",
 				 .grid = {RESIDENT_BLOCKS},
@@ -96,22 +99,22 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "warp_aggregated",
-		.lesson = "lanes alike add once together: the more contention, the less work",
+		.lesson = "lanes with equal elements add once: the more contention, the less work",
 		.metric = "gpu_time_ns",
 		OF_BLOCKS("histogram_warp_aggregated"),
-		CONSTRAINTS(WHOLE_WARPS("all lanes of a warp look for their like")),
+		CONSTRAINTS(WHOLE_WARPS("all lanes of a warp look for equal elements")),
 	},
 	{
 		.name = "cub",
-		.lesson = "the vendor's library: the yardstick of these",
+		.lesson = "CUB, the vendor's library: the library baseline for histograms",
 		.metric = "gpu_time_ns",
-		AXES({"block", "256", "of no matter: the library chooses"},
-		     {"distinct", "256", "the library takes the elements as they are"}),
+		AXES({"block", "256", "ignored: the library chooses"},
+		     {"distinct", "256", "always 256: the library takes the elements as they are"}),
 		LAUNCHES({.library = "cub",
 			  .entry = "histogram",
 			  ARGS(X, COUNTS, N, ARG_OF_I64("256"))}),
 		CONSTRAINTS({"distinct == 256",
-			     "the library takes the elements as they are: all 256 values"}),
+			     "distinct must be 256: the library takes the elements as they are"}),
 	},
 };
 
@@ -119,12 +122,13 @@ const struct kernel kernel_histogram = {
 	.name = "histogram",
 	.summary = "how often each of 256 values occurs, with and without contention",
 	AXES(AXIS_BLOCK, {"n", "2^24", "elements"},
-	     {"distinct", "1,256", "values that the elements have: 1 is all in one bin"}),
+	     {"distinct", "1,256",
+	      "different values of the elements: 1 puts all of them into one bin"}),
 	.small_size = "2^14",
 	BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 256.0},
 		{"counts", ELEMENT_U32, "256", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	CONSTRAINTS({"is_pow2(distinct) && distinct <= 256",
-		     "distinct must be a power of two, at most 256: bits are cut off"}),
+		     "distinct must be a power of two, at most 256: a mask cuts off bits"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * 256"},
 	.oracle = &oracle_counts,
 	.variants = variants,

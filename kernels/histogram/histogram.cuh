@@ -1,7 +1,7 @@
 /*
- * What the histogram variants share. An element counts in the bin of its last
- * bits: `mask` leaves as many different values as the axis `distinct` says.
- * Blocks are one-dimensional.
+ * Shared by the histogram variants. The low bits of an element select its bin: `mask`
+ * leaves as many different values as the axis `distinct` says. Blocks are
+ * one-dimensional.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ __device__ inline long long grid_threads(void)
 	return (long long)gridDim.x * blockDim.x;
 }
 
-/* Of the block; a barrier follows. */
+/* Clears the counts of a block. Ends with a barrier. */
 __device__ inline void clear(unsigned *counts, unsigned length)
 {
 	for (unsigned i = threadIdx.x; i < length; i += blockDim.x)
@@ -26,7 +26,7 @@ __device__ inline void clear(unsigned *counts, unsigned length)
 	__syncthreads();
 }
 
-/* Before variants that add to the result. */
+/* Runs before the variants, which add to the result. */
 extern "C" __global__ void histogram_clear(unsigned *counts)
 {
 	if (threadIdx.x < BINS)

@@ -1,5 +1,5 @@
-/* A histogram of the block in shared memory, added to the result once at the end: queues are short
- * and near, and the result is met by few. */
+/* A histogram of the block in shared memory, added to the result once at the end: the queues are
+ * short and near, and few additions meet at the result. */
 #include "histogram.cuh"
 
 extern "C" __global__ void histogram_shared_atomics(const unsigned *__restrict__ x,

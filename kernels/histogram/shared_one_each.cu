@@ -1,5 +1,5 @@
-/* The histogram of the block as it is printed in lectures, an element a thread: a block has as many
- * elements as threads, and adds what it counted of them to the result. */
+/* The histogram of the block as the lecture prints it, one element per thread: a block has as many
+ * elements as threads, and adds its counts to the result. */
 #include "histogram.cuh"
 
 extern "C" __global__ void histogram_shared_one_each(const unsigned *__restrict__ x,

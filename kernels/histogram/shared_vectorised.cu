@@ -1,5 +1,5 @@
-/* The histogram of the block, from 16-byte loads: four elements are on their way for each that is
- * waited for, and a quarter of the instructions loads them. */
+/* The histogram of the block with 16-byte loads: a thread waits once for four elements, and needs a
+ * quarter of the load instructions. */
 #include "histogram.cuh"
 
 extern "C" __global__ void histogram_shared_vectorised(const unsigned *__restrict__ x,

@@ -1,5 +1,5 @@
-/* Lanes with equal elements find each other, and one of them adds for all: of a warp whose elements
- * are all alike one addition is left. */
+/* Lanes with equal elements find each other, and one of them adds for all: a warp of equal elements
+ * does a single addition. */
 #include "histogram.cuh"
 
 extern "C" __global__ void histogram_warp_aggregated(const unsigned *__restrict__ x,

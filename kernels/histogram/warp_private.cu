@@ -1,11 +1,11 @@
 /* A histogram of each warp in shared memory, without atomics in the block: a lane writes its count
- * with its own number in the top five bits, reads it back, and tries again if another lane's stands
- * there. */
+ * with its own number in the top five bits and reads it back. If it finds the number of another
+ * lane, it tries again. */
 #include "histogram.cuh"
 
 #define TAG_SHIFT 27
 
-/* Other lanes of the warp write to the word as well: the value that is read is one of theirs. */
+/* Other lanes of the warp write this word as well: the value that is read is one of theirs. */
 __device__ inline unsigned load(const unsigned *address)
 {
 	unsigned value;
@@ -19,7 +19,7 @@ __device__ inline void store(unsigned *address, unsigned value)
 	asm volatile("st.relaxed.cta.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
 }
 
-/* All lanes of the warp call it; `counts` is the warp's own. */
+/* All lanes of the warp call it. `counts` is the histogram of the warp. */
 __device__ inline void add_tagged(unsigned *counts, unsigned bin, bool has_one)
 {
 	const unsigned tag = threadIdx.x % 32 << TAG_SHIFT;
@@ -47,7 +47,7 @@ extern "C" __global__ void histogram_warp_private(const unsigned *__restrict__ x
 	const long long stride = grid_threads();
 
 	clear(of_warps, warps * BINS);
-	/* whole warps take part in every turn */
+	/* whole warps run every turn */
 #pragma unroll 1
 	for (long long first = global_thread() - threadIdx.x % 32; first < n; first += stride) {
 		long long i = first + threadIdx.x % 32;

@@ -1,6 +1,6 @@
-/* A ring in global memory, a line of a cache a place: who answers is a matter of the ring's size.
- * The first launch makes it: what it takes is in the time, and not in the difference between two
- * numbers of steps. */
+/* A ring in global memory, one cache line per place: the size of the ring decides which cache
+ * answers. The first launch initialises it. That takes part of the time, but none of the difference
+ * between two numbers of steps. */
 #include "latency.cuh"
 
 struct place {

@@ -1,8 +1,9 @@
 /*
- * latency: what one access takes when nothing else can be done meanwhile, in
- * registers, shared, local and global memory. The difference between two
- * numbers of steps, over as many steps, is the latency: what a launch and the
- * making of a ring take is in both.
+ * latency: the time of one access if nothing else can be done meanwhile, in
+ * registers and in shared, local and global memory. The latency is the
+ * difference between the times for two numbers of steps, divided by the
+ * difference of the steps: both times contain the launch and the initialisation
+ * of the ring.
  */
 #include "kernels/table.h"
 
@@ -13,7 +14,7 @@
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
 
-#define STARTS 256 /* different sums that the threads begin with */
+#define STARTS 256 /* number of different sums with which threads begin */
 
 static int result_of(uint32_t **y, int64_t *n, int64_t *steps, const struct launch_case *work,
 		     struct host_buffers *expected, struct error *err)
@@ -41,7 +42,7 @@ static int compute_count(const struct launch_case *work, const struct host_buffe
 	return rc;
 }
 
-/* Thread i begins at place i; every step goes as far. */
+/* Thread i begins at place i; every step goes equally far. */
 static int compute_place(int64_t place_bytes, const struct launch_case *work,
 			 struct host_buffers *expected, struct error *err)
 {
@@ -87,7 +88,7 @@ static const struct kernel_oracle oracle_line = {
 #define STEPS ARG_OF_I32("steps")
 #define GRID .grid = {"ceil_div(n, block)"}, .block = {"block"}
 
-/* kernels/latency/latency.cuh: an odd number of places, about 0.618 of the ring. */
+/* As in latency.cuh: an odd number of places, about 0.618 of the ring. */
 #define PLACES(place_bytes) "(1024 * size_kib / " TEXT_OF(place_bytes) ")"
 #define HOP(place_bytes) PLACES(place_bytes) " * 309017 / 1000000 * 2 + 1"
 #define RING_ARGS(place_bytes) ARG_OF_U32(PLACES(place_bytes)), ARG_OF_U32(HOP(place_bytes))
@@ -95,26 +96,27 @@ static const struct kernel_oracle oracle_line = {
 	{                                                      \
 		"size_kib", values, "size of " where " in KiB" \
 	}
-#define POWER_OF_2                                                                             \
-	{                                                                                      \
-		"is_pow2(size_kib)",                                                           \
-			"size_kib must be a power of 2: steps of an odd length then visit all" \
+#define POWER_OF_2                                                                            \
+	{                                                                                     \
+		"is_pow2(size_kib)", "size_kib must be a power of 2, so that hops of an odd " \
+				     "length visit all places"                                \
 	}
 
 static const struct kernel_variant variants[] = {
 	{
 		.name = "registers",
-		.lesson = "multiply-adds that wait for one another: the shortest step there is",
+		.lesson = "multiply-adds that wait for each other: the shortest step",
 		.metric = "median_time_ns",
 		.oracle = &oracle_count,
 		.work = &(const struct kernel_work){.flop = "2 * n * steps",
 						    .bytes_written = "4 * n"},
-		AXES({"steps", "2^16,2^18", "multiply-adds of a chain"}),
+		AXES({"steps", "2^16,2^18", "multiply-adds in a chain"}),
 		LAUNCHES({.entry = "latency_registers", GRID, ARGS(Y, N, STEPS, ARG_OF_F32("1"))}),
 	},
 	{
 		.name = "shared",
-		.lesson = "a load that waits for one before it: shared memory is no register",
+		.lesson = "a load that waits for the load before it: shared memory is slower than "
+			  "a register",
 		.metric = "median_time_ns",
 		.oracle = &oracle_word,
 		AXES(RING_OF("16", "a block's ring")),
@@ -126,24 +128,25 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "local",
-		.lesson = "an array of one's own is in global memory, and mostly in a cache of it",
+		.lesson = "an array of the thread lies in global memory, and mostly in a cache",
 		.metric = "median_time_ns",
 		.oracle = &oracle_word,
 		AXES(RING_OF("1", "a thread's ring")),
 		CONSTRAINTS(POWER_OF_2,
 			    {"size_kib <= " TEXT_OF(LOCAL_KIB),
-			     "size_kib must be 4 at most: the array of a thread has 4 KiB"}),
+			     "size_kib must be at most 4: the array of a thread has 4 KiB"}),
 		LAUNCHES(
 			{.entry = "latency_local", GRID, ARGS(Y, N, STEPS, RING_ARGS(WORD_BYTES))}),
 	},
 	{
 		.name = "global",
-		.lesson = "the same loads of global memory: its size decides which cache answers",
+		.lesson = "the same loads from global memory: the size of the ring decides which "
+			  "cache answers",
 		.metric = "median_time_ns",
 		.oracle = &oracle_line,
-		/* The fewer steps walk all of the middle one, which 2^13 places are, and the more
-		 * go round again: the first visit to a place takes what memory takes, since only a
-		 * part of its sector was written, as it seems. */
+		/* The smaller number of steps visits all 2^13 places of the middle ring once, the
+		 * larger number visits them twice. The first visit to a place takes the time of
+		 * device memory, apparently because only a part of its sector was written. */
 		AXES(RING_OF("16,1024,2^18", "the ring")),
 		CONSTRAINTS(POWER_OF_2),
 		LAUNCHES(
@@ -166,13 +169,13 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_latency = {
 	.name = "latency",
-	.summary = "what an access takes that nothing hides, in each kind of memory",
+	.summary = "the time of an access that nothing hides, in each kind of memory",
 	AXES({"block", "32", "threads in one block"}, {"n", "1", "threads, each with a chain"},
-	     {"steps", "2^13,2^14", "steps of a chain"}),
+	     {"steps", "2^13,2^14", "steps in a chain"}),
 	.small_size = "1",
 	BUFFERS({"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	CONSTRAINTS({"steps <= pow2(23)",
-		     "steps must be 2^23 at most: a float counts no further than 2^24"}),
+		     "steps must be at most 2^23: a float counts only up to 2^24"}),
 	.work = {.bytes_written = "4 * n"},
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,

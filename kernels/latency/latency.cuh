@@ -1,12 +1,12 @@
 /*
- * What the latency variants share: chains in which nothing can begin before
- * what is before it has ended. n threads follow a chain each, so that one
- * thread shows the latency, and more show how much of it others hide.
+ * Shared by the latency variants: chains in which no step can begin before the one before it has
+ * ended. n threads follow one chain each: one thread shows the latency, more threads show how much
+ * of it they hide.
  *
- * A ring of places, a power of two: each holds the address of the next one, as
- * the load takes it, so that a step is that load alone. The next is `hop` away,
- * odd and about 0.618 of the ring: all are visited before one is visited again,
- * and steps that follow one another are far apart.
+ * The chain is a ring of places, a power of two. Each place holds the address of the next one in
+ * the form that the load takes, so a step is a single load. The next place is `hop` places away, an
+ * odd number of about 0.618 of the ring: all places are visited before any is visited again, and
+ * successive steps are far apart.
  */
 #pragma once
 
@@ -16,7 +16,7 @@
 
 #define CHAIN_PARAMETERS unsigned *y, long long n, int steps
 
-/* The thread's own chain; at n and beyond it has none. */
+/* The index of the thread's chain. There is no chain at n and beyond. */
 #define CHAIN ((long long)blockIdx.x * blockDim.x + threadIdx.x)
 
 __device__ __forceinline__ unsigned hop_from(unsigned place, unsigned hop, unsigned places)
@@ -24,8 +24,8 @@ __device__ __forceinline__ unsigned hop_from(unsigned place, unsigned hop, unsig
 	return (place + hop) & (places - 1);
 }
 
-/* A step, by a load of the space's own: the compiler must neither take a general load, as it does
- * where it does not know where a pointer comes from, nor add to the address. */
+/* A step, by the load of one state space: the compiler must neither use a generic load, as it does
+ * if it does not know where a pointer comes from, nor add to the address. */
 __device__ __forceinline__ unsigned step_in_shared(unsigned at)
 {
 	asm volatile("ld.shared.u32 %0, [%0];" : "+r"(at) : : "memory");

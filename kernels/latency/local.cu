@@ -1,5 +1,5 @@
-/* A ring in an array of the thread that is indexed by what only the run knows: local memory, a part
- * of global memory that the first-level cache may answer. */
+/* A ring in an array of the thread with an index that is known only at run time: local memory, a
+ * part of global memory that the L1 cache may serve. */
 #include "latency.cuh"
 
 extern "C" __global__ void latency_local(CHAIN_PARAMETERS, unsigned places, unsigned hop)

@@ -1,4 +1,4 @@
-/* A ring in shared memory, a word a place. */
+/* A ring in shared memory, one word per place. */
 #include "latency.cuh"
 
 extern "C" __global__ void latency_shared(CHAIN_PARAMETERS, unsigned places, unsigned hop)

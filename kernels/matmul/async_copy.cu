@@ -1,6 +1,6 @@
 // perflab: needs sm_80
-/* Tiles are copied into shared memory without passing through registers, several ahead; the
- * registers hold more of C: 128 of its elements a thread, where a thread has registers for them. */
+/* Tiles are copied into shared memory without passing through registers, several ahead. The
+ * registers hold more of C: 128 elements per thread, if a thread has that many registers. */
 #include "warp_tiles.cuh"
 
 template <int rows, int columns, int depth, int warp_rows, int warp_columns>

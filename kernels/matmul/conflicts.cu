@@ -1,5 +1,5 @@
-/* The tile of B is kept upright, so that each thread reads along a row of it. The 32 threads of a
- * warp read 32 rows at the same column: words of one bank, one after the other. */
+/* The tile of B is stored transposed, so that each thread reads along a row of it. The 32 threads
+ * of a warp read 32 rows at the same column: words of one bank, one after the other. */
 #include "upright.cuh"
 
 extern "C" __global__ void matmul_conflicts(const float *__restrict__ a,

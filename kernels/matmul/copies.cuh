@@ -1,11 +1,11 @@
 /*
- * Copies from global to shared memory that do not wait and pass by the
- * registers (cp.async, compute capability 8.0): PTX ISA, "Non-bulk copy".
+ * Asynchronous copies from global to shared memory that bypass the registers (cp.async, compute
+ * capability 8.0): PTX ISA, "Non-bulk copy".
  */
 #pragma once
 
-/* 16 bytes, both addresses multiples of 16; zeroes if not `inside`: then nothing is read, wherever
- * `from` is. */
+/* Copies 16 bytes; both addresses are multiples of 16. If not `inside`, writes zeroes and reads
+ * nothing, wherever `from` points. */
 __device__ inline void copy_16_async(void *to, const void *from, bool inside)
 {
 	unsigned address = (unsigned)__cvta_generic_to_shared(to);
@@ -15,13 +15,13 @@ __device__ inline void copy_16_async(void *to, const void *from, bool inside)
 		     : "memory");
 }
 
-/* The copies of this thread since the last call are a group. */
+/* Makes a group of the copies of this thread since the last call. */
 __device__ inline void copies_commit()
 {
 	asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Until at most `pending` groups of this thread are on the way. */
+/* Waits until at most `pending` groups of this thread are in flight. */
 template <int pending> __device__ void copies_wait()
 {
 	asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");

@@ -1,8 +1,8 @@
-/* The same with two tiles in shared memory: the next one is loaded into registers before the one at
- * hand is multiplied, and stored after it, so that the load's latency is hidden by arithmetic. */
+/* As vectorised, with two tiles: the next one is loaded into registers before the current one is
+ * multiplied and stored after it, so arithmetic hides the latency of the load. */
 #include "warp_tiles.cuh"
 
-/* The code is written out for `steps`: not all, which leaves registers for what is loaded. */
+/* The code is unrolled for `steps` steps, not for all: registers are left for the loaded values. */
 template <int rows, int columns, int depth, int warp_rows, int warp_columns, int steps>
 using tiles = warp_tiles<rows, columns, depth, warp_rows, warp_columns, 2, FILL_REGISTERS, steps>;
 

@@ -1,18 +1,18 @@
 /*
- * Tiles multiplied by wgmma, which four warps issue together and which reads
- * both operands out of shared memory: a group takes 64 rows of the block's
- * tile, and as many columns as it has registers for. It is of compute
- * capability 9.0 alone. Multiplying one stage goes on while the next one's turn
- * comes, so two are read at a time.
+ * Tiles multiplied by wgmma, which exists only on compute capability 9.0. A group of four
+ * warps issues it together, and it reads both operands from shared memory. A group takes
+ * 64 rows of the block's tile, and as many columns as it has registers for. The product of
+ * a stage still runs while that of the next stage begins, so two stages are read at a
+ * time.
  *
- * Which thread holds what of C: PTX ISA, "Register fragments for wgmma".
+ * Which thread holds which elements of C: PTX ISA, "Register fragments for wgmma".
  */
 #pragma once
 
 #include "tensor_tiles.cuh"
 
-/* Lines of 128 bytes, exchanged as in tensor_tiles.cuh: address, and the bytes from eight lines to
- * the next eight, both by 16. */
+/* The descriptor of lines of 128 bytes, exchanged as in tensor_tiles.cuh: the address, and the
+ * bytes from eight lines to the next eight, both divided by 16. */
 __device__ inline unsigned long long describe(const unsigned char *operand)
 {
 	unsigned long long address = (unsigned)__cvta_generic_to_shared(operand);
@@ -35,21 +35,21 @@ template <int pending> __device__ void wgmma_wait()
 	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(pending) : "memory");
 }
 
-/* What was written is for the units that read by descriptor, too. */
+/* Makes what was stored visible to the units that read by descriptor. */
 __device__ inline void publish_to_wgmma()
 {
 	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/* Number: bytes; multiply(sums, a, b) of two descriptors: 64 rows, one slice. */
+/* Number provides bytes and multiply(sums, a, b) of two descriptors: 64 rows, one slice. */
 template <class Number, class Shape_> struct group_products {
 	using Shape = Shape_;
 	static constexpr int element_bytes = Number::bytes, delay = 1;
 	static constexpr int columns = Shape::part_columns;
 	static constexpr int groups_across = Shape::columns / columns;
-	static_assert(Shape::part_rows == 64, "what the instruction takes");
+	static_assert(Shape::part_rows == 64, "the instruction takes 64 rows");
 	static_assert(Shape::rows / 64 * groups_across * 128 == Shape::threads,
-		      "a part a group of four warps");
+		      "one part per group of four warps");
 
 	float sums[columns / 2] = {};
 
@@ -131,8 +131,8 @@ template <class Number, class Shape_> struct group_products {
 		 "%115, %116, %117, %118, %119, %120, %121, %122, %123, %124, %125, "     \
 		 "%126, %127"
 
-/* 64 rows by `columns`: `held` sums a thread, then the descriptors of a and b, operands of the next
- * two numbers. `rest` ends the operands: neither is transposed, where the type would allow it. */
+/* 64 rows by `columns`: `held` sums per thread, then the descriptors of a and b as the next two
+ * operands. `rest` ends the operands: no transposition, if the type allows any. */
 #define MULTIPLY(columns, held, of_a, of_b, all_sums, depth_and_types, rest)                 \
 	__device__ static void multiply(float(&sums)[held], unsigned long long a,            \
 					unsigned long long b)                                \
@@ -152,12 +152,12 @@ template <class Number, class Shape_> struct group_products {
 
 NUMBERS(half_numbers, 2, "k16.f32.f16.f16", ", 0, 0");
 NUMBERS(bfloat16_numbers, 2, "k16.f32.bf16.bf16", ", 0, 0");
-/* Singles of which the last 13 bits are not looked at. */
+/* Floats with their last 13 bits ignored. */
 NUMBERS(tf32_numbers, 4, "k8.f32.tf32.tf32", "");
 
 /*
- * By the threads of a block. In half precision at n = 4096 an H200 does 720 Tflop/s by 256 threads,
- * 690 by 512, 670 by 384, 590 by 1024 and 500 by 128.
+ * Tiles by the threads of a block. In half precision at n = 4096 an H200 reaches 720 Tflop/s with
+ * 256 threads, 690 with 512, 670 with 384, 590 with 1024 and 500 with 128.
  */
 using group_tile_128 = tile_shape<64, 256, 4, 128, 64, 256>;
 using group_tile_256 = tile_shape<128, 256, 4, 256, 64, 256>;

@@ -1,6 +1,7 @@
 /*
- * matmul: C = A B of float matrices, row-major, square but in one variant. The
- * classic climb from the bandwidth of memory to that of arithmetic.
+ * matmul: C = A B for float matrices, row-major, square in all variants but
+ * one. The classic climb from the bandwidth of memory to the rate of
+ * arithmetic.
  */
 #include "kernels/matmul/oracles.h"
 
@@ -9,7 +10,7 @@
 #define C ARG_OF_BUFFER("c")
 #define N ARG_OF_I64("n")
 
-/* A thread computes `each` * `each` elements; blocks are squares. */
+/* A thread computes `each` * `each` elements. Blocks are squares. */
 #define SQUARES(name, each, shared)                                 \
 	LAUNCHES({.entry = name,                                    \
 		  .grid = {"ceil_div(n, " each " * isqrt(block))",  \
@@ -27,7 +28,7 @@
 		"block", values, "threads in one block, which is a square" \
 	}
 
-/* kernels/matmul/tiled_constant.cu: an entry a width. */
+/* tiled_constant.cu has one entry per width. */
 #define CONSTANT_TILE(width)                                                                 \
 	{                                                                                    \
 		.entry = "matmul_tiled_constant_" width, .repeat = "isqrt(block) == " width, \
@@ -35,13 +36,14 @@
 		.block = {width, width}, ARGS(A, B, C, N)                                    \
 	}
 
-/* A large tile of C has the shape that suits the block's threads, an entry a shape. */
+/* A large tile of C. Its shape depends on the number of threads in the block, and each shape has an
+ * entry. */
 #define TILE(threads, name, x, y, shared)                                                 \
 	{                                                                                 \
 		.entry = name "_" threads, .repeat = "block == " threads, .grid = {x, y}, \
 		.block = {"block"}, .shared_bytes = shared, ARGS(A, B, C, N)              \
 	}
-/* kernels/matmul/warp_tiles.cuh: rows and columns of C, steps along k a stage. */
+/* As in warp_tiles.cuh: rows and columns of C, and steps along k per stage. */
 #define FLOAT_TILE(threads, name, stages, rows, columns, depth)                  \
 	TILE(threads, name, "ceil_div(n, " columns ")", "ceil_div(n, " rows ")", \
 	     stages " * 4 * (" rows " * (" depth " + 4) + " depth " * " columns ")")
@@ -70,7 +72,7 @@ static const struct kernel_work any_work = {
 	.bytes_written = "4 * m * n",
 };
 
-/* B is stored by columns: tensor cores take both operands along k. */
+/* B is stored by columns, because tensor cores read both operands along k. */
 #define NARROW(name, type)                                                    \
 	static const struct kernel_buffer name[] = {                          \
 		{"a", type, "n * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},      \
@@ -87,15 +89,15 @@ static const struct kernel_work four_byte_work = {
 	.flop = "2 * n * n * n", .bytes_read = "8 * n * n", .bytes_written = "4 * n * n"};
 
 /*
- * The numbers are such that their types hold them, and products of two are
- * exact in single precision. Tensor cores cut off what a sum cannot hold, where
- * others round: some 4 products at a time, each time at most 2^-23 of the sum so
- * far, so that half of n / 4 times half of that is lost: 6e-5 at n = 8192.
- * Three times that is allowed. One product lost is 1 / n.
+ * The types represent the inputs exactly, and products of two are exact in single precision. Tensor
+ * cores truncate what a sum cannot hold, where other units round. They add about 4 products at a
+ * time and each time lose at most 2^-23 of the sum so far, half of that on average. The sum so far
+ * is half the result on average, so n / 4 additions lose n / 16 * 2^-23: 6e-5 at n = 8192. Three
+ * times that is allowed. One lost product is 1 / n.
  */
 static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4};
 
-/* No counter has what tensor cores compute: flop_per_s is 0. */
+/* No counter counts the operations of tensor cores: flop_per_s is 0. */
 #define ON_TENSOR_CORES(type, work_)                                               \
 	.metric = "median_time_ns", .oracle = &oracle_matmul_product_of_columns,   \
 	.tolerance = &tensor_tolerance, .work = &work_, .buffers = type##_buffers, \
@@ -105,32 +107,33 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 		"n % " elements " == 0", "n must be a multiple of " elements       \
 					 ": rows are copied in groups of 16 bytes" \
 	}
-/* kernels/matmul/tensor_tiles.cuh: a line along x, in the order that find_tile() gives it; 1024
- * bytes of shared memory are for alignment. */
+/* As in tensor_tiles.cuh: blocks in a line along x, in the order of find_tile(). 1024 bytes of
+ * shared memory are for alignment. */
 #define TENSOR_TILE(threads, name, stages, rows, columns)                            \
 	TILE(threads, name, "ceil_div(n, " rows ") * ceil_div(n, " columns ")", "1", \
 	     stages " * 128 * (" rows " + " columns ") + 1024")
 
-/* kernels/matmul/warp_products.cuh */
-#define BY_WARPS(kind, work_, elements, lesson_)                                          \
-	{                                                                                 \
-		.name = "tensor_" #kind, .lesson = lesson_, ON_TENSOR_CORES(kind, work_), \
-		LAUNCHES(TENSOR_TILE("64", "matmul_tensor_" #kind, "3", "64", "128"),     \
-			 TENSOR_TILE("128", "matmul_tensor_" #kind, "3", "128", "128"),   \
-			 TENSOR_TILE("256", "matmul_tensor_" #kind, "3", "128", "256"),   \
-			 TENSOR_TILE("512", "matmul_tensor_" #kind, "3", "128", "256"),   \
-			 TENSOR_TILE("1024", "matmul_tensor_" #kind, "3", "128", "256")), \
-		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_BYTES(elements),                      \
-			    {"compute_capability >= 80",                                  \
-			     "these tensor cores need compute capability 8.0 (Ampere)"}), \
+/* As in warp_products.cuh. */
+#define BY_WARPS(kind, work_, elements, lesson_)                                                \
+	{                                                                                       \
+		.name = "tensor_" #kind, .lesson = lesson_, ON_TENSOR_CORES(kind, work_),       \
+		LAUNCHES(TENSOR_TILE("64", "matmul_tensor_" #kind, "3", "64", "128"),           \
+			 TENSOR_TILE("128", "matmul_tensor_" #kind, "3", "128", "128"),         \
+			 TENSOR_TILE("256", "matmul_tensor_" #kind, "3", "128", "256"),         \
+			 TENSOR_TILE("512", "matmul_tensor_" #kind, "3", "128", "256"),         \
+			 TENSOR_TILE("1024", "matmul_tensor_" #kind, "3", "128", "256")),       \
+		CONSTRAINTS(                                                                    \
+			TILED_BLOCKS, GROUPS_OF_BYTES(elements),                                \
+			{"compute_capability >= 80",                                            \
+			 "tensor cores for these types need compute capability 8.0 (Ampere)"}), \
 	}
 
-/* kernels/matmul/group_products.cuh */
+/* As in group_products.cuh. */
 #define BY_GROUPS(kind, work_, elements, lesson_)                                                  \
 	{                                                                                          \
 		.name = "tensor_" #kind "_wgmma", .lesson = lesson_, ON_TENSOR_CORES(kind, work_), \
 		AXES({"block", "128,256,384,512,1024",                                             \
-		      "threads in one block, groups of four warps"}),                              \
+		      "threads in one block, in groups of four warps"}),                           \
 		LAUNCHES(TENSOR_TILE("128", "matmul_tensor_" #kind "_wgmma", "4", "64", "256"),    \
 			 TENSOR_TILE("256", "matmul_tensor_" #kind "_wgmma", "4", "128", "256"),   \
 			 TENSOR_TILE("384", "matmul_tensor_" #kind "_wgmma", "4", "192", "256"),   \
@@ -141,36 +144,37 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 			     " together"},                                                         \
 			    GROUPS_OF_BYTES(elements),                                             \
 			    {"compute_capability == 90",                                           \
-			     "wgmma is of compute capability 9.0 (Hopper) alone"}),                \
+			     "wgmma exists only on compute capability 9.0 (Hopper)"}),             \
 	}
 
-/* harness/workers/cuda/library_cublas.c */
-#define BY_CUBLAS(operation)                                         \
-	AXES({"block", "256", "of no matter: the library chooses"}), \
+/* Operations of harness/workers/cuda/library_cublas.c. */
+#define BY_CUBLAS(operation)                                    \
+	AXES({"block", "256", "ignored: the library chooses"}), \
 		LAUNCHES({.library = "cublas", .entry = operation, ARGS(A, B, C, N)})
 
 static const struct kernel_variant variants[] = {
 	{
 		.name = "naive",
-		.lesson = "every thread reads a row and a column: n loads an element, from caches",
+		.lesson = "every thread reads a row and a column: n loads per element, from the "
+			  "caches",
 		.metric = "l1_bytes",
-		/* A warp a row of the block: its loads of B are neighbours. */
+		/* A warp is one row of the block, so its loads from B are neighbours. */
 		LAUNCHES({.entry = "matmul_naive",
 			  .grid = {"ceil_div(n, 32)", "ceil_div(n, block / 32)"},
 			  .block = {"32", "block / 32"},
 			  ARGS(A, B, C, N)}),
-		CONSTRAINTS(WHOLE_WARPS("it is rows of 32 threads")),
+		CONSTRAINTS(WHOLE_WARPS("it consists of rows of 32 threads")),
 	},
 	{
 		.name = "tiled",
-		.lesson = "tiles in shared memory: loads fall by the width of the tile",
+		.lesson = "tiles in shared memory: global loads fall by a factor of the tile width",
 		.metric = "global_load_requests",
 		SQUARES("matmul_tiled", "1", "2 * 4 * block"),
 		CONSTRAINTS(SQUARE_BLOCK),
 	},
 	{
 		.name = "tiled_constant",
-		.lesson = "a width that the compiler knows: the loop over a tile is written out",
+		.lesson = "a tile width that the compiler knows: the loop over a tile is unrolled",
 		.metric = "instructions",
 		LAUNCHES(CONSTANT_TILE("2"), CONSTANT_TILE("4"), CONSTANT_TILE("8"),
 			 CONSTANT_TILE("16"), CONSTANT_TILE("32")),
@@ -180,7 +184,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "tiled_whole",
-		.lesson = "whole tiles only: what it costs to ask whether an element is outside",
+		.lesson = "whole tiles only: no bounds checks, which shows what the checks cost",
 		.metric = "instructions",
 		SQUARES("matmul_tiled_whole", "1", "2 * 4 * block"),
 		CONSTRAINTS(SQUARE_BLOCK,
@@ -189,7 +193,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "tiled_any",
-		.lesson = "any three sizes: what of a tile is outside is zero, and is not stored",
+		.lesson = "any three sizes: elements outside are loaded as zero and not stored",
 		.metric = "flop_per_s",
 		.oracle = &oracle_matmul_product_of_any,
 		.work = &any_work,
@@ -206,7 +210,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "conflicts",
-		.lesson = "a warp reads a column of the tile: every word of it in one bank",
+		.lesson = "a warp reads a column of the tile: all words lie in one bank",
 		.metric = "shared_load_bank_conflicts",
 		AXES(SIDE("1024")),
 		SQUARES("matmul_conflicts", "1", "2 * 4 * block"),
@@ -214,7 +218,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "padded",
-		.lesson = "one column more than the tile has: the same words in as many banks",
+		.lesson = "one spare column in the tile: the same words lie in different banks",
 		.metric = "shared_load_bank_conflicts",
 		AXES(SIDE("1024")),
 		SQUARES("matmul_padded", "1", "4 * isqrt(block) * (2 * isqrt(block) + 1)"),
@@ -222,14 +226,16 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "register_blocked",
-		.lesson = "4 x 4 elements a thread: half a load from shared memory a multiply-add",
+		.lesson = "4 x 4 elements per thread: half a load from shared memory per "
+			  "multiply-add",
 		.metric = "shared_load_wavefronts",
 		SQUARES("matmul_register_blocked", "4", "2 * 4 * 4 * block"),
 		CONSTRAINTS(SQUARE_BLOCK),
 	},
 	{
 		.name = "vectorised",
-		.lesson = "8 x 8 a thread by loads of 16 bytes: an eighth of the load instructions",
+		.lesson = "8 x 8 elements per thread, 16-byte loads: an eighth of the load "
+			  "instructions",
 		.metric = "instructions",
 		LAUNCHES(FLOAT_TILE("64", "matmul_vectorised", "1", "64", "64", "8"),
 			 FLOAT_TILE("128", "matmul_vectorised", "1", "128", "64", "8"),
@@ -240,8 +246,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "double_buffered",
-		.lesson = "the next tile is loaded while this one is multiplied: other blocks may "
-			  "hide as much",
+		.lesson = "loads the next tile while it multiplies this one: other blocks may hide "
+			  "as much",
 		.metric = "flop_per_s",
 		LAUNCHES(FLOAT_TILE("64", "matmul_double_buffered", "2", "64", "64", "8"),
 			 FLOAT_TILE("128", "matmul_double_buffered", "2", "128", "64", "8"),
@@ -252,7 +258,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "async_copy",
-		.lesson = "copies pass by the registers, several tiles ahead: near the vendor's",
+		.lesson = "copies bypass the registers, several tiles ahead: near the vendor's "
+			  "library",
 		.metric = "flop_per_s",
 		LAUNCHES(FLOAT_TILE("64", "matmul_async_copy", "3", "64", "128", "16"),
 			 FLOAT_TILE("128", "matmul_async_copy", "3", "128", "128", "16"),
@@ -264,38 +271,40 @@ static const struct kernel_variant variants[] = {
 			     "asynchronous copies need compute capability 8.0 (Ampere)"}),
 	},
 	BY_WARPS(tf32, four_byte_work, "4",
-		 "tensor cores: singles cut to 19 bits, several times the rate of FMA"),
+		 "tensor cores: floats truncated to 19 bits, several times the rate of FMA"),
 	BY_WARPS(f16, two_byte_work, "8",
 		 "tensor cores in half precision: operands pass from shared memory through "
 		 "registers"),
 	BY_WARPS(bf16, two_byte_work, "8",
-		 "bfloat16 at the rate of half precision: it is the bytes that count"),
+		 "bfloat16 at the rate of half precision: the number of bytes decides"),
 	BY_GROUPS(tf32, four_byte_work, "4",
-		  "four warps multiply out of shared memory: no operand in a register"),
-	BY_GROUPS(f16, two_byte_work, "8", "the same in half precision: near the vendor's library"),
+		  "tf32 by four warps from shared memory: no operand takes a register"),
+	BY_GROUPS(f16, two_byte_work, "8",
+		  "half precision by four warps from shared memory: near the vendor's library"),
 	BY_GROUPS(bf16, two_byte_work, "8",
-		  "the same in bfloat16: the rate of half precision, the range of single"),
+		  "bfloat16 by four warps: the rate of half precision, the range of single "
+		  "precision"),
 	{
 		.name = "cublas_f32",
-		.lesson = "the vendor's library without tensor cores: the yardstick of this climb",
+		.lesson = "cuBLAS without tensor cores: the library baseline for products",
 		.metric = "flop_per_s",
 		BY_CUBLAS("gemm_f32"),
 	},
 	{
 		.name = "cublas_tf32",
-		.lesson = "the vendor's library on tensor cores, singles cut to 19 bits",
+		.lesson = "cuBLAS on tensor cores, floats truncated to 19 bits",
 		ON_TENSOR_CORES(tf32, four_byte_work),
 		BY_CUBLAS("gemm_tf32"),
 	},
 	{
 		.name = "cublas_f16",
-		.lesson = "the vendor's library on tensor cores in half precision",
+		.lesson = "cuBLAS on tensor cores in half precision",
 		ON_TENSOR_CORES(f16, two_byte_work),
 		BY_CUBLAS("gemm_f16"),
 	},
 	{
 		.name = "cublas_bf16",
-		.lesson = "the vendor's library on tensor cores in bfloat16",
+		.lesson = "cuBLAS on tensor cores in bfloat16",
 		ON_TENSOR_CORES(bf16, two_byte_work),
 		BY_CUBLAS("gemm_bf16"),
 	},
@@ -312,8 +321,8 @@ const struct kernel kernel_matmul = {
 	.work = {.flop = "2 * n * n * n", .bytes_read = "8 * n * n", .bytes_written = "4 * n * n"},
 	/*
 	 * A running float sum of n positive products errs by about 0.29 * 2^-23 * sqrt(n / 3) (one
-	 * standard deviation): 2.5e-6 at n = 16384, whose worst element is some six deviations off.
-	 * A lost product is 1 / n, far more.
+	 * standard deviation): 2.5e-6 at n = 16384. There the worst element is about six deviations
+	 * off. A lost product is 1 / n, far more.
 	 */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 2e-5,

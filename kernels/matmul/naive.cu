@@ -1,4 +1,4 @@
-/* One thread an element of C = A B, row-major; neighbouring threads take neighbouring columns.
+/* One thread per element of C = A B, row-major; neighbouring threads take neighbouring columns.
  * Every element of A and B is loaded n times, and only the caches help. */
 extern "C" __global__ void matmul_naive(const float *__restrict__ a, const float *__restrict__ b,
 					float *__restrict__ c, long long n)

@@ -1,11 +1,11 @@
-/* What matrix products are, on the CPU. */
+/* CPU references of the matrix products. */
 #include "kernels/matmul/oracles.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the oracle's blocking: a panel of B in doubles stays in the second-level cache, ROWS
- * accumulators of COLUMNS in the first. The fixed bounds let the compiler vectorise. */
+/* The blocks of the oracle: a panel of B in doubles stays in the second-level cache, ROWS times
+ * COLUMNS accumulators in the first-level cache. Fixed bounds let the compiler vectorise. */
 #define DEPTH 128
 #define COLUMNS 128
 #define ROWS 4
@@ -15,15 +15,16 @@
 #else
 #define WIDE_VECTORS
 #endif
-/* Rows worth a thread of their own: packing a panel costs about as much as a row. */
+/* The smallest number of rows for which the oracle uses another thread. Packing a panel costs about
+ * as much as a row. */
 #define GRAIN (16 * ROWS)
 
-/* A is m rows of k, B k rows of n. */
+/* A has m rows of k elements, B has k rows of n. */
 struct product {
 	const float *a, *b;
 	float *c;
 	int64_t m, n, k;
-	double (*sums)[COLUMNS]; /* a row of C each; those of a thread's rows are its own */
+	double (*sums)[COLUMNS]; /* one row of C each; a thread uses those of its own rows */
 };
 
 /* panel[i][j] = B[first_row + i][first_column + j], zero outside. */
@@ -41,9 +42,9 @@ static void pack_panel(double panel[DEPTH][COLUMNS], const struct product *produ
 }
 
 /*
- * Adds A[row .. row + ROWS][first ..] times the panel to the sums of these rows, a strip of columns
- * at a time, whose sums stay in registers. Each sum is that of the same additions in the same order
- * whatever vectors a processor has: nothing is fused.
+ * Adds A[row .. row + ROWS][first ..] times the panel to the sums of these rows, one strip of
+ * columns at a time, with the sums of a strip in registers. A sum has the same additions in the
+ * same order whatever vectors a processor has: nothing is fused.
  */
 WIDE_VECTORS static void multiply_panel(const struct product *product, double panel[DEPTH][COLUMNS],
 					int64_t row, int64_t first)
@@ -52,7 +53,7 @@ WIDE_VECTORS static void multiply_panel(const struct product *product, double pa
 	int64_t rows = product->m - row < ROWS ? product->m - row : ROWS;
 	const float *factors[ROWS];
 
-	for (int64_t r = 0; r < ROWS; r++) /* rows that are not there are computed for nothing */
+	for (int64_t r = 0; r < ROWS; r++) /* rows beyond the last are computed and discarded */
 		factors[r] = product->a + (row + (r < rows ? r : 0)) * product->k + first;
 	for (int64_t strip = 0; strip < COLUMNS; strip += STRIP) {
 		double sums[ROWS][STRIP] = {{0.0}};
@@ -68,7 +69,7 @@ WIDE_VECTORS static void multiply_panel(const struct product *product, double pa
 	}
 }
 
-/* The rows [begin, end) of COLUMNS columns of C. */
+/* Computes rows [begin, end) of COLUMNS columns of C. */
 static void multiply_stripe(const struct product *product, double panel[DEPTH][COLUMNS],
 			    int64_t begin, int64_t end, int64_t first_column)
 {
@@ -86,7 +87,7 @@ static void multiply_stripe(const struct product *product, double panel[DEPTH][C
 			product->c[row * n + first_column + j] = (float)product->sums[row][j];
 }
 
-/* Every element is summed in the same order, however the rows are shared out. */
+/* Sums every element in the same order, however the rows are divided among threads. */
 static void multiply_rows(void *context, int64_t begin, int64_t end)
 {
 	const struct product *product = context;
@@ -97,7 +98,7 @@ static void multiply_rows(void *context, int64_t begin, int64_t end)
 	free(panel);
 }
 
-/* `m`, `k`: the axes that these sizes are. */
+/* `m`, `k`: the names of the axes with these sizes. */
 static int compute_any(const struct launch_case *work, const struct host_buffers *inputs,
 		       struct host_buffers *expected, const char *m, const char *k,
 		       struct error *err)
@@ -149,7 +150,7 @@ struct widening {
 	int64_t n;
 };
 
-/* Rows [begin, end) of both, and of B every one becomes a column. */
+/* Widens rows [begin, end) of both. The rows of B become columns. */
 static void widen_rows(void *context, int64_t begin, int64_t end)
 {
 	const struct widening *w = context;
@@ -173,7 +174,7 @@ static const struct case_buffer *buffer_of(const struct launch_case *work, const
 	return buffer;
 }
 
-/* Every value of these types is a float, so that nothing is lost by widening them. */
+/* Widening loses nothing: every value of these types is a float. */
 static int compute_product_of_columns(const struct launch_case *work,
 				      const struct host_buffers *inputs,
 				      struct host_buffers *expected, struct error *err)

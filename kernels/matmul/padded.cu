@@ -1,5 +1,5 @@
-/* The same, with one column more than the tile has: a row begins one bank after the row before it,
- * and the 32 words that a warp reads lie in 32 banks. */
+/* As conflicts, with one spare column in the tile: a row begins one bank after the row before it,
+ * so the 32 words that a warp reads lie in 32 banks. */
 #include "upright.cuh"
 
 extern "C" __global__ void matmul_padded(const float *__restrict__ a, const float *__restrict__ b,

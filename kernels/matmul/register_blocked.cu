@@ -1,6 +1,6 @@
 /*
- * A thread computes 4 x 4 elements of C, as far apart as the block is wide. Every value that it
- * takes out of shared memory is used four times: half a load a multiply-add in place of two.
+ * A thread computes 4 x 4 elements of C, spaced by the width of the block. It uses every value from
+ * shared memory four times: half a load per multiply-add instead of two.
  */
 #define EACH 4
 

@@ -1,6 +1,6 @@
 // perflab: needs sm_80
-/* The same with bfloat16, which has the range of single and 8 bits: the same rate, since it is the
- * bytes that count. */
+/* As tensor_f16 with bfloat16, which has the range of single precision and 8 bits. The rate is the
+ * same, because the number of bytes decides. */
 #include "warp_products.cuh"
 
 extern "C" __global__ void __launch_bounds__(64, 3) matmul_tensor_bf16_64(MATRICES)

@@ -1,6 +1,6 @@
 // perflab: needs sm_80
-/* Tensor cores, half precision summed in single: a warp multiplies 16 x 16 by 16 x 8 at a time. The
- * operands pass from shared memory through registers. */
+/* Tensor cores, half precision with sums in single precision: a warp multiplies 16 x 16 by 16 x 8
+ * at a time. The operands pass from shared memory through registers. */
 #include "warp_products.cuh"
 
 extern "C" __global__ void __launch_bounds__(64, 3) matmul_tensor_f16_64(MATRICES)

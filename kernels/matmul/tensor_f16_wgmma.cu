@@ -1,6 +1,6 @@
 // perflab: needs sm_90a
-/* Half precision by groups of four warps, which read both operands out of shared memory: no
- * registers but the sums, and a way to the full rate. */
+/* Half precision by groups of four warps, which read both operands from shared memory: only the
+ * sums take registers, which opens the way to the full rate. */
 #include "group_products.cuh"
 
 extern "C" __global__ void __launch_bounds__(128) matmul_tensor_f16_wgmma_128(MATRICES)

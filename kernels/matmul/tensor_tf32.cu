@@ -1,6 +1,6 @@
 // perflab: needs sm_80
-/* The same with singles of which tensor cores take the first 19 bits: half the elements in the same
- * bytes, so half the rate. */
+/* As tensor_f16 with floats; tensor cores use their first 19 bits. The same bytes hold half as many
+ * elements, so the rate is half. */
 #include "warp_products.cuh"
 
 extern "C" __global__ void __launch_bounds__(64, 3) matmul_tensor_tf32_64(MATRICES)

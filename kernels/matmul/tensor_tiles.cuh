@@ -1,15 +1,15 @@
 /*
- * Products on tensor cores: a block computes a tile of C. Both operands lie
- * along k, A by rows and B by columns, so that they are treated alike: a stage
- * in shared memory holds 128 bytes of each row of A and of each column of B
- * that the tile takes. `stages` of them are filled by copies that pass by the
- * registers. Every row of n elements is a multiple of 16 bytes; tiles reach
- * over the edges, and what lies outside is zero.
+ * Products on tensor cores: a block computes one tile of C. Both operands lie
+ * along k, A by rows and B by columns, so they are treated alike. A stage in
+ * shared memory holds 128 bytes of each row of A and of each column of B in the
+ * tile. Copies that bypass the registers fill `stages` stages. Every row of n
+ * elements is a multiple of 16 bytes. Tiles reach beyond the edges; elements
+ * outside are zero.
  *
- * The eight groups of 16 bytes of a line are exchanged by exclusive or with the
- * number of the line, so that neither the copies nor reading a column of groups
- * meets one bank twice. wgmma calls that the swizzle of 128 bytes, and takes it
- * of addresses: stages begin at multiples of 1024.
+ * The eight groups of 16 bytes in a line are exchanged, by the exclusive or with
+ * the number of the line, so that neither the copies nor reads of a column of
+ * groups have bank conflicts. wgmma calls this the 128-byte swizzle and applies it
+ * to addresses, so stages begin at multiples of 1024.
  */
 #pragma once
 
@@ -18,13 +18,13 @@
 #define LINE_BYTES 128
 #define GROUP_BYTES 16
 #define GROUPS (LINE_BYTES / GROUP_BYTES)
-/* Along k, of one instruction on either kind of tensor core. */
+/* Bytes along k of one instruction, for mma.sync as for wgmma. */
 #define SLICE_BYTES 32
 #define SLICES (LINE_BYTES / SLICE_BYTES)
 #define STAGE_ALIGNMENT 1024
 
-/* Rows and columns of C a block; threads of it; rows and columns of a part, whose threads multiply
- * together. */
+/* The rows and columns of C per block; its threads; and the rows and columns of a part, which one
+ * warp or group of warps multiplies. */
 template <int rows_, int columns_, int stages_, int threads_, int part_rows_, int part_columns_>
 struct tile_shape {
 	static constexpr int rows = rows_, columns = columns_, stages = stages_, threads = threads_;
@@ -35,13 +35,13 @@ struct tile_shape {
 	static_assert(lines_at_once % 8 == 0, "a thread keeps its place in every line");
 };
 
-/* Where group `group` of line `line` is, in bytes from the operand's beginning. */
+/* The offset of group `group` of line `line` from the beginning of the operand, in bytes. */
 __device__ inline int group_offset(int line, int group)
 {
 	return line * LINE_BYTES + (group ^ line % 8) * GROUP_BYTES;
 }
 
-/* Lines of one operand that the threads of a block copy. */
+/* The lines of one operand that the threads of a block copy. */
 template <class Shape, int lines> struct operand {
 	const unsigned char *from; /* this thread's first group of the first line */
 	int line_bytes;            /* from line to line in memory */
@@ -61,7 +61,7 @@ template <class Shape, int lines> struct operand {
 		to = group_offset(line, group);
 	}
 
-	/* The 128 bytes from k_bytes on, of every line. */
+	/* Copies the 128 bytes from k_bytes on of every line. */
 	__device__ void copy(unsigned char *stage, int k_bytes) const
 	{
 #pragma unroll
@@ -77,9 +77,9 @@ template <class Shape, int lines> struct operand {
 };
 
 /*
- * Which tile is the block's: BAND rows of tiles are gone through column by
- * column, so that the blocks that run at a time share rows and columns, which
- * the L2 then holds.
+ * Finds the tile of the block. Bands of BAND rows of tiles are computed column by column, so
+ * that the blocks that run at the same time share rows and columns, which then stay in the
+ * L2.
  */
 #define BAND 16
 
@@ -96,10 +96,10 @@ template <class Shape> __device__ void find_tile(int n, int *first_row, int *fir
 }
 
 /*
- * Multiplier: Shape; element_bytes; delay, how many stages before the one at hand
- * may still be read; prepare(), between a thread's copies and their use;
- * begin(a, b) and end(a, b), of one stage, with the next copies between them;
- * finish(); write(c, n, first_row, first_column).
+ * Multiplier provides Shape; element_bytes; delay, how many stages before the current one may
+ * still be read; prepare(), called between a thread's copies and their use; begin(a, b) and end(a,
+ * b) of one stage, with the next copies between them; finish(); and write(c, n, first_row,
+ * first_column).
  */
 template <class Multiplier>
 __device__ void multiply_tiles(const void *a, const void *b, float *c, long long n)
@@ -113,13 +113,13 @@ __device__ void multiply_tiles(const void *a, const void *b, float *c, long long
 	int first_row, first_column;
 	Multiplier multiplier;
 
-	__builtin_assume(tiles > 0); /* n is */
+	__builtin_assume(tiles > 0); /* n > 0 */
 	find_tile<Shape>((int)n, &first_row, &first_column);
 
 	operand<Shape, Shape::rows> of_a(a, first_row, n, Multiplier::element_bytes);
 	operand<Shape, Shape::columns> of_b(b, first_column, n, Multiplier::element_bytes);
 	auto stage_of = [&](int tile) { return stages + tile % Shape::stages * Shape::stage_bytes; };
-	/* One group of copies, even if there is nothing left to copy. */
+	/* Commits one group of copies, even if nothing is left to copy. */
 	auto copy = [&](int tile) {
 		if (tile < tiles) {
 			unsigned char *stage = stage_of(tile);
@@ -141,7 +141,7 @@ __device__ void multiply_tiles(const void *a, const void *b, float *c, long long
 		multiplier.prepare();
 		__syncthreads();
 		multiplier.begin(stage, stage + Shape::rows * LINE_BYTES);
-		/* Into the stage that nobody reads since the barrier. */
+		/* Into the stage that all threads have finished reading at the barrier. */
 		copy(tile + ahead);
 		multiplier.end(stage, stage + Shape::rows * LINE_BYTES);
 	}

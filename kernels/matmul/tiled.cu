@@ -1,7 +1,7 @@
 /*
- * Each block computes one square tile of C. Tiles of A and B pass through
- * shared memory, so that an element is loaded once a tile, not once a thread.
- * Outside the matrix a tile holds zeroes, so any n works.
+ * Each block computes one square tile of C. Tiles of A and B pass through shared memory, so an
+ * element is loaded once per tile instead of once per thread. Outside the matrix a tile holds
+ * zeroes, so any n works.
  */
 extern "C" __global__ void matmul_tiled(const float *__restrict__ a, const float *__restrict__ b,
 					float *__restrict__ c, long long n)
@@ -15,7 +15,7 @@ extern "C" __global__ void matmul_tiled(const float *__restrict__ a, const float
 	long long row = (long long)blockIdx.y * width + threadIdx.y;
 	float sum = 0.0f;
 
-	/* Threads outside the matrix stay in the loop: they load, and the barriers are for all. */
+	/* Threads outside the matrix stay: they load, and all threads must reach the barriers. */
 	for (long long first = 0; first < n; first += width) {
 		long long a_column = first + threadIdx.x;
 		long long b_row = first + threadIdx.y;

@@ -1,6 +1,6 @@
 /*
- * C = A B of any three sizes: A is m rows of k, B k rows of n. Tiles reach over every edge; what
- * lies outside is zero when it is loaded, and is not stored.
+ * C = A B of any three sizes: A has m rows of k elements, B has k rows of n. Tiles reach beyond
+ * every edge; elements outside are loaded as zero and are not stored.
  */
 extern "C" __global__ void matmul_tiled_any(const float *__restrict__ a,
 					    const float *__restrict__ b, float *__restrict__ c,

@@ -1,5 +1,5 @@
-/* The tiled product of any size whose width the compiler knows: it writes out the loop over a
- * tile, and all places in it are constants. */
+/* The tiled product of any size with a width that the compiler knows: it unrolls the loop over a
+ * tile, and all offsets in the tile are constants. */
 #define MATRICES \
 	const float *__restrict__ a, const float *__restrict__ b, float *__restrict__ c, long long n
 

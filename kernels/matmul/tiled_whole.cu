@@ -1,6 +1,6 @@
 /*
- * The tiled product of whole tiles: nobody asks what lies outside, for nothing does. What the
- * questions cost is the difference to tiled_any.
+ * The tiled product for whole tiles: no thread checks bounds, because nothing lies outside. The
+ * difference from tiled_any is the cost of the checks.
  */
 extern "C" __global__ void matmul_tiled_whole(const float *__restrict__ a,
 					      const float *__restrict__ b, float *__restrict__ c,

@@ -1,12 +1,12 @@
 /*
- * A product whose tile of B stands upright in shared memory, a column of B in
- * a row of the tile, so that a thread reads both of its tiles along a row.
- * The threads of a warp then read one column of the tile: rows that are a
- * multiple of 32 words apart put all of it into one bank.
+ * A product with the tile of B transposed in shared memory: a column of B is a row of the
+ * tile, so a thread reads both of its tiles along a row. The threads of a warp then read one
+ * column of the tile: if rows are a multiple of 32 words apart, the whole column lies in one
+ * bank.
  */
 #pragma once
 
-/* `spare`: words between two rows of the upright tile. */
+/* `spare`: words between two rows of the transposed tile. */
 template <unsigned spare>
 __device__ void multiply_upright(const float *__restrict__ a, const float *__restrict__ b,
 				 float *__restrict__ c, long long n)

@@ -1,5 +1,5 @@
-/* 8 x 8 elements of C a thread, and every load and store moves four floats: a quarter of the memory
- * instructions. A thread of 1024 has registers for half of these elements. */
+/* 8 x 8 elements of C per thread, and every load and store moves four floats: a quarter of the
+ * memory instructions. In blocks of 1024 a thread has registers for half as many elements. */
 #include "warp_tiles.cuh"
 
 template <int rows, int columns, int depth, int warp_rows, int warp_columns>

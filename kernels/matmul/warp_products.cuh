@@ -1,14 +1,14 @@
 /*
- * Tiles multiplied by mma.sync: a warp takes a part of C, 64 x 64 of it where
- * there are registers for that; its operands pass through registers by ldmatrix. Fragments of 8
- * lines of 16 bytes are the same in bytes for two-byte and for four-byte elements: which thread
- * holds what is in PTX ISA, "Matrix fragments for mma".
+ * Tiles multiplied by mma.sync: a warp takes a part of C, 64 x 64 elements if it has the registers.
+ * Its operands pass through registers by ldmatrix. Fragments of 8 lines of 16 bytes have the same
+ * bytes for two-byte and four-byte elements. Which thread holds what: PTX ISA, "Matrix fragments
+ * for mma".
  */
 #pragma once
 
 #include "tensor_tiles.cuh"
 
-/* Four fragments; this thread's address is that of line lane % 8 of fragment lane / 8. */
+/* Loads four fragments. A thread gives the address of line lane % 8 of fragment lane / 8. */
 __device__ inline void load_fragments(unsigned fragments[4], const unsigned char *line)
 {
 	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
@@ -18,14 +18,14 @@ __device__ inline void load_fragments(unsigned fragments[4], const unsigned char
 		     : "memory");
 }
 
-/* Number: bytes; multiply(sums, a, b): 16 rows by 8 columns over one slice. The code is written out
- * for `slices_at_once`: fewer where registers for the operands of the next ones are missing. */
+/* Number provides bytes and multiply(sums, a, b): 16 rows by 8 columns over one slice. The code is
+ * unrolled for `slices_at_once` slices: fewer if registers for the next operands are missing. */
 template <class Number, class Shape_, int slices_at_once = SLICES> struct warp_products {
 	using Shape = Shape_;
 	static constexpr int element_bytes = Number::bytes, delay = 0;
 	static constexpr int rows = Shape::part_rows, columns = Shape::part_columns;
 	static constexpr int warps_across = Shape::columns / columns;
-	static_assert(Shape::rows / rows * warps_across * 32 == Shape::threads, "a part a warp");
+	static_assert(Shape::rows / rows * warps_across * 32 == Shape::threads, "one per warp");
 	static_assert(rows % 16 == 0 && columns % 16 == 0, "four fragments are 16 lines by 2");
 
 	float sums[rows / 16][columns / 8][4] = {};
@@ -118,7 +118,7 @@ struct bfloat16_numbers {
 	}
 };
 
-/* Singles of which the last 13 bits are not looked at. */
+/* Floats with their last 13 bits ignored. */
 struct tf32_numbers {
 	static constexpr int bytes = 4;
 	__device__ static void multiply(float sums[4], const unsigned a[4], const unsigned b[2])
@@ -127,7 +127,7 @@ struct tf32_numbers {
 	}
 };
 
-/* By the threads of a block: those of 512 and of 1024 have registers for less of C each. */
+/* Tiles by the threads of a block: with 512 and 1024, each has registers for less of C. */
 using warp_tile_64 = tile_shape<64, 128, 3, 64, 64, 64>;
 using warp_tile_128 = tile_shape<128, 128, 3, 128, 64, 64>;
 using warp_tile_256 = tile_shape<128, 256, 3, 256, 64, 64>;

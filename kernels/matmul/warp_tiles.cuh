@@ -1,13 +1,13 @@
 /*
- * The fast single-precision products: a block computes a large tile of C, each
- * of its warps a part of it, each lane some rows and columns of that part in
- * registers. Memory is read and written in groups of four floats, so n is a
- * multiple of four. Tiles reach over the edges; what lies outside is zero.
+ * The fast single-precision products: a block computes a large tile of C, each warp a part of it,
+ * and each lane some rows and columns of that part in registers. Memory is read and written in
+ * groups of four floats, so n is a multiple of four. Tiles reach beyond the edges; elements outside
+ * are zero.
  *
- * A tile of A is kept as it lies in memory, some rows of `depth` and four words
- * to spare, which keeps the rows that a warp reads at once in different banks;
- * a lane reads four of a row, to use in four steps. A tile of B is `depth` rows.
- * A warp's lanes are 4 x 8: lane rows 4 apart, groups of four columns 32 apart.
+ * A tile of A is stored as in memory, in rows of `depth` and four spare words, which put the rows
+ * that a warp reads at the same time into different banks. A lane reads four words of a row, for
+ * four steps. A tile of B is `depth` rows. The lanes of a warp are 4 x 8: lane rows 4 apart, groups
+ * of four columns 32 apart.
  */
 #pragma once
 
@@ -15,12 +15,12 @@
 
 /* How a tile gets into shared memory while another one is multiplied. */
 enum filling {
-	FILL_AND_WAIT,  /* not at all: one tile, and barriers around its use */
-	FILL_REGISTERS, /* loads into registers before, stores after it; two tiles */
-	FILL_ASYNC,     /* copies that pass by the registers; `stages` tiles */
+	FILL_AND_WAIT,  /* no overlap: one tile, and barriers around its use */
+	FILL_REGISTERS, /* loads into registers before the product, stores after it; two tiles */
+	FILL_ASYNC,     /* copies that bypass the registers; `stages` tiles */
 };
 
-/* `unrolled_`: how many steps along k the code is written out for. */
+/* `unrolled_`: the steps along k for which the code is unrolled. */
 template <int rows_, int columns_, int depth_, int warp_rows_, int warp_columns_, int stages_,
 	  enum filling filling_, int unrolled_ = depth_>
 struct warp_tiles {
@@ -42,18 +42,18 @@ struct warp_tiles {
 	static constexpr int each_down = warp_rows / 4, each_across = warp_columns / 8;
 
 	static_assert(rows * depth / 4 % threads == 0 && columns * depth / 4 % threads == 0,
-		      "threads copy as many groups each");
+		      "all threads copy the same number of groups");
 	static_assert(threads % (depth / 4) == 0 && threads % (columns / 4) == 0,
 		      "a thread keeps its place in every row");
-	static_assert(filling != FILL_REGISTERS || stages == 2, "one is filled, one is used");
+	static_assert(filling != FILL_REGISTERS || stages == 2, "one tile is filled, one is used");
 
 	const float *a, *b;
-	int n, first_row, first_column; /* n * n floats fit a memory, so n fits */
+	int n, first_row, first_column; /* n * n floats fit in memory, so n fits in an int */
 	float *shared;
 	float4 waiting_a[groups_of_a], waiting_b[groups_of_b];
 	float sums[each_down][each_across] = {};
 
-	/* copy(i, to, from, inside): group i of this thread's, to the word `to` of the stage. */
+	/* Calls copy(i, to, from, inside) for each group i; `to` is its word in the stage. */
 	template <class Copy> __device__ void each_group_of_a(int first, Copy copy)
 	{
 		int row = threadIdx.x / (depth / 4), k = threadIdx.x % (depth / 4) * 4;
@@ -106,7 +106,7 @@ struct warp_tiles {
 		});
 	}
 
-	/* One group of copies, even if there is nothing left to copy. */
+	/* Commits one group of copies, even if nothing is left to copy. */
 	__device__ void copy(int stage, int first)
 	{
 		float *base = shared + stage * stage_words;
@@ -185,7 +185,7 @@ struct warp_tiles {
 		int tiles = (n + depth - 1) / depth;
 		int stage = 0;
 
-		__builtin_assume(tiles > 0); /* n is */
+		__builtin_assume(tiles > 0); /* n > 0 */
 
 		if (filling == FILL_ASYNC) {
 #pragma unroll 1
@@ -226,7 +226,7 @@ struct warp_tiles {
 	}
 };
 
-/* Blocks of Tiles::threads, as many in x as C has columns of tiles, in y as it has rows of them. */
+/* Blocks have Tiles::threads threads. The grid has one block per tile: columns in x, rows in y. */
 template <class Tiles>
 __device__ void multiply_warp_tiles(const float *__restrict__ a, const float *__restrict__ b,
 				    float *__restrict__ c, long long n)

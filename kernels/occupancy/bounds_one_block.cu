@@ -1,5 +1,5 @@
-/* __launch_bounds__(1024): a block of 1024 threads must fit, which leaves each 64 registers, where
- * there are 65536. */
+/* __launch_bounds__(1024): a block of 1024 threads must fit, which leaves each thread 64 of 65536
+ * registers. */
 #include "occupancy.cuh"
 
 extern "C" __global__ void __launch_bounds__(1024)

@@ -1,5 +1,5 @@
-/* __launch_bounds__(1024, 2): two such blocks must fit, which leaves 32 registers: every warp that
- * a multiprocessor can hold is there, and waits for the values that were spilled. */
+/* __launch_bounds__(1024, 2): two such blocks must fit, which leaves each thread 32 registers. The
+ * multiprocessor holds as many warps as it can, but they wait for the values that were spilled. */
 #include "occupancy.cuh"
 
 extern "C" __global__ void __launch_bounds__(1024, 2)

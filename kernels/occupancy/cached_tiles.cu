@@ -1,15 +1,15 @@
-/* A block reads its tile again and again. The more blocks there are at a time, the more of a cache
- * their tiles want; where those no longer fit, threads are in each other's way. */
+/* A block reads its tile again and again. The more blocks run at a time, the more cache their tiles
+ * need. When the tiles no longer fit, threads evict each other's data. */
 
 /* As in occupancy.c. */
 #define CACHED_TILE 12288
 #define PASSES 16
-/* Of a thread on the way at a time, so that few warps, too, use all that a cache gives. */
+/* Loads that a thread has in flight, so that even few warps use all that a cache can deliver. */
 #define AT_ONCE 4
 
 /*
- * The blocks of the grid share the tiles, as evenly as whole tiles can be. A result a thread and
- * tile: its elements, once in the first pass, twice in the second …: no pass can be left out.
+ * The blocks of the grid share the tiles as evenly as whole tiles allow. One result per thread and
+ * tile: its elements, once in pass 1, twice in pass 2 …, so no pass can be left out.
  */
 extern "C" __global__ void occupancy_cached_tiles(const unsigned *__restrict__ x,
 						  unsigned *__restrict__ y, long long n)

@@ -1,5 +1,5 @@
-/* A thread has eight loads on the way: with three eighths of the warps it is as fast as one load
- * with all. */
+/* A thread has eight loads in flight: with three eighths of the warps it is as fast as one load per
+ * thread with all warps. */
 #include "occupancy.cuh"
 
 extern "C" __global__ void occupancy_eight_loads(const float *__restrict__ x, float *__restrict__ y,

@@ -1,4 +1,4 @@
-/* __maxnreg__(48): fewer registers than values, for some more warps. */
+/* __maxnreg__(48): fewer registers than values, in exchange for some more warps. */
 #include "occupancy.cuh"
 
 extern "C" __global__ void __maxnreg__(48)

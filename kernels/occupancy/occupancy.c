@@ -1,8 +1,8 @@
 /*
  * occupancy: how many warps a multiprocessor holds, what limits them, and what
- * they are good for. A stream is kept from multiprocessors by shared memory
- * that it asks for and does not need; a recurrence by its registers, which are
- * capped at ever fewer; tiles by a grid of as few blocks as is asked for.
+ * they are good for. A stream is limited by shared memory that it requests but
+ * does not use, a recurrence by its registers, which are capped lower and
+ * lower, and tiles by a grid of as few blocks as requested.
  */
 #include "kernels/table.h"
 
@@ -16,7 +16,7 @@
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
 
-/* Elements at a time: the loops over a tile are those that the compiler vectorises. */
+/* Elements at a time: the compiler vectorises the loops over a tile. */
 #define TILE 16
 
 struct elements {
@@ -58,9 +58,10 @@ static void recurrence_range(void *context, int64_t begin, int64_t end)
 		run_tile(of->y + i, of->x + i, end - i < TILE ? (int)(end - i) : TILE);
 }
 
-static int compute(void (*range)(void *context, int64_t begin, int64_t end), int64_t grain,
-		   const struct launch_case *work, const struct host_buffers *inputs,
-		   struct host_buffers *expected, struct error *err)
+static int occupancy_compute(void (*range)(void *context, int64_t begin, int64_t end),
+			     int64_t grain, const struct launch_case *work,
+			     const struct host_buffers *inputs, struct host_buffers *expected,
+			     struct error *err)
 {
 	void *x, *y;
 	int64_t n;
@@ -75,7 +76,7 @@ static int compute(void (*range)(void *context, int64_t begin, int64_t end), int
 
 struct tiles {
 	const uint32_t *x;
-	uint32_t *y; /* a result a thread and tile */
+	uint32_t *y; /* one result per thread and tile */
 	int64_t n, threads;
 };
 
@@ -94,13 +95,14 @@ static void tile_range(void *context, int64_t begin, int64_t end)
 
 			for (int64_t i = t; i < count; i += of->threads)
 				sum += x[i];
-			y[t] = PASSES * (PASSES + 1) / 2 * sum; /* once, twice … */
+			y[t] = PASSES * (PASSES + 1) / 2 * sum; /* 1 + 2 + … times */
 		}
 	}
 }
 
-static int compute_tiles(const struct launch_case *work, const struct host_buffers *inputs,
-			 struct host_buffers *expected, struct error *err)
+static int occupancy_compute_tiles(const struct launch_case *work,
+				   const struct host_buffers *inputs, struct host_buffers *expected,
+				   struct error *err)
 {
 	const int64_t grain = ORACLE_GRAIN / CACHED_TILE + 1;
 	int64_t n, results, threads;
@@ -122,30 +124,30 @@ static int compute_tiles(const struct launch_case *work, const struct host_buffe
 static const struct kernel_oracle oracle_tiles = {
 	.name = "occupancy/tiles",
 	.axes = "n,block",
-	.compute = compute_tiles,
+	.compute = occupancy_compute_tiles,
 };
 
 /* An oracle and a work model. */
-#define OPERATION(label, grain, operations)                                          \
-	static int compute_##label(const struct launch_case *work,                   \
-				   const struct host_buffers *inputs,                \
-				   struct host_buffers *expected, struct error *err) \
-	{                                                                            \
-		return compute(label##_range, grain, work, inputs, expected, err);   \
-	}                                                                            \
-	static const struct kernel_oracle oracle_##label = {                         \
-		.name = "occupancy/" #label,                                         \
-		.axes = "n",                                                         \
-		.compute = compute_##label,                                          \
-	};                                                                           \
-	static const struct kernel_work work_##label = {                             \
-		.flop = operations,                                                  \
-		.bytes_read = "4 * n",                                               \
-		.bytes_written = "4 * n",                                            \
+#define OPERATION(label, grain, operations)                                                    \
+	static int occupancy_compute_##label(const struct launch_case *work,                   \
+					     const struct host_buffers *inputs,                \
+					     struct host_buffers *expected, struct error *err) \
+	{                                                                                      \
+		return occupancy_compute(label##_range, grain, work, inputs, expected, err);   \
+	}                                                                                      \
+	static const struct kernel_oracle oracle_##label = {                                   \
+		.name = "occupancy/" #label,                                                   \
+		.axes = "n",                                                                   \
+		.compute = occupancy_compute_##label,                                          \
+	};                                                                                     \
+	static const struct kernel_work work_##label = {                                       \
+		.flop = operations,                                                            \
+		.bytes_read = "4 * n",                                                         \
+		.bytes_written = "4 * n",                                                      \
 	};
 
 OPERATION(stream, ORACLE_GRAIN, "2 * n")
-/* The first step of a value, those of the recurrence, and the sum. */
+/* The initial step of each value, the steps of the recurrence, and the sum. */
 OPERATION(recurrence, 256,
 	  "n * (2 * " TEXT_OF(VALUES) " * (1 + " TEXT_OF(STEPS) ") + " TEXT_OF(VALUES) " - 1)")
 #define DOES(label) .oracle = &oracle_##label, .work = &work_##label
@@ -154,17 +156,18 @@ OPERATION(recurrence, 256,
 #define Y ARG_OF_BUFFER("y")
 #define N ARG_OF_I64("n")
 
-#define STREAM(label, elements, shown_by, teaches)                                                 \
-	{                                                                                          \
-		.name = #label, .lesson = teaches, .metric = shown_by, DOES(stream),               \
-		AXES({"shared_kib", "1,64,200", "shared memory a block, in KiB; nobody uses it"}), \
-		LAUNCHES({.entry = "occupancy_" #label,                                            \
-			  .grid = {"ceil_div(n, " #elements " * block)"},                          \
-			  .block = {"block"},                                                      \
-			  .shared_bytes = "1024 * shared_kib",                                     \
-			  ARGS(X, Y, N)}),                                                         \
+#define STREAM(label, elements, shown_by, teaches)                                   \
+	{                                                                            \
+		.name = #label, .lesson = teaches, .metric = shown_by, DOES(stream), \
+		AXES({"shared_kib", "1,64,200",                                      \
+		      "shared memory per block in KiB, requested but not used"}),    \
+		LAUNCHES({.entry = "occupancy_" #label,                              \
+			  .grid = {"ceil_div(n, " #elements " * block)"},            \
+			  .block = {"block"},                                        \
+			  .shared_bytes = "1024 * shared_kib",                       \
+			  ARGS(X, Y, N)}),                                           \
 	}
-/* What follows the metric: the lesson, and any constraints. */
+/* The arguments after the metric: the lesson, and any constraints. */
 #define RECURRENCE(label, shown_by, ...)                              \
 	{                                                             \
 		.name = #label, .metric = shown_by, DOES(recurrence), \
@@ -181,12 +184,14 @@ static const struct kernel_tolerance exactly = {.abs = 0.0, .rel = 0.0};
 
 static const struct kernel_variant variants[] = {
 	STREAM(one_load, 1, "achieved_occupancy_pct",
-	       "shared memory keeps blocks away: a stream of one load a thread needs them"),
+	       "shared memory limits the blocks: a stream with one load per thread needs them all"),
 	STREAM(eight_loads, 8, "achieved_occupancy_pct",
-	       "eight loads a thread: with three eighths of the warps as fast as one with all"),
+	       "eight loads per thread: three eighths of the warps are as fast as one load with "
+	       "all"),
 	{
 		.name = "cached_tiles",
-		.lesson = "more blocks at a time want more of a cache than it has: threads compete",
+		.lesson = "more blocks at a time need more cache than there is: threads compete "
+			  "for it",
 		.metric = "l2_from_l1_bytes",
 		.oracle = &oracle_tiles,
 		.tolerance = &exactly,
@@ -198,34 +203,36 @@ static const struct kernel_variant variants[] = {
 				{"y", ELEMENT_U32, TILE_RESULTS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
 			},
 		.buffer_count = 2,
-		AXES({"blocks", "1,2,4,8", "blocks of the grid, for each multiprocessor"}),
+		AXES({"blocks", "1,2,4,8", "blocks in the grid per multiprocessor"}),
 		LAUNCHES({.entry = "occupancy_cached_tiles",
 			  .grid = {"sm_count * blocks"},
 			  .block = {"block"},
 			  ARGS(X, Y, N)}),
 	},
-	RECURRENCE(uncapped, "theoretical_occupancy_pct",
-		   "registers limit the warps: few, and each has all its values at hand"),
+	RECURRENCE(
+		uncapped, "theoretical_occupancy_pct",
+		"registers limit the warps: few warps, but each has all its values in registers"),
 	RECURRENCE(bounds_one_block, "achieved_occupancy_pct",
-		   "launch bounds of 1024 threads: 64 registers, and the first values spilled"),
+		   "launch bounds of 1024 threads: 64 registers per thread, the first values are "
+		   "spilled"),
 	RECURRENCE(maxnreg_48, "achieved_occupancy_pct",
-		   "48 registers for 64 values: more warps, which wait for their own values"),
+		   "48 registers for 64 values: more warps, which wait for their spilled values"),
 	RECURRENCE(bounds_two_blocks, "achieved_occupancy_pct",
-		   "two blocks of 1024 threads: full occupancy, and slower than all before",
+		   "two blocks of 1024 threads: full occupancy, but slower than all variants above",
 		   CONSTRAINTS({"max_threads_per_sm >= 2048",
 				"a multiprocessor must hold 2048 threads: two blocks of 1024"})),
 };
 
 const struct kernel kernel_occupancy = {
 	.name = "occupancy",
-	.summary = "what limits the warps on a multiprocessor, and whether more are faster",
+	.summary = "what limits the warps on a multiprocessor, and whether more warps are faster",
 	AXES(AXIS_BLOCK, {"n", "2^24", "elements"}),
 	.small_size = "2^14",
 	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	.work = {.flop = "2 * n", .bytes_read = "4 * n", .bytes_written = "4 * n"},
-	/* All numbers are positive, so that relative errors do not grow: 17 roundings of a value
-	 * and 64 of the sum, half a unit each (2^-24 relative): 4.8e-6. */
+	/* All numbers are positive, so relative errors do not grow: 17 roundings of a value and 64
+	 * of the sum, half a unit each (2^-24 relative): 4.8e-6. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 5e-6,
 	.oracle = &oracle_stream,

@@ -1,5 +1,5 @@
 /*
- * What the occupancy variants share: a stream, whose threads wait for memory,
+ * Shared by the occupancy variants: a stream, in which the threads wait for memory,
  * and a recurrence on so many values at once that they fill the registers of a
  * thread.
  */
@@ -15,7 +15,7 @@ __device__ __forceinline__ float of_stream(float x)
 	return fmaf(x, 2.0f, 1.0f);
 }
 
-/* All values are needed in every step: they stay in registers, or are spilled to local memory. */
+/* Every step needs all values: they stay in registers or are spilled to local memory. */
 __device__ __forceinline__ float recurrence(float x)
 {
 	float values[VALUES], sum = 0.0f;
@@ -34,7 +34,7 @@ __device__ __forceinline__ float recurrence(float x)
 	return sum;
 }
 
-/* One element a thread. */
+/* One element per thread. */
 __device__ __forceinline__ void run_recurrence(const float *__restrict__ x, float *__restrict__ y,
 					       long long n)
 {

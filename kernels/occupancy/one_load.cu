@@ -1,5 +1,5 @@
-/* A thread has one load on the way, and waits: only many warps keep the memory busy, so that every
- * block that shared memory keeps away is missed. */
+/* A thread has one load in flight and waits for it. Only many warps keep the memory busy, so every
+ * block that shared memory excludes costs bandwidth. */
 #include "occupancy.cuh"
 
 extern "C" __global__ void occupancy_one_load(const float *__restrict__ x, float *__restrict__ y,

@@ -1,5 +1,5 @@
-/* 64 values in registers, and as many registers as the compiler likes: few warps fit a
- * multiprocessor, and each has all that it needs at hand. */
+/* 64 values in registers, and as many registers as the compiler chooses: few warps fit on a
+ * multiprocessor, but each has everything that it needs in registers. */
 #include "occupancy.cuh"
 
 extern "C" __global__ void occupancy_uncapped(const float *__restrict__ x, float *__restrict__ y,

@@ -1,7 +1,7 @@
 /*
- * Copies from global to shared memory that threads wait for later (cp.async,
- * compute capability 8.0): PTX ISA, "Non-bulk copy". What is copied of an
- * access of thread i, and how, is one of the structs.
+ * Asynchronous copies from global to shared memory (cp.async, compute capability 8.0): PTX ISA,
+ * "Non-bulk copy". Each struct is one way to copy an access of thread i. Threads wait for their
+ * copies later.
  */
 #ifndef KERNELS_PATTERNS_ASYNC_CUH
 #define KERNELS_PATTERNS_ASYNC_CUH
@@ -13,7 +13,7 @@ static __device__ unsigned shared_address(const void *at)
 	return (unsigned)__cvta_generic_to_shared(at);
 }
 
-/* All of it, through the first-level cache. */
+/* Copies the whole access, through the L1 cache. */
 struct through_l1 {
 	template <typename access>
 	__device__ void operator()(access *to, const access *from, long long) const
@@ -24,7 +24,7 @@ struct through_l1 {
 	}
 };
 
-/* Past that cache, which only 16 bytes can be. */
+/* Copies 16 bytes past the L1 cache; smaller copies cannot bypass it. */
 struct past_l1 {
 	__device__ void operator()(uint4 *to, const uint4 *from, long long) const
 	{
@@ -34,7 +34,7 @@ struct past_l1 {
 	}
 };
 
-/* Some of its bytes and then zeroes; of every third warp, zeroes only. */
+/* Copies some of the bytes and then zeroes; in every third warp, zeroes only. */
 struct some_bytes {
 	__device__ void operator()(uint4 *to, const uint4 *from, long long i) const
 	{
@@ -47,7 +47,7 @@ struct some_bytes {
 	}
 };
 
-/* `asked` says who reads; the others' bytes are zeroes. */
+/* Copies if `asked`; otherwise it writes zeroes and reads nothing. */
 struct through_l1_if {
 	bool asked;
 	__device__ void operator()(uint4 *to, const uint4 *from, long long) const
@@ -75,7 +75,7 @@ static __device__ void wait_for_copies(void)
 	asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
-/* From places of the grid, side by side into the tile. Each thread looks at its own. */
+/* Copies from places in the grid, side by side into the tile. Each thread reads its own copy. */
 template <typename access, typename copying>
 static __device__ void async_load(const unsigned *in, unsigned *out, PATTERN_PARAMETERS,
 				  copying copy)
@@ -90,7 +90,7 @@ static __device__ void async_load(const unsigned *in, unsigned *out, PATTERN_PAR
 	}
 }
 
-/* To places of the tile, each from the place of that number; read when all are there. */
+/* Copies to places in the tile, from the places of the same number; reads when all are there. */
 template <typename access, typename copying>
 static __device__ void async_store(const unsigned *in, unsigned *out, PATTERN_PARAMETERS,
 				   copying copy)

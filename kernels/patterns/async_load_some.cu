@@ -1,5 +1,5 @@
 // perflab: needs sm_80
-/* Asynchronous copies of 0 to 16 bytes, by where they come from. */
+/* Asynchronous copies of 0 to 16 bytes from the places of the pattern. */
 #include "async.cuh"
 
 extern "C" __global__ void patterns_async_load_some(const unsigned *in, unsigned *out,

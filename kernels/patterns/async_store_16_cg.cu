@@ -1,5 +1,5 @@
 // perflab: needs sm_80
-/* Asynchronous copies of 16 bytes past the first-level cache, by where they go to. */
+/* Asynchronous copies of 16 bytes to the places of the pattern, past the L1 cache. */
 #include "async.cuh"
 
 extern "C" __global__ void patterns_async_store_16_cg(const unsigned *in, unsigned *out,

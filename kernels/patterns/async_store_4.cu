@@ -1,5 +1,5 @@
 // perflab: needs sm_80
-/* Asynchronous copies of 4 bytes, by where they go to. */
+/* Asynchronous copies of 4 bytes to the places of the pattern. */
 #include "async.cuh"
 
 extern "C" __global__ void patterns_async_store_4(const unsigned *in, unsigned *out,

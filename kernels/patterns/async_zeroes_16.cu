@@ -1,6 +1,6 @@
 // perflab: needs sm_80
-/* Asynchronous copies of 16 bytes through the first-level cache, or of zeroes by those that take no
- * part. */
+/* Asynchronous copies of 16 bytes through the L1 cache; threads that take no part copy zeroes
+ * instead. */
 #include "async.cuh"
 
 extern "C" __global__ void patterns_async_zeroes_16(const unsigned *in, unsigned *out,

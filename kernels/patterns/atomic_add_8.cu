@@ -1,4 +1,4 @@
-/* Atomics of 8 bytes on global memory whose old value is read. */
+/* Atomics of 8 bytes on global memory that return the old value. */
 #include "patterns.cuh"
 
 extern "C" __global__ void patterns_atomic_add_8(unsigned long long *out, unsigned *old,

@@ -1,4 +1,4 @@
-/* Loads by a generic address: odd blocks' lie in shared, even blocks' in global memory. */
+/* Loads from generic addresses: shared memory in odd blocks, global memory in even ones. */
 #include "patterns.cuh"
 
 extern "C" __global__ void patterns_load_generic(const unsigned *in, unsigned *out,

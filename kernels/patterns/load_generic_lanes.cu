@@ -1,4 +1,4 @@
-/* Loads by a generic address: odd threads' lie in shared, even threads' in global memory. */
+/* Loads from generic addresses: shared memory in odd threads, global memory in even ones. */
 #include "patterns.cuh"
 
 extern "C" __global__ void patterns_load_generic_lanes(const unsigned *in, unsigned *out,

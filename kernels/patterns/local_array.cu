@@ -1,4 +1,4 @@
-/* An array of a thread that is indexed by what only the run knows: local memory. */
+/* An array of a thread with an index that is known only at run time: local memory. */
 #include "patterns.cuh"
 
 extern "C" __global__ void patterns_local_array(unsigned *out, PATTERN_PARAMETERS)

@@ -1,8 +1,8 @@
 /*
- * Where the threads of a pattern go. Element i's place, in accesses of the
- * variant's width, is ((order(i) ^ flip) >> shift) * stride + offset: `random`
- * shuffles the threads, `flip` swaps lanes, 2^shift lanes share a place. Only
- * lanes whose bit of `mask` is set take part. patterns.c says the same in C.
+ * Where the threads of a pattern go. The place of element i, in accesses of the variant's width, is
+ * ((order(i) ^ flip) >> shift) * stride + offset: `random` shuffles the threads, `flip` swaps
+ * lanes, 2^shift lanes share a place. A lane takes part only if its bit of `mask` is set.
+ * patterns.c repeats this in C.
  */
 #ifndef KERNELS_PATTERNS_CUH
 #define KERNELS_PATTERNS_CUH
@@ -33,13 +33,13 @@ static __device__ long long place_of(pattern p, long long i)
 	return ((i ^ p.flip) >> p.shift) * p.stride + p.offset;
 }
 
-/* What is stored into a word, by its number: whoever stores it, it is the same. */
+/* The value of a word, by its number: the same whichever thread stores it. */
 static __device__ unsigned word_of(long long number)
 {
 	return (unsigned)number * 0x9e3779b1u + 1;
 }
 
-/* An access of one, two or four words. */
+/* Makes the value of an access of one, two or four words. */
 static __device__ void make(unsigned &value, long long place)
 {
 	value = word_of(place);
@@ -91,10 +91,10 @@ template <typename access> static __device__ void store(access *out, PATTERN_PAR
 	}
 }
 
-/* Places of the shared tile; the table's constraint keeps patterns in it. */
+/* The places of the shared tile. A constraint of the table keeps patterns within it. */
 #define TILE 2048
 
-/* The tile is filled side by side; then threads load by the pattern. */
+/* Fills the tile side by side; then threads load by the pattern. */
 template <typename access> static __device__ void shared_load(unsigned *out, PATTERN_PARAMETERS)
 {
 	__shared__ access tile[TILE];
@@ -126,7 +126,7 @@ static __device__ void sum_tile(unsigned *out, const access *tile, long long i, 
 		out[i] = total;
 }
 
-/* Threads store by the pattern into a tile of zeroes; then it is read side by side. */
+/* Lets threads store by the pattern into a tile of zeroes, then reads it side by side. */
 template <typename access> static __device__ void shared_store(unsigned *out, PATTERN_PARAMETERS)
 {
 	__shared__ access tile[TILE];

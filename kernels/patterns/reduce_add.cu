@@ -1,4 +1,4 @@
-/* Atomics of 4 bytes on global memory whose old value nobody reads. */
+/* Atomics of 4 bytes on global memory that do not return the old value. */
 #include "patterns.cuh"
 
 extern "C" __global__ void patterns_reduce_add(unsigned *out, PATTERN_PARAMETERS)

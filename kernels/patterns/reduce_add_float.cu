@@ -1,4 +1,4 @@
-/* Floating-point atomics on global memory whose old value nobody reads. */
+/* Floating-point atomics on global memory that do not return the old value. */
 #include "patterns.cuh"
 
 extern "C" __global__ void patterns_reduce_add_float(float *out, PATTERN_PARAMETERS)

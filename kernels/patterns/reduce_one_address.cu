@@ -1,4 +1,4 @@
-/* All threads add to one address that the compiler knows to be one. */
+/* All threads add to one address, and the compiler knows that. */
 #include "patterns.cuh"
 
 extern "C" __global__ void patterns_reduce_one_address(unsigned *out, PATTERN_PARAMETERS)

@@ -1,4 +1,4 @@
-/* Atomics of 4 bytes on shared memory whose old value is read. */
+/* Atomics of 4 bytes on shared memory that return the old value. */
 #include "patterns.cuh"
 
 extern "C" __global__ void patterns_shared_atomic_add(unsigned *out, unsigned *old,

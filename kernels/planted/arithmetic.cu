@@ -1,5 +1,5 @@
-/* v = 1 - v, `steps` times: bound by the rate of single-precision additions. An even number of
- * steps gives back what it began with, to the bit for the inputs that the family has. */
+/* v = 1 - v, `steps` times: the limiter is the rate of single-precision additions. An even number
+ * of steps gives back the initial value, to the bit for the inputs of this family. */
 extern "C" __global__ void planted_arithmetic(const float *__restrict__ a, float *__restrict__ c,
 					      long long steps, long long n)
 {

@@ -1,5 +1,5 @@
-/* Each element gets the sum of its block, by a tree in shared memory; a part of the blocks twice:
- * bound by barriers. */
+/* Each element gets the sum of its block, by a tree in shared memory. Some blocks do their work
+ * twice. Barriers are the limiter. */
 #include "planted.cuh"
 
 extern "C" __global__ void planted_block_sums(const float *__restrict__ a, float *__restrict__ c,

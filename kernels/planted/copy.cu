@@ -1,4 +1,4 @@
-/* A copy that does a part of itself twice: bound by DRAM. */
+/* A copy that does part of its work twice: the limiter is DRAM. */
 #include "planted.cuh"
 
 extern "C" __global__ void planted_copy(const float *__restrict__ a, float *__restrict__ c,

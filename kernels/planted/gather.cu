@@ -1,5 +1,5 @@
-/* Reads 33 elements apart, so that each lane has a sector of its own, and does a part of it twice:
- * bound by sectors. */
+/* Reads elements 33 apart, so that each lane needs a sector of its own, and does part of the work
+ * twice: the limiter is the number of sectors. */
 #include "planted.cuh"
 
 extern "C" __global__ void planted_gather(const float *__restrict__ a, float *__restrict__ c,

@@ -1,7 +1,7 @@
 /*
- * planted: slow-downs of a known size, to hold against what `perflab regress`
- * finds. The axis `work` says how much is done, in thousandths of what is
- * needed, and changes no result. Runs only when it is named.
+ * planted: slow-downs of a known size, to compare with what `perflab regress`
+ * finds. The axis `work` says how much work is done, in thousandths of what is
+ * needed, and does not change the results. Runs only when named.
  */
 #include "kernels/table.h"
 
@@ -16,7 +16,7 @@ struct computation {
 	int64_t n;
 };
 
-static void compute_range(void *context, int64_t begin, int64_t end)
+static void planted_compute_range(void *context, int64_t begin, int64_t end)
 {
 	const struct computation *of = context;
 
@@ -24,9 +24,9 @@ static void compute_range(void *context, int64_t begin, int64_t end)
 		of->c[i] = of->a[of->operation == GATHER ? i * STRIDE % of->n : i];
 }
 
-static int compute(enum operation operation, const struct launch_case *work,
-		   const struct host_buffers *inputs, struct host_buffers *expected,
-		   struct error *err)
+static int planted_compute(enum operation operation, const struct launch_case *work,
+			   const struct host_buffers *inputs, struct host_buffers *expected,
+			   struct error *err)
 {
 	void *a = NULL, *c = NULL;
 	int64_t n;
@@ -35,25 +35,26 @@ static int compute(enum operation operation, const struct launch_case *work,
 	if (!rc)
 		rc = oracle_buffer(&c, work, expected, "c", &n, err);
 	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, compute_range,
+		parallel_for(n, ORACLE_GRAIN, planted_compute_range,
 			     &(struct computation){operation, a, c, n});
 	return rc;
 }
 
-static int compute_copy(const struct launch_case *work, const struct host_buffers *inputs,
-			struct host_buffers *expected, struct error *err)
+static int planted_compute_copy(const struct launch_case *work, const struct host_buffers *inputs,
+				struct host_buffers *expected, struct error *err)
 {
-	return compute(COPY, work, inputs, expected, err);
+	return planted_compute(COPY, work, inputs, expected, err);
 }
 
-static int compute_gather(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err)
+static int planted_compute_gather(const struct launch_case *work, const struct host_buffers *inputs,
+				  struct host_buffers *expected, struct error *err)
 {
-	return compute(GATHER, work, inputs, expected, err);
+	return planted_compute(GATHER, work, inputs, expected, err);
 }
 
-static int compute_block_sums(const struct launch_case *work, const struct host_buffers *inputs,
-			      struct host_buffers *expected, struct error *err)
+static int planted_compute_block_sums(const struct launch_case *work,
+				      const struct host_buffers *inputs,
+				      struct host_buffers *expected, struct error *err)
 {
 	void *a = NULL, *c = NULL;
 	int64_t n, block = 1;
@@ -76,11 +77,11 @@ static int compute_block_sums(const struct launch_case *work, const struct host_
 }
 
 static const struct kernel_oracle oracle_copy = {
-	.name = "planted/copy", .axes = "", .compute = compute_copy};
+	.name = "planted/copy", .axes = "", .compute = planted_compute_copy};
 static const struct kernel_oracle oracle_gather = {
-	.name = "planted/gather", .axes = "", .compute = compute_gather};
+	.name = "planted/gather", .axes = "", .compute = planted_compute_gather};
 static const struct kernel_oracle oracle_block_sums = {
-	.name = "planted/block_sums", .axes = "block", .compute = compute_block_sums};
+	.name = "planted/block_sums", .axes = "block", .compute = planted_compute_block_sums};
 
 static const struct kernel_work work_block_sums = {
 	.flop = "n", .bytes_read = "4 * n", .bytes_written = "4 * n"};
@@ -96,20 +97,20 @@ static const struct kernel_work work_arithmetic = {
 static const struct kernel_variant variants[] = {
 	{
 		.name = "copy",
-		.lesson = "more bytes through DRAM",
+		.lesson = "a slow-down by more bytes through DRAM",
 		.metric = "gpu_time_ns",
 		LAUNCHES({.entry = "planted_copy", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)}),
 	},
 	{
 		.name = "gather",
-		.lesson = "more sectors, a lane each",
+		.lesson = "a slow-down by more sectors, one per lane",
 		.metric = "gpu_time_ns",
 		.oracle = &oracle_gather,
 		LAUNCHES({.entry = "planted_gather", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)}),
 	},
 	{
 		.name = "block_sums",
-		.lesson = "more barriers and shared memory",
+		.lesson = "a slow-down by more barriers and shared memory",
 		.metric = "gpu_time_ns",
 		.oracle = &oracle_block_sums,
 		.work = &work_block_sums,
@@ -121,7 +122,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "arithmetic",
-		.lesson = "more additions",
+		.lesson = "a slow-down by more additions",
 		.metric = "gpu_time_ns",
 		.work = &work_arithmetic,
 		LAUNCHES({.entry = "planted_arithmetic",
@@ -136,7 +137,7 @@ const struct kernel kernel_planted = {
 	.summary = "slow-downs of a known size: what a search for regressions must find",
 	.on_request = true,
 	AXES(AXIS_BLOCK, {"n", "2^25", "elements"},
-	     {"work", "1000", "thousandths of what is needed that are done"}),
+	     {"work", "1000", "work done, in thousandths of what is needed"}),
 	.small_size = "2^16",
 	/* Multiples of 2^-24 in [0, 1): 1 - v is exact. */
 	BUFFERS({"a", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},

@@ -1,4 +1,4 @@
-/* The element of this thread: blocks beyond those that n needs do the first ones' work again. */
+/* The element of this thread: blocks beyond those that n needs repeat the first ones. */
 #pragma once
 
 static __device__ __forceinline__ long long planted_index(long long n)

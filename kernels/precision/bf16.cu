@@ -1,4 +1,4 @@
-/* bfloat16, two numbers in a register: the range of single precision in the size of half. */
+/* bfloat16, two numbers per register: the range of single precision in the size of half. */
 // perflab: needs sm_80
 #include <cuda_bf16.h>
 

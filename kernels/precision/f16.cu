@@ -1,4 +1,4 @@
-/* Half precision, two numbers in a register: one instruction is two multiply-adds. */
+/* Half precision, two numbers per register: one instruction is two multiply-adds. */
 #include <cuda_fp16.h>
 
 #include "precision.cuh"

@@ -1,4 +1,4 @@
-/* Single precision: what the other rates are told by. */
+/* Single precision: the rate with which the others are compared. */
 #include "precision.cuh"
 
 struct arithmetic {

@@ -1,7 +1,8 @@
 /*
- * precision: the same sums of products in one precision after the other, by
- * multiply-adds and by tensor cores. So many steps an element that arithmetic
- * is all that counts, until it is so fast that a launch does.
+ * precision: the same sums of products in one precision after another, by
+ * multiply-adds and by tensor cores. An element takes so many steps that
+ * arithmetic is the limiter, until arithmetic is so fast that the launch
+ * becomes the limiter.
  */
 #include "kernels/table.h"
 
@@ -18,7 +19,7 @@ struct sums {
 	int64_t rise;
 };
 
-static void sum_range(void *context, int64_t begin, int64_t end)
+static void precision_sum_range(void *context, int64_t begin, int64_t end)
 {
 	const struct sums *of = context;
 
@@ -26,7 +27,7 @@ static void sum_range(void *context, int64_t begin, int64_t end)
 		of->y[i] = (float)(of->x[i] + of->rise);
 }
 
-/* Whole periods, in each of which RISING products are 1 and the others -1. */
+/* Adds up whole periods: in each, RISING products are 1 and the others -1. */
 static int compute_sums(const struct launch_case *work, const struct host_buffers *inputs,
 			struct host_buffers *expected, struct error *err)
 {
@@ -39,7 +40,7 @@ static int compute_sums(const struct launch_case *work, const struct host_buffer
 	if (rc)
 		return rc;
 	launch_case_axis(work, "steps", &steps);
-	parallel_for(n, ORACLE_GRAIN, sum_range,
+	parallel_for(n, ORACLE_GRAIN, precision_sum_range,
 		     &(struct sums){x, y, steps / PERIOD * (2 * RISING - PERIOD)});
 	return 0;
 }
@@ -63,25 +64,25 @@ static const struct kernel_oracle oracle_sums = {
 static const struct kernel_variant variants[] = {
 	{
 		.name = "f64",
-		.lesson = "double precision: the lowest roof that multiply-adds have",
+		.lesson = "double precision: the lowest roof of multiply-adds",
 		.metric = "flop_per_s",
 		LAUNCHES({.entry = "precision_f64", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
 	},
 	{
 		.name = "f32",
-		.lesson = "single precision: twice as high on the large chips",
+		.lesson = "single precision: twice the roof of double precision on the large chips",
 		.metric = "flop_per_s",
 		LAUNCHES({.entry = "precision_f32", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
 	},
 	{
 		.name = "f16",
-		.lesson = "half precision, two numbers a register: half as many instructions",
+		.lesson = "half precision, two numbers per register: half as many instructions",
 		.metric = "instructions",
 		LAUNCHES({.entry = "precision_f16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
 	},
 	{
 		.name = "bf16",
-		.lesson = "bfloat16: as high as half precision",
+		.lesson = "bfloat16: the same roof as half precision",
 		.metric = "median_time_ns",
 		CONSTRAINTS(AMPERE),
 		LAUNCHES({.entry = "precision_bf16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
@@ -91,48 +92,48 @@ static const struct kernel_variant variants[] = {
 		.lesson = "tensor cores in double precision: products of 8 x 8 x 4, as fast as "
 			  "multiply-adds",
 		.metric = "median_time_ns",
-		CONSTRAINTS(AMPERE, WHOLE_WARPS("a warp multiplies together")),
+		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
 		LAUNCHES({.entry = "precision_tensor_f64", GRID, ARGS(X, Y, N, STEPS)}),
 	},
 	{
 		.name = "tensor_tf32",
-		.lesson = "tensor cores on single precision, cut to 19 bits",
+		.lesson = "tensor cores on single precision, truncated to 19 bits",
 		.metric = "median_time_ns",
-		CONSTRAINTS(AMPERE, WHOLE_WARPS("a warp multiplies together")),
+		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
 		LAUNCHES({.entry = "precision_tensor_tf32", GRID, ARGS(X, Y, N, STEPS)}),
 	},
 	{
 		.name = "tensor_f16",
-		.lesson = "tensor cores in half precision: so high a roof that a launch takes as "
+		.lesson = "tensor cores in half precision: a roof so high that the launch takes as "
 			  "long",
 		.metric = "median_time_ns",
-		CONSTRAINTS(AMPERE, WHOLE_WARPS("a warp multiplies together")),
+		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
 		LAUNCHES({.entry = "precision_tensor_f16", GRID, ARGS(X, Y, N, STEPS)}),
 	},
 	{
 		.name = "tensor_bf16",
-		.lesson = "tensor cores in bfloat16: as high as half precision",
+		.lesson = "tensor cores in bfloat16: the same roof as half precision",
 		.metric = "median_time_ns",
-		CONSTRAINTS(AMPERE, WHOLE_WARPS("a warp multiplies together")),
+		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
 		LAUNCHES({.entry = "precision_tensor_bf16", GRID, ARGS(X, Y, N, STEPS)}),
 	},
 };
 
 const struct kernel kernel_precision = {
 	.name = "precision",
-	.summary = "the roof of arithmetic moves with the type of the numbers",
+	.summary = "the roof of arithmetic depends on the type of the numbers",
 	AXES(AXIS_BLOCK, {"n", "2^20", "elements"},
 	     {"steps", "1024", "products that are added to each element"}),
 	.small_size = "2^13",
 	BUFFERS({"x", ELEMENT_I32, "n", BUFFER_IN, FILL_UNIFORM, -128.0, -96.0},
 		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
-	/* From -128 on, 2048 steps lead to 160 at most: bfloat16 has all whole numbers up to 256.
-	 */
+	/* From -128 on, 2048 steps lead to at most 160; bfloat16 represents all whole numbers up to
+	 * 256. */
 	CONSTRAINTS({"steps % " TEXT_OF(PERIOD) " == 0",
-		     "steps must be a multiple of 16: products repeat after as many"},
-		    {"steps <= 2048", "steps must be 2048 at most: bfloat16 is exact up to 256"}),
+		     "steps must be a multiple of 16: the products repeat after 16 steps"},
+		    {"steps <= 2048", "steps must be at most 2048: bfloat16 is exact up to 256"}),
 	.work = {.flop = "2 * n * steps", .bytes_read = "4 * n", .bytes_written = "4 * n"},
-	/* Whole numbers that every type has. */
+	/* Results are integers that every type represents. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_sums,

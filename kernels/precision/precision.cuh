@@ -1,8 +1,8 @@
 /*
- * What the precision variants share: n sums of `steps` products each, in one
- * precision after the other. Factors and sums are whole numbers so small that
- * every precision has them exactly, bfloat16 with its eight bits, too: all
- * variants give the same. A thread has EACH elements, a block apart.
+ * Shared by the precision variants: n sums of `steps` products each, in one precision after
+ * another. Factors and sums are whole numbers so small that every precision represents them
+ * exactly, even bfloat16 with its eight bits, so all variants give the same results. A thread has
+ * EACH elements, blockDim.x apart.
  */
 #pragma once
 
@@ -33,8 +33,8 @@ struct elements {
 };
 
 /*
- * By fused multiply-adds. Arithmetic: Value, of so many numbers, from(numbers),
- * fused(a, b, c), number(value, i). `one` is 1, which the compiler must not
+ * Sums by fused multiply-adds. Arithmetic provides Value, which holds `numbers` numbers;
+ * from(a, b), fused(a, b, c) and number(value, i). `one` is 1, which the compiler must not
  * know.
  */
 template <class Arithmetic>
@@ -66,12 +66,12 @@ __device__ __forceinline__ void sum_products(const int *__restrict__ x, float *_
 }
 
 /*
- * By products of small matrices: elements are the sums, all factors on the left
- * are 1, and those on the right are the products of the steps. So it does not
- * matter which thread holds which element of a matrix. Product: Factor, Sum;
- * of_left, of_right, of_sum, the registers of a thread; depth, the steps of one
- * product; ones(); factors(first, i), register i of the right matrix whose steps
- * begin with `first`; multiply(sums, left, right).
+ * Sums by products of small matrices: the elements are the sums, all factors on the left are
+ * 1, and those on the right are the products of the steps. So it does not matter which
+ * thread holds which element of a matrix. Product provides Factor and Sum; of_left,
+ * of_right, of_sum, the registers of a thread; depth, the steps of one product; ones();
+ * factors(first, i), register i of the right matrix with steps from `first` on;
+ * multiply(sums, left, right).
  */
 template <class Product>
 __device__ __forceinline__ void sum_by_matrices(const int *__restrict__ x, float *__restrict__ y,

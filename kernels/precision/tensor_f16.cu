@@ -1,4 +1,4 @@
-/* Tensor cores, half precision with sums in single: products of 16 x 8 x 16. */
+/* Tensor cores, half precision with sums in single precision: products of 16 x 8 x 16. */
 // perflab: needs sm_80
 #include <cuda_fp16.h>
 

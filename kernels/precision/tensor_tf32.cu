@@ -1,4 +1,4 @@
-/* Tensor cores, numbers of single precision cut to 19 bits: products of 16 x 8 x 8. */
+/* Tensor cores, single precision truncated to 19 bits: products of 16 x 8 x 8. */
 // perflab: needs sm_80
 #include "precision.cuh"
 

@@ -1,5 +1,5 @@
-/* The grid stride, but each block adds its sum to the result itself: no second pass, and an order
- * of additions that changes from run to run. */
+/* The grid stride, but each block adds its sum to the result itself. There is no second pass, and
+ * the order of the additions changes from run to run. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_clear(float *sum)

@@ -1,4 +1,4 @@
-/* The shuffle, written with cooperative groups: a tile of 32 threads is a warp by another name. */
+/* The shuffle in cooperative groups: a tile of 32 threads is a warp. */
 #include <cooperative_groups.h>
 
 #include "reduce.cuh"

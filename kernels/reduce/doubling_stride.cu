@@ -1,8 +1,8 @@
 /*
- * Adds to each element the one a stride further on, one launch a stride, which
- * doubles: after the last the first element is the sum. Every launch goes
- * through the whole array in global memory, from one copy to the other, for in
- * place a thread would read what its neighbour may have written.
+ * Adds to each element the one that lies a stride further on. Each launch doubles the stride; after
+ * the last launch the first element is the sum. Every launch goes through the whole array in global
+ * memory, from one copy to the other: in place, a thread would read an element that its neighbour
+ * may have written.
  */
 extern "C" __global__ void reduce_doubling_stride(const float *__restrict__ x, float *even,
 						  float *odd, float *sum, long long count,

@@ -1,4 +1,4 @@
-/* Every thread first sums what lies a whole grid apart, at full width; trees only see the rest. */
+/* Every thread first sums elements a whole grid apart; the trees see one value per thread. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_grid_stride(const float *__restrict__ x,

@@ -1,4 +1,4 @@
-/* The grid stride with four 16-byte loads on the way at once. */
+/* The grid stride with four 16-byte loads in flight. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_grid_stride_float4(const float *__restrict__ x,

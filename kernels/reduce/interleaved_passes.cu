@@ -1,4 +1,4 @@
-/* The tree of the first threads, in passes. */
+/* The interleaved tree, in passes. */
 #include "passes.cuh"
 
 extern "C" __global__ void reduce_interleaved_passes(float *copy, float *partials, float *sum,

@@ -1,7 +1,7 @@
-/* The grid stride in one launch: the block that finishes last sums what all have left. */
+/* The grid stride in one launch: the block that finishes last adds up all partial sums. */
 #include "reduce.cuh"
 
-/* Wraps to 0 with the last block, so that the next launch finds it as the first did. */
+/* The last block makes it wrap to 0, so that every launch starts with 0. */
 __device__ static unsigned finished_blocks;
 
 extern "C" __global__ void reduce_last_block(const float *__restrict__ x, float *partials,
@@ -12,7 +12,7 @@ extern "C" __global__ void reduce_last_block(const float *__restrict__ x, float 
 
 	if (threadIdx.x == 0) {
 		partials[blockIdx.x] = total;
-		/* The partial sum must be seen before the count says that it is there. */
+		/* The partial sum must be visible before the count that announces it. */
 		__threadfence();
 		is_last = atomicInc(&finished_blocks, gridDim.x - 1) == gridDim.x - 1;
 	}
@@ -21,7 +21,7 @@ extern "C" __global__ void reduce_last_block(const float *__restrict__ x, float 
 		float rest = 0.0f;
 
 		__threadfence();
-		/* Past the first-level cache, which other blocks do not write. */
+		/* Bypasses the L1 cache, which does not see the stores of other blocks. */
 		for (unsigned i = threadIdx.x; i < gridDim.x; i += blockDim.x)
 			rest += __ldcg(&partials[i]);
 		rest = block_sum(rest);

@@ -1,4 +1,4 @@
-/* As neighboured_passes, with a mask in place of the remainder: the compiler does not know that the
+/* neighboured_passes with a mask instead of the remainder: the compiler does not know that the
  * stride is a power of two, and divides. */
 #include "passes.cuh"
 

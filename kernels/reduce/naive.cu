@@ -1,7 +1,7 @@
 /*
- * Halves the array in global memory, one launch a halving: the end of a launch
- * is the only barrier between blocks. `source` and `target` may be the same
- * array: what a thread writes, no other thread reads.
+ * Halves the array in global memory, one launch per halving: the end of a launch is the only
+ * barrier between blocks. `source` and `target` may be the same array, because no thread reads an
+ * element that another thread writes.
  */
 extern "C" __global__ void reduce_naive(const float *source, float *target, float *sum,
 					long long count)

@@ -1,5 +1,5 @@
-/* A tree in shared memory in which every second, fourth, eighth … thread works: all warps stay
- * busy with ever fewer lanes. */
+/* A tree in shared memory in which every second, fourth, eighth … thread works: all warps stay busy
+ * with fewer and fewer lanes. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_neighboured(const float *__restrict__ x,

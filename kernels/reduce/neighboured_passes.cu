@@ -1,5 +1,5 @@
-/* The tree of every second, fourth, eighth … thread, in passes: what one leaves goes through it
- * again. */
+/* The tree in which every second, fourth, eighth … thread works, in passes: each pass sums the
+ * results of the one before. */
 #include "passes.cuh"
 
 extern "C" __global__ void reduce_neighboured_passes(float *copy, float *partials, float *sum,

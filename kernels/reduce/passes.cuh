@@ -1,11 +1,11 @@
 /*
- * What the variants in passes share: a copy of the input, then one tree kernel
- * again and again, from what it left in one array to the other, until a single
- * block leaves the sum. Blocks are one-dimensional and a power of two.
+ * Shared by the variants that work in passes: a copy of the input, then the same tree kernel again
+ * and again, which reads one array and writes the other, until a single block leaves the sum.
+ * Blocks are one-dimensional and a power of two.
  */
 #pragma once
 
-/* Pointers are 16-byte aligned. */
+/* Pointers must be 16-byte aligned. */
 extern "C" __global__ void reduce_copy(const float *__restrict__ x, float *__restrict__ copy,
 				       long long n)
 {
@@ -18,7 +18,7 @@ extern "C" __global__ void reduce_copy(const float *__restrict__ x, float *__res
 			copy[i] = x[i];
 }
 
-/* Of what pass number `pass` begins with, `count` values, one a thread; ends with a barrier. */
+/* Loads the `count` inputs of this pass, one per thread. Ends with a barrier. */
 __device__ inline void load_values(float *values, const float *copy, const float *partials,
 				   long long count, long long pass)
 {
@@ -29,7 +29,7 @@ __device__ inline void load_values(float *values, const float *copy, const float
 	__syncthreads();
 }
 
-/* Leaves the block's sum for the next pass, and that of a single block as the result. */
+/* Stores the block's sum for the next pass, or as the result if there is a single block. */
 __device__ inline void store_sum(const float *values, float *copy, float *partials, float *sum,
 				 long long pass)
 {

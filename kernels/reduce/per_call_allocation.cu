@@ -1,5 +1,5 @@
-/* The grid stride, unchanged; what differs is that its partial sums are allocated and freed in
- * every call, as a library function without a workspace must. */
+/* The grid stride, unchanged. Its partial sums are allocated and freed in every call, as a library
+ * function without a workspace must do. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_per_call_allocation(const float *__restrict__ x,

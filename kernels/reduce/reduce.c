@@ -1,13 +1,14 @@
 /*
- * reduce: the sum of n floats, as a ladder. From one launch a stride in
- * global memory, over trees in shared memory and shuffles between registers,
- * to a grid that reads at the speed of memory and a short second pass.
+ * reduce: the sum of n floats, step by step. It begins with one launch per
+ * stride in global memory, goes on with trees in shared memory and shuffles
+ * between registers, and ends with a grid that reads at the speed of memory,
+ * followed by a short second pass.
  */
 #include "kernels/reduce/reduce.h"
 
 /*
- * Pairwise, in doubles: of floats in [0, 1) its error is far below the last
- * bit of the float that it becomes, for any n that fits a device.
+ * Pairwise, in doubles. For floats in [0, 1) the error is far below the last
+ * bit of the resulting float, for any n that fits on a device.
  */
 static double pairwise_sum(const float *x, int64_t n)
 {
@@ -40,34 +41,33 @@ const struct kernel_oracle oracle_sum = {
 	.compute = compute_sum,
 };
 
-/* … or as static_partials in static_buffer.cu has room for. */
+/* At most as many blocks as static_partials in static_buffer.cu has elements. */
 #define STATIC_BLOCKS "min(16384, " RESIDENT_BLOCKS ")"
 
-/* A copy of x, then a tree over what is left until that is one value, to and fro between two
- * arrays: each pass leaves one of `block`. */
+/* A copy of x, then a tree over the values until one is left. Each pass reads one of two arrays,
+ * writes the other, and reduces every `block` values to one. */
 #define COPY "even_steps"
 #define LEFT_AFTER(passes) "ceil_div(n, pow2((" passes ") * log2(block)))"
-#define TREE_PASSES(name)                                                                        \
-	LAUNCHES({.entry = "reduce_copy",                                                        \
-		  .grid = {"ceil_div(n, 4 * 256)"},                                              \
-		  .block = {"256"},                                                              \
-		  ARGS(X, ARG_OF_BUFFER(COPY), N)},                                              \
-		 {.entry = name,                                                                 \
-		  .repeat = "max(1, ceil_div(" HALVINGS ", log2(block)))",                       \
-		  .grid = {LEFT_AFTER("i + 1")},                                                 \
-		  .block = {"block"},                                                            \
-		  .shared_bytes = "4 * block",                                                   \
-		  ARGS(ARG_OF_BUFFER(COPY), PARTIALS, SUM, ARG_OF_I64(LEFT_AFTER("i")),          \
-		       ARG_OF_I64("i"))}),                                                       \
-		CONSTRAINTS(HALVES,                                                              \
-			    {"block > 1", "block must be above 1: one thread leaves as many as " \
-					  "there were"})
+#define TREE_PASSES(name)                                                                         \
+	LAUNCHES({.entry = "reduce_copy",                                                         \
+		  .grid = {"ceil_div(n, 4 * 256)"},                                               \
+		  .block = {"256"},                                                               \
+		  ARGS(X, ARG_OF_BUFFER(COPY), N)},                                               \
+		 {.entry = name,                                                                  \
+		  .repeat = "max(1, ceil_div(" HALVINGS ", log2(block)))",                        \
+		  .grid = {LEFT_AFTER("i + 1")},                                                  \
+		  .block = {"block"},                                                             \
+		  .shared_bytes = "4 * block",                                                    \
+		  ARGS(ARG_OF_BUFFER(COPY), PARTIALS, SUM, ARG_OF_I64(LEFT_AFTER("i")),           \
+		       ARG_OF_I64("i"))}),                                                        \
+		CONSTRAINTS(HALVES, {"block > 1", "block must be above 1: a block of one thread " \
+						  "does not reduce the number of values"})
 
 static const struct kernel_variant variants[] = {
 	{
 		.name = "doubling_stride",
-		.lesson = "one launch a stride, each through the whole array: log2(n) times the "
-			  "bytes",
+		.lesson =
+			"one launch per stride, each over the whole array: log2(n) times the bytes",
 		.metric = "dram_bytes",
 		LAUNCHES({.entry = "reduce_doubling_stride",
 			  .repeat = "max(1, " HALVINGS ")",
@@ -78,13 +78,13 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "naive",
-		.lesson = "one launch a halving: half the bytes of the step before, and a launch",
+		.lesson = "one launch per halving: each moves half the bytes of the one before",
 		.metric = "dram_bytes",
 		IN_HALVES,
 	},
 	{
 		.name = "neighboured",
-		.lesson = "every second thread idles: all warps run all steps, and a division in "
+		.lesson = "every second thread idles: all warps run all steps, with a division in "
 			  "each",
 		.metric = "instructions",
 		TREE("reduce_neighboured"),
@@ -92,45 +92,47 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "interleaved",
-		.lesson = "the first threads work, so warps retire whole; banks collide instead",
+		.lesson = "the first threads work, so whole warps retire, but their accesses have "
+			  "bank conflicts",
 		.metric = "shared_load_bank_conflicts",
 		TREE("reduce_interleaved"),
 		CONSTRAINTS(HALVES),
 	},
 	{
 		.name = "sequential",
-		.lesson = "neighbouring threads touch neighbouring words: no bank conflicts",
+		.lesson = "neighbouring threads access neighbouring words: no bank conflicts",
 		.metric = "shared_load_bank_conflicts",
 		TREE("reduce_sequential"),
 		CONSTRAINTS(HALVES),
 	},
 	{
 		.name = "neighboured_passes",
-		.lesson = "a copy, then the tree of every second thread until one value is left",
+		.lesson = "a copy, then passes of the neighboured tree until one value is left",
 		.metric = "gpu_time_ns",
 		TREE_PASSES("reduce_neighboured_passes"),
 	},
 	{
 		.name = "masked_passes",
-		.lesson = "the same by a mask: a remainder by an unknown number is a division",
+		.lesson = "the neighboured tree with a mask: a remainder by an unknown number is a "
+			  "division",
 		.metric = "instructions",
 		TREE_PASSES("reduce_masked_passes"),
 	},
 	{
 		.name = "interleaved_passes",
-		.lesson = "the same with the first threads at work, and bank conflicts",
+		.lesson = "passes of the interleaved tree: whole warps retire, with bank conflicts",
 		.metric = "gpu_time_ns",
 		TREE_PASSES("reduce_interleaved_passes"),
 	},
 	{
 		.name = "sequential_passes",
-		.lesson = "the same with the folded tree: neither remainders nor bank conflicts",
+		.lesson = "passes of the sequential tree: neither remainders nor bank conflicts",
 		.metric = "gpu_time_ns",
 		TREE_PASSES("reduce_sequential_passes"),
 	},
 	{
 		.name = "syncwarp_tail",
-		.lesson = "the last warp needs no barrier of the block",
+		.lesson = "the last warp synchronises itself and needs no barrier of the block",
 		.metric = "gpu_time_ns",
 		TREE("reduce_syncwarp_tail"),
 		CONSTRAINTS(HALVES, WHOLE_WARPS("the tail is one whole warp")),
@@ -145,35 +147,37 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "cooperative_tile",
-		.lesson = "a cooperative-groups tile of 32 costs what the shuffle costs",
+		.lesson = "a cooperative-groups tile of 32 threads costs as much as the shuffle",
 		.metric = "gpu_time_ns",
 		TWO_PASSES("reduce_cooperative_tile", BLOCKS),
 		CONSTRAINTS(WHOLE_WARPS("a tile is 32 threads")),
 	},
 	{
 		.name = "grid_stride",
-		.lesson = "each thread sums many elements first: the trees' idle lanes cost little",
+		.lesson = "each thread sums many elements first, so idle lanes in the trees cost "
+			  "little",
 		.metric = "dram_bytes_per_s",
 		TWO_PASSES("reduce_grid_stride", RESIDENT_BLOCKS),
 		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
 	},
 	{
 		.name = "thread_runs",
-		.lesson = "each thread sums a run: the lanes of a warp load a sector each",
+		.lesson = "each thread sums a contiguous run: every lane of a warp loads its own "
+			  "sector",
 		.metric = "global_load_sectors_per_request",
 		TWO_PASSES("reduce_thread_runs", RESIDENT_BLOCKS),
 		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
 	},
 	{
 		.name = "grid_stride_float4",
-		.lesson = "four 16-byte loads on the way a thread reach the speed of memory",
+		.lesson = "four 16-byte loads in flight per thread reach the speed of memory",
 		.metric = "dram_bytes_per_s",
 		TWO_PASSES("reduce_grid_stride_float4", RESIDENT_BLOCKS),
 		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
 	},
 	{
 		.name = "static_buffer",
-		.lesson = "partial sums in a static device array: no allocation is on the way",
+		.lesson = "partial sums in a static device array: no allocation is needed",
 		.metric = "gpu_time_ns",
 		LAUNCHES({.entry = "reduce_static_buffer",
 			  .grid = {STATIC_BLOCKS},
@@ -187,7 +191,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "per_call_allocation",
-		.lesson = "the same, allocating its partial sums in every call: what that costs",
+		.lesson = "the grid stride with partial sums allocated in every call: what the "
+			  "allocation costs",
 		.metric = "gpu_time_ns",
 		LAUNCHES({.entry = "reduce_per_call_allocation",
 			  .grid = {RESIDENT_BLOCKS},
@@ -208,33 +213,34 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "atomic_finish",
-		.lesson = "an atomic addition a block replaces the second pass, for a digit or two",
+		.lesson = "one atomic addition per block replaces the second pass, at the cost of "
+			  "a digit or two",
 		.metric = "gpu_time_ns",
 		ADDED_UP("reduce_clear", "reduce_atomic_finish", RESIDENT_BLOCKS),
 		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
 	},
 	{
 		.name = "cub",
-		.lesson = "the vendor's library: the yardstick of this climb",
+		.lesson = "CUB, the vendor's library: the library baseline for sums",
 		.metric = "dram_bytes_per_s",
-		AXES({"block", "256", "of no matter: the library chooses"}),
+		AXES({"block", "256", "ignored: the library chooses"}),
 		LAUNCHES({.library = "cub", .entry = "sum", ARGS(X, SUM, N)}),
 	},
 };
 
 const struct kernel kernel_reduce = {
 	.name = "reduce",
-	.summary = "the sum of n floats, from one launch a stride to the speed of memory",
+	.summary = "the sum of n floats, from one launch per stride to the speed of memory",
 	AXES(AXIS_BLOCK, {"n", "2^24", "elements to sum"}),
 	.small_size = "2^16",
 	SUM_BUFFERS(FILL_UNIFORM, 0.0, 1.0),
 	.work = {.flop = "n - 1", .bytes_read = "4 * n", .bytes_written = "4"},
 	/*
-	 * A float sum grown by k additions to S errs by about 0.29 ulp(S) sqrt(k / 3) (one standard
-	 * deviation). Trees have k of 30 or so. The longest chain is that of atomic_finish, one
-	 * addition a resident block: 8448 blocks of 32 threads on 132 multiprocessors give 2e-6.
-	 * Five times that is allowed. (A lost element of 2^24 is 6e-8, which no float sum can show;
-	 * small n do.)
+	 * k additions that build a float sum S err by about 0.29 ulp(S) sqrt(k / 3) (one standard
+	 * deviation). In trees k is about 30. The longest chain is that of atomic_finish, one
+	 * addition per resident block: 8448 blocks of 32 threads on 132 multiprocessors give 2e-6.
+	 * Five times that is allowed. (One lost element of 2^24 changes the sum by 6e-8, which no
+	 * float sum can show; small n show it.)
 	 */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 1e-5,

@@ -1,14 +1,14 @@
 /*
- * What the reduce variants share: sums within a warp and a block by shuffles,
- * and the second pass that every variant with a partial sum a block ends
- * with. Blocks are one-dimensional and whole warps. Pointers are 16-byte
+ * Shared by the reduce variants: sums over a warp and over a block by shuffles, and
+ * the second pass, which follows in every variant that leaves one partial sum per
+ * block. Blocks are one-dimensional and whole warps. Pointers must be 16-byte
  * aligned.
  */
 #pragma once
 
 #define ALL_LANES 0xffffffffu
 
-/* The sum over the warp, in lane 0; the other lanes hold parts of it. */
+/* The sum over the warp, in lane 0. The other lanes hold parts of it. */
 __device__ inline float warp_sum(float value)
 {
 #pragma unroll
@@ -17,8 +17,8 @@ __device__ inline float warp_sum(float value)
 	return value;
 }
 
-/* The sum over the block, in thread 0. Every thread of the block must call it; between two calls
- * there is a barrier. */
+/* The sum over the block, in thread 0. Every thread of the block must call it. Between two calls
+ * there must be a barrier. */
 __device__ inline float block_sum(float value)
 {
 	__shared__ float of_warp[32];
@@ -34,10 +34,10 @@ __device__ inline float block_sum(float value)
 	return value;
 }
 
-/* The loops below are unrolled by hand where loads are to overlap, and not by the compiler, which
- * would divide 64-bit numbers to find out how often they run. */
+/* The loops below are unrolled by hand so that their loads overlap. Unrolled by the compiler, they
+ * would divide 64-bit numbers to compute how often they run. */
 
-/* The sum of x[first], x[first + stride] … below n: four loads at once, one sum. */
+/* The sum of x[first], x[first + stride] … below n: four loads at a time, one sum. */
 __device__ inline float strided_sum(const float *__restrict__ x, long long n, long long first,
 				    long long stride)
 {
@@ -60,8 +60,8 @@ __device__ inline float strided_sum(const float *__restrict__ x, long long n, lo
 }
 
 /*
- * The same elements over all threads, in groups of four: `first` and `stride`
- * count groups. Four loads of 16 bytes are on the way at once.
+ * All threads together sum the same elements as with strided_sum(), but in groups of four: `first`
+ * and `stride` count groups. Four 16-byte loads are in flight at a time.
  */
 __device__ inline float strided_sum_float4(const float *__restrict__ x, long long n,
 					   long long first, long long stride)
@@ -104,7 +104,7 @@ __device__ inline long long grid_threads()
 	return (long long)gridDim.x * blockDim.x;
 }
 
-/* The second pass: one block sums what the first pass left, one value a block. */
+/* The second pass: one block sums the partial sums of the first pass. */
 extern "C" __global__ void reduce_finish(const float *__restrict__ partials,
 					 float *__restrict__ sum, long long count)
 {

@@ -1,13 +1,13 @@
 /*
- * What the families that sum have in common: the launches of the ways to do it,
- * and the oracle. For their tables only.
+ * Shared by the families that sum: the launches of each way of summing, and the
+ * oracle. For their tables only.
  */
 #ifndef KERNELS_REDUCE_REDUCE_H
 #define KERNELS_REDUCE_REDUCE_H
 
 #include "kernels/table.h"
 
-/* Of buffers x and sum; its axis is n. */
+/* Sums the buffer x into the buffer sum. Its axis is n. */
 extern const struct kernel_oracle oracle_sum;
 
 #define X ARG_OF_BUFFER("x")
@@ -15,9 +15,9 @@ extern const struct kernel_oracle oracle_sum;
 #define SUM ARG_OF_BUFFER("sum")
 #define N ARG_OF_I64("n")
 
-/* The first pass leaves one partial sum a block, of as many blocks as n takes … */
+/* Blocks of a first pass, each of which leaves one partial sum: one element per thread. */
 #define BLOCKS "ceil_div(n, block)"
-/* … or as the device holds at once. */
+/* The same, limited to the blocks that fit on the device at the same time. */
 #define RESIDENT_BLOCKS "min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"
 #define FINISH_BLOCK "min(1024, max_threads_per_block)"
 #define FINISH(partials, count)                                                   \
@@ -26,11 +26,11 @@ extern const struct kernel_oracle oracle_sum;
 		ARGS(ARG_OF_BUFFER(partials), SUM, ARG_OF_I64(count))             \
 	}
 
-/* A pass over x in so many blocks, which have no dynamic shared memory, then the second one. */
+/* A pass over x by `blocks` blocks without dynamic shared memory, then the second pass. */
 #define TWO_PASSES(name, blocks)                                                              \
 	LAUNCHES({.entry = name, .grid = {blocks}, .block = {"block"}, ARGS(X, PARTIALS, N)}, \
 		 FINISH("partials", blocks))
-/* Every block adds what it has to a result that `clear` has set to 0. */
+/* Every block adds its sum to a result that `clear` has set to 0. */
 #define ADDED_UP(clear, name, blocks)                                        \
 	LAUNCHES({.entry = clear, .grid = {"1"}, .block = {"1"}, ARGS(SUM)}, \
 		 {.entry = name, .grid = {blocks}, .block = {"block"}, ARGS(X, SUM, N)})
@@ -46,9 +46,9 @@ extern const struct kernel_oracle oracle_sum;
 	{                                                                                          \
 		"is_pow2(block)", "block must be a power of two: the tree halves it in every step" \
 	}
-#define WHOLE_WARPS_OF_SHUFFLE WHOLE_WARPS("a shuffle names all lanes of a warp")
+#define WHOLE_WARPS_OF_SHUFFLE WHOLE_WARPS("a shuffle needs all lanes of a warp")
 
-/* log2(n), rounded up: the halvings that leave one value. */
+/* log2(n), rounded up: the number of halvings until one value is left. */
 #define HALVINGS "log2(2 * n - 1)"
 #define IN_HALVES                                                             \
 	LAUNCHES({.entry = "reduce_naive",                                    \
@@ -62,7 +62,7 @@ extern const struct kernel_oracle oracle_sum;
 		  ARGS(ARG_OF_BUFFER("halves"), ARG_OF_BUFFER("halves"), SUM, \
 		       ARG_OF_I64("ceil_div(n, pow2(i + 1))"))})
 
-/* x is as its family fills it; whoever sums it takes of the others what it needs. */
+/* x is filled as the family says. A variant uses the other buffers that it needs. */
 #define SUM_BUFFERS(...)                                                                        \
 	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, __VA_ARGS__},                                \
 		{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},                     \

@@ -1,4 +1,4 @@
-/* The tree folded in half in every step: neighbouring threads touch neighbouring words. */
+/* A tree folded in half in every step: neighbouring threads access neighbouring words. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_sequential(const float *__restrict__ x,

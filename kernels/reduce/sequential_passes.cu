@@ -1,4 +1,4 @@
-/* The folded tree, in passes. */
+/* The sequential tree, in passes. */
 #include "passes.cuh"
 
 extern "C" __global__ void reduce_sequential_passes(float *copy, float *partials, float *sum,

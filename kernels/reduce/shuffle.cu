@@ -1,4 +1,4 @@
-/* Lanes of a warp pass values from register to register; shared memory holds one value a warp. */
+/* Lanes of a warp pass values between registers; shared memory holds one value per warp. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_shuffle(const float *__restrict__ x, float *__restrict__ partials,

@@ -1,8 +1,8 @@
-/* The grid stride with its partial sums in an array that belongs to the module: nothing to
- * allocate, and nothing to pass. */
+/* The grid stride with its partial sums in an array of the module: there is nothing to allocate and
+ * nothing to pass. */
 #include "reduce.cuh"
 
-/* The descriptor's grid is never larger. */
+/* The grid of the descriptor is never larger. */
 __device__ static float static_partials[16384];
 
 extern "C" __global__ void reduce_static_buffer(const float *__restrict__ x, long long n)

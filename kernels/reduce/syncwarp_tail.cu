@@ -1,4 +1,4 @@
-/* The folded tree; once a single warp is left, it synchronises itself instead of the block. */
+/* The sequential tree. When a single warp is left, it synchronises itself instead of the block. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_syncwarp_tail(const float *__restrict__ x,

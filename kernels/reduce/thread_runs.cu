@@ -1,5 +1,5 @@
-/* Every thread first sums a run of neighbouring elements, so that the lanes of a warp load far from
- * each other: a sector for each, where the grid's stride needs four for all. */
+/* Every thread first sums a run of neighbouring elements, so the lanes of a warp load from distant
+ * addresses: each needs its own sector, where a grid stride needs four for the warp. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_thread_runs(const float *__restrict__ x,

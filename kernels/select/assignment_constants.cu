@@ -1,4 +1,4 @@
-/* One of two constants by a conditional assignment, as lectures print it. */
+/* One of two constants by a conditional assignment, as in the lecture. */
 #include "select.cuh"
 
 extern "C" __global__ void select_assignment_constants(float *__restrict__ y, long long n,

@@ -1,5 +1,5 @@
-/* The conditional assignment of two steps: a selection and a step in turn, where the short branch
- * has the steps of both sides. */
+/* The conditional assignment with two steps: a selection before each step. The short branch has the
+ * steps of both sides instead. */
 #include "select.cuh"
 
 extern "C" __global__ void select_assignment_short(const float *__restrict__ x,

@@ -1,5 +1,5 @@
-/* An if with an else on the data: a warp that has elements of both kinds runs both parts, one after
- * the other. */
+/* An if with an else on the data: a warp with elements of both kinds runs both sides, one after the
+ * other. */
 #include "select.cuh"
 
 extern "C" __global__ void select_branch(const float *__restrict__ x, float *__restrict__ y,

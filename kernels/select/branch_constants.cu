@@ -1,4 +1,4 @@
-/* One of two constants by an if with an else on the index, as lectures print it. */
+/* One of two constants by an if with an else on the index, as in the lecture. */
 #include "select.cuh"
 
 extern "C" __global__ void select_branch_constants(float *__restrict__ y, long long n,

@@ -1,5 +1,5 @@
-/* An if with an else of two steps each: the compiler guards the steps of both sides by a predicate
- * and leaves no branch. */
+/* An if with an else, two steps on each side: the compiler predicates the steps of both sides and
+ * leaves no branch. */
 #include "select.cuh"
 
 extern "C" __global__ void select_branch_short(const float *__restrict__ x, float *__restrict__ y,

@@ -1,7 +1,7 @@
 /*
- * select: a branch against a conditional assignment. Both choose between two
- * constants, once, by the index, or in every step of a recurrence, by the data,
- * and so at random in every warp; they give the same, to the bit.
+ * select: a branch compared with a conditional assignment. Both choose between
+ * two constants: once, by the index, or in every step of a recurrence, by the
+ * data and so at random in every warp. Both give the same bits.
  */
 #include "kernels/table.h"
 
@@ -17,7 +17,7 @@ struct recurrence {
 	int steps;
 };
 
-static void run_range(void *context, int64_t begin, int64_t end)
+static void select_run_range(void *context, int64_t begin, int64_t end)
 {
 	const struct recurrence *of = context;
 
@@ -32,8 +32,9 @@ static void run_range(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static int compute(int steps, const struct launch_case *work, const struct host_buffers *inputs,
-		   struct host_buffers *expected, struct error *err)
+static int select_compute(int steps, const struct launch_case *work,
+			  const struct host_buffers *inputs, struct host_buffers *expected,
+			  struct error *err)
 {
 	void *x, *y;
 	int64_t n;
@@ -42,11 +43,11 @@ static int compute(int steps, const struct launch_case *work, const struct host_
 	if (!rc)
 		rc = oracle_buffer(&y, work, expected, "y", &n, err);
 	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, run_range, &(struct recurrence){x, y, steps});
+		parallel_for(n, ORACLE_GRAIN, select_run_range, &(struct recurrence){x, y, steps});
 	return rc;
 }
 
-/* One for the first half of the elements, two for the others. */
+/* 1 for the first half of the elements, 2 for the others. */
 static int compute_constants(const struct launch_case *work, const struct host_buffers *inputs,
 			     struct host_buffers *expected, struct error *err)
 {
@@ -67,23 +68,23 @@ static const struct kernel_oracle oracle_constants = {
 };
 static const struct kernel_work work_constants = {.bytes_written = "4 * n"};
 
-/* An oracle and a work model: one fused multiply-add a step. */
-#define RECURRENCE(label, step_count)                                                \
-	static int compute_##label(const struct launch_case *work,                   \
-				   const struct host_buffers *inputs,                \
-				   struct host_buffers *expected, struct error *err) \
-	{                                                                            \
-		return compute(step_count, work, inputs, expected, err);             \
-	}                                                                            \
-	static const struct kernel_oracle oracle_##label = {                         \
-		.name = "select/" #label,                                            \
-		.axes = "n",                                                         \
-		.compute = compute_##label,                                          \
-	};                                                                           \
-	static const struct kernel_work work_##label = {                             \
-		.flop = "2 * n * " TEXT_OF(step_count),                              \
-		.bytes_read = "4 * n",                                               \
-		.bytes_written = "4 * n",                                            \
+/* An oracle and a work model: one fused multiply-add per step. */
+#define RECURRENCE(label, step_count)                                                       \
+	static int select_compute_##label(const struct launch_case *work,                   \
+					  const struct host_buffers *inputs,                \
+					  struct host_buffers *expected, struct error *err) \
+	{                                                                                   \
+		return select_compute(step_count, work, inputs, expected, err);             \
+	}                                                                                   \
+	static const struct kernel_oracle oracle_##label = {                                \
+		.name = "select/" #label,                                                   \
+		.axes = "n",                                                                \
+		.compute = select_compute_##label,                                          \
+	};                                                                                  \
+	static const struct kernel_work work_##label = {                                    \
+		.flop = "2 * n * " TEXT_OF(step_count),                                     \
+		.bytes_read = "4 * n",                                                      \
+		.bytes_written = "4 * n",                                                   \
 	};
 
 RECURRENCE(short, STEPS_SHORT)
@@ -105,44 +106,46 @@ RECURRENCE(long, STEPS_LONG)
 static const struct kernel_variant variants[] = {
 	{
 		.name = "branch",
-		.lesson =
-			"a branch on random data tears every warp: both parts run, each half empty",
+		.lesson = "a branch on random data: every warp diverges and runs both sides with "
+			  "half its lanes",
 		.metric = "branch_targets_divergent",
 		DOES(long),
 		ONE_A_THREAD("select_branch"),
 	},
 	{
 		.name = "assignment",
-		.lesson =
-			"conditional assignments give the same and leave no branch to tear a warp",
+		.lesson = "conditional assignments give the same result, with no branch on which "
+			  "to diverge",
 		.metric = "branch_targets",
 		DOES(long),
 		ONE_A_THREAD("select_assignment"),
 	},
 	{
 		.name = "branch_short",
-		.lesson = "a short branch is none: the compiler guards both sides by a predicate",
+		.lesson = "a short branch is no branch: the compiler predicates both sides",
 		.metric = "branch_targets",
 		DOES(short),
 		ONE_A_THREAD("select_branch_short"),
 	},
 	{
 		.name = "assignment_short",
-		.lesson = "selections where a short branch has guards: an instruction more, here",
+		.lesson = "selections instead of the predicates of a short branch: one more "
+			  "instruction here",
 		.metric = "instructions",
 		DOES(short),
 		ONE_A_THREAD("select_assignment_short"),
 	},
 	{
 		.name = "branch_constants",
-		.lesson = "one of two constants, by an if with an else: no branch is left of it",
+		.lesson = "one of two constants by an if with an else: no branch is left",
 		.metric = "branch_targets",
 		DOES(constants),
 		OF_THE_INDEX("select_branch_constants"),
 	},
 	{
 		.name = "assignment_constants",
-		.lesson = "and by a conditional assignment: the compiler makes the same of both",
+		.lesson = "one of two constants by an assignment: the compiler makes the same code "
+			  "of both",
 		.metric = "instructions",
 		DOES(constants),
 		OF_THE_INDEX("select_assignment_constants"),
@@ -151,7 +154,7 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_select = {
 	.name = "select",
-	.summary = "a branch on the data against a conditional assignment",
+	.summary = "a branch on the data compared with a conditional assignment",
 	AXES(AXIS_BLOCK, {"n", "2^22", "elements"}),
 	.small_size = "2^16",
 	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
@@ -159,8 +162,8 @@ const struct kernel kernel_select = {
 	.work = {.flop = "2 * n * " TEXT_OF(STEPS_LONG),
 		 .bytes_read = "4 * n",
 		 .bytes_written = "4 * n"},
-	/* Each step rounds to half a unit (2^-25 relative at most) and halves the error that it
-	 * finds: less than 2^-23 in all. */
+	/* Each step rounds by half a unit (2^-25 relative at most) and halves the error of the
+	 * steps before: less than 2^-23 in total. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 2.5e-7,
 	.oracle = &oracle_long,

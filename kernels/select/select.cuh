@@ -1,21 +1,21 @@
 /*
- * What the select variants share: a choice between two constants in every step
- * of a recurrence. As a branch, the whole recurrence is written twice, once
- * with each constant; as a conditional assignment, once.
+ * Shared by the select variants: a choice between two constants in every step of a recurrence. With
+ * a branch, the whole recurrence is written twice, once with each constant; with a conditional
+ * assignment, once.
  */
 #pragma once
 
-/* So few that the compiler guards the steps of both sides, or so many that it must branch.
- * The oracle in select.c and the work model count the same. */
+/* Steps of a recurrence: so few that the compiler predicates both sides, or so many that it must
+ * branch. The oracle in select.c and the work model use the same numbers. */
 #define STEPS_SHORT 2
 #define STEPS_LONG 64
 
-/* What is added in a step, for elements below one half and for others. Constants of each step: a
- * function of it would be computed, and chosen, anew. */
+/* The term that a step adds, for elements below one half and for the others. Each step has
+ * constants of its own: a function of the step would be computed, and selected, anew. */
 template <int step> constexpr float below = (step + 1) / 256.0f;
 template <int step> constexpr float above = (2 * step + 1) / 512.0f;
 
-/* Steps from `step` on, with one of the constants or by choice. */
+/* The steps from `step` on, with one of the constants or with a choice between them. */
 template <int step, int steps> __device__ __forceinline__ float with_below(float value)
 {
 	if constexpr (step < steps)

@@ -1,4 +1,4 @@
-/* All threads meet at a barrier of the block once the message is written: those who wait are not
+/* All threads meet at a barrier of the block once the message is written: waiting threads are not
  * scheduled until it is there. */
 #include "spin.cuh"
 

@@ -1,5 +1,5 @@
-/* All threads look at the message over and over until it is there: they take turns of the scheduler
- * from the one that they wait for, which may be of their own warp. */
+/* All threads poll the message until it is there. They take issue slots from the thread that they
+ * wait for, which may be in their own warp. */
 #include "spin.cuh"
 
 struct busy_wait {

@@ -1,5 +1,5 @@
-/* One lane of each warp looks, and the others wait for it at a barrier of the warp: far fewer look,
- * and as often. */
+/* One lane of each warp polls, and the others wait for it at a barrier of the warp: far fewer
+ * threads poll, but as often. */
 #include "spin.cuh"
 
 struct busy_wait_one_lane {

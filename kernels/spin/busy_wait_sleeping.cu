@@ -1,4 +1,4 @@
-/* The same, but who has looked in vain sleeps for a moment: the scheduler is left to the others. */
+/* The same, but a thread sleeps after each vain poll and leaves the scheduler to the others. */
 #include "spin.cuh"
 
 struct busy_wait_sleeping {

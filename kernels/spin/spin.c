@@ -1,6 +1,6 @@
 /*
- * spin: threads that wait for one of their block, by looking over and over, or
- * at a barrier. Thread 0 works on a message, 16 times; all others need each.
+ * spin: threads that wait for another thread of their block, by polling or at a
+ * barrier. Thread 0 computes a message, 16 times; all others need each message.
  */
 #include "kernels/table.h"
 
@@ -16,7 +16,7 @@ struct rounds {
 	int64_t block, n;
 };
 
-/* The sum of what thread 0 of a block says, who has `x` of its own. */
+/* The sum of all messages, if thread 0 has the element `x`. */
 static double messages_total(double x)
 {
 	double message = 1.0 + 0.5 * x, total = 0.0;
@@ -29,7 +29,7 @@ static double messages_total(double x)
 	return total;
 }
 
-static void run_blocks(void *context, int64_t begin, int64_t end)
+static void spin_run_blocks(void *context, int64_t begin, int64_t end)
 {
 	const struct rounds *of = context;
 
@@ -56,7 +56,7 @@ static int compute_rounds(const struct launch_case *work, const struct host_buff
 	of.x = x;
 	of.y = y;
 	launch_case_axis(work, "block", &of.block);
-	parallel_for((of.n + of.block - 1) / of.block, 64, run_blocks, &of);
+	parallel_for((of.n + of.block - 1) / of.block, 64, spin_run_blocks, &of);
 	return 0;
 }
 
@@ -71,36 +71,36 @@ static const struct kernel_oracle oracle_rounds = {
 		  .grid = {"ceil_div(n, block)"}, \
 		  .block = {"block"},             \
 		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
-/* Before, the lanes of a warp had one program counter: those that looked kept it. */
+/* On older devices the lanes of a warp share one program counter, and the lanes that poll keep
+ * it. */
 #define OWN_PROGRAM_COUNTERS                     \
 	CONSTRAINTS({"compute_capability >= 70", \
-		     "threads of a warp must run independently: compute capability 7.0 at least"})
+		     "threads of a warp must run independently: compute capability 7.0 or later"})
 
 static const struct kernel_variant variants[] = {
 	{
 		.name = "barrier",
-		.lesson = "threads that wait at a barrier take nothing from the one that works",
+		.lesson = "threads that wait at a barrier do not slow down the one that works",
 		.metric = "median_time_ns",
 		ONE_A_THREAD("spin_barrier"),
 	},
 	{
 		.name = "busy_wait",
-		.lesson =
-			"threads that look at a flag over and over issue instructions for nothing",
+		.lesson = "threads that poll a flag issue instructions for nothing",
 		.metric = "instructions",
 		OWN_PROGRAM_COUNTERS,
 		ONE_A_THREAD("spin_busy_wait"),
 	},
 	{
 		.name = "busy_wait_sleeping",
-		.lesson = "to sleep between two looks saves few instructions, and some of the time",
+		.lesson = "sleeping between polls saves few instructions, but some of the time",
 		.metric = "median_time_ns",
 		OWN_PROGRAM_COUNTERS,
 		ONE_A_THREAD("spin_busy_wait_sleeping"),
 	},
 	{
 		.name = "busy_wait_one_lane",
-		.lesson = "one lane looks for its warp: that is still a warp that looks",
+		.lesson = "one lane polls for its warp: every warp still polls",
 		.metric = "instructions",
 		OWN_PROGRAM_COUNTERS,
 		ONE_A_THREAD("spin_busy_wait_one_lane"),
@@ -112,14 +112,15 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_spin = {
 	.name = "spin",
-	.summary = "waiting for another thread of the block: a busy-wait flag against a barrier",
+	.summary =
+		"waiting for another thread of the block: polling a flag compared with a barrier",
 	AXES(AXIS_BLOCK, {"n", "2^20", "elements"}),
 	.small_size = "2^14",
 	BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
 		{"y", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	.work = {.flop = FLOP, .bytes_read = "4 * n", .bytes_written = "4 * n"},
-	/* 16 additions that grow to about 32, each to half a unit, 2^-24 relative: 1e-6 at most.
-	 * The messages, which halve what they err, add two units. */
+	/* 16 additions up to about 32, each rounded by half a unit, 2^-24 relative: 1e-6 at most.
+	 * The messages, which halve their error in every step, add two units. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 2e-6,
 	.oracle = &oracle_rounds,

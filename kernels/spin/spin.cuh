@@ -1,7 +1,7 @@
 /*
- * What the spin variants share: a block in which thread 0 prepares a message,
- * round by round, that all others wait for. They differ in how these learn that
- * it is there.
+ * Shared by the spin variants: a block in which thread 0 prepares a message in every round,
+ * and all others wait for it. The variants differ in how these learn that the message is
+ * there.
  */
 #pragma once
 
@@ -11,8 +11,8 @@
 
 #define NOT_READY 0u
 
-/* The message of a round from that of the round before: work that takes its time, and gives numbers
- * from 1 to 2. Their bits are never NOT_READY. */
+/* Computes the message of a round from that of the round before: work that takes time. The results
+ * are numbers from 1 to 2, so their bits are never NOT_READY. */
 __device__ __forceinline__ float next_message(float message)
 {
 #pragma unroll
@@ -21,8 +21,8 @@ __device__ __forceinline__ float next_message(float message)
 	return message;
 }
 
-/* Relaxed: nothing but the message itself is handed over, so that no other access must be ordered.
- */
+/* Relaxed: only the message itself is handed over, so no other access needs to be
+ * ordered. */
 __device__ __forceinline__ void put(unsigned *slot, float message)
 {
 	asm volatile("st.relaxed.cta.shared.u32 [%0], %1;"
@@ -43,10 +43,10 @@ __device__ __forceinline__ unsigned look(unsigned *slot)
 }
 
 /*
- * y[i] = x[i] + all messages of its block. `wait` gives a round's message from
- * its slot, in all threads but thread 0, which never waits: it can always go on,
- * and so do all others in the end. That holds within a warp, too, since each
- * thread has a program counter of its own (compute capability 7.0 and later).
+ * y[i] = x[i] + all messages of its block. `wait` returns the message of a round from its slot.
+ * Thread 0 never waits for a message, so it can always continue, and in the end all others can.
+ * This holds within a warp as well, because each thread has its own program counter (compute
+ * capability 7.0 and later).
  */
 template <class Wait>
 __device__ __forceinline__ void run_rounds(const float *__restrict__ x, float *__restrict__ y,
@@ -54,7 +54,7 @@ __device__ __forceinline__ void run_rounds(const float *__restrict__ x, float *_
 {
 	__shared__ unsigned slots[ROUNDS];
 	long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-	/* The last block has an element at least, its first. */
+	/* The last block has at least one element, its first. */
 	float message = 1.0f + 0.5f * x[i - threadIdx.x];
 	float value = i < n ? x[i] : 0.0f;
 

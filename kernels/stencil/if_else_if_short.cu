@@ -1,4 +1,4 @@
-/* The if and else-if around such bodies: an else-if is harder to predicate, and the compiler may
+/* The if and else-if around short bodies: an else-if is harder to predicate, and the compiler may
  * keep its branches. */
 #include "stencil.cuh"
 

@@ -1,5 +1,5 @@
-/* Threads at the left end fetch the halo of both sides: one if, and one warp of the block is torn.
- */
+/* Threads at the left end fetch the halo of both sides: one if, and one warp of the block
+ * diverges. */
 #include "stencil.cuh"
 
 extern "C" __global__ void stencil_one_if(const float *__restrict__ x, float *__restrict__ y,

@@ -1,6 +1,7 @@
 /*
- * stencil: sums over a window of nine, in tiles of shared memory. What it costs
- * to fetch the halo of a tile, by who fetches it.
+ * stencil: sums over a window of nine elements, in tiles of shared memory. It
+ * shows the cost of fetching the halo of a tile, depending on which threads
+ * fetch it.
  */
 #include "kernels/table.h"
 
@@ -24,8 +25,8 @@ static double weight(double x, int steps)
 	return x;
 }
 
-/* The weights of a window in a ring: each is taken once. */
-static void sum_range(void *context, int64_t begin, int64_t end)
+/* Keeps the weights of a window in a ring, so that each is computed once. */
+static void stencil_sum_range(void *context, int64_t begin, int64_t end)
 {
 	const struct window *of = context;
 	double ring[2 * RADIUS + 1] = {0};
@@ -42,8 +43,9 @@ static void sum_range(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static int compute(int steps, const struct launch_case *work, const struct host_buffers *inputs,
-		   struct host_buffers *expected, struct error *err)
+static int stencil_compute(int steps, const struct launch_case *work,
+			   const struct host_buffers *inputs, struct host_buffers *expected,
+			   struct error *err)
 {
 	void *x, *y;
 	int64_t n, padded;
@@ -52,28 +54,28 @@ static int compute(int steps, const struct launch_case *work, const struct host_
 	if (!rc)
 		rc = oracle_buffer(&y, work, expected, "y", &n, err);
 	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, sum_range, &(struct window){x, y, steps});
+		parallel_for(n, ORACLE_GRAIN, stencil_sum_range, &(struct window){x, y, steps});
 	return rc;
 }
 
-/* An oracle, and a work model: each element is weighted once, and every window added up. */
-#define WINDOW(label, step_count)                                                    \
-	static int compute_##label(const struct launch_case *work,                   \
-				   const struct host_buffers *inputs,                \
-				   struct host_buffers *expected, struct error *err) \
-	{                                                                            \
-		return compute(step_count, work, inputs, expected, err);             \
-	}                                                                            \
-	static const struct kernel_oracle oracle_##label = {                         \
-		.name = "stencil/" #label,                                           \
-		.axes = "n",                                                         \
-		.compute = compute_##label,                                          \
-	};                                                                           \
-	static const struct kernel_work work_##label = {                             \
-		.flop = "2 * " TEXT_OF(step_count) " * (n + 2 * " TEXT_OF(           \
-			RADIUS) ") + 2 * " TEXT_OF(RADIUS) " * n",                   \
-		.bytes_read = "4 * (n + 2 * " TEXT_OF(RADIUS) ")",                   \
-		.bytes_written = "4 * n",                                            \
+/* An oracle and a work model: each element is weighted once, and every window is summed. */
+#define WINDOW(label, step_count)                                                            \
+	static int stencil_compute_##label(const struct launch_case *work,                   \
+					   const struct host_buffers *inputs,                \
+					   struct host_buffers *expected, struct error *err) \
+	{                                                                                    \
+		return stencil_compute(step_count, work, inputs, expected, err);             \
+	}                                                                                    \
+	static const struct kernel_oracle oracle_##label = {                                 \
+		.name = "stencil/" #label,                                                   \
+		.axes = "n",                                                                 \
+		.compute = stencil_compute_##label,                                          \
+	};                                                                                   \
+	static const struct kernel_work work_##label = {                                     \
+		.flop = "2 * " TEXT_OF(step_count) " * (n + 2 * " TEXT_OF(                   \
+			RADIUS) ") + 2 * " TEXT_OF(RADIUS) " * n",                           \
+		.bytes_read = "4 * (n + 2 * " TEXT_OF(RADIUS) ")",                           \
+		.bytes_written = "4 * n",                                                    \
 	};
 
 WINDOW(short, STEPS_SHORT)
@@ -88,19 +90,19 @@ WINDOW(long, STEPS_LONG)
 		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
 #define HALO_OF_A_BLOCK                                                                           \
 	{                                                                                         \
-		"block >= " TEXT_OF(RADIUS), "block must be 4 or more: the halo of a side has a " \
-					     "thread for each element"                            \
+		"block >= " TEXT_OF(RADIUS), "block must be at least 4: one thread fetches each " \
+					     "element of one side of the halo"                    \
 	}
-#define TWO_HALOS_OF_A_BLOCK                                                                  \
-	{                                                                                     \
-		"block >= 2 * " TEXT_OF(RADIUS),                                              \
-			"block must be 8 or more: no thread may be at both ends of the block" \
+#define TWO_HALOS_OF_A_BLOCK                                                                   \
+	{                                                                                      \
+		"block >= 2 * " TEXT_OF(RADIUS),                                               \
+			"block must be at least 8: no thread may be at both ends of the block" \
 	}
 
 static const struct kernel_variant variants[] = {
 	{
 		.name = "two_ifs",
-		.lesson = "the halo by two ifs: the first warp and the last are torn once each",
+		.lesson = "the halo by two ifs: the first and the last warp diverge once each",
 		.metric = "branch_targets_divergent",
 		DOES(long),
 		CONSTRAINTS(HALO_OF_A_BLOCK),
@@ -108,7 +110,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "if_else_if",
-		.lesson = "the halo by if and else-if: the same warps are torn, and as often",
+		.lesson = "the halo by if and else-if: the same warps diverge, and as often",
 		.metric = "branch_targets_divergent",
 		DOES(long),
 		CONSTRAINTS(TWO_HALOS_OF_A_BLOCK),
@@ -116,7 +118,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "one_if",
-		.lesson = "four threads fetch both sides of the halo: one warp is torn, for longer",
+		.lesson = "four threads fetch both sides of the halo: one warp diverges, but for "
+			  "longer",
 		.metric = "branch_targets_divergent",
 		DOES(long),
 		CONSTRAINTS(HALO_OF_A_BLOCK),
@@ -124,7 +127,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "two_ifs_short",
-		.lesson = "two ifs around a load and a store: predicated, so that none diverges",
+		.lesson = "two ifs around a load and a store are predicated: none diverges",
 		.metric = "branch_targets",
 		DOES(short),
 		CONSTRAINTS(HALO_OF_A_BLOCK),
@@ -132,7 +135,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "if_else_if_short",
-		.lesson = "an else-if is harder to predicate: what looks cheaper may branch",
+		.lesson = "an else-if is harder to predicate: code that looks cheaper may branch",
 		.metric = "branch_targets",
 		DOES(short),
 		CONSTRAINTS(TWO_HALOS_OF_A_BLOCK),
@@ -142,7 +145,7 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_stencil = {
 	.name = "stencil",
-	.summary = "sums over a window: who fetches the halo of a tile in shared memory",
+	.summary = "sums over a window: which threads fetch the halo of a tile in shared memory",
 	AXES(AXIS_BLOCK, {"n", "2^22", "elements"}),
 	.small_size = "2^16",
 	BUFFERS({"x", ELEMENT_F32, "ceil_div(n, block) * block + 2 * " TEXT_OF(RADIUS), BUFFER_IN,
@@ -151,8 +154,9 @@ const struct kernel kernel_stencil = {
 	.work = {.flop = "2 * " TEXT_OF(STEPS_LONG) " * n",
 		 .bytes_read = "4 * n",
 		 .bytes_written = "4 * n"},
-	/* Eight additions, each to half a unit of at most the sum (2^-24): 5e-7, and a weight errs
-	 * by two units at most, as every step halves what it finds: 1.2e-7. */
+	/* Eight additions, each rounded by half a unit of at most the sum (2^-24): 5e-7. A weight
+	 * errs by two units at most, because every step halves the error of the one before:
+	 * 1.2e-7. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 1e-6,
 	.oracle = &oracle_long,

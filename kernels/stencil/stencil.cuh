@@ -1,14 +1,14 @@
 /*
- * What the stencil variants share: the tile of a block in shared memory, with
- * RADIUS elements more on either side, and the sum over a window of it. x is
- * padded by as many, and at its end to whole blocks, so that no thread has to
- * ask whether there is an element: variants differ in who fetches the halo, and
- * in nothing else. x[i + RADIUS] is the element of y[i].
+ * Shared by the stencil variants: the tile of a block in shared memory, with RADIUS more
+ * elements on either side, and the sum over a window. x is padded in the same way, and at
+ * its end to whole blocks, so that no thread checks whether it has an element. The
+ * variants differ only in which threads fetch the halo. x[i + RADIUS] is the element of
+ * y[i].
  */
 #pragma once
 
-/* So few steps that the compiler predicates them, and no branch is left, or so many that it must
- * branch. stencil.c counts the same. */
+/* Steps of a weight: so few that the compiler predicates the ifs and leaves no branch, or so many
+ * that it must branch. stencil.c uses the same numbers. */
 #define RADIUS 4
 #define STEPS_SHORT 1
 #define STEPS_LONG 32
@@ -20,7 +20,7 @@ __device__ inline long long global_thread()
 	return (long long)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* What is summed is a function of the elements, taken once for each. */
+/* The window sums a function of the elements, computed once for each element. */
 template <int steps> __device__ __forceinline__ float weight(float x)
 {
 #pragma unroll
@@ -29,13 +29,13 @@ template <int steps> __device__ __forceinline__ float weight(float x)
 	return x;
 }
 
-/* The element `at` of the tile. */
+/* Fetches element `at` of the tile. */
 template <int steps> __device__ __forceinline__ void fetch(const float *__restrict__ x, unsigned at)
 {
 	tile[at] = weight<steps>(x[(long long)blockIdx.x * blockDim.x + at]);
 }
 
-/* Whoever is at an end of the block fetches what lies beyond it. */
+/* Threads at an end of the block fetch the elements beyond it. */
 template <int steps> __device__ __forceinline__ void fetch_by_two_ifs(const float *__restrict__ x)
 {
 	fetch<steps>(x, threadIdx.x + RADIUS);
@@ -45,7 +45,7 @@ template <int steps> __device__ __forceinline__ void fetch_by_two_ifs(const floa
 		fetch<steps>(x, threadIdx.x + 2 * RADIUS);
 }
 
-/* Nobody may be at both. */
+/* No thread may be at both ends. */
 template <int steps>
 __device__ __forceinline__ void fetch_by_if_else_if(const float *__restrict__ x)
 {
@@ -56,7 +56,7 @@ __device__ __forceinline__ void fetch_by_if_else_if(const float *__restrict__ x)
 		fetch<steps>(x, threadIdx.x + 2 * RADIUS);
 }
 
-/* All is fetched: the sum over the thread's window. */
+/* Waits until all elements are fetched, then stores the sum over the thread's window. */
 __device__ __forceinline__ void store_sum(float *__restrict__ y, long long n)
 {
 	long long i = global_thread();

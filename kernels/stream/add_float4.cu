@@ -1,4 +1,4 @@
-/* add, four elements a thread in one 16-byte load. */
+/* add: four elements per thread, with 16-byte loads. */
 #include "stream.cuh"
 
 extern "C" __global__ void stream_add_float4(const float *__restrict__ a,

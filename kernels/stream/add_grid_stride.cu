@@ -1,4 +1,4 @@
-/* add, as many blocks as fit the device at once, each striding over the whole array. */
+/* add: as many blocks as fit on the device at the same time, each striding over the array. */
 #include "stream.cuh"
 
 extern "C" __global__ void stream_add_grid_stride(const float *__restrict__ a,

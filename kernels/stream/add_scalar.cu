@@ -1,4 +1,4 @@
-/* add, one element a thread, 4 bytes a load. */
+/* add: one element per thread, with 4-byte loads. */
 extern "C" __global__ void stream_add_scalar(const float *__restrict__ a,
 					     const float *__restrict__ b, float *__restrict__ c,
 					     long long n)

@@ -1,4 +1,4 @@
-/* copy, four elements a thread in one 16-byte load. */
+/* copy: four elements per thread, with 16-byte loads. */
 #include "stream.cuh"
 
 extern "C" __global__ void stream_copy_float4(const float *__restrict__ a, float *__restrict__ c,

@@ -1,4 +1,4 @@
-/* copy, as many blocks as fit the device at once, each striding over the whole array. */
+/* copy: as many blocks as fit on the device at the same time, each striding over the array. */
 #include "stream.cuh"
 
 extern "C" __global__ void stream_copy_grid_stride(const float *__restrict__ a,

@@ -1,4 +1,4 @@
-/* copy, one element a thread, 4 bytes a load. */
+/* copy: one element per thread, with 4-byte loads. */
 extern "C" __global__ void stream_copy_scalar(const float *__restrict__ a, float *__restrict__ c,
 					      long long n)
 {

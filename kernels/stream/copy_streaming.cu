@@ -1,4 +1,4 @@
-/* copy_unrolled, with loads and stores marked as touched once, so that they leave the caches
+/* copy_unrolled, with loads and stores marked as used once, so that their lines leave the caches
  * first. */
 #include "stream.cuh"
 

@@ -1,4 +1,4 @@
-/* copy, four 16-byte loads a thread, all under way before the first store. */
+/* copy: four 16-byte loads per thread, all in flight before the first store. */
 #include "stream.cuh"
 
 #define GROUPS copy_operation::groups_in_flight

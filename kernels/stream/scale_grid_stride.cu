@@ -1,4 +1,4 @@
-/* scale, as many blocks as fit the device at once, each striding over the whole array. */
+/* scale: as many blocks as fit on the device at the same time, each striding over the array. */
 #include "stream.cuh"
 
 extern "C" __global__ void stream_scale_grid_stride(const float *__restrict__ a,

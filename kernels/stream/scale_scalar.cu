@@ -1,4 +1,4 @@
-/* scale, one element a thread, 4 bytes a load. */
+/* scale: one element per thread, with 4-byte loads. */
 extern "C" __global__ void stream_scale_scalar(const float *__restrict__ a, float *__restrict__ c,
 					       float factor, long long n)
 {

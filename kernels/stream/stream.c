@@ -1,11 +1,12 @@
 /*
- * stream: what memory gives. Four operations of almost no arithmetic, after
- * McCalpin's STREAM, each with ever more bytes on the way at once.
+ * stream: memory bandwidth. Four operations with almost no arithmetic, after
+ * McCalpin's STREAM. The variants of each operation keep more and more bytes in
+ * flight.
  */
 #include "kernels/table.h"
 
-/* A float in [0, 1) times FACTOR, plus another, is exact in a double, so an oracle that rounds
- * once is right to the last bit. */
+/* The product of FACTOR and a float in [0, 1), plus another such float, is exact in a double, so an
+ * oracle that rounds once is right to the last bit. */
 #define FACTOR 3.0
 #define FACTOR_TEXT "3.0"
 
@@ -17,7 +18,7 @@ struct computation {
 	float *c;
 };
 
-static void compute_range(void *context, int64_t begin, int64_t end)
+static void stream_compute_range(void *context, int64_t begin, int64_t end)
 {
 	const struct computation *of = context;
 
@@ -33,9 +34,9 @@ static void compute_range(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static int compute(enum operation operation, const struct launch_case *work,
-		   const struct host_buffers *inputs, struct host_buffers *expected,
-		   struct error *err)
+static int stream_compute(enum operation operation, const struct launch_case *work,
+			  const struct host_buffers *inputs, struct host_buffers *expected,
+			  struct error *err)
 {
 	void *a = NULL, *b = NULL, *c = NULL;
 	int64_t n;
@@ -46,21 +47,21 @@ static int compute(enum operation operation, const struct launch_case *work,
 	if (!rc)
 		rc = oracle_buffer(&c, work, expected, "c", &n, err);
 	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, compute_range,
+		parallel_for(n, ORACLE_GRAIN, stream_compute_range,
 			     &(struct computation){operation, a, b, c});
 	return rc;
 }
 
-/* One oracle and one work model an operation. */
-#define OPERATION(label, symbol, ...)                                                \
-	static int compute_##label(const struct launch_case *work,                   \
-				   const struct host_buffers *inputs,                \
-				   struct host_buffers *expected, struct error *err) \
-	{                                                                            \
-		return compute(symbol, work, inputs, expected, err);                 \
-	}                                                                            \
-	static const struct kernel_oracle oracle_##label = {                         \
-		.name = "stream/" #label, .axes = "n", .compute = compute_##label};  \
+/* One oracle and one work model per operation. */
+#define OPERATION(label, symbol, ...)                                                       \
+	static int stream_compute_##label(const struct launch_case *work,                   \
+					  const struct host_buffers *inputs,                \
+					  struct host_buffers *expected, struct error *err) \
+	{                                                                                   \
+		return stream_compute(symbol, work, inputs, expected, err);                 \
+	}                                                                                   \
+	static const struct kernel_oracle oracle_##label = {                                \
+		.name = "stream/" #label, .axes = "n", .compute = stream_compute_##label};  \
 	static const struct kernel_work work_##label = {__VA_ARGS__};
 
 OPERATION(copy, COPY, .bytes_read = "4 * n", .bytes_written = "4 * n")
@@ -69,11 +70,11 @@ OPERATION(add, ADD, .flop = "n", .bytes_read = "8 * n", .bytes_written = "4 * n"
 OPERATION(triad, TRIAD, .flop = "2 * n", .bytes_read = "8 * n", .bytes_written = "4 * n")
 #define DOES(label) .oracle = &oracle_##label, .work = &work_##label
 
-/* Launches: entry and arguments vary, the shapes are these. */
+/* The shapes of the launches. */
 #define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
 #define FOUR_A_THREAD .grid = {"ceil_div(n, 4 * block)"}, .block = {"block"}
 #define SIXTEEN_A_THREAD .grid = {"ceil_div(n, 16 * block)"}, .block = {"block"}
-/* As many blocks as the device holds at once, and no more than there is work for. */
+/* As many blocks as fit on the device at the same time, and no more than there is work for. */
 #define RESIDENT                                                                                \
 	.grid = {"min(ceil_div(n, 4 * block), sm_count * max(1, max_threads_per_sm / block))"}, \
 	.block = {"block"}
@@ -87,7 +88,7 @@ OPERATION(triad, TRIAD, .flop = "2 * n", .bytes_read = "8 * n", .bytes_written =
 static const struct kernel_variant variants[] = {
 	{
 		.name = "copy_scalar",
-		.lesson = "a 4-byte load a thread: the baseline of every copy",
+		.lesson = "one 4-byte load per thread: the simplest copy",
 		.metric = "dram_bytes_per_s",
 		DOES(copy),
 		LAUNCHES({.entry = "stream_copy_scalar", ONE_A_THREAD, ARGS(A, C, N)}),
@@ -101,38 +102,38 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "copy_grid_stride",
-		.lesson = "a fixed grid strides over any n: no block is launched twice",
+		.lesson = "a grid that just fills the device strides over any n: fewer blocks",
 		.metric = "blocks",
 		DOES(copy),
 		LAUNCHES({.entry = "stream_copy_grid_stride", RESIDENT, ARGS(A, C, N)}),
 	},
 	{
 		.name = "copy_unrolled",
-		.lesson = "four 16-byte loads a thread: a quarter of the blocks, so that small "
-			  "ones do, too",
+		.lesson = "four 16-byte loads per thread: a quarter of the blocks, so small blocks "
+			  "suffice",
 		.metric = "dram_bytes_per_s",
 		DOES(copy),
 		LAUNCHES({.entry = "stream_copy_unrolled", SIXTEEN_A_THREAD, ARGS(A, C, N)}),
 	},
 	{
 		.name = "copy_streaming",
-		.lesson = "data touched once is marked to leave the caches first: a copy is no "
-			  "faster",
+		.lesson = "marking data to leave the caches first makes a copy no faster",
 		.metric = "dram_bytes_per_s",
 		DOES(copy),
 		LAUNCHES({.entry = "stream_copy_streaming", SIXTEEN_A_THREAD, ARGS(A, C, N)}),
 	},
 	{
 		.name = "copy_memcpy",
-		.lesson = "the copy of the driver, which cudaMemcpy calls: the yardstick of copies",
+		.lesson = "the driver's copy, which cudaMemcpy calls: the library baseline for "
+			  "copies",
 		.metric = "dram_bytes_per_s",
 		DOES(copy),
-		AXES({"block", "256", "of no matter: the driver chooses"}),
+		AXES({"block", "256", "ignored: the driver chooses"}),
 		LAUNCHES({.library = "cuda", .entry = "copy", ARGS(A, C, ARG_OF_I64("4 * n"))}),
 	},
 	{
 		.name = "scale_scalar",
-		.lesson = "one multiplication a load costs nothing: memory is the limit",
+		.lesson = "one multiplication per load costs nothing: memory is the limiter",
 		.metric = "dram_bytes_per_s",
 		DOES(scale),
 		LAUNCHES({.entry = "stream_scale_scalar", ONE_A_THREAD, ARGS(A, C, TIMES, N)}),
@@ -146,15 +147,15 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "scale_grid_stride",
-		.lesson = "a fixed grid strides over any n: no block is launched twice",
+		.lesson = "a grid that just fills the device strides over any n: fewer blocks",
 		.metric = "blocks",
 		DOES(scale),
 		LAUNCHES({.entry = "stream_scale_grid_stride", RESIDENT, ARGS(A, C, TIMES, N)}),
 	},
 	{
 		.name = "add_scalar",
-		.lesson = "two arrays in, one out: half as many bytes again in less than half the "
-			  "time again",
+		.lesson = "two arrays in, one out: 1.5 times the bytes in less than 1.5 times the "
+			  "time",
 		.metric = "dram_bytes_per_s",
 		DOES(add),
 		LAUNCHES({.entry = "stream_add_scalar", ONE_A_THREAD, ARGS(A, B, C, N)}),
@@ -168,15 +169,14 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "add_grid_stride",
-		.lesson = "a fixed grid strides over any n: no block is launched twice",
+		.lesson = "a grid that just fills the device strides over any n: fewer blocks",
 		.metric = "blocks",
 		DOES(add),
 		LAUNCHES({.entry = "stream_add_grid_stride", RESIDENT, ARGS(A, B, C, N)}),
 	},
 	{
 		.name = "triad_scalar",
-		.lesson =
-			"a fused multiply-add for 12 bytes: still far left of the roofline's ridge",
+		.lesson = "one fused multiply-add per 12 bytes: far left of the roofline's ridge",
 		.metric = "dram_bytes_per_s",
 		DOES(triad),
 		LAUNCHES({.entry = "stream_triad_scalar", ONE_A_THREAD, ARGS(A, B, C, TIMES, N)}),
@@ -190,7 +190,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "triad_grid_stride",
-		.lesson = "a fixed grid strides over any n: no block is launched twice",
+		.lesson = "a grid that just fills the device strides over any n: fewer blocks",
 		.metric = "blocks",
 		DOES(triad),
 		LAUNCHES({.entry = "stream_triad_grid_stride", RESIDENT, ARGS(A, B, C, TIMES, N)}),
@@ -199,7 +199,7 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_stream = {
 	.name = "stream",
-	.summary = "copy, scale, add and triad of float arrays: the bandwidth of memory",
+	.summary = "copy, scale, add and triad of float arrays: memory bandwidth",
 	AXES(AXIS_BLOCK, {"n", "2^24", "elements of each array"}),
 	.small_size = "2^16",
 	BUFFERS({"a", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},

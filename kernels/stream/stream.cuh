@@ -1,14 +1,14 @@
 /*
- * What the stream variants share: the four operations, on one element and on
- * the aligned groups of four that a 16-byte load brings. Any n is served: the
- * last group may be short. Pointers are 16-byte aligned.
+ * Shared by the stream variants: the four operations, on one element and on the aligned groups of
+ * four that a 16-byte load reads. n may have any value: the last group may be short. Pointers must
+ * be 16-byte aligned.
  */
 #pragma once
 
 /*
- * groups_in_flight: how many groups of four a thread loads before it stores
- * the first. 64 bytes a thread cover DRAM's latency even at low occupancy, and
- * with their addresses fit the 32 registers that full occupancy leaves.
+ * groups_in_flight: how many groups of four a thread loads before it stores the first one. 64 bytes
+ * per thread hide the latency of DRAM even at low occupancy. With their addresses they fit the 32
+ * registers that full occupancy leaves to a thread.
  */
 struct copy_operation {
 	static constexpr bool reads_b = false;
@@ -59,7 +59,7 @@ template <class Operation> __device__ float4 operate(Operation operation, float4
 			   operation(a.w, b.w));
 }
 
-/* One group: elements 4 * group to 4 * group + 3, cut at n; none beyond it. */
+/* Elements 4 * group to 4 * group + 3, without those at n and beyond. */
 template <class Operation>
 __device__ void stream_group(Operation operation, const float *__restrict__ a,
 			     const float *__restrict__ b, float *__restrict__ c, long long n,
@@ -81,7 +81,7 @@ __device__ void stream_group(Operation operation, const float *__restrict__ a,
 		c[i] = operation(a[i], Operation::reads_b ? b[i] : 0.0f);
 }
 
-/* All whole groups in flight, `stride` groups apart: all loads first, then all stores. */
+/* groups_in_flight whole groups, `stride` groups apart: all loads first, then all stores. */
 template <class Operation>
 __device__ void stream_groups(Operation operation, const float *__restrict__ a,
 			      const float *__restrict__ b, float *__restrict__ c, long long group,
@@ -102,7 +102,7 @@ __device__ void stream_groups(Operation operation, const float *__restrict__ a,
 			operate(operation, from_a[k], from_b[k]);
 }
 
-/* A fixed grid walks over any n. */
+/* A grid of any size walks over any n. */
 template <class Operation>
 __device__ void stream_grid_stride(Operation operation, const float *__restrict__ a,
 				   const float *__restrict__ b, float *__restrict__ c, long long n)

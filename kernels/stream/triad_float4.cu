@@ -1,4 +1,4 @@
-/* triad, four elements a thread in one 16-byte load. */
+/* triad: four elements per thread, with 16-byte loads. */
 #include "stream.cuh"
 
 extern "C" __global__ void stream_triad_float4(const float *__restrict__ a,

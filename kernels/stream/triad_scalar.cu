@@ -1,4 +1,4 @@
-/* triad, one element a thread, 4 bytes a load. */
+/* triad: one element per thread, with 4-byte loads. */
 extern "C" __global__ void stream_triad_scalar(const float *__restrict__ a,
 					       const float *__restrict__ b, float *__restrict__ c,
 					       float factor, long long n)

@@ -1,5 +1,5 @@
-/* Every thread asks whether it has an element: in all blocks but the last the answer is the same
- * for all, so that only one warp of the grid has lanes that idle. */
+/* Every thread checks whether it has an element. In all blocks but the last the answer is the same
+ * for all threads, so only one warp of the grid has idle lanes. */
 #include "tail.cuh"
 
 extern "C" __global__ void tail_guard(const float *__restrict__ a, const float *__restrict__ b,

@@ -1,5 +1,5 @@
-/* Arrays are padded to whole blocks, so that nobody asks: the last block adds what nobody wants,
- * with full warps. */
+/* The arrays are padded to whole blocks, so no thread checks: the last block adds elements that
+ * nobody needs, with full warps. */
 #include "tail.cuh"
 
 extern "C" __global__ void tail_padded(const float *__restrict__ a, const float *__restrict__ b,

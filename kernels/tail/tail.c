@@ -1,6 +1,7 @@
 /*
- * tail: a vector addition whose length is no multiple of the block. What the
- * last, partly filled block costs, and that it vanishes as n grows.
+ * tail: a vector addition whose length is not a multiple of the block. It shows
+ * what the last, partly filled block costs, and that the cost vanishes as n
+ * grows.
  */
 #include "kernels/table.h"
 
@@ -17,8 +18,8 @@ static void add_range(void *context, int64_t begin, int64_t end)
 		of->c[i] = (float)((double)of->a[i] + of->b[i]);
 }
 
-static int compute_add(const struct launch_case *work, const struct host_buffers *inputs,
-		       struct host_buffers *expected, struct error *err)
+static int tail_compute_add(const struct launch_case *work, const struct host_buffers *inputs,
+			    struct host_buffers *expected, struct error *err)
 {
 	void *a, *b, *c;
 	int64_t length;
@@ -36,7 +37,7 @@ static int compute_add(const struct launch_case *work, const struct host_buffers
 static const struct kernel_oracle oracle_add = {
 	.name = "tail/add",
 	.axes = "",
-	.compute = compute_add,
+	.compute = tail_compute_add,
 };
 
 #define TERM(length)                                                           \
@@ -55,8 +56,7 @@ static const struct kernel_buffer padded_buffers[] = {TERM("ceil_div(n, block) *
 static const struct kernel_variant variants[] = {
 	{
 		.name = "guard",
-		.lesson =
-			"only the last block has threads to send away: less than a block of waste",
+		.lesson = "only the last block has idle threads: less than one block is wasted",
 		.metric = "threads_per_instruction",
 		LAUNCHES({.entry = "tail_guard",
 			  .grid = {"ceil_div(n, block)"},
@@ -65,8 +65,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "padded",
-		.lesson =
-			"arrays of whole blocks: no thread asks, and large n are no faster for it",
+		.lesson = "arrays padded to whole blocks need no check, but large n are no faster",
 		.metric = "instructions",
 		.buffers = padded_buffers,
 		.buffer_count = ARRAY_SIZE(padded_buffers),
@@ -77,7 +76,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "two_launches",
-		.lesson = "the rest in a launch of its own: that costs more than any guard",
+		.lesson = "the remainder in a launch of its own costs more than any guard",
 		.metric = "launches",
 		LAUNCHES({.entry = "tail_two_launches",
 			  .repeat = "min(1, n / block)",
@@ -94,13 +93,13 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_tail = {
 	.name = "tail",
-	.summary = "what it costs that n is no multiple of the block",
-	/* The vector of the documents, and a large one that no block divides, either. */
+	.summary = "what it costs if n is not a multiple of the block",
+	/* The vector length of the notes, and a large one that no block divides either. */
 	AXES(AXIS_BLOCK, {"n", "1000,16777195", "elements"}),
 	.small_size = "1000,65515",
 	BUFFERS(TERM("n")),
 	.work = {.flop = "n", .bytes_read = "8 * n", .bytes_written = "4 * n"},
-	/* A sum of two floats is exact in a double: rounded once, as on the device. */
+	/* A sum of two floats is exact in a double: the oracle rounds once, as the device does. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_add,

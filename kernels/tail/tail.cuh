@@ -1,4 +1,4 @@
-/* What the tail variants share. */
+/* Shared by the tail variants. */
 #pragma once
 
 __device__ inline long long global_thread()

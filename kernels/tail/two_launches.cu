@@ -1,5 +1,5 @@
-/* Whole blocks in one launch, and in another one block of just as many threads as there are
- * elements left: nobody asks, and what that saves is paid for by the second launch. */
+/* One launch of whole blocks, and one of a single block with as many threads as there are elements
+ * left. No thread checks, but the second launch costs more than that saves. */
 #include "tail.cuh"
 
 extern "C" __global__ void tail_two_launches(const float *__restrict__ a,

@@ -1,5 +1,5 @@
-/* By way of shared memory both accesses to global memory are whole rows. The column is now read out
- * of the square instead: 32 words, 32 apart, all in one bank. */
+/* Through shared memory both accesses to global memory are whole rows. The column is now read from
+ * the square in shared memory: 32 words, 32 apart, all in one bank. */
 #include "transpose.cuh"
 
 extern "C" __global__ void transpose_conflicts(const float *__restrict__ from,

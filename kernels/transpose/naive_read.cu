@@ -1,5 +1,5 @@
-/* A warp reads a column and writes a row: the reads are scattered in place of the writes. A read
- * waits for its sector, but finds the other seven words of it in the cache afterwards. */
+/* A warp reads a column and writes a row: the reads are scattered instead of the writes. A read
+ * waits for its sector, but later reads find the other seven words of it in the cache. */
 extern "C" __global__ void transpose_naive_read(const float *__restrict__ from,
 						float *__restrict__ to, long long n)
 {

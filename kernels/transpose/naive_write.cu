@@ -1,5 +1,5 @@
-/* A warp reads a row and writes a column: 32 elements in 32 sectors, each of 32 bytes, of which 4
- * are used. Sectors wait in the L2 for their other words; what cannot wait is written in parts. */
+/* A warp reads a row and writes a column: 32 sectors for 32 elements, using 4 of the 32 bytes of
+ * each. Sectors wait in the L2 for their other words; those that cannot are written in parts. */
 extern "C" __global__ void transpose_naive_write(const float *__restrict__ from,
 						 float *__restrict__ to, long long n)
 {

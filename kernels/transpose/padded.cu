@@ -1,5 +1,5 @@
-/* A square whose rows are 33 words apart: a column of it lies in 32 banks. It costs a 33rd of the
- * shared memory. */
+/* A square with rows 33 words apart: a column lies in 32 banks. It costs a 33rd of the shared
+ * memory. */
 #include "transpose.cuh"
 
 extern "C" __global__ void transpose_padded(const float *__restrict__ from, float *__restrict__ to,

@@ -1,14 +1,14 @@
 /*
- * transpose: an n x n matrix of floats, rows to columns. It computes nothing,
- * so all that counts is in which order memory is touched: the way from half
- * scattered accesses to whole rows on both sides, and from one bank of shared
- * memory to all of them.
+ * transpose: the rows of an n x n matrix of floats become columns. It computes
+ * nothing, so only the order of memory accesses counts: from scattered accesses
+ * on one side to whole rows on both sides, and from one bank of shared memory
+ * to all of them.
  */
 #include "kernels/table.h"
 
-/* Rows worth a thread of their own. */
+/* The smallest number of rows for which the oracle uses another thread. */
 #define GRAIN 64
-/* Squares that stay in the first-level cache. */
+/* The side of squares that stay in the first-level cache. */
 #define SQUARE 16
 
 struct transposition {
@@ -52,32 +52,34 @@ static const struct kernel_oracle oracle_transposed = {
 	.compute = compute_transposed,
 };
 
-/* `rows`: of a block's part of the matrix, which is 32 columns wide. */
+/* The part of a block in the matrix has `rows` rows and 32 columns. */
 #define BY_ROWS(name, rows)                                             \
 	LAUNCHES({.entry = name,                                        \
 		  .grid = {"ceil_div(n, 32)", "ceil_div(n, " rows ")"}, \
 		  .block = {"32", "block / 32"},                        \
 		  ARGS(ARG_OF_BUFFER("from"), ARG_OF_BUFFER("to"), ARG_OF_I64("n"))})
-#define ROWS_OF_WARPS CONSTRAINTS(WHOLE_WARPS("it is rows of 32 threads"))
+#define ROWS_OF_WARPS CONSTRAINTS(WHOLE_WARPS("it consists of rows of 32 threads"))
 
 static const struct kernel_variant variants[] = {
 	{
 		.name = "naive_write",
-		.lesson = "whole rows are read, columns written: 32 sectors a request of a warp",
+		.lesson = "reads whole rows and writes columns: 32 sectors per request of a warp",
 		.metric = "global_store_sectors_per_request",
 		BY_ROWS("transpose_naive_write", "(block / 32)"),
 		ROWS_OF_WARPS,
 	},
 	{
 		.name = "naive_read",
-		.lesson = "columns are read, whole rows written: the cache keeps what reads leave",
+		.lesson = "reads columns and writes whole rows: a cache keeps the rest of each "
+			  "sector",
 		.metric = "global_load_sectors_per_request",
 		BY_ROWS("transpose_naive_read", "(block / 32)"),
 		ROWS_OF_WARPS,
 	},
 	{
 		.name = "conflicts",
-		.lesson = "by shared memory both sides are rows; a column of it is in one bank",
+		.lesson = "through shared memory both sides are rows, but a column of it lies in "
+			  "one bank",
 		.metric = "shared_load_bank_conflicts",
 		BY_ROWS("transpose_conflicts", "32"),
 		ROWS_OF_WARPS,
@@ -91,7 +93,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "swizzled",
-		.lesson = "words exchanged within their row: no conflict, and no word to spare",
+		.lesson = "words exchanged within their row: no conflict, and no unused word",
 		.metric = "shared_load_bank_conflicts",
 		BY_ROWS("transpose_swizzled", "32"),
 		ROWS_OF_WARPS,
@@ -100,7 +102,7 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_transpose = {
 	.name = "transpose",
-	.summary = "rows of a square matrix to columns: order of accesses, and banks",
+	.summary = "rows of a square matrix to columns: the order of accesses, and bank conflicts",
 	AXES(AXIS_BLOCK, {"n", "8192", "rows and columns of the matrix"}),
 	.small_size = "128",
 	BUFFERS({"from", ELEMENT_F32, "n * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},

@@ -1,15 +1,15 @@
 /*
- * What the transposes by way of shared memory have in common: a block moves
- * squares of 32 x 32 elements, a warp a row of them at a time. Blocks are rows
- * of 32 threads, as many as there are.
+ * Shared by the transposes through shared memory: a block moves squares of 32 x 32 elements,
+ * and a warp moves one row of a square at a time. Blocks have any number of rows of 32
+ * threads.
  */
 #pragma once
 
 #define SIDE 32
 
 /*
- * place(row, column): the word of an element of the square, of at most
- * SIDE * (SIDE + 1). Both ways a warp's accesses to memory are neighbours.
+ * place(row, column): the word of an element of the square, below SIDE * (SIDE + 1). In both
+ * directions the accesses of a warp to global memory are neighbours.
  */
 template <class Place>
 __device__ void transpose_by_squares(const float *__restrict__ from, float *__restrict__ to,

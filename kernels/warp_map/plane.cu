@@ -1,5 +1,5 @@
-/* A block of rows: they are laid end to end, x first, and cut into warps; where a row is shorter
- * than 32 threads or no multiple of them, a warp spans several. */
+/* A block of rows: they are laid end to end, x first, and cut into warps. If a row is shorter than
+ * 32 threads or not a multiple of 32, a warp spans several rows. */
 #include "warp_map.cuh"
 
 extern "C" __global__ void warp_map_plane(unsigned *place, long long n)

@@ -1,6 +1,7 @@
 /*
- * warp_map: how a block of any shape becomes warps. Every thread writes its
- * lane, the first thread of its warp, and how many threads the warp has.
+ * warp_map: how a block of any shape is divided into warps. Every thread writes
+ * its lane, the first thread of its warp, and the number of threads in the
+ * warp.
  */
 #include "kernels/table.h"
 
@@ -56,18 +57,18 @@ static const struct kernel_oracle oracle_map = {
 static const struct kernel_variant variants[] = {
 	{
 		.name = "line",
-		.lesson =
-			"a block along x is cut into warps of 32; a last, short one costs a whole",
+		.lesson = "a block along x is cut into warps of 32; a short last warp costs as "
+			  "much as a full one",
 		.metric = "threads_per_instruction",
 		LAUNCHES({.entry = "warp_map_line", BLOCKS, .block = {"block"}, ARGS(PLACE, N)}),
 	},
 	{
 		.name = "plane",
-		.lesson = "rows of a block are laid end to end: warps do not end with them",
+		.lesson = "rows of a block are laid end to end: a warp can span several rows",
 		.metric = "threads_per_instruction",
-		AXES({"columns", "8", "threads of a row of the block"}),
+		AXES({"columns", "8", "threads in one row of the block"}),
 		CONSTRAINTS({"block % columns == 0",
-			     "block must be a multiple of columns: it is whole rows"}),
+			     "block must be a multiple of columns: it consists of whole rows"}),
 		LAUNCHES({.entry = "warp_map_plane",
 			  BLOCKS,
 			  .block = {"columns", "block / columns"},
@@ -78,7 +79,7 @@ static const struct kernel_variant variants[] = {
 		.lesson = "x runs fastest, then y, then z: a warp is two layers of 4 x 4 threads",
 		.metric = "threads_per_instruction",
 		CONSTRAINTS({"block % 16 == 0",
-			     "block must be a multiple of 16: it is whole layers of 4 x 4"}),
+			     "block must be a multiple of 16: it consists of layers of 4 x 4"}),
 		LAUNCHES({.entry = "warp_map_volume",
 			  BLOCKS,
 			  .block = {"4", "4", "block / 16"},
@@ -86,11 +87,11 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "rows_of_forty",
-		.lesson = "40 x 2 threads are three warps: 96 lanes, of which 16 never work",
+		.lesson = "40 x 2 threads take three warps: 16 of the 96 lanes never work",
 		.metric = "threads_per_instruction",
 		AXES({"block", "80", "threads in one block, in rows of 40"}),
-		CONSTRAINTS(
-			{"block % 40 == 0", "block must be a multiple of 40: it is whole rows"}),
+		CONSTRAINTS({"block % 40 == 0",
+			     "block must be a multiple of 40: it consists of whole rows"}),
 		LAUNCHES({.entry = "warp_map_rows_of_forty",
 			  BLOCKS,
 			  .block = {"40", "block / 40"},
@@ -100,12 +101,12 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_warp_map = {
 	.name = "warp_map",
-	.summary = "how blocks of one, two and three dimensions are cut into warps",
-	AXES(AXIS_BLOCK, {"n", "2^24", "threads that write their place"}),
+	.summary = "how blocks of one, two and three dimensions are divided into warps",
+	AXES(AXIS_BLOCK, {"n", "2^24", "threads that write where they are"}),
 	.small_size = "2^16",
 	BUFFERS({"place", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	.work = {.bytes_written = "4 * n"},
-	/* Whole numbers. */
+	/* Results are integers. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_map,

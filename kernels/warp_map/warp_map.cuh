@@ -1,10 +1,10 @@
 /*
- * What the warp_map variants share: a thread says what warp the hardware has
- * put it into.
+ * Shared by the warp_map variants: each thread reports the warp in which the hardware has put
+ * it.
  */
 #pragma once
 
-/* As in warp_map.c: what a thread writes, lowest first. */
+/* As in warp_map.c: the fields that a thread writes, lowest first. */
 #define LANES_SHIFT 8
 #define FIRST_SHIFT 16
 
@@ -17,9 +17,9 @@ __device__ __forceinline__ unsigned lane_id()
 }
 
 /*
- * The thread's lane; how many lanes of its warp there are threads for; and the linear index of the
- * warp's first thread, all three as the warp itself has them. Nothing of it is reckoned from the
- * shape of the block: only `linear` is, which the documents' formula gives.
+ * Writes the thread's lane, the number of threads in its warp and the linear index of the warp's
+ * first thread. The warp itself tells all three; only `linear` is computed from the shape of the
+ * block, by the formula z * Dx * Dy + y * Dx + x.
  */
 __device__ __forceinline__ void write_place(unsigned *place, long long n)
 {

@@ -1,4 +1,4 @@
-/* __all_sync: whether the rare thing is so of no lane of those that have a part. */
+/* __all_sync: whether no participating lane has a rare value. */
 #include "warp_ops.cuh"
 
 struct operation : vote {

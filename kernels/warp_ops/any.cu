@@ -1,4 +1,4 @@
-/* __any_sync: whether the rare thing is so of one lane at least of those that have a part. */
+/* __any_sync: whether at least one participating lane has a rare value. */
 #include "warp_ops.cuh"
 
 struct operation : vote {

@@ -1,5 +1,5 @@
-/* __ballot_sync: bit i of the result says whether lane i's value is odd; lanes that have no part
- * are 0 in it. */
+/* __ballot_sync: bit i of the result says whether lane i's value is odd. The bits of lanes that do
+ * not participate are 0. */
 #include "warp_ops.cuh"
 
 struct operation : vote {

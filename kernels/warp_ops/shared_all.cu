@@ -1,4 +1,4 @@
-/* The same question by a word of shared memory that lanes clear for which it is not so. */
+/* The same vote through a word of shared memory, which lanes with a rare value clear. */
 #include "warp_ops.cuh"
 
 struct operation : shared_vote {

@@ -1,4 +1,4 @@
-/* The same question by a word of shared memory that lanes set for which it is so. */
+/* The same vote through a word of shared memory, which lanes with a rare value set. */
 #include "warp_ops.cuh"
 
 struct operation : shared_vote {

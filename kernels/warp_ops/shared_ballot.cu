@@ -1,5 +1,5 @@
-/* The ballot by an atomic OR of shared memory: a word of the warp, cleared, in which each lane sets
- * its bit, with a barrier of the warp between all steps. */
+/* The ballot by an atomic OR on shared memory: a cleared word per warp, in which each lane sets its
+ * bit, with a barrier of the warp between all steps. */
 #include "warp_ops.cuh"
 
 struct operation : shared_vote {

@@ -1,4 +1,4 @@
-/* __shfl_sync: all lanes of a segment get the value of one, the lane `distance` of it. */
+/* __shfl_sync: all lanes of a segment get the value of its lane `distance`. */
 #include "warp_ops.cuh"
 
 struct operation : of_lane {

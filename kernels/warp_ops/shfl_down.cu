@@ -1,5 +1,5 @@
-/* __shfl_down_sync: a lane gets the value of the lane `distance` above; the last of a segment keep
- * their own. */
+/* __shfl_down_sync: a lane gets the value of the lane `distance` above. The last lanes of a segment
+ * keep their own values. */
 #include "warp_ops.cuh"
 
 struct operation : from_above {

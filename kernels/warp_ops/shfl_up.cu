@@ -1,5 +1,5 @@
-/* __shfl_up_sync: a lane gets the value of the lane `distance` below; the first of a segment keep
- * their own. */
+/* __shfl_up_sync: a lane gets the value of the lane `distance` below. The first lanes of a segment
+ * keep their own values. */
 #include "warp_ops.cuh"
 
 struct operation : from_below {

@@ -1,5 +1,5 @@
-/* __shfl_xor_sync: lanes whose numbers differ in the bits of `distance` swap values; a lane of a
- * segment above cannot be reached. */
+/* __shfl_xor_sync: lanes whose numbers differ in the bits of `distance` swap values. A lane in a
+ * higher segment cannot be reached. */
 #include "warp_ops.cuh"
 
 struct operation : crosswise {

@@ -1,7 +1,8 @@
 /*
- * warp_ops: functions in which lanes of a warp see each other's values, and
- * the same through shared memory. Each function is run many times over, on what
- * it gave before; lanes that the mask leaves out go their own way.
+ * warp_ops: functions through which the lanes of a warp see each other's
+ * values, and the same functions through shared memory. Each function runs many
+ * times, on the values that it gave before. Lanes that are not in the mask do
+ * not participate.
  */
 #include <string.h>
 
@@ -22,7 +23,7 @@ struct rounds {
 	int64_t n, block, width, distance, mask;
 };
 
-/* The lane that a shuffle gives `lane` the value of, as documented. */
+/* The source lane of a shuffle for `lane`, as documented. */
 static int64_t source_of(const struct rounds *of, int64_t lane)
 {
 	int64_t first = lane / of->width * of->width, end = first + of->width, other = lane;
@@ -47,7 +48,7 @@ static int64_t source_of(const struct rounds *of, int64_t lane)
 	return lane;
 }
 
-/* What a vote gives every member. */
+/* The result of a vote, the same for every member. */
 static uint32_t vote_of(enum function function, const uint32_t *values, uint32_t members)
 {
 	uint32_t odd = 0, rare = 0;
@@ -79,7 +80,7 @@ static void run_round(const struct rounds *of, uint32_t *values, const int64_t *
 	memcpy(values, next, sizeof(next));
 }
 
-/* `threads` of the warp are there, whose first is `first` of all. */
+/* The warp begins at thread `first` of the grid and has `threads` threads. */
 static void run_warp(const struct rounds *of, const int64_t *source, int64_t first, int64_t threads)
 {
 	uint32_t present = threads < LANES ? (UINT32_C(1) << threads) - 1 : UINT32_MAX;
@@ -93,7 +94,7 @@ static void run_warp(const struct rounds *of, const int64_t *source, int64_t fir
 		of->y[first + lane] = values[lane];
 }
 
-static void run_blocks(void *context, int64_t begin, int64_t end)
+static void warp_ops_run_blocks(void *context, int64_t begin, int64_t end)
 {
 	const struct rounds *of = context;
 	int64_t source[LANES];
@@ -108,9 +109,9 @@ static void run_blocks(void *context, int64_t begin, int64_t end)
 		}
 }
 
-static int compute(enum function function, const struct launch_case *work,
-		   const struct host_buffers *inputs, struct host_buffers *expected,
-		   struct error *err)
+static int warp_ops_compute(enum function function, const struct launch_case *work,
+			    const struct host_buffers *inputs, struct host_buffers *expected,
+			    struct error *err)
 {
 	struct rounds of = {.function = function, .block = 1, .width = LANES, .mask = UINT32_MAX};
 	void *x, *y;
@@ -126,21 +127,21 @@ static int compute(enum function function, const struct launch_case *work,
 	launch_case_axis(work, "mask", &of.mask);
 	launch_case_axis(work, "width", &of.width);
 	launch_case_axis(work, "distance", &of.distance);
-	parallel_for((of.n + of.block - 1) / of.block, 8, run_blocks, &of);
+	parallel_for((of.n + of.block - 1) / of.block, 8, warp_ops_run_blocks, &of);
 	return 0;
 }
 
-#define FUNCTION(label, symbol, of_axes)                                             \
-	static int compute_##label(const struct launch_case *work,                   \
-				   const struct host_buffers *inputs,                \
-				   struct host_buffers *expected, struct error *err) \
-	{                                                                            \
-		return compute(symbol, work, inputs, expected, err);                 \
-	}                                                                            \
-	static const struct kernel_oracle oracle_##label = {                         \
-		.name = "warp_ops/" #label,                                          \
-		.axes = of_axes,                                                     \
-		.compute = compute_##label,                                          \
+#define FUNCTION(label, symbol, of_axes)                                                      \
+	static int warp_ops_compute_##label(const struct launch_case *work,                   \
+					    const struct host_buffers *inputs,                \
+					    struct host_buffers *expected, struct error *err) \
+	{                                                                                     \
+		return warp_ops_compute(symbol, work, inputs, expected, err);                 \
+	}                                                                                     \
+	static const struct kernel_oracle oracle_##label = {                                  \
+		.name = "warp_ops/" #label,                                                   \
+		.axes = of_axes,                                                              \
+		.compute = warp_ops_compute_##label,                                          \
 	};
 
 #define OF_VOTE "block,mask,n"
@@ -167,58 +168,60 @@ FUNCTION(shfl_xor, SHFL_XOR, OF_SHUFFLE)
 #define SHUFFLE(label, of, widths, shown_by, teaches)                                             \
 	{                                                                                         \
 		.name = #label, .lesson = teaches, .metric = shown_by, .oracle = &oracle_##of,    \
-		AXES({"width", widths, "lanes of a segment, a power of two"},                     \
-		     {"distance", "1", "lanes between a value and who gets it"}),                 \
+		AXES({"width", widths, "lanes per segment, a power of two"},                      \
+		     {"distance", "1",                                                            \
+		      "lanes between the source of a value and the lane that gets it"}),          \
 		CONSTRAINTS({"is_pow2(width) && width <= 32",                                     \
-			     "width must be a power of two, 32 at most: it cuts the warp"},       \
+			     "width must be a power of two, at most 32: it divides the warp"},    \
 			    {"distance < 32", "distance must be below 32, the lanes of a warp"}), \
 		LAUNCHES({.entry = "warp_ops_" #label,                                            \
 			  ONE_A_THREAD,                                                           \
 			  ARGS(X, Y, N, MASK, ARG_OF_U32("width"), ARG_OF_U32("distance"))}),     \
 	}
-/* Any power of two will do; the two ends are enough for a default. */
+/* Any power of two is valid; the extremes are enough as defaults. */
 #define TWO_WIDTHS "2,32"
 #define ONE_WIDTH "32"
 
 static const struct kernel_variant variants[] = {
-	VOTE(ballot, ballot, "instructions", "a bit of every lane's answer, in all lanes, at once"),
+	VOTE(ballot, ballot, "instructions",
+	     "one instruction gives all lanes a bit of every lane's answer"),
 	VOTE(shared_ballot, ballot, "gpu_time_ns",
-	     "the same by atomics of shared memory: lanes queue at one word"),
-	VOTE(any, any, "instructions", "whether one lane says yes: one instruction"),
+	     "the ballot with atomics on shared memory: the lanes queue at one word"),
+	VOTE(any, any, "instructions", "whether at least one lane says yes, in one instruction"),
 	VOTE(shared_any, any, "shared_load_wavefronts",
-	     "the same by a word of shared memory: three barriers of the warp"),
-	VOTE(all, all, "instructions", "whether no lane says no: one instruction"),
+	     "the vote through a word of shared memory: three barriers of the warp"),
+	VOTE(all, all, "instructions", "whether all lanes say yes, in one instruction"),
 	VOTE(shared_all, all, "shared_load_wavefronts",
-	     "the same by a word of shared memory: three barriers of the warp"),
+	     "the vote through a word of shared memory: three barriers of the warp"),
 	SHUFFLE(shfl, shfl, TWO_WIDTHS, "instructions",
-		"one lane's value for all of its segment, from register to register"),
+		"all lanes of a segment get one lane's value, from register to register"),
 	SHUFFLE(shared_shfl, shfl, ONE_WIDTH, "shared_load_wavefronts",
-		"the same through shared memory: a store, a load and two barriers"),
+		"the shuffle through shared memory: a store, a load and two barriers"),
 	SHUFFLE(shfl_up, shfl_up, TWO_WIDTHS, "instructions",
-		"the value of a lane below: what scans are made of"),
+		"each lane gets the value of a lane below: the building block of scans"),
 	SHUFFLE(shared_shfl_up, shfl_up, ONE_WIDTH, "shared_load_wavefronts",
-		"the same through shared memory: a store, a load and two barriers"),
+		"the shuffle through shared memory: a store, a load and two barriers"),
 	SHUFFLE(shfl_down, shfl_down, TWO_WIDTHS, "instructions",
-		"the value of a lane above: what reductions are made of"),
+		"each lane gets the value of a lane above: the building block of reductions"),
 	SHUFFLE(shared_shfl_down, shfl_down, ONE_WIDTH, "shared_load_wavefronts",
-		"the same through shared memory: a store, a load and two barriers"),
+		"the shuffle through shared memory: a store, a load and two barriers"),
 	SHUFFLE(shfl_xor, shfl_xor, TWO_WIDTHS, "instructions",
-		"lanes swap values in pairs: reductions of which all lanes have the result"),
+		"lanes swap values in pairs: reductions that give all lanes the result"),
 	SHUFFLE(shared_shfl_xor, shfl_xor, ONE_WIDTH, "shared_load_wavefronts",
-		"the same through shared memory: a store, a load and two barriers"),
+		"the shuffle through shared memory: a store, a load and two barriers"),
 };
 
 const struct kernel kernel_warp_ops = {
 	.name = "warp_ops",
-	.summary = "votes and shuffles of a warp, and what they cost by shared memory",
+	.summary = "votes and shuffles of a warp, and their cost through shared memory",
 	AXES(AXIS_BLOCK, {"n", "2^20", "elements"},
-	     {"mask", "4294967295", "lanes that have a part, a bit for each"}),
+	     {"mask", "4294967295", "lanes that participate, one bit each"}),
 	.small_size = "2^13",
 	BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 4294967296.0},
 		{"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	CONSTRAINTS({"mask <= 4294967295", "mask must fit 32 bits: a warp has 32 lanes"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
-	/* Whole numbers. */
+	/* Results are integers. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_ballot,

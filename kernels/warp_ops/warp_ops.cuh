@@ -1,14 +1,14 @@
 /*
- * What the warp_ops variants share: rounds of one function of the warp, each on
- * what the round before gave, so that a wrong result anywhere shows in the end.
+ * Shared by the warp_ops variants: rounds of one warp function, each on the results of the round
+ * before, so that a wrong result anywhere shows in the end.
  */
 #pragma once
 
 /* As in warp_ops.c. */
 #define ROUNDS 64
 #define ALL_LANES 0xffffffffu
-/* What a lane gets that has no part in the function, or would get the value of one that has none:
- * that is not defined. */
+/* The result of a lane that does not participate, or that would get the value of such a lane: the
+ * function does not define it. */
 #define UNDEFINED 0x9e3779b9u
 #define MAX_BLOCK 1024
 
@@ -17,14 +17,14 @@ __device__ __forceinline__ unsigned lane_of_thread()
 	return threadIdx.x % 32;
 }
 
-/* ---- votes: what is asked of a lane's value ---- */
+/* ---- votes: the question that is asked about a lane's value ---- */
 
 __device__ __forceinline__ bool is_odd(unsigned value)
 {
 	return value >> 8 & 1;
 }
 
-/* Of 32 random values, one on average is so. */
+/* True for one in 32 random values on average. */
 __device__ __forceinline__ bool is_rare(unsigned value)
 {
 	return (value >> 8) % 32 == 0;
@@ -38,7 +38,7 @@ struct vote {
 };
 
 struct shared_vote : vote {
-	unsigned *word; /* the warp's */
+	unsigned *word; /* of the warp */
 
 	__device__ __forceinline__ void begin(unsigned members, unsigned value) const
 	{
@@ -57,7 +57,7 @@ struct shared_vote : vote {
 	}
 };
 
-/* ---- shuffles: the lane that a value comes from, in segments of `width` ---- */
+/* ---- shuffles: the source lane of a value, in segments of `width` ---- */
 
 struct shuffle {
 	unsigned width, distance;
@@ -93,7 +93,7 @@ struct from_above : shuffle {
 	}
 };
 
-/* Segments below can be reached, those above not. */
+/* Lower segments can be reached, higher ones cannot. */
 struct crosswise : shuffle {
 	__device__ __forceinline__ unsigned source() const
 	{
@@ -103,9 +103,9 @@ struct crosswise : shuffle {
 	}
 };
 
-/* The same by a word of shared memory a lane. */
+/* The same through one word of shared memory per lane. */
 template <class Shuffle> struct through_shared : Shuffle {
-	unsigned *words; /* the warp's */
+	unsigned *words; /* of the warp */
 
 	__device__ __forceinline__ unsigned operator()(unsigned members, unsigned value) const
 	{
@@ -113,7 +113,7 @@ template <class Shuffle> struct through_shared : Shuffle {
 
 		words[lane_of_thread()] = value;
 		__syncwarp(members);
-		/* A lane without a part has not written. */
+		/* A lane that does not participate has not written. */
 		result = members >> this->source() & 1 ? words[this->source()] : 0;
 		__syncwarp(members);
 		return result;
@@ -122,16 +122,16 @@ template <class Shuffle> struct through_shared : Shuffle {
 
 /* ---- rounds ---- */
 
-/* The value of the next round: turned, so that no bit of either is ever lost. */
+/* The value of the next round, rotated so that no bit of either operand is ever lost. */
 __device__ __forceinline__ unsigned mixed(unsigned value, unsigned result)
 {
 	return __funnelshift_l(value, value, 5) + result;
 }
 
 /*
- * A lane has a part if the mask names it and the block has a thread for it.
- * Where all lanes of all warps have, which the compiler sees to be the same for
- * a whole block, the mask is a constant.
+ * A lane participates if the mask names it and the block has a thread for it. If all lanes of
+ * all warps participate, which the compiler sees to be uniform over a block, the mask is a
+ * constant.
  */
 template <class Operation>
 __device__ __forceinline__ void run_rounds(const unsigned *__restrict__ x, unsigned *__restrict__ y,

@@ -1,5 +1,5 @@
-/* A block that is done takes the next items from a counter that all blocks share: an addition and a
- * barrier for each turn, and no block idles while there is work. */
+/* A block that is done takes the next items from a counter that all blocks share: each turn costs
+ * an addition and a barrier, but no block idles while there is work. */
 #include "work_queue.cuh"
 
 extern "C" __global__ void work_queue_open(unsigned *next)
@@ -20,7 +20,7 @@ extern "C" __global__ void work_queue_dynamic_block(const unsigned *__restrict__
 		__syncthreads();
 		const long long first = taken;
 
-		__syncthreads(); /* nobody takes the next turn before all have read this one */
+		__syncthreads(); /* all threads have read this turn before the next */
 		if (first >= n)
 			break;
 		if (first + threadIdx.x < n)

@@ -1,5 +1,5 @@
-/* Each thread takes an item for itself, again and again, by an increment that wraps at `last`: as
- * it is printed in lectures. */
+/* Each thread takes one item after another for itself, by an increment that wraps at `last`, as the
+ * lecture prints it. */
 #include "work_queue.cuh"
 
 extern "C" __global__ void work_queue_open(unsigned *next)
@@ -7,7 +7,7 @@ extern "C" __global__ void work_queue_open(unsigned *next)
 	*next = 0;
 }
 
-/* The counter must not wrap while there are threads that ask: a number would be drawn twice. */
+/* The counter must not wrap while threads ask for items, or a number would be drawn twice. */
 extern "C" __global__ void work_queue_dynamic_thread(const unsigned *__restrict__ x,
 						     unsigned *__restrict__ y, unsigned *next,
 						     long long n, unsigned skew, unsigned last)

@@ -1,5 +1,5 @@
-/* Each thread takes an item for itself, again and again, by adding 1: what all lanes of a warp add
- * alike to one word the compiler adds at once, and deals the numbers out among them. */
+/* Each thread takes one item after another for itself, by adding 1. The compiler adds once for all
+ * lanes of a warp, and gives each lane its own number. */
 #include "work_queue.cuh"
 
 extern "C" __global__ void work_queue_open(unsigned *next)

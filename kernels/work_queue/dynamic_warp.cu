@@ -1,5 +1,5 @@
-/* Each warp takes items for itself: more additions to the counter, and no barrier, so that no warp
- * waits for the others of its block. */
+/* Each warp takes items for itself: more additions to the counter, but no barrier, so no warp waits
+ * for the others of its block. */
 #include "work_queue.cuh"
 
 #define ALL_LANES 0xffffffffu

@@ -1,5 +1,5 @@
-/* Each block is given as many items as any other before it starts: if some items are heavy, those
- * blocks that have them are waited for. */
+/* Each block gets the same number of items before it starts: if some items are heavy, the launch
+ * waits for the blocks that have them. */
 #include "work_queue.cuh"
 
 extern "C" __global__ void work_queue_static_split(const unsigned *__restrict__ x,

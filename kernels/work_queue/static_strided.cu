@@ -1,5 +1,5 @@
-/* Items are dealt in turn, as a grid stride does: neighbours go to different blocks, so that heavy
- * ones that lie together are shared out without a queue. */
+/* Items are dealt in turn, as by a grid stride: neighbours go to different blocks, so neighbouring
+ * heavy items are spread without a queue. */
 #include "work_queue.cuh"
 
 extern "C" __global__ void work_queue_static_strided(const unsigned *__restrict__ x,

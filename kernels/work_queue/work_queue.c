@@ -1,7 +1,7 @@
 /*
- * work_queue: items of known and of unequal cost, given out before or while
- * they are done. The axis `skew` gathers the same work in fewer items, which
- * lie together.
+ * work_queue: items of equal or unequal cost, distributed in advance or on
+ * demand. The axis `skew` concentrates the same work in fewer items, which are
+ * neighbours.
  */
 #include "kernels/table.h"
 
@@ -10,11 +10,11 @@
 struct items {
 	const uint32_t *x;
 	uint32_t *y;
-	int64_t heavy; /* items that are */
-	int64_t steps; /* of each of those */
+	int64_t heavy; /* number of heavy items */
+	int64_t steps; /* steps of a heavy item */
 };
 
-static void run_range(void *context, int64_t begin, int64_t end)
+static void work_queue_run_range(void *context, int64_t begin, int64_t end)
 {
 	const struct items *items = context;
 
@@ -38,7 +38,7 @@ static int compute_worked(const struct launch_case *work, const struct host_buff
 		rc = oracle_buffer(&y, work, expected, "y", &n, err);
 	launch_case_axis(work, "skew", &skew);
 	if (!rc)
-		parallel_for(n, ORACLE_GRAIN / STEPS, run_range,
+		parallel_for(n, ORACLE_GRAIN / STEPS, work_queue_run_range,
 			     &(struct items){x, y, (n + skew - 1) / skew, STEPS * skew});
 	return rc;
 }
@@ -54,12 +54,12 @@ static const struct kernel_oracle oracle_worked = {
 #define NEXT ARG_OF_BUFFER("next")
 #define N ARG_OF_I64("n")
 #define SKEW ARG_OF_U32("skew")
-/* As many blocks as the device holds at once: they stay, and the items come to them. */
+/* As many blocks as fit on the device at the same time; each takes items until none are left. */
 #define RESIDENT                                                                            \
 	.grid = {"min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"}, \
 	.block = {"block"}
 #define STATIC(name) LAUNCHES({.entry = name, RESIDENT, ARGS(X, Y, N, SKEW)})
-/* The counter of a queue: no thread that asks for work may see it wrap. */
+/* The last value of the counter of a queue. No thread that asks for work may see it wrap. */
 #define LAST ARG_OF_U32("4294967295")
 #define DYNAMIC(name)                                                                     \
 	LAUNCHES({.entry = "work_queue_open", .grid = {"1"}, .block = {"1"}, ARGS(NEXT)}, \
@@ -73,35 +73,35 @@ static const struct kernel_oracle oracle_worked = {
 static const struct kernel_variant variants[] = {
 	{
 		.name = "static_split",
-		.lesson = "equal shares in advance: nobody asks for work, and under skew few have "
-			  "most of it",
+		.lesson = "equal shares in advance: no queue, but under skew a few blocks have "
+			  "most of the work",
 		.metric = "gpu_time_ns",
 		STATIC("work_queue_static_split"),
 	},
 	{
 		.name = "static_strided",
-		.lesson = "dealt in turn: heavy items that lie together are shared out for nothing",
+		.lesson = "items dealt in turn: neighbouring heavy items are spread at no cost",
 		.metric = "gpu_time_ns",
 		STATIC("work_queue_static_strided"),
 	},
 	{
 		.name = "dynamic_block",
-		.lesson =
-			"blocks take from a counter when done: under skew that beats equal shares",
+		.lesson = "blocks take items from a counter: under skew this beats equal shares",
 		.metric = "gpu_time_ns",
 		DYNAMIC("work_queue_dynamic_block"),
 		CONSTRAINTS(COUNTER_OF_32_BITS),
 	},
 	{
 		.name = "dynamic_warp",
-		.lesson = "warps take for themselves: finer shares, more additions, no barrier",
+		.lesson =
+			"each warp takes items: smaller shares, more atomic additions, no barrier",
 		.metric = "gpu_time_ns",
 		DYNAMIC("work_queue_dynamic_warp"),
-		CONSTRAINTS(WHOLE_WARPS("a warp takes 32 items, one a lane"), COUNTER_OF_32_BITS),
+		CONSTRAINTS(WHOLE_WARPS("a warp takes 32 items, one per lane"), COUNTER_OF_32_BITS),
 	},
 	{
 		.name = "dynamic_thread",
-		.lesson = "threads take for themselves by increments: all items in one queue",
+		.lesson = "each thread takes items by an atomic increment: all items in one queue",
 		.metric = "gpu_time_ns",
 		LAUNCHES({.entry = "work_queue_open", .grid = {"1"}, .block = {"1"}, ARGS(NEXT)},
 			 {.entry = "work_queue_dynamic_thread",
@@ -111,7 +111,8 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "dynamic_thread_add",
-		.lesson = "by adding 1 instead: the compiler adds once for all lanes of a warp",
+		.lesson = "dynamic_thread by adding 1: the compiler adds once for all lanes of a "
+			  "warp",
 		.metric = "gpu_time_ns",
 		DYNAMIC("work_queue_dynamic_thread_add"),
 		CONSTRAINTS(COUNTER_OF_32_BITS),
@@ -120,15 +121,15 @@ static const struct kernel_variant variants[] = {
 
 const struct kernel kernel_work_queue = {
 	.name = "work_queue",
-	.summary = "work given out in advance or on demand, balanced and skewed",
+	.summary = "work distributed in advance or on demand, balanced and skewed",
 	AXES(AXIS_BLOCK, {"n", "2^20", "items"},
-	     {"skew", "1,16", "one in so many items has all the work; 1 is balanced"}),
+	     {"skew", "1,16", "one of this many items has all the work; 1 means balanced"}),
 	.small_size = "2^10",
 	BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 4294967295.0},
 		{"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
 		{.name = "next", .type = ELEMENT_U32, .length = "1", .role = BUFFER_SCRATCH}),
 	CONSTRAINTS({"skew >= 1 && skew <= 4096",
-		     "skew must be 1 to 4096: 1 is none, and beyond steps may not fit 32 bits"}),
+		     "skew must be 1 to 4096: the steps of an item must fit 32 bits"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
 	.oracle = &oracle_worked,
 	.variants = variants,

@@ -1,8 +1,8 @@
 /*
- * What the work_queue variants share: an item takes as many steps as its
- * place says. All items together take STEPS each on average: with skew 1 all
- * of them do, with skew 16 the first sixteenth of them does 16 times that,
- * and the others next to nothing. Blocks are one-dimensional.
+ * Shared by the work_queue variants: the place of an item decides how many steps it takes. The
+ * average is about STEPS. With skew 1 every item takes STEPS; with skew 16 the first sixteenth
+ * of the items takes 16 times as many, and the others one step each. Blocks are
+ * one-dimensional.
  */
 #pragma once
 
@@ -13,7 +13,7 @@ __device__ inline long long global_thread(void)
 	return (long long)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
-/* The items of the first n / skew, rounded up, are heavy. */
+/* The first n / skew items, rounded up, are heavy. */
 __device__ inline unsigned worked(unsigned value, long long item, long long n, unsigned skew)
 {
 	const unsigned steps = item < (n + skew - 1) / skew ? STEPS * skew : 1;

@@ -165,9 +165,14 @@ struct run lab_run(const char *label, const char *command)
 		.backend = xstrdup("cuda"),
 		.version = xstrdup("0.1.0"),
 		.source_revision = xstrdup("c51c0df"),
-		.settings_json =
-			xstrdup("{\"cache\":\"cold\",\"min_samples\":20,\"precision\":0.0025,"
-				"\"budget_s\":2,\"chip\":null}"),
+		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
+		.has_settings = true,
+		.settings = {.seed = 1,
+			     .min_samples = 20,
+			     .max_time_ns = INT64_C(2000000000),
+			     .precision = 0.0025,
+			     .rounds = 3,
+			     .timeout_ns = INT64_C(60000000000)},
 		.seed = 1,
 		.rounds = 3,
 		.started_ns = INT64_C(1763700000123456789),

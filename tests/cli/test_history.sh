@@ -110,7 +110,7 @@ expect_out '"provisional": false'
 slower 0.8 '= 10'
 run history "reduce/shuffle/$config" --db changed.db
 expect_out 'faster by 20.00 %'
-expect_out 'one run so far: the next will tell'
+expect_out 'one run so far: wait for the next'
 slower 3 '= 5'
 run history "reduce/shuffle/$config" --db changed.db
 expect_out 'no change point'
@@ -128,7 +128,7 @@ run history "reduce/shuffle/$config" --db changed.db --format json
 expect_out '"median_ns": null'
 
 # another --cache and another device are other series
-sqlite3 changed.db "UPDATE run SET settings = replace(settings, '\"cache\":\"cold\"', '\"cache\":\"hot\"') WHERE id = 2"
+sqlite3 changed.db "UPDATE run SET cache = 'hot' WHERE id = 2"
 run history "reduce/shuffle/$config" --db changed.db
 expect_out ': 9 runs (1 more with another --cache)'
 sqlite3 changed.db "INSERT INTO device (name) VALUES ('another one');

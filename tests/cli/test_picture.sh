@@ -41,7 +41,7 @@ if has_terminal; then
 		command_line="perflab report --format $format, on a terminal"
 		on_terminal "'$PERFLAB' report $measured --format $format" >"$work/out" 2>&1
 		[ $? -eq 2 ] || complain 'it was not refused'
-		expect_out "$format is not for a terminal: give -o FILE"
+		expect_out "$format is binary and not for a terminal: give -o FILE"
 	done
 	command_line='perflab report --format svg, on a terminal'
 	on_terminal "'$PERFLAB' report $measured --format svg" >"$work/out" 2>&1
@@ -85,7 +85,7 @@ run sweep stream --size 1024 --block-sizes 64 --rounds 1 --metrics none --db bar
 refused 3 'has nothing to draw' report last --format svg -o picture --db bare.db
 fake_emulator
 run sweep reduce/shuffle --size 1024 --block-sizes 64 --backend ptx --db emulated.db
-refused 3 'was emulated: it has intensities and no heights' \
+refused 3 'was emulated: without times no roofline can be drawn' \
 	report last --format svg -o picture --db emulated.db
 
 # ---- the real one ----

@@ -209,15 +209,15 @@ if command -v sqlite3 >/dev/null; then
 	run regress --db added.db
 	expect_code 0
 	expect_out '1 unchanged, 1 new'
-	expect_no_out 'held against'
+	expect_no_out 'compared with run'
 	added doubled 'slow:reduce/naive;recompiled' reduce/shuffle reduce/naive
 	run regress --db added.db
 	expect_code 1
 	expect_out '1 regressed, 1 unchanged'
-	expect_out 'held against run 2, not marked good: no older good run has the case'
+	expect_out 'compared with run 2, not marked good: no older good run has the case'
 	expect_err '1 case that run 1 lacks or did not measure is held against an older run that has it'
 	[ "$(sqlite3 added.db "SELECT verdict || ': ' || why FROM comparison JOIN trial ON trial.id = trial_id
-		WHERE run_id = 3 AND variant = 'naive'")" = 'regressed: held against run 2, not marked good: no older good run has the case' ] ||
+		WHERE run_id = 3 AND variant = 'naive'")" = 'regressed: compared with run 2, not marked good: no older good run has the case' ] ||
 		complain 'what is kept of the added case is something else'
 	# who names a run means that run
 	run regress --base narrow --db added.db
@@ -243,13 +243,13 @@ if command -v sqlite3 >/dev/null; then
 	added slow 'slow:reduce/naive;recompiled' reduce/shuffle reduce/naive
 	run regress --db added.db
 	expect_code 1
-	expect_out 'held against run 2, the newest older good run that has the case'
+	expect_out 'compared with run 2, the newest older good run that has the case'
 	# one that no good run measured is held against the newest that did
 	sqlite3 added.db "UPDATE trial SET status = 'failed', reason = 'x', sample_count = 0, median_ns = NULL
 		WHERE run_id = 2 AND variant = 'naive'"
 	run regress --db added.db --all
 	expect_code 0
-	expect_out 'held against run 3, not marked good'
+	expect_out 'compared with run 3, not marked good'
 	# the base, a good run newer than the head, lacks the case and makes no older run good
 	rm -f newer.db
 	added() {
@@ -263,7 +263,7 @@ if command -v sqlite3 >/dev/null; then
 	run mark last good --db newer.db
 	run regress --head 3 --base last-good --all --db newer.db
 	expect_code 0
-	expect_out 'held against run 2, not marked good: no older good run has the case'
+	expect_out 'compared with run 2, not marked good: no older good run has the case'
 	expect_no_out 'newest older good run'
 	sqlite3 perflab.db "UPDATE run SET driver = '999.1'"
 	sweep_as later 'slow:reduce/shuffle;recompiled'

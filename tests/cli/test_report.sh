@@ -111,7 +111,7 @@ fi
 
 # what does not go together is refused before anything is opened
 refused 2 '--compare is for --format html' report last --compare first
-refused 2 '--lines does not come as svg' report last --lines --format svg
+refused 2 '--lines cannot be written as svg' report last --lines --format svg
 refused 2 'unknown value "html"' list runs --format html
 refused 2 'unknown value "png"' sweep --format png
 refused 2 '--compare: ' report last --format html --compare nothing-of-that-name

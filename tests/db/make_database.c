@@ -20,8 +20,7 @@ static int store_emulated(struct db *db, struct error *err)
 	struct line_count *line = line_count_list_add(&lines, "kernels/reduce/shuffle.cu", 14);
 	int rc;
 
-	free(run.backend);
-	run.backend = xstrdup("ptx");
+	fixture_emulate(&run);
 	run.started_ns -= 1;
 	line->instructions = 4;
 	line->lanes = 128;
@@ -35,7 +34,7 @@ static int store_emulated(struct db *db, struct error *err)
 		rc = db_lines_set(db, run.trials[FIXTURE_OK].id, &lines, err);
 	if (!rc)
 		rc = db_trial_finish(db, run.trials[FIXTURE_OK].id, TRIAL_SAMPLED,
-				     "5 of 65536 blocks were executed", err);
+				     "5 of 65536 blocks were executed", NULL, err);
 	if (!rc)
 		rc = db_run_finish(db, run.id, "finished", err);
 	counter_list_release(&counters);

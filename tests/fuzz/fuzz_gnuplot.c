@@ -1,12 +1,12 @@
 /*
- * Fuzz target: names of strangers in a script for gnuplot. Whatever they hold,
- * they end up in one string in single quotes, on one line, in valid UTF-8.
+ * Fuzz target: untrusted names in a gnuplot script. Whatever they hold, they end up in one string
+ * in single quotes, on one line, in valid UTF-8.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/report_parts.h"
+#include "reports/table/escape.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

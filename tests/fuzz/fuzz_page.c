@@ -1,13 +1,13 @@
 /*
- * A run whose every text and number is a stranger's: what the page is given of
- * it is JSON, ends no element, and holds no number that is none. A byte says
- * what comes next: text up to a NUL or the end, or eight bytes of a number.
+ * Fuzz target: a run with untrusted texts and numbers. The page's data must be JSON, end no element
+ * and contain only finite numbers. A byte says what comes next: text up to a NUL or the end, or
+ * eight bytes of a number.
  */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/page.h"
+#include "reports/page/page.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

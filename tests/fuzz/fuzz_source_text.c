@@ -1,9 +1,9 @@
 /*
- * Any bytes as a source file, and any as the name that a database gives it:
- * its lines are there from first to last and no more, each without what ends
- * it. Up to the first newline the input is the name.
+ * Fuzz target: any bytes as a source file, and any bytes as its name in a database. All lines of
+ * the file are returned, no others, each without its line end. The input up to the first newline is
+ * the name.
  */
-#include "reports/report_parts.h"
+#include "reports/run/source_text.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -104,7 +104,8 @@ static void test_every_variant_resolves_or_says_why(void **state)
 					fail_msg("%s", err.text);
 				assert_true(!work == (skip.length > 0));
 				if (block > 1024)
-					assert_non_null(strstr(skip.data, "1024 threads a block"));
+					assert_non_null(
+						strstr(skip.data, "1024 threads per block"));
 				if (work)
 					check_invariants(work, devices[c % 2]);
 				resolved += work != NULL;

@@ -30,7 +30,7 @@ static void test_skips(void **state)
 
 	(void)state;
 	must_skip("stream", "copy_scalar", 2048, 1000, &h200,
-		  "block=2048 exceeds this device's 1024 threads a block");
+		  "block=2048 exceeds this device's 1024 threads per block");
 	must_skip("reduce", "sequential", 96, 1000, &h200, "power of two");
 	must_skip("reduce", "shuffle", 48, 1000, &h200, "multiple of 32");
 	must_skip("matmul", "tiled", 128, 1000, &h200, "square number");
@@ -184,7 +184,7 @@ static void test_shapes(void **state)
 		{{.entry = "k", .block = {"1", "1", "65"}}, "1 x 1 x 65"},
 		{{.entry = "k", .block = {"32", "8", "4"}}, NULL},
 		{{.entry = "k", .block = {"32", "8", "5"}}, "32 x 8 x 5"},
-		{{.entry = "k", .block = {"pow2(32)", "pow2(32)"}}, "threads a block"},
+		{{.entry = "k", .block = {"pow2(32)", "pow2(32)"}}, "threads per block"},
 		{{.entry = "k", .grid = {"1", "65535", "65535"}}, NULL},
 		{{.entry = "k", .grid = {"1", "65536"}}, "65536 blocks in y"},
 		{{.entry = "k", .grid = {"1", "1", "65536"}}, "65536 blocks in z"},

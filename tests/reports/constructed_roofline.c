@@ -47,7 +47,7 @@ void constructed_roofs_init(struct ceiling_list *out)
 	add_roof(out, "tensor_f16", CEILING_RATE, PRECISION_TENSOR_F16, 900e12);
 }
 
-/* What was counted of a case; of 100 us unless said. */
+/* The counters of a case; its time is 100 us unless given. */
 struct counts {
 	const char *kernel, *variant;
 	double median_ns, flop_f32, flop_f64, dram_bytes, l2_bytes, l1_bytes, shared_bytes;
@@ -128,7 +128,9 @@ static void init(struct run *run)
 		.command = xstrdup("perflab sweep"),
 		.backend = xstrdup("cuda"),
 		.version = xstrdup("0.1.0"),
-		.settings_json = xstrdup("{\"cache\": \"cold\"}"),
+		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
+		.has_settings = true,
+		.settings = measure_settings_default,
 		.state = xstrdup("finished"),
 		.seed = 1,
 		.rounds = 3,

@@ -104,6 +104,14 @@ static void add_long_and_hostile(struct run *run)
 	trial->reason = xstrdup("the worker died of SIGABRT: \"assert(x < y | z)\"\nsecond line");
 }
 
+static void set_settings(struct run *run)
+{
+	run->settings = measure_settings_default;
+	run->settings.seed = run->seed;
+	run->settings.precision = 0.005;
+	run->settings.rounds = run->rounds;
+}
+
 void constructed_run_init(struct run *run)
 {
 	struct trial *trial;
@@ -116,14 +124,16 @@ void constructed_run_init(struct run *run)
 		.backend = xstrdup("cuda"),
 		.version = xstrdup("0.1.0"),
 		.source_revision = xstrdup("1a2b3c4d5e6f"),
-		.settings_json =
-			xstrdup("{\"cache\": \"cold\", \"min_samples\": 20, \"precision\": 0.005}"),
+		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
+		.has_settings = true,
 		.state = xstrdup("interrupted"),
 		.seed = UINT64_C(18446744073709551615),
 		.rounds = 3,
 		.started_ns = INT64_C(1795229445000000000),
 		.finished_ns = INT64_C(1795229458250000000),
 	};
+	set_settings(run);
+	string_list_add(&run->settings.metrics, "dram_bytes_per_s");
 	snprintf(run->device.name, sizeof(run->device.name), "NVIDIA H200");
 	snprintf(run->device.chip, sizeof(run->device.chip), "GH100");
 	snprintf(run->device.driver, sizeof(run->device.driver), "580.159.04");
@@ -211,14 +221,15 @@ void constructed_emulated_init(struct run *run)
 		.command = xstrdup("perflab sweep lab --backend ptx"),
 		.backend = xstrdup("ptx"),
 		.version = xstrdup("0.1.0"),
-		.settings_json =
-			xstrdup("{\"cache\": \"cold\", \"min_samples\": 20, \"precision\": 0.005}"),
+		.traits = {.emulated = true, .vendor = "NVIDIA", .warp_size = 32},
+		.has_settings = true,
 		.state = xstrdup("finished"),
 		.seed = 7,
 		.rounds = 1,
 		.started_ns = INT64_C(1795229445000000000),
 		.finished_ns = INT64_C(1795229446000000000),
 	};
+	set_settings(run);
 	snprintf(run->device.name, sizeof(run->device.name), "PTX emulator (GH100 limits)");
 	snprintf(run->device.chip, sizeof(run->device.chip), "GH100");
 	run->device.cc_major = 9;

@@ -1,6 +1,4 @@
-/*
- * What a page is given of a run: numbers that are those of the run, and reasons
- * where there are none. And the page around it.
+/* The data of the page about a run: its numbers, and the reasons for missing ones. Also the page.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +45,7 @@ static void a_run_keeps_its_numbers_and_its_reasons(void **state)
 	/* three samples: a time without an interval */
 	assert_true(json_number_value(at(root, "trials.median_ns.#6")) == 912.5);
 	assert_true(json_is_null(at(root, "trials.low_ns.#6")));
-	/* a value, a reason, not asked for */
+	/* a value, a reason, not requested */
 	branches = counter_named(root, "branch_efficiency_pct");
 	assert_true(json_number_value(at(branches, "values.#0")) == 98.5);
 	assert_string_equal(json_string_value(json_array_get(
@@ -72,48 +70,55 @@ static void an_emulated_run_says_so_and_has_no_times(void **state)
 	root = page_of(&run, &(struct report_options){0});
 	assert_true(json_is_true(at(root, "run.emulated")));
 	assert_true(json_is_null(at(root, "trials.median_ns.#0")));
-	/* a list of sources where some are of all blocks and some of a few */
+	/* sources are a list: some counts cover all blocks and some only a few */
 	assert_true(json_is_array(at(counter_named(root, "ptx_branches"), "source")));
 	json_decref(root);
 	run_release(&run);
 }
 
-/* Settings that were not given, or are of the other kind of backend, say nothing of a run. */
+/* Settings that were not given, or that mean nothing to the backend, are left out. */
 static void settings_are_those_that_mean_something(void **state)
 {
-	static const char stored[] =
-		"{\"device\": 0, \"seed\": \"7\", \"cache\": \"cold\", \"min_samples\": 20, "
-		"\"max_time_ns\": 5, \"precision\": 0.0025, \"rounds\": 3, \"chip\": null, "
-		"\"all_blocks\": false, \"jobs\": 0, \"counter_dump\": null, \"</b>\": [null]}";
 	static const struct {
-		const char *backend, *settings, *shown;
+		bool emulated;
+		const char *stored, *shown;
 		int rounds; /* -1: none */
 	} cases[] = {
-		{"cuda", stored,
+		{false, NULL,
 		 "{\"device\":0,\"seed\":\"7\",\"cache\":\"cold\",\"min_samples\":20,"
 		 "\"max_time_ns\":5,\"precision\":0.0025000000000000001,\"rounds\":3,"
-		 "\"</b>\":[null]}",
+		 "\"timeout_ns\":60000000000,\"metrics\":[\"</b>\"]}",
 		 3},
-		{"ptx", stored,
-		 "{\"device\":0,\"seed\":\"7\",\"all_blocks\":false,\"jobs\":0,\"</b>\":[null]}",
+		{true, NULL,
+		 "{\"device\":0,\"seed\":\"7\",\"timeout_ns\":60000000000,\"metrics\":[\"</b>\"],"
+		 "\"all_blocks\":false,\"jobs\":0}",
 		 -1},
-		{"cuda", "{{ no JSON", "{{ no JSON", 3},
-		{"cuda", "[1,null]", "[1,null]", 3},
-		{"cuda", NULL, NULL, 3},
+		{false, "{{ no JSON", "{{ no JSON", 3},
+		{false, "[1,null]", "[1,null]", 3},
+		{false, "", NULL, 3},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct run run = {
 			.uid = "00112233445566778899aabbccddeeff",
-			.backend = xstrdup(cases[i].backend),
-			.settings_json = cases[i].settings ? xstrdup(cases[i].settings) : NULL,
+			.backend = xstrdup(cases[i].emulated ? "ptx" : "cuda"),
+			.traits = {.timed = !cases[i].emulated, .emulated = cases[i].emulated},
+			.has_settings = !cases[i].stored,
+			.settings = measure_settings_default,
+			.settings_json = cases[i].stored ? xstrdup(cases[i].stored) : NULL,
 			.rounds = 3,
 		};
-		json_t *root = page_of(&run, &(struct report_options){0});
-		const json_t *rounds = at(root, "run.rounds");
-		const char *shown = json_string_value(at(root, "run.settings"));
+		const json_t *rounds;
+		const char *shown;
+		json_t *root;
 
+		run.settings.seed = 7;
+		run.settings.max_time_ns = 5;
+		string_list_add(&run.settings.metrics, "</b>");
+		root = page_of(&run, &(struct report_options){0});
+		rounds = at(root, "run.rounds");
+		shown = json_string_value(at(root, "run.settings"));
 		if (cases[i].shown)
 			assert_string_equal(shown, cases[i].shown);
 		else

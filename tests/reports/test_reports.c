@@ -1,6 +1,4 @@
-/*
- * Reports of a constructed run against golden files.
- */
+/* Compares reports of a constructed run with golden files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +51,7 @@ static void csv_is_as_written(void **state)
 	expect_golden("run.csv", REPORT_CSV, NULL);
 }
 
-/* The name of an axis is a stranger's as any other. */
+/* The name of an axis is untrusted too. */
 static void csv_quotes_its_head(void **state)
 {
 	struct run run;
@@ -81,7 +79,7 @@ static void markdown_is_as_written(void **state)
 	expect_golden("run.md", REPORT_MARKDOWN, NULL);
 }
 
-/* A run that was ended before its first case is a run too. */
+/* A run that was interrupted before its first case is still reported. */
 static void empty_run_in_every_format(void **state)
 {
 	struct run run = {.id = 1, .uid = "00", .rounds = 1};
@@ -97,7 +95,7 @@ static void empty_run_in_every_format(void **state)
 	}
 }
 
-/* No byte of a stranger may reach a terminal as a command. */
+/* No untrusted byte may reach the terminal as a control byte. */
 static void no_control_byte_in_text(void **state)
 {
 	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_JSON};
@@ -171,6 +169,63 @@ static void formats_have_names(void **state)
 	assert_string_equal(report_format_name(REPORT_CSV), "csv");
 	assert_false(report_format_parse(&format, "xml"));
 	assert_false(report_format_parse(&format, ""));
+	for (int i = 0; i < REPORT_FORMAT_COUNT; i++) {
+		assert_true(
+			report_format_parse(&format, report_format_name((enum report_format)i)));
+		assert_int_equal(format, i);
+		assert_true(*report_format_meaning(format));
+	}
+}
+
+/* The index of a word is the format, so gaps stand for the formats that do not apply. */
+static void words_name_the_formats_that_apply(void **state)
+{
+	static const struct {
+		enum report_subject subject;
+		const char *const *words;
+		const char *all;
+	} lists[] = {
+		{OF_TABLE, table_format_words, "text csv json md "},
+		{OF_RUN, run_format_words, "text csv json md html svg png pdf "},
+		{OF_REGRESS, regress_format_words, "text json md junit "},
+		{OF_HISTORY, history_format_words, "text csv json md "},
+		{OF_STUDY, study_format_words, "text json md "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
+		struct text all = TEXT_INIT;
+
+		for (int j = 0; j < REPORT_FORMAT_COUNT; j++) {
+			bool applies =
+				report_format_applies((enum report_format)j, lists[i].subject);
+
+			assert_string_equal(lists[i].words[j],
+					    applies ? report_format_name((enum report_format)j)
+						    : "");
+			if (applies)
+				text_addf(&all, "%s ", lists[i].words[j]);
+		}
+		assert_null(lists[i].words[REPORT_FORMAT_COUNT]);
+		assert_string_equal(all.data, lists[i].all);
+		text_release(&all);
+	}
+}
+
+static void a_run_is_refused_in_formats_of_other_reports(void **state)
+{
+	struct run run;
+	struct error err = {0};
+
+	(void)state;
+	constructed_run_init(&run);
+	for (int i = 0; i < REPORT_FORMAT_COUNT; i++) {
+		if (!report_format_applies((enum report_format)i, OF_RUN))
+			assert_int_equal(
+				report_run(stdout, &run, (enum report_format)i, NULL, &err),
+				PL_EUSAGE);
+	}
+	run_release(&run);
 }
 
 int main(void)
@@ -188,6 +243,8 @@ int main(void)
 		cmocka_unit_test(narrow_lines_are_narrow),
 		cmocka_unit_test(full_disk_is_an_error),
 		cmocka_unit_test(formats_have_names),
+		cmocka_unit_test(words_name_the_formats_that_apply),
+		cmocka_unit_test(a_run_is_refused_in_formats_of_other_reports),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -25,7 +25,7 @@ BEGIN {
 		"metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
 		"metrics/analysis/compare.h metrics/analysis/history.h metrics/analysis/regress.h " \
 		"metrics/analysis/roofline.h metrics/analysis/statistics.h metrics/analysis/study.h " \
-		"metrics/analysis/thresholds.h")
+		"metrics/analysis/thresholds.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
 	module("kernels", "base")
 	module("db", "base metrics metrics/analysis")
@@ -34,7 +34,9 @@ BEGIN {
 	module("harness/protocol", "base metrics kernels", "harness/protocol/protocol.h " \
 		"harness/protocol/messages.h harness/protocol/channel.h")
 	module("harness/session", "base metrics metrics/catalogue metrics/analysis kernels db " \
-		"harness/plan harness/protocol")
+		"harness/plan harness/protocol",
+		"harness/session/session.h harness/session/workers.h harness/session/backends.h " \
+		"harness/session/judge.h harness/session/studies.h harness/session/host.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_data.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \
@@ -54,6 +56,15 @@ BEGIN {
 	part("emulator/lanes", "emulator/program emulator/machine")
 	# The one header of lanes/ that the machine needs: the table of handlers.
 	public_part["emulator/lanes"] = "emulator/lanes/handlers.h"
+
+	part("reports/table", "")
+	part("reports/derived", "reports/table")
+	part("reports/roofline", "reports/table reports/derived")
+	part("reports/regress", "reports/table reports/derived")
+	part("reports/history", "reports/table reports/derived")
+	part("reports/study", "reports/table reports/derived")
+	part("reports/page", "reports/table reports/derived")
+	part("reports/run", "reports/table reports/derived reports/roofline")
 
 	# These tests are named after a way of testing, not after a module.
 	inside_every_module["tests/fuzz"] = 1

@@ -15,7 +15,7 @@ set ylabel 'flop/s' textcolor '#222222'
 set xtics ('' 2e-2 1, '' 3e-2 1, '' 4e-2 1, '' 5e-2 1, '' 6e-2 1, '' 7e-2 1, '' 8e-2 1, '' 9e-2 1, '0.1' 1e-1 0, '' 2e-1 1, '' 3e-1 1, '' 4e-1 1, '' 5e-1 1, '' 6e-1 1, '' 7e-1 1, '' 8e-1 1, '' 9e-1 1, '1' 1e0 0, '' 2e0 1, '' 3e0 1, '' 4e0 1, '' 5e0 1, '' 6e0 1, '' 7e0 1, '' 8e0 1, '' 9e0 1, '10' 1e1 0, '' 2e1 1, '' 3e1 1, '' 4e1 1, '' 5e1 1, '' 6e1 1, '' 7e1 1, '' 8e1 1, '' 9e1 1, '100' 1e2 0, '' 2e2 1, '' 3e2 1, '' 4e2 1, '' 5e2 1, '' 6e2 1, '' 7e2 1)
 set ytics ('' 6e9 1, '' 7e9 1, '' 8e9 1, '' 9e9 1, '10 G' 1e10 0, '' 2e10 1, '' 3e10 1, '' 4e10 1, '' 5e10 1, '' 6e10 1, '' 7e10 1, '' 8e10 1, '' 9e10 1, '100 G' 1e11 0, '' 2e11 1, '' 3e11 1, '' 4e11 1, '' 5e11 1, '' 6e11 1, '' 7e11 1, '' 8e11 1, '' 9e11 1, '1 T' 1e12 0, '' 2e12 1, '' 3e12 1, '' 4e12 1, '' 5e12 1, '' 6e12 1, '' 7e12 1, '' 8e12 1, '' 9e12 1, '10 T' 1e13 0, '' 2e13 1, '' 3e13 1, '' 4e13 1, '' 5e13 1, '' 6e13 1, '' 7e13 1, '' 8e13 1, '' 9e13 1, '100 T' 1e14 0)
 set label 'Roofline: Round GPU, run 21' at screen 0.085,0.955 left front textcolor '#111111' font ',18'
-set label 'Roofs as measured on this device. Filled: bytes of DRAM; hollow: of L2 and L1.' at screen 0.085,0.908 left front textcolor '#666666'
+set label 'Roofs as measured on this device. Filled: DRAM bytes; hollow: L2 and L1 bytes.' at screen 0.085,0.908 left front textcolor '#666666'
 set arrow from 0.0125296808,4.00949787e+11 to 2,6.4e+13 nohead back linewidth 1.5 linecolor '#999999' dashtype 2
 set label 'shared 32.0 TB/s (shared_read)' at 0.0145892413,4.66855723e+11 left rotate by 37.40 offset character -0.6,0.85 textcolor '#777777' front
 set arrow from 0.0125296808,2.00474893e+11 to 4,6.4e+13 nohead back linewidth 1.5 linecolor '#999999' dashtype 2

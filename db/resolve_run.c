@@ -1,0 +1,230 @@
+/*
+ * Which run a person means: an id, the first digits of a uid, a label, a
+ * source revision, "last", "last-good".
+ */
+#include "db/statement.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define PREFIX_MIN "4"
+#define RUNS_NAMED 8
+#define LABEL_SHOWN 24
+
+/* A label may be a whole page: the beginning tells which it is. */
+static void label_describe(struct text *out, const char *label)
+{
+	size_t shown = strlen(label);
+
+	if (shown > LABEL_SHOWN) {
+		shown = LABEL_SHOWN;
+		while (shown > 0 && ((unsigned char)label[shown] & 0xc0) == 0x80)
+			shown--; /* no half of a UTF-8 character */
+	}
+	text_add(out, ", ");
+	text_add_bytes(out, label, shown);
+	if (label[shown])
+		text_add(out, "…");
+}
+
+/* "12 (a1b2c3d4, nightly, c51c0df)" of each row: id, uid, label, revision. */
+static int runs_describe(struct statement *select, struct text *out, struct error *err)
+{
+	bool row = true;
+	int rc;
+
+	for (rc = statement_step(select, &row, err); !rc && row;
+	     rc = statement_step(select, &row, err)) {
+		long long id = take_integer(select, 0);
+		const char *uid = take_text(select);
+		const char *label = take_text(select);
+		const char *revision = take_text(select);
+
+		text_addf(out, "%s%lld (%.8s", out->length ? ", " : "", id, uid ? uid : "");
+		if (label)
+			label_describe(out, label);
+		if (revision)
+			label_describe(out, revision);
+		text_add_char(out, ')');
+	}
+	return rc;
+}
+
+static int fail_unknown_run(struct db *db, const char *reference, struct error *err)
+{
+	struct text known = TEXT_INIT;
+	struct statement select;
+	int rc = statement_prepare(&select, db,
+				   "SELECT id, uid, label, source_revision FROM run"
+				   " ORDER BY started_ns DESC, id DESC LIMIT ?",
+				   err);
+
+	if (rc)
+		return rc;
+	bind_integer(&select, RUNS_NAMED);
+	rc = runs_describe(&select, &known, err);
+	statement_release(&select);
+	if (!rc && !known.length)
+		rc = error_set(err, PL_EUSAGE, "%s holds no run yet: `perflab sweep` makes one",
+			       db->path);
+	else if (!rc)
+		rc = error_set(
+			err, PL_EUSAGE,
+			"no run '%s' in %s; the newest are %s: give an id, a uid, a label, a "
+			"revision or 'last'",
+			reference, db->path, known.data);
+	text_release(&known);
+	return rc;
+}
+
+/* By label or revision the newest only: they are meant to move on with each nightly run. A revision
+ * in full is that one, though others may begin so; the beginning of one is the commit as it is,
+ * where that and one with changes ("c51c0df-dirty") are there. */
+static const char matches_sql[] =
+	"WITH revision AS ("
+	" SELECT id, source_revision AS name, row_number() OVER"
+	"  (PARTITION BY source_revision ORDER BY started_ns DESC, id DESC) AS age"
+	" FROM run WHERE length(?1) >= " PREFIX_MIN
+	"  AND substr(source_revision, 1, length(?1)) = ?1"
+	"), match AS ("
+	" SELECT id FROM run WHERE length(?1) >= " PREFIX_MIN
+	"  AND substr(uid, 1, length(?1)) = lower(?1)"
+	" UNION"
+	" SELECT id FROM (SELECT id FROM run WHERE label = ?1"
+	"  ORDER BY started_ns DESC, id DESC LIMIT 1)"
+	" UNION"
+	" SELECT id FROM revision WHERE age = 1"
+	"  AND (name = ?1 OR NOT EXISTS (SELECT * FROM revision WHERE name = ?1))"
+	"  AND NOT EXISTS (SELECT * FROM revision AS clean"
+	"   WHERE revision.name <> ?1 AND clean.name || '-dirty' = revision.name))"
+	" SELECT id, uid, label, source_revision FROM run WHERE id IN match ORDER BY id LIMIT ?2";
+
+static int fail_ambiguous(struct db *db, const char *reference, struct error *err)
+{
+	struct text matches = TEXT_INIT;
+	struct statement select;
+	int rc = statement_prepare(&select, db, matches_sql, err);
+
+	if (rc)
+		return rc;
+	bind_text(&select, reference);
+	bind_integer(&select, RUNS_NAMED);
+	rc = runs_describe(&select, &matches, err);
+	statement_release(&select);
+	if (!rc)
+		rc = error_set(err, PL_EUSAGE, "'%s' means several runs of %s: %s; give an id",
+			       reference, db->path, matches.data);
+	text_release(&matches);
+	return rc;
+}
+
+/* Sets *run_id to the first match and *matches to 0, 1 or 2 (several). */
+static int resolve_by_name(struct db *db, const char *reference, int64_t *run_id, int *matches,
+			   struct error *err)
+{
+	struct statement select;
+	bool row = false;
+	int rc = statement_prepare(&select, db, matches_sql, err);
+
+	if (rc)
+		return rc;
+	bind_text(&select, reference);
+	bind_integer(&select, 2);
+	*matches = 0;
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		if (!(*matches)++)
+			*run_id = take_integer(&select, 0);
+	}
+	statement_release(&select);
+	return rc;
+}
+
+/* One row or none of a query for an id; `id` is its parameter, NULL when 0. */
+static int resolve_by_id(struct db *db, const char *sql, int64_t id, int64_t *run_id, int *matches,
+			 struct error *err)
+{
+	struct statement select;
+	bool row = false;
+	int rc = statement_prepare(&select, db, sql, err);
+
+	if (rc)
+		return rc;
+	bind_known_integer(&select, id, 0);
+	rc = statement_step(&select, &row, err);
+	if (!rc && row) {
+		*run_id = take_integer(&select, 0);
+		*matches = 1;
+	}
+	statement_release(&select);
+	return rc;
+}
+
+/* ?1: the head, or NULL; other runs of its device and backend. */
+#define NEWEST_LIKE(tables, which)                                                            \
+	"SELECT run.id FROM " tables " WHERE " which " (?1 IS NULL OR (run.id <> ?1"          \
+	" AND (run.device_id, run.backend) = (SELECT device_id, backend FROM run WHERE id = " \
+	"?1))) ORDER BY run.started_ns DESC, run.id DESC LIMIT 1"
+
+static int fail_none_good(struct db *db, int64_t head, struct error *err)
+{
+	return error_set(err, PL_EUSAGE,
+			 head ? "no run of that device and backend in %s is marked good, other "
+				"than run %lld: `perflab mark RUN good` marks one"
+			      : "no run in %s is marked good: `perflab mark RUN good` marks one",
+			 db->path, (long long)head);
+}
+
+static int fail_no_other(struct db *db, int64_t head, struct error *err)
+{
+	return error_set(err, PL_EUSAGE,
+			 "%s holds no run of that device and backend other than run %lld", db->path,
+			 (long long)head);
+}
+
+/* head 0: there is none. */
+static int resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
+		   struct error *err)
+{
+	bool last_good = strcmp(reference, "last-good") == 0;
+	bool last = strcmp(reference, "last") == 0;
+	int64_t found = 0;
+	int64_t id;
+	int matches = 0;
+	int rc = 0;
+
+	if (last_good)
+		rc = resolve_by_id(db,
+				   NEWEST_LIKE("mark JOIN run ON run.id = mark.run_id",
+					       "mark.kind = 'good' AND"),
+				   head, &found, &matches, err);
+	else if (last)
+		rc = resolve_by_id(db, NEWEST_LIKE("run", ""), head, &found, &matches, err);
+	else if (parse_i64(&id, reference, NULL) == 0)
+		rc = resolve_by_id(db, "SELECT id FROM run WHERE id = ?", id, &found, &matches,
+				   err);
+	/* A label may be called so, too. */
+	if (!rc && !matches)
+		rc = resolve_by_name(db, reference, &found, &matches, err);
+	if (rc)
+		return rc;
+	if (!matches)
+		return last_good      ? fail_none_good(db, head, err)
+		       : last && head ? fail_no_other(db, head, err)
+				      : fail_unknown_run(db, reference, err);
+	if (matches > 1)
+		return fail_ambiguous(db, reference, err);
+	*run_id = found;
+	return 0;
+}
+
+int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct error *err)
+{
+	return resolve(db, reference, 0, run_id, err);
+}
+
+int db_base_resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
+		    struct error *err)
+{
+	return resolve(db, reference, head, run_id, err);
+}

@@ -1,0 +1,315 @@
+/*
+ * Counting, in batches, because one pass of the counters runs over many cases.
+ * A case that was verified and timed stays ok whatever happens here; a counter
+ * that could not be read is missing with the reason.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/sweep_state.h"
+#include "metrics/catalogue/catalogue.h"
+
+#define BATCH_MAX_CASES 256
+#define BATCH_MAX_BYTES (8u << 20)
+#define BATCH_MAX_PASSES 65536
+#define BATCH_MAX_SILENT_DEATHS 3
+
+struct count_batch {
+	struct sweep *sweep;
+	size_t indices[BATCH_MAX_CASES]; /* into the plan */
+	struct counter_list counters[BATCH_MAX_CASES];
+	bool answered[BATCH_MAX_CASES];
+	size_t count;
+	int64_t next_pass[BATCH_MAX_CASES]; /* the least that a case may announce */
+	size_t in_flight;                   /* position, or NO_CASE */
+};
+
+/* ---- results ---- */
+
+/* Adds what the plan knows without counting: the number of launches, and the blocks of the largest
+ * launch. */
+static void set_launches(struct counter_list *counters, const struct launch_case *work)
+{
+	static const char why[] = "a library chooses what it launches";
+	double most_blocks = 0;
+
+	if (launch_case_library(work)) {
+		counter_list_set_missing(counters, "launches", "launch", "plan", why);
+		counter_list_set_missing(counters, "blocks", "block", "plan", why);
+		return;
+	}
+	for (size_t i = 0; i < work->launch_count; i++) {
+		const int64_t *grid = work->launches[i].grid;
+
+		most_blocks =
+			fmax(most_blocks, (double)grid[0] * (double)grid[1] * (double)grid[2]);
+	}
+	counter_list_set(counters, "launches", "launch", "plan", (double)work->launch_count);
+	counter_list_set(counters, "blocks", "block", "plan", most_blocks);
+}
+
+/* Adds what verification found. */
+static void set_accuracy(struct counter_list *counters, const struct case_state *state)
+{
+	const struct metric *metric = metric_find("relative_error");
+
+	if (isfinite(state->relative_error))
+		counter_list_set(counters, metric->name, metric->unit, metric->formula,
+				 state->relative_error);
+	else
+		counter_list_set_missing(counters, metric->name, metric->unit, metric->formula,
+					 state->no_accuracy[0]
+						 ? state->no_accuracy
+						 : "the worker that verified it did not say");
+}
+
+/* Stores the counters of a case and ends it. `reason` is for every metric that `counters` lacks. */
+static int case_counted(struct sweep *sweep, size_t index, struct counter_list *counters,
+			const char *reason, struct error *err)
+{
+	const struct sweep_sink *sink = sweep->sink;
+	const double occupancy = sweep->cases[index].facts.theoretical_occupancy_pct;
+	int rc;
+
+	case_add_missing(sweep, counters, reason);
+	if (isfinite(occupancy))
+		counter_list_set(counters, "theoretical_occupancy_pct", "percent",
+				 "occupancy calculator", occupancy);
+	else
+		counter_list_set_missing(counters, "theoretical_occupancy_pct", "percent",
+					 "occupancy calculator",
+					 "the occupancy calculator gave no value");
+	set_launches(counters, sweep->plan->cases[index].launch);
+	set_accuracy(counters, &sweep->cases[index]);
+	rc = sink->counters(sink->context, index, counters, err);
+	if (rc)
+		return rc;
+	sweep->cases[index].counted = true;
+	sweep->steps_done++;
+	rc = case_finish(sweep, index, TRIAL_OK, NULL, err);
+	sweep_show_progress(sweep, "count", index);
+	return rc;
+}
+
+static int case_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err)
+{
+	struct counter_list counters = {0};
+	int rc = case_counted(sweep, index, &counters, reason, err);
+
+	counter_list_release(&counters);
+	return rc;
+}
+
+/* ---- replies ---- */
+
+static int batch_position(size_t *out, const struct count_batch *batch, const json_t *message,
+			  struct error *err)
+{
+	int64_t id;
+	int rc = member_int64(&id, message, "id", 0, INT64_MAX, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < batch->count; i++)
+		if (batch->indices[i] == (size_t)id) {
+			*out = i;
+			return 0;
+		}
+	return error_set(err, PL_EPROTOCOL, "a reply is about case %lld, which is not in the batch",
+			 (long long)id);
+}
+
+static int batch_phase(struct count_batch *batch, size_t position, const json_t *message,
+		       struct error *err)
+{
+	const char *name;
+	enum worker_phase phase;
+	int64_t pass = 0;
+	int rc = member_borrow(&name, message, "phase", false, err);
+
+	/* Each phase restarts the timeout, so a worker must not gain time by repeating one. */
+	if (!rc)
+		rc = member_int64(&pass, message, "pass", batch->next_pass[position],
+				  BATCH_MAX_PASSES, err);
+	if (rc)
+		return rc;
+	if (!worker_phase_parse(&phase, name) || phase != WORKER_PHASE_COUNT)
+		return error_set(err, PL_EPROTOCOL, "phase '%.40s' came while counting", name);
+	batch->next_pass[position] = pass + 1;
+	batch->in_flight = position;
+	sweep_show_progress(batch->sweep, worker_phase_name(phase), batch->indices[position]);
+	return 0;
+}
+
+static int count_reply(void *context, const char *name, const json_t *message, struct error *err)
+{
+	struct count_batch *batch = context;
+	size_t position = 0;
+	int rc = batch_position(&position, batch, message, err);
+
+	if (rc)
+		return rc;
+	if (!strcmp(name, "phase"))
+		return batch_phase(batch, position, message, err);
+	if (strcmp(name, "counters") || batch->answered[position])
+		return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'count'", name);
+	rc = counters_from_json(&batch->counters[position], json_object_get(message, "counters"),
+				err);
+	batch->answered[position] = !rc;
+	return rc;
+}
+
+/* ---- batches ---- */
+
+/* Takes cases from the front of `pending` until the batch or the line is full, and writes their
+ * request. */
+static void batch_fill(struct text *request, struct count_batch *batch, const size_t *pending,
+		       size_t count)
+{
+	struct text item = TEXT_INIT;
+	size_t bytes = 0;
+
+	text_add(request, "{\"request\":\"count\",\"cases\":[");
+	while (batch->count < count && batch->count < BATCH_MAX_CASES) {
+		size_t index = pending[batch->count];
+
+		text_clear(&item);
+		text_addf(&item, "{\"id\":%zu,\"case\":", index);
+		case_add_json(&item, batch->sweep, index);
+		text_add_char(&item, '}');
+		bytes += item.length;
+		if (batch->count && bytes > BATCH_MAX_BYTES)
+			break;
+		if (batch->count)
+			text_add_char(request, ',');
+		text_add_bytes(request, item.data, item.length);
+		batch->indices[batch->count++] = index;
+	}
+	text_add(request, "]}");
+	text_release(&item);
+}
+
+/*
+ * Stores the counters that came, ends the cases that will not be counted, and
+ * leaves in `pending` (at most batch->count) the cases to try again in a fresh
+ * worker.
+ */
+static int batch_deliver(struct count_batch *batch, bool try_again, const char *reason,
+			 size_t *pending, size_t *left, struct error *err)
+{
+	struct sweep *sweep = batch->sweep;
+	int rc = 0;
+
+	*left = 0;
+	for (size_t i = 0; i < batch->count && !rc; i++) {
+		struct counter_list *counters = &batch->counters[i];
+
+		if (batch->answered[i]) {
+			metric_derive(counters, &sweep->settings->metrics);
+			rc = case_counted(sweep, batch->indices[i], counters,
+					  "the worker gave no value", err);
+		} else if (try_again && i != batch->in_flight) {
+			pending[(*left)++] = batch->indices[i];
+		} else {
+			rc = case_uncounted(sweep, batch->indices[i], reason, err);
+		}
+	}
+	return rc;
+}
+
+/* Counts a batch from the front of `pending`. The first *settled of it are done; the cases to try
+ * again follow them. */
+static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_t *settled,
+		       int *silent_deaths, struct error *err)
+{
+	struct count_batch *batch = xcalloc(1, sizeof(*batch));
+	struct exchange exchange = EXCHANGE_INIT(count_reply, batch, sweep->settings->timeout_ns);
+	size_t again[BATCH_MAX_CASES];
+	enum trial_status status = TRIAL_OK;
+	struct text request = TEXT_INIT, reason = TEXT_INIT;
+	struct error cause = {0};
+	bool try_again = false;
+	size_t left = 0;
+	enum exchange_end end;
+	int rc;
+
+	batch->sweep = sweep;
+	batch->in_flight = NO_CASE;
+	/* The worker sets the counters up before the first pass; that is not the time of a case. */
+	if (exchange.timeout_ns < WORKER_START_TIMEOUT_NS)
+		exchange.first_timeout_ns = WORKER_START_TIMEOUT_NS;
+	batch_fill(&request, batch, pending, count);
+	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
+	text_release(&request);
+	rc = exchange_settle(&sweep->worker, end, &exchange, "counting", &cause, &status, &reason,
+			     err);
+	if (rc)
+		goto out;
+	if (status == TRIAL_OK)
+		text_add(&reason, "the worker gave no counters for this case");
+	/* No case is to blame for a death before the first phase or after the last answer. */
+	if (batch->in_flight != NO_CASE && batch->answered[batch->in_flight])
+		batch->in_flight = NO_CASE;
+	if (batch->in_flight != NO_CASE)
+		try_again = !sweep->worker.pid || status == TRIAL_OUT_OF_MEMORY;
+	else if (!sweep->worker.pid)
+		try_again = ++*silent_deaths < BATCH_MAX_SILENT_DEATHS;
+	rc = batch_deliver(batch, try_again, reason.data, again, &left, err);
+	*settled = batch->count - left;
+	memcpy(pending + *settled, again, left * sizeof(*again));
+out:
+	for (size_t i = 0; i < batch->count; i++)
+		counter_list_release(&batch->counters[i]);
+	exchange_release(&exchange);
+	text_release(&reason);
+	free(batch);
+	return rc;
+}
+
+static int count_pending(struct sweep *sweep, size_t *pending, size_t count, struct error *err)
+{
+	int silent_deaths = 0;
+	int rc = 0;
+
+	while (count && !rc) {
+		size_t settled = 0;
+
+		if (sweep->settings->metrics.count && !sweep->counters_reason)
+			rc = sweep_open_worker(sweep, &sweep->worker, err);
+		if (rc)
+			break;
+		if (sweep->settings->metrics.count && !sweep->counters_reason) {
+			rc = batch_count(sweep, pending, count, &settled, &silent_deaths, err);
+		} else {
+			rc = case_uncounted(sweep, pending[0],
+					    sweep->counters_reason ? sweep->counters_reason : "",
+					    err);
+			settled = 1;
+		}
+		pending += settled;
+		count -= settled;
+	}
+	return rc;
+}
+
+int sweep_count(struct sweep *sweep, struct error *err)
+{
+	size_t *pending = xcalloc(sweep->plan->count + 1, sizeof(*pending));
+	size_t count = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
+		if (sweep->cases[i].ended)
+			continue;
+		/* A resumed run may have been killed between counters and the final status. */
+		if (sweep->cases[i].counted)
+			rc = case_finish(sweep, i, TRIAL_OK, NULL, err);
+		else
+			pending[count++] = i;
+	}
+	if (!rc)
+		rc = count_pending(sweep, pending, count, err);
+	free(pending);
+	return rc;
+}

@@ -1,0 +1,234 @@
+/* Rounds: verify and time every case, each round in a fresh worker. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/sweep_state.h"
+
+/* ---- one case, one round ---- */
+
+struct measure_answer {
+	struct sweep *sweep;
+	size_t index;
+	int last_phase; /* -1: none yet */
+	bool has_accuracy;
+	double relative_error;
+	char no_accuracy[96];
+	struct round_result result;
+};
+
+static int measure_phase(struct measure_answer *answer, const json_t *message, struct error *err)
+{
+	const char *name;
+	enum worker_phase phase;
+	int rc = member_borrow(&name, message, "phase", false, err);
+
+	if (rc)
+		return rc;
+	/* Each phase restarts the timeout, so a worker must not gain time by repeating one. */
+	if (!worker_phase_parse(&phase, name) || (int)phase <= answer->last_phase)
+		return error_set(err, PL_EPROTOCOL, "phase '%.40s' is unknown or out of order",
+				 name);
+	answer->last_phase = (int)phase;
+	sweep_show_progress(answer->sweep, worker_phase_name(phase), answer->index);
+	return 0;
+}
+
+static int measure_samples(struct measure_answer *answer, const json_t *message, struct error *err)
+{
+	struct round_result *result = &answer->result;
+	double *more = NULL;
+	double *all;
+	size_t count = 0;
+	int rc = samples_from_json(&more, &count, json_object_get(message, "time_ns"), err);
+
+	if (!rc && result->count + count > PROTOCOL_MAX_SAMPLES)
+		rc = error_set(err, PL_EPROTOCOL, "there are over %d samples of one round",
+			       PROTOCOL_MAX_SAMPLES);
+	if (!rc) {
+		all = realloc(result->time_ns, (result->count + count) * sizeof(*all));
+		if (all) {
+			memcpy(all + result->count, more, count * sizeof(*all));
+			result->time_ns = all;
+			result->count += count;
+		} else {
+			rc = error_set(err, PL_ENOMEM, "samples do not fit in memory");
+		}
+	}
+	free(more);
+	return rc;
+}
+
+static int measure_accuracy(struct measure_answer *answer, const json_t *message, struct error *err)
+{
+	const char *reason = NULL;
+	int rc = member_real_or_null(&answer->relative_error, message, "relative_error", err);
+
+	if (!rc)
+		rc = member_borrow(&reason, message, "reason", true, err);
+	if (rc)
+		return rc;
+	if (answer->has_accuracy)
+		return error_set(err, PL_EPROTOCOL, "'accuracy' came twice");
+	if (isnan(answer->relative_error) == !reason || answer->relative_error < 0)
+		return error_set(err, PL_EPROTOCOL,
+				 "'accuracy' has neither an error nor a reason, or both");
+	snprintf(answer->no_accuracy, sizeof(answer->no_accuracy), "%s", reason ? reason : "");
+	answer->has_accuracy = true;
+	return 0;
+}
+
+static int measure_reply(void *context, const char *name, const json_t *message, struct error *err)
+{
+	struct measure_answer *answer = context;
+	int64_t round;
+	int rc = reply_check_id(message, (int64_t)answer->index, err);
+
+	if (rc)
+		return rc;
+	if (!strcmp(name, "phase"))
+		return measure_phase(answer, message, err);
+	rc = member_int64(&round, message, "round", 0, INT32_MAX, err);
+	if (!rc && round != answer->result.round)
+		rc = error_set(err, PL_EPROTOCOL, "a reply is about round %lld, asked was %d",
+			       (long long)round, answer->result.round);
+	if (rc)
+		return rc;
+	if (!strcmp(name, "samples"))
+		return measure_samples(answer, message, err);
+	if (!strcmp(name, "accuracy"))
+		return measure_accuracy(answer, message, err);
+	if (!strcmp(name, "state"))
+		return state_from_json(&answer->result.state, message, err);
+	return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'measure'", name);
+}
+
+static const struct device_state state_unknown = {
+	.sm_clock_hz = __builtin_nan(""),
+	.memory_clock_hz = __builtin_nan(""),
+	.temperature_c = __builtin_nan(""),
+	.power_w = __builtin_nan(""),
+	.throttle_reasons = -1,
+};
+
+static void accuracy_keep(struct case_state *state, const struct measure_answer *answer)
+{
+	if (!answer->has_accuracy)
+		return;
+	state->relative_error = fmax(state->relative_error, answer->relative_error);
+	memcpy(state->no_accuracy, answer->no_accuracy, sizeof(state->no_accuracy));
+}
+
+/* Gives a round that was measured to the sink. */
+static int round_store(struct sweep *sweep, size_t index, const struct round_result *result,
+		       struct error *err)
+{
+	int rc = 0;
+
+	if (result->count)
+		rc = sweep->sink->round(sweep->sink->context, index, result, err);
+	if (!rc) {
+		sweep->cases[index].rounds_done = result->round + 1;
+		sweep->steps_done++;
+		sweep_show_progress(sweep, "time", index);
+	}
+	return rc;
+}
+
+static int measure_case(struct sweep *sweep, size_t index, int round, struct error *err)
+{
+	struct measure_answer answer = {
+		.sweep = sweep,
+		.index = index,
+		.last_phase = -1,
+		.relative_error = NAN,
+		.result = {.round = round, .state = state_unknown},
+	};
+	struct exchange exchange =
+		EXCHANGE_INIT(measure_reply, &answer, sweep->settings->timeout_ns);
+	enum trial_status status = TRIAL_OK;
+	struct text request = TEXT_INIT, reason = TEXT_INIT;
+	struct error cause = {0};
+	char where[32] = "its beginning";
+	enum exchange_end end;
+	int rc;
+
+	case_request(&request, sweep, "measure", index, round);
+	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
+	text_release(&request);
+	/* Under ncu there are no samples: the times would be the profiler's. */
+	if (end == EXCHANGE_DONE && exchange.status == TRIAL_OK && !answer.result.count &&
+	    strcmp(sweep->info.profiler, "ncu")) {
+		end = EXCHANGE_LIED;
+		error_set(&cause, PL_EPROTOCOL, "it measured the case and gave no samples");
+	}
+	if (answer.last_phase >= 0)
+		snprintf(where, sizeof(where), "phase %s",
+			 worker_phase_name((enum worker_phase)answer.last_phase));
+	rc = exchange_settle(&sweep->worker, end, &exchange, where, &cause, &status, &reason, err);
+	if (!rc && status == TRIAL_OK) {
+		accuracy_keep(&sweep->cases[index], &answer);
+		rc = round_store(sweep, index, &answer.result, err);
+	} else if (!rc) {
+		rc = case_finish(sweep, index, status, reason.data, err);
+	}
+	free(answer.result.time_ns);
+	exchange_release(&exchange);
+	text_release(&reason);
+	return rc;
+}
+
+/* ---- rounds ---- */
+
+/* splitmix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). */
+static uint64_t random_next(uint64_t *state)
+{
+	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* The cases that still need this round, in an order drawn from seed and round. */
+static size_t round_order(const struct sweep *sweep, int round, size_t *order)
+{
+	uint64_t state = sweep->settings->seed ^ (uint64_t)round;
+	size_t count = 0;
+
+	for (size_t i = 0; i < sweep->plan->count; i++)
+		if (!sweep->cases[i].ended && sweep->cases[i].rounds_done <= round)
+			order[count++] = i;
+	for (size_t i = count; i > 1; i--) {
+		size_t j = (size_t)(random_next(&state) % i);
+		size_t swapped = order[i - 1];
+
+		order[i - 1] = order[j];
+		order[j] = swapped;
+	}
+	return count;
+}
+
+int sweep_rounds(struct sweep *sweep, struct error *err)
+{
+	size_t *order = xcalloc(sweep->plan->count + 1, sizeof(*order));
+	bool used = false;
+	int rc = 0;
+
+	for (int round = 0; round < sweep->rounds && !rc; round++) {
+		size_t count = round_order(sweep, round, order);
+
+		/* The worker that inspected is fresh enough for the first round. */
+		if (count && used)
+			worker_end(&sweep->worker);
+		for (size_t i = 0; i < count && !rc; i++) {
+			rc = sweep_open_worker(sweep, &sweep->worker, err);
+			if (!rc)
+				rc = measure_case(sweep, order[i], round, err);
+			used = true;
+		}
+	}
+	free(order);
+	return rc;
+}

@@ -1,0 +1,274 @@
+/*
+ * The rules that add a note to any verdict, one row each. docs/verdicts.md
+ * repeats these rows in its last table.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict_rules.h"
+
+static bool lanes_diverge(const struct evidence *e)
+{
+	return e->threads < FULL_THREADS;
+}
+
+static void say_divergence(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.1f of %d threads take part in an instruction", e->threads, FULL_WARP);
+	if (isfinite(e->branch_pct))
+		text_addf(out, "; %.0f %% of the branches are uniform", e->branch_pct);
+}
+
+static bool lanes_are_predicated(const struct evidence *e)
+{
+	return e->threads_on < KEPT_THREADS * e->threads;
+}
+
+static void say_predication(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "of the %.1f threads that take part, %.1f have a true predicate", e->threads,
+		  e->threads_on);
+}
+
+/*
+ * Elements of 4, 8 and 16 bytes need 4, 8 and 16 sectors per request. The counters
+ * of a device do not tell the size of the elements. There, 8 and 16 sectors count
+ * as waste only if DRAM also moves more than it needs to, and other numbers count
+ * as waste if their bytes are more than the operation needs.
+ */
+static bool sectors_are_wasted(const struct evidence *e, double sectors, double waste)
+{
+	bool ideal_of_wide = fabs(sectors / 8 - 1) < 0.02 || fabs(sectors / 16 - 1) < 0.02;
+
+	if (!(sectors > LEAST_SECTORS))
+		return false;
+	if (e->point->emulated)
+		return waste >= WASTE;
+	if (sectors > MOST_SECTORS)
+		return true;
+	return ideal_of_wide ? e->point->waste >= WASTE : !(waste < WASTE);
+}
+
+static bool loads_are_scattered(const struct evidence *e)
+{
+	return sectors_are_wasted(e, e->load_sectors, e->load_waste);
+}
+
+static bool stores_are_scattered(const struct evidence *e)
+{
+	return sectors_are_wasted(e, e->store_sectors, e->store_waste);
+}
+
+static void say_sectors(struct text *out, const struct evidence *e)
+{
+	bool loads = loads_are_scattered(e);
+	bool stores = stores_are_scattered(e);
+
+	if (loads)
+		text_addf(out, "%.1f sectors per load", e->load_sectors);
+	if (stores)
+		text_addf(out, "%s%.1f sectors per store", loads ? " and " : "", e->store_sectors);
+	text_add(out, " of a warp; elements of 4, 8 and 16 bytes need 4, 8 and 16");
+}
+
+static bool accesses_are_scattered(const struct evidence *e)
+{
+	return loads_are_scattered(e) || stores_are_scattered(e);
+}
+
+static bool banks_conflict(const struct evidence *e)
+{
+	return e->conflicts >= CONFLICT_SHARE * e->wavefronts && e->wavefronts > 0;
+}
+
+static void say_conflicts(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.0f %% of the wavefronts of shared memory are bank conflicts",
+		  100 * e->conflicts / e->wavefronts);
+}
+
+static bool dram_is_wasted(const struct evidence *e)
+{
+	return e->point->waste >= WASTE;
+}
+
+static void say_waste(struct text *out, const struct evidence *e)
+{
+	char moved[32], needed[32];
+
+	format_bytes(moved, e->point->level[LEVEL_DRAM].bytes);
+	format_bytes(needed, e->point->needed_bytes);
+	text_addf(out, "DRAM moved %s, %.2f times the %s that are needed", moved, e->point->waste,
+		  needed);
+}
+
+static bool registers_spill(const struct evidence *e)
+{
+	return e->trial->facts.local_bytes_per_thread > 0;
+}
+
+static void say_spills(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%lld bytes of local memory per thread",
+		  (long long)e->trial->facts.local_bytes_per_thread);
+}
+
+static bool occupancy_is_limited(const struct evidence *e)
+{
+	return e->allowed_pct < 99.9;
+}
+
+static void say_limit(struct text *out, const struct evidence *e)
+{
+	const struct launch_facts *facts = &e->trial->facts;
+
+	text_addf(out, "the launch allows %.0f %% occupancy", e->allowed_pct);
+	if (facts->occupancy_limiter[0])
+		text_addf(out, ", limited by %s", facts->occupancy_limiter);
+	if (strcmp(facts->occupancy_limiter, "registers") == 0 && facts->registers_per_thread > 0)
+		text_addf(out, " (%lld per thread)", (long long)facts->registers_per_thread);
+	if (strcmp(facts->occupancy_limiter, "shared memory") == 0 &&
+	    facts->shared_static_bytes >= 0 && facts->shared_dynamic_bytes >= 0)
+		text_addf(out, " (%lld bytes per block)",
+			  (long long)(facts->shared_static_bytes + facts->shared_dynamic_bytes));
+}
+
+static void advise_limit(struct text *out, const struct evidence *e)
+{
+	const char *limiter = e->trial->facts.occupancy_limiter;
+
+	if (!(e->allowed_pct < OCCUPANCY_PCT))
+		return;
+	if (strcmp(limiter, "registers") == 0)
+		text_add(out, "use fewer registers per thread (__launch_bounds__), so that more "
+			      "warps hide latency");
+	else if (strcmp(limiter, "shared memory") == 0)
+		text_add(out, "use less shared memory per block, so that more blocks are resident");
+	else
+		text_add(out, "try another block size, so that more warps are resident");
+}
+
+static bool occupancy_is_lost(const struct evidence *e)
+{
+	return e->achieved_pct < OCCUPANCY_KEPT * e->allowed_pct;
+}
+
+static void say_lost(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "the achieved occupancy is %.0f %%; the launch allows %.0f %%",
+		  e->achieved_pct, e->allowed_pct);
+}
+
+static bool schedulers_starve(const struct evidence *e)
+{
+	return (e->bound == BOUND_LATENCY || e->bound == BOUND_UNKNOWN) && e->eligible < 1;
+}
+
+static void say_starved(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.2f warps are ready per scheduler and cycle; the scheduler can issue one",
+		  e->eligible);
+}
+
+static bool flop_is_uncounted(const struct evidence *e)
+{
+	return e->flop_uncounted;
+}
+
+static void say_uncounted(struct text *out, const struct evidence *e)
+{
+	text_addf(out,
+		  "the work model has %.3g operations and the counters show none: half precision "
+		  "and tensor cores are not counted, so compute is not judged",
+		  e->point->needed_flop);
+}
+
+static bool something_is_unjudged(const struct evidence *e)
+{
+	return !e->point->emulated && isfinite(e->median_ns) && evidence_unjudged(NULL, e) > 0;
+}
+
+static void say_unjudged(struct text *out, const struct evidence *e)
+{
+	text_add(out, "not judged: ");
+	evidence_unjudged(out, e);
+}
+
+static bool is_above_a_roof(const struct evidence *e)
+{
+	return evidence_above_roof(NULL, e);
+}
+
+static void say_above(struct text *out, const struct evidence *e)
+{
+	evidence_above_roof(out, e);
+}
+
+/* ---- the table ---- */
+
+#define NOTE(rule, bounds, when, says, condition, advice) \
+	.words = {rule, condition, advice}, .advises = bounds, .holds = when, .say = says
+
+#define DRAM LIMITER(BOUND_DRAM)
+#define L1 LIMITER(BOUND_L1)
+#define SHARED LIMITER(BOUND_SHARED)
+#define WAITING (LIMITER(BOUND_LATENCY) | LIMITER(BOUND_UNKNOWN))
+#define ANY (LIMITER(BOUND_COUNT) - 1)
+#define MEMORY (DRAM | LIMITER(BOUND_L2) | L1)
+#define INSTRUCTIONS (LIMITER(BOUND_COMPUTE) | LIMITER(BOUND_ISSUE))
+
+/* clang-format off */
+const struct rule note_rules[] = {
+	{NOTE("above_roof", ANY, is_above_a_roof, say_above,
+	      "the low end of a rate's interval is above the high end of its ceiling's interval; "
+	      "without an interval, the rate is " STRING(ABOVE_PCT) " % above its ceiling",
+	      "measure the roofs again (perflab ceilings); if the rate stays above them, a counter "
+	      "is wrong")},
+	{NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_LAUNCH), dram_is_wasted, say_waste,
+	      "DRAM bytes are at least " STRING(WASTE) " times the compulsory bytes",
+	      "read and write each byte once: fuse passes, and keep reused data in registers, "
+	      "shared memory or tiles that fit the L2")},
+	{NOTE("sectors", MEMORY | WAITING, accesses_are_scattered, say_sectors,
+	      "more than " STRING(LEAST_SECTORS) " sectors per request, and one of these: more than "
+	      STRING(MOST_SECTORS) "; near 8 or 16, with dram_waste; bytes of sectors at least "
+	      STRING(WASTE) " times the needed bytes, or these are not known. Emulated: bytes of "
+	      "sectors at least " STRING(WASTE) " times the requested bytes",
+	      "let neighbouring threads access neighbouring, aligned elements: exchange the loops, "
+	      "change the layout, or go through shared memory")},
+	{NOTE("divergence", INSTRUCTIONS | WAITING, lanes_diverge, say_divergence,
+	      "fewer than " STRING(FULL_THREADS) " threads take part in an instruction",
+	      "regroup the work so that whole warps take one branch")},
+	{NOTE("predication", INSTRUCTIONS | WAITING, lanes_are_predicated, say_predication,
+	      "less than " STRING(KEPT_THREADS) " of the threads that take part have a true "
+	      "predicate",
+	      "move conditions out of loops, or let whole warps share one condition")},
+	{NOTE("bank_conflicts", SHARED | L1 | WAITING, banks_conflict, say_conflicts,
+	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
+	      "pad the rows of the array in shared memory by one element, or swizzle")},
+	{NOTE("spills", MEMORY | WAITING, registers_spill, say_spills,
+	      "the kernel uses local memory",
+	      "avoid local memory: use fewer live values, and index arrays with constants only")},
+	{NOTE("occupancy_lost", MEMORY | WAITING | HIDES_LATENCY, occupancy_is_lost, say_lost,
+	      "the achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch "
+	      "allows",
+	      "give threads more work, or use larger blocks: multiprocessors wait while blocks start "
+	      "and end")},
+	{NOTE("occupancy_limit", MEMORY | WAITING | HIDES_LATENCY, occupancy_is_limited, say_limit,
+	      "the launch allows less than full occupancy",
+	      "below " STRING(OCCUPANCY_PCT) " % allowed: use less of the resource that limits it, "
+	      "so that more warps hide latency"),
+	 .advise = advise_limit},
+	{NOTE("starved", 0, schedulers_starve, say_starved,
+	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
+	      "")},
+	{NOTE("flop_uncounted", 0, flop_is_uncounted, say_uncounted,
+	      "the work model has operations, and the counters show none",
+	      "")},
+	{NOTE("not_judged", 0, something_is_unjudged, say_unjudged,
+	      "a memory level or the precision has no ceiling, or its counter is missing",
+	      "")},
+};
+/* clang-format on */
+const size_t note_rule_count = ARRAY_SIZE(note_rules);

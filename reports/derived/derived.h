@@ -1,0 +1,77 @@
+/*
+ * Values that several reports derive from a run: what may be shown, the best cases, numbers of a
+ * trial, its place under the roofline, and the settings as JSON.
+ */
+#ifndef REPORTS_DERIVED_DERIVED_H
+#define REPORTS_DERIVED_DERIVED_H
+
+#include <jansson.h>
+
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
+#include "metrics/metrics.h"
+
+/* ---- a run ---- */
+
+struct run_counts {
+	size_t by_status[TRIAL_STATUS_COUNT];
+	size_t failures;
+};
+void run_count(struct run_counts *counts, const struct run *run);
+
+/* Whether reports of the run may show a value of this metric. An emulated run shows metrics of the
+ * emulator only and any other run shows none of them, whatever the database holds. */
+bool run_may_show(const struct run *run, const char *metric);
+
+/* One flag per trial: whether it is the fastest verified configuration of its problem. malloc'd. */
+bool *run_best(const struct run *run);
+
+/* Appends the names of all axes of the run: "block" and "n" first, then in order of appearance. */
+void run_axis_names(struct string_list *names, const struct run *run);
+/* Appends the names of all counters that may be shown, in order of appearance, except theoretical
+ * occupancy, which reports show as a fact of the launch. */
+void run_counter_names(struct string_list *names, const struct run *run);
+
+/* The start of a revision, with the suffix that marks changed files: "c51c0df1a2b3-dirty".
+ * malloc'd. */
+char *report_revision(const char *revision);
+
+/*
+ * The settings of a run as a JSON object. Settings that mean nothing to the backend of the run are
+ * left out: those of timing for an emulated run. A run without typed settings gives its stored
+ * settings as text, or null.
+ */
+json_t *run_settings_json(const struct run *run);
+
+/* ---- a trial ---- */
+
+/* Compulsory bytes or operations of the work model over the median time, in units of 1e9 per
+ * second. NAN if there is no model, no such work or no time. */
+double trial_model_gb_per_s(const struct trial *trial);
+double trial_model_gflop_per_s(const struct trial *trial);
+/* Half the confidence interval over the median, in percent; NAN: none. */
+double trial_half_interval_pct(const struct trial *trial);
+/* From the launch, or as stored with the counters; NAN: not known. */
+#define THEORETICAL_OCCUPANCY "theoretical_occupancy_pct"
+double trial_theoretical_occupancy_pct(const struct trial *trial);
+/* NULL: the trial has no such axis. */
+const struct named_value *trial_axis(const struct trial *trial, const char *name);
+
+/* ---- a trial under the roofline ---- */
+
+/* The name of a memory level in the counts of an emulator: "ptx_compulsory". NULL: not counted. */
+const char *emulated_level_name(enum memory_level level);
+
+struct trial_roofline {
+	struct roofline_point point;
+	struct verdict verdict;
+};
+/* Whether the trial has a place: it was verified, or an emulator sampled it. */
+bool trial_roofline_is_known(const struct trial *trial);
+/* Ignores counters of the other kind of backend: an emulated run has none of a device. */
+void trial_roofline_init(struct trial_roofline *out, const struct run *run,
+			 const struct trial *trial, const struct ceiling_list *ceilings);
+void trial_roofline_release(struct trial_roofline *roofline);
+
+#endif

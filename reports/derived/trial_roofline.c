@@ -1,0 +1,30 @@
+/* The place of a trial under the roofline; see the header. */
+#include "reports/derived/derived.h"
+
+const char *emulated_level_name(enum memory_level level)
+{
+	static const char *const names[MEMORY_LEVEL_COUNT] = {
+		[LEVEL_DRAM] = "ptx_compulsory",
+		[LEVEL_L1] = "ptx_global_sectors",
+		[LEVEL_SHARED] = "ptx_shared_wavefronts",
+	};
+
+	return names[level];
+}
+
+bool trial_roofline_is_known(const struct trial *trial)
+{
+	return trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED;
+}
+
+void trial_roofline_init(struct trial_roofline *out, const struct run *run,
+			 const struct trial *trial, const struct ceiling_list *ceilings)
+{
+	roofline_point_of(&out->point, trial, run->traits.emulated, ceilings);
+	verdict_of(&out->verdict, trial, &out->point, ceilings, &run->device);
+}
+
+void trial_roofline_release(struct trial_roofline *roofline)
+{
+	verdict_release(&roofline->verdict);
+}

@@ -1,0 +1,28 @@
+/* Writes cases over their runs in the format asked for. */
+#include "reports/history/history.h"
+
+#include <errno.h>
+
+#include "reports/table/stream.h"
+
+int report_history(FILE *out, const struct history *items, size_t count, enum report_format format,
+		   size_t rows, const struct report_options *options, struct error *err)
+{
+	if (!report_format_applies(format, OF_HISTORY))
+		return error_set(err, PL_EUSAGE, "a history cannot be written as %s",
+				 report_format_name(format));
+	if (format == REPORT_CSV)
+		return histories_csv(out, items, count, rows, options, err);
+	if (format == REPORT_JSON)
+		return histories_json(out, items, count, rows, err);
+	errno = 0;
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			putc('\n', out);
+		if (format == REPORT_TEXT)
+			history_text(out, &items[i], rows, options);
+		else
+			history_markdown(out, &items[i], rows);
+	}
+	return stream_check(out, err);
+}

@@ -1,0 +1,23 @@
+/* The writers of histories, one per format. */
+#ifndef REPORTS_HISTORY_HISTORY_H
+#define REPORTS_HISTORY_HISTORY_H
+
+#include "metrics/analysis/history.h"
+#include "reports/reports.h"
+
+/* All of these show at most `rows` runs of each case, the newest; 0: all. */
+void history_text(FILE *out, const struct history *history, size_t rows,
+		  const struct report_options *options);
+void history_markdown(FILE *out, const struct history *history, size_t rows);
+int histories_csv(FILE *out, const struct history *items, size_t count, size_t rows,
+		  const struct report_options *options, struct error *err);
+int histories_json(FILE *out, const struct history *items, size_t count, size_t rows,
+		   struct error *err);
+
+/* The index of the first run to show. */
+static inline size_t history_first_shown(const struct history *history, size_t rows)
+{
+	return rows > 0 && history->count > rows ? history->count - rows : 0;
+}
+
+#endif

@@ -1,0 +1,92 @@
+/* Histories as JSON: the runs of each case and its change points. */
+#include <math.h>
+
+#include "reports/history/history.h"
+#include "reports/table/json.h"
+
+static json_t *history_run_json(const struct history *history, size_t at)
+{
+	const struct run *run = &history->runs[at];
+	const struct trial *trial = &history->trials[at];
+	bool timed = history_is_timed(history, at);
+	json_t *object = json_object();
+	char when[21];
+
+	format_utc(when, run->started_ns);
+	json_object_set_new(object, "run", json_integer(run->id));
+	json_object_set_new(object, "uid", report_json_text(run->uid));
+	json_object_set_new(object, "started", report_json_text(when));
+	json_object_set_new(object, "label", report_json_text(run->label));
+	json_object_set_new(object, "revision", report_json_text(run->source_revision));
+	json_object_set_new(object, "driver", report_json_known_text(run->device.driver));
+	json_object_set_new(object, "toolkit", report_json_known_text(run->device.toolkit));
+	json_object_set_new(object, "mark", report_json_text(run->mark));
+	json_object_set_new(object, "status", report_json_text(trial_status_name(trial->status)));
+	json_object_set_new(object, "reason", report_json_text(trial->reason));
+	json_object_set_new(object, "samples", json_integer(trial->summary.count));
+	json_object_set_new(object, "rounds", json_integer((json_int_t)trial->round_count));
+#define X(field) \
+	json_object_set_new(object, #field, report_json_number(timed ? trial->summary.field : NAN));
+	X(median_ns)
+	X(low_ns)
+	X(high_ns)
+#undef X
+	json_object_set_new(object, "step", report_json_number(history_step(history, at)));
+	return object;
+}
+
+static json_t *history_change_json(const struct history *history,
+				   const struct history_change *change)
+{
+	const struct run *last = &history->runs[change->last];
+	const struct run *first = &history->runs[change->first];
+	json_t *object = json_object();
+
+	json_object_set_new(object, "last_run", json_integer(last->id));
+	json_object_set_new(object, "first_run", json_integer(first->id));
+	json_object_set_new(object, "last_revision", report_json_text(last->source_revision));
+	json_object_set_new(object, "first_revision", report_json_text(first->source_revision));
+	json_object_set_new(object, "change", report_json_number(change->change.effect.change));
+	json_object_set_new(object, "low", report_json_number(change->change.effect.low));
+	json_object_set_new(object, "high", report_json_number(change->change.effect.high));
+	json_object_set_new(object, "before_ns", report_json_number(change->change.before_ns));
+	json_object_set_new(object, "after_ns", report_json_number(change->change.after_ns));
+	json_object_set_new(object, "runs_before", json_integer((json_int_t)change->change.before));
+	json_object_set_new(object, "runs_after", json_integer((json_int_t)change->change.after));
+	json_object_set_new(object, "provisional", json_boolean(change->change.provisional));
+	json_object_set_new(object, "same_code", json_boolean(change->same_code));
+	return object;
+}
+
+static json_t *history_json(const struct history *history, size_t begin)
+{
+	const struct run *newest = &history->runs[history->count - 1];
+	json_t *object = json_object(), *runs = json_array(), *changes = json_array();
+
+	json_object_set_new(object, "kernel", report_json_text(history->kernel));
+	json_object_set_new(object, "variant", report_json_text(history->variant));
+	json_object_set_new(object, "config", report_json_text(history->config));
+	json_object_set_new(object, "device", report_json_text(newest->device.name));
+	json_object_set_new(object, "uuid", report_json_known_text(newest->device.uuid));
+	json_object_set_new(object, "backend", report_json_text(newest->backend));
+	json_object_set_new(object, "runs", runs);
+	json_object_set_new(object, "change_points", changes);
+	for (size_t i = begin; i < history->count; i++)
+		json_array_append_new(runs, history_run_json(history, i));
+	for (size_t i = 0; i < history->change_count; i++)
+		json_array_append_new(changes, history_change_json(history, &history->changes[i]));
+	return object;
+}
+
+int histories_json(FILE *out, const struct history *items, size_t count, size_t rows,
+		   struct error *err)
+{
+	json_t *root = json_object(), *list = json_array();
+
+	json_object_set_new(root, "format", json_integer(1));
+	json_object_set_new(root, "histories", list);
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(
+			list, history_json(&items[i], history_first_shown(&items[i], rows)));
+	return report_json_write(out, root, err);
+}

@@ -1,0 +1,173 @@
+/*
+ * The page's histories: the medians of each case in as many runs of the device as
+ * fit, and the change points found over all runs.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "metrics/analysis/change_points.h"
+#include "metrics/analysis/history.h"
+#include "reports/page/page.h"
+
+static void history_runs(struct page_json *json, const struct history_grid *grid)
+{
+	page_key(json, "runs");
+	page_open(json, '[');
+	for (size_t i = 0; i < grid->run_count; i++) {
+		const struct run *run = &grid->runs[i];
+		char when[21];
+
+		if (!grid->shown[i])
+			continue;
+		format_utc(when, run->started_ns);
+		page_open(json, '{');
+		page_key(json, "id");
+		page_integer(json, run->id);
+		page_member_text(json, "started", when);
+		page_member_text(json, "label", run->label);
+		page_member_text(json, "revision", run->source_revision);
+		page_member_text(json, "mark", run->mark);
+		page_close(json, '}');
+	}
+	page_close(json, ']');
+}
+
+/* Whole nanoseconds are enough: the clock ticks in coarser steps. */
+static void history_median(struct page_json *json, double time_ns)
+{
+	page_short(json, time_ns >= 1000 ? round(time_ns) : time_ns);
+}
+
+static size_t times_shown(const struct history_grid *grid, size_t at)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < grid->run_count; i++)
+		count += grid->shown[i] && grid->median_ns[at * grid->run_count + i] > 0;
+	return count;
+}
+
+/* The medians of a case, or null if fewer than two are shown. */
+static void history_medians(struct page_json *json, const struct history_grid *grid, size_t at)
+{
+	if (times_shown(grid, at) < 2) {
+		page_null(json);
+		return;
+	}
+	page_open(json, '[');
+	for (size_t i = 0; i < grid->run_count; i++) {
+		if (grid->shown[i])
+			history_median(json, grid->median_ns[at * grid->run_count + i]);
+	}
+	page_close(json, ']');
+}
+
+/* The index of run `place` among the shown runs, or that of the next shown one. */
+static int64_t place_shown(const struct history_grid *grid, size_t place)
+{
+	int64_t shown = 0;
+
+	for (size_t i = 0; i < place; i++)
+		shown += grid->shown[i];
+	return shown;
+}
+
+static bool change_is_shown(const struct history_grid *grid, const struct history_change *change)
+{
+	return grid->shown[change->last] && grid->shown[change->first];
+}
+
+/* The first run of the level before a change. */
+static size_t level_begin(const struct history_grid *grid, size_t at,
+			  const struct history_change *change)
+{
+	size_t begin = change->first;
+
+	for (size_t left = change->change.before; left > 0; left--)
+		do
+			begin--;
+		while (!(grid->median_ns[at * grid->run_count + begin] > 0));
+	return begin;
+}
+
+/* null, or one list for each change point of the case between two shown runs: the two
+ * runs, the ratio of the levels with its interval, the two levels, the first shown run of
+ * the level before, 1 if only one run is at the new level so far, and 1 if machine code and launch
+ * are the same. */
+static void history_changes(struct page_json *json, const struct history_grid *grid, size_t at)
+{
+	bool any = false;
+
+	for (size_t i = grid->change_begin[at]; i < grid->change_begin[at + 1]; i++) {
+		const struct history_change *change = &grid->changes[i];
+		const struct change_point *point = &change->change;
+
+		if (!change_is_shown(grid, change))
+			continue;
+		if (!any)
+			page_open(json, '[');
+		any = true;
+		page_open(json, '[');
+		page_integer(json, place_shown(grid, change->last));
+		page_integer(json, place_shown(grid, change->first));
+		page_short(json, 1 + point->effect.change);
+		page_short(json, 1 + point->effect.low);
+		page_short(json, 1 + point->effect.high);
+		history_median(json, point->before_ns);
+		history_median(json, point->after_ns);
+		page_integer(json, place_shown(grid, level_begin(grid, at, change)));
+		page_integer(json, point->provisional);
+		page_integer(json, change->same_code);
+		page_close(json, ']');
+	}
+	if (any)
+		page_close(json, ']');
+	else
+		page_null(json);
+}
+
+static int64_t changes_unseen(const struct history_grid *grid)
+{
+	int64_t count = 0;
+
+	for (size_t i = 0; i < grid->change_begin[grid->case_count]; i++)
+		count += !change_is_shown(grid, &grid->changes[i]);
+	return count;
+}
+
+static bool has_history(const struct history_grid *grid)
+{
+	for (size_t i = 0; grid && i < grid->case_count; i++) {
+		if (times_shown(grid, i) > 1)
+			return true;
+	}
+	return false;
+}
+
+void page_histories(struct page_json *json, const struct report_options *options)
+{
+	const struct history_grid *grid = options->histories;
+
+	page_key(json, "history");
+	if (!has_history(grid)) {
+		page_null(json);
+		return;
+	}
+	page_open(json, '{');
+	history_runs(json, grid);
+	page_key(json, "all_runs");
+	page_integer(json, (int64_t)grid->run_count);
+	page_key(json, "medians");
+	page_open(json, '[');
+	for (size_t i = 0; i < grid->case_count; i++)
+		history_medians(json, grid, i);
+	page_close(json, ']');
+	page_key(json, "changes");
+	page_open(json, '[');
+	for (size_t i = 0; i < grid->case_count; i++)
+		history_changes(json, grid, i);
+	page_close(json, ']');
+	page_key(json, "changes_unseen");
+	page_integer(json, changes_unseen(grid));
+	page_close(json, '}');
+}

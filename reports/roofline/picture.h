@@ -1,0 +1,61 @@
+/*
+ * picture: what the roofline of a run shows, before it is drawn: the roofs, one point per best
+ * configuration, and why a point cannot be drawn. plot.c draws it for the terminal, gnuplot.c
+ * writes it as a script.
+ */
+#ifndef REPORTS_ROOFLINE_PICTURE_H
+#define REPORTS_ROOFLINE_PICTURE_H
+
+#include "reports/derived/derived.h"
+#include "reports/reports.h"
+
+struct picture_roof {
+	const struct ceiling *ceiling;
+	char *label; /* "DRAM 4.56 TB/s (dram_read)"; owned */
+};
+
+/* The best configuration of one problem. If a variant has a best one for each block size, only the
+ * fastest of them. */
+struct picture_point {
+	const struct trial *trial;
+	char *name; /* as trial_short_name() gives it; owned */
+	struct trial_roofline roofline;
+	/* True if operations, DRAM bytes and time are positive and finite. Else why_not says why.
+	 */
+	bool drawn;
+	const char *why_not;
+};
+
+/*
+ * Invariants: the roofs are the highest measured one of each memory level and of each precision
+ * that a point has. Slopes (CEILING_BANDWIDTH) come first, then rates, each with the highest first.
+ * Points are in the order of the run. The ranges cover every point and the corners of the roofs,
+ * with a margin, and span at least two decades.
+ */
+struct picture {
+	struct picture_roof *roofs;
+	size_t roof_count;
+	struct picture_point *points;
+	size_t point_count, drawn_count;
+	double x_low, x_high; /* decimal logarithms: 10^x flop/byte */
+	double y_low, y_high; /* 10^y flop/s */
+};
+void picture_init(struct picture *out, const struct run *run, const struct ceiling_list *ceilings);
+void picture_release(struct picture *picture);
+/* Whether there is at least one slope and one rate. */
+bool picture_has_roofs(const struct picture *picture);
+
+/* Appends the plot for the terminal, as wide as options->width, in ASCII if asked for. */
+void picture_plot(struct text *out, const struct picture *picture,
+		  const struct report_options *options);
+/* The letter of the n-th drawn point; '*' beyond the alphabet. */
+char picture_letter(size_t drawn);
+/* "100 G" for 10^11. */
+void decade_text(char out[16], int decade);
+/* An ANSI colour; NULL: none. */
+const char *bound_colour(enum bound bound);
+
+/* "reduce/last_block block=256,n=1024": kernel, variant and config as stored. malloc'd. */
+char *trial_short_name(const struct trial *trial);
+
+#endif

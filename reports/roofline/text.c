@@ -1,0 +1,300 @@
+/*
+ * The roofline and the verdicts of the best configurations: a plot and a list for the terminal, a
+ * table in Markdown. One line says what is missing.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/roofline/picture.h"
+#include "reports/roofline/roofline.h"
+#include "reports/table/escape.h"
+#include "reports/table/numbers.h"
+#include "reports/table/table.h"
+
+#define LIST_WIDTH 100 /* if the stream is not a terminal */
+#define INDENT 3
+#define NOT_DRAWN '-'
+
+static bool is_counted(const struct picture *picture)
+{
+	for (size_t i = 0; i < picture->point_count; i++) {
+		const struct roofline_point *point = &picture->points[i].roofline.point;
+
+		if (isfinite(point->flop) || isfinite(point->level[LEVEL_DRAM].bytes))
+			return true;
+	}
+	return false;
+}
+
+/* NULL: nothing is missing. */
+static const char *what_is_missing(const struct picture *picture)
+{
+	bool counted = is_counted(picture);
+
+	if (picture->roof_count == 0)
+		return counted ? "no ceilings are stored for this device: `perflab ceilings` "
+				 "measures them"
+			       : "no ceilings are stored for this device, and nothing was counted: "
+				 "run `perflab ceilings` and `perflab sweep --metrics core`";
+	return counted ? NULL : "nothing was counted: run `perflab sweep --metrics core`";
+}
+
+/* ---- the list for the terminal ---- */
+
+/* Appends `head` and the words of `text`, wrapped, with an indent below `head`. */
+static void add_wrapped(struct text *out, const char *head, const char *text, size_t width)
+{
+	size_t indent = INDENT + utf8_length(head), column = indent;
+	bool first = true;
+
+	text_addf(out, "%*s%s", INDENT, "", head);
+	while (*text) {
+		size_t bytes = strcspn(text, " ");
+		char *word = xstrndup(text, bytes);
+		size_t length = utf8_length(word);
+
+		if (!first && column + 1 + length > width) {
+			text_addf(out, "\n%*s", (int)indent, "");
+			column = indent;
+		} else if (!first) {
+			text_add_char(out, ' ');
+			column++;
+		}
+		text_add(out, word);
+		free(word);
+		column += length;
+		first = false;
+		text += bytes;
+		text += strspn(text, " ");
+	}
+	text_add_char(out, '\n');
+}
+
+static void add_intensity(struct text *out, double value)
+{
+	if (isfinite(value))
+		format_number(out, value, "flop/byte");
+	else
+		text_add_char(out, '-');
+}
+
+/* "0.25 flop/B of DRAM, 0.24 of L2, 0.12 of L1; work model 0.25; DRAM moves 1.00 times the
+ * compulsory bytes" */
+static void add_intensities(struct text *out, const struct roofline_point *point)
+{
+	static const struct {
+		enum memory_level level;
+		const char *name;
+	} levels[] = {{LEVEL_DRAM, "DRAM"}, {LEVEL_L2, "L2"}, {LEVEL_L1, "L1"}};
+	const char *separator = "";
+
+	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+		double intensity = point->level[levels[i].level].intensity;
+
+		if (!(intensity > 0))
+			continue;
+		text_add(out, separator);
+		add_intensity(out, intensity);
+		text_addf(out, "%s of %s", *separator ? "" : " flop/B", levels[i].name);
+		separator = ", ";
+	}
+	if (*separator && point->needed_intensity > 0) {
+		text_add(out, "; work model ");
+		add_intensity(out, point->needed_intensity);
+	}
+	if (isfinite(point->waste)) {
+		text_add(out, *separator ? "; " : "");
+		text_addf(out, "DRAM moves %.2f times the compulsory bytes", point->waste);
+	}
+}
+
+static void add_verdict(struct text *out, const struct picture_point *point, char letter,
+			const struct report_options *options, size_t width)
+{
+	const struct verdict *verdict = &point->roofline.verdict;
+	const char *colour = bound_colour(verdict->bound);
+	struct text shown = TEXT_INIT;
+
+	if (!options->colour || !colour)
+		colour = "";
+	escape_show(&shown, point->name);
+	if (utf8_length(shown.data) > width - INDENT) {
+		size_t bytes = utf8_prefix(shown.data, width - INDENT - 1);
+
+		shown.data[bytes] = '\0';
+		text_addf(out, "%s%c%s  %s…\n", colour, letter, *colour ? "\033[0m" : "",
+			  shown.data);
+	} else {
+		text_addf(out, "%s%c%s  %s\n", colour, letter, *colour ? "\033[0m" : "",
+			  shown.data);
+	}
+	text_clear(&shown);
+	escape_show(&shown, verdict->summary);
+	add_wrapped(out, "", shown.data, width);
+	text_clear(&shown);
+	add_intensities(&shown, &point->roofline.point);
+	if (shown.length)
+		add_wrapped(out, "", shown.data, width);
+	if (letter == NOT_DRAWN && point->why_not) {
+		text_clear(&shown);
+		text_addf(&shown, "not in the plot: %s", point->why_not);
+		add_wrapped(out, "- ", shown.data, width);
+	}
+	for (size_t i = 0; i < verdict->note_count; i++) {
+		text_clear(&shown);
+		escape_show(&shown, verdict->notes[i].text);
+		add_wrapped(out, "- ", shown.data, width);
+	}
+	for (size_t i = 0; i < verdict->advice_count; i++) {
+		text_clear(&shown);
+		escape_show(&shown, verdict->advice[i].text);
+		add_wrapped(out, "try: ", shown.data, width);
+	}
+	text_release(&shown);
+}
+
+static void add_list(struct text *out, const struct picture *picture,
+		     const struct report_options *options)
+{
+	size_t width = options->width > 0 ? (size_t)options->width : LIST_WIDTH;
+	bool plotted = picture_has_roofs(picture);
+	size_t drawn = 0;
+
+	if (width < 2 * INDENT + 20)
+		width = 2 * INDENT + 20;
+	for (size_t i = 0; i < picture->point_count; i++) {
+		const struct picture_point *point = &picture->points[i];
+		char letter = plotted && point->drawn ? picture_letter(drawn) : NOT_DRAWN;
+
+		drawn += point->drawn;
+		add_verdict(out, point, letter, options, width);
+	}
+}
+
+void roofline_text(FILE *out, const struct run *run, const struct report_options *options)
+{
+	const char *bold = options->colour ? "\033[1m" : "";
+	const char *plain = options->colour ? "\033[0m" : "";
+	struct text text = TEXT_INIT;
+	size_t width = options->width > 0 ? (size_t)options->width : LIST_WIDTH;
+	struct picture picture;
+	const char *missing;
+
+	picture_init(&picture, run, options->ceilings);
+	missing = what_is_missing(&picture);
+	if (picture.point_count) {
+		text_addf(&text, "\n%sRoofline%s\n", bold, plain);
+		if (picture_has_roofs(&picture) && picture.drawn_count)
+			picture_plot(&text, &picture, options);
+		if (missing)
+			add_wrapped(&text, "", missing, width);
+		if (picture.roof_count || is_counted(&picture))
+			add_list(&text, &picture, options);
+	}
+	fwrite(text.data, 1, text.length, out);
+	text_release(&text);
+	picture_release(&picture);
+}
+
+/* ---- the table for Markdown ---- */
+
+static void join_notes(struct text *out, const struct verdict_note *notes, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		text_addf(out, "%s%s", i ? "; " : "", notes[i].text);
+}
+
+static void add_percent(struct text *out, double percent)
+{
+	if (isfinite(percent))
+		format_number(out, percent, "percent");
+}
+
+static void add_level(struct text *out, const struct roofline_point *point, enum memory_level level)
+{
+	if (point->level[level].intensity > 0)
+		add_intensity(out, point->level[level].intensity);
+}
+
+static struct table *verdict_table(const struct picture *picture)
+{
+	static const struct table_column columns[] = {
+		{.name = "kernel"},
+		{.name = "variant"},
+		{.name = "config"},
+		{.name = "bound"},
+		{.name = "roof_pct", .numeric = true, .head = "roof %"},
+		{.name = "dram", .numeric = true, .head = "flop/B DRAM"},
+		{.name = "l2", .numeric = true, .head = "L2"},
+		{.name = "l1", .numeric = true, .head = "L1"},
+		{.name = "needed", .numeric = true, .head = "model"},
+		{.name = "waste", .numeric = true, .head = "DRAM bytes / needed"},
+		{.name = "verdict"},
+		{.name = "why"},
+		{.name = "try"},
+	};
+	struct table *table = table_new(columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < picture->point_count; i++) {
+		const struct picture_point *point = &picture->points[i];
+		const struct roofline_point *place = &point->roofline.point;
+		const struct verdict *verdict = &point->roofline.verdict;
+		struct text cells[ARRAY_SIZE(columns)];
+		const char *shown[ARRAY_SIZE(columns)];
+
+		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
+			cells[j] = (struct text)TEXT_INIT;
+		text_add(&cells[0], point->trial->kernel);
+		text_add(&cells[1], point->trial->variant);
+		text_add(&cells[2], point->trial->config);
+		text_add(&cells[3], bound_name(verdict->bound));
+		add_percent(&cells[4], verdict->roof_pct);
+		add_level(&cells[5], place, LEVEL_DRAM);
+		add_level(&cells[6], place, LEVEL_L2);
+		add_level(&cells[7], place, LEVEL_L1);
+		if (place->needed_intensity > 0)
+			add_intensity(&cells[8], place->needed_intensity);
+		if (isfinite(place->waste))
+			text_addf(&cells[9], "%.2f", place->waste);
+		text_add(&cells[10], verdict->summary);
+		join_notes(&cells[11], verdict->notes, verdict->note_count);
+		join_notes(&cells[12], verdict->advice, verdict->advice_count);
+		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
+			shown[j] = cells[j].length ? cells[j].data : NULL;
+		table_row(table, shown);
+		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
+			text_release(&cells[j]);
+	}
+	return table;
+}
+
+void roofline_markdown(FILE *out, const struct run *run, const struct report_options *options)
+{
+	struct picture picture;
+	struct text roofs = TEXT_INIT;
+	const char *missing;
+
+	picture_init(&picture, run, options->ceilings);
+	missing = what_is_missing(&picture);
+	if (picture.point_count) {
+		fprintf(out, "\n#### Roofline\n");
+		if (picture.roof_count || is_counted(&picture)) {
+			struct table *table = verdict_table(&picture);
+
+			fputc('\n', out);
+			table_write_markdown(out, table);
+			table_free(table);
+		}
+		for (size_t i = 0; i < picture.roof_count; i++) {
+			text_add(&roofs, i ? ", " : "");
+			escape_markdown(&roofs, picture.roofs[i].label);
+		}
+		if (roofs.length)
+			fprintf(out, "\nRoofs, measured: %s.\n", roofs.data);
+		if (missing)
+			fprintf(out, "\n%s\n", missing);
+	}
+	text_release(&roofs);
+	picture_release(&picture);
+}

@@ -1,0 +1,190 @@
+/*
+ * A run as CSV: one row per case, one column per axis and per counter. The first column is the
+ * version of this format. An emulated run has no columns of times or of values computed from them.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "reports/derived/derived.h"
+#include "reports/run_writers.h"
+#include "reports/table/escape.h"
+
+#define CSV_FORMAT "1"
+
+static void csv_text(struct text *line, const char *value)
+{
+	text_add_char(line, ',');
+	escape_csv(line, value);
+}
+
+static void csv_integer(struct text *line, int64_t value, bool known)
+{
+	text_add_char(line, ',');
+	if (known)
+		text_addf(line, "%lld", (long long)value);
+}
+
+static void csv_real(struct text *line, double value)
+{
+	text_add_char(line, ',');
+	if (isfinite(value))
+		text_addf(line, "%.15g", value);
+}
+
+static void csv_head(struct text *line, const struct string_list *axes,
+		     const struct string_list *counters, bool timed)
+{
+	text_add(line, "format,run_uid,label,device,backend,position,kernel,variant,config");
+	for (size_t i = 0; i < axes->count; i++) {
+		/* an axis may have the name of a counter or of a column */
+		char *name = xasprintf("axis_%s", axes->items[i]);
+
+		csv_text(line, name);
+		free(name);
+	}
+	text_add(line, ",status,reason");
+	if (timed)
+		text_add(line, ",samples,median_ns,mad_ns,low_ns,high_ns,min_ns,max_ns");
+	text_add(line, ",flop,bytes_read,bytes_written");
+	if (timed)
+		text_add(line, ",model_gb_per_s,model_gflop_per_s");
+	text_add(line, ",registers_per_thread,shared_static_bytes,shared_dynamic_bytes"
+		       ",local_bytes_per_thread,theoretical_occupancy_pct,occupancy_limiter"
+		       ",code_hash,code_kind");
+	for (size_t i = 0; i < counters->count; i++)
+		csv_text(line, counters->items[i]);
+	/* at the end, so that the positions of all earlier columns stay the same */
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
+		const char *name = timed ? memory_level_name((enum memory_level)i)
+					 : emulated_level_name((enum memory_level)i);
+
+		if (!name)
+			continue;
+		text_addf(line, ",roofline_%s_intensity", name);
+		if (timed)
+			text_addf(line, ",roofline_%s_pct", name);
+	}
+	text_add(line, ",roofline_precision,roofline_needed_intensity");
+	if (timed)
+		text_add(line, ",roofline_compute_pct,roofline_attainable_flop_per_s"
+			       ",roofline_dram_waste,bound,bound_pct,verdict,above_roof");
+	text_add_char(line, '\n');
+}
+
+static void csv_roofline(struct text *line, const struct run *run, const struct trial *trial,
+			 const struct ceiling_list *ceilings)
+{
+	const bool emulated = run->traits.emulated;
+	struct trial_roofline roofline;
+	const struct roofline_point *point = &roofline.point;
+
+	trial_roofline_init(&roofline, run, trial, ceilings);
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
+		if (!emulated || emulated_level_name((enum memory_level)i))
+			csv_real(line, point->level[i].intensity);
+		if (!emulated)
+			csv_real(line, point->level[i].roof_pct);
+	}
+	csv_text(line, isnan(point->flop) ? NULL : precision_name(point->precision));
+	csv_real(line, point->needed_intensity);
+	if (!emulated) {
+		bool known = trial_roofline_is_known(trial);
+
+		csv_real(line, point->compute_roof_pct);
+		csv_real(line, point->attainable_flop_per_s);
+		csv_real(line, point->waste);
+		csv_text(line, known ? bound_name(roofline.verdict.bound) : NULL);
+		csv_real(line, roofline.verdict.roof_pct);
+		csv_text(line, known ? roofline.verdict.summary : NULL);
+		csv_text(line, roofline.verdict.above_roof);
+	}
+	trial_roofline_release(&roofline);
+}
+
+static void csv_times(struct text *line, const struct summary *summary)
+{
+	bool timed = summary->count > 0;
+
+	csv_integer(line, summary->count, true);
+	csv_real(line, timed ? summary->median_ns : NAN);
+	csv_real(line, timed ? summary->mad_ns : NAN);
+	csv_real(line, timed ? summary->low_ns : NAN);
+	csv_real(line, timed ? summary->high_ns : NAN);
+	csv_real(line, timed ? summary->min_ns : NAN);
+	csv_real(line, timed ? summary->max_ns : NAN);
+}
+
+static void csv_facts(struct text *line, const struct trial *trial)
+{
+	const struct launch_facts *facts = &trial->facts;
+
+	csv_integer(line, facts->registers_per_thread, facts->registers_per_thread >= 0);
+	csv_integer(line, facts->shared_static_bytes, facts->shared_static_bytes >= 0);
+	csv_integer(line, facts->shared_dynamic_bytes, facts->shared_dynamic_bytes >= 0);
+	csv_integer(line, facts->local_bytes_per_thread, facts->local_bytes_per_thread >= 0);
+	csv_real(line, trial_theoretical_occupancy_pct(trial));
+	csv_text(line, facts->occupancy_limiter);
+	csv_text(line, facts->code_hash);
+	csv_text(line, facts->code_kind);
+}
+
+static void csv_trial(struct text *line, const struct run *run, const struct trial *trial,
+		      const struct string_list *axes, const struct string_list *counters,
+		      const struct ceiling_list *ceilings)
+{
+	const bool emulated = run->traits.emulated;
+
+	text_add(line, CSV_FORMAT);
+	csv_text(line, run->uid);
+	csv_text(line, run->label);
+	csv_text(line, run->device.name);
+	csv_text(line, run->backend);
+	csv_integer(line, trial->position, true);
+	csv_text(line, trial->kernel);
+	csv_text(line, trial->variant);
+	csv_text(line, trial->config);
+	for (size_t i = 0; i < axes->count; i++) {
+		const struct named_value *axis = trial_axis(trial, axes->items[i]);
+
+		csv_integer(line, axis ? axis->value : 0, axis != NULL);
+	}
+	csv_text(line, trial_status_name(trial->status));
+	csv_text(line, trial->reason);
+	if (!emulated)
+		csv_times(line, &trial->summary);
+	csv_integer(line, trial->flop, trial->has_work);
+	csv_integer(line, trial->bytes_read, trial->has_work);
+	csv_integer(line, trial->bytes_written, trial->has_work);
+	if (!emulated) {
+		csv_real(line, trial_model_gb_per_s(trial));
+		csv_real(line, trial_model_gflop_per_s(trial));
+	}
+	csv_facts(line, trial);
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct counter_value *counter =
+			counter_list_find(&trial->counters, counters->items[i]);
+
+		csv_real(line, counter && counter->has_value ? counter->value : NAN);
+	}
+	csv_roofline(line, run, trial, ceilings);
+	text_add_char(line, '\n');
+}
+
+int run_write_csv(FILE *out, const struct run *run, const struct report_options *options,
+		  struct error *err)
+{
+	struct string_list axes = {0}, counters = {0};
+	struct text line = TEXT_INIT;
+
+	run_axis_names(&axes, run);
+	run_counter_names(&counters, run);
+	csv_head(&line, &axes, &counters, !run->traits.emulated);
+	for (size_t i = 0; i < run->trial_count; i++)
+		csv_trial(&line, run, &run->trials[i], &axes, &counters, options->ceilings);
+	fwrite(line.data, 1, line.length, out);
+	text_release(&line);
+	string_list_release(&axes);
+	string_list_release(&counters);
+	(void)err;
+	return 0;
+}

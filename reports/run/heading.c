@@ -1,0 +1,134 @@
+/* The heading of a run: what was run, where, when and how. */
+#include <string.h>
+
+#include "reports/derived/derived.h"
+#include "reports/run/run.h"
+
+static void heading_add(struct key_value_list *lines, const char *key, struct text *value)
+{
+	if (value->length)
+		key_value_set(lines, key, value->data);
+	text_release(value);
+}
+
+static void heading_device(struct key_value_list *lines, const struct device_info *device)
+{
+	struct text value = TEXT_INIT;
+	const char *separator = " (";
+
+	if (!device->name[0])
+		return;
+	text_add(&value, device->name);
+	if (device->chip[0]) {
+		text_addf(&value, "%s%s", separator, device->chip);
+		separator = ", ";
+	}
+	if (device->cc_major > 0) {
+		text_addf(&value, "%scompute capability %d.%d", separator, device->cc_major,
+			  device->cc_minor);
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		text_add_char(&value, ')');
+	if (device->driver[0])
+		text_addf(&value, ", driver %s", device->driver);
+	if (device->toolkit[0])
+		text_addf(&value, ", CUDA toolkit %s", device->toolkit);
+	heading_add(lines, "device", &value);
+}
+
+static void heading_when(struct key_value_list *lines, const struct run *run)
+{
+	struct text value = TEXT_INIT;
+	char when[21], took[32];
+
+	format_utc(when, run->started_ns);
+	text_add(&value, when);
+	if (run->finished_ns > 0) {
+		format_duration(took, (double)(run->finished_ns - run->started_ns));
+		text_addf(&value, ", took %s", took);
+	}
+	if (run->state)
+		text_addf(&value, ", %s", run->state);
+	heading_add(lines, "when", &value);
+}
+
+static void heading_emulated(struct key_value_list *lines, const struct run *run)
+{
+	struct text value = TEXT_INIT;
+
+	text_addf(&value, "emulated PTX: no times; seed %llu", (unsigned long long)run->seed);
+	heading_add(lines, "method", &value);
+}
+
+static void heading_measured(struct key_value_list *lines, const struct run *run)
+{
+	const struct measure_settings *settings = &run->settings;
+	struct text value = TEXT_INIT;
+
+	if (run->has_settings)
+		text_addf(&value, "%s cache, ", settings->cache == CACHE_HOT ? "hot" : "cold");
+	text_addf(&value, "%d %s", run->rounds, run->rounds == 1 ? "round" : "rounds");
+	/* an imported run has no settings and no seed */
+	if (run->has_settings)
+		text_addf(&value,
+			  ", seed %llu, at least %lld samples, until the median is known to "
+			  "±%.3g %%",
+			  (unsigned long long)run->seed, (long long)settings->min_samples,
+			  100 * settings->precision);
+	heading_add(lines, "method", &value);
+}
+
+static void heading_cases(struct key_value_list *lines, const struct run *run)
+{
+	struct text value = TEXT_INIT;
+	struct run_counts counts;
+
+	run_count(&counts, run);
+	text_addf(&value, "%zu", run->trial_count);
+	for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++) {
+		/* list the good cases first */
+		size_t status = i == 0 ? TRIAL_OK : i == TRIAL_OK ? TRIAL_PENDING : i;
+
+		if (counts.by_status[status])
+			text_addf(&value, "%s%zu %s", strchr(value.data, '(') ? ", " : " (",
+				  counts.by_status[status],
+				  trial_status_name((enum trial_status)status));
+	}
+	if (run->trial_count)
+		text_add_char(&value, ')');
+	heading_add(lines, "cases", &value);
+}
+
+void run_heading(struct key_value_list *lines, const struct run *run)
+{
+	static const struct {
+		const char *key, *line;
+	} shown_environment[] = {{"counters_off", "counters"}, {"profiler", "profiler"}};
+	const char *build_type = key_value_get(&run->environment, "build_type");
+
+	if (run->label)
+		key_value_set(lines, "label", run->label);
+	heading_device(lines, &run->device);
+	key_value_set(lines, "backend", run->backend ? run->backend : "unknown");
+	heading_when(lines, run);
+	if (run->command)
+		key_value_set(lines, "command", run->command);
+	if (run->source_revision)
+		key_value_set(lines, "revision", run->source_revision);
+	if (run->traits.emulated)
+		heading_emulated(lines, run);
+	else
+		heading_measured(lines, run);
+	heading_cases(lines, run);
+	for (size_t i = 0; i < ARRAY_SIZE(shown_environment); i++) {
+		const char *value = key_value_get(&run->environment, shown_environment[i].key);
+
+		if (value && *value)
+			key_value_set(lines, shown_environment[i].line, value);
+	}
+	if (build_type && strcmp(build_type, "Debug") == 0)
+		key_value_set(lines, "warning", "perflab was a Debug build");
+	if (run->note)
+		key_value_set(lines, "note", run->note);
+}

@@ -1,0 +1,262 @@
+/*
+ * A run as JSON: everything that is stored of it except the samples. An emulated run has no members
+ * for times and no settings of timing.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "reports/derived/derived.h"
+#include "reports/roofline/roofline.h"
+#include "reports/run_writers.h"
+#include "reports/table/escape.h"
+#include "reports/table/json.h"
+
+#define JSON_FORMAT 1
+
+static json_t *integer_or_null(int64_t value, bool known)
+{
+	return known ? json_integer(value) : json_null();
+}
+
+/* A name may hold bytes that are not UTF-8; jansson accepts only UTF-8 as a key. */
+static void set_named(json_t *object, const char *name, json_t *value)
+{
+	struct text key = TEXT_INIT;
+
+	escape_utf8(&key, name);
+	json_object_set_new(object, key.data, value);
+	text_release(&key);
+}
+
+static json_t *device_json(const struct device_info *device)
+{
+	json_t *object = json_object();
+
+	json_object_set_new(object, "name", report_json_known_text(device->name));
+	json_object_set_new(object, "uuid", report_json_known_text(device->uuid));
+	json_object_set_new(object, "chip", report_json_known_text(device->chip));
+	json_object_set_new(object, "cc_major",
+			    integer_or_null(device->cc_major, device->cc_major > 0));
+	json_object_set_new(object, "cc_minor",
+			    integer_or_null(device->cc_minor, device->cc_major > 0));
+	/* none of these can be 0, so 0 is stored for "unknown" */
+#define X(field) \
+	json_object_set_new(object, #field, integer_or_null(device->field, device->field > 0));
+	X(sm_count)
+	X(max_threads_per_sm)
+	X(max_threads_per_block)
+	X(max_blocks_per_sm)
+	X(registers_per_sm)
+	X(shared_bytes_per_sm)
+	X(shared_bytes_per_block)
+	X(l2_bytes)
+	X(memory_bytes)
+	X(sm_clock_max_hz)
+	X(memory_clock_max_hz)
+	X(memory_bus_bits)
+#undef X
+	json_object_set_new(object, "driver", report_json_known_text(device->driver));
+	json_object_set_new(object, "cuda_driver", report_json_known_text(device->cuda_driver));
+	json_object_set_new(object, "toolkit", report_json_known_text(device->toolkit));
+	json_object_set_new(object, "cupti", report_json_known_text(device->cupti));
+	return object;
+}
+
+static json_t *facts_json(const struct launch_facts *facts)
+{
+	json_t *object = json_object();
+
+#define X(field) \
+	json_object_set_new(object, #field, integer_or_null(facts->field, facts->field >= 0));
+	X(registers_per_thread)
+	X(shared_static_bytes)
+	X(shared_dynamic_bytes)
+	X(local_bytes_per_thread)
+#undef X
+	json_object_set_new(object, "theoretical_occupancy_pct",
+			    report_json_number(facts->theoretical_occupancy_pct));
+	json_object_set_new(object, "occupancy_limiter",
+			    report_json_known_text(facts->occupancy_limiter));
+	json_object_set_new(object, "code_hash", report_json_known_text(facts->code_hash));
+	json_object_set_new(object, "code_kind", report_json_known_text(facts->code_kind));
+	return object;
+}
+
+static json_t *trial_summary_json(const struct summary *summary)
+{
+	json_t *object = json_object();
+	bool timed = summary->count > 0;
+
+	json_object_set_new(object, "samples", json_integer(summary->count));
+#define X(field) \
+	json_object_set_new(object, #field, report_json_number(timed ? summary->field : NAN));
+	X(median_ns)
+	X(mad_ns)
+	X(low_ns)
+	X(high_ns)
+	X(min_ns)
+	X(max_ns)
+#undef X
+	return object;
+}
+
+/* Skips counters of the other kind of backend, unless they were requested and have no value: those
+ * show the reason. */
+static json_t *trial_counters_json(const struct run *run, const struct counter_list *counters)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct counter_value *counter = &counters->items[i];
+		json_t *object;
+
+		if (counter->has_value && !run_may_show(run, counter->metric))
+			continue;
+		object = json_object();
+		json_object_set_new(object, "metric", report_json_text(counter->metric));
+		json_object_set_new(object, "unit", report_json_text(counter->unit));
+		json_object_set_new(object, "source", report_json_text(counter->source));
+		json_object_set_new(object, "value",
+				    report_json_number(counter->has_value ? counter->value : NAN));
+		json_object_set_new(object, "reason", report_json_text(counter->reason));
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static json_t *trial_lines_json(const struct line_count_list *lines)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const struct line_count *line = &lines->items[i];
+		json_t *object = json_object();
+
+		/* null: it is a line of the PTX */
+		json_object_set_new(object, "file", report_json_text(line->file));
+#define X(field) json_object_set_new(object, #field, json_integer(line->field));
+		X(line)
+		X(instructions)
+		X(lanes)
+		X(branches)
+		X(divergent)
+		X(requests)
+		X(sectors)
+		X(shared_requests)
+		X(wavefronts)
+		X(conflicts)
+#undef X
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+static void set_roofline(json_t *object, const struct run *run, const struct trial *trial,
+			 const struct ceiling_list *ceilings)
+{
+	struct trial_roofline roofline;
+
+	if (!trial_roofline_is_known(trial)) {
+		json_object_set_new(object, "roofline", json_null());
+		json_object_set_new(object, "verdict", json_null());
+		return;
+	}
+	trial_roofline_init(&roofline, run, trial, ceilings);
+	json_object_set_new(object, "roofline", roofline_point_json(&roofline.point));
+	json_object_set_new(object, "verdict", verdict_json(&roofline.verdict));
+	trial_roofline_release(&roofline);
+}
+
+static json_t *trial_json(const struct run *run, const struct trial *trial,
+			  const struct ceiling_list *ceilings)
+{
+	const bool emulated = run->traits.emulated;
+	json_t *object = json_object();
+	json_t *axes = json_object();
+
+	json_object_set_new(object, "position", json_integer(trial->position));
+	json_object_set_new(object, "kernel", report_json_text(trial->kernel));
+	json_object_set_new(object, "variant", report_json_text(trial->variant));
+	json_object_set_new(object, "config", report_json_text(trial->config));
+	for (size_t i = 0; i < trial->axis_count; i++)
+		set_named(axes, trial->axes[i].name, json_integer(trial->axes[i].value));
+	json_object_set_new(object, "axes", axes);
+	json_object_set_new(object, "status", report_json_text(trial_status_name(trial->status)));
+	json_object_set_new(object, "reason", report_json_text(trial->reason));
+	if (!emulated)
+		json_object_set_new(object, "rounds_done", json_integer(trial->rounds_done));
+	json_object_set_new(object, "counted", json_boolean(trial->counted));
+	json_object_set_new(object, "flop", integer_or_null(trial->flop, trial->has_work));
+	json_object_set_new(object, "bytes_read",
+			    integer_or_null(trial->bytes_read, trial->has_work));
+	json_object_set_new(object, "bytes_written",
+			    integer_or_null(trial->bytes_written, trial->has_work));
+	if (!emulated) {
+		json_object_set_new(object, "model_gb_per_s",
+				    report_json_number(trial_model_gb_per_s(trial)));
+		json_object_set_new(object, "model_gflop_per_s",
+				    report_json_number(trial_model_gflop_per_s(trial)));
+		json_object_set_new(object, "summary", trial_summary_json(&trial->summary));
+	}
+	json_object_set_new(object, "facts", facts_json(&trial->facts));
+	json_object_set_new(object, "counters", trial_counters_json(run, &trial->counters));
+	json_object_set_new(object, "lines", trial_lines_json(&trial->lines));
+	set_roofline(object, run, trial, ceilings);
+	return object;
+}
+
+static json_t *wall_time_json(int64_t wall_ns)
+{
+	char utc[21];
+
+	if (wall_ns <= 0)
+		return json_null();
+	format_utc(utc, wall_ns);
+	return report_json_text(utc);
+}
+
+static json_t *run_head_json(const struct run *run)
+{
+	json_t *object = json_object();
+	json_t *environment = json_object();
+	char seed[24];
+
+	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
+	json_object_set_new(object, "id", json_integer(run->id));
+	json_object_set_new(object, "uid", report_json_text(run->uid));
+	json_object_set_new(object, "label", report_json_text(run->label));
+	json_object_set_new(object, "note", report_json_text(run->note));
+	json_object_set_new(object, "command", report_json_text(run->command));
+	json_object_set_new(object, "backend", report_json_text(run->backend));
+	json_object_set_new(object, "version", report_json_text(run->version));
+	json_object_set_new(object, "source_revision", report_json_text(run->source_revision));
+	json_object_set_new(object, "state", report_json_text(run->state));
+	json_object_set_new(object, "seed", report_json_text(seed));
+	if (!run->traits.emulated)
+		json_object_set_new(object, "rounds", json_integer(run->rounds));
+	json_object_set_new(object, "started", wall_time_json(run->started_ns));
+	json_object_set_new(object, "finished", wall_time_json(run->finished_ns));
+	json_object_set_new(object, "device", device_json(&run->device));
+	json_object_set_new(object, "settings", run_settings_json(run));
+	for (size_t i = 0; i < run->environment.count; i++)
+		set_named(environment, run->environment.items[i].key,
+			  report_json_text(run->environment.items[i].value));
+	json_object_set_new(object, "environment", environment);
+	return object;
+}
+
+int run_write_json(FILE *out, const struct run *run, const struct report_options *options,
+		   struct error *err)
+{
+	json_t *root = json_object();
+	json_t *trials = json_array();
+
+	json_object_set_new(root, "format", json_integer(JSON_FORMAT));
+	json_object_set_new(root, "run", run_head_json(run));
+	if (!run->traits.emulated)
+		json_object_set_new(root, "ceilings", ceilings_json(options->ceilings));
+	json_object_set_new(root, "trials", trials);
+	for (size_t i = 0; i < run->trial_count; i++)
+		json_array_append_new(trials, trial_json(run, &run->trials[i], options->ceilings));
+	return report_json_write(out, root, err);
+}

@@ -1,0 +1,140 @@
+/*
+ * The tables of a run that say why a number is missing: each failure, then skipped cases and
+ * missing counters grouped by reason.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/run/run.h"
+#include "reports/table/table.h"
+
+#define NAMED_AT_MOST 3
+
+/* Things (cases, metrics) that share one reason. */
+struct reason {
+	const char *text;
+	size_t cases;
+	const struct trial *last; /* the last trial counted, so that each counts once */
+	struct string_list things;
+};
+
+struct reasons {
+	struct reason *items;
+	size_t count, capacity;
+};
+
+static struct reason *reasons_find(struct reasons *reasons, const char *text)
+{
+	for (size_t i = 0; i < reasons->count; i++) {
+		if (strcmp(reasons->items[i].text, text) == 0)
+			return &reasons->items[i];
+	}
+	reasons->items = xgrow(reasons->items, &reasons->capacity, reasons->count + 1,
+			       sizeof(*reasons->items));
+	reasons->items[reasons->count] = (struct reason){.text = text};
+	return &reasons->items[reasons->count++];
+}
+
+static void reasons_add(struct reasons *reasons, const char *text, const struct trial *trial,
+			const char *thing)
+{
+	struct reason *reason = reasons_find(reasons, text);
+
+	if (reason->last != trial)
+		reason->cases++;
+	reason->last = trial;
+	if (!string_list_has(&reason->things, thing))
+		string_list_add(&reason->things, thing);
+}
+
+/* Returns the table of reasons, or NULL if there are none, and releases them. */
+static struct table *reasons_table(struct reasons *reasons, const char *things_head)
+{
+	const struct table_column columns[] = {
+		{.name = "cases", .numeric = true},
+		{.name = things_head},
+		{.name = "reason"},
+	};
+	struct table *table = reasons->count ? table_new(columns, ARRAY_SIZE(columns)) : NULL;
+
+	for (size_t i = 0; i < reasons->count; i++) {
+		struct reason *reason = &reasons->items[i];
+		size_t named = reason->things.count;
+		struct text things = TEXT_INIT;
+		char cases[24];
+		const char *cells[] = {cases, NULL, reason->text};
+
+		if (named > NAMED_AT_MOST)
+			named = NAMED_AT_MOST - 1;
+		for (size_t j = 0; j < named; j++)
+			text_addf(&things, "%s%s", j ? ", " : "", reason->things.items[j]);
+		if (named < reason->things.count)
+			text_addf(&things, " and %zu more", reason->things.count - named);
+		snprintf(cases, sizeof(cases), "%zu", reason->cases);
+		cells[1] = things.data;
+		table_row(table, cells);
+		text_release(&things);
+		string_list_release(&reason->things);
+	}
+	free(reasons->items);
+	return table;
+}
+
+struct table *run_table_failures(const struct run *run)
+{
+	static const struct table_column columns[] = {
+		{.name = "case"}, {.name = "status"}, {.name = "reason"}};
+	struct table *table = NULL;
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+		char *name;
+
+		if (!trial_status_is_failure(trial->status))
+			continue;
+		name = trial_case_name(trial);
+		if (!table)
+			table = table_new(columns, ARRAY_SIZE(columns));
+		table_row_styled(table,
+				 (const char *const[]){name, trial_status_name(trial->status),
+						       trial->reason},
+				 ROW_BAD);
+		free(name);
+	}
+	return table;
+}
+
+struct table *run_table_status(const struct run *run, enum trial_status status, const char *head)
+{
+	struct reasons reasons = {0};
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+		char *name;
+
+		if (trial->status != status)
+			continue;
+		name = trial_case_name(trial);
+		reasons_add(&reasons, trial->reason ? trial->reason : "no reason is stored", trial,
+			    name);
+		free(name);
+	}
+	return reasons_table(&reasons, head);
+}
+
+struct table *run_table_missing(const struct run *run)
+{
+	struct reasons reasons = {0};
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+
+		for (size_t j = 0; j < trial->counters.count; j++) {
+			const struct counter_value *counter = &trial->counters.items[j];
+
+			if (!counter->has_value)
+				reasons_add(&reasons, counter->reason, trial, counter->metric);
+		}
+	}
+	return reasons_table(&reasons, "metrics");
+}

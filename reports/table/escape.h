@@ -1,0 +1,29 @@
+/*
+ * Makes untrusted text (names, labels, reasons, cells) safe for one output format. The text may
+ * hold any byte except NUL. Every function appends to `out`.
+ */
+#ifndef REPORTS_TABLE_ESCAPE_H
+#define REPORTS_TABLE_ESCAPE_H
+
+#include "base/base.h"
+
+/* For a terminal. Control bytes and bytes that are not UTF-8 become \n, \t or \xNN. */
+void escape_show(struct text *out, const char *text);
+/* One CSV field (RFC 4180): as escape_utf8(), in quotes where needed. NULL gives an empty field. */
+void escape_csv(struct text *out, const char *text);
+/* One cell of a Markdown table: as escape_show(), with every character of markup escaped. */
+void escape_markdown(struct text *out, const char *text);
+/* For JSON and CSV. Bytes that are not UTF-8 become U+FFFD. */
+void escape_utf8(struct text *out, const char *text);
+/* The text of an XML element or of a quoted attribute: as escape_show(), which leaves only
+ * characters that XML 1.0 allows. */
+void escape_xml(struct text *out, const char *text);
+/* A gnuplot string: as escape_show(), in single quotes, inside which gnuplot interprets nothing. */
+void escape_gnuplot(struct text *out, const char *text);
+
+/* The number of characters (code points) of valid UTF-8. */
+size_t utf8_length(const char *text);
+/* The number of bytes in the first `characters` characters. */
+size_t utf8_prefix(const char *text, size_t characters);
+
+#endif

@@ -1,0 +1,272 @@
+/*
+ * Lays out a table for the terminal. Cells are escaped, and a column is as wide as its widest cell.
+ * If the terminal is too narrow, this drops the least important columns (and names them below the
+ * table), then wraps the last column at words, then cuts the widest text column.
+ */
+#include "reports/table/table.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/table/escape.h"
+
+#define GAP 2          /* blanks between columns */
+#define CELL_LIMIT 128 /* characters of a cell, except in the last column */
+#define LAST_COLUMN_LEAST 24
+#define CUT_LEAST 12
+
+struct layout {
+	const struct table *table;
+	char ***shown; /* [row][column]: escaped */
+	size_t *widths;
+	bool *dropped;
+	size_t last; /* the last column that was not dropped */
+	size_t total;
+};
+
+static void layout_measure(struct layout *layout)
+{
+	const struct table *table = layout->table;
+
+	layout->total = 0;
+	for (size_t j = 0; j < table->column_count; j++) {
+		if (layout->dropped[j])
+			continue;
+		layout->last = j;
+		layout->total += layout->widths[j] + (layout->total ? GAP : 0);
+	}
+}
+
+static char *head_of(const struct table_column *column)
+{
+	char *head = xstrdup(column->head ? column->head : column->name);
+
+	for (char *c = head; *c; c++)
+		*c = *c == '_' && !column->head ? ' ' : (char)toupper((unsigned char)*c);
+	return head;
+}
+
+/* Cuts a cell to at most `limit` characters, the last one an ellipsis. */
+static void cut_cell(char **cell, size_t limit)
+{
+	char *shorter;
+
+	if (utf8_length(*cell) <= limit)
+		return;
+	shorter = xasprintf("%.*s…", (int)utf8_prefix(*cell, limit - 1), *cell);
+	free(*cell);
+	*cell = shorter;
+}
+
+/* Row 0 is the head; row i + 1 is row i of the table. */
+static void layout_init(struct layout *layout, const struct table *table)
+{
+	size_t rows = table->row_count + 1;
+
+	layout->table = table;
+	layout->shown = xcalloc(rows, sizeof(*layout->shown));
+	layout->widths = xcalloc(table->column_count, sizeof(*layout->widths));
+	layout->dropped = xcalloc(table->column_count, sizeof(*layout->dropped));
+	for (size_t i = 0; i < rows; i++) {
+		layout->shown[i] = xcalloc(table->column_count, sizeof(char *));
+		for (size_t j = 0; j < table->column_count; j++) {
+			struct text cell = TEXT_INIT;
+			size_t width;
+
+			if (i == 0) {
+				char *head = head_of(&table->columns[j]);
+
+				escape_show(&cell, head);
+				free(head);
+			} else {
+				const char *raw = table->rows[i - 1].cells[j];
+
+				escape_show(&cell, raw ? raw : "-");
+			}
+			layout->shown[i][j] = text_detach(&cell);
+			if (j + 1 < table->column_count)
+				cut_cell(&layout->shown[i][j], CELL_LIMIT);
+			width = utf8_length(layout->shown[i][j]);
+			if (width > layout->widths[j])
+				layout->widths[j] = width;
+		}
+	}
+	layout_measure(layout);
+}
+
+static void layout_release(struct layout *layout)
+{
+	for (size_t i = 0; i < layout->table->row_count + 1; i++) {
+		for (size_t j = 0; j < layout->table->column_count; j++)
+			free(layout->shown[i][j]);
+		free(layout->shown[i]);
+	}
+	free(layout->shown);
+	free(layout->widths);
+	free(layout->dropped);
+}
+
+/* Drops the least important column. Returns false if every remaining column must stay. */
+static bool drop_one(struct layout *layout)
+{
+	const struct table *table = layout->table;
+	int most = 0;
+	size_t which = 0;
+
+	for (size_t j = 0; j < table->column_count; j++) {
+		if (!layout->dropped[j] && table->columns[j].drop > most) {
+			most = table->columns[j].drop;
+			which = j;
+		}
+	}
+	if (most == 0)
+		return false;
+	layout->dropped[which] = true;
+	layout_measure(layout);
+	return true;
+}
+
+static void narrow_column(struct layout *layout, size_t column, size_t least, size_t excess)
+{
+	size_t width = layout->widths[column];
+
+	layout->widths[column] = width >= least + excess ? width - excess
+				 : width < least         ? width
+							 : least;
+	layout_measure(layout);
+}
+
+static void cut_widest(struct layout *layout, size_t excess)
+{
+	const struct table *table = layout->table;
+	size_t widest = table->column_count;
+
+	for (size_t j = 0; j < table->column_count; j++) {
+		if (layout->dropped[j] || j == layout->last || table->columns[j].numeric)
+			continue;
+		if (widest == table->column_count || layout->widths[j] > layout->widths[widest])
+			widest = j;
+	}
+	if (widest == table->column_count)
+		return;
+	narrow_column(layout, widest, CUT_LEAST, excess);
+	for (size_t i = 0; i < table->row_count + 1; i++)
+		cut_cell(&layout->shown[i][widest], layout->widths[widest]);
+}
+
+static void layout_fit(struct layout *layout, size_t width)
+{
+	while (layout->total > width && drop_one(layout))
+		;
+	if (layout->total > width && !layout->table->columns[layout->last].numeric)
+		narrow_column(layout, layout->last, LAST_COLUMN_LEAST, layout->total - width);
+	if (layout->total > width)
+		cut_widest(layout, layout->total - width);
+}
+
+/* Returns how many bytes of `text` fit on a line of `width` characters; *skip is 1 for the
+ * blank at the break. */
+static size_t wrap_at(const char *text, size_t width, size_t *skip)
+{
+	size_t bytes = utf8_prefix(text, width);
+	size_t at = bytes;
+
+	*skip = 0;
+	if (!text[bytes])
+		return bytes;
+	while (at > 0 && text[at] != ' ')
+		at--;
+	if (at == 0)
+		return bytes; /* one long word */
+	*skip = 1;
+	return at;
+}
+
+static void add_padded(struct text *out, const char *cell, size_t bytes, size_t width, bool right)
+{
+	size_t length = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		length += ((unsigned char)cell[i] & 0xc0) != 0x80;
+	for (size_t i = length; right && i < width; i++)
+		text_add_char(out, ' ');
+	text_add_bytes(out, cell, bytes);
+	for (size_t i = length; !right && i < width; i++)
+		text_add_char(out, ' ');
+}
+
+static void trim_blanks(struct text *line)
+{
+	while (line->length > 0 && line->data[line->length - 1] == ' ')
+		line->data[--line->length] = '\0';
+}
+
+static void layout_add_row(struct text *out, const struct layout *layout, size_t row,
+			   const char *before)
+{
+	const struct table *table = layout->table;
+	const char *rest = layout->shown[row][layout->last];
+	size_t skip, bytes;
+	struct text line = TEXT_INIT;
+
+	for (size_t j = 0; j < layout->last; j++) {
+		if (layout->dropped[j])
+			continue;
+		add_padded(&line, layout->shown[row][j], strlen(layout->shown[row][j]),
+			   layout->widths[j], table->columns[j].numeric);
+		text_add(&line, "  ");
+	}
+	for (;;) {
+		bytes = wrap_at(rest, layout->widths[layout->last], &skip);
+		add_padded(&line, rest, bytes, layout->widths[layout->last],
+			   table->columns[layout->last].numeric);
+		trim_blanks(&line);
+		text_add(out, before);
+		text_add(out, line.data);
+		text_add(out, *before ? "\033[0m\n" : "\n");
+		text_clear(&line);
+		rest += bytes + skip;
+		if (!*rest)
+			break;
+		for (size_t i = layout->widths[layout->last]; i < layout->total; i++)
+			text_add_char(&line, ' ');
+	}
+	text_release(&line);
+}
+
+static void add_dropped(struct text *out, const struct layout *layout)
+{
+	const char *separator = "(too narrow for: ";
+
+	for (size_t j = 0; j < layout->table->column_count; j++) {
+		if (!layout->dropped[j])
+			continue;
+		text_addf(out, "%s%s", separator, layout->shown[0][j]);
+		separator = ", ";
+	}
+	if (separator[0] == ',')
+		text_add(out, ")\n");
+}
+
+void table_write_text(FILE *out, const struct table *table, const struct report_options *options)
+{
+	static const char *const looks[] = {[ROW_PLAIN] = "",
+					    [ROW_BEST] = "\033[32m",
+					    [ROW_BAD] = "\033[31m",
+					    [ROW_DIM] = "\033[2m"};
+	bool colour = options && options->colour;
+	struct text lines = TEXT_INIT;
+	struct layout layout;
+
+	layout_init(&layout, table);
+	if (options && options->width > 0)
+		layout_fit(&layout, (size_t)options->width);
+	layout_add_row(&lines, &layout, 0, colour ? "\033[1m" : "");
+	for (size_t i = 0; i < table->row_count; i++)
+		layout_add_row(&lines, &layout, i + 1, colour ? looks[table->rows[i].style] : "");
+	add_dropped(&lines, &layout);
+	fwrite(lines.data, 1, lines.length, out);
+	text_release(&lines);
+	layout_release(&layout);
+}

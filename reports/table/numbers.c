@@ -1,0 +1,50 @@
+/* Numbers as a reader wants them; see the header. */
+#include "reports/table/numbers.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Three significant digits, without an exponent below a million. */
+static void format_three(struct text *out, double value)
+{
+	double size = fabs(value);
+
+	if (size >= 1e6 || (size < 0.01 && size > 0))
+		text_addf(out, "%.3g", value);
+	else
+		text_addf(out, "%.*f", size < 10 ? 2 : size < 100 ? 1 : 0, value);
+}
+
+void format_number(struct text *out, double value, const char *unit)
+{
+	if (strcmp(unit, "byte/s") == 0 || strcmp(unit, "flop/s") == 0)
+		format_three(out, value / 1e9);
+	else if (strcmp(unit, "percent") == 0)
+		text_addf(out, "%.1f", value);
+	else if (value == floor(value) && fabs(value) < 1e15)
+		text_addf(out, "%.0f", value);
+	else
+		format_three(out, value);
+}
+
+void format_value(struct text *out, double value, const char *unit)
+{
+	static const struct {
+		const char *unit, *suffix;
+	} suffixes[] = {{"byte/s", " GB/s"}, {"flop/s", " GFLOP/s"}, {"percent", " %"}};
+	char shown[32];
+
+	if (strcmp(unit, "byte") == 0 || strcmp(unit, "ns") == 0) {
+		if (unit[0] == 'b')
+			format_bytes(shown, value);
+		else
+			format_duration(shown, value);
+		text_add(out, shown);
+		return;
+	}
+	format_number(out, value, unit);
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		if (strcmp(suffixes[i].unit, unit) == 0)
+			text_add(out, suffixes[i].suffix);
+	}
+}

@@ -1,0 +1,211 @@
+/* A plain table, written as CSV, JSON or Markdown. layout.c writes it as text. */
+#include "reports/table/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/table/escape.h"
+#include "reports/table/json.h"
+#include "reports/table/stream.h"
+
+struct table *table_new(const struct table_column *columns, size_t count)
+{
+	struct table *table = xcalloc(1, sizeof(*table));
+
+	table->columns = xcalloc(count, sizeof(*columns));
+	table->parts = xcalloc(count, sizeof(*table->parts));
+	memcpy(table->columns, columns, count * sizeof(*columns));
+	for (size_t i = 0; i < count; i++) {
+		table->columns[i].name = xstrdup(columns[i].name);
+		if (columns[i].head)
+			table->columns[i].head = xstrdup(columns[i].head);
+	}
+	table->column_count = count;
+	return table;
+}
+
+void table_row_styled(struct table *table, const char *const *cells, enum row_style style)
+{
+	struct table_row *row;
+
+	table->rows = xgrow(table->rows, &table->row_capacity, table->row_count + 1,
+			    sizeof(*table->rows));
+	row = &table->rows[table->row_count++];
+	row->style = style;
+	row->cells = xcalloc(table->column_count, sizeof(*row->cells));
+	for (size_t i = 0; i < table->column_count; i++)
+		row->cells[i] = cells[i] ? xstrdup(cells[i]) : NULL;
+}
+
+void table_row(struct table *table, const char *const *cells)
+{
+	table_row_styled(table, cells, ROW_PLAIN);
+}
+
+size_t table_row_count(const struct table *table)
+{
+	return table->row_count;
+}
+
+void table_parts(struct table *table, size_t column, const char *const *names)
+{
+	table->parts[column] = names;
+}
+
+void table_free(struct table *table)
+{
+	if (!table)
+		return;
+	for (size_t i = 0; i < table->row_count; i++) {
+		for (size_t j = 0; j < table->column_count; j++)
+			free(table->rows[i].cells[j]);
+		free(table->rows[i].cells);
+	}
+	for (size_t i = 0; i < table->column_count; i++) {
+		free((char *)table->columns[i].name);
+		free((char *)table->columns[i].head);
+	}
+	free(table->rows);
+	free(table->columns);
+	free(table->parts);
+	free(table);
+}
+
+static void table_write_csv(FILE *out, const struct table *table)
+{
+	struct text line = TEXT_INIT;
+
+	for (size_t j = 0; j < table->column_count; j++) {
+		if (j > 0)
+			text_add_char(&line, ',');
+		escape_csv(&line, table->columns[j].name);
+	}
+	text_add_char(&line, '\n');
+	for (size_t i = 0; i < table->row_count; i++) {
+		for (size_t j = 0; j < table->column_count; j++) {
+			if (j > 0)
+				text_add_char(&line, ',');
+			escape_csv(&line, table->rows[i].cells[j]);
+		}
+		text_add_char(&line, '\n');
+	}
+	fwrite(line.data, 1, line.length, out);
+	text_release(&line);
+}
+
+/* A numeric cell that is not a number ("n/a") stays a string. */
+static json_t *cell_json(const char *cell, bool numeric)
+{
+	int64_t integer;
+	double real;
+
+	if (!cell)
+		return json_null();
+	if (numeric && parse_i64(&integer, cell, NULL) == 0)
+		return json_integer(integer);
+	if (numeric && parse_double(&real, cell, NULL) == 0)
+		return json_real(real);
+	return report_json_text(cell);
+}
+
+/* Parts that an entry lacks become "". Parts beyond the names are dropped. */
+static json_t *entry_json(const char *entry, const char *const *names)
+{
+	json_t *object = json_object();
+
+	for (; *names; names++) {
+		size_t length = strcspn(entry, "\t");
+		char *part = xstrndup(entry, length);
+
+		json_object_set_new(object, *names, report_json_text(part));
+		free(part);
+		entry += length + (entry[length] != '\0');
+	}
+	return object;
+}
+
+static json_t *entries_json(const char *cell, const char *const *names)
+{
+	json_t *list = json_array();
+
+	while (cell && *cell) {
+		size_t length = strcspn(cell, "\n");
+		char *entry = xstrndup(cell, length);
+
+		json_array_append_new(list, entry_json(entry, names));
+		free(entry);
+		cell += length + (cell[length] != '\0');
+	}
+	return list;
+}
+
+static int table_write_json(FILE *out, const struct table *table, struct error *err)
+{
+	json_t *root = json_object();
+	json_t *rows = json_array();
+
+	json_object_set_new(root, "format", json_integer(1));
+	json_object_set_new(root, "rows", rows);
+	for (size_t i = 0; i < table->row_count; i++) {
+		json_t *row = json_object();
+
+		for (size_t j = 0; j < table->column_count; j++) {
+			const struct table_column *column = &table->columns[j];
+			const char *cell = table->rows[i].cells[j];
+
+			json_object_set_new(row, column->name,
+					    table->parts[j] ? entries_json(cell, table->parts[j])
+							    : cell_json(cell, column->numeric));
+		}
+		json_array_append_new(rows, row);
+	}
+	return report_json_write(out, root, err);
+}
+
+void table_write_markdown(FILE *out, const struct table *table)
+{
+	struct text line = TEXT_INIT;
+
+	for (size_t j = 0; j < table->column_count; j++) {
+		const struct table_column *column = &table->columns[j];
+
+		text_add(&line, j ? " | " : "| ");
+		escape_markdown(&line, column->head ? column->head : column->name);
+	}
+	text_add(&line, " |\n");
+	for (size_t j = 0; j < table->column_count; j++)
+		text_add(&line, table->columns[j].numeric ? "|---:" : "|---");
+	text_add(&line, "|\n");
+	for (size_t i = 0; i < table->row_count; i++) {
+		for (size_t j = 0; j < table->column_count; j++) {
+			const char *cell = table->rows[i].cells[j];
+
+			text_add(&line, j ? " | " : "| ");
+			escape_markdown(&line, cell ? cell : "-");
+		}
+		text_add(&line, " |\n");
+	}
+	fwrite(line.data, 1, line.length, out);
+	text_release(&line);
+}
+
+int table_write(FILE *out, const struct table *table, enum report_format format,
+		const struct report_options *options, struct error *err)
+{
+	int rc = 0;
+
+	errno = 0;
+	if (format == REPORT_TEXT)
+		table_write_text(out, table, options);
+	else if (format == REPORT_CSV)
+		table_write_csv(out, table);
+	else if (format == REPORT_JSON)
+		rc = table_write_json(out, table, err);
+	else if (format == REPORT_MARKDOWN)
+		table_write_markdown(out, table);
+	else
+		rc = error_set(err, PL_EUSAGE, "a table cannot be written as %s",
+			       report_format_name(format));
+	return rc ? rc : stream_check(out, err);
+}

@@ -1,0 +1,28 @@
+/* The table behind every list, with what only this module may see: rows and their styles. */
+#ifndef REPORTS_TABLE_TABLE_H
+#define REPORTS_TABLE_TABLE_H
+
+#include "reports/reports.h"
+
+enum row_style { ROW_PLAIN, ROW_BEST, ROW_BAD, ROW_DIM };
+
+struct table_row {
+	char **cells; /* one per column; NULL: not known */
+	enum row_style style;
+};
+
+struct table {
+	struct table_column *columns;
+	const char *const **parts; /* per column: the names given to table_parts(), or NULL */
+	size_t column_count;
+	struct table_row *rows;
+	size_t row_count, row_capacity;
+};
+
+/* As table_row(), with a style for terminals that have colour. */
+void table_row_styled(struct table *table, const char *const *cells, enum row_style style);
+/* These two write without checking the stream. */
+void table_write_text(FILE *out, const struct table *table, const struct report_options *options);
+void table_write_markdown(FILE *out, const struct table *table);
+
+#endif
