@@ -106,7 +106,7 @@ static void launch_on_all(const struct ptx_program *program, const struct progra
 	struct traces portable, avx2;
 
 	launch(program, entry, LANES_PORTABLE, &portable);
-	if (handlers_avx2_if_there()) {
+	if (handlers_avx2_or_null()) {
 		launch(program, entry, LANES_AVX2, &avx2);
 		if (!same(&portable, &avx2)) {
 			fprintf(stderr, "portable:\n%s%savx2:\n%s%s",

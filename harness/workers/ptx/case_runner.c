@@ -1,7 +1,7 @@
 /*
- * One case from its description to its counts. First a block of each launch
- * is executed on memory full of zeroes, to see how large the case is; then it
- * runs whole and is verified, or is counted on some of its blocks.
+ * Executes a case. First one block of each launch runs on zeroed memory, to
+ * estimate the size of the case. Then all blocks run and the result is verified,
+ * or some blocks run and the counts are extrapolated.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@
 #include "harness/workers/ptx/emulated_case.h"
 #include "harness/workers/ptx/sampling.h"
 
-/* Fewer blocks than this are not worth executing one of them twice. */
+/* The size of a launch with fewer blocks is not estimated. */
 #define BLOCKS_WORTH_ESTIMATING 64
 
-void workbench_init(struct workbench *bench, const struct chip *chip, uint64_t seed)
+void case_runner_init(struct case_runner *runner, const struct chip *chip, uint64_t seed)
 {
-	*bench = (struct workbench){
+	*runner = (struct case_runner){
 		.chip = chip,
 		.seed = seed,
 		.memory_limit_bytes = chip->memory_bytes,
@@ -25,19 +25,19 @@ void workbench_init(struct workbench *bench, const struct chip *chip, uint64_t s
 	};
 }
 
-void workbench_release(struct workbench *bench)
+void case_runner_release(struct case_runner *runner)
 {
-	image_cache_release(&bench->images);
-	expected_cache_release(&bench->expected);
-	*bench = (struct workbench){0};
+	ptx_image_cache_release(&runner->images);
+	expected_cache_release(&runner->expected);
+	*runner = (struct case_runner){0};
 }
 
-/* ---- how large it is ---- */
+/* ---- size estimate ---- */
 
 struct estimate {
-	uint64_t *block_instructions; /* by launch: of its first block */
-	uint64_t instructions;        /* of all blocks, if they are like the first */
-	bool known;                   /* false: a first block went wrong, or on and on */
+	uint64_t *block_instructions; /* by launch: of the first block */
+	uint64_t instructions;        /* of all blocks, if all are like the first */
+	bool known;                   /* false: a first block failed or did not end */
 };
 
 static uint64_t saturated_product(uint64_t a, uint64_t b)
@@ -45,8 +45,8 @@ static uint64_t saturated_product(uint64_t a, uint64_t b)
 	return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-/* Leaves memory in disorder. */
-static int estimate(struct emulated_case *emulated, struct estimate *out, struct error *err)
+/* Leaves the contents of the buffers undefined. */
+static int estimate_size(struct emulated_case *emulated, struct estimate *out, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 	static const int64_t first = 0;
@@ -58,7 +58,7 @@ static int estimate(struct emulated_case *emulated, struct estimate *out, struct
 		const struct launch_part part = {
 			.blocks = &first,
 			.block_count = 1,
-			.instructions = emulated->bench->whole_most / BLOCKS_WORTH_ESTIMATING,
+			.instructions = emulated->runner->whole_most / BLOCKS_WORTH_ESTIMATING,
 		};
 		struct emulated_counts counts;
 
@@ -77,10 +77,10 @@ static int estimate(struct emulated_case *emulated, struct estimate *out, struct
 	return rc;
 }
 
-/* ---- whole ---- */
+/* ---- all blocks ---- */
 
-static void compare(struct emulated_case *emulated, const struct host_buffers *expected,
-		    struct case_accuracy *accuracy, struct text *mismatch)
+static void compare_results(struct emulated_case *emulated, const struct host_buffers *expected,
+			    struct case_accuracy *accuracy, struct text *mismatch)
 {
 	const struct launch_case *work = emulated->work;
 	struct host_buffers results = {0};
@@ -99,11 +99,11 @@ static void compare(struct emulated_case *emulated, const struct host_buffers *e
 	}
 }
 
-/* What it is compared with takes memory, too. */
-static int check_memory(const struct emulated_case *emulated, struct error *err)
+/* The expected results count towards the memory limit, too. */
+static int check_room_for_expected(const struct emulated_case *emulated, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
-	int64_t free_bytes = emulated->bench->memory_limit_bytes, expected_bytes = 0;
+	int64_t free_bytes = emulated->runner->memory_limit_bytes, expected_bytes = 0;
 
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		int64_t bytes = (int64_t)case_buffer_bytes(&work->buffers[b]);
@@ -113,32 +113,34 @@ static int check_memory(const struct emulated_case *emulated, struct error *err)
 	}
 	if (expected_bytes > free_bytes)
 		return error_set(err, PL_ENOMEM,
-				 "beside the buffers, results to compare with need %" PRId64
-				 " bytes, and %" PRId64 " of %" PRId64 " are free",
+				 "the expected results need %" PRId64
+				 " bytes beside the buffers, but only %" PRId64 " of %" PRId64
+				 " are free",
 				 expected_bytes, free_bytes > 0 ? free_bytes : 0,
-				 emulated->bench->memory_limit_bytes);
+				 emulated->runner->memory_limit_bytes);
 	return 0;
 }
 
-/* Inputs are in place; *mismatch says what is wrong with the results, if a launch did not end. */
-static int execute_whole(struct emulated_case *emulated, struct case_totals *totals,
-			 struct text *mismatch, struct error *err)
+/* Runs all launches and compares the results unless a finding ended a launch. *mismatch: the
+ * differences. */
+static int execute_all_launches(struct emulated_case *emulated, struct case_totals *totals,
+				struct text *mismatch, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
-	struct workbench *bench = emulated->bench;
+	struct case_runner *runner = emulated->runner;
 	const struct launch_part all = {
 		.checked = true,
-		.instructions = bench->all_blocks ? 0 : bench->whole_most,
+		.instructions = runner->all_blocks ? 0 : runner->whole_most,
 	};
 	struct host_buffers inputs = {0};
 	struct host_buffers expected = {0};
-	int rc = check_memory(emulated, err);
+	int rc = check_room_for_expected(emulated, err);
 
 	if (rc)
 		return rc;
 	emulated_case_restore(emulated);
 	emulated_case_buffers(emulated, &inputs);
-	rc = expected_find(&bench->expected, work, bench->seed, &inputs, &expected, err);
+	rc = expected_results_find(&runner->expected, work, runner->seed, &inputs, &expected, err);
 	for (size_t i = 0; i < work->launch_count && rc == 0 && !emulated_case_ended(emulated);
 	     i++) {
 		rc = emulated_case_launch(emulated, i, &all, err);
@@ -152,11 +154,11 @@ static int execute_whole(struct emulated_case *emulated, struct case_totals *tot
 	totals->has_touched = true;
 	totals->accuracy = (struct case_accuracy)CASE_ACCURACY_INIT;
 	if (!emulated_case_ended(emulated))
-		compare(emulated, &expected, &totals->accuracy, mismatch);
+		compare_results(emulated, &expected, &totals->accuracy, mismatch);
 	return 0;
 }
 
-/* ---- what became of it ---- */
+/* ---- status and reason ---- */
 
 static void describe_findings(const struct emulated_case *emulated, struct text *reason)
 {
@@ -168,14 +170,14 @@ static void describe_findings(const struct emulated_case *emulated, struct text 
 		text_addf(reason, ", and %" PRIu64 " more", more);
 	for (size_t i = 0; i < findings->count; i++) {
 		if (findings->items[i].kind == FINDING_ENDLESS) {
-			text_add(reason, "; --blocks all lifts that limit");
+			text_add(reason, "; --blocks all removes this limit");
 			break;
 		}
 	}
 }
 
-static void conclude(const struct emulated_case *emulated, const struct case_totals *totals,
-		     const struct text *mismatch, enum trial_status *status, struct text *reason)
+static void set_outcome(const struct emulated_case *emulated, const struct case_totals *totals,
+			const struct text *mismatch, enum trial_status *status, struct text *reason)
 {
 	if (emulated->findings.count) {
 		describe_findings(emulated, reason);
@@ -194,67 +196,67 @@ static void conclude(const struct emulated_case *emulated, const struct case_tot
 	}
 }
 
-/* Why a case runs neither whole nor in part, and what to do. */
+/* Explains why a case is skipped, and the remedy. */
 static void describe_too_large(const struct estimate *size, const struct text *why_not,
 			       struct text *reason)
 {
 	text_addf(reason,
-		  "too large to run whole, at about %.3g warp-instructions, and not to be counted "
-		  "on some of its blocks: %s; choose a smaller size, or --blocks all",
+		  "too large to run whole (about %.3g warp instructions), and cannot be sampled: "
+		  "%s; choose a smaller size or --blocks all",
 		  (double)size->instructions, why_not->data);
 }
 
-static int emulate(struct emulated_case *emulated, struct case_totals *totals,
-		   enum trial_status *status, struct text *reason, struct error *err)
+static int emulate_case(struct emulated_case *emulated, struct case_totals *totals,
+			enum trial_status *status, struct text *reason, struct error *err)
 {
-	const struct workbench *bench = emulated->bench;
+	const struct case_runner *runner = emulated->runner;
 	struct estimate size = {
 		.block_instructions = xcalloc(emulated->work->launch_count + 1, sizeof(uint64_t))};
 	struct text why_not = TEXT_INIT;
 	struct text mismatch = TEXT_INIT;
 	bool whole = true;
-	int rc = bench->all_blocks ? 0 : estimate(emulated, &size, err);
+	int rc = runner->all_blocks ? 0 : estimate_size(emulated, &size, err);
 
-	if (rc == 0 && size.known && size.instructions > bench->sampled_beyond) {
-		rc = sample_case(emulated, size.block_instructions, bench->sampled_beyond, totals,
+	if (rc == 0 && size.known && size.instructions > runner->sampled_beyond) {
+		rc = sample_case(emulated, size.block_instructions, runner->sampled_beyond, totals,
 				 &why_not, err);
 		whole = why_not.length != 0;
 	}
-	if (rc == 0 && whole && size.known && size.instructions > bench->whole_most) {
+	if (rc == 0 && whole && size.known && size.instructions > runner->whole_most) {
 		describe_too_large(&size, &why_not, reason);
-		*status = TRIAL_SKIPPED; /* the emulator's limit says nothing against the case */
+		*status = TRIAL_SKIPPED; /* a limit of the emulator is no fault of the case */
 		whole = false;
 	} else if (rc == 0 && whole) {
-		rc = execute_whole(emulated, totals, &mismatch, err);
+		rc = execute_all_launches(emulated, totals, &mismatch, err);
 	}
 	if (rc == 0 && *status == TRIAL_OK)
-		conclude(emulated, totals, &mismatch, status, reason);
+		set_outcome(emulated, totals, &mismatch, status, reason);
 	free(size.block_instructions);
 	text_release(&why_not);
 	text_release(&mismatch);
 	return rc;
 }
 
-int case_emulate(struct workbench *bench, const struct launch_case *work,
+int case_emulate(struct case_runner *runner, const struct launch_case *work,
 		 struct case_totals *totals, enum trial_status *status, struct text *reason,
 		 struct error *err)
 {
 	const struct ptx_program *program = NULL;
-	const struct image *image = NULL;
+	const struct ptx_image *image = NULL;
 	const char *gaps = NULL;
 	struct emulated_case emulated = {0};
-	int rc = image_program(&bench->images, work, &image, &program, &gaps, err);
+	int rc = ptx_image_program(&runner->images, work, &image, &program, &gaps, err);
 
 	if (rc)
 		return rc;
 	if (!program) {
-		text_addf(reason, "needs what the emulator does not run: %s", gaps);
+		text_addf(reason, "needs features that the emulator lacks: %s", gaps);
 		*status = TRIAL_SKIPPED;
 		return 0;
 	}
-	rc = emulated_case_open(&emulated, bench, work, image, program, err);
+	rc = emulated_case_open(&emulated, runner, work, image, program, err);
 	if (rc == 0)
-		rc = emulate(&emulated, totals, status, reason, err);
+		rc = emulate_case(&emulated, totals, status, reason, err);
 	emulated_case_close(&emulated);
 	return rc;
 }

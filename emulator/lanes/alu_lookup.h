@@ -1,6 +1,7 @@
-/* alu_parts: the handlers of each part of alu.def (alu_handlers.h), and what they share. */
-#ifndef EMULATOR_LANES_ALU_PARTS_H
-#define EMULATOR_LANES_ALU_PARTS_H
+/* alu_lookup: one function per part of alu.def that returns the handler of an operation, or NULL.
+ */
+#ifndef EMULATOR_LANES_ALU_LOOKUP_H
+#define EMULATOR_LANES_ALU_LOOKUP_H
 
 #include "emulator/lanes/handlers.h"
 

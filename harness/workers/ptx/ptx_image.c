@@ -1,4 +1,5 @@
-#include "harness/workers/ptx/image.h"
+/* The images of PTX files. See ptx_image.h. */
+#include "harness/workers/ptx/ptx_image.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-static void image_free(struct image *image)
+static void ptx_image_free(struct ptx_image *image)
 {
 	if (!image)
 		return;
@@ -22,17 +23,17 @@ static void image_free(struct image *image)
 	free(image);
 }
 
-void image_cache_release(struct image_cache *cache)
+void ptx_image_cache_release(struct ptx_image_cache *cache)
 {
 	for (size_t i = 0; i < cache->count; i++)
-		image_free(cache->images[i]);
+		ptx_image_free(cache->images[i]);
 	free(cache->images);
 	free(cache->folder);
-	*cache = (struct image_cache){0};
+	*cache = (struct ptx_image_cache){0};
 }
 
-static int image_path(struct text *path, const struct image_cache *cache, const char *name,
-		      struct error *err)
+static int ptx_image_path(struct text *path, const struct ptx_image_cache *cache, const char *name,
+			  struct error *err)
 {
 	int rc;
 
@@ -46,7 +47,7 @@ static int image_path(struct text *path, const struct image_cache *cache, const 
 	return rc;
 }
 
-/* Lines that say where code is from, not what it is. */
+/* Returns true for lines that do not change the code: comments and line information. */
 static bool is_about_source(const char *line, size_t length)
 {
 	static const char *const begins[] = {"//", ".loc", ".file"};
@@ -67,7 +68,7 @@ static void hash_code(char out[24], const char *text)
 {
 	static const char section[] = "\t.section\t.debug_";
 	XXH64_hash_t hash = 0;
-	bool debug = false; /* in a section for debuggers, to its brace */
+	bool debug = false; /* within a debug section, up to its closing brace */
 
 	for (const char *line = text; *line;) {
 		size_t length = strcspn(line, "\n");
@@ -83,7 +84,7 @@ static void hash_code(char out[24], const char *text)
 	snprintf(out, 24, "%016" PRIx64, (uint64_t)hash);
 }
 
-static int image_read(struct image *image, const char *path, struct error *err)
+static int ptx_image_read(struct ptx_image *image, const char *path, struct error *err)
 {
 	const char *target;
 	size_t length = 0;
@@ -91,7 +92,7 @@ static int image_read(struct image *image, const char *path, struct error *err)
 
 	if (rc == PL_ENOENT)
 		return error_set(err, PL_ENOENT,
-				 "no PTX of %s: %s is not there; install perflab whole",
+				 "no PTX for %s: %s does not exist; install all of perflab",
 				 image->name, path);
 	if (rc)
 		return rc;
@@ -106,11 +107,11 @@ static int image_read(struct image *image, const char *path, struct error *err)
 	return 0;
 }
 
-static int image_find(struct image_cache *cache, const char *name, struct image **out,
-		      struct error *err)
+static int ptx_image_find(struct ptx_image_cache *cache, const char *name, struct ptx_image **out,
+			  struct error *err)
 {
 	struct text path = TEXT_INIT;
-	struct image *image;
+	struct ptx_image *image;
 	int rc;
 
 	for (size_t i = 0; i < cache->count; i++) {
@@ -121,12 +122,12 @@ static int image_find(struct image_cache *cache, const char *name, struct image 
 	}
 	image = xcalloc(1, sizeof(*image));
 	image->name = xstrdup(name);
-	rc = image_path(&path, cache, name, err);
+	rc = ptx_image_path(&path, cache, name, err);
 	if (rc == 0)
-		rc = image_read(image, path.data, err);
+		rc = ptx_image_read(image, path.data, err);
 	text_release(&path);
 	if (rc) {
-		image_free(image);
+		ptx_image_free(image);
 		return rc;
 	}
 	cache->images = xgrow(cache->images, &cache->capacity, cache->count + 1, sizeof(image));
@@ -135,11 +136,11 @@ static int image_find(struct image_cache *cache, const char *name, struct image 
 	return 0;
 }
 
-int image_load(struct image_cache *cache, const char *name, const struct image **out,
-	       struct error *err)
+int ptx_image_load(struct ptx_image_cache *cache, const char *name, const struct ptx_image **out,
+		   struct error *err)
 {
-	struct image *image = NULL;
-	int rc = image_find(cache, name, &image, err);
+	struct ptx_image *image = NULL;
+	int rc = ptx_image_find(cache, name, &image, err);
 
 	if (rc == 0)
 		*out = image;
@@ -151,8 +152,8 @@ static bool same_entry(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static int image_decode(struct image *image, const char *entry, struct image_program *out,
-			struct error *err)
+static int ptx_image_decode(struct ptx_image *image, const char *entry,
+			    struct ptx_image_program *out, struct error *err)
 {
 	struct unsupported_features gaps = {0};
 	struct error why = {0};
@@ -170,7 +171,7 @@ static int image_decode(struct image *image, const char *entry, struct image_pro
 	return rc;
 }
 
-/* The one entry that every launch of a case has; NULL: there are several. */
+/* The entry that all launches of a case use. NULL: they use several. */
 static const char *only_entry(const struct launch_case *work)
 {
 	for (size_t i = 1; i < work->launch_count; i++)
@@ -179,29 +180,29 @@ static const char *only_entry(const struct launch_case *work)
 	return work->launches[0].entry;
 }
 
-int image_program(struct image_cache *cache, const struct launch_case *work,
-		  const struct image **out_image, const struct ptx_program **program,
-		  const char **gaps, struct error *err)
+int ptx_image_program(struct ptx_image_cache *cache, const struct launch_case *work,
+		      const struct ptx_image **out_image, const struct ptx_program **program,
+		      const char **gaps, struct error *err)
 {
 	const char *entry = only_entry(work);
-	struct image_program *found = NULL;
-	struct image *image = NULL;
+	struct ptx_image_program *found = NULL;
+	struct ptx_image *image = NULL;
 	int rc;
 
 	if (launch_case_library(work)) {
 		*out_image = NULL;
 		*program = NULL;
-		*gaps = "a library, which is for a GPU";
+		*gaps = "a library that runs on GPUs only";
 		return 0;
 	}
-	rc = image_find(cache, work->image, &image, err);
+	rc = ptx_image_find(cache, work->image, &image, err);
 	for (size_t i = 0; rc == 0 && i < image->program_count; i++)
 		if (same_entry(image->programs[i].entry, entry))
 			found = &image->programs[i];
 	if (rc == 0 && !found) {
-		struct image_program fresh = {0};
+		struct ptx_image_program fresh = {0};
 
-		rc = image_decode(image, entry, &fresh, err);
+		rc = ptx_image_decode(image, entry, &fresh, err);
 		if (rc == 0) {
 			fresh.entry = entry ? xstrdup(entry) : NULL;
 			image->programs = xgrow(image->programs, &image->program_capacity,
@@ -218,8 +219,8 @@ int image_program(struct image_cache *cache, const struct launch_case *work,
 	return 0;
 }
 
-struct entry_resources image_resources(const struct image *image, const char *entry, int cc_major,
-				       int cc_minor)
+struct entry_resources ptx_image_resources(const struct ptx_image *image, const char *entry,
+					   int cc_major, int cc_minor)
 {
 	static const char begin[] = "// perflab: entry ";
 	struct entry_resources found = {-1, -1, -1};

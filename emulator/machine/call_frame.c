@@ -1,6 +1,6 @@
-#include "emulator/machine/frame.h"
+#include "emulator/machine/call_frame.h"
 
-#include "emulator/machine/plan.h"
+#include "emulator/machine/control_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static uint64_t parameter_value(const struct launch *launch,
 	uint64_t value = 0;
 	unsigned bits = 8u * constant->bytes;
 
-	/* A launch is refused unless its block holds every declared parameter. */
+	/* Launches with a parameter block that is too short were refused: this stays inside. */
 	memcpy(&value, (const unsigned char *)launch->what.arguments + constant->bits,
 	       constant->bytes);
 	if (constant->extension == EXTEND_SIGN && bits < 64 && value >> (bits - 1) & 1)
@@ -104,7 +104,7 @@ static bool is_of_block(const struct program_constant *constant)
 	       constant->bits <= SPECIAL_CTAID_Z;
 }
 
-/* Rows that are the same for all blocks of the launch; those of the block; those of a call. */
+/* Constant rows that change with the launch, with the block, with the place of the call. */
 enum rows { ROWS_OF_LAUNCH, ROWS_OF_BLOCK, ROWS_OF_CALL };
 
 static void fill_rows(const struct warp *warp, struct frame *frame, enum rows which)
@@ -161,7 +161,7 @@ static struct frame *frame_new(struct warp *warp, uint32_t function)
 	size_t bytes;
 
 	frame->function = &launch->program->functions[function];
-	frame->plan = &launch->plans[function];
+	frame->flow = &launch->flows[function];
 	frame->function_index = function;
 	frame->block = -1;
 	bytes = ((size_t)frame->function->file_bytes + 63) / 64 * 64;
@@ -170,7 +170,7 @@ static struct frame *frame_new(struct warp *warp, uint32_t function)
 		free(frame);
 		return NULL;
 	}
-	/* Registers that a kernel reads before it writes them are the same in every run. */
+	/* Registers that are read before they are written hold the same value in every run. */
 	memset(frame->file, 0, bytes);
 	fill_rows(warp, frame, ROWS_OF_LAUNCH);
 	return frame;
@@ -224,7 +224,7 @@ struct frame *frame_enter(struct warp *warp)
 	return frame;
 }
 
-static int64_t cost(const struct program_function *function)
+static int64_t frame_cost(const struct program_function *function)
 {
 	return (function->local_bytes + 15) / 16 * 16 + FRAME_EXTRA_BYTES;
 }
@@ -234,7 +234,7 @@ struct frame *frame_call(struct warp *warp, uint32_t function, const struct prog
 {
 	const struct program_function *called = &warp->block->launch->program->functions[function];
 	struct frame *frame;
-	int64_t base = warp->frame->local_base + cost(warp->frame->function);
+	int64_t base = warp->frame->local_base + frame_cost(warp->frame->function);
 
 	for (frame = warp->calls; frame; frame = frame->next)
 		if (frame->caller == warp->frame && frame->call == call &&
@@ -260,7 +260,7 @@ struct frame *frame_call(struct warp *warp, uint32_t function, const struct prog
 	return frame;
 }
 
-static void put_back(struct warp *warp, struct frame *frame)
+static void frame_put_back(struct warp *warp, struct frame *frame)
 {
 	for (struct frame **link = &warp->calls; *link; link = &(*link)->next) {
 		if (*link == frame) {
@@ -278,7 +278,7 @@ void frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes)
 {
 	frame->lanes_left &= ~lanes;
 	if (!frame->lanes_left)
-		put_back(warp, frame);
+		frame_put_back(warp, frame);
 }
 
 void frame_leave_all(struct warp *warp, struct frame *frame, uint32_t lanes)
@@ -321,9 +321,9 @@ int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry)
 
 	for (size_t i = 0; i < program->function_count; i++) {
 		if (i != entry && program->functions[i].code_count)
-			calls += cost(&program->functions[i]);
+			calls += frame_cost(&program->functions[i]);
 	}
 	if (program->functions[entry].call_count)
-		bytes = cost(&program->functions[entry]) + calls + RECURSION_BYTES;
+		bytes = frame_cost(&program->functions[entry]) + calls + RECURSION_BYTES;
 	return (bytes + 15) / 16 * 16;
 }

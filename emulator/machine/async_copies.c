@@ -1,30 +1,30 @@
-#include "emulator/machine/copies.h"
+#include "emulator/machine/async_copies.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/machine/access.h"
-#include "emulator/machine/copy_cost.h"
+#include "emulator/machine/async_copy_cost.h"
 #include "emulator/machine/shadow.h"
 
-/* Of a lane. */
+/* Per lane. */
 #define COPY_MOST_BYTES 16
 
-/* A copy that is on the way. */
+/* A pending copy. */
 struct copy {
 	const struct instruction *at;
-	uint32_t place; /* of the instruction, to the shadow */
+	uint32_t place; /* the instruction, as shared_shadow_copy() returned it */
 	uint32_t mask;  /* lanes that have not waited for it */
 	unsigned bytes;
-	uint32_t group[LANES]; /* by number, from a thread's first on */
+	uint32_t group[LANES]; /* number of the group, counted per thread from 0 */
 	uint32_t offset[LANES];
-	unsigned char values[LANES * COPY_MOST_BYTES]; /* `bytes` apart */
+	unsigned char values[LANES * COPY_MOST_BYTES]; /* `bytes` per lane */
 };
 
 struct warp_copies {
-	struct copy *items; /* in the order in which they began */
+	struct copy *items; /* in the order in which they started */
 	size_t count, capacity;
-	uint32_t committed[LANES]; /* groups */
+	uint32_t committed[LANES]; /* number of committed groups */
 };
 
 static struct warp_copies *copies_of(struct warp *warp)
@@ -50,10 +50,10 @@ void copies_free(struct warp_copies *copies)
 	free(copies);
 }
 
-/* ---- where they go and come from ---- */
+/* ---- operands ---- */
 
-static void destinations(uint64_t offset[LANES], const struct warp *warp,
-			 const struct instruction *at)
+static void copy_destinations(uint64_t offset[LANES], const struct warp *warp,
+			      const struct instruction *at)
 {
 	const unsigned char *row = row_of(warp, at->a);
 	uint32_t narrow;
@@ -70,7 +70,8 @@ static void destinations(uint64_t offset[LANES], const struct warp *warp,
 	}
 }
 
-static void sources(uint64_t address[LANES], const struct warp *warp, const struct instruction *at)
+static void copy_sources(uint64_t address[LANES], const struct warp *warp,
+			 const struct instruction *at)
 {
 	memset(address, 0, LANES * sizeof(*address));
 	if (at->b)
@@ -79,9 +80,9 @@ static void sources(uint64_t address[LANES], const struct warp *warp, const stru
 		address[lane] += (uint64_t)at->from_offset;
 }
 
-/* How many bytes each lane reads; the lanes that read any in *reading. */
-static enum step amounts(unsigned amount[LANES], uint32_t *reading, struct warp *warp,
-			 const struct instruction *at)
+/* Sets amount[] to the bytes that each lane reads, and *reading to the lanes that read any. */
+static enum step copy_amounts(unsigned amount[LANES], uint32_t *reading, struct warp *warp,
+			      const struct instruction *at)
 {
 	const uint32_t *sizes = at->c ? row_of(warp, at->c) : NULL;
 	uint32_t ignored = at->d ? predicate_mask(row_of(warp, at->d)) : 0;
@@ -92,16 +93,17 @@ static enum step amounts(unsigned amount[LANES], uint32_t *reading, struct warp 
 
 		amount[lane] = sizes ? sizes[lane] : access_bytes(at);
 		if (amount[lane] > access_bytes(at))
-			return warp_finding(warp, at, lane, FINDING_UNSUPPORTED,
-					    "a copy of %u bytes is told to read %u: undefined",
-					    access_bytes(at), amount[lane]);
+			return warp_finding(
+				warp, at, lane, FINDING_UNSUPPORTED,
+				"a copy of %u bytes has a source size of %u, which is undefined",
+				access_bytes(at), amount[lane]);
 		if (amount[lane] && !(ignored >> lane & 1))
 			*reading |= UINT32_C(1) << lane;
 	}
 	return STEP_NEXT;
 }
 
-/* ---- a copy begins ---- */
+/* ---- start of a copy ---- */
 
 static void count_copy(struct warp *warp, const struct copy *copy, uint32_t reading,
 		       const uint64_t address[LANES])
@@ -114,13 +116,13 @@ static void count_copy(struct warp *warp, const struct copy *copy, uint32_t read
 		.from = address,
 		.to = copy->offset,
 	});
-	struct instruction_count *count = count_of(warp, copy->at);
+	struct instruction_count *count = count_at(warp, copy->at);
 
 	count->sectors += cost.sectors;
 	count->wavefronts += cost.wavefronts;
 }
 
-/* What is read, and zeroes for the rest. */
+/* Reads the source bytes; the rest of each lane's bytes is zero. */
 static void read_values(struct warp *warp, struct copy *copy, uint32_t reading,
 			const uint64_t address[LANES], const unsigned amount[LANES])
 {
@@ -146,18 +148,19 @@ enum step run_copy(struct warp *warp, const struct instruction *at)
 
 	if (warp->active == 0)
 		return STEP_NEXT;
-	count_of(warp, at)->requests++;
-	destinations(offset, warp, at);
-	sources(address, warp, at);
-	if (amounts(amount, &reading, warp, at) != STEP_NEXT ||
+	count_at(warp, at)->requests++;
+	copy_destinations(offset, warp, at);
+	copy_sources(address, warp, at);
+	if (copy_amounts(amount, &reading, warp, at) != STEP_NEXT ||
 	    access_check(warp, at, PTX_SPACE_SHARED, warp->active, offset) != STEP_NEXT ||
 	    access_check_amounts(warp, at, PTX_SPACE_GLOBAL, reading, address, amount) != STEP_NEXT)
 		return STEP_STOPPED;
 	if (copies->count == COPIES_MOST)
-		return warp_finding(warp, at, -1, FINDING_UNSUPPORTED,
-				    "%d asynchronous copies of a warp are on the way, and nobody "
-				    "has waited for one",
-				    COPIES_MOST);
+		return warp_finding(
+			warp, at, -1, FINDING_UNSUPPORTED,
+			"%d asynchronous copies of a warp are pending; wait for some of "
+			"them before starting more",
+			COPIES_MOST);
 	copies->items =
 		xgrow(copies->items, &copies->capacity, copies->count + 1, sizeof(*copies->items));
 	copy = &copies->items[copies->count++];
@@ -185,9 +188,9 @@ enum step run_copy_commit(struct warp *warp, const struct instruction *at)
 	return STEP_NEXT;
 }
 
-/* ---- copies are waited for ---- */
+/* ---- waiting for copies ---- */
 
-static void arrive(struct warp *warp, struct copy *copy, uint32_t lanes)
+static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t lanes)
 {
 	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -200,13 +203,13 @@ static void arrive(struct warp *warp, struct copy *copy, uint32_t lanes)
 	copy->mask &= ~lanes;
 }
 
-/* Does the lane's wait include the copy? */
+/* Returns true if a wait that leaves `groups_left` groups pending (-1: none) includes the copy. */
 static bool is_waited_for(const struct warp_copies *copies, const struct copy *copy, unsigned lane,
 			  int64_t groups_left)
 {
 	int64_t behind = (int64_t)copies->committed[lane] - copy->group[lane];
 
-	/* What is in no group yet has none behind it, and is waited for by wait_all alone. */
+	/* A copy in no group yet has no later group; only wait_all includes it. */
 	return groups_left < 0 || behind > groups_left;
 }
 
@@ -223,7 +226,7 @@ enum step run_copy_wait(struct warp *warp, const struct instruction *at)
 			if (is_waited_for(copies, copy, (unsigned)__builtin_ctz(rest), at->offset))
 				lanes |= rest & -rest;
 		if (lanes)
-			arrive(warp, copy, lanes);
+			write_copied_bytes(warp, copy, lanes);
 		if (copy->mask && kept++ != i)
 			copies->items[kept - 1] = *copy;
 	}

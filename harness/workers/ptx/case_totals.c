@@ -1,8 +1,8 @@
-/* What a case's launches did, added up, and as counters. */
+/* Sums of the counts of a case, and its counters. See case_totals.h. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/ptx/workbench.h"
+#include "harness/workers/ptx/case_totals.h"
 #include "metrics/catalogue/catalogue.h"
 
 void case_totals_release(struct case_totals *totals)
@@ -40,7 +40,7 @@ static void line_add(struct line_count *to, const struct line_count *from, int64
 	to->conflicts += times * from->conflicts;
 }
 
-/* Both lists ascend, each line once; so does the result. */
+/* Both lists are ascending without duplicates, and so is the result. */
 static void lines_add(struct line_count_list *to, const struct line_count_list *from, int64_t times)
 {
 	struct line_count_list sum = {0};
@@ -85,15 +85,16 @@ void case_totals_add(struct case_totals *totals, const struct case_totals *from,
 void case_counters(struct counter_list *out, const struct case_totals *totals,
 		   const struct launch_facts *facts)
 {
-	const char *untouched = totals->has_touched
-					? NULL
-					: "blocks were sampled: what the others touch is not known";
+	const char *untouched =
+		totals->has_touched
+			? NULL
+			: "only some blocks ran; the bytes that the others touch are unknown";
 	const struct case_accuracy *accuracy = &totals->accuracy;
 	const char *inaccurate = !totals->has_touched
-					 ? "blocks were sampled: the result was not verified"
+					 ? "only some blocks ran; the result was not verified"
 				 : accuracy->relative_error >= 0 ? NULL
 				 : accuracy->reason              ? accuracy->reason
-								 : "nothing was compared";
+								 : "no result was compared";
 	bool has_occupancy = facts->theoretical_occupancy_pct >= 0; /* not NAN */
 	const struct emulated_value values[] = {
 #define X(field, name, unit, meaning, worse) {name, (double)totals->counts.field, NULL},
@@ -104,7 +105,8 @@ void case_counters(struct counter_list *out, const struct case_totals *totals,
 		{"ptx_relative_error", inaccurate ? 0 : accuracy->relative_error, inaccurate},
 		{"ptx_theoretical_occupancy_pct",
 		 has_occupancy ? facts->theoretical_occupancy_pct : 0,
-		 has_occupancy ? NULL : "the PTX does not say how many registers ptxas takes"},
+		 has_occupancy ? NULL
+			       : "the PTX file does not record how many registers ptxas allocates"},
 	};
 
 	metric_emulated_counters(out, values, ARRAY_SIZE(values), totals->blocks_executed,

@@ -1,4 +1,5 @@
-#include "harness/workers/ptx/expected.h"
+/* The cache of expected results. See expected_results.h. */
+#include "harness/workers/ptx/expected_results.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -28,7 +29,7 @@ static struct expected_result *find_key(struct expected_cache *cache, const char
 	return NULL;
 }
 
-/* Drops the oldest that are not of this call until the rest fits. */
+/* Drops the oldest results, except those of this call, until the rest fits. */
 static void evict(struct expected_cache *cache, uint64_t this_call)
 {
 	for (;;) {
@@ -49,8 +50,9 @@ static void evict(struct expected_cache *cache, uint64_t this_call)
 	}
 }
 
-static int compute(const struct kernel_oracle *oracle, const struct launch_case *work,
-		   const struct host_buffers *inputs, struct host_buffers *out, struct error *err)
+static int compute_expected(const struct kernel_oracle *oracle, const struct launch_case *work,
+			    const struct host_buffers *inputs, struct host_buffers *out,
+			    struct error *err)
 {
 	int rc = 0;
 
@@ -62,15 +64,16 @@ static int compute(const struct kernel_oracle *oracle, const struct launch_case 
 		out->data[b] = calloc(1, bytes + 1);
 		if (!out->data[b])
 			rc = error_set(err, PL_ENOMEM,
-				       "no memory for the %zu bytes that '%s' should hold", bytes,
+				       "no memory for the %zu bytes of the expected '%s'", bytes,
 				       work->buffers[b].name);
 	}
 	return rc ? rc : oracle->compute(work, inputs, out, err);
 }
 
-/* Takes over the results of a case. */
-static void keep(struct expected_cache *cache, const struct launch_case *work,
-		 const struct kernel_oracle *oracle, uint64_t seed, struct host_buffers *results)
+/* Moves the results of a case into the cache. */
+static void cache_results(struct expected_cache *cache, const struct launch_case *work,
+			  const struct kernel_oracle *oracle, uint64_t seed,
+			  struct host_buffers *results)
 {
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		struct expected_result result = {.data = results->data[b],
@@ -80,7 +83,8 @@ static void keep(struct expected_cache *cache, const struct launch_case *work,
 			continue;
 		result.key = case_expected_key(work, oracle, b, seed);
 		result.bytes = (int64_t)case_buffer_bytes(&work->buffers[b]);
-		if (find_key(cache, result.key)) { /* another result of the case was missing */
+		if (find_key(cache,
+			     result.key)) { /* in the cache already, but another result was not */
 			result_release(&result);
 			continue;
 		}
@@ -91,9 +95,10 @@ static void keep(struct expected_cache *cache, const struct launch_case *work,
 	*results = (struct host_buffers){0};
 }
 
-/* False: at least one is not there. */
-static bool look_up(struct expected_cache *cache, const struct launch_case *work,
-		    const struct kernel_oracle *oracle, uint64_t seed, struct host_buffers *out)
+/* Returns false if a result of the case is not in the cache. */
+static bool look_up_results(struct expected_cache *cache, const struct launch_case *work,
+			    const struct kernel_oracle *oracle, uint64_t seed,
+			    struct host_buffers *out)
 {
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		struct expected_result *found;
@@ -112,9 +117,9 @@ static bool look_up(struct expected_cache *cache, const struct launch_case *work
 	return true;
 }
 
-int expected_find(struct expected_cache *cache, const struct launch_case *work, uint64_t seed,
-		  const struct host_buffers *inputs, struct host_buffers *expected,
-		  struct error *err)
+int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
+			  uint64_t seed, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err)
 {
 	const struct kernel_oracle *oracle;
 	struct host_buffers found = {0};
@@ -123,18 +128,18 @@ int expected_find(struct expected_cache *cache, const struct launch_case *work, 
 	if (rc)
 		return rc;
 	cache->clock++;
-	if (!look_up(cache, work, oracle, seed, &found)) {
+	if (!look_up_results(cache, work, oracle, seed, &found)) {
 		struct host_buffers fresh = {0};
 
-		rc = compute(oracle, work, inputs, &fresh, err);
+		rc = compute_expected(oracle, work, inputs, &fresh, err);
 		if (rc == 0)
-			keep(cache, work, oracle, seed, &fresh);
+			cache_results(cache, work, oracle, seed, &fresh);
 		for (size_t b = 0; b < work->buffer_count; b++)
 			free(fresh.data[b]);
 		if (rc)
 			return rc;
 		found = (struct host_buffers){0};
-		look_up(cache, work, oracle, seed, &found);
+		look_up_results(cache, work, oracle, seed, &found);
 		evict(cache, cache->clock);
 	}
 	*expected = found;

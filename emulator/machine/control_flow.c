@@ -1,4 +1,4 @@
-#include "emulator/machine/plan.h"
+#include "emulator/machine/control_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@ static bool ends_function(const struct instruction *at)
 	return at->operation == OP_RET || at->operation == OP_EXIT || at->operation == OP_TRAP;
 }
 
-/* What may find lanes of its warp missing, and is then run again. */
+/* Instructions that may wait for lanes of their warp; they then execute again. */
 static bool may_park(const struct instruction *at)
 {
 	switch (at->operation) {
@@ -33,8 +33,9 @@ static bool changes_lanes(const struct instruction *at)
 	       at->operation == OP_BRX || at->operation == OP_CALL;
 }
 
-/* May another thread change what this reads? */
-static bool sees_others(const struct program_function *function, const struct instruction *at)
+/* Returns true if another thread may change what the instruction reads. */
+static bool reads_shared_state(const struct program_function *function,
+			       const struct instruction *at)
 {
 	const struct ptx_statement *statement;
 
@@ -54,10 +55,10 @@ static bool sees_others(const struct program_function *function, const struct in
 static void mark_spinning(const struct program_function *function, struct instruction *code,
 			  size_t count)
 {
-	size_t last_seen = 0; /* 1 more than the latest instruction that sees others */
+	size_t last_seen = 0; /* the latest instruction that reads shared state, plus 1 */
 
 	for (size_t i = 0; i < count; i++) {
-		if (sees_others(function, &code[i]))
+		if (reads_shared_state(function, &code[i]))
 			last_seen = i + 1;
 		if (code[i].operation == OP_BRA) {
 			bool spins = code[i].target <= i && last_seen > code[i].target;
@@ -67,21 +68,21 @@ static void mark_spinning(const struct program_function *function, struct instru
 	}
 }
 
-static void mark_leaders(struct function_plan *plan, const struct program_function *function,
+static void mark_leaders(struct control_flow *flow, const struct program_function *function,
 			 const struct instruction *code, size_t count)
 {
-	plan->steps[0].leader = true;
+	flow->steps[0].leader = true;
 	for (size_t i = 0; i < count; i++) {
 		if (code[i].leader || may_park(&code[i]))
-			plan->steps[i].leader = true;
+			flow->steps[i].leader = true;
 		if (code[i].operation == OP_BRA)
-			plan->steps[code[i].target].leader = true;
+			flow->steps[code[i].target].leader = true;
 		if (changes_lanes(&code[i]) && i + 1 < count)
-			plan->steps[i + 1].leader = true;
+			flow->steps[i + 1].leader = true;
 	}
 	for (size_t table = 0; table < function->table_count; table++)
 		for (size_t i = 0; i < function->tables[table].count; i++)
-			plan->steps[function->tables[table].targets[i]].leader = true;
+			flow->steps[function->tables[table].targets[i]].leader = true;
 }
 
 static enum guard_handling guard_handling(const struct instruction *at)
@@ -91,55 +92,55 @@ static enum guard_handling guard_handling(const struct instruction *at)
 	return changes_lanes(at) ? GUARD_SPLITS : GUARD_NARROWS;
 }
 
-int function_plan_make(struct function_plan *plan, const struct program_function *function,
+int control_flow_build(struct control_flow *flow, const struct program_function *function,
 		       struct instruction *code, struct error *err)
 {
 	size_t count = function->code_count, leader = 0;
 	uint32_t end;
 
-	*plan = (struct function_plan){.function = function};
-	plan->steps = calloc(count, sizeof(*plan->steps));
-	plan->behind = calloc(count, sizeof(*plan->behind));
-	if (!plan->steps || !plan->behind)
+	*flow = (struct control_flow){.function = function};
+	flow->steps = calloc(count, sizeof(*flow->steps));
+	flow->leads_through = calloc(count, sizeof(*flow->leads_through));
+	if (!flow->steps || !flow->leads_through)
 		goto no_memory;
-	mark_leaders(plan, function, code, count);
+	mark_leaders(flow, function, code, count);
 	mark_spinning(function, code, count);
 	for (size_t i = 0; i < count; i++) {
-		plan->steps[i].guard = guard_handling(&code[i]);
-		if (plan->steps[i].leader) {
+		flow->steps[i].guard = guard_handling(&code[i]);
+		if (flow->steps[i].leader) {
 			leader = i;
-			plan->block_count++;
+			flow->block_count++;
 		}
-		plan->steps[i].block = (uint32_t)plan->block_count - 1;
-		plan->steps[leader].length += !code[i].auxiliary;
+		flow->steps[i].block = (uint32_t)flow->block_count - 1;
+		flow->steps[leader].length += !code[i].auxiliary;
 	}
 	end = (uint32_t)count;
 	for (size_t i = count; i-- > 0;) {
-		plan->steps[i].end = end;
-		if (plan->steps[i].leader || plan->steps[i].guard != GUARD_NONE)
+		flow->steps[i].end = end;
+		if (flow->steps[i].leader || flow->steps[i].guard != GUARD_NONE)
 			end = (uint32_t)i;
 	}
-	plan->blocks = calloc(plan->block_count, sizeof(*plan->blocks));
-	if (!plan->blocks)
+	flow->blocks = calloc(flow->block_count, sizeof(*flow->blocks));
+	if (!flow->blocks)
 		goto no_memory;
 	return 0;
 no_memory:
-	function_plan_release(plan);
+	control_flow_release(flow);
 	return error_set(err, PL_ENOMEM, "%zu instructions", count);
 }
 
-void function_plan_release(struct function_plan *plan)
+void control_flow_release(struct control_flow *flow)
 {
-	if (plan->behind)
-		for (size_t i = 0; i < plan->function->code_count; i++)
-			free(plan->behind[i]);
-	free(plan->behind);
-	free(plan->steps);
-	free(plan->blocks);
-	*plan = (struct function_plan){0};
+	if (flow->leads_through)
+		for (size_t i = 0; i < flow->function->code_count; i++)
+			free(flow->leads_through[i]);
+	free(flow->leads_through);
+	free(flow->steps);
+	free(flow->blocks);
+	*flow = (struct control_flow){0};
 }
 
-/* ---- what lies behind ---- */
+/* ---- paths to the end ---- */
 
 struct walk {
 	const struct program_function *function;
@@ -157,7 +158,7 @@ static void walk_to(struct walk *walk, uint32_t to)
 	walk->stack[walk->depth++] = to;
 }
 
-/* Can the end be reached from `from` without `avoided`? */
+/* Returns true if some path from `from` reaches the end without `avoided`. */
 static bool end_is_reached(struct walk *walk, uint32_t from)
 {
 	walk_to(walk, from);
@@ -183,7 +184,7 @@ static bool end_is_reached(struct walk *walk, uint32_t from)
 	return false;
 }
 
-static bool lies_behind(const struct program_function *function, uint32_t from, uint32_t place)
+static bool is_on_every_path(const struct program_function *function, uint32_t from, uint32_t place)
 {
 	struct walk walk = {.function = function, .avoided = place};
 	bool reached;
@@ -198,23 +199,23 @@ static bool lies_behind(const struct program_function *function, uint32_t from, 
 	return !reached;
 }
 
-bool plan_behind(const struct function_plan *plan, uint32_t from, uint32_t place)
+bool control_flow_leads_through(const struct control_flow *flow, uint32_t from, uint32_t place)
 {
-	const struct program_function *function = plan->function;
-	enum { UNKNOWN, BEHIND, NOT_BEHIND };
+	const struct program_function *function = flow->function;
+	enum { UNKNOWN, YES, NO };
 	unsigned char *known;
 	uint32_t first = place;
 
-	if (!plan->behind[from])
-		plan->behind[from] = xcalloc(function->code_count, 1);
-	known = &plan->behind[from][place];
+	if (!flow->leads_through[from])
+		flow->leads_through[from] = xcalloc(function->code_count, 1);
+	known = &flow->leads_through[from][place];
 	if (*known == UNKNOWN) {
 		while (function->code[first].auxiliary && first + 1 < function->code_count)
 			first++;
-		*known =
-			!ends_function(&function->code[first]) && lies_behind(function, from, place)
-				? BEHIND
-				: NOT_BEHIND;
+		*known = !ends_function(&function->code[first]) &&
+					 is_on_every_path(function, from, place)
+				 ? YES
+				 : NO;
 	}
-	return *known == BEHIND;
+	return *known == YES;
 }

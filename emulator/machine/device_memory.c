@@ -1,5 +1,5 @@
-/* Allocations of the emulated device. See emulator.h and memory.h. */
-#include "emulator/machine/memory.h"
+/* Allocations of the emulated device. See emulator.h and device_memory.h. */
+#include "emulator/machine/device_memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,10 +7,10 @@
 
 #define FIRST_ADDRESS UINT64_C(0x7f0000000000)
 #define LAST_ADDRESS (FIRST_ADDRESS + (UINT64_C(1) << 40))
-/* Further from every allocation than this, the nearest says nothing about an address. */
+/* An address further than this from every allocation is not described by the nearest one. */
 #define NEAR_BYTES (UINT64_C(1) << 24)
 
-/* What `recent` holds when it knows nothing: no address lies in it. */
+/* The initial value of `recent`: an allocation that holds no address. */
 static struct allocation nowhere;
 
 static uint64_t align_up(uint64_t value, uint64_t align)
@@ -56,7 +56,7 @@ void device_memory_free(struct device_memory *memory)
 	free(memory);
 }
 
-/* Where allocations from `index` on begin after a gap of at least `bytes`. */
+/* Finds the lowest gap of at least `bytes`. Returns the index of the allocation after it. */
 static size_t lowest_gap(const struct device_memory *memory, uint64_t bytes, uint64_t *address)
 {
 	size_t index = 0;
@@ -82,21 +82,23 @@ int device_memory_allocate(struct device_memory *memory, int64_t bytes, const ch
 	if (bytes < 0 || bytes > ALLOCATION_MOST_BYTES ||
 	    bytes > memory->limit_bytes - memory->used_bytes)
 		return error_set(err, PL_ENOMEM,
-				 "'%s' needs %" PRId64 " bytes of emulated device memory, and "
-				 "%" PRId64 " of %" PRId64 " are free",
+				 "'%s' needs %" PRId64 " bytes of emulated device memory, but "
+				 "only %" PRId64 " of %" PRId64 " are free",
 				 name, bytes, memory->limit_bytes - memory->used_bytes,
 				 memory->limit_bytes);
 	index = lowest_gap(memory, new.bytes, &new.address);
 	if (new.address + new.bytes > LAST_ADDRESS)
 		return error_set(err, PL_ENOMEM,
-				 "no addresses are left for '%s' (%" PRId64 " bytes)", name, bytes);
+				 "no address range is left for '%s' (%" PRId64 " bytes)", name,
+				 bytes);
 	new.data = calloc((size_t)bytes + 1, 1);
 	new.read = calloc(sector_words(new.bytes) + 1, sizeof(*new.read));
 	new.written = calloc(sector_words(new.bytes) + 1, sizeof(*new.written));
 	if (!new.data || !new.read || !new.written) {
 		allocation_release(&new);
-		return error_set(err, PL_ENOMEM, "the host has no %" PRId64 " bytes for '%s'",
-				 bytes, name);
+		return error_set(err, PL_ENOMEM,
+				 "the host cannot allocate %" PRId64 " bytes for '%s'", bytes,
+				 name);
 	}
 	new.name = xstrdup(name);
 	memory->items =
@@ -190,7 +192,7 @@ void device_memory_describe(struct text *out, const struct device_memory *memory
 	if (above < memory->count)
 		before = memory->items[above].address - address;
 	if (address < DEVICE_GUARD_BYTES)
-		text_add(out, "a null pointer or near one");
+		text_add(out, "a null pointer or an address near it");
 	else if (past > NEAR_BYTES && before > NEAR_BYTES)
 		text_add(out, "far from every allocation");
 	else if (past <= before)

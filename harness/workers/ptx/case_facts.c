@@ -1,12 +1,12 @@
-/* What is known of a case without executing it: what its code takes, and what the chip allows. */
+/* Facts of a case that need no execution: the resources of its code, and the limits of the chip. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "harness/workers/ptx/workbench.h"
+#include "harness/workers/ptx/case_runner.h"
 
-/* INT64_MAX where it would be more: a case off the wire may say anything. */
-static int64_t product(const int64_t factors[3])
+/* Saturates at INT64_MAX, because a case from a message may contain any numbers. */
+static int64_t saturated_volume(const int64_t factors[3])
 {
 	int64_t result = 1;
 
@@ -16,19 +16,21 @@ static int64_t product(const int64_t factors[3])
 	return result;
 }
 
-static int64_t launch_threads(const struct case_launch *launch)
+static int64_t total_threads(const struct case_launch *launch)
 {
-	return product((const int64_t[]){product(launch->grid), product(launch->block), 1});
+	return saturated_volume((const int64_t[]){saturated_volume(launch->grid),
+						  saturated_volume(launch->block), 1});
 }
 
-/* What a launch takes; of ptxas where the PTX file says it, else of the PTX alone. */
-static struct entry_resources launch_resources(const struct workbench *bench,
-					       const struct image *image,
+/* The resources of a launch: as ptxas allocated them if the PTX file records it, else from the PTX.
+ */
+static struct entry_resources launch_resources(const struct case_runner *runner,
+					       const struct ptx_image *image,
 					       const struct ptx_program *program,
 					       const struct case_launch *launch)
 {
-	struct entry_resources resources =
-		image_resources(image, launch->entry, bench->chip->cc_major, bench->chip->cc_minor);
+	struct entry_resources resources = ptx_image_resources(
+		image, launch->entry, runner->chip->cc_major, runner->chip->cc_minor);
 
 	if (resources.shared_static_bytes < 0)
 		resources.shared_static_bytes = program_shared_static_bytes(program, launch->entry);
@@ -39,37 +41,38 @@ static struct launch_needs launch_needs(const struct entry_resources *resources,
 					const struct case_launch *launch)
 {
 	return (struct launch_needs){
-		.block_threads = product(launch->block),
+		.block_threads = saturated_volume(launch->block),
 		.registers_per_thread = resources->registers_per_thread,
 		.shared_bytes = resources->shared_static_bytes + launch->shared_bytes,
 	};
 }
 
-/* Of static shared memory; what is dynamic may be more. ptxas says so of every chip. */
+/* ptxas has this limit of static shared memory for every chip; dynamic memory may be larger. */
 #define STATIC_SHARED_MOST_BYTES (48 * 1024)
 
-/* As harness/workers/cuda/ says it of a device. */
-static void say_why_not(struct text *reason, const struct workbench *bench,
-			const struct case_launch *launch, const struct launch_needs *needs,
-			const struct occupancy *occupancy)
+/* Uses the words of harness/workers/cuda/. */
+static void explain_misfit(struct text *reason, const struct case_runner *runner,
+			   const struct case_launch *launch, const struct launch_needs *needs,
+			   const struct occupancy *occupancy)
 {
 	if (!strcmp(occupancy->limiter, "shared memory"))
 		text_addf(reason,
-			  "%s needs %" PRId64 " bytes of shared memory a block; a %s has %" PRId64,
-			  launch->entry, needs->shared_bytes, bench->chip->name,
-			  bench->chip->shared_bytes_per_block);
+			  "%s needs %" PRId64
+			  " bytes of shared memory per block; a %s has %" PRId64,
+			  launch->entry, needs->shared_bytes, runner->chip->name,
+			  runner->chip->shared_bytes_per_block);
 	else if (!strcmp(occupancy->limiter, "registers"))
 		text_addf(reason,
-			  "%s uses %" PRId64 " registers a thread: too many for %" PRId64
-			  " threads a block",
+			  "%s uses %" PRId64 " registers per thread: too many for %" PRId64
+			  " threads per block",
 			  launch->entry, needs->registers_per_thread, needs->block_threads);
 	else
-		text_addf(reason, "%s has %" PRId64 " threads a block; at most %d are possible",
+		text_addf(reason, "%s has %" PRId64 " threads per block; at most %d are possible",
 			  launch->entry, needs->block_threads, CHIP_THREADS_PER_BLOCK);
 }
 
-/* Every launch must fit; the largest one's facts are the case's. */
-static int describe_launches(struct workbench *bench, const struct image *image,
+/* Checks that every launch fits. The facts of the case are those of its largest launch. */
+static int describe_launches(struct case_runner *runner, const struct ptx_image *image,
 			     const struct ptx_program *program, const struct launch_case *work,
 			     struct launch_facts *facts, struct text *reason, struct error *err)
 {
@@ -86,25 +89,25 @@ static int describe_launches(struct workbench *bench, const struct image *image,
 		if (!entry || !entry->entry)
 			return error_set(err, PL_ENOENT, "%s.ptx has no entry '%s'", image->name,
 					 launch->entry);
-		resources = launch_resources(bench, image, program, launch);
+		resources = launch_resources(runner, image, program, launch);
 		needs = launch_needs(&resources, launch);
-		occupancy = chip_occupancy(bench->chip, &needs);
+		occupancy = chip_occupancy(runner->chip, &needs);
 		if (!occupancy.blocks)
-			say_why_not(reason, bench, launch, &needs, &occupancy);
+			explain_misfit(reason, runner, launch, &needs, &occupancy);
 		else if (resources.shared_static_bytes > STATIC_SHARED_MOST_BYTES)
 			text_addf(reason,
-				  "%s has %" PRId64 " bytes of static shared memory a block; at "
-				  "most %d are possible, and more only of dynamic",
+				  "%s has %" PRId64 " bytes of static shared memory per block; at "
+				  "most %d are possible; declare the rest as dynamic",
 				  launch->entry, resources.shared_static_bytes,
 				  STATIC_SHARED_MOST_BYTES);
-		if (launch_threads(launch) <= largest)
+		if (total_threads(launch) <= largest)
 			continue;
-		largest = launch_threads(launch);
+		largest = total_threads(launch);
 		facts->registers_per_thread = resources.registers_per_thread;
 		facts->shared_static_bytes = resources.shared_static_bytes;
 		facts->shared_dynamic_bytes = launch->shared_bytes;
 		facts->local_bytes_per_thread = resources.local_bytes_per_thread;
-		/* Without its registers nobody knows what limits a kernel. */
+		/* The limiter of the occupancy is unknown without the number of registers. */
 		if (resources.registers_per_thread > 0) {
 			facts->theoretical_occupancy_pct = occupancy.pct;
 			snprintf(facts->occupancy_limiter, sizeof(facts->occupancy_limiter), "%s",
@@ -114,14 +117,15 @@ static int describe_launches(struct workbench *bench, const struct image *image,
 	return 0;
 }
 
-int case_facts(struct workbench *bench, const struct launch_case *work, struct launch_facts *facts,
-	       enum trial_status *status, struct text *reason, struct error *err)
+int case_facts(struct case_runner *runner, const struct launch_case *work,
+	       struct launch_facts *facts, enum trial_status *status, struct text *reason,
+	       struct error *err)
 {
 	const struct ptx_program *program = NULL;
-	const struct image *image = NULL;
+	const struct ptx_image *image = NULL;
 	const char *gaps = NULL;
 	struct launch_facts found = launch_facts_unknown;
-	int rc = image_program(&bench->images, work, &image, &program, &gaps, err);
+	int rc = ptx_image_program(&runner->images, work, &image, &program, &gaps, err);
 
 	if (rc)
 		return rc;
@@ -130,9 +134,9 @@ int case_facts(struct workbench *bench, const struct launch_case *work, struct l
 		snprintf(found.code_kind, sizeof(found.code_kind), "%s", image->code_kind);
 	}
 	if (program)
-		rc = describe_launches(bench, image, program, work, &found, reason, err);
+		rc = describe_launches(runner, image, program, work, &found, reason, err);
 	else
-		text_addf(reason, "needs what the emulator does not run: %s", gaps);
+		text_addf(reason, "needs features that the emulator lacks: %s", gaps);
 	if (rc)
 		return rc;
 	if (reason->length)

@@ -1,13 +1,13 @@
-#include "emulator/machine/copy_cost.h"
+#include "emulator/machine/async_copy_cost.h"
 
 #include "emulator/machine/access.h"
 
 #define LINE_BYTES 128
 #define HALF_BYTES (SECTOR_BYTES / 2)
 
-/* ---- through the first-level cache ---- */
+/* ---- through the L1 cache ---- */
 
-static unsigned most_of(const uint8_t count[BANKS])
+static unsigned busiest_bank(const uint8_t count[BANKS])
 {
 	unsigned most = 0;
 
@@ -30,8 +30,8 @@ static unsigned group_wavefronts(const struct copy_lanes *lanes, uint32_t group)
 				given[(lanes->from[lane] + at) / BANK_BYTES % BANKS]++;
 		}
 	}
-	gives = most_of(given);
-	takes = most_of(taken);
+	gives = busiest_bank(given);
+	takes = busiest_bank(taken);
 	return gives > takes ? gives : takes;
 }
 
@@ -41,7 +41,7 @@ static struct copy_cost cost_through_l1(const struct copy_lanes *lanes)
 	struct copy_cost cost = {0};
 	uint32_t sector[LANES];
 
-	/* Allocations are aligned to sectors, and too near one another for 2^31 of them. */
+	/* 31 bits identify a sector: all allocations lie within 2^31 sectors of each other. */
 	for (int lane = 0; lane < LANES; lane++)
 		sector[lane] = (uint32_t)(lanes->from[lane] / SECTOR_BYTES) & INT32_MAX;
 	cost.sectors = access_sectors(sector, lanes->reading);
@@ -50,14 +50,14 @@ static struct copy_cost cost_through_l1(const struct copy_lanes *lanes)
 	return cost;
 }
 
-/* ---- past it ---- */
+/* ---- bypassing the L1 cache ---- */
 
-/* A sector that goes to a sector. */
+/* A sector of global memory that is copied to a sector of shared memory. */
 struct transfer {
-	uint64_t from, to; /* their numbers */
-	bool crossed;      /* its halves change places */
-	unsigned halves;   /* of `to`, a bit each */
-	bool passed;
+	uint64_t from, to; /* numbers of the sectors */
+	bool crossed;      /* the halves of the sector are swapped */
+	unsigned halves;   /* mask of the halves of `to` */
+	bool counted;      /* in the wavefronts of another transfer */
 };
 
 static struct transfer *find_transfer(struct transfer *transfers, unsigned count,
@@ -91,7 +91,7 @@ static unsigned find_transfers(struct transfer transfers[LANES], const struct co
 	return count;
 }
 
-static bool may_pass_together(const struct transfer *a, const struct transfer *b)
+static bool share_wavefronts(const struct transfer *a, const struct transfer *b)
 {
 	const unsigned sectors = LINE_BYTES / SECTOR_BYTES;
 
@@ -100,19 +100,20 @@ static bool may_pass_together(const struct transfer *a, const struct transfer *b
 	       (a->from ^ a->to) % 2 == (b->from ^ b->to) % 2;
 }
 
-/* Passes of a transfer and of all that may pass together with it: each sector takes part once. */
-static unsigned passes(struct transfer *transfers, unsigned count, const struct transfer *first)
+/* Wavefronts of a transfer and of all that share them: in each one a sector takes part once. */
+static unsigned shared_wavefronts(struct transfer *transfers, unsigned count,
+				  const struct transfer *first)
 {
 	unsigned most = 0;
 
 	for (unsigned i = 0; i < count; i++) {
 		unsigned given = 0, taken = 0;
 
-		if (!may_pass_together(first, &transfers[i]))
+		if (!share_wavefronts(first, &transfers[i]))
 			continue;
-		transfers[i].passed = true;
+		transfers[i].counted = true;
 		for (unsigned k = 0; k < count; k++) {
-			bool together = may_pass_together(first, &transfers[k]);
+			bool together = share_wavefronts(first, &transfers[k]);
 
 			given += together && transfers[k].from == transfers[i].from;
 			taken += together && transfers[k].to == transfers[i].to;
@@ -130,8 +131,8 @@ static struct copy_cost cost_past_l1(const struct copy_lanes *lanes)
 	struct copy_cost cost = {.sectors = count};
 
 	for (unsigned i = 0; i < count; i++)
-		if (!transfers[i].passed)
-			cost.wavefronts += passes(transfers, count, &transfers[i]);
+		if (!transfers[i].counted)
+			cost.wavefronts += shared_wavefronts(transfers, count, &transfers[i]);
 	if (lanes->reading != lanes->mask)
 		cost.wavefronts += access_store_wavefronts(lanes->to, lanes->mask, lanes->bytes);
 	return cost;

@@ -1,11 +1,11 @@
 /*
- * Instructions that take several lanes of a warp at once. Who comes first is
- * parked; the same instruction at the same place merges the lanes, and where
- * the lanes wait at different places for each other, what PTX lets them do
- * together they do together.
+ * Instructions that several lanes of a warp execute together. Lanes that arrive
+ * first are parked. Lanes that arrive at the same instruction merge with them.
+ * Lanes that wait for each other at different instructions execute together if
+ * PTX allows it.
  */
-#include "emulator/machine/plan.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_sync.h"
+#include "emulator/machine/control_flow.h"
 
 #include <string.h>
 
@@ -15,17 +15,17 @@ static bool is_barrier(const struct instruction *at)
 	       at->operation == OP_BARRIER_ARRIVE;
 }
 
-static const struct instruction *place_of(const struct split *split)
+static const struct instruction *parked_instruction(const struct split *split)
 {
 	return &split->frame->function->code[split->pc];
 }
 
-/* An instruction that can park is a block of its own: what was counted is `lanes` wrong. */
+/* Corrects the count of an instruction that can park, which is a basic block of its own. */
 static void recount(const struct frame *frame, struct warp *warp, const struct instruction *at,
 		    int warps, int lanes)
 {
 	uint32_t pc = (uint32_t)(at - frame->function->code);
-	struct block_count *count = &frame->plan->blocks[frame->plan->steps[pc].block];
+	struct block_count *count = &frame->flow->blocks[frame->flow->steps[pc].block];
 
 	count->warps += (uint64_t)(int64_t)warps;
 	count->lanes += (uint64_t)(int64_t)lanes;
@@ -34,13 +34,13 @@ static void recount(const struct frame *frame, struct warp *warp, const struct i
 			(uint64_t)(int64_t)lanes;
 }
 
-/* The lanes that the active ones name; lanes that do not name themselves in *strangers. */
-static uint32_t named_lanes(const struct warp *warp, uint32_t members, uint32_t *strangers)
+/* Returns the lanes that the active ones name. *unnamed: lanes that do not name themselves. */
+static uint32_t named_lanes(const struct warp *warp, uint32_t members, uint32_t *unnamed)
 {
 	const uint32_t *row;
 	uint32_t named = 0, common = ALL_LANES;
 
-	*strangers = 0;
+	*unnamed = 0;
 	if (!members)
 		return ALL_LANES;
 	row = row_of(warp, members);
@@ -50,11 +50,11 @@ static uint32_t named_lanes(const struct warp *warp, uint32_t members, uint32_t 
 	}
 	if (warp->active & ~common)
 		for (int lane = 0; lane < LANES; lane++)
-			*strangers |= ~row[lane] & UINT32_C(1) << lane & warp->active;
+			*unnamed |= ~row[lane] & UINT32_C(1) << lane & warp->active;
 	return named;
 }
 
-static void take_in(struct warp *warp, const struct instruction *at)
+static void merge_parked(struct warp *warp, const struct instruction *at)
 {
 	uint32_t pc = pc_of(warp, at);
 
@@ -75,20 +75,21 @@ static void take_in(struct warp *warp, const struct instruction *at)
 
 enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t members)
 {
-	uint32_t strangers, named = named_lanes(warp, members, &strangers);
+	uint32_t unnamed, named = named_lanes(warp, members, &unnamed);
 	struct split *split;
 
-	if (!strangers && !(named & warp_alive(warp) & ~warp->active))
+	if (!unnamed && !(named & warp_alive(warp) & ~warp->active))
 		return STEP_NEXT;
-	if (!strangers && warp->parked_count) {
-		take_in(warp, at);
-		named = named_lanes(warp, members, &strangers);
+	if (!unnamed && warp->parked_count) {
+		merge_parked(warp, at);
+		named = named_lanes(warp, members, &unnamed);
 	}
-	if (strangers)
+	if (unnamed)
 		return warp_finding(
-			warp, at, __builtin_ctz(strangers), FINDING_ABSENT_LANES,
-			"the mask 0x%08x does not name the lane that executes it",
-			((const uint32_t *)row_of(warp, members))[__builtin_ctz(strangers)]);
+			warp, at, __builtin_ctz(unnamed), FINDING_ABSENT_LANES,
+			"the mask 0x%08x does not name the lane that executes it; add the "
+			"lane to the mask",
+			((const uint32_t *)row_of(warp, members))[__builtin_ctz(unnamed)]);
 	if (!(named & warp_alive(warp) & ~warp->active))
 		return STEP_NEXT;
 	recount(warp->frame, warp, at, -1, -(int)warp->active_count);
@@ -97,24 +98,28 @@ enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t 
 	return STEP_WAITING;
 }
 
-/* ---- lanes that never come ---- */
+/* ---- lanes that never arrive ---- */
 
-/* Tells of a parked split that `absent` lanes do not come to it. */
+/* Reports that the lanes `absent` do not arrive at a parked split. */
 static enum step absent_finding(struct warp *warp, const struct split *split, uint32_t absent,
 				const char *where)
 {
-	const struct instruction *at = place_of(split);
+	const struct instruction *at = parked_instruction(split);
 	uint32_t came = split->mask;
 
 	warp->frame = split->frame;
 	warp->file = split->frame->file;
 	if (is_barrier(at))
-		return warp_finding(warp, at, -1, FINDING_DIVERGENT_BARRIER,
-				    "lanes 0x%08x of warp %u wait here, lanes 0x%08x %s", came,
-				    warp->index, absent, where);
-	return warp_finding(warp, at, -1, FINDING_ABSENT_LANES,
-			    "lanes 0x%08x of warp %u name lanes 0x%08x, which %s", came,
-			    warp->index, absent, where);
+		return warp_finding(
+			warp, at, -1, FINDING_DIVERGENT_BARRIER,
+			"lanes 0x%08x of warp %u wait here, but lanes 0x%08x %s; move the "
+			"barrier out of the branch",
+			came, warp->index, absent, where);
+	return warp_finding(
+		warp, at, -1, FINDING_ABSENT_LANES,
+		"lanes 0x%08x of warp %u name lanes 0x%08x, which %s; name only lanes that "
+		"execute the instruction",
+		came, warp->index, absent, where);
 }
 
 enum step warp_lanes_ended(struct warp *warp, uint32_t lanes)
@@ -152,9 +157,9 @@ enum step warp_parked_forever(struct warp *warp)
 			      "wait elsewhere");
 }
 
-/* ---- together at different places ---- */
+/* ---- executing together at different instructions ---- */
 
-/* Rows of an instruction that several places share while they execute it together. */
+/* A register file and an instruction for splits that execute together. */
 enum { JOINT_ROWS = 7, JOINT_ROW_BYTES = 256 };
 #define JOINT_ROW(index) ((uint32_t)(((index) + 1) * JOINT_ROW_BYTES))
 
@@ -178,7 +183,7 @@ static void copy_lanes(unsigned char *to, const unsigned char *from, size_t widt
 
 static void joint_take(struct joint *joint, const struct split *split)
 {
-	const struct instruction *at = place_of(split);
+	const struct instruction *at = parked_instruction(split);
 	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++)
@@ -189,7 +194,7 @@ static void joint_take(struct joint *joint, const struct split *split)
 
 static void joint_give(const struct joint *joint, const struct split *split)
 {
-	const struct instruction *at = place_of(split);
+	const struct instruction *at = parked_instruction(split);
 
 	if (at->dst)
 		copy_lanes(split->frame->file + at->dst, joint->file + JOINT_ROW(4), 4,
@@ -207,12 +212,12 @@ static bool same_exchange(const struct instruction *a, const struct instruction 
 static bool is_partner(const struct split *first, const struct split *other)
 {
 	return other->state == SPLIT_PARKED && other->named == first->named &&
-	       same_exchange(place_of(first), place_of(other));
+	       same_exchange(parked_instruction(first), parked_instruction(other));
 }
 
 static enum step execute_together(struct warp *warp, const struct split *first, uint32_t lanes)
 {
-	const struct instruction *at = place_of(first);
+	const struct instruction *at = parked_instruction(first);
 	struct joint joint = {.instruction = *at};
 	struct split like = *first;
 	enum step step;
@@ -241,7 +246,8 @@ static enum step execute_together(struct warp *warp, const struct split *first, 
 		if (!is_partner(&like, split))
 			continue;
 		joint_give(&joint, split);
-		recount(split->frame, warp, place_of(split), 1, (int)lanes_in(split->mask));
+		recount(split->frame, warp, parked_instruction(split), 1,
+			(int)lanes_in(split->mask));
 		split->state = SPLIT_READY;
 		split->pc++;
 		warp->parked_count--;
@@ -251,7 +257,7 @@ static enum step execute_together(struct warp *warp, const struct split *first, 
 
 enum step warp_parked_meet(struct warp *warp)
 {
-	bool others = false; /* lanes that other warps may set free */
+	bool others = false; /* some lanes wait for threads of other warps */
 
 	for (unsigned i = 0; i < warp->waiting_count; i++) {
 		const struct split *first = &warp->waiting[i];
@@ -259,7 +265,7 @@ enum step warp_parked_meet(struct warp *warp)
 
 		if (first->state == SPLIT_AT_BARRIER)
 			others |= warp->block->barriers[first->barrier].threads != 0;
-		if (first->state != SPLIT_PARKED || is_barrier(place_of(first)))
+		if (first->state != SPLIT_PARKED || is_barrier(parked_instruction(first)))
 			continue;
 		for (unsigned k = 0; k < warp->waiting_count; k++)
 			if (is_partner(first, &warp->waiting[k]))
