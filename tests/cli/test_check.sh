@@ -48,7 +48,7 @@ printf '.version 8.0\n.target sm_90\n.address_size 64\n' >none.ptx
 refused 3 'no .entry is in it' check none.ptx
 refused 3 "'nofile.ptx'" check nofile.ptx
 refused 3 'reading' check .
-refused 2 'too few words' check
+refused 2 'an operand is missing' check
 
 # those beside it are still told
 run check nofile.ptx a.ptx cut.ptx odd.ptx

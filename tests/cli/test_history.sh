@@ -4,7 +4,7 @@ fake_worker
 export PERFLAB_DB="$work/history.db"
 
 refused 3 'does not exist' history reduce/shuffle
-refused 2 'too few words' history
+refused 2 'an operand is missing' history
 : >empty.db
 refused 3 'is empty' history reduce --db empty.db
 

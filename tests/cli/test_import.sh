@@ -69,7 +69,7 @@ printf '{"a": 1}' >other.json
 refused 2 'other.json: neither nvbench nor Google Benchmark' import other.json --db none.db
 refused 3 'there is no list of "benchmarks"' import other.json --format nvbench --db none.db
 refused 3 'absent.json' import absent.json --db none.db
-refused 2 'too few words' import --db none.db
+refused 2 'an operand is missing' import --db none.db
 refused 2 'one of: detect, nvbench, google-benchmark' import other.json --format gtest --db none.db
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "[" }' >deep.json
 refused 3 'brackets within brackets' import deep.json --db none.db

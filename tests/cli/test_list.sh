@@ -104,12 +104,12 @@ run list metrics branch
 expect_code 0
 expect_out 'branch_targets'
 expect_no_out 'dram_read_bytes'
-expect_err "only perflab's own names"
+expect_err "only the metrics of the catalogue"
 refused 2 'one of: basic,core' list metrics --set cores
 
 # emulated metrics stand apart from what a GPU counts
 run list metrics
-expect_out 'emulated, by backend ptx'
+expect_out 'emulated by backend ptx'
 sed '1,/^emulated, by/d' "$work/out" | grep -q '^ptx_branch_efficiency_pct ' ||
 	complain 'no emulated metric below its heading'
 sed '/^emulated, by/,$d' "$work/out" | grep -q '^ptx_' &&

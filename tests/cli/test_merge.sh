@@ -119,7 +119,7 @@ expect_code 0
 
 # ---- what is refused ----
 refused 2 'name it with -o' merge a.db
-refused 2 'too few words' merge -o x.db
+refused 2 'an operand is missing' merge -o x.db
 refused 2 'cannot be a source as well' merge a.db -o a.db
 refused 3 'absent.db does not exist' merge a.db absent.db -o x.db
 grep -q -- '--db' "$work/err" && complain 'an operand is told to be given with --db'

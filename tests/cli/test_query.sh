@@ -28,7 +28,7 @@ if command -v sqlite3 >/dev/null; then
 	sqlite3 old.db <"$(dirname "$0")/../db/version_3.sql"
 	refused 2 'old.db is of schema version 3, which has no regressions yet' query regressions --db old.db
 fi
-refused 2 'one word too many' query SELECT 1
+refused 2 'unexpected operand "1"' query SELECT 1
 
 # ---- formats ----
 everything="SELECT NULL AS a, 1 AS a, 2.5 AS b, x'00ff' AS c, '' AS d, 'p,q' AS e, 0 AS f"
