@@ -58,7 +58,7 @@ cp "$data/nvbench.json" alone.json
 run import alone.json --db b.db
 expect_code 0
 expect_err 'run 1, nvbench on NVIDIA H200, 2 cases'
-expect_err '1 case has no time, for the file has neither samples nor a median of it'
+expect_err '1 case has no time, because the file has neither samples nor a median of it'
 [ "$(sqlite3 b.db 'SELECT count(*) FROM sample')" = 0 ] || complain 'samples of no file'
 
 # ---- what is refused, and leaves no database ----
