@@ -1,4 +1,4 @@
-/* perflab doctor: what this build and this machine can do, and why not. */
+/* perflab doctor: shows what this build and this machine can do, and how to fix the rest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,10 +59,10 @@ static void add_build(struct table *table, bool with_cuda)
 	else
 		add_check(table, "built with CUDA", false, PERFLAB_CUDA_WHY_NOT,
 			  "install the CUDA toolkit (nvcc, CUPTI, NVTX) and configure again, or "
-			  "name it with -DPERFLAB_CUDA_ROOT=FOLDER");
+			  "give its folder with -DPERFLAB_CUDA_ROOT=FOLDER");
 }
 
-/* Whether the worker is there and sees a device; every reason not to becomes a row. */
+/* Returns whether the worker starts and finds a device. Every problem becomes a row. */
 static bool add_worker(struct table *table, const char *backend)
 {
 	struct worker_visit visit = {.table = table};
@@ -84,7 +84,7 @@ static bool add_worker(struct table *table, const char *backend)
 	free(name);
 	if (worker_doctor(backend, visit_check, &visit, &err))
 		add_check(table, "worker answers", false, err.text,
-			  "start it by hand to see what it says");
+			  "start the worker by hand and read its messages");
 	if (worker_devices(backend, visit_device, &devices, &err)) {
 		add_check(table, "devices", false, err.text, "see the checks above");
 		return false;
@@ -93,7 +93,7 @@ static bool add_worker(struct table *table, const char *backend)
 	return devices > 0 && !(visit.failed && strcmp(backend, BACKEND_PTX) == 0);
 }
 
-/* The formats of a report that not every build or machine has. */
+/* Adds the report formats that not every build or machine supports. */
 static void add_formats(struct table *table)
 {
 	static char *const gnuplot[] = {"gnuplot", "--version", NULL};
@@ -103,11 +103,12 @@ static void add_formats(struct table *table)
 
 	add_check(table, "page", !why_not, why_not ? why_not : "report --format html",
 		  why_not ? "the other formats work" : "");
-	/* its last line feed */
+	/* the output of gnuplot ends in a line feed */
 	while (version.length && version.data[version.length - 1] == '\n')
 		version.data[--version.length] = '\0';
 	add_check(table, "pictures", draws, draws ? version.data : "gnuplot is not installed",
-		  draws ? "" : "for report --format svg, png or pdf: package gnuplot-nox, or html");
+		  draws ? ""
+			: "install gnuplot-nox for report --format svg, png and pdf, or use html");
 	text_release(&version);
 }
 
@@ -151,21 +152,22 @@ static void doctor_defaults(void *context)
 
 static const struct option_row rows[] = {
 	{"backend", 0, OPTION_TEXT, offsetof(struct doctor_options, backend), "auto|cuda|ptx",
-	 "the backend to look at; auto is all of them", NULL, 0},
+	 "the backend to check; auto checks all of them", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct doctor_options, format), "FORMAT",
-	 "the format", table_format_words, 0},
+	 HELP_FORMAT, table_format_words, 0},
 };
 
 const struct command command_doctor = {
 	.name = "doctor",
-	.summary = "say what this build and machine can do, and why not",
+	.summary = "check what this build and machine can do",
 	.operands = "",
 	.description =
-		"Checks the build, the worker, driver, devices, CUPTI, the permission to read "
-		"counters, whether Nsight is attached, NVML, and prints a remedy for what is "
-		"missing. Not all of it is needed: without counters a sweep still times, and "
+		"Checks the build, the workers, the driver, the devices, CUPTI, the permission to "
+		"read counters, NVML, and whether Nsight is attached. Prints a remedy for each "
+		"check that fails.\n\n"
+		"A sweep does not need all of it: without counters it still measures time, and "
 		"without a GPU the backend ptx emulates.",
-	.exit_status = "0 when a sweep can run, 4 when it cannot.",
+	.exit_status = "0 if a sweep can run, 4 if it cannot.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct doctor_options),

@@ -1,4 +1,4 @@
-/* perflab mark: what a person says of a run afterwards. */
+/* perflab mark: marks a stored run as good or bad, or changes its label or note. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,10 +68,11 @@ static int check_request(const struct invocation *call, struct error *err)
 	const char *kind = call->operands.count > 1 ? call->operands.items[1] : NULL;
 
 	if (!kind && !options->label && !options->note)
-		return error_set(err, PL_EUSAGE,
-				 "what is to be said of run %.40s? good, bad or none, --label or "
-				 "--note",
-				 call->operands.items[0]);
+		return error_set(
+			err, PL_EUSAGE,
+			"nothing to change for run %.40s: give good, bad or none, --label or "
+			"--note",
+			call->operands.items[0]);
 	if (kind && strcmp(kind, "good") != 0 && strcmp(kind, "bad") != 0 &&
 	    strcmp(kind, "none") != 0)
 		return error_set(err, PL_EUSAGE, "a run is marked good, bad or none, not '%.40s'",
@@ -109,33 +110,37 @@ static int run_mark(struct invocation *call, struct error *err)
 }
 
 static const struct option_row rows[] = {
-	{"db", 0, OPTION_TEXT, offsetof(struct mark_options, db), "FILE",
-	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
+	{"db", 0, OPTION_TEXT, offsetof(struct mark_options, db), "FILE", HELP_DB, NULL, 0},
 	{"label", 'l', OPTION_TEXT, offsetof(struct mark_options, label), "LABEL",
-	 "the run's label from now on; \"\" takes it away", NULL, 0},
+	 "replace the label of the run; \"\" removes it", NULL, 0},
 	{"note", 0, OPTION_TEXT, offsetof(struct mark_options, note), "TEXT",
-	 "the run's note from now on, and the reason of the mark; \"\" takes it away", NULL, 0},
+	 "replace the note of the run, which is also the reason for the mark; \"\" removes it",
+	 NULL, 0},
 };
 
 static const struct example examples[] = {
-	{"perflab mark last good", "what comes later is held against the newest run"},
-	{"perflab mark 12 bad --note \"the host was busy\"", "never a baseline, and why"},
-	{"perflab mark 12 none", "as if nothing had been said of it"},
-	{"perflab mark last --label v1.2", "another label; the mark stays"},
+	{"perflab mark last good", "make the newest run the baseline of later runs"},
+	{"perflab mark 12 bad --note \"the host was busy\"",
+	 "never use run 12 as a baseline, and store the reason"},
+	{"perflab mark 12 none", "remove the mark"},
+	{"perflab mark last --label v1.2", "change the label and keep the mark"},
 };
 
 const struct command command_mark = {
 	.name = "mark",
-	.summary = "say of a run that it is good or bad, label it, note something",
+	.summary = "mark a run as good or bad, or change its label or note",
 	.operands = "RUN [good|bad|none]",
 	.description =
-		"Marks a run. The baseline of a case is the newest older run that is marked good "
-		"and has it, or, as long as none is marked so, simply the newest older run; one "
-		"marked bad never is. `--base last-good` of `perflab regress` means the same. "
-		"Later runs of the device are judged anew, so that the view `regressions` "
-		"follows.\n\n"
-		"RUN is as for `perflab report`: a number, the first digits of a uid, a label, a "
-		"source revision, \"last\" or \"last-good\".",
+		"Marks a run as good or bad, or removes its mark. The baseline of a case is the "
+		"newest older run that has the case and is marked good. If no such run is marked "
+		"good, it is the newest older run that has the case and is not marked bad. "
+		"`perflab "
+		"regress --base last-good` uses the same rule.\n\n"
+		"After a change of the mark, perflab judges the later runs of the same device and "
+		"backend again, so that the view `regressions` is up to date.\n\n"
+		"RUN is a run's number, the first digits of its uid (at least 4), a label, a "
+		"source "
+		"revision, \"last\" or \"last-good\".",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct mark_options),

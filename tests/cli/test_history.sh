@@ -49,7 +49,7 @@ expect_out '"histories": ['
 expect_out '"change_points": []'
 
 # ---- marks ----
-refused 2 'what is to be said of run 3' mark 3
+refused 2 'nothing to change for run 3' mark 3
 refused 2 "good, bad or none, not 'fine'" mark 3 fine
 refused 2 "no run 'nightly'" mark nightly good
 refused 2 'marked good' report last-good

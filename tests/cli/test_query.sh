@@ -16,7 +16,7 @@ expect_out 'the best configuration of each kernel'
 grep -q '^run  *table ' "$work/out" || complain 'no table "run"'
 grep -q '^best  *view ' "$work/out" || complain 'no view "best"'
 expect_no_out 'sqlite_'
-expect_no_out "not one of perflab's"
+expect_no_out "not part of perflab"
 run query best
 expect_code 0
 grep -q 'MEDIAN NS' "$work/out" || complain 'no head'
@@ -123,7 +123,7 @@ if command -v sqlite3 >/dev/null; then
 	run query mine --db own.db
 	expect_out 42
 	run query --db own.db
-	expect_out "not one of perflab's"
+	expect_out "not part of perflab"
 fi
 
 # begin SQL: a query under way that catches SIGTERM (15: the third bit of the fourth digit from the right)

@@ -110,7 +110,7 @@ if command -v sqlite3 >/dev/null; then
 fi
 
 # what does not go together is refused before anything is opened
-refused 2 '--compare is for --format html' report last --compare first
+refused 2 '--compare works only with --format html' report last --compare first
 refused 2 '--lines cannot be written as svg' report last --lines --format svg
 refused 2 'unknown value "html"' list runs --format html
 refused 2 'unknown value "png"' sweep --format png
