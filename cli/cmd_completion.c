@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/command.h"
-#include "cli/study.h"
+#include "harness/session/studies.h"
 #include "kernels/kernels.h"
 
 struct shell {

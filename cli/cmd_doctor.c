@@ -4,7 +4,9 @@
 
 #include "cli/shared.h"
 #include "harness/protocol/messages.h"
-#include "harness/session/session.h"
+#include "harness/session/backends.h"
+#include "harness/session/host.h"
+#include "harness/session/workers.h"
 #include "metrics/metrics.h"
 #include "perflab_config.h"
 
@@ -65,8 +67,9 @@ static void add_build(struct table *table, bool with_cuda)
 /* Returns whether the worker starts and finds a device. Every problem becomes a row. */
 static bool add_worker(struct table *table, const char *backend)
 {
+	const struct backend *known = backend_find(backend);
 	struct worker_visit visit = {.table = table};
-	const bool needs_toolkit = strcmp(backend, BACKEND_CUDA) == 0 && !PERFLAB_HAS_CUDA;
+	const bool needs_toolkit = known && known->needs_toolkit && !PERFLAB_HAS_CUDA;
 	char *name = xasprintf("worker %s", backend);
 	struct text path = TEXT_INIT;
 	struct error err = {0};
@@ -89,8 +92,8 @@ static bool add_worker(struct table *table, const char *backend)
 		add_check(table, "devices", false, err.text, "see the checks above");
 		return false;
 	}
-	/* Of what is checked a GPU's worker can do without much; the emulator's needs it all. */
-	return devices > 0 && !(visit.failed && strcmp(backend, BACKEND_PTX) == 0);
+	/* A GPU's worker can do without much of what is checked. */
+	return devices > 0 && !(visit.failed && known && known->needs_all_checks);
 }
 
 /* Adds the report formats that not every build or machine supports. */
@@ -118,7 +121,7 @@ static int run_doctor(struct invocation *call, struct error *err)
 		{.name = "check"}, {.name = "state"}, {.name = "found"}, {.name = "remedy"}};
 	const struct doctor_options *options = call->options;
 	const bool all = strcmp(options->backend, BACKEND_AUTO) == 0;
-	const bool only_emulator = strcmp(options->backend, BACKEND_PTX) == 0;
+	const bool only_emulator = backend_traits_of(options->backend).emulated;
 	struct table *table = table_new(columns, ARRAY_SIZE(columns));
 	const char *found = "cannot run here";
 	bool emulates = false, measures = false;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/list.h"
+#include "harness/session/backends.h"
 
 static const char *const topic_words[] = {"kernels", "metrics", "sets", "devices", "runs", NULL};
 
@@ -60,7 +61,7 @@ static void list_defaults(void *context)
 {
 	struct list_options *options = context;
 
-	options->backend = "cuda";
+	options->backend = BACKEND_CUDA;
 }
 
 #define FIELD(name) offsetof(struct list_options, name)

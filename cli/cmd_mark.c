@@ -4,6 +4,7 @@
 
 #include "cli/shared.h"
 #include "db/db.h"
+#include "harness/session/judge.h"
 
 struct mark_options {
 	const char *db, *label, *note;
@@ -52,7 +53,7 @@ static int judge_later(struct db *db, int64_t run_id, struct error *err)
 				       "are not judged anew; mark it again to go on",
 				       later.count - i, later.count);
 		else
-			rc = judge_run(db, later.ids[i], err);
+			rc = judge_stored_run(db, later.ids[i], err);
 	}
 	if (!rc && later.count)
 		say("%zu later run%s judged anew, for the baseline may be another", later.count,

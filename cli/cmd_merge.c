@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "cli/sweep.h"
+#include "cli/progress.h"
+#include "db/db.h"
+#include "harness/session/judge.h"
 #include "metrics/shards.h"
 
 struct merge_options {
@@ -129,7 +131,7 @@ static int judge_touched(struct db *db, const struct merge_summary *summary,
 		if (!summary->touched[i].changed)
 			rc = db_comparisons_load(db, summary->touched[i].run_id, &before, err);
 		if (!rc && !before.count)
-			rc = judge_run(db, summary->touched[i].run_id, err);
+			rc = judge_stored_run(db, summary->touched[i].run_id, err);
 		comparison_list_release(&before);
 	}
 	progress_end(&merging->progress);

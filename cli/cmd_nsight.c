@@ -1,21 +1,21 @@
-/* perflab nsight: cases of a stored run under ncu or nsys. */
+/* perflab nsight: runs cases of a stored run again under ncu or nsys. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/nsight.h"
+#include "cli/shared.h"
 #include "db/db.h"
-#include "harness/protocol/messages.h"
-#include "metrics/settings.h"
+#include "harness/session/judge.h"
 
 struct nsight_options {
 	const char *output, *run, *db;
 	bool print;
 };
 
-/* One word for a case of the run: the word itself, or an error with the nearest names. */
-static int check_case(const struct run *run, const char *word, struct error *err)
+/* PL_EUSAGE, with the nearest names, unless the word is a case of the run. */
+static int check_run_case(const struct run *run, const char *word, struct error *err)
 {
 	const char **names = xcalloc(run->trial_count ? run->trial_count : 1, sizeof(*names));
 	struct text near = TEXT_INIT;
@@ -45,8 +45,8 @@ static int check_case(const struct run *run, const char *word, struct error *err
 	return rc;
 }
 
-static int load_run(struct run *run, const struct nsight_options *options,
-		    const struct string_list *cases, struct error *err)
+static int load_profiled_run(struct run *run, const struct nsight_options *options,
+			     const struct string_list *cases, struct error *err)
 {
 	struct db *db = NULL;
 	int64_t id = 0;
@@ -55,20 +55,24 @@ static int load_run(struct run *run, const struct nsight_options *options,
 	if (!rc)
 		rc = db_run_resolve(db, options->run ? options->run : "last", &id, err);
 	if (!rc)
-		rc = db_run_load(db, id, true, run, err);
-	if (!rc && strcmp(run->backend, BACKEND_PTX) == 0)
+		rc = run_load(db, id, true, run, err);
+	if (!rc && run->traits.emulated)
 		rc = error_set(err, PL_EUSAGE,
-			       "run %lld is of backend ptx, which launches nothing on a GPU: there "
+			       "run %lld is of backend %s, which launches nothing on a GPU: there "
 			       "is nothing to profile; its counts are in \"perflab report %lld "
 			       "--lines\"",
-			       (long long)id, (long long)id);
+			       (long long)id, run->backend, (long long)id);
+	if (!rc && !run->has_settings)
+		rc = error_set(err, PL_EPARSE,
+			       "settings of run %lld: they are missing or cannot be read",
+			       (long long)id);
 	for (size_t i = 0; i < cases->count && !rc; i++)
-		rc = check_case(run, cases->items[i], err);
+		rc = check_run_case(run, cases->items[i], err);
 	db_close(db);
 	return rc;
 }
 
-/* The path under which the tool leaves its report: with its ending, if that was not given. */
+/* The path of the report: the tool adds its ending unless it was given. */
 static char *report_path(const struct nsight_request *request)
 {
 	const char *ending = request->systems ? ".nsys-rep" : ".ncu-rep";
@@ -79,7 +83,7 @@ static char *report_path(const struct nsight_request *request)
 	return xasprintf("%s%s", request->file, ending);
 }
 
-static void print_command(const struct string_list *argv)
+static void print_words(const struct string_list *argv)
 {
 	struct text line = TEXT_INIT;
 
@@ -100,21 +104,21 @@ static int run_tool(struct invocation *call, const struct nsight_request *reques
 	int rc;
 
 	memcpy(arguments, argv->items, argv->count * sizeof(*arguments));
-	unlink(path); /* a report of before must not pass for this one */
+	unlink(path); /* an older report must not pass for this one */
 	rc = process_run(&call->exit_code, arguments, err);
 	if (!rc && access(path, F_OK) == 0)
 		say("open it with: %s %s", request->systems ? "nsys-ui" : "ncu-ui", path);
 	else if (!rc && call->exit_code == 0)
 		rc = error_set(err, PL_EIO,
-			       "%s ended well and left no %s; see what it said, and whether the "
-			       "folder is there",
+			       "%s succeeded but wrote no %s; check its messages, and whether the "
+			       "folder exists",
 			       request->tool, path);
 	free(path);
 	free(arguments);
 	return rc;
 }
 
-/* The throw-away database of the sweep under the tool. */
+/* Removes the temporary database of the sweep under the tool. */
 static void remove_database(const char *folder, const char *db)
 {
 	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
@@ -163,7 +167,7 @@ static int print_only(struct nsight_request *request, struct error *err)
 	request->db = "perflab-nsight.db";
 	rc = nsight_arguments(&argv, request, err);
 	if (!rc)
-		print_command(&argv);
+		print_words(&argv);
 	string_list_release(&argv);
 	return rc;
 }
@@ -173,7 +177,6 @@ static int run_nsight(struct invocation *call, struct error *err)
 	const struct nsight_options *options = call->options;
 	const char *tool = call->operands.items[0];
 	struct string_list cases = {0};
-	struct measure_settings settings = {0};
 	struct nsight_request request = {.cases = &cases, .extra = &call->rest};
 	struct text path = TEXT_INIT;
 	struct run run = {0};
@@ -182,18 +185,15 @@ static int run_nsight(struct invocation *call, struct error *err)
 	if (strcmp(tool, "ncu") != 0 && strcmp(tool, "nsys") != 0)
 		return error_set(err, PL_EUSAGE, "unknown tool \"%s\"; one of: ncu, nsys", tool);
 	if (!options->output || !*options->output)
-		return error_set(err, PL_EUSAGE, "nsight: -o FILE says where the report goes");
+		return error_set(err, PL_EUSAGE, "nsight: name the report with -o FILE");
 	for (size_t i = 1; i < call->operands.count; i++)
 		string_list_add(&cases, call->operands.items[i]);
-	rc = load_run(&run, options, &cases, err);
-	if (!rc)
-		rc = measure_settings_from_json(&settings,
-						run.settings_json ? run.settings_json : "", err);
+	rc = load_profiled_run(&run, options, &cases, err);
 	if (rc)
 		goto out;
 	rc = nsight_find(&path, tool, err);
 	if (rc && options->print) {
-		/* to look at, or to run elsewhere */
+		/* the command line can still be read, or run elsewhere */
 		text_clear(&path);
 		text_add(&path, tool);
 		rc = 0;
@@ -204,12 +204,11 @@ static int run_nsight(struct invocation *call, struct error *err)
 	request.tool = path.data;
 	request.file = options->output;
 	request.backend = run.backend;
-	request.settings = &settings;
+	request.settings = &run.settings;
 	rc = options->print ? print_only(&request, err) : run_in_folder(call, &request, err);
 out:
 	text_release(&path);
 	string_list_release(&cases);
-	measure_settings_release(&settings);
 	run_release(&run);
 	return rc;
 }
@@ -219,8 +218,8 @@ out:
 static const struct option_row rows[] = {
 	{"output", 'o', OPTION_TEXT, FIELD(output), "FILE",
 	 "the report to write; .ncu-rep or .nsys-rep is added", NULL, 0},
-	{"run", 'r', OPTION_TEXT, FIELD(run), "RUN",
-	 "the run that the cases are of (default: last)", NULL, 0},
+	{"run", 'r', OPTION_TEXT, FIELD(run), "RUN", "the run that has the cases (default: last)",
+	 NULL, 0},
 	{"db", 0, OPTION_TEXT, FIELD(db), "FILE",
 	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
 	{"print", 'p', OPTION_FLAG, FIELD(print), NULL,
@@ -235,7 +234,7 @@ static const struct example examples[] = {
 	{"perflab nsight nsys reduce/shuffle/block=256,n=16777216 -o timeline --run 12",
 	 "a timeline, with NVTX ranges for kernel, variant, axes and phase"},
 	{"perflab nsight ncu stream/copy_float4/block=256,n=16777216 -o copy -- --set full",
-	 "further options of the tool stand behind --"},
+	 "further options of the tool follow --"},
 };
 
 const struct command command_nsight = {
@@ -243,11 +242,11 @@ const struct command command_nsight = {
 	.summary = "profile cases of a stored run with Nsight Compute or Nsight Systems",
 	.operands = "ncu|nsys CASE ... [-- TOOL-OPTION ...]",
 	.description =
-		"Runs just those cases again, with the run's seed and cache mode, under the tool, "
+		"Runs these cases again under the tool, with the seed and cache mode of the run, "
 		"and leaves a report to open. A case is written as in a report: "
 		"reduce/shuffle/block=256,n=16777216. Nothing is added to the database.\n\n"
-		"Where the tool lies is found by PATH, CUDA_HOME and the usual folders.",
-	.exit_status = "That of the tool when it ran.",
+		"The tool is looked for in PATH, CUDA_HOME and the usual folders.",
+	.exit_status = "The exit status of the tool, if it ran.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct nsight_options),

@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/baselines.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "db/db.h"
+#include "harness/session/judge.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/regress.h"
 #include "metrics/analysis/thresholds.h"
@@ -194,8 +194,8 @@ static void tell_few_rounds(const struct run *base, const struct run *head)
 	if (few)
 		say("run %lld has one round: no change in time can be told from chance%s",
 		    (long long)few->id,
-		    few->settings_json ? ", sweep with --rounds 2 or more"
-				       : ", for what was imported is of one process");
+		    few->has_settings ? ", sweep with --rounds 2 or more"
+				      : ", for what was imported is of one process");
 }
 
 /* As when an older run is held against the last good one: its words stand the other way round. */

@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "db/db.h"
+#include "harness/session/judge.h"
 #include "metrics/analysis/history.h"
 
 #define HISTORY_RUNS 50 /* in an HTML page */
@@ -138,7 +139,7 @@ static int load_compared(struct run *out, struct db *db, const struct run *run,
 	int rc = db_run_resolve(db, reference, &id, err);
 
 	if (!rc)
-		rc = db_run_load(db, id, true, out, err);
+		rc = run_load(db, id, true, out, err);
 	if (!rc && strcmp(out->backend, run->backend) != 0)
 		rc = error_set(err, PL_EUSAGE,
 			       "run %lld used the backend %s and run %lld used %s: their "
@@ -146,8 +147,6 @@ static int load_compared(struct run *out, struct db *db, const struct run *run,
 			       (long long)run->id, run->backend, (long long)id, out->backend);
 	if (!rc)
 		rc = db_rounds_load(db, out, err);
-	if (!rc)
-		host_tell_abandoned(out);
 	return error_context(err, rc, "--compare");
 }
 
@@ -190,15 +189,13 @@ static int run_report(struct invocation *call, struct error *err)
 	if (!rc)
 		rc = db_run_resolve(db, reference, &id, err);
 	if (!rc)
-		rc = db_run_load(db, id, true, &run, err);
+		rc = run_load(db, id, true, &run, err);
 	if (!rc && options->compare)
 		rc = db_rounds_load(db, &run, err);
 	if (!rc && options->compare)
 		rc = load_compared(&compared, db, &run, options->compare, err);
-	if (!rc) {
-		host_tell_abandoned(&run);
+	if (!rc)
 		rc = write_run_report(call, db, &run, options->compare ? &compared : NULL, err);
-	}
 	run_release(&run);
 	run_release(&compared);
 	db_close(db);

@@ -1,27 +1,27 @@
-/* Ctrl-C: the one thing that reaches a program outside of any call. */
+/* Ctrl-C and the signals that are treated like it. */
 #include <signal.h>
 #include <stdint.h>
 
 #include "cli/shared.h"
 
 /*
- * One wish to stop can arrive as several signals: timeout(1) signals the program and then its
- * whole process group, a terminal that goes away sends SIGHUP beside what it was closed with. What
- * comes this soon after the first is no second wish.
+ * One request to stop can arrive as several signals: timeout(1) signals the program and then its
+ * process group, and a terminal that closes sends SIGHUP as well. A signal this soon after the
+ * first is no second request.
  */
-#define SAME_WISH_NS INT64_C(500000000)
+#define SAME_REQUEST_NS INT64_C(500000000)
 
-/* A signal handler has no context, so these are the variables of the program. */
+/* A signal handler has no context argument, so these are static. */
 static volatile int requested;
 static int64_t requested_ns;
 
-/* Each of the signals blocks the others, so that no call of this is inside another. */
-static void request(int signal_number)
+/* The signals block one another, so calls of this never nest. */
+static void request_stop(int signal_number)
 {
 	if (!requested) {
 		requested_ns = monotonic_ns();
 		requested = 1;
-	} else if (monotonic_ns() - requested_ns > SAME_WISH_NS) {
+	} else if (monotonic_ns() - requested_ns > SAME_REQUEST_NS) {
 		signal(signal_number, SIG_DFL);
 		raise(signal_number);
 	}
@@ -29,14 +29,14 @@ static void request(int signal_number)
 
 const volatile int *interruption_catch(void)
 {
-	struct sigaction action = {.sa_handler = request}, before;
+	struct sigaction action = {.sa_handler = request_stop}, before;
 
 	sigaddset(&action.sa_mask, SIGINT);
 	sigaddset(&action.sa_mask, SIGTERM);
 	sigaddset(&action.sa_mask, SIGHUP);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	/* nohup has it ignored, and means it */
+	/* nohup ignores SIGHUP: keep it ignored */
 	if (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
 	return &requested;

@@ -8,7 +8,8 @@
 
 #include "cli/list.h"
 #include "harness/protocol/messages.h"
-#include "harness/session/session.h"
+#include "harness/session/backends.h"
+#include "harness/session/workers.h"
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 
@@ -248,7 +249,7 @@ int list_metrics(const struct invocation *call, const char *pattern, struct erro
 	add_catalogue(metrics, options, pattern, chip, 1u << set, false);
 	/* the catalogue has every metric of the emulator */
 	if ((options->all || (pattern && !options->set)) &&
-	    strcmp(options->backend, BACKEND_PTX) != 0)
+	    !backend_traits_of(options->backend).emulated)
 		rc = add_cupti(metrics, options, pattern, chip, err);
 	add_catalogue(apart ? emulated : metrics, options, pattern, chip, 1u << set, true);
 	/* complete all tables before printing one, because the worker may refuse the chip */

@@ -5,7 +5,8 @@
 
 #include "cli/list.h"
 #include "db/db.h"
-#include "harness/session/session.h"
+#include "harness/session/judge.h"
+#include "harness/session/workers.h"
 #include "metrics/metrics.h"
 
 struct listing {
@@ -144,9 +145,8 @@ static char *state_of(struct db *db, const struct run *run)
 	char *state;
 
 	if (!run->state || strcmp(run->state, "running") != 0 ||
-	    db_run_load(db, run->id, false, &whole, NULL))
+	    run_load(db, run->id, false, &whole, NULL))
 		return run->state ? xstrdup(run->state) : NULL;
-	host_tell_abandoned(&whole);
 	state = xstrdup(whole.state);
 	run_release(&whole);
 	return state;

@@ -1,4 +1,4 @@
-/* The parts of `perflab nsight`: the tools, and their command lines. */
+/* Finds Nsight Compute and Nsight Systems, and writes their command lines. */
 #ifndef CLI_NSIGHT_H
 #define CLI_NSIGHT_H
 
@@ -10,19 +10,19 @@ struct nsight_request {
 	bool systems;     /* nsys; else ncu */
 	const char *tool; /* its path */
 	const char *file; /* -o */
-	const char *db;   /* of the throw-away sweep */
+	const char *db;   /* temporary database of the sweep under the tool */
 	const char *backend;
 	const struct string_list *cases;         /* canonical names */
 	const struct string_list *extra;         /* further arguments of the tool */
 	const struct measure_settings *settings; /* of the stored run */
 };
 
-/* Path of "ncu" or "nsys". PL_EUNSUPPORTED with the remedy when it is nowhere. */
+/* Path of "ncu" or "nsys". PL_EUNSUPPORTED with the remedy when it is not installed. */
 int nsight_find(struct text *path, const char *tool, struct error *err);
-/* The whole command line. */
+/* The command line of the tool. */
 int nsight_arguments(struct string_list *argv, const struct nsight_request *request,
 		     struct error *err);
-/* "reduce/shuffle/block=256,n=4096" as the nested NVTX ranges of its profile phase. */
+/* Adds the nested NVTX ranges of the profile phase of a case: "reduce/shuffle/block=256,n=4096". */
 void nsight_range(struct text *out, const char *case_name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Where ncu and nsys are, and how each is told to look at some cases only. */
+/* Finds ncu and nsys, and writes command lines that limit them to some cases. */
 #include "cli/nsight.h"
 #include "metrics/settings.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Below these the tools lie when no PATH names them; the newest is the last of its pattern. */
+/* Folders of the tools when PATH has none. The last match of a pattern is the newest. */
 static const char *const folders[] = {
 	"/usr/local/cuda/bin",
 	"/usr/local/cuda-*/bin",
@@ -24,34 +24,35 @@ static const char *const folders[] = {
 	"/opt/nvidia/nsight-compute/*/host/target-linux-x64",
 };
 
-static bool is_program(const char *path)
+static bool is_executable(const char *path)
 {
 	return access(path, X_OK) == 0;
 }
 
-static bool find_in_folder(struct text *path, const char *folder, size_t length, const char *tool)
+static bool find_tool_in_folder(struct text *path, const char *folder, size_t length,
+				const char *tool)
 {
 	text_clear(path);
 	text_add_bytes(path, folder, length);
 	text_addf(path, "/%s", tool);
-	return is_program(path->data);
+	return is_executable(path->data);
 }
 
-static bool find_in_path(struct text *path, const char *tool)
+static bool find_tool_in_path(struct text *path, const char *tool)
 {
 	const char *rest = getenv("PATH");
 
 	while (rest && *rest) {
 		size_t length = strcspn(rest, ":");
 
-		if (length && find_in_folder(path, rest, length, tool))
+		if (length && find_tool_in_folder(path, rest, length, tool))
 			return true;
 		rest += length + (rest[length] == ':');
 	}
 	return false;
 }
 
-static bool find_by_pattern(struct text *path, const char *folder, const char *tool)
+static bool find_tool_by_pattern(struct text *path, const char *folder, const char *tool)
 {
 	char *pattern = xasprintf("%s/%s", folder, tool);
 	glob_t found = {0};
@@ -59,7 +60,7 @@ static bool find_by_pattern(struct text *path, const char *folder, const char *t
 
 	if (glob(pattern, 0, NULL, &found) == 0) {
 		for (size_t i = found.gl_pathc; i > 0 && !any; i--) {
-			any = is_program(found.gl_pathv[i - 1]);
+			any = is_executable(found.gl_pathv[i - 1]);
 			if (any) {
 				text_clear(path);
 				text_add(path, found.gl_pathv[i - 1]);
@@ -75,18 +76,18 @@ int nsight_find(struct text *path, const char *tool, struct error *err)
 {
 	const char *cuda_home = getenv("CUDA_HOME");
 
-	if (find_in_path(path, tool))
+	if (find_tool_in_path(path, tool))
 		return 0;
 	if (cuda_home && *cuda_home) {
 		char *folder = xasprintf("%s/bin", cuda_home);
-		bool found = find_in_folder(path, folder, strlen(folder), tool);
+		bool found = find_tool_in_folder(path, folder, strlen(folder), tool);
 
 		free(folder);
 		if (found)
 			return 0;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
-		if (find_by_pattern(path, folders[i], tool))
+		if (find_tool_by_pattern(path, folders[i], tool))
 			return 0;
 	}
 	return error_set(err, PL_EUNSUPPORTED,
@@ -102,13 +103,13 @@ void nsight_range(struct text *out, const char *case_name)
 	text_add(out, "/profile/");
 }
 
-static void add_all(struct string_list *argv, const char *const *words)
+static void add_words(struct string_list *argv, const char *const *words)
 {
 	for (; *words; words++)
 		string_list_add(argv, *words);
 }
 
-static void add_number(struct string_list *argv, const char *option, uint64_t value)
+static void add_number_option(struct string_list *argv, const char *option, uint64_t value)
 {
 	char *text = xasprintf("%llu", (unsigned long long)value);
 
@@ -117,7 +118,7 @@ static void add_number(struct string_list *argv, const char *option, uint64_t va
 	free(text);
 }
 
-static void add_tool(struct string_list *argv, const struct nsight_request *request)
+static void add_tool_words(struct string_list *argv, const struct nsight_request *request)
 {
 	static const char *const systems[] = {"profile",           "-t",   "cuda,nvtx",
 					      "--force-overwrite", "true", NULL};
@@ -127,9 +128,9 @@ static void add_tool(struct string_list *argv, const struct nsight_request *requ
 
 	string_list_add(argv, request->tool);
 	if (request->systems) {
-		add_all(argv, systems);
+		add_words(argv, systems);
 	} else {
-		add_all(argv, compute);
+		add_words(argv, compute);
 		for (size_t i = 0; i < request->cases->count; i++) {
 			struct text range = TEXT_INIT;
 
@@ -138,7 +139,7 @@ static void add_tool(struct string_list *argv, const struct nsight_request *requ
 			string_list_add(argv, range.data);
 			text_release(&range);
 		}
-		add_all(argv, compute_end);
+		add_words(argv, compute_end);
 	}
 	string_list_add(argv, "-o");
 	string_list_add(argv, request->file);
@@ -156,18 +157,18 @@ int nsight_arguments(struct string_list *argv, const struct nsight_request *requ
 		return error_set(err, PL_EIO, "cannot find this program's own path: %s",
 				 strerror(errno));
 	program[length] = '\0';
-	add_tool(argv, request);
+	add_tool_words(argv, request);
 	string_list_add(argv, program);
 	string_list_add(argv, "sweep");
 	for (size_t i = 0; i < request->cases->count; i++)
 		string_list_add(argv, request->cases->items[i]);
-	add_all(argv, (const char *const[]){"--metrics", "none", "--rounds", "1", "--ceilings",
-					    "never", "--quiet", "--backend", request->backend,
-					    "--db", request->db, NULL});
-	add_number(argv, "--seed", request->settings->seed);
-	add_number(argv, "--device", (uint64_t)request->settings->device);
-	add_all(argv, (const char *const[]){"--cache",
-					    request->settings->cache == CACHE_HOT ? "hot" : "cold",
-					    NULL});
+	add_words(argv, (const char *const[]){"--metrics", "none", "--rounds", "1", "--ceilings",
+					      "never", "--quiet", "--backend", request->backend,
+					      "--db", request->db, NULL});
+	add_number_option(argv, "--seed", request->settings->seed);
+	add_number_option(argv, "--device", (uint64_t)request->settings->device);
+	add_words(argv,
+		  (const char *const[]){
+			  "--cache", request->settings->cache == CACHE_HOT ? "hot" : "cold", NULL});
 	return 0;
 }

@@ -1,5 +1,5 @@
-/* Progress of a sweep on stderr. */
-#include "cli/sweep.h"
+/* Progress and messages on stderr. */
+#include "cli/progress.h"
 
 #define REWRITE_EVERY_NS INT64_C(100000000)
 #define LINE_EVERY_NS INT64_C(10000000000)
@@ -10,7 +10,7 @@ void progress_init(struct progress *progress, const struct terminal *terminal, b
 		.quiet = quiet, .rewrites = terminal->err_rewrites, .width = terminal->err_width};
 }
 
-static void state_text(struct text *line, const struct sweep_progress *state)
+static void add_state(struct text *line, const struct sweep_progress *state)
 {
 	char left[32];
 
@@ -29,7 +29,7 @@ static void state_text(struct text *line, const struct sweep_progress *state)
 	}
 }
 
-/* Kernel names are ASCII words; a line of the terminal's full width would wrap. */
+/* Case names are ASCII, so bytes are columns. A line as wide as the terminal would wrap. */
 static void rewrite_line(struct progress *progress, const char *line)
 {
 	fprintf(stderr, "\r\033[K%.*s", progress->width > 1 ? progress->width - 1 : 0, line);
@@ -58,13 +58,14 @@ void progress_line(struct progress *progress, const char *line)
 		say("%s", line);
 }
 
-void progress_update(struct progress *progress, const struct sweep_progress *state)
+static void show_state(void *context, const struct sweep_progress *state)
 {
+	struct progress *progress = context;
 	struct text line = TEXT_INIT;
 
 	if (!state->total)
 		return;
-	state_text(&line, state);
+	add_state(&line, state);
 	progress_line(progress, line.data);
 	text_release(&line);
 }
@@ -82,4 +83,18 @@ void progress_say(struct progress *progress, const char *line)
 {
 	progress_end(progress);
 	say("%s", line);
+}
+
+static void show_notice(void *context, enum notice_kind kind, const char *line)
+{
+	struct progress *progress = context;
+
+	if (kind == NOTICE_WARNING || !progress->quiet)
+		progress_say(progress, line);
+}
+
+struct sweep_observer progress_observer(struct progress *progress)
+{
+	return (struct sweep_observer){
+		.context = progress, .notice = show_notice, .progress = show_state};
 }

@@ -4,8 +4,8 @@
 #include "db/db.h"
 #include "metrics/analysis/ceilings.h"
 
-static int load_samples(void *context, int64_t trial_id, struct sample **out, size_t *count,
-			struct error *err)
+static int load_report_samples(void *context, int64_t trial_id, struct sample **out, size_t *count,
+			       struct error *err)
 {
 	return db_samples_load(context, trial_id, out, count, err);
 }
@@ -17,7 +17,7 @@ int report_sources_load(struct report_sources *out, const struct invocation *cal
 		.options = {.colour = call->terminal.out_colour,
 			    .width = call->terminal.out_width,
 			    .ascii = call->terminal.out_ascii,
-			    .samples = load_samples,
+			    .samples = load_report_samples,
 			    .samples_context = db},
 	};
 	out->options.ceilings = &out->ceilings;

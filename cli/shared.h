@@ -1,6 +1,6 @@
 /*
- * What several verbs need beside the command table: reports to stdout, facts
- * of the host, other programs.
+ * What several verbs share beside the command table: reports and tables on
+ * stdout, the interrupt, and other programs.
  */
 #ifndef CLI_SHARED_H
 #define CLI_SHARED_H
@@ -9,16 +9,9 @@
 #include "metrics/analysis/ceilings.h"
 #include "reports/reports.h"
 
-/* Values of --backend, beside any other NAME of a perflab-worker-NAME. */
-#define BACKEND_AUTO "auto" /* cuda if it opens a device, else ptx */
-#define BACKEND_CUDA "cuda"
-#define BACKEND_PTX "ptx"
-/* PL_EUSAGE for "auto": of a verb that asks one backend, which is to be named. */
-int backend_must_be_named(const char *backend, struct error *err);
-
 struct db;
-/* What a report of a run needs beside the run: samples and roofs from the database it is in (which
- * stays open), and for stdout its width and colour. */
+/* What a report of a run needs beside the run: samples and ceilings from its database, which must
+ * stay open, and the width and colours of stdout. */
 struct report_sources {
 	struct report_options options;
 	struct ceiling_list ceilings;
@@ -27,50 +20,22 @@ int report_sources_load(struct report_sources *out, const struct invocation *cal
 			const struct run *run, struct error *err);
 void report_sources_release(struct report_sources *sources);
 
-/* As db_run_load(), told as host_tell_abandoned(), with the rounds of its trials and what
- * regress_differ() wants of its settings. */
-int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
-		      struct error *err);
-/*
- * Judges the cases of a run that has ended, each against its baseline
- * (db_baselines_load()), and stores that; what was stored before is replaced.
- * Baselines whose surroundings differ leave a case inconclusive.
- */
-int judge_run(struct db *db, int64_t run_id, struct error *err);
-
-/* As table_write(): to stdout, as wide and as colourful as it is. */
+/* table_write() to stdout, with its width and colours. */
 int table_to_stdout(const struct invocation *call, const struct table *table,
 		    enum report_format format, struct error *err);
 
-/* Host name, kernel, processor, build, and the revision of the working directory if it is another
- * than that of the build, as environment of a run. */
-void host_facts(struct key_value_list *environment);
-/* Of the tree that perflab, and with it every kernel, was built from: a commit in full, "-dirty"
- * behind it if tracked files were changed; NULL: not built from a git tree. */
-const char *host_build_revision(void);
-/* "HOST PID START": names this process for good, so that another can see whether it lives. */
-char *host_process_mark(void);
-/* Whether a process of that mark runs on this host. */
-bool host_process_lives(const char *mark);
-/* A run that is "running" by the database, and whose process on this host was killed, is shown as
- * "interrupted". */
-void host_tell_abandoned(struct run *run);
-
-/* From now on the first Ctrl-C, SIGTERM or SIGHUP only makes *result non-zero, so that what is
- * under way can end in good order; one that comes more than half a second later ends the program at
- * once. (timeout(1) sends two for one.) */
+/* From now on the first Ctrl-C, SIGTERM or SIGHUP only makes *result non-zero, so that the work in
+ * progress can end cleanly. A signal more than half a second later ends the program immediately.
+ * (timeout(1) sends two signals.) */
 const volatile int *interruption_catch(void);
 
-/* A word as a shell takes it back, quoted where needed. */
+/* Adds a word as a shell reads it, quoted where needed. */
 void shell_word(struct text *out, const char *word);
 
-/* Runs a program with its own stdout in *out (at most `limit` bytes), stderr thrown away. PL_EIO
- * when it cannot be started or does not end with status 0. */
-int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err);
 /*
- * Runs a program with `input` on its stdin; what it writes to its stdout is *out (malloc'd,
- * NUL-terminated beyond *length). PL_ENOENT when there is no such program; PL_EIO with the first
- * line that it said when it fails or gives nothing; PL_EPARSE when it gives more than `limit`.
+ * Runs a program with `input` on its stdin and takes its stdout in *out (malloc'd, NUL-terminated
+ * beyond *length). PL_ENOENT there is no such program; PL_EIO it fails or prints nothing, with the
+ * first line of its stderr; PL_EPARSE it prints more than `limit`.
  */
 int process_filter(char **out, size_t *length, size_t limit, const struct text *input,
 		   char *const *argv, struct error *err);

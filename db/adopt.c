@@ -45,7 +45,7 @@ int db_trial_adopt(struct db *db, int64_t trial_id, enum trial_status status, co
 
 	if (rc)
 		return rc;
-	rc = db_trial_finish(db, trial_id, status, reason, err);
+	rc = db_trial_finish(db, trial_id, status, reason, NULL, err);
 	if (!rc)
 		rc = summary_adopt(db, trial_id, given, err);
 	return db_end(db, rc, err);

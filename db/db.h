@@ -53,9 +53,10 @@ int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *
 /* What an emulator counted at source lines; replaces what was there. */
 int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *lines,
 		 struct error *err);
-/* Sets status and reason and computes the summary from the samples stored. */
+/* Sets status, reason and the summary of all samples of the trial. summary NULL: computes it from
+ * the samples stored, for a caller that does not have them. */
 int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
-		    struct error *err);
+		    const struct summary *summary, struct error *err);
 /* state: "finished" or "interrupted". */
 int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err);
 /* --resume: sets the state to "running" again. */

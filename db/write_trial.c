@@ -318,15 +318,17 @@ static int trial_update_end(struct db *db, int64_t trial_id, enum trial_status s
 }
 
 int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
-		    struct error *err)
+		    const struct summary *summary, struct error *err)
 {
-	struct summary summary = {0};
+	struct summary stored = {0};
 	int rc = db_begin(db, err);
 
 	if (rc)
 		return rc;
-	rc = db_trial_summary(db, trial_id, &summary, err);
+	if (!summary)
+		rc = db_trial_summary(db, trial_id, &stored, err);
 	if (!rc)
-		rc = trial_update_end(db, trial_id, status, reason, &summary, err);
+		rc = trial_update_end(db, trial_id, status, reason, summary ? summary : &stored,
+				      err);
 	return db_end(db, rc, err);
 }

@@ -16,7 +16,6 @@ struct plan_choice {
 
 struct plan_maker {
 	const struct plan_request *request;
-	const struct device_limits *limits;
 	struct selector *selectors;
 	size_t selector_count;
 	struct axis_values *overrides; /* as request->overrides; of SIZE_SMALL empty */
@@ -153,14 +152,12 @@ static int compare_choices(const void *left, const void *right)
 	return 0;
 }
 
-static int case_add(struct plan_maker *maker, const struct variant_plan *variant_plan,
-		    const struct plan_choice *choice, struct error *err)
+static void case_add(struct plan_maker *maker, const struct variant_plan *variant_plan,
+		     const struct plan_choice *choice)
 {
 	struct plan_case planned = {0};
 	struct text config = TEXT_INIT;
-	struct text skip = TEXT_INIT;
 	struct plan *plan = maker->plan;
-	int rc;
 
 	for (size_t a = 0; a < variant_plan->axis_count; a++) {
 		snprintf(planned.axes[a].name, sizeof(planned.axes[a].name), "%s",
@@ -169,26 +166,14 @@ static int case_add(struct plan_maker *maker, const struct variant_plan *variant
 	}
 	planned.axis_count = variant_plan->axis_count;
 	axes_text(&config, planned.axes, planned.axis_count);
-	rc = kernel_resolve(&planned.launch, &skip, variant_plan->kernel, variant_plan->variant,
-			    planned.axes, planned.axis_count, maker->limits, err);
-	if (rc) {
-		error_context(err, rc, "%s/%s/%s", variant_plan->kernel->name,
-			      variant_plan->variant->name, config.data);
-		goto out;
-	}
+	planned.descriptor = variant_plan->kernel;
+	planned.descriptor_variant = variant_plan->variant;
 	planned.kernel = xstrdup(variant_plan->kernel->name);
 	planned.variant = xstrdup(variant_plan->variant->name);
 	planned.config = text_detach(&config);
-	if (!planned.launch)
-		planned.skip_reason = text_detach(&skip);
 	planned.position = plan->count;
-	plan->runnable += planned.launch != NULL;
 	plan->cases = xgrow(plan->cases, &maker->capacity, plan->count + 1, sizeof(*plan->cases));
 	plan->cases[plan->count++] = planned;
-out:
-	text_release(&config);
-	text_release(&skip);
-	return rc;
 }
 
 static int variant_add(struct plan_maker *maker, const struct kernel *kernel,
@@ -208,7 +193,7 @@ static int variant_add(struct plan_maker *maker, const struct kernel *kernel,
 	for (size_t i = 0; i < plan.count && !rc; i++)
 		/* Selectors may overlap: a case is planned once. */
 		if (!i || compare_choices(&plan.choices[i - 1], &plan.choices[i]))
-			rc = case_add(maker, &plan, &plan.choices[i], err);
+			case_add(maker, &plan, &plan.choices[i]);
 	free(plan.choices);
 	return rc;
 }
@@ -238,12 +223,12 @@ static int overrides_parse(struct plan_maker *maker, struct error *err)
 		if (!strcmp(override->name, "block") && maker->overrides[i].items[0] < 1)
 			return error_set(err, PL_EUSAGE, "block=0: a block has at least 1 thread");
 		if (!strcmp(override->name, "block") &&
-		    maker->overrides[i].items[0] > maker->limits->max_threads_per_block)
+		    maker->overrides[i].items[0] > device_limits_minimum.max_threads_per_block)
 			return error_set(err, PL_EUSAGE,
 					 "block=%" PRId64 ": a block has at most %" PRId64
 					 " threads here: choose smaller ones, such as 64..1024",
 					 maker->overrides[i].items[0],
-					 maker->limits->max_threads_per_block);
+					 device_limits_minimum.max_threads_per_block);
 	}
 	return 0;
 }
@@ -286,10 +271,9 @@ static int overrides_check(const struct plan_maker *maker, struct error *err)
 	return rc;
 }
 
-int plan_build(struct plan **out, const struct plan_request *request,
-	       const struct device_limits *limits, struct error *err)
+int plan_choose(struct plan **out, const struct plan_request *request, struct error *err)
 {
-	struct plan_maker maker = {.request = request, .limits = limits};
+	struct plan_maker maker = {.request = request};
 	size_t count;
 	const struct kernel *const *kernels = kernel_all(&count);
 	int rc;
@@ -316,6 +300,57 @@ int plan_build(struct plan **out, const struct plan_request *request,
 	}
 	*out = maker.plan;
 	return 0;
+}
+
+/* ---- the device ---- */
+
+static int case_resolve(struct plan_case *planned, const struct device_limits *limits,
+			struct error *err)
+{
+	struct text skip = TEXT_INIT;
+	int rc;
+
+	launch_case_free(planned->launch);
+	planned->launch = NULL;
+	free(planned->skip_reason);
+	planned->skip_reason = NULL;
+	rc = kernel_resolve(&planned->launch, &skip, planned->descriptor,
+			    planned->descriptor_variant, planned->axes, planned->axis_count, limits,
+			    err);
+	if (rc)
+		error_context(err, rc, "%s/%s/%s", planned->kernel, planned->variant,
+			      planned->config);
+	else if (!planned->launch)
+		planned->skip_reason = text_detach(&skip);
+	text_release(&skip);
+	return rc;
+}
+
+int plan_resolve(struct plan *plan, const struct device_limits *limits, struct error *err)
+{
+	int rc = 0;
+
+	plan->runnable = 0;
+	for (size_t i = 0; i < plan->count && !rc; i++) {
+		rc = case_resolve(&plan->cases[i], limits, err);
+		plan->runnable += plan->cases[i].launch != NULL;
+	}
+	return rc;
+}
+
+int plan_build(struct plan **out, const struct plan_request *request,
+	       const struct device_limits *limits, struct error *err)
+{
+	struct plan *plan = NULL;
+	int rc = plan_choose(&plan, request, err);
+
+	if (!rc)
+		rc = plan_resolve(plan, limits, err);
+	if (rc)
+		plan_free(plan);
+	else
+		*out = plan;
+	return rc;
 }
 
 void plan_case_release(struct plan_case *planned)

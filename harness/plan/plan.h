@@ -47,6 +47,8 @@ struct plan_request {
 };
 
 struct plan_case {
+	const struct kernel *descriptor;
+	const struct kernel_variant *descriptor_variant;
 	char *kernel, *variant, *config; /* config: canonical axes text */
 	struct axis_value axes[KERNEL_MAX_CASE_AXES];
 	size_t axis_count;
@@ -65,14 +67,23 @@ struct plan {
 	size_t runnable;
 };
 
-/* PL_EUSAGE for an unknown kernel, variant or axis (with the nearest names), or bad values; an axis
- * that only some selected kernels have applies to those; one that none has is an error. */
+/*
+ * Chooses the cases of a request; no device is needed. No case has a launch or
+ * a skip reason until plan_resolve(). PL_EUSAGE for an unknown kernel, variant
+ * or axis (with the nearest names), or bad values. An axis that only some
+ * selected kernels have applies to those; an axis that none has is an error.
+ */
+int plan_choose(struct plan **out, const struct plan_request *request, struct error *err);
+/* Gives every case its launch on a device, or its skip reason. May be repeated for another device.
+ */
+int plan_resolve(struct plan *plan, const struct device_limits *limits, struct error *err);
+/* Both. */
 int plan_build(struct plan **out, const struct plan_request *request,
 	       const struct device_limits *limits, struct error *err);
 void plan_free(struct plan *plan);
 void plan_case_release(struct plan_case *planned); /* of a plan that keeps it no longer */
-/* Leaves the cases of one shard, counted from 1, of so many; all shards of one plan are the plan.
- */
+/* Keeps the cases of one shard, counted from 1, of `total`. Together all shards are the plan. A
+ * plan may be cut before or after it is resolved. */
 void plan_take_shard(struct plan *plan, size_t shard, size_t total);
 /*
  * Of all that a case gives the device beside its machine code and the seed:

@@ -87,21 +87,31 @@ static enum channel_result channel_send_bytes(struct channel *channel, const cha
 enum channel_result channel_send(struct channel *channel, const json_t *message,
 				 int64_t deadline_ns, struct error *err)
 {
-	char *line = json_dumps(message, JSON_COMPACT);
-	size_t length = line ? strlen(line) : 0;
+	char *json = json_dumps(message, JSON_COMPACT);
+	struct text line = TEXT_INIT;
 	enum channel_result result;
 
-	if (!line || length + 1 > CHANNEL_MAX_LINE) {
-		error_set(err, PL_EPROTOCOL, "a message of %zu bytes is beyond the limit of %u",
-			  length, CHANNEL_MAX_LINE);
-		result = CHANNEL_BROKEN;
-	} else {
-		/* json_dumps() wrote no newline of its own; the terminator gives its place. */
-		line[length] = '\n';
-		result = channel_send_bytes(channel, line, length + 1, deadline_ns, err);
+	if (!json) {
+		error_set(err, PL_EPROTOCOL, "a message cannot be written as JSON");
+		return CHANNEL_BROKEN;
 	}
-	free(line);
+	text_add(&line, json);
+	free(json);
+	result = channel_send_line(channel, &line, deadline_ns, err);
+	text_release(&line);
 	return result;
+}
+
+enum channel_result channel_send_line(struct channel *channel, struct text *line,
+				      int64_t deadline_ns, struct error *err)
+{
+	if (line->length + 1 > CHANNEL_MAX_LINE) {
+		error_set(err, PL_EPROTOCOL, "a message of %zu bytes is beyond the limit of %u",
+			  line->length, CHANNEL_MAX_LINE);
+		return CHANNEL_BROKEN;
+	}
+	text_add_char(line, '\n');
+	return channel_send_bytes(channel, line->data, line->length, deadline_ns, err);
 }
 
 /* Makes room for RECEIVE_BYTES more, moving what is unread to the front first. */

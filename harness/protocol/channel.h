@@ -36,6 +36,9 @@ void channel_release(struct channel *channel);
 /* deadline_ns is of monotonic_ns(); -1: none. *err says what is wrong with any result but OK. */
 enum channel_result channel_send(struct channel *channel, const json_t *message,
 				 int64_t deadline_ns, struct error *err);
+/* Sends a line that is JSON already; appends the newline to *line. */
+enum channel_result channel_send_line(struct channel *channel, struct text *line,
+				      int64_t deadline_ns, struct error *err);
 /* *out is to be json_decref()'d. */
 enum channel_result channel_receive(struct channel *channel, json_t **out, int64_t deadline_ns,
 				    struct error *err);

@@ -41,19 +41,15 @@ struct worker_metric {
 	const char *name, *unit, *kind, *description;
 };
 
-/* What a worker says of the device and its surroundings once it is open. */
+/* What a worker reports about its device and environment when it has opened. */
 struct session_info {
 	struct device_info device;
+	struct backend_traits traits;      /* either timed or emulated */
 	struct key_value_list environment; /* clocks, persistence mode, profiler … */
 	char profiler[16];                 /* "" none, "ncu", "nsys" */
-	char *counters_reason; /* why counters are off; NULL: they are on (or none asked for) */
+	char *counters_reason; /* why counters are off; NULL: they are on, or none were requested */
 	int64_t passes;        /* of the counter plan */
-	bool untimed;          /* an emulator: cases are emulated, not measured and counted */
 };
 void session_info_release(struct session_info *info);
-
-/* JSON text of settings (malloc'd), and back; for storage, --resume and the wire. */
-char *measure_settings_to_json(const struct measure_settings *settings);
-int measure_settings_from_json(struct measure_settings *out, const char *json, struct error *err);
 
 #endif

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_WARP_SIZE 1024
+
 #define DEVICE_ROW(field, kind) MEMBER_ROW(struct device_info, field, kind, 0)
 static const struct member_row device_rows[] = {
 	DEVICE_ROW(name, MEMBER_STRING),
@@ -300,10 +302,39 @@ json_t *session_to_json(const struct session_info *info)
 	for (size_t i = 0; i < info->environment.count; i++)
 		json_object_set_new(environment, info->environment.items[i].key,
 				    json_text(info->environment.items[i].value));
-	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:b}", "device", device_to_json(&info->device),
-			 "environment", environment, "profiler", json_text(info->profiler),
-			 "counters_reason", json_text(info->counters_reason), "passes",
-			 (json_int_t)info->passes, "untimed", (int)info->untimed);
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:o, s:i}", "device",
+			 device_to_json(&info->device), "environment", environment, "profiler",
+			 json_text(info->profiler), "counters_reason",
+			 json_text(info->counters_reason), "passes", (json_int_t)info->passes,
+			 "timed", (int)info->traits.timed, "emulated", (int)info->traits.emulated,
+			 "vendor", json_text(info->traits.vendor), "warp_size",
+			 info->traits.warp_size);
+}
+
+/* A worker of an older perflab sends `untimed` alone: true means emulated and not timed. */
+static int traits_from_json(struct backend_traits *out, const json_t *json, struct error *err)
+{
+	int64_t warp_size = 0;
+	bool untimed = false;
+	int rc;
+
+	if (json_object_get(json, "untimed") && !json_object_get(json, "timed")) {
+		rc = member_bool(&untimed, json, "untimed", err);
+		out->emulated = untimed;
+		out->timed = !untimed;
+		return rc;
+	}
+	rc = member_bool(&out->timed, json, "timed", err);
+	if (!rc)
+		rc = member_bool(&out->emulated, json, "emulated", err);
+	if (!rc)
+		rc = member_string(out->vendor, sizeof(out->vendor), json, "vendor", err);
+	if (!rc)
+		rc = member_int64(&warp_size, json, "warp_size", 0, MAX_WARP_SIZE, err);
+	if (!rc && out->timed == out->emulated)
+		rc = error_set(err, PL_EPROTOCOL, "a backend is either 'timed' or 'emulated'");
+	out->warp_size = (int)warp_size;
+	return rc;
 }
 
 static int environment_from_json(struct key_value_list *out, const json_t *json, struct error *err)
@@ -342,7 +373,7 @@ int session_from_json(struct session_info *out, const json_t *json, struct error
 	if (!rc)
 		rc = member_int64(&info.passes, json, "passes", 0, INT32_MAX, err);
 	if (!rc)
-		rc = member_bool(&info.untimed, json, "untimed", err);
+		rc = traits_from_json(&info.traits, json, err);
 	if (!rc)
 		rc = environment_from_json(&info.environment, json, err);
 	if (rc) {

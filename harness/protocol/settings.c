@@ -1,4 +1,4 @@
-/* Settings as JSON, for storage and the wire. */
+/* Settings as JSON for the wire. */
 #include "metrics/settings.h"
 #include "harness/protocol/protocol.h"
 
@@ -13,7 +13,7 @@ json_t *settings_to_json(const struct measure_settings *settings)
 {
 	char seed[24];
 
-	/* A string: many readers of JSON keep only 53 bits of a number. */
+	/* A string, because many JSON readers keep only 53 bits of a number. */
 	snprintf(seed, sizeof(seed), "%" PRIu64, settings->seed);
 	return json_pack("{s:i, s:s, s:s, s:I, s:I, s:f, s:i, s:I, s:o, s:o, s:b, s:i, s:o}",
 			 "device", settings->device, "seed", seed, "cache",
@@ -51,7 +51,7 @@ static int numbers_from_json(struct measure_settings *out, const json_t *json, s
 	return rc;
 }
 
-/* A run that was stored before there was an emulator has none of these, and goes on without. */
+/* Optional members: settings that an older perflab wrote lack them. */
 static int emulator_from_json(struct measure_settings *out, const char **chip, const json_t *json,
 			      struct error *err)
 {
@@ -101,27 +101,4 @@ int settings_from_json(struct measure_settings *out, const json_t *json, struct 
 	settings.chip = chip ? xstrdup(chip) : NULL;
 	*out = settings;
 	return 0;
-}
-
-char *measure_settings_to_json(const struct measure_settings *settings)
-{
-	json_t *json = settings_to_json(settings);
-	char *text = json_dumps(json, JSON_COMPACT);
-
-	json_decref(json);
-	return text;
-}
-
-int measure_settings_from_json(struct measure_settings *out, const char *json, struct error *err)
-{
-	json_error_t where;
-	json_t *object = json_loads(json, JSON_REJECT_DUPLICATES, &where);
-	int rc;
-
-	if (!object)
-		return error_set(err, PL_EPARSE, "settings are no JSON: %s (byte %d)", where.text,
-				 where.position);
-	rc = settings_from_json(out, object, err);
-	json_decref(object);
-	return rc;
 }

@@ -1,108 +1,128 @@
 /*
- * session: the sweep. Starts workers, keeps a sweep going when they die, and
- * hands every result to a sink. perflab itself never loads CUDA: a worker
- * process (perflab-worker-cuda, found as git finds git-foo) executes cases and
- * streams results over an inherited socket; docs/worker-protocol.md.
+ * session: measures. A sweep opens a worker, builds the plan for its device,
+ * measures every case, stores every result in a database as it comes, judges
+ * the run against its baselines, and hands the run to the caller. Worker
+ * processes execute the cases, so perflab itself loads no CUDA;
+ * docs/worker-protocol.md.
+ *
+ * Nothing here prints, exits or reads arguments. The caller fills a struct
+ * sweep_request and hears what the user must see through a struct
+ * sweep_observer. workers.h asks a worker questions without a session,
+ * studies.h measures claims, judge.h compares runs, backends.h has the table
+ * of backends and host.h the facts of this machine.
+ *
+ * Errors: 0 or PL_E* with *err set. PL_EUSAGE the request is wrong;
+ * PL_EUNSUPPORTED no backend can be used here, or every case was skipped;
+ * PL_EINTERRUPTED *stop became non-zero; PL_EWORKER, PL_EPROTOCOL and
+ * PL_EDEVICE no worker could be kept open; those of db/db.h. A case that
+ * fails is a trial with a status, and no error.
  */
 #ifndef HARNESS_SESSION_SESSION_H
 #define HARNESS_SESSION_SESSION_H
 
+#include "db/db.h"
 #include "harness/plan/plan.h"
-#include "harness/protocol/messages.h"
+#include "metrics/metrics.h"
 #include "metrics/settings.h"
 
-/* ---- workers ---- */
+/* ---- what is asked for ---- */
 
-/* Path of the worker of a backend: $PERFLAB_WORKER_<BACKEND>, beside the running program, $PATH.
- * PL_EUNSUPPORTED if there is none, with the remedy. */
-int worker_find(struct text *path, const char *backend, struct error *err);
+/* When a sweep measures the ceilings of its device first: if the database has none, each time, not
+ * at all. */
+enum ceilings_when { CEILINGS_AUTO, CEILINGS_ALWAYS, CEILINGS_NEVER };
+/* Their words, NULL-terminated: "auto", "always", "never". */
+extern const char *const ceilings_when_words[];
+/* The default: $PERFLAB_CEILINGS, else auto. PL_EUSAGE: it is another word. */
+int ceilings_when_default(int *out, struct error *err);
 
-/* These start a worker, ask one thing, and end it. Strings live until the callback returns. */
-int worker_doctor(const char *backend,
-		  void (*visit)(void *context, const struct worker_check *check), void *context,
-		  struct error *err);
-int worker_devices(const char *backend,
-		   void (*visit)(void *context, int ordinal, const struct device_info *device),
-		   void *context, struct error *err);
-/* chip NULL: the machine's own, or GH100. pattern NULL: all. */
-int worker_metrics(const char *backend, const char *chip, const char *pattern,
-		   void (*visit)(void *context, const struct worker_metric *metric), void *context,
-		   struct error *err);
-/* Passes that `wanted` (metric_request()) needs on a chip, and what it lacks ("NAME: reason"). */
-int worker_pass_count(const char *backend, const char *chip, const struct string_list *wanted,
-		      int64_t *passes, struct string_list *missing, struct error *err);
+struct sweep_request {
+	struct string_list selectors;               /* as of struct plan_request */
+	struct string_list axis_names, axis_values; /* values that replace those of an axis */
+	/* All but the metrics, because their names depend on the backend. */
+	struct measure_settings settings;
+	struct string_list metrics;   /* the words of --metrics */
+	struct string_list given;     /* names of the options that the user set: "cache" */
+	const char *backend;          /* a name, or BACKEND_AUTO */
+	const char *label, *note;     /* NULL or "": none */
+	const char *command;          /* as typed, stored with the run */
+	const char *shard, *sweep_id; /* "2/8" and the name of the sweep; NULL: none */
+	const char *resume;           /* the run to continue; NULL: a new run */
+	const char *db_path;
+	enum ceilings_when ceilings;
+};
+/* The default settings, no selectors: every kernel. Strings are borrowed, lists are owned. */
+void sweep_request_init(struct sweep_request *request);
+/* "NAME=VALUES". PL_EUSAGE: it is not of this form. */
+int sweep_request_set(struct sweep_request *request, const char *assignment, struct error *err);
+void sweep_request_set_axis(struct sweep_request *request, const char *name, const char *values);
+void sweep_request_release(struct sweep_request *request);
 
-/* ---- the sweep ---- */
+/* ---- what the user sees meanwhile ---- */
 
 struct sweep_progress {
-	size_t done, total;              /* steps: cases × rounds + counting; untimed: cases */
-	const char *phase;               /* as worker_phase_name() has it */
+	size_t done, total;              /* steps: cases * rounds + counting; emulated: cases */
+	const char *phase;               /* as worker_phase_name() writes it */
 	const struct plan_case *current; /* NULL: none */
-	int64_t elapsed_ns, left_ns;     /* left: -1 unknown yet */
+	int64_t elapsed_ns, left_ns;     /* left: -1 not known yet */
 };
 
-/*
- * Where results go. The coordinator calls these in its own thread; a non-zero
- * return ends the sweep with that code (the sink sets *err). `index` is into
- * plan->cases. progress and notice may be NULL.
- */
-struct sweep_sink {
+enum notice_kind {
+	NOTICE_WARNING, /* the user must see it */
+	NOTICE_REMARK   /* may be left out */
+};
+
+/* Called in the thread of the caller. Each function may be NULL; a line lives until it returns. */
+struct sweep_observer {
 	void *context;
-	/* Once, before any result: the plan is settled (inspection may have added skips). */
-	int (*opened)(void *context, const struct session_info *info, const struct plan *plan,
-		      struct error *err);
-	int (*facts)(void *context, size_t index, const struct launch_facts *facts,
-		     struct error *err);
-	int (*round)(void *context, size_t index, const struct round_result *round,
-		     struct error *err);
-	int (*counters)(void *context, size_t index, const struct counter_list *counters,
-			struct error *err);
-	/* Of an emulator only. */
-	int (*lines)(void *context, size_t index, const struct line_count_list *lines,
-		     struct error *err);
-	/* The last word on a case. Not called for one that the plan skips. */
-	int (*finished)(void *context, size_t index, enum trial_status status, const char *reason,
-			struct error *err);
+	void (*notice)(void *context, enum notice_kind kind, const char *line);
 	void (*progress)(void *context, const struct sweep_progress *progress);
-	void (*notice)(void *context, const char *line); /* one line for the user */
 };
 
-struct sweep_outcome {
-	size_t ok, skipped, failed; /* cases; skipped and failed by trial status */
-	size_t workers;             /* started */
-	bool interrupted;
+/* ---- the verbs ---- */
+
+struct sweep_result {
+	struct db *db;  /* open if a run was stored */
+	struct run run; /* with its trials and their rounds, if the sweep succeeded */
+	bool begun;     /* the database has the run, whatever became of it */
 };
+void sweep_result_release(struct sweep_result *result);
 
 /*
- * Makes the plan once the device is known. `device` is NULL for a plan without
- * one. The plan stays the source's; the coordinator borrows it and only adds
- * skips that inspection on the device finds.
+ * Measures and stores a run, or continues request->resume. Checks the words of
+ * the request first, then the database, and only then opens a device. Of the
+ * backends that BACKEND_AUTO allows it takes the first that opens. A new
+ * database file is created once a device is open. Measures the ceilings of
+ * the device before, as a run of its own, if request->ceilings says so.
  */
-struct plan_source {
-	void *context;
-	int (*build)(void *context, const struct device_info *device, struct plan **out,
-		     struct error *err);
+int sweep_run(const struct sweep_request *request, const struct sweep_observer *observer,
+	      const volatile int *stop, struct sweep_result *out, struct error *err);
+
+struct sweep_preview {
+	struct plan *plan;
+	char *device; /* the name of the device that it was made for; NULL: none could be used */
+	char *absent; /* then the reason */
 };
+void sweep_preview_release(struct sweep_preview *preview);
+
+/* Plans and inspects as sweep_run(), and measures nothing. Without a usable device it plans for
+ * the least that every CUDA device has. */
+int sweep_plan_only(const struct sweep_request *request, const struct sweep_observer *observer,
+		    const volatile int *stop, struct sweep_preview *out, struct error *err);
 
 /*
- * Opens a worker, has the plan built for its device, inspects every case
- * there (registers, occupancy, code hash; a block that its registers do not
- * allow becomes a skip), then calls sink->opened. Then rounds, each in a fresh
- * worker: verify and time the cases in an order drawn from the seed; then
- * counting, in batches, passes outside and cases inside. A worker that dies or
- * hangs costs only the case in flight. Finished parts of a resumed plan are
- * not repeated. Where the session is untimed, every case is emulated once in
- * place of rounds and counting, in settings->jobs workers side by side, and
- * ends in any order. Returns 0 even if cases failed (see *outcome); PL_EUNSUPPORTED
- * when no device can be used; PL_EINTERRUPTED when *stop became non-zero.
+ * Measures ceilings: the selectors of the request are variants of the kernel
+ * CEILINGS_KERNEL, none means all. PL_EUNSUPPORTED: the backend measures no
+ * time, or a profiler is attached.
  */
-int sweep_execute(const char *backend, const struct plan_source *source,
-		  const struct measure_settings *settings, const struct sweep_sink *sink,
-		  const volatile int *stop, struct sweep_outcome *outcome, struct error *err);
-
-/* Opens, builds and inspects as above, then ends: `sweep --dry-run`. info may be NULL. */
-int sweep_inspect(const char *backend, const struct plan_source *source,
-		  const struct measure_settings *settings, struct session_info *info,
-		  struct error *err);
+int ceilings_run(const struct sweep_request *request, const struct sweep_observer *observer,
+		 const volatile int *stop, struct sweep_result *out, struct error *err);
+/*
+ * What ceilings are measured with. One round, because each round verifies all
+ * that it times, which takes longer than timing. No more precision than roofs
+ * need: after tens of milliseconds on tensor cores a device lowers its clock to
+ * stay within its power, and kernels are measured in bursts as short as these.
+ */
+#define CEILINGS_ROUNDS 1
+#define CEILINGS_PRECISION 0.01
 
 #endif

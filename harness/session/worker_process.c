@@ -1,10 +1,7 @@
 #include "harness/session/worker_process.h"
-#include "harness/session/session.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +9,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,85 +16,10 @@
 
 #define EXIT_NOT_STARTED 127
 
-/* ---- finding ---- */
-
-static bool is_program(const char *path)
-{
-	struct stat status;
-
-	return !stat(path, &status) && S_ISREG(status.st_mode) && !access(path, X_OK);
-}
-
-static bool find_in_path(struct text *path, const char *program)
-{
-	struct string_list folders = {0};
-	const char *variable = getenv("PATH");
-	bool found = false;
-
-	if (!variable)
-		return false;
-	string_list_split(&folders, variable, ':');
-	for (size_t i = 0; i < folders.count && !found; i++) {
-		if (!*folders.items[i])
-			continue;
-		text_clear(path);
-		text_addf(path, "%s/%s", folders.items[i], program);
-		found = is_program(path->data);
-	}
-	string_list_release(&folders);
-	return found;
-}
-
-int worker_find(struct text *path, const char *backend, struct error *err)
-{
-	char variable[64];
-	char program[64];
-	struct text found = TEXT_INIT;
-	const char *forced;
-	int rc = 0;
-
-	if (!*backend || strlen(backend) > 32 ||
-	    backend[strspn(backend, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-		return error_set(err, PL_EUSAGE, "'%.80s' is no backend: there are cuda and ptx",
-				 backend);
-	snprintf(program, sizeof(program), "perflab-worker-%s", backend);
-	snprintf(variable, sizeof(variable), "PERFLAB_WORKER_%s", backend);
-	for (char *c = variable; *c; c++)
-		*c = (char)toupper((unsigned char)*c);
-	forced = getenv(variable);
-	if (forced && *forced) {
-		text_add(&found, forced);
-		if (!is_program(forced))
-			rc = error_set(err, PL_EUNSUPPORTED,
-				       "$%s names '%s', which is no program that can be run",
-				       variable, forced);
-	} else {
-		char *relative = xasprintf("bin/%s", program);
-
-		if ((install_path(&found, relative, NULL) || !is_program(found.data)) &&
-		    !find_in_path(&found, program))
-			rc = error_set(err, PL_EUNSUPPORTED,
-				       "there is no %s beside perflab or in $PATH: %s, or name the "
-				       "program in $%s",
-				       program,
-				       strcmp(backend, "cuda")
-					       ? "build perflab's target all"
-					       : "build perflab where the toolkit is installed "
-						 "(cmake says what it misses)",
-				       variable);
-		free(relative);
-	}
-	if (!rc) {
-		text_clear(path);
-		text_add(path, found.data);
-	}
-	text_release(&found);
-	return rc;
-}
-
 /* ---- starting ---- */
 
-/* In the child, between fork and exec: only what is safe after a fork. Does not return. */
+/* Runs in the child between fork and exec, so it calls only async-signal-safe functions. Does not
+ * return. */
 static void child_become(const char *path, int socket_fd, pid_t parent)
 {
 	char *const argv[] = {(char *)path, NULL};
@@ -111,7 +32,7 @@ static void child_become(const char *path, int socket_fd, pid_t parent)
 		_exit(EXIT_NOT_STARTED);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* A group in the background that writes to a terminal may be stopped for it. */
+	/* A background process group that writes to a terminal could be stopped for it. */
 	signal(SIGTTOU, SIG_IGN);
 	null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 ||
@@ -193,7 +114,7 @@ int worker_start(struct worker_process *out, const char *path, const volatile in
 		close(ends[0]);
 		return error_set(err, PL_EIO, "a process for the worker: %s", strerror(errno));
 	}
-	/* The child does the same: whoever is first, a kill of the group finds it. */
+	/* The child does the same. The first call makes the group, so killing the group works. */
 	setpgid(worker.pid, worker.pid);
 	channel_init(&worker.channel, ends[0], stop);
 	rc = worker_hello(&worker, path, timeout_ns, err);
@@ -220,7 +141,7 @@ static void worker_describe(struct text *how, int wait_status)
 		text_addf(how, "exited with %d", WEXITSTATUS(wait_status));
 }
 
-/* Waits until `deadline_ns`, then kills. The group dies with it, whatever it started. */
+/* Waits until `deadline_ns`, then kills the worker with its process group. */
 static void worker_wait(struct worker_process *worker, int64_t deadline_ns, struct text *how)
 {
 	int wait_status = 0;
@@ -229,7 +150,7 @@ static void worker_wait(struct worker_process *worker, int64_t deadline_ns, stru
 	for (;;) {
 		siginfo_t info = {0};
 
-		/* Left unreaped, so that its id names no other group when that is killed. */
+		/* WNOWAIT keeps the process unreaped, so its id cannot name another group. */
 		if (!waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT))
 			ended = info.si_pid == worker->pid;
 		if (ended || monotonic_ns() >= deadline_ns)
@@ -245,7 +166,7 @@ static void worker_wait(struct worker_process *worker, int64_t deadline_ns, stru
 		worker_describe(how, wait_status);
 	} else if (how) {
 		text_clear(how);
-		text_add(how, "closed its socket, but went on running");
+		text_add(how, "closed its socket, but kept running");
 	}
 }
 
@@ -285,7 +206,7 @@ void exchange_release(struct exchange *exchange)
 	text_release(&exchange->reason);
 }
 
-/* What a channel's failure means for the worker at its other end. */
+/* Turns the failure of a channel into the end of an exchange; reaps a dead worker. */
 static enum exchange_end exchange_failed(struct worker_process *worker, enum channel_result result,
 					 const struct error *cause, struct error *err)
 {
@@ -293,7 +214,7 @@ static enum exchange_end exchange_failed(struct worker_process *worker, enum cha
 
 	switch (result) {
 	case CHANNEL_TIMEOUT:
-		error_set(err, PL_EWORKER, "it gave no answer in time");
+		error_set(err, PL_EWORKER, "it did not answer in time");
 		return EXCHANGE_TIMEOUT;
 	case CHANNEL_STOPPED:
 		error_set(err, PL_EINTERRUPTED, "interrupted");
@@ -349,7 +270,7 @@ static int64_t deadline_after(int64_t timeout_ns)
 	return deadline_ns;
 }
 
-/* Handles one message. True: the exchange is over, as *end says. */
+/* Handles one message. Returns true when the exchange is over and *end is set. */
 static bool exchange_take(struct exchange *exchange, const json_t *message, enum exchange_end *end,
 			  struct error *err)
 {
@@ -372,7 +293,7 @@ static bool exchange_take(struct exchange *exchange, const json_t *message, enum
 	return false;
 }
 
-bool exchange_begin(struct worker_process *worker, json_t *request, struct exchange *exchange,
+bool exchange_begin(struct worker_process *worker, struct text *request, struct exchange *exchange,
 		    enum exchange_end *end, struct error *err)
 {
 	struct error cause = {0};
@@ -380,8 +301,7 @@ bool exchange_begin(struct worker_process *worker, json_t *request, struct excha
 
 	exchange->deadline_ns = deadline_after(
 		exchange->first_timeout_ns ? exchange->first_timeout_ns : exchange->timeout_ns);
-	result = channel_send(&worker->channel, request, exchange->deadline_ns, &cause);
-	json_decref(request);
+	result = channel_send_line(&worker->channel, request, exchange->deadline_ns, &cause);
 	if (result == CHANNEL_OK)
 		return false;
 	if (result == CHANNEL_BROKEN && cause.code == PL_EPROTOCOL) {
@@ -393,8 +313,8 @@ bool exchange_begin(struct worker_process *worker, json_t *request, struct excha
 	return true;
 }
 
-bool exchange_go_on(struct worker_process *worker, struct exchange *exchange, int64_t until_ns,
-		    enum exchange_end *end, struct error *err)
+bool exchange_continue(struct worker_process *worker, struct exchange *exchange, int64_t until_ns,
+		       enum exchange_end *end, struct error *err)
 {
 	bool over = false;
 
@@ -419,13 +339,28 @@ bool exchange_go_on(struct worker_process *worker, struct exchange *exchange, in
 	return true;
 }
 
-enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
-			     struct exchange *exchange, struct error *err)
+enum exchange_end worker_ask_line(struct worker_process *worker, struct text *request,
+				  struct exchange *exchange, struct error *err)
 {
 	enum exchange_end end = EXCHANGE_DONE;
 	bool over = exchange_begin(worker, request, exchange, &end, err);
 
 	while (!over)
-		over = exchange_go_on(worker, exchange, exchange->deadline_ns, &end, err);
+		over = exchange_continue(worker, exchange, exchange->deadline_ns, &end, err);
+	return end;
+}
+
+enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
+			     struct exchange *exchange, struct error *err)
+{
+	struct text line = TEXT_INIT;
+	char *json = json_dumps(request, JSON_COMPACT);
+	enum exchange_end end;
+
+	text_add(&line, json ? json : "null");
+	free(json);
+	json_decref(request);
+	end = worker_ask_line(worker, &line, exchange, err);
+	text_release(&line);
 	return end;
 }

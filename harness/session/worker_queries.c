@@ -1,15 +1,16 @@
-/* Questions that need no session: one worker, one request, its replies, the end. */
+/* Questions to a worker that need no open session. */
 #include <string.h>
 
 #include "harness/protocol/protocol.h"
-#include "harness/session/session.h"
 #include "harness/session/worker_process.h"
+#include "harness/session/workers.h"
 
-/* Takes the reference of `request`. */
-static int query(const char *backend, json_t *request,
-		 int (*reply)(void *context, const char *name, const json_t *message,
-			      struct error *err),
-		 void *context, struct error *err)
+/* Starts a worker, sends the request, takes the replies, ends the worker. Takes the reference of
+ * `request`. */
+static int query_worker(const char *backend, json_t *request,
+			int (*reply)(void *context, const char *name, const json_t *message,
+				     struct error *err),
+			void *context, struct error *err)
 {
 	struct exchange exchange = EXCHANGE_INIT(reply, context, WORKER_START_TIMEOUT_NS);
 	struct worker_process worker = {0};
@@ -42,7 +43,7 @@ out:
 	return rc;
 }
 
-static int unexpected(const char *name, const char *wanted, struct error *err)
+static int unexpected_reply(const char *name, const char *wanted, struct error *err)
 {
 	return error_set(err, PL_EPROTOCOL, "'%.40s' came instead of '%s'", name, wanted);
 }
@@ -58,7 +59,7 @@ static int doctor_reply(void *context, const char *name, const json_t *message, 
 {
 	const struct doctor_query *doctor = context;
 	struct worker_check check;
-	int rc = strcmp(name, "check") ? unexpected(name, "check", err)
+	int rc = strcmp(name, "check") ? unexpected_reply(name, "check", err)
 				       : check_from_json(&check, message, err);
 
 	if (!rc)
@@ -72,7 +73,8 @@ int worker_doctor(const char *backend,
 {
 	struct doctor_query doctor = {visit, context};
 
-	return query(backend, json_pack("{s:s}", "request", "doctor"), doctor_reply, &doctor, err);
+	return query_worker(backend, json_pack("{s:s}", "request", "doctor"), doctor_reply, &doctor,
+			    err);
 }
 
 /* ---- devices ---- */
@@ -90,7 +92,7 @@ static int devices_reply(void *context, const char *name, const json_t *message,
 	int64_t ordinal = 0;
 	int rc;
 
-	rc = strcmp(name, "device") ? unexpected(name, "device", err) : 0;
+	rc = strcmp(name, "device") ? unexpected_reply(name, "device", err) : 0;
 	if (!rc)
 		rc = member_int64(&ordinal, message, "ordinal", 0, PROTOCOL_MAX_DEVICES - 1, err);
 	if (!rc)
@@ -108,8 +110,8 @@ int worker_devices(const char *backend,
 {
 	struct devices_query devices = {visit, context};
 
-	return query(backend, json_pack("{s:s}", "request", "devices"), devices_reply, &devices,
-		     err);
+	return query_worker(backend, json_pack("{s:s}", "request", "devices"), devices_reply,
+			    &devices, err);
 }
 
 /* ---- metrics ---- */
@@ -123,7 +125,7 @@ static int metrics_reply(void *context, const char *name, const json_t *message,
 {
 	const struct metrics_query *metrics = context;
 	struct worker_metric metric;
-	int rc = strcmp(name, "metric") ? unexpected(name, "metric", err)
+	int rc = strcmp(name, "metric") ? unexpected_reply(name, "metric", err)
 					: metric_from_json(&metric, message, err);
 
 	if (!rc)
@@ -137,10 +139,10 @@ int worker_metrics(const char *backend, const char *chip, const char *pattern,
 {
 	struct metrics_query metrics = {visit, context};
 
-	return query(backend,
-		     json_pack("{s:s, s:o, s:o}", "request", "metrics", "chip", json_text(chip),
-			       "pattern", json_text(pattern)),
-		     metrics_reply, &metrics, err);
+	return query_worker(backend,
+			    json_pack("{s:s, s:o, s:o}", "request", "metrics", "chip",
+				      json_text(chip), "pattern", json_text(pattern)),
+			    metrics_reply, &metrics, err);
 }
 
 /* ---- passes ---- */
@@ -154,7 +156,7 @@ struct passes_query {
 static int passes_reply(void *context, const char *name, const json_t *message, struct error *err)
 {
 	struct passes_query *passes = context;
-	int rc = strcmp(name, "passes") ? unexpected(name, "passes", err) : 0;
+	int rc = strcmp(name, "passes") ? unexpected_reply(name, "passes", err) : 0;
 
 	if (!rc && passes->answered)
 		rc = error_set(err, PL_EPROTOCOL, "'passes' came twice");
@@ -171,10 +173,10 @@ int worker_pass_count(const char *backend, const char *chip, const struct string
 		      int64_t *passes, struct string_list *missing, struct error *err)
 {
 	struct passes_query answer = {0};
-	int rc = query(backend,
-		       json_pack("{s:s, s:o, s:o}", "request", "passes", "chip", json_text(chip),
-				 "metrics", json_strings(wanted)),
-		       passes_reply, &answer, err);
+	int rc = query_worker(backend,
+			      json_pack("{s:s, s:o, s:o}", "request", "passes", "chip",
+					json_text(chip), "metrics", json_strings(wanted)),
+			      passes_reply, &answer, err);
 
 	if (!rc && !answer.answered)
 		rc = error_set(err, PL_EPROTOCOL, "the worker counted no passes");

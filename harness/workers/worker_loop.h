@@ -92,8 +92,8 @@ struct backend_ops {
 		     struct error *err);
 	/*
 	 * A backend without a clock has this in place of measure and count (NULL there): executes
-	 * the case once, verifies it, and replies counters and lines. It says so by
-	 * `untimed` in the session's info.
+	 * the case once, verifies it, and replies counters and lines. Its traits in the
+	 * session's info are emulated and not timed.
 	 */
 	int (*emulate)(void *backend, int64_t id, const struct launch_case *work,
 		       struct worker_reply *reply, enum trial_status *status, struct text *reason,

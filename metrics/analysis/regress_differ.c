@@ -136,6 +136,14 @@ static void differ_clocks(struct regress_differences *out, const struct run *bas
 			->refuses = true;
 }
 
+/* NULL: not known, or the run has no times that it could affect. */
+static const char *cache_mode_of(const struct run *run)
+{
+	if (!run->has_settings || !run->traits.timed)
+		return NULL;
+	return run->settings.cache == CACHE_COLD ? "cold" : "hot";
+}
+
 static bool has_times(const struct run *run)
 {
 	for (size_t i = 0; i < run->trial_count; i++)
@@ -162,7 +170,7 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 	differ_environment(out, "build type", "build_type", base, head, timed);
 	if (timed)
 		differ_presence(out, "sanitizer", base, head);
-	differ_environment(out, "cache", "cache", base, head, true);
+	differ_text(out, "cache", cache_mode_of(base), cache_mode_of(head), true);
 	differ_presence(out, "profiler", base, head);
 	differ_environment(out, "power limit, W", "gpu.power_limit_w", base, head, true);
 	differ_environment(out, "MIG", "gpu.mig", base, head, true);

@@ -72,7 +72,7 @@ static int store_ok(struct storing *storing, const struct run *run, size_t at,
 	if (!rc)
 		rc = db_counters_set(storing->db, trial->id, &counters, &storing->err);
 	if (!rc)
-		rc = db_trial_finish(storing->db, trial->id, TRIAL_OK, NULL, &storing->err);
+		rc = db_trial_finish(storing->db, trial->id, TRIAL_OK, NULL, NULL, &storing->err);
 	counter_list_release(&counters);
 	return rc;
 }
@@ -80,7 +80,7 @@ static int store_ok(struct storing *storing, const struct run *run, size_t at,
 static int store_end(struct storing *storing, const struct run *run, size_t at,
 		     enum trial_status status, const char *reason)
 {
-	return db_trial_finish(storing->db, run->trials[at].id, status, reason, &storing->err);
+	return db_trial_finish(storing->db, run->trials[at].id, status, reason, NULL, &storing->err);
 }
 
 /* ---- runs ---- */
@@ -140,7 +140,7 @@ static int make_roofs(struct storing *storing)
 		for (int round = 0; !rc && round < run.rounds; round++)
 			rc = store_round(storing, run.trials[i].id, round, times_ns[i]);
 		if (!rc)
-			rc = db_trial_finish(storing->db, run.trials[i].id, TRIAL_OK, NULL,
+			rc = db_trial_finish(storing->db, run.trials[i].id, TRIAL_OK, NULL, NULL,
 					     &storing->err);
 	}
 	if (!rc)
@@ -283,7 +283,7 @@ static int make_history(struct storing *storing)
 				rc = store_end(storing, &run, j, TRIAL_FAILED,
 					       "the driver went away");
 			else if (!rc)
-				rc = db_trial_finish(storing->db, run.trials[j].id, TRIAL_OK, NULL,
+				rc = db_trial_finish(storing->db, run.trials[j].id, TRIAL_OK, NULL, NULL,
 						     &storing->err);
 		}
 		if (!rc)

@@ -160,12 +160,12 @@ int fixture_store(struct db *db, struct run *run, struct error *err)
 	if (!rc)
 		rc = store_counters(db, ok, err);
 	if (!rc)
-		rc = db_trial_finish(db, ok, TRIAL_OK, NULL, err);
+		rc = db_trial_finish(db, ok, TRIAL_OK, NULL, NULL, err);
 	if (!rc)
 		rc = store_round(db, run->trials[FIXTURE_BARE].id, 0, err);
 	if (!rc)
 		rc = db_trial_finish(db, run->trials[FIXTURE_BARE].id, TRIAL_TIMEOUT,
-				     "ran longer than 2 s", err);
+				     "ran longer than 2 s", NULL, err);
 	if (!rc)
 		rc = db_run_finish(db, run->id, "finished", err);
 	return rc;

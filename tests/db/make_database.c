@@ -35,7 +35,7 @@ static int store_emulated(struct db *db, struct error *err)
 		rc = db_lines_set(db, run.trials[FIXTURE_OK].id, &lines, err);
 	if (!rc)
 		rc = db_trial_finish(db, run.trials[FIXTURE_OK].id, TRIAL_SAMPLED,
-				     "5 of 65536 blocks were executed", err);
+				     "5 of 65536 blocks were executed", NULL, err);
 	if (!rc)
 		rc = db_run_finish(db, run.id, "finished", err);
 	counter_list_release(&counters);

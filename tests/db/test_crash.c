@@ -122,7 +122,7 @@ static int store_trial(struct writer *writer, int64_t id)
 		   db_counters_set(writer->db, id, &counters, &writer->err)) ||
 	    STORED(writer, STEP_LINES, id, 0, db_lines_set(writer->db, id, &lines, &writer->err)) ||
 	    STORED(writer, STEP_TRIAL, id, 0,
-		   db_trial_finish(writer->db, id, TRIAL_OK, NULL, &writer->err)))
+		   db_trial_finish(writer->db, id, TRIAL_OK, NULL, NULL, &writer->err)))
 		return 1;
 	counter_list_release(&counters);
 	line_count_list_release(&lines);

@@ -126,9 +126,9 @@ static void test_what_has_no_time_is_not_best(void **state)
 		  db_counters_set(context->db, run.trials[0].id, &counters, &context->err));
 	counter_list_release(&counters);
 	assert_ok(context,
-		  db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL, &context->err));
+		  db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL, NULL, &context->err));
 	assert_ok(context, db_trial_finish(context->db, run.trials[1].id, TRIAL_SAMPLED,
-					   "5 of 65536 blocks", &context->err));
+					   "5 of 65536 blocks", NULL, &context->err));
 	assert_int_equal(context_query(context, "SELECT count(*) FROM best"), 0);
 	assert_int_equal(context_query(context, "SELECT count(*) FROM trials WHERE"
 						" median_ns IS NULL AND branch_efficiency_pct"
@@ -174,7 +174,7 @@ static void test_every_status_is_tallied(void **state)
 		struct trial_tally tally = {0};
 
 		assert_ok(context, db_trial_finish(context->db, run.trials[FIXTURE_PENDING].id,
-						   status, "why", &context->err));
+						   status, "why", NULL, &context->err));
 		assert_ok(context,
 			  db_runs_visit(context->db, 0, take_tally, &tally, &context->err));
 		assert_int_equal(tally.trials, FIXTURE_TRIALS);

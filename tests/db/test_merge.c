@@ -85,7 +85,7 @@ static void make(const char *path, const char *uid, const char *label)
 	assert_ok(&context, db_open(&context.db, path, DB_CREATE, &context.err));
 	assert_ok(&context, fixture_store(context.db, &run, &context.err));
 	assert_ok(&context, db_trial_finish(context.db, run.trials[FIXTURE_PENDING].id,
-					    TRIAL_CRASHED, "signal 9", &context.err));
+					    TRIAL_CRASHED, "signal 9", NULL, &context.err));
 	db_close(context.db);
 	run_release(&run);
 }

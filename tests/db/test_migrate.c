@@ -193,8 +193,8 @@ static void test_a_migrated_file_is_as_a_new_one(void **state)
 	db_close(db);
 	make_version_1(context->path);
 	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
-	assert_ok(context, db_trial_finish(db, 8, TRIAL_SAMPLED, "5 of 6 blocks", &context->err));
-	assert_ok(context, db_trial_finish(db, 9, TRIAL_FAULT, "a race", &context->err));
+	assert_ok(context, db_trial_finish(db, 8, TRIAL_SAMPLED, "5 of 6 blocks", NULL, &context->err));
+	assert_ok(context, db_trial_finish(db, 9, TRIAL_FAULT, "a race", NULL, &context->err));
 	counter_list_set(&counters, "dram_read_bytes", "byte", "dram__bytes_read.sum", 1);
 	assert_ok(context, db_counters_set(db, 9, &counters, &context->err));
 	counter_list_release(&counters);
@@ -507,7 +507,7 @@ static void test_a_new_status_is_a_row(void **state)
 	sql_execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM trial_status WHERE name"
 				   " IN ('fault', 'sampled')");
 	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
-	assert_ok(context, db_trial_finish(db, 8, TRIAL_FAULT, "a race", &context->err));
+	assert_ok(context, db_trial_finish(db, 8, TRIAL_FAULT, "a race", NULL, &context->err));
 	db_close(db);
 	assert_int_equal(context_query(context, "SELECT count(*) FROM trial_status"),
 			 TRIAL_STATUS_COUNT);

@@ -220,7 +220,7 @@ static void test_a_disk_that_fills_up_keeps_what_was_stored(void **state)
 	assert_true(stored > 3);
 	/* Somebody made room: the same connection goes on. */
 	full_disk.bytes_left = 10000000;
-	if (db_trial_finish(db, run.trials[0].id, TRIAL_OK, NULL, &context->err))
+	if (db_trial_finish(db, run.trials[0].id, TRIAL_OK, NULL, NULL, &context->err))
 		fail_msg("%s", context->err.text);
 	db_close(db);
 	full_disk_end();

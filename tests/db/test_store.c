@@ -300,7 +300,7 @@ static void test_every_status_can_be_stored(void **state)
 		struct run loaded = {0};
 
 		assert_ok(context, db_trial_finish(context->db, run.trials[FIXTURE_PENDING].id,
-						   all[i], NULL, &context->err));
+						   all[i], NULL, NULL, &context->err));
 		assert_ok(context, db_run_load(context->db, run.id, true, &loaded, &context->err));
 		assert_int_equal(loaded.trials[FIXTURE_PENDING].status, all[i]);
 		assert_int_equal(loaded.trials[FIXTURE_PENDING].reason == NULL,
@@ -340,7 +340,7 @@ static void test_what_does_not_exist_is_said_to_be_absent(void **state)
 	assert_int_equal(db_round_add(db, 99, &round, err), PL_ENOENT);
 	assert_int_equal(db_trial_facts(db, 99, &launch_facts_unknown, err), PL_ENOENT);
 	assert_int_equal(db_counters_set(db, 99, &counters, err), PL_ENOENT);
-	assert_int_equal(db_trial_finish(db, 99, TRIAL_OK, NULL, err), PL_ENOENT);
+	assert_int_equal(db_trial_finish(db, 99, TRIAL_OK, NULL, NULL, err), PL_ENOENT);
 	assert_int_equal(db_run_finish(db, 99, "finished", err), PL_ENOENT);
 	assert_int_equal(db_run_reopen(db, 99, err), PL_ENOENT);
 	assert_int_equal(db_environment_set(db, 99, "a", "b", err), PL_ENOENT);

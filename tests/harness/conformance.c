@@ -420,6 +420,7 @@ static void test_a_case_on_the_device(void **context)
 {
 	struct answers *a = *context;
 	struct launch_case *work;
+	struct session_info info = {0};
 	const char *request;
 	bool untimed;
 
@@ -434,7 +435,11 @@ static void test_a_case_on_the_device(void **context)
 	}
 	assert_int_equal(replies_of(a, "opened"), 1);
 	work = real_case(a);
-	untimed = json_is_true(json_object_get(json_array_get(a->replies, 0), "untimed"));
+	assert_int_equal(session_from_json(&info, json_array_get(a->replies, 0), NULL), 0);
+	untimed = !info.traits.timed;
+	assert_int_equal(info.traits.emulated, untimed);
+	assert_int_equal(info.traits.warp_size, 32);
+	session_info_release(&info);
 	request = untimed ? "emulate" : "measure";
 	open_device(a);
 	assert_string_equal(a->status, "failed"); /* once is enough */

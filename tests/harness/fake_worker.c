@@ -133,7 +133,9 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 		return error_set(err, PL_EUSAGE, "no device %d: there is 0", settings->device);
 	fake->settings = settings;
 	info->device = device;
-	info->untimed = scripted("untimed", NULL);
+	info->traits.emulated = scripted("untimed", NULL);
+	info->traits.timed = !info->traits.emulated;
+	info->traits.warp_size = 32;
 	key_value_set(&info->environment, "persistence_mode", "on");
 	info->passes = (int64_t)(settings->metrics.count + 3) / 4;
 	if (scripted("ncu", NULL)) {

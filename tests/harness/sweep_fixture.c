@@ -8,29 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-int sweep_build_plan(void *context, const struct device_info *device, struct plan **out,
-		     struct error *err)
-{
-	struct record *record = context;
-
-	(void)err;
-	assert_string_equal(device->name, "Fake GPU");
-	*out = record->plan;
-	return 0;
-}
-
-static int on_opened(void *context, const struct session_info *info, const struct plan *plan,
-		     struct error *err)
-{
-	struct record *record = context;
-
-	(void)err;
-	assert_ptr_equal(plan, record->plan);
-	assert_string_equal(key_value_get(&info->environment, "persistence_mode"), "on");
-	record->opened++;
-	return 0;
-}
-
 static int on_facts(void *context, size_t index, const struct launch_facts *facts,
 		    struct error *err)
 {
@@ -124,10 +101,11 @@ static void on_progress(void *context, const struct sweep_progress *progress)
 		record->total_exceeded = true;
 }
 
-static void on_notice(void *context, const char *line)
+static void on_notice(void *context, enum notice_kind kind, const char *line)
 {
 	struct record *record = context;
 
+	(void)kind;
 	record->notice_count++;
 	text_addf(&record->notices, "%s\n", line);
 }
@@ -175,23 +153,38 @@ int sweep_tear_down(void **context)
 	return 0;
 }
 
-int sweep_run(struct sweep_fixture *f, const char *script)
+/* What measure_run() does, with the plan and the sink of the record. */
+int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 {
-	const struct plan_source source = {&f->record, sweep_build_plan};
+	const struct sweep_observer observer = {&f->record, on_notice, on_progress};
+	struct sweep sweep = SWEEP_INIT(&f->settings, &observer, &f->stop);
+	int rc;
 	const struct sweep_sink sink = {
 		.context = &f->record,
-		.opened = on_opened,
 		.facts = on_facts,
 		.round = on_round,
 		.counters = on_counters,
 		.lines = on_lines,
 		.finished = on_finished,
-		.progress = on_progress,
-		.notice = on_notice,
 	};
 
 	set_variable("FAKE_WORKER_SCRIPT", script);
-	return sweep_execute("fake", &source, &f->settings, &sink, &f->stop, &f->outcome, &f->err);
+	rc = sweep_open(&sweep, "fake", &f->err);
+	if (!rc) {
+		assert_string_equal(sweep.info.device.name, "Fake GPU");
+		rc = sweep_inspect(&sweep, f->record.plan, &f->err);
+	}
+	if (!rc) {
+		assert_string_equal(key_value_get(&sweep.info.environment, "persistence_mode"),
+				    "on");
+		f->record.opened++;
+		rc = sweep_begin(&sweep, &sink, &f->err);
+	}
+	if (!rc)
+		rc = sweep_measure(&sweep, &f->err);
+	sweep_close(&sweep, rc);
+	f->outcome = sweep.outcome;
+	return rc;
 }
 
 void sweep_want_counters(struct sweep_fixture *f)

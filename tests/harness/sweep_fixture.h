@@ -3,6 +3,7 @@
 #define TESTS_HARNESS_SWEEP_FIXTURE_H
 
 #include "harness/session/session.h"
+#include "harness/session/sweep_state.h"
 #include "metrics/settings.h"
 #include "support.h"
 
@@ -47,16 +48,13 @@ struct fault {
 
 int sweep_set_up(void **context);
 int sweep_tear_down(void **context);
-/* sweep_execute() with the worker doing as the script says. */
-int sweep_run(struct sweep_fixture *f, const char *script);
+/* Opens, inspects and measures, with the worker doing as the script says. */
+int sweep_run_scripted(struct sweep_fixture *f, const char *script);
 void sweep_want_counters(struct sweep_fixture *f);
 /* How often a worker was asked, as its log says. */
 size_t sweep_logged(const struct sweep_fixture *f, const char *request, const char *name);
 /* Every worker that ever was asked something is gone. */
 void sweep_assert_no_worker(const struct sweep_fixture *f);
 void assert_all_ok_but(const struct sweep_fixture *f, size_t victim);
-/* A plan source's build(): the plan of the record. */
-int sweep_build_plan(void *context, const struct device_info *device, struct plan **out,
-		     struct error *err);
 
 #endif

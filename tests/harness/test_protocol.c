@@ -199,9 +199,20 @@ static void test_lines(void **context)
 	}
 }
 
+static const struct {
+	const char *member, *value;
+} bad_traits[] = {
+	{"timed", "1"},        {"timed", "true"},        {"emulated", "0"},
+	{"emulated", "false"}, {"vendor", "null"},       {"vendor", "7"},
+	{"warp_size", "-1"},   {"warp_size", "1000000"}, {"warp_size", "\"32\""},
+};
+
 static void test_session(void **context)
 {
-	struct session_info info = {.profiler = "ncu", .passes = 12, .untimed = true}, back = {0};
+	struct session_info info = {.traits = {.emulated = true, .vendor = "ACME", .warp_size = 64},
+				    .profiler = "ncu",
+				    .passes = 12},
+			    back = {0};
 	json_t *json;
 
 	(void)context;
@@ -213,14 +224,48 @@ static void test_session(void **context)
 	assert_string_equal(back.counters_reason, "ncu has them");
 	assert_string_equal(key_value_get(&back.environment, "persistence_mode"), "on");
 	assert_int_equal(back.passes, 12);
-	assert_true(back.untimed);
+	assert_true(back.traits.emulated && !back.traits.timed);
+	assert_string_equal(back.traits.vendor, "ACME");
+	assert_int_equal(back.traits.warp_size, 64);
 	session_info_release(&back);
-	replace(json, "untimed", "1");
-	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
-	replace(json, "untimed", "false");
+	for (size_t i = 0; i < ARRAY_SIZE(bad_traits); i++) {
+		json_t *bad = json_deep_copy(json);
+
+		replace(bad, bad_traits[i].member, bad_traits[i].value);
+		if (session_from_json(&back, bad, NULL) != PL_EPROTOCOL)
+			fail_msg("%s = %s was taken", bad_traits[i].member, bad_traits[i].value);
+		json_object_del(bad, bad_traits[i].member);
+		assert_int_equal(session_from_json(&back, bad, NULL), PL_EPROTOCOL);
+		json_decref(bad);
+	}
 	replace(json, "environment/persistence_mode", "3");
 	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
 	session_info_release(&info);
+	json_decref(json);
+}
+
+/* A worker of an older perflab reports `untimed` in place of its traits. */
+static void test_session_of_an_older_worker(void **context)
+{
+	struct session_info info = {.traits = {.timed = true}}, back = {0};
+	json_t *json = session_to_json(&info);
+
+	(void)context;
+	json_object_del(json, "timed");
+	json_object_del(json, "emulated");
+	json_object_del(json, "vendor");
+	json_object_del(json, "warp_size");
+	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
+	json_object_set_new(json, "untimed", json_true());
+	assert_int_equal(session_from_json(&back, json, NULL), 0);
+	assert_true(back.traits.emulated && !back.traits.timed);
+	session_info_release(&back);
+	json_object_set_new(json, "untimed", json_false());
+	assert_int_equal(session_from_json(&back, json, NULL), 0);
+	assert_true(back.traits.timed && !back.traits.emulated);
+	session_info_release(&back);
+	json_object_set_new(json, "untimed", json_integer(1));
+	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
 	json_decref(json);
 }
 
@@ -228,6 +273,7 @@ static void test_settings(void **context)
 {
 	struct measure_settings settings = measure_settings_default, back = {0};
 	struct error err = {0};
+	json_t *json;
 	char *text;
 
 	(void)context;
@@ -239,9 +285,10 @@ static void test_settings(void **context)
 	settings.chip = xstrdup("GA100");
 	settings.all_blocks = true;
 	settings.jobs = 7;
-	text = measure_settings_to_json(&settings);
+	json = settings_to_json(&settings);
+	text = json_dumps(json, JSON_COMPACT);
 	assert_non_null(strstr(text, "\"seed\":\"18446744073709551615\""));
-	assert_int_equal(measure_settings_from_json(&back, text, &err), 0);
+	assert_int_equal(settings_from_json(&back, json, &err), 0);
 	assert_true(back.seed == UINT64_MAX && back.cache == CACHE_HOT);
 	assert_true(back.precision == 0.001);
 	assert_int_equal(back.timeout_ns, settings.timeout_ns);
@@ -252,16 +299,16 @@ static void test_settings(void **context)
 	measure_settings_release(&back);
 	measure_settings_release(&settings);
 	free(text);
+	json_decref(json);
 
-	text = measure_settings_to_json(&measure_settings_default);
-	assert_int_equal(measure_settings_from_json(&back, text, &err), 0);
+	json = settings_to_json(&measure_settings_default);
+	assert_int_equal(settings_from_json(&back, json, &err), 0);
 	assert_null(back.counter_dump);
 	assert_null(back.chip);
 	assert_false(back.all_blocks || back.jobs);
 	assert_int_equal(back.metrics.count, 0);
 	measure_settings_release(&back);
-	free(text);
-	assert_int_equal(measure_settings_from_json(&back, "{", &err), PL_EPARSE);
+	json_decref(json);
 }
 
 /* Of a run that was stored before there was an emulator. */
@@ -317,6 +364,7 @@ int main(void)
 		cmocka_unit_test(test_counters),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_session),
+		cmocka_unit_test(test_session_of_an_older_worker),
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_settings_of_an_older_run),
 		cmocka_unit_test(test_bad_settings),

@@ -14,7 +14,7 @@ static void test_all_well(void **context)
 
 	f->record.plan->cases[0].launch->launches[1].grid[2] = 2;
 	sweep_want_counters(f);
-	assert_int_equal(sweep_run(f, NULL), 0);
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
 	assert_all_ok_but(f, CASES);
 	assert_int_equal(f->outcome.ok, CASES);
 	assert_int_equal(f->outcome.failed, 0);
@@ -47,7 +47,7 @@ static void test_order_is_drawn_from_the_seed(void **context)
 	struct sweep_fixture *f = *context;
 	char again[32];
 
-	assert_int_equal(sweep_run(f, NULL), 0);
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
 	assert_int_equal(strlen(f->record.first_round), CASES);
 	assert_string_not_equal(f->record.first_round, "012345");
 	assert_string_not_equal(f->record.first_round, f->record.second_round);
@@ -55,7 +55,7 @@ static void test_order_is_drawn_from_the_seed(void **context)
 	memset(&f->record.finished, 0, sizeof(f->record.finished));
 	memset(f->record.first_round, 0, sizeof(f->record.first_round));
 	f->record.opened = 0;
-	assert_int_equal(sweep_run(f, NULL), 0);
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
 	assert_string_equal(f->record.first_round, again);
 }
 
@@ -75,7 +75,7 @@ static void test_no_accuracy_has_a_reason(void **context)
 			sweep_set_up((void **)&f);
 			*context = f;
 		}
-		assert_int_equal(sweep_run(f, rows[i].script), 0);
+		assert_int_equal(sweep_run_scripted(f, rows[i].script), 0);
 		assert_all_ok_but(f, CASES);
 		counter = counter_list_find(&f->record.counters[0], "relative_error");
 		assert_true(counter && !counter->has_value);
@@ -132,7 +132,7 @@ static void test_fault(void **context)
 		if (fault->quick)
 			f->settings.timeout_ns = 300 * 1000000;
 		snprintf(script, sizeof(script), "%s:%s", fault->script, VICTIM_NAME);
-		assert_int_equal(sweep_run(f, script), 0);
+		assert_int_equal(sweep_run_scripted(f, script), 0);
 		assert_all_ok_but(f, VICTIM);
 		assert_int_equal(f->record.status[VICTIM], fault->status);
 		if (!strstr(f->record.reason[VICTIM], fault->reason))
@@ -151,7 +151,7 @@ static void test_failure_in_second_round_keeps_the_first(void **context)
 {
 	struct sweep_fixture *f = *context;
 
-	assert_int_equal(sweep_run(f, "in_round_1;crash:" VICTIM_NAME), 0);
+	assert_int_equal(sweep_run_scripted(f, "in_round_1;crash:" VICTIM_NAME), 0);
 	assert_all_ok_but(f, VICTIM);
 	assert_int_equal(f->record.status[VICTIM], TRIAL_CRASHED);
 	assert_int_equal(f->record.rounds[VICTIM], 1);
@@ -161,7 +161,7 @@ static void test_every_case_crashes(void **context)
 {
 	struct sweep_fixture *f = *context;
 
-	assert_int_equal(sweep_run(f, "crash"), 0);
+	assert_int_equal(sweep_run_scripted(f, "crash"), 0);
 	assert_int_equal(f->outcome.failed, CASES);
 	assert_int_equal(f->outcome.workers, CASES);
 	for (size_t i = 0; i < CASES; i++)
@@ -172,7 +172,7 @@ static void test_inspection_may_skip(void **context)
 {
 	struct sweep_fixture *f = *context;
 
-	assert_int_equal(sweep_run(f, "inspect_skip:" VICTIM_NAME), 0);
+	assert_int_equal(sweep_run_scripted(f, "inspect_skip:" VICTIM_NAME), 0);
 	assert_null(f->record.plan->cases[VICTIM].launch);
 	assert_string_equal(f->record.plan->cases[VICTIM].skip_reason,
 			    "its registers do not allow this block");
@@ -186,13 +186,13 @@ static void test_dead_on_arrival(void **context)
 {
 	struct sweep_fixture *f = *context;
 
-	assert_int_equal(sweep_run(f, "open_crash"), PL_EWORKER);
+	assert_int_equal(sweep_run_scripted(f, "open_crash"), PL_EWORKER);
 	assert_non_null(strstr(f->err.text, "given up after 3 attempts"));
 	assert_non_null(strstr(f->err.text, "signal 11"));
 	assert_int_equal(sweep_logged(f, "open", "-"), 3);
 	assert_int_equal(f->record.opened, 0);
 
-	assert_int_equal(sweep_run(f, "start_exit"), PL_EWORKER);
+	assert_int_equal(sweep_run_scripted(f, "start_exit"), PL_EWORKER);
 	assert_non_null(strstr(f->err.text, "exited with 3"));
 }
 
@@ -200,30 +200,30 @@ static void test_one_death_at_open_is_forgiven(void **context)
 {
 	struct sweep_fixture *f = *context;
 
-	assert_int_equal(sweep_run(f, "open_crash_once"), 0);
+	assert_int_equal(sweep_run_scripted(f, "open_crash_once"), 0);
 	assert_all_ok_but(f, CASES);
 	unlink(f->state);
 	memset(f->record.finished, 0, sizeof(f->record.finished));
 	f->record.opened = 0;
-	assert_int_equal(sweep_run(f, "open_busy_once"), 0);
+	assert_int_equal(sweep_run_scripted(f, "open_busy_once"), 0);
 }
 
 static void test_no_device(void **context)
 {
 	struct sweep_fixture *f = *context;
 
-	assert_int_equal(sweep_run(f, "no_device"), PL_EUNSUPPORTED);
+	assert_int_equal(sweep_run_scripted(f, "no_device"), PL_EUNSUPPORTED);
 	assert_string_equal(f->err.text, "there is no fake device: plug one in");
 	assert_int_equal(sweep_logged(f, "open", "-"), 1);
-	assert_int_equal(sweep_run(f, "open_fail"), PL_EWORKER);
+	assert_int_equal(sweep_run_scripted(f, "open_fail"), PL_EWORKER);
 	f->settings.device = 7;
-	assert_int_equal(sweep_run(f, NULL), PL_EUSAGE);
+	assert_int_equal(sweep_run_scripted(f, NULL), PL_EUSAGE);
 	assert_string_equal(f->err.text, "no device 7: there is 0");
 	f->settings.device = 0;
-	assert_int_equal(sweep_run(f, "bad_protocol_version"), PL_EVERSION);
+	assert_int_equal(sweep_run_scripted(f, "bad_protocol_version"), PL_EVERSION);
 	assert_non_null(strstr(f->err.text, "speaks protocol 99"));
 	set_variable("PERFLAB_WORKER_FAKE", "/nonexistent/worker");
-	assert_int_equal(sweep_run(f, NULL), PL_EUNSUPPORTED);
+	assert_int_equal(sweep_run_scripted(f, NULL), PL_EUNSUPPORTED);
 	assert_non_null(strstr(f->err.text, "/nonexistent/worker"));
 	assert_int_equal(f->record.opened, 0);
 }
@@ -243,7 +243,7 @@ static void test_resume_repeats_nothing(void **context)
 	cases[2].rounds_done = 2;
 	cases[3].rounds_done = 2;
 	cases[3].counted = true;
-	assert_int_equal(sweep_run(f, NULL), 0);
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
 	assert_int_equal(f->record.finished[0], 0);
 	assert_int_equal(sweep_logged(f, "inspect", "alpha/one/block=64"), 0);
 	assert_int_equal(sweep_logged(f, "measure-0", "alpha/one/block=128"), 0);
@@ -266,7 +266,7 @@ static void test_stop(void **context)
 	struct sweep_fixture *f = *context;
 
 	f->record.stop_at_round = &f->stop;
-	assert_int_equal(sweep_run(f, NULL), PL_EINTERRUPTED);
+	assert_int_equal(sweep_run_scripted(f, NULL), PL_EINTERRUPTED);
 	assert_true(f->outcome.interrupted);
 	assert_int_equal(f->record.round_calls, 1);
 }
@@ -291,7 +291,7 @@ static void test_stop_while_a_worker_hangs(void **context)
 	alarmed = f;
 	signal(SIGALRM, stop_on_alarm);
 	ualarm(200000, 0);
-	assert_int_equal(sweep_run(f, "hang"), PL_EINTERRUPTED);
+	assert_int_equal(sweep_run_scripted(f, "hang"), PL_EINTERRUPTED);
 	signal(SIGALRM, on_alarm);
 	assert_true(f->outcome.interrupted);
 	assert_true(monotonic_ns() - began_ns < f->settings.timeout_ns / 2);
@@ -302,7 +302,7 @@ static void test_sink_error_ends_the_sweep(void **context)
 	struct sweep_fixture *f = *context;
 
 	f->record.fail_at_round = 3;
-	assert_int_equal(sweep_run(f, NULL), PL_EIO);
+	assert_int_equal(sweep_run_scripted(f, NULL), PL_EIO);
 	assert_string_equal(f->err.text, "the disk is full");
 	assert_int_equal(f->record.round_calls, 3);
 	assert_false(f->outcome.interrupted);
@@ -311,18 +311,19 @@ static void test_sink_error_ends_the_sweep(void **context)
 static void test_dry_run(void **context)
 {
 	struct sweep_fixture *f = *context;
-	const struct plan_source source = {&f->record, sweep_build_plan};
-	struct session_info info = {0};
+	struct sweep sweep = SWEEP_INIT(&f->settings, NULL, NULL);
 
 	set_variable("FAKE_WORKER_SCRIPT",
 		     "inspect_skip:alpha/one/block=64;inspect_crash:" VICTIM_NAME);
-	assert_int_equal(sweep_inspect("fake", &source, &f->settings, &info, &f->err), 0);
-	assert_string_equal(info.device.chip, "GH100");
+	assert_int_equal(sweep_open(&sweep, "fake", &f->err), 0);
+	assert_int_equal(sweep_inspect(&sweep, f->record.plan, &f->err), 0);
+	sweep_skip_failed(&sweep);
+	assert_string_equal(sweep.info.device.chip, "GH100");
 	assert_int_equal(f->record.plan->runnable, CASES - 2);
 	assert_non_null(f->record.plan->cases[0].skip_reason);
 	assert_non_null(strstr(f->record.plan->cases[VICTIM].skip_reason, "crashed: "));
 	assert_int_equal(sweep_logged(f, "measure-0", ""), 0);
-	session_info_release(&info);
+	sweep_close(&sweep, 0);
 }
 
 #define SWEEP_TEST(name) cmocka_unit_test_setup_teardown(name, sweep_set_up, sweep_tear_down)

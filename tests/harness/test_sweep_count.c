@@ -32,7 +32,7 @@ static void test_count_fault_leaves_the_trial_ok(void **context)
 		if (count_faults[i].quick)
 			f->settings.timeout_ns = 300 * 1000000;
 		snprintf(script, sizeof(script), "%s:%s", count_faults[i].script, VICTIM_NAME);
-		assert_int_equal(sweep_run(f, script), 0);
+		assert_int_equal(sweep_run_scripted(f, script), 0);
 		assert_all_ok_but(f, CASES);
 		counter = counter_list_find(&f->record.counters[VICTIM], "one__sum");
 		assert_non_null(counter);
@@ -55,7 +55,7 @@ static void test_count_that_fails_for_all(void **context)
 	struct sweep_fixture *f = *context;
 
 	sweep_want_counters(f);
-	assert_int_equal(sweep_run(f, "fail_in_count:" VICTIM_NAME), 0);
+	assert_int_equal(sweep_run_scripted(f, "fail_in_count:" VICTIM_NAME), 0);
 	assert_all_ok_but(f, CASES);
 	for (size_t c = 0; c < CASES; c++)
 		assert_string_equal(counter_list_find(&f->record.counters[c], "one__sum")->reason,
@@ -67,7 +67,7 @@ static void test_count_deaths_that_blame_nobody_end(void **context)
 	struct sweep_fixture *f = *context;
 
 	sweep_want_counters(f);
-	assert_int_equal(sweep_run(f, "count_silent_crash"), 0);
+	assert_int_equal(sweep_run_scripted(f, "count_silent_crash"), 0);
 	assert_all_ok_but(f, CASES);
 	assert_int_equal(sweep_logged(f, "count", ""), 3);
 	assert_non_null(
@@ -79,7 +79,7 @@ static void test_counters_off(void **context)
 	struct sweep_fixture *f = *context;
 
 	sweep_want_counters(f);
-	assert_int_equal(sweep_run(f, "no_counters;no_occupancy:" VICTIM_NAME), 0);
+	assert_int_equal(sweep_run_scripted(f, "no_counters;no_occupancy:" VICTIM_NAME), 0);
 	assert_all_ok_but(f, CASES);
 	assert_int_equal(sweep_logged(f, "count", ""), 0);
 	assert_int_equal(f->record.notice_count, 1);
@@ -96,7 +96,7 @@ static void test_under_ncu(void **context)
 	struct sweep_fixture *f = *context;
 
 	sweep_want_counters(f);
-	assert_int_equal(sweep_run(f, "ncu"), 0);
+	assert_int_equal(sweep_run_scripted(f, "ncu"), 0);
 	assert_int_equal(f->outcome.ok, CASES);
 	assert_int_equal(f->outcome.workers, 1);
 	assert_int_equal(f->record.round_calls, 0);

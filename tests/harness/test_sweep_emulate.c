@@ -39,7 +39,7 @@ static void test_all_well(void **context)
 	struct sweep_fixture *f = *context;
 
 	f->settings.jobs = 3;
-	assert_int_equal(sweep_run(f, "untimed;meet_three"), 0);
+	assert_int_equal(sweep_run_scripted(f, "untimed;meet_three"), 0);
 	assert_all_emulated_but(f, CASES);
 	assert_int_equal(f->outcome.ok, CASES);
 	assert_int_equal(f->outcome.workers, 3); /* the one that inspected among them */
@@ -54,21 +54,21 @@ static void test_jobs(void **context)
 	struct sweep_fixture *f = *context;
 
 	f->settings.jobs = 1;
-	assert_int_equal(sweep_run(f, "untimed"), 0);
+	assert_int_equal(sweep_run_scripted(f, "untimed"), 0);
 	assert_int_equal(f->outcome.workers, 1);
 	sweep_tear_down((void **)&f);
 	sweep_set_up((void **)&f);
 	*context = f;
 	/* No more workers than cases, however many were asked for. */
 	f->settings.jobs = 1000000;
-	assert_int_equal(sweep_run(f, "untimed"), 0);
+	assert_int_equal(sweep_run_scripted(f, "untimed"), 0);
 	assert_all_emulated_but(f, CASES);
 	assert_true(f->outcome.workers <= CASES);
 	sweep_tear_down((void **)&f);
 	sweep_set_up((void **)&f);
 	*context = f;
 	f->settings.jobs = 0;
-	assert_int_equal(sweep_run(f, "untimed"), 0);
+	assert_int_equal(sweep_run_scripted(f, "untimed"), 0);
 	assert_all_emulated_but(f, CASES);
 }
 
@@ -117,7 +117,7 @@ static void test_fault(void **context)
 			f->settings.timeout_ns = 300 * 1000000;
 		f->settings.jobs = 2;
 		snprintf(script, sizeof(script), "untimed;%s:%s", fault->script, VICTIM_NAME);
-		assert_int_equal(sweep_run(f, script), 0);
+		assert_int_equal(sweep_run_scripted(f, script), 0);
 		assert_all_emulated_but(f, VICTIM);
 		assert_int_equal(f->record.status[VICTIM], fault->status);
 		if (!strstr(f->record.reason[VICTIM], fault->reason))
@@ -141,10 +141,11 @@ static void test_faults_side_by_side(void **context)
 
 	f->settings.jobs = 3;
 	f->settings.timeout_ns = 300 * 1000000;
-	assert_int_equal(sweep_run(f, "untimed;crash:alpha/one/block=64;hang:alpha/one/block=128;"
+	assert_int_equal(
+		sweep_run_scripted(f, "untimed;crash:alpha/one/block=64;hang:alpha/one/block=128;"
 				      "lie_json:alpha/two/block=64;hang:alpha/two/block=128;"
 				      "mismatch:alpha/three/block=128"),
-			 0);
+		0);
 	for (size_t i = 0; i < CASES; i++)
 		assert_int_equal(f->record.status[i], expected[i]);
 	assert_int_equal(f->outcome.ok, 1);
@@ -158,7 +159,7 @@ static void test_every_case_crashes(void **context)
 	struct sweep_fixture *f = *context;
 
 	f->settings.jobs = 2;
-	assert_int_equal(sweep_run(f, "untimed;crash"), 0);
+	assert_int_equal(sweep_run_scripted(f, "untimed;crash"), 0);
 	assert_int_equal(f->outcome.failed, CASES);
 	assert_int_equal(f->outcome.workers, CASES);
 }
@@ -168,9 +169,9 @@ static void test_a_lane_that_cannot_be_had(void **context)
 	struct sweep_fixture *f = *context;
 
 	f->settings.jobs = 2;
-	assert_int_equal(sweep_run(f, "untimed;only_one"), 0);
+	assert_int_equal(sweep_run_scripted(f, "untimed;only_one"), 0);
 	assert_all_emulated_but(f, CASES);
-	assert_non_null(strstr(f->record.notices.data, "one worker less: "));
+	assert_non_null(strstr(f->record.notices.data, "one worker fewer: "));
 	assert_non_null(strstr(f->record.notices.data, "the fake device will not open"));
 	assert_int_equal(f->record.notice_count, 1);
 }
@@ -181,7 +182,7 @@ static void test_no_lane_left(void **context)
 	struct sweep_fixture *f = *context;
 
 	f->settings.jobs = 1;
-	assert_int_equal(sweep_run(f, "untimed;only_one;crash:" VICTIM_NAME), PL_EWORKER);
+	assert_int_equal(sweep_run_scripted(f, "untimed;only_one;crash:" VICTIM_NAME), PL_EWORKER);
 	assert_non_null(strstr(f->err.text, "the fake device will not open"));
 	assert_int_equal(f->record.finished[VICTIM], 1);
 	assert_int_equal(f->record.finished[VICTIM + 1], 0);
@@ -193,7 +194,7 @@ static void test_metrics_of_a_device_are_missing(void **context)
 	const struct counter_value *counter;
 
 	sweep_want_counters(f);
-	assert_int_equal(sweep_run(f, "untimed"), 0);
+	assert_int_equal(sweep_run_scripted(f, "untimed"), 0);
 	assert_all_emulated_but(f, CASES);
 	counter = counter_of(f, 0, "one__sum");
 	assert_true(counter && !counter->has_value);
@@ -202,7 +203,7 @@ static void test_metrics_of_a_device_are_missing(void **context)
 	assert_null(counter_of(f, 0, "theoretical_occupancy_pct"));
 	assert_int_equal(f->record.notice_count, 1);
 	assert_non_null(strstr(f->record.notices.data,
-			       "a GPU's counters that were asked for are stored as missing: "));
+			       "the hardware counters of --metrics are stored as missing: "));
 }
 
 static void test_resume_repeats_nothing(void **context)
@@ -213,7 +214,7 @@ static void test_resume_repeats_nothing(void **context)
 	cases[0].finished = true;
 	cases[0].counted = true;
 	cases[1].counted = true; /* killed between its counts and its verdict */
-	assert_int_equal(sweep_run(f, "untimed"), 0);
+	assert_int_equal(sweep_run_scripted(f, "untimed"), 0);
 	assert_int_equal(f->record.finished[0], 0);
 	assert_int_equal(sweep_logged(f, "emulate", "alpha/one/block=64"), 0);
 	assert_int_equal(sweep_logged(f, "inspect", "alpha/one/block=64"), 0);
@@ -241,7 +242,7 @@ static void test_stop_ends_all_workers(void **context)
 	f->settings.jobs = 3;
 	signal(SIGALRM, stop_on_alarm);
 	ualarm(300000, 0);
-	assert_int_equal(sweep_run(f, "untimed;hang"), PL_EINTERRUPTED);
+	assert_int_equal(sweep_run_scripted(f, "untimed;hang"), PL_EINTERRUPTED);
 	signal(SIGALRM, SIG_DFL);
 	assert_true(f->outcome.interrupted);
 	assert_true(monotonic_ns() - began_ns < f->settings.timeout_ns / 2);
@@ -254,7 +255,7 @@ static void test_sink_error_ends_the_sweep(void **context)
 
 	f->settings.jobs = 3;
 	f->record.fail_at_counters = 2;
-	assert_int_equal(sweep_run(f, "untimed"), PL_EIO);
+	assert_int_equal(sweep_run_scripted(f, "untimed"), PL_EIO);
 	assert_string_equal(f->err.text, "the disk is full");
 	assert_int_equal(f->record.counter_calls, 2);
 	sweep_assert_no_worker(f);

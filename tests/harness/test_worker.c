@@ -1,5 +1,5 @@
 /* Finding, starting and asking a worker. */
-#include "harness/session/session.h"
+#include "harness/session/workers.h"
 #include "support.h"
 
 #include <fcntl.h>

@@ -35,8 +35,9 @@ BEGIN {
 		"harness/protocol/messages.h harness/protocol/channel.h")
 	module("harness/session", "base metrics metrics/catalogue metrics/analysis kernels db " \
 		"imports harness/plan harness/protocol",
-		"harness/session/session.h harness/session/find_cases.h " \
-		"harness/session/import_store.h")
+		"harness/session/session.h harness/session/workers.h harness/session/backends.h " \
+		"harness/session/judge.h harness/session/studies.h harness/session/host.h " \
+		"harness/session/find_cases.h harness/session/import_store.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_data.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \

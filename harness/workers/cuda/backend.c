@@ -198,6 +198,9 @@ static int backend_open(void *context, const struct measure_settings *settings,
 	}
 	backend->ranges = ranges_open();
 	info->device = backend->device.info;
+	info->traits = (struct backend_traits){.timed = true,
+					       .vendor = "NVIDIA",
+					       .warp_size = device_warp_size(&backend->device)};
 	snprintf(info->profiler, sizeof(info->profiler), "%s", attached_tool_name(backend->tool));
 	open_counters(backend, info);
 	describe_environment(backend, info);

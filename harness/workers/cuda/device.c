@@ -124,6 +124,11 @@ int device_open(struct device *device, int ordinal, struct error *err)
 	return 0;
 }
 
+int device_warp_size(const struct device *device)
+{
+	return (int)attribute(&device->driver, device->handle, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+}
+
 void device_close(struct device *device)
 {
 	if (device->stream)

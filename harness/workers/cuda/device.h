@@ -26,6 +26,8 @@ int device_describe(const struct cuda_driver *driver, int ordinal, struct device
 /* Opens the driver and device `ordinal`. PL_EUNSUPPORTED when there is none, PL_EUSAGE when no such
  * ordinal. */
 int device_open(struct device *device, int ordinal, struct error *err);
+/* Lanes of a warp; 0 when the driver does not say. */
+int device_warp_size(const struct device *device);
 void device_close(struct device *device);
 /* Waits for everything queued; a fault of a kernel shows here. */
 int device_synchronise(const struct device *device, struct error *err, const char *what);

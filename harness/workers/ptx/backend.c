@@ -14,6 +14,9 @@
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/settings.h"
 
+/* The emulator executes warps of 32 lanes, as every GPU that runs PTX does. */
+#define EMULATED_WARP_SIZE 32
+
 struct ptx_backend {
 	struct workbench bench;
 	bool open;
@@ -221,7 +224,7 @@ static int backend_open(void *context, const struct measure_settings *settings,
 	backend->bench.print_context = backend;
 	backend->open = true;
 	chip_describe_device(chip, &info->device);
-	info->untimed = true;
+	info->traits = (struct backend_traits){.emulated = true, .warp_size = EMULATED_WARP_SIZE};
 	key_value_set(&info->environment, "worker.lanes", emulator_best_lanes());
 	key_value_set(&info->environment, "worker.chip_limits", chip->product);
 	key_value_set(&info->environment, "worker.registers", "as ptxas takes them for sm_90");

@@ -1,11 +1,10 @@
-/* Which studies there are, and what they need to be answered. */
+/* Loads studies, and finds what they need to be answered. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/study.h"
-#include "metrics/analysis/study.h"
+#include "harness/session/studies.h"
 
 #define FOLDER "share/perflab/studies"
 
@@ -16,15 +15,15 @@ static bool ends_in(const char *word, const char *suffix)
 	return length > end && strcmp(word + length - end, suffix) == 0;
 }
 
-/* ---- the installed ---- */
+/* ---- installed studies ---- */
 
-static int by_name(const void *left, const void *right)
+static int compare_names(const void *left, const void *right)
 {
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Names without suffix, sorted. */
-static int list_installed(struct string_list *names, struct text *folder, struct error *err)
+/* Their names without suffix, sorted. */
+static int list_installed_studies(struct string_list *names, struct text *folder, struct error *err)
 {
 	DIR *stream;
 	int rc = install_path(folder, FOLDER, err);
@@ -35,7 +34,7 @@ static int list_installed(struct string_list *names, struct text *folder, struct
 	if (!stream)
 		return error_set(
 			err, PL_EUNSUPPORTED,
-			"cannot read %s: %s; install perflab whole: its studies lie in " FOLDER
+			"cannot read %s: %s; install all of perflab: its studies are in " FOLDER
 			" beside bin/",
 			folder->data, strerror(errno));
 	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
@@ -49,7 +48,7 @@ static int list_installed(struct string_list *names, struct text *folder, struct
 	}
 	closedir(stream);
 	if (names->count)
-		qsort(names->items, names->count, sizeof(*names->items), by_name);
+		qsort(names->items, names->count, sizeof(*names->items), compare_names);
 	return 0;
 }
 
@@ -57,11 +56,11 @@ void study_names(struct string_list *out)
 {
 	struct text folder = TEXT_INIT;
 
-	list_installed(out, &folder, NULL);
+	list_installed_studies(out, &folder, NULL);
 	text_release(&folder);
 }
 
-static int load_file(struct study_set *set, const char *path, struct error *err)
+static int load_study_file(struct study_set *set, const char *path, struct error *err)
 {
 	struct study study = {0};
 	struct error cause = {0};
@@ -70,7 +69,7 @@ static int load_file(struct study_set *set, const char *path, struct error *err)
 	int rc = read_file(&text, &length, path, STUDY_MAX_BYTES, err);
 
 	if (!rc && study_parse(&study, path, text, length, &cause))
-		rc = error_set(err, PL_EUSAGE, "%s", cause.text); /* a slip in what is asked */
+		rc = error_set(err, PL_EUSAGE, "%s", cause.text); /* an error of the user */
 	free(text);
 	if (rc)
 		return rc;
@@ -79,23 +78,23 @@ static int load_file(struct study_set *set, const char *path, struct error *err)
 	return 0;
 }
 
-/* Answers are told apart by name: of two with one name nobody knew which is which. */
-static int add_file(struct study_set *set, const char *path, struct error *err)
+/* Answers are identified by name, so two studies of one name are refused. */
+static int add_study_file(struct study_set *set, const char *path, struct error *err)
 {
 	size_t added = set->count;
-	int rc = load_file(set, path, err);
+	int rc = load_study_file(set, path, err);
 
 	for (size_t i = 0; i < added && !rc; i++) {
 		if (strcmp(set->items[i].name, set->items[added].name) == 0)
 			rc = error_set(err, PL_EUSAGE,
-				       "%s: another study that is asked for is called \"%s\", too; "
-				       "rename the file, or ask for one of them",
+				       "%s: another of these studies is also called \"%s\"; "
+				       "rename the file, or choose one of them",
 				       path, set->items[i].name);
 	}
 	return rc;
 }
 
-static int unknown(const char *word, const struct string_list *names, struct error *err)
+static int unknown_study(const char *word, const struct string_list *names, struct error *err)
 {
 	struct text near = TEXT_INIT;
 	int rc;
@@ -111,9 +110,10 @@ static int unknown(const char *word, const struct string_list *names, struct err
 	return rc;
 }
 
-/* *taken: the installed ones that the set has already, by other words. */
-static int load_installed(struct study_set *set, struct string_list *taken, const char *word,
-			  const struct string_list *names, const char *folder, struct error *err)
+/* *taken: installed studies that the set already has, from earlier words. */
+static int load_installed_studies(struct study_set *set, struct string_list *taken,
+				  const char *word, const struct string_list *names,
+				  const char *folder, struct error *err)
 {
 	bool pattern = strpbrk(word, "*?") != NULL, found = false;
 	int rc = 0;
@@ -129,10 +129,10 @@ static int load_installed(struct study_set *set, struct string_list *taken, cons
 			continue;
 		string_list_add(taken, name);
 		path = xasprintf("%s/%s" STUDY_SUFFIX, folder, name);
-		rc = add_file(set, path, err);
+		rc = add_study_file(set, path, err);
 		free(path);
 	}
-	return rc || found ? rc : unknown(word, names, err);
+	return rc || found ? rc : unknown_study(word, names, err);
 }
 
 int study_set_load(struct study_set *out, const struct string_list *words, struct error *err)
@@ -143,21 +143,21 @@ int study_set_load(struct study_set *out, const struct string_list *words, struc
 	int rc = 0;
 
 	if (words->count == 0) {
-		rc = list_installed(&names, &folder, err);
+		rc = list_installed_studies(&names, &folder, err);
 		if (!rc)
-			rc = load_installed(&set, &taken, "*", &names, folder.data, err);
+			rc = load_installed_studies(&set, &taken, "*", &names, folder.data, err);
 	}
 	for (size_t i = 0; i < words->count && !rc; i++) {
 		const char *word = words->items[i];
 
 		if (strchr(word, '/') || ends_in(word, STUDY_SUFFIX)) {
-			rc = add_file(&set, word, err);
+			rc = add_study_file(&set, word, err);
 			continue;
 		}
 		if (!folder.length)
-			rc = list_installed(&names, &folder, err);
+			rc = list_installed_studies(&names, &folder, err);
 		if (!rc)
-			rc = load_installed(&set, &taken, word, &names, folder.data, err);
+			rc = load_installed_studies(&set, &taken, word, &names, folder.data, err);
 	}
 	string_list_release(&names);
 	string_list_release(&taken);
@@ -177,16 +177,31 @@ void study_set_release(struct study_set *set)
 	*set = (struct study_set){0};
 }
 
+size_t study_set_keep_emulated(struct study_set *set)
+{
+	size_t kept = 0, all = set->count;
+
+	for (size_t i = 0; i < all; i++) {
+		if (study_answerable(&set->items[i], true))
+			set->items[kept++] = set->items[i];
+		else
+			study_release(&set->items[i]);
+	}
+	set->count = kept;
+	return all - kept;
+}
+
 /* ---- what they need ---- */
 
-/* That the kernels here have it, and that it is one case where one is meant. */
-static int check_case(const struct study *study, size_t index, const char *selector,
-		      struct error *err)
+/* Checks that the kernels here have the case, and that the selector matches one case unless the
+ * study asks for the best of several. */
+static int check_study_case(const struct study *study, size_t index, const char *selector,
+			    struct error *err)
 {
 	const struct study_case *of = &study->cases[index];
 	struct plan_request request = {.selectors = &selector, .selector_count = 1};
 	struct plan *plan = NULL;
-	int rc = plan_build(&plan, &request, &device_limits_minimum, err);
+	int rc = plan_choose(&plan, &request, err);
 
 	if (!rc && plan->count != 1 && !of->best)
 		rc = error_set(err, PL_EUSAGE,
@@ -197,30 +212,30 @@ static int check_case(const struct study *study, size_t index, const char *selec
 	return error_context(err, rc, "study %s, line %d", study->name, of->line);
 }
 
-int study_set_needs(struct sweep_plan *plan, struct string_list *metrics,
-		    const struct study_set *set, bool emulated, struct error *err)
+int study_set_needs(struct sweep_request *request, const struct study_set *set, bool emulated,
+		    struct error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < set->count && !rc; i++) {
 		const struct study *study = &set->items[i];
 
-		study_metrics(metrics, study, emulated);
+		study_metrics(&request->metrics, study, emulated);
 		for (size_t j = 0; j < study->case_count && !rc; j++) {
 			char *selector = study_selector(study, j, emulated);
 
-			rc = check_case(study, j, selector, err);
+			rc = check_study_case(study, j, selector, err);
 			if (!rc && study_needs_case(study, j, emulated) &&
-			    !string_list_has(&plan->selectors, selector))
-				string_list_add(&plan->selectors, selector);
+			    !string_list_has(&request->selectors, selector))
+				string_list_add(&request->selectors, selector);
 			free(selector);
 		}
 	}
-	if (!rc && !plan->selectors.count)
+	if (!rc && !request->selectors.count)
 		rc = error_set(err, PL_EUNSUPPORTED,
 			       emulated ? "none of these studies can be answered by counts of the "
 					  "emulator: they need a GPU"
-					: "these studies are asked of the emulator alone: "
+					: "only the emulator can answer these studies: "
 					  "--backend ptx");
 	return rc;
 }

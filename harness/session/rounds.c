@@ -1,111 +1,10 @@
-/* Inspection of the plan's cases, and the rounds that verify and time them. */
+/* Rounds: verify and time every case, each round in a fresh worker. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/session/coordinator.h"
-
-/* ---- inspection ---- */
-
-struct inspect_answer {
-	int64_t id;
-	struct launch_facts facts;
-	bool inspected;
-};
-
-int answer_id_check(const json_t *message, int64_t wanted, struct error *err)
-{
-	int64_t id;
-	int rc = member_int64(&id, message, "id", 0, INT64_MAX, err);
-
-	if (!rc && id != wanted)
-		rc = error_set(err, PL_EPROTOCOL, "a reply is about case %lld, asked was %lld",
-			       (long long)id, (long long)wanted);
-	return rc;
-}
-
-static int inspect_reply(void *context, const char *name, const json_t *message, struct error *err)
-{
-	struct inspect_answer *answer = context;
-	json_t *facts = NULL;
-	int rc = 0;
-
-	if (strcmp(name, "facts") || answer->inspected)
-		return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'inspect'", name);
-	rc = answer_id_check(message, answer->id, err);
-	if (!rc)
-		rc = member_object(&facts, message, "facts", 256, err);
-	if (!rc)
-		rc = facts_from_json(&answer->facts, facts, err);
-	answer->inspected = !rc;
-	return rc;
-}
-
-static void plan_case_skip(struct sweep *sweep, size_t index, const char *reason)
-{
-	struct plan_case *planned = &sweep->plan->cases[index];
-
-	planned->skip_reason = xstrdup(reason);
-	launch_case_free(planned->launch);
-	planned->launch = NULL;
-	sweep->plan->runnable--;
-	sweep->cases[index].ended = true;
-}
-
-static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
-{
-	struct case_state *state = &sweep->cases[index];
-	struct inspect_answer answer = {.id = (int64_t)index, .facts = launch_facts_unknown};
-	struct exchange exchange =
-		EXCHANGE_INIT(inspect_reply, &answer, sweep->settings->timeout_ns);
-	enum trial_status status = TRIAL_OK;
-	struct text reason = TEXT_INIT;
-	struct error cause = {0};
-	enum exchange_end end;
-	int rc;
-
-	end = worker_ask(&sweep->worker,
-			 json_pack("{s:s, s:I, s:o}", "request", "inspect", "id", (json_int_t)index,
-				   "case", case_to_json(sweep->plan->cases[index].launch)),
-			 &exchange, &cause);
-	if (end == EXCHANGE_DONE && exchange.status == TRIAL_OK && !answer.inspected) {
-		end = EXCHANGE_LIED;
-		error_set(&cause, PL_EPROTOCOL, "it inspected the case and gave no facts");
-	}
-	rc = sweep_settle(&sweep->worker, end, &exchange, "inspection", &cause, &status, &reason,
-			  err);
-	if (rc)
-		goto out;
-	state->inspected = answer.inspected;
-	state->facts = answer.facts;
-	if (status == TRIAL_SKIPPED) {
-		/* The plan carries the reason; facts of what never runs help nobody. */
-		state->inspected = false;
-		plan_case_skip(sweep, index, reason.data);
-	} else if (status != TRIAL_OK) {
-		state->early_status = status;
-		state->early_reason = text_detach(&reason);
-	}
-out:
-	exchange_release(&exchange);
-	text_release(&reason);
-	return rc;
-}
-
-int sweep_inspect_cases(struct sweep *sweep, struct error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
-		if (sweep->cases[i].ended)
-			continue;
-		rc = sweep_worker(sweep, &sweep->worker, err);
-		if (!rc)
-			rc = inspect_case(sweep, i, err);
-	}
-	return rc;
-}
+#include "harness/session/sweep_state.h"
 
 /* ---- one case, one round ---- */
 
@@ -127,12 +26,12 @@ static int measure_phase(struct measure_answer *answer, const json_t *message, s
 
 	if (rc)
 		return rc;
-	/* Each phase restarts the clock: a worker must not get time by saying one again. */
+	/* Each phase restarts the timeout, so a worker must not gain time by repeating one. */
 	if (!worker_phase_parse(&phase, name) || (int)phase <= answer->last_phase)
 		return error_set(err, PL_EPROTOCOL, "phase '%.40s' is unknown or out of order",
 				 name);
 	answer->last_phase = (int)phase;
-	sweep_progress(answer->sweep, worker_phase_name(phase), answer->index);
+	sweep_show_progress(answer->sweep, worker_phase_name(phase), answer->index);
 	return 0;
 }
 
@@ -184,7 +83,7 @@ static int measure_reply(void *context, const char *name, const json_t *message,
 {
 	struct measure_answer *answer = context;
 	int64_t round;
-	int rc = answer_id_check(message, (int64_t)answer->index, err);
+	int rc = reply_check_id(message, (int64_t)answer->index, err);
 
 	if (rc)
 		return rc;
@@ -221,7 +120,7 @@ static void accuracy_keep(struct case_state *state, const struct measure_answer 
 	memcpy(state->no_accuracy, answer->no_accuracy, sizeof(state->no_accuracy));
 }
 
-/* A round that was measured well goes to the sink. */
+/* Gives a round that was measured to the sink. */
 static int round_store(struct sweep *sweep, size_t index, const struct round_result *result,
 		       struct error *err)
 {
@@ -232,7 +131,7 @@ static int round_store(struct sweep *sweep, size_t index, const struct round_res
 	if (!rc) {
 		sweep->cases[index].rounds_done = result->round + 1;
 		sweep->steps_done++;
-		sweep_progress(sweep, "time", index);
+		sweep_show_progress(sweep, "time", index);
 	}
 	return rc;
 }
@@ -249,18 +148,16 @@ static int measure_case(struct sweep *sweep, size_t index, int round, struct err
 	struct exchange exchange =
 		EXCHANGE_INIT(measure_reply, &answer, sweep->settings->timeout_ns);
 	enum trial_status status = TRIAL_OK;
-	struct text reason = TEXT_INIT;
+	struct text request = TEXT_INIT, reason = TEXT_INIT;
 	struct error cause = {0};
 	char where[32] = "its beginning";
 	enum exchange_end end;
 	int rc;
 
-	end = worker_ask(&sweep->worker,
-			 json_pack("{s:s, s:I, s:i, s:o}", "request", "measure", "id",
-				   (json_int_t)index, "round", round, "case",
-				   case_to_json(sweep->plan->cases[index].launch)),
-			 &exchange, &cause);
-	/* Under ncu the times are the profiler's: there are none to send. */
+	case_request(&request, sweep, "measure", index, round);
+	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
+	text_release(&request);
+	/* Under ncu there are no samples: the times would be the profiler's. */
 	if (end == EXCHANGE_DONE && exchange.status == TRIAL_OK && !answer.result.count &&
 	    strcmp(sweep->info.profiler, "ncu")) {
 		end = EXCHANGE_LIED;
@@ -269,12 +166,12 @@ static int measure_case(struct sweep *sweep, size_t index, int round, struct err
 	if (answer.last_phase >= 0)
 		snprintf(where, sizeof(where), "phase %s",
 			 worker_phase_name((enum worker_phase)answer.last_phase));
-	rc = sweep_settle(&sweep->worker, end, &exchange, where, &cause, &status, &reason, err);
+	rc = exchange_settle(&sweep->worker, end, &exchange, where, &cause, &status, &reason, err);
 	if (!rc && status == TRIAL_OK) {
 		accuracy_keep(&sweep->cases[index], &answer);
 		rc = round_store(sweep, index, &answer.result, err);
 	} else if (!rc) {
-		rc = sweep_case_finished(sweep, index, status, reason.data, err);
+		rc = case_finish(sweep, index, status, reason.data, err);
 	}
 	free(answer.result.time_ns);
 	exchange_release(&exchange);
@@ -326,7 +223,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		if (count && used)
 			worker_end(&sweep->worker);
 		for (size_t i = 0; i < count && !rc; i++) {
-			rc = sweep_worker(sweep, &sweep->worker, err);
+			rc = sweep_open_worker(sweep, &sweep->worker, err);
 			if (!rc)
 				rc = measure_case(sweep, order[i], round, err);
 			used = true;

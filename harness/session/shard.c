@@ -1,37 +1,38 @@
 /*
- * perflab sweep --shard I/N: one of several runs that make one sweep, on as
- * many machines. Each knows the uid of the run that all of them are merged
- * to: it is made of all that a shard must have in common with the others.
+ * Shards: runs that together make one sweep, measured perhaps on several
+ * machines. Each stores the uid of the run that all of them are merged to. The
+ * uid is a hash of everything that the shards of a sweep have in common.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
 
-#include "cli/sweep.h"
+#include "harness/session/session_parts.h"
 #include "metrics/settings.h"
 #include "metrics/shards.h"
 
 #define SWEEP_ID_MAX 200
 
-/* What the user calls the sweep; a scheduler's array has a name of its own. */
-static char *sweep_id(const struct sweep_options *options)
+/* The name of the sweep: --sweep-id, or the job array of the scheduler. */
+static char *sweep_id_of(const struct sweep_request *request)
 {
 	const char *array = getenv("SLURM_ARRAY_JOB_ID");
 
-	if (options->sweep_id)
-		return xstrdup(options->sweep_id);
+	if (request->sweep_id)
+		return xstrdup(request->sweep_id);
 	return array && *array ? xasprintf("slurm-%.64s", array) : NULL;
 }
 
-static int check_sweep_id(const struct sweep_options *options, struct error *err)
+static int check_sweep_id(const struct sweep_request *request, struct error *err)
 {
-	const char *id = options->sweep_id;
+	const char *id = request->sweep_id;
 
 	if (!id)
 		return 0;
-	if (!options->shard)
-		return error_set(err, PL_EUSAGE, "--sweep-id is of shards: give --shard I/N, too");
+	if (!request->shard)
+		return error_set(err, PL_EUSAGE,
+				 "--sweep-id names the sweep of a shard: give --shard I/N as well");
 	for (const char *c = id; *c; c++)
 		if ((unsigned char)*c < ' ')
 			id = "";
@@ -43,30 +44,30 @@ static int check_sweep_id(const struct sweep_options *options, struct error *err
 	return 0;
 }
 
-int sweep_shard_request(struct sweep_plan *plan, const struct sweep_options *options,
-			struct error *err)
+int shard_from_request(struct sweep_shard *out, const struct sweep_request *request,
+		       struct error *err)
 {
 	struct shard_set set = {0};
-	int rc = check_sweep_id(options, err);
+	int rc = check_sweep_id(request, err);
 
-	if (rc || !options->shard)
+	if (rc || !request->shard)
 		return rc;
-	rc = shard_set_parse(&set, options->shard, err);
+	rc = shard_set_parse(&set, request->shard, err);
 	if (!rc && shard_set_count(&set) != 1)
-		rc = error_set(err, PL_EUSAGE, "%s: one shard at a time", options->shard);
+		rc = error_set(err, PL_EUSAGE, "%s: one shard at a time", request->shard);
 	if (rc)
 		goto out;
 	for (size_t i = 0; i < set.total; i++)
 		if (set.has[i])
-			plan->shard.number = i + 1;
-	plan->shard.total = set.total;
-	plan->shard.sweep = sweep_id(options);
+			out->number = i + 1;
+	out->total = set.total;
+	out->sweep = sweep_id_of(request);
 out:
 	shard_set_release(&set);
 	return error_context(err, rc, "--shard");
 }
 
-int sweep_shard_take(struct sweep_shard *shard, struct plan *plan, struct error *err)
+int shard_take(struct sweep_shard *shard, struct plan *plan, struct error *err)
 {
 	XXH64_hash_t hash = 0;
 
@@ -74,8 +75,7 @@ int sweep_shard_take(struct sweep_shard *shard, struct plan *plan, struct error 
 		return 0;
 	if (shard->total > plan->count)
 		return error_set(err, PL_EUSAGE,
-				 "--shard: the plan has %zu %s, and that is the most shards there "
-				 "can be",
+				 "--shard: the plan has %zu %s, so there can be no more shards",
 				 plan->count, plan->count == 1 ? "case" : "cases");
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_case *planned = &plan->cases[i];
@@ -90,29 +90,28 @@ int sweep_shard_take(struct sweep_shard *shard, struct plan *plan, struct error 
 	return 0;
 }
 
-/* Settings but for what each shard may choose by where it runs. */
-static char *common_settings(const char *json)
+/* The settings as JSON, without those that each shard may choose by where it runs. */
+static char *common_settings(const struct measure_settings *own)
 {
-	struct measure_settings settings = {0};
-	char *common;
+	struct measure_settings common = *own;
+	json_t *json;
+	char *text;
 
-	if (measure_settings_from_json(&settings, json, NULL))
-		return xstrdup(json);
-	settings.device = 0;
-	settings.jobs = 0;
-	settings.timeout_ns = measure_settings_default.timeout_ns;
-	free(settings.counter_dump);
-	settings.counter_dump = NULL;
-	common = measure_settings_to_json(&settings);
-	measure_settings_release(&settings);
-	return common;
+	common.device = 0;
+	common.jobs = 0;
+	common.timeout_ns = measure_settings_default.timeout_ns;
+	common.counter_dump = NULL;
+	json = settings_to_json(&common);
+	text = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
+	return text;
 }
 
-/* One line each, so that no two sets of facts give the same text. */
+/* One line per fact, so that different facts never give the same text. */
 static void facts_text(struct text *out, const struct run *run, const struct sweep_shard *shard)
 {
 	const struct device_info *device = &run->device;
-	char *settings = common_settings(run->settings_json);
+	char *settings = common_settings(&run->settings);
 	const char *const words[] = {
 		shard->sweep,         run->backend,    device->name,  device->driver,
 		device->cuda_driver,  device->toolkit, device->cupti, run->version,
@@ -126,7 +125,7 @@ static void facts_text(struct text *out, const struct run *run, const struct swe
 	free(settings);
 }
 
-void sweep_shard_describe(struct run *run, const struct sweep_shard *shard)
+void shard_describe(struct run *run, const struct sweep_shard *shard)
 {
 	struct text facts = TEXT_INIT;
 	XXH128_canonical_t uid;

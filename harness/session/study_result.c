@@ -1,15 +1,13 @@
-/* From the trials of a run to the answer of a study. */
+/* Answers a study from the trials of a run. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/study.h"
+#include "harness/session/studies.h"
 #include "metrics/analysis/compare.h"
-#include "metrics/analysis/statistics.h"
-#include "metrics/analysis/study.h"
 
-static const struct trial *find_trial(const struct run *run, const struct plan_case *planned)
+static const struct trial *find_case_trial(const struct run *run, const struct plan_case *planned)
 {
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
@@ -27,14 +25,14 @@ static bool is_usable(const struct trial *trial, bool emulated)
 	return trial->status == TRIAL_OK || (emulated && trial->status == TRIAL_SAMPLED);
 }
 
-/* The usable one, of several the fastest; else any that is there, for its reason. */
+/* Returns the fastest usable trial; without one, any trial, for its reason. */
 static const struct trial *choose_trial(const struct run *run, const struct plan *plan,
 					bool emulated)
 {
 	const struct trial *chosen = NULL;
 
 	for (size_t i = 0; i < plan->count; i++) {
-		const struct trial *trial = find_trial(run, &plan->cases[i]);
+		const struct trial *trial = find_case_trial(run, &plan->cases[i]);
 
 		if (!trial)
 			continue;
@@ -46,7 +44,7 @@ static const struct trial *choose_trial(const struct run *run, const struct plan
 	return chosen;
 }
 
-/* What the case took of memory, as far as the kernels here are those that it launched. */
+/* Takes the memory of the case from the plan, if the kernels here are those that it launched. */
 static void take_buffers(struct study_evidence *evidence, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++) {
@@ -63,48 +61,28 @@ static void take_buffers(struct study_evidence *evidence, const struct plan *pla
 	}
 }
 
-/* Medians of rounds, from the samples of a trial. */
-static int take_medians(struct study_result *result, size_t index, struct db *db, int64_t trial_id,
-			struct error *err)
+static void take_medians(struct study_result *result, size_t index, const struct trial *trial)
 {
-	struct sample *samples = NULL;
-	double *times, *medians;
-	size_t count = 0, rounds = 0;
-	int rc = db_samples_load(db, trial_id, &samples, &count, err);
+	double *medians = xcalloc(trial->round_count + 1, sizeof(*medians));
+	size_t count = 0;
 
-	if (rc)
-		return rc;
-	times = xcalloc(count ? count : 1, sizeof(*times));
-	medians = xcalloc(count ? count : 1, sizeof(*medians));
-	for (size_t i = 0; i < count;) {
-		size_t of_round = 0;
-		int round = samples[i].round;
-		double median;
-
-		while (i < count && samples[i].round == round)
-			times[of_round++] = samples[i++].time_ns;
-		median = summarise(times, of_round).median_ns;
-		/* a time of 0 is none: it has no logarithm */
-		if (median > 0)
-			medians[rounds++] = median;
-	}
-	free(times);
-	free(samples);
+	for (size_t i = 0; i < trial->round_count; i++)
+		/* 0 is not a time: it has no logarithm */
+		if (trial->rounds[i].median_ns > 0)
+			medians[count++] = trial->rounds[i].median_ns;
 	result->medians[index] = medians;
-	result->evidence[index].medians = (struct process_medians){medians, rounds};
-	return 0;
+	result->evidence[index].medians = (struct process_medians){medians, count};
 }
 
-static void refuse(struct study_result *result, size_t index, char *reason)
+static void refuse_case(struct study_result *result, size_t index, char *reason)
 {
 	free(result->reasons[index]);
 	result->reasons[index] = reason;
 	result->evidence[index].reason = reason;
 }
 
-static int take_case(struct study_result *result, size_t index, const struct study *study,
-		     struct db *db, const struct run *run, bool emulated, bool *there,
-		     struct error *err)
+static int take_case_evidence(struct study_result *result, size_t index, const struct study *study,
+			      const struct run *run, bool emulated, bool *there, struct error *err)
 {
 	char *selector = study_selector(study, index, emulated);
 	const char *const selectors[] = {selector};
@@ -120,18 +98,18 @@ static int take_case(struct study_result *result, size_t index, const struct stu
 		trial = choose_trial(run, plan, emulated);
 	*there = trial != NULL;
 	if (!rc && !trial) {
-		refuse(result, index, xasprintf("not in run %" PRId64, run->id));
+		refuse_case(result, index, xasprintf("not in run %" PRId64, run->id));
 	} else if (!rc && !is_usable(trial, emulated)) {
 		result->evidence[index].trial = trial;
-		refuse(result, index,
-		       trial->reason ? xasprintf("%s, %s", trial_status_name(trial->status),
-						 trial->reason)
-				     : xstrdup(trial_status_name(trial->status)));
+		refuse_case(result, index,
+			    trial->reason ? xasprintf("%s, %s", trial_status_name(trial->status),
+						      trial->reason)
+					  : xstrdup(trial_status_name(trial->status)));
 	} else if (!rc) {
 		result->evidence[index].trial = trial;
 		take_buffers(&result->evidence[index], plan);
 		if (!emulated)
-			rc = take_medians(result, index, db, trial->id, err);
+			take_medians(result, index, trial);
 	}
 	plan_free(plan);
 	free(selector);
@@ -139,9 +117,9 @@ static int take_case(struct study_result *result, size_t index, const struct stu
 }
 
 int study_result_take(struct study_result *out, size_t *missing, const struct study *study,
-		      struct db *db, const struct run *run, struct error *err)
+		      const struct run *run, struct error *err)
 {
-	const bool emulated = strcmp(run->backend, BACKEND_PTX) == 0;
+	const bool emulated = run->traits.emulated;
 	int rc = 0;
 
 	*out = (struct study_result){.run = run};
@@ -150,9 +128,9 @@ int study_result_take(struct study_result *out, size_t *missing, const struct st
 		bool there = true;
 
 		if (study_needs_case(study, i, emulated))
-			rc = take_case(out, i, study, db, run, emulated, &there, err);
+			rc = take_case_evidence(out, i, study, run, emulated, &there, err);
 		else
-			refuse(out, i, xstrdup("not needed"));
+			refuse_case(out, i, xstrdup("not needed"));
 		*missing += !there;
 	}
 	if (rc) {
@@ -168,7 +146,7 @@ void study_result_absent(struct study_result *out, const struct study *study, bo
 {
 	*out = (struct study_result){0};
 	for (size_t i = 0; i < study->case_count; i++)
-		refuse(out, i, xstrdup(reason));
+		refuse_case(out, i, xstrdup(reason));
 	study_judge(&out->answer, study, out->evidence, emulated);
 }
 

@@ -1,20 +1,19 @@
 /*
- * Counting: batches of cases, because a pass of the counters goes around many
- * cases at once. A case that was verified and timed stays ok whatever happens
- * here; what could not be counted is missing with the reason.
+ * Counting, in batches, because one pass of the counters runs over many cases.
+ * A case that was verified and timed stays ok whatever happens here; a counter
+ * that could not be read is missing with the reason.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/session/coordinator.h"
+#include "harness/session/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
 
 #define BATCH_MAX_CASES 256
 #define BATCH_MAX_BYTES (8u << 20)
 #define BATCH_MAX_PASSES 65536
 #define BATCH_MAX_SILENT_DEATHS 3
-#define NOBODY SIZE_MAX
 
 struct count_batch {
 	struct sweep *sweep;
@@ -23,39 +22,13 @@ struct count_batch {
 	bool answered[BATCH_MAX_CASES];
 	size_t count;
 	int64_t next_pass[BATCH_MAX_CASES]; /* the least that a case may announce */
-	size_t in_flight;                   /* position, or NOBODY */
+	size_t in_flight;                   /* position, or NO_CASE */
 };
 
 /* ---- results ---- */
 
-static void missing_set(struct counter_list *counters, const char *name, const char *chip,
-			const char *reason)
-{
-	const struct metric *metric = metric_find(name);
-	const char *counter = metric ? metric_counter_on(metric, chip) : name;
-	char *source = metric && metric->formula ? xasprintf("derived: %s", metric->formula)
-						 : xstrdup(counter ? counter : "");
-
-	counter_list_set_missing(counters, name, metric ? metric->unit : "", source, reason);
-	free(source);
-}
-
-size_t counters_complete(const struct sweep *sweep, struct counter_list *counters,
-			 const char *reason)
-{
-	const struct string_list *wanted = &sweep->settings->metrics;
-	size_t missing = 0;
-
-	for (size_t i = 0; i < wanted->count; i++)
-		if (!counter_list_find(counters, wanted->items[i])) {
-			missing_set(counters, wanted->items[i], sweep->info.device.chip, reason);
-			missing++;
-		}
-	return missing;
-}
-
-/* What is known without counting: how often the operation launches, and the blocks of the launch
- * with the most. */
+/* Adds what the plan knows without counting: the number of launches, and the blocks of the largest
+ * launch. */
 static void set_launches(struct counter_list *counters, const struct launch_case *work)
 {
 	static const char why[] = "a library chooses what it launches";
@@ -76,7 +49,7 @@ static void set_launches(struct counter_list *counters, const struct launch_case
 	counter_list_set(counters, "blocks", "block", "plan", most_blocks);
 }
 
-/* What verification found, before anything was timed. */
+/* Adds what verification found. */
 static void set_accuracy(struct counter_list *counters, const struct case_state *state)
 {
 	const struct metric *metric = metric_find("relative_error");
@@ -91,7 +64,7 @@ static void set_accuracy(struct counter_list *counters, const struct case_state 
 						 : "the worker that verified it did not say");
 }
 
-/* `reason` stands for what `counters` lacks. */
+/* Stores the counters of a case and ends it. `reason` is for every metric that `counters` lacks. */
 static int case_counted(struct sweep *sweep, size_t index, struct counter_list *counters,
 			const char *reason, struct error *err)
 {
@@ -99,7 +72,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 	const double occupancy = sweep->cases[index].facts.theoretical_occupancy_pct;
 	int rc;
 
-	counters_complete(sweep, counters, reason);
+	case_add_missing(sweep, counters, reason);
 	if (isfinite(occupancy))
 		counter_list_set(counters, "theoretical_occupancy_pct", "percent",
 				 "occupancy calculator", occupancy);
@@ -114,8 +87,8 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 		return rc;
 	sweep->cases[index].counted = true;
 	sweep->steps_done++;
-	rc = sweep_case_finished(sweep, index, TRIAL_OK, NULL, err);
-	sweep_progress(sweep, "count", index);
+	rc = case_finish(sweep, index, TRIAL_OK, NULL, err);
+	sweep_show_progress(sweep, "count", index);
 	return rc;
 }
 
@@ -155,7 +128,7 @@ static int batch_phase(struct count_batch *batch, size_t position, const json_t 
 	int64_t pass = 0;
 	int rc = member_borrow(&name, message, "phase", false, err);
 
-	/* Each phase restarts the clock: a worker must not get time by saying one again. */
+	/* Each phase restarts the timeout, so a worker must not gain time by repeating one. */
 	if (!rc)
 		rc = member_int64(&pass, message, "pass", batch->next_pass[position],
 				  BATCH_MAX_PASSES, err);
@@ -165,7 +138,7 @@ static int batch_phase(struct count_batch *batch, size_t position, const json_t 
 		return error_set(err, PL_EPROTOCOL, "phase '%.40s' came while counting", name);
 	batch->next_pass[position] = pass + 1;
 	batch->in_flight = position;
-	sweep_progress(batch->sweep, worker_phase_name(phase), batch->indices[position]);
+	sweep_show_progress(batch->sweep, worker_phase_name(phase), batch->indices[position]);
 	return 0;
 }
 
@@ -189,31 +162,38 @@ static int count_reply(void *context, const char *name, const json_t *message, s
 
 /* ---- batches ---- */
 
-/* Takes cases from the front of `pending` until the batch or the line is full. */
-static json_t *batch_fill(struct count_batch *batch, const size_t *pending, size_t count)
+/* Takes cases from the front of `pending` until the batch or the line is full, and writes their
+ * request. */
+static void batch_fill(struct text *request, struct count_batch *batch, const size_t *pending,
+		       size_t count)
 {
-	json_t *array = json_array();
+	struct text item = TEXT_INIT;
 	size_t bytes = 0;
 
+	text_add(request, "{\"request\":\"count\",\"cases\":[");
 	while (batch->count < count && batch->count < BATCH_MAX_CASES) {
 		size_t index = pending[batch->count];
-		json_t *item = json_pack("{s:I, s:o}", "id", (json_int_t)index, "case",
-					 case_to_json(batch->sweep->plan->cases[index].launch));
 
-		bytes += json_dumpb(item, NULL, 0, JSON_COMPACT);
-		if (batch->count && bytes > BATCH_MAX_BYTES) {
-			json_decref(item);
+		text_clear(&item);
+		text_addf(&item, "{\"id\":%zu,\"case\":", index);
+		case_add_json(&item, batch->sweep, index);
+		text_add_char(&item, '}');
+		bytes += item.length;
+		if (batch->count && bytes > BATCH_MAX_BYTES)
 			break;
-		}
-		json_array_append_new(array, item);
+		if (batch->count)
+			text_add_char(request, ',');
+		text_add_bytes(request, item.data, item.length);
 		batch->indices[batch->count++] = index;
 	}
-	return array;
+	text_add(request, "]}");
+	text_release(&item);
 }
 
 /*
- * Passes on what came, settles what will not come, and leaves in `pending`
- * (at most batch->count) what is worth another try in a fresh worker.
+ * Stores the counters that came, ends the cases that will not be counted, and
+ * leaves in `pending` (at most batch->count) the cases to try again in a fresh
+ * worker.
  */
 static int batch_deliver(struct count_batch *batch, bool try_again, const char *reason,
 			 size_t *pending, size_t *left, struct error *err)
@@ -238,7 +218,8 @@ static int batch_deliver(struct count_batch *batch, bool try_again, const char *
 	return rc;
 }
 
-/* Counts the front of `pending`. *settled of it need nothing more; the rest has moved behind. */
+/* Counts a batch from the front of `pending`. The first *settled of it are done; the cases to try
+ * again follow them. */
 static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_t *settled,
 		       int *silent_deaths, struct error *err)
 {
@@ -246,33 +227,31 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 	struct exchange exchange = EXCHANGE_INIT(count_reply, batch, sweep->settings->timeout_ns);
 	size_t again[BATCH_MAX_CASES];
 	enum trial_status status = TRIAL_OK;
-	struct text reason = TEXT_INIT;
+	struct text request = TEXT_INIT, reason = TEXT_INIT;
 	struct error cause = {0};
 	bool try_again = false;
 	size_t left = 0;
 	enum exchange_end end;
-	json_t *array;
 	int rc;
 
 	batch->sweep = sweep;
-	batch->in_flight = NOBODY;
-	/* Before the first pass the counters are set up, which is no case's time. */
+	batch->in_flight = NO_CASE;
+	/* The worker sets the counters up before the first pass; that is not the time of a case. */
 	if (exchange.timeout_ns < WORKER_START_TIMEOUT_NS)
 		exchange.first_timeout_ns = WORKER_START_TIMEOUT_NS;
-	array = batch_fill(batch, pending, count);
-	end = worker_ask(&sweep->worker,
-			 json_pack("{s:s, s:o}", "request", "count", "cases", array), &exchange,
-			 &cause);
-	rc = sweep_settle(&sweep->worker, end, &exchange, "counting", &cause, &status, &reason,
-			  err);
+	batch_fill(&request, batch, pending, count);
+	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
+	text_release(&request);
+	rc = exchange_settle(&sweep->worker, end, &exchange, "counting", &cause, &status, &reason,
+			     err);
 	if (rc)
 		goto out;
 	if (status == TRIAL_OK)
 		text_add(&reason, "the worker gave no counters for this case");
-	/* Nobody can be blamed for a death before the first phase, or after the last answer. */
-	if (batch->in_flight != NOBODY && batch->answered[batch->in_flight])
-		batch->in_flight = NOBODY;
-	if (batch->in_flight != NOBODY)
+	/* No case is to blame for a death before the first phase or after the last answer. */
+	if (batch->in_flight != NO_CASE && batch->answered[batch->in_flight])
+		batch->in_flight = NO_CASE;
+	if (batch->in_flight != NO_CASE)
 		try_again = !sweep->worker.pid || status == TRIAL_OUT_OF_MEMORY;
 	else if (!sweep->worker.pid)
 		try_again = ++*silent_deaths < BATCH_MAX_SILENT_DEATHS;
@@ -297,7 +276,7 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 		size_t settled = 0;
 
 		if (sweep->settings->metrics.count && !sweep->counters_reason)
-			rc = sweep_worker(sweep, &sweep->worker, err);
+			rc = sweep_open_worker(sweep, &sweep->worker, err);
 		if (rc)
 			break;
 		if (sweep->settings->metrics.count && !sweep->counters_reason) {
@@ -323,9 +302,9 @@ int sweep_count(struct sweep *sweep, struct error *err)
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
 		if (sweep->cases[i].ended)
 			continue;
-		/* A resumed run may have been cut between counters and the final status. */
+		/* A resumed run may have been killed between counters and the final status. */
 		if (sweep->cases[i].counted)
-			rc = sweep_case_finished(sweep, i, TRIAL_OK, NULL, err);
+			rc = case_finish(sweep, i, TRIAL_OK, NULL, err);
 		else
 			pending[count++] = i;
 	}

@@ -1,11 +1,8 @@
-/* The baselines of a run, by the runs that they are of. */
-#include "cli/baselines.h"
-#include "metrics/analysis/regress.h"
-
+/* The baselines of the cases of a run, grouped by the runs that have them. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shared.h"
+#include "harness/session/judge.h"
 
 const struct baseline_run *baselines_run(const struct baselines *baselines, int64_t id)
 {
@@ -15,6 +12,7 @@ const struct baseline_run *baselines_run(const struct baselines *baselines, int6
 	return NULL;
 }
 
+/* Why two runs do not compare, malloc'd; NULL: they do. */
 static char *refusal_of(const struct run *base, const struct run *head)
 {
 	struct regress_differences differences = {0};
@@ -35,19 +33,19 @@ static char *refusal_of(const struct run *base, const struct run *head)
 	return NULL;
 }
 
-static bool is_good(const struct run *run)
+static bool is_marked_good(const struct run *run)
 {
 	return run->mark && strcmp(run->mark, "good") == 0;
 }
 
 static char *note_not_good(const struct run *run)
 {
-	return xasprintf("held against run %lld, not marked good: no older good run has the case",
+	return xasprintf("compared with run %lld, not marked good: no older good run has the case",
 			 (long long)run->id);
 }
 
-static int run_add(struct baselines *baselines, struct db *db, int64_t id, const struct run *head,
-		   bool any_good, struct error *err)
+static int add_baseline_run(struct baselines *baselines, struct db *db, int64_t id,
+			    const struct run *head, bool any_good, struct error *err)
 {
 	struct baseline_run *base;
 	struct run run = {0};
@@ -64,7 +62,7 @@ static int run_add(struct baselines *baselines, struct db *db, int64_t id, const
 		if (baselines->trials.trials[i].run_id == id)
 			base->run.trials[base->run.trial_count++] = baselines->trials.trials[i];
 	base->refusal = refusal_of(&base->run, head);
-	if (any_good && !is_good(&run))
+	if (any_good && !is_marked_good(&run))
 		base->note = note_not_good(&run);
 	return 0;
 }
@@ -81,7 +79,7 @@ int baselines_load(struct baselines *out, struct db *db, const struct run *head,
 		int64_t id = baselines.trials.trials[i].run_id;
 
 		if (!baselines_run(&baselines, id))
-			rc = run_add(&baselines, db, id, head, any_good, err);
+			rc = add_baseline_run(&baselines, db, id, head, any_good, err);
 	}
 	if (rc)
 		baselines_release(&baselines);
@@ -90,12 +88,12 @@ int baselines_load(struct baselines *out, struct db *db, const struct run *head,
 	return rc;
 }
 
-static bool ended_well(const struct trial *trial)
+static bool trial_is_measured(const struct trial *trial)
 {
 	return trial && (trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED);
 }
 
-/* The baseline of a case, in place of what the base has. */
+/* Gives a pair the baseline of its case in place of its base. */
 static void replace_base(struct regress_pair *pair, const struct trial *found,
 			 const struct baseline_run *run, bool allowed, struct string_list *notes)
 {
@@ -104,8 +102,8 @@ static void replace_base(struct regress_pair *pair, const struct trial *found,
 	if (run->refusal && !allowed)
 		note = xasprintf("run %lld has it, but does not compare: %s",
 				 (long long)run->run.id, run->refusal);
-	else if (is_good(&run->run))
-		note = xasprintf("held against run %lld, the newest older good run that has the "
+	else if (is_marked_good(&run->run))
+		note = xasprintf("compared with run %lld, the newest older good run that has the "
 				 "case",
 				 (long long)run->run.id);
 	else
@@ -129,8 +127,8 @@ size_t baselines_fill(const struct baselines *baselines, struct regress_pair *pa
 	for (size_t i = 0; i < all && others[i].head; i++) {
 		const struct trial *found = others[i].base;
 
-		if (ended_well(pairs[i].base) || !found ||
-		    (pairs[i].base && !ended_well(pairs[i].head)))
+		if (trial_is_measured(pairs[i].base) || !found ||
+		    (pairs[i].base && !trial_is_measured(pairs[i].head)))
 			continue;
 		replace_base(&pairs[i], found, baselines_run(baselines, found->run_id), allowed,
 			     notes);

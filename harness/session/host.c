@@ -1,21 +1,17 @@
-/*
- * Facts of the host and of this build that are stored with every run, and the
- * shapes in which reports go to stdout.
- */
-#include <signal.h>
+/* Facts of this machine and this build, and which processes live. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/shared.h"
+#include "harness/session/host.h"
 #include "perflab_config.h"
 #include "perflab_revision.h"
 
 #define PROC_LIMIT (1 << 20)
 #define REVISION_LIMIT 64
 
-static void processor_name(struct key_value_list *environment)
+static void add_processor(struct key_value_list *environment)
 {
 	char *info = NULL, *line;
 	size_t length;
@@ -38,7 +34,7 @@ const char *host_build_revision(void)
 	return revision[0] ? revision : NULL;
 }
 
-/* "git rev-parse HEAD" of the working directory; NULL: none. malloc'd. */
+/* The git revision of the working directory, malloc'd; NULL: none. */
 static char *working_revision(void)
 {
 	char *argv[] = {"git", "rev-parse", "--verify", "--quiet", "HEAD", NULL};
@@ -67,7 +63,7 @@ void host_facts(struct key_value_list *environment)
 		key_value_set(environment, "kernel", kernel);
 		free(kernel);
 	}
-	processor_name(environment);
+	add_processor(environment);
 	key_value_set(environment, "build_type", PERFLAB_BUILD_TYPE);
 	if (sanitizer[0])
 		key_value_set(environment, "sanitizer", sanitizer);
@@ -76,7 +72,8 @@ void host_facts(struct key_value_list *environment)
 	free(revision);
 }
 
-/* When a process began, in clock ticks since boot: field 22 of its stat. "" : no such process. */
+/* The start of a process in clock ticks since boot: field 22 of its stat. malloc'd; "": there is
+ * no such process. */
 static char *process_start(long pid)
 {
 	char *path = xasprintf("/proc/%ld/stat", pid);
@@ -84,7 +81,7 @@ static char *process_start(long pid)
 	size_t length;
 
 	if (read_file(&stat, &length, path, PROC_LIMIT, NULL) == 0) {
-		/* the name in field 2 may hold anything, so count from its last parenthesis */
+		/* field 2, the name, may contain anything, so count from its last parenthesis */
 		field = strrchr(stat, ')');
 		for (int i = 2; field && i < 22; i++)
 			field = strchr(field + 1, ' ');
@@ -96,7 +93,7 @@ static char *process_start(long pid)
 	return start ? start : xstrdup("");
 }
 
-static char *mark_of(long pid)
+static char *process_mark_of(long pid)
 {
 	struct utsname host = {0};
 	char *start = process_start(pid);
@@ -110,7 +107,7 @@ static char *mark_of(long pid)
 
 char *host_process_mark(void)
 {
-	return mark_of((long)getpid());
+	return process_mark_of((long)getpid());
 }
 
 bool host_process_lives(const char *mark)
@@ -122,13 +119,13 @@ bool host_process_lives(const char *mark)
 
 	if (pid <= 0 || mark[strlen(mark) - 1] == ' ')
 		return false;
-	now = mark_of(pid);
+	now = process_mark_of(pid);
 	same = strcmp(now, mark) == 0;
 	free(now);
 	return same;
 }
 
-void host_tell_abandoned(struct run *run)
+void host_correct_state(struct run *run)
 {
 	const char *mark = key_value_get(&run->environment, "process");
 	struct utsname host = {0};
@@ -138,7 +135,7 @@ void host_tell_abandoned(struct run *run)
 	length = strlen(host.nodename);
 	if (!run->state || strcmp(run->state, "running") != 0 || !mark)
 		return;
-	/* of a process elsewhere nothing is known */
+	/* nothing is known about processes on other hosts */
 	if (strncmp(mark, host.nodename, length) != 0 || mark[length] != ' ' ||
 	    host_process_lives(mark))
 		return;

@@ -1,0 +1,94 @@
+/* The common options of the verbs that measure, as a request, and the end of these verbs. */
+#include "cli/measure_options.h"
+
+#include "db/db.h"
+#include "metrics/settings.h"
+#include "metrics/shards.h"
+
+void measure_options_init(struct measure_options *options)
+{
+	*options = (struct measure_options){
+		.seed = measure_settings_default.seed,
+		.min_samples = measure_settings_default.min_samples,
+		.max_time_ns = measure_settings_default.max_time_ns,
+		.rounds = measure_settings_default.rounds,
+		.timeout_ns = measure_settings_default.timeout_ns,
+		.device = measure_settings_default.device,
+		.precision = measure_settings_default.precision,
+	};
+}
+
+void measure_request(struct sweep_request *request, const struct invocation *call,
+		     const struct measure_options *options)
+{
+	struct measure_settings *settings = &request->settings;
+
+	sweep_request_init(request);
+	settings->device = (int)options->device;
+	settings->seed = options->seed;
+	settings->min_samples = options->min_samples;
+	settings->max_time_ns = options->max_time_ns;
+	settings->precision = options->precision;
+	settings->rounds = (int)options->rounds;
+	settings->timeout_ns = options->timeout_ns;
+	settings->jobs = (int)options->jobs;
+	request->backend = options->backend;
+	request->db_path = options->db ? options->db : db_default_path();
+	request->command = call->command_line;
+	for (size_t i = 0; i < call->command->option_count; i++)
+		if (option_given(call, call->command->options[i].name))
+			string_list_add(&request->given, call->command->options[i].name);
+}
+
+/* ---- the end ---- */
+
+struct ends {
+	size_t mismatches, faults, failures, skipped;
+};
+
+static struct ends count_ends(const struct run *run)
+{
+	struct ends ends = {0};
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		enum trial_status status = run->trials[i].status;
+
+		ends.mismatches += status == TRIAL_MISMATCH;
+		ends.faults += status == TRIAL_FAULT;
+		ends.failures += trial_status_is_failure(status);
+		ends.skipped += status == TRIAL_SKIPPED;
+	}
+	return ends;
+}
+
+static void say_ends(const struct ends *ends)
+{
+	const size_t findings = ends->mismatches + ends->faults;
+	const size_t others = ends->failures - findings;
+
+	if (ends->mismatches)
+		say("%zu %s a wrong result", ends->mismatches,
+		    ends->mismatches == 1 ? "case has" : "cases have");
+	if (ends->faults)
+		say("%zu %s an error in the kernel", ends->faults,
+		    ends->faults == 1 ? "case has" : "cases have");
+	if (others)
+		say("%zu %s failed%s; the reasons are in the report", others,
+		    others == 1 ? "case" : "cases", findings ? " for another reason" : "");
+}
+
+int run_conclude(struct invocation *call, const struct run *run, struct error *err)
+{
+	const struct ends ends = count_ends(run);
+
+	fflush(stdout);
+	call->exit_code = ends.mismatches + ends.faults ? EXIT_FINDING
+			  : ends.failures               ? EXIT_FAILED
+							: EXIT_FINE;
+	say_ends(&ends);
+	/* another shard may have the cases that can run here */
+	if (ends.skipped == run->trial_count && !key_value_get(&run->environment, SHARDS_KEY))
+		return error_set(err, PL_EUNSUPPORTED,
+				 "nothing to run: every case was skipped, for the reasons above");
+	return 0;
+}

@@ -1,0 +1,28 @@
+/*
+ * Progress on stderr: on a terminal one line that is rewritten, elsewhere a
+ * line every ten seconds. Messages in between go through progress_say(), so
+ * that the two never mix.
+ */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include "cli/command.h"
+#include "harness/session/session.h"
+
+struct progress {
+	bool quiet, rewrites;
+	int width;
+	bool shown; /* a rewritten line is on the terminal */
+	int64_t last_ns;
+};
+void progress_init(struct progress *progress, const struct terminal *terminal, bool quiet);
+/* Shows a line if enough time has passed since the last one. */
+void progress_line(struct progress *progress, const char *line);
+/* Prints a message. */
+void progress_say(struct progress *progress, const char *line);
+/* Removes the rewritten line. */
+void progress_end(struct progress *progress);
+/* Shows notices and progress of a session; remarks unless quiet. Borrows `progress`. */
+struct sweep_observer progress_observer(struct progress *progress);
+
+#endif

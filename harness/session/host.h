@@ -1,0 +1,29 @@
+/*
+ * host: facts of this machine and this build that every run stores, and which
+ * processes live.
+ */
+#ifndef HARNESS_SESSION_HOST_H
+#define HARNESS_SESSION_HOST_H
+
+#include "metrics/metrics.h"
+
+/* Adds host name, operating system, processor, build, and the git revision of the working directory
+ * if it differs from that of the build. */
+void host_facts(struct key_value_list *environment);
+/* The git revision that perflab and its kernels were built from: a full commit, with "-dirty" if
+ * tracked files were changed. NULL: not built from a git tree. */
+const char *host_build_revision(void);
+/* "HOST PID START": identifies this process, so that another can tell whether it lives. malloc'd.
+ */
+char *host_process_mark(void);
+/* Whether a process of that mark runs on this host. */
+bool host_process_lives(const char *mark);
+/* Sets the state of a run to "interrupted" if the database says "running" and its process on this
+ * host is gone. */
+void host_correct_state(struct run *run);
+
+/* Runs a program with its stdout in *out (at most `limit` bytes; the rest is dropped) and its
+ * stderr discarded. PL_EIO when it cannot be started or does not exit with 0. */
+int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err);
+
+#endif

@@ -1,0 +1,120 @@
+/* Inspects the cases of a plan on the device: registers, occupancy, code hash, and whether they can
+ * run at all. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/sweep_state.h"
+
+struct inspect_answer {
+	int64_t id;
+	struct launch_facts facts;
+	bool inspected;
+};
+
+static int inspect_reply(void *context, const char *name, const json_t *message, struct error *err)
+{
+	struct inspect_answer *answer = context;
+	json_t *facts = NULL;
+	int rc = 0;
+
+	if (strcmp(name, "facts") || answer->inspected)
+		return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'inspect'", name);
+	rc = reply_check_id(message, answer->id, err);
+	if (!rc)
+		rc = member_object(&facts, message, "facts", 256, err);
+	if (!rc)
+		rc = facts_from_json(&answer->facts, facts, err);
+	answer->inspected = !rc;
+	return rc;
+}
+
+static void skip_inspected(struct sweep *sweep, size_t index, const char *reason)
+{
+	struct plan_case *planned = &sweep->plan->cases[index];
+
+	planned->skip_reason = xstrdup(reason);
+	launch_case_free(planned->launch);
+	planned->launch = NULL;
+	sweep->plan->runnable--;
+	sweep->cases[index].ended = true;
+	text_release(&sweep->cases[index].json);
+}
+
+static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
+{
+	struct case_state *state = &sweep->cases[index];
+	struct inspect_answer answer = {.id = (int64_t)index, .facts = launch_facts_unknown};
+	struct exchange exchange =
+		EXCHANGE_INIT(inspect_reply, &answer, sweep->settings->timeout_ns);
+	enum trial_status status = TRIAL_OK;
+	struct text request = TEXT_INIT, reason = TEXT_INIT;
+	struct error cause = {0};
+	enum exchange_end end;
+	int rc;
+
+	case_request(&request, sweep, "inspect", index, -1);
+	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
+	text_release(&request);
+	if (end == EXCHANGE_DONE && exchange.status == TRIAL_OK && !answer.inspected) {
+		end = EXCHANGE_LIED;
+		error_set(&cause, PL_EPROTOCOL, "it inspected the case and gave no facts");
+	}
+	rc = exchange_settle(&sweep->worker, end, &exchange, "inspection", &cause, &status, &reason,
+			     err);
+	if (rc)
+		goto out;
+	state->inspected = answer.inspected;
+	state->facts = answer.facts;
+	if (status == TRIAL_SKIPPED) {
+		/* The plan keeps the reason; a case that never runs stores no facts. */
+		state->inspected = false;
+		skip_inspected(sweep, index, reason.data);
+	} else if (status != TRIAL_OK) {
+		state->early_status = status;
+		state->early_reason = text_detach(&reason);
+	}
+out:
+	exchange_release(&exchange);
+	text_release(&reason);
+	return rc;
+}
+
+/* How many rounds this session measures. */
+static int rounds_of_session(const struct sweep *sweep)
+{
+	if (!sweep->info.traits.timed)
+		return 0;
+	/* ncu replays each kernel as often as it needs: more rounds would only repeat that. */
+	return strcmp(sweep->info.profiler, "ncu") ? sweep->settings->rounds : 1;
+}
+
+int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
+{
+	int rc = 0;
+
+	sweep_cases_init(sweep, plan);
+	sweep->rounds = rounds_of_session(sweep);
+	for (size_t i = 0; i < plan->count && !rc; i++) {
+		if (sweep->cases[i].ended)
+			continue;
+		rc = sweep_open_worker(sweep, &sweep->worker, err);
+		if (!rc)
+			rc = inspect_case(sweep, i, err);
+	}
+	return rc;
+}
+
+void sweep_skip_failed(struct sweep *sweep)
+{
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		struct case_state *state = &sweep->cases[i];
+		char *reason;
+
+		if (state->early_status == TRIAL_OK)
+			continue;
+		reason = xasprintf("%s: %s", trial_status_name(state->early_status),
+				   state->early_reason);
+		skip_inspected(sweep, i, reason);
+		free(reason);
+	}
+}

@@ -1,0 +1,131 @@
+/* Judges a run: compares each case with its baseline and stores the result, so that the views of
+ * the database need no statistics. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/protocol/protocol.h"
+#include "harness/session/backends.h"
+#include "harness/session/host.h"
+#include "harness/session/judge.h"
+#include "metrics/analysis/compare.h"
+
+/* The database stores the settings as JSON and no traits yet: fills both from what it has. */
+static void fill_settings(struct run *run)
+{
+	json_t *json;
+
+	if (run->has_settings || !run->backend)
+		return;
+	run->traits = backend_traits_of(run->backend);
+	json = run->settings_json ? json_loads(run->settings_json, JSON_REJECT_DUPLICATES, NULL)
+				  : NULL;
+	run->has_settings = json && !settings_from_json(&run->settings, json, NULL);
+	json_decref(json);
+}
+
+int run_load(struct db *db, int64_t id, bool with_trials, struct run *out, struct error *err)
+{
+	int rc = db_run_load(db, id, with_trials, out, err);
+
+	if (rc)
+		return rc;
+	fill_settings(out);
+	host_correct_state(out);
+	return 0;
+}
+
+int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
+		      struct error *err)
+{
+	int rc = run_load(db, id, with_trials, out, err);
+
+	return !rc && with_trials ? db_rounds_load(db, out, err) : rc;
+}
+
+/* ---- verdicts ---- */
+
+static void add_comparison(struct trial_comparison_list *list, const struct regress_case *item,
+			   const char *refusal)
+{
+	comparison_list_add(list, &(struct trial_comparison){
+					  .trial_id = item->head->id,
+					  .base_trial_id = item->base ? item->base->id : 0,
+					  .verdict = refusal ? CHANGE_INCONCLUSIVE : item->verdict,
+					  .change = item->effect.change,
+					  .low = item->effect.low,
+					  .high = item->effect.high,
+					  .p = item->adjusted_p,
+					  .why = refusal ? (char *)refusal : item->why,
+				  });
+}
+
+/* Cases whose baseline does not compare are judged apart, and come last. */
+static int compare_with_baselines(const struct baselines *baselines, const struct run *head,
+				  struct trial_comparison_list *list, struct error *err)
+{
+	struct regress_options options = {.limits = change_limits_default};
+	struct regress regress = {0}, refused = {0};
+	struct regress_pair *pairs, *apart;
+	size_t all, count = 0, apart_count = 0;
+	int rc;
+
+	all = regress_pairs(&pairs, &baselines->trials, head);
+	apart = xcalloc(all + 1, sizeof(*apart));
+	for (size_t i = 0; i < all; i++) {
+		const struct baseline_run *base =
+			pairs[i].base ? baselines_run(baselines, pairs[i].base->run_id) : NULL;
+
+		if (!pairs[i].head)
+			continue;
+		pairs[i].base_seed = base ? base->run.seed : pairs[i].head_seed;
+		pairs[i].note = base ? base->note : NULL;
+		if (base && base->refusal)
+			apart[apart_count++] = pairs[i];
+		else
+			pairs[count++] = pairs[i];
+	}
+	rc = regress_judge(&regress, pairs, count, &options, err);
+	if (!rc)
+		rc = regress_judge(&refused, apart, apart_count, &options, err);
+	for (size_t i = 0; i < regress.count && !rc; i++)
+		add_comparison(list, &regress.cases[i], NULL);
+	for (size_t i = 0; i < refused.count && !rc; i++)
+		add_comparison(
+			list, &refused.cases[i],
+			refused.cases[i].verdict == CHANGE_FAILED
+				? NULL
+				: baselines_run(baselines, refused.cases[i].base->run_id)->refusal);
+	regress_release(&regress);
+	regress_release(&refused);
+	free(pairs);
+	free(apart);
+	return rc;
+}
+
+int judge_run(struct db *db, const struct run *run, struct error *err)
+{
+	struct baselines baselines = {0};
+	struct trial_comparison_list list = {0};
+	int rc = baselines_load(&baselines, db, run, err);
+
+	if (!rc)
+		rc = compare_with_baselines(&baselines, run, &list, err);
+	if (!rc)
+		rc = db_comparisons_store(db, run->id, &list, err);
+	comparison_list_release(&list);
+	baselines_release(&baselines);
+	return error_context(err, rc, "judging run %lld", (long long)run->id);
+}
+
+int judge_stored_run(struct db *db, int64_t run_id, struct error *err)
+{
+	struct run run = {0};
+	int rc = run_load_measured(db, run_id, true, &run, err);
+
+	if (rc)
+		error_context(err, rc, "judging run %lld", (long long)run_id);
+	else
+		rc = judge_run(db, &run, err);
+	run_release(&run);
+	return rc;
+}

@@ -1,0 +1,41 @@
+/* Measures the cases of a plan that has been inspected. */
+#include <stdlib.h>
+
+#include "harness/session/sweep_state.h"
+
+int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error *err)
+{
+	int rc = 0;
+
+	sweep->sink = sink;
+	if (sweep->counters_reason) {
+		char *line = xasprintf("counters are off: %s", sweep->counters_reason);
+
+		sweep_notice(sweep, NOTICE_WARNING, line);
+		free(line);
+	}
+	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
+		const struct case_state *state = &sweep->cases[i];
+
+		sweep->outcome.skipped += !sweep->plan->cases[i].launch;
+		if (state->inspected)
+			rc = sink->facts(sink->context, i, &state->facts, err);
+		sweep->steps_total += case_steps_left(sweep, i);
+		if (!rc && state->early_status != TRIAL_OK)
+			rc = case_finish(sweep, i, state->early_status, state->early_reason, err);
+	}
+	sweep->started_ns = monotonic_ns();
+	return rc;
+}
+
+int sweep_measure(struct sweep *sweep, struct error *err)
+{
+	const bool timed = sweep->info.traits.timed;
+	int rc = timed ? sweep_rounds(sweep, err) : sweep_emulate(sweep, err);
+
+	if (!rc && timed)
+		rc = sweep_count(sweep, err);
+	if (!rc)
+		sweep_show_progress(sweep, timed ? "count" : "emulate", NO_CASE);
+	return rc;
+}

@@ -1,0 +1,149 @@
+/* Measures one run on one backend: opens the session, resolves the plan for its device, inspects,
+ * begins the run in the database, measures, ends the run, judges it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/backends.h"
+#include "harness/session/judge.h"
+#include "harness/session/session_parts.h"
+#include "perflab_config.h"
+
+/* ---- open, plan, inspect ---- */
+
+static int open_and_inspect(struct sweep *sweep, const struct run_task *task, struct error *err)
+{
+	struct device_limits limits;
+	int rc = sweep_open(sweep, task->backend, err);
+
+	if (!rc && task->resumed)
+		rc = resume_check_device(task->resumed, &sweep->info.device, err);
+	if (rc)
+		return rc;
+	device_limits_of(&limits, &sweep->info.device);
+	rc = plan_resolve(task->plan, &limits, err);
+	return rc ? rc : sweep_inspect(sweep, task->plan, err);
+}
+
+int inspect_only(const struct run_task *task, char **device, struct error *err)
+{
+	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
+	int rc = open_and_inspect(&sweep, task, err);
+
+	if (!rc) {
+		sweep_skip_failed(&sweep);
+		*device = xstrdup(sweep.info.device.name);
+	}
+	sweep_close(&sweep, rc);
+	return rc;
+}
+
+/* ---- checks of the session ---- */
+
+/* A ceiling is a time, which an emulator does not measure and a profiler falsifies. */
+static int check_clock(const struct session_info *info, struct error *err)
+{
+	if (!info->traits.timed)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s measures no time, so it has no ceilings: they need a GPU",
+				 info->device.name);
+	if (info->profiler[0])
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s is attached and slows kernels down: measure ceilings without "
+				 "it",
+				 info->profiler);
+	return 0;
+}
+
+/* A worker of another backend, named by mistake, would mix emulated and measured numbers. */
+static int check_traits(const struct run_task *task, const struct session_info *info,
+			struct error *err)
+{
+	const struct backend_traits expected =
+		task->resumed ? task->resumed->traits : backend_traits_of(task->backend);
+
+	if (expected.timed == info->traits.timed)
+		return 0;
+	return error_set(err, PL_EWORKER,
+			 "the worker started for backend %s is of another: it runs on %s, and %s",
+			 task->backend, info->device.name,
+			 info->traits.timed ? "measures times" : "has no clock");
+}
+
+/* ---- the run ---- */
+
+static void tell_begun(const struct run_task *task, const struct session_info *info)
+{
+	if (task->announce_backend)
+		notice(task->observer, NOTICE_REMARK, "backend %s (%s)", task->backend,
+		       info->device.name);
+	if (strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0)
+		notice(task->observer, NOTICE_REMARK,
+		       "this is a Debug build: device times are right, host costs are not");
+}
+
+static int begin_run(struct sweep_store *store, struct sweep *sweep, const struct run_task *task,
+		     struct sweep_result *out, struct error *err)
+{
+	const struct session_info *info = &sweep->info;
+	int rc = task->of_ceilings ? check_clock(info, err) : 0;
+
+	if (!rc)
+		rc = check_traits(task, info, err);
+	if (!rc && !out->db)
+		rc = db_open(&out->db, task->request->db_path, DB_CREATE, err);
+	if (rc)
+		return rc;
+	store->db = out->db;
+	rc = store_begin(store, task, info, err);
+	out->begun = store->begun;
+	if (!rc)
+		tell_begun(task, info);
+	return rc;
+}
+
+/* Ends the run in the database, however the sweep ended. A run that succeeded is loaded, once, for
+ * the judgement and for the caller. */
+static int end_run(const struct run_task *task, int64_t run_id, int rc, struct sweep_result *out,
+		   struct error *err)
+{
+	struct error own = {0};
+	const bool ended = !db_run_finish(out->db, run_id, rc ? "interrupted" : "finished", &own);
+
+	if (!ended)
+		notice(task->observer, NOTICE_WARNING,
+		       "run %lld could not be ended in the database: %s", (long long)run_id,
+		       own.text);
+	if (rc) {
+		notice(task->observer, NOTICE_WARNING,
+		       "what was measured is stored; continue with: perflab sweep --resume %lld "
+		       "--db %s",
+		       (long long)run_id, task->request->db_path);
+		return rc;
+	}
+	rc = run_load_measured(out->db, run_id, true, &out->run, err);
+	if (!rc && ended && judge_run(out->db, &out->run, &own))
+		notice(task->observer, NOTICE_WARNING,
+		       "run %lld is stored, but not compared with earlier runs: %s",
+		       (long long)run_id, own.text);
+	return rc;
+}
+
+int measure_run(const struct run_task *task, struct sweep_result *out, struct error *err)
+{
+	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
+	struct sweep_store store = {0};
+	struct sweep_sink sink = store_sink(&store);
+	int rc = open_and_inspect(&sweep, task, err);
+
+	if (!rc)
+		rc = begin_run(&store, &sweep, task, out, err);
+	if (!rc)
+		rc = sweep_begin(&sweep, &sink, err);
+	if (!rc)
+		rc = sweep_measure(&sweep, err);
+	sweep_close(&sweep, rc);
+	if (store.begun)
+		rc = end_run(task, store.run_id, rc, out, err);
+	store_release(&store);
+	return rc;
+}

@@ -1,0 +1,179 @@
+/* Opens workers for a sweep, and turns the end of an exchange into the status of a case. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/sweep_state.h"
+#include "harness/session/workers.h"
+
+/* A worker that dies this often before a case begins would die again. */
+#define SWEEP_MAX_DEATHS 3
+
+struct open_answer {
+	struct session_info info;
+	bool opened;
+};
+
+static int open_reply(void *context, const char *name, const json_t *message, struct error *err)
+{
+	struct open_answer *answer = context;
+	int rc;
+
+	if (strcmp(name, "opened") || answer->opened)
+		return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'open'", name);
+	rc = session_from_json(&answer->info, message, err);
+	answer->opened = !rc;
+	return rc;
+}
+
+/* Counters may be off in this session for a reason that earlier sessions did not have. */
+static void session_take(struct sweep *sweep, struct session_info *info)
+{
+	const char *reason = sweep->settings->metrics.count ? info->counters_reason : NULL;
+
+	/* Reported once; sweep_begin() reports the reason of the first session. */
+	if (sweep->sink && reason && !sweep->counters_reason) {
+		char *line = xasprintf("counters are off: %s", reason);
+
+		sweep_notice(sweep, NOTICE_WARNING, line);
+		free(line);
+	}
+	free(sweep->counters_reason);
+	sweep->counters_reason = reason ? xstrdup(reason) : NULL;
+	if (sweep->info_known) {
+		session_info_release(info);
+	} else {
+		sweep->info = *info;
+		sweep->info_known = true;
+	}
+}
+
+/* Makes one attempt. *again: another attempt may succeed. */
+static int session_open(struct sweep *sweep, struct worker_process *worker, bool *again,
+			struct error *err)
+{
+	struct open_answer answer = {0};
+	struct exchange exchange = EXCHANGE_INIT(open_reply, &answer, WORKER_START_TIMEOUT_NS);
+	struct error cause = {0};
+	enum exchange_end end;
+	int rc = worker_start(worker, sweep->worker_path.data, sweep->stop, WORKER_START_TIMEOUT_NS,
+			      err);
+
+	*again = rc == PL_EWORKER;
+	if (rc)
+		return rc;
+	sweep->outcome.workers++;
+	end = worker_ask(worker,
+			 json_pack("{s:s, s:o}", "request", "open", "settings",
+				   settings_to_json(sweep->settings)),
+			 &exchange, &cause);
+	if (end == EXCHANGE_STOPPED) {
+		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
+	} else if (end == EXCHANGE_LIED) {
+		rc = error_set(err, PL_EPROTOCOL, "the worker broke the protocol at 'open': %s",
+			       cause.text);
+	} else if (end != EXCHANGE_DONE) {
+		*again = end == EXCHANGE_DIED;
+		rc = error_set(err, PL_EWORKER, "the worker did not open the device: %s",
+			       cause.text);
+	} else if (exchange.status != TRIAL_OK) {
+		*again = exchange.status == TRIAL_DEVICE_ERROR ||
+			 exchange.status == TRIAL_OUT_OF_MEMORY;
+		rc = error_set(err, *again ? PL_EDEVICE : exchange_refusal(&exchange), "%s",
+			       exchange.reason.data);
+	} else if (!answer.opened) {
+		rc = error_set(err, PL_EPROTOCOL, "the worker opened and described no device");
+	}
+	if (rc) {
+		session_info_release(&answer.info);
+		worker_kill(worker);
+	} else {
+		if (answer.info.profiler[0])
+			worker->end_timeout_ns = WORKER_END_PROFILED_TIMEOUT_NS;
+		session_take(sweep, &answer.info);
+	}
+	exchange_release(&exchange);
+	return rc;
+}
+
+int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err)
+{
+	struct error cause = {0};
+	bool again = true;
+	int rc = 0;
+
+	for (int deaths = 0; !worker->pid && again && deaths < SWEEP_MAX_DEATHS; deaths++)
+		rc = session_open(sweep, worker, &again, &cause);
+	if (rc)
+		error_set(err, rc, "%s%s%s", again ? "given up after 3 attempts: " : "", cause.text,
+			  again ? "; perflab doctor says what the worker can do here" : "");
+	return rc;
+}
+
+int exchange_settle(struct worker_process *worker, enum exchange_end end,
+		    const struct exchange *exchange, const char *where, const struct error *cause,
+		    enum trial_status *status, struct text *reason, struct error *err)
+{
+	char allowed[32];
+	int rc = 0;
+
+	text_clear(reason);
+	switch (end) {
+	case EXCHANGE_DONE:
+		*status = exchange->status;
+		text_add(reason, exchange->reason.data);
+		/* Its context is lost, so no later reply can be trusted. */
+		if (*status == TRIAL_DEVICE_ERROR || *status == TRIAL_CRASHED)
+			worker_kill(worker);
+		break;
+	case EXCHANGE_DIED:
+		*status = TRIAL_CRASHED;
+		text_addf(reason, "the worker died in %s: %s", where, cause->text);
+		break;
+	case EXCHANGE_LIED:
+		*status = TRIAL_CRASHED;
+		text_addf(reason, "the worker broke the protocol in %s: %s", where, cause->text);
+		worker_kill(worker);
+		break;
+	case EXCHANGE_TIMEOUT:
+		*status = TRIAL_TIMEOUT;
+		format_duration(allowed, (double)exchange->timeout_ns);
+		text_addf(reason, "%s did not end within %s (--timeout)", where, allowed);
+		worker_kill(worker);
+		break;
+	case EXCHANGE_UNSENT:
+		*status = TRIAL_FAILED;
+		text_addf(reason, "it cannot be sent to the worker: %s", cause->text);
+		break;
+	case EXCHANGE_STOPPED:
+		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
+		worker_kill(worker);
+		break;
+	case EXCHANGE_REFUSED:
+		rc = error_set(err, cause->code, "%s", cause->text);
+		worker_kill(worker);
+		break;
+	}
+	return rc;
+}
+
+/* ---- the first session ---- */
+
+int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
+{
+	int rc = worker_find(&sweep->worker_path, backend, err);
+
+	return rc ? rc : sweep_open_worker(sweep, &sweep->worker, err);
+}
+
+void sweep_close(struct sweep *sweep, int rc)
+{
+	if (rc)
+		worker_kill(&sweep->worker);
+	worker_end(&sweep->worker);
+	sweep->outcome.interrupted = rc == PL_EINTERRUPTED;
+	sweep_cases_release(sweep);
+	free(sweep->counters_reason);
+	session_info_release(&sweep->info);
+	text_release(&sweep->worker_path);
+}

@@ -1,0 +1,173 @@
+/* A request: its defaults, its settings for a backend, and the cases that it chooses. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/session/session_parts.h"
+#include "metrics/catalogue/catalogue.h"
+
+void sweep_request_init(struct sweep_request *request)
+{
+	*request = (struct sweep_request){.settings = measure_settings_default};
+}
+
+void sweep_request_set_axis(struct sweep_request *request, const char *name, const char *values)
+{
+	string_list_add(&request->axis_names, name);
+	string_list_add(&request->axis_values, values);
+}
+
+int sweep_request_set(struct sweep_request *request, const char *assignment, struct error *err)
+{
+	const char *equals = strchr(assignment, '=');
+	char *name;
+
+	if (!equals || equals == assignment || !equals[1])
+		return error_set(err, PL_EUSAGE,
+				 "--set '%.80s': expected NAME=VALUES, such as block=64..1024",
+				 assignment);
+	name = xstrndup(assignment, (size_t)(equals - assignment));
+	sweep_request_set_axis(request, name, equals + 1);
+	free(name);
+	return 0;
+}
+
+void sweep_request_release(struct sweep_request *request)
+{
+	string_list_release(&request->selectors);
+	string_list_release(&request->axis_names);
+	string_list_release(&request->axis_values);
+	string_list_release(&request->metrics);
+	string_list_release(&request->given);
+	measure_settings_release(&request->settings);
+}
+
+/* ---- metrics ---- */
+
+/* The emulator counts all that it can, whatever is requested. Metrics that only a device has are
+ * stored as missing, so the same words work with every backend. */
+static int request_emulated_metrics(struct string_list *wanted, const struct string_list *names,
+				    struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < names->count && !rc; i++) {
+		struct string_list one = {0}, found = {0};
+		struct error own = {0}, other = {0};
+
+		string_list_add(&one, names->items[i]);
+		rc = metric_request_emulated(&found, &one, &own);
+		if (rc)
+			rc = metric_request(&found, &one, &other);
+		/* suggest names from the catalogue that the word looks like */
+		if (rc)
+			error_set(err, rc, "%s",
+				  strncmp(names->items[i], "ptx", 3) ? other.text : own.text);
+		for (size_t j = 0; j < found.count && !rc; j++)
+			if (!string_list_has(wanted, found.items[j]))
+				string_list_add(wanted, found.items[j]);
+		string_list_release(&one);
+		string_list_release(&found);
+	}
+	return rc;
+}
+
+int request_metrics(struct string_list *wanted, const struct string_list *words, bool emulated,
+		    struct error *err)
+{
+	struct string_list names = {0};
+	bool none = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < words->count; i++) {
+		struct string_list pieces = {0};
+
+		string_list_split(&pieces, words->items[i], ',');
+		for (size_t j = 0; j < pieces.count; j++) {
+			none |= strcmp(pieces.items[j], "none") == 0;
+			string_list_add(&names, pieces.items[j]);
+		}
+		string_list_release(&pieces);
+	}
+	if (words->count == 0 && !emulated)
+		string_list_add(&names, metric_set_name(METRIC_SET_CORE));
+	if (none && names.count > 1)
+		rc = error_set(err, PL_EUSAGE, "\"none\" excludes other metrics");
+	else if (!none && emulated)
+		rc = request_emulated_metrics(wanted, &names, err);
+	else if (!none)
+		rc = metric_request(wanted, &names, err);
+	string_list_release(&names);
+	return error_context(err, rc, "--metrics");
+}
+
+/* ---- settings and cases ---- */
+
+int request_settings(struct measure_settings *out, const struct sweep_request *request,
+		     const struct backend_traits *traits, struct error *err)
+{
+	struct measure_settings settings = request->settings;
+	int rc;
+
+	if (traits->emulated)
+		settings.device = 0;
+	settings.metrics = (struct string_list){0};
+	settings.chip = settings.chip ? xstrdup(settings.chip) : NULL;
+	settings.counter_dump = settings.counter_dump ? xstrdup(settings.counter_dump) : NULL;
+	rc = request_metrics(&settings.metrics, &request->metrics, traits->emulated, err);
+	if (rc)
+		measure_settings_release(&settings);
+	else
+		*out = settings;
+	return rc;
+}
+
+int request_plan(struct plan **out, const struct sweep_request *request, struct error *err)
+{
+	const size_t count = request->axis_names.count;
+	struct axis_override *overrides = xcalloc(count + 1, sizeof(*overrides));
+	struct plan_request wanted = {
+		.selectors = (const char *const *)request->selectors.items,
+		.selector_count = request->selectors.count,
+		.overrides = overrides,
+		.override_count = count,
+	};
+	int rc;
+
+	for (size_t i = 0; i < count; i++) {
+		overrides[i].name = request->axis_names.items[i];
+		overrides[i].values = request->axis_values.items[i];
+	}
+	rc = plan_choose(out, &wanted, err);
+	free(overrides);
+	return rc;
+}
+
+bool database_is_new(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char *folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	bool can = path[0] && access(path, F_OK) != 0 && errno == ENOENT &&
+		   access(folder, W_OK | X_OK) == 0;
+
+	free(folder);
+	return can;
+}
+
+void notice(const struct sweep_observer *observer, enum notice_kind kind, const char *format, ...)
+{
+	va_list args;
+	char *line = NULL;
+
+	if (!observer || !observer->notice)
+		return;
+	va_start(args, format);
+	if (vasprintf(&line, format, args) >= 0) {
+		observer->notice(observer->context, kind, line);
+		free(line);
+	}
+	va_end(args);
+}

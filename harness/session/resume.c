@@ -1,0 +1,196 @@
+/*
+ * Resumed runs. A run is planned again from its exact case names, so the
+ * database need not keep how it was asked for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/host.h"
+#include "harness/session/judge.h"
+#include "harness/session/session_parts.h"
+
+/* ---- the request ---- */
+
+int resume_check_options(const struct sweep_request *request, struct error *err)
+{
+	static const char *const free_options[] = {"resume",      "db",      "device",
+						   "timeout",     "quiet",   "format",
+						   "all-metrics", "dry-run", "jobs"};
+
+	for (size_t i = 0; i < request->given.count; i++) {
+		const char *name = request->given.items[i];
+		bool allowed = false;
+
+		for (size_t j = 0; j < ARRAY_SIZE(free_options); j++)
+			allowed |= strcmp(name, free_options[j]) == 0;
+		if (!allowed)
+			return error_set(err, PL_EUSAGE,
+					 "--resume continues with the run's own settings, so --%s "
+					 "cannot be changed",
+					 name);
+	}
+	if (request->selectors.count)
+		return error_set(err, PL_EUSAGE,
+				 "--resume continues with the run's own cases, so \"%s\" cannot be "
+				 "added",
+				 request->selectors.items[0]);
+	return 0;
+}
+
+/* The settings of the run, with those that may change from the request. */
+static void take_settings(struct measure_settings *out, const struct run *run,
+			  const struct sweep_request *request)
+{
+	struct measure_settings settings = run->settings;
+
+	settings.metrics = (struct string_list){0};
+	for (size_t i = 0; i < run->settings.metrics.count; i++)
+		string_list_add(&settings.metrics, run->settings.metrics.items[i]);
+	settings.chip = settings.chip ? xstrdup(settings.chip) : NULL;
+	settings.counter_dump = settings.counter_dump ? xstrdup(settings.counter_dump) : NULL;
+	if (string_list_has(&request->given, "device"))
+		settings.device = request->settings.device;
+	if (string_list_has(&request->given, "timeout"))
+		settings.timeout_ns = request->settings.timeout_ns;
+	if (string_list_has(&request->given, "jobs"))
+		settings.jobs = request->settings.jobs;
+	*out = settings;
+}
+
+int resume_load(struct run *run, struct measure_settings *settings,
+		const struct sweep_request *request, struct db *db, struct error *err)
+{
+	const char *mark;
+	int64_t id = 0;
+	int rc = db_run_resolve(db, request->resume, &id, err);
+
+	if (!rc)
+		rc = run_load(db, id, true, run, err);
+	if (rc)
+		return error_context(err, rc, "--resume");
+	mark = key_value_get(&run->environment, "process");
+	if (run->state && strcmp(run->state, "finished") == 0)
+		return error_set(err, PL_EUSAGE, "run %lld is finished: nothing to resume",
+				 (long long)id);
+	if (run->state && strcmp(run->state, "running") == 0 && mark && host_process_lives(mark))
+		return error_set(err, PL_EBUSY, "run %lld is still running, in process %s",
+				 (long long)id, mark);
+	if (!run->has_settings)
+		return error_set(err, PL_EPARSE,
+				 "settings of run %lld: they are missing or cannot be read",
+				 (long long)id);
+	take_settings(settings, run, request);
+	return 0;
+}
+
+/* ---- the device and the build ---- */
+
+int resume_check_device(const struct run *run, const struct device_info *device, struct error *err)
+{
+	const struct device_info *stored = &run->device;
+	bool same;
+
+	if (stored->uuid[0] && device->uuid[0])
+		same = strcmp(stored->uuid, device->uuid) == 0;
+	else
+		same = strcmp(stored->name, device->name) == 0;
+	if (same)
+		return 0;
+	return error_set(err, PL_EUNSUPPORTED,
+			 "run %lld was measured on %s (%s), and this device is %s (%s); choose "
+			 "the device with --device, or start a new run",
+			 (long long)run->id, stored->name,
+			 stored->uuid[0] ? stored->uuid : "no uuid", device->name,
+			 device->uuid[0] ? device->uuid : "no uuid");
+}
+
+/* All cases of a run are measured by builds of one commit. */
+static int check_same_build(const struct run *run, struct error *err)
+{
+	const char *built = host_build_revision();
+
+	if (!built || !run->source_revision || strcmp(built, run->source_revision) == 0)
+		return 0;
+	return error_set(err, PL_EUNSUPPORTED,
+			 "run %lld was begun by a perflab built from %s, and this one is built "
+			 "from %s, so its kernels may differ; continue with a build of the former, "
+			 "or start a new run",
+			 (long long)run->id, run->source_revision, built);
+}
+
+/* ---- the plan ---- */
+
+static const struct trial *find_planned_trial(const struct run *run,
+					      const struct plan_case *planned, size_t guess)
+{
+	for (size_t i = 0; i < run->trial_count; i++) {
+		/* both are in canonical order, so the guess is nearly always right */
+		const struct trial *trial = &run->trials[(guess + i) % run->trial_count];
+
+		if (strcmp(trial->config, planned->config) == 0 &&
+		    strcmp(trial->variant, planned->variant) == 0 &&
+		    strcmp(trial->kernel, planned->kernel) == 0)
+			return trial;
+	}
+	return NULL;
+}
+
+/* Marks in the plan what is stored already. */
+static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run *run,
+			 struct error *err)
+{
+	if (plan->count != run->trial_count)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "run %lld has %zu cases and this perflab plans %zu of them; "
+				 "continue with the version that began it, %s",
+				 (long long)run->id, run->trial_count, plan->count,
+				 run->version ? run->version : "unknown");
+	for (size_t i = 0; i < plan->count; i++) {
+		struct plan_case *planned = &plan->cases[i];
+		const struct trial *trial = find_planned_trial(run, planned, i);
+
+		if (!trial)
+			return error_set(err, PL_EUNSUPPORTED, "run %lld has no case %s/%s/%s",
+					 (long long)run->id, planned->kernel, planned->variant,
+					 planned->config);
+		trial_ids[i] = trial->id;
+		planned->rounds_done = trial->rounds_done;
+		planned->counted = trial->counted;
+		planned->finished = trial->status != TRIAL_PENDING;
+	}
+	return 0;
+}
+
+int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run, struct error *err)
+{
+	struct string_list cases = {0};
+	struct plan_request request = {0};
+	struct plan *plan = NULL;
+	int64_t *ids = NULL;
+	int rc = check_same_build(run, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < run->trial_count; i++) {
+		char *name = trial_case_name(&run->trials[i]);
+
+		string_list_add(&cases, name);
+		free(name);
+	}
+	request.selectors = (const char *const *)cases.items;
+	request.selector_count = cases.count;
+	rc = plan_choose(&plan, &request, err);
+	if (!rc) {
+		ids = xcalloc(plan->count + 1, sizeof(*ids));
+		rc = mark_progress(plan, ids, run, err);
+	}
+	string_list_release(&cases);
+	if (rc) {
+		plan_free(plan);
+		free(ids);
+		return error_context(err, rc, "planning run %lld again", (long long)run->id);
+	}
+	*out = plan;
+	*trial_ids = ids;
+	return 0;
+}

@@ -1,0 +1,319 @@
+/*
+ * The store: gives every result of a sweep to the database as it comes, one
+ * transaction each. The samples of a trial stay in memory until it ends, for
+ * its summary; a resumed run reads those of its earlier rounds once, when it
+ * begins.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/backends.h"
+#include "harness/session/host.h"
+#include "harness/session/session_parts.h"
+#include "metrics/analysis/statistics.h"
+#include "metrics/catalogue/catalogue.h"
+#include "perflab_config.h"
+
+/* The samples of a trial that has not ended. */
+struct open_trial {
+	struct sample *samples;
+	size_t count, capacity;
+};
+
+/* ---- samples ---- */
+
+/* A round that is there already is replaced, as in the database. */
+static void keep_round(struct open_trial *trial, const struct round_result *round)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < trial->count; i++)
+		if (trial->samples[i].round != round->round)
+			trial->samples[kept++] = trial->samples[i];
+	trial->count = kept;
+	trial->samples = xgrow(trial->samples, &trial->capacity, trial->count + round->count,
+			       sizeof(*trial->samples));
+	for (size_t i = 0; i < round->count; i++)
+		trial->samples[trial->count++] = (struct sample){
+			.round = round->round, .sequence = (int)i, .time_ns = round->time_ns[i]};
+}
+
+static struct summary summary_of(const struct open_trial *trial)
+{
+	double *time_ns = xcalloc(trial->count + 1, sizeof(*time_ns));
+	struct summary summary;
+
+	for (size_t i = 0; i < trial->count; i++)
+		time_ns[i] = trial->samples[i].time_ns;
+	summary = summarise(time_ns, trial->count);
+	free(time_ns);
+	return summary;
+}
+
+static void forget_samples(struct open_trial *trial)
+{
+	free(trial->samples);
+	*trial = (struct open_trial){0};
+}
+
+/* ---- results ---- */
+
+static int store_facts(void *context, size_t index, const struct launch_facts *facts,
+		       struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_trial_facts(store->db, store->trial_ids[index], facts, err);
+}
+
+static int store_round(void *context, size_t index, const struct round_result *round,
+		       struct error *err)
+{
+	struct sweep_store *store = context;
+	int rc = db_round_add(store->db, store->trial_ids[index], round, err);
+
+	if (!rc)
+		keep_round(&store->trials[index], round);
+	return rc;
+}
+
+static int store_counters(void *context, size_t index, const struct counter_list *counters,
+			  struct error *err)
+{
+	struct sweep_store *store = context;
+	struct counter_list with_rates = {0};
+	int rc;
+
+	counter_list_copy(&with_rates, counters);
+	metric_derive_rates(&with_rates, store->metrics,
+			    summary_of(&store->trials[index]).median_ns);
+	rc = db_counters_set(store->db, store->trial_ids[index], &with_rates, err);
+	counter_list_release(&with_rates);
+	return rc;
+}
+
+static int store_lines(void *context, size_t index, const struct line_count_list *lines,
+		       struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_lines_set(store->db, store->trial_ids[index], lines, err);
+}
+
+static int store_finished(void *context, size_t index, enum trial_status status, const char *reason,
+			  struct error *err)
+{
+	struct sweep_store *store = context;
+	const struct summary summary = summary_of(&store->trials[index]);
+
+	forget_samples(&store->trials[index]);
+	return db_trial_finish(store->db, store->trial_ids[index], status, reason, &summary, err);
+}
+
+struct sweep_sink store_sink(struct sweep_store *store)
+{
+	return (struct sweep_sink){
+		.context = store,
+		.facts = store_facts,
+		.round = store_round,
+		.counters = store_counters,
+		.lines = store_lines,
+		.finished = store_finished,
+	};
+}
+
+/* ---- a new run ---- */
+
+/* The settings as older versions stored them. */
+static char *settings_text(const struct measure_settings *settings)
+{
+	json_t *json = settings_to_json(settings);
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	json_decref(json);
+	return text;
+}
+
+/* Makes the trial of a planned case; copies its strings. */
+static void make_trial(struct trial *trial, const struct plan_case *planned)
+{
+	const struct launch_case *launch = planned->launch;
+
+	*trial = (struct trial){
+		.position = (int64_t)planned->position,
+		.kernel = xstrdup(planned->kernel),
+		.variant = xstrdup(planned->variant),
+		.config = xstrdup(planned->config),
+		.axes = xcalloc(planned->axis_count ? planned->axis_count : 1,
+				sizeof(*trial->axes)),
+		.axis_count = planned->axis_count,
+		.status = planned->skip_reason ? TRIAL_SKIPPED : TRIAL_PENDING,
+		.reason = planned->skip_reason ? xstrdup(planned->skip_reason) : NULL,
+		.facts = launch_facts_unknown,
+		.summary = summarise(NULL, 0),
+	};
+	for (size_t i = 0; i < planned->axis_count; i++) {
+		snprintf(trial->axes[i].name, sizeof(trial->axes[i].name), "%s",
+			 planned->axes[i].name);
+		trial->axes[i].value = planned->axes[i].value;
+	}
+	if (launch)
+		launch_hash(trial->launch_hash, launch);
+	/* a copy has bytes and no operations; a model with neither is unknown */
+	if (launch && (launch->has_flop || launch->bytes_read || launch->bytes_written)) {
+		trial->has_work = true;
+		trial->flop = launch->flop;
+		trial->bytes_read = launch->bytes_read;
+		trial->bytes_written = launch->bytes_written;
+	}
+}
+
+static void add_session_environment(struct key_value_list *environment,
+				    const struct session_info *info)
+{
+	for (size_t i = 0; i < info->environment.count; i++)
+		key_value_set(environment, info->environment.items[i].key,
+			      info->environment.items[i].value);
+	if (info->profiler[0])
+		key_value_set(environment, "profiler", info->profiler);
+	if (info->counters_reason)
+		key_value_set(environment, "counters_off", info->counters_reason);
+	if (info->passes > 0) {
+		char *passes = xasprintf("%lld", (long long)info->passes);
+
+		key_value_set(environment, "counter_passes", passes);
+		free(passes);
+	}
+}
+
+/* What is known about a run before its trials. */
+static void describe_run(struct run *run, const struct run_task *task,
+			 const struct session_info *info)
+{
+	const struct sweep_request *request = task->request;
+	char *mark = host_process_mark();
+
+	run->label = request->label && *request->label ? xstrdup(request->label) : NULL;
+	run->note = request->note && *request->note ? xstrdup(request->note) : NULL;
+	run->command = xstrdup(request->command);
+	run->backend = xstrdup(task->backend);
+	run->version = xstrdup(PERFLAB_VERSION);
+	if (host_build_revision())
+		run->source_revision = xstrdup(host_build_revision());
+	run->traits = info->traits;
+	run->has_settings = true;
+	run->settings = *task->settings; /* borrowed: store_new_run() takes it back */
+	run->settings_json = settings_text(task->settings);
+	run->state = xstrdup("running");
+	run->seed = task->settings->seed;
+	run->rounds = info->traits.timed ? task->settings->rounds : 0;
+	run->device = info->device;
+	run->started_ns = wall_time_ns();
+	host_facts(&run->environment);
+	key_value_set(&run->environment, "process", mark);
+	add_session_environment(&run->environment, info);
+	free(mark);
+}
+
+static int store_new_run(struct sweep_store *store, const struct run_task *task,
+			 const struct session_info *info, struct error *err)
+{
+	const struct plan *plan = task->plan;
+	struct run run = {0};
+	int rc;
+
+	describe_run(&run, task, info);
+	shard_describe(&run, task->shard);
+	run.trials = xcalloc(plan->count + 1, sizeof(*run.trials));
+	run.trial_count = plan->count;
+	for (size_t i = 0; i < plan->count; i++)
+		make_trial(&run.trials[i], &plan->cases[i]);
+	rc = db_run_begin(store->db, &run, err);
+	for (size_t i = 0; i < plan->count && !rc; i++)
+		store->trial_ids[i] = run.trials[i].id;
+	store->run_id = run.id;
+	run.settings = (struct measure_settings){0};
+	run_release(&run);
+	return rc;
+}
+
+/* ---- a resumed run ---- */
+
+/* Of two processes that resume a run at the same moment, one succeeds. */
+static int claim_run(struct sweep_store *store, const struct run *resumed, struct error *err)
+{
+	const char *before = key_value_get(&resumed->environment, "process");
+	char *mark = host_process_mark();
+	int rc;
+
+	if (before)
+		rc = db_environment_swap(store->db, resumed->id, "process", before, mark, err);
+	else
+		rc = db_environment_set(store->db, resumed->id, "process", mark, err);
+	if (rc == PL_EBUSY)
+		error_set(err, rc, "another process has just resumed run %lld; wait for its end",
+			  (long long)resumed->id);
+	free(mark);
+	return rc;
+}
+
+/* Reads the samples of earlier rounds of a trial that continues. */
+static int load_earlier_rounds(struct sweep_store *store, size_t index, struct error *err)
+{
+	struct open_trial *trial = &store->trials[index];
+	int rc = db_samples_load(store->db, store->trial_ids[index], &trial->samples, &trial->count,
+				 err);
+
+	trial->capacity = trial->count;
+	return rc;
+}
+
+static int reopen_run(struct sweep_store *store, const struct run_task *task, struct error *err)
+{
+	const struct plan *plan = task->plan;
+	int rc;
+
+	store->run_id = task->resumed->id;
+	memcpy(store->trial_ids, task->trial_ids, plan->count * sizeof(*store->trial_ids));
+	rc = claim_run(store, task->resumed, err);
+	if (!rc)
+		rc = db_run_reopen(store->db, store->run_id, err);
+	for (size_t i = 0; i < plan->count && !rc; i++) {
+		const struct plan_case *planned = &plan->cases[i];
+
+		if (!planned->finished && planned->rounds_done)
+			rc = load_earlier_rounds(store, i, err);
+		/* it could run when it was first planned, and cannot now */
+		if (!rc && planned->skip_reason && !planned->finished)
+			rc = store_finished(store, i, TRIAL_SKIPPED, planned->skip_reason, err);
+	}
+	return rc;
+}
+
+/* ---- both ---- */
+
+int store_begin(struct sweep_store *store, const struct run_task *task,
+		const struct session_info *info, struct error *err)
+{
+	int rc;
+
+	store->metrics = &task->settings->metrics;
+	store->trial_count = task->plan->count;
+	store->trial_ids = xcalloc(store->trial_count + 1, sizeof(*store->trial_ids));
+	store->trials = xcalloc(store->trial_count + 1, sizeof(*store->trials));
+	if (task->resumed)
+		rc = reopen_run(store, task, err);
+	else
+		rc = store_new_run(store, task, info, err);
+	store->begun = rc == 0;
+	return error_context(err, rc, "storing the run");
+}
+
+void store_release(struct sweep_store *store)
+{
+	for (size_t i = 0; i < store->trial_count; i++)
+		forget_samples(&store->trials[i]);
+	free(store->trials);
+	free(store->trial_ids);
+}

@@ -1,0 +1,78 @@
+/*
+ * studies: claims about kernels, measured and answered. Loads study files,
+ * measures the cases that they need as one sweep, and answers each study from
+ * the trials of a run. metrics/analysis/study.h has the language of a study
+ * and the judgement.
+ */
+#ifndef HARNESS_SESSION_STUDIES_H
+#define HARNESS_SESSION_STUDIES_H
+
+#include "harness/session/session.h"
+#include "metrics/analysis/study.h"
+
+/* The label of the runs that studies are answered from. */
+#define STUDY_LABEL "studies"
+
+/* ---- which studies ---- */
+
+struct study_set {
+	struct study *items;
+	size_t count, capacity;
+};
+/*
+ * Words are names, with * and ?, of installed studies, or files (NAME.study, or
+ * with a slash). No words: all installed studies, by name. PL_EUSAGE: there is
+ * no such study, with the nearest name; it is malformed; two have one name.
+ */
+int study_set_load(struct study_set *out, const struct string_list *words, struct error *err);
+void study_set_release(struct study_set *set);
+/* Keeps the studies that the emulator can answer. Returns the number dropped. */
+size_t study_set_keep_emulated(struct study_set *set);
+/* Adds the names of the installed studies; none is no error. */
+void study_names(struct string_list *out);
+/* Adds the cases and metrics that the studies need to a request, each once. PL_EUSAGE when a case
+ * is of no kernel here, or several cases match where one is meant; PL_EUNSUPPORTED when the backend
+ * can answer none of them. */
+int study_set_needs(struct sweep_request *request, const struct study_set *set, bool emulated,
+		    struct error *err);
+
+/* ---- one study ---- */
+
+/* The answer to a study. The run outlives it. */
+struct study_result {
+	struct study_evidence evidence[STUDY_MAX_CASES];
+	double *medians[STUDY_MAX_CASES]; /* of evidence, owned; NULL: none */
+	char *reasons[STUDY_MAX_CASES];   /* likewise */
+	struct study_answer answer;
+	const struct run *run; /* NULL: no run has any of its cases */
+};
+/* Answers from a run that run_load_measured() loaded with its trials. *missing: the number of cases
+ * that the study needs and the run lacks. */
+int study_result_take(struct study_result *out, size_t *missing, const struct study *study,
+		      const struct run *run, struct error *err);
+/* Answers without a run, for the reason. */
+void study_result_absent(struct study_result *out, const struct study *study, bool emulated,
+			 const char *reason);
+void study_result_release(struct study_result *result);
+
+/* ---- the verb ---- */
+
+struct study_answers {
+	struct study_result *results; /* one per study of the set */
+	size_t count;
+	struct sweep_result measured; /* of study_run() */
+	struct run *runs;             /* of study_answer_stored() */
+	size_t run_count;
+};
+/* Measures what the studies need on request->backend, stores it, and answers from it. Adds to the
+ * request as study_set_needs() does. */
+int study_run(struct sweep_request *request, const struct study_set *set,
+	      const struct sweep_observer *observer, const volatile int *stop,
+	      struct study_answers *out, struct error *err);
+/* Answers each study from the stored run that lacks the fewest of its cases, newest first.
+ * PL_ENOENT: the database has no run of studies of this backend. */
+int study_answer_stored(const char *db_path, const char *backend, const struct study_set *set,
+			struct study_answers *out, struct error *err);
+void study_answers_release(struct study_answers *answers);
+
+#endif

@@ -1,0 +1,205 @@
+/* Answers studies: from a sweep that measures what they need, or from stored runs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/backends.h"
+#include "harness/session/judge.h"
+#include "harness/session/session_parts.h"
+#include "harness/session/studies.h"
+
+static void answers_init(struct study_answers *answers, const struct study_set *set)
+{
+	*answers = (struct study_answers){
+		.results = xcalloc(set->count + 1, sizeof(*answers->results)),
+		.count = set->count,
+	};
+}
+
+void study_answers_release(struct study_answers *answers)
+{
+	for (size_t i = 0; i < answers->count; i++)
+		study_result_release(&answers->results[i]);
+	free(answers->results);
+	for (size_t i = 0; i < answers->run_count; i++)
+		run_release(&answers->runs[i]);
+	free(answers->runs);
+	sweep_result_release(&answers->measured);
+	*answers = (struct study_answers){0};
+}
+
+/* ---- measuring ---- */
+
+/* Plans and measures the request; it has what the studies need. */
+static int measure_studies(const struct sweep_request *request, const struct backend_choice *choice,
+			   const struct sweep_observer *observer, const volatile int *stop,
+			   struct sweep_result *out, struct error *err)
+{
+	const struct backend_traits traits = backend_traits_of(request->backend);
+	const struct sweep_shard whole = {0};
+	struct measure_settings settings = {0};
+	struct run_task task = {.request = request,
+				.observer = observer,
+				.stop = stop,
+				.backend = request->backend,
+				.settings = &settings,
+				.shard = &whole};
+	int rc = request_settings(&settings, request, &traits, err);
+
+	if (!rc)
+		rc = request_plan(&task.plan, request, err);
+	if (!rc)
+		rc = backend_choice_find(choice, err);
+	if (!rc && !database_is_new(request->db_path))
+		rc = db_open(&out->db, request->db_path, DB_CREATE, err);
+	if (!rc)
+		rc = measure_run(&task, out, err);
+	plan_free(task.plan);
+	measure_settings_release(&settings);
+	return rc;
+}
+
+int study_run(struct sweep_request *request, const struct study_set *set,
+	      const struct sweep_observer *observer, const volatile int *stop,
+	      struct study_answers *out, struct error *err)
+{
+	const bool emulated = backend_traits_of(request->backend).emulated;
+	struct backend_choice choice = {.why = TEXT_INIT};
+	size_t missing;
+	int rc = backend_choose(&choice, request, err);
+
+	answers_init(out, set);
+	if (!rc)
+		rc = study_set_needs(request, set, emulated, err);
+	if (!rc && !request->metrics.count)
+		string_list_add(&request->metrics, "none");
+	if (!rc)
+		rc = measure_studies(request, &choice, observer, stop, &out->measured, err);
+	for (size_t i = 0; i < set->count && !rc; i++)
+		rc = study_result_take(&out->results[i], &missing, &set->items[i],
+				       &out->measured.run, err);
+	backend_choice_release(&choice);
+	return rc;
+}
+
+/* ---- stored runs ---- */
+
+/* Runs that studies are answered from, newest first. */
+struct study_run_search {
+	const char *backend;
+	int64_t *ids;
+	size_t count, capacity;
+	struct device_info device; /* of the newest; the others are of the same device */
+};
+
+static bool is_same_device(const struct device_info *a, const struct device_info *b)
+{
+	return strcmp(a->uuid, b->uuid) == 0 && strcmp(a->name, b->name) == 0;
+}
+
+static int note_study_run(void *context, const struct run *run, const struct trial_tally *tally)
+{
+	struct study_run_search *search = context;
+
+	(void)tally;
+	if (!run->label || strcmp(run->label, STUDY_LABEL) ||
+	    strcmp(run->backend, search->backend) ||
+	    (search->count && !is_same_device(&run->device, &search->device)))
+		return 0;
+	search->device = run->device;
+	search->ids =
+		xgrow(search->ids, &search->capacity, search->count + 1, sizeof(*search->ids));
+	search->ids[search->count++] = run->id;
+	return 0;
+}
+
+/* Answers so far, each from the run that lacks the fewest of its cases. */
+struct partial_answers {
+	struct study_result *results;
+	size_t *missing; /* of each study; at first all that it needs */
+	size_t open;     /* studies that lack any */
+};
+
+/* Takes from the run each answer that no newer run gives as completely. *kept: one was taken. */
+static int improve_answers(struct partial_answers *answers, bool *kept, const struct study_set *set,
+			   const struct run *run, struct error *err)
+{
+	for (size_t i = 0; i < set->count; i++) {
+		struct study_result taken;
+		size_t missing;
+		int rc;
+
+		if (!answers->missing[i])
+			continue;
+		rc = study_result_take(&taken, &missing, &set->items[i], run, err);
+		if (rc)
+			return rc;
+		if (missing >= answers->missing[i]) {
+			study_result_release(&taken);
+			continue;
+		}
+		study_result_release(&answers->results[i]);
+		answers->results[i] = taken;
+		answers->missing[i] = missing;
+		answers->open -= !missing;
+		*kept = true;
+	}
+	return 0;
+}
+
+static int answer_from_runs(struct study_answers *out, const struct study_set *set, struct db *db,
+			    const struct study_run_search *search, bool emulated, struct error *err)
+{
+	struct partial_answers answers = {
+		.results = out->results,
+		.missing = xcalloc(set->count + 1, sizeof(*answers.missing)),
+		.open = set->count,
+	};
+	int rc = 0;
+
+	out->runs = xcalloc(search->count + 1, sizeof(*out->runs));
+	out->run_count = search->count;
+	for (size_t i = 0; i < set->count; i++) {
+		for (size_t c = 0; c < set->items[i].case_count; c++)
+			answers.missing[i] += study_needs_case(&set->items[i], c, emulated);
+		/* a study that needs no case, because none is emulated, is answered by any run */
+		if (!answers.missing[i])
+			answers.missing[i] = 1;
+	}
+	for (size_t i = 0; i < search->count && answers.open && !rc; i++) {
+		bool kept = false;
+
+		rc = run_load_measured(db, search->ids[i], true, &out->runs[i], err);
+		if (!rc)
+			rc = improve_answers(&answers, &kept, set, &out->runs[i], err);
+		if (!kept)
+			run_release(&out->runs[i]);
+	}
+	for (size_t i = 0; i < set->count && !rc; i++)
+		if (!out->results[i].run)
+			study_result_absent(&out->results[i], &set->items[i], emulated,
+					    "in no stored run of studies");
+	free(answers.missing);
+	return rc;
+}
+
+int study_answer_stored(const char *db_path, const char *backend, const struct study_set *set,
+			struct study_answers *out, struct error *err)
+{
+	struct study_run_search search = {.backend = backend};
+	struct db *db = NULL;
+	int rc = db_open(&db, db_path, DB_READ, err);
+
+	answers_init(out, set);
+	if (!rc)
+		rc = db_runs_visit(db, 0, note_study_run, &search, err);
+	if (!rc && !search.count)
+		rc = error_set(err, PL_ENOENT,
+			       "%s has no run of studies of backend %s: perflab study measures one",
+			       db_path, backend);
+	if (!rc)
+		rc = answer_from_runs(out, set, db, &search, backend_traits_of(backend).emulated,
+				      err);
+	free(search.ids);
+	db_close(db);
+	return rc;
+}

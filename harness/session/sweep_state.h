@@ -1,0 +1,145 @@
+/*
+ * sweep_state: one sweep in progress, as the files that measure share it.
+ * Internal to harness/session. The order of the calls is
+ * sweep_open() (open_worker.c), sweep_inspect() (inspect.c), sweep_begin() and
+ * sweep_measure() (measure.c: rounds.c and count.c, or emulate.c), sweep_close().
+ */
+#ifndef HARNESS_SESSION_SWEEP_STATE_H
+#define HARNESS_SESSION_SWEEP_STATE_H
+
+#include "harness/plan/plan.h"
+#include "harness/protocol/messages.h"
+#include "harness/protocol/protocol.h"
+#include "harness/session/session.h"
+#include "harness/session/worker_process.h"
+#include "metrics/metrics.h"
+#include "metrics/settings.h"
+
+#define NO_CASE SIZE_MAX
+
+/*
+ * Where results go. Called in the thread of the sweep; a non-zero return ends
+ * the sweep with that code, and the sink sets *err. `index` is into
+ * plan->cases.
+ */
+struct sweep_sink {
+	void *context;
+	int (*facts)(void *context, size_t index, const struct launch_facts *facts,
+		     struct error *err);
+	int (*round)(void *context, size_t index, const struct round_result *round,
+		     struct error *err);
+	int (*counters)(void *context, size_t index, const struct counter_list *counters,
+			struct error *err);
+	/* From an emulator only. */
+	int (*lines)(void *context, size_t index, const struct line_count_list *lines,
+		     struct error *err);
+	/* The last call for a case. Not called for a case that the plan skips. */
+	int (*finished)(void *context, size_t index, enum trial_status status, const char *reason,
+			struct error *err);
+};
+
+/* What the sweep knows about one case of the plan. */
+struct case_state {
+	struct launch_facts facts;
+	bool inspected; /* facts are valid */
+	bool ended;     /* nothing more is to be done */
+	int rounds_done;
+	bool counted;
+	/* The case as JSON, from its first request until it has ended; "": not encoded. */
+	struct text json;
+	/* The largest of all rounds that were measured here; NAN: none, for the reason ("": not
+	 * given). */
+	double relative_error;
+	char no_accuracy[96];
+	/* A failure at inspection, kept until results can be stored; TRIAL_OK: none. */
+	enum trial_status early_status;
+	char *early_reason;
+};
+
+struct sweep_outcome {
+	size_t ok, skipped, failed; /* cases; skipped and failed by trial status */
+	size_t workers;             /* started */
+	bool interrupted;
+};
+
+struct sweep {
+	const struct measure_settings *settings;
+	const struct sweep_observer *observer;
+	const volatile int *stop;
+	const struct sweep_sink *sink; /* NULL: nothing is stored yet */
+	struct text worker_path;
+	struct sweep_outcome outcome;
+	struct plan *plan; /* borrowed; inspection adds skips */
+	struct case_state *cases;
+	struct session_info info; /* of the first session */
+	bool info_known;
+	char *counters_reason; /* of the current session; NULL: counters are on */
+	int rounds;            /* 0 if the backend is not timed */
+	struct worker_process worker;
+	size_t steps_done, steps_total;
+	int64_t started_ns;
+};
+#define SWEEP_INIT(settings_used, seen_by, stop_flag)                                    \
+	{                                                                                \
+		.settings = (settings_used), .observer = (seen_by), .stop = (stop_flag), \
+		.worker_path = TEXT_INIT                                                 \
+	}
+
+/* ---- sessions: open_worker.c ---- */
+
+/* Finds the worker of a backend and opens the first session; sweep->info is known afterwards. */
+int sweep_open(struct sweep *sweep, const char *backend, struct error *err);
+/* Starts and opens this worker unless it runs. */
+int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err);
+/*
+ * Turns the end of an exchange into the status of the case in flight: returns 0
+ * with *status and *reason, or a code that ends the sweep. `where` completes the
+ * reason ("phase time"). Ends a worker that cannot be used again.
+ */
+int exchange_settle(struct worker_process *worker, enum exchange_end end,
+		    const struct exchange *exchange, const char *where, const struct error *cause,
+		    enum trial_status *status, struct text *reason, struct error *err);
+/* Ends the worker, immediately if rc is an error, and releases everything. */
+void sweep_close(struct sweep *sweep, int rc);
+
+/* ---- cases: cases.c ---- */
+
+void sweep_cases_init(struct sweep *sweep, struct plan *plan);
+void sweep_cases_release(struct sweep *sweep);
+void sweep_show_progress(const struct sweep *sweep, const char *phase, size_t index);
+void sweep_notice(const struct sweep *sweep, enum notice_kind kind, const char *line);
+/* The steps that a case still needs. */
+size_t case_steps_left(const struct sweep *sweep, size_t index);
+int case_finish(struct sweep *sweep, size_t index, enum trial_status status, const char *reason,
+		struct error *err);
+/* Adds the case as JSON; a case is encoded at its first use. */
+void case_add_json(struct text *out, struct sweep *sweep, size_t index);
+/* Writes a request about one case; round -1: not of a round. */
+void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
+		  int round);
+/* PL_EPROTOCOL: the reply is about another case. */
+int reply_check_id(const json_t *message, int64_t wanted, struct error *err);
+/* Adds every requested metric that `counters` lacks as missing, for the reason. Returns how many
+ * were added. */
+size_t case_add_missing(const struct sweep *sweep, struct counter_list *counters,
+			const char *reason);
+
+/* ---- steps ---- */
+
+/* Inspects every runnable case that is not finished; adds skips to the plan. */
+int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err);
+/* Turns cases that failed at inspection into skips, for a plan that is only shown. */
+void sweep_skip_failed(struct sweep *sweep);
+/* Gives the sink what inspection found; results go to the sink from now on. */
+int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error *err);
+/* Rounds and counting, or emulation. */
+int sweep_measure(struct sweep *sweep, struct error *err);
+
+/* Verifies and times: each round in a fresh worker, in an order drawn from the seed. */
+int sweep_rounds(struct sweep *sweep, struct error *err);
+/* Counts in batches. A case that was timed stays ok whatever happens here. */
+int sweep_count(struct sweep *sweep, struct error *err);
+/* Executes every case once, in several workers side by side. */
+int sweep_emulate(struct sweep *sweep, struct error *err);
+
+#endif
