@@ -1,5 +1,4 @@
 /* perflab mark: marks a stored run as good or bad, or changes its label or note. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/shared.h"
@@ -10,60 +9,7 @@ struct mark_options {
 	const char *db, *label, *note;
 };
 
-/* Runs whose baseline may be another one now: those of the device and backend that came later. */
-struct later_runs {
-	const struct run *marked;
-	int64_t *ids;
-	size_t count, capacity;
-};
-
-static int note_later(void *context, const struct run *run, const struct trial_tally *tally)
-{
-	struct later_runs *later = context;
-	const struct run *marked = later->marked;
-
-	(void)tally;
-	/* newest first: what follows is older still */
-	if (run->started_ns < marked->started_ns || run->id == marked->id)
-		return 1;
-	if (strcmp(run->backend, marked->backend) != 0 ||
-	    strcmp(run->device.name, marked->device.name) != 0 ||
-	    strcmp(run->device.uuid, marked->device.uuid) != 0)
-		return 0;
-	later->ids = xgrow(later->ids, &later->capacity, later->count + 1, sizeof(*later->ids));
-	later->ids[later->count++] = run->id;
-	return 0;
-}
-
-/* The newest first, so that a person who interrupts has those that matter most. */
-static int judge_later(struct db *db, int64_t run_id, struct error *err)
-{
-	const volatile int *stop = interruption_catch();
-	struct later_runs later = {0};
-	struct run marked = {0};
-	int rc = db_run_load(db, run_id, false, &marked, err);
-
-	later.marked = &marked;
-	if (!rc)
-		rc = db_runs_visit(db, 0, note_later, &later, err);
-	for (size_t i = 0; !rc && i < later.count; i++) {
-		if (*stop)
-			rc = error_set(err, PL_EINTERRUPTED,
-				       "interrupted: the mark is set, and %zu of %zu later runs "
-				       "are not judged anew; mark it again to go on",
-				       later.count - i, later.count);
-		else
-			rc = judge_stored_run(db, later.ids[i], err);
-	}
-	if (!rc && later.count)
-		say("%zu later run%s judged anew, for the baseline may be another", later.count,
-		    later.count == 1 ? " was" : "s were");
-	free(later.ids);
-	run_release(&marked);
-	return rc;
-}
-
-static int check_request(const struct invocation *call, struct error *err)
+static int check_mark_options(const struct invocation *call, struct error *err)
 {
 	const struct mark_options *options = call->options;
 	const char *kind = call->operands.count > 1 ? call->operands.items[1] : NULL;
@@ -92,7 +38,8 @@ static int run_mark(struct invocation *call, struct error *err)
 	};
 	struct db *db = NULL;
 	int64_t id = 0;
-	int rc = check_request(call, err);
+	size_t judged = 0;
+	int rc = check_mark_options(call, err);
 
 	if (!rc)
 		rc = db_open(&db, options->db ? options->db : db_default_path(), DB_WRITE, err);
@@ -105,7 +52,10 @@ static int run_mark(struct invocation *call, struct error *err)
 	else if (!rc && words.mark)
 		say("run %lld is marked %s", (long long)id, words.mark);
 	if (!rc && words.mark)
-		rc = judge_later(db, id, err);
+		rc = judge_later_runs(db, id, interruption_catch(), &judged, err);
+	if (!rc && judged)
+		say("%zu later run%s judged again, because the baseline may have changed", judged,
+		    judged == 1 ? " was" : "s were");
 	db_close(db);
 	return rc;
 }

@@ -10,7 +10,7 @@ void progress_init(struct progress *progress, const struct terminal *terminal, b
 		.quiet = quiet, .rewrites = terminal->err_rewrites, .width = terminal->err_width};
 }
 
-static void add_state(struct text *line, const struct sweep_progress *state)
+static void add_sweep_state(struct text *line, const struct sweep_progress *state)
 {
 	char left[32];
 
@@ -65,7 +65,7 @@ static void show_state(void *context, const struct sweep_progress *state)
 
 	if (!state->total)
 		return;
-	add_state(&line, state);
+	add_sweep_state(&line, state);
 	progress_line(progress, line.data);
 	text_release(&line);
 }

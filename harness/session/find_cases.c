@@ -16,7 +16,7 @@ struct case_search {
 
 /* ---- matching ---- */
 
-static bool is_pattern(const char *word)
+static bool has_wildcard(const char *word)
 {
 	return strpbrk(word, "*?") != NULL;
 }
@@ -26,7 +26,7 @@ static bool word_matches(const char *word, const char *name)
 {
 	size_t length = strlen(word);
 
-	if (is_pattern(word))
+	if (has_wildcard(word))
 		return pattern_matches(word, name);
 	return strncmp(word, name, length) == 0 && (!name[length] || name[length] == '/');
 }

@@ -57,7 +57,7 @@ refused 3 'does not exist' mark 3 good --db no-such.db
 run mark 3 good --note 'the release'
 expect_code 0
 expect_err 'run 3 is marked good'
-expect_err '7 later runs were judged anew'
+expect_err '7 later runs were judged again'
 run query 'SELECT kind, why FROM mark' --format csv
 [ "$(sed 1d "$work/out")" = 'good,the release' ] || complain 'not marked'
 run query 'SELECT DISTINCT run_id FROM comparison JOIN trial ON trial.id = base_trial_id WHERE comparison.trial_id IN (SELECT id FROM trial WHERE run_id = 9)' --format csv

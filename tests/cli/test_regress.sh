@@ -1,4 +1,4 @@
-# Two runs held against each other: verdicts, exit codes, formats, thresholds, and every way in which
+# Compares two runs: verdicts, exit codes, formats, thresholds, and every reason why
 # there is nothing to compare.
 . "$(dirname "$0")/lib.sh"
 fake_worker
@@ -146,7 +146,7 @@ expect_err 'slip.thresholds:1: no case of these runs matches'
 [ "$(wc -l <"$work/err")" -eq 1 ] || complain 'more than the one line is told'
 printf 'zzz time=1%%\n%.0s' 1 2 3 4 5 >slip.thresholds
 run regress --base before --head same --thresholds slip.thresholds
-expect_err 'nor do 2 patterns more'
+expect_err '2 more patterns match no case'
 printf '* ignore\n' >perflab.thresholds
 refused 2 'that no threshold ignores' regress --base before --head slower
 printf '# fine\nreduce tmie=3%%\n' >perflab.thresholds
@@ -191,7 +191,7 @@ if command -v sqlite3 >/dev/null; then
 	kept 'unchanged 4' same
 	kept 'failed 1, unchanged 3' broken
 	kept 'unchanged 2, regressed 2' slower
-	# a case that the last good run lacks is held against the run that has it
+	# a case that the last good run lacks is compared with the run that has it
 	rm -f added.db
 	added() {
 		export FAKE_WORKER_SCRIPT="$2"
@@ -209,15 +209,15 @@ if command -v sqlite3 >/dev/null; then
 	run regress --db added.db
 	expect_code 0
 	expect_out '1 unchanged, 1 new'
-	expect_no_out 'held against'
+	expect_no_out 'compared with run'
 	added doubled 'slow:reduce/naive;recompiled' reduce/shuffle reduce/naive
 	run regress --db added.db
 	expect_code 1
 	expect_out '1 regressed, 1 unchanged'
-	expect_out 'held against run 2, not marked good: no older good run has the case'
-	expect_err '1 case that run 1 lacks or did not measure is held against an older run that has it'
+	expect_out 'compared with run 2, not marked good: no older good run has the case'
+	expect_err 'run 1 lacks 1 case or did not measure it; the case is compared with an older run that has it'
 	[ "$(sqlite3 added.db "SELECT verdict || ': ' || why FROM comparison JOIN trial ON trial.id = trial_id
-		WHERE run_id = 3 AND variant = 'naive'")" = 'regressed: held against run 2, not marked good: no older good run has the case' ] ||
+		WHERE run_id = 3 AND variant = 'naive'")" = 'regressed: compared with run 2, not marked good: no older good run has the case' ] ||
 		complain 'what is kept of the added case is something else'
 	# who names a run means that run
 	run regress --base narrow --db added.db
@@ -243,13 +243,13 @@ if command -v sqlite3 >/dev/null; then
 	added slow 'slow:reduce/naive;recompiled' reduce/shuffle reduce/naive
 	run regress --db added.db
 	expect_code 1
-	expect_out 'held against run 2, the newest older good run that has the case'
-	# one that no good run measured is held against the newest that did
+	expect_out 'compared with run 2, the newest older good run that has the case'
+	# one that no good run measured is compared with the newest that did
 	sqlite3 added.db "UPDATE trial SET status = 'failed', reason = 'x', sample_count = 0, median_ns = NULL
 		WHERE run_id = 2 AND variant = 'naive'"
 	run regress --db added.db --all
 	expect_code 0
-	expect_out 'held against run 3, not marked good'
+	expect_out 'compared with run 3, not marked good'
 	# the base, a good run newer than the head, lacks the case and makes no older run good
 	rm -f newer.db
 	added() {
@@ -263,7 +263,7 @@ if command -v sqlite3 >/dev/null; then
 	run mark last good --db newer.db
 	run regress --head 3 --base last-good --all --db newer.db
 	expect_code 0
-	expect_out 'held against run 2, not marked good: no older good run has the case'
+	expect_out 'compared with run 2, not marked good: no older good run has the case'
 	expect_no_out 'newest older good run'
 	sqlite3 perflab.db "UPDATE run SET driver = '999.1'"
 	sweep_as later 'slow:reduce/shuffle;recompiled'
