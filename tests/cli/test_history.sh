@@ -110,7 +110,7 @@ expect_out '"provisional": false'
 slower 0.8 '= 10'
 run history "reduce/shuffle/$config" --db changed.db
 expect_out 'faster by 20.00 %'
-expect_out 'one run so far: the next will tell'
+expect_out 'one run so far: wait for the next'
 slower 3 '= 5'
 run history "reduce/shuffle/$config" --db changed.db
 expect_out 'no change point'

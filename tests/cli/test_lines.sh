@@ -48,12 +48,12 @@ expect_out '"file": null'
 
 # what cannot be
 refused 2 'no case of run 1 matches "nonesuch"' report last --lines nonesuch
-refused 2 'which is for --lines' report last reduce
-refused 3 'no case that was chosen of run 1 has lines' report last --lines block=128
+refused 2 'cannot select the cases "reduce" without --lines' report last reduce
+refused 3 'none of the chosen cases of run 1 has lines' report last --lines block=128
 fake_worker
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --backend cuda --db cuda.db
 expect_code 0
-refused 3 'lines are counted by the ptx backend only' report --db cuda.db --lines
+refused 3 'only the ptx backend counts lines' report --db cuda.db --lines
 run list runs
 expect_out 'BACKEND'
 expect_out ' ptx '

@@ -73,10 +73,10 @@ run list kernels --long matmul/tiled --format csv
 expect_out 'block: threads in one block'
 for option in --long --verbose; do
 	for topic in metrics sets devices runs; do
-		refused 2 "$option is of \"perflab list kernels\"" list $topic $option
+		refused 2 "$option works only with \"perflab list kernels\"" list $topic $option
 	done
 done
-refused 2 'as cuda or ptx' list metrics --backend auto
+refused 2 'such as cuda or ptx' list metrics --backend auto
 run list kernels --long no-such-name
 expect_err 'no name of the kernels matches'
 for topic in kernels metrics sets; do
@@ -110,9 +110,9 @@ refused 2 'one of: basic,core' list metrics --set cores
 # emulated metrics stand apart from what a GPU counts
 run list metrics
 expect_out 'emulated by backend ptx'
-sed '1,/^emulated, by/d' "$work/out" | grep -q '^ptx_branch_efficiency_pct ' ||
+sed '1,/^emulated by/d' "$work/out" | grep -q '^ptx_branch_efficiency_pct ' ||
 	complain 'no emulated metric below its heading'
-sed '/^emulated, by/,$d' "$work/out" | grep -q '^ptx_' &&
+sed '/^emulated by/,$d' "$work/out" | grep -q '^ptx_' &&
 	complain 'an emulated metric among those of a GPU'
 run list metrics --set ptx
 expect_code 0
@@ -131,7 +131,7 @@ expect_err 'as recorded'
 
 run list devices
 expect_code 0
-expect_err 'no device of this machine'
+expect_err 'the devices of this machine are not listed'
 refused 3 'no-such.db' list runs --db no-such.db
 refused 3 'no-such.db' list devices --db no-such.db
 

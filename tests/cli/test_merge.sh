@@ -145,7 +145,7 @@ refused 2 "'0/3' is no shard" sweep reduce --shard 0/3 --dry-run
 refused 2 "'three' is no shard" sweep reduce --shard three --dry-run
 refused 2 'one shard at a time' sweep reduce --shard 1-2/3 --dry-run
 refused 2 'the plan has 1 case' sweep reduce/shuffle --block-sizes 64 --size 64 --shard 1/2 --dry-run
-refused 2 'give --shard I/N, too' sweep reduce --sweep-id x --dry-run
+refused 2 'give --shard I/N as well' sweep reduce --sweep-id x --dry-run
 refused 2 '1 to 200 printable characters' sweep reduce --shard 1/2 --sweep-id '' --dry-run
 refused 2 '--shard cannot be changed' sweep --resume last --shard 1/2 --db a.db
 
