@@ -39,8 +39,14 @@ if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)
     DESTINATION ${CMAKE_INSTALL_DATADIR})
 endif()
 
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs FILES_MATCHING PATTERN "*.md")
+# The documents with everything that they link to, so that no link of an installed one is dead.
+install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY studies DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.study")
+
+# The source of the kernels, for `report --lines`.
+install(DIRECTORY kernels DESTINATION share/perflab/source
+  FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "generated" EXCLUDE)
 
 string(TOLOWER ${CMAKE_SYSTEM_NAME} _system)
 set(CPACK_GENERATOR TGZ)

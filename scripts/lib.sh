@@ -104,7 +104,8 @@ try_set_up() {
 	done
 }
 
-# build FOLDER OPTION …: configures once and again when options changed, then builds.
+# build FOLDER OPTION …: configures once and again when options changed, then builds everything, or
+# only the targets in $targets.
 build() {
 	folder=$1
 	shift
@@ -119,7 +120,8 @@ build() {
 		die "could not configure $folder"
 	}
 	grep -e 'CUDA worker' -e 'Report page' "$log" || true
-	cmake --build "$folder" -j "$(jobs)" >>"$log" 2>&1 || {
+	# shellcheck disable=SC2086 # several targets
+	cmake --build "$folder" -j "$(jobs)" ${targets:+--target $targets} >>"$log" 2>&1 || {
 		tail -n 60 "$log" >&2
 		die "could not build; the whole log is in $log"
 	}

@@ -304,24 +304,29 @@ int plan_choose(struct plan **out, const struct plan_request *request, struct er
 
 /* ---- the device ---- */
 
-static int case_resolve(struct plan_case *planned, const struct device_limits *limits,
+static int case_resolve(struct launch_case **launch, struct text *skip,
+			const struct plan_case *planned, const struct device_limits *limits,
 			struct error *err)
 {
-	struct text skip = TEXT_INIT;
-	int rc;
+	int rc = kernel_resolve(launch, skip, planned->descriptor, planned->descriptor_variant,
+				planned->axes, planned->axis_count, limits, err);
 
-	launch_case_free(planned->launch);
-	planned->launch = NULL;
-	free(planned->skip_reason);
-	planned->skip_reason = NULL;
-	rc = kernel_resolve(&planned->launch, &skip, planned->descriptor,
-			    planned->descriptor_variant, planned->axes, planned->axis_count, limits,
-			    err);
-	if (rc)
-		error_context(err, rc, "%s/%s/%s", planned->kernel, planned->variant,
-			      planned->config);
-	else if (!planned->launch)
-		planned->skip_reason = text_detach(&skip);
+	return error_context(err, rc, "%s/%s/%s", planned->kernel, planned->variant,
+			     planned->config);
+}
+
+int plan_check(const struct plan *plan, struct error *err)
+{
+	struct text skip = TEXT_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < plan->count && !rc; i++) {
+		struct launch_case *launch = NULL;
+
+		text_clear(&skip);
+		rc = case_resolve(&launch, &skip, &plan->cases[i], &device_limits_minimum, err);
+		launch_case_free(launch);
+	}
 	text_release(&skip);
 	return rc;
 }
@@ -332,8 +337,18 @@ int plan_resolve(struct plan *plan, const struct device_limits *limits, struct e
 
 	plan->runnable = 0;
 	for (size_t i = 0; i < plan->count && !rc; i++) {
-		rc = case_resolve(&plan->cases[i], limits, err);
-		plan->runnable += plan->cases[i].launch != NULL;
+		struct plan_case *planned = &plan->cases[i];
+		struct text skip = TEXT_INIT;
+
+		launch_case_free(planned->launch);
+		planned->launch = NULL;
+		free(planned->skip_reason);
+		planned->skip_reason = NULL;
+		rc = case_resolve(&planned->launch, &skip, planned, limits, err);
+		if (!rc && !planned->launch)
+			planned->skip_reason = text_detach(&skip);
+		plan->runnable += planned->launch != NULL;
+		text_release(&skip);
 	}
 	return rc;
 }

@@ -74,6 +74,9 @@ struct plan {
  * selected kernels have applies to those; an axis that none has is an error.
  */
 int plan_choose(struct plan **out, const struct plan_request *request, struct error *err);
+/* Evaluates every case for the least device and keeps nothing. PL_EUSAGE for values that no device
+ * can have, such as an overflow: found before a device is opened. */
+int plan_check(const struct plan *plan, struct error *err);
 /* Gives every case its launch on a device, or its skip reason. May be repeated for another device.
  */
 int plan_resolve(struct plan *plan, const struct device_limits *limits, struct error *err);

@@ -26,7 +26,7 @@ static int compare_cards(const void *left, const void *right)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-static bool same_variant(const struct plan_case *a, const struct plan_case *b)
+static bool is_same_variant(const struct plan_case *a, const struct plan_case *b)
 {
 	return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->variant, b->variant) == 0;
 }
@@ -39,7 +39,7 @@ static size_t cards_take(struct card *cards, const struct plan *plan, size_t beg
 	for (size_t i = begin; i < plan->count; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 
-		if (!same_variant(planned, &plan->cases[begin]))
+		if (!is_same_variant(planned, &plan->cases[begin]))
 			break;
 		cards[count++] =
 			(struct card){XXH64(planned->config, strlen(planned->config), begin), i};

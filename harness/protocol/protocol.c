@@ -90,7 +90,7 @@ json_t *case_to_json(const struct launch_case *work)
 /* ---- decoding ---- */
 
 /* A name that may become part of a path: no component is empty or begins with a dot. */
-static int image_check(const char *image, struct error *err)
+static int check_image_name(const char *image, struct error *err)
 {
 	bool begins = true; /* the next byte is the first of a component */
 	bool good = true;
@@ -363,7 +363,7 @@ int case_from_json(struct launch_case **out, const json_t *json, struct error *e
 	if (!rc)
 		rc = member_string(work->image, sizeof(work->image), json, "image", err);
 	if (!rc)
-		rc = image_check(work->image, err);
+		rc = check_image_name(work->image, err);
 	if (!rc)
 		rc = member_string(work->oracle, sizeof(work->oracle), json, "oracle", err);
 	if (!rc)

@@ -310,8 +310,8 @@ static int emulate_pending(struct emulation *emulation, struct error *err)
 	return rc;
 }
 
-/* The number of processors that this process may use. */
-static size_t processors(void)
+/* The number of usable_processors that this process may use. */
+static size_t usable_processors(void)
 {
 	cpu_set_t set;
 	long online;
@@ -325,7 +325,7 @@ static size_t processors(void)
 static void slots_begin(struct emulation *emulation)
 {
 	struct sweep *sweep = emulation->sweep;
-	size_t wanted = sweep->settings->jobs ? (size_t)sweep->settings->jobs : processors();
+	size_t wanted = sweep->settings->jobs ? (size_t)sweep->settings->jobs : usable_processors();
 
 	emulation->slot_count =
 		wanted < emulation->pending_count ? wanted : emulation->pending_count;

@@ -142,6 +142,8 @@ int request_plan(struct plan **out, const struct sweep_request *request, struct 
 		overrides[i].values = request->axis_values.items[i];
 	}
 	rc = plan_choose(out, &wanted, err);
+	if (!rc)
+		rc = plan_check(*out, err);
 	free(overrides);
 	return rc;
 }
@@ -157,7 +159,8 @@ bool database_is_new(const char *path)
 	return can;
 }
 
-void notice(const struct sweep_observer *observer, enum notice_kind kind, const char *format, ...)
+void tell_observer(const struct sweep_observer *observer, enum notice_kind kind, const char *format,
+		   ...)
 {
 	va_list args;
 	char *line = NULL;

@@ -18,13 +18,13 @@ int request_settings(struct measure_settings *out, const struct sweep_request *r
 /* The words of --metrics as names of the catalogue. PL_EUSAGE as above. */
 int request_metrics(struct string_list *wanted, const struct string_list *words, bool emulated,
 		    struct error *err);
-/* Chooses the cases of a request. */
+/* Chooses the cases of a request and checks their values. *out may be set on an error. */
 int request_plan(struct plan **out, const struct sweep_request *request, struct error *err);
 /* Nothing exists at the path, and a file can be created there. Other problems with a path are
  * left to db_open(). */
 bool database_is_new(const char *path);
 /* Reports one line to an observer, which may be NULL. */
-void notice(const struct sweep_observer *observer, enum notice_kind kind, const char *format, ...)
+void tell_observer(const struct sweep_observer *observer, enum notice_kind kind, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
 /* ---- the choice of a backend: backend_choice.c ---- */

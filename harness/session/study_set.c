@@ -17,7 +17,7 @@ static bool ends_in(const char *word, const char *suffix)
 
 /* ---- installed studies ---- */
 
-static int compare_names(const void *left, const void *right)
+static int compare_study_names(const void *left, const void *right)
 {
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
@@ -48,7 +48,7 @@ static int list_installed_studies(struct string_list *names, struct text *folder
 	}
 	closedir(stream);
 	if (names->count)
-		qsort(names->items, names->count, sizeof(*names->items), compare_names);
+		qsort(names->items, names->count, sizeof(*names->items), compare_study_names);
 	return 0;
 }
 

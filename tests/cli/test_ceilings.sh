@@ -165,7 +165,7 @@ expect_code 0
 # shellcheck disable=SC2086 # words
 FAKE_WORKER_SCRIPT=ncu run $words --db w.db
 expect_code 0
-[ "$(grep -c 'the sweep goes on without' "$work/err")" -eq 1 ] || complain 'not said once'
+[ "$(grep -c 'the sweep continues without' "$work/err")" -eq 1 ] || complain 'not said once'
 [ "$(runs_of w.db)" -eq 1 ] || complain 'ceilings were stored under a profiler'
 # shellcheck disable=SC2086 # words
 FAKE_WORKER_SCRIPT=crash:ceilings/f32_fma run $words --db x.db

@@ -158,7 +158,7 @@ command_line='sweep beyond a limit on the size of files'
 code=$?
 expect_code 3
 expect_err 'limited.db has reached the limit on the size of files (ulimit -f)'
-expect_err 'go on with: perflab sweep --resume 1 --db limited.db'
+expect_err 'continue with: perflab sweep --resume 1 --db limited.db'
 intact limited.db
 stored=$(sqlite3 limited.db 'SELECT count(*) FROM sample')
 [ "$stored" -gt 0 ] || complain 'nothing was stored before the limit'

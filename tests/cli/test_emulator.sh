@@ -58,15 +58,15 @@ export PERFLAB_WORKER_PTX="$work/fake-emulator"
 for option in '--cache hot' '--rounds 2' '--min-samples 9' '--precision 1%' '--max-time 1s' \
 	'--device 0' '--counter-dump x'; do
 	# shellcheck disable=SC2086 # words
-	refused 2 "no use for ${option%% *}" $words --backend ptx $option
+	refused 2 "does not use ${option%% *}" $words --backend ptx $option
 done
 # shellcheck disable=SC2086 # words
 run $words --cache hot --rounds 2
 expect_code 0
-expect_err 'backend ptx has no use for --cache, --rounds'
+expect_err 'backend ptx does not use --cache, --rounds'
 for option in '--chip GA100' '--blocks all' '--jobs 2'; do
 	# shellcheck disable=SC2086 # words
-	refused 2 "no use for ${option%% *}" $words --backend cuda $option
+	refused 2 "does not use ${option%% *}" $words --backend cuda $option
 done
 refused 2 'one of: auto, all' sweep --blocks some
 refused 2 '--jobs' sweep --jobs -1

@@ -64,7 +64,7 @@ if command -v sqlite3 >/dev/null; then
 fi
 refused 2 '--chip cannot be changed' sweep --resume 2 --chip GA100
 refused 2 '--backend cannot be changed' sweep --resume 2 --backend cuda
-PERFLAB_WORKER_PTX="$work/none" refused 4 'run 2 goes on with ptx, which it began with, or not at all: ' \
+PERFLAB_WORKER_PTX="$work/none" refused 4 'run 2 continues only with ptx, the backend that it began with: ' \
 	sweep --resume 2
 resume 2
 finish

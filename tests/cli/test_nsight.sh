@@ -58,7 +58,7 @@ expect_err 'ncu-ui found.ncu-rep'
 [ "$("$PERFLAB" list runs --format csv | wc -l)" -eq 2 ] || complain 'a run was added'
 NO_REPORT=1 run nsight ncu "$case_name" -o found
 expect_code 3
-expect_err 'left no found.ncu-rep'
+expect_err 'wrote no found.ncu-rep'
 TOOL_CODE=9 run nsight ncu "$case_name" -o found
 expect_code 9
 FAKE_WORKER_SCRIPT=mismatch run nsight ncu "$case_name" -o found

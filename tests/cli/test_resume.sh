@@ -74,7 +74,7 @@ expect_code 3
 resume 2
 
 start
-refused 3 'still going on' sweep --resume 3
+refused 3 'still running' sweep --resume 3
 run list runs
 expect_out ' running '
 kill -KILL $sweep

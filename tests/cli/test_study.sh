@@ -19,13 +19,13 @@ refused 3 "there is no file './none.study'" study ./none.study
 
 # without a device: what would help
 refused 4 'no-such-worker' study divergence_two_ifs
-expect_err '--backend ptx answers what counts decide, of 1 of the 1 studies'
+expect_err '--backend ptx answers the claims about counts of 1 of the 1 studies'
 [ ! -e perflab.db ] || complain 'a database was left where nothing could be measured'
-refused 2 'has no use for --rounds' study --backend ptx --rounds 2
-refused 2 'name one, as cuda or ptx' study --backend auto
-refused 2 'name one, as cuda or ptx' study --backend auto --stored
-refused 2 'name one, as cuda or ptx' ceilings --backend auto
-refused 2 'name one, as cuda or ptx' ceilings --backend auto --stored
+refused 2 'does not use --rounds' study --backend ptx --rounds 2
+refused 2 'name one, such as cuda or ptx' study --backend auto
+refused 2 'name one, such as cuda or ptx' study --backend auto --stored
+refused 2 'name one, such as cuda or ptx' ceilings --backend auto
+refused 2 'name one, such as cuda or ptx' ceilings --backend auto --stored
 
 # of one's own, with nothing compiled
 fake_worker
@@ -191,7 +191,7 @@ expect_out 'divergence_two_ifs: '
 run study --list divergence_two_ifs 'divergence_two*' --format csv
 [ "$(grep -c '^divergence_two_ifs,' "$work/out")" -eq 1 ] || complain 'one study, listed twice'
 cp own.study divergence_two_ifs.study
-refused 2 'another study that is asked for is called "divergence_two_ifs", too' \
+refused 2 'another of these studies is also called "divergence_two_ifs"' \
 	study ./divergence_two_ifs.study divergence_two_ifs --db both.db
 refused 2 'rename the file' study 'divergence_*' ./divergence_two_ifs.study --db both.db
 refused 2 'rename the file' study own.study ./own.study --db both.db

@@ -109,7 +109,7 @@ static void test_start_fails(void **context)
 
 	(void)context;
 	assert_int_equal(start(&worker, "start_hang", 100000000, &err), PL_EWORKER);
-	assert_non_null(strstr(err.text, "no answer in time"));
+	assert_non_null(strstr(err.text, "did not answer in time"));
 	assert_int_equal(start(&worker, "start_exit", WORKER_START_TIMEOUT_NS, &err), PL_EWORKER);
 	assert_non_null(strstr(err.text, "exited with 3"));
 	assert_int_equal(start(&worker, "bad_protocol_version", WORKER_START_TIMEOUT_NS, &err),

@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""check_cycles.py and check_names.py find what they look for.
+
+usage: planted_structure.py CC NM
+
+Compiles two files that need each other, and writes two functions of one name.
+"""
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def check(script, *arguments):
+    return subprocess.run(
+        [sys.executable, HERE / script, *map(str, arguments)],
+        capture_output=True, text=True, check=False,
+    )
+
+
+def compile_pair(cc, build, first, second):
+    objects = build / "db" / "CMakeFiles" / "perflab_db.dir"
+    objects.mkdir(parents=True, exist_ok=True)
+    for name, text in (("first", first), ("second", second)):
+        source = build / f"{name}.c"
+        source.write_text(text)
+        subprocess.run([cc, "-c", source, "-o", objects / f"{name}.c.o"], check=True)
+
+
+def main():
+    cc, nm = sys.argv[1:3]
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        build = folder / "build"
+        compile_pair(cc, build, "int b(void); int a(void) { return b(); }", "int b(void) { return 1; }")
+        said = check("check_cycles.py", build, nm)
+        assert said.returncode == 0, said
+        compile_pair(cc, build, "int b(void); int a(void) { return b(); }",
+                     "int a(void); int b(void) { return a(); }")
+        said = check("check_cycles.py", build, nm)
+        assert said.returncode == 1, said
+        assert "db/first.c uses b of db/second.c" in said.stdout, said.stdout
+        assert check("check_cycles.py", folder / "empty", nm).returncode == 1
+
+        if shutil.which("ctags") is None:
+            print("skipped: ctags (Debian: universal-ctags) is not installed")
+            sys.exit(77)
+        (folder / "db").mkdir()
+        (folder / "db" / "one.c").write_text("static int twice(void)\n{\n\treturn 1;\n}\n")
+        assert check("check_names.py", folder).returncode == 0
+        (folder / "cli").mkdir()
+        (folder / "cli" / "two.c").write_text("static int twice(void)\n{\n\treturn 2;\n}\n")
+        said = check("check_names.py", folder)
+        assert said.returncode == 1, said
+        assert said.stdout == "twice: cli/two.c:1 db/one.c:1\n", said.stdout
+
+
+if __name__ == "__main__":
+    main()
