@@ -81,7 +81,7 @@ done
 if command -v groff >/dev/null; then
 	for verb in $verbs; do
 		"$PERFLAB" help --man "$verb" | groff -man -Tutf8 -ww -z 2>"$work/err"
-		[ -s "$work/err" ] && complain "groff complains of the page of $verb"
+		[ -s "$work/err" ] && complain "groff reports problems in the page of $verb"
 	done
 fi
 

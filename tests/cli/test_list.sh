@@ -1,4 +1,4 @@
-# Lists that need neither GPU nor worker.
+# perflab list without GPU and worker.
 . "$(dirname "$0")/lib.sh"
 no_worker
 
@@ -12,8 +12,8 @@ expect_out 'block='
 expect_no_out 'stream'
 run list kernels reduce/shuffle --format csv
 expect_code 0
-[ "$(head -n 1 "$work/out")" = 'kernel,variant,lesson' ] || complain 'head of the CSV'
-[ "$(sed 1d "$work/out" | cut -d, -f1,2)" = 'reduce,shuffle' ] || complain 'rows of the CSV'
+[ "$(head -n 1 "$work/out")" = 'kernel,variant,lesson' ] || complain 'wrong head of the CSV'
+[ "$(sed 1d "$work/out" | cut -d, -f1,2)" = 'reduce,shuffle' ] || complain 'wrong rows of the CSV'
 run list kernels --format json
 expect_code 0
 expect_out '"format": 1'
@@ -25,7 +25,7 @@ run list kernels -v reduce/shuffle
 expect_out 'with all'
 expect_out 'LESSON'
 expect_out 'METRIC'
-# everything of a variant: what its axes mean, when it cannot run, and its work
+# --long shows the meaning of the axes, the constraints and the work model
 run list kernels --long reduce/sequential
 expect_code 0
 expect_out 'reduce: the sum of n floats'
@@ -46,15 +46,15 @@ expect_out 'runs only when named'
 run list kernels --long 'reduce/*' --format csv
 [ "$(head -n 1 "$work/out")" = \
 	'kernel,variant,axes,constraints,flop,bytes_read,bytes_written,runs,metric,lesson,axis_meanings' ] ||
-	complain 'head of the CSV'
+	complain 'wrong head of the CSV'
 grep -q '^reduce,sequential,block=64..1024 n=2^24,block must be a power of two.*,n - 1,4 \* n,4,with all,' \
-	"$work/out" || complain 'a row of the CSV'
+	"$work/out" || complain 'wrong row of the CSV'
 run list kernels --long matmul/tiled --format json
 expect_out '"reason": "block must be a square number'
 expect_out '"meaning": "threads in one block"'
 expect_out '"lesson": "tiles in shared memory'
 if command -v python3 >/dev/null; then
-	python3 - "$work/out" <<-'END' || complain 'the JSON of --long is another'
+	python3 - "$work/out" <<-'END' || complain 'wrong JSON of --long'
 		import json, sys
 		row = json.load(open(sys.argv[1]))["rows"][0]
 		assert [axis["name"] for axis in row["axes"]] == ["n", "block"] or \
@@ -107,7 +107,7 @@ expect_no_out 'dram_read_bytes'
 expect_err "only the metrics of the catalogue"
 refused 2 'one of: basic,core' list metrics --set cores
 
-# emulated metrics stand apart from what a GPU counts
+# emulated metrics have a table of their own
 run list metrics
 expect_out 'emulated by backend ptx'
 sed '1,/^emulated by/d' "$work/out" | grep -q '^ptx_branch_efficiency_pct ' ||
