@@ -106,7 +106,7 @@ int print_ceilings(const struct invocation *call, const struct ceiling_list *lis
 		{.name = "peak_pct", .numeric = true},
 		{.name = "config"},
 		{.name = "run_id", .numeric = true}};
-	bool readable = format == REPORT_TEXT || format == REPORT_MARKDOWN;
+	bool readable = report_format_has(format, HUMAN_READABLE);
 	struct table *table = readable ? table_new(readable_columns, ARRAY_SIZE(readable_columns))
 				       : table_new(machine_columns, ARRAY_SIZE(machine_columns));
 	int rc;

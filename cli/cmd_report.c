@@ -247,15 +247,14 @@ const struct command command_report = {
 		"default.\n\n"
 		"csv has one row per case and one column per counter. json has everything except "
 		"the samples. Both carry the version of their format, 1. html is one page that "
-		"needs no network; it includes the history of every case over the newest 50 runs "
-		"of "
+		"needs no network. It shows the history of every case over the newest 50 runs of "
 		"its device, or fewer for thousands of cases. svg, png and pdf contain only the "
 		"roofline, drawn by gnuplot.\n\n"
 		"A run of the backend ptx has no times and no best configuration. Its columns are "
 		"counts of the emulated PTX. --lines shows them per source line, for the cases "
 		"that "
-		"match a CASE: a pattern with * and ?, or any part of the name. perflab shows the "
-		"text of a line if it finds the source file in the working directory or in "
+		"match a CASE: a pattern with * and ?, or any part of the name. It also shows the "
+		"source text, if it finds the file in the working directory or below "
 		"$PERFLAB_SOURCE_DIR.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),

@@ -1,5 +1,6 @@
 /* Prints help from the table of verbs. */
 #include "cli/help.h"
+#include "reports/reports.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,26 @@ static void print_option(FILE *out, const struct command *command, const struct 
 	text_release(&right);
 }
 
+bool help_has_run_formats(const struct command *command)
+{
+	for (size_t i = 0; i < command->option_count; i++) {
+		if (command->options[i].choices == run_format_words)
+			return true;
+	}
+	return false;
+}
+
+void help_run_formats(FILE *out,
+		      void (*print_item)(FILE *out, const char *name, const char *meaning))
+{
+	for (int i = 0; i < REPORT_FORMAT_COUNT; i++) {
+		enum report_format format = (enum report_format)i;
+
+		if (report_format_applies(format, OF_RUN))
+			print_item(out, report_format_name(format), report_format_meaning(format));
+	}
+}
+
 void help_overview(FILE *out, const struct command_table *verbs)
 {
 	fprintf(out, "perflab: " HELP_SUMMARY "\n\n"
@@ -181,6 +202,10 @@ void help_command(FILE *out, const struct command *command)
 	for (size_t i = 0; i < command->option_count; i++)
 		print_option(out, command, &command->options[i]);
 	print_option(out, command, &option_row_help);
+	if (help_has_run_formats(command)) {
+		fprintf(out, "\nformats\n");
+		help_run_formats(out, print_row);
+	}
 	if (command->exit_status) {
 		fprintf(out, "\nexit status\n  ");
 		print_wrapped(out, command->exit_status, 2, 2);

@@ -19,4 +19,10 @@ void option_spelling(struct text *out, const struct option_row *row);
 /* Adds the help of an option, its choices, and the default that the verb sets. */
 void option_meaning(struct text *out, const struct command *command, const struct option_row *row);
 
+/* Whether an option of the verb accepts every format of a run. */
+bool help_has_run_formats(const struct command *command);
+/* Calls print_item() for each format of a run. */
+void help_run_formats(FILE *out,
+		      void (*print_item)(FILE *out, const char *name, const char *meaning));
+
 #endif

@@ -1,12 +1,12 @@
-# The page of `perflab report --format html`: bundled by esbuild from reports/web/ and what
-# package-lock.json there names, in the build folder; the source tree is not touched. Packages are
-# installed once and again when package-lock.json changes, so that a build asks npm for nothing.
-# PERFLAB_PAGE: TRUE when there is one. Everything else builds without.
+# The page of `perflab report --format html`. esbuild bundles it in the build folder from reports/web/
+# and the packages that package-lock.json there names; the source tree is not touched. npm installs
+# the packages once, and again when package-lock.json changes, so that a build does not use npm.
+# Sets PERFLAB_PAGE to TRUE if there is a page. Everything else builds without it.
 set(PERFLAB_WITH_HTML AUTO CACHE STRING
-  "Embed the page of `report --format html`: AUTO where npm can get its packages, ON or fail, OFF")
+  "Embed the page of `report --format html`: AUTO if npm can get its packages; ON or fail; OFF")
 set_property(CACHE PERFLAB_WITH_HTML PROPERTY STRINGS AUTO ON OFF)
 set(PERFLAB_WEB_MODULES "" CACHE PATH
-  "A node_modules folder that holds what reports/web/package-lock.json names; empty: npm ci")
+  "A node_modules folder with the packages of reports/web/package-lock.json; empty: run npm ci")
 
 set(_web ${PROJECT_SOURCE_DIR}/reports/web)
 set(_web_build ${PROJECT_BINARY_DIR}/web)
@@ -14,7 +14,7 @@ set(PERFLAB_PAGE FALSE)
 set(PERFLAB_PAGE_WHY_NOT "")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_web}/package-lock.json)
 
-# Installs into ${_web_build}/node_modules; ${out} gets why that failed, or "".
+# Installs into ${_web_build}/node_modules. Sets ${out} to the reason of a failure, or to "".
 function(perflab_install_modules out)
   set(_stamp ${_web_build}/installed.sha256)
   file(SHA256 ${_web}/package-lock.json _lock)
@@ -26,7 +26,7 @@ function(perflab_install_modules out)
   if(_installed STREQUAL _lock)
     return()
   endif()
-  message(STATUS "Installing what the report page is made of (npm ci)")
+  message(STATUS "Installing the packages of the report page (npm ci)")
   file(MAKE_DIRECTORY ${_web_build})
   configure_file(${_web}/package.json ${_web_build}/package.json COPYONLY)
   configure_file(${_web}/package-lock.json ${_web_build}/package-lock.json COPYONLY)

@@ -44,7 +44,7 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 	if (rc)
 		return rc;
 	rc = statement_prepare(&select, db,
-			       version < VERSION_WITH_MARKS ? cases_of_old_sql : cases_sql, err);
+			       version < VERSION_WITH_NEWEST ? cases_of_old_sql : cases_sql, err);
 	if (rc)
 		return rc;
 	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
@@ -68,28 +68,17 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 
 /* ---- the runs of one ---- */
 
-/* Newest first, for the newest says which --cache counts. Settings are JSON of perflab's own, and
- * looked at as text, for they may be damaged. */
-#define HISTORY_SQL(mark, launch_hash)                                                           \
-	"SELECT run.id, run.uid, run.label, run.source_revision, run.started_ns, run.driver,"    \
-	" run.toolkit, device.name, device.uuid, " mark ","                                      \
-	" coalesce(instr(run.settings, '\"cache\":\"hot\"') > 0, 0), trial.id, trial.status,"    \
-	" trial.reason, trial.code_hash, " launch_hash ", trial.sample_count, trial.median_ns,"  \
-	" trial.mad_ns, trial.low_ns, trial.high_ns, trial.min_ns, trial.max_ns"                 \
-	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id" \
-	" WHERE trial.kernel = ? AND trial.variant = ? AND trial.config = ?"                     \
-	" AND run.device_id = ? AND run.backend = ? AND trial.status NOT IN ('pending', "        \
-	"'skipped')"                                                                             \
-	" ORDER BY run.started_ns DESC, run.id DESC"
-#define MARK_OF_RUN "(SELECT kind FROM mark WHERE run_id = run.id)"
-
-static const char *history_sql(int64_t version)
-{
-	if (version < VERSION_WITH_MARKS)
-		return HISTORY_SQL("NULL", "NULL");
-	return version < VERSION_WITH_LAUNCHES ? HISTORY_SQL(MARK_OF_RUN, "NULL")
-					       : HISTORY_SQL(MARK_OF_RUN, "trial.launch_hash");
-}
+/* Newest first, because the newest decides which --cache counts. */
+static const char history_sql[] =
+	"SELECT run.id, run.uid, run.label, run.source_revision, run.started_ns, run.driver,"
+	" run.toolkit, device.name, device.uuid,"
+	" (SELECT kind FROM mark WHERE run_id = run.id), coalesce(run.cache = 'hot', 0), trial.id,"
+	" trial.status, trial.reason, trial.code_hash, trial.launch_hash, trial.sample_count,"
+	" trial.median_ns, trial.mad_ns, trial.low_ns, trial.high_ns, trial.min_ns, trial.max_ns"
+	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id"
+	" WHERE trial.kernel = ? AND trial.variant = ? AND trial.config = ?"
+	" AND run.device_id = ? AND run.backend = ? AND trial.status NOT IN ('pending', 'skipped')"
+	" ORDER BY run.started_ns DESC, run.id DESC";
 
 static void run_take_part(struct statement *row, struct run *run, const char *backend)
 {
@@ -182,11 +171,8 @@ int db_history_load(struct db *db, const struct known_case *item, struct history
 	struct history history = {0};
 	struct statement select = {0};
 	struct run trials = {0};
-	int64_t version = 0;
-	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
+	int rc = statement_prepare(&select, db, history_sql, err);
 
-	if (!rc)
-		rc = statement_prepare(&select, db, history_sql(version), err);
 	if (!rc) {
 		bind_text(&select, item->kernel);
 		bind_text(&select, item->variant);

@@ -17,8 +17,8 @@ static const char runs_sql[] =
 	"SELECT run.id, run.label, run.source_revision, run.started_ns FROM run"
 	" WHERE run.device_id = (SELECT device_id FROM run WHERE id = ?1)"
 	" AND run.backend = (SELECT backend FROM run WHERE id = ?1)"
-	" AND coalesce(instr(run.settings, '\"cache\":\"hot\"') > 0, 0) ="
-	"  (SELECT coalesce(instr(settings, '\"cache\":\"hot\"') > 0, 0) FROM run WHERE id = ?1)"
+	" AND coalesce(run.cache = 'hot', 0) ="
+	"  (SELECT coalesce(cache = 'hot', 0) FROM run WHERE id = ?1)"
 	" AND EXISTS (SELECT * FROM trial WHERE trial.run_id = run.id AND trial.kernel IN"
 	"  (SELECT kernel FROM trial WHERE run_id = ?1))"
 	" ORDER BY run.started_ns, run.id";
@@ -131,21 +131,11 @@ struct grid_reader {
 };
 
 /* A trial whose rounds are not stored is a row without one. */
-#define MEDIANS_SQL(median, launch_hash)                                                   \
-	"SELECT trial.id, " median                                                         \
-	", trial.median_ns, kernel, variant, config, code_hash, " launch_hash              \
-	" FROM trial LEFT JOIN round ON round.trial_id = trial.id"                         \
-	" WHERE run_id = ? AND status = 'ok' AND trial.median_ns > 0 AND sample_count > 0" \
-	" ORDER BY trial.id, round.round"
-
-static const char *medians_sql(int64_t version)
-{
-	if (version < VERSION_WITH_LAUNCHES)
-		return MEDIANS_SQL(ROUND_MEDIAN_OF_SAMPLES, "NULL");
-	return version < VERSION_WITH_ROUND_MEDIANS
-		       ? MEDIANS_SQL(ROUND_MEDIAN_OF_SAMPLES, "launch_hash")
-		       : MEDIANS_SQL("round.median_ns", "launch_hash");
-}
+static const char medians_sql[] =
+	"SELECT trial.id, round.median_ns, trial.median_ns, kernel, variant, config, code_hash,"
+	" launch_hash FROM trial LEFT JOIN round ON round.trial_id = trial.id"
+	" WHERE run_id = ? AND status = 'ok' AND trial.median_ns > 0 AND sample_count > 0"
+	" ORDER BY trial.id, round.round";
 
 /* FNV-1a of both, which is never 0 in practice. */
 static uint64_t code_take(struct statement *row)
@@ -206,13 +196,13 @@ static void row_take(struct grid_reader *reader, struct statement *row, size_t r
 }
 
 static int medians_load(struct db *db, struct history_grid *grid, const struct run *run,
-			int64_t version, struct error *err)
+			struct error *err)
 {
 	struct statement select;
 	size_t count;
 	struct place *places = places_of(run, &count);
 	struct grid_reader reader = {.grid = grid, .places = places, .place_count = count};
-	int rc = statement_prepare(&select, db, medians_sql(version), err);
+	int rc = statement_prepare(&select, db, medians_sql, err);
 
 	for (size_t i = 0; !rc && i < grid->run_count; i++) {
 		bool row = true;
@@ -235,21 +225,18 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 {
 	struct history_grid grid = {.case_count = run->trial_count};
 	size_t room = run->trial_count ? MEDIANS_SHOWN_MOST / run->trial_count : 0;
-	int64_t version = 0;
 	int rc;
 
 	*out = (struct history_grid){0};
-	if (run->trial_count == 0 || (run->backend && strcmp(run->backend, "ptx") == 0))
+	if (run->trial_count == 0 || run->traits.emulated)
 		return 0;
 	if (room < 2)
 		room = 2;
 	rc = db_begin_read(db, err);
 	if (rc)
 		return rc;
-	rc = db_select_integer(&version, db, "PRAGMA user_version", err);
+	rc = runs_load(db, run->id, &grid, err);
 	if (!rc)
-		rc = runs_load(db, run->id, &grid, err);
-	if (!rc && version >= VERSION_WITH_MARKS)
 		rc = marks_load(db, &grid, err);
 	if (!rc && grid.run_count > 1) {
 		size_t cells = grid.case_count * grid.run_count;
@@ -260,7 +247,7 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 		grid.code = xcalloc(cells + 1, sizeof(*grid.code));
 		for (size_t i = 0; i < cells; i++)
 			grid.median_ns[i] = NAN;
-		rc = medians_load(db, &grid, run, version, err);
+		rc = medians_load(db, &grid, run, err);
 	}
 	rc = db_end(db, rc, err);
 	if (rc || grid.run_count < 2)

@@ -1,53 +1,8 @@
 /*
  * Lists of runs and devices.
  */
-#include "db/rows.h"
-
-void device_take(struct statement *row, struct device_info *device)
-{
-	take_text_into(row, device->name, sizeof(device->name));
-	take_text_into(row, device->uuid, sizeof(device->uuid));
-	take_text_into(row, device->chip, sizeof(device->chip));
-	device->cc_major = take_int(row);
-	device->cc_minor = take_int(row);
-	device->sm_count = take_integer(row, 0);
-	device->max_threads_per_sm = take_integer(row, 0);
-	device->max_threads_per_block = take_integer(row, 0);
-	device->max_blocks_per_sm = take_integer(row, 0);
-	device->registers_per_sm = take_integer(row, 0);
-	device->shared_bytes_per_sm = take_integer(row, 0);
-	device->shared_bytes_per_block = take_integer(row, 0);
-	device->l2_bytes = take_integer(row, 0);
-	device->memory_bytes = take_integer(row, 0);
-	device->sm_clock_max_hz = take_integer(row, 0);
-	device->memory_clock_max_hz = take_integer(row, 0);
-	device->memory_bus_bits = take_integer(row, 0);
-	take_text_into(row, device->driver, sizeof(device->driver));
-	take_text_into(row, device->cuda_driver, sizeof(device->cuda_driver));
-	take_text_into(row, device->toolkit, sizeof(device->toolkit));
-	take_text_into(row, device->cupti, sizeof(device->cupti));
-}
-
-void run_take(struct statement *row, struct run *run)
-{
-	run->id = take_integer(row, 0);
-	take_text_into(row, run->uid, sizeof(run->uid));
-	run->label = take_text_copy(row);
-	run->note = take_text_copy(row);
-	run->command = take_text_copy(row);
-	run->backend = take_text_copy(row);
-	run->version = take_text_copy(row);
-	run->source_revision = take_text_copy(row);
-	run->settings_json = take_text_copy(row);
-	run->state = take_text_copy(row);
-	run->seed = (uint64_t)take_integer(row, 0);
-	run->rounds = take_int(row);
-	run->started_ns = take_integer(row, 0);
-	run->finished_ns = take_integer(row, 0);
-	run->mark = take_text_copy(row);
-	run->mark_why = take_text_copy(row);
-	device_take(row, &run->device);
-}
+#include "db/columns.h"
+#include "db/run_row.h"
 
 /* By the index trial_by_status alone. */
 #define TALLY(status) "(SELECT count(*) FROM trial WHERE run_id = run.id AND status = '" status "')"
@@ -55,19 +10,98 @@ void run_take(struct statement *row, struct run *run)
 int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
 		  struct error *err)
 {
+	struct text sql = TEXT_INIT;
 	struct statement select;
 	bool row = true;
 	int stop = 0;
-	int rc = statement_prepare(
-		&select, db,
-		"SELECT " RUN_COLUMNS ", (SELECT count(*) FROM trial WHERE run_id = run.id),"
-		" " TALLY("ok") ", " TALLY("sampled") ", " TALLY("skipped") ", " TALLY(
-			"pending") " FROM " RUN_TABLES("(SELECT * FROM run ORDER BY started_ns "
-						       "DESC, id DESC LIMIT ?)"
-						       " AS run") " ORDER BY run.started_ns DESC, "
-								  "run.id DESC",
-		err);
+	int rc;
 
+	text_add(&sql, "SELECT ");
+	run_row_add_columns(&sql);
+	text_add(
+		&sql,
+		", (SELECT count(*) FROM trial WHERE run_id = run.id), " TALLY("ok") ", " TALLY(
+			"s"
+			"a"
+			"m"
+			"p"
+			"l"
+			"e"
+			"d") ", " TALLY("skipped") ", " TALLY("pending") " FROM " RUN_ROW_TABLES("("
+												 "S"
+												 "E"
+												 "L"
+												 "E"
+												 "C"
+												 "T"
+												 " "
+												 "*"
+												 " "
+												 "F"
+												 "R"
+												 "O"
+												 "M"
+												 " "
+												 "r"
+												 "u"
+												 "n"
+												 " "
+												 "O"
+												 "R"
+												 "D"
+												 "E"
+												 "R"
+												 " "
+												 "B"
+												 "Y"
+												 " "
+												 "s"
+												 "t"
+												 "a"
+												 "r"
+												 "t"
+												 "e"
+												 "d"
+												 "_"
+												 "n"
+												 "s"
+												 " "
+												 "D"
+												 "E"
+												 "S"
+												 "C"
+												 ","
+												 " "
+												 "i"
+												 "d"
+												 " "
+												 "D"
+												 "E"
+												 "S"
+												 "C"
+												 " "
+												 "L"
+												 "I"
+												 "M"
+												 "I"
+												 "T"
+												 " "
+												 "?"
+												 ")"
+												 " "
+												 "A"
+												 "S"
+												 " "
+												 "r"
+												 "u"
+												 "n") " ORDER "
+												      "BY "
+												      "run."
+												      "started_"
+												      "ns DESC, "
+												      "run.id "
+												      "DESC");
+	rc = columns_prepare(&select, db, &sql, err);
 	if (rc)
 		return rc;
 	bind_integer(&select, limit > 0 ? limit : -1);
@@ -76,7 +110,7 @@ int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *cont
 		struct run run = {0};
 		struct trial_tally tally;
 
-		run_take(&select, &run);
+		run_row_take(&select, &run);
 		tally.trials = take_integer(&select, 0);
 		tally.ok = take_integer(&select, 0);
 		tally.sampled = take_integer(&select, 0);
@@ -95,29 +129,31 @@ int db_devices_visit(struct db *db,
 				  int64_t runs),
 		     void *context, struct error *err)
 {
+	struct text sql = TEXT_INIT;
 	struct statement select;
 	bool row = true;
 	int stop = 0;
-	int rc = statement_prepare(
-		&select, db,
-		"SELECT " DEVICE_COLUMNS ", device.id,"
-		" (SELECT count(*) FROM run WHERE device_id = device.id)"
-		" FROM device JOIN run ON run.id = (SELECT id FROM run WHERE device_id = device.id"
-		" ORDER BY started_ns DESC, id DESC LIMIT 1)"
-		" ORDER BY device.name, device.id",
-		err);
+	int rc;
 
+	text_add(&sql,
+		 "SELECT device.id, (SELECT count(*) FROM run WHERE device_id = device.id), ");
+	columns_add_names(&sql, &device_columns, PART_ALL, "device.");
+	text_add(&sql, ", ");
+	columns_add_names(&sql, &run_columns, PART_VERSIONS, "run.");
+	text_add(&sql, " FROM device JOIN run ON run.id = (SELECT id FROM run"
+		       " WHERE device_id = device.id ORDER BY started_ns DESC, id DESC LIMIT 1)"
+		       " ORDER BY device.name, device.id");
+	rc = columns_prepare(&select, db, &sql, err);
 	if (rc)
 		return rc;
 	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
 	     rc = stop ? 0 : statement_step(&select, &row, err)) {
-		struct device_info device = {0};
-		int64_t id, runs;
+		struct run newest = {0};
+		int64_t id = take_integer(&select, 0), runs = take_integer(&select, 0);
 
-		device_take(&select, &device);
-		id = take_integer(&select, 0);
-		runs = take_integer(&select, 0);
-		stop = visit(context, id, &device, runs);
+		columns_take(&select, &device_columns, PART_ALL, &newest.device);
+		columns_take(&select, &run_columns, PART_VERSIONS, &newest);
+		stop = visit(context, id, &newest.device, runs);
 	}
 	statement_release(&select);
 	return rc;

@@ -207,7 +207,7 @@ static void summarise_run(const struct merge *merge, const struct merge_run *mov
 	summary_touch(summary, moved->id, changed, moved->shard);
 }
 
-static int run_merge(struct merge *merge, int64_t id, struct error *err)
+static int merge_one_run(struct merge *merge, int64_t id, struct error *err)
 {
 	struct merge_run moved = {0};
 	const char *sweep_uid;
@@ -254,9 +254,9 @@ static int ids_load(struct db *db, const char *sql, struct id_list *out, struct 
 	return rc;
 }
 
-static int runs_merge(struct db *into, struct db *from, const char *sql,
-		      const struct merge_watch *watch, struct merge_summary *summary,
-		      struct error *err)
+static int merge_all_runs(struct db *into, struct db *from, const char *sql,
+			  const struct merge_watch *watch, struct merge_summary *summary,
+			  struct error *err)
 {
 	struct merge merge = {.from = from, .into = into, .watch = watch, .summary = summary};
 	struct id_list ids = {0};
@@ -267,7 +267,7 @@ static int runs_merge(struct db *into, struct db *from, const char *sql,
 	for (size_t i = 0; i < ids.count && !rc; i++) {
 		if (watch->progress)
 			watch->progress(watch->context, i, ids.count);
-		rc = run_merge(&merge, ids.items[i], err);
+		rc = merge_one_run(&merge, ids.items[i], err);
 	}
 	trial_copier_release(&merge.copier);
 	free(ids.items);
@@ -284,14 +284,14 @@ int db_merge(struct db *into, struct db *from, const struct merge_watch *watch,
 
 	if (rc)
 		return rc;
-	return runs_merge(into, from, "SELECT id FROM run ORDER BY started_ns, id", watch, summary,
-			  err);
+	return merge_all_runs(into, from, "SELECT id FROM run ORDER BY started_ns, id", watch,
+			      summary, err);
 }
 
 int db_merge_shards(struct db *db, const struct merge_watch *watch, struct merge_summary *summary,
 		    struct error *err)
 {
-	return runs_merge(
+	return merge_all_runs(
 		db, db,
 		"SELECT run.id FROM run JOIN environment AS sweep ON sweep.run_id = run.id"
 		" AND sweep.key = '" SWEEP_UID_KEY "' JOIN environment AS shards"

@@ -17,7 +17,6 @@
 /* Statements that stay prepared for all trials of a source. */
 struct trial_copier {
 	struct db *from, *into;
-	int64_t version;        /* of the schema of `from` */
 	struct statement trial; /* inserts the row */
 	struct statement metric;
 	struct {
@@ -56,7 +55,7 @@ int trial_copy(struct trial_copier *copier, struct statement *row, int64_t id, i
 int trial_delete(struct db *db, int64_t id, struct error *err);
 /* Steps both, which are bound, to their end: whether they give the same rows, by the first columns.
  */
-int rows_equal(struct statement *left, struct statement *right, int columns, bool *equal,
+int rows_equal(struct statement *left, struct statement *right, size_t columns, bool *equal,
 	       struct error *err);
 
 /* ---- runs ---- */

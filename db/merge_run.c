@@ -2,16 +2,14 @@
  * The row of a run from one database to another, with its surroundings and its
  * mark; what belongs to its trials is in merge_trial.c.
  */
+#include "db/columns.h"
 #include "db/merge.h"
 
 #include <string.h>
 
-#define RUN_IDENTITY                                                                              \
-	"backend, driver, cuda_driver, toolkit, cupti, version, source_revision, settings, seed," \
-	" rounds"
-#define RUN_IDENTITY_COLUMNS 10
-#define RUN_REST "label, note, command, state, started_ns, finished_ns"
-#define RUN_COLUMNS_COPIED 16
+/* Two copies of a run were measured the same way when these columns are equal. */
+#define RUN_IDENTITY ((unsigned)(PART_IDENTITY | PART_VERSIONS | PART_SETTINGS))
+#define RUN_COPIED (RUN_IDENTITY | PART_STATE)
 
 int merge_run_find(struct db *db, const char *uid, int64_t *id, bool *found, struct error *err)
 {
@@ -28,21 +26,27 @@ int merge_run_find(struct db *db, const char *uid, int64_t *id, bool *found, str
 	return rc;
 }
 
+static void run_select_parts(struct text *sql, unsigned parts)
+{
+	text_add(sql, "SELECT ");
+	columns_add_names(sql, &run_columns, parts, "");
+	text_add(sql, " FROM run WHERE id = ?");
+}
+
 static int run_row_copy(const struct merge *merge, struct merge_run *moved, int64_t device_id,
 			struct error *err)
 {
 	struct statement read = {0}, write = {0};
+	struct text sql = TEXT_INIT;
 	bool row = false;
-	int rc = statement_prepare(&read, merge->from,
-				   "SELECT " RUN_IDENTITY ", " RUN_REST " FROM run WHERE id = ?",
-				   err);
+	int rc;
 
+	run_select_parts(&sql, RUN_COPIED);
+	rc = columns_prepare(&read, merge->from, &sql, err);
+	columns_add_insert(&sql, &run_columns, RUN_COPIED, "uid, device_id", 2);
 	if (!rc)
-		rc = statement_prepare(&write, merge->into,
-				       "INSERT INTO run (" RUN_IDENTITY ", " RUN_REST
-				       ", uid, device_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-				       " ?, ?, ?, ?, ?, ?, ?)",
-				       err);
+		rc = columns_prepare(&write, merge->into, &sql, err);
+	text_release(&sql);
 	if (!rc) {
 		bind_integer(&read, moved->run.id);
 		rc = statement_step(&read, &row, err);
@@ -51,8 +55,7 @@ static int run_row_copy(const struct merge *merge, struct merge_run *moved, int6
 		rc = error_set(err, PL_ENOENT, "%s has no run %lld any more", merge->from->path,
 			       (long long)moved->run.id);
 	if (!rc) {
-		for (int i = 0; i < RUN_COLUMNS_COPIED; i++)
-			bind_column(&write, &read, i);
+		bind_columns(&write, &read, 0, columns_count(&run_columns, RUN_COPIED));
 		bind_text(&write, moved->uid);
 		bind_integer(&write, device_id);
 		rc = statement_run(&write, err);
@@ -67,26 +70,27 @@ static int run_row_copy(const struct merge *merge, struct merge_run *moved, int6
 int merge_mark_copy(const struct merge *merge, const struct merge_run *moved, struct error *err)
 {
 	struct statement read = {0}, write = {0};
+	struct text sql = TEXT_INIT;
 	bool row = false;
-	int rc = statement_prepare(&read, merge->from,
-				   "SELECT kind, why, marked_ns FROM mark WHERE run_id = ?", err);
+	int rc;
 
-	/* of two the later one is meant */
+	text_add(&sql, "SELECT ");
+	columns_add_names(&sql, &mark_columns, PART_ALL, "");
+	text_add(&sql, " FROM mark WHERE run_id = ?");
+	rc = columns_prepare(&read, merge->from, &sql, err);
+	/* The later of two marks wins. */
+	columns_add_insert(&sql, &mark_columns, PART_ALL, "run_id", 1);
+	text_add(&sql, " ON CONFLICT DO UPDATE SET kind = excluded.kind, why = excluded.why,"
+		       " marked_ns = excluded.marked_ns WHERE excluded.marked_ns > marked_ns");
 	if (!rc)
-		rc = statement_prepare(&write, merge->into,
-				       "INSERT INTO mark (kind, why, marked_ns, run_id)"
-				       " VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
-				       " kind = excluded.kind, why = excluded.why,"
-				       " marked_ns = excluded.marked_ns"
-				       " WHERE excluded.marked_ns > marked_ns",
-				       err);
+		rc = columns_prepare(&write, merge->into, &sql, err);
+	text_release(&sql);
 	if (!rc) {
 		bind_integer(&read, moved->run.id);
 		rc = statement_step(&read, &row, err);
 	}
 	if (!rc && row) {
-		for (int i = 0; i < 3; i++)
-			bind_column(&write, &read, i);
+		bind_columns(&write, &read, 0, columns_count(&mark_columns, PART_ALL));
 		bind_integer(&write, moved->id);
 		rc = statement_run(&write, err);
 	}
@@ -117,20 +121,23 @@ int merge_run_make(const struct merge *merge, struct merge_run *moved, struct er
 /* Shards were, or their sweep would have another uid. */
 int merge_run_check(const struct merge *merge, struct merge_run *moved, struct error *err)
 {
-	static const char sql[] = "SELECT " RUN_IDENTITY " FROM run WHERE id = ?";
 	struct statement left = {0}, right = {0};
+	struct text sql = TEXT_INIT;
 	bool equal = true;
 	int rc;
 
 	if (moved->shard)
 		return 0;
-	rc = statement_prepare(&left, merge->from, sql, err);
+	run_select_parts(&sql, RUN_IDENTITY);
+	rc = statement_prepare(&left, merge->from, sql.data, err);
 	if (!rc)
-		rc = statement_prepare(&right, merge->into, sql, err);
+		rc = statement_prepare(&right, merge->into, sql.data, err);
+	text_release(&sql);
 	if (!rc) {
 		bind_integer(&left, moved->run.id);
 		bind_integer(&right, moved->id);
-		rc = rows_equal(&left, &right, RUN_IDENTITY_COLUMNS, &equal, err);
+		rc = rows_equal(&left, &right, columns_count(&run_columns, RUN_IDENTITY), &equal,
+				err);
 	}
 	statement_release(&right);
 	statement_release(&left);

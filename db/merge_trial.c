@@ -1,139 +1,145 @@
 /*
- * One trial from one database to another, and whether two hold the same.
- * A test goes through every column of the schema, so that none that is added
- * is forgotten here.
+ * Copies one trial from one database to another, and tells whether two trials are equal. Both
+ * follow the lists of columns; a test goes through every column of the schema.
  */
+#include "db/columns.h"
 #include "db/merge.h"
 
 #include <string.h>
 
-/* Of the row of `trial`: content, and then when it was written, which two copies of the same result
- * need not share. */
-#define TRIAL_CONTENT                                                                         \
-	"position, kernel, variant, config, status, reason, flop, bytes_read, bytes_written," \
-	" registers_per_thread, shared_static_bytes, shared_dynamic_bytes,"                   \
-	" local_bytes_per_thread, theoretical_occupancy_pct, occupancy_limiter, code_hash,"   \
-	" code_kind, sample_count, median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns, "
-#define TRIAL_LAUNCH "launch_hash" /* there is none before version 5 */
-#define TRIAL_TIMES "finished_ns, counted_ns"
-#define TRIAL_CONTENT_COLUMNS 25
-#define TRIAL_COLUMNS 27
 #define TRIAL_PROGRESS                                    \
 	"id, status = 'pending', counted_ns IS NOT NULL," \
 	" (SELECT count(*) FROM round WHERE trial_id = trial.id)"
-#define TRIAL_FIRST_COLUMN 4
-enum { COLUMN_KERNEL = TRIAL_FIRST_COLUMN + 1, COLUMN_VARIANT, COLUMN_CONFIG };
-
-#define TRIALS_SQL(launch)                                                  \
-	"SELECT " TRIAL_PROGRESS ", " TRIAL_CONTENT launch ", " TRIAL_TIMES \
-	" FROM trial WHERE run_id = ? ORDER BY position, id"
+#define TRIAL_FIRST_COLUMN 4 /* of trial_columns, in the row of a trial */
+enum { COLUMN_KERNEL = TRIAL_FIRST_COLUMN, COLUMN_VARIANT, COLUMN_CONFIG };
 
 int trials_select(struct trial_copier *copier, struct statement *select, int64_t run_id,
 		  struct error *err)
 {
-	int rc = statement_prepare(
-		select, copier->from,
-		copier->version < 5 ? TRIALS_SQL("NULL") : TRIALS_SQL(TRIAL_LAUNCH), err);
+	struct text sql = TEXT_INIT;
+	int rc;
 
+	text_add(&sql, "SELECT " TRIAL_PROGRESS ", ");
+	columns_add_names(&sql, &trial_columns, PART_ALL, "");
+	text_add(&sql, " FROM trial WHERE run_id = ? ORDER BY position, id");
+	rc = columns_prepare(select, copier->from, &sql, err);
 	if (!rc)
 		bind_integer(select, run_id);
 	return rc;
 }
 
-struct trial_table {
-	const char *read;  /* the trial is its parameter; content first, in an order of its own */
-	const char *write; /* those columns, then the trial */
-	int columns, content_columns;
+/* The tables of a trial in the order in which they are copied. Counters are the exception: their
+ * names are in a table of their own, where each is stored once. */
+static const struct trial_table {
+	const struct column_list *columns;
+	const char *order;
+} trial_tables[TRIAL_TABLES] = {
+	{&axis_columns, "name"},
+	{&round_columns, "round"},
+	{&sample_columns, "round, sequence"},
+	{NULL, NULL},
+	{&line_columns, "file, line"},
 };
 
 #define READ_COUNTERS                                           \
 	"SELECT name, unit, source, value, reason FROM counter" \
 	" JOIN metric ON metric.id = metric_id WHERE trial_id = ? ORDER BY name, source, unit"
-/* Before version 2 each counter had the words of its metric. */
-#define READ_COUNTERS_1                                                              \
+/* Before version 2 a counter named its metric itself. */
+#define READ_COUNTERS_OF_VERSION_1                                                   \
 	"SELECT metric, unit, source, value, reason FROM counter WHERE trial_id = ?" \
 	" ORDER BY metric, source, unit"
+#define WRITE_COUNTERS                                                                     \
+	"INSERT INTO counter (metric_id, value, reason, trial_id) VALUES ((SELECT id FROM" \
+	" metric WHERE name = ?1 AND unit = ?2 AND source = ?3), ?4, ?5, ?6)"
+#define COUNTER_COLUMNS 5
 
-#define READ_ROUNDS(median)                                                   \
-	"SELECT round, sm_clock_hz, memory_clock_hz, temperature_c, power_w," \
-	" throttle_reasons, " median ", stored_ns FROM round WHERE trial_id = ? ORDER BY round"
-
-enum { TABLE_AXIS, TABLE_ROUND, TABLE_SAMPLE, TABLE_COUNTER, TABLE_LINE };
-static const struct trial_table trial_tables[TRIAL_TABLES] = {
-	[TABLE_AXIS] = {"SELECT name, value FROM axis WHERE trial_id = ? ORDER BY name",
-			"INSERT INTO axis (name, value, trial_id) VALUES (?, ?, ?)", 2, 2},
-	[TABLE_ROUND] = {READ_ROUNDS("median_ns"),
-			 "INSERT INTO round (round, sm_clock_hz, memory_clock_hz, temperature_c,"
-			 " power_w, throttle_reasons, median_ns, stored_ns, trial_id)"
-			 " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			 8, 7},
-	[TABLE_SAMPLE] = {"SELECT round, sequence, time_ns FROM sample WHERE trial_id = ?"
-			  " ORDER BY round, sequence",
-			  "INSERT INTO sample (round, sequence, time_ns, trial_id)"
-			  " VALUES (?, ?, ?, ?)",
-			  3, 3},
-	[TABLE_COUNTER] = {READ_COUNTERS,
-			   "INSERT INTO counter (metric_id, value, reason, trial_id)"
-			   " VALUES ((SELECT id FROM metric WHERE name = ?1 AND unit = ?2"
-			   " AND source = ?3), ?4, ?5, ?6)",
-			   5, 5},
-	[TABLE_LINE] = {"SELECT file, line, instructions, lanes, branches, divergent, requests,"
-			" sectors, shared_requests, wavefronts, conflicts FROM line"
-			" WHERE trial_id = ? ORDER BY file, line",
-			"INSERT INTO line (file, line, instructions, lanes, branches, divergent,"
-			" requests, sectors, shared_requests, wavefronts, conflicts, trial_id)"
-			" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-			11, 11},
-};
-
-static const char *read_sql(int table, int64_t version)
+static bool is_of_counters(const struct trial_table *table)
 {
-	if (version == 1 && table == TABLE_COUNTER)
-		return READ_COUNTERS_1;
-	if (version == 1 && table == TABLE_LINE)
-		return "SELECT NULL WHERE ? IS NULL";
-	if (version < VERSION_WITH_ROUND_MEDIANS && table == TABLE_ROUND)
-		return READ_ROUNDS(ROUND_MEDIAN_OF_SAMPLES);
-	return trial_tables[table].read;
+	return !table->columns;
+}
+
+static size_t columns_read(const struct trial_table *table)
+{
+	return is_of_counters(table) ? COUNTER_COLUMNS : columns_count(table->columns, PART_ALL);
+}
+
+/* When the row was written comes last, so that two copies are equal by the columns before it. */
+static size_t columns_compared(const struct trial_table *table)
+{
+	return is_of_counters(table) ? COUNTER_COLUMNS
+				     : columns_count(table->columns, PART_KEY | PART_RESULT);
+}
+
+static int prepare_read(struct statement *statement, struct db *db, const struct trial_table *table,
+			int64_t version, struct error *err)
+{
+	struct text sql = TEXT_INIT;
+
+	if (is_of_counters(table))
+		return statement_prepare(statement, db,
+					 version == 1 ? READ_COUNTERS_OF_VERSION_1 : READ_COUNTERS,
+					 err);
+	text_add(&sql, "SELECT ");
+	columns_add_names(&sql, table->columns, PART_ALL, "");
+	text_addf(&sql, " FROM %s WHERE trial_id = ? ORDER BY %s", table->columns->table,
+		  table->order);
+	return columns_prepare(statement, db, &sql, err);
+}
+
+static int prepare_write(struct statement *statement, struct db *db,
+			 const struct trial_table *table, struct error *err)
+{
+	struct text sql = TEXT_INIT;
+
+	if (is_of_counters(table))
+		return statement_prepare(statement, db, WRITE_COUNTERS, err);
+	columns_add_insert(&sql, table->columns, PART_ALL, "trial_id", 1);
+	return columns_prepare(statement, db, &sql, err);
+}
+
+static int prepare_trials(struct trial_copier *copier, struct error *err)
+{
+	struct text sql = TEXT_INIT;
+	int rc;
+
+	columns_add_insert(&sql, &trial_columns, PART_ALL, "run_id", 1);
+	rc = columns_prepare(&copier->trial, copier->into, &sql, err);
+	if (rc)
+		return rc;
+	text_add(&sql, "SELECT ");
+	columns_add_names(&sql, &trial_columns, PART_ALL, "");
+	text_add(&sql, " FROM trial WHERE id = ?");
+	rc = columns_prepare(&copier->own_trial, copier->into, &sql, err);
+	if (rc)
+		return rc;
+	return statement_prepare(&copier->find, copier->into,
+				 "SELECT " TRIAL_PROGRESS " FROM trial WHERE kernel = ?"
+				 " AND variant = ? AND config = ? AND run_id = ?",
+				 err);
 }
 
 int trial_copier_init(struct trial_copier *copier, struct db *from, struct db *into,
 		      struct error *err)
 {
+	int64_t version = 0;
 	int rc;
 
 	*copier = (struct trial_copier){.from = from, .into = into};
-	rc = db_select_integer(&copier->version, from, "PRAGMA user_version", err);
+	rc = db_select_integer(&version, from, "PRAGMA user_version", err);
 	for (int i = 0; i < TRIAL_TABLES && !rc; i++) {
-		rc = statement_prepare(&copier->tables[i].read, from, read_sql(i, copier->version),
-				       err);
+		rc = prepare_read(&copier->tables[i].read, from, &trial_tables[i], version, err);
 		if (!rc)
-			rc = statement_prepare(&copier->tables[i].own, into, trial_tables[i].read,
-					       err);
+			rc = prepare_read(&copier->tables[i].own, into, &trial_tables[i],
+					  db_schema_version, err);
 		if (!rc)
-			rc = statement_prepare(&copier->tables[i].write, into,
-					       trial_tables[i].write, err);
+			rc = prepare_write(&copier->tables[i].write, into, &trial_tables[i], err);
 	}
 	if (!rc)
-		rc = statement_prepare(&copier->trial, into,
-				       "INSERT INTO trial (" TRIAL_CONTENT TRIAL_LAUNCH
-				       ", " TRIAL_TIMES
-				       ", run_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
-				       " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				       err);
+		rc = prepare_trials(copier, err);
 	if (!rc)
 		rc = statement_prepare(&copier->metric, into,
 				       "INSERT INTO metric (name, unit, source) VALUES (?, ?, ?)"
 				       " ON CONFLICT DO NOTHING",
-				       err);
-	if (!rc)
-		rc = statement_prepare(
-			&copier->own_trial, into,
-			"SELECT " TRIAL_CONTENT TRIAL_LAUNCH " FROM trial WHERE id = ?", err);
-	if (!rc)
-		rc = statement_prepare(&copier->find, into,
-				       "SELECT " TRIAL_PROGRESS " FROM trial WHERE kernel = ?"
-				       " AND variant = ? AND config = ? AND run_id = ?",
 				       err);
 	if (rc)
 		trial_copier_release(copier);
@@ -217,7 +223,7 @@ static bool columns_equal(struct statement *left, int left_column, struct statem
 	}
 }
 
-int rows_equal(struct statement *left, struct statement *right, int columns, bool *equal,
+int rows_equal(struct statement *left, struct statement *right, size_t columns, bool *equal,
 	       struct error *err)
 {
 	bool left_row = true, right_row = true;
@@ -229,8 +235,8 @@ int rows_equal(struct statement *left, struct statement *right, int columns, boo
 		if (!rc)
 			rc = statement_step(right, &right_row, err);
 		*equal = left_row == right_row;
-		for (int i = 0; i < columns && !rc && *equal && left_row; i++)
-			*equal = columns_equal(left, i, right, i);
+		for (size_t i = 0; i < columns && !rc && *equal && left_row; i++)
+			*equal = columns_equal(left, (int)i, right, (int)i);
 	}
 	statement_restart(left);
 	statement_restart(right);
@@ -247,8 +253,9 @@ static int trial_rows_equal(struct trial_copier *copier, struct statement *row, 
 	bind_integer(own, own_id);
 	rc = statement_step(own, &found, err);
 	*equal = found;
-	for (int i = 0; i < TRIAL_CONTENT_COLUMNS && !rc && *equal; i++)
-		*equal = columns_equal(row, TRIAL_FIRST_COLUMN + i, own, i);
+	for (size_t i = 0; i < trial_columns.count && !rc && *equal; i++)
+		if (!(trial_columns.items[i].part & PART_WRITTEN))
+			*equal = columns_equal(row, TRIAL_FIRST_COLUMN + (int)i, own, (int)i);
 	statement_restart(own);
 	return rc;
 }
@@ -262,7 +269,7 @@ int trial_equal(struct trial_copier *copier, struct statement *row, int64_t id, 
 		bind_integer(&copier->tables[i].read, id);
 		bind_integer(&copier->tables[i].own, own_id);
 		rc = rows_equal(&copier->tables[i].read, &copier->tables[i].own,
-				trial_tables[i].content_columns, equal, err);
+				columns_compared(&trial_tables[i]), equal, err);
 	}
 	return rc;
 }
@@ -287,12 +294,11 @@ static int rows_copy(struct trial_copier *copier, int table, int64_t id, int64_t
 	bind_integer(read, id);
 	for (rc = statement_step(read, &row, err); !rc && row;
 	     rc = rc ? rc : statement_step(read, &row, err)) {
-		if (table == TABLE_COUNTER)
+		if (is_of_counters(&trial_tables[table]))
 			rc = metric_copy(copier, read, err);
 		if (rc)
 			break;
-		for (int i = 0; i < trial_tables[table].columns; i++)
-			bind_column(write, read, i);
+		bind_columns(write, read, 0, columns_read(&trial_tables[table]));
 		bind_integer(write, new_id);
 		rc = statement_run(write, err);
 	}
@@ -306,8 +312,7 @@ int trial_copy(struct trial_copier *copier, struct statement *row, int64_t id, i
 	int64_t new_id;
 	int rc;
 
-	for (int i = 0; i < TRIAL_COLUMNS; i++)
-		bind_column(&copier->trial, row, TRIAL_FIRST_COLUMN + i);
+	bind_columns(&copier->trial, row, TRIAL_FIRST_COLUMN, trial_columns.count);
 	bind_integer(&copier->trial, run_id);
 	rc = statement_run(&copier->trial, err);
 	if (rc)

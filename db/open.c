@@ -1,7 +1,7 @@
 /*
  * Opening, refusing and migrating a database file.
  */
-#include "db/statement.h"
+#include "db/columns.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,8 +24,10 @@ struct identity {
 #define OUR_TABLES                                                                       \
 	"'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'," \
 	" 'metric', 'line', 'mark', 'comparison', 'newest'"
-/* Of each schema version, from 1. */
-static const int64_t our_table_counts[] = {8, 10, 10, 13, 13, 13};
+/* How many of them a file has, from a schema version on. */
+static const struct {
+	int64_t version, tables;
+} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}};
 
 const char *db_default_path(void)
 {
@@ -136,6 +138,16 @@ static bool identity_is_empty(const struct identity *identity)
 	return !identity->application_id && !identity->version && !identity->objects;
 }
 
+static int64_t our_tables_of(int64_t version)
+{
+	int64_t tables = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(our_table_counts); i++)
+		if (version >= our_table_counts[i].version)
+			tables = our_table_counts[i].tables;
+	return tables;
+}
+
 static int check_identity(const struct db *db, const struct identity *identity, struct error *err)
 {
 	if (identity_is_empty(identity)) {
@@ -160,7 +172,7 @@ static int check_identity(const struct db *db, const struct identity *identity, 
 	if (identity->version < 1)
 		return error_set(err, PL_ECORRUPT, "%s is damaged: schema version %lld", db->path,
 				 (long long)identity->version);
-	if (identity->tables != our_table_counts[identity->version - 1])
+	if (identity->tables != our_tables_of(identity->version))
 		return error_set(err, PL_ECORRUPT,
 				 "%s does not have perflab's schema: tables are missing: restore a "
 				 "copy, or name another file%s",
@@ -236,22 +248,60 @@ static int complete_statuses(struct db *db, struct error *err)
 	return rc;
 }
 
+/* Empty tables in place of those that a file of an older version lacks. */
+static const struct {
+	int since;
+	const char *sql;
+} stand_in_tables[] = {
+	{2,
+	 "CREATE TEMP TABLE line (trial_id, file, line, instructions, lanes, branches, divergent,"
+	 " requests, sectors, shared_requests, wavefronts, conflicts)"},
+	{4, "CREATE TEMP TABLE mark (run_id INTEGER PRIMARY KEY, kind, why, marked_ns)"},
+	{4, "CREATE TEMP TABLE comparison (trial_id INTEGER PRIMARY KEY, base_trial_id, verdict,"
+	    " change, low, high, p, why)"},
+};
+static const struct column_list *const grown_tables[] = {&run_columns, &trial_columns,
+							 &round_columns};
+
+static bool has_column_since(const struct column_list *list, int64_t version)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].since > version)
+			return true;
+	return false;
+}
+
+/* A view of the same name, which gives the columns that an older file lacks. */
+static int create_stand_in_view(struct db *db, const struct column_list *list, int64_t version,
+				struct error *err)
+{
+	struct text sql = TEXT_INIT;
+	int rc;
+
+	text_addf(&sql, "CREATE TEMP VIEW %s AS ", list->table);
+	columns_add_select_older(&sql, list, version);
+	rc = db_execute(db, sql.data, err);
+	text_release(&sql);
+	return rc;
+}
+
 /*
- * What an older file has no table of, it holds nothing of: to whoever reads it
- * as it is, empty tables that are the connection's own stand in.
+ * A file of an older schema that is only read stays as it is. Temporary tables and views of this
+ * connection stand in for what it lacks, so that queries need to know one schema only.
  */
-static int stand_in(struct db *db, int64_t version, struct error *err)
+static int create_stand_ins(struct db *db, int64_t version, struct error *err)
 {
 	int rc;
 
-	if (version >= 4)
+	if (version == db_schema_version)
 		return 0;
-	rc = db_execute(db,
-			"PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF;"
-			"CREATE TEMP TABLE mark (run_id INTEGER PRIMARY KEY, kind, why, marked_ns);"
-			"CREATE TEMP TABLE comparison (trial_id INTEGER PRIMARY KEY,"
-			" base_trial_id, verdict, change, low, high, p, why)",
-			err);
+	rc = db_execute(db, "PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF", err);
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(stand_in_tables); i++)
+		if (stand_in_tables[i].since > version)
+			rc = db_execute(db, stand_in_tables[i].sql, err);
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(grown_tables); i++)
+		if (has_column_since(grown_tables[i], version))
+			rc = create_stand_in_view(db, grown_tables[i], version, err);
 	return rc ? rc : db_execute(db, "PRAGMA query_only = ON", err);
 }
 
@@ -393,7 +443,7 @@ int db_open_given(struct db **out, const char *path, enum db_mode mode, const ch
 	if (!rc && mode != DB_READ)
 		rc = complete_statuses(db, err);
 	if (!rc && mode == DB_READ)
-		rc = stand_in(db, identity.version, err);
+		rc = create_stand_ins(db, identity.version, err);
 	if (!rc) {
 		*out = db;
 		db = NULL;

@@ -158,7 +158,7 @@ static const char *const pragmas_telling[] = {
 	"freelist_count", "function_list",  "compile_options", NULL,
 };
 
-static bool is_among(const char *const *words, const char *word)
+static bool is_pragma_of(const char *const *words, const char *word)
 {
 	for (; *words; words++) {
 		if (sqlite3_stricmp(*words, word) == 0)
@@ -169,10 +169,11 @@ static bool is_among(const char *const *words, const char *word)
 
 static bool pragma_reads(const char *name, const char *argument)
 {
-	return is_among(pragmas_looking, name) || (!argument && is_among(pragmas_telling, name));
+	return is_pragma_of(pragmas_looking, name) ||
+	       (!argument && is_pragma_of(pragmas_telling, name));
 }
 
-static int refuse(struct guard *guard, const char *what, const char *name)
+static int refuse_action(struct guard *guard, const char *what, const char *name)
 {
 	if (!guard->refused[0])
 		sqlite3_snprintf(sizeof(guard->refused), guard->refused, "%s%s%.40s", what,
@@ -191,7 +192,7 @@ static int authorise(void *context, int action, const char *first, const char *s
 		/* SQLite asks so when it sets up json_each and the like; what would write is found
 		 * by sqlite3_stmt_readonly() too. */
 		if (sqlite3_stricmp(first, "sqlite_master") != 0)
-			return refuse(guard, "writing", NULL);
+			return refuse_action(guard, "writing", NULL);
 		return SQLITE_OK;
 	case SQLITE_SELECT:
 	case SQLITE_READ:
@@ -199,19 +200,20 @@ static int authorise(void *context, int action, const char *first, const char *s
 		return SQLITE_OK;
 	case SQLITE_FUNCTION:
 		if (second && sqlite3_stricmp(second, "load_extension") == 0)
-			return refuse(guard, "the function", second);
+			return refuse_action(guard, "the function", second);
 		return SQLITE_OK;
 	case SQLITE_PRAGMA:
-		return pragma_reads(first, second) ? SQLITE_OK : refuse(guard, "PRAGMA", first);
+		return pragma_reads(first, second) ? SQLITE_OK
+						   : refuse_action(guard, "PRAGMA", first);
 	case SQLITE_ATTACH:
-		return refuse(guard, "ATTACH", NULL);
+		return refuse_action(guard, "ATTACH", NULL);
 	case SQLITE_DETACH:
-		return refuse(guard, "DETACH", NULL);
+		return refuse_action(guard, "DETACH", NULL);
 	case SQLITE_TRANSACTION:
 	case SQLITE_SAVEPOINT:
-		return refuse(guard, "transactions", NULL);
+		return refuse_action(guard, "transactions", NULL);
 	default:
-		return refuse(guard, "writing", NULL);
+		return refuse_action(guard, "writing", NULL);
 	}
 }
 
@@ -289,7 +291,7 @@ static struct any_value value_of(sqlite3_stmt *statement, int column)
 	return value;
 }
 
-static int give_columns(sqlite3_stmt *statement, const struct db_query_visitor *visitor)
+static int query_give_columns(sqlite3_stmt *statement, const struct db_query_visitor *visitor)
 {
 	int count = sqlite3_column_count(statement);
 	const char **heads = xcalloc((size_t)count + 1, sizeof(*heads));
@@ -305,13 +307,13 @@ static int give_columns(sqlite3_stmt *statement, const struct db_query_visitor *
 	return stop;
 }
 
-static int give_rows(struct db *db, sqlite3_stmt *statement, const struct guard *guard,
-		     struct error *err)
+static int query_give_rows(struct db *db, sqlite3_stmt *statement, const struct guard *guard,
+			   struct error *err)
 {
 	const struct db_query_visitor *visitor = guard->visitor;
 	int count = sqlite3_column_count(statement);
 	struct any_value *values = xcalloc((size_t)count + 1, sizeof(*values));
-	int stop = give_columns(statement, visitor);
+	int stop = query_give_columns(statement, visitor);
 	int code = SQLITE_DONE;
 
 	while (!stop && (code = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -342,7 +344,7 @@ static int query_guarded(struct db *db, const char *sql, const struct guard *gua
 	if (!rc && !sqlite3_stmt_readonly(statement))
 		rc = error_set(err, PL_EUSAGE, "a query only reads, which rules out writing");
 	if (!rc)
-		rc = give_rows(db, statement, guard, err);
+		rc = query_give_rows(db, statement, guard, err);
 	sqlite3_finalize(statement); /* repeats the step's error, which was reported */
 	return rc;
 }

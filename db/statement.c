@@ -231,6 +231,12 @@ void bind_column(struct statement *statement, struct statement *row, int column)
 						sqlite3_column_value(row->handle, column)));
 }
 
+void bind_columns(struct statement *statement, struct statement *row, int first, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		bind_column(statement, row, first + (int)i);
+}
+
 int statement_step(struct statement *statement, bool *row, struct error *err)
 {
 	int code = statement->code;

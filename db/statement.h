@@ -26,10 +26,8 @@ struct db {
 /* "plab" in the file's header: tells a perflab database from any other application's. */
 #define DB_APPLICATION_ID 0x706c6162
 
-/* Schema versions that added what a file of an older one is read without. */
-#define VERSION_WITH_MARKS 4 /* and with the newest trial of each case */
-#define VERSION_WITH_LAUNCHES 5
-#define VERSION_WITH_ROUND_MEDIANS 6
+/* The schema version that added the newest trial of each case. */
+#define VERSION_WITH_NEWEST 4
 
 /* What `round.median_ns` is, of a row of `round` in a file that lacks the column. */
 #define ROUND_MEDIAN_OF_SAMPLES                     \
@@ -89,6 +87,8 @@ void bind_integer(struct statement *statement, int64_t value);
 void bind_known_integer(struct statement *statement, int64_t value, int64_t unknown);
 /* The value that `row` has in a column, counted from 0. */
 void bind_column(struct statement *statement, struct statement *row, int column);
+/* The same for `count` columns from `first` on. */
+void bind_columns(struct statement *statement, struct statement *row, int first, size_t count);
 /* NULL when not finite: no NaN and no infinity is ever stored. */
 void bind_real(struct statement *statement, double value);
 

@@ -2,7 +2,7 @@
  * Storing a run: its device, environment and planned trials, its state.
  * Each function of the door is one transaction.
  */
-#include "db/statement.h"
+#include "db/columns.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-static int uid_make(char out[33], struct error *err)
+static int run_uid_make(char out[33], struct error *err)
 {
 	unsigned char bytes[16];
 
@@ -25,35 +25,21 @@ static int uid_make(char out[33], struct error *err)
 static int run_insert(struct db *db, const struct run *run, const char *uid, int64_t device_id,
 		      int64_t *id, struct error *err)
 {
+	const unsigned parts = run->has_settings ? PART_ALL : PART_ALL & ~(unsigned)PART_SETTINGS;
+	struct run row = *run; /* borrows what *run owns */
+	struct text sql = TEXT_INIT;
 	struct statement insert;
-	int rc = statement_prepare(
-		&insert, db,
-		"INSERT INTO run (uid, label, note, state, started_ns, finished_ns, backend,"
-		" device_id, driver, cuda_driver, toolkit, cupti, version, source_revision,"
-		" command, settings, seed, rounds)"
-		" VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		err);
+	int rc;
 
+	if (!row.state)
+		row.state = (char *)"running";
+	snprintf(row.uid, sizeof(row.uid), "%s", uid);
+	columns_add_insert(&sql, &run_columns, parts, "device_id", 1);
+	rc = columns_prepare(&insert, db, &sql, err);
 	if (rc)
 		return rc;
-	bind_text(&insert, uid);
-	bind_text(&insert, run->label);
-	bind_text(&insert, run->note);
-	bind_text(&insert, run->state ? run->state : "running");
-	bind_integer(&insert, run->started_ns);
-	bind_known_integer(&insert, run->finished_ns, 0);
-	bind_text(&insert, run->backend);
+	columns_bind(&insert, &run_columns, parts, &row);
 	bind_integer(&insert, device_id);
-	bind_known_text(&insert, run->device.driver);
-	bind_known_text(&insert, run->device.cuda_driver);
-	bind_known_text(&insert, run->device.toolkit);
-	bind_known_text(&insert, run->device.cupti);
-	bind_text(&insert, run->version);
-	bind_text(&insert, run->source_revision);
-	bind_text(&insert, run->command);
-	bind_text(&insert, run->settings_json);
-	bind_integer(&insert, (int64_t)run->seed); /* the same 64 bits */
-	bind_integer(&insert, run->rounds);
 	rc = statement_run(&insert, err);
 	if (!rc)
 		*id = sqlite3_last_insert_rowid(db->handle);
@@ -85,18 +71,13 @@ static int environment_insert(struct db *db, int64_t run_id, const struct key_va
 static int trial_insert(struct statement *insert, int64_t run_id, const struct trial *trial,
 			struct error *err)
 {
+	struct trial row = *trial; /* borrows what *trial owns */
+
+	row.reason = (char *)db_reason_to_store(trial->status, trial->reason);
+	if (!trial->has_work)
+		row.flop = row.bytes_read = row.bytes_written = -1;
+	columns_bind(insert, &trial_columns, PART_PLAN, &row);
 	bind_integer(insert, run_id);
-	bind_integer(insert, trial->position);
-	bind_text(insert, trial->kernel);
-	bind_text(insert, trial->variant);
-	bind_text(insert, trial->config);
-	bind_text(insert, trial_status_name(trial->status));
-	bind_text(insert, db_reason_to_store(trial->status, trial->reason));
-	/* -1 is no amount of work, so it can stand for "not known" here. */
-	bind_known_integer(insert, trial->has_work ? trial->flop : -1, -1);
-	bind_known_integer(insert, trial->has_work ? trial->bytes_read : -1, -1);
-	bind_known_integer(insert, trial->has_work ? trial->bytes_written : -1, -1);
-	bind_known_text(insert, trial->launch_hash);
 	return statement_run(insert, err);
 }
 
@@ -106,9 +87,8 @@ static int axes_insert(struct statement *insert, int64_t trial_id, const struct 
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < trial->axis_count; i++) {
+		columns_bind(insert, &axis_columns, PART_ALL, &trial->axes[i]);
 		bind_integer(insert, trial_id);
-		bind_text(insert, trial->axes[i].name);
-		bind_integer(insert, trial->axes[i].value);
 		rc = statement_run(insert, err);
 	}
 	return rc;
@@ -120,16 +100,15 @@ static int trials_insert(struct db *db, int64_t run_id, const struct run *run, i
 {
 	struct statement trial = {0};
 	struct statement axis = {0};
-	int rc = statement_prepare(&trial, db,
-				   "INSERT INTO trial (run_id, position, kernel, variant, config,"
-				   " status, reason, flop, bytes_read, bytes_written, launch_hash)"
-				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				   err);
+	struct text sql = TEXT_INIT;
+	int rc;
 
+	columns_add_insert(&sql, &trial_columns, PART_PLAN, "run_id", 1);
+	rc = columns_prepare(&trial, db, &sql, err);
+	columns_add_insert(&sql, &axis_columns, PART_ALL, "trial_id", 1);
 	if (!rc)
-		rc = statement_prepare(&axis, db,
-				       "INSERT INTO axis (trial_id, name, value) VALUES (?, ?, ?)",
-				       err);
+		rc = columns_prepare(&axis, db, &sql, err);
+	text_release(&sql);
 	for (size_t i = 0; !rc && i < run->trial_count; i++) {
 		rc = trial_insert(&trial, run_id, &run->trials[i], err);
 		if (rc)
@@ -152,7 +131,7 @@ int db_run_begin(struct db *db, struct run *run, struct error *err)
 
 	snprintf(uid, sizeof(uid), "%s", run->uid);
 	if (!*uid)
-		rc = uid_make(uid, err);
+		rc = run_uid_make(uid, err);
 	if (!rc)
 		rc = db_begin(db, err);
 	if (rc)

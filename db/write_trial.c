@@ -2,7 +2,7 @@
  * Storing what a worker sends of a trial. Each function of the door is one
  * transaction, so a kill between any two instructions leaves whole rounds.
  */
-#include "db/statement.h"
+#include "db/columns.h"
 #include "metrics/analysis/statistics.h"
 
 #include <math.h>
@@ -18,25 +18,18 @@ const char *db_reason_to_store(enum trial_status status, const char *reason)
 int db_trial_facts(struct db *db, int64_t trial_id, const struct launch_facts *facts,
 		   struct error *err)
 {
+	const struct trial row = {.facts = *facts};
+	struct text sql = TEXT_INIT;
 	struct statement update;
-	int rc = statement_prepare(&update, db,
-				   "UPDATE trial SET registers_per_thread = ?,"
-				   " shared_static_bytes = ?, shared_dynamic_bytes = ?,"
-				   " local_bytes_per_thread = ?, theoretical_occupancy_pct = ?,"
-				   " occupancy_limiter = ?, code_hash = ?, code_kind = ?"
-				   " WHERE id = ?",
-				   err);
+	int rc;
 
+	text_add(&sql, "UPDATE trial SET ");
+	columns_add_assignments(&sql, &trial_columns, PART_FACTS);
+	text_add(&sql, " WHERE id = ?");
+	rc = columns_prepare(&update, db, &sql, err);
 	if (rc)
 		return rc;
-	bind_known_integer(&update, facts->registers_per_thread, -1);
-	bind_known_integer(&update, facts->shared_static_bytes, -1);
-	bind_known_integer(&update, facts->shared_dynamic_bytes, -1);
-	bind_known_integer(&update, facts->local_bytes_per_thread, -1);
-	bind_real(&update, facts->theoretical_occupancy_pct);
-	bind_known_text(&update, facts->occupancy_limiter);
-	bind_known_text(&update, facts->code_hash);
-	bind_known_text(&update, facts->code_kind);
+	columns_bind(&update, &trial_columns, PART_FACTS, &row);
 	bind_integer(&update, trial_id);
 	rc = statement_run_on_one(&update, "trial", trial_id, err);
 	statement_release(&update);
@@ -227,31 +220,21 @@ int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *
 static int lines_insert(struct db *db, int64_t trial_id, const struct line_count_list *lines,
 			struct error *err)
 {
+	struct text sql = TEXT_INIT;
 	struct statement insert;
-	int rc = statement_prepare(&insert, db,
-				   "INSERT INTO line (trial_id, file, line, instructions, lanes,"
-				   " branches, divergent, requests, sectors, shared_requests,"
-				   " wavefronts, conflicts)"
-				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				   err);
+	int rc;
 
+	columns_add_insert(&sql, &line_columns, PART_RESULT, "trial_id, file, line", 3);
+	rc = columns_prepare(&insert, db, &sql, err);
 	if (rc)
 		return rc;
 	for (size_t i = 0; !rc && i < lines->count; i++) {
 		const struct line_count *line = &lines->items[i];
 
+		columns_bind(&insert, &line_columns, PART_RESULT, line);
 		bind_integer(&insert, trial_id);
 		bind_text(&insert, line->file ? line->file : "");
 		bind_integer(&insert, line->line);
-		bind_integer(&insert, line->instructions);
-		bind_integer(&insert, line->lanes);
-		bind_integer(&insert, line->branches);
-		bind_integer(&insert, line->divergent);
-		bind_integer(&insert, line->requests);
-		bind_integer(&insert, line->sectors);
-		bind_integer(&insert, line->shared_requests);
-		bind_integer(&insert, line->wavefronts);
-		bind_integer(&insert, line->conflicts);
 		rc = statement_run(&insert, err);
 	}
 	statement_release(&insert);

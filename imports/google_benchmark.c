@@ -1,16 +1,16 @@
 /*
- * Google Benchmark's JSON: "context" and "benchmarks". Each repetition is a
- * sample, the mean of its iterations; of aggregates the median counts, and
- * only where there are no repetitions.
+ * Reads the JSON of Google Benchmark: "context" and "benchmarks". Each repetition becomes one
+ * sample, which is the mean of its iterations. Without repetitions the aggregate "median" gives the
+ * time; other aggregates are ignored.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "imports/parts.h"
+#include "imports/import_builder.h"
 #include "metrics/analysis/statistics.h"
 
-/* Members of a result that say what it is; what else is a number is a user's counter. */
+/* Members of a result that Google Benchmark defines. Any other number is a user's counter. */
 static const char *const known_members[] = {
 	"family_index", "per_family_instance_index",
 	"repetitions",  "repetition_index",
@@ -18,26 +18,26 @@ static const char *const known_members[] = {
 	"real_time",    "cpu_time",
 };
 
-/* Counters of a trial, each with the values of all repetitions. */
+/* The counters of a trial, each with one value per repetition. */
 struct counter_values {
 	char *name;
 	double *values;
 	size_t count, capacity;
 };
 struct case_results {
-	bool aggregated; /* its summary is given */
+	bool aggregated; /* an aggregate gave its summary */
 	struct counter_values *counters;
 	size_t counter_count, counter_capacity;
 };
 struct reading {
 	struct import_run *run;
-	struct case_results *cases; /* as the trials of the run */
+	struct case_results *cases; /* one per trial of the run */
 	size_t case_count, case_capacity;
 };
 
 /* ---- names ---- */
 
-/* How a case was measured is not what was measured. */
+/* Words that say how a case was measured. They are not part of its name. */
 static bool is_about_measuring(const char *word, size_t length)
 {
 	static const char *const words[] = {"repeats", "iterations", "min_time", "min_warmup_time"};
@@ -48,7 +48,7 @@ static bool is_about_measuring(const char *word, size_t length)
 	return false;
 }
 
-/* "/8/bytes:4096/real_time": arguments by place or by name, and words. */
+/* "/8/bytes:4096/real_time": arguments by position or by name, and words about measuring. */
 static void arguments_take(struct case_axes *axes, const char *rest)
 {
 	struct string_list words = {0};
@@ -76,8 +76,7 @@ static void arguments_take(struct case_axes *axes, const char *rest)
 	string_list_release(&words);
 }
 
-/* "sum<double>/1024/real_time": a family, what it was instantiated with, arguments. */
-/* "sum<double>/1024/real_time": a family, what it was instantiated with, arguments. */
+/* "sum<double>/1024/real_time": the family, its template arguments, its arguments. */
 static int case_of(size_t *index, struct reading *reading, const char *run_name, struct error *err)
 {
 	struct case_axes axes = {0};
@@ -87,7 +86,7 @@ static int case_of(size_t *index, struct reading *reading, const char *run_name,
 	int rc;
 
 	if (*rest == '<') {
-		/* to the last bracket, for types may have slashes and brackets of their own */
+		/* up to the last bracket, because types may contain slashes and brackets */
 		const char *end = strrchr(rest, '>');
 		size_t inside = end ? (size_t)(end - rest) - 1 : strlen(rest + 1);
 
@@ -146,7 +145,7 @@ static void counters_add(struct case_results *results, json_t *result, double un
 
 /* ---- results ---- */
 
-/* 0: none of the units there are. */
+/* Returns 0 for an unknown unit. */
 static double unit_in_ns(const char *unit)
 {
 	static const struct {
@@ -168,17 +167,17 @@ static void trial_fail(struct trial *trial, enum trial_status status, const char
 	trial->reason = xstrdup(reason && *reason ? reason : "no reason was given");
 }
 
-/* Newer versions write "skipped" with a message beside, or in place of, the error. */
+/* Newer versions write "skipped" and a message, with or instead of the error. */
 static bool take_failure(struct trial *trial, const json_t *result)
 {
 	const json_t *skipped = json_object_get(result, "skipped");
 
 	if (json_is_true(json_object_get(result, "error_occurred"))) {
-		trial_fail(trial, TRIAL_FAILED, member_text(result, "error_message"));
+		trial_fail(trial, TRIAL_FAILED, json_member_text(result, "error_message"));
 		return true;
 	}
 	if (json_is_true(skipped)) {
-		trial_fail(trial, TRIAL_SKIPPED, member_text(result, "skip_message"));
+		trial_fail(trial, TRIAL_SKIPPED, json_member_text(result, "skip_message"));
 		return true;
 	}
 	return false;
@@ -187,7 +186,7 @@ static bool take_failure(struct trial *trial, const json_t *result)
 static void take_aggregate(struct import_trial *measured, struct case_results *results,
 			   json_t *result, double time_ns, double unit_ns)
 {
-	const char *name = member_text(result, "aggregate_name");
+	const char *name = json_member_text(result, "aggregate_name");
 
 	if (!name || strcmp(name, "median") != 0)
 		return;
@@ -196,16 +195,16 @@ static void take_aggregate(struct import_trial *measured, struct case_results *r
 	if (measured->given.count < 1)
 		measured->given.count = 1;
 	measured->given.median_ns = time_ns;
-	/* samples have counters of their own */
+	/* repetitions have their own counters */
 	if (!measured->count)
 		counters_add(results, result, unit_ns);
 }
 
 static int take_result(struct reading *reading, json_t *result, size_t index, struct error *err)
 {
-	const char *run_name = member_text(result, "run_name");
-	const char *type = member_text(result, "run_type");
-	double unit_ns = unit_in_ns(member_text(result, "time_unit"));
+	const char *run_name = json_member_text(result, "run_name");
+	const char *type = json_member_text(result, "run_type");
+	double unit_ns = unit_in_ns(json_member_text(result, "time_unit"));
 	double time_ns = number_of(json_object_get(result, "real_time")) * unit_ns;
 	struct import_trial *measured;
 	struct case_results *results;
@@ -214,7 +213,7 @@ static int take_result(struct reading *reading, json_t *result, size_t index, st
 	int rc;
 
 	if (!run_name)
-		run_name = member_text(result, "name");
+		run_name = json_member_text(result, "name");
 	if (!run_name || !*run_name)
 		return error_set(err, PL_EPARSE, "benchmarks[%zu] has no name", index);
 	rc = case_of(&at, reading, run_name, err);
@@ -228,9 +227,9 @@ static int take_result(struct reading *reading, json_t *result, size_t index, st
 	if (unit_ns == 0)
 		return error_set(err, PL_EPARSE,
 				 "benchmarks[%zu] (%.80s): unknown time_unit '%.20s'", index,
-				 run_name, member_text(result, "time_unit"));
+				 run_name, json_member_text(result, "time_unit"));
 	if (type && strcmp(type, "aggregate") == 0 && !isfinite(time_ns))
-		return 0; /* such as the order of growth */
+		return 0; /* for example the aggregate "BigO" */
 	if (!isfinite(time_ns) || time_ns < 0)
 		return error_set(err, PL_EPARSE, "benchmarks[%zu] (%.80s) has no real_time", index,
 				 run_name);
@@ -245,7 +244,7 @@ static int take_result(struct reading *reading, json_t *result, size_t index, st
 
 /* ---- the run ---- */
 
-static const char *counter_unit(const char *name)
+static const char *google_counter_unit(const char *name)
 {
 	if (strcmp(name, "cpu_time") == 0)
 		return "ns";
@@ -256,14 +255,14 @@ static const char *counter_unit(const char *name)
 	return "1";
 }
 
-/* Of several repetitions their median. */
+/* Stores the median of the repetitions. */
 static void counters_finish(struct trial *trial, const struct case_results *results)
 {
 	for (size_t i = 0; i < results->counter_count; i++) {
 		const struct counter_values *counter = &results->counters[i];
 		char *name = xasprintf("google-benchmark:%s", counter->name);
 
-		counter_list_set(&trial->counters, name, counter_unit(counter->name),
+		counter_list_set(&trial->counters, name, google_counter_unit(counter->name),
 				 "Google Benchmark",
 				 summarise(counter->values, counter->count).median_ns);
 		free(name);
@@ -289,15 +288,15 @@ static void cases_finish(struct reading *reading)
 
 static void context_take(struct run *run, json_t *context)
 {
-	const char *host = member_text(context, "host_name");
+	const char *host = json_member_text(context, "host_name");
 	const char *key;
 	json_t *value;
 
 	snprintf(run->device.name, sizeof(run->device.name), "%s%.100s", host ? "host " : "unknown",
 		 host ? host : "");
-	run->started_ns = import_time_ns(member_text(context, "date"));
-	if (member_text(context, "executable"))
-		run->command = xstrdup(member_text(context, "executable"));
+	run->started_ns = import_time_ns(json_member_text(context, "date"));
+	if (json_member_text(context, "executable"))
+		run->command = xstrdup(json_member_text(context, "executable"));
 	json_object_foreach(context, key, value)
 	{
 		char *text = scalar_text(value);
@@ -320,7 +319,7 @@ int import_google_benchmark(struct import *out, const json_t *root,
 
 	(void)source;
 	if (!json_is_array(benchmarks))
-		return error_set(err, PL_EPARSE, "there is no list of \"benchmarks\"");
+		return error_set(err, PL_EPARSE, "the file has no list \"benchmarks\"");
 	if (!json_array_size(benchmarks))
 		return 0;
 	reading.run = import_add_run(out);

@@ -1,5 +1,5 @@
-/* From bytes to JSON, and which program wrote it. */
-#include "imports/parts.h"
+/* Parses the JSON of a file, and detects which program wrote it. */
+#include "imports/import_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 const char *const import_format_words[] = {"detect", "nvbench", "google-benchmark", NULL};
 
-/* Brackets outside of strings: a parser goes as deep as they do. */
+/* Limits the nesting of brackets, because the JSON parser recurses once per level. */
 static int check_depth(const struct import_source *source, struct error *err)
 {
 	size_t depth = 0, line = 1;
@@ -24,7 +24,7 @@ static int check_depth(const struct import_source *source, struct error *err)
 			in_string = !in_string;
 		else if (!in_string && (c == '[' || c == '{') && ++depth > IMPORT_MAX_DEPTH)
 			return error_set(err, PL_EPARSE,
-					 "line %zu: brackets within brackets, more than %d", line,
+					 "line %zu: brackets are nested more than %d deep", line,
 					 IMPORT_MAX_DEPTH);
 		else if (!in_string && (c == ']' || c == '}') && depth)
 			depth--;
@@ -42,7 +42,7 @@ static int json_read(json_t **out, const struct import_source *source, struct er
 	*out = json_loadb(source->bytes, source->length, 0, &error);
 	if (*out)
 		return 0;
-	return error_set(err, PL_EPARSE, "line %d, column %d: no JSON: %s", error.line,
+	return error_set(err, PL_EPARSE, "line %d, column %d: not JSON: %s", error.line,
 			 error.column, error.text);
 }
 
@@ -58,8 +58,9 @@ static enum import_format detect(const json_t *root)
 	return IMPORT_DETECT;
 }
 
-/* The same file gives the same runs, so that it is not imported twice. */
-static void uid_make(struct import_run *run, const struct import_source *source, size_t index)
+/* The same file gives the same uids, so that it is not imported twice. */
+static void imported_uid_make(struct import_run *run, const struct import_source *source,
+			      size_t index)
 {
 	XXH128_canonical_t uid;
 	struct text text = TEXT_INIT;
@@ -75,7 +76,7 @@ static void run_finish(struct import_run *run, const struct import_source *sourc
 		       enum import_format format)
 {
 	run->run.backend = xstrdup(import_format_words[format]);
-	uid_make(run, source, index);
+	imported_uid_make(run, source, index);
 	if (!run->run.started_ns) {
 		run->run.started_ns = source->modified_ns;
 		key_value_set(&run->run.environment, "started", "when the file was last changed");
@@ -98,16 +99,16 @@ int import_read(struct import *out, const struct import_source *source, enum imp
 		format = detect(root);
 	if (format == IMPORT_DETECT)
 		rc = error_set(err, PL_EUSAGE,
-			       "neither nvbench nor Google Benchmark wrote this: there are no "
-			       "\"benchmarks\" beside \"devices\" or \"context\"; "
-			       "--format says which it is");
+			       "cannot detect the format: nvbench writes \"benchmarks\" and "
+			       "\"devices\", Google Benchmark \"benchmarks\" and "
+			       "\"context\"; name it with --format");
 	else if (format == IMPORT_NVBENCH)
 		rc = import_nvbench(&import, root, source, err);
 	else
 		rc = import_google_benchmark(&import, root, source, err);
 	json_decref(root);
 	if (!rc && !import.count)
-		rc = error_set(err, PL_EPARSE, "it holds no results");
+		rc = error_set(err, PL_EPARSE, "the file holds no results");
 	for (size_t i = 0; i < import.count && !rc; i++)
 		run_finish(&import.runs[i], source, i, format);
 	if (rc)

@@ -1,12 +1,12 @@
 /*
- * imports: what other benchmark programs measured, as runs. Reads the JSON of
- * nvbench and of Google Benchmark; docs/import.md says what becomes of each
- * field. What a file does not say is unknown here: no time of another kind
- * stands in for a median, no name for a device.
+ * imports: reads the results of other benchmark programs as runs. It reads the JSON of nvbench and
+ * of Google Benchmark; docs/import.md says what each field becomes. A fact that the file does not
+ * state stays unknown: another statistic never replaces a median, and no name is made up for a
+ * device.
  *
- * A file is a stranger's: all functions take any bytes, and return 0 or PL_E*
- * with *err set (PL_EPARSE: not JSON, with the line, or not what was expected,
- * with where; PL_EUSAGE: a format that cannot be told).
+ * A file is untrusted input: all functions take any bytes, and return 0 or PL_E* with *err set.
+ * PL_EPARSE: not JSON (with the line), or not the expected JSON (with the place). PL_EUSAGE: the
+ * format cannot be detected.
  */
 #ifndef IMPORTS_IMPORTS_H
 #define IMPORTS_IMPORTS_H
@@ -14,38 +14,39 @@
 #include "metrics/metrics.h"
 
 enum import_format { IMPORT_DETECT, IMPORT_NVBENCH, IMPORT_GOOGLE_BENCHMARK };
-/* In that order, NULL-terminated; but for the first the backend of the runs, too. */
+/* The names of the formats in this order, NULL-terminated. Except for the first, a name is also the
+ * backend of the runs. */
 extern const char *const import_format_words[];
 
 #define IMPORT_MAX_BYTES ((size_t)64 << 20)
 #define IMPORT_MAX_DEPTH 64
 #define IMPORT_MAX_CASES 200000
 
-/* Samples of a trial: one process is one round. */
+/* The samples of a trial. They came from one process, so they are one round. */
 struct import_trial {
 	double *time_ns;
 	size_t count, capacity;
-	double sm_clock_hz; /* meanwhile, NAN unknown */
-	/* Without samples: what the file says of them. count 0: nothing. */
+	double sm_clock_hz; /* while they were taken; NAN: unknown */
+	/* What the file says about samples that it does not contain. count 0: nothing. */
 	struct summary given;
 };
 struct import_run {
-	struct run run;              /* state, started_ns and uid as far as the file has them */
-	struct import_trial *trials; /* as many as the run has */
-	size_t without_median;       /* trials that ended well, and have no time */
-	size_t *slots;               /* finds a trial by its case; of imports/ alone */
+	struct run run;              /* state, started_ns and uid, if the file has them */
+	struct import_trial *trials; /* one per trial of `run` */
+	size_t without_median;       /* trials that ended well but have no time */
+	size_t *slots; /* private to imports/: hash slots that find the trial of a case */
 	size_t slot_count;
 };
 struct import {
-	struct import_run *runs; /* one a device */
+	struct import_run *runs; /* one per device */
 	size_t count;
 };
 
 struct import_source {
-	const char *bytes; /* NUL-terminated beyond length */
+	const char *bytes; /* `length` bytes and a NUL */
 	size_t length;
-	const char *folder;  /* where files lie that it names; NULL: they are not looked at */
-	int64_t modified_ns; /* stands for the start of a run that says none */
+	const char *folder;  /* of the files that the JSON names; NULL: these are not read */
+	int64_t modified_ns; /* the start of a run that states none */
 };
 int import_read(struct import *out, const struct import_source *source, enum import_format format,
 		struct error *err);

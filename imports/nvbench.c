@@ -1,19 +1,18 @@
 /*
- * nvbench's JSON: "devices", and "benchmarks" with their "states", one a
- * choice on every axis and device. A state's "summaries" hold what was
- * measured, each under a tag; the samples themselves lie in files beside it,
- * if nvbench was asked for them (--jsonbin).
+ * Reads the JSON of nvbench: "devices", and "benchmarks" with their "states". A state is one choice
+ * of a value on every axis and of a device. Its "summaries" hold the results, each under a tag. The
+ * samples are in files beside the JSON if nvbench wrote them (--jsonbin).
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "imports/parts.h"
+#include "imports/import_builder.h"
 
 #define S_IN_NS 1e9
 #define MAX_DEVICES 1024
 
-/* Which measurement of a state is taken, by the first that it has. */
+/* The measurements that give the time of a state. The first that it has is used. */
 static const struct {
 	const char *prefix, *time, *what;
 } measurements[] = {
@@ -32,7 +31,7 @@ static const json_t *summary_find(const json_t *state, const char *prefix, const
 
 	json_array_foreach(json_object_get(state, "summaries"), index, summary)
 	{
-		const char *its = member_text(summary, "tag");
+		const char *its = json_member_text(summary, "tag");
 
 		if (its && strcmp(its, name) == 0)
 			found = summary;
@@ -41,7 +40,7 @@ static const json_t *summary_find(const json_t *state, const char *prefix, const
 	return found;
 }
 
-/* One of the named values of a summary; the first files had them as members. */
+/* A named value of a summary. The first versions of nvbench wrote it as a member. */
 static const json_t *summary_value(const json_t *summary, const char *name)
 {
 	json_t *entry;
@@ -49,7 +48,7 @@ static const json_t *summary_value(const json_t *summary, const char *name)
 
 	json_array_foreach(json_object_get(summary, "data"), index, entry)
 	{
-		const char *its = member_text(entry, "name");
+		const char *its = json_member_text(entry, "name");
 
 		if (its && strcmp(its, name) == 0)
 			return json_object_get(entry, "value");
@@ -69,7 +68,7 @@ static const char *unit_of(const json_t *summary)
 	} units[] = {{"duration", "s"},        {"percentage", "ratio"}, {"byte_rate", "byte/s"},
 		     {"item_rate", "item/s"},  {"frequency", "Hz"},     {"bytes", "byte"},
 		     {"sample_size", "sample"}};
-	const char *hint = member_text(summary, "hint");
+	const char *hint = json_member_text(summary, "hint");
 
 	for (size_t i = 0; hint && i < ARRAY_SIZE(units); i++)
 		if (strcmp(hint, units[i].hint) == 0)
@@ -77,7 +76,7 @@ static const char *unit_of(const json_t *summary)
 	return "1";
 }
 
-/* Whatever else is a number, under its tag. */
+/* Stores every other number as a counter with the name of its tag. */
 static void counters_take(struct trial *trial, const json_t *state)
 {
 	json_t *summary;
@@ -85,7 +84,7 @@ static void counters_take(struct trial *trial, const json_t *state)
 
 	json_array_foreach(json_object_get(state, "summaries"), index, summary)
 	{
-		const char *tag = member_text(summary, "tag");
+		const char *tag = json_member_text(summary, "tag");
 		const json_t *value = summary_value(summary, "value");
 		char *name;
 
@@ -104,7 +103,7 @@ static void counters_take(struct trial *trial, const json_t *state)
 
 /* ---- samples ---- */
 
-/* Little-endian, whatever this machine is. */
+/* Reads a little-endian float on any machine. */
 static double float_at(const char *bytes)
 {
 	const unsigned char *b = (const unsigned char *)bytes;
@@ -116,7 +115,7 @@ static double float_at(const char *bytes)
 	return value;
 }
 
-/* A file may name only what lies below it. */
+/* A JSON file may only name files in folders below its own. */
 static bool is_below(const char *path)
 {
 	struct string_list parts = {0};
@@ -145,7 +144,7 @@ static int samples_read(struct import_trial *measured, const char *path, int64_t
 		double time_ns = float_at(bytes + i) * S_IN_NS;
 
 		if (!isfinite(time_ns) || time_ns < 0)
-			rc = error_set(err, PL_EPARSE, "%s: sample %zu is no time", path,
+			rc = error_set(err, PL_EPARSE, "%s: sample %zu is not a time", path,
 				       i / sizeof(float));
 		else
 			import_add_sample(measured, time_ns);
@@ -154,7 +153,7 @@ static int samples_read(struct import_trial *measured, const char *path, int64_t
 	return rc;
 }
 
-/* Of the files that lie beside the JSON; one that is not there is as if it was never written. */
+/* Reads the samples from a file beside the JSON. A missing file means no samples. */
 static int samples_take(struct import_trial *measured, const json_t *state, const char *prefix,
 			const struct import_source *source, struct error *err)
 {
@@ -168,17 +167,18 @@ static int samples_take(struct import_trial *measured, const json_t *state, cons
 	if (!file || !source->folder)
 		return 0;
 	if (!is_below(file))
-		return error_set(err, PL_EPARSE,
-				 "samples in '%.80s': only files below that of the JSON are read",
-				 file);
+		return error_set(
+			err, PL_EPARSE,
+			"samples in '%.80s': only files below the folder of the JSON are read",
+			file);
 	path = xasprintf("%s/%s", source->folder, file);
 	rc = samples_read(measured, path, whole_of(summary_value(summary, "size")), err);
 	free(path);
 	return rc == PL_ENOENT ? 0 : rc;
 }
 
-/* What nvbench says of its samples. A mean is no median: files of versions that have no other stay
- * without a time. */
+/* Takes what nvbench says about its samples. A mean is not a median, so a file of a version that
+ * writes only means gives no time. */
 static void summary_take(struct import_trial *measured, const json_t *state, size_t which)
 {
 	const char *prefix = measurements[which].prefix;
@@ -237,7 +237,7 @@ static void device_take(struct device_info *device, const json_t *json)
 		{"global_memory_bus_peak_clock_rate", &device->memory_clock_max_hz},
 		{"global_memory_bus_width", &device->memory_bus_bits},
 	};
-	const char *name = member_text(json, "name");
+	const char *name = json_member_text(json, "name");
 
 	snprintf(device->name, sizeof(device->name), "%s", name && *name ? name : "unknown");
 	if (sm_version >= 100 && sm_version < 10000) {
@@ -251,7 +251,7 @@ static void device_take(struct device_info *device, const json_t *json)
 	}
 }
 
-static const json_t *device_find(const json_t *root, int64_t id)
+static const json_t *nvbench_device_find(const json_t *root, int64_t id)
 {
 	json_t *device;
 	size_t index;
@@ -282,21 +282,21 @@ static void meta_take(struct run *run, const json_t *root)
 	if (command.length)
 		run->command = text_detach(&command);
 	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
-		if (member_text(version, keys[i]))
+		if (json_member_text(version, keys[i]))
 			key_value_set(&run->environment, i ? "nvbench_revision" : "nvbench_version",
-				      member_text(version, keys[i]));
+				      json_member_text(version, keys[i]));
 }
 
-/* The runs of a file, by the ids that it gives its devices. */
+/* Maps the ids of devices in the file to runs. */
 struct device_runs {
-	int64_t ids[MAX_DEVICES]; /* of out->runs */
+	int64_t ids[MAX_DEVICES]; /* index in out->runs */
 };
 
 static int run_of(struct import_run **run, struct import *out, struct device_runs *known,
 		  const json_t *root, const json_t *state, struct error *err)
 {
 	const int64_t id = whole_of(json_object_get(state, "device"));
-	const json_t *device = device_find(root, id);
+	const json_t *device = nvbench_device_find(root, id);
 
 	for (size_t i = 0; i < out->count; i++)
 		if (known->ids[i] == id) {
@@ -326,7 +326,7 @@ static int state_take(struct import_run *run, const char *benchmark, const json_
 
 	json_array_foreach(json_object_get(state, "axis_values"), index, axis)
 	{
-		const char *name = member_text(axis, "name");
+		const char *name = json_member_text(axis, "name");
 		char *value = scalar_text(json_object_get(axis, "value"));
 
 		if (name && value)
@@ -339,14 +339,14 @@ static int state_take(struct import_run *run, const char *benchmark, const json_
 		return rc;
 	trial = &run->run.trials[index];
 	if (index < before)
-		return error_set(err, PL_EPARSE, "%s/%s is there twice", trial->kernel,
+		return error_set(err, PL_EPARSE, "%s/%s occurs twice", trial->kernel,
 				 trial->config);
 	if (!json_is_true(json_object_get(state, "is_skipped")))
 		return state_measured(run, index, state, source, err);
 	trial->status = TRIAL_SKIPPED;
-	trial->reason =
-		xstrdup(member_text(state, "skip_reason") ? member_text(state, "skip_reason")
-							  : "no reason was given");
+	trial->reason = xstrdup(json_member_text(state, "skip_reason")
+					? json_member_text(state, "skip_reason")
+					: "no reason was given");
 	return 0;
 }
 
@@ -354,14 +354,14 @@ static int benchmark_take(struct import *out, struct device_runs *known, const j
 			  const json_t *benchmark, const struct import_source *source,
 			  struct error *err)
 {
-	const char *name = member_text(benchmark, "name");
+	const char *name = json_member_text(benchmark, "name");
 	struct import_run *run = NULL;
 	json_t *state;
 	size_t index;
 	int rc = 0;
 
 	if (!name || !*name)
-		return error_set(err, PL_EPARSE, "it has no name");
+		return error_set(err, PL_EPARSE, "the benchmark has no name");
 	json_array_foreach(json_object_get(benchmark, "states"), index, state)
 	{
 		rc = run_of(&run, out, known, root, state, err);
@@ -382,7 +382,7 @@ int import_nvbench(struct import *out, const json_t *root, const struct import_s
 	int rc = 0;
 
 	if (!json_is_array(benchmarks))
-		return error_set(err, PL_EPARSE, "there is no list of \"benchmarks\"");
+		return error_set(err, PL_EPARSE, "the file has no list \"benchmarks\"");
 	known = xcalloc(1, sizeof(*known));
 	json_array_foreach(benchmarks, index, benchmark)
 	{

@@ -1,5 +1,5 @@
 /*
- * reports: writes stored runs for readers and for programs.
+ * reports: writes stored runs as text, tables, JSON, pictures and a page.
  *
  * Every function writes to a stream and returns 0, PL_EIO when the stream fails, or the other
  * PL_E… codes named below. Nothing here reads a database or measures.
@@ -101,7 +101,7 @@ struct report_options {
 	const struct run *compare; /* html: a second run to show beside this one; NULL: none */
 	/* html: the cases of the run over the runs of its device; NULL: omitted. */
 	const struct history_grid *histories;
-	/* html: reads the samples of a trial in the order taken, *out malloc'd; NULL: omitted. */
+	/* html: reads the samples of a trial in order, *out malloc'd; NULL: omitted. */
 	int (*samples)(void *context, int64_t trial_id, struct sample **out, size_t *count,
 		       struct error *err);
 	void *samples_context;
@@ -126,7 +126,7 @@ int report_run(FILE *out, const struct run *run, enum report_format format,
  * Writes what an emulator counted at each source line of some trials of a run. The source text
  * stands beside the counts if its file is found in or below the working directory or
  * source_folder (NULL: none). PL_ENOENT, with the reason: the trials have no lines. PL_EUSAGE:
- * the format is not one of tables.
+ * the format does not apply to tables.
  */
 int report_lines(FILE *out, const struct run *run, const struct trial *const *trials, size_t count,
 		 const char *source_folder, enum report_format format,

@@ -15,6 +15,7 @@ extern const char *const db_version_3[];
 extern const char *const db_version_4[];
 extern const char *const db_version_5[];
 extern const char *const db_version_6[];
+extern const char *const db_version_7[];
 
 /* The statuses that this perflab knows; not those of the version that made the file. */
 #define STATUS_ROW(symbol, name, meaning) \

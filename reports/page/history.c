@@ -1,6 +1,6 @@
 /*
- * The page's histories: the history_medians of each case in as many history_runs of the device as
- * fit, and the change points found over all history_runs.
+ * The page's histories: the medians of each case in as many runs of the device as
+ * fit, and the change points found over all runs.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -47,7 +47,7 @@ static size_t times_shown(const struct history_grid *grid, size_t at)
 	return count;
 }
 
-/* The history_medians of a case, or null if fewer than two are shown. */
+/* The medians of a case, or null if fewer than two are shown. */
 static void history_medians(struct page_json *json, const struct history_grid *grid, size_t at)
 {
 	if (times_shown(grid, at) < 2) {
@@ -62,7 +62,7 @@ static void history_medians(struct page_json *json, const struct history_grid *g
 	page_close(json, ']');
 }
 
-/* The index of run `place` among the shown history_runs, or that of the next shown one. */
+/* The index of run `place` among the shown runs, or that of the next shown one. */
 static int64_t place_shown(const struct history_grid *grid, size_t place)
 {
 	int64_t shown = 0;
@@ -90,8 +90,8 @@ static size_t level_begin(const struct history_grid *grid, size_t at,
 	return begin;
 }
 
-/* null, or one list for each change point of the case between two shown history_runs: the two
- * history_runs, the ratio of the levels with its interval, the two levels, the first shown run of
+/* null, or one list for each change point of the case between two shown runs: the two
+ * runs, the ratio of the levels with its interval, the two levels, the first shown run of
  * the level before, 1 if only one run is at the new level so far, and 1 if machine code and launch
  * are the same. */
 static void history_changes(struct page_json *json, const struct history_grid *grid, size_t at)

@@ -126,7 +126,7 @@ static struct table *regress_table(const struct regress_report *report)
 	return table;
 }
 
-/* ---- regress_heading and summary ---- */
+/* ---- heading and summary ---- */
 
 /* Says how many cases were compared by what: a gate may check less than its user thinks. */
 static void describe_compared(struct text *out, const struct regress *regress)

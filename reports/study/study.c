@@ -60,7 +60,8 @@ static const char *answer_cell(struct text *out, const struct study_part *part,
 			       const struct study_part_answer *answer)
 {
 	text_clear(out);
-	text_addf(out, "%s%s", part->aside ? "beside: " : "", study_verdict_name(answer->verdict));
+	text_addf(out, "%s%s", part->aside ? "not decisive: " : "",
+		  study_verdict_name(answer->verdict));
 	if (answer->why)
 		text_addf(out, ": %s", answer->why);
 	return out->data;

@@ -165,7 +165,7 @@ static void layout_fit(struct layout *layout, size_t width)
 		cut_widest(layout, layout->total - width);
 }
 
-/* Returns how many bytes of `text` layout_fit on a line of `width` characters; *skip is 1 for the
+/* Returns how many bytes of `text` fit on a line of `width` characters; *skip is 1 for the
  * blank at the break. */
 static size_t wrap_at(const char *text, size_t width, size_t *skip)
 {

@@ -1,8 +1,7 @@
-// Makes the page: one file of HTML with style, program and licences in it, and two marks where
-// perflab puts the title and the run. usage: bundle.mjs NODE_MODULES PAGE LICENCES
+// Builds the page: one HTML file with its style, scripts and licences, and two marks that perflab
+// replaces with the title and the run. usage: bundle.mjs NODE_MODULES PAGE LICENCES
 //
-// The page may load nothing and run no program but its own: the policy in its head names the
-// program by its hash.
+// The page loads nothing and runs only its own scripts: the policy in its head lists their hashes.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -22,7 +21,7 @@ async function bundle(entry, options = {}) {
 		metafile: true,
 		charset: "utf8",
 		target: ["chrome100", "firefox100", "safari15.4"],
-		legalComments: "none", // the licences stand in the page, whole
+		legalComments: "none", // the page contains the full licences
 		nodePaths: [modules],
 		logLevel: "warning",
 		...options,
@@ -30,19 +29,19 @@ async function bundle(entry, options = {}) {
 	return { text: result.outputFiles[0].text.trim(), inputs: Object.keys(result.metafile.inputs) };
 }
 
-/** Text that may stand in an element of the name: nothing in it ends the element. */
+/** Escapes text for an element, so that nothing in it ends the element. */
 function inside(element, text) {
 	return text.replaceAll(new RegExp(`</(?=${element})`, "gi"), "<\\/");
 }
 
-/** The packages that the files of a bundle come from, each once. */
+/** The packages that the files of a bundle come from, without duplicates. */
 function packagesOf(inputs) {
 	const folders = new Set();
 	for (const input of inputs) {
 		const path = resolve(input);
 		const inModules = relative(modules, path);
 		if (inModules.startsWith("..")) continue;
-		// scoped names have two parts; a package may hold packages of its own
+		// scoped names have two parts; a package may contain other packages
 		const parts = inModules.split("/");
 		const last = parts.lastIndexOf("node_modules") + 1;
 		const length = parts[last].startsWith("@") ? 2 : 1;
@@ -58,13 +57,13 @@ function licenceOf(folder) {
 	return { name: `${about.name} ${about.version} (${about.license})`, text };
 }
 
-/** Every licence once, below the names of the packages that are under it. */
+/** Every licence once, below the names of the packages that use it. */
 function licences(inputs) {
 	const byText = new Map();
 	for (const folder of packagesOf(inputs)) {
 		const { name, text } = licenceOf(folder);
-		// packages of one repository may leave the text to its root
-		const key = text ?? "The licence that the name says; the package brings no text of it.";
+		// a package from a larger repository may have its licence text at the root only
+		const key = text ?? "The package contains no licence text; its name states the licence.";
 		byText.set(key, [...(byText.get(key) ?? []), name]);
 	}
 	return [...byText]
@@ -98,13 +97,13 @@ const parts = {
 let page = readFileSync(join(here, "page.html"), "utf8");
 page = page.replaceAll(/<!--bundle:(\w+)-->|\{\{(\w+)\}\}/g, (_, a, b) => {
 	const part = parts[a ?? b];
-	if (part === undefined) throw new Error(`page.html asks for ${a ?? b}, which there is not`);
+	if (part === undefined) throw new Error(`page.html asks for ${a ?? b}, which does not exist`);
 	return part;
 });
 for (const mark of ["title", "run"]) {
 	if (page.split(`<!--perflab:${mark}-->`).length !== 2)
 		throw new Error(`the page needs the mark perflab:${mark} exactly once`);
 }
-if (!existsSync(dirname(pagePath))) throw new Error(`${dirname(pagePath)} is not there`);
+if (!existsSync(dirname(pagePath))) throw new Error(`${dirname(pagePath)} does not exist`);
 writeFileSync(licencesPath, licenceText);
 writeFileSync(pagePath, page);

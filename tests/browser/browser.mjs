@@ -1,5 +1,5 @@
-// What the tests share: Chromium, pages opened from disk with everything they complain of, and
-// answers of the sqlite3 shell.
+// What the tests share: starts Chromium, opens pages from disk, collects their errors and requests, and
+// asks the sqlite3 shell.
 import { execFileSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Finds Chromium and installs what drives it, once, beside the build. Prints the program and the
-# node_modules folder, a line each; exits 77 with the reason where one cannot be had.
+# Finds Chromium and installs its driver once, in the build folder. Prints the program and the
+# node_modules folder, one per line; exits 77 with the reason if one is not available.
 # usage: chromium.sh SOURCE BUILD   PERFLAB_CHROMIUM names another program.
 set -eu
 source_root=$1

@@ -1,6 +1,6 @@
-// Opens a page from disk a few times and prints, as JSON, the medians of its times in milliseconds:
-// until head, verdicts and table are painted, and until everything is ready.
-// usage: first_paint.mjs NAME TIMES   (CHROMIUM, MODULES, PAGES as browser.mjs has them)
+// Opens a page from disk several times and prints median times in milliseconds as JSON: until head,
+// verdicts and table are painted, and until everything is ready.
+// usage: first_paint.mjs NAME TIMES   (CHROMIUM, MODULES, PAGES as in browser.mjs)
 import { launch, open } from "./browser.mjs";
 
 const [name, times] = process.argv.slice(2);
@@ -14,7 +14,7 @@ for (let i = 0; i < Number(times); i++) {
 	complaints = said;
 	painted.push(await page.evaluate(() => performance.getEntriesByName("perflab-painted")[0].startTime));
 	ready.push(await page.evaluate(() => performance.now()));
-	// all points at once, on a canvas
+	// all points together, on a canvas
 	const all = page.locator("#roofline").getByRole("button", { name: "All", exact: true });
 	if (await all.count()) {
 		await page.locator("#roofline .plot").scrollIntoViewIfNeeded();

@@ -1,4 +1,4 @@
-// The section of the history: a case over the runs of its device, against what the database holds.
+// Compares the history section, a case over the runs of its device, with the database.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { axeSource, drawAll, launch, open, plotOf, sql } from "./browser.mjs";
@@ -26,7 +26,7 @@ const shown = (plot) => plot.evaluate((host) => host.chart.found.map(({ run, x, 
 pageTest("the points are the medians of the runs, and the step is marked", "history", async (page) => {
 	const plot = await plotOf(page, "history");
 	const points = await shown(plot);
-	// the case that became slower is shown at first
+	// the case that became slower is shown first
 	const [{ name }] = sql("history", "SELECT kernel || '/' || variant || '/' || config AS name FROM trial ORDER BY id LIMIT 1");
 	assert.equal(points[0].name, name);
 	const rows = sql("history", RUNS).filter((row) => row.name === name);
@@ -39,7 +39,7 @@ pageTest("the points are the medians of the runs, and the step is marked", "hist
 	const row = page.locator("#history table tbody tr").first();
 	assert.match(await row.innerText(), /slower/);
 	assert.equal(await page.locator("#history > div table tbody tr").count(), 2);
-	assert.match(await page.locator("#history table tbody tr").nth(1).innerText(), /faster, one run so far: the next will tell/);
+	assert.match(await page.locator("#history table tbody tr").nth(1).innerText(), /faster, one run so far: wait for the next/);
 	assert.doesNotMatch(await row.innerText(), /one run so far/);
 });
 

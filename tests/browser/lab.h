@@ -1,19 +1,19 @@
 /*
- * lab: runs that nobody measured, for tests of the page. A device that does
- * not exist, and kernels whose times and counters follow from a few numbers
- * and a generator of pseudo-random ones, so that every build makes the same.
+ * lab: constructed runs for tests of the page, on a device that does not exist. The times and
+ * counters of its kernels follow from a few parameters and a pseudo-random generator, so every
+ * build makes the same runs.
  */
 #ifndef TESTS_BROWSER_LAB_H
 #define TESTS_BROWSER_LAB_H
 
 #include "db/db.h"
 
-/* A kernel of the lab: what an execution does, and how well it does it. */
+/* A kernel of the lab: what an execution does and how efficiently. */
 struct lab_kernel {
 	const char *kernel, *variant;
-	double flop, bytes;        /* a case of n elements: n times these */
-	double moved;              /* bytes that DRAM sees over those needed */
-	double l2, l1, shared;     /* bytes of each level over those needed */
+	double flop, bytes;        /* per element */
+	double moved;              /* DRAM bytes over compulsory bytes */
+	double l2, l1, shared;     /* bytes of each level over compulsory bytes */
 	double efficiency;         /* of the roof, at the best block */
 	int best_block, registers; /* a block of that size is the fastest */
 	double threads_pct;        /* lanes that an instruction keeps busy */
@@ -23,7 +23,7 @@ struct lab_kernel {
 extern const struct lab_kernel lab_kernels[];
 extern const size_t lab_kernel_count;
 
-/* Roofs of the device that does not exist. */
+/* Roofs of the device. */
 #define LAB_DRAM_PER_S 3.9e12
 #define LAB_F32_PER_S 5.6e13
 #define LAB_F64_PER_S 2.9e13
@@ -39,11 +39,11 @@ struct lab_case {
 	const struct lab_kernel *kernel;
 	int64_t block, n;
 };
-/* 0 to 1, always the same for the same seed. */
+/* From 0 to 1, the same for the same seed. */
 double lab_random(uint64_t *seed);
 /* Device time of an execution without noise. */
 double lab_time_ns(const struct lab_case *of, double slower);
-/* What a device would have counted. */
+/* The counters that a device would give. */
 void lab_count(struct counter_list *out, const struct lab_case *of, double time_ns, bool all);
 /* The run, without trials. */
 struct run lab_run(const char *label, const char *command);

@@ -179,7 +179,7 @@ static int make_emulated(struct storing *storing)
 
 	free(run.backend);
 	run.backend = xstrdup("ptx");
-	run.traits = (struct backend_traits){.emulated = true, .vendor = "NVIDIA", .warp_size = 32};
+	run.traits = (struct backend_traits){.emulated = true, .warp_size = 32};
 	run.rounds = 1;
 	run.started_ns -= INT64_C(3600000000000);
 	snprintf(run.device.name, sizeof(run.device.name), "PTX emulator (GH100 limits)");

@@ -1,5 +1,5 @@
-// The page as a person uses it: by pointer, keyboard, on a phone, in the dark, by screen reader; and
-// what it shows against what the database holds.
+// Uses the page by pointer, keyboard, phone, dark theme and screen reader, and compares what it shows
+// with the database.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { axeSource, drawAll, launch, open, pixelOf, plotOf, sql } from "./browser.mjs";
@@ -72,7 +72,7 @@ pageTest("the points are those of the database, at each level", "lab", async (pa
 	await choose(page, "roofline", "L2");
 	await plotOf(page, "roofline");
 	await assertPoints(plot, "l2");
-	assert.match(await plot.textContent(), /a byte of L2/);
+	assert.match(await plot.textContent(), /per byte of L2/);
 	// as many marks as points
 	assert.equal(await plot.locator("svg g.mark-symbol").nth(1).locator("path").count(), expected("l2").size);
 });
@@ -121,7 +121,7 @@ pageTest("hovering shows the numbers of the point", "lab", async (page) => {
 	assert.ok(text.includes(`${(row.median_ns / 1000).toFixed(1)} µs`), text);
 	assert.ok(text.includes(`${(row.f32 / row.median_ns / 1000).toFixed(1)} TFLOP/s`), text);
 	for (const word of ["DRAM", "L2", "L1", "Bound by"]) assert.ok(text.includes(word), `${word} in ${text}`);
-	// the same case at its other levels of memory
+	// the same case at its other memory levels
 	assert.ok((await plot.evaluate((host) => host.chart.view.data("path").length)) >= 3);
 	await page.mouse.move(5, 5);
 	await tip.waitFor({ state: "hidden" });
@@ -199,7 +199,7 @@ pageTest("the table is searched, filtered and paged", "lab", async (page) => {
 	await page.waitForFunction((text) => document.querySelector("#cases .count").textContent === text, `${count("status = 'skipped'")} of ${all} cases`);
 	assert.match(await section.locator("tbody tr").first().innerText(), /the block must be a power of two/);
 	await section.getByRole("combobox", { name: "Kernel" }).selectOption("stream");
-	assert.match(await section.locator("tbody").innerText(), /No case is like that/);
+	assert.match(await section.locator("tbody").innerText(), /No case matches/);
 });
 
 pageTest("columns can be chosen", "lab", async (page) => {
@@ -225,7 +225,7 @@ pageTest("a case opens with its samples, to the last one", "lab", async (page) =
 	const stored = sql("lab", `SELECT round, time_ns FROM sample WHERE trial_id = ${row.id} ORDER BY round, sequence`);
 	assert.equal(drawn.length, stored.length);
 	stored.forEach((sample, i) => assert.ok(drawn[i][0] === sample.round && close(drawn[i][1], sample.time_ns), `sample ${i}`));
-	// its counters, as they are stored
+	// the stored counters
 	const [{ value }] = sql("lab", `SELECT value FROM counters WHERE trial_id = ${row.id} AND metric = 'registers' UNION SELECT value FROM counters WHERE trial_id = ${row.id} AND metric = 'achieved_occupancy_pct'`);
 	assert.ok((await dialog.locator(".counters").innerText()).includes(`${value.toFixed(1)} %`));
 	await page.keyboard.press("Escape");
@@ -246,7 +246,7 @@ pageTest("curves hold the medians and their intervals", "lab", async (page) => {
 
 pageTest("the comparison has the ratios of the rounds' medians", "lab", async (page) => {
 	const plot = await plotOf(page, "compare");
-	// the middle of each round's samples (20: between the 10th and the 11th), then the mean logarithm
+	// the median of each round (of 20 samples: between the 10th and the 11th), then the mean logarithm
 	const rows = sql("lab", `WITH ranked AS (SELECT trial_id, round, time_ns, row_number() OVER (PARTITION BY trial_id, round ORDER BY time_ns) AS place FROM sample),
 		medians AS (SELECT trial_id, round, avg(time_ns) AS ns FROM ranked WHERE place IN (10, 11) GROUP BY trial_id, round),
 		means AS (SELECT trial_id, avg(ln(ns)) AS log_ns, min(ns) AS least, max(ns) AS most FROM medians GROUP BY trial_id),
@@ -259,7 +259,7 @@ pageTest("the comparison has the ratios of the rounds' medians", "lab", async (p
 	for (const row of rows) {
 		const point = points.find(({ name }) => name === row.name);
 		assert.ok(close(point.ratio, row.ratio) && point.low < point.ratio && point.ratio < point.high, row.name);
-		// what is called a change has its rounds apart, and in that direction
+		// a reported change has separate rounds, in the reported direction
 		if (point.kind === "regressed") assert.ok(row.above, row.name);
 		if (point.kind === "improved") assert.ok(row.below, row.name);
 	}
@@ -402,7 +402,7 @@ pageTest("numbers at the end of a double are no numbers, and break no plot", "ab
 	assert.doesNotMatch(text, /\b(null|undefined|NaN|Infinity)\b/);
 	for (const label of await page.locator(".plot svg text").allTextContents())
 		assert.doesNotMatch(label, /NaN|Infinity|undefined/);
-	// those with a time that can be stand as ever
+	// cases with possible times are shown as usual
 	const [row] = sql("absurd", "SELECT count(*) AS n FROM trial JOIN run ON run.id = run_id WHERE label = 'now'");
 	assert.ok((await page.locator("#cases").innerText()).includes(`${row.n} cases`), "all are in the table");
 });
@@ -416,7 +416,7 @@ pageTest("one case is a page", "one", async (page) => {
 
 pageTest("without times or counters it says what is missing and how to get it", "bare", async (page) => {
 	await drawAll(page);
-	for (const [section, said] of [["verdicts", /No case of this run ended well/], ["roofline", /--metrics core/], ["occupancy", /--metrics basic/], ["samples", /No case of this run was timed/], ["gaps", /the driver went away/]])
+	for (const [section, said] of [["verdicts", /No case of this run succeeded/], ["roofline", /--metrics core/], ["occupancy", /--metrics basic/], ["samples", /No case of this run was timed/], ["gaps", /the driver went away/]])
 		assert.match(await page.locator(`#${section}`).innerText(), said);
 	assert.equal(await page.locator(".plot").count(), 0);
 });

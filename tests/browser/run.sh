@@ -1,6 +1,6 @@
 #!/bin/sh
-# The page of `perflab report --format html` in Chromium, against the database that it is of.
-# usage: run.sh SOURCE BUILD [TEST…]   Exits 77 (skipped) with the reason where something is missing.
+# Compares the page of `perflab report --format html` in Chromium with its database.
+# usage: run.sh SOURCE BUILD [TEST…]   Exits 77 (skipped) with the reason if something is missing.
 set -eu
 source_root=$1
 build=$2
@@ -23,15 +23,15 @@ for what in lab history hostile one bare; do
 	"$build/tests/make_lab" "$scratch/$what.db" $what
 done
 
-# what no device ever counted or took, though a double can hold it
+# numbers that a double can hold but no device can produce
 cp "$scratch/lab.db" "$scratch/absurd.db"
 sqlite3 "$scratch/absurd.db" "
 UPDATE counter SET value = 1e308 WHERE value IS NOT NULL;
 UPDATE trial SET median_ns = 1e-300, low_ns = 1e-308, high_ns = 1e308
 	WHERE median_ns IS NOT NULL AND position % 3 = 0;"
 
-# of every variant one block size of a sixteenth of the size and of the time; and one that takes
-# twice the work, and the time, of the others at the same size, as a tree in each block would
+# For every variant: one block size with a sixteenth of the size and of the time, and one with twice the
+# work and the time of the others at the same size, like a tree per block
 cp "$scratch/lab.db" "$scratch/sizes.db"
 sqlite3 "$scratch/sizes.db" "
 UPDATE axis SET value = value / 16 WHERE name = 'n'

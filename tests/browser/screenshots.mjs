@@ -1,5 +1,5 @@
-// Pictures of a page: the whole of it in light and in dark, as on a phone, and its sections.
-// usage: screenshots.mjs NAME FOLDER   (CHROMIUM, MODULES, PAGES as browser.mjs has them)
+// Takes pictures of a page and its sections: light, dark and on a phone.
+// usage: screenshots.mjs NAME FOLDER   (CHROMIUM, MODULES, PAGES as in browser.mjs)
 import { join } from "node:path";
 import { drawAll, launch, open } from "./browser.mjs";
 

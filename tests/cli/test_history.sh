@@ -128,7 +128,7 @@ run history "reduce/shuffle/$config" --db changed.db --format json
 expect_out '"median_ns": null'
 
 # another --cache and another device are separate series
-sqlite3 changed.db "UPDATE run SET settings = replace(settings, '\"cache\":\"cold\"', '\"cache\":\"hot\"') WHERE id = 2"
+sqlite3 changed.db "UPDATE run SET cache = 'hot' WHERE id = 2"
 run history "reduce/shuffle/$config" --db changed.db
 expect_out ': 9 runs (1 more with another --cache)'
 sqlite3 changed.db "INSERT INTO device (name) VALUES ('another one');

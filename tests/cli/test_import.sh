@@ -66,13 +66,13 @@ printf '{\n "context": {},\n "benchmarks": [,]\n}\n' >bad.json
 refused 3 'bad.json: line 3' import bad.json --db none.db
 refused 3 'bad.json: line 3' import "$data/nvbench.json" bad.json --db none.db
 printf '{"a": 1}' >other.json
-refused 2 'other.json: neither nvbench nor Google Benchmark' import other.json --db none.db
-refused 3 'there is no list of "benchmarks"' import other.json --format nvbench --db none.db
+refused 2 'other.json: cannot detect the format: nvbench writes' import other.json --db none.db
+refused 3 'the file has no list "benchmarks"' import other.json --format nvbench --db none.db
 refused 3 'absent.json' import absent.json --db none.db
 refused 2 'an operand is missing' import --db none.db
 refused 2 'one of: detect, nvbench, google-benchmark' import other.json --format gtest --db none.db
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "[" }' >deep.json
-refused 3 'brackets within brackets' import deep.json --db none.db
+refused 3 'brackets are nested' import deep.json --db none.db
 truncate -s 65M large.json
 refused 3 'large.json' import large.json --db none.db
 [ -e none.db ] && complain 'a database was created'

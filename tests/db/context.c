@@ -132,3 +132,49 @@ void assert_one_line(const struct error *err, const char *path, const char *says
 		fail_msg("'%s' does not say '%s'", err->text, says);
 	assert_null(strchr(err->text, '\n'));
 }
+
+void context_restore(const char *path, const char *dump)
+{
+	char *sql = NULL;
+	size_t length = 0;
+
+	assert_int_equal(read_file(&sql, &length, dump, 1 << 20, NULL), 0);
+	sql_execute(path, sql);
+	free(sql);
+}
+
+char *attached_text(const struct context *context, const char *old, const char *sql)
+{
+	char *attach = xasprintf("ATTACH '%s' AS old", old);
+	sqlite3_stmt *statement;
+	sqlite3 *handle;
+	char *answer = NULL;
+
+	assert_int_equal(sqlite3_open(context->path, &handle), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(handle, attach, NULL, NULL, NULL), SQLITE_OK);
+	if (sqlite3_prepare_v2(handle, sql, -1, &statement, NULL) != SQLITE_OK)
+		fail_msg("%s: %s", sql, sqlite3_errmsg(handle));
+	if (sqlite3_step(statement) == SQLITE_ROW)
+		answer = xstrdup((const char *)sqlite3_column_text(statement, 0));
+	sqlite3_finalize(statement);
+	sqlite3_close(handle);
+	free(attach);
+	return answer;
+}
+
+void context_assert_schema_of(const struct context *context, const char *fresh)
+{
+	static const char *const differences[] = {
+		"SELECT type || ' ' || name FROM (SELECT type, name, sql FROM old.sqlite_schema"
+		" EXCEPT SELECT type, name, sql FROM main.sqlite_schema)",
+		"SELECT type || ' ' || name FROM (SELECT type, name, sql FROM main.sqlite_schema"
+		" WHERE name <> 'mine' EXCEPT SELECT type, name, sql FROM old.sqlite_schema)",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(differences); i++) {
+		char *difference = attached_text(context, fresh, differences[i]);
+
+		if (difference)
+			fail_msg("%s is in one of them only", difference);
+	}
+}

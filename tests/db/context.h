@@ -30,6 +30,14 @@ void sql_execute(const char *path, const char *sql);
 /* One integer by SQL, past perflab: what a person at the sqlite3 shell would see. */
 int64_t context_query(const struct context *context, const char *sql);
 
+/* Makes a database at path from a dump of the sqlite3 shell. */
+void context_restore(const char *path, const char *dump);
+/* The first column of the first row, with the database at `old` attached as `old`; the caller frees
+ * it. NULL: no row. */
+char *attached_text(const struct context *context, const char *old, const char *sql);
+/* The schema is that of the database at `fresh`, but for the view `mine` of a user. */
+void context_assert_schema_of(const struct context *context, const char *fresh);
+
 /* No page is damaged, no row belongs to nothing, and `newest` is what it should be. */
 void context_assert_whole(const struct context *context);
 

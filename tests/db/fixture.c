@@ -45,7 +45,20 @@ struct run fixture_run(const char *label)
 		.backend = xstrdup("cuda"),
 		.version = xstrdup("0.1.0"),
 		.source_revision = xstrdup("c51c0df"),
-		.settings_json = xstrdup("{\"cache\":\"cold\"}"),
+		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
+		.has_settings = true,
+		.settings = {.device = 1,
+			     .seed = UINT64_C(0xfedcba9876543210),
+			     .cache = CACHE_COLD,
+			     .min_samples = 20,
+			     .max_time_ns = 500000000,
+			     .precision = 0.0025,
+			     .rounds = 3,
+			     .timeout_ns = INT64_C(60000000000),
+			     .chip = xstrdup("GA100"),
+			     .all_blocks = true,
+			     .jobs = 2,
+			     .counter_dump = xstrdup("images")},
 		.seed = UINT64_C(0xfedcba9876543210),
 		.rounds = 3,
 		.started_ns = INT64_C(1763700000123456789),
@@ -74,6 +87,8 @@ struct run fixture_run(const char *label)
 		.trial_count = FIXTURE_TRIALS,
 	};
 
+	string_list_add(&run.settings.metrics, "dram_read_bytes");
+	string_list_add(&run.settings.metrics, "sm__inst_executed.sum");
 	key_value_set(&run.environment, "hostname", "bench-01");
 	key_value_set(&run.environment, "persistence_mode", "on");
 	run.trials[FIXTURE_OK] = fixture_trial(0, "reduce", "shuffle", 256, 1 << 24);
@@ -86,6 +101,13 @@ struct run fixture_run(const char *label)
 	run.trials[FIXTURE_SKIPPED].reason = xstrdup("block is not a power of two");
 	run.trials[FIXTURE_PENDING] = fixture_trial(3, "stream", "copy", 256, 1 << 20);
 	return run;
+}
+
+void fixture_emulate(struct run *run)
+{
+	free(run->backend);
+	run->backend = xstrdup("ptx");
+	run->traits = (struct backend_traits){.emulated = true, .warp_size = 32};
 }
 
 struct round_result fixture_round(int round, size_t count)

@@ -12,6 +12,9 @@ enum { FIXTURE_OK, FIXTURE_BARE, FIXTURE_SKIPPED, FIXTURE_PENDING, FIXTURE_TRIAL
 /* A run that is not stored yet; run_release() frees it. label may be NULL. */
 struct run fixture_run(const char *label);
 
+/* Makes it a run of the emulator. */
+void fixture_emulate(struct run *run);
+
 /* Stores the run, two rounds and counters of FIXTURE_OK, and finishes all. */
 int fixture_store(struct db *db, struct run *run, struct error *err);
 

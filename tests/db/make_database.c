@@ -20,8 +20,7 @@ static int store_emulated(struct db *db, struct error *err)
 	struct line_count *line = line_count_list_add(&lines, "kernels/reduce/shuffle.cu", 14);
 	int rc;
 
-	free(run.backend);
-	run.backend = xstrdup("ptx");
+	fixture_emulate(&run);
 	run.started_ns -= 1;
 	line->instructions = 4;
 	line->lanes = 128;

@@ -19,7 +19,7 @@ ask() {
 }
 
 ask "SELECT object.name || ' ' || column.name || ' ' || column.type
-	FROM sqlite_schema AS object JOIN pragma_table_info(object.name) AS column
+	FROM sqlite_schema AS object JOIN pragma_table_xinfo(object.name) AS column
 	WHERE object.type IN ('table', 'view')" | sed 's/ *$//' | sort >"$folder/real"
 # Headings name the object; a column's row has its name in backquotes and four cells.
 awk -F '|' '

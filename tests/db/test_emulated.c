@@ -36,8 +36,7 @@ static struct run emulated_run(void)
 {
 	struct run run = fixture_run("emulated");
 
-	free(run.backend);
-	run.backend = xstrdup("ptx");
+	fixture_emulate(&run);
 	return run;
 }
 

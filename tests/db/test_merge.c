@@ -223,7 +223,8 @@ static void old_file_is_merged(struct merge_test *test, const char *dump)
 	free(sql);
 	assert_merged(test, test->source);
 	assert_same_rows(test->source, test->base.path,
-			 "SELECT uid, started_ns, settings, note FROM run ORDER BY uid");
+			 "SELECT uid, started_ns, json_extract(settings, '$.cache'),"
+			 " json_extract(settings, '$.metrics'), note FROM run ORDER BY uid");
 	assert_same_rows(test->source, test->base.path,
 			 "SELECT uid, kernel, variant, config, status, median_ns, code_hash"
 			 " FROM trial JOIN run ON run.id = run_id ORDER BY 1, 2, 3, 4");
@@ -258,6 +259,21 @@ static void test_files_of_versions_2_and_3(void **state)
 	unlink(test->source);
 	unlink(test->base.path);
 	old_file_is_merged(test, VERSION_3);
+}
+
+/* Settings that are complete keep their text, too. */
+static void test_a_file_of_version_6(void **state)
+{
+	struct merge_test *test = *state;
+
+	old_file_is_merged(test, VERSION_6);
+	assert_same_rows(test->source, test->base.path,
+			 "SELECT uid, backend, settings FROM run WHERE settings IS NULL"
+			 " OR json_extract(settings, '$.min_samples') > 0 ORDER BY uid");
+	assert_int_equal(count_in(test, "SELECT count(*) FROM run WHERE emulated"), 2);
+	assert_int_equal(count_in(test, "SELECT count(*) FROM run WHERE backend = 'nvbench'"
+					" AND timed AND vendor IS NULL AND settings IS NULL"),
+			 2);
 }
 
 /* ---- the same run ---- */
@@ -518,6 +534,7 @@ int main(void)
 		TEST(test_runs_of_several_files),
 		TEST(test_a_file_of_version_1),
 		TEST(test_files_of_versions_2_and_3),
+		TEST(test_a_file_of_version_6),
 		TEST(test_the_same_run_twice_is_one),
 		TEST(test_what_has_come_further_is_kept),
 		TEST(test_different_results_are_said),

@@ -111,10 +111,13 @@ static void test_what_is_copied_in_counts(void **state)
 	struct run old = begin(context, 20, NULL);
 
 	sql_execute(context->path,
-		    "INSERT INTO run SELECT 7, replace(uid, substr(uid, 1, 4), 'zzzz'), label,"
+		    "INSERT INTO run (id, uid, label, note, state, started_ns, finished_ns,"
+		    " backend, device_id, driver, cuda_driver, toolkit, cupti, version,"
+		    " source_revision, command, seed, rounds, timed, emulated)"
+		    " SELECT 7, replace(uid, substr(uid, 1, 4), 'zzzz'), label,"
 		    " note, state, started_ns + 1, finished_ns, backend, device_id, driver,"
-		    " cuda_driver, toolkit, cupti, version, source_revision, command, settings,"
-		    " seed, rounds FROM run WHERE id = 1;"
+		    " cuda_driver, toolkit, cupti, version, source_revision, command,"
+		    " seed, rounds, timed, emulated FROM run WHERE id = 1;"
 		    "INSERT INTO trial (run_id, position, kernel, variant, config, status,"
 		    " sample_count, median_ns) SELECT 7, position, kernel, variant, config, status,"
 		    " sample_count, median_ns FROM trial WHERE run_id = 1 AND status = 'ok'");

@@ -33,6 +33,39 @@ static void assert_same_device(const struct device_info *a, const struct device_
 	assert_string_equal(a->cupti, b->cupti);
 }
 
+static void assert_same_settings(const struct run *loaded, const struct run *stored)
+{
+	const struct measure_settings *a = &loaded->settings, *b = &stored->settings;
+
+	assert_true(loaded->has_settings);
+	assert_int_equal(loaded->traits.timed, stored->traits.timed);
+	assert_int_equal(loaded->traits.emulated, stored->traits.emulated);
+	assert_string_equal(loaded->traits.vendor, stored->traits.vendor);
+	assert_int_equal(loaded->traits.warp_size, stored->traits.warp_size);
+	assert_int_equal(a->device, b->device);
+	assert_true(a->seed == b->seed);
+	assert_int_equal(a->cache, b->cache);
+	assert_int_equal(a->min_samples, b->min_samples);
+	assert_int_equal(a->max_time_ns, b->max_time_ns);
+	assert_true(a->precision == b->precision);
+	assert_int_equal(a->rounds, b->rounds);
+	assert_int_equal(a->timeout_ns, b->timeout_ns);
+	assert_int_equal(a->metrics.count, b->metrics.count);
+	for (size_t i = 0; i < a->metrics.count; i++)
+		assert_string_equal(a->metrics.items[i], b->metrics.items[i]);
+	assert_string_equal(a->chip, b->chip);
+	assert_int_equal(a->all_blocks, b->all_blocks);
+	assert_int_equal(a->jobs, b->jobs);
+	assert_string_equal(a->counter_dump, b->counter_dump);
+	assert_string_equal(
+		loaded->settings_json,
+		"{\"device\":1,\"seed\":\"18364758544493064720\",\"cache\":\"cold\","
+		"\"min_samples\":20,\"max_time_ns\":500000000,\"precision\":0.0025000000000000001,"
+		"\"rounds\":3,\"timeout_ns\":60000000000,"
+		"\"metrics\":[\"dram_read_bytes\",\"sm__inst_executed.sum\"],"
+		"\"chip\":\"GA100\",\"all_blocks\":true,\"jobs\":2,\"counter_dump\":\"images\"}");
+}
+
 static void test_a_run_comes_back_whole(void **state)
 {
 	struct context *context = *state;
@@ -50,7 +83,7 @@ static void test_a_run_comes_back_whole(void **state)
 	assert_string_equal(loaded.backend, stored.backend);
 	assert_string_equal(loaded.version, stored.version);
 	assert_string_equal(loaded.source_revision, stored.source_revision);
-	assert_string_equal(loaded.settings_json, stored.settings_json);
+	assert_same_settings(&loaded, &stored);
 	assert_string_equal(loaded.state, "finished");
 	assert_true(loaded.seed == stored.seed);
 	assert_int_equal(loaded.rounds, stored.rounds);

@@ -66,7 +66,9 @@ static void tidy(void)
 /* One database for all inputs: that none changes it is what is tested. */
 static void set_up(void)
 {
-	struct run run = {.backend = (char *)"ptx", .device = {.name = "a device"}};
+	struct run run = {.backend = (char *)"ptx",
+			  .traits = {.emulated = true, .warp_size = 32},
+			  .device = {.name = "a device"}};
 
 	if (!mkdtemp(folder))
 		abort();

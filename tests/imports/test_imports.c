@@ -287,9 +287,9 @@ static void test_what_is_refused(void **state)
 	char *deep = xcalloc(1, 200001);
 
 	(void)state;
-	refused("", PL_EPARSE, "line 1, column 0: no JSON");
+	refused("", PL_EPARSE, "line 1, column 0: not JSON");
 	refused("{\n\n  \"context\": {},\n  \"benchmarks\": [}", PL_EPARSE, "line 4");
-	refused("[1, 2]", PL_EUSAGE, "neither nvbench nor Google Benchmark");
+	refused("[1, 2]", PL_EUSAGE, "cannot detect the format: nvbench writes");
 	refused("{\"benchmarks\": []}", PL_EUSAGE, "--format");
 	refused(GOOGLE(""), PL_EPARSE, "no results");
 	refused(GOOGLE("{}"), PL_EPARSE, "benchmarks[0] has no name");
@@ -300,11 +300,11 @@ static void test_what_is_refused(void **state)
 	refused(GOOGLE("{\"name\": \"a\", \"real_time\": 1, \"time_unit\": \"min\"}"), PL_EPARSE,
 		"unknown time_unit 'min'");
 	refused("{\"devices\": [], \"benchmarks\": [{}]}", PL_EPARSE,
-		"benchmarks[0]: it has no name");
+		"benchmarks[0]: the benchmark has no name");
 	refused("{\"devices\": [], \"benchmarks\": [{\"name\": \"k\", \"states\": [{}, {}]}]}",
-		PL_EPARSE, "k, states[1]: k/- is there twice");
+		PL_EPARSE, "k, states[1]: k/- occurs twice");
 	memset(deep, '[', 200000);
-	refused(deep, PL_EPARSE, "brackets within brackets, more than 64");
+	refused(deep, PL_EPARSE, "brackets are nested more than 64 deep");
 	free(deep);
 }
 

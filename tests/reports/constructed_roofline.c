@@ -47,7 +47,7 @@ void constructed_roofs_init(struct ceiling_list *out)
 	add_roof(out, "tensor_f16", CEILING_RATE, PRECISION_TENSOR_F16, 900e12);
 }
 
-/* What was counted of a case; of 100 us unless said. */
+/* The counters of a case; its time is 100 us unless given. */
 struct counts {
 	const char *kernel, *variant;
 	double median_ns, flop_f32, flop_f64, dram_bytes, l2_bytes, l1_bytes, shared_bytes;

@@ -1,7 +1,6 @@
 /*
- * A run made by hand that stands under roofs: one kernel for each thing that
- * can bind, one without operations, one above a roof, one that nobody counted,
- * one whose name no format likes, and failures.
+ * A constructed run under roofs: one kernel per limiter, one without operations, one above a roof,
+ * one without counters, one with a hostile name, and failures.
  */
 #ifndef TESTS_REPORTS_CONSTRUCTED_ROOFLINE_H
 #define TESTS_REPORTS_CONSTRUCTED_ROOFLINE_H
@@ -12,7 +11,7 @@
 /* DRAM 4, L2 8, L1 16, shared memory 32 TB/s; f64 32, f32 64 TFLOP/s. */
 void constructed_roofs_init(struct ceiling_list *out);
 void constructed_roofline_init(struct run *run);
-/* As many best kernels as asked for, all counted and timed. */
+/* A run with `count` best kernels, all counted and timed. */
 void constructed_many_init(struct run *run, size_t kernels);
 
 #endif

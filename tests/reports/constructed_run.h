@@ -1,18 +1,18 @@
 /*
- * A run made by hand that holds what a report must bear: measured and missing
- * numbers, every way to fail, and names that no format likes.
+ * A constructed run with everything that a report must handle: measured and missing numbers, every
+ * kind of failure, and hostile names.
  */
 #ifndef TESTS_REPORTS_CONSTRUCTED_RUN_H
 #define TESTS_REPORTS_CONSTRUCTED_RUN_H
 
 #include "metrics/metrics.h"
 
-/* ESC, a newline, a byte that is no UTF-8, and what CSV, Markdown and HTML take for their own. */
+/* ESC, a newline, a byte that is not UTF-8, and special characters of CSV, Markdown and HTML. */
 #define HOSTILE_NAME "ev\033[31mil\n\xff,\"quoted\"|<b>&`*_é\\"
 
 void constructed_run_init(struct run *run);
-/* One of the backend ptx: whole, sampled, faulty and skipped cases, with and without source lines;
- * its sources are in tests/fixtures/source. */
+/* A run of the backend ptx: complete, sampled, faulty and skipped cases, with and without source
+ * lines. Its sources are in tests/fixtures/source. */
 void constructed_emulated_init(struct run *run);
 
 #endif

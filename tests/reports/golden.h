@@ -1,7 +1,6 @@
 /*
- * golden: a report held against the file of tests/golden/reports/ that says
- * what it should be. To write them anew after a change that is meant:
- * PERFLAB_GOLDEN_UPDATE=1, then read the difference.
+ * golden: compares a report with its expected bytes in tests/golden/reports/. After an intended
+ * change, set PERFLAB_GOLDEN_UPDATE=1 to rewrite the files, then read the difference.
  */
 #ifndef TESTS_REPORTS_GOLDEN_H
 #define TESTS_REPORTS_GOLDEN_H

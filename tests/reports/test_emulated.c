@@ -1,4 +1,5 @@
-/* Reports of a run of the backend ptx: no times, no ranking, nothing of a device; source lines. */
+/* Reports of a run of the backend ptx: no times, no ranking, no numbers of a device; source lines.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +43,7 @@ static void reports_are_as_written(void **state)
 	expect_report("emulated.json", REPORT_JSON, NULL);
 }
 
-/* Whatever a file holds, an emulated run shows no time and no number of a device. */
+/* An emulated run shows no time and no number of a device, whatever its database holds. */
 static void nothing_of_a_device_is_shown(void **state)
 {
 	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_CSV,
@@ -80,7 +81,7 @@ static void nothing_of_a_device_is_shown(void **state)
 	run_release(&run);
 }
 
-/* What was asked for and no emulator has is in the report as missing, with the reason. */
+/* A requested counter that no emulator has is shown as missing, with the reason. */
 static void what_only_a_device_has_is_missing(void **state)
 {
 	struct run run;
@@ -101,7 +102,7 @@ static void what_only_a_device_has_is_missing(void **state)
 	run_release(&run);
 }
 
-/* Nor does a device's run show what is the emulator's, whatever its file holds. */
+/* A run on a device shows no numbers of the emulator, whatever its database holds. */
 static void nothing_emulated_is_shown_of_a_device(void **state)
 {
 	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_CSV,
@@ -150,7 +151,7 @@ static void expect_lines(const char *name, enum report_format format,
 	char *bytes;
 
 	constructed_emulated_init(&run);
-	run.started_ns = INT64_MAX; /* after the sources were written, whenever that was */
+	run.started_ns = INT64_MAX; /* later than the last change of any source */
 	bytes = render_lines(&run, 0, run.trial_count, SOURCES, format, options, &length);
 	golden_compare(name, bytes, length);
 	free(bytes);
@@ -168,7 +169,7 @@ static void lines_are_as_written(void **state)
 	expect_lines("lines.json", REPORT_JSON, NULL);
 }
 
-/* A source that was written after the run may not be what ran. */
+/* A source that changed after the run may differ from what ran. */
 static void a_younger_source_is_remarked(void **state)
 {
 	struct run run;
@@ -187,7 +188,7 @@ static void a_younger_source_is_remarked(void **state)
 	run_release(&run);
 }
 
-/* Each behind the one before. */
+/* Each word follows the previous one. */
 static void assert_in_order(const char *text, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -196,7 +197,7 @@ static void assert_in_order(const char *text, const char *const *words, size_t c
 	}
 }
 
-/* Files whose text is there come first; then those without, then what belongs to no file. */
+/* Files with text come first, then files without, then lines that belong to no file. */
 static void files_stand_in_order_of_use(void **state)
 {
 	static const char *const files[] = {NULL, "/a/nowhere.cu", "lab/divergent.cu"};
@@ -213,7 +214,7 @@ static void files_stand_in_order_of_use(void **state)
 		line_count_list_add(&run.trials[0].lines, files[i], 3)->instructions = 1;
 	bytes = render_lines(&run, 0, 1, SOURCES, REPORT_TEXT, NULL, &length);
 	assert_in_order(bytes, words, ARRAY_SIZE(words));
-	/* it has line information, though not for every instruction */
+	/* there is line information, but not for every instruction */
 	assert_null(strstr(bytes, "nvcc -lineinfo"));
 	free(bytes);
 	run_release(&run);
@@ -266,7 +267,7 @@ static void without_lines_the_reason_is_said(void **state)
 	run_release(&run);
 }
 
-/* A database may be a stranger's: what it names as source must not open what lies elsewhere. */
+/* A database is untrusted: the source names in it must not open files outside the folders. */
 static void no_other_file_is_read(void **state)
 {
 	static const char *const names[] = {"/etc/passwd",
@@ -303,7 +304,7 @@ static void no_other_file_is_read(void **state)
 	}
 }
 
-/* Odd sources: beyond their end, binary, not even files. None fails, none commands the terminal. */
+/* Odd sources: too few lines, binary, not files. None fails, none sends control bytes. */
 static void odd_sources_are_borne(void **state)
 {
 	static const char odd[] = "first\0cut\n\033[31m\xff\tred\n\n\nlast";
@@ -350,7 +351,7 @@ static void odd_sources_are_borne(void **state)
 	free(pipe);
 }
 
-/* A file of the same name in another place is another file. */
+/* A file with the same name in another folder is a different file. */
 static void a_bare_name_is_not_guessed(void **state)
 {
 	static const struct {

@@ -1,6 +1,4 @@
-/*
- * What a page is given of a run: numbers that are those of the run, and reasons
- * where there are none. And the page around it.
+/* The data of the page about a run: its numbers, and the reasons for missing ones. Also the page.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -47,7 +45,7 @@ static void a_run_keeps_its_numbers_and_its_reasons(void **state)
 	/* three samples: a time without an interval */
 	assert_true(json_number_value(at(root, "trials.median_ns.#6")) == 912.5);
 	assert_true(json_is_null(at(root, "trials.low_ns.#6")));
-	/* a value, a reason, not asked for */
+	/* a value, a reason, not requested */
 	branches = counter_named(root, "branch_efficiency_pct");
 	assert_true(json_number_value(at(branches, "values.#0")) == 98.5);
 	assert_string_equal(json_string_value(json_array_get(
@@ -72,7 +70,7 @@ static void an_emulated_run_says_so_and_has_no_times(void **state)
 	root = page_of(&run, &(struct report_options){0});
 	assert_true(json_is_true(at(root, "run.emulated")));
 	assert_true(json_is_null(at(root, "trials.median_ns.#0")));
-	/* a list of sources where some are of all blocks and some of a few */
+	/* sources are a list: some counts cover all blocks and some only a few */
 	assert_true(json_is_array(at(counter_named(root, "ptx_branches"), "source")));
 	json_decref(root);
 	run_release(&run);

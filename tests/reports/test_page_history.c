@@ -1,4 +1,4 @@
-/* What a page is given of the runs before: medians, and where they changed. */
+/* The data of the page about earlier runs: medians and change points. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #define RUNS 8
 #define RUN_ROUNDS 3
 
-/* Of the first two cases: the first is slower in the newest run, the second since run 3. */
+/* The first case is slower in the newest run, the second since run 3. */
 static void make_histories(struct history_grid *grid, const struct run *run)
 {
 	size_t cells = run->trial_count * RUNS;
@@ -40,7 +40,7 @@ static void make_histories(struct history_grid *grid, const struct run *run)
 		bool slower = i < RUNS ? i == RUNS - 1 : i - RUNS >= 3;
 
 		grid->median_ns[i] = slower ? 5e6 : 4e6;
-		grid->code[i] = i < RUNS ? 7 : i; /* the first case's stays */
+		grid->code[i] = i < RUNS ? 7 : i; /* the code of the first case never changes */
 		grid->rounds[i] = (struct history_rounds){i * RUN_ROUNDS, RUN_ROUNDS};
 		for (size_t k = 0; k < RUN_ROUNDS; k++)
 			grid->round_ns[i * RUN_ROUNDS + k] =
@@ -64,7 +64,7 @@ static void a_change_is_told_where_its_runs_are_shown(void **state)
 	assert_int_equal(json_integer_value(at(root, "history.all_runs")), RUNS);
 	assert_int_equal(json_array_size(at(root, "history.medians.#0")), 3);
 	assert_true(json_is_null(at(root, "history.medians.#2")));
-	/* between the last two runs, from a level that began before all that are shown */
+	/* between the last two runs; the level before began before the first shown run */
 	assert_int_equal(json_array_size(at(root, "history.changes.#0")), 1);
 	assert_int_equal(json_integer_value(at(root, "history.changes.#0.#0.#0")), 1);
 	assert_int_equal(json_integer_value(at(root, "history.changes.#0.#0.#1")), 2);
@@ -75,7 +75,7 @@ static void a_change_is_told_where_its_runs_are_shown(void **state)
 	assert_true(json_is_null(at(root, "history.changes.#1")));
 	assert_int_equal(json_integer_value(at(root, "history.changes_unseen")), 1);
 	json_decref(root);
-	/* with all runs shown, each level begins where the one before it ends */
+	/* with all runs shown, each level begins where the previous one ends */
 	for (size_t i = 0; i < RUNS; i++)
 		grid.shown[i] = true;
 	root = page_of(&run, &(struct report_options){.histories = &grid});

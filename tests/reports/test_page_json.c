@@ -1,4 +1,4 @@
-/* The JSON of a page, a value at a time: no text breaks out of it, and no number is another. */
+/* The JSON writer of the page: no text can end its element, and every number survives. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

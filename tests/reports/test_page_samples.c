@@ -1,4 +1,4 @@
-/* What a page is given of the samples of a run, and of a second run beside it. */
+/* The data of the page about samples, and about a second run to compare with. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #define FAILS_AT 2
 
 struct taken {
-	size_t count; /* of each trial */
+	size_t count; /* per trial */
 	bool fails;
 };
 
@@ -115,7 +115,7 @@ static void samples_that_cannot_be_read_have_a_reason(void **state)
 	run_release(&run);
 }
 
-/* The second run's times are 10 % longer; its cases stand in another order. */
+/* The times of the second run are 10 % longer, and its cases are in another order. */
 static int take_of_two(void *context, int64_t trial_id, struct sample **out, size_t *count,
 		       struct error *err)
 {
@@ -147,7 +147,7 @@ static void a_run_stands_beside_another(void **state)
 						      .samples_context = &taken});
 	assert_int_equal(json_integer_value(at(root, "compare_run.id")), 11);
 	assert_true(json_number_value(at(root, "compare_trials.median_ns.#1")) == 31210.0);
-	/* found by its name; faster now by the factor, between the ends of the interval */
+	/* found by name; faster by the factor, which lies inside the interval */
 	assert_int_equal(json_integer_value(at(root, "comparison.#0.#0")), 1);
 	assert_true(fabs(json_number_value(at(root, "comparison.#0.#2")) - 1 / 1.1) < 1e-6);
 	assert_true(json_number_value(at(root, "comparison.#0.#3")) < 1 / 1.1);
@@ -161,7 +161,7 @@ static void a_run_stands_beside_another(void **state)
 	/* not timed: nothing to compare */
 	assert_true(json_is_null(at(root, "comparison.#2")));
 	json_decref(root);
-	/* by counters, too, as everywhere */
+	/* compared by counters too */
 	counter_list_set(&run.trials[0].counters, "branch_targets_divergent", "1", "a test", 9);
 	counter_list_set(&other.trials[1].counters, "branch_targets_divergent", "1", "a test", 8);
 	root = page_of(&run, &(struct report_options){.compare = &other,
@@ -169,7 +169,7 @@ static void a_run_stands_beside_another(void **state)
 						      .samples_context = &taken});
 	assert_int_equal(json_integer_value(at(root, "comparison.#0.#1")), CHANGE_REGRESSED);
 	json_decref(root);
-	/* no samples: the medians stand, the ratio is not known */
+	/* without samples there are medians, but no ratio */
 	root = page_of(&run, &(struct report_options){.compare = &other});
 	assert_true(json_is_null(at(root, "comparison.#0.#2")));
 	json_decref(root);

@@ -1,6 +1,6 @@
 /*
- * One run held against another, in every format, against golden files: every
- * verdict, counters either way, and names that no format likes.
+ * Compares comparisons of two runs in every format with golden files: every verdict, better and
+ * worse counters, and hostile names.
  */
 #include <setjmp.h>
 #include <stdarg.h>

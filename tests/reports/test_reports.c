@@ -1,6 +1,4 @@
-/*
- * Reports of a constructed run against golden files.
- */
+/* Compares reports of a constructed run with golden files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,7 +51,7 @@ static void csv_is_as_written(void **state)
 	expect_golden("run.csv", REPORT_CSV, NULL);
 }
 
-/* The name of an axis is a stranger's as any other. */
+/* The name of an axis is untrusted too. */
 static void csv_quotes_its_head(void **state)
 {
 	struct run run;
@@ -81,7 +79,7 @@ static void markdown_is_as_written(void **state)
 	expect_golden("run.md", REPORT_MARKDOWN, NULL);
 }
 
-/* A run that was ended before its first case is a run too. */
+/* A run that was interrupted before its first case is still reported. */
 static void empty_run_in_every_format(void **state)
 {
 	struct run run = {.id = 1, .uid = "00", .rounds = 1};
@@ -97,7 +95,7 @@ static void empty_run_in_every_format(void **state)
 	}
 }
 
-/* No byte of a stranger may reach a terminal as a command. */
+/* No untrusted byte may reach the terminal as a control byte. */
 static void no_control_byte_in_text(void **state)
 {
 	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN, REPORT_JSON};

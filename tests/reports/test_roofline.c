@@ -1,6 +1,6 @@
 /*
- * Rooflines and verdicts in reports: a constructed run against golden files,
- * and what is said where something is missing.
+ * Rooflines and verdicts in reports: compares a constructed run with golden files, and checks what
+ * the reports say about missing data.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -65,7 +65,7 @@ static void lines_of_the_plot_fit(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
-		int width = widths[i] < 40 ? 40 : widths[i]; /* narrower is not to be read */
+		int width = widths[i] < 40 ? 40 : widths[i]; /* no report is narrower */
 		size_t length;
 		char *bytes =
 			render(REPORT_TEXT, (struct report_options){.width = widths[i]}, &length);
@@ -112,7 +112,7 @@ static void no_byte_commands_the_terminal(void **state)
 	}
 }
 
-/* What is missing is said, and nothing is made up for it. */
+/* Reports say what is missing and make nothing up. */
 static void what_is_missing_is_said(void **state)
 {
 	static const enum report_format formats[] = {REPORT_TEXT, REPORT_MARKDOWN};
@@ -196,7 +196,7 @@ static void more_kernels_than_letters(void **state)
 	assert_non_null(strstr(bytes, "\nz  kernel_51/only block=256,n=4096\n"));
 	assert_non_null(strstr(bytes, "\n*  kernel_52/only block=256,n=4096\n"));
 	free(bytes);
-	/* a picture names 22 and draws the others in grey, in one go */
+	/* a picture names 22 points and draws all others in grey with one plot */
 	bytes = golden_render(&run, REPORT_SVG, &(struct report_options){.ceilings = &roofs},
 			      &length);
 	assert_non_null(strstr(bytes, "$point21 << END\n"));
@@ -208,7 +208,8 @@ static void more_kernels_than_letters(void **state)
 	ceiling_list_release(&roofs);
 }
 
-/* The work of a tree in each block depends on the block: all four are the best of their problem. */
+/* The work of a tree per block depends on the block size, so all four are the best of their
+ * problem. */
 static void one_block_size_of_a_variant_is_drawn(void **state)
 {
 	static const int64_t blocks[] = {64, 128, 256, 512};
@@ -228,7 +229,8 @@ static void one_block_size_of_a_variant_is_drawn(void **state)
 		free(trial->config);
 		trial->kernel = xstrdup("tree");
 		trial->axes[0].value = block;
-		trial->axes[1].value = i < ARRAY_SIZE(blocks) ? 4096 : 8192; /* another problem */
+		trial->axes[1].value =
+			i < ARRAY_SIZE(blocks) ? 4096 : 8192; /* a different problem */
 		trial->config = xasprintf("block=%d,n=%d", (int)block, (int)trial->axes[1].value);
 		trial->flop += block;
 		trial->summary.median_ns = block == 128 ? 5e3 : 10e3;
@@ -245,7 +247,7 @@ static void one_block_size_of_a_variant_is_drawn(void **state)
 	ceiling_list_release(&roofs);
 }
 
-/* Roofs and numbers that no device gives: a picture all the same, and quickly. */
+/* Impossible roofs and numbers still give a picture, and quickly. */
 static void numbers_beyond_reason(void **state)
 {
 	static const double values[] = {1e-300, 5e-324, 1e-12, 1, 1e300, INFINITY, NAN, 0, -1};
@@ -320,7 +322,8 @@ static void nothing_to_draw_is_said(void **state)
 	fclose(nowhere);
 }
 
-/* Roofs alone are a picture, and so are points alone, which says what is missing. */
+/* Roofs without points give a picture. So do points without roofs, which also says what is missing.
+ */
 static void half_a_picture_is_one(void **state)
 {
 	struct ceiling_list roofs;
@@ -347,8 +350,8 @@ static void half_a_picture_is_one(void **state)
 	ceiling_list_release(&roofs);
 }
 
-/* Slopes on one line: the first name along it, the others in rows above its upper end, which is
- * where 64 TFLOP/s are met. */
+/* Slopes on one line: the first name is along the line, the others are in rows above its upper end,
+ * where it meets 64 TFLOP/s. */
 static void names_of_near_slopes_are_apart(void **state)
 {
 	struct ceiling_list roofs;
@@ -377,7 +380,7 @@ static void names_of_near_slopes_are_apart(void **state)
 	ceiling_list_release(&roofs);
 }
 
-/* Without points the steepest slopes meet 64 TFLOP/s left of the field: no name stands there. */
+/* Without points the steepest slopes meet 64 TFLOP/s left of the field, so they have no name. */
 static void a_slope_outside_of_the_field_keeps_no_place(void **state)
 {
 	struct ceiling_list roofs;
@@ -419,7 +422,7 @@ static void strangers_stay_in_their_quotes(void **state)
 		{"\\", "'\\'"},
 		{"`id` $(id) @x %d {/Bold y}", "'`id` $(id) @x %d {/Bold y}'"},
 		{"\xff\xe2\x80", "'\\xff\\xe2\\x80'"},
-		{"\xe2\x80\xae", "'\\xe2\\x80\\xae'"}, /* it would turn the line around */
+		{"\xe2\x80\xae", "'\\xe2\\x80\\xae'"}, /* it would reverse the line */
 		{"\xc3\xa9", "'\xc3\xa9'"},
 	};
 

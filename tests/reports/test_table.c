@@ -68,7 +68,7 @@ static void csv_quotes_and_leaves_unknown_empty(void **state)
 	       "second,,\"a|b \033 \"\"c\"\", d\"\n");
 }
 
-/* A reader of UTF-8 would refuse the whole file. */
+/* A strict UTF-8 reader would reject the whole file. */
 static void csv_is_utf8(void **state)
 {
 	static const char *const rows[][3] = {{"b\xff\xc3", NULL, "\"\xe2\x82"}};
@@ -135,7 +135,7 @@ static void empty_table_has_a_head(void **state)
 	expect(plain_rows, 0, REPORT_JSON, 80, "{\n  \"format\": 1,\n  \"rows\": []\n}\n");
 }
 
-/* Whatever the width, it ends and no character is torn. */
+/* At any width the layout terminates and splits no character. */
 static void any_width_ends(void **state)
 {
 	(void)state;

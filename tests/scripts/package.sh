@@ -4,6 +4,7 @@
 # usage: package.sh BUILD-FOLDER [SANITIZERS]
 set -eu
 build=$1
+source=$(cd "$(dirname "$0")/../.." && pwd)
 if [ -n "${2:-}" ]; then
 	echo "skipped: sanitized programs need more than libc"
 	exit 77
@@ -44,6 +45,9 @@ if [ -s "$build/web/licences-of-the-page.txt" ]; then
 fi
 # PTX for the emulator is in every archive, with a CUDA worker or without.
 [ -s "$root/share/perflab/ptx/reduce/shuffle.ptx" ] || fail "the PTX of reduce/shuffle is not in the archive"
+
+# No link of an installed document is dead.
+sh "$source/tests/docs/check_links.sh" "$root/share/doc/perflab" || fail "an installed document has a dead link"
 
 # Studies are files, too.
 env -i "$root/bin/perflab" study --list | grep -q '^divergence_two_ifs ' || fail "no studies in the archive"

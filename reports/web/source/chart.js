@@ -1,6 +1,6 @@
-// A chart: a figure with its summary in words, the plot by Vega-Lite, and the same numbers as a
-// table. Plots are drawn when they come into sight. Points are found by the pointer (the nearest)
-// and by the arrow keys, show their numbers, and open a case.
+// A chart: a figure with a summary in words, a plot drawn by Vega-Lite, and the same numbers as a
+// table. A plot is drawn when it scrolls into view. The pointer selects the nearest point and the
+// arrow keys step through the points. A selected point shows its numbers and can open its case.
 import * as vega from "vega";
 import { expressionInterpreter } from "vega-interpreter";
 import { compile } from "vega-lite";
@@ -10,7 +10,7 @@ import { onTheme, resolved } from "./theme.js";
 import { plural } from "./numbers.js";
 import { enableZoom } from "./zoom.js";
 
-const MANY_POINTS = 2500; // more are drawn on a canvas
+const MANY_POINTS = 2500; // a plot with more is drawn on a canvas
 const NEAR_PX = 28;
 const TABLE_MOST = 200;
 const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "DejaVu Sans", sans-serif';
@@ -26,12 +26,12 @@ const CONFIG = {
 		titleFontWeight: 500, titlePadding: 8, labelPadding: 4, tickSize: 4, labelLimit: 220,
 	},
 	text: { color: "var(--ink-2)", fontSize: 11 },
-	aria: false, // the figure says it in words
+	aria: false, // the figure has a summary in words
 	customFormatTypes: false,
 };
 const LOADER = {
 	load: () => Promise.reject(new Error("this page loads nothing")),
-	sanitize: () => Promise.reject(new Error("this page leads nowhere")),
+	sanitize: () => Promise.reject(new Error("this page has no links to follow")),
 };
 const QUIET = { level: () => QUIET, error: () => QUIET, warn: () => QUIET, info: () => QUIET, debug: () => QUIET };
 
@@ -52,13 +52,13 @@ export class Chart {
 	 * options:
 	 *  title, height: of the figure; height may be a function of the width
 	 *  spec(size): { params?, layer } of Vega-Lite, with fields x and y in data units
-	 *  focus: encodings x and y of the ring around the point that has the reader's attention
-	 *  points(): [{ x, y, … }] that can be found, in the order in which the keyboard steps
-	 *  tip(point): content for showTip(); pick(point): what a click or Enter does
-	 *  summary(): one or two sentences instead of the plot
+	 *  focus: encodings x and y of the ring around the selected point
+	 *  points(): [{ x, y, … }] that can be selected, in the order of the arrow keys
+	 *  tip(point): content for showTip(); pick(point): called on a click or Enter
+	 *  summary(): one or two sentences that say what the plot shows
 	 *  table(): { columns, rows } with the numbers of the plot
-	 *  zoom: { x: [low, high], y: [low, high] }: logarithmic scales that are bound to params x0 … y1
-	 *  attend(view, point): draws more for the point in attention; null: none is
+	 *  zoom: { x: [low, high], y: [low, high] }: logarithmic scales, bound to the params x0 … y1
+	 *  attend(view, point): draws more for the selected point; null: none is selected
 	 */
 	constructor(host, options) {
 		this.options = options;
@@ -66,7 +66,7 @@ export class Chart {
 		this.plot.chart = this;
 		this.caption = h("p", { class: "summary" });
 		this.data = h("details", { class: "data", ontoggle: () => this.fillTable() },
-			h("summary", {}, "The numbers of this plot"));
+			h("summary", {}, "The numbers in this plot"));
 		this.tools = h("div", { class: "tools" });
 		this.figure = h("figure", { class: "chart", "aria-label": options.title },
 			h("div", { class: "figure-head" }, h("figcaption", {}, options.title), this.tools),
@@ -83,7 +83,7 @@ export class Chart {
 		new ResizeObserver(() => this.resized()).observe(this.plot);
 	}
 
-	/** What is drawn has changed. */
+	/** Redraws after the data has changed. */
 	refresh() {
 		const { options } = this;
 		this.at = -1;
@@ -97,7 +97,7 @@ export class Chart {
 		visible.observe(this.plot);
 	}
 
-	/** What the plot is to a screen reader. Vega would have it a picture without words. */
+	/** Describes the plot for screen readers. Vega alone would make it a picture without words. */
 	name() {
 		const { plot, options } = this;
 		plot.setAttribute("role", "application");
@@ -147,7 +147,7 @@ export class Chart {
 			this.later = setTimeout(() => this.draw(), 120);
 	}
 
-	/* ---- finding points ---- */
+	/* ---- selecting points ---- */
 
 	pixelOf(point) {
 		const place = (name, value) => {
@@ -217,7 +217,7 @@ export class Chart {
 			if (!ready() || this.dragged) return;
 			const at = this.nearest(event);
 			if (at < 0) return;
-			// a finger has no hover: the first tap shows, the next opens
+			// touch has no hover: the first tap selects, the second opens
 			if (event.pointerType === "touch" && at !== this.at) this.attend(at);
 			else this.options.pick?.(this.found[at]);
 		});
@@ -241,7 +241,7 @@ export class Chart {
 		const { columns, rows } = this.options.table();
 		this.data.append(table(this.options.title, columns, rows.slice(0, TABLE_MOST)));
 		if (rows.length > TABLE_MOST)
-			this.data.append(h("p", { class: "hint" }, `The first ${TABLE_MOST} of ${plural(rows.length, "row")}; the table of all cases below has every number.`));
+			this.data.append(h("p", { class: "hint" }, `The first ${TABLE_MOST} of ${plural(rows.length, "row")}; the table of all cases below has all of them.`));
 	}
 
 	async save() {

@@ -1,5 +1,5 @@
-// What tells kernels apart: a colour and a shape together, so that neither need be seen. The colours
-// are those of style/tokens.css, after Okabe and Ito; --c0 … --c7, for light and for dark.
+// Each kernel has a colour and a shape, so a reader can distinguish kernels by either. The colours are
+// --c0 … --c7 of style/tokens.css, for the light and the dark theme, after Okabe and Ito.
 import { svg } from "./dom.js";
 
 const COLOURS = 8;
@@ -33,15 +33,15 @@ export class Palette {
 		return `var(--c${this.at(name) % COLOURS})`;
 	}
 
-	/** Those that share a colour differ in shape. */
+	/** Names that share a colour have different shapes. */
 	shape(name) {
 		const place = this.at(name);
 		return SHAPES[(place + Math.floor(place / COLOURS)) % SHAPES.length];
 	}
 
 	/**
-	 * An encoding of Vega-Lite from a field that holds at(name). A number and not the name: Vega-Lite
-	 * makes expressions of a scale's domain, and a name may hold what no expression can.
+	 * A Vega-Lite encoding of a field that holds at(name). It uses the number instead of the name,
+	 * because Vega-Lite turns the domain of a scale into an expression and a name may not be valid in one.
 	 */
 	encode(field, range) {
 		return {
@@ -58,7 +58,7 @@ export class Palette {
 
 const STATUS_SHAPE = { ok: "circle", sampled: "circle", pending: "diamond", skipped: "square" };
 
-/** A status with a mark that differs in shape as well as colour. */
+/** A mark for a status. Marks differ in shape as well as in colour. */
 export function statusMark(one) {
 	const kind = one.failure ? "bad" : one.status === "ok" || one.status === "sampled" ? "good" : "dim";
 	return svg("svg", { class: `swatch ${kind}`, viewBox: "-7 -7 14 14", "aria-hidden": "true" },

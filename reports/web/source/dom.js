@@ -1,4 +1,4 @@
-// Elements without HTML: whatever a run holds becomes text, never markup.
+// Creates elements without parsing HTML: untrusted data of a run becomes text, never markup.
 
 /** @param {Record<string, any>} properties `class`, `on…` listeners, `data-`/`aria-` attributes */
 function fill(element, properties, children) {
@@ -20,7 +20,7 @@ export const svg = (tag, properties, ...children) =>
 
 export const byId = (id) => document.getElementById(id);
 
-/** What is missing and how to get it. */
+/** A message that says what is missing and how to get it. */
 export const empty = (what, remedy, command) =>
 	h("div", { class: "empty" },
 		h("p", {}, h("strong", {}, what)),
@@ -31,7 +31,7 @@ export function announce(text) {
 	byId("live").textContent = text;
 }
 
-/** A choice of one of few as buttons. `options`: [value, label, title?]. */
+/** Buttons to choose one of a few values. `options`: [value, label, title?]. */
 export function segmented(label, options, value, choose) {
 	const group = h("div", { class: "segmented", role: "group", "aria-label": label });
 	const mark = (chosen) => {
@@ -48,7 +48,7 @@ export function segmented(label, options, value, choose) {
 	return group;
 }
 
-/** A labelled select. `options`: [value, label]. */
+/** A select with a label. `options`: [value, label]. */
 export function select(label, options, value, choose) {
 	const list = h("select", { onchange: (event) => choose(event.target.value) },
 		options.map(([key, text]) => h("option", { value: key }, text)));
@@ -56,7 +56,7 @@ export function select(label, options, value, choose) {
 	return h("label", { class: "field" }, h("span", {}, label), list);
 }
 
-/** A table of texts and elements; `columns`: { head, numeric?, title? }. */
+/** A table with texts and elements as cells. `columns`: { head, numeric?, title? }. */
 export function table(caption, columns, rows, properties = {}) {
 	const alignment = (column) => (column.numeric ? "number" : column.class ?? null);
 	return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },

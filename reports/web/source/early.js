@@ -1,9 +1,9 @@
-// Before anything is painted: the theme that this reader chose last, else the system's.
+// Runs before the first paint: applies the theme that the reader chose last, or that of the system.
 let chosen = null;
 try {
 	chosen = localStorage.getItem("perflab-theme");
 } catch {
-	// a browser may keep nothing for files
+	// some browsers have no storage for local files
 }
 const dark = matchMedia("(prefers-color-scheme: dark)").matches;
 const theme = chosen === "light" || chosen === "dark" ? chosen : dark ? "dark" : "light";

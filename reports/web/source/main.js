@@ -1,4 +1,4 @@
-// The page: the head and what is read first at once, plots as they come into sight.
+// Builds the page: first the head, the verdicts and the table, then section by section.
 import { byId, empty, h } from "./dom.js";
 import { readModel } from "./model.js";
 import { casesSection } from "./sections/cases.js";
@@ -21,11 +21,11 @@ function start() {
 	const app = {
 		model,
 		open: (one) => openDetail(app, one),
-		/** A button with the name of a case that opens it. */
+		/** A button with the name of a case. It opens the case. */
 		link: (one, text = one.name) => h("button", { type: "button", class: "link", title: one.name, onclick: () => app.open(one) }, text),
 	};
 	headSection(app);
-	// a first run has none, and no section of it
+	// the first run of a device has no history
 	if (!model.history) byId("history").remove();
 	navigation();
 	verdictsSection(app);
@@ -41,7 +41,7 @@ function start() {
 		setTimeout(next);
 	};
 	requestAnimationFrame(() => setTimeout(() => {
-		// head, verdicts and table are on the screen: scripts/bench-report reads this
+		// head, verdicts and table are painted: scripts/bench-report reads this mark
 		performance.mark("perflab-painted");
 		next();
 	}));
@@ -50,7 +50,7 @@ function start() {
 try {
 	start();
 } catch (error) {
-	// half a page would be worse than a word
+	// an error message is better than half a page
 	byId("content").prepend(empty("This page could not be drawn.", String(error), "perflab report RUN --format md"));
 	throw error;
 }

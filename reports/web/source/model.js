@@ -1,17 +1,21 @@
-// The run that this page was written for, from the JSON that reports/page_*.c writes.
+// Reads the run from the JSON that reports/page/ writes. The members of that JSON:
 //
-// trials is a list a field, all in the order of the plan; kernel, variant, config, reason and the
-// like are places in `words`. A counter's value is a number, [word] for the reason why there is
-// none, or null where it was not asked for. samples.trials has a list a round for each trial: the
-// round's number, then times in 1/steps_per_ns ns, each as the difference to the one before it.
-// history is null, or has the runs that there was room for, how many there are in all, of each case
-// null or its median in each run, and of each case null or its change points, of all runs: places of
-// two runs, ratio with interval, levels before and after, where the level before begins, 1 if one
-// run alone is at the new level yet, and 1 if machine code and launch are the same. changes_unseen is how many lie among runs left out.
+// trials: one list per field, all in the order of the plan. kernel, variant, config, reason and other
+// texts are indices into `words`.
+// counters: each value is a number, [word] with the reason why there is none, or null if the counter
+// was not requested.
+// samples.trials: per trial one list per round: the number of the round, then times in
+// 1/steps_per_ns ns. The first time is absolute, each other one is the difference to the previous.
+// history: null, or the runs that fit into the page (`runs`), how many there are (`all_runs`), per case
+// null or its median in each run (`medians`), and per case null or its change points (`changes`): the
+// indices of the last run before and the first run after, the ratio with its interval, the levels
+// before and after, the first run of the level before, 1 if only one run is at the new level so far,
+// and 1 if machine code and launch are the same. `changes_unseen` counts the change points among runs
+// that are not in the page.
 
 import { isNumber } from "./numbers.js";
 
-/** One case of the run, and all that is known of it. Unknown numbers are null. */
+/** One case of the run with everything known about it. Unknown numbers are null. */
 function caseOf(at, trials, words, run) {
 	const word = (list) => (list[at] === null ? null : words[list[at]]);
 	const [status, statusMeaning, failure] = trials.statuses[trials.status[at]];
@@ -86,10 +90,10 @@ const byTime = (a, b) => (a.median ?? 0) - (b.median ?? 0);
 const bySize = (a, b) => (b.n ?? 0) - (a.n ?? 0);
 const byWork = (a, b) => bySize(a, b) || (b.bytes ?? 0) - (a.bytes ?? 0) || (b.flop ?? 0) - (a.flop ?? 0) || byTime(a, b);
 
-/** The largest size first, of each the fastest: a smaller problem takes less time and is no better for it. */
+/** Orders by size, the largest first, then by time: a smaller problem is not better because it takes less time. */
 export const bySizeThenTime = (a, b) => bySize(a, b) || byTime(a, b);
 
-/** Of each that `key` tells apart the least by `order`, in the order in which they come. */
+/** For each value of `key`, the least case by `order`, in order of first appearance. */
 function leastBy(cases, key, order) {
 	const least = new Map();
 	for (const one of cases) {
@@ -100,8 +104,8 @@ function leastBy(cases, key, order) {
 }
 
 /**
- * Of each that `key` tells apart the fastest case of its largest problem. The block size makes no
- * problem of its own, though the work of some kernels depends on it.
+ * For each value of `key`, the fastest case of its largest problem. Different block sizes are not
+ * different problems, although the work of some kernels depends on the block size.
  */
 export function bestBy(cases, key) {
 	const timed = cases.filter((one) => one.median !== null && one.status === "ok");
@@ -138,7 +142,7 @@ export class Model {
 		this.families = unique(this.cases.map((one) => one.family));
 		this.emulated = data.run.emulated;
 		this.timed = this.cases.filter((one) => one.median !== null);
-		/** Of each variant the fastest configuration of its largest problem, or its first case where nothing has a time. */
+		/** The fastest configuration of the largest problem of each variant. Without times, its first case. */
 		this.best = this.emulated ? this.firstOfEach() : bestBy(this.cases, (one) => one.family);
 	}
 
@@ -151,13 +155,13 @@ export class Model {
 		return [...first.values()];
 	}
 
-	/** A number, or null where there is none. */
+	/** A number, or null. */
 	counter(one, metric) {
 		const value = this.counterOf.get(metric)?.values[one.at];
 		return typeof value === "number" ? value : null;
 	}
 
-	/** Why a counter has no value; null where it has one or was not asked for. */
+	/** Why a counter has no value. null: it has one, or was not requested. */
 	whyNot(one, metric) {
 		const value = this.counterOf.get(metric)?.values[one.at];
 		return Array.isArray(value) ? this.words[value[0]] : null;
@@ -177,7 +181,7 @@ export class Model {
 		return at < 0 ? null : one.axes[at];
 	}
 
-	/** The runs that timed a case, oldest first: { run, median, step: ratio to the one before }. */
+	/** The runs that timed a case, oldest first: { run, median, step: ratio to the previous }. */
 	historyOf(one) {
 		const { runs, medians } = this.history;
 		let before = null;
@@ -188,7 +192,7 @@ export class Model {
 		});
 	}
 
-	/** Where a case changed: between the runs at `last` and `first`, by a ratio. */
+	/** The change points of a case: each between the runs at `last` and `first`, with a ratio. */
 	changesOf(one) {
 		return (this.history.changes[one.at] ?? []).map(([last, first, ratio, low, high, before, after, begin, provisional, same]) =>
 			({ last, first, ratio, low, high, before, after, begin, provisional: provisional === 1, sameCode: same === 1 }));
@@ -203,12 +207,12 @@ export class Model {
 		});
 	}
 
-	/** What is to be said of the samples that the page holds; null: all of them. */
+	/** Says which samples the page lacks. null: it has all of them. */
 	get sampleNote() {
 		const { reason, most } = this.sampleData;
-		if (reason) return `Not all samples could be had: ${reason}.`;
+		if (reason) return `Some samples are missing: ${reason}.`;
 		if (this.cases.some((one) => one.samples > most))
-			return `Of a case with more than ${most} samples every k-th is here, so that the page stays small; medians and intervals are of all.`;
+			return `To keep the page small, a case with more than ${most} samples shows every k-th one. Medians and intervals use all samples.`;
 		return null;
 	}
 }

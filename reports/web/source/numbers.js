@@ -1,11 +1,11 @@
-// Numbers as a person reads them. null: not measured, shown as a dash.
+// Formats numbers for readers. null means "not measured" and is shown as a dash.
 
 export const dash = "–";
-// What is larger was never measured, and would overflow a scale that it is drawn on.
+// No measurement is larger than this, and larger values would overflow the scale of a plot.
 const MOST = 1e100;
 export const isNumber = (value) => typeof value === "number" && Math.abs(value) <= MOST;
 
-/** Three digits that count; no exponent between 0.001 and a million. */
+/** Three significant digits, without an exponent between 0.001 and a million. */
 export function three(value) {
 	if (!isNumber(value)) return dash;
 	const size = Math.abs(value);
@@ -52,11 +52,11 @@ export function time(ns) {
 export const percent = (value, digits = 1) =>
 	isNumber(value) ? `${value.toFixed(digits)} %` : dash;
 
-/** Digits in threes from 10 000 on, apart by narrow spaces. */
+/** Whole numbers; from 10 000 on with narrow spaces between groups of three digits. */
 export const whole = (value) => (isNumber(value)
 	? String(value).replace(/^-?\d{5,}/, (digits) => digits.replaceAll(/\B(?=(\d{3})+$)/g, "\u202f")) : dash);
 
-/** Half of the interval over the median, in percent. */
+/** Half the confidence interval over the median, in percent. */
 export function halfInterval(one) {
 	if (!isNumber(one.low) || !isNumber(one.high) || !(one.median > 0)) return null;
 	const half = (50 * (one.high - one.low)) / one.median;
@@ -68,7 +68,7 @@ export function plusMinus(one) {
 	return half === null ? dash : `±${half < 10 ? half.toFixed(2) : half.toFixed(0)} %`;
 }
 
-/** A value of the catalogue's units. */
+/** A value with a unit of the metric catalogue. */
 export function inUnit(value, unit) {
 	if (!isNumber(value)) return dash;
 	switch (unit) {

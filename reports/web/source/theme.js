@@ -1,5 +1,5 @@
-// Light, dark, or as the system has it. What is drawn in SVG takes its colours from the style sheet
-// and changes by itself; canvases are told.
+// The theme: light, dark or that of the system. SVG takes its colours from the style sheet and changes
+// by itself; onTheme() tells the canvases to redraw.
 import { segmented } from "./dom.js";
 
 const listeners = new Set();
@@ -19,7 +19,7 @@ function setTheme(theme) {
 
 export const onTheme = (listener) => listeners.add(listener);
 
-/** The colour that a variable of the style sheet has now. */
+/** The current value of a colour variable of the style sheet. */
 export const resolved = (name) =>
 	getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -27,7 +27,7 @@ export function themeSwitch(host) {
 	try {
 		choice = localStorage.getItem("perflab-theme") ?? "auto";
 	} catch {
-		// a browser may keep nothing for files
+		// some browsers have no storage for local files
 	}
 	if (!["auto", "light", "dark"].includes(choice)) choice = "auto";
 	host.append(segmented("Theme", [["auto", "Auto"], ["light", "Light"], ["dark", "Dark"]], choice,
@@ -36,13 +36,13 @@ export function themeSwitch(host) {
 			try {
 				localStorage.setItem("perflab-theme", value);
 			} catch {
-				// then it holds until the page is closed
+				// without storage the choice lasts until the page is closed
 			}
 			apply();
 		}));
 	system.addEventListener("change", apply);
 	apply();
-	// paper is white
+	// print on white
 	addEventListener("beforeprint", () => setTheme("light"));
 	addEventListener("afterprint", apply);
 }

@@ -1,6 +1,6 @@
-// Ticks of logarithmic scales, where a person would put them.
+// Ticks of logarithmic scales at round numbers.
 
-/** Ticks of a logarithmic scale: powers of ten, or finer where few are in view. */
+/** Powers of ten, or finer steps if few of them are in view. */
 export function decades([low, high]) {
 	const span = Math.log10(high / low);
 	const steps = span > 2.5 ? [1] : span > 1 ? [1, 2, 5] : [1, 1.5, 2, 2.5, 3, 4, 5, 6, 7, 8, 9];
@@ -12,7 +12,7 @@ export function decades([low, high]) {
 	return ticks.filter((tick) => tick >= low && tick <= high);
 }
 
-/** Ticks of ratios that a person would choose, for a logarithmic scale. */
+/** Round ratios. */
 export function ratioTicks(low, high) {
 	const span = high / low;
 	if (span > 8) return [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];

@@ -1,10 +1,10 @@
-// One tooltip for all charts. A hover shows it beside the pointer, a step by keyboard beside the
-// point; it is never in the way of the pointer, and Escape hides it.
+// One tooltip for all charts. It stands beside the selected point, never blocks the pointer, and
+// Escape hides it.
 import { byId, h } from "./dom.js";
 
 const GAP = 14;
 
-/** `content`: { title, mark?, rows: [label, text][], note? }; x and y are of the window. */
+/** `content`: { title, mark?, rows: [label, text][], note? }; x and y are window coordinates. */
 export function showTip(content, x, y) {
 	const tip = byId("tip");
 	tip.replaceChildren(

@@ -1,5 +1,5 @@
-// Zoom and pan of a chart with two logarithmic scales: dragging, pinching, the wheel while Ctrl is
-// held or the plot has the focus, + - 0 on the keyboard, and buttons.
+// Zoom and pan for a chart with two logarithmic scales: drag, pinch, the wheel (while Ctrl is held or
+// the plot has the focus), the keys + - 0, and buttons.
 import { h } from "./dom.js";
 import { hideTip } from "./tooltip.js";
 
@@ -27,7 +27,7 @@ export function enableZoom(chart) {
 		chart.options.zoomed?.(view, now);
 		view.run();
 	};
-	/** Zooms by a factor around the place (0 to 1 of each scale, from left and from below). */
+	/** Zooms by a factor around a place, given as 0 to 1 of each scale from the left and from below. */
 	const zoomBy = (factor, at = [0.5, 0.5]) => {
 		const around = ([low, high], place) => {
 			const centre = low * (high / low) ** place;
@@ -35,7 +35,7 @@ export function enableZoom(chart) {
 		};
 		set(around(now.x, at[0]), around(now.y, at[1]));
 	};
-	/** Moves by shares of the scales. */
+	/** Moves by parts of the scales. */
 	const panBy = (dx, dy) => {
 		const moved = ([low, high], by) => [low * (high / low) ** by, high * (high / low) ** by];
 		set(moved(now.x, -dx), moved(now.y, dy));
@@ -82,7 +82,7 @@ export function enableZoom(chart) {
 			if (apart(event) > 10) zoomBy(apart(before) / apart(event), placeOf(other));
 			chart.dragged = true;
 		} else if (event.pointerType !== "touch") {
-			// one finger scrolls the page
+			// with touch, one finger scrolls the page
 			if (!chart.dragged && Math.hypot(event.clientX - start.x, event.clientY - start.y) < 4) return;
 			if (!chart.dragged) {
 				plot.setPointerCapture(event.pointerId);

@@ -1,4 +1,4 @@
-// The table of all cases: sort, filter, search, choose columns. A page of rows at a time, so that
+// The table of all cases: sort, filter, search, choose columns. It shows one page of rows at a time, so
 // ten thousand cases are as quick as ten.
 import { Palette, statusMark } from "../colours.js";
 import { announce, byId, h, select } from "../dom.js";
@@ -23,26 +23,26 @@ function columnsOf(app, palette) {
 			show: (one) => h("span", { class: "status-cell", title: one.reason ?? one.statusMeaning }, statusMark(one), one.status) },
 		...model.axes.map((name, i) => number(`axis ${name}`, name, (one) => one.axes[i], whole, true)),
 		number("median", "Median", (one) => one.median, time, true, "Median of the samples"),
-		{ ...number("interval", "95 % CI", halfInterval, three, true, "Half of the median's 95 % interval, in percent"), show: plusMinus },
+		{ ...number("interval", "95 % CI", halfInterval, three, true, "Half of the 95 % interval of the median, in percent"), show: plusMinus },
 		number("samples", "Samples", (one) => one.samples || null, whole, false),
-		number("dram", "DRAM", (one) => one.levels[0].rate, bandwidth, true, "Counted bytes of DRAM over the median time"),
+		number("dram", "DRAM", (one) => one.levels[0].rate, bandwidth, true, "Counted DRAM bytes over the median time"),
 		number("useful", "Useful", (one) => (isNumber(one.bytes) && one.median > 0 ? (1e9 * one.bytes) / one.median : null), bandwidth, !model.hasCounter("dram_bytes"), "Bytes of the work model over the median time"),
 		number("flop_rate", "FLOP/s", (one) => one.rate, rate, true, "Counted operations over the median time"),
 		...model.levels.map((level, i) => number(`intensity ${level.name}`, `${levelName(level.name)} FLOP/B`, (one) => one.levels[i].intensity, three, false)),
-		number("waste", "Moved / needed", (one) => one.waste, three, false, "Bytes of DRAM over the bytes of the work model"),
+		number("waste", "Moved / needed", (one) => one.waste, three, false, "DRAM bytes over the bytes of the work model"),
 		{ id: "bound", head: "Bound", value: (one) => (one.median === null ? null : one.bound), show: (one) => (one.median === null ? "–" : boundChip(one)), on: !model.emulated },
-		number("roof", "Of the roof", (one) => one.roofPct, percent, true, "Of the roof that it comes nearest to"),
+		number("roof", "Of the roof", (one) => one.roofPct, percent, true, "Percentage of the closest roof"),
 		number("occupancy", "Occupancy", counter("achieved_occupancy_pct"), percent, true, "Achieved occupancy"),
 		number("limit", "Occ. limit", (one) => one.occupancyLimit, percent, model.emulated, "Theoretical occupancy"),
 		number("branches", "Branch eff.", counter("branch_efficiency_pct"), percent, true, "Branch efficiency"),
-		number("registers", "Regs", (one) => one.registers, whole, false, "Registers a thread"),
+		number("registers", "Regs", (one) => one.registers, whole, false, "Registers per thread"),
 		...model.counters.map((one) => ({ ...number(`counter ${one.metric}`, one.metric, counter(one.metric), (value) => inUnit(value, one.unit), model.emulated && /_(pct|request|intensity)$/.test(one.metric), one.meaning), counter: true })),
 		{ id: "reason", head: "Reason", value: (one) => one.reason, show: (one) => one.reason && h("span", { class: "reason" }, one.reason), on: model.cases.some((one) => one.reason) },
 	];
 	return base.filter((column) => !column.numeric || some(column.value));
 }
 
-/** Names with numbers in them in the order of a person; what is missing last, whatever the order. */
+/** Sorts numbers inside names by value. Missing values come last in either direction. */
 function order(column, descending) {
 	const sign = descending ? -1 : 1;
 	const collator = new Intl.Collator("en", { numeric: true });
@@ -66,7 +66,7 @@ class Cases {
 		this.pager = h("div", { class: "pager" });
 		section.append(this.controls(), this.count,
 			h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All cases" },
-				h("table", { id: "case-table", class: "cases" }, h("caption", { class: "unseen" }, "All cases; the heads sort"),
+				h("table", { id: "case-table", class: "cases" }, h("caption", { class: "unseen" }, "All cases; click a column head to sort"),
 					h("thead", {}, this.headRow), this.body)),
 			this.pager);
 		this.drawHead();
@@ -96,7 +96,7 @@ class Cases {
 			choice("Status", "status", unique(model.cases.map((one) => one.status))),
 			choice("Bound by", "bound", unique(model.timed.map((one) => one.bound))),
 			this.chooser(),
-			h("button", { type: "button", onclick: () => this.download(), title: "What is shown, as CSV" }, "CSV"));
+			h("button", { type: "button", onclick: () => this.download(), title: "Save the rows shown as CSV" }, "CSV"));
 	}
 
 	chooser() {
@@ -134,7 +134,7 @@ class Cases {
 
 	sortBy(column) {
 		const again = this.sorted?.column === column;
-		// a third time: the order of the plan again
+		// the third click restores the order of the plan
 		if (again && this.sorted.turned) this.sorted = null;
 		else this.sorted = { column, descending: again ? !this.sorted.descending : false, turned: again };
 		const focused = this.shown.indexOf(column);
@@ -164,7 +164,7 @@ class Cases {
 		this.body.replaceChildren(...this.rows.slice(begin, begin + PAGE).map((one) => h("tr", { class: one.failure ? "failed" : null, "data-case": one.at },
 			this.shown.map((column, i) => h(i === 0 ? "th" : "td", { class: column.numeric ? "number" : null, scope: i === 0 ? "row" : null }, column.show(one) ?? "–")))));
 		if (!this.rows.length)
-			this.body.append(h("tr", {}, h("td", { colspan: this.shown.length, class: "nothing" }, this.app.model.cases.length ? "No case is like that. Take away a filter." : "This run has no cases.")));
+			this.body.append(h("tr", {}, h("td", { colspan: this.shown.length, class: "nothing" }, this.app.model.cases.length ? "No case matches. Remove a filter." : "This run has no cases.")));
 		this.drawPager(begin);
 	}
 
@@ -181,12 +181,12 @@ class Cases {
 				announce(this.pager.textContent);
 			},
 		}, label);
-		this.pager.replaceChildren(go("«", 0, "First page"), go("‹", this.page - 1, "Page before"),
+		this.pager.replaceChildren(go("«", 0, "First page"), go("‹", this.page - 1, "Previous page"),
 			h("span", {}, `${whole(begin + 1)} to ${whole(Math.min(begin + PAGE, this.rows.length))} of ${whole(this.rows.length)}`),
 			go("›", this.page + 1, "Next page"), go("»", pages - 1, "Last page"));
 	}
 
-	/** Plain numbers, in the units of the database. */
+	/** Saves plain numbers in the units of the database. */
 	download() {
 		const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
 		const lines = [["case", ...this.shown.map((column) => column.id)], ...this.rows.map((one) => [one.name, ...this.shown.map((column) => String(column.value(one) ?? ""))])];

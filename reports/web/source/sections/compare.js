@@ -1,5 +1,5 @@
-// This run beside another: the ratio of the medians of each case that both have, and what else
-// differs between the two.
+// This run compared with another: the ratio of the medians of each case that both have, and what else
+// differs between the two runs.
 import { Chart } from "../chart.js";
 import { statusMark } from "../colours.js";
 import { byId, empty, h, segmented, table } from "../dom.js";
@@ -16,8 +16,8 @@ const KINDS = {
 };
 
 /**
- * The cases that both runs have a time of, with what `perflab regress` would say of them: judged by
- * the medians of the rounds, each of which a process of its own took.
+ * The cases that have a time in both runs, with the verdict that `perflab regress` gives. It uses the
+ * medians of the rounds; each round ran in a process of its own.
  */
 function compared(model) {
 	const { cases, changes, comparison } = model.other;
@@ -25,12 +25,12 @@ function compared(model) {
 		const [place, change, ratio, low, high] = comparison[one.at];
 		const [kind, meaning] = changes[change];
 		const other = cases[place];
-		// without samples there are still the medians
+		// without samples, use the medians of the trials
 		return { one, other, kind, meaning, ratio: ratio ?? one.median / other.median, low, high };
 	}).sort((a, b) => a.ratio - b.ratio);
 }
 
-/** [what, this run's, the other's] of all that is not the same. */
+/** Everything that differs: [what, value of this run, value of the other]. */
 function differences(model) {
 	const [now, before] = [model.run, model.other.run];
 	const rows = [];
@@ -45,13 +45,13 @@ function differences(model) {
 	for (const key of ["version", "source_revision", "seed", "rounds", "state"]) add(key.replace("_", " "), now[key], before[key]);
 	both("device", Object.entries(now.device), Object.entries(before.device));
 	both("setting", model.settings, model.other.settings);
-	// a run's process is its own
+	// the process always differs
 	const facts = (run) => run.environment.filter(([key]) => key !== "process");
 	both("environment", facts(now), facts(before));
 	return rows;
 }
 
-/** What stands in the way of a fair comparison. */
+/** What makes the comparison unfair. */
 function warnings(model) {
 	const [now, before] = [model.run, model.other.run];
 	const list = [];
@@ -59,7 +59,7 @@ function warnings(model) {
 	if (now.device.uuid !== before.device.uuid || now.device.name !== before.device.name)
 		list.push(`The devices differ: ${now.device.name ?? "unknown"} and ${before.device.name ?? "unknown"}.`);
 	if (setting(model.settings, "cache") !== setting(model.other.settings, "cache"))
-		list.push("One was timed with a cold L2 cache and the other with a hot one: their times are of different things.");
+		list.push("One run was timed with a cold L2 cache and the other with a hot one, so their times are not comparable.");
 	return list;
 }
 
@@ -72,13 +72,13 @@ function caterpillar(app, host, pairs) {
 		points: () => at,
 		tip: ({ one, other, ratio, low, high, kind }) => ({
 			title: `${one.family}  ${one.config}`,
-			rows: [["Now", time(one.median)], ["Before", time(other.median)], ["Ratio", ratioText(ratio)], ["95 % interval", low === null ? "–" : `${ratioText(low)} to ${ratioText(high)}`], ["So it is", KINDS[kind].word]],
+			rows: [["Now", time(one.median)], ["Before", time(other.median)], ["Ratio", ratioText(ratio)], ["95 % interval", low === null ? "–" : `${ratioText(low)} to ${ratioText(high)}`], ["Verdict", KINDS[kind].word]],
 		}),
 		pick: (point) => app.open(point.one),
 		summary: () => {
 			const ratios = pairs.map((pair) => pair.ratio);
 			const middle = ratios[Math.floor(ratios.length / 2)];
-			return `${plural(pairs.length, "case")}, sorted; the middle one takes ${ratioText(middle)} the time. Left of the line: faster now.`;
+			return `${plural(pairs.length, "case")}, sorted; the middle one takes ${ratioText(middle)} the time. Points left of the line are faster now.`;
 		},
 		table: () => ({
 			columns: [{ head: "Case" }, { head: "Now", numeric: true }, { head: "Before", numeric: true }, { head: "Ratio", numeric: true }, { head: "From", numeric: true }, { head: "To", numeric: true }],
@@ -113,7 +113,7 @@ function changes(app, host, pairs) {
 			? table(`Cases that are ${KINDS[kind].word}`, [{ head: "Case" }, { head: "Now", numeric: true }, { head: "Before", numeric: true }, { head: "Ratio", numeric: true }, { head: "95 % interval", numeric: true }],
 				sorted.slice(0, ROWS).map((pair) => [app.link(pair.one), time(pair.one.median), time(pair.other.median), ratioText(pair.ratio), pair.low === null ? "–" : `${ratioText(pair.low)} … ${ratioText(pair.high)}`]))
 			: h("p", { class: "hint" }, `No case is ${KINDS[kind].word}.`),
-		of.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} most of ${whole(of.length)}; the plot's numbers have more.`) : "");
+		of.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} largest of ${whole(of.length)}; the numbers in the plot above have all.`) : "");
 	};
 	const count = (kind) => pairs.filter((pair) => pair.kind === kind).length;
 	const list = h("div", {});
@@ -136,13 +136,13 @@ export function compareSection(app) {
 	const { model } = app;
 	const section = byId("compare");
 	if (!model.other) {
-		section.append(empty("This report is of one run.", "To see what changed, name another run of the same database:", `perflab report ${model.run.id} --format html --compare RUN -o report.html`));
+		section.append(empty("This report shows one run.", "To see what changed, name another run of the same database:", `perflab report ${model.run.id} --format html --compare RUN -o report.html`));
 		return;
 	}
 	const { run } = model.other;
-	section.append(h("p", { class: "lead" }, "Against ", h("strong", {}, run.label ?? `run ${run.id}`), ` (run ${run.id}${run.started ? `, ${run.started.replace("T", " ").replace("Z", " UTC")}` : ""}).`));
+	section.append(h("p", { class: "lead" }, "Compared with ", h("strong", {}, run.label ?? `run ${run.id}`), ` (run ${run.id}${run.started ? `, ${run.started.replace("T", " ").replace("Z", " UTC")}` : ""}).`));
 	if (model.emulated !== run.emulated || model.run.backend !== run.backend) {
-		section.append(empty("The two runs are of different backends.", "What was emulated and what was measured is never compared."));
+		section.append(empty("The two runs are of different backends.", "Emulated and measured numbers cannot be compared."));
 		return;
 	}
 	for (const warning of warnings(model)) section.append(h("p", { class: "finding", role: "note" }, warning));
@@ -150,7 +150,7 @@ export function compareSection(app) {
 	if (pairs.length) {
 		caterpillar(app, section, pairs);
 		changes(app, section, pairs);
-		section.append(h("p", { class: "hint" }, "Judged by the medians of the rounds, each of which a process of its own took, and for all cases together: a false alarm among them is as rare as 1 in 20. Inconclusive: neither a change that matters nor its absence is shown; more rounds would."));
+		section.append(h("p", { class: "hint" }, "The verdicts use the medians of the rounds; each round ran in a process of its own. The chance of any false alarm among all cases is 1 in 20. Inconclusive: the data neither show nor rule out a change that matters; measure more rounds."));
 	} else {
 		section.append(empty("No case has a time in both runs.", model.emulated ? "Emulated runs have no times." : "Sweep the same kernels and sizes to compare them."));
 	}

@@ -1,5 +1,5 @@
-// How each variant of a kernel goes with the block size (or another axis): time, bandwidth,
-// occupancy, branch efficiency, side by side.
+// How time, bandwidth, occupancy and branch efficiency of each variant depend on the block size or
+// another axis.
 import { Chart } from "../chart.js";
 import { Palette } from "../colours.js";
 import { byId, empty, h, select } from "../dom.js";
@@ -11,15 +11,15 @@ const TIME_LABEL = "datum.value >= 1e9 ? format(datum.value / 1e9, '~g') + ' s' 
 
 const perSecond = (bytes, ns) => (isNumber(bytes) && ns > 0 ? (1e9 * bytes) / ns : null);
 
-/** What can be drawn over an axis: { title, unit, of(case): { y, low?, high? }, note, roof? }. */
+/** The plots over an axis: { title, unit, of(case): { y, low?, high? }, note, roof? }. */
 function panels(model) {
 	const counter = (metric, title, unit, note) => model.hasCounter(metric) &&
-		{ title, unit, note: note ?? "Counted once: no interval.", show: (value) => inUnit(value, unit), of: (one) => ({ y: model.counter(one, metric) }) };
+		{ title, unit, note: note ?? "Counted once, so there is no interval.", show: (value) => inUnit(value, unit), of: (one) => ({ y: model.counter(one, metric) }) };
 	if (model.emulated) {
 		return [
-			counter("ptx_warp_execution_efficiency_pct", "Lanes that take part", "percent", "ptx_warp_execution_efficiency_pct"),
+			counter("ptx_warp_execution_efficiency_pct", "Active lanes", "percent", "ptx_warp_execution_efficiency_pct"),
 			counter("ptx_branch_efficiency_pct", "Branches without divergence", "percent", "ptx_branch_efficiency_pct"),
-			counter("ptx_load_sectors_per_request", "Sectors a load request", "sector/request", "ptx_load_sectors_per_request"),
+			counter("ptx_load_sectors_per_request", "Sectors per load request", "sector/request", "ptx_load_sectors_per_request"),
 			counter("ptx_theoretical_occupancy_pct", "Theoretical occupancy", "percent", "ptx_theoretical_occupancy_pct"),
 		].filter(Boolean);
 	}
@@ -29,16 +29,16 @@ function panels(model) {
 	const dram = model.hasCounter("dram_bytes");
 	const moved = dram
 		? { title: "DRAM bandwidth", of: overTime((one) => model.counter(one, "dram_bytes")), note: "Counted bytes over the median time.", roof: model.levels.find((level) => level.name === "dram")?.per_s }
-		: { title: "Useful bandwidth", of: overTime((one) => one.bytes), note: "Bytes of the work model over the median time: not counted." };
+		: { title: "Useful bandwidth", of: overTime((one) => one.bytes), note: "Bytes of the work model over the median time, not counted." };
 	return [
-		{ title: "Time", unit: "ns", show: time, note: "Median, with its 95 % interval.", of: (one) => ({ y: one.median, low: one.low, high: one.high }) },
+		{ title: "Time", unit: "ns", show: time, note: "Median with its 95 % interval.", of: (one) => ({ y: one.median, low: one.low, high: one.high }) },
 		{ unit: "byte/s", show: bandwidth, ...moved },
 		counter("achieved_occupancy_pct", "Achieved occupancy", "percent"),
 		counter("branch_efficiency_pct", "Branch efficiency", "percent"),
 	].filter((panel) => panel && model.cases.some((one) => isNumber(panel.of(one).y)));
 }
 
-/** Axes of the kernel's cases that take several values. */
+/** The axes that have several values among the cases of the kernel. */
 function axesOf(model, cases) {
 	return model.axes.filter((name, i) => unique(cases.map((one) => one.axes[i]).filter((value) => value !== null)).length > 1);
 }
@@ -55,7 +55,7 @@ class Curves {
 		this.legend = h("div", { class: "legend", role: "group", "aria-label": "Variants shown" });
 		section.append(this.chooser, this.legend, this.grid);
 		const kernels = unique(this.usable.map((one) => one.kernel));
-		// the kernel with most to compare
+		// start with the kernel that has the most cases
 		this.choose(kernels.reduce((most, kernel) => (this.countOf(kernel) > this.countOf(most) ? kernel : most), kernels[0]));
 		this.charts = this.panels.map((panel) => this.chart(panel));
 	}
@@ -64,7 +64,7 @@ class Curves {
 		return this.usable.filter((one) => one.kernel === kernel).length;
 	}
 
-	/** Which kernel; over which axis; the other axes either fixed or part of a line's name. */
+	/** Chooses a kernel and an axis. Every other axis is either fixed or part of the name of a line. */
 	choose(kernel) {
 		this.kernel = kernel;
 		const cases = this.usable.filter((one) => one.kernel === kernel);
@@ -82,7 +82,7 @@ class Curves {
 		for (const axis of this.varying) {
 			if (axis === this.over) continue;
 			const everywhere = variants.every((variant) => cases.some((one) => one.variant === variant && this.model.axis(one, axis) !== null));
-			// what all have is chosen; what only some have tells their lines apart
+			// an axis of all variants gets one value; an axis of some variants becomes part of the name
 			if (everywhere) {
 				const values = unique(cases.map((one) => this.model.axis(one, axis))).sort((a, b) => a - b);
 				this.fixed.set(axis, values.at(-1));
@@ -131,7 +131,7 @@ class Curves {
 
 	drawLegend() {
 		if (this.lines.length > MANY_LINES && this.hidden.size === 0) {
-			// the fastest few first; the others are one click away
+			// show the fastest lines first; a click shows the others
 			const best = new Map(this.lines.map((line) => [line, Infinity]));
 			for (const one of this.cases) best.set(this.lineOf(one), Math.min(best.get(this.lineOf(one)), one.median ?? Infinity));
 			const ordered = [...best].sort((a, b) => a[1] - b[1]).map(([line]) => line);
@@ -221,7 +221,7 @@ class Curves {
 
 	summary(panel) {
 		const points = this.pointsOf(panel);
-		if (!points.length) return "No case that is shown has this number.";
+		if (!points.length) return "No shown case has this value.";
 		const best = points.reduce((most, point) => ((panel.unit === "ns" ? point.y < most.y : point.y > most.y) ? point : most));
 		return `${panel.unit === "ns" ? "Shortest" : "Highest"}: ${best.line} at ${whole(best.x)}, ${panel.show(best.y)}. ${panel.note}`;
 	}
@@ -231,12 +231,12 @@ export function curvesSection(app) {
 	const section = byId("curves");
 	const { model } = app;
 	if (!panels(model).length || !model.axes.length) {
-		section.append(empty("No case of this run has a number to draw over an axis.",
-			"Sweep several block sizes to see how a kernel goes with them:", "perflab sweep KERNEL --block-sizes 64..1024"));
+		section.append(empty("No case of this run has a value to draw over an axis.",
+			"Sweep several block sizes to see how a kernel depends on them:", "perflab sweep KERNEL --block-sizes 64..1024"));
 		return;
 	}
 	if (model.emulated)
-		section.append(h("p", { class: "lead" }, `Counts of the emulated PTX over each axis, of ${plural(model.kernels.length, "kernel")}; no times.`));
+		section.append(h("p", { class: "lead" }, `Counts of the emulated PTX over each axis, for ${plural(model.kernels.length, "kernel")}. There are no times.`));
 	new Curves(app, section);
 }
 
@@ -250,14 +250,14 @@ export function occupancySection(app) {
 		.filter((point) => isNumber(point.x) && isNumber(point.y));
 	if (!points.length) {
 		section.append(model.emulated
-			? empty("An emulator has no achieved occupancy.", "Theoretical occupancy is above and in the table of all cases.")
+			? empty("An emulator has no achieved occupancy.", "The plots above and the table of all cases show theoretical occupancy.")
 			: empty("Achieved occupancy was not counted.", "It is one of the basic metrics:", "perflab sweep KERNEL --metrics basic"));
 		return;
 	}
 	const palette = new Palette(model.kernels);
-	section.append(h("p", { class: "lead" }, "What registers, shared memory and block size allow, against the warps that were there. Far below the line: too few blocks, or blocks that end unevenly."));
+	section.append(h("p", { class: "lead" }, "The occupancy that registers, shared memory and block size allow, compared with the warps that were active. A point far below the line has too few blocks, or blocks that end at different times."));
 	new Chart(section, {
-		title: "Achieved against theoretical occupancy",
+		title: "Achieved and theoretical occupancy",
 		height: (width) => Math.max(280, Math.min(420, width * 0.42)),
 		focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
 		points: () => points,

@@ -1,4 +1,4 @@
-// One case: everything that is known of it, in a dialog over the page.
+// A dialog with everything known about one case.
 import { Chart } from "../chart.js";
 import { statusMark } from "../colours.js";
 import { byId, h, table } from "../dom.js";
@@ -16,12 +16,12 @@ function facts(one) {
 		["95 % interval", isNumber(one.low) ? `${time(one.low)} to ${time(one.high)}` : "needs 6 samples"],
 		["Fastest, slowest", isNumber(one.min) ? `${time(one.min)}, ${time(one.max)}` : null],
 		["Samples", one.samples ? whole(one.samples) : null],
-		["Needed bytes", isNumber(one.bytes) ? bytes(one.bytes) : null],
-		["Needed operations", isNumber(one.flop) && one.flop > 0 ? inUnit(one.flop, "flop") : null],
+		["Compulsory bytes", isNumber(one.bytes) ? bytes(one.bytes) : null],
+		["Operations of the work model", isNumber(one.flop) && one.flop > 0 ? inUnit(one.flop, "flop") : null],
 		["Useful bandwidth", isNumber(one.bytes) && one.median > 0 ? bandwidth((1e9 * one.bytes) / one.median) : null],
-		["Registers a thread", one.registers],
-		["Shared memory a block", isNumber(one.sharedBytes) ? bytes(one.sharedBytes) : null],
-		["Local memory a thread", one.localBytes ? bytes(one.localBytes) : null],
+		["Registers per thread", one.registers],
+		["Shared memory per block", isNumber(one.sharedBytes) ? bytes(one.sharedBytes) : null],
+		["Local memory per thread", one.localBytes ? bytes(one.localBytes) : null],
 		["Theoretical occupancy", isNumber(one.occupancyLimit) ? `${percent(one.occupancyLimit)}${one.limiter ? `, limited by ${one.limiter}` : ""}` : null],
 		["Code", one.codeKind],
 	].filter(([label, value]) => value !== null && value !== undefined && (one.median !== null || !/Median|interval/.test(label)));
@@ -31,7 +31,7 @@ function facts(one) {
 function verdict(one) {
 	const list = (title, notes) => notes.length ? [h("h4", {}, title), h("ul", { class: "notes" }, notes.map((note) => h("li", {}, note.text, " ", h("code", { class: "rule" }, note.rule))))] : [];
 	return h("section", {},
-		h("p", { class: "verdict-line" }, boundChip(one), h("span", {}, one.summary ?? "Nothing is known of what binds it.")),
+		h("p", { class: "verdict-line" }, boundChip(one), h("span", {}, one.summary ?? "The limiter is not known.")),
 		one.aboveRoof && h("p", { class: "finding" }, one.aboveRoof),
 		list("What to try", one.advice), list("What the numbers say", one.notes));
 }
@@ -42,7 +42,7 @@ function roofs(model, one) {
 	if (isNumber(one.rate)) rows.push([one.precision.toUpperCase(), inUnit(one.counted, "flop"), rate(one.rate), "–", bar(one.computePct, `the ${one.precision} roof`)]);
 	if (!rows.length) return null;
 	return h("section", {}, h("h3", {}, "Under the roofs"), table("Under the roofs",
-		[{ head: "Of" }, { head: "Counted", numeric: true }, { head: "A second", numeric: true }, { head: "Intensity", numeric: true }, { head: "Part of the roof" }], rows));
+		[{ head: "Level" }, { head: "Counted", numeric: true }, { head: "Per second", numeric: true }, { head: "Intensity", numeric: true }, { head: "Part of the roof" }], rows));
 }
 
 /* ---- samples ---- */
@@ -50,7 +50,7 @@ function roofs(model, one) {
 function histogram(host, one, rounds) {
 	const all = rounds.flatMap((round) => round.times);
 	const [low, high] = [all.reduce((a, b) => Math.min(a, b)), all.reduce((a, b) => Math.max(a, b))];
-	// bins no narrower than the steps of the device's clock, or every other one would be empty
+	// bins must not be narrower than the steps of the device's clock, or some would always be empty
 	const distinct = [...new Set(all)].sort((a, b) => a - b);
 	const step = distinct.reduce((least, value, i) => (i ? Math.min(least, value - distinct[i - 1]) : least), Infinity);
 	const steps = Math.ceil((high - low) / BINS / step);
@@ -110,7 +110,7 @@ function order(host, one, rounds) {
 				},
 			],
 		}),
-		summary: () => `${plural(rounds.length, "round")}, each a fresh process with a colour and shape of its own; the band is the median's 95 % interval.${every > 1 ? ` Every ${every}th sample is drawn.` : ""}`,
+		summary: () => `${plural(rounds.length, "round")}, each in a fresh process, with its own colour and shape; the band is the 95 % interval of the median.${every > 1 ? ` Every ${every}th sample is drawn.` : ""}`,
 		table: () => ({ columns: [{ head: "Round" }, { head: "Samples", numeric: true }, { head: "Mean", numeric: true }], rows: rounds.map(({ round, times }) => [`${round + 1}`, times.length, time(times.reduce((a, b) => a + b, 0) / times.length)]) }),
 	});
 }
@@ -118,7 +118,7 @@ function order(host, one, rounds) {
 function samples(model, one) {
 	const rounds = model.samplesOf(one).filter((round) => round.times.length);
 	if (!rounds.length)
-		return one.samples ? h("p", { class: "hint" }, model.sampleNote ?? "Its samples are not in this page.") : null;
+		return one.samples ? h("p", { class: "hint" }, model.sampleNote ?? "This page does not contain its samples.") : null;
 	const hosts = [h("div", {}), h("div", {})];
 	const section = h("section", {}, h("h3", {}, "Samples"), h("div", { class: "grid two" }, hosts));
 	section.start = () => {
@@ -138,7 +138,7 @@ function counters(model, one) {
 			? [name, h("span", { class: "dim" }, `none: ${model.words[value[0]]}`), source]
 			: [name, inUnit(value, counter.unit), source];
 	}).filter(Boolean);
-	if (!rows.length) return h("p", { class: "hint" }, "Nothing was counted of this case.");
+	if (!rows.length) return h("p", { class: "hint" }, "No counters are stored for this case.");
 	return h("section", {}, h("h3", {}, "Counters"),
 		table("Counters", [{ head: "Metric" }, { head: "Value", numeric: true }, { head: "Source" }], rows, { class: "counters" }));
 }
@@ -158,7 +158,7 @@ export function openDetail(app, one) {
 	sampleSection?.start?.();
 }
 
-/** A click beside the dialog closes it. */
+/** Closes the dialog on a click outside it. */
 export function prepareDetail() {
 	const dialog = byId("detail");
 	dialog.addEventListener("click", (event) => {

@@ -1,4 +1,4 @@
-// Where and how the run was made: device, roofs, settings, environment.
+// Where and how the run was measured: device, roofs, settings and environment.
 import { byId, empty, h, table } from "../dom.js";
 import { bytes, inUnit, isNumber, percent, plusMinus, si, whole } from "../numbers.js";
 
@@ -16,10 +16,10 @@ function deviceRows(device) {
 		["Compute capability", device.cc_major ? `${device.cc_major}.${device.cc_minor}` : null],
 		["Multiprocessors", whole(device.sm_count)], ["L2 cache", bytes(device.l2_bytes)],
 		["Memory", bytes(device.memory_bytes)], ["Memory bus", device.memory_bus_bits ? `${device.memory_bus_bits} bit` : null],
-		["SM clock, most", hertz(device.sm_clock_max_hz)], ["Memory clock, most", hertz(device.memory_clock_max_hz)],
-		["Shared memory an SM", bytes(device.shared_bytes_per_sm)], ["Registers an SM", whole(device.registers_per_sm)],
-		["Threads an SM", whole(device.max_threads_per_sm)],
-		["Driver", device.driver], ["CUDA of the driver", device.cuda_driver], ["CUDA toolkit", device.toolkit], ["CUPTI", device.cupti], ["UUID", device.uuid],
+		["SM clock, maximum", hertz(device.sm_clock_max_hz)], ["Memory clock, maximum", hertz(device.memory_clock_max_hz)],
+		["Shared memory per SM", bytes(device.shared_bytes_per_sm)], ["Registers per SM", whole(device.registers_per_sm)],
+		["Threads per SM", whole(device.max_threads_per_sm)],
+		["Driver", device.driver], ["CUDA version of the driver", device.cuda_driver], ["CUDA toolkit", device.toolkit], ["CUPTI", device.cupti], ["UUID", device.uuid],
 	].map(([key, value]) => [key, value === "–" ? null : value]);
 }
 
@@ -30,8 +30,8 @@ function roofs(model) {
 		isNumber(one.peak_per_s) ? percent((100 * one.per_s) / one.peak_per_s) : "–", hertz(one.sm_clock_hz) ?? "–", one.config ?? "–", one.measured ?? "–",
 	]);
 	return table("Measured roofs", [
-		{ head: "Roof" }, { head: "Of" }, { head: "Measured", numeric: true }, { head: "95 % CI", numeric: true },
-		{ head: "Peak by attributes", numeric: true }, { head: "Of the peak", numeric: true }, { head: "SM clock", numeric: true }, { head: "Config" }, { head: "When" },
+		{ head: "Roof" }, { head: "Applies to" }, { head: "Measured", numeric: true }, { head: "95 % CI", numeric: true },
+		{ head: "Theoretical peak", numeric: true }, { head: "Of the peak", numeric: true }, { head: "SM clock", numeric: true }, { head: "Config" }, { head: "When" },
 	], rows);
 }
 
@@ -40,7 +40,7 @@ export function environmentSection(app) {
 	const { run } = model;
 	const section = byId("environment");
 	if (model.ceilings.length) section.append(h("h3", {}, "Measured roofs"), roofs(model));
-	else if (!model.emulated) section.append(h("h3", {}, "Measured roofs"), empty("None is stored for this device.", "Measure them once:", "perflab ceilings"));
+	else if (!model.emulated) section.append(h("h3", {}, "Measured roofs"), empty("No roofs are stored for this device.", "Measure them once:", "perflab ceilings"));
 	section.append(h("div", { class: "cards" },
 		pairs("Device", deviceRows(run.device)),
 		pairs("Run", [["Number", run.id], ["Uid", run.uid], ["Label", run.label], ["Note", run.note], ["Backend", run.backend], ["perflab", run.version], ["Source revision", run.source_revision], ["State", run.state], ["Started", run.started], ["Finished", run.finished], ["Seed", run.seed], ["Rounds", run.rounds]]),

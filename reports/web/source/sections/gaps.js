@@ -1,4 +1,4 @@
-// What did not end well, was left out, or could not be counted, each with its reason.
+// Cases that failed, were skipped or sampled, and counters without a value, each with its reason.
 import { statusMark } from "../colours.js";
 import { byId, h, table } from "../dom.js";
 import { plural, whole } from "../numbers.js";
@@ -6,7 +6,7 @@ import { plural, whole } from "../numbers.js";
 const LISTED = 60;
 const NAMED = 4;
 
-/** Things by their reasons: [{ reason, cases, things }]. */
+/** Groups things by reason: [{ reason, cases, things }]. */
 function byReason(entries) {
 	const reasons = new Map();
 	for (const [reason, one, thing] of entries) {
@@ -40,18 +40,18 @@ export function gapsSection(app) {
 	const ofStatus = (status) => model.cases.filter((one) => one.status === status).map((one) => [one.reason ?? "no reason is stored", one, one.name]);
 	for (const [status, title] of [["skipped", "Skipped"], ["sampled", "Counted on some blocks only"]]) {
 		const entries = ofStatus(status);
-		if (entries.length) section.append(...reasonTable(title, "Such as", entries));
+		if (entries.length) section.append(...reasonTable(title, "For example", entries));
 	}
 	const pending = model.cases.filter((one) => one.status === "pending");
 	if (pending.length)
-		section.append(h("h3", {}, "Pending"), h("p", {}, `${plural(pending.length, "case")} ${pending.length === 1 ? "has" : "have"} not been finished: ${named(new Set(pending.map((one) => one.name)))}. The sweep goes on with `, h("code", {}, `perflab sweep --resume ${model.run.id}`), "."));
+		section.append(h("h3", {}, "Pending"), h("p", {}, `${plural(pending.length, "case")} ${pending.length === 1 ? "has" : "have"} not been finished: ${named(new Set(pending.map((one) => one.name)))}. To continue the sweep: `, h("code", {}, `perflab sweep --resume ${model.run.id}`), "."));
 	const missing = model.counters.flatMap((counter) => model.cases
 		.filter((one) => Array.isArray(counter.values[one.at]))
 		.map((one) => [model.words[counter.values[one.at][0]], one, counter.metric]));
 	if (missing.length) section.append(...reasonTable("Counters without a value", "Metrics", missing));
 	if (!model.counters.length && model.timed.length)
-		section.append(h("p", {}, "No counter was asked for: this run has times only. ", h("code", {}, "perflab sweep … --metrics core"), " counts."));
+		section.append(h("p", {}, "This run requested no counters and has times only. To count: ", h("code", {}, "perflab sweep … --metrics core"), "."));
 	if (model.sampleNote) section.append(h("h3", {}, "Samples"), h("p", {}, model.sampleNote));
 	if (section.children.length === 1)
-		section.append(h("p", { class: "all-well" }, "Nothing: every case ended well and every counter that was asked for has a value."));
+		section.append(h("p", { class: "all-well" }, "Nothing: every case succeeded, and every requested counter has a value."));
 }

@@ -1,4 +1,4 @@
-// What was run, where, and how it went, before anything else.
+// The head of the page: what was run, where, and with which result.
 import { byId, h } from "../dom.js";
 import { percent, plural, time, whole } from "../numbers.js";
 
@@ -15,7 +15,7 @@ function copyButton(text) {
 				await navigator.clipboard.writeText(text);
 				button.textContent = "Copied";
 			} catch {
-				button.textContent = "Select it by hand";
+				button.textContent = "Select it manually";
 			}
 			setTimeout(() => { button.textContent = "Copy"; }, 1500);
 		},
@@ -71,7 +71,7 @@ export function headSection(app) {
 	].filter(Boolean));
 }
 
-/** Where one can go in this page. */
+/** The links to the sections. */
 export function navigation() {
 	const sections = [...document.querySelectorAll("main > section")];
 	const links = sections.map((section) =>
@@ -87,7 +87,7 @@ export function navigation() {
 				continue;
 			}
 			link.setAttribute("aria-current", "true");
-			// a row of links that is wider than the window follows
+			// scroll the row of links if it is wider than the window
 			list.scrollTo({ left: link.offsetLeft - list.clientWidth / 3 });
 		}
 	};
@@ -96,7 +96,7 @@ export function navigation() {
 			if (entry.isIntersecting)
 				mark(links[sections.indexOf(entry.target)]);
 			else if (sections[0].getBoundingClientRect().top > entry.rootBounds.bottom)
-				mark(null); // at the head of the page no section is read
+				mark(null); // the head of the page belongs to no section
 		}
 	}, { rootMargin: "-20% 0px -70% 0px" });
 	for (const section of sections) seen.observe(section);

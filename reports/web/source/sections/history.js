@@ -1,4 +1,4 @@
-// A case over the runs of its device, with the places where it became slower or faster.
+// A case over the runs of its device, with its change points.
 import { Chart } from "../chart.js";
 import { byId, h, select, table } from "../dom.js";
 import { unique } from "../model.js";
@@ -10,8 +10,8 @@ const percentOf = (ratio) => (isNumber(ratio) ? `${ratio >= 1 ? "+" : "−"}${Ma
 const dayOf = (run) => run.started?.slice(0, 10) ?? "–";
 const revisionOf = ({ revision }) => (revision ? revision.slice(0, SHORT) + (revision.length > SHORT && revision.endsWith("-dirty") ? "-dirty" : "") : null);
 const nameOf = (run) => (run.label ? `${run.label} (run ${run.id})` : `run ${run.id}`);
-const SO_FAR = ", one run so far: the next will tell";
-const SAME_CODE = "; machine code and launch are equal, so that it is noise or the surroundings";
+const SO_FAR = ", one run so far: wait for the next";
+const SAME_CODE = "; machine code and launch are the same, so the cause is noise or the environment";
 const wordsOf = ({ ratio, provisional, sameCode }) => `${wordOf(ratio)}${sameCode ? SAME_CODE : ""}${provisional ? SO_FAR : ""}`;
 const wordOf = (ratio) => (ratio > 1 ? "slower" : "faster");
 
@@ -23,7 +23,7 @@ class History {
 		this.cases = this.model.cases.filter((one) => medians[one.at]);
 		this.changed = this.cases.flatMap((one) => this.model.changesOf(one).map((change) => ({ one, ...change })))
 			.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
-		// what a reader looks for first is the most that became slower
+		// start with the case that became slower by the most
 		this.one = (this.changed.find(({ ratio }) => ratio > 1) ?? this.changed[0])?.one ?? this.cases[0];
 		this.chooser = h("div", { class: "controls" });
 		section.append(this.list(), this.chooser);
@@ -38,14 +38,14 @@ class History {
 				return {
 					title: nameOf(run),
 					rows: [["Started", run.started?.replace("T", " ").replace("Z", " UTC") ?? "–"], ["Revision", revisionOf(run) ?? "–"],
-						["Median", time(median)], ["To the run before", percentOf(step)],
+						["Median", time(median)], ["Compared with the previous run", percentOf(step)],
 						...(run.mark ? [["Marked", run.mark]] : []), ...(change ? [["Change point", percentOf(change.ratio)]] : [])],
 				};
 			},
 			pick: () => app.open(this.one),
 			summary: () => this.summary(),
 			table: () => ({
-				columns: [{ head: "Run", numeric: true }, { head: "Started" }, { head: "Label" }, { head: "Revision" }, { head: "Median", numeric: true }, { head: "To the run before", numeric: true }, { head: "Mark" }, { head: "Change point", numeric: true }],
+				columns: [{ head: "Run", numeric: true }, { head: "Started" }, { head: "Label" }, { head: "Revision" }, { head: "Median", numeric: true }, { head: "Compared with the previous run", numeric: true }, { head: "Mark" }, { head: "Change point", numeric: true }],
 				rows: this.points.map(({ run, at, median, step }) => [String(run.id), run.started ?? "–", run.label ?? "–", revisionOf(run) ?? "–", time(median), percentOf(step), run.mark ?? "–",
 					percentOf(this.changes.find(({ first }) => first === at)?.ratio)]),
 			}),
@@ -71,10 +71,10 @@ class History {
 		this.chooser.replaceChildren(choose("Kernel", this.cases, "kernel"), choose("Variant", variants, "variant"), choose("Configuration", configs, "config"));
 	}
 
-	/** The cases that changed, the most first. */
+	/** The cases that changed, the largest change first. */
 	list() {
 		const { runs, all_runs: all, changes_unseen: unseen } = this.model.history;
-		const older = unseen ? h("p", { class: "hint" }, `${plural(unseen, "change point")} among runs that are not shown: `, h("code", {}, "perflab history CASE"), " has them.") : "";
+		const older = unseen ? h("p", { class: "hint" }, `${plural(unseen, "change point")} among runs that are not shown: `, h("code", {}, "perflab history CASE"), " shows them.") : "";
 		if (!this.changed.length)
 			return h("div", {}, h("p", {}, unseen ? `None of ${plural(this.cases.length, "case")} changed between the runs shown.` : `None of ${plural(this.cases.length, "case")} changed over ${plural(all, "run")}.`), older);
 		const rows = this.changed.slice(0, ROWS).map(({ one, last, first, ratio, low, high, ...rest }) => [
@@ -83,7 +83,7 @@ class History {
 			`${nameOf(runs[last])}, ${revisionOf(runs[last]) ?? dayOf(runs[last])}`, `${nameOf(runs[first])}, ${revisionOf(runs[first]) ?? dayOf(runs[first])}`]);
 		return h("div", {},
 			table("Change points", [{ head: "Case" }, { head: "Change", numeric: true }, { head: "95 % interval", numeric: true }, { head: "Last before" }, { head: "First after" }], rows),
-			this.changed.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} greatest of ${this.changed.length} change points.`) : "", older);
+			this.changed.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} largest of ${this.changed.length} change points.`) : "", older);
 	}
 
 	summary() {
@@ -93,12 +93,12 @@ class History {
 		return `${this.one.name}: ${plural(this.points.length, "run")}. ${said.length ? said.join(" ") : "No change point."}`;
 	}
 
-	/** A piece of line a level: from one change point to the next. */
+	/** One line per level, from one change point to the next. */
 	levels() {
 		const ends = [...this.changes.map(({ first }) => first), Infinity];
 		return this.changes.flatMap((change, i) => {
 			const inside = this.points.filter(({ at }) => at >= change.first && at < ends[i + 1]);
-			// where the change before is not shown, its level is not drawn yet
+			// if the previous change is not shown, its level is not drawn yet
 			const before = this.changes[i - 1]?.first === change.begin ? [] : this.points.filter(({ at }) => at >= change.begin && at < change.first);
 			const piece = (points, y) => (points.length ? [{ x: points[0].at, x2: points.at(-1).at, y }] : []);
 			return [...piece(before, change.before), ...piece(inside, change.after)];
@@ -111,7 +111,7 @@ class History {
 		const heights = [...values.map(({ y }) => y), ...this.levels().map(({ y }) => y)];
 		const [least, most] = [Math.min(...heights), Math.max(...heights)];
 		const [unit, divisor] = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]].find(([, ns]) => most >= 2 * ns) ?? ["ns", 1];
-		// equal runs lie on a line in the middle, not on the frame
+		// equal runs lie on a line in the middle instead of on the frame
 		const room = Math.max((most - least) * 0.12, most * 0.002);
 		const every = Math.ceil(runs.length / 12);
 		const ticks = runs.map((_, i) => i).filter((i) => (runs.length - 1 - i) % every === 0);
@@ -139,8 +139,8 @@ export function historySection(app) {
 	const section = byId("history");
 	const { runs, all_runs: all } = model.history;
 	const some = runs.length < all ? `, of ${all}` : "";
-	section.append(h("p", { class: "lead" }, `The cases of this run over ${plural(runs.length, "run")} of its device${some}, the newest at the right.`));
+	section.append(h("p", { class: "lead" }, `The cases of this run over ${plural(runs.length, "run")} of its device${some}, with the newest on the right.`));
 	new History(app, section);
-	section.append(h("p", { class: "hint" }, "A change point is where the rounds of the runs before and after differ by a test of their ranks and one of their scatter, looking at every run: as ",
-		h("code", {}, "perflab history CASE"), " has it."));
+	section.append(h("p", { class: "hint" }, "At a change point, the rounds of the runs before and after differ by a test of their ranks and by a test of their scatter. The search covers every run, like that of ",
+		h("code", {}, "perflab history CASE"), "."));
 }

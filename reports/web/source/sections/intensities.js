@@ -1,4 +1,4 @@
-// Of what was emulated: intensities on one axis, with no height, for there is no time.
+// The intensities of an emulated run on one axis. Without times they have no height.
 import { Chart } from "../chart.js";
 import { Palette } from "../colours.js";
 import { empty, h } from "../dom.js";
@@ -12,9 +12,9 @@ export function emulatedIntensities(app, section) {
 	const shown = model.cases.filter((one) => one.levels.some((level) => isNumber(level.intensity) && level.intensity > 0));
 	const rows = [...new Set(shown.map((one) => one.family))];
 	section.append(h("p", { class: "lead" },
-		"Counts of the emulated PTX give how many operations a case does for each byte it must move. There is no time, so no height under a roof."));
+		"The counts of the emulated PTX show how many operations a case does per byte that it must move. Without times, no case has a height under a roof."));
 	if (!shown.length) {
-		section.append(empty("No case of this run has both operations and bytes counted.",
+		section.append(empty("No case of this run has counts of both operations and bytes.",
 			"Kernels without floating-point arithmetic have no intensity."));
 		return;
 	}
@@ -30,7 +30,7 @@ export function emulatedIntensities(app, section) {
 		points,
 		spec: ({ width }) => ({
 			encoding: {
-				x: { field: "x", type: "quantitative", title: "Intensity, FLOP a byte", scale: { type: "log", nice: false, domain: [least / 2, most * 2] }, axis: { values: decades([least / 2, most * 2]), format: "~g" } },
+				x: { field: "x", type: "quantitative", title: "Intensity, FLOP per byte", scale: { type: "log", nice: false, domain: [least / 2, most * 2] }, axis: { values: decades([least / 2, most * 2]), format: "~g" } },
 				y: rowScale(rows.length, width),
 			},
 			layer: [rowNames(rows, width), {
@@ -46,7 +46,7 @@ export function emulatedIntensities(app, section) {
 			note: point.one.reason,
 		}),
 		pick: (point) => app.open(point.one),
-		summary: () => `${plural(xs.length, "intensity", "intensities")} of ${plural(rows.length, "variant")}, from ${three(least)} to ${three(most)} operations a byte; emulated, not measured.`,
+		summary: () => `${plural(xs.length, "intensity", "intensities")} of ${plural(rows.length, "variant")}, from ${three(least)} to ${three(most)} operations per byte; emulated, not measured.`,
 		table: () => ({
 			columns: [{ head: "Case" }, { head: "FLOP/B", numeric: true }, { head: "Operations", numeric: true }, { head: "Bytes", numeric: true }],
 			rows: points().map((point) => [app.link(point.one), three(point.x), three(point.one.counted), bytes(point.bytes)]),

@@ -1,5 +1,5 @@
-// Where each case stands under the roofs that this device showed: operations a second over
-// operations a byte, on logarithmic scales, for one level of memory at a time.
+// Each case under the measured roofs of the device: operations per second over operations per byte on
+// logarithmic scales, for one memory level at a time.
 import { Chart } from "../chart.js";
 import { Palette } from "../colours.js";
 import { byId, empty, h, segmented, select } from "../dom.js";
@@ -11,7 +11,7 @@ const LEVEL_NAMES = { dram: "DRAM", l2: "L2", l1: "L1", shared: "Shared" };
 export const levelName = (name) => LEVEL_NAMES[name] ?? name;
 const positive = (value) => isNumber(value) && value > 0;
 
-/** What a tooltip says of a case under the roofs. */
+/** The tooltip of a case under the roofs. */
 export function rooflineTip(model, one, mark) {
 	const rows = [["Time", `${time(one.median)} ${plusMinus(one)}`]];
 	if (positive(one.rate)) {
@@ -47,15 +47,15 @@ class Roofline {
 		this.legend = h("div", { class: "legend", role: "group", "aria-label": "Kernels shown" });
 		this.flags = h("div", {});
 		section.append(h("p", { class: "lead" },
-			"A point under a slope waits for that memory; a point under a flat roof for arithmetic. ",
+			"A point close below a slope is limited by that memory, a point close below a flat roof by arithmetic. ",
 			matchMedia("(hover: none)").matches
-				? "Tap a point for every number; pinch, or + and −, to zoom."
-				: "Hover for every number, drag to move, Ctrl and wheel to zoom."));
+				? "Tap a point to see its numbers. Pinch, or use + and −, to zoom."
+				: "Hover over a point to see its numbers, drag to move, and use Ctrl and the wheel to zoom."));
 		const host = h("div", {});
 		section.append(this.controls(), this.legend, host, this.flags);
 		this.setPalette();
 		this.chart = new Chart(host, {
-			title: "Operations a second over operations a byte",
+			title: "Operations per second over operations per byte",
 			height: (width) => Math.max(340, Math.min(600, width * 0.56)),
 			zoom: () => this.extent(),
 			zoomed: (view, now) => view.data("labels", this.labels(view, now))
@@ -152,17 +152,17 @@ class Roofline {
 		if (above.length)
 			this.flags.append(h("div", { class: "finding", role: "note" },
 				h("strong", {}, `${plural(above.length, "case")} above a measured roof. `),
-				"Either the roof or the counter is wrong: trust neither before it is explained.",
+				"Either the roof or the counter is wrong. Trust neither until you know which.",
 				h("ul", {}, above.slice(0, 5).map((one) =>
 					h("li", {}, this.app.link(one), ` ${one.aboveRoof}`)))));
 		if (noWork.length)
 			this.flags.append(h("p", { class: "hint" },
-				`${plural(noWork.length, "variant")} with no counted floating-point operation ${noWork.length === 1 ? "has" : "have"} no place here: `,
+				`${plural(noWork.length, "variant")} without counted floating-point operations ${noWork.length === 1 ? "is" : "are"} not drawn: `,
 				noWork.slice(0, 8).map((one, i) => [i ? ", " : "", this.app.link(one, one.family)]),
-				noWork.length > 8 ? ` and ${noWork.length - 8} more` : "", ". What they do of each roof is in the table above."));
+				noWork.length > 8 ? ` and ${noWork.length - 8} more` : "", ". The table above shows their percentage of each roof."));
 	}
 
-	/* ---- what is drawn ---- */
+	/* ---- data of the plot ---- */
 
 	candidates() {
 		const chosen = this.all ? this.usable : this.model.best.filter((one) => positive(one.rate));
@@ -176,7 +176,7 @@ class Roofline {
 			.sort((a, b) => a.x - b.x);
 	}
 
-	/** Flat roofs: [name, operations a second, chosen]. */
+	/** The flat roofs: { name, ceiling, per_s, strong }; strong ones belong to the chosen precision. */
 	flats() {
 		const used = new Set(this.usable.map((one) => one.precision));
 		return this.model.precisions.filter((one) => one.per_s !== null).map((one) => ({
@@ -190,7 +190,7 @@ class Roofline {
 			.filter((level) => level.per_s !== null);
 	}
 
-	/** What the device's attributes allow, as datasheets say it: of the roofs that are strong. */
+	/** The theoretical peaks of the strong roofs, computed from the attributes of the device. */
 	peaks() {
 		const used = new Set(this.usable.map((one) => one.precision));
 		const level = this.model.levels[this.level];
@@ -216,7 +216,7 @@ class Roofline {
 		return { x: [least(xs) / 2.5, most(xs) * 4], y: [least(ys) / 3, most(ys) * 2.2] };
 	}
 
-	/** Each roof as a line of three points, far beyond what can be seen. */
+	/** Each roof as a line of three points that extends far beyond the view. */
 	roofs() {
 		const flats = this.flats();
 		const top = flats.filter((one) => one.strong).reduce((most, one) => Math.max(most, one.per_s), 0);
@@ -245,7 +245,7 @@ class Roofline {
 		return lines;
 	}
 
-	/** Names of the roofs, along them, where they can be seen. */
+	/** The names of the roofs, placed along them inside the view. */
 	labels(view, { x, y }) {
 		const [width, height] = [view.signal("width"), view.signal("height")];
 		const perDecade = [width / Math.log10(x[1] / x[0]), height / Math.log10(y[1] / y[0])];
@@ -254,8 +254,8 @@ class Roofline {
 		const result = [];
 		let before = null;
 		for (const slope of this.slopes().sort((a, b) => a.per_s - b.per_s)) {
-			// a little up the slope from where it comes into view; further up, where that of the slope
-			// below is in the way
+			// near the point where the slope enters the view; further up if the name of the slope below
+			// is in the way
 			const enter = Math.max(x[0], y[0] / slope.per_s);
 			const close = before && Math.log10(slope.per_s / before.per_s) * perDecade[1] < 24;
 			const far = close && !before.far ? 230 : 26;
@@ -269,13 +269,13 @@ class Roofline {
 			const text = `${flat.name} ${rate(flat.per_s)}${narrow ? "" : ` (${flat.ceiling})`}`;
 			result.push({ x: x[1] / 10 ** (8 / perDecade[0]), y: flat.per_s, text, align: "right", strong: flat.strong });
 		}
-		// by its left end, where the measured ones have no name, if there is room
+		// at the left end, where measured roofs have no name, if there is room
 		for (const one of narrow ? [] : this.peaks().flats)
 			result.push({ x: Math.max(x[0], this.peaks().slope ? one.peak_per_s / this.peaks().slope : 0) * 10 ** (10 / perDecade[0]), y: one.peak_per_s, text: `${one.name} peak ${rate(one.peak_per_s)}`, angle: 0, align: "left", strong: false });
 		return result;
 	}
 
-	/** The case in attention at every level of memory, highest intensity last. */
+	/** The selected case at every memory level, the highest intensity last. */
 	path(point) {
 		if (!point) return [];
 		return point.one.levels
@@ -292,7 +292,7 @@ class Roofline {
 		});
 		const level = this.model.levels[this.level];
 		const place = {
-			x: axis("x", `Intensity, FLOP a byte of ${levelName(level.name)}`, "~g"),
+			x: axis("x", `Intensity, FLOP per byte of ${levelName(level.name)}`, "~g"),
 			y: axis("y", "FLOP/s", "~s"),
 		};
 		const strong = (yes, no) => ({ condition: { test: "datum.strong", value: yes }, value: no });
@@ -360,7 +360,7 @@ class Roofline {
 		return [
 			`${plural(points.length, "case")} at the level of ${level.meaning}.`,
 			roofs.length ? `Measured roofs: ${roofs.join(", ")}.` : "No roof was measured for this device.",
-			peaks.length ? `By the device's attributes at most: ${peaks.join(", ")} (dotted).` : "",
+			peaks.length ? `Theoretical peaks (dotted): ${peaks.join(", ")}.` : "",
 			top ? `The highest is ${top.one.family} with ${rate(top.y)} at ${intensity(top.x)}.` : "",
 		].join(" ");
 	}
@@ -390,13 +390,13 @@ export function rooflineSection(app) {
 	const points = model.timed.some((one) => positive(one.rate) && one.levels.some((level) => positive(level.intensity)));
 	if (!model.ceilings.length)
 		section.append(empty("No roof was measured for this device.",
-			"Points stand where they are; how near they come to the best that the device does, nobody knows. Measure its roofs once, then write this report again:",
+			"Without roofs the page cannot show how close a point comes to the best that the device can do. Measure the roofs once, then write this report again:",
 			"perflab ceilings"));
 	if (!points) {
 		const why = !model.timed.length ? "No case of this run has a time." :
 			!model.counters.length ? "This run has no counters." :
-			"No case of this run has both floating-point operations and bytes counted.";
-		section.append(empty(why, "Intensity is operations over bytes; both come from counters. Sweep with them:",
+			"No case of this run has counts of both floating-point operations and bytes.";
+		section.append(empty(why, "Intensity is operations per byte, and both come from counters. Sweep with counters:",
 			"perflab sweep KERNEL --metrics core"));
 		return;
 	}

@@ -1,4 +1,4 @@
-// How the samples of each variant lie around their median.
+// The samples of each variant around their median.
 import { Chart } from "../chart.js";
 import { Palette } from "../colours.js";
 import { byId, empty, h, select } from "../dom.js";
@@ -59,13 +59,13 @@ class Samples {
 		this.chart?.refresh();
 	}
 
-	/** At most A_ROW samples of a case, evenly out of all, as percent of their median. */
+	/** At most A_ROW samples of a case, evenly chosen, as a difference from the median in percent. */
 	drawn({ one }, row) {
 		const all = this.model.samplesOf(one).flatMap((round) => round.times);
 		const every = Math.max(1, Math.ceil(all.length / A_ROW));
 		return all.filter((_, i) => i % every === 0).map((value, i) => ({
 			x: (100 * value) / one.median - 100, variant: this.palette.at(one.variant),
-			// spread over the row, the same at each drawing
+			// spread over the row, the same way each time
 			y: row + 0.6 * (((i * 0.618034) % 1) - 0.5),
 		}));
 	}
@@ -74,7 +74,7 @@ class Samples {
 		const widest = this.rows.reduce((most, row) => ((halfInterval(row.one) ?? 0) > (halfInterval(most.one) ?? 0) ? row : most), this.rows[0]);
 		const half = halfInterval(widest.one);
 		return [
-			`${plural(this.rows.length, "case")} of ${this.kernel}; a dot is one execution, the bar the median's 95 % interval.`,
+			`${plural(this.rows.length, "case")} of ${this.kernel}; each dot is one sample, the bar is the 95 % interval of the median.`,
 			half === null ? "" : `The least certain is ${widest.label}: ±${half.toFixed(2)} %.`,
 			this.left ? `${plural(this.left, "more case")} not drawn.` : "",
 			this.model.sampleNote ?? "",
@@ -86,11 +86,11 @@ class Samples {
 			.filter((interval) => interval.known);
 		const values = this.rows.flatMap((row, y) => this.drawn(row, y));
 		const sizes = values.map((value) => Math.abs(value.x)).sort((a, b) => a - b);
-		// a few far outliers must not press all others together
+		// a few outliers must not squeeze all other points together
 		const most = Math.max(1, (sizes[Math.floor(sizes.length * 0.99)] ?? 1) * 1.25);
 		return {
 			encoding: {
-				x: { field: "x", type: "quantitative", title: "Away from the median, %", scale: { domain: [-most, most], nice: false, clamp: true }, axis: { tickCount: 9, format: "~g" } },
+				x: { field: "x", type: "quantitative", title: "Difference from the median, %", scale: { domain: [-most, most], nice: false, clamp: true }, axis: { tickCount: 9, format: "~g" } },
 				y: rowScale(this.rows.length, width),
 			},
 			layer: [
@@ -110,10 +110,10 @@ export function samplesSection(app) {
 	const section = byId("samples");
 	if (!app.model.timed.length) {
 		section.append(app.model.emulated
-			? empty("An emulator has no clock, so there are no samples.", "Times need a GPU; `perflab doctor` says what is missing for one.", "perflab sweep KERNEL --backend cuda")
-			: empty("No case of this run was timed.", "Why is below, under “What is missing”."));
+			? empty("An emulator has no clock, so there are no samples.", "Times need a GPU; `perflab doctor` shows what is missing.", "perflab sweep KERNEL --backend cuda")
+			: empty("No case of this run was timed.", "The reasons are below, under “What is missing”."));
 		return;
 	}
 	new Samples(app, section);
-	section.append(h("p", { class: "hint" }, "A shift between rounds, each a fresh process, shows when a case is opened."));
+	section.append(h("p", { class: "hint" }, "Open a case to see shifts between its rounds. Each round ran in a fresh process."));
 }

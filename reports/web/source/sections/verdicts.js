@@ -1,5 +1,5 @@
-// A verdict for the best configuration of each variant: what binds it, how near it comes, what to
-// try; and its part of every roof.
+// The verdict on the best configuration of each variant: its limiter, how close it comes to the roof,
+// what to try, and its part of every roof.
 import { Palette } from "../colours.js";
 import { byId, empty, h } from "../dom.js";
 import { bySizeThenTime } from "../model.js";
@@ -8,7 +8,7 @@ import { levelName } from "./roofline.js";
 
 const SHOWN_FIRST = 12;
 
-/** A part of a roof as a bar with its number. */
+/** A percentage of a roof, as a bar and a number. */
 export function bar(pct, label) {
 	if (!isNumber(pct)) return h("span", { class: "dim" }, "–");
 	const meter = h("span", { class: `bar ${pct > 100 ? "over" : ""}`, role: "img", "aria-label": `${percent(pct)} of ${label}` },
@@ -28,11 +28,11 @@ function verdictRow(app, one, palette) {
 		h("div", { class: "verdict-time" }, isNumber(one.median)
 			? [h("strong", {}, time(one.median)), h("span", { class: "dim" }, plusMinus(one))] : h("span", { class: "dim" }, "no time")),
 		h("div", { class: "verdict-bound" }, boundChip(one), one.bound === "unknown" ? "" : bar(one.roofPct, `the ${one.bound} roof`)),
-		h("div", { class: "verdict-text" }, h("p", {}, one.summary ?? "Nothing is known of what binds it."),
+		h("div", { class: "verdict-text" }, h("p", {}, one.summary ?? "The limiter is not known."),
 			tries && h("p", { class: "try" }, h("span", { class: "try-word" }, "Try"), tries)));
 }
 
-/** Counts of the emulated PTX that tell most, as parts of 100. */
+/** The most telling counts of the emulated PTX, in percent. */
 const EMULATED = [
 	["ptx_warp_execution_efficiency_pct", "lanes"],
 	["ptx_branch_efficiency_pct", "branches"],
@@ -47,7 +47,7 @@ function emulatedRow(app, one, palette) {
 		h("div", { class: "verdict-name" }, palette.swatch(one.kernel), app.link(one, one.variant), h("code", { class: "config" }, one.config)),
 		h("div", { class: "verdict-time" }, h("span", { class: "dim", title: one.reason ?? one.statusMeaning }, one.status)),
 		h("div", {}, counts),
-		h("div", { class: "verdict-text" }, h("p", {}, said || "The counts show nothing amiss."),
+		h("div", { class: "verdict-text" }, h("p", {}, said || "The counts show no problem."),
 			one.advice.map((note) => h("p", { class: "try" }, h("span", { class: "try-word" }, "Try"), note.text))));
 }
 
@@ -61,7 +61,7 @@ function roofParts(app) {
 		h("summary", {}, "Part of every measured roof"),
 		h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Part of every measured roof" },
 			h("table", { class: "roofs" },
-				h("caption", { class: "unseen" }, "Part of every measured roof, in percent, of the fastest configuration of each variant at its largest problem"),
+				h("caption", { class: "unseen" }, "Percentage of every measured roof that the fastest configuration of each variant reaches at its largest problem"),
 				h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
 				h("tbody", {}, model.best.map((one) => h("tr", {},
 					h("th", { scope: "row" }, app.link(one, one.family)),
@@ -73,20 +73,20 @@ export function verdictsSection(app) {
 	const { model } = app;
 	const section = byId("verdicts");
 	const palette = new Palette(model.kernels);
-	if (model.emulated) section.querySelector("h2").textContent = "What was counted of each kernel";
+	if (model.emulated) section.querySelector("h2").textContent = "Counts of each kernel";
 	if (!model.best.length) {
-		section.append(empty("No case of this run ended well.", "Why each did not is below, under “What is missing”."));
+		section.append(empty("No case of this run succeeded.", "The reasons are below, under “What is missing”."));
 		return;
 	}
 	section.append(h("p", { class: "lead" }, model.emulated
-		? "Of each variant by the emulator: lanes that take part in an instruction, branches that keep a warp together. Without a clock nothing is fast or slow."
-		: "The fastest verified configuration of each variant, at its largest problem, and the roof it comes nearest to."));
+		? "Counts of the emulator for each variant: the lanes that take part in an instruction, and the branches that keep a warp together. There are no times."
+		: "The fastest verified configuration of each variant at its largest problem, and the roof that it comes closest to."));
 	const lists = [];
 	let left = model.best.length > SHOWN_FIRST ? SHOWN_FIRST : model.best.length;
 	for (const kernel of model.kernels) {
 		const of = model.best.filter((one) => one.kernel === kernel).sort(bySizeThenTime);
 		if (!of.length) continue;
-		// of each kernel the first are worth the place
+		// every kernel shows at least its first variants
 		const share = Math.max(1, Math.round((left * of.length) / model.best.length));
 		const list = h("ul", { class: "verdict-list" }, of.map((one, i) => {
 			const row = (model.emulated ? emulatedRow : verdictRow)(app, one, palette);

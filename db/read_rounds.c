@@ -1,7 +1,7 @@
 /*
  * Samples, as they were taken, and rounds.
  */
-#include "db/statement.h"
+#include "db/columns.h"
 
 #include <stdlib.h>
 
@@ -21,9 +21,7 @@ static int sample_append(struct sample **samples, size_t *count, size_t *capacit
 		*capacity = larger;
 	}
 	sample = &(*samples)[(*count)++];
-	sample->round = take_int(row);
-	sample->sequence = take_int(row);
-	sample->time_ns = take_real(row);
+	columns_take(row, &sample_columns, PART_ALL, sample);
 	return 0;
 }
 
@@ -35,10 +33,13 @@ int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t
 	size_t taken = 0;
 	size_t capacity = 0;
 	bool row = true;
-	int rc = statement_prepare(&select, db,
-				   "SELECT round, sequence, time_ns FROM sample WHERE trial_id = ?"
-				   " ORDER BY round, sequence",
-				   err);
+	struct text sql = TEXT_INIT;
+	int rc;
+
+	text_add(&sql, "SELECT ");
+	columns_add_names(&sql, &sample_columns, PART_ALL, "");
+	text_add(&sql, " FROM sample WHERE trial_id = ? ORDER BY round, sequence");
+	rc = columns_prepare(&select, db, &sql, err);
 
 	if (rc)
 		return rc;
@@ -58,10 +59,6 @@ int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t
 
 /* ---- rounds ---- */
 
-#define ROUNDS_SQL(median)                                                    \
-	"SELECT round, sm_clock_hz, memory_clock_hz, temperature_c, power_w," \
-	" throttle_reasons, " median " FROM round WHERE trial_id = ? ORDER BY round"
-
 static int rounds_take(struct statement *select, struct trial *trial, struct error *err)
 {
 	size_t capacity = 0;
@@ -76,13 +73,7 @@ static int rounds_take(struct statement *select, struct trial *trial, struct err
 		trial->rounds = xgrow(trial->rounds, &capacity, trial->round_count + 1,
 				      sizeof(*trial->rounds));
 		round = &trial->rounds[trial->round_count++];
-		*round = (struct round_summary){.round = take_int(select)};
-		round->state.sm_clock_hz = take_real(select);
-		round->state.memory_clock_hz = take_real(select);
-		round->state.temperature_c = take_real(select);
-		round->state.power_w = take_real(select);
-		round->state.throttle_reasons = take_integer(select, -1);
-		round->median_ns = take_real(select);
+		columns_take(select, &round_columns, PART_KEY | PART_RESULT, round);
 	}
 	return rc;
 }
@@ -90,18 +81,15 @@ static int rounds_take(struct statement *select, struct trial *trial, struct err
 int db_rounds_load(struct db *db, struct run *run, struct error *err)
 {
 	struct statement rounds = {0};
-	int64_t version = 0;
+	struct text sql = TEXT_INIT;
 	int rc = db_begin_read(db, err);
 
 	if (rc)
 		return rc;
-	rc = db_select_integer(&version, db, "PRAGMA user_version", err);
-	if (!rc)
-		rc = statement_prepare(&rounds, db,
-				       version < VERSION_WITH_ROUND_MEDIANS
-					       ? ROUNDS_SQL(ROUND_MEDIAN_OF_SAMPLES)
-					       : ROUNDS_SQL("median_ns"),
-				       err);
+	text_add(&sql, "SELECT ");
+	columns_add_names(&sql, &round_columns, PART_KEY | PART_RESULT, "");
+	text_add(&sql, " FROM round WHERE trial_id = ? ORDER BY round");
+	rc = columns_prepare(&rounds, db, &sql, err);
 	for (size_t i = 0; !rc && i < run->trial_count; i++) {
 		struct trial *trial = &run->trials[i];
 

@@ -1,7 +1,8 @@
 /*
  * Reading runs and trials back.
  */
-#include "db/rows.h"
+#include "db/columns.h"
+#include "db/run_row.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +10,21 @@
 
 static int run_row_load(struct db *db, int64_t run_id, struct run *run, struct error *err)
 {
+	struct text sql = TEXT_INIT;
 	struct statement select;
 	bool row = false;
-	int rc = statement_prepare(
-		&select, db, "SELECT " RUN_COLUMNS " FROM " RUN_TABLES("run") " WHERE run.id = ?",
-		err);
+	int rc;
 
+	text_add(&sql, "SELECT ");
+	run_row_add_columns(&sql);
+	text_add(&sql, " FROM " RUN_ROW_TABLES("run") " WHERE run.id = ?");
+	rc = columns_prepare(&select, db, &sql, err);
 	if (rc)
 		return rc;
 	bind_integer(&select, run_id);
 	rc = statement_step(&select, &row, err);
 	if (!rc && row)
-		run_take(&select, run);
+		run_row_take(&select, run);
 	else if (!rc)
 		rc = error_set(err, PL_ENOENT, "%s has no run %lld", db->path, (long long)run_id);
 	statement_release(&select);
@@ -54,92 +58,49 @@ static int environment_load(struct db *db, int64_t run_id, struct key_value_list
 
 /* ---- trials ---- */
 
-static void trial_take(struct statement *row, struct trial *trial)
-{
-	struct launch_facts *facts = &trial->facts;
-	struct summary *summary = &trial->summary;
-	const char *status;
+#define TRIAL_READ (PART_PLAN | PART_FACTS | PART_RESULT)
 
+static void trial_row_take(struct statement *row, struct trial *trial)
+{
 	trial->id = take_integer(row, 0);
 	trial->run_id = take_integer(row, 0);
-	trial->position = take_integer(row, 0);
-	trial->kernel = take_text_copy(row);
-	trial->variant = take_text_copy(row);
-	trial->config = take_text_copy(row);
-	status = take_text(row);
-	if (!status || !trial_status_parse(&trial->status, status))
-		trial->status = TRIAL_FAILED;
-	trial->reason = take_text_copy(row);
-	trial->flop = take_integer(row, -1);
-	trial->bytes_read = take_integer(row, -1);
-	trial->bytes_written = take_integer(row, -1);
+	trial->counted = take_integer(row, 0) != 0;
+	trial->rounds_done = take_int(row);
+	columns_take(row, &trial_columns, TRIAL_READ, trial);
 	trial->has_work = trial->flop >= 0 && trial->bytes_read >= 0 && trial->bytes_written >= 0;
 	if (!trial->has_work)
 		trial->flop = trial->bytes_read = trial->bytes_written = 0;
-	facts->registers_per_thread = take_integer(row, -1);
-	facts->shared_static_bytes = take_integer(row, -1);
-	facts->shared_dynamic_bytes = take_integer(row, -1);
-	facts->local_bytes_per_thread = take_integer(row, -1);
-	facts->theoretical_occupancy_pct = take_real(row);
-	take_text_into(row, facts->occupancy_limiter, sizeof(facts->occupancy_limiter));
-	take_text_into(row, facts->code_hash, sizeof(facts->code_hash));
-	take_text_into(row, facts->code_kind, sizeof(facts->code_kind));
-	summary->count = take_integer(row, 0);
-	summary->median_ns = take_real(row);
-	summary->mad_ns = take_real(row);
-	summary->low_ns = take_real(row);
-	summary->high_ns = take_real(row);
-	summary->min_ns = take_real(row);
-	summary->max_ns = take_real(row);
-	trial->counted = take_integer(row, 0) != 0;
-	trial->rounds_done = take_int(row);
 }
 
-/* Which trials are to be loaded: all of a run, or those of a JSON array of ids. */
-#define OF_A_RUN "SELECT id FROM trial WHERE run_id = ?"
-#define OF_A_LIST "SELECT value FROM json_each(?)"
+/* Which trials to load. The parameter is the id of a run, or a JSON array of ids of trials. */
+#define TRIALS_OF_RUN "SELECT id FROM trial WHERE run_id = ?"
+#define TRIALS_OF_LIST "SELECT value FROM json_each(?)"
 
-/* By id, so that the rows of axis and counter meet them in the same order. */
-#define TRIALS_SQL(which)                                                                         \
-	"SELECT id, run_id, position, kernel, variant, config, status, reason, flop, bytes_read," \
-	" bytes_written, registers_per_thread, shared_static_bytes, shared_dynamic_bytes,"        \
-	" local_bytes_per_thread, theoretical_occupancy_pct, occupancy_limiter, code_hash,"       \
-	" code_kind, sample_count, median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns,"           \
-	" counted_ns IS NOT NULL, (SELECT count(*) FROM round WHERE trial_id = trial.id)"         \
-	" FROM trial WHERE id IN (" which ") ORDER BY id"
-#define AXES_SQL(which)                                                    \
-	"SELECT trial_id, name, value FROM axis WHERE trial_id IN (" which \
-	") ORDER BY trial_id, name"
-#define COUNTERS_SQL(which)                                                           \
-	"SELECT trial_id, name, unit, source, value, counter.reason FROM counter"     \
-	" JOIN metric ON metric.id = counter.metric_id WHERE trial_id IN (" which ")" \
+/* Details come in the order of the trials: by id. */
+#define AXES "SELECT trial_id, name, value FROM axis WHERE trial_id IN (%s) ORDER BY trial_id, name"
+#define COUNTERS                                                                  \
+	"SELECT trial_id, name, unit, source, value, counter.reason FROM counter" \
+	" JOIN metric ON metric.id = counter.metric_id WHERE trial_id IN (%s)"    \
 	" ORDER BY trial_id, name"
-#define COUNTERS_1_SQL(which)                                               \
+/* Before version 2 a counter named its metric itself. */
+#define COUNTERS_OF_VERSION_1                                               \
 	"SELECT trial_id, metric, unit, source, value, reason FROM counter" \
-	" WHERE trial_id IN (" which ") ORDER BY trial_id, metric"
-#define LINES_SQL(which)                                                                   \
-	"SELECT trial_id, file, line, instructions, lanes, branches, divergent, requests," \
-	" sectors, shared_requests, wavefronts, conflicts FROM line"                       \
-	" WHERE trial_id IN (" which ") ORDER BY trial_id, file, line"
-#define LAUNCHES_SQL(which) "SELECT id, launch_hash FROM trial WHERE id IN (" which ") ORDER BY id"
+	" WHERE trial_id IN (%s) ORDER BY trial_id, metric"
 
-struct trials_sql {
-	const char *trials, *axes, *counters, *counters_1, *lines, *launches;
-};
-#define TRIALS_SQL_OF(which)                                                                    \
-	{                                                                                       \
-		TRIALS_SQL(which), AXES_SQL(which), COUNTERS_SQL(which), COUNTERS_1_SQL(which), \
-			LINES_SQL(which), LAUNCHES_SQL(which)                                   \
-	}
-
-static int trial_rows_load(struct db *db, struct run *run, const char *sql, const char *of,
+static int trial_rows_load(struct db *db, struct run *run, const char *which, const char *of,
 			   struct error *err)
 {
+	struct text sql = TEXT_INIT;
 	struct statement select;
 	size_t capacity = 0;
 	bool row = true;
-	int rc = statement_prepare(&select, db, sql, err);
+	int rc;
 
+	text_add(&sql, "SELECT id, run_id, counted_ns IS NOT NULL,"
+		       " (SELECT count(*) FROM round WHERE trial_id = trial.id), ");
+	columns_add_names(&sql, &trial_columns, TRIAL_READ, "");
+	text_addf(&sql, " FROM trial WHERE id IN (%s) ORDER BY id", which);
+	rc = columns_prepare(&select, db, &sql, err);
 	if (rc)
 		return rc;
 	bind_text(&select, of);
@@ -148,7 +109,7 @@ static int trial_rows_load(struct db *db, struct run *run, const char *sql, cons
 		run->trials =
 			xgrow(run->trials, &capacity, run->trial_count + 1, sizeof(*run->trials));
 		run->trials[run->trial_count] = (struct trial){0};
-		trial_take(&select, &run->trials[run->trial_count]);
+		trial_row_take(&select, &run->trials[run->trial_count]);
 		run->trial_count++;
 	}
 	statement_release(&select);
@@ -158,14 +119,10 @@ static int trial_rows_load(struct db *db, struct run *run, const char *sql, cons
 static void trial_add_axis(struct trial *trial, struct statement *row)
 {
 	struct named_value *axis;
-	const char *name = take_text(row);
 
 	trial->axes = xrealloc(trial->axes, (trial->axis_count + 1) * sizeof(*trial->axes));
 	axis = &trial->axes[trial->axis_count++];
-	*axis = (struct named_value){0};
-	if (name)
-		strncpy(axis->name, name, sizeof(axis->name) - 1);
-	axis->value = take_integer(row, 0);
+	columns_take(row, &axis_columns, PART_ALL, axis);
 }
 
 static void trial_add_counter(struct trial *trial, struct statement *row)
@@ -191,31 +148,19 @@ static void trial_add_line(struct trial *trial, struct statement *row)
 	struct line_count *line =
 		line_count_list_add(&trial->lines, file && *file ? file : NULL, number);
 
-	line->instructions = take_integer(row, 0);
-	line->lanes = take_integer(row, 0);
-	line->branches = take_integer(row, 0);
-	line->divergent = take_integer(row, 0);
-	line->requests = take_integer(row, 0);
-	line->sectors = take_integer(row, 0);
-	line->shared_requests = take_integer(row, 0);
-	line->wavefronts = take_integer(row, 0);
-	line->conflicts = take_integer(row, 0);
+	columns_take(row, &line_columns, PART_RESULT, line);
 }
 
-static void trial_add_launch(struct trial *trial, struct statement *row)
-{
-	take_text_into(row, trial->launch_hash, sizeof(trial->launch_hash));
-}
-
-/* Gives each row of `sql` (trial id first, ordered by it) to `add` with its trial. */
-static int trial_details_load(struct db *db, struct run *run, const char *sql, const char *of,
+/* Gives each row of *sql, which it releases, to `add` with its trial. The trial's id comes first.
+ */
+static int trial_details_load(struct db *db, struct run *run, struct text *sql, const char *of,
 			      void (*add)(struct trial *trial, struct statement *row),
 			      struct error *err)
 {
 	struct statement select;
 	size_t at = 0;
 	bool row = true;
-	int rc = statement_prepare(&select, db, sql, err);
+	int rc = columns_prepare(&select, db, sql, err);
 
 	if (rc)
 		return rc;
@@ -243,25 +188,30 @@ static int trial_compare_position(const void *a, const void *b)
 	return (left->id > right->id) - (left->id < right->id);
 }
 
-/* `of` is the parameter: a run's id, or an array. An older file is read as it is; version 1 has its
- * metrics in the counters, and no lines; launches have a hash since version 5. */
-static int trials_load(struct db *db, struct run *run, const struct trials_sql *sql, const char *of,
+/* `of` is the parameter of `which`. */
+static int trials_load(struct db *db, struct run *run, const char *which, const char *of,
 		       struct error *err)
 {
+	struct text sql = TEXT_INIT;
 	int64_t version = 0;
 	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
 
 	if (!rc)
-		rc = trial_rows_load(db, run, sql->trials, of, err);
-	if (!rc)
-		rc = trial_details_load(db, run, sql->axes, of, trial_add_axis, err);
-	if (!rc)
-		rc = trial_details_load(db, run, version == 1 ? sql->counters_1 : sql->counters, of,
-					trial_add_counter, err);
-	if (!rc && version > 1)
-		rc = trial_details_load(db, run, sql->lines, of, trial_add_line, err);
-	if (!rc && version > 4)
-		rc = trial_details_load(db, run, sql->launches, of, trial_add_launch, err);
+		rc = trial_rows_load(db, run, which, of, err);
+	if (rc)
+		return rc;
+	text_addf(&sql, AXES, which);
+	rc = trial_details_load(db, run, &sql, of, trial_add_axis, err);
+	if (rc)
+		return rc;
+	text_addf(&sql, version == 1 ? COUNTERS_OF_VERSION_1 : COUNTERS, which);
+	rc = trial_details_load(db, run, &sql, of, trial_add_counter, err);
+	if (rc)
+		return rc;
+	text_add(&sql, "SELECT trial_id, file, line, ");
+	columns_add_names(&sql, &line_columns, PART_RESULT, "");
+	text_addf(&sql, " FROM line WHERE trial_id IN (%s) ORDER BY trial_id, file, line", which);
+	rc = trial_details_load(db, run, &sql, of, trial_add_line, err);
 	if (!rc && run->trial_count)
 		qsort(run->trials, run->trial_count, sizeof(*run->trials), trial_compare_position);
 	return rc;
@@ -269,7 +219,6 @@ static int trials_load(struct db *db, struct run *run, const struct trials_sql *
 
 int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out, struct error *err)
 {
-	static const struct trials_sql sql = TRIALS_SQL_OF(OF_A_RUN);
 	struct run run = {0};
 	char of[24];
 	int rc = db_begin_read(db, err);
@@ -281,7 +230,7 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 	if (!rc)
 		rc = environment_load(db, run_id, &run.environment, err);
 	if (!rc && with_trials)
-		rc = trials_load(db, &run, &sql, of, err);
+		rc = trials_load(db, &run, TRIALS_OF_RUN, of, err);
 	rc = db_end(db, rc, err);
 	if (rc)
 		run_release(&run);
@@ -341,7 +290,6 @@ static int baselines_find(struct db *db, int64_t run_id, struct text *ids, bool 
 int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_good,
 		      struct error *err)
 {
-	static const struct trials_sql sql = TRIALS_SQL_OF(OF_A_LIST);
 	struct text ids = TEXT_INIT;
 	struct run run = {0};
 	int rc = db_begin_read(db, err);
@@ -351,7 +299,7 @@ int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_
 	*any_good = false;
 	rc = baselines_find(db, run_id, &ids, any_good, err);
 	if (!rc)
-		rc = trials_load(db, &run, &sql, ids.data, err);
+		rc = trials_load(db, &run, TRIALS_OF_LIST, ids.data, err);
 	rc = db_end(db, rc, err);
 	text_release(&ids);
 	if (rc)

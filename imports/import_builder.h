@@ -1,6 +1,9 @@
-/* What the readers of both formats share. Private to imports/. */
-#ifndef IMPORTS_PARTS_H
-#define IMPORTS_PARTS_H
+/*
+ * import_builder: builds imported runs for the readers of both formats. The values come from
+ * untrusted files, so every function takes any JSON value. Private to imports/.
+ */
+#ifndef IMPORTS_IMPORT_BUILDER_H
+#define IMPORTS_IMPORT_BUILDER_H
 
 #include <jansson.h>
 
@@ -11,19 +14,20 @@ int import_nvbench(struct import *out, const json_t *root, const struct import_s
 int import_google_benchmark(struct import *out, const json_t *root,
 			    const struct import_source *source, struct error *err);
 
-/* ---- members of an object that may be anything ---- */
+/* ---- JSON values of any type ---- */
 
-const char *member_text(const json_t *object, const char *key); /* NULL: none, or no string */
-/* A number, or a string that is one; NAN: neither. */
+const char *json_member_text(const json_t *object,
+			     const char *key); /* NULL: absent, or not a string */
+/* The value of a number, or of a string that holds one; otherwise NAN. */
 double number_of(const json_t *value);
-/* A whole number of either kind, 0 if there is none. */
+/* The same for an integer; otherwise 0. */
 int64_t whole_of(const json_t *value);
-/* Text of a scalar, malloc'd; NULL: none. */
+/* A scalar as text, malloc'd; NULL for any other value. */
 char *scalar_text(const json_t *value);
 
 /* ---- the name of a case ---- */
 
-/* Axes on their way to a configuration. */
+/* Axes collected for a configuration. */
 struct case_axis {
 	char *name, *text;
 	bool is_whole;
@@ -33,9 +37,10 @@ struct case_axes {
 	struct case_axis *items;
 	size_t count, capacity;
 };
-/* What would end a part of a case's name, or of a configuration, becomes '_'; empty becomes "-". */
+/* Makes text fit for a part of a case's name, malloc'd: separators become '_', and an empty text
+ * becomes "-". */
 char *name_part(const char *text, size_t length);
-/* Of two with one name the second is left out. */
+/* Ignores an axis with a name that was added before. */
 void case_axes_add(struct case_axes *axes, const char *name, size_t name_length, const char *value);
 void case_axes_release(struct case_axes *axes);
 
@@ -43,14 +48,14 @@ void case_axes_release(struct case_axes *axes);
 
 struct import_run *import_add_run(struct import *import);
 /*
- * The index of the trial of a case, which is added with status ok if it is not
- * there. Takes kernel and variant, which are malloc'd, and empties *axes.
- * PL_EPARSE: too many cases.
+ * Gives the index of the trial of a case. Adds the trial, with status ok, if the run has none.
+ * Takes ownership of kernel and variant, which are malloc'd, and empties *axes. PL_EPARSE: more
+ * than IMPORT_MAX_CASES cases.
  */
 int import_case(size_t *index, struct import_run *run, char *kernel, char *variant,
 		struct case_axes *axes, struct error *err);
 void import_add_sample(struct import_trial *trial, double time_ns);
-/* "2026-11-21T02:50:45+01:00" in ns since 1970; 0: not such a time. */
+/* "2026-11-21T02:50:45+01:00" as ns since 1970; 0: not a time of this form. */
 int64_t import_time_ns(const char *text);
 
 #endif

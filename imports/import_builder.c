@@ -1,5 +1,5 @@
-/* What the readers of both formats share. */
-#include "imports/parts.h"
+/* Builds imported runs: reads JSON values, names cases, and collects trials and samples. */
+#include "imports/import_builder.h"
 #include "metrics/analysis/statistics.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 #include <xxhash.h>
 
-const char *member_text(const json_t *object, const char *key)
+const char *json_member_text(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
 }
@@ -108,7 +108,7 @@ static void case_axes_take(struct case_axes *axes, struct trial *trial)
 		const struct case_axis *axis = &axes->items[i];
 
 		text_addf(&config, "%s%s=%s", i ? "," : "", axis->name, axis->text);
-		/* the table of axes is for whole numbers with short names */
+		/* the table of axes holds integers with short names only */
 		if (axis->is_whole && strlen(axis->name) < sizeof(trial->axes->name)) {
 			struct named_value *value = &trial->axes[trial->axis_count++];
 
@@ -133,6 +133,7 @@ struct import_run *import_add_run(struct import *import)
 	*run = (struct import_run){0};
 	run->run.state = xstrdup("finished");
 	run->run.rounds = 1;
+	run->run.traits.timed = true; /* benchmark programs measure times on hardware */
 	return run;
 }
 
@@ -142,7 +143,7 @@ static bool same_case(const struct trial *a, const struct trial *b)
 	       strcmp(a->config, b->config) == 0;
 }
 
-/* The slot of a case: index + 1 of its trial, 0 free. */
+/* Finds the hash slot of a case. A slot holds the index of a trial plus 1; 0 is free. */
 static size_t *slot_find(const struct import_run *run, const struct trial *trial)
 {
 	uint64_t hash = XXH64(trial->kernel, strlen(trial->kernel) + 1, 0);
@@ -156,8 +157,8 @@ static size_t *slot_find(const struct import_run *run, const struct trial *trial
 	return &run->slots[at];
 }
 
-/* At most half of the slots are taken. */
-static void slots_grow(struct import_run *run)
+/* Keeps at least half of the slots free. */
+static void case_slots_grow(struct import_run *run)
 {
 	if (2 * (run->run.trial_count + 1) < run->slot_count)
 		return;
@@ -172,7 +173,7 @@ static void trial_append(struct import_run *run, const struct trial *trial)
 {
 	const size_t count = run->run.trial_count;
 
-	/* doubles at each power of two */
+	/* doubles the capacity at each power of two */
 	if ((count & (count - 1)) == 0) {
 		size_t larger = count ? 2 * count : 1;
 
@@ -196,7 +197,7 @@ int import_case(size_t *index, struct import_run *run, char *kernel, char *varia
 	size_t *slot;
 
 	case_axes_take(axes, &trial);
-	slots_grow(run);
+	case_slots_grow(run);
 	slot = slot_find(run, &trial);
 	if (!*slot && run->run.trial_count == IMPORT_MAX_CASES) {
 		trial_release(&trial);

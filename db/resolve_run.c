@@ -50,7 +50,7 @@ static int runs_describe(struct statement *select, struct text *out, struct erro
 	return rc;
 }
 
-static int fail_unknown(struct db *db, const char *reference, struct error *err)
+static int fail_unknown_run(struct db *db, const char *reference, struct error *err)
 {
 	struct text known = TEXT_INIT;
 	struct statement select;
@@ -211,7 +211,7 @@ static int resolve(struct db *db, const char *reference, int64_t head, int64_t *
 	if (!matches)
 		return last_good      ? fail_none_good(db, head, err)
 		       : last && head ? fail_no_other(db, head, err)
-				      : fail_unknown(db, reference, err);
+				      : fail_unknown_run(db, reference, err);
 	if (matches > 1)
 		return fail_ambiguous(db, reference, err);
 	*run_id = found;

@@ -1,0 +1,207 @@
+/* Builds SQL from the lists of columns, and moves values between rows and structs. */
+#include "db/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const cache_names[] = {[CACHE_COLD] = "cold", [CACHE_HOT] = "hot"};
+
+/* ---- SQL ---- */
+
+size_t columns_count(const struct column_list *list, unsigned parts)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++)
+		count += (list->items[i].part & parts) != 0;
+	return count;
+}
+
+void columns_add_names(struct text *sql, const struct column_list *list, unsigned parts,
+		       const char *prefix)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!(list->items[i].part & parts))
+			continue;
+		text_addf(sql, "%s%s%s", separator, prefix, list->items[i].name);
+		separator = ", ";
+	}
+}
+
+void columns_add_assignments(struct text *sql, const struct column_list *list, unsigned parts)
+{
+	const char *separator = "";
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!(list->items[i].part & parts))
+			continue;
+		text_addf(sql, "%s%s = ?", separator, list->items[i].name);
+		separator = ", ";
+	}
+}
+
+void columns_add_insert(struct text *sql, const struct column_list *list, unsigned parts,
+			const char *more, size_t more_count)
+{
+	size_t count = columns_count(list, parts) + more_count;
+
+	text_addf(sql, "INSERT INTO %s (", list->table);
+	columns_add_names(sql, list, parts, "");
+	text_addf(sql, "%s%s) VALUES (", more_count ? ", " : "", more_count ? more : "");
+	for (size_t i = 0; i < count; i++)
+		text_add(sql, i ? ", ?" : "?");
+	text_add_char(sql, ')');
+}
+
+void columns_add_select_older(struct text *sql, const struct column_list *list, int64_t version)
+{
+	text_add(sql, "SELECT *");
+	for (size_t i = 0; i < list->count; i++) {
+		const struct column *column = &list->items[i];
+
+		if (column->since > version)
+			text_addf(sql, ", %s AS %s", column->older, column->name);
+	}
+	text_addf(sql, " FROM main.%s", list->table);
+}
+
+int columns_prepare(struct statement *statement, struct db *db, struct text *sql, struct error *err)
+{
+	int rc = statement_prepare(statement, db, sql->data, err);
+
+	text_release(sql);
+	return rc;
+}
+
+/* ---- values ---- */
+
+static void bind_names(struct statement *statement, const struct string_list *names)
+{
+	struct text joined = TEXT_INIT;
+
+	for (size_t i = 0; i < names->count; i++)
+		text_addf(&joined, "%s%s", i ? "," : "", names->items[i]);
+	bind_text(statement, joined.length ? joined.data : "");
+	text_release(&joined);
+}
+
+static void bind_member(struct statement *statement, const struct column *column,
+			const void *member)
+{
+	switch (column->type) {
+	case COLUMN_TEXT:
+		bind_text(statement, *(char *const *)member);
+		break;
+	case COLUMN_CHARACTERS:
+		bind_known_text(statement, member);
+		break;
+	case COLUMN_INTEGER:
+		bind_known_integer(statement, *(const int64_t *)member, column->unknown);
+		break;
+	case COLUMN_BITS:
+		bind_integer(statement, (int64_t) * (const uint64_t *)member);
+		break;
+	case COLUMN_INT:
+		bind_known_integer(statement, *(const int *)member, column->unknown);
+		break;
+	case COLUMN_BOOL:
+		bind_integer(statement, *(const bool *)member);
+		break;
+	case COLUMN_REAL:
+		bind_real(statement, *(const double *)member);
+		break;
+	case COLUMN_NAMES:
+		bind_names(statement, member);
+		break;
+	case COLUMN_CACHE:
+		bind_text(statement, cache_names[*(const enum cache_mode *)member]);
+		break;
+	case COLUMN_STATUS:
+		bind_text(statement, trial_status_name(*(const enum trial_status *)member));
+		break;
+	case COLUMN_NO_MEMBER:
+		bind_text(statement, NULL);
+		break;
+	}
+}
+
+void columns_bind(struct statement *statement, const struct column_list *list, unsigned parts,
+		  const void *row)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].part & parts)
+			bind_member(statement, &list->items[i],
+				    (const char *)row + list->items[i].offset);
+}
+
+void columns_bind_null(struct statement *statement, const struct column_list *list, unsigned parts)
+{
+	for (size_t i = columns_count(list, parts); i > 0; i--)
+		bind_text(statement, NULL);
+}
+
+static enum trial_status take_status(struct statement *row)
+{
+	const char *name = take_text(row);
+	enum trial_status status = TRIAL_FAILED;
+
+	/* A newer perflab, or a damaged file, may have a status that this one does not know. */
+	if (!name || !trial_status_parse(&status, name))
+		return TRIAL_FAILED;
+	return status;
+}
+
+static void take_member(struct statement *row, const struct column *column, void *member)
+{
+	const char *text;
+
+	switch (column->type) {
+	case COLUMN_TEXT:
+		*(char **)member = take_text_copy(row);
+		break;
+	case COLUMN_CHARACTERS:
+		take_text_into(row, member, column->size);
+		break;
+	case COLUMN_INTEGER:
+		*(int64_t *)member =
+			take_integer(row, column->unknown == NEVER_UNKNOWN ? 0 : column->unknown);
+		break;
+	case COLUMN_BITS:
+		*(uint64_t *)member = (uint64_t)take_integer(row, 0);
+		break;
+	case COLUMN_INT:
+		*(int *)member = take_int(row);
+		break;
+	case COLUMN_BOOL:
+		*(bool *)member = take_integer(row, 0) != 0;
+		break;
+	case COLUMN_REAL:
+		*(double *)member = take_real(row);
+		break;
+	case COLUMN_NAMES:
+		text = take_text(row);
+		if (text && *text)
+			string_list_split(member, text, ',');
+		break;
+	case COLUMN_CACHE:
+		text = take_text(row);
+		*(enum cache_mode *)member =
+			text && strcmp(text, cache_names[CACHE_HOT]) == 0 ? CACHE_HOT : CACHE_COLD;
+		break;
+	case COLUMN_STATUS:
+		*(enum trial_status *)member = take_status(row);
+		break;
+	case COLUMN_NO_MEMBER:
+		take_text(row);
+		break;
+	}
+}
+
+void columns_take(struct statement *row, const struct column_list *list, unsigned parts, void *out)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].part & parts)
+			take_member(row, &list->items[i], (char *)out + list->items[i].offset);
+}

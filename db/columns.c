@@ -1,0 +1,192 @@
+/*
+ * The columns of each table. A row gives the name, the parts that it belongs to, and the member
+ * that holds it: ROW(type, parts, name, member). SINCE() adds the schema version that introduced
+ * the column, and what stands for it in an older file.
+ */
+#include "db/columns.h"
+#include "db/migrations/settings_json.h"
+
+#define MEMBER(member) offsetof(struct STRUCT, member), sizeof(((struct STRUCT *)NULL)->member)
+#define ROW(column_type, parts, column, member)                                             \
+	{                                                                                   \
+		column, COLUMN_##column_type, parts, MEMBER(member), NEVER_UNKNOWN, 0, NULL \
+	}
+#define ROW_UNKNOWN(column_type, parts, column, member, unknown)                      \
+	{                                                                             \
+		column, COLUMN_##column_type, parts, MEMBER(member), unknown, 0, NULL \
+	}
+#define ROW_SINCE(version, older, column_type, parts, column, member, unknown)               \
+	{                                                                                    \
+		column, COLUMN_##column_type, parts, MEMBER(member), unknown, version, older \
+	}
+#define ROW_NO_MEMBER(parts, column)                                          \
+	{                                                                     \
+		column, COLUMN_NO_MEMBER, parts, 0, 0, NEVER_UNKNOWN, 0, NULL \
+	}
+#define LIST_OF(table_name, items)                   \
+	{                                            \
+		table_name, items, ARRAY_SIZE(items) \
+	}
+
+/* clang-format off */
+
+#define STRUCT device_info
+static const struct column device_items[] = {
+	ROW(CHARACTERS, PART_KEY, "name", name),
+	ROW(CHARACTERS, PART_KEY, "uuid", uuid),
+	ROW(CHARACTERS, PART_FACTS, "chip", chip),
+	ROW_UNKNOWN(INT, PART_FACTS, "cc_major", cc_major, -1),
+	ROW_UNKNOWN(INT, PART_FACTS, "cc_minor", cc_minor, -1),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "sm_count", sm_count, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "max_threads_per_sm", max_threads_per_sm, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "max_threads_per_block", max_threads_per_block, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "max_blocks_per_sm", max_blocks_per_sm, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "registers_per_sm", registers_per_sm, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "shared_bytes_per_sm", shared_bytes_per_sm, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "shared_bytes_per_block", shared_bytes_per_block, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "l2_bytes", l2_bytes, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "memory_bytes", memory_bytes, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "sm_clock_max_hz", sm_clock_max_hz, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "memory_clock_max_hz", memory_clock_max_hz, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "memory_bus_bits", memory_bus_bits, 0),
+};
+const struct column_list device_columns = LIST_OF("device", device_items);
+#undef STRUCT
+
+#define STRUCT run
+static const struct column run_items[] = {
+	ROW(CHARACTERS, PART_KEY, "uid", uid),
+	ROW(TEXT, PART_STATE, "label", label),
+	ROW(TEXT, PART_STATE, "note", note),
+	ROW(TEXT, PART_STATE, "state", state),
+	ROW(INTEGER, PART_STATE, "started_ns", started_ns),
+	ROW_UNKNOWN(INTEGER, PART_STATE, "finished_ns", finished_ns, 0),
+	ROW(TEXT, PART_IDENTITY, "backend", backend),
+	ROW(CHARACTERS, PART_VERSIONS, "driver", device.driver),
+	ROW(CHARACTERS, PART_VERSIONS, "cuda_driver", device.cuda_driver),
+	ROW(CHARACTERS, PART_VERSIONS, "toolkit", device.toolkit),
+	ROW(CHARACTERS, PART_VERSIONS, "cupti", device.cupti),
+	ROW(TEXT, PART_IDENTITY, "version", version),
+	ROW(TEXT, PART_IDENTITY, "source_revision", source_revision),
+	ROW(TEXT, PART_STATE, "command", command),
+	ROW(BITS, PART_IDENTITY, "seed", seed),
+	ROW(INT, PART_IDENTITY, "rounds", rounds),
+	ROW_SINCE(7, BACKEND_IS_TIMED, BOOL, PART_IDENTITY, "timed", traits.timed, 0),
+	ROW_SINCE(7, BACKEND_IS_EMULATED, BOOL, PART_IDENTITY, "emulated", traits.emulated, 0),
+	ROW_SINCE(7, BACKEND_VENDOR, CHARACTERS, PART_IDENTITY, "vendor", traits.vendor, 0),
+	ROW_SINCE(7, BACKEND_WARP_SIZE, INT, PART_IDENTITY, "warp_size", traits.warp_size, 0),
+	ROW_SINCE(7, JSON_SETTING_INTEGER("device"), INT, PART_SETTINGS,
+		  "device_ordinal", settings.device, -1),
+	ROW_SINCE(7, JSON_SETTING_CACHE, CACHE, PART_SETTINGS, "cache", settings.cache, 0),
+	ROW_SINCE(7, JSON_SETTING_INTEGER("min_samples"), INTEGER, PART_SETTINGS,
+		  "min_samples", settings.min_samples, 0),
+	ROW_SINCE(7, JSON_SETTING_INTEGER("max_time_ns"), INTEGER, PART_SETTINGS,
+		  "max_time_ns", settings.max_time_ns, 0),
+	ROW_SINCE(7, JSON_SETTING_REAL("precision"), REAL, PART_SETTINGS,
+		  "precision", settings.precision, 0),
+	ROW_SINCE(7, JSON_SETTING_INTEGER("timeout_ns"), INTEGER, PART_SETTINGS,
+		  "timeout_ns", settings.timeout_ns, 0),
+	ROW_SINCE(7, JSON_SETTING_METRICS, NAMES, PART_SETTINGS, "metrics", settings.metrics, 0),
+	ROW_SINCE(7, JSON_SETTING_TEXT("chip"), TEXT, PART_SETTINGS,
+		  "emulated_chip", settings.chip, 0),
+	ROW_SINCE(7, JSON_SETTING_BOOL("all_blocks"), BOOL, PART_SETTINGS,
+		  "all_blocks", settings.all_blocks, 0),
+	ROW_SINCE(7, JSON_SETTING_INTEGER("jobs"), INT, PART_SETTINGS, "jobs", settings.jobs, -1),
+	ROW_SINCE(7, JSON_SETTING_TEXT("counter_dump"), TEXT, PART_SETTINGS,
+		  "counter_dump", settings.counter_dump, 0),
+	ROW(TEXT, PART_GENERATED, "settings", settings_json),
+};
+const struct column_list run_columns = LIST_OF("run", run_items);
+#undef STRUCT
+
+/* Kernel, variant and config are in this order wherever a case is looked up. */
+#define STRUCT trial
+static const struct column trial_items[] = {
+	ROW(TEXT, PART_KEY | PART_PLAN, "kernel", kernel),
+	ROW(TEXT, PART_KEY | PART_PLAN, "variant", variant),
+	ROW(TEXT, PART_KEY | PART_PLAN, "config", config),
+	ROW(INTEGER, PART_PLAN, "position", position),
+	ROW(STATUS, PART_PLAN | PART_RESULT, "status", status),
+	ROW(TEXT, PART_PLAN | PART_RESULT, "reason", reason),
+	ROW_UNKNOWN(INTEGER, PART_PLAN, "flop", flop, -1),
+	ROW_UNKNOWN(INTEGER, PART_PLAN, "bytes_read", bytes_read, -1),
+	ROW_UNKNOWN(INTEGER, PART_PLAN, "bytes_written", bytes_written, -1),
+	ROW_SINCE(5, "NULL", CHARACTERS, PART_PLAN, "launch_hash", launch_hash, 0),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "registers_per_thread", facts.registers_per_thread, -1),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "shared_static_bytes", facts.shared_static_bytes, -1),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "shared_dynamic_bytes", facts.shared_dynamic_bytes, -1),
+	ROW_UNKNOWN(INTEGER, PART_FACTS, "local_bytes_per_thread",
+		    facts.local_bytes_per_thread, -1),
+	ROW(REAL, PART_FACTS, "theoretical_occupancy_pct", facts.theoretical_occupancy_pct),
+	ROW(CHARACTERS, PART_FACTS, "occupancy_limiter", facts.occupancy_limiter),
+	ROW(CHARACTERS, PART_FACTS, "code_hash", facts.code_hash),
+	ROW(CHARACTERS, PART_FACTS, "code_kind", facts.code_kind),
+	ROW(INTEGER, PART_RESULT, "sample_count", summary.count),
+	ROW(REAL, PART_RESULT, "median_ns", summary.median_ns),
+	ROW(REAL, PART_RESULT, "mad_ns", summary.mad_ns),
+	ROW(REAL, PART_RESULT, "low_ns", summary.low_ns),
+	ROW(REAL, PART_RESULT, "high_ns", summary.high_ns),
+	ROW(REAL, PART_RESULT, "min_ns", summary.min_ns),
+	ROW(REAL, PART_RESULT, "max_ns", summary.max_ns),
+	ROW_NO_MEMBER(PART_WRITTEN, "finished_ns"),
+	ROW_NO_MEMBER(PART_WRITTEN, "counted_ns"),
+};
+const struct column_list trial_columns = LIST_OF("trial", trial_items);
+#undef STRUCT
+
+#define STRUCT named_value
+static const struct column axis_items[] = {
+	ROW(CHARACTERS, PART_KEY, "name", name),
+	ROW(INTEGER, PART_RESULT, "value", value),
+};
+const struct column_list axis_columns = LIST_OF("axis", axis_items);
+#undef STRUCT
+
+#define STRUCT round_summary
+static const struct column round_items[] = {
+	ROW(INT, PART_KEY, "round", round),
+	ROW(REAL, PART_RESULT, "sm_clock_hz", state.sm_clock_hz),
+	ROW(REAL, PART_RESULT, "memory_clock_hz", state.memory_clock_hz),
+	ROW(REAL, PART_RESULT, "temperature_c", state.temperature_c),
+	ROW(REAL, PART_RESULT, "power_w", state.power_w),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "throttle_reasons", state.throttle_reasons, -1),
+	ROW_SINCE(6, ROUND_MEDIAN_OF_SAMPLES, REAL, PART_RESULT, "median_ns", median_ns, 0),
+	ROW_NO_MEMBER(PART_WRITTEN, "stored_ns"),
+};
+const struct column_list round_columns = LIST_OF("round", round_items);
+#undef STRUCT
+
+#define STRUCT sample
+static const struct column sample_items[] = {
+	ROW(INT, PART_KEY, "round", round),
+	ROW(INT, PART_KEY, "sequence", sequence),
+	ROW(REAL, PART_RESULT, "time_ns", time_ns),
+};
+const struct column_list sample_columns = LIST_OF("sample", sample_items);
+#undef STRUCT
+
+#define STRUCT line_count
+static const struct column line_items[] = {
+	ROW_NO_MEMBER(PART_KEY, "file"), /* the list of lines owns the name */
+	ROW_NO_MEMBER(PART_KEY, "line"),
+	ROW(INTEGER, PART_RESULT, "instructions", instructions),
+	ROW(INTEGER, PART_RESULT, "lanes", lanes),
+	ROW(INTEGER, PART_RESULT, "branches", branches),
+	ROW(INTEGER, PART_RESULT, "divergent", divergent),
+	ROW(INTEGER, PART_RESULT, "requests", requests),
+	ROW(INTEGER, PART_RESULT, "sectors", sectors),
+	ROW(INTEGER, PART_RESULT, "shared_requests", shared_requests),
+	ROW(INTEGER, PART_RESULT, "wavefronts", wavefronts),
+	ROW(INTEGER, PART_RESULT, "conflicts", conflicts),
+};
+const struct column_list line_columns = LIST_OF("line", line_items);
+#undef STRUCT
+
+static const struct column mark_items[] = {
+	ROW_NO_MEMBER(PART_RESULT, "kind"),
+	ROW_NO_MEMBER(PART_RESULT, "why"),
+	ROW_NO_MEMBER(PART_RESULT, "marked_ns"),
+};
+const struct column_list mark_columns = LIST_OF("mark", mark_items);
+
+/* clang-format on */

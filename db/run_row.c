@@ -1,0 +1,41 @@
+/* Reads a row of `run` with its device and its mark. */
+#include "db/run_row.h"
+#include "db/columns.h"
+
+void run_row_add_columns(struct text *sql)
+{
+	text_add(sql, "run.id, mark.kind, mark.why, ");
+	columns_add_names(sql, &run_columns, PART_ALL | PART_GENERATED, "run.");
+	text_add(sql, ", ");
+	columns_add_names(sql, &device_columns, PART_ALL, "device.");
+}
+
+/* Whether --resume can continue with these settings. An untrusted or partial file may lack some. */
+static bool settings_are_complete(const struct measure_settings *settings)
+{
+	return settings->device >= 0 && settings->min_samples > 0 && settings->max_time_ns > 0 &&
+	       settings->precision > 0 && settings->precision < 1 && settings->rounds > 0 &&
+	       settings->timeout_ns > 0 && settings->jobs >= 0;
+}
+
+/* Two settings have no column of their own. An emulated run has no rounds, whatever was set. */
+static void settings_take(struct run *run)
+{
+	struct measure_settings *settings = &run->settings;
+
+	settings->seed = run->seed;
+	settings->rounds = run->traits.emulated ? measure_settings_default.rounds : run->rounds;
+	run->has_settings = settings_are_complete(settings);
+	if (!run->has_settings)
+		measure_settings_release(settings);
+}
+
+void run_row_take(struct statement *row, struct run *run)
+{
+	run->id = take_integer(row, 0);
+	run->mark = take_text_copy(row);
+	run->mark_why = take_text_copy(row);
+	columns_take(row, &run_columns, PART_ALL | PART_GENERATED, run);
+	columns_take(row, &device_columns, PART_ALL, &run->device);
+	settings_take(run);
+}
