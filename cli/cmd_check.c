@@ -1,6 +1,6 @@
 /* perflab check: shows which entries of a PTX file the emulator can run, and what it does not
  * support. */
-#include "cli/shared.h"
+#include "cli/output.h"
 #include "emulator/emulator.h"
 
 struct check_options {

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shared.h"
+#include "cli/output.h"
 #include "harness/protocol/messages.h"
 #include "harness/session/backends.h"
 #include "harness/session/host.h"

@@ -2,9 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shared.h"
+#include "cli/command.h"
 #include "db/db.h"
 #include "harness/session/find_cases.h"
+#include "reports/reports.h"
 
 #define ROWS_DEFAULT 30 /* of a human-readable format */
 /* "GPU-606b7d42" tells devices of one name apart, and --device accepts it. */

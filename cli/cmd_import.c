@@ -1,7 +1,7 @@
 /* perflab import: stores what other benchmark programs measured as runs. */
 #include <stdlib.h>
 
-#include "cli/shared.h"
+#include "cli/command.h"
 #include "db/db.h"
 #include "harness/session/import_store.h"
 #include "harness/session/judge.h"

@@ -1,7 +1,8 @@
 /* perflab mark: marks a stored run as good or bad, or changes its label or note. */
 #include <string.h>
 
-#include "cli/shared.h"
+#include "cli/command.h"
+#include "cli/interruption.h"
 #include "db/db.h"
 #include "harness/session/judge.h"
 

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shared.h"
+#include "cli/interruption.h"
+#include "cli/output.h"
 #include "db/db.h"
 
 #define ROWS_DEFAULT 1000 /* of a human-readable format, which is laid out in memory */

@@ -2,12 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/output.h"
 #include "db/db.h"
 #include "harness/session/compare_runs.h"
 #include "metrics/catalogue/catalogue.h"
-#include "reports/reports.h"
 
 #define COUNTERS_EXACT "exact"
 #define NONE "none"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/output.h"
-#include "cli/shared.h"
+#include "cli/process.h"
+#include "cli/report_sources.h"
 #include "db/db.h"
 #include "harness/session/judge.h"
 #include "metrics/analysis/history.h"

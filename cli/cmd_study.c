@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/interruption.h"
 #include "cli/measure_options.h"
-#include "cli/shared.h"
+#include "cli/output.h"
 #include "harness/session/backends.h"
 #include "harness/session/studies.h"
 

@@ -2,7 +2,8 @@
 #ifndef CLI_LIST_H
 #define CLI_LIST_H
 
-#include "cli/shared.h"
+#include "cli/command.h"
+#include "reports/reports.h"
 
 struct list_options {
 	const char *db, *backend, *chip, *set;

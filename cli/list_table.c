@@ -1,5 +1,6 @@
 /* What the topics of `perflab list` share: printing their tables. */
 #include "cli/list.h"
+#include "cli/output.h"
 
 char *number_text(int64_t value)
 {

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/shared.h"
+#include "cli/process.h"
 
 extern char **environ;
 
