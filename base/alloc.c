@@ -1,7 +1,6 @@
 /*
- * Allocation that cannot fail: perflab's own small things. When even these are
- * not to be had, no error path would get further, so the process ends at once
- * and a core dump shows where.
+ * Small allocations, which abort when memory runs out: an error path would need
+ * memory too. The core dump shows where it happened.
  */
 #include "base/base.h"
 
@@ -10,12 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The last words go out by write(): stdio may itself want memory. */
+/* Uses write() because stdio may allocate memory. */
 static _Noreturn void alloc_abort(void)
 {
-	static const char words[] = "perflab: out of memory\n";
+	static const char message[] = "perflab: out of memory\n";
 
-	if (write(STDERR_FILENO, words, sizeof(words) - 1) < 0)
+	if (write(STDERR_FILENO, message, sizeof(message) - 1) < 0)
 		abort();
 	abort();
 }

@@ -1,5 +1,5 @@
 /*
- * Clocks, and times and amounts in the form that a person reads.
+ * Clocks, and human-readable times and amounts.
  */
 #include "base/base.h"
 
@@ -31,7 +31,7 @@ int64_t wall_time_ns(void)
 	const char *frozen = getenv("PERFLAB_EPOCH_NS");
 	int64_t frozen_ns;
 
-	/* a value that is no number freezes nothing */
+	/* a value that is not a number is ignored */
 	if (frozen && parse_i64(&frozen_ns, frozen, NULL) == PL_OK)
 		return frozen_ns;
 	return clock_ns(CLOCK_REALTIME);
@@ -39,16 +39,16 @@ int64_t wall_time_ns(void)
 
 void format_utc(char out[21], int64_t wall_ns)
 {
-	/* rounded down, before 1970 too */
+	/* rounds down also before 1970 */
 	time_t seconds = (time_t)(wall_ns / NS_PER_S - (wall_ns % NS_PER_S < 0));
 	struct tm utc;
 
-	/* 64 bits of nanoseconds span the years 1677 to 2262, which gmtime_r() knows */
+	/* cannot fail: 64 bits of nanoseconds span the years 1677 to 2262 */
 	gmtime_r(&seconds, &utc);
 	strftime(out, 21, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
-/* What is no finite number has no unit. Returns whether it was one. */
+/* Writes "n/a", "inf" or "-inf" for a value that is not finite. Returns whether it is finite. */
 static bool format_finite(char out[FORMAT_SIZE], double value)
 {
 	if (isfinite(value))
@@ -65,7 +65,7 @@ void format_bytes(char out[32], double bytes)
 
 	if (!format_finite(out, bytes))
 		return;
-	/* the bounds are where rounding would print 1024 of the smaller unit */
+	/* from these bounds on, rounding would print 1024 of the smaller unit */
 	if (fabs(value) < 1023.5) {
 		snprintf(out, FORMAT_SIZE, "%.0f B", value);
 		return;
@@ -83,7 +83,7 @@ void format_duration(char out[32], double nanoseconds)
 	static const struct {
 		const char *name;
 		double ns;
-		double next; /* in this unit: from here on the next one is used */
+		double next; /* from this value on, in this unit, the next unit is used */
 	} units[] = {
 		{"ns", 1, 999.5},  {"us", 1e3, 999.5},   {"ms", 1e6, 999.5},
 		{"s", 1e9, 59.95}, {"min", 60e9, 59.95}, {"h", 3600e9, INFINITY},
@@ -98,7 +98,7 @@ void format_duration(char out[32], double nanoseconds)
 		i++;
 	value = nanoseconds / units[i].ns;
 	magnitude = fabs(value);
-	/* three digits that count, after rounding */
+	/* three significant digits after rounding */
 	decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
 	if (value == 0)
 		snprintf(out, FORMAT_SIZE, "0 ns");

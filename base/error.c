@@ -32,7 +32,7 @@ int error_exit_code(int code)
 		if (error_table[i].code == code)
 			return error_table[i].exit_code;
 	}
-	return 3; /* a code that is not in the table is a failure of perflab itself */
+	return 3; /* an unknown code is a bug in perflab */
 }
 
 static const char *error_cause(int code)
@@ -45,8 +45,8 @@ static const char *error_cause(int code)
 }
 
 /*
- * An error is one line on a terminal and one string in JSON. Its text may hold
- * what a stranger wrote, so control characters become '?'.
+ * An error is one line on a terminal and one string in JSON. Its text may
+ * contain untrusted input, so control characters become '?'.
  */
 static void error_make_one_line(char *text)
 {
@@ -56,7 +56,7 @@ static void error_make_one_line(char *text)
 	}
 }
 
-/* Takes back the first bytes of a UTF-8 character whose rest was cut off. */
+/* Removes an incomplete UTF-8 character at the end of a text that was cut. */
 static void error_trim_cut_character(char *text)
 {
 	size_t length = strlen(text);
@@ -74,7 +74,7 @@ static void error_trim_cut_character(char *text)
 		text[start - 1] = '\0';
 }
 
-/* Written aside and then copied: the arguments may point into err->text. */
+/* Formats into a local buffer first because the arguments may point into err->text. */
 static void error_write(struct error *err, int code, const char *format, va_list args,
 			const char *tail)
 {

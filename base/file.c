@@ -1,5 +1,5 @@
 /*
- * Files: reading one whole, and finding the program's own.
+ * Files: reading a whole file, and finding the files of the installation.
  */
 #include "base/base.h"
 
@@ -13,10 +13,9 @@
 #define READ_STEP ((size_t)64 * 1024)
 
 /*
- * Reads to the end. The buffer grows with what is really there rather than
- * with what stat() says, which is 0 for files in /proc and says nothing of
- * pipes. There is a whole step of room before each read, so also for the terminator
- * after the last.
+ * Reads to the end of the file. The buffer grows with the bytes read, because
+ * stat() reports a size of 0 for files in /proc and no size for pipes. Each read
+ * has room for READ_STEP bytes, so the terminator fits after the last one.
  */
 static int file_read_all(char **out, size_t *length, int fd, size_t limit, const char *path,
 			 struct error *err)
@@ -53,8 +52,8 @@ static int file_read_all(char **out, size_t *length, int fd, size_t limit, const
 		used += (size_t)got;
 		if (used > limit) {
 			rc = error_set(err, PL_EPARSE,
-				       "'%s' holds more than the %zu bytes that are read of such a "
-				       "file: is it the right one?",
+				       "'%s' is larger than %zu bytes, the limit for such a "
+				       "file; check the path",
 				       path, limit);
 			goto out;
 		}
@@ -74,7 +73,7 @@ int read_file(char **out, size_t *length, const char *path, size_t limit, struct
 	int rc;
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return error_set(err, PL_ENOENT, "there is no file '%s'", path);
+		return error_set(err, PL_ENOENT, "no such file: '%s'", path);
 	if (fd < 0)
 		return error_set(err, PL_EIO, "opening '%s': %s", path, strerror(errno));
 	rc = file_read_all(out, length, fd, limit, path, err);
@@ -92,10 +91,10 @@ int install_path(struct text *out, const char *name, struct error *err)
 				 strerror(errno));
 	if ((size_t)length == sizeof(program))
 		return error_set(err, PL_EIO,
-				 "the running program lies at a path of over %zu bytes: install "
-				 "perflab in a shorter one",
+				 "the path of the running program is longer than %zu bytes: "
+				 "install perflab at a shorter path",
 				 sizeof(program) - 1);
-	/* off with the program's own name, then with bin */
+	/* removes the name of the program, then bin */
 	for (int parts = 0; parts < 2; parts++) {
 		while (length > 0 && program[length - 1] != '/')
 			length--;

@@ -1,12 +1,12 @@
 /*
- * Names that a person may have meant, and names that match a pattern. Both
- * ignore the case of ASCII letters: nothing in perflab differs only in case.
+ * Names that the user may have meant, and names that match a pattern. Both
+ * ignore the case of ASCII letters: no two names in perflab differ only in case.
  */
 #include "base/base.h"
 
 #include <string.h>
 
-/* Longer words are not slips of the keyboard; it also bounds the rows below. */
+/* Longer words are not typing errors. The limit also bounds the rows below. */
 #define WORD_LIMIT 192
 #define NAME_LIMIT (WORD_LIMIT + WORD_LIMIT / 3)
 #define NEAREST_SHOWN 3
@@ -27,8 +27,8 @@ static size_t nearest_min(size_t a, size_t b)
 }
 
 /*
- * Edit distance: insertions, deletions, substitutions, and two neighbours
- * swapped, each one step. Only the last three rows of the table are kept.
+ * Edit distance. Each insertion, deletion, substitution or swap of two adjacent
+ * characters is one step. Keeps only the last three rows of the table.
  */
 static size_t edit_distance(const char *word, size_t word_length, const char *name,
 			    size_t name_length)
@@ -74,7 +74,7 @@ bool nearest_names(struct text *out, const char *word, const char *const *names,
 		size_t name_length = strlen(names[i]);
 		size_t distance, place;
 
-		/* the distance is at least the difference of the lengths */
+		/* the difference of the lengths is a lower bound of the distance */
 		if (name_length > word_length + limit || name_length + limit < word_length)
 			continue;
 		distance = edit_distance(word, word_length, names[i], name_length);
@@ -99,9 +99,8 @@ bool nearest_names(struct text *out, const char *word, const char *const *names,
 }
 
 /*
- * After a mismatch only the last '*' needs to be tried again, one character
- * further: an earlier one could not do better. So the time is at most the
- * product of the lengths.
+ * After a mismatch it is enough to retry the last '*', one character further,
+ * so the time is at most proportional to the product of the lengths.
  */
 static bool glob_matches(const char *pattern, const char *name)
 {

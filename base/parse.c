@@ -1,8 +1,8 @@
 /*
- * Checked parsing. Every parser walks the whole string by its own grammar, so
- * that nothing which strtol() and its kin tolerate (blanks, '+', "0x", "inf",
- * a locale's comma) gets in. The text comes last in a message: if it is long,
- * it is what is cut.
+ * Checked parsing. Every parser checks the whole string against its own grammar,
+ * because strtol() and strtod() accept too much: blanks, '+', "0x", "inf", the
+ * decimal comma of a locale. Messages name the text last, so a long text is cut
+ * instead of the explanation.
  */
 #include "base/base.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define SIZE_LIMIT (UINT64_C(1) << 62)
-/* Under 2^53 ns, so that a double holds every whole nanosecond of it. */
+/* Less than 2^53 ns, so a double represents every whole nanosecond exactly. */
 #define DURATION_LIMIT_NS (100.0 * 24 * 3600 * 1e9)
 
 #define SIZE_FORMS "4096, 16k, 1M, 2G (by 1000), 16Ki, 16Mi, 2Gi, 1Ti (by 1024) or 2^24"
@@ -44,7 +44,7 @@ static const struct parse_unit duration_units[] = {
 	{"min", UINT64_C(60) * 1000 * 1000 * 1000},
 };
 
-/* 0 when there is no such unit. */
+/* Returns 0 if there is no such unit. */
 static uint64_t parse_unit_factor(const struct parse_unit *units, size_t count, const char *suffix)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -66,7 +66,8 @@ static const char *parse_skip_digits(const char *text)
 	return text;
 }
 
-/* Takes decimal digits, at least one, at most UINT64_MAX. NULL, or where they end. */
+/* Reads at least one decimal digit, and at most UINT64_MAX. Returns the end of the digits, or NULL.
+ */
 static const char *parse_take_digits(uint64_t *out, const char *text)
 {
 	uint64_t value = 0;
@@ -83,8 +84,8 @@ static const char *parse_take_digits(uint64_t *out, const char *text)
 }
 
 /*
- * Takes an unsigned decimal: digits, perhaps a fraction, perhaps an exponent.
- * NULL if there is none, or it is too large or too small for a double.
+ * Reads an unsigned decimal: digits, an optional fraction, an optional exponent.
+ * Returns its end, or NULL if there is none or a double cannot represent it.
  */
 static const char *parse_take_decimal(double *out, const char *text)
 {
@@ -128,7 +129,7 @@ int parse_i64(int64_t *out, const char *text, struct error *err)
 				 "expected a whole number from %" PRId64 " to %" PRId64
 				 ", got '%s'",
 				 INT64_MIN, INT64_MAX, text);
-	/* -2^63 has no positive counterpart: negate as unsigned */
+	/* negates as unsigned because 2^63 does not fit in int64_t */
 	*out = (int64_t)(negative ? 0 - magnitude : magnitude);
 	return PL_OK;
 }
@@ -160,13 +161,13 @@ int parse_double(double *out, const char *text, struct error *err)
 	return PL_OK;
 }
 
-/* False over SIZE_LIMIT. */
+/* Returns false if the power exceeds SIZE_LIMIT. */
 static bool parse_power(uint64_t *out, uint64_t base, uint64_t exponent)
 {
 	uint64_t value = 1;
 
 	if (base <= 1 && exponent > 1)
-		exponent = 1; /* the same value, and not a loop of 2^64 steps */
+		exponent = 1; /* the same value without a loop of 2^64 steps */
 	for (; exponent > 0; exponent--) {
 		if (__builtin_mul_overflow(value, base, &value) || value > SIZE_LIMIT)
 			return false;
@@ -234,10 +235,11 @@ int parse_ratio(double *out, const char *text, struct error *err)
 		end++;
 	}
 	if (!end || *end || !(value > 0 && value < 1))
-		return error_set(err, PL_EUSAGE,
-				 "expected a ratio over 0 and under 1 such as 0.5%% or 0.005, "
-				 "got '%s'",
-				 text);
+		return error_set(
+			err, PL_EUSAGE,
+			"expected a ratio greater than 0 and less than 1 such as 0.5%% or 0.005, "
+			"got '%s'",
+			text);
 	*out = value;
 	return PL_OK;
 }

@@ -1,6 +1,6 @@
 /*
- * Growing text, and lists of strings. An empty text points at text_empty,
- * which has capacity 0 and is never written.
+ * Growing text, and lists of strings. An empty text has capacity 0 and points
+ * to text_empty, which nothing writes to.
  */
 #include "base/base.h"
 
@@ -10,14 +10,14 @@
 
 char text_empty[1];
 
-/* Room for `more` bytes and the terminator. */
+/* Makes room for `more` bytes and the terminator. */
 static void text_reserve(struct text *text, size_t more)
 {
 	char *owned = text->capacity ? text->data : NULL;
 	size_t needed;
 
 	if (__builtin_add_overflow(text->length + 1, more, &needed))
-		needed = SIZE_MAX; /* more than there is: xgrow() aborts */
+		needed = SIZE_MAX; /* no machine has that much: xgrow() aborts */
 	text->data = xgrow(owned, &text->capacity, needed, 1);
 }
 

@@ -1,4 +1,4 @@
-/* Lists of counts by source line. */
+/* Lists of counts per source line. */
 #include "emulator/counts.h"
 
 #include <stdlib.h>

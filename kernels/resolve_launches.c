@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/resolve_parts.h"
+#include "kernels/resolution.h"
 
 /* Equal on all CUDA devices so far (CUDA C++ Programming Guide, technical specifications). */
 #define MAX_GRID_YZ 65535

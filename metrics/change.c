@@ -1,4 +1,4 @@
-/* Verdicts of comparisons, their names, and lists of them. */
+/* The verdicts of comparisons: names, meanings, lists. */
 #include "metrics/metrics.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Counters of a trial and the list that holds them. */
+/* Lists of counters. */
 #include "metrics/metrics.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ void counter_value_release(struct counter_value *counter)
 	memset(counter, 0, sizeof(*counter));
 }
 
-/* The list's entry of that name, emptied, or a new one at its end. */
+/* Returns the entry of that name, or a new all-zero one at the end. */
 static struct counter_value *counter_list_slot(struct counter_list *list, const char *metric)
 {
 	for (size_t i = 0; i < list->count; i++) {

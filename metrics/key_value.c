@@ -1,4 +1,4 @@
-/* Lists of keys and values: the environment of a run. */
+/* Lists of keys and values. */
 #include "metrics/metrics.h"
 
 #include <stdlib.h>

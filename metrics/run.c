@@ -1,4 +1,4 @@
-/* Runs and trials: what they own and how they are named. */
+/* Releasing runs and trials, and the names of cases. */
 #include "metrics/metrics.h"
 
 #include <math.h>

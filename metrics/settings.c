@@ -1,4 +1,4 @@
-/* Settings of a sweep: their defaults and their release. */
+/* Defaults of the settings, and releasing them. */
 #include "metrics/settings.h"
 
 #include <stdlib.h>

@@ -1,19 +1,21 @@
-/* Sets of shards and how they are written. */
+/* Sets of shards and their text form. */
 #include "metrics/shards.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static int fail_form(const char *text, struct error *err)
+static int fail_shard_form(const char *text, struct error *err)
 {
-	return error_set(err, PL_EUSAGE,
-			 "'%.40s' is no shard: expected I/N, such as 1/4, with I from 1 to N and N "
-			 "at most %d",
-			 text, SHARDS_MAX);
+	return error_set(
+		err, PL_EUSAGE,
+		"'%.40s' is not a shard: expected I/N, such as 1/4, with I from 1 to N and "
+		"N at most %d",
+		text, SHARDS_MAX);
 }
 
-/* "3" or "3-5", of numbers up to `total` and above *last, which moves on. */
-static bool piece_take(bool *has, int64_t total, int64_t *last, char *piece)
+/* Reads "3" or "3-5". The numbers must be greater than *last, which it advances, and at most
+ * `total`. */
+static bool read_shard_range(bool *has, int64_t total, int64_t *last, char *piece)
 {
 	char *dash = strchr(piece, '-');
 	int64_t first, end;
@@ -43,18 +45,18 @@ int shard_set_parse(struct shard_set *out, const char *text, struct error *err)
 	bool good;
 
 	if (!slash || parse_i64(&total, slash + 1, NULL) || total < 1 || total > SHARDS_MAX)
-		return fail_form(text, err);
+		return fail_shard_form(text, err);
 	has = xcalloc((size_t)total, sizeof(*has));
 	numbers = xstrndup(text, (size_t)(slash - text));
 	string_list_split(&pieces, numbers, ',');
 	good = true;
 	for (size_t i = 0; i < pieces.count && good; i++)
-		good = piece_take(has, total, &last, pieces.items[i]);
+		good = read_shard_range(has, total, &last, pieces.items[i]);
 	string_list_release(&pieces);
 	free(numbers);
 	if (!good) {
 		free(has);
-		return fail_form(text, err);
+		return fail_shard_form(text, err);
 	}
 	*out = (struct shard_set){.total = (size_t)total, .has = has};
 	return 0;
@@ -75,9 +77,9 @@ size_t shard_set_count(const struct shard_set *set)
 	return count;
 }
 
-/* Those that are in the set, or are not: "1-3,5". */
-static void numbers_text(struct text *out, const struct shard_set *set, bool in,
-			 const char *separator)
+/* Adds the numbers that are in the set, or those that are not: "1-3,5". */
+static void add_shard_numbers(struct text *out, const struct shard_set *set, bool in,
+			      const char *separator)
 {
 	const char *before = "";
 
@@ -98,13 +100,13 @@ static void numbers_text(struct text *out, const struct shard_set *set, bool in,
 
 void shard_set_text(struct text *out, const struct shard_set *set)
 {
-	numbers_text(out, set, true, ",");
+	add_shard_numbers(out, set, true, ",");
 	text_addf(out, "/%zu", set->total);
 }
 
 void shard_set_missing(struct text *out, const struct shard_set *set)
 {
-	numbers_text(out, set, false, ", ");
+	add_shard_numbers(out, set, false, ", ");
 }
 
 bool shard_set_join(struct shard_set *set, const struct shard_set *other)

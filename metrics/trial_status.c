@@ -1,4 +1,4 @@
-/* Trial statuses and their names. */
+/* Names of trial statuses. */
 #include "metrics/metrics.h"
 
 #include <string.h>

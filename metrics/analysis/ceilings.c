@@ -1,4 +1,4 @@
-/* Measured roofs: what they are of, and which is the highest of a level or a precision. */
+/* Lists of ceilings, and finding the ceiling of a level or precision. */
 #include "metrics/analysis/ceilings.h"
 #include "metrics/metrics.h"
 

@@ -1,6 +1,6 @@
 /*
- * From the trials of the family `ceilings` to roofs. A variant's name begins
- * with that of the level or precision that it is a roof of: "dram_copy",
+ * Computes ceilings from the trials of the kernel `ceilings`. The name of a variant
+ * begins with the level or precision that it measures: "dram_copy",
  * "tensor_f16_wgmma". The view `ceilings` of the database does the same in SQL.
  */
 #include "metrics/analysis/ceilings.h"
@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* "tensor_f16" of "tensor_f16" and "tensor_f16_wgmma", but not of "tensor_f16x". */
+/* True for "tensor_f16" and "tensor_f16_wgmma" with the word "tensor_f16", false for "tensor_f16x".
+ */
 static bool begins_with_word(const char *name, const char *word)
 {
 	size_t length = strlen(word);
@@ -18,7 +19,7 @@ static bool begins_with_word(const char *name, const char *word)
 	return strncmp(name, word, length) == 0 && (name[length] == '_' || !name[length]);
 }
 
-static bool name_parse(struct ceiling *out, const char *name)
+static bool parse_ceiling_name(struct ceiling *out, const char *name)
 {
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
 		if (begins_with_word(name, memory_level_name((enum memory_level)i))) {
@@ -55,7 +56,7 @@ bool ceiling_of_trial(struct ceiling *out, const struct trial *trial,
 
 	if (!trial->kernel || strcmp(trial->kernel, CEILINGS_KERNEL) != 0 || !trial->variant ||
 	    trial->status != TRIAL_OK || !trial->has_work || !(time->median_ns > 0) ||
-	    !name_parse(&found, trial->variant))
+	    !parse_ceiling_name(&found, trial->variant))
 		return false;
 	work = found.kind == CEILING_BANDWIDTH
 		       ? (double)trial->bytes_read + (double)trial->bytes_written

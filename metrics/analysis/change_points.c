@@ -1,37 +1,38 @@
-/* Finding change points: proposals by optimal partitioning, then tests. */
+/* Finds change points: optimal partitioning proposes them, then tests confirm them. */
 #include "metrics/analysis/change_points.h"
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LEVEL_LEAST 2 /* runs; a single one may be an outlier */
-/* Of a new level over the noise's variance times log(runs): low, for a proposal has to pass tests.
- */
+#define LEAST_RUNS 2 /* of a segment: a single run may be an outlier */
+/* The penalty of one more segment, in units of the noise's variance times log(runs). It is low
+ * because tests confirm each proposal. */
 #define PENALTY 2.0
-/* A run that is so many times the noise away from both its neighbours counts in no t test. */
+/* The t tests exclude a run that differs from both its neighbours by this multiple of the noise. */
 #define OUTLIER 5.0
-#define NORMAL_MAD 0.6744897501960817 /* median absolute deviation of a standard normal */
+#define NORMAL_MAD 0.6744897501960817 /* median absolute deviation of the standard normal */
 
 const struct change_limits change_point_limits = {
 	.smallest = 0.005, .resolution = 0.01, .false_alarms = 0.01};
 
-/* Of the runs before some place; those of a piece are differences. */
+/* Prefix sums over the runs. The sums of a segment are differences of two of these. */
 struct sums {
-	double values, squares; /* of the levels without outliers, about the first */
-	size_t runs, rounds;    /* that are no outliers */
+	double values, squares; /* of the smoothed levels, relative to the first */
+	size_t runs, rounds;    /* number of those that are no outliers */
 };
 
-/* A history, and the change points that are left of the proposals. */
+/* A history and its remaining change points. */
 struct series {
 	size_t runs;
-	double *level;         /* of each run: mean of its rounds' logarithms */
-	double noise;          /* of a run about its level, standard deviation */
-	struct sums *sums;     /* one more than runs */
-	double *means;         /* geometric, of the rounds of each run that is no outlier, in ns */
-	double *rounds;        /* those rounds, in ns */
-	size_t *bounds, count; /* 0, the change points, runs: count of all of them */
+	double *level;         /* per run: the mean of the logarithms of its rounds */
+	double noise;          /* standard deviation of a run about the level of its segment */
+	struct sums *sums;     /* runs + 1 entries */
+	double *means;         /* geometric mean of each run that is no outlier, in ns */
+	double *rounds;        /* rounds of those runs, in ns */
+	size_t *bounds, count; /* 0, the change points, runs; `count` includes both ends */
 	const struct change_limits *limits;
 };
 
@@ -40,8 +41,8 @@ static double median_of_three(double a, double b, double c)
 	return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* Runs that lie apart from both neighbours are brought to the nearer one; steps stay as they are.
- * The newest is left alone: its next neighbour is yet to come. */
+/* Replaces each level by the median of itself and its neighbours. This removes outliers and keeps
+ * steps. The newest run stays as it is, because it has no next neighbour yet. */
 static void smooth_levels(double *smooth, const double *level, size_t runs)
 {
 	smooth[0] = median_of_three(level[0], level[1], level[2]);
@@ -50,15 +51,8 @@ static void smooth_levels(double *smooth, const double *level, size_t runs)
 	smooth[runs - 1] = level[runs - 1];
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-/* Standard deviation of a run about its level, by the median of the differences between
- * neighbours, so that a few steps do not count. */
+/* Estimates the standard deviation of a run about the level of its segment. The median of the
+ * differences between neighbours is not affected by a few steps. */
 static double noise_of(const double *level, size_t runs)
 {
 	double *differences = xcalloc(runs - 1, sizeof(*differences));
@@ -66,13 +60,13 @@ static double noise_of(const double *level, size_t runs)
 
 	for (size_t i = 0; i + 1 < runs; i++)
 		differences[i] = fabs(level[i + 1] - level[i]);
-	qsort(differences, runs - 1, sizeof(*differences), compare_doubles);
+	sort_numbers(differences, runs - 1);
 	median = differences[(runs - 1) / 2];
 	free(differences);
 	return median / NORMAL_MAD * M_SQRT1_2;
 }
 
-/* Everything but the bounds; at least three runs. */
+/* Sets all fields except the bounds. Needs at least three runs. */
 static void series_init(struct series *series, const struct process_medians *runs, size_t count,
 			const struct change_limits *limits)
 {
@@ -95,7 +89,7 @@ static void series_init(struct series *series, const struct process_medians *run
 	smooth_levels(smooth, series->level, count);
 	for (size_t i = 0; i < count; i++) {
 		struct sums *sums = &series->sums[i + 1];
-		/* about the first, so that little is lost in the differences */
+		/* relative to the first level, to lose little precision in differences */
 		double value = smooth[i] - smooth[0];
 
 		*sums = series->sums[i];
@@ -136,7 +130,7 @@ static struct process_medians runs_between(const struct series *series, size_t b
 
 /* ---- proposals ---- */
 
-/* Sum of squares about the mean, of runs begin to end. */
+/* The sum of squares about the mean of runs begin to end. */
 static double scatter(const struct sums *sums, size_t begin, size_t end)
 {
 	double values = sums[end].values - sums[begin].values;
@@ -146,19 +140,19 @@ static double scatter(const struct sums *sums, size_t begin, size_t end)
 }
 
 /*
- * The pieces that leave the least scatter, with a penalty for each. A start
- * that cannot be that of the last piece any more is dropped for good (PELT), so
- * that a long history with many changes takes no longer than one with none.
+ * Divides the runs into the segments with the least scatter plus a penalty per
+ * segment. Drops a start for good once it cannot begin the last segment any more
+ * (PELT), which makes a long history with many changes as fast as one with none.
  */
 static void partition(struct series *series, double penalty)
 {
-	size_t runs = series->runs, candidates = 1, piece = 0;
+	size_t runs = series->runs, candidates = 1, segments = 0;
 	double *cost = xcalloc(runs + 1, sizeof(*cost));
 	size_t *from = xcalloc(runs + 1, sizeof(*from));
 	size_t *starts = xcalloc(runs + 1, sizeof(*starts));
 
 	cost[0] = -penalty;
-	for (size_t end = LEVEL_LEAST; end <= runs; end++) {
+	for (size_t end = LEAST_RUNS; end <= runs; end++) {
 		size_t kept = 0;
 
 		cost[end] = INFINITY;
@@ -176,22 +170,22 @@ static void partition(struct series *series, double penalty)
 				starts[kept++] = starts[i];
 		}
 		candidates = kept;
-		/* what may begin a piece that ends with the next run */
-		if (end + 1 >= 2 * LEVEL_LEAST)
-			starts[candidates++] = end + 1 - LEVEL_LEAST;
+		/* the latest start of a segment that ends with the next run */
+		if (end + 1 >= 2 * LEAST_RUNS)
+			starts[candidates++] = end + 1 - LEAST_RUNS;
 	}
 	for (size_t end = runs; end > 0; end = from[end])
-		piece++;
-	series->count = piece + 1;
-	series->bounds[piece] = runs;
+		segments++;
+	series->count = segments + 1;
+	series->bounds[segments] = runs;
 	for (size_t end = runs; end > 0; end = from[end])
-		series->bounds[--piece] = from[end];
+		series->bounds[--segments] = from[end];
 	free(cost);
 	free(from);
 	free(starts);
 }
 
-/* ---- the test by ranks ---- */
+/* ---- the rank test ---- */
 
 struct ranked {
 	double value;
@@ -206,8 +200,8 @@ static int by_value(const void *left, const void *right)
 				    : (a->at > b->at) - (a->at < b->at);
 }
 
-/* The ranks of runs begin to end, from 1, equal ones sharing the middle; malloc'd. *ties is the
- * sum of t^3 - t over groups of t equal ones. */
+/* Returns the ranks of runs begin to end, from 1; malloc'd. Equal levels share the mean of their
+ * ranks. *ties is the sum of t^3 - t over the groups of t equal levels. */
 static double *ranks_of(const struct series *series, size_t begin, size_t end, double *ties)
 {
 	size_t count = end - begin, next;
@@ -232,26 +226,26 @@ static double *ranks_of(const struct series *series, size_t begin, size_t end, d
 	return ranks;
 }
 
-/* Wilcoxon's rank sum of the first `before` of `count` runs, standardised. */
-static double standardised(double sum, size_t before, size_t count, double ties)
+/* Standardises Wilcoxon's rank sum of the first `before` of `count` runs. */
+static double standardised_rank_sum(double sum, size_t before, size_t count, double ties)
 {
 	double n = (double)count, left = (double)before, right = n - left;
 	double variance = left * right / 12 * (n + 1 - ties / (n * (n - 1)));
 	double distance = fabs(sum - left * (n + 1) / 2);
 
-	/* 1/2 for going from whole ranks to a continuous distribution */
+	/* 1/2 is the continuity correction */
 	return variance > 0 ? fmax(0, distance - 0.5) / sqrt(variance) : 0;
 }
 
 /* ---- tests ---- */
 
-/* Where between its neighbours a change point leaves the least scatter. */
+/* The position between two neighbours at which a change point leaves the least scatter. */
 static size_t best_place(const struct series *series, size_t begin, size_t end)
 {
-	size_t place = begin + LEVEL_LEAST;
+	size_t place = begin + LEAST_RUNS;
 	double least = INFINITY;
 
-	for (size_t at = begin + LEVEL_LEAST; at + LEVEL_LEAST <= end; at++) {
+	for (size_t at = begin + LEAST_RUNS; at + LEAST_RUNS <= end; at++) {
 		double left = scatter(series->sums, begin, at) + scatter(series->sums, at, end);
 
 		if (left < least) {
@@ -270,13 +264,13 @@ static bool ranks_differ(const struct series *series, size_t begin, size_t at, s
 	for (size_t i = begin; i < at; i++)
 		sum += ranks[i - begin];
 	free(ranks);
-	score = standardised(sum, at - begin, end - begin, ties);
+	score = standardised_rank_sum(sum, at - begin, end - begin, ties);
 	return erfc(score * M_SQRT1_2) * (double)series->runs < series->limits->false_alarms;
 }
 
-/* Each p counts for every place at which there could have been a change. */
-static bool passes(const struct series *series, size_t begin, size_t at, size_t end,
-		   const struct effect *effect)
+/* Multiplies each p by the number of runs, because a change could be at each of them. */
+static bool passes_both_tests(const struct series *series, size_t begin, size_t at, size_t end,
+			      const struct effect *effect)
 {
 	if (!(fabs(effect->change) >= series->limits->smallest) ||
 	    !(effect->p * (double)series->runs < series->limits->false_alarms))
@@ -285,8 +279,9 @@ static bool passes(const struct series *series, size_t begin, size_t at, size_t 
 }
 
 /*
- * By rounds, or by runs where these leave more to chance: then runs differ by
- * more than their rounds do, as on another day or another host.
+ * Compares by rounds and by runs, and takes the result with the larger p. By runs
+ * it is larger if runs differ more than their rounds do, for example because they
+ * were measured on different days or hosts.
  */
 static struct effect effect_at(const struct series *series, size_t begin, size_t at, size_t end,
 			       struct effect (*compare)(struct process_medians before,
@@ -299,14 +294,15 @@ static struct effect effect_at(const struct series *series, size_t begin, size_t
 	struct effect by_rounds = compare(before, after), by_runs;
 
 	if (before.count == runs_before.count && after.count == runs_after.count)
-		return by_rounds; /* a round a run */
+		return by_rounds; /* each run has one round */
 	by_runs = compare(runs_before, runs_after);
 	by_runs.separated = by_rounds.separated;
 	return by_runs.p > by_rounds.p ? by_runs : by_rounds;
 }
 
-/* The proposals that pass, from the least likely on: what falls joins its two levels to one. */
-static void prune(struct series *series)
+/* Removes the change points that fail their tests, the least significant first, and merges the two
+ * segments of each. Then its neighbours are placed and tested again. */
+static void remove_insignificant(struct series *series)
 {
 	size_t *bounds = series->bounds;
 	struct effect *effects = xcalloc(series->count, sizeof(*effects));
@@ -323,8 +319,8 @@ static void prune(struct series *series)
 				bounds[i] = best_place(series, bounds[i - 1], bounds[i + 1]);
 				effects[i] = effect_at(series, bounds[i - 1], bounds[i],
 						       bounds[i + 1], effect_test);
-				pass[i] = passes(series, bounds[i - 1], bounds[i], bounds[i + 1],
-						 &effects[i]);
+				pass[i] = passes_both_tests(series, bounds[i - 1], bounds[i],
+							    bounds[i + 1], &effects[i]);
 				stale[i] = false;
 			}
 			if (!pass[i] && (!worst || effects[i].p > effects[worst].p))
@@ -349,7 +345,7 @@ static void prune(struct series *series)
 	free(stale);
 }
 
-/* ---- what is told ---- */
+/* ---- results ---- */
 
 static double level_ns(const struct series *series, size_t begin, size_t end)
 {
@@ -371,21 +367,21 @@ static struct change_point point_at(const struct series *series, size_t begin, s
 		.before_ns = level_ns(series, begin, at),
 		.after_ns = level_ns(series, at, end),
 		.effect = effect_at(series, begin, at, end, effect_of),
-		.provisional = end - at < LEVEL_LEAST,
+		.provisional = end - at < LEAST_RUNS,
 	};
 }
 
-/* Whether the newest run alone is away from the level that it ends: then that ends before it. No
- * rank sum of one run is unlikely enough, so that its rounds have to be separated. */
-static void look_at_newest(struct series *series)
+/* Adds a provisional change point if the newest run alone differs from its segment. The rank test
+ * of a single run is never significant, so its rounds must be separated. */
+static void test_newest_run(struct series *series)
 {
 	size_t begin = series->bounds[series->count - 2], end = series->runs;
 	struct effect effect;
 
-	if (end - begin <= LEVEL_LEAST || rounds_between(series, end - 1, end).count < 2)
+	if (end - begin <= LEAST_RUNS || rounds_between(series, end - 1, end).count < 2)
 		return;
 	effect = effect_at(series, begin, end - 1, end, effect_test);
-	if (!passes(series, begin, end - 1, end, &effect))
+	if (!passes_both_tests(series, begin, end - 1, end, &effect))
 		return;
 	series->bounds[series->count - 1] = end - 1;
 	series->bounds[series->count++] = end;
@@ -398,13 +394,13 @@ size_t change_points_find(struct change_point **out, const struct process_median
 	size_t found;
 
 	*out = NULL;
-	if (count <= LEVEL_LEAST)
+	if (count <= LEAST_RUNS)
 		return 0;
 	series_init(&series, runs, count, limits);
 	partition(&series,
 		  PENALTY * fmax(series.noise * series.noise, 1e-18) * log((double)series.runs));
-	prune(&series);
-	look_at_newest(&series);
+	remove_insignificant(&series);
+	test_newest_run(&series);
 	found = series.count - 2;
 	*out = xcalloc(found + 1, sizeof(**out));
 	for (size_t i = 0; i < found; i++)

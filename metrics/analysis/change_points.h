@@ -1,11 +1,11 @@
 /*
- * change_points: when did a case become slower? Places in the history of a
- * case, oldest run first, between which its time keeps a level. Places are
- * proposed by an optimal partitioning of the runs' levels, and each has to pass
- * two tests of the runs before it against those after: the moderated t test of
- * compare.h, in which differences between processes and between runs count,
- * and one by ranks alone, which needs no distribution (docs/methodology.md).
- * The same runs always give the same places.
+ * change_points: finds the runs at which a case became slower or faster. The
+ * change points divide the history of a case into segments of constant time. An
+ * optimal partitioning proposes them. Each proposal must pass two tests that
+ * compare the runs before it with the runs after it: the moderated t test of
+ * compare.h, which accounts for differences between processes and between runs,
+ * and a rank test, which assumes no distribution (docs/methodology.md). The same
+ * runs always give the same change points.
  */
 #ifndef METRICS_ANALYSIS_CHANGE_POINTS_H
 #define METRICS_ANALYSIS_CHANGE_POINTS_H
@@ -13,24 +13,24 @@
 #include "metrics/analysis/compare.h"
 
 struct change_point {
-	size_t at; /* the first run of the new level, from 1 */
-	/* Runs of the level before it, and of its own: those between it and its neighbours. */
-	size_t before, after;
-	double before_ns, after_ns; /* those levels: geometric means over all rounds */
-	struct effect effect;       /* from the one to the other */
-	/* Only the newest run is at the new level: the next one will tell. It has at least two
-	 * rounds, all on one side of those before; so much is asked of `regress` too. */
+	size_t at;                  /* index of the first run of the new segment; at least 1 */
+	size_t before, after;       /* number of runs in the segments before and after it */
+	double before_ns, after_ns; /* their levels: geometric means of all rounds */
+	struct effect effect;       /* from the level before to the level after */
+	/* Only the newest run is in the new segment, so the next run will confirm or refute it.
+	 * This run has at least two rounds, and they are separated from the rounds before, as
+	 * `perflab regress` requires too. */
 	bool provisional;
 };
 
-/* Chance of a false alarm in a whole history of equal runs, and the least change that is one. */
+/* The probability of a false alarm in a whole history of equal runs, and the smallest change. */
 extern const struct change_limits change_point_limits;
 
 /*
- * `runs` oldest first, each the medians of its rounds, at least one and all
- * above 0. Returns how many change points there are, ascending; *out is
- * malloc'd. A single run that lies apart from both its neighbours is an
- * outlier, and none.
+ * `runs` has the oldest run first, each with the medians of at least one round,
+ * all above 0. Returns the number of change points, in ascending order. *out is
+ * malloc'd; NULL if there are too few runs. A single run that differs from both
+ * its neighbours is an outlier and no change point.
  */
 size_t change_points_find(struct change_point **out, const struct process_medians *runs,
 			  size_t count, const struct change_limits *limits);

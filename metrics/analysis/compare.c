@@ -1,4 +1,4 @@
-/* Comparing a case between two runs. */
+/* Compares the times of one case in two runs. */
 #include "metrics/analysis/compare.h"
 
 #include <math.h>
@@ -11,8 +11,7 @@ const struct change_limits change_limits_default = {
 /* ---- Student's distribution ---- */
 
 /* The continued fraction of the incomplete beta function, by the method of Lentz (NIST Digital
- * Library of Mathematical Functions, 8.17.22); it converges fast where x < (a + 1) / (a + b + 2).
- */
+ * Library of Mathematical Functions, 8.17.22). It converges fast for x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
 	const double tiny = 1e-300, enough = 1e-15;
@@ -77,7 +76,7 @@ double student_quantile(double p, double freedom)
 /* ---- effects ---- */
 
 struct spread {
-	double mean, squares; /* of the logarithms; sum of squares about the mean */
+	double mean, squares; /* of the logarithms: mean, and sum of squares about it */
 	double lowest, highest;
 };
 
@@ -100,9 +99,9 @@ static struct spread spread_of(struct process_medians medians)
 	return spread;
 }
 
-/* The interval takes far longer than the rest. */
-static struct effect effect_with(struct process_medians base, struct process_medians head,
-				 bool interval)
+/* The interval is optional because it takes most of the time. */
+static struct effect compute_effect(struct process_medians base, struct process_medians head,
+				    bool interval)
 {
 	struct effect effect = {NAN, NAN, NAN, NAN, false};
 	struct spread of_base, of_head;
@@ -135,12 +134,12 @@ static struct effect effect_with(struct process_medians base, struct process_med
 
 struct effect effect_of(struct process_medians base, struct process_medians head)
 {
-	return effect_with(base, head, true);
+	return compute_effect(base, head, true);
 }
 
 struct effect effect_test(struct process_medians base, struct process_medians head)
 {
-	return effect_with(base, head, false);
+	return compute_effect(base, head, false);
 }
 
 struct ranked_p {

@@ -1,19 +1,19 @@
 /*
- * compare: has a case become slower? Judged from the medians of its rounds,
- * each of which a process of its own took: samples of one process are more
- * alike than those of two, so that a test which takes them for independent
- * calls such differences real (docs/methodology.md).
+ * compare: tests whether a case became slower. The test uses the medians of the
+ * rounds, and each round runs in its own process. Samples of one process vary
+ * less than samples of different processes, so a test that treated all samples as
+ * independent would report differences that do not exist (docs/methodology.md).
  */
 #ifndef METRICS_ANALYSIS_COMPARE_H
 #define METRICS_ANALYSIS_COMPARE_H
 
 #include "metrics/metrics.h"
 
-/* How far a median moves from process to process, as a standard deviation relative to it: what is
- * known before a case is looked at. Measured: docs/results/regress-noise.md. */
+/* The known noise: the standard deviation of a median between processes, relative to the median and
+ * in ns. Measured: docs/results/regress-noise.md. */
 #define PROCESS_NOISE_RELATIVE 0.001
 #define PROCESS_NOISE_NS 200.0
-/* Its weight against the rounds of the case itself, in degrees of freedom. */
+/* The weight of the known noise, in degrees of freedom, compared with the rounds of a case. */
 #define PROCESS_NOISE_WEIGHT 6.0
 
 /* Medians of the rounds of a case, in ns, all above 0. Borrowed. */
@@ -22,51 +22,51 @@ struct process_medians {
 	size_t count;
 };
 
-/* From base to head. All NAN when either has no round. */
+/* The change from base to head. All NAN if either has no round. */
 struct effect {
 	double change;    /* head / base - 1, of the geometric means of the medians */
-	double low, high; /* its 95 % interval, taken by itself */
-	/* Chance of at least such a difference without a change, taken by itself. */
+	double low, high; /* its 95 % interval, not adjusted for other cases */
+	/* The probability of a difference at least as large if nothing changed, not adjusted. */
 	double p;
-	/* Every round of one lies on one side of every round of the other: by ranks alone, whatever
-	 * the distribution. False with less than two rounds on either side. */
+	/* All rounds of the head are slower than all rounds of the base, or all are faster. This
+	 * test assumes no distribution. False if either has fewer than two rounds. */
 	bool separated;
 };
 
 /*
- * The variance between processes is that of the rounds' logarithms in base and
- * head, together with the noise known above, weighted by degrees of freedom (a
- * moderated t statistic: Smyth, "Linear models and empirical Bayes methods",
- * Stat. Appl. Genet. Mol. Biol. 3(1), 2004). Interval and p are Student's.
+ * Computes interval and p by Student's t test on the logarithms of the rounds.
+ * The variance combines the rounds of base and head with the known noise above,
+ * weighted by degrees of freedom (a moderated t statistic: Smyth, "Linear models
+ * and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), 2004).
  */
 struct effect effect_of(struct process_medians base, struct process_medians head);
-/* The same without the interval, which takes longest: low and high are NAN. */
+/* The same without the interval, which takes most of the time: low and high are NAN. */
 struct effect effect_test(struct process_medians base, struct process_medians head);
 
-/* Makes each p the smallest level at which all cases together raise a false alarm no more often:
- * S. Holm, Scand. J. Statist. 6, 1979. NAN stays, and counts for nothing. */
+/* Adjusts the p of several cases so that the probability of any false alarm among all of them stays
+ * below the level of the test: S. Holm, Scand. J. Statist. 6, 1979. Ignores NAN. */
 void effects_adjust(double *p, size_t count);
 
 struct change_limits {
-	double smallest;   /* a change below it is never called one: 0.005 */
-	double resolution; /* an interval that reaches beyond it does not rule a change out: 0.01 */
-	double false_alarms; /* chance of one among all cases compared: 0.05 */
+	double smallest;     /* a smaller relative change is never reported: 0.005 */
+	double resolution;   /* an interval beyond this does not rule out a change: 0.01 */
+	double false_alarms; /* probability of a false alarm among all cases: 0.05 */
 };
 extern const struct change_limits change_limits_default;
 
 /*
- * A change is called one when the rounds are separated, adjusted_p is below
- * limits->false_alarms and the change is not below limits->smallest; both tests
- * have to say so. Inconclusive with an effect that is NAN.
+ * Reports a change if the rounds are separated, adjusted_p is below
+ * limits->false_alarms, and the change is at least limits->smallest. Returns
+ * CHANGE_INCONCLUSIVE if the effect is NAN.
  */
 enum change effect_judge(const struct effect *effect, double adjusted_p,
 			 const struct change_limits *limits);
 
 /* ---- distributions ---- */
 
-/* P(|T| >= t) of Student's distribution with `freedom` degrees of freedom, above 0. */
+/* P(|T| >= t) of Student's distribution with `freedom` degrees of freedom, which is above 0. */
 double student_two_sided(double t, double freedom);
-/* The t for which that is p, in (0, 1). */
+/* The t with student_two_sided(t, freedom) == p, for p in (0, 1). */
 double student_quantile(double p, double freedom);
 
 #endif

@@ -1,4 +1,4 @@
-/* The history of a case. */
+/* Histories of cases, and their change points. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,9 @@ bool history_is_timed(const struct history *history, size_t run)
 	       trial->summary.median_ns > 0;
 }
 
-/* Medians of the rounds of a run, into `out`; without rounds its median is all there is. */
-static size_t medians_of(double *out, const struct trial *trial)
+/* Writes the medians of the rounds of a run, or the run's median if it has no rounds. Returns their
+ * number. */
+static size_t write_medians(double *out, const struct trial *trial)
 {
 	size_t count = 0;
 
@@ -36,9 +37,10 @@ static bool codes_are_equal(const struct trial *a, const struct trial *b)
 	       a->launch_hash[0] && strcmp(a->launch_hash, b->launch_hash) == 0;
 }
 
-/* Of the runs at `places` in a history, all timed. *out is malloc'd. */
-static size_t changes_find(struct history_change **out, const struct process_medians *runs,
-			   const size_t *places, size_t timed)
+/* Finds the change points of `timed` runs, which are at `places` in the history. *out is malloc'd.
+ */
+static size_t locate_changes(struct history_change **out, const struct process_medians *runs,
+			     const size_t *places, size_t timed)
 {
 	struct change_point *points;
 	size_t count = change_points_find(&points, runs, timed, &change_point_limits);
@@ -68,12 +70,12 @@ void history_find_changes(struct history *history)
 		if (!history_is_timed(history, i))
 			continue;
 		runs[timed].time_ns = medians + used;
-		runs[timed].count = medians_of(medians + used, &history->trials[i]);
+		runs[timed].count = write_medians(medians + used, &history->trials[i]);
 		used += runs[timed].count;
 		places[timed++] = i;
 	}
 	free(history->changes);
-	history->change_count = changes_find(&history->changes, runs, places, timed);
+	history->change_count = locate_changes(&history->changes, runs, places, timed);
 	for (size_t i = 0; i < history->change_count; i++) {
 		struct history_change *change = &history->changes[i];
 
@@ -85,7 +87,7 @@ void history_find_changes(struct history *history)
 	free(runs);
 }
 
-/* As medians_of() has them. */
+/* Like write_medians(), for one case of a grid. */
 static size_t grid_series(struct process_medians *runs, size_t *places,
 			  const struct history_grid *grid, size_t at)
 {
@@ -118,7 +120,7 @@ void history_grid_find_changes(struct history_grid *grid)
 	for (size_t i = 0; i < grid->case_count; i++) {
 		struct history_change *found;
 		size_t of_case =
-			changes_find(&found, runs, places, grid_series(runs, places, grid, i));
+			locate_changes(&found, runs, places, grid_series(runs, places, grid, i));
 
 		for (size_t k = 0; k < of_case; k++) {
 			const uint64_t *code = grid->code + i * grid->run_count;

@@ -1,6 +1,7 @@
 /*
- * history: one case on one device and backend over all its runs, oldest first,
- * and where it changed. Emulated runs have none, for they have no time.
+ * history: one case over all its runs on one device and backend, oldest first,
+ * with its change points. Emulated runs have no history, because they have no
+ * times.
  */
 #ifndef METRICS_ANALYSIS_HISTORY_H
 #define METRICS_ANALYSIS_HISTORY_H
@@ -11,59 +12,58 @@
 struct trial;
 struct run;
 
-/* A change point by the places of its runs in the history. */
+/* A change point with the positions of its runs in the history. */
 struct history_change {
 	struct change_point change;
-	size_t last, first; /* runs between which it happened: of the old level, of the new one */
-	bool same_code;     /* both known and equal: then it is noise or the environment */
+	size_t last, first; /* the last run of the old level and the first run of the new one */
+	bool same_code;     /* code and launch are known and equal: noise, or the environment */
 };
 
 struct history {
-	char *kernel, *variant, *config; /* owned, as all of it */
-	/* What a history needs of each run (no trials), and its trial of the case, with rounds. */
-	struct run *runs;
-	struct trial *trials;
+	char *kernel, *variant, *config;
+	struct run *runs;     /* without their trials */
+	struct trial *trials; /* the trial of the case in each run, with rounds */
 	size_t count;
-	size_t left_out; /* runs that timed the case with the other --cache */
+	size_t left_out; /* runs that were excluded because they have the other --cache mode */
 	struct history_change *changes;
 	size_t change_count;
 };
-/* Whether a run has a time to stand in the series with. */
+/* Whether a run timed the case. Other runs are ignored. */
 bool history_is_timed(const struct history *history, size_t run);
-/* Fills `changes` from the rounds of the runs, replacing what was there. */
+/* Replaces `changes` by the change points of the rounds of the runs. */
 void history_find_changes(struct history *history);
-/* By how much a run is slower than the timed one before it, as a ratio less 1; NAN: not known. */
+/* The time of a run divided by that of the timed run before it, minus 1. NAN: not known. */
 double history_step(const struct history *history, size_t run);
-/* The change point that a run begins, or NULL. */
+/* The change point at which a run begins a new level. NULL: none. */
 const struct history_change *history_change_at(const struct history *history, size_t run);
 void history_release(struct history *history);
 
 /*
- * All cases of a run over the runs of its device and backend. A page has room
- * for some of these runs; change points are of all of them and of their rounds,
- * so that they are those of each case's history.
+ * The histories of all cases of a run, over the runs of its device and backend. A
+ * page shows only some of these runs. The change points use all runs and their
+ * rounds, so they equal those of each case's own history.
+ *
+ * The arrays median_ns, rounds and code have case_count rows of run_count values,
+ * with the cases in the order of the run's trials.
  */
 struct history_grid {
-	struct run *runs; /* oldest first; what a history needs of each, no trials */
-	bool *shown;      /* of each run, whether there is room for it */
+	struct run *runs; /* oldest first, without their trials */
+	bool *shown;      /* per run: the page shows it */
 	size_t run_count, case_count;
-	/* Of each case, in the order of the run's trials, run_count; NAN: none. */
-	double *median_ns;
-	/* The same of its rounds: where their medians, all above 0, begin in round_ns; 0 of them:
-	 * none is stored. */
+	double *median_ns; /* NAN: none */
+	/* The medians of the rounds, all above 0: round_ns[begin] and the following. count 0: no
+	 * rounds are stored. */
 	struct history_rounds {
 		size_t begin, count;
 	} * rounds;
 	double *round_ns;
-	/* The same of what was executed, machine code and launch: equal numbers for equal ones, 0
-	 * not known. */
-	uint64_t *code;
-	/* Of all cases one after the other; those of a case begin at change_begin[case], and end
-	 * before change_begin[case + 1]. */
+	uint64_t *code; /* equal numbers mean equal machine code and launch; 0: not known */
+	/* The changes of all cases. Those of a case begin at change_begin[case] and end before
+	 * change_begin[case + 1]. */
 	struct history_change *changes;
 	size_t *change_begin;
 };
-/* Fills `changes`, replacing what was there. */
+/* Replaces `changes` by the change points of all cases. */
 void history_grid_find_changes(struct history_grid *grid);
 void history_grid_release(struct history_grid *grid);
 

@@ -1,12 +1,14 @@
-/* Two runs, case by case; see the header. */
+/* Compares two runs case by case. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/regress.h"
-#include "metrics/analysis/regress_parts.h"
+#include "metrics/analysis/regress_counters.h"
+#include "metrics/analysis/round_clocks.h"
 #include "metrics/analysis/thresholds.h"
+#include "metrics/metrics.h"
 
 /* ---- pairs ---- */
 
@@ -25,7 +27,7 @@ static int by_case(const void *left, const void *right)
 			     *(const struct trial *const *)right);
 }
 
-/* A damaged file may lack names, and then there is nothing to find a case by. */
+/* A damaged database may lack names, and then the case cannot be paired. */
 static bool has_name(const struct trial *trial)
 {
 	return trial->kernel && trial->variant && trial->config;
@@ -44,7 +46,7 @@ static const struct trial **sorted_trials(const struct run *run, size_t *count)
 	return sorted;
 }
 
-/* NULL: it is not among them. */
+/* Returns NULL if the case is not in the list. */
 static const struct trial *find_case(const struct trial *trial, const struct trial *const *sorted,
 				     size_t count)
 {
@@ -86,7 +88,8 @@ size_t regress_pairs(struct regress_pair **out, const struct run *base, const st
 
 /* ---- one case ---- */
 
-static void say_why(struct regress_case *item, char *reason)
+/* Appends to the explanation and frees `reason`. */
+static void explain(struct regress_case *item, char *reason)
 {
 	char *before = item->why;
 
@@ -95,39 +98,39 @@ static void say_why(struct regress_case *item, char *reason)
 	free(reason);
 }
 
-static bool ended_well(const struct trial *trial)
+static bool has_result(const struct trial *trial)
 {
 	return trial && (trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED);
 }
 
-static bool failed(const struct trial *trial)
+static bool has_failed(const struct trial *trial)
 {
 	return trial && trial_status_is_failure(trial->status);
 }
 
-static char *how_it_ended(const struct trial *trial)
+static char *status_and_reason(const struct trial *trial)
 {
 	return xasprintf("%s%s%s", trial_status_name(trial->status), trial->reason ? ": " : "",
 			 trial->reason ? trial->reason : "");
 }
 
-/* A verdict for what has none of numbers; false: both have ended well. */
+/* Judges a case that lacks a result in one run. Returns false if both runs have one. */
 static bool judge_presence(struct regress_case *item)
 {
-	if (failed(item->head)) {
+	if (has_failed(item->head)) {
 		item->verdict = CHANGE_FAILED;
-		item->gates = ended_well(item->base);
-		say_why(item, how_it_ended(item->head));
-		if (failed(item->base))
-			say_why(item, xstrdup("it failed in the base too"));
-	} else if (!ended_well(item->head)) {
+		item->gates = has_result(item->base);
+		explain(item, status_and_reason(item->head));
+		if (has_failed(item->base))
+			explain(item, xstrdup("it failed in the base too"));
+	} else if (!has_result(item->head)) {
 		item->verdict = CHANGE_MISSING;
 		if (item->head)
-			say_why(item, how_it_ended(item->head));
-	} else if (!ended_well(item->base)) {
+			explain(item, status_and_reason(item->head));
+	} else if (!has_result(item->base)) {
 		item->verdict = CHANGE_NEW;
 		if (item->base)
-			say_why(item, xasprintf("in the base it was %s",
+			explain(item, xasprintf("in the base it was %s",
 						trial_status_name(item->base->status)));
 	} else {
 		return false;
@@ -135,8 +138,8 @@ static bool judge_presence(struct regress_case *item)
 	return true;
 }
 
-/* Medians above 0, malloc'd. */
-static struct process_medians medians_of(const struct trial *trial, double **held)
+/* The medians above 0 of the rounds. *held is malloc'd and holds them. */
+static struct process_medians round_medians_of(const struct trial *trial, double **held)
 {
 	double *medians = xcalloc(trial->round_count ? trial->round_count : 1, sizeof(*medians));
 	size_t count = 0;
@@ -155,8 +158,8 @@ static void compare_times(struct regress_case *item, const struct regress_option
 			? thresholds_find(options->thresholds, item->name, THRESHOLDS_TIME)
 			: NULL;
 	double *base, *head;
-	struct process_medians of_base = medians_of(item->base, &base);
-	struct process_medians of_head = medians_of(item->head, &head);
+	struct process_medians of_base = round_medians_of(item->base, &base);
+	struct process_medians of_head = round_medians_of(item->head, &head);
 
 	item->limits = options->limits;
 	if (said && !said->ignore) {
@@ -180,9 +183,10 @@ static void compare_code(struct regress_case *item, const struct regress_pair *p
 			    strcmp(pair->base->launch_hash, pair->head->launch_hash) == 0;
 }
 
-/* Numbers of a case, before any verdict. */
-static int measure_case(struct regress_case *item, const struct regress_pair *pair,
-			const struct regress_options *options, struct error *err)
+/* Compares the numbers of a case. judge_numbers() gives the verdict later, because p has to be
+ * adjusted for all cases first. */
+static int compare_numbers(struct regress_case *item, const struct regress_pair *pair,
+			   const struct regress_options *options, struct error *err)
 {
 	*item = (struct regress_case){
 		.name = trial_case_name(pair->head ? pair->head : pair->base),
@@ -199,7 +203,7 @@ static int measure_case(struct regress_case *item, const struct regress_pair *pa
 		return 0;
 	}
 	if (pair->note)
-		say_why(item, xstrdup(pair->note));
+		explain(item, xstrdup(pair->note));
 	if (judge_presence(item))
 		return 0;
 	compare_code(item, pair);
@@ -207,8 +211,8 @@ static int measure_case(struct regress_case *item, const struct regress_pair *pa
 	return regress_compare_counters(item, pair, options, err);
 }
 
-/* A change that the clock alone explains is not the kernel's. */
-static void look_at_clocks(struct regress_case *item)
+/* Makes a change inconclusive if the SM clock alone explains it. */
+static void account_for_clocks(struct regress_case *item)
 {
 	struct round_clocks base = round_clocks_of(item->base->rounds, item->base->round_count);
 	struct round_clocks head = round_clocks_of(item->head->rounds, item->head->round_count);
@@ -220,11 +224,11 @@ static void look_at_clocks(struct regress_case *item)
 	if ((explained > 0) == (item->effect.change > 0) && fabs(explained) > 1e-4 &&
 	    fabs(item->effect.change) - fabs(explained) < least) {
 		item->time = CHANGE_INCONCLUSIVE;
-		say_why(item, xasprintf("the SM clock explains it: %.0f MHz, then %.0f",
+		explain(item, xasprintf("the SM clock explains it: %.0f MHz, then %.0f",
 					base.sm_hz / 1e6, head.sm_hz / 1e6));
 	}
 	if (base.throttled * head.count != head.throttled * base.count)
-		say_why(item, xasprintf("throttled in %zu of %zu rounds, then in %zu of %zu",
+		explain(item, xasprintf("throttled in %zu of %zu rounds, then in %zu of %zu",
 					base.throttled, base.count, head.throttled, head.count));
 }
 
@@ -233,23 +237,23 @@ static void judge_time(struct regress_case *item)
 	item->time = effect_judge(&item->effect, item->adjusted_p, &item->limits);
 	if (item->time == CHANGE_INCONCLUSIVE) {
 		if (item->base->round_count < 2 || item->head->round_count < 2)
-			say_why(item, xstrdup("one round, of one process, shows no change: two of "
-					      "each run are the least"));
+			explain(item, xstrdup("each run needs at least two rounds to show a "
+					      "change"));
 		else
-			say_why(item, xasprintf("a change of %.3g %% is not ruled out",
+			explain(item, xasprintf("a change of %.3g %% is not ruled out",
 						100 * item->limits.resolution));
 	}
-	look_at_clocks(item);
+	account_for_clocks(item);
 }
 
-static void say_counter(struct text *out, const struct counter_change *change)
+static void add_counter_text(struct text *out, const struct counter_change *change)
 {
 	text_addf(out, "%s%s from %.15g to %.15g", out->length ? ", " : "", change->metric,
 		  change->base, change->head);
 }
 
-/* Those that decided, and how many others there are. */
-static void say_counters(struct regress_case *item, int verdict)
+/* Names the first three counters with the verdict, and the number of the others. */
+static void explain_counters(struct regress_case *item, int verdict)
 {
 	struct text listed = TEXT_INIT;
 	size_t count = 0;
@@ -258,12 +262,12 @@ static void say_counters(struct regress_case *item, int verdict)
 		if (item->counters[i].verdict != verdict)
 			continue;
 		if (count++ < 3)
-			say_counter(&listed, &item->counters[i]);
+			add_counter_text(&listed, &item->counters[i]);
 	}
 	if (count > 3)
 		text_addf(&listed, ", and %zu more", count - 3);
 	if (count)
-		say_why(item, text_detach(&listed));
+		explain(item, text_detach(&listed));
 	text_release(&listed);
 }
 
@@ -280,8 +284,8 @@ static bool is_change(enum change change)
 	return change == CHANGE_REGRESSED || change == CHANGE_IMPROVED;
 }
 
-/* Where time was measured and shows a change, it decides: a kernel that got faster may execute
- * more. Else counters do. */
+/* A change of time decides, because a kernel that got faster may execute more instructions. Without
+ * one, the counters decide. */
 static void judge_numbers(struct regress_case *item, const struct regress_options *options)
 {
 	const bool worse = has_counter(item, 1), better = has_counter(item, -1);
@@ -297,16 +301,16 @@ static void judge_numbers(struct regress_case *item, const struct regress_option
 	else
 		item->verdict = item->counters_compared ? CHANGE_UNCHANGED : CHANGE_INCONCLUSIVE;
 	if (worse)
-		say_counters(item, 1);
+		explain_counters(item, 1);
 	else if (better && item->verdict == CHANGE_IMPROVED && !is_change(item->time))
-		say_counters(item, -1);
+		explain_counters(item, -1);
 	if (!item->timed && !item->counters_compared)
-		say_why(item, xstrdup("nothing to compare: neither times nor counters that both "
-				      "have"));
+		explain(item, xstrdup("nothing to compare: the runs have neither times nor "
+				      "counters in common"));
 	if (is_change(item->verdict) && item->same_code && item->same_launch &&
 	    !options->judge_same_code) {
 		item->verdict = CHANGE_INCONCLUSIVE;
-		say_why(item, xstrdup("machine code, launch and input are the same: noise or "
+		explain(item, xstrdup("machine code, launch and input are the same: noise or "
 				      "environment, not the kernel"));
 	}
 	item->gates = item->verdict == CHANGE_REGRESSED;
@@ -314,14 +318,14 @@ static void judge_numbers(struct regress_case *item, const struct regress_option
 
 /* ---- all cases ---- */
 
-/* A case that came to nothing on both sides says nothing. */
-static bool says_something(const struct regress_pair *pair)
+/* False if the case was skipped or did not run in both runs. */
+static bool is_reported(const struct regress_pair *pair)
 {
-	return ended_well(pair->base) || ended_well(pair->head) || failed(pair->base) ||
-	       failed(pair->head);
+	return has_result(pair->base) || has_result(pair->head) || has_failed(pair->base) ||
+	       has_failed(pair->head);
 }
 
-static void adjust_all(struct regress *regress)
+static void adjust_p_values(struct regress *regress)
 {
 	double *p = xcalloc(regress->count ? regress->count : 1, sizeof(*p));
 
@@ -333,7 +337,7 @@ static void adjust_all(struct regress *regress)
 	free(p);
 }
 
-static void tally(struct regress *regress, const struct regress_options *options)
+static void tally_verdicts(struct regress *regress, const struct regress_options *options)
 {
 	for (size_t i = 0; i < regress->count; i++) {
 		struct regress_case *item = &regress->cases[i];
@@ -342,7 +346,7 @@ static void tally(struct regress *regress, const struct regress_options *options
 			regress->ignored++;
 			continue;
 		}
-		if (ended_well(item->base) && ended_well(item->head))
+		if (has_result(item->base) && has_result(item->head))
 			judge_numbers(item, options);
 		regress->tally[item->verdict]++;
 		regress->gating += item->gates;
@@ -350,9 +354,9 @@ static void tally(struct regress *regress, const struct regress_options *options
 	}
 }
 
-/* A counter that was asked for and is in no case of both runs would be a gate that never shuts. */
-static int check_names(const struct regress_pair *pairs, size_t count,
-		       const struct string_list *names, struct error *err)
+/* Fails for a requested counter that no case has in both runs: it could never find a regression. */
+static int check_requested_counters(const struct regress_pair *pairs, size_t count,
+				    const struct string_list *names, struct error *err)
 {
 	for (size_t i = 0; i < names->count; i++) {
 		bool found = false;
@@ -360,7 +364,7 @@ static int check_names(const struct regress_pair *pairs, size_t count,
 		for (size_t k = 0; k < count && !found; k++) {
 			const struct counter_value *base, *head;
 
-			if (!ended_well(pairs[k].base) || !ended_well(pairs[k].head))
+			if (!has_result(pairs[k].base) || !has_result(pairs[k].head))
 				continue;
 			base = counter_list_find(&pairs[k].base->counters, names->items[i]);
 			head = counter_list_find(&pairs[k].head->counters, names->items[i]);
@@ -378,18 +382,19 @@ int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t 
 {
 	struct regress regress = {.cases = xcalloc(count ? count : 1, sizeof(*regress.cases))};
 	int rc = options->counters == REGRESS_COUNTERS_NAMED
-			 ? check_names(pairs, count, options->names, err)
+			 ? check_requested_counters(pairs, count, options->names, err)
 			 : 0;
 
 	for (size_t i = 0; i < count && !rc; i++)
-		if (says_something(&pairs[i]))
-			rc = measure_case(&regress.cases[regress.count++], &pairs[i], options, err);
+		if (is_reported(&pairs[i]))
+			rc = compare_numbers(&regress.cases[regress.count++], &pairs[i], options,
+					     err);
 	if (rc) {
 		regress_release(&regress);
 		return rc;
 	}
-	adjust_all(&regress);
-	tally(&regress, options);
+	adjust_p_values(&regress);
+	tally_verdicts(&regress, options);
 	*out = regress;
 	return 0;
 }

@@ -1,37 +1,37 @@
-/* Counters of a case in two runs: which are compared, and which of them got worse. */
+/* Counters of a case in two runs: which ones are compared, and which got worse. */
 #include <math.h>
 #include <string.h>
 
 #include "metrics/analysis/regress.h"
-#include "metrics/analysis/regress_parts.h"
+#include "metrics/analysis/regress_counters.h"
 #include "metrics/analysis/thresholds.h"
 #include "metrics/catalogue/catalogue.h"
 
-/* Relative to the base; from nothing to something is beyond every limit. */
+/* Relative to the base. A change from 0 exceeds every limit. */
 static double relative_change(double base, double head)
 {
 	return base != 0 ? fabs(head - base) / fabs(base) : INFINITY;
 }
 
-static bool is_chosen(const struct metric *metric, const char *name,
-		      const struct regress_options *options)
+static bool is_compared(const struct metric *metric, const char *name,
+			const struct regress_options *options)
 {
 	if (options->counters == REGRESS_COUNTERS_NAMED)
 		return string_list_has(options->names, name);
-	/* what is derived says again what its inputs say, in numbers that anything moves */
+	/* derived metrics repeat what their inputs show */
 	return metric && metric->exact && !metric->derive;
 }
 
-static void add_change(struct regress_case *item, const struct counter_change *change)
+static void add_counter_change(struct regress_case *item, const struct counter_change *change)
 {
 	item->counters =
 		xrealloc(item->counters, (item->counter_count + 1) * sizeof(*item->counters));
 	item->counters[item->counter_count++] = *change;
 }
 
-static int compare_one(struct regress_case *item, const struct regress_pair *pair,
-		       const struct counter_value *base, const struct counter_value *head,
-		       const struct regress_options *options, struct error *err)
+static int compare_counter(struct regress_case *item, const struct regress_pair *pair,
+			   const struct counter_value *base, const struct counter_value *head,
+			   const struct regress_options *options, struct error *err)
 {
 	const struct metric *metric = metric_find(head->metric);
 	const bool exact = metric && metric_is_exact(metric);
@@ -44,14 +44,15 @@ static int compare_one(struct regress_case *item, const struct regress_pair *pai
 					.head = head->value};
 	bool beyond;
 
-	if (limit ? limit->ignore : !is_chosen(metric, head->metric, options))
+	if (limit ? limit->ignore : !is_compared(metric, head->metric, options))
 		return 0;
 	if (!limit && !exact)
-		return error_set(err, PL_EUSAGE,
-				 "%s does not repeat exactly: to compare it, give it a limit by a "
-				 "line such as \"* %s=+5%%\" of a file for --thresholds",
-				 head->metric, head->metric);
-	/* what a kernel counts may depend on its input */
+		return error_set(
+			err, PL_EUSAGE,
+			"%s does not repeat exactly: to compare it, give it a limit with a "
+			"line such as \"* %s=+5%%\" in a file for --thresholds",
+			head->metric, head->metric);
+	/* counts may depend on the input */
 	if (!limit && pair->base_seed != pair->head_seed)
 		return 0;
 	item->counters_compared++;
@@ -64,7 +65,7 @@ static int compare_one(struct regress_case *item, const struct regress_pair *pai
 	if (beyond && change.worse != WORSE_NEITHER)
 		change.verdict =
 			(head->value > base->value) == (change.worse == WORSE_MORE) ? 1 : -1;
-	add_change(item, &change);
+	add_counter_change(item, &change);
 	return 0;
 }
 
@@ -79,14 +80,14 @@ int regress_compare_counters(struct regress_case *item, const struct regress_pai
 	for (size_t i = 0; i < counters->count && !rc; i++) {
 		const struct counter_value *head = &counters->items[i], *base = NULL;
 
-		/* both lists are in the order of names, mostly: no search through all for each */
+		/* both lists usually have the same order, so try the same place before a search */
 		if (i < pair->base->counters.count &&
 		    strcmp(pair->base->counters.items[i].metric, head->metric) == 0)
 			base = &pair->base->counters.items[i];
 		else
 			base = counter_list_find(&pair->base->counters, head->metric);
 		if (base && base->has_value && head->has_value)
-			rc = compare_one(item, pair, base, head, options, err);
+			rc = compare_counter(item, pair, base, head, options, err);
 	}
 	return rc;
 }

@@ -1,6 +1,7 @@
-/* Where a trial stands: bytes, operations and their ratios, held against the roofs. */
+/* Roofline points: bytes, operations and their ratios, compared with the roofs. */
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/counted.h"
 #include "metrics/metrics.h"
 
 #include <math.h>
@@ -8,41 +9,17 @@
 #define SECTOR_BYTES 32
 #define WAVEFRONT_BYTES 128
 
-/* ---- what was counted ---- */
+/* ---- counters ---- */
 
-/* NAN: missing. */
-static double counted(const struct trial *trial, const char *metric)
-{
-	const struct counter_value *counter = counter_list_find(&trial->counters, metric);
-
-	return counter && counter->has_value && isfinite(counter->value) ? counter->value : NAN;
-}
-
-/* What is too large for a double is as good as not measured. */
-static double finite_or_nan(double value)
-{
-	return isfinite(value) ? value : NAN;
-}
-
-static double ratio(double numerator, double denominator)
-{
-	return denominator > 0 ? finite_or_nan(numerator / denominator) : NAN;
-}
-
-static bool is_emulated(const struct trial *trial)
-{
-	return counter_list_find(&trial->counters, "ptx_blocks_total") != NULL;
-}
-
-/* The precision with the most operations. Where the only ones known are 0 and others are unknown,
- * so is the sum. */
-static void take_flop(struct roofline_point *out, const struct trial *trial,
-		      const char *const metrics[PRECISION_COUNT])
+/* Takes the precision with the most operations. If no count is above 0 and some counts are missing,
+ * the number of operations is unknown. */
+static void set_flop(struct roofline_point *out, const struct trial *trial,
+		     const char *const metrics[PRECISION_COUNT])
 {
 	bool all_known = true;
 
 	for (int i = 0; i < PRECISION_COUNT; i++) {
-		double flop = metrics[i] ? counted(trial, metrics[i]) : NAN;
+		double flop = metrics[i] ? counted_value(trial, metrics[i]) : NAN;
 
 		all_known &= !metrics[i] || !isnan(flop);
 		if (flop > 0 && !(flop <= out->flop)) {
@@ -54,7 +31,7 @@ static void take_flop(struct roofline_point *out, const struct trial *trial,
 		out->flop = 0;
 }
 
-static void take_measured(struct roofline_point *out, const struct trial *trial)
+static void set_from_counters(struct roofline_point *out, const struct trial *trial)
 {
 	static const char *const bytes[] = {
 #define X(symbol, name, metric, meaning) [symbol] = metric,
@@ -69,14 +46,14 @@ static void take_measured(struct roofline_point *out, const struct trial *trial)
 	double seconds = trial->summary.median_ns > 0 ? trial->summary.median_ns / 1e9 : NAN;
 
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
-		out->level[i].bytes = counted(trial, bytes[i]);
-		out->level[i].bytes_per_s = ratio(out->level[i].bytes, seconds);
+		out->level[i].bytes = counted_value(trial, bytes[i]);
+		out->level[i].bytes_per_s = finite_quotient(out->level[i].bytes, seconds);
 	}
-	take_flop(out, trial, flop);
-	out->flop_per_s = ratio(out->flop, seconds);
+	set_flop(out, trial, flop);
+	out->flop_per_s = finite_quotient(out->flop, seconds);
 }
 
-static void take_emulated(struct roofline_point *out, const struct trial *trial)
+static void set_from_emulated_counts(struct roofline_point *out, const struct trial *trial)
 {
 	static const char *const flop[PRECISION_COUNT] = {
 		[PRECISION_F64] = "ptx_f64_flop",
@@ -84,20 +61,19 @@ static void take_emulated(struct roofline_point *out, const struct trial *trial)
 		[PRECISION_F16] = "ptx_f16_flop",
 	};
 
-	out->emulated = true;
-	out->level[LEVEL_DRAM].bytes = counted(trial, "ptx_compulsory_bytes");
-	out->level[LEVEL_L1].bytes =
-		finite_or_nan(SECTOR_BYTES * (counted(trial, "ptx_global_load_sectors") +
-					      counted(trial, "ptx_global_store_sectors") +
-					      counted(trial, "ptx_global_atomic_sectors") +
-					      counted(trial, "ptx_global_reduction_sectors")));
-	out->level[LEVEL_SHARED].bytes =
-		finite_or_nan(WAVEFRONT_BYTES * (counted(trial, "ptx_shared_load_wavefronts") +
-						 counted(trial, "ptx_shared_store_wavefronts")));
-	take_flop(out, trial, flop);
+	out->level[LEVEL_DRAM].bytes = counted_value(trial, "ptx_compulsory_bytes");
+	out->level[LEVEL_L1].bytes = finite_or_nan(
+		SECTOR_BYTES * (counted_value(trial, "ptx_global_load_sectors") +
+				counted_value(trial, "ptx_global_store_sectors") +
+				counted_value(trial, "ptx_global_atomic_sectors") +
+				counted_value(trial, "ptx_global_reduction_sectors")));
+	out->level[LEVEL_SHARED].bytes = finite_or_nan(
+		WAVEFRONT_BYTES * (counted_value(trial, "ptx_shared_load_wavefronts") +
+				   counted_value(trial, "ptx_shared_store_wavefronts")));
+	set_flop(out, trial, flop);
 }
 
-/* ---- against the work model and the roofs ---- */
+/* ---- comparison with the work model and the roofs ---- */
 
 static void compare_with_model(struct roofline_point *out, const struct trial *trial)
 {
@@ -108,10 +84,10 @@ static void compare_with_model(struct roofline_point *out, const struct trial *t
 	out->needed_flop = (double)trial->flop;
 	if (bytes > 0)
 		out->needed_bytes = bytes;
-	out->needed_intensity = ratio(out->needed_flop, out->needed_bytes);
-	/* what an emulator counts there is compulsory, too */
+	out->needed_intensity = finite_quotient(out->needed_flop, out->needed_bytes);
+	/* the emulator's DRAM bytes are compulsory bytes themselves */
 	if (!out->emulated)
-		out->waste = ratio(out->level[LEVEL_DRAM].bytes, out->needed_bytes);
+		out->waste = finite_quotient(out->level[LEVEL_DRAM].bytes, out->needed_bytes);
 }
 
 static void compare_with_roofs(struct roofline_point *out, const struct ceiling_list *ceilings)
@@ -124,23 +100,26 @@ static void compare_with_roofs(struct roofline_point *out, const struct ceiling_
 
 		if (!roof)
 			continue;
-		level->roof_pct = finite_or_nan(100 * ratio(level->bytes_per_s, roof->per_s));
+		level->roof_pct =
+			finite_or_nan(100 * finite_quotient(level->bytes_per_s, roof->per_s));
 		if (level->intensity > 0)
-			/* fmin() passes over what is NAN */
+			/* fmin() ignores NAN */
 			out->attainable_flop_per_s =
 				fmin(out->attainable_flop_per_s, level->intensity * roof->per_s);
 	}
 	if (!compute)
 		return;
-	out->compute_roof_pct = finite_or_nan(100 * ratio(out->flop_per_s, compute->per_s));
+	out->compute_roof_pct =
+		finite_or_nan(100 * finite_quotient(out->flop_per_s, compute->per_s));
 	if (out->flop > 0)
 		out->attainable_flop_per_s = fmin(out->attainable_flop_per_s, compute->per_s);
 }
 
-void roofline_point_of(struct roofline_point *out, const struct trial *trial,
+void roofline_point_of(struct roofline_point *out, const struct trial *trial, bool emulated,
 		       const struct ceiling_list *ceilings)
 {
 	*out = (struct roofline_point){
+		.emulated = emulated,
 		.flop = NAN,
 		.flop_per_s = NAN,
 		.precision = PRECISION_F32,
@@ -155,13 +134,13 @@ void roofline_point_of(struct roofline_point *out, const struct trial *trial,
 		out->level[i] = (struct roofline_level){NAN, NAN, NAN, NAN};
 	if (trial->status != TRIAL_OK && trial->status != TRIAL_SAMPLED)
 		return;
-	if (is_emulated(trial))
-		take_emulated(out, trial);
+	if (emulated)
+		set_from_emulated_counts(out, trial);
 	else
-		take_measured(out, trial);
+		set_from_counters(out, trial);
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
-		out->level[i].intensity = ratio(out->flop, out->level[i].bytes);
+		out->level[i].intensity = finite_quotient(out->flop, out->level[i].bytes);
 	compare_with_model(out, trial);
-	if (ceilings && !out->emulated)
+	if (ceilings && !emulated)
 		compare_with_roofs(out, ceilings);
 }

@@ -1,4 +1,4 @@
-/* Statistics of samples: order statistics only, no assumption of normality. */
+/* Summaries of samples. They use order statistics only and assume no normal distribution. */
 #include "metrics/analysis/statistics.h"
 #include "metrics/metrics.h"
 
@@ -13,6 +13,11 @@ static int compare_doubles(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+void sort_numbers(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), compare_doubles);
+}
+
 static double sorted_median(const double *sorted, size_t count)
 {
 	size_t middle = count / 2;
@@ -20,7 +25,7 @@ static double sorted_median(const double *sorted, size_t count)
 	return count % 2 ? sorted[middle] : sorted[middle - 1] / 2 + sorted[middle] / 2;
 }
 
-/* P(B = successes) for B binomial of `count` fair trials. */
+/* P(B = successes), where B is the number of successes in `count` fair coin tosses. */
 static double binomial_half(double count, double successes)
 {
 	int sign;
@@ -30,14 +35,14 @@ static double binomial_half(double count, double successes)
 }
 
 /*
- * The rank k, from 1, such that the k-th smallest and k-th largest of `count`
- * samples enclose the median with at least 95 %, as narrow as can be:
- * the largest k with P(B <= k - 1) <= 0.025. 0 if there is none.
+ * Returns the rank k, from 1, of the narrowest interval that covers the median
+ * with at least 95 %, from the k-th smallest to the k-th largest of `count`
+ * samples: the largest k with P(B <= k - 1) <= 0.025. Returns 0 if there is none.
  */
 static size_t interval_rank(size_t count)
 {
 	double n = (double)count;
-	/* Ten standard deviations below the mean and further, the tail is below 1e-22. */
+	/* The tail beyond ten standard deviations is below 1e-22. */
 	double start = fmax(0, floor(n / 2 - 5 * sqrt(n)));
 	double successes = start, term = binomial_half(n, start), tail = term;
 
@@ -46,7 +51,7 @@ static size_t interval_rank(size_t count)
 		successes += 1;
 		tail += term;
 	}
-	/* `successes` is now the smallest number with a tail over 0.025, so k - 1 is one less. */
+	/* `successes` is now the smallest number with a tail above 0.025, so k - 1 is one less. */
 	return successes > start ? (size_t)successes : 0;
 }
 
@@ -60,7 +65,7 @@ struct summary summarise(const double *time_ns, size_t count)
 		return summary;
 	sorted = xmalloc(count * sizeof(*sorted));
 	memcpy(sorted, time_ns, count * sizeof(*sorted));
-	qsort(sorted, count, sizeof(*sorted), compare_doubles);
+	sort_numbers(sorted, count);
 	summary.median_ns = sorted_median(sorted, count);
 	summary.min_ns = sorted[0];
 	summary.max_ns = sorted[count - 1];
@@ -72,7 +77,7 @@ struct summary summarise(const double *time_ns, size_t count)
 
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = fabs(sorted[i] - summary.median_ns);
-	qsort(sorted, count, sizeof(*sorted), compare_doubles);
+	sort_numbers(sorted, count);
 	summary.mad_ns = sorted_median(sorted, count);
 	free(sorted);
 	return summary;

@@ -1,12 +1,14 @@
-/* statistics: the summary of a trial's samples. */
+/* statistics: the summary of a trial's samples (struct summary of metrics/metrics.h). */
 #ifndef METRICS_ANALYSIS_STATISTICS_H
 #define METRICS_ANALYSIS_STATISTICS_H
 
 #include "metrics/metrics.h"
 
-/* count 0 gives all NAN. Samples must be finite; they are not modified. */
+/* The samples must be finite. Without samples all numbers are NAN. */
 struct summary summarise(const double *time_ns, size_t count);
-/* Half width of the interval over the median; INFINITY when there is none. */
+/* Half width of the interval, divided by the median. INFINITY if there is no interval. */
 double summary_relative_width(const struct summary *summary);
+/* Sorts in ascending order. */
+void sort_numbers(double *values, size_t count);
 
 #endif

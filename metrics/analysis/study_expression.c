@@ -1,7 +1,6 @@
 /*
- * Expressions and limits of studies, from text. Recursive descent that writes
- * postfix steps, so that what is wrong with an expression is known before
- * anything is measured.
+ * Parses expressions and limits of studies. A recursive-descent parser writes
+ * postfix steps, so errors in an expression show before anything is measured.
  */
 #include <ctype.h>
 #include <math.h>
@@ -9,10 +8,10 @@
 #include <string.h>
 
 #include "metrics/analysis/study.h"
-#include "metrics/analysis/study_parts.h"
+#include "metrics/analysis/study_expression.h"
 #include "metrics/catalogue/catalogue.h"
 
-/* Deeper than anyone writes; shallow enough for any stack. */
+/* Deeper than any sensible expression, and safe for the call stack. */
 #define DEPTH_LIMIT 32
 
 struct reading {
@@ -20,20 +19,20 @@ struct reading {
 	const struct study *study;
 	bool emulated;
 	int depth;
-	size_t stack; /* values that the steps so far leave */
+	size_t stack; /* number of values that the steps so far leave on the stack */
 	struct study_expression *out;
 	struct error *err;
 };
 
 static int read_sum(struct reading *r);
 
-static int fail_at(const struct reading *r, const char *at, const char *cause)
+static int fail_at_character(const struct reading *r, const char *at, const char *cause)
 {
 	return error_set(r->err, PL_EPARSE, "\"%.120s\", character %td: %s", r->text,
 			 at - r->text + 1, cause);
 }
 
-static void skip_blanks(struct reading *r)
+static void skip_spaces(struct reading *r)
 {
 	while (*r->at == ' ' || *r->at == '\t')
 		r->at++;
@@ -41,28 +40,28 @@ static void skip_blanks(struct reading *r)
 
 static bool take(struct reading *r, char symbol)
 {
-	skip_blanks(r);
+	skip_spaces(r);
 	if (*r->at != symbol)
 		return false;
 	r->at++;
 	return true;
 }
 
-/* `change` is by how much the stack grows. */
+/* `change` is the growth of the stack. */
 static int add_step(struct reading *r, struct study_step step, int change)
 {
 	struct study_expression *out = r->out;
 
 	if (out->count == STUDY_MAX_STEPS)
-		return fail_at(r, r->at, "the expression is too long");
+		return fail_at_character(r, r->at, "the expression is too long");
 	r->stack = (size_t)((int)r->stack + change);
 	if (r->stack > STUDY_MAX_STACK)
-		return fail_at(r, r->at, "nested too deep");
+		return fail_at_character(r, r->at, "nested too deep");
 	out->steps[out->count++] = step;
 	return 0;
 }
 
-/* A word of letters, digits and underscores; malloc'd. */
+/* Takes a word of letters, digits and underscores; malloc'd. */
 static char *take_word(struct reading *r)
 {
 	const char *start = r->at;
@@ -77,7 +76,7 @@ static char *take_word(struct reading *r)
 static const struct function {
 	const char *name;
 	enum study_operation operation;
-	bool folds; /* takes one value or more, two at a time; else it takes one */
+	bool folds; /* takes one or more values, and combines two at a time; else takes one value */
 } functions[] = {
 	{"min", STEP_MIN, true},
 	{"max", STEP_MAX, true},
@@ -93,7 +92,7 @@ static const struct function *find_function(const char *name)
 }
 
 /* After "name(". */
-static int read_arguments(struct reading *r, const struct function *function)
+static int read_function_arguments(struct reading *r, const struct function *function)
 {
 	int rc = read_sum(r);
 
@@ -105,7 +104,7 @@ static int read_arguments(struct reading *r, const struct function *function)
 			rc = add_step(r, (struct study_step){.operation = function->operation}, -1);
 	}
 	if (!rc && !take(r, ')'))
-		rc = fail_at(r, r->at, "\")\" is missing after the arguments");
+		rc = fail_at_character(r, r->at, "\")\" is missing after the arguments");
 	return rc;
 }
 
@@ -144,19 +143,21 @@ static int unknown_quantity(struct reading *r, const char *at, const char *name)
 		  name);
 	if (nearest_names(&near, name, names, count))
 		text_addf(&cause, "; did you mean %s?", near.data);
-	rc = fail_at(r, at, cause.data);
+	rc = fail_at_character(r, at, cause.data);
 	text_release(&cause);
 	text_release(&near);
 	return rc;
 }
 
-/* Rates are written as counts over time(): only so are their intervals known. */
-static bool is_rate(const struct metric *metric)
+/* A study has to write a rate as a count divided by time(), because only then the interval is
+ * known.
+ */
+static bool depends_on_time(const struct metric *metric)
 {
 	for (size_t i = 0; i < METRIC_MAX_INPUTS && metric->inputs[i]; i++) {
 		const struct metric *input = metric_find(metric->inputs[i]);
 
-		if (input && (input->from_samples || is_rate(input)))
+		if (input && (input->from_samples || depends_on_time(input)))
 			return true;
 	}
 	return metric->from_samples;
@@ -172,13 +173,14 @@ static int find_quantity(struct reading *r, struct study_step *step, const char 
 			continue;
 		step->fact = facts[i].fact;
 		return facts[i].timed && r->emulated
-			       ? fail_at(r, start, "an emulator measures no time")
+			       ? fail_at_character(r, start, "the emulator measures no time")
 			       : 0;
 	}
 	if (!metric || metric->emulated != r->emulated)
 		return unknown_quantity(r, start, name);
-	if (is_rate(metric))
-		return fail_at(r, start, "a rate: divide by time() instead, which has an interval");
+	if (depends_on_time(metric))
+		return fail_at_character(r, start,
+					 "a rate: divide by time() instead, which has an interval");
 	step->metric = metric->name;
 	return 0;
 }
@@ -194,20 +196,22 @@ static int read_quantity(struct reading *r, const char *start, const char *name)
 
 	if (rc)
 		return rc;
-	skip_blanks(r);
+	skip_spaces(r);
 	at = r->at;
 	word = take_word(r);
 	for (step.at = 0; step.at < study->case_count; step.at++)
 		if (strcmp(study->cases[step.at].name, word) == 0)
 			break;
 	if (step.at == study->case_count)
-		rc = fail_at(r, at,
-			     *word ? "no case of the study has this name"
-				   : "the name of a case is missing");
+		rc = fail_at_character(r, at,
+				       *word ? "no case of the study has this name"
+					     : "the name of a case is missing");
 	else if (r->emulated && study->cases[step.at].best)
-		rc = fail_at(r, at, "an emulator cannot tell which is the fastest: name one case");
+		rc = fail_at_character(
+			r, at,
+			"the emulator measures no time, so it has no fastest case: name one case");
 	else if (!take(r, ')'))
-		rc = fail_at(r, r->at, "\")\" is missing after the name of the case");
+		rc = fail_at_character(r, r->at, "\")\" is missing after the name of the case");
 	else
 		rc = add_step(r, step, 1);
 	free(word);
@@ -224,16 +228,16 @@ static int read_name(struct reading *r)
 	int rc;
 
 	if (!take(r, '('))
-		rc = fail_at(r, start, "a name stands before \"(\", such as time(CASE)");
+		rc = fail_at_character(r, start, "\"(\" expected after a name, such as time(CASE)");
 	else if (function)
-		rc = read_arguments(r, function);
+		rc = read_function_arguments(r, function);
 	else
 		rc = read_quantity(r, start, name);
 	free(name);
 	return rc;
 }
 
-static int read_number(struct reading *r)
+static int read_literal(struct reading *r)
 {
 	struct study_step step = {.operation = STEP_NUMBER};
 	const char *start = r->at;
@@ -248,23 +252,23 @@ static int read_number(struct reading *r)
 	digits = xstrndup(start, (size_t)(r->at - start));
 	rc = parse_double(&step.number, digits, NULL);
 	free(digits);
-	return rc ? fail_at(r, start, "not a number") : add_step(r, step, 1);
+	return rc ? fail_at_character(r, start, "not a number") : add_step(r, step, 1);
 }
 
 static int read_primary(struct reading *r)
 {
 	int rc;
 
-	skip_blanks(r);
+	skip_spaces(r);
 	if (isdigit((unsigned char)*r->at) || *r->at == '.')
-		return read_number(r);
+		return read_literal(r);
 	if (isalpha((unsigned char)*r->at) || *r->at == '_')
 		return read_name(r);
 	if (!take(r, '('))
-		return fail_at(r, r->at, "a number, a name or \"(\" expected");
+		return fail_at_character(r, r->at, "a number, a name or \"(\" expected");
 	rc = read_sum(r);
 	if (!rc && !take(r, ')'))
-		rc = fail_at(r, r->at, "\")\" is missing");
+		rc = fail_at_character(r, r->at, "\")\" is missing");
 	return rc;
 }
 
@@ -275,7 +279,7 @@ static int read_unary(struct reading *r)
 	if (!take(r, '-'))
 		return read_primary(r);
 	if (++r->depth > DEPTH_LIMIT)
-		return fail_at(r, r->at, "nested too deep");
+		return fail_at_character(r, r->at, "nested too deep");
 	rc = read_unary(r);
 	r->depth--;
 	return rc ? rc : add_step(r, (struct study_step){.operation = STEP_NEGATE}, 0);
@@ -305,7 +309,7 @@ static int read_sum(struct reading *r)
 	int rc;
 
 	if (++r->depth > DEPTH_LIMIT)
-		return fail_at(r, r->at, "nested too deep");
+		return fail_at_character(r, r->at, "nested too deep");
 	rc = read_product(r);
 	while (!rc) {
 		bool plus = take(r, '+');
@@ -337,9 +341,9 @@ int study_expression_parse(struct study_expression *out, const char *text,
 
 	parsed.steps = xcalloc(STUDY_MAX_STEPS, sizeof(*parsed.steps));
 	rc = read_sum(&r);
-	skip_blanks(&r);
+	skip_spaces(&r);
 	if (!rc && *r.at)
-		rc = fail_at(&r, r.at, "an operator or the end expected");
+		rc = fail_at_character(&r, r.at, "an operator or the end expected");
 	if (rc) {
 		study_expression_release(&parsed);
 		return rc;
@@ -367,7 +371,7 @@ bool study_expression_uses(const struct study_expression *expression, size_t at)
 
 /* ---- limits ---- */
 
-/* "5%" of a value that was "equal". */
+/* Reads the "5%" of "equal 2 within 5%". */
 static int read_tolerance(double *out, const char *word)
 {
 	size_t length = strlen(word);
@@ -422,7 +426,7 @@ int study_limits_parse(struct study_limits *out, const char *text, struct error 
 	string_list_release(&words);
 	if (rc)
 		return error_set(err, rc,
-				 "\"%.80s\" is no limit: write \"at least 2\", \"at most 2\", "
+				 "\"%.80s\" is not a limit: write \"at least 2\", \"at most 2\", "
 				 "\"between 1 and 2\", \"equal 2\" or \"equal 2 within 5%%\"",
 				 text);
 	limits.text = xstrdup(text);

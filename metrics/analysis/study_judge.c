@@ -1,11 +1,12 @@
-/* What cases measured, through a study's expressions, against its limits. */
+/* Evaluates the expressions of a study over measurements, and compares the values with its limits.
+ */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/study.h"
-#include "metrics/analysis/study_parts.h"
+#include "metrics/analysis/study_expression.h"
 #include "metrics/catalogue/catalogue.h"
 
 static const struct {
@@ -29,9 +30,9 @@ const char *study_verdict_meaning(enum study_verdict verdict)
 /* ---- one value ---- */
 
 /*
- * A value on the stack, and by how much it grows with the logarithm of each
- * case's time. One that is made of times and constants by products and
- * quotients alone varies by factors, so its interval is one of factors.
+ * A value on the stack, and its derivative by the logarithm of each case's time. A
+ * product or quotient of times and constants varies by factors, so its interval
+ * is computed in factors.
  */
 struct value {
 	double number;
@@ -42,8 +43,8 @@ struct value {
 struct judging {
 	const struct study *study;
 	const struct study_evidence *evidence;
-	bool timed[STUDY_MAX_CASES]; /* its time is in the expression */
-	struct text why;             /* why a value is not known; empty: all are */
+	bool timed[STUDY_MAX_CASES]; /* the expression uses the time of the case */
+	struct text why;             /* why a value is missing; empty: none is */
 };
 
 static double mean_of_logarithms(struct process_medians medians)
@@ -55,22 +56,22 @@ static double mean_of_logarithms(struct process_medians medians)
 	return sum / (double)medians.count;
 }
 
-static void is_unknown(struct judging *judging, size_t at, const char *what, const char *reason)
+static void report_unknown(struct judging *judging, size_t at, const char *what, const char *reason)
 {
 	if (!judging->why.length)
 		text_addf(&judging->why, "%s of case %s: %s", what, judging->study->cases[at].name,
 			  reason);
 }
 
-static double count_of(struct judging *judging, const struct study_step *step)
+static double study_counter(struct judging *judging, const struct study_step *step)
 {
 	const struct trial *trial = judging->evidence[step->at].trial;
 	const struct counter_value *counter = counter_list_find(&trial->counters, step->metric);
 
 	if (counter && counter->has_value)
 		return counter->value;
-	is_unknown(judging, step->at, step->metric,
-		   counter && counter->reason ? counter->reason : "not counted");
+	report_unknown(judging, step->at, step->metric,
+		       counter && counter->reason ? counter->reason : "not counted");
 	return NAN;
 }
 
@@ -79,7 +80,7 @@ static double known_or_nan(struct judging *judging, const struct study_step *ste
 {
 	if (value >= 0)
 		return (double)value;
-	is_unknown(judging, step->at, what, "not known");
+	report_unknown(judging, step->at, what, "not known");
 	return NAN;
 }
 
@@ -113,11 +114,12 @@ static double fact_of(struct judging *judging, const struct study_step *step)
 				    : step->fact == FACT_BUFFER_BYTES ? evidence->buffer_bytes
 								      : evidence->scratch_bytes);
 	default:
-		return count_of(judging, step);
+		return study_counter(judging, step);
 	}
 }
 
-/* What a kernel is not to blame for, such as too little memory, says nothing about it. */
+/* An end that is not the fault of the kernel, such as too little memory, leaves the value unknown.
+ */
 static double verified_of(struct judging *judging, const struct study_step *step)
 {
 	const struct study_evidence *evidence = &judging->evidence[step->at];
@@ -132,8 +134,8 @@ static double verified_of(struct judging *judging, const struct study_step *step
 	case TRIAL_DEVICE_ERROR:
 		return 0;
 	default:
-		is_unknown(judging, step->at, "the result",
-			   evidence->reason ? evidence->reason : "not verified");
+		report_unknown(judging, step->at, "the result",
+			       evidence->reason ? evidence->reason : "not verified");
 		return NAN;
 	}
 }
@@ -148,11 +150,11 @@ static void take_quantity(struct judging *judging, const struct study_step *step
 	if (evidence->trial && step->fact == FACT_VERIFIED) {
 		value->number = verified_of(judging, step);
 	} else if (!evidence->trial || evidence->reason) {
-		is_unknown(judging, step->at, "no measurement", evidence->reason);
+		report_unknown(judging, step->at, "no measurement", evidence->reason);
 	} else if (step->fact != FACT_TIME) {
 		value->number = fact_of(judging, step);
 	} else if (!evidence->medians.count) {
-		is_unknown(judging, step->at, "the time", "not measured");
+		report_unknown(judging, step->at, "the time", "not measured");
 	} else {
 		value->number = exp(mean_of_logarithms(evidence->medians));
 		value->slope[step->at] = value->number;
@@ -160,8 +162,9 @@ static void take_quantity(struct judging *judging, const struct study_step *step
 	}
 }
 
-/* left = left OPERATION right */
-static void combine(enum study_operation operation, struct value *left, const struct value *right)
+/* Computes left = left OPERATION right. */
+static void apply_binary(enum study_operation operation, struct value *left,
+			 const struct value *right)
 {
 	double a = left->number, b = right->number;
 	bool takes_right;
@@ -195,7 +198,7 @@ static void combine(enum study_operation operation, struct value *left, const st
 	}
 }
 
-static void change(enum study_operation operation, struct value *value)
+static void apply_unary(enum study_operation operation, struct value *value)
 {
 	double factor = operation == STEP_NEGATE ? -1 : 1 / (value->number * log(10));
 
@@ -223,21 +226,21 @@ static struct value evaluate(struct judging *judging, const struct study_express
 			break;
 		case STEP_NEGATE:
 		case STEP_LOG10:
-			change(step->operation, &stack[top - 1]);
+			apply_unary(step->operation, &stack[top - 1]);
 			break;
 		default:
 			top--;
-			combine(step->operation, &stack[top - 1], &stack[top]);
+			apply_binary(step->operation, &stack[top - 1], &stack[top]);
 		}
 	}
 	return stack[0];
 }
 
-/* ---- its interval ---- */
+/* ---- intervals ---- */
 
 /*
- * As in effect_of(): the spread of all cases' rounds together with the noise
- * that is known between processes, weighted by degrees of freedom.
+ * As in effect_of(), the variance combines the rounds of all cases with the known
+ * noise between processes, weighted by degrees of freedom.
  */
 static void find_interval(struct study_part_answer *answer, const struct judging *judging,
 			  const struct value *value)
@@ -296,12 +299,13 @@ static void judge_value(struct study_part_answer *answer, const struct study_lim
 	} else {
 		double limit = low < limits->low ? limits->low : limits->high;
 
-		answer->why = xasprintf("the interval reaches across %g", limit);
+		answer->why = xasprintf("the interval crosses %g", limit);
 	}
 }
 
-/* What is known before anything runs: bytes and operations of the table, buffers, launches. */
-static bool is_asked_for(const struct study_expression *expression)
+/* Whether the value is known before anything runs: it uses only the work model, buffers, launches.
+ */
+static bool is_known_from_plan(const struct study_expression *expression)
 {
 	size_t quantities = 0;
 
@@ -349,7 +353,7 @@ static void judge_part(struct study_part_answer *answer, const struct study *stu
 					     .low = NAN,
 					     .high = NAN,
 					     .exact = is_exact(expression),
-					     .asked_for = is_asked_for(expression)};
+					     .asked_for = is_known_from_plan(expression)};
 	if (!expression->count) {
 		answer->why = xstrdup(emulated ? "needs a GPU" : "needs --backend ptx");
 		return;
@@ -358,7 +362,7 @@ static void judge_part(struct study_part_answer *answer, const struct study *stu
 	if (judging.why.length) {
 		answer->why = text_detach(&judging.why);
 	} else if (!isfinite(value.number)) {
-		answer->why = xstrdup("what was measured gives no finite number");
+		answer->why = xstrdup("the value is not a finite number");
 	} else {
 		answer->value = value.number;
 		find_interval(answer, &judging, &value);

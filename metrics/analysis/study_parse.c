@@ -1,7 +1,7 @@
 /*
- * The file of a study: lines "key: value", those that begin with a blank go
- * on with the one before, "#" begins a line that is a remark. What comes
- * after "part:" is of that part.
+ * Parses the file of a study. Lines are "key: value". A line that begins with a
+ * blank continues the one before, and a line that begins with "#" is a comment.
+ * The keys after "part:" belong to that part.
  */
 #include <ctype.h>
 #include <stdio.h>
@@ -9,17 +9,18 @@
 #include <string.h>
 
 #include "metrics/analysis/study.h"
-#include "metrics/analysis/study_parts.h"
+#include "metrics/analysis/study_expression.h"
 
 struct study_reader {
 	struct study *study;
 	const char *path;
-	int line; /* of the key, from 1 */
+	int line; /* line of the key, from 1 */
 	struct error *err;
 };
 
 static int fail(const struct study_reader *reader, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Sets "PATH:LINE: cause". Returns PL_EPARSE. */
 static int fail(const struct study_reader *reader, const char *format, ...)
 {
 	char cause[512];
@@ -33,7 +34,7 @@ static int fail(const struct study_reader *reader, const char *format, ...)
 
 /* ---- keys ---- */
 
-/* Where a plain text belongs, and whether it must be there. */
+/* A key with a plain text: the field that it sets, and whether the key is required. */
 static const struct text_key {
 	const char *name;
 	bool of_part, needed;
@@ -90,13 +91,13 @@ static int set_text(const struct study_reader *reader, const struct text_key *ke
 		return fail(reader, "\"%s\" belongs before the first part", key->name);
 	at = (char **)((char *)(key->of_part ? (void *)part : (void *)reader->study) + key->offset);
 	if (*at)
-		return fail(reader, "\"%s\" stands there twice", key->name);
+		return fail(reader, "\"%s\" appears twice", key->name);
 	*at = xstrdup(value);
 	return 0;
 }
 
-static int add_case(const struct study_reader *reader, const char *name, const char *selector,
-		    bool best)
+static int add_study_case(const struct study_reader *reader, const char *name, const char *selector,
+			  bool best)
 {
 	struct study *study = reader->study;
 	size_t length = strlen(name);
@@ -105,11 +106,12 @@ static int add_case(const struct study_reader *reader, const char *name, const c
 		return fail(reader, "cases belong before the first part");
 	if (!length || length > 40 || !islower((unsigned char)name[0]) ||
 	    strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != length)
-		return fail(reader, "a case needs a name: \"case NAME: KERNEL/VARIANT/CONFIG\", of "
-				    "small letters, digits and underscores");
+		return fail(reader,
+			    "a case needs a name: \"case NAME: KERNEL/VARIANT/CONFIG\", with "
+			    "lower-case letters, digits and underscores");
 	for (size_t i = 0; i < study->case_count; i++)
 		if (strcmp(study->cases[i].name, name) == 0)
-			return fail(reader, "a case is called \"%s\" already", name);
+			return fail(reader, "there is already a case \"%s\"", name);
 	if (study->case_count == STUDY_MAX_CASES)
 		return fail(reader, "more cases than a study may have");
 	study->cases[study->case_count++] =
@@ -137,7 +139,7 @@ static int set_expression(const struct study_reader *reader, const char *value, 
 		return fail(reader, "an expression belongs to a part: write \"part: TITLE\" first");
 	at = emulated ? &part->emulated : &part->measured;
 	if (at->count)
-		return fail(reader, "the part has this expression already");
+		return fail(reader, "the part already has this expression");
 	if (study_expression_parse(at, value, reader->study, emulated, &cause))
 		return fail(reader, "%s", cause.text);
 	return 0;
@@ -149,7 +151,7 @@ static int set_limits(const struct study_reader *reader, const char *value)
 	struct error cause = {0};
 
 	if (!part || part->expect.text)
-		return fail(reader, part ? "\"expect\" stands there twice"
+		return fail(reader, part ? "\"expect\" appears twice"
 					 : "\"expect\" belongs to a part: write \"part: TITLE\" "
 					   "first");
 	return study_limits_parse(&part->expect, value, &cause) ? fail(reader, "%s", cause.text)
@@ -163,7 +165,7 @@ static int set_decides(const struct study_reader *reader, const char *value)
 	if (!part)
 		return fail(reader, "\"decides\" belongs to a part: write \"part: TITLE\" first");
 	if (strcmp(value, "no") != 0)
-		return fail(reader, "\"decides\" is \"no\" or not there: every other part does");
+		return fail(reader, "\"decides\" must be \"no\": without the key a part decides");
 	part->aside = true;
 	return 0;
 }
@@ -171,11 +173,11 @@ static int set_decides(const struct study_reader *reader, const char *value)
 static int set_key(const struct study_reader *reader, const char *key, const char *value)
 {
 	if (!*value)
-		return fail(reader, "nothing stands after \"%s:\"", key);
+		return fail(reader, "there is no value after \"%s:\"", key);
 	if (strncmp(key, "case ", 5) == 0 || strncmp(key, "best ", 5) == 0)
-		return add_case(reader, key + 5, value, *key == 'b');
+		return add_study_case(reader, key + 5, value, *key == 'b');
 	if (strcmp(key, "case") == 0 || strcmp(key, "best") == 0)
-		return add_case(reader, "", value, false);
+		return add_study_case(reader, "", value, false);
 	if (strcmp(key, "part") == 0)
 		return add_part(reader, value);
 	if (strcmp(key, "measured") == 0 || strcmp(key, "emulated") == 0)
@@ -192,15 +194,15 @@ static int set_key(const struct study_reader *reader, const char *key, const cha
 
 /* ---- lines ---- */
 
-/* "key: value", of one line or several that were joined. */
+/* Reads "key: value"; continuation lines are already joined. */
 static int read_entry(const struct study_reader *reader, char *entry)
 {
 	char *colon = strchr(entry, ':');
 	char *value, *end;
 
 	if (!colon)
-		return fail(reader, "a line is \"key: value\", or begins with a blank to go on "
-				    "with the one before");
+		return fail(reader, "expected \"key: value\", or a blank at the beginning to "
+				    "continue the line before");
 	*colon = '\0';
 	value = colon + 1;
 	while (*value == ' ' || *value == '\t')
@@ -210,7 +212,7 @@ static int read_entry(const struct study_reader *reader, char *entry)
 	return set_key(reader, entry, value);
 }
 
-/* The next line without its end and the blanks there; false: there is none. */
+/* Reads the next line without trailing blanks. Returns false at the end. */
 static bool next_line(const char **at, const char *end, struct text *line)
 {
 	const char *stop;
@@ -246,7 +248,7 @@ static int read_lines(struct study_reader *reader, const char *text, size_t leng
 			rc = read_entry(reader, entry.data);
 		reader->line = rc ? reader->line : number;
 		if (!rc && first > line.data)
-			rc = fail(reader, "a line that begins with a blank goes on with the one "
+			rc = fail(reader, "a line that begins with a blank continues the one "
 					  "before, and there is none");
 		text_clear(&entry);
 		text_add(&entry, line.data);
@@ -258,7 +260,7 @@ static int read_lines(struct study_reader *reader, const char *text, size_t leng
 	return rc;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole study ---- */
 
 static int check_part(const struct study_reader *reader, const struct study_part *part)
 {
@@ -299,7 +301,7 @@ static int check_study(struct study_reader *reader)
 }
 
 /* "studies/two_ifs.study" → "two_ifs". */
-static char *name_of(const char *path)
+static char *study_name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 	const char *name = slash ? slash + 1 : path;
@@ -317,9 +319,9 @@ int study_parse(struct study *out, const char *path, const char *text, size_t le
 	struct study_reader reader = {.study = study, .path = path, .line = 1, .err = err};
 	int rc = 0;
 
-	study->name = name_of(path);
+	study->name = study_name_of(path);
 	if (length > STUDY_MAX_BYTES || memchr(text, '\0', length))
-		rc = fail(&reader, "this is no study: it is too long, or no text");
+		rc = fail(&reader, "not a study: the file is too long or not a text");
 	if (!rc)
 		rc = read_lines(&reader, text, length);
 	if (!rc)
@@ -392,8 +394,8 @@ void study_metrics(struct string_list *out, const struct study *study, bool emul
 	}
 }
 
-/* Whether on_emulator sets the axis of "block=64". */
-static bool is_set(const char *settings, const char *piece)
+/* Whether on_emulator sets the same axis as `piece` ("block=64"). */
+static bool is_axis_set(const char *settings, const char *piece)
 {
 	struct string_list pieces = {0};
 	size_t name = strcspn(piece, "=") + 1;
@@ -420,9 +422,9 @@ char *study_selector(const struct study *study, size_t index, bool emulated)
 	text_add_bytes(&out, selector, (size_t)(config - selector + 1));
 	string_list_split(&pieces, config + 1, ',');
 	for (size_t i = 0; i < pieces.count; i++) {
-		/* a piece without "=" goes on with the values of the axis before */
+		/* a piece without "=" is a further value of the axis before */
 		if (strchr(pieces.items[i], '='))
-			dropped = is_set(study->on_emulator, pieces.items[i]);
+			dropped = is_axis_set(study->on_emulator, pieces.items[i]);
 		if (!dropped)
 			text_addf(&out, "%s,", pieces.items[i]);
 	}

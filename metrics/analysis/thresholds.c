@@ -1,4 +1,4 @@
-/* Limits by pattern of cases; see the header for the form. */
+/* Reads files of thresholds, and finds the threshold of a case. */
 #include "metrics/analysis/thresholds.h"
 #include "metrics/catalogue/catalogue.h"
 
@@ -9,19 +9,21 @@
 #include "metrics/metrics.h"
 
 #define WORD_SHOWN 60
-/* Anything a change can be; a limit beyond it is a slip of the pen. */
+/* A higher limit is a typing error. */
 #define LIMIT_MOST 1000.0
-/* "time=2" is meant as 2 %, and would let everything through. */
+/* The user who writes "time=2" means 2 %; as a ratio it would accept everything. */
 #define LIMIT_MOST_PLAIN 1.0
 
-/* Where a message says it is. */
+/* The place that a message names. */
 struct place {
 	const char *file;
 	size_t line;
 };
 
-/* Of the word its beginning, and no byte that a terminal would obey. */
-static int refuse(const struct place *place, struct error *err, const char *what, const char *word)
+/* Quotes the beginning of the word. Control characters become '?', because the file is untrusted
+ * input. */
+static int fail_at_word(const struct place *place, struct error *err, const char *what,
+			const char *word)
 {
 	char shown[WORD_SHOWN + 1];
 	size_t length = 0;
@@ -61,13 +63,13 @@ static void rule_add(struct threshold_rule *rule, const char *name, bool ignore,
 	};
 }
 
-/* CUPTI's own names are not in the catalogue, and have "__" in them. */
+/* Names of CUPTI are not in the catalogue; they contain "__". */
 static bool is_metric(const char *name)
 {
 	return metric_find(name) || strstr(name, "__");
 }
 
-/* "2%", "0.02", "+2%": 0 is a limit too. */
+/* Parses "2%" or "0.02". 0 is a limit too. */
 static bool parse_limit(double *out, const char *text)
 {
 	size_t length = strlen(text);
@@ -92,16 +94,17 @@ static int add_limit(struct threshold_rule *rule, const struct place *place, con
 	double limit;
 
 	if (!time && !is_metric(name))
-		return refuse(place, err, "neither time nor a metric (`perflab list metrics`)",
-			      name);
+		return fail_at_word(place, err,
+				    "neither time nor a metric (`perflab list metrics`)", name);
 	if (!time && (*text == '+' || *text == '-'))
 		worse = *text++ == '+' ? WORSE_MORE : WORSE_LESS;
 	if (!parse_limit(&limit, text))
-		return refuse(place, err, "no limit such as 2% or 0.02", word);
+		return fail_at_word(place, err, "not a limit such as 2% or 0.02", word);
 	if (!time && worse == WORSE_NEITHER)
-		return refuse(place, err,
-			      "nothing says whether more of it is worse or less: write +2% or -2%",
-			      word);
+		return fail_at_word(
+			place, err,
+			"the catalogue does not define which direction is worse: write +2% or -2%",
+			word);
 	rule_add(rule, name, false, limit, worse);
 	return 0;
 }
@@ -118,7 +121,7 @@ static int parse_word(struct threshold_rule *rule, const struct place *place, ch
 		return 0;
 	}
 	if (!equals)
-		return refuse(place, err, "neither NAME=LIMIT nor ignore", word);
+		return fail_at_word(place, err, "neither NAME=LIMIT nor ignore", word);
 	name = xstrndup(word, (size_t)(equals - word));
 	if (strcmp(name, "ignore") != 0) {
 		rc = add_limit(rule, place, name, equals + 1, word, err);
@@ -126,14 +129,15 @@ static int parse_word(struct threshold_rule *rule, const struct place *place, ch
 		rule_add(rule, equals + 1, true, NAN, WORSE_NEITHER);
 		rc = 0;
 	} else {
-		rc = refuse(place, err, "neither time nor a metric (`perflab list metrics`)",
-			    equals + 1);
+		rc = fail_at_word(place, err, "neither time nor a metric (`perflab list metrics`)",
+				  equals + 1);
 	}
 	free(name);
 	return rc;
 }
 
-/* Words of a line, which is changed; a '#' at the beginning of a word ends it. */
+/* Parses the words of a line, and modifies the line. A word that begins with '#' begins a comment.
+ */
 static int parse_line(struct thresholds *out, const struct place *place, char *line,
 		      struct error *err)
 {
@@ -149,7 +153,7 @@ static int parse_line(struct thresholds *out, const struct place *place, char *l
 			rc = parse_word(&rule, place, word, err);
 	}
 	if (!rc && rule.pattern && !rule.count)
-		rc = refuse(place, err, "a pattern, and nothing said of it", rule.pattern);
+		rc = fail_at_word(place, err, "a pattern without a limit", rule.pattern);
 	if (rc || !rule.pattern) {
 		rule_release(&rule);
 		return rc;
@@ -175,8 +179,8 @@ int thresholds_parse(struct thresholds *out, const char *name, const char *bytes
 
 		place.line++;
 		if (strlen(line) != size)
-			rc = error_set(err, PL_EPARSE, "%s:%zu: a zero byte: not a file of text",
-				       name, place.line);
+			rc = error_set(err, PL_EPARSE, "%s:%zu: a NUL byte: not a text file", name,
+				       place.line);
 		else
 			rc = parse_line(&found, &place, line, err);
 		free(line);

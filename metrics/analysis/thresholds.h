@@ -1,8 +1,7 @@
 /*
- * thresholds: how much a case may change before it is called a regression, by
- * patterns of cases, in a file that stands in its user's repository. A line a
- * rule; what a later line says of a case stands in the place of what an
- * earlier one said:
+ * thresholds: how much a case may change before `perflab regress` reports a
+ * regression. The user keeps the limits in a file, one rule per line, each for a
+ * pattern of cases. A later line overrides earlier lines:
  *
  *	# pattern             limits
  *	*                     time=1%
@@ -17,23 +16,23 @@
 #include "base/base.h"
 #include "metrics/catalogue/catalogue.h"
 
-/* Found in the working directory where no file is named. */
+/* The default file, in the working directory. */
 #define THRESHOLDS_NAME "perflab.thresholds"
 #define THRESHOLDS_TIME "time"
-/* A file of more bytes is none. */
+/* The largest size of a file, in bytes. */
 #define THRESHOLDS_LIMIT ((size_t)1 << 20)
 
-/* A word of a line: NAME=LIMIT, ignore=NAME, or ignore (name NULL). */
+/* A word of a line: NAME=LIMIT, ignore=NAME, or ignore (then name is NULL). */
 struct threshold {
 	char *name; /* "time", or a metric */
 	bool ignore;
-	double limit;     /* relative; NAN with ignore */
-	enum worse worse; /* of a metric; of the catalogue, if the sign does not say */
+	double limit;     /* relative; NAN for ignore */
+	enum worse worse; /* for a metric: by the sign of the limit, else from the catalogue */
 };
 
 struct threshold_rule {
-	char *pattern; /* as pattern_matches() takes it */
-	size_t line;   /* of the file, from 1 */
+	char *pattern; /* for pattern_matches() */
+	size_t line;   /* in the file, from 1 */
 	struct threshold *items;
 	size_t count, capacity;
 };
@@ -43,15 +42,15 @@ struct thresholds {
 	size_t count, capacity;
 };
 
-/* `name` is how messages call the file. PL_EPARSE names file and line, and says what is expected;
- * *out is empty then. */
+/* Parses a file; messages call it `name`. Returns 0, or PL_EPARSE with file, line and cause; *out
+ * is unchanged then. */
 int thresholds_parse(struct thresholds *out, const char *name, const char *bytes, size_t length,
 		     struct error *err);
 void thresholds_release(struct thresholds *thresholds);
 
-/* Whether a case is to be left out: an `ignore` that no later line with a limit takes back. */
+/* Whether to leave out a case: a line says `ignore`, and no later line sets a limit. */
 bool thresholds_ignore(const struct thresholds *thresholds, const char *case_name);
-/* What is said last of "time" or of a metric in a case; NULL: nothing. */
+/* The last threshold for "time" or a metric in a case. NULL: none. */
 const struct threshold *thresholds_find(const struct thresholds *thresholds, const char *case_name,
 					const char *name);
 

@@ -1,9 +1,10 @@
-/* A verdict: the tables of rules, asked for one trial. */
+/* The verdict of a trial, by the tables of rules. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/analysis/verdict_rules.h"
 
 #define MOST_ADVICE 2
@@ -28,26 +29,26 @@ const char *bound_meaning(enum bound bound)
 
 const struct verdict_rule *verdict_rule_at(size_t index)
 {
-	if (index < binding_rule_count)
-		return &binding_rules[index].words;
-	index -= binding_rule_count;
+	if (index < limiter_rule_count)
+		return &limiter_rules[index].words;
+	index -= limiter_rule_count;
 	return index < note_rule_count ? &note_rules[index].words : NULL;
 }
 
-/* What a rule goes by. */
-static double near_pct(const struct rule *rule, const struct evidence *evidence)
+/* The share of the roof that decides about the limiter. */
+static double deciding_pct(const struct rule *rule, const struct evidence *evidence)
 {
 	return rule->near_pct(evidence);
 }
 
-/* What a rule reports as the percent of its roof: of idle lanes, that without them. */
+/* The share of the roof that the verdict reports: for idle lanes, the share that was reached. */
 static double reported_pct(const struct rule *rule, const struct evidence *evidence)
 {
 	return rule->bound == BOUND_COMPUTE ? evidence->point->compute_roof_pct
 					    : rule->near_pct(evidence);
 }
 
-/* The roof that is nearest, NULL where none is known. */
+/* Returns the rule of the nearest roof, or NULL if none is known. */
 static const struct rule *
 nearest_roof(const struct evidence *evidence,
 	     double (*pct_of)(const struct rule *, const struct evidence *), double *nearest_pct)
@@ -55,8 +56,8 @@ nearest_roof(const struct evidence *evidence,
 	const struct rule *nearest = NULL;
 
 	*nearest_pct = NAN;
-	for (size_t i = 0; i < binding_rule_count; i++) {
-		const struct rule *rule = &binding_rules[i];
+	for (size_t i = 0; i < limiter_rule_count; i++) {
+		const struct rule *rule = &limiter_rules[i];
 		double pct;
 
 		if (!rule->near_pct)
@@ -70,18 +71,18 @@ nearest_roof(const struct evidence *evidence,
 	return nearest;
 }
 
-/* The rule that says what binds; there is always one. */
-static const struct rule *decide(struct evidence *evidence)
+/* Returns the rule of the limiter. The last rule always holds. */
+static const struct rule *find_limiter(struct evidence *evidence)
 {
 	double pct;
-	const struct rule *rule = nearest_roof(evidence, near_pct, &pct);
+	const struct rule *rule = nearest_roof(evidence, deciding_pct, &pct);
 
 	if (pct >= NEAR_PCT) {
 		evidence->roof_pct = reported_pct(rule, evidence);
 	} else {
 		rule = nearest_roof(evidence, reported_pct, &evidence->roof_pct);
 		evidence->nearest = rule ? rule->bound : BOUND_UNKNOWN;
-		rule = binding_rules;
+		rule = limiter_rules;
 		while (!rule->holds || !rule->holds(evidence))
 			rule++;
 	}
@@ -89,8 +90,8 @@ static const struct rule *decide(struct evidence *evidence)
 	return rule;
 }
 
-static void add_note(struct verdict_note **notes, size_t *count, size_t *capacity,
-		     const struct rule *rule, struct text *text)
+static void append_verdict_note(struct verdict_note **notes, size_t *count, size_t *capacity,
+				const struct rule *rule, struct text *text)
 {
 	*notes = xgrow(*notes, capacity, *count + 1, sizeof(**notes));
 	(*notes)[(*count)++] =
@@ -109,17 +110,18 @@ static void add_advice(struct verdict *out, size_t *capacity, const struct rule 
 	else
 		text_add(&text, rule->words.advice);
 	if (text.length)
-		add_note(&out->advice, &out->advice_count, capacity, rule, &text);
+		append_verdict_note(&out->advice, &out->advice_count, capacity, rule, &text);
 	text_release(&text);
 }
 
 static bool advises_here(const struct rule *rule, const struct evidence *evidence)
 {
-	return rule->advises & BIND(evidence->bound) &&
+	return rule->advises & LIMITER(evidence->bound) &&
 	       !(rule->advises & HIDES_LATENCY && evidence_at_roof(evidence));
 }
 
-static void add_notes(struct verdict *out, size_t *advice_capacity, const struct evidence *evidence)
+static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
+				 const struct evidence *evidence)
 {
 	size_t capacity = 0;
 
@@ -130,7 +132,7 @@ static void add_notes(struct verdict *out, size_t *advice_capacity, const struct
 		if (!rule->holds(evidence))
 			continue;
 		rule->say(&text, evidence);
-		add_note(&out->notes, &out->note_count, &capacity, rule, &text);
+		append_verdict_note(&out->notes, &out->note_count, &capacity, rule, &text);
 		if (advises_here(rule, evidence))
 			add_advice(out, advice_capacity, rule, evidence);
 	}
@@ -145,7 +147,7 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 		const struct ceiling_list *ceilings, const struct device_info *device)
 {
 	struct text summary = TEXT_INIT, above = TEXT_INIT;
-	const struct rule *binding;
+	const struct rule *limiter;
 	struct evidence evidence;
 	size_t advice_capacity = 0;
 
@@ -155,18 +157,18 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 			xasprintf("not judged: the case is %s", trial_status_name(trial->status));
 		return;
 	}
-	evidence_take(&evidence, trial, point, ceilings, device);
-	binding = decide(&evidence);
-	out->bound = binding->bound;
+	evidence_collect(&evidence, trial, point, ceilings, device);
+	limiter = find_limiter(&evidence);
+	out->bound = limiter->bound;
 	out->roof_pct = evidence.roof_pct;
-	binding->say(&summary, &evidence);
+	limiter->say(&summary, &evidence);
 	out->summary = text_detach(&summary);
-	/* what is missing goes before what might help */
+	/* the advice to measure what is missing comes first */
 	if (out->bound == BOUND_UNKNOWN)
-		add_advice(out, &advice_capacity, binding, &evidence);
-	add_notes(out, &advice_capacity, &evidence);
+		add_advice(out, &advice_capacity, limiter, &evidence);
+	add_notes_and_advice(out, &advice_capacity, &evidence);
 	if (out->bound != BOUND_UNKNOWN)
-		add_advice(out, &advice_capacity, binding, &evidence);
+		add_advice(out, &advice_capacity, limiter, &evidence);
 	if (evidence_above_roof(&above, &evidence))
 		out->above_roof = text_detach(&above);
 	text_release(&above);

@@ -1,108 +1,97 @@
-/* The numbers that the rules of a verdict ask for, out of a trial's counters. */
+/* The numbers that the rules of a verdict examine, taken from a trial's counters, and their
+ * comparison with the roofs. */
 #include <math.h>
 #include <string.h>
 
 #include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/counted.h"
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/verdict_rules.h"
 
 #define SECTOR_BYTES 32
 
-static double counted(const struct trial *trial, const char *metric)
-{
-	const struct counter_value *counter = counter_list_find(&trial->counters, metric);
-
-	return counter && counter->has_value && isfinite(counter->value) ? counter->value : NAN;
-}
-
-/* What is too large for a double is as good as not measured. */
-static double finite_or_nan(double value)
-{
-	return isfinite(value) ? value : NAN;
-}
-
-static double ratio(double numerator, double denominator)
-{
-	return denominator > 0 ? finite_or_nan(numerator / denominator) : NAN;
-}
-
-/* Instructions issued of those that the schedulers could have: one each a cycle. */
-static double issue_pct(const struct trial *trial, const struct device_info *device)
+/* Instructions issued, relative to one per scheduler and cycle. */
+static double issue_slots_pct(const struct trial *trial, const struct device_info *device)
 {
 	double slots;
 
 	if (!device || device->cc_major < 7 || device->sm_count <= 0)
 		return NAN;
-	slots = counted(trial, "sm_cycles") * (double)device->sm_count * SCHEDULERS;
-	return 100 * ratio(counted(trial, "instructions"), slots);
+	slots = counted_value(trial, "sm_cycles") * (double)device->sm_count * SCHEDULERS;
+	return 100 * finite_quotient(counted_value(trial, "instructions"), slots);
 }
 
-/* No kernel that reads and writes reaches what one that only writes does: the bus turns round. */
-static void take_mix(struct evidence *out)
+/* Compares with the DRAM ceiling of the nearest share of reads. Mixed reads and writes reach less
+ * bandwidth than writes alone, because the bus has to change its direction. */
+static void compare_with_mix(struct evidence *out)
 {
-	double read = counted(out->trial, "dram_read_bytes");
-	double share = ratio(read, read + counted(out->trial, "dram_write_bytes"));
+	double read = counted_value(out->trial, "dram_read_bytes");
+	double share = finite_quotient(read, read + counted_value(out->trial, "dram_write_bytes"));
 	const struct ceiling *mix = ceiling_of_mix(out->ceilings, LEVEL_DRAM, share);
 
 	if (!mix || mix == evidence_roof(out, BOUND_DRAM))
 		return;
 	out->mix = mix;
-	out->mix_pct = 100 * ratio(out->point->level[LEVEL_DRAM].bytes_per_s, mix->per_s);
+	out->mix_pct = 100 * finite_quotient(out->point->level[LEVEL_DRAM].bytes_per_s, mix->per_s);
 }
 
-static void take_measured(struct evidence *out)
+static void evidence_from_counters(struct evidence *out)
 {
 	const struct trial *trial = out->trial;
 
-	out->launches = counted(trial, "launches");
-	out->blocks = counted(trial, "blocks");
-	/* where their number is not known there is one at least */
+	out->launches = counted_value(trial, "launches");
+	out->blocks = counted_value(trial, "blocks");
+	/* if the number is not known, there is at least one launch */
 	out->launch_ns = out->launches > 0 ? out->median_ns / out->launches : out->median_ns;
-	out->achieved_pct = counted(trial, "achieved_occupancy_pct");
-	out->eligible = counted(trial, "eligible_warps_per_cycle");
-	out->threads = counted(trial, "threads_per_instruction");
-	out->threads_on = counted(trial, "threads_per_instruction_pred_on");
-	out->branch_pct = counted(trial, "branch_efficiency_pct");
-	out->load_sectors = counted(trial, "global_load_sectors_per_request");
-	out->store_sectors = counted(trial, "global_store_sectors_per_request");
-	out->load_waste = ratio(SECTOR_BYTES * counted(trial, "global_load_sectors"),
+	out->achieved_pct = counted_value(trial, "achieved_occupancy_pct");
+	out->eligible = counted_value(trial, "eligible_warps_per_cycle");
+	out->threads = counted_value(trial, "threads_per_instruction");
+	out->threads_on = counted_value(trial, "threads_per_instruction_pred_on");
+	out->branch_pct = counted_value(trial, "branch_efficiency_pct");
+	out->load_sectors = counted_value(trial, "global_load_sectors_per_request");
+	out->store_sectors = counted_value(trial, "global_store_sectors_per_request");
+	out->load_waste =
+		finite_quotient(SECTOR_BYTES * counted_value(trial, "global_load_sectors"),
 				trial->has_work ? (double)trial->bytes_read : NAN);
-	out->store_waste = ratio(SECTOR_BYTES * counted(trial, "global_store_sectors"),
-				 trial->has_work ? (double)trial->bytes_written : NAN);
-	out->wavefronts = finite_or_nan(counted(trial, "shared_load_wavefronts") +
-					counted(trial, "shared_store_wavefronts"));
-	out->conflicts = finite_or_nan(counted(trial, "shared_load_bank_conflicts") +
-				       counted(trial, "shared_store_bank_conflicts"));
-	out->issue_pct = issue_pct(trial, out->device);
-	out->lanes_pct =
-		finite_or_nan(out->point->compute_roof_pct * ratio(FULL_WARP, out->threads));
-	take_mix(out);
-	/* half precision and tensor cores are in no counter of the catalogue */
+	out->store_waste =
+		finite_quotient(SECTOR_BYTES * counted_value(trial, "global_store_sectors"),
+				trial->has_work ? (double)trial->bytes_written : NAN);
+	out->wavefronts = finite_or_nan(counted_value(trial, "shared_load_wavefronts") +
+					counted_value(trial, "shared_store_wavefronts"));
+	out->conflicts = finite_or_nan(counted_value(trial, "shared_load_bank_conflicts") +
+				       counted_value(trial, "shared_store_bank_conflicts"));
+	out->issue_pct = issue_slots_pct(trial, out->device);
+	out->lanes_pct = finite_or_nan(out->point->compute_roof_pct *
+				       finite_quotient(FULL_WARP, out->threads));
+	compare_with_mix(out);
+	/* no counter of the catalogue counts half precision and tensor cores */
 	out->flop_uncounted = out->point->flop == 0 && out->point->needed_flop > 0;
 }
 
-/* Lanes whose guard is false take no part here, so divergence and predication are one. */
-static void take_emulated(struct evidence *out)
+/* Lanes with a false guard do not take part, so `threads` covers divergence and predication. */
+static void evidence_from_emulated_counts(struct evidence *out)
 {
 	const struct trial *trial = out->trial;
 
-	out->threads = counted(trial, "ptx_warp_execution_efficiency_pct") * FULL_WARP / 100;
-	out->branch_pct = counted(trial, "ptx_branch_efficiency_pct");
-	out->load_sectors = counted(trial, "ptx_load_sectors_per_request");
-	out->store_sectors = counted(trial, "ptx_store_sectors_per_request");
-	/* exact: bytes that lanes asked for are counted */
-	out->load_waste = ratio(SECTOR_BYTES * counted(trial, "ptx_global_load_sectors"),
-				counted(trial, "ptx_global_load_bytes"));
-	out->store_waste = ratio(SECTOR_BYTES * counted(trial, "ptx_global_store_sectors"),
-				 counted(trial, "ptx_global_store_bytes"));
-	out->wavefronts = counted(trial, "ptx_shared_load_wavefronts") +
-			  counted(trial, "ptx_shared_store_wavefronts");
-	out->conflicts = counted(trial, "ptx_shared_bank_conflicts");
+	out->threads = counted_value(trial, "ptx_warp_execution_efficiency_pct") * FULL_WARP / 100;
+	out->branch_pct = counted_value(trial, "ptx_branch_efficiency_pct");
+	out->load_sectors = counted_value(trial, "ptx_load_sectors_per_request");
+	out->store_sectors = counted_value(trial, "ptx_store_sectors_per_request");
+	/* exact, because the emulator counts the bytes that lanes request */
+	out->load_waste =
+		finite_quotient(SECTOR_BYTES * counted_value(trial, "ptx_global_load_sectors"),
+				counted_value(trial, "ptx_global_load_bytes"));
+	out->store_waste =
+		finite_quotient(SECTOR_BYTES * counted_value(trial, "ptx_global_store_sectors"),
+				counted_value(trial, "ptx_global_store_bytes"));
+	out->wavefronts = counted_value(trial, "ptx_shared_load_wavefronts") +
+			  counted_value(trial, "ptx_shared_store_wavefronts");
+	out->conflicts = counted_value(trial, "ptx_shared_bank_conflicts");
 }
 
-void evidence_take(struct evidence *out, const struct trial *trial,
-		   const struct roofline_point *point, const struct ceiling_list *ceilings,
-		   const struct device_info *device)
+void evidence_collect(struct evidence *out, const struct trial *trial,
+		      const struct roofline_point *point, const struct ceiling_list *ceilings,
+		      const struct device_info *device)
 {
 	*out = (struct evidence){
 		.trial = trial,
@@ -123,12 +112,13 @@ void evidence_take(struct evidence *out, const struct trial *trial,
 		.roof_pct = NAN,
 	};
 	if (point->emulated)
-		take_emulated(out);
+		evidence_from_emulated_counts(out);
 	else
-		take_measured(out);
+		evidence_from_counters(out);
 	if (!isfinite(out->allowed_pct))
-		out->allowed_pct = counted(trial, point->emulated ? "ptx_theoretical_occupancy_pct"
-								  : "theoretical_occupancy_pct");
+		out->allowed_pct =
+			counted_value(trial, point->emulated ? "ptx_theoretical_occupancy_pct"
+							     : "theoretical_occupancy_pct");
 }
 
 const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound bound)
@@ -159,9 +149,9 @@ bool evidence_at_roof(const struct evidence *evidence)
 	return evidence->bound != BOUND_LATENCY && evidence->roof_pct >= AT_PCT;
 }
 
-/* ---- against the roofs ---- */
+/* ---- comparison with the roofs ---- */
 
-/* A quantity of the trial that a roof can be held against. */
+/* A quantity of the trial that can be compared with a roof. */
 struct height {
 	enum bound bound;
 	const char *name;
@@ -189,14 +179,14 @@ static size_t heights_of(struct height out[MEMORY_LEVEL_COUNT + 1], const struct
 	return MEMORY_LEVEL_COUNT + 1;
 }
 
-/* Those that are counted but have no roof, or those that are not counted. */
+/* Adds the quantities that are counted but have no roof, or those that are not counted. */
 static size_t add_unjudged(struct text *out, const struct evidence *evidence, bool counted)
 {
 	struct height heights[MEMORY_LEVEL_COUNT + 1];
 	size_t count = heights_of(heights, evidence), unjudged = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		/* none of it needs no roof */
+		/* an amount of 0 needs no roof */
 		if (heights[i].amount == 0 || (heights[i].per_s > 0) != counted ||
 		    (counted && evidence_roof(evidence, heights[i].bound)))
 			continue;
@@ -221,7 +211,7 @@ size_t evidence_unjudged(struct text *out, const struct evidence *evidence)
 	return uncounted + roofless;
 }
 
-/* Whether a rate is above a roof by more than what both are uncertain by. */
+/* Whether a rate is above a roof by more than the uncertainty of both. */
 static bool is_above(const struct evidence *e, const struct height *height,
 		     const struct ceiling *roof)
 {

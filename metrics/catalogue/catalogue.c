@@ -1,6 +1,6 @@
-/* Looking things up in the catalogue: sets, rows, names on a chip, recorded passes. */
+/* Lookups: metrics, sets, the name of a counter on a chip, recorded passes. */
 #include "metrics/catalogue/catalogue.h"
-#include "metrics/catalogue/catalogue_table.h"
+#include "metrics/catalogue/metric_tables.h"
 
 #include <string.h>
 
@@ -35,17 +35,18 @@ bool metric_set_parse(enum metric_set *out, const char *name)
 
 const struct metric *metric_all(size_t *count)
 {
-	*count = catalogue_table_count;
-	return catalogue_table;
+	*count = hardware_metric_count;
+	return hardware_metrics;
 }
 
 const struct metric *metric_all_emulated(size_t *count)
 {
-	*count = catalogue_ptx_count;
-	return catalogue_ptx;
+	*count = emulated_metric_count;
+	return emulated_metrics;
 }
 
-static const struct metric *find_in(const struct metric *metrics, size_t count, const char *name)
+static const struct metric *find_metric_in(const struct metric *metrics, size_t count,
+					   const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (strcmp(metrics[i].name, name) == 0)
@@ -56,9 +57,9 @@ static const struct metric *find_in(const struct metric *metrics, size_t count, 
 
 const struct metric *metric_find(const char *name)
 {
-	const struct metric *found = find_in(catalogue_table, catalogue_table_count, name);
+	const struct metric *found = find_metric_in(hardware_metrics, hardware_metric_count, name);
 
-	return found ? found : find_in(catalogue_ptx, catalogue_ptx_count, name);
+	return found ? found : find_metric_in(emulated_metrics, emulated_metric_count, name);
 }
 
 bool metric_is_exact(const struct metric *metric)

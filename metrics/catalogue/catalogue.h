@@ -1,27 +1,34 @@
 /*
- * catalogue: what each metric means: its name, unit and definition, the
- * counters it is read from on each chip, and the formulas of derived metrics.
+ * catalogue: the definition of every metric that perflab knows by name: unit,
+ * meaning, the hardware counter on each chip, and the formula of a derived
+ * metric. Also: what a request such as `--metrics core` asks a backend to count,
+ * and the computation of derived metrics from counters.
+ *
+ * There are two tables. Hardware metrics (hardware_metrics.c) come from a device.
+ * Emulated metrics (emulated_metrics.c, "ptx_...") come from the emulator. They
+ * share no row and no input.
  */
 #ifndef METRICS_CATALOGUE_CATALOGUE_H
 #define METRICS_CATALOGUE_CATALOGUE_H
 
 #include "metrics/metrics.h"
 
-/* Which way a metric changes for the worse, other things being equal. A device's instructions and
- * operations have none: their time is measured. Where no time is, they are all that tells. */
+/* The direction in which a change of a metric is worse, other things being equal. Instructions and
+ * operations of a device have no such direction, because their time is measured. In an emulated
+ * run, which measures no time, instructions have one. */
 enum worse { WORSE_LESS = -1, WORSE_NEITHER = 0, WORSE_MORE = 1 };
 
-/* Metric sets, as `--metrics` names them: symbol, name, meaning. */
+/* Metric sets for `--metrics`: symbol, name, meaning. */
 #define METRIC_SET_LIST(X)                                                                       \
 	X(METRIC_SET_BASIC, "basic",                                                             \
 	  "time, occupancy, DRAM bytes, branches: the cheapest useful set")                      \
 	X(METRIC_SET_CORE, "core",                                                               \
-	  "basic, and L1, L2, sectors, conflicts, instructions, operations")                     \
+	  "basic plus L1, L2, sectors, bank conflicts, instructions, operations")                \
 	X(METRIC_SET_MEMORY, "memory", "DRAM, L2, L1, sectors and requests, shared memory")      \
 	X(METRIC_SET_FLOPS, "flops", "floating-point operations by type")                        \
 	X(METRIC_SET_DIVERGENCE, "divergence", "branches, threads per instruction, predication") \
 	X(METRIC_SET_OCCUPANCY, "occupancy", "achieved occupancy, eligible warps, cycles")       \
-	X(METRIC_SET_PTX, "ptx", "everything that the backend ptx counts; no device has it")
+	X(METRIC_SET_PTX, "ptx", "everything that the emulator counts; not available on a device")
 
 enum metric_set {
 #define X(symbol, name, meaning) symbol,
@@ -31,28 +38,29 @@ enum metric_set {
 };
 const char *metric_set_name(enum metric_set set);
 const char *metric_set_meaning(enum metric_set set);
+/* Returns false if there is no such set; *out is unchanged then. */
 bool metric_set_parse(enum metric_set *out, const char *name);
 
 #define METRIC_MAX_INPUTS 6
 #define METRIC_MAX_ALIASES 5
 
-/* A counter name on some chips. The first row whose prefix the chip's name has, wins; "" is every
- * chip. */
+/* The name of a counter on some chips. The first alias with a matching prefix applies; the prefix
+ * "" matches every chip. */
 struct metric_alias {
 	const char *chip_prefix;
 	const char *counter; /* CUPTI name; NULL: the chip has no such counter */
 };
 
 /*
- * One row of a catalogue, of one of three kinds. A counter has aliases. A
- * derived metric has inputs (names of other rows) and a formula, and is
- * missing when any input is. A metric from_launch is no counter: whoever
- * launches adds it, with `formula` as its source. One from_samples is only an
- * input: the counted range takes some microseconds longer than the operation,
- * so rates are counters over the median of the timed samples.
+ * One row of a table. A row is of one of four kinds:
  *
- * There are two catalogues that share no row and no input: of what a device
- * counts, and of what the backend ptx does ("ptx_…", emulated).
+ *   counter       It has aliases, or the emulator counts it.
+ *   derived       It has inputs (names of rows above it), a formula and a
+ *                 function. It is missing if an input is missing.
+ *   from_launch   The worker adds it when it launches, with `formula` as source.
+ *   from_samples  Only an input of others. The counted range takes some
+ *                 microseconds longer than the case, so a rate is a counter
+ *                 divided by the median of the timed samples.
  */
 struct metric {
 	const char *name;    /* "dram_read_bytes" */
@@ -60,61 +68,63 @@ struct metric {
 	const char *meaning; /* one line */
 	unsigned sets;       /* bits 1u << enum metric_set */
 	struct metric_alias aliases[METRIC_MAX_ALIASES];
-	/* Repeats bit for bit for the same code, launch and input (docs/methodology.md says how
-	 * that was found); of what is derived, see metric_is_exact(). */
+	/* The value repeats bit for bit for the same code, launch and input;
+	 * docs/methodology.md says how that was found. Unused in a derived row: see
+	 * metric_is_exact(). */
 	bool exact;
 	enum worse worse;
-	bool emulated;       /* by the backend ptx; no device has it */
+	bool emulated;       /* of the emulator; no device has it */
 	bool from_launch;    /* "theoretical_occupancy_pct" */
 	bool from_samples;   /* "median_time_ns" */
-	const char *formula; /* for people: "100 * uniform / all"; NULL for a counter */
+	const char *formula; /* human-readable: "100 * uniform / all"; NULL for a counter */
 	const char *inputs[METRIC_MAX_INPUTS];
-	/* NAN when undefined (say, no branches at all); then `undefined` is the reason. */
+	/* Returns NAN if undefined, for example without any branch; `undefined` is the reason. */
 	double (*derive)(const double *inputs);
 	const char *undefined;
 };
-const struct metric *metric_all(size_t *count);          /* of devices */
-const struct metric *metric_all_emulated(size_t *count); /* of the backend ptx */
-/* In both. */
+const struct metric *metric_all(size_t *count);          /* the hardware metrics */
+const struct metric *metric_all_emulated(size_t *count); /* the emulated metrics */
+/* Searches both tables. Returns NULL if there is no such metric. */
 const struct metric *metric_find(const char *name);
-/* Whether its value repeats: it is exact, or derived of such alone. */
+/* Whether the value repeats: the metric is exact, or derived from exact metrics only. */
 bool metric_is_exact(const struct metric *metric);
-/* The counter's CUPTI name on a chip, NULL if it has none or the metric is derived. */
+/* The CUPTI name of the counter on a chip. NULL: the chip has none, or the metric is derived. */
 const char *metric_counter_on(const struct metric *metric, const char *chip);
-/* Recorded upper bound of passes of a set on a chip; 0 if the chip is not recorded.
- * metrics/catalogue/passes.def */
+/* The recorded upper bound of the passes that a set needs on a chip, from passes.def. 0: no record
+ * for the chip. */
 unsigned metric_set_recorded_passes(enum metric_set set, const char *chip);
 
 /*
- * What a request needs of a device. `names` are sets, catalogue names, or
- * CUPTI names (anything with "__"). Fills `wanted` with catalogue or CUPTI
- * names in order, no duplicates, inputs of derived metrics included. PL_EUSAGE
- * with the nearest names for an unknown word, and for an emulated metric.
+ * Resolves a request for hardware metrics. `names` are sets, metrics of the
+ * catalogue, or CUPTI names (any name with "__"). Appends the requested names to
+ * `wanted`, each once, and each after its inputs. Returns PL_EUSAGE, and leaves
+ * `wanted` unchanged, for an unknown name (the error suggests the nearest) and
+ * for an emulated metric.
  */
 int metric_request(struct string_list *wanted, const struct string_list *names, struct error *err);
-/* The same of the backend ptx: the set ptx and its metrics; a device's are PL_EUSAGE. */
+/* The same for the emulator: accepts the set ptx and its metrics, and refuses hardware metrics. */
 int metric_request_emulated(struct string_list *wanted, const struct string_list *names,
 			    struct error *err);
-/* Adds the derived metrics among `wanted` to a list that holds their inputs; rates are left alone.
- */
+/* Adds the derived metrics in `wanted`, except rates, to the list that holds their inputs. */
 void metric_derive(struct counter_list *counters, const struct string_list *wanted);
 
-/* The same for rates, which need the median of the trial's samples; NAN makes them missing. */
+/* The same for rates. If the median of the samples is NAN, the rates are missing. */
 void metric_derive_rates(struct counter_list *counters, const struct string_list *wanted,
 			 double median_time_ns);
 
-/* A count that an emulator took, by its name in the catalogue. */
+/* A value that the emulator counted. */
 struct emulated_value {
 	const char *name; /* "ptx_branches" */
 	double value;
-	const char *reason; /* why there is none; NULL: there is */
+	const char *reason; /* why there is no value; NULL: there is one */
 };
 /*
- * All rows of the emulated catalogue in its order: the values given, the
- * blocks, what is derived from them; one that is not given is missing with
- * that reason. When fewer blocks were executed than there are, every source
- * but that of the occupancy says so; whether counts are of the executed blocks
- * or scaled to all is the caller's, the same for all of them.
+ * Adds all emulated metrics to `out`, in the order of the table: the given
+ * values, the numbers of blocks, and the metrics derived from them. A metric
+ * without a given value is missing, with that reason. If only some blocks were
+ * executed, every source says so, except those of metrics from the launch. The
+ * caller decides whether all counts are those of the executed blocks or are
+ * scaled to all blocks.
  */
 void metric_emulated_counters(struct counter_list *out, const struct emulated_value *values,
 			      size_t count, int64_t blocks_executed, int64_t blocks_total);

@@ -1,7 +1,7 @@
 /*
- * Collecting with the Range Profiler API: user ranges, user replay. CUPTI says
- * after each Stop whether more passes are wanted; all passes and all cases go
- * into one counter-data image, decoded once at the end. Needs a GPU.
+ * Collects counters with the Range Profiler API: user ranges, user replay. After
+ * each pass CUPTI reports whether it needs another one. All passes of all cases
+ * go into one counter-data image, which is decoded once at the end. Needs a GPU.
  */
 #include "metrics/cupti/cupti_internal.h"
 
@@ -16,18 +16,18 @@ struct cupti_session {
 	uint8_t *image;
 	size_t image_bytes;
 	size_t max_ranges;
-	struct string_list names; /* of the first pass; later passes must repeat them */
-	size_t pass, range;       /* passes ended; ranges pushed in this one */
+	struct string_list names; /* ranges of the first pass; later passes must repeat them */
+	size_t pass, range;       /* number of passes ended, and of ranges pushed in this pass */
 	bool in_pass, in_range, all_submitted, decoded;
 };
 
-/* Hooks CUPTI into the driver; doing it again is harmless. */
+/* Hooks CUPTI into the driver. Repeated calls are harmless. */
 static int profiler_initialise(const struct cupti_library *cupti, struct error *err)
 {
 	CUpti_Profiler_Initialize_Params params = CUPTI_PARAMS(CUpti_Profiler_Initialize_Params);
 	CUptiResult result = cupti->cuptiProfilerInitialize(&params);
 
-	/* Without a driver CUPTI says no more than "unknown". */
+	/* Without a driver CUPTI only reports "unknown". */
 	if (result == CUPTI_ERROR_UNKNOWN)
 		return error_set(err, PL_EUNSUPPORTED,
 				 "cuptiProfilerInitialize: CUPTI_ERROR_UNKNOWN (%d): no usable "
@@ -36,7 +36,7 @@ static int profiler_initialise(const struct cupti_library *cupti, struct error *
 	return cupti_checked(cupti, result, "cuptiProfilerInitialize", err);
 }
 
-/* ---- can counters be read here? ---- */
+/* ---- checking a device ---- */
 
 static void chip_name(const struct cupti_library *cupti, int cuda_device, char chip[16])
 {
@@ -47,7 +47,7 @@ static void chip_name(const struct cupti_library *cupti, int cuda_device, char c
 		snprintf(chip, 16, "%s", params.pChipName);
 }
 
-/* Of the reasons that CUPTI names, the first that holds. */
+/* Reports the first reason that CUPTI names. */
 static int device_supported(const struct cupti_library *cupti, int cuda_device, struct error *err)
 {
 	CUpti_Profiler_DeviceSupported_Params params =
@@ -87,7 +87,7 @@ static int device_supported(const struct cupti_library *cupti, int cuda_device, 
 			 "not say why");
 }
 
-/* Missing permission shows here first: enabling and configuring succeed without it. */
+/* Fails without permission; enabling and configuring would succeed. */
 static int counter_availability(const struct cupti_library *cupti, void *cuda_context,
 				uint8_t **out, struct error *err)
 {
@@ -123,7 +123,7 @@ int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], uint8
 		return rc;
 	rc = profiler_initialise(cupti, err);
 	if (rc)
-		return rc; /* CUPTI 13.0 crashes when it is asked for a chip's name now */
+		return rc; /* CUPTI 13.0 would crash in cuptiDeviceGetChipName now */
 	chip_name(cupti, cuda_device, chip);
 	rc = device_supported(cupti, cuda_device, err);
 	if (!rc)
@@ -137,7 +137,7 @@ int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], uint8
 
 /* ---- sessions ---- */
 
-/* The image in which CUPTI keeps raw counters of every range and pass. */
+/* Creates the image in which CUPTI keeps the raw counters of all ranges and passes. */
 static int session_image_create(struct cupti_session *session, struct error *err)
 {
 	CUpti_RangeProfiler_GetCounterDataSize_Params size =
@@ -156,10 +156,11 @@ static int session_image_create(struct cupti_session *session, struct error *err
 		return rc;
 	session->image = calloc(1, size.counterDataSize);
 	if (!session->image)
-		return error_set(err, PL_ENOMEM,
-				 "no memory for counters of %zu ranges (%zu bytes); count fewer "
-				 "cases at once",
-				 session->max_ranges, size.counterDataSize);
+		return error_set(
+			err, PL_ENOMEM,
+			"no memory for the counters of %zu ranges (%zu bytes); count fewer "
+			"cases together",
+			session->max_ranges, size.counterDataSize);
 	session->image_bytes = size.counterDataSize;
 	initialise.pRangeProfilerObject = session->profiler;
 	initialise.counterDataSize = session->image_bytes;
@@ -234,7 +235,7 @@ int cupti_session_pass_begin(struct cupti_session *session, bool *more, struct e
 		*more = false;
 		return 0;
 	}
-	/* CUPTI decides when it has enough; this only keeps its mistake from looping for ever. */
+	/* CUPTI decides when it has enough passes. This limit prevents an endless loop. */
 	if (session->pass > 2 * session->plan->pass_count + 8)
 		return error_set(err, PL_EDEVICE,
 				 "CUPTI still wants passes after %zu, though %zu were planned",
@@ -336,7 +337,7 @@ int cupti_session_image(struct cupti_session *session, const uint8_t **image, si
 		if (params.numOfRangeDropped > 0)
 			return error_set(err, PL_EDEVICE,
 					 "cuptiRangeProfilerDecodeData: CUPTI dropped %zu of %zu "
-					 "ranges; count fewer cases at once",
+					 "ranges; count fewer cases together",
 					 params.numOfRangeDropped, session->names.count);
 		session->decoded = true;
 	}

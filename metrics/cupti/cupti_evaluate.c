@@ -1,4 +1,4 @@
-/* From a counter-data image to values. Needs no GPU. */
+/* Evaluates counter-data images. Needs no GPU. */
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/cupti/cupti_internal.h"
 
@@ -7,32 +7,31 @@
 #include <string.h>
 
 /*
- * CUPTI trusts an image: it takes no notice of the size it is given and reads
- * at offsets that it finds inside. The header and the first offset it follows,
- * to where the number of ranges stands, are checked here; that turns away
- * files of another kind, empty and truncated ones. An image damaged further
- * inside can still crash CUPTI, so evaluate only in a process that may die.
+ * CUPTI does not check an image: it ignores the given size and reads at the offsets
+ * in the image. perflab checks the header and the first offset, which leads to
+ * the number of ranges. That refuses other data, and empty and truncated images.
+ * An image that is damaged further inside can still crash CUPTI, so evaluate
+ * images only in a process that may die.
  */
 #define IMAGE_HEADER_BYTES 64
-#define IMAGE_RANGES_OFFSET 0x38 /* u32: where the ranges are described */
-#define IMAGE_RANGES_BYTES 0x24  /* of that description, what CUPTI reads first */
+#define IMAGE_RANGES_OFFSET 0x38 /* u32: offset of the description of the ranges */
+#define IMAGE_RANGES_BYTES 0x24  /* the part of that description that CUPTI reads first */
 
-static int image_check(const uint8_t *image, size_t image_bytes, struct error *err)
+static int check_counter_image(const uint8_t *image, size_t image_bytes, struct error *err)
 {
 	uint32_t ranges;
 
 	if (!image || image_bytes < IMAGE_HEADER_BYTES)
 		return error_set(err, PL_ECORRUPT,
-				 "a counter-data image of %zu bytes is too short to be one",
-				 image_bytes);
+				 "%zu bytes are too short for a counter-data image", image_bytes);
 	if ((uintptr_t)image % 8 != 0)
 		return error_set(err, PL_ECORRUPT,
-				 "a counter-data image must lie at a multiple of 8 bytes");
+				 "the address of a counter-data image must be a multiple of 8");
 	memcpy(&ranges, image + IMAGE_RANGES_OFFSET, sizeof(ranges));
 	if (ranges < IMAGE_HEADER_BYTES || ranges + (uint64_t)IMAGE_RANGES_BYTES > image_bytes)
 		return error_set(err, PL_ECORRUPT,
-				 "%zu bytes are no counter-data image, or a truncated one: its "
-				 "ranges would stand at byte %u",
+				 "%zu bytes are not a counter-data image, or it is truncated: its "
+				 "ranges would begin at byte %u",
 				 image_bytes, ranges);
 	return 0;
 }
@@ -44,7 +43,7 @@ static int image_range_count(const struct cupti_plan *plan, const uint8_t *image
 		CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataInfo_Params);
 	int rc;
 
-	rc = image_check(image, image_bytes, err);
+	rc = check_counter_image(image, image_bytes, err);
 	if (rc)
 		return rc;
 	params.pCounterDataImage = image;
@@ -83,7 +82,7 @@ int cupti_image_ranges(const struct cupti_plan *plan, const uint8_t *image, size
 		if (rc)
 			break;
 		string_list_add(&found, params.pRangeName ? params.pRangeName : "");
-		free((char *)params.pRangeName); /* CUPTI allocates it and the caller frees */
+		free((char *)params.pRangeName); /* CUPTI allocated it for the caller */
 	}
 	for (size_t i = 0; i < found.count && !rc; i++)
 		string_list_add(names, found.items[i]);

@@ -1,4 +1,6 @@
-/* Private to metrics/cupti: the loaded library, errors, and what a plan holds. */
+/* cupti_internal: the loaded library, errors, and the contents of a plan. Internal to
+ * metrics/cupti/.
+ */
 #ifndef METRICS_CUPTI_CUPTI_INTERNAL_H
 #define METRICS_CUPTI_CUPTI_INTERNAL_H
 
@@ -49,15 +51,17 @@ struct cupti_library {
 	char version[16];
 };
 
-/* The library, opened if need be. */
+/* Returns the library, and opens it if it is not open yet. */
 int cupti_library_get(const struct cupti_library **out, struct error *err);
 
-/* Sets *err to "FUNCTION: CUPTI_ERROR_NAME (NUMBER): cause and remedy, where they are known".
- * PL_EUNSUPPORTED for what no other try would change, PL_EDEVICE for the rest. */
+/* Sets *err to "FUNCTION: CUPTI_ERROR_NAME (NUMBER)", followed by cause and remedy if they are
+ * known. Returns PL_EUNSUPPORTED if another try would fail too, PL_EBUSY if another process holds
+ * the counters, and otherwise PL_EDEVICE. */
 int cupti_failed(const struct cupti_library *cupti, CUptiResult result, const char *function,
 		 struct error *err);
 
-/* Calls name(params) of the library; params is zeroed but for its size by its initialiser. */
+/* CUPTI_PARAMS zeroes the parameters of a call and sets their size. CUPTI_CALL calls name(params)
+ * of the library and turns the result into an error. */
 #define CUPTI_PARAMS(type)                       \
 	{                                        \
 		.structSize = type##_STRUCT_SIZE \
@@ -67,15 +71,16 @@ int cupti_failed(const struct cupti_library *cupti, CUptiResult result, const ch
 int cupti_checked(const struct cupti_library *cupti, CUptiResult result, const char *function,
 		  struct error *err);
 
-/* A host object for a chip. PL_EUSAGE for an unknown chip, with the nearest names. */
+/* Creates a host object for a chip. Returns PL_EUSAGE, with the nearest names, for an unknown chip.
+ */
 int cupti_host_create(const struct cupti_library *cupti, CUpti_Profiler_Host_Object **out,
 		      const char *chip, const uint8_t *availability, struct error *err);
 void cupti_host_free(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host);
 
-/* One wanted metric of a plan that is a counter. Invariant: reason, or slot < counters.count. */
+/* One wanted counter of a plan. Invariant: it has a reason, or slot < counters.count. */
 struct cupti_plan_item {
-	char *metric;  /* catalogue name, or CUPTI's */
-	char *counter; /* CUPTI's name, "" if the chip has none */
+	char *metric;  /* name in the catalogue, or CUPTI's name */
+	char *counter; /* CUPTI's name; "": the chip has none */
 	char *unit;
 	char *reason; /* why it cannot be collected */
 	size_t slot;  /* in counters */
@@ -88,7 +93,7 @@ struct cupti_plan {
 	struct string_list wanted;
 	struct cupti_plan_item *items;
 	size_t item_count;
-	struct string_list counters; /* what is collected, no duplicates */
+	struct string_list counters; /* the counters to collect, each once */
 	struct string_list missing;
 	uint8_t *config;
 	size_t config_bytes;

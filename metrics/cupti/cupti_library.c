@@ -1,4 +1,4 @@
-/* Finds, opens and binds libcupti; turns its results into errors. */
+/* Finds and opens libcupti, and turns its results into errors. */
 #include "metrics/cupti/cupti_internal.h"
 
 #include <dlfcn.h>
@@ -17,7 +17,7 @@ static const struct {
 #undef X
 };
 
-/* API versions were small numbers before CUDA 13.0, and are MMmmpp since. */
+/* API versions were small numbers before CUDA 13.0, and are MMmmpp since then. */
 static void format_version(char out[16], uint32_t api)
 {
 	if (api < 100000)
@@ -26,7 +26,7 @@ static void format_version(char out[16], uint32_t api)
 		snprintf(out, 16, "%u.%u", api / 10000, api / 100 % 100);
 }
 
-/* Opens one candidate; false when it is not there or not usable, with a note in `tried`. */
+/* Opens one candidate. Returns false, with a note in `tried`, if it is missing or not usable. */
 static bool library_open(struct cupti_library *library, const char *path, struct text *tried)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -45,7 +45,8 @@ static bool library_open(struct cupti_library *library, const char *path, struct
 			dlclose(handle);
 			return false;
 		}
-		/* POSIX promises that a function's address fits; ISO C has no cast for it. */
+		/* POSIX guarantees that the address of a function fits; ISO C has no cast for it.
+		 */
 		memcpy((char *)library + functions[i].offset, &symbol, sizeof(symbol));
 	}
 	if (library->cuptiGetVersion(&api) != CUPTI_SUCCESS)
@@ -54,7 +55,7 @@ static bool library_open(struct cupti_library *library, const char *path, struct
 	return true;
 }
 
-/* The places under a toolkit where CUPTI has been put over the years. */
+/* Tries the places of CUPTI in the releases of the toolkit. */
 static bool library_open_under(struct cupti_library *library, const char *toolkit,
 			       struct text *tried)
 {
@@ -105,7 +106,7 @@ static int library_find(struct cupti_library *library, struct error *err)
 
 	text_addf(&soname, "libcupti.so.%d", CUPTI_API_VERSION / 10000);
 	if (named && *named) {
-		/* What the user names is meant: no other one is taken in its place. */
+		/* Never replaces the library that the user names by another one. */
 		opened = library_open(library, named, &tried);
 	} else {
 		opened = library_open(library, soname.data, &tried) ||
@@ -135,7 +136,7 @@ static int library_find(struct cupti_library *library, struct error *err)
 
 int cupti_library_get(const struct cupti_library **out, struct error *err)
 {
-	/* The one library of the process: CUPTI itself is global, and cannot be closed again. */
+	/* One library per process: CUPTI has global state and cannot be closed again. */
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	static struct cupti_library library;
 	static bool opened;
@@ -162,14 +163,14 @@ int cupti_load(char version[16], struct error *err)
 	return rc;
 }
 
-/* What a result means for the user, where that is known. */
+/* Cause and remedy of the results for which they are known. */
 static const struct {
 	CUptiResult result;
 	int code;
 	const char *advice;
 } advices[] = {
 	{CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, PL_EUNSUPPORTED,
-	 "the driver gives counters to administrators only; run as root (in a container with "
+	 "only administrators may read counters; run as root (in a container with "
 	 "--cap-add SYS_ADMIN), or load the nvidia module with "
 	 "NVreg_RestrictProfilingToAdminUsers=0"},
 	{CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, PL_EUNSUPPORTED,

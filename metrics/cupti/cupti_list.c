@@ -1,4 +1,4 @@
-/* What CUPTI knows: chips, and the metrics of a chip. Needs no GPU. */
+/* Lists the chips and metrics that CUPTI knows. Needs no GPU. */
 #include "metrics/cupti/cupti_internal.h"
 
 #include <string.h>
@@ -19,9 +19,10 @@ int cupti_chips(struct string_list *chips, struct error *err)
 	return rc;
 }
 
-static int describe(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host,
-		    const char *name, const char *kind, cupti_metric_visitor visit, void *context,
-		    bool *stop, struct error *err)
+static int describe_cupti_metric(const struct cupti_library *cupti,
+				 CUpti_Profiler_Host_Object *host, const char *name,
+				 const char *kind, cupti_metric_visitor visit, void *context,
+				 bool *stop, struct error *err)
 {
 	CUpti_Profiler_Host_GetMetricProperties_Params params =
 		CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params);
@@ -69,8 +70,8 @@ int cupti_metrics_visit(const char *chip, const char *pattern, cupti_metric_visi
 		for (size_t i = 0; !rc && !stop && i < params.numMetrics; i++) {
 			if (pattern && !pattern_matches(pattern, params.ppMetricNames[i]))
 				continue;
-			rc = describe(cupti, host, params.ppMetricNames[i], kinds[k].name, visit,
-				      context, &stop, err);
+			rc = describe_cupti_metric(cupti, host, params.ppMetricNames[i],
+						   kinds[k].name, visit, context, &stop, err);
 		}
 	}
 	cupti_host_free(cupti, host);

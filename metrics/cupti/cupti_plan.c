@@ -1,4 +1,4 @@
-/* Planning with the Profiler Host API: which counters, in how many passes. Needs no GPU. */
+/* Plans counters and passes with the Profiler Host API. Needs no GPU. */
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/cupti/cupti_internal.h"
 
@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int unknown_chip(const char *chip, const CUpti_Profiler_Host_GetSupportedChips_Params *known,
-			struct error *err)
+static int fail_unknown_chip(const char *chip,
+			     const CUpti_Profiler_Host_GetSupportedChips_Params *known,
+			     struct error *err)
 {
 	struct text nearest = TEXT_INIT;
 
@@ -37,9 +38,10 @@ int cupti_host_create(const struct cupti_library *cupti, CUpti_Profiler_Host_Obj
 		return rc;
 	for (size_t i = 0; i < known.numChips && !listed; i++)
 		listed = strcmp(known.ppChipNames[i], chip) == 0;
-	/* With the device's own availability image, chips newer than the list may work. */
+	/* With the availability image of the device, a chip that is newer than the list may work.
+	 */
 	if (!listed && !availability)
-		return unknown_chip(chip, &known, err);
+		return fail_unknown_chip(chip, &known, err);
 
 	params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
 	params.pChipName = chip;
@@ -81,7 +83,7 @@ static CUptiResult host_add(const struct cupti_library *cupti, CUpti_Profiler_Ho
 	return cupti->cuptiProfilerHostConfigAddMetrics(&params);
 }
 
-/* The config image of what was added; it says whether the counters can be scheduled. */
+/* Creates the config image of the added counters. Fails if they cannot be scheduled. */
 static int host_config(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host,
 		       uint8_t **config, size_t *config_bytes, struct error *err)
 {
@@ -111,9 +113,9 @@ static int host_config(const struct cupti_library *cupti, CUpti_Profiler_Host_Ob
 }
 
 /*
- * Can this counter be collected at all? In a host object of its own, because
- * one that has refused a name refuses every later one too. *reason is
- * malloc'd, NULL if it can.
+ * Finds out why a counter cannot be collected. Uses a new host object, because one
+ * that has refused a name refuses every later name too. *reason is malloc'd; NULL
+ * if the counter can be collected.
  */
 static int counter_reason(const struct cupti_plan *plan, const uint8_t *availability,
 			  const char *counter, char **reason, struct error *err)
@@ -157,8 +159,8 @@ out:
 	return rc;
 }
 
-/* CUPTI's unit of a name, "" if it knows none; the string lives as long as the host object. */
-static const char *counter_unit(const struct cupti_plan *plan, const char *counter)
+/* The unit of a counter as CUPTI names it; "": none. The host object owns the string. */
+static const char *cupti_unit(const struct cupti_plan *plan, const char *counter)
 {
 	CUpti_Profiler_Host_GetMetricProperties_Params params =
 		CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params);
@@ -171,7 +173,8 @@ static const char *counter_unit(const struct cupti_plan *plan, const char *count
 	return params.pDimUnit;
 }
 
-/* One item a wanted counter, its alias resolved; nothing is known yet about what can be had. */
+/* Creates one item per wanted counter and resolves its alias. Does not check yet whether the
+ * counter can be collected. */
 static void plan_items(struct cupti_plan *plan, const struct string_list *wanted)
 {
 	plan->items = xcalloc(wanted->count + 1, sizeof(plan->items[0]));
@@ -187,7 +190,7 @@ static void plan_items(struct cupti_plan *plan, const struct string_list *wanted
 			counter = metric_counter_on(metric, plan->chip);
 		item->metric = xstrdup(wanted->items[i]);
 		item->counter = xstrdup(counter ? counter : "");
-		item->unit = xstrdup(metric ? metric->unit : counter_unit(plan, counter));
+		item->unit = xstrdup(metric ? metric->unit : cupti_unit(plan, counter));
 		if (!counter)
 			item->reason = xasprintf("chip %s has no such counter", plan->chip);
 		plan->item_count++;
@@ -200,10 +203,10 @@ static int compare_names(const void *left, const void *right)
 }
 
 /*
- * Fills `counters` with what no item has a reason against. Sorted, because
- * CUPTI schedules greedily in the order given: sorted by name the counters of
- * a unit come together, and the `memory` set needs 2 passes on GH100, not 3;
- * and so that the order of the request does not change what is collected.
+ * Fills `counters` with the counters of the items without a reason, sorted by name.
+ * CUPTI schedules greedily in the given order. Sorting puts the counters of one
+ * unit together: the set `memory` then needs 2 passes on GH100 instead of 3. It
+ * also makes the plan independent of the order of the request.
  */
 static void plan_counters(struct cupti_plan *plan)
 {
@@ -226,7 +229,7 @@ static void plan_counters(struct cupti_plan *plan)
 	}
 }
 
-/* All at once, as they will be collected. */
+/* Schedules all counters together, as they will be collected. */
 static int plan_schedule(struct cupti_plan *plan, struct error *err)
 {
 	CUpti_Profiler_Host_GetNumOfPasses_Params params =
@@ -249,7 +252,8 @@ static int plan_schedule(struct cupti_plan *plan, struct error *err)
 	return rc;
 }
 
-/* The slow way, after some counter was refused: each is tried alone, and the rest scheduled. */
+/* Called after CUPTI refused some counter. Tries each counter alone, which is slow, and schedules
+ * those that CUPTI accepts. */
 static int plan_without_refused(struct cupti_plan *plan, const uint8_t *availability,
 				struct error *err)
 {

@@ -9,6 +9,7 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/metrics.h"
 
 /* ---- a run ---- */

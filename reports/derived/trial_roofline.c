@@ -20,19 +20,8 @@ bool trial_roofline_is_known(const struct trial *trial)
 void trial_roofline_init(struct trial_roofline *out, const struct run *run,
 			 const struct trial *trial, const struct ceiling_list *ceilings)
 {
-	const bool emulated = run->traits.emulated;
-
-	roofline_point_of(&out->point, trial, ceilings);
-	if (out->point.emulated == emulated) {
-		verdict_of(&out->verdict, trial, &out->point, ceilings, &run->device);
-	} else {
-		struct trial bare = *trial;
-
-		bare.counters = (struct counter_list){0};
-		roofline_point_of(&out->point, &bare, ceilings);
-		out->point.emulated = emulated;
-		verdict_of(&out->verdict, &bare, &out->point, ceilings, &run->device);
-	}
+	roofline_point_of(&out->point, trial, run->traits.emulated, ceilings);
+	verdict_of(&out->verdict, trial, &out->point, ceilings, &run->device);
 }
 
 void trial_roofline_release(struct trial_roofline *roofline)

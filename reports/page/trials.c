@@ -195,7 +195,7 @@ void page_points(struct page_json *json, const struct run *run,
 		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(*points));
 
 	for (size_t i = 0; i < run->trial_count; i++)
-		roofline_point_of(&points[i], &run->trials[i], ceilings);
+		roofline_point_of(&points[i], &run->trials[i], run->traits.emulated, ceilings);
 	page_key(json, "points");
 	page_open(json, '{');
 	LIST(json, run, "precision", (void)trial; page_integer(json, points[i].precision));

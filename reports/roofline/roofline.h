@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "reports/reports.h"
 
 /* Plot (text only), verdicts and a note about what is missing, for the best configuration of each

@@ -62,7 +62,7 @@ static void context_of_an_error_without_text_tells_the_cause(void **state)
 	(void)state;
 	error_context(&err, PL_EBUSY, "opening a.db");
 	assert_int_equal(err.code, PL_EBUSY);
-	assert_string_equal(err.text, "opening a.db: another process holds what is needed");
+	assert_string_equal(err.text, "opening a.db: another process holds the resource");
 }
 
 static void an_error_may_quote_itself(void **state)

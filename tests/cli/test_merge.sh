@@ -140,9 +140,9 @@ run merge norun.db -o x.db
 expect_code 0
 expect_err 'no runs to merge'
 
-refused 2 "'4/3' is no shard" sweep reduce --shard 4/3 --dry-run
-refused 2 "'0/3' is no shard" sweep reduce --shard 0/3 --dry-run
-refused 2 "'three' is no shard" sweep reduce --shard three --dry-run
+refused 2 "'4/3' is not a shard" sweep reduce --shard 4/3 --dry-run
+refused 2 "'0/3' is not a shard" sweep reduce --shard 0/3 --dry-run
+refused 2 "'three' is not a shard" sweep reduce --shard three --dry-run
 refused 2 'one shard at a time' sweep reduce --shard 1-2/3 --dry-run
 refused 2 'the plan has 1 case' sweep reduce/shuffle --block-sizes 64 --size 64 --shard 1/2 --dry-run
 refused 2 'give --shard I/N as well' sweep reduce --sweep-id x --dry-run

@@ -51,7 +51,7 @@ refused 2 ', ääääääääääää…' report nothing-like-it --db labels.db
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics none -q
 expect_code 0
 [ -s "$work/err" ] && complain 'quiet is not quiet'
-expect_out '"model" is effective'
+expect_out '"model" is not measured'
 expect_no_out '"DRAM" is measured'
 run report --format csv
 expect_no_out 'dram_read_bytes'

@@ -43,11 +43,13 @@ SELECT id + 1, 'generated device', 'GPU-generated', 'GH100', 9, 0, 132, 62914560
 FROM (SELECT coalesce(max(id), 0) AS id FROM device);
 
 INSERT INTO run (id, uid, label, note, state, started_ns, finished_ns, backend, device_id, driver,
-	cuda_driver, toolkit, version, source_revision, command, settings, seed, rounds)
+	cuda_driver, toolkit, version, source_revision, command, timed, emulated,
+	vendor, warp_size, cache, seed, rounds)
 SELECT k, printf('%08x', k * 2654435761 % 4294967296) || printf('%024x', k), 'generated nightly',
 	'generated', 'finished', started_ns, started_ns + 1800000000000, 'cuda',
 	(SELECT id FROM device WHERE uuid = 'GPU-generated'), '580.' || ((k + 50) / 100), '13.0', '13.0',
-	'0.1.0', printf('%07x', k / 2 * 40503 % 268435456), 'generated', '{}', 7, 5
+	'0.1.0', printf('%07x', k / 2 * 40503 % 268435456), 'generated', 1, 0,
+	'NVIDIA', 32, 'cold', 7, 5
 FROM night;
 
 INSERT INTO environment (run_id, key, value)
@@ -118,9 +120,10 @@ FROM trial AS head LEFT JOIN trial AS base
 
 -- Ceilings: one run in a hundred.
 INSERT INTO run (uid, label, note, state, started_ns, finished_ns, backend, device_id, driver,
-	source_revision, command, settings, seed, rounds)
+	source_revision, command, timed, emulated, vendor, warp_size, cache, seed, rounds)
 SELECT 'c' || printf('%031x', id), 'ceilings', 'generated', state, started_ns + 1, finished_ns,
-	backend, device_id, driver, source_revision, command, settings, seed, 1
+	backend, device_id, driver, source_revision, command, timed, emulated, vendor, warp_size, cache,
+	seed, 1
 FROM run WHERE id % 100 = 1;
 INSERT INTO trial (run_id, position, kernel, variant, config, status, finished_ns, flop, bytes_read,
 	bytes_written, sample_count, median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns)

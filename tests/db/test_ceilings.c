@@ -195,7 +195,7 @@ static void test_roofline(void **state)
 
 	assert_ok(context, db_run_load(context->db, id, true, &run, &context->err));
 	assert_ok(context, db_ceilings_load(context->db, id, &list, &context->err));
-	roofline_point_of(&point, &run.trials[7], &list);
+	roofline_point_of(&point, &run.trials[7], false, &list);
 	/* by hand: 4000 operations and 2000 bytes in a microsecond, below 5 TB/s and 64 TFLOP/s */
 	assert_near(ask(context, "dram_intensity"), 2);
 	assert_near(ask(context, "flop_per_s"), 4e9);

@@ -181,7 +181,7 @@ static void each_case_gets_its_verdict(void **state)
 	expect(fixture, "mended", CHANGE_NEW, "in the base it was mismatch");
 	expect(fixture, "breaks", CHANGE_FAILED, "crashed: signal 11");
 	expect(fixture, "broken", CHANGE_FAILED, "in the base too");
-	expect(fixture, "once", CHANGE_INCONCLUSIVE, "two of each");
+	expect(fixture, "once", CHANGE_INCONCLUSIVE, "at least two rounds");
 	expect(fixture, "loose", CHANGE_INCONCLUSIVE, "1 % is not ruled out");
 	assert_int_equal(fixture->regress.count, 11);
 	assert_int_equal(fixture->regress.gating, 2);
@@ -421,9 +421,9 @@ static void what_has_no_name_or_no_sense_is_passed_over(void **state)
 	assert_true(case_of(fixture, "far")->timed);
 }
 
-/* ---- surroundings ---- */
+/* ---- environments ---- */
 
-/* 'r' refuses, 's' is said, 'n' never; ' ' no difference of that name. */
+/* Returns 'r' (refuses), 's' (only reported), 'n' (never compared), or ' ' (no such difference). */
 static char difference(const struct fixture *fixture, const char *what, const char *base,
 		       const char *head)
 {
@@ -445,7 +445,7 @@ static char difference(const struct fixture *fixture, const char *what, const ch
 	return found;
 }
 
-static void surroundings_that_differ_are_named(void **state)
+static void environments_that_differ_are_named(void **state)
 {
 	struct fixture *fixture = *state;
 	struct run *head = &fixture->head;
@@ -488,6 +488,16 @@ static void surroundings_that_differ_are_named(void **state)
 	head->seed = 2;
 	assert_int_equal(difference(fixture, "seed of inputs", "1", "2"), 's');
 	head->seed = 1;
+	fixture->base.has_settings = head->has_settings = true;
+	fixture->base.traits.timed = head->traits.timed = true;
+	head->settings.cache = CACHE_HOT;
+	assert_int_equal(difference(fixture, "cache", "cold", "hot"), 'r');
+	head->has_settings = false;
+	assert_int_equal(difference(fixture, "cache", "cold", "not known"), 's');
+	/* without times there is no cache mode */
+	fixture->base.traits.timed = head->traits.timed = false;
+	head->has_settings = true;
+	assert_int_equal(difference(fixture, "cache", "", ""), ' ');
 	free(head->backend);
 	head->backend = xstrdup("ptx");
 	assert_int_equal(difference(fixture, "backend", "cuda", "ptx"), 'n');
@@ -506,7 +516,7 @@ int main(void)
 		TEST(equal_code_cannot_get_slower),
 		TEST(a_clock_that_explains_it_is_no_regression),
 		TEST(what_has_no_name_or_no_sense_is_passed_over),
-		TEST(surroundings_that_differ_are_named),
+		TEST(environments_that_differ_are_named),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

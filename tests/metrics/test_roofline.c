@@ -55,7 +55,7 @@ static void known_answers(void **state)
 	(void)state;
 	round_roofs(&roofs);
 	counted_trial(&trial);
-	roofline_point_of(&point, &trial, &roofs);
+	roofline_point_of(&point, &trial, false, &roofs);
 	assert_false(point.emulated);
 	assert_int_equal(point.precision, PRECISION_F32);
 	assert_near(point.flop, 100e6);
@@ -103,7 +103,7 @@ static void the_lowest_roof_is_what_can_be_had(void **state)
 		set_counter(&trial, "dram_bytes", cases[i].dram);
 		set_counter(&trial, "l2_from_l1_bytes", cases[i].l2);
 		set_counter(&trial, "l1_bytes", cases[i].l1);
-		roofline_point_of(&point, &trial, &roofs);
+		roofline_point_of(&point, &trial, false, &roofs);
 		assert_near(point.attainable_flop_per_s, cases[i].attainable);
 		trial_release(&trial);
 	}
@@ -121,7 +121,7 @@ static void nothing_is_known_without_numbers(void **state)
 	(void)state;
 	round_roofs(&roofs);
 	timed_trial(&trial, 100e3);
-	roofline_point_of(&point, &trial, &roofs);
+	roofline_point_of(&point, &trial, false, &roofs);
 	assert_all_unknown(&point);
 	assert_true(isnan(point.needed_bytes) && isnan(point.needed_flop));
 	trial_release(&trial);
@@ -130,7 +130,7 @@ static void nothing_is_known_without_numbers(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(unverified); i++) {
 		counted_trial(&trial);
 		trial.status = unverified[i];
-		roofline_point_of(&point, &trial, &roofs);
+		roofline_point_of(&point, &trial, false, &roofs);
 		assert_all_unknown(&point);
 		trial_release(&trial);
 	}
@@ -150,7 +150,7 @@ static void no_time_is_no_rate(void **state)
 
 		counted_trial(&trial);
 		trial.summary.median_ns = medians[i];
-		roofline_point_of(&point, &trial, &roofs);
+		roofline_point_of(&point, &trial, false, &roofs);
 		assert_near(point.level[LEVEL_DRAM].intensity, 0.5);
 		assert_near(point.waste, 0.8);
 		assert_true(isnan(point.flop_per_s));
@@ -173,7 +173,7 @@ static void no_roof_is_no_percent(void **state)
 		struct trial trial;
 
 		counted_trial(&trial);
-		roofline_point_of(&point, &trial, lists[i]);
+		roofline_point_of(&point, &trial, false, lists[i]);
 		assert_near(point.flop_per_s, 1e12);
 		assert_near(point.level[LEVEL_DRAM].bytes_per_s, 2e12);
 		assert_true(isnan(point.level[LEVEL_DRAM].roof_pct));
@@ -193,7 +193,7 @@ static void a_counter_with_a_reason_is_missing(void **state)
 	counted_trial(&trial);
 	counter_list_set_missing(&trial.counters, "dram_bytes", "byte", "", "no permission");
 	counter_list_set(&trial.counters, "l1_bytes", "byte", "", NAN);
-	roofline_point_of(&point, &trial, NULL);
+	roofline_point_of(&point, &trial, false, NULL);
 	assert_true(isnan(point.level[LEVEL_DRAM].bytes) && isnan(point.waste));
 	assert_true(isnan(point.level[LEVEL_L1].bytes));
 	assert_near(point.level[LEVEL_L2].bytes, 400e6);
@@ -208,24 +208,24 @@ static void precision_is_that_of_most_operations(void **state)
 	(void)state;
 	counted_trial(&trial);
 	set_counter(&trial, "flop_f64", 200e6);
-	roofline_point_of(&point, &trial, NULL);
+	roofline_point_of(&point, &trial, false, NULL);
 	assert_int_equal(point.precision, PRECISION_F64);
 	assert_near(point.flop, 200e6);
 	/* none counted is 0, which is known ... */
 	set_counter(&trial, "flop_f64", 0);
 	set_counter(&trial, "flop_f32", 0);
-	roofline_point_of(&point, &trial, NULL);
+	roofline_point_of(&point, &trial, false, NULL);
 	assert_int_equal(point.precision, PRECISION_F32);
 	assert_true(point.flop == 0 && point.flop_per_s == 0);
 	assert_true(point.level[LEVEL_DRAM].intensity == 0);
 	assert_true(isnan(point.attainable_flop_per_s));
 	/* ... but not of a precision that nobody counted */
 	counter_list_set_missing(&trial.counters, "flop_f64", "flop", "", "not asked for");
-	roofline_point_of(&point, &trial, NULL);
+	roofline_point_of(&point, &trial, false, NULL);
 	assert_true(isnan(point.flop) && isnan(point.level[LEVEL_DRAM].intensity));
 	/* what was counted is known nevertheless */
 	set_counter(&trial, "flop_f32", 5);
-	roofline_point_of(&point, &trial, NULL);
+	roofline_point_of(&point, &trial, false, NULL);
 	assert_near(point.flop, 5);
 	trial_release(&trial);
 }
@@ -255,7 +255,7 @@ static void emulated_has_intensities_and_no_height(void **state)
 	timed_trial(&trial, NAN);
 	set_work(&trial, 6464, 1000, 500);
 	metric_emulated_counters(&trial.counters, values, ARRAY_SIZE(values), 4, 4);
-	roofline_point_of(&point, &trial, &roofs);
+	roofline_point_of(&point, &trial, true, &roofs);
 	assert_true(point.emulated);
 	assert_int_equal(point.precision, PRECISION_F32);
 	assert_near(point.flop, 6400);
@@ -286,7 +286,7 @@ static void real_copy_and_reduction(void **state)
 	timed_trial(&trial, 50.5e3);
 	set_work(&trial, 0, 64 * 1048576, 64 * 1048576);
 	real_counters(&trial, "stream/copy_scalar/block=256,n=16777216");
-	roofline_point_of(&point, &trial, NULL);
+	roofline_point_of(&point, &trial, false, NULL);
 	assert_true(point.flop == 0);
 	assert_near(point.level[LEVEL_DRAM].bytes, 112047104);
 	/* each byte once through L1; a third of what is written stays in the L2 */
@@ -300,7 +300,7 @@ static void real_copy_and_reduction(void **state)
 	timed_trial(&trial, 169e3);
 	set_work(&trial, 16777215, 64 * 1048576, 4);
 	real_counters(&trial, "reduce/neighboured/block=256,n=16777216");
-	roofline_point_of(&point, &trial, NULL);
+	roofline_point_of(&point, &trial, false, NULL);
 	assert_near(point.level[LEVEL_DRAM].intensity,
 		    counter_list_find(&trial.counters, "intensity_dram")->value);
 	/* one addition for 4 bytes, within 2 % of the model */

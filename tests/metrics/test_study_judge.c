@@ -128,7 +128,7 @@ static void limits_decide(void **state)
 			fail_msg("%s: %s", rows[i].limits, study_verdict_name(answer.verdict));
 		assert_true((answer.why != NULL) == (answer.verdict == STUDY_OPEN));
 		if (answer.verdict == STUDY_OPEN)
-			assert_non_null(strstr(answer.why, "reaches across 2"));
+			assert_non_null(strstr(answer.why, "crosses 2"));
 		study_answer_release(&answer);
 	}
 	pair_release(&pair);
@@ -215,10 +215,10 @@ static void what_is_missing_is_said(void **state)
 		{"branch_targets_uniform(a)", "of case a: not counted"},
 		{"registers_per_thread(b)", "registers of case b: not known"},
 		{"flop(b)", "the work of case b: not known"},
-		{"log10(0 - 1)", "no finite number"},
-		{"1 / 0", "no finite number"},
-		{"max(1, log10(0 - 1))", "no finite number"},
-		{"min(log10(0 - 1), 1)", "no finite number"},
+		{"log10(0 - 1)", "not a finite number"},
+		{"1 / 0", "not a finite number"},
+		{"max(1, log10(0 - 1))", "not a finite number"},
+		{"min(log10(0 - 1), 1)", "not a finite number"},
 		{"max(1, branch_targets(a))", "the driver refuses"},
 		{"time(a)/time(b)", "the time of case b: not measured"},
 	};
@@ -344,7 +344,7 @@ static void a_part_beside_the_claim_decides_nothing(void **state)
 			       "decides: no\n",
 		    "the study ends without a part that decides");
 	must_refuse(HEAD CASES "part: P\nmeasured: time(a)/time(b)\ndecides: yes\n",
-		    ":10: \"decides\" is \"no\" or not there");
+		    ":10: \"decides\" must be \"no\"");
 	must_refuse(HEAD CASES "decides: no\n", ":8: \"decides\" belongs to a part");
 }
 

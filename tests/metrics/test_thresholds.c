@@ -100,18 +100,18 @@ static void bad_lines_are_named(void **state)
 	static const struct {
 		const char *text, *message;
 	} rows[] = {
-		{"* time=1%\nreduce", "file:2: a pattern, and nothing said of it: \"reduce\""},
+		{"* time=1%\nreduce", "file:2: a pattern without a limit: \"reduce\""},
 		{"* time", "file:1: neither NAME=LIMIT nor ignore: \"time\""},
-		{"* time=", "file:1: no limit such as 2% or 0.02: \"time=\""},
-		{"* time=fast", "file:1: no limit"},
-		{"* time=1%%", "file:1: no limit"},
-		{"* time=-1%", "file:1: no limit"},
-		{"* time=+1%", "file:1: no limit"},
-		{"* time=nan", "file:1: no limit"},
-		{"* time=1e300", "file:1: no limit"},
-		{"* time=1e300%", "file:1: no limit"},
-		{"* time=2", "file:1: no limit such as 2% or 0.02: \"time=2\""},
-		{"* time=1", "file:1: no limit"},
+		{"* time=", "file:1: not a limit such as 2% or 0.02: \"time=\""},
+		{"* time=fast", "file:1: not a limit"},
+		{"* time=1%%", "file:1: not a limit"},
+		{"* time=-1%", "file:1: not a limit"},
+		{"* time=+1%", "file:1: not a limit"},
+		{"* time=nan", "file:1: not a limit"},
+		{"* time=1e300", "file:1: not a limit"},
+		{"* time=1e300%", "file:1: not a limit"},
+		{"* time=2", "file:1: not a limit such as 2% or 0.02: \"time=2\""},
+		{"* time=1", "file:1: not a limit"},
 		{"* tmie=1%", "file:1: neither time nor a metric"},
 		{"* ignore=tmie", "file:1: neither time nor a metric"},
 		{"* ignore=", "file:1: neither time nor a metric"},
@@ -143,7 +143,7 @@ static void bytes_of_no_text_are_refused(void **state)
 	(void)state;
 	assert_int_equal(thresholds_parse(&thresholds, "file", "* time=1%\n\0\n", 12, &err),
 			 PL_EPARSE);
-	assert_non_null(strstr(err.text, "file:2: a zero byte"));
+	assert_non_null(strstr(err.text, "file:2: a NUL byte"));
 }
 
 int main(void)

@@ -4,6 +4,7 @@
  */
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "tests/metrics/verdict_support.h"
 
 #include <setjmp.h>
@@ -189,11 +190,11 @@ static void idle_lanes_are_seen_through(void **state)
 	assert_int_equal(verdict.bound, BOUND_COMPUTE);
 	assert_true(fabs(verdict.roof_pct - 40) < 1e-6);
 	assert_string_equal(verdict.summary, "compute-bound with idle lanes: 40 % of the measured "
-					     "64.0 TFLOP/s (fp32_fma), and the instructions for "
-					     "80 % of it");
+					     "64.0 TFLOP/s (fp32_fma); with full warps the same "
+					     "instructions would reach 80 %");
 	assert_string_equal(note_of(&verdict, "divergence"),
-			    "16.0 of 32 threads take part in an instruction; the warp stays "
-			    "together on 50 % of its branches");
+			    "16.0 of 32 threads take part in an instruction; 50 % of the "
+			    "branches are uniform");
 	assert_string_equal(verdict.advice[0].rule, "divergence");
 	verdict_release(&verdict);
 	trial_release(&trial);
@@ -216,7 +217,7 @@ static void instructions_bind(void **state)
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_int_equal(verdict.bound, BOUND_ISSUE);
 	assert_true(fabs(verdict.roof_pct - 70) < 1e-6);
-	assert_string_equal(verdict.summary, "bound by instructions: 70 % of those that 100 "
+	assert_string_equal(verdict.summary, "bound by instructions: 70 % of what 100 "
 					     "multiprocessors can issue");
 	verdict_release(&verdict);
 	/* it takes no measured roof to say so */
@@ -247,9 +248,9 @@ static void launching_binds(void **state)
 		enum bound bound;
 		const char *summary;
 	} cases[] = {
-		{4900, 1, 1000, BOUND_LAUNCH, "launch-bound: it takes 4.90 us in all"},
+		{4900, 1, 1000, BOUND_LAUNCH, "launch-bound: the case takes 4.90 us"},
 		{5100, 1, 1000, BOUND_LATENCY, NULL},
-		{98e3, 24, 1000, BOUND_LAUNCH, "launch-bound: 24 launches of 4.08 us in the mean"},
+		{98e3, 24, 1000, BOUND_LAUNCH, "launch-bound: 24 launches of 4.08 us on average"},
 		{200e3, 24, 1000, BOUND_LATENCY, NULL},
 		{4900, NAN, NAN, BOUND_LAUNCH, NULL},
 		{100e3, 1, 99, BOUND_LAUNCH, "launch-bound: 99 blocks for 100 multiprocessors"},

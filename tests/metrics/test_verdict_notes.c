@@ -4,6 +4,7 @@
  */
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/catalogue/catalogue.h"
 #include "tests/metrics/verdict_support.h"
 
@@ -115,13 +116,13 @@ static void wide_elements_are_waste_where_memory_moves_more(void **state)
 	set_counter(&trial, "dram_bytes", 80e6);
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_string_equal(note_of(&verdict, "sectors"),
-			    "8.0 sectors a load of a warp, where elements of 4 bytes need 4, of "
-			    "8 bytes 8, of 16 bytes 16");
+			    "8.0 sectors per load of a warp; elements of 4, 8 "
+			    "and 16 bytes need 4, 8 and 16");
 	/* of three that have something to say, the first two do */
 	assert_string_equal(verdict.advice[0].rule, "dram_waste");
 	assert_string_equal(verdict.advice[1].rule, "sectors");
 	assert_string_equal(note_of(&verdict, "dram_waste"),
-			    "DRAM moved 76.3 MiB where 38.1 MiB are needed: 2.00 times as much");
+			    "DRAM moved 76.3 MiB, 2.00 times the 38.1 MiB that are needed");
 	verdict_release(&verdict);
 	trial_release(&trial);
 	ceiling_list_release(&roofs);
@@ -134,15 +135,17 @@ static void what_limits_occupancy_is_named(void **state)
 		double allowed_pct;
 	} cases[] = {
 		{"registers",
-		 "the launch allows 25 % occupancy, limited by registers (128 a thread)",
+		 "the launch allows 25 % occupancy, limited by registers (128 per thread)",
 		 "fewer registers", 25},
 		{"shared memory",
-		 "the launch allows 25 % occupancy, limited by shared memory (40960 bytes a block)",
+		 "the launch allows 25 % occupancy, limited by shared memory (40960 bytes per "
+		 "block)",
 		 "less shared memory", 25},
 		{"blocks", "the launch allows 25 % occupancy, limited by blocks",
 		 "another block size", 25},
 		{"registers",
-		 "the launch allows 75 % occupancy, limited by registers (128 a thread)", NULL, 75},
+		 "the launch allows 75 % occupancy, limited by registers (128 per thread)", NULL,
+		 75},
 		{"none", NULL, NULL, 100},
 	};
 	struct ceiling_list roofs;
@@ -193,12 +196,12 @@ static void at_a_roof_only_less_work_helps(void **state)
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_string_equal(verdict.advice[0].rule, "occupancy_lost");
 	assert_string_equal(verdict.advice[1].text,
-			    "more bytes in flight: wider loads, several a thread");
+			    "keep more bytes in flight: wider loads, several loads per thread");
 	verdict_release(&verdict);
 	set_counter(&trial, "dram_bytes", 370e6); /* 92.5 % */
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_int_equal(verdict.advice_count, 1);
-	assert_non_null(strstr(verdict.advice[0].text, "it is at the roof: only fewer bytes"));
+	assert_non_null(strstr(verdict.advice[0].text, "at the roof only fewer bytes"));
 	assert_non_null(note_of(&verdict, "occupancy_lost"));
 	verdict_release(&verdict);
 	trial_release(&trial);
@@ -216,7 +219,7 @@ static void spills_are_said(void **state)
 	waiting_trial(&trial);
 	trial.facts.local_bytes_per_thread = 48;
 	judge(&verdict, &trial, &roofs, &round_device);
-	assert_string_equal(note_of(&verdict, "spills"), "48 bytes of local memory a thread");
+	assert_string_equal(note_of(&verdict, "spills"), "48 bytes of local memory per thread");
 	assert_non_null(advice_of(&verdict, "spills"));
 	verdict_release(&verdict);
 	trial_release(&trial);
@@ -251,15 +254,14 @@ static void emulated_is_told_what_needs_no_clock(void **state)
 	metric_emulated_counters(&trial.counters, values, ARRAY_SIZE(values), 4, 4);
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
-	assert_string_equal(verdict.summary,
-			    "emulated: there is no time to tell what would bind it");
+	assert_string_equal(verdict.summary, "not judged: an emulated run has no times");
 	assert_string_equal(note_of(&verdict, "divergence"),
-			    "16.0 of 32 threads take part in an instruction; the warp stays "
-			    "together on 75 % of its branches");
+			    "16.0 of 32 threads take part in an instruction; 75 % of the "
+			    "branches are uniform");
 	/* the stores of 16 bytes a lane are as they should be */
 	assert_string_equal(note_of(&verdict, "sectors"),
-			    "32.0 sectors a load of a warp, where elements of 4 bytes need 4, of "
-			    "8 bytes 8, of 16 bytes 16");
+			    "32.0 sectors per load of a warp; elements of 4, 8 "
+			    "and 16 bytes need 4, 8 and 16");
 	assert_non_null(note_of(&verdict, "bank_conflicts"));
 	assert_non_null(note_of(&verdict, "occupancy_limit"));
 	assert_null(note_of(&verdict, "not_judged"));

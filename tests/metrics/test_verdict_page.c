@@ -1,5 +1,5 @@
 /* docs/verdicts.md against the rules. */
-#include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>

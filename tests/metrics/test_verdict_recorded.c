@@ -1,6 +1,7 @@
 /* Verdicts on what an H200 gave. */
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "tests/metrics/verdict_support.h"
 
 #include <setjmp.h>
@@ -44,13 +45,13 @@ static void real_recorded_cases(void **state)
 	real_counters(&trial, "stream/copy_scalar/block=256,n=16777216");
 	judge(&verdict, &trial, &roofs, &h200);
 	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
-	assert_string_equal(
-		verdict.summary,
-		"not judged: of the roofs that are known the nearest (DRAM) is at 49 %");
+	assert_string_equal(verdict.summary,
+			    "not judged: of the known roofs, the nearest (DRAM) is at 49 %");
 	assert_string_equal(note_of(&verdict, "not_judged"),
 			    "not judged: L2, shared memory (not counted); L1 (no measured roof)");
-	assert_string_equal(note_of(&verdict, "starved"),
-			    "0.32 warps a cycle are ready for a scheduler that can issue one");
+	assert_string_equal(
+		note_of(&verdict, "starved"),
+		"0.32 warps are ready per scheduler and cycle; the scheduler can issue one");
 	assert_null(note_of(&verdict, "sectors"));
 	assert_null(note_of(&verdict, "divergence"));
 	assert_null(note_of(&verdict, "predication"));
@@ -70,10 +71,10 @@ static void real_recorded_cases(void **state)
 	real_counters(&trial, "reduce/neighboured/block=256,n=16777216");
 	judge(&verdict, &trial, &roofs, &h200);
 	assert_int_equal(verdict.bound, BOUND_ISSUE);
-	assert_string_equal(verdict.summary, "bound by instructions: 69 % of those that 132 "
+	assert_string_equal(verdict.summary, "bound by instructions: 69 % of what 132 "
 					     "multiprocessors can issue");
 	assert_string_equal(note_of(&verdict, "predication"),
-			    "of the 31.8 threads that take part 24.2 have a true predicate");
+			    "of the 31.8 threads that take part, 24.2 have a true predicate");
 	assert_null(note_of(&verdict, "divergence"));
 	assert_null(note_of(&verdict, "bank_conflicts"));
 	assert_string_equal(verdict.advice[0].rule, "predication");

@@ -5,6 +5,7 @@
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/statistics.h"
+#include "metrics/analysis/verdict.h"
 #include "tests/metrics/verdict_support.h"
 
 #include <setjmp.h>
@@ -88,9 +89,8 @@ static void missing_numbers_are_no_verdict(void **state)
 	counter_list_set_missing(&trial.counters, "l1_bytes", "byte", "", "not asked for");
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
-	assert_string_equal(
-		verdict.summary,
-		"not judged: of the roofs that are known the nearest (DRAM) is at 10 %");
+	assert_string_equal(verdict.summary,
+			    "not judged: of the known roofs, the nearest (DRAM) is at 10 %");
 	assert_string_equal(note_of(&verdict, "not_judged"), "not judged: L1 (not counted)");
 	assert_string_equal(verdict.advice[0].text, "count it: perflab sweep --metrics core");
 	verdict_release(&verdict);

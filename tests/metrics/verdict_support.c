@@ -1,6 +1,7 @@
 #include "tests/metrics/verdict_support.h"
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,9 @@ void judge(struct verdict *out, const struct trial *trial, const struct ceiling_
 {
 	struct roofline_point point;
 
-	roofline_point_of(&point, trial, ceilings);
+	roofline_point_of(&point, trial,
+			  counter_list_find(&trial->counters, "ptx_blocks_total") != NULL,
+			  ceilings);
 	verdict_of(out, trial, &point, ceilings, device);
 	assert_non_null(out->summary);
 	assert_null(strstr(out->summary, "nan"));

@@ -4,6 +4,7 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "tests/metrics/roofline_support.h"
 
 #define MICROSECOND 1e3

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """No two source files of the product need each other.
 
-usage: check_cycles.py BUILD-FOLDER [NM]
+usage: check_cycles.py ROOT BUILD-FOLDER [NM]
 
 Reads the symbols of the object files of a build. File A needs file B when A
 uses a function or variable that B defines. Prints every cycle with the names
@@ -16,27 +16,31 @@ import sys
 OBJECT = re.compile(r"^(?P<folder>.*?)/?CMakeFiles/[^/]+\.dir/(?P<file>.*)\.c\.o$")
 
 
-def source_of(build, path):
+def source_of(root, build, path):
     found = OBJECT.match(str(path.relative_to(build)))
     # lanes/ is compiled once for each vector unit: one set of objects is enough.
     if not found or found["folder"].startswith("tests") or "lanes_avx2" in str(path):
         return None
-    return f"{found['folder']}/{found['file']}.c"
+    source = f"{found['folder']}/{found['file']}.c"
+    # A build folder may keep the object of a source that is gone.
+    return source if (root / source).is_file() else None
 
 
-def read_symbols(build, nm):
+def read_symbols(root, build, nm):
     """The file that defines each symbol, and the symbols that each file uses."""
+    sources = {str(path): source_of(root, build, path) for path in sorted(build.rglob("*.c.o"))}
+    objects = [path for path, source in sources.items() if source]
     defined, used = {}, collections.defaultdict(set)
-    for path in sorted(build.rglob("*.c.o")):
-        source = source_of(build, path)
-        if source is None:
-            continue
-        lines = subprocess.run([nm, path], check=True, capture_output=True, text=True).stdout
-        for words in map(str.split, lines.splitlines()):
-            if len(words) == 2 and words[0] == "U":
-                used[source].add(words[1])
-            elif len(words) == 3 and words[1] in "TDRBVW":
-                defined[words[2]] = source
+    if not objects:
+        return defined, used
+    lines = subprocess.run([nm, "-A", *objects], check=True, capture_output=True, text=True).stdout
+    for line in lines.splitlines():
+        path, _, symbol = line.partition(".o:")
+        source, words = sources[path + ".o"], symbol.split()
+        if len(words) == 2 and words[0] == "U":
+            used[source].add(words[1])
+        elif len(words) == 3 and words[1] in "TDRBVW":
+            defined[words[2]] = source
     return defined, used
 
 
@@ -65,8 +69,8 @@ def strong_components(graph):
 
 
 def main():
-    build = pathlib.Path(sys.argv[1]).resolve()
-    defined, used = read_symbols(build, sys.argv[2] if len(sys.argv) > 2 else "nm")
+    root, build = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
+    defined, used = read_symbols(root, build, sys.argv[3] if len(sys.argv) > 3 else "nm")
     if not defined:
         sys.exit(f"{build} has no object files: nothing was checked")
     graph = {

@@ -25,7 +25,8 @@ def compile_pair(cc, build, first, second):
     objects = build / "db" / "CMakeFiles" / "perflab_db.dir"
     objects.mkdir(parents=True, exist_ok=True)
     for name, text in (("first", first), ("second", second)):
-        source = build / f"{name}.c"
+        source = build.parent / "db" / f"{name}.c"
+        source.parent.mkdir(exist_ok=True)
         source.write_text(text)
         subprocess.run([cc, "-c", source, "-o", objects / f"{name}.c.o"], check=True)
 
@@ -36,18 +37,19 @@ def main():
         folder = pathlib.Path(folder)
         build = folder / "build"
         compile_pair(cc, build, "int b(void); int a(void) { return b(); }", "int b(void) { return 1; }")
-        said = check("check_cycles.py", build, nm)
+        said = check("check_cycles.py", folder, build, nm)
         assert said.returncode == 0, said
         compile_pair(cc, build, "int b(void); int a(void) { return b(); }",
                      "int a(void); int b(void) { return a(); }")
-        said = check("check_cycles.py", build, nm)
+        said = check("check_cycles.py", folder, build, nm)
         assert said.returncode == 1, said
         assert "db/first.c uses b of db/second.c" in said.stdout, said.stdout
-        assert check("check_cycles.py", folder / "empty", nm).returncode == 1
+        assert check("check_cycles.py", folder, folder / "empty", nm).returncode == 1
 
         if shutil.which("ctags") is None:
             print("skipped: ctags (Debian: universal-ctags) is not installed")
             sys.exit(77)
+        shutil.rmtree(folder / "db")
         (folder / "db").mkdir()
         (folder / "db" / "one.c").write_text("static int twice(void)\n{\n\treturn 1;\n}\n")
         assert check("check_names.py", folder).returncode == 0

@@ -1,7 +1,7 @@
 /*
- * The rules that say what binds, one row each: roofs, of which the nearest goes
- * before all else if it is near, then what binds where none is. The first two
- * tables of docs/verdicts.md are these rows.
+ * The rules for the limiter, one row each. The nearest roof decides if it is
+ * near; otherwise the first of the other rules that holds. docs/verdicts.md
+ * repeats these rows in its first two tables.
  */
 #include <math.h>
 
@@ -36,15 +36,16 @@ static double compute_pct(const struct evidence *e)
 	return e->point->compute_roof_pct;
 }
 
-/* A half-empty warp takes a full one's place in the pipe. */
+/* An instruction with idle lanes takes as much of the pipe as one of a full warp. */
 static double idle_lanes_pct(const struct evidence *e)
 {
 	return e->threads < FULL_THREADS ? e->lanes_pct : NAN;
 }
 
-static double issue_pct(const struct evidence *e)
+static double issue_roof_pct(const struct evidence *e)
 {
-	/* arithmetic is issued, too: where it is most of what is, arithmetic is what binds */
+	/* arithmetic instructions are issued too: if they are most of the issued ones, compute is
+	 * the limiter */
 	if (e->issue_pct - fmax(compute_pct(e), idle_lanes_pct(e)) < ISSUE_LEAD_PCT)
 		return NAN;
 	return e->issue_pct;
@@ -74,10 +75,10 @@ static void say_dram(struct text *out, const struct evidence *e)
 static void advise_dram(struct text *out, const struct evidence *e)
 {
 	if (evidence_at_roof(e))
-		text_add(out, "it is at the roof: only fewer bytes help, by fusing it with its "
-			      "neighbours or by a narrower type");
+		text_add(out, "at the roof only fewer bytes help: fuse the kernel with its "
+			      "neighbours, or use a narrower type");
 	else
-		text_add(out, "more bytes in flight: wider loads, several a thread");
+		text_add(out, "keep more bytes in flight: wider loads, several loads per thread");
 }
 
 static void say_l2(struct text *out, const struct evidence *e)
@@ -108,17 +109,17 @@ static void say_idle_lanes(struct text *out, const struct evidence *e)
 {
 	text_add(out, "compute-bound with idle lanes: ");
 	say_share(out, e, compute_pct(e), BOUND_COMPUTE);
-	text_addf(out, ", and the instructions for %.0f %% of it", idle_lanes_pct(e));
+	text_addf(out, "; with full warps the same instructions would reach %.0f %%",
+		  idle_lanes_pct(e));
 }
 
 static void say_issue(struct text *out, const struct evidence *e)
 {
-	text_addf(out,
-		  "bound by instructions: %.0f %% of those that %lld multiprocessors can issue",
+	text_addf(out, "bound by instructions: %.0f %% of what %lld multiprocessors can issue",
 		  e->issue_pct, (long long)e->device->sm_count);
 }
 
-/* ---- where no roof is near ---- */
+/* ---- if no roof is near ---- */
 
 static bool launches_are_short(const struct evidence *e)
 {
@@ -131,9 +132,9 @@ static void say_launches(struct text *out, const struct evidence *e)
 
 	format_duration(each, e->launch_ns);
 	if (e->launches > 1)
-		text_addf(out, "launch-bound: %.0f launches of %s in the mean", e->launches, each);
+		text_addf(out, "launch-bound: %.0f launches of %s on average", e->launches, each);
 	else
-		text_addf(out, "launch-bound: it takes %s in all", each);
+		text_addf(out, "launch-bound: the case takes %s", each);
 }
 
 static void advise_launches(struct text *out, const struct evidence *e)
@@ -144,7 +145,7 @@ static void advise_launches(struct text *out, const struct evidence *e)
 			  "graph",
 			  e->launches);
 	else
-		text_add(out, "give one launch more to do: batch, or fuse with what comes next");
+		text_add(out, "give the launch more work: batch, or fuse it with the next kernel");
 }
 
 static bool blocks_are_few(const struct evidence *e)
@@ -158,13 +159,13 @@ static void say_few_blocks(struct text *out, const struct evidence *e)
 		  e->blocks == 1 ? "block" : "blocks", (long long)e->device->sm_count);
 }
 
-/* No roof is near, and there is none that could be so unseen. */
+/* Latency is the limiter if every roof that could be near was measured and counted. */
 static bool waits(const struct evidence *e)
 {
 	return isfinite(e->median_ns) && !e->flop_uncounted && evidence_unjudged(NULL, e) == 0;
 }
 
-/* "the nearest (DRAM)<is> at 10 %"; 59.9 % is not near, and is not rounded to what would be. */
+/* "the nearest (DRAM)<is> at 10 %". Never rounds up to NEAR_PCT, because the roof is not near. */
 static void say_nearest(struct text *out, const struct evidence *e, const char *is)
 {
 	static const char *const names[BOUND_COUNT] = {
@@ -195,7 +196,7 @@ static bool always(const struct evidence *e)
 static void say_unknown(struct text *out, const struct evidence *e)
 {
 	if (e->point->emulated)
-		text_add(out, "emulated: there is no time to tell what would bind it");
+		text_add(out, "not judged: an emulated run has no times");
 	else if (!isfinite(e->median_ns))
 		text_add(out, "not judged: no time was measured");
 	else if (isnan(e->point->level[LEVEL_DRAM].bytes) && isnan(e->point->flop))
@@ -203,9 +204,9 @@ static void say_unknown(struct text *out, const struct evidence *e)
 	else if (!e->ceilings || e->ceilings->count == 0)
 		text_add(out, "not judged: no ceilings are stored for this device");
 	else if (!isfinite(e->roof_pct))
-		text_add(out, "not judged: no roof was measured for what was counted");
+		text_add(out, "not judged: no roof was measured for the counted quantities");
 	else {
-		text_add(out, "not judged: of the roofs that are known ");
+		text_add(out, "not judged: of the known roofs, ");
 		say_nearest(out, e, " is");
 	}
 }
@@ -228,58 +229,60 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 
 /* ---- the table ---- */
 
-#define ROOF(rule, binds, percent, says, condition, advice) \
-	.words = {rule, condition, advice}, .bound = binds, .near_pct = percent, .say = says
-#define BINDS(rule, binds, when, says, condition, advice) \
-	.words = {rule, condition, advice}, .bound = binds, .holds = when, .say = says
-
-#define NEAREST "the nearest roof, at " STRING(NEAR_PCT) " % or more: "
-#define NO_ROOF "no roof is near; "
+#define ROOF(rule, limiter, percent, says, condition, advice)                                \
+	.words = {rule, "the nearest roof is at " STRING(NEAR_PCT) " % or more: " condition, \
+		  advice},                                                                   \
+	.bound = limiter, .near_pct = percent, .say = says
+#define NO_ROOF(rule, limiter, when, says, condition, advice) \
+	.words = {rule, condition, advice}, .bound = limiter, .holds = when, .say = says
 
 /* clang-format off */
-const struct rule binding_rules[] = {
+const struct rule limiter_rules[] = {
 	{ROOF("dram", BOUND_DRAM, dram_pct, say_dram,
-	      NEAREST "DRAM bytes a second, of the highest DRAM ceiling",
-	      "more bytes in flight: wider loads, several a thread; from " STRING(AT_PCT) " % on: "
-	      "fewer bytes, by fusing it with its neighbours or by a narrower type"),
+	      "DRAM bytes per second, relative to the highest DRAM ceiling",
+	      "keep more bytes in flight: wider loads, several loads per thread; from "
+	      STRING(AT_PCT) " % on: fewer bytes, by fusing the kernel with its neighbours or a "
+	      "narrower type"),
 	 .advise = advise_dram},
 	{ROOF("l2", BOUND_L2, l2_pct, say_l2,
-	      NEAREST "bytes a second between L1 and L2, of the highest L2 ceiling",
-	      "ask the L2 for less: keep what blocks share in shared memory, in larger tiles")},
+	      "bytes per second between L1 and L2, relative to the highest L2 ceiling",
+	      "request fewer bytes from the L2: keep data that threads share in shared memory, "
+	      "in larger tiles")},
 	{ROOF("l1", BOUND_L1, l1_pct, say_l1,
-	      NEAREST "L1 bytes a second, of the highest L1 ceiling",
-	      "ask the L1 for less: compute several results a thread from registers")},
+	      "L1 bytes per second, relative to the highest L1 ceiling",
+	      "request fewer bytes from the L1: compute several results per thread from registers")},
 	{ROOF("shared", BOUND_SHARED, shared_pct, say_shared,
-	      NEAREST "128 bytes a wavefront, a second, of the highest ceiling of shared memory",
-	      "compute several results a thread from registers, and load wider")},
+	      "128 bytes per wavefront, per second, relative to the highest ceiling of shared memory",
+	      "compute several results per thread from registers, and use wider loads")},
 	{ROOF("compute", BOUND_COMPUTE, compute_pct, say_compute,
-	      NEAREST "operations a second, of the highest ceiling of their precision",
-	      "fewer operations, a narrower type, or tensor cores")},
+	      "operations per second, relative to the highest ceiling of their precision",
+	      "use fewer operations, a narrower type, or tensor cores")},
 	{ROOF("idle_lanes", BOUND_COMPUTE, idle_lanes_pct, say_idle_lanes,
-	      NEAREST "as compute, times 32 over the threads that take part, where those are "
-	      "fewer than " STRING(FULL_THREADS),
+	      "the share of `compute` times 32, divided by the threads that take part in an "
+	      "instruction, if these are fewer than " STRING(FULL_THREADS),
 	      "")},
-	{ROOF("issue", BOUND_ISSUE, issue_pct, say_issue,
-	      NEAREST "instructions, of " STRING(SCHEDULERS) " a cycle and multiprocessor (compute "
-	      "capability 7.0 and later); " STRING(ISSUE_LEAD_PCT) " points above compute and "
-	      "idle_lanes",
-	      "fewer instructions: wider loads, unrolled loops, cheaper indices")},
-	{BINDS("launch", BOUND_LAUNCH, launches_are_short, say_launches,
-	       NO_ROOF "the median over the launches is under " STRING(LAUNCH_NS) " ns",
-	       "do the work in fewer launches, or replay them as a CUDA graph; a single one: batch, "
-	       "or fuse with what comes next"),
+	{ROOF("issue", BOUND_ISSUE, issue_roof_pct, say_issue,
+	      "instructions, relative to " STRING(SCHEDULERS) " per cycle and multiprocessor (compute "
+	      "capability 7.0 and later), and " STRING(ISSUE_LEAD_PCT) " points above `compute` and "
+	      "`idle_lanes`",
+	      "use fewer instructions: wider loads, unrolled loops, cheaper indices")},
+	{NO_ROOF("launch", BOUND_LAUNCH, launches_are_short, say_launches,
+	         "no roof is near, and the median time divided by the number of launches is below "
+	         STRING(LAUNCH_NS) " ns",
+	         "do the work in fewer launches, or replay them as a CUDA graph; with a single launch: "
+	         "batch, or fuse it with the next kernel"),
 	 .advise = advise_launches},
-	{BINDS("few_blocks", BOUND_LAUNCH, blocks_are_few, say_few_blocks,
-	       NO_ROOF "fewer blocks than multiprocessors",
-	       "cut the work into at least as many blocks as multiprocessors: smaller ones, or "
-	       "split sums")},
-	{BINDS("latency", BOUND_LATENCY, waits, say_waits,
-	       NO_ROOF "DRAM, L2, L1, shared memory and compute are all judged",
-	       "give each thread more independent loads to wait for at once, or run more warps")},
-	{BINDS("unknown", BOUND_UNKNOWN, always, say_unknown,
-	       "none of the above",
-	       "what is missing: `perflab sweep --metrics core`, or `perflab ceilings`"),
+	{NO_ROOF("few_blocks", BOUND_LAUNCH, blocks_are_few, say_few_blocks,
+	         "no roof is near, and there are fewer blocks than multiprocessors",
+	         "divide the work into at least as many blocks as multiprocessors: smaller blocks, or "
+	         "split sums")},
+	{NO_ROOF("latency", BOUND_LATENCY, waits, say_waits,
+	         "no roof is near, and DRAM, L2, L1, shared memory and compute are all judged",
+	         "give each thread more independent loads in flight, or run more warps")},
+	{NO_ROOF("unknown", BOUND_UNKNOWN, always, say_unknown,
+	         "none of the above",
+	         "measure what is missing: `perflab sweep --metrics core`, or `perflab ceilings`"),
 	 .advise = advise_unknown},
 };
 /* clang-format on */
-const size_t binding_rule_count = ARRAY_SIZE(binding_rules);
+const size_t limiter_rule_count = ARRAY_SIZE(limiter_rules);

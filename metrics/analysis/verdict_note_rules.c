@@ -1,6 +1,6 @@
 /*
- * The rules that add a note to any verdict, one row each. The last table of
- * docs/verdicts.md are these rows.
+ * The rules that add a note to any verdict, one row each. docs/verdicts.md
+ * repeats these rows in its last table.
  */
 #include <math.h>
 #include <string.h>
@@ -18,8 +18,7 @@ static void say_divergence(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%.1f of %d threads take part in an instruction", e->threads, FULL_WARP);
 	if (isfinite(e->branch_pct))
-		text_addf(out, "; the warp stays together on %.0f %% of its branches",
-			  e->branch_pct);
+		text_addf(out, "; %.0f %% of the branches are uniform", e->branch_pct);
 }
 
 static bool lanes_are_predicated(const struct evidence *e)
@@ -29,15 +28,15 @@ static bool lanes_are_predicated(const struct evidence *e)
 
 static void say_predication(struct text *out, const struct evidence *e)
 {
-	text_addf(out, "of the %.1f threads that take part %.1f have a true predicate", e->threads,
+	text_addf(out, "of the %.1f threads that take part, %.1f have a true predicate", e->threads,
 		  e->threads_on);
 }
 
 /*
- * Elements of 4, 8 and 16 bytes need 4, 8 and 16 sectors a request. Which they
- * are is not known of a device: there 8 and 16 are taken for waste only where
- * memory moves more than it must, too, and the others where their bytes are
- * more than are needed.
+ * Elements of 4, 8 and 16 bytes need 4, 8 and 16 sectors per request. The counters
+ * of a device do not tell the size of the elements. There, 8 and 16 sectors count
+ * as waste only if DRAM also moves more than it needs to, and other numbers count
+ * as waste if their bytes are more than the operation needs.
  */
 static bool sectors_are_wasted(const struct evidence *e, double sectors, double waste)
 {
@@ -68,10 +67,10 @@ static void say_sectors(struct text *out, const struct evidence *e)
 	bool stores = stores_are_scattered(e);
 
 	if (loads)
-		text_addf(out, "%.1f sectors a load", e->load_sectors);
+		text_addf(out, "%.1f sectors per load", e->load_sectors);
 	if (stores)
-		text_addf(out, "%s%.1f sectors a store", loads ? " and " : "", e->store_sectors);
-	text_add(out, " of a warp, where elements of 4 bytes need 4, of 8 bytes 8, of 16 bytes 16");
+		text_addf(out, "%s%.1f sectors per store", loads ? " and " : "", e->store_sectors);
+	text_add(out, " of a warp; elements of 4, 8 and 16 bytes need 4, 8 and 16");
 }
 
 static bool accesses_are_scattered(const struct evidence *e)
@@ -101,8 +100,8 @@ static void say_waste(struct text *out, const struct evidence *e)
 
 	format_bytes(moved, e->point->level[LEVEL_DRAM].bytes);
 	format_bytes(needed, e->point->needed_bytes);
-	text_addf(out, "DRAM moved %s where %s are needed: %.2f times as much", moved, needed,
-		  e->point->waste);
+	text_addf(out, "DRAM moved %s, %.2f times the %s that are needed", moved, e->point->waste,
+		  needed);
 }
 
 static bool registers_spill(const struct evidence *e)
@@ -112,7 +111,7 @@ static bool registers_spill(const struct evidence *e)
 
 static void say_spills(struct text *out, const struct evidence *e)
 {
-	text_addf(out, "%lld bytes of local memory a thread",
+	text_addf(out, "%lld bytes of local memory per thread",
 		  (long long)e->trial->facts.local_bytes_per_thread);
 }
 
@@ -129,10 +128,10 @@ static void say_limit(struct text *out, const struct evidence *e)
 	if (facts->occupancy_limiter[0])
 		text_addf(out, ", limited by %s", facts->occupancy_limiter);
 	if (strcmp(facts->occupancy_limiter, "registers") == 0 && facts->registers_per_thread > 0)
-		text_addf(out, " (%lld a thread)", (long long)facts->registers_per_thread);
+		text_addf(out, " (%lld per thread)", (long long)facts->registers_per_thread);
 	if (strcmp(facts->occupancy_limiter, "shared memory") == 0 &&
 	    facts->shared_static_bytes >= 0 && facts->shared_dynamic_bytes >= 0)
-		text_addf(out, " (%lld bytes a block)",
+		text_addf(out, " (%lld bytes per block)",
 			  (long long)(facts->shared_static_bytes + facts->shared_dynamic_bytes));
 }
 
@@ -143,12 +142,12 @@ static void advise_limit(struct text *out, const struct evidence *e)
 	if (!(e->allowed_pct < OCCUPANCY_PCT))
 		return;
 	if (strcmp(limiter, "registers") == 0)
-		text_add(out, "fewer registers a thread (__launch_bounds__), so that more warps "
-			      "hide the waiting");
+		text_add(out, "use fewer registers per thread (__launch_bounds__), so that more "
+			      "warps hide latency");
 	else if (strcmp(limiter, "shared memory") == 0)
-		text_add(out, "less shared memory a block, so that more blocks are resident");
+		text_add(out, "use less shared memory per block, so that more blocks are resident");
 	else
-		text_add(out, "another block size, so that more warps are resident");
+		text_add(out, "try another block size, so that more warps are resident");
 }
 
 static bool occupancy_is_lost(const struct evidence *e)
@@ -158,7 +157,7 @@ static bool occupancy_is_lost(const struct evidence *e)
 
 static void say_lost(struct text *out, const struct evidence *e)
 {
-	text_addf(out, "%.0f %% occupancy was achieved of the %.0f %% that the launch allows",
+	text_addf(out, "the achieved occupancy is %.0f %%; the launch allows %.0f %%",
 		  e->achieved_pct, e->allowed_pct);
 }
 
@@ -169,7 +168,7 @@ static bool schedulers_starve(const struct evidence *e)
 
 static void say_starved(struct text *out, const struct evidence *e)
 {
-	text_addf(out, "%.2f warps a cycle are ready for a scheduler that can issue one",
+	text_addf(out, "%.2f warps are ready per scheduler and cycle; the scheduler can issue one",
 		  e->eligible);
 }
 
@@ -181,8 +180,8 @@ static bool flop_is_uncounted(const struct evidence *e)
 static void say_uncounted(struct text *out, const struct evidence *e)
 {
 	text_addf(out,
-		  "the work model has %.3g operations and no counter saw one: half precision and "
-		  "tensor cores are not counted, so compute is not judged",
+		  "the work model has %.3g operations and the counters show none: half precision "
+		  "and tensor cores are not counted, so compute is not judged",
 		  e->point->needed_flop);
 }
 
@@ -212,63 +211,63 @@ static void say_above(struct text *out, const struct evidence *e)
 #define NOTE(rule, bounds, when, says, condition, advice) \
 	.words = {rule, condition, advice}, .advises = bounds, .holds = when, .say = says
 
-#define DRAM BIND(BOUND_DRAM)
-#define L1 BIND(BOUND_L1)
-#define SHARED BIND(BOUND_SHARED)
-#define WAITING (BIND(BOUND_LATENCY) | BIND(BOUND_UNKNOWN))
-#define ANY (BIND(BOUND_COUNT) - 1)
-#define MEMORY (DRAM | BIND(BOUND_L2) | L1)
-#define INSTRUCTIONS (BIND(BOUND_COMPUTE) | BIND(BOUND_ISSUE))
+#define DRAM LIMITER(BOUND_DRAM)
+#define L1 LIMITER(BOUND_L1)
+#define SHARED LIMITER(BOUND_SHARED)
+#define WAITING (LIMITER(BOUND_LATENCY) | LIMITER(BOUND_UNKNOWN))
+#define ANY (LIMITER(BOUND_COUNT) - 1)
+#define MEMORY (DRAM | LIMITER(BOUND_L2) | L1)
+#define INSTRUCTIONS (LIMITER(BOUND_COMPUTE) | LIMITER(BOUND_ISSUE))
 
 /* clang-format off */
 const struct rule note_rules[] = {
 	{NOTE("above_roof", ANY, is_above_a_roof, say_above,
-	      "the low end of a rate's interval is above the high end of its ceiling's; where one "
-	      "has no interval, the rate is " STRING(ABOVE_PCT) " % above",
-	      "measure the roofs again (perflab ceilings): if it stays above them, a counter is "
-	      "wrong")},
-	{NOTE("dram_waste", DRAM | WAITING | BIND(BOUND_LAUNCH), dram_is_wasted, say_waste,
-	      "DRAM bytes are at least " STRING(WASTE) " times the compulsory ones",
-	      "read and write each byte once: fuse passes, keep what is used again in registers, "
+	      "the low end of a rate's interval is above the high end of its ceiling's interval; "
+	      "without an interval, the rate is " STRING(ABOVE_PCT) " % above its ceiling",
+	      "measure the roofs again (perflab ceilings); if the rate stays above them, a counter "
+	      "is wrong")},
+	{NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_LAUNCH), dram_is_wasted, say_waste,
+	      "DRAM bytes are at least " STRING(WASTE) " times the compulsory bytes",
+	      "read and write each byte once: fuse passes, and keep reused data in registers, "
 	      "shared memory or tiles that fit the L2")},
 	{NOTE("sectors", MEMORY | WAITING, accesses_are_scattered, say_sectors,
-	      "more than " STRING(LEAST_SECTORS) " sectors a request, and: more than "
-	      STRING(MOST_SECTORS) "; or near 8 or 16 with dram_waste; or sector bytes at least "
-	      STRING(WASTE) " times those needed, or those not known. Emulated: sector bytes at "
-	      "least " STRING(WASTE) " times those asked for",
-	      "let neighbouring threads access neighbouring, aligned elements: turn the loop or the "
-	      "layout, or go through shared memory")},
+	      "more than " STRING(LEAST_SECTORS) " sectors per request, and one of these: more than "
+	      STRING(MOST_SECTORS) "; near 8 or 16, with dram_waste; bytes of sectors at least "
+	      STRING(WASTE) " times the needed bytes, or these are not known. Emulated: bytes of "
+	      "sectors at least " STRING(WASTE) " times the requested bytes",
+	      "let neighbouring threads access neighbouring, aligned elements: exchange the loops, "
+	      "change the layout, or go through shared memory")},
 	{NOTE("divergence", INSTRUCTIONS | WAITING, lanes_diverge, say_divergence,
 	      "fewer than " STRING(FULL_THREADS) " threads take part in an instruction",
-	      "let whole warps take one branch, by regrouping the work")},
+	      "regroup the work so that whole warps take one branch")},
 	{NOTE("predication", INSTRUCTIONS | WAITING, lanes_are_predicated, say_predication,
 	      "less than " STRING(KEPT_THREADS) " of the threads that take part have a true "
 	      "predicate",
-	      "move conditions out of loops, or to whole warps")},
+	      "move conditions out of loops, or let whole warps share one condition")},
 	{NOTE("bank_conflicts", SHARED | L1 | WAITING, banks_conflict, say_conflicts,
 	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
 	      "pad the rows of the array in shared memory by one element, or swizzle")},
 	{NOTE("spills", MEMORY | WAITING, registers_spill, say_spills,
-	      "local memory is used",
-	      "keep local memory out of it: fewer live values, or arrays indexed by constants "
-	      "only")},
+	      "the kernel uses local memory",
+	      "avoid local memory: use fewer live values, and index arrays with constants only")},
 	{NOTE("occupancy_lost", MEMORY | WAITING | HIDES_LATENCY, occupancy_is_lost, say_lost,
-	      "achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch allows",
-	      "more work a thread or larger blocks: multiprocessors wait for blocks to start and "
-	      "end")},
+	      "the achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch "
+	      "allows",
+	      "give threads more work, or use larger blocks: multiprocessors wait while blocks start "
+	      "and end")},
 	{NOTE("occupancy_limit", MEMORY | WAITING | HIDES_LATENCY, occupancy_is_limited, say_limit,
 	      "the launch allows less than full occupancy",
-	      "below " STRING(OCCUPANCY_PCT) " % allowed: less of what limits it, so that more "
-	      "warps hide the waiting"),
+	      "below " STRING(OCCUPANCY_PCT) " % allowed: use less of the resource that limits it, "
+	      "so that more warps hide latency"),
 	 .advise = advise_limit},
 	{NOTE("starved", 0, schedulers_starve, say_starved,
-	      "latency or unknown, and less than one warp a cycle is ready",
+	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
 	      "")},
 	{NOTE("flop_uncounted", 0, flop_is_uncounted, say_uncounted,
-	      "the work model has operations, and none was counted",
+	      "the work model has operations, and the counters show none",
 	      "")},
 	{NOTE("not_judged", 0, something_is_unjudged, say_unjudged,
-	      "a level or the precision has no ceiling, or its counter is missing",
+	      "a memory level or the precision has no ceiling, or its counter is missing",
 	      "")},
 };
 /* clang-format on */

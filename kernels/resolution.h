@@ -2,8 +2,8 @@
  * Shared by the parts of kernel_resolve() and internal to it: the case that is
  * being resolved, and the functions by which a part skips or refuses it.
  */
-#ifndef KERNELS_RESOLVE_PARTS_H
-#define KERNELS_RESOLVE_PARTS_H
+#ifndef KERNELS_RESOLUTION_H
+#define KERNELS_RESOLUTION_H
 
 #include "kernels/kernels.h"
 
@@ -35,6 +35,9 @@ int resolution_skip(struct resolution *r, const char *format, ...) PRINTF_LIKE(2
  */
 int resolution_refuse(struct resolution *r, const char *expression, const char *format, ...)
 	PRINTF_LIKE(3, 4);
+
+/* The name of an axis in the expression that is 0 in this case; NULL: none. */
+const char *resolution_zero_axis(const struct resolution *r, const char *expression);
 
 /* Evaluates an expression of the descriptor. A failure is due to the requested sizes: PL_EUSAGE. */
 int resolution_evaluate(struct resolution *r, int64_t *out, const char *expression,

@@ -1,10 +1,11 @@
 /*
- * Peaks, as datasheets state them: what a multiprocessor does in one clock,
- * times their number, at the highest clock that the device says it has. No
- * device keeps that clock under every load, so a measured ceiling lies below.
+ * Theoretical peaks, computed as in datasheets: the work of a multiprocessor per
+ * clock, times the number of multiprocessors, times the highest clock that the
+ * device reports. No device keeps that clock under every load, so measured
+ * ceilings are lower.
  *
- * Where NVIDIA states no number, or products of one compute capability differ
- * (tensor cores of GeForce and of workstation cards), there is none.
+ * There is no peak if NVIDIA states no number, or if products of one compute
+ * capability differ (tensor cores of GeForce and workstation cards).
  */
 #include "metrics/analysis/ceilings.h"
 #include "metrics/metrics.h"
@@ -12,11 +13,11 @@
 #include <math.h>
 
 /*
- * Fused multiply-adds a clock and multiprocessor, dense, sums of tensor cores
- * in f32; 0: none, or not stated. From the CUDA C++ Programming Guide, "Throughput of
- * Native Arithmetic Instructions", and the peak rates of NVIDIA's white papers
- * over SMs and boost clock: Tesla V100 (WP-08608), T4 (WP-09183), A100 (NVIDIA
- * A100 Tensor Core GPU Architecture), GA102, Ada AD102, H100 (NVIDIA H100
+ * Dense fused multiply-adds per clock and multiprocessor; tensor cores sum in f32.
+ * 0: none, or not stated. Sources: the CUDA C++ Programming Guide, "Throughput of
+ * Native Arithmetic Instructions", and the peak rates in NVIDIA's white papers,
+ * divided by SMs and boost clock: Tesla V100 (WP-08608), T4 (WP-09183), A100
+ * (NVIDIA A100 Tensor Core GPU Architecture), GA102, Ada AD102, H100 (NVIDIA H100
  * Tensor Core GPU Architecture, SXM5), and the datasheets of B200 and RTX 5090.
  */
 static const struct {
@@ -35,9 +36,10 @@ static const struct {
 };
 
 /*
- * Bytes a clock: of L2 for the device (A100's white paper has 5120, and 2048
- * of V100), of L1 for a multiprocessor (white papers of V100, Turing, A100,
- * GA102). Shared memory has 32 banks of 4 bytes on all (Programming Guide).
+ * Bytes per clock: of the L2 for the whole device (the white paper of A100 states
+ * 5120, and 2048 for V100), of L1 per multiprocessor (white papers of V100,
+ * Turing, A100, GA102). Shared memory has 32 banks of 4 bytes on all devices
+ * (Programming Guide).
  */
 static const struct {
 	int cc_major, cc_minor;
@@ -47,9 +49,9 @@ static const struct {
 	{8, 6, 0, 128},    {8, 9, 0, 128}, {9, 0, 0, 128},
 };
 #define SHARED_BYTES_PER_CLOCK 128
-#define DATA_PER_MEMORY_CLOCK 2 /* every memory of these devices takes both edges */
+#define DATA_PER_MEMORY_CLOCK 2 /* the memories of these devices transfer data on both edges */
 
-static double known(double value)
+static double positive_or_nan(double value)
 {
 	return value > 0 ? value : NAN;
 }
@@ -58,8 +60,9 @@ double device_peak_rate(const struct device_info *device, enum precision precisi
 {
 	for (size_t i = 0; i < ARRAY_SIZE(rates); i++)
 		if (rates[i].cc_major == device->cc_major && rates[i].cc_minor == device->cc_minor)
-			return known(2.0 * rates[i].per_clock[precision] *
-				     (double)device->sm_count * (double)device->sm_clock_max_hz);
+			return positive_or_nan(2.0 * rates[i].per_clock[precision] *
+					       (double)device->sm_count *
+					       (double)device->sm_clock_max_hz);
 	return NAN;
 }
 
@@ -70,9 +73,9 @@ static double cache_bandwidth(const struct device_info *device, enum memory_leve
 	for (size_t i = 0; i < ARRAY_SIZE(bytes_per_clock); i++)
 		if (bytes_per_clock[i].cc_major == device->cc_major &&
 		    bytes_per_clock[i].cc_minor == device->cc_minor)
-			return known(level == LEVEL_L2
-					     ? bytes_per_clock[i].l2 * clock_hz
-					     : bytes_per_clock[i].l1 * sm_count * clock_hz);
+			return positive_or_nan(level == LEVEL_L2 ? bytes_per_clock[i].l2 * clock_hz
+								 : bytes_per_clock[i].l1 *
+									   sm_count * clock_hz);
 	return NAN;
 }
 
@@ -80,11 +83,11 @@ double device_peak_bandwidth(const struct device_info *device, enum memory_level
 {
 	switch (level) {
 	case LEVEL_DRAM:
-		return known(DATA_PER_MEMORY_CLOCK * (double)device->memory_clock_max_hz *
-			     (double)device->memory_bus_bits / 8);
+		return positive_or_nan(DATA_PER_MEMORY_CLOCK * (double)device->memory_clock_max_hz *
+				       (double)device->memory_bus_bits / 8);
 	case LEVEL_SHARED:
-		return known(SHARED_BYTES_PER_CLOCK * (double)device->sm_count *
-			     (double)device->sm_clock_max_hz);
+		return positive_or_nan(SHARED_BYTES_PER_CLOCK * (double)device->sm_count *
+				       (double)device->sm_clock_max_hz);
 	case LEVEL_L2:
 	case LEVEL_L1:
 		return cache_bandwidth(device, level);

@@ -1,0 +1,171 @@
+/* Differences between the environments of two runs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "metrics/analysis/regress.h"
+#include "metrics/analysis/round_clocks.h"
+#include "metrics/metrics.h"
+
+/* Clocks with a smaller relative difference are steps of one state (15 MHz of 1980 on an H200). */
+#define CLOCK_APART 0.02
+#define THROTTLED_APART 0.5
+
+static struct round_clocks clocks_of_run(const struct run *run)
+{
+	struct round_summary *rounds;
+	struct round_clocks clocks;
+	size_t count = 0, at = 0;
+
+	for (size_t i = 0; i < run->trial_count; i++)
+		count += run->trials[i].round_count;
+	rounds = xcalloc(count ? count : 1, sizeof(*rounds));
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+
+		for (size_t k = 0; k < trial->round_count; k++)
+			rounds[at++] = trial->rounds[k];
+	}
+	clocks = round_clocks_of(rounds, count);
+	free(rounds);
+	return clocks;
+}
+
+/* Takes ownership of both texts. */
+static struct regress_difference *list_difference(struct regress_differences *out, const char *what,
+						  char *base, char *head)
+{
+	out->items = xgrow(out->items, &out->capacity, out->count + 1, sizeof(*out->items));
+	out->items[out->count] =
+		(struct regress_difference){.what = what, .base = base, .head = head};
+	return &out->items[out->count++];
+}
+
+/* If only one run knows the value, the difference is reported but never refuses the comparison. */
+static void compare_texts(struct regress_differences *out, const char *what, const char *base,
+			  const char *head, bool refuses)
+{
+	const bool of_base = base && *base, of_head = head && *head;
+
+	if (of_base && of_head ? strcmp(base, head) == 0 : of_base == of_head)
+		return;
+	list_difference(out, what, xstrdup(of_base ? base : "not known"),
+			xstrdup(of_head ? head : "not known"))
+		->refuses = refuses && of_base && of_head;
+}
+
+static void compare_environment(struct regress_differences *out, const char *what, const char *key,
+				const struct run *base, const struct run *head, bool refuses)
+{
+	compare_texts(out, what, key_value_get(&base->environment, key),
+		      key_value_get(&head->environment, key), refuses);
+}
+
+/* For keys that a run stores only if they apply: a missing key means "none". */
+static void compare_presence(struct regress_differences *out, const char *key,
+			     const struct run *base, const struct run *head)
+{
+	const char *of_base = key_value_get(&base->environment, key);
+	const char *of_head = key_value_get(&head->environment, key);
+
+	compare_texts(out, key, of_base ? of_base : "none", of_head ? of_head : "none", true);
+}
+
+/* Two devices of the same name differ if both uuids are known and differ. */
+static void compare_devices(struct regress_differences *out, const struct device_info *base,
+			    const struct device_info *head)
+{
+	const bool uuids = base->uuid[0] && head->uuid[0] && strcmp(base->uuid, head->uuid) != 0;
+
+	if (!uuids && strcmp(base->name, head->name) == 0)
+		return;
+	list_difference(out, "device",
+			xasprintf("%s%s%s", base->name, uuids ? " " : "", uuids ? base->uuid : ""),
+			xasprintf("%s%s%s", head->name, uuids ? " " : "", uuids ? head->uuid : ""))
+		->refuses = true;
+}
+
+static void compare_clock(struct regress_differences *out, const char *what, double base,
+			  double head)
+{
+	if (!(fabs(head / base - 1) > CLOCK_APART))
+		return;
+	list_difference(out, what, xasprintf("%.0f MHz", base / 1e6),
+			xasprintf("%.0f MHz", head / 1e6))
+		->refuses = true;
+}
+
+static void compare_clocks(struct regress_differences *out, const struct run *base,
+			   const struct run *head)
+{
+	struct round_clocks before = clocks_of_run(base), after = clocks_of_run(head);
+	double throttled_before = (double)before.throttled / (double)before.count;
+	double throttled_after = (double)after.throttled / (double)after.count;
+
+	compare_clock(out, "SM clock", before.sm_hz, after.sm_hz);
+	compare_clock(out, "memory clock", before.memory_hz, after.memory_hz);
+	if (fabs(throttled_after - throttled_before) > THROTTLED_APART)
+		list_difference(out, "throttling",
+				xasprintf("%.0f %% of rounds", 100 * throttled_before),
+				xasprintf("%.0f %% of rounds", 100 * throttled_after))
+			->refuses = true;
+}
+
+/* The cache mode as `--cache` names it. NULL: not known, or the backend measures no times. */
+static const char *cache_mode_of(const struct run *run)
+{
+	if (!run->has_settings || !run->traits.timed)
+		return NULL;
+	return run->settings.cache == CACHE_HOT ? "hot" : "cold";
+}
+
+static bool has_times(const struct run *run)
+{
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (run->trials[i].round_count)
+			return true;
+	return false;
+}
+
+void regress_differ(struct regress_differences *out, const struct run *base, const struct run *head)
+{
+	/* the host's build type does not affect counts */
+	const bool timed = has_times(base) && has_times(head);
+	char seeds[2][24];
+
+	if (base->backend && head->backend && strcmp(base->backend, head->backend) != 0) {
+		struct regress_difference *backend = list_difference(
+			out, "backend", xstrdup(base->backend), xstrdup(head->backend));
+
+		backend->refuses = backend->never = true;
+	}
+	compare_devices(out, &base->device, &head->device);
+	compare_texts(out, "driver", base->device.driver, head->device.driver, true);
+	compare_texts(out, "toolkit", base->device.toolkit, head->device.toolkit, true);
+	compare_environment(out, "build type", "build_type", base, head, timed);
+	if (timed)
+		compare_presence(out, "sanitizer", base, head);
+	compare_texts(out, "cache", cache_mode_of(base), cache_mode_of(head), true);
+	compare_presence(out, "profiler", base, head);
+	compare_environment(out, "power limit, W", "gpu.power_limit_w", base, head, true);
+	compare_environment(out, "MIG", "gpu.mig", base, head, true);
+	compare_environment(out, "ECC", "gpu.ecc", base, head, true);
+	compare_clocks(out, base, head);
+	compare_texts(out, "CUPTI", base->device.cupti, head->device.cupti, false);
+	compare_texts(out, "perflab", base->version, head->version, false);
+	compare_environment(out, "host", "host", base, head, false);
+	snprintf(seeds[0], sizeof(seeds[0]), "%llu", (unsigned long long)base->seed);
+	snprintf(seeds[1], sizeof(seeds[1]), "%llu", (unsigned long long)head->seed);
+	compare_texts(out, "seed of inputs", seeds[0], seeds[1], false);
+}
+
+void regress_differences_release(struct regress_differences *differences)
+{
+	for (size_t i = 0; i < differences->count; i++) {
+		free(differences->items[i].base);
+		free(differences->items[i].head);
+	}
+	free(differences->items);
+	*differences = (struct regress_differences){0};
+}

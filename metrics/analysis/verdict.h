@@ -1,0 +1,66 @@
+/*
+ * verdict: the limiter of a case, the evidence and what to try. A verdict is
+ * computed from a trial's counters and time, its roofline point
+ * (metrics/analysis/roofline.h) and the measured ceilings, by the rules of
+ * docs/verdicts.md and by nothing else. What is not known is not judged.
+ */
+#ifndef METRICS_ANALYSIS_VERDICT_H
+#define METRICS_ANALYSIS_VERDICT_H
+
+#include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/roofline.h"
+
+struct trial;
+struct device_info;
+
+/* The limiter of a case: symbol, name, meaning. */
+#define BOUND_LIST(X)                                                                        \
+	X(BOUND_UNKNOWN, "unknown", "too little was measured")                               \
+	X(BOUND_DRAM, "dram", "bandwidth of device memory")                                  \
+	X(BOUND_L2, "l2", "bandwidth of the second-level cache")                             \
+	X(BOUND_L1, "l1", "bandwidth of the first-level cache")                              \
+	X(BOUND_SHARED, "shared", "bandwidth of shared memory")                              \
+	X(BOUND_COMPUTE, "compute", "rate of floating-point operations")                     \
+	X(BOUND_ISSUE, "issue", "rate of instructions of any kind")                          \
+	X(BOUND_LATENCY, "latency", "no roof is near: waiting for memory, barriers or work") \
+	X(BOUND_LAUNCH, "launch", "too short, or too few blocks, to keep the device busy")
+
+enum bound {
+#define X(symbol, name, meaning) symbol,
+	BOUND_LIST(X)
+#undef X
+		BOUND_COUNT
+};
+const char *bound_name(enum bound bound);
+const char *bound_meaning(enum bound bound);
+
+/* A rule as docs/verdicts.md lists it: when it holds, and what to try ("": nothing). */
+struct verdict_rule {
+	const char *name, *condition, *advice;
+};
+/* Returns the rules in the order of that page, and NULL after the last one. */
+const struct verdict_rule *verdict_rule_at(size_t index);
+
+/* The result of one rule: its name (docs/verdicts.md), and a text with the numbers. */
+struct verdict_note {
+	const char *rule;
+	char *text;
+};
+struct verdict {
+	enum bound bound;
+	double roof_pct; /* share of the limiter's roof, else of the nearest; NAN: none known */
+	char *summary; /* one sentence: "DRAM-bound: 93 % of the measured 4.28 TB/s (dram_copy)" */
+	struct verdict_note *notes; /* occupancy, divergence, predication, sectors … */
+	size_t note_count;
+	struct verdict_note *advice; /* what to try, the most useful first; at most two */
+	size_t advice_count;
+	/* A finding: a rate is above a measured roof by more than both intervals, so the ceiling or
+	 * the counter is wrong. NULL: none. */
+	char *above_roof;
+};
+/* `ceilings` and `device` may be NULL: not known. Rules that need them are not judged then. */
+void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
+		const struct ceiling_list *ceilings, const struct device_info *device);
+void verdict_release(struct verdict *verdict);
+
+#endif
