@@ -15,7 +15,7 @@ sed 1d "$work/out" | grep -qv '^divergence_' && complain 'another study than was
 refused 2 'did you mean divergence_two_ifs' study divergence_two_if
 refused 2 'perflab study --list' study qqqqqqqqqqqq
 refused 2 '--format csv works only with --list' study --format csv
-refused 3 "there is no file './none.study'" study ./none.study
+refused 3 "no such file: './none.study'" study ./none.study
 
 # without a device: what would help
 refused 4 'no-such-worker' study divergence_two_ifs
