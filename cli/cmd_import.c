@@ -4,7 +4,6 @@
 #include "cli/command.h"
 #include "db/db.h"
 #include "harness/session/import_store.h"
-#include "harness/session/judge.h"
 #include "imports/imports.h"
 
 struct import_options {
@@ -45,8 +44,6 @@ static int import_into(struct db *db, struct import *import, const char *path,
 			continue;
 		}
 		rc = import_store(db, imported, &words, err);
-		if (!rc)
-			rc = judge_stored_run(db, imported->run.id, err);
 		if (!rc && !options->quiet)
 			say_imported(imported, path);
 	}

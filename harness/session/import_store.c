@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "harness/session/judge.h"
 #include "perflab_config.h"
 
 static char *folder_of(const char *path)
@@ -107,5 +108,5 @@ int import_store(struct db *db, struct import_run *imported, const struct import
 	rc = db_together_end(db, rc, err);
 out:
 	free(ends);
-	return rc;
+	return rc ? rc : judge_stored_run(db, run->id, err);
 }

@@ -19,7 +19,8 @@ int import_read_file(struct import *out, const char *path, enum import_format fo
 		     struct error *err);
 /* Whether the database has the run already; then *id is its number. */
 bool import_is_stored(struct db *db, const struct import_run *imported, int64_t *id);
-/* Stores a run with its cases and samples in one transaction. Sets the ids of the run. */
+/* Stores a run with its cases and samples in one transaction, then judges it. Sets the ids of the
+ * run. */
 int import_store(struct db *db, struct import_run *imported, const struct import_words *words,
 		 struct error *err);
 
