@@ -23,7 +23,7 @@ static void add_check(struct table *table, const char *name, bool ok, const char
 
 struct worker_visit {
 	struct table *table;
-	size_t failed; /* checks */
+	size_t failed; /* number of failed checks */
 };
 
 static void visit_check(void *context, const struct worker_check *check)
@@ -78,7 +78,8 @@ static bool add_worker(struct table *table, const char *backend)
 	if (worker_find(&path, backend, &err)) {
 		add_check(table, name, false, err.text,
 			  needs_toolkit ? "build perflab where the CUDA toolkit is"
-					: "build the target all, or name the program as said");
+					: "build the target all, or set the variable that the "
+					  "message names");
 		free(name);
 		return false;
 	}
@@ -92,7 +93,7 @@ static bool add_worker(struct table *table, const char *backend)
 		add_check(table, "devices", false, err.text, "see the checks above");
 		return false;
 	}
-	/* A GPU's worker can do without much of what is checked. */
+	/* the worker of a GPU can measure although some of these checks fail */
 	return devices > 0 && !(visit.failed && known && known->needs_all_checks);
 }
 

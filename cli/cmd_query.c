@@ -62,7 +62,7 @@ static bool is_stopped(void *context)
 	return *printing->stop;
 }
 
-/* Tells the name of a view or table from a statement, which contains a blank or another sign. */
+/* Whether the text is the name of a view or table. A statement contains other characters. */
 static bool is_name(const char *text)
 {
 	if (!isalpha((unsigned char)*text) && *text != '_')

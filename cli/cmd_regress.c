@@ -139,7 +139,7 @@ static void say_few_rounds(const struct run *base, const struct run *head)
 				       : " (an import counts as one round)");
 }
 
-/* In this order, "regressed" means that the older run is slower. */
+/* If the base is the newer run, "regressed" means that the older run is slower. */
 static void say_reversed_order(const struct run *base, const struct run *head)
 {
 	if (base->started_ns > head->started_ns ||

@@ -23,7 +23,7 @@ static void take_chip(void *context, int ordinal, const struct device_info *devi
 		memcpy(chip, device->chip, sizeof(device->chip));
 }
 
-/* The chip asked for, this machine's, or GH100. */
+/* The chip that the user names, else the chip of this machine, else GH100. */
 static int choose_chip(char chip[16], const struct list_options *options, struct error *err)
 {
 	size_t length = options->chip ? strlen(options->chip) : 0;
