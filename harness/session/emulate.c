@@ -310,8 +310,8 @@ static int emulate_pending(struct emulation *emulation, struct error *err)
 	return rc;
 }
 
-/* The number of usable_processors that this process may use. */
-static size_t usable_processors(void)
+/* The number of processors that this process may use. */
+static size_t processors_of_process(void)
 {
 	cpu_set_t set;
 	long online;
@@ -325,7 +325,8 @@ static size_t usable_processors(void)
 static void slots_begin(struct emulation *emulation)
 {
 	struct sweep *sweep = emulation->sweep;
-	size_t wanted = sweep->settings->jobs ? (size_t)sweep->settings->jobs : usable_processors();
+	size_t wanted =
+		sweep->settings->jobs ? (size_t)sweep->settings->jobs : processors_of_process();
 
 	emulation->slot_count =
 		wanted < emulation->pending_count ? wanted : emulation->pending_count;

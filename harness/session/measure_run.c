@@ -8,6 +8,13 @@
 #include "harness/session/session_parts.h"
 #include "perflab_config.h"
 
+void sweep_result_release(struct sweep_result *result)
+{
+	run_release(&result->run);
+	db_close(result->db);
+	*result = (struct sweep_result){0};
+}
+
 /* ---- open, plan, inspect ---- */
 
 static int open_and_inspect(struct sweep *sweep, const struct run_task *task, struct error *err)

@@ -26,7 +26,7 @@ refused 2 'did you mean trials or trial?' query trialss
 refused 2 'SQL goes in quotes as one word' query SELECT
 if command -v sqlite3 >/dev/null; then
 	sqlite3 old.db <"$(dirname "$0")/../db/version_3.sql"
-	refused 2 'old.db is of schema version 3, which has no regressions yet' query regressions --db old.db
+	refused 2 'old.db has schema version 3, which has no regressions' query regressions --db old.db
 fi
 refused 2 'unexpected operand "1"' query SELECT 1
 
@@ -82,23 +82,23 @@ run query "$numbers" --limit 2 --format csv
 [ -s "$work/err" ] && complain 'a message about a limit that was asked for'
 
 # ---- refused statements ----
-refused 2 'rules out writing' query "DELETE FROM run"
-refused 2 'rules out writing' query "INSERT INTO environment VALUES (1, 'a', 'b') RETURNING key"
-refused 2 'rules out writing' query 'UPDATE run SET note = NULL'
+refused 2 'refuses writing' query "DELETE FROM run"
+refused 2 'refuses writing' query "INSERT INTO environment VALUES (1, 'a', 'b') RETURNING key"
+refused 2 'refuses writing' query 'UPDATE run SET note = NULL'
 refused 2 'may not be modified' query "UPDATE sqlite_master SET sql = 'x'"
-refused 2 'rules out writing' query 'CREATE TABLE x (y)'
-refused 2 'rules out writing' query 'CREATE TEMP TABLE x AS SELECT 1'
-refused 2 'rules out writing' query 'DROP VIEW best'
-refused 2 'rules out writing' query "VACUUM INTO '$work/copy.db'"
-refused 2 'rules out ATTACH' query "ATTACH '$work/other.db' AS other"
-refused 2 'rules out transactions' query 'BEGIN EXCLUSIVE'
-refused 2 'rules out PRAGMA journal_mode' query 'PRAGMA journal_mode = DELETE'
-refused 2 'rules out PRAGMA user_version' query 'PRAGMA user_version = 99'
-refused 2 'rules out PRAGMA writable_schema' query 'PRAGMA writable_schema = 1'
+refused 2 'refuses writing' query 'CREATE TABLE x (y)'
+refused 2 'refuses writing' query 'CREATE TEMP TABLE x AS SELECT 1'
+refused 2 'refuses writing' query 'DROP VIEW best'
+refused 2 'refuses writing' query "VACUUM INTO '$work/copy.db'"
+refused 2 'refuses ATTACH' query "ATTACH '$work/other.db' AS other"
+refused 2 'refuses transactions' query 'BEGIN EXCLUSIVE'
+refused 2 'refuses PRAGMA journal_mode' query 'PRAGMA journal_mode = DELETE'
+refused 2 'refuses PRAGMA user_version' query 'PRAGMA user_version = 99'
+refused 2 'refuses PRAGMA writable_schema' query 'PRAGMA writable_schema = 1'
 refused 2 'load_extension' query "SELECT load_extension('x')"
 refused 2 'one statement at a time' query 'SELECT 1; SELECT 2'
 refused 2 'one statement at a time' query 'SELECT 1; DROP TABLE run'
-refused 2 'there is no statement' query ' -- nothing'
+refused 2 'the text has no statement' query ' -- nothing'
 refused 2 'syntax error' query 'SELECT 1 FORM run'
 refused 2 'too long' query 'SELECT zeroblob(900000000)'
 refused 2 'integer overflow' query 'SELECT abs(-9223372036854775807 - 1)'

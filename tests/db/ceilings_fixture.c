@@ -89,7 +89,8 @@ int roofs_store(struct db *db, const struct roofs *roofs, int64_t *run_id, struc
 			roofs->only && strncmp(row->variant, roofs->only, strlen(roofs->only)) != 0;
 
 		if (left_out || !(row->median_ns > 0)) {
-			rc = db_trial_finish(db, run.trials[i].id, TRIAL_FAILED, "left out", NULL, err);
+			rc = db_trial_finish(db, run.trials[i].id, TRIAL_FAILED, "left out", NULL,
+					     err);
 			continue;
 		}
 		rc = store_samples(db, run.trials[i].id, row->median_ns * roofs->slower, err);

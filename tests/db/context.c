@@ -1,6 +1,4 @@
-/*
- * What every test of this room begins with.
- */
+/* Setup and helpers of the database tests. */
 #include "context.h"
 
 #include <sqlite3.h>

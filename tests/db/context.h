@@ -1,7 +1,5 @@
-/*
- * context: what every test of this room begins with: a folder, a path in it,
- * and SQL past perflab.
- */
+/* context: setup and helpers of the database tests: a folder, a path in it, and SQL without
+ * perflab. */
 #ifndef TESTS_DB_CONTEXT_H
 #define TESTS_DB_CONTEXT_H
 

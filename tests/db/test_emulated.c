@@ -124,8 +124,8 @@ static void test_what_has_no_time_is_not_best(void **state)
 	assert_ok(context,
 		  db_counters_set(context->db, run.trials[0].id, &counters, &context->err));
 	counter_list_release(&counters);
-	assert_ok(context,
-		  db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL, NULL, &context->err));
+	assert_ok(context, db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL, NULL,
+					   &context->err));
 	assert_ok(context, db_trial_finish(context->db, run.trials[1].id, TRIAL_SAMPLED,
 					   "5 of 65536 blocks", NULL, &context->err));
 	assert_int_equal(context_query(context, "SELECT count(*) FROM best"), 0);

@@ -94,9 +94,10 @@ static int64_t store(struct context *context, int number, int runs)
 			  db_trial_facts(context->db, run.trials[i].id, &facts, &context->err));
 		for (int k = 0; k < ROUNDS && !failed; k++)
 			store_round(context, run.trials[i].id, number, runs, at, k);
-		assert_ok(context, db_trial_finish(context->db, run.trials[i].id,
-						   failed ? TRIAL_FAILED : TRIAL_OK,
-						   failed ? "by a test" : NULL, NULL, &context->err));
+		assert_ok(context,
+			  db_trial_finish(context->db, run.trials[i].id,
+					  failed ? TRIAL_FAILED : TRIAL_OK,
+					  failed ? "by a test" : NULL, NULL, &context->err));
 	}
 	assert_ok(context, db_run_finish(context->db, run.id, "finished", &context->err));
 	id = run.id;

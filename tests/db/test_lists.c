@@ -125,8 +125,8 @@ static void test_best_is_of_each_cases_newest_run(void **state)
 		assert_ok(context, db_run_begin(context->db, &run, &context->err));
 		assert_ok(context,
 			  db_round_add(context->db, run.trials[0].id, &round, &context->err));
-		assert_ok(context, db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL, NULL,
-						   &context->err));
+		assert_ok(context, db_trial_finish(context->db, run.trials[0].id, TRIAL_OK, NULL,
+						   NULL, &context->err));
 		trial_of_newer = run.trials[0].id;
 		fixture_round_release(&round);
 		run_release(&run);

@@ -1,9 +1,9 @@
 /*
- * Files of older schema versions, which were released: read as they are, and
- * brought up to date without loss by whoever writes. VERSION_1, VERSION_2
- * and VERSION_3 are dumps of such files.
+ * Files of released, older schema versions are read unchanged, and migrated without loss when they
+ * are opened for writing. VERSION_1, VERSION_2 and VERSION_3 are dumps of such files.
  */
 #include "context.h"
+#include "db/statement.h"
 #include "metrics/analysis/ceilings.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define KILLS 40
-#define NEWEST 7
+#define NEWEST db_schema_version
 
 static void make_version_1(const char *path)
 {
@@ -159,7 +159,8 @@ static void test_a_migrated_file_is_as_a_new_one(void **state)
 	db_close(db);
 	make_version_1(context->path);
 	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
-	assert_ok(context, db_trial_finish(db, 8, TRIAL_SAMPLED, "5 of 6 blocks", NULL, &context->err));
+	assert_ok(context,
+		  db_trial_finish(db, 8, TRIAL_SAMPLED, "5 of 6 blocks", NULL, &context->err));
 	assert_ok(context, db_trial_finish(db, 9, TRIAL_FAULT, "a race", NULL, &context->err));
 	counter_list_set(&counters, "dram_read_bytes", "byte", "dram__bytes_read.sum", 1);
 	assert_ok(context, db_counters_set(db, 9, &counters, &context->err));
@@ -322,7 +323,7 @@ static void test_version_3_gets_its_roofs(void **state)
 }
 
 /* The median of an odd and of an even number of samples, and of none: read, and then stored. What
- * is no time, as a stranger's file may have it, counts for nothing. */
+ * is no time, as an untrusted file may have it, counts for nothing. */
 static void test_rounds_get_their_medians(void **state)
 {
 	struct context *context = *state;

@@ -66,18 +66,18 @@ static void test_a_failure_is_no_time(void **state)
 	struct run old = begin(context, 20, NULL);
 	struct run newer = begin(context, 0, NULL);
 
-	assert_ok(context, db_trial_finish(context->db, newer.trials[0].id, TRIAL_CRASHED, "died", NULL,
-					   &context->err));
+	assert_ok(context, db_trial_finish(context->db, newer.trials[0].id, TRIAL_CRASHED, "died",
+					   NULL, &context->err));
 	assert_right(context, 2);
 	assert_int_equal(newest_of(context, "trial_id"), newer.trials[0].id);
 	assert_int_equal(newest_of(context, "timed_trial_id"), old.trials[0].id);
 	/* --resume takes it up again */
-	assert_ok(context, db_trial_finish(context->db, newer.trials[0].id, TRIAL_PENDING, NULL, NULL,
-					   &context->err));
+	assert_ok(context, db_trial_finish(context->db, newer.trials[0].id, TRIAL_PENDING, NULL,
+					   NULL, &context->err));
 	assert_right(context, 2);
 	assert_int_equal(newest_of(context, "trial_id"), old.trials[0].id);
-	assert_ok(context,
-		  db_trial_finish(context->db, newer.trials[0].id, TRIAL_OK, NULL, NULL, &context->err));
+	assert_ok(context, db_trial_finish(context->db, newer.trials[0].id, TRIAL_OK, NULL, NULL,
+					   &context->err));
 	assert_right(context, 2);
 	assert_int_equal(newest_of(context, "timed_trial_id"), newer.trials[0].id);
 	run_release(&old);

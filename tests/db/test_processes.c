@@ -173,7 +173,8 @@ static int write_and_measure(const struct context *context, int to_parent)
 			fixture_round_release(&round);
 		}
 		if (!rc)
-			rc = db_trial_finish(db, run.trials[FIXTURE_OK].id, TRIAL_OK, NULL, NULL, &err);
+			rc = db_trial_finish(db, run.trials[FIXTURE_OK].id, TRIAL_OK, NULL, NULL,
+					     &err);
 		run_release(&run);
 	}
 	db_close(db);

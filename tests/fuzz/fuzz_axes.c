@@ -1,6 +1,7 @@
 /*
- * Any text as the values of an axis and as a selector: values come out
- * ascending, none negative and not too many, or there is PL_EUSAGE and a message.
+ * Parses any text as axis values and as a selector. The values must be
+ * ascending, not negative and within the limit, or the parser must return
+ * PL_EUSAGE with a message.
  */
 #include <stdlib.h>
 #include <string.h>

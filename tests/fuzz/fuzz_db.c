@@ -1,7 +1,7 @@
 /*
- * Any bytes as a database file: opened to read, listed and loaded, as
- * `perflab report` does with a file that a stranger sent, and merged; then to
- * write, as a sweep into it does, which brings an older one up to date.
+ * Takes any bytes as a database file. Opens it to read, lists and loads everything, as `perflab
+ * report` does with an untrusted file, and merges it. Then opens it to write, which migrates an
+ * older file.
  */
 #include <fcntl.h>
 #include <stdio.h>

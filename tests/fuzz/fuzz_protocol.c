@@ -1,7 +1,7 @@
 /*
- * Bytes of a stranger at both ends of the protocol. As what a worker sends:
- * every decoder must refuse it with PL_EPROTOCOL, or take it so that encoding
- * and decoding it again gives the same. As what perflab sends: the worker's
+ * Sends untrusted bytes to both ends of the protocol. As messages of a worker:
+ * every decoder must refuse them with PL_EPROTOCOL, or encoding and decoding the
+ * result again must give an equal result. As requests of perflab: the worker's
  * loop must answer each line with one `done`.
  */
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Both directions of the socket must hold what is sent: nobody reads meanwhile. */
+/* The buffers of the socket must hold everything, because nobody reads in the meantime. */
 #define MAX_BYTES 32768
 #define MAX_LINES 64
 
@@ -26,7 +26,7 @@ static void check(int rc)
 		abort();
 }
 
-/* `second` is what came back of an encoding of `first`. Takes both references. */
+/* `second` is `first`, decoded and encoded again. Steals both references. */
 static void check_same(json_t *first, json_t *second)
 {
 	if (!first || !second || !json_equal(first, second))
@@ -129,7 +129,7 @@ static void decode_all(const json_t *json)
 	free(samples);
 }
 
-/* ---- a backend that agrees to everything ---- */
+/* ---- a backend that accepts every request ---- */
 
 static int doctor(void *backend, struct worker_reply *reply, struct error *err)
 {
@@ -245,7 +245,7 @@ static const struct backend_ops agreeable = {
 	.close = close_session,
 };
 
-/* What the worker answered: decodes it as perflab would, and counts `done`. */
+/* Decodes the worker's replies like perflab, and counts `done`. */
 static size_t read_answers(int fd)
 {
 	struct channel channel;

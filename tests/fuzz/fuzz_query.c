@@ -1,7 +1,6 @@
 /*
- * Any text as the SQL of `perflab query`, on a small database that is opened
- * to be written: whatever it is, it changes nothing, ends, and comes out as
- * rows in any format.
+ * Takes any text as the SQL of `perflab query`, on a small database that is open for writing. The
+ * SQL changes nothing, ends, and gives rows in every format.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -40,7 +40,7 @@ BEGIN {
 		"harness/session/find_cases.h harness/session/import_store.h " \
 		"harness/session/compare_runs.h harness/session/merged_runs.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
-		"harness/workers/worker_loop.h harness/workers/case_data.h harness/workers/tolerance.h")
+		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \
 		"kernels harness/protocol harness/workers", "none")
 	module("harness/workers/ptx", "base metrics metrics/catalogue kernels emulator " \

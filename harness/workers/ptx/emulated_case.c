@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/case_data.h"
+#include "harness/workers/case_buffers.h"
 
 /*
  * Of a launch that runs whole so many blocks at its beginning and at its end

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/case_data.h"
+#include "harness/workers/case_buffers.h"
 
 static void result_release(struct expected_result *result)
 {

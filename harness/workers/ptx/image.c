@@ -154,19 +154,19 @@ static bool same_entry(const char *a, const char *b)
 static int image_decode(struct image *image, const char *entry, struct image_program *out,
 			struct error *err)
 {
-	struct program_gaps gaps = {0};
+	struct unsupported_features gaps = {0};
 	struct error why = {0};
 	struct text text = TEXT_INIT;
 	int rc = ptx_program_decode(&out->program, image->module, entry, &gaps, &why);
 
 	if (rc == PL_EUNSUPPORTED && gaps.count) {
-		program_gaps_text(&text, &gaps);
+		unsupported_features_text(&text, &gaps);
 		out->gaps = text_detach(&text);
 		rc = 0;
 	} else if (rc) {
 		error_set(err, rc, "%s.ptx: %s", image->name, why.text);
 	}
-	program_gaps_release(&gaps);
+	unsupported_features_release(&gaps);
 	return rc;
 }
 

@@ -7,7 +7,7 @@
 #define HARNESS_WORKERS_PTX_WORKBENCH_H
 
 #include "emulator/emulator.h"
-#include "harness/workers/case_data.h"
+#include "harness/workers/case_buffers.h"
 #include "harness/workers/ptx/chips.h"
 #include "harness/workers/ptx/expected.h"
 #include "harness/workers/ptx/image.h"
