@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/nsight.h"
-#include "cli/shared.h"
+#include "cli/process.h"
 #include "db/db.h"
 #include "harness/session/judge.h"
 

@@ -1,9 +1,9 @@
-# Where nothing can be measured: exit 4 and why, and nothing is left behind.
+# Without a usable backend: exit code 4 with the reason, and no database is created.
 . "$(dirname "$0")/lib.sh"
 no_worker
 
 refused 4 'no-such-worker' sweep reduce
-[ -e perflab.db ] && complain 'a database was left behind'
+[ -e perflab.db ] && complain 'a database was created'
 run doctor
 expect_code 4
 expect_out 'no-such-worker'
@@ -16,7 +16,7 @@ expect_code 0
 expect_err 'no device'
 expect_out 'reduce/shuffle/block=256,n='
 
-# a worker that is no worker
+# a program that is not a worker
 printf '#!/bin/sh\nexit 3\n' >"$work/broken"
 chmod +x "$work/broken"
 export PERFLAB_WORKER_CUDA="$work/broken"

@@ -1,4 +1,4 @@
-# A report that is cut short must not pass for a whole one.
+# A truncated report must not look like a complete one.
 . "$(dirname "$0")/lib.sh"
 no_worker
 [ -c /dev/full ] || skip 'there is no /dev/full'
@@ -15,7 +15,7 @@ for words in 'help' 'help sweep' 'help --man sweep' 'list kernels' 'list kernels
 	expect_err 'No space left on device'
 done
 
-# one that was never open is fine as long as there is nothing to say
+# a stdout that was never open is fine as long as nothing is printed
 command_line='perflab version >&-'
 "$PERFLAB" version >&- 2>"$work/err"
 code=$?

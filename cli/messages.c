@@ -1,6 +1,6 @@
 /*
- * What is said beside the data: one-line messages, the terminal, and the
- * check that stdout took everything.
+ * Messages on stderr, what the terminal can show, and the check that stdout
+ * took everything.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -37,8 +37,8 @@ static int terminal_width(int descriptor)
 	return 80;
 }
 
-/* As setlocale() would see it, which this program never calls: its output is the same everywhere.
- */
+/* Whether the locale of the environment uses UTF-8. The program never calls setlocale(), so that
+ * its output is the same in every locale. */
 static bool locale_has_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -67,7 +67,7 @@ void terminal_look(struct terminal *terminal)
 
 int stdout_printed(struct error *err)
 {
-	/* errno is that of the write that failed: what only prints sets no other */
+	/* errno is still that of the failed write, because a verb that only prints sets no other */
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return 0;
 	return error_set(err, PL_EIO, "cannot write to standard output: %s", strerror(errno));
@@ -81,8 +81,8 @@ int stdout_check(struct error *err)
 	errno = 0;
 	failed |= fflush(stdout) != 0;
 	cause = errno;
-	/* closing is what finds a full disk behind a network mount; a stdout that was never open
-	 * and never written is fine */
+	/* only close() reports a full disk on a network mount; EBADF means that stdout was closed
+	 * from the start, which is fine if nothing was written */
 	if (fclose(stdout) != 0 && errno != EBADF) {
 		failed = true;
 		cause = errno;
