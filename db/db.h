@@ -52,8 +52,8 @@ int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *
 /* Stores what the emulator counted at source lines; replaces earlier lines. */
 int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *lines,
 		 struct error *err);
-/* Sets status, reason and the summary of all samples of the trial. summary NULL: computes it from the
- * stored samples, for a caller that does not have them. */
+/* Sets status, reason and the summary of all samples of the trial. summary NULL: computes it from
+ * the stored samples, for a caller that does not have them. */
 int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
 		    const struct summary *summary, struct error *err);
 /* state: "finished" or "interrupted". */

@@ -81,7 +81,7 @@ static int64_t read_offset(struct parser *parser)
 	return (int64_t)offset;
 }
 
-static void read_literal(struct parser *parser, bool negative)
+static void parse_literal(struct parser *parser, bool negative)
 {
 	static const enum ptx_operand_kind kinds[] = {
 		[TOKEN_INTEGER] = PTX_OPERAND_INTEGER,
@@ -197,7 +197,7 @@ static void parse_operand(struct parser *parser, size_t nesting)
 		parser_error(parser, "more than %d nested lists", MAX_NESTING);
 	} else if (parser->token.kind == TOKEN_INTEGER || parser->token.kind == TOKEN_F32 ||
 		   parser->token.kind == TOKEN_F64) {
-		read_literal(parser, false);
+		parse_literal(parser, false);
 	} else if (parser->token.kind == TOKEN_WORD) {
 		read_name_operand(parser, false);
 		if (parser_accept(parser, '|')) {
@@ -215,7 +215,7 @@ static void parse_operand(struct parser *parser, size_t nesting)
 	} else if (parser_accept(parser, '-')) {
 		if (parser->token.kind == TOKEN_INTEGER || parser->token.kind == TOKEN_F32 ||
 		    parser->token.kind == TOKEN_F64)
-			read_literal(parser, true);
+			parse_literal(parser, true);
 		else
 			read_name_operand(parser, true);
 	} else {
