@@ -10,8 +10,8 @@
 #include "harness/workers/cuda/profiler.h"
 #include "metrics/cupti/cupti_session.h"
 
-static int doctor_reply(struct worker_reply *reply, const char *name, bool ok, const char *found,
-			const char *remedy)
+static int reply_doctor_row(struct worker_reply *reply, const char *name, bool ok,
+			    const char *found, const char *remedy)
 {
 	const struct worker_check check = {
 		.name = name, .ok = ok, .found = found, .remedy = ok ? "" : remedy};
@@ -28,12 +28,12 @@ static int check_device(struct worker_reply *reply, const struct device *device)
 
 	format_bytes(memory, (double)info->memory_bytes);
 	found = xasprintf("%s, %lld SMs, %s", info->name, (long long)info->sm_count, memory);
-	rc = doctor_reply(reply, "device", true, found, "");
+	rc = reply_doctor_row(reply, "device", true, found, "");
 	free(found);
 	found = xasprintf("%d.%d", info->cc_major, info->cc_minor);
 	/* CUPTI's Range Profiler supports Turing (7.5) and later. */
 	if (rc == 0)
-		rc = doctor_reply(
+		rc = reply_doctor_row(
 			reply, "compute capability", 10 * info->cc_major + info->cc_minor >= 75,
 			found,
 			"counters and the built-in kernels need 7.5 or later: use a newer GPU");
@@ -50,7 +50,7 @@ static int check_chip(struct worker_reply *reply, const char *chip)
 	char *found = listed    ? xstrdup(chip)
 		      : chip[0] ? xasprintf("%s, unknown to this version of CUPTI", chip)
 				: xstrdup("unknown to CUPTI");
-	int rc = doctor_reply(
+	int rc = reply_doctor_row(
 		reply, "chip", listed, found,
 		"some counters may be missing: install a CUDA toolkit that supports this GPU");
 
@@ -66,14 +66,14 @@ static int check_counters(struct worker_reply *reply, struct device *device, boo
 	int rc;
 
 	if (!cupti)
-		return doctor_reply(reply, "counter permission", false, "not checked: no CUPTI",
-				    "install CUPTI");
+		return reply_doctor_row(reply, "counter permission", false, "not checked: no CUPTI",
+					"install CUPTI");
 	if (cupti_device_check(device->context, device->handle, chip, NULL, &why))
-		return doctor_reply(
+		return reply_doctor_row(
 			reply, "counter permission", false, why.text,
 			"timing needs no permission; to read counters, run as root or load the "
 			"driver with NVreg_RestrictProfilingToAdminUsers=0");
-	rc = doctor_reply(reply, "counter permission", true, "granted", "");
+	rc = reply_doctor_row(reply, "counter permission", true, "granted", "");
 	return rc ? rc : check_chip(reply, chip);
 }
 
@@ -88,7 +88,7 @@ static int reply_refusal(struct worker_reply *reply, const char *name, const str
 		remedy = colon + 2;
 	found = xstrndup(why->text, remedy == why->text ? strlen(why->text)
 							: (size_t)(remedy - why->text) - 2);
-	rc = doctor_reply(reply, name, false, found, remedy);
+	rc = reply_doctor_row(reply, name, false, found, remedy);
 	free(found);
 	return rc;
 }
@@ -97,7 +97,7 @@ static int check_profiler(struct worker_reply *reply)
 {
 	enum profiler tool = profiler_attached();
 
-	return doctor_reply(
+	return reply_doctor_row(
 		reply, "profiler attached", tool == PROFILER_NONE,
 		tool == PROFILER_NONE ? "none" : profiler_name(tool),
 		"perflab reads no counters while a profiler is attached: run without it");
@@ -109,14 +109,15 @@ static int check_cupti(struct worker_reply *reply, bool *usable)
 	struct error why = {0};
 
 	*usable = cupti_load(version, &why) == 0;
-	return doctor_reply(reply, "CUPTI", *usable, *usable ? version : why.text,
-			    "install CUPTI of the CUDA toolkit, or set CUDA_HOME to the toolkit or "
-			    "PERFLAB_CUPTI to the library file; timing works without it");
+	return reply_doctor_row(
+		reply, "CUPTI", *usable, *usable ? version : why.text,
+		"install CUPTI of the CUDA toolkit, or set CUDA_HOME to the toolkit or "
+		"PERFLAB_CUPTI to the library file; timing works without it");
 }
 
 static int check_nvml(struct worker_reply *reply, const struct device *device)
 {
-	return doctor_reply(
+	return reply_doctor_row(
 		reply, "NVML", device->nvml != NULL,
 		device->nvml ? "clocks, power and throttling are recorded"
 			     : device->nvml_reason.text,
@@ -126,7 +127,7 @@ static int check_nvml(struct worker_reply *reply, const struct device *device)
 static int doctor_with_device(struct worker_reply *reply, struct device *device)
 {
 	bool cupti = false;
-	int rc = doctor_reply(
+	int rc = reply_doctor_row(
 		reply, "driver", true,
 		device->info.driver[0] ? device->info.driver : device->info.cuda_driver, "");
 
@@ -152,14 +153,14 @@ static int doctor_without_device(struct worker_reply *reply, const struct device
 	} else {
 		rc = reply_refusal(reply, "driver", why);
 		if (rc == 0)
-			rc = doctor_reply(reply, "device", false, "not checked: no driver",
-					  "see driver");
+			rc = reply_doctor_row(reply, "device", false, "not checked: no driver",
+					      "see driver");
 	}
 	if (rc == 0)
 		rc = check_cupti(reply, &cupti);
 	for (size_t i = 0; i < ARRAY_SIZE(unchecked) && rc == 0; i++)
-		rc = doctor_reply(reply, unchecked[i], false, "not checked: no device",
-				  "see device");
+		rc = reply_doctor_row(reply, unchecked[i], false, "not checked: no device",
+				      "see device");
 	return rc;
 }
 
@@ -171,7 +172,8 @@ int doctor_check_machine(struct worker_reply *reply, struct error *err)
 	int rc;
 
 	(void)err;
-	rc = doctor_reply(reply, "toolkit", true, "built with CUDA " PERFLAB_TOOLKIT_VERSION, "");
+	rc = reply_doctor_row(reply, "toolkit", true, "built with CUDA " PERFLAB_TOOLKIT_VERSION,
+			      "");
 	if (rc == 0 && opened)
 		rc = doctor_with_device(reply, &device);
 	else if (rc == 0)
