@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/ceilings_table.h"
-#include "cli/shared.h"
+#include "cli/output.h"
 
 /* Whether it is the highest ceiling of its level or precision, which makes it the roof. */
 static bool is_roof(const struct ceiling_list *list, const struct ceiling *ceiling)

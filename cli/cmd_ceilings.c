@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "cli/ceilings_table.h"
+#include "cli/interruption.h"
 #include "cli/measure_options.h"
-#include "cli/shared.h"
 #include "harness/session/backends.h"
 #include "metrics/analysis/ceilings.h"
 

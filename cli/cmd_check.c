@@ -1,5 +1,6 @@
-/* perflab check: which entries of a PTX file the emulator can run, and what the others lack. */
-#include "cli/shared.h"
+/* perflab check: shows which entries of a PTX file the emulator can run, and what it does not
+ * support. */
+#include "cli/output.h"
 #include "emulator/emulator.h"
 
 struct check_options {
@@ -31,7 +32,7 @@ static int run_check(struct invocation *call, struct error *err)
 				    .all_run = true};
 	int rc = 0, written = 0;
 
-	/* one that is no PTX does not keep the others from being told */
+	/* a file that is not PTX does not hide the results of the others */
 	for (size_t i = 0; i < call->operands.count; i++) {
 		struct error cause = {0};
 		int one;
@@ -55,24 +56,25 @@ static int run_check(struct invocation *call, struct error *err)
 
 static const struct option_row rows[] = {
 	{"format", 'f', OPTION_CHOICE, offsetof(struct check_options, format), "FORMAT",
-	 "the format", table_format_words, 0},
+	 HELP_FORMAT, table_format_words, 0},
 };
 
 static const struct example examples[] = {
-	{"perflab check kernel.ptx", "what of it the backend ptx can run"},
-	{"perflab check --format json *.ptx", "the same of several files, for a program"},
+	{"perflab check kernel.ptx", "show which entries the emulator can run"},
+	{"perflab check --format json *.ptx", "check several files and print JSON"},
 };
 
 const struct command command_check = {
 	.name = "check",
-	.summary = "say which entries of a PTX file the emulator can run",
+	.summary = "show which entries of a PTX file the emulator can run",
 	.operands = "FILE.ptx ...",
 	.description =
-		"Reads what nvcc -ptx wrote, whatever its target, and says of each entry whether "
-		"the backend ptx, which needs no GPU, can run it. Of an entry that it cannot run "
-		"every opcode, register and directive that is missing is listed, with its first "
-		"line and how often it is there. Nothing is executed.",
-	.exit_status = "0 when every entry can run, 1 when some cannot, 3 when a file is not PTX.",
+		"Reads PTX files, as nvcc -ptx writes them, for any target. For each entry, says "
+		"whether the backend ptx, which needs no GPU, can run it. If it cannot, lists "
+		"every "
+		"opcode, register and directive that the emulator does not support, with the first "
+		"line that uses it and the number of uses. check executes nothing.",
+	.exit_status = "0 if every entry can run, 1 if one cannot, 3 if a file is not PTX.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct check_options),

@@ -1,4 +1,4 @@
-/* perflab completion: what a shell needs to complete, made from the command table. */
+/* perflab completion: prints completion scripts for shells, from the table of verbs. */
 #include <string.h>
 
 #include "cli/command.h"
@@ -7,11 +7,12 @@
 
 struct shell {
 	const char *name;
-	void (*write)(FILE *out);
+	void (*write)(FILE *out, const struct command_table *verbs);
 };
 
-/* Words that the operands of a verb may be, separated by blanks. */
-static void operand_words(struct text *out, const struct command *command)
+/* Adds the operands that a verb accepts, separated by blanks. */
+static void operand_words(struct text *out, const struct command_table *verbs,
+			  const struct command *command)
 {
 	size_t count;
 	const struct kernel *const *kernels = kernel_all(&count);
@@ -23,8 +24,8 @@ static void operand_words(struct text *out, const struct command *command)
 			text_addf(out, "%s%s", i ? " " : "", command->operand_words[i]);
 		break;
 	case OPERANDS_VERBS:
-		for (size_t i = 0; i < command_count; i++)
-			text_addf(out, "%s%s", i ? " " : "", command_all[i]->name);
+		for (size_t i = 0; i < verbs->count; i++)
+			text_addf(out, "%s%s", i ? " " : "", verbs->items[i]->name);
 		break;
 	case OPERANDS_CASES:
 		for (size_t i = 0; i < count; i++) {
@@ -81,11 +82,11 @@ static void bash_option_values(FILE *out, const struct option_row *row)
 	text_release(&choices);
 }
 
-static void bash_verb(FILE *out, const struct command *command)
+static void bash_verb(FILE *out, const struct command_table *verbs, const struct command *command)
 {
 	struct text operands = TEXT_INIT;
 
-	operand_words(&operands, command);
+	operand_words(&operands, verbs, command);
 	fprintf(out, "\t%s)\n\t\tcase $prev in\n", command->name);
 	for (size_t i = 0; i < command->option_count; i++)
 		bash_option_values(out, &command->options[i]);
@@ -96,19 +97,19 @@ static void bash_verb(FILE *out, const struct command *command)
 	text_release(&operands);
 }
 
-static void write_bash(FILE *out)
+static void write_bash(FILE *out, const struct command_table *verbs)
 {
-	fputs("# bash completion of perflab; made by: perflab completion bash\n"
+	fputs("# bash completion of perflab; written by: perflab completion bash\n"
 	      "_perflab()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
 	      "\tlocal options= operands=\n\tCOMPREPLY=()\n"
 	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W \"",
 	      out);
-	for (size_t i = 0; i < command_count; i++)
-		fprintf(out, "%s%s", i ? " " : "", command_all[i]->name);
+	for (size_t i = 0; i < verbs->count; i++)
+		fprintf(out, "%s%s", i ? " " : "", verbs->items[i]->name);
 	fputs("\" -- \"$cur\"))\n\t\treturn\n\tfi\n\tcase ${COMP_WORDS[1]} in\n", out);
-	for (size_t i = 0; i < command_count; i++)
-		bash_verb(out, command_all[i]);
+	for (size_t i = 0; i < verbs->count; i++)
+		bash_verb(out, verbs, verbs->items[i]);
 	fputs("\tesac\n\tcase $cur in\n"
 	      "\t-*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")) ;;\n"
 	      "\t*) COMPREPLY=($(compgen -W \"$operands\" -- \"$cur\")) ;;\n"
@@ -118,7 +119,7 @@ static void write_bash(FILE *out)
 
 /* ---- zsh ---- */
 
-/* Text inside '…[…]…:…' of _arguments. */
+/* Quotes text for '…[…]…:…' of _arguments. */
 static void zsh_text(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -152,24 +153,24 @@ static void zsh_option(FILE *out, const struct option_row *row)
 	text_release(&choices);
 }
 
-static void write_zsh(FILE *out)
+static void write_zsh(FILE *out, const struct command_table *verbs)
 {
-	fputs("#compdef perflab\n# zsh completion of perflab; made by: perflab completion zsh\n"
+	fputs("#compdef perflab\n# zsh completion of perflab; written by: perflab completion zsh\n"
 	      "_perflab()\n{\n\tlocal -a verbs\n\tverbs=(\n",
 	      out);
-	for (size_t i = 0; i < command_count; i++) {
-		fprintf(out, "\t\t'%s:", command_all[i]->name);
-		zsh_text(out, command_all[i]->summary);
+	for (size_t i = 0; i < verbs->count; i++) {
+		fprintf(out, "\t\t'%s:", verbs->items[i]->name);
+		zsh_text(out, verbs->items[i]->summary);
 		fputs("'\n", out);
 	}
 	fputs("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe verb verbs\n\t\treturn\n\tfi\n"
 	      "\tlocal verb=$words[2]\n\tshift words\n\t(( CURRENT-- ))\n\tcase $verb in\n",
 	      out);
-	for (size_t i = 0; i < command_count; i++) {
-		const struct command *command = command_all[i];
+	for (size_t i = 0; i < verbs->count; i++) {
+		const struct command *command = verbs->items[i];
 		struct text operands = TEXT_INIT;
 
-		operand_words(&operands, command);
+		operand_words(&operands, verbs, command);
 		fprintf(out, "\t%s)\n\t\t_arguments", command->name);
 		for (size_t j = 0; j < command->option_count; j++)
 			zsh_option(out, &command->options[j]);
@@ -179,7 +180,7 @@ static void write_zsh(FILE *out)
 		fputs("\n\t\t;;\n", out);
 		text_release(&operands);
 	}
-	/* sourced, it registers itself; autoloaded from fpath, it is the function itself */
+	/* a sourced script registers the function; an autoloaded one (fpath) is its body */
 	fputs("\tesac\n}\n"
 	      "if [ \"$funcstack[1]\" = _perflab ]; then\n\t_perflab \"$@\"\n"
 	      "else\n\tcompdef _perflab perflab\nfi\n",
@@ -218,20 +219,20 @@ static void fish_option(FILE *out, const struct command *command, const struct o
 	text_release(&choices);
 }
 
-static void write_fish(FILE *out)
+static void write_fish(FILE *out, const struct command_table *verbs)
 {
-	fputs("# fish completion of perflab; made by: perflab completion fish\n"
+	fputs("# fish completion of perflab; written by: perflab completion fish\n"
 	      "complete -c perflab -f\n",
 	      out);
-	for (size_t i = 0; i < command_count; i++) {
-		const struct command *command = command_all[i];
+	for (size_t i = 0; i < verbs->count; i++) {
+		const struct command *command = verbs->items[i];
 		struct text operands = TEXT_INIT;
 
 		fprintf(out, "complete -c perflab -n __fish_use_subcommand -a %s -d ",
 			command->name);
 		fish_text(out, command->summary);
 		fputc('\n', out);
-		operand_words(&operands, command);
+		operand_words(&operands, verbs, command);
 		if (operands.length)
 			fprintf(out,
 				"complete -c perflab -n '__fish_seen_subcommand_from %s' -a '%s'\n",
@@ -253,25 +254,28 @@ static int run_completion(struct invocation *call, struct error *err)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
 		if (strcmp(shells[i].name, call->operands.items[0]) == 0) {
-			shells[i].write(stdout);
+			shells[i].write(stdout, call->verbs);
 			return stdout_printed(err);
 		}
 	}
-	return error_set(err, PL_EUSAGE, "no completion for \"%s\"; one of: bash, zsh, fish",
-			 call->operands.items[0]);
+	return error_set(
+		err, PL_EUSAGE,
+		"there is no completion for the shell \"%s\"; give one of: bash, zsh, fish",
+		call->operands.items[0]);
 }
 
 static const struct example examples[] = {
-	{"source <(perflab completion bash)", "for this shell"},
-	{"perflab completion fish > ~/.config/fish/completions/perflab.fish", "for good"},
+	{"source <(perflab completion bash)", "complete in this shell"},
+	{"perflab completion fish > ~/.config/fish/completions/perflab.fish",
+	 "complete in every fish shell"},
 };
 
 const struct command command_completion = {
 	.name = "completion",
-	.summary = "print shell completion",
+	.summary = "print a completion script for a shell",
 	.operands = "bash|zsh|fish",
 	.description = "Prints a script that completes verbs, options, their values and the names "
-		       "of kernels.",
+		       "of kernels, variants and studies.",
 	.examples = examples,
 	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_WORDS,

@@ -1,8 +1,8 @@
-/* perflab doctor: what this build and this machine can do, and why not. */
+/* perflab doctor: shows what this build and this machine can do, and how to fix the rest. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shared.h"
+#include "cli/output.h"
 #include "harness/protocol/messages.h"
 #include "harness/session/backends.h"
 #include "harness/session/host.h"
@@ -23,7 +23,7 @@ static void add_check(struct table *table, const char *name, bool ok, const char
 
 struct worker_visit {
 	struct table *table;
-	size_t failed; /* checks */
+	size_t failed; /* number of failed checks */
 };
 
 static void visit_check(void *context, const struct worker_check *check)
@@ -61,10 +61,10 @@ static void add_build(struct table *table, bool with_cuda)
 	else
 		add_check(table, "built with CUDA", false, PERFLAB_CUDA_WHY_NOT,
 			  "install the CUDA toolkit (nvcc, CUPTI, NVTX) and configure again, or "
-			  "name it with -DPERFLAB_CUDA_ROOT=FOLDER");
+			  "give its folder with -DPERFLAB_CUDA_ROOT=FOLDER");
 }
 
-/* Whether the worker is there and sees a device; every reason not to becomes a row. */
+/* Returns whether the worker starts and finds a device. Every problem becomes a row. */
 static bool add_worker(struct table *table, const char *backend)
 {
 	const struct backend *known = backend_find(backend);
@@ -78,7 +78,8 @@ static bool add_worker(struct table *table, const char *backend)
 	if (worker_find(&path, backend, &err)) {
 		add_check(table, name, false, err.text,
 			  needs_toolkit ? "build perflab where the CUDA toolkit is"
-					: "build the target all, or name the program as said");
+					: "build the target all, or set the variable that the "
+					  "message names");
 		free(name);
 		return false;
 	}
@@ -87,16 +88,16 @@ static bool add_worker(struct table *table, const char *backend)
 	free(name);
 	if (worker_doctor(backend, visit_check, &visit, &err))
 		add_check(table, "worker answers", false, err.text,
-			  "start it by hand to see what it says");
+			  "start the worker by hand and read its messages");
 	if (worker_devices(backend, visit_device, &devices, &err)) {
 		add_check(table, "devices", false, err.text, "see the checks above");
 		return false;
 	}
-	/* A GPU's worker can do without much of what is checked. */
+	/* the worker of a GPU can measure although some of these checks fail */
 	return devices > 0 && !(visit.failed && known && known->needs_all_checks);
 }
 
-/* The formats of a report that not every build or machine has. */
+/* Adds the report formats that not every build or machine supports. */
 static void add_formats(struct table *table)
 {
 	static char *const gnuplot[] = {"gnuplot", "--version", NULL};
@@ -106,13 +107,12 @@ static void add_formats(struct table *table)
 
 	add_check(table, "page", !why_not, why_not ? why_not : "report --format html",
 		  why_not ? "the other formats work" : "");
-	/* its last line feed */
+	/* the output of gnuplot ends in a line feed */
 	while (version.length && version.data[version.length - 1] == '\n')
 		version.data[--version.length] = '\0';
 	add_check(table, "pictures", draws, draws ? version.data : "gnuplot is not installed",
 		  draws ? ""
-			: "report draws pictures with gnuplot (package gnuplot-nox); or use "
-			  "--format html");
+			: "install gnuplot-nox for report --format svg, png and pdf, or use html");
 	text_release(&version);
 }
 
@@ -156,21 +156,22 @@ static void doctor_defaults(void *context)
 
 static const struct option_row rows[] = {
 	{"backend", 0, OPTION_TEXT, offsetof(struct doctor_options, backend), "auto|cuda|ptx",
-	 "the backend to look at; auto is all of them", NULL, 0},
+	 "the backend to check; auto checks all of them", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct doctor_options, format), "FORMAT",
-	 "the format", table_format_words, 0},
+	 HELP_FORMAT, table_format_words, 0},
 };
 
 const struct command command_doctor = {
 	.name = "doctor",
-	.summary = "say what this build and machine can do, and why not",
+	.summary = "check what this build and machine can do",
 	.operands = "",
 	.description =
-		"Checks the build, the worker, driver, devices, CUPTI, the permission to read "
-		"counters, whether Nsight is attached, NVML, and prints a remedy for what is "
-		"missing. Not all of it is needed: without counters a sweep still times, and "
+		"Checks the build, the workers, the driver, the devices, CUPTI, the permission to "
+		"read counters, NVML, and whether Nsight is attached. Prints a remedy for each "
+		"check that fails.\n\n"
+		"A sweep does not need all of it: without counters it still measures time, and "
 		"without a GPU the backend ptx emulates.",
-	.exit_status = "0 when a sweep can run, 4 when it cannot.",
+	.exit_status = "0 if a sweep can run, 4 if it cannot.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct doctor_options),

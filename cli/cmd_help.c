@@ -1,4 +1,4 @@
-/* perflab help: the overview, one verb, or a manual page. */
+/* perflab help: prints the overview, the help of one verb, or a manual page. */
 #include "cli/command.h"
 
 struct help_options {
@@ -11,36 +11,36 @@ static int run_help(struct invocation *call, struct error *err)
 	const struct command *command = NULL;
 
 	if (call->operands.count > 0) {
-		command = command_find(call->operands.items[0]);
+		command = command_find(call->verbs, call->operands.items[0]);
 		if (!command)
-			return command_unknown(call->operands.items[0], err);
+			return command_unknown(call->verbs, call->operands.items[0], err);
 	}
 	if (options->man)
-		help_man(stdout, command);
+		help_man(stdout, call->verbs, command);
 	else if (command)
 		help_command(stdout, command);
 	else
-		help_overview(stdout);
+		help_overview(stdout, call->verbs);
 	return stdout_printed(err);
 }
 
 static const struct option_row rows[] = {
 	{"man", 0, OPTION_FLAG, offsetof(struct help_options, man), NULL,
-	 "write a manual page (troff) instead", NULL, 0},
+	 "print a manual page (troff) instead of text", NULL, 0},
 };
 
 static const struct example examples[] = {
-	{"perflab help sweep", "options and examples of one verb"},
-	{"perflab help --man sweep | man -l -", "the same as a manual page"},
+	{"perflab help sweep", "describe one verb and its options"},
+	{"perflab help --man sweep | man -l -", "read the manual page of a verb"},
 };
 
 const struct command command_help = {
 	.name = "help",
-	.summary = "print what the verbs are, or all about one",
+	.summary = "list the verbs, or describe one",
 	.operands = "[VERB]",
 	.description =
-		"Prints help to standard output. Help, manual pages and shell completion are "
-		"made from the same tables as the parser.",
+		"Prints help to standard output: the list of verbs, exit codes and environment "
+		"variables, or the description, options and examples of VERB.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct help_options),

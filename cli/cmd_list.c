@@ -1,4 +1,4 @@
-/* perflab list: what there is to choose from. */
+/* perflab list: prints what the other verbs can be given. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,26 +15,7 @@ static const struct {
 	{"devices", list_devices}, {"runs", list_runs},
 };
 
-char *number_text(int64_t value)
-{
-	return xasprintf("%lld", (long long)value);
-}
-
-int list_to_stdout(const struct invocation *call, const struct table *table, const char *pattern,
-		   struct error *err)
-{
-	const struct list_options *options = call->options;
-	int rc = table_to_stdout(call, table, (enum report_format)options->format, err);
-
-	if (!rc && pattern && !table_row_count(table))
-		say("no name of the %s matches \"%s\"; without it all are listed",
-		    call->operands.items[0], pattern);
-	return rc;
-}
-
-/* ---- the verb ---- */
-
-/* An option that would change nothing is a slip. */
+/* Refuses an option that has no effect on the topic. */
 static int check_options(const struct invocation *call, const char *topic, struct error *err)
 {
 	static const char *const of_kernels[] = {"long", "verbose"};
@@ -43,7 +24,8 @@ static int check_options(const struct invocation *call, const char *topic, struc
 
 	for (size_t i = 0; i < ARRAY_SIZE(of_kernels) && !rc; i++)
 		if (option_given(call, of_kernels[i]) && strcmp(topic, "kernels") != 0)
-			rc = error_set(err, PL_EUSAGE, "--%s is of \"perflab list kernels\"",
+			rc = error_set(err, PL_EUSAGE,
+				       "--%s works only with \"perflab list kernels\"",
 				       of_kernels[i]);
 	return rc;
 }
@@ -67,9 +49,10 @@ static int run_list(struct invocation *call, struct error *err)
 		rc = error_set(err, PL_EUSAGE, "cannot list \"%s\"; did you mean %s?", topic,
 			       near.data);
 	else
-		rc = error_set(err, PL_EUSAGE,
-			       "cannot list \"%s\"; one of: kernels, metrics, sets, devices, runs",
-			       topic);
+		rc = error_set(
+			err, PL_EUSAGE,
+			"cannot list \"%s\"; give one of: kernels, metrics, sets, devices, runs",
+			topic);
 	text_release(&near);
 	return rc;
 }
@@ -85,31 +68,32 @@ static void list_defaults(void *context)
 
 static const struct option_row rows[] = {
 	{"verbose", 'v', OPTION_FLAG, FIELD(verbose), NULL,
-	 "kernels: axes with their default values, whether a sweep of all runs them, and the "
-	 "metric "
-	 "that shows the lesson",
+	 "kernels: also show the axes with their default values, whether a sweep of all kernels "
+	 "runs the variant, and the metric that shows the lesson",
 	 NULL, 0},
 	{"long", 'L', OPTION_FLAG, FIELD(everything), NULL,
-	 "kernels: everything: what each axis and constraint means, and the work model", NULL, 0},
+	 "kernels: also show the meaning of each axis and constraint, and the work model", NULL, 0},
 	{"chip", 'c', OPTION_TEXT, FIELD(chip), "CHIP",
-	 "metrics and sets: as on this chip, such as GH100 (default: this machine's, else GH100)",
+	 "metrics and sets: describe this chip, such as GH100 (default: the chip of this machine, "
+	 "else GH100)",
 	 NULL, 0},
-	{"set", 's', OPTION_TEXT, FIELD(set), "SET", "metrics: only those of a set", NULL, 0},
+	{"set", 's', OPTION_TEXT, FIELD(set), "SET", "metrics: list only the metrics of this set",
+	 NULL, 0},
 	{"all", 'a', OPTION_FLAG, FIELD(all), NULL,
-	 "metrics: also every metric that CUPTI has for the chip", NULL, 0},
-	{"db", 0, OPTION_TEXT, FIELD(db), "FILE",
-	 "runs and devices: the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
-	{"backend", 0, OPTION_TEXT, FIELD(backend), "NAME", "what executes", NULL, 0},
-	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", "the format", table_format_words,
-	 0},
+	 "metrics: also list every metric that CUPTI has for the chip", NULL, 0},
+	{"db", 0, OPTION_TEXT, FIELD(db), "FILE", "runs and devices: " HELP_DB, NULL, 0},
+	{"backend", 0, OPTION_TEXT, FIELD(backend), "NAME",
+	 "metrics, sets and devices: the backend to ask", NULL, 0},
+	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", HELP_FORMAT, table_format_words, 0},
 };
 
 static const struct example examples[] = {
-	{"perflab list kernels -v", "kernels, their axes and lessons"},
-	{"perflab list kernels --long reduce/", "all that is known of a family"},
-	{"perflab list metrics dram", "metrics whose name holds \"dram\", CUPTI's too"},
-	{"perflab list sets --chip GB202", "what each set costs on another chip"},
-	{"perflab list runs --format csv", "stored runs, newest first"},
+	{"perflab list kernels -v", "list kernels with their axes and lessons"},
+	{"perflab list kernels --long reduce/", "describe every variant of a kernel"},
+	{"perflab list metrics dram",
+	 "list metrics with \"dram\" in their name, including those of CUPTI"},
+	{"perflab list sets --chip GB202", "show how many passes each set needs on another chip"},
+	{"perflab list runs --format csv", "list the stored runs, newest first"},
 };
 
 const struct command command_list = {
@@ -117,9 +101,11 @@ const struct command command_list = {
 	.summary = "list kernels, metrics, metric sets, devices or stored runs",
 	.operands = "kernels|metrics|sets|devices|runs [PATTERN]",
 	.description =
-		"Lists what there is to choose from. PATTERN takes * and ?; without either it "
-		"matches anywhere in a name. No GPU is needed, but for the devices of this "
-		"machine.",
+		"Lists kernels and their variants, metrics, metric sets, devices, or the runs in "
+		"the "
+		"database.\n\n"
+		"PATTERN selects names and may contain * and ?. Without either, it matches any "
+		"part of a name. Only the devices of this machine need a GPU.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct list_options),

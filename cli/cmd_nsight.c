@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/nsight.h"
-#include "cli/shared.h"
+#include "cli/process.h"
 #include "db/db.h"
 #include "harness/session/judge.h"
 
@@ -83,7 +83,7 @@ static char *report_path(const struct nsight_request *request)
 	return xasprintf("%s%s", request->file, ending);
 }
 
-static void print_words(const struct string_list *argv)
+static void print_shell_words(const struct string_list *argv)
 {
 	struct text line = TEXT_INIT;
 
@@ -167,7 +167,7 @@ static int print_only(struct nsight_request *request, struct error *err)
 	request->db = "perflab-nsight.db";
 	rc = nsight_arguments(&argv, request, err);
 	if (!rc)
-		print_words(&argv);
+		print_shell_words(&argv);
 	string_list_release(&argv);
 	return rc;
 }

@@ -1,12 +1,13 @@
-/* perflab query: a view, a table, or any SQL that reads. */
+/* perflab query: prints a view, a table, or the rows of an SQL statement that reads. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shared.h"
+#include "cli/interruption.h"
+#include "cli/output.h"
 #include "db/db.h"
 
-#define ROWS_FOR_PEOPLE 1000 /* unless asked: a table for people is laid out in memory */
+#define ROWS_DEFAULT 1000 /* of a human-readable format, which is laid out in memory */
 
 struct query_options {
 	const char *db;
@@ -14,15 +15,15 @@ struct query_options {
 	int64_t limit;
 };
 
-/* A query on its way to standard output. */
+/* A query whose rows are being printed. */
 struct printing {
 	const struct invocation *call;
 	const volatile int *stop;
 	struct report_options look;
 	struct row_writer *writer;
 	int64_t limit, rows; /* limit 0: all */
-	bool more;           /* than the limit */
-	int rc;              /* of the writer */
+	bool more;           /* there are more rows than the limit */
+	int rc;              /* of rows_begin() */
 	struct error *err;
 };
 
@@ -61,7 +62,7 @@ static bool is_stopped(void *context)
 	return *printing->stop;
 }
 
-/* A view or a table is one name; every statement has a blank or a sign in it. */
+/* Whether the text is the name of a view or table. A statement contains other characters. */
 static bool is_name(const char *text)
 {
 	if (!isalpha((unsigned char)*text) && *text != '_')
@@ -91,18 +92,18 @@ static int print_query(const struct invocation *call, struct db *db, struct erro
 
 	rc = rows_end(printing.writer, rc ? rc : printing.rc, err);
 	if (!rc && printing.more && !option_given(call, "limit"))
-		say("these are the first %d rows; --limit 0 shows all, and --format csv and json "
-		    "do so unasked",
-		    ROWS_FOR_PEOPLE);
+		say("these are the first %d rows; --limit 0 shows all, and so do --format csv and "
+		    "json",
+		    ROWS_DEFAULT);
 	return rc;
 }
 
-/* ---- what there is to query ---- */
+/* ---- the names of views and tables ---- */
 
 static int visit_name(void *context, const char *name, bool is_view, const char *meaning)
 {
 	table_row(context, (const char *const[]){name, is_view ? "view" : "table",
-						 meaning ? meaning : "not one of perflab's"});
+						 meaning ? meaning : "not part of perflab"});
 	return 0;
 }
 
@@ -135,41 +136,43 @@ static void query_defaults(void *context)
 {
 	struct query_options *options = context;
 
-	options->limit = ROWS_FOR_PEOPLE;
+	options->limit = ROWS_DEFAULT;
 }
 
 static const struct option_row rows[] = {
-	{"db", 0, OPTION_TEXT, offsetof(struct query_options, db), "FILE",
-	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
+	{"db", 0, OPTION_TEXT, offsetof(struct query_options, db), "FILE", HELP_DB, NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct query_options, format), "FORMAT",
-	 "the format", table_format_words, 0},
+	 HELP_FORMAT, table_format_words, 0},
 	{"limit", 'n', OPTION_COUNT, offsetof(struct query_options, limit), "ROWS",
-	 "at most so many rows; 0 is all, as csv and json have it unless given", NULL, 0},
+	 "print at most this many rows; 0 prints all; csv and json print all unless this is given",
+	 NULL, 0},
 };
 
 static const struct example examples[] = {
-	{"perflab query", "the views and tables there are"},
-	{"perflab query best", "the best configuration of each kernel, device and size"},
-	{"perflab query failures --format md", "what did not end well, to paste in a pull request"},
+	{"perflab query", "list the views and tables"},
+	{"perflab query best", "show the best configuration of each kernel, device and size"},
+	{"perflab query failures --format md",
+	 "print failed cases as Markdown, for a pull request"},
 	{"perflab query \"SELECT config, median_ns FROM trials WHERE kernel = 'reduce'"
 	 " ORDER BY median_ns LIMIT 5\"",
-	 "the five fastest configurations of a kernel"},
-	{"perflab query sample --format csv > samples.csv", "every sample that was ever taken"},
+	 "show the five fastest configurations of a kernel"},
+	{"perflab query sample --format csv > samples.csv", "export every sample"},
 };
 
 const struct command command_query = {
 	.name = "query",
-	.summary = "ask the database: a view, a table, or any SQL that reads",
+	.summary = "print a view or table of the database, or run SQL that reads",
 	.operands = "[NAME|\"SQL\"]",
 	.description =
-		"Prints a view or a table of the database, or what a statement of SQL gives; "
-		"without either, the views and tables there are. docs/schema.md says what every "
-		"column means. The sqlite3 shell answers the same questions: nothing here needs "
-		"a function of perflab's.\n\n"
-		"The statement only reads. What would write, attach another file or load an "
-		"extension is refused.\n\n"
-		"What is not known is \"-\" in text and md, empty in csv and null in json, never "
-		"0. Bytes are x'hex'. json has the rows below \"rows\", one object each, and the "
+		"Prints a view or table of the database, or the result of an SQL statement. "
+		"Without "
+		"an operand, lists the views and tables. docs/schema.md describes every column. "
+		"The sqlite3 shell gives the same answers: the views use no function of "
+		"perflab.\n\n"
+		"A statement may only read. perflab refuses a statement that writes, attaches "
+		"another file or loads an extension.\n\n"
+		"An unknown value is \"-\" in text and md, empty in csv and null in json, never 0. "
+		"Bytes are printed as x'hex'. json has one object per row in \"rows\", and the "
 		"version of its format, 1.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),

@@ -1,21 +1,15 @@
-/* perflab regress: has anything become slower between two runs? */
+/* perflab regress: shows which cases became slower between two runs. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/output.h"
-#include "cli/shared.h"
 #include "db/db.h"
-#include "harness/session/judge.h"
-#include "metrics/analysis/compare.h"
-#include "metrics/analysis/regress.h"
-#include "metrics/analysis/thresholds.h"
+#include "harness/session/compare_runs.h"
 #include "metrics/catalogue/catalogue.h"
 
 #define COUNTERS_EXACT "exact"
 #define NONE "none"
-#define LAST_GOOD "last-good"
-#define RULES_NAMED 3
+#define RULES_NAMED 3 /* idle threshold rules that a message names */
 
 struct regress_verb_options {
 	const char *db, *base, *head, *output, *thresholds, *counters;
@@ -23,21 +17,21 @@ struct regress_verb_options {
 	bool all, allow_different, judge_same_code;
 };
 
-/* What is compared by what; the lists are owned. */
-struct request {
-	struct regress_options options;
+/* The lists are owned. */
+struct regress_request {
+	struct run_comparison_request comparison;
 	struct thresholds thresholds;
 	struct string_list counters;
 	const char *thresholds_path; /* NULL: none */
 };
 
-static void request_release(struct request *request)
+static void request_release(struct regress_request *request)
 {
 	thresholds_release(&request->thresholds);
 	string_list_release(&request->counters);
 }
 
-/* ---- what is asked for ---- */
+/* ---- the options ---- */
 
 static int unknown_counter(const char *name, struct error *err)
 {
@@ -59,36 +53,36 @@ static int unknown_counter(const char *name, struct error *err)
 	else
 		rc = error_set(err, PL_EUSAGE,
 			       "--counters: unknown metric \"%s\"; `perflab list metrics` lists "
-			       "them",
+			       "all metrics",
 			       name);
 	text_release(&near);
 	free(names);
 	return rc;
 }
 
-static int request_counters(struct request *request, const char *words, struct error *err)
+static int request_counters(struct regress_request *request, const char *words, struct error *err)
 {
 	if (!words || strcmp(words, COUNTERS_EXACT) == 0)
 		return 0;
 	if (strcmp(words, NONE) == 0) {
-		request->options.counters = REGRESS_COUNTERS_NONE;
+		request->comparison.options.counters = REGRESS_COUNTERS_NONE;
 		return 0;
 	}
 	string_list_split(&request->counters, words, ',');
 	for (size_t i = 0; i < request->counters.count; i++) {
 		const char *name = request->counters.items[i];
 
-		/* names with "__" are CUPTI's */
+		/* names of CUPTI contain "__" */
 		if (!metric_find(name) && !strstr(name, "__"))
 			return unknown_counter(name, err);
 	}
-	request->options.counters = REGRESS_COUNTERS_NAMED;
-	request->options.names = &request->counters;
+	request->comparison.options.counters = REGRESS_COUNTERS_NAMED;
+	request->comparison.options.names = &request->counters;
 	return 0;
 }
 
-/* The file that is named must be there; the one of the working directory may be. */
-static int request_thresholds(struct request *request, const char *path, struct error *err)
+/* A file that the user names must exist. The one in the working directory is optional. */
+static int request_thresholds(struct regress_request *request, const char *path, struct error *err)
 {
 	const char *file = path ? path : THRESHOLDS_NAME;
 	struct error cause = {0};
@@ -105,68 +99,15 @@ static int request_thresholds(struct request *request, const char *path, struct 
 		return error_set(err, rc, "--thresholds: %s", cause.text);
 	rc = thresholds_parse(&request->thresholds, file, bytes, length, err);
 	free(bytes);
-	request->options.thresholds = &request->thresholds;
+	request->comparison.options.thresholds = &request->thresholds;
 	request->thresholds_path = file;
 	return rc;
 }
 
-/* ---- the runs ---- */
+/* ---- the report ---- */
 
-static int load_runs(struct db *db, const struct regress_verb_options *options, struct run *base,
-		     struct run *head, struct error *err)
-{
-	int64_t base_id, head_id;
-	int rc = error_context(err, db_run_resolve(db, options->head, &head_id, err), "--head");
-
-	if (!rc)
-		rc = error_context(err, db_base_resolve(db, options->base, head_id, &base_id, err),
-				   "--base");
-	if (!rc && base_id == head_id)
-		rc = error_set(err, PL_EUSAGE,
-			       "\"%s\" and \"%s\" are the same run, %lld: nothing to compare",
-			       options->base, options->head, (long long)head_id);
-	if (!rc)
-		rc = run_load_measured(db, base_id, true, base, err);
-	if (!rc)
-		rc = run_load_measured(db, head_id, true, head, err);
-	return rc;
-}
-
-/* PL_EUSAGE: numbers of such runs are not to be compared, or not unasked. */
-static int check_differences(const struct regress_differences *differences, const struct run *base,
-			     const struct run *head, bool allowed, struct error *err)
-{
-	struct text named = TEXT_INIT;
-	int rc = 0;
-
-	for (size_t i = 0; i < differences->count; i++) {
-		const struct regress_difference *item = &differences->items[i];
-
-		if (item->never) {
-			rc = error_set(err, PL_EUSAGE,
-				       "run %lld is of the %s %s and run %lld of %s: their numbers "
-				       "do not compare",
-				       (long long)base->id, item->what, item->base,
-				       (long long)head->id, item->head);
-			break;
-		}
-		if (item->refuses && !allowed)
-			text_addf(&named, "%s%s (%s, then %s)", named.length ? ", " : "",
-				  item->what, item->base, item->head);
-	}
-	if (!rc && named.length)
-		rc = error_set(err, PL_EUSAGE,
-			       "runs %lld and %lld differ in more than the code: %s; "
-			       "--allow-different compares them all the same",
-			       (long long)base->id, (long long)head->id, named.data);
-	text_release(&named);
-	return rc;
-}
-
-/* ---- the verb ---- */
-
-static int write_report(const struct invocation *call, const struct regress_report *report,
-			struct error *err)
+static int write_regress_report(const struct invocation *call, const struct regress_report *report,
+				struct error *err)
 {
 	const struct regress_verb_options *options = call->options;
 	struct report_options look = {.colour = call->terminal.out_colour,
@@ -186,20 +127,20 @@ static int write_report(const struct invocation *call, const struct regress_repo
 	return rc;
 }
 
-/* Else a gate that cannot shut would look like one that is open. */
-static void tell_few_rounds(const struct run *base, const struct run *head)
+/* Without this message, a check that cannot fail would look like one that passed. */
+static void say_few_rounds(const struct run *base, const struct run *head)
 {
 	const struct run *few = head->rounds == 1 ? head : base->rounds == 1 ? base : NULL;
 
 	if (few)
-		say("run %lld has one round: no change in time can be told from chance%s",
+		say("run %lld has one round, which cannot show a change in time%s",
 		    (long long)few->id,
-		    few->has_settings ? ", sweep with --rounds 2 or more"
-				      : ", for what was imported is of one process");
+		    few->settings_json ? "; sweep with --rounds 2 or more"
+				       : " (an import counts as one round)");
 }
 
-/* As when an older run is held against the last good one: its words stand the other way round. */
-static void tell_order(const struct run *base, const struct run *head)
+/* If the base is the newer run, "regressed" means that the older run is slower. */
+static void say_reversed_order(const struct run *base, const struct run *head)
 {
 	if (base->started_ns > head->started_ns ||
 	    (base->started_ns == head->started_ns && base->id > head->id))
@@ -207,8 +148,8 @@ static void tell_order(const struct run *base, const struct run *head)
 		    (long long)head->id);
 }
 
-/* A slip of the pen in a pattern would leave its cases with other limits. */
-static void tell_idle_rules(const struct request *request, const struct regress *regress)
+/* A typing error in a pattern would leave its cases with other limits. */
+static void say_idle_rules(const struct regress_request *request, const struct regress *regress)
 {
 	size_t idle = 0;
 
@@ -223,77 +164,54 @@ static void tell_idle_rules(const struct request *request, const struct regress 
 			    request->thresholds_path, rule->line);
 	}
 	if (idle > RULES_NAMED)
-		say("%s: nor do %zu patterns more", request->thresholds_path, idle - RULES_NAMED);
+		say("%s: %zu more patterns match no case", request->thresholds_path,
+		    idle - RULES_NAMED);
 }
 
-static void tell_filled(size_t filled, const struct run *base)
+static void say_filled(size_t filled, const struct run *base)
 {
 	if (filled == 1)
-		say("1 case that run %lld lacks or did not measure is held against an older run "
-		    "that has it",
+		say("run %lld lacks 1 case or did not measure it; the case is compared with an "
+		    "older run that has it",
 		    (long long)base->id);
 	else if (filled)
-		say("%zu cases that run %lld lacks or did not measure are held against older runs "
-		    "that have them",
-		    filled, (long long)base->id);
+		say("run %lld lacks %zu cases or did not measure them; each is compared with an "
+		    "older run that has it",
+		    (long long)base->id, filled);
 }
 
-static int compare(struct invocation *call, const struct request *request, const struct run *base,
-		   const struct run *head, const struct baselines *baselines, struct error *err)
+/* ---- the verb ---- */
+
+static int print_comparison(struct invocation *call, const struct regress_request *request,
+			    const struct run_comparison *comparison, struct error *err)
 {
 	const struct regress_verb_options *options = call->options;
-	struct regress_differences differences = {0};
-	struct regress regress = {0};
-	struct regress_pair *pairs = NULL;
-	struct string_list notes = {0};
-	size_t count, filled;
-	int rc;
+	const struct run *base = &comparison->base, *head = &comparison->head;
+	const struct regress_report report = {.base = base,
+					      .head = head,
+					      .regress = &comparison->regress,
+					      .differences = &comparison->differences,
+					      .thresholds = request->thresholds_path,
+					      .all = options->all};
 
-	regress_differ(&differences, base, head);
-	rc = check_differences(&differences, base, head, options->allow_different, err);
-	count = regress_pairs(&pairs, base, head);
-	filled = baselines_fill(baselines, pairs, head, options->allow_different, &notes);
-	if (!rc)
-		rc = regress_judge(&regress, pairs, count, &request->options, err);
-	/* a gate that looks at nothing must not be open */
-	if (!rc && !regress.compared && !regress.gating)
-		rc = error_set(err, PL_EUSAGE,
-			       "nothing to compare: runs %lld and %lld share no case with times or "
-			       "counters%s%s",
-			       (long long)base->id, (long long)head->id,
-			       regress.ignored ? " that no threshold ignores" : "",
-			       base->seed != head->seed
-				       ? "; counters of different --seed are not compared"
-				       : "");
-	if (!rc) {
-		const struct regress_report report = {.base = base,
-						      .head = head,
-						      .regress = &regress,
-						      .differences = &differences,
-						      .thresholds = request->thresholds_path,
-						      .all = options->all};
-
-		tell_few_rounds(base, head);
-		tell_order(base, head);
-		tell_filled(filled, base);
-		tell_idle_rules(request, &regress);
-		call->exit_code = regress.gating ? EXIT_FINDING : EXIT_FINE;
-		rc = write_report(call, &report, err);
-	}
-	regress_release(&regress);
-	regress_differences_release(&differences);
-	string_list_release(&notes);
-	free(pairs);
-	return rc;
+	say_few_rounds(base, head);
+	say_reversed_order(base, head);
+	say_filled(comparison->filled, base);
+	say_idle_rules(request, &comparison->regress);
+	call->exit_code = comparison->regress.gating ? EXIT_FINDING : EXIT_FINE;
+	return write_regress_report(call, &report, err);
 }
 
 static int run_regress(struct invocation *call, struct error *err)
 {
 	const struct regress_verb_options *options = call->options;
-	struct request request = {.options = {.limits = change_limits_default,
-					      .judge_same_code = options->judge_same_code}};
-	struct run base = {0}, head = {0};
-	struct baselines baselines = {0};
+	struct regress_request request = {
+		.comparison = {.base = options->base,
+			       .head = options->head,
+			       .allow_different = options->allow_different,
+			       .options = {.limits = change_limits_default,
+					   .judge_same_code = options->judge_same_code}}};
+	struct run_comparison comparison = {0};
 	struct db *db = NULL;
 	int rc = request_counters(&request, options->counters, err);
 
@@ -302,90 +220,89 @@ static int run_regress(struct invocation *call, struct error *err)
 	if (!rc)
 		rc = db_open(&db, options->db ? options->db : db_default_path(), DB_READ, err);
 	if (!rc)
-		rc = load_runs(db, options, &base, &head, err);
-	if (!rc && strcmp(options->base, LAST_GOOD) == 0)
-		rc = baselines_load(&baselines, db, &head, err);
+		rc = compare_runs(&comparison, db, &request.comparison, err);
 	if (!rc)
-		rc = compare(call, &request, &base, &head, &baselines, err);
-	baselines_release(&baselines);
-	run_release(&base);
-	run_release(&head);
+		rc = print_comparison(call, &request, &comparison, err);
+	run_comparison_release(&comparison);
 	db_close(db);
 	request_release(&request);
 	return rc;
 }
 
-static void set_defaults(void *options)
+static void regress_defaults(void *options)
 {
 	struct regress_verb_options *regress = options;
 
-	regress->base = LAST_GOOD;
+	regress->base = BASE_LAST_GOOD;
 	regress->head = "last";
 }
 
 static const struct option_row rows[] = {
-	{"db", 0, OPTION_TEXT, offsetof(struct regress_verb_options, db), "FILE",
-	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
+	{"db", 0, OPTION_TEXT, offsetof(struct regress_verb_options, db), "FILE", HELP_DB, NULL, 0},
 	{"base", 'b', OPTION_TEXT, offsetof(struct regress_verb_options, base), "RUN",
-	 "what it was before", NULL, 0},
+	 "the run to compare with", NULL, 0},
 	{"head", 'H', OPTION_TEXT, offsetof(struct regress_verb_options, head), "RUN",
-	 "what it is now", NULL, 0},
+	 "the run to judge", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct regress_verb_options, format), "FORMAT",
-	 "the format", regress_format_words, 0},
+	 HELP_FORMAT, regress_format_words, 0},
 	{"output", 'o', OPTION_TEXT, offsetof(struct regress_verb_options, output), "FILE",
-	 "where to write; the file is replaced once the report is whole (default: standard output)",
-	 NULL, 0},
+	 HELP_OUTPUT, NULL, 0},
 	{"all", 'a', OPTION_FLAG, offsetof(struct regress_verb_options, all), NULL,
-	 "text and md: every case, not only those that changed", NULL, 0},
+	 "text and md: show every case, not only those that changed", NULL, 0},
 	{"counters", 'c', OPTION_TEXT, offsetof(struct regress_verb_options, counters), "NAMES",
-	 "counters to compare: \"exact\" (the default) for all that repeat exactly, \"none\", or "
-	 "names with commas between",
+	 "the counters to compare: \"exact\" (the default) for all that repeat exactly, \"none\", "
+	 "or names separated by commas",
 	 NULL, 0},
 	{"thresholds", 't', OPTION_TEXT, offsetof(struct regress_verb_options, thresholds), "FILE",
-	 "limits by case; \"none\": not even " THRESHOLDS_NAME " of the working directory", NULL,
-	 0},
+	 "a file with limits per case; \"none\" also ignores " THRESHOLDS_NAME
+	 " in the working directory",
+	 NULL, 0},
 	{"allow-different", 0, OPTION_FLAG, offsetof(struct regress_verb_options, allow_different),
-	 NULL, "compare though device, driver, toolkit, build, clocks or cache differ", NULL, 0},
+	 NULL, "compare even if device, driver, toolkit, build, clocks or cache differ", NULL, 0},
 	{"judge-same-code", 0, OPTION_FLAG, offsetof(struct regress_verb_options, judge_same_code),
-	 NULL, "judge equal launches of equal machine code as any other", NULL, 0},
+	 NULL, "also judge cases whose machine code and launches are equal", NULL, 0},
 };
 
 static const struct example examples[] = {
-	{"perflab regress", "the newest run against the newest other that is marked good"},
-	{"perflab regress --base nightly --format md", "against a label, for a pull request"},
+	{"perflab regress", "compare the newest run with the last good one"},
+	{"perflab regress --base nightly --format md",
+	 "compare with a label and print Markdown, for a pull request"},
 	{"perflab regress --base 24b7b65 --format junit -o regress.xml",
-	 "against a source revision, for CI"},
+	 "compare with a source revision and write JUnit XML, for CI"},
 	{"perflab regress --base 12 --counters ptx_divergent_branches",
-	 "by time, where there is one, and one counter"},
+	 "compare times and one counter"},
 };
 
 const struct command command_regress = {
 	.name = "regress",
-	.summary = "tell what got slower between two runs",
+	.summary = "show what became slower between two runs",
 	.operands = "",
 	.description =
-		"Holds a run against an earlier one, case by case. Each is regressed, improved, "
-		"unchanged, inconclusive (a change that matters is neither shown nor ruled out), "
-		"new, missing or failed. Time is judged by the medians of rounds, each of which a "
-		"process of its own took, with one correction for all cases; counters that repeat "
-		"exactly are compared exactly (docs/methodology.md). A difference between equal "
-		"launches of equal machine code is noise or environment, and never a "
-		"regression.\n\n"
+		"Compares a run with an earlier one, case by case. Each case is regressed, "
+		"improved, "
+		"unchanged, inconclusive (a relevant change is neither shown nor ruled out), new, "
+		"missing or failed.\n\n"
+		"Time is judged by the medians of rounds, each measured in its own process, with "
+		"one "
+		"correction for all cases. Counters that repeat exactly are compared exactly "
+		"(docs/methodology.md). If machine code and launches are equal, a difference in "
+		"time is noise or comes from the environment, and is never a regression.\n\n"
 		"RUN is a run's number, the first digits of its uid (at least 4), a label or a "
-		"source revision (the newest run of it), \"last\", or \"last-good\": the newest on "
-		"the same device and backend that `perflab mark` has marked good. A case that the "
-		"last good run lacks or did not measure is held against the newest older run that "
-		"has it, one marked good before others, and never one marked bad; the case says "
-		"so.\n\n"
-		"Limits stand in a file, a line a pattern of cases: \"reduce/* time=2% "
-		"branch_targets_divergent=5%\", \"fault ignore\", \"* ignore=time\". What later "
-		"lines say stands before what earlier ones do. " THRESHOLDS_NAME " in the working "
-		"directory is read unasked (docs/ci.md).",
-	.exit_status = "1 when a case regressed, or failed that was fine in the base.",
+		"source revision (the newest run with it), \"last\", or \"last-good\": the newest "
+		"run "
+		"on the same device and backend that `perflab mark` has marked good. If the last "
+		"good run lacks a case or did not measure it, the case is compared with the newest "
+		"older run that has it. Runs marked good come first, runs marked bad are never "
+		"used, and the report names the run.\n\n"
+		"A thresholds file sets limits, one line per pattern of cases: \"reduce/* time=2% "
+		"branch_targets_divergent=5%\", \"fault ignore\", \"* ignore=time\". Later lines "
+		"override earlier ones. perflab reads " THRESHOLDS_NAME " in the working directory "
+		"by default (docs/ci.md).",
+	.exit_status = "1 if a case regressed, or failed and was fine in the base.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct regress_verb_options),
-	.defaults = set_defaults,
+	.defaults = regress_defaults,
 	.examples = examples,
 	.example_count = ARRAY_SIZE(examples),
 	.run = run_regress,

@@ -1,16 +1,16 @@
-/* perflab report: writes a stored run in any format. */
+/* perflab report: prints a stored run in any format. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
 #include "cli/output.h"
-#include "cli/shared.h"
+#include "cli/process.h"
+#include "cli/report_sources.h"
 #include "db/db.h"
 #include "harness/session/judge.h"
 #include "metrics/analysis/history.h"
 
-#define HISTORY_RUNS 50 /* of a page */
+#define HISTORY_RUNS 50 /* in an HTML page */
 #define PICTURE_LIMIT ((size_t)64 << 20)
 
 struct report_verb_options {
@@ -39,8 +39,8 @@ static int choose_trials(const struct trial **chosen, size_t *count, const struc
 	}
 	if (*count == 0 && patterns)
 		return error_set(err, PL_EUSAGE,
-				 "no case of run %lld matches \"%s\"; `perflab report %lld` shows "
-				 "all",
+				 "no case of run %lld matches \"%s\"; `perflab report %lld` lists "
+				 "the cases",
 				 (long long)run->id, call->operands.items[1], (long long)run->id);
 	return 0;
 }
@@ -92,8 +92,8 @@ static int write_picture(FILE *out, const struct run *run, enum report_format fo
 }
 
 /* Writes the report that the options ask for to the output that they name. */
-static int write_report(struct invocation *call, struct db *db, const struct run *run,
-			const struct run *compare, struct error *err)
+static int write_run_report(struct invocation *call, struct db *db, const struct run *run,
+			    const struct run *compare, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
 	const enum report_format format = (enum report_format)options->format;
@@ -142,7 +142,7 @@ static int load_compared(struct run *out, struct db *db, const struct run *run,
 		rc = run_load(db, id, true, out, err);
 	if (!rc && strcmp(out->backend, run->backend) != 0)
 		rc = error_set(err, PL_EUSAGE,
-			       "run %lld is of the backend %s and run %lld of %s: their "
+			       "run %lld used the backend %s and run %lld used %s: their "
 			       "numbers do not compare",
 			       (long long)run->id, run->backend, (long long)id, out->backend);
 	if (!rc)
@@ -151,23 +151,22 @@ static int load_compared(struct run *out, struct db *db, const struct run *run,
 }
 
 /* Refuses wrong requests before a database is opened. */
-static int check_request(const struct invocation *call, struct error *err)
+static int check_report_options(const struct invocation *call, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
 	enum report_format format = (enum report_format)options->format;
 	bool to_stdout = !options->output || strcmp(options->output, "-") == 0;
 
 	if (call->operands.count > 1 && !options->lines)
-		return error_set(
-			err, PL_EUSAGE,
-			"\"%s\" would choose cases, which only --lines can; a report is of "
-			"a whole run",
-			call->operands.items[1]);
+		return error_set(err, PL_EUSAGE,
+				 "cannot select the cases \"%s\" without --lines; a report "
+				 "covers a whole run",
+				 call->operands.items[1]);
 	if (options->lines && !report_format_applies(format, OF_TABLE))
 		return error_set(err, PL_EUSAGE, "--lines cannot be written as %s",
 				 report_format_name(format));
 	if (options->compare && !report_format_has(format, AS_PAGE))
-		return error_set(err, PL_EUSAGE, "--compare is for --format html");
+		return error_set(err, PL_EUSAGE, "--compare works only with --format html");
 	if (report_format_has(format, BINARY) && to_stdout && call->terminal.out_width > 0)
 		return error_set(err, PL_EUSAGE,
 				 "%s is binary and not for a terminal: give -o FILE",
@@ -183,7 +182,7 @@ static int run_report(struct invocation *call, struct error *err)
 	struct run run = {0}, compared = {0};
 	struct db *db = NULL;
 	int64_t id = 0;
-	int rc = check_request(call, err);
+	int rc = check_report_options(call, err);
 
 	if (!rc)
 		rc = db_open(&db, path, DB_READ, err);
@@ -196,7 +195,7 @@ static int run_report(struct invocation *call, struct error *err)
 	if (!rc && options->compare)
 		rc = load_compared(&compared, db, &run, options->compare, err);
 	if (!rc)
-		rc = write_report(call, db, &run, options->compare ? &compared : NULL, err);
+		rc = write_run_report(call, db, &run, options->compare ? &compared : NULL, err);
 	run_release(&run);
 	run_release(&compared);
 	db_close(db);
@@ -204,55 +203,58 @@ static int run_report(struct invocation *call, struct error *err)
 }
 
 static const struct option_row rows[] = {
-	{"db", 0, OPTION_TEXT, offsetof(struct report_verb_options, db), "FILE",
-	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
+	{"db", 0, OPTION_TEXT, offsetof(struct report_verb_options, db), "FILE", HELP_DB, NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct report_verb_options, format), "FORMAT",
-	 "the format", run_format_words, 0},
+	 HELP_FORMAT, run_format_words, 0},
 	{"output", 'o', OPTION_TEXT, offsetof(struct report_verb_options, output), "FILE",
-	 "the file to write, replaced once the report is complete (default: standard output)", NULL,
-	 0},
+	 HELP_OUTPUT, NULL, 0},
 	{"compare", 'c', OPTION_TEXT, offsetof(struct report_verb_options, compare), "RUN",
-	 "html: another run of the same database to compare with", NULL, 0},
+	 "html: also show this run of the same database, for comparison", NULL, 0},
 	{"all-metrics", 'a', OPTION_FLAG, offsetof(struct report_verb_options, all_metrics), NULL,
-	 "text and md: a column for every counter, not only the usual ones", NULL, 0},
+	 "text and md: print a column for every counter, not only the most useful ones", NULL, 0},
 	{"no-roofline", 0, OPTION_FLAG, offsetof(struct report_verb_options, no_roofline), NULL,
-	 "text and md: omit the roofline and the verdicts", NULL, 0},
+	 "text and md: leave out the roofline and the verdicts", NULL, 0},
 	{"lines", 'l', OPTION_FLAG, offsetof(struct report_verb_options, lines), NULL,
-	 "what each source line of the named cases executed (backend ptx)", NULL, 0},
+	 "for a run of the backend ptx, show the counts of each source line of the selected cases",
+	 NULL, 0},
 };
 
 static const struct example examples[] = {
-	{"perflab report", "the newest run, as a table"},
-	{"perflab report nightly --format csv > nightly.csv", "the newest run of that label"},
-	{"perflab report 12 --format md", "run 12, to paste in a pull request"},
-	{"perflab report last --format html -o report.html", "a page to explore in any browser"},
+	{"perflab report", "print the newest run as text"},
+	{"perflab report nightly --format csv > nightly.csv",
+	 "export the newest run with that label"},
+	{"perflab report 12 --format md", "print run 12 as Markdown, for a pull request"},
+	{"perflab report last --format html -o report.html", "write a page for any browser"},
 	{"perflab report last --format html --compare before -o report.html",
-	 "the same, compared with the newest run labelled \"before\""},
-	{"perflab report last --format png -o roofline.png", "the roofline as a picture"},
-	{"perflab report last --lines reduce/divergent", "where its warps diverge, by source line"},
+	 "compare with the newest run labelled \"before\""},
+	{"perflab report last --format png -o roofline.png", "draw the roofline"},
+	{"perflab report last --lines reduce/divergent",
+	 "show on which source lines the warps diverge"},
 };
 
 const struct command command_report = {
 	.name = "report",
 	.summary = "print a stored run",
-	.operands = "[RUN [CASE...]]",
+	.operands = "[RUN [CASE ...]]",
 	.description =
-		"Prints a run: the best configuration of each kernel, the roofline, the sweep, "
-		"then failures, skipped cases and missing counters with their reasons. The "
-		"roofline shows each best configuration under the roofs that `perflab ceilings` "
-		"measured on the device, its limiter, the evidence and what to try "
-		"(docs/verdicts.md).\n\n"
-		"RUN is the number of a run, the first digits of its uid (at least 4), a label "
-		"(the "
-		"newest run with it), or \"last\", which is the default. csv has one column per "
-		"counter; csv and json carry the version of their format, 1. html is one page that "
+		"Prints a stored run: the best configuration of each kernel, the roofline, all "
+		"cases, and then failures, skipped cases and missing counters with their reasons. "
+		"The roofline compares each best configuration with the ceilings that `perflab "
+		"ceilings` measured on the device. It names the limiter, the evidence and what to "
+		"try (docs/verdicts.md).\n\n"
+		"RUN is a run's number, the first digits of its uid (at least 4), a label (its "
+		"newest run), a source revision, \"last-good\", or \"last\", which is the "
+		"default.\n\n"
+		"csv has one row per case and one column per counter. json has everything except "
+		"the samples. Both carry the version of their format, 1. html is one page that "
 		"needs no network. It shows the history of every case over the newest 50 runs of "
-		"its device (fewer for thousands of cases). gnuplot draws svg, png and pdf.\n\n"
-		"A run of the backend ptx has no times and no best configuration: its columns are "
-		"counts of the emulated PTX. --lines shows these counts by source line, for the "
-		"cases that match a CASE (with * and ?, or a part of the name). It shows the "
-		"source "
-		"text too, if the file is in the working directory or below "
+		"its device, or fewer for thousands of cases. svg, png and pdf contain only the "
+		"roofline, drawn by gnuplot.\n\n"
+		"A run of the backend ptx has no times and no best configuration. Its columns are "
+		"counts of the emulated PTX. --lines shows them per source line, for the cases "
+		"that "
+		"match a CASE: a pattern with * and ?, or any part of the name. It also shows the "
+		"source text, if it finds the file in the working directory or below "
 		"$PERFLAB_SOURCE_DIR.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),

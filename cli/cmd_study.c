@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/interruption.h"
 #include "cli/measure_options.h"
-#include "cli/shared.h"
+#include "cli/output.h"
 #include "harness/session/backends.h"
 #include "harness/session/studies.h"
 
@@ -148,7 +149,7 @@ static int run_study(struct invocation *call, struct error *err)
 
 	if (!options->list &&
 	    !report_format_applies((enum report_format)options->common.format, OF_STUDY))
-		return error_set(err, PL_EUSAGE, "--format %s is for --list only",
+		return error_set(err, PL_EUSAGE, "--format %s works only with --list",
 				 report_format_name((enum report_format)options->common.format));
 	rc = backend_must_be_named(options->common.backend, err);
 	if (!rc)
@@ -195,7 +196,8 @@ static const struct option_row rows[] = {
 	ROW_TIMEOUT(study_options),
 	ROW_SEED(study_options),
 	ROW_JOBS(study_options),
-	ROW_FORMAT(study_options, "of the answers: text, md or json; of --list also csv"),
+	ROW_FORMAT(study_options,
+		   "the format of the answers, or of --list, which alone accepts csv"),
 	ROW_QUIET(study_options),
 };
 

@@ -1,8 +1,10 @@
 /* perflab sweep: from its options to a request, and from the run to a report. */
 #include <stdlib.h>
 
+#include "cli/interruption.h"
 #include "cli/measure_options.h"
-#include "cli/shared.h"
+#include "cli/output.h"
+#include "cli/report_sources.h"
 #include "harness/session/backends.h"
 
 #define BLOCKS_ALL 1 /* of --blocks: the second word */

@@ -1,4 +1,4 @@
-/* perflab version: what this program is. */
+/* perflab version: prints the version. */
 #include "cli/command.h"
 #include "harness/session/host.h"
 #include "perflab_config.h"
@@ -14,8 +14,8 @@ static int run_version(struct invocation *call, struct error *err)
 
 const struct command command_version = {
 	.name = "version",
-	.summary = "print the version of this program",
+	.summary = "print the version of perflab",
 	.operands = "",
-	.description = "Prints version, source revision and build type.",
+	.description = "Prints the version, the source revision and the build type.",
 	.run = run_version,
 };

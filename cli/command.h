@@ -1,8 +1,10 @@
 /*
- * cli: the command table. One struct command a verb, one struct option_row an
- * option; parsing, --help, the manual page and shell completion are all made
- * from these rows, so they cannot disagree. Only this room prints and exits:
- * stdout is data, stderr is talk.
+ * The table of verbs. A verb is one struct command in cmd_NAME.c and one row
+ * of COMMAND_LIST below. Each of its options is one struct option_row. The
+ * parser, --help, the manual pages and shell completion all read these rows,
+ * so they always agree.
+ *
+ * Only cli prints and exits. stdout carries data, stderr carries messages.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H
@@ -11,7 +13,27 @@
 
 #include "base/base.h"
 
-/* The program's exit codes; base.h says which error gives which. */
+/* The verbs, in the order in which help lists them. X(NAME) stands for command_NAME. */
+#define COMMAND_LIST(X) \
+	X(sweep)        \
+	X(report)       \
+	X(regress)      \
+	X(ceilings)     \
+	X(study)        \
+	X(list)         \
+	X(query)        \
+	X(history)      \
+	X(mark)         \
+	X(merge)        \
+	X(import)       \
+	X(nsight)       \
+	X(check)        \
+	X(doctor)       \
+	X(help)         \
+	X(completion)   \
+	X(version)
+
+/* The exit codes of the program. error_exit_code() in base.h maps errors to them. */
 enum exit_code {
 	EXIT_FINE = 0,
 	EXIT_FINDING = 1, /* a wrong result, a regression */
@@ -20,12 +42,12 @@ enum exit_code {
 	EXIT_NOT_HERE = 4,
 };
 
-/* What an option's value is, and the C type at its offset. */
+/* The type of an option's value, and the C type at its offset. */
 enum option_kind {
 	OPTION_FLAG,     /* bool, no value */
 	OPTION_TEXT,     /* const char * */
-	OPTION_LIST,     /* struct string_list; repeatable */
-	OPTION_COUNT,    /* int64_t, from 0 or `least` to INT32_MAX */
+	OPTION_LIST,     /* struct string_list; the option may be repeated */
+	OPTION_COUNT,    /* int64_t, from `least` (0 by default) to INT32_MAX */
 	OPTION_SEED,     /* uint64_t */
 	OPTION_DURATION, /* int64_t, nanoseconds, more than 0 */
 	OPTION_RATIO,    /* double in (0, 1) */
@@ -36,18 +58,25 @@ struct option_row {
 	const char *name; /* long name without dashes */
 	char letter;      /* 0: none */
 	enum option_kind kind;
-	size_t offset;              /* in the command's options struct */
+	size_t offset;              /* in the options struct of the verb */
 	const char *argument;       /* placeholder: "VALUES"; NULL for a flag */
 	const char *help;           /* one sentence, no full stop */
-	const char *const *choices; /* NULL-terminated */
+	const char *const *choices; /* NULL-terminated; NULL: any value */
 	int64_t least;              /* OPTION_COUNT */
 };
+
+/* The help of options that many verbs have. */
+#define HELP_DB "the database (default: $PERFLAB_DB, else perflab.db)"
+#define HELP_FORMAT "the output format"
+#define HELP_OUTPUT                                                                         \
+	"write to this file, which is replaced only when the report is complete (default: " \
+	"standard output)"
 
 struct example {
 	const char *command, *meaning;
 };
 
-/* What operands are, for completion. */
+/* What the operands of a verb are, for completion. */
 enum operand_kind {
 	OPERANDS_NONE,
 	OPERANDS_WORDS,
@@ -57,32 +86,40 @@ enum operand_kind {
 	OPERANDS_FREE
 };
 
-/* The terminal, or the lack of one. */
+/* What stdout and stderr can show. */
 struct terminal {
-	bool out_colour, err_rewrites; /* colour on stdout; stderr can rewrite its line */
-	bool out_ascii;                /* stdout is a terminal whose locale has no UTF-8 */
-	int out_width, err_width;      /* 0: no terminal */
+	bool out_colour;          /* stdout shows colours */
+	bool err_rewrites;        /* stderr can rewrite its last line */
+	bool out_ascii;           /* stdout is a terminal whose locale has no UTF-8 */
+	int out_width, err_width; /* in columns; 0: not a terminal */
 };
 
+struct command_table {
+	const struct command *const *items;
+	size_t count;
+};
+
+/* One call of a verb. */
 struct invocation {
 	const struct command *command;
-	void *options;               /* the command's options struct, parsed */
-	struct string_list operands; /* in order */
-	struct string_list rest;     /* after "--" of a command that takes_rest */
-	uint64_t given;              /* bit i: options row i was given */
+	const struct command_table *verbs; /* all of them */
+	void *options;                     /* the parsed options struct of the verb */
+	struct string_list operands;       /* in order */
+	struct string_list rest;           /* the words after "--" if the verb takes_rest */
+	uint64_t given;                    /* bit i: option row i was given */
 	struct terminal terminal;
-	char *command_line; /* as typed, for the record */
+	char *command_line; /* as typed; stored with a run */
 	int exit_code;      /* set by run() when it returns 0: EXIT_FINE, EXIT_FINDING … */
 };
 
 struct command {
 	const char *name, *summary;
-	const char *operands;    /* usage: "[KERNEL[/VARIANT[/CONFIG]] ...]"; "" for none */
+	const char *operands;    /* as the usage line shows them: "[RUN [CASE ...]]"; "": none */
 	const char *description; /* paragraphs, separated by an empty line */
-	const char *exit_status; /* beyond the general: NULL for none */
+	const char *exit_status; /* what the exit codes mean for this verb; NULL: the usual */
 	const struct option_row *options;
-	size_t option_count;
-	size_t options_size;             /* of the options struct */
+	size_t option_count;             /* at most 64 */
+	size_t options_size;             /* of the options struct, in bytes */
 	void (*defaults)(void *options); /* NULL: all zeroes */
 	const struct example *examples;
 	size_t example_count;
@@ -90,54 +127,51 @@ struct command {
 	const char *const *operand_words; /* OPERANDS_WORDS; NULL-terminated */
 	size_t operands_least, operands_most;
 	bool takes_rest;
-	/* 0, or PL_E* with *err set: printed and turned into its exit code. */
+	/* Returns 0, or PL_E* with *err set. main() prints the error and sets the exit code. */
 	int (*run)(struct invocation *call, struct error *err);
 };
 
-/* The verbs, in the order of help. */
-extern const struct command *const command_all[];
-extern const size_t command_count;
-extern const struct command command_sweep, command_report, command_regress, command_ceilings,
-	command_study, command_list, command_query, command_history, command_mark, command_merge,
-	command_import, command_nsight, command_check, command_doctor, command_help,
-	command_completion, command_version;
-const struct command *command_find(const char *name);
-/* PL_EUSAGE: an unknown verb, with the nearest. */
-int command_unknown(const char *name, struct error *err);
+#define X(name) extern const struct command command_##name;
+COMMAND_LIST(X)
+#undef X
 
-/* ---- parsing ---- */
+/* NULL: no verb has this name. */
+const struct command *command_find(const struct command_table *verbs, const char *name);
+/* Returns PL_EUSAGE and suggests the nearest name. */
+int command_unknown(const struct command_table *verbs, const char *name, struct error *err);
+
+/* ---- parsing: options.c ---- */
 
 /*
- * Parses argv (after the verb) by the rows of call->command into call->options,
- * operands and rest. Options and operands may mix; "--" ends options.
- * *help is set, and nothing else checked, when --help or -h is among them.
+ * Parses argv (the words after the verb) by the option rows of call->command
+ * into call->options, operands and rest. Options and operands may mix; "--"
+ * ends the options. If --help or -h is among the words, sets *help and checks
+ * nothing else.
  */
 int options_parse(struct invocation *call, int argc, char *const *argv, bool *help,
 		  struct error *err);
 void invocation_release(struct invocation *call);
 bool option_given(const struct invocation *call, const char *name);
-/* The row of --help, which every command has. */
+/* The row of --help, which every verb has. */
 extern const struct option_row option_row_help;
 
-/* ---- texts made from the rows ---- */
+/* ---- help and manual pages: help.c, manual.c ---- */
 
-void help_overview(FILE *out);
+void help_overview(FILE *out, const struct command_table *verbs);
 void help_command(FILE *out, const struct command *command);
-/* troff; command NULL: perflab(1) itself. */
-void help_man(FILE *out, const struct command *command);
-/* Prints words of `text` from `column` on, wrapped, continued at `indent`. */
+/* Writes troff. command NULL: the page perflab(1). */
+void help_man(FILE *out, const struct command_table *verbs, const struct command *command);
+/* Prints `text` from `column` on, wrapped; further lines start at `indent`. */
 void print_wrapped(FILE *out, const char *text, size_t column, size_t indent);
-/* "--name VALUE" or "-n, --name VALUE". */
-void option_spelling(struct text *out, const struct option_row *row);
 
-/* ---- talk ---- */
+/* ---- messages: messages.c ---- */
 
-/* One line to stderr: "perflab: …". */
+/* Prints one line to stderr: "perflab: …". */
 void say(const char *format, ...) PRINTF_LIKE(1, 2);
 void terminal_look(struct terminal *terminal);
-/* For a verb that only prints, at its end: 0, or PL_EIO with the cause. */
+/* For verbs that only print, at their end: 0, or PL_EIO with the cause. */
 int stdout_printed(struct error *err);
-/* At the end of every verb, closes stdout: 0, or PL_EIO when it did not take everything. */
+/* Closes stdout at the end of the program. Returns 0, or PL_EIO when it did not take everything. */
 int stdout_check(struct error *err);
 
 #endif

@@ -1,42 +1,38 @@
-/*
- * Help and manual pages, made from the command table.
- */
-#include "cli/command.h"
+/* Prints help from the table of verbs. */
+#include "cli/help.h"
 #include "reports/reports.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HELP_WIDTH 80
 #define OPTION_INDENT 28
 
-static const struct {
-	int code;
-	const char *meaning;
-} exit_codes[] = {
-	{EXIT_FINE, "all went well"},
-	{EXIT_FINDING, "a finding: a wrong result, a regression"},
-	{EXIT_USAGE, "the request is malformed or names something unknown"},
-	{EXIT_FAILED, "a failure: a file, the database, a worker, the device"},
-	{EXIT_NOT_HERE, "this build or machine cannot do that; perflab doctor says why"},
+const struct help_item help_exit_codes[] = {
+	{"0", "success"},
+	{"1", "perflab found a problem: a wrong result or a regression"},
+	{"2", "the command line is malformed or names something unknown"},
+	{"3", "an error: a file, the database, a worker or the device failed"},
+	{"4", "this build or machine cannot do this; perflab doctor gives the reason"},
 };
+const size_t help_exit_code_count = ARRAY_SIZE(help_exit_codes);
 
-static const struct {
-	const char *name, *meaning;
-} variables[] = {
-	{"PERFLAB_DB", "the database when --db is not given (else perflab.db)"},
+const struct help_item help_variables[] = {
+	{"PERFLAB_DB", "the database to use without --db (default: perflab.db)"},
 	{"PERFLAB_DB_TIMEOUT",
-	 "how long to wait for a locked database: 500ms, 1min (default: 10s)"},
-	{"SLURM_ARRAY_JOB_ID", "what sweep --sweep-id is when it is not given, after \"slurm-\""},
-	{"PERFLAB_CEILINGS", "what sweep --ceilings is when it is not given (else auto)"},
-	{"PERFLAB_WORKER_CUDA", "path of the CUDA worker (else beside perflab, else PATH)"},
-	{"PERFLAB_WORKER_PTX", "path of the emulator, likewise"},
+	 "how long to wait for a locked database, such as 500ms or 1min (default: 10s)"},
+	{"SLURM_ARRAY_JOB_ID", "the default of sweep --sweep-id is \"slurm-\" plus this number"},
+	{"PERFLAB_CEILINGS", "the value of sweep --ceilings if it is not given (default: auto)"},
+	{"PERFLAB_WORKER_CUDA",
+	 "path of the CUDA worker (default: the one beside perflab, else the one in PATH)"},
+	{"PERFLAB_WORKER_PTX",
+	 "path of the emulator (default: the one beside perflab, else the one in PATH)"},
 	{"PERFLAB_SOURCE_DIR",
-	 "where report --lines looks for source text beside the working directory"},
-	{"CUDA_HOME", "where nsight looks for ncu and nsys beside the usual places"},
-	{"NO_COLOR", "no colour, whatever its value"},
+	 "a folder in which report --lines looks for source files, besides the working directory"},
+	{"CUDA_HOME", "a folder in which nsight looks for ncu and nsys, besides the usual ones"},
+	{"NO_COLOR", "if set and not empty, perflab prints no colours"},
 };
+const size_t help_variable_count = ARRAY_SIZE(help_variables);
 
 void option_spelling(struct text *out, const struct option_row *row)
 {
@@ -65,7 +61,7 @@ void print_wrapped(FILE *out, const char *text, size_t column, size_t indent)
 		column += length;
 		text += length;
 		first = false;
-		/* an empty line stays one, a single line break is a blank */
+		/* an empty line is kept, a single line break becomes a blank */
 		if (text[0] == '\n' && text[1] == '\n') {
 			fprintf(out, "\n\n%*s", (int)indent, "");
 			column = indent;
@@ -89,7 +85,7 @@ static void print_row(FILE *out, const char *left, const char *right)
 	print_wrapped(out, right, OPTION_INDENT, OPTION_INDENT);
 }
 
-/* A duration as the parser takes it, in the largest unit that says it exactly. */
+/* Adds a duration in the largest unit that gives a whole number. The parser accepts it. */
 static void add_duration(struct text *out, int64_t duration_ns)
 {
 	static const struct {
@@ -129,9 +125,7 @@ static void add_default(struct text *out, const struct option_row *row, const vo
 	text_release(&value);
 }
 
-/* The help of an option, its choices, and the default that the command really sets. */
-static void option_meaning(struct text *out, const struct command *command,
-			   const struct option_row *row)
+void option_meaning(struct text *out, const struct command *command, const struct option_row *row)
 {
 	void *options = xcalloc(1, command->options_size ? command->options_size : 1);
 	const char *separator = ": ";
@@ -161,8 +155,7 @@ static void print_option(FILE *out, const struct command *command, const struct 
 	text_release(&right);
 }
 
-/* Whether the command takes every format of a run. */
-static bool writes_runs(const struct command *command)
+bool help_has_run_formats(const struct command *command)
 {
 	for (size_t i = 0; i < command->option_count; i++) {
 		if (command->options[i].choices == run_format_words)
@@ -171,9 +164,8 @@ static bool writes_runs(const struct command *command)
 	return false;
 }
 
-/* Prints the formats of a run with `print_item`, by name and meaning. */
-static void print_formats(FILE *out,
-			  void (*print_item)(FILE *out, const char *name, const char *meaning))
+void help_run_formats(FILE *out,
+		      void (*print_item)(FILE *out, const char *name, const char *meaning))
 {
 	for (int i = 0; i < REPORT_FORMAT_COUNT; i++) {
 		enum report_format format = (enum report_format)i;
@@ -183,25 +175,25 @@ static void print_formats(FILE *out,
 	}
 }
 
-void help_overview(FILE *out)
+void help_overview(FILE *out, const struct command_table *verbs)
 {
-	fprintf(out, "perflab: a performance lab for CUDA kernels\n\n"
+	fprintf(out, "perflab: " HELP_SUMMARY "\n\n"
 		     "usage: perflab VERB [OPTION ...] [OPERAND ...]\n\nverbs\n");
-	for (size_t i = 0; i < command_count; i++)
-		print_row(out, command_all[i]->name, command_all[i]->summary);
+	for (size_t i = 0; i < verbs->count; i++)
+		print_row(out, verbs->items[i]->name, verbs->items[i]->summary);
 	fprintf(out, "\nexit status\n");
-	for (size_t i = 0; i < ARRAY_SIZE(exit_codes); i++)
-		print_row(out, (char[]){(char)('0' + exit_codes[i].code), '\0'},
-			  exit_codes[i].meaning);
+	for (size_t i = 0; i < help_exit_code_count; i++)
+		print_row(out, help_exit_codes[i].name, help_exit_codes[i].meaning);
 	fprintf(out, "\nenvironment\n");
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		print_row(out, variables[i].name, variables[i].meaning);
-	fprintf(out,
-		"\n\"perflab help VERB\" tells more; \"perflab doctor\" says what works here.\n");
+	for (size_t i = 0; i < help_variable_count; i++)
+		print_row(out, help_variables[i].name, help_variables[i].meaning);
+	fprintf(out, "\n\"perflab help VERB\" describes a verb and its options.\n"
+		     "\"perflab doctor\" shows what works on this machine.\n");
 }
 
 void help_command(FILE *out, const struct command *command)
 {
+	fprintf(out, "perflab %s: %s\n\n", command->name, command->summary);
 	fprintf(out, "usage: perflab %s%s%s%s\n\n", command->name,
 		command->option_count ? " [OPTION ...]" : "", command->operands[0] ? " " : "",
 		command->operands);
@@ -210,9 +202,9 @@ void help_command(FILE *out, const struct command *command)
 	for (size_t i = 0; i < command->option_count; i++)
 		print_option(out, command, &command->options[i]);
 	print_option(out, command, &option_row_help);
-	if (writes_runs(command)) {
+	if (help_has_run_formats(command)) {
 		fprintf(out, "\nformats\n");
-		print_formats(out, print_row);
+		help_run_formats(out, print_row);
 	}
 	if (command->exit_status) {
 		fprintf(out, "\nexit status\n  ");
@@ -223,119 +215,4 @@ void help_command(FILE *out, const struct command *command)
 	for (size_t i = 0; i < command->example_count; i++)
 		fprintf(out, "  %s\n      %s\n", command->examples[i].command,
 			command->examples[i].meaning);
-}
-
-/* ---- manual pages ---- */
-
-/* Text for troff: no request at a line's start, no escape of its own, hyphens that copy as such. */
-static void man_text(FILE *out, const char *text)
-{
-	bool line_start = true;
-
-	for (; *text; text++) {
-		if (line_start && (*text == '.' || *text == '\''))
-			fputs("\\&", out);
-		line_start = *text == '\n';
-		if (text[0] == '\n' && text[1] == '\n') {
-			fputs("\n.PP", out);
-			continue;
-		}
-		if (*text == '\\')
-			fputs("\\e", out);
-		else if (*text == '-')
-			fputs("\\-", out);
-		else
-			fputc(*text, out);
-	}
-}
-
-static void man_item(FILE *out, const char *term, const char *meaning)
-{
-	fputs(".TP\n\\fB", out);
-	man_text(out, term);
-	fputs("\\fR\n", out);
-	man_text(out, meaning);
-	fputc('\n', out);
-}
-
-static void man_option(FILE *out, const struct command *command, const struct option_row *row)
-{
-	struct text left = TEXT_INIT, right = TEXT_INIT;
-
-	option_spelling(&left, row);
-	option_meaning(&right, command, row);
-	man_item(out, left.data, right.data);
-	text_release(&left);
-	text_release(&right);
-}
-
-static void man_head(FILE *out, const char *name, const char *summary)
-{
-	fputs(".TH ", out);
-	for (const char *c = name; *c; c++)
-		fputc(toupper((unsigned char)*c), out);
-	fprintf(out, " 1 \"\" perflab\n.SH NAME\n");
-	man_text(out, name);
-	fputs(" \\- ", out);
-	man_text(out, summary);
-	fputs("\n.SH SYNOPSIS\n", out);
-}
-
-static void man_exit_codes(FILE *out)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(exit_codes); i++)
-		man_item(out, (char[]){(char)('0' + exit_codes[i].code), '\0'},
-			 exit_codes[i].meaning);
-}
-
-static void man_overview(FILE *out)
-{
-	man_head(out, "perflab", "a performance lab for CUDA kernels");
-	fputs("perflab VERB [OPTION ...] [OPERAND ...]\n.SH VERBS\n", out);
-	for (size_t i = 0; i < command_count; i++)
-		man_item(out, command_all[i]->name, command_all[i]->summary);
-	fputs(".SH ENVIRONMENT\n", out);
-	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
-		man_item(out, variables[i].name, variables[i].meaning);
-	fputs(".SH EXIT STATUS\n", out);
-	man_exit_codes(out);
-}
-
-void help_man(FILE *out, const struct command *command)
-{
-	char name[64];
-
-	if (!command) {
-		man_overview(out);
-		return;
-	}
-	snprintf(name, sizeof(name), "perflab-%s", command->name);
-	man_head(out, name, command->summary);
-	fprintf(out, "perflab %s%s ", command->name, command->option_count ? " [OPTION ...]" : "");
-	man_text(out, command->operands);
-	fputs("\n.SH DESCRIPTION\n", out);
-	man_text(out, command->description);
-	fputs("\n.SH OPTIONS\n", out);
-	for (size_t i = 0; i < command->option_count; i++)
-		man_option(out, command, &command->options[i]);
-	man_option(out, command, &option_row_help);
-	if (writes_runs(command)) {
-		fputs(".SH FORMATS\n", out);
-		print_formats(out, man_item);
-	}
-	fputs(".SH EXIT STATUS\n", out);
-	if (command->exit_status) {
-		man_text(out, command->exit_status);
-		fputs("\n", out);
-	}
-	man_exit_codes(out);
-	if (command->example_count)
-		fputs(".SH EXAMPLES\n", out);
-	for (size_t i = 0; i < command->example_count; i++)
-		man_item(out, command->examples[i].command, command->examples[i].meaning);
-	fputs(".SH SEE ALSO\n", out);
-	for (size_t i = 0; i < command_count; i++) {
-		if (command_all[i] != command)
-			fprintf(out, "perflab\\-%s(1)\n", command_all[i]->name);
-	}
 }

@@ -2,7 +2,8 @@
 #include <signal.h>
 #include <stdint.h>
 
-#include "cli/shared.h"
+#include "base/base.h"
+#include "cli/interruption.h"
 
 /*
  * One request to stop can arrive as several signals: timeout(1) signals the program and then its

@@ -1,8 +1,9 @@
-/* The parts of `perflab list`, one function a topic. */
+/* The topics of `perflab list`, one function per topic. */
 #ifndef CLI_LIST_H
 #define CLI_LIST_H
 
-#include "cli/shared.h"
+#include "cli/command.h"
+#include "reports/reports.h"
 
 struct list_options {
 	const char *db, *backend, *chip, *set;
@@ -16,10 +17,10 @@ int list_sets(const struct invocation *call, const char *pattern, struct error *
 int list_devices(const struct invocation *call, const char *pattern, struct error *err);
 int list_runs(const struct invocation *call, const char *pattern, struct error *err);
 
-/* The table to stdout; an empty one that a PATTERN left is said, for it is rarely meant. */
+/* Prints the table to stdout. If `pattern` selected no row, a message says so. */
 int list_to_stdout(const struct invocation *call, const struct table *table, const char *pattern,
 		   struct error *err);
-/* A number as text; malloc'd. */
+/* A number as text, malloc'd. */
 char *number_text(int64_t value);
 
 #endif

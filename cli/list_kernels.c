@@ -1,6 +1,6 @@
 /*
- * perflab list kernels: a line a variant, or with --long everything that its
- * family's table says of it, but for launches.
+ * perflab list kernels: one line per variant. --long prints the whole
+ * descriptor, except the launches.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 
 #define INDENT 15
 
-static bool is_asked_for(const struct kernel *kernel, const struct kernel_variant *variant,
-			 const char *pattern)
+static bool variant_matches(const struct kernel *kernel, const struct kernel_variant *variant,
+			    const char *pattern)
 {
 	char *name = xasprintf("%s/%s", kernel->name, variant->name);
-	bool asked = !pattern || pattern_matches(pattern, name);
+	bool matches = !pattern || pattern_matches(pattern, name);
 
 	free(name);
-	return asked;
+	return matches;
 }
 
 static const char *when_it_runs(const struct kernel *kernel)
@@ -41,7 +41,7 @@ static void axes_line(struct text *out, const struct kernel *kernel,
 	}
 }
 
-/* What has to hold, the family's first. */
+/* The constraints of the kernel come first, then those of the variant. NULL: no more. */
 static const struct kernel_constraint *
 constraint_at(const struct kernel *kernel, const struct kernel_variant *variant, size_t index)
 {
@@ -51,7 +51,7 @@ constraint_at(const struct kernel *kernel, const struct kernel_variant *variant,
 	return index < variant->constraint_count ? &variant->constraints[index] : NULL;
 }
 
-/* ---- --long for people ---- */
+/* ---- --long as text ---- */
 
 static void print_field(const char *name, const char *value)
 {
@@ -79,7 +79,7 @@ static void print_work(const struct kernel_work *work)
 		text_addf(&line, "%sreads %s bytes", line.length ? "; " : "", work->bytes_read);
 	if (work->bytes_written)
 		text_addf(&line, "%swrites %s bytes", line.length ? "; " : "", work->bytes_written);
-	print_field("work", line.length ? line.data : "none is modelled");
+	print_field("work", line.length ? line.data : "no work model");
 	text_release(&line);
 }
 
@@ -109,7 +109,7 @@ static size_t print_families(const char *pattern)
 		for (size_t j = 0; j < kernels[i]->variant_count; j++) {
 			const struct kernel_variant *variant = &kernels[i]->variants[j];
 
-			if (!is_asked_for(kernels[i], variant, pattern))
+			if (!variant_matches(kernels[i], variant, pattern))
 				continue;
 			if (!headed)
 				printf("%s: %s (runs %s)\n\n", kernels[i]->name,
@@ -126,7 +126,7 @@ static size_t print_families(const char *pattern)
 
 enum detail { BRIEF, VERBOSE, LONG };
 
-/* What each axis means; with `parts` a line an axis, as a column of parts has it. */
+/* Adds the meaning of each axis: for a column of parts, one line per axis. */
 static void axes_cell(struct text *out, const struct kernel *kernel,
 		      const struct kernel_variant *variant, bool parts)
 {
@@ -199,7 +199,7 @@ static void add_variant(struct table *table, const struct kernel *kernel,
 	text_release(&axes);
 }
 
-/* parts: for JSON, where axes and constraints are lists. */
+/* parts: axes and constraints are columns of parts, which become lists in JSON. */
 static struct table *new_table(enum detail detail, bool parts)
 {
 	static const char *const of_axis[] = {"name", "values", "meaning", NULL};
@@ -245,10 +245,10 @@ int list_kernels(const struct invocation *call, const char *pattern, struct erro
 
 	for (size_t i = 0; i < count; i++)
 		for (size_t j = 0; j < kernels[i]->variant_count; j++)
-			if (is_asked_for(kernels[i], &kernels[i]->variants[j], pattern))
+			if (variant_matches(kernels[i], &kernels[i]->variants[j], pattern))
 				add_variant(table, kernels[i], &kernels[i]->variants[j], detail,
 					    parts);
-	/* an empty table still says that nothing matches */
+	/* if no family matches, the empty table prints that message */
 	if (detail != LONG || options->format != REPORT_TEXT || !print_families(pattern))
 		rc = list_to_stdout(call, table, pattern, err);
 	table_free(table);

@@ -1,7 +1,7 @@
 /*
- * perflab list metrics and sets. The catalogue is perflab's own; what CUPTI
- * has beside it, and how many passes a set needs, is asked of the worker,
- * which can tell without a GPU.
+ * perflab list metrics and sets. The catalogue is part of perflab. The worker
+ * lists the other metrics of CUPTI and the passes that a set needs; it can do
+ * so without a GPU.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 
-#define CHIP_ANYWHERE "GH100" /* described where no GPU is */
+#define CHIP_ANYWHERE "GH100" /* without a GPU */
 
 static void take_chip(void *context, int ordinal, const struct device_info *device)
 {
@@ -23,14 +23,14 @@ static void take_chip(void *context, int ordinal, const struct device_info *devi
 		memcpy(chip, device->chip, sizeof(device->chip));
 }
 
-/* The chip asked for, this machine's, or GH100. */
+/* The chip that the user names, else the chip of this machine, else GH100. */
 static int choose_chip(char chip[16], const struct list_options *options, struct error *err)
 {
 	size_t length = options->chip ? strlen(options->chip) : 0;
 
 	if (options->chip && (length < 1 || length > 15))
 		return error_set(err, PL_EUSAGE,
-				 "unknown chip '%.40s'; chips are named as " CHIP_ANYWHERE,
+				 "unknown chip '%.40s'; give a name such as " CHIP_ANYWHERE,
 				 options->chip);
 	chip[0] = '\0';
 	if (options->chip)
@@ -54,9 +54,9 @@ static void set_names(struct text *out, unsigned sets)
 /* ---- sets ---- */
 
 /*
- * Passes as CUPTI plans them; where there is no worker to ask, the recorded
- * bound; *known is false where neither is there. PL_E* when the worker refuses
- * the chip.
+ * Adds the number of passes that CUPTI plans; if no worker can be asked, the
+ * recorded upper bound; if there is none, nothing. Returns PL_E* when the
+ * worker refuses the chip.
  */
 static int set_passes(struct text *out, enum metric_set set, const char *chip,
 		      const struct list_options *options, bool *asked, struct error *err)
@@ -68,7 +68,7 @@ static int set_passes(struct text *out, enum metric_set set, const char *chip,
 	int rc;
 
 	if (set == METRIC_SET_PTX)
-		return 0; /* an emulator counts everything at once */
+		return 0; /* the emulator counts all metrics in one execution */
 	string_list_add(&names, metric_set_name(set));
 	rc = metric_request(&wanted, &names, err);
 	if (!rc) {
@@ -100,7 +100,7 @@ static size_t set_size(enum metric_set set)
 	return size;
 }
 
-/* *asked: the passes are as CUPTI plans them, not as recorded. */
+/* *asked: CUPTI planned the passes; they are not the recorded ones. */
 static int add_sets(struct table *table, const struct list_options *options, const char *pattern,
 		    const char *chip, bool *asked, struct error *err)
 {
@@ -127,8 +127,8 @@ static int add_sets(struct table *table, const struct list_options *options, con
 static void say_passes(const char *chip, bool asked)
 {
 	say("passes on %s, %s", chip,
-	    asked ? "as CUPTI plans them here"
-		  : "as recorded (CUPTI cannot be asked here; perflab doctor says why)");
+	    asked ? "as CUPTI plans them on this machine"
+		  : "as recorded (CUPTI is not available here; perflab doctor gives the reason)");
 }
 
 static const struct table_column set_columns[] = {{.name = "set"},
@@ -155,7 +155,7 @@ int list_sets(const struct invocation *call, const char *pattern, struct error *
 
 /* ---- metrics ---- */
 
-/* Which way is worse, for regress; NULL: neither. */
+/* The direction that perflab regress reports as worse; NULL: none. */
 static const char *worse_name(enum worse worse)
 {
 	return worse == WORSE_MORE ? "more" : worse == WORSE_LESS ? "less" : NULL;
@@ -198,12 +198,13 @@ static int unknown_set(const char *name, struct error *err)
 	int rc;
 
 	set_names(&all, ~0u);
-	rc = error_set(err, PL_EUSAGE, "unknown set \"%s\"; one of: %s", name, all.data);
+	rc = error_set(err, PL_EUSAGE, "unknown metric set \"%s\"; give one of: %s", name,
+		       all.data);
 	text_release(&all);
 	return rc;
 }
 
-/* CUPTI's own names, where it can be asked. */
+/* Adds the metrics of CUPTI if it is available. */
 static int add_cupti(struct table *table, const struct list_options *options, const char *pattern,
 		     const char *chip, struct error *err)
 {
@@ -211,7 +212,7 @@ static int add_cupti(struct table *table, const struct list_options *options, co
 	int rc = worker_metrics(options->backend, chip, pattern, add_cupti_metric, table, &absent);
 
 	if (rc == PL_EUNSUPPORTED) {
-		say("only perflab's own names are listed: %s", absent.text);
+		say("only the metrics of the catalogue are listed: %s", absent.text);
 		return 0;
 	}
 	return rc ? error_set(err, rc, "%s", absent.text) : 0;
@@ -227,10 +228,10 @@ int list_metrics(const struct invocation *call, const char *pattern, struct erro
 						      {.name = "worse", .drop = 4},
 						      {.name = "meaning"}};
 	const struct list_options *options = call->options;
-	/* what the sets cost belongs to choosing metrics; data formats keep to one table */
+	/* text also shows what the sets cost; other formats have one table */
 	bool with_sets = !pattern && !options->set && options->format == REPORT_TEXT;
 	enum metric_set set = METRIC_SET_CORE;
-	/* what a device counts and what is emulated stand apart, for people */
+	/* text shows device and emulated metrics in two tables */
 	bool apart = options->format == REPORT_TEXT;
 	struct table *metrics, *emulated, *sets;
 	bool asked = false;
@@ -246,18 +247,18 @@ int list_metrics(const struct invocation *call, const char *pattern, struct erro
 	emulated = table_new(columns, ARRAY_SIZE(columns));
 	sets = table_new(set_columns, ARRAY_SIZE(set_columns));
 	add_catalogue(metrics, options, pattern, chip, 1u << set, false);
-	/* the emulator has no metric that the catalogue lacks */
+	/* the catalogue has every metric of the emulator */
 	if ((options->all || (pattern && !options->set)) &&
 	    !backend_traits_of(options->backend).emulated)
 		rc = add_cupti(metrics, options, pattern, chip, err);
 	add_catalogue(apart ? emulated : metrics, options, pattern, chip, 1u << set, true);
-	/* all before any is printed, for the chip may be unknown */
+	/* complete all tables before printing one, because the worker may refuse the chip */
 	if (!rc && with_sets)
 		rc = add_sets(sets, options, NULL, chip, &asked, err);
 	if (!rc && (table_row_count(metrics) || !table_row_count(emulated)))
 		rc = list_to_stdout(call, metrics, pattern, err);
 	if (!rc && table_row_count(emulated)) {
-		printf("%semulated, by backend ptx; no GPU counts these\n",
+		printf("%semulated by backend ptx; no GPU counts these\n",
 		       table_row_count(metrics) ? "\n" : "");
 		rc = list_to_stdout(call, emulated, pattern, err);
 	}

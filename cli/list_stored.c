@@ -1,4 +1,4 @@
-/* perflab list devices and runs: what the database holds, and what is plugged in. */
+/* perflab list devices and runs: from the database and, for devices, from this machine. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,11 +22,11 @@ static const char *path_of(const struct list_options *options)
 
 /* ---- devices ---- */
 
-/* One device: plugged in here, known to the database, or both. */
+/* A device of this machine, of the database, or of both. */
 struct known_device {
 	struct device_info info;
 	int ordinal; /* -1: not in this machine */
-	int64_t id;  /* in the database, from 1; -1: not there */
+	int64_t id;  /* in the database, from 1; -1: not in it */
 	int64_t runs;
 };
 
@@ -49,7 +49,8 @@ static void visit_present(void *context, int ordinal, const struct device_info *
 	device_add(context, info)->ordinal = ordinal;
 }
 
-/* The driver may be another since. An emulated device has no uuid, and its name says it all. */
+/* Ignores the driver, which may have been updated. An emulated device has no uuid; its name
+ * identifies it. */
 static bool is_present(const struct known_device *known, const struct device_info *info)
 {
 	return known->id < 0 && strcmp(known->info.uuid, info->uuid) == 0 &&
@@ -115,11 +116,11 @@ int list_devices(const struct invocation *call, const char *pattern, struct erro
 	struct db *db = NULL;
 	int rc = 0;
 
-	/* a database that nobody named may well not be there */
+	/* without --db, the database need not exist */
 	if (options->db || access(path_of(options), F_OK) == 0)
 		rc = db_open(&db, path_of(options), DB_READ, err);
 	if (!rc && worker_devices(options->backend, visit_present, &devices, &absent))
-		say("no device of this machine is listed: %s", absent.text);
+		say("the devices of this machine are not listed: %s", absent.text);
 	if (db)
 		rc = db_devices_visit(db, visit_stored, &devices, err);
 	for (size_t i = 0; i < devices.count; i++) {
@@ -136,7 +137,8 @@ int list_devices(const struct invocation *call, const char *pattern, struct erro
 
 /* ---- runs ---- */
 
-/* "finished" …; of a run that was killed, what the database could not be told. Malloc'd or NULL. */
+/* The state: "finished" …. A run whose process was killed is "interrupted", which the database does
+ * not know. Malloc'd or NULL. */
 static char *state_of(struct db *db, const struct run *run)
 {
 	struct run whole = {0};

@@ -1,47 +1,20 @@
 /*
- * The only main(): finds the verb, parses its options, runs it, and turns an
- * error into one line and an exit code.
+ * The only main(): finds the verb, parses its options and runs it. Prints an
+ * error as one line and returns its exit code.
  */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/shared.h"
+#include "cli/command.h"
+#include "cli/process.h"
 
-const struct command *const command_all[] = {
-	&command_sweep,      &command_report,  &command_regress, &command_ceilings, &command_study,
-	&command_list,       &command_query,   &command_history, &command_mark,     &command_merge,
-	&command_import,     &command_nsight,  &command_check,   &command_doctor,   &command_help,
-	&command_completion, &command_version,
+static const struct command *const commands[] = {
+#define X(name) &command_##name,
+	COMMAND_LIST(X)
+#undef X
 };
-const size_t command_count = ARRAY_SIZE(command_all);
-
-const struct command *command_find(const char *name)
-{
-	for (size_t i = 0; i < command_count; i++) {
-		if (strcmp(command_all[i]->name, name) == 0)
-			return command_all[i];
-	}
-	return NULL;
-}
-
-int command_unknown(const char *name, struct error *err)
-{
-	const char *names[ARRAY_SIZE(command_all)];
-	struct text near = TEXT_INIT;
-	int rc;
-
-	for (size_t i = 0; i < command_count; i++)
-		names[i] = command_all[i]->name;
-	if (nearest_names(&near, name, names, command_count))
-		rc = error_set(err, PL_EUSAGE, "unknown verb \"%s\"; did you mean %s?", name,
-			       near.data);
-	else
-		rc = error_set(err, PL_EUSAGE,
-			       "unknown verb \"%s\"; \"perflab help\" lists the verbs", name);
-	text_release(&near);
-	return rc;
-}
+static const struct command_table all_verbs = {commands, ARRAY_SIZE(commands)};
 
 static char *command_line_text(int argc, char *const *argv)
 {
@@ -69,7 +42,7 @@ static int run_command(struct invocation *call, int argc, char *const *argv, str
 	return call->command->run(call, err);
 }
 
-/* "perflab --help" and the like stand for verbs. */
+/* Maps "perflab --help" and "perflab --version" to their verbs. */
 static const char *verb_of(const char *word)
 {
 	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
@@ -81,30 +54,31 @@ static const char *verb_of(const char *word)
 
 int main(int argc, char **argv)
 {
-	struct invocation call = {0};
+	struct invocation call = {.verbs = &all_verbs};
 	struct error err = {0}, write_err = {0};
 	int rc;
 
-	/* a file-size limit is an error to report, as a full disk is */
+	/* a write beyond the file-size limit then fails with an error, like a write to a full disk
+	 */
 	signal(SIGXFSZ, SIG_IGN);
 	terminal_look(&call.terminal);
 	if (argc < 2) {
-		help_overview(stderr);
+		help_overview(stderr, &all_verbs);
 		return EXIT_USAGE;
 	}
-	call.command = command_find(verb_of(argv[1]));
+	call.command = command_find(&all_verbs, verb_of(argv[1]));
 	if (call.command) {
 		call.command_line = command_line_text(argc, argv);
 		rc = run_command(&call, argc - 2, argv + 2, &err);
 		invocation_release(&call);
 	} else {
-		rc = command_unknown(argv[1], &err);
+		rc = command_unknown(&all_verbs, argv[1], &err);
 	}
 	if (rc) {
 		say("%s", err.text);
 		call.exit_code = error_exit_code(rc);
 	}
-	/* a report that is cut short must not pass for a whole one */
+	/* a truncated report must not look like a complete one */
 	if (stdout_check(&write_err) && rc == 0) {
 		say("%s", write_err.text);
 		call.exit_code = EXIT_FAILED;

@@ -40,12 +40,12 @@ struct measure_options {
 		"max-time", 0, OPTION_DURATION, ROW_OF(type, max_time_ns), "TIME",             \
 			"device time for timing one case, over all rounds: 500ms, 2s", NULL, 0 \
 	}
-#define ROW_PRECISION(type)                                                                      \
-	{                                                                                        \
-		"precision", 0, OPTION_RATIO, ROW_OF(type, precision), "RATIO",                  \
-			"stop when the confidence interval of the median is this narrow: 0.5%, " \
-			"0.005",                                                                 \
-			NULL, 0                                                                  \
+#define ROW_PRECISION(type)                                                                     \
+	{                                                                                       \
+		"precision", 0, OPTION_RATIO, ROW_OF(type, precision), "RATIO",                 \
+			"stop when the half width of the median's confidence interval is this " \
+			"small: 0.5%, 0.005",                                                   \
+			NULL, 0                                                                 \
 	}
 #define ROW_ROUNDS(type)                                                                           \
 	{                                                                                          \

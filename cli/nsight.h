@@ -2,7 +2,7 @@
 #ifndef CLI_NSIGHT_H
 #define CLI_NSIGHT_H
 
-#include "cli/shared.h"
+#include "cli/command.h"
 #include "metrics/metrics.h"
 #include "metrics/settings.h"
 

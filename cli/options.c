@@ -1,6 +1,7 @@
 /*
- * The option parser: rows in, values out. Hand-made because getopt_long()
- * prints by itself, keeps its state in globals, and knows no nearest names.
+ * Finds a verb in the table and parses its options by their rows.
+ * getopt_long() does not serve, because it prints messages itself, keeps its
+ * state in globals, and cannot suggest the nearest name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +11,36 @@
 const struct option_row option_row_help = {
 	"help", 'h', OPTION_FLAG, 0, NULL, "print this help and exit", NULL, 0};
 
-static const struct option_row *find_long(const struct command *command, const char *name,
-					  size_t length)
+const struct command *command_find(const struct command_table *verbs, const char *name)
+{
+	for (size_t i = 0; i < verbs->count; i++) {
+		if (strcmp(verbs->items[i]->name, name) == 0)
+			return verbs->items[i];
+	}
+	return NULL;
+}
+
+int command_unknown(const struct command_table *verbs, const char *name, struct error *err)
+{
+	const char **names = xcalloc(verbs->count + 1, sizeof(*names));
+	struct text near = TEXT_INIT;
+	int rc;
+
+	for (size_t i = 0; i < verbs->count; i++)
+		names[i] = verbs->items[i]->name;
+	if (nearest_names(&near, name, names, verbs->count))
+		rc = error_set(err, PL_EUSAGE, "unknown verb \"%s\"; did you mean %s?", name,
+			       near.data);
+	else
+		rc = error_set(err, PL_EUSAGE,
+			       "unknown verb \"%s\"; \"perflab help\" lists the verbs", name);
+	text_release(&near);
+	free(names);
+	return rc;
+}
+
+static const struct option_row *find_long_option(const struct command *command, const char *name,
+						 size_t length)
 {
 	for (size_t i = 0; i < command->option_count; i++) {
 		const struct option_row *row = &command->options[i];
@@ -22,7 +51,7 @@ static const struct option_row *find_long(const struct command *command, const c
 	return NULL;
 }
 
-static const struct option_row *find_letter(const struct command *command, char letter)
+static const struct option_row *find_option_letter(const struct command *command, char letter)
 {
 	for (size_t i = 0; i < command->option_count; i++) {
 		if (command->options[i].letter == letter)
@@ -47,7 +76,7 @@ static int unknown_option(const struct command *command, const char *word, size_
 			       command->name, name, near.data);
 	else
 		rc = error_set(err, PL_EUSAGE,
-			       "%s: unknown option --%s; \"perflab help %s\" lists them",
+			       "%s: unknown option --%s; \"perflab help %s\" lists the options",
 			       command->name, name, command->name);
 	text_release(&near);
 	free(name);
@@ -81,13 +110,14 @@ static int parse_count(int64_t *out, const struct option_row *row, const char *v
 	int64_t count;
 
 	if (parse_i64(&count, value, NULL) || count < row->least || count > INT32_MAX)
-		return error_set(err, PL_EUSAGE, "'%.40s' is no whole number between %lld and %d",
-				 value, (long long)row->least, INT32_MAX);
+		return error_set(err, PL_EUSAGE,
+				 "'%.40s' is not a whole number between %lld and %d", value,
+				 (long long)row->least, INT32_MAX);
 	*out = count;
 	return 0;
 }
 
-static int parse_duration(int64_t *out, const char *value, struct error *err)
+static int parse_positive_duration(int64_t *out, const char *value, struct error *err)
 {
 	int64_t duration_ns;
 	int rc = parse_duration_ns(&duration_ns, value, err);
@@ -95,20 +125,21 @@ static int parse_duration(int64_t *out, const char *value, struct error *err)
 	if (rc)
 		return rc;
 	if (duration_ns < 1)
-		return error_set(err, PL_EUSAGE, "%s is no time at all: give more", value);
+		return error_set(err, PL_EUSAGE, "the time %s is too short: give more than 0",
+				 value);
 	*out = duration_ns;
 	return 0;
 }
 
-static int store(struct invocation *call, const struct option_row *row, const char *value,
-		 struct error *err)
+static int store_value(struct invocation *call, const struct option_row *row, const char *value,
+		       struct error *err)
 {
 	char *field = (char *)call->options + row->offset;
 	size_t index = (size_t)(row - call->command->options);
 	int rc = 0;
 
 	if (row->kind != OPTION_LIST && (call->given & UINT64_C(1) << index))
-		rc = error_set(err, PL_EUSAGE, "given twice");
+		rc = error_set(err, PL_EUSAGE, "the option was given twice");
 	else if (row->kind == OPTION_FLAG)
 		*(bool *)field = true;
 	else if (row->kind == OPTION_TEXT)
@@ -120,7 +151,7 @@ static int store(struct invocation *call, const struct option_row *row, const ch
 	else if (row->kind == OPTION_SEED)
 		rc = parse_u64((uint64_t *)field, value, err);
 	else if (row->kind == OPTION_DURATION)
-		rc = parse_duration((int64_t *)field, value, err);
+		rc = parse_positive_duration((int64_t *)field, value, err);
 	else if (row->kind == OPTION_RATIO)
 		rc = parse_ratio((double *)field, value, err);
 	else
@@ -129,7 +160,8 @@ static int store(struct invocation *call, const struct option_row *row, const ch
 	return error_context(err, rc, "--%s", row->name);
 }
 
-/* One "--name", "--name=value" or "-n" with its value; *next is moved past what it takes. */
+/* Parses "--name", "--name=value" or "-n" with its value. Sets *took_following if the value is the
+ * following word. */
 static int parse_option(struct invocation *call, const char *word, const char *following,
 			bool *took_following, struct error *err)
 {
@@ -141,17 +173,18 @@ static int parse_option(struct invocation *call, const char *word, const char *f
 	if (word[1] == '-') {
 		size_t length = strcspn(word + 2, "=");
 
-		row = find_long(command, word + 2, length);
+		row = find_long_option(command, word + 2, length);
 		if (!row)
 			return unknown_option(command, word + 2, length, err);
 		if (word[2 + length] == '=')
 			value = word + 3 + length;
 	} else {
-		row = find_letter(command, word[1]);
+		row = find_option_letter(command, word[1]);
 		if (!row)
-			return error_set(err, PL_EUSAGE,
-					 "%s: unknown option -%c; \"perflab help %s\" lists them",
-					 command->name, word[1], command->name);
+			return error_set(
+				err, PL_EUSAGE,
+				"%s: unknown option -%c; \"perflab help %s\" lists the options",
+				command->name, word[1], command->name);
 		if (word[2])
 			value = word + 2;
 	}
@@ -164,7 +197,7 @@ static int parse_option(struct invocation *call, const char *word, const char *f
 		value = following;
 		*took_following = true;
 	}
-	return store(call, row, value, err);
+	return store_value(call, row, value, err);
 }
 
 static int check_operands(const struct invocation *call, struct error *err)
@@ -173,11 +206,11 @@ static int check_operands(const struct invocation *call, struct error *err)
 
 	if (call->operands.count > command->operands_most)
 		return error_set(err, PL_EUSAGE,
-				 "%s: \"%s\" is one word too many; usage: perflab %s %s",
+				 "%s: unexpected operand \"%s\"; usage: perflab %s %s",
 				 command->name, call->operands.items[command->operands_most],
 				 command->name, command->operands);
 	if (call->operands.count < command->operands_least)
-		return error_set(err, PL_EUSAGE, "%s: too few words; usage: perflab %s %s",
+		return error_set(err, PL_EUSAGE, "%s: an operand is missing; usage: perflab %s %s",
 				 command->name, command->name, command->operands);
 	return 0;
 }

@@ -106,3 +106,12 @@ void output_discard(struct output *out)
 	free(out->path);
 	*out = (struct output){0};
 }
+
+int table_to_stdout(const struct invocation *call, const struct table *table,
+		    enum report_format format, struct error *err)
+{
+	struct report_options options = {.colour = call->terminal.out_colour,
+					 .width = call->terminal.out_width};
+
+	return table_write(stdout, table, format, &options, err);
+}

@@ -8,7 +8,8 @@
 
 #include <stdio.h>
 
-#include "base/base.h"
+#include "cli/command.h"
+#include "reports/reports.h"
 
 struct output {
 	FILE *stream;
@@ -21,5 +22,9 @@ int output_open(struct output *out, const char *path, struct error *err);
 int output_commit(struct output *out, struct error *err);
 /* Deletes what was written. Does nothing after output_commit(). */
 void output_discard(struct output *out);
+
+/* table_write() to stdout, with its width and colours. */
+int table_to_stdout(const struct invocation *call, const struct table *table,
+		    enum report_format format, struct error *err);
 
 #endif

@@ -1,15 +1,16 @@
-/* Starts other programs: gnuplot for a picture, ncu and nsys for a profile. */
+/* Starts other programs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/shared.h"
+#include "cli/process.h"
 
 extern char **environ;
 
@@ -41,7 +42,7 @@ void shell_word(struct text *out, const char *word)
 	text_add_char(out, '\'');
 }
 
-/* A file without a name that holds `bytes`, at its beginning; -1. */
+/* Returns a descriptor of an unnamed file that holds `bytes`, positioned at its start, or -1. */
 static int memory_file(const char *bytes, size_t length)
 {
 	int fd = memfd_create("perflab", MFD_CLOEXEC);
@@ -63,7 +64,7 @@ static int memory_file(const char *bytes, size_t length)
 	return fd;
 }
 
-/* The first line in a file that says something. */
+/* Adds the first non-empty line of a file. */
 static void first_line(struct text *out, int fd)
 {
 	char bytes[2048];
@@ -93,16 +94,16 @@ static int spawn_filter(pid_t *pid, char *const *argv, int in, int out, int mess
 int process_filter(char **out, size_t *length, size_t limit, const struct text *input,
 		   char *const *argv, struct error *err)
 {
-	/* files, not pipes: neither side can wait for the other */
+	/* with files instead of pipes, neither side can block the other */
 	int in = memory_file(input->data, input->length), produced = memory_file("", 0),
 	    messages = memory_file("", 0);
-	struct text said = TEXT_INIT;
+	struct text message = TEXT_INIT;
 	char path[32];
 	int status = 0, rc;
 	pid_t pid;
 
 	if (in < 0 || produced < 0 || messages < 0) {
-		rc = error_set(err, PL_EIO, "cannot hold what %s is given: %s", argv[0],
+		rc = error_set(err, PL_EIO, "cannot create temporary files for %s: %s", argv[0],
 			       strerror(errno));
 		goto out;
 	}
@@ -113,9 +114,9 @@ int process_filter(char **out, size_t *length, size_t limit, const struct text *
 		goto out;
 	}
 	if (wait_for(pid, &status) || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		first_line(&said, messages);
+		first_line(&message, messages);
 		rc = error_set(err, PL_EIO, "%s failed: %s", argv[0],
-			       said.length ? said.data : "it said nothing");
+			       message.length ? message.data : "it printed no message");
 		goto out;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", produced);
@@ -123,12 +124,12 @@ int process_filter(char **out, size_t *length, size_t limit, const struct text *
 	if (!rc && *length == 0) {
 		free(*out);
 		*out = NULL;
-		first_line(&said, messages);
-		rc = error_set(err, PL_EIO, "%s gave nothing: %s", argv[0],
-			       said.length ? said.data : "it said nothing");
+		first_line(&message, messages);
+		rc = error_set(err, PL_EIO, "%s printed nothing: %s", argv[0],
+			       message.length ? message.data : "it printed no message");
 	}
 out:
-	text_release(&said);
+	text_release(&message);
 	if (in >= 0)
 		close(in);
 	if (produced >= 0)
@@ -146,7 +147,8 @@ int process_run(int *exit_code, char *const *argv, struct error *err)
 	int status = 0, rc;
 	pid_t pid;
 
-	/* Ctrl-C is for the tool, which then writes what it has; this process stays to clean up */
+	/* Ctrl-C goes to the tool, which then writes its results; this process lives on to clean up
+	 */
 	sigaction(SIGINT, &ignore, &old_int);
 	sigaction(SIGQUIT, &ignore, &old_quit);
 	sigemptyset(&defaults);

@@ -1,6 +1,5 @@
-/* What reports and tables need besides their numbers: the terminal, and what the database holds
- * about a run. */
-#include "cli/shared.h"
+/* Loads what a report of a run needs besides the run itself. */
+#include "cli/report_sources.h"
 #include "db/db.h"
 #include "metrics/analysis/ceilings.h"
 
@@ -28,13 +27,4 @@ void report_sources_release(struct report_sources *sources)
 {
 	ceiling_list_release(&sources->ceilings);
 	*sources = (struct report_sources){0};
-}
-
-int table_to_stdout(const struct invocation *call, const struct table *table,
-		    enum report_format format, struct error *err)
-{
-	struct report_options options = {.colour = call->terminal.out_colour,
-					 .width = call->terminal.out_width};
-
-	return table_write(stdout, table, format, &options, err);
 }

@@ -1,5 +1,5 @@
 # cmake -D PERFLAB=program -D SHARE=folder -P manual.cmake
-# Writes man/man1/perflab.1, a manual page for each verb, and completion for three shells.
+# Writes man/man1/perflab.1, one page per verb that it lists, and completion for three shells.
 function(print_to file)
   execute_process(COMMAND ${PERFLAB} ${ARGN} OUTPUT_VARIABLE text ERROR_VARIABLE said
     RESULT_VARIABLE code)

@@ -1,6 +1,6 @@
 /*
- * Measured roofs. By the tables alone and in C, so that they are had of files
- * of every schema version; the view `ceilings` is for people.
+ * Loads the measured ceilings of a device. Reads tables only, so that it works on files of every
+ * schema version; the view `ceilings` is for queries of users.
  */
 #include "metrics/analysis/ceilings.h"
 #include "db/statement.h"
@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* `asked` gives the uuid and name of a device, the process of a session, and a run that counts
- * whatever its label: what `perflab ceilings --label` measured, it prints. */
+/* `asked` is a SELECT of the uuid and name of a device, the process of a session, and the id of a
+ * run that counts whatever its label is: `perflab ceilings --label` prints what it measured. */
 #define CEILINGS_OF(asked)                                                                     \
 	"SELECT run.id, coalesce(trial.finished_ns, run.started_ns), trial.id, trial.variant," \
 	" trial.config, trial.flop, trial.bytes_read, trial.bytes_written, trial.median_ns,"   \

@@ -1,6 +1,4 @@
-/*
- * How trials compare with their baselines, as it was judged when their run ended.
- */
+/* Stores and loads the verdicts on trials, which perflab computes when their run ends. */
 #include "db/statement.h"
 
 static int comparisons_delete(struct db *db, int64_t run_id, struct error *err)
@@ -90,8 +88,9 @@ int db_comparisons_load(struct db *db, int64_t run_id, struct trial_comparison_l
 		comparison.low = take_real(&select);
 		comparison.high = take_real(&select);
 		comparison.p = take_real(&select);
-		comparison.why = (char *)take_text(&select); /* borrowed; it is copied */
-		if (known) /* a newer perflab, or a damaged file, may know others */
+		comparison.why =
+			(char *)take_text(&select); /* borrowed; comparison_list_add() copies it */
+		if (known) /* a newer perflab, or a damaged file, may have other verdicts */
 			comparison_list_add(out, &comparison);
 	}
 	statement_release(&select);

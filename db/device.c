@@ -1,6 +1,6 @@
 /*
- * Which row a device is. A driver does not always know all of it (a run
- * without CUPTI has no chip's name), and that makes no other device.
+ * Finds or creates the row of a device. Two runs may know different facts about one device: a run
+ * without CUPTI does not know the name of the chip. Missing facts do not make another device.
  */
 #include "db/columns.h"
 

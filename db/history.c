@@ -1,13 +1,11 @@
-/*
- * One case over the runs of a device.
- */
+/* Loads the history of one case: its trials in all runs of a device. */
 #include "metrics/analysis/history.h"
 #include "db/statement.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which cases there are ---- */
+/* ---- the cases of the database ---- */
 
 static const char cases_sql[] =
 	"SELECT newest.device_id, device.name, device.uuid, newest.backend, newest.kernel,"
@@ -16,7 +14,7 @@ static const char cases_sql[] =
 	" JOIN trial ON trial.id = coalesce(timed_trial_id, trial_id)"
 	" JOIN run ON run.id = trial.run_id"
 	" ORDER BY newest.kernel, newest.variant, newest.config, run.started_ns DESC";
-/* Of an older file, which is read as it is. */
+/* For a file of a version without the table `newest`. */
 static const char cases_of_old_sql[] =
 	"SELECT run.device_id, device.name, device.uuid, run.backend, trial.kernel, trial.variant,"
 	" trial.config, max(trial.median_ns IS NOT NULL), max(run.started_ns) AS newest_ns"
@@ -66,7 +64,7 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 	return rc;
 }
 
-/* ---- the runs of one ---- */
+/* ---- the history of one case ---- */
 
 /* Newest first, because the newest decides which --cache counts. */
 static const char history_sql[] =
@@ -116,7 +114,7 @@ static void trial_take_part(struct statement *row, struct trial *trial)
 	summary->max_ns = take_real(row);
 }
 
-/* Runs and trials grow alike; a trial of the other cache is dropped and counted. */
+/* Adds a run and its trial for each row. Drops and counts the rows with the other --cache. */
 static int history_take(struct statement *select, struct history *history, const char *backend,
 			struct error *err)
 {

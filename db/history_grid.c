@@ -1,6 +1,6 @@
 /*
- * All cases of a run over the runs of its device, by the medians of their
- * rounds: for a page of ten thousand cases in a second.
+ * Loads the history of all cases of a run. It reads the medians of rounds instead of samples, so
+ * that a page of ten thousand cases takes one second.
  */
 #include "db/statement.h"
 #include "metrics/analysis/history.h"
@@ -48,7 +48,7 @@ static int runs_load(struct db *db, int64_t run_id, struct history_grid *grid, s
 	return rc;
 }
 
-/* The run itself, and the newest. */
+/* Marks the run itself and the newest runs as shown. */
 static void choose_shown(struct history_grid *grid, int64_t run_id, size_t most)
 {
 	size_t left = most;
@@ -87,7 +87,7 @@ static int marks_load(struct db *db, struct history_grid *grid, struct error *er
 
 /* ---- medians ---- */
 
-/* A case of the run and its place there. */
+/* A case of the run, and its index there. */
 struct place {
 	const char *kernel, *variant, *config;
 	size_t at;
@@ -103,7 +103,7 @@ static int compare_places(const void *left, const void *right)
 	return order ? order : strcmp(a->config, b->config);
 }
 
-/* By name; a damaged file may lack one, and then there is nothing to find it by. */
+/* Sorted by name. A damaged file may lack a name; such a trial is left out. */
 static struct place *places_of(const struct run *run, size_t *count)
 {
 	struct place *places = xcalloc(run->trial_count + 1, sizeof(*places));
@@ -120,24 +120,24 @@ static struct place *places_of(const struct run *run, size_t *count)
 	return places;
 }
 
-/* A row of medians_sql() after the other, of one trial as long as `trial` stays. */
+/* Reads the rows of medians_sql. All rows of a trial follow each other. */
 struct grid_reader {
 	struct history_grid *grid;
 	const struct place *places;
 	size_t place_count;
-	size_t rounds, capacity; /* of grid->round_ns */
+	size_t rounds, capacity; /* used and allocated elements of grid->round_ns */
 	int64_t trial;
-	struct history_rounds *cell; /* of the trial; NULL: of no case of the run */
+	struct history_rounds *cell; /* of the trial; NULL: not a case of the run */
 };
 
-/* A trial whose rounds are not stored is a row without one. */
+/* A trial without stored rounds gives one row with a NULL round. */
 static const char medians_sql[] =
 	"SELECT trial.id, round.median_ns, trial.median_ns, kernel, variant, config, code_hash,"
 	" launch_hash FROM trial LEFT JOIN round ON round.trial_id = trial.id"
 	" WHERE run_id = ? AND status = 'ok' AND trial.median_ns > 0 AND sample_count > 0"
 	" ORDER BY trial.id, round.round";
 
-/* FNV-1a of both, which is never 0 in practice. */
+/* FNV-1a of both hashes; 0: one of them is unknown. */
 static uint64_t code_take(struct statement *row)
 {
 	uint64_t code = UINT64_C(14695981039346656037);
@@ -224,14 +224,14 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 			 struct history_grid *out, struct error *err)
 {
 	struct history_grid grid = {.case_count = run->trial_count};
-	size_t room = run->trial_count ? MEDIANS_SHOWN_MOST / run->trial_count : 0;
+	size_t fit = run->trial_count ? MEDIANS_SHOWN_MOST / run->trial_count : 0;
 	int rc;
 
 	*out = (struct history_grid){0};
 	if (run->trial_count == 0 || run->traits.emulated)
 		return 0;
-	if (room < 2)
-		room = 2;
+	if (fit < 2)
+		fit = 2;
 	rc = db_begin_read(db, err);
 	if (rc)
 		return rc;
@@ -241,7 +241,7 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 	if (!rc && grid.run_count > 1) {
 		size_t cells = grid.case_count * grid.run_count;
 
-		choose_shown(&grid, run->id, runs < room ? runs : room);
+		choose_shown(&grid, run->id, runs < fit ? runs : fit);
 		grid.median_ns = xcalloc(cells + 1, sizeof(*grid.median_ns));
 		grid.rounds = xcalloc(cells + 1, sizeof(*grid.rounds));
 		grid.code = xcalloc(cells + 1, sizeof(*grid.code));

@@ -1,10 +1,8 @@
-/*
- * Lists of runs and devices.
- */
+/* Lists runs and devices. */
 #include "db/columns.h"
 #include "db/run_row.h"
 
-/* By the index trial_by_status alone. */
+/* Reads only the index trial_by_status. */
 #define TALLY(status) "(SELECT count(*) FROM trial WHERE run_id = run.id AND status = '" status "')"
 
 int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,

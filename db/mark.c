@@ -1,6 +1,4 @@
-/*
- * What a person says of a run afterwards: whether it is good, its label, its note.
- */
+/* Stores what `perflab mark` says about a run: good or bad, its label, its note. */
 #include "db/statement.h"
 
 #include <string.h>
@@ -40,7 +38,7 @@ static int mark_remove(struct db *db, int64_t run_id, struct error *err)
 	return rc;
 }
 
-/* Also tells whether there is such a run. */
+/* PL_ENOENT: there is no such run. */
 static int words_set(struct db *db, int64_t run_id, const char *label, const char *note,
 		     struct error *err)
 {

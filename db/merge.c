@@ -1,8 +1,7 @@
 /*
- * Runs of one database into another. A run is known by its uid; a run that
- * measured a shard of a sweep goes into the run of that sweep, whose uid all
- * its shards know. Each run is one transaction, so that whatever ends a
- * merge leaves whole runs, and a second one goes on.
+ * Merges the runs of one database into another. A run keeps its uid in every database. The run of a
+ * shard goes into the run of its sweep; every shard stores the uid of that run. Each run is one
+ * transaction, so an interrupted merge leaves only whole runs, and merging again continues.
  */
 #include "db/merge.h"
 #include "metrics/shards.h"
@@ -12,12 +11,12 @@
 #include <string.h>
 
 #define UID_LENGTH 32
-#define DIGITS_SHOWN 8 /* of a uid */
+#define DIGITS_SHOWN 8 /* of a uid, in messages */
 
-/* ---- words ---- */
+/* ---- messages ---- */
 
-static void notice(const struct merge *merge, const char *format, ...) PRINTF_LIKE(2, 3);
-static void notice(const struct merge *merge, const char *format, ...)
+static void say_to_watch(const struct merge *merge, const char *format, ...) PRINTF_LIKE(2, 3);
+static void say_to_watch(const struct merge *merge, const char *format, ...)
 {
 	char line[1024];
 	va_list arguments;
@@ -36,7 +35,7 @@ static bool is_uid(const char *text)
 
 /* ---- the trials of a run ---- */
 
-/* Whether `theirs` has come further with a case that `ours` has not finished. */
+/* Whether `ours` is unfinished and `theirs` has more of the case. */
 static bool is_further(const struct trial_progress *theirs, const struct trial_progress *ours)
 {
 	if (!ours->pending)
@@ -98,22 +97,24 @@ static int trials_merge(struct merge *merge, struct merge_run *moved, struct err
 	return rc;
 }
 
-/* ---- one run, whole ---- */
+/* ---- one run ---- */
 
 static void say_odds(const struct merge *merge, const struct merge_run *moved)
 {
 	if (moved->is_another)
-		notice(merge,
-		       "run %.*s of %s has other settings than the run of the same uid in %s, "
-		       "which is kept",
-		       DIGITS_SHOWN, moved->uid, merge->from->path, merge->into->path);
+		say_to_watch(
+			merge,
+			"run %.*s of %s has other settings than the run of the same uid in %s, "
+			"which is kept",
+			DIGITS_SHOWN, moved->uid, merge->from->path, merge->into->path);
 	if (moved->at_odds)
-		notice(merge,
-		       "run %.*s differs between %s and %s in %lld %s, such as %s: what %s has is "
-		       "kept",
-		       DIGITS_SHOWN, moved->uid, merge->from->path, merge->into->path,
-		       (long long)moved->at_odds, moved->at_odds == 1 ? "case" : "cases",
-		       moved->case_at_odds, merge->into->path);
+		say_to_watch(
+			merge,
+			"run %.*s differs between %s and %s in %lld %s, such as %s: the results in "
+			"%s are kept",
+			DIGITS_SHOWN, moved->uid, merge->from->path, merge->into->path,
+			(long long)moved->at_odds, moved->at_odds == 1 ? "case" : "cases",
+			moved->case_at_odds, merge->into->path);
 }
 
 static int run_store(struct merge *merge, struct merge_run *moved, struct error *err)
@@ -163,7 +164,7 @@ static int run_remove(const struct merge *merge, const struct merge_run *moved, 
 	return rc;
 }
 
-/* A shard that stood for itself in the database it is joined in. */
+/* Joins a shard that has a run of its own in the database of the sweep. */
 static int run_move(struct merge *merge, struct merge_run *moved, struct error *err)
 {
 	int rc = db_begin(merge->into, err);
@@ -230,7 +231,7 @@ static int merge_one_run(struct merge *merge, int64_t id, struct error *err)
 	return rc;
 }
 
-/* ---- all of them ---- */
+/* ---- all runs ---- */
 
 struct id_list {
 	int64_t *items;
@@ -277,8 +278,8 @@ static int merge_all_runs(struct db *into, struct db *from, const char *sql,
 int db_merge(struct db *into, struct db *from, const struct merge_watch *watch,
 	     struct merge_summary *summary, struct error *err)
 {
-	/* Each run changes pages all over the indexes: they are kept at hand, and written back
-	 * after some runs rather than after each, which is a third less to write. */
+	/* Each run changes pages all over the indexes. A larger cache, and a checkpoint after
+	 * several runs instead of after each, write a third less. */
 	int rc = db_execute(into, "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384",
 			    err);
 

@@ -1,9 +1,8 @@
 /*
- * merge: runs from one database to another. Rows are read by one connection
- * and written by the other, so that a failure names its file and a file of an
- * older schema is read as it is. merge.c decides what becomes of each run and
- * trial; merge_run.c, merge_sweep.c and merge_trial.c carry it out. Private to
- * db/.
+ * merge: copies runs from one database to another. One connection reads the rows and another writes
+ * them, so that an error names its file and a file of an older schema is only read. merge.c decides
+ * what to do with each run and trial; merge_run.c, merge_sweep.c and merge_trial.c do it. Private
+ * to db/.
  */
 #ifndef DB_MERGE_H
 #define DB_MERGE_H
@@ -14,14 +13,14 @@
 
 /* ---- trials ---- */
 
-/* Statements that stay prepared for all trials of a source. */
+/* The statements that copy trials, prepared once per source. */
 struct trial_copier {
 	struct db *from, *into;
 	struct statement trial; /* inserts the row */
 	struct statement metric;
 	struct {
-		struct statement read, write; /* `read` of `from` */
-		struct statement own;         /* the same of `into` */
+		struct statement read, write; /* `read` reads `from`, `write` writes `into` */
+		struct statement own;         /* reads `into` */
 	} tables[TRIAL_TABLES];
 	struct statement own_trial, find;
 };
@@ -29,32 +28,33 @@ int trial_copier_init(struct trial_copier *copier, struct db *from, struct db *i
 		      struct error *err);
 void trial_copier_release(struct trial_copier *copier);
 
-/* How far a trial has come. */
+/* How much of a trial is stored. */
 struct trial_progress {
 	int64_t id;
 	bool pending, counted;
 	int64_t rounds;
 };
-/* The trials of a run of `from`: their progress, then their row; to be stepped and released. */
+/* Prepares a SELECT of the trials of a run of `from`: their progress, then their columns. The
+ * caller steps and releases it. */
 int trials_select(struct trial_copier *copier, struct statement *select, int64_t run_id,
 		  struct error *err);
-/* The first columns of such a row. */
+/* Takes the progress, the first columns of such a row. */
 void trial_progress_take(struct statement *row, struct trial_progress *out);
-/* "reduce/shuffle/block=256" of such a row; malloc'd. */
+/* The case of such a row, "reduce/shuffle/block=256"; malloc'd. */
 char *trial_row_name(struct statement *row);
 
-/* The trial of the same case in a run of `into`; *found says whether there is one. */
+/* Finds the trial of the same case in a run of `into`; *found says whether there is one. */
 int trial_find(struct trial_copier *copier, struct statement *row, int64_t run_id,
 	       struct trial_progress *out, bool *found, struct error *err);
-/* Whether a trial of `into` has the same content, times of day aside. */
+/* Whether a trial of `into` has the same content. When it was written does not matter. */
 int trial_equal(struct trial_copier *copier, struct statement *row, int64_t id, int64_t own_id,
 		bool *equal, struct error *err);
-/* The trial of such a row with all that belongs to it. */
+/* Copies the trial of such a row with its samples, counters and lines. */
 int trial_copy(struct trial_copier *copier, struct statement *row, int64_t id, int64_t run_id,
 	       struct error *err);
 int trial_delete(struct db *db, int64_t id, struct error *err);
-/* Steps both, which are bound, to their end: whether they give the same rows, by the first columns.
- */
+/* Steps two bound statements to their end. *equal: the first `columns` columns of all their rows
+ * are equal. */
 int rows_equal(struct statement *left, struct statement *right, size_t columns, bool *equal,
 	       struct error *err);
 
@@ -67,30 +67,30 @@ struct merge {
 	struct trial_copier copier;
 };
 
-/* One run on its way. */
+/* A run that is being merged. */
 struct merge_run {
 	struct run run;  /* as it is in `from`, without trials */
-	const char *uid; /* of the run it goes into */
-	bool shard;      /* it is, or has been joined of, shards */
+	const char *uid; /* of the run that it goes into */
+	bool shard;      /* it is a shard, or was joined from shards */
 	int64_t id;      /* of that run in `into` */
-	bool made;       /* it was not there before */
-	bool is_another; /* of the same uid, with other settings */
+	bool made;       /* `into` did not have it */
+	bool is_another; /* `into` has a run of the same uid with other settings */
 	int64_t added, replaced, at_odds;
-	char *case_at_odds; /* the first */
+	char *case_at_odds; /* the first of them, malloc'd */
 };
 
 int merge_run_find(struct db *db, const char *uid, int64_t *id, bool *found, struct error *err);
-/* The run in `into`, without trials: its row, device and environment. */
+/* Copies the run without its trials: its row, device and environment. */
 int merge_run_make(const struct merge *merge, struct merge_run *moved, struct error *err);
-/* Whether the run that is there was measured the same way: sets is_another. */
+/* Compares the settings of both copies of the run; sets is_another. */
 int merge_run_check(const struct merge *merge, struct merge_run *moved, struct error *err);
-/* What the other copy knows and this one does not. A finished one is the last word. */
+/* Adds what only the other copy knows. A finished run keeps its state and its end. */
 int merge_run_complete(const struct merge *merge, const struct merge_run *moved, struct error *err);
 int merge_mark_copy(const struct merge *merge, const struct merge_run *moved, struct error *err);
 
-/* A shard, whose trials are there, becomes part of the run of its sweep. */
+/* Updates the run of a sweep after the trials of a shard were copied into it. */
 int merge_sweep_join(const struct merge *merge, const struct merge_run *moved, struct error *err);
-/* PL_EEXIST: its trials are at odds with those of another shard. */
+/* Reports PL_EEXIST: its results differ from those of another shard. */
 int merge_fail_overlap(const struct merge_run *moved, struct error *err);
 
 #endif

@@ -1,7 +1,4 @@
-/*
- * The row of a run from one database to another, with its surroundings and its
- * mark; what belongs to its trials is in merge_trial.c.
- */
+/* Copies the row of a run, its environment and its mark; merge_trial.c copies the trials. */
 #include "db/columns.h"
 #include "db/merge.h"
 
@@ -109,7 +106,7 @@ int merge_run_make(const struct merge *merge, struct merge_run *moved, struct er
 	for (size_t i = 0; i < moved->run.environment.count && !rc; i++) {
 		const struct key_value *pair = &moved->run.environment.items[i];
 
-		/* no process measured a sweep of several */
+		/* a sweep of several shards has no process of its own */
 		if (!moved->shard || strcmp(pair->key, "process"))
 			rc = db_environment_set(merge->into, moved->id, pair->key, pair->value,
 						err);
@@ -118,7 +115,7 @@ int merge_run_make(const struct merge *merge, struct merge_run *moved, struct er
 	return rc;
 }
 
-/* Shards were, or their sweep would have another uid. */
+/* Shards always agree, because the uid of their sweep is a hash of the settings. */
 int merge_run_check(const struct merge *merge, struct merge_run *moved, struct error *err)
 {
 	struct statement left = {0}, right = {0};

@@ -1,6 +1,4 @@
-/*
- * The run of a sweep, of what its shards know: which of them are in it, on what
- * devices, from when to when.
+/* Updates the run of a sweep from one of its shards: shards, devices, environment, start and end.
  */
 #include "db/merge.h"
 #include "metrics/shards.h"
@@ -8,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The first of its shards began a sweep, the last one ended it. It is finished when all are there
- * and no case of theirs is left over. */
+/* The sweep began with its first shard and ended with its last. It is finished when all shards are
+ * merged and every case has ended. */
 static int sweep_complete(const struct merge *merge, const struct merge_run *moved, bool all,
 			  struct error *err)
 {
@@ -36,7 +34,7 @@ static int sweep_complete(const struct merge *merge, const struct merge_run *mov
 	return rc;
 }
 
-/* Several devices of one kind: none of them is the run's. */
+/* Shards of several devices of one kind: the run refers to a device without a uuid. */
 static int device_join(const struct merge *merge, const struct merge_run *moved,
 		       const struct run *own, struct error *err)
 {
@@ -61,7 +59,7 @@ static int device_join(const struct merge *merge, const struct merge_run *moved,
 	return rc;
 }
 
-/* The newest trial of each case goes by the device and the start of its run, which have changed. */
+/* Makes the triggers of `newest` run again, because the device and the start of the run changed. */
 static int trials_touch(struct db *db, int64_t run_id, struct error *err)
 {
 	struct statement update;
@@ -76,7 +74,7 @@ static int trials_touch(struct db *db, int64_t run_id, struct error *err)
 	return rc;
 }
 
-/* Both values, each once: "node1; node2". */
+/* Joins the values of both texts, each once: "node1; node2". */
 static char *values_join(const char *own, const char *other)
 {
 	struct string_list values = {0}, more = {0};
@@ -118,7 +116,7 @@ static int environment_join(const struct merge *merge, const struct merge_run *m
 	return rc;
 }
 
-/* Which shards are in the run now; *all when none is missing. */
+/* Stores which shards the run has now. *all: none is missing. */
 static int shards_join(const struct merge *merge, const struct merge_run *moved,
 		       const struct run *own, bool *all, struct error *err)
 {
@@ -131,8 +129,8 @@ static int shards_join(const struct merge *merge, const struct merge_run *moved,
 	if (!rc)
 		rc = shard_set_parse(&more, more_text ? more_text : "", err);
 	if (!rc && !shard_set_join(&set, &more))
-		rc = error_set(err, PL_EUSAGE, "shards %s and %s are not of one sweep", own_text,
-			       more_text);
+		rc = error_set(err, PL_EUSAGE, "shards %s and %s do not belong to one sweep",
+			       own_text, more_text);
 	if (!rc) {
 		shard_set_text(&joined, &set);
 		rc = db_environment_set(merge->into, moved->id, SHARDS_KEY, joined.data, err);
@@ -170,9 +168,9 @@ int merge_fail_overlap(const struct merge_run *moved, struct error *err)
 	const char *sweep = key_value_get(&moved->run.environment, SWEEP_KEY);
 
 	return error_set(err, PL_EEXIST,
-			 "shard %s of sweep %s overlaps with what is there: %lld %s measured twice "
-			 "with different results, such as %s: give each sweep a --sweep-id of its "
-			 "own, and merge each shard once",
+			 "shard %s of sweep %s overlaps with another shard: %lld %s measured twice "
+			 "with different results, such as %s: give each sweep its own --sweep-id, "
+			 "and merge each shard once",
 			 shards, sweep ? sweep : moved->uid, (long long)moved->at_odds,
 			 moved->at_odds == 1 ? "case was" : "cases were", moved->case_at_odds);
 }

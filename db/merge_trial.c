@@ -1,6 +1,6 @@
 /*
- * Copies one trial from one database to another, and tells whether two trials are equal. Both
- * follow the lists of columns; a test goes through every column of the schema.
+ * Copies one trial from one database to another, and compares two trials. Both use the lists of
+ * columns; a test checks every column of the schema.
  */
 #include "db/columns.h"
 #include "db/merge.h"
@@ -174,7 +174,7 @@ char *trial_row_name(struct statement *row)
 	for (int i = 0; i < 3; i++) {
 		words[i] = (const char *)sqlite3_column_text(row->handle, COLUMN_KERNEL + i);
 		if (!words[i])
-			words[i] = ""; /* a stranger's file */
+			words[i] = ""; /* a damaged file */
 	}
 	return xasprintf("%s/%s/%s", words[0], words[1], words[2]);
 }
@@ -331,7 +331,7 @@ int trial_delete(struct db *db, int64_t id, struct error *err)
 	if (rc)
 		return rc;
 	bind_integer(&delete, id);
-	rc = statement_run(&delete, err); /* what belongs to it goes with it */
+	rc = statement_run(&delete, err); /* deletes its samples, counters and lines, too */
 	statement_release(&delete);
 	return rc;
 }

@@ -1,6 +1,4 @@
-/*
- * Opening, refusing and migrating a database file.
- */
+/* Opens, identifies and migrates a database file. */
 #include "db/columns.h"
 
 #include <errno.h>
@@ -16,15 +14,16 @@
 
 struct identity {
 	int64_t application_id, version;
-	int64_t objects; /* in the schema */
-	int64_t tables;  /* of ours that are there, as tables */
+	int64_t objects; /* of any kind in the schema */
+	int64_t tables;  /* of perflab that the file has as tables */
 };
 
-/* Tables that are read. A stranger's view of the same name could read forever. */
+/* The tables that perflab reads. They must be tables: a view in an untrusted file could run
+ * forever. */
 #define OUR_TABLES                                                                       \
 	"'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'," \
 	" 'metric', 'line', 'mark', 'comparison', 'newest'"
-/* How many of them a file has, from a schema version on. */
+/* How many of them a file has, starting with a schema version. */
 static const struct {
 	int64_t version, tables;
 } our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}};
@@ -40,12 +39,12 @@ void db_close(struct db *db)
 {
 	if (!db)
 		return;
-	sqlite3_close_v2(db->handle); /* cannot fail: every statement is finalised by its owner */
+	sqlite3_close_v2(db->handle); /* cannot fail: every owner finalised its statements */
 	free(db->path);
 	free(db);
 }
 
-/* $PERFLAB_DB_TIMEOUT ("500ms", "1min"): a CI job may want to wait longer, or not at all. */
+/* Reads $PERFLAB_DB_TIMEOUT ("500ms", "1min"): a CI job may want to wait longer, or not at all. */
 static int busy_timeout_from_environment(int64_t *out, struct error *err)
 {
 	const char *text = getenv("PERFLAB_DB_TIMEOUT");
@@ -57,8 +56,8 @@ static int busy_timeout_from_environment(int64_t *out, struct error *err)
 }
 
 /*
- * The name to give SQLite, malloc'd. Always a URI: a plain name that begins
- * with "file:" or ":memory:" would mean something else to it than the file.
+ * The name for SQLite, malloc'd. It is always a URI, because SQLite gives a plain name that begins
+ * with "file:" or ":memory:" another meaning.
  */
 static char *database_uri(const char *path, bool immutable)
 {
@@ -77,9 +76,9 @@ static char *database_uri(const char *path, bool immutable)
 }
 
 /*
- * To read, too, the file is opened for writing where that is allowed (SQLite
- * falls back by itself), for only such a connection clears away the -wal and
- * -shm when it closes; query_only keeps it from changing anything.
+ * Opens the file for writing even to read it, because only such a connection removes the -wal and
+ * -shm files when it closes. SQLite falls back to reading if writing is not allowed. query_only
+ * prevents changes.
  */
 static int connect_file(struct db *db, bool immutable, struct error *err)
 {
@@ -93,7 +92,7 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	if (code != SQLITE_OK)
 		return db_fail(db, db->handle ? sqlite3_extended_errcode(db->handle) : code, err);
 	sqlite3_busy_timeout(db->handle, timeout_ms > INT32_MAX ? INT32_MAX : (int)timeout_ms);
-	/* The file may be a stranger's: its schema must not run code, nor damage the pages. */
+	/* The file is untrusted: its schema must not call unsafe functions or damage pages. */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	rc = db_round_median_add(db, err);
@@ -101,14 +100,14 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 		return rc;
 	if (db->mode == DB_READ)
 		return db_execute(db, "PRAGMA query_only = ON", err);
-	/* SQLite opens what it may not write for reading, and would say so only at the first write.
-	 */
+	/* SQLite opens a read-only file without an error, and would fail at the first write. */
 	if (sqlite3_db_readonly(db->handle, "main") == 1)
 		return db_fail(db, SQLITE_READONLY, err);
 	return 0;
 }
 
-/* Whose file it is. In one transaction, for another process may be creating it right now. */
+/* Reads which program made the file. One transaction, because another process may be creating it.
+ */
 static int identify(struct identity *out, struct db *db, struct error *err)
 {
 	struct identity found = {0};
@@ -180,7 +179,7 @@ static int check_identity(const struct db *db, const struct identity *identity, 
 	return 0;
 }
 
-/* What a step that rebuilds a table must not break, with foreign keys off. */
+/* Checks foreign keys, which are off while a migration rebuilds tables. */
 static int check_references(struct db *db, struct error *err)
 {
 	int64_t broken = 0;
@@ -189,7 +188,7 @@ static int check_references(struct db *db, struct error *err)
 
 	if (!rc && broken)
 		rc = error_set(err, PL_ECORRUPT,
-			       "%s is damaged: %lld rows belong to nothing: restore a copy, or "
+			       "%s is damaged: %lld rows refer to missing rows: restore a copy, or "
 			       "name another file%s",
 			       db->path, (long long)broken, db->option);
 	return rc;
@@ -211,12 +210,13 @@ static int migrate_step(struct db *db, int64_t version, struct error *err)
 	return db_execute(db, mark, err);
 }
 
-/* One transaction a step. The version is read again under the write lock: of two processes that
- * create the same file, the second finds the work done. */
+/* One transaction per step. It reads the version again under the write lock, so that the second of
+ * two processes finds the work done. */
 static int migrate(struct db *db, int64_t version, struct error *err)
 {
-	/* A table that is rebuilt is dropped, which must not delete what refers to it; renaming
-	 * must not look into views of the user's meanwhile. Neither can change in a transaction. */
+	/* A step that rebuilds a table drops the old one. That must not delete rows that refer to
+	 * it, and renaming must not check the views of users. Neither setting can change within a
+	 * transaction. */
 	int rc = db_execute(db, "PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON", err);
 
 	while (!rc && version < db_schema_version) {
@@ -234,7 +234,7 @@ static int migrate(struct db *db, int64_t version, struct error *err)
 	return error_context(err, rc, "bringing the schema to version %d", db_schema_version);
 }
 
-/* A status that is newer than the file is added to it; that needs no new schema. */
+/* Adds the statuses that the file does not know. That needs no new schema version. */
 static int complete_statuses(struct db *db, struct error *err)
 {
 	int64_t known = 0;
@@ -248,7 +248,7 @@ static int complete_statuses(struct db *db, struct error *err)
 	return rc;
 }
 
-/* Empty tables in place of those that a file of an older version lacks. */
+/* Empty tables that stand in for tables that an older file lacks. */
 static const struct {
 	int since;
 	const char *sql;
@@ -271,7 +271,7 @@ static bool has_column_since(const struct column_list *list, int64_t version)
 	return false;
 }
 
-/* A view of the same name, which gives the columns that an older file lacks. */
+/* Creates a view of the same name with the columns that an older file lacks. */
 static int create_stand_in_view(struct db *db, const struct column_list *list, int64_t version,
 				struct error *err)
 {
@@ -286,8 +286,8 @@ static int create_stand_in_view(struct db *db, const struct column_list *list, i
 }
 
 /*
- * A file of an older schema that is only read stays as it is. Temporary tables and views of this
- * connection stand in for what it lacks, so that queries need to know one schema only.
+ * A file of an older schema that is only read is not changed. Temporary tables and views of this
+ * connection stand in for what it lacks, so that queries need to know only the newest schema.
  */
 static int create_stand_ins(struct db *db, int64_t version, struct error *err)
 {
@@ -306,8 +306,8 @@ static int create_stand_ins(struct db *db, int64_t version, struct error *err)
 }
 
 /*
- * The switch raises a lock that it holds, for which SQLite does not wait: of
- * two processes that create the same file at once, one would be refused.
+ * The switch upgrades a lock, and SQLite does not wait for that. Without this loop, one of two
+ * processes that create the same file would fail.
  */
 static int switch_to_wal(struct db *db, struct error *err)
 {
@@ -323,12 +323,11 @@ static int switch_to_wal(struct db *db, struct error *err)
 }
 
 /*
- * WAL, so that readers and the writer never wait for each other. synchronous
- * NORMAL: what is committed survives kill -9 of this process, for the kernel
- * has the bytes; a power loss or a crash of the machine may take the last
- * commits back (never half of one, and the file stays whole). FULL would
- * prevent that at one fsync a commit, several a case, for numbers that can be
- * measured again; db_run_finish() syncs instead, so a finished run is safe.
+ * In WAL mode readers and the writer never wait for each other. With synchronous NORMAL, a commit
+ * survives kill -9 of this process, because the kernel has the bytes. A power loss or a crash of
+ * the machine may undo the last commits, each as a whole, and the file stays intact. FULL would
+ * prevent that, but costs one fsync per commit, several per case. Instead db_run_finish() syncs, so
+ * that a finished run is safe.
  */
 static int prepare_for_writing(struct db *db, struct error *err)
 {
@@ -340,9 +339,9 @@ static int prepare_for_writing(struct db *db, struct error *err)
 }
 
 /*
- * Reading a WAL database needs its -wal and -shm beside it. In a folder that
- * we cannot write, and with no -wal left by a writer, the file is complete and
- * at rest: then it is read as immutable.
+ * Reading a WAL database needs its -wal and -shm files. In a read-only folder SQLite cannot create
+ * them. If no writer left a -wal file, the database file is complete and can be opened as
+ * immutable.
  */
 static bool can_read_at_rest(const struct db *db)
 {
@@ -380,13 +379,13 @@ static int connect_and_identify(struct db *db, struct identity *identity, struct
 	return rc ? error_set(err, rc, "%s", first.text) : 0;
 }
 
-/* SQLite would try again without creating, and tell of that failure instead of the first. */
+/* Creates the file here, because SQLite would report a later failure instead of the first one. */
 static int create_file(const struct db *db, struct error *err)
 {
 	int file = open(db->path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 
 	if (file < 0)
-		return error_set(err, PL_EIO, "%s cannot be made: %s: name another file%s",
+		return error_set(err, PL_EIO, "%s cannot be created: %s: name another file%s",
 				 db->path, strerror(errno), db->option);
 	close(file);
 	return 0;
@@ -405,15 +404,16 @@ static int check_path(const struct db *db, struct error *err)
 			return create_file(db, err);
 		if (errno == ENOENT)
 			return error_set(err, PL_ENOENT,
-					 "%s does not exist: `perflab sweep` makes it, or name "
+					 "%s does not exist: `perflab sweep` creates it, or name "
 					 "another file%s",
 					 path, db->option);
 		return error_set(err, PL_EIO, "%s: %s: name another file%s", path, strerror(errno),
 				 db->option);
 	}
 	if (!S_ISREG(status.st_mode))
-		return error_set(err, PL_EIO, "%s is not a file: name another%s", path, db->option);
-	/* SQLite takes a file of one byte for an empty one, and would write over it. */
+		return error_set(err, PL_EIO, "%s is not a regular file: name another%s", path,
+				 db->option);
+	/* SQLite treats a file of one byte as empty, and would overwrite it. */
 	if (status.st_size == 1)
 		return error_set(err, PL_ECORRUPT, DB_NOT_A_DATABASE, path, db->option);
 	return 0;

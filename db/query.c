@@ -1,14 +1,13 @@
 /*
- * SQL of the user's: any one statement that reads. What SQLite would do for it
- * is held against a list of what reading needs, so that a statement which is
- * pasted from a stranger changes no file and opens no other.
+ * Runs one SQL statement of the user that only reads. An authorizer allows only the actions that
+ * reading needs, so that a statement from an untrusted source changes no file and opens no other.
  */
 #include "db/statement.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define STEPS_BETWEEN_LOOKS 100000 /* of SQLite's machine: some milliseconds */
+#define STEPS_BETWEEN_LOOKS 100000 /* of SQLite's virtual machine: some milliseconds */
 #define VALUE_BYTES_MOST (64 << 20)
 
 /* ---- names ---- */
@@ -18,29 +17,29 @@ static const struct {
 } names[] = {
 	/* views */
 	{"best", "the best configuration of each kernel, device and size"},
-	{"ceilings", "what each device was measured to do at most"},
+	{"ceilings", "the measured ceilings of each device"},
 	{"counters", "the hardware counters and derived metrics of each trial"},
-	{"emulated", "what the backend ptx counted, a row a trial"},
-	{"environment_changes", "what became different from one run of a device to its next"},
+	{"emulated", "what the emulator counted, one row per trial"},
+	{"environment_changes", "what changed between a run of a device and the next one"},
 	{"failures", "trials that did not end well, and why"},
-	{"history", "each case over all its runs"},
-	{"regressions", "each case's newest run against its baseline, with the verdict"},
-	{"roofline", "each case below the roofs of its device"},
-	{"trials", "everything that is known of each trial, a row each"},
+	{"history", "the results of each case in all runs"},
+	{"regressions", "the newest result of each case, compared with its baseline"},
+	{"roofline", "the place of each case under the roofs of its device"},
+	{"trials", "everything known about each trial, one row per trial"},
 	/* tables */
 	{"axis", "the values of each trial's axes"},
-	{"comparison", "how trials compare with their baselines, as it was judged"},
-	{"counter", "values of metrics, one a trial and metric"},
+	{"comparison", "the stored verdicts on trials"},
+	{"counter", "values of metrics, one per trial and metric"},
 	{"device", "the devices that were measured or emulated"},
-	{"environment", "what else was true of a run: host, clocks, persistence mode"},
-	{"line", "what the backend ptx counted at source lines"},
+	{"environment", "facts about the machine of a run: host, clocks, persistence mode"},
+	{"line", "what the emulator counted at source lines"},
 	{"mark", "runs that were marked good or bad"},
-	{"metric", "the metrics that counters are of"},
-	{"newest", "the newest trial of each case, and the newest that is timed"},
-	{"round", "the device beside the samples of one round"},
-	{"run", "one row a sweep"},
+	{"metric", "name, unit and source of the metrics in counter"},
+	{"newest", "the newest trial and the newest timed trial of each case"},
+	{"round", "the median and the device state of each round"},
+	{"run", "one row per run"},
 	{"sample", "every timed execution"},
-	{"trial", "one row a case of a run"},
+	{"trial", "one row per case of a run"},
 	{"trial_status", "how a trial can end"},
 };
 
@@ -73,7 +72,7 @@ int db_names_visit(struct db *db,
 		const char *name = take_text(&select);
 		bool is_view = take_integer(&select, 0) != 0;
 
-		/* a damaged file may have one without a name */
+		/* a damaged file may have an object without a name */
 		stop = name ? visit(context, name, is_view, meaning_of(name)) : 0;
 	}
 	statement_release(&select);
@@ -87,17 +86,18 @@ static int add_name(void *context, const char *name, bool is_view, const char *m
 	return 0;
 }
 
-/* A file is brought up to date only by who writes into it. */
+/* The file is older than the view. Only a program that writes into it migrates it. */
 static int fail_older(struct db *db, const char *name, struct error *err)
 {
 	int64_t version = 0;
 	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
 
 	return rc ? rc
-		  : error_set(err, PL_EUSAGE,
-			      "%s is of schema version %lld, which has no %s yet: it gets it when "
-			      "perflab next writes into it, or by `perflab merge %s -o NEW.db`",
-			      db->path, (long long)version, name, db->path);
+		  : error_set(
+			    err, PL_EUSAGE,
+			    "%s has schema version %lld, which has no %s: perflab adds it when it "
+			    "next writes into the file, and so does `perflab merge %s -o NEW.db`",
+			    db->path, (long long)version, name, db->path);
 }
 
 static int fail_unknown_name(struct db *db, const char *name, const struct string_list *known,
@@ -139,15 +139,15 @@ int db_query_named(struct db *db, const char *name, const struct db_query_visito
 	return rc;
 }
 
-/* ---- what may be done ---- */
+/* ---- the authorizer ---- */
 
 struct guard {
 	const struct db_query_visitor *visitor;
-	char refused[80]; /* what was asked for and is not allowed; "" nothing */
+	char refused[80]; /* the first action that was refused; "" none */
 };
 
-/* Pragmas that look at the schema or check the file, whatever they are given; and those that tell
- * a number of it, given nothing. */
+/* Pragmas that only read the schema or check the file, with any argument; and pragmas that only
+ * read a value if they have no argument. */
 static const char *const pragmas_looking[] = {
 	"table_info",  "table_xinfo",      "table_list",        "index_list",      "index_info",
 	"index_xinfo", "foreign_key_list", "foreign_key_check", "integrity_check", "quick_check",
@@ -189,8 +189,8 @@ static int authorise(void *context, int action, const char *first, const char *s
 	(void)database, (void)within;
 	switch (action) {
 	case SQLITE_UPDATE:
-		/* SQLite asks so when it sets up json_each and the like; what would write is found
-		 * by sqlite3_stmt_readonly() too. */
+		/* SQLite asks for this when it sets up table-valued functions such as json_each. A
+		 * statement that writes also fails sqlite3_stmt_readonly(). */
 		if (sqlite3_stricmp(first, "sqlite_master") != 0)
 			return refuse_action(guard, "writing", NULL);
 		return SQLITE_OK;
@@ -232,8 +232,8 @@ static int fail_query(struct db *db, const struct guard *guard, struct error *er
 
 	if (guard->refused[0])
 		return error_set(err, PL_EUSAGE,
-				 "a query only reads, which rules out %s (the sqlite3 shell does "
-				 "more)",
+				 "perflab query only reads and refuses %s (the sqlite3 shell "
+				 "does more)",
 				 guard->refused);
 	switch (code & 0xff) {
 	case SQLITE_INTERRUPT:
@@ -250,7 +250,7 @@ static int fail_query(struct db *db, const struct guard *guard, struct error *er
 	}
 }
 
-/* Whether anything but blanks, comments and semicolons is left; what is wrong is something. */
+/* Whether more than blanks, comments and semicolons is left. A syntax error counts as more. */
 static bool has_statement(struct db *db, const char *sql)
 {
 	sqlite3_stmt *next = NULL;
@@ -332,17 +332,17 @@ static int query_guarded(struct db *db, const char *sql, const struct guard *gua
 	const char *rest = sql;
 	int rc = 0;
 
-	/* comments and lone semicolons before it give no statement */
+	/* skip comments and semicolons before the statement */
 	while (!rc && !statement && *rest) {
 		if (sqlite3_prepare_v2(db->handle, rest, -1, &statement, &rest) != SQLITE_OK)
 			rc = fail_query(db, guard, err);
 	}
 	if (!rc && !statement)
-		rc = error_set(err, PL_EUSAGE, "SQL: there is no statement");
+		rc = error_set(err, PL_EUSAGE, "SQL: the text has no statement");
 	if (!rc && has_statement(db, rest))
 		rc = error_set(err, PL_EUSAGE, "SQL: one statement at a time");
 	if (!rc && !sqlite3_stmt_readonly(statement))
-		rc = error_set(err, PL_EUSAGE, "a query only reads, which rules out writing");
+		rc = error_set(err, PL_EUSAGE, "perflab query only reads and refuses writing");
 	if (!rc)
 		rc = query_give_rows(db, statement, guard, err);
 	sqlite3_finalize(statement); /* repeats the step's error, which was reported */

@@ -1,6 +1,4 @@
-/*
- * Samples, as they were taken, and rounds.
- */
+/* Loads samples and rounds. */
 #include "db/columns.h"
 
 #include <stdlib.h>

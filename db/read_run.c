@@ -1,6 +1,4 @@
-/*
- * Reading runs and trials back.
- */
+/* Loads runs, trials and baselines. */
 #include "db/columns.h"
 #include "db/run_row.h"
 
@@ -48,7 +46,7 @@ static int environment_load(struct db *db, int64_t run_id, struct key_value_list
 		const char *key = take_text(&select);
 		const char *value = take_text(&select);
 
-		/* NOT NULL by the schema; a damaged file may know better. */
+		/* NOT NULL by the schema, but a damaged file may have NULL. */
 		if (key && value)
 			key_value_set(out, key, value);
 	}
@@ -134,7 +132,7 @@ static void trial_add_counter(struct trial *trial, struct statement *row)
 	const char *reason = take_text(row);
 
 	if (!metric || !unit || !source)
-		return; /* NOT NULL by the schema; a damaged file may know better */
+		return; /* NOT NULL by the schema, but a damaged file may have NULL */
 	if (reason)
 		counter_list_set_missing(&trial->counters, metric, unit, source, reason);
 	else
@@ -239,8 +237,9 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 	return rc;
 }
 
-/* The newest older run that has the case, of those that `marked` lets through: in this order of
- * loops, which the index run_by_device serves, the first trial found is it. */
+/* The trial of the case in the newest older run with a mark that passes `marked`. CROSS JOIN fixes
+ * the order of the loops: the index run_by_device gives runs from the newest on, so the first trial
+ * found is the answer. */
 #define NEWEST_OLDER(marked)                                                                  \
 	"(SELECT trial.id FROM run LEFT JOIN mark ON mark.run_id = run.id"                    \
 	"  CROSS JOIN trial ON trial.run_id = run.id AND trial.kernel = mine.kernel"          \

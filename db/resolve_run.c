@@ -1,5 +1,5 @@
 /*
- * Which run a person means: an id, the first digits of a uid, a label, a
+ * Finds the run that a reference of the user names: an id, the first digits of a uid, a label, a
  * source revision, "last", "last-good".
  */
 #include "db/statement.h"
@@ -11,7 +11,7 @@
 #define RUNS_NAMED 8
 #define LABEL_SHOWN 24
 
-/* A label may be a whole page: the beginning tells which it is. */
+/* Adds the beginning of a label, because labels may be long. */
 static void label_describe(struct text *out, const char *label)
 {
 	size_t shown = strlen(label);
@@ -19,7 +19,7 @@ static void label_describe(struct text *out, const char *label)
 	if (shown > LABEL_SHOWN) {
 		shown = LABEL_SHOWN;
 		while (shown > 0 && ((unsigned char)label[shown] & 0xc0) == 0x80)
-			shown--; /* no half of a UTF-8 character */
+			shown--; /* never cut within a UTF-8 character */
 	}
 	text_add(out, ", ");
 	text_add_bytes(out, label, shown);
@@ -27,7 +27,7 @@ static void label_describe(struct text *out, const char *label)
 		text_add(out, "…");
 }
 
-/* "12 (a1b2c3d4, nightly, c51c0df)" of each row: id, uid, label, revision. */
+/* Adds "12 (a1b2c3d4, nightly, c51c0df)" for each row: id, uid, label, revision. */
 static int runs_describe(struct statement *select, struct text *out, struct error *err)
 {
 	bool row = true;
@@ -65,7 +65,7 @@ static int fail_unknown_run(struct db *db, const char *reference, struct error *
 	rc = runs_describe(&select, &known, err);
 	statement_release(&select);
 	if (!rc && !known.length)
-		rc = error_set(err, PL_EUSAGE, "%s holds no run yet: `perflab sweep` makes one",
+		rc = error_set(err, PL_EUSAGE, "%s holds no run yet: `perflab sweep` creates one",
 			       db->path);
 	else if (!rc)
 		rc = error_set(
@@ -77,9 +77,9 @@ static int fail_unknown_run(struct db *db, const char *reference, struct error *
 	return rc;
 }
 
-/* By label or revision the newest only: they are meant to move on with each nightly run. A revision
- * in full is that one, though others may begin so; the beginning of one is the commit as it is,
- * where that and one with changes ("c51c0df-dirty") are there. */
+/* A label or a revision names its newest run, because nightly runs share them. A full revision wins
+ * over longer ones that begin with it. The beginning of a revision prefers the clean commit to the
+ * one with changes ("c51c0df-dirty"). */
 static const char matches_sql[] =
 	"WITH revision AS ("
 	" SELECT id, source_revision AS name, row_number() OVER"
@@ -140,7 +140,7 @@ static int resolve_by_name(struct db *db, const char *reference, int64_t *run_id
 	return rc;
 }
 
-/* One row or none of a query for an id; `id` is its parameter, NULL when 0. */
+/* Runs a query that gives one id or none. `id` is its parameter; 0 binds NULL. */
 static int resolve_by_id(struct db *db, const char *sql, int64_t id, int64_t *run_id, int *matches,
 			 struct error *err)
 {
@@ -160,7 +160,7 @@ static int resolve_by_id(struct db *db, const char *sql, int64_t id, int64_t *ru
 	return rc;
 }
 
-/* ?1: the head, or NULL; other runs of its device and backend. */
+/* The newest run; with a head in ?1, the newest other run of its device and backend. */
 #define NEWEST_LIKE(tables, which)                                                            \
 	"SELECT run.id FROM " tables " WHERE " which " (?1 IS NULL OR (run.id <> ?1"          \
 	" AND (run.device_id, run.backend) = (SELECT device_id, backend FROM run WHERE id = " \
@@ -182,7 +182,7 @@ static int fail_no_other(struct db *db, int64_t head, struct error *err)
 			 (long long)head);
 }
 
-/* head 0: there is none. */
+/* head 0: there is no head. */
 static int resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
 		   struct error *err)
 {
@@ -203,7 +203,7 @@ static int resolve(struct db *db, const char *reference, int64_t head, int64_t *
 	else if (parse_i64(&id, reference, NULL) == 0)
 		rc = resolve_by_id(db, "SELECT id FROM run WHERE id = ?", id, &found, &matches,
 				   err);
-	/* A label may be called so, too. */
+	/* A label may look like a keyword or an id. */
 	if (!rc && !matches)
 		rc = resolve_by_name(db, reference, &found, &matches, err);
 	if (rc)

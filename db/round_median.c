@@ -1,7 +1,6 @@
 /*
- * round_median(time_ns), an aggregate of SQL: the median as summarise() has it.
- * SQL of its own needs a window a round for it, which takes most of the time of
- * bringing an older file up to date.
+ * The SQL aggregate round_median(time_ns): the median as summarise() computes it. Plain SQL would
+ * need one window per round, which would take most of the time of a migration.
  */
 #include "db/statement.h"
 #include "metrics/analysis/statistics.h"
@@ -14,7 +13,7 @@ struct times {
 	size_t count, capacity;
 };
 
-/* What a stranger's file may hold that is no time is none. */
+/* An untrusted file may hold values that are not times; they are ignored. */
 static void times_add(sqlite3_context *context, int count, sqlite3_value **values)
 {
 	struct times *times = sqlite3_aggregate_context(context, sizeof(*times));
@@ -32,7 +31,7 @@ static void times_add(sqlite3_context *context, int count, sqlite3_value **value
 	times->time_ns[times->count++] = sqlite3_value_double(values[0]);
 }
 
-/* SQLite calls it of an interrupted statement, too. NAN is NULL to it. */
+/* SQLite also calls this when a statement is interrupted. It stores NAN as NULL. */
 static void times_end(sqlite3_context *context)
 {
 	struct times *times = sqlite3_aggregate_context(context, 0);

@@ -1,6 +1,4 @@
-/*
- * Statements with every return code checked, and SQLite's codes as PL_E*.
- */
+/* Runs statements, checks every return code, and turns the codes of SQLite into PL_E*. */
 #include "db/statement.h"
 
 #include <errno.h>
@@ -12,13 +10,13 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#define LIMIT_MARGIN 65536 /* SQLite writes a page, or the index of the log, at once */
+#define LIMIT_MARGIN 65536 /* SQLite writes a page, or the index of the WAL, in one call */
 
 static int fail_disk_full(const struct db *db, struct error *err)
 {
 	return error_set(err, PL_EIO,
-			 "disk full: %s cannot grow; what was committed is safe: free space, then "
-			 "go on with --resume",
+			 "disk full: %s cannot grow; stored results are safe: free space, then "
+			 "continue with --resume",
 			 db->path);
 }
 
@@ -33,8 +31,8 @@ static bool file_reaches(const char *path, const char *ending, rlim_t limit)
 }
 
 /*
- * A write beyond RLIMIT_FSIZE. errno says so, unless SQLite has tidied up with
- * further calls before it tells; then a file that stands at the limit does.
+ * Whether a write failed because of RLIMIT_FSIZE. errno says so, unless SQLite made further calls
+ * before it returned; then a file near the limit says so.
  */
 static bool at_size_limit(const struct db *db, int system_error)
 {
@@ -49,8 +47,8 @@ static bool at_size_limit(const struct db *db, int system_error)
 static int fail_size_limit(const struct db *db, struct error *err)
 {
 	return error_set(err, PL_EIO,
-			 "%s has reached the limit on the size of files (ulimit -f); what was "
-			 "committed is safe: raise the limit, then go on with --resume",
+			 "%s has reached the limit on the size of files (ulimit -f); stored "
+			 "results are safe: raise the limit, then continue with --resume",
 			 db->path);
 }
 
@@ -63,9 +61,9 @@ static int fail_constraint(const struct db *db, int extended, struct error *err)
 		return error_set(err, PL_ENOENT, "%s has no such run or trial", db->path);
 	case SQLITE_CONSTRAINT_UNIQUE:
 	case SQLITE_CONSTRAINT_PRIMARYKEY:
-		return error_set(err, PL_EEXIST, "%s holds that already: %s", db->path, said);
+		return error_set(err, PL_EEXIST, "%s already has that row: %s", db->path, said);
 	default:
-		return error_set(err, PL_EUSAGE, "%s does not take that: %s", db->path, said);
+		return error_set(err, PL_EUSAGE, "%s refuses that row: %s", db->path, said);
 	}
 }
 
@@ -87,14 +85,14 @@ int db_fail(struct db *db, int sqlite_code, struct error *err)
 	case SQLITE_LOCKED:
 		return error_set(
 			err, PL_EBUSY,
-			"%s is locked by another process for more than %.3g s: wait for it "
+			"%s has been locked by another process for more than %.3g s: wait for it "
 			"or end it",
 			db->path, (double)db->busy_timeout_ns / 1e9);
 	case SQLITE_READONLY:
 		if (sqlite_code == SQLITE_READONLY_DIRECTORY)
 			return error_set(
 				err, PL_EIO,
-				"%s cannot be written, for its folder is read-only: make it "
+				"%s cannot be written, because its folder is read-only: make it "
 				"writable, or name another file%s",
 				db->path, db->option);
 		return error_set(
@@ -106,7 +104,7 @@ int db_fail(struct db *db, int sqlite_code, struct error *err)
 		return fail_disk_full(db, err);
 	case SQLITE_CANTOPEN:
 	case SQLITE_IOERR:
-		/* SQLite says FULL only of the main file's write; its -wal and -shm can meet it
+		/* SQLite reports FULL only for the main file, but -wal and -shm can fill the disk
 		 * too. */
 		if (system_error == ENOSPC || system_error == EDQUOT)
 			return fail_disk_full(db, err);
@@ -120,7 +118,7 @@ int db_fail(struct db *db, int sqlite_code, struct error *err)
 	case SQLITE_CONSTRAINT:
 		return fail_constraint(db, sqlite_code, err);
 	case SQLITE_ERROR:
-		/* Our statements fit our schema, so the file's is not ours. */
+		/* The statements of perflab fit its schema, so the file has another schema. */
 		return error_set(err, PL_ECORRUPT, "%s does not have perflab's schema: %s",
 				 db->path, said);
 	default:
@@ -160,7 +158,7 @@ int db_end(struct db *db, int rc, struct error *err)
 		return rc;
 	if (!rc)
 		rc = db_execute(db, "COMMIT", err);
-	/* A full disk ends the transaction by itself; the first error is the one to tell. */
+	/* A full disk ends the transaction by itself. The first error is the one to report. */
 	if (rc && !sqlite3_get_autocommit(db->handle))
 		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
 	return rc;
@@ -242,7 +240,7 @@ int statement_step(struct statement *statement, bool *row, struct error *err)
 	int code = statement->code;
 
 	statement->columns = 0;
-	/* A parameter that was forgotten would silently be NULL. */
+	/* An unbound parameter would silently be NULL. */
 	if (statement->parameters != sqlite3_bind_parameter_count(statement->handle))
 		return error_set(err, PL_EUSAGE, "%d parameters bound to: %s",
 				 statement->parameters, sqlite3_sql(statement->handle));

@@ -1,6 +1,4 @@
-/*
- * Runs that were measured elsewhere, by other programs.
- */
+/* Stores trials that another program measured. */
 #include "db/statement.h"
 
 int db_together_begin(struct db *db, struct error *err)
@@ -13,7 +11,7 @@ int db_together_end(struct db *db, int rc, struct error *err)
 	return db_end(db, rc, err);
 }
 
-/* When it ended is not known; what it was is, as far as the file said. */
+/* Nobody knows when the trial ended. `given` fills what the stored samples do not say. */
 static int summary_adopt(struct db *db, int64_t trial_id, const struct summary *given,
 			 struct error *err)
 {

@@ -1,7 +1,5 @@
-/*
- * Storing a run: its device, environment and planned trials, its state.
- * Each function of the door is one transaction.
- */
+/* Stores a run: its device, environment, planned trials and state. Each public function is one
+ * transaction. */
 #include "db/columns.h"
 
 #include <errno.h>
@@ -15,7 +13,7 @@ static int run_uid_make(char out[33], struct error *err)
 	unsigned char bytes[16];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return error_set(err, PL_EIO, "no random bytes for the run's uid: %s",
+		return error_set(err, PL_EIO, "no random bytes for the uid of the run: %s",
 				 strerror(errno));
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
@@ -94,7 +92,7 @@ static int axes_insert(struct statement *insert, int64_t trial_id, const struct 
 	return rc;
 }
 
-/* Fills ids[]; they reach the trials only when all is committed. */
+/* Fills ids[]. The caller copies them into the trials after the commit. */
 static int trials_insert(struct db *db, int64_t run_id, const struct run *run, int64_t *ids,
 			 struct error *err)
 {
@@ -181,7 +179,7 @@ int db_environment_swap(struct db *db, int64_t run_id, const char *key, const ch
 	rc = statement_run(&update, err);
 	statement_release(&update);
 	if (!rc && sqlite3_changes(db->handle) == 0)
-		rc = error_set(err, PL_EBUSY, "%s: another process has changed %s of run %lld",
+		rc = error_set(err, PL_EBUSY, "%s: another process changed %s of run %lld",
 			       db->path, key, (long long)run_id);
 	return rc;
 }
@@ -207,8 +205,8 @@ int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error
 {
 	int rc = run_set_state(db, run_id, state, wall_time_ns(), err);
 
-	/* Syncs, so that a finished run survives a power loss too. It is committed whatever comes
-	 * of this: when a reader is in the way, a later checkpoint does it. */
+	/* Syncs, so that a finished run survives a power loss, too. The commit stands even if this
+	 * fails: when a reader blocks the checkpoint, a later one does it. */
 	if (!rc)
 		sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	return rc;

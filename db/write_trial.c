@@ -1,6 +1,6 @@
 /*
- * Storing what a worker sends of a trial. Each function of the door is one
- * transaction, so a kill between any two instructions leaves whole rounds.
+ * Stores what a worker sends about a trial. Each public function is one transaction, so a kill at
+ * any instruction leaves only whole rounds.
  */
 #include "db/columns.h"
 #include "metrics/analysis/statistics.h"
@@ -46,7 +46,7 @@ static int round_delete(struct db *db, int64_t trial_id, int round, struct error
 		return rc;
 	bind_integer(&delete, trial_id);
 	bind_integer(&delete, round);
-	rc = statement_run(&delete, err); /* its samples go with it, by their foreign key */
+	rc = statement_run(&delete, err); /* the foreign key deletes its samples, too */
 	statement_release(&delete);
 	return rc;
 }
@@ -98,7 +98,7 @@ static int samples_insert(struct db *db, int64_t trial_id, const struct round_re
 	return rc;
 }
 
-/* What came from a worker: one bad sample makes the whole round untrustworthy. */
+/* A worker sent this round: one bad sample makes all of it untrustworthy. */
 static int round_check(int64_t trial_id, const struct round_result *round, struct error *err)
 {
 	for (size_t i = 0; i < round->count; i++) {
@@ -129,7 +129,7 @@ int db_round_add(struct db *db, int64_t trial_id, const struct round_result *rou
 	return db_end(db, rc, err);
 }
 
-/* `sql` deletes what a trial has of something. */
+/* `sql` deletes rows of a trial, its only parameter. */
 static int details_delete(struct db *db, int64_t trial_id, const char *sql, struct error *err)
 {
 	struct statement delete;

@@ -1,23 +1,23 @@
-/* What the emulator can run of anybody's PTX, for `perflab check`. */
+/* Finds out which entries of a PTX file the emulator can run, for `perflab check`. */
 #include "emulator/emulator.h"
 
 #include <stdlib.h>
 
 #include "emulator/program/program.h"
 
-/* Decodes one entry; what stands in its way is its row, not an error. */
+/* Decodes one entry and reports it. An entry that cannot run is a result, not an error. */
 static int check_entry(const struct ptx_module *module, const char *name,
 		       void (*visit)(void *context, const struct ptx_entry_check *check),
 		       void *context, struct error *err)
 {
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	struct ptx_program *program = NULL;
 	struct text missing = TEXT_INIT;
 	struct error why = {0};
-	int rc = ptx_program_decode(&program, module, name, &gaps, &why);
+	int rc = ptx_program_decode(&program, module, name, &unsupported, &why);
 
-	if (rc == PL_EUNSUPPORTED && gaps.count)
-		program_gaps_text(&missing, &gaps);
+	if (rc == PL_EUNSUPPORTED && unsupported.count)
+		unsupported_features_text(&missing, &unsupported);
 	else if (rc == PL_EUNSUPPORTED || rc == PL_EPARSE)
 		text_add(&missing, why.text);
 	else if (rc)
@@ -28,7 +28,7 @@ static int check_entry(const struct ptx_module *module, const char *name,
 		rc = 0;
 	}
 	ptx_program_free(program);
-	program_gaps_release(&gaps);
+	unsupported_features_release(&unsupported);
 	text_release(&missing);
 	return rc;
 }
@@ -37,11 +37,12 @@ static int check_entries(const struct ptx_module *module,
 			 void (*visit)(void *context, const struct ptx_entry_check *check),
 			 void *context, size_t *entries, struct error *err)
 {
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	struct ptx_program *whole = NULL;
 	struct error why = {0};
-	/* Where nothing is missing, functions that entries share are looked at once. */
-	bool all_run = ptx_program_decode(&whole, module, NULL, &gaps, &why) == 0;
+	/* If the whole module can run, one decoding suffices, and shared functions are decoded
+	 * once. */
+	bool all_run = ptx_program_decode(&whole, module, NULL, &unsupported, &why) == 0;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < module->function_count; i++) {
@@ -58,7 +59,7 @@ static int check_entries(const struct ptx_module *module,
 			rc = check_entry(module, function->name, visit, context, err);
 	}
 	ptx_program_free(whole);
-	program_gaps_release(&gaps);
+	unsupported_features_release(&unsupported);
 	return rc;
 }
 
@@ -79,8 +80,8 @@ int ptx_check_file(const char *path,
 		rc = check_entries(module, visit, context, &entries, err);
 	rc = error_context(err, rc, "%s", path);
 	if (rc == 0 && !entries)
-		rc = error_set(err, PL_EPARSE, "%s: no .entry is in it: there is nothing to run",
-			       path);
+		rc = error_set(err, PL_EPARSE,
+			       "%s: the file has no .entry, so there is nothing to run", path);
 out:
 	ptx_module_free(module);
 	free(text);

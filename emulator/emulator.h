@@ -1,11 +1,11 @@
 /*
  * emulator: executes PTX without a GPU. It launches an entry of a PTX program
- * on data in host memory and reports results, counts per instruction, and
+ * on data in host memory and returns results, counts per instruction, and
  * findings. language/ parses the text, program/ decodes it, machine/ executes
- * it 32 lanes at a time and counts, lanes/ holds the handlers.
+ * and counts it 32 lanes at a time, lanes/ holds the handlers of instructions.
  *
- * It is deterministic: the same launch on the same data gives the same bytes
- * and counts on every machine, whatever vector unit the machine has. It knows
+ * The emulator is deterministic: the same launch on the same data gives the
+ * same bytes and counts on every machine and every vector unit. It knows
  * neither cases nor sweeps.
  */
 #ifndef EMULATOR_EMULATOR_H
@@ -17,53 +17,58 @@
 /* ---- memory of the emulated device ---- */
 
 /*
- * Allocations at addresses that are the same in every run: aligned to 512
- * bytes as cudaMalloc's, with at least DEVICE_GUARD_BYTES that belong to
- * nobody on both sides. Host bytes are zero at first.
+ * Allocations have the same addresses in every run. They are aligned to 512
+ * bytes, as those of cudaMalloc, and at least DEVICE_GUARD_BYTES before and
+ * after each one belong to no allocation. The contents start as zeroes.
  */
 #define DEVICE_GUARD_BYTES 4096
 struct device_memory;
-/* No more than limit_bytes may be allocated in all. */
+/* All allocations together may take at most limit_bytes. */
 struct device_memory *device_memory_create(int64_t limit_bytes);
 void device_memory_free(struct device_memory *memory);
-/* `name` appears in findings. PL_ENOMEM over the limit or the host's memory. bytes 0 is fine. */
+/* `name` appears in findings. PL_ENOMEM: over the limit, or the host has no memory. `bytes` may
+ * be 0. */
 int device_memory_allocate(struct device_memory *memory, int64_t bytes, const char *name,
 			   uint64_t *address, struct error *err);
-/* The host's bytes of an allocation that begins at `address`; NULL: none does. */
+/* The host bytes of the allocation that begins at `address`. NULL: no allocation begins there. */
 void *device_memory_data(struct device_memory *memory, uint64_t address);
 void device_memory_release(struct device_memory *memory, uint64_t address);
 
-/* What the launches since the last reset touched: unique sectors of 32 bytes in all allocations. */
+/* Unique 32-byte sectors of all allocations that launches have touched since the last reset. */
 struct touched_bytes {
-	int64_t read;    /* sectors that were loaded before they were written, in bytes */
-	int64_t written; /* sectors that were written, in bytes */
+	int64_t read;    /* bytes of the sectors that were loaded before they were written */
+	int64_t written; /* bytes of the sectors that were written */
 };
 struct touched_bytes device_memory_touched(const struct device_memory *memory);
 void device_memory_touched_reset(struct device_memory *memory);
 
 /* ---- findings ---- */
 
-/* Symbol, word, ends the launch, meaning. */
-#define FINDING_LIST(X)                                                                           \
-	X(FINDING_OUT_OF_BOUNDS, "out of bounds", true,                                           \
-	  "a global, shared or local access outside of what is allocated")                        \
-	X(FINDING_MISALIGNED, "misaligned", true, "an address that is no multiple of the access") \
-	X(FINDING_DIVERGENT_BARRIER, "divergent barrier", true,                                   \
-	  "lanes of a warp wait at different barriers, or some never come")                       \
-	X(FINDING_ABSENT_LANES, "absent lanes", true,                                             \
-	  "a _sync instruction names lanes that are not there, or not the lane that runs it")     \
-	X(FINDING_RACE, "shared-memory race", false,                                              \
-	  "two threads touch a word between barriers, and one writes")                            \
-	X(FINDING_UNINITIALISED, "uninitialised shared read", false,                              \
-	  "shared memory is read that nobody has written")                                        \
-	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                    \
-	  "shared memory is used that an asynchronous copy is still to fill")                     \
-	X(FINDING_DEADLOCK, "deadlock", true, "every warp of a block waits")                      \
-	X(FINDING_ENDLESS, "endless", true, "more instructions than a launch may run")            \
-	X(FINDING_TRAP, "trap", true, "the kernel executed a trap")                               \
-	X(FINDING_ASSERTION, "assertion", true, "an assert() of the kernel failed")               \
-	X(FINDING_STACK, "stack overflow", true, "calls nest deeper than local memory allows")    \
-	X(FINDING_UNSUPPORTED, "unsupported", true, "something that only shows when it runs")
+/* Symbol, name, whether it ends the launch, meaning. */
+#define FINDING_LIST(X)                                                                         \
+	X(FINDING_OUT_OF_BOUNDS, "out of bounds", true,                                         \
+	  "an access to global, shared or local memory outside of every allocation")            \
+	X(FINDING_MISALIGNED, "misaligned", true,                                               \
+	  "an address that is not a multiple of the size of the access")                        \
+	X(FINDING_DIVERGENT_BARRIER, "divergent barrier", true,                                 \
+	  "lanes of a warp wait at different barriers, or some lanes never arrive")             \
+	X(FINDING_ABSENT_LANES, "absent lanes", true,                                           \
+	  "the mask of a _sync instruction names lanes that never execute it, or omits a lane " \
+	  "that does")                                                                          \
+	X(FINDING_RACE, "shared-memory race", false,                                            \
+	  "two threads access a word with no barrier between, and at least one writes")         \
+	X(FINDING_UNINITIALISED, "uninitialised shared read", false,                            \
+	  "shared memory is read before any thread has written it")                             \
+	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                  \
+	  "shared memory is accessed before the asynchronous copy to it is complete")           \
+	X(FINDING_DEADLOCK, "deadlock", true,                                                   \
+	  "every warp of a block waits, and none can continue")                                 \
+	X(FINDING_ENDLESS, "endless", true, "a launch executed more instructions than it may")  \
+	X(FINDING_TRAP, "trap", true, "the kernel executed a trap instruction")                 \
+	X(FINDING_ASSERTION, "assertion", true, "an assert() of the kernel failed")             \
+	X(FINDING_STACK, "stack overflow", true, "calls nest deeper than local memory allows")  \
+	X(FINDING_UNSUPPORTED, "unsupported", true,                                             \
+	  "an operation that the emulator does not support, found at run time")
 
 enum finding_kind {
 #define X(symbol, word, ends, meaning) symbol,
@@ -78,64 +83,67 @@ struct finding {
 	char *entry;
 	int64_t block[3];
 	int64_t thread[3]; /* -1 -1 -1: a whole warp */
-	char *file;        /* source file as .file names it; NULL: not known (no -lineinfo) */
-	uint32_t line;     /* in it */
-	char *caller_file; /* where that line was inlined; NULL: it was not */
+	char *file;        /* source file as .file names it; NULL: unknown (no -lineinfo) */
+	uint32_t line;     /* of the source file */
+	char *caller_file; /* where the line was inlined; NULL: it was not inlined */
 	uint32_t caller_line;
 	uint32_t ptx_line;
 	char *text;     /* "a 4-byte store to 0x…, 4 bytes past the end of 'out' (4096 bytes)" */
-	uint64_t times; /* at this place */
+	uint64_t times; /* how often it happened at this instruction */
 };
 #define FINDINGS_MOST 64
 struct finding_list {
 	struct finding *items;
 	size_t count, capacity;
-	uint64_t beyond; /* findings at more places than FINDINGS_MOST */
+	uint64_t beyond; /* findings that were dropped because FINDINGS_MOST are in the list */
 };
 void finding_list_release(struct finding_list *list);
-/* "out of bounds in reduce_naive, block (0,0,0) thread (31,0,0), naive.cu:14: a 4-byte load …";
- * "naive.cu:14 (sm_20_atomic_functions.hpp:84)" for what was inlined. */
+/* Appends "out of bounds in reduce_naive, block (0,0,0) thread (31,0,0), naive.cu:14: a 4-byte
+ * load …". An inlined line reads "naive.cu:14 (sm_20_atomic_functions.hpp:84)". */
 void finding_text(struct text *out, const struct finding *finding);
 
 /* ---- launches ---- */
 
-/* A program with its module variables in device memory, and counts of all its launches. */
+/* A program with its module variables in device memory, and the counts of all its launches. */
 struct emulation;
 
 enum emulated_lanes { LANES_BEST, LANES_PORTABLE, LANES_AVX2 };
 
-/* PL_EUNSUPPORTED when lanes are asked for that this processor lacks. Borrows both. */
+/* Borrows the program and the memory. PL_EUNSUPPORTED: this processor lacks the lanes asked for,
+ * or an instruction has no handler. */
 int emulation_create(struct emulation **out, const struct ptx_program *program,
 		     struct device_memory *memory, enum emulated_lanes lanes, struct error *err);
 void emulation_free(struct emulation *emulation);
 const char *emulation_lanes_name(const struct emulation *emulation); /* "avx2" */
 /* The lanes that LANES_BEST chooses on this processor: "avx2" or "portable". */
 const char *emulator_best_lanes(void);
-/* Module variables go back to what they begin as. */
+/* Sets the module variables to their initial values. */
 void emulation_reset_variables(struct emulation *emulation);
 
 struct emulated_launch {
 	const char *entry;
 	int64_t grid[3], block[3];
-	int64_t shared_bytes;  /* dynamic */
-	const void *arguments; /* the parameter block, laid out as the entry declares */
+	int64_t shared_bytes;  /* dynamic shared memory */
+	const void *arguments; /* the parameter block, laid out as the entry declares it */
 	size_t argument_bytes;
-	uint64_t max_instructions; /* warp-instructions; 0: no limit */
-	/* Blocks to run, by linear number, ascending; NULL: all. */
+	uint64_t max_instructions; /* warp instructions; 0: no limit */
+	/* Linear numbers of the blocks to run, ascending; NULL: all blocks. */
 	const int64_t *blocks;
 	size_t block_count;
-	/* Shared-memory races and uninitialised reads are looked for in the first and last
-	 * `checked_blocks` blocks each; negative: in all. */
+	/* The first and the last `checked_blocks` blocks are checked for shared-memory races and
+	 * uninitialised reads; negative: all blocks. */
 	int64_t checked_blocks;
-	void (*print)(void *context, const char *text); /* of device printf; NULL: dropped */
+	void (*print)(void *context, const char *text); /* receives device printf; NULL: dropped */
 	void *print_context;
-	const volatile int *stop; /* not 0: end at the next turn of a warp; NULL: none */
+	const volatile int
+		*stop; /* not 0: the launch ends at the next turn of a warp; may be NULL */
 };
 
 /*
- * Runs a launch to its end or to a finding that ends it. Findings are added
- * to *findings. 0 even with findings; PL_EUSAGE for a launch that no device
- * would take (no threads, over 1024, more arguments than declared …).
+ * Runs a launch to its end or to a finding that ends it, and appends the
+ * findings to *findings. Returns 0 even with findings. PL_EUSAGE: no device
+ * would accept the launch (no threads, more than 1024, too many arguments …).
+ * PL_ENOMEM. PL_EINTERRUPTED: *stop was set.
  */
 int emulation_launch(struct emulation *emulation, const struct emulated_launch *launch,
 		     struct finding_list *findings, struct error *err);
@@ -144,7 +152,8 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 
 /*
  * Sums over instructions, launches and blocks since creation or
- * emulation_counts_reset(), by EMULATED_COUNT_LIST of emulator/counts.h.
+ * emulation_counts_reset(). EMULATED_COUNT_LIST of emulator/counts.h defines
+ * the fields.
  */
 struct emulated_counts {
 #define X(field, name, unit, meaning, worse) uint64_t field;
@@ -155,20 +164,21 @@ struct emulated_counts {
 void emulation_counts(const struct emulation *emulation, struct emulated_counts *out);
 void emulation_counts_reset(struct emulation *emulation);
 
-/* The same for each source line (or PTX line where there is no .loc); adds to *out. */
+/* Adds the counts of each source line to *out, or of each PTX line where there is no .loc. */
 void emulation_lines(const struct emulation *emulation, struct line_count_list *out);
 
-/* ---- checking a file ---- */
+/* ---- checking a PTX file ---- */
 
 /* One entry of a PTX file, as `perflab check` shows it. */
 struct ptx_entry_check {
 	const char *name;
 	bool runnable;
-	const char *missing; /* every opcode, register and directive that is not there; "" */
+	const char
+		*missing; /* all opcodes, registers and directives that are not supported; or "" */
 };
 /*
- * Reads a PTX file and says of each entry whether it can run. PL_ENOENT,
- * PL_EIO, PL_EPARSE with the line: the file is not read as PTX at all.
+ * Reads a PTX file and calls `visit` for each entry. PL_ENOENT, PL_EIO: the
+ * file cannot be read. PL_EPARSE, with the line: the file is not valid PTX.
  */
 int ptx_check_file(const char *path,
 		   void (*visit)(void *context, const struct ptx_entry_check *check), void *context,

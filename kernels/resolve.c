@@ -212,7 +212,8 @@ static bool is_zero(const struct resolution *r, const char *expression)
  * reason. */
 static void skip_if_empty(struct resolution *r, const char *length)
 {
-	const char *zero = !r->skipped && is_zero(r, length) ? resolution_zero_axis(r, length) : NULL;
+	const char *zero =
+		!r->skipped && is_zero(r, length) ? resolution_zero_axis(r, length) : NULL;
 
 	if (zero)
 		resolution_skip(r, "%s=0: there is nothing to launch", zero);

@@ -1,8 +1,10 @@
 /*
- * migrations: the steps that lead to the schema, a file each. db_version_N, statements up to a
- * NULL, takes a database from version N - 1 to N, and a fresh one replays them all, so there is
- * one truth. Never edit, reorder or remove what was released. docs/schema.md says what every
- * table, column and view means; a test holds the two together. Private to db/.
+ * migrations: the steps that build the schema. db_version_N is a list of statements that ends with
+ * NULL, and migrates a database from version N - 1 to N. A new database runs all of them, so that
+ * there is only one definition of the schema. Never edit, reorder or remove a released step. A step
+ * of a few statements goes straight into migrations.c, a longer one into a file of its own.
+ * docs/schema.md documents every table, column and view; a test compares it with the schema.
+ * Private to db/.
  */
 #ifndef DB_MIGRATIONS_MIGRATIONS_H
 #define DB_MIGRATIONS_MIGRATIONS_H
@@ -17,7 +19,8 @@ extern const char *const db_version_5[];
 extern const char *const db_version_6[];
 extern const char *const db_version_7[];
 
-/* The statuses that this perflab knows; not those of the version that made the file. */
+/* The statuses that this perflab knows, which may be more than the version that made the file knew.
+ */
 #define STATUS_ROW(symbol, name, meaning) \
 	"INSERT OR IGNORE INTO trial_status (name, meaning) VALUES ('" name "', '" meaning "');\n"
 #define DB_STATUS_ROWS TRIAL_STATUS_LIST(STATUS_ROW)

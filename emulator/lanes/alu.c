@@ -1,4 +1,5 @@
-#include "emulator/lanes/alu_parts.h"
+/* Finds the handler of an arithmetic instruction among the parts of alu.def. */
+#include "emulator/lanes/alu_lookup.h"
 #include "emulator/lanes/handlers.h"
 
 instruction_handler *LANES_NAME(alu_handler)(const struct instruction *instruction)

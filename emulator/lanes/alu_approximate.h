@@ -1,8 +1,8 @@
 /*
- * What the hardware approximates. These are series in double precision made of
- * additions and multiplications alone, not libm's functions, which differ
- * between machines; results are within the tolerances of the opcode tests, not
- * the hardware's to the bit.
+ * alu_approximate: the functions that the hardware approximates. They are series
+ * in double precision of additions and multiplications only, because libm's
+ * functions differ between machines. Results are within the tolerances of the
+ * opcode tests, but not bit-identical to the hardware's.
  */
 #ifndef EMULATOR_LANES_ALU_APPROXIMATE_H
 #define EMULATOR_LANES_ALU_APPROXIMATE_H
@@ -25,7 +25,7 @@ static inline float div_full(float a, float b)
 {
 	return canonical_f32(a / b);
 }
-/* By multiplying with a reciprocal, which is 0 for a divisor beyond 2^126. */
+/* Multiplies by the reciprocal, which is 0 for a divisor above 2^126. */
 static inline float div_approx(float a, float b)
 {
 	float reciprocal = absolute_f32(b) > 0x1p126f ? copy_sign_f32(b, 0.0f) : 1.0f;
@@ -33,8 +33,8 @@ static inline float div_approx(float a, float b)
 	return canonical_f32(reciprocal == 1.0f ? a / b : a * reciprocal);
 }
 
-/* The hardware works on the upper halves of doubles, where a NaN and a subnormal are what they are
- * there, and subnormals are zeroes. */
+/* The hardware uses only the upper 32 bits of doubles. These bits decide whether the value is a NaN
+ * or subnormal, and subnormals become zeroes. */
 static inline double upper_half(double x)
 {
 	return f64_of_bits(bits_of_f64(x) & UINT64_C(0xffffffff00000000));
@@ -54,8 +54,8 @@ static inline double reciprocal_sqrt_approx_ftz_f64(double a)
 {
 	return upper_half_ftz(1.0 / sqrt(upper_half_ftz(a)));
 }
-/* A root of few bits and one step that triples them, as ptxas does it: nearly always rounded to
- * nearest. */
+/* A root of few bits and one step that triples them, as ptxas emits it. The result is nearly always
+ * rounded to nearest. */
 static inline double reciprocal_sqrt_approx_f64(double a)
 {
 	bool small = a < 0x1p-900;
@@ -84,7 +84,7 @@ static inline double sine_of_turns(double turns)
 	series = series * y - 1.666666666666667e-01;
 	return x + x * y * series;
 }
-/* As the hardware does: in turns, rounded to a float first, whole ones dropped. */
+/* As the hardware: in turns, rounded towards zero to a float, without the whole turns. */
 static inline double turns_of(float a)
 {
 	double turns = (double)double_to_float((double)a * 0x1.45f306p-3, ROUND_RZ);
@@ -130,7 +130,7 @@ static inline float exponential_2_approx(float a)
 	double x = (double)a;
 
 	x = x > 200.0 ? 200.0 : x;
-	x = x > -200.0 ? x : -200.0; /* a NaN, too */
+	x = x > -200.0 ? x : -200.0; /* also for a NaN */
 	return a == a ? (float)power_of_2(x) : canonical_f32(a);
 }
 
@@ -155,14 +155,14 @@ static inline float logarithm_2_approx(float a)
 	series = series * y + 1.0 / 5;
 	series = series * y + 1.0 / 3;
 	series = series * y + 1.0;
-	/* cut, as on the hardware */
+	/* truncated, as on the hardware */
 	result = double_to_float(exponent + z * series * 2.8853900817779268, ROUND_RZ);
 	result = a == INFINITY ? INFINITY : result;
 	result = a == 0.0f ? -INFINITY : result;
 	return a >= 0.0f ? result : f32_of_bits(0x7fffffff);
 }
 
-/* As on the hardware, what is small is its own tangent, and what is less than 2^-24 from 1 is 1. */
+/* As on the hardware, tanh(x) is x for |x| below 2^-8, and 1 where it is within 2^-24 of 1. */
 static inline float tanh_approx(float a)
 {
 	double x = (double)absolute_f32(a);

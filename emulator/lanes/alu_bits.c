@@ -1,3 +1,4 @@
+/* Handlers of bit operations: the rows of alu_bits.def. */
 #include "emulator/lanes/alu_handlers.h"
 
 #include "emulator/program/alu_bits.def"

@@ -1,4 +1,5 @@
-/* alu_cases: makes cases of the rows of alu.def that are included behind it; see alu_handlers.h. */
+/* alu_cases: turns the rows of alu.def that are included after it into cases; see alu_handlers.h.
+ */
 #undef UNARY
 #undef BINARY
 #undef TERNARY

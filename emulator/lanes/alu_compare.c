@@ -1,3 +1,4 @@
+/* Handlers of comparisons: the rows of alu_compare.def. */
 #include "emulator/lanes/alu_handlers.h"
 
 #include "emulator/program/alu_compare.def"

@@ -1,3 +1,4 @@
+/* Handlers of conversions: the rows of alu_convert.def. */
 #include "emulator/lanes/alu_handlers.h"
 
 #include "emulator/program/alu_convert.def"

@@ -1,7 +1,7 @@
 /*
- * Functions of alu_convert.def and alu_half.def: conversions, and arithmetic of
- * halves, which is done in a wider format, exactly or rounded to odd (see
- * alu_float.h), and rounded once to the half.
+ * alu_convert: the functions of alu_convert.def and alu_half.def: conversions,
+ * and arithmetic of halves. Half arithmetic computes in a wider format, exactly
+ * or rounded to odd (see alu_float.h), and rounds once to the half.
  */
 #ifndef EMULATOR_LANES_ALU_CONVERT_H
 #define EMULATOR_LANES_ALU_CONVERT_H
@@ -35,7 +35,7 @@ static inline float bfloat_to_float(uint16_t bfloat)
 	return f32_of_bits((uint32_t)bfloat << 16);
 }
 
-/* Whether a rounding goes away from zero: never, or of the sign that it asks for. */
+/* 1 if a directed rounding goes away from zero for this sign, else 0. */
 static inline uint32_t rounds_away(enum rounding rounding, uint32_t bits)
 {
 	return rounding == ROUND_RP ? ~bits >> 31 : rounding == ROUND_RM ? bits >> 31 : 0;
@@ -46,9 +46,9 @@ static inline uint16_t float_to_half(float x, enum rounding rounding)
 	uint32_t bits = bits_of_f32(x);
 	uint32_t rest = bits & 0x7fffffff;
 	uint32_t away = rounds_away(rounding, bits);
-	bool small = rest < 0x38800000; /* 2^-14: the least normal half */
-	/* In halves' last units, and the part below in 1/8192 of one: exact, or above a half and
-	 * odd where more was lost. */
+	bool small = rest < 0x38800000; /* below 2^-14, the smallest normal half */
+	/* Small values in units of the last place of a half: `whole` units, and `left` below one.
+	 */
 	float scaled = absolute_f32(x) * 0x1p24f;
 	int32_t whole = (int32_t)(small ? scaled : 0.0f);
 	float left = (small ? scaled : 0.0f) - (float)whole;
@@ -74,7 +74,7 @@ static inline uint16_t float_to_bfloat(float x, enum rounding rounding)
 
 	return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fff : (bits >> 16) + up);
 }
-/* Of a NaN, for a narrower one: its sign, and as much of its payload as `mantissa` bits hold. */
+/* Bits of a narrower NaN: the sign, and as much of the payload as `mantissa` bits hold. */
 static inline uint32_t narrow_nan(double nan, int sign_bit, int mantissa)
 {
 	uint64_t bits = bits_of_f64(nan);
@@ -93,7 +93,7 @@ static inline uint16_t double_to_bfloat(double x, enum rounding rounding)
 
 	return x == x ? float_to_bfloat(double_to_float_odd(x), rounding) : nan;
 }
-/* To nearest, halves away from zero; the ten bits of a tf32's mantissa. A NaN is only cut. */
+/* Rounds to the 10 mantissa bits of tf32: to nearest, ties away from zero. Truncates a NaN. */
 static inline uint32_t float_to_tf32(float x)
 {
 	uint32_t bits = bits_of_f32(x);
@@ -103,7 +103,7 @@ static inline uint32_t float_to_tf32(float x)
 
 /* ---- integers ---- */
 
-/* Wider and narrower floats: between f64 and others a NaN keeps its sign and payload, quiet. */
+/* Between f32 and f64 a NaN keeps its sign and payload and becomes quiet. */
 static inline double float_to_double(float x)
 {
 	uint64_t bits = bits_of_f32(x);
@@ -149,8 +149,8 @@ static inline double integral_f64(double x, enum integer_rounding rounding)
 }
 
 /*
- * Beyond the type: its limit. A NaN: 0, or the highest bit alone where the
- * float (source_bits) or the integer has 64 bits.
+ * Values beyond the range of the type become its limit. A NaN becomes 0, or the
+ * highest bit alone if the float (source_bits) or the integer has 64 bits.
  */
 #define NAN_AS_INTEGER(type) ((type)(source_bits == 64 ? UINT64_C(1) << (sizeof(type) * 8 - 1) : 0))
 #define DOUBLE_TO_INTEGER(name, type, least, greatest)                                \
@@ -185,7 +185,7 @@ static inline int64_t double_to_s64(double x, enum integer_rounding rounding, in
 	(void)source_bits;
 	if (whole >= 0x1p63)
 		return INT64_MAX;
-	return whole > -0x1p63 ? (int64_t)whole : INT64_MIN; /* a NaN, too */
+	return whole > -0x1p63 ? (int64_t)whole : INT64_MIN; /* also for a NaN */
 }
 static inline uint64_t double_to_u64(double x, enum integer_rounding rounding, int source_bits)
 {
@@ -256,7 +256,7 @@ static inline float s64_to_f32(int64_t value, enum rounding rounding)
 {
 	return double_to_float(signed_to_double_odd(value), rounding);
 }
-/* An odd last bit says that something was lost below it. */
+/* Rounds the bits that a double cannot hold in the given direction. */
 static inline double u64_to_f64(uint64_t value, enum rounding rounding)
 {
 	uint64_t lost = value >> 53 ? value & low_bits(11 - leading_zeroes_64(value)) : 0;
@@ -286,7 +286,7 @@ static inline double s64_to_f64(int64_t value, enum rounding rounding)
 	PACKED(of((uint16_t)(a), (uint16_t)(b), (uint16_t)(c)), \
 	       of((uint16_t)((a) >> 16), (uint16_t)((b) >> 16), (uint16_t)((c) >> 16)))
 
-/* The half that x was rounded to, with .ftz: see is_tiny(), of 11 bits. */
+/* The half that x was rounded to, flushed to zero for .ftz; as is_tiny(), with 11 bits. */
 static inline uint16_t flushed_half(uint16_t rounded, float x)
 {
 	bool tiny = (float_to_half(x * 0x1p10f, ROUND_RN) & 0x7fff) < 0x2c00; /* 2^-4 */
@@ -294,7 +294,7 @@ static inline uint16_t flushed_half(uint16_t rounded, float x)
 	return tiny ? rounded & 0x8000 : rounded;
 }
 
-/* Sums and products of halves as floats: rounding them twice is rounding them once. */
+/* Sums and products of halves as floats: rounding to float first does not change the result. */
 #define HALF_ARITHMETIC(name, operator)                                                           \
 	static inline uint16_t half_##name(uint16_t a, uint16_t b)                                \
 	{                                                                                         \
@@ -326,7 +326,7 @@ HALF_ARITHMETIC(sub, -)
 HALF_ARITHMETIC(mul, *)
 #undef HALF_ARITHMETIC
 
-/* a * b + c of halves' values, rounded to odd. */
+/* a * b + c of values of halves, rounded to odd. */
 static inline float fma_odd(float a, float b, float c)
 {
 	return double_to_float_odd(sum_odd((double)a * (double)b, (double)c));
@@ -436,8 +436,8 @@ HALF_EXTREMUM_FTZ(max_ftz_nan, half_max_nan)
 #undef HALF_EXTREMUM
 #undef HALF_EXTREMUM_FTZ
 
-/* Functions of halves are those of f32, cut. What is beyond the format is infinite all the same,
- * and an exponent is cut to 23 places first. */
+/* Functions of halves are those of f32, truncated. Results beyond the format are still infinite,
+ * and an exponent is first truncated to 23 places. */
 static inline uint16_t half_exponential_2(uint16_t a)
 {
 	float x = half_to_float(a);

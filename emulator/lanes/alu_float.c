@@ -1,3 +1,4 @@
+/* Handlers of floating-point arithmetic: the rows of alu_float.def. */
 #include "emulator/lanes/alu_handlers.h"
 
 #include "emulator/program/alu_float.def"

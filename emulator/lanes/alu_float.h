@@ -1,9 +1,9 @@
 /*
- * Functions of alu_float.def and alu_compare.def. Directed roundings need no
- * rounding mode of the processor: a sum is computed in a wider format and
- * rounded to odd there (its last bit is set if anything was lost), so that
- * rounding it once more, in any direction, gives what one rounding would.
- * Everything is IEEE arithmetic without contraction: the same bits on every
+ * alu_float: the functions of alu_float.def and alu_compare.def. Directed
+ * roundings do not change the rounding mode of the processor. A sum is computed
+ * in a wider format and rounded to odd there: its last bit is set if any bit was
+ * lost. A second rounding in any direction then gives the same result as a
+ * single one. All arithmetic is IEEE without contraction: the same bits on every
  * machine and in every set of lanes.
  */
 #ifndef EMULATOR_LANES_ALU_FLOAT_H
@@ -117,7 +117,7 @@ static inline double copy_sign_f64(double sign, double x)
 	{                                                                                    \
 		return ((bits_of(x) & (exponent)) == 0) && (x != 0);                         \
 	}                                                                                    \
-	/* A zero is normal to testp. */                                                     \
+	/* testp counts a zero as normal. */                                                 \
 	static inline bool is_normal_##name(type x)                                          \
 	{                                                                                    \
 		return is_finite_##name(x) && !is_subnormal_##name(x);                       \
@@ -126,7 +126,7 @@ FLOAT_TESTS(f32, float, uint32_t, bits_of_f32, UINT32_C(0x7f800000))
 FLOAT_TESTS(f64, double, uint64_t, bits_of_f64, UINT64_C(0x7ff0000000000000))
 #undef FLOAT_TESTS
 
-/* The comparisons of set on pairs of halves. */
+/* The comparisons of `set` on pairs of halves. */
 #define COMPARISON(name, condition)                         \
 	static inline bool compare_##name(float x, float y) \
 	{                                                   \
@@ -153,7 +153,7 @@ COMPARISON(NAN, (x != x) || (y != y))
 
 /* ---- rounding ---- */
 
-/* The neighbours; of an infinity or NaN nothing is asked. */
+/* The neighbouring values. Not for infinities and NaNs. */
 static inline float above_f32(float x)
 {
 	uint32_t bits = bits_of_f32(x);
@@ -175,7 +175,7 @@ static inline double below_f64(double x)
 	return negate_f64(above_f64(negate_f64(x)));
 }
 
-/* A NaN is canonical. */
+/* A NaN becomes canonical. */
 static inline float double_to_float(double x, enum rounding rounding)
 {
 	float nearest = (float)x;
@@ -203,14 +203,14 @@ static inline double sum_odd(double a, double b)
 	double of_b = sum - a;
 	double error = (a - (sum - of_b)) + (b - of_b);
 	uint64_t bits = bits_of_f64(sum);
-	/* Away from zero where the error has the sum's sign. */
+	/* Away from zero if the error has the sign of the sum. */
 	uint64_t step = (error > 0.0) == (sum > 0.0) ? 1 : UINT64_MAX;
 	bool inexact = error < 0.0 || error > 0.0;
 
 	return f64_of_bits(inexact && !(bits & 1) ? bits + step : bits);
 }
 
-/* A sum that is zero: of zeroes, or by cancellation. Down, its sign is a minus if any is. */
+/* A sum of zero, rounded down, is negative if an operand is. */
 static inline float sum_f32(double a, double b, enum rounding rounding)
 {
 	double sum = sum_odd(a, b);
@@ -242,7 +242,8 @@ static inline float fma_f32(float a, float b, float c, enum rounding rounding)
 #endif
 	return sum_f32((double)a * (double)b, (double)c, rounding);
 }
-/* A quotient or root of f32 that is none is further from one than half a unit of a double. */
+/* A quotient or root that is not an f32 differs from every f32 by more than half a unit in the last
+ * place of a double, so rounding twice is safe. */
 static inline float div_f32(float a, float b, enum rounding rounding)
 {
 	return rounding == ROUND_RN ? canonical_f32(a / b)
@@ -254,8 +255,8 @@ static inline float sqrt_f32(float a, enum rounding rounding)
 				    : double_to_float(sqrt((double)a), rounding);
 }
 
-/* With .ftz, a product or sum is a zero that is below the least normal f32 when rounded to 24 bits,
- * as many as a normal one has: just below, rounding as to a subnormal would lift it there. */
+/* With .ftz, a product or sum becomes zero if it is below the smallest normal f32 after rounding to
+ * 24 bits. Rounding it as a subnormal could lift a value just below to the smallest normal. */
 static inline bool is_tiny(double x, enum rounding rounding)
 {
 	return absolute_f32(double_to_float(x * 0x1p64, rounding)) < 0x1p-62f;
@@ -273,7 +274,7 @@ static inline float fma_ftz_f32(float a, float b, float c, enum rounding roundin
 
 	return is_tiny(odd, rounding) ? copy_sign_f32(sum, 0.0f) : sum;
 }
-/* A quotient below the least normal f32 is a zero, also if rounding would lift it there. */
+/* A quotient below the smallest normal f32 becomes zero, even if rounding would lift it there. */
 static inline float div_ftz_f32(float a, float b, enum rounding rounding)
 {
 	float quotient = div_f32(a, b, rounding);
@@ -284,13 +285,13 @@ static inline float div_ftz_f32(float a, float b, enum rounding rounding)
 
 /* ---- f64 ---- */
 
-/* Unlike those of f32, NaNs keep what they carry. */
+/* Unlike f32, f64 NaNs keep their payload. */
 static inline double quiet_f64(double nan)
 {
 	return f64_of_bits(bits_of_f64(nan) | UINT64_C(1) << 51);
 }
-/* What arithmetic gave on two, of which the NaN of `first` goes before the other's; if neither is
- * one, a NaN is the default. */
+/* The result of an operation on two values. If it is a NaN: the quiet NaN of `first`, else that of
+ * `second`, else the default NaN. */
 static inline double result_f64(double result, double first, double second)
 {
 	double nan =
@@ -304,7 +305,7 @@ double LANES_NAME(fma_f64_directed)(double a, double b, double c, enum rounding 
 double LANES_NAME(div_f64_directed)(double a, double b, enum rounding rounding);
 double LANES_NAME(sqrt_f64_directed)(double a, enum rounding rounding);
 
-/* b's NaN goes before c's, and c's before a's; in sums and products of two, b's before a's. */
+/* The NaN of b has priority over c's, and c's over a's; with two operands, b's over a's. */
 static inline double fma_f64(double a, double b, double c, enum rounding rounding)
 {
 	return result_f64(rounding == ROUND_RN ? fma(a, b, c)
@@ -328,14 +329,15 @@ static inline double mul_f64(double a, double b, enum rounding rounding)
 {
 	double product = a * b;
 
-	/* Nothing is lost of a zero; the sign of one that c would change is the product's. */
+	/* A zero product is exact. c is a zero with the sign of the product, so it keeps that sign.
+	 */
 	return result_f64(
 		rounding == ROUND_RN || a == 0.0 || b == 0.0
 			? product
 			: LANES_NAME(fma_f64_directed)(a, b, copy_sign_f64(product, 0.0), rounding),
 		b, a);
 }
-/* A routine: a's NaN goes before b's. */
+/* Division is a routine on the hardware: the NaN of a has priority over b's. */
 static inline double div_f64(double a, double b, enum rounding rounding)
 {
 	return result_f64(
@@ -347,7 +349,7 @@ static inline double sqrt_f64(double a, enum rounding rounding)
 		rounding == ROUND_RN ? sqrt(a) : LANES_NAME(sqrt_f64_directed)(a, rounding), a, a);
 }
 
-/* ---- the lesser and the greater: a number before a NaN, -0 below +0 ---- */
+/* ---- minimum and maximum: a number wins over a NaN, -0 is below +0 ---- */
 
 static inline float min_f32(float a, float b)
 {
@@ -365,7 +367,7 @@ static inline float max_f32(float a, float b)
 	greatest = a == a ? greatest : b;
 	return canonical_f32(b == b ? greatest : a);
 }
-/* .NaN: a NaN before a number. */
+/* .NaN: a NaN wins over a number. */
 static inline float min_nan_f32(float a, float b)
 {
 	return a == a && b == b ? min_f32(a, b) : f32_of_bits(0x7fffffff);

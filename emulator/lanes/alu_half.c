@@ -1,3 +1,4 @@
+/* Handlers of half-precision arithmetic: the rows of alu_half.def. */
 #include "emulator/lanes/alu_handlers.h"
 
 #include "emulator/program/alu_half.def"

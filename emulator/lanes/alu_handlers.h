@@ -1,14 +1,14 @@
 /*
- * alu_handlers: what makes functions of the rows of alu.def that are included
- * behind it: run_SYMBOL(), the handler of a row. alu_cases.h, likewise, makes
- * the cases of a switch that finds them. Each part of alu.def has a file of its
- * own that has both, so that parts compile side by side.
+ * alu_handlers: turns the rows of alu.def that are included after it into
+ * handlers, run_SYMBOL(). alu_cases.h turns them into the cases of a switch that
+ * finds the handler. Each part of alu.def has a file of its own that includes
+ * both, so the parts compile in parallel.
  */
 #ifndef EMULATOR_LANES_ALU_HANDLERS_H
 #define EMULATOR_LANES_ALU_HANDLERS_H
 
 #include "emulator/lanes/alu_convert.h"
-#include "emulator/lanes/alu_parts.h"
+#include "emulator/lanes/alu_lookup.h"
 #include "emulator/lanes/lanes.h"
 
 #define ROW_BYTES(type) sizeof(((struct row_##type *)NULL)->lane)
@@ -18,7 +18,7 @@
 	const __typeof__(type##_of(row_##name->lane[0])) name = \
 		type##_of(type##_where(runs, row_##name->lane[lane]))
 
-/* `same`: all rows are of one width, so that none is read after a part of it was written. */
+/* `same`: all rows have one width, so no operand is read after a part of it was overwritten. */
 #define HANDLER(symbol, result, same, operands, values, expression)                    \
 	static enum step run_##symbol(struct warp *warp, const struct instruction *at) \
 	{                                                                              \

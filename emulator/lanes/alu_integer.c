@@ -1,3 +1,4 @@
+/* Handlers of integer arithmetic: the rows of alu_integer.def. */
 #include "emulator/lanes/alu_handlers.h"
 
 #include "emulator/program/alu_integer.def"

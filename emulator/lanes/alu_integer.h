@@ -1,4 +1,4 @@
-/* Functions of alu_integer.def and alu_bits.def. None has undefined behaviour for any operand. */
+/* alu_integer: the functions of alu_integer.def and alu_bits.def, defined for all operands. */
 #ifndef EMULATOR_LANES_ALU_INTEGER_H
 #define EMULATOR_LANES_ALU_INTEGER_H
 
@@ -8,12 +8,12 @@
 #define WRAP(type, a, operator, b) ((type)(1u * (type)(a) operator(type)(b)))
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
 #define MAXIMUM(a, b) ((a) > (b) ? (a) : (b))
-/* A function of each half of two pairs. */
+/* Applies a function to each half of two pairs. */
 #define PAIRWISE(type, of, a, b)              \
 	((uint16_t)of((type)(a), (type)(b)) | \
 	 (uint32_t)(uint16_t)of((type)((a) >> 16), (type)((b) >> 16)) << 16)
 
-/* a and b of rows, as parts of the types given. */
+/* The product of a part of a and a part of b. */
 #define PRODUCT_OF_PARTS(a_type, a_shift, b_type, b_shift)        \
 	((uint32_t)((int32_t)(a_type)((uint32_t)a >> (a_shift)) * \
 		    (int32_t)(b_type)((uint32_t)b >> (b_shift))))
@@ -64,7 +64,7 @@ static inline int64_t mul24_s32(int32_t a, int32_t b)
 	return (int64_t)((int32_t)((uint32_t)a << 8) >> 8) * ((int32_t)((uint32_t)b << 8) >> 8);
 }
 
-/* By zero nothing traps: quotient and remainder are all ones. */
+/* Division by zero does not trap: quotient and remainder are all ones. */
 #define UNSIGNED_DIVISION(name, type)                 \
 	static inline type div_##name(type a, type b) \
 	{                                             \
@@ -74,7 +74,7 @@ static inline int64_t mul24_s32(int32_t a, int32_t b)
 	{                                             \
 		return b ? (type)(a % b) : (type)-1;  \
 	}
-/* The least value by -1 is itself. */
+/* The smallest value divided by -1 is itself. */
 #define SIGNED_DIVISION(name, type, unsigned_type)                                            \
 	static inline type div_##name(type a, type b)                                         \
 	{                                                                                     \
@@ -97,7 +97,7 @@ SIGNED_DIVISION(s64, int64_t, uint64_t)
 #undef UNSIGNED_DIVISION
 #undef SIGNED_DIVISION
 
-/* To the nearest value that the type has. */
+/* Converts to the nearest value of the type. */
 #define SATURATE(name, type, least, greatest)                                               \
 	static inline type signed_to_##name(int64_t value)                                  \
 	{                                                                                   \
@@ -166,7 +166,7 @@ static inline uint32_t lop3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 	return result;
 }
 
-/* Shifts of b:a by at most 32. */
+/* Shifts the 64 bits b:a by at most 32. */
 static inline uint32_t funnel_left(uint32_t a, uint32_t b, uint32_t amount)
 {
 	return (uint32_t)(((uint64_t)b << 32 | a) << amount >> 32);
@@ -182,14 +182,14 @@ static inline uint64_t low_bits(uint32_t length)
 	return length < 64 ? (UINT64_C(1) << length) - 1 : UINT64_MAX;
 }
 /*
- * Fields of 64 bits take all of position and length, those of 32 bits the low
- * byte: that is what the hardware does, whatever the manual says of the first.
+ * 64-bit fields use all bits of position and length, 32-bit fields the low byte.
+ * The hardware does so, although the manual says otherwise for 64 bits.
  */
 static inline uint64_t extract_u64(uint64_t a, uint32_t position, uint32_t length)
 {
 	return position < 64 ? (a >> position) & low_bits(length) : 0;
 }
-/* Above the field is its highest bit, or the highest of a where the field ends beyond it. */
+/* Extends the field by its highest bit, or by that of a if the field ends beyond a. */
 static inline int64_t extract_s64(int64_t a, uint32_t position, uint32_t length)
 {
 	uint32_t first = position < 64 ? position : 64;
@@ -225,7 +225,7 @@ static inline uint32_t bit_mask(uint32_t position, uint32_t length)
 	return (uint32_t)(low_bits(length) << position);
 }
 
-/* The least offset has no opposite; the hardware's answer to it is 0. */
+/* The smallest offset has no negative; the hardware returns 0 for it. */
 static inline uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t offset)
 {
 	int32_t step = offset < 0 ? -1 : 1;
@@ -256,7 +256,7 @@ static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selector)
 	return permute_byte(bytes, selector) | permute_byte(bytes, selector >> 4) << 8 |
 	       permute_byte(bytes, selector >> 8) << 16 | permute_byte(bytes, selector >> 12) << 24;
 }
-/* Selectors of prmt's modes by the lowest two bits of the operand. */
+/* Selectors of the modes of prmt, by the lowest two bits of the operand. */
 static inline uint32_t permute_backward(uint32_t mode)
 {
 	return (uint32_t)(UINT64_C(0x0123701267015670) >> mode * 16) & 0xffff;

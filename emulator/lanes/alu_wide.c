@@ -1,8 +1,7 @@
-/* f64 arithmetic in a rounding other than to nearest, on integers of 128 bits. Rare, so not
- * vectorised. */
+/* f64 arithmetic with directed rounding, on 128-bit integers. It is rare and not vectorised. */
 #include "emulator/lanes/alu_float.h"
 
-/* A finite number: magnitude * 2^exponent, the magnitude's highest bit at TOP unless it is 0. */
+/* The finite number magnitude * 2^exponent; the magnitude is 0 or its highest bit is at TOP. */
 struct wide {
 	__extension__ unsigned __int128 magnitude;
 	int exponent;
@@ -56,7 +55,7 @@ static struct wide wide_product(double a, double b)
 	return wide_normalised(wide);
 }
 
-/* To the right, the last bit set if a bit was lost. */
+/* Shifts to the right, and sets the last bit if a bit was lost. */
 static struct wide wide_shifted(struct wide x, int shift)
 {
 	bool lost;
@@ -72,7 +71,7 @@ static struct wide wide_shifted(struct wide x, int shift)
 	return x;
 }
 
-/* Both normalised: bits are lost only where the difference stays large. */
+/* Both are normalised: bits are lost only if the result stays large. */
 static struct wide wide_sum(struct wide a, struct wide b)
 {
 	struct wide sum;
@@ -135,7 +134,7 @@ double LANES_NAME(fma_f64_directed)(double a, double b, double c, enum rounding 
 	return product.negative && bits_of_f64(c) >> 63 && product.magnitude == 0 ? -0.0 : 0.0;
 }
 
-/* -1, 0 or 1: what c - a * b is, exactly. */
+/* The exact sign of c - a * b: -1, 0 or 1. */
 static int residual_sign(double a, double b, double c)
 {
 	struct wide product = wide_product(a, b);
@@ -148,7 +147,8 @@ static int residual_sign(double a, double b, double c)
 	return sum.negative ? -1 : 1;
 }
 
-/* `x` is next to the exact value, which is `side` of it: above (1), below, or it is exact. */
+/* Rounds in a direction. The exact value is next to `x`: above (side 1), below (-1) or equal (0).
+ */
 static double directed(double x, int side, enum rounding rounding)
 {
 	bool negative = bits_of_f64(x) >> 63;
@@ -170,7 +170,7 @@ double LANES_NAME(div_f64_directed)(double a, double b, enum rounding rounding)
 	if (is_infinite_f64(quotient))
 		quotient = copy_sign_f64(quotient, DBL_MAX);
 	side = residual_sign(quotient, b, a);
-	/* A zero has the sign of the quotient, so nothing is nearer to zero than it. */
+	/* A zero with the sign of the quotient is already rounded towards zero. */
 	if (quotient == 0.0 && rounding == ROUND_RZ)
 		return quotient;
 	return directed(quotient, b < 0.0 ? -side : side, rounding);

@@ -1,16 +1,16 @@
 /*
- * Atomics on global, shared and generic addresses. Lanes take their turns in
- * ascending order, so that sums of floating point are the same in every run.
+ * Atomics on global, shared and generic addresses. The lanes execute in
+ * ascending order, so floating-point sums are the same in every run.
  */
 #include "emulator/lanes/alu_convert.h"
 #include "emulator/lanes/memory.h"
 
-/* What the lanes bring, as the bits of their type, and the old values that they get. */
+/* The operands of the lanes, as bits of their type, and the old values that they receive. */
 struct atomic_operands {
 	uint64_t b[LANES], c[LANES], old[LANES];
 };
 
-/* f32 in global memory is added without subnormals. */
+/* An f32 sum in global memory flushes subnormals to zero. */
 static uint32_t sum_f32_bits(uint32_t left, uint32_t right, bool global)
 {
 	float a = f32_of_bits(left), b = f32_of_bits(right);
@@ -19,8 +19,8 @@ static uint32_t sum_f32_bits(uint32_t left, uint32_t right, bool global)
 				  : add_f32(a, b, ROUND_RN));
 }
 
-/* In global memory an operand's NaN, else the memory's, goes on as it is, quiet or not; elsewhere
- * the memory's goes before. */
+/* In global memory the NaN of the operand, else of the memory, is kept unchanged, quiet or not. In
+ * shared memory the NaN of the memory has priority. */
 static uint64_t sum_f64_bits(uint64_t left, uint64_t right, bool global)
 {
 	double a = f64_of_bits(left), b = f64_of_bits(right);
@@ -42,9 +42,9 @@ static bool is_less(uint64_t a, uint64_t b, enum value_type type)
 	}
 }
 
-/* The new value; bits beyond the type's width are cut where it is stored. */
-ALWAYS_INLINE uint64_t changed(uint64_t old, uint64_t b, uint64_t c, enum atomic_kind kind,
-			       enum value_type type, bool global)
+/* The new value. The store drops the bits beyond the width of the type. */
+ALWAYS_INLINE uint64_t atomic_result(uint64_t old, uint64_t b, uint64_t c, enum atomic_kind kind,
+				     enum value_type type, bool global)
 {
 	switch (kind) {
 	case ATOMIC_ADD:
@@ -79,7 +79,7 @@ ALWAYS_INLINE uint64_t changed(uint64_t old, uint64_t b, uint64_t c, enum atomic
 	return old;
 }
 
-/* Lane after lane, on bytes that were checked. */
+/* Executes lane after lane, at addresses that were checked. */
 ALWAYS_INLINE void take_turns(unsigned char *data, const uint64_t offset[LANES], uint32_t mask,
 			      unsigned width, enum atomic_kind kind, enum value_type type,
 			      bool global, struct atomic_operands *of)
@@ -89,13 +89,14 @@ ALWAYS_INLINE void take_turns(unsigned char *data, const uint64_t offset[LANES],
 		unsigned char *place = data + offset[lane];
 
 		of->old[lane] = memory_get(place, width, false);
-		memory_put(place,
-			   changed(of->old[lane], of->b[lane], of->c[lane], kind, type, global),
-			   width);
+		memory_put(
+			place,
+			atomic_result(of->old[lane], of->b[lane], of->c[lane], kind, type, global),
+			width);
 	}
 }
 
-/* What histograms and sums are made of has a loop of its own. */
+/* The common operations of histograms and sums have loops of their own. */
 static void take_turns_at(const struct instruction *at, unsigned char *data,
 			  const uint64_t offset[LANES], uint32_t mask, bool global,
 			  struct atomic_operands *of)
@@ -109,7 +110,7 @@ static void take_turns_at(const struct instruction *at, unsigned char *data,
 			   (enum value_type)at->type, global, of);
 }
 
-/* The lanes of one allocation, and what their sectors are. */
+/* Executes the lanes that access one allocation, and counts their sectors. */
 static void change_allocation(struct instruction_count *count, const struct instruction *at,
 			      uint32_t mask, struct allocation *in, const uint64_t address[LANES],
 			      struct atomic_operands *of)
@@ -157,7 +158,7 @@ static enum step change_global(struct warp *warp, const struct instruction *at, 
 		change_allocation(count, at, mask, in, address, of);
 		return STEP_NEXT;
 	}
-	/* Several allocations, one after the other; or there is something wrong. */
+	/* The lanes access several allocations, or an address is invalid. */
 	if (access_check(warp, at, PTX_SPACE_GLOBAL, mask, address) != STEP_NEXT)
 		return STEP_STOPPED;
 	while (mask) {
@@ -190,8 +191,8 @@ static enum step change_shared(struct warp *warp, const struct instruction *at, 
 	return STEP_NEXT;
 }
 
-static void read_operand(uint64_t value[LANES], const struct warp *warp, uint32_t row,
-			 unsigned width)
+static void read_atomic_operand(uint64_t value[LANES], const struct warp *warp, uint32_t row,
+				unsigned width)
 {
 	const unsigned char *from = row_of(warp, row);
 	uint64_t keeps = width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1;
@@ -202,7 +203,7 @@ static void read_operand(uint64_t value[LANES], const struct warp *warp, uint32_
 
 static enum step run_atomic(struct warp *warp, const struct instruction *at)
 {
-	struct instruction_count *count = count_of(warp, at);
+	struct instruction_count *count = count_at(warp, at);
 	uint32_t mask = warp->active, shared = 0, local = 0;
 	uint64_t address[LANES], offset[LANES];
 	struct atomic_operands of;
@@ -211,8 +212,8 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 	if (mask == 0)
 		return STEP_NEXT;
 	memory_addresses(address, warp, at);
-	read_operand(of.b, warp, at->b, at->width);
-	read_operand(of.c, warp, at->c, at->width);
+	read_atomic_operand(of.b, warp, at->b, at->width);
+	read_atomic_operand(of.c, warp, at->c, at->width);
 	for (int lane = 0; lane < LANES; lane++) {
 		shared |= (uint32_t)(address[lane] - SHARED_WINDOW < WINDOW_BYTES) << lane;
 		local |= (uint32_t)(address[lane] - LOCAL_WINDOW < WINDOW_BYTES) << lane;
@@ -224,7 +225,7 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 	}
 	if (mask & local)
 		return warp_finding(warp, at, __builtin_ctz(mask & local), FINDING_UNSUPPORTED,
-				    "an atomic on local memory");
+				    "an atomic on local memory is undefined");
 	count->requests += at->space != PTX_SPACE_GENERIC || mask & ~shared;
 	count->serialised += access_longest_queue(address, mask);
 	if (at->space == PTX_SPACE_GENERIC)

@@ -1,23 +1,24 @@
 /*
- * Lanes that see each other's values: shuffles, votes, matches, reductions.
+ * Instructions that exchange values between lanes: shuffles, votes, matches,
+ * reductions.
  *
- * Each lane gives a member mask. Mostly it is one for all that run; lanes of
- * one instruction may also be several groups with a mask each, as after
- * match.any. warp_gather() has seen to it that every living lane of the masks
- * is there, and that lanes name themselves.
+ * Each lane gives a member mask. Usually all active lanes give the same one. The
+ * lanes of one instruction may also form several groups with a mask each, as
+ * after match.any. warp_gather() ensures that every living lane of the masks is
+ * active, and that each lane names itself.
  */
 #include "emulator/lanes/handlers.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_sync.h"
 
 #include <string.h>
 
-/* A row may be both operand and result: results are put together apart. */
+/* A result that is built aside, because its row may also be an operand. */
 struct values {
 	_Alignas(64) uint32_t of[LANES];
 };
 
-/* Writes the lanes that run. */
-static void put(struct warp *warp, uint32_t row, const struct values *values)
+/* Writes the active lanes of a row. Row 0: no destination. */
+static void write_active_lanes(struct warp *warp, uint32_t row, const struct values *values)
 {
 	uint32_t *to;
 
@@ -32,9 +33,10 @@ static void put(struct warp *warp, uint32_t row, const struct values *values)
 /* ---- shuffles ---- */
 
 /*
- * Where each lane's value comes from, and whether (ALL_LANES or 0) that is within its segment; its
- * own where it is not. `reach` is b; `limits` is c: a clamp in its low bits, and above them a mask
- * that cuts the warp into segments. Compiled for each kind.
+ * Sets the source lane of each lane, and whether (ALL_LANES or 0) it lies within the lane's
+ * segment; if not, the source is the lane itself. `reach` is operand b. `limits` is operand c: a
+ * clamp in its low bits, and above them a mask that divides the warp into segments. Compiled for
+ * each kind.
  */
 static inline __attribute__((always_inline)) void
 source_lanes(unsigned kind, const uint32_t reach[LANES], const uint32_t limits[LANES],
@@ -42,7 +44,7 @@ source_lanes(unsigned kind, const uint32_t reach[LANES], const uint32_t limits[L
 {
 	for (uint32_t lane = 0; lane < LANES; lane++) {
 		uint32_t segment = limits[lane] >> 8 & 31, first = lane & segment;
-		/* The last of the segment; going up, the first. */
+		/* The last lane of the segment; for up, the first. */
 		uint32_t bound = first | (limits[lane] & 31 & ~segment);
 		uint32_t distance = reach[lane] & 31;
 		uint32_t source = kind == SHUFFLE_UP          ? lane - distance
@@ -82,21 +84,21 @@ static enum step run_shuffle(struct warp *warp, const struct instruction *at)
 	default:
 		source_lanes(SHUFFLE_INDEX, reach, limits, &from, &inside);
 	}
-	/* The value of a lane that does not run is undefined: here it is the own one. */
+	/* The value of an inactive source lane is undefined: here it is the lane's own value. */
 	if (warp->active != ALL_LANES)
 		for (uint32_t lane = 0; lane < LANES; lane++)
 			if (!warp->lanes[from.of[lane]])
 				from.of[lane] = lane;
 	for (int lane = 0; lane < LANES; lane++)
 		result.of[lane] = value[from.of[lane]];
-	put(warp, at->dst, &result);
-	put(warp, at->dst2, &inside);
+	write_active_lanes(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst2, &inside);
 	return STEP_NEXT;
 }
 
-/* ---- groups of one mask ---- */
+/* ---- groups of lanes with one mask ---- */
 
-/* Takes the first group of *left out of it: the lanes there that give the same mask. */
+/* Removes the first group from *left and returns it: lanes that give the same mask. */
 static uint32_t next_group(const struct warp *warp, const struct instruction *at, uint32_t *left)
 {
 	const uint32_t *members = row_of(warp, at->d);
@@ -137,7 +139,7 @@ static enum step run_vote(struct warp *warp, const struct instruction *at)
 			  : decided               ? ALL_LANES
 						  : 0);
 	}
-	put(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst, &result);
 	return STEP_NEXT;
 }
 
@@ -180,12 +182,12 @@ static enum step run_match(struct warp *warp, const struct instruction *at)
 			}
 		}
 	}
-	put(warp, at->dst, &result);
-	put(warp, at->dst2, &all);
+	write_active_lanes(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst2, &all);
 	return STEP_NEXT;
 }
 
-static uint32_t combine(const struct instruction *at, uint32_t a, uint32_t b)
+static uint32_t redux_pair(const struct instruction *at, uint32_t a, uint32_t b)
 {
 	bool is_less = at->type == TYPE_s32 ? (int32_t)a < (int32_t)b : a < b;
 
@@ -222,10 +224,10 @@ static enum step run_redux(struct warp *warp, const struct instruction *at)
 		uint32_t sum = value[__builtin_ctz(group)];
 
 		for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1)
-			sum = combine(at, sum, value[__builtin_ctz(rest)]);
+			sum = redux_pair(at, sum, value[__builtin_ctz(rest)]);
 		set_lanes(&result, group, sum);
 	}
-	put(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst, &result);
 	return STEP_NEXT;
 }
 
@@ -245,8 +247,8 @@ static enum step run_elect(struct warp *warp, const struct instruction *at)
 		set_lanes(&leader, group, (uint32_t)__builtin_ctz(group));
 		set_lanes(&elected, group & -group, ALL_LANES);
 	}
-	put(warp, at->dst, &leader);
-	put(warp, at->dst2, &elected);
+	write_active_lanes(warp, at->dst, &leader);
+	write_active_lanes(warp, at->dst2, &elected);
 	return STEP_NEXT;
 }
 
@@ -256,7 +258,7 @@ static enum step run_active_mask(struct warp *warp, const struct instruction *at
 
 	for (int lane = 0; lane < LANES; lane++)
 		result.of[lane] = warp->active;
-	put(warp, at->dst, &result);
+	write_active_lanes(warp, at->dst, &result);
 	return STEP_NEXT;
 }
 

@@ -1,3 +1,4 @@
+/* The sets of handlers, and whether this processor can run them. */
 #include "emulator/lanes/handlers.h"
 
 #define LANES_TABLE(set)                                                                \
@@ -8,19 +9,14 @@
 
 const struct handlers handlers_portable = LANES_TABLE(portable);
 
-#ifdef LANES_WITH_AVX2
-static const struct handlers handlers_avx2 = LANES_TABLE(avx2);
-
-const struct handlers *handlers_avx2_if_there(void)
+const struct handlers *handlers_avx2_or_null(void)
 {
+#ifdef LANES_WITH_AVX2
+	static const struct handlers handlers_avx2 = LANES_TABLE(avx2);
+
 	if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
 	    __builtin_cpu_supports("bmi2"))
 		return &handlers_avx2;
-	return NULL;
-}
-#else
-const struct handlers *handlers_avx2_if_there(void)
-{
-	return NULL;
-}
 #endif
+	return NULL;
+}

@@ -1,13 +1,13 @@
 /*
- * lanes: rows as C sees them, and the loop over the 32 lanes. Each type of
- * VALUE_TYPE_LIST has a struct row_NAME of 32 stored values, and NAME_of() and
- * of_NAME() between what is stored and its C type: predicates are 0 or -1,
- * narrow values lie in 32 bits with zeroes above (s8: in 16 bits with its
- * sign).
+ * lanes: the C types of rows, and the loop over the 32 lanes. Each type of
+ * VALUE_TYPE_LIST has a struct row_NAME of 32 stored values. NAME_of() and
+ * of_NAME() convert between the stored value and its C type: predicates are 0
+ * or -1, narrow values are stored in 32 bits with zeroes above (s8: in 16 bits
+ * with its sign).
  *
- * A result may lie where an operand does, lane on lane; rows of different
- * widths may share only a part of their bytes, so a handler that has both
- * computes aside. Rows may alias whatever type was stored there before.
+ * A result row may be an operand row. Rows of different widths may overlap in a
+ * part of their bytes, so handlers with both compute into a temporary row. Rows
+ * may alias any type that was stored there before.
  */
 #ifndef EMULATOR_LANES_LANES_H
 #define EMULATOR_LANES_LANES_H
@@ -16,8 +16,8 @@
 
 #include "emulator/lanes/handlers.h"
 
-/* Before a `for` over the lanes: what one lane does never touches what another reads. clang would
- * unroll a short one before it looks whether it can be vectorised. */
+/* Precedes a `for` over the lanes: no iteration writes what another one reads. Without `unroll`
+ * clang unrolls a short loop before it checks whether it can vectorise it. */
 #ifdef __clang__
 #define VECTORISED _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #else
@@ -25,7 +25,7 @@
 #endif
 #define EACH_LANE VECTORISED for (int lane = 0; lane < LANES; lane++)
 
-/* name_blend: lanes that run get `values`, the others keep what they have. */
+/* name_blend: active lanes get `values`, the others keep their value. */
 #define LANES_ROW(name, stored_type)                                                         \
 	struct row_##name {                                                                  \
 		_Alignas(64) stored_type lane[LANES];                                        \
@@ -57,9 +57,8 @@ LANES_ROW(f64, double)
 #undef LANES_ROW
 
 /*
- * What is stored, for a lane that runs. One that does not run computes, too;
- * what it has left of floats it must not compute with: numbers that are
- * subnormal take a hundred times as long.
+ * The stored value, or 0 for a float of an inactive lane. Inactive lanes compute
+ * too, and a stale subnormal number would take a hundred times as long.
  */
 #define pred_where(runs, stored) (stored)
 #define u8_where(runs, stored) (stored)
@@ -82,7 +81,7 @@ static inline double f64_where(int32_t runs, double stored)
 	return runs ? stored : 0.0;
 }
 
-/* From what is stored. */
+/* From the stored value. */
 #define pred_of(stored) (stored)
 #define u8_of(stored) ((uint8_t)(stored))
 #define s8_of(stored) ((int8_t)(stored))
@@ -98,7 +97,7 @@ static inline double f64_where(int32_t runs, double stored)
 #define b64_of(stored) (stored)
 #define f64_of(stored) (stored)
 
-/* To what is stored. */
+/* To the stored value. */
 #define of_pred(value) (-(int32_t)((value) != 0))
 #define of_u8(value) ((uint8_t)(value))
 #define of_s8(value) ((uint16_t)(int16_t)(int8_t)(value))

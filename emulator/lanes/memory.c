@@ -1,7 +1,8 @@
 /* Loads and stores: global memory (and constants, which lie in it), and generic addresses. */
 #include "emulator/lanes/memory.h"
 
-/* Unique sectors of rising addresses, which filled lanes do not disturb; 0: they do not rise. */
+/* The number of unique sectors of ascending addresses; 0: they do not ascend. MEMORY_FILL keeps
+ * the order. */
 ALWAYS_INLINE unsigned rising_sectors(const uint32_t sector[LANES])
 {
 	uint32_t falls = 0;
@@ -14,7 +15,7 @@ ALWAYS_INLINE unsigned rising_sectors(const uint32_t sector[LANES])
 	return falls >> 31 ? 0 : changes;
 }
 
-/* Different units among the lanes, which all lie in one aligned row of 64 units. */
+/* The number of different units, if all lanes lie in one aligned row of 64 units. */
 ALWAYS_INLINE unsigned units_of_row(const uint64_t offset[LANES], unsigned unit_shift)
 {
 	uint64_t bits = 0;
@@ -45,7 +46,7 @@ ALWAYS_INLINE void touch_sectors(const uint32_t sector[LANES], struct allocation
 		in->read[word] |= bits & ~in->written[word];
 }
 
-/* Different places of lanes that touch `sectors` sectors in all. */
+/* The number of different offsets of lanes that access `sectors` sectors. */
 ALWAYS_INLINE unsigned scattered_places(const uint64_t offset[LANES], uint32_t mask,
 					uint64_t spread, unsigned bytes, unsigned sectors)
 {
@@ -63,7 +64,8 @@ ALWAYS_INLINE unsigned scattered_places(const uint64_t offset[LANES], uint32_t m
 	return falls >> 63 ? access_places(offset, mask) : changes;
 }
 
-/* Lanes that are neither side by side nor at one place. Apart, so that those are short. */
+/* Counts lanes that are neither consecutive nor at one place. Not inlined, to keep the fast paths
+ * short. */
 static __attribute__((noinline)) void count_scattered(struct instruction_count *count,
 						      const uint64_t offset[LANES], uint32_t mask,
 						      uint64_t spread, unsigned bytes,
@@ -108,9 +110,9 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 	if (!in || in->bytes < bytes)
 		return several_allocations(warp, at, mask, address);
 	limit = in->bytes - bytes;
-	base = in->address; /* which offset[] could change, for all that the compiler knows */
+	base = in->address; /* a copy, because for the compiler offset[] may alias it */
 	begin = address[0] - base;
-	/* An offset over the limit, which is below 2^63, sets the top bit of one of the two. */
+	/* The limit is below 2^63, so an offset above it sets the top bit of one of the two. */
 	for (int lane = 0; lane < LANES; lane++) {
 		uint64_t here = address[lane] - base;
 
@@ -166,7 +168,7 @@ enum step LANES_NAME(global_access)(struct warp *warp, const struct instruction 
 			    at->operation == OP_STORE);
 }
 
-/* Lanes in more than one allocation: one after the other. Or there is something wrong. */
+/* Lanes that access several allocations, one after another; or an address is invalid. */
 static enum step several_allocations(struct warp *warp, const struct instruction *at, uint32_t mask,
 				     const uint64_t address[LANES])
 {
@@ -198,8 +200,20 @@ ALWAYS_INLINE enum step run_global(struct warp *warp, const struct instruction *
 	if (mask == 0)
 		return STEP_NEXT;
 	memory_addresses(address, warp, at);
-	count_of(warp, at)->requests++;
+	count_at(warp, at)->requests++;
 	return global_lanes(warp, at, mask, address, width, vector, store);
+}
+
+static enum step access_global(struct warp *warp, const struct instruction *at)
+{
+	uint32_t mask = warp->active;
+	uint64_t address[LANES];
+
+	if (mask == 0)
+		return STEP_NEXT;
+	memory_addresses(address, warp, at);
+	count_at(warp, at)->requests++;
+	return LANES_NAME(global_access)(warp, at, mask, address);
 }
 
 #define GLOBAL_SHAPE(width, vector)                                                    \
@@ -215,35 +229,28 @@ ALWAYS_INLINE enum step run_global(struct warp *warp, const struct instruction *
 	}
 MEMORY_SHAPE_LIST(GLOBAL_SHAPE)
 
-static enum step access_global(struct warp *warp, const struct instruction *at)
-{
-	uint32_t mask = warp->active;
-	uint64_t address[LANES];
-
-	if (mask == 0)
-		return STEP_NEXT;
-	memory_addresses(address, warp, at);
-	count_of(warp, at)->requests++;
-	return LANES_NAME(global_access)(warp, at, mask, address);
-}
+static const struct memory_shape global_shapes[] = {
+#define X(width, vector) \
+	{width, vector, load_global_##width##_##vector, store_global_##width##_##vector},
+	MEMORY_SHAPE_LIST(X)
+#undef X
+};
 
 instruction_handler *LANES_NAME(global_handler)(const struct instruction *at)
 {
-#define CHOOSE(w, v)                               \
-	if (at->width == (w) && at->vector == (v)) \
-		return at->operation == OP_STORE ? store_global_##w##_##v : load_global_##w##_##v;
-	MEMORY_SHAPE_LIST(CHOOSE)
-#undef CHOOSE
-	return access_global;
+	instruction_handler *found =
+		memory_shape_handler(global_shapes, ARRAY_SIZE(global_shapes), at);
+
+	return found ? found : access_global;
 }
 
-/* ---- generic addresses: each lane may mean another space ---- */
+/* ---- generic addresses: each lane may access a different space ---- */
 
 static enum step access_generic(struct warp *warp, const struct instruction *at)
 {
 	uint32_t mask = warp->active, shared = 0, local = 0;
 	uint64_t address[LANES], offset[LANES];
-	struct instruction_count *count = count_of(warp, at);
+	struct instruction_count *count = count_at(warp, at);
 	enum step step = STEP_NEXT;
 
 	if (mask == 0)
@@ -255,7 +262,7 @@ static enum step access_generic(struct warp *warp, const struct instruction *at)
 
 		shared |= (uint32_t)in_shared << lane;
 		local |= (uint32_t)in_local << lane;
-		/* Both windows begin at a multiple of their size. */
+		/* Both windows start at a multiple of their size. */
 		offset[lane] = address[lane] % WINDOW_BYTES;
 	}
 	count->requests += (mask & ~(shared | local)) != 0;

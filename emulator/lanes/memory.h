@@ -1,15 +1,15 @@
 /*
- * memory: what the handlers of loads, stores and atomics have in common: where
- * lanes point, and the bytes between memory and rows. Included by files that
- * are compiled once for each set. The lanes that take part are warp->active:
- * guards have narrowed it.
+ * memory: shared by the handlers of loads, stores and atomics: the addresses of
+ * the lanes, and copying between memory and rows. For files that are compiled
+ * once per set. The lanes that take part are warp->active, which guards have
+ * already narrowed.
  *
- * Handlers come in shapes: a macro names the widths and vectors that matter,
- * for which the loops below are compiled with constants; all others share one
- * that reads them from the instruction.
+ * Handlers are compiled for shapes: MEMORY_SHAPE_LIST names the common widths
+ * and vector lengths, for which the loops below become constant. One handler
+ * that reads them from the instruction serves all others.
  *
- * A row may be both address and result, so addresses are copied before a
- * result is written, and rows are only touched by memcpy: their types change.
+ * A row may be both address and result, so addresses are copied before a result
+ * is written. Rows are accessed with memcpy only, because their types change.
  */
 #ifndef EMULATOR_LANES_MEMORY_H
 #define EMULATOR_LANES_MEMORY_H
@@ -22,17 +22,32 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Width, vector of the shapes that are compiled for themselves. */
+/* Width and vector length of the shapes that have handlers of their own. */
 #define MEMORY_SHAPE_LIST(X) X(1, 1) X(2, 1) X(4, 1) X(8, 1) X(4, 2) X(8, 2) X(4, 4)
+struct memory_shape {
+	unsigned width, vector;
+	instruction_handler *load, *store;
+};
 
-/* Handlers of one space: the shape's, or the one for every shape. NULL for no load or store. */
+/* NULL: the instruction has none of these shapes. */
+static inline instruction_handler *memory_shape_handler(const struct memory_shape *shapes,
+							size_t count, const struct instruction *at)
+{
+	for (size_t i = 0; i < count; i++)
+		if (at->width == shapes[i].width && at->vector == shapes[i].vector)
+			return at->operation == OP_STORE ? shapes[i].store : shapes[i].load;
+	return NULL;
+}
+
+/* The handler of a load or store in one space: that of its shape, or the general one. */
 instruction_handler *LANES_NAME(global_handler)(const struct instruction *at);
 instruction_handler *LANES_NAME(shared_handler)(const struct instruction *at);
 instruction_handler *LANES_NAME(local_handler)(const struct instruction *at);
 
 /*
- * Does the lanes of a mask (not empty), for generic accesses: addresses in
- * global memory, or offsets in the other two. All is counted but the request.
+ * Execute the lanes of a mask that is not empty, for generic accesses. address[]
+ * holds addresses of global memory, or offsets into shared or local memory. They
+ * count everything except the request.
  */
 enum step LANES_NAME(global_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
 				    uint64_t address[LANES]);
@@ -41,7 +56,7 @@ enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction 
 enum step LANES_NAME(local_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
 				   uint64_t address[LANES]);
 
-/* Sums wrap: at 64 bits, and of 32-bit addresses at 32. */
+/* Sums wrap at 64 bits, and sums of 32-bit addresses at 32. */
 ALWAYS_INLINE void memory_addresses(uint64_t address[LANES], const struct warp *warp,
 				    const struct instruction *at)
 {
@@ -61,7 +76,7 @@ ALWAYS_INLINE void memory_addresses(uint64_t address[LANES], const struct warp *
 	}
 }
 
-/* The same as offsets of 32 bits. */
+/* The same, as 32-bit offsets. */
 ALWAYS_INLINE void memory_offsets(uint32_t offset[LANES], const struct warp *warp,
 				  const struct instruction *at)
 {
@@ -82,9 +97,9 @@ ALWAYS_INLINE void memory_offsets(uint32_t offset[LANES], const struct warp *war
 }
 
 /*
- * Lanes that take no part point where the nearest lane below that does points
- * (those below the first: where that one points), so that what holds for all
- * lanes holds for those of the mask, and addresses that rise still rise.
+ * Gives inactive lanes the address of the nearest active lane below, or of the
+ * first active one. Tests of all lanes then hold for those of the mask, and
+ * ascending addresses stay ascending.
  */
 #define MEMORY_FILL(address, mask)                                                                 \
 	do {                                                                                       \
@@ -95,7 +110,7 @@ ALWAYS_INLINE void memory_offsets(uint32_t offset[LANES], const struct warp *war
 
 /* ---- bytes ---- */
 
-/* Where a lane's bytes are: 64-bit offsets from `data`, or 32-bit ones. */
+/* The addresses of the lanes, as 64-bit or 32-bit offsets from `data`. */
 struct memory_places {
 	unsigned char *data;
 	const uint64_t *wide; /* NULL: narrow */
@@ -151,7 +166,7 @@ ALWAYS_INLINE void memory_put(unsigned char *to, uint64_t value, unsigned width)
 	}
 }
 
-/* Rows of 64-bit lanes, and of 32-bit lanes. */
+/* Access a lane of a row: 64 bits wide for width 8, else 32 bits. */
 ALWAYS_INLINE uint64_t row_get(const unsigned char *row, int lane, unsigned width)
 {
 	return width == 8 ? memory_get(row + 8 * lane, 8, false)
@@ -163,7 +178,7 @@ ALWAYS_INLINE void row_put(unsigned char *row, int lane, uint64_t value, unsigne
 	memory_put(row + (width == 8 ? 8 : 4) * lane, value, width == 8 ? 8 : 4);
 }
 
-/* places->… of lanes outside of the mask must be readable, too (MEMORY_FILL). */
+/* The addresses of lanes outside of the mask must be readable, too (MEMORY_FILL). */
 ALWAYS_INLINE void memory_load(struct warp *warp, const struct instruction *at, uint32_t mask,
 			       const struct memory_places *places, unsigned width, unsigned vector)
 {
@@ -192,7 +207,7 @@ ALWAYS_INLINE void memory_load(struct warp *warp, const struct instruction *at, 
 	}
 }
 
-/* Lanes that write to one place: the highest one's value stays. */
+/* If several lanes write to one place, the value of the highest lane stays. */
 ALWAYS_INLINE void memory_store(const struct warp *warp, const struct instruction *at,
 				uint32_t mask, const struct memory_places *places, unsigned width,
 				unsigned vector)
@@ -206,7 +221,7 @@ ALWAYS_INLINE void memory_store(const struct warp *warp, const struct instructio
 	}
 }
 
-/* Lanes side by side in their order: one copy, where rows look like memory. */
+/* Returns true if lanes at consecutive addresses can be copied as one piece. */
 ALWAYS_INLINE bool memory_copies(uint32_t mask, unsigned width, unsigned vector)
 {
 	return mask == ALL_LANES && vector == 1 && width >= 4;

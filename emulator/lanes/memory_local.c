@@ -1,7 +1,6 @@
 /*
- * Loads and stores of a thread's own memory: .local, and the parameters of
- * calls, which lie there too but are registers on the hardware and so are not
- * counted.
+ * Loads and stores of local memory: .local, and the parameters of calls. The
+ * parameters are registers on the hardware and so are not counted.
  */
 #include "emulator/lanes/memory.h"
 
@@ -46,7 +45,7 @@ static enum step access_local(struct warp *warp, const struct instruction *at)
 	for (int lane = 0; lane < LANES; lane++)
 		address[lane] = narrow[lane];
 	if (at->space != PTX_SPACE_PARAM)
-		count_of(warp, at)->requests++;
+		count_at(warp, at)->requests++;
 	if (at->width == 4 && at->vector == 1)
 		return local_lanes(warp, at, mask, address, 4, 1);
 	return LANES_NAME(local_access)(warp, at, mask, address);

@@ -1,12 +1,9 @@
 /* Loads and stores of shared memory. */
 #include "emulator/lanes/memory.h"
 
-/*
- * Loads of words in one row: what many lanes have read and nobody writes is not
- * looked at again and again.
- */
-static __attribute__((noinline)) void look_at_row(struct warp *warp, const struct instruction *at,
-						  uint32_t mask, const uint32_t offset[LANES])
+/* Checks loads of words in one row, except words that are settled (shadow.h). */
+static __attribute__((noinline)) void check_row(struct warp *warp, const struct instruction *at,
+						uint32_t mask, const uint32_t offset[LANES])
 {
 	uint32_t word[LANES], words = 0, lanes = 0;
 
@@ -15,7 +12,7 @@ static __attribute__((noinline)) void look_at_row(struct warp *warp, const struc
 		words |= UINT32_C(1) << word[lane];
 	}
 	words = shared_shadow_unsettled(warp, offset[0] / SHADOW_ROW_BYTES, words);
-	/* Two lanes of each word: so many that they need not be sought. */
+	/* Nearly all lanes are needed for two lanes of each word: check all of them. */
 	if (2 * __builtin_popcount(words) >= __builtin_popcount(mask)) {
 		lanes = mask;
 		words = 0;
@@ -35,9 +32,9 @@ static __attribute__((noinline)) void look_at_row(struct warp *warp, const struc
 		shared_shadow_load(warp, at, lanes, offset, BANK_BYTES);
 }
 
-/* The block is one that is looked at: before anything moves. */
-static __attribute__((noinline)) void look_at(struct warp *warp, const struct instruction *at,
-					      uint32_t mask, const uint32_t offset[LANES])
+/* Checks an access in a checked block, before any data moves. */
+static __attribute__((noinline)) void check_access(struct warp *warp, const struct instruction *at,
+						   uint32_t mask, const uint32_t offset[LANES])
 {
 	const unsigned bytes = access_bytes(at);
 	uint32_t there[LANES];
@@ -54,8 +51,10 @@ static __attribute__((noinline)) void look_at(struct warp *warp, const struct in
 	shared_shadow_store(warp, at, mask, offset, bytes, values);
 }
 
-static __attribute__((noinline)) enum step faulty(struct warp *warp, const struct instruction *at,
-						  uint32_t mask, const uint32_t offset[LANES])
+static __attribute__((noinline)) enum step report_invalid(struct warp *warp,
+							  const struct instruction *at,
+							  uint32_t mask,
+							  const uint32_t offset[LANES])
 {
 	uint64_t address[LANES];
 
@@ -71,7 +70,7 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 	const unsigned bytes = width * vector;
 	struct block *block = warp->block;
 	const uint32_t size = (uint32_t)block->launch->shared_bytes;
-	struct instruction_count *count = count_of(warp, at);
+	struct instruction_count *count = count_at(warp, at);
 	const struct memory_places places = {.data = block->shared, .narrow = offset};
 	uint32_t begin, limit, outside = 0, low = 0, gaps = 0, spread = 0;
 	unsigned wavefronts;
@@ -79,7 +78,7 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 	if (mask != ALL_LANES)
 		MEMORY_FILL(offset, mask);
 	if (size < bytes)
-		return faulty(warp, at, mask, offset);
+		return report_invalid(warp, at, mask, offset);
 	limit = size - bytes;
 	begin = offset[0];
 	for (unsigned lane = 0; lane < LANES; lane++) {
@@ -91,13 +90,13 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 		spread |= here ^ begin;
 	}
 	if (outside >> 31 || low & (bytes - 1))
-		return faulty(warp, at, mask, offset);
+		return report_invalid(warp, at, mask, offset);
 	if (block->shadow && !store && bytes == BANK_BYTES && spread < SHADOW_ROW_BYTES)
-		look_at_row(warp, at, mask, offset);
+		check_row(warp, at, mask, offset);
 	else if (block->shadow)
-		look_at(warp, at, mask, offset);
+		check_access(warp, at, mask, offset);
 
-	/* Lanes side by side, or within one row of the banks, are never in each other's way. */
+	/* Consecutive lanes, and lanes within one row of the banks, have no conflicts. */
 	if (gaps == 0 || (spread < WAVEFRONT_BYTES && (store || bytes <= BANK_BYTES)))
 		wavefronts = access_groups(mask, bytes);
 	else if (store)
@@ -129,22 +128,9 @@ ALWAYS_INLINE enum step run_shared(struct warp *warp, const struct instruction *
 	if (mask == 0)
 		return STEP_NEXT;
 	memory_offsets(offset, warp, at);
-	count_of(warp, at)->requests++;
+	count_at(warp, at)->requests++;
 	return shared_lanes(warp, at, mask, offset, width, vector, store);
 }
-
-#define SHARED_SHAPE(width, vector)                                                    \
-	static enum step load_shared_##width##_##vector(struct warp *warp,             \
-							const struct instruction *at)  \
-	{                                                                              \
-		return run_shared(warp, at, width, vector, false);                     \
-	}                                                                              \
-	static enum step store_shared_##width##_##vector(struct warp *warp,            \
-							 const struct instruction *at) \
-	{                                                                              \
-		return run_shared(warp, at, width, vector, true);                      \
-	}
-MEMORY_SHAPE_LIST(SHARED_SHAPE)
 
 static enum step shared_of_any_shape(struct warp *warp, const struct instruction *at, uint32_t mask,
 				     uint32_t offset[LANES])
@@ -161,7 +147,7 @@ static enum step access_shared(struct warp *warp, const struct instruction *at)
 	if (mask == 0)
 		return STEP_NEXT;
 	memory_offsets(offset, warp, at);
-	count_of(warp, at)->requests++;
+	count_at(warp, at)->requests++;
 	return shared_of_any_shape(warp, at, mask, offset);
 }
 
@@ -175,12 +161,30 @@ enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction 
 	return shared_of_any_shape(warp, at, mask, offset);
 }
 
+#define SHARED_SHAPE(width, vector)                                                    \
+	static enum step load_shared_##width##_##vector(struct warp *warp,             \
+							const struct instruction *at)  \
+	{                                                                              \
+		return run_shared(warp, at, width, vector, false);                     \
+	}                                                                              \
+	static enum step store_shared_##width##_##vector(struct warp *warp,            \
+							 const struct instruction *at) \
+	{                                                                              \
+		return run_shared(warp, at, width, vector, true);                      \
+	}
+MEMORY_SHAPE_LIST(SHARED_SHAPE)
+
+static const struct memory_shape shared_shapes[] = {
+#define X(width, vector) \
+	{width, vector, load_shared_##width##_##vector, store_shared_##width##_##vector},
+	MEMORY_SHAPE_LIST(X)
+#undef X
+};
+
 instruction_handler *LANES_NAME(shared_handler)(const struct instruction *at)
 {
-#define CHOOSE(w, v)                               \
-	if (at->width == (w) && at->vector == (v)) \
-		return at->operation == OP_STORE ? store_shared_##w##_##v : load_shared_##w##_##v;
-	MEMORY_SHAPE_LIST(CHOOSE)
-#undef CHOOSE
-	return access_shared;
+	instruction_handler *found =
+		memory_shape_handler(shared_shapes, ARRAY_SIZE(shared_shapes), at);
+
+	return found ? found : access_shared;
 }

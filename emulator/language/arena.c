@@ -13,9 +13,9 @@ struct arena_block {
 };
 
 struct ptx_arena {
-	struct arena_block *blocks; /* the first has room */
+	struct arena_block *blocks; /* The first block has free bytes. */
 	size_t taken_bytes, limit_bytes;
-	struct name **buckets; /* a power of two of them */
+	struct name **buckets; /* bucket_count is a power of two */
 	size_t bucket_count, name_count;
 };
 
@@ -49,14 +49,15 @@ void arena_destroy(struct ptx_arena *arena)
 	free(arena);
 }
 
-static int no_memory(struct error *err, size_t bytes)
+static int arena_out_of_memory(struct error *err, size_t bytes)
 {
-	return error_set(err, PL_ENOMEM,
-			 "it asks for more memory than its length lets expect (%zu bytes more)",
-			 bytes);
+	return error_set(
+		err, PL_ENOMEM,
+		"it needs more memory than a PTX text of this length should (%zu more bytes)",
+		bytes);
 }
 
-static struct arena_block *new_block(struct ptx_arena *arena, size_t bytes)
+static struct arena_block *arena_add_block(struct ptx_arena *arena, size_t bytes)
 {
 	size_t capacity = bytes > BLOCK_BYTES / 4 ? bytes : BLOCK_BYTES;
 	struct arena_block *block = calloc(1, sizeof(*block) + capacity);
@@ -64,7 +65,7 @@ static struct arena_block *new_block(struct ptx_arena *arena, size_t bytes)
 	if (!block)
 		return NULL;
 	block->capacity = capacity;
-	/* a block for one large thing goes behind the one that has room */
+	/* A block for one large object goes behind the first, which has free bytes. */
 	if (capacity == bytes && arena->blocks) {
 		block->next = arena->blocks->next;
 		arena->blocks->next = block;
@@ -75,21 +76,22 @@ static struct arena_block *new_block(struct ptx_arena *arena, size_t bytes)
 	return block;
 }
 
-int arena_take(struct ptx_arena *arena, void **out, size_t count, size_t size, struct error *err)
+int arena_allocate(struct ptx_arena *arena, void **out, size_t count, size_t size,
+		   struct error *err)
 {
 	struct arena_block *block = arena->blocks;
 	const size_t alignment = _Alignof(max_align_t);
 	size_t bytes;
 
 	if (size && count > SIZE_MAX / 2 / size)
-		return no_memory(err, SIZE_MAX);
+		return arena_out_of_memory(err, SIZE_MAX);
 	bytes = (count * size + alignment - 1) / alignment * alignment;
 	if (bytes > arena->limit_bytes - arena->taken_bytes)
-		return no_memory(err, bytes);
+		return arena_out_of_memory(err, bytes);
 	if (!block || bytes > block->capacity - block->used)
-		block = new_block(arena, bytes);
+		block = arena_add_block(arena, bytes);
 	if (!block)
-		return no_memory(err, bytes);
+		return arena_out_of_memory(err, bytes);
 	*out = (char *)block->bytes + block->used;
 	block->used += bytes;
 	arena->taken_bytes += bytes;
@@ -105,7 +107,7 @@ int arena_grow(struct ptx_arena *arena, void **array, size_t *capacity, size_t c
 
 	if (count < *capacity)
 		return 0;
-	rc = arena_take(arena, &copy, larger, size, err);
+	rc = arena_allocate(arena, &copy, larger, size, err);
 	if (rc)
 		return rc;
 	if (count)
@@ -115,7 +117,7 @@ int arena_grow(struct ptx_arena *arena, void **array, size_t *capacity, size_t c
 	return 0;
 }
 
-static uint64_t hash_of(const char *text, size_t length)
+static uint64_t hash_name(const char *text, size_t length)
 {
 	uint64_t hash = 0xcbf29ce484222325u;
 
@@ -124,8 +126,8 @@ static uint64_t hash_of(const char *text, size_t length)
 	return hash ^ hash >> 29;
 }
 
-/* More buckets, when there is memory for them; without, names are only found more slowly. */
-static void spread_names(struct ptx_arena *arena)
+/* Doubles the number of buckets. Without memory for them, lookups only become slower. */
+static void grow_name_buckets(struct ptx_arena *arena)
 {
 	size_t count = 2 * arena->bucket_count;
 	struct name **buckets = calloc(count, sizeof(*buckets));
@@ -144,10 +146,10 @@ static void spread_names(struct ptx_arena *arena)
 	arena->bucket_count = count;
 }
 
-int arena_name(struct ptx_arena *arena, struct name **out, const char *text, size_t length,
-	       struct error *err)
+int arena_intern(struct ptx_arena *arena, struct name **out, const char *text, size_t length,
+		 struct error *err)
 {
-	uint64_t hash = hash_of(text, length);
+	uint64_t hash = hash_name(text, length);
 	struct name *name = arena->buckets[hash & (arena->bucket_count - 1)];
 	void *memory = NULL;
 	int rc;
@@ -159,11 +161,11 @@ int arena_name(struct ptx_arena *arena, struct name **out, const char *text, siz
 		*out = name;
 		return 0;
 	}
-	rc = arena_take(arena, &memory, 1, sizeof(*name) + length + 1, err);
+	rc = arena_allocate(arena, &memory, 1, sizeof(*name) + length + 1, err);
 	if (rc)
 		return rc;
 	if (arena->name_count >= arena->bucket_count)
-		spread_names(arena);
+		grow_name_buckets(arena);
 	name = memory;
 	name->hash = hash;
 	name->length = length;

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longest decimal with a point; strtod() wants a string of its own. */
+/* The longest decimal number with a point. It is copied, because strtod() needs a terminator. */
 #define DECIMAL_BYTES 128
-/* As much of a word as an error shows. */
+/* An error message shows at most this much of a token. */
 #define SHOWN_BYTES 40
 
-/* PTX is ASCII, whatever the locale. */
+/* PTX is ASCII, so the locale does not matter. */
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -33,8 +33,8 @@ static int digit_value(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
 }
 
-static int complain(const struct lexer *lexer, const struct token *at, const char *what,
-		    struct error *err)
+static int lexer_error(const struct lexer *lexer, const struct token *at, const char *what,
+		       struct error *err)
 {
 	size_t length = (size_t)(lexer->at - at->text);
 
@@ -42,8 +42,7 @@ static int complain(const struct lexer *lexer, const struct token *at, const cha
 			 (int)(length < SHOWN_BYTES ? length : SHOWN_BYTES), at->text);
 }
 
-/* Blanks and comments. */
-static int skip_blanks(struct lexer *lexer, struct error *err)
+static int skip_blanks_and_comments(struct lexer *lexer, struct error *err)
 {
 	while (lexer->at < lexer->end) {
 		size_t left = (size_t)(lexer->end - lexer->at);
@@ -66,7 +65,7 @@ static int skip_blanks(struct lexer *lexer, struct error *err)
 		for (lexer->at += 2;; lexer->at++) {
 			if (lexer->end - lexer->at < 2)
 				return error_set(err, PL_EPARSE,
-						 "line %u: the text ends in this comment", line);
+						 "line %u: this comment does not end", line);
 			if (lexer->at[0] == '*' && lexer->at[1] == '/')
 				break;
 			lexer->line += *lexer->at == '\n';
@@ -76,8 +75,8 @@ static int skip_blanks(struct lexer *lexer, struct error *err)
 	return 0;
 }
 
-/* 0f or 0d and the hexadecimal digits of the bits. */
-static int read_bits(struct lexer *lexer, struct token *out, struct error *err)
+/* Reads 0f or 0d and the hexadecimal digits of the float's bits. */
+static int lex_float_bits(struct lexer *lexer, struct token *out, struct error *err)
 {
 	bool single = out->text[1] == 'f' || out->text[1] == 'F';
 	int digits = 0;
@@ -88,14 +87,14 @@ static int read_bits(struct lexer *lexer, struct token *out, struct error *err)
 	}
 	out->kind = single ? TOKEN_F32 : TOKEN_F64;
 	if (digits != (single ? 8 : 16))
-		return complain(lexer, out,
-				single ? "0f wants 8 hexadecimal digits"
-				       : "0d wants 16 hexadecimal digits",
-				err);
+		return lexer_error(lexer, out,
+				   single ? "0f needs 8 hexadecimal digits"
+					  : "0d needs 16 hexadecimal digits",
+				   err);
 	return 0;
 }
 
-static int read_decimal(struct lexer *lexer, struct token *out, struct error *err)
+static int lex_decimal(struct lexer *lexer, struct token *out, struct error *err)
 {
 	char copy[DECIMAL_BYTES];
 	size_t length;
@@ -112,13 +111,13 @@ static int read_decimal(struct lexer *lexer, struct token *out, struct error *er
 		if (digits < lexer->end && (*digits == '+' || *digits == '-'))
 			digits++;
 		if (digits == lexer->end || !is_digit(*digits))
-			return complain(lexer, out, "a number without its exponent", err);
+			return lexer_error(lexer, out, "an exponent without digits", err);
 		for (lexer->at = digits; lexer->at < lexer->end && is_digit(*lexer->at);)
 			lexer->at++;
 	}
 	length = (size_t)(lexer->at - out->text);
 	if (length >= sizeof(copy))
-		return complain(lexer, out, "a number of too many digits", err);
+		return lexer_error(lexer, out, "a number with too many digits", err);
 	memcpy(copy, out->text, length);
 	copy[length] = '\0';
 	value = strtod(copy, NULL);
@@ -127,7 +126,7 @@ static int read_decimal(struct lexer *lexer, struct token *out, struct error *er
 	return 0;
 }
 
-static int read_number(struct lexer *lexer, struct token *out, struct error *err)
+static int lex_number(struct lexer *lexer, struct token *out, struct error *err)
 {
 	const char *text = lexer->at;
 	char second = lexer->end - text > 1 ? text[1] : '\0';
@@ -136,7 +135,7 @@ static int read_number(struct lexer *lexer, struct token *out, struct error *err
 	int digits = 0, value;
 
 	if (*text == '0' && second && strchr("fFdD", second))
-		return read_bits(lexer, out, err);
+		return lex_float_bits(lexer, out, err);
 	if (*text == '0' && second && strchr("xX", second))
 		base = 16;
 	else if (*text == '0' && second && strchr("bB", second))
@@ -148,7 +147,7 @@ static int read_number(struct lexer *lexer, struct token *out, struct error *err
 			length++;
 		if (text + length < lexer->end && strchr(".eE", text[length]) && text[length]) {
 			lexer->at += length;
-			return read_decimal(lexer, out, err);
+			return lex_decimal(lexer, out, err);
 		}
 		base = *text == '0' ? 8 : 10;
 	} else {
@@ -163,16 +162,16 @@ static int read_number(struct lexer *lexer, struct token *out, struct error *err
 		lexer->at++;
 	out->kind = TOKEN_INTEGER;
 	if (!fits)
-		return complain(lexer, out, "a number of more than 64 bits", err);
+		return lexer_error(lexer, out, "a number with more than 64 bits", err);
 	if (!digits || (lexer->at < lexer->end && continues_word(*lexer->at))) {
 		lexer->at += lexer->at < lexer->end;
-		return complain(lexer, out, "not a number", err);
+		return lexer_error(lexer, out, "not a number", err);
 	}
 	return 0;
 }
 
-/* Words after a dot go on over "::". */
-static void read_dotted(struct lexer *lexer)
+/* Dotted words may contain "::". */
+static void lex_dotted_word(struct lexer *lexer)
 {
 	while (lexer->at < lexer->end) {
 		if (continues_word(*lexer->at))
@@ -185,7 +184,7 @@ static void read_dotted(struct lexer *lexer)
 	}
 }
 
-static int read_string(struct lexer *lexer, struct token *out, struct error *err)
+static int lex_string(struct lexer *lexer, struct token *out, struct error *err)
 {
 	for (lexer->at++; lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n';) {
 		lexer->at += *lexer->at == '\\' ? 2 : 1;
@@ -193,7 +192,7 @@ static int read_string(struct lexer *lexer, struct token *out, struct error *err
 			lexer->at = lexer->end;
 	}
 	if (lexer->at == lexer->end || *lexer->at != '"')
-		return complain(lexer, out, "a string without its end", err);
+		return lexer_error(lexer, out, "a string that does not end", err);
 	lexer->at++;
 	out->kind = TOKEN_STRING;
 	return 0;
@@ -202,7 +201,7 @@ static int read_string(struct lexer *lexer, struct token *out, struct error *err
 int lexer_next(struct lexer *lexer, struct token *out, struct error *err)
 {
 	const char *before = lexer->at;
-	int rc = skip_blanks(lexer, err);
+	int rc = skip_blanks_and_comments(lexer, err);
 
 	*out = (struct token){.kind = TOKEN_END,
 			      .text = lexer->at,
@@ -211,7 +210,7 @@ int lexer_next(struct lexer *lexer, struct token *out, struct error *err)
 	if (rc || lexer->at == lexer->end)
 		return rc;
 	if (is_digit(*lexer->at)) {
-		rc = read_number(lexer, out, err);
+		rc = lex_number(lexer, out, err);
 	} else if (begins_word(*lexer->at)) {
 		out->kind = TOKEN_WORD;
 		for (lexer->at++; lexer->at < lexer->end && continues_word(*lexer->at);)
@@ -220,16 +219,15 @@ int lexer_next(struct lexer *lexer, struct token *out, struct error *err)
 		   continues_word(lexer->at[1])) {
 		out->kind = TOKEN_DOTTED;
 		lexer->at++;
-		read_dotted(lexer);
+		lex_dotted_word(lexer);
 	} else if (*lexer->at == '"') {
-		rc = read_string(lexer, out, err);
+		rc = lex_string(lexer, out, err);
 	} else {
 		out->kind = TOKEN_MARK;
 		out->mark = *lexer->at++;
 		if (!out->mark || !strchr("{}()[]<>,;:|!@+-=*/~&^.?", out->mark))
-			rc = error_set(err, PL_EPARSE,
-				       "line %u: a character that is not PTX: 0x%02x", out->line,
-				       (unsigned)(unsigned char)out->mark);
+			rc = error_set(err, PL_EPARSE, "line %u: invalid character 0x%02x",
+				       out->line, (unsigned)(unsigned char)out->mark);
 	}
 	out->length = (size_t)(lexer->at - out->text);
 	return rc;

@@ -1,6 +1,7 @@
 /*
- * lexer: words of a PTX text, one at a time, comments left out. Internal to
- * emulator/language/.
+ * lexer: splits PTX text into tokens and skips blanks and comments. Internal to emulator/language/.
+ *
+ * Tokens point into the text, which the caller keeps.
  */
 #ifndef EMULATOR_LANGUAGE_LEXER_H
 #define EMULATOR_LANGUAGE_LEXER_H
@@ -8,20 +9,20 @@
 #include "base/base.h"
 
 enum token_kind {
-	TOKEN_END,     /* of the text */
+	TOKEN_END,     /* the text has ended */
 	TOKEN_WORD,    /* "ld", "%rd4", "$L__BB0_2" */
 	TOKEN_DOTTED,  /* ".global", ".L1::no_allocate" */
 	TOKEN_INTEGER, /* bits: 64-bit two's complement */
-	TOKEN_F32,     /* bits of 0f3F800000 */
-	TOKEN_F64,     /* bits of 0d3FF0000000000000, 1.0, 1e-3 */
-	TOKEN_STRING,  /* with its quotes */
-	TOKEN_MARK,    /* one character */
+	TOKEN_F32,     /* 0f3F800000; bits: its 32 bits */
+	TOKEN_F64,     /* 0d3FF0000000000000, 1.0, 1e-3; bits: its 64 bits */
+	TOKEN_STRING,  /* text includes the quotes */
+	TOKEN_MARK,    /* one character, in `mark` */
 };
 
 struct token {
 	enum token_kind kind;
 	char mark;
-	bool adjacent; /* nothing stands between it and the token before */
+	bool adjacent; /* no blank or comment is between it and the token before */
 	const char *text;
 	size_t length;
 	uint32_t line;
@@ -33,7 +34,8 @@ struct lexer {
 	uint32_t line;
 };
 
-/* PL_EPARSE: a character, number, string or comment that cannot be. */
+/* Reads the next token. PL_EPARSE: an invalid character or number, or a string or comment that does
+ * not end. */
 int lexer_next(struct lexer *lexer, struct token *out, struct error *err);
 
 #endif

@@ -1,18 +1,17 @@
 /*
- * module: a PTX file as it is written. The parser keeps names, modifiers and
- * source lines; it knows the grammar and the directives but no opcode, so
- * that a module with instructions nobody has heard of still parses, and
- * program/ can list every one of them. Internal to emulator/.
+ * module: a parsed PTX file. Internal to emulator/.
  *
- * Accepted: what nvcc 11 to 13 write, whatever the target. Register classes
- * are kept as widths only (NVVM 20 declares %f as .b32). `.loc`, `.file`,
- * `.section` and `.pragma` are read or passed over, never refused.
+ * The parser keeps names, modifiers and source lines. It knows the grammar and the directives but
+ * no opcode. A module with unknown instructions still parses, and program/ can list them all.
  *
- * Names are unique: a variable, label or list of targets of an inner scope whose
- * name was used before in its function is called "param0.2" here, and so are the
- * operands that mean it. The same name is the same pointer.
+ * Accepted is what nvcc 11 to 13 write, for any target. Register types are kept as widths only
+ * (NVVM 20 declares %f as .b32). `.loc` and `.file` are kept; `.section` and `.pragma` are skipped.
  *
- * Ownership: everything hangs on the module, and none of it on the text.
+ * Names are unique within a function. If an inner scope declares a variable, label or list of
+ * targets whose name its function has used before, it gets a name such as "param0.2", and so do the
+ * operands that refer to it. Equal names are the same pointer.
+ *
+ * Ownership: the module owns everything in it and keeps no pointer into the text.
  */
 #ifndef EMULATOR_LANGUAGE_MODULE_H
 #define EMULATOR_LANGUAGE_MODULE_H
@@ -27,47 +26,47 @@ enum ptx_space {
 	PTX_SPACE_CONST,
 	PTX_SPACE_PARAM,
 };
-const char *ptx_space_name(enum ptx_space space); /* "global"; "" for generic */
+const char *ptx_space_name(enum ptx_space space); /* "global"; "" for the generic space */
 
-/* A register of a function. Width of a predicate is 1, else 8, 16, 32, 64 or 128 bits. */
+/* A register of a function. Its width is 1 for a predicate, else 8, 16, 32, 64 or 128 bits. */
 struct ptx_register {
-	const char *name; /* "%rd4"; in an asm block of its own scope, as written there */
+	const char *name; /* "%rd4"; not unique: a register of an inner scope keeps its name */
 	int width_bits;
 };
 
-/* An address in the initialiser of a variable: of another variable or of a function. */
+/* An address in a variable's initial value: of another variable or of a function. */
 struct ptx_relocation {
-	int64_t at, bytes; /* in the variable */
+	int64_t at, bytes; /* where in the variable, and how many bytes */
 	const char *symbol;
 	int64_t addend;
 };
 
-/* A variable: module scope, function scope, or a parameter. */
+/* A variable of module or function scope, or a parameter. */
 struct ptx_variable {
 	const char *name;
 	enum ptx_space space;
-	int64_t element_bytes; /* of the type as written: .b8 is 1 */
+	int64_t element_bytes; /* of the declared type: 1 for .b8 */
 	int64_t count;         /* elements; 1 for a scalar, 0 for `extern x[]` */
 	int64_t bytes;         /* element_bytes * count */
 	int64_t align;         /* at least element_bytes */
-	bool external;         /* .extern: dynamic shared memory, when shared */
-	/* What it begins as: `bytes` bytes, or NULL for zeroes. Zeroes, too, where an address goes.
-	 */
+	bool external;         /* .extern; in shared space: dynamic shared memory */
+	/* The initial value: `bytes` bytes, or NULL for zeroes. Addresses are zero here; see
+	 * relocations. */
 	unsigned char *initial;
 	struct ptx_relocation *relocations;
 	size_t relocation_count;
 };
 
 enum ptx_operand_kind {
-	PTX_OPERAND_REGISTER, /* index into the function's registers; name: a selector ("b0", of
-				 video instructions), else NULL */
-	PTX_OPERAND_SPECIAL,  /* %tid.x, %laneid, WARP_SZ: name */
+	PTX_OPERAND_REGISTER, /* index: in the function's registers; name: a selector of a video
+				 instruction ("b0"), else NULL */
+	PTX_OPERAND_SPECIAL,  /* name: "%tid.x", "%laneid", "WARP_SZ" */
 	PTX_OPERAND_INTEGER,  /* bits: 64-bit two's complement */
-	PTX_OPERAND_F32,      /* 0f3F800000: bits */
-	PTX_OPERAND_F64,      /* 0d…, or a decimal literal with a point: bits */
-	PTX_OPERAND_SYMBOL,   /* a variable, function or label by name */
-	PTX_OPERAND_ADDRESS,  /* [base + offset]: base is the first element; none: [integer]. More
-				 follow the base of tex and cp.async.bulk.tensor */
+	PTX_OPERAND_F32,      /* 0f3F800000; bits */
+	PTX_OPERAND_F64,      /* 0d…, or a decimal literal with a point; bits */
+	PTX_OPERAND_SYMBOL,   /* name: a variable, function or label */
+	PTX_OPERAND_ADDRESS,  /* [base + offset]: the first element is the base; [integer] has none.
+				 tex and cp.async.bulk.tensor have more elements after the base */
 	PTX_OPERAND_VECTOR,   /* {a, b, …}: elements */
 	PTX_OPERAND_LIST,     /* (a, b, …) of a call: elements */
 	PTX_OPERAND_PAIR,     /* d|p: two elements */
@@ -76,9 +75,9 @@ enum ptx_operand_kind {
 
 struct ptx_operand {
 	enum ptx_operand_kind kind;
-	bool negated;                 /* !%p1, or -x of a register in old dialects */
+	bool negated;                 /* !%p1, or -x of a register in old PTX */
 	uint32_t index;               /* REGISTER */
-	const char *name;             /* SPECIAL, SYMBOL; REGISTER: see above */
+	const char *name;             /* SPECIAL, SYMBOL, and REGISTER as described above */
 	uint64_t bits;                /* INTEGER, F32 (low half), F64 */
 	int64_t offset;               /* ADDRESS, and SYMBOL+offset */
 	struct ptx_operand *elements; /* VECTOR, LIST, PAIR, ADDRESS */
@@ -87,35 +86,35 @@ struct ptx_operand {
 
 struct ptx_statement {
 	bool guarded, guard_negated;
-	uint32_t guard;   /* register */
+	uint32_t guard;   /* index of the guard's register */
 	const char *base; /* "ld" */
-	/* "global", "nc", "v4", "f32"; with :: where written so ("L1::no_allocate"). */
+	/* "global", "nc", "v4", "f32"; a modifier with :: is one ("L1::no_allocate"). */
 	const char *const *modifiers;
 	size_t modifier_count;
 	const char *mnemonic; /* as written: "ld.global.nc.v4.f32" */
 	struct ptx_operand *operands;
 	size_t operand_count;
 	uint32_t line;              /* in the PTX text, from 1 */
-	uint32_t file, source_line; /* of the latest .loc: index into files, or 0 and 0. The line of
-				       the statement itself, not where it was inlined */
-	uint32_t caller_file, caller_line; /* likewise: of the outermost call that it was inlined
-					      at; 0 and 0: none */
+	uint32_t file, source_line; /* of the latest .loc: index in files and line, or 0 and 0. For
+				       inlined code this is the line of the statement itself */
+	uint32_t caller_file, caller_line; /* the same for the outermost call at which the statement
+					      was inlined; 0 and 0: not inlined */
 };
 
-/* A label stands before the statement of that index; statement_count: at the end. */
+/* A label. `statement` is the index of the statement after it, or statement_count at the end. */
 struct ptx_label {
 	const char *name;
 	uint32_t statement;
 };
 
-/* Name of a table of branch targets (`.branchtargets`) or prototype (`.callprototype`). */
+/* A labelled list of branch targets (`.branchtargets`) or call prototype (`.callprototype`). */
 struct ptx_targets {
 	const char *name;
 	const char **labels;
 	size_t count;
 };
 
-/* A directive that the parser leaves to others: ".maxnreg", ".explicitcluster". */
+/* A directive that the parser keeps but does not interpret: ".maxnreg", ".explicitcluster". */
 struct ptx_directive {
 	const char *name;
 	uint32_t line;
@@ -123,9 +122,9 @@ struct ptx_directive {
 
 struct ptx_function {
 	const char *name;
-	bool entry;                      /* else .func */
-	bool defined;                    /* has a body */
-	struct ptx_variable *parameters; /* in order; a function's results come first */
+	bool entry;                      /* false: .func */
+	bool defined;                    /* false: a declaration without a body */
+	struct ptx_variable *parameters; /* in order; the results of a .func come first */
 	size_t parameter_count, result_count;
 	struct ptx_register *registers;
 	size_t register_count;
@@ -137,43 +136,43 @@ struct ptx_function {
 	size_t target_count;
 	struct ptx_statement *statements;
 	size_t statement_count;
-	int64_t max_threads[3]; /* .maxntid / .reqntid; 0: not said */
-	/* Of the head all but those; of the body those that the parser does not know. */
+	int64_t max_threads[3]; /* from .maxntid or .reqntid; 0: none */
+	/* All directives of the head other than those, and the unknown ones of the body. */
 	struct ptx_directive *directives;
 	size_t directive_count;
 	uint32_t line;
 };
 
 struct ptx_module {
-	char version[8], target[16]; /* "9.0", "sm_90"; what follows ("debug") is left out */
+	char version[8], target[16]; /* "9.0", "sm_90"; target options ("debug") are dropped */
 	int address_bits;
 	struct ptx_variable *variables; /* of module scope */
 	size_t variable_count;
 	struct ptx_function *functions;
 	size_t function_count;
-	char **files; /* by the number of .file; holes are NULL. '?' for control characters */
+	char **files; /* by .file number; NULL: no such number. Without control characters */
 	size_t file_count;
-	struct ptx_arena *arena; /* where all of this is */
+	struct ptx_arena *arena; /* owns all of this */
 };
 
-/* Larger texts, more functions, more registers in one of them, and deeper scopes are refused:
+/* Limits. A larger text, more functions, more registers in a function or deeper scopes:
  * PL_EPARSE. */
 #define PTX_MAX_TEXT_BYTES (64 * 1024 * 1024)
 #define PTX_MAX_FUNCTIONS 16384
 #define PTX_MAX_REGISTERS 65536
 #define PTX_MAX_SCOPES 64
-/* .file and .loc beyond this are refused. */
+/* Larger numbers in .file and .loc, or longer names: PL_EPARSE. */
 #define PTX_MAX_FILES 65536
 #define PTX_MAX_FILE_NAME 4095
 
 /*
- * Reads a whole module. `text` needs no terminator. PL_EPARSE: what is wrong,
- * with the line of the PTX and the words there; PL_ENOMEM: it asks for far
- * more memory than its length lets expect. *out is untouched then.
+ * Parses a whole module. `text` needs no terminator. PL_EPARSE: the error names the line of the PTX
+ * and the token there. PL_ENOMEM: the module needs far more memory than a text of this length
+ * should. On error *out is unchanged.
  */
 int ptx_module_parse(struct ptx_module **out, const char *text, size_t length, struct error *err);
-void ptx_module_free(struct ptx_module *module); /* NULL is fine */
-/* NULL: none of that name. */
+void ptx_module_free(struct ptx_module *module); /* NULL is allowed */
+/* Returns NULL if the module has no function of this name. */
 const struct ptx_function *ptx_module_function(const struct ptx_module *module, const char *name);
 
 #endif

@@ -1,10 +1,20 @@
 /*
- * parser: what the parts of the parser share: the text's current word, the
- * function being read, and what names mean in its scopes. Internal to
- * emulator/language/.
+ * parser: the state that all files of the PTX parser share, and the functions that they call in
+ * each other. Internal to emulator/language/.
  *
- * An error sticks: after the first one every word is the end of the text, so
- * that whoever reads on stops by itself; `rc` says what became of it.
+ * The files form layers, lowest first; each calls only the ones before it:
+ *   arena, lexer         memory and names; characters to tokens
+ *   parser               the current token, errors, memory of the module
+ *   scope                what each name means in the current scope
+ *   parse_initial, parse_variable, parse_annotation, parse_instruction
+ *   parse_function       heads and bodies of functions
+ *   parse_module         module scope; ptx_module_parse() is here
+ *
+ * Errors are sticky. The first error is kept in `rc` and `err`; from then on every token is
+ * TOKEN_END, so that each loop over the text ends without a check of its own. A function that
+ * returns a pointer returns NULL once an error is set.
+ *
+ * Ownership: everything is allocated in the module's arena and freed with it.
  */
 #ifndef EMULATOR_LANGUAGE_PARSER_H
 #define EMULATOR_LANGUAGE_PARSER_H
@@ -13,12 +23,13 @@
 #include "emulator/language/lexer.h"
 #include "emulator/language/module.h"
 
-/* A name that an outer or later binding may explain: a label, mostly. */
+/* A use of a name that is resolved when its scope ends. Labels may follow the branches to them. */
 struct name_use {
 	const char **where; /* the text in the module, to be replaced */
 	struct name *name;
 };
 
+/* The meaning that a name had before a declaration in the current scope. */
 struct name_change {
 	struct name *name;
 	struct name_binding before;
@@ -26,27 +37,28 @@ struct name_change {
 
 struct scope {
 	uint32_t serial;
-	size_t changes, uses; /* where its own begin */
+	size_t changes, uses; /* index of its first entry in parser.changes and parser.uses */
 };
 
-/* A .loc: what is there, and which call it was inlined at, of the outermost (line 0: none). */
+/* A .loc directive. The caller is the outermost call at which the code was inlined; its line is 0
+ * for code that was not inlined. */
 struct location {
 	uint32_t file, line, column;
 	uint32_t caller_file, caller_line;
 };
-/* A call that was inlined is told shortly before what was inlined there. */
+/* A .loc of inlined code refers to the .loc of the call, which comes shortly before it. */
 #define RECENT_LOCATIONS 16
 
 struct parser {
 	struct lexer lexer;
-	struct token token;
+	struct token token; /* the current token: not yet consumed */
 	struct ptx_module *module;
 	struct ptx_arena *arena;
 	struct error *err;
 	int rc;
 	size_t module_variable_capacity, function_capacity, file_capacity;
 
-	/* The function being read. */
+	/* The function being parsed. */
 	struct ptx_function function;
 	size_t parameter_capacity, register_capacity, variable_capacity, label_capacity,
 		target_capacity, statement_capacity, directive_capacity;
@@ -54,7 +66,7 @@ struct parser {
 	struct location location, recent[RECENT_LOCATIONS];
 	size_t location_count;
 
-	/* scopes[0] is the module's. */
+	/* scopes[0] is module scope. */
 	struct scope scopes[PTX_MAX_SCOPES + 1];
 	size_t depth;
 	uint32_t scope_serial, unique_serial;
@@ -63,7 +75,8 @@ struct parser {
 	struct name_use *uses;
 	size_t use_count, use_capacity;
 
-	/* Operands of the statement and of the lists in it, until their number is known. */
+	/* A stack of the operands of the current statement and of the lists in it. They move to an
+	 * array of the module when their list is complete and their number is known. */
 	struct open_operand {
 		struct ptx_operand operand;
 		struct name *name; /* of a symbol */
@@ -71,73 +84,85 @@ struct parser {
 	size_t open_count, open_capacity;
 };
 
-/* ---- words (parser.c) ---- */
+/* ---- tokens (parser.c) ---- */
 
-/* Sets the error, with the line and the word that is there. */
-void parser_complain(struct parser *parser, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Sets the error to the line, the message and the current token, unless an error is set already.
+ * A message has no full stop. */
+void parser_error(struct parser *parser, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Moves to the next token. */
 void parser_advance(struct parser *parser);
-bool parser_sees(const struct parser *parser, char mark);
-bool parser_sees_word(const struct parser *parser, const char *word);
-/* True and past it, if the mark is there. */
-bool parser_takes(struct parser *parser, char mark);
-bool parser_takes_word(struct parser *parser, const char *word);
-/* `what` is wanted here: an error if it is not. */
-void parser_wants(struct parser *parser, char mark, const char *after);
-/* A name; NULL with the error set. */
-struct name *parser_name(struct parser *parser, const char *what);
-int64_t parser_number(struct parser *parser, const char *what, int64_t most);
-/* Past everything up to the brace that closes the one that is there. */
+/* Whether the current token is this mark or word, or names a space of variables (".global"). */
+bool parser_at(const struct parser *parser, char mark);
+bool parser_at_word(const struct parser *parser, const char *word);
+bool parser_at_space(const struct parser *parser, enum ptx_space *out);
+/* Consumes the mark or word if it is the current token. Returns whether it was. */
+bool parser_accept(struct parser *parser, char mark);
+bool parser_accept_word(struct parser *parser, const char *word);
+/* Consumes the mark. Any other token is an error: the message says what must follow `after`. */
+void parser_expect(struct parser *parser, char mark, const char *after);
+/* Consume a name or an integer from 0 to `most`; `what` names it in the error message. */
+struct name *parser_expect_name(struct parser *parser, const char *what);
+int64_t parser_expect_number(struct parser *parser, const char *what, int64_t most);
+/* Skips from the current '{' to after the '}' that closes it. */
 void parser_skip_braces(struct parser *parser);
-/* Past "( … )", which must be there. */
+/* Skips "( … )". Any other current token than '(' is an error. */
 void parser_skip_parentheses(struct parser *parser);
 
-/* Memory of the module; NULL with the error set. */
-void *parser_take(struct parser *parser, size_t count, size_t size);
-/* One more zeroed element in an array of the module: a pointer to it; NULL with the error set. */
+/* Allocates zeroed memory in the module's arena. */
+void *parser_allocate(struct parser *parser, size_t count, size_t size);
+/* Appends a zeroed element to an array in the module's arena; `array` points to the array's
+ * pointer. Returns the element. */
 void *parser_append(struct parser *parser, void *array, size_t *count, size_t *capacity,
 		    size_t size);
+/* Returns the one struct name of this text. */
 struct name *parser_intern(struct parser *parser, const char *text, size_t length);
 
 /* ---- scopes (scope.c) ---- */
 
 void scope_enter(struct parser *parser);
+/* Resolves the uses of labels that the scope declares, and restores the names that it hid. */
 void scope_leave(struct parser *parser);
 /*
- * Declares a name in the present scope; its text in the module, unique in
- * its function (registers keep theirs). NULL: declared twice there.
+ * Declares a name in the current scope. Returns the name to use in the module, which is unique in
+ * the function (registers keep theirs). A second declaration in one scope is an error.
  */
 const char *scope_declare(struct parser *parser, struct name *name, enum name_meaning meaning,
 			  size_t index);
-/* *where is to be what the name means here: at once, or when its scope has been read. */
+/* Sets *where to the unique name that `name` stands for: immediately, or when the scope that
+ * declares it ends. `where` must stay valid until then. */
 void scope_use(struct parser *parser, const char **where, struct name *name);
 
-/* ---- declarations (declare.c) ---- */
+/* ---- variables and registers (parse_variable.c, parse_initial.c) ---- */
 
-/* After ".global" and the like, with out->space set: type, name, size, initialiser. NULL with the
- * error set. The name is the caller's to declare. */
-struct name *declare_variable(struct parser *parser, struct ptx_variable *out);
-/* One more of the same type, after a comma. */
-struct name *declare_next_variable(struct parser *parser, struct ptx_variable *out);
-/* The same, of function scope, declared there; after the space's word, to the semicolon. */
-void declare_local_variables(struct parser *parser, enum ptx_space space);
-void declare_registers(struct parser *parser); /* after ".reg" */
-/* ".global" …; false: not a word for a space that variables may be in. */
-bool space_of(const struct token *token, enum ptx_space *out);
+/* Parses type, name, dimensions and initial value, which follow the space (".global"). The caller
+ * sets out->space before, and declares the returned name. */
+struct name *parse_variable(struct parser *parser, struct ptx_variable *out);
+/* Parses one more variable of the same type, after a comma. */
+struct name *parse_next_variable(struct parser *parser, struct ptx_variable *out);
+/* Parses and declares variables of the current function, from after the space to the semicolon. */
+void parse_local_variables(struct parser *parser, enum ptx_space space);
+/* Parses and declares registers, from after ".reg" to the semicolon. */
+void parse_registers(struct parser *parser);
 #define MAX_DIMENSIONS 8
-/* After '=': what a variable begins as. count 0: as many elements as there are. */
-void declare_initial(struct parser *parser, struct ptx_variable *variable,
-		     const int64_t *dimensions, size_t dimension_count);
+/* Parses the initial value of a variable, after '='. A first dimension of 0 takes its size from
+ * the number of values. */
+void parse_initial_value(struct parser *parser, struct ptx_variable *variable,
+			 const int64_t *dimensions, size_t dimension_count);
 
-/* ---- functions (function.c, statement.c) ---- */
+/* ---- statements (parse_annotation.c, parse_instruction.c) ---- */
 
-/* After ".entry" or ".func". */
-void parse_function(struct parser *parser, bool entry);
-/* One more function of the module, zeroed; NULL with the error set. */
-struct ptx_function *parser_add_function(struct parser *parser);
-/* ".file", ".loc", ".section", ".pragma": true and past it, if one of them is there. */
+/* Consumes ".file", ".loc", ".section" or ".pragma". Returns false if the current token is none of
+ * them. */
 bool parse_annotation(struct parser *parser);
-/* A statement of a function: with its guard, or after its first word. */
-void parse_guarded(struct parser *parser);
+/* Parses an instruction from its guard, or from after its first word. */
+void parse_guarded_instruction(struct parser *parser);
 void parse_instruction(struct parser *parser, const struct token *word);
+
+/* ---- functions (parse_function.c) ---- */
+
+/* Parses a function from after ".entry" or ".func" and adds it to the module. */
+void parse_function(struct parser *parser, bool entry);
+/* Appends a zeroed function to the module. */
+struct ptx_function *add_module_function(struct parser *parser);
 
 #endif

@@ -1,4 +1,4 @@
-/* What names mean: each is bound to the latest declaration that is in reach. */
+/* Scopes: each name means its latest declaration in the current scope or in one around it. */
 #include "emulator/language/parser.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 void scope_enter(struct parser *parser)
 {
 	if (parser->depth == PTX_MAX_SCOPES) {
-		parser_complain(parser, "more than %d scopes in one another", PTX_MAX_SCOPES);
+		parser_error(parser, "more than %d nested scopes", PTX_MAX_SCOPES);
 		return;
 	}
 	parser->scopes[++parser->depth] = (struct scope){
@@ -22,7 +22,7 @@ void scope_leave(struct parser *parser)
 	const struct scope *scope = &parser->scopes[parser->depth];
 	size_t kept = scope->uses;
 
-	/* labels may stand behind what jumps to them: now all of this scope are known */
+	/* A label may follow the branches to it. All labels of this scope are known now. */
 	for (size_t i = scope->uses; i < parser->use_count; i++) {
 		const struct name_use *use = &parser->uses[i];
 
@@ -49,7 +49,7 @@ static const char *unique_text(struct parser *parser, struct name *name)
 	char *text;
 	int length = snprintf(number, sizeof(number), ".%u", ++parser->unique_serial);
 
-	text = parser_take(parser, 1, name->length + (size_t)length + 1);
+	text = parser_allocate(parser, 1, name->length + (size_t)length + 1);
 	if (!text)
 		return name->text;
 	memcpy(text, name->text, name->length);
@@ -66,7 +66,7 @@ const char *scope_declare(struct parser *parser, struct name *name, enum name_me
 
 	if (name->binding.meaning != NAME_FREE && name->binding.scope == scope->serial &&
 	    parser->depth) {
-		parser_complain(parser, "%.60s is declared twice", name->text);
+		parser_error(parser, "%.60s is declared twice", name->text);
 		return NULL;
 	}
 	if (meaning != NAME_REGISTER && parser->depth) {

@@ -1,19 +1,20 @@
-/* The rules and the rare paths of memory instructions. See access.h. */
+/* Rules and rare paths of memory instructions. See access.h. */
 #include "emulator/machine/access.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- different values among lanes ---- */
+/* ---- counting different values among lanes ---- */
 
 /*
- * A set of up to 32 numbers: an open table that is emptied before use. Numbers
- * are below SLOT_EMPTY, which sectors and words are by far.
+ * A set of up to 32 numbers: a hash table with open addressing. The caller fills
+ * it with SLOT_EMPTY before use. Sector and word numbers are always smaller than
+ * SLOT_EMPTY.
  */
 #define SLOTS 64
 #define SLOT_EMPTY UINT32_MAX
 
-/* Whether `number` was not there yet. */
+/* Returns true if `number` is new to the set. */
 static inline bool set_add(uint32_t slots[SLOTS], uint32_t number)
 {
 	uint32_t slot = number * UINT32_C(0x9e3779b1) >> 26;
@@ -38,8 +39,9 @@ unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask)
 	return count;
 }
 
-/* One group's passes. */
-static unsigned wavefronts_of(const uint32_t offset[LANES], uint32_t mask, unsigned lane_bytes)
+/* Wavefronts of one group. */
+static unsigned group_wavefront_count(const uint32_t offset[LANES], uint32_t mask,
+				      unsigned lane_bytes)
 {
 	unsigned words = lane_bytes > BANK_BYTES ? lane_bytes / BANK_BYTES : 1, most = 0;
 	uint32_t slots[SLOTS];
@@ -49,7 +51,7 @@ static unsigned wavefronts_of(const uint32_t offset[LANES], uint32_t mask, unsig
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		uint32_t word = offset[__builtin_ctz(rest)] / BANK_BYTES;
 
-		/* Lanes are aligned: two have all their words in common, or none. */
+		/* Accesses are aligned: two lanes share all of their words or none. */
 		if (!set_add(slots, word))
 			continue;
 		for (unsigned i = 0; i < words; i++) {
@@ -66,12 +68,12 @@ unsigned access_store_wavefronts(const uint32_t offset[LANES], uint32_t mask, un
 	unsigned group = access_group(lane_bytes), count = 0;
 
 	for (unsigned first = 0; first < LANES; first += group)
-		count +=
-			wavefronts_of(offset, mask & access_group_mask(group) << first, lane_bytes);
+		count += group_wavefront_count(offset, mask & access_group_mask(group) << first,
+					       lane_bytes);
 	return count;
 }
 
-/* Lanes of the mask that want another address than their partner, who takes part, too. */
+/* The lanes of the mask with an active partner at a different address. */
 static uint32_t unlike_partner(const uint32_t offset[LANES], uint32_t mask, unsigned distance)
 {
 	uint32_t unlike = 0;
@@ -91,24 +93,24 @@ unsigned access_load_wavefronts(const uint32_t offset[LANES], uint32_t mask, uns
 	uint32_t unlike_1, unlike_2;
 
 	if (group == LANES)
-		return wavefronts_of(offset, mask, lane_bytes);
+		return group_wavefront_count(offset, mask, lane_bytes);
 	unlike_1 = unlike_partner(offset, mask, 1);
 	unlike_2 = unlike_partner(offset, mask, 2);
 	for (unsigned first = 0; first < LANES; first += 2 * group) {
 		uint32_t two = access_group_mask(2 * group) << first;
 
 		if (!(unlike_1 & two) || !(unlike_2 & two))
-			count += wavefronts_of(offset, mask & two, lane_bytes);
+			count += group_wavefront_count(offset, mask & two, lane_bytes);
 		else
 			count += access_store_wavefronts(offset, mask & two, lane_bytes);
 	}
 	return count;
 }
 
-/* Lanes queue by their addresses. The number of queues; *longest: lanes in the longest one. */
+/* Groups the lanes by address. Returns the number of groups; *longest: size of the largest. */
 static unsigned queue_lanes(const uint64_t address[LANES], uint32_t mask, unsigned *longest)
 {
-	/* By slot: a lane that stands there, and how many have its address. */
+	/* By slot: one lane of the group, and the size of the group. */
 	uint8_t queues[SLOTS] = {0}, lanes[SLOTS];
 	unsigned count = 0;
 
@@ -142,9 +144,9 @@ unsigned access_longest_queue(const uint64_t address[LANES], uint32_t mask)
 	return longest;
 }
 
-/* ---- what is wrong ---- */
+/* ---- invalid addresses ---- */
 
-/* Bytes of shared or of a thread's local memory. */
+/* The size of shared memory or of a thread's local memory. */
 static uint64_t space_bytes(const struct warp *warp, enum ptx_space space)
 {
 	return space == PTX_SPACE_SHARED ? (uint64_t)warp->block->launch->shared_bytes
@@ -187,13 +189,13 @@ static void describe_access(struct text *out, const struct instruction *at, enum
 }
 
 /* "shared memory at byte 4096, 4 bytes past its end (4096 bytes)" */
-static void describe_own(struct text *out, struct warp *warp, enum ptx_space space,
-			 uint64_t address, unsigned accessed)
+static void describe_shared_or_local(struct text *out, struct warp *warp, enum ptx_space space,
+				     uint64_t address, unsigned accessed)
 {
 	uint64_t bytes = space_bytes(warp, space);
 
 	text_addf(out, " %s memory at byte ", space == PTX_SPACE_SHARED ? "shared" : "local");
-	/* Offsets have 32 bits: one that was subtracted too much from has wrapped. */
+	/* Offsets have 32 bits: a negative one has wrapped around. */
 	if (address > INT32_MAX && address <= UINT32_MAX)
 		text_addf(out, "-%" PRIu64 ", before it begins (%" PRIu64 " bytes)",
 			  (UINT64_C(1) << 32) - address, bytes);
@@ -202,24 +204,24 @@ static void describe_own(struct text *out, struct warp *warp, enum ptx_space spa
 			  address, address + accessed - bytes, bytes);
 }
 
-static void report(struct warp *warp, const struct instruction *at, enum ptx_space space, int lane,
-		   uint64_t address, unsigned bytes, bool misaligned)
+static void report_access(struct warp *warp, const struct instruction *at, enum ptx_space space,
+			  int lane, uint64_t address, unsigned bytes, bool misaligned)
 {
 	struct text text = TEXT_INIT;
 
 	describe_access(&text, at, space, bytes);
 	if (misaligned && space == PTX_SPACE_GLOBAL) {
-		text_addf(&text, " 0x%" PRIx64 ", which is no multiple of %u", address,
+		text_addf(&text, " 0x%" PRIx64 ", which is not a multiple of %u", address,
 			  access_bytes(at));
 	} else if (misaligned) {
-		text_addf(&text, " %s memory at byte %" PRIu64 ", which is no multiple of %u",
+		text_addf(&text, " %s memory at byte %" PRIu64 ", which is not a multiple of %u",
 			  space == PTX_SPACE_SHARED ? "shared" : "local", address,
 			  access_bytes(at));
 	} else if (space == PTX_SPACE_GLOBAL) {
 		text_addf(&text, " 0x%" PRIx64 ", ", address);
 		device_memory_describe(&text, warp->block->launch->memory, address, bytes);
 	} else {
-		describe_own(&text, warp, space, address, bytes);
+		describe_shared_or_local(&text, warp, space, address, bytes);
 	}
 	warp_finding(warp, at, lane, misaligned ? FINDING_MISALIGNED : FINDING_OUT_OF_BOUNDS, "%s",
 		     text.data);
@@ -233,7 +235,7 @@ static enum step check_lane(struct warp *warp, const struct instruction *at, enu
 
 	if (!misaligned && is_inside(warp, space, address, bytes))
 		return STEP_NEXT;
-	report(warp, at, space, lane, address, bytes, misaligned);
+	report_access(warp, at, space, lane, address, bytes, misaligned);
 	return STEP_STOPPED;
 }
 

@@ -1,10 +1,10 @@
 /*
- * Barriers of a block. They count in warps of 32 lanes, as the hardware does: a
- * warp has arrived when its living lanes have, and counts as 32, however many
- * it has.
+ * Barriers of a block. As on the hardware, they count whole warps: a warp has
+ * arrived when all of its living lanes have, and then counts as 32 threads,
+ * however many lanes it has.
  */
 #include "emulator/machine/control.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_sync.h"
 
 #include <string.h>
 
@@ -21,7 +21,7 @@ static bool is_complete(const struct block *block, unsigned number)
 {
 	uint32_t threads = block->barriers[number].threads, sum = 0;
 
-	/* From the end: the last warps come last. */
+	/* Starts at the last warp, which usually arrives last. */
 	for (unsigned i = block->warp_count; i-- > 0;) {
 		const struct warp *warp = &block->warps[i];
 
@@ -32,7 +32,7 @@ static bool is_complete(const struct block *block, unsigned number)
 	return sum >= threads;
 }
 
-/* Of bar.red: what all lanes contributed, to the lanes that waited for it. */
+/* Writes the result of bar.red to the lanes that waited for it. */
 static void give_result(const struct barrier *barrier, const struct split *split)
 {
 	const struct instruction *at = &split->frame->function->code[split->pc - 1];
@@ -76,8 +76,8 @@ void barriers_after_end(struct block *block)
 			open_barrier(block, number);
 }
 
-/* An operand that is the same for all lanes; false: it is not. */
-static bool uniform(const struct warp *warp, uint32_t offset, uint32_t *value)
+/* Reads an operand that must be equal in all active lanes. Returns false if it is not. */
+static bool read_uniform(const struct warp *warp, uint32_t offset, uint32_t *value)
 {
 	const uint32_t *row = row_of(warp, offset);
 	uint32_t differ = 0;
@@ -91,25 +91,31 @@ static bool uniform(const struct warp *warp, uint32_t offset, uint32_t *value)
 	return !differ;
 }
 
-static enum step check(struct warp *warp, const struct instruction *at, uint32_t *number,
-		       uint32_t *threads)
+static enum step check_barrier_operands(struct warp *warp, const struct instruction *at,
+					uint32_t *number, uint32_t *threads)
 {
 	const struct barrier *barrier;
 
-	if (!uniform(warp, at->a, number) || !uniform(warp, at->b, threads))
-		return warp_finding(warp, at, -1, FINDING_DIVERGENT_BARRIER,
-				    "lanes of a warp name different barriers or thread counts");
+	if (!read_uniform(warp, at->a, number) || !read_uniform(warp, at->b, threads))
+		return warp_finding(
+			warp, at, -1, FINDING_DIVERGENT_BARRIER,
+			"lanes of one warp name different barriers or thread counts; all "
+			"lanes must name the same");
 	if (*number >= BLOCK_BARRIERS)
-		return warp_finding(warp, at, -1, FINDING_UNSUPPORTED, "barrier %u: a block has %d",
-				    *number, BLOCK_BARRIERS);
+		return warp_finding(warp, at, -1, FINDING_UNSUPPORTED,
+				    "barrier %u does not exist: a block has barriers 0 to %d",
+				    *number, BLOCK_BARRIERS - 1);
 	if (*threads % LANES)
 		return warp_finding(warp, at, -1, FINDING_UNSUPPORTED,
-				    "a barrier of %u threads, no multiple of %d", *threads, LANES);
+				    "a barrier of %u threads, which is not a multiple of %d",
+				    *threads, LANES);
 	barrier = &warp->block->barriers[*number];
 	if (barrier->used && barrier->threads != *threads)
-		return warp_finding(warp, at, -1, FINDING_DIVERGENT_BARRIER,
-				    "barrier %u for %u threads, for which others wait with %u",
-				    *number, *threads, barrier->threads);
+		return warp_finding(
+			warp, at, -1, FINDING_DIVERGENT_BARRIER,
+			"barrier %u has a count of %u threads here, but %u where others wait; "
+			"use the same count",
+			*number, *threads, barrier->threads);
 	return STEP_NEXT;
 }
 
@@ -131,7 +137,7 @@ enum step run_barrier(struct warp *warp, const struct instruction *at)
 	enum step step = at->sync_aligned ? warp_gather(warp, at, 0) : STEP_NEXT;
 
 	if (step == STEP_NEXT)
-		step = check(warp, at, &number, &threads);
+		step = check_barrier_operands(warp, at, &number, &threads);
 	if (step != STEP_NEXT)
 		return step;
 	barrier = &warp->block->barriers[number];
@@ -147,7 +153,7 @@ enum step run_barrier(struct warp *warp, const struct instruction *at)
 	return at->operation == OP_BARRIER_ARRIVE ? STEP_CHANGED : STEP_WAITING;
 }
 
-/* ---- nobody can go on ---- */
+/* ---- deadlock ---- */
 
 static const struct split *waits_at_barrier(const struct warp *warp)
 {
@@ -177,7 +183,8 @@ void barriers_deadlock(struct block *block)
 		warp->file = split->frame->file;
 		warp_finding(
 			warp, &split->frame->function->code[split->pc - 1], -1, FINDING_DEADLOCK,
-			"barrier %u has %u of the threads that it takes, and %u warps of %u wait",
+			"barrier %u is incomplete: %u threads have arrived, and %u of %u warps "
+			"wait; let every thread that it counts reach it",
 			split->barrier, arrived, waiting, block->warp_count);
 		return;
 	}

@@ -1,16 +1,16 @@
 #include "emulator/machine/block.h"
 
+#include "emulator/machine/async_copies.h"
+#include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
-#include "emulator/machine/copies.h"
-#include "emulator/machine/frame.h"
-#include "emulator/machine/plan.h"
+#include "emulator/machine/control_flow.h"
 #include "emulator/machine/shadow.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_sync.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Loads of lanes side by side may read so far beyond what they are for. */
+/* Vectorised loads of lanes may read this many bytes past the end. */
 #define SHARED_SLACK_BYTES 16
 
 int block_prepare(struct block *block, struct launch *launch, struct error *err)
@@ -101,12 +101,12 @@ static int block_begin(struct block *block, int64_t number, struct error *err)
 }
 
 /* The instruction that a warp would run next. */
-static const struct instruction *next_of(struct warp *warp)
+static const struct instruction *next_instruction(struct warp *warp)
 {
 	return &warp->frame->function->code[warp->pc];
 }
 
-/* Does the function wait in some loop for what others do? */
+/* Returns true if the function has a loop that may wait for other threads. */
 static bool may_spin(const struct program_function *function)
 {
 	for (size_t i = 0; i < function->code_count; i++)
@@ -123,21 +123,40 @@ static void report_endless(struct warp *warp)
 	bool waits = block->number + 1 < what->grid[0] * what->grid[1] * what->grid[2] &&
 		     may_spin(warp->frame->function);
 
-	warp_finding(warp, next_of(warp), -1, FINDING_ENDLESS,
-		     "%llu warp-instructions were executed, and it has not ended%s",
+	warp_finding(warp, next_instruction(warp), -1, FINDING_ENDLESS,
+		     "the launch executed %llu warp instructions and has not ended%s",
 		     (unsigned long long)what->max_instructions,
-		     waits ? "; does it wait for another block? Here one block runs after the "
-			     "other, and none can wait for a later one"
+		     waits ? "; a loop may wait for another block, but the emulator runs one "
+			     "block after another, so no block can wait for a later one"
 			   : "");
 }
 
-/* One turn. False: the launch ends. */
+/* Runs a warp for at most `most` instructions. Parked splits that wait for each other continue. */
+static enum turn run_warp_turn(struct warp *warp, int64_t most, int64_t *used)
+{
+	*used = 0;
+	for (;;) {
+		int64_t executed;
+		enum turn turn = warp_run(warp, most, &executed);
+		enum step step;
+
+		*used += executed;
+		if (turn != TURN_BLOCKED)
+			return turn;
+		step = warp_parked_meet(warp);
+		if (step != STEP_CHANGED)
+			return step == STEP_STOPPED ? TURN_STOPPED : TURN_BLOCKED;
+		most = warp->turn_left;
+	}
+}
+
+/* Gives a warp its turn. Returns false when a finding or the instruction limit ends the launch. */
 static bool run_turn(struct warp *warp)
 {
 	struct launch *launch = warp->block->launch;
 	uint64_t left = launch->instructions_left;
 	int64_t used = 0, most = left < WARP_QUANTUM ? (int64_t)left : WARP_QUANTUM;
-	enum turn turn = warp_run(warp, most, &used);
+	enum turn turn = run_warp_turn(warp, most, &used);
 
 	launch->instructions_left = (uint64_t)used < left ? left - (uint64_t)used : 0;
 	warp->blocked = turn == TURN_BLOCKED || turn == TURN_ENDED;

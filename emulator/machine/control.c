@@ -1,9 +1,9 @@
 #include "emulator/machine/control.h"
 
-#include "emulator/machine/copies.h"
-#include "emulator/machine/frame.h"
-#include "emulator/machine/plan.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/async_copies.h"
+#include "emulator/machine/call_frame.h"
+#include "emulator/machine/control_flow.h"
+#include "emulator/machine/warp_sync.h"
 
 #include <string.h>
 
@@ -14,7 +14,7 @@ static enum step run_branch(struct warp *warp, const struct instruction *at)
 	uint32_t taken = warp->active;
 
 	if (at->guard) {
-		struct instruction_count *count = count_of(warp, at);
+		struct instruction_count *count = count_at(warp, at);
 
 		taken = predicate_mask(row_of(warp, at->guard));
 		taken = (at->guard_negated ? ~taken : taken) & warp->active;
@@ -48,9 +48,10 @@ static enum step run_indexed_branch(struct warp *warp, const struct instruction 
 		uint32_t there = 0;
 
 		if (index[lane] >= count)
-			return warp_finding(warp, at, lane, FINDING_UNSUPPORTED,
-					    "branch %u of a table of %zu: undefined", index[lane],
-					    count);
+			return warp_finding(
+				warp, at, lane, FINDING_UNSUPPORTED,
+				"index %u of a branch table of %zu targets, which is undefined",
+				index[lane], count);
 		for (uint32_t rest = left; rest; rest &= rest - 1) {
 			int other = __builtin_ctz(rest);
 
@@ -65,12 +66,12 @@ static enum step run_indexed_branch(struct warp *warp, const struct instruction 
 		warp_set_aside(warp, warp->frame, targets[index[lane]], there);
 		left &= ~there;
 	}
-	count_of(warp, at)->divergent += parted;
+	count_at(warp, at)->divergent += parted;
 	warp_set_active(warp, 0);
 	return STEP_WAITING;
 }
 
-/* ---- ends ---- */
+/* ---- exit, trap, no operation ---- */
 
 static enum step run_exit(struct warp *warp, const struct instruction *at)
 {
@@ -93,7 +94,7 @@ static enum step run_exit(struct warp *warp, const struct instruction *at)
 static enum step run_trap(struct warp *warp, const struct instruction *at)
 {
 	return warp_finding(warp, at, __builtin_ctz(warp->active), FINDING_TRAP,
-			    "the kernel executed a trap");
+			    "the kernel executed a trap instruction");
 }
 
 static enum step run_nothing(struct warp *warp, const struct instruction *at)
@@ -116,16 +117,18 @@ static void copy_local(struct warp *warp, uint32_t lanes, uint32_t to, uint32_t 
 	}
 }
 
-static enum step enter(struct warp *warp, const struct instruction *at,
-		       const struct program_call *call, uint32_t function)
+static enum step enter_function(struct warp *warp, const struct instruction *at,
+				const struct program_call *call, uint32_t function)
 {
 	uint32_t next = pc_of(warp, at) + 1;
 	struct frame *caller = warp->frame, *frame = frame_call(warp, function, call, next);
 
 	if (!frame)
-		return warp_finding(warp, at, __builtin_ctz(warp->active), FINDING_STACK,
-				    "a call %u deep; threads here have %u bytes of local memory",
-				    caller->depth + 1, warp->local_bytes);
+		return warp_finding(
+			warp, at, __builtin_ctz(warp->active), FINDING_STACK,
+			"a call at depth %u does not fit into the %u bytes of local memory "
+			"that a thread has here; limit the recursion",
+			caller->depth + 1, warp->local_bytes);
 	for (size_t i = 0; i < call->argument_count; i++)
 		copy_local(warp, warp->active, frame->local_base + call->arguments[i].to,
 			   caller->local_base + call->arguments[i].from, call->arguments[i].bytes);
@@ -133,8 +136,9 @@ static enum step enter(struct warp *warp, const struct instruction *at,
 	return STEP_NEXT;
 }
 
-/* An indirect call of functions whose frames cannot take these arguments is undefined. */
-static bool fits(const struct launch *launch, const struct program_call *call, uint32_t function)
+/* An indirect call is undefined if the frame of the function cannot hold these arguments. */
+static bool accepts_call(const struct launch *launch, const struct program_call *call,
+			 uint32_t function)
 {
 	const struct program_function *called = &launch->program->functions[function];
 
@@ -165,9 +169,11 @@ static enum step run_indirect_call(struct warp *warp, const struct instruction *
 
 		memcpy(&pointer, pointers + 8 * lane, 8);
 		if (pointer == 0 || pointer > launch->program->function_count ||
-		    !fits(launch, call, (uint32_t)pointer - 1))
-			return warp_finding(warp, at, lane, FINDING_UNSUPPORTED,
-					    "a call of what is no function for these arguments");
+		    !accepts_call(launch, call, (uint32_t)pointer - 1))
+			return warp_finding(
+				warp, at, lane, FINDING_UNSUPPORTED,
+				"an indirect call of an address that is not a function with these "
+				"arguments");
 		for (uint32_t rest = left; rest; rest &= rest - 1) {
 			memcpy(&other, pointers + (size_t)8 * (unsigned)__builtin_ctz(rest), 8);
 			if (other == pointer)
@@ -175,7 +181,7 @@ static enum step run_indirect_call(struct warp *warp, const struct instruction *
 		}
 		left &= ~there;
 		warp_set_active(warp, there);
-		step = enter(warp, at, call, (uint32_t)pointer - 1);
+		step = enter_function(warp, at, call, (uint32_t)pointer - 1);
 		if (step == STEP_STOPPED)
 			return step;
 		if (there == active)
@@ -194,7 +200,7 @@ static enum step run_call(struct warp *warp, const struct instruction *at)
 
 	if (call->function == UINT32_MAX)
 		return run_indirect_call(warp, at, call);
-	step = enter(warp, at, call, call->function);
+	step = enter_function(warp, at, call, call->function);
 	return step == STEP_NEXT ? STEP_CHANGED : step;
 }
 

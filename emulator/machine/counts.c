@@ -1,6 +1,6 @@
 /*
- * Counts, put together from what is counted at basic blocks and what at
- * single instructions.
+ * Computes the counts of an emulation, in total and per source line, from the
+ * counts of basic blocks and of single instructions.
  */
 #include "emulator/machine/emulation.h"
 
@@ -9,7 +9,7 @@
 
 /* ---- one instruction ---- */
 
-/* An instruction, what it is, and what happened there. */
+/* An instruction, its statement and its counts. */
 struct counted {
 	const struct instruction *at;
 	const struct ptx_statement *statement;
@@ -20,8 +20,8 @@ struct counted {
 static struct counted counted_at(const struct emulation *emulation, size_t function, size_t index)
 {
 	const struct program_function *of = &emulation->program.functions[function];
-	const struct function_plan *plan = &emulation->plans[function];
-	const struct block_count *block = &plan->blocks[plan->steps[index].block];
+	const struct control_flow *flow = &emulation->flows[function];
+	const struct block_count *block = &flow->blocks[flow->steps[index].block];
 	struct counted counted = {.at = &of->code[index],
 				  .count = &emulation->counts[function][index]};
 
@@ -95,12 +95,12 @@ static void add_operations(struct emulated_counts *out, const struct counted *co
 		out->f64_flop += counted->lanes * operations;
 }
 
-/* Requests of an instruction that went to a space. */
+/* Requests of an instruction to one space. */
 static uint64_t requests_in(const struct counted *counted, enum ptx_space space)
 {
 	const struct instruction_count *count = counted->count;
 
-	if (counted->at->operation == OP_COPY) /* is in both */
+	if (counted->at->operation == OP_COPY) /* accesses both global and shared memory */
 		return count->requests;
 	if (counted->at->space != PTX_SPACE_GENERIC)
 		return counted->at->space == space ? count->requests : 0;
@@ -114,7 +114,7 @@ static void add_global(struct emulated_counts *out, const struct counted *counte
 	const struct instruction_count *count = counted->count;
 	uint64_t requests = requests_in(counted, PTX_SPACE_GLOBAL);
 
-	/* Of other spaces, and of constants. */
+	/* The instruction accesses other spaces only. */
 	if (!requests)
 		return;
 	if (counted->at->operation == OP_LOAD) {
@@ -178,7 +178,7 @@ static bool is_memory(const struct counted *counted)
 	       counted->at->operation == OP_ATOMIC || counted->at->operation == OP_COPY;
 }
 
-/* A branch on which lanes may part. */
+/* A branch on which a warp may split. */
 static bool is_conditional(const struct counted *counted)
 {
 	return (counted->at->operation == OP_BRA && counted->at->guard) ||
@@ -212,7 +212,7 @@ static void add_instruction(struct emulated_counts *out, const struct counted *c
 	}
 }
 
-/* ---- all of them ---- */
+/* ---- all instructions ---- */
 
 void emulation_counts(const struct emulation *emulation, struct emulated_counts *out)
 {
@@ -229,12 +229,12 @@ void emulation_counts(const struct emulation *emulation, struct emulated_counts 
 void emulation_counts_reset(struct emulation *emulation)
 {
 	for (size_t i = 0; i < emulation->program.function_count; i++) {
-		struct function_plan *plan = &emulation->plans[i];
+		struct control_flow *flow = &emulation->flows[i];
 		size_t count = emulation->program.functions[i].code_count;
 
 		if (!count)
 			continue;
-		memset(plan->blocks, 0, plan->block_count * sizeof(*plan->blocks));
+		memset(flow->blocks, 0, flow->block_count * sizeof(*flow->blocks));
 		memset(emulation->counts[i], 0, count * sizeof(**emulation->counts));
 	}
 	emulation->blocks_executed = emulation->blocks_total = 0;
@@ -264,8 +264,9 @@ static void add_to_line(struct line_count *to, const struct line_count *from)
 	to->conflicts += from->conflicts;
 }
 
-/* Of one instruction, with a borrowed file. */
-static struct line_count line_of(const struct ptx_module *module, const struct counted *counted)
+/* The counts of one instruction at its line; the file name is borrowed. */
+static struct line_count line_count_of(const struct ptx_module *module,
+				       const struct counted *counted)
 {
 	const struct ptx_statement *statement = counted->statement;
 	const struct instruction_count *count = counted->count;
@@ -292,7 +293,7 @@ static struct line_count line_of(const struct ptx_module *module, const struct c
 	return line;
 }
 
-/* Sorts lines and adds up those of one place; their files are borrowed. The new count. */
+/* Sorts the lines and adds up equal ones; file names are borrowed. Returns the new count. */
 static size_t join_lines(struct line_count *lines, size_t count)
 {
 	size_t kept = 0;
@@ -320,7 +321,7 @@ void emulation_lines(const struct emulation *emulation, struct line_count_list *
 			if (!counted.warps)
 				continue;
 			lines = xgrow(lines, &capacity, count + 1, sizeof(*lines));
-			lines[count++] = line_of(emulation->program.module, &counted);
+			lines[count++] = line_count_of(emulation->program.module, &counted);
 		}
 	for (size_t i = 0; i < out->count; i++) {
 		lines = xgrow(lines, &capacity, count + 1, sizeof(*lines));

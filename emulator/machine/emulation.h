@@ -1,20 +1,20 @@
 /*
- * emulation: what launch.c and counts.c share of an emulation. Internal to
- * machine/.
+ * emulation: the struct behind the opaque type of emulator.h, shared by launch.c
+ * and counts.c. Internal to machine/.
  */
 #ifndef EMULATOR_MACHINE_EMULATION_H
 #define EMULATOR_MACHINE_EMULATION_H
 
 #include "emulator/lanes/handlers.h"
-#include "emulator/machine/plan.h"
+#include "emulator/machine/control_flow.h"
 
 struct emulation {
-	/* A copy of the decoded program whose code has its handlers, and behind each function's end
-	 * a return, uncounted, for labels that stand there. */
+	/* A copy of the decoded program in which each instruction has its handler. Each function
+	 * has an uncounted return at its end, as the target of labels that stand there. */
 	struct ptx_program program;
-	struct function_plan *plans; /* by function */
+	struct control_flow *flows; /* by function */
 	struct instruction_count **counts;
-	uint64_t *variables; /* addresses of the module's; 0: not in device memory */
+	uint64_t *variables; /* addresses of module variables; 0: not in device memory */
 	struct device_memory *memory;
 	const struct handlers *handlers;
 	uint64_t blocks_executed, blocks_total;

@@ -1,3 +1,4 @@
+/* Findings: recording them while a launch runs, and writing them as text. */
 #include "emulator/machine/warp.h"
 
 #include <inttypes.h>
@@ -59,8 +60,8 @@ void finding_text(struct text *out, const struct finding *finding)
 
 /* ---- while a launch runs ---- */
 
-static struct finding *find_place(struct finding_list *list, enum finding_kind kind,
-				  const char *entry, uint32_t ptx_line)
+static struct finding *find_recorded(struct finding_list *list, enum finding_kind kind,
+				     const char *entry, uint32_t ptx_line)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		struct finding *finding = &list->items[i];
@@ -85,9 +86,9 @@ static void set_thread(struct finding *finding, const struct warp *warp, int lan
 static void set_line(struct finding *finding, const struct ptx_module *module,
 		     const struct ptx_statement *statement)
 {
-	const char *file = place_file(module, statement->file, statement->source_line);
+	const char *file = source_file_name(module, statement->file, statement->source_line);
 	const char *caller_file =
-		place_file(module, statement->caller_file, statement->caller_line);
+		source_file_name(module, statement->caller_file, statement->caller_line);
 
 	finding->ptx_line = statement->line;
 	finding->line = statement->source_line;
@@ -103,7 +104,7 @@ enum step warp_finding(struct warp *warp, const struct instruction *at, int lane
 	const struct ptx_statement *statement = instruction_statement(warp->frame->function, at);
 	struct finding_list *list = launch->findings;
 	enum step step = finding_ends_launch(kind) ? STEP_STOPPED : STEP_NEXT;
-	struct finding *finding = find_place(list, kind, launch->what.entry, statement->line);
+	struct finding *finding = find_recorded(list, kind, launch->what.entry, statement->line);
 	struct text text = TEXT_INIT;
 	char line[512];
 	va_list arguments;

@@ -1,14 +1,15 @@
+/* Emulations and their launches. See emulator.h. */
 #include "emulator/machine/block.h"
+#include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/emulation.h"
-#include "emulator/machine/frame.h"
 #include "emulator/machine/shadow.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What no device takes. */
+/* Limits of all devices. */
 #define BLOCK_MOST_THREADS 1024
 #define BLOCK_MOST_SHARED_BYTES (227 * 1024)
 #define LOCAL_MOST_BYTES (512 * 1024)
@@ -57,7 +58,7 @@ static int prepare_function(struct emulation *emulation, size_t index,
 			return error_set(err, PL_EUNSUPPORTED, "%s cannot be executed",
 					 instruction_statement(from, &code[i])->mnemonic);
 	}
-	return function_plan_make(&emulation->plans[index], to, code, err);
+	return control_flow_build(&emulation->flows[index], to, code, err);
 }
 
 static int allocate_variables(struct emulation *emulation, struct error *err)
@@ -80,11 +81,11 @@ static int allocate_variables(struct emulation *emulation, struct error *err)
 
 static int choose_lanes(const struct handlers **out, enum emulated_lanes lanes, struct error *err)
 {
-	const struct handlers *avx2 = handlers_avx2_if_there();
+	const struct handlers *avx2 = handlers_avx2_or_null();
 
 	if (lanes == LANES_AVX2 && !avx2)
 		return error_set(err, PL_EUNSUPPORTED,
-				 "this build or this processor has no AVX2 with FMA");
+				 "this build or this processor does not support AVX2 with FMA");
 	*out = lanes == LANES_PORTABLE || !avx2 ? &handlers_portable : avx2;
 	return 0;
 }
@@ -100,7 +101,7 @@ int emulation_create(struct emulation **out, const struct ptx_program *program,
 	emulation->program.module = program->module;
 	emulation->program.function_count = count;
 	emulation->program.functions = xcalloc(count + 1, sizeof(*program->functions));
-	emulation->plans = xcalloc(count + 1, sizeof(*emulation->plans));
+	emulation->flows = xcalloc(count + 1, sizeof(*emulation->flows));
 	emulation->counts = xcalloc(count + 1, sizeof(*emulation->counts));
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = prepare_function(emulation, i, &program->functions[i], err);
@@ -123,13 +124,13 @@ void emulation_free(struct emulation *emulation)
 		if (emulation->variables[i])
 			device_memory_release(emulation->memory, emulation->variables[i]);
 	for (size_t i = 0; i < emulation->program.function_count; i++) {
-		function_plan_release(&emulation->plans[i]);
+		control_flow_release(&emulation->flows[i]);
 		free(emulation->program.functions[i].code);
 		free(emulation->counts[i]);
 	}
 	free(emulation->variables);
 	free(emulation->program.functions);
-	free(emulation->plans);
+	free(emulation->flows);
 	free(emulation->counts);
 	free(emulation);
 }
@@ -141,7 +142,7 @@ const char *emulation_lanes_name(const struct emulation *emulation)
 
 const char *emulator_best_lanes(void)
 {
-	const struct handlers *avx2 = handlers_avx2_if_there();
+	const struct handlers *avx2 = handlers_avx2_or_null();
 
 	return avx2 ? avx2->name : handlers_portable.name;
 }
@@ -193,27 +194,30 @@ static int check_shape(const struct emulated_launch *what, const struct ptx_func
 	for (int i = 0; i < 3; i++) {
 		if (what->grid[i] < 1 || what->grid[i] > most_blocks[i])
 			return error_set(err, PL_EUSAGE,
-					 "a grid of %" PRId64 " blocks along %c: 1 to %" PRId64,
+					 "the grid has %" PRId64 " blocks along %c; 1 to %" PRId64
+					 " are possible",
 					 what->grid[i], "xyz"[i], most_blocks[i]);
 		if (what->block[i] < 1 || what->block[i] > most_threads[i])
 			return error_set(err, PL_EUSAGE,
-					 "a block of %" PRId64 " threads along %c: 1 to %" PRId64,
+					 "the block has %" PRId64 " threads along %c; 1 to %" PRId64
+					 " are possible",
 					 what->block[i], "xyz"[i], most_threads[i]);
 		limited |= entry->max_threads[i] > 0;
 		allowed *= entry->max_threads[i] > 0 ? entry->max_threads[i] : 1;
 	}
 	threads = what->block[0] * what->block[1] * what->block[2];
 	if (threads > BLOCK_MOST_THREADS)
-		return error_set(err, PL_EUSAGE, "%" PRId64 " threads in a block: at most %d",
+		return error_set(err, PL_EUSAGE,
+				 "the block has %" PRId64 " threads; at most %d are possible",
 				 threads, BLOCK_MOST_THREADS);
 	if (limited && threads > allowed)
 		return error_set(err, PL_EUSAGE,
-				 "%" PRId64 " threads in a block: %s was compiled for %" PRId64,
+				 "the block has %" PRId64 " threads; %s was compiled for %" PRId64,
 				 threads, entry->name, allowed);
 	return 0;
 }
 
-static int check_memory(struct launch *launch, struct error *err)
+static int check_memory_needs(struct launch *launch, struct error *err)
 {
 	const struct emulated_launch *what = &launch->what;
 	const struct program_function *function = &launch->program->functions[launch->entry];
@@ -221,20 +225,21 @@ static int check_memory(struct launch *launch, struct error *err)
 	int64_t local = frame_local_bytes(launch->program, launch->entry);
 	size_t declared = (size_t)function->parameter_bytes;
 
-	/* The block may be padded to what the strictest parameter is aligned to. */
+	/* The parameter block may be padded to the alignment of its strictest parameter. */
 	if (what->argument_bytes < declared || what->argument_bytes > (declared + 15) / 16 * 16)
-		return error_set(err, PL_EUSAGE, "%zu bytes of arguments: %s declares %zu",
+		return error_set(err, PL_EUSAGE, "the arguments have %zu bytes; %s declares %zu",
 				 what->argument_bytes, what->entry, declared);
 	if (what->shared_bytes < 0 || fixed > BLOCK_MOST_SHARED_BYTES ||
 	    what->shared_bytes > BLOCK_MOST_SHARED_BYTES - fixed)
 		return error_set(err, PL_EUSAGE,
-				 "%" PRId64 " and %" PRId64
-				 " bytes of dynamic and static shared memory: at most %d",
+				 "the launch needs %" PRId64 " bytes of dynamic and %" PRId64
+				 " bytes of static shared memory; at most %d are possible",
 				 what->shared_bytes, fixed, BLOCK_MOST_SHARED_BYTES);
 	if (local > LOCAL_MOST_BYTES)
 		return error_set(err, PL_EUSAGE,
-				 "%" PRId64 " bytes of local memory a thread: at most %d", local,
-				 LOCAL_MOST_BYTES);
+				 "the launch needs %" PRId64
+				 " bytes of local memory per thread; at most %d are possible",
+				 local, LOCAL_MOST_BYTES);
 	launch->shared_bytes = fixed + what->shared_bytes;
 	launch->local_bytes = (uint32_t)local;
 	return 0;
@@ -247,19 +252,19 @@ static int check_blocks(const struct emulated_launch *what, int64_t total, struc
 		    (i > 0 && what->blocks[i] <= what->blocks[i - 1]))
 			return error_set(err, PL_EUSAGE,
 					 "block %" PRId64 " of %" PRId64
-					 ": blocks are named once each, ascending",
+					 ": list each block once, in ascending order",
 					 what->blocks[i], total);
 	return 0;
 }
 
-/* Looks for races in this block, if it is one of the first or last of those that run. */
+/* Returns true if the nth of `count` blocks is to be checked for races and uninitialised reads. */
 static bool is_checked(const struct emulated_launch *what, int64_t nth, int64_t count)
 {
 	return what->checked_blocks < 0 || nth < what->checked_blocks ||
 	       nth >= count - what->checked_blocks;
 }
 
-static int run_blocks(struct emulation *emulation, struct launch *launch, struct error *err)
+static int run_launch_blocks(struct emulation *emulation, struct launch *launch, struct error *err)
 {
 	const struct emulated_launch *what = &launch->what;
 	int64_t total = what->grid[0] * what->grid[1] * what->grid[2];
@@ -271,7 +276,7 @@ static int run_blocks(struct emulation *emulation, struct launch *launch, struct
 	if (!rc && launch->shared_bytes > 0 && what->checked_blocks != 0) {
 		shadow = shared_shadow_create(launch);
 		if (!shadow)
-			rc = error_set(err, PL_ENOMEM, "no memory to look for races");
+			rc = error_set(err, PL_ENOMEM, "no memory to check for races");
 	}
 	emulation->blocks_total += (uint64_t)total;
 	for (int64_t i = 0; !rc && !launch->stopped && i < count; i++) {
@@ -289,7 +294,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 {
 	struct launch launch = {
 		.program = &emulation->program,
-		.plans = emulation->plans,
+		.flows = emulation->flows,
 		.variables = emulation->variables,
 		.handlers = emulation->handlers,
 		.memory = emulation->memory,
@@ -303,10 +308,10 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	if (!rc)
 		rc = check_shape(what, emulation->program.functions[launch.entry].source, err);
 	if (!rc)
-		rc = check_memory(&launch, err);
+		rc = check_memory_needs(&launch, err);
 	if (!rc)
 		rc = check_blocks(what, what->grid[0] * what->grid[1] * what->grid[2], err);
 	if (!rc)
-		rc = run_blocks(emulation, &launch, err);
+		rc = run_launch_blocks(emulation, &launch, err);
 	return rc ? error_context(err, rc, "launching %s", what->entry) : 0;
 }

@@ -1,19 +1,19 @@
 /*
- * machine: the state of a launch while it runs, as the handlers share it.
- * Internal to emulator/.
+ * machine: the state of a running launch, which all handlers share. Internal
+ * to emulator/.
  *
- * A block runs after the other; its warps take turns of WARP_QUANTUM
- * instructions. A warp is up to 32 lanes; where they disagree on a branch it
- * splits, and the split that is first in program order runs (a callee counts
- * as lying at its call); splits that meet at one (frame, pc) merge. After
- * SPLIT_FAIRNESS branches back that may be a spin lock's, another split gets a
- * turn.
+ * Blocks run one after another. The warps of a block take turns of WARP_QUANTUM
+ * instructions. A warp has up to 32 lanes. When its lanes take different sides
+ * of a branch, the warp splits, and the split that is first in program order
+ * runs; a callee counts as if it stood at its call. Splits that reach the same
+ * (frame, pc) merge. After SPLIT_FAIRNESS backward branches that may belong to
+ * a spin lock, another split gets a turn.
  *
- * A split that comes to an instruction which needs more lanes of its warp (a
- * shuffle, a barrier of aligned warps) is parked there until they come.
+ * A split that reaches an instruction which needs more lanes of its warp (a
+ * shuffle, an aligned barrier) is parked there until those lanes arrive.
  *
- * Handlers are compiled twice from the same source (lanes/), for AVX2 with FMA
- * and for what every x86-64 or other machine has; a launch chooses one set.
+ * The handlers in lanes/ are compiled twice from the same source: for AVX2 with
+ * FMA, and for any processor. A launch uses one of the two sets.
  */
 #ifndef EMULATOR_MACHINE_MACHINE_H
 #define EMULATOR_MACHINE_MACHINE_H
@@ -26,48 +26,49 @@
 #define SPLIT_FAIRNESS 500
 #define WARP_QUANTUM 100000
 
-/* Generic addresses of shared and local memory: windows that no allocation lies in. */
+/* Generic addresses of shared and local memory lie in these windows; no allocation does. */
 #define SHARED_WINDOW UINT64_C(0x0000100000000000)
 #define LOCAL_WINDOW UINT64_C(0x0000200000000000)
 #define WINDOW_BYTES (UINT64_C(1) << 32)
 
-/* A function being run by some lanes of a warp. The outermost belongs to the warp. */
+/* A function that some lanes of a warp execute. The outermost frame is the entry's. */
 struct frame {
 	const struct program_function *function;
 	unsigned char *file; /* register file: function->file_bytes, 64-byte aligned */
 	uint32_t function_index;
-	uint32_t local_base;            /* of this frame in each lane's local memory */
+	uint32_t local_base;            /* offset of this frame in each lane's local memory */
 	struct frame *caller;           /* NULL: the entry */
-	uint32_t return_pc, lanes_left; /* lanes that have not returned yet, a mask */
+	uint32_t return_pc, lanes_left; /* mask of the lanes that have not returned yet */
 	const struct program_call *call;
 	uint32_t depth; /* 0: the entry */
-	const struct function_plan *plan;
-	struct frame *next; /* of warp->calls or warp->spare */
-	int64_t block;      /* number of the block that its rows were filled for; -1: none */
+	const struct control_flow *flow;
+	struct frame *next; /* in warp->calls or warp->spare */
+	int64_t block;      /* number of the block that the rows were filled for; -1: none */
 };
 
 enum split_state {
 	SPLIT_READY,
-	SPLIT_PARKED,     /* at pc, until the lanes `named` are there */
-	SPLIT_AT_BARRIER, /* waits for the block; pc is after the barrier */
+	SPLIT_PARKED,     /* waits at pc until the lanes `named` have arrived */
+	SPLIT_AT_BARRIER, /* waits for other warps; pc is the instruction after the barrier */
 };
 
-/* Lanes of a warp that are at one place. */
+/* The lanes of a warp that are at the same (frame, pc). */
 struct split {
 	struct frame *frame;
 	uint32_t pc;
 	uint32_t mask;
 	enum split_state state;
-	uint32_t named;   /* PARKED: lanes that must come, were they alive */
-	uint32_t passed;  /* PARKED: lanes seen behind the place, to which they cannot have come */
-	uint32_t barrier; /* AT_BARRIER: which */
-	uint32_t turn;    /* when it ran last, by the warp's count of turns */
+	uint32_t named;   /* PARKED: lanes that must arrive unless they have ended */
+	uint32_t passed;  /* PARKED: lanes that were seen past pc, so they missed it */
+	uint32_t barrier; /* AT_BARRIER: its number */
+	uint32_t turn;    /* value of warp->turns when the split last ran */
 };
 
 #define BLOCK_BARRIERS 16
 
 struct warp {
-	/* Of the split that runs. `lanes` is `active` as a row: -1 for a lane that runs, else 0. */
+	/* State of the running split. `lanes` is `active` as a row: -1 for an active lane, else 0.
+	 */
 	unsigned char *file; /* frame->file */
 	uint32_t active;     /* 0: no split runs */
 	uint32_t active_count;
@@ -77,79 +78,80 @@ struct warp {
 
 	struct block *block;
 	unsigned index;              /* in the block */
-	uint32_t present, exited;    /* lanes that exist; that have ended */
-	struct split waiting[LANES]; /* the other splits, in no order */
+	uint32_t present, exited;    /* masks: lanes that exist; lanes that have ended */
+	struct split waiting[LANES]; /* the other splits, unordered */
 	unsigned waiting_count, parked_count;
-	uint32_t merge_pc; /* from here on the running split may have to merge or to wait */
-	bool favoured;     /* the running split has a turn out of order */
+	uint32_t merge_pc; /* from this pc on the running split may have to merge or wait */
+	bool favoured;     /* the running split runs out of program order */
 	uint32_t turns;
-	/* That may spin while splits wait, since one of those last had a turn out of order. Lanes
-	 * that part and meet within a loop do not begin it anew: it may be the spinning one. */
+	/* Backward branches that may spin, counted while splits wait, since a split last ran out of
+	 * order. Lanes that diverge and merge within a loop do not reset the count, because that
+	 * loop may be the spinning one. */
 	uint32_t backward_branches;
-	int64_t turn_left, turn_charged;  /* instructions of the warp's turn; of those, none's */
+	int64_t turn_left, turn_charged;  /* instructions left in the turn; charged for spinning */
 	bool blocked;                     /* no split is ready */
-	uint32_t arrived[BLOCK_BARRIERS]; /* lanes at each barrier, waiting or not */
+	uint32_t arrived[BLOCK_BARRIERS]; /* lanes that arrived at each barrier, waiting or not */
 	struct frame *entry;
-	struct frame *calls;  /* frames in use but the entry's */
-	struct frame **spare; /* by function: frames that nobody uses */
-	unsigned char *local; /* local_bytes a lane, lane after lane */
+	struct frame *calls;  /* frames in use, except the entry's */
+	struct frame **spare; /* by function: frames that are not in use */
+	unsigned char *local; /* local_bytes per lane, lane after lane */
 	uint32_t local_bytes;
-	struct warp_copies *copies; /* asynchronous ones; NULL: never any. copies.h */
-	uint32_t sync_epoch; /* of this warp: counts bar.warp.sync, shuffles, votes … (races) */
+	struct warp_copies *copies; /* NULL: no asynchronous copy yet; async_copies.h */
+	uint32_t sync_epoch; /* counts bar.warp.sync, shuffles, votes …, for the race check */
 };
 
-/* What happened at one instruction. Zero-initialised; index as the function's code. */
+/* What happened at one instruction. Zero-initialised; indexed as the function's code. */
 struct instruction_count {
-	/* How often warps came by, and with how many lanes, is counted for basic blocks (plan.h);
-	 * of a guarded instruction here: the lanes whose guard held. counts.c completes it. */
+	/* Lanes with a true guard, for guarded instructions only. Executions and active lanes are
+	 * counted per basic block (control_flow.h); counts.c combines the two. */
 	uint64_t guarded_lanes;
-	uint64_t divergent; /* branches on which the warp split */
-	/* Memory instructions with at least one lane; generic ones by where a lane of them went,
-	 * `requests` being those with one in global memory. */
+	uint64_t divergent; /* executions in which the warp split */
+	/* Executions of a memory instruction with at least one lane. Generic ones count in each
+	 * space that a lane accessed; `requests` is global memory. */
 	uint64_t requests, shared_requests, local_requests;
-	uint64_t bytes;            /* of global loads and stores, each once in a request */
-	uint64_t sectors;          /* 32-byte sectors, unique in one request */
-	uint64_t wavefronts;       /* shared memory: passes */
-	uint64_t ideal_wavefronts; /* of the same bytes without a conflict */
-	uint64_t serialised; /* atomics: lanes of a request on one address, the most, summed */
+	uint64_t bytes;            /* unique bytes of each global load or store request */
+	uint64_t sectors;          /* unique 32-byte sectors of each request */
+	uint64_t wavefronts;       /* of shared memory */
+	uint64_t ideal_wavefronts; /* that the same bytes need without bank conflicts */
+	uint64_t serialised;       /* atomics: sum over requests of the most lanes on one address */
 };
 
-/* A barrier of a block that somebody has come to. All zeroes: nobody has. */
+/* A barrier of a block. All zeroes: no lane has arrived. */
 struct barrier {
 	bool used;
-	uint32_t threads; /* that it waits for, a multiple of 32; 0: all of the block */
-	uint32_t count;   /* lanes whose predicate held, of bar.red */
+	uint32_t threads; /* that it waits for, a multiple of 32; 0: all threads of the block */
+	uint32_t count;   /* bar.red: lanes with a true predicate */
 	bool all, any;
 };
 
 struct block {
 	struct launch *launch;
 	int64_t index[3]; /* %ctaid */
-	int64_t number;   /* linear */
+	int64_t number;   /* linear index */
 	struct warp *warps;
 	unsigned warp_count, ended_count;
 	struct barrier barriers[BLOCK_BARRIERS];
-	unsigned char *shared;        /* launch->shared_bytes, and slack of 16 bytes */
-	uint32_t epoch;               /* counts barriers of the whole block (races) */
-	struct shared_shadow *shadow; /* NULL: this block is not checked; machine/shadow.h */
+	unsigned char *shared;        /* launch->shared_bytes, plus 16 spare bytes */
+	uint32_t epoch;               /* counts barriers of the block, for the race check */
+	struct shared_shadow *shadow; /* NULL: the block is not checked; shadow.h */
 };
 
-struct handlers; /* a set: lanes/handlers.h */
+struct handlers; /* a set of handlers; lanes/handlers.h */
 
 struct launch {
-	const struct ptx_program *program; /* the emulation's own, with its handlers */
+	const struct ptx_program *program; /* the emulation's copy, with handlers */
 	uint32_t entry;
-	const struct function_plan *plans; /* by function; plan.h */
-	const uint64_t *variables;         /* addresses of the module's, 0: not in device memory */
+	const struct control_flow *flows; /* by function; control_flow.h */
+	const uint64_t *variables; /* addresses of module variables; 0: not in device memory */
 	const struct handlers *handlers;
 	struct device_memory *memory;
 	struct emulated_launch what;       /* grid, block, shared bytes, arguments, limits */
 	int64_t shared_bytes;              /* static and dynamic */
 	struct instruction_count **counts; /* by function, by instruction */
 	struct finding_list *findings;
-	uint32_t local_bytes;       /* a lane */
+	uint32_t local_bytes;       /* per lane */
 	bool stopped;               /* a finding ended it */
-	uint64_t instructions_left; /* warp-instructions that it may still run */
+	uint64_t instructions_left; /* warp instructions that may still run */
 };
 
 /* ---- what handlers use ---- */
@@ -159,27 +161,28 @@ static inline void *row_of(const struct warp *warp, uint32_t offset)
 	return warp->file + offset;
 }
 
-/* The lanes whose predicate holds. */
+/* The mask of the lanes with a true predicate. */
 uint32_t predicate_mask(const int32_t *row);
-/* Makes `mask` the active lanes: sets active and lanes[]. */
+/* Makes `mask` the active lanes: sets active, active_count and lanes[]. */
 void warp_set_active(struct warp *warp, uint32_t mask);
 
-static inline struct instruction_count *count_of(struct warp *warp, const struct instruction *at)
+static inline struct instruction_count *count_at(struct warp *warp, const struct instruction *at)
 {
 	return &warp->block->launch
 			->counts[warp->frame->function_index][at - warp->frame->function->code];
 }
 
-/* A file as .file names it; NULL: the line is 0, or there is no such file. */
-const char *place_file(const struct ptx_module *module, uint32_t file, uint32_t line);
-/* "x.cu:20", of what was inlined where that was; "line 41 of the PTX" without -lineinfo. */
-void place_text(struct text *out, const struct ptx_module *module,
-		const struct ptx_statement *statement);
+/* The source file as .file names it. NULL: the line is 0, or there is no such file. */
+const char *source_file_name(const struct ptx_module *module, uint32_t file, uint32_t line);
+/* Appends "x.cu:20", for inlined code the place of the call, or "line 41 of the PTX" without
+ * -lineinfo. */
+void source_place_text(struct text *out, const struct ptx_module *module,
+		       const struct ptx_statement *statement);
 
 /*
- * Records a finding at an instruction: lane (its thread) or -1 for the whole warp. Each place is
- * told once for each kind, with how often it happened. Returns STEP_STOPPED for kinds that end a
- * launch (see emulator.h), else STEP_NEXT.
+ * Records a finding at an instruction, for the thread of `lane` or, with -1, for the whole warp.
+ * The list holds each (kind, instruction) once, with the number of times it happened. Returns
+ * STEP_STOPPED for kinds that end a launch (see emulator.h), else STEP_NEXT.
  */
 enum step warp_finding(struct warp *warp, const struct instruction *at, int lane,
 		       enum finding_kind kind, const char *format, ...) PRINTF_LIKE(5, 6);

@@ -1,10 +1,10 @@
 /*
- * What a kernel says: printf, and assert. Formats and arguments are bytes of
- * the device, which a kernel may have wrong: everything is read with its
- * bounds, and a conversion that is not understood is printed as it stands.
+ * printf and assert of device code. Formats and arguments come from device
+ * memory and may be wrong: all reads are bounded, and an unknown conversion is
+ * printed unchanged.
  */
 #include "emulator/machine/control.h"
-#include "emulator/machine/memory.h"
+#include "emulator/machine/device_memory.h"
 #include "emulator/machine/warp.h"
 
 #include <inttypes.h>
@@ -14,7 +14,8 @@
 #define STRING_MOST_BYTES 4096
 #define FIELD_MOST 1024 /* width and precision */
 
-/* The host's bytes at a generic address of a lane, and how many there are. NULL: none. */
+/* The host bytes at a generic address of a lane; *count: bytes to the end. NULL: no memory there.
+ */
 static const unsigned char *bytes_at(const struct warp *warp, int lane, uint64_t address,
 				     uint64_t *count)
 {
@@ -36,8 +37,8 @@ static const unsigned char *bytes_at(const struct warp *warp, int lane, uint64_t
 	return in->data + (address - in->address);
 }
 
-static bool read_string(char out[STRING_MOST_BYTES], const struct warp *warp, int lane,
-			uint64_t address)
+static bool copy_device_string(char out[STRING_MOST_BYTES], const struct warp *warp, int lane,
+			       uint64_t address)
 {
 	uint64_t count;
 	const unsigned char *bytes = bytes_at(warp, lane, address, &count);
@@ -51,7 +52,7 @@ static bool read_string(char out[STRING_MOST_BYTES], const struct warp *warp, in
 	return true;
 }
 
-/* The arguments of a lane, as the compiler packs them: each at a multiple of its size. */
+/* The arguments of a lane as the compiler packs them: each at a multiple of its size. */
 struct arguments {
 	const struct warp *warp;
 	int lane;
@@ -59,7 +60,7 @@ struct arguments {
 	uint32_t taken;
 };
 
-/* Bytes that are not there are zeroes. */
+/* Bytes outside of memory read as zeroes. */
 static uint64_t next_argument(struct arguments *arguments, uint64_t bytes)
 {
 	uint64_t value = 0, count;
@@ -74,16 +75,16 @@ static uint64_t next_argument(struct arguments *arguments, uint64_t bytes)
 	return value;
 }
 
-/* One conversion, from % to its letter. */
+/* One conversion, from "%" to its letter. */
 struct conversion {
 	char flags[8];
 	int width, precision; /* -1: not given */
 	uint64_t bytes;       /* of an integer */
 	char letter;
-	size_t length; /* in the format; 0: not understood */
+	size_t length; /* in the format; 0: unknown conversion */
 };
 
-static int read_number(const char **at, struct arguments *arguments)
+static int read_field_number(const char **at, struct arguments *arguments)
 {
 	int64_t number = 0;
 
@@ -107,14 +108,14 @@ static struct conversion read_conversion(const char *format, struct arguments *a
 		if (flags + 2 < sizeof(read.flags))
 			read.flags[flags++] = *at;
 	if (*at == '*' || (*at >= '1' && *at <= '9'))
-		read.width = read_number(&at, arguments);
+		read.width = read_field_number(&at, arguments);
 	if (read.width < -1) {
 		read.flags[flags++] = '-';
 		read.width = -read.width;
 	}
 	if (*at == '.') {
 		at++;
-		read.precision = read_number(&at, arguments);
+		read.precision = read_field_number(&at, arguments);
 	}
 	for (; *at && strchr("hlLzjt", *at); at++)
 		if (*at != 'h' && *at != 'L')
@@ -131,14 +132,15 @@ static void add_string(struct text *out, const struct conversion *read, const ch
 {
 	char string[STRING_MOST_BYTES], field[STRING_MOST_BYTES + FIELD_MOST];
 
-	if (!read_string(string, arguments->warp, arguments->lane, next_argument(arguments, 8)))
+	if (!copy_device_string(string, arguments->warp, arguments->lane,
+				next_argument(arguments, 8)))
 		strcpy(string, "(null)");
 	snprintf(field, sizeof(field), format, read->width < 0 ? 0 : read->width,
 		 read->precision < 0 ? STRING_MOST_BYTES : read->precision, string);
 	text_add(out, field);
 }
 
-/* Integers are given as 64 bits, sign-extended where the letter says so. */
+/* Widens an integer to 64 bits, with its sign for %d and %i. */
 static uint64_t integer_argument(const struct conversion *read, struct arguments *arguments)
 {
 	uint64_t value = next_argument(arguments, read->bytes);
@@ -233,7 +235,7 @@ enum step run_print(struct warp *warp, const struct instruction *at)
 			.warp = warp, .lane = lane, .address = address_of(warp, at->b, lane)};
 		int32_t result = -1;
 
-		if (read_string(format, warp, lane, address_of(warp, at->a, lane))) {
+		if (copy_device_string(format, warp, lane, address_of(warp, at->a, lane))) {
 			text_clear(&text);
 			format_lane(&text, format, &arguments);
 			result = (int32_t)arguments.taken;
@@ -253,12 +255,12 @@ enum step run_assertion(struct warp *warp, const struct instruction *at)
 	char message[STRING_MOST_BYTES], file[STRING_MOST_BYTES];
 	uint32_t line = 0;
 
-	if (!at->a || !read_string(message, warp, lane, address_of(warp, at->a, lane)))
-		strcpy(message, "an assertion");
-	if (!at->b || !read_string(file, warp, lane, address_of(warp, at->b, lane)))
+	if (!at->a || !copy_device_string(message, warp, lane, address_of(warp, at->a, lane)))
+		strcpy(message, "the assertion");
+	if (!at->b || !copy_device_string(file, warp, lane, address_of(warp, at->b, lane)))
 		strcpy(file, "?");
 	if (at->c)
 		memcpy(&line, (unsigned char *)row_of(warp, at->c) + 4 * lane, 4);
-	return warp_finding(warp, at, lane, FINDING_ASSERTION, "%.200s does not hold (%.200s:%u)",
+	return warp_finding(warp, at, lane, FINDING_ASSERTION, "%.200s is false (%.200s:%u)",
 			    message, file, line);
 }

@@ -1,5 +1,5 @@
-/* Races and uninitialised reads of shared memory. See shadow.h. */
-#include "emulator/machine/shadow_parts.h"
+/* Finds races and uninitialised reads of shared memory. See shadow.h. */
+#include "emulator/machine/shadow_report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #define NOBODY UINT16_MAX
 
 /*
- * Readers of one warp since its last synchronisation: the first of them and
- * one other. That is enough: whoever writes later is a thread of this warp,
- * then one of the two is not it, or of another, then either will do.
+ * The readers of one warp since its last synchronisation: the first one and one
+ * other. Two are enough to find a race with any later writer: if the writer is
+ * one of the two, it races with the other; if not, with either.
  */
 struct readers {
 	uint16_t first, other; /* thread numbers in the block; NOBODY */
@@ -18,31 +18,31 @@ struct readers {
 };
 
 /*
- * A word, or a byte. All zeroes: untouched, since epochs are stored with one
- * added. Two warps' readers are enough likewise: of each writer's warp one of
- * them is not.
+ * A word or a byte. All zeroes: untouched, since epochs are stored plus 1. The
+ * readers of two warps are enough, for the same reason: at least one of the two
+ * is not the warp of the writer.
  */
 struct cell {
 	uint32_t write_epoch, write_sync, write_place;
-	uint32_t plain_sync; /* of the writer's last write that was not atomic, if it made one */
+	uint32_t plain_sync; /* of the writer's last write that was not atomic, if any */
 	uint16_t writer;
-	bool write_atomic; /* everything that the writer did to it in the epoch */
+	bool write_atomic; /* all writes of the writer in the epoch were atomic */
 	bool initialised;
 	uint32_t read_epoch;
 	struct readers readers[2];
-	uint32_t copy_place; /* of an asynchronous copy that is on the way, plus one; 0: none is */
-	uint16_t copier;     /* its thread */
+	uint32_t copy_place; /* of a pending asynchronous copy, plus 1; 0: none */
+	uint16_t copier;     /* thread of that copy */
 };
 
 /*
- * A cell is settled for an epoch if lanes of two warps have read it, and nobody
- * has written: loads, by whomever, are no news any more, since whoever writes
- * it has a rival anyway.
+ * A cell is settled for an epoch if lanes of two warps have read it and no
+ * thread has written it. Further loads need no record: any later writer already
+ * races with one of the readers.
  */
 #define ROW_CELLS 32
 struct settled_row {
 	uint32_t epoch; /* 1 more than the block's; 0: never */
-	uint32_t cells; /* a bit each: those that are settled for it */
+	uint32_t cells; /* mask of the cells that are settled for the epoch */
 };
 
 static size_t settled_rows(size_t cells)
@@ -91,8 +91,8 @@ void shared_shadow_begin(struct shared_shadow *shadow)
 	memset(shadow->settled, 0, settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
 }
 
-/* From now on a cell is a byte. */
-static void refine(struct shared_shadow *shadow)
+/* Makes each cell a byte from now on. */
+static void split_cells_into_bytes(struct shared_shadow *shadow)
 {
 	struct cell *cells = xcalloc(shadow->bytes + 1, sizeof(*cells));
 
@@ -105,22 +105,23 @@ static void refine(struct shared_shadow *shadow)
 	shadow->grain = 1;
 }
 
-/* ---- what two threads do to a word ---- */
+/* ---- accesses of two threads to a cell ---- */
 
 static uint32_t warp_of(uint16_t thread)
 {
 	return thread / LANES;
 }
 
-/* Neither the warp of both nor anybody else has put the two in an order. */
-static bool unordered(const struct toucher *by, uint16_t thread, uint32_t sync)
+/* Returns true if no synchronisation of a common warp orders the two accesses. */
+static bool unordered(const struct shadow_access *by, uint16_t thread, uint32_t sync)
 {
 	return warp_of(thread) != warp_of(by->thread) || sync == by->sync;
 }
 
-static bool rival_writer(const struct cell *cell, const struct toucher *by, struct rival *rival)
+static bool rival_writer(const struct cell *cell, const struct shadow_access *by,
+			 struct rival *rival)
 {
-	/* What is atomic meets the plain write alone. */
+	/* An atomic access can race with a plain write only. */
 	uint32_t sync = by->atomic ? cell->plain_sync : cell->write_sync;
 
 	if (cell->write_epoch != by->epoch || cell->writer == by->thread ||
@@ -130,7 +131,8 @@ static bool rival_writer(const struct cell *cell, const struct toucher *by, stru
 	return true;
 }
 
-static bool rival_reader(const struct cell *cell, const struct toucher *by, struct rival *rival)
+static bool rival_reader(const struct cell *cell, const struct shadow_access *by,
+			 struct rival *rival)
 {
 	if (cell->read_epoch != by->epoch)
 		return false;
@@ -150,7 +152,7 @@ static bool rival_reader(const struct cell *cell, const struct toucher *by, stru
 	return false;
 }
 
-static void remember_reader(struct cell *cell, const struct toucher *by)
+static void remember_reader(struct cell *cell, const struct shadow_access *by)
 {
 	const struct readers fresh = {by->thread, NOBODY, by->sync, by->place, 0};
 	const struct readers nobody = {.first = NOBODY, .other = NOBODY};
@@ -179,7 +181,7 @@ static void remember_reader(struct cell *cell, const struct toucher *by)
 	}
 }
 
-static void remember_writer(struct cell *cell, const struct toucher *by)
+static void remember_writer(struct cell *cell, const struct shadow_access *by)
 {
 	bool again = cell->write_epoch == by->epoch && cell->writer == by->thread;
 
@@ -195,11 +197,11 @@ static void remember_writer(struct cell *cell, const struct toucher *by)
 
 /* ---- the lanes of an instruction ---- */
 
-static struct toucher toucher_of(struct warp *warp, const struct instruction *at)
+static struct shadow_access access_by(struct warp *warp, const struct instruction *at)
 {
 	const struct shared_shadow *shadow = warp->block->shadow;
 
-	return (struct toucher){
+	return (struct shadow_access){
 		.warp = warp,
 		.at = at,
 		.epoch = warp->block->epoch + 1,
@@ -209,12 +211,12 @@ static struct toucher toucher_of(struct warp *warp, const struct instruction *at
 	};
 }
 
-/* `told` says that a kind of finding has been made: one a request is enough. */
-struct told {
+/* The kinds of finding that this request has reported: one of each kind is enough. */
+struct reported_kinds {
 	bool race, uninitialised, unwaited;
 };
 
-/* A copy to the cell is on the way, and this is neither it nor the store of what it brings. */
+/* Returns true if a copy to the cell is pending, unless `value` is what the copy will write. */
 static bool is_early(const struct shared_shadow *shadow, const struct cell *cell, size_t index,
 		     const unsigned char *value)
 {
@@ -222,27 +224,28 @@ static bool is_early(const struct shared_shadow *shadow, const struct cell *cell
 	       !(value && !memcmp(value, shadow->arriving + index * shadow->grain, shadow->grain));
 }
 
-/* First whether anybody is in the way, then who was there. `value` is about to be stored at
- * `there`, or is NULL: another store of what is there already is in nobody's way. */
-static void touch_cell(struct shared_shadow *shadow, const struct toucher *by, size_t index,
-		       const unsigned char *value, const unsigned char *there, struct told *told)
+/* Checks an access to a cell, then records it. `value`: the bytes to be stored at `there`, or
+ * NULL. A store of the value that is there already does not race with an earlier write. */
+static void check_cell(struct shared_shadow *shadow, const struct shadow_access *by, size_t index,
+		       const unsigned char *value, const unsigned char *there,
+		       struct reported_kinds *reported)
 {
 	struct cell *cell = &shadow->cells[index];
 	struct rival rival;
 
-	if (by->reads && !cell->initialised && !told->uninitialised) {
-		told->uninitialised = true;
+	if (by->reads && !cell->initialised && !reported->uninitialised) {
+		reported->uninitialised = true;
 		shadow_report_uninitialised(shadow, by, index);
 	}
 	if (is_early(shadow, cell, index, value)) {
 		rival = (struct rival){cell->copier, cell->copy_place - 1, true};
-		if (!told->unwaited)
+		if (!reported->unwaited)
 			shadow_report_unwaited(shadow, by, index, &rival);
-		told->unwaited = true;
-	} else if (!told->race && ((rival_writer(cell, by, &rival) &&
-				    !(value && !memcmp(value, there, shadow->grain))) ||
-				   (by->writes && rival_reader(cell, by, &rival)))) {
-		told->race = true;
+		reported->unwaited = true;
+	} else if (!reported->race && ((rival_writer(cell, by, &rival) &&
+					!(value && !memcmp(value, there, shadow->grain))) ||
+				       (by->writes && rival_reader(cell, by, &rival)))) {
+		reported->race = true;
 		shadow_report_race(shadow, by, index, &rival);
 	}
 	if (by->reads && !by->atomic)
@@ -254,17 +257,17 @@ static void touch_cell(struct shared_shadow *shadow, const struct toucher *by, s
 static unsigned cell_shift(struct shared_shadow *shadow, unsigned bytes)
 {
 	if (bytes < shadow->grain)
-		refine(shadow);
+		split_cells_into_bytes(shadow);
 	return shadow->grain == WORD_BYTES ? 2 : 0;
 }
 
-/* The cells of each lane's bytes. `values`: of a plain store, else NULL. */
-static void touch_lanes(struct toucher *by, uint32_t mask, const uint32_t offset[LANES],
+/* Checks the cells of each lane's bytes. `values`: the bytes of a store, else NULL. */
+static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t offset[LANES],
 			unsigned bytes, const unsigned char *values)
 {
 	struct shared_shadow *shadow = by->warp->block->shadow;
 	const unsigned shift = cell_shift(shadow, bytes);
-	struct told told = {0};
+	struct reported_kinds reported = {0};
 
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -275,15 +278,15 @@ static void touch_lanes(struct toucher *by, uint32_t mask, const uint32_t offset
 		for (size_t i = 0; i < bytes >> shift; i++) {
 			size_t index = (offset[lane] >> shift) + i;
 
-			touch_cell(shadow, by, index, value ? value + (i << shift) : NULL,
-				   there + (i << shift), &told);
+			check_cell(shadow, by, index, value ? value + (i << shift) : NULL,
+				   there + (i << shift), &reported);
 			shadow->settled[index / ROW_CELLS].cells &=
 				~(UINT32_C(1) << index % ROW_CELLS);
 		}
 	}
 }
 
-/* ---- loads: most are of what is settled ---- */
+/* ---- loads: most cells are settled ---- */
 
 static struct settled_row *settled_row(struct shared_shadow *shadow, size_t number, uint32_t epoch)
 {
@@ -314,8 +317,8 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 {
 	struct shared_shadow *shadow = warp->block->shadow;
 	const unsigned shift = cell_shift(shadow, bytes);
-	struct toucher by = toucher_of(warp, at);
-	struct told told = {0};
+	struct shadow_access by = access_by(warp, at);
+	struct reported_kinds reported = {0};
 
 	by.reads = true;
 	by.atomic = at->strong;
@@ -325,7 +328,7 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 
 		by.thread = (uint16_t)(warp->index * LANES + lane);
 		for (size_t index = first; index < first + (bytes >> shift); index++) {
-			touch_cell(shadow, &by, index, NULL, NULL, &told);
+			check_cell(shadow, &by, index, NULL, NULL, &reported);
 			if (is_settled(&shadow->cells[index], by.epoch))
 				settled_row(shadow, index / ROW_CELLS, by.epoch)->cells |=
 					UINT32_C(1) << index % ROW_CELLS;
@@ -333,23 +336,23 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 	}
 }
 
-/* ---- others ---- */
+/* ---- atomics and stores ---- */
 
 void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint32_t mask,
 			  const uint32_t offset[LANES], unsigned bytes)
 {
-	struct toucher by = toucher_of(warp, at);
+	struct shadow_access by = access_by(warp, at);
 
 	by.reads = by.writes = by.atomic = true;
-	touch_lanes(&by, mask, offset, bytes, NULL);
+	check_lanes(&by, mask, offset, bytes, NULL);
 }
 
-/* Two lanes of one instruction at one place: a race if their values differ. */
-static void report_disagreement(const struct toucher *by, unsigned lane, unsigned earlier,
+/* Reports two lanes of one instruction that store different values to one place. */
+static void report_disagreement(const struct shadow_access *by, unsigned lane, unsigned earlier,
 				uint32_t offset)
 {
 	const struct shared_shadow *shadow = by->warp->block->shadow;
-	struct toucher at = *by;
+	struct shadow_access at = *by;
 	const struct rival rival = {(uint16_t)(by->warp->index * LANES + earlier), by->place, true};
 
 	at.thread = (uint16_t)(by->warp->index * LANES + lane);
@@ -357,15 +360,16 @@ static void report_disagreement(const struct toucher *by, unsigned lane, unsigne
 }
 
 /*
- * The lanes of a store without those that come to a place that a lower one has
- * (aligned lanes have all their bytes in common, or none): it stands for them.
+ * Returns the lanes of a store that are the lowest at their place; they stand
+ * for the others. Accesses are aligned: two lanes share all of their bytes or
+ * none.
  */
-static uint32_t lowest_of_each_place(const struct toucher *by, uint32_t mask,
+static uint32_t lowest_of_each_place(const struct shadow_access *by, uint32_t mask,
 				     const uint32_t offset[LANES], unsigned bytes,
 				     const unsigned char *values)
 {
 	uint32_t lowest = mask;
-	bool rising = true, told = false;
+	bool rising = true, reported = false;
 
 	for (unsigned lane = 1; lane < LANES; lane++)
 		rising &= offset[lane] > offset[lane - 1];
@@ -380,11 +384,12 @@ static uint32_t lowest_of_each_place(const struct toucher *by, uint32_t mask,
 			same |= (uint32_t)(offset[other] == offset[lane]) << other;
 		same &= lowest & ~(UINT32_C(1) << lane);
 		lowest &= ~same;
-		for (; same && !told; same &= same - 1) {
+		for (; same && !reported; same &= same - 1) {
 			unsigned other = (unsigned)__builtin_ctz(same);
 
-			told = memcmp(values + lane * bytes, values + other * bytes, bytes) != 0;
-			if (told)
+			reported =
+				memcmp(values + lane * bytes, values + other * bytes, bytes) != 0;
+			if (reported)
 				report_disagreement(by, other, lane, offset[lane]);
 		}
 	}
@@ -394,13 +399,13 @@ static uint32_t lowest_of_each_place(const struct toucher *by, uint32_t mask,
 void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32_t mask,
 			 const uint32_t offset[LANES], unsigned bytes, const unsigned char *values)
 {
-	struct toucher by = toucher_of(warp, at);
+	struct shadow_access by = access_by(warp, at);
 
 	by.writes = true;
 	by.atomic = at->strong;
 	if (!by.atomic)
 		mask = lowest_of_each_place(&by, mask, offset, bytes, values);
-	touch_lanes(&by, mask, offset, bytes, values);
+	check_lanes(&by, mask, offset, bytes, values);
 }
 
 /* ---- asynchronous copies ---- */
@@ -410,9 +415,9 @@ uint32_t shared_shadow_copy(struct warp *warp, const struct instruction *at, uin
 			    const unsigned char *values)
 {
 	struct shared_shadow *shadow = warp->block->shadow;
-	struct toucher by = toucher_of(warp, at);
+	struct shadow_access by = access_by(warp, at);
 
-	/* It may write at any time from now on. */
+	/* The copy may write at any time from now on. */
 	shared_shadow_store(warp, at, mask, offset, bytes, values);
 	for (; mask; mask &= mask - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(mask);
@@ -432,11 +437,11 @@ void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offse
 			  unsigned bytes, uint32_t place)
 {
 	struct shared_shadow *shadow = warp->block->shadow;
-	struct toucher by = {.warp = warp,
-			     .epoch = warp->block->epoch + 1,
-			     .sync = warp->sync_epoch,
-			     .place = place,
-			     .writes = true};
+	struct shadow_access by = {.warp = warp,
+				   .epoch = warp->block->epoch + 1,
+				   .sync = warp->sync_epoch,
+				   .place = place,
+				   .writes = true};
 
 	for (; mask; mask &= mask - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(mask);

@@ -1,20 +1,21 @@
 /*
- * shadow: what is known of each word of a block's shared memory in blocks that
- * are looked at: who wrote it, who read it, and whether anybody has. Finds
- * races and reads of what nobody wrote. Internal to emulator/.
+ * shadow: shadow memory for the shared memory of checked blocks. It records for
+ * each word which threads wrote and read it, and finds races and uninitialised
+ * reads. Internal to emulator/.
  *
- * Two accesses of a word by different threads race when at least one writes,
- * not both are atomic, no barrier of the block lies between them
- * (block->epoch), and they are not of one warp with a synchronisation of the
- * warp between them (warp->sync_epoch). Loads and stores that are relaxed,
- * acquire or release are atomic, too; volatile ones are not. Lanes of one warp are in no order
- * otherwise, however they run here. Lanes of one instruction that store
- * different values to a word race; stores of the value that is there already
- * do not. Order by a lock or a flag is not seen: what it protects is told as a
- * race.
+ * Two accesses to a word by different threads race if all of these hold: at
+ * least one writes; they are not both atomic; no barrier of the block lies
+ * between them (block->epoch); and they are not by the same warp with a
+ * synchronisation of the warp between them (warp->sync_epoch). Relaxed, acquire
+ * and release loads and stores count as atomic; volatile ones do not. Lanes of
+ * a warp have no other order, in whichever order the emulator runs them. Lanes
+ * of one instruction that store different values to a word race; a store of the
+ * value that the word already has does not race. The check does not see an
+ * order by a lock or a flag, and reports accesses that only these order as
+ * races.
  *
- * Words are of four bytes until an instruction touches less; from then on each
- * byte is known for itself.
+ * A cell of the shadow memory is a 4-byte word until an instruction accesses
+ * fewer bytes. From then on each cell is a byte.
  */
 #ifndef EMULATOR_MACHINE_SHADOW_H
 #define EMULATOR_MACHINE_SHADOW_H
@@ -22,24 +23,25 @@
 #include "emulator/machine/machine.h"
 
 struct shared_shadow;
-/* Of blocks of this launch (shared_bytes, program). NULL: the host has no memory for it. */
+/* For the blocks of this launch (shared_bytes, program). NULL: no memory. */
 struct shared_shadow *shared_shadow_create(const struct launch *launch);
-void shared_shadow_free(struct shared_shadow *shadow); /* NULL is fine */
-/* A block begins: nothing is initialised, nobody has touched anything. */
+void shared_shadow_free(struct shared_shadow *shadow); /* NULL is allowed */
+/* Call when a block starts: marks all cells as uninitialised and untouched. */
 void shared_shadow_begin(struct shared_shadow *shadow);
 
 /*
- * Of the words of a row of SHADOW_ROW_BYTES, a bit each: those of which a load
- * by the warp is news. Of lanes that load one word, two are all the news.
+ * Returns those of `words`, a mask of the words of a row of SHADOW_ROW_BYTES,
+ * that a load by the warp must still record. Two of the lanes that load the same
+ * word are enough.
  */
 #define SHADOW_ROW_BYTES 128
 uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words);
 
 /*
- * The lanes of the mask are about to load, store or change (atomics) `bytes`
- * bytes each at aligned offsets inside of shared memory. `values`, of a store:
- * each lane's bytes, `bytes` apart. A finding is for the lowest lane that has
- * one; neither kind ends a launch.
+ * Call before the lanes of the mask load, store or change (atomics) `bytes`
+ * bytes each at aligned offsets inside of shared memory. `values` of a store:
+ * `bytes` bytes per lane. Reports a finding for the lowest lane at fault; none
+ * of these kinds ends a launch.
  */
 void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
 			const uint32_t offset[LANES], unsigned bytes);
@@ -49,9 +51,10 @@ void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint3
 			  const uint32_t offset[LANES], unsigned bytes);
 
 /*
- * The lanes begin an asynchronous copy of these bytes: a store that happens
- * when each lane waits for it (shared_shadow_arrive(), with the place that this
- * returns). Until then whoever reads there, or writes anything else, is told.
+ * Call when the lanes start an asynchronous copy of these bytes: a store that
+ * takes effect when the lane waits for it. Pass the returned place to
+ * shared_shadow_arrive() then. Until then each read of these bytes, and each
+ * write of other values to them, is a finding.
  */
 uint32_t shared_shadow_copy(struct warp *warp, const struct instruction *at, uint32_t mask,
 			    const uint32_t offset[LANES], unsigned bytes,

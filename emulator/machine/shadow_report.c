@@ -1,5 +1,5 @@
-/* What is said of races and uninitialised reads of shared memory. See shadow_parts.h. */
-#include "emulator/machine/shadow_parts.h"
+/* The texts of races and uninitialised reads of shared memory. See shadow_report.h. */
+#include "emulator/machine/shadow_report.h"
 
 static void add_thread(struct text *out, const struct warp *warp, uint16_t thread)
 {
@@ -20,12 +20,12 @@ static void add_place(struct text *out, const struct shared_shadow *shadow, uint
 	of = &shadow->program->functions[function];
 	at = instruction_statement(of, &of->code[place - shadow->first_place[function]]);
 	text_add(out, " at ");
-	place_text(out, shadow->program->module, at);
+	source_place_text(out, shadow->program->module, at);
 }
 
-/* "thread (33,0,0) writes word 12 at x.cu:20 which thread (0,0,0) read at x.cu:18 with no …" */
-void shadow_report_race(const struct shared_shadow *shadow, const struct toucher *by, size_t cell,
-			const struct rival *rival)
+/* "thread (33,0,0) writes word 12 at x.cu:20, which thread (0,0,0) read at x.cu:18 with no …" */
+void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_access *by,
+			size_t cell, const struct rival *rival)
 {
 	struct text text = TEXT_INIT;
 
@@ -33,17 +33,18 @@ void shadow_report_race(const struct shared_shadow *shadow, const struct toucher
 	text_addf(&text, " %s %s %zu", by->writes ? by->atomic ? "changes" : "writes" : "reads",
 		  shadow->grain == WORD_BYTES ? "word" : "byte", cell);
 	add_place(&text, shadow, by->place);
-	text_add(&text, " which ");
+	text_add(&text, ", which ");
 	add_thread(&text, by->warp, rival->thread);
 	text_add(&text, rival->wrote ? " wrote" : " read");
 	add_place(&text, shadow, rival->place);
-	text_add(&text, " with no barrier between");
+	text_add(&text, " with no barrier between; order the accesses with __syncthreads(), or "
+			"__syncwarp() within a warp, or use different words");
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_RACE, "%s", text.data);
 	text_release(&text);
 }
 
-/* "thread (1,0,0) reads word 12, which thread (0,0,0) is still copying at x.cu:20: …" */
-void shadow_report_unwaited(const struct shared_shadow *shadow, const struct toucher *by,
+/* "thread (1,0,0) reads word 12 before thread (0,0,0) has waited for its asynchronous copy …" */
+void shadow_report_unwaited(const struct shared_shadow *shadow, const struct shadow_access *by,
 			    size_t cell, const struct rival *copier)
 {
 	struct text text = TEXT_INIT;
@@ -55,14 +56,16 @@ void shadow_report_unwaited(const struct shared_shadow *shadow, const struct tou
 	add_thread(&text, by->warp, copier->thread);
 	text_add(&text, " has waited for its asynchronous copy to it");
 	add_place(&text, shadow, copier->place);
+	text_add(&text, "; wait for the copy, then synchronise the threads");
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
 	text_release(&text);
 }
 
-void shadow_report_uninitialised(const struct shared_shadow *shadow, const struct toucher *by,
+void shadow_report_uninitialised(const struct shared_shadow *shadow, const struct shadow_access *by,
 				 size_t cell)
 {
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNINITIALISED,
-		     "%s %zu of shared memory is read and nobody has written it",
+		     "%s %zu of shared memory is read before any thread has written it; "
+		     "initialise it first",
 		     shadow->grain == WORD_BYTES ? "word" : "byte", cell);
 }

@@ -1,13 +1,14 @@
 #include "emulator/machine/warp.h"
 
-#include "emulator/machine/plan.h"
+#include "emulator/machine/control_flow.h"
 
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
-/* A branch that may spin costs so much of a turn: who waits for another warp lets it run soon. */
+/* A branch that may spin takes this many instructions off the turn, so that a warp which waits for
+ * another one soon lets it run. */
 #define SPIN_COST 1000
 
 /* ---- masks ---- */
@@ -52,18 +53,18 @@ void warp_set_active(struct warp *warp, uint32_t mask)
 
 /* ---- program order ---- */
 
-/* A place as seen from an outer frame: in the middle of the call that led there. */
+/* A place in program order. Seen from an outer frame it lies in the middle of the call. */
 struct place {
 	const struct frame *frame;
-	uint64_t half_steps; /* twice the pc, and 1 within a call */
+	uint64_t half_steps; /* twice the pc; odd within a call */
 };
 
-static struct place place_of(const struct frame *frame, uint32_t pc)
+static struct place program_place(const struct frame *frame, uint32_t pc)
 {
 	return (struct place){frame, 2 * (uint64_t)pc};
 }
 
-static struct place caller_of(struct place place)
+static struct place caller_place(struct place place)
 {
 	return (struct place){place.frame->caller, 2 * (uint64_t)place.frame->return_pc - 1};
 }
@@ -71,32 +72,32 @@ static struct place caller_of(struct place place)
 bool split_precedes(const struct frame *a_frame, uint32_t a_pc, const struct frame *b_frame,
 		    uint32_t b_pc)
 {
-	struct place a = place_of(a_frame, a_pc), b = place_of(b_frame, b_pc);
+	struct place a = program_place(a_frame, a_pc), b = program_place(b_frame, b_pc);
 
 	while (a.frame->depth > b.frame->depth)
-		a = caller_of(a);
+		a = caller_place(a);
 	while (b.frame->depth > a.frame->depth)
-		b = caller_of(b);
+		b = caller_place(b);
 	while (a.frame != b.frame) {
-		a = caller_of(a);
-		b = caller_of(b);
+		a = caller_place(a);
+		b = caller_place(b);
 	}
 	return a.half_steps < b.half_steps;
 }
 
-/* From which pc of the running frame on a place comes before it; UINT32_MAX: from none. */
+/* The first pc of the running frame that does not come before a place. UINT32_MAX: none. */
 static uint32_t pc_after(const struct frame *running, const struct frame *frame, uint32_t pc)
 {
-	struct place place = place_of(frame, pc);
+	struct place place = program_place(frame, pc);
 
 	while (place.frame->depth > running->depth)
-		place = caller_of(place);
+		place = caller_place(place);
 	return place.frame == running ? (uint32_t)((place.half_steps + 1) / 2) : UINT32_MAX;
 }
 
 /* ---- splits ---- */
 
-static void watch(struct warp *warp)
+static void update_merge_pc(struct warp *warp)
 {
 	warp->merge_pc = UINT32_MAX;
 	if (warp->favoured || warp->parked_count) {
@@ -118,10 +119,10 @@ void warp_go(struct warp *warp, struct frame *frame, uint32_t pc)
 	warp->frame = frame;
 	warp->file = frame->file;
 	warp->pc = pc;
-	watch(warp);
+	update_merge_pc(warp);
 }
 
-static void resume(struct warp *warp, unsigned index)
+static void resume_split(struct warp *warp, unsigned index)
 {
 	struct split split = warp->waiting[index];
 
@@ -130,7 +131,7 @@ static void resume(struct warp *warp, unsigned index)
 	warp_go(warp, split.frame, split.pc);
 }
 
-/* Makes the first ready split in program order run; false: none is ready. */
+/* Lets the first ready split in program order run. Returns false if none is ready. */
 static bool select_first(struct warp *warp)
 {
 	const struct split *first = NULL;
@@ -145,7 +146,7 @@ static bool select_first(struct warp *warp)
 	warp->favoured = false;
 	if (!first)
 		return false;
-	resume(warp, (unsigned)(first - warp->waiting));
+	resume_split(warp, (unsigned)(first - warp->waiting));
 	return true;
 }
 
@@ -174,7 +175,7 @@ void warp_diverge(struct warp *warp, uint32_t target, uint32_t taken, uint32_t n
 {
 	uint32_t rest = warp->active & ~taken;
 
-	/* A split whose turn it is out of order keeps it with the lanes that branch. */
+	/* A split that runs out of order continues with the lanes that branch. */
 	if (target <= next || warp->favoured) {
 		warp_set_aside(warp, warp->frame, next, rest);
 		warp->pc = target;
@@ -184,7 +185,7 @@ void warp_diverge(struct warp *warp, uint32_t target, uint32_t taken, uint32_t n
 		warp->pc = next;
 		warp_set_active(warp, rest);
 	}
-	watch(warp);
+	update_merge_pc(warp);
 }
 
 struct split *warp_suspend(struct warp *warp, uint32_t pc, enum split_state state)
@@ -197,25 +198,27 @@ struct split *warp_suspend(struct warp *warp, uint32_t pc, enum split_state stat
 	return split;
 }
 
-/* Lanes that run behind the place of a parked split have not come there. */
+/* Notes for each parked split which lanes are already past it, so they will not arrive. */
 static void note_passing(struct warp *warp)
 {
 	for (unsigned i = 0; i < warp->waiting_count; i++) {
 		struct split *split = &warp->waiting[i];
-		struct place place = place_of(split->frame, split->pc);
+		struct place place = program_place(split->frame, split->pc);
 
 		if (split->state != SPLIT_PARKED)
 			continue;
 		while (place.frame->depth > warp->frame->depth)
-			place = caller_of(place);
+			place = caller_place(place);
 		if (place.frame == warp->frame &&
-		    plan_behind(warp->frame->plan, (uint32_t)(place.half_steps / 2), warp->pc))
+		    control_flow_leads_through(warp->frame->flow, (uint32_t)(place.half_steps / 2),
+					       warp->pc))
 			split->passed |= warp->active;
 	}
 }
 
-/* At a leader at or behind merge_pc: takes in who waits here, and lets an earlier split run. */
-static void meet(struct warp *warp)
+/* At the first instruction of a block, at or after merge_pc: merges the ready splits that wait
+ * here, and lets an earlier split run. */
+static void merge_waiting_splits(struct warp *warp)
 {
 	for (unsigned i = 0; i < warp->waiting_count;) {
 		struct split *split = &warp->waiting[i];
@@ -229,11 +232,11 @@ static void meet(struct warp *warp)
 		}
 	}
 	if (!warp->favoured) {
-		/* The order of the splits is total where none can merge: this ends. */
+		/* Splits that cannot merge are totally ordered, so this terminates. */
 		add_waiting(warp, warp->frame, warp->pc, warp->active);
 		select_first(warp);
 	}
-	watch(warp);
+	update_merge_pc(warp);
 	if (warp->parked_count)
 		note_passing(warp);
 }
@@ -258,7 +261,7 @@ void warp_spins(struct warp *warp)
 	warp->turns++;
 	add_waiting(warp, warp->frame, warp->pc, warp->active);
 	warp->favoured = true;
-	resume(warp, (unsigned)(next - warp->waiting));
+	resume_split(warp, (unsigned)(next - warp->waiting));
 }
 
 /* ---- the loop ---- */
@@ -282,16 +285,16 @@ static enum step run_parted(struct warp *warp, const struct instruction *at, uin
 	if (lanes != warp->active) {
 		warp_set_aside(warp, warp->frame, pc + 1, warp->active & ~lanes);
 		warp_set_active(warp, lanes);
-		watch(warp);
+		update_merge_pc(warp);
 	}
 	return at->run(warp, at);
 }
 
-/* Runs the warp's split until something changes which instruction or lanes are next. */
+/* Runs the active split until the turn is over, or the split waits or ends. */
 static enum step run_split(struct warp *warp)
 {
 	const struct frame *frame;
-	const struct plan_step *here;
+	const struct flow_step *here;
 	const struct instruction *at, *end;
 	uint32_t pc, lanes;
 	enum step step;
@@ -299,20 +302,20 @@ static enum step run_split(struct warp *warp)
 	do {
 		frame = warp->frame;
 		pc = warp->pc;
-		here = &frame->plan->steps[pc];
+		here = &frame->flow->steps[pc];
 		if (here->leader) {
 			struct block_count *count;
 
 			if (pc >= warp->merge_pc) {
-				meet(warp);
+				merge_waiting_splits(warp);
 				frame = warp->frame;
 				pc = warp->pc;
-				here = &frame->plan->steps[pc];
+				here = &frame->flow->steps[pc];
 			}
 			if (warp->turn_left <= 0)
 				return STEP_NEXT;
 			warp->turn_left -= here->length;
-			count = &frame->plan->blocks[here->block];
+			count = &frame->flow->blocks[here->block];
 			count->warps++;
 			count->lanes += warp->active_count;
 		}
@@ -327,7 +330,7 @@ static enum step run_split(struct warp *warp)
 		}
 		lanes = predicate_mask(row_of(warp, at->guard));
 		lanes = (at->guard_negated ? ~lanes : lanes) & warp->active;
-		count_of(warp, at)->guarded_lanes += lanes_in(lanes);
+		count_at(warp, at)->guarded_lanes += lanes_in(lanes);
 		step = STEP_NEXT;
 		if (lanes && here->guard == GUARD_NARROWS)
 			step = run_narrowed(warp, at, lanes);
@@ -342,16 +345,12 @@ static enum step run_split(struct warp *warp)
 enum turn warp_run(struct warp *warp, int64_t instructions, int64_t *used)
 {
 	enum turn turn = TURN_OVER;
-	enum step step;
 
 	warp->turn_left = instructions;
 	warp->turn_charged = 0;
 	while (warp->turn_left > 0) {
 		if (!warp->active && !select_first(warp)) {
-			step = warp_alive(warp) ? warp_parked_meet(warp) : STEP_WAITING;
-			if (step == STEP_CHANGED)
-				continue;
-			turn = step == STEP_STOPPED ? TURN_STOPPED : TURN_BLOCKED;
+			turn = TURN_BLOCKED;
 			break;
 		}
 		if (run_split(warp) == STEP_STOPPED) {

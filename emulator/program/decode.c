@@ -1,34 +1,34 @@
-/* Decodes what an entry reaches, function by function, statement by statement. */
+/* Decodes all functions that an entry reaches, statement by statement. */
 #include "emulator/program/decode.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* More local memory than this a thread cannot have on any device. */
-#define LOCAL_MOST_BYTES (512 * 1024)
-#define PARAMETERS_MOST_BYTES (64 * 1024)
+/* The most local memory of a thread on any device. */
+#define MAX_LOCAL_BYTES (512 * 1024)
+#define MAX_PARAMETER_BYTES (64 * 1024)
 
 static void decode_statement(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	enum operation operation;
 
-	if (decode_moves(decoding) || decode_comparisons(decoding) || decode_memory(decoding) ||
-	    decode_copies(decoding) || decode_control(decoding) || decode_call(decoding) ||
+	if (decode_move(decoding) || decode_comparison(decoding) || decode_memory(decoding) ||
+	    decode_async_copy(decoding) || decode_control(decoding) || decode_call(decoding) ||
 	    decode_warp(decoding))
 		return;
 	operation = alu_find(at->mnemonic);
 	if (operation == OPERATION_COUNT)
-		decode_gap(decoding, "opcode", at->mnemonic);
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 	else
 		decode_alu(decoding, operation);
 }
 
 /* ---- the frame ---- */
 
-/* Room for `bytes`; false: more than there can be. */
-static bool take_room(int64_t *end, int64_t bytes, int64_t align, int64_t most, int64_t *offset)
+/* Reserves `bytes` at *end. Returns false if they exceed the limit. */
+static bool reserve_bytes(int64_t *end, int64_t bytes, int64_t align, int64_t most, int64_t *offset)
 {
 	if (bytes < 0 || bytes > most || align > most)
 		return false;
@@ -39,13 +39,14 @@ static bool take_room(int64_t *end, int64_t bytes, int64_t align, int64_t most, 
 	return *end <= most;
 }
 
-/* It asks for more than any device has. */
-static void decode_size_gap(struct function_decoding *decoding, const char *what, int64_t most)
+/* A size is over the limit of every device. */
+static void decode_size_unsupported(struct function_decoding *decoding, const char *what,
+				    int64_t most)
 {
 	char words[80];
 
 	snprintf(words, sizeof(words), "%s over %lld bytes", what, (long long)most);
-	decode_gap(decoding, "size of", words);
+	decode_unsupported(decoding, "size of", words);
 }
 
 static void lay_out_parameters(struct function_decoding *decoding, int64_t *frame_end)
@@ -59,11 +60,11 @@ static void lay_out_parameters(struct function_decoding *decoding, int64_t *fram
 		const struct ptx_variable *parameter = &source->parameters[i];
 
 		if (source->entry) {
-			fits = take_room(&block_end, parameter->bytes, parameter->align,
-					 PARAMETERS_MOST_BYTES, &offset);
+			fits = reserve_bytes(&block_end, parameter->bytes, parameter->align,
+					     MAX_PARAMETER_BYTES, &offset);
 		} else {
-			fits = take_room(frame_end, parameter->bytes, PARAMETER_SLOT_BYTES,
-					 LOCAL_MOST_BYTES, &offset);
+			fits = reserve_bytes(frame_end, parameter->bytes, PARAMETER_SLOT_BYTES,
+					     MAX_LOCAL_BYTES, &offset);
 		}
 		if (!fits)
 			break;
@@ -73,13 +74,13 @@ static void lay_out_parameters(struct function_decoding *decoding, int64_t *fram
 	for (size_t i = 0; fits && source->entry && i < source->parameter_count; i++) {
 		decoding->parameter_copy_offsets[i] = -1;
 		if (decoding->reach->address_taken[i])
-			fits = take_room(frame_end, source->parameters[i].bytes,
-					 source->parameters[i].align, LOCAL_MOST_BYTES,
-					 &decoding->parameter_copy_offsets[i]);
+			fits = reserve_bytes(frame_end, source->parameters[i].bytes,
+					     source->parameters[i].align, MAX_LOCAL_BYTES,
+					     &decoding->parameter_copy_offsets[i]);
 	}
 	out->parameter_bytes = block_end;
 	if (!fits)
-		decode_size_gap(decoding, "parameters", PARAMETERS_MOST_BYTES);
+		decode_size_unsupported(decoding, "parameters", MAX_PARAMETER_BYTES);
 }
 
 static void lay_out_frame(struct function_decoding *decoding)
@@ -94,19 +95,21 @@ static void lay_out_frame(struct function_decoding *decoding)
 
 		if (variable->space != PTX_SPACE_LOCAL && variable->space != PTX_SPACE_PARAM)
 			continue;
-		if (!take_room(&end, variable->bytes, variable->align, LOCAL_MOST_BYTES,
-			       &decoding->variable_offsets[i])) {
-			decode_size_gap(decoding, "a thread's local memory", LOCAL_MOST_BYTES);
+		if (!reserve_bytes(&end, variable->bytes, variable->align, MAX_LOCAL_BYTES,
+				   &decoding->variable_offsets[i])) {
+			decode_size_unsupported(decoding, "a thread's local memory",
+						MAX_LOCAL_BYTES);
 			break;
 		}
 	}
 	out->local_bytes = (end + 15) & ~INT64_C(15);
 	out->shared_bytes = decoding->reach->shared_bytes;
-	if (out->shared_bytes > SHARED_MOST_BYTES)
-		decode_size_gap(decoding, "a block's shared memory", SHARED_MOST_BYTES);
+	if (out->shared_bytes > MAX_SHARED_BYTES)
+		decode_size_unsupported(decoding, "a block's shared memory", MAX_SHARED_BYTES);
 }
 
-/* Directives that ask for nothing that matters here; others may change what the code means. */
+/* Reports directives other than those that do not affect the results. An unknown directive may
+ * change what the code means. */
 static void check_directives(struct function_decoding *decoding)
 {
 	static const char *const harmless[] = {
@@ -126,22 +129,12 @@ static void check_directives(struct function_decoding *decoding)
 		       strcmp(harmless[known], source->directives[i].name) != 0)
 			known++;
 		if (known == ARRAY_SIZE(harmless))
-			decode_gap_at(decoding, "directive", source->directives[i].name,
-				      source->directives[i].line);
+			decode_unsupported_at(decoding, "directive", source->directives[i].name,
+					      source->directives[i].line);
 	}
 }
 
 /* ---- code ---- */
-
-const struct ptx_statement *instruction_statement(const struct program_function *function,
-						  const struct instruction *instruction)
-{
-	static const struct ptx_statement none = {.base = "", .mnemonic = ""};
-
-	return function->source->statement_count
-		       ? &function->source->statements[instruction->statement]
-		       : &none;
-}
 
 static void decode_statements(struct function_decoding *decoding)
 {
@@ -152,10 +145,10 @@ static void decode_statements(struct function_decoding *decoding)
 		decoding->at = &source->statements[i];
 		decoding->statement = (uint32_t)i;
 		decoding->first[i] = (uint32_t)out->code_count;
-		decoding->gap = false;
+		decoding->unsupported = false;
 		decoding->extension_count = 0;
 		decode_statement(decoding);
-		if (decoding->gap)
+		if (decoding->unsupported)
 			out->code_count = decoding->first[i];
 	}
 	decoding->at = NULL;
@@ -169,8 +162,9 @@ static bool operation_ends(const struct instruction *instruction)
 		instruction->operation == OP_RET || instruction->operation == OP_EXIT);
 }
 
-/* Falling off the end returns; so does a label there. */
-static void end_code(struct function_decoding *decoding)
+/* Appends a return if control can reach the end of the code, by running past it or through a
+ * label. */
+static void append_final_return(struct function_decoding *decoding)
 {
 	const struct ptx_function *source = decoding->source;
 	struct program_function *out = decoding->out;
@@ -202,7 +196,7 @@ static bool begins_block_after(uint16_t operation)
 	}
 }
 
-/* Branch targets were statements; now they are instructions. */
+/* Replaces branch targets, which are statements so far, by instructions. */
 static void resolve_targets(struct function_decoding *decoding)
 {
 	struct program_function *out = decoding->out;
@@ -228,7 +222,7 @@ static void resolve_targets(struct function_decoding *decoding)
 	}
 }
 
-static void name_everything(struct function_decoding *decoding)
+static void collect_names(struct function_decoding *decoding)
 {
 	const struct ptx_function *source = decoding->source;
 
@@ -241,11 +235,11 @@ static void name_everything(struct function_decoding *decoding)
 		name_table_add(&decoding->parameters, source->parameters[i].name, (uint32_t)i);
 	for (size_t i = 0; i < source->target_count; i++)
 		name_table_add(&decoding->tables, source->targets[i].name, (uint32_t)i);
-	value_temporary(decoding, 0); /* none */
+	new_temporary(decoding, 0); /* value 0: none */
 	for (size_t i = 0; i < source->register_count; i++) {
 		if (source->registers[i].width_bits > 64)
-			decode_gap(decoding, "register", source->registers[i].name);
-		value_temporary(decoding, source->registers[i].width_bits);
+			decode_unsupported(decoding, "register", source->registers[i].name);
+		new_temporary(decoding, source->registers[i].width_bits);
 	}
 }
 
@@ -264,17 +258,17 @@ static int decode_function(struct program_decoding *all, uint32_t index)
 	};
 
 	decoding.out->parameter_offsets = xcalloc(source->parameter_count + 1, sizeof(uint32_t));
-	name_everything(&decoding);
+	collect_names(&decoding);
 	check_directives(&decoding);
 	lay_out_frame(&decoding);
-	if (!decoding.gapped)
+	if (!decoding.any_unsupported)
 		decode_parameter_copies(&decoding);
 	decode_statements(&decoding);
-	if (!decoding.rc && !decoding.gapped) {
-		end_code(&decoding);
+	if (!decoding.rc && !decoding.any_unsupported) {
+		append_final_return(&decoding);
 		resolve_targets(&decoding);
-		dependence_find(&decoding);
-		decoding.rc = rows_assign(&decoding);
+		find_dependence(&decoding);
+		decoding.rc = allocate_rows(&decoding);
 	}
 	free(decoding.variable_offsets);
 	free(decoding.parameter_copy_offsets);
@@ -306,14 +300,14 @@ static int find_root(const struct program_decoding *all, const char *name, uint3
 		if (function->entry && function->defined)
 			text_addf(&entries, "%s%s", entries.length ? ", " : "", function->name);
 	}
-	rc = error_set(all->err, PL_ENOENT, "no entry %s here; %s%s", name,
-		       entries.length ? "there are " : "there is none", entries.data);
+	rc = error_set(all->err, PL_ENOENT, "no entry %s; the module has %s", name,
+		       entries.length ? entries.data : "none");
 	text_release(&entries);
 	return rc;
 }
 
-/* A definition hides declarations of its name. */
-static void name_globals(struct program_decoding *all)
+/* A definition takes precedence over declarations of the same name. */
+static void collect_module_names(struct program_decoding *all)
 {
 	const struct ptx_module *module = all->module;
 
@@ -336,14 +330,14 @@ static int decode_reached(struct program_decoding *all, uint32_t root)
 	struct text words = TEXT_INIT;
 	int rc = 0;
 
-	reach_find(all, root);
+	find_reachable(all, root);
 	for (size_t i = 0; i < all->module->function_count && !rc; i++) {
 		if (all->reach[i].reached && all->module->functions[i].defined)
 			rc = decode_function(all, (uint32_t)i);
 	}
-	if (!rc && all->gaps->count) {
-		program_gaps_text(&words, all->gaps);
-		rc = error_set(all->err, PL_EUNSUPPORTED, "the emulator does not have %s",
+	if (!rc && all->unsupported->count) {
+		unsupported_features_text(&words, all->unsupported);
+		rc = error_set(all->err, PL_EUNSUPPORTED, "the emulator does not support %s",
 			       words.data);
 		text_release(&words);
 	}
@@ -351,13 +345,13 @@ static int decode_reached(struct program_decoding *all, uint32_t root)
 }
 
 int ptx_program_decode(struct ptx_program **out, const struct ptx_module *module, const char *name,
-		       struct program_gaps *gaps, struct error *err)
+		       struct unsupported_features *unsupported, struct error *err)
 {
-	struct program_decoding all = {.module = module, .gaps = gaps, .err = err};
+	struct program_decoding all = {.module = module, .unsupported = unsupported, .err = err};
 	uint32_t root;
 	int rc;
 
-	name_globals(&all);
+	collect_module_names(&all);
 	all.reach = xcalloc(module->function_count + 1, sizeof(*all.reach));
 	all.program = xcalloc(1, sizeof(*all.program));
 	all.program->module = module;
@@ -369,7 +363,7 @@ int ptx_program_decode(struct ptx_program **out, const struct ptx_module *module
 	rc = find_root(&all, name, &root);
 	if (!rc)
 		rc = decode_reached(&all, root);
-	reach_release(&all);
+	reachable_release(&all);
 	name_table_release(&all.variables);
 	name_table_release(&all.functions);
 	if (rc) {
@@ -377,35 +371,5 @@ int ptx_program_decode(struct ptx_program **out, const struct ptx_module *module
 		return rc;
 	}
 	*out = all.program;
-	return 0;
-}
-
-void ptx_program_free(struct ptx_program *program)
-{
-	if (!program)
-		return;
-	for (size_t i = 0; i < program->function_count; i++) {
-		struct program_function *function = &program->functions[i];
-
-		for (size_t j = 0; j < function->table_count; j++)
-			free(function->tables[j].targets);
-		free(function->tables);
-		free(function->code);
-		free(function->constants);
-		free(function->calls);
-		free(function->parameter_offsets);
-	}
-	free(program->functions);
-	free(program);
-}
-
-int64_t program_shared_static_bytes(const struct ptx_program *program, const char *entry)
-{
-	for (size_t i = 0; i < program->function_count; i++) {
-		const struct program_function *function = &program->functions[i];
-
-		if (function->code && strcmp(function->source->name, entry) == 0)
-			return function->shared_bytes;
-	}
 	return 0;
 }

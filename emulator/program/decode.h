@@ -1,14 +1,14 @@
 /*
  * decode: what the files of the decoder share. Internal to program/.
  *
- * Until rows_assign() the operand fields of instructions hold values instead of
- * rows: 0 is none, 1 to register_count the function's registers, above them
- * temporaries of the decoder, and VALUE_CONSTANT | index a constant.
+ * Until allocate_rows() runs, the operand fields of instructions hold values instead of rows. Value
+ * 0 is none. Values from 1 to register_count are the function's registers, larger ones are
+ * temporaries of the decoder, and VALUE_CONSTANT | index is a constant.
  *
- * A decoder of a statement says that it cannot by decode_gap() or
- * decode_nonsense() and goes on with value 0; the driver drops what it emitted.
- * A gap is noted and decoding continues with the next statement, so that all
- * are found; nonsense ends it.
+ * Errors: a function that cannot decode a statement calls decode_unsupported() or decode_invalid()
+ * and continues with value 0; the driver drops the statement's instructions. After an unsupported
+ * feature decoding continues with the next statement, so that all of them are found. After an
+ * invalid statement decoding ends.
  */
 #ifndef EMULATOR_PROGRAM_DECODE_H
 #define EMULATOR_PROGRAM_DECODE_H
@@ -17,7 +17,7 @@
 
 #define VALUE_CONSTANT UINT32_C(0x80000000)
 
-/* ---- names.c: names to numbers ---- */
+/* ---- name_table.c: numbers by name ---- */
 
 struct name_table {
 	struct name_slot {
@@ -30,47 +30,48 @@ void name_table_add(struct name_table *table, const char *name, uint32_t number)
 bool name_table_find(const struct name_table *table, const char *name, uint32_t *number);
 void name_table_release(struct name_table *table);
 
-/* ---- reach.c: what a function mentions, and where its shared variables lie ---- */
+/* ---- reachability.c: what a function refers to, and the layout of shared memory ---- */
 
-/* A shared variable that somebody mentions. */
+/* A shared variable that a reachable function refers to. */
 struct shared_variable {
 	const struct ptx_variable *variable;
 	int64_t offset;
-	uint32_t group; /* roots that share variables are a group, and laid out together */
+	uint32_t group; /* roots that share a variable form a group, which has one layout */
 };
 
-/* Of a function of the module, before it is decoded. */
+/* What a function of the module refers to, before it is decoded. */
 struct function_reach {
 	bool reached, root;
-	uint32_t *callees; /* called, or their address is taken */
+	uint32_t *callees; /* functions that it calls or takes the address of */
 	size_t callee_count, callee_capacity;
-	uint32_t *shared; /* static shared variables that it mentions: index into shared */
+	uint32_t *shared; /* static shared variables: indices in program_decoding.shared */
 	size_t shared_count, shared_capacity;
-	bool dynamic;          /* mentions an extern shared array */
-	int64_t dynamic_align; /* of that */
-	int64_t dynamic_at;    /* where dynamic memory begins */
-	int64_t shared_bytes;  /* of a root: static shared memory of all that it reaches */
-	bool *address_taken;   /* of parameters, otherwise than by ld.param [name] */
+	bool dynamic;          /* it refers to an extern shared array */
+	int64_t dynamic_align; /* the largest alignment of such an array */
+	int64_t dynamic_at;    /* offset at which dynamic shared memory begins */
+	int64_t shared_bytes; /* of a root: static shared memory of all that is reachable from it */
+	bool *address_taken;  /* by parameter: something other than ld.param [name] uses its name */
 };
 
 struct program_decoding {
 	const struct ptx_module *module;
 	struct ptx_program *program;
-	struct program_gaps *gaps;
+	struct unsupported_features *unsupported;
 	struct error *err;
 	struct name_table variables, functions;
 	struct function_reach *reach; /* by function */
 	struct shared_variable *shared;
 	size_t shared_count, shared_capacity;
 };
-#define SHARED_MOST_BYTES (16 * 1024 * 1024)
-/* Finds what the roots (the function `root`, UINT32_MAX: all) reach and lays shared memory out. */
-void reach_find(struct program_decoding *decoding, uint32_t root);
-void reach_release(struct program_decoding *decoding);
-/* Offset of a shared variable that the function mentions. */
-int64_t reach_shared_offset(const struct program_decoding *decoding,
-			    const struct function_reach *reach,
-			    const struct ptx_variable *variable);
+#define MAX_SHARED_BYTES (16 * 1024 * 1024)
+/* Finds what is reachable from the roots and lays out shared memory. `root` is one function, or
+ * UINT32_MAX for all. */
+void find_reachable(struct program_decoding *decoding, uint32_t root);
+void reachable_release(struct program_decoding *decoding);
+/* Returns the offset of a shared variable that the function refers to. */
+int64_t shared_variable_offset(const struct program_decoding *decoding,
+			       const struct function_reach *reach,
+			       const struct ptx_variable *variable);
 
 /* ---- one function ---- */
 
@@ -83,24 +84,26 @@ struct function_decoding {
 
 	const struct ptx_statement *at; /* NULL outside of statements */
 	uint32_t statement;
-	bool gap;    /* this statement cannot be decoded */
-	bool gapped; /* some statement cannot */
-	int rc;      /* PL_EPARSE: nothing can */
+	bool unsupported;     /* the current statement has an unsupported feature */
+	bool any_unsupported; /* some statement has */
+	int rc;               /* PL_EPARSE: a statement is invalid, decoding ends */
 
 	size_t code_capacity, constant_capacity, call_capacity, table_capacity;
-	uint8_t *widths; /* of values in bits, 1 to 64; of constants: in out->constants */
+	uint8_t *widths; /* by value other than constants: 1 to 64 bits */
 	size_t value_count, value_capacity;
-	uint32_t *constant_slots; /* hash of constants: index + 1, or 0 */
+	uint32_t *constant_slots; /* hash table of constants: index + 1, or 0 */
 	size_t constant_slot_count;
 
 	struct name_table labels, variables, parameters, tables;
-	int64_t *variable_offsets; /* of function-scope local and param variables in the frame */
-	int64_t *
-		parameter_copy_offsets; /* of an entry's parameters whose address is taken; or -1 */
-	uint32_t *first;                /* statement to its first instruction; count + 1 of them */
-	uint32_t carry;                 /* predicate value of CC; 0: not used yet */
+	/* By variable of the function: the frame's offset of .local and .param variables. */
+	int64_t *variable_offsets;
+	/* By parameter of an entry: the frame's offset of its copy if its address is taken, else
+	 * -1. */
+	int64_t *parameter_copy_offsets;
+	uint32_t *first; /* by statement: its first instruction; has count + 1 elements */
+	uint32_t carry;  /* the predicate value that holds the carry flag CC; 0: not used yet */
 
-	/* Extensions of results into wider registers, to follow the instruction. */
+	/* Conversions of results to wider registers. They follow the instruction. */
 	struct {
 		uint16_t operation;
 		uint32_t from, to;
@@ -108,104 +111,113 @@ struct function_decoding {
 	size_t extension_count;
 };
 
-/* Notes what is not there: `what` as in struct program_gap. */
-void decode_gap(struct function_decoding *decoding, const char *what, const char *name);
-void decode_gap_at(struct function_decoding *decoding, const char *what, const char *name,
-		   uint32_t line);
-/* The operands of the statement make no sense. */
-void decode_nonsense(struct function_decoding *decoding, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Records an unsupported feature. `what` is as in struct unsupported_feature. */
+void decode_unsupported(struct function_decoding *decoding, const char *what, const char *name);
+void decode_unsupported_at(struct function_decoding *decoding, const char *what, const char *name,
+			   uint32_t line);
+/* Reports that the statement is invalid: PL_EPARSE. */
+void decode_invalid(struct function_decoding *decoding, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* ---- decode_emit.c ---- */
 
-/* Appends an instruction of the statement, with its guard. Valid until the next. */
-struct instruction *emit(struct function_decoding *decoding, enum operation operation);
-/* The same without a guard and uncounted: a step that writes to temporaries only. */
+/* Appends an instruction of the current statement, with its guard. The pointer is valid until the
+ * next instruction is appended. */
+struct instruction *emit_instruction(struct function_decoding *decoding, enum operation operation);
+/* The same without a guard, and not counted: for a step that writes temporaries only. */
 struct instruction *emit_auxiliary(struct function_decoding *decoding, enum operation operation);
-/* Appends the extensions that destinations of the last instruction want. */
+/* Appends the deferred conversions of the last instruction's results. */
 void emit_extensions(struct function_decoding *decoding);
-/* A fresh value; bits: 1 (predicate) to 64. */
-uint32_t value_temporary(struct function_decoding *decoding, int bits);
+/* Returns a new temporary of 1 (predicate) to 64 bits. */
+uint32_t new_temporary(struct function_decoding *decoding, int bits);
 uint32_t value_constant(struct function_decoding *decoding, struct program_constant constant);
 uint32_t value_bits(struct function_decoding *decoding, uint64_t bits, bool wide);
 int value_width(const struct function_decoding *decoding, uint32_t value);
-/* dst = operation(a, b, c, d), auxiliary. */
+/* Appends dst = operation(a, b, c) as an instruction that is not counted. */
 void emit_step(struct function_decoding *decoding, enum operation operation, uint32_t dst,
 	       uint32_t a, uint32_t b, uint32_t c);
-/* An operation of alu.def that the decoder itself needs; a gap when there is none. */
-enum operation operation_needed(struct function_decoding *decoding, const char *mnemonic);
+/* Returns an operation of alu.def that the decoder itself needs, or records it as unsupported. */
+enum operation require_operation(struct function_decoding *decoding, const char *mnemonic);
 
 /* ---- decode_operands.c ---- */
 
-/* TYPE_pred … by name; f16 is b16, f16x2 and bf16x2 are b32, b8 is u8. False: not a type. */
+/* Finds TYPE_pred and so on by name; f16 and bf16 are b16, f16x2 and bf16x2 are b32, b8 is u8.
+ * Returns false if the name is not a type. */
 bool type_of_name(const char *name, enum value_type *type);
 int type_bits(enum value_type type);
-/* The last modifier that is a type; false: none is. */
+/* Finds the last modifier that is a type. Returns false if none is. */
 bool statement_type(const struct ptx_statement *statement, enum value_type *type);
-bool statement_has(const struct ptx_statement *statement, const char *modifier);
+bool statement_has_modifier(const struct ptx_statement *statement, const char *modifier);
 
-/* The value to read for an operand as `type`; may emit steps before. */
-uint32_t source(struct function_decoding *decoding, const struct ptx_operand *operand,
-		enum value_type type);
-/* The value to write; emit_extensions() after the instruction completes it. */
-uint32_t destination(struct function_decoding *decoding, const struct ptx_operand *operand,
-		     enum value_type type);
-/* Of memory: the 32- or 64-bit row that a load of `width` bytes fills, and how. */
-uint32_t load_destination(struct function_decoding *decoding, const struct ptx_operand *operand,
-			  int width, bool is_signed, enum extension *extension);
-uint32_t store_source(struct function_decoding *decoding, const struct ptx_operand *operand,
-		      int width);
-bool operands_are(struct function_decoding *decoding, size_t least, size_t most);
+/* Returns the value to read for an operand of this type. May emit steps before. */
+uint32_t decode_source(struct function_decoding *decoding, const struct ptx_operand *operand,
+		       enum value_type type);
+/* Returns the value to write. The caller completes it with emit_extensions() after the
+ * instruction. */
+uint32_t decode_destination(struct function_decoding *decoding, const struct ptx_operand *operand,
+			    enum value_type type);
+/* The same for memory: the value with 32- or 64-bit lanes that a load of `width` bytes fills, and
+ * how it extends them; the value that a store of `width` bytes reads. */
+uint32_t decode_load_destination(struct function_decoding *decoding,
+				 const struct ptx_operand *operand, int width, bool is_signed,
+				 enum extension *extension);
+uint32_t decode_store_source(struct function_decoding *decoding, const struct ptx_operand *operand,
+			     int width);
+bool require_operands(struct function_decoding *decoding, size_t least, size_t most);
 
-/* What an address operand names. */
+/* What an address operand refers to. */
 struct decoded_address {
-	uint32_t value; /* row of addresses */
-	bool narrow;    /* 32-bit lanes */
+	uint32_t value; /* holds the addresses */
+	bool narrow;    /* it has 32-bit lanes */
 	int64_t offset;
-	enum ptx_space space;                 /* of the variable, or as the statement says */
-	const struct ptx_variable *parameter; /* of an entry: a constant, no memory; offset in it */
-	int64_t parameter_offset;             /* of that in the parameter block */
-	bool symbolic;                        /* by a variable's name */
+	enum ptx_space space; /* of the variable; without a variable: of the instruction */
+	const struct ptx_variable
+		*parameter; /* an entry's parameter: a constant, not memory; `offset` is in it */
+	int64_t parameter_offset; /* offset of that parameter in the parameter block */
+	bool symbolic;            /* the address names a variable */
 };
-struct decoded_address address(struct function_decoding *decoding,
-			       const struct ptx_operand *operand, enum ptx_space space);
-/* Local memory of the frame for a .param or .local variable; false: no such. */
-bool frame_variable(struct function_decoding *decoding, const char *name, int64_t *offset,
-		    int64_t *bytes);
+struct decoded_address decode_address(struct function_decoding *decoding,
+				      const struct ptx_operand *operand, enum ptx_space space);
+/* Finds the local memory of a .param or .local variable in the frame. Returns false if there is
+ * none. */
+bool find_frame_variable(struct function_decoding *decoding, const char *name, int64_t *offset,
+			 int64_t *bytes);
 
-/* A variable is where it is, whatever a generic access says; else the two must agree, or it makes
- * no sense. decode_memory.c. */
-bool spaces_agree(struct function_decoding *decoding, const struct decoded_address *where,
-		  enum ptx_space said);
+/* Checks that the space of an instruction fits the variable that its address names. A generic
+ * access fits every variable. decode_memory.c. */
+bool check_variable_space(struct function_decoding *decoding, const struct decoded_address *where,
+			  enum ptx_space said);
 
 /* ---- the statements ---- */
 
 void decode_alu(struct function_decoding *decoding, enum operation operation);
-/* Each returns false when the statement is none of its own. */
-bool decode_moves(struct function_decoding *decoding);            /* decode_move.c */
-bool decode_comparisons(struct function_decoding *decoding);      /* decode_compare.c */
+/* Each returns false if it does not handle the current statement. */
+bool decode_move(struct function_decoding *decoding);             /* decode_alu.c */
+bool decode_comparison(struct function_decoding *decoding);       /* decode_compare.c */
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
-bool decode_copies(struct function_decoding *decoding);           /* decode_copies.c */
+bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */
 bool decode_warp(struct function_decoding *decoding);             /* decode_warp.c */
 void decode_parameter_copies(struct function_decoding *decoding); /* decode_memory.c */
 
-/* ---- rows.c ---- */
+/* ---- allocate_rows.c ---- */
 
-/* Where an instruction reads and writes. */
+/* The values or rows that an instruction reads and writes. */
 struct instruction_operands {
 	uint32_t *reads[16], *writes[12];
 	size_t read_count, write_count;
 };
 void instruction_operands(const struct program_function *function, struct instruction *instruction,
 			  struct instruction_operands *out);
-/* The last instruction's successors are in order; targets are resolved. PL_EUNSUPPORTED with a gap.
- */
-int rows_assign(struct function_decoding *decoding);
+/* Replaces all values by rows of the register file. Branch targets must be resolved, since the
+ * function follows them. A function that needs too many rows is recorded as unsupported. Returns
+ * 0. */
+int allocate_rows(struct function_decoding *decoding);
 
 /* ---- dependence.c ---- */
 
-/* Sets decided_by and keeps, while operands still are values. */
-void dependence_find(struct function_decoding *decoding);
+/* Sets decided_by and keeps of the function. Runs before allocate_rows(), while operands are
+ * values. */
+void find_dependence(struct function_decoding *decoding);
 
 #endif

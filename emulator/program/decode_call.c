@@ -1,19 +1,19 @@
 /*
- * Calls. Arguments and results are .param variables of the caller, which are
- * local memory of its frame; the callee finds them at the beginning of its own.
- * vprintf and __assertfail are the machine's.
+ * Calls. Arguments and results are .param variables of the caller, which are in the local memory of
+ * its frame. The callee finds them at the beginning of its own frame. The machine implements
+ * vprintf and __assertfail.
  */
 #include "emulator/program/decode.h"
 
 #include <string.h>
 
-/* The operands of a call in their parts. */
+/* The operands of a call. */
 struct call_parts {
 	const struct ptx_operand *results, *arguments; /* lists; NULL: none */
 	const struct ptx_operand *target;
 };
 
-static bool call_read(const struct ptx_statement *at, struct call_parts *out)
+static bool split_call_operands(const struct ptx_statement *at, struct call_parts *out)
 {
 	size_t i = 0;
 
@@ -26,34 +26,34 @@ static bool call_read(const struct ptx_statement *at, struct call_parts *out)
 	out->target = &at->operands[i++];
 	if (i < at->operand_count && at->operands[i].kind == PTX_OPERAND_LIST)
 		out->arguments = &at->operands[i++];
-	/* A prototype, of an indirect call, says nothing that the arguments do not. */
+	/* The prototype of an indirect call adds nothing to what the arguments say. */
 	return i + 1 >= at->operand_count;
 }
 
-/* Frame bytes of the n-th of a list. */
-static bool list_variable(struct function_decoding *decoding, const struct ptx_operand *list,
-			  size_t n, int64_t *offset, int64_t *bytes)
+/* Finds the n-th variable of a list in the frame. */
+static bool find_list_variable(struct function_decoding *decoding, const struct ptx_operand *list,
+			       size_t n, int64_t *offset, int64_t *bytes)
 {
 	const struct ptx_operand *operand = &list->elements[n];
 
 	if (operand->kind == PTX_OPERAND_SYMBOL &&
-	    frame_variable(decoding, operand->name, offset, bytes) && *bytes > 0)
+	    find_frame_variable(decoding, operand->name, offset, bytes) && *bytes > 0)
 		return true;
-	decode_gap(decoding, "operand", "an argument that is no .param variable");
+	decode_unsupported(decoding, "operand", "an argument other than a .param variable");
 	return false;
 }
 
-static uint32_t loaded_argument(struct function_decoding *decoding, const struct ptx_operand *list,
-				size_t n, int width)
+static uint32_t emit_argument_load(struct function_decoding *decoding,
+				   const struct ptx_operand *list, size_t n, int width)
 {
 	int64_t offset, bytes;
-	uint32_t value = value_temporary(decoding, width * 8);
+	uint32_t value = new_temporary(decoding, width * 8);
 	uint32_t base;
 	struct instruction *load;
 
 	if (!list || n >= list->element_count ||
-	    !list_variable(decoding, list, n, &offset, &bytes) || bytes < width) {
-		decode_nonsense(decoding, "argument %zu is missing or too small", n + 1);
+	    !find_list_variable(decoding, list, n, &offset, &bytes) || bytes < width) {
+		decode_invalid(decoding, "argument %zu is missing or too small", n + 1);
 		return 0;
 	}
 	base = value_constant(decoding, (struct program_constant){.kind = CONSTANT_LOCAL,
@@ -71,27 +71,27 @@ static uint32_t loaded_argument(struct function_decoding *decoding, const struct
 
 static void decode_print(struct function_decoding *decoding, const struct call_parts *parts)
 {
-	uint32_t format = loaded_argument(decoding, parts->arguments, 0, 8);
-	uint32_t arguments = loaded_argument(decoding, parts->arguments, 1, 8);
-	uint32_t result = value_temporary(decoding, 32), base;
+	uint32_t format = emit_argument_load(decoding, parts->arguments, 0, 8);
+	uint32_t arguments = emit_argument_load(decoding, parts->arguments, 1, 8);
+	uint32_t result = new_temporary(decoding, 32), base;
 	int64_t offset, bytes;
-	struct instruction *instruction = emit(decoding, OP_PRINT);
+	struct instruction *instruction = emit_instruction(decoding, OP_PRINT);
 
 	instruction->dst = result;
 	instruction->a = format;
 	instruction->b = arguments;
 	if (!parts->results || parts->results->element_count != 1)
 		return;
-	if (!list_variable(decoding, parts->results, 0, &offset, &bytes))
+	if (!find_list_variable(decoding, parts->results, 0, &offset, &bytes))
 		return;
 	if (bytes < 4) {
-		decode_nonsense(decoding, "the result of vprintf has 4 bytes");
+		decode_invalid(decoding, "the result of vprintf must have 4 bytes");
 		return;
 	}
 	base = value_constant(decoding, (struct program_constant){.kind = CONSTANT_LOCAL,
 								  .bytes = 4,
 								  .bits = (uint64_t)offset});
-	instruction = emit(decoding, OP_STORE);
+	instruction = emit_instruction(decoding, OP_STORE);
 	instruction->auxiliary = true;
 	instruction->space = PTX_SPACE_PARAM;
 	instruction->a = base;
@@ -103,11 +103,11 @@ static void decode_print(struct function_decoding *decoding, const struct call_p
 
 static void decode_assertion(struct function_decoding *decoding, const struct call_parts *parts)
 {
-	uint32_t message = loaded_argument(decoding, parts->arguments, 0, 8);
-	uint32_t file = loaded_argument(decoding, parts->arguments, 1, 8);
-	uint32_t line = loaded_argument(decoding, parts->arguments, 2, 4);
-	uint32_t function = loaded_argument(decoding, parts->arguments, 3, 8);
-	struct instruction *instruction = emit(decoding, OP_ASSERT_FAIL);
+	uint32_t message = emit_argument_load(decoding, parts->arguments, 0, 8);
+	uint32_t file = emit_argument_load(decoding, parts->arguments, 1, 8);
+	uint32_t line = emit_argument_load(decoding, parts->arguments, 2, 4);
+	uint32_t function = emit_argument_load(decoding, parts->arguments, 3, 8);
+	struct instruction *instruction = emit_instruction(decoding, OP_ASSERT_FAIL);
 
 	instruction->a = message;
 	instruction->b = file;
@@ -115,14 +115,14 @@ static void decode_assertion(struct function_decoding *decoding, const struct ca
 	instruction->d = function;
 }
 
-/* Where each of the lists is in the caller's frame, and its slot in the callee's. */
-static void read_arguments(struct function_decoding *decoding, const struct call_parts *parts,
-			   struct program_call *call)
+/* Sets where each argument and result is in the caller's frame, and its slot in the callee's. */
+static void read_call_arguments(struct function_decoding *decoding, const struct call_parts *parts,
+				struct program_call *call)
 {
 	int64_t slot = 0, offset, bytes;
 
 	for (size_t i = 0; parts->results && i < parts->results->element_count; i++) {
-		if (!list_variable(decoding, parts->results, i, &offset, &bytes))
+		if (!find_list_variable(decoding, parts->results, i, &offset, &bytes))
 			return;
 		call->results[i].from = (uint32_t)slot;
 		call->results[i].to = (uint32_t)offset;
@@ -131,7 +131,7 @@ static void read_arguments(struct function_decoding *decoding, const struct call
 		slot += (bytes + PARAMETER_SLOT_BYTES - 1) & -(int64_t)PARAMETER_SLOT_BYTES;
 	}
 	for (size_t i = 0; parts->arguments && i < parts->arguments->element_count; i++) {
-		if (!list_variable(decoding, parts->arguments, i, &offset, &bytes))
+		if (!find_list_variable(decoding, parts->arguments, i, &offset, &bytes))
 			return;
 		call->arguments[i].from = (uint32_t)offset;
 		call->arguments[i].to = (uint32_t)slot;
@@ -141,7 +141,7 @@ static void read_arguments(struct function_decoding *decoding, const struct call
 	}
 }
 
-/* A direct call must give what the function declares: sizes make the slots. */
+/* Checks that a direct call matches the callee's declaration, since sizes determine the slots. */
 static bool signature_matches(struct function_decoding *decoding, const struct program_call *call,
 			      const struct ptx_function *callee)
 {
@@ -156,7 +156,7 @@ static bool signature_matches(struct function_decoding *decoding, const struct p
 		matches = bytes == callee->parameters[i].bytes;
 	}
 	if (!matches)
-		decode_nonsense(decoding, "arguments are not those of %.60s", callee->name);
+		decode_invalid(decoding, "the arguments do not match those of %.60s", callee->name);
 	return matches;
 }
 
@@ -171,13 +171,14 @@ bool decode_call(struct function_decoding *decoding)
 
 	if (strcmp(at->base, "call") != 0)
 		return false;
-	if (!call_read(at, &parts)) {
-		decode_nonsense(decoding, "that is no call");
+	if (!split_call_operands(at, &parts)) {
+		decode_invalid(decoding, "not a valid call");
 		return true;
 	}
 	if ((parts.results && parts.results->element_count > ARRAY_SIZE(call.results)) ||
 	    (parts.arguments && parts.arguments->element_count > ARRAY_SIZE(call.arguments))) {
-		decode_gap(decoding, "operand", "a call with more than 16 arguments or 4 results");
+		decode_unsupported(decoding, "operand",
+				   "a call with more than 16 arguments or 4 results");
 		return true;
 	}
 	if (parts.target->kind == PTX_OPERAND_SYMBOL) {
@@ -190,19 +191,19 @@ bool decode_call(struct function_decoding *decoding)
 			else if (strcmp(name, "__assertfail") == 0)
 				decode_assertion(decoding, &parts);
 			else
-				decode_gap(decoding, "function", name);
+				decode_unsupported(decoding, "function", name);
 			return true;
 		}
 		if (module->functions[index].entry) {
-			decode_gap(decoding, "call of entry", name);
+			decode_unsupported(decoding, "call of entry", name);
 			return true;
 		}
 		call.function = index;
 	} else {
-		call.pointer = source(decoding, parts.target, TYPE_u64);
+		call.pointer = decode_source(decoding, parts.target, TYPE_u64);
 	}
-	read_arguments(decoding, &parts, &call);
-	if (decoding->gap || decoding->rc)
+	read_call_arguments(decoding, &parts, &call);
+	if (decoding->unsupported || decoding->rc)
 		return true;
 	if (call.function != UINT32_MAX &&
 	    !signature_matches(decoding, &call, &module->functions[index]))
@@ -210,6 +211,6 @@ bool decode_call(struct function_decoding *decoding)
 	out->calls = xgrow(out->calls, &decoding->call_capacity, out->call_count + 1,
 			   sizeof(*out->calls));
 	out->calls[out->call_count] = call;
-	emit(decoding, OP_CALL)->target = (uint32_t)out->call_count++;
+	emit_instruction(decoding, OP_CALL)->target = (uint32_t)out->call_count++;
 	return true;
 }

@@ -1,32 +1,33 @@
 /*
- * Comparisons with more than one step: with a predicate (setp.lt.and), with two
- * results (p|q), on pairs of halves (setp.lt.f16x2 p|q), and set with a
- * predicate. The plain ones are in alu.def.
+ * Comparisons that need several operations: combined with a predicate (setp.lt.and), with two
+ * results (p|q), of pairs of halves (setp.lt.f16x2 p|q), and set with a predicate. The others are
+ * in alu.def.
  */
 #include "emulator/program/decode.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* "and", "or", "xor" of the modifiers; NULL: none. */
-static const char *combination(const struct ptx_statement *at)
+/* Returns the modifier "and", "or" or "xor", or NULL. */
+static const char *combining_modifier(const struct ptx_statement *at)
 {
 	static const char *const words[] = {"and", "or", "xor"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (statement_has(at, words[i]))
+		if (statement_has_modifier(at, words[i]))
 			return words[i];
 	}
 	return NULL;
 }
 
-/* "setp" with the modifiers but the combination, the first `from` types, and x2 of the last. */
-static enum operation plain_setp(const struct ptx_statement *at, size_t skip_types)
+/* Finds the setp without the combination, without the first skip_types types, and with f16 for
+ * f16x2. */
+static enum operation find_plain_setp(const struct ptx_statement *at, size_t skip_types)
 {
 	struct text words = TEXT_INIT;
 	enum operation operation;
 	enum value_type type;
-	const char *combined = combination(at);
+	const char *combined = combining_modifier(at);
 
 	text_add(&words, "setp");
 	for (size_t i = 0; i < at->modifier_count; i++) {
@@ -49,7 +50,7 @@ static enum operation plain_setp(const struct ptx_statement *at, size_t skip_typ
 	return operation;
 }
 
-static bool compares_pairs(const struct ptx_statement *at)
+static bool compares_half_pairs(const struct ptx_statement *at)
 {
 	return at->modifier_count && strstr(at->modifiers[at->modifier_count - 1], "f16x2");
 }
@@ -61,12 +62,12 @@ static bool compares_halves(const struct ptx_statement *at)
 	return strcmp(type, "f16") == 0 || strcmp(type, "bf16") == 0;
 }
 
-/* The comparison into a temporary, counted as the statement. Pairs: of half `part`. */
+/* Emits the comparison into a temporary. Only the first comparison of a statement is counted. */
 static uint32_t emit_comparison(struct function_decoding *decoding, enum operation operation,
 				uint32_t a, uint32_t b, bool counted)
 {
-	uint32_t dst = value_temporary(decoding, 1);
-	struct instruction *instruction = emit(decoding, operation);
+	uint32_t dst = new_temporary(decoding, 1);
+	struct instruction *instruction = emit_instruction(decoding, operation);
 
 	instruction->auxiliary = !counted;
 	instruction->dst = dst;
@@ -75,8 +76,8 @@ static uint32_t emit_comparison(struct function_decoding *decoding, enum operati
 	return dst;
 }
 
-static uint32_t emit_combined(struct function_decoding *decoding, const char *word,
-			      uint32_t compared, uint32_t with)
+static uint32_t emit_combination(struct function_decoding *decoding, const char *word,
+				 uint32_t compared, uint32_t with)
 {
 	char mnemonic[16];
 	uint32_t dst;
@@ -84,22 +85,22 @@ static uint32_t emit_combined(struct function_decoding *decoding, const char *wo
 	if (!word)
 		return compared;
 	snprintf(mnemonic, sizeof(mnemonic), "%s.pred", word);
-	dst = value_temporary(decoding, 1);
-	emit_step(decoding, operation_needed(decoding, mnemonic), dst, compared, with, 0);
+	dst = new_temporary(decoding, 1);
+	emit_step(decoding, require_operation(decoding, mnemonic), dst, compared, with, 0);
 	return dst;
 }
 
-static void emit_result(struct function_decoding *decoding, const struct ptx_operand *operand,
-			uint32_t value)
+static void emit_predicate_result(struct function_decoding *decoding,
+				  const struct ptx_operand *operand, uint32_t value)
 {
 	if (operand->kind != PTX_OPERAND_SINK)
-		emit_step(decoding, ALU_MOV_PRED, destination(decoding, operand, TYPE_pred), value,
-			  0, 0);
+		emit_step(decoding, ALU_MOV_PRED, decode_destination(decoding, operand, TYPE_pred),
+			  value, 0, 0);
 }
 
-static uint32_t half_of(struct function_decoding *decoding, uint32_t pair, bool high)
+static uint32_t emit_half_of_pair(struct function_decoding *decoding, uint32_t pair, bool high)
 {
-	uint32_t half = value_temporary(decoding, 16);
+	uint32_t half = new_temporary(decoding, 16);
 
 	emit_step(decoding, high ? ALU_UNPACK_B16_1_OF_B32 : ALU_UNPACK_B16_0_OF_B32, half, pair, 0,
 		  0);
@@ -109,18 +110,18 @@ static uint32_t half_of(struct function_decoding *decoding, uint32_t pair, bool 
 static void decode_setp(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
-	const char *word = combination(at);
-	bool pairs = compares_pairs(at);
-	enum operation operation = plain_setp(at, 0);
+	const char *word = combining_modifier(at);
+	bool pairs = compares_half_pairs(at);
+	enum operation operation = find_plain_setp(at, 0);
 	const struct ptx_operand *p, *q = NULL;
 	uint32_t a, b, with = 0, first, second = 0;
 	enum value_type type;
 
 	if (operation == OPERATION_COUNT) {
-		decode_gap(decoding, "opcode", at->mnemonic);
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	if (!operands_are(decoding, word ? 4 : 3, word ? 4 : 3))
+	if (!require_operands(decoding, word ? 4 : 3, word ? 4 : 3))
 		return;
 	p = &at->operands[0];
 	if (p->kind == PTX_OPERAND_PAIR && p->element_count == 2) {
@@ -128,39 +129,41 @@ static void decode_setp(struct function_decoding *decoding)
 		p = &p->elements[0];
 	}
 	if (q && compares_halves(at)) {
-		decode_nonsense(decoding, "a comparison of halves has one result");
+		decode_invalid(decoding, "a comparison of halves has one result");
 		return;
 	}
 	type = pairs ? TYPE_b32 : (enum value_type)alu_row_of(operation)->types[1];
-	a = source(decoding, &at->operands[1], type);
-	b = source(decoding, &at->operands[2], type);
+	a = decode_source(decoding, &at->operands[1], type);
+	b = decode_source(decoding, &at->operands[2], type);
 	if (word)
-		with = source(decoding, &at->operands[3], TYPE_pred);
+		with = decode_source(decoding, &at->operands[3], TYPE_pred);
 	if (pairs) {
-		uint32_t low_a = half_of(decoding, a, false), low_b = half_of(decoding, b, false);
+		uint32_t low_a = emit_half_of_pair(decoding, a, false),
+			 low_b = emit_half_of_pair(decoding, b, false);
 
 		first = emit_comparison(decoding, operation, low_a, low_b, true);
-		low_a = half_of(decoding, a, true);
-		low_b = half_of(decoding, b, true);
+		low_a = emit_half_of_pair(decoding, a, true);
+		low_b = emit_half_of_pair(decoding, b, true);
 		second = emit_comparison(decoding, operation, low_a, low_b, false);
 	} else {
 		first = emit_comparison(decoding, operation, a, b, true);
 		if (q) {
-			second = value_temporary(decoding, 1);
-			emit_step(decoding, operation_needed(decoding, "not.pred"), second, first,
+			second = new_temporary(decoding, 1);
+			emit_step(decoding, require_operation(decoding, "not.pred"), second, first,
 				  0, 0);
 		}
 	}
-	/* Both before either is written: a result may be the predicate that is combined. */
-	first = emit_combined(decoding, word, first, with);
+	/* Both combinations come before the results: a result may be the predicate that is
+	 * combined. */
+	first = emit_combination(decoding, word, first, with);
 	if (q)
-		second = emit_combined(decoding, word, second, with);
-	emit_result(decoding, p, first);
+		second = emit_combination(decoding, word, second, with);
+	emit_predicate_result(decoding, p, first);
 	if (q)
-		emit_result(decoding, q, second);
+		emit_predicate_result(decoding, q, second);
 }
 
-/* What set gives where the comparison holds: all ones, or 1.0. */
+/* Finds what set writes where the comparison is true: all ones, or 1.0. */
 static bool set_result(const char *name, enum value_type *type, uint32_t *ones)
 {
 	static const struct {
@@ -180,10 +183,11 @@ static bool set_result(const char *name, enum value_type *type, uint32_t *ones)
 	return false;
 }
 
-/* Integers of 16 bits are what halves give; f32 they do not, and bf16 no f16. */
+/* Only comparisons of halves give 16-bit integers. They do not give f32, and those of bf16 do not
+ * give f16. */
 static bool set_exists(const struct ptx_statement *at, const char *result)
 {
-	if (compares_pairs(at))
+	if (compares_half_pairs(at))
 		return false;
 	if (strcmp(result, "u16") == 0 || strcmp(result, "s16") == 0)
 		return compares_halves(at);
@@ -193,13 +197,13 @@ static bool set_exists(const struct ptx_statement *at, const char *result)
 	       strcmp(at->modifiers[at->modifier_count - 1], "bf16") != 0;
 }
 
-/* set.lt.and.u32.f32, and those that alu.def has not. */
+/* Decodes set.lt.and.u32.f32 and the forms of set that are not in alu.def. */
 static void decode_set(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
-	enum operation operation = plain_setp(at, 1);
+	enum operation operation = find_plain_setp(at, 1);
 	enum value_type type, result = TYPE_pred;
-	const char *word = combination(at), *name = "";
+	const char *word = combining_modifier(at), *name = "";
 	uint32_t a, b, with = 0, holds, dst, ones;
 
 	for (size_t i = 0; i < at->modifier_count && result == TYPE_pred; i++) {
@@ -208,30 +212,30 @@ static void decode_set(struct function_decoding *decoding)
 	}
 	if (operation == OPERATION_COUNT || !set_exists(at, name) ||
 	    !set_result(name, &result, &ones)) {
-		decode_gap(decoding, "opcode", at->mnemonic);
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	if (!operands_are(decoding, word ? 4 : 3, word ? 4 : 3))
+	if (!require_operands(decoding, word ? 4 : 3, word ? 4 : 3))
 		return;
 	type = (enum value_type)alu_row_of(operation)->types[1];
-	a = source(decoding, &at->operands[1], type);
-	b = source(decoding, &at->operands[2], type);
+	a = decode_source(decoding, &at->operands[1], type);
+	b = decode_source(decoding, &at->operands[2], type);
 	if (word)
-		with = source(decoding, &at->operands[3], TYPE_pred);
+		with = decode_source(decoding, &at->operands[3], TYPE_pred);
 	holds = emit_comparison(decoding, operation, a, b, true);
-	holds = emit_combined(decoding, word, holds, with);
-	dst = destination(decoding, &at->operands[0], result);
+	holds = emit_combination(decoding, word, holds, with);
+	dst = decode_destination(decoding, &at->operands[0], result);
 	emit_step(decoding, type_bits(result) == 32 ? ALU_SELP_B32 : ALU_SELP_B16, dst,
 		  value_bits(decoding, ones, false), value_bits(decoding, 0, false), holds);
 	emit_extensions(decoding);
 }
 
-bool decode_comparisons(struct function_decoding *decoding)
+bool decode_comparison(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 
 	if (strcmp(at->base, "setp") == 0 &&
-	    (combination(at) || compares_pairs(at) ||
+	    (combining_modifier(at) || compares_half_pairs(at) ||
 	     (at->operand_count && at->operands[0].kind == PTX_OPERAND_PAIR))) {
 		decode_setp(decoding);
 		return true;

@@ -1,22 +1,22 @@
-/* Branches, ends, barriers, fences, and what has no effect here. */
+/* Branches, returns, barriers, fences, and instructions that have no effect in the emulator. */
 #include "emulator/program/decode.h"
 
 #include <string.h>
 
-/* Targets are labels' statements until the driver knows where their instructions begin. */
+/* The target is the label's statement. resolve_targets() replaces it by an instruction. */
 static void decode_branch(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	uint32_t label = 0;
 
-	if (!operands_are(decoding, 1, 1))
+	if (!require_operands(decoding, 1, 1))
 		return;
 	if (at->operands[0].kind != PTX_OPERAND_SYMBOL ||
 	    !name_table_find(&decoding->labels, at->operands[0].name, &label)) {
-		decode_nonsense(decoding, "there is no such label");
+		decode_invalid(decoding, "unknown label");
 		return;
 	}
-	emit(decoding, OP_BRA)->target = label;
+	emit_instruction(decoding, OP_BRA)->target = label;
 }
 
 static void decode_indexed_branch(struct function_decoding *decoding)
@@ -27,28 +27,28 @@ static void decode_indexed_branch(struct function_decoding *decoding)
 	struct instruction *instruction;
 	uint32_t table, index, label = 0;
 
-	if (!operands_are(decoding, 2, 2))
+	if (!require_operands(decoding, 2, 2))
 		return;
 	if (at->operands[1].kind != PTX_OPERAND_SYMBOL ||
 	    !name_table_find(&decoding->tables, at->operands[1].name, &table) ||
 	    !decoding->source->targets[table].count) {
-		decode_nonsense(decoding, "there is no such list of targets");
+		decode_invalid(decoding, "unknown list of targets");
 		return;
 	}
 	targets = &decoding->source->targets[table];
-	index = source(decoding, &at->operands[0], TYPE_u32);
+	index = decode_source(decoding, &at->operands[0], TYPE_u32);
 	out->tables = xgrow(out->tables, &decoding->table_capacity, out->table_count + 1,
 			    sizeof(*out->tables));
 	out->tables[out->table_count].targets = xcalloc(targets->count, sizeof(uint32_t));
 	out->tables[out->table_count].count = targets->count;
 	for (size_t i = 0; i < targets->count; i++) {
 		if (!name_table_find(&decoding->labels, targets->labels[i], &label)) {
-			decode_nonsense(decoding, "there is no label %.60s", targets->labels[i]);
+			decode_invalid(decoding, "unknown label %.60s", targets->labels[i]);
 			label = 0;
 		}
 		out->tables[out->table_count].targets[i] = label;
 	}
-	instruction = emit(decoding, OP_BRX);
+	instruction = emit_instruction(decoding, OP_BRX);
 	instruction->a = index;
 	instruction->target = (uint32_t)out->table_count++;
 }
@@ -57,10 +57,10 @@ static void decode_warp_barrier(struct function_decoding *decoding)
 {
 	uint32_t members;
 
-	if (!operands_are(decoding, 1, 1))
+	if (!require_operands(decoding, 1, 1))
 		return;
-	members = source(decoding, &decoding->at->operands[0], TYPE_u32);
-	emit(decoding, OP_WARP_BARRIER)->a = members;
+	members = decode_source(decoding, &decoding->at->operands[0], TYPE_u32);
+	emit_instruction(decoding, OP_WARP_BARRIER)->a = members;
 }
 
 static void decode_barrier_reduce(struct function_decoding *decoding, bool aligned)
@@ -74,21 +74,22 @@ static void decode_barrier_reduce(struct function_decoding *decoding, bool align
 	size_t kind = 0;
 	enum value_type type;
 
-	while (kind < ARRAY_SIZE(kinds) && !statement_has(at, kinds[kind]))
+	while (kind < ARRAY_SIZE(kinds) && !statement_has_modifier(at, kinds[kind]))
 		kind++;
 	type = kind == BARRIER_POPC ? TYPE_u32 : TYPE_pred;
-	if (kind == ARRAY_SIZE(kinds) || !statement_has(at, type == TYPE_u32 ? "u32" : "pred")) {
-		decode_gap(decoding, "opcode", at->mnemonic);
+	if (kind == ARRAY_SIZE(kinds) ||
+	    !statement_has_modifier(at, type == TYPE_u32 ? "u32" : "pred")) {
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	if (!operands_are(decoding, 3, 4))
+	if (!require_operands(decoding, 3, 4))
 		return;
-	id = source(decoding, &operands[1], TYPE_u32);
+	id = decode_source(decoding, &operands[1], TYPE_u32);
 	if (at->operand_count == 4)
-		threads = source(decoding, &operands[2], TYPE_u32);
-	predicate = source(decoding, &operands[at->operand_count - 1], TYPE_pred);
-	dst = destination(decoding, &operands[0], type);
-	instruction = emit(decoding, OP_BARRIER_REDUCE);
+		threads = decode_source(decoding, &operands[2], TYPE_u32);
+	predicate = decode_source(decoding, &operands[at->operand_count - 1], TYPE_pred);
+	dst = decode_destination(decoding, &operands[0], type);
+	instruction = emit_instruction(decoding, OP_BARRIER_REDUCE);
 	instruction->kind = (uint8_t)kind;
 	instruction->type = (uint8_t)type;
 	instruction->sync_aligned = aligned;
@@ -102,36 +103,38 @@ static void decode_barrier_reduce(struct function_decoding *decoding, bool align
 static void decode_barrier(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
-	bool aligned = strcmp(at->base, "bar") == 0 || statement_has(at, "aligned");
-	bool arrives = statement_has(at, "arrive");
+	bool aligned = strcmp(at->base, "bar") == 0 || statement_has_modifier(at, "aligned");
+	bool arrives = statement_has_modifier(at, "arrive");
 	struct instruction *instruction;
 	uint32_t id, threads = 0;
 
-	if (statement_has(at, "cluster") ||
-	    (!arrives && !statement_has(at, "sync") && !statement_has(at, "red"))) {
-		decode_gap(decoding, "opcode", at->mnemonic);
+	if (statement_has_modifier(at, "cluster") ||
+	    (!arrives && !statement_has_modifier(at, "sync") &&
+	     !statement_has_modifier(at, "red"))) {
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	if (statement_has(at, "warp")) {
+	if (statement_has_modifier(at, "warp")) {
 		decode_warp_barrier(decoding);
 		return;
 	}
-	if (statement_has(at, "red")) {
+	if (statement_has_modifier(at, "red")) {
 		decode_barrier_reduce(decoding, aligned);
 		return;
 	}
-	if (!operands_are(decoding, arrives ? 2 : 1, 2))
+	if (!require_operands(decoding, arrives ? 2 : 1, 2))
 		return;
-	id = source(decoding, &at->operands[0], TYPE_u32);
+	id = decode_source(decoding, &at->operands[0], TYPE_u32);
 	if (at->operand_count == 2)
-		threads = source(decoding, &at->operands[1], TYPE_u32);
-	instruction = emit(decoding, arrives ? OP_BARRIER_ARRIVE : OP_BARRIER);
+		threads = decode_source(decoding, &at->operands[1], TYPE_u32);
+	instruction = emit_instruction(decoding, arrives ? OP_BARRIER_ARRIVE : OP_BARRIER);
 	instruction->sync_aligned = aligned;
 	instruction->a = id;
 	instruction->b = threads;
 }
 
-/* Fences order what is in order here; those of other engines have no engine. */
+/* Whether a fence orders only what the emulator executes in order anyway. Other fences order
+ * engines that it does not have. */
 static bool fence_is_known(const struct ptx_statement *at)
 {
 	static const char *const words[] = {"sc",  "acq_rel", "acquire", "release", "cta",  "gpu",
@@ -158,7 +161,7 @@ bool decode_control(struct function_decoding *decoding)
 
 	for (size_t i = 0; i < ARRAY_SIZE(without_effect); i++) {
 		if (strcmp(base, without_effect[i]) == 0) {
-			emit(decoding, OP_NOTHING);
+			emit_instruction(decoding, OP_NOTHING);
 			return true;
 		}
 	}
@@ -167,15 +170,15 @@ bool decode_control(struct function_decoding *decoding)
 	else if (strcmp(at->mnemonic, "brx.idx") == 0 || strcmp(at->mnemonic, "brx.idx.uni") == 0)
 		decode_indexed_branch(decoding);
 	else if (strcmp(base, "ret") == 0)
-		emit(decoding, OP_RET);
+		emit_instruction(decoding, OP_RET);
 	else if (strcmp(base, "exit") == 0)
-		emit(decoding, OP_EXIT);
+		emit_instruction(decoding, OP_EXIT);
 	else if (strcmp(base, "trap") == 0 || strcmp(base, "brkpt") == 0)
-		emit(decoding, OP_TRAP);
+		emit_instruction(decoding, OP_TRAP);
 	else if (strcmp(base, "bar") == 0 || strcmp(base, "barrier") == 0)
 		decode_barrier(decoding);
 	else if ((strcmp(base, "membar") == 0 || strcmp(base, "fence") == 0) && fence_is_known(at))
-		emit(decoding, OP_FENCE);
+		emit_instruction(decoding, OP_FENCE);
 	else
 		return false;
 	return true;

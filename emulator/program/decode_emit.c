@@ -1,4 +1,4 @@
-/* Instructions, values and constants as a function's code grows. */
+/* Appends instructions, values and constants to a function. */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static struct instruction *emit_bare(struct function_decoding *decoding, enum op
 	return instruction;
 }
 
-struct instruction *emit(struct function_decoding *decoding, enum operation operation)
+struct instruction *emit_instruction(struct function_decoding *decoding, enum operation operation)
 {
 	struct instruction *instruction = emit_bare(decoding, operation);
 
@@ -41,10 +41,10 @@ struct instruction *emit_auxiliary(struct function_decoding *decoding, enum oper
 void emit_step(struct function_decoding *decoding, enum operation operation, uint32_t dst,
 	       uint32_t a, uint32_t b, uint32_t c)
 {
-	/* A register of the program's keeps what it has in lanes whose guard does not hold. */
+	/* A register, unlike a temporary, keeps its value in lanes whose guard is false. */
 	bool guarded = dst <= decoding->source->register_count;
-	struct instruction *step =
-		guarded ? emit(decoding, operation) : emit_auxiliary(decoding, operation);
+	struct instruction *step = guarded ? emit_instruction(decoding, operation)
+					   : emit_auxiliary(decoding, operation);
 
 	step->auxiliary = true;
 	step->dst = dst;
@@ -61,7 +61,7 @@ void emit_extensions(struct function_decoding *decoding)
 	decoding->extension_count = 0;
 }
 
-uint32_t value_temporary(struct function_decoding *decoding, int bits)
+uint32_t new_temporary(struct function_decoding *decoding, int bits)
 {
 	decoding->widths = xgrow(decoding->widths, &decoding->value_capacity,
 				 decoding->value_count + 1, sizeof(*decoding->widths));
@@ -133,11 +133,11 @@ uint32_t value_bits(struct function_decoding *decoding, uint64_t bits, bool wide
 					});
 }
 
-enum operation operation_needed(struct function_decoding *decoding, const char *mnemonic)
+enum operation require_operation(struct function_decoding *decoding, const char *mnemonic)
 {
 	enum operation operation = alu_find(mnemonic);
 
 	if (operation == OPERATION_COUNT)
-		decode_gap(decoding, "opcode", mnemonic);
+		decode_unsupported(decoding, "opcode", mnemonic);
 	return operation;
 }

@@ -1,7 +1,7 @@
 /*
- * Loads, stores and atomics. Cache operators, eviction hints, memory orders and
- * scopes change nothing here: blocks run one after the other and every access
- * is at once seen by all.
+ * Loads, stores and atomics. Cache operators, eviction hints, memory orders and scopes have no
+ * effect on values: blocks run one after the other, and every access is visible to all threads
+ * immediately.
  */
 #include "emulator/program/decode.h"
 
@@ -17,7 +17,7 @@ static bool space_of_modifier(const char *word, enum ptx_space *space)
 		{"global", PTX_SPACE_GLOBAL},
 		{"shared", PTX_SPACE_SHARED},
 		{"shared::cta", PTX_SPACE_SHARED},
-		/* A cluster is one block here. */
+		/* The emulator runs each cluster as one block. */
 		{"shared::cluster", PTX_SPACE_SHARED},
 		{"local", PTX_SPACE_LOCAL},
 		{"const", PTX_SPACE_CONST},
@@ -35,7 +35,7 @@ static bool space_of_modifier(const char *word, enum ptx_space *space)
 	return false;
 }
 
-/* Modifiers of an access that change nothing that it does here. */
+/* Modifiers that have no effect in the emulator. */
 static bool modifier_is_hint(const char *word)
 {
 	static const char *const hints[] = {
@@ -51,8 +51,8 @@ static bool modifier_is_hint(const char *word)
 	       strncmp(word, "level::", 7) == 0;
 }
 
-/* Order that an access asks for: what has it is atomic, if it is no more than a load or a store.
- * volatile has none, as code that relies on it to order a warp is to be told of. */
+/* Whether an access has a memory order. Such a load or store is atomic. volatile is not an order:
+ * code that relies on it to order the lanes of a warp is a finding. */
 static bool modifier_is_order(const char *word)
 {
 	static const char *const orders[] = {"relaxed", "acquire", "release", "acq_rel"};
@@ -65,7 +65,7 @@ static bool modifier_is_order(const char *word)
 }
 
 /* What the modifiers of an access say. */
-struct access {
+struct access_modifiers {
 	enum ptx_space space;
 	enum value_type type;
 	bool is_signed;
@@ -80,12 +80,12 @@ static const char *const atomic_kinds[] = {
 	[ATOMIC_INC] = "inc", [ATOMIC_DEC] = "dec",
 };
 
-/* False: a modifier that is not known, or no type. */
-static bool access_read(const struct ptx_statement *at, struct access *out)
+/* Returns false if a modifier is unknown or there is no type. */
+static bool read_access_modifiers(const struct ptx_statement *at, struct access_modifiers *out)
 {
 	bool typed = false;
 
-	*out = (struct access){.space = PTX_SPACE_GENERIC, .vector = 1, .kind = -1};
+	*out = (struct access_modifiers){.space = PTX_SPACE_GENERIC, .vector = 1, .kind = -1};
 	for (size_t i = 0; i < at->modifier_count; i++) {
 		const char *word = at->modifiers[i];
 		size_t kind = 0;
@@ -112,11 +112,11 @@ static bool access_read(const struct ptx_statement *at, struct access *out)
 		typed = true;
 		out->is_signed = word[0] == 's';
 	}
-	/* Eight are 32-bit values, and four of 64 bits the most. */
+	/* v8 takes 32-bit values; 64-bit values are at most v4. */
 	return typed && (out->vector < 8 || type_bits(out->type) == 32);
 }
 
-static void set_address(struct instruction *instruction, const struct decoded_address *where)
+static void set_access_address(struct instruction *instruction, const struct decoded_address *where)
 {
 	instruction->space = (uint8_t)where->space;
 	instruction->a = where->value;
@@ -124,49 +124,50 @@ static void set_address(struct instruction *instruction, const struct decoded_ad
 	instruction->offset = where->offset;
 }
 
-bool spaces_agree(struct function_decoding *decoding, const struct decoded_address *where,
-		  enum ptx_space said)
+bool check_variable_space(struct function_decoding *decoding, const struct decoded_address *where,
+			  enum ptx_space said)
 {
 	bool frame = where->space == PTX_SPACE_PARAM || where->space == PTX_SPACE_LOCAL;
 
 	if (!where->symbolic || said == PTX_SPACE_GENERIC || said == where->space ||
 	    (frame && (said == PTX_SPACE_PARAM || said == PTX_SPACE_LOCAL)))
 		return true;
-	decode_nonsense(decoding, "a %s variable by a %s access", ptx_space_name(where->space),
-			ptx_space_name(said));
+	decode_invalid(decoding, "a %s variable accessed as %s", ptx_space_name(where->space),
+		       ptx_space_name(said));
 	return false;
 }
 
-/* The operands that a load fills or a store reads; false: not `vector` of them. */
-static const struct ptx_operand *elements(struct function_decoding *decoding,
-					  const struct ptx_operand *operand, int vector)
+/* Returns the registers that a load fills or a store reads, or NULL if they are not `vector`. */
+static const struct ptx_operand *access_registers(struct function_decoding *decoding,
+						  const struct ptx_operand *operand, int vector)
 {
 	if (vector == 1 && operand->kind != PTX_OPERAND_VECTOR)
 		return operand;
 	if (operand->kind == PTX_OPERAND_VECTOR && operand->element_count == (size_t)vector)
 		return operand->elements;
-	decode_nonsense(decoding, "%d registers are needed", vector);
+	decode_invalid(decoding, "expected %d registers", vector);
 	return NULL;
 }
 
-/* ld.param of an entry: registers get what is a row already. */
+/* ld.param of an entry becomes moves, since parameters are rows already. */
 static void emit_parameter_moves(struct function_decoding *decoding,
-				 const struct decoded_address *where, const struct access *access,
+				 const struct decoded_address *where,
+				 const struct access_modifiers *access,
 				 const struct ptx_operand *registers)
 {
 	int width = type_bits(access->type) / 8;
 	int64_t offset = where->offset;
 
 	if (offset < 0 || width * access->vector > where->parameter->bytes - offset) {
-		decode_nonsense(decoding, "%d bytes at %lld of %.60s, which has %lld",
-				width * access->vector, (long long)offset, where->parameter->name,
-				(long long)where->parameter->bytes);
+		decode_invalid(decoding, "%d bytes at offset %lld of %.60s, which has %lld bytes",
+			       width * access->vector, (long long)offset, where->parameter->name,
+			       (long long)where->parameter->bytes);
 		return;
 	}
 	for (int i = 0; i < access->vector; i++) {
 		enum extension extension;
-		uint32_t dst = load_destination(decoding, &registers[i], width, access->is_signed,
-						&extension);
+		uint32_t dst = decode_load_destination(decoding, &registers[i], width,
+						       access->is_signed, &extension);
 		uint32_t from = value_constant(
 			decoding, (struct program_constant){
 					  .kind = CONSTANT_PARAMETER,
@@ -177,7 +178,7 @@ static void emit_parameter_moves(struct function_decoding *decoding,
 						  (uint64_t)(i * width),
 				  });
 		struct instruction *instruction =
-			emit(decoding, width == 8 ? ALU_MOV_B64 : ALU_MOV_B32);
+			emit_instruction(decoding, width == 8 ? ALU_MOV_B64 : ALU_MOV_B32);
 
 		instruction->auxiliary = i > 0;
 		instruction->dst = dst;
@@ -189,24 +190,24 @@ static void emit_parameter_moves(struct function_decoding *decoding,
 static void decode_load(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
-	struct access access;
+	struct access_modifiers access;
 	struct decoded_address where;
 	const struct ptx_operand *registers;
 	struct instruction load = {0}, *instruction;
 	enum extension extension = EXTEND_ZERO;
 	int width;
 
-	if (!access_read(at, &access) || access.kind >= 0) {
-		decode_gap(decoding, "opcode", at->mnemonic);
+	if (!read_access_modifiers(at, &access) || access.kind >= 0) {
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	/* A cache policy may follow. */
-	if (!operands_are(decoding, 2, 3))
+	/* The third operand is a cache policy. */
+	if (!require_operands(decoding, 2, 3))
 		return;
-	registers = elements(decoding, &at->operands[0], access.vector);
-	where = address(decoding, &at->operands[1], access.space);
-	if (!registers || decoding->rc || decoding->gap ||
-	    !spaces_agree(decoding, &where, access.space))
+	registers = access_registers(decoding, &at->operands[0], access.vector);
+	where = decode_address(decoding, &at->operands[1], access.space);
+	if (!registers || decoding->rc || decoding->unsupported ||
+	    !check_variable_space(decoding, &where, access.space))
 		return;
 	if (where.parameter) {
 		emit_parameter_moves(decoding, &where, &access, registers);
@@ -214,11 +215,11 @@ static void decode_load(struct function_decoding *decoding)
 	}
 	width = type_bits(access.type) / 8;
 	for (int i = 0; i < access.vector; i++)
-		load.rows[i] = load_destination(decoding, &registers[i], width, access.is_signed,
-						&extension);
-	instruction = emit(decoding, OP_LOAD);
+		load.rows[i] = decode_load_destination(decoding, &registers[i], width,
+						       access.is_signed, &extension);
+	instruction = emit_instruction(decoding, OP_LOAD);
 	memcpy(instruction->rows, load.rows, sizeof(load.rows));
-	set_address(instruction, &where);
+	set_access_address(instruction, &where);
 	instruction->width = (uint8_t)width;
 	instruction->vector = (uint8_t)access.vector;
 	instruction->extension = (uint8_t)extension;
@@ -230,34 +231,34 @@ static void decode_load(struct function_decoding *decoding)
 static void decode_store(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
-	struct access access;
+	struct access_modifiers access;
 	struct decoded_address where;
 	const struct ptx_operand *registers;
 	struct instruction store = {0}, *instruction;
 	int width;
 
-	if (!access_read(at, &access) || access.kind >= 0) {
-		decode_gap(decoding, "opcode", at->mnemonic);
+	if (!read_access_modifiers(at, &access) || access.kind >= 0) {
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	if (!operands_are(decoding, 2, 3))
+	if (!require_operands(decoding, 2, 3))
 		return;
-	where = address(decoding, &at->operands[0], access.space);
-	registers = elements(decoding, &at->operands[1], access.vector);
-	if (!registers || decoding->rc || decoding->gap ||
-	    !spaces_agree(decoding, &where, access.space))
+	where = decode_address(decoding, &at->operands[0], access.space);
+	registers = access_registers(decoding, &at->operands[1], access.vector);
+	if (!registers || decoding->rc || decoding->unsupported ||
+	    !check_variable_space(decoding, &where, access.space))
 		return;
 	if (where.parameter || where.space == PTX_SPACE_CONST) {
-		decode_nonsense(decoding, "%s memory cannot be written",
-				ptx_space_name(where.space));
+		decode_invalid(decoding, "%s memory cannot be written",
+			       ptx_space_name(where.space));
 		return;
 	}
 	width = type_bits(access.type) / 8;
 	for (int i = 0; i < access.vector; i++)
-		store.rows[i] = store_source(decoding, &registers[i], width);
-	instruction = emit(decoding, OP_STORE);
+		store.rows[i] = decode_store_source(decoding, &registers[i], width);
+	instruction = emit_instruction(decoding, OP_STORE);
 	memcpy(instruction->rows, store.rows, sizeof(store.rows));
-	set_address(instruction, &where);
+	set_access_address(instruction, &where);
 	instruction->width = (uint8_t)width;
 	instruction->vector = (uint8_t)access.vector;
 	instruction->type = (uint8_t)access.type;
@@ -288,15 +289,15 @@ static bool atomic_exists(int kind, enum value_type type)
 	}
 }
 
-/* exch and cas exist as atom only, also in the machine's own instructions. */
+/* exch and cas exist only as atom, in PTX and in machine code. */
 static bool atomic_reduces(int kind)
 {
 	return kind >= 0 && kind != ATOMIC_EXCH && kind != ATOMIC_CAS;
 }
 
-/* Types of halves are types of bits to access_read(): what is added to them is a kind of its own.
- * False: halves in an atomic that has none, or an add that does not say .noftz. */
-static bool halves_settled(const struct ptx_statement *at, struct access *access)
+/* read_access_modifiers() reads f16 and bf16 as types of bits. An addition of halves is an atomic
+ * kind of its own. Returns false for another atomic on halves, or an addition without .noftz. */
+static bool resolve_half_atomic(const struct ptx_statement *at, struct access_modifiers *access)
 {
 	const char *type = NULL;
 
@@ -304,7 +305,7 @@ static bool halves_settled(const struct ptx_statement *at, struct access *access
 		type = strstr(at->modifiers[i], "f16") ? at->modifiers[i] : NULL;
 	if (!type)
 		return true;
-	if (access->kind != ATOMIC_ADD || !statement_has(at, "noftz"))
+	if (access->kind != ATOMIC_ADD || !statement_has_modifier(at, "noftz"))
 		return false;
 	access->kind = *type == 'b' ? ATOMIC_ADD_BF16 : ATOMIC_ADD_F16;
 	return true;
@@ -315,38 +316,40 @@ static void decode_atomic(struct function_decoding *decoding)
 	const struct ptx_statement *at = decoding->at;
 	bool reduces = strcmp(at->base, "red") == 0;
 	const struct ptx_operand *operands = at->operands;
-	struct access access;
+	struct access_modifiers access;
 	struct decoded_address where;
 	struct instruction *instruction;
 	uint32_t dst = 0, b, c = 0;
 	size_t wanted;
 
-	if (!access_read(at, &access) || access.vector > 1 || access.kind < 0 ||
-	    !halves_settled(at, &access) || !atomic_exists(access.kind, access.type) ||
+	if (!read_access_modifiers(at, &access) || access.vector > 1 || access.kind < 0 ||
+	    !resolve_half_atomic(at, &access) || !atomic_exists(access.kind, access.type) ||
 	    (reduces && !atomic_reduces(access.kind))) {
-		decode_gap(decoding, "opcode", at->mnemonic);
+		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
 	wanted = 3 - (size_t)reduces + (access.kind == ATOMIC_CAS);
-	if (!operands_are(decoding, wanted, wanted + 1))
+	if (!require_operands(decoding, wanted, wanted + 1))
 		return;
 	if (!reduces) {
-		dst = destination(decoding, operands, access.type);
+		dst = decode_destination(decoding, operands, access.type);
 		operands++;
 	}
-	where = address(decoding, operands, access.space);
-	b = source(decoding, &operands[1], access.type);
+	where = decode_address(decoding, operands, access.space);
+	b = decode_source(decoding, &operands[1], access.type);
 	if (access.kind == ATOMIC_CAS)
-		c = source(decoding, &operands[2], access.type);
-	if (decoding->rc || decoding->gap || !spaces_agree(decoding, &where, access.space))
+		c = decode_source(decoding, &operands[2], access.type);
+	if (decoding->rc || decoding->unsupported ||
+	    !check_variable_space(decoding, &where, access.space))
 		return;
 	if (where.space != PTX_SPACE_GLOBAL && where.space != PTX_SPACE_SHARED &&
 	    where.space != PTX_SPACE_GENERIC) {
-		decode_nonsense(decoding, "no atomics in %s memory", ptx_space_name(where.space));
+		decode_invalid(decoding, "atomics cannot access %s memory",
+			       ptx_space_name(where.space));
 		return;
 	}
-	instruction = emit(decoding, OP_ATOMIC);
-	set_address(instruction, &where);
+	instruction = emit_instruction(decoding, OP_ATOMIC);
+	set_access_address(instruction, &where);
 	instruction->kind = (uint8_t)access.kind;
 	instruction->type = (uint8_t)access.type;
 	instruction->width = (uint8_t)(type_bits(access.type) / 8);
@@ -354,7 +357,7 @@ static void decode_atomic(struct function_decoding *decoding)
 	instruction->dst = dst;
 	instruction->b = b;
 	instruction->c = c;
-	/* rows.c finds out whether the result of an atom is read. */
+	/* analyse_liveness() finds out whether the result of an atom is read. */
 	instruction->result_unused = reduces;
 	emit_extensions(decoding);
 }
@@ -374,7 +377,7 @@ bool decode_memory(struct function_decoding *decoding)
 	return true;
 }
 
-/* ---- an entry's parameters in memory ---- */
+/* ---- copies of an entry's parameters in memory ---- */
 
 void decode_parameter_copies(struct function_decoding *decoding)
 {

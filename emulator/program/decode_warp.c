@@ -1,27 +1,28 @@
-/* What lanes of a warp do together: shuffles, votes, matches, reductions. */
+/* Operations among the lanes of a warp: shuffles, votes, matches, reductions. */
 #include "emulator/program/decode.h"
 
 #include <string.h>
 
-/* d or d|p into dst and dst2. */
-static void results(struct function_decoding *decoding, const struct ptx_operand *operand,
-		    enum value_type type, uint32_t *dst, uint32_t *dst2)
+/* Decodes a result d or d|p. */
+static void decode_result_pair(struct function_decoding *decoding,
+			       const struct ptx_operand *operand, enum value_type type,
+			       uint32_t *dst, uint32_t *dst2)
 {
 	*dst2 = 0;
 	if (operand->kind != PTX_OPERAND_PAIR || operand->element_count != 2) {
-		*dst = destination(decoding, operand, type);
+		*dst = decode_destination(decoding, operand, type);
 		return;
 	}
-	*dst = destination(decoding, &operand->elements[0], type);
+	*dst = decode_destination(decoding, &operand->elements[0], type);
 	if (operand->elements[1].kind != PTX_OPERAND_SINK)
-		*dst2 = destination(decoding, &operand->elements[1], TYPE_pred);
+		*dst2 = decode_destination(decoding, &operand->elements[1], TYPE_pred);
 }
 
-/* One of the words is a modifier: its index; -1: none. */
-static int modifier_index(const struct ptx_statement *at, const char *const *words, size_t count)
+/* Returns the index of the word that is a modifier, or -1. */
+static int find_modifier(const struct ptx_statement *at, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		if (statement_has(at, words[i]))
+		if (statement_has_modifier(at, words[i]))
 			return (int)i;
 	}
 	return -1;
@@ -31,20 +32,20 @@ static bool decode_shuffle(struct function_decoding *decoding)
 {
 	static const char *const kinds[] = {"up", "down", "bfly", "idx"};
 	const struct ptx_statement *at = decoding->at;
-	int kind = modifier_index(at, kinds, ARRAY_SIZE(kinds));
+	int kind = find_modifier(at, kinds, ARRAY_SIZE(kinds));
 	struct instruction *instruction;
 	uint32_t value, lane, clamp, members, dst, dst2;
 
-	if (kind < 0 || at->modifier_count != 3 || !statement_has(at, "b32"))
+	if (kind < 0 || at->modifier_count != 3 || !statement_has_modifier(at, "b32"))
 		return false;
-	if (!operands_are(decoding, 5, 5))
+	if (!require_operands(decoding, 5, 5))
 		return true;
-	value = source(decoding, &at->operands[1], TYPE_b32);
-	lane = source(decoding, &at->operands[2], TYPE_u32);
-	clamp = source(decoding, &at->operands[3], TYPE_u32);
-	members = source(decoding, &at->operands[4], TYPE_u32);
-	results(decoding, &at->operands[0], TYPE_b32, &dst, &dst2);
-	instruction = emit(decoding, OP_SHUFFLE);
+	value = decode_source(decoding, &at->operands[1], TYPE_b32);
+	lane = decode_source(decoding, &at->operands[2], TYPE_u32);
+	clamp = decode_source(decoding, &at->operands[3], TYPE_u32);
+	members = decode_source(decoding, &at->operands[4], TYPE_u32);
+	decode_result_pair(decoding, &at->operands[0], TYPE_b32, &dst, &dst2);
+	instruction = emit_instruction(decoding, OP_SHUFFLE);
 	instruction->kind = (uint8_t)kind;
 	instruction->type = TYPE_b32;
 	instruction->dst = dst;
@@ -57,7 +58,7 @@ static bool decode_shuffle(struct function_decoding *decoding)
 	return true;
 }
 
-/* An operation of a value (a) and a member mask (d). */
+/* Emits an operation on a value (a) and a member mask (d). */
 static void emit_exchange(struct function_decoding *decoding, enum operation operation, int kind,
 			  enum value_type value_type, enum value_type result_type)
 {
@@ -65,12 +66,12 @@ static void emit_exchange(struct function_decoding *decoding, enum operation ope
 	struct instruction *instruction;
 	uint32_t value, members, dst, dst2;
 
-	if (!operands_are(decoding, 3, 3))
+	if (!require_operands(decoding, 3, 3))
 		return;
-	value = source(decoding, &at->operands[1], value_type);
-	members = source(decoding, &at->operands[2], TYPE_u32);
-	results(decoding, &at->operands[0], result_type, &dst, &dst2);
-	instruction = emit(decoding, operation);
+	value = decode_source(decoding, &at->operands[1], value_type);
+	members = decode_source(decoding, &at->operands[2], TYPE_u32);
+	decode_result_pair(decoding, &at->operands[0], result_type, &dst, &dst2);
+	instruction = emit_instruction(decoding, operation);
 	instruction->kind = (uint8_t)kind;
 	instruction->type = (uint8_t)value_type;
 	instruction->dst = dst;
@@ -84,10 +85,11 @@ static bool decode_vote(struct function_decoding *decoding)
 {
 	static const char *const kinds[] = {"all", "any", "uni", "ballot"};
 	const struct ptx_statement *at = decoding->at;
-	int kind = modifier_index(at, kinds, ARRAY_SIZE(kinds));
+	int kind = find_modifier(at, kinds, ARRAY_SIZE(kinds));
 	bool ballot = kind == VOTE_BALLOT;
 
-	if (kind < 0 || at->modifier_count != 3 || !statement_has(at, ballot ? "b32" : "pred"))
+	if (kind < 0 || at->modifier_count != 3 ||
+	    !statement_has_modifier(at, ballot ? "b32" : "pred"))
 		return false;
 	emit_exchange(decoding, OP_VOTE, kind, TYPE_pred, ballot ? TYPE_b32 : TYPE_pred);
 	return true;
@@ -97,7 +99,7 @@ static bool decode_match(struct function_decoding *decoding)
 {
 	static const char *const kinds[] = {"any", "all"};
 	const struct ptx_statement *at = decoding->at;
-	int kind = modifier_index(at, kinds, ARRAY_SIZE(kinds));
+	int kind = find_modifier(at, kinds, ARRAY_SIZE(kinds));
 	enum value_type type;
 
 	if (kind < 0 || at->modifier_count != 3 || !statement_type(at, &type) ||
@@ -114,7 +116,7 @@ static bool decode_redux(struct function_decoding *decoding)
 		[ATOMIC_AND] = "and", [ATOMIC_OR] = "or",   [ATOMIC_XOR] = "xor",
 	};
 	const struct ptx_statement *at = decoding->at;
-	int kind = modifier_index(at, kinds, ARRAY_SIZE(kinds));
+	int kind = find_modifier(at, kinds, ARRAY_SIZE(kinds));
 	enum value_type type;
 
 	if (kind < 0 || at->modifier_count != 3 || !statement_type(at, &type))
@@ -131,11 +133,11 @@ static bool decode_elect(struct function_decoding *decoding)
 	struct instruction *instruction;
 	uint32_t members, dst, dst2;
 
-	if (!operands_are(decoding, 2, 2))
+	if (!require_operands(decoding, 2, 2))
 		return true;
-	members = source(decoding, &at->operands[1], TYPE_u32);
-	results(decoding, &at->operands[0], TYPE_b32, &dst, &dst2);
-	instruction = emit(decoding, OP_ELECT);
+	members = decode_source(decoding, &at->operands[1], TYPE_u32);
+	decode_result_pair(decoding, &at->operands[0], TYPE_b32, &dst, &dst2);
+	instruction = emit_instruction(decoding, OP_ELECT);
 	instruction->dst = dst;
 	instruction->dst2 = dst2;
 	instruction->d = members;
@@ -147,10 +149,10 @@ static bool decode_active_mask(struct function_decoding *decoding)
 	struct instruction *instruction;
 	uint32_t dst;
 
-	if (!operands_are(decoding, 1, 1))
+	if (!require_operands(decoding, 1, 1))
 		return true;
-	dst = destination(decoding, &decoding->at->operands[0], TYPE_b32);
-	instruction = emit(decoding, OP_ACTIVE_MASK);
+	dst = decode_destination(decoding, &decoding->at->operands[0], TYPE_b32);
+	instruction = emit_instruction(decoding, OP_ACTIVE_MASK);
 	instruction->dst = dst;
 	emit_extensions(decoding);
 	return true;
@@ -162,8 +164,8 @@ bool decode_warp(struct function_decoding *decoding)
 
 	if (strcmp(at->mnemonic, "activemask.b32") == 0)
 		return decode_active_mask(decoding);
-	/* Without .sync they are of processors before Volta. */
-	if (!statement_has(at, "sync"))
+	/* The forms without .sync are for GPUs before Volta and are not supported. */
+	if (!statement_has_modifier(at, "sync"))
 		return false;
 	if (strcmp(at->base, "shfl") == 0)
 		return decode_shuffle(decoding);

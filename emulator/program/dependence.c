@@ -1,22 +1,22 @@
 /*
- * What addresses and branches depend on. Values of a function are followed
- * without regard to the order of its code, before they share rows; each kind of
- * memory counts as one cell of the whole program. That is more than depends in
- * truth, never less.
+ * Finds what addresses and branches depend on. The analysis ignores the order of the code and
+ * treats each kind of memory as one cell for the whole program. It may report a dependence that
+ * does not exist, but it misses none. It runs before values share rows.
  */
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Besides enum dependence: on whatever these memories hold. In the order of keeps[]. */
+/* Added to enum dependence: depends on what this memory holds. In the order of keeps[]. */
 #define DEPENDS_ON_LOCAL 4
 #define DEPENDS_ON_SHARED 8
 #define DEPENDS_ON_GLOBAL 16
 #define DEPENDS_ON_MEMORIES (DEPENDS_ON_LOCAL | DEPENDS_ON_SHARED | DEPENDS_ON_GLOBAL)
 #define MEMORIES 3
-/* Long chains written backwards would take as many rounds; beyond, everything depends. */
-#define ROUNDS_MOST 64
+/* A long chain in reverse order takes one round per step. After this many rounds, everything counts
+ * as dependent. */
+#define MAX_ROUNDS 64
 
 struct dependence_search {
 	struct program_function *function;
@@ -24,12 +24,12 @@ struct dependence_search {
 	bool changed;
 };
 
-static unsigned value_depends(const struct dependence_search *search, uint32_t value)
+static unsigned value_dependence(const struct dependence_search *search, uint32_t value)
 {
 	return value & VALUE_CONSTANT ? 0 : search->values[value];
 }
 
-/* The memories that an access may reach. */
+/* The memories that an access in this space may reach. */
 static unsigned memories_of(uint8_t space)
 {
 	switch (space) {
@@ -46,7 +46,8 @@ static unsigned memories_of(uint8_t space)
 	}
 }
 
-static void keep(struct program_function *function, unsigned memories, unsigned bits)
+static void record_memory_dependence(struct program_function *function, unsigned memories,
+				     unsigned bits)
 {
 	for (int i = 0; i < MEMORIES; i++) {
 		if (memories & (DEPENDS_ON_LOCAL << i))
@@ -54,18 +55,18 @@ static void keep(struct program_function *function, unsigned memories, unsigned 
 	}
 }
 
-static void follow(struct dependence_search *search, struct instruction *instruction)
+static void propagate_instruction(struct dependence_search *search, struct instruction *instruction)
 {
 	struct program_function *function = search->function;
-	unsigned address = value_depends(search, instruction->a);
+	unsigned address = value_dependence(search, instruction->a);
 	struct instruction_operands operands;
 	unsigned bits = 0;
 
 	instruction_operands(function, instruction, &operands);
 	for (size_t i = 0; i < operands.read_count; i++)
-		bits |= value_depends(search, *operands.reads[i]);
+		bits |= value_dependence(search, *operands.reads[i]);
 	/* A guard decides like a branch. */
-	function->decided_by |= (uint8_t)value_depends(search, instruction->guard);
+	function->decided_by |= (uint8_t)value_dependence(search, instruction->guard);
 	switch (instruction->operation) {
 	case OP_LOAD:
 		function->decided_by |= (uint8_t)address;
@@ -75,22 +76,23 @@ static void follow(struct dependence_search *search, struct instruction *instruc
 		break;
 	case OP_STORE:
 		function->decided_by |= (uint8_t)address;
-		keep(function, memories_of(instruction->space), bits);
+		record_memory_dependence(function, memories_of(instruction->space), bits);
 		break;
 	case OP_COPY:
 		function->decided_by |= (uint8_t)(address | bits);
-		keep(function, DEPENDS_ON_SHARED, DEPENDS_ON_GLOBAL | DEPENDS_ON_DATA);
+		record_memory_dependence(function, DEPENDS_ON_SHARED,
+					 DEPENDS_ON_GLOBAL | DEPENDS_ON_DATA);
 		break;
 	case OP_ATOMIC:
 		function->decided_by |= (uint8_t)address;
-		keep(function, memories_of(instruction->space), bits);
+		record_memory_dependence(function, memories_of(instruction->space), bits);
 		bits = DEPENDS_ON_ATOMIC;
 		break;
 	case OP_BRX:
 		function->decided_by |= (uint8_t)address;
 		break;
 	case OP_CALL:
-		function->decided_by |= (uint8_t)value_depends(
+		function->decided_by |= (uint8_t)value_dependence(
 			search, function->calls[instruction->target].pointer);
 		break;
 	default:
@@ -106,7 +108,7 @@ static void follow(struct dependence_search *search, struct instruction *instruc
 	}
 }
 
-void dependence_find(struct function_decoding *decoding)
+void find_dependence(struct function_decoding *decoding)
 {
 	struct dependence_search search = {
 		.function = decoding->out,
@@ -115,22 +117,23 @@ void dependence_find(struct function_decoding *decoding)
 	};
 
 	for (int round = 0; search.changed; round++) {
-		if (round == ROUNDS_MOST) {
+		if (round == MAX_ROUNDS) {
 			decoding->out->decided_by = DEPENDS_ON_DATA | DEPENDS_ON_ATOMIC;
-			keep(decoding->out, DEPENDS_ON_MEMORIES,
-			     DEPENDS_ON_DATA | DEPENDS_ON_ATOMIC);
+			record_memory_dependence(decoding->out, DEPENDS_ON_MEMORIES,
+						 DEPENDS_ON_DATA | DEPENDS_ON_ATOMIC);
 			break;
 		}
 		search.changed = false;
 		for (size_t i = 0; i < decoding->out->code_count; i++)
-			follow(&search, &decoding->out->code[i]);
+			propagate_instruction(&search, &decoding->out->code[i]);
 	}
 	free(search.values);
 }
 
-/* Marks what a function calls; an indirect call may go anywhere. True: there are new ones. */
-static bool reach_further(const struct ptx_program *program,
-			  const struct program_function *function, bool *reached)
+/* Marks the functions that a function calls. An indirect call may reach every function. Returns
+ * whether a function was newly marked. */
+static bool mark_callees(const struct ptx_program *program, const struct program_function *function,
+			 bool *reached)
 {
 	bool more = false;
 
@@ -148,8 +151,8 @@ static bool reach_further(const struct ptx_program *program,
 	return more;
 }
 
-/* Adds what the memories that `bits` names hold, and so on. */
-static unsigned with_memories(unsigned bits, const unsigned memories[MEMORIES])
+/* Adds what the memories in `bits` depend on, transitively. */
+static unsigned add_memory_dependence(unsigned bits, const unsigned memories[MEMORIES])
 {
 	for (int round = 0; round < MEMORIES; round++) {
 		for (int i = 0; i < MEMORIES; i++) {
@@ -173,7 +176,7 @@ unsigned program_dependence(const struct ptx_program *program, const char *entry
 		more = false;
 		for (size_t i = 0; i < program->function_count; i++) {
 			if (reached[i])
-				more |= reach_further(program, &program->functions[i], reached);
+				more |= mark_callees(program, &program->functions[i], reached);
 		}
 	}
 	for (size_t i = 0; i < program->function_count; i++) {
@@ -184,5 +187,5 @@ unsigned program_dependence(const struct ptx_program *program, const char *entry
 			memories[j] |= program->functions[i].keeps[j];
 	}
 	free(reached);
-	return with_memories(decided_by, memories) & (DEPENDS_ON_DATA | DEPENDS_ON_ATOMIC);
+	return add_memory_dependence(decided_by, memories) & (DEPENDS_ON_DATA | DEPENDS_ON_ATOMIC);
 }

@@ -1,16 +1,17 @@
 /*
- * operations: everything that a lane can do. Arithmetic is a table, alu.def:
- * one row an opcode with its mnemonic, types and expression; from it come the
- * decoder's vocabulary, the handlers, the list of `perflab check` and the
- * opcode tests. What needs more than its operands is in the second list,
- * decoded by hand in program/.
+ * operations: everything that a lane can do.
+ *
+ * Arithmetic operations are the rows of alu.def: mnemonic, types and an expression per opcode. The
+ * decoder, the handlers, `perflab check` and the opcode tests are all generated from these rows.
+ * Operations that need more than their operands are in CONTROL_OPERATION_LIST; program/ decodes
+ * each of them by hand.
  */
 #ifndef EMULATOR_PROGRAM_OPERATIONS_H
 #define EMULATOR_PROGRAM_OPERATIONS_H
 
 #include <stdint.h>
 
-/* Types of rows that alu.def names: name, C type, PTX width in bits. 1: predicate. */
+/* Types in alu.def: name, C type, width in PTX in bits (1: predicate). */
 /* clang-format off */
 #define VALUE_TYPE_LIST(X) \
 	X(pred, int32_t, 1)   \
@@ -34,34 +35,35 @@ enum value_type {
 #undef X
 };
 
-/* Symbol, meaning. Handlers have the symbol in lower case. */
-#define CONTROL_OPERATION_LIST(X)                                                               \
-	X(OP_BRA, "branch to target; guard is the condition, .uni too")                         \
-	X(OP_BRX, "branch to table[a]")                                                         \
-	X(OP_CALL, "call")                                                                      \
-	X(OP_RET, "return; of an entry: exit")                                                  \
-	X(OP_EXIT, "exit")                                                                      \
-	X(OP_TRAP, "trap: a finding")                                                           \
-	X(OP_BARRIER, "bar.sync / barrier.sync: a barrier id, b thread count (0: all)")         \
-	X(OP_BARRIER_REDUCE, "bar.red: kind popc, and, or; c predicate")                        \
-	X(OP_BARRIER_ARRIVE, "bar.arrive")                                                      \
-	X(OP_WARP_BARRIER, "bar.warp.sync a: member mask")                                      \
-	X(OP_FENCE, "membar, fence: orders nothing here, but races see it")                     \
-	X(OP_NOTHING, "nanosleep, prefetch, pragma: no effect")                                 \
-	X(OP_SHUFFLE, "shfl.sync: a value, b lane or delta, c clamp, d member mask")            \
-	X(OP_VOTE, "vote.sync: a predicate, d member mask")                                     \
-	X(OP_MATCH, "match.sync: a value (type), d member mask")                                \
-	X(OP_REDUX, "redux.sync: a value, d member mask; kind as atomic_kind")                  \
-	X(OP_ACTIVE_MASK, "activemask")                                                         \
-	X(OP_ELECT, "elect.sync: d member mask")                                                \
-	X(OP_LOAD, "ld, ldu in space: rows <- [a + offset]")                                    \
-	X(OP_STORE, "st in space: [a + offset] <- rows")                                        \
-	X(OP_ATOMIC, "atom and red in space: dst <- [a + offset], kind, b, c")                  \
-	X(OP_COPY, "cp.async: shared [a + offset] <- global [b + from_offset]; c bytes of it, " \
-		   "d predicate: none of it")                                                   \
-	X(OP_COPY_COMMIT, "cp.async.commit_group")                                              \
-	X(OP_COPY_WAIT, "cp.async.wait_group offset: groups that may be left; wait_all: -1")    \
-	X(OP_PRINT, "vprintf(a format, b arguments)")                                           \
+/* Symbol, meaning. */
+#define CONTROL_OPERATION_LIST(X)                                                                  \
+	X(OP_BRA, "branch to target; the guard is the condition; also bra.uni")                    \
+	X(OP_BRX, "branch to table[a]")                                                            \
+	X(OP_CALL, "call")                                                                         \
+	X(OP_RET, "return; in an entry: exit")                                                     \
+	X(OP_EXIT, "exit")                                                                         \
+	X(OP_TRAP, "trap: a finding")                                                              \
+	X(OP_BARRIER, "bar.sync, barrier.sync: a barrier id, b thread count (0: all)")             \
+	X(OP_BARRIER_REDUCE, "bar.red: kind popc, and, or; a, b as OP_BARRIER, c predicate")       \
+	X(OP_BARRIER_ARRIVE, "bar.arrive: a, b as OP_BARRIER")                                     \
+	X(OP_WARP_BARRIER, "bar.warp.sync: a member mask")                                         \
+	X(OP_FENCE, "membar, fence: no effect; loads after it may see stores of other threads")    \
+	X(OP_NOTHING, "nanosleep, prefetch and others without effect")                             \
+	X(OP_SHUFFLE, "shfl.sync: a value, b lane or delta, c clamp, d member mask")               \
+	X(OP_VOTE, "vote.sync: a predicate, d member mask")                                        \
+	X(OP_MATCH, "match.sync: a value (type), d member mask")                                   \
+	X(OP_REDUX, "redux.sync: a value, d member mask, kind: enum atomic_kind")                  \
+	X(OP_ACTIVE_MASK, "activemask")                                                            \
+	X(OP_ELECT, "elect.sync: d member mask")                                                   \
+	X(OP_LOAD, "ld, ldu in space: rows <- [a + offset]")                                       \
+	X(OP_STORE, "st in space: [a + offset] <- rows")                                           \
+	X(OP_ATOMIC, "atom, red in space: dst <- [a + offset]; kind; b, c operands")               \
+	X(OP_COPY, "cp.async: shared [a + offset] <- global [b + from_offset]; c bytes to read, "  \
+		   "d predicate: read none")                                                       \
+	X(OP_COPY_COMMIT, "cp.async.commit_group")                                                 \
+	X(OP_COPY_WAIT,                                                                            \
+	  "cp.async.wait_group: offset is the number of groups that may be pending; wait_all: -1") \
+	X(OP_PRINT, "vprintf: a format, b arguments")                                              \
 	X(OP_ASSERT_FAIL, "__assertfail: a message, b file, c line (32 bits), d function")
 
 enum operation {
@@ -91,7 +93,7 @@ enum atomic_kind {
 	ATOMIC_CAS,
 	ATOMIC_INC,
 	ATOMIC_DEC,
-	ATOMIC_ADD_F16, /* of one (TYPE_b16) or a pair (TYPE_b32) */
+	ATOMIC_ADD_F16, /* one (TYPE_b16) or a pair (TYPE_b32) */
 	ATOMIC_ADD_BF16,
 };
 enum shuffle_kind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
@@ -102,16 +104,15 @@ enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 
 /* One row of alu.def. */
 struct alu_row {
-	const char *symbol, *mnemonic; /* mnemonic "" : auxiliary, has no PTX name */
+	const char *symbol, *mnemonic; /* mnemonic "": auxiliary, without a PTX name */
 	int operands;                  /* 1 to 4 */
 	uint8_t types[5];              /* enum value_type: result, a, b, c, d */
 };
-/* NULL for control operations. */
+/* Returns NULL for control operations. */
 const struct alu_row *alu_row_of(enum operation operation);
 /*
- * Finds an arithmetic operation by mnemonic, whatever the order of its
- * modifiers; aliases (alu_aliases.def: "add.f32" is "add.rn.f32") apply.
- * OPERATION_COUNT: none.
+ * Finds an arithmetic operation by mnemonic. Modifiers may come in any order, and aliases of
+ * alu_aliases.def apply ("add.f32" is "add.rn.f32"). Returns OPERATION_COUNT if there is none.
  */
 enum operation alu_find(const char *mnemonic);
 

@@ -1,4 +1,4 @@
-/* The axis grammar: values, ranges that double, ranges with a step. */
+/* Parses the axis grammar: values, doubling ranges, and ranges with a step. */
 #include "harness/plan/plan.h"
 #include "metrics/metrics.h"
 
@@ -7,14 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A piece between commas, and where in the whole text it stands, for messages. */
+/* A piece between commas, with its position in the whole text for messages. */
 struct axis_piece {
 	const char *whole;
-	const char *text; /* malloc'd by axis_parse() */
-	size_t position;  /* from 1 */
+	const char *text; /* owned by axis_parse() */
+	size_t position;  /* in characters, from 1 */
 };
 
-/* "'64..'", or "'64..' (character 4 of '32,64..')" when it is a part. */
+/* Prefixes the message with "'64..'", or "'64..' (character 4 of '32,64..')" if the piece is only a
+ * part of the text. */
 static int axis_error(const struct axis_piece *piece, struct error *err, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
@@ -41,17 +42,17 @@ static int axis_value(int64_t *out, const struct axis_piece *piece, const char *
 	struct error cause = {0};
 	int rc = parse_size(out, text, &cause);
 
-	return rc ? axis_error(piece, err, "is no value of an axis: %s", cause.text) : 0;
+	return rc ? axis_error(piece, err, "is not a valid axis value: %s", cause.text) : 0;
 }
 
-/* An end or a step of a range: from 0 on nothing doubles, and no step of 0 ends. */
+/* A bound or step of a range. A range that doubles from 0, or has a step of 0, would never end. */
 static int axis_size(int64_t *out, const struct axis_piece *piece, const char *text,
 		     struct error *err)
 {
 	int rc = axis_value(out, piece, text, err);
 
 	if (!rc && *out < 1)
-		rc = axis_error(piece, err, "holds a 0: ranges start at 1 (write 0,1..64)");
+		rc = axis_error(piece, err, "contains a 0: a range starts at 1 (write 0,1..64)");
 	return rc;
 }
 
@@ -60,15 +61,14 @@ static int axis_add(struct axis_values *values, size_t *capacity, int64_t value,
 {
 	if (values->count == AXIS_MAX_VALUES)
 		return axis_error(piece, err,
-				  "goes beyond %d values on one axis: take a larger step or a "
-				  "shorter range",
+				  "has more than %d values: use a larger step or a shorter range",
 				  AXIS_MAX_VALUES);
 	values->items = xgrow(values->items, capacity, values->count + 1, sizeof(*values->items));
 	values->items[values->count++] = value;
 	return 0;
 }
 
-/* Parses ":+32" or ":*4"; without one a range doubles. */
+/* Parses the text after ':', "+32" or "*4". A range without a step doubles. */
 static int axis_step(int64_t *step, bool *multiplies, const struct axis_piece *piece,
 		     const char *text, struct error *err)
 {
@@ -84,7 +84,7 @@ static int axis_step(int64_t *step, bool *multiplies, const struct axis_piece *p
 	*multiplies = *text == '*';
 	rc = axis_size(step, piece, text + 1, err);
 	if (!rc && *multiplies && *step == 1)
-		rc = axis_error(piece, err, "never ends: a factor is at least 2");
+		rc = axis_error(piece, err, "never ends: use a factor of at least 2");
 	return rc;
 }
 
@@ -110,11 +110,10 @@ static int axis_range(struct axis_values *values, size_t *capacity, const struct
 	if (rc)
 		return rc;
 	if (first > last)
-		return axis_error(piece, err, "runs downwards: write %s..%s", last_text,
-				  first_text);
+		return axis_error(piece, err, "is descending: write %s..%s", last_text, first_text);
 	for (int64_t value = first; !rc && value <= last;) {
 		rc = axis_add(values, capacity, value, piece, err);
-		/* Past the end of 64 bits is past the end of the range. */
+		/* A value that overflows 64 bits is also beyond the last value. */
 		if (multiplies ? __builtin_mul_overflow(value, step, &value)
 			       : __builtin_add_overflow(value, step, &value))
 			break;
@@ -133,7 +132,7 @@ static int axis_piece_parse(struct axis_values *values, size_t *capacity,
 
 	if (!*text) {
 		rc = error_set(err, PL_EUSAGE,
-			       "'%.80s' has an empty value at character %zu: take out the extra "
+			       "'%.80s' has an empty value at character %zu: remove the extra "
 			       "comma",
 			       piece->whole, piece->position);
 	} else if (dots && (!colon || dots < colon)) {
@@ -184,7 +183,7 @@ int axis_parse(struct axis_values *out, const char *text, struct error *err)
 
 	if (!*text)
 		return error_set(err, PL_EUSAGE,
-				 "an axis has no values: write values such as 64..1024 or 64,96");
+				 "the axis has no values: write values such as 64..1024 or 64,96");
 	string_list_split(&pieces, text, ',');
 	for (size_t i = 0; i < pieces.count && !rc; i++) {
 		struct axis_piece piece = {text, pieces.items[i], position};

@@ -1,4 +1,4 @@
-/* What of a plan's case reaches the device, as one number: see the header. */
+/* The launch hash. Changing the text that is hashed changes every stored hash. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* The plan: which cases there are, in canonical order, each runnable or skipped with a reason. */
+/* Builds the plan: the cases in canonical order, each runnable or skipped with a reason. */
 #include "harness/plan/selector.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #define PLAN_MAX_CASES 200000
 #define PLAN_MAX_AXES KERNEL_MAX_CASE_AXES
 
-/* The values of one choice on every axis, in the order of the variant's sorted axes. */
+/* One value for each axis, in the order of the variant's sorted axes. */
 struct plan_choice {
 	int64_t values[PLAN_MAX_AXES];
 };
@@ -18,7 +18,7 @@ struct plan_maker {
 	const struct plan_request *request;
 	struct selector *selectors;
 	size_t selector_count;
-	struct axis_values *overrides; /* as request->overrides; of SIZE_SMALL empty */
+	struct axis_values *overrides; /* parallel to request->overrides; empty for SIZE_SMALL */
 	bool *override_used;
 	struct plan *plan;
 	size_t capacity;
@@ -29,7 +29,7 @@ void device_limits_of(struct device_limits *out, const struct device_info *devic
 	*out = (struct device_limits){
 		.compute_capability = 10 * device->cc_major + device->cc_minor,
 		.max_threads_per_block = device->max_threads_per_block,
-		/* The same for every device of compute capability 3.0 and later. */
+		/* Every device of compute capability 3.0 or later has this limit. */
 		.max_grid_x = INT32_MAX,
 		.max_shared_bytes_per_block = device->shared_bytes_per_block,
 		.max_threads_per_sm = device->max_threads_per_sm,
@@ -64,7 +64,7 @@ static void variant_plan_init(struct variant_plan *plan, const struct kernel *ke
 	}
 }
 
-/* The override of an axis, marked as used; NULL: none. */
+/* Returns the override of an axis and marks it as used, or returns NULL. */
 static const struct axis_values *override_take(struct plan_maker *maker, const char *axis)
 {
 	for (size_t i = 0; i < maker->request->override_count; i++)
@@ -75,7 +75,8 @@ static const struct axis_values *override_take(struct plan_maker *maker, const c
 	return NULL;
 }
 
-/* The selector's values win over an override, that over the descriptor's default. */
+/* The values of the selector take precedence over an override, and an override over the default of
+ * the descriptor. */
 static int axis_choose(const struct axis_values **out, struct axis_values *fallback,
 		       struct plan_maker *maker, const struct selector *selector,
 		       const struct kernel *kernel, const struct kernel_axis *axis,
@@ -95,7 +96,7 @@ static int axis_choose(const struct axis_values **out, struct axis_values *fallb
 	return rc;
 }
 
-/* Adds the Cartesian product of the values; the last axis runs fastest. */
+/* Adds the Cartesian product of the values. The last axis varies fastest. */
 static int choices_add(struct variant_plan *plan, const struct axis_values *const *values,
 		       size_t planned, struct error *err)
 {
@@ -105,8 +106,8 @@ static int choices_add(struct variant_plan *plan, const struct axis_values *cons
 		if (__builtin_mul_overflow(total, values[a]->count, &total) ||
 		    total + plan->count + planned > PLAN_MAX_CASES)
 			return error_set(err, PL_EUSAGE,
-					 "the plan has more than %d cases at %s/%s: choose fewer "
-					 "kernels or fewer values of an axis",
+					 "the plan has more than %d cases at %s/%s: select fewer "
+					 "kernels or fewer axis values",
 					 PLAN_MAX_CASES, plan->kernel->name, plan->variant->name);
 	plan->choices =
 		xgrow(plan->choices, &plan->capacity, plan->count + total, sizeof(*plan->choices));
@@ -123,7 +124,7 @@ static int choices_add(struct variant_plan *plan, const struct axis_values *cons
 	return 0;
 }
 
-/* selector NULL: everything. */
+/* A NULL selector selects everything. */
 static int variant_choose(struct variant_plan *plan, struct plan_maker *maker,
 			  const struct selector *selector, struct error *err)
 {
@@ -191,7 +192,7 @@ static int variant_add(struct plan_maker *maker, const struct kernel *kernel,
 	if (plan.count)
 		qsort(plan.choices, plan.count, sizeof(*plan.choices), compare_choices);
 	for (size_t i = 0; i < plan.count && !rc; i++)
-		/* Selectors may overlap: a case is planned once. */
+		/* Selectors may overlap; each case is planned once. */
 		if (!i || compare_choices(&plan.choices[i - 1], &plan.choices[i]))
 			case_add(maker, &plan, &plan.choices[i]);
 	free(plan.choices);
@@ -219,7 +220,7 @@ static int overrides_parse(struct plan_maker *maker, struct error *err)
 		rc = axis_parse(&maker->overrides[i], override->values, err);
 		if (rc)
 			return error_context(err, rc, "axis '%s'", override->name);
-		/* Every case would be skipped for what is most likely a slip. */
+		/* Without this check a typing error would skip every case. */
 		if (!strcmp(override->name, "block") && maker->overrides[i].items[0] < 1)
 			return error_set(err, PL_EUSAGE, "block=0: a block has at least 1 thread");
 		if (!strcmp(override->name, "block") &&
@@ -246,7 +247,7 @@ static int selectors_parse(struct plan_maker *maker, struct error *err)
 	return rc;
 }
 
-/* An override that no selected case has an axis for. */
+/* Refuses an override of an axis that no selected case has. */
 static int overrides_check(const struct plan_maker *maker, struct error *err)
 {
 	struct string_list names = {0};

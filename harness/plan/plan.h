@@ -1,6 +1,7 @@
 /*
- * plan: from selectors and axes to the ordered cases of a sweep, each runnable
- * or skipped with a reason. Knows neither workers nor databases.
+ * plan: turns selectors and axis values into the ordered cases of a sweep.
+ * Each case is runnable or skipped with a reason. This module knows neither
+ * workers nor databases.
  */
 #ifndef HARNESS_PLAN_PLAN_H
 #define HARNESS_PLAN_PLAN_H
@@ -11,11 +12,15 @@
 /* ---- axes ---- */
 
 /*
- * Values of an axis. Grammar, comma-separated pieces:
- *   64          one value (sizes: 2^24, 16Mi)
- *   64..1024    doubles from 64 while <= 1024
- *   64..1024:+32  steps of 32        64..1024:*4  factors of 4
- * Ascending, no duplicates, every value >= 1, at most AXIS_MAX_VALUES of them.
+ * The values of an axis. The grammar is a comma-separated list of
+ *   64            one value (sizes: 2^24, 16Mi)
+ *   64..1024      64, doubled while the value is <= 1024
+ *   64..1024:+32  steps of 32
+ *   64..1024:*4   factors of 4
+ * A range starts at 1 or above; a single value may be 0. axis_parse() sorts the
+ * values in ascending order, removes duplicates, and accepts at most
+ * AXIS_MAX_VALUES values. It returns PL_EUSAGE for a malformed text and then
+ * leaves *out unchanged. axis_values_release() frees the values.
  */
 #define AXIS_MAX_VALUES 4096
 struct axis_values {
@@ -27,7 +32,7 @@ void axis_values_release(struct axis_values *values);
 
 /* ---- plan ---- */
 
-/* The word in place of the values of the axis n that stands for each kernel's small_size. */
+/* As the values of axis n, this word selects the small_size of each kernel. */
 #define SIZE_SMALL "small"
 
 struct axis_override {
@@ -36,9 +41,9 @@ struct axis_override {
 
 struct plan_request {
 	/*
-	 * "reduce", "reduce/shuffle", "reduce/shuffle/block=256,n=4096", with * and ?; none:
-	 * everything. Kernels that run on request only (`fault`) are chosen by their name in
-	 * full, never by a pattern in its place.
+	 * "reduce", "reduce/shuffle", "reduce/shuffle/block=256,n=4096"; names may contain *
+	 * and ?. No selector selects everything. A kernel that runs only on request (`fault`)
+	 * is selected by its full name, never by a pattern.
 	 */
 	const char *const *selectors;
 	size_t selector_count;
@@ -52,10 +57,10 @@ struct plan_case {
 	char *kernel, *variant, *config; /* config: canonical axes text */
 	struct axis_value axes[KERNEL_MAX_CASE_AXES];
 	size_t axis_count;
-	size_t position;            /* in the whole plan, also of a case of a shard */
+	size_t position;            /* in the whole plan, even if the plan is one shard of it */
 	struct launch_case *launch; /* NULL: skipped */
 	char *skip_reason;          /* NULL: runnable */
-	/* A resumed run: what is stored already. All zero in a fresh plan. */
+	/* What the database already stores of a resumed run. All zero in a fresh plan. */
 	int rounds_done;
 	bool counted;
 	bool finished; /* its status is final */
@@ -89,11 +94,14 @@ void plan_case_release(struct plan_case *planned); /* of a plan that keeps it no
  * plan may be cut before or after it is resolved. */
 void plan_take_shard(struct plan *plan, size_t shard, size_t total);
 /*
- * Of all that a case gives the device beside its machine code and the seed:
- * image, buffers and how they are filled, launches with their arguments. Hex,
- * the same on every machine; equal for equal launches of one perflab.
+ * Writes the launch hash of a case: 16 hex digits and a NUL. The hash covers
+ * everything that the case passes to the device except the machine code and
+ * the seed: the image name, the buffers with their fills, and the launches with
+ * their arguments. It is the same on every machine. One version of perflab
+ * computes equal hashes for equal launches.
  */
 void launch_hash(char out[24], const struct launch_case *work);
+/* Copies the limits that planning needs from the description of a device. */
 void device_limits_of(struct device_limits *out, const struct device_info *device);
 
 #endif

@@ -1,3 +1,4 @@
+/* Parses selectors and names the nearest kernels, variants and axes when one selects nothing. */
 #include "harness/plan/selector.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static bool name_matches(const char *pattern, const char *name)
 	return is_pattern(pattern) ? pattern_matches(pattern, name) : !strcmp(pattern, name);
 }
 
-/* A kernel that runs only on request must be called by its name. */
+/* A kernel that runs only on request is selected by its full name, never by a pattern. */
 static bool kernel_matches(const char *pattern, const struct kernel *kernel)
 {
 	return name_matches(pattern, kernel->name) && !(kernel->on_request && is_pattern(pattern));
@@ -37,7 +38,7 @@ void suggest_names(struct text *out, const char *word, const struct string_list 
 	if (nearest_names(&near, word, (const char *const *)names->items, names->count)) {
 		text_addf(out, ": did you mean %s?", near.data);
 	} else {
-		text_add(out, ": there is ");
+		text_add(out, ": choose from ");
 		for (size_t i = 0; i < names->count && i < SHOWN_NAMES; i++)
 			text_addf(out, "%s%s", i ? ", " : "", names->items[i]);
 		if (names->count > SHOWN_NAMES)
@@ -73,7 +74,7 @@ static int selector_axis_add(struct selector *selector, const char *assignment, 
 	return 0;
 }
 
-/* "block=64,96,n=4096": a piece without '=' goes on with the values of the axis before. */
+/* In "block=64,96,n=4096" a piece without '=' is another value of the previous axis. */
 static int selector_config_parse(struct selector *selector, const char *config, struct error *err)
 {
 	struct string_list pieces = {0};
@@ -89,11 +90,10 @@ static int selector_config_parse(struct selector *selector, const char *config, 
 		if (!ends)
 			continue;
 		if (!strchr(assignment.data, '=') || assignment.data[0] == '=')
-			rc = error_set(
-				err, PL_EUSAGE,
-				"'%s' does not say which axis '%s' is for: write AXIS=VALUES "
-				"after the second '/', such as block=256",
-				selector->text, assignment.data);
+			rc = error_set(err, PL_EUSAGE,
+				       "'%s' does not name the axis of '%s': write AXIS=VALUES "
+				       "after the second '/', such as block=256",
+				       selector->text, assignment.data);
 		else
 			rc = selector_axis_add(selector, assignment.data, err);
 		text_clear(&assignment);
@@ -103,7 +103,7 @@ static int selector_config_parse(struct selector *selector, const char *config, 
 	return rc;
 }
 
-static void names_of_kernels(struct string_list *out)
+static void add_kernel_names(struct string_list *out)
 {
 	size_t count;
 	const struct kernel *const *kernels = kernel_all(&count);
@@ -122,23 +122,23 @@ static int unknown_kernel(const struct selector *selector, struct error *err)
 
 	for (size_t i = 0; i < count && !hint.length; i++)
 		if (kernels[i]->on_request && name_matches(selector->kernel, kernels[i]->name))
-			text_addf(&hint, ": '%s' runs only when it is named in full",
+			text_addf(&hint, ": '%s' runs only when its full name is given",
 				  kernels[i]->name);
-	/* A variant's name alone is a likely slip. */
+	/* Users often write the name of a variant without its kernel. */
 	for (size_t i = 0; i < count && !hint.length; i++)
 		if (kernel_find_variant(kernels[i], selector->kernel))
 			text_addf(&hint, ": it is a variant, write %s/%s", kernels[i]->name,
 				  selector->kernel);
-	names_of_kernels(&names);
+	add_kernel_names(&names);
 	if (!hint.length)
 		suggest_names(&hint, selector->kernel, &names);
-	rc = error_set(err, PL_EUSAGE, "no kernel is called '%s'%s", selector->kernel, hint.data);
+	rc = error_set(err, PL_EUSAGE, "there is no kernel '%s'%s", selector->kernel, hint.data);
 	string_list_release(&names);
 	text_release(&hint);
 	return rc;
 }
 
-/* Why nothing matches: the first part that is at fault, with what there is in its place. */
+/* Reports the first part of the selector that matches nothing, with the names that would match. */
 static int selector_explain(const struct selector *selector, struct error *err)
 {
 	struct string_list variants = {0};
@@ -249,7 +249,7 @@ bool selector_matches(const struct selector *selector, const struct kernel *kern
 	if (!kernel_matches(selector->kernel, kernel) ||
 	    !name_matches(selector->variant, variant->name))
 		return false;
-	/* Who names an axis means the kernels that have it. */
+	/* A selector that names an axis selects only the variants that have it. */
 	for (size_t i = 0; i < selector->axis_count; i++)
 		if (!variant_axis_find(kernel, variant, selector->axes[i].name))
 			return false;

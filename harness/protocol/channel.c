@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* How long a wait may go on without a look at *stop. */
+/* The longest time between two checks of *stop. */
 #define STOP_POLL_MS 100
 #define RECEIVE_BYTES 65536
 
@@ -24,7 +24,8 @@ void channel_release(struct channel *channel)
 	*channel = (struct channel){.fd = -1};
 }
 
-/* Waits until the socket is ready for `events`. A hang-up counts as ready: the call after says. */
+/* Waits until the socket is ready for `events`. A hang-up counts as ready; the following send() or
+ * recv() reports it. */
 static enum channel_result channel_wait(struct channel *channel, short events, int64_t deadline_ns,
 					struct error *err)
 {
@@ -48,7 +49,7 @@ static enum channel_result channel_wait(struct channel *channel, short events, i
 		if (ready > 0)
 			return CHANNEL_OK;
 		if (ready < 0 && errno != EINTR) {
-			error_set(err, PL_EIO, "waiting for the peer: %s", strerror(errno));
+			error_set(err, PL_EIO, "cannot wait for the peer: %s", strerror(errno));
 			return CHANNEL_BROKEN;
 		}
 		if (deadline_ns >= 0 && monotonic_ns() >= deadline_ns) {
@@ -74,10 +75,10 @@ static enum channel_result channel_send_bytes(struct channel *channel, const cha
 			if (result != CHANNEL_OK)
 				return result;
 		} else if (errno == EPIPE || errno == ECONNRESET) {
-			error_set(err, PL_EIO, "the peer is gone");
+			error_set(err, PL_EIO, "the peer closed the socket");
 			return CHANNEL_ENDED;
 		} else if (errno != EINTR) {
-			error_set(err, PL_EIO, "sending to the peer: %s", strerror(errno));
+			error_set(err, PL_EIO, "cannot send to the peer: %s", strerror(errno));
 			return CHANNEL_BROKEN;
 		}
 	}
@@ -150,15 +151,15 @@ static enum channel_result channel_fill(struct channel *channel, int64_t deadlin
 		if (got == 0 || errno == ECONNRESET)
 			break;
 		if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
-			error_set(err, PL_EIO, "receiving from the peer: %s", strerror(errno));
+			error_set(err, PL_EIO, "cannot receive from the peer: %s", strerror(errno));
 			return CHANNEL_BROKEN;
 		}
 	}
 	if (channel->end > channel->start) {
-		error_set(err, PL_EPROTOCOL, "the peer left in the middle of a line");
+		error_set(err, PL_EPROTOCOL, "the peer closed the socket in the middle of a line");
 		return CHANNEL_CUT;
 	}
-	error_set(err, PL_EIO, "the peer is gone");
+	error_set(err, PL_EIO, "the peer closed the socket");
 	return CHANNEL_ENDED;
 }
 
@@ -169,12 +170,12 @@ static enum channel_result line_decode(json_t **out, const char *line, size_t le
 	json_t *message = json_loadb(line, length, JSON_REJECT_DUPLICATES, &where);
 
 	if (!message) {
-		error_set(err, PL_EPROTOCOL, "a line is no JSON: %s", where.text);
+		error_set(err, PL_EPROTOCOL, "a line is not JSON: %s", where.text);
 		return CHANNEL_BAD;
 	}
 	if (!json_is_object(message)) {
 		json_decref(message);
-		error_set(err, PL_EPROTOCOL, "a line is JSON, but no object");
+		error_set(err, PL_EPROTOCOL, "a line is JSON but not an object");
 		return CHANNEL_BAD;
 	}
 	*out = message;

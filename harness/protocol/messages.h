@@ -1,6 +1,7 @@
 /*
- * messages: what a worker reports about itself and its device, as structs.
- * protocol.h encodes and decodes them.
+ * messages: the constants of the worker protocol and the structs that a worker
+ * fills to describe itself and its device. protocol.h converts them to JSON and
+ * back.
  */
 #ifndef HARNESS_PROTOCOL_MESSAGES_H
 #define HARNESS_PROTOCOL_MESSAGES_H
@@ -9,10 +10,10 @@
 #include "metrics/settings.h"
 
 #define WORKER_PROTOCOL_VERSION 1
-/* Where a worker finds its end of the socket. */
+/* The file descriptor of the socket in a worker process. */
 #define WORKER_SOCKET_FD 3
 
-/* Phases of a case: symbol, word on the wire. */
+/* Phases of a case: symbol, name in the protocol. */
 #define WORKER_PHASE_LIST(X)               \
 	X(WORKER_PHASE_PREPARE, "prepare") \
 	X(WORKER_PHASE_VERIFY, "verify")   \
@@ -28,15 +29,15 @@ enum worker_phase {
 const char *worker_phase_name(enum worker_phase phase);
 bool worker_phase_parse(enum worker_phase *out, const char *name);
 
-/* One line of `perflab doctor`. */
+/* One row of `perflab doctor`. */
 struct worker_check {
 	const char *name; /* "driver", "device 0", "CUPTI", "counter permission", … */
 	bool ok;
-	const char *found;  /* "580.159.04", or what is wrong */
-	const char *remedy; /* "" when ok */
+	const char *found;  /* "580.159.04", or the problem */
+	const char *remedy; /* "" if ok */
 };
 
-/* One metric as a chip describes it, for `list metrics`. */
+/* One hardware metric of a chip, for `list metrics`. */
 struct worker_metric {
 	const char *name, *unit, *kind, *description;
 };

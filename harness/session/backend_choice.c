@@ -122,13 +122,13 @@ void backend_choice_announce(struct backend_choice *choice, size_t index,
 
 	if (choice->automatic && traits.emulated &&
 	    worker_find(&path, choice->names[index], NULL) == 0) {
-		notice(observer, NOTICE_WARNING,
-		       "backend %s (%s%s): results and counts of PTX, no times",
-		       choice->names[index], index ? "no GPU: " : "", choice->why.data);
+		tell_observer(observer, NOTICE_WARNING,
+			      "backend %s (%s%s): results and counts of PTX, no times",
+			      choice->names[index], index ? "no GPU: " : "", choice->why.data);
 		add_given_options(&unused, backend_unused_options(&traits), request);
 		if (unused.length)
-			notice(observer, NOTICE_WARNING, "backend %s does not use %s",
-			       choice->names[index], unused.data);
+			tell_observer(observer, NOTICE_WARNING, "backend %s does not use %s",
+				      choice->names[index], unused.data);
 		choice->announced = true;
 	}
 	text_release(&path);

@@ -158,24 +158,26 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 
 	if (!ceilings_are_wanted(request, backend, out->db))
 		return 0;
-	notice(observer, NOTICE_REMARK,
-	       "measuring the ceilings of the device first (--ceilings never skips this)");
+	tell_observer(observer, NOTICE_REMARK,
+		      "measuring the ceilings of the device first (--ceilings never skips this)");
 	own = ceilings_request(request, &selectors);
 	rc = measure_ceilings(&own, observer, stop, backend, &measured, &cause);
 	failed = failures_of(&measured.run);
 	if (!rc)
-		notice(observer, NOTICE_REMARK,
-		       "the ceilings are stored as run %lld; perflab ceilings --stored --db %s "
-		       "prints them",
-		       (long long)measured.run.id, request->db_path);
+		tell_observer(
+			observer, NOTICE_REMARK,
+			"the ceilings are stored as run %lld; perflab ceilings --stored --db %s "
+			"prints them",
+			(long long)measured.run.id, request->db_path);
 	if (rc && rc != PL_EINTERRUPTED)
-		notice(observer, NOTICE_WARNING,
-		       "no ceilings: %s; the sweep continues without them", cause.text);
+		tell_observer(observer, NOTICE_WARNING,
+			      "no ceilings: %s; the sweep continues without them", cause.text);
 	else if (failed)
-		notice(observer, NOTICE_WARNING,
-		       "%zu %s of the ceilings failed; perflab report %lld --db %s shows why",
-		       failed, failed == 1 ? "case" : "cases", (long long)measured.run.id,
-		       request->db_path);
+		tell_observer(
+			observer, NOTICE_WARNING,
+			"%zu %s of the ceilings failed; perflab report %lld --db %s shows why",
+			failed, failed == 1 ? "case" : "cases", (long long)measured.run.id,
+			request->db_path);
 	out->db = measured.db; /* the sweep continues with it */
 	measured.db = NULL;
 	sweep_result_release(&measured);

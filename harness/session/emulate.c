@@ -311,7 +311,7 @@ static int emulate_pending(struct emulation *emulation, struct error *err)
 }
 
 /* The number of processors that this process may use. */
-static size_t processors(void)
+static size_t processors_of_process(void)
 {
 	cpu_set_t set;
 	long online;
@@ -325,7 +325,8 @@ static size_t processors(void)
 static void slots_begin(struct emulation *emulation)
 {
 	struct sweep *sweep = emulation->sweep;
-	size_t wanted = sweep->settings->jobs ? (size_t)sweep->settings->jobs : processors();
+	size_t wanted =
+		sweep->settings->jobs ? (size_t)sweep->settings->jobs : processors_of_process();
 
 	emulation->slot_count =
 		wanted < emulation->pending_count ? wanted : emulation->pending_count;

@@ -53,5 +53,12 @@ void baselines_release(struct baselines *baselines);
 int judge_run(struct db *db, const struct run *run, struct error *err);
 /* Loads the run and judges it. */
 int judge_stored_run(struct db *db, int64_t run_id, struct error *err);
+/*
+ * Judges the later runs of the same device and backend, the newest first. A new
+ * mark on the run may have changed their baselines. *judged is their number.
+ * PL_EINTERRUPTED: *stop became non-zero.
+ */
+int judge_later_runs(struct db *db, int64_t run_id, const volatile int *stop, size_t *judged,
+		     struct error *err);
 
 #endif

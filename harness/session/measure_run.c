@@ -8,6 +8,13 @@
 #include "harness/session/session_parts.h"
 #include "perflab_config.h"
 
+void sweep_result_release(struct sweep_result *result)
+{
+	run_release(&result->run);
+	db_close(result->db);
+	*result = (struct sweep_result){0};
+}
+
 /* ---- open, plan, inspect ---- */
 
 static int open_and_inspect(struct sweep *sweep, const struct run_task *task, struct error *err)
@@ -74,11 +81,11 @@ static int check_traits(const struct run_task *task, const struct session_info *
 static void tell_begun(const struct run_task *task, const struct session_info *info)
 {
 	if (task->announce_backend)
-		notice(task->observer, NOTICE_REMARK, "backend %s (%s)", task->backend,
-		       info->device.name);
+		tell_observer(task->observer, NOTICE_REMARK, "backend %s (%s)", task->backend,
+			      info->device.name);
 	if (strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0)
-		notice(task->observer, NOTICE_REMARK,
-		       "this is a Debug build: device times are right, host costs are not");
+		tell_observer(task->observer, NOTICE_REMARK,
+			      "this is a Debug build: device times are right, host costs are not");
 }
 
 static int begin_run(struct sweep_store *store, struct sweep *sweep, const struct run_task *task,
@@ -110,21 +117,22 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 	const bool ended = !db_run_finish(out->db, run_id, rc ? "interrupted" : "finished", &own);
 
 	if (!ended)
-		notice(task->observer, NOTICE_WARNING,
-		       "run %lld could not be ended in the database: %s", (long long)run_id,
-		       own.text);
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld could not be ended in the database: %s", (long long)run_id,
+			      own.text);
 	if (rc) {
-		notice(task->observer, NOTICE_WARNING,
-		       "what was measured is stored; continue with: perflab sweep --resume %lld "
-		       "--db %s",
-		       (long long)run_id, task->request->db_path);
+		tell_observer(
+			task->observer, NOTICE_WARNING,
+			"what was measured is stored; continue with: perflab sweep --resume %lld "
+			"--db %s",
+			(long long)run_id, task->request->db_path);
 		return rc;
 	}
 	rc = run_load_measured(out->db, run_id, true, &out->run, err);
 	if (!rc && ended && judge_run(out->db, &out->run, &own))
-		notice(task->observer, NOTICE_WARNING,
-		       "run %lld is stored, but not compared with earlier runs: %s",
-		       (long long)run_id, own.text);
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld is stored, but not compared with earlier runs: %s",
+			      (long long)run_id, own.text);
 	return rc;
 }
 

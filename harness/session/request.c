@@ -159,7 +159,8 @@ bool database_is_new(const char *path)
 	return can;
 }
 
-void notice(const struct sweep_observer *observer, enum notice_kind kind, const char *format, ...)
+void tell_observer(const struct sweep_observer *observer, enum notice_kind kind, const char *format,
+		   ...)
 {
 	va_list args;
 	char *line = NULL;

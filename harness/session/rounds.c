@@ -136,7 +136,7 @@ static int round_store(struct sweep *sweep, size_t index, const struct round_res
 	return rc;
 }
 
-static int measure_case(struct sweep *sweep, size_t index, int round, struct error *err)
+static int measure_round_of_case(struct sweep *sweep, size_t index, int round, struct error *err)
 {
 	struct measure_answer answer = {
 		.sweep = sweep,
@@ -225,7 +225,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		for (size_t i = 0; i < count && !rc; i++) {
 			rc = sweep_open_worker(sweep, &sweep->worker, err);
 			if (!rc)
-				rc = measure_case(sweep, order[i], round, err);
+				rc = measure_round_of_case(sweep, order[i], round, err);
 			used = true;
 		}
 	}

@@ -24,8 +24,8 @@ int request_plan(struct plan **out, const struct sweep_request *request, struct 
  * left to db_open(). */
 bool database_is_new(const char *path);
 /* Reports one line to an observer, which may be NULL. */
-void notice(const struct sweep_observer *observer, enum notice_kind kind, const char *format, ...)
-	PRINTF_LIKE(3, 4);
+void tell_observer(const struct sweep_observer *observer, enum notice_kind kind, const char *format,
+		   ...) PRINTF_LIKE(3, 4);
 
 /* ---- the choice of a backend: backend_choice.c ---- */
 

@@ -125,16 +125,6 @@ struct sweep_sink store_sink(struct sweep_store *store)
 
 /* ---- a new run ---- */
 
-/* The settings as older versions stored them. */
-static char *settings_text(const struct measure_settings *settings)
-{
-	json_t *json = settings_to_json(settings);
-	char *text = json_dumps(json, JSON_COMPACT);
-
-	json_decref(json);
-	return text;
-}
-
 /* Makes the trial of a planned case; copies its strings. */
 static void make_trial(struct trial *trial, const struct plan_case *planned)
 {
@@ -204,7 +194,6 @@ static void describe_run(struct run *run, const struct run_task *task,
 	run->traits = info->traits;
 	run->has_settings = true;
 	run->settings = *task->settings; /* borrowed: store_new_run() takes it back */
-	run->settings_json = settings_text(task->settings);
 	run->state = xstrdup("running");
 	run->seed = task->settings->seed;
 	run->rounds = info->traits.timed ? task->settings->rounds : 0;

@@ -9,13 +9,6 @@
 #include "harness/session/backends.h"
 #include "harness/session/session_parts.h"
 
-void sweep_result_release(struct sweep_result *result)
-{
-	run_release(&result->run);
-	db_close(result->db);
-	*result = (struct sweep_result){0};
-}
-
 void sweep_preview_release(struct sweep_preview *preview)
 {
 	plan_free(preview->plan);

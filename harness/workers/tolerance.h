@@ -1,6 +1,6 @@
 /*
- * When a result is right, for every backend: device code, too, so it is
- * included by check.cu and by C.
+ * tolerance: decides whether a result is right. check.cu and C files include
+ * this header, so every backend decides in the same way.
  */
 #ifndef HARNESS_WORKERS_TOLERANCE_H
 #define HARNESS_WORKERS_TOLERANCE_H
@@ -14,8 +14,9 @@
 #endif
 
 /*
- * Written so that a NaN on either side fails every comparison. An infinity
- * fails, too: beside an infinite expectation any number would be near enough.
+ * Returns whether |result - expected| <= tolerance_abs + tolerance_rel *
+ * |expected|. NaN and infinity always fail: with an infinite expected value,
+ * every number would be within the tolerance.
  */
 TOLERANCE_CODE bool within_tolerance(double result, double expected, double tolerance_abs,
 				     double tolerance_rel)

@@ -1,3 +1,4 @@
+/* Reads requests, calls the backend's operations, and sends their replies. */
 #include "harness/workers/worker_loop.h"
 #include "metrics/settings.h"
 
@@ -10,7 +11,7 @@
 
 struct worker_reply {
 	struct channel *channel;
-	bool lost; /* perflab is gone: nothing can be answered any more */
+	bool lost; /* perflab has closed the socket */
 };
 
 struct worker {
@@ -20,7 +21,7 @@ struct worker {
 	bool opened;
 };
 
-/* What `done` will say. */
+/* The contents of the `done` reply. */
 struct request_end {
 	enum trial_status status;
 	struct text reason;
@@ -29,7 +30,7 @@ struct request_end {
 
 /* ---- replies ---- */
 
-/* Takes the reference of `message`. */
+/* Steals the reference to `message`. */
 static int reply_send(struct worker_reply *reply, const char *name, json_t *message)
 {
 	enum channel_result result;
@@ -135,7 +136,7 @@ static int reply_done(struct worker_reply *reply, const struct request_end *end)
 
 /* ---- requests ---- */
 
-/* An operation's return code becomes the status that `done` carries. */
+/* Converts the return code of an operation to the status of `done`. */
 static void request_end_set(struct request_end *end, int rc, const struct error *err)
 {
 	if (rc) {
@@ -173,13 +174,13 @@ static int serve_hello(struct worker *worker, const json_t *request, struct work
 	(void)end;
 	if (rc)
 		return rc;
-	/* Told whatever perflab speaks, so that perflab can say which side is older. */
+	/* Sent even if the versions differ, so that perflab can report which side is older. */
 	rc = reply_send(reply, "hello",
 			json_pack("{s:i, s:s, s:s}", "protocol", WORKER_PROTOCOL_VERSION, "backend",
 				  worker->ops->name, "version", worker->ops->version));
 	if (!rc && version != WORKER_PROTOCOL_VERSION)
 		rc = error_set(err, PL_EVERSION,
-			       "this worker speaks protocol %d: use perflab and worker of one "
+			       "this worker uses protocol %d: use perflab and the worker of one "
 			       "installation",
 			       WORKER_PROTOCOL_VERSION);
 	return rc;
@@ -251,7 +252,7 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 	if (worker->opened)
 		return error_set(err, PL_EPROTOCOL, "'open' came twice");
 	rc = member_object(&object, request, "settings", 256, err);
-	/* A failed open may have left settings behind. */
+	/* An earlier open that failed may have left settings. */
 	measure_settings_release(&worker->settings);
 	if (!rc)
 		rc = settings_from_json(&worker->settings, object, err);
@@ -272,13 +273,13 @@ static int require_open(const struct worker *worker, struct error *err)
 	return error_set(err, PL_EPROTOCOL, "the request came before 'open'");
 }
 
-/* A backend measures and counts, or emulates. */
+/* A backend either measures and counts, or emulates. */
 static int require_ability(bool able, const char *request, const struct worker *worker,
 			   struct error *err)
 {
 	if (able)
 		return 0;
-	return error_set(err, PL_EPROTOCOL, "backend %s does not %s", worker->ops->name, request);
+	return error_set(err, PL_EPROTOCOL, "backend %s cannot %s", worker->ops->name, request);
 }
 
 static int serve_inspect(struct worker *worker, const json_t *request, struct worker_reply *reply,
@@ -414,11 +415,11 @@ static int serve(struct worker *worker, const json_t *request, struct worker_rep
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
 		if (!strcmp(requests[i].name, name))
 			return requests[i].serve(worker, request, reply, end, err);
-	return error_set(err, PL_EPROTOCOL, "'%.80s' is no request of protocol %d", name,
+	return error_set(err, PL_EPROTOCOL, "'%.80s' is not a request of protocol %d", name,
 			 WORKER_PROTOCOL_VERSION);
 }
 
-/* Answers one line, good or bad, with a `done`. False: perflab is gone. */
+/* Answers one line, valid or not, with `done`. Returns false if perflab has closed the socket. */
 static bool answer(struct worker *worker, const json_t *request, int rc, struct error *err)
 {
 	struct worker_reply reply = {.channel = &worker->channel};
@@ -437,17 +438,18 @@ int worker_main(const struct backend_ops *ops, int fd)
 {
 	struct worker worker = {.ops = ops};
 	enum channel_result result = CHANNEL_OK;
-	bool there = true;
+	bool connected = true;
 
 	channel_init(&worker.channel, fd, NULL);
-	while (there) {
+	while (connected) {
 		struct error err = {0};
 		json_t *request = NULL;
 
 		result = channel_receive(&worker.channel, &request, -1, &err);
 		if (result != CHANNEL_OK && result != CHANNEL_BAD)
 			break;
-		there = answer(&worker, request, result == CHANNEL_BAD ? PL_EPROTOCOL : 0, &err);
+		connected =
+			answer(&worker, request, result == CHANNEL_BAD ? PL_EPROTOCOL : 0, &err);
 		json_decref(request);
 	}
 	ops->close(ops->backend);

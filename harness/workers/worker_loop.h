@@ -1,24 +1,25 @@
 /*
  * worker_loop: the worker's side of the protocol, the same for every backend.
- * A worker program fills a table of operations and calls worker_main(); the
- * loop reads requests, checks and decodes them, calls the operation, and
- * answers `done`. Internal to harness/ and its backends.
+ * A worker program fills a table of operations and calls worker_main(). The
+ * loop reads, decodes and checks each request, calls the operation for it, and
+ * sends `done`.
  *
- * An operation returns 0, or an error code with *err set; then `done` carries
- * the text as its reason, and as its status
+ * An operation returns 0, or an error code with *err set. For an error, the
+ * loop sends the error text as the reason of `done`, and one of these statuses:
  *
  *	PL_EDEVICE	device_error	(the context is lost: perflab ends this worker)
  *	PL_ENOMEM	out_of_memory
  *	PL_EUNSUPPORTED	failed, marked as not possible on this machine
- *	PL_EUSAGE	failed, marked as a slip in what the user asked for
+ *	PL_EUSAGE	failed, marked as an error in the user's request
  *	anything else	failed
  *
- * What is no error of the operation but a finding about the case (skipped,
- * mismatch, or a status of the operation's own choice) goes into
- * *status and *reason, which begin as TRIAL_OK and "".
+ * An operation that succeeds but has a finding about the case, such as skipped
+ * or mismatch, sets *status and *reason instead. They are TRIAL_OK and "" before
+ * the call.
  *
- * worker_reply_*() return 0, or PL_EIO when perflab is no longer there; an
- * operation passes that on at once and the loop ends.
+ * worker_reply_*() send one reply to perflab. They return 0, or PL_EIO if
+ * perflab has closed the socket. The operation must then return PL_EIO
+ * immediately, and the loop ends.
  */
 #ifndef HARNESS_WORKERS_WORKER_LOOP_H
 #define HARNESS_WORKERS_WORKER_LOOP_H
@@ -27,18 +28,19 @@
 #include "kernels/kernels.h"
 #include "metrics/settings.h"
 
-/* Where the answers of the request being served go. */
+/* Sends the replies to the current request. */
 struct worker_reply;
 
 int worker_reply_check(struct worker_reply *reply, const struct worker_check *check);
 int worker_reply_device(struct worker_reply *reply, int ordinal, const struct device_info *device);
 int worker_reply_metric(struct worker_reply *reply, const struct worker_metric *metric);
-/* Before the phase begins. `pass` counts from 0 and is for WORKER_PHASE_COUNT; -1: none. */
+/* To be sent before the phase begins. `pass` counts from 0 in WORKER_PHASE_COUNT and is -1 in every
+ * other phase. */
 int worker_reply_phase(struct worker_reply *reply, int64_t id, enum worker_phase phase,
 		       int64_t pass);
 int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, const double *time_ns,
 			 size_t count);
-/* Once a round: `relative_error` of the results, or NAN and the reason why there is none. */
+/* To be sent once per round: the relative error of the results, or NAN and the reason. */
 int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,
 			  const char *reason);
 int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
@@ -46,9 +48,9 @@ int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
 int worker_reply_counters(struct worker_reply *reply, int64_t id,
 			  const struct counter_list *counters);
 /*
- * What an emulator counted at each source line of a case: at most 262144
- * lines, names of files of 1 to 4095 bytes without control characters. Once a
- * case; a long list goes in several replies.
+ * Sends the counts of an emulator for each source line, once per case. The
+ * list has at most 262144 lines; the name of a file has 1 to 4095 bytes and no
+ * control characters. A long list takes several replies.
  */
 int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line_count_list *lines);
 
@@ -59,18 +61,18 @@ struct count_item {
 };
 
 /*
- * What a backend can do. `backend` of the table goes to every operation. The
- * loop keeps the order of the protocol: open succeeds once before inspect,
- * measure or count are called; close is called at the end, even if open never
- * was. Arguments are checked and live until the operation returns, but the
- * settings, which live until close returns.
+ * The operations of a backend. The loop passes `backend` to each of them and
+ * keeps the order of the protocol: open succeeds once before inspect, measure,
+ * count or emulate is called. close is called at the end, even without open.
+ * The loop has checked all arguments. They live until the operation returns,
+ * except for the settings, which live until close returns.
  */
 struct backend_ops {
 	const char *name;    /* "cuda" */
 	const char *version; /* of the worker */
 	void *backend;
 
-	/* These start no context and work on a machine with no device. */
+	/* These four work on a machine without a device, and before open. */
 	int (*doctor)(void *backend, struct worker_reply *reply, struct error *err);
 	int (*devices)(void *backend, struct worker_reply *reply, struct error *err);
 	int (*metrics)(void *backend, const char *chip, const char *pattern, /* NULL: none given */
@@ -78,10 +80,11 @@ struct backend_ops {
 	int (*passes)(void *backend, const char *chip, const struct string_list *wanted,
 		      int64_t *passes, struct string_list *missing, struct error *err);
 
-	/* *info begins as all zeroes; the loop releases it. */
+	/* *info is all zeroes before the call; the loop releases it. */
 	int (*open)(void *backend, const struct measure_settings *settings,
 		    struct session_info *info, struct error *err);
-	/* *facts begins as launch_facts_unknown; sent unless there is an error. */
+	/* *facts is launch_facts_unknown before the call; the loop sends it unless there is an
+	 * error. */
 	int (*inspect)(void *backend, const struct launch_case *work, struct launch_facts *facts,
 		       enum trial_status *status, struct text *reason, struct error *err);
 	int (*measure)(void *backend, int64_t id, const struct launch_case *work, int round,
@@ -101,8 +104,8 @@ struct backend_ops {
 	void (*close)(void *backend);
 };
 
-/* Serves requests from `fd` until it closes. Returns an exit code: 0 if perflab closed it in good
- * order. */
+/* Serves requests from `fd` until perflab closes the socket. Returns an exit code: 0 if it was
+ * closed between two requests, otherwise 1. */
 int worker_main(const struct backend_ops *ops, int fd);
 
 #endif

@@ -108,7 +108,7 @@ static void add_part_row(struct table *table, const struct study_report *of, siz
 /* ---- text ---- */
 
 /* Prints "  claim    words …", wrapped below the first word. */
-static void print_words(FILE *out, const char *label, const char *words, int width)
+static void print_study_text(FILE *out, const char *label, const char *words, int width)
 {
 	struct text safe = TEXT_INIT;
 	const char *at;
@@ -151,12 +151,12 @@ static void print_study(FILE *out, const struct study_report *of,
 		text_addf(&line, " (%s)", of->answer->why);
 	escape_show(&safe, line.data);
 	fprintf(out, "%s\n", safe.data);
-	print_words(out, "title", study->title, width);
-	print_words(out, "claim", study->claim, width);
+	print_study_text(out, "title", study->title, width);
+	print_study_text(out, "claim", study->claim, width);
 	text_clear(&line);
 	text_addf(&line, "%s; on: %s", study->source, study->made_on);
-	print_words(out, "source", line.data, width);
-	print_words(out, "look at", study->look_at, width);
+	print_study_text(out, "source", line.data, width);
+	print_study_text(out, "look at", study->look_at, width);
 	fputc('\n', out);
 	for (size_t i = 0; i < study->part_count; i++)
 		add_part_row(table, of, i, false);

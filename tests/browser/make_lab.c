@@ -80,7 +80,8 @@ static int store_ok(struct storing *storing, const struct run *run, size_t at,
 static int store_end(struct storing *storing, const struct run *run, size_t at,
 		     enum trial_status status, const char *reason)
 {
-	return db_trial_finish(storing->db, run->trials[at].id, status, reason, NULL, &storing->err);
+	return db_trial_finish(storing->db, run->trials[at].id, status, reason, NULL,
+			       &storing->err);
 }
 
 /* ---- runs ---- */
@@ -283,8 +284,8 @@ static int make_history(struct storing *storing)
 				rc = store_end(storing, &run, j, TRIAL_FAILED,
 					       "the driver went away");
 			else if (!rc)
-				rc = db_trial_finish(storing->db, run.trials[j].id, TRIAL_OK, NULL, NULL,
-						     &storing->err);
+				rc = db_trial_finish(storing->db, run.trials[j].id, TRIAL_OK, NULL,
+						     NULL, &storing->err);
 		}
 		if (!rc)
 			rc = db_run_finish(storing->db, run.id, "finished", &storing->err);

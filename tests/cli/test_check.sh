@@ -1,4 +1,4 @@
-# perflab check: what the emulator can run of a PTX file, and everything that it cannot.
+# perflab check: which entries the emulator can run, and what it does not support.
 . "$(dirname "$0")/lib.sh"
 no_worker
 kernels="$(dirname "$PERFLAB")/../share/perflab/ptx"
@@ -9,7 +9,7 @@ expect_code 0
 expect_out 'reduce_finish'
 grep -q '^a.ptx  reduce_shuffle  yes' "$work/out" || complain 'an entry does not run'
 expect_no_out ' no '
-# every file of the tree, except those that name features they need
+# every file of the tree, except those that use asynchronous copies or tensor cores
 for file in "$kernels"/stream/*.ptx "$kernels"/reduce/*.ptx "$kernels"/divergence/*.ptx \
 	"$kernels"/transpose/*.ptx "$kernels"/matmul/*.ptx; do
 	grep -q 'cp\.async\|mma\.sync\|mma_async' "$file" || set -- "$@" "$file"
@@ -17,7 +17,7 @@ done
 run check "$@"
 expect_code 0
 
-# everything that is missing, each with its first line and its number of uses
+# everything that is missing, with its first line and the number of uses
 sed 's/add\.f32/frobnicate.f32/; s/%tid\.x/%clusterid.x/' a.ptx >odd.ptx
 run check odd.ptx
 expect_code 1
@@ -30,14 +30,14 @@ expect_code 1
 expect_out '"runs": "no"'
 [ "$(grep -c '"entry"' "$work/out")" -eq 2 ] || complain 'not two entries'
 
-# another dialect
+# other targets
 for target in sm_75 sm_100 sm_90a; do
 	sed "s/^\.target .*/.target $target/" a.ptx >dialect.ptx
 	run check dialect.ptx
 	expect_code 0
 done
 
-# a file that is not PTX gives one line with the position
+# a file that is not PTX is refused in one line that names the place
 head -c 3000 a.ptx >cut.ptx
 refused 3 'cut.ptx: line ' check cut.ptx
 head -c 20000 /dev/urandom >random.ptx
@@ -45,17 +45,17 @@ refused 3 'random.ptx: line 1: ' check random.ptx
 : >empty.ptx
 refused 3 'empty.ptx: ' check empty.ptx
 printf '.version 8.0\n.target sm_90\n.address_size 64\n' >none.ptx
-refused 3 'no .entry is in it' check none.ptx
+refused 3 'the file has no .entry' check none.ptx
 refused 3 "'nofile.ptx'" check nofile.ptx
 refused 3 'reading' check .
-refused 2 'too few words' check
+refused 2 'an operand is missing' check
 
-# the other files are still reported
+# a file that is not PTX does not hide the results of the others
 run check nofile.ptx a.ptx cut.ptx odd.ptx
 expect_code 3
 expect_out 'reduce_shuffle'
 expect_out 'frobnicate'
 expect_err 'nofile.ptx'
 expect_err 'cut.ptx: line '
-[ "$(wc -l <"$work/err")" -eq 2 ] || complain 'not one line for each that is none'
+[ "$(wc -l <"$work/err")" -eq 2 ] || complain 'not one line per file that is not PTX'
 finish

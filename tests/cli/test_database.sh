@@ -64,7 +64,7 @@ exec 9>"$work/hold"
 printf 'PRAGMA locking_mode = exclusive;\nBEGIN EXCLUSIVE;\nSELECT 42;\n' >&9
 until grep -q 42 "$work/locked"; do sleep 0.05; done
 export PERFLAB_DB_TIMEOUT=200ms
-refuses 'good.db is locked'
+refuses 'good.db has been locked'
 printf 'ROLLBACK;\n.quit\n' >&9
 exec 9>&-
 wait $locker

@@ -1,5 +1,4 @@
-# Help, manual pages and completion come from one table: each contains every option of every verb,
-# and the parser accepts it.
+# Every option of every verb is in help, the manual page and completion, and the parser accepts it.
 . "$(dirname "$0")/lib.sh"
 no_worker
 
@@ -31,14 +30,14 @@ for verb in $verbs; do
 	expect_code 0
 	cp "$work/out" "$work/help"
 	tr -s ' \n' ' ' <"$work/help" | grep -oE '\(default: [^)]*\)[^()]{0,12}\(default: [^)]*\)' &&
-		complain 'a default is told twice'
+		complain 'a default is given twice'
 	run "$verb" --help
 	expect_code 0
 	cmp -s "$work/help" "$work/out" || complain "--help differs from help $verb"
 	run help --man "$verb"
 	expect_code 0
 	expect_out '.SH OPTIONS'
-	# troff prints "\-" as a plain dash
+	# troff writes a hyphen for "\-"
 	sed 's/\\-/-/g' "$work/out" >"$work/man"
 	sed -n "/^\t$verb)/,/;;\$/p" "$work/completion.bash" >"$work/bash"
 	for option in $(sed -n 's/^  \(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' "$work/help"); do
@@ -52,7 +51,7 @@ for verb in $verbs; do
 		grep -qE -- "from $verb' -l ${option#--}( |\$)" "$work/completion.fish" ||
 			complain "fish completion lacks $option of $verb"
 		[ "$option" = --help ] && continue
-		# the parser knows the option: it asks for a value, or reports another error
+		# the parser knows the option: it asks for a value or reports another error
 		run "$verb" "$option"
 		if grep -q 'unknown option' "$work/err"; then
 			complain "the parser does not know $option"
@@ -61,7 +60,7 @@ for verb in $verbs; do
 done
 [ "$options_seen" -ge 40 ] || complain "only $options_seen options were found in help"
 
-# the examples work: the cases that they sweep can run, those that they profile exist
+# the examples work: the cases that they sweep can run, and those that they profile exist
 "$PERFLAB" help sweep | sed -n 's/^  perflab \(sweep .*\)/\1/p' | grep -v -- --resume >"$work/sweeps"
 [ -s "$work/sweeps" ] || complain 'help has no example of a sweep'
 while read -r words; do
@@ -82,11 +81,11 @@ done
 if command -v groff >/dev/null; then
 	for verb in $verbs; do
 		"$PERFLAB" help --man "$verb" | groff -man -Tutf8 -ww -z 2>"$work/err"
-		[ -s "$work/err" ] && complain "groff complains of the page of $verb"
+		[ -s "$work/err" ] && complain "groff reports problems in the page of $verb"
 	done
 fi
 
-# completion completes
+# completion offers the right words
 cat >"$work/complete.bash" <<'END'
 . "$1"
 shift

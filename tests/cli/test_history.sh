@@ -1,14 +1,14 @@
-# perflab history: a case over its runs, with what changed; and perflab mark.
+# perflab history: a case over its runs and its change points; and perflab mark.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 export PERFLAB_DB="$work/history.db"
 
 refused 3 'does not exist' history reduce/shuffle
-refused 2 'too few words' history
+refused 2 'an operand is missing' history
 : >empty.db
 refused 3 'is empty' history reduce --db empty.db
 
-# ten runs, a day apart
+# ten runs, one per day
 day=0
 while [ $day -lt 10 ]; do
 	export PERFLAB_EPOCH_NS=$((1795229445000000000 + day * 86400000000000))
@@ -18,20 +18,20 @@ while [ $day -lt 10 ]; do
 done
 config=$("$PERFLAB" query "SELECT config FROM trial WHERE kernel = 'reduce' AND config LIKE 'block=256,%' LIMIT 1" --format csv | tail -n 1 | tr -d '"')
 
-# ---- the words of a case ----
+# ---- names of cases ----
 run history "reduce/shuffle/$config"
 expect_code 0
 expect_out "reduce/shuffle/$config on"
 expect_out ': 10 runs'
 expect_out 'no change point'
-[ "$(grep -c 'day-' "$work/out")" -eq 10 ] || complain 'not a row a run'
+[ "$(grep -c 'day-' "$work/out")" -eq 10 ] || complain 'not one row per run'
 run history reduce/shuffle --limit 2
 [ "$(grep -c 'day-' "$work/out")" -eq 4 ] || complain 'not two cases of two runs'
 expect_out '(8 older runs: --limit 0 shows all)'
 run history 'reduce/*/block=256*' --format csv
 expect_code 0
 [ "$(wc -l <"$work/out")" -eq 11 ] || complain 'not a head and ten runs'
-[ "$(sed 1d "$work/out" | cut -d, -f1,2 | sort -u)" = reduce,shuffle ] || complain 'not that case'
+[ "$(sed 1d "$work/out" | cut -d, -f1,2 | sort -u)" = reduce,shuffle ] || complain 'another case'
 refused 2 'did you mean reduce/shuffle?' history reduce/shufle
 refused 2 'did you mean reduce' history reducs
 refused 2 "did you mean 'reduce/shuffle/block=64*'?" history reduce/shuffle/block=64
@@ -49,7 +49,7 @@ expect_out '"histories": ['
 expect_out '"change_points": []'
 
 # ---- marks ----
-refused 2 'what is to be said of run 3' mark 3
+refused 2 'nothing to change for run 3' mark 3
 refused 2 "good, bad or none, not 'fine'" mark 3 fine
 refused 2 "no run 'nightly'" mark nightly good
 refused 2 'marked good' report last-good
@@ -57,7 +57,7 @@ refused 3 'does not exist' mark 3 good --db no-such.db
 run mark 3 good --note 'the release'
 expect_code 0
 expect_err 'run 3 is marked good'
-expect_err '7 later runs were judged anew'
+expect_err '7 later runs were judged again'
 run query 'SELECT kind, why FROM mark' --format csv
 [ "$(sed 1d "$work/out")" = 'good,the release' ] || complain 'not marked'
 run query 'SELECT DISTINCT run_id FROM comparison JOIN trial ON trial.id = base_trial_id WHERE comparison.trial_id IN (SELECT id FROM trial WHERE run_id = 9)' --format csv
@@ -79,7 +79,7 @@ run mark last --label ''
 run query 'SELECT label FROM run WHERE id = 10' --format csv
 [ "$(sed 1d "$work/out")" = '' ] || complain 'the label is still there'
 
-# ---- what changed; the sqlite3 shell makes it so ----
+# ---- change points, created with the sqlite3 shell ----
 command -v sqlite3 >/dev/null || finish
 slower() {
 	cp "$work/history.db" "$work/changed.db"
@@ -96,7 +96,7 @@ expect_code 0
 expect_out 'slower by 20.00 %'
 expect_out 'between run 6 (2026-11-26, day-5, revision aaaaaaaa) and run 7 (2026-11-27, day-6, revision bbbbbbbb)'
 grep -q '^  *\^$' "$work/out" || complain 'no mark below the bars'
-grep -q ' 7 .* slower by 20.00 %' "$work/out" || complain 'the row of run 7 does not say so'
+grep -q ' 7 .* slower by 20.00 %' "$work/out" || complain 'the row of run 7 lacks the change'
 run history "reduce/shuffle/$config" --db changed.db --limit 2
 expect_out 'slower by 20.00 %'
 run history "reduce/shuffle/$config" --db changed.db --format md
@@ -115,7 +115,7 @@ slower 3 '= 5'
 run history "reduce/shuffle/$config" --db changed.db
 expect_out 'no change point'
 
-# a failed run is listed without a time; untrusted input is shown escaped
+# a failed run appears in its place, without a time; untrusted text is escaped
 sqlite3 changed.db "PRAGMA foreign_keys = ON;
 	UPDATE trial SET status = 'mismatch', reason = 'element 3' || char(27) || '[31m differs' WHERE run_id = 4;
 	UPDATE run SET label = 'a' || char(10) || 'b' WHERE id = 8"
@@ -127,7 +127,7 @@ expect_out 'a\nb'
 run history "reduce/shuffle/$config" --db changed.db --format json
 expect_out '"median_ns": null'
 
-# another --cache and another device are other series
+# another --cache and another device are separate series
 sqlite3 changed.db "UPDATE run SET cache = 'hot' WHERE id = 2"
 run history "reduce/shuffle/$config" --db changed.db
 expect_out ': 9 runs (1 more with another --cache)'
@@ -137,7 +137,7 @@ sqlite3 changed.db "INSERT INTO device (name) VALUES ('another one');
 run history "reduce/shuffle/$config" --db changed.db
 expect_out ': 8 runs'
 
-# devices with the same name are distinguished; a number does not match part of a name
+# devices of one name are distinguished; a number never matches a part of a name
 sqlite3 changed.db "UPDATE device SET name = 'H200'; UPDATE device SET uuid = 'GPU-22222222-3333' WHERE id = 2;
 	INSERT OR REPLACE INTO newest (device_id, backend, kernel, variant, config, trial_id, timed_trial_id)
 	SELECT 2, 'cuda', kernel, variant, config, id, id FROM trial WHERE run_id = 1"
@@ -152,7 +152,7 @@ run history "reduce/shuffle/$config" --db changed.db --device H200
 expect_out ': 8 runs'
 refused 2 'not on that --device' history "reduce/shuffle/$config" --db changed.db --device 0
 
-# a file of another version
+# a file of another schema version
 sqlite3 changed.db 'PRAGMA user_version = 99'
 refused 3 'schema version 99' history reduce --db changed.db
 refused 3 'schema version 99' mark 1 good --db changed.db

@@ -1,4 +1,4 @@
-# perflab import: results of other benchmark programs become runs.
+# perflab import: measurements of other benchmark programs become runs.
 . "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip 'sqlite3 is not here'
 no_worker
@@ -29,13 +29,13 @@ expect_out 'copy_named'
 expect_out '1 round'
 expect_no_out 'seed'
 
-# the same file is the same run
+# a file is stored once
 run import "$data/google_benchmark.json"
 expect_code 0
 expect_err 'is in a.db already, as run 1'
 of 'SELECT count(*) FROM run' 1
 
-# only a median: no samples are invented for it
+# a median alone is stored without samples
 run import "$data/google_benchmark_aggregates.json" --device 'Xeon 8481C'
 expect_code 0
 of "SELECT sample_count, round(median_ns, 3), mad_ns IS NULL, low_ns IS NULL FROM trial
@@ -46,22 +46,22 @@ of "SELECT name FROM device WHERE id = (SELECT device_id FROM run WHERE id = 2)"
 # ---- nvbench ----
 run import "$data/nvbench.json" --format nvbench -q
 expect_code 0
-[ -s err ] && complain '--quiet says something'
+[ -s err ] && complain '--quiet prints a message'
 of "SELECT group_concat(name, ', ') FROM device JOIN run ON device.id = device_id
 	WHERE backend = 'nvbench'" 'NVIDIA H200, NVIDIA A100'
 of "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id WHERE run_id = 3" 4
 of "SELECT median_ns IS NULL, status FROM trial WHERE run_id = 4 AND position = 0" '1|ok'
 of "SELECT value FROM counters JOIN trial ON trial.id = trial_id WHERE run_id = 4
 	AND metric = 'nvbench:nv/cold/time/gpu/mean'" '1.5e-05'
-# without the sample files, the median comes from the JSON file
+# without the sample files, the median of the JSON is stored
 cp "$data/nvbench.json" alone.json
 run import alone.json --db b.db
 expect_code 0
 expect_err 'run 1, nvbench on NVIDIA H200, 2 cases'
-expect_err '1 case has no time, for the file has neither samples nor a median of it'
-[ "$(sqlite3 b.db 'SELECT count(*) FROM sample')" = 0 ] || complain 'samples of no file'
+expect_err '1 case has no time, because the file has neither samples nor a median of it'
+[ "$(sqlite3 b.db 'SELECT count(*) FROM sample')" = 0 ] || complain 'samples without a file'
 
-# ---- rejected files, which leave no database ----
+# ---- refused files, which create no database ----
 printf '{\n "context": {},\n "benchmarks": [,]\n}\n' >bad.json
 refused 3 'bad.json: line 3' import bad.json --db none.db
 refused 3 'bad.json: line 3' import "$data/nvbench.json" bad.json --db none.db
@@ -69,12 +69,12 @@ printf '{"a": 1}' >other.json
 refused 2 'other.json: cannot detect the format: nvbench writes' import other.json --db none.db
 refused 3 'the file has no list "benchmarks"' import other.json --format nvbench --db none.db
 refused 3 'absent.json' import absent.json --db none.db
-refused 2 'too few words' import --db none.db
+refused 2 'an operand is missing' import --db none.db
 refused 2 'one of: detect, nvbench, google-benchmark' import other.json --format gtest --db none.db
 awk 'BEGIN { for (i = 0; i < 100000; i++) printf "[" }' >deep.json
 refused 3 'brackets are nested' import deep.json --db none.db
 truncate -s 65M large.json
 refused 3 'large.json' import large.json --db none.db
-[ -e none.db ] && complain 'a database was made for nothing'
+[ -e none.db ] && complain 'a database was created'
 
 finish

@@ -1,4 +1,4 @@
-# Lists that need neither GPU nor worker.
+# perflab list without GPU and worker.
 . "$(dirname "$0")/lib.sh"
 no_worker
 
@@ -12,8 +12,8 @@ expect_out 'block='
 expect_no_out 'stream'
 run list kernels reduce/shuffle --format csv
 expect_code 0
-[ "$(head -n 1 "$work/out")" = 'kernel,variant,lesson' ] || complain 'head of the CSV'
-[ "$(sed 1d "$work/out" | cut -d, -f1,2)" = 'reduce,shuffle' ] || complain 'rows of the CSV'
+[ "$(head -n 1 "$work/out")" = 'kernel,variant,lesson' ] || complain 'wrong head of the CSV'
+[ "$(sed 1d "$work/out" | cut -d, -f1,2)" = 'reduce,shuffle' ] || complain 'wrong rows of the CSV'
 run list kernels --format json
 expect_code 0
 expect_out '"format": 1'
@@ -25,7 +25,7 @@ run list kernels -v reduce/shuffle
 expect_out 'with all'
 expect_out 'LESSON'
 expect_out 'METRIC'
-# a variant: its axes, its constraints and its work model
+# --long shows the meaning of the axes, the constraints and the work model
 run list kernels --long reduce/sequential
 expect_code 0
 expect_out 'reduce: the sum of n floats'
@@ -46,15 +46,15 @@ expect_out 'runs only when named'
 run list kernels --long 'reduce/*' --format csv
 [ "$(head -n 1 "$work/out")" = \
 	'kernel,variant,axes,constraints,flop,bytes_read,bytes_written,runs,metric,lesson,axis_meanings' ] ||
-	complain 'head of the CSV'
+	complain 'wrong head of the CSV'
 grep -q '^reduce,sequential,block=64..1024 n=2^24,block must be a power of two.*,n - 1,4 \* n,4,with all,' \
-	"$work/out" || complain 'a row of the CSV'
+	"$work/out" || complain 'wrong row of the CSV'
 run list kernels --long matmul/tiled --format json
 expect_out '"reason": "block must be a square number'
 expect_out '"meaning": "threads in one block"'
 expect_out '"lesson": "tiles in shared memory'
 if command -v python3 >/dev/null; then
-	python3 - "$work/out" <<-'END' || complain 'the JSON of --long is another'
+	python3 - "$work/out" <<-'END' || complain 'wrong JSON of --long'
 		import json, sys
 		row = json.load(open(sys.argv[1]))["rows"][0]
 		assert [axis["name"] for axis in row["axes"]] == ["n", "block"] or \
@@ -73,10 +73,10 @@ run list kernels --long matmul/tiled --format csv
 expect_out 'block: threads in one block'
 for option in --long --verbose; do
 	for topic in metrics sets devices runs; do
-		refused 2 "$option is of \"perflab list kernels\"" list $topic $option
+		refused 2 "$option works only with \"perflab list kernels\"" list $topic $option
 	done
 done
-refused 2 'as cuda or ptx' list metrics --backend auto
+refused 2 'such as cuda or ptx' list metrics --backend auto
 run list kernels --long no-such-name
 expect_err 'no name of the kernels matches'
 for topic in kernels metrics sets; do
@@ -104,15 +104,15 @@ run list metrics branch
 expect_code 0
 expect_out 'branch_targets'
 expect_no_out 'dram_read_bytes'
-expect_err "only perflab's own names"
+expect_err "only the metrics of the catalogue"
 refused 2 'one of: basic,core' list metrics --set cores
 
-# emulated metrics are listed separately from GPU counters
+# emulated metrics have a table of their own
 run list metrics
-expect_out 'emulated, by backend ptx'
-sed '1,/^emulated, by/d' "$work/out" | grep -q '^ptx_branch_efficiency_pct ' ||
+expect_out 'emulated by backend ptx'
+sed '1,/^emulated by/d' "$work/out" | grep -q '^ptx_branch_efficiency_pct ' ||
 	complain 'no emulated metric below its heading'
-sed '/^emulated, by/,$d' "$work/out" | grep -q '^ptx_' &&
+sed '/^emulated by/,$d' "$work/out" | grep -q '^ptx_' &&
 	complain 'an emulated metric among those of a GPU'
 run list metrics --set ptx
 expect_code 0
@@ -131,7 +131,7 @@ expect_err 'as recorded'
 
 run list devices
 expect_code 0
-expect_err 'no device of this machine'
+expect_err 'the devices of this machine are not listed'
 refused 3 'no-such.db' list runs --db no-such.db
 refused 3 'no-such.db' list devices --db no-such.db
 

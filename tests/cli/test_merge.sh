@@ -1,14 +1,14 @@
-# perflab merge: several databases become one, and the shards of a sweep become one run.
+# perflab merge: several databases into one, and the shards of a sweep into one run.
 . "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || skip 'sqlite3 is not here'
 fake_emulator
 
-# of FILE SQL: prints the answer of the sqlite3 shell.
+# of FILE SQL: the output of the sqlite3 shell.
 of() {
 	sqlite3 "$1" "$2"
 }
 
-# same_as TEXT WORD…: fails unless the command prints TEXT.
+# same_as TEXT WORD…: the command prints this text.
 same_as() {
 	wanted=$1
 	shift
@@ -23,7 +23,7 @@ sweep() {
 	expect_code 0
 }
 
-# Prints the measurements of a run, without time and place.
+# What a run measured, without time and place.
 content='SELECT position, kernel, variant, config, status, reason, flop, bytes_read, code_hash,
 	sample_count FROM trial ORDER BY position;
 	SELECT position, metric, unit, source, value FROM trial JOIN counters ON trial_id = trial.id
@@ -40,14 +40,14 @@ expect_code 0
 expect_err 'all.db: 2 runs added; 32 cases stored'
 [ -s out ] && complain 'data on stdout'
 same_as 'first second' of all.db "SELECT group_concat(label, ' ') FROM (SELECT label FROM run ORDER BY id)"
-cmp -s a.db kept.db || complain 'a source was written'
+cmp -s a.db kept.db || complain 'a source was changed'
 run merge b.db all.db -o again.db
 run merge a.db -o again.db
 expect_code 0
 expect_err 'again.db: 1 was there already; 0 cases stored'
 same_as 2 of again.db 'SELECT count(*) FROM run'
 run merge a.db -o quiet.db -q
-[ -s err ] && complain '--quiet says something'
+[ -s err ] && complain '--quiet prints a message'
 
 # ---- shards ----
 sweep --label nightly --db one.db
@@ -62,14 +62,14 @@ of joined.db "$content" >joined.txt
 command_line='perflab merge of three shards'
 [ -s one.txt ] && cmp -s one.txt joined.txt || complain 'not what one sweep stores'
 same_as '1-3/3' of joined.db "SELECT value FROM environment WHERE key = 'shards'"
-# every shard has its part of both variants
+# every shard has cases of both variants
 for shard in 1 2 3; do
 	same_as '2' of $shard.db 'SELECT count(DISTINCT variant) FROM trial'
 done
 run report last --db joined.db
 expect_code 0
 
-# a missing shard is named; once it is merged, the run is complete
+# a missing shard is named; when it is merged, the run is complete
 run merge 3.db 1.db -o part.db
 expect_code 1
 expect_err 'run 1 of sweep tuesday lacks shard 2 of 3: merge it, too'
@@ -92,14 +92,14 @@ run merge a.db -o together.db
 expect_code 0
 same_as '2' of together.db 'SELECT count(*) FROM run'
 
-# another sweep of the same cases is another run
+# another sweep of the same cases is a separate run
 sweep --label nightly --shard 1/3 --sweep-id wednesday --db other.db
 run merge joined.db other.db -o two.db
 expect_code 1
 expect_err 'sweep wednesday lacks shards 2-3 of 3'
 same_as 2 of two.db 'SELECT count(*) FROM run'
 
-# a shard that measures a case again with another result
+# a shard that measured a case again with a different result is refused
 cp 2.db changed.db
 of changed.db 'UPDATE trial SET bytes_read = 1' >out 2>err
 run merge joined.db changed.db -o overlap.db
@@ -107,7 +107,7 @@ expect_code 3
 expect_err 'shard 2/3 of sweep tuesday overlaps'
 same_as 16 of overlap.db 'SELECT count(*) FROM trial'
 
-# the scheduler's job array names the sweep; without a name, equal shards belong together
+# the job array of the scheduler names the sweep; without a name, equal shards belong together
 export SLURM_ARRAY_JOB_ID=4711
 sweep --shard 1/2 --db slurm.db
 same_as slurm-4711 of slurm.db "SELECT value FROM environment WHERE key = 'sweep'"
@@ -117,13 +117,13 @@ sweep --shard 2/2 --db n2.db
 run merge n1.db n2.db -o n.db
 expect_code 0
 
-# ---- errors ----
+# ---- refused requests ----
 refused 2 'name it with -o' merge a.db
-refused 2 'too few words' merge -o x.db
+refused 2 'an operand is missing' merge -o x.db
 refused 2 'cannot be a source as well' merge a.db -o a.db
 refused 3 'absent.db does not exist' merge a.db absent.db -o x.db
-grep -q -- '--db' "$work/err" && complain 'an operand is told to be given with --db'
-[ -e x.db ] && complain 'a database was made for nothing'
+grep -q -- '--db' "$work/err" && complain 'the message suggests --db for an operand'
+[ -e x.db ] && complain 'a database was created'
 echo 'this is no database, but it is long enough to be looked at' >text.db
 refused 3 'text.db is not a SQLite database' merge a.db text.db -o x.db
 refused 3 'text.db is not a SQLite database: name another file with -o' merge a.db -o text.db

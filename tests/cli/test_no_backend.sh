@@ -1,9 +1,9 @@
-# If nothing can be measured, perflab exits with 4, gives the reason, and leaves no files.
+# Without a usable backend: exit code 4 with the reason, and no database is created.
 . "$(dirname "$0")/lib.sh"
 no_worker
 
 refused 4 'no-such-worker' sweep reduce
-[ -e perflab.db ] && complain 'a database was left behind'
+[ -e perflab.db ] && complain 'a database was created'
 run doctor
 expect_code 4
 expect_out 'no-such-worker'

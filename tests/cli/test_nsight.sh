@@ -7,7 +7,7 @@ case_name='reduce/shuffle/block=64,n=1024'
 refused 3 'a.db' nsight ncu "$case_name" -o x
 run sweep reduce/shuffle --block-sizes 64,128 --size 1024 --seed 7 --cache hot -q
 expect_code 0
-refused 2 'too few words' nsight ncu -o x
+refused 2 'an operand is missing' nsight ncu -o x
 refused 2 '-o FILE' nsight ncu "$case_name"
 refused 2 '-o FILE' nsight ncu "$case_name" -o ''
 refused 2 'no case ""' nsight ncu '' -o x

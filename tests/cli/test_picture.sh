@@ -55,9 +55,9 @@ fi
 echo 'echo >&2; echo "line 0: unknown terminal" >&2; exit 1' >answer
 refused 3 'gnuplot failed: line 0: unknown terminal' report "$measured" --format png -o picture
 echo 'kill -9 $$' >answer
-refused 3 'gnuplot failed: it said nothing' report "$measured" --format png -o picture
+refused 3 'gnuplot failed: it printed no message' report "$measured" --format png -o picture
 echo ':' >answer
-refused 3 'gnuplot gave nothing' report "$measured" --format png -o picture
+refused 3 'gnuplot printed nothing' report "$measured" --format png -o picture
 [ "$(cat picture)" = PICTURE ] || complain 'a failure broke the picture'
 ls -A | grep -q '^\.perflab-' && complain 'a temporary file is left'
 

@@ -47,7 +47,7 @@ is_told() {
 is_told memory planted_read_past_end 'out of bounds in fault_none, block (1,0,0) thread (255,0,0)' \
 	"a 4-byte load from 0x7f0000000800, 4 bytes past the end of 'out' (2048 bytes)"
 is_told memory planted_atomic_past_end 'block (0,0,0) thread (5,0,0)' 'a 4-byte atomic on'
-is_told memory planted_misaligned_float4 'misaligned in' 'a 16-byte store to' 'no multiple of 16'
+is_told memory planted_misaligned_float4 'misaligned in' 'a 16-byte store to' 'not a multiple of 16'
 is_told memory planted_unset_pointer 'a null pointer'
 is_told memory planted_module_variable "past the end of 'four' (16 bytes)"
 is_told memory planted_shared_past_end 'shared memory at byte 1024, 4 bytes past its end (1024 bytes)'
@@ -64,9 +64,9 @@ is_told copies planted_copy_no_wait 'copy not waited for in fault_none' \
 is_told warps planted_divergent_barrier 'divergent barrier' 'lanes 0x0000ffff of warp 1 wait here'
 is_told warps planted_absent_lanes 'absent lanes' 'name lanes 0xffff0000'
 is_told warps planted_not_in_mask 'the mask 0x0000ffff does not name the lane'
-is_told warps planted_deadlock 'deadlock' '2 warps of 8 wait'
+is_told warps planted_deadlock 'deadlock' '2 of 8 warps wait'
 is_told ends planted_trap 'trap in fault_none, block (0,0,0) thread (33,0,0)'
-is_told ends planted_assertion 'assertion' 'threadIdx.x < 200 does not hold'
+is_told ends planted_assertion 'assertion' 'threadIdx.x < 200 is false'
 is_told ends planted_endless_recursion 'stack overflow'
 
 # The timeout ends an endless kernel (test_ptx.sh tests the instruction limit).

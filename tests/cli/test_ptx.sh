@@ -12,7 +12,7 @@ run doctor
 expect_code 0
 expect_out 'lane set '
 expect_out '/share/perflab/ptx'
-expect_out 'GH100 unless --chip names another'
+expect_out 'the default is GH100, --chip chooses another'
 run doctor --backend ptx
 expect_code 0
 expect_out 'can run without a GPU: results and counts of PTX, no times'
@@ -21,12 +21,12 @@ mkdir -p "$work/lone/bin"
 cp "$PERFLAB_WORKER_PTX" "$work/lone/bin/"
 PERFLAB_WORKER_PTX="$work/lone/bin/perflab-worker-ptx" run doctor --backend ptx
 expect_code 4
-expect_out "$work/lone/share/perflab/ptx: there is none"
-expect_out 'install perflab whole'
+expect_out "$work/lone/share/perflab/ptx: not found"
+expect_out 'install all of perflab'
 PERFLAB_WORKER_PTX="$work/lone/bin/perflab-worker-ptx" \
 	run sweep stream/copy_scalar --block-sizes 64 --set n=1000 --backend ptx
 expect_code 3
-expect_out 'no PTX of stream/copy_scalar'
+expect_out 'no PTX for stream/copy_scalar'
 rm a.db
 
 # without a GPU and without naming the backend: every kernel of the tree
@@ -81,7 +81,7 @@ expect_out 'did not end within 500 ms (--timeout)'
 # unsupported kernels are skipped, with every missing opcode
 run sweep ceilings/tensor_f16_wgmma --backend ptx
 expect_code 4
-expect_out 'needs what the emulator does not run: opcode '
+expect_out 'needs features that the emulator lacks: opcode '
 expect_out 'wgmma.fence.sync.aligned'
 expect_out 'wgmma.mma_async.sync.aligned.'
 

@@ -25,7 +25,7 @@ grep -q '"ok"' "$work/out" || complain 'nothing was verified'
 grep '"status": "skipped"' -A 1 1.same | grep '"reason"' | sort -u >"$work/out"
 expect_out 'block must be a square number'
 # tiles have shapes of their own, tensor cores and libraries are a GPU's, and registers may not do
-grep -v 'block must be\|needs what the emulator does not run: \|registers a thread' "$work/out" &&
+grep -v 'block must be\|needs features that the emulator lacks: \|registers per thread' "$work/out" &&
 	complain 'something is skipped that need not be'
 
 # a killed worker loses only one case

@@ -1,4 +1,4 @@
-# perflab query: views, tables and read-only SQL, in every format.
+# perflab query: views, tables and SQL in every format, and only reading statements.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 export PERFLAB_DB="$work/query.db"
@@ -16,7 +16,7 @@ expect_out 'the best configuration of each kernel'
 grep -q '^run  *table ' "$work/out" || complain 'no table "run"'
 grep -q '^best  *view ' "$work/out" || complain 'no view "best"'
 expect_no_out 'sqlite_'
-expect_no_out "not one of perflab's"
+expect_no_out "not part of perflab"
 run query best
 expect_code 0
 grep -q 'MEDIAN NS' "$work/out" || complain 'no head'
@@ -26,9 +26,9 @@ refused 2 'did you mean trials or trial?' query trialss
 refused 2 'SQL goes in quotes as one word' query SELECT
 if command -v sqlite3 >/dev/null; then
 	sqlite3 old.db <"$(dirname "$0")/../db/version_3.sql"
-	refused 2 'old.db is of schema version 3, which has no regressions yet' query regressions --db old.db
+	refused 2 'old.db has schema version 3, which has no regressions' query regressions --db old.db
 fi
-refused 2 'one word too many' query SELECT 1
+refused 2 'unexpected operand "1"' query SELECT 1
 
 # ---- formats ----
 everything="SELECT NULL AS a, 1 AS a, 2.5 AS b, x'00ff' AS c, '' AS d, 'p,q' AS e, 0 AS f"
@@ -51,7 +51,7 @@ expect_out '"rows": []'
 run query "SELECT 0.1 + 0.2 AS x, 1e300 AS y, 9007199254740993 AS z, 1e999 AS big" --format json
 expect_out '"x": 0.30000000000000004, "y": 1e+300, "z": 9007199254740993, "big": "Infinity"'
 
-# untrusted input never reaches a terminal unescaped
+# untrusted text is escaped before it reaches a terminal
 run query 'SELECT label FROM run'
 expect_out 'a \x1b[31mred|label'
 run query 'SELECT label FROM run' --format json
@@ -70,7 +70,7 @@ run query "$numbers LIMIT 1001"
 [ "$(wc -l <"$work/out")" -eq 1001 ] || complain 'not a head and 1000 rows'
 expect_err 'the first 1000 rows'
 run query "$numbers LIMIT 1000"
-[ -s "$work/err" ] && complain 'complains of rows that are not there'
+[ -s "$work/err" ] && complain 'a message about rows that do not exist'
 run query "$numbers LIMIT 1001" --limit 0
 [ "$(tail -n 1 "$work/out" | tr -d ' ')" = 1001 ] || complain 'not all rows'
 run query "$numbers LIMIT 1001" --format csv
@@ -79,33 +79,33 @@ run query "$numbers" --limit 2 --format csv
 [ "$(cat "$work/out")" = 'x
 1
 2' ] || complain 'not two rows'
-[ -s "$work/err" ] && complain 'complains of a limit that was asked for'
+[ -s "$work/err" ] && complain 'a message about a limit that was asked for'
 
-# ---- rejected statements ----
-refused 2 'rules out writing' query "DELETE FROM run"
-refused 2 'rules out writing' query "INSERT INTO environment VALUES (1, 'a', 'b') RETURNING key"
-refused 2 'rules out writing' query 'UPDATE run SET note = NULL'
+# ---- refused statements ----
+refused 2 'refuses writing' query "DELETE FROM run"
+refused 2 'refuses writing' query "INSERT INTO environment VALUES (1, 'a', 'b') RETURNING key"
+refused 2 'refuses writing' query 'UPDATE run SET note = NULL'
 refused 2 'may not be modified' query "UPDATE sqlite_master SET sql = 'x'"
-refused 2 'rules out writing' query 'CREATE TABLE x (y)'
-refused 2 'rules out writing' query 'CREATE TEMP TABLE x AS SELECT 1'
-refused 2 'rules out writing' query 'DROP VIEW best'
-refused 2 'rules out writing' query "VACUUM INTO '$work/copy.db'"
-refused 2 'rules out ATTACH' query "ATTACH '$work/other.db' AS other"
-refused 2 'rules out transactions' query 'BEGIN EXCLUSIVE'
-refused 2 'rules out PRAGMA journal_mode' query 'PRAGMA journal_mode = DELETE'
-refused 2 'rules out PRAGMA user_version' query 'PRAGMA user_version = 99'
-refused 2 'rules out PRAGMA writable_schema' query 'PRAGMA writable_schema = 1'
+refused 2 'refuses writing' query 'CREATE TABLE x (y)'
+refused 2 'refuses writing' query 'CREATE TEMP TABLE x AS SELECT 1'
+refused 2 'refuses writing' query 'DROP VIEW best'
+refused 2 'refuses writing' query "VACUUM INTO '$work/copy.db'"
+refused 2 'refuses ATTACH' query "ATTACH '$work/other.db' AS other"
+refused 2 'refuses transactions' query 'BEGIN EXCLUSIVE'
+refused 2 'refuses PRAGMA journal_mode' query 'PRAGMA journal_mode = DELETE'
+refused 2 'refuses PRAGMA user_version' query 'PRAGMA user_version = 99'
+refused 2 'refuses PRAGMA writable_schema' query 'PRAGMA writable_schema = 1'
 refused 2 'load_extension' query "SELECT load_extension('x')"
 refused 2 'one statement at a time' query 'SELECT 1; SELECT 2'
 refused 2 'one statement at a time' query 'SELECT 1; DROP TABLE run'
-refused 2 'there is no statement' query ' -- nothing'
+refused 2 'the text has no statement' query ' -- nothing'
 refused 2 'syntax error' query 'SELECT 1 FORM run'
 refused 2 'too long' query 'SELECT zeroblob(900000000)'
 refused 2 'integer overflow' query 'SELECT abs(-9223372036854775807 - 1)'
-[ -e "$work/copy.db" ] || [ -e "$work/other.db" ] && complain 'a file was made'
+[ -e "$work/copy.db" ] || [ -e "$work/other.db" ] && complain 'a file was created'
 [ "$(cksum <"$PERFLAB_DB")" = "$before" ] || complain 'the database was changed'
 
-# ---- accepted statements: they only read ----
+# ---- statements that read are accepted ----
 for sql in 'SELECT 1; -- and no more' ';; SELECT 1;' 'EXPLAIN QUERY PLAN SELECT * FROM run' \
 	'PRAGMA user_version' 'PRAGMA table_info(run)' 'PRAGMA integrity_check' \
 	"SELECT * FROM pragma_table_info('run')" "SELECT value FROM json_each('[1,2]')" \
@@ -115,7 +115,7 @@ for sql in 'SELECT 1; -- and no more' ';; SELECT 1;' 'EXPLAIN QUERY PLAN SELECT 
 	[ -s "$work/out" ] || complain 'no output'
 done
 
-# a view of the user is readable, and so is a read-only file
+# a view that the user created is listed; a read-only file can be read
 if command -v sqlite3 >/dev/null; then
 	cp "$PERFLAB_DB" "$work/own.db"
 	sqlite3 "$work/own.db" "CREATE VIEW \"mine\" AS SELECT 42 AS answer"
@@ -123,11 +123,11 @@ if command -v sqlite3 >/dev/null; then
 	run query mine --db own.db
 	expect_out 42
 	run query --db own.db
-	expect_out "not one of perflab's"
+	expect_out "not part of perflab"
 fi
 
-# begin SQL: starts a query and waits until it catches SIGTERM (15: the third bit of the fourth
-# digit from the right)
+# begin SQL: starts a query and waits until it catches SIGTERM (signal 15: the third bit of the
+# fourth hexadecimal digit from the right)
 begin() {
 	command_line="perflab query '$1', interrupted"
 	"$PERFLAB" query "$1" >"$work/out" 2>"$work/err" &
@@ -140,7 +140,7 @@ begin() {
 	done
 }
 
-# an interrupt ends a long query, also if it is sent several times: timeout(1) sends it twice
+# an interrupt ends a long query, even if it comes several times: timeout(1) sends two signals
 begin "$(echo "$numbers" | sed 's/SELECT x FROM/SELECT count(*) FROM/')"
 signals=0
 while [ $signals -lt 200 ]; do
@@ -152,7 +152,7 @@ code=$?
 expect_code 3
 expect_err 'interrupted'
 
-# a query inside a long SQLite function does not see an interrupt; a later one ends it
+# a query that spends minutes inside one SQLite function does not notice; a later signal ends it
 begin "SELECT instr(hex(zeroblob(4000000)), hex(zeroblob(2000000)) || '1')"
 while kill -TERM $query 2>/dev/null && [ -d /proc/$query/task/$query ] &&
 	! grep -q '^State:.Z' /proc/$query/status; do

@@ -1,9 +1,9 @@
-# Two runs are compared: verdicts, exit codes, formats, thresholds, and all reasons why nothing can
-# be compared.
+# Compares two runs: verdicts, exit codes, formats, thresholds, and every reason why
+# there is nothing to compare.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 
-# sweep_as LABEL SCRIPT [WORD…]: sweeps two variants with 4 cases, with a scripted worker.
+# sweep_as LABEL SCRIPT [WORD…]: measures two variants, 4 cases, with a scripted worker.
 sweep_as() {
 	export FAKE_WORKER_SCRIPT="$2"
 	label=$1
@@ -12,15 +12,15 @@ sweep_as() {
 	unset FAKE_WORKER_SCRIPT
 }
 
-# kept VERDICTS LABEL: fails unless the database has these counts of verdicts for the run.
+# kept VERDICTS LABEL: expects these stored verdicts of the cases of a run.
 kept() {
 	verdicts=$(sqlite3 perflab.db "SELECT group_concat(verdict || ' ' || cases, ', ') FROM
 		(SELECT verdict, count(*) AS cases FROM comparison JOIN trial ON trial.id = trial_id
 		JOIN run ON run.id = run_id WHERE label = '$2' GROUP BY verdict ORDER BY min(position), verdict)")
-	[ "$verdicts" = "$1" ] || complain "kept of $2: $verdicts, expected $1"
+	[ "$verdicts" = "$1" ] || complain "stored for $2: $verdicts, expected $1"
 }
 
-# the reasons why there is nothing to compare
+# reasons why there is nothing to compare
 refused 3 'no-such.db' regress --db no-such.db
 refused 2 'did you mean branch_targets_divergent' regress --counters branch_target_divergent
 refused 2 'unknown value "html"' regress --format html
@@ -33,7 +33,7 @@ refused 2 'no run of that device and backend other than run 1' regress --base la
 refused 2 "--base: no run 'nonesuch'" regress --base nonesuch
 refused 2 "--head: no run 'nonesuch'" regress --base before --head nonesuch
 
-# the same code again: nothing changed; new and missing cases are reported
+# measured again: nothing changed; new and missing cases are reported
 sweep_as same ''
 expect_code 0
 run regress --base before
@@ -59,11 +59,11 @@ expect_out 'regressed  reduce/shuffle/block=128,n=1024'
 for format in json md junit; do
 	run regress --base before --format $format -o out.$format
 	expect_code 1
-	[ ! -s "$work/out" ] || complain 'something on stdout beside the file'
+	[ ! -s "$work/out" ] || complain 'data on stdout besides the file'
 	grep -q regressed out.$format || complain "no regression as $format"
 done
 if command -v python3 >/dev/null; then
-	python3 - <<-'END' || complain 'json or junit do not hold what they should'
+	python3 - <<-'END' || complain 'wrong content of json or junit'
 		import json, xml.etree.ElementTree as xml
 		report = json.load(open("out.json"))
 		suites = xml.parse("out.junit").getroot()
@@ -78,12 +78,12 @@ if command -v python3 >/dev/null; then
 		assert suites.find("testsuite").get("failures") == "2"
 	END
 fi
-# and faster code an improvement
+# faster code is an improvement
 run regress --base slower --head before
 expect_code 0
 expect_err 'the base, run 4, is newer than the head, run 1'
 expect_out '2 improved, 2 unchanged'
-# but not if only the environment can be slower
+# a slower environment with equal code is not a regression
 sweep_as unlucky 'slow:reduce/shuffle'
 run regress --base before
 expect_code 0
@@ -92,12 +92,12 @@ expect_out 'noise or environment'
 run regress --base before --judge-same-code
 expect_code 1
 
-# counters of other inputs are not judged
+# counters of different inputs are not compared
 sweep_as seeded '' --seed 2
 printf '* ignore=time\n' >untimed.txt
 refused 2 'counters of different --seed are not compared' regress --base before --thresholds untimed.txt
 
-# one round is not enough for a verdict, and this is reported
+# one round cannot show a change, and a message says so
 sweep_as once 'slow:reduce/shuffle;recompiled' --rounds 1
 run regress --base before
 expect_code 0
@@ -110,7 +110,7 @@ expect_code 0
 sweep_as wasteful 'recompiled;wasteful:reduce/naive/block=64' --metrics branch_targets_divergent,branch_targets,dram_read_bytes
 expect_code 0
 if command -v sqlite3 >/dev/null; then
-	# code that differs from the base's
+	# code that differs from the base
 	sqlite3 perflab.db "UPDATE trial SET code_hash = 'of old' WHERE run_id = (SELECT id FROM run WHERE label = 'counted')"
 	run regress --base counted
 	expect_code 1
@@ -127,7 +127,7 @@ if command -v sqlite3 >/dev/null; then
 	refused 2 'no case has l1_bytes in both runs' regress --base counted --counters l1_bytes
 fi
 
-# limits of a file
+# limits from a file
 printf '* time=60%%\n' >wide.thresholds
 run regress --base before --head slower --thresholds wide.thresholds
 expect_code 0
@@ -143,10 +143,10 @@ printf 'redcue time=5%%\n* time=60%%\n' >slip.thresholds
 run regress --base before --head slower --thresholds slip.thresholds
 expect_code 0
 expect_err 'slip.thresholds:1: no case of these runs matches'
-[ "$(wc -l <"$work/err")" -eq 1 ] || complain 'more than the one line is told'
+[ "$(wc -l <"$work/err")" -eq 1 ] || complain 'more than one message'
 printf 'zzz time=1%%\n%.0s' 1 2 3 4 5 >slip.thresholds
 run regress --base before --head same --thresholds slip.thresholds
-expect_err 'nor do 2 patterns more'
+expect_err '2 more patterns match no case'
 printf '* ignore\n' >perflab.thresholds
 refused 2 'that no threshold ignores' regress --base before --head slower
 printf '# fine\nreduce tmie=3%%\n' >perflab.thresholds
@@ -156,7 +156,7 @@ head -c 2000000 /dev/zero >large.thresholds
 refused 3 'large.thresholds' regress --base before --head slower --thresholds large.thresholds
 rm perflab.thresholds
 
-# a case that fails now but not before is a finding; a case that failed before is not
+# a new failure is a finding; a failure that the base has is not
 sweep_as broken 'mismatch:reduce/naive/block=64;recompiled'
 expect_code 1
 run regress --base before
@@ -168,7 +168,7 @@ run regress --base broken
 expect_code 0
 expect_out 'it failed in the base too'
 
-# other backends are never compared; other environments only on request
+# backends never compare; different environments only with --allow-different
 if command -v sqlite3 >/dev/null; then
 	sqlite3 perflab.db "UPDATE run SET driver = '999.1', toolkit = '99.9' WHERE label = 'slower'"
 	refused 2 'differ in more than the code: driver (580.0, then 999.1)' regress --base before --head slower
@@ -183,10 +183,10 @@ if command -v sqlite3 >/dev/null; then
 	refused 2 'their numbers do not compare' regress --base before --head slower --allow-different
 	sqlite3 perflab.db "INSERT INTO device (name, uuid) VALUES ('Other GPU', 'GPU-other'); UPDATE run SET device_id = last_insert_rowid() WHERE label = 'unlucky'"
 	refused 2 'device (Fake GPU GPU-' regress --base before --head unlucky
-	# two that have a prefix in common
+	# two runs with a common prefix
 	sqlite3 perflab.db "UPDATE run SET uid = 'abcd1' || substr(uid, 6) WHERE id = 1; UPDATE run SET uid = 'abcd2' || substr(uid, 6) WHERE id = 2"
 	refused 2 'means several runs' regress --base abcd
-	# what a sweep stores of its comparison with earlier runs
+	# a sweep stores its comparison with earlier runs
 	kept 'new 4' before
 	kept 'unchanged 4' same
 	kept 'failed 1, unchanged 3' broken
@@ -215,15 +215,15 @@ if command -v sqlite3 >/dev/null; then
 	expect_code 1
 	expect_out '1 regressed, 1 unchanged'
 	expect_out 'compared with run 2, not marked good: no older good run has the case'
-	expect_err '1 case that run 1 lacks or did not measure is held against an older run that has it'
+	expect_err 'run 1 lacks 1 case or did not measure it; the case is compared with an older run that has it'
 	[ "$(sqlite3 added.db "SELECT verdict || ': ' || why FROM comparison JOIN trial ON trial.id = trial_id
 		WHERE run_id = 3 AND variant = 'naive'")" = 'regressed: compared with run 2, not marked good: no older good run has the case' ] ||
-		complain 'what is kept of the added case is something else'
-	# a named run is always the baseline
+		complain 'the stored verdict of the added case is wrong'
+	# a named base is compared as it is
 	run regress --base narrow --db added.db
 	expect_code 0
 	expect_out '1 unchanged, 1 new'
-	# nor against a bad one, nor against one of another driver unless that is allowed
+	# nor with a bad run, nor with one of another driver unless that is allowed
 	run mark wide bad --db added.db
 	run regress --db added.db
 	expect_code 0
@@ -235,7 +235,7 @@ if command -v sqlite3 >/dev/null; then
 	expect_out 'run 2 has it, but does not compare: driver: 999.1 in run 2, now 580.0'
 	run regress --db added.db --allow-different
 	expect_code 1
-	# an older good run comes before a newer unmarked one
+	# an older good run is preferred to a newer unmarked one
 	sqlite3 added.db "UPDATE run SET driver = (SELECT driver FROM run WHERE id = 1)"
 	run mark wide good --db added.db
 	added again '' reduce/shuffle
@@ -244,13 +244,13 @@ if command -v sqlite3 >/dev/null; then
 	run regress --db added.db
 	expect_code 1
 	expect_out 'compared with run 2, the newest older good run that has the case'
-	# a case that no good run measured is compared with the newest run that did
+	# one that no good run measured is compared with the newest that did
 	sqlite3 added.db "UPDATE trial SET status = 'failed', reason = 'x', sample_count = 0, median_ns = NULL
 		WHERE run_id = 2 AND variant = 'naive'"
 	run regress --db added.db --all
 	expect_code 0
 	expect_out 'compared with run 3, not marked good'
-	# the base, a good run newer than the head, lacks the case and makes no older run good
+	# the base is a good run newer than the head and lacks the case: no older run counts as good
 	rm -f newer.db
 	added() {
 		run sweep "$@" --size 1024 --block-sizes 64 --db newer.db
@@ -269,8 +269,8 @@ if command -v sqlite3 >/dev/null; then
 	sweep_as later 'slow:reduce/shuffle;recompiled'
 	kept 'inconclusive 4' later
 	[ "$(sqlite3 perflab.db "SELECT count(*) FROM comparison WHERE why LIKE 'driver: 999.1 in run %, now 580.0'")" -eq 4 ] ||
-		complain 'it is not said that the driver is another'
-	# unusable files
+		complain 'the different driver is not mentioned'
+	# files that cannot be used
 	cp perflab.db newer.db
 	sqlite3 newer.db 'PRAGMA user_version = 9999'
 	refused 3 'newer' regress --db newer.db --base before

@@ -1,5 +1,4 @@
-# Output files and formats of a report: a file is complete or not written, and wrong formats are
-# rejected.
+# Where a report is written and in which format: complete files or none, and refused formats.
 . "$(dirname "$0")/lib.sh"
 fake_worker
 
@@ -9,10 +8,10 @@ run report last
 expect_code 0
 cp "$work/out" shown
 
-# the file has the content of stdout, and no other file is left
+# a file holds what stdout would, and no temporary file is left
 run report last -o report.txt
 expect_code 0
-[ ! -s "$work/out" ] || complain 'something on stdout beside the file'
+[ ! -s "$work/out" ] || complain 'data on stdout besides the file'
 cmp -s shown report.txt || complain 'the file differs from stdout'
 ls -A | grep -q '^\.perflab-' && complain 'a temporary file is left'
 umask 027
@@ -22,24 +21,24 @@ umask 022
 run report last -o -
 cmp -s shown "$work/out" || complain '-o - is not stdout'
 
-# a symbolic link stays; its target is replaced and keeps its permissions
+# a link stays; its target is replaced and keeps its permissions
 chmod 604 report.txt
 ln -s report.txt link
 run report last --format csv -o link
 expect_code 0
 [ -L link ] || complain 'the link is gone'
-grep -q '^format,' report.txt || complain 'what the link names is as it was'
+grep -q '^format,' report.txt || complain 'the target of the link was not replaced'
 [ "$(stat -c %a report.txt)" = 604 ] || complain "permissions became $(stat -c %a report.txt)"
 
-# a file that cannot be replaced, such as a pipe, is written in place
+# a device is written in place
 run report last -o /dev/null
 expect_code 0
 [ -c /dev/null ] || complain '/dev/null was replaced'
 
-# a failure leaves the old file
+# after a failure the old file is still there
 printf kept >page.html
 refused 2 "no run '999'" report 999 --format html -o page.html
-[ "$(cat page.html)" = kept ] || complain 'a failure broke the page that was there'
+[ "$(cat page.html)" = kept ] || complain 'a failure damaged the old page'
 refused 3 'cannot write no/such/folder/x: No such file' report last -o no/such/folder/x
 refused 3 'cannot write .: Is a directory' report last -o .
 refused 3 'No space left' report last -o /dev/full
@@ -53,10 +52,11 @@ expect_code 0
 command_line='perflab report last --format json -o page.html, where files end at 40 KiB'
 expect_err 'File too large'
 expect_err 'ended with 3'
-[ "$(cat page.html)" = kept ] || complain 'a full disk broke the page that was there'
+[ "$(cat page.html)" = kept ] || complain 'a full disk damaged the old page'
 ls -A | grep -q '^\.perflab-' && complain 'a temporary file is left'
 
-# a verdict for the best of each kernel, or a line that says what is missing; not for --no-roofline
+# a verdict for the best case of each kernel, or a line that says what is missing; neither with
+# --no-roofline
 run report last
 expect_out 'Roofline'
 expect_out 'perflab ceilings'
@@ -67,8 +67,8 @@ expect_no_out 'perflab ceilings'
 run report last --format md --no-roofline
 expect_no_out 'Roofline'
 
-# every database gives a report in every format that says what is missing: no counters, one case,
-# extreme numbers, names of 500 characters, a killed process
+# odd databases give a report in every format: no counters, one case, absurd numbers, names of 500
+# characters, a process that was killed
 every_format() {
 	for format in text md csv json html; do
 		run report last --db "$1" --format $format -o "$work/report.$format"
@@ -104,13 +104,13 @@ if command -v sqlite3 >/dev/null; then
 		cp odd.db changed.db
 		sqlite3 changed.db "PRAGMA foreign_keys = ON; $change" 2>"$work/refused" ||
 			grep -q 'constraint failed\|cannot store' "$work/refused" ||
-			complain "the test cannot: $change: $(cat "$work/refused")"
+			complain "the test cannot apply $change: $(cat "$work/refused")"
 		every_format changed.db "$change"
 	done
 fi
 
-# conflicting options are rejected before any file is opened
-refused 2 '--compare is for --format html' report last --compare first
+# contradicting options are refused before a database is opened
+refused 2 '--compare works only with --format html' report last --compare first
 refused 2 '--lines cannot be written as svg' report last --lines --format svg
 refused 2 'unknown value "html"' list runs --format html
 refused 2 'unknown value "png"' sweep --format png

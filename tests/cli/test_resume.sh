@@ -95,7 +95,33 @@ resume 3
 
 refused 2 'finished' sweep --resume 3
 
-# of two processes that resume the same run, only one does
+# a run that is ended in its second round: summaries are over the samples of all rounds
+if command -v sqlite3 >/dev/null; then
+	: >"$FAKE_WORKER_LOG"
+	FAKE_WORKER_SCRIPT='in_round_1;hang:reduce/shuffle/block=512' "$PERFLAB" sweep \
+		reduce/shuffle --block-sizes 64..512 --size 1024 --rounds 3 --timeout 60min -q \
+		--db rounds.db >"$work/out" 2>"$work/err" &
+	sweep=$!
+	tries=0
+	until grep -q 'measure-1 reduce/shuffle/block=512' "$FAKE_WORKER_LOG"; do
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || { complain 'the sweep never came to the second round'; break; }
+		sleep 0.05
+	done
+	kill -INT $sweep
+	wait $sweep
+	[ "$(sqlite3 rounds.db 'SELECT count(*) FROM round')" -ge 4 ] || complain 'no first round'
+	run sweep --resume last -q --db rounds.db
+	expect_code 0
+	[ "$(sqlite3 rounds.db "SELECT count(*) FROM trial WHERE status = 'ok'
+		AND (SELECT count(*) FROM round WHERE trial_id = trial.id) = 3
+		AND sample_count = (SELECT count(*) FROM sample WHERE trial_id = trial.id)
+		AND min_ns = (SELECT min(time_ns) FROM sample WHERE trial_id = trial.id)
+		AND max_ns = (SELECT max(time_ns) FROM sample WHERE trial_id = trial.id)")" -eq 4 ] ||
+		complain 'a summary is not over all samples'
+fi
+
+# two that go on with the same run at once: one of them does
 start
 kill -TERM $sweep
 wait $sweep

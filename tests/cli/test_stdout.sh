@@ -15,7 +15,7 @@ for words in 'help' 'help sweep' 'help --man sweep' 'list kernels' 'list kernels
 	expect_err 'No space left on device'
 done
 
-# a closed stdout is fine if there is nothing to print
+# a stdout that was never open is fine as long as nothing is printed
 command_line='perflab version >&-'
 "$PERFLAB" version >&- 2>"$work/err"
 code=$?

@@ -14,7 +14,7 @@ expect_code 0
 sed 1d "$work/out" | grep -qv '^divergence_' && complain 'another study than was asked for'
 refused 2 'did you mean divergence_two_ifs' study divergence_two_if
 refused 2 'perflab study --list' study qqqqqqqqqqqq
-refused 2 '--format csv is for --list only' study --format csv
+refused 2 '--format csv works only with --list' study --format csv
 refused 3 "no such file: './none.study'" study ./none.study
 
 # without a device: what would help

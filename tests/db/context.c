@@ -1,6 +1,4 @@
-/*
- * The setup of every test of this module.
- */
+/* Setup and helpers of the database tests. */
 #include "context.h"
 
 #include <sqlite3.h>

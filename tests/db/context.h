@@ -1,7 +1,5 @@
-/*
- * context: the setup of every test of this module: a folder, a path in it, and SQL that bypasses
- * perflab.
- */
+/* context: setup and helpers of the database tests: a folder, a path in it, and SQL without
+ * perflab. */
 #ifndef TESTS_DB_CONTEXT_H
 #define TESTS_DB_CONTEXT_H
 

@@ -384,7 +384,7 @@ static void test_the_later_mark_is_meant(void **state)
 
 /* ---- shards ---- */
 
-/* The fixture as shard I of 2: cases whose position is of that parity. */
+/* The fixture as shard I of 2: every second case. */
 static void make_shard(const char *path, int shard, const char *device_uuid)
 {
 	char *sql = xasprintf(

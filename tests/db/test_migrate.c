@@ -1,8 +1,9 @@
 /*
- * Files of older, released schema versions are read as they are, and migrated without loss when
- * they are opened for writing. VERSION_1, VERSION_2 and VERSION_3 are dumps of such files.
+ * Files of released, older schema versions are read unchanged, and migrated without loss when they
+ * are opened for writing. VERSION_1, VERSION_2 and VERSION_3 are dumps of such files.
  */
 #include "context.h"
+#include "db/statement.h"
 #include "metrics/analysis/ceilings.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 #include <unistd.h>
 
 #define KILLS 40
-#define NEWEST 7
+#define NEWEST db_schema_version
 
 static void make_version_1(const char *path)
 {
@@ -322,7 +323,7 @@ static void test_version_3_gets_its_roofs(void **state)
 }
 
 /* The median of an odd and of an even number of samples, and of none: read, and then stored. What
- * is no time, as a stranger's file may have it, counts for nothing. */
+ * is no time, as an untrusted file may have it, counts for nothing. */
 static void test_rounds_get_their_medians(void **state)
 {
 	struct context *context = *state;

@@ -128,7 +128,7 @@ static void test_a_writable_file_in_a_folder_that_is_not(void **state)
 	assert_int_equal(chmod(context->folder, 0755), 0);
 }
 
-/* ---- a full disk: SQLite's own file layer, whose writes meet one after a while ---- */
+/* ---- a full disk: a file layer of SQLite that stops writing after some bytes ---- */
 
 static struct {
 	sqlite3_vfs vfs;
@@ -204,10 +204,11 @@ static void test_a_disk_that_fills_up_keeps_what_was_stored(void **state)
 	int stored = 0;
 	int rc = 0;
 
-	full_disk_begin(400000);
+	full_disk_begin(10000000);
 	if (db_open(&db, context->path, DB_CREATE, &context->err) ||
 	    db_run_begin(db, &run, &context->err))
 		fail_msg("%s", context->err.text);
+	full_disk.bytes_left = 200000; /* however much the schema took */
 	while (!rc) {
 		struct round_result round = fixture_round(stored, 100);
 
@@ -218,7 +219,7 @@ static void test_a_disk_that_fills_up_keeps_what_was_stored(void **state)
 	assert_int_equal(rc, PL_EIO);
 	assert_one_line(&context->err, context->path, "disk full");
 	assert_true(stored > 3);
-	/* Somebody made room: the same connection goes on. */
+	/* After space is freed the same connection continues. */
 	full_disk.bytes_left = 10000000;
 	if (db_trial_finish(db, run.trials[0].id, TRIAL_OK, NULL, NULL, &context->err))
 		fail_msg("%s", context->err.text);

@@ -166,7 +166,7 @@ static void test_a_place_that_has_no_file(void **state)
 	assert_int_equal(db_open(&db, nowhere, DB_CREATE, &context->err), PL_EIO);
 	assert_one_line(&context->err, nowhere, strerror(ENOENT));
 	assert_int_equal(db_open(&db, context->folder, DB_CREATE, &context->err), PL_EIO);
-	assert_one_line(&context->err, context->folder, "not a file");
+	assert_one_line(&context->err, context->folder, "not a regular file");
 	assert_int_equal(db_open(&db, "", DB_CREATE, &context->err), PL_EUSAGE);
 	free(nowhere);
 }

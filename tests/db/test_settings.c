@@ -3,6 +3,7 @@
  * of version 6 and older store JSON text: the columns are filled from it, whatever it holds.
  */
 #include "context.h"
+#include "db/statement.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include <unistd.h>
 
 #define KILLS 40
-#define NEWEST 7
+#define NEWEST db_schema_version
 
 /* Runs of VERSION_6. */
 enum { RUN_PARTIAL = 1, RUN_COMPLETE = 2, RUN_EMULATED = 5, RUN_IMPORTED = 6, RUNS = 7 };

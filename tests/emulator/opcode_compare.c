@@ -1,4 +1,4 @@
-/* How far the emulator may be from a GPU, opcode by opcode, and how far it is. */
+/* The allowed difference between emulator and GPU for each opcode, and the comparison. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "tests/emulator/opcodes.h"
 
 /*
- * Everything else is equal to the bit. Each of these is as tight as the
- * recorded inputs allow; what PTX promises is wider.
+ * All other opcodes are equal to the bit. Each tolerance is as tight as the recorded inputs allow;
+ * PTX promises less.
  */
 static const char seeds[] = "the hardware looks its function up in a table and interpolates";
 static const char inverse[] = "a product with the hardware's reciprocal";
@@ -30,7 +30,7 @@ static const struct {
 	{"div.full.ftz.f32", 1, 0, inverse},
 	{"ex2.approx.f32", 1, 0, seeds},
 	{"ex2.approx.ftz.f32", 1, 0, seeds},
-	/* near 1, where the logarithm is near 0, as far as its table is */
+	/* near 1, where the logarithm is near 0, the error of the table */
 	{"lg2.approx.f32", 2, 0x1p-23, seeds},
 	{"lg2.approx.ftz.f32", 2, 0x1p-23, seeds},
 	{"sin.approx.f32", 0, 0x1p-21, turns},
@@ -52,7 +52,7 @@ void opcode_tolerance(struct opcode_case *opcode)
 		}
 }
 
-/* The value of the bits of a result (float_bits of struct opcode_case). */
+/* Returns the value of a result's bits (float_bits of struct opcode_case). */
 static double value_of(uint64_t bits, unsigned float_bits)
 {
 	uint32_t low = (uint32_t)bits;
@@ -79,7 +79,7 @@ static double value_of(uint64_t bits, unsigned float_bits)
 	}
 }
 
-/* A unit in the last place at a value. */
+/* Returns the unit in the last place at a value. */
 static double unit_of(double value, unsigned float_bits)
 {
 	int digits = float_bits == 16 ? 11 : float_bits == 17 ? 8 : float_bits == 32 ? 24 : 53;
@@ -95,7 +95,7 @@ static double unit_of(double value, unsigned float_bits)
 	return ldexp(1, exponent - digits < least ? least : exponent - digits);
 }
 
-/* One number; infinities and NaNs are equal to the bit. */
+/* Compares one number. Infinities and NaNs must be equal to the bit. */
 static bool near_enough(struct opcode_comparison *sum, const struct opcode_case *opcode,
 			uint64_t wanted, uint64_t got)
 {
@@ -116,7 +116,7 @@ static bool near_enough(struct opcode_comparison *sum, const struct opcode_case 
 	return true;
 }
 
-/* A result, which may be a pair of numbers. */
+/* Compares a result, which may be a pair of numbers. */
 static bool result_near_enough(struct opcode_comparison *sum, const struct opcode_case *opcode,
 			       uint64_t wanted, uint64_t got)
 {
@@ -138,7 +138,7 @@ struct opcode_comparison opcode_compare(const struct opcode_case *opcode, const 
 		sum.wrong = threads;
 		return sum;
 	}
-	/* A digit of predicates is of four threads. */
+	/* Compares a digit of predicates, which holds four threads. */
 	for (size_t k = 0; k < OPCODE_RESULTS && at < length; k++) {
 		unsigned bits = opcode->result_bits[k];
 		size_t digits = bits == 1 ? 1 : bits < 16 ? 4 : bits / 4;

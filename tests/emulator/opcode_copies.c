@@ -1,16 +1,16 @@
 /*
- * Asynchronous copies from global to shared memory, and what waits for them.
- * The source is the thread's own operands: a at [%in], b behind it.
+ * Asynchronous copies from global to shared memory, and the instructions that wait for them. The
+ * source is the thread's own operands: a is at [%in], b follows it.
  */
 #include "tests/emulator/opcodes.h"
 
-/* What lies there before a copy: all ones but the last bit. */
+/* The destination's bytes before a copy: all ones but the last bit. */
 #define BEFORE "mov.b64 %w1, -2;\nst.shared.v2.b64 [%shared], {%w1, %w1};\n"
 #define AFTER "ld.shared.v2.b64 {%r, %s}, [%shared];\n"
 #define TWO "b64 b64"
-/* Of a register that is 0 to 40. */
+/* Uses a register that is 0 to 40. */
 #define BELOW(end) "rem.u32 %x0, %c, " #end ";\n"
-/* The neighbour's bytes: of the thread whose number differs in the bits of x. */
+/* Uses the bytes of another thread: its number differs in the bits of x. */
 #define AFTER_OF(x)                                                                    \
 	"mov.u32 %x0, %tid.x;\nxor.b32 %x0, %x0, " x ";\nmul.wide.u32 %w0, %x0, 16;\n" \
 	"mov.u64 %w1, scratch;\nadd.u64 %w1, %w1, %w0;\nld.shared.v2.b64 {%r, %s}, [%w1];\n"

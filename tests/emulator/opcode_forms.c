@@ -1,7 +1,6 @@
 /*
- * Forms that the decoder makes of several rows, or of a row by another name,
- * and rows again with inputs that their own lines have few of. See
- * opcode_sequences.c for the names of registers.
+ * Forms that the decoder composes of several rows, aliases of rows, and rows with more inputs of a
+ * kind that their own cases have few of. See opcode_sequences.c for the names of registers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +57,8 @@ static void comparisons_add(struct opcode_list *list)
 
 			mnemonic = xasprintf("set.%s.%s.%s", type[0] == 'b' && !half ? "ne" : "le",
 					     result, type);
-			/* 16-bit integers are results of halves alone, f32 is of others; and a
-			 * bf16 gives no f16. */
+			/* Only comparisons of halves give 16-bit integers; only the others give
+			 * f32; bf16 does not give f16. */
 			if (!has_name(list, mnemonic) &&
 			    (strstr("u16 s16", result) ? half
 						       : strcmp(result, "f32") != 0 || !half) &&
@@ -80,7 +79,7 @@ static void comparisons_add(struct opcode_list *list)
 
 static void carries_add(struct opcode_list *list)
 {
-	/* T: the type, W: 32 bits or 64. */
+	/* T: the type, W: 32 or 64 bits. */
 	static const struct {
 		const char *name, *body;
 	} chains[] = {
@@ -131,7 +130,7 @@ static void carries_add(struct opcode_list *list)
 		}
 }
 
-/* ---- other inputs for rows ---- */
+/* ---- rows with other inputs ---- */
 
 static void inputs_add(struct opcode_list *list)
 {
@@ -192,16 +191,16 @@ static void inputs_add(struct opcode_list *list)
 				  spaces[i]));
 }
 
-/* ---- several threads, ends, addresses, special registers ---- */
+/* ---- several threads, exits, addresses, special registers ---- */
 
-/* The neighbour's word of shared memory: of the thread whose number differs in the bits of x. */
+/* Uses the word of another thread in shared memory: its number differs in the bits of x. */
 #define STORE "st.shared.u32 [%shared], %a;\n"
 #define LOAD_OF(x)                                                                     \
 	"mov.u32 %x0, %tid.x;\nxor.b32 %x0, %x0, " x ";\nmul.wide.u32 %w0, %x0, 16;\n" \
 	"mov.u64 %w1, scratch;\nadd.u64 %w1, %w1, %w0;\nld.shared.u32 %r, [%w1];\n"
-/* A barrier of each warp's own in %x1. */
+/* Uses a barrier of its own for each warp, in %x1. */
 #define OWN_BARRIER "mov.u32 %x1, %tid.x;\nshr.u32 %x1, %x1, 5;\nadd.u32 %x1, %x1, 1;\n"
-/* The first warp arrives, the second waits and reads. */
+/* The first warp arrives; the second waits and reads. */
 #define ARRIVING(arrive, sync)                                                       \
 	STORE "mov.u32 %x0, %tid.x;\nmov.u32 %r, 0;\nsetp.lt.u32 %p0, %x0, 32;\n"    \
 	      "@%p0 bra first;\n" sync " 1, 64;\n" LOAD_OF("32") "bra.uni behind;\n" \

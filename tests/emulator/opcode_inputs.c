@@ -1,5 +1,4 @@
-/* The values that opcodes are tried on: the first ones of each list are also tried in all
- * combinations. */
+/* The input values of opcodes. The first values of each list are also tried in all combinations. */
 #include <string.h>
 
 #include "tests/emulator/opcodes.h"
@@ -8,7 +7,8 @@ static const uint64_t integer_edges[] = {
 	0,
 	1,
 	UINT64_MAX,
-	/* the greatest and the least of the operand's width: single_value() */
+	/* placeholders for the greatest and the least value of the operand's width: see
+	 * single_value() */
 	0,
 	0,
 	0x7fffffff7fff7f7f,
@@ -88,7 +88,7 @@ static const uint64_t f32_edges[] = {
 	0x7f800000,
 	0x7fc12345,
 	0x3f800001,
-	0x80800000, /* combined up to here */
+	0x80800000, /* the values to here are combined */
 	0xbf800000,
 	0x00000001,
 	0x80000001,
@@ -110,7 +110,7 @@ static const uint64_t f32_edges[] = {
 	0x40600000,
 	0x3effffff,
 	0x3f000001,
-	/* 2^23 and its halves below, 2^24, 2^31, 2^32, 2^63, 2^64 and what is next to them */
+	/* 2^23 and its halves below, 2^24, 2^31, 2^32, 2^63, 2^64 and their neighbours */
 	0x4b000000,
 	0x4affffff,
 	0x4b800000,
@@ -127,7 +127,7 @@ static const uint64_t f32_edges[] = {
 	0xdf000001,
 	0x5f800000,
 	0x5f7fffff,
-	/* limits of the narrow integers, and a half above */
+	/* limits of the narrow integers, and a half above them */
 	0x42fe0000,
 	0x42ff0000,
 	0x43000000,
@@ -143,7 +143,7 @@ static const uint64_t f32_edges[] = {
 	0xc7000080,
 	0x477fff00,
 	0x477fff80,
-	/* halves of f16 and bf16: where rounding tips */
+	/* ties in rounding to f16 and bf16 */
 	0x477fe000,
 	0x477fefff,
 	0x477ff000,
@@ -165,7 +165,7 @@ static const uint64_t f32_edges[] = {
 	0x00018000,
 	0x3f801fff,
 	0x3f800fff,
-	/* arguments of functions */
+	/* arguments for sin, cos, ex2 and similar functions */
 	0x40490fdb,
 	0x3fc90fdb,
 	0xc0490fdb,
@@ -194,7 +194,7 @@ static const uint64_t f64_edges[] = {
 	0x7ff0000000000000,
 	0x7ff8123456789abc,
 	0x3ff0000000000001,
-	0x8010000000000000, /* combined up to here */
+	0x8010000000000000, /* the values to here are combined */
 	0xbff0000000000000,
 	0x0000000000000001,
 	0x8000000000000001,
@@ -213,7 +213,7 @@ static const uint64_t f64_edges[] = {
 	0x400c000000000000,
 	0x3fdfffffffffffff,
 	0x3fe0000000000001,
-	/* limits of integers and what is next to them */
+	/* limits of integers and their neighbours */
 	0x41dfffffffc00000,
 	0x41e0000000000000,
 	0x41dfffffffe00000,
@@ -244,7 +244,7 @@ static const uint64_t f64_edges[] = {
 	0x4330000000000001,
 	0x432fffffffffffff,
 	0x4340000000000000,
-	/* where rounding to f32, f16 and bf16 tips, and their limits */
+	/* ties in rounding to f32, f16 and bf16, and the limits of these types */
 	0x3ff0000010000000,
 	0x3ff0000010000001,
 	0x3ff0000030000000,
@@ -277,14 +277,14 @@ static const uint64_t f64_edges[] = {
 	0x4059000000000000,
 };
 
-/* Quiet and signalling, of both signs, with payloads that tell them apart; and a few numbers. */
+/* Quiet and signalling NaNs of both signs with distinct payloads, and a few numbers. */
 static const uint64_t nan_f64_edges[] = {
 	0x7ff8000000000001, 0xfff8000000000002, 0x7ff0000000000003, 0xfff0000000000004,
 	0x3ff0000000000000, 0x7ff8abcdef012345, 0x7ff0000000000000, 0xfff8000000000000,
 	0x7fffffffffffffff, 0x0000000000000000, 0xfff0000000000000, 0x8000000000000000,
 };
-/* Products of two of the first ten lie at and around the least normal number, some of them between
- * it and the next below that has as many digits. */
+/* Products of two of the first ten are near the least normal number. Some lie between it and the
+ * next smaller number with as many digits. */
 static const uint64_t tiny_f16_edges[] = {
 	0x0400, 0x3bff, 0x0401, 0x3bfe, 0x8400, 0x3c01, 0x07ff, 0x3800, 0xbbff,
 	0x3801, 0x2000, 0x1fff, 0x2001, 0x1c00, 0x23ff, 0x21a8, 0x1da8, 0xa000,
@@ -294,7 +294,7 @@ static const uint64_t tiny_f32_edges[] = {
 	0x00ffffff, 0x3f000000, 0xbf7fffff, 0x3f000001, 0x20000000, 0x1fffffff,
 	0x20000001, 0x1f800000, 0x203504f3, 0x1fb504f3, 0xa0000000, 0x3f7ffffd,
 };
-/* 2^-126 and 2^-150, and what is a little less. */
+/* 2^-126 and 2^-150, and slightly smaller numbers. */
 static const uint64_t tiny_f64_edges[] = {
 	0x380ffffff8000000, 0x380ffffff0000000, 0x380fffffefffffff, 0x380ffffff0000001,
 	0x380fffffe8000000, 0x380fffffe0000000, 0x380fffffdfffffff, 0x380fffffe0000001,
@@ -351,7 +351,8 @@ size_t opcode_edge_count(const struct opcode_operand *operand)
 	return edges_of(operand->input).count;
 }
 
-/* Half of them any bits, half with an exponent around 1 where results are neither 0 nor inf. */
+/* Half of the values have random bits, half an exponent near 1, where results are neither 0 nor
+ * inf. */
 static uint64_t random_float(uint64_t bits, unsigned mantissa, unsigned exponent)
 {
 	uint64_t middle = (UINT64_C(1) << (exponent - 1)) - 1;
@@ -376,7 +377,7 @@ static uint64_t random_value(const struct opcode_operand *operand, uint64_t bits
 		return bits % 83 == 82 ? 0x80000000 : bits % 83 - 41;
 	case INPUT_NAN_F64:
 		return bits | UINT64_C(0x7ff0000000000001);
-	case INPUT_TINY_F16: /* roots of the least normal number, and what is around them */
+	case INPUT_TINY_F16: /* roots of the least normal number, and their neighbours */
 		return (bits & 0x83ff) | ((bits >> 20 & 1) + 7) << 10;
 	case INPUT_TINY_F32:
 		return (bits & 0x807fffff) | ((bits >> 40 & 1) + 63) << 23;
@@ -391,7 +392,7 @@ static uint64_t random_value(const struct opcode_operand *operand, uint64_t bits
 	case INPUT_F64:
 		return random_float(opcode_mix(bits) >> 12 | bits >> 52 << 52, 52, 11);
 	default:
-		/* Of any magnitude. */
+		/* Values of any magnitude. */
 		return bits >> (bits & 7) * 8 % 64;
 	}
 }
@@ -401,7 +402,7 @@ static uint64_t single_value(const struct opcode_operand *operand, size_t index)
 	struct edges edges = edges_of(operand->input);
 	uint64_t least = UINT64_C(1) << (operand->bits - 1);
 
-	/* The rest of a register that is wider than the type is anything. */
+	/* If a register is wider than the type, its other bits are random. */
 	if (operand->input == INPUT_INTEGER && index == 3)
 		return operand->bits == 8 ? 0x5a7f : least - 1;
 	if (operand->input == INPUT_INTEGER && index == 4)

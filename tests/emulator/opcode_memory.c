@@ -1,14 +1,14 @@
 /*
- * Loads and stores of every shape, also of constants and of parameters of
- * functions, and calls, which those need. See opcode_sequences.c for the plain
- * ones and the names of registers.
+ * Loads and stores of every shape, also from constant memory and function parameters, and the calls
+ * that these need. See opcode_sequences.c for the plain ones and the names of registers.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/emulator/opcodes.h"
 
-/* Values in memory. Narrow ones lie in registers of 32 bits here, so that the sign is seen. */
+/* Values in memory. Narrow values go to 32-bit registers here, so that sign extension is
+ * visible. */
 static const struct shape {
 	const char *type;
 	int bytes, vector;
@@ -26,7 +26,7 @@ static void add_type(struct text *out, const struct shape *shape)
 	text_addf(out, ".%s", shape->type);
 }
 
-/* "{%x0, %x1}", or of 64 bits; `named`: by these letters instead. */
+/* "{%x0, %x1}", or 64-bit registers; `named`: with these letters instead. */
 static void add_registers(struct text *out, const struct shape *shape, const char *named)
 {
 	text_add(out, shape->vector > 1 ? "{" : "");
@@ -40,12 +40,12 @@ static void add_registers(struct text *out, const struct shape *shape, const cha
 	text_add(out, shape->vector > 1 ? "}" : "");
 }
 
-/* From the registers that were filled to %r, and %s where there are more than one. */
+/* Moves the filled registers to %r, and to %s if there are more than one. */
 static void add_results(struct text *out, const struct shape *shape)
 {
 	const char *from = shape->bytes == 8 ? "mov.b64 %%%c, %%w%d;\n" : "mov.b32 %%%c, %%x%d;\n";
 
-	/* Four are two and two, one of them turned, so that each bit is seen. */
+	/* Combines four registers in pairs, one of each rotated, so that every bit is visible. */
 	for (int i = 0; shape->vector == 4 && i < 4; i += 2)
 		text_addf(out,
 			  "shf.l.wrap.b32 %%x%d, %%x%d, %%x%d, 11;\nxor.b32 %%x%d, %%x%d, "
@@ -110,7 +110,7 @@ static void vectors_add(struct opcode_list *list, const char *space)
 	".const .align 16 .b8 table[32] = {129, 2, 67, 244, 5, 182, 71, 8, 9, 250, 11, "   \
 	"140, 13, 78, 255, 128, 17, 127, 19, 20, 213, 22, 151, 24, 25, 226, 27, 28, 157, " \
 	"30, 31, 192};\n"
-/* %w3 points at one of the two halves of the table. */
+/* %w3 points to one of the two halves of the table. */
 #define INTO_TABLE                                                           \
 	"and.b32 %x4, %a, 16;\nmov.u64 %w3, table;\ncvt.u64.u32 %w2, %x4;\n" \
 	"add.u64 %w3, %w3, %w2;\n"
@@ -148,8 +148,8 @@ static void constants_add(struct opcode_list *list)
 	" %v<4>;\nld.param." type " %v0, [to];\n" statements "st.param." type " [back], %v1;\n" \
 	"ret;\n}\n"
 
-/* A function for each shape: its argument comes back in the other order. The declarations of all
- * live as long as the process. */
+/* One function per shape returns its argument in reverse order. All declarations live as long as
+ * the process. */
 static const char *turning_function(const struct shape *shape)
 {
 	static struct string_list made;
@@ -227,7 +227,7 @@ static void calls_add(struct opcode_list *list)
 		->declarations = itself;
 }
 
-/* ---- what hints change nothing ---- */
+/* ---- hints, which change nothing ---- */
 
 static void hints_add(struct opcode_list *list)
 {

@@ -1,7 +1,7 @@
 /*
- * What is no row of alu.def: a few instructions together, from operands to
- * results. %p, %h, %x and %w are registers to work with (predicates, 16, 32, 64
- * bits); %global, %shared and %local address 16 bytes of the thread's own.
+ * Cases that are not rows of alu.def: short sequences from operands to results. %p, %h, %x and %w
+ * are registers for temporaries (predicates, 16, 32, 64 bits). %global, %shared and %local address
+ * 16 bytes that belong to the thread.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct sequence {
 };
 
 #define FULL "0xffffffff"
-/* Lanes 0 to 19 of each warp do what follows; the others have 0. */
+/* Lanes 0 to 19 of each warp execute what follows; the others have 0. */
 #define SOME_BEGIN                                                           \
 	"mov.u32 %x7, %laneid;\nmov.b32 %r, 0;\nsetp.ge.u32 %p3, %x7, 20;\n" \
 	"@%p3 bra behind;\n"
@@ -24,7 +24,7 @@ struct sequence {
 #define SOME "0x000fffff"
 
 static const struct sequence sequences[] = {
-	/* predicates of comparisons, with a third */
+	/* comparisons combined with a third predicate */
 	{"setp.lt.and.s32 two results", "pred pred", "s32 s32 pred",
 	 "setp.lt.and.s32 %r|%s, %a, %b, %c;\n"},
 	{"setp.ge.or.u32 two results", "pred pred", "u32 u32 pred",
@@ -178,7 +178,7 @@ static const struct sequence sequences[] = {
 	 "xor.b32 %x0, %x0, 33;\nmul.lo.u32 %x0, %x0, 16;\ncvt.u64.u32 %w0, %x0;\n"
 	 "mov.u64 %w1, scratch;\nadd.u64 %w1, %w1, %w0;\nld.shared.u32 %r, [%w1];\n"},
 
-	/* flow */
+	/* control flow */
 	{"bra", "u32", "u32",
 	 "mov.u32 %r, 0;\nmov.u32 %x0, %laneid;\nagain:\nadd.u32 %r, %r, %a;\nsub.u32 %x0, %x0, "
 	 "1;\nsetp.gt.s32 %p0, %x0, 0;\n@%p0 bra again;\n"},
@@ -223,7 +223,7 @@ static const char *address_of(const char *space)
 	return strcmp(space, "local") == 0 ? "%local" : "%global";
 }
 
-/* Bytes of a 64-bit value, each width, into registers that are as wide or wider. */
+/* Bytes of a 64-bit value, of each width, into registers of the same or a larger width. */
 static void loads_add(struct opcode_list *list, const char *space)
 {
 	static const struct {
@@ -316,7 +316,7 @@ static void vectors_add(struct opcode_list *list, const char *space)
 
 /* ---- atomics ---- */
 
-/* What was there, and what is there then. `operands`: of a, what is there; b; c. */
+/* The value before and after the atomic. `operands`: a is the value in memory, then b and c. */
 static void atomic_add(struct opcode_list *list, const char *space, const char *opcode,
 		       const char *type, const char *operands, unsigned bits, const char *suffix)
 {
@@ -388,7 +388,7 @@ static void atomics_add(struct opcode_list *list, const char *space)
 			   atomics[i].bits, atomics[i].suffix);
 }
 
-/* All threads of the block on one word: what it holds in the end is the same in any order. */
+/* All threads of the block use one word. Its final value does not depend on their order. */
 static void contended_add(struct opcode_list *list)
 {
 	static const char *const opcodes[] = {"add.u32", "add.s32", "min.u32", "min.s32",

@@ -53,7 +53,7 @@ struct opcode_operand opcode_operand_of(const char *type)
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		if (strcmp(types[i].name, type) == 0)
 			return types[i].operand;
-	abort(); /* a mistake in a table */
+	abort(); /* An error in a table. */
 }
 
 /* ---- rows of alu.def ---- */
@@ -95,7 +95,7 @@ static struct opcode_operand row_operand(const struct alu_row *row, int index)
 	return operand;
 }
 
-/* The type that a mnemonic's result has: the second last of cvt and set, else the last. */
+/* Returns the type of a mnemonic's result: the second last type of cvt and set, else the last. */
 static void find_result_type(struct opcode_case *opcode, const char *mnemonic)
 {
 	static const struct {
@@ -147,7 +147,7 @@ void opcode_row_add(struct opcode_list *list, const struct alu_row *row, const c
 	}
 }
 
-/* Their results are addresses: sequences look at what can be said of those. */
+/* Their results are addresses. Sequences check what is the same on every device. */
 static bool names_addresses(const char *mnemonic)
 {
 	return begins(mnemonic, "cvta.") || begins(mnemonic, "isspacep.");
@@ -172,7 +172,7 @@ struct opcode_list opcode_list_create(void)
 
 /* ---- modules ---- */
 
-/* Registers are of bits: what they hold is what the instruction says. */
+/* Registers have untyped bits, so that the instruction alone determines the type. */
 static unsigned register_bits(unsigned bits)
 {
 	return bits < 16 ? 16 : bits;
@@ -244,7 +244,7 @@ size_t opcode_thread_count(const struct opcode_case *opcode)
 	return counts[opcode->operand_count];
 }
 
-/* All combinations of the first few values come first, then any value with any other. */
+/* All combinations of the first few values come first, then random pairs of values. */
 void opcode_inputs(uint64_t *cells, const struct opcode_case *opcode)
 {
 	static const size_t combined[OPCODE_OPERANDS + 1] = {1, 1000, 10, 6, 3};

@@ -14,13 +14,13 @@ struct decoded decode_module(const char *text, const char *name)
 {
 	struct decoded out = {0};
 	struct error err = {0};
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 
 	if (ptx_module_parse(&out.module, text, strlen(text), &err))
 		fail_msg("parse: %s", err.text);
-	if (ptx_program_decode(&out.program, out.module, name, &gaps, &err))
+	if (ptx_program_decode(&out.program, out.module, name, &unsupported, &err))
 		fail_msg("decode: %s", err.text);
-	assert_int_equal(gaps.count, 0);
+	assert_int_equal(unsupported.count, 0);
 	for (size_t i = 0; i < out.program->function_count; i++) {
 		const struct program_function *function = &out.program->functions[i];
 
@@ -59,19 +59,19 @@ int decode_module_fails(const char *text, const char *name, struct error *err, s
 {
 	struct ptx_module *module;
 	struct ptx_program *program = NULL;
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	int rc;
 
 	*err = (struct error){0};
 	if (ptx_module_parse(&module, text, strlen(text), err))
 		fail_msg("parse: %s", err->text);
-	rc = ptx_program_decode(&program, module, name, &gaps, err);
+	rc = ptx_program_decode(&program, module, name, &unsupported, err);
 	assert_int_not_equal(rc, 0);
 	assert_null(program);
 	assert_int_equal(err->code, rc);
 	if (words)
-		program_gaps_text(words, &gaps);
-	program_gaps_release(&gaps);
+		unsupported_features_text(words, &unsupported);
+	unsupported_features_release(&unsupported);
 	ptx_module_free(module);
 	return rc;
 }

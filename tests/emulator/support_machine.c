@@ -40,7 +40,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 {
 	size_t words = out_words(work);
 	struct device_memory *memory = device_memory_create(MEMORY_BYTES);
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	struct text missing = TEXT_INIT;
 	struct ptx_module *module = NULL;
 	struct ptx_program *program = NULL;
@@ -67,8 +67,8 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 	}
 	rc = ptx_module_parse(&module, work->ptx, strlen(work->ptx), err);
 	if (!rc)
-		rc = ptx_program_decode(&program, module, work->entry, &gaps, err);
-	program_gaps_text(&missing, &gaps);
+		rc = ptx_program_decode(&program, module, work->entry, &unsupported, err);
+	unsupported_features_text(&missing, &unsupported);
 	if (rc)
 		fail_msg("%s %s", err->text, missing.data);
 	assert_int_equal(
@@ -93,7 +93,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 	emulation_free(emulation);
 	ptx_program_free(program);
 	ptx_module_free(module);
-	program_gaps_release(&gaps);
+	unsupported_features_release(&unsupported);
 	text_release(&missing);
 	device_memory_free(memory);
 	return rc;
@@ -134,7 +134,7 @@ struct machine_result machine_run(const struct machine_case *work)
 
 	if (launch(work, LANES_PORTABLE, &result, &err))
 		fail_msg("%s", err.text);
-	if (handlers_avx2_if_there()) {
+	if (handlers_avx2_or_null()) {
 		if (launch(work, LANES_AVX2, &other, &err))
 			fail_msg("%s", err.text);
 		assert_same(work, &result, &other);

@@ -1,7 +1,7 @@
 /* Atomics: every kind and type, their order, what they count, where they may not go. */
 #include "memory_fixture.h"
 
-#include "emulator/machine/memory.h"
+#include "emulator/machine/device_memory.h"
 
 static struct instruction *atomic_at(enum ptx_space space, enum atomic_kind kind,
 				     enum value_type type, unsigned width)
@@ -254,7 +254,7 @@ static void body_what_is_wrong(void)
 	expect_finding(at, FINDING_OUT_OF_BOUNDS, 8, "an 8-byte atomic on 0x7f");
 	expect_finding(at, FINDING_OUT_OF_BOUNDS, 8, "8 bytes past the end of 'x' (64 bytes)");
 	set_addresses(x + 4, 0);
-	expect_finding(at, FINDING_MISALIGNED, 0, "no multiple of 8");
+	expect_finding(at, FINDING_MISALIGNED, 0, "not a multiple of 8");
 	set_addresses(SHARED_WINDOW + SHARED_SIZE, 0);
 	expect_finding(at, FINDING_OUT_OF_BOUNDS, 0, "shared memory at byte 8192");
 	set_addresses(x, 0);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/copies.h"
-#include "emulator/machine/copy_cost.h"
+#include "emulator/machine/async_copies.h"
+#include "emulator/machine/async_copy_cost.h"
 
 /* ---- decoding ---- */
 
@@ -50,11 +50,13 @@ static void copies_that_make_no_sense_are_refused(void **state)
 	} refused[] = {
 		{"cp.async.ca.shared.global [%r1], [%rd1], 12;", "4, 8 or 16 bytes"},
 		{"cp.async.ca.shared.global [%r1], [%rd1], %r2;", "4, 8 or 16 bytes"},
-		{"cp.async.cg.shared.global [%r1], [%rd1], 8;", "16 bytes are copied past"},
-		{"cp.async.ca.shared.global [%r1], [%rd1], 8, 9;", "more than the 8 bytes"},
+		{"cp.async.cg.shared.global [%r1], [%rd1], 8;",
+		 "a copy that bypasses the L1 must have 16 bytes"},
+		{"cp.async.ca.shared.global [%r1], [%rd1], 8, 9;", "greater than the 8 bytes"},
 		{"cp.async.ca.shared.global [%r1], [%rd1], 8, %rd1, %rd1;", "operand"},
 		{"cp.async.ca.shared.global [%r1], [%rd1];", "operand"},
-		{"cp.async.ca.shared.global [%r1], [%r1], 4;", "32-bit register is no address"},
+		{"cp.async.ca.shared.global [%r1], [%r1], 4;",
+		 "32-bit register cannot hold this address"},
 		{"cp.async.ca.shared.global [%rd1], %rd1, 4;", "an address in []"},
 		{"cp.async.ca.shared.global [%rd1], [p], 4;", "a param variable"},
 		{"cp.async.wait_group %r1;", "a number of groups"},
@@ -278,7 +280,7 @@ static void a_wait_orders_only_ones_own_thread(void **state)
 				     "bar.sync 0;\ncp.async.wait_all;\nxor.b32 %r7, %r20, 16;\n"
 				     "ld.shared.u32 %r4, [%r7];\n" STORE),
 		FINDING_RACE, "ld.shared.u32",
-		"thread (32,0,0) reads word 132 at line 24 of the PTX which thread (33,0,0) wrote "
+		"thread (32,0,0) reads word 132 at line 24 of the PTX, which thread (33,0,0) wrote "
 		"at line 20");
 }
 
@@ -306,7 +308,7 @@ static void addresses_and_amounts_are_checked(void **state)
 		    FINDING_OUT_OF_BOUNDS, "cp.async.ca.shared.global [%r20], [%rd2+8]",
 		    "an 8-byte asynchronous copy from");
 	assert_told(MACHINE_KERNEL(SLOTS "cp.async.ca.shared.global [%r20], [%rd2+4], 8;\nret;\n"),
-		    FINDING_MISALIGNED, "cp.async", "no multiple of 8");
+		    FINDING_MISALIGNED, "cp.async", "not a multiple of 8");
 	assert_told(MACHINE_KERNEL(SLOTS "cp.async.ca.shared.global [%r20+8], [%rd2], 16;\nret;\n"),
 		    FINDING_MISALIGNED, "cp.async", "copy to shared memory at byte 8");
 	assert_told(
@@ -316,13 +318,14 @@ static void addresses_and_amounts_are_checked(void **state)
 	assert_told(MACHINE_KERNEL(SLOTS
 				   "mov.u32 %r7, 5;\n"
 				   "cp.async.ca.shared.global [%r20], [%rd2], 4, %r7;\nret;\n"),
-		    FINDING_UNSUPPORTED, "cp.async", "4 bytes is told to read 5: undefined");
+		    FINDING_UNSUPPORTED, "cp.async",
+		    "4 bytes has a source size of 5, which is undefined");
 	assert_told(MACHINE_KERNEL(SLOTS "mov.u32 %r7, 0;\nAGAIN:\n"
 					 "cp.async.ca.shared.global [%r20], [%rd2], 4;\n"
 					 "cp.async.commit_group;\nadd.u32 %r7, %r7, 1;\n"
 					 "setp.le.u32 %p1, %r7, 1024;\n@%p1 bra AGAIN;\nret;\n"),
 		    FINDING_UNSUPPORTED, "cp.async.ca",
-		    "1024 asynchronous copies of a warp are on the way");
+		    "1024 asynchronous copies of a warp are pending");
 }
 
 /* ---- what they cost ---- */

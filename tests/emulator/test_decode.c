@@ -1,4 +1,5 @@
-/* Decoding: arithmetic, operands, moves of vectors, carry chains, comparisons, lanes together. */
+/* Decoding of arithmetic, operands, moves of vectors, carry chains, comparisons and warp
+ * operations. */
 #include "support_decode.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static void mnemonics_are_found_in_any_order(void **state)
 	assert_int_equal(alu_find("fma.ftz.rn.f32"), alu_find("fma.rn.ftz.f32"));
 	assert_int_equal(alu_find("fma.f32.rn"), ALU_FMA_RN_F32);
 	assert_int_equal(alu_find("add.f32"), alu_find("add.rn.f32"));
-	/* Types keep their order: to f32 from s32 is not to s32 from f32. */
+	/* The order of types matters: f32 from s32 is not s32 from f32. */
 	assert_int_not_equal(alu_find("cvt.rn.f32.s32"), OPERATION_COUNT);
 	assert_int_not_equal(alu_find("cvt.rn.f32.s32"), alu_find("cvt.rn.s32.f32"));
 	assert_int_equal(alu_find("cvt.f32.rn.s32"), alu_find("cvt.rn.f32.s32"));
@@ -47,7 +48,7 @@ static void unknown_mnemonics_are_not_found(void **state)
 	assert_non_null(alu_row_of(ALU_FMA_RN_F32));
 }
 
-/* Each mnemonic of alu.def finds its own row: none hides another. */
+/* Each mnemonic of alu.def finds its own row: no row hides another. */
 static void every_row_is_found_by_its_mnemonic(void **state)
 {
 	size_t rows = 0;
@@ -74,7 +75,7 @@ static void operands_become_rows(void **state)
 	size_t negatives = 0;
 
 	(void)state;
-	/* %r2 is read before it is written: it is zero. */
+	/* %r2 is read before it is written, so it is set to zero. */
 	assert_string_equal(code_shape(function), "(MOV_B32) |ADD_S32 ADD_S32 MOV_B32 RET");
 	assert_int_equal(code[0].dst, code[1].a);
 	assert_int_equal(constant_of(function, code[0].a)->bits, 0);
@@ -124,7 +125,7 @@ static void guards_stay_with_their_instruction(void **state)
 static void wide_registers_are_narrowed_and_widened(void **state)
 {
 	(void)state;
-	/* A 64-bit register where 32 bits are converted, and where they are the result. */
+	/* A 64-bit register as the 32-bit source and as the 32-bit result of a conversion. */
 	shape_is("mov.u64 %rd1, 3;\ncvt.rn.f32.s32 %f1, %rd1;\nret;",
 		 "MOV_B64 (UNPACK_B32_0_OF_B64) CVT_RN_F32_S32 RET");
 	shape_is("mov.u32 %r1, 3;\ncvt.s16.s32 %r2, %r1;\nret;",
@@ -166,7 +167,8 @@ static void carry_chains_have_a_hidden_predicate(void **state)
 	assert_string_equal(code_shape(decoded.function),
 			    "MOV_B32 (ADD_CARRY_U32) ADD_U32 (MOV_PRED) (ADDC_CARRY_U32) ADDC_U32 "
 			    "(MOV_PRED) ADDC_U32 RET");
-	/* The carry is of the operands as they were, though the result is one of them. */
+	/* The carry uses the operands before the instruction, although the result is one of
+	 * them. */
 	assert_int_equal(code[1].a, code[2].a);
 	assert_int_equal(code[3].a, code[1].dst);
 	assert_int_equal(code[4].c, code[3].dst);
@@ -204,7 +206,8 @@ static void comparisons_combine_and_have_two_results(void **state)
 		 "MOV_B16 SETP_GT_F16 (SELP_B16) RET");
 }
 
-/* The source of setp.xor may be the first result: both results are reckoned before. */
+/* The source of setp.xor may be the first result, so both results are computed before either is
+ * written. */
 static void results_do_not_spoil_the_predicate_they_combine(void **state)
 {
 	struct decoded decoded = decode_body("mov.u32 %r1, 1;\nsetp.lt.s32 %p1, %r1, 4;\n"
@@ -235,7 +238,7 @@ static void lanes_exchange(void **state)
 	assert_int_equal(constant_of(function, at->c)->bits, 31);
 	assert_int_equal(constant_of(function, at->d)->bits, UINT32_MAX);
 	assert_true(at->dst && at->dst2);
-	/* Lanes read each other's value: the result must not lie on it. */
+	/* Lanes read each other's value, so the result must not share its row. */
 	assert_int_not_equal(at->dst, at->a);
 	at = only(function, OP_VOTE);
 	assert_int_equal(at->kind, VOTE_BALLOT);
@@ -253,20 +256,20 @@ static void lanes_exchange(void **state)
 	decoded_release(&decoded);
 }
 
-static void nonsense_is_refused_with_its_line(void **state)
+static void invalid_operands_are_reported_with_their_line(void **state)
 {
 	static const struct {
 		const char *body, *words;
 	} cases[] = {
 		{"add.s32 %r1, %r2;\nret;", "operands"},
 		{"add.s32 %r1, %r2, %r3, %r4;\nret;", "operands"},
-		{"add.s32 %rd1, %p1, %r3;\nret;", "%p1 has 1 bits where 32 are needed"},
-		{"add.s64 %rd1, %r1, %rd3;\nret;", "%r1 has 32 bits where 64"},
-		{"add.s32 %h1, %r1, %r3;\nret;", "in %h1, which has 16"},
-		{"add.s32 5, %r1, %r3;\nret;", "a result needs a register"},
-		{"add.s32 %r1, {%r1, %r2}, %r3;\nret;", "cannot be read"},
-		{"mov.u32 %r1, nobody;\nret;", "no variable or function nobody"},
-		{"bra nowhere;\nret;", "no such label"},
+		{"add.s32 %rd1, %p1, %r3;\nret;", "%p1 has 1 bits, but the operand needs 32"},
+		{"add.s64 %rd1, %r1, %rd3;\nret;", "%r1 has 32 bits, but the operand needs 64"},
+		{"add.s32 %h1, %r1, %r3;\nret;", "the result has 32 bits, but %h1 has 16"},
+		{"add.s32 5, %r1, %r3;\nret;", "the result must be a register"},
+		{"add.s32 %r1, {%r1, %r2}, %r3;\nret;", "not a valid source operand"},
+		{"mov.u32 %r1, nobody;\nret;", "unknown variable or function nobody"},
+		{"bra nowhere;\nret;", "unknown label"},
 		{"mov.u16 %h1, p;\nret;", "does not fit"},
 		{"shfl.sync.up.b32 %r1, %r2, 1, 0;\nret;", "operands"},
 		{"setp.lt.f16 %p1|%p2, %h1, %h2;\nret;", "one result"},
@@ -282,8 +285,8 @@ static void nonsense_is_refused_with_its_line(void **state)
 	}
 }
 
-/* It looks like PTX, and an assembler would say that it is none. */
-static void what_no_ptx_has_is_a_gap(void **state)
+/* Mnemonics that look like PTX but that an assembler rejects. */
+static void unknown_opcodes_are_unsupported(void **state)
 {
 	static const char *const statements[] = {
 		"set.eq.u16.u32 %h1, %r1, %r2",
@@ -303,13 +306,13 @@ static void what_no_ptx_has_is_a_gap(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(statements); i++) {
 		char *body = xasprintf("%s;\nret;", statements[i]);
-		struct text gaps = TEXT_INIT;
+		struct text unsupported = TEXT_INIT;
 		struct error err;
 
-		if (decode_body_fails(body, &err, &gaps) != PL_EUNSUPPORTED ||
-		    strncmp(gaps.data, "opcode ", 7) != 0)
+		if (decode_body_fails(body, &err, &unsupported) != PL_EUNSUPPORTED ||
+		    strncmp(unsupported.data, "opcode ", 7) != 0)
 			fail_msg("%s: %s", body, err.text);
-		text_release(&gaps);
+		text_release(&unsupported);
 		free(body);
 	}
 }
@@ -329,8 +332,8 @@ int main(void)
 		cmocka_unit_test(comparisons_combine_and_have_two_results),
 		cmocka_unit_test(results_do_not_spoil_the_predicate_they_combine),
 		cmocka_unit_test(lanes_exchange),
-		cmocka_unit_test(nonsense_is_refused_with_its_line),
-		cmocka_unit_test(what_no_ptx_has_is_a_gap),
+		cmocka_unit_test(invalid_operands_are_reported_with_their_line),
+		cmocka_unit_test(unknown_opcodes_are_unsupported),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

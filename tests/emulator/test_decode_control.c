@@ -1,4 +1,5 @@
-/* Decoding: branches and blocks, barriers, calls, gaps and what data decides. */
+/* Decoding of branches and blocks, barriers and calls, lists of unsupported features, and data
+ * dependence. */
 #include "support_decode.h"
 
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static void branches_lead_to_instructions(void **state)
 	decoded_release(&decoded);
 }
 
-/* A label before an instruction of several steps leads to the first of them. */
+/* A label before an instruction of several steps leads to the first step. */
 static void branches_lead_to_the_first_step(void **state)
 {
 	struct decoded decoded = decode_body("mov.u32 %r1, 1;\nmov.u32 %r2, 1;\nbra.uni there;\n"
@@ -111,7 +112,7 @@ static void calls_pass_bytes_of_frames(void **state)
 	assert_ptr_equal(&decoded.program->functions[call->function], callee);
 	assert_int_equal(call->argument_count, 2);
 	assert_int_equal(call->result_count, 1);
-	/* Slots of 16 bytes: the result, x, and y; then the callee's own variables. */
+	/* Slots of 16 bytes hold the result, x, and y; the callee's own variables follow. */
 	assert_int_equal(callee->parameter_offsets[0], 0);
 	assert_int_equal(callee->parameter_offsets[1], 16);
 	assert_int_equal(callee->parameter_offsets[2], 32);
@@ -121,13 +122,13 @@ static void calls_pass_bytes_of_frames(void **state)
 	assert_int_equal(call->arguments[0].to, 16);
 	assert_int_equal(call->arguments[1].to, 32);
 	assert_int_equal(call->arguments[1].bytes, 24);
-	/* The bytes that st.param wrote are those that are passed. */
+	/* The call passes the bytes that st.param wrote. */
 	assert_int_equal(function->code[1].space, PTX_SPACE_PARAM);
 	assert_int_equal(constant_of(function, function->code[1].a)->bits, call->arguments[0].from);
 	assert_int_equal(constant_of(function, function->code[2].a)->bits, call->arguments[1].from);
 	assert_int_equal(function->code[2].offset, 8);
 	assert_int_equal(constant_of(function, function->code[4].a)->bits, call->results[0].to);
-	/* The same by a pointer. */
+	/* The same call through a pointer. */
 	call = &function->calls[function->code[6].target];
 	assert_int_equal(call->function, UINT32_MAX);
 	assert_int_equal(call->pointer, function->code[5].dst);
@@ -184,12 +185,12 @@ static void wrong_arguments_are_refused(void **state)
 			bodies[i]);
 
 		assert_int_equal(decode_module_fails(text, "k", &err, NULL), PL_EPARSE);
-		assert_non_null(strstr(err.text, "arguments are not those of f"));
+		assert_non_null(strstr(err.text, "the arguments do not match those of f"));
 		free(text);
 	}
 }
 
-static void every_gap_is_listed_once_with_its_count(void **state)
+static void every_unsupported_feature_is_listed_once_with_its_count(void **state)
 {
 	struct error err;
 	struct text words = TEXT_INIT;
@@ -221,7 +222,7 @@ static void every_gap_is_listed_once_with_its_count(void **state)
 	text_release(&words);
 }
 
-static void gaps_of_what_is_called_count_too(void **state)
+static void unsupported_features_of_callees_are_listed(void **state)
 {
 	struct error err;
 	struct text words = TEXT_INIT;
@@ -238,13 +239,13 @@ static void gaps_of_what_is_called_count_too(void **state)
 	text_release(&words);
 }
 
-static void unknown_entries_are_told_with_those_there_are(void **state)
+static void an_unknown_entry_is_reported_with_the_known_ones(void **state)
 {
 	struct error err;
 
 	(void)state;
 	assert_int_equal(decode_module_fails(call_module, "nobody", &err, NULL), PL_ENOENT);
-	assert_string_equal(err.text, "no entry nobody here; there are k");
+	assert_string_equal(err.text, "no entry nobody; the module has k");
 }
 
 static void data_decides_addresses_and_branches(void **state)
@@ -253,7 +254,7 @@ static void data_decides_addresses_and_branches(void **state)
 		const char *body;
 		unsigned bits;
 	} cases[] = {
-		/* Values go from memory to memory; addresses come from the thread's number. */
+		/* Values go from memory to memory; addresses depend on the thread's number only. */
 		{"mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd1, %r1, 4;\nld.global.u32 %r2, [%rd1];\n"
 		 "add.s32 %r2, %r2, 1;\nst.global.u32 [%rd1], %r2;\nret;",
 		 0},
@@ -268,23 +269,23 @@ static void data_decides_addresses_and_branches(void **state)
 		{"atom.global.add.u32 %r2, [%rd1], 1;\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 ret;\nret;",
 		 DEPENDS_ON_ATOMIC},
 		{"atom.global.add.u32 %r2, [%rd1], 1;\nst.global.u32 [%rd1], %r2;\nret;", 0},
-		/* Through local memory, written before or after in the code. */
+		/* Through local memory, written before or after the read in the code. */
 		{".local .b8 own[8];\nld.local.u64 %rd2, [own];\nld.global.u64 %rd3, [%rd1];\n"
 		 "st.local.u64 [own], %rd3;\nst.global.u32 [%rd2], %r1;\nret;",
 		 DEPENDS_ON_DATA},
 		{".local .b8 own[8];\nst.local.u64 [own], %rd1;\nld.local.u64 %rd2, [own];\n"
 		 "st.global.u32 [%rd2], %r1;\nret;",
 		 0},
-		/* The last block that is done, as it tells its threads. */
+		/* One thread finds out whether its block is the last, and tells the others. */
 		{"atom.global.add.u32 %r2, [%rd1], 1;\nst.shared.u32 [%r1], %r2;\n"
 		 "ld.shared.u32 %r3, [%r1];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra end;\nend:\nret;",
 		 DEPENDS_ON_DATA | DEPENDS_ON_ATOMIC},
-		/* Through what lanes tell each other. */
+		/* Through exchanges between lanes. */
 		{"ld.global.u32 %r2, [%rd1];\nshfl.sync.idx.b32 %r3, %r2, 0, 31, -1;\n"
 		 "setp.eq.u32 %p1, %r3, 0;\nvote.sync.any.pred %p2, %p1, -1;\n@%p2 bra "
 		 "end;\nend:\nret;",
 		 DEPENDS_ON_DATA},
-		/* A register that other values share a row with. */
+		/* A register that shares a row with other values. */
 		{"ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1], %r1;\nmov.u32 %r2, %tid.x;\n"
 		 "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra end;\nend:\nret;",
 		 0},
@@ -328,9 +329,9 @@ int main(void)
 		cmocka_unit_test(calls_pass_bytes_of_frames),
 		cmocka_unit_test(printing_and_assertions_are_the_machines),
 		cmocka_unit_test(wrong_arguments_are_refused),
-		cmocka_unit_test(every_gap_is_listed_once_with_its_count),
-		cmocka_unit_test(gaps_of_what_is_called_count_too),
-		cmocka_unit_test(unknown_entries_are_told_with_those_there_are),
+		cmocka_unit_test(every_unsupported_feature_is_listed_once_with_its_count),
+		cmocka_unit_test(unsupported_features_of_callees_are_listed),
+		cmocka_unit_test(an_unknown_entry_is_reported_with_the_known_ones),
 		cmocka_unit_test(data_decides_addresses_and_branches),
 		cmocka_unit_test(data_decides_through_calls),
 	};

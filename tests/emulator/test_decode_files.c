@@ -1,4 +1,5 @@
-/* Decoding what nvcc wrote: every kernel of the tree, and programs with a little of everything. */
+/* Decoding of files that nvcc wrote: every kernel of the tree, and programs with a little of
+ * everything. */
 #include "support_decode.h"
 
 #include <glob.h>
@@ -30,7 +31,8 @@ static void file_release(struct file *file)
 	free(file->text);
 }
 
-/* Offsets in the file, targets in the code, blocks where branches lead. */
+/* Offsets are in the register file, targets in the code, and branches lead to the beginning of a
+ * block. */
 static void check_function(const struct program_function *function)
 {
 	for (size_t i = 0; i < function->code_count; i++) {
@@ -50,13 +52,14 @@ static void check_function(const struct program_function *function)
 			assert_true(at->target < function->code_count);
 			assert_true(function->code[at->target].leader);
 		}
-		/* No result lies on a constant. */
+		/* No result shares a row with a constant. */
 		for (size_t j = 0; at->dst && j < function->constant_count; j++)
 			assert_int_not_equal(function->constants[j].row, at->dst);
 	}
 }
 
-/* Decodes each entry; the gaps of all as text. Returns how many entries were decoded. */
+/* Decodes each entry and appends the unsupported features of all. Returns the number of decoded
+ * entries. */
 static size_t decode_entries(const struct ptx_module *module, struct text *words,
 			     uint32_t *most_file_bytes)
 {
@@ -64,16 +67,17 @@ static size_t decode_entries(const struct ptx_module *module, struct text *words
 
 	for (size_t i = 0; i < module->function_count; i++) {
 		struct ptx_program *program = NULL;
-		struct program_gaps gaps = {0};
+		struct unsupported_features unsupported = {0};
 		struct error err = {0};
 		int rc;
 
 		if (!module->functions[i].entry)
 			continue;
-		rc = ptx_program_decode(&program, module, module->functions[i].name, &gaps, &err);
+		rc = ptx_program_decode(&program, module, module->functions[i].name, &unsupported,
+					&err);
 		if (rc == PL_EUNSUPPORTED) {
 			text_addf(words, "%s: ", module->functions[i].name);
-			program_gaps_text(words, &gaps);
+			unsupported_features_text(words, &unsupported);
 			text_add(words, "\n");
 		} else if (rc) {
 			fail_msg("%s", err.text);
@@ -85,7 +89,7 @@ static size_t decode_entries(const struct ptx_module *module, struct text *words
 					*most_file_bytes = program->functions[j].file_bytes;
 			}
 		}
-		program_gaps_release(&gaps);
+		unsupported_features_release(&unsupported);
 		ptx_program_free(program);
 	}
 	return decoded;
@@ -103,13 +107,13 @@ static void every_kernel_of_the_tree_decodes(void **state)
 		struct text words = TEXT_INIT;
 		uint32_t most = 0;
 		size_t decoded = decode_entries(file.module, &words, &most);
-		/* Tensor cores are not emulated; kernels are named for them. */
+		/* Tensor cores are not emulated; such kernels are named after them. */
 		bool tensor = strstr(found.gl_pathv[i], "/tensor_") != NULL;
 
 		if (tensor ? !words.length || !strstr(words.data, "mma") : words.length || !decoded)
 			fail_msg("%s: %s", found.gl_pathv[i], words.data);
-		/* Few rows, thousands of registers or not; what there is are numbers of the code.
-		 */
+		/* The number of rows is small, for code with few or thousands of registers. The
+		 * numbers are those of this code. */
 		if (most > 64 * 1024)
 			fail_msg("%s: a file of %u bytes", found.gl_pathv[i], most);
 		text_release(&words);
@@ -118,12 +122,12 @@ static void every_kernel_of_the_tree_decodes(void **state)
 	globfree(&found);
 }
 
-static void programs_have_gaps_where_expected(void **state)
+static void programs_have_unsupported_features_where_expected(void **state)
 {
 	static const struct {
 		const char *name;
 		size_t decoded;
-		const char *gaps;
+		const char *unsupported;
 	} programs[] = {
 		{"asm_90", 1, ""},
 		{"table_90", 1, ""},
@@ -143,7 +147,8 @@ static void programs_have_gaps_where_expected(void **state)
 		uint32_t most = 0;
 
 		assert_int_equal(decode_entries(file.module, &words, &most), programs[i].decoded);
-		if (!strstr(words.data, programs[i].gaps) || (!programs[i].gaps[0] && words.length))
+		if (!strstr(words.data, programs[i].unsupported) ||
+		    (!programs[i].unsupported[0] && words.length))
 			fail_msg("%s: %s", path, words.data);
 		text_release(&words);
 		file_release(&file);
@@ -155,7 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kernel_of_the_tree_decodes),
-		cmocka_unit_test(programs_have_gaps_where_expected),
+		cmocka_unit_test(programs_have_unsupported_features_where_expected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Decoding: loads, stores and atomics, parameters, and where variables lie. */
+/* Decoding of loads, stores and atomics, parameters, and the layout of variables. */
 #include "support_decode.h"
 
 #include <string.h>
@@ -116,7 +116,8 @@ static void a_parameter_whose_address_is_taken_is_copied(void **state)
 	const struct instruction *code = function->code;
 
 	(void)state;
-	/* 12 bytes at 4 of the block: 4 and 8, so that each is aligned. */
+	/* 12 bytes at offset 4 of the parameter block are copied as 4 and 8, so that each part is
+	 * aligned. */
 	assert_string_equal(code_shape(function), "(STORE) (STORE) MOV_B64 CVTA_LOCAL_U64 LOAD "
 						  "MOV_B32 RET");
 	assert_int_equal(code[0].space, PTX_SPACE_PARAM);
@@ -130,7 +131,7 @@ static void a_parameter_whose_address_is_taken_is_copied(void **state)
 	decoded_release(&decoded);
 }
 
-static void atomics_say_whether_anybody_reads_the_result(void **state)
+static void atomics_record_whether_their_result_is_read(void **state)
 {
 	struct decoded decoded = decode_body("mov.u64 %rd1, 4096;\n"
 					     "atom.global.add.u32 %r1, [%rd1], 1;\n"
@@ -148,7 +149,7 @@ static void atomics_say_whether_anybody_reads_the_result(void **state)
 			    "MOV_B64 ATOMIC ATOMIC ATOMIC ATOMIC ATOMIC ATOMIC RET");
 	assert_true(code[1].result_unused);
 	assert_false(code[2].result_unused); /* an address */
-	assert_false(code[3].result_unused); /* there is no reduction of that kind */
+	assert_false(code[3].result_unused); /* exch has no form without a result */
 	assert_true(code[4].result_unused);
 	assert_int_equal(code[4].dst, 0);
 	assert_int_equal(code[4].kind, ATOMIC_MAX);
@@ -180,7 +181,7 @@ static void a_result_that_is_read_later_is_used(void **state)
 			      "mov.u32 %r1, 1;\nbra.uni top;\nbehind:\nret;");
 	assert_true(only(decoded.function, OP_ATOMIC)->result_unused);
 	decoded_release(&decoded);
-	/* A guarded write leaves the result to other lanes. */
+	/* A guarded write keeps the result in other lanes. */
 	decoded = decode_body("mov.u64 %rd1, 4096;\natom.global.add.u32 %r1, [%rd1], 1;\n"
 			      "@%p1 mov.u32 %r1, 1;\nst.global.u32 [%rd1], %r1;\nret;");
 	assert_false(only(decoded.function, OP_ATOMIC)->result_unused);
@@ -199,14 +200,14 @@ static const char shared_module[] = PTX_HEADER
 	".visible .entry two()\n{\ncall helper;\nret;\n}\n"
 	".visible .entry three()\n{\n.reg .b32 %r<5>;\nmov.u32 %r1, doubles;\nret;\n}\n";
 
-static void shared_variables_take_room_where_they_are_mentioned(void **state)
+static void shared_variables_take_space_where_they_are_used(void **state)
 {
 	struct decoded decoded = decode_module(shared_module, "one");
 	const struct program_function *function = decoded.function;
 	const struct instruction *code = function->code;
 
 	(void)state;
-	/* 40 bytes of doubles, 3 letters, and dynamic memory from the next 16. */
+	/* 40 bytes of doubles, 3 of letters, and dynamic memory from the next multiple of 16. */
 	assert_int_equal(program_shared_static_bytes(decoded.program, "one"), 48);
 	assert_int_equal(constant_of(function, code[0].a)->kind, CONSTANT_SHARED);
 	assert_int_equal(constant_of(function, code[0].a)->bits, 0);
@@ -216,7 +217,7 @@ static void shared_variables_take_room_where_they_are_mentioned(void **state)
 	assert_int_equal(constant_of(function, code[3].a)->kind, CONSTANT_GLOBAL);
 	assert_string_equal(decoded.module->variables[constant_of(function, code[3].a)->bits].name,
 			    "counter");
-	/* What the entry does not reach is not decoded. */
+	/* Functions that the entry does not reach are not decoded. */
 	for (size_t i = 0; i < decoded.program->function_count; i++)
 		assert_int_equal(decoded.program->functions[i].code != NULL,
 				 &decoded.program->functions[i] == function);
@@ -231,7 +232,7 @@ static void entries_that_share_variables_are_laid_out_together(void **state)
 	struct decoded decoded = decode_module(shared_module, NULL);
 
 	(void)state;
-	/* one and two share letters, three shares doubles with one: all lie in one layout. */
+	/* one and two share letters, three shares doubles with one: all three have one layout. */
 	assert_int_equal(program_shared_static_bytes(decoded.program, "one"), 48);
 	assert_int_equal(program_shared_static_bytes(decoded.program, "two"), 47);
 	assert_int_equal(program_shared_static_bytes(decoded.program, "three"), 40);
@@ -263,15 +264,16 @@ static void atomics_of_halves_are_kinds_of_their_own(void **state)
 	struct decoded decoded = decode_body("atom.global.add.noftz.f16 %h1, [%rd1], %h2;\n"
 					     "red.shared.add.noftz.bf16x2 [%r2], %r3;\n"
 					     "atom.cas.b16 %h1, [%rd1], %h2, %h3;\nret;");
-	static const char *const gaps[] = {"atom.global.add.f16", "atom.global.min.noftz.f16",
-					   "red.global.cas.b16", "atom.global.exch.b16"};
+	static const char *const unsupported[] = {"atom.global.add.f16",
+						  "atom.global.min.noftz.f16", "red.global.cas.b16",
+						  "atom.global.exch.b16"};
 	const struct instruction *code = decoded.function->code;
 	struct text words = TEXT_INIT;
 	struct error err;
 
 	(void)state;
 	assert_non_null(strstr(code_shape(decoded.function), "|ATOMIC ATOMIC ATOMIC RET"));
-	while (code->operation != OP_ATOMIC) /* registers that nobody wrote get zeroes */
+	while (code->operation != OP_ATOMIC) /* registers that are never written are set to zero */
 		code++;
 	assert_int_equal(code[0].kind, ATOMIC_ADD_F16);
 	assert_int_equal(code[0].type, TYPE_b16);
@@ -288,28 +290,28 @@ static void atomics_of_halves_are_kinds_of_their_own(void **state)
 					   "atom.global.exch.b16 %h1, [%rd1], %h2;\nret;",
 					   &err, &words),
 			 PL_EUNSUPPORTED);
-	for (size_t i = 0; i < ARRAY_SIZE(gaps); i++)
-		assert_non_null(strstr(words.data, gaps[i]));
+	for (size_t i = 0; i < ARRAY_SIZE(unsupported); i++)
+		assert_non_null(strstr(words.data, unsupported[i]));
 	text_release(&words);
 }
 
-static void accesses_that_make_no_sense_are_refused(void **state)
+static void invalid_accesses_are_refused(void **state)
 {
 	static const struct {
 		const char *body, *words;
 	} cases[] = {
-		{"ld.global.u32 %r1, [%r2];\nret;", "no address"},
-		{"ld.global.u32 %r1, [nobody];\nret;", "no variable nobody"},
+		{"ld.global.u32 %r1, [%r2];\nret;", "cannot hold this address"},
+		{"ld.global.u32 %r1, [nobody];\nret;", "unknown variable nobody"},
 		{"ld.global.u32 %r1, %rd1;\nret;", "address in []"},
-		{"ld.global.u32 %h1, [%rd1];\nret;", "4 bytes for %h1"},
-		{"ld.global.v2.u32 %r1, [%rd1];\nret;", "2 registers"},
-		{"ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];\nret;", "2 registers"},
-		{"ld.param.u64 %rd1, [p+4];\nret;", "8 bytes at 4 of p"},
+		{"ld.global.u32 %h1, [%rd1];\nret;", "cannot load 4 bytes into %h1"},
+		{"ld.global.v2.u32 %r1, [%rd1];\nret;", "expected 2 registers"},
+		{"ld.global.v2.u32 {%r1, %r2, %r3}, [%rd1];\nret;", "expected 2 registers"},
+		{"ld.param.u64 %rd1, [p+4];\nret;", "8 bytes at offset 4 of p"},
 		{"ld.param.u64 %rd1, [p+-1];\nret;", "of p"},
 		{"ld.param.u64 %rd1, [p+9223372036854775807];\nret;", "of p"},
 		{"st.param.u64 [p], %rd1;\nret;", "cannot be written"},
-		{"ld.global.u64 %rd1, [p];\nret;", "a param variable by a global access"},
-		{"st.global.u32 [%rd1], %p1;\nret;", "4 bytes of a 1-bit register"},
+		{"ld.global.u64 %rd1, [p];\nret;", "a param variable accessed as global"},
+		{"st.global.u32 [%rd1], %p1;\nret;", "cannot store 4 bytes of a 1-bit register"},
 		{"atom.global.add.u32 %r1, [p], 1;\nret;", "a param variable"},
 		{"atom.global.cas.b32 %r1, [%rd1], 1;\nret;", "operands"},
 	};
@@ -349,13 +351,13 @@ int main(void)
 		cmocka_unit_test(stores_take_registers_and_numbers),
 		cmocka_unit_test(parameters_of_an_entry_are_constant_rows),
 		cmocka_unit_test(a_parameter_whose_address_is_taken_is_copied),
-		cmocka_unit_test(atomics_say_whether_anybody_reads_the_result),
+		cmocka_unit_test(atomics_record_whether_their_result_is_read),
 		cmocka_unit_test(atomics_of_halves_are_kinds_of_their_own),
 		cmocka_unit_test(a_result_that_is_read_later_is_used),
-		cmocka_unit_test(shared_variables_take_room_where_they_are_mentioned),
+		cmocka_unit_test(shared_variables_take_space_where_they_are_used),
 		cmocka_unit_test(entries_that_share_variables_are_laid_out_together),
 		cmocka_unit_test(local_variables_lie_in_the_frame),
-		cmocka_unit_test(accesses_that_make_no_sense_are_refused),
+		cmocka_unit_test(invalid_accesses_are_refused),
 		cmocka_unit_test(memory_that_no_device_has_is_refused),
 	};
 

@@ -1,6 +1,6 @@
 /*
- * Registers that share rows: random programs with loops and guards do the same on rows as on
- * registers, one lane, whatever was in the file before.
+ * Register allocation: random programs with loops and guards give the same results on rows as on
+ * registers. They run for one lane and with random bytes in the register file.
  */
 #include "support_decode.h"
 
@@ -16,9 +16,9 @@ enum kind { MOVE, ADD, MOVE_WIDE, ADD_WIDE, COMPARE, BRANCH, STORE, STORE_WIDE, 
 
 struct line {
 	enum kind kind;
-	int d, a, b; /* registers; b of a comparison and a move: a number */
-	int target;  /* of a branch */
-	int guard;   /* predicate, or -1 */
+	int d, a, b; /* registers; b of a comparison and of a move is a number */
+	int target;  /* target of a branch */
+	int guard;   /* predicate of the guard, or -1 */
 	bool guard_negated;
 };
 
@@ -153,7 +153,8 @@ static void write_row(unsigned char *file, uint32_t row, uint64_t value, int byt
 	memcpy(file + row, &value, (size_t)bytes);
 }
 
-/* One lane of decoded code; counted instructions are as many as lines. */
+/* Runs one lane of decoded code. The number of counted instructions must equal the number of
+ * lines. */
 static void run_rows(struct trace *trace, const struct program_function *function)
 {
 	unsigned char *file = malloc(function->file_bytes);
@@ -207,7 +208,7 @@ static void run_rows(struct trace *trace, const struct program_function *functio
 	free(file);
 }
 
-static void rows_do_as_registers(void **state)
+static void rows_give_the_results_of_registers(void **state)
 {
 	uint64_t stored = 0;
 
@@ -233,10 +234,10 @@ static void rows_do_as_registers(void **state)
 		text_release(&text);
 		decoded_release(&decoded);
 	}
-	assert_true(stored > 3000); /* programs that store nothing would show nothing */
+	assert_true(stored > 3000); /* Programs that store nothing would test nothing. */
 }
 
-/* Adds up `live` values, each of which is read only after all are written; `rounds` times. */
+/* Adds `live` values, all of which are written before the first is read, `rounds` times. */
 static void write_sum(struct text *out, int live, int rounds)
 {
 	text_addf(out,
@@ -281,7 +282,7 @@ static void more_live_registers_than_fit_are_refused(void **state)
 	text_clear(&text);
 	write_sum(&text, 40000, 1);
 	assert_int_equal(decode_module_fails(text.data, "k", &err, &words), PL_EUNSUPPORTED);
-	assert_non_null(strstr(words.data, "register file of over 4 MiB for a warp"));
+	assert_non_null(strstr(words.data, "register file of over 4 MiB per warp"));
 	text_release(&text);
 	text_release(&words);
 }
@@ -289,7 +290,7 @@ static void more_live_registers_than_fit_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_do_as_registers),
+		cmocka_unit_test(rows_give_the_results_of_registers),
 		cmocka_unit_test(thousands_of_registers_share_few_rows),
 		cmocka_unit_test(more_live_registers_than_fit_are_refused),
 	};

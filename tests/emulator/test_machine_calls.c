@@ -84,7 +84,7 @@ static void endless_recursion_is_found(void **state)
 			  32);
 
 	(void)state;
-	assert_finding(&result, FINDING_STACK, 0, "deep");
+	assert_finding(&result, FINDING_STACK, 0, "a call at depth");
 	machine_release(&result);
 }
 
@@ -150,7 +150,7 @@ static void calls_by_pointer_part_the_lanes(void **state)
 	assert_finding(&result, FINDING_UNSUPPORTED, 0, "thread (10,0,0)");
 	machine_release(&result);
 	result = run_found(INDIRECT_KERNEL("mov.u64 %rd5, 123456;\n"), 32);
-	assert_finding(&result, FINDING_UNSUPPORTED, 0, "no function");
+	assert_finding(&result, FINDING_UNSUPPORTED, 0, "not a function");
 	machine_release(&result);
 }
 
@@ -296,7 +296,7 @@ static void a_failed_assertion_is_found(void **state)
 
 	(void)state;
 	assert_finding(&result, FINDING_ASSERTION, 0, "thread (5,0,0)");
-	assert_finding(&result, FINDING_ASSERTION, 0, "i != 5 does not hold (a.cu:77)");
+	assert_finding(&result, FINDING_ASSERTION, 0, "i != 5 is false (a.cu:77)");
 	machine_release(&result);
 	result = run(ASSERT_KERNEL, 5);
 	assert_int_equal(result.out[4], 1);
@@ -332,7 +332,7 @@ static void findings_name_the_source_line(void **state)
 	assert_int_equal(result.findings.count, 1);
 	finding_text(&text, &result.findings.items[0]);
 	assert_string_equal(text.data, "trap in k, block (0,0,0) thread (0,0,0), /src/a.cu:12: "
-				       "the kernel executed a trap");
+				       "the kernel executed a trap instruction");
 	text_release(&text);
 	machine_release(&result);
 }

@@ -193,7 +193,7 @@ static void a_deadlock_is_found(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
 		struct machine_result result = run_found(kernels[i], 64);
 
-		assert_finding(&result, FINDING_DEADLOCK, 0, "2 warps of 2 wait");
+		assert_finding(&result, FINDING_DEADLOCK, 0, "2 of 2 warps wait");
 		machine_release(&result);
 	}
 }

@@ -4,7 +4,7 @@
  */
 #include "memory_fixture.h"
 
-#include "emulator/machine/memory.h"
+#include "emulator/machine/device_memory.h"
 
 /* ---- what is wrong ---- */
 
@@ -96,14 +96,14 @@ static void body_misaligned(void)
 		set_addresses(x, widths[i]);
 		set_row_lane(ROW_ADDRESS, 5, 8, x + widths[i] / 2);
 		set_row_lane(ROW_ADDRESS, 9, 8, 1);
-		expect_finding(load, FINDING_MISALIGNED, 5, "no multiple of");
+		expect_finding(load, FINDING_MISALIGNED, 5, "not a multiple of");
 		set_addresses(x + 1, widths[i]);
-		expect_finding(load, FINDING_MISALIGNED, 0, "no multiple of");
+		expect_finding(load, FINDING_MISALIGNED, 0, "not a multiple of");
 	}
 	/* A vector wants the alignment of all its bytes. */
 	set_addresses(x + 8, 16);
 	expect_finding(access_at(0, OP_STORE, PTX_SPACE_GLOBAL, 4, 4), FINDING_MISALIGNED, 0,
-		       "no multiple of 16");
+		       "not a multiple of 16");
 }
 EACH_SET(misaligned)
 

@@ -242,7 +242,7 @@ static void body_bounds_and_alignment(void)
 		    "(8192 bytes)");
 	set_row_lane(ROW_ADDRESS, 2, 8, 8);
 	expect_text(wide, FINDING_MISALIGNED, 2,
-		    "a 16-byte load from shared memory at byte 8, which is no multiple of 16");
+		    "a 16-byte load from shared memory at byte 8, which is not a multiple of 16");
 	/* A block without shared memory. */
 	fixture.launch.shared_bytes = 0;
 	set_addresses(0, 0);

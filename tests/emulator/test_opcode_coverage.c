@@ -1,9 +1,8 @@
 /*
- * Whatever the decoder accepts has a golden line, or is named here with the
- * reason why it has none. Rows of alu.def and aliases have a line of their own
- * name. Of the rest, PTX of every form is offered to the decoder; what an
- * accepted form does in the machine (its key: "ATOMIC shared add f32") must be
- * among the keys of the modules that are recorded.
+ * Everything that the decoder accepts has a golden line, or is listed here with the reason why not.
+ * Rows of alu.def and aliases have a line with their own name. For the rest, the tests offer PTX of
+ * every form to the decoder. What an accepted form does in the machine (its key: "ATOMIC shared add
+ * f32") must be among the keys of the recorded modules.
  */
 #include "support_decode.h"
 #include "tests/emulator/opcodes.h"
@@ -59,7 +58,7 @@ static void instruction_key(struct text *out, const struct instruction *at)
 		text_addf(out, " %d %s%s", at->kind, type_names[at->type], second);
 		break;
 	case OP_COPY:
-		/* What ignores its source does so at any size. */
+		/* A copy that ignores its source behaves the same at any size. */
 		if (at->d)
 			text_add(out, " ignored");
 		else
@@ -95,7 +94,7 @@ static bool has_modifier(const struct ptx_statement *at, const char *word)
 	return false;
 }
 
-/* Of what the decoder composes of several rows, the form; else nothing. */
+/* Adds the form of a statement that the decoder composes of several rows; nothing for others. */
 static void statement_key(struct text *out, const struct ptx_statement *at)
 {
 	static const char *const whole[] = {"add", "addc", "sub", "subc", "mad", "madc"};
@@ -129,17 +128,17 @@ static void key_add(struct string_list *keys, struct text *key)
 	text_clear(key);
 }
 
-/* False: the decoder does not accept the text. */
+/* Returns false if the decoder does not accept the text. */
 static bool keys_of(struct string_list *keys, bool *operations, const char *ptx)
 {
 	struct ptx_module *module = NULL;
 	struct ptx_program *program = NULL;
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	struct error err = {0};
 	struct text key = TEXT_INIT;
 
 	if (ptx_module_parse(&module, ptx, strlen(ptx), &err) == 0 &&
-	    ptx_program_decode(&program, module, NULL, &gaps, &err) == 0)
+	    ptx_program_decode(&program, module, NULL, &unsupported, &err) == 0)
 		for (size_t i = 0; i < program->function_count; i++) {
 			const struct program_function *function = &program->functions[i];
 
@@ -158,7 +157,7 @@ static bool keys_of(struct string_list *keys, bool *operations, const char *ptx)
 				key_add(keys, &key);
 			}
 		}
-	program_gaps_release(&gaps);
+	unsupported_features_release(&unsupported);
 	text_release(&key);
 	ptx_program_free(program);
 	if (module)
@@ -166,7 +165,7 @@ static bool keys_of(struct string_list *keys, bool *operations, const char *ptx)
 	return program != NULL;
 }
 
-/* ---- what there may be ---- */
+/* ---- all forms ---- */
 
 static const char *const spaces[] = {"", ".global", ".shared", ".local", ".const", ".param"};
 static const char *const types[] = {"b8",     "u8",    "s8",    "b16",    "u16",  "s16",
@@ -174,7 +173,7 @@ static const char *const types[] = {"b8",     "u8",    "s8",    "b16",    "u16",
 				    "b64",    "u64",   "s64",   "f64",    "b128", "f16x2",
 				    "bf16x2", "u16x2", "s16x2", "e4m3x2", "tf32"};
 
-/* A register of the type, the number of which `index` tells from others. */
+/* A register of the type; `index` distinguishes it from others. */
 static void add_register(struct text *out, const char *type, int index)
 {
 	const char *digits = type + strcspn(type, "0123456789");
@@ -253,7 +252,7 @@ static void offer_atomics(struct string_list *accepted)
 						add_register(&statement, types[type], 3);
 					}
 					text_add(&statement, ";\n");
-					if (!red) { /* the result is used */
+					if (!red) { /* The result is used. */
 						text_add(&statement, "st.global.");
 						text_addf(&statement, "%s [%%rd7], ", types[type]);
 						add_register(&statement, types[type], 1);
@@ -298,7 +297,7 @@ static void offer_comparisons(struct string_list *accepted)
 	text_release(&statement);
 }
 
-/* Every form of one shape: `format` with the words. */
+/* Offers every form of one shape: `format` with the words. */
 static void offer_words(struct string_list *accepted, const char *format, const char *words)
 {
 	struct string_list list = {0};
@@ -383,7 +382,7 @@ static void offer_the_rest(struct string_list *accepted)
 
 struct fixture {
 	struct opcode_list opcodes;
-	struct string_list keys; /* of the modules that are recorded, or wait for it */
+	struct string_list keys; /* of the modules that are recorded or still to be recorded */
 	bool operations[OPERATION_COUNT];
 };
 
@@ -414,7 +413,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* A line of that name, or of that name and a lookup table. */
+/* A line with that name, or with that name and a lookup table. */
 static bool has_line(const struct fixture *fixture, const char *mnemonic)
 {
 	size_t length = strlen(mnemonic);
@@ -441,7 +440,8 @@ static void test_every_row_has_a_line(void **state)
 
 		if (!row)
 			continue;
-		/* What has no name of its own, or is an address, is seen at work. */
+		/* Auxiliary rows and addresses have no line of their own; other lines execute
+		 * them. */
 		if (!*row->mnemonic || address ? fixture->operations[i]
 					       : has_line(fixture, row->mnemonic))
 			continue;
@@ -453,7 +453,7 @@ static void test_every_row_has_a_line(void **state)
 
 static void test_every_operation_is_in_a_line(void **state)
 {
-	/* What they do is no value: test_machine_calls, test_machine. */
+	/* They have no result to record: see test_machine_calls, test_machine. */
 	static const enum operation excused[] = {OP_TRAP, OP_PRINT, OP_ASSERT_FAIL};
 	const struct fixture *fixture = *state;
 	size_t missing = 0;
@@ -515,7 +515,7 @@ static void test_every_alias_has_a_line(void **state)
 	assert_int_equal(missing, 0);
 }
 
-/* Accesses of 256 bits came with sm_100: an H200 has none to record. */
+/* 256-bit accesses need sm_100; an H200 cannot record them. */
 static bool is_wider_than_an_h200(const char *key)
 {
 	size_t length = strlen(key);

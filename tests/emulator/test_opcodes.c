@@ -1,7 +1,6 @@
 /*
- * Every opcode in the emulator, with each set of lanes, against what a GPU
- * gave for the same PTX and inputs: tests/golden/ptx/opcodes.txt, which
- * tests/gpu/opcodes.sh makes.
+ * Runs every opcode in the emulator, with each set of lanes, and compares with the results of a GPU
+ * for the same PTX and inputs: tests/golden/ptx/opcodes.txt, which tests/gpu/opcodes.sh writes.
  */
 #include "tests/emulator/opcodes.h"
 
@@ -24,7 +23,7 @@
 
 struct fixture {
 	struct opcode_list opcodes;
-	char *text; /* of the golden file, cut into lines */
+	char *text; /* the golden file, split into lines */
 	char **lines;
 	size_t line_count, line_capacity;
 };
@@ -64,7 +63,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* Of a case: digest and results, separated by a tab; NULL: none. */
+/* Returns digest and results of a case, separated by a tab; NULL: none. */
 static const char *golden_of(const struct fixture *fixture, const struct opcode_case *opcode)
 {
 	size_t length = strlen(opcode->name);
@@ -86,7 +85,7 @@ static void skip_without_golden(const struct fixture *fixture)
 
 /* ---- running ---- */
 
-/* Results of a case, or false with why not. */
+/* Runs a case. Returns false with the reason if it cannot run. */
 static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum emulated_lanes lanes,
 		    struct text *why)
 {
@@ -98,7 +97,7 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 	struct ptx_program *program = NULL;
 	struct ptx_module *module = NULL;
 	struct finding_list findings = {0};
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	struct text ptx = TEXT_INIT;
 	struct error err = {0};
 	uint64_t arguments[3];
@@ -118,7 +117,7 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 	     device_memory_allocate(memory, (int64_t)in_bytes, "in", &arguments[1], &err) ||
 	     device_memory_allocate(memory, (int64_t)threads * 16, "memory", &arguments[2], &err) ||
 	     ptx_module_parse(&module, ptx.data, ptx.length, &err) ||
-	     ptx_program_decode(&program, module, OPCODE_ENTRY, &gaps, &err) ||
+	     ptx_program_decode(&program, module, OPCODE_ENTRY, &unsupported, &err) ||
 	     emulation_create(&emulation, program, memory, lanes, &err);
 	if (!rc) {
 		opcode_inputs(device_memory_data(memory, arguments[1]), opcode);
@@ -126,7 +125,7 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 	}
 	if (rc) {
 		text_add(why, err.text);
-		program_gaps_text(why, &gaps);
+		unsupported_features_text(why, &unsupported);
 	} else if (findings.count) {
 		finding_text(why, &findings.items[0]);
 	} else {
@@ -138,14 +137,15 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 	ptx_module_free(module);
 	device_memory_free(memory);
 	finding_list_release(&findings);
-	program_gaps_release(&gaps);
+	unsupported_features_release(&unsupported);
 	text_release(&ptx);
 	return ran;
 }
 
 /* ---- comparing ---- */
 
-/* "add.f32: thread 3 (00000000 7fc12345): 7fc12345, a GPU gives 7fffffff", of the first few. */
+/* Describes the first few differences: "add.f32: thread 3 (00000000 7fc12345): 7fc12345, a GPU
+ * gives 7fffffff". */
 static void tell_differences(const struct opcode_case *opcode, const char *wanted, const char *got)
 {
 	size_t threads = opcode_thread_count(opcode);
@@ -281,14 +281,14 @@ static void test_portable_lanes_give_what_a_gpu_gives(void **state)
 static void test_avx2_lanes_give_what_a_gpu_gives(void **state)
 {
 	skip_without_golden(*state);
-	if (!handlers_avx2_if_there()) {
+	if (!handlers_avx2_or_null()) {
 		print_message("skipped: no AVX2 and FMA here\n");
 		skip();
 	}
 	compare_all(*state, LANES_AVX2);
 }
 
-/* One thread's result repeated for all, so that the strings have their length. */
+/* One thread's result, repeated for all threads, so that the strings have the right length. */
 static struct opcode_comparison compared(const struct opcode_case *opcode, const char *wanted,
 					 const char *got)
 {
@@ -325,7 +325,7 @@ static void test_a_wrong_result_is_seen(void **state)
 	assert_int_equal(compared(&near, "7fffffff", "7fffffff").wrong, 0);
 	assert_int_equal(compared(&near, "7fffffff", "3f800000").wrong, 64);
 	assert_int_equal(compared(&near, "3f800000", "7f800000").wrong, 64);
-	assert_int_equal(compared(&near, "00000000", "80000000").wrong, 0); /* -0 is near 0 */
+	assert_int_equal(compared(&near, "00000000", "80000000").wrong, 0); /* -0 is near 0. */
 	assert_int_equal(compared(&far, "00000000", "35800000").wrong, 0);
 	assert_true(compared(&far, "00000000", "35800000").distance == 0x1p-20);
 	assert_int_equal(compared(&far, "00000000", "35800001").wrong, 64);

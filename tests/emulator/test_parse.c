@@ -1,4 +1,4 @@
-/* PTX as anybody may send it: cut off, of other dialects, too much of something, no PTX at all. */
+/* Parsing of PTX from any source: truncated, other dialects, over the limits, not PTX at all. */
 #include "emulator/language/module.h"
 
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static void assert_parses(const char *text)
 		fail_msg("%.200s: %s", text, err.text);
 }
 
-/* Refused at a line with these words. */
+/* The text is refused at a line with these words. */
 static void assert_refused(const char *text, uint32_t line, const char *words)
 {
 	struct error err = {0};
@@ -54,7 +54,7 @@ static uint32_t lines_in(const char *text, size_t length)
 	return lines;
 }
 
-/* Every beginning of a real file is a module or an error that names one of its last lines. */
+/* Every prefix of a real file is a module, or an error that names a line of the prefix. */
 static void texts_may_end_anywhere(void **state)
 {
 	static const char *const paths[] = {
@@ -70,7 +70,8 @@ static void texts_may_end_anywhere(void **state)
 
 		assert_int_equal(read_file(&text, &length, paths[f], 1 << 20, &err), 0);
 		for (size_t end = 0; end < length; end++) {
-			/* of its own size, so that a sanitizer sees one byte too many */
+			/* A buffer of the exact size, so that a sanitizer finds a read past its
+			 * end. */
 			char *part = malloc(end ? end : 1);
 			unsigned line = 0;
 			int rc;
@@ -90,7 +91,7 @@ static void texts_may_end_anywhere(void **state)
 	assert_true(refused > 1000);
 }
 
-/* A byte that is not there, or another one, anywhere: no crash, and no endless reading. */
+/* A byte that is missing or different, at any position, causes no crash and no endless loop. */
 static void bytes_may_be_missing_or_other(void **state)
 {
 	static const char others[] = {'\0', '{', '}', ';', '\xff', '9', '.'};
@@ -136,35 +137,36 @@ static void dialects_are_read(void **state)
 		assert_parses(text);
 		free(text);
 	}
-	/* Ends of lines of other systems, and the terminator of a string. */
+	/* Line ends of other systems, and the terminator of a string. */
 	assert_parses(".version 8.0\r\n.target sm_90\r\n.address_size 64\r\n.entry k()\r\n{ "
 		      "ret;\r\n}\r\n");
 	assert_int_equal(parse(HEAD "\0\0", sizeof(HEAD "\0\0"), NULL), 0);
 	assert_refused(".version 8\n", 1, "a version such as 9.0");
-	assert_refused(".version 8.0\n.target sm_90\n.address_size 32\n", 3, "64 bits only");
+	assert_refused(".version 8.0\n.target sm_90\n.address_size 32\n", 3,
+		       "only 64-bit addresses");
 	assert_refused(".target sm_90\n", 1, ".version");
 }
 
-static void what_is_no_ptx_is_refused(void **state)
+static void text_that_is_not_ptx_is_refused(void **state)
 {
 	struct error err = {0};
 
 	(void)state;
-	assert_refused("", 1, "begins with .version");
-	assert_refused("\n\n\n", 4, "begins with .version");
+	assert_refused("", 1, "must begin with .version");
+	assert_refused("\n\n\n", 4, "must begin with .version");
 	assert_refused("\xef\xbb\xbf.version 8.0\n", 1, "0xef");
 	assert_refused("\x7f"
 		       "ELF",
 		       1, "0x7f");
 	assert_refused("#include <stdio.h>\n", 1, "0x23");
-	assert_refused("/* never", 1, "ends in this comment");
+	assert_refused("/* never", 1, "this comment does not end");
 	assert_int_equal(parse(ENTRY "add.u32\0%r1;\n", sizeof(ENTRY "add.u32\0%r1;\n") - 1, &err),
 			 PL_EPARSE);
 	assert_non_null(strstr(err.text, "line 6: "));
 	assert_non_null(strstr(err.text, "0x00"));
 }
 
-/* `count` of something between two texts. */
+/* Returns `count` repetitions of a word between two texts. */
 static char *many(const char *before, const char *word, size_t count, const char *after)
 {
 	struct text text = TEXT_INIT;
@@ -196,11 +198,11 @@ static void too_much_of_anything_is_refused(void **state)
 	assert_refused(ENTRY ".reg .b32 %r<65537>;\n", 6, "65536");
 	assert_refused(ENTRY ".reg .b32 %r<60000>;\n.reg .b32 %q<60000>;\n", 7, "more than 65536");
 	assert_refused(ENTRY ".reg .b32 %r<99999999999999999999>;\n", 6, "number");
-	assert_many_refused(ENTRY, "{", 100000, 6, "more than 64 scopes");
-	assert_many_refused(ENTRY "mov.b64 ", "{", 100000, 6, "more than 8 lists");
-	assert_many_refused(ENTRY "call ", "(", 100000, 6, "more than 8 lists");
+	assert_many_refused(ENTRY, "{", 100000, 6, "more than 64 nested scopes");
+	assert_many_refused(ENTRY "mov.b64 ", "{", 100000, 6, "more than 8 nested lists");
+	assert_many_refused(ENTRY "call ", "(", 100000, 6, "more than 8 nested lists");
 	assert_many_refused(ENTRY "ld.u32 ", "[", 100000, 6, "an address");
-	assert_many_refused(HEAD ".global .u32 x[4] = ", "{", 100000, 4, "more lists");
+	assert_many_refused(HEAD ".global .u32 x[4] = ", "{", 100000, 4, "more nested lists");
 	assert_many_refused(HEAD ".global .u32 x", "[2]", 64, 4, "more than 7 dimensions");
 	assert_refused(HEAD ".global .b8 x[9223372036854775807][9];\n", 4, "more than 2^63");
 	assert_refused(ENTRY ".loc 65536 1 1\n", 6, "65535");
@@ -208,7 +210,7 @@ static void too_much_of_anything_is_refused(void **state)
 		text_addf(&functions, "%s.entry k%d() {}\n", i ? "" : HEAD, i);
 	assert_refused(functions.data, PTX_MAX_FUNCTIONS + 4, "more than 16384 functions");
 	text_release(&functions);
-	/* More memory than its length lets expect. */
+	/* The module needs more memory than a text of this length should. */
 	assert_int_equal(parse(HEAD ".global .u32 x[1000000000] = {1};\n",
 			       strlen(HEAD ".global .u32 x[1000000000] = {1};\n"), &err),
 			 PL_ENOMEM);
@@ -219,7 +221,7 @@ static void too_much_of_anything_is_refused(void **state)
 	free(text);
 }
 
-/* ---- where code is from ---- */
+/* ---- source positions ---- */
 
 static void assert_place(const struct ptx_statement *at, uint32_t file, uint32_t line,
 			 uint32_t caller_file, uint32_t caller_line)
@@ -259,7 +261,7 @@ static void inlined_code_knows_its_outermost_call(void **state)
 	ptx_module_free(module);
 }
 
-/* They are shown on a line of a report, and sent as the name of one. */
+/* Reports print file names on one line and use them as keys. */
 static void names_of_files_can_be_shown(void **state)
 {
 	static const char text[] = HEAD ".file 1 \"a\x1b[2J\tb\x7f.cu\"\n.file 2 \"\"\n"
@@ -279,7 +281,7 @@ static void names_of_files_can_be_shown(void **state)
 	assert_string_equal(module->files[3], "gr\xc3\xb6\xc3\x9f"
 					      "e.cu");
 	ptx_module_free(module);
-	assert_many_refused(HEAD ".file 1 \"", "a", 5000, 4, "without its end");
+	assert_many_refused(HEAD ".file 1 \"", "a", 5000, 4, "a string that does not end");
 	long_name = many(HEAD ".file 1 \"", "a", 4096, "\"\n");
 	assert_refused(long_name, 4, "more than 4095 bytes");
 	free(long_name);
@@ -291,7 +293,7 @@ int main(void)
 		cmocka_unit_test(texts_may_end_anywhere),
 		cmocka_unit_test(bytes_may_be_missing_or_other),
 		cmocka_unit_test(dialects_are_read),
-		cmocka_unit_test(what_is_no_ptx_is_refused),
+		cmocka_unit_test(text_that_is_not_ptx_is_refused),
 		cmocka_unit_test(too_much_of_anything_is_refused),
 		cmocka_unit_test(names_of_files_can_be_shown),
 		cmocka_unit_test(inlined_code_knows_its_outermost_call),

@@ -29,6 +29,10 @@ static void touch(int instruction, unsigned warp, uint32_t mask, uint32_t first,
 	assert_int_equal(execute(&fixture.code[instruction]), STEP_NEXT);
 }
 
+#define REMEDY                                                                              \
+	"; order the accesses with __syncthreads(), or __syncwarp() within a warp, or use " \
+	"different words"
+
 static void expect_race(int lane, const char *text)
 {
 	assert_int_equal(fixture.found, 1);
@@ -62,24 +66,24 @@ static void body_between_warps(void)
 	expect_nothing();
 	/* Warp 1 reads what warp 0 wrote. */
 	touch(LOAD, 1, ALL_LANES, 0, 1);
-	expect_race(0, "thread (32,0,0) reads word 0 at x.cu:10 which thread (0,0,0) wrote at "
-		       "x.cu:20 with no barrier between");
+	expect_race(0, "thread (32,0,0) reads word 0 at x.cu:10, which thread (0,0,0) wrote at "
+		       "x.cu:20 with no barrier between" REMEDY);
 	fixture.block.epoch++;
 	touch(LOAD, 1, ALL_LANES, 0, 1);
 	touch(LOAD, 0, ALL_LANES, 31, 0);
 	expect_nothing();
 	/* Warp 0 writes what warp 1 has read; only lanes 12 and on do. */
 	touch(STORE, 0, 0xfffff000, 0, 1);
-	expect_race(12, "thread (12,0,0) writes word 12 at x.cu:20 which thread (44,0,0) read at "
-			"x.cu:10 with no barrier between");
+	expect_race(12, "thread (12,0,0) writes word 12 at x.cu:20, which thread (44,0,0) read at "
+			"x.cu:10 with no barrier between" REMEDY);
 	fixture.block.epoch++;
 	/* Two writers with different values; a warp's synchronisation orders no other warp. */
 	touch(STORE, 0, 1, 5, 0);
 	fixture.warps[0].sync_epoch++;
 	fixture.warps[1].sync_epoch++;
 	touch(SECOND_STORE, 1, 2, 5, 0);
-	expect_race(1, "thread (33,0,0) writes word 5 at x.cu:50 which thread (0,0,0) wrote at "
-		       "x.cu:20 with no barrier between");
+	expect_race(1, "thread (33,0,0) writes word 5 at x.cu:50, which thread (0,0,0) wrote at "
+		       "x.cu:20 with no barrier between" REMEDY);
 }
 EACH_SET(between_warps)
 
@@ -93,8 +97,8 @@ static void body_within_a_warp(void)
 	touch(STORE, 0, 0xffff, 0, 1);
 	expect_nothing();
 	touch(LOAD, 0, 0xff, 8, 1);
-	expect_race(0, "thread (0,0,0) reads word 8 at x.cu:10 which thread (8,0,0) wrote at "
-		       "x.cu:20 with no barrier between");
+	expect_race(0, "thread (0,0,0) reads word 8 at x.cu:10, which thread (8,0,0) wrote at "
+		       "x.cu:20 with no barrier between" REMEDY);
 	/* With it. */
 	fixture.block.epoch++;
 	touch(STORE, 0, 0xffff, 0, 1);
@@ -108,8 +112,8 @@ static void body_within_a_warp(void)
 	/* Another reader after the synchronisation does not hide one before the write. */
 	touch(LOAD, 0, 0x300, 8, 0);
 	touch(STORE, 0, 0x100, 8, 0);
-	expect_race(8, "thread (8,0,0) writes word 8 at x.cu:20 which thread (9,0,0) read at "
-		       "x.cu:10 with no barrier between");
+	expect_race(8, "thread (8,0,0) writes word 8 at x.cu:20, which thread (9,0,0) read at "
+		       "x.cu:10 with no barrier between" REMEDY);
 }
 EACH_SET(within_a_warp)
 
@@ -122,8 +126,8 @@ static void body_lanes_of_one_instruction(void)
 	fixture.block.epoch++;
 	/* Different values to one word. */
 	touch(STORE, 0, 0x28, 7, 0);
-	expect_race(5, "thread (5,0,0) writes word 7 at x.cu:20 which thread (3,0,0) wrote at "
-		       "x.cu:20 with no barrier between");
+	expect_race(5, "thread (5,0,0) writes word 7 at x.cu:20, which thread (3,0,0) wrote at "
+		       "x.cu:20 with no barrier between" REMEDY);
 	fixture.block.epoch++;
 	/* The same value: no race, by lanes of one warp or by two warps. */
 	for (unsigned warp = 0; warp < 2; warp++) {
@@ -150,14 +154,14 @@ static void body_atomics(void)
 	touch(ATOMIC, 1, ALL_LANES, 3, 0);
 	expect_nothing();
 	touch(LOAD, 0, 1, 3, 0);
-	expect_race(0, "thread (0,0,0) reads word 3 at x.cu:10 which thread (63,0,0) wrote at "
-		       "x.cu:30 with no barrier between");
+	expect_race(0, "thread (0,0,0) reads word 3 at x.cu:10, which thread (63,0,0) wrote at "
+		       "x.cu:30 with no barrier between" REMEDY);
 	fixture.block.epoch++;
 	touch(LOAD, 0, 1, 3, 0);
 	expect_nothing();
 	touch(ATOMIC, 1, 1, 3, 0);
-	expect_race(0, "thread (32,0,0) changes word 3 at x.cu:30 which thread (0,0,0) read at "
-		       "x.cu:10 with no barrier between");
+	expect_race(0, "thread (32,0,0) changes word 3 at x.cu:30, which thread (0,0,0) read at "
+		       "x.cu:10 with no barrier between" REMEDY);
 	/* A plain store is not made atomic by an atomic of the same thread behind it. */
 	fixture.block.epoch++;
 	touch(STORE, 0, 1, 3, 0);
@@ -215,8 +219,8 @@ static void body_narrow_accesses(void)
 	fixture.warp->active = 1;
 	set_addresses(41, 0);
 	assert_int_equal(execute(&fixture.code[NARROW]), STEP_NEXT);
-	expect_race(0, "thread (32,0,0) writes byte 41 at x.cu:40 which thread (1,0,0) wrote at "
-		       "x.cu:40 with no barrier between");
+	expect_race(0, "thread (32,0,0) writes byte 41 at x.cu:40, which thread (1,0,0) wrote at "
+		       "x.cu:40 with no barrier between" REMEDY);
 	/* What was known of words is known of their bytes; a word is four of them. */
 	touch(LOAD, 0, 1, 10, 0);
 	assert_int_equal(fixture.found, 1);
@@ -237,7 +241,8 @@ static void body_uninitialised_reads(void)
 	assert_int_equal(fixture.kind, FINDING_UNINITIALISED);
 	assert_int_equal(fixture.lane, 31);
 	assert_string_equal(fixture.text,
-			    "word 31 of shared memory is read and nobody has written it");
+			    "word 31 of shared memory is read before any thread has written it; "
+			    "initialise it first");
 	touch(ATOMIC, 0, 1, 40, 0);
 	assert_int_equal(fixture.kind, FINDING_UNINITIALISED);
 	/* What was written stays so behind a barrier, and not in the next block. */
@@ -269,8 +274,8 @@ static void body_names(void)
 	set_addresses(80, 0);
 	fixture.found = 0;
 	assert_int_equal(execute(&fixture.code[LOAD]), STEP_NEXT);
-	expect_race(11, "thread (3,1,1) reads word 21 at x.cu:10 which thread (1,0,0) wrote at "
-			"line 101 of the PTX with no barrier between");
+	expect_race(11, "thread (3,1,1) reads word 21 at x.cu:10, which thread (1,0,0) wrote at "
+			"line 101 of the PTX with no barrier between" REMEDY);
 }
 EACH_SET(names)
 

@@ -1,6 +1,7 @@
 /*
- * Fuzz target: any text as the values of an axis and as a selector. The parsers return ascending,
- * non-negative values of limited number, or PL_EUSAGE and a message.
+ * Parses any text as axis values and as a selector. The values must be
+ * ascending, not negative and within the limit, or the parser must return
+ * PL_EUSAGE with a message.
  */
 #include <stdlib.h>
 #include <string.h>

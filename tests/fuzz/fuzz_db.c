@@ -1,7 +1,7 @@
 /*
- * Fuzz target: any bytes as a database file. Opens the file for reading, lists and loads its runs,
- * as `perflab report` does with an untrusted file, and merges it. Then opens it for writing, as a
- * sweep does, which migrates an older file.
+ * Takes any bytes as a database file. Opens it to read, lists and loads everything, as `perflab
+ * report` does with an untrusted file, and merges it. Then opens it to write, which migrates an
+ * older file.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /*
- * Fuzz target: untrusted bytes at both ends of the protocol. As messages of a worker: every decoder
- * must reject them with PL_EPROTOCOL, or accept them such that encoding and decoding the result
- * again gives the same. As requests of perflab: the worker's loop must answer each line with one
- * `done`.
+ * Sends untrusted bytes to both ends of the protocol. As messages of a worker:
+ * every decoder must refuse them with PL_EPROTOCOL, or encoding and decoding the
+ * result again must give an equal result. As requests of perflab: the worker's
+ * loop must answer each line with one `done`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Both directions of the socket must buffer all data, because nothing reads meanwhile. */
+/* The buffers of the socket must hold everything, because nobody reads in the meantime. */
 #define MAX_BYTES 32768
 #define MAX_LINES 64
 
@@ -26,7 +26,7 @@ static void check(int rc)
 		abort();
 }
 
-/* `second` is `first` after encoding and decoding. Takes both references. */
+/* `second` is `first`, decoded and encoded again. Steals both references. */
 static void check_same(json_t *first, json_t *second)
 {
 	if (!first || !second || !json_equal(first, second))
@@ -245,7 +245,7 @@ static const struct backend_ops agreeable = {
 	.close = close_session,
 };
 
-/* Decodes the worker's answers as perflab does, and counts the `done` messages. */
+/* Decodes the worker's replies like perflab, and counts `done`. */
 static size_t read_answers(int fd)
 {
 	struct channel channel;

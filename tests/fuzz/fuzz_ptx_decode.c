@@ -10,17 +10,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void decode(const struct ptx_module *module, const char *name)
 {
 	struct ptx_program *program = NULL;
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	struct text words = TEXT_INIT;
 	struct error err = {0};
 
-	if (ptx_program_decode(&program, module, name, &gaps, &err) == 0 && name) {
+	if (ptx_program_decode(&program, module, name, &unsupported, &err) == 0 && name) {
 		program_shared_static_bytes(program, name);
 		program_dependence(program, name);
 	}
-	program_gaps_text(&words, &gaps);
+	unsupported_features_text(&words, &unsupported);
 	text_release(&words);
-	program_gaps_release(&gaps);
+	unsupported_features_release(&unsupported);
 	ptx_program_free(program);
 }
 

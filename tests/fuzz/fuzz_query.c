@@ -1,6 +1,6 @@
 /*
- * Fuzz target: any text as the SQL of `perflab query`, on a small database that is opened for
- * writing. A query must change nothing, must end, and must give rows in every format.
+ * Takes any text as the SQL of `perflab query`, on a small database that is open for writing. The
+ * SQL changes nothing, ends, and gives rows in every format.
  */
 #include <stdio.h>
 #include <stdlib.h>

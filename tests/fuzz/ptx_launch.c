@@ -106,7 +106,7 @@ static void launch_on_all(const struct ptx_program *program, const struct progra
 	struct traces portable, avx2;
 
 	launch(program, entry, LANES_PORTABLE, &portable);
-	if (handlers_avx2_if_there()) {
+	if (handlers_avx2_or_null()) {
 		launch(program, entry, LANES_AVX2, &avx2);
 		if (!same(&portable, &avx2)) {
 			fprintf(stderr, "portable:\n%s%savx2:\n%s%s",
@@ -124,17 +124,17 @@ static void launch_on_all(const struct ptx_program *program, const struct progra
 static void launch_entry(const struct ptx_module *module, const char *name)
 {
 	struct ptx_program *program = NULL;
-	struct program_gaps gaps = {0};
+	struct unsupported_features unsupported = {0};
 	struct error err = {0};
 
-	if (!ptx_program_decode(&program, module, name, &gaps, &err))
+	if (!ptx_program_decode(&program, module, name, &unsupported, &err))
 		for (size_t i = 0; i < program->function_count; i++)
 			if (program->functions[i].code_count &&
 			    program->functions[i].source->entry &&
 			    program->functions[i].parameter_bytes <= MOST_ARGUMENT_BYTES)
 				launch_on_all(program, &program->functions[i]);
 	ptx_program_free(program);
-	program_gaps_release(&gaps);
+	unsupported_features_release(&unsupported);
 }
 
 void ptx_launch_text(const char *text, size_t length)

@@ -1,7 +1,7 @@
 /*
- * The contract of docs/worker-protocol.md, put to a worker program: any
- * backend's. What needs a device is tried when `open` succeeds, and must be
- * refused in good order when it does not. Usage: conformance WORKER
+ * Checks that a worker program of any backend follows docs/worker-protocol.md.
+ * If `open` succeeds, requests that need a device are tested too. Otherwise the
+ * worker must refuse `open` with a reason. Usage: conformance WORKER
  */
 #include "metrics/settings.h"
 #include "support.h"
@@ -22,7 +22,7 @@ static const char *worker_path;
 
 struct answers {
 	struct worker_process worker;
-	json_t *replies; /* of the last request, without `done` */
+	json_t *replies; /* to the last request, without `done` */
 	char status[32];
 	bool has_reason, unsupported, usage;
 };
@@ -53,7 +53,7 @@ static void answers_read(struct answers *a)
 			assert_true(trial_status_parse(&status, a->status));
 			assert_int_equal(member_borrow(&reason, message, "reason", true, NULL), 0);
 			a->has_reason = reason && *reason;
-			/* Who fails says why; who does not, has nothing to say. */
+			/* Every status except ok has a reason. */
 			assert_int_equal(status == TRIAL_OK, reason == NULL);
 			a->unsupported = json_is_true(json_object_get(message, "unsupported"));
 			a->usage = json_is_true(json_object_get(message, "usage"));
@@ -64,7 +64,7 @@ static void answers_read(struct answers *a)
 	}
 }
 
-/* Sends a line as it is, and reads to `done`. */
+/* Sends a line unchanged and reads the replies up to `done`. */
 static void ask(struct answers *a, const char *line)
 {
 	size_t length = strlen(line);
@@ -140,7 +140,8 @@ static void test_hello(void **context)
 	assert_int_equal(json_integer_value(json_object_get(hello, "protocol")), 1);
 	assert_true(json_is_string(json_object_get(hello, "backend")));
 	assert_true(json_is_string(json_object_get(hello, "version")));
-	/* Of another version: it says its own, so that perflab can name both, and refuses. */
+	/* A worker of another version replies its own version, so that perflab can report both, and
+	 * then refuses. */
 	ask(a, "{\"request\": \"hello\", \"protocol\": 2}");
 	assert_string_equal(a->status, "failed");
 	assert_int_equal(replies_of(a, "hello"), 1);
@@ -266,7 +267,7 @@ static void test_metrics_and_passes(void **context)
 	assert_serves(a);
 }
 
-/* ---- the end ---- */
+/* ---- the end of a session ---- */
 
 static void assert_ends(struct answers *a, const char *last_words)
 {
@@ -278,7 +279,7 @@ static void assert_ends(struct answers *a, const char *last_words)
 	channel_release(&a->worker.channel);
 	while (!waitpid(a->worker.pid, &status, WNOHANG)) {
 		if (monotonic_ns() - began_ns > INT64_C(5000000000))
-			fail_msg("the worker runs on 5 s after its socket closed");
+			fail_msg("the worker still runs 5 s after its socket was closed");
 		sched_yield();
 	}
 	a->worker.pid = 0;
@@ -309,7 +310,7 @@ static void open_device(struct answers *a)
 			      settings_to_json(&settings)));
 }
 
-/* A real case, so that any backend can run it. */
+/* A built-in case that every backend can execute. */
 static struct launch_case *real_case(const struct answers *a)
 {
 	const char *selector = "reduce/shuffle/block=256,n=4096";
@@ -371,7 +372,7 @@ static void measure_once(struct answers *a, const struct launch_case *work)
 	assert_true(timed);
 }
 
-/* Phases once each, then what was counted, then where; nothing that is a time. */
+/* Each phase once, then the counters, then the lines; no times. */
 static void emulate_once(struct answers *a, const struct launch_case *work)
 {
 	struct counter_list counters = {0};
@@ -426,7 +427,8 @@ static void test_a_case_on_the_device(void **context)
 
 	open_device(a);
 	if (strcmp(a->status, "ok")) {
-		/* No device: refused in good order, with the reason, and the worker lives. */
+		/* Without a device the worker refuses `open` with a reason and continues to serve.
+		 */
 		assert_string_equal(a->status, "failed");
 		assert_true(a->unsupported);
 		assert_int_equal(json_array_size(a->replies), 0);
@@ -442,7 +444,7 @@ static void test_a_case_on_the_device(void **context)
 	session_info_release(&info);
 	request = untimed ? "emulate" : "measure";
 	open_device(a);
-	assert_string_equal(a->status, "failed"); /* once is enough */
+	assert_string_equal(a->status, "failed"); /* only one open succeeds */
 
 	ask_json(a, json_pack("{s:s, s:i, s:o}", "request", "inspect", "id", 7, "case",
 			      case_to_json(work)));
@@ -452,7 +454,7 @@ static void test_a_case_on_the_device(void **context)
 		emulate_once(a, work);
 	else
 		measure_once(a, work);
-	/* A backend measures, or emulates. */
+	/* A backend either measures or emulates. */
 	ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", untimed ? "measure" : "emulate",
 			      "id", 7, "round", 0, "case", case_to_json(work)));
 	assert_string_equal(a->status, "failed");

@@ -1,4 +1,4 @@
-/* JSON as it stands in examples and as it comes over the wire, for the tests of the protocol. */
+/* protocol_support: parses, transmits and edits JSON, for the tests of the protocol. */
 #ifndef TESTS_HARNESS_PROTOCOL_SUPPORT_H
 #define TESTS_HARNESS_PROTOCOL_SUPPORT_H
 
@@ -6,11 +6,11 @@
 
 /* The text must be JSON. The caller releases it. */
 json_t *parse(const char *text);
-/* With ' for ", so that a table of examples can be read. */
+/* The same with ' instead of ", so that tables of examples are readable. */
 json_t *parse_quoted(const char *text);
-/* Over the wire: what the peer would decode. Releases what it is given. */
+/* Encodes and decodes a value, as sending it would. Releases `json`. */
 json_t *transmit(json_t *json);
-/* The member at `path`, "buffers/0/length", becomes the value of a text. */
+/* Replaces the member at `path`, such as "buffers/0/length", by the parsed `value`. */
 void replace(json_t *json, const char *path, const char *value);
 
 #endif

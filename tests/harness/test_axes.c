@@ -1,4 +1,4 @@
-/* The axis grammar: what it gives, and what it says to those who slip. */
+/* The axis grammar: its values and its error messages. */
 #include "support.h"
 
 #include <stdlib.h>
@@ -51,36 +51,36 @@ static void test_limit_of_values(void **context)
 	assert_int_equal(values.count, AXIS_MAX_VALUES);
 	axis_values_release(&values);
 	assert_int_equal(axis_parse(&values, "1..4097:+1", &err), PL_EUSAGE);
-	assert_non_null(strstr(err.text, "beyond 4096 values"));
+	assert_non_null(strstr(err.text, "more than 4096 values"));
 	assert_null(values.items);
 }
 
 static const struct {
 	const char *text, *message; /* the message, or its beginning */
 } bad[] = {
-	{"", "an axis has no values: write values such as 64..1024 or 64,96"},
-	{"1024..64", "'1024..64' runs downwards: write 64..1024"},
-	{"32,1024..64", "'1024..64' (character 4 of '32,1024..64') runs downwards: write 64..1024"},
+	{"", "the axis has no values: write values such as 64..1024 or 64,96"},
+	{"1024..64", "'1024..64' is descending: write 64..1024"},
+	{"32,1024..64", "'1024..64' (character 4 of '32,1024..64') is descending: write 64..1024"},
 	{"64..", "'64..' has no last value: write FIRST..LAST, such as 64..1024"},
 	{"..64", "'..64' has no first value: write FIRST..LAST, such as 64..1024"},
 	{"..", "'..' has no first value"},
-	{"0..64", "'0..64' holds a 0: ranges start at 1 (write 0,1..64)"},
-	{"64..128:+0", "'64..128:+0' holds a 0"},
-	{"64..128:*1", "'64..128:*1' never ends: a factor is at least 2"},
+	{"0..64", "'0..64' contains a 0: a range starts at 1 (write 0,1..64)"},
+	{"64..128:+0", "'64..128:+0' contains a 0"},
+	{"64..128:*1", "'64..128:*1' never ends: use a factor of at least 2"},
 	{"64..128:", "'64..128:' has no step after ':': write :+32 to add or :*4 to multiply"},
 	{"64..128:32", "'64..128:32' has no step after ':'"},
 	{"64:+32", "'64:+32' has a step without a range"},
-	{"64,,128", "'64,,128' has an empty value at character 4: take out the extra comma"},
+	{"64,,128", "'64,,128' has an empty value at character 4: remove the extra comma"},
 	{",64", "',64' has an empty value at character 1"},
 	{"64,", "'64,' has an empty value at character 4"},
-	{"abc", "'abc' is no value of an axis"},
-	{"-64", "'-64' is no value of an axis"},
-	{"64 ", "'64 ' is no value of an axis"},
-	{"2^63", "'2^63' is no value of an axis"},
-	{"99999999999999999999", "'99999999999999999999' is no value of an axis"},
-	{"64...128", "'64...128' is no value of an axis"},
-	{"64..128..256", "'64..128..256' is no value of an axis"},
-	{"1..2^62:+1", "'1..2^62:+1' goes beyond 4096 values on one axis"},
+	{"abc", "'abc' is not a valid axis value"},
+	{"-64", "'-64' is not a valid axis value"},
+	{"64 ", "'64 ' is not a valid axis value"},
+	{"2^63", "'2^63' is not a valid axis value"},
+	{"99999999999999999999", "'99999999999999999999' is not a valid axis value"},
+	{"64...128", "'64...128' is not a valid axis value"},
+	{"64..128..256", "'64..128..256' is not a valid axis value"},
+	{"1..2^62:+1", "'1..2^62:+1' has more than 4096 values"},
 };
 
 static void test_bad(void **context)

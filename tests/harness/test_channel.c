@@ -1,4 +1,4 @@
-/* Lines over a socket: halves, floods, ends, and waits that end. */
+/* Lines over a socket: partial lines, lines that are too long, closed sockets, and deadlines. */
 #include "support.h"
 
 #include <stdlib.h>

@@ -46,7 +46,7 @@ static void test_everything(void **context)
 				has_case(plan, kernels[k]->name, kernels[k]->variants[v].name),
 				!kernels[k]->on_request);
 	for (size_t i = 0; i < plan->count; i++) {
-		/* Runnable or a reason, never both. */
+		/* Each case is either runnable or has a reason. */
 		assert_int_equal(plan->cases[i].launch == NULL, plan->cases[i].skip_reason != NULL);
 		runnable += plan->cases[i].launch != NULL;
 	}
@@ -55,7 +55,7 @@ static void test_everything(void **context)
 	plan_free(plan);
 }
 
-/* Other arguments of the same code are another launch, and so are other blocks. */
+/* Other arguments or other blocks change the launch hash. */
 static void test_launches_have_a_hash(void **context)
 {
 	const struct axis_override overrides[] = {{"block", "64,128"}, {"work", "1000,1010"}};
@@ -81,7 +81,7 @@ static void test_launches_have_a_hash(void **context)
 	plan_free(again);
 }
 
-/* What goes wrong on purpose is in no plan unless it was called by its name. */
+/* Kernels that fail on purpose are planned only when they are selected by name. */
 static void test_on_request(void **context)
 {
 	static const char *const naming[] = {"fault", "fault/trap", "fault/*", "fault/t*/n=64"};
@@ -106,7 +106,7 @@ static void test_on_request(void **context)
 		plan_free(plan);
 	}
 	assert_int_equal(build(&(struct plan *){NULL}, &sweeping[3], 1, NULL, 0, &err), PL_EUSAGE);
-	assert_non_null(strstr(err.text, "'fault' runs only when it is named in full"));
+	assert_non_null(strstr(err.text, "'fault' runs only when its full name is given"));
 }
 
 static void test_order_and_config(void **context)
@@ -129,7 +129,7 @@ static void test_order_and_config(void **context)
 	plan_free(plan);
 }
 
-static void test_registry_order_whatever_the_selectors(void **context)
+static void test_registry_order_for_any_selectors(void **context)
 {
 	const char *const selectors[] = {"reduce/shuffle", "stream", "reduce/*"};
 	const struct axis_override overrides[] = {{"block", "256"}, {"n", "4096"}};
@@ -144,7 +144,7 @@ static void test_registry_order_whatever_the_selectors(void **context)
 		if (!strcmp(plan->cases[i].kernel, "reduce"))
 			reduce_seen = true;
 		else
-			assert_false(reduce_seen); /* stream is taught before */
+			assert_false(reduce_seen); /* the registry has stream first */
 		shuffles += !strcmp(plan->cases[i].variant, "shuffle");
 	}
 	assert_true(reduce_seen);
@@ -160,7 +160,7 @@ static void test_patterns(void **context)
 	assert_true(has_case(plan, "reduce", "shuffle"));
 	assert_false(has_case(plan, "reduce", "naive"));
 	plan_free(plan);
-	/* A word without a pattern is a whole name, not a part of one. */
+	/* Without a pattern a word matches whole names only. */
 	struct error err = {0};
 	const char *part = "reduc";
 
@@ -176,14 +176,14 @@ static void test_override_and_selector(void **context)
 	assert_string_equal(plan->cases[0].config, "block=64,n=4096");
 	assert_string_equal(plan->cases[1].config, "block=128,n=4096");
 	plan_free(plan);
-	/* The name of a case is exactly that case, whatever --set says. */
+	/* A full case name selects exactly that case; --set does not change it. */
 	plan = plan_of("reduce/shuffle/block=512,n=4096", "64..128");
 	assert_int_equal(plan->count, 1);
 	assert_string_equal(plan->cases[0].config, "block=512,n=4096");
 	plan_free(plan);
 }
 
-/* Each kernel's own, unless a selector says more; a kernel that is small anyway stays as it is. */
+/* Each kernel's small size, unless a selector gives n. A kernel without one keeps its default. */
 static void test_small_sizes(void **context)
 {
 	static const char *const selectors[] = {"stream/copy_scalar", "matmul/naive", "fault/none",
@@ -207,7 +207,7 @@ static void test_small_sizes(void **context)
 			if (!strcmp(plan->cases[i].axes[a].name, "n"))
 				assert_in_range(plan->cases[i].axes[a].value, 1, 100000);
 	plan_free(plan);
-	/* A word of the axis n alone. */
+	/* Only the axis n accepts the word. */
 	assert_int_equal(build(&plan, selectors, 1, blocks, 1, &err), PL_EUSAGE);
 }
 
@@ -231,11 +231,11 @@ static void test_skips_have_reasons(void **context)
 static const struct {
 	const char *selector, *axis, *values, *message;
 } bad[] = {
-	{"redcue", NULL, NULL, "no kernel is called 'redcue': did you mean reduce?"},
+	{"redcue", NULL, NULL, "there is no kernel 'redcue': did you mean reduce?"},
 	{"shuffle", NULL, NULL,
-	 "no kernel is called 'shuffle': it is a variant, write "
+	 "there is no kernel 'shuffle': it is a variant, write "
 	 "reduce/shuffle"},
-	{"zzz", NULL, NULL, "no kernel is called 'zzz': there is stream, reduce"},
+	{"zzz", NULL, NULL, "there is no kernel 'zzz': choose from stream, reduce"},
 	{"", NULL, NULL, "'' has an empty part"},
 	{"reduce/", NULL, NULL, "'reduce/' has an empty part"},
 	{"reduce/shufle", NULL, NULL,
@@ -243,7 +243,7 @@ static const struct {
 	 "shuffle?"},
 	{"reduce/shuffle/blck=64", NULL, NULL, "has no axis 'blck': did you mean block?"},
 	{"reduce/shuffle/", NULL, NULL, "'reduce/shuffle/' has an empty part"},
-	{"reduce/shuffle/64", NULL, NULL, "does not say which axis '64' is for"},
+	{"reduce/shuffle/64", NULL, NULL, "does not name the axis of '64'"},
 	{"reduce/shuffle/block=64,block=128", NULL, NULL, "sets axis 'block' twice"},
 	{"reduce/shuffle/block=0", NULL, NULL, "block=0: a block has at least one thread"},
 	{"reduce", "blok", "64", "no selected kernel has an axis 'blok': did you mean block?"},
@@ -260,7 +260,7 @@ static void test_bad(void **context)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		const struct axis_override overrides[] = {{bad[i].axis, bad[i].values},
 							  {"block", "1..1024:+1"}};
-		/* The last row needs two axes to become too many. */
+		/* The last row needs two axes to exceed the limit. */
 		size_t override_count = !bad[i].axis ? 0 : i + 1 == ARRAY_SIZE(bad) ? 2 : 1;
 		struct plan *plan = NULL;
 		struct error err = {0};
@@ -282,6 +282,53 @@ static void test_override_twice(void **context)
 	(void)context;
 	assert_int_equal(build(&plan, NULL, 0, overrides, 2, &err), PL_EUSAGE);
 	assert_string_equal(err.text, "axis 'block' is set twice");
+}
+
+/* A plan is chosen without a device, and resolved for one device after the other. */
+static void test_chosen_then_resolved(void **context)
+{
+	const char *const selectors[] = {"reduce", "stream"};
+	const struct plan_request request = {.selectors = selectors, .selector_count = 2};
+	struct device_limits small = device_limits_minimum;
+	struct plan *plan = NULL, *built = NULL;
+	struct error err = {0};
+
+	(void)context;
+	small.global_memory_bytes = 1 << 20;
+	assert_int_equal(plan_choose(&plan, &request, &err), 0);
+	assert_int_equal(plan->runnable, 0);
+	assert_int_equal(plan_check(plan, &err), 0);
+	for (size_t i = 0; i < plan->count; i++)
+		assert_true(!plan->cases[i].launch && !plan->cases[i].skip_reason);
+	assert_int_equal(plan_resolve(plan, &small, &err), 0);
+	assert_int_equal(plan->runnable, 0);
+	assert_non_null(plan->cases[0].skip_reason);
+	assert_int_equal(plan_resolve(plan, &device_limits_minimum, &err), 0);
+	assert_int_equal(plan_build(&built, &request, &device_limits_minimum, &err), 0);
+	assert_int_equal(plan->count, built->count);
+	assert_int_equal(plan->runnable, built->runnable);
+	for (size_t i = 0; i < plan->count; i++) {
+		assert_string_equal(plan->cases[i].config, built->cases[i].config);
+		assert_int_equal(plan->cases[i].launch == NULL, built->cases[i].launch == NULL);
+	}
+	plan_free(plan);
+	plan_free(built);
+}
+
+/* Values that no device can have are found before a device is known. */
+static void test_check_finds_overflow(void **context)
+{
+	const char *selector = "stream/copy_scalar";
+	const struct axis_override override = {"n", "2^62"};
+	const struct plan_request request = {&selector, 1, &override, 1};
+	struct plan *plan = NULL;
+	struct error err = {0};
+
+	(void)context;
+	assert_int_equal(plan_choose(&plan, &request, &err), 0);
+	assert_int_equal(plan_check(plan, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "overflow"));
+	plan_free(plan);
 }
 
 static void test_limits_of_a_device(void **context)
@@ -311,13 +358,15 @@ int main(void)
 		cmocka_unit_test(test_launches_have_a_hash),
 		cmocka_unit_test(test_on_request),
 		cmocka_unit_test(test_order_and_config),
-		cmocka_unit_test(test_registry_order_whatever_the_selectors),
+		cmocka_unit_test(test_registry_order_for_any_selectors),
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_override_and_selector),
 		cmocka_unit_test(test_small_sizes),
 		cmocka_unit_test(test_skips_have_reasons),
 		cmocka_unit_test(test_bad),
 		cmocka_unit_test(test_override_twice),
+		cmocka_unit_test(test_chosen_then_resolved),
+		cmocka_unit_test(test_check_finds_overflow),
 		cmocka_unit_test(test_limits_of_a_device),
 	};
 

@@ -1,4 +1,4 @@
-/* All but cases to JSON and back, and what strangers may send instead. */
+/* Encodes and decodes everything except cases, and refuses malformed input. */
 #include "metrics/settings.h"
 #include "protocol_support.h"
 #include "support.h"
@@ -179,7 +179,7 @@ static void test_lines(void **context)
 	assert_string_equal(back.items[2].file, "a.cu");
 	assert_memory_equal(&back.items[2].line, &line->line,
 			    sizeof(*line) - offsetof(struct line_count, line));
-	/* The order goes on over replies; one that is refused leaves what came before. */
+	/* Lines ascend over all replies. A refused reply leaves the earlier lines in place. */
 	assert_int_equal(lines_from_json(&back, json, NULL), PL_EPROTOCOL);
 	assert_int_equal(back.count, 3);
 	json_decref(json);
@@ -192,7 +192,7 @@ static void test_lines(void **context)
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
 		json = parse_quoted(bad[i]);
 		if (lines_from_json(&back, json, NULL) != PL_EPROTOCOL)
-			fail_msg("%s was taken", bad[i]);
+			fail_msg("%s was accepted", bad[i]);
 		assert_int_equal(back.count, 0);
 		json_decref(json);
 		line_count_list_release(&back);
@@ -311,7 +311,7 @@ static void test_settings(void **context)
 	json_decref(json);
 }
 
-/* Of a run that was stored before there was an emulator. */
+/* The settings of a run that was stored before the emulator existed. */
 static void test_settings_of_an_older_run(void **context)
 {
 	struct measure_settings back = {0};
@@ -347,7 +347,7 @@ static void test_bad_settings(void **context)
 
 		replace(json, bad_settings[i].member, bad_settings[i].value);
 		if (settings_from_json(&back, json, NULL) != PL_EPROTOCOL)
-			fail_msg("%s = %s was taken", bad_settings[i].member,
+			fail_msg("%s = %s was accepted", bad_settings[i].member,
 				 bad_settings[i].value);
 		assert_int_equal(back.rounds, 0);
 		json_decref(json);

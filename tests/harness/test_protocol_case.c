@@ -1,4 +1,4 @@
-/* A case to JSON and back, and what strangers may send instead. */
+/* Encodes and decodes a case, and refuses malformed ones. */
 #include "protocol_support.h"
 #include "support.h"
 
@@ -77,7 +77,7 @@ static void test_axes_are_sorted_again(void **context)
 	json_decref(json);
 }
 
-/* A case with one thing wrong: the member at `path`, replaced. */
+/* A valid case in which `value` replaces the member at `path`. */
 static const struct {
 	const char *path, *value, *message;
 } bad_cases[] = {
@@ -85,13 +85,13 @@ static const struct {
 	{"kernel", "12", "member 'kernel' is not a string"},
 	{"kernel", "\"a\\nb\"", "control characters"},
 	{"kernel", "\"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk\"",
-	 "member 'kernel' has 64 bytes, at most 63 fit"},
-	{"image", "\"/etc/passwd\"", "no name of the form FAMILY/NAME"},
-	{"image", "\"../../secret\"", "no name of the form"},
-	{"image", "\"reduce/../x\"", "no name of the form"},
-	{"image", "\"reduce//x\"", "no name of the form"},
-	{"image", "\"reduce/\"", "no name of the form"},
-	{"image", "\"\"", "no name of the form"},
+	 "member 'kernel' has 64 bytes; the limit is 63"},
+	{"image", "\"/etc/passwd\"", "does not have the form FAMILY/NAME"},
+	{"image", "\"../../secret\"", "does not have the form"},
+	{"image", "\"reduce/../x\"", "does not have the form"},
+	{"image", "\"reduce//x\"", "does not have the form"},
+	{"image", "\"reduce/\"", "does not have the form"},
+	{"image", "\"\"", "does not have the form"},
 	{"axes", "[]", "member 'axes' is not an object"},
 	{"axes", "{\"block\": 0}", "member 'block' is 0"},
 	{"axes", "{\"ways\": -1}", "member 'ways' is -1"},
@@ -99,18 +99,18 @@ static const struct {
 	{"axes",
 	 "{\"a\":1,\"b\":1,\"c\":1,\"d\":1,\"e\":1,\"f\":1,\"g\":1,\"h\":1,\"i\":1,\"j\":1,\"k\":"
 	 "1}",
-	 "has 11 members, at most 10"},
+	 "has 11 members; the limit is 10"},
 	{"axes", "{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\": 1}", "empty or too long"},
 	{"buffers/0/length", "0", "member 'length' is 0"},
 	{"buffers/0/length", "-1", "member 'length' is -1"},
 	{"buffers/0/length", "4611686018427387904", "its size in bytes overflows"},
 	{"buffers/0/length", "1e3", "not a whole number"},
-	{"buffers/0/type", "\"f8\"", "'f8' is no element type"},
-	{"buffers/0/role", "\"inn\"", "'inn' is no role"},
-	{"buffers/0/fill", "\"random\"", "'random' is no fill"},
+	{"buffers/0/type", "\"f8\"", "'f8' is not an element type"},
+	{"buffers/0/role", "\"inn\"", "'inn' is not a buffer role"},
+	{"buffers/0/fill", "\"random\"", "'random' is not a buffer fill"},
 	{"buffers/0/fill_low", "null", "'fill_low' is not a number"},
-	{"buffers/0", "3", "is looked for in what is not an object"},
-	{"buffers", "[1,2,3,4,5,6,7,8,9]", "has 9 elements, at most 8"},
+	{"buffers/0", "3", "its parent is not an object"},
+	{"buffers", "[1,2,3,4,5,6,7,8,9]", "has 9 elements; the limit is 8"},
 	{"launches", "[]", "a case has no launch"},
 	{"launches", "{}", "not an array"},
 	{"launches/0/entry", "\"\"", "'entry' is empty"},
@@ -119,18 +119,18 @@ static const struct {
 	{"launches/0/library", "12", "not a string or null"},
 	{"launches/0/grid", "[1, 1]", "not three numbers"},
 	{"launches/0/grid", "[0, 1, 1]", "a size below 1"},
-	{"launches/0/grid", "[4294967296, 1, 1]", "beyond 32 bits"},
+	{"launches/0/grid", "[4294967296, 1, 1]", "above 32 bits"},
 	{"launches/0/grid", "[4294967295, 4294967295, 4294967295]", "overflows"},
 	{"launches/0/block", "[1, 1, \"1\"]", "a size below 1"},
 	{"launches/0/shared_bytes", "-4", "member 'shared_bytes' is -4"},
-	{"launches/0/args/0/kind", "\"pointer\"", "'pointer' is no kind of argument"},
-	{"launches/0/args/0/value", "2", "not within 0 to 1"},
-	{"launches/0/args/0/value", "-1", "not within 0 to 1"},
-	{"launches/0/args/1/value", "2147483648", "not within"},
-	{"launches/0/args/2/value", "-1", "not within"},
+	{"launches/0/args/0/kind", "\"pointer\"", "'pointer' is not an argument kind"},
+	{"launches/0/args/0/value", "2", "outside of 0 to 1"},
+	{"launches/0/args/0/value", "-1", "outside of 0 to 1"},
+	{"launches/0/args/1/value", "2147483648", "outside of"},
+	{"launches/0/args/2/value", "-1", "outside of"},
 	{"launches/0/args/4/value", "1e39", "does not fit a 32-bit float"},
 	{"launches/0/args/4/value", "\"1\"", "not a number"},
-	{"launches/1/args", "[1,2,3,4,5,6,7,8,9,10,11]", "has 11 elements, at most 10"},
+	{"launches/1/args", "[1,2,3,4,5,6,7,8,9,10,11]", "has 11 elements; the limit is 10"},
 	{"tolerance_abs", "-1", "'tolerance_abs' is negative"},
 	{"tolerance_rel", "null", "not a number"},
 	{"flop", "-1", "member 'flop' is -1"},
@@ -151,7 +151,7 @@ static void test_bad_cases(void **context)
 
 		replace(json, bad_cases[i].path, bad_cases[i].value);
 		if (case_from_json(&back, json, &err) != PL_EPROTOCOL)
-			fail_msg("%s = %s was taken", bad_cases[i].path, bad_cases[i].value);
+			fail_msg("%s = %s was accepted", bad_cases[i].path, bad_cases[i].value);
 		assert_null(back);
 		if (!strstr(err.text, bad_cases[i].message))
 			fail_msg("%s = %s: %s", bad_cases[i].path, bad_cases[i].value, err.text);

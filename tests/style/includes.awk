@@ -35,11 +35,13 @@ BEGIN {
 	module("harness/protocol", "base metrics kernels", "harness/protocol/protocol.h " \
 		"harness/protocol/messages.h harness/protocol/channel.h")
 	module("harness/session", "base metrics metrics/catalogue metrics/analysis kernels db " \
-		"harness/plan harness/protocol",
+		"imports harness/plan harness/protocol",
 		"harness/session/session.h harness/session/workers.h harness/session/backends.h " \
-		"harness/session/judge.h harness/session/studies.h harness/session/host.h")
+		"harness/session/judge.h harness/session/studies.h harness/session/host.h " \
+		"harness/session/find_cases.h harness/session/import_store.h " \
+		"harness/session/compare_runs.h harness/session/merged_runs.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
-		"harness/workers/worker_loop.h harness/workers/case_data.h harness/workers/tolerance.h")
+		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \
 		"kernels harness/protocol harness/workers", "none")
 	module("harness/workers/ptx", "base metrics metrics/catalogue kernels emulator " \

@@ -1,7 +1,7 @@
 /*
- * The CUDA backend: the operations of the worker loop, on one GPU. What a
- * case is lives in operation.h, how it is timed in timing.h, how it is counted
- * in counting.h; here they are put in order.
+ * The CUDA backend: implements the operations of the worker loop on one GPU.
+ * operation.h loads, executes and verifies a case, timing.h times it and
+ * counting.h counts it.
  */
 #include "harness/workers/cuda/backend.h"
 #include "metrics/settings.h"
@@ -12,33 +12,33 @@
 #include <string.h>
 
 #include "generated/toolkit_version.h"
-#include "harness/workers/cuda/attached.h"
 #include "harness/workers/cuda/counting.h"
-#include "harness/workers/cuda/diagnosis.h"
+#include "harness/workers/cuda/doctor.h"
+#include "harness/workers/cuda/nvtx_ranges.h"
 #include "harness/workers/cuda/operation.h"
-#include "harness/workers/cuda/ranges.h"
+#include "harness/workers/cuda/profiler.h"
 #include "harness/workers/cuda/timing.h"
 
 struct cuda_backend {
 	struct device device;
-	struct workshop workshop;
+	struct cuda_resources resources;
 	struct timer *timer;
-	struct ranges *ranges;
+	struct nvtx_ranges *ranges;
 	const struct measure_settings *settings;
-	struct cupti_plan *plan; /* NULL: nothing to count, or counters cannot be had */
-	enum attached_tool tool;
+	struct cupti_plan *plan; /* NULL: nothing to count, or counters are not available */
+	enum profiler profiler;
 };
 
-static int backend_doctor(void *backend, struct worker_reply *reply, struct error *err)
+static int cuda_doctor(void *backend, struct worker_reply *reply, struct error *err)
 {
 	(void)backend;
-	return diagnose(reply, err);
+	return doctor_check_machine(reply, err);
 }
 
-static int backend_devices(void *backend, struct worker_reply *reply, struct error *err)
+static int cuda_devices(void *backend, struct worker_reply *reply, struct error *err)
 {
 	(void)backend;
-	return diagnose_devices(reply, err);
+	return doctor_list_devices(reply, err);
 }
 
 struct metric_visit {
@@ -56,27 +56,27 @@ static int reply_metric(void *context, const struct cupti_metric_description *de
 	return worker_reply_metric(visit->reply, &metric);
 }
 
-/* Nobody's slip if CUPTI does not know the chip that is in this machine. */
+/* An unknown chip is a usage error only if the user named it. */
 static int own_chip_code(const char *chip, int rc)
 {
 	return !chip && rc == PL_EUSAGE ? PL_EUNSUPPORTED : rc;
 }
 
-static int backend_metrics(void *backend, const char *chip, const char *pattern,
-			   struct worker_reply *reply, struct error *err)
+static int cuda_metrics(void *backend, const char *chip, const char *pattern,
+			struct worker_reply *reply, struct error *err)
 {
 	struct metric_visit visit = {.reply = reply};
 	char own[16];
 
 	(void)backend;
 	if (!chip)
-		diagnose_default_chip(own);
+		default_chip(own);
 	return own_chip_code(
 		chip, cupti_metrics_visit(chip ? chip : own, pattern, reply_metric, &visit, err));
 }
 
-static int backend_passes(void *backend, const char *chip, const struct string_list *wanted,
-			  int64_t *passes, struct string_list *missing, struct error *err)
+static int cuda_passes(void *backend, const char *chip, const struct string_list *wanted,
+		       int64_t *passes, struct string_list *missing, struct error *err)
 {
 	struct cupti_plan *plan = NULL;
 	char own[16];
@@ -84,7 +84,7 @@ static int backend_passes(void *backend, const char *chip, const struct string_l
 
 	(void)backend;
 	if (!chip)
-		diagnose_default_chip(own);
+		default_chip(own);
 	rc = cupti_plan_create(&plan, chip ? chip : own, wanted, NULL, err);
 	if (rc)
 		return own_chip_code(chip, rc);
@@ -97,18 +97,18 @@ static int backend_passes(void *backend, const char *chip, const struct string_l
 
 /* ---- open ---- */
 
-/* Makes the counter plan. What stands in its way costs the counters, never the sweep. */
+/* Makes the counter plan. If it fails, the sweep goes on without counters. */
 static void open_counters(struct cuda_backend *backend, struct session_info *info)
 {
 	uint8_t *availability = NULL;
 	struct error why = {0};
 	int rc;
 
-	if (backend->tool != ATTACHED_NONE) {
+	if (backend->profiler != PROFILER_NONE) {
 		info->counters_reason = xasprintf(
-			"%s is attached, and two tools cannot read counters at once",
-			backend->tool == ATTACHED_OTHER ? "another profiling tool"
-							: attached_tool_name(backend->tool));
+			"%s is attached, and only one tool at a time can read counters",
+			backend->profiler == PROFILER_OTHER ? "another profiling tool"
+							    : profiler_name(backend->profiler));
 		return;
 	}
 	if (backend->settings->metrics.count == 0)
@@ -151,17 +151,17 @@ static void describe_environment(const struct cuda_backend *backend, struct sess
 	}
 	key_value_set(environment, "gpu.pci_bus_id", backend->device.pci_bus_id);
 	key_value_set(environment, "worker.toolkit", PERFLAB_TOOLKIT_VERSION);
-	key_value_set(environment, "worker.profiler", attached_tool_name(backend->tool));
+	key_value_set(environment, "worker.profiler", profiler_name(backend->profiler));
 }
 
-static void backend_close(void *context)
+static void cuda_close(void *context)
 {
 	struct cuda_backend *backend = context;
 
 	cupti_plan_free(backend->plan);
-	ranges_close(backend->ranges);
+	nvtx_close(backend->ranges);
 	timer_close(backend->timer);
-	workshop_close(&backend->workshop);
+	cuda_resources_close(&backend->resources);
 	device_close(&backend->device);
 	*backend = (struct cuda_backend){0};
 }
@@ -173,35 +173,34 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 
 	if (rc)
 		return rc;
-	rc = workshop_open(&backend->workshop, &backend->device, settings->seed, err);
+	rc = cuda_resources_open(&backend->resources, &backend->device, settings->seed, err);
 	if (rc == 0)
-		rc = timer_open(&backend->timer, &backend->workshop, backend->tool != ATTACHED_NCU,
-				err);
-	if (rc == 0 && backend->tool != ATTACHED_NCU)
+		rc = timer_open(&backend->timer, &backend->resources,
+				backend->profiler != PROFILER_NCU, err);
+	if (rc == 0 && backend->profiler != PROFILER_NCU)
 		rc = timer_warm_up(backend->timer, err);
 	return rc;
 }
 
-static int backend_open(void *context, const struct measure_settings *settings,
-			struct session_info *info, struct error *err)
+static int cuda_open(void *context, const struct measure_settings *settings,
+		     struct session_info *info, struct error *err)
 {
 	struct cuda_backend *backend = context;
 	int rc;
 
 	backend->settings = settings;
-	backend->tool = attached_tool();
+	backend->profiler = profiler_attached();
 	rc = open_device(backend, settings, err);
 	if (rc) {
-		/* perflab may ask again. */
-		backend_close(backend);
+		/* perflab may send `open` again. */
+		cuda_close(backend);
 		return rc;
 	}
-	backend->ranges = ranges_open();
+	backend->ranges = nvtx_open();
 	info->device = backend->device.info;
-	info->traits = (struct backend_traits){.timed = true,
-					       .vendor = "NVIDIA",
-					       .warp_size = device_warp_size(&backend->device)};
-	snprintf(info->profiler, sizeof(info->profiler), "%s", attached_tool_name(backend->tool));
+	info->traits = (struct backend_traits){
+		.timed = true, .vendor = "NVIDIA", .warp_size = device_warp_size(&backend->device)};
+	snprintf(info->profiler, sizeof(info->profiler), "%s", profiler_name(backend->profiler));
 	open_counters(backend, info);
 	describe_environment(backend, info);
 	return 0;
@@ -209,13 +208,12 @@ static int backend_open(void *context, const struct measure_settings *settings,
 
 /* ---- cases ---- */
 
-static int backend_inspect(void *context, const struct launch_case *work,
-			   struct launch_facts *facts, enum trial_status *status,
-			   struct text *reason, struct error *err)
+static int cuda_inspect(void *context, const struct launch_case *work, struct launch_facts *facts,
+			enum trial_status *status, struct text *reason, struct error *err)
 {
 	struct cuda_backend *backend = context;
 	struct operation operation = {0};
-	int rc = operation_load(&operation, &backend->workshop, work, reason, err);
+	int rc = operation_load(&operation, &backend->resources, work, reason, err);
 
 	if (rc == 0 && reason->length)
 		*status = TRIAL_SKIPPED;
@@ -225,25 +223,27 @@ static int backend_inspect(void *context, const struct launch_case *work,
 	return rc;
 }
 
-static int verify(struct cuda_backend *backend, int64_t id, int round, struct operation *operation,
-		  struct worker_reply *reply, struct text *mismatch, struct error *err)
+static int verify_case(struct cuda_backend *backend, int64_t id, int round,
+		       struct operation *operation, struct worker_reply *reply,
+		       struct text *mismatch, struct error *err)
 {
 	struct case_accuracy accuracy;
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_VERIFY, -1);
 
 	if (rc)
 		return rc;
-	ranges_enter_phase(backend->ranges, "verify");
+	nvtx_enter_phase(backend->ranges, "verify");
 	rc = operation_verify(operation, mismatch, &accuracy, err);
-	ranges_leave_phase(backend->ranges);
+	nvtx_leave_phase(backend->ranges);
 	if (rc || mismatch->length)
 		return rc;
 	return worker_reply_accuracy(reply, id, round, accuracy.relative_error, accuracy.reason);
 }
 
-/* Under ncu: one execution in a range of its own, for the tool to measure. */
-static int execute_for_tool(struct cuda_backend *backend, int64_t id, struct operation *operation,
-			    struct worker_reply *reply, struct error *err)
+/* Executes the operation once in a range of its own, for ncu to measure. */
+static int execute_for_profiler(struct cuda_backend *backend, int64_t id,
+				struct operation *operation, struct worker_reply *reply,
+				struct error *err)
 {
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
 
@@ -253,11 +253,11 @@ static int execute_for_tool(struct cuda_backend *backend, int64_t id, struct ope
 		rc = device_synchronise(&backend->device, err, "restoring inputs");
 	if (rc)
 		return rc;
-	ranges_enter_phase(backend->ranges, "profile");
+	nvtx_enter_phase(backend->ranges, "profile");
 	rc = operation_enqueue(operation, err);
 	if (rc == 0)
 		rc = device_synchronise(&backend->device, err, "executing the kernel");
-	ranges_leave_phase(backend->ranges);
+	nvtx_leave_phase(backend->ranges);
 	return rc;
 }
 
@@ -269,9 +269,9 @@ static int time_case(struct cuda_backend *backend, int64_t id, int round,
 
 	if (rc)
 		return rc;
-	ranges_enter_phase(backend->ranges, "time");
+	nvtx_enter_phase(backend->ranges, "time");
 	rc = timer_run(backend->timer, operation, backend->settings, &timed, err);
-	ranges_leave_phase(backend->ranges);
+	nvtx_leave_phase(backend->ranges);
 	if (rc)
 		return rc;
 	rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count);
@@ -281,9 +281,9 @@ static int time_case(struct cuda_backend *backend, int64_t id, int round,
 	return rc;
 }
 
-static int backend_measure(void *context, int64_t id, const struct launch_case *work, int round,
-			   struct worker_reply *reply, enum trial_status *status,
-			   struct text *reason, struct error *err)
+static int cuda_measure(void *context, int64_t id, const struct launch_case *work, int round,
+			struct worker_reply *reply, enum trial_status *status, struct text *reason,
+			struct error *err)
 {
 	struct cuda_backend *backend = context;
 	struct operation operation = {0};
@@ -292,8 +292,8 @@ static int backend_measure(void *context, int64_t id, const struct launch_case *
 
 	if (rc)
 		return rc;
-	ranges_enter_case(backend->ranges, work, id);
-	rc = operation_load(&operation, &backend->workshop, work, &finding, err);
+	nvtx_enter_case(backend->ranges, work, id);
+	rc = operation_load(&operation, &backend->resources, work, &finding, err);
 	if (rc == 0 && finding.length) {
 		*status = TRIAL_SKIPPED;
 		goto out;
@@ -301,34 +301,34 @@ static int backend_measure(void *context, int64_t id, const struct launch_case *
 	if (rc == 0)
 		rc = operation_prepare(&operation, err);
 	if (rc == 0)
-		rc = verify(backend, id, round, &operation, reply, &finding, err);
+		rc = verify_case(backend, id, round, &operation, reply, &finding, err);
 	if (rc == 0 && finding.length) {
 		*status = TRIAL_MISMATCH;
 		goto out;
 	}
-	if (rc == 0 && backend->tool == ATTACHED_NCU)
-		rc = execute_for_tool(backend, id, &operation, reply, err);
+	if (rc == 0 && backend->profiler == PROFILER_NCU)
+		rc = execute_for_profiler(backend, id, &operation, reply, err);
 	else if (rc == 0)
 		rc = time_case(backend, id, round, &operation, reply, err);
 out:
 	text_add(reason, finding.data);
 	text_release(&finding);
 	operation_release(&operation);
-	ranges_leave_case(backend->ranges, work);
+	nvtx_leave_case(backend->ranges, work);
 	return rc;
 }
 
-static int backend_count(void *context, const struct count_item *items, size_t count,
-			 struct worker_reply *reply, enum trial_status *status, struct text *reason,
-			 struct error *err)
+static int cuda_count(void *context, const struct count_item *items, size_t count,
+		      struct worker_reply *reply, enum trial_status *status, struct text *reason,
+		      struct error *err)
 {
 	struct cuda_backend *backend = context;
 
 	(void)status;
 	(void)reason;
 	if (!backend->plan)
-		return error_set(err, PL_EPROTOCOL, "counting was asked for, but counters are off");
-	return count_cases(&backend->workshop, backend->ranges, backend->plan, backend->settings,
+		return error_set(err, PL_EPROTOCOL, "perflab requested counters, but they are off");
+	return count_cases(&backend->resources, backend->ranges, backend->plan, backend->settings,
 			   items, count, reply, err);
 }
 
@@ -338,15 +338,15 @@ int cuda_worker(int socket_fd)
 	const struct backend_ops ops = {.name = "cuda",
 					.version = PERFLAB_WORKER_VERSION,
 					.backend = &backend,
-					.doctor = backend_doctor,
-					.devices = backend_devices,
-					.metrics = backend_metrics,
-					.passes = backend_passes,
-					.open = backend_open,
-					.inspect = backend_inspect,
-					.measure = backend_measure,
-					.count = backend_count,
-					.close = backend_close};
+					.doctor = cuda_doctor,
+					.devices = cuda_devices,
+					.metrics = cuda_metrics,
+					.passes = cuda_passes,
+					.open = cuda_open,
+					.inspect = cuda_inspect,
+					.measure = cuda_measure,
+					.count = cuda_count,
+					.close = cuda_close};
 
 	return worker_main(&ops, socket_fd);
 }

@@ -1,8 +1,8 @@
-/* The CUDA worker's door. Internal to harness/workers/cuda. */
+/* backend: the entry point of the CUDA worker, for main.c. */
 #ifndef HARNESS_WORKERS_CUDA_BACKEND_H
 #define HARNESS_WORKERS_CUDA_BACKEND_H
 
-/* Serves requests on the socket until it closes; returns an exit code. */
+/* Serves requests until perflab closes the socket. Returns an exit code. */
 int cuda_worker(int socket_fd);
 
 #endif

@@ -1,3 +1,4 @@
+/* Executes the passes of a CUPTI session and replies the counters. */
 #include "harness/workers/cuda/counting.h"
 #include "metrics/settings.h"
 
@@ -9,8 +10,8 @@
 #include <unistd.h>
 
 struct counting {
-	struct workshop *workshop;
-	struct ranges *ranges;
+	struct cuda_resources *resources;
+	struct nvtx_ranges *ranges;
 	const struct cupti_plan *plan;
 	const struct measure_settings *settings;
 	struct worker_reply *reply;
@@ -20,13 +21,13 @@ struct counting {
 static int execute_in_range(struct counting *counting, struct operation *operation, int64_t id,
 			    struct error *err)
 {
-	const struct device *device = counting->workshop->device;
+	const struct device *device = counting->resources->device;
 	char name[24];
 	int rc = operation_restore(operation, err);
 
 	if (rc == 0 && counting->settings->cache == CACHE_COLD)
-		rc = workshop_flush_cache(counting->workshop, FLUSH_TO_COUNT, err);
-	/* A hot cache holds what the execution before left there. */
+		rc = cuda_flush_l2(counting->resources, FLUSH_TO_COUNT, err);
+	/* For a hot cache, an uncounted execution fills it. */
 	else if (rc == 0)
 		rc = operation_enqueue(operation, err);
 	if (rc == 0)
@@ -50,26 +51,27 @@ static int count_case(struct counting *counting, const struct count_item *item, 
 	int rc = worker_reply_phase(counting->reply, item->id, WORKER_PHASE_COUNT, pass);
 
 	if (rc == 0)
-		rc = operation_load(&operation, counting->workshop, item->work, &skip, err);
+		rc = operation_load(&operation, counting->resources, item->work, &skip, err);
 	if (rc == 0 && skip.length)
-		rc = error_set(err, PL_EPROTOCOL, "a case that cannot run is to be counted: %s",
+		rc = error_set(err, PL_EPROTOCOL,
+			       "perflab requested counters of a case that cannot run: %s",
 			       skip.data);
 	if (rc == 0)
 		rc = operation_prepare(&operation, err);
 	if (rc == 0) {
-		ranges_enter_case(counting->ranges, item->work, item->id);
-		ranges_enter_phase(counting->ranges, "count");
+		nvtx_enter_case(counting->ranges, item->work, item->id);
+		nvtx_enter_phase(counting->ranges, "count");
 		rc = execute_in_range(counting, &operation, item->id, err);
-		ranges_leave_phase(counting->ranges);
-		ranges_leave_case(counting->ranges, item->work);
+		nvtx_leave_phase(counting->ranges);
+		nvtx_leave_case(counting->ranges, item->work);
 	}
 	operation_release(&operation);
 	text_release(&skip);
 	return rc;
 }
 
-static int collect(struct counting *counting, const struct count_item *items, size_t count,
-		   struct error *err)
+static int collect_passes(struct counting *counting, const struct count_item *items, size_t count,
+			  struct error *err)
 {
 	for (int64_t pass = 0;; pass++) {
 		bool more = false;
@@ -87,9 +89,9 @@ static int collect(struct counting *counting, const struct count_item *items, si
 	}
 }
 
-/* The image as CUPTI made it: what the tests without a GPU evaluate. */
-static int dump_image(const char *folder, const uint8_t *image, size_t image_bytes,
-		      struct error *err)
+/* Writes the image that CUPTI made, for tests that evaluate it without a GPU. */
+static int dump_counter_image(const char *folder, const uint8_t *image, size_t image_bytes,
+			      struct error *err)
 {
 	char *path = xasprintf("%s/counters-%d.bin", folder, (int)getpid());
 	FILE *file = fopen(path, "wb");
@@ -103,8 +105,8 @@ static int dump_image(const char *folder, const uint8_t *image, size_t image_byt
 	return rc;
 }
 
-static int reply_range(struct counting *counting, int64_t id, const uint8_t *image,
-		       size_t image_bytes, size_t range, struct error *err)
+static int reply_range_counters(struct counting *counting, int64_t id, const uint8_t *image,
+				size_t image_bytes, size_t range, struct error *err)
 {
 	struct counter_list counters = {0};
 	int rc = cupti_plan_evaluate(counting->plan, image, image_bytes, range, &counters, err);
@@ -115,9 +117,9 @@ static int reply_range(struct counting *counting, int64_t id, const uint8_t *ima
 	return rc;
 }
 
-/* By name, not by position: which range is which case is CUPTI's to say. */
-static int reply_all(struct counting *counting, const struct count_item *items, size_t count,
-		     const uint8_t *image, size_t image_bytes, struct error *err)
+/* Finds the range of each case by name, because CUPTI decides the order of the ranges. */
+static int reply_counters(struct counting *counting, const struct count_item *items, size_t count,
+			  const uint8_t *image, size_t image_bytes, struct error *err)
 {
 	struct string_list names = {0};
 	int rc = cupti_image_ranges(counting->plan, image, image_bytes, &names, err);
@@ -133,17 +135,19 @@ static int reply_all(struct counting *counting, const struct count_item *items, 
 			rc = error_set(err, PL_EDEVICE, "CUPTI returned no range for case %s",
 				       name);
 		else
-			rc = reply_range(counting, items[i].id, image, image_bytes, range, err);
+			rc = reply_range_counters(counting, items[i].id, image, image_bytes, range,
+						  err);
 	}
 	string_list_release(&names);
 	return rc;
 }
 
-int count_cases(struct workshop *workshop, struct ranges *ranges, const struct cupti_plan *plan,
-		const struct measure_settings *settings, const struct count_item *items,
-		size_t count, struct worker_reply *reply, struct error *err)
+int count_cases(struct cuda_resources *resources, struct nvtx_ranges *ranges,
+		const struct cupti_plan *plan, const struct measure_settings *settings,
+		const struct count_item *items, size_t count, struct worker_reply *reply,
+		struct error *err)
 {
-	struct counting counting = {.workshop = workshop,
+	struct counting counting = {.resources = resources,
 				    .ranges = ranges,
 				    .plan = plan,
 				    .settings = settings,
@@ -152,20 +156,20 @@ int count_cases(struct workshop *workshop, struct ranges *ranges, const struct c
 	size_t image_bytes = 0;
 	int rc = 0;
 
-	if (cupti_plan_counter_count(plan) == 0) { /* every one is missing, with its reason */
+	if (cupti_plan_counter_count(plan) == 0) { /* every counter is missing, with a reason */
 		for (size_t i = 0; i < count && rc == 0; i++)
-			rc = reply_range(&counting, items[i].id, NULL, 0, 0, err);
+			rc = reply_range_counters(&counting, items[i].id, NULL, 0, 0, err);
 		return rc;
 	}
-	rc = cupti_session_open(&counting.session, plan, workshop->device->context, count, err);
+	rc = cupti_session_open(&counting.session, plan, resources->device->context, count, err);
 	if (rc == 0)
-		rc = collect(&counting, items, count, err);
+		rc = collect_passes(&counting, items, count, err);
 	if (rc == 0)
 		rc = cupti_session_image(counting.session, &image, &image_bytes, err);
 	if (rc == 0 && settings->counter_dump)
-		rc = dump_image(settings->counter_dump, image, image_bytes, err);
+		rc = dump_counter_image(settings->counter_dump, image, image_bytes, err);
 	if (rc == 0)
-		rc = reply_all(&counting, items, count, image, image_bytes, err);
+		rc = reply_counters(&counting, items, count, image, image_bytes, err);
 	cupti_session_close(counting.session);
 	return rc;
 }

@@ -1,3 +1,4 @@
+/* Opens and describes a CUDA device. */
 #include "harness/workers/cuda/device.h"
 
 #include <stdio.h>
@@ -65,8 +66,9 @@ int device_describe(const struct cuda_driver *driver, int ordinal, struct device
 	if (rc)
 		return rc;
 	if (ordinal < 0 || ordinal >= count)
-		return error_set(err, PL_EUSAGE, "no device %d: this machine has %d (0 to %d)",
-				 ordinal, count, count - 1);
+		return error_set(err, PL_EUSAGE,
+				 "there is no device %d: this machine has devices 0 to %d", ordinal,
+				 count - 1);
 	rc = cuda_check(driver, driver->cuDeviceGet(&handle, ordinal), err, "cuDeviceGet");
 	if (rc)
 		return rc;
@@ -104,17 +106,18 @@ int device_open(struct device *device, int ordinal, struct error *err)
 	rc = cuda_check(driver, driver->cuDeviceGet(&device->handle, ordinal), err, "cuDeviceGet");
 	if (rc)
 		return rc;
-	/* Spinning waits: a blocking wait adds tens of microseconds to every batch of samples. */
+	/* A blocking wait instead of spinning adds tens of microseconds to every batch of samples.
+	 */
 	driver->cuDevicePrimaryCtxSetFlags(device->handle, CU_CTX_SCHED_SPIN);
 	rc = cuda_check(driver, driver->cuDevicePrimaryCtxRetain(&device->context, device->handle),
-			err, "making a CUDA context");
+			err, "creating a CUDA context");
 	if (rc)
 		return rc;
 	rc = cuda_check(driver, driver->cuCtxSetCurrent(device->context), err, "cuCtxSetCurrent");
 	if (rc)
 		return rc;
-	/* A blocking stream: plain copies, which go through the default stream, stay in order with
-	 * it. */
+	/* A blocking stream, so that synchronous copies, which use the default stream, stay in
+	 * order with its work. */
 	rc = cuda_check(driver, driver->cuStreamCreate(&device->stream, CU_STREAM_DEFAULT), err,
 			"cuStreamCreate");
 	if (rc)

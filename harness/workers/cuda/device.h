@@ -1,6 +1,6 @@
 /*
- * One CUDA device, opened: driver, primary context, a stream, its description,
- * and the means to flush its L2. Internal to harness/workers/cuda.
+ * device: an open CUDA device with its driver, primary context, stream,
+ * description and NVML handle. Internal to harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_DEVICE_H
 #define HARNESS_WORKERS_CUDA_DEVICE_H
@@ -12,24 +12,25 @@
 struct device {
 	struct cuda_driver driver;
 	CUdevice handle;
-	CUcontext context; /* primary, current in the worker's only thread */
+	CUcontext context; /* the primary context, current in the worker's only thread */
 	CUstream stream;
 	struct device_info info;
 	char pci_bus_id[32];
-	struct nvml *nvml; /* NULL: not to be had; nvml_reason says why */
+	struct nvml *nvml; /* NULL: not available, see nvml_reason */
 	struct error nvml_reason;
 };
 
-/* Describes device `ordinal` of an open driver without making a context. */
+/* Describes device `ordinal` of an open driver. Creates no context. Returns PL_EUSAGE if there is
+ * no such ordinal. */
 int device_describe(const struct cuda_driver *driver, int ordinal, struct device_info *out,
 		    char pci_bus_id[32], struct error *err);
-/* Opens the driver and device `ordinal`. PL_EUNSUPPORTED when there is none, PL_EUSAGE when no such
- * ordinal. */
+/* Opens the driver and device `ordinal`. Returns PL_EUNSUPPORTED if there is no driver or device,
+ * PL_EUSAGE if there is no such ordinal. After an error, the caller still calls device_close(). */
 int device_open(struct device *device, int ordinal, struct error *err);
 /* Lanes of a warp; 0 when the driver does not say. */
 int device_warp_size(const struct device *device);
 void device_close(struct device *device);
-/* Waits for everything queued; a fault of a kernel shows here. */
+/* Waits for all queued work. Reports the fault of a kernel; `what` begins the message. */
 int device_synchronise(const struct device *device, struct error *err, const char *what);
 
 #endif

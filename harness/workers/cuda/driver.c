@@ -1,3 +1,4 @@
+/* Opens libcuda and converts its results to errors. */
 #include "harness/workers/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -11,15 +12,15 @@ struct driver_symbol {
 	size_t offset;
 };
 
-/* cuda.h renames functions by macros (cuMemAlloc is cuMemAlloc_v2): the expanded name is the
- * symbol. */
+/* cuda.h renames functions with macros (cuMemAlloc is cuMemAlloc_v2). The expanded name is the
+ * symbol of the library. */
 static const struct driver_symbol driver_symbols[] = {
 #define X(function) {STRINGIFY(function), offsetof(struct cuda_driver, function)},
 	CUDA_DRIVER_LIST(X)
 #undef X
 };
 
-static int open_library(struct cuda_driver *driver, struct error *err)
+static int open_libcuda(struct cuda_driver *driver, struct error *err)
 {
 	static const char *const names[] = {"libcuda.so.1", "/usr/local/nvidia/lib64/libcuda.so.1",
 					    "/usr/lib/wsl/lib/libcuda.so.1"};
@@ -43,8 +44,9 @@ static int open_library(struct cuda_driver *driver, struct error *err)
 	return 0;
 }
 
-/* What is refused before it reaches the device does no harm to the context. */
-static int code_of(CUresult result)
+/* These errors leave the context usable, because the driver refuses the call before it reaches the
+ * device. */
+static int error_code_of(CUresult result)
 {
 	switch (result) {
 	case CUDA_ERROR_OUT_OF_MEMORY:
@@ -71,7 +73,7 @@ int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *
 		return 0;
 	driver->cuGetErrorName(result, &name);
 	driver->cuGetErrorString(result, &text);
-	return error_set(err, code_of(result), "%s: %s (%d): %s", what,
+	return error_set(err, error_code_of(result), "%s: %s (%d): %s", what,
 			 name ? name : "unknown error", (int)result,
 			 text ? text : "no description");
 }
@@ -83,7 +85,7 @@ int cuda_driver_open(struct cuda_driver *driver, struct error *err)
 	int rc;
 
 	memset(driver, 0, sizeof(*driver));
-	rc = open_library(driver, err);
+	rc = open_libcuda(driver, err);
 	if (rc)
 		return rc;
 	result = driver->cuInit(0);
@@ -91,16 +93,16 @@ int cuda_driver_open(struct cuda_driver *driver, struct error *err)
 		result = driver->cuDeviceGetCount(&devices);
 	if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && devices == 0))
 		return error_set(err, PL_EUNSUPPORTED,
-				 "the driver sees no CUDA device: check nvidia-smi and "
-				 "CUDA_VISIBLE_DEVICES");
+				 "the NVIDIA driver finds no CUDA device: check the output of "
+				 "nvidia-smi, and CUDA_VISIBLE_DEVICES");
 	if (result != CUDA_SUCCESS) {
 		struct error cause = {0};
 
 		cuda_check(driver, result, &cause, "cuInit");
 		return error_set(
 			err, PL_EUNSUPPORTED,
-			"the NVIDIA driver does not start (%s): check nvidia-smi, and that "
-			"library and kernel module are of one version",
+			"the NVIDIA driver does not start (%s): check the output of nvidia-smi, "
+			"and that libcuda and the kernel module have the same version",
 			cause.text);
 	}
 	return 0;

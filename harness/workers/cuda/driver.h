@@ -1,6 +1,7 @@
 /*
- * The CUDA driver API, opened at run time: the worker starts, and explains
- * itself, on a machine that has no driver. Internal to harness/workers/cuda.
+ * driver: the CUDA driver API, opened at run time. A machine without a driver
+ * can start the worker, which then reports the reason. Internal to
+ * harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_DRIVER_H
 #define HARNESS_WORKERS_CUDA_DRIVER_H
@@ -9,7 +10,7 @@
 
 #include "base/base.h"
 
-/* Every driver function in use. cuda.h maps these names to the ABI version that it declares. */
+/* Every driver function that the worker calls. cuda.h maps the names to its ABI versions. */
 #define CUDA_DRIVER_LIST(X)                            \
 	X(cuInit)                                      \
 	X(cuDriverGetVersion)                          \
@@ -59,12 +60,16 @@ struct cuda_driver {
 #undef X
 };
 
-/* Opens libcuda and calls cuInit. PL_EUNSUPPORTED with cause and remedy where there is no driver or
- * no device. */
+/* Opens libcuda and calls cuInit. Returns PL_EUNSUPPORTED, with cause and remedy, if there is no
+ * driver or no device. */
 int cuda_driver_open(struct cuda_driver *driver, struct error *err);
 
-/* 0, or "WHAT: NAME (number): text" with PL_ENOMEM, PL_ENOENT (no such function), PL_EUNSUPPORTED
- * (code that is not for this device or driver), or PL_EDEVICE, after which the context is lost. */
+/*
+ * Converts a result of the driver. Returns 0 for success. Otherwise sets the
+ * message "WHAT: NAME (number): text" and returns PL_ENOMEM, PL_ENOENT (no such
+ * function), PL_EUNSUPPORTED (the code does not run on this device or driver) or
+ * PL_EDEVICE (the context is lost).
+ */
 int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *err,
 	       const char *what);
 

@@ -1,3 +1,4 @@
+/* Finds the best image for a device and loads it. */
 #include "harness/workers/cuda/image.h"
 
 #include <inttypes.h>
@@ -9,23 +10,24 @@
 
 #define IMAGE_LIMIT_BYTES (256u << 20)
 
-void image_cache_init(struct image_cache *cache, const struct device *device)
+void cuda_image_cache_init(struct cuda_image_cache *cache, const struct device *device)
 {
-	*cache = (struct image_cache){.device = device};
+	*cache = (struct cuda_image_cache){.device = device};
 }
 
-void image_cache_release(struct image_cache *cache)
+void cuda_image_cache_release(struct cuda_image_cache *cache)
 {
 	for (size_t i = 0; i < cache->count; i++) {
 		cache->device->driver.cuModuleUnload(cache->images[i]->module);
 		free(cache->images[i]);
 	}
 	free(cache->images);
-	*cache = (struct image_cache){0};
+	*cache = (struct cuda_image_cache){0};
 }
 
-/* The best file for the device: machine code for it alone (sm_90a), else of the same major version
- * and the highest minor that it can run. */
+/* Finds the best file for the device: first the cubin for this architecture only (sm_90a), then a
+ * cubin of the same major version with the highest minor version that the device can run, then PTX.
+ */
 static int find_file(const struct device_info *info, const char *name, struct text *path,
 		     char code_kind[32], struct error *err)
 {
@@ -52,18 +54,18 @@ static int find_file(const struct device_info *info, const char *name, struct te
 		text_addf(path, "%s.ptx", stem.data);
 		snprintf(code_kind, 32, "ptx");
 		if (access(path->data, R_OK) != 0)
-			rc = error_set(
-				err, PL_ENOENT,
-				"no image of %s: neither %s nor machine code for sm_%d%d is there; "
-				"install perflab whole, or build it with a CUDA toolkit",
-				name, path->data, info->cc_major, info->cc_minor);
+			rc = error_set(err, PL_ENOENT,
+				       "there is no image '%s': neither %s nor a cubin for sm_%d%d "
+				       "exists; "
+				       "install all of perflab, or build it with a CUDA toolkit",
+				       name, path->data, info->cc_major, info->cc_minor);
 	}
 out:
 	text_release(&stem);
 	return rc;
 }
 
-static int load_module(const struct device *device, struct image *image, const char *bytes,
+static int load_module(const struct device *device, struct cuda_image *image, const char *bytes,
 		       const char *path, struct error *err)
 {
 	char log[512] = "";
@@ -79,10 +81,10 @@ static int load_module(const struct device *device, struct image *image, const c
 	return error_context(err, rc, "%s%s%s", path, log[0] ? ": " : "", log);
 }
 
-int image_load(struct image_cache *cache, const char *name, const struct image **out,
-	       struct error *err)
+int cuda_image_load(struct cuda_image_cache *cache, const char *name, const struct cuda_image **out,
+		    struct error *err)
 {
-	struct image *image = NULL;
+	struct cuda_image *image = NULL;
 	struct text path = TEXT_INIT;
 	char *bytes = NULL;
 	size_t length = 0;
@@ -106,7 +108,7 @@ int image_load(struct image_cache *cache, const char *name, const struct image *
 		snprintf(image->code_hash, sizeof(image->code_hash), "%016" PRIx64,
 			 (uint64_t)XXH3_64bits(bytes, length));
 	else
-		rc = image_hash_cubin(image->code_hash, bytes, length, err);
+		rc = cubin_hash(image->code_hash, bytes, length, err);
 	if (rc == 0)
 		rc = load_module(cache->device, image, bytes, path.data, err);
 	if (rc)
@@ -122,8 +124,8 @@ out:
 	return rc;
 }
 
-int image_function(const struct image_cache *cache, const struct image *image, const char *entry,
-		   CUfunction *out, struct error *err)
+int cuda_image_function(const struct cuda_image_cache *cache, const struct cuda_image *image,
+			const char *entry, CUfunction *out, struct error *err)
 {
 	int rc = cuda_check(&cache->device->driver,
 			    cache->device->driver.cuModuleGetFunction(out, image->module, entry),

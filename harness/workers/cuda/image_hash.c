@@ -1,3 +1,4 @@
+/* The hash of a cubin's machine code. */
 #include "harness/workers/cuda/image.h"
 
 #include <elf.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* True if [offset, offset + size) lies in a file of `length` bytes. */
+/* Returns whether [offset, offset + size) is within a file of `length` bytes. */
 static bool inside(uint64_t offset, uint64_t size, size_t length)
 {
 	return offset <= length && size <= length - offset;
@@ -23,7 +24,7 @@ static bool section_at(const char *bytes, size_t length, const Elf64_Ehdr *heade
 	return true;
 }
 
-int image_hash_cubin(char out[24], const char *bytes, size_t length, struct error *err)
+int cubin_hash(char out[24], const char *bytes, size_t length, struct error *err)
 {
 	XXH64_hash_t hash = 0;
 	Elf64_Ehdr header;
@@ -37,7 +38,8 @@ int image_hash_cubin(char out[24], const char *bytes, size_t length, struct erro
 	if (header.e_shentsize != sizeof(Elf64_Shdr) || header.e_shstrndx >= header.e_shnum ||
 	    !section_at(bytes, length, &header, header.e_shstrndx, &names) ||
 	    !inside(names.sh_offset, names.sh_size, length))
-		return error_set(err, PL_EPARSE, "damaged cubin: its section table lies outside");
+		return error_set(err, PL_EPARSE,
+				 "damaged cubin: its section table is outside of the file");
 	for (size_t i = 0; i < header.e_shnum; i++) {
 		Elf64_Shdr section;
 		const char *name;
@@ -45,21 +47,22 @@ int image_hash_cubin(char out[24], const char *bytes, size_t length, struct erro
 
 		if (!section_at(bytes, length, &header, i, &section) ||
 		    section.sh_name >= names.sh_size)
-			return error_set(err, PL_EPARSE, "damaged cubin: section %zu lies outside",
-					 i);
+			return error_set(err, PL_EPARSE,
+					 "damaged cubin: section %zu is outside of the file", i);
 		name = bytes + names.sh_offset + section.sh_name;
 		name_length = strnlen(name, names.sh_size - section.sh_name);
 		if (name_length < 6 || memcmp(name, ".text.", 6) != 0)
 			continue;
 		if (!inside(section.sh_offset, section.sh_size, length))
-			return error_set(err, PL_EPARSE,
-					 "damaged cubin: code of section %zu lies outside", i);
+			return error_set(
+				err, PL_EPARSE,
+				"damaged cubin: the code of section %zu is outside of the file", i);
 		hash = XXH3_64bits_withSeed(name, name_length, hash);
 		hash = XXH3_64bits_withSeed(bytes + section.sh_offset, section.sh_size, hash);
 		hashed++;
 	}
 	if (!hashed)
-		return error_set(err, PL_EPARSE, "a cubin without machine code");
+		return error_set(err, PL_EPARSE, "the cubin has no machine code");
 	snprintf(out, 24, "%016" PRIx64, (uint64_t)hash);
 	return 0;
 }

@@ -1,11 +1,8 @@
+/* The table of libraries, and their operations. */
 #include "harness/workers/cuda/library.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "generated/toolkit_version.h"
 
 static const struct library *const known[LIBRARY_COUNT] = {&library_cublas, &library_cub,
 							   &library_cuda};
@@ -38,9 +35,9 @@ static bool arguments_match(const struct library_operation *operation,
 	return true;
 }
 
-/* Tries once; what stood in its way is the reason of every case. */
-static int open_library(struct library_set *set, size_t index, const struct device *device,
-			struct memory *memory, struct text *skip, struct error *err)
+/* Opens the library once. If that fails, every case is skipped with the same reason. */
+static int open_once(struct library_set *set, size_t index, const struct device *device,
+		     struct memory *memory, struct text *skip, struct error *err)
 {
 	int rc = 0;
 
@@ -67,14 +64,18 @@ int library_prepare(struct library_call *out, struct library_set *set, const str
 	int rc;
 
 	if (!call.operation)
-		return error_set(err, PL_EPROTOCOL, "this worker knows no operation '%s' of '%s'",
+		return error_set(err, PL_EPROTOCOL,
+				 "this worker has no operation '%s' of library '%s': use perflab "
+				 "and the worker of one installation",
 				 launch->entry, launch->library);
 	if (!arguments_match(call.operation, launch))
-		return error_set(err, PL_EPROTOCOL, "'%s' of '%s' has other arguments",
+		return error_set(err, PL_EPROTOCOL,
+				 "the arguments of operation '%s' of library '%s' do not match: "
+				 "use perflab and the worker of one installation",
 				 launch->entry, launch->library);
 	while (strcmp(known[index]->name, launch->library) != 0)
 		index++;
-	rc = open_library(set, index, device, memory, skip, err);
+	rc = open_once(set, index, device, memory, skip, err);
 	if (rc || skip->length)
 		return rc;
 	call.library = set->libraries[index].opened;
@@ -102,50 +103,4 @@ void library_set_close(struct library_set *set)
 		if (set->libraries[i].opened)
 			known[i]->close(set->libraries[i].opened);
 	*set = (struct library_set){0};
-}
-
-/* ---- finding them ---- */
-
-static void *open_in(const char *folder, const char *name, const char *before, const char *suffix)
-{
-	char *path = xasprintf("%s%s%s", folder, before ? before : "", suffix);
-	void *handle;
-
-	/* Kept open: it is what the other one needs. */
-	if (before)
-		dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	free(path);
-	path = xasprintf("%s%s%s", folder, name, suffix);
-	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	free(path);
-	return handle;
-}
-
-void *library_open_of_toolkit(const char *name, const char *before)
-{
-	static const char *const places[] = {"lib64/", "lib/", "targets/x86_64-linux/lib/",
-					     "targets/sbsa-linux/lib/"};
-	const char *const toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda",
-					"/opt/cuda"};
-	char suffix[16];
-	void *handle;
-
-	snprintf(suffix, sizeof(suffix), ".%d", atoi(PERFLAB_TOOLKIT_VERSION));
-	handle = open_in("", name, before, suffix);
-	for (size_t t = 0; t < ARRAY_SIZE(toolkits) && !handle; t++)
-		for (size_t p = 0; p < ARRAY_SIZE(places) && !handle; p++) {
-			char *folder;
-
-			if (!toolkits[t] || !*toolkits[t])
-				continue;
-			folder = xasprintf("%s/%s", toolkits[t], places[p]);
-			handle = open_in(folder, name, before, suffix);
-			free(folder);
-		}
-	return handle ? handle : open_in("", name, before, "");
-}
-
-void *library_symbol(void *library, const char *name)
-{
-	return dlsym(library, name);
 }

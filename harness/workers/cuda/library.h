@@ -1,21 +1,23 @@
 /*
- * Operations of the vendor's libraries, which a case may name in place of
- * device code: the yardsticks that its variants are held against. A library is
- * opened when the first case asks for it, so the worker needs none to start; a
- * case whose library is not here is skipped, and says why.
+ * library: the library baselines. A launch may name an operation of a vendor's
+ * library instead of device code, so that hand-written variants can be compared
+ * with it. A library is opened for the first case that needs it; the worker
+ * starts without any. If the library is not available, its cases are skipped
+ * with a reason.
  *
- * A new operation is a row in the table of its library's file, a new library a
- * file with such a table and a row in library.c. Internal to harness/workers/cuda.
+ * A new operation is a row in the table of its library's file. A new library is
+ * a file with such a table and a row in library.c. Internal to
+ * harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_LIBRARY_H
 #define HARNESS_WORKERS_CUDA_LIBRARY_H
 
-#include "harness/workers/cuda/memory.h"
+#include "harness/workers/cuda/device_memory.h"
 #include "kernels/kernels.h"
 
-#define LIBRARY_VERSION 48 /* room for one's name and version */
+#define LIBRARY_VERSION 48 /* bytes for a library's name and version */
 
-/* One argument, as a launch gets it. */
+/* The value of a launch argument. */
 union argument_value {
 	CUdeviceptr buffer;
 	int32_t i32;
@@ -24,7 +26,7 @@ union argument_value {
 	float f32;
 };
 
-/* Device memory that an operation needs for itself. */
+/* Device memory for the operation's own use. */
 struct library_scratch {
 	CUdeviceptr data;
 	size_t bytes;
@@ -32,18 +34,20 @@ struct library_scratch {
 
 struct library_operation {
 	const char *name;
-	const char *arguments; /* a letter each: b buffer, n 64-bit integer */
-	/* NULL: it needs no scratch. Integers are set among the values, buffers are not. */
+	const char *arguments; /* one letter per argument: b buffer, n 64-bit integer */
+	/* Returns the bytes of scratch memory; NULL: it needs none. The integers among the values
+	 * are set, the buffers are not. */
 	int (*scratch_bytes)(void *library, const union argument_value *values, size_t *bytes,
 			     struct error *err);
-	/* Queues the operation; must not wait for the device. */
+	/* Queues the operation. It must not wait for the device. */
 	int (*enqueue)(void *library, const union argument_value *values,
 		       const struct library_scratch *scratch, struct error *err);
 };
 
 struct library {
 	const char *name; /* "cublas" */
-	/* PL_EUNSUPPORTED: not on this machine, *err says why. `version`: "cuBLAS 13.0". */
+	/* Returns PL_EUNSUPPORTED, with the reason, if this machine lacks the library. Sets
+	 * `version` to "cuBLAS 13.0", for example. */
 	int (*open)(void **library, char version[LIBRARY_VERSION], const struct device *device,
 		    struct memory *memory, struct error *err);
 	void (*close)(void *library);
@@ -52,22 +56,22 @@ struct library {
 };
 extern const struct library library_cublas, library_cub, library_cuda;
 
-/* NULL: this worker knows none of that name, or no such operation of it. */
+/* Returns NULL if the worker does not know the library or the operation. */
 const struct library_operation *library_find_operation(const char *library, const char *operation);
 
-/* The libraries that this worker has opened; one of each. */
+/* The state of each library in this worker. */
 #define LIBRARY_COUNT 3
 struct library_set {
 	struct {
 		void *opened;
 		char version[LIBRARY_VERSION];
-		bool tried;
-		struct error why_not;
+		bool tried;           /* open() was called once */
+		struct error why_not; /* why it failed */
 	} libraries[LIBRARY_COUNT];
 };
 void library_set_close(struct library_set *set);
 
-/* An operation that is ready to be queued. */
+/* An operation with everything that is needed to queue it. */
 struct library_call {
 	const struct library_operation *operation;
 	void *library;
@@ -75,24 +79,15 @@ struct library_call {
 	struct library_scratch scratch;
 };
 /*
- * *skip gets a reason where the library is not to be had. PL_EPROTOCOL: the
- * operation is unknown, or its arguments are others. Scratch memory is the
- * case's, until memory_unpin_all().
+ * Opens the library of a launch and reserves scratch memory. Appends a reason to
+ * *skip if the library is not available. Returns PL_EPROTOCOL if the operation
+ * is unknown or its arguments do not match. The scratch memory belongs to the
+ * case until memory_unpin_all().
  */
 int library_prepare(struct library_call *out, struct library_set *set, const struct device *device,
 		    struct memory *memory, const struct case_launch *launch,
 		    const union argument_value *values, struct text *skip, struct error *err);
 int library_enqueue(const struct library_call *call, const union argument_value *values,
 		    struct error *err);
-
-/*
- * Opens a shared library of the CUDA toolkit: `name` as the loader finds it, in
- * $CUDA_HOME, $CUDA_PATH, or where toolkits are put; with its version's suffix
- * or without. `before`, which may be NULL, is opened first from the same place.
- * NULL: it is nowhere.
- */
-void *library_open_of_toolkit(const char *name, const char *before);
-/* The address of a function, to be copied into a pointer to it; NULL: the library lacks it. */
-void *library_symbol(void *library, const char *name);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * cuBLAS: products of matrices as matmul has them, row-major. cuBLAS thinks in
- * columns, so it is asked for the transpose of C: the operands change places.
- * Declared here as far as it is used, since a build may lack its headers, which
- * come apart from the toolkit's others; tests/harness/workers/cuda/test_library.c holds
- * the numbers against them where they are there.
+ * cuBLAS: the library baselines of matmul. matmul has row-major matrices and
+ * cuBLAS column-major ones, so this file computes the transpose of C by swapping
+ * the operands. The functions are declared here, because the headers of cuBLAS
+ * are a separate package that a build may lack. If they are installed,
+ * tests/harness/workers/cuda/test_library.c compares the constants with them.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -12,8 +12,9 @@
 
 #include "harness/workers/cuda/library.h"
 #include "harness/workers/cuda/library_cublas.h"
+#include "harness/workers/cuda/toolkit_library.h"
 
-/* As much as cuBLAS recommends for Hopper, so that it allocates nothing by itself. */
+/* The size that cuBLAS recommends for Hopper. With it, cuBLAS allocates no memory itself. */
 #define WORKSPACE_BYTES ((size_t)32 << 20)
 
 typedef void *handle_type; /* cublasHandle_t */
@@ -31,7 +32,7 @@ struct cublas {
 	handle_type handle;
 };
 
-static int check(int status, const char *what, struct error *err)
+static int cublas_check(int status, const char *what, struct error *err)
 {
 	int code = status == CUBLAS_SUCCESS             ? 0
 		   : status == CUBLAS_ALLOCATION_FAILED ? PL_ENOMEM
@@ -40,7 +41,7 @@ static int check(int status, const char *what, struct error *err)
 	return code ? error_set(err, code, "cuBLAS, %s: status %d", what, status) : 0;
 }
 
-static int load(struct cublas *cublas, struct error *err)
+static int load_cublas(struct cublas *cublas, struct error *err)
 {
 	static const struct {
 		const char *name;
@@ -53,43 +54,48 @@ static int load(struct cublas *cublas, struct error *err)
 		{"cublasGetVersion_v2", offsetof(struct cublas, get_version)},
 		{"cublasGemmEx", offsetof(struct cublas, gemm)},
 	};
-	void *library = library_open_of_toolkit("libcublas.so", "libcublasLt.so");
+	void *library = toolkit_library_open("libcublas.so", "libcublasLt.so");
 
 	if (!library)
 		return error_set(err, PL_EUNSUPPORTED,
-				 "cuBLAS is not here: install it, or set CUDA_HOME to a toolkit "
+				 "cuBLAS was not found: install it, or set CUDA_HOME to a toolkit "
 				 "that has it");
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
-		void *symbol = library_symbol(library, symbols[i].name);
+		void *symbol = toolkit_library_symbol(library, symbols[i].name);
 
 		if (!symbol)
-			return error_set(err, PL_EUNSUPPORTED, "this cuBLAS lacks %s",
+			return error_set(err, PL_EUNSUPPORTED,
+					 "cuBLAS lacks %s: install the version of the CUDA toolkit "
+					 "that perflab was built with",
 					 symbols[i].name);
 		memcpy((char *)cublas + symbols[i].offset, &symbol, sizeof(symbol));
 	}
 	return 0;
 }
 
-static int start(struct cublas *cublas, char version[LIBRARY_VERSION], const struct device *device,
-		 struct memory *memory, struct error *err)
+static int start_cublas(struct cublas *cublas, char version[LIBRARY_VERSION],
+			const struct device *device, struct memory *memory, struct error *err)
 {
 	struct memory_block *workspace = NULL;
 	int number = 0;
-	int rc = check(cublas->create(&cublas->handle), "creating its context", err);
+	int rc = cublas_check(cublas->create(&cublas->handle), "creating a handle", err);
 
 	if (!rc)
 		rc = memory_acquire(memory, NULL, WORKSPACE_BYTES, &workspace, NULL, err);
 	if (rc)
 		return rc;
 	memory_keep(workspace);
-	/* In this order: a stream brings the library's own workspace. */
-	rc = check(cublas->set_stream(cublas->handle, device->stream), "setting its stream", err);
+	/* The order matters: setting the stream resets the workspace to the library's own. */
+	rc = cublas_check(cublas->set_stream(cublas->handle, device->stream), "setting the stream",
+			  err);
 	if (!rc)
-		rc = check(cublas->set_workspace(cublas->handle, (void *)(uintptr_t)workspace->data,
-						 WORKSPACE_BYTES),
-			   "setting its workspace", err);
+		rc = cublas_check(cublas->set_workspace(cublas->handle,
+							(void *)(uintptr_t)workspace->data,
+							WORKSPACE_BYTES),
+				  "setting the workspace", err);
 	if (!rc)
-		rc = check(cublas->get_version(cublas->handle, &number), "its version", err);
+		rc = cublas_check(cublas->get_version(cublas->handle, &number),
+				  "reading the version", err);
 	snprintf(version, LIBRARY_VERSION, "cuBLAS %d.%d", number / 10000, number / 100 % 100);
 	return rc;
 }
@@ -107,10 +113,10 @@ static int open_cublas(void **out, char version[LIBRARY_VERSION], const struct d
 		       struct memory *memory, struct error *err)
 {
 	struct cublas *cublas = xcalloc(1, sizeof(*cublas));
-	int rc = load(cublas, err);
+	int rc = load_cublas(cublas, err);
 
 	if (!rc)
-		rc = start(cublas, version, device, memory, err);
+		rc = start_cublas(cublas, version, device, memory, err);
 	if (rc) {
 		close_cublas(cublas);
 		return rc;
@@ -119,30 +125,33 @@ static int open_cublas(void **out, char version[LIBRARY_VERSION], const struct d
 	return 0;
 }
 
-/* values: a, b, c, n. `by_columns`: B is stored so, as A is by rows. */
-static int multiply(const struct cublas *cublas, const union argument_value *values, int type,
-		    bool by_columns, int compute_type, struct error *err)
+/* values: a, b, c, n. A and C are row-major; B is column-major if `by_columns`. */
+static int cublas_multiply(const struct cublas *cublas, const union argument_value *values,
+			   int type, bool by_columns, int compute_type, struct error *err)
 {
 	const float one = 1.0f, zero = 0.0f;
 	int n = (int)values[3].i64;
 
 	if (values[3].i64 > INT32_MAX)
-		return error_set(err, PL_EUSAGE, "cuBLAS takes sides of 31 bits");
-	return check(cublas->gemm(cublas->handle, by_columns ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS,
-				  CUBLAS_AS_IT_IS, n, n, n, &one,
-				  (const void *)(uintptr_t)values[1].buffer, type, n,
-				  (const void *)(uintptr_t)values[0].buffer, type, n, &zero,
-				  (void *)(uintptr_t)values[2].buffer, CUBLAS_TYPE_F32, n,
-				  compute_type, CUBLAS_DEFAULT_ALGORITHM),
-		     "multiplying", err);
+		return error_set(
+			err, PL_EUSAGE,
+			"cuBLAS multiplies matrices of at most 2^31 - 1 rows: use a smaller n");
+	return cublas_check(cublas->gemm(cublas->handle,
+					 by_columns ? CUBLAS_TRANSPOSED : CUBLAS_AS_IT_IS,
+					 CUBLAS_AS_IT_IS, n, n, n, &one,
+					 (const void *)(uintptr_t)values[1].buffer, type, n,
+					 (const void *)(uintptr_t)values[0].buffer, type, n, &zero,
+					 (void *)(uintptr_t)values[2].buffer, CUBLAS_TYPE_F32, n,
+					 compute_type, CUBLAS_DEFAULT_ALGORITHM),
+			    "multiplying", err);
 }
 
-#define PRODUCT(name, type, by_columns, compute_type)                                  \
-	static int name(void *library, const union argument_value *values,             \
-			const struct library_scratch *scratch, struct error *err)      \
-	{                                                                              \
-		(void)scratch;                                                         \
-		return multiply(library, values, type, by_columns, compute_type, err); \
+#define PRODUCT(name, type, by_columns, compute_type)                                         \
+	static int name(void *library, const union argument_value *values,                    \
+			const struct library_scratch *scratch, struct error *err)             \
+	{                                                                                     \
+		(void)scratch;                                                                \
+		return cublas_multiply(library, values, type, by_columns, compute_type, err); \
 	}
 PRODUCT(gemm_f32, CUBLAS_TYPE_F32, false, CUBLAS_COMPUTES_F32)
 PRODUCT(gemm_tf32, CUBLAS_TYPE_F32, true, CUBLAS_COMPUTES_TF32)

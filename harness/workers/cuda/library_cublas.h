@@ -1,4 +1,5 @@
-/* Numbers of cuBLAS's interface, as far as library_cublas.c uses them. */
+/* The constants of cuBLAS's interface that library_cublas.c uses. Source: cublas_api.h and
+ * library_types.h of the CUDA toolkit. */
 #ifndef HARNESS_WORKERS_CUDA_LIBRARY_CUBLAS_H
 #define HARNESS_WORKERS_CUDA_LIBRARY_CUBLAS_H
 
@@ -10,7 +11,7 @@ enum {
 	CUBLAS_TYPE_F32 = 0,
 	CUBLAS_TYPE_F16 = 2,
 	CUBLAS_TYPE_BF16 = 14,
-	CUBLAS_COMPUTES_F32 = 68, /* without tensor cores where the operands are singles */
+	CUBLAS_COMPUTES_F32 = 68, /* uses no tensor cores if the operands are float */
 	CUBLAS_COMPUTES_TF32 = 77,
 	CUBLAS_DEFAULT_ALGORITHM = -1,
 };

@@ -1,4 +1,4 @@
-/* The driver itself: its copy, which the copies of a family are held against. */
+/* The copy of the CUDA driver, the library baseline of the copy kernels. */
 #include <stdio.h>
 
 #include "harness/workers/cuda/library.h"
@@ -19,8 +19,8 @@ static void close_cuda(void *library)
 }
 
 /* values: from, to, bytes. */
-static int copy(void *library, const union argument_value *values,
-		const struct library_scratch *scratch, struct error *err)
+static int enqueue_copy(void *library, const union argument_value *values,
+			const struct library_scratch *scratch, struct error *err)
 {
 	const struct device *device = library;
 
@@ -32,7 +32,7 @@ static int copy(void *library, const union argument_value *values,
 }
 
 static const struct library_operation operations[] = {
-	{.name = "copy", .arguments = "bbn", .enqueue = copy},
+	{.name = "copy", .arguments = "bbn", .enqueue = enqueue_copy},
 };
 
 const struct library library_cuda = {

@@ -7,7 +7,7 @@
 int main(void)
 {
 	if (fcntl(WORKER_SOCKET_FD, F_GETFD) < 0) {
-		fprintf(stderr, "perflab-worker-cuda is started by perflab, over a socket; "
+		fprintf(stderr, "perflab-worker-cuda is started by perflab over a socket; "
 				"run `perflab sweep` instead\n");
 		return 2;
 	}

@@ -1,3 +1,4 @@
+/* Calls NVML. */
 #include "harness/workers/cuda/nvml.h"
 
 #include <dlfcn.h>
@@ -53,7 +54,7 @@ static int load_symbols(struct nvml *nvml, struct error *err)
 		void *symbol = dlsym(nvml->library, nvml_symbols[i].name);
 
 		if (!symbol && nvml_symbols[i].required)
-			return error_set(err, PL_EUNSUPPORTED, "libnvidia-ml lacks %s",
+			return error_set(err, PL_EUNSUPPORTED, "libnvidia-ml.so.1 lacks %s",
 					 nvml_symbols[i].name);
 		memcpy((char *)nvml + nvml_symbols[i].offset, &symbol, sizeof(symbol));
 	}

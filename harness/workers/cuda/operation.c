@@ -1,3 +1,4 @@
+/* Loads the code of a case and queues its launches. */
 #include "harness/workers/cuda/operation.h"
 
 #include <inttypes.h>
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many kernels, fills and copies a library queues for one operation at most, by experience. */
+/* An upper estimate, from observation, of the kernels, fills and copies that a library queues for
+ * one operation. */
 enum { COMMANDS_OF_LIBRARY = 8 };
 
 static int function_attribute(const struct device *device, CUfunction function,
@@ -22,8 +24,8 @@ static int64_t launch_block_threads(const struct case_launch *launch)
 }
 
 /*
- * Raises the function's limit of dynamic shared memory, never lowers it: the
- * launches of an operation may share a function.
+ * Raises the function's limit of dynamic shared memory. Never lowers it,
+ * because several launches of an operation may use the function.
  */
 static int allow_shared(const struct device *device, CUfunction function, int64_t bytes,
 			struct error *err)
@@ -38,12 +40,13 @@ static int allow_shared(const struct device *device, CUfunction function, int64_
 		&device->driver,
 		device->driver.cuFuncSetAttribute(
 			function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes),
-		err, "asking for dynamic shared memory");
+		err, "raising the limit of dynamic shared memory");
 }
 
-/* Asks the compiled function whether this launch is possible; *skip says why not. */
-static int check_launch(const struct device *device, const struct case_launch *launch,
-			CUfunction function, struct text *skip, struct error *err)
+/* Checks the launch against the limits of the compiled function and the device. Appends to *skip
+ * why the launch is impossible. */
+static int check_launch_fits(const struct device *device, const struct case_launch *launch,
+			     CUfunction function, struct text *skip, struct error *err)
 {
 	int64_t threads = launch_block_threads(launch);
 	int max_threads, registers, shared_static;
@@ -61,14 +64,15 @@ static int check_launch(const struct device *device, const struct case_launch *l
 		return rc;
 	if (threads > max_threads) {
 		text_addf(skip,
-			  "%s uses %d registers a thread: at most %d threads a block, not %" PRId64,
+			  "%s uses %d registers per thread, so a block has at most %d threads, "
+			  "not %" PRId64,
 			  launch->entry, registers, max_threads, threads);
 		return 0;
 	}
 	if (shared_static + launch->shared_bytes > device->info.shared_bytes_per_block) {
 		text_addf(skip,
 			  "%s needs %" PRId64
-			  " bytes of shared memory a block; the device has %" PRId64,
+			  " bytes of shared memory per block; the device has %" PRId64,
 			  launch->entry, shared_static + launch->shared_bytes,
 			  device->info.shared_bytes_per_block);
 		return 0;
@@ -76,14 +80,15 @@ static int check_launch(const struct device *device, const struct case_launch *l
 	return allow_shared(device, function, launch->shared_bytes, err);
 }
 
-static void bind_arguments(struct operation_launch *launch, const struct case_launch *described)
+static void set_argument_values(struct operation_launch *launch,
+				const struct case_launch *described)
 {
 	for (size_t i = 0; i < described->arg_count; i++) {
 		const struct case_arg *arg = &described->args[i];
 		union argument_value *value = &launch->values[i];
 
 		switch (arg->kind) {
-		case ARG_BUFFER: /* bound when the buffer is there */
+		case ARG_BUFFER: /* enqueue_launch() sets it */
 			break;
 		case ARG_I32:
 			value->i32 = (int32_t)arg->integer;
@@ -105,27 +110,29 @@ static void bind_arguments(struct operation_launch *launch, const struct case_la
 static int load_launch(struct operation *operation, size_t index, struct text *skip,
 		       struct error *err)
 {
-	struct workshop *workshop = operation->workshop;
+	struct cuda_resources *resources = operation->resources;
 	const struct case_launch *described = &operation->work->launches[index];
 	struct operation_launch *launch = &operation->launches[index];
 	int rc = 0;
 
-	bind_arguments(launch, described);
+	set_argument_values(launch, described);
 	if (described->library[0])
-		return library_prepare(&launch->call, &workshop->libraries, workshop->device,
-				       &workshop->memory, described, launch->values, skip, err);
+		return library_prepare(&launch->call, &resources->libraries, resources->device,
+				       &resources->memory, described, launch->values, skip, err);
 	if (!operation->image)
-		rc = image_load(&workshop->images, operation->work->image, &operation->image, err);
+		rc = cuda_image_load(&resources->images, operation->work->image, &operation->image,
+				     err);
 	if (rc == 0)
-		rc = image_function(&workshop->images, operation->image, described->entry,
-				    &launch->function, err);
-	return rc ? rc : check_launch(workshop->device, described, launch->function, skip, err);
+		rc = cuda_image_function(&resources->images, operation->image, described->entry,
+					 &launch->function, err);
+	return rc ? rc
+		  : check_launch_fits(resources->device, described, launch->function, skip, err);
 }
 
-int operation_load(struct operation *out, struct workshop *workshop, const struct launch_case *work,
-		   struct text *skip, struct error *err)
+int operation_load(struct operation *out, struct cuda_resources *resources,
+		   const struct launch_case *work, struct text *skip, struct error *err)
 {
-	struct operation operation = {.workshop = workshop, .work = work};
+	struct operation operation = {.resources = resources, .work = work};
 	int rc = 0;
 
 	operation.launches = xcalloc(work->launch_count, sizeof(*operation.launches));
@@ -144,8 +151,8 @@ int operation_load(struct operation *out, struct workshop *workshop, const struc
 void operation_release(struct operation *operation)
 {
 	free(operation->launches);
-	if (operation->workshop)
-		memory_unpin_all(&operation->workshop->memory);
+	if (operation->resources)
+		memory_unpin_all(&operation->resources->memory);
 	*operation = (struct operation){0};
 }
 
@@ -164,7 +171,7 @@ size_t operation_command_count(const struct operation *operation)
 
 int operation_restore(const struct operation *operation, struct error *err)
 {
-	const struct device *device = operation->workshop->device;
+	const struct device *device = operation->resources->device;
 	int rc = 0;
 
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
@@ -182,7 +189,7 @@ int operation_restore(const struct operation *operation, struct error *err)
 
 static int enqueue_launch(struct operation *operation, size_t index, struct error *err)
 {
-	const struct device *device = operation->workshop->device;
+	const struct device *device = operation->resources->device;
 	const struct case_launch *described = &operation->work->launches[index];
 	struct operation_launch *launch = &operation->launches[index];
 
@@ -206,7 +213,7 @@ static int enqueue_launch(struct operation *operation, size_t index, struct erro
 int operation_enqueue(struct operation *operation, struct error *err)
 {
 	const struct launch_case *work = operation->work;
-	const struct device *device = operation->workshop->device;
+	const struct device *device = operation->resources->device;
 	CUdeviceptr allocated[KERNEL_MAX_BUFFERS] = {0};
 	int rc = 0;
 
@@ -224,7 +231,7 @@ int operation_enqueue(struct operation *operation, struct error *err)
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		if (allocated[b] && device->driver.cuMemFree(allocated[b]) != CUDA_SUCCESS &&
 		    rc == 0)
-			rc = error_set(err, PL_EDEVICE, "freeing in the operation failed");
+			rc = error_set(err, PL_EDEVICE, "the operation cannot free its memory");
 	}
 	return rc;
 }

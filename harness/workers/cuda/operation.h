@@ -1,90 +1,66 @@
 /*
- * One case on the device: its code loaded, its buffers filled, its launches
- * ready to be queued. What a user counts as the operation, all its launches
- * and the allocations that belong to it, is queued by operation_enqueue() and
- * by nothing else, so it is verified, timed and counted as the same thing.
- * Internal to harness/workers/cuda.
+ * operation: one case on the device, with its code, its buffers and its
+ * launches. Only operation_enqueue() queues the operation: all its launches and
+ * the allocations that belong to it. So the worker verifies, times and counts
+ * the same work. Internal to harness/workers/cuda.
+ *
+ * The order of calls is load, prepare, then any number of verify, or restore and
+ * enqueue, then release.
  */
 #ifndef HARNESS_WORKERS_CUDA_OPERATION_H
 #define HARNESS_WORKERS_CUDA_OPERATION_H
 
-#include "harness/workers/case_data.h"
-#include "harness/workers/cuda/image.h"
-#include "harness/workers/cuda/library.h"
-#include "harness/workers/cuda/memory.h"
-#include "harness/workers/cuda/staging.h"
-
-/* What operations share in one worker. */
-struct workshop {
-	const struct device *device;
-	struct image_cache images;
-	struct library_set libraries;
-	struct memory memory;
-	struct staging staging;
-	uint64_t seed;
-	CUfunction compare[ELEMENT_TYPES];
-	CUfunction flush;
-	struct memory_block *flush_buffer; /* several times the L2, never a case's */
-	struct memory_block *flush_sink, *comparison;
-};
-int workshop_open(struct workshop *workshop, const struct device *device, uint64_t seed,
-		  struct error *err);
-void workshop_close(struct workshop *workshop);
-/*
- * Queues reads of so much else that no line of a case stays in the L2. For
- * times a few dirty lines are no matter; counters see even those.
- */
-enum flush_purpose { FLUSH_TO_TIME, FLUSH_TO_COUNT };
-int workshop_flush_cache(const struct workshop *workshop, enum flush_purpose purpose,
-			 struct error *err);
+#include "harness/workers/case_buffers.h"
+#include "harness/workers/cuda/resources.h"
 
 struct operation_buffer {
 	struct memory_block *block;    /* NULL for PER_CALL */
-	struct memory_block *pristine; /* INOUT: what it holds before each execution */
-	struct memory_block *expected; /* OUT, INOUT */
-	CUdeviceptr data;              /* as the launches get it */
+	struct memory_block *pristine; /* INOUT: the contents before each execution */
+	struct memory_block *expected; /* OUT, INOUT: the expected result */
+	CUdeviceptr data;              /* the pointer that the launches get */
 };
 
 struct operation_launch {
-	CUfunction function; /* NULL: `call` is what runs */
+	CUfunction function; /* NULL: `call` is executed instead */
 	struct library_call call;
 	union argument_value values[KERNEL_MAX_ARGS];
 	void *pointers[KERNEL_MAX_ARGS];
 };
 
 struct operation {
-	struct workshop *workshop;
+	struct cuda_resources *resources;
 	const struct launch_case *work;
-	const struct image *image; /* NULL: all of it is a library's */
+	const struct cuda_image *image; /* NULL: a library executes all launches */
 	struct operation_buffer buffers[KERNEL_MAX_BUFFERS];
 	struct operation_launch *launches;
-	bool allocates; /* has PER_CALL buffers: it waits for the device while it is queued */
+	bool allocates; /* has PER_CALL buffers: queueing it waits for the device */
 };
 
 /*
- * Loads code only. *skip gets a reason, and *out stays as it was, when the
- * device cannot launch the case (too many registers or too much shared memory
- * for the block).
+ * Loads the code of a case. If the device cannot launch the case (the block
+ * needs too many registers or too much shared memory), appends the reason to
+ * *skip and leaves *out unchanged.
  */
-int operation_load(struct operation *out, struct workshop *workshop, const struct launch_case *work,
-		   struct text *skip, struct error *err);
-/* Facts of the launch with the most threads. */
+int operation_load(struct operation *out, struct cuda_resources *resources,
+		   const struct launch_case *work, struct text *skip, struct error *err);
+/* Returns the facts of the launch with the most threads. */
 int operation_facts(const struct operation *operation, struct launch_facts *out, struct error *err);
-/* Fills inputs and computes what is expected; both stay on the device for later cases. */
+/* Fills the inputs and computes the expected results. Both stay on the device for later cases. */
 int operation_prepare(struct operation *operation, struct error *err);
-/* Restores INOUT buffers. Before every execution, outside of what is timed or counted. */
+/* Restores INOUT buffers, before every execution and outside of the timed or counted part. */
 int operation_restore(const struct operation *operation, struct error *err);
 /* Queues the operation. */
 int operation_enqueue(struct operation *operation, struct error *err);
 /*
- * Executes once and compares. *mismatch is empty when every result is within
- * tolerance of the oracle and no guard zone was written; else it says what
- * differs. Waits for the device.
+ * Executes the operation once and compares its results with the expected ones.
+ * *mismatch stays empty if every result is within the tolerance and every guard
+ * zone is intact; otherwise it describes the differences. Waits for the device.
  */
 int operation_verify(struct operation *operation, struct text *mismatch,
 		     struct case_accuracy *accuracy, struct error *err);
-/* Commands that operation_restore() and operation_enqueue() put into the stream. */
+/* Returns how many commands operation_restore() and operation_enqueue() put into the stream. */
 size_t operation_command_count(const struct operation *operation);
-void operation_release(struct operation *operation); /* blocks become reusable */
+/* Frees the operation. Later cases may reuse its blocks. */
+void operation_release(struct operation *operation);
 
 #endif

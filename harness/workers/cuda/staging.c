@@ -1,3 +1,4 @@
+/* Reserves page-locked host memory. */
 #include "harness/workers/cuda/staging.h"
 
 int staging_reserve(struct staging *staging, size_t slot, size_t bytes, void **out,
@@ -17,7 +18,7 @@ int staging_reserve(struct staging *staging, size_t slot, size_t bytes, void **o
 			format_bytes(size, (double)bytes);
 			staging->slots[slot] = NULL;
 			return error_context(err, cuda_check(driver, result, err, "cuMemHostAlloc"),
-					     "%s of host memory for a case's data", size);
+					     "allocating %s of host memory for uploads", size);
 		}
 		staging->bytes[slot] = bytes;
 	}

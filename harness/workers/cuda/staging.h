@@ -1,7 +1,8 @@
 /*
- * Host memory that data passes through on its way to the device: page-locked,
- * so that it goes at the speed of the bus, and kept from case to case, because
- * touching fresh pages costs more than filling them. Internal to harness/workers/cuda.
+ * staging: host memory from which data is uploaded to the device. It is
+ * page-locked, so that uploads run at the speed of the bus. Later cases reuse
+ * it, because touching new pages takes longer than filling them. Internal to
+ * harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_STAGING_H
 #define HARNESS_WORKERS_CUDA_STAGING_H
@@ -9,7 +10,7 @@
 #include "harness/workers/cuda/device.h"
 #include "kernels/kernels.h"
 
-/* One slot for every input of a case and one for every expected result. */
+/* A slot for each input of a case, then a slot for each expected result. */
 #define STAGING_SLOTS (2 * KERNEL_MAX_BUFFERS)
 
 struct staging {
@@ -18,7 +19,8 @@ struct staging {
 	size_t bytes[STAGING_SLOTS];
 };
 
-/* At least `bytes` in a slot; what it held before is lost. PL_ENOMEM. */
+/* Makes a slot at least `bytes` large and returns its memory. Its old contents are lost. Returns
+ * PL_ENOMEM if the memory is not available. */
 int staging_reserve(struct staging *staging, size_t slot, size_t bytes, void **out,
 		    struct error *err);
 void staging_release(struct staging *staging);

@@ -1,3 +1,4 @@
+/* Queues batches of timed samples and decides when a round has enough of them. */
 #include "harness/workers/cuda/timing.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/settings.h"
@@ -7,28 +8,27 @@
 
 enum {
 	BATCH_MAX_SAMPLES = 64,
-	/* The driver's queue holds about a thousand commands; a batch behind a closed gate must
-	   fit. */
+	/* The driver's queue holds about 1000 commands. A batch behind a closed gate must fit. */
 	BATCH_MAX_COMMANDS = 320,
 	COMMANDS_PER_SAMPLE = 3, /* flush and two events */
 	WARM_UP_NS = 100 * 1000 * 1000,
 	ROUND_MAX_SAMPLES = 2000,
-	/* Seen on an H200: event times are multiples of 32 ns, give or take a rounding. */
+	/* On an H200, event times are multiples of 32 ns, plus or minus rounding. */
 	EVENT_STEP_NS = 33,
 };
 
 struct timer {
-	struct workshop *workshop;
+	struct cuda_resources *resources;
 	CUevent starts[BATCH_MAX_SAMPLES], stops[BATCH_MAX_SAMPLES];
-	size_t events;  /* pairs made */
-	uint32_t *gate; /* host memory that the stream waits on; NULL: ungated */
+	size_t events;  /* number of pairs created */
+	uint32_t *gate; /* host memory that the stream waits for; NULL: there is no gate */
 	CUdeviceptr gate_on_device;
-	uint32_t gate_value; /* of the latest batch */
+	uint32_t gate_value; /* opens the gate of the latest batch */
 };
 
 static int make_gate(struct timer *timer, struct error *err)
 {
-	const struct cuda_driver *driver = &timer->workshop->device->driver;
+	const struct cuda_driver *driver = &timer->resources->device->driver;
 	void *host = NULL;
 	int rc = cuda_check(
 		driver,
@@ -44,13 +44,13 @@ static int make_gate(struct timer *timer, struct error *err)
 			  "mapping the gate");
 }
 
-int timer_open(struct timer **out, struct workshop *workshop, bool gated, struct error *err)
+int timer_open(struct timer **out, struct cuda_resources *resources, bool gated, struct error *err)
 {
-	const struct cuda_driver *driver = &workshop->device->driver;
+	const struct cuda_driver *driver = &resources->device->driver;
 	struct timer *timer = xcalloc(1, sizeof(*timer));
 	int rc = 0;
 
-	timer->workshop = workshop;
+	timer->resources = resources;
 	for (; timer->events < BATCH_MAX_SAMPLES && rc == 0; timer->events++) {
 		rc = cuda_check(
 			driver,
@@ -76,12 +76,12 @@ void timer_close(struct timer *timer)
 	if (!timer)
 		return;
 	for (size_t i = 0; i < timer->events; i++) {
-		timer->workshop->device->driver.cuEventDestroy(timer->starts[i]);
+		timer->resources->device->driver.cuEventDestroy(timer->starts[i]);
 		if (timer->stops[i])
-			timer->workshop->device->driver.cuEventDestroy(timer->stops[i]);
+			timer->resources->device->driver.cuEventDestroy(timer->stops[i]);
 	}
 	if (timer->gate)
-		timer->workshop->device->driver.cuMemFreeHost(timer->gate);
+		timer->resources->device->driver.cuMemFreeHost(timer->gate);
 	free(timer);
 }
 
@@ -92,16 +92,16 @@ int timer_warm_up(struct timer *timer, struct error *err)
 
 	while (rc == 0 && monotonic_ns() < end_ns) {
 		for (int i = 0; i < 16 && rc == 0; i++)
-			rc = workshop_flush_cache(timer->workshop, FLUSH_TO_TIME, err);
+			rc = cuda_flush_l2(timer->resources, FLUSH_TO_TIME, err);
 		if (rc == 0)
-			rc = device_synchronise(timer->workshop->device, err, "warming up");
+			rc = device_synchronise(timer->resources->device, err, "warming up");
 	}
 	return rc;
 }
 
 static int close_gate(struct timer *timer, struct error *err)
 {
-	const struct device *device = timer->workshop->device;
+	const struct device *device = timer->resources->device;
 
 	timer->gate_value++;
 	return cuda_check(&device->driver,
@@ -119,12 +119,13 @@ static void open_gate(struct timer *timer)
 static int enqueue_sample(struct timer *timer, struct operation *operation, size_t index, bool cold,
 			  struct error *err)
 {
-	const struct device *device = timer->workshop->device;
+	const struct device *device = timer->resources->device;
 	int rc = operation_restore(operation, err);
 
 	if (rc == 0 && cold)
-		rc = workshop_flush_cache(timer->workshop, FLUSH_TO_TIME, err);
-	/* Allocating takes the host's time, which must not pass while the device still flushes. */
+		rc = cuda_flush_l2(timer->resources, FLUSH_TO_TIME, err);
+	/* The host's time for allocating belongs to the sample, so it must not overlap the flush.
+	 */
 	if (rc == 0 && operation->allocates)
 		rc = device_synchronise(device, err, "before an operation that allocates");
 	if (rc == 0)
@@ -140,12 +141,14 @@ static int enqueue_sample(struct timer *timer, struct operation *operation, size
 	return rc;
 }
 
-/* Takes `count` samples, at most BATCH_MAX_SAMPLES, into time_ns; the state while they run. */
+/* Takes `count` samples, at most BATCH_MAX_SAMPLES. Sets *state to the device's state during them.
+ */
 static int run_batch(struct timer *timer, struct operation *operation, size_t count, bool cold,
 		     double *time_ns, struct device_state *state, struct error *err)
 {
-	const struct device *device = timer->workshop->device;
-	/* One that allocates waits for the device while it is queued: it cannot be gated. */
+	const struct device *device = timer->resources->device;
+	/* An operation that allocates waits for the device when it is queued. Behind a closed gate
+	 * it would wait forever. */
 	bool gated = timer->gate && !operation->allocates;
 	int rc = 0;
 
@@ -155,7 +158,7 @@ static int run_batch(struct timer *timer, struct operation *operation, size_t co
 		rc = enqueue_sample(timer, operation, i, cold, err);
 	if (gated)
 		open_gate(timer);
-	/* Now the device is busy: these are the clocks that the samples run at. */
+	/* The device is busy now, so these are the clocks of the samples. */
 	*state = nvml_device_state(device->nvml);
 	if (rc == 0)
 		rc = device_synchronise(device, err, "executing the kernel");
@@ -181,8 +184,9 @@ static size_t batch_limit(const struct operation *operation)
 	return limit < BATCH_MAX_SAMPLES ? limit : BATCH_MAX_SAMPLES;
 }
 
-/* Narrow enough, or as narrow as the clock of events can show. */
-static bool settled(const double *time_ns, size_t count, double precision)
+/* Returns whether the interval is narrow enough, or as narrow as the resolution of events allows.
+ */
+static bool is_precise_enough(const double *time_ns, size_t count, double precision)
 {
 	struct summary summary = summarise(time_ns, count);
 
@@ -190,7 +194,7 @@ static bool settled(const double *time_ns, size_t count, double precision)
 	       (summary.high_ns - summary.low_ns) / 2 <= EVENT_STEP_NS;
 }
 
-static size_t smaller(size_t a, size_t b)
+static size_t smaller_size(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -210,22 +214,21 @@ int timer_run(struct timer *timer, struct operation *operation,
 	double *samples;
 	int rc = 0;
 
-	wanted = wanted < 1 ? 1 : smaller(wanted, ROUND_MAX_SAMPLES);
+	wanted = wanted < 1 ? 1 : smaller_size(wanted, ROUND_MAX_SAMPLES);
 	samples = xcalloc(ROUND_MAX_SAMPLES, sizeof(*samples));
-	/* Verification has just executed the operation once, and a flush makes all samples begin
-	 * alike; but where the cache is to be hot, it still holds what the comparison read. */
+	/* A hot sample needs an execution before it, because the cache has the data that the
+	 * verification read. A cold sample needs none: the flush removes that data. */
 	if (!cold)
 		rc = run_batch(timer, operation, 1, cold, &warm_up, &state, err);
 	while (rc == 0 && taken < wanted) {
-		size_t batch = smaller(wanted - taken, limit);
+		size_t batch = smaller_size(wanted - taken, limit);
 
 		rc = run_batch(timer, operation, batch, cold, samples + taken, &state, err);
 		taken += batch;
-		/* Half as many again each time: late enough to be worth it, early enough not to
-		 * waste. */
+		/* Grows by half, which limits both the number of checks and the excess samples. */
 		if (rc == 0 && taken == wanted && monotonic_ns() < end_ns &&
-		    !settled(samples, taken, precision))
-			wanted = smaller(taken + taken / 2 + 4, ROUND_MAX_SAMPLES);
+		    !is_precise_enough(samples, taken, precision))
+			wanted = smaller_size(taken + taken / 2 + 4, ROUND_MAX_SAMPLES);
 	}
 	if (rc) {
 		free(samples);

@@ -1,11 +1,12 @@
 /*
- * Timing: device timestamps around the operation, nothing else between them.
+ * timing: times an operation with device timestamps (CUDA events). Between the
+ * two timestamps of a sample the device executes only the operation.
  *
- * Samples are queued in batches behind a gate, a wait on a word of host memory
- * that the stream passes once the whole batch is queued: so the device never
- * waits for the host inside a sample, not even where the operation is shorter
- * than the launch of the next one. With a cold cache every sample follows a
- * read of several times the L2. Internal to harness/workers/cuda.
+ * The host queues samples in batches behind a gate: the stream waits for a word
+ * in host memory, which the host sets after it has queued the whole batch. So
+ * the device never waits for the host inside a sample, even if the operation is
+ * shorter than the launch of the next one. With a cold cache, the worker
+ * flushes the L2 before each sample. Internal to harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_TIMING_H
 #define HARNESS_WORKERS_CUDA_TIMING_H
@@ -15,18 +16,22 @@
 #include "metrics/settings.h"
 
 struct timer;
-/* `gated` false: under a tool that serialises kernels the gate would wait for ever. */
-int timer_open(struct timer **out, struct workshop *workshop, bool gated, struct error *err);
+/* `gated` must be false under a profiler that serialises kernels: the gate would never open. */
+int timer_open(struct timer **out, struct cuda_resources *resources, bool gated, struct error *err);
 void timer_close(struct timer *timer);
-/* Keeps the device busy until its clocks have come up. */
+/* Keeps the device busy for 100 ms, so that its clocks rise. */
 int timer_warm_up(struct timer *timer, struct error *err);
 
 /*
- * Times an operation that was prepared and verified. out->time_ns is malloc'd, out->state the
- * device's while the last samples ran; out->round is left alone. Stops when this round's share of
- * min_samples is there and the interval of its median is so narrow that all rounds together can be
- * expected within settings->precision (the width falls with the root of the count), or when the
- * round's share of max_time_ns is spent.
+ * Times a prepared and verified operation for one round. The caller frees
+ * out->time_ns. out->state is the state of the device during the last samples.
+ * out->round is left unchanged.
+ *
+ * A round ends when it has its share of min_samples and the confidence interval
+ * of its median is narrow enough, or when its share of max_time_ns is spent. The
+ * width of the interval falls with the square root of the number of samples, so
+ * a round may be wider than settings->precision by the square root of the number
+ * of rounds.
  */
 int timer_run(struct timer *timer, struct operation *operation,
 	      const struct measure_settings *settings, struct round_result *out, struct error *err);

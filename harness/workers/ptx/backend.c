@@ -1,6 +1,6 @@
 /*
- * The PTX backend: the operations of the worker loop, on an emulator. It has
- * no clock and no counters of a GPU; how a case is executed is in emulate.c.
+ * The ptx backend: the operations of the worker loop on the emulator. It has
+ * neither a clock nor the counters of a GPU. case_runner.c executes the cases.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "emulator/emulator.h"
-#include "harness/workers/ptx/workbench.h"
+#include "harness/workers/ptx/case_runner.h"
 #include "harness/workers/ptx/worker.h"
 #include "harness/workers/worker_loop.h"
 #include "metrics/catalogue/catalogue.h"
@@ -18,15 +18,15 @@
 #define EMULATED_WARP_SIZE 32
 
 struct ptx_backend {
-	struct workbench bench;
+	struct case_runner runner;
 	bool open;
-	size_t printed_bytes; /* of the present case */
+	size_t printed_bytes; /* by the current case */
 };
 
-/* ---- without a case ---- */
+/* ---- doctor, devices, metrics ---- */
 
-static int say(struct worker_reply *reply, const char *name, bool ok, const char *found,
-	       const char *remedy)
+static int reply_check(struct worker_reply *reply, const char *name, bool ok, const char *found,
+		       const char *remedy)
 {
 	const struct worker_check check = {
 		.name = name, .ok = ok, .found = found, .remedy = ok ? "" : remedy};
@@ -34,7 +34,7 @@ static int say(struct worker_reply *reply, const char *name, bool ok, const char
 	return worker_reply_check(reply, &check);
 }
 
-/* What a container may take; INT64_MAX: all there is. */
+/* The memory limit of the container. INT64_MAX: no limit. */
 static int64_t container_memory_bytes(void)
 {
 	char *text = NULL;
@@ -50,7 +50,7 @@ static int64_t container_memory_bytes(void)
 	return bytes;
 }
 
-/* Physical memory, or what this container has of it; 0: not known. */
+/* Physical memory, or the limit of the container if that is lower. 0: unknown. */
 static int64_t machine_memory_bytes(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES);
@@ -61,7 +61,7 @@ static int64_t machine_memory_bytes(void)
 	return bytes < most ? bytes : most;
 }
 
-static int say_chips(struct worker_reply *reply)
+static int reply_chips_check(struct worker_reply *reply)
 {
 	struct text found = TEXT_INIT;
 	size_t count;
@@ -70,50 +70,52 @@ static int say_chips(struct worker_reply *reply)
 
 	for (size_t i = 0; i < count; i++)
 		text_addf(&found, "%s%s", i ? ", " : "", chips[i].name);
-	text_add(&found, "; " CHIP_DEFAULT " unless --chip names another");
-	rc = say(reply, "chip limits", true, found.data, "");
+	text_add(&found, "; the default is " CHIP_DEFAULT ", --chip chooses another");
+	rc = reply_check(reply, "chip limits", true, found.data, "");
 	text_release(&found);
 	return rc;
 }
 
-static int say_memory(struct worker_reply *reply)
+static int reply_memory_check(struct worker_reply *reply)
 {
 	char amount[32];
 	char *found;
 	int rc;
 
 	format_bytes(amount, (double)machine_memory_bytes());
-	found = xasprintf("%s, half of which emulated cases may take", amount);
-	rc = say(reply, "memory", true, found, "");
+	found = xasprintf("%s; emulated cases may use half of it", amount);
+	rc = reply_check(reply, "memory", true, found, "");
 	free(found);
 	return rc;
 }
 
-static int backend_doctor(void *backend, struct worker_reply *reply, struct error *err)
+static int ptx_backend_doctor(void *backend, struct worker_reply *reply, struct error *err)
 {
 	struct text folder = TEXT_INIT;
 	bool there = install_path(&folder, "share/perflab/ptx", NULL) == 0 &&
 		     access(folder.data, R_OK | X_OK) == 0;
-	int rc = say(reply, "vector unit", true,
-		     strcmp(emulator_best_lanes(), "avx2") == 0
-			     ? "lane set avx2: AVX2, FMA and BMI2 are there"
-			     : "lane set portable: no AVX2, FMA and BMI2, so slower",
-		     "");
+	int rc = reply_check(
+		reply, "vector unit", true,
+		strcmp(emulator_best_lanes(), "avx2") == 0
+			? "lane set avx2: this processor supports AVX2, FMA and BMI2"
+			: "lane set portable, which is slower: AVX2, FMA or BMI2 is missing",
+		"");
 
 	(void)backend;
 	(void)err;
 	if (!there)
-		text_addf(&folder, "%sthere is none", folder.length ? ": " : "");
+		text_addf(&folder, "%snot found", folder.length ? ": " : "");
 	if (rc == 0)
-		rc = say(reply, "kernel PTX", there, folder.data,
-			 "install perflab whole: its PTX lies in share/perflab/ptx beside bin/");
+		rc = reply_check(reply, "kernel PTX", there, folder.data,
+				 "install all of perflab: its PTX belongs in share/perflab/ptx, "
+				 "next to bin/");
 	text_release(&folder);
 	if (rc == 0)
-		rc = say_chips(reply);
-	return rc ? rc : say_memory(reply);
+		rc = reply_chips_check(reply);
+	return rc ? rc : reply_memory_check(reply);
 }
 
-static int backend_devices(void *backend, struct worker_reply *reply, struct error *err)
+static int ptx_backend_devices(void *backend, struct worker_reply *reply, struct error *err)
 {
 	const struct chip *chip;
 	struct device_info info;
@@ -126,8 +128,8 @@ static int backend_devices(void *backend, struct worker_reply *reply, struct err
 	return worker_reply_device(reply, 0, &info);
 }
 
-static int backend_metrics(void *backend, const char *chip, const char *pattern,
-			   struct worker_reply *reply, struct error *err)
+static int ptx_backend_metrics(void *backend, const char *chip, const char *pattern,
+			       struct worker_reply *reply, struct error *err)
 {
 	const struct chip *found;
 	size_t count;
@@ -149,9 +151,9 @@ static int backend_metrics(void *backend, const char *chip, const char *pattern,
 	return rc;
 }
 
-/* An emulator counts everything in its one execution. */
-static int backend_passes(void *backend, const char *chip, const struct string_list *wanted,
-			  int64_t *passes, struct string_list *missing, struct error *err)
+/* The emulator counts all of its metrics in one execution, so no metric needs a pass. */
+static int ptx_backend_passes(void *backend, const char *chip, const struct string_list *wanted,
+			      int64_t *passes, struct string_list *missing, struct error *err)
 {
 	const struct chip *found;
 	int rc = chip_find(&found, chip, err);
@@ -175,7 +177,7 @@ static int backend_passes(void *backend, const char *chip, const struct string_l
 
 /* ---- open ---- */
 
-/* Device printf; a worker's output is talk. As of a device, so much of a case is kept. */
+/* Output of device printf that is kept per case. A GPU has such a limit, too. */
 #define PRINTED_MOST_BYTES ((size_t)1 << 20)
 
 static void print_to_output(void *context, const char *text)
@@ -187,12 +189,12 @@ static void print_to_output(void *context, const char *text)
 		fputs(text, stdout);
 		backend->printed_bytes += bytes;
 	} else if (backend->printed_bytes < PRINTED_MOST_BYTES) {
-		puts("... the kernel prints more than 1 MiB: the rest is left out");
+		puts("... the kernel prints more than 1 MiB; the rest is dropped");
 		backend->printed_bytes = PRINTED_MOST_BYTES;
 	}
 }
 
-/* Workers of one sweep run side by side: each may have its part of half the machine. */
+/* Workers of a sweep run in parallel: each one may use its share of half of the memory. */
 static int64_t memory_limit_bytes(const struct measure_settings *settings, const struct chip *chip)
 {
 	long processors = sysconf(_SC_NPROCESSORS_ONLN);
@@ -202,8 +204,8 @@ static int64_t memory_limit_bytes(const struct measure_settings *settings, const
 	return share > 0 && share < chip->memory_bytes ? share : chip->memory_bytes;
 }
 
-static int backend_open(void *context, const struct measure_settings *settings,
-			struct session_info *info, struct error *err)
+static int ptx_backend_open(void *context, const struct measure_settings *settings,
+			    struct session_info *info, struct error *err)
 {
 	struct ptx_backend *backend = context;
 	const struct chip *chip;
@@ -212,16 +214,16 @@ static int backend_open(void *context, const struct measure_settings *settings,
 	if (settings->device != 0)
 		return error_set(
 			err, PL_EUSAGE,
-			"no device %d: an emulator has one (0), whose limits --chip chooses",
+			"no device %d: the emulator has one device, 0; --chip chooses its limits",
 			settings->device);
 	rc = chip_find(&chip, settings->chip, err);
 	if (rc)
 		return rc;
-	workbench_init(&backend->bench, chip, settings->seed);
-	backend->bench.all_blocks = settings->all_blocks;
-	backend->bench.memory_limit_bytes = memory_limit_bytes(settings, chip);
-	backend->bench.print = print_to_output;
-	backend->bench.print_context = backend;
+	case_runner_init(&backend->runner, chip, settings->seed);
+	backend->runner.all_blocks = settings->all_blocks;
+	backend->runner.memory_limit_bytes = memory_limit_bytes(settings, chip);
+	backend->runner.print = print_to_output;
+	backend->runner.print_context = backend;
 	backend->open = true;
 	chip_describe_device(chip, &info->device);
 	info->traits = (struct backend_traits){.emulated = true, .warp_size = EMULATED_WARP_SIZE};
@@ -231,24 +233,24 @@ static int backend_open(void *context, const struct measure_settings *settings,
 	return 0;
 }
 
-static void backend_close(void *context)
+static void ptx_backend_close(void *context)
 {
 	struct ptx_backend *backend = context;
 
 	if (backend->open)
-		workbench_release(&backend->bench);
+		case_runner_release(&backend->runner);
 	*backend = (struct ptx_backend){0};
 }
 
 /* ---- cases ---- */
 
-static int backend_inspect(void *context, const struct launch_case *work,
-			   struct launch_facts *facts, enum trial_status *status,
-			   struct text *reason, struct error *err)
+static int ptx_backend_inspect(void *context, const struct launch_case *work,
+			       struct launch_facts *facts, enum trial_status *status,
+			       struct text *reason, struct error *err)
 {
 	struct ptx_backend *backend = context;
 
-	return case_facts(&backend->bench, work, facts, status, reason, err);
+	return case_facts(&backend->runner, work, facts, status, reason, err);
 }
 
 static int reply_counts(struct ptx_backend *backend, int64_t id, const struct launch_case *work,
@@ -259,7 +261,7 @@ static int reply_counts(struct ptx_backend *backend, int64_t id, const struct la
 	enum trial_status status = TRIAL_OK;
 	struct counter_list counters = {0};
 	struct text reason = TEXT_INIT;
-	int rc = case_facts(&backend->bench, work, &facts, &status, &reason, err);
+	int rc = case_facts(&backend->runner, work, &facts, &status, &reason, err);
 
 	if (rc == 0) {
 		case_counters(&counters, totals, &facts);
@@ -272,9 +274,9 @@ static int reply_counts(struct ptx_backend *backend, int64_t id, const struct la
 	return rc;
 }
 
-static int backend_emulate(void *context, int64_t id, const struct launch_case *work,
-			   struct worker_reply *reply, enum trial_status *status,
-			   struct text *reason, struct error *err)
+static int ptx_backend_emulate(void *context, int64_t id, const struct launch_case *work,
+			       struct worker_reply *reply, enum trial_status *status,
+			       struct text *reason, struct error *err)
 {
 	struct ptx_backend *backend = context;
 	struct case_totals totals = {0};
@@ -282,8 +284,8 @@ static int backend_emulate(void *context, int64_t id, const struct launch_case *
 
 	backend->printed_bytes = 0;
 	if (rc == 0)
-		rc = case_emulate(&backend->bench, work, &totals, status, reason, err);
-	/* What a wrong kernel did is of no use to anybody. */
+		rc = case_emulate(&backend->runner, work, &totals, status, reason, err);
+	/* The counts of a wrong kernel are not reported. */
 	if (rc == 0 && (*status == TRIAL_OK || *status == TRIAL_SAMPLED))
 		rc = reply_counts(backend, id, work, &totals, reply, err);
 	case_totals_release(&totals);
@@ -296,14 +298,14 @@ int ptx_worker(int socket_fd)
 	const struct backend_ops ops = {.name = "ptx",
 					.version = PERFLAB_WORKER_VERSION,
 					.backend = &backend,
-					.doctor = backend_doctor,
-					.devices = backend_devices,
-					.metrics = backend_metrics,
-					.passes = backend_passes,
-					.open = backend_open,
-					.inspect = backend_inspect,
-					.emulate = backend_emulate,
-					.close = backend_close};
+					.doctor = ptx_backend_doctor,
+					.devices = ptx_backend_devices,
+					.metrics = ptx_backend_metrics,
+					.passes = ptx_backend_passes,
+					.open = ptx_backend_open,
+					.inspect = ptx_backend_inspect,
+					.emulate = ptx_backend_emulate,
+					.close = ptx_backend_close};
 
 	return worker_main(&ops, socket_fd);
 }

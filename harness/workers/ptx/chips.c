@@ -1,3 +1,4 @@
+/* The table of chips. */
 #include "harness/workers/ptx/chips.h"
 
 #include <stdio.h>
@@ -9,11 +10,11 @@
 #define GIB (1024 * MIB)
 
 /*
- * Threads, blocks and shared memory: CUDA C++ Programming Guide, table
- * "Technical Specifications per Compute Capability". SMs, L2 and memory: what
- * NVIDIA's white papers on Turing, GA100, GA102, Ada, Hopper and Blackwell RTX
- * and the data sheet of the HGX B200 give for the product named (the L2 of
- * GB100: 126 MiB as its users report it; NVIDIA gives none).
+ * Sources. Threads, blocks and shared memory: CUDA C++ Programming Guide, table
+ * "Technical Specifications per Compute Capability". SMs, L2 and memory of the
+ * named product: NVIDIA's white papers on Turing, GA100, GA102, Ada, Hopper and
+ * Blackwell RTX, and the data sheet of the HGX B200. The L2 of GB100, 126 MiB, is
+ * what its users report; NVIDIA does not state it.
  */
 static const struct chip chips[] = {
 	{"TU102", "GeForce RTX 2080 Ti", 7, 5, 68, 1024, 16, 64 * KIB, 64 * KIB, 5632 * KIB,
@@ -52,13 +53,11 @@ int chip_find(const struct chip **out, const char *name, struct error *err)
 		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			text_addf(&nearest, "%s%s", i ? ", " : "", names[i]);
 		rc = error_set(err, PL_EUSAGE,
-			       "the emulator does not know the limits of a chip '%s'; it knows %s",
-			       name, nearest.data);
+			       "unknown chip '%s': the emulator knows the limits of %s", name,
+			       nearest.data);
 	} else {
-		rc = error_set(err, PL_EUSAGE,
-			       "the emulator does not know the limits of a chip '%s': did you mean "
-			       "%s?",
-			       name, nearest.data);
+		rc = error_set(err, PL_EUSAGE, "unknown chip '%s': did you mean %s?", name,
+			       nearest.data);
 	}
 	text_release(&nearest);
 	return rc;

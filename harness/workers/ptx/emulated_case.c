@@ -1,19 +1,20 @@
+/* One case in emulated memory. See emulated_case.h. */
 #include "harness/workers/ptx/emulated_case.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/case_data.h"
+#include "harness/workers/case_buffers.h"
 
 /*
- * Of a launch that runs whole so many blocks at its beginning and at its end
- * are looked at for races and uninitialised reads: a block does what all do,
- * but for the edges, and looking costs more than running.
+ * The first and the last blocks of a launch that are checked for races and
+ * uninitialised reads. Checking costs more than running, and blocks usually
+ * differ at the edges of the grid only.
  */
 #define CHECKED_BLOCKS 256
 
-static int allocate(struct emulated_case *emulated, struct error *err)
+static int allocate_buffers(struct emulated_case *emulated, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 	int rc = 0;
@@ -30,7 +31,7 @@ static size_t argument_bytes(enum arg_kind kind)
 	return kind == ARG_BUFFER || kind == ARG_I64 ? 8 : 4;
 }
 
-/* Limits of a grid on every device; within them the number of blocks fits 63 bits. */
+/* Checks the limits of all devices. Within them the number of blocks fits 63 bits. */
 static int check_grid(const struct case_launch *launch, struct error *err)
 {
 	static const int64_t most[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
@@ -38,14 +39,14 @@ static int check_grid(const struct case_launch *launch, struct error *err)
 	for (size_t i = 0; i < 3; i++)
 		if (launch->grid[i] < 1 || launch->grid[i] > most[i])
 			return error_set(err, PL_EUSAGE,
-					 "%s: a grid of %" PRId64 " blocks along %c: 1 to %" PRId64
-					 " are possible",
+					 "%s: the grid has %" PRId64
+					 " blocks along %c; 1 to %" PRId64 " are possible",
 					 launch->entry, launch->grid[i], "xyz"[i], most[i]);
 	return 0;
 }
 
-/* The case's arguments must be what the entry declares: another build's case is no launch. */
-static int check_arguments(const struct image *image, const struct case_launch *launch,
+/* Checks that the arguments match the entry; the case may come from another build. */
+static int check_arguments(const struct ptx_image *image, const struct case_launch *launch,
 			   struct error *err)
 {
 	const struct ptx_function *entry = ptx_module_function(image->module, launch->entry);
@@ -54,24 +55,24 @@ static int check_arguments(const struct image *image, const struct case_launch *
 		return error_set(err, PL_ENOENT, "%s.ptx has no entry '%s'", image->name,
 				 launch->entry);
 	if (entry->parameter_count != launch->arg_count)
-		return error_set(err, PL_EUSAGE, "%s takes %zu arguments, and the case has %zu",
+		return error_set(err, PL_EUSAGE, "%s takes %zu arguments, but the case has %zu",
 				 launch->entry, entry->parameter_count, launch->arg_count);
 	for (size_t i = 0; i < launch->arg_count; i++)
 		if (entry->parameters[i].bytes != (int64_t)argument_bytes(launch->args[i].kind))
 			return error_set(err, PL_EUSAGE,
 					 "argument %zu of %s has %" PRId64
-					 " bytes, and the case's %s has %zu",
+					 " bytes, but the case passes a %s of %zu bytes",
 					 i, launch->entry, entry->parameters[i].bytes,
 					 arg_kind_name(launch->args[i].kind),
 					 argument_bytes(launch->args[i].kind));
 	return 0;
 }
 
-int emulated_case_open(struct emulated_case *out, struct workbench *bench,
-		       const struct launch_case *work, const struct image *image,
+int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
+		       const struct launch_case *work, const struct ptx_image *image,
 		       const struct ptx_program *program, struct error *err)
 {
-	struct emulated_case emulated = {.bench = bench, .work = work, .program = program};
+	struct emulated_case emulated = {.runner = runner, .work = work, .program = program};
 	int rc = 0;
 
 	for (size_t i = 0; i < work->launch_count && rc == 0; i++) {
@@ -81,10 +82,10 @@ int emulated_case_open(struct emulated_case *out, struct workbench *bench,
 	}
 	if (rc)
 		return rc;
-	emulated.memory = device_memory_create(bench->memory_limit_bytes);
-	rc = allocate(&emulated, err);
+	emulated.memory = device_memory_create(runner->memory_limit_bytes);
+	rc = allocate_buffers(&emulated, err);
 	if (rc == 0)
-		rc = emulation_create(&emulated.emulation, program, emulated.memory, bench->lanes,
+		rc = emulation_create(&emulated.emulation, program, emulated.memory, runner->lanes,
 				      err);
 	if (rc) {
 		emulated_case_close(&emulated);
@@ -113,7 +114,7 @@ void emulated_case_restore(struct emulated_case *emulated)
 		if (!buffer->length)
 			continue;
 		if (case_buffer_is_input(buffer))
-			kernel_fill(data, buffer, emulated->bench->seed);
+			kernel_fill(data, buffer, emulated->runner->seed);
 		else
 			memset(data, 0xff, case_buffer_bytes(buffer)); /* NaN; -1 in integers */
 	}
@@ -129,9 +130,11 @@ void emulated_case_buffers(const struct emulated_case *emulated, struct host_buf
 		out->data[b] = device_memory_data(emulated->memory, emulated->addresses[b]);
 }
 
-/* The parameter block, each argument at a multiple of its size, as PTX lays it out. */
-static size_t bind_arguments(unsigned char block[KERNEL_MAX_ARGS * 8],
-			     const struct emulated_case *emulated, const struct case_launch *launch)
+/* Writes the parameter block in the layout of PTX: each argument at a multiple of its size. Returns
+ * its length. */
+static size_t write_parameter_block(unsigned char block[KERNEL_MAX_ARGS * 8],
+				    const struct emulated_case *emulated,
+				    const struct case_launch *launch)
 {
 	size_t offset = 0;
 
@@ -147,7 +150,7 @@ static size_t bind_arguments(unsigned char block[KERNEL_MAX_ARGS * 8],
 		if (arg->kind == ARG_F32)
 			memcpy(block + offset, &real, sizeof(real));
 		else
-			memcpy(block + offset, &bits, bytes); /* little-endian: its low bytes */
+			memcpy(block + offset, &bits, bytes); /* the low bytes: little-endian */
 		offset += bytes;
 	}
 	return offset;
@@ -162,16 +165,16 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 		.entry = launch->entry,
 		.shared_bytes = launch->shared_bytes,
 		.arguments = arguments,
-		.argument_bytes = bind_arguments(arguments, emulated, launch),
+		.argument_bytes = write_parameter_block(arguments, emulated, launch),
 		.max_instructions = part->instructions,
 		.blocks = part->blocks,
 		.block_count = part->block_count,
 		.checked_blocks = !part->checked ? 0
 				  : part->blocks ? -1
 						 : CHECKED_BLOCKS,
-		/* what is only estimated is executed once more */
-		.print = part->checked ? emulated->bench->print : NULL,
-		.print_context = emulated->bench->print_context,
+		/* a block that is only estimated runs again later */
+		.print = part->checked ? emulated->runner->print : NULL,
+		.print_context = emulated->runner->print_context,
 	};
 
 	memcpy(what.grid, launch->grid, sizeof(what.grid));

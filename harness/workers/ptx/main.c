@@ -1,3 +1,4 @@
+/* perflab-worker-ptx: serves the worker protocol on the socket that perflab passes to it. */
 #include <fcntl.h>
 #include <stdio.h>
 

@@ -1,13 +1,13 @@
 /*
- * Theoretical occupancy. Warps get registers in whole units from the quarter
- * of the SM that they run in; blocks get shared memory in whole units, of
- * which the driver keeps 1 KiB a block since compute capability 8.0.
+ * Theoretical occupancy. Each quarter of an SM gives registers to its warps in
+ * whole units. Blocks get shared memory in whole units, and since compute
+ * capability 8.0 the driver reserves another 1 KiB per block.
  */
 #include "harness/workers/ptx/chips.h"
 
 enum {
 	SM_QUARTERS = 4,
-	REGISTER_UNIT = 256, /* registers, of a warp */
+	REGISTER_UNIT = 256, /* registers, per warp */
 	RESERVED_SHARED_BYTES = 1024,
 };
 
@@ -30,7 +30,7 @@ static int64_t blocks_by_registers(const struct launch_needs *needs, int64_t war
 	if (needs->registers_per_thread > CHIP_REGISTERS_PER_THREAD)
 		return 0;
 	per_warp = round_up(CHIP_LANES_PER_WARP * needs->registers_per_thread, REGISTER_UNIT);
-	/* A block is refused as if its warps took the same room in every quarter. */
+	/* The launch check assumes that the warps of a block fill all quarters equally. */
 	if (per_warp * round_up(warps, SM_QUARTERS) > CHIP_REGISTERS_PER_SM)
 		return 0;
 	return CHIP_REGISTERS_PER_SM / SM_QUARTERS / per_warp * SM_QUARTERS / warps;
@@ -73,8 +73,8 @@ struct occupancy chip_occupancy(const struct chip *chip, const struct launch_nee
 	occupancy.blocks = INT64_MAX;
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
 		occupancy.blocks = at_most(limits[i].blocks, occupancy.blocks);
-	/* The first of those that bind, as the toolkit's calculator is read in
-	 * harness/workers/cuda/. */
+	/* The first of the lowest limits, as harness/workers/cuda/ reads the toolkit's calculator.
+	 */
 	for (size_t i = ARRAY_SIZE(limits); i > 0; i--)
 		if (limits[i - 1].blocks == occupancy.blocks)
 			occupancy.limiter = limits[i - 1].limiter;

@@ -1,19 +1,21 @@
+/* Counts large launches on some of their blocks. See sampling.h. */
 #include "harness/workers/ptx/sampling.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes after which coalescing and banks begin anew. */
+/* Sectors of a line and banks repeat after this many bytes. */
 #define ADDRESS_PERIOD_BYTES 128
-/* A period that does not hold is doubled so often, for blocks that differ by their parity. */
+/* If blocks of a class disagree, the period is doubled at most this often: blocks may differ by
+ * their parity. */
 #define PERIOD_DOUBLINGS 2
-/* Fewer blocks than this are executed all. */
+/* Launches with fewer blocks are not sampled. */
 #define BLOCKS_WORTH_SAMPLING 64
 
 /* ---- classes ---- */
 
-/* Adds an index if it lies in the class; they come in ascending order. */
+/* Adds an index to the class if it lies within. Call in ascending order. */
 static void add_sample(struct axis_class *class, int64_t index, int64_t last)
 {
 	if (index <= last && class->sample_count < SAMPLED_AXIS_BLOCKS &&
@@ -22,8 +24,9 @@ static void add_sample(struct axis_class *class, int64_t index, int64_t last)
 }
 
 /*
- * The indexes first, first + period … up to `last`. Samples are neighbours in
- * it at both ends and in the middle, so that a parity and a threshold show.
+ * The class of the indexes first, first + period … up to `last`. Its samples are
+ * neighbours at both ends and in the middle, which reveals dependence on parity
+ * and on thresholds.
  */
 static struct axis_class class_between(int64_t first, int64_t last, int64_t period)
 {
@@ -66,7 +69,7 @@ static int64_t greatest_common_divisor(int64_t a, int64_t b)
 	return a;
 }
 
-/* Bytes of the narrowest access to global memory, which a neighbouring thread is away. */
+/* Bytes of the narrowest access to global memory: the smallest distance of two threads. */
 static int64_t narrowest_access(const struct ptx_program *program)
 {
 	int64_t narrowest = 8;
@@ -100,7 +103,7 @@ static int64_t address_period(int64_t block_extent, int64_t access_bytes)
 
 struct sampler {
 	struct emulated_case *emulated;
-	size_t index; /* of the launch */
+	size_t index; /* of the launch in the case */
 	const struct case_launch *launch;
 	int64_t periods[3];
 	struct axis_class *classes[3];
@@ -136,8 +139,8 @@ static bool totals_agree(const struct case_totals *a, const struct case_totals *
 }
 
 /*
- * The numbers of the blocks to execute of a class: its axes' samples in step,
- * then with y the other way, so that both diagonals are seen. Each once.
+ * The numbers of the blocks of a class to execute, each once: the samples of the
+ * axes in step, then with y reversed, so both diagonals of the grid are covered.
  */
 static size_t class_blocks(int64_t numbers[2 * SAMPLED_AXIS_BLOCKS],
 			   const struct case_launch *launch,
@@ -167,7 +170,7 @@ static size_t class_blocks(int64_t numbers[2 * SAMPLED_AXIS_BLOCKS],
 	return count;
 }
 
-/* Adds what a class counts to the launch's totals; *agreed false: its blocks differ. */
+/* Adds the counts of a class to the totals of the launch. *agreed false: its blocks differ. */
 static int execute_class(struct sampler *sampler, const struct axis_class *const class[3],
 			 bool *agreed, struct error *err)
 {
@@ -218,7 +221,7 @@ static int execute_classes(struct sampler *sampler, bool *agreed, struct error *
 	return rc;
 }
 
-/* Blocks to execute, at most. */
+/* The number of blocks to execute, at most. */
 static uint64_t classes_blocks(const struct sampler *sampler)
 {
 	uint64_t blocks = 0;
@@ -238,7 +241,7 @@ static uint64_t classes_blocks(const struct sampler *sampler)
 	return blocks;
 }
 
-/* One attempt, with the periods as they are. */
+/* One attempt with the current periods. */
 static int try_periods(struct sampler *sampler, uint64_t most_blocks, bool *agreed,
 		       struct text *why_not, struct error *err)
 {
@@ -252,9 +255,8 @@ static int try_periods(struct sampler *sampler, uint64_t most_blocks, bool *agre
 	blocks = classes_blocks(sampler);
 	if (blocks > most_blocks || blocks > (uint64_t)launch_blocks(sampler->launch) / 2)
 		text_addf(why_not,
-			  "the %" PRId64
-			  " blocks of %s have addresses of so many kinds that %" PRIu64
-			  " would have to be executed",
+			  "the %" PRId64 " blocks of %s have so many address patterns that %" PRIu64
+			  " of them would have to run",
 			  launch_blocks(sampler->launch), sampler->launch->entry, blocks);
 	else
 		rc = execute_classes(sampler, agreed, err);
@@ -284,7 +286,8 @@ static int sample_launch(struct emulated_case *emulated, size_t index, uint64_t 
 			sampler.periods[axis] *= 2;
 	}
 	if (rc == 0 && !agreed && !why_not->length)
-		text_addf(why_not, "blocks of %s that should be alike count differently",
+		text_addf(why_not,
+			  "blocks of %s with the same address pattern have different counts",
 			  launch->entry);
 	if (rc == 0 && !why_not->length)
 		case_totals_add(totals, &sampler.totals, 1);
@@ -305,14 +308,14 @@ static bool may_be_sampled(const struct emulated_case *emulated, struct text *wh
 		if (dependence)
 			text_addf(why_not, "branches or addresses of %s depend on %s",
 				  work->launches[i].entry,
-				  dependence & DEPENDS_ON_ATOMIC ? "what an atomic returns"
+				  dependence & DEPENDS_ON_ATOMIC ? "the results of atomics"
 								 : "its data");
 	}
 	return !why_not->length;
 }
 
-static int execute_whole(struct emulated_case *emulated, size_t index, struct case_totals *totals,
-			 struct error *err)
+static int execute_whole_launch(struct emulated_case *emulated, size_t index,
+				struct case_totals *totals, struct error *err)
 {
 	const struct launch_part all = {.checked = true};
 	int rc = emulated_case_launch(emulated, index, &all, err);
@@ -329,7 +332,7 @@ int sample_case(struct emulated_case *emulated, const uint64_t *block_instructio
 {
 	const struct launch_case *work = emulated->work;
 	struct case_totals sum = {0};
-	/* So that all the launches that are executed whole cost at most half of it. */
+	/* Launches that run whole cost at most half of the limit together. */
 	uint64_t worth = most / (2 * work->launch_count + 2);
 	int rc = 0;
 
@@ -339,7 +342,7 @@ int sample_case(struct emulated_case *emulated, const uint64_t *block_instructio
 		int64_t blocks = launch_blocks(&work->launches[i]);
 
 		if (block_instructions[i] <= worth / (uint64_t)blocks)
-			rc = execute_whole(emulated, i, &sum, err);
+			rc = execute_whole_launch(emulated, i, &sum, err);
 		else if (blocks < BLOCKS_WORTH_SAMPLING)
 			text_addf(why_not, "%s has only %" PRId64 " blocks",
 				  work->launches[i].entry, blocks);

@@ -1,13 +1,16 @@
 /*
- * sampling: counting a large launch on some of its blocks. Blocks are sorted
- * into classes: along each axis the first, the last, and those between by
- * their index modulo a period, after which addresses are the same modulo 128
- * bytes, if they are linear in the block's index. Several blocks of each class
- * are executed, neighbours among them and spread over the grid, and must agree
- * in every count and on every source line; then they stand for their class.
- * That is sound where no branch and no address depends on data
- * (program_dependence()), but no proof: what was not executed was not seen, so
- * a sampled case says so. Internal to harness/workers/ptx/.
+ * sampling: counts a large launch by executing some of its blocks. Along each
+ * axis of the grid, a block belongs to one of these classes: the first block, the
+ * last block, or those between with the same index modulo a period. After a
+ * period, addresses that are linear in the block's index are equal modulo 128
+ * bytes.
+ *
+ * Several blocks of each class run: neighbours, and blocks spread over the grid.
+ * If they agree in every count and on every source line, they represent their
+ * class. This is sound if no branch and no address depends on data
+ * (program_dependence()). It is not a proof, because the other blocks did not
+ * run; so the status of the case is TRIAL_SAMPLED. Internal to
+ * harness/workers/ptx/.
  */
 #ifndef HARNESS_WORKERS_PTX_SAMPLING_H
 #define HARNESS_WORKERS_PTX_SAMPLING_H
@@ -15,26 +18,27 @@
 #include "harness/workers/ptx/emulated_case.h"
 
 /*
- * Executes blocks of all launches of an emulated, at most `most`
- * warp-instructions by the estimate, and adds what they stand for to *totals.
- * Memory is then of no use. 0 with *why_not empty when that could be done or
- * a finding ended it; else *why_not says what stands against it, and *totals
- * is as it was.
+ * Executes blocks of all launches of a case, at most `most` warp instructions by
+ * the estimate `block_instructions` (per block, by launch), and adds the
+ * extrapolated counts to *totals. The contents of the buffers are undefined
+ * afterwards. Returns 0 with an empty *why_not if this succeeded or a finding
+ * ended a launch. Otherwise *why_not has the reason and *totals is unchanged.
  */
 int sample_case(struct emulated_case *emulated, const uint64_t *block_instructions, uint64_t most,
 		struct case_totals *totals, struct text *why_not, struct error *err);
 
-/* ---- blocks in classes, apart from executing them ---- */
+/* ---- classes of blocks ---- */
 
-#define SAMPLED_AXIS_BLOCKS 6 /* of one class, at most */
+#define SAMPLED_AXIS_BLOCKS 6 /* samples of one class, at most */
 
-/* Indexes along one axis that are alike. */
+/* A class of indexes along one axis. */
 struct axis_class {
 	int64_t count;
 	int64_t samples[SAMPLED_AXIS_BLOCKS]; /* ascending, distinct */
 	size_t sample_count;
 };
-/* Classes of an axis of `extent` blocks (malloc'd): every index is in exactly one. */
+/* The classes of an axis of `extent` blocks; every index is in exactly one. The caller frees them.
+ */
 struct axis_class *axis_classes(int64_t extent, int64_t period, size_t *count);
 
 #endif

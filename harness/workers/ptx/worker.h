@@ -1,6 +1,6 @@
 /*
- * worker: the entry point of perflab-worker-ptx, which executes cases on the
- * emulator.
+ * worker: the entry point of perflab-worker-ptx, the worker that executes cases
+ * on the emulator.
  */
 #ifndef HARNESS_WORKERS_PTX_WORKER_H
 #define HARNESS_WORKERS_PTX_WORKER_H

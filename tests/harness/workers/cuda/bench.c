@@ -31,7 +31,7 @@ int bench_set_up(void **context)
 		.resident_blocks = 1,
 	};
 	stub_driver_install(&bench.stub, &bench.device);
-	if (workshop_open(&bench.workshop, &bench.device, 1, &err))
+	if (cuda_resources_open(&bench.resources, &bench.device, 1, &err))
 		fail_msg("%s", err.text);
 	*context = &bench;
 	return 0;
@@ -41,7 +41,7 @@ int bench_tear_down(void **context)
 {
 	struct bench *bench = *context;
 
-	workshop_close(&bench->workshop);
+	cuda_resources_close(&bench->resources);
 	stub_driver_assert_empty(&bench->stub);
 	return 0;
 }

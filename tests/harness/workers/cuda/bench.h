@@ -1,4 +1,4 @@
-/* A workshop on the stub driver, as large as an H200 in all but memory. */
+/* bench: resources on the stub driver, with the limits of an H200 except for 1 GiB of memory. */
 #ifndef TESTS_HARNESS_WORKERS_CUDA_BENCH_H
 #define TESTS_HARNESS_WORKERS_CUDA_BENCH_H
 
@@ -9,12 +9,12 @@
 struct bench {
 	struct stub_driver stub;
 	struct device device;
-	struct workshop workshop;
+	struct cuda_resources resources;
 };
 
 int bench_set_up(void **context);
 int bench_tear_down(void **context);
-/* A built-in case of `n` elements in blocks of `block`; to be freed. */
+/* Returns a built-in case of `n` elements in blocks of `block`. The caller frees it. */
 struct launch_case *bench_case(const char *kernel, const char *variant, int64_t block, int64_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* cubin_hash FILE: prints the hash of a cubin's machine code, for ptx_same_code.sh. */
+/* cubin_hash FILE: prints the hash of a cubin's machine code for ptx_same_code.sh. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,7 +14,7 @@ int main(int argc, char **argv)
 			   : error_set(&err, PL_EUSAGE, "usage: cubin_hash FILE");
 
 	if (rc == 0)
-		rc = image_hash_cubin(hash, bytes, length, &err);
+		rc = cubin_hash(hash, bytes, length, &err);
 	if (rc)
 		fprintf(stderr, "cubin_hash: %s\n", err.text);
 	else

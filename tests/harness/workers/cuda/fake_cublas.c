@@ -1,7 +1,7 @@
 /*
- * A cuBLAS of plain host memory: its products are what cuBLAS's reference
- * says, over columns, of the types that the worker names. Opened as a shared
- * library in place of the real one.
+ * fake_cublas: a cuBLAS on host memory. It multiplies column-major matrices as
+ * the reference of cuBLAS specifies, for the types that the worker uses. The
+ * test opens it as a shared library instead of the real one.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ int cublasSetStream_v2(void *handle, void *stream)
 
 	(void)stream;
 	context->streams++;
-	context->workspaces = 0; /* a stream brings the default one */
+	context->workspaces = 0; /* setting the stream resets the workspace */
 	return 0;
 }
 
@@ -65,7 +65,7 @@ static float float_of(uint32_t bits)
 	return value;
 }
 
-/* 0: single, 2: half (of normal numbers and 0), 14: bfloat16. */
+/* type 0: float, 2: half (normal numbers and 0 only), 14: bfloat16. */
 static float element(const void *data, int type, int64_t index)
 {
 	uint16_t narrow = type == 0 ? 0 : ((const uint16_t *)data)[index];
@@ -84,7 +84,8 @@ int cublasGemmEx(void *handle, int transpose_a, int transpose_b, int m, int n, i
 {
 	const struct context *context = handle;
 
-	/* Ready, asked for what the test knows, and C is not read. */
+	/* Refuses a handle without stream and workspace, and arguments that the fake does not
+	 * support. */
 	if (context->streams != 1 || context->workspaces != 1 || c_type != 0 || algorithm != -1 ||
 	    *(const float *)beta != 0.0f || (compute_type != 68 && compute_type != 77))
 		return 7;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The driver's functions have no argument for it. */
+/* A global, because the driver's functions have no argument for it. */
 static struct stub_driver *stub;
 
 static CUresult stub_error_text(CUresult result, const char **out)
@@ -38,7 +38,7 @@ static CUresult stub_free(CUdeviceptr data)
 		stub->allocations[i].data = NULL;
 		return CUDA_SUCCESS;
 	}
-	fail_msg("what was never allocated is freed");
+	fail_msg("memory is freed that was never allocated");
 	return CUDA_ERROR_INVALID_VALUE;
 }
 

@@ -1,14 +1,14 @@
 /*
- * A CUDA driver of plain host memory, for the parts of the worker that only
- * talk to the driver: allocations are malloc'd (so sanitizers see them), copies
- * and fills happen at once, launches are counted, times are told by the test.
+ * stub_driver: a CUDA driver on host memory, for tests without a GPU.
+ * Allocations use malloc(), so that sanitizers check them. Copies and fills
+ * happen immediately. Launches are counted, and the test sets the times.
  */
 #ifndef TESTS_HARNESS_WORKERS_CUDA_STUB_DRIVER_H
 #define TESTS_HARNESS_WORKERS_CUDA_STUB_DRIVER_H
 
 #include "harness/workers/cuda/device.h"
 
-/* cmocka.h needs these before it. */
+/* cmocka.h needs these headers before it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,30 +19,30 @@
 #define STUB_MAX_FUNCTIONS 16
 
 struct stub_driver {
-	size_t memory_bytes; /* what fits at once */
+	size_t memory_bytes; /* capacity */
 	size_t used_bytes;
 	struct {
 		void *data;
 		size_t bytes;
 	} allocations[STUB_MAX_ALLOCATIONS];
-	bool fills_fail; /* the next cuMemsetD8Async and all after it */
+	bool fills_fail; /* cuMemsetD8Async() returns an error */
 
 	/* Attributes of every function. */
 	int registers, max_threads, shared_static, local_bytes, shared_dynamic_max;
-	int resident_blocks; /* what the occupancy calculator of the driver says */
+	int resident_blocks; /* the result of the driver's occupancy function */
 
-	char names[STUB_MAX_FUNCTIONS][64]; /* of the functions that were asked for */
-	/* What a launch does; NULL: nothing. Its own state is `context`. */
+	char names[STUB_MAX_FUNCTIONS][64]; /* of the functions that were looked up */
+	/* Executes a launch; may be NULL. `context` is for its use. */
 	void (*execute)(struct stub_driver *stub, const char *name, void **arguments);
 	void *context;
 	size_t launches, flushes;           /* flushes: launches of flush_by_reading */
-	double (*elapsed_ns)(size_t index); /* of the index-th interval that is asked for */
+	double (*elapsed_ns)(size_t index); /* the time of the index-th interval */
 	size_t intervals;
 };
 
-/* The stub serves `device` from now on; one at a time. */
+/* Makes the stub the driver of `device`. Only one stub can be installed. */
 void stub_driver_install(struct stub_driver *stub, struct device *device);
-/* Fails the test when something is still allocated. */
+/* Fails the test if memory is still allocated. */
 void stub_driver_assert_empty(const struct stub_driver *stub);
 
 #endif

@@ -1,4 +1,4 @@
-/* The emulator's occupancy is that of the toolkit's calculator, on every chip it knows. */
+/* The emulator's occupancy equals that of the toolkit's calculator for every chip it knows. */
 #include <cuda_occupancy.h>
 #include <limits.h>
 #include <setjmp.h>
@@ -49,7 +49,7 @@ static int toolkit_blocks(const struct chip *chip, const struct launch_needs *ne
 	return result.activeBlocksPerMultiprocessor;
 }
 
-static void test_as_the_toolkit_says(void **context)
+static void test_occupancy_equals_the_toolkits(void **context)
 {
 	static const int64_t shared[] = {
 		0,        1,         127,       128,       1024,      4095,      8192,     10000,
@@ -90,7 +90,7 @@ static void test_as_the_toolkit_says(void **context)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_as_the_toolkit_says),
+		cmocka_unit_test(test_occupancy_equals_the_toolkits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Facts of a launch, on an H200's limits: what is resident, and what keeps more from being so. */
+/* The facts of a launch with the limits of an H200: occupancy and its limiter. */
 #include "bench.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static struct launch_facts facts_of(struct bench *bench, int64_t block, int64_t 
 	struct error err = {0};
 
 	work->launches[0].shared_bytes = shared_bytes;
-	if (operation_load(&operation, &bench->workshop, work, &skip, &err) ||
+	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
 	    operation_facts(&operation, &facts, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(skip.data, "");
@@ -36,7 +36,7 @@ static void test_occupancy_and_its_limiter(void **context)
 		{128, 100 << 10, 32, 2, 12.5, "shared memory"},
 		{32, 0, 16, 32, 50, "blocks"},
 		{768, 0, 16, 2, 75, "warps"},
-		/* A warp that is not full takes the room of one. */
+		/* A partial warp takes the resources of a full one. */
 		{33, 0, 16, 32, 100, "none"},
 	};
 	struct bench *bench = *context;

@@ -1,4 +1,4 @@
-/* The identity of machine code: equal code gives equal hashes, whatever else is in the file. */
+/* Equal machine code has equal hashes, whatever else the file contains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,16 +32,16 @@ static void different_kernels_differ(void **state)
 	char *scale = load("stream/scale_scalar", &scale_length);
 
 	(void)state;
-	assert_int_equal(image_hash_cubin(copy_hash, copy, copy_length, &err), 0);
-	assert_int_equal(image_hash_cubin(scale_hash, scale, scale_length, &err), 0);
-	assert_int_equal(image_hash_cubin(again, copy, copy_length, &err), 0);
+	assert_int_equal(cubin_hash(copy_hash, copy, copy_length, &err), 0);
+	assert_int_equal(cubin_hash(scale_hash, scale, scale_length, &err), 0);
+	assert_int_equal(cubin_hash(again, copy, copy_length, &err), 0);
 	assert_string_equal(copy_hash, again);
 	assert_string_not_equal(copy_hash, scale_hash);
 	free(copy);
 	free(scale);
 }
 
-/* Finds a section by the beginning of its name. */
+/* Finds a section by the prefix of its name. */
 static Elf64_Shdr section_named(const char *bytes, const char *prefix)
 {
 	Elf64_Ehdr header;
@@ -66,12 +66,12 @@ static void only_code_counts(void **state)
 	char *bytes = load("stream/copy_scalar", &length);
 
 	(void)state;
-	assert_int_equal(image_hash_cubin(before, bytes, length, &err), 0);
+	assert_int_equal(cubin_hash(before, bytes, length, &err), 0);
 	bytes[section_named(bytes, ".debug_line").sh_offset] ^= 1;
-	assert_int_equal(image_hash_cubin(debug_changed, bytes, length, &err), 0);
+	assert_int_equal(cubin_hash(debug_changed, bytes, length, &err), 0);
 	assert_string_equal(before, debug_changed);
 	bytes[section_named(bytes, ".text.").sh_offset] ^= 1;
-	assert_int_equal(image_hash_cubin(code_changed, bytes, length, &err), 0);
+	assert_int_equal(cubin_hash(code_changed, bytes, length, &err), 0);
 	assert_string_not_equal(before, code_changed);
 	free(bytes);
 }
@@ -85,21 +85,21 @@ static void damaged_files_are_refused(void **state)
 	char *bytes = load("stream/copy_scalar", &length);
 
 	(void)state;
-	assert_int_equal(image_hash_cubin(hash, "", 0, &err), PL_EPARSE);
-	assert_int_equal(image_hash_cubin(hash, "// a PTX file", 13, &err), PL_EPARSE);
+	assert_int_equal(cubin_hash(hash, "", 0, &err), PL_EPARSE);
+	assert_int_equal(cubin_hash(hash, "// a PTX file", 13, &err), PL_EPARSE);
 	memcpy(&header, bytes, sizeof(header));
-	/* What lies behind the section table does not matter to it. */
+	/* Bytes after the section table are not read. */
 	for (size_t cut = 0; cut < header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr);
 	     cut += 97) {
 		char *part = malloc(cut + 1);
 
 		memcpy(part, bytes, cut);
-		assert_int_equal(image_hash_cubin(hash, part, cut, &err), PL_EPARSE);
+		assert_int_equal(cubin_hash(hash, part, cut, &err), PL_EPARSE);
 		free(part);
 	}
 	header.e_shoff = UINT64_MAX - 8;
 	memcpy(bytes, &header, sizeof(header));
-	assert_int_equal(image_hash_cubin(hash, bytes, length, &err), PL_EPARSE);
+	assert_int_equal(cubin_hash(hash, bytes, length, &err), PL_EPARSE);
 	assert_string_equal(hash, "untouched");
 	free(bytes);
 }

@@ -1,4 +1,4 @@
-/* Operations of libraries in place of device code, on a device of host memory. */
+/* Library operations instead of device code, on a device of host memory. */
 #include "bench.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static struct operation loaded(struct bench *bench, const struct launch_case *wo
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
-	if (operation_load(&operation, &bench->workshop, work, &skip, &err) ||
+	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
 	    operation_prepare(&operation, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(skip.data, "");
@@ -30,7 +30,7 @@ static const void *host_data(CUdeviceptr data)
 	return (const void *)(uintptr_t)data;
 }
 
-/* What was asked of cuBLAS, which thinks in columns, is what the oracle computes by rows. */
+/* The column-major products of cuBLAS are the row-major products of the oracle. */
 static void test_products(void **context)
 {
 	static const char *const variants[] = {"cublas_f32", "cublas_tf32", "cublas_f16",
@@ -68,13 +68,13 @@ static void test_copy(void **context)
 	assert_int_equal(operation_enqueue(&operation, &err), 0);
 	assert_memory_equal(host_data(operation.buffers[0].data),
 			    host_data(operation.buffers[1].data), 4000);
-	/* Many of them behind a closed gate are not more than a queue holds. */
+	/* The estimate of commands keeps a batch within the driver's queue. */
 	assert_true(operation_command_count(&operation) > 1);
 	operation_release(&operation);
 	launch_case_free(work);
 }
 
-/* From a plan of another build, or a stranger's. */
+/* Cases of another build, or untrusted ones, are refused. */
 static void test_what_no_library_has(void **context)
 {
 	struct bench *bench = *context;
@@ -84,27 +84,27 @@ static void test_what_no_library_has(void **context)
 	struct error err = {0};
 
 	strcpy(work->launches[0].entry, "move");
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err),
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
-	assert_non_null(strstr(err.text, "'move' of 'cuda'"));
+	assert_non_null(strstr(err.text, "'move' of library 'cuda'"));
 	strcpy(work->launches[0].entry, "copy");
 	strcpy(work->launches[0].library, "cudnn");
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err),
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
 	strcpy(work->launches[0].library, "cuda");
 	work->launches[0].arg_count = 2;
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err),
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
-	assert_non_null(strstr(err.text, "other arguments"));
+	assert_non_null(strstr(err.text, "do not match"));
 	work->launches[0].arg_count = 3;
 	work->launches[0].args[2].kind = ARG_F32;
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err),
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
 	assert_null(operation.launches);
 	launch_case_free(work);
 }
 
-/* Every row of a family that names a library names an operation of it. */
+/* Each kernel that names a library names one of its operations. */
 static void test_every_row_is_known(void **context)
 {
 	size_t count, rows = 0;
@@ -130,14 +130,14 @@ static void test_every_row_is_known(void **context)
 	assert_null(library_find_operation("", ""));
 }
 
-/* Compiled where the toolkit had it; opening needs no GPU. */
-static void test_cub_opens_or_says_why(void **context)
+/* The build compiles CUB if the toolkit has it. Opening it needs no GPU. */
+static void test_cub_opens_or_fails_with_a_reason(void **context)
 {
 	struct bench *bench = *context;
 	char version[LIBRARY_VERSION] = "";
 	struct error err = {0};
 	void *cub = NULL;
-	int rc = library_cub.open(&cub, version, &bench->device, &bench->workshop.memory, &err);
+	int rc = library_cub.open(&cub, version, &bench->device, &bench->resources.memory, &err);
 
 	if (rc) {
 		assert_int_equal(rc, PL_EUNSUPPORTED);
@@ -148,7 +148,7 @@ static void test_cub_opens_or_says_why(void **context)
 	library_cub.close(cub);
 }
 
-/* Where there is none, a case is skipped with a reason, each time. */
+/* Without the library, every case is skipped with the same reason. */
 static void test_a_missing_library_is_a_reason(void **context)
 {
 	struct bench *bench = *context;
@@ -164,7 +164,7 @@ static void test_a_missing_library_is_a_reason(void **context)
 	for (int again = 0; again < 2; again++) {
 		text_clear(&skip);
 		assert_int_equal(library_prepare(&call, &set, &bench->device,
-						 &bench->workshop.memory, &work->launches[0],
+						 &bench->resources.memory, &work->launches[0],
 						 values, &skip, &err),
 				 0);
 		assert_string_equal(skip.data, "none is here");
@@ -201,7 +201,7 @@ int main(void)
 		TEST(test_copy),
 		TEST(test_what_no_library_has),
 		TEST(test_every_row_is_known),
-		TEST(test_cub_opens_or_says_why),
+		TEST(test_cub_opens_or_fails_with_a_reason),
 		TEST(test_a_missing_library_is_a_reason),
 		cmocka_unit_test(test_numbers_are_those_of_the_headers),
 	};

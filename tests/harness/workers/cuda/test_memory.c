@@ -1,9 +1,9 @@
-/* Device memory of the worker: what is shared, what is thrown out, what is guarded. */
+/* Shares, evicts and guards blocks of device memory. */
 #include "stub_driver.h"
 
 #include <string.h>
 
-#include "harness/workers/cuda/memory.h"
+#include "harness/workers/cuda/device_memory.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -34,7 +34,7 @@ static int tear_down(void **context)
 	return 0;
 }
 
-/* The block of a key; *fresh as memory_acquire() says. */
+/* Acquires the block of a key and checks *fresh. */
 static struct memory_block *acquire(struct memory_fixture *f, const char *key, size_t bytes,
 				    bool expect_fresh)
 {
@@ -56,7 +56,7 @@ static void test_keys_are_shared(void **context)
 
 	assert_ptr_equal(acquire(f, "x", MIB, false), x);
 	assert_ptr_not_equal(acquire(f, "y", MIB, true), x);
-	/* The same words with another size are other content. */
+	/* The same key with another size is another block. */
 	assert_ptr_not_equal(acquire(f, "x", 2 * MIB, true), x);
 	memory_unpin_all(&f->memory);
 	assert_ptr_equal(acquire(f, "x", MIB, false), x);
@@ -102,11 +102,11 @@ static void test_what_is_in_use_stays(void **context)
 	assert_non_null(strstr(err.text, "allocating 6.0 MiB on the device"));
 	assert_null(untouched);
 	assert_int_equal(f->memory.count, 2);
-	/* The next case has the room. */
+	/* The next case can use the memory. */
 	memory_unpin_all(&f->memory);
 	acquire(f, "large", 6 * MIB, true);
 	assert_int_equal(f->memory.count, 2);
-	/* A kept block is nobody's scratch. */
+	/* A kept block is never reused as scratch memory. */
 	memory_unpin_all(&f->memory);
 	acquire(f, NULL, 3 * MIB, true);
 }
@@ -141,7 +141,7 @@ static void test_guards(void **context)
 		data[side ? 1000 : -1] ^= 1;
 		assert_int_equal(memory_check_guards(&f->memory, block, &intact, &err), 0);
 		assert_false(intact);
-		/* Restored: the next case is not blamed. */
+		/* The zone is restored, so that it does not fail the next case. */
 		assert_int_equal(memory_check_guards(&f->memory, block, &intact, &err), 0);
 		assert_true(intact);
 	}
@@ -162,7 +162,7 @@ static void test_forgotten_content_is_not_found(void **context)
 	acquire(f, "kept", MIB, false);
 }
 
-/* A block whose guards could not be written holds nobody's input, whatever its key said. */
+/* A block with guard zones that could not be written loses its key. */
 static void test_half_made_block_is_not_found(void **context)
 {
 	struct memory_fixture *f = *context;

@@ -1,4 +1,4 @@
-/* One case on a device of host memory: loaded or skipped, prepared, verified. */
+/* Loads or skips, prepares and verifies one case on a device of host memory. */
 #include "bench.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static void load(struct bench *bench, struct operation *operation, const struct 
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
-	if (operation_load(operation, &bench->workshop, work, &skip, &err))
+	if (operation_load(operation, &bench->resources, work, &skip, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(skip.data, "");
 }
@@ -26,7 +26,7 @@ static void assert_skips(struct bench *bench, const struct launch_case *work, co
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
-	assert_int_equal(operation_load(&operation, &bench->workshop, work, &skip, &err), 0);
+	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err), 0);
 	assert_null(operation.launches);
 	assert_string_equal(skip.data, reason);
 	text_release(&skip);
@@ -39,9 +39,9 @@ static void test_registers_may_not_allow_a_block(void **context)
 
 	bench->stub.registers = 80;
 	bench->stub.max_threads = 768;
-	assert_skips(
-		bench, work,
-		"fault_none uses 80 registers a thread: at most 768 threads a block, not 1024");
+	assert_skips(bench, work,
+		     "fault_none uses 80 registers per thread, so a block has at most 768 threads, "
+		     "not 1024");
 	launch_case_free(work);
 }
 
@@ -54,13 +54,13 @@ static void test_shared_memory_may_not_do(void **context)
 	bench->stub.shared_static = 1000;
 	work->launches[0].shared_bytes = 232448 - 999;
 	assert_skips(bench, work,
-		     "fault_none needs 232449 bytes of shared memory a block; the device has "
+		     "fault_none needs 232449 bytes of shared memory per block; the device has "
 		     "232448");
 	work->launches[0].shared_bytes--;
 	load(bench, &operation, work);
 	assert_int_equal(bench->stub.shared_dynamic_max, 232448 - 1000);
 	operation_release(&operation);
-	/* Launches of one operation may share a function: the limit is never lowered. */
+	/* The limit is never lowered, because launches of an operation may share a function. */
 	work->launches[0].shared_bytes = 64;
 	load(bench, &operation, work);
 	assert_int_equal(bench->stub.shared_dynamic_max, 232448 - 1000);
@@ -68,7 +68,7 @@ static void test_shared_memory_may_not_do(void **context)
 	launch_case_free(work);
 }
 
-/* Machine code for the device alone, else for its major version, else PTX. */
+/* Prefers a cubin for this architecture only, then one of the same major version, then PTX. */
 static void test_the_image_is_the_best_there_is(void **context)
 {
 	static const struct {
@@ -80,7 +80,7 @@ static void test_the_image_is_the_best_there_is(void **context)
 		{"fault/none", 9, 1, "cubin sm_90"},
 		{"fault/none", 10, 0, "ptx"},
 		{"ceilings/tensor_f16_wgmma", 9, 0, "cubin sm_90a"},
-		/* code for 9.0 alone is not for another of its major version */
+		/* sm_90a code does not run on 9.1 */
 		{"ceilings/tensor_f16_wgmma", 9, 1, "ptx"},
 		{"ceilings/tensor_f16", 8, 0, "ptx"},
 	};
@@ -94,31 +94,31 @@ static void test_the_image_is_the_best_there_is(void **context)
 	if (!for_9_0)
 		skip(); /* PERFLAB_CUDA_ARCHITECTURES has no 90 */
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct image_cache cache;
-		const struct image *image = NULL;
+		struct cuda_image_cache cache;
+		const struct cuda_image *image = NULL;
 		struct error err = {0};
 
 		bench->device.info.cc_major = rows[i].cc_major;
 		bench->device.info.cc_minor = rows[i].cc_minor;
-		image_cache_init(&cache, &bench->device);
-		if (image_load(&cache, rows[i].image, &image, &err))
+		cuda_image_cache_init(&cache, &bench->device);
+		if (cuda_image_load(&cache, rows[i].image, &image, &err))
 			fail_msg("%s", err.text);
 		assert_string_equal(image->code_kind, rows[i].kind);
-		image_cache_release(&cache);
+		cuda_image_cache_release(&cache);
 	}
 }
 
 /* ---- verifying ---- */
 
-/* What the kernel of a test does to its `n` results. */
+/* What the test's kernel does to its `n` results. */
 struct deed {
 	float value; /* written everywhere */
 	int64_t from, to;
-	int64_t wrong; /* index of one that is 1 more; -1: none */
-	float seen;    /* in the first result, before */
+	int64_t wrong; /* index of a result that is 1 too large; -1: none */
+	float seen;    /* the first result before the launch */
 };
 
-/* As struct comparison of check.cu. */
+/* Has the layout of struct element_check in check.cu. */
 static void compare(void **arguments)
 {
 	const float *result = *(const float **)arguments[0];
@@ -151,7 +151,7 @@ static void execute(struct stub_driver *stub, const char *name, void **arguments
 		out[i] = deed->value + (float)(i == deed->wrong);
 }
 
-/* Verifies fault/none with 4096 results of 0, made by a kernel that does `deed`. */
+/* Verifies fault/none, which has 4096 results of 0. The kernel does `deed`. */
 static char *verified(struct bench *bench, struct deed deed)
 {
 	struct launch_case *work = bench_case("fault", "none", 256, 4096);
@@ -166,7 +166,7 @@ static char *verified(struct bench *bench, struct deed deed)
 	if (operation_prepare(&operation, &err) ||
 	    operation_verify(&operation, &mismatch, &accuracy, &err))
 		fail_msg("%s", err.text);
-	/* Poisoned: what an earlier case left there is no result. */
+	/* The results are poisoned, so that values of an earlier case fail. */
 	assert_true(isnan(deed.seen));
 	operation_release(&operation);
 	launch_case_free(work);
@@ -199,9 +199,9 @@ static void test_verdicts(void **context)
 	}
 }
 
-/* ---- how far off ---- */
+/* ---- accuracy ---- */
 
-/* A sum that is `context`, whatever is summed. */
+/* Sets every sum to `context`. */
 static void execute_sum(struct stub_driver *stub, const char *name, void **arguments)
 {
 	if (!strcmp(name, "compare_f32"))
@@ -218,22 +218,22 @@ static void test_accuracy_is_of_the_largest_element(void **context)
 	struct text mismatch = TEXT_INIT;
 	struct case_accuracy accuracy;
 	struct error err = {0};
-	float expected = 0, told;
+	float expected = 0, computed;
 
 	load(bench, &operation, work);
 	assert_int_equal(operation_prepare(&operation, &err), 0);
 	for (size_t b = 0; b < work->buffer_count; b++)
 		if (work->buffers[b].role == BUFFER_OUT)
 			expected = *(const float *)(uintptr_t)operation.buffers[b].expected->data;
-	told = nextafterf(expected, 0.0f);
+	computed = nextafterf(expected, 0.0f);
 	bench->stub.execute = execute_sum;
-	bench->stub.context = &told;
+	bench->stub.context = &computed;
 	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
 	assert_string_equal(mismatch.data, "");
 	assert_true(accuracy.relative_error ==
-		    ((double)expected - (double)told) / (double)expected);
+		    ((double)expected - (double)computed) / (double)expected);
 	assert_null(accuracy.reason);
-	told = expected;
+	computed = expected;
 	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
 	assert_true(accuracy.relative_error == 0);
 	operation_release(&operation);
@@ -256,13 +256,13 @@ static void test_whole_numbers_have_no_accuracy(void **context)
 	assert_int_equal(operation_prepare(&operation, &err), 0);
 	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
 	assert_true(isnan(accuracy.relative_error));
-	assert_string_equal(accuracy.reason, "no result is a floating-point number");
+	assert_string_equal(accuracy.reason, "no result has a floating-point type");
 	operation_release(&operation);
 	text_release(&mismatch);
 	launch_case_free(work);
 }
 
-/* Partial sums that an earlier case left in scratch memory would be right by chance. */
+/* Partial sums of an earlier case in scratch memory must not make a result right. */
 static void test_scratch_is_poisoned(void **context)
 {
 	struct bench *bench = *context;
@@ -298,8 +298,8 @@ static size_t blocks_with_keys(const struct bench *bench)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < bench->workshop.memory.count; i++)
-		count += bench->workshop.memory.blocks[i]->key != NULL;
+	for (size_t i = 0; i < bench->resources.memory.count; i++)
+		count += bench->resources.memory.blocks[i]->key != NULL;
 	return count;
 }
 
@@ -325,7 +325,7 @@ static void test_cases_share_inputs_and_results(void **context)
 	prepare(bench, &operation, scalar);
 	a = (const float *)(uintptr_t)operation.buffers[0].data;
 	expected = (const float *)(uintptr_t)operation.buffers[1].expected->data;
-	assert_memory_equal(a, expected, 4096 * sizeof(*a)); /* it is a copy */
+	assert_memory_equal(a, expected, 4096 * sizeof(*a)); /* the kernel copies */
 	assert_true(a[0] != a[1]);
 	assert_int_equal(blocks_with_keys(bench), 2);
 	operation_release(&operation);
@@ -357,14 +357,15 @@ static void test_too_large_costs_only_the_case(void **context)
 	assert_int_equal(operation_prepare(&operation, &err), PL_ENOMEM);
 	assert_non_null(strstr(err.text, "allocating 64.0 MiB on the device"));
 	operation_release(&operation);
-	assert_int_equal(blocks_with_keys(bench), 0); /* nothing half-filled is found again */
+	assert_int_equal(blocks_with_keys(bench),
+			 0); /* no case can find a block that was not filled */
 	prepare(bench, &operation, small);
 	operation_release(&operation);
 	launch_case_free(large);
 	launch_case_free(small);
 }
 
-/* A wrong kernel may have written anywhere: the next case gets inputs that are right. */
+/* A wrong kernel may have written anywhere: the next case gets new inputs. */
 static void test_mismatch_costs_what_was_kept(void **context)
 {
 	struct bench *bench = *context;

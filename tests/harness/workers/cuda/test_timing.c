@@ -1,4 +1,5 @@
-/* When enough samples are there, and what lies between them. The times are told by the test. */
+/* When a round has enough samples, and what the device executes between them. The test sets the
+ * times. */
 #include "bench.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/settings.h"
@@ -10,14 +11,14 @@
 #include "harness/workers/cuda/timing.h"
 
 #define FOR_EVER_NS (INT64_C(3600) * 1000000000)
-#define ROUND_MOST 2000 /* as timing.c */
+#define ROUND_MOST 2000 /* ROUND_MAX_SAMPLES of timing.c */
 
 struct timed {
 	double *time_ns;
 	size_t count;
 };
 
-/* Times fault/none with settings; the rest of them as given. */
+/* Times fault/none with these settings. */
 static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
 			int64_t min_samples, int rounds, double precision, int64_t max_time_ns,
 			enum cache_mode cache)
@@ -38,9 +39,9 @@ static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
 
 	bench->stub.elapsed_ns = elapsed_ns;
 	bench->stub.intervals = bench->stub.launches = bench->stub.flushes = 0;
-	if (operation_load(&operation, &bench->workshop, work, &skip, &err) ||
+	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
 	    operation_prepare(&operation, &err) ||
-	    timer_open(&timer, &bench->workshop, true, &err) ||
+	    timer_open(&timer, &bench->resources, true, &err) ||
 	    timer_run(timer, &operation, &settings, &result, &err))
 		fail_msg("%s", err.text);
 	timer_close(timer);
@@ -55,25 +56,25 @@ static double steady(size_t index)
 	return 100000;
 }
 
-/* The first execution finds an empty cache. */
+/* Only the first execution finds an empty cache. */
 static double slow_start(size_t index)
 {
 	return index ? 100000 : 1e9;
 }
 
-/* Two modes far from each other: no median of them is ever sure. */
+/* Two modes far apart: the interval of the median stays wide. */
 static double two_modes(size_t index)
 {
 	return index % 2 ? 100000 : 200000;
 }
 
-/* Spread evenly over 10 %, in no order. */
+/* Spread evenly over 10 %, unordered. */
 static double spread(size_t index)
 {
 	return 100000 + (double)(index * 7919 % 1000) * 10;
 }
 
-/* As coarse as the clock of events. */
+/* As coarse as the resolution of events. */
 static double coarse(size_t index)
 {
 	return 1024 + 32 * (double)(index % 2);
@@ -108,7 +109,7 @@ static void test_until_the_interval_is_narrow(void **context)
 
 	assert_true(timed.count > 20 && timed.count < ROUND_MOST);
 	assert_true(summary_relative_width(&summary) <= 0.005);
-	/* Four rounds together get as narrow with fewer samples each. */
+	/* Four rounds reach the same precision with fewer samples each. */
 	assert_true(shared.count < timed.count);
 	free(timed.time_ns);
 	free(shared.time_ns);
@@ -139,7 +140,7 @@ static void test_every_cold_sample_is_flushed(void **context)
 	struct timed timed = run(bench, steady, 100, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
 	size_t executed = bench->stub.launches - bench->stub.flushes;
 
-	/* Each sample comes after a flush of its own, and nothing runs that is no sample. */
+	/* Each sample follows one flush, and no other execution happens. */
 	assert_int_equal(executed, timed.count);
 	assert_int_equal(bench->stub.flushes, executed);
 	free(timed.time_ns);
@@ -157,26 +158,26 @@ static void test_hot_samples_come_after_one_that_fills_the_cache(void **context)
 	free(timed.time_ns);
 }
 
-/* What the latest flush reads, in 16-byte words. */
+/* The size of the latest flush in 16-byte words. */
 static void note_flush(struct stub_driver *stub, const char *name, void **arguments)
 {
 	if (strcmp(name, "flush_by_reading") == 0)
 		*(unsigned long long *)stub->context = *(unsigned long long *)arguments[1];
 }
 
-/* Counters see the dirty lines that a flush of once the L2 leaves; times do not. */
+/* Dirty lines that a short flush leaves change counters but not times. */
 static void test_a_flush_reads_as_much_as_its_purpose_needs(void **context)
 {
 	struct bench *bench = *context;
-	const struct workshop *workshop = &bench->workshop;
-	unsigned long long l2_words = (unsigned long long)workshop->device->info.l2_bytes / 16;
-	unsigned long long all = workshop->flush_buffer->bytes / 16;
+	const struct cuda_resources *resources = &bench->resources;
+	unsigned long long l2_words = (unsigned long long)resources->device->info.l2_bytes / 16;
+	unsigned long long all = resources->flush_buffer->bytes / 16;
 	unsigned long long words = 0;
 	struct timed timed;
 
 	bench->stub.execute = note_flush;
 	bench->stub.context = &words;
-	assert_int_equal(workshop_flush_cache(workshop, FLUSH_TO_COUNT, NULL), 0);
+	assert_int_equal(cuda_flush_l2(resources, FLUSH_TO_COUNT, NULL), 0);
 	assert_true(words >= 3 * l2_words);
 	assert_int_equal(words, all);
 	timed = run(bench, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);

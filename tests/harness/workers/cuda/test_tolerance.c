@@ -1,4 +1,4 @@
-/* The comparison that decides whether a kernel is right, as the device makes it. */
+/* The comparison that decides whether a result is right. */
 #include "harness/workers/tolerance.h"
 
 #include <setjmp.h>
@@ -19,7 +19,7 @@ static void test_near_enough(void **context)
 	assert_false(within_tolerance(1e-30, 0.0, 0, 0.5));
 }
 
-static void test_no_number_is_never_right(void **context)
+static void test_nan_and_infinity_are_never_right(void **context)
 {
 	const double bad[] = {NAN, INFINITY, -INFINITY};
 
@@ -36,7 +36,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_near_enough),
-		cmocka_unit_test(test_no_number_is_never_right),
+		cmocka_unit_test(test_nan_and_infinity_are_never_right),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,9 +48,9 @@ static int fail(const char *what, const struct error *err)
 }
 
 /* The arithmetic loop has no family: it is put in the place of another kernel of (out, n). */
-static void make_arithmetic(struct workbench *bench, struct launch_case *work)
+static void make_arithmetic(struct case_runner *runner, struct launch_case *work)
 {
-	bench->images.folder = xstrdup("tests/emulator/images");
+	runner->images.folder = xstrdup("tests/emulator/images");
 	strcpy(work->image, "bench/fma_loop");
 	strcpy(work->launches[0].entry, "fma_loop");
 }
@@ -113,11 +113,11 @@ static int measure(const struct benchmark *benchmark, enum emulated_lanes lanes,
 		   bool *missed, struct error *err)
 {
 	const struct ptx_program *program = NULL;
-	const struct image *image = NULL;
+	const struct ptx_image *image = NULL;
 	struct emulated_case emulated = {0};
 	struct launch_case *work = NULL;
 	const struct chip *chip = NULL;
-	struct workbench bench = {0};
+	struct case_runner runner = {0};
 	const char *gaps = NULL;
 	uint64_t lane_instructions = 0;
 	double seconds = NAN;
@@ -128,21 +128,21 @@ static int measure(const struct benchmark *benchmark, enum emulated_lanes lanes,
 		rc = resolve(&work, benchmark, chip, err);
 	if (rc)
 		return rc;
-	workbench_init(&bench, chip, 1);
-	bench.lanes = lanes;
+	case_runner_init(&runner, chip, 1);
+	runner.lanes = lanes;
 	if (!strcmp(benchmark->kernel, "fault"))
-		make_arithmetic(&bench, work);
+		make_arithmetic(&runner, work);
 	else
-		bench.images.folder = xstrdup("kernels/generated");
-	rc = image_program(&bench.images, work, &image, &program, &gaps, err);
+		runner.images.folder = xstrdup("kernels/generated");
+	rc = ptx_image_program(&runner.images, work, &image, &program, &gaps, err);
 	if (rc == 0 && !program)
 		rc = error_set(err, PL_EUNSUPPORTED, "needs %s", gaps);
 	if (rc == 0)
-		rc = emulated_case_open(&emulated, &bench, work, image, program, err);
+		rc = emulated_case_open(&emulated, &runner, work, image, program, err);
 	if (rc == 0)
 		rc = time_launches(&emulated, repeat, &seconds, &lane_instructions, err);
 	emulated_case_close(&emulated);
-	workbench_release(&bench);
+	case_runner_release(&runner);
 	launch_case_free(work);
 	if (rc)
 		return rc;

@@ -8,14 +8,14 @@
 #include "kernels/kernels.h"
 #include "metrics/metrics.h"
 
-void bench_open(struct workbench *bench, const char *folder)
+void runner_open(struct case_runner *runner, const char *folder)
 {
 	const struct chip *chip = NULL;
 
 	assert_int_equal(chip_find(&chip, NULL, NULL), 0);
-	workbench_init(bench, chip, 1);
-	bench->memory_limit_bytes = INT64_C(1) << 30;
-	bench->images.folder = xstrdup(folder);
+	case_runner_init(runner, chip, 1);
+	runner->memory_limit_bytes = INT64_C(1) << 30;
+	runner->images.folder = xstrdup(folder);
 }
 
 static void add_axis(struct axis_value *axes, size_t *count, const struct kernel_axis *axis,
@@ -60,12 +60,12 @@ struct launch_case *built_in_case(const char *kernel, const char *variant,
 	return work;
 }
 
-struct outcome outcome_of(struct workbench *bench, const struct launch_case *work)
+struct outcome outcome_of(struct case_runner *runner, const struct launch_case *work)
 {
 	struct outcome outcome = {.status = TRIAL_OK, .reason = TEXT_INIT};
 	struct error err = {0};
 
-	if (case_emulate(bench, work, &outcome.totals, &outcome.status, &outcome.reason, &err))
+	if (case_emulate(runner, work, &outcome.totals, &outcome.status, &outcome.reason, &err))
 		fail_msg("%s/%s: %s", work->kernel, work->variant, err.text);
 	return outcome;
 }

@@ -2,7 +2,7 @@
 #ifndef TESTS_HARNESS_WORKERS_PTX_SUPPORT_CASE_H
 #define TESTS_HARNESS_WORKERS_PTX_SUPPORT_CASE_H
 
-#include "harness/workers/ptx/workbench.h"
+#include "harness/workers/ptx/case_runner.h"
 
 /* cmocka.h needs these before it. */
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 /* GH100's limits, seed 1, PTX of `folder` ("kernels" is the tree's). */
-void bench_open(struct workbench *bench, const char *folder);
+void runner_open(struct case_runner *runner, const char *folder);
 
 /* One axis value; name NULL ends a list. */
 struct axis_setting {
@@ -30,7 +30,7 @@ struct outcome {
 	struct case_totals totals;
 };
 /* Fails the test on an error. */
-struct outcome outcome_of(struct workbench *bench, const struct launch_case *work);
+struct outcome outcome_of(struct case_runner *runner, const struct launch_case *work);
 void outcome_release(struct outcome *outcome);
 /* Every count and every line. */
 void assert_same_counts(const struct case_totals *a, const struct case_totals *b);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "emulator/machine/memory.h"
+#include "emulator/machine/device_memory.h"
 #include "harness/plan/plan.h"
 #include "harness/workers/ptx/emulated_case.h"
 #include "kernels/kernels.h"
@@ -59,19 +59,19 @@ static const struct {
 	{"size_kib", "1,2,4"},
 };
 
-static struct workbench bench;
+static struct case_runner runner;
 
 static int set_up(void **context)
 {
 	(void)context;
-	bench_open(&bench, "kernels/generated");
+	runner_open(&runner, "kernels/generated");
 	return 0;
 }
 
 static int tear_down(void **context)
 {
 	(void)context;
-	workbench_release(&bench);
+	case_runner_release(&runner);
 	return 0;
 }
 
@@ -145,7 +145,7 @@ struct tally {
 
 static void verify(const struct launch_case *work, struct tally *tally)
 {
-	struct outcome outcome = outcome_of(&bench, work);
+	struct outcome outcome = outcome_of(&runner, work);
 
 	if (outcome.status == TRIAL_OK) {
 		tally->verified++;
@@ -368,15 +368,15 @@ static bool is_touched(const struct emulated_case *emulated, size_t b, int64_t e
 static bool run_wide(const struct launch_case *work)
 {
 	const struct ptx_program *program;
-	const struct image *image;
+	const struct ptx_image *image;
 	const char *gaps;
 	struct emulated_case emulated;
 	struct error err = {0};
 
-	if (image_program(&bench.images, work, &image, &program, &gaps, &err))
+	if (ptx_image_program(&runner.images, work, &image, &program, &gaps, &err))
 		fail_msg("%s", err.text);
 	for (int first_too = 0; first_too < 2; first_too++) {
-		if (!program || emulated_case_open(&emulated, &bench, work, image, program, &err))
+		if (!program || emulated_case_open(&emulated, &runner, work, image, program, &err))
 			return false;
 		run_blocks(&emulated, first_too);
 		for (size_t b = 0; b < work->buffer_count; b++) {
@@ -398,7 +398,7 @@ static bool run_wide(const struct launch_case *work)
 
 static void test_indices_beyond_32_bits(void **context)
 {
-	const int64_t memory_limit_bytes = bench.memory_limit_bytes;
+	const int64_t memory_limit_bytes = runner.memory_limit_bytes;
 	size_t count, cases = 0, run = 0;
 	const struct kernel *const *all = kernel_all(&count);
 
@@ -407,7 +407,7 @@ static void test_indices_beyond_32_bits(void **context)
 		skip(); /* its shadow of all those addresses would be real memory */
 	/* Of large pages everything would be there. */
 	assert_int_equal(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0);
-	bench.memory_limit_bytes = WIDE_MEMORY_BYTES;
+	runner.memory_limit_bytes = WIDE_MEMORY_BYTES;
 	for (size_t k = 0; k < count; k++)
 		for (size_t v = 0; v < all[k]->variant_count && !all[k]->on_request; v++) {
 			struct launch_case *work = wide_case(all[k], &all[k]->variants[v]);
@@ -416,7 +416,7 @@ static void test_indices_beyond_32_bits(void **context)
 			run += work && run_wide(work);
 			launch_case_free(work);
 		}
-	bench.memory_limit_bytes = memory_limit_bytes;
+	runner.memory_limit_bytes = memory_limit_bytes;
 	print_message("%zu of %zu variants were run on over 2^32 elements\n", run, cases);
 	assert_true(cases > 40);
 }

@@ -8,21 +8,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "harness/workers/ptx/image.h"
+#include "harness/workers/ptx/ptx_image.h"
 
-static struct workbench bench;
+static struct case_runner runner;
 
 static int set_up(void **context)
 {
 	(void)context;
-	bench_open(&bench, "kernels/generated");
+	runner_open(&runner, "kernels/generated");
 	return 0;
 }
 
 static int tear_down(void **context)
 {
 	(void)context;
-	workbench_release(&bench);
+	case_runner_release(&runner);
 	return 0;
 }
 
@@ -36,7 +36,7 @@ static struct launch_case *fault_case(const char *variant)
 static void assert_outcome(const char *variant, enum trial_status status, const char *const *words)
 {
 	struct launch_case *work = fault_case(variant);
-	struct outcome outcome = outcome_of(&bench, work);
+	struct outcome outcome = outcome_of(&runner, work);
 
 	if (outcome.status != status)
 		fail_msg("%s: %s: %s", variant, trial_status_name(outcome.status),
@@ -65,14 +65,14 @@ static void test_faults_name_their_place(void **context)
 	assert_outcome("trap", TRIAL_FAULT, WORDS("trap", "block (1,0,0)", "trap.cu:7"));
 	assert_outcome("assertion", TRIAL_FAULT,
 		       WORDS("assertion", "block (1,0,0)", "thread (244,0,0)", "assertion.cu:8",
-			     "i != n / 2 does not hold"));
+			     "i != n / 2 is false"));
 	/* The last warp opens the barrier, and goes on first, to what others write. */
 	assert_outcome("race", TRIAL_FAULT,
 		       WORDS("shared-memory race", "block (0,0,0)", "thread (0,0,0) writes word 0",
 			     "thread (255,0,0) read", "race.cu:9", "race.cu:11"));
 	assert_outcome("uninitialised", TRIAL_FAULT,
 		       WORDS("uninitialised shared read", "block (0,0,0)", "thread (0,0,0)",
-			     "uninitialised.cu:8", "nobody has written it"));
+			     "uninitialised.cu:8", "before any thread has written it"));
 }
 
 static void test_wrong_results_are_mismatches(void **context)
@@ -87,7 +87,7 @@ static void test_wrong_results_are_mismatches(void **context)
 static void test_an_endless_kernel_ends(void **context)
 {
 	(void)context;
-	bench.whole_most = 100000;
+	runner.whole_most = 100000;
 	assert_outcome("endless_loop", TRIAL_FAULT,
 		       WORDS("endless", "fault_endless_loop", "endless_loop.cu", "--blocks all"));
 }
@@ -106,7 +106,7 @@ static void test_facts(void **context)
 	struct outcome outcome;
 
 	(void)context;
-	assert_int_equal(case_facts(&bench, work, &facts, &status, &reason, NULL), 0);
+	assert_int_equal(case_facts(&runner, work, &facts, &status, &reason, NULL), 0);
 	assert_int_equal(status, TRIAL_OK);
 	assert_true(facts.registers_per_thread > 0);
 	assert_true(facts.theoretical_occupancy_pct > 0);
@@ -114,7 +114,7 @@ static void test_facts(void **context)
 	assert_string_equal(facts.code_kind, "ptx compute_90");
 	assert_int_equal(strlen(facts.code_hash), 16);
 
-	outcome = outcome_of(&bench, work);
+	outcome = outcome_of(&runner, work);
 	case_counters(&counters, &outcome.totals, &facts);
 	occupancy = counter_list_find(&counters, "ptx_theoretical_occupancy_pct");
 	assert_non_null(occupancy);
@@ -140,7 +140,7 @@ static void test_how_far_off(void **context)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct launch_case *work = built_in_case("accuracy", rows[i].variant, axes);
 		struct launch_facts facts = launch_facts_unknown;
-		struct outcome outcome = outcome_of(&bench, work);
+		struct outcome outcome = outcome_of(&runner, work);
 		struct counter_list counters = {0};
 		const struct counter_value *error;
 
@@ -169,7 +169,7 @@ static void assert_skipped(struct launch_case *work, const char *word)
 	struct text reason = TEXT_INIT;
 	struct error err = {0};
 
-	if (case_facts(&bench, work, &facts, &status, &reason, &err))
+	if (case_facts(&runner, work, &facts, &status, &reason, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(status, TRIAL_SKIPPED);
 	if (!strstr(reason.data, word))
@@ -184,10 +184,10 @@ static void test_what_the_chip_cannot_launch_is_skipped(void **context)
 
 	(void)context;
 	work->launches[0].block[0] = 2048;
-	assert_skipped(work, "2048 threads a block");
+	assert_skipped(work, "2048 threads per block");
 	work = fault_case("none");
 	work->launches[0].block[0] = work->launches[0].block[1] = INT64_MAX / 2;
-	assert_skipped(work, "threads a block");
+	assert_skipped(work, "threads per block");
 	work = fault_case("none");
 	work->launches[0].shared_bytes = (227 << 10) + 1;
 	assert_skipped(work, "shared memory");
@@ -203,16 +203,16 @@ static void test_a_case_of_another_build_is_refused(void **context)
 
 	(void)context;
 	work->launches[0].arg_count = 1;
-	assert_int_equal(case_emulate(&bench, work, &totals, &status, &reason, &err), PL_EUSAGE);
+	assert_int_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), PL_EUSAGE);
 	work->launches[0].arg_count = 2;
 	work->launches[0].args[1].kind = ARG_I32;
-	assert_int_equal(case_emulate(&bench, work, &totals, &status, &reason, &err), PL_EUSAGE);
+	assert_int_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), PL_EUSAGE);
 	work->launches[0].args[1].kind = ARG_I64;
 	strcpy(work->launches[0].entry, "fault_other");
-	assert_int_not_equal(case_emulate(&bench, work, &totals, &status, &reason, &err), 0);
+	assert_int_not_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), 0);
 	strcpy(work->launches[0].entry, "fault_none");
 	strcpy(work->oracle, "fault/other");
-	assert_int_equal(case_emulate(&bench, work, &totals, &status, &reason, &err), PL_ENOENT);
+	assert_int_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), PL_ENOENT);
 	text_release(&reason);
 	launch_case_free(work);
 }
@@ -227,8 +227,8 @@ static void test_more_memory_than_there_is(void **context)
 	struct error err = {0};
 
 	(void)context;
-	bench.memory_limit_bytes = 1 << 20;
-	assert_int_equal(case_emulate(&bench, work, &totals, &status, &reason, &err), PL_ENOMEM);
+	runner.memory_limit_bytes = 1 << 20;
+	assert_int_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), PL_ENOMEM);
 	assert_true(err.text[0]);
 	text_release(&reason);
 	launch_case_free(work);
@@ -246,16 +246,17 @@ static void test_results_to_compare_with_take_memory(void **context)
 	struct error err = {0};
 
 	(void)context;
-	bench.memory_limit_bytes = (12 << 20) - 1;
-	assert_int_equal(case_emulate(&bench, work, &totals, &status, &reason, &err), PL_ENOMEM);
-	assert_non_null(strstr(err.text, "need 4194304 bytes, and 4194303 of 12582911 are free"));
-	bench.sampled_beyond = 100000;
-	outcome = outcome_of(&bench, work);
+	runner.memory_limit_bytes = (12 << 20) - 1;
+	assert_int_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), PL_ENOMEM);
+	assert_non_null(strstr(
+		err.text, "need 4194304 bytes beside the buffers, but only 4194303 of 12582911"));
+	runner.sampled_beyond = 100000;
+	outcome = outcome_of(&runner, work);
 	assert_int_equal(outcome.status, TRIAL_SAMPLED);
 	outcome_release(&outcome);
-	bench.sampled_beyond = SAMPLED_BEYOND_INSTRUCTIONS;
-	bench.memory_limit_bytes++;
-	outcome = outcome_of(&bench, work);
+	runner.sampled_beyond = SAMPLED_BEYOND_INSTRUCTIONS;
+	runner.memory_limit_bytes++;
+	outcome = outcome_of(&runner, work);
 	assert_int_equal(outcome.status, TRIAL_OK);
 	outcome_release(&outcome);
 	case_totals_release(&totals);
@@ -272,8 +273,8 @@ static const char copy_ptx[] = "// perflab: entry fault_none sm_80 registers 9 s
 			       ".visible .entry fault_none(.param .u64 p, .param .u64 q)\n{\n"
 			       "\t.reg .b32 %%r<3>;\n%s\n\tret;\n}\n";
 
-/* A bench whose kernels/fault/none.ptx is that PTX with `line` in it, or else `whole`. */
-static void bench_of(struct workbench *out, char folder[64], const char *line, const char *whole)
+/* A runner whose kernels/fault/none.ptx is that PTX with `line` in it, or else `whole`. */
+static void runner_of(struct case_runner *out, char folder[64], const char *line, const char *whole)
 {
 	struct text path = TEXT_INIT;
 	FILE *file;
@@ -290,15 +291,15 @@ static void bench_of(struct workbench *out, char folder[64], const char *line, c
 	else
 		fprintf(file, copy_ptx, line);
 	fclose(file);
-	bench_open(out, folder);
+	runner_open(out, folder);
 	text_release(&path);
 }
 
-static void bench_end(struct workbench *of, const char *folder)
+static void runner_end(struct case_runner *of, const char *folder)
 {
 	struct text path = TEXT_INIT;
 
-	workbench_release(of);
+	case_runner_release(of);
 	text_addf(&path, "%s/fault/none.ptx", folder);
 	unlink(path.data);
 	path.data[path.length - strlen("/none.ptx")] = '\0';
@@ -311,15 +312,15 @@ static int facts_of(const char *line, const char *whole, struct launch_facts *fa
 		    enum trial_status *status, struct text *reason, struct error *err)
 {
 	struct launch_case *work = fault_case("none");
-	struct workbench own;
+	struct case_runner own;
 	char folder[64];
 	int rc;
 
-	bench_of(&own, folder, line, whole);
+	runner_of(&own, folder, line, whole);
 	*status = TRIAL_OK;
 	text_clear(reason);
 	rc = case_facts(&own, work, facts, status, reason, err);
-	bench_end(&own, folder);
+	runner_end(&own, folder);
 	launch_case_free(work);
 	return rc;
 }
@@ -405,7 +406,7 @@ static void test_what_is_missing_is_named(void **context)
 				  &status, &reason, NULL),
 			 0);
 	assert_int_equal(status, TRIAL_SKIPPED);
-	assert_non_null(strstr(reason.data, "needs what the emulator does not run"));
+	assert_non_null(strstr(reason.data, "needs features that the emulator lacks"));
 	assert_non_null(strstr(reason.data, "frobnicate.u32"));
 	assert_non_null(strstr(reason.data, "tex.b32"));
 	assert_int_equal(facts_of("", "this is no PTX\n", &facts, &status, &reason, &err),
@@ -424,7 +425,7 @@ static void test_a_missing_image_is_named(void **context)
 
 	(void)context;
 	strcpy(work->image, "fault/nowhere");
-	assert_int_equal(case_facts(&bench, work, &facts, &status, &reason, &err), PL_ENOENT);
+	assert_int_equal(case_facts(&runner, work, &facts, &status, &reason, &err), PL_ENOENT);
 	assert_non_null(strstr(err.text, "fault/nowhere"));
 	launch_case_free(work);
 }

@@ -4,19 +4,19 @@
 
 #include <string.h>
 
-static struct workbench bench;
+static struct case_runner runner;
 
 static int set_up(void **context)
 {
 	(void)context;
-	bench_open(&bench, "kernels/generated");
+	runner_open(&runner, "kernels/generated");
 	return 0;
 }
 
 static int tear_down(void **context)
 {
 	(void)context;
-	workbench_release(&bench);
+	case_runner_release(&runner);
 	return 0;
 }
 
@@ -28,7 +28,7 @@ static bool verify(const char *kernel, const char *variant, const struct axis_se
 
 	if (!work)
 		return false;
-	outcome = outcome_of(&bench, work);
+	outcome = outcome_of(&runner, work);
 	if (outcome.status != TRIAL_OK) {
 		struct text config = TEXT_INIT;
 
@@ -73,11 +73,11 @@ static void test_a_case_does_not_see_the_one_before(void **context)
 {
 	const struct axis_setting axes[] = {{"block", 64}, {"n", 1000}, {0}};
 	struct launch_case *work = built_in_case("reduce", "last_block", axes);
-	struct outcome first = outcome_of(&bench, work);
+	struct outcome first = outcome_of(&runner, work);
 
 	(void)context;
 	for (int again = 0; again < 3; again++) {
-		struct outcome next = outcome_of(&bench, work);
+		struct outcome next = outcome_of(&runner, work);
 
 		assert_int_equal(next.status, TRIAL_OK);
 		assert_same_counts(&first.totals, &next.totals);
@@ -92,7 +92,7 @@ static void test_counts_of_a_copy(void **context)
 {
 	const struct axis_setting axes[] = {{"block", 256}, {"n", 4096}, {0}};
 	struct launch_case *work = built_in_case("stream", "copy_scalar", axes);
-	struct outcome copy = outcome_of(&bench, work);
+	struct outcome copy = outcome_of(&runner, work);
 	const struct emulated_counts *counts = &copy.totals.counts;
 
 	(void)context;

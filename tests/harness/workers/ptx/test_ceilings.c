@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct workbench bench;
+static struct case_runner runner;
 
 static int set_up(void **context)
 {
 	(void)context;
-	bench_open(&bench, "kernels/generated");
+	runner_open(&runner, "kernels/generated");
 	return 0;
 }
 
 static int tear_down(void **context)
 {
 	(void)context;
-	workbench_release(&bench);
+	case_runner_release(&runner);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static void test_results(void **context)
 
 			if (!work)
 				continue;
-			outcome = outcome_of(&bench, work);
+			outcome = outcome_of(&runner, work);
 			if (outcome.status != (on_tensor_cores(variant) ? TRIAL_SKIPPED : TRIAL_OK))
 				fail_msg("%s block=%d: %s: %s", variant->name, (int)block,
 					 trial_status_name(outcome.status), outcome.reason.data);
@@ -100,7 +100,7 @@ static void test_results(void **context)
 	assert_true(ran > 80);
 }
 
-static uint64_t count_of(const struct emulated_counts *counts, const char *name)
+static uint64_t count_at(const struct emulated_counts *counts, const char *name)
 {
 #define X(field, label, unit, meaning, worse) \
 	if (strcmp(name, #field) == 0)        \
@@ -135,8 +135,8 @@ static void test_work(void **context)
 		const struct kernel_variant *variant =
 			kernel_find_variant(kernel_find("ceilings"), rows[r].variant);
 		struct launch_case *work = ceiling_case(variant, 256, 2, 8);
-		struct outcome outcome = outcome_of(&bench, work);
-		double counted = (double)count_of(&outcome.totals.counts, rows[r].count);
+		struct outcome outcome = outcome_of(&runner, work);
+		double counted = (double)count_at(&outcome.totals.counts, rows[r].count);
 		double model = rows[r].bytes_each ? (double)(work->bytes_read + work->bytes_written)
 						  : (double)work->flop;
 

@@ -64,15 +64,15 @@ static void assert_sampled_is_whole(const char *kernel, const char *variant, int
 {
 	const struct axis_setting axes[] = {{"block", block}, {"n", n}, {"ways", 8}, {0}};
 	struct launch_case *work = built_in_case(kernel, variant, axes);
-	struct workbench bench;
+	struct case_runner runner;
 	struct outcome sampled, whole;
 
-	bench_open(&bench, "kernels/generated");
-	bench.all_blocks = true;
-	whole = outcome_of(&bench, work);
-	bench.all_blocks = false;
-	bench.sampled_beyond = whole.totals.counts.warp_instructions * 3 / 4;
-	sampled = outcome_of(&bench, work);
+	runner_open(&runner, "kernels/generated");
+	runner.all_blocks = true;
+	whole = outcome_of(&runner, work);
+	runner.all_blocks = false;
+	runner.sampled_beyond = whole.totals.counts.warp_instructions * 3 / 4;
+	sampled = outcome_of(&runner, work);
 	if (sampled.status != TRIAL_SAMPLED || whole.status != TRIAL_OK)
 		fail_msg("%s/%s block=%d n=%d: %s: %s; %s: %s", kernel, variant, (int)block, (int)n,
 			 trial_status_name(sampled.status), sampled.reason.data,
@@ -84,7 +84,7 @@ static void assert_sampled_is_whole(const char *kernel, const char *variant, int
 	assert_non_null(strstr(sampled.reason.data, "was not verified"));
 	outcome_release(&sampled);
 	outcome_release(&whole);
-	workbench_release(&bench);
+	case_runner_release(&runner);
 	launch_case_free(work);
 }
 
@@ -120,10 +120,10 @@ static void test_whatever_is_sampled_is_whole(void **context)
 	static const int64_t blocks[] = {96, 256};
 	size_t sampled_count = 0, count;
 	const struct kernel *const *all = kernel_all(&count);
-	struct workbench bench;
+	struct case_runner runner;
 
 	(void)context;
-	bench_open(&bench, "kernels/generated");
+	runner_open(&runner, "kernels/generated");
 	for (size_t k = 0; k < count; k++)
 		for (size_t v = 0; v < all[k]->variant_count * ARRAY_SIZE(blocks); v++) {
 			const bool matrix = !strcmp(all[k]->name, "matmul") ||
@@ -143,17 +143,17 @@ static void test_whatever_is_sampled_is_whole(void **context)
 
 			if (!work)
 				continue;
-			bench.all_blocks = true;
-			whole = outcome_of(&bench, work);
+			runner.all_blocks = true;
+			whole = outcome_of(&runner, work);
 			if (whole.status ==
 			    TRIAL_SKIPPED) { /* instructions that are not emulated */
 				outcome_release(&whole);
 				launch_case_free(work);
 				continue;
 			}
-			bench.all_blocks = false;
-			bench.sampled_beyond = whole.totals.counts.warp_instructions * 3 / 4;
-			sampled = outcome_of(&bench, work);
+			runner.all_blocks = false;
+			runner.sampled_beyond = whole.totals.counts.warp_instructions * 3 / 4;
+			sampled = outcome_of(&runner, work);
 			if (sampled.status != TRIAL_SAMPLED && sampled.status != TRIAL_OK)
 				fail_msg("%s/%s: %s", all[k]->name, variant, sampled.reason.data);
 			assert_same_counts(&sampled.totals, &whole.totals);
@@ -162,7 +162,7 @@ static void test_whatever_is_sampled_is_whole(void **context)
 			outcome_release(&whole);
 			launch_case_free(work);
 		}
-	workbench_release(&bench);
+	case_runner_release(&runner);
 	/* All but what decides by an atomic, strides over its data with few blocks, or is small. */
 	assert_true(sampled_count > 50);
 }
@@ -188,30 +188,30 @@ static struct launch_case *own_case(const char *entry, int64_t n)
 static void assert_not_sampled(const char *entry, const char *cause)
 {
 	struct launch_case *work = own_case(entry, 128 * 1500);
-	struct workbench bench;
+	struct case_runner runner;
 	struct outcome outcome;
 
-	bench_open(&bench, "tests/emulator/images");
-	bench.sampled_beyond = 50000;
-	outcome = outcome_of(&bench, work);
+	runner_open(&runner, "tests/emulator/images");
+	runner.sampled_beyond = 50000;
+	outcome = outcome_of(&runner, work);
 	if (outcome.status != TRIAL_OK)
 		fail_msg("%s: %s: %s", entry, trial_status_name(outcome.status),
 			 outcome.reason.data);
 	assert_int_equal(outcome.totals.blocks_executed, 1500);
 	outcome_release(&outcome);
 
-	bench.whole_most = 60000;
-	outcome = outcome_of(&bench, work);
+	runner.whole_most = 60000;
+	outcome = outcome_of(&runner, work);
 	assert_int_equal(outcome.status, TRIAL_SKIPPED);
 	if (!strstr(outcome.reason.data, cause) || !strstr(outcome.reason.data, "smaller size"))
 		fail_msg("%s", outcome.reason.data);
 	outcome_release(&outcome);
 
-	bench.all_blocks = true;
-	outcome = outcome_of(&bench, work);
+	runner.all_blocks = true;
+	outcome = outcome_of(&runner, work);
 	assert_int_equal(outcome.status, TRIAL_OK);
 	outcome_release(&outcome);
-	workbench_release(&bench);
+	case_runner_release(&runner);
 	launch_case_free(work);
 }
 
@@ -219,13 +219,13 @@ static void test_what_depends_on_data_is_not_sampled(void **context)
 {
 	(void)context;
 	assert_not_sampled("data_branch", "depend on its data");
-	assert_not_sampled("ticket", "depend on what an atomic returns");
+	assert_not_sampled("ticket", "depend on the results of atomics");
 }
 
 static void test_blocks_that_differ_are_not_sampled(void **context)
 {
 	(void)context;
-	assert_not_sampled("threshold", "count differently");
+	assert_not_sampled("threshold", "have different counts");
 }
 
 /* A small case is verified, and the estimate leaves nothing behind. */
@@ -233,21 +233,21 @@ static void test_a_small_case_is_whole(void **context)
 {
 	const struct axis_setting axes[] = {{"block", 64}, {"n", 100000}, {0}};
 	struct launch_case *work = built_in_case("reduce", "atomic_finish", axes);
-	struct workbench bench;
+	struct case_runner runner;
 	struct outcome estimated, whole;
 
 	(void)context;
-	bench_open(&bench, "kernels/generated");
-	estimated = outcome_of(&bench, work);
-	bench.all_blocks = true;
-	whole = outcome_of(&bench, work);
+	runner_open(&runner, "kernels/generated");
+	estimated = outcome_of(&runner, work);
+	runner.all_blocks = true;
+	whole = outcome_of(&runner, work);
 	assert_int_equal(estimated.status, TRIAL_OK);
 	assert_int_equal(whole.status, TRIAL_OK);
 	assert_same_counts(&estimated.totals, &whole.totals);
 	assert_int_equal(estimated.totals.touched.read, whole.totals.touched.read);
 	outcome_release(&estimated);
 	outcome_release(&whole);
-	workbench_release(&bench);
+	case_runner_release(&runner);
 	launch_case_free(work);
 }
 

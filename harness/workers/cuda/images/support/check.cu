@@ -1,22 +1,22 @@
 /*
- * Device code that the worker itself needs: comparing a result with what the
- * oracle expects, and reading a large buffer so that nothing of a case's data
- * is left in the L2.
+ * The worker's own device code: it compares a result with the expected result
+ * of the oracle, and it flushes the L2 by reading a large buffer, so that no
+ * data of a case stays there.
  */
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
 #include "harness/workers/tolerance.h"
 
-/* As struct element_check in harness/workers/cuda/verify.c. */
+/* Has the layout of struct element_check in harness/workers/cuda/operation_verify.c. */
 struct element_check {
 	unsigned long long mismatches;
 	unsigned long long first; /* smallest index that differs */
-	/* Bits of doubles that are not negative, so that they are in order as numbers, too. */
+	/* The bits of doubles >= 0, which have the same order as unsigned integers. */
 	unsigned long long largest_error, largest_expected;
 };
 
-/* The largest of the warp's, in its first lane, to where the largest of all is. */
+/* Finds the maximum of the warp, then its first lane updates the maximum of the grid. */
 __device__ static void keep_largest(unsigned long long *largest, double value)
 {
 	for (int offset = 16; offset > 0; offset /= 2)
@@ -51,7 +51,7 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 	     i < count; i += stride) {
 		double got = value_of(result[i]), wanted = value_of(expected[i]);
 
-		/* One that is no number is a mismatch, and no error of any size. */
+		/* NaN counts as a mismatch, but fmax() ignores it in the largest error. */
 		largest_error = fmax(largest_error, fabs(got - wanted));
 		largest_expected = fmax(largest_expected, fabs(wanted));
 		if (!within_tolerance(got, wanted, tolerance_abs, tolerance_rel)) {
@@ -78,7 +78,7 @@ COMPARE(u32, unsigned)
 COMPARE(f16, __half)
 COMPARE(bf16, __nv_bfloat16)
 
-/* Reading, not writing: lines that were written would go to DRAM later, in somebody's counters. */
+/* Reads and never writes: written lines would reach DRAM later, in the counters of a case. */
 extern "C" __global__ void flush_by_reading(const uint4 *data, unsigned long long count,
 					    unsigned *sink)
 {
@@ -91,7 +91,7 @@ extern "C" __global__ void flush_by_reading(const uint4 *data, unsigned long lon
 
 		folded |= word.x ^ word.y ^ word.z ^ word.w;
 	}
-	/* The buffer is all zeroes: never true, but the compiler cannot know. */
+	/* Never true, because the buffer is all zeroes; the compiler cannot know that. */
 	if (folded == 0x9e3779b9u)
 		*sink = folded;
 }

@@ -1,0 +1,202 @@
+/* Declarations of registers and variables. */
+#include "emulator/language/parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	int width_bits;
+} types[] = {
+	{".b8", 8},      {".u8", 8},       {".s8", 8},          {".b16", 16},    {".u16", 16},
+	{".s16", 16},    {".f16", 16},     {".bf16", 16},       {".b32", 32},    {".u32", 32},
+	{".s32", 32},    {".f32", 32},     {".f16x2", 32},      {".bf16x2", 32}, {".tf32", 32},
+	{".b64", 64},    {".u64", 64},     {".s64", 64},        {".f64", 64},    {".b128", 128},
+	{".u128", 128},  {".s128", 128},   {".e4m3", 8},        {".e5m2", 8},    {".pred", 1},
+	{".texref", 64}, {".surfref", 64}, {".samplerref", 64},
+};
+
+static int parser_at_type_width(const struct parser *parser)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		if (parser_at_word(parser, types[i].name))
+			return types[i].width_bits;
+	}
+	return 0;
+}
+
+/* Reads the words before a variable's name, which may come in any order. */
+static void read_type(struct parser *parser, struct ptx_variable *out, int64_t *lanes)
+{
+	bool of_pointee = false; /* What follows .ptr describes the memory that a pointer points to,
+				    not the parameter. */
+	int64_t align = 0;
+	enum ptx_space space;
+
+	out->element_bytes = 0;
+	*lanes = 1;
+	while (parser->token.kind == TOKEN_DOTTED) {
+		int width_bits = parser_at_type_width(parser);
+
+		if (width_bits == 1) {
+			parser_error(parser, "a variable cannot be a predicate");
+		} else if (width_bits) {
+			out->element_bytes = width_bits / 8;
+		} else if (parser_accept_word(parser, ".align")) {
+			int64_t said = parser_expect_number(parser, "an alignment", 1 << 20);
+
+			if (said & (said - 1) || (!said && !parser->rc))
+				parser_error(parser, "an alignment must be a power of two");
+			if (!of_pointee)
+				align = said;
+			continue;
+		} else if (parser_at_word(parser, ".ptr")) {
+			of_pointee = true;
+		} else if (parser_at_word(parser, ".v2")) {
+			*lanes = 2;
+		} else if (parser_at_word(parser, ".v4")) {
+			*lanes = 4;
+		} else if (parser_at_word(parser, ".v8")) {
+			*lanes = 8;
+		} else if (parser_accept_word(parser, ".attribute")) {
+			parser_skip_parentheses(parser);
+			continue;
+		} else if (!of_pointee || !parser_at_space(parser, &space)) {
+			parser_error(parser, "not a type for a variable");
+		}
+		parser_advance(parser);
+	}
+	if (!out->element_bytes)
+		parser_error(parser, "expected a type before a variable's name");
+	out->align = out->element_bytes * *lanes;
+	if (align > out->align || out->element_bytes == 1)
+		out->align = align > 1 ? align : out->align;
+}
+
+/* Reads a variable's name, dimensions and initial value. */
+static struct name *read_declarator(struct parser *parser, struct ptx_variable *out, int64_t lanes)
+{
+	int64_t dimensions[MAX_DIMENSIONS] = {0};
+	size_t dimension_count = 0;
+	struct name *name = parser_expect_name(parser, "a variable name");
+
+	out->count = lanes;
+	out->initial = NULL;
+	out->relocations = NULL;
+	out->relocation_count = 0;
+	if (lanes > 1)
+		dimensions[dimension_count++] = lanes;
+	for (size_t i = 0; parser_accept(parser, '['); i++) {
+		int64_t size = 0;
+
+		if (!parser_at(parser, ']'))
+			size = parser_expect_number(parser, "a dimension", INT64_MAX);
+		else if (i)
+			parser_error(parser, "only the first dimension may be empty");
+		parser_expect(parser, ']', "a dimension");
+		if (dimension_count == MAX_DIMENSIONS)
+			parser_error(parser, "more than %d dimensions", MAX_DIMENSIONS - 1);
+		else
+			dimensions[dimension_count++] = size;
+		if (__builtin_mul_overflow(out->count, size, &out->count))
+			parser_error(parser, "a variable with more than 2^63 bytes");
+		if (parser->rc)
+			return NULL;
+	}
+	/* The elements of a vector are the innermost dimension. */
+	if (lanes > 1 && dimension_count > 1) {
+		memmove(dimensions, dimensions + 1, (dimension_count - 1) * sizeof(*dimensions));
+		dimensions[dimension_count - 1] = lanes;
+	}
+	if (__builtin_mul_overflow(out->count, out->element_bytes, &out->bytes))
+		parser_error(parser, "a variable with more than 2^63 bytes");
+	if (parser_accept(parser, '='))
+		parse_initial_value(parser, out, dimensions, dimension_count);
+	return parser->rc ? NULL : name;
+}
+
+struct name *parse_variable(struct parser *parser, struct ptx_variable *out)
+{
+	int64_t lanes;
+
+	read_type(parser, out, &lanes);
+	return parser->rc ? NULL : read_declarator(parser, out, lanes);
+}
+
+struct name *parse_next_variable(struct parser *parser, struct ptx_variable *out)
+{
+	return read_declarator(parser, out, 1);
+}
+
+void parse_local_variables(struct parser *parser, enum ptx_space space)
+{
+	struct ptx_variable variable = {.space = space};
+	struct name *name = parse_variable(parser, &variable);
+
+	while (name) {
+		struct ptx_function *function = &parser->function;
+		struct ptx_variable *place;
+
+		variable.name = scope_declare(parser, name, NAME_VARIABLE, 0);
+		if (!variable.name)
+			return;
+		place = parser_append(parser, &function->variables, &function->variable_count,
+				      &parser->variable_capacity, sizeof(*place));
+		if (!place)
+			return;
+		*place = variable;
+		name = parser_accept(parser, ',') ? parse_next_variable(parser, &variable) : NULL;
+	}
+	parser_expect(parser, ';', "a variable");
+}
+
+static void add_register(struct parser *parser, struct name *name, int width_bits)
+{
+	struct ptx_function *function = &parser->function;
+	struct ptx_register *place;
+
+	if (!name || !scope_declare(parser, name, NAME_REGISTER, function->register_count))
+		return;
+	if (function->register_count == PTX_MAX_REGISTERS) {
+		parser_error(parser, "more than %d registers in a function", PTX_MAX_REGISTERS);
+		return;
+	}
+	place = parser_append(parser, &function->registers, &function->register_count,
+			      &parser->register_capacity, sizeof(*place));
+	if (place)
+		*place = (struct ptx_register){.name = name->text, .width_bits = width_bits};
+}
+
+/* `%r<49>` declares %r0 to %r48. */
+static void add_registers(struct parser *parser, const struct name *stem, int width_bits)
+{
+	int64_t count = parser_expect_number(parser, "the number of registers", PTX_MAX_REGISTERS);
+	struct text text = TEXT_INIT;
+
+	parser_expect(parser, '>', "the number of registers");
+	for (int64_t i = 0; i < count && !parser->rc; i++) {
+		text_clear(&text);
+		text_add_bytes(&text, stem->text, stem->length);
+		text_addf(&text, "%lld", (long long)i);
+		add_register(parser, parser_intern(parser, text.data, text.length), width_bits);
+	}
+	text_release(&text);
+}
+
+void parse_registers(struct parser *parser)
+{
+	int width_bits = parser_at_type_width(parser);
+
+	if (!width_bits)
+		parser_error(parser, "expected a type after .reg");
+	parser_advance(parser);
+	do {
+		struct name *name = parser_expect_name(parser, "a register name");
+
+		if (name && parser_accept(parser, '<'))
+			add_registers(parser, name, width_bits);
+		else
+			add_register(parser, name, width_bits);
+	} while (parser_accept(parser, ','));
+	parser_expect(parser, ';', "the register names");
+}

@@ -1,0 +1,235 @@
+#include "emulator/machine/async_copies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/machine/access.h"
+#include "emulator/machine/async_copy_cost.h"
+#include "emulator/machine/shadow.h"
+
+/* Per lane. */
+#define COPY_MOST_BYTES 16
+
+/* A pending copy. */
+struct copy {
+	const struct instruction *at;
+	uint32_t place; /* the instruction, as shared_shadow_copy() returned it */
+	uint32_t mask;  /* lanes that have not waited for it */
+	unsigned bytes;
+	uint32_t group[LANES]; /* number of the group, counted per thread from 0 */
+	uint32_t offset[LANES];
+	unsigned char values[LANES * COPY_MOST_BYTES]; /* `bytes` per lane */
+};
+
+struct warp_copies {
+	struct copy *items; /* in the order in which they started */
+	size_t count, capacity;
+	uint32_t committed[LANES]; /* number of committed groups */
+};
+
+static struct warp_copies *copies_of(struct warp *warp)
+{
+	if (!warp->copies)
+		warp->copies = xcalloc(1, sizeof(*warp->copies));
+	return warp->copies;
+}
+
+void copies_begin(struct warp *warp)
+{
+	if (!warp->copies)
+		return;
+	warp->copies->count = 0;
+	memset(warp->copies->committed, 0, sizeof(warp->copies->committed));
+}
+
+void copies_free(struct warp_copies *copies)
+{
+	if (!copies)
+		return;
+	free(copies->items);
+	free(copies);
+}
+
+/* ---- operands ---- */
+
+static void copy_destinations(uint64_t offset[LANES], const struct warp *warp,
+			      const struct instruction *at)
+{
+	const unsigned char *row = row_of(warp, at->a);
+	uint32_t narrow;
+	uint64_t wide = 0;
+
+	for (size_t lane = 0; lane < LANES; lane++) {
+		if (at->a && at->narrow_address) {
+			memcpy(&narrow, row + lane * sizeof(narrow), sizeof(narrow));
+			wide = narrow;
+		} else if (at->a) {
+			memcpy(&wide, row + lane * sizeof(wide), sizeof(wide));
+		}
+		offset[lane] = (uint32_t)wide + (uint32_t)at->offset;
+	}
+}
+
+static void copy_sources(uint64_t address[LANES], const struct warp *warp,
+			 const struct instruction *at)
+{
+	memset(address, 0, LANES * sizeof(*address));
+	if (at->b)
+		memcpy(address, row_of(warp, at->b), LANES * sizeof(*address));
+	for (int lane = 0; lane < LANES; lane++)
+		address[lane] += (uint64_t)at->from_offset;
+}
+
+/* Sets amount[] to the bytes that each lane reads, and *reading to the lanes that read any. */
+static enum step copy_amounts(unsigned amount[LANES], uint32_t *reading, struct warp *warp,
+			      const struct instruction *at)
+{
+	const uint32_t *sizes = at->c ? row_of(warp, at->c) : NULL;
+	uint32_t ignored = at->d ? predicate_mask(row_of(warp, at->d)) : 0;
+
+	*reading = 0;
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+		int lane = __builtin_ctz(rest);
+
+		amount[lane] = sizes ? sizes[lane] : access_bytes(at);
+		if (amount[lane] > access_bytes(at))
+			return warp_finding(
+				warp, at, lane, FINDING_UNSUPPORTED,
+				"a copy of %u bytes has a source size of %u, which is undefined",
+				access_bytes(at), amount[lane]);
+		if (amount[lane] && !(ignored >> lane & 1))
+			*reading |= UINT32_C(1) << lane;
+	}
+	return STEP_NEXT;
+}
+
+/* ---- start of a copy ---- */
+
+static void count_copy(struct warp *warp, const struct copy *copy, uint32_t reading,
+		       const uint64_t address[LANES])
+{
+	const struct copy_cost cost = copy_cost(&(struct copy_lanes){
+		.mask = copy->mask,
+		.reading = reading,
+		.bytes = copy->bytes,
+		.past_l1 = copy->at->kind == COPY_PAST_L1,
+		.from = address,
+		.to = copy->offset,
+	});
+	struct instruction_count *count = count_at(warp, copy->at);
+
+	count->sectors += cost.sectors;
+	count->wavefronts += cost.wavefronts;
+}
+
+/* Reads the source bytes; the rest of each lane's bytes is zero. */
+static void read_values(struct warp *warp, struct copy *copy, uint32_t reading,
+			const uint64_t address[LANES], const unsigned amount[LANES])
+{
+	memset(copy->values, 0, LANES * copy->bytes);
+	for (uint32_t rest = reading; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		struct allocation *in =
+			device_memory_below(warp->block->launch->memory, address[lane]);
+		uint64_t offset = address[lane] - in->address;
+
+		memcpy(copy->values + lane * copy->bytes, in->data + offset, amount[lane]);
+		touch_read(in, offset / SECTOR_BYTES, offset / SECTOR_BYTES);
+	}
+}
+
+enum step run_copy(struct warp *warp, const struct instruction *at)
+{
+	struct warp_copies *copies = copies_of(warp);
+	uint64_t address[LANES], offset[LANES];
+	unsigned amount[LANES] = {0};
+	uint32_t reading;
+	struct copy *copy;
+
+	if (warp->active == 0)
+		return STEP_NEXT;
+	count_at(warp, at)->requests++;
+	copy_destinations(offset, warp, at);
+	copy_sources(address, warp, at);
+	if (copy_amounts(amount, &reading, warp, at) != STEP_NEXT ||
+	    access_check(warp, at, PTX_SPACE_SHARED, warp->active, offset) != STEP_NEXT ||
+	    access_check_amounts(warp, at, PTX_SPACE_GLOBAL, reading, address, amount) != STEP_NEXT)
+		return STEP_STOPPED;
+	if (copies->count == COPIES_MOST)
+		return warp_finding(
+			warp, at, -1, FINDING_UNSUPPORTED,
+			"%d asynchronous copies of a warp are pending; wait for some of "
+			"them before starting more",
+			COPIES_MOST);
+	copies->items =
+		xgrow(copies->items, &copies->capacity, copies->count + 1, sizeof(*copies->items));
+	copy = &copies->items[copies->count++];
+	copy->at = at;
+	copy->mask = warp->active;
+	copy->bytes = access_bytes(at);
+	memcpy(copy->group, copies->committed, sizeof(copy->group));
+	for (int lane = 0; lane < LANES; lane++)
+		copy->offset[lane] = (uint32_t)offset[lane];
+	read_values(warp, copy, reading, address, amount);
+	count_copy(warp, copy, reading, address);
+	copy->place = !warp->block->shadow ? 0
+					   : shared_shadow_copy(warp, at, copy->mask, copy->offset,
+								copy->bytes, copy->values);
+	return STEP_NEXT;
+}
+
+enum step run_copy_commit(struct warp *warp, const struct instruction *at)
+{
+	struct warp_copies *copies = copies_of(warp);
+
+	(void)at;
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
+		copies->committed[__builtin_ctz(rest)]++;
+	return STEP_NEXT;
+}
+
+/* ---- waiting for copies ---- */
+
+static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t lanes)
+{
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+
+		memcpy(warp->block->shared + copy->offset[lane], copy->values + lane * copy->bytes,
+		       copy->bytes);
+	}
+	if (warp->block->shadow)
+		shared_shadow_arrive(warp, lanes, copy->offset, copy->bytes, copy->place);
+	copy->mask &= ~lanes;
+}
+
+/* Returns true if a wait that leaves `groups_left` groups pending (-1: none) includes the copy. */
+static bool is_waited_for(const struct warp_copies *copies, const struct copy *copy, unsigned lane,
+			  int64_t groups_left)
+{
+	int64_t behind = (int64_t)copies->committed[lane] - copy->group[lane];
+
+	/* A copy in no group yet has no later group; only wait_all includes it. */
+	return groups_left < 0 || behind > groups_left;
+}
+
+enum step run_copy_wait(struct warp *warp, const struct instruction *at)
+{
+	struct warp_copies *copies = copies_of(warp);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < copies->count; i++) {
+		struct copy *copy = &copies->items[i];
+		uint32_t lanes = 0;
+
+		for (uint32_t rest = copy->mask & warp->active; rest; rest &= rest - 1)
+			if (is_waited_for(copies, copy, (unsigned)__builtin_ctz(rest), at->offset))
+				lanes |= rest & -rest;
+		if (lanes)
+			write_copied_bytes(warp, copy, lanes);
+		if (copy->mask && kept++ != i)
+			copies->items[kept - 1] = *copy;
+	}
+	copies->count = kept;
+	return STEP_NEXT;
+}

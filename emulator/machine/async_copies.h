@@ -1,0 +1,25 @@
+/*
+ * async_copies: asynchronous copies from global to shared memory (cp.async). A
+ * copy reads its bytes when it starts. It writes them to shared memory when the
+ * thread waits for the copy's group, and not earlier: a thread that does not
+ * wait sees the old contents. A copy that no thread waits for never arrives.
+ * Internal to emulator/.
+ */
+#ifndef EMULATOR_MACHINE_ASYNC_COPIES_H
+#define EMULATOR_MACHINE_ASYNC_COPIES_H
+
+#include "emulator/machine/machine.h"
+
+/* Copy instructions of a warp that may be pending at a time; more are a finding. */
+#define COPIES_MOST 1024
+
+struct warp_copies;
+/* Call when a block starts: forgets all pending copies. */
+void copies_begin(struct warp *warp);
+void copies_free(struct warp_copies *copies); /* NULL is allowed */
+
+instruction_handler run_copy;        /* OP_COPY */
+instruction_handler run_copy_commit; /* OP_COPY_COMMIT */
+instruction_handler run_copy_wait;   /* OP_COPY_WAIT */
+
+#endif

@@ -1,0 +1,329 @@
+#include "emulator/machine/call_frame.h"
+
+#include "emulator/machine/control_flow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- constant rows ---- */
+
+static void fill_row(unsigned char *row, bool wide, uint64_t value)
+{
+	if (wide) {
+		for (int lane = 0; lane < LANES; lane++)
+			memcpy(row + 8 * lane, &value, 8);
+	} else {
+		uint32_t narrow = (uint32_t)value;
+
+		for (int lane = 0; lane < LANES; lane++)
+			memcpy(row + 4 * lane, &narrow, 4);
+	}
+}
+
+static void fill_lane(unsigned char *row, bool wide, int lane, uint32_t value)
+{
+	uint64_t extended = value;
+
+	if (wide)
+		memcpy(row + 8 * lane, &extended, 8);
+	else
+		memcpy(row + 4 * lane, &value, 4);
+}
+
+static uint64_t parameter_value(const struct launch *launch,
+				const struct program_constant *constant)
+{
+	uint64_t value = 0;
+	unsigned bits = 8u * constant->bytes;
+
+	/* Launches with a parameter block that is too short were refused: this stays inside. */
+	memcpy(&value, (const unsigned char *)launch->what.arguments + constant->bits,
+	       constant->bytes);
+	if (constant->extension == EXTEND_SIGN && bits < 64 && value >> (bits - 1) & 1)
+		value |= ~UINT64_C(0) << bits;
+	return value;
+}
+
+static int64_t shape_of(const struct launch *launch, uint64_t special)
+{
+	switch (special) {
+	case SPECIAL_NTID_X:
+	case SPECIAL_NTID_Y:
+	case SPECIAL_NTID_Z:
+		return launch->what.block[special - SPECIAL_NTID_X];
+	case SPECIAL_NCTAID_X:
+	case SPECIAL_NCTAID_Y:
+	case SPECIAL_NCTAID_Z:
+		return launch->what.grid[special - SPECIAL_NCTAID_X];
+	case SPECIAL_DYNAMIC_SMEM_SIZE:
+		return launch->what.shared_bytes;
+	case SPECIAL_TOTAL_SMEM_SIZE:
+		return launch->shared_bytes;
+	default:
+		return LANES; /* WARP_SZ */
+	}
+}
+
+static uint32_t special_of_lane(const struct warp *warp, uint64_t special, int lane)
+{
+	const int64_t *shape = warp->block->launch->what.block;
+	int64_t thread = (int64_t)warp->index * LANES + lane;
+	uint32_t bit = UINT32_C(1) << lane;
+
+	switch (special) {
+	case SPECIAL_TID_X:
+		return (uint32_t)(thread % shape[0]);
+	case SPECIAL_TID_Y:
+		return (uint32_t)(thread / shape[0] % shape[1]);
+	case SPECIAL_TID_Z:
+		return (uint32_t)(thread / shape[0] / shape[1]);
+	case SPECIAL_LANEID:
+		return (uint32_t)lane;
+	case SPECIAL_WARPID:
+		return warp->index;
+	case SPECIAL_NWARPID:
+		return warp->block->warp_count;
+	case SPECIAL_LANEMASK_EQ:
+		return bit;
+	case SPECIAL_LANEMASK_LT:
+		return bit - 1;
+	case SPECIAL_LANEMASK_LE:
+		return bit - 1 + bit;
+	case SPECIAL_LANEMASK_GT:
+		return ~(bit - 1 + bit);
+	case SPECIAL_LANEMASK_GE:
+		return ~(bit - 1);
+	default:
+		return (uint32_t)shape_of(warp->block->launch, special);
+	}
+}
+
+static bool is_of_block(const struct program_constant *constant)
+{
+	return constant->kind == CONSTANT_SPECIAL && constant->bits >= SPECIAL_CTAID_X &&
+	       constant->bits <= SPECIAL_CTAID_Z;
+}
+
+/* Constant rows that change with the launch, with the block, with the place of the call. */
+enum rows { ROWS_OF_LAUNCH, ROWS_OF_BLOCK, ROWS_OF_CALL };
+
+static void fill_rows(const struct warp *warp, struct frame *frame, enum rows which)
+{
+	const struct program_function *function = frame->function;
+	const struct launch *launch = warp->block->launch;
+
+	for (size_t i = 0; i < function->constant_count; i++) {
+		const struct program_constant *constant = &function->constants[i];
+		unsigned char *row = frame->file + constant->row;
+		enum rows kind = constant->kind == CONSTANT_LOCAL ? ROWS_OF_CALL
+				 : is_of_block(constant)          ? ROWS_OF_BLOCK
+								  : ROWS_OF_LAUNCH;
+
+		if (kind != which)
+			continue;
+		switch (constant->kind) {
+		case CONSTANT_BITS:
+		case CONSTANT_SHARED:
+			fill_row(row, constant->wide, constant->bits);
+			break;
+		case CONSTANT_PARAMETER:
+			fill_row(row, constant->wide, parameter_value(launch, constant));
+			break;
+		case CONSTANT_GLOBAL:
+			fill_row(row, constant->wide, launch->variables[constant->bits]);
+			break;
+		case CONSTANT_LOCAL:
+			fill_row(row, constant->wide, frame->local_base + constant->bits);
+			break;
+		case CONSTANT_FUNCTION:
+			fill_row(row, constant->wide, constant->bits + 1);
+			break;
+		case CONSTANT_SPECIAL:
+			if (which == ROWS_OF_BLOCK)
+				fill_row(row, constant->wide,
+					 (uint64_t)warp->block
+						 ->index[constant->bits - SPECIAL_CTAID_X]);
+			else
+				for (int lane = 0; lane < LANES; lane++)
+					fill_lane(row, constant->wide, lane,
+						  special_of_lane(warp, constant->bits, lane));
+			break;
+		}
+	}
+}
+
+/* ---- frames ---- */
+
+static struct frame *frame_new(struct warp *warp, uint32_t function)
+{
+	const struct launch *launch = warp->block->launch;
+	struct frame *frame = xcalloc(1, sizeof(*frame));
+	size_t bytes;
+
+	frame->function = &launch->program->functions[function];
+	frame->flow = &launch->flows[function];
+	frame->function_index = function;
+	frame->block = -1;
+	bytes = ((size_t)frame->function->file_bytes + 63) / 64 * 64;
+	frame->file = aligned_alloc(64, bytes ? bytes : 64);
+	if (!frame->file) {
+		free(frame);
+		return NULL;
+	}
+	/* Registers that are read before they are written hold the same value in every run. */
+	memset(frame->file, 0, bytes);
+	fill_rows(warp, frame, ROWS_OF_LAUNCH);
+	return frame;
+}
+
+static struct frame *frame_take(struct warp *warp, uint32_t function, uint32_t local_base)
+{
+	struct frame *frame = warp->spare[function];
+	bool fresh = !frame;
+
+	if (fresh)
+		frame = frame_new(warp, function);
+	else
+		warp->spare[function] = frame->next;
+	if (!frame)
+		return NULL;
+	if (frame->block != warp->block->number) {
+		fill_rows(warp, frame, ROWS_OF_BLOCK);
+		frame->block = warp->block->number;
+	}
+	if (fresh || frame->local_base != local_base) {
+		frame->local_base = local_base;
+		fill_rows(warp, frame, ROWS_OF_CALL);
+	}
+	frame->next = NULL;
+	return frame;
+}
+
+static void clear_local(const struct warp *warp, const struct frame *frame, uint32_t lanes)
+{
+	if (frame->function->local_bytes <= 0)
+		return;
+	for (int lane = 0; lane < LANES; lane++)
+		if (lanes >> lane & 1)
+			memset(warp->local + (size_t)lane * warp->local_bytes + frame->local_base,
+			       0, (size_t)frame->function->local_bytes);
+}
+
+struct frame *frame_enter(struct warp *warp)
+{
+	struct frame *frame = frame_take(warp, warp->block->launch->entry, 0);
+
+	if (!frame)
+		return NULL;
+	frame->caller = NULL;
+	frame->call = NULL;
+	frame->depth = 0;
+	frame->lanes_left = warp->present;
+	clear_local(warp, frame, warp->present);
+	warp->entry = frame;
+	return frame;
+}
+
+static int64_t frame_cost(const struct program_function *function)
+{
+	return (function->local_bytes + 15) / 16 * 16 + FRAME_EXTRA_BYTES;
+}
+
+struct frame *frame_call(struct warp *warp, uint32_t function, const struct program_call *call,
+			 uint32_t return_pc)
+{
+	const struct program_function *called = &warp->block->launch->program->functions[function];
+	struct frame *frame;
+	int64_t base = warp->frame->local_base + frame_cost(warp->frame->function);
+
+	for (frame = warp->calls; frame; frame = frame->next)
+		if (frame->caller == warp->frame && frame->call == call &&
+		    frame->function_index == function)
+			break;
+	if (frame) {
+		frame->lanes_left |= warp->active;
+	} else {
+		if (base + called->local_bytes > (int64_t)warp->local_bytes)
+			return NULL;
+		frame = frame_take(warp, function, (uint32_t)base);
+		if (!frame)
+			return NULL;
+		frame->caller = warp->frame;
+		frame->call = call;
+		frame->return_pc = return_pc;
+		frame->depth = warp->frame->depth + 1;
+		frame->lanes_left = warp->active;
+		frame->next = warp->calls;
+		warp->calls = frame;
+	}
+	clear_local(warp, frame, warp->active);
+	return frame;
+}
+
+static void frame_put_back(struct warp *warp, struct frame *frame)
+{
+	for (struct frame **link = &warp->calls; *link; link = &(*link)->next) {
+		if (*link == frame) {
+			*link = frame->next;
+			break;
+		}
+	}
+	if (frame == warp->entry)
+		warp->entry = NULL;
+	frame->next = warp->spare[frame->function_index];
+	warp->spare[frame->function_index] = frame;
+}
+
+void frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes)
+{
+	frame->lanes_left &= ~lanes;
+	if (!frame->lanes_left)
+		frame_put_back(warp, frame);
+}
+
+void frame_leave_all(struct warp *warp, struct frame *frame, uint32_t lanes)
+{
+	struct frame *caller;
+
+	for (; frame; frame = caller) {
+		caller = frame->caller;
+		frame_leave(warp, frame, lanes);
+	}
+}
+
+static void frames_free(struct frame *frame)
+{
+	struct frame *next;
+
+	for (; frame; frame = next) {
+		next = frame->next;
+		free(frame->file);
+		free(frame);
+	}
+}
+
+void frames_release(struct warp *warp)
+{
+	if (!warp->spare)
+		return;
+	frames_free(warp->calls);
+	frames_free(warp->entry);
+	warp->calls = warp->entry = NULL;
+	for (size_t i = 0; i < warp->block->launch->program->function_count; i++)
+		frames_free(warp->spare[i]);
+	free(warp->spare);
+	warp->spare = NULL;
+}
+
+int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry)
+{
+	int64_t bytes = program->functions[entry].local_bytes, calls = 0;
+
+	for (size_t i = 0; i < program->function_count; i++) {
+		if (i != entry && program->functions[i].code_count)
+			calls += frame_cost(&program->functions[i]);
+	}
+	if (program->functions[entry].call_count)
+		bytes = frame_cost(&program->functions[entry]) + calls + RECURSION_BYTES;
+	return (bytes + 15) / 16 * 16;
+}

@@ -1,0 +1,32 @@
+/*
+ * call_frame: the register files of running functions, with their constant rows
+ * filled in. A warp keeps its frames for reuse: most constant rows are the same
+ * for every block of a launch and are filled once; those of %ctaid are filled
+ * once per block. Registers are not cleared on reuse. Internal to emulator/.
+ */
+#ifndef EMULATOR_MACHINE_CALL_FRAME_H
+#define EMULATOR_MACHINE_CALL_FRAME_H
+
+#include "emulator/machine/machine.h"
+
+/* Local memory for recursion, beyond one frame of every function. A call takes its frame's local
+ * memory and FRAME_EXTRA_BYTES, for the registers that the hardware would save. */
+#define RECURSION_BYTES 16384
+#define FRAME_EXTRA_BYTES 64
+
+/* Returns the entry's frame, ready for the warp's block. NULL: no memory. */
+struct frame *frame_enter(struct warp *warp);
+/* Returns the frame for a call by the running split: a new one, or the one that other lanes of the
+ * warp entered by the same call and have not left. NULL: too little local memory or host memory. */
+struct frame *frame_call(struct warp *warp, uint32_t function, const struct program_call *call,
+			 uint32_t return_pc);
+/* Removes `lanes` from a frame and all its callers (exit), or from this frame only (return). */
+void frame_leave_all(struct warp *warp, struct frame *frame, uint32_t lanes);
+void frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes);
+/* Frees every frame of a warp. */
+void frames_release(struct warp *warp);
+
+/* The bytes of local memory that each thread of a launch of the entry gets. */
+int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry);
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * device_memory: the part of the emulated device's memory that handlers need
+ * besides emulator.h: finding the allocation of an address, and recording the
+ * 32-byte sectors that a launch touches. Internal to emulator/.
+ *
+ * Invariants: allocations ascend by address. Each address is a multiple of
+ * ALLOCATION_ALIGN_BYTES, so sectors of offsets are sectors of addresses. The
+ * DEVICE_GUARD_BYTES before and after an allocation belong to no allocation. A
+ * new allocation takes the lowest gap that is large enough, so addresses depend
+ * on the sequence of calls only. Allocations do not move while a launch runs.
+ */
+#ifndef EMULATOR_MACHINE_DEVICE_MEMORY_H
+#define EMULATOR_MACHINE_DEVICE_MEMORY_H
+
+#include "emulator/emulator.h"
+
+#define ALLOCATION_ALIGN_BYTES 512
+#define SECTOR_BYTES 32
+/* More than any device has; sector numbers still fit 32 bits. */
+#define ALLOCATION_MOST_BYTES (INT64_C(1) << 36)
+#define RECENT_ALLOCATIONS 64
+
+struct allocation {
+	uint64_t address;
+	uint64_t bytes;
+	unsigned char *data; /* never NULL */
+	char *name;
+	/* One bit per sector: loaded before it was written; written. */
+	uint64_t *read, *written;
+};
+
+struct device_memory {
+	struct allocation *items;
+	size_t count, capacity;
+	int64_t limit_bytes, used_bytes;
+	/* By instruction number: the allocation it accessed last, as a hint. Never NULL. */
+	struct allocation *recent[RECENT_ALLOCATIONS];
+};
+
+/* The last allocation that begins at or before `address`. NULL: none. */
+struct allocation *device_memory_below(const struct device_memory *memory, uint64_t address);
+
+/*
+ * The allocation that holds the byte at `address`. NULL: none. `hint` is the
+ * number of the instruction, which usually accesses the same allocation again.
+ */
+static inline struct allocation *device_memory_find(struct device_memory *memory, size_t hint,
+						    uint64_t address)
+{
+	struct allocation **recent = &memory->recent[hint % RECENT_ALLOCATIONS];
+	struct allocation *found = *recent;
+
+	if (address - found->address < found->bytes)
+		return found;
+	found = device_memory_below(memory, address);
+	if (!found || address - found->address >= found->bytes)
+		return NULL;
+	return *recent = found;
+}
+
+/* The bits of the sectors first … last in the word of the 64 sectors from 64 * word on. */
+static inline uint64_t sector_bits(uint64_t word, uint64_t first, uint64_t last)
+{
+	uint64_t low = first > word * 64 ? first - word * 64 : 0;
+	uint64_t high = last < word * 64 + 63 ? last - word * 64 : 63;
+
+	return (~UINT64_C(0) << low) & (~UINT64_C(0) >> (63 - high));
+}
+
+/* Records loads of the sectors first … last of an allocation. */
+static inline void touch_read(struct allocation *in, uint64_t first, uint64_t last)
+{
+	for (uint64_t word = first / 64; word <= last / 64; word++)
+		in->read[word] |= sector_bits(word, first, last) & ~in->written[word];
+}
+
+static inline void touch_written(struct allocation *in, uint64_t first, uint64_t last)
+{
+	for (uint64_t word = first / 64; word <= last / 64; word++)
+		in->written[word] |= sector_bits(word, first, last);
+}
+
+/*
+ * Appends "4 bytes past the end of 'out' (4096 bytes)" for an access of `bytes`
+ * bytes at `address` outside of every allocation: how far it reaches past the
+ * nearest one, or how far before it the access begins.
+ */
+void device_memory_describe(struct text *out, const struct device_memory *memory, uint64_t address,
+			    unsigned bytes);
+
+#endif

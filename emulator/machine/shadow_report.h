@@ -1,0 +1,49 @@
+/*
+ * shadow_report: the texts of findings in shared memory. shadow.c finds races
+ * and uninitialised reads, shadow_report.c describes them. Internal to the two.
+ */
+#ifndef EMULATOR_MACHINE_SHADOW_REPORT_H
+#define EMULATOR_MACHINE_SHADOW_REPORT_H
+
+#include "emulator/machine/shadow.h"
+
+#define WORD_BYTES 4
+
+/* Only shadow.c knows the contents of a cell. */
+struct shared_shadow {
+	const struct ptx_program *program;
+	uint32_t *first_place; /* by function: number of its first instruction */
+	unsigned grain;        /* bytes of a cell: WORD_BYTES, or 1 */
+	size_t cell_count;
+	struct cell *cells;
+	unsigned char *arriving;     /* by byte: the value that a pending copy will write */
+	struct settled_row *settled; /* cells / ROW_CELLS, rounded up */
+	size_t bytes;
+};
+
+/* The access of a lane that is being checked. */
+struct shadow_access {
+	struct warp *warp;
+	const struct instruction *at;
+	uint16_t thread;
+	uint32_t epoch, sync, place;
+	bool reads, writes, atomic;
+};
+
+/* The earlier access of another thread. */
+struct rival {
+	uint16_t thread;
+	uint32_t place;
+	bool wrote;
+};
+
+/* Each reports a finding about the cell with that number, for the lane of the access. */
+void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_access *by,
+			size_t cell, const struct rival *rival);
+/* The asynchronous copy of `copier` to the cell is pending. */
+void shadow_report_unwaited(const struct shared_shadow *shadow, const struct shadow_access *by,
+			    size_t cell, const struct rival *copier);
+void shadow_report_uninitialised(const struct shared_shadow *shadow, const struct shadow_access *by,
+				 size_t cell);
+
+#endif

@@ -1,0 +1,300 @@
+/*
+ * Arithmetic of alu.def, and statements that become several of its operations: mov with a vector of
+ * registers, other names of address conversions, and carry chains. The carry flag CC has no name in
+ * PTX. The decoder keeps it in a predicate.
+ */
+#include "emulator/program/decode.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void decode_alu(struct function_decoding *decoding, enum operation operation)
+{
+	const struct alu_row *row = alu_row_of(operation);
+	const struct ptx_operand *operands = decoding->at->operands;
+	uint32_t sources[4] = {0}, dst;
+	struct instruction *instruction;
+
+	if (!require_operands(decoding, (size_t)row->operands + 1, (size_t)row->operands + 1))
+		return;
+	for (int i = 0; i < row->operands; i++)
+		sources[i] = decode_source(decoding, &operands[i + 1], row->types[i + 1]);
+	dst = decode_destination(decoding, &operands[0], row->types[0]);
+	instruction = emit_instruction(decoding, operation);
+	instruction->dst = dst;
+	instruction->a = sources[0];
+	instruction->b = sources[1];
+	instruction->c = sources[2];
+	instruction->d = sources[3];
+	emit_extensions(decoding);
+}
+
+/* ---- mov with {} ---- */
+
+/* Finds the type of each of `count` parts of a value of `bits` bits. Returns false if it cannot be
+ * split so. */
+static bool find_part_type(int bits, size_t count, enum value_type *type)
+{
+	static const struct {
+		int bits;
+		size_t count;
+		enum value_type type;
+	} splits[] = {
+		{64, 2, TYPE_b32}, {64, 4, TYPE_b16}, {32, 2, TYPE_b16},
+		{32, 4, TYPE_u8},  {16, 2, TYPE_u8},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(splits); i++) {
+		if (splits[i].bits == bits && splits[i].count == count) {
+			*type = splits[i].type;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void decode_pack(struct function_decoding *decoding, enum value_type whole)
+{
+	const struct ptx_operand *vector = &decoding->at->operands[1];
+	int bits = type_bits(whole);
+	uint32_t parts[4] = {0}, dst;
+	enum value_type part;
+	struct instruction *instruction;
+	enum operation operation;
+
+	if (!find_part_type(bits, vector->element_count, &part)) {
+		decode_unsupported(decoding, "operand", "mov with this kind of vector");
+		return;
+	}
+	for (size_t i = 0; i < vector->element_count; i++)
+		parts[i] = decode_source(decoding, &vector->elements[i], part);
+	dst = decode_destination(decoding, &decoding->at->operands[0], whole);
+	if (vector->element_count == 2)
+		operation = bits == 64   ? ALU_PACK_B64_B32
+			    : bits == 32 ? ALU_PACK_B32_B16
+					 : ALU_PACK_B16_B8;
+	else
+		operation = bits == 64 ? ALU_PACK_B64_B16 : ALU_PACK_B32_B8;
+	instruction = emit_instruction(decoding, operation);
+	instruction->dst = dst;
+	instruction->a = parts[0];
+	instruction->b = parts[1];
+	instruction->c = parts[2];
+	instruction->d = parts[3];
+	emit_extensions(decoding);
+}
+
+static void decode_unpack(struct function_decoding *decoding, enum value_type whole)
+{
+	static const enum operation of_64_in_2[] = {ALU_UNPACK_B32_0_OF_B64,
+						    ALU_UNPACK_B32_1_OF_B64};
+	static const enum operation of_64_in_4[] = {
+		ALU_UNPACK_B16_0_OF_B64, ALU_UNPACK_B16_1_OF_B64, ALU_UNPACK_B16_2_OF_B64,
+		ALU_UNPACK_B16_3_OF_B64};
+	static const enum operation of_32_in_2[] = {ALU_UNPACK_B16_0_OF_B32,
+						    ALU_UNPACK_B16_1_OF_B32};
+	static const enum operation of_32_in_4[] = {ALU_UNPACK_B8_0_OF_B32, ALU_UNPACK_B8_1_OF_B32,
+						    ALU_UNPACK_B8_2_OF_B32, ALU_UNPACK_B8_3_OF_B32};
+	static const enum operation of_16[] = {ALU_UNPACK_B8_0_OF_B16, ALU_UNPACK_B8_1_OF_B16};
+	const struct ptx_operand *vector = &decoding->at->operands[0];
+	const enum operation *operations;
+	size_t count = vector->element_count;
+	int bits = type_bits(whole);
+	enum value_type part;
+	uint32_t from;
+	bool counted = false;
+
+	if (!find_part_type(bits, count, &part)) {
+		decode_unsupported(decoding, "operand", "mov with this kind of vector");
+		return;
+	}
+	if (bits == 64)
+		operations = count == 2 ? of_64_in_2 : of_64_in_4;
+	else if (bits == 32)
+		operations = count == 2 ? of_32_in_2 : of_32_in_4;
+	else
+		operations = of_16;
+	from = decode_source(decoding, &decoding->at->operands[1], whole);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t dst;
+		struct instruction *instruction;
+
+		if (vector->elements[i].kind == PTX_OPERAND_SINK && (counted || i + 1 < count))
+			continue;
+		dst = decode_destination(decoding, &vector->elements[i], part);
+		instruction = emit_instruction(decoding, operations[i]);
+		instruction->auxiliary = counted;
+		instruction->dst = dst;
+		instruction->a = from;
+		counted = true;
+	}
+	emit_extensions(decoding);
+}
+
+/* Returns false for a plain move, which is in alu.def. */
+static bool decode_vector_mov(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	bool packs = at->operand_count == 2 && at->operands[1].kind == PTX_OPERAND_VECTOR;
+	bool unpacks = at->operand_count == 2 && at->operands[0].kind == PTX_OPERAND_VECTOR;
+	enum value_type type;
+
+	if (!packs && !unpacks)
+		return false;
+	if (at->modifier_count != 1 || !statement_type(at, &type))
+		decode_unsupported(decoding, "opcode", at->mnemonic);
+	else if (packs)
+		decode_pack(decoding, type);
+	else
+		decode_unpack(decoding, type);
+	return true;
+}
+
+/* ---- carry chains ---- */
+
+static uint32_t carry_value(struct function_decoding *decoding)
+{
+	if (!decoding->carry)
+		decoding->carry = new_temporary(decoding, 1);
+	return decoding->carry;
+}
+
+/* Emits d = a + b or d = a - b, with carry in and carry out. */
+static void emit_carry(struct function_decoding *decoding, bool subtracts, bool carry_in,
+		       bool carry_out, bool wide, uint32_t dst, uint32_t a, uint32_t b)
+{
+	static const enum operation carries[2][2][2] = {
+		{{ALU_ADD_CARRY_U32, ALU_ADD_CARRY_U64}, {ALU_ADDC_CARRY_U32, ALU_ADDC_CARRY_U64}},
+		{{ALU_SUB_BORROW_U32, ALU_SUB_BORROW_U64},
+		 {ALU_SUBC_BORROW_U32, ALU_SUBC_BORROW_U64}},
+	};
+	static const enum operation sums[2][2][2] = {
+		{{ALU_ADD_U32, ALU_ADD_U64}, {ALU_ADDC_U32, ALU_ADDC_U64}},
+		{{ALU_SUB_U32, ALU_SUB_U64}, {ALU_SUBC_U32, ALU_SUBC_U64}},
+	};
+	uint32_t carry = carry_value(decoding), next = 0;
+	struct instruction *instruction;
+
+	/* The carry is computed first, since the result may overwrite an operand. It goes to a
+	 * temporary, since the sum still needs the old carry. */
+	if (carry_out) {
+		next = new_temporary(decoding, 1);
+		emit_step(decoding, carries[subtracts][carry_in][wide], next, a, b,
+			  carry_in ? carry : 0);
+	}
+	instruction = emit_instruction(decoding, sums[subtracts][carry_in][wide]);
+	instruction->dst = dst;
+	instruction->a = a;
+	instruction->b = b;
+	instruction->c = carry_in ? carry : 0;
+	if (carry_out) {
+		instruction = emit_instruction(decoding, ALU_MOV_PRED);
+		instruction->auxiliary = true;
+		instruction->dst = carry;
+		instruction->a = next;
+	}
+}
+
+/* Decodes add.cc, addc, addc.cc, sub…, mad.lo.cc, madc.hi.cc and so on. Returns false for other
+ * statements. */
+static bool decode_carry_chain(struct function_decoding *decoding)
+{
+	static const struct {
+		const char *base;
+		bool multiplies, subtracts, carry_in;
+	} chains[] = {
+		{"add", false, false, false}, {"addc", false, false, true},
+		{"sub", false, true, false},  {"subc", false, true, true},
+		{"mad", true, false, false},  {"madc", true, false, true},
+	};
+	const struct ptx_statement *at = decoding->at;
+	bool carry_out = statement_has_modifier(at, "cc");
+	enum value_type type;
+	char product[32];
+	uint32_t a, b, dst;
+	size_t i = 0;
+
+	while (i < ARRAY_SIZE(chains) && strcmp(chains[i].base, at->base) != 0)
+		i++;
+	if (i == ARRAY_SIZE(chains) || (!carry_out && !chains[i].carry_in))
+		return false;
+	if (!statement_type(at, &type) || type_bits(type) < 32 || type == TYPE_f32 ||
+	    type == TYPE_f64 ||
+	    at->modifier_count != (size_t)1 + carry_out + chains[i].multiplies ||
+	    (chains[i].multiplies && !statement_has_modifier(at, "lo") &&
+	     !statement_has_modifier(at, "hi"))) {
+		decode_unsupported(decoding, "opcode", at->mnemonic);
+		return true;
+	}
+	if (!require_operands(decoding, chains[i].multiplies ? 4 : 3, chains[i].multiplies ? 4 : 3))
+		return true;
+	a = decode_source(decoding, &at->operands[1], type);
+	b = decode_source(decoding, &at->operands[2], type);
+	if (chains[i].multiplies) {
+		uint32_t value = new_temporary(decoding, type_bits(type));
+
+		snprintf(product, sizeof(product), "mul.%s.%s",
+			 statement_has_modifier(at, "lo") ? "lo" : "hi",
+			 at->modifiers[at->modifier_count - 1]);
+		emit_step(decoding, require_operation(decoding, product), value, a, b, 0);
+		a = value;
+		b = decode_source(decoding, &at->operands[3], type);
+	}
+	dst = decode_destination(decoding, &at->operands[0], type);
+	emit_carry(decoding, chains[i].subtracts, chains[i].carry_in, carry_out,
+		   type_bits(type) == 64, dst, a, b);
+	emit_extensions(decoding);
+	return true;
+}
+
+/* ---- address conversions ---- */
+
+/* Returns the mnemonic in alu.def of an address conversion with another name, or NULL. */
+static const char *find_address_conversion(const struct ptx_statement *at)
+{
+	static const char *const names[][2] = {
+		/* Parameters whose address is taken are copied to local memory. */
+		{"cvta.param.u64", "cvta.local.u64"},
+		{"cvta.to.param.u64", "cvta.to.local.u64"},
+		{"cvta.shared::cta.u64", "cvta.shared.u64"},
+		{"cvta.to.shared::cta.u64", "cvta.to.shared.u64"},
+		{"isspacep.shared::cta", "isspacep.shared"},
+		/* The emulator runs each cluster as one block. */
+		{"isspacep.shared::cluster", "isspacep.shared"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		if (strcmp(at->mnemonic, names[i][0]) == 0)
+			return names[i][1];
+	}
+	return NULL;
+}
+
+bool decode_move(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	const char *conversion = find_address_conversion(at);
+
+	if (conversion) {
+		enum operation operation = require_operation(decoding, conversion);
+
+		if (operation != OPERATION_COUNT)
+			decode_alu(decoding, operation);
+		return true;
+	}
+	if (strcmp(at->base, "mov") == 0)
+		return decode_vector_mov(decoding);
+	if (strcmp(at->base, "createpolicy") == 0) {
+		/* A cache policy has no effect in the emulator. */
+		struct instruction *instruction;
+		uint32_t dst = 0;
+
+		if (at->operand_count)
+			dst = decode_destination(decoding, &at->operands[0], TYPE_b64);
+		instruction = emit_instruction(decoding, ALU_MOV_B64);
+		instruction->dst = dst;
+		instruction->a = value_bits(decoding, 0, true);
+		return true;
+	}
+	return decode_carry_chain(decoding);
+}

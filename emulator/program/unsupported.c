@@ -1,0 +1,87 @@
+/* The list of features that the emulator cannot run: each once per function, with its number of
+ * uses. */
+#include "emulator/program/decode.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FEATURE_NAME_BYTES 120
+#define MAX_FEATURES 200 /* different features that are listed */
+
+void unsupported_features_release(struct unsupported_features *unsupported)
+{
+	for (size_t i = 0; i < unsupported->count; i++)
+		free(unsupported->items[i].name);
+	free(unsupported->items);
+	*unsupported = (struct unsupported_features){0};
+}
+
+void unsupported_features_text(struct text *out, const struct unsupported_features *unsupported)
+{
+	for (size_t i = 0; i < unsupported->count; i++) {
+		const struct unsupported_feature *feature = &unsupported->items[i];
+
+		text_addf(out, "%s%s %s", i ? ", " : "", feature->what, feature->name);
+		if (feature->count > 1)
+			text_addf(out, " (line %u, %u times)", feature->line, feature->count);
+		else
+			text_addf(out, " (line %u)", feature->line);
+	}
+}
+
+void decode_unsupported(struct function_decoding *decoding, const char *what, const char *name)
+{
+	decode_unsupported_at(decoding, what, name,
+			      decoding->at ? decoding->at->line : decoding->source->line);
+}
+
+void decode_unsupported_at(struct function_decoding *decoding, const char *what, const char *name,
+			   uint32_t line)
+{
+	struct unsupported_features *unsupported = decoding->all->unsupported;
+	const char *function = decoding->source->name;
+	struct unsupported_feature *feature;
+	char shown[FEATURE_NAME_BYTES + 4];
+
+	decoding->unsupported = decoding->any_unsupported = true;
+	if (unsupported->count >= MAX_FEATURES) {
+		what = "and";
+		name = "more";
+	}
+	snprintf(shown, sizeof(shown), "%.*s%s", FEATURE_NAME_BYTES, name,
+		 strlen(name) > FEATURE_NAME_BYTES ? "…" : "");
+	for (size_t i = 0; i < unsupported->count; i++) {
+		feature = &unsupported->items[i];
+		if (feature->function == function && strcmp(feature->what, what) == 0 &&
+		    strcmp(feature->name, shown) == 0) {
+			feature->count++;
+			return;
+		}
+	}
+	unsupported->items = xgrow(unsupported->items, &unsupported->capacity,
+				   unsupported->count + 1, sizeof(*unsupported->items));
+	unsupported->items[unsupported->count++] = (struct unsupported_feature){
+		.function = function,
+		.what = what,
+		.name = xstrdup(shown),
+		.line = line,
+		.count = 1,
+	};
+}
+
+void decode_invalid(struct function_decoding *decoding, const char *format, ...)
+{
+	char words[256];
+	va_list args;
+
+	if (decoding->rc || decoding->unsupported)
+		return;
+	va_start(args, format);
+	vsnprintf(words, sizeof(words), format, args);
+	va_end(args);
+	decoding->rc =
+		error_set(decoding->all->err, PL_EPARSE, "line %u, %.80s: %s",
+			  decoding->at ? decoding->at->line : decoding->source->line,
+			  decoding->at ? decoding->at->mnemonic : decoding->source->name, words);
+}

@@ -1,0 +1,285 @@
+#include "harness/protocol/json_members.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int member_get(json_t **out, const json_t *object, const char *name, struct error *err)
+{
+	json_t *value = NULL;
+
+	if (!json_is_object(object))
+		return error_set(err, PL_EPROTOCOL,
+				 "member '%s' cannot be read: its parent is not an object", name);
+	value = json_object_get(object, name);
+	if (!value)
+		return error_set(err, PL_EPROTOCOL, "member '%s' is missing", name);
+	*out = value;
+	return 0;
+}
+
+static int member_wrong(const char *name, const char *should, struct error *err)
+{
+	return error_set(err, PL_EPROTOCOL, "member '%s' is not %s", name, should);
+}
+
+int member_string(char *out, size_t size, const json_t *object, const char *name, struct error *err)
+{
+	const char *text = NULL;
+	size_t length;
+	int rc = member_borrow(&text, object, name, false, err);
+
+	if (rc)
+		return rc;
+	length = strlen(text);
+	if (length >= size)
+		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu bytes; the limit is %zu",
+				 name, length, size - 1);
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
+			return member_wrong(name, "free of control characters", err);
+	memset(out, 0, size);
+	memcpy(out, text, length);
+	return 0;
+}
+
+int member_borrow(const char **out, const json_t *object, const char *name, bool nullable,
+		  struct error *err)
+{
+	json_t *value = NULL;
+	int rc = member_get(&value, object, name, err);
+
+	if (rc)
+		return rc;
+	if (nullable && json_is_null(value)) {
+		*out = NULL;
+		return 0;
+	}
+	if (!json_is_string(value))
+		return member_wrong(name, nullable ? "a string or null" : "a string", err);
+	*out = json_string_value(value);
+	return 0;
+}
+
+int member_int64(int64_t *out, const json_t *object, const char *name, int64_t low, int64_t high,
+		 struct error *err)
+{
+	json_t *value = NULL;
+	int64_t number;
+	int rc = member_get(&value, object, name, err);
+
+	if (rc)
+		return rc;
+	if (!json_is_integer(value))
+		return member_wrong(name, "a whole number", err);
+	number = json_integer_value(value);
+	if (number < low || number > high)
+		return error_set(err, PL_EPROTOCOL,
+				 "member '%s' is %" PRId64 ", outside of %" PRId64 " to %" PRId64,
+				 name, number, low, high);
+	*out = number;
+	return 0;
+}
+
+int member_real(double *out, const json_t *object, const char *name, struct error *err)
+{
+	json_t *value = NULL;
+	int rc = member_get(&value, object, name, err);
+
+	if (rc)
+		return rc;
+	if (!json_is_number(value) || !isfinite(json_number_value(value)))
+		return member_wrong(name, "a number", err);
+	*out = json_number_value(value);
+	return 0;
+}
+
+int member_real_or_null(double *out, const json_t *object, const char *name, struct error *err)
+{
+	json_t *value = NULL;
+	int rc = member_get(&value, object, name, err);
+
+	if (rc)
+		return rc;
+	if (json_is_null(value)) {
+		*out = NAN;
+		return 0;
+	}
+	return member_real(out, object, name, err);
+}
+
+int member_bool(bool *out, const json_t *object, const char *name, struct error *err)
+{
+	json_t *value = NULL;
+	int rc = member_get(&value, object, name, err);
+
+	if (rc)
+		return rc;
+	if (!json_is_boolean(value))
+		return member_wrong(name, "true or false", err);
+	*out = json_is_true(value);
+	return 0;
+}
+
+int member_array(json_t **out, const json_t *object, const char *name, size_t limit,
+		 struct error *err)
+{
+	json_t *value = NULL;
+	int rc = member_get(&value, object, name, err);
+
+	if (rc)
+		return rc;
+	if (!json_is_array(value))
+		return member_wrong(name, "an array", err);
+	if (json_array_size(value) > limit)
+		return error_set(err, PL_EPROTOCOL,
+				 "member '%s' has %zu elements; the limit is %zu", name,
+				 json_array_size(value), limit);
+	*out = value;
+	return 0;
+}
+
+int member_object(json_t **out, const json_t *object, const char *name, size_t limit,
+		  struct error *err)
+{
+	json_t *value = NULL;
+	int rc = member_get(&value, object, name, err);
+
+	if (rc)
+		return rc;
+	if (!json_is_object(value))
+		return member_wrong(name, "an object", err);
+	if (json_object_size(value) > limit)
+		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu members; the limit is %zu",
+				 name, json_object_size(value), limit);
+	*out = value;
+	return 0;
+}
+
+int member_strings(struct string_list *out, const json_t *object, const char *name, size_t limit,
+		   struct error *err)
+{
+	json_t *array;
+	json_t *item;
+	size_t i;
+	int rc = member_array(&array, object, name, limit, err);
+
+	if (rc)
+		return rc;
+	json_array_foreach(array, i, item) if (!json_is_string(item)) return member_wrong(
+		name, "an array of strings", err);
+	json_array_foreach(array, i, item) string_list_add(out, json_string_value(item));
+	return 0;
+}
+
+json_t *json_text(const char *text)
+{
+	json_t *json;
+	char *ascii;
+
+	if (!text)
+		return json_null();
+	json = json_string(text);
+	if (json)
+		return json;
+	ascii = xstrdup(text);
+	for (char *c = ascii; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	json = json_string(ascii);
+	free(ascii);
+	return json;
+}
+
+json_t *json_number_or_null(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *json_strings(const struct string_list *list)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < list->count; i++)
+		json_array_append_new(array, json_text(list->items[i]));
+	return array;
+}
+
+static json_t *row_encode(const struct member_row *row, const void *field)
+{
+	int64_t number = 0;
+	double real = 0;
+	int small = 0;
+
+	switch (row->kind) {
+	case MEMBER_STRING:
+		return json_text(field);
+	case MEMBER_INT:
+		memcpy(&small, field, sizeof(small));
+		return json_integer(small);
+	case MEMBER_INT64:
+		memcpy(&number, field, sizeof(number));
+		return json_integer(number);
+	case MEMBER_INT64_OR_NULL:
+		memcpy(&number, field, sizeof(number));
+		return number == row->absent ? json_null() : json_integer(number);
+	case MEMBER_DOUBLE_OR_NULL:
+		memcpy(&real, field, sizeof(real));
+		return json_number_or_null(real);
+	}
+	return json_null();
+}
+
+json_t *members_encode(const struct member_row *rows, size_t count, const void *values)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < count; i++)
+		json_object_set_new(object, rows[i].name,
+				    row_encode(&rows[i], (const char *)values + rows[i].offset));
+	return object;
+}
+
+static int row_decode(void *field, const struct member_row *row, const json_t *object,
+		      struct error *err)
+{
+	int64_t number = row->absent;
+	double real = 0;
+	int small;
+	int rc = 0;
+
+	switch (row->kind) {
+	case MEMBER_STRING:
+		return member_string(field, row->size, object, row->name, err);
+	case MEMBER_INT:
+		rc = member_int64(&number, object, row->name, 0, INT32_MAX, err);
+		small = (int)number;
+		if (!rc)
+			memcpy(field, &small, sizeof(small));
+		return rc;
+	case MEMBER_INT64_OR_NULL:
+	case MEMBER_INT64:
+		if (row->kind == MEMBER_INT64 || !json_is_null(json_object_get(object, row->name)))
+			rc = member_int64(&number, object, row->name, 0, INT64_MAX, err);
+		if (!rc)
+			memcpy(field, &number, sizeof(number));
+		return rc;
+	case MEMBER_DOUBLE_OR_NULL:
+		rc = member_real_or_null(&real, object, row->name, err);
+		if (!rc)
+			memcpy(field, &real, sizeof(real));
+		return rc;
+	}
+	return 0;
+}
+
+int members_decode(void *values, const struct member_row *rows, size_t count, const json_t *object,
+		   struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = row_decode((char *)values + rows[i].offset, &rows[i], object, err);
+	return rc;
+}

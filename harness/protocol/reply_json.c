@@ -1,0 +1,435 @@
+/* Encodes and decodes the contents of a worker's replies: devices, facts, states, samples,
+ * counters, lines, sessions, checks and metrics. */
+#include "harness/protocol/protocol.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WARP_SIZE 1024
+
+#define DEVICE_ROW(field, kind) MEMBER_ROW(struct device_info, field, kind, 0)
+static const struct member_row device_rows[] = {
+	DEVICE_ROW(name, MEMBER_STRING),
+	DEVICE_ROW(uuid, MEMBER_STRING),
+	DEVICE_ROW(chip, MEMBER_STRING),
+	DEVICE_ROW(cc_major, MEMBER_INT),
+	DEVICE_ROW(cc_minor, MEMBER_INT),
+	DEVICE_ROW(sm_count, MEMBER_INT64),
+	DEVICE_ROW(max_threads_per_sm, MEMBER_INT64),
+	DEVICE_ROW(max_threads_per_block, MEMBER_INT64),
+	DEVICE_ROW(max_blocks_per_sm, MEMBER_INT64),
+	DEVICE_ROW(registers_per_sm, MEMBER_INT64),
+	DEVICE_ROW(shared_bytes_per_sm, MEMBER_INT64),
+	DEVICE_ROW(shared_bytes_per_block, MEMBER_INT64),
+	DEVICE_ROW(l2_bytes, MEMBER_INT64),
+	DEVICE_ROW(memory_bytes, MEMBER_INT64),
+	DEVICE_ROW(sm_clock_max_hz, MEMBER_INT64_OR_NULL),
+	DEVICE_ROW(memory_clock_max_hz, MEMBER_INT64_OR_NULL),
+	DEVICE_ROW(memory_bus_bits, MEMBER_INT64_OR_NULL),
+	DEVICE_ROW(driver, MEMBER_STRING),
+	DEVICE_ROW(cuda_driver, MEMBER_STRING),
+	DEVICE_ROW(toolkit, MEMBER_STRING),
+	DEVICE_ROW(cupti, MEMBER_STRING),
+};
+
+json_t *device_to_json(const struct device_info *device)
+{
+	return members_encode(device_rows, ARRAY_SIZE(device_rows), device);
+}
+
+int device_from_json(struct device_info *out, const json_t *json, struct error *err)
+{
+	struct device_info device = {0};
+	int rc = members_decode(&device, device_rows, ARRAY_SIZE(device_rows), json, err);
+
+	if (rc)
+		return error_context(err, rc, "device");
+	*out = device;
+	return 0;
+}
+
+#define FACT_ROW(field, kind) MEMBER_ROW(struct launch_facts, field, kind, -1)
+static const struct member_row fact_rows[] = {
+	FACT_ROW(registers_per_thread, MEMBER_INT64_OR_NULL),
+	FACT_ROW(shared_static_bytes, MEMBER_INT64_OR_NULL),
+	FACT_ROW(shared_dynamic_bytes, MEMBER_INT64_OR_NULL),
+	FACT_ROW(local_bytes_per_thread, MEMBER_INT64_OR_NULL),
+	FACT_ROW(theoretical_occupancy_pct, MEMBER_DOUBLE_OR_NULL),
+	FACT_ROW(occupancy_limiter, MEMBER_STRING),
+	FACT_ROW(code_hash, MEMBER_STRING),
+	FACT_ROW(code_kind, MEMBER_STRING),
+};
+
+json_t *facts_to_json(const struct launch_facts *facts)
+{
+	return members_encode(fact_rows, ARRAY_SIZE(fact_rows), facts);
+}
+
+int facts_from_json(struct launch_facts *out, const json_t *json, struct error *err)
+{
+	struct launch_facts facts = {0};
+	int rc = members_decode(&facts, fact_rows, ARRAY_SIZE(fact_rows), json, err);
+
+	if (rc)
+		return error_context(err, rc, "facts");
+	*out = facts;
+	return 0;
+}
+
+#define STATE_ROW(field, kind) MEMBER_ROW(struct device_state, field, kind, -1)
+static const struct member_row state_rows[] = {
+	STATE_ROW(sm_clock_hz, MEMBER_DOUBLE_OR_NULL),
+	STATE_ROW(memory_clock_hz, MEMBER_DOUBLE_OR_NULL),
+	STATE_ROW(temperature_c, MEMBER_DOUBLE_OR_NULL),
+	STATE_ROW(power_w, MEMBER_DOUBLE_OR_NULL),
+	STATE_ROW(throttle_reasons, MEMBER_INT64_OR_NULL),
+};
+
+json_t *state_to_json(const struct device_state *state)
+{
+	return members_encode(state_rows, ARRAY_SIZE(state_rows), state);
+}
+
+int state_from_json(struct device_state *out, const json_t *json, struct error *err)
+{
+	struct device_state state = {0};
+	int rc = members_decode(&state, state_rows, ARRAY_SIZE(state_rows), json, err);
+
+	if (rc)
+		return error_context(err, rc, "state");
+	*out = state;
+	return 0;
+}
+
+json_t *samples_to_json(const double *time_ns, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, json_number_or_null(time_ns[i]));
+	return array;
+}
+
+int samples_from_json(double **time_ns, size_t *count, const json_t *json, struct error *err)
+{
+	size_t size = json_array_size(json);
+	double *values;
+
+	if (!json_is_array(json))
+		return error_set(err, PL_EPROTOCOL, "samples are not an array");
+	if (!size || size > PROTOCOL_MAX_SAMPLES)
+		return error_set(err, PL_EPROTOCOL, "a reply has %zu samples, not 1 to %d", size,
+				 PROTOCOL_MAX_SAMPLES);
+	values = malloc(size * sizeof(*values));
+	if (!values)
+		return error_set(err, PL_ENOMEM, "%zu samples do not fit in memory", size);
+	for (size_t i = 0; i < size; i++) {
+		const json_t *item = json_array_get(json, i);
+
+		values[i] = json_number_value(item);
+		if (!json_is_number(item) || !isfinite(values[i]) || values[i] < 0) {
+			free(values);
+			return error_set(err, PL_EPROTOCOL,
+					 "sample %zu is not a finite number >= 0", i);
+		}
+	}
+	*time_ns = values;
+	*count = size;
+	return 0;
+}
+
+json_t *counters_to_json(const struct counter_list *counters)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct counter_value *counter = &counters->items[i];
+
+		json_array_append_new(
+			array,
+			json_pack("{s:o, s:o, s:o, s:o, s:o}", "metric", json_text(counter->metric),
+				  "unit", json_text(counter->unit), "source",
+				  json_text(counter->source), "value",
+				  counter->has_value ? json_number_or_null(counter->value)
+						     : json_null(),
+				  "reason",
+				  counter->has_value ? json_null() : json_text(counter->reason)));
+	}
+	return array;
+}
+
+static int counter_from_json(struct counter_list *out, const json_t *json, struct error *err)
+{
+	const char *metric = NULL;
+	const char *unit = NULL;
+	const char *source = NULL;
+	const char *reason = NULL;
+	double value = NAN;
+	int rc;
+
+	rc = member_borrow(&metric, json, "metric", false, err);
+	if (!rc)
+		rc = member_borrow(&unit, json, "unit", false, err);
+	if (!rc)
+		rc = member_borrow(&source, json, "source", false, err);
+	if (!rc)
+		rc = member_borrow(&reason, json, "reason", true, err);
+	if (!rc)
+		rc = member_real_or_null(&value, json, "value", err);
+	if (rc)
+		return rc;
+	if (!*metric)
+		return error_set(err, PL_EPROTOCOL, "the name of its metric is empty");
+	if (isnan(value) == !reason)
+		return error_set(err, PL_EPROTOCOL,
+				 "'%.80s' has both a value and a reason, or neither", metric);
+	if (reason)
+		counter_list_set_missing(out, metric, unit, source, reason);
+	else
+		counter_list_set(out, metric, unit, source, value);
+	return 0;
+}
+
+int counters_from_json(struct counter_list *out, const json_t *json, struct error *err)
+{
+	struct counter_list counters = {0};
+	int rc = 0;
+
+	if (!json_is_array(json) || json_array_size(json) > PROTOCOL_MAX_COUNTERS)
+		return error_set(err, PL_EPROTOCOL, "counters are not an array of at most %d",
+				 PROTOCOL_MAX_COUNTERS);
+	for (size_t i = 0; i < json_array_size(json) && !rc; i++) {
+		rc = counter_from_json(&counters, json_array_get(json, i), err);
+		error_context(err, rc, "counter %zu", i);
+	}
+	if (rc) {
+		counter_list_release(&counters);
+		return rc;
+	}
+	*out = counters;
+	return 0;
+}
+
+#define LINE_ROW(field) MEMBER_ROW(struct line_count, field, MEMBER_INT64, 0)
+static const struct member_row line_rows[] = {
+	LINE_ROW(line),       LINE_ROW(instructions), LINE_ROW(lanes),   LINE_ROW(branches),
+	LINE_ROW(divergent),  LINE_ROW(requests),     LINE_ROW(sectors), LINE_ROW(shared_requests),
+	LINE_ROW(wavefronts), LINE_ROW(conflicts),
+};
+
+json_t *lines_to_json(const struct line_count_list *lines, size_t first, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = first; i < first + count; i++) {
+		json_t *line = members_encode(line_rows, ARRAY_SIZE(line_rows), &lines->items[i]);
+
+		json_object_set_new(line, "file", json_text(lines->items[i].file));
+		json_array_append_new(array, line);
+	}
+	return array;
+}
+
+static int file_name_check(const char *name, struct error *err)
+{
+	size_t length = strlen(name);
+
+	if (!length || length > PROTOCOL_MAX_FILE_NAME)
+		return error_set(err, PL_EPROTOCOL, "member 'file' has %zu bytes, not 1 to %d",
+				 length, PROTOCOL_MAX_FILE_NAME);
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			return error_set(err, PL_EPROTOCOL, "member 'file' has control characters");
+	return 0;
+}
+
+static bool line_follows(const struct line_count *last, const char *file, int64_t line)
+{
+	int order;
+
+	if (!last->file || !file)
+		order = (last->file != NULL) - (file != NULL);
+	else
+		order = strcmp(last->file, file);
+	return order < 0 || (order == 0 && last->line < line);
+}
+
+static int line_from_json(struct line_count_list *out, const json_t *json, struct error *err)
+{
+	struct line_count line = {0};
+	struct line_count *added;
+	const char *file = NULL;
+	int rc = member_borrow(&file, json, "file", true, err);
+
+	if (!rc && file)
+		rc = file_name_check(file, err);
+	if (!rc)
+		rc = members_decode(&line, line_rows, ARRAY_SIZE(line_rows), json, err);
+	if (rc)
+		return rc;
+	if (out->count >= PROTOCOL_MAX_LINES)
+		return error_set(err, PL_EPROTOCOL, "a case has more than %d lines",
+				 PROTOCOL_MAX_LINES);
+	if (out->count && !line_follows(&out->items[out->count - 1], file, line.line))
+		return error_set(err, PL_EPROTOCOL, "it does not follow the previous line");
+	added = line_count_list_add(out, file, line.line);
+	line.file = added->file;
+	*added = line;
+	return 0;
+}
+
+int lines_from_json(struct line_count_list *out, const json_t *json, struct error *err)
+{
+	const size_t before = out->count;
+	int rc = 0;
+
+	if (!json_is_array(json) || json_array_size(json) > PROTOCOL_MAX_LINE_PIECE)
+		return error_set(err, PL_EPROTOCOL, "lines are not an array of at most %d",
+				 PROTOCOL_MAX_LINE_PIECE);
+	for (size_t i = 0; i < json_array_size(json) && !rc; i++) {
+		rc = line_from_json(out, json_array_get(json, i), err);
+		error_context(err, rc, "line %zu", i);
+	}
+	while (rc && out->count > before)
+		free(out->items[--out->count].file);
+	return rc;
+}
+
+json_t *session_to_json(const struct session_info *info)
+{
+	json_t *environment = json_object();
+
+	for (size_t i = 0; i < info->environment.count; i++)
+		json_object_set_new(environment, info->environment.items[i].key,
+				    json_text(info->environment.items[i].value));
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:o, s:i}", "device",
+			 device_to_json(&info->device), "environment", environment, "profiler",
+			 json_text(info->profiler), "counters_reason",
+			 json_text(info->counters_reason), "passes", (json_int_t)info->passes,
+			 "timed", (int)info->traits.timed, "emulated", (int)info->traits.emulated,
+			 "vendor", json_text(info->traits.vendor), "warp_size",
+			 info->traits.warp_size);
+}
+
+/* A worker of an older perflab sends `untimed` alone: true means emulated and not timed. */
+static int traits_from_json(struct backend_traits *out, const json_t *json, struct error *err)
+{
+	int64_t warp_size = 0;
+	bool untimed = false;
+	int rc;
+
+	if (json_object_get(json, "untimed") && !json_object_get(json, "timed")) {
+		rc = member_bool(&untimed, json, "untimed", err);
+		out->emulated = untimed;
+		out->timed = !untimed;
+		return rc;
+	}
+	rc = member_bool(&out->timed, json, "timed", err);
+	if (!rc)
+		rc = member_bool(&out->emulated, json, "emulated", err);
+	if (!rc)
+		rc = member_string(out->vendor, sizeof(out->vendor), json, "vendor", err);
+	if (!rc)
+		rc = member_int64(&warp_size, json, "warp_size", 0, MAX_WARP_SIZE, err);
+	if (!rc && out->timed == out->emulated)
+		rc = error_set(err, PL_EPROTOCOL, "a backend is either 'timed' or 'emulated'");
+	out->warp_size = (int)warp_size;
+	return rc;
+}
+
+static int environment_from_json(struct key_value_list *out, const json_t *json, struct error *err)
+{
+	json_t *object;
+	json_t *value;
+	const char *key;
+	int rc = member_object(&object, json, "environment", 1024, err);
+
+	if (rc)
+		return rc;
+	json_object_foreach(object, key, value)
+	{
+		if (!json_is_string(value))
+			return error_set(err, PL_EPROTOCOL, "environment '%.80s' is not a string",
+					 key);
+		key_value_set(out, key, json_string_value(value));
+	}
+	return 0;
+}
+
+int session_from_json(struct session_info *out, const json_t *json, struct error *err)
+{
+	struct session_info info = {0};
+	json_t *device;
+	const char *reason = NULL;
+	int rc;
+
+	rc = member_object(&device, json, "device", 256, err);
+	if (!rc)
+		rc = device_from_json(&info.device, device, err);
+	if (!rc)
+		rc = member_string(info.profiler, sizeof(info.profiler), json, "profiler", err);
+	if (!rc)
+		rc = member_borrow(&reason, json, "counters_reason", true, err);
+	if (!rc)
+		rc = member_int64(&info.passes, json, "passes", 0, INT32_MAX, err);
+	if (!rc)
+		rc = traits_from_json(&info.traits, json, err);
+	if (!rc)
+		rc = environment_from_json(&info.environment, json, err);
+	if (rc) {
+		session_info_release(&info);
+		return error_context(err, rc, "opened");
+	}
+	info.counters_reason = reason ? xstrdup(reason) : NULL;
+	*out = info;
+	return 0;
+}
+
+json_t *check_to_json(const struct worker_check *check)
+{
+	return json_pack("{s:o, s:b, s:o, s:o}", "name", json_text(check->name), "ok",
+			 (int)check->ok, "found", json_text(check->found), "remedy",
+			 json_text(check->remedy));
+}
+
+int check_from_json(struct worker_check *out, const json_t *json, struct error *err)
+{
+	struct worker_check check = {0};
+	int rc;
+
+	rc = member_borrow(&check.name, json, "name", false, err);
+	if (!rc)
+		rc = member_bool(&check.ok, json, "ok", err);
+	if (!rc)
+		rc = member_borrow(&check.found, json, "found", false, err);
+	if (!rc)
+		rc = member_borrow(&check.remedy, json, "remedy", false, err);
+	if (!rc)
+		*out = check;
+	return rc;
+}
+
+json_t *metric_to_json(const struct worker_metric *metric)
+{
+	return json_pack("{s:o, s:o, s:o, s:o}", "name", json_text(metric->name), "unit",
+			 json_text(metric->unit), "kind", json_text(metric->kind), "description",
+			 json_text(metric->description));
+}
+
+int metric_from_json(struct worker_metric *out, const json_t *json, struct error *err)
+{
+	struct worker_metric metric = {0};
+	int rc;
+
+	rc = member_borrow(&metric.name, json, "name", false, err);
+	if (!rc)
+		rc = member_borrow(&metric.unit, json, "unit", false, err);
+	if (!rc)
+		rc = member_borrow(&metric.kind, json, "kind", false, err);
+	if (!rc)
+		rc = member_borrow(&metric.description, json, "description", false, err);
+	if (!rc)
+		*out = metric;
+	return rc;
+}

@@ -1,0 +1,107 @@
+/* Loads two runs, checks that they compare, and judges every case. */
+#include "harness/session/compare_runs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int load_base_and_head(struct run_comparison *out, struct db *db,
+			      const struct run_comparison_request *request, struct error *err)
+{
+	int64_t base_id, head_id;
+	int rc = error_context(err, db_run_resolve(db, request->head, &head_id, err), "--head");
+
+	if (!rc)
+		rc = error_context(err, db_base_resolve(db, request->base, head_id, &base_id, err),
+				   "--base");
+	if (!rc && base_id == head_id)
+		rc = error_set(err, PL_EUSAGE,
+			       "\"%s\" and \"%s\" are the same run, %lld: nothing to compare",
+			       request->base, request->head, (long long)head_id);
+	if (!rc)
+		rc = run_load_measured(db, base_id, true, &out->base, err);
+	if (!rc)
+		rc = run_load_measured(db, head_id, true, &out->head, err);
+	if (!rc && strcmp(request->base, BASE_LAST_GOOD) == 0)
+		rc = baselines_load(&out->baselines, db, &out->head, err);
+	return rc;
+}
+
+/* PL_EUSAGE: the numbers of these runs never compare, or only if `allowed`. */
+static int check_environments(const struct run_comparison *comparison, bool allowed,
+			      struct error *err)
+{
+	const struct run *base = &comparison->base, *head = &comparison->head;
+	struct text named = TEXT_INIT;
+	int rc = 0;
+
+	for (size_t i = 0; i < comparison->differences.count; i++) {
+		const struct regress_difference *item = &comparison->differences.items[i];
+
+		if (item->never) {
+			rc = error_set(err, PL_EUSAGE,
+				       "run %lld has the %s %s and run %lld has %s: their numbers "
+				       "do not compare",
+				       (long long)base->id, item->what, item->base,
+				       (long long)head->id, item->head);
+			break;
+		}
+		if (item->refuses && !allowed)
+			text_addf(&named, "%s%s (%s, then %s)", named.length ? ", " : "",
+				  item->what, item->base, item->head);
+	}
+	if (!rc && named.length)
+		rc = error_set(err, PL_EUSAGE,
+			       "runs %lld and %lld differ in more than the code: %s; "
+			       "--allow-different compares them anyway",
+			       (long long)base->id, (long long)head->id, named.data);
+	text_release(&named);
+	return rc;
+}
+
+/* A comparison of no case must not look like one without regressions. */
+static int check_compared(const struct run_comparison *comparison, struct error *err)
+{
+	const struct regress *regress = &comparison->regress;
+	const struct run *base = &comparison->base, *head = &comparison->head;
+
+	if (regress->compared || regress->gating)
+		return 0;
+	return error_set(
+		err, PL_EUSAGE,
+		"nothing to compare: runs %lld and %lld share no case with times or "
+		"counters%s%s",
+		(long long)base->id, (long long)head->id,
+		regress->ignored ? " that no threshold ignores" : "",
+		base->seed != head->seed ? "; counters of different --seed are not compared" : "");
+}
+
+int compare_runs(struct run_comparison *out, struct db *db,
+		 const struct run_comparison_request *request, struct error *err)
+{
+	size_t count;
+	int rc = load_base_and_head(out, db, request, err);
+
+	if (rc)
+		return rc;
+	regress_differ(&out->differences, &out->base, &out->head);
+	rc = check_environments(out, request->allow_different, err);
+	if (rc)
+		return rc;
+	count = regress_pairs(&out->pairs, &out->base, &out->head);
+	out->filled = baselines_fill(&out->baselines, out->pairs, &out->head,
+				     request->allow_different, &out->notes);
+	rc = regress_judge(&out->regress, out->pairs, count, &request->options, err);
+	return rc ? rc : check_compared(out, err);
+}
+
+void run_comparison_release(struct run_comparison *comparison)
+{
+	regress_release(&comparison->regress);
+	regress_differences_release(&comparison->differences);
+	baselines_release(&comparison->baselines);
+	string_list_release(&comparison->notes);
+	free(comparison->pairs);
+	run_release(&comparison->base);
+	run_release(&comparison->head);
+	*comparison = (struct run_comparison){0};
+}

@@ -1,0 +1,58 @@
+/*
+ * case_buffers: the buffers of a case, the same for every backend. These
+ * functions tell inputs from results, make the keys under which backends share
+ * data between cases, compare a result with the oracle, and describe a wrong
+ * result. Every backend uses them.
+ */
+#ifndef HARNESS_WORKERS_CASE_BUFFERS_H
+#define HARNESS_WORKERS_CASE_BUFFERS_H
+
+#include "kernels/kernels.h"
+
+size_t case_buffer_bytes(const struct case_buffer *buffer);
+bool case_buffer_is_input(const struct case_buffer *buffer);  /* IN and INOUT */
+bool case_buffer_is_result(const struct case_buffer *buffer); /* OUT and INOUT */
+
+/* Return a key that the caller frees. Buffers with equal keys have equal bytes. The key of an input
+ * consists of its name, type, length, fill and the seed. The key of an expected result consists of
+ * the oracle, the axes that the oracle reads, and every input and result of the case. */
+char *case_input_key(const struct case_buffer *buffer, uint64_t seed);
+char *case_expected_key(const struct launch_case *work, const struct kernel_oracle *oracle,
+			size_t buffer, uint64_t seed);
+
+/* Finds the oracle of a case. Returns PL_ENOENT if this worker has no oracle of that name. */
+int case_oracle(const struct kernel_oracle **out, const struct launch_case *work,
+		struct error *err);
+
+/* The difference between a result and its expected result. */
+struct case_difference {
+	uint64_t mismatches;  /* elements outside of the tolerance */
+	uint64_t first;       /* index of the first mismatch; valid if mismatches > 0 */
+	double got, expected; /* at `first` */
+	/* Largest absolute error and largest absolute expected value, without NaN. */
+	double largest_error, largest_expected;
+};
+/* Compares a result in host memory. */
+struct case_difference case_compare(const struct launch_case *work, size_t buffer,
+				    const void *result, const void *expected);
+/*
+ * The relative error of the floating-point results. For one result it is
+ * max |got - expected| / max |expected|; for a case it is the maximum over its
+ * results.
+ */
+struct case_accuracy {
+	double relative_error; /* NAN: there is none, see `reason` */
+	const char *reason;    /* NULL: nothing was compared yet */
+};
+#define CASE_ACCURACY_INIT                                \
+	{                                                 \
+		.relative_error = __builtin_nan(""), NULL \
+	}
+/* Adds one result to the accuracy of the case. */
+void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer *buffer,
+			double largest_error, double largest_expected);
+/* Appends a description of the difference to *mismatch. difference->mismatches must be > 0. */
+void case_describe_difference(struct text *mismatch, const struct case_buffer *buffer,
+			      const struct case_difference *difference);
+
+#endif

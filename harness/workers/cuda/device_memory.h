@@ -1,0 +1,61 @@
+/*
+ * device_memory: the worker's blocks of device memory. Many cases use the same
+ * inputs and expected results, so these blocks have a key and stay on the device
+ * until their memory is needed. Blocks without a key are scratch memory and are
+ * reused by size. Internal to harness/workers/cuda.
+ *
+ * Every block has a guard zone on both sides. memory_check_guards() reports
+ * whether a kernel wrote there.
+ */
+#ifndef HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
+#define HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
+
+#include "harness/workers/cuda/device.h"
+
+struct memory_block {
+	char *key;         /* names the content; NULL: scratch memory */
+	CUdeviceptr base;  /* start of the allocation */
+	CUdeviceptr data;  /* what kernels get, after the first guard zone */
+	size_t bytes;      /* of data */
+	bool pinned;       /* in use by the current case */
+	bool kept;         /* pinned until memory_release() */
+	uint64_t last_use; /* value of memory.clock */
+};
+
+struct memory {
+	const struct device *device;
+	struct memory_block **blocks;
+	size_t count, capacity;
+	uint64_t clock;       /* counts calls of memory_acquire() */
+	uint64_t used_bytes;  /* of all blocks, without guards */
+	uint64_t limit_bytes; /* above it, blocks that are not in use are evicted */
+};
+
+/*
+ * `limit_bytes` must leave room for other allocations: code, counters, and the
+ * memory that an operation allocates itself.
+ */
+void memory_init(struct memory *memory, const struct device *device, uint64_t limit_bytes);
+void memory_release(struct memory *memory);
+/*
+ * Returns a pinned block of `bytes`. With a key, it is the block of that key
+ * (*fresh is false), or a new block that the caller fills (*fresh is true).
+ * Without a key, it is any unused scratch block. Above the limit, and when the
+ * device is full, unpinned blocks are evicted, the least recently used first.
+ * Returns PL_ENOMEM if the block does not fit even then.
+ */
+int memory_acquire(struct memory *memory, const char *key, size_t bytes, struct memory_block **out,
+		   bool *fresh, struct error *err);
+/* The block stays pinned and keeps its content until memory_release(). */
+void memory_keep(struct memory_block *block);
+/* Unpins all blocks except kept ones: they can be evicted, and scratch blocks can be reused. */
+void memory_unpin_all(struct memory *memory);
+/* Removes the key, so that no case finds a block that could not be filled. */
+void memory_forget(struct memory_block *block);
+/* Removes the keys of all blocks except kept ones, after a kernel wrote out of bounds. */
+void memory_forget_all(struct memory *memory);
+/* Sets *intact to whether no guard byte changed. Restores changed guard zones. */
+int memory_check_guards(const struct memory *memory, const struct memory_block *block, bool *intact,
+			struct error *err);
+
+#endif

@@ -1,0 +1,152 @@
+/* Verifies an operation: executes it once and compares its results with the oracle's. */
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "harness/workers/cuda/operation.h"
+
+/* Has the layout of struct element_check in images/support/check.cu. */
+struct element_check {
+	uint64_t mismatches;
+	uint64_t first;
+	double largest_error, largest_expected;
+};
+
+/*
+ * Sets all bits of the results: NaN in floating-point types, -1 in integers. Poisons scratch memory
+ * too, because it may still have the right values of an earlier case with the same sizes.
+ */
+static int poison_results(const struct operation *operation, struct error *err)
+{
+	const struct device *device = operation->resources->device;
+	int rc = 0;
+
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+		enum buffer_role role = operation->work->buffers[b].role;
+
+		if (role == BUFFER_OUT || role == BUFFER_SCRATCH)
+			rc = cuda_check(&device->driver,
+					device->driver.cuMemsetD8Async(
+						operation->buffers[b].data, 0xff,
+						operation->buffers[b].block->bytes, device->stream),
+					err, "poisoning a result");
+	}
+	return rc;
+}
+
+static int read_element(const struct device *device, CUdeviceptr data, enum element_type type,
+			uint64_t index, double *out, struct error *err)
+{
+	double element = 0; /* the largest element type, with its alignment */
+	size_t size = element_size_bytes(type);
+	int rc = cuda_check(&device->driver,
+			    device->driver.cuMemcpyDtoH(&element, data + index * size, size), err,
+			    "reading a result");
+
+	if (rc)
+		return rc;
+	*out = element_value(type, &element, 0);
+	return 0;
+}
+
+static int describe_mismatch(const struct operation *operation, size_t b,
+			     const struct element_check *comparison, struct text *mismatch,
+			     struct error *err)
+{
+	const struct device *device = operation->resources->device;
+	const struct case_buffer *buffer = &operation->work->buffers[b];
+	struct case_difference difference = {.mismatches = comparison->mismatches,
+					     .first = comparison->first};
+	int rc = read_element(device, operation->buffers[b].data, buffer->type, comparison->first,
+			      &difference.got, err);
+
+	if (rc == 0)
+		rc = read_element(device, operation->buffers[b].expected->data, buffer->type,
+				  comparison->first, &difference.expected, err);
+	if (rc == 0)
+		case_describe_difference(mismatch, buffer, &difference);
+	return rc;
+}
+
+static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
+			  struct case_accuracy *accuracy, struct error *err)
+{
+	const struct cuda_resources *resources = operation->resources;
+	const struct device *device = resources->device;
+	const struct case_buffer *buffer = &operation->work->buffers[b];
+	struct element_check comparison = {.mismatches = 0, .first = UINT64_MAX};
+	CUdeviceptr result = operation->buffers[b].data;
+	CUdeviceptr expected = operation->buffers[b].expected->data;
+	CUdeviceptr out = resources->comparison->data;
+	unsigned long long count = (unsigned long long)buffer->length;
+	double tolerance_abs = operation->work->tolerance_abs;
+	double tolerance_rel = operation->work->tolerance_rel;
+	void *arguments[] = {&result, &expected, &count, &tolerance_abs, &tolerance_rel, &out};
+	int rc;
+
+	rc = cuda_check(&device->driver,
+			device->driver.cuMemcpyHtoD(out, &comparison, sizeof(comparison)), err,
+			"preparing the comparison");
+	if (rc == 0)
+		rc = cuda_check(&device->driver,
+				device->driver.cuLaunchKernel(resources->compare[buffer->type],
+							      (unsigned)device->info.sm_count * 8,
+							      1, 1, 256, 1, 1, 0, device->stream,
+							      arguments, NULL),
+				err, "comparing with the oracle");
+	if (rc == 0)
+		rc = device_synchronise(device, err, "comparing with the oracle");
+	if (rc == 0)
+		rc = cuda_check(&device->driver,
+				device->driver.cuMemcpyDtoH(&comparison, out, sizeof(comparison)),
+				err, "reading the comparison");
+	if (rc == 0)
+		case_accuracy_note(accuracy, buffer, comparison.largest_error,
+				   comparison.largest_expected);
+	if (rc == 0 && comparison.mismatches)
+		rc = describe_mismatch(operation, b, &comparison, mismatch, err);
+	return rc;
+}
+
+static int check_guards(const struct operation *operation, struct text *mismatch, struct error *err)
+{
+	for (size_t b = 0; b < operation->work->buffer_count; b++) {
+		bool intact = true;
+		int rc = 0;
+
+		if (operation->buffers[b].block)
+			rc = memory_check_guards(&operation->resources->memory,
+						 operation->buffers[b].block, &intact, err);
+		if (rc)
+			return rc;
+		if (!intact)
+			text_addf(mismatch, "%sthe kernel wrote outside of '%s'",
+				  mismatch->length ? "; " : "", operation->work->buffers[b].name);
+	}
+	return 0;
+}
+
+int operation_verify(struct operation *operation, struct text *mismatch,
+		     struct case_accuracy *accuracy, struct error *err)
+{
+	int rc = poison_results(operation, err);
+
+	*accuracy = (struct case_accuracy)CASE_ACCURACY_INIT;
+
+	if (rc == 0)
+		rc = operation_restore(operation, err);
+	if (rc == 0)
+		rc = operation_enqueue(operation, err);
+	if (rc == 0)
+		rc = device_synchronise(operation->resources->device, err, "executing the kernel");
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+		if (case_buffer_is_result(&operation->work->buffers[b]))
+			rc = compare_result(operation, b, mismatch, accuracy, err);
+	}
+	if (rc == 0)
+		rc = check_guards(operation, mismatch, err);
+	/* A wrong kernel may have written anywhere: the next case gets new inputs. */
+	if (rc == 0 && mismatch->length)
+		memory_forget_all(&operation->resources->memory);
+	return rc;
+}

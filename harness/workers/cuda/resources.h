@@ -1,0 +1,44 @@
+/*
+ * cuda_resources: everything that the cases of one worker share: loaded
+ * images, opened libraries, device memory, and the means to compare results and
+ * to flush the L2 cache. Internal to harness/workers/cuda.
+ */
+#ifndef HARNESS_WORKERS_CUDA_RESOURCES_H
+#define HARNESS_WORKERS_CUDA_RESOURCES_H
+
+#include "harness/workers/cuda/device_memory.h"
+#include "harness/workers/cuda/image.h"
+#include "harness/workers/cuda/library.h"
+#include "harness/workers/cuda/staging.h"
+#include "kernels/kernels.h"
+
+struct cuda_resources {
+	const struct device *device;
+	struct cuda_image_cache images;
+	struct library_set libraries;
+	struct memory memory;
+	struct staging staging;
+	uint64_t seed;
+	CUfunction compare[ELEMENT_TYPES]; /* check.cu's compare_f32 and so on */
+	CUfunction flush;                  /* check.cu's flush_by_reading */
+	struct memory_block *flush_buffer; /* several times the L2; no case uses it */
+	struct memory_block *flush_sink, *comparison;
+};
+
+/* Loads the worker's own device code and allocates its buffers. After an error, the caller still
+ * calls cuda_resources_close(). */
+int cuda_resources_open(struct cuda_resources *resources, const struct device *device,
+			uint64_t seed, struct error *err);
+void cuda_resources_close(struct cuda_resources *resources);
+
+/*
+ * Queues reads of a large buffer, so that no cache line of a case stays in the
+ * L2. Before a timed execution it reads at least 2 times the L2, before a counted
+ * one at least 3 times: dirty lines that a short flush leaves do not affect times, but they do
+ * affect counters.
+ */
+enum flush_purpose { FLUSH_TO_TIME, FLUSH_TO_COUNT };
+int cuda_flush_l2(const struct cuda_resources *resources, enum flush_purpose purpose,
+		  struct error *err);
+
+#endif

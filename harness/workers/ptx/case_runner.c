@@ -1,0 +1,262 @@
+/*
+ * Executes a case. First one block of each launch runs on zeroed memory, to
+ * estimate the size of the case. Then all blocks run and the result is verified,
+ * or some blocks run and the counts are extrapolated.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/workers/case_buffers.h"
+#include "harness/workers/ptx/emulated_case.h"
+#include "harness/workers/ptx/sampling.h"
+
+/* The size of a launch with fewer blocks is not estimated. */
+#define BLOCKS_WORTH_ESTIMATING 64
+
+void case_runner_init(struct case_runner *runner, const struct chip *chip, uint64_t seed)
+{
+	*runner = (struct case_runner){
+		.chip = chip,
+		.seed = seed,
+		.memory_limit_bytes = chip->memory_bytes,
+		.sampled_beyond = SAMPLED_BEYOND_INSTRUCTIONS,
+		.whole_most = WHOLE_MOST_INSTRUCTIONS,
+	};
+}
+
+void case_runner_release(struct case_runner *runner)
+{
+	ptx_image_cache_release(&runner->images);
+	expected_cache_release(&runner->expected);
+	*runner = (struct case_runner){0};
+}
+
+/* ---- size estimate ---- */
+
+struct estimate {
+	uint64_t *block_instructions; /* by launch: of the first block */
+	uint64_t instructions;        /* of all blocks, if all are like the first */
+	bool known;                   /* false: a first block failed or did not end */
+};
+
+static uint64_t saturated_product(uint64_t a, uint64_t b)
+{
+	return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
+
+/* Leaves the contents of the buffers undefined. */
+static int estimate_size(struct emulated_case *emulated, struct estimate *out, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	static const int64_t first = 0;
+	int rc = 0;
+
+	out->known = true;
+	for (size_t i = 0; i < work->launch_count && out->known && rc == 0; i++) {
+		int64_t blocks = launch_blocks(&work->launches[i]);
+		const struct launch_part part = {
+			.blocks = &first,
+			.block_count = 1,
+			.instructions = emulated->runner->whole_most / BLOCKS_WORTH_ESTIMATING,
+		};
+		struct emulated_counts counts;
+
+		if (blocks < BLOCKS_WORTH_ESTIMATING)
+			continue;
+		rc = emulated_case_launch(emulated, i, &part, err);
+		if (rc)
+			break;
+		out->known = !emulated_case_ended(emulated);
+		emulation_counts(emulated->emulation, &counts);
+		emulation_counts_reset(emulated->emulation);
+		out->block_instructions[i] = counts.warp_instructions;
+		out->instructions += saturated_product(counts.warp_instructions, (uint64_t)blocks);
+	}
+	finding_list_release(&emulated->findings);
+	return rc;
+}
+
+/* ---- all blocks ---- */
+
+static void compare_results(struct emulated_case *emulated, const struct host_buffers *expected,
+			    struct case_accuracy *accuracy, struct text *mismatch)
+{
+	const struct launch_case *work = emulated->work;
+	struct host_buffers results = {0};
+
+	emulated_case_buffers(emulated, &results);
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		struct case_difference difference;
+
+		if (!case_buffer_is_result(&work->buffers[b]))
+			continue;
+		difference = case_compare(work, b, results.data[b], expected->data[b]);
+		case_accuracy_note(accuracy, &work->buffers[b], difference.largest_error,
+				   difference.largest_expected);
+		if (difference.mismatches)
+			case_describe_difference(mismatch, &work->buffers[b], &difference);
+	}
+}
+
+/* The expected results count towards the memory limit, too. */
+static int check_room_for_expected(const struct emulated_case *emulated, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	int64_t free_bytes = emulated->runner->memory_limit_bytes, expected_bytes = 0;
+
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		int64_t bytes = (int64_t)case_buffer_bytes(&work->buffers[b]);
+
+		free_bytes -= bytes;
+		expected_bytes += case_buffer_is_result(&work->buffers[b]) ? bytes : 0;
+	}
+	if (expected_bytes > free_bytes)
+		return error_set(err, PL_ENOMEM,
+				 "the expected results need %" PRId64
+				 " bytes beside the buffers, but only %" PRId64 " of %" PRId64
+				 " are free",
+				 expected_bytes, free_bytes > 0 ? free_bytes : 0,
+				 emulated->runner->memory_limit_bytes);
+	return 0;
+}
+
+/* Runs all launches and compares the results unless a finding ended a launch. *mismatch: the
+ * differences. */
+static int execute_all_launches(struct emulated_case *emulated, struct case_totals *totals,
+				struct text *mismatch, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	struct case_runner *runner = emulated->runner;
+	const struct launch_part all = {
+		.checked = true,
+		.instructions = runner->all_blocks ? 0 : runner->whole_most,
+	};
+	struct host_buffers inputs = {0};
+	struct host_buffers expected = {0};
+	int rc = check_room_for_expected(emulated, err);
+
+	if (rc)
+		return rc;
+	emulated_case_restore(emulated);
+	emulated_case_buffers(emulated, &inputs);
+	rc = expected_results_find(&runner->expected, work, runner->seed, &inputs, &expected, err);
+	for (size_t i = 0; i < work->launch_count && rc == 0 && !emulated_case_ended(emulated);
+	     i++) {
+		rc = emulated_case_launch(emulated, i, &all, err);
+		totals->blocks_executed += launch_blocks(&work->launches[i]);
+		totals->blocks_total += launch_blocks(&work->launches[i]);
+	}
+	if (rc)
+		return rc;
+	case_totals_take(totals, emulated->emulation);
+	totals->touched = device_memory_touched(emulated->memory);
+	totals->has_touched = true;
+	totals->accuracy = (struct case_accuracy)CASE_ACCURACY_INIT;
+	if (!emulated_case_ended(emulated))
+		compare_results(emulated, &expected, &totals->accuracy, mismatch);
+	return 0;
+}
+
+/* ---- status and reason ---- */
+
+static void describe_findings(const struct emulated_case *emulated, struct text *reason)
+{
+	const struct finding_list *findings = &emulated->findings;
+	uint64_t more = findings->count - 1 + findings->beyond;
+
+	finding_text(reason, &findings->items[0]);
+	if (more)
+		text_addf(reason, ", and %" PRIu64 " more", more);
+	for (size_t i = 0; i < findings->count; i++) {
+		if (findings->items[i].kind == FINDING_ENDLESS) {
+			text_add(reason, "; --blocks all removes this limit");
+			break;
+		}
+	}
+}
+
+static void set_outcome(const struct emulated_case *emulated, const struct case_totals *totals,
+			const struct text *mismatch, enum trial_status *status, struct text *reason)
+{
+	if (emulated->findings.count) {
+		describe_findings(emulated, reason);
+		*status = TRIAL_FAULT;
+	}
+	if (mismatch->length) {
+		text_addf(reason, "%s%s", reason->length ? "; " : "", mismatch->data);
+		if (*status == TRIAL_OK)
+			*status = TRIAL_MISMATCH;
+	} else if (*status == TRIAL_OK && totals->blocks_executed < totals->blocks_total) {
+		text_addf(reason,
+			  "counted on %" PRId64 " of %" PRId64
+			  " blocks; the result was not verified",
+			  totals->blocks_executed, totals->blocks_total);
+		*status = TRIAL_SAMPLED;
+	}
+}
+
+/* Explains why a case is skipped, and the remedy. */
+static void describe_too_large(const struct estimate *size, const struct text *why_not,
+			       struct text *reason)
+{
+	text_addf(reason,
+		  "too large to run whole (about %.3g warp instructions), and cannot be sampled: "
+		  "%s; choose a smaller size or --blocks all",
+		  (double)size->instructions, why_not->data);
+}
+
+static int emulate_case(struct emulated_case *emulated, struct case_totals *totals,
+			enum trial_status *status, struct text *reason, struct error *err)
+{
+	const struct case_runner *runner = emulated->runner;
+	struct estimate size = {
+		.block_instructions = xcalloc(emulated->work->launch_count + 1, sizeof(uint64_t))};
+	struct text why_not = TEXT_INIT;
+	struct text mismatch = TEXT_INIT;
+	bool whole = true;
+	int rc = runner->all_blocks ? 0 : estimate_size(emulated, &size, err);
+
+	if (rc == 0 && size.known && size.instructions > runner->sampled_beyond) {
+		rc = sample_case(emulated, size.block_instructions, runner->sampled_beyond, totals,
+				 &why_not, err);
+		whole = why_not.length != 0;
+	}
+	if (rc == 0 && whole && size.known && size.instructions > runner->whole_most) {
+		describe_too_large(&size, &why_not, reason);
+		*status = TRIAL_SKIPPED; /* a limit of the emulator is no fault of the case */
+		whole = false;
+	} else if (rc == 0 && whole) {
+		rc = execute_all_launches(emulated, totals, &mismatch, err);
+	}
+	if (rc == 0 && *status == TRIAL_OK)
+		set_outcome(emulated, totals, &mismatch, status, reason);
+	free(size.block_instructions);
+	text_release(&why_not);
+	text_release(&mismatch);
+	return rc;
+}
+
+int case_emulate(struct case_runner *runner, const struct launch_case *work,
+		 struct case_totals *totals, enum trial_status *status, struct text *reason,
+		 struct error *err)
+{
+	const struct ptx_program *program = NULL;
+	const struct ptx_image *image = NULL;
+	const char *gaps = NULL;
+	struct emulated_case emulated = {0};
+	int rc = ptx_image_program(&runner->images, work, &image, &program, &gaps, err);
+
+	if (rc)
+		return rc;
+	if (!program) {
+		text_addf(reason, "needs features that the emulator lacks: %s", gaps);
+		*status = TRIAL_SKIPPED;
+		return 0;
+	}
+	rc = emulated_case_open(&emulated, runner, work, image, program, err);
+	if (rc == 0)
+		rc = emulate_case(&emulated, totals, status, reason, err);
+	emulated_case_close(&emulated);
+	return rc;
+}

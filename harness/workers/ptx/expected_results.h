@@ -1,0 +1,35 @@
+/*
+ * expected_results: a cache of the results that oracles compute, for cases with
+ * equal expected results. Internal to harness/workers/ptx/.
+ */
+#ifndef HARNESS_WORKERS_PTX_EXPECTED_RESULTS_H
+#define HARNESS_WORKERS_PTX_EXPECTED_RESULTS_H
+
+#include "kernels/kernels.h"
+
+#define EXPECTED_MOST_BYTES (INT64_C(256) << 20)
+
+struct expected_result {
+	char *key;
+	void *data;
+	int64_t bytes;
+	uint64_t last_use;
+};
+struct expected_cache {
+	struct expected_result *items;
+	size_t count, capacity;
+	uint64_t clock;
+};
+void expected_cache_release(struct expected_cache *cache);
+
+/*
+ * Stores the expected results of a case in expected->data, by buffer; NULL for
+ * buffers that are not results. `inputs` must be what kernel_fill() makes from
+ * `seed`. The cache owns the results; they are valid until the next call.
+ * PL_ENOENT: no such oracle. PL_ENOMEM.
+ */
+int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
+			  uint64_t seed, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err);
+
+#endif
