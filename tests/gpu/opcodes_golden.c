@@ -1,6 +1,6 @@
 /*
- * opcodes_golden: runs every module of tests/emulator/opcodes.h on the GPU
- * and writes what came out, a line each:
+ * opcodes_golden: runs every module of tests/emulator/opcodes.h on the GPU and writes one line of
+ * results per module:
  *
  *   NAME <tab> DIGEST <tab> RESULTS        (opcode_digest, opcode_results)
  *   NAME <tab> DIGEST <tab> unsupported: REASON

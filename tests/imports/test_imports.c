@@ -1,7 +1,6 @@
 /*
- * What becomes of other programs' results. The files of Google Benchmark are
- * what version 1.7.1 wrote; that of nvbench is made after what version 0.1.0
- * writes.
+ * Importing results of other programs. Version 1.7.1 of Google Benchmark wrote its files; the file
+ * of nvbench was made in the format of version 0.1.0.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -147,7 +146,7 @@ static void test_how_it_was_measured_is_not_what(void **state)
 	assert_true(import.runs->trials[0].time_ns[0] == 2e6);
 	assert_true(import.runs->trials[0].time_ns[1] == 3e9);
 	find(import.runs, "a_b/default/arg1=8,x_1_2=1");
-	/* nothing says when, nor where */
+	/* the file has no time and no host */
 	assert_true(import.runs->run.started_ns == MODIFIED_NS);
 	assert_string_equal(import.runs->run.device.name, "unknown");
 	import_release(&import);
@@ -256,7 +255,7 @@ static void test_files_that_are_named(void **state)
 	import_release(&import);
 }
 
-/* ---- what is refused ---- */
+/* ---- rejected files ---- */
 
 static void test_the_same_bytes_are_the_same_run(void **state)
 {

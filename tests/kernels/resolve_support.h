@@ -1,4 +1,4 @@
-/* Cases of the built-in kernels, for the tests of what becomes of them. */
+/* Cases of the built-in kernels, for the tests of resolving them. */
 #ifndef TESTS_KERNELS_RESOLVE_SUPPORT_H
 #define TESTS_KERNELS_RESOLVE_SUPPORT_H
 
@@ -14,7 +14,7 @@ int64_t value_of(const struct kernel_axis *axis, int64_t block, int64_t n);
  */
 int resolve(struct launch_case **out, struct text *skip, const char *kernel, const char *variant,
 	    int64_t block, int64_t n, const struct device_limits *limits, struct error *err);
-/* It is skipped, and the reason holds these words. */
+/* Asserts that the case is skipped with a reason that contains these words. */
 void must_skip(const char *kernel, const char *variant, int64_t block, int64_t n,
 	       const struct device_limits *limits, const char *reason);
 

@@ -1,7 +1,7 @@
 /*
- * The family `ceilings`: what its variants are roofs of, and results that only
- * a GPU can compute, worked out here one number at a time. What the emulator
- * can run is in tests/harness/workers/ptx/test_ceilings.c.
+ * The family `ceilings`: the roof that each variant measures, and results that only a GPU can
+ * compute, calculated here one number at a time. tests/harness/workers/ptx/test_ceilings.c tests
+ * the variants that the emulator can run.
  */
 #include <inttypes.h>
 #include <math.h>

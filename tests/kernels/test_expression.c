@@ -1,4 +1,4 @@
-/* What descriptors may compute, and how they fail. */
+/* Expressions of descriptors: values and errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +89,7 @@ static void test_values(void **state)
 	}
 }
 
-/* What is not needed is not computed, as in C; but it must still be an expression. */
+/* An operand that is not needed is not computed, as in C, but it must still parse. */
 static void test_short_circuit(void **state)
 {
 	struct error err = {0};

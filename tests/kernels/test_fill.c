@@ -154,7 +154,7 @@ static void test_index_and_constant(void **state)
 		assert_int_equal(i32[i], 0);
 }
 
-/* What a type cannot hold is cut off, never rounded up; what it holds comes back as it is. */
+/* Values are truncated to the type, never rounded up; representable values are unchanged. */
 static void test_narrow_types(void **state)
 {
 	static const struct {

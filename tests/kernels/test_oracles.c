@@ -1,4 +1,4 @@
-/* The oracles against what can be worked out by hand: they judge all else. */
+/* The oracles, which verify all results, are compared with values calculated by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void bench_init(struct bench *bench, const char *kernel, const char *vari
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
-	/* That some are for larger devices is no matter here. */
+	/* Cases for larger devices are fine here. */
 	limits.compute_capability = 90;
 	limits.max_shared_bytes_per_block = 227 * 1024;
 	memset(bench, 0, sizeof(*bench));
@@ -435,7 +435,7 @@ static void test_order_of_additions(void **state)
 	assert_true(kept[0] == 0 && kept[1] == 9.87654e-30f);
 }
 
-/* An oracle that is given too little says so. */
+/* An oracle with too few inputs returns an error. */
 static void test_missing_buffer(void **state)
 {
 	struct bench bench;

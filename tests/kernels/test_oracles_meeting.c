@@ -1,7 +1,6 @@
 /*
- * Oracles of the families whose threads meet at the same words or take turns,
- * and of what else is told best by inputs that are written by hand: results
- * are worked out by hand, too.
+ * Oracles of the families with threads that access the same words or take turns, and of others that
+ * are best tested with inputs written by hand. The expected results are calculated by hand, too.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -208,7 +207,7 @@ static void test_atomics(void **state)
 	bench_compute(&bench);
 	assert_words(words(&bench, "totals"), (const uint32_t[]){31}, 1);
 	bench_release(&bench);
-	/* a total that nobody adds to is 0 */
+	/* a total to which no thread adds is 0 */
 	BENCH_INIT(&bench, "atomics", "block_first", {"block", 64}, {"n", 5}, {"addresses", 3});
 	memcpy(words(&bench, "x"), x, sizeof(x));
 	bench_compute(&bench);

@@ -1,4 +1,4 @@
-/* Oracles of the families about threads and warps, against what can be worked out by hand. */
+/* Oracles of the families about threads and warps, compared with values calculated by hand. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* Every index once, whatever the count, the grain and the number of processors. */
+/* Every index runs exactly once, for any count, grain and number of processors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The places of kernels/patterns, against what can be worked out by hand. */
+/* The addresses of kernels/patterns, compared with values calculated by hand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static int64_t value_of(const struct kernel_axis *axis, const struct setting *se
 	return !strcmp(axis->name, "n") || !strcmp(axis->name, "block") ? N : atoll(axis->values);
 }
 
-/* Computes what a variant is to give: in[i] is 1000 + i. */
+/* Computes the expected result of a variant; in[i] is 1000 + i. */
 static void bench_init(struct bench *bench, const char *variant, const struct setting *settings)
 {
 	const struct kernel *kernel = kernel_find("patterns");

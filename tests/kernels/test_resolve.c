@@ -1,4 +1,4 @@
-/* Descriptors become launches: for every variant, at every size, on every device. */
+/* Descriptors resolve to launches, for every variant, size and device. */
 #include "tests/kernels/resolve_support.h"
 
 #include <inttypes.h>
@@ -43,7 +43,7 @@ static int64_t block_threads(const struct case_launch *launch)
 	return launch->block[0] * launch->block[1] * launch->block[2];
 }
 
-/* What holds for every case, whoever wrote its row. */
+/* Invariants of every case. */
 static void check_invariants(const struct launch_case *work, const struct device_limits *limits)
 {
 	int results = 0;
@@ -73,7 +73,7 @@ static void check_invariants(const struct launch_case *work, const struct device
 				assert_true(launch->args[a].integer >= 0 &&
 					    (size_t)launch->args[a].integer < work->buffer_count);
 	}
-	/* What runs on request only is ranked by nobody. */
+	/* Kernels that run only on request are not ranked. */
 	if (!kernel_find(work->kernel)->on_request)
 		assert_true(work->bytes_read + work->bytes_written > 0);
 }
@@ -131,7 +131,7 @@ static const char *refusal(const char *kernel, const char *variant, int64_t bloc
 	return NULL;
 }
 
-/* Every default block size runs every variant, or is refused for what its tile is. */
+/* Every variant runs with every default block size, or is skipped because of its tile. */
 static void test_defaults_run(void **state)
 {
 	size_t kernel_count;
@@ -152,7 +152,7 @@ static void test_defaults_run(void **state)
 			}
 }
 
-/* What is verified at one or two block sizes is not known at others. */
+/* Verification at one or two block sizes shows nothing about others. */
 static void test_five_block_sizes_of_each(void **state)
 {
 	size_t kernel_count;

@@ -1,6 +1,6 @@
 /*
- * What becomes no launch: a case that a device cannot run is skipped, and a request or descriptor
- * that is wrong is an error.
+ * Cases without a launch: a case that the device cannot run is skipped, and a wrong request or
+ * descriptor is an error.
  */
 #include "tests/kernels/resolve_support.h"
 
@@ -71,7 +71,7 @@ static int resolve_zero(struct launch_case **out, struct text *skip, const char 
 	return kernel_resolve(out, skip, family, row, axes, count, &h200, err);
 }
 
-/* 0 is a value as any other where it means something: no shared memory, no distance. */
+/* 0 is a valid value of some axes: no shared memory, no distance. */
 static void test_axes_of_zero(void **state)
 {
 	static const struct {
@@ -267,7 +267,7 @@ static void test_bad_requests(void **state)
 	assert_non_null(strstr(err.text, "overflows"));
 }
 
-/* Descriptors will come from users, too: theirs may be wrong in every way. */
+/* Users may write descriptors, which may be wrong in every way. */
 static void test_bad_descriptors(void **state)
 {
 	static const struct {

@@ -1,6 +1,6 @@
 /*
- * The tables themselves: what a new row may get wrong. Runs in the root of
- * the source tree, where the .cu files are.
+ * Checks the tables for mistakes in a new row. Runs in the root of the source tree, where the .cu
+ * files are.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -102,7 +102,7 @@ static void test_families(void **state)
 	assert_null(kernel_find_oracle("nothing"));
 }
 
-/* Two oracles of one name would be mistaken for each other on the wire. */
+/* The protocol identifies an oracle by its name, so names must be unique. */
 static void check_oracle(const struct kernel *kernel, const struct kernel_variant *variant)
 {
 	const struct kernel_oracle *oracle = variant->oracle ? variant->oracle : kernel->oracle;
@@ -116,7 +116,7 @@ static void test_oracle_names(void **state)
 	for_each_variant(check_oracle);
 }
 
-/* A token of a source file: an identifier with nothing of a name on either side. */
+/* Finds an identifier as a complete token of a source file. */
 static bool names_entry(const char *source, const char *entry)
 {
 	size_t length = strlen(entry);
@@ -143,7 +143,7 @@ static char *read_source(const char *format, const char *family, const char *nam
 	return source;
 }
 
-/* Every header of device code that the family has. */
+/* Searches every header of device code in the family. */
 static struct text read_headers(const char *family)
 {
 	struct text out = TEXT_INIT;

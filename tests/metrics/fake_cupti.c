@@ -1,6 +1,6 @@
 /*
- * A stand-in for libcupti, loaded through PERFLAB_CUPTI, for what needs a GPU
- * or a refusal. It has one chip, GH100, and wants FAKE_CUPTI_PASSES passes
+ * A stand-in for libcupti, loaded through PERFLAB_CUPTI, for tests that would need a GPU or an
+ * error of CUPTI. It has one chip, GH100, and needs FAKE_CUPTI_PASSES passes
  * (2). FAKE_CUPTI_FAIL="cuptiProfilerInitialize=39" makes that function
  * return that result; FAKE_CUPTI_DROPPED ranges are dropped at decoding;
  * FAKE_CUPTI_VGPU makes the device a virtual GPU without profiling.
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The image: where real ones keep the place of their ranges, then the number of ranges. */
+/* The image: the offset of the ranges, as in real images, then the number of ranges. */
 #define RANGES_OFFSET 0x38
 #define COUNT_OFFSET 64
 #define NAMES_OFFSET 128
@@ -46,7 +46,7 @@ static CUptiResult result_of(const char *function)
 	return CUPTI_SUCCESS;
 }
 
-/* Begins every function: what the test wants to fail, fails. */
+/* Starts every function: fails if the test asks for it. */
 #define MAY_FAIL()                                         \
 	do {                                               \
 		CUptiResult wanted_ = result_of(__func__); \
@@ -143,7 +143,7 @@ CUptiResult cuptiProfilerHostGetRangeName(CUpti_Profiler_Host_GetRangeName_Param
 	return CUPTI_SUCCESS;
 }
 
-/* The last counter has no value, as CUPTI says it: NAN. */
+/* The last counter has no value: CUPTI returns NAN. */
 CUptiResult
 cuptiProfilerHostEvaluateToGpuValues(CUpti_Profiler_Host_EvaluateToGpuValues_Params *params)
 {

@@ -76,7 +76,7 @@ void set_work(struct trial *trial, int64_t flop, int64_t read, int64_t written)
 
 void set_counter(struct trial *trial, const char *metric, double value)
 {
-	/* a name that is in no catalogue would be looked for by nobody */
+	/* no code reads a metric that is not in the catalogue */
 	assert_non_null(metric_find(metric));
 	counter_list_set(&trial->counters, metric, metric_find(metric)->unit, "", value);
 }

@@ -1,11 +1,11 @@
-/* Files of studies as texts, for the tests of them. */
+/* Study files as texts, for the tests of studies. */
 #ifndef TESTS_METRICS_STUDY_SUPPORT_H
 #define TESTS_METRICS_STUDY_SUPPORT_H
 
 #include "metrics/analysis/study.h"
 #include "metrics/metrics.h"
 
-/* What every study has, two cases, and with PART() a whole one: of one part, "P". */
+/* The keys that every study has and two cases; PART() completes it with one part, "P". */
 #define HEAD                                       \
 	"title: T\nclaim: C\nsource: S\nmade on: " \
 	"V100\nlook at: L\n"
@@ -13,9 +13,9 @@
 #define PART(expression, limits) \
 	HEAD CASES "part: P\nmeasured: " expression "\nexpect: " limits "\n"
 
-/* The study of a text, as that of folder/name.study. Release with study_release(). */
+/* Parses a text as the file folder/name.study. Release with study_release(). */
 void must_parse(struct study *out, const char *text);
-/* The text is no study, and the error says these words of it. */
+/* Asserts that the text is rejected with an error that contains these words. */
 void must_refuse(const char *text, const char *words);
 
 #endif

@@ -27,7 +27,7 @@ static void every_row_is_complete(void **state)
 		assert_null(strchr(metric->unit, ' '));
 		assert_true(metric->meaning && *metric->meaning);
 		assert_null(strchr(metric->meaning, '\n'));
-		/* Sets and CUPTI names are told from catalogue names by these. */
+		/* These characters distinguish sets and CUPTI names from catalogue names. */
 		assert_null(strstr(metric->name, "__"));
 		assert_int_equal(
 			is_counter + is_derived + metric->from_launch + metric->from_samples, 1);
@@ -54,7 +54,7 @@ static void names_are_unique_and_no_set_names(void **state)
 	assert_null(metric_find(""));
 }
 
-/* Inputs stand in the table before what is derived from them: so there is no cycle either. */
+/* Inputs precede derived metrics in the table, so there is no cycle. */
 static void inputs_exist_and_come_first(void **state)
 {
 	const struct metric *metrics;
@@ -69,13 +69,13 @@ static void inputs_exist_and_come_first(void **state)
 			if (!input || input >= &metrics[i])
 				fail_msg("%s needs %s, which does not stand before it",
 					 metrics[i].name, metrics[i].inputs[k]);
-			/* A reader of the formula finds every input by name. */
+			/* The formula names every input. */
 			assert_non_null(strstr(metrics[i].formula, input->name));
 		}
 	}
 }
 
-/* As an H200 counted the same sweep twice; docs/methodology.md. */
+/* From the same sweep, counted twice on an H200; docs/methodology.md. */
 static void what_repeats_is_exact(void **state)
 {
 	static const char *const exact[] = {
@@ -127,14 +127,14 @@ static void some_changes_are_for_the_worse(void **state)
 	assert_int_equal(metric_find("branch_efficiency_pct")->worse, WORSE_LESS);
 	assert_int_equal(metric_find("ptx_shared_bank_conflicts")->worse, WORSE_MORE);
 	assert_int_equal(metric_find("ptx_warp_execution_efficiency_pct")->worse, WORSE_LESS);
-	/* a device's are judged by the time they take, an emulator's are all there is */
+	/* a device's cases are judged by time; an emulator has only counts */
 	assert_int_equal(metric_find("instructions")->worse, WORSE_NEITHER);
 	assert_int_equal(metric_find("ptx_warp_instructions")->worse, WORSE_MORE);
 	/* more occupancy is not always faster */
 	assert_int_equal(metric_find("achieved_occupancy_pct")->worse, WORSE_NEITHER);
 }
 
-/* The last alias is for every chip, so that none is forgotten; NULL says "not on this chip". */
+/* The last alias applies to every other chip; NULL means "not on this chip". */
 static void aliases_end_with_every_chip(void **state)
 {
 	const struct metric *metrics;

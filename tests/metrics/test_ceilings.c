@@ -1,5 +1,5 @@
-/* Roofs: what devices are known to reach by their datasheets, and what trials of the family
- * `ceilings` show. */
+/* Roofs: the peaks of devices by their datasheets, and the rates of trials of the family
+ * `ceilings`. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "metrics/analysis/statistics.h"
 #include "roofline_support.h"
 
-/* What drivers say of these devices. */
+/* The facts that drivers report for these devices. */
 static const struct device_info h200 = {.cc_major = 9,
 					.sm_count = 132,
 					.sm_clock_max_hz = 1980000000,
@@ -91,7 +91,7 @@ static void bandwidths_are_those_of_datasheets(void **state)
 	assert_near(device_peak_bandwidth(&h200, LEVEL_SHARED), 132 * 128 * 1.98e9, 1e-9);
 }
 
-/* Nothing is made up. */
+/* Unknown facts give no peak. */
 static void what_is_not_stated_is_not_known(void **state)
 {
 	const struct device_info none = {.cc_major = 0};
@@ -211,7 +211,7 @@ static void the_best_of_each_variant_is_the_roof(void **state)
 		trial_release(&trials[i]);
 }
 
-/* Held against what was measured of the same mix of reads and writes, as near as there is one. */
+/* A kernel is compared with the ceiling that has the nearest mix of reads and writes. */
 static void the_roof_of_a_mix_is_the_nearest(void **state)
 {
 	static const struct {

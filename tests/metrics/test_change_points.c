@@ -16,9 +16,9 @@
 #include "metrics/metrics.h"
 
 #define ROUNDS 3
-#define PROCESS_SD 0.002 /* of the logarithms of rounds, but where a test says otherwise */
+#define PROCESS_SD 0.002 /* of the logarithms of rounds, unless a test sets another value */
 
-/* ---- histories that are made up ---- */
+/* ---- generated histories ---- */
 
 struct made_up {
 	uint64_t state; /* of the random numbers: splitmix64, the same everywhere */
@@ -46,8 +46,8 @@ static double normal(struct made_up *history)
 	return radius * cos(2 * M_PI * uniform(history));
 }
 
-/* Two exponentials back to back, and Student's with three degrees of freedom: tails that a normal
- * distribution does not have. */
+/* Laplace's distribution, and Student's with three degrees of freedom: both have heavier tails than
+ * a normal distribution. */
 static double laplace(struct made_up *history)
 {
 	double side = uniform(history) - 0.5;
@@ -67,7 +67,7 @@ static double student_3(struct made_up *history)
 	return top / sqrt(squares / 3);
 }
 
-/* One side only, as what disturbs a measurement mostly makes it slower. */
+/* One-sided, because disturbances mostly make a measurement slower. */
 static double exponential(struct made_up *history)
 {
 	return -log(uniform(history));
@@ -129,7 +129,7 @@ static void assert_point(const struct made_up *history, size_t which, size_t at,
 	assert_true(point->effect.high > point->effect.change);
 }
 
-/* ---- what there is to find ---- */
+/* ---- histories with change points ---- */
 
 static void a_step_is_found_where_it_is(void **state)
 {
@@ -190,7 +190,7 @@ static void several_steps_are_told_apart(void **state)
 	made_up_release(&history);
 }
 
-/* A history of a few runs is what most have: there the noise that is known beforehand decides. */
+/* Most histories have few runs: there the noise that is known beforehand decides. */
 static void four_runs_are_enough(void **state)
 {
 	struct made_up history;
@@ -218,7 +218,7 @@ static void the_newest_run_alone_is_provisional(void **state)
 	made_up_release(&history);
 }
 
-/* It gets slower by 10 % over 200 runs: told as steps, each of them slower. */
+/* The case gets slower by 10 % over 200 runs: reported as steps, each of them slower. */
 static void a_drift_is_told_in_its_direction(void **state)
 {
 	struct made_up history;
@@ -239,7 +239,7 @@ static void a_drift_is_told_in_its_direction(void **state)
 	made_up_release(&history);
 }
 
-/* ---- what is none ---- */
+/* ---- histories without change points ---- */
 
 static void an_outlier_is_none(void **state)
 {
@@ -260,7 +260,7 @@ static void an_outlier_is_none(void **state)
 	}
 }
 
-/* It hides no step either, however far away it is. */
+/* An outlier does not hide a step, however far away it is. */
 static void an_outlier_hides_no_step(void **state)
 {
 	static const size_t places[] = {3, 10, 14, 17, 25};
@@ -274,7 +274,7 @@ static void an_outlier_hides_no_step(void **state)
 		made_up_scale(&history, 15, 30, 1.05);
 		made_up_scale(&history, places[i], places[i] + 1, 1.2);
 		assert_int_equal(made_up_find(&history), 1);
-		/* just before the step it may as well belong to what comes after */
+		/* just before the step the outlier may belong to either level */
 		assert_in_range(history.found[0].at, places[i] == 14 ? 14 : 15, 15);
 		made_up_release(&history);
 	}

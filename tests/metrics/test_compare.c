@@ -91,7 +91,7 @@ static void processes_that_differ_are_no_change(void **state)
 	assert_int_equal(alone(&loose), CHANGE_INCONCLUSIVE);
 }
 
-/* 500 ns of 5 us, each time: a long way for a long kernel, and nothing for a short one. */
+/* 2 % of 5 ms is a clear change; 2 % of 5 us is within the known noise. */
 static void short_kernels_are_noisy(void **state)
 {
 	struct effect brief = effect_of(MEDIANS(5e3, 5e3, 5e3), MEDIANS(5.1e3, 5.1e3, 5.1e3));

@@ -1,7 +1,6 @@
 /*
- * Loading, checking a device and collecting, against a stand-in for libcupti
- * (fake_cupti.c): what is done in which order, and what is said when CUPTI
- * refuses. The real thing is measured by the tests that need a GPU.
+ * Loading, checking a device and collecting with a stand-in for libcupti (fake_cupti.c): the order
+ * of the calls, and the messages for errors of CUPTI. Tests on a GPU cover the real library.
  */
 #include "metrics/cupti/cupti_session.h"
 
@@ -46,7 +45,7 @@ static struct cupti_plan *make_plan(void)
 	return plan;
 }
 
-/* Must run first: what has been loaded stays. */
+/* Must run first: a loaded library stays loaded. */
 static void what_cannot_be_loaded_says_so_and_may_be_tried_again(void **state)
 {
 	struct error err = {0};
@@ -57,7 +56,7 @@ static void what_cannot_be_loaded_says_so_and_may_be_tried_again(void **state)
 	assert_int_equal(cupti_load(NULL, &err), PL_EUNSUPPORTED);
 	assert_says(&err, "/nonexistent/libcupti.so");
 	assert_says(&err, "PERFLAB_CUPTI");
-	/* A library that is no CUPTI, or an old one, lacks functions. */
+	/* Another library, or an old CUPTI, lacks functions. */
 	setenv("PERFLAB_CUPTI", "libc.so.6", 1);
 	assert_int_equal(cupti_load(NULL, &err), PL_EUNSUPPORTED);
 	assert_says(&err, "libc.so.6 (too old: it lacks cuptiGetVersion)");

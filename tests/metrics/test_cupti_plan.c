@@ -100,7 +100,7 @@ static void bad_names_do_not_spoil_good_ones(void **state)
 	cupti_plan_free(plan);
 }
 
-/* With nothing to collect there is nothing to read: values are missing, each with its reason. */
+/* Without counters to collect, all values are missing, each with its reason. */
 static void what_a_chip_lacks_is_missing_with_its_reason(void **state)
 {
 	struct cupti_plan *plan = plan_of("GB10B", "dram_read_bytes dram_write_bytes dram_bytes");

@@ -33,7 +33,7 @@ static size_t recorded_missing(enum metric_set set, const char *chip)
 	return missing;
 }
 
-/* Returns the passes, 0 if the chip cannot be planned for; counts what is wrong. */
+/* Returns the passes, or 0 if planning for the chip is impossible; counts the errors. */
 static size_t check_set(enum metric_set set, const char *chip, int *wrong)
 {
 	struct string_list names = {0}, wanted = {0};

@@ -1,4 +1,4 @@
-/* The catalogue of the backend ptx, and the counters that are made of it. */
+/* The catalogue of the backend ptx, and its counters. */
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 
@@ -45,7 +45,7 @@ static void every_row_is_complete(void **state)
 	}
 }
 
-/* A name says at a glance that no hardware counted it. */
+/* The name shows that no hardware counted it. */
 static void names_tell_the_catalogues_apart(void **state)
 {
 	size_t count;
@@ -291,7 +291,7 @@ static void what_is_missing_stays_missing(void **state)
 			    "the value is not finite");
 	assert_string_equal(counter_list_find(&counters, "ptx_compulsory_bytes")->reason,
 			    "needs ptx_compulsory_read_bytes: sampled blocks touch a part");
-	/* Nothing of another catalogue, nor of none, gets in. */
+	/* Metrics of another catalogue and unknown metrics are not accepted. */
 	assert_null(counter_list_find(&counters, "dram_read_bytes"));
 	assert_null(counter_list_find(&counters, "ptx_nonesuch"));
 	counter_list_release(&counters);

@@ -1,7 +1,6 @@
 /*
- * Counter-data images recorded on GPUs, evaluated through the real CUPTI host
- * library and compared with the values that were stored with them. What the
- * files are: tests/fixtures/counters/README.md.
+ * Evaluates counter-data images recorded on GPUs with the real CUPTI host library, and compares
+ * them with the values stored beside them. tests/fixtures/counters/README.md describes the files.
  */
 #include "metrics/cupti/cupti_session.h"
 #include "tests/metrics/cupti_or_skip.h"

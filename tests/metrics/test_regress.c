@@ -192,7 +192,7 @@ static void each_case_gets_its_verdict(void **state)
 	assert_non_null(strstr(fixture->regress.cases[10].name, "gone"));
 }
 
-/* What would be called a change alone may be chance among a thousand. */
+/* A change of a single case may be chance among a thousand cases. */
 static void many_cases_are_corrected_for_at_once(void **state)
 {
 	struct fixture *fixture = *state;
@@ -233,12 +233,12 @@ static void counters_are_compared_exactly(void **state)
 	add_counter(head, "ptx_divergent_branches", 0);
 	judge(fixture);
 	expect(fixture, "one", CHANGE_IMPROVED, "ptx_divergent_branches from 1000000 to 0");
-	/* worse in one, better in another: a person should look */
+	/* worse in one, better in another: the user must decide */
 	add_counter(base, "ptx_global_load_sectors", 0);
 	add_counter(head, "ptx_global_load_sectors", 4);
 	judge(fixture);
 	expect(fixture, "one", CHANGE_REGRESSED, "ptx_global_load_sectors from 0 to 4");
-	/* neither way is worse: told, and no more */
+	/* neither direction is worse: only reported */
 	add_counter(head, "ptx_global_load_sectors", 0);
 	add_counter(head, "ptx_divergent_branches", 1000000);
 	add_counter(head, "ptx_branches", 3000000);
@@ -269,7 +269,7 @@ static void time_decides_where_it_shows_a_change(void **state)
 	expect(fixture, "even", CHANGE_UNCHANGED, NULL);
 }
 
-/* What a kernel counts may depend on its input, and what varies shows nothing without a limit. */
+/* A count may depend on the input, and a count that varies is judged only with a limit. */
 static void only_what_repeats_is_compared(void **state)
 {
 	struct fixture *fixture = *state;
@@ -402,7 +402,7 @@ static void a_clock_that_explains_it_is_no_regression(void **state)
 	expect(fixture, "slower", CHANGE_REGRESSED, NULL);
 }
 
-/* What a damaged file may hold. */
+/* Values that a damaged file may contain. */
 static void what_has_no_name_or_no_sense_is_passed_over(void **state)
 {
 	struct fixture *fixture = *state;

@@ -1,6 +1,5 @@
 /*
- * Where a trial stands: known answers, missing numbers, and counters that an
- * H200 gave.
+ * The position of a trial in the roofline: known answers, missing numbers, and counters of an H200.
  */
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
@@ -126,7 +125,7 @@ static void nothing_is_known_without_numbers(void **state)
 	assert_true(isnan(point.needed_bytes) && isnan(point.needed_flop));
 	trial_release(&trial);
 
-	/* what did not verify stands nowhere, whatever was counted */
+	/* an unverified trial has no position */
 	for (size_t i = 0; i < ARRAY_SIZE(unverified); i++) {
 		counted_trial(&trial);
 		trial.status = unverified[i];
@@ -183,7 +182,7 @@ static void no_roof_is_no_percent(void **state)
 	}
 }
 
-/* A counter that is there without a value is as good as none. */
+/* A counter without a value is treated as missing. */
 static void a_counter_with_a_reason_is_missing(void **state)
 {
 	struct roofline_point point;
@@ -230,7 +229,7 @@ static void precision_is_that_of_most_operations(void **state)
 	trial_release(&trial);
 }
 
-/* Nothing measured stands beside an emulator's counts, and nothing of them under its names. */
+/* Emulated counts and measured values are never mixed, nor shown under each other's names. */
 static void emulated_has_intensities_and_no_height(void **state)
 {
 	static const struct emulated_value values[] = {

@@ -1,4 +1,4 @@
-/* Sets of shards: what is written is read, what is wrong is refused. */
+/* Sets of shards: formatting and parsing agree, and wrong sets are rejected. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* The answers of studies: what follows of what was measured. */
+/* The answers of studies to given measurements. */
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/study.h"
 #include "tests/metrics/study_support.h"
@@ -172,7 +172,7 @@ static void counts_and_arithmetic_are_exact(void **state)
 	pair_release(&pair);
 }
 
-/* How much memory a case took is known of its launches, when they are. */
+/* The memory of a case is known if its launches are known. */
 static void memory_of_a_case_can_be_asked(void **state)
 {
 	static const struct {
@@ -250,7 +250,7 @@ static void what_is_missing_is_said(void **state)
 	pair_release(&pair);
 }
 
-/* A wrong result is an answer; what kept a case from running is none. */
+/* A wrong result is an answer; a case that could not run is not. */
 static void how_a_case_ended_can_be_asked(void **state)
 {
 	static const struct {
@@ -281,7 +281,7 @@ static void how_a_case_ended_can_be_asked(void **state)
 	pair_release(&pair);
 }
 
-/* One part that fails is enough; one that is open leaves the rest open. */
+/* One failed part decides the answer; an open part leaves the study open otherwise. */
 static void a_study_is_the_sum_of_its_parts(void **state)
 {
 	static const struct {

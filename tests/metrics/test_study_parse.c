@@ -1,4 +1,4 @@
-/* The files of studies: what they may hold, and what is said of one that may not. */
+/* Study files: accepted contents, and the errors for others. */
 #include "metrics/analysis/study.h"
 #include "tests/metrics/study_support.h"
 

@@ -1,6 +1,5 @@
 /*
- * What binds, on constructed cases whose answer is known, each a little to
- * either side of a threshold.
+ * The limiter of constructed cases with known answers, each slightly above or below a threshold.
  */
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
@@ -220,7 +219,7 @@ static void instructions_bind(void **state)
 	assert_string_equal(verdict.summary, "bound by instructions: 70 % of what 100 "
 					     "multiprocessors can issue");
 	verdict_release(&verdict);
-	/* it takes no measured roof to say so */
+	/* this needs no measured roof */
 	judge(&verdict, &trial, NULL, &round_device);
 	assert_int_equal(verdict.bound, BOUND_ISSUE);
 	verdict_release(&verdict);
@@ -232,7 +231,7 @@ static void instructions_bind(void **state)
 	judge(&verdict, &trial, &roofs, NULL);
 	assert_int_equal(verdict.bound, BOUND_LATENCY);
 	verdict_release(&verdict);
-	/* where most of what is issued is arithmetic, arithmetic binds */
+	/* if most issued instructions are arithmetic, arithmetic is the limiter */
 	set_counter(&trial, "flop_f32", 4.0e9);
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_int_equal(verdict.bound, BOUND_COMPUTE);

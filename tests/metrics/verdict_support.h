@@ -1,4 +1,4 @@
-/* Verdicts of constructed trials, for the tests of them. */
+/* Verdicts of constructed trials, for the tests of verdicts. */
 #ifndef TESTS_METRICS_VERDICT_SUPPORT_H
 #define TESTS_METRICS_VERDICT_SUPPORT_H
 
@@ -22,7 +22,7 @@ void waiting_trial(struct trial *out);
  * in what it says. Release with verdict_release(). */
 void judge(struct verdict *out, const struct trial *trial, const struct ceiling_list *ceilings,
 	   const struct device_info *device);
-/* What the rule says in a verdict; NULL: nothing. */
+/* Returns the text of the rule in a verdict; NULL if it does not apply. */
 const char *note_of(const struct verdict *verdict, const char *rule);
 const char *advice_of(const struct verdict *verdict, const char *rule);
 
