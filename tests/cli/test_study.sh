@@ -69,7 +69,7 @@ run report last --db own.db --format csv
 head -n 1 "$work/out" | grep -q 'instructions' || complain 'the metric was not counted'
 head -n 1 "$work/out" | grep -q 'dram_bytes' && complain 'more metrics than were asked for'
 
-# the memory that a case took: its buffers, as its launches were given them
+# the memory of a case: the buffers of its launches
 cat >memory.study <<'END'
 title: Memory
 claim: 4000 floats, a partial sum of each of 63 blocks, and the sum.

@@ -20,7 +20,7 @@ static void drop_rights(void)
 		_exit(99);
 }
 
-/* Runs `attempt` in a child that is nobody; it returns 0 or the number of what was wrong. */
+/* Runs `attempt` in a child of the user nobody; it returns 0 or the number of the failed check. */
 static void assert_as_nobody(const struct context *context,
 			     int (*attempt)(const struct context *context))
 {

@@ -36,7 +36,7 @@ static struct db *open_or_fail(struct context *context, enum db_mode mode)
 
 /* ---- locks ---- */
 
-/* Holds the write lock from before it says so until its parent closes the pipe. */
+/* Takes the write lock, reports it, and holds it until the parent closes the pipe. */
 static int hold_lock(const struct context *context, int to_parent)
 {
 	struct pollfd parent = {.fd = to_parent};

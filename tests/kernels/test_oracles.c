@@ -296,7 +296,7 @@ static void test_matmul(void **state)
 	}
 }
 
-/* Of three sizes, each told from the others. */
+/* Three different sizes, so that no two can be confused. */
 static void test_matmul_of_any_sizes(void **state)
 {
 	static const struct axis_value axes[] = {{"block", 64}, {"k", 131}, {"m", 65}, {"n", 130}};

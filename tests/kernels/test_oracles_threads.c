@@ -238,7 +238,8 @@ static void test_warp_ops_shuffles(void **state)
 		{"shfl_xor",
 		 "block=64,n=64,mask=4294967295,width=4,distance=5",
 		 {0, 1, 2, 3, 1, 0, 3, 2}},
-		/* -1: lanes 0 and 5 of eight have no part, and nobody has a value from them. */
+		/* -1: lanes 0 and 5 of eight do not take part, and no lane gets a value from them.
+		 */
 		{"shfl_up",
 		 "block=64,n=64,mask=3739147998,width=8,distance=1",
 		 {-1, -1, 1, 2, 3, -1, -1, 6}},

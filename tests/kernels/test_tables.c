@@ -222,12 +222,12 @@ static void check_source_has_row(const char *family, const char *file)
 /* … and every .cu has its row. */
 static void test_every_source_has_its_variant(void **state)
 {
-	DIR *room = opendir("kernels");
+	DIR *kernels = opendir("kernels");
 	size_t found = 0;
 
 	(void)state;
-	assert_non_null(room);
-	for (struct dirent *family = readdir(room); family; family = readdir(room)) {
+	assert_non_null(kernels);
+	for (struct dirent *family = readdir(kernels); family; family = readdir(kernels)) {
 		char path[512];
 		DIR *folder;
 
@@ -245,7 +245,7 @@ static void test_every_source_has_its_variant(void **state)
 		}
 		closedir(folder);
 	}
-	closedir(room);
+	closedir(kernels);
 	assert_true(found >= 30);
 }
 

@@ -148,7 +148,8 @@ static void cases_are_counted_in_the_passes_cupti_wants(void **state)
 	cupti_plan_free(plan);
 }
 
-/* Values of a pass land in the range of the same number: a case left out would shift the rest. */
+/* The values of a pass go to the range with the same number: a missing case would shift the rest.
+ */
 static void passes_must_repeat_the_ranges(void **state)
 {
 	static const struct {

@@ -218,7 +218,7 @@ static void precision_is_that_of_most_operations(void **state)
 	assert_true(point.flop == 0 && point.flop_per_s == 0);
 	assert_true(point.level[LEVEL_DRAM].intensity == 0);
 	assert_true(isnan(point.attainable_flop_per_s));
-	/* ... but not of a precision that nobody counted */
+	/* ... but not of a precision that was not counted */
 	counter_list_set_missing(&trial.counters, "flop_f64", "flop", "", "not asked for");
 	roofline_point_of(&point, &trial, false, NULL);
 	assert_true(isnan(point.flop) && isnan(point.level[LEVEL_DRAM].intensity));

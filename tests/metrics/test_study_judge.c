@@ -180,7 +180,7 @@ static void memory_of_a_case_can_be_asked(void **state)
 		double value;
 	} rows[] = {{"buffer_bytes(a)", 4096},
 		    {"scratch_bytes(a)", 1024},
-		    {"scratch_bytes(b)", 0}}; /* a case without any */
+		    {"scratch_bytes(b)", 0}}; /* a case without scratch memory */
 	static const char *const names[] = {"buffer_bytes(b)", "scratch_bytes(b)"};
 	struct study_answer answer;
 	struct pair pair;
@@ -348,7 +348,7 @@ static void a_part_beside_the_claim_decides_nothing(void **state)
 	must_refuse(HEAD CASES "decides: no\n", ":8: \"decides\" belongs to a part");
 }
 
-/* The operations of a table and the buffers of a launch are nobody's measurement. */
+/* The operations of a table and the buffers of a launch are not measurements. */
 static void what_was_asked_for_is_not_measured(void **state)
 {
 	static const struct {

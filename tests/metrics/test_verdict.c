@@ -141,7 +141,7 @@ static void shared_memory_binds(void **state)
 	(void)state;
 	round_roofs(&roofs);
 	waiting_trial(&trial);
-	/* 128 bytes a wavefront, whoever adds the derived metric */
+	/* 128 bytes per wavefront */
 	counter_list_set(&trial.counters, "shared_bytes", "byte", "", 2.56e9);
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_int_equal(verdict.bound, BOUND_SHARED);
