@@ -3,7 +3,7 @@
 # that a commit compiles one file anew.
 #   cmake -DGIT=… -DSOURCE=… -DHEADER=… -P PerflabRevision.cmake
 set(_revision "")
-set(ENV{GIT_OPTIONAL_LOCKS} 0) # whoever commits meanwhile is not to wait for a build
+set(ENV{GIT_OPTIONAL_LOCKS} 0) # a build must not block a concurrent commit
 if(GIT)
   # an unpacked archive may lie in a tree of somebody else's
   execute_process(COMMAND ${GIT} ls-files --error-unmatch CMakeLists.txt
