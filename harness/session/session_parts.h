@@ -121,6 +121,7 @@ struct sweep_store {
 	size_t trial_count;
 	int64_t *trial_ids;
 	struct open_trial *trials; /* samples of the trials that have not ended */
+	size_t kept_samples;       /* of all of them */
 };
 /* Stores a new run with its plan, or reopens the resumed one. */
 int store_begin(struct sweep_store *store, const struct run_task *task,
