@@ -246,8 +246,8 @@ const struct command command_sweep = {
 	.description =
 		"Verifies every case against a CPU reference, times it until the median is precise "
 		"enough, reads hardware counters in a separate execution, and stores everything. "
-		"Without a kernel name it runs all kernels except fault, whose variants fail on "
-		"purpose. Names take * and ?.\n\n"
+		"Without a kernel name it runs all kernels except those that run only when named: "
+		"fault, ceilings, patterns and planted. Names take * and ?.\n\n"
 		"A case that cannot run here (a block that must be a power of two, too much shared "
 		"memory) is skipped with its reason. A case that crashes or hangs is stored as "
 		"such, and the sweep continues. The report goes to standard output at the end, "

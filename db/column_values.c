@@ -136,12 +136,6 @@ void columns_bind(struct statement *statement, const struct column_list *list, u
 				    (const char *)row + list->items[i].offset);
 }
 
-void columns_bind_null(struct statement *statement, const struct column_list *list, unsigned parts)
-{
-	for (size_t i = columns_count(list, parts); i > 0; i--)
-		bind_text(statement, NULL);
-}
-
 static enum trial_status take_status(struct statement *row)
 {
 	const char *name = take_text(row);

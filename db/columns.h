@@ -90,8 +90,6 @@ int columns_prepare(struct statement *statement, struct db *db, struct text *sql
 /* Binds the next parameters to the members of *row, in the order of the names. */
 void columns_bind(struct statement *statement, const struct column_list *list, unsigned parts,
 		  const void *row);
-/* Binds as many parameters to NULL. */
-void columns_bind_null(struct statement *statement, const struct column_list *list, unsigned parts);
 /* Sets the members of *out from the next columns of a row, in the order of the names. */
 void columns_take(struct statement *row, const struct column_list *list, unsigned parts, void *out);
 

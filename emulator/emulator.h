@@ -114,7 +114,6 @@ enum emulated_lanes { LANES_BEST, LANES_PORTABLE, LANES_AVX2 };
 int emulation_create(struct emulation **out, const struct ptx_program *program,
 		     struct device_memory *memory, enum emulated_lanes lanes, struct error *err);
 void emulation_free(struct emulation *emulation);
-const char *emulation_lanes_name(const struct emulation *emulation); /* "avx2" */
 /* The lanes that LANES_BEST chooses on this processor: "avx2" or "portable". */
 const char *emulator_best_lanes(void);
 /* Sets the module variables to their initial values. */

@@ -135,11 +135,6 @@ void emulation_free(struct emulation *emulation)
 	free(emulation);
 }
 
-const char *emulation_lanes_name(const struct emulation *emulation)
-{
-	return emulation->handlers->name;
-}
-
 const char *emulator_best_lanes(void)
 {
 	const struct handlers *avx2 = handlers_avx2_or_null();

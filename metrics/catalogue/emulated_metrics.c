@@ -96,7 +96,7 @@ const struct metric emulated_metrics[] = {
 		.name = "ptx_branch_efficiency_pct",
 		.unit = "percent",
 		.meaning = "conditional branches on which the warp did not diverge; these are "
-			   "branches of the PTX, many of which machine code replaces by predicates",
+			   "branches of the PTX; machine code replaces many of them by predicates",
 		.sets = PTX,
 		.worse = WORSE_LESS,
 		.emulated = true,

@@ -410,7 +410,7 @@ static void a_slope_outside_of_the_field_keeps_no_place(void **state)
 	ceiling_list_release(&roofs);
 }
 
-static void strangers_stay_in_their_quotes(void **state)
+static void untrusted_names_stay_in_their_quotes(void **state)
 {
 	static const struct {
 		const char *name, *quoted;
@@ -453,7 +453,7 @@ int main(void)
 		cmocka_unit_test(half_a_picture_is_one),
 		cmocka_unit_test(names_of_near_slopes_are_apart),
 		cmocka_unit_test(a_slope_outside_of_the_field_keeps_no_place),
-		cmocka_unit_test(strangers_stay_in_their_quotes),
+		cmocka_unit_test(untrusted_names_stay_in_their_quotes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
