@@ -105,6 +105,7 @@ static void settings_are_those_that_mean_something(void **state)
 			.backend = xstrdup(cases[i].emulated ? "ptx" : "cuda"),
 			.traits = {.timed = !cases[i].emulated, .emulated = cases[i].emulated},
 			.has_settings = !cases[i].stored,
+			.settings_known = cases[i].stored ? 0 : SETTINGS_ALL,
 			.settings = measure_settings_default,
 			.settings_json = cases[i].stored ? xstrdup(cases[i].stored) : NULL,
 			.rounds = 3,
