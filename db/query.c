@@ -226,14 +226,25 @@ static int look_whether_stopped(void *context)
 
 /* ---- the query ---- */
 
+/* SQLite notices a change of a view before it asks the authorizer, and the tables of an older file
+ * are views here. */
+static bool says_that_view_cannot_change(const char *message)
+{
+	static const char *const sayings[] = {"because it is a view", "to a view",
+					      "trigger on view: ", "may not be altered",
+					      "views may not be indexed"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(sayings); i++)
+		if (strstr(message, sayings[i]))
+			return true;
+	return false;
+}
+
 static int fail_query(struct db *db, const struct guard *guard, struct error *err)
 {
 	int code = sqlite3_extended_errcode(db->handle);
 
-	/* SQLite finds that a view cannot change before it asks the authorizer. The tables of an
-	 * older file are views here. */
-	const bool changes_view =
-		strstr(sqlite3_errmsg(db->handle), "because it is a view") != NULL;
+	const bool changes_view = says_that_view_cannot_change(sqlite3_errmsg(db->handle));
 
 	if (guard->refused[0] || changes_view)
 		return error_set(err, PL_EUSAGE,
