@@ -49,15 +49,21 @@ static int write_lines(FILE *out, const struct invocation *call, const struct ru
 		       const struct report_options *look, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
-	const char *folder = getenv("PERFLAB_SOURCE_DIR");
+	const char *given = getenv("PERFLAB_SOURCE_DIR");
+	struct text installed = TEXT_INIT;
+	const char *folder = given && *given ? given : NULL;
 	const struct trial **chosen =
 		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(const struct trial *));
 	size_t count;
 	int rc = choose_trials(chosen, &count, run, call, err);
 
+	/* An installation has the source of the built-in kernels. */
+	if (!folder && install_path(&installed, "share/perflab/source", NULL) == 0)
+		folder = installed.data;
 	if (!rc)
-		rc = report_lines(out, run, chosen, count, folder && *folder ? folder : NULL,
+		rc = report_lines(out, run, chosen, count, folder,
 				  (enum report_format)options->format, look, err);
+	text_release(&installed);
 	free(chosen);
 	return rc;
 }
@@ -252,10 +258,9 @@ const struct command command_report = {
 		"roofline, drawn by gnuplot.\n\n"
 		"A run of the backend ptx has no times and no best configuration. Its columns are "
 		"counts of the emulated PTX. --lines shows them per source line, for the cases "
-		"that "
-		"match a CASE: a pattern with * and ?, or any part of the name. It also shows the "
-		"source text, if it finds the file in the working directory or below "
-		"$PERFLAB_SOURCE_DIR.",
+		"that match a CASE: a pattern with * and ?, or any part of the name. It also shows "
+		"the source text, if it finds the file in the working directory or below "
+		"$PERFLAB_SOURCE_DIR (default: the installed source of the built-in kernels).",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct report_verb_options),

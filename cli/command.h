@@ -65,7 +65,7 @@ struct option_row {
 	int64_t least;              /* OPTION_COUNT */
 };
 
-/* The help of options that many verbs have. */
+/* The help of options that many verbs share. */
 #define HELP_DB "the database (default: $PERFLAB_DB, else perflab.db)"
 #define HELP_FORMAT "the output format"
 #define HELP_OUTPUT                                                                         \
@@ -169,9 +169,10 @@ void print_wrapped(FILE *out, const char *text, size_t column, size_t indent);
 /* Prints one line to stderr: "perflab: …". */
 void say(const char *format, ...) PRINTF_LIKE(1, 2);
 void terminal_look(struct terminal *terminal);
-/* For verbs that only print, at their end: 0, or PL_EIO with the cause. */
+/* Called at the end of verbs that only print. Returns 0, or PL_EIO with the cause. */
 int stdout_printed(struct error *err);
-/* Closes stdout at the end of the program. Returns 0, or PL_EIO when it did not take everything. */
+/* Closes stdout at the end of the program. Returns 0, or PL_EIO if some of the output could not
+ * be written. */
 int stdout_check(struct error *err);
 
 #endif

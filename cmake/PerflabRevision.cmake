@@ -1,11 +1,11 @@
-# Writes the revision of the source tree to a header. Appends "-dirty" if tracked files differ from
-# it; the revision is "" if git does not track the tree. An unchanged header is not written again,
-# so that a commit recompiles one file only.
+# Writes the revision of the source tree to a header, "-dirty" behind it if tracked files differ from
+# it, and "" where the tree is none of git's. The file is left alone when that is in it already, so
+# that a commit compiles one file anew.
 #   cmake -DGIT=… -DSOURCE=… -DHEADER=… -P PerflabRevision.cmake
 set(_revision "")
-set(ENV{GIT_OPTIONAL_LOCKS} 0) # a commit must not wait for a build
+set(ENV{GIT_OPTIONAL_LOCKS} 0) # a build must not block a concurrent commit
 if(GIT)
-  # an unpacked archive may be inside another repository
+  # an unpacked archive may lie in a tree of somebody else's
   execute_process(COMMAND ${GIT} ls-files --error-unmatch CMakeLists.txt
     WORKING_DIRECTORY ${SOURCE} RESULT_VARIABLE _foreign OUTPUT_QUIET ERROR_QUIET)
   if(_foreign EQUAL 0)

@@ -18,7 +18,7 @@
 
 /*
  * Allocations have the same addresses in every run. They are aligned to 512
- * bytes, as those of cudaMalloc, and at least DEVICE_GUARD_BYTES before and
+ * bytes, like those of cudaMalloc, and at least DEVICE_GUARD_BYTES before and
  * after each one belong to no allocation. The contents start as zeroes.
  */
 #define DEVICE_GUARD_BYTES 4096

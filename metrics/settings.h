@@ -40,7 +40,7 @@ struct measure_settings {
 	int rounds;          /* per case, each in a fresh worker */
 	int64_t timeout_ns;  /* for one phase of one case */
 	struct string_list metrics; /* from metric_request(); empty: no counters */
-	char *chip;      /* the emulator takes the limits of this chip: "GH100"; NULL: the backend's
+	char *chip;      /* the emulator uses the limits of this chip: "GH100"; NULL: the backend's
 			  * choice */
 	bool all_blocks; /* the emulator executes all blocks, however many there are */
 	int jobs;        /* number of emulator workers; 0: one per processor */

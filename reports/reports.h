@@ -32,7 +32,7 @@ enum report_subject {
 
 /* What a format needs or is, as bits. */
 enum report_trait {
-	HUMAN_READABLE = 1, /* written for a reader; else for a program */
+	HUMAN_READABLE = 1, /* otherwise the format is machine-readable */
 	BINARY = 2,         /* never written to a terminal */
 	BY_GNUPLOT = 4,     /* report_run() writes a script; gnuplot draws the picture */
 	AS_PAGE = 8,        /* needs the page that a build embeds; shows history, samples and a
@@ -42,7 +42,7 @@ enum report_trait {
 /*
  * One row per format: symbol, name for --format, what it applies to, traits, the writer of a run
  * (run_write_WRITER(), see report_run_writer), meaning.
- * `none` stands for formats that no run is written in.
+ * The writer `none` means that no run is written in the format.
  *
  * A new format of a run is a row here and a file with its writer. The options, help, completion
  * and checks of the command line all read this table.

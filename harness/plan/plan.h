@@ -60,7 +60,7 @@ struct plan_case {
 	size_t position;            /* in the whole plan, even if the plan is one shard of it */
 	struct launch_case *launch; /* NULL: skipped */
 	char *skip_reason;          /* NULL: runnable */
-	/* What the database already stores of a resumed run. All zero in a fresh plan. */
+	/* What the database already has of the case in a resumed run. All zero in a new plan. */
 	int rounds_done;
 	bool counted;
 	bool finished; /* its status is final */
@@ -79,19 +79,19 @@ struct plan {
  * selected kernels have applies to those; an axis that none has is an error.
  */
 int plan_choose(struct plan **out, const struct plan_request *request, struct error *err);
-/* Evaluates every case for the least device and keeps nothing. PL_EUSAGE for values that no device
- * can have, such as an overflow: found before a device is opened. */
+/* Evaluates every case for device_limits_minimum and keeps nothing. PL_EUSAGE: values that no
+ * device can run, such as an overflow. This finds them before a device is opened. */
 int plan_check(const struct plan *plan, struct error *err);
-/* Gives every case its launch on a device, or its skip reason. May be repeated for another device.
- */
+/* Sets the launch or the skip reason of every case for a device. May be repeated for another
+ * device. */
 int plan_resolve(struct plan *plan, const struct device_limits *limits, struct error *err);
-/* Both. */
+/* Calls plan_choose() and plan_resolve(). */
 int plan_build(struct plan **out, const struct plan_request *request,
 	       const struct device_limits *limits, struct error *err);
 void plan_free(struct plan *plan);
-void plan_case_release(struct plan_case *planned); /* of a plan that keeps it no longer */
-/* Keeps the cases of one shard, counted from 1, of `total`. Together all shards are the plan. A
- * plan may be cut before or after it is resolved. */
+void plan_case_release(struct plan_case *planned); /* for a case that was taken out of its plan */
+/* Keeps the cases of one of `total` shards, numbered from 1. All shards together are the plan.
+ * Works before or after the plan is resolved. */
 void plan_take_shard(struct plan *plan, size_t shard, size_t total);
 /*
  * Writes the launch hash of a case: 16 hex digits and a NUL. The hash covers

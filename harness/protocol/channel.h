@@ -43,7 +43,7 @@ enum channel_result channel_send(struct channel *channel, const json_t *message,
 /* Sends a line that is JSON already; appends the newline to *line. */
 enum channel_result channel_send_line(struct channel *channel, struct text *line,
 				      int64_t deadline_ns, struct error *err);
-/* *out is to be json_decref()'d. */
+/* The caller calls json_decref() on *out. */
 enum channel_result channel_receive(struct channel *channel, json_t **out, int64_t deadline_ns,
 				    struct error *err);
 

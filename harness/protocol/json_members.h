@@ -3,7 +3,7 @@
  * Each reader checks that the member exists, has the right type and is within
  * its limits. Otherwise it returns PL_EPROTOCOL with the member's name in *err
  * and leaves *out unchanged. Tables of rows convert a struct to a JSON object
- * and back. The users of protocol.h include it through that header.
+ * and back. Other modules include this header through protocol.h.
  */
 #ifndef HARNESS_PROTOCOL_JSON_MEMBERS_H
 #define HARNESS_PROTOCOL_JSON_MEMBERS_H

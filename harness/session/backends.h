@@ -1,8 +1,8 @@
 /*
- * backends: the backends that perflab knows before any worker runs: their
- * names, traits and options. A worker reports its own traits when it opens;
- * this table serves the decisions that come before that. A backend of another
- * name (perflab-worker-NAME) is unknown here and is treated as one that times.
+ * backends: the table of backends that perflab knows before any worker runs:
+ * their names, traits and options. A worker reports its own traits when it
+ * opens; the table serves earlier decisions. A backend with another name
+ * (perflab-worker-NAME) is not in the table and is treated as timed.
  */
 #ifndef HARNESS_SESSION_BACKENDS_H
 #define HARNESS_SESSION_BACKENDS_H
@@ -18,20 +18,20 @@ struct backend {
 	const char *name;
 	struct backend_traits traits;
 	bool has_ceilings;          /* a sweep measures the ceilings of its device first */
-	bool needs_toolkit;         /* its worker is built only where the CUDA toolkit is */
+	bool needs_toolkit;         /* its worker is built only if the CUDA toolkit is found */
 	bool needs_all_checks;      /* `perflab doctor` expects every check of its worker to pass */
-	const char *build_remedy;   /* what to do when its worker is not there */
-	const char *const *options; /* of `sweep`, that only backends of its kind use;
+	const char *build_remedy;   /* what to do if its worker is missing */
+	const char *const *options; /* options of `sweep` that only backends of its kind use;
 				     * NULL-terminated */
 };
 
 /* NULL: not in the table. */
 const struct backend *backend_find(const char *name);
-/* Traits by the table. An unknown backend is timed and not emulated. */
+/* The traits in the table. An unknown backend is timed and not emulated. */
 struct backend_traits backend_traits_of(const char *name);
-/* Options that a backend with these traits does not use: those of the other kind. */
+/* The options that a backend with these traits does not use: those of the other kind. */
 const char *const *backend_unused_options(const struct backend_traits *traits);
-/* PL_EUSAGE for "auto", for a verb that asks one backend. */
+/* Returns PL_EUSAGE for "auto". For verbs that ask one backend. */
 int backend_must_be_named(const char *backend, struct error *err);
 
 #endif

@@ -1,13 +1,13 @@
 /*
- * compare_runs: loads two runs, refuses a pair whose numbers do not compare,
- * and judges every case. The statistics are in metrics/analysis/regress.h.
+ * compare_runs: loads two runs, refuses two runs that cannot be compared, and
+ * judges every case. The statistics are in metrics/analysis/regress.h.
  */
 #ifndef HARNESS_SESSION_COMPARE_RUNS_H
 #define HARNESS_SESSION_COMPARE_RUNS_H
 
 #include "harness/session/judge.h"
 
-/* A base that means the newest run marked good; see db_base_resolve(). */
+/* As a base: the newest run that is marked good; see db_base_resolve(). */
 #define BASE_LAST_GOOD "last-good"
 
 struct run_comparison_request {
@@ -23,17 +23,17 @@ struct run_comparison {
 	struct regress_differences differences; /* between the environments of the runs */
 	struct regress regress;
 	size_t filled; /* cases that are compared with an older run than the base */
-	/* What the above borrows from. */
+	/* The members above borrow from these. */
 	struct baselines baselines;
 	struct regress_pair *pairs;
 	struct string_list notes;
 };
 /*
  * PL_EUSAGE: no such run; base and head are the same run; their backends
- * differ, or their environments do without allow_different; they share no case
- * with times or counters. Errors of db/db.h and regress_judge(). What the
- * request points to must live as long as *out. Release *out after an error,
- * too.
+ * differ; their environments differ and allow_different is not set; they share
+ * no case with times or counters. Also the errors of db/db.h and
+ * regress_judge(). The data that the request points to must live as long as
+ * *out. Release *out even after an error.
  */
 int compare_runs(struct run_comparison *out, struct db *db,
 		 const struct run_comparison_request *request, struct error *err);

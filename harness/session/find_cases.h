@@ -8,7 +8,8 @@
 #include "db/db.h"
 
 struct case_query {
-	/* "KERNEL/VARIANT/CONFIG", its first parts, or a pattern of the whole with * and ?. */
+	/* "KERNEL/VARIANT/CONFIG", its first parts, or a pattern for the whole name with * and ?.
+	 */
 	const char *word;
 	/* The id of the device, its name or a part of it, or at least the first 4 characters of its
 	 * uuid. NULL: any. */
@@ -17,29 +18,29 @@ struct case_query {
 	const char *db_path; /* for messages */
 };
 
-/* A case with strings of its own. */
+/* A case that owns its strings. */
 struct found_case {
 	struct known_case item;
 	char *name; /* "reduce/shuffle/block=256,n=16777216" */
 };
 struct found_cases {
-	struct found_case *items; /* by name; on any device that the query allows */
+	struct found_case *items; /* sorted by name; on any device that the query allows */
 	size_t count, capacity;
 };
-/* PL_EUSAGE: no case matches, with the nearest name or the reason; PL_ENOENT: the database holds no
- * case that ended well; errors of db/db.h. */
+/* PL_EUSAGE: no case matches; the message has the nearest name or the reason. PL_ENOENT: the
+ * database holds no case with a good result. Also the errors of db/db.h. */
 int cases_find(struct found_cases *out, struct db *db, const struct case_query *query,
 	       struct error *err);
 void found_cases_release(struct found_cases *found);
 
-/* The case of the newest run: its device and backend are the ones to show. Borrowed. */
+/* The case of the newest run. The caller shows the history on its device and backend. Borrowed. */
 const struct known_case *cases_newest(const struct found_cases *found);
 bool cases_same_series(const struct known_case *a, const struct known_case *b);
 
 /*
  * Loads the histories of the found cases on the device and backend of `series`,
  * with their change points over all runs. *out is malloc'd; the caller calls
- * history_release() for each history, also after an error.
+ * history_release() for each history, even after an error.
  */
 int cases_load_histories(struct history **out, size_t *count, struct db *db,
 			 const struct found_cases *found, const struct known_case *series,

@@ -1,6 +1,6 @@
 /*
- * host: facts of this machine and this build that every run stores, and which
- * processes live.
+ * host: facts about this machine and this build that every run stores, and
+ * checks whether the process of a run is alive.
  */
 #ifndef HARNESS_SESSION_HOST_H
 #define HARNESS_SESSION_HOST_H
@@ -13,10 +13,10 @@ void host_facts(struct key_value_list *environment);
 /* The git revision that perflab and its kernels were built from: a full commit, with "-dirty" if
  * tracked files were changed. NULL: not built from a git tree. */
 const char *host_build_revision(void);
-/* "HOST PID START": identifies this process, so that another can tell whether it lives. malloc'd.
- */
+/* "HOST PID START": identifies this process, so that another process can check whether it is alive.
+ * malloc'd. */
 char *host_process_mark(void);
-/* Whether a process of that mark runs on this host. */
+/* Whether the process with this mark runs on this host. */
 bool host_process_lives(const char *mark);
 /* Sets the state of a run to "interrupted" if the database says "running" and its process on this
  * host is gone. */

@@ -7,17 +7,17 @@
 #include "db/db.h"
 #include "imports/imports.h"
 
-/* What the user says about an imported run. NULL: nothing. */
+/* Facts that the user gives about an imported run. NULL: not given. */
 struct import_words {
 	const char *label, *note, *revision;
 	const char *device; /* replaces the name that the file gives */
-	const char *file;   /* its path; the run stores the name without folders */
+	const char *file;   /* path of the file; the run stores the name without folders */
 };
 
 /* Reads a file of at most IMPORT_MAX_BYTES. PL_ENOENT, PL_EIO; errors of import_read(). */
 int import_read_file(struct import *out, const char *path, enum import_format format,
 		     struct error *err);
-/* Whether the database has the run already; then *id is its number. */
+/* Whether the database already has the run. If so, *id is its number. */
 bool import_is_stored(struct db *db, const struct import_run *imported, int64_t *id);
 /* Stores a run with its cases and samples in one transaction, then judges it. Sets the ids of the
  * run. */

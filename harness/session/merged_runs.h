@@ -19,7 +19,7 @@ int merged_runs_judge(struct db *db, const struct merge_summary *summary,
 
 /* The shards that a run of a sweep lacks. */
 struct missing_shards {
-	size_t count, total; /* count 0: none is missing, or the run is not of shards */
+	size_t count, total; /* count 0: none is missing, or the run does not consist of shards */
 	char *numbers;       /* "2, 5-7" */
 	char *sweep;         /* the name of the sweep; NULL: it has none */
 };

@@ -1,21 +1,21 @@
 /*
- * session: measures. A sweep opens a worker, builds the plan for its device,
- * measures every case, stores every result in a database as it comes, judges
- * the run against its baselines, and hands the run to the caller. Worker
- * processes execute the cases, so perflab itself loads no CUDA;
- * docs/worker-protocol.md.
+ * session: runs sweeps. A sweep opens a worker, resolves the plan for its
+ * device, measures every case, stores every result in a database as soon as it
+ * arrives, compares the run with its baselines, and returns the run to the
+ * caller. Worker processes execute the cases, so perflab itself loads no CUDA
+ * (docs/worker-protocol.md).
  *
  * Nothing here prints, exits or reads arguments. The caller fills a struct
- * sweep_request and hears what the user must see through a struct
+ * sweep_request and receives messages for the user through a struct
  * sweep_observer. workers.h asks a worker questions without a session,
  * studies.h measures claims, judge.h compares runs, backends.h has the table
  * of backends and host.h the facts of this machine.
  *
- * Errors: 0 or PL_E* with *err set. PL_EUSAGE the request is wrong;
- * PL_EUNSUPPORTED no backend can be used here, or every case was skipped;
- * PL_EINTERRUPTED *stop became non-zero; PL_EWORKER, PL_EPROTOCOL and
- * PL_EDEVICE no worker could be kept open; those of db/db.h. A case that
- * fails is a trial with a status, and no error.
+ * Functions return 0, or PL_E* with *err set. PL_EUSAGE: the request is wrong.
+ * PL_EUNSUPPORTED: no backend can be used here, or every case was skipped.
+ * PL_EINTERRUPTED: *stop became non-zero. PL_EWORKER, PL_EPROTOCOL, PL_EDEVICE:
+ * no worker could be kept open. Also the errors of db/db.h. A case that fails
+ * is a trial with a status, not an error.
  */
 #ifndef HARNESS_SESSION_SESSION_H
 #define HARNESS_SESSION_SESSION_H
@@ -25,18 +25,18 @@
 #include "metrics/metrics.h"
 #include "metrics/settings.h"
 
-/* ---- what is asked for ---- */
+/* ---- the request ---- */
 
-/* When a sweep measures the ceilings of its device first: if the database has none, each time, not
- * at all. */
+/* When a sweep measures the ceilings of its device first: if the database has none, every time, or
+ * never. */
 enum ceilings_when { CEILINGS_AUTO, CEILINGS_ALWAYS, CEILINGS_NEVER };
-/* Their words, NULL-terminated: "auto", "always", "never". */
+/* The words for these values, NULL-terminated: "auto", "always", "never". */
 extern const char *const ceilings_when_words[];
-/* The default: $PERFLAB_CEILINGS, else auto. PL_EUSAGE: it is another word. */
+/* The default: $PERFLAB_CEILINGS, else auto. PL_EUSAGE: the variable has another value. */
 int ceilings_when_default(int *out, struct error *err);
 
 struct sweep_request {
-	struct string_list selectors;               /* as of struct plan_request */
+	struct string_list selectors;               /* as in struct plan_request */
 	struct string_list axis_names, axis_values; /* values that replace those of an axis */
 	/* All but the metrics, because their names depend on the backend. */
 	struct measure_settings settings;
@@ -50,14 +50,15 @@ struct sweep_request {
 	const char *db_path;
 	enum ceilings_when ceilings;
 };
-/* The default settings, no selectors: every kernel. Strings are borrowed, lists are owned. */
+/* Sets the default settings and no selectors, which means every kernel. Strings are borrowed, lists
+ * are owned. */
 void sweep_request_init(struct sweep_request *request);
-/* "NAME=VALUES". PL_EUSAGE: it is not of this form. */
+/* `assignment` is "NAME=VALUES". PL_EUSAGE: it does not have this form. */
 int sweep_request_set(struct sweep_request *request, const char *assignment, struct error *err);
 void sweep_request_set_axis(struct sweep_request *request, const char *name, const char *values);
 void sweep_request_release(struct sweep_request *request);
 
-/* ---- what the user sees meanwhile ---- */
+/* ---- messages and progress ---- */
 
 struct sweep_progress {
 	size_t done, total;              /* steps: cases * rounds + counting; emulated: cases */
@@ -68,7 +69,7 @@ struct sweep_progress {
 
 enum notice_kind {
 	NOTICE_WARNING, /* the user must see it */
-	NOTICE_REMARK   /* may be left out */
+	NOTICE_REMARK   /* may be omitted */
 };
 
 /* Called in the thread of the caller. Each function may be NULL; a line lives until it returns. */
@@ -83,16 +84,16 @@ struct sweep_observer {
 struct sweep_result {
 	struct db *db;  /* open if a run was stored */
 	struct run run; /* with its trials and their rounds, if the sweep succeeded */
-	bool begun;     /* the database has the run, whatever became of it */
+	bool begun;     /* the database has the run, even if the sweep failed */
 };
 void sweep_result_release(struct sweep_result *result);
 
 /*
- * Measures and stores a run, or continues request->resume. Checks the words of
- * the request first, then the database, and only then opens a device. Of the
- * backends that BACKEND_AUTO allows it takes the first that opens. A new
- * database file is created once a device is open. Measures the ceilings of
- * the device before, as a run of its own, if request->ceilings says so.
+ * Measures and stores a run, or continues request->resume. Checks
+ * the request first, then the database, and only then opens a device. With
+ * BACKEND_AUTO it takes the first allowed backend that opens. Creates a new
+ * database file only after a device is open. If request->ceilings says so, it
+ * first measures the ceilings of the device, as a separate run.
  */
 int sweep_run(const struct sweep_request *request, const struct sweep_observer *observer,
 	      const volatile int *stop, struct sweep_result *out, struct error *err);
@@ -100,27 +101,27 @@ int sweep_run(const struct sweep_request *request, const struct sweep_observer *
 struct sweep_preview {
 	struct plan *plan;
 	char *device; /* the name of the device that it was made for; NULL: none could be used */
-	char *absent; /* then the reason */
+	char *absent; /* why no device could be used; NULL: one was */
 };
 void sweep_preview_release(struct sweep_preview *preview);
 
-/* Plans and inspects as sweep_run(), and measures nothing. Without a usable device it plans for
- * the least that every CUDA device has. */
+/* Plans and inspects like sweep_run(), but measures nothing. Without a usable device it plans for
+ * device_limits_minimum. */
 int sweep_plan_only(const struct sweep_request *request, const struct sweep_observer *observer,
 		    const volatile int *stop, struct sweep_preview *out, struct error *err);
 
 /*
- * Measures ceilings: the selectors of the request are variants of the kernel
- * CEILINGS_KERNEL, none means all. PL_EUNSUPPORTED: the backend measures no
+ * Measures ceilings. The selectors of the request are variants of the kernel
+ * CEILINGS_KERNEL; no selector means all. PL_EUNSUPPORTED: the backend measures no
  * time, or a profiler is attached.
  */
 int ceilings_run(const struct sweep_request *request, const struct sweep_observer *observer,
 		 const volatile int *stop, struct sweep_result *out, struct error *err);
 /*
- * What ceilings are measured with. One round, because each round verifies all
- * that it times, which takes longer than timing. No more precision than roofs
+ * The settings for ceilings. One round, because each round verifies every case
+ * that it times, and that takes longer than timing. No more precision than roofs
  * need: after tens of milliseconds on tensor cores a device lowers its clock to
- * stay within its power, and kernels are measured in bursts as short as these.
+ * stay within its power limit, and kernels are measured in equally short bursts.
  */
 #define CEILINGS_ROUNDS 1
 #define CEILINGS_PRECISION 0.01

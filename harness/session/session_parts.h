@@ -1,7 +1,7 @@
 /*
- * session_parts: what the steps of sweep_run() share: the settings of a
- * request, the choice of a backend, shards, resumed runs, the store, and one
- * measured run. Internal to harness/session.
+ * session_parts: the parts that the steps of sweep_run() share: the settings of
+ * a request, the choice of a backend, shards, resumed runs, the store, and the
+ * measurement of one run. Internal to harness/session.
  */
 #ifndef HARNESS_SESSION_SESSION_PARTS_H
 #define HARNESS_SESSION_SESSION_PARTS_H
@@ -12,16 +12,16 @@
 /* ---- the request: request.c ---- */
 
 /* The settings of a request for a backend with these traits: resolves the words of --metrics.
- * PL_EUSAGE: a metric that no catalogue has. */
+ * PL_EUSAGE: the catalogue has no such metric. */
 int request_settings(struct measure_settings *out, const struct sweep_request *request,
 		     const struct backend_traits *traits, struct error *err);
-/* The words of --metrics as names of the catalogue. PL_EUSAGE as above. */
+/* Resolves the words of --metrics to names of the catalogue. PL_EUSAGE as above. */
 int request_metrics(struct string_list *wanted, const struct string_list *words, bool emulated,
 		    struct error *err);
 /* Chooses the cases of a request and checks their values. *out may be set on an error. */
 int request_plan(struct plan **out, const struct sweep_request *request, struct error *err);
-/* Nothing exists at the path, and a file can be created there. Other problems with a path are
- * left to db_open(). */
+/* Whether nothing exists at the path and a file can be created there. db_open() reports other
+ * problems with a path. */
 bool database_is_new(const char *path);
 /* Reports one line to an observer, which may be NULL. */
 void tell_observer(const struct sweep_observer *observer, enum notice_kind kind, const char *format,
@@ -29,26 +29,27 @@ void tell_observer(const struct sweep_observer *observer, enum notice_kind kind,
 
 /* ---- the choice of a backend: backend_choice.c ---- */
 
-/* Backends to try in this order; the first that opens a device is taken. */
+/* The backends to try, in this order. perflab takes the first that opens a device. */
 struct backend_choice {
 	const char *names[2]; /* borrowed */
 	size_t count;
 	bool automatic;  /* --backend auto */
-	bool announced;  /* the user knows which backend was taken */
-	struct text why; /* the last backend: an option that only it has, or what the others lack */
+	bool announced;  /* the message about the chosen backend was shown */
+	struct text why; /* why the last backend: an option that only it has, or what others lack */
 	int code;        /* the error of the backends that were tried */
 };
-/* From the words alone. PL_EUSAGE: options that the named backend does not use. */
+/* Reads only the request. PL_EUSAGE: options that the named backend does not use. */
 int backend_choose(struct backend_choice *choice, const struct sweep_request *request,
 		   struct error *err);
 /* Returns 0 if a worker exists for one of the backends. */
 int backend_choice_find(const struct backend_choice *choice, struct error *err);
-/* Notes why a backend cannot be used. Returns false if the error is of another kind and final. */
+/* Records why a backend cannot be used. Returns false if the error is of another kind, which ends
+ * the search. */
 bool backend_choice_lacks(struct backend_choice *choice, size_t index, int rc,
 			  const struct error *cause);
-/* The error with all reasons, when no backend is left. */
+/* Sets the error, with all reasons, when no backend is left. */
 int backend_choice_fail(const struct backend_choice *choice, struct error *err);
-/* Tells the user when an automatic choice falls to the emulator. */
+/* Tells the user if the automatic choice is the emulator. */
 void backend_choice_announce(struct backend_choice *choice, size_t index,
 			     const struct sweep_request *request,
 			     const struct sweep_observer *observer);
@@ -59,35 +60,37 @@ void backend_choice_release(struct backend_choice *choice);
 /* The part of a sweep that a run measures. */
 struct sweep_shard {
 	size_t number, total; /* from 1; total 0: the whole sweep */
-	char *sweep;          /* name; NULL: shards that agree in all else are of one sweep */
+	char *sweep;          /* name; NULL: shards that agree in all else form one sweep */
 	size_t cases;         /* of the whole plan */
 	uint64_t plan_hash;
 };
-/* From the words alone. */
+/* Reads only the request. */
 int shard_from_request(struct sweep_shard *out, const struct sweep_request *request,
 		       struct error *err);
 /* Keeps the cases of the shard in the plan. PL_EUSAGE: there are fewer cases than shards. */
 int shard_take(struct sweep_shard *shard, struct plan *plan, struct error *err);
-/* Adds what a merge needs to the environment of a run that has its device and settings. */
+/* Adds the facts that a merge needs to the environment of a run. The run already has its device and
+ * settings. */
 void shard_describe(struct run *run, const struct sweep_shard *shard);
 
 /* ---- resumed runs: resume.c ---- */
 
-/* Loads the run that request->resume names, and its settings with those that a resume may change.
- * PL_EUSAGE: the run is finished, or an option may not be changed; PL_EBUSY: it still runs. */
+/* Loads the run that request->resume names, and its settings. The request replaces the settings
+ * that a resume may change. PL_EUSAGE: the run is finished, or an option may not be changed;
+ * PL_EBUSY: it still runs. */
 int resume_load(struct run *run, struct measure_settings *settings,
 		const struct sweep_request *request, struct db *db, struct error *err);
-/* From the words alone. */
+/* Reads only the request. */
 int resume_check_options(const struct sweep_request *request, struct error *err);
-/* PL_EUNSUPPORTED: another device than that of the run. */
+/* PL_EUNSUPPORTED: the device is not that of the run. */
 int resume_check_device(const struct run *run, const struct device_info *device, struct error *err);
-/* Chooses the cases of the run and marks what is stored. *trial_ids, by index in the plan, is
- * malloc'd. */
+/* Chooses the cases of the run and marks the results that are stored. *trial_ids, by index in the
+ * plan, is malloc'd. */
 int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run, struct error *err);
 
 /* ---- one run: measure_run.c ---- */
 
-/* What one run is made of. */
+/* The inputs of one run. */
 struct run_task {
 	const struct sweep_request *request;
 	const struct sweep_observer *observer;
@@ -118,6 +121,7 @@ struct sweep_store {
 	size_t trial_count;
 	int64_t *trial_ids;
 	struct open_trial *trials; /* samples of the trials that have not ended */
+	size_t kept_samples;       /* of all of them */
 };
 /* Stores a new run with its plan, or reopens the resumed one. */
 int store_begin(struct sweep_store *store, const struct run_task *task,
@@ -128,9 +132,10 @@ void store_release(struct sweep_store *store);
 /* ---- ceilings: ceilings.c ---- */
 
 /*
- * Measures the ceilings of the device as a run of its own, if the request, the
- * backend and the database want that. Failures are reported and are no error,
- * because the sweep can do without ceilings, except PL_EINTERRUPTED.
+ * Measures the ceilings of the device as a separate run, if the request, the
+ * backend and the database call for it. Reports failures but returns no error
+ * for them, because the sweep does not need ceilings. The exception is
+ * PL_EINTERRUPTED.
  */
 int ceilings_before(const struct sweep_request *request, const struct sweep_observer *observer,
 		    const volatile int *stop, const char *backend, struct sweep_result *out,

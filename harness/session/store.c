@@ -1,8 +1,9 @@
 /*
  * The store: gives every result of a sweep to the database as it comes, one
  * transaction each. The samples of a trial stay in memory until it ends, for
- * its summary; a resumed run reads those of its earlier rounds once, when it
- * begins.
+ * its summary, within a limit for all trials; a trial beyond the limit gets its
+ * summary from the database. A resumed run reads the samples of its earlier
+ * rounds once, when it begins.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +16,38 @@
 #include "metrics/catalogue/catalogue.h"
 #include "perflab_config.h"
 
+/* Of all trials that have not ended: the default settings of 1,000 cases stay below it. */
+#define KEPT_SAMPLES_MOST ((size_t)8 << 20)
+
 /* The samples of a trial that has not ended. */
 struct open_trial {
 	struct sample *samples;
 	size_t count, capacity;
+	bool dropped; /* beyond the limit: they are in the database only */
 };
 
 /* ---- samples ---- */
 
+static void drop_samples(struct sweep_store *store, struct open_trial *trial)
+{
+	store->kept_samples -= trial->count;
+	free(trial->samples);
+	*trial = (struct open_trial){.dropped = true};
+}
+
 /* A round that is there already is replaced, as in the database. */
-static void keep_round(struct open_trial *trial, const struct round_result *round)
+static void keep_round(struct sweep_store *store, struct open_trial *trial,
+		       const struct round_result *round)
 {
 	size_t kept = 0;
+
+	if (trial->dropped)
+		return;
+	if (store->kept_samples + round->count > KEPT_SAMPLES_MOST) {
+		drop_samples(store, trial);
+		return;
+	}
+	store->kept_samples -= trial->count;
 
 	for (size_t i = 0; i < trial->count; i++)
 		if (trial->samples[i].round != round->round)
@@ -37,24 +58,23 @@ static void keep_round(struct open_trial *trial, const struct round_result *roun
 	for (size_t i = 0; i < round->count; i++)
 		trial->samples[trial->count++] = (struct sample){
 			.round = round->round, .sequence = (int)i, .time_ns = round->time_ns[i]};
+	store->kept_samples += trial->count;
 }
 
-static struct summary summary_of(const struct open_trial *trial)
+static int summary_of(struct sweep_store *store, size_t index, struct summary *out,
+		      struct error *err)
 {
-	double *time_ns = xcalloc(trial->count + 1, sizeof(*time_ns));
-	struct summary summary;
+	const struct open_trial *trial = &store->trials[index];
+	double *time_ns;
 
+	if (trial->dropped)
+		return db_trial_summary(store->db, store->trial_ids[index], out, err);
+	time_ns = xcalloc(trial->count + 1, sizeof(*time_ns));
 	for (size_t i = 0; i < trial->count; i++)
 		time_ns[i] = trial->samples[i].time_ns;
-	summary = summarise(time_ns, trial->count);
+	*out = summarise(time_ns, trial->count);
 	free(time_ns);
-	return summary;
-}
-
-static void forget_samples(struct open_trial *trial)
-{
-	free(trial->samples);
-	*trial = (struct open_trial){0};
+	return 0;
 }
 
 /* ---- results ---- */
@@ -74,7 +94,7 @@ static int store_round(void *context, size_t index, const struct round_result *r
 	int rc = db_round_add(store->db, store->trial_ids[index], round, err);
 
 	if (!rc)
-		keep_round(&store->trials[index], round);
+		keep_round(store, &store->trials[index], round);
 	return rc;
 }
 
@@ -83,11 +103,13 @@ static int store_counters(void *context, size_t index, const struct counter_list
 {
 	struct sweep_store *store = context;
 	struct counter_list with_rates = {0};
-	int rc;
+	struct summary summary;
+	int rc = summary_of(store, index, &summary, err);
 
+	if (rc)
+		return rc;
 	counter_list_copy(&with_rates, counters);
-	metric_derive_rates(&with_rates, store->metrics,
-			    summary_of(&store->trials[index]).median_ns);
+	metric_derive_rates(&with_rates, store->metrics, summary.median_ns);
 	rc = db_counters_set(store->db, store->trial_ids[index], &with_rates, err);
 	counter_list_release(&with_rates);
 	return rc;
@@ -105,9 +127,12 @@ static int store_finished(void *context, size_t index, enum trial_status status,
 			  struct error *err)
 {
 	struct sweep_store *store = context;
-	const struct summary summary = summary_of(&store->trials[index]);
+	struct summary summary;
+	int rc = summary_of(store, index, &summary, err);
 
-	forget_samples(&store->trials[index]);
+	if (rc)
+		return rc;
+	drop_samples(store, &store->trials[index]);
 	return db_trial_finish(store->db, store->trial_ids[index], status, reason, &summary, err);
 }
 
@@ -252,10 +277,17 @@ static int claim_run(struct sweep_store *store, const struct run *resumed, struc
 static int load_earlier_rounds(struct sweep_store *store, size_t index, struct error *err)
 {
 	struct open_trial *trial = &store->trials[index];
-	int rc = db_samples_load(store->db, store->trial_ids[index], &trial->samples, &trial->count,
-				 err);
+	int rc;
+
+	if (store->kept_samples >= KEPT_SAMPLES_MOST) {
+		trial->dropped = true;
+		return 0;
+	}
+	rc = db_samples_load(store->db, store->trial_ids[index], &trial->samples, &trial->count,
+			     err);
 
 	trial->capacity = trial->count;
+	store->kept_samples += trial->count;
 	return rc;
 }
 
@@ -303,7 +335,7 @@ int store_begin(struct sweep_store *store, const struct run_task *task,
 void store_release(struct sweep_store *store)
 {
 	for (size_t i = 0; i < store->trial_count; i++)
-		forget_samples(&store->trials[i]);
+		drop_samples(store, &store->trials[i]);
 	free(store->trials);
 	free(store->trial_ids);
 }

@@ -1,8 +1,7 @@
 /*
  * studies: claims about kernels, measured and answered. Loads study files,
  * measures the cases that they need as one sweep, and answers each study from
- * the trials of a run. metrics/analysis/study.h has the language of a study
- * and the judgement.
+ * the trials of a run. metrics/analysis/study.h parses and judges studies.
  */
 #ifndef HARNESS_SESSION_STUDIES_H
 #define HARNESS_SESSION_STUDIES_H
@@ -10,29 +9,30 @@
 #include "harness/session/session.h"
 #include "metrics/analysis/study.h"
 
-/* The label of the runs that studies are answered from. */
+/* The label of the runs from which studies are answered. */
 #define STUDY_LABEL "studies"
 
-/* ---- which studies ---- */
+/* ---- sets of studies ---- */
 
 struct study_set {
 	struct study *items;
 	size_t count, capacity;
 };
 /*
- * Words are names, with * and ?, of installed studies, or files (NAME.study, or
- * with a slash). No words: all installed studies, by name. PL_EUSAGE: there is
- * no such study, with the nearest name; it is malformed; two have one name.
+ * Each word is the name of an installed study, which may contain * and ?, or a
+ * file (NAME.study, or a path with a slash). No words: all installed studies,
+ * sorted by name. PL_EUSAGE: there is no such study (the message has the nearest
+ * name), it is malformed, or two studies have the same name.
  */
 int study_set_load(struct study_set *out, const struct string_list *words, struct error *err);
 void study_set_release(struct study_set *set);
 /* Keeps the studies that the emulator can answer. Returns the number dropped. */
 size_t study_set_keep_emulated(struct study_set *set);
-/* Adds the names of the installed studies; none is no error. */
+/* Adds the names of the installed studies. To find none is not an error. */
 void study_names(struct string_list *out);
-/* Adds the cases and metrics that the studies need to a request, each once. PL_EUSAGE when a case
- * is of no kernel here, or several cases match where one is meant; PL_EUNSUPPORTED when the backend
- * can answer none of them. */
+/* Adds the cases and metrics that the studies need to a request, each once. PL_EUSAGE: no
+ * kernel has such a case, or several cases match one selector. PL_EUNSUPPORTED: the backend cannot
+ * answer any of the studies. */
 int study_set_needs(struct sweep_request *request, const struct study_set *set, bool emulated,
 		    struct error *err);
 
@@ -50,7 +50,7 @@ struct study_result {
  * that the study needs and the run lacks. */
 int study_result_take(struct study_result *out, size_t *missing, const struct study *study,
 		      const struct run *run, struct error *err);
-/* Answers without a run, for the reason. */
+/* Sets an answer for a study without a run. `reason` says why there is none. */
 void study_result_absent(struct study_result *out, const struct study *study, bool emulated,
 			 const char *reason);
 void study_result_release(struct study_result *result);
@@ -64,8 +64,8 @@ struct study_answers {
 	struct run *runs;             /* of study_answer_stored() */
 	size_t run_count;
 };
-/* Measures what the studies need on request->backend, stores it, and answers from it. Adds to the
- * request as study_set_needs() does. */
+/* Measures the cases that the studies need on request->backend, stores the run, and answers the
+ * studies from it. Adds to the request as study_set_needs() does. */
 int study_run(struct sweep_request *request, const struct study_set *set,
 	      const struct sweep_observer *observer, const volatile int *stop,
 	      struct study_answers *out, struct error *err);

@@ -1,5 +1,5 @@
 /*
- * sweep_state: one sweep in progress, as the files that measure share it.
+ * sweep_state: the state of a sweep in progress, shared by the files that measure.
  * Internal to harness/session. The order of the calls is
  * sweep_open() (open_worker.c), sweep_inspect() (inspect.c), sweep_begin() and
  * sweep_measure() (measure.c: rounds.c and count.c, or emulate.c), sweep_close().
@@ -42,13 +42,13 @@ struct sweep_sink {
 struct case_state {
 	struct launch_facts facts;
 	bool inspected; /* facts are valid */
-	bool ended;     /* nothing more is to be done */
+	bool ended;     /* nothing is left to do */
 	int rounds_done;
 	bool counted;
 	/* The case as JSON, from its first request until it has ended; "": not encoded. */
 	struct text json;
-	/* The largest of all rounds that were measured here; NAN: none, for the reason ("": not
-	 * given). */
+	/* The largest error of all rounds that this sweep measured. NAN: there is none, and
+	 * no_accuracy has the reason ("": not given). */
 	double relative_error;
 	char no_accuracy[96];
 	/* A failure at inspection, kept until results can be stored; TRIAL_OK: none. */
@@ -87,9 +87,9 @@ struct sweep {
 
 /* ---- sessions: open_worker.c ---- */
 
-/* Finds the worker of a backend and opens the first session; sweep->info is known afterwards. */
+/* Finds the worker of a backend and opens the first session. Sets sweep->info. */
 int sweep_open(struct sweep *sweep, const char *backend, struct error *err);
-/* Starts and opens this worker unless it runs. */
+/* Starts and opens this worker, unless it already runs. */
 int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err);
 /*
  * Turns the end of an exchange into the status of the case in flight: returns 0
@@ -112,15 +112,15 @@ void sweep_notice(const struct sweep *sweep, enum notice_kind kind, const char *
 size_t case_steps_left(const struct sweep *sweep, size_t index);
 int case_finish(struct sweep *sweep, size_t index, enum trial_status status, const char *reason,
 		struct error *err);
-/* Adds the case as JSON; a case is encoded at its first use. */
+/* Adds the case as JSON. Encodes it at its first use. */
 void case_add_json(struct text *out, struct sweep *sweep, size_t index);
-/* Writes a request about one case; round -1: not of a round. */
+/* Writes a request about one case. round -1: the request belongs to no round. */
 void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
 		  int round);
 /* PL_EPROTOCOL: the reply is about another case. */
 int reply_check_id(const json_t *message, int64_t wanted, struct error *err);
-/* Adds every requested metric that `counters` lacks as missing, for the reason. Returns how many
- * were added. */
+/* Adds every requested metric that `counters` lacks as missing, with the reason. Returns the number
+ * added. */
 size_t case_add_missing(const struct sweep *sweep, struct counter_list *counters,
 			const char *reason);
 
@@ -128,16 +128,16 @@ size_t case_add_missing(const struct sweep *sweep, struct counter_list *counters
 
 /* Inspects every runnable case that is not finished; adds skips to the plan. */
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err);
-/* Turns cases that failed at inspection into skips, for a plan that is only shown. */
+/* Turns cases that failed at inspection into skipped ones, for a plan that is only shown. */
 void sweep_skip_failed(struct sweep *sweep);
-/* Gives the sink what inspection found; results go to the sink from now on. */
+/* Gives the results of inspection to the sink. Later results go to the sink directly. */
 int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error *err);
-/* Rounds and counting, or emulation. */
+/* Runs rounds and counts, or emulates. */
 int sweep_measure(struct sweep *sweep, struct error *err);
 
 /* Verifies and times: each round in a fresh worker, in an order drawn from the seed. */
 int sweep_rounds(struct sweep *sweep, struct error *err);
-/* Counts in batches. A case that was timed stays ok whatever happens here. */
+/* Counts in batches. A timed case stays ok even if counting fails. */
 int sweep_count(struct sweep *sweep, struct error *err);
 /* Executes every case once, in several workers side by side. */
 int sweep_emulate(struct sweep *sweep, struct error *err);

@@ -44,7 +44,7 @@ void worker_reap(struct worker_process *worker, struct text *how);
 enum exchange_end {
 	EXCHANGE_DONE,    /* `done` came: see struct exchange */
 	EXCHANGE_DIED,    /* the worker is gone; err says how */
-	EXCHANGE_LIED,    /* the worker broke the protocol; err says how. It still runs */
+	EXCHANGE_LIED,    /* the worker violated the protocol; err says how. It still runs */
 	EXCHANGE_TIMEOUT, /* the deadline passed. The worker still runs */
 	EXCHANGE_STOPPED, /* *stop became non-zero. The worker still runs */
 	EXCHANGE_UNSENT,  /* the request is longer than a line may be; nothing was sent */
@@ -52,7 +52,7 @@ enum exchange_end {
 };
 
 struct exchange {
-	/* Called for every reply but `done`. PL_EPROTOCOL: the reply breaks the protocol. */
+	/* Called for every reply except `done`. PL_EPROTOCOL: the reply violates the protocol. */
 	int (*reply)(void *context, const char *name, const json_t *message, struct error *err);
 	void *context;
 	int64_t timeout_ns;       /* starts again at every `phase` and every `counters` */
@@ -70,18 +70,19 @@ struct exchange {
 		.reason = TEXT_INIT                                                        \
 	}
 
-/* Sends a request and takes its replies to the end. Takes the reference of `request`. */
+/* Sends a request and takes all its replies. Takes over the caller's reference to `request`. */
 enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
 			     struct exchange *exchange, struct error *err);
 /* The same with a request that is one line of JSON; a newline is appended to it. */
 enum exchange_end worker_ask_line(struct worker_process *worker, struct text *request,
 				  struct exchange *exchange, struct error *err);
 
-/* The same in two steps, to serve several workers from one thread. Both return true when the
- * exchange is over and *end is set. */
+/* The same in two steps, so that one thread can serve several workers. Both return true when the
+ * exchange is over; *end is set then. */
 bool exchange_begin(struct worker_process *worker, struct text *request, struct exchange *exchange,
 		    enum exchange_end *end, struct error *err);
-/* Takes the replies that come before until_ns. A time in the past takes those that have arrived. */
+/* Takes the replies that arrive before until_ns. If that is in the past, takes those that have
+ * already arrived. */
 bool exchange_continue(struct worker_process *worker, struct exchange *exchange, int64_t until_ns,
 		       enum exchange_end *end, struct error *err);
 /* The error code of a `done` that is not ok: PL_EUNSUPPORTED or PL_EUSAGE if it says so, else

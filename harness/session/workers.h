@@ -24,8 +24,8 @@ int worker_devices(const char *backend,
 int worker_metrics(const char *backend, const char *chip, const char *pattern,
 		   void (*visit)(void *context, const struct worker_metric *metric), void *context,
 		   struct error *err);
-/* The number of passes that `wanted` (from metric_request()) needs on a chip. Adds the metrics that
- * the chip lacks to *missing, as "NAME: reason". */
+/* Sets *passes to the number of passes that `wanted` (from metric_request()) needs on a chip. Adds
+ * the metrics that the chip lacks to *missing, as "NAME: reason". */
 int worker_pass_count(const char *backend, const char *chip, const struct string_list *wanted,
 		      int64_t *passes, struct string_list *missing, struct error *err);
 

@@ -1,8 +1,8 @@
 /*
  * case_buffers: the buffers of a case, the same for every backend. These
- * functions tell inputs from results, make the keys under which backends share
- * data between cases, compare a result with the oracle, and describe a wrong
- * result. Every backend uses them.
+ * functions distinguish inputs from results, make the keys under which backends
+ * share data between cases, compare a result with the oracle, and describe a
+ * wrong result.
  */
 #ifndef HARNESS_WORKERS_CASE_BUFFERS_H
 #define HARNESS_WORKERS_CASE_BUFFERS_H

@@ -80,15 +80,15 @@ struct ceiling_list {
 const struct ceiling *ceiling_of_level(const struct ceiling_list *list, enum memory_level level);
 const struct ceiling *ceiling_of_precision(const struct ceiling_list *list,
 					   enum precision precision);
-/* The ceiling of a level with the nearest share of reads in its bytes, and of two equally near ones
- * the higher. NULL: no ceiling has a known share, or read_share is NAN. */
+/* The ceiling of a level with the nearest share of reads in its bytes, and the higher of two
+ * equally near ones. NULL: no ceiling has a known share, or read_share is NAN. */
 const struct ceiling *ceiling_of_mix(const struct ceiling_list *list, enum memory_level level,
 				     double read_share);
 /* Adds "4.28 TB/s" or "58.1 TFLOP/s". per_s must be finite. */
 void rate_text(struct text *out, double per_s, enum ceiling_kind kind);
 void ceiling_list_release(struct ceiling_list *list);
 /* The kernel that measures ceilings, and the label of the runs of `perflab ceilings`. A trial of
- * the kernel in a run with another label is no ceiling for other runs. */
+ * the kernel in a run with another label is not a ceiling for other runs. */
 #define CEILINGS_KERNEL "ceilings"
 #define CEILINGS_LABEL "ceilings"
 /* "dram", "tensor_f16"; "byte/s", "flop/s". */

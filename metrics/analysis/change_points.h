@@ -18,8 +18,8 @@ struct change_point {
 	double before_ns, after_ns; /* their levels: geometric means of all rounds */
 	struct effect effect;       /* from the level before to the level after */
 	/* Only the newest run is in the new segment, so the next run will confirm or refute it.
-	 * This run has at least two rounds, and they are separated from the rounds before, as
-	 * `perflab regress` requires too. */
+	 * This run has at least two rounds, and they are separated from the rounds before, which
+	 * `perflab regress` also requires. */
 	bool provisional;
 };
 

@@ -102,7 +102,7 @@ struct regress_differences {
 	size_t count, capacity;
 };
 /*
- * Lists what differs between two runs beside the code: backend, device, driver,
+ * Lists what differs between two runs apart from the code: backend, device, driver,
  * toolkit, build type, cache mode, clocks and so on. A value that only one run
  * knows is listed, but does not refuse the comparison. The clocks come from the
  * rounds of the trials, so load the runs with rounds.

@@ -24,9 +24,9 @@ struct device_info;
  * are NAN.
  */
 struct roofline_point {
-	/* Bytes and operations are the emulator's counts of PTX, so output must never name them as
-	 * measured ones. LEVEL_DRAM has the compulsory bytes, LEVEL_L1 the sectors of global
-	 * memory, LEVEL_SHARED the wavefronts. L2, all rates and all shares of roofs are NAN. */
+	/* Bytes and operations are the emulator's counts of PTX, so output must never present them
+	 * as measured. LEVEL_DRAM has the compulsory bytes, LEVEL_L1 the sectors of global memory,
+	 * LEVEL_SHARED the wavefronts. L2, all rates and all shares of roofs are NAN. */
 	bool emulated;
 	double flop;              /* counted, of `precision` */
 	double flop_per_s;        /* flop / median time */

@@ -46,7 +46,7 @@ struct study_part {
 	struct study_expression measured; /* over measurements of a device */
 	struct study_expression emulated; /* over counts of the emulator */
 	struct study_limits expect;
-	bool aside; /* additional information that does not decide about the claim */
+	bool aside; /* shown, but without influence on the verdict of the study */
 };
 
 /* A text is never NULL unless its comment says so. */

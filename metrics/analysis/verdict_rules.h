@@ -14,7 +14,7 @@
 #define NEAR_PCT 60         /* from this share of a roof on, the roof is the limiter */
 #define AT_PCT 90           /* from this share on, hiding latency gains nothing */
 #define ISSUE_LEAD_PCT 10   /* points by which issue must exceed compute to be the limiter */
-#define LAUNCH_NS 5000      /* per launch: in less time, launching takes a good part of it */
+#define LAUNCH_NS 5000      /* per launch: a shorter launch consists largely of overhead */
 #define OCCUPANCY_PCT 50    /* below this allowed occupancy, too few warps hide latency */
 #define OCCUPANCY_KEPT 0.75 /* achieved / allowed occupancy */
 #define FULL_WARP 32

@@ -58,8 +58,8 @@ struct metric_alias {
  *   derived       It has inputs (names of rows above it), a formula and a
  *                 function. It is missing if an input is missing.
  *   from_launch   The worker adds it when it launches, with `formula` as source.
- *   from_samples  Only an input of others. The counted range takes some
- *                 microseconds longer than the case, so a rate is a counter
+ *   from_samples  Used only as an input of other rows. The counted range takes
+ *                 some microseconds longer than the case, so a rate is a counter
  *                 divided by the median of the timed samples.
  */
 struct metric {

@@ -85,6 +85,9 @@ env -i bin/perflab sweep reduce/shuffle --backend ptx --block-sizes 64,256 --siz
 	--db "$scratch/emulated.db" >"$scratch/emulated.csv" 2>"$scratch/emulated.txt" ||
 	fail "an emulated sweep ended with $?: $(cat "$scratch/emulated.txt")"
 [ "$(grep -c ',ok,' "$scratch/emulated.csv")" -eq 2 ] || fail "not every emulated case is ok"
+# The source of the kernels is in the archive, so report --lines shows it.
+env -i bin/perflab report last --lines reduce/shuffle --db "$scratch/emulated.db" |
+	grep -q '__shfl_down_sync' || fail "report --lines shows no source"
 env -i bin/perflab doctor --backend ptx | grep -q -F "$root/share/perflab/ptx" ||
 	fail "the emulator's PTX is not that of the archive"
 env -i bin/perflab check share/perflab/ptx/reduce/shuffle.ptx >"$scratch/check.txt" ||

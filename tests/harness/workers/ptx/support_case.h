@@ -35,4 +35,16 @@ void outcome_release(struct outcome *outcome);
 /* Every count and every line. */
 void assert_same_counts(const struct case_totals *a, const struct case_totals *b);
 
+/* Whether this build has AddressSanitizer, which makes a case ten times as long. */
+#if defined(__has_feature) /* clang */
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#elif defined(__SANITIZE_ADDRESS__) /* gcc */
+#define SANITIZED true
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
 #endif
