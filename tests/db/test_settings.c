@@ -118,23 +118,23 @@ static void test_settings_become_columns(void **state)
 static void test_settings_keep_their_text(void **state)
 {
 	static const char different[] =
-		"SELECT group_concat(id) FROM main.run JOIN old.run AS before USING (id)"
+		"SELECT count(*) FROM main.run JOIN old.run AS before USING (id)"
 		" WHERE run.settings IS NOT before.settings";
 	struct context *context = *state;
 	char *old = xasprintf("%s/old.db", context->folder);
-	char *ids;
+	char *differ;
 	struct db *db = NULL;
 
 	context_restore(old, VERSION_6);
 	context_restore(context->path, VERSION_6);
 	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
 	db_close(db);
-	ids = attached_text(context, old, different);
-	assert_null(ids);
+	differ = attached_text(context, old, different);
+	assert_string_equal(differ, "0");
 	assert_int_equal(context_query(context, "SELECT count(*) FROM run"
 						" WHERE json_valid(settings)"),
 			 5);
-	free(ids);
+	free(differ);
 	free(old);
 }
 
