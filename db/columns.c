@@ -7,21 +7,26 @@
 #include "db/migrations/settings_json.h"
 
 #define MEMBER(member) offsetof(struct STRUCT, member), sizeof(((struct STRUCT *)NULL)->member)
-#define ROW(column_type, parts, column, member)                                             \
-	{                                                                                   \
-		column, COLUMN_##column_type, parts, MEMBER(member), NEVER_UNKNOWN, 0, NULL \
+#define ROW(column_type, parts, column, member)                                                \
+	{                                                                                      \
+		column, COLUMN_##column_type, parts, MEMBER(member), NEVER_UNKNOWN, 0, NULL, 0 \
 	}
-#define ROW_UNKNOWN(column_type, parts, column, member, unknown)                      \
-	{                                                                             \
-		column, COLUMN_##column_type, parts, MEMBER(member), unknown, 0, NULL \
+#define ROW_UNKNOWN(column_type, parts, column, member, unknown)                         \
+	{                                                                                \
+		column, COLUMN_##column_type, parts, MEMBER(member), unknown, 0, NULL, 0 \
 	}
-#define ROW_SINCE(version, older, column_type, parts, column, member, unknown)               \
-	{                                                                                    \
-		column, COLUMN_##column_type, parts, MEMBER(member), unknown, version, older \
+#define ROW_SINCE(version, older, column_type, parts, column, member, unknown)                  \
+	{                                                                                       \
+		column, COLUMN_##column_type, parts, MEMBER(member), unknown, version, older, 0 \
 	}
-#define ROW_NO_MEMBER(parts, column)                                          \
-	{                                                                     \
-		column, COLUMN_NO_MEMBER, parts, 0, 0, NEVER_UNKNOWN, 0, NULL \
+#define ROW_SETTING(setting, older, column_type, column, member, unknown)                       \
+	{                                                                                       \
+		column, COLUMN_##column_type, PART_SETTINGS, MEMBER(member), unknown, 7, older, \
+			SETTING_##setting                                                       \
+	}
+#define ROW_NO_MEMBER(parts, column)                                             \
+	{                                                                        \
+		column, COLUMN_NO_MEMBER, parts, 0, 0, NEVER_UNKNOWN, 0, NULL, 0 \
 	}
 #define LIST_OF(table_name, items)                   \
 	{                                            \
@@ -75,25 +80,24 @@ static const struct column run_items[] = {
 	ROW_SINCE(7, BACKEND_IS_EMULATED, BOOL, PART_IDENTITY, "emulated", traits.emulated, 0),
 	ROW_SINCE(7, BACKEND_VENDOR, CHARACTERS, PART_IDENTITY, "vendor", traits.vendor, 0),
 	ROW_SINCE(7, BACKEND_WARP_SIZE, INT, PART_IDENTITY, "warp_size", traits.warp_size, 0),
-	ROW_SINCE(7, JSON_SETTING_INTEGER("device"), INT, PART_SETTINGS,
-		  "device_ordinal", settings.device, -1),
-	ROW_SINCE(7, JSON_SETTING_CACHE, CACHE, PART_SETTINGS, "cache", settings.cache, 0),
-	ROW_SINCE(7, JSON_SETTING_INTEGER("min_samples"), INTEGER, PART_SETTINGS,
-		  "min_samples", settings.min_samples, 0),
-	ROW_SINCE(7, JSON_SETTING_INTEGER("max_time_ns"), INTEGER, PART_SETTINGS,
-		  "max_time_ns", settings.max_time_ns, 0),
-	ROW_SINCE(7, JSON_SETTING_REAL("precision"), REAL, PART_SETTINGS,
-		  "precision", settings.precision, 0),
-	ROW_SINCE(7, JSON_SETTING_INTEGER("timeout_ns"), INTEGER, PART_SETTINGS,
-		  "timeout_ns", settings.timeout_ns, 0),
-	ROW_SINCE(7, JSON_SETTING_METRICS, NAMES, PART_SETTINGS, "metrics", settings.metrics, 0),
-	ROW_SINCE(7, JSON_SETTING_TEXT("chip"), TEXT, PART_SETTINGS,
-		  "emulated_chip", settings.chip, 0),
-	ROW_SINCE(7, JSON_SETTING_BOOL("all_blocks"), BOOL, PART_SETTINGS,
-		  "all_blocks", settings.all_blocks, 0),
-	ROW_SINCE(7, JSON_SETTING_INTEGER("jobs"), INT, PART_SETTINGS, "jobs", settings.jobs, -1),
-	ROW_SINCE(7, JSON_SETTING_TEXT("counter_dump"), TEXT, PART_SETTINGS,
-		  "counter_dump", settings.counter_dump, 0),
+	ROW_SETTING(DEVICE, JSON_SETTING_INTEGER("device"), INT,
+		    "device_ordinal", settings.device, -1),
+	ROW_SETTING(CACHE, JSON_SETTING_CACHE, CACHE, "cache", settings.cache, 0),
+	ROW_SETTING(MIN_SAMPLES, JSON_SETTING_INTEGER("min_samples"), INTEGER,
+		    "min_samples", settings.min_samples, 0),
+	ROW_SETTING(MAX_TIME, JSON_SETTING_INTEGER("max_time_ns"), INTEGER,
+		    "max_time_ns", settings.max_time_ns, 0),
+	ROW_SETTING(PRECISION, JSON_SETTING_REAL("precision"), REAL,
+		    "precision", settings.precision, 0),
+	ROW_SETTING(TIMEOUT, JSON_SETTING_INTEGER("timeout_ns"), INTEGER,
+		    "timeout_ns", settings.timeout_ns, 0),
+	ROW_SETTING(METRICS, JSON_SETTING_METRICS, NAMES, "metrics", settings.metrics, 0),
+	ROW_SETTING(CHIP, JSON_SETTING_TEXT("chip"), TEXT, "emulated_chip", settings.chip, 0),
+	ROW_SETTING(ALL_BLOCKS, JSON_SETTING_BOOL("all_blocks"), BOOL,
+		    "all_blocks", settings.all_blocks, 0),
+	ROW_SETTING(JOBS, JSON_SETTING_INTEGER("jobs"), INT, "jobs", settings.jobs, -1),
+	ROW_SETTING(COUNTER_DUMP, JSON_SETTING_TEXT("counter_dump"), TEXT,
+		    "counter_dump", settings.counter_dump, 0),
 	ROW(TEXT, PART_GENERATED, "settings", settings_json),
 };
 const struct column_list run_columns = LIST_OF("run", run_items);

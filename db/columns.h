@@ -51,6 +51,7 @@ struct column {
 	 * older file that stands for it. 0: every version has it. */
 	int since;
 	const char *older;
+	unsigned setting; /* enum setting: the column holds it, or NULL if it is unknown; 0: none */
 };
 struct column_list {
 	const char *table;

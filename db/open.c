@@ -194,13 +194,65 @@ static int check_references(struct db *db, struct error *err)
 	return rc;
 }
 
+/* The indexes and triggers of users on `run`. The file is untrusted, so only what SQLite writes for
+ * such an object is taken. */
+static int list_objects_on_run(struct string_list *out, struct db *db, struct error *err)
+{
+	struct statement select;
+	bool row = true;
+	int rc =
+		statement_prepare(&select, db,
+				  "SELECT sql FROM sqlite_schema WHERE lower(tbl_name) = 'run'"
+				  " AND type IN ('index', 'trigger') AND (sql LIKE 'CREATE INDEX %'"
+				  " OR sql LIKE 'CREATE UNIQUE INDEX %'"
+				  " OR sql LIKE 'CREATE TRIGGER %')"
+				  " AND name NOT IN ('run_by_label', 'run_by_device')"
+				  " ORDER BY rowid",
+				  err);
+
+	if (rc)
+		return rc;
+	while (!(rc = statement_step(&select, &row, err)) && row)
+		string_list_add(out, take_text(&select));
+	statement_release(&select);
+	return rc;
+}
+
+/* A step that rebuilds `run` drops them. One that another step kept, or that names what is gone,
+ * gives SQLITE_ERROR and is left out. */
+static int restore_objects_on_run(struct db *db, const struct string_list *objects,
+				  struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < objects->count; i++) {
+		struct statement create = {0};
+		struct error left_out = {0};
+
+		/* not db_execute(), which would run what follows the statement, too */
+		rc = statement_prepare(&create, db, objects->items[i], &left_out);
+		if (!rc)
+			rc = statement_run(&create, &left_out);
+		if (rc && (db->failed_code & 0xff) == SQLITE_ERROR)
+			rc = 0;
+		else if (rc)
+			error_set(err, rc, "%s", left_out.text);
+		statement_release(&create);
+	}
+	return rc;
+}
+
 static int migrate_step(struct db *db, int64_t version, struct error *err)
 {
+	struct string_list objects = {0};
 	char mark[96];
-	int rc = 0;
+	int rc = list_objects_on_run(&objects, db, err);
 
 	for (const char *const *sql = db_migrations[version]; !rc && *sql; sql++)
 		rc = db_execute(db, *sql, err);
+	if (!rc)
+		rc = restore_objects_on_run(db, &objects, err);
+	string_list_release(&objects);
 	if (!rc)
 		rc = check_references(db, err);
 	if (rc)

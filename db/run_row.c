@@ -18,16 +18,33 @@ static bool settings_are_complete(const struct measure_settings *settings)
 	       settings->timeout_ns > 0 && settings->jobs >= 0;
 }
 
-/* Two settings have no column of their own. An emulated run has no rounds, whatever was set. */
-static void settings_take(struct run *run)
+/* The settings that the next columns of the row hold, those of run_columns; NULL: not known. */
+static unsigned settings_stored(const struct statement *row)
+{
+	unsigned known = 0;
+	int column = row->columns;
+
+	for (size_t i = 0; i < run_columns.count; i++) {
+		if (!(run_columns.items[i].part & (PART_ALL | PART_GENERATED)))
+			continue;
+		if (sqlite3_column_type(row->handle, column++) != SQLITE_NULL)
+			known |= run_columns.items[i].setting;
+	}
+	return known;
+}
+
+/* Complete settings say by NULL that an optional one was not given. Seed and rounds have no column
+ * of their own, and an emulated run has no rounds, whatever was set. */
+static void settings_complete(struct run *run)
 {
 	struct measure_settings *settings = &run->settings;
 
 	settings->seed = run->seed;
 	settings->rounds = run->traits.emulated ? measure_settings_default.rounds : run->rounds;
 	run->has_settings = settings_are_complete(settings);
-	if (!run->has_settings)
-		measure_settings_release(settings);
+	if (run->has_settings)
+		run->settings_known |=
+			SETTING_SEED | SETTING_ROUNDS | SETTING_CHIP | SETTING_COUNTER_DUMP;
 }
 
 void run_row_take(struct statement *row, struct run *run)
@@ -35,7 +52,8 @@ void run_row_take(struct statement *row, struct run *run)
 	run->id = take_integer(row, 0);
 	run->mark = take_text_copy(row);
 	run->mark_why = take_text_copy(row);
+	run->settings_known = settings_stored(row);
 	columns_take(row, &run_columns, PART_ALL | PART_GENERATED, run);
 	columns_take(row, &device_columns, PART_ALL, &run->device);
-	settings_take(run);
+	settings_complete(run);
 }

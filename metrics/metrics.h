@@ -209,7 +209,9 @@ struct run {
 	char *version;         /* of perflab */
 	char *source_revision; /* of perflab's source tree; NULL: unknown */
 	struct backend_traits traits;
-	bool has_settings; /* false for an imported run */
+	bool has_settings; /* enough settings are known for --resume; false for an imported run */
+	unsigned settings_known; /* bits of enum setting; the other members of settings mean
+				  * nothing */
 	struct measure_settings settings;
 	char *settings_json;   /* the settings as JSON, as older versions stored them */
 	char *state;           /* "running", "finished", "interrupted" */

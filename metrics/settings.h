@@ -9,6 +9,27 @@
 
 enum cache_mode { CACHE_COLD, CACHE_HOT };
 
+/* One bit per setting. */
+enum setting {
+	SETTING_DEVICE = 1 << 0,
+	SETTING_SEED = 1 << 1,
+	SETTING_CACHE = 1 << 2,
+	SETTING_MIN_SAMPLES = 1 << 3,
+	SETTING_MAX_TIME = 1 << 4,
+	SETTING_PRECISION = 1 << 5,
+	SETTING_ROUNDS = 1 << 6,
+	SETTING_TIMEOUT = 1 << 7,
+	SETTING_METRICS = 1 << 8,
+	SETTING_CHIP = 1 << 9,
+	SETTING_ALL_BLOCKS = 1 << 10,
+	SETTING_JOBS = 1 << 11,
+	SETTING_COUNTER_DUMP = 1 << 12,
+	SETTINGS_ALL = (1 << 13) - 1,
+	/* those that mean nothing to a backend that measures no times */
+	SETTINGS_OF_TIMING = SETTING_CACHE | SETTING_MIN_SAMPLES | SETTING_MAX_TIME |
+			     SETTING_PRECISION | SETTING_ROUNDS | SETTING_COUNTER_DUMP,
+};
+
 struct measure_settings {
 	int device; /* number of the device, from 0 */
 	uint64_t seed;

@@ -12,6 +12,11 @@
 	" char(9), '\\t'), char(10), '\\n'), char(13), '\\r') || '\"')"
 /* A member of the object, left out when it is NULL. */
 #define MEMBER(name, value) "coalesce('\"" name "\":' || " value " || ',', '')"
+/* What is known only of settings that are complete; they name an optional member even without a value. */
+#define IF_COMPLETE(value) \
+	"iif(min_samples + max_time_ns + precision + timeout_ns IS NULL, '', " value ")"
+#define OPTIONAL(name, value) \
+	"coalesce('\"" name "\":' || " value " || ',', " IF_COMPLETE("'\"" name "\":null,'") ")"
 
 /* Fills a column of new_run from the JSON of the run in the old table. */
 #define FILL(column, value) \
@@ -57,22 +62,22 @@ const char *const db_version_7[] = {
 	"	settings TEXT GENERATED ALWAYS AS (\n"
 	"		CASE WHEN coalesce(device_ordinal, cache, min_samples, max_time_ns, precision,\n"
 	"			timeout_ns, metrics, emulated_chip, all_blocks, jobs, counter_dump) IS NOT NULL\n"
-	"		THEN '{' || " MEMBER("device", "device_ordinal") " ||\n"
+	"		THEN '{' || rtrim(" MEMBER("device", "device_ordinal") " ||\n"
 	/* a string, because many JSON readers keep only 53 bits of a number */
-	"			printf('\"seed\":\"%llu\",', seed) ||\n"
+	"			" IF_COMPLETE("printf('\"seed\":\"%llu\",', seed)") " ||\n"
 	"			" MEMBER("cache", "'\"' || cache || '\"'") " ||\n"
 	"			" MEMBER("min_samples", "min_samples") " ||\n"
 	"			" MEMBER("max_time_ns", "max_time_ns") " ||\n"
 	"			CASE WHEN precision IS NULL THEN '' ELSE printf('\"precision\":%!.17g,', precision) END ||\n"
 	/* an emulated run has none, but its settings always said 3 */
-	"			'\"rounds\":' || iif(emulated, 3, rounds) || ',' ||\n"
+	"			" IF_COMPLETE("'\"rounds\":' || iif(emulated, 3, rounds) || ','") " ||\n"
 	"			" MEMBER("timeout_ns", "timeout_ns") " ||\n"
 	"			" MEMBER("metrics", "'[' || iif(metrics = '', '', replace(" STRING("metrics")
 			", ',', '\",\"')) || ']'") " ||\n"
-	"			'\"chip\":' || coalesce(" STRING("emulated_chip") ", 'null') || ',' ||\n"
+	"			" OPTIONAL("chip", STRING("emulated_chip")) " ||\n"
 	"			" MEMBER("all_blocks", "CASE all_blocks WHEN 0 THEN 'false' WHEN 1 THEN 'true' END") " ||\n"
 	"			" MEMBER("jobs", "jobs") " ||\n"
-	"			'\"counter_dump\":' || coalesce(" STRING("counter_dump") ", 'null') || '}'\n"
+	"			" OPTIONAL("counter_dump", STRING("counter_dump")) ", ',') || '}'\n"
 	"	END) VIRTUAL\n"
 	") STRICT;",
 	"INSERT INTO new_run (\n"
@@ -101,8 +106,8 @@ const char *const db_version_7[] = {
 	"CREATE INDEX run_by_label ON run (label, started_ns);",
 	"CREATE INDEX run_by_device ON run (device_id, backend, started_ns);",
 
-	"DROP VIEW emulated;",
-	"DROP VIEW trials;",
+	"DROP VIEW IF EXISTS emulated;",
+	"DROP VIEW IF EXISTS trials;",
 	"CREATE VIEW trials AS SELECT\n"
 	"	trial.id AS trial_id,\n"
 	"	trial.run_id,\n"

@@ -218,6 +218,7 @@ static void describe_run(struct run *run, const struct run_task *task,
 		run->source_revision = xstrdup(host_build_revision());
 	run->traits = info->traits;
 	run->has_settings = true;
+	run->settings_known = SETTINGS_ALL;
 	run->settings = *task->settings; /* borrowed: store_new_run() takes it back */
 	run->state = xstrdup("running");
 	run->seed = task->settings->seed;

@@ -39,8 +39,8 @@ char *report_revision(const char *revision);
 
 /*
  * The settings of a run as a JSON object. Settings that mean nothing to the backend of the run are
- * left out: those of timing for an emulated run. A run without typed settings gives its stored
- * settings as text, or null.
+ * left out: those of timing for an emulated run. So are settings that are not known. If none is
+ * known, gives the stored settings as text, or null.
  */
 json_t *run_settings_json(const struct run *run);
 

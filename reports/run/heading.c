@@ -66,15 +66,16 @@ static void heading_measured(struct key_value_list *lines, const struct run *run
 	const struct measure_settings *settings = &run->settings;
 	struct text value = TEXT_INIT;
 
-	if (run->has_settings)
+	if (run->settings_known & SETTING_CACHE)
 		text_addf(&value, "%s cache, ", settings->cache == CACHE_HOT ? "hot" : "cold");
 	text_addf(&value, "%d %s", run->rounds, run->rounds == 1 ? "round" : "rounds");
-	/* an imported run has no settings and no seed */
-	if (run->has_settings)
-		text_addf(&value,
-			  ", seed %llu, at least %lld samples, until the median is known to "
-			  "±%.3g %%",
-			  (unsigned long long)run->seed, (long long)settings->min_samples,
+	/* an imported run has no settings and no seed; every other run has its seed stored */
+	if (run->settings_known)
+		text_addf(&value, ", seed %llu", (unsigned long long)run->seed);
+	if (run->settings_known & SETTING_MIN_SAMPLES)
+		text_addf(&value, ", at least %lld samples", (long long)settings->min_samples);
+	if (run->settings_known & SETTING_PRECISION)
+		text_addf(&value, ", until the median is known to ±%.3g %%",
 			  100 * settings->precision);
 	heading_add(lines, "method", &value);
 }

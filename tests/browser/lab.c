@@ -167,6 +167,7 @@ struct run lab_run(const char *label, const char *command)
 		.source_revision = xstrdup("c51c0df"),
 		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
 		.has_settings = true,
+		.settings_known = SETTINGS_ALL,
 		.settings = {.seed = 1,
 			     .min_samples = 20,
 			     .max_time_ns = INT64_C(2000000000),

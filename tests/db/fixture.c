@@ -47,6 +47,7 @@ struct run fixture_run(const char *label)
 		.source_revision = xstrdup("c51c0df"),
 		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
 		.has_settings = true,
+		.settings_known = SETTINGS_ALL,
 		.settings = {.device = 1,
 			     .seed = UINT64_C(0xfedcba9876543210),
 			     .cache = CACHE_COLD,

@@ -130,6 +130,7 @@ static void init(struct run *run)
 		.version = xstrdup("0.1.0"),
 		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
 		.has_settings = true,
+		.settings_known = SETTINGS_ALL,
 		.settings = measure_settings_default,
 		.state = xstrdup("finished"),
 		.seed = 1,

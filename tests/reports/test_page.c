@@ -82,20 +82,24 @@ static void settings_are_those_that_mean_something(void **state)
 	static const struct {
 		bool emulated;
 		const char *stored, *shown;
-		int rounds; /* -1: none */
+		int rounds;     /* -1: none */
+		unsigned known; /* 0: all, unless text is stored */
 	} cases[] = {
+		{false, NULL, "{\"cache\":\"cold\"}", 3, SETTING_CACHE},
+		{true, NULL, "{}", -1, SETTING_CACHE},
+		{true, NULL, "{\"device\":0}", -1, SETTING_CACHE | SETTING_DEVICE},
 		{false, NULL,
 		 "{\"device\":0,\"seed\":\"7\",\"cache\":\"cold\",\"min_samples\":20,"
 		 "\"max_time_ns\":5,\"precision\":0.0025000000000000001,\"rounds\":3,"
 		 "\"timeout_ns\":60000000000,\"metrics\":[\"</b>\"]}",
-		 3},
+		 3, 0},
 		{true, NULL,
 		 "{\"device\":0,\"seed\":\"7\",\"timeout_ns\":60000000000,\"metrics\":[\"</b>\"],"
 		 "\"all_blocks\":false,\"jobs\":0}",
-		 -1},
-		{false, "{{ no JSON", "{{ no JSON", 3},
-		{false, "[1,null]", "[1,null]", 3},
-		{false, "", NULL, 3},
+		 -1, 0},
+		{false, "{{ no JSON", "{{ no JSON", 3, 0},
+		{false, "[1,null]", "[1,null]", 3, 0},
+		{false, "", NULL, 3, 0},
 	};
 
 	(void)state;
@@ -104,7 +108,10 @@ static void settings_are_those_that_mean_something(void **state)
 			.uid = "00112233445566778899aabbccddeeff",
 			.backend = xstrdup(cases[i].emulated ? "ptx" : "cuda"),
 			.traits = {.timed = !cases[i].emulated, .emulated = cases[i].emulated},
-			.has_settings = !cases[i].stored,
+			.has_settings = !cases[i].stored && !cases[i].known,
+			.settings_known = cases[i].stored  ? 0
+					  : cases[i].known ? cases[i].known
+							   : SETTINGS_ALL,
 			.settings = measure_settings_default,
 			.settings_json = cases[i].stored ? xstrdup(cases[i].stored) : NULL,
 			.rounds = 3,

@@ -32,6 +32,35 @@ static void text_is_as_written(void **state)
 	expect_golden("run.txt", REPORT_TEXT, NULL);
 }
 
+/* Settings that the run does not have are left out of its heading. */
+static void heading_names_what_is_known(void **state)
+{
+	static const struct {
+		unsigned known;
+		const char *line;
+	} cases[] = {
+		{0, "  method    3 rounds\n"},
+		{SETTING_CACHE, "  method    cold cache, 3 rounds, seed 18446744073709551615\n"},
+		{SETTING_PRECISION, "  method    3 rounds, seed 18446744073709551615, until the "
+				    "median is known to ±0.5 %\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct run run;
+		size_t length;
+		char *bytes;
+
+		constructed_run_init(&run);
+		run.has_settings = false;
+		run.settings_known = cases[i].known;
+		bytes = golden_render(&run, REPORT_TEXT, NULL, &length);
+		assert_non_null(strstr(bytes, cases[i].line));
+		free(bytes);
+		run_release(&run);
+	}
+}
+
 static void text_fits_80_columns(void **state)
 {
 	(void)state;
@@ -232,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_is_as_written),
+		cmocka_unit_test(heading_names_what_is_known),
 		cmocka_unit_test(text_fits_80_columns),
 		cmocka_unit_test(text_shows_every_counter_and_colour),
 		cmocka_unit_test(csv_is_as_written),
