@@ -26,8 +26,8 @@ static const int64_t sizes[] = {0, 1, 31, 33, 97, 1000};
 static const int64_t even_sizes[] = {4, 100, 132};
 /* Of a family's own size, with sanitizers: they make a case ten times as long. */
 #define SANITIZED_MOST 1000
-/* Sanitizers look at every third block size; the other builds verify them all. */
-#define SANITIZED_STEP 3
+/* Sanitizers look at these block sizes; the other builds verify them all. */
+static const int64_t sanitized_blocks[] = {1, 33, 256};
 /* Beyond this many elements a block of one thread takes its time: blocks that are left out then. */
 #define MANY 10000
 
@@ -201,10 +201,12 @@ static void verify_size(const struct kernel *kernel, const struct kernel_variant
 			int64_t n, size_t *turn, struct tally *tally)
 {
 	struct axis_values own = default_blocks(kernel, variant);
+	const int64_t *tried = SANITIZED ? sanitized_blocks : blocks;
+	const size_t count = SANITIZED ? ARRAY_SIZE(sanitized_blocks) : ARRAY_SIZE(blocks);
 
-	for (size_t b = 0; b < ARRAY_SIZE(blocks); b += SANITIZED ? SANITIZED_STEP : 1)
-		if (n < MANY || blocks[b] > 1)
-			verify_at(kernel, variant, blocks[b], n, (*turn)++, tally);
+	for (size_t b = 0; b < count; b++)
+		if (n < MANY || tried[b] > 1)
+			verify_at(kernel, variant, tried[b], n, (*turn)++, tally);
 	if (own.count == 1)
 		verify_at(kernel, variant, own.items[0], n, (*turn)++, tally);
 	axis_values_release(&own);
