@@ -10,12 +10,18 @@ void run_row_add_columns(struct text *sql)
 	columns_add_names(sql, &device_columns, PART_ALL, "device.");
 }
 
+/* Runs that were stored before there was an emulator have no others, and continue without. */
+#define SETTINGS_NEEDED                                                            \
+	(SETTING_DEVICE | SETTING_CACHE | SETTING_MIN_SAMPLES | SETTING_MAX_TIME | \
+	 SETTING_PRECISION | SETTING_TIMEOUT | SETTING_METRICS)
+
 /* Whether --resume can continue with these settings. An untrusted or partial file may lack some. */
-static bool settings_are_complete(const struct measure_settings *settings)
+static bool settings_are_complete(const struct measure_settings *settings, unsigned known)
 {
-	return settings->device >= 0 && settings->min_samples > 0 && settings->max_time_ns > 0 &&
-	       settings->precision > 0 && settings->precision < 1 && settings->rounds > 0 &&
-	       settings->timeout_ns > 0 && settings->jobs >= 0;
+	return (known & SETTINGS_NEEDED) == SETTINGS_NEEDED && settings->device >= 0 &&
+	       settings->min_samples > 0 && settings->max_time_ns > 0 && settings->precision > 0 &&
+	       settings->precision < 1 && settings->rounds > 0 && settings->timeout_ns > 0 &&
+	       settings->jobs >= 0;
 }
 
 /* The settings that the next columns of the row hold, those of run_columns; NULL: not known. */
@@ -41,7 +47,7 @@ static void settings_complete(struct run *run)
 
 	settings->seed = run->seed;
 	settings->rounds = run->traits.emulated ? measure_settings_default.rounds : run->rounds;
-	run->has_settings = settings_are_complete(settings);
+	run->has_settings = settings_are_complete(settings, run->settings_known);
 	if (run->has_settings)
 		run->settings_known |=
 			SETTING_SEED | SETTING_ROUNDS | SETTING_CHIP | SETTING_COUNTER_DUMP;

@@ -12,7 +12,7 @@
 	" char(9), '\\t'), char(10), '\\n'), char(13), '\\r') || '\"')"
 /* A member of the object, left out when it is NULL. */
 #define MEMBER(name, value) "coalesce('\"" name "\":' || " value " || ',', '')"
-/* What is known only of settings that are complete; they name an optional member even without a value. */
+/* A value that only complete settings have. They name an optional member even if it has no value. */
 #define IF_COMPLETE(value) \
 	"iif(min_samples + max_time_ns + precision + timeout_ns IS NULL, '', " value ")"
 #define OPTIONAL(name, value) \
@@ -161,8 +161,7 @@ const char *const db_version_7[] = {
 	"	run.cache\n"
 	"FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id;",
 
-	/* Apart from `trials`, for a device's numbers and an emulator's are not compared. */
-
+	/* A view of its own, because numbers of a device and of an emulator are never compared. */
 	"CREATE VIEW emulated AS SELECT\n"
 	"	trial.id AS trial_id,\n"
 	"	trial.run_id,\n"

@@ -247,12 +247,13 @@ static void test_json_of_odd_settings(void **state)
 	run_release(&run);
 }
 
-/* Damaged numbers are no settings to go on with. */
+/* --resume does not continue with settings that are damaged, nor with a default in place of one. */
 static void test_settings_out_of_range_are_none(void **state)
 {
 	static const char *const damages[] = {
 		"min_samples = 0",  "max_time_ns = NULL", "precision = 1.5",
 		"precision = NULL", "timeout_ns = -3",    "rounds = 0",
+		"cache = NULL",     "metrics = NULL",     "device_ordinal = NULL",
 	};
 	struct context *context = *state;
 
