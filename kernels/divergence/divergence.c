@@ -4,6 +4,8 @@
  * differ in which elements take which body, and in whether the compiler emits a
  * branch.
  */
+#include <math.h>
+
 #include "kernels/table.h"
 
 /* As in divergence.cuh. */
@@ -17,8 +19,8 @@
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
 
-/* Elements at a time: the compiler vectorises the loops over a tile. */
-#define TILE 64
+/* The largest number of bodies among which elements choose. */
+#define MOST_WAYS 32
 
 /*
  * Which element takes which body: element i takes body i / unit % ways, where i
@@ -32,65 +34,92 @@ struct rule {
 	int common_steps; /* steps of body 2 between two runs of the own body; 0: a single run */
 };
 
-/*
- * Body `which`: value * (4095 - which) / 4096 + (step + 1 + 3 * which) / 8192, step by step. In
- * doubles these constants are exact.
- */
-static void run_bodies(double *value, const int *which, int steps)
+static double run_body(double value, int64_t which, int steps)
 {
-	double factor[TILE], addend[TILE];
-
-	for (int e = 0; e < TILE; e++) {
-		factor[e] = (4095 - which[e]) / 4096.0;
-		addend[e] = (1 + 3 * which[e]) / 8192.0;
-	}
 	for (int step = 0; step < steps; step++)
-		for (int e = 0; e < TILE; e++) {
-			value[e] = value[e] * factor[e] + addend[e];
-			addend[e] += 1 / 8192.0;
-		}
+		value = value * ((double)(4095 - which) / 4096.0) +
+			(double)(step + 1 + 3 * which) / 8192.0;
+	return value;
 }
 
-/* The rest of a body that is mostly the same for all elements: common steps, then steps of its
- * own. */
-static void run_common(double *value, const int *which, const struct rule *rule)
+/* All steps of an element: the definition of the result, before it is rounded to float. */
+static double run_element(double value, int64_t which, const struct rule *rule)
 {
-	int common[TILE];
+	value = run_body(value, which, rule->steps);
+	if (rule->common_steps) {
+		value = run_body(value, 2, rule->common_steps);
+		value = run_body(value, which, rule->steps);
+	}
+	return value;
+}
 
-	for (int e = 0; e < TILE; e++)
-		common[e] = 2;
-	run_bodies(value, common, rule->common_steps);
-	run_bodies(value, which, rule->steps);
+/*
+ * All steps of a body at once: each step is affine, so their composition is,
+ * scale * value + shift.
+ *
+ * The result is the same float as that of run_element(). A factor is at most 1,
+ * so no step enlarges an earlier rounding error. An addend is at most
+ * (S + 3 * MOST_WAYS) / 8192 with S steps in all, so no intermediate value
+ * exceeds |value| + reach, where reach = S * (S + 3 * MOST_WAYS) / 8192. A step
+ * rounds twice, in run_element() and in the computation of shift; the
+ * computation of scale rounds once a step; the composition rounds twice. The
+ * two results therefore differ by less than
+ * (5 * S + 2) * 2^-53 * (|value| + reach). Twice that is the margin, which also
+ * covers the rounding of the margin itself. If the two ends of the margin round
+ * to the same float, so does the result of run_element(), because rounding is
+ * monotonic. Otherwise run_element() decides: about once in 10^5 elements.
+ */
+struct composed_body {
+	double scale, shift, reach, relative_margin;
+};
+
+static struct composed_body compose_body(int64_t which, const struct rule *rule)
+{
+	const double steps = 2.0 * rule->steps + rule->common_steps;
+	struct composed_body body = {
+		.scale = 1,
+		.shift = run_element(0, which, rule),
+		.reach = steps * (steps + 3 * MOST_WAYS) / 8192,
+		.relative_margin = 2 * (5 * steps + 2) * 0x1p-53,
+	};
+
+	for (int step = 0; step < rule->steps * (rule->common_steps ? 2 : 1); step++)
+		body.scale *= (double)(4095 - which) / 4096.0;
+	for (int step = 0; step < rule->common_steps; step++)
+		body.scale *= (4095 - 2) / 4096.0;
+	return body;
 }
 
 struct computation {
 	const struct rule *rule;
+	struct composed_body bodies[MOST_WAYS];
 	const float *x;
 	float *y;
 };
+
+static float compute_element(const struct computation *of, float x, int64_t which)
+{
+	const struct composed_body *body = &of->bodies[which];
+	double value = body->scale * (double)x + body->shift;
+	double margin = body->relative_margin * (fabs((double)x) + body->reach);
+
+	if ((float)(value - margin) == (float)(value + margin))
+		return (float)value;
+	return (float)run_element((double)x, which, of->rule);
+}
 
 static void divergence_compute_range(void *context, int64_t begin, int64_t end)
 {
 	const struct computation *of = context;
 	const struct rule *rule = of->rule;
 
-	for (int64_t i = begin; i < end; i += TILE) {
-		int count = end - i < TILE ? (int)(end - i) : TILE;
-		int which[TILE] = {0};
-		double value[TILE] = {0};
+	for (int64_t i = begin; i < end; i++) {
+		int64_t thread = rule->within_warp ? i % 32 : i;
+		int64_t which = thread / rule->unit % rule->ways;
 
-		for (int e = 0; e < count; e++) {
-			int64_t thread = rule->within_warp ? (i + e) % 32 : i + e;
-
-			which[e] = (int)(thread / rule->unit % rule->ways);
-			value[e] = of->x[i + e];
-		}
-		run_bodies(value, which, rule->steps);
-		if (rule->common_steps)
-			run_common(value, which, rule);
-		for (int e = 0; e < count; e++)
-			of->y[i + e] = rule->first_is_none && which[e] == 0 ? of->x[i + e]
-									    : (float)value[e];
+		of->y[i] = rule->first_is_none && which == 0
+				   ? of->x[i]
+				   : compute_element(of, of->x[i], which);
 	}
 }
 
@@ -100,14 +129,22 @@ static int divergence_compute(struct rule rule, const struct launch_case *work,
 {
 	void *x, *y;
 	int64_t n;
+	struct computation computation = {.rule = &rule};
 	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
 
 	if (!rc)
 		rc = oracle_buffer(&y, work, expected, "y", &n, err);
-	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, divergence_compute_range,
-			     &(struct computation){&rule, x, y});
-	return rc;
+	if (!rc && rule.ways > MOST_WAYS)
+		rc = error_set(err, PL_EUSAGE, "ways=%lld: there are only %d bodies",
+			       (long long)rule.ways, MOST_WAYS);
+	if (rc)
+		return rc;
+	computation.x = x;
+	computation.y = y;
+	for (int64_t which = 0; which < rule.ways; which++)
+		computation.bodies[which] = compose_body(which, &rule);
+	parallel_for(n, ORACLE_GRAIN, divergence_compute_range, &computation);
+	return 0;
 }
 
 static int64_t divergence_axis(const struct launch_case *work, const char *name)

@@ -198,6 +198,24 @@ static void test_divergence(void **state)
 	}
 }
 
+/* The oracle composes the steps of a body, and runs them one by one where rounding could differ. */
+static void test_divergence_is_exact(void **state)
+{
+	const int n = 1 << 20;
+	struct bench bench;
+	const float *x, *y;
+
+	(void)state;
+	bench_init(&bench, "divergence", "thread_parity_long", 64, n, 0);
+	bench_compute(&bench);
+	x = bench_data(&bench, "x");
+	y = bench_data(&bench, "y");
+	for (int i = 0; i < n; i++)
+		if (y[i] != (float)body((double)x[i], i % 2, 256))
+			fail_msg("element %d is %.9g", i, (double)y[i]);
+	bench_release(&bench);
+}
+
 /* Both variants compute the same: steps of body 2 between those of an element's own. */
 static void test_divergence_common(void **state)
 {
@@ -458,6 +476,7 @@ int main(void)
 		cmocka_unit_test(test_stream),
 		cmocka_unit_test(test_reduce),
 		cmocka_unit_test(test_divergence),
+		cmocka_unit_test(test_divergence_is_exact),
 		cmocka_unit_test(test_divergence_common),
 		cmocka_unit_test(test_divergence_math_kernels),
 		cmocka_unit_test(test_divergence_work),
