@@ -117,9 +117,8 @@ static void divergence_compute_range(void *context, int64_t begin, int64_t end)
 		int64_t thread = rule->within_warp ? i % 32 : i;
 		int64_t which = thread / rule->unit % rule->ways;
 
-		of->y[i] = rule->first_is_none && which == 0
-				   ? of->x[i]
-				   : compute_element(of, of->x[i], which);
+		of->y[i] = rule->first_is_none && which == 0 ? of->x[i]
+							     : compute_element(of, of->x[i], which);
 	}
 }
 
