@@ -5,6 +5,7 @@
  * branch.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "kernels/table.h"
 
@@ -12,7 +13,8 @@
 #define STEPS_SHORT 3
 #define STEPS_LONG 256
 #define STEPS_SWITCH 64
-#define STEPS_WAITING 256 /* as in waiting.cu */
+#define STEPS_WAITING_LOG2 8 /* waiting.cu takes 256 steps */
+_Static_assert(STEPS_WAITING_LOG2 % 2 == 0, "follow_chains() leaves its result in maps[0]");
 /* As in common.cuh. */
 #define STEPS_EDGE 32
 #define STEPS_COMMON 192
@@ -230,45 +232,75 @@ static const struct kernel_oracle oracle_by_thread = {
 static const struct kernel_oracle oracle_by_warp = {
 	.name = "divergence/by_warp", .axes = "", .compute = choose_by_warp};
 
-/* Chains of places. A step leads from a place to x[place] / 2^32 of n, counted from the start or
- * from the end. */
-struct chains {
+/*
+ * Chains of places. A step leads from a place to x[place] / 2^32 of n, counted
+ * from the start or from the end. All steps of a chain count from the same end,
+ * so that 256 steps are the power of one map: squaring it
+ * STEPS_WAITING_LOG2 times gives the same places.
+ */
+struct chain_map {
+	const uint32_t *from; /* NULL: the step itself, of x */
+	uint32_t *to;
 	const uint32_t *x;
-	uint32_t *places;
 	uint64_t n;
-	int64_t unit;
+	bool from_the_start;
 };
 
-static void follow_range(void *context, int64_t begin, int64_t end)
+static void chain_map_range(void *context, int64_t begin, int64_t end)
 {
-	const struct chains *of = context;
+	const struct chain_map *of = context;
 
 	for (int64_t i = begin; i < end; i++) {
-		bool from_the_start = i / of->unit % 2;
-		uint64_t place = (uint64_t)i;
+		uint64_t place = of->x[i] * of->n >> 32;
 
-		for (int step = 0; step < STEPS_WAITING; step++) {
-			place = of->x[place] * of->n >> 32;
-			if (!from_the_start)
-				place = of->n - 1 - place;
-		}
-		of->places[i] = (uint32_t)place;
+		if (of->from)
+			of->to[i] = of->from[of->from[i]];
+		else
+			of->to[i] = (uint32_t)(of->from_the_start ? place : of->n - 1 - place);
+	}
+}
+
+/* Leaves in maps[0] where each place leads in 256 steps. */
+static void follow_chains(uint32_t *maps[2], const uint32_t *x, int64_t n, bool from_the_start)
+{
+	struct chain_map map = {NULL, maps[0], x, (uint64_t)n, from_the_start};
+
+	parallel_for(n, ORACLE_GRAIN, chain_map_range, &map);
+	for (int squared = 0; squared < STEPS_WAITING_LOG2; squared++) {
+		map.from = maps[squared % 2];
+		map.to = maps[(squared + 1) % 2];
+		parallel_for(n, ORACLE_GRAIN, chain_map_range, &map);
 	}
 }
 
 static int compute_waiting(const struct launch_case *work, const struct host_buffers *inputs,
 			   struct host_buffers *expected, struct error *err)
 {
+	int64_t unit = divergence_axis(work, "unit");
+	uint32_t *maps[2] = {NULL, NULL};
 	void *x, *places;
 	int64_t n;
 	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
 
 	if (!rc)
 		rc = oracle_buffer(&places, work, expected, "places", &n, err);
-	if (!rc)
-		parallel_for(
-			n, ORACLE_GRAIN / STEPS_WAITING, follow_range,
-			&(struct chains){x, places, (uint64_t)n, divergence_axis(work, "unit")});
+	if (rc)
+		return rc;
+	for (int m = 0; m < 2 && !rc; m++) {
+		maps[m] = malloc((size_t)n * sizeof(*maps[m]));
+		if (!maps[m])
+			rc = error_set(err, PL_ENOMEM,
+				       "the chains of %lld places do not fit in memory",
+				       (long long)n);
+	}
+	for (int64_t second = 0; second < 2 && !rc; second++) {
+		follow_chains(maps, x, n, second);
+		for (int64_t i = 0; i < n; i++)
+			if (i / unit % 2 == second)
+				((uint32_t *)places)[i] = maps[0][i];
+	}
+	free(maps[0]);
+	free(maps[1]);
 	return rc;
 }
 
