@@ -23,20 +23,33 @@
 
 /* F16: IEEE half precision. BF16: the upper 16 bits of an F32. TF32: an F32 with the last 13 bits
  * 0, the part that tensor cores use. */
+/* Symbol, name, bytes of an element, whether it is an integer. */
+#define ELEMENT_TYPE_LIST(X)              \
+	X(ELEMENT_F32, "f32", 4, false)   \
+	X(ELEMENT_F64, "f64", 8, false)   \
+	X(ELEMENT_I32, "i32", 4, true)    \
+	X(ELEMENT_U32, "u32", 4, true)    \
+	X(ELEMENT_F16, "f16", 2, false)   \
+	X(ELEMENT_BF16, "bf16", 2, false) \
+	X(ELEMENT_TF32, "tf32", 4, false) \
+	X(ELEMENT_I8, "i8", 1, true)      \
+	X(ELEMENT_U8, "u8", 1, true)      \
+	X(ELEMENT_I16, "i16", 2, true)    \
+	X(ELEMENT_U16, "u16", 2, true)    \
+	X(ELEMENT_I64, "i64", 8, true)    \
+	X(ELEMENT_U64, "u64", 8, true)
+
 enum element_type {
-	ELEMENT_F32,
-	ELEMENT_F64,
-	ELEMENT_I32,
-	ELEMENT_U32,
-	ELEMENT_F16,
-	ELEMENT_BF16,
-	ELEMENT_TF32,
-	ELEMENT_TYPES, /* the number of types */
+#define X(symbol, name, bytes, integer) symbol,
+	ELEMENT_TYPE_LIST(X)
+#undef X
+		ELEMENT_TYPES, /* the number of types */
 };
 size_t element_size_bytes(enum element_type type);
+bool element_is_integer(enum element_type type);
 const char *element_type_name(enum element_type type); /* "f32" … */
 bool element_type_parse(enum element_type *out, const char *name);
-/* Element `index` of an array. The result is exact for every value of every type. */
+/* Element `index` of an array. The result is exact, except for 64-bit integers beyond 2^53. */
 double element_value(enum element_type type, const void *data, int64_t index);
 /* Rounds towards zero. A value beyond the type's range becomes its largest value of that sign. */
 void element_store(enum element_type type, void *data, int64_t index, double value);
@@ -52,30 +65,66 @@ const char *
 buffer_role_name(enum buffer_role role); /* "in", "out", "inout", "scratch", "per_call" */
 bool buffer_role_parse(enum buffer_role *out, const char *name);
 
-/* How an input is initialised: UNIFORM draws from [low, high) with kernel_fill(), INDEX is 0, 1, 2
- * …, CONSTANT is `low` everywhere. NONE is for buffers that are not inputs. */
-enum buffer_fill { FILL_NONE, FILL_UNIFORM, FILL_INDEX, FILL_CONSTANT };
+/*
+ * How an input is initialised. UNIFORM draws from [low, high), INDEX is 0, 1, 2
+ * …, CONSTANT is `low` everywhere, NORMAL has the mean `low` and the standard
+ * deviation `high`, PERMUTATION has each of 0 … length - 1 once, in an order
+ * drawn from the seed, FILE comes from a file. NONE is for buffers that are not
+ * inputs.
+ */
+enum buffer_fill {
+	FILL_NONE,
+	FILL_UNIFORM,
+	FILL_INDEX,
+	FILL_CONSTANT,
+	FILL_NORMAL,
+	FILL_PERMUTATION,
+	FILL_FILE,
+};
 const char *buffer_fill_name(enum buffer_fill fill);
 bool buffer_fill_parse(enum buffer_fill *out, const char *name);
 
-enum arg_kind { ARG_BUFFER, ARG_I32, ARG_U32, ARG_I64, ARG_F32 };
+/*
+ * Symbol, name, bytes. INTEGER and REAL are scalars whose type the compiled
+ * entry decides; they occur only in descriptors and in cases that are not bound
+ * to an image yet. BYTES is a struct by value.
+ */
+#define ARG_KIND_LIST(X)             \
+	X(ARG_BUFFER, "buffer", 8)   \
+	X(ARG_I32, "i32", 4)         \
+	X(ARG_U32, "u32", 4)         \
+	X(ARG_I64, "i64", 8)         \
+	X(ARG_F32, "f32", 4)         \
+	X(ARG_I8, "i8", 1)           \
+	X(ARG_U8, "u8", 1)           \
+	X(ARG_I16, "i16", 2)         \
+	X(ARG_U16, "u16", 2)         \
+	X(ARG_U64, "u64", 8)         \
+	X(ARG_F16, "f16", 2)         \
+	X(ARG_BF16, "bf16", 2)       \
+	X(ARG_F64, "f64", 8)         \
+	X(ARG_BYTES, "bytes", 0)     \
+	X(ARG_INTEGER, "integer", 0) \
+	X(ARG_REAL, "real", 0)
+
+enum arg_kind {
+#define X(symbol, name, bytes) symbol,
+	ARG_KIND_LIST(X)
+#undef X
+};
 const char *arg_kind_name(enum arg_kind kind);
 bool arg_kind_parse(enum arg_kind *out, const char *name);
 
 /* ---- descriptors: constant tables, one set per family ---- */
 
-#define KERNEL_MAX_ARGS 10
-#define KERNEL_MAX_BUFFERS 8
-#define KERNEL_MAX_AXES 8
-#define KERNEL_MAX_LAUNCHES 5
-#define KERNEL_MAX_CONSTRAINTS 6
-#define KERNEL_MAX_VARIANT_AXES 4
-#define KERNEL_MAX_CASE_AXES 10 /* axes of the family and the variant together */
+#define KERNEL_MAX_BUFFERS 64   /* of a case */
+#define KERNEL_MAX_CASE_AXES 16 /* axes of the family and the variant together */
 
 struct kernel_axis {
 	const char *name;   /* "block", "n", "ways" */
 	const char *values; /* default values, in the axis grammar: "64..1024" */
 	const char *meaning;
+	bool define; /* the source is compiled with -DNAME=VALUE for each value */
 };
 
 struct kernel_buffer {
@@ -85,11 +134,17 @@ struct kernel_buffer {
 	enum buffer_role role;
 	enum buffer_fill fill;
 	double fill_low, fill_high;
+	const char *fill_file; /* FILL_FILE: path of a .npy file or of raw bytes; else NULL */
+	/* Name of a __device__ or __constant__ variable that gets the content before each
+	 * execution; NULL: the buffer is device memory. */
+	const char *symbol;
 };
 
 struct kernel_arg {
 	enum arg_kind kind;
-	const char *value; /* name of a buffer, or an expression; ARG_F32 takes a decimal literal */
+	/* Name of a buffer, or an expression. Floating-point kinds and REAL take a decimal literal
+	 * or an expression. BYTES takes two hex digits per byte. */
+	const char *value;
 };
 
 struct kernel_launch {
@@ -101,7 +156,9 @@ struct kernel_launch {
 	const char *block[3];
 	const char *shared_bytes; /* dynamic shared memory; NULL means 0 */
 	const char *repeat;       /* number of launches, with `i` as their index; NULL means 1 */
-	struct kernel_arg args[KERNEL_MAX_ARGS];
+	const char *cluster[3];   /* blocks in a cluster; NULL means 1 */
+	bool cooperative;         /* all blocks are resident, and may synchronise */
+	const struct kernel_arg *args;
 	size_t arg_count;
 };
 
@@ -141,48 +198,101 @@ struct kernel_oracle {
 		       struct host_buffers *expected, struct error *err);
 };
 
+/* A file of the user that holds device code, and how it is compiled. */
+struct kernel_source {
+	const char *path;         /* absolute; its suffix is .cu, .ptx or .cubin */
+	const char *standard;     /* "c++17"; NULL: the compiler's default */
+	const char *const *flags; /* for nvcc or NVRTC, in order: "-Iinclude", "--use_fast_math" */
+	size_t flag_count;
+	const char
+		*compiler; /* "nvrtc" or "nvcc"; NULL: nvrtc if it can read the file, else nvcc */
+};
+
+/*
+ * How the results of a user's kernel are verified.
+ * LAUNCHES: other launches compute the expected results from the same inputs.
+ * EXPRESSION: an expression gives each element of a buffer (check_expression.h).
+ * FILE: a .npy file has the expected content of a buffer.
+ * COMMAND: a program reads the inputs and writes the expected results as .npy files.
+ * NONE: nothing is compared; such trials are `unverified`.
+ */
+enum check_kind {
+	CHECK_ORACLE,
+	CHECK_LAUNCHES,
+	CHECK_EXPRESSION,
+	CHECK_FILE,
+	CHECK_COMMAND,
+	CHECK_NONE
+};
+const char *check_kind_name(enum check_kind kind); /* "oracle", "launches" … */
+bool check_kind_parse(enum check_kind *out, const char *name);
+
+struct kernel_check_item {
+	const char *buffer;
+	const char *text; /* the expression, or the path of the file */
+};
+
+struct kernel_check {
+	enum check_kind kind;
+	const struct kernel_launch *launches; /* LAUNCHES */
+	size_t launch_count;
+	const struct kernel_source *source;    /* LAUNCHES: NULL means the source of the variant */
+	const struct kernel_check_item *items; /* EXPRESSION, FILE */
+	size_t item_count;
+	const char *command; /* COMMAND: for /bin/sh */
+};
+
 struct kernel_variant {
 	const char *name;   /* the idea: "shuffle"; the image is FAMILY/NAME.cu */
 	const char *image;  /* NULL: that image; else another variant's: "reduce/shuffle" */
 	const char *lesson; /* what it teaches, in one line */
 	const char *metric; /* the metric that shows it, or "status" */
-	struct kernel_launch launches[KERNEL_MAX_LAUNCHES];
+	const struct kernel_launch *launches;
 	size_t launch_count;
-	struct kernel_constraint constraints[KERNEL_MAX_CONSTRAINTS];
+	const struct kernel_constraint *constraints;
 	size_t constraint_count;
 	/* In addition to the family's axes. An axis with the same name replaces the family's. */
-	struct kernel_axis axes[KERNEL_MAX_VARIANT_AXES];
+	const struct kernel_axis *axes;
 	size_t axis_count;
 	const struct kernel_buffer *buffers; /* NULL: the family's */
 	size_t buffer_count;
 	const struct kernel_oracle *oracle;       /* NULL: the family's */
 	const struct kernel_work *work;           /* NULL: the family's */
 	const struct kernel_tolerance *tolerance; /* NULL: the family's */
+	const struct kernel_source *source;       /* NULL: the image is built in */
+	const struct kernel_check *check;         /* NULL: the oracle */
 };
 
 struct kernel {
 	const char *name;
-	const char *summary; /* one line */
-	bool on_request;     /* runs only when it is named, not as one of all kernels */
-	struct kernel_axis axes[KERNEL_MAX_AXES]; /* `block` is among them */
+	const char *summary;            /* one line */
+	bool on_request;                /* runs only when it is named, not as one of all kernels */
+	const struct kernel_axis *axes; /* `block` is among them */
 	size_t axis_count;
 	/* Values of the axis n at which every case completes within seconds, even without a GPU.
 	 * NULL: the default values are small enough. */
 	const char *small_size;
-	struct kernel_buffer buffers[KERNEL_MAX_BUFFERS];
+	const struct kernel_buffer *buffers;
 	size_t buffer_count;
-	struct kernel_constraint constraints[KERNEL_MAX_CONSTRAINTS]; /* for every variant */
+	const struct kernel_constraint *constraints; /* for every variant */
 	size_t constraint_count;
 	struct kernel_work work;
 	double tolerance_abs, tolerance_rel; /* as struct kernel_tolerance */
-	const struct kernel_oracle *oracle;
+	const struct kernel_oracle *oracle;  /* NULL: every variant has its own, or a check */
 	const struct kernel_variant *variants;
 	size_t variant_count;
 };
 
-/* All kernels, in teaching order. */
+/* The kernels among which a plan selects: the built-in ones, or those of the user's files. */
+struct kernel_set {
+	const struct kernel *const *items;
+	size_t count;
+};
+
+/* All built-in kernels, in teaching order. */
 const struct kernel *const *kernel_all(size_t *count);
-const struct kernel *kernel_find(const char *name); /* NULL: none */
+struct kernel_set kernel_set_built_in(void);
+const struct kernel *kernel_find(const char *name); /* built in; NULL: none */
 const struct kernel_variant *kernel_find_variant(const struct kernel *kernel, const char *name);
 const struct kernel_oracle *kernel_find_oracle(const char *name);
 /* The axes of a variant, those of its family first. */
@@ -226,21 +336,44 @@ struct case_buffer {
 	enum buffer_role role;
 	enum buffer_fill fill;
 	double fill_low, fill_high;
+	char *fill_file; /* as in struct kernel_buffer */
+	char *symbol;    /* as in struct kernel_buffer */
 };
 
 struct case_arg {
 	enum arg_kind kind;
-	int64_t integer; /* ARG_BUFFER: index into buffers */
-	double real;     /* ARG_F32 */
+	int64_t integer; /* integer kinds; ARG_BUFFER: index into buffers; ARG_BYTES: their number
+			  */
+	double real;     /* floating-point kinds */
+	unsigned char *bytes; /* ARG_BYTES; else NULL */
 };
+/* The bytes of an argument as a kernel gets it. */
+size_t case_arg_bytes(const struct case_arg *arg);
 
 struct case_launch {
-	char entry[128];
+	char *entry;
 	char library[16]; /* "": device code */
-	int64_t grid[3], block[3];
+	int64_t grid[3], block[3], cluster[3];
+	bool cooperative;
 	int64_t shared_bytes;
-	struct case_arg args[KERNEL_MAX_ARGS];
+	struct case_arg *args;
 	size_t arg_count;
+};
+
+struct case_check_item {
+	size_t buffer; /* index into buffers */
+	char *text;
+};
+
+/* As struct kernel_check, resolved. */
+struct case_check {
+	enum check_kind kind;
+	struct case_launch *launches;
+	size_t launch_count;
+	char *image; /* of the launches; NULL: that of the case */
+	struct case_check_item *items;
+	size_t item_count;
+	char *command;
 };
 
 /*
@@ -251,11 +384,14 @@ struct case_launch {
  */
 struct launch_case {
 	char kernel[64], variant[64];
-	char image[128]; /* "reduce/shuffle" */
-	char oracle[64];
+	/* A built-in image: "reduce/shuffle". An image of the user: the absolute path of its .ptx
+	 * or .cubin; "" until it is compiled. */
+	char *image;
+	char oracle[64]; /* CHECK_ORACLE; else "" */
+	struct case_check check;
 	struct axis_value axes[KERNEL_MAX_CASE_AXES];
 	size_t axis_count;
-	struct case_buffer buffers[KERNEL_MAX_BUFFERS];
+	struct case_buffer *buffers;
 	size_t buffer_count;
 	struct case_launch *launches;
 	size_t launch_count;

@@ -14,18 +14,20 @@
 
 #define TABLE_COUNT(type, ...) (sizeof((type[]){__VA_ARGS__}) / sizeof(type))
 
-#define LAUNCHES(...)              \
-	.launches = {__VA_ARGS__}, \
+#define LAUNCHES(...)                                            \
+	.launches = (const struct kernel_launch[]){__VA_ARGS__}, \
 	.launch_count = TABLE_COUNT(const struct kernel_launch, __VA_ARGS__)
-#define ARGS(...) \
-	.args = {__VA_ARGS__}, .arg_count = TABLE_COUNT(const struct kernel_arg, __VA_ARGS__)
-#define CONSTRAINTS(...)              \
-	.constraints = {__VA_ARGS__}, \
+#define ARGS(...)                                         \
+	.args = (const struct kernel_arg[]){__VA_ARGS__}, \
+	.arg_count = TABLE_COUNT(const struct kernel_arg, __VA_ARGS__)
+#define CONSTRAINTS(...)                                                \
+	.constraints = (const struct kernel_constraint[]){__VA_ARGS__}, \
 	.constraint_count = TABLE_COUNT(const struct kernel_constraint, __VA_ARGS__)
-#define AXES(...) \
-	.axes = {__VA_ARGS__}, .axis_count = TABLE_COUNT(const struct kernel_axis, __VA_ARGS__)
-#define BUFFERS(...)              \
-	.buffers = {__VA_ARGS__}, \
+#define AXES(...)                                          \
+	.axes = (const struct kernel_axis[]){__VA_ARGS__}, \
+	.axis_count = TABLE_COUNT(const struct kernel_axis, __VA_ARGS__)
+#define BUFFERS(...)                                            \
+	.buffers = (const struct kernel_buffer[]){__VA_ARGS__}, \
 	.buffer_count = TABLE_COUNT(const struct kernel_buffer, __VA_ARGS__)
 
 /* Arguments of a launch, by the type that the device code declares. */
