@@ -10,6 +10,7 @@
 struct emulated_case {
 	struct case_runner *runner;
 	const struct launch_case *work;
+	const struct ptx_image *image;
 	const struct ptx_program *program;
 	struct device_memory *memory;
 	struct emulation *emulation;
