@@ -1,9 +1,7 @@
 /* perflab report: prints a stored run in any format. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/process.h"
 #include "cli/output.h"
 #include "cli/report_sources.h"
 #include "db/db.h"
@@ -11,7 +9,6 @@
 #include "metrics/analysis/history.h"
 
 #define HISTORY_RUNS 50 /* in an HTML page */
-#define PICTURE_LIMIT ((size_t)64 << 20)
 
 struct report_verb_options {
 	const char *db;
@@ -68,35 +65,6 @@ static int write_lines(FILE *out, const struct invocation *call, const struct ru
 	return rc;
 }
 
-/* Pipes the script through gnuplot, which reads no settings file (-d) and no other input. */
-static int write_picture(FILE *out, const struct run *run, enum report_format format,
-			 const struct report_options *look, struct error *err)
-{
-	static char *const argv[] = {"gnuplot", "-d", NULL};
-	struct text script = TEXT_INIT;
-	char *picture = NULL;
-	size_t length = 0;
-	FILE *stream = open_memstream(&script.data, &script.length);
-	int rc = stream ? report_run(stream, run, format, look, err)
-			: error_set(err, PL_ENOMEM, "out of memory for the gnuplot script");
-
-	if (stream && fclose(stream) && !rc)
-		rc = error_set(err, PL_ENOMEM, "out of memory for the gnuplot script");
-	if (!rc)
-		rc = process_filter(&picture, &length, PICTURE_LIMIT, &script, argv, err);
-	if (rc == PL_ENOENT && script.length)
-		rc = error_set(err, PL_EUNSUPPORTED,
-			       "%s needs gnuplot, which is not installed: install it (Debian, "
-			       "Ubuntu: gnuplot-nox; Fedora: gnuplot-minimal; Arch: gnuplot), or "
-			       "use --format html",
-			       report_format_name(format));
-	if (!rc && fwrite(picture, 1, length, out) != length)
-		rc = error_set(err, PL_EIO, "cannot write the picture: %s", strerror(errno));
-	free(picture);
-	free(script.data);
-	return rc;
-}
-
 /* Writes the report that the options ask for to the output that they name. */
 static int write_run_report(struct invocation *call, struct db *db, const struct run *run,
 			    const struct run *compare, struct error *err)
@@ -125,10 +93,8 @@ static int write_run_report(struct invocation *call, struct db *db, const struct
 	sources.options.compare = compare;
 	if (!rc && options->lines)
 		rc = write_lines(output.stream, call, run, &sources.options, err);
-	else if (!rc && report_format_has(format, BY_GNUPLOT))
-		rc = write_picture(output.stream, run, format, &sources.options, err);
 	else if (!rc)
-		rc = report_run(output.stream, run, format, &sources.options, err);
+		rc = report_draw(output.stream, run, format, &sources.options, err);
 	if (!rc)
 		rc = output_commit(&output, err);
 	output_discard(&output);
