@@ -39,7 +39,7 @@ BEGIN {
 		"harness/session/session.h harness/session/workers.h harness/session/backends.h " \
 		"harness/session/judge.h harness/session/studies.h harness/session/host.h " \
 		"harness/session/find_cases.h harness/session/import_store.h " \
-		"harness/session/compare_runs.h harness/session/merged_runs.h " \
+		"harness/session/compare_runs.h harness/session/merge_databases.h " \
 		"harness/session/report_data.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/tolerance.h")
