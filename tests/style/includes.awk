@@ -41,7 +41,8 @@ BEGIN {
 		"harness/session/find_cases.h harness/session/import_store.h " \
 		"harness/session/compare_runs.h harness/session/merge_databases.h " \
 		"harness/session/report_data.h harness/session/doctor.h " \
-		"harness/session/nsight.h harness/session/known_devices.h")
+		"harness/session/nsight.h harness/session/known_devices.h " \
+		"harness/session/comparison_rules.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \
