@@ -42,7 +42,7 @@ BEGIN {
 		"harness/session/compare_runs.h harness/session/merge_databases.h " \
 		"harness/session/report_data.h harness/session/doctor.h " \
 		"harness/session/nsight.h harness/session/known_devices.h " \
-		"harness/session/comparison_rules.h")
+		"harness/session/comparison_rules.h harness/session/run_ends.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \
