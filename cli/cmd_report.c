@@ -16,12 +16,13 @@ static int write_lines(FILE *out, const struct invocation *call, const struct ru
 		       const struct report_options *look, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
-	const struct string_list *words = &call->operands;
+	/* the first operand is the run */
+	const size_t patterns = call->operands.count > 1 ? call->operands.count - 1 : 0;
 	const struct trial **chosen = NULL;
 	struct text folder = TEXT_INIT;
 	size_t count;
-	int rc = report_trials_choose(&chosen, &count, run, words->items + (words->count > 0),
-				      words->count > 1 ? words->count - 1 : 0, err);
+	int rc = report_trials_choose(&chosen, &count, run,
+				      patterns ? call->operands.items + 1 : NULL, patterns, err);
 
 	if (!rc)
 		rc = report_lines(out, run, chosen, count,

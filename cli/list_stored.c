@@ -1,6 +1,5 @@
 /* perflab list devices and runs: from the database and, for devices, from this machine. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/list.h"
 #include "db/db.h"
@@ -82,21 +81,6 @@ int list_devices(const struct invocation *call, const char *pattern, struct erro
 
 /* ---- runs ---- */
 
-/* The state: "finished" …. A run whose process was killed is "interrupted", which the database does
- * not know. Malloc'd or NULL. */
-static char *state_of(struct db *db, const struct run *run)
-{
-	struct run whole = {0};
-	char *state;
-
-	if (!run->state || strcmp(run->state, "running") != 0 ||
-	    run_load(db, run->id, false, &whole, NULL))
-		return run->state ? xstrdup(run->state) : NULL;
-	state = xstrdup(whole.state);
-	run_release(&whole);
-	return state;
-}
-
 static int visit_run(void *context, const struct run *run, const struct trial_tally *tally)
 {
 	struct listing *listing = context;
@@ -112,7 +96,7 @@ static int visit_run(void *context, const struct run *run, const struct trial_ta
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		texts[i] = number_text(numbers[i]);
 	format_utc(when, run->started_ns);
-	state = state_of(listing->db, run);
+	state = run_state(listing->db, run);
 	table_row(listing->table,
 		  (const char *const[]){texts[0], run->uid, when, state, run->device.name,
 					run->backend, texts[1], texts[2], texts[3], texts[4],
