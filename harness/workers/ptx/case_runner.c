@@ -137,7 +137,7 @@ static int run_reference(struct emulated_case *emulated, struct host_buffers *re
 	struct text finding = TEXT_INIT;
 	int rc = 0;
 
-	emulated_case_restore(emulated);
+	rc = emulated_case_restore(emulated, err);
 	for (size_t i = 0; i < work->launch_count && rc == 0; i++)
 		rc = emulated_case_launch(emulated, i, &all, err);
 	if (rc == 0 && emulated_case_ended(emulated)) {
@@ -197,9 +197,9 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 
 	if (rc)
 		return rc;
-	emulated_case_restore(emulated);
+	rc = emulated_case_restore(emulated, err);
 	emulated_case_buffers(emulated, &inputs);
-	if (checked)
+	if (rc == 0 && checked)
 		rc = expected_results_find(&runner->expected, work, runner->seed, &inputs,
 					   &reference, &expected, err);
 	for (size_t i = 0; i < work->launch_count && rc == 0 && !emulated_case_ended(emulated);

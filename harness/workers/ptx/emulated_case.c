@@ -99,25 +99,55 @@ void emulated_case_close(struct emulated_case *emulated)
 	*emulated = (struct emulated_case){0};
 }
 
-void emulated_case_restore(struct emulated_case *emulated)
+/* Copies the content of buffers into the module variables that they stand for. */
+static int set_symbols(struct emulated_case *emulated, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 
 	for (size_t b = 0; b < work->buffer_count; b++) {
+		const struct case_buffer *buffer = &work->buffers[b];
+		uint64_t address;
+		int64_t bytes;
+
+		if (!buffer->symbol)
+			continue;
+		if (!emulation_variable(emulated->emulation, buffer->symbol, &address, &bytes))
+			return error_set(err, PL_EUSAGE, "%s has no variable '%s'",
+					 emulated->image->name, buffer->symbol);
+		if (bytes != (int64_t)case_buffer_bytes(buffer))
+			return error_set(err, PL_EUSAGE,
+					 "the variable %s has %" PRId64
+					 " bytes, but the case gives %zu",
+					 buffer->symbol, bytes, case_buffer_bytes(buffer));
+		memcpy(device_memory_data(emulated->memory, address),
+		       device_memory_data(emulated->memory, emulated->addresses[b]), (size_t)bytes);
+	}
+	return 0;
+}
+
+int emulated_case_restore(struct emulated_case *emulated, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	int rc = 0;
+
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		const struct case_buffer *buffer = &work->buffers[b];
 		void *data = device_memory_data(emulated->memory, emulated->addresses[b]);
 
 		if (!buffer->length)
 			continue;
 		if (case_buffer_is_input(buffer))
-			kernel_fill(data, buffer, emulated->runner->seed);
+			rc = kernel_fill(data, buffer, emulated->runner->seed, err);
 		else
 			memset(data, 0xff, case_buffer_bytes(buffer)); /* NaN; -1 in integers */
 	}
 	emulation_reset_variables(emulated->emulation);
+	if (rc == 0)
+		rc = set_symbols(emulated, err);
 	emulation_counts_reset(emulated->emulation);
 	device_memory_touched_reset(emulated->memory);
 	finding_list_release(&emulated->findings);
+	return rc;
 }
 
 void emulated_case_buffers(const struct emulated_case *emulated, struct host_buffers *out)
