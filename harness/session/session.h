@@ -38,6 +38,12 @@ int ceilings_when_default(int *out, struct error *err);
 
 struct sweep_request {
 	struct string_list selectors;               /* as in struct plan_request */
+	/* Files of the user (.cu, .ptx, .cubin): their kernels are swept instead of the built-in
+	 * ones. None: the built-in kernels. */
+	struct string_list files;
+	struct string_list annotations;   /* lines that are added to those of the files */
+	struct string_list compile_flags; /* added to those of the files */
+	const char *standard, *compiler;  /* "c++17", "nvcc"; NULL: as the files say */
 	struct string_list axis_names, axis_values; /* values that replace those of an axis */
 	/* All but the metrics, because their names depend on the backend. */
 	struct measure_settings settings;
