@@ -4,7 +4,6 @@
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
-#include "cli/report_sources.h"
 #include "harness/session/backends.h"
 
 #define BLOCKS_ALL 1 /* of --blocks: the second word */
@@ -120,14 +119,18 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 {
 	const struct sweep_options *options = call->options;
 	const struct run *run = &result->run;
-	struct report_sources sources = {0};
-	int rc = report_sources_load(&sources, call, result->db, run, err);
+	struct ceiling_list ceilings = {0};
+	const struct report_options look = {.colour = call->terminal.out_colour,
+					    .width = call->terminal.out_width,
+					    .ascii = call->terminal.out_ascii,
+					    .all_metrics = options->all_metrics,
+					    .ceilings = &ceilings};
+	int rc = db_ceilings_load(result->db, run->id, &ceilings, err);
 
-	sources.options.all_metrics = options->all_metrics;
 	if (!rc)
-		rc = report_run(stdout, run, (enum report_format)options->common.format,
-				&sources.options, err);
-	report_sources_release(&sources);
+		rc = report_run(stdout, run, (enum report_format)options->common.format, &look,
+				err);
+	ceiling_list_release(&ceilings);
 	if (!rc)
 		rc = run_conclude(call, run, err);
 	if (!rc && !options->common.quiet)

@@ -7,9 +7,10 @@
  *
  * Nothing here prints, exits or reads arguments. The caller fills a struct
  * sweep_request and receives messages for the user through a struct
- * sweep_observer. workers.h asks a worker questions without a session,
- * studies.h measures claims, judge.h compares runs, backends.h has the table
- * of backends and host.h the facts of this machine.
+ * sweep_observer. The other public headers of this folder serve other verbs:
+ * workers.h asks a worker questions without a session, studies.h measures
+ * claims, judge.h compares runs, backends.h has the table of backends, host.h
+ * the facts of this machine, run_ends.h how the cases of a run ended.
  *
  * Functions return 0, or PL_E* with *err set. PL_EUSAGE: the request is wrong.
  * PL_EUNSUPPORTED: no backend can be used here, or every case was skipped.

@@ -18,7 +18,7 @@ function part(name, parts) {
 }
 
 BEGIN {
-	module("base", "")
+	module("base", "", "base/base.h base/process.h")
 	module("emulator", "base", "emulator/emulator.h emulator/counts.h")
 	module("metrics", "base emulator", "metrics/metrics.h metrics/settings.h metrics/shards.h")
 	module("metrics/catalogue", "base emulator metrics")
@@ -39,7 +39,10 @@ BEGIN {
 		"harness/session/session.h harness/session/workers.h harness/session/backends.h " \
 		"harness/session/judge.h harness/session/studies.h harness/session/host.h " \
 		"harness/session/find_cases.h harness/session/import_store.h " \
-		"harness/session/compare_runs.h harness/session/merged_runs.h")
+		"harness/session/compare_runs.h harness/session/merge_databases.h " \
+		"harness/session/report_data.h harness/session/doctor.h " \
+		"harness/session/nsight.h harness/session/known_devices.h " \
+		"harness/session/comparison_rules.h harness/session/run_ends.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \
