@@ -43,7 +43,7 @@ void measure_request(struct sweep_request *request, const struct invocation *cal
 /* ---- the end ---- */
 
 struct ends {
-	size_t mismatches, faults, failures, skipped;
+	size_t mismatches, faults, failures, skipped, unverified;
 };
 
 static struct ends count_ends(const struct run *run)
@@ -57,6 +57,7 @@ static struct ends count_ends(const struct run *run)
 		ends.faults += status == TRIAL_FAULT;
 		ends.failures += trial_status_is_failure(status);
 		ends.skipped += status == TRIAL_SKIPPED;
+		ends.unverified += status == TRIAL_UNVERIFIED;
 	}
 	return ends;
 }
@@ -72,6 +73,10 @@ static void say_ends(const struct ends *ends)
 	if (ends->faults)
 		say("%zu %s an error in the kernel", ends->faults,
 		    ends->faults == 1 ? "case has" : "cases have");
+	if (ends->unverified)
+		say("%zu unverified: nothing was compared with %s result%s, which may be wrong",
+		    ends->unverified, ends->unverified == 1 ? "its" : "their",
+		    ends->unverified == 1 ? "" : "s");
 	if (others)
 		say("%zu %s failed%s; the reasons are in the report", others,
 		    others == 1 ? "case" : "cases", findings ? " for another reason" : "");
