@@ -143,6 +143,32 @@ static void expect(const struct fixture *fixture, const char *variant, enum chan
 							 item->base->status == TRIAL_OK));
 }
 
+/* They are compared like verified ones, and the row says what was not verified. */
+static void unverified_results_are_compared_and_named(void **state)
+{
+	static const double fast[] = {100, 100.1, 99.9}, slow[] = {110, 110.1, 109.9};
+	struct fixture *fixture = *state;
+	struct run *base = &fixture->base, *head = &fixture->head;
+
+	add_trial(base, "base", fast, 3)->status = TRIAL_UNVERIFIED;
+	add_trial(head, "base", slow, 3);
+	add_trial(base, "head", slow, 3);
+	add_trial(head, "head", fast, 3)->status = TRIAL_UNVERIFIED;
+	add_trial(base, "both", fast, 3)->status = TRIAL_UNVERIFIED;
+	add_trial(head, "both", fast, 3)->status = TRIAL_UNVERIFIED;
+	add_trial(head, "added", fast, 3)->status = TRIAL_UNVERIFIED;
+	add_trial(base, "none", fast, 3);
+	add_trial(head, "none", fast, 3);
+	judge(fixture);
+	expect(fixture, "/base/", CHANGE_REGRESSED, "the base is unverified");
+	expect(fixture, "/head/", CHANGE_IMPROVED, "the head is unverified");
+	expect(fixture, "/both/", CHANGE_UNCHANGED, "base and head are unverified");
+	expect(fixture, "/added/", CHANGE_NEW, "the head is unverified");
+	expect(fixture, "/none/", CHANGE_UNCHANGED, NULL);
+	assert_int_equal(fixture->regress.unverified, 4);
+	assert_false(case_of(fixture, "/none/")->unverified);
+}
+
 static void each_case_gets_its_verdict(void **state)
 {
 	struct fixture *fixture = *state;
@@ -508,6 +534,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(each_case_gets_its_verdict),
+		TEST(unverified_results_are_compared_and_named),
 		TEST(many_cases_are_corrected_for_at_once),
 		TEST(counters_are_compared_exactly),
 		TEST(time_decides_where_it_shows_a_change),
