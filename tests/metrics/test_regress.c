@@ -146,19 +146,18 @@ static void expect(const struct fixture *fixture, const char *variant, enum chan
 /* They are compared like verified ones, and the row says what was not verified. */
 static void unverified_results_are_compared_and_named(void **state)
 {
-	static const double fast[] = {100, 100.1, 99.9}, slow[] = {110, 110.1, 109.9};
 	struct fixture *fixture = *state;
 	struct run *base = &fixture->base, *head = &fixture->head;
 
-	add_trial(base, "base", fast, 3)->status = TRIAL_UNVERIFIED;
-	add_trial(head, "base", slow, 3);
-	add_trial(base, "head", slow, 3);
-	add_trial(head, "head", fast, 3)->status = TRIAL_UNVERIFIED;
-	add_trial(base, "both", fast, 3)->status = TRIAL_UNVERIFIED;
-	add_trial(head, "both", fast, 3)->status = TRIAL_UNVERIFIED;
-	add_trial(head, "added", fast, 3)->status = TRIAL_UNVERIFIED;
-	add_trial(base, "none", fast, 3);
-	add_trial(head, "none", fast, 3);
+	add_trial(base, "base", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(head, "base", SLOW);
+	add_trial(base, "head", SLOW);
+	add_trial(head, "head", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(base, "both", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(head, "both", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(head, "added", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(base, "none", USUAL);
+	add_trial(head, "none", USUAL);
 	judge(fixture);
 	expect(fixture, "/base/", CHANGE_REGRESSED, "the base is unverified");
 	expect(fixture, "/head/", CHANGE_IMPROVED, "the head is unverified");
