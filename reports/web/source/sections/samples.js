@@ -1,6 +1,6 @@
 // The samples of each variant around their median.
 import { Chart } from "../chart.js";
-import { Palette } from "../colours.js";
+import { Palette, unverifiedNote } from "../colours.js";
 import { byId, empty, h, select } from "../dom.js";
 import { bestBy, markedName, titleOf, unique } from "../model.js";
 import { rowNames, rowScale } from "../rows.js";
@@ -77,6 +77,7 @@ class Samples {
 			`${plural(this.rows.length, "case")} of ${this.kernel}; each dot is one sample, the bar is the 95 % interval of the median.`,
 			half === null ? "" : `The least certain is ${markedName(widest.one, widest.label)}: ±${half.toFixed(2)} %.`,
 			this.left ? `${plural(this.left, "more case")} not drawn.` : "",
+			unverifiedNote(this.rows.map(({ one }) => one)),
 			this.model.sampleNote ?? "",
 		].join(" ");
 	}
@@ -94,7 +95,7 @@ class Samples {
 				y: rowScale(this.rows.length, width),
 			},
 			layer: [
-				rowNames(this.rows.map((row) => markedName(row.one, row.label)), width),
+				rowNames(this.rows.map(({ one, label }) => (one.unverified ? `? ${label}` : label)), width),
 				{ data: { values: [{ x: 0 }] }, mark: { type: "rule", stroke: "var(--line-strong)" }, encoding: { y: null } },
 				{
 					data: { values }, mark: { type: "circle", size: 14, opacity: 0.5 },
