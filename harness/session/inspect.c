@@ -55,7 +55,7 @@ static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
 	case_request(&request, sweep, "inspect", index, -1);
 	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
-	if (end == EXCHANGE_DONE && exchange.status == TRIAL_OK && !answer.inspected) {
+	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && !answer.inspected) {
 		end = EXCHANGE_LIED;
 		error_set(&cause, PL_EPROTOCOL, "it inspected the case and gave no facts");
 	}
@@ -69,6 +69,8 @@ static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
 		/* The plan keeps the reason; a case that never runs stores no facts. */
 		state->inspected = false;
 		skip_inspected(sweep, index, reason.data);
+	} else if (status == TRIAL_UNVERIFIED) {
+		case_keep_unverified(state, reason.data);
 	} else if (status != TRIAL_OK) {
 		state->early_status = status;
 		state->early_reason = text_detach(&reason);

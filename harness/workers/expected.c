@@ -15,6 +15,12 @@ bool case_is_checked(const struct launch_case *work)
 	return work->check.kind != CHECK_NONE;
 }
 
+enum trial_status case_unverified(struct text *reason)
+{
+	text_add(reason, "verify none: the result was not compared with anything");
+	return TRIAL_UNVERIFIED;
+}
+
 bool case_has_reference(const struct launch_case *work)
 {
 	return work->check.kind == CHECK_LAUNCHES;

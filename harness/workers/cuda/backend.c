@@ -220,6 +220,8 @@ static int cuda_inspect(void *context, const struct launch_case *work, struct la
 		*status = TRIAL_SKIPPED;
 	else if (rc == 0)
 		rc = operation_facts(&operation, facts, err);
+	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(work))
+		*status = case_unverified(reason);
 	operation_release(&operation);
 	return rc;
 }
@@ -236,7 +238,7 @@ static int verify_case(struct cuda_backend *backend, int64_t id, int round,
 	nvtx_enter_phase(backend->ranges, "verify");
 	rc = operation_verify(operation, mismatch, &accuracy, err);
 	nvtx_leave_phase(backend->ranges);
-	if (rc || mismatch->length)
+	if (rc || mismatch->length || !case_is_checked(operation->work))
 		return rc;
 	return worker_reply_accuracy(reply, id, round, accuracy.relative_error, accuracy.reason);
 }
@@ -376,7 +378,7 @@ static int cuda_measure(void *context, int64_t id, const struct launch_case *wor
 	if (rc == 0 && finding.length)
 		*status = TRIAL_MISMATCH;
 	else if (rc == 0 && !case_is_checked(work))
-		*status = TRIAL_UNVERIFIED;
+		*status = case_unverified(&finding);
 out:
 	text_add(reason, finding.data);
 	text_release(&finding);

@@ -293,7 +293,7 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 	if (rc == 0 && *status == TRIAL_OK)
 		set_outcome(emulated, totals, &mismatch, status, reason);
 	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(emulated->work))
-		*status = TRIAL_UNVERIFIED;
+		*status = case_unverified(reason);
 	free(size.block_instructions);
 	text_release(&why_not);
 	text_release(&mismatch);
