@@ -85,8 +85,7 @@ static void add_entries(struct string_list *out, const struct kernel_launch *lau
 
 /* The entries that the cases of a variant take from a source: its launches, and its check if that
  * has no source of its own. */
-static void add_wanted(struct string_list *out, const struct kernel_variant *variant,
-		       bool of_check)
+static void add_wanted(struct string_list *out, const struct kernel_variant *variant, bool of_check)
 {
 	const struct kernel_check *check = variant->check;
 

@@ -14,6 +14,20 @@ void sweep_request_init(struct sweep_request *request)
 	*request = (struct sweep_request){.settings = measure_settings_default};
 }
 
+bool is_kernel_file(const char *operand)
+{
+	static const char *const suffixes[] = {".cu", ".ptx", ".cubin", ".perflab"};
+	const size_t length = strlen(operand);
+
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		const size_t suffix = strlen(suffixes[i]);
+
+		if (length > suffix && !strcmp(operand + length - suffix, suffixes[i]))
+			return true;
+	}
+	return false;
+}
+
 void sweep_request_set_axis(struct sweep_request *request, const char *name, const char *values)
 {
 	string_list_add(&request->axis_names, name);
