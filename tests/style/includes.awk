@@ -28,8 +28,8 @@ BEGIN {
 		"metrics/analysis/roofline.h metrics/analysis/statistics.h metrics/analysis/study.h " \
 		"metrics/analysis/thresholds.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
-	module("kernels", "base", "kernels/kernels.h kernels/npy.h kernels/check_expression.h " \
-		"kernels/user/kernel_file.h")
+	module("kernels", "base", "kernels/kernels.h kernels/element.h kernels/npy.h " \
+		"kernels/check_expression.h kernels/user/kernel_file.h")
 	module("compile", "base")
 	module("db", "base metrics metrics/analysis")
 	module("imports", "base metrics metrics/analysis")
