@@ -1,82 +1,35 @@
-/*
- * perflab merge: copies the runs of several databases into one. It opens all
- * sources before it writes, so that a wrong file name changes nothing.
- */
+/* perflab merge: copies the runs of several databases into one. */
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "cli/progress.h"
-#include "db/db.h"
-#include "harness/session/merged_runs.h"
+#include "harness/session/merge_databases.h"
 
 struct merge_options {
 	const char *output;
 	bool quiet;
 };
 
-struct merging {
-	const struct merge_options *options;
-	struct progress progress;
-	const char *source; /* the file that is being merged */
-};
-
-static void merge_notice(void *context, const char *line)
+static void show_merge_notice(void *context, const char *line)
 {
-	struct merging *merging = context;
-
-	progress_say(&merging->progress, line);
+	progress_say(context, line);
 }
 
-static void merge_progress(void *context, size_t done, size_t total)
+static void show_merge_progress(void *context, size_t done, size_t total, const char *source)
 {
-	struct merging *merging = context;
-	char *line = xasprintf("%zu/%zu  %s", done, total, merging->source);
+	char *line = xasprintf("%zu/%zu  %s", done, total, source);
 
-	progress_line(&merging->progress, line);
+	progress_line(context, line);
 	free(line);
 }
 
-static bool same_file(const char *a, const char *b)
+static void show_judging(void *context, size_t done, size_t total)
 {
-	struct stat left, right;
+	char *line = xasprintf("%zu/%zu  verdicts", done, total);
 
-	return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev &&
-	       left.st_ino == right.st_ino;
-}
-
-static int check_sources(const struct invocation *call, const char *output, struct error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < call->operands.count && !rc; i++) {
-		struct db *source = NULL;
-
-		if (same_file(call->operands.items[i], output))
-			return error_set(
-				err, PL_EUSAGE,
-				"%s is the output of the merge and cannot be a source as well",
-				output);
-		rc = db_open_given(&source, call->operands.items[i], DB_READ, "", err);
-		db_close(source);
-	}
-	return rc;
-}
-
-/* Tells the user which shards a run lacks, and sets *missing if there are any. */
-static int say_missing_shards(struct db *db, int64_t id, bool *missing, struct error *err)
-{
-	struct missing_shards lacks = {0};
-	int rc = missing_shards_load(&lacks, db, id, err);
-
-	if (!rc && lacks.count) {
-		*missing = true;
-		say("run %lld%s%s lacks %s %s of %zu: merge %s, too", (long long)id,
-		    lacks.sweep ? " of sweep " : "", lacks.sweep ? lacks.sweep : "",
-		    lacks.count == 1 ? "shard" : "shards", lacks.numbers, lacks.total,
-		    lacks.count == 1 ? "it" : "them");
-	}
-	missing_shards_release(&lacks);
-	return rc;
+	if (done == 0)
+		progress_end(context);
+	progress_line(context, line);
+	free(line);
 }
 
 static void add_count(struct text *line, int64_t count, const char *one, const char *several)
@@ -99,84 +52,35 @@ static void say_summary(const char *output, const struct merge_summary *summary)
 	text_release(&line);
 }
 
-static void judge_progress(void *context, size_t done, size_t total)
+static void say_missing_shards(const struct missing_shards *lacks)
 {
-	struct merging *merging = context;
-	char *line = xasprintf("%zu/%zu  verdicts", done, total);
-
-	progress_line(&merging->progress, line);
-	free(line);
-}
-
-static int judge_merged(struct db *db, const struct merge_summary *summary, struct merging *merging,
-			struct error *err)
-{
-	const struct merged_runs_watch watch = {merging, judge_progress};
-	int rc = merged_runs_judge(db, summary, &watch, err);
-
-	progress_end(&merging->progress);
-	return rc;
-}
-
-static int say_result(struct invocation *call, struct db *db, const struct merging *merging,
-		      const struct merge_summary *summary, struct error *err)
-{
-	bool missing = false;
-	int rc = 0;
-
-	if (!merging->options->quiet)
-		say_summary(merging->options->output, summary);
-	for (size_t i = 0; i < summary->touched_count && !rc; i++)
-		if (summary->touched[i].sweep)
-			rc = say_missing_shards(db, summary->touched[i].run_id, &missing, err);
-	call->exit_code = missing ? EXIT_FINDING : EXIT_FINE;
-	return rc;
-}
-
-static int merge_sources(const struct invocation *call, struct db *db, struct merging *merging,
-			 struct merge_summary *summary, struct error *err)
-{
-	const struct merge_watch watch = {merging, merge_notice, merge_progress};
-	int rc;
-
-	merging->source = merging->options->output;
-	rc = db_merge_shards(db, &watch, summary, err);
-	for (size_t i = 0; i < call->operands.count && !rc; i++) {
-		struct db *source = NULL;
-
-		merging->source = call->operands.items[i];
-		rc = db_open_given(&source, merging->source, DB_READ, "", err);
-		if (!rc)
-			rc = db_merge(db, source, &watch, summary, err);
-		db_close(source);
-	}
-	progress_end(&merging->progress);
-	return rc;
+	say("run %lld%s%s lacks %s %s of %zu: merge %s, too", (long long)lacks->run_id,
+	    lacks->sweep ? " of sweep " : "", lacks->sweep ? lacks->sweep : "",
+	    lacks->count == 1 ? "shard" : "shards", lacks->numbers, lacks->total,
+	    lacks->count == 1 ? "it" : "them");
 }
 
 static int run_merge_verb(struct invocation *call, struct error *err)
 {
 	const struct merge_options *options = call->options;
-	struct merging merging = {.options = options};
-	struct merge_summary summary = {0};
-	struct db *db = NULL;
+	struct progress progress;
+	const struct merge_observer observer = {&progress, show_merge_notice, show_merge_progress,
+						show_judging};
+	struct merge_result result = {0};
 	int rc;
 
 	if (!options->output)
 		return error_set(err, PL_EUSAGE, "merge: no output database; name it with -o FILE");
-	progress_init(&merging.progress, &call->terminal, options->quiet);
-	merging.progress.last_ns = monotonic_ns(); /* a short merge prints no progress */
-	rc = check_sources(call, options->output, err);
-	if (!rc)
-		rc = db_open_given(&db, options->output, DB_CREATE, " with -o", err);
-	if (!rc)
-		rc = merge_sources(call, db, &merging, &summary, err);
-	if (!rc)
-		rc = judge_merged(db, &summary, &merging, err);
-	if (!rc)
-		rc = say_result(call, db, &merging, &summary, err);
-	merge_summary_release(&summary);
-	db_close(db);
+	progress_init(&progress, &call->terminal, options->quiet);
+	progress.last_ns = monotonic_ns(); /* a short merge prints no progress */
+	rc = merge_databases(&result, options->output, &call->operands, &observer, err);
+	progress_end(&progress);
+	if (!rc && !options->quiet)
+		say_summary(options->output, &result.summary);
+	for (size_t i = 0; i < result.missing_count && !rc; i++)
+		say_missing_shards(&result.missing[i]);
+	call->exit_code = result.missing_count ? EXIT_FINDING : EXIT_FINE;
+	merge_result_release(&result);
 	return rc;
 }
 

@@ -1,14 +1,9 @@
 /* perflab regress: shows which cases became slower between two runs. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/output.h"
 #include "db/db.h"
 #include "harness/session/compare_runs.h"
-#include "metrics/catalogue/catalogue.h"
+#include "harness/session/comparison_rules.h"
 
-#define COUNTERS_EXACT "exact"
-#define NONE "none"
 #define RULES_NAMED 3 /* idle threshold rules that a message names */
 
 struct regress_verb_options {
@@ -16,93 +11,6 @@ struct regress_verb_options {
 	int format;
 	bool all, allow_different, judge_same_code;
 };
-
-/* The lists are owned. */
-struct regress_request {
-	struct run_comparison_request comparison;
-	struct thresholds thresholds;
-	struct string_list counters;
-	const char *thresholds_path; /* NULL: none */
-};
-
-static void request_release(struct regress_request *request)
-{
-	thresholds_release(&request->thresholds);
-	string_list_release(&request->counters);
-}
-
-/* ---- the options ---- */
-
-static int unknown_counter(const char *name, struct error *err)
-{
-	size_t device_count, ptx_count;
-	const struct metric *device = metric_all(&device_count);
-	const struct metric *ptx = metric_all_emulated(&ptx_count);
-	const char **names = xcalloc(device_count + ptx_count, sizeof(*names));
-	struct text near = TEXT_INIT;
-	int rc;
-
-	for (size_t i = 0; i < device_count; i++)
-		names[i] = device[i].name;
-	for (size_t i = 0; i < ptx_count; i++)
-		names[device_count + i] = ptx[i].name;
-	if (nearest_names(&near, name, names, device_count + ptx_count))
-		rc = error_set(err, PL_EUSAGE,
-			       "--counters: unknown metric \"%s\"; did you mean %s?", name,
-			       near.data);
-	else
-		rc = error_set(err, PL_EUSAGE,
-			       "--counters: unknown metric \"%s\"; `perflab list metrics` lists "
-			       "all metrics",
-			       name);
-	text_release(&near);
-	free(names);
-	return rc;
-}
-
-static int request_counters(struct regress_request *request, const char *words, struct error *err)
-{
-	if (!words || strcmp(words, COUNTERS_EXACT) == 0)
-		return 0;
-	if (strcmp(words, NONE) == 0) {
-		request->comparison.options.counters = REGRESS_COUNTERS_NONE;
-		return 0;
-	}
-	string_list_split(&request->counters, words, ',');
-	for (size_t i = 0; i < request->counters.count; i++) {
-		const char *name = request->counters.items[i];
-
-		/* names of CUPTI contain "__" */
-		if (!metric_find(name) && !strstr(name, "__"))
-			return unknown_counter(name, err);
-	}
-	request->comparison.options.counters = REGRESS_COUNTERS_NAMED;
-	request->comparison.options.names = &request->counters;
-	return 0;
-}
-
-/* A file that the user names must exist. The one in the working directory is optional. */
-static int request_thresholds(struct regress_request *request, const char *path, struct error *err)
-{
-	const char *file = path ? path : THRESHOLDS_NAME;
-	struct error cause = {0};
-	char *bytes;
-	size_t length;
-	int rc;
-
-	if (path && strcmp(path, NONE) == 0)
-		return 0;
-	rc = read_file(&bytes, &length, file, THRESHOLDS_LIMIT, &cause);
-	if (rc == PL_ENOENT && !path)
-		return 0;
-	if (rc)
-		return error_set(err, rc, "--thresholds: %s", cause.text);
-	rc = thresholds_parse(&request->thresholds, file, bytes, length, err);
-	free(bytes);
-	request->comparison.options.thresholds = &request->thresholds;
-	request->thresholds_path = file;
-	return rc;
-}
 
 /* ---- the report ---- */
 
@@ -149,22 +57,19 @@ static void say_reversed_order(const struct run *base, const struct run *head)
 }
 
 /* A typing error in a pattern would leave its cases with other limits. */
-static void say_idle_rules(const struct regress_request *request, const struct regress *regress)
+static void say_idle_rules(const struct comparison_rules *rules, const struct regress *regress)
 {
 	size_t idle = 0;
 
-	for (size_t i = 0; i < request->thresholds.count; i++) {
-		const struct threshold_rule *rule = &request->thresholds.rules[i];
-		bool matches = false;
+	for (size_t i = 0; i < rules->thresholds.count; i++) {
+		const struct threshold_rule *rule = &rules->thresholds.rules[i];
 
-		for (size_t k = 0; k < regress->count && !matches; k++)
-			matches = pattern_matches(rule->pattern, regress->cases[k].name);
-		if (!matches && idle++ < RULES_NAMED)
+		if (comparison_rule_is_idle(rule, regress) && idle++ < RULES_NAMED)
 			say("%s:%zu: no case of these runs matches this pattern",
-			    request->thresholds_path, rule->line);
+			    rules->thresholds_path, rule->line);
 	}
 	if (idle > RULES_NAMED)
-		say("%s: %zu more patterns match no case", request->thresholds_path,
+		say("%s: %zu more patterns match no case", rules->thresholds_path,
 		    idle - RULES_NAMED);
 }
 
@@ -182,7 +87,7 @@ static void say_filled(size_t filled, const struct run *base)
 
 /* ---- the verb ---- */
 
-static int print_comparison(struct invocation *call, const struct regress_request *request,
+static int print_comparison(struct invocation *call, const struct comparison_rules *rules,
 			    const struct run_comparison *comparison, struct error *err)
 {
 	const struct regress_verb_options *options = call->options;
@@ -191,13 +96,13 @@ static int print_comparison(struct invocation *call, const struct regress_reques
 					      .head = head,
 					      .regress = &comparison->regress,
 					      .differences = &comparison->differences,
-					      .thresholds = request->thresholds_path,
+					      .thresholds = rules->thresholds_path,
 					      .all = options->all};
 
 	say_few_rounds(base, head);
 	say_reversed_order(base, head);
 	say_filled(comparison->filled, base);
-	say_idle_rules(request, &comparison->regress);
+	say_idle_rules(rules, &comparison->regress);
 	call->exit_code = comparison->regress.gating ? EXIT_FINDING : EXIT_FINE;
 	return write_regress_report(call, &report, err);
 }
@@ -205,27 +110,27 @@ static int print_comparison(struct invocation *call, const struct regress_reques
 static int run_regress(struct invocation *call, struct error *err)
 {
 	const struct regress_verb_options *options = call->options;
-	struct regress_request request = {
-		.comparison = {.base = options->base,
-			       .head = options->head,
-			       .allow_different = options->allow_different,
-			       .options = {.limits = change_limits_default,
-					   .judge_same_code = options->judge_same_code}}};
+	struct run_comparison_request request = {
+		.base = options->base,
+		.head = options->head,
+		.allow_different = options->allow_different,
+		.options = {.limits = change_limits_default,
+			    .judge_same_code = options->judge_same_code}};
 	struct run_comparison comparison = {0};
+	struct comparison_rules rules = {0};
 	struct db *db = NULL;
-	int rc = request_counters(&request, options->counters, err);
+	int rc = comparison_rules_load(&rules, &request.options, options->counters,
+				       options->thresholds, err);
 
-	if (!rc)
-		rc = request_thresholds(&request, options->thresholds, err);
 	if (!rc)
 		rc = db_open(&db, options->db ? options->db : db_default_path(), DB_READ, err);
 	if (!rc)
-		rc = compare_runs(&comparison, db, &request.comparison, err);
+		rc = compare_runs(&comparison, db, &request, err);
 	if (!rc)
-		rc = print_comparison(call, &request, &comparison, err);
+		rc = print_comparison(call, &rules, &comparison, err);
 	run_comparison_release(&comparison);
 	db_close(db);
-	request_release(&request);
+	comparison_rules_release(&rules);
 	return rc;
 }
 

@@ -1,17 +1,9 @@
 /* perflab report: prints a stored run in any format. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/output.h"
-#include "cli/process.h"
-#include "cli/report_sources.h"
-#include "db/db.h"
-#include "harness/session/judge.h"
-#include "metrics/analysis/history.h"
-
-#define HISTORY_RUNS 50 /* in an HTML page */
-#define PICTURE_LIMIT ((size_t)64 << 20)
+#include "harness/session/report_data.h"
 
 struct report_verb_options {
 	const char *db;
@@ -20,140 +12,58 @@ struct report_verb_options {
 	bool all_metrics, lines, no_roofline;
 };
 
-/* Chooses the cases that match any pattern, or all cases if there is no pattern. */
-static int choose_trials(const struct trial **chosen, size_t *count, const struct run *run,
-			 const struct invocation *call, struct error *err)
-{
-	size_t patterns = call->operands.count > 1 ? call->operands.count - 1 : 0;
-
-	*count = 0;
-	for (size_t i = 0; i < run->trial_count; i++) {
-		char *name = trial_case_name(&run->trials[i]);
-		bool matches = patterns == 0;
-
-		for (size_t j = 0; j < patterns && !matches; j++)
-			matches = pattern_matches(call->operands.items[j + 1], name);
-		if (matches)
-			chosen[(*count)++] = &run->trials[i];
-		free(name);
-	}
-	if (*count == 0 && patterns)
-		return error_set(err, PL_EUSAGE,
-				 "no case of run %lld matches \"%s\"; `perflab report %lld` lists "
-				 "the cases",
-				 (long long)run->id, call->operands.items[1], (long long)run->id);
-	return 0;
-}
-
 static int write_lines(FILE *out, const struct invocation *call, const struct run *run,
 		       const struct report_options *look, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
-	const char *given = getenv("PERFLAB_SOURCE_DIR");
-	struct text installed = TEXT_INIT;
-	const char *folder = given && *given ? given : NULL;
-	const struct trial **chosen =
-		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(const struct trial *));
+	/* the first operand is the run */
+	const size_t patterns = call->operands.count > 1 ? call->operands.count - 1 : 0;
+	const struct trial **chosen = NULL;
+	struct text folder = TEXT_INIT;
 	size_t count;
-	int rc = choose_trials(chosen, &count, run, call, err);
+	int rc = report_trials_choose(&chosen, &count, run,
+				      patterns ? call->operands.items + 1 : NULL, patterns, err);
 
-	/* An installation has the source of the built-in kernels. */
-	if (!folder && install_path(&installed, "share/perflab/source", NULL) == 0)
-		folder = installed.data;
 	if (!rc)
-		rc = report_lines(out, run, chosen, count, folder,
+		rc = report_lines(out, run, chosen, count,
+				  report_source_folder(&folder) ? folder.data : NULL,
 				  (enum report_format)options->format, look, err);
-	text_release(&installed);
+	text_release(&folder);
 	free(chosen);
 	return rc;
 }
 
-/* Pipes the script through gnuplot, which reads no settings file (-d) and no other input. */
-static int write_picture(FILE *out, const struct run *run, enum report_format format,
-			 const struct report_options *look, struct error *err)
-{
-	static char *const argv[] = {"gnuplot", "-d", NULL};
-	struct text script = TEXT_INIT;
-	char *picture = NULL;
-	size_t length = 0;
-	FILE *stream = open_memstream(&script.data, &script.length);
-	int rc = stream ? report_run(stream, run, format, look, err)
-			: error_set(err, PL_ENOMEM, "out of memory for the gnuplot script");
-
-	if (stream && fclose(stream) && !rc)
-		rc = error_set(err, PL_ENOMEM, "out of memory for the gnuplot script");
-	if (!rc)
-		rc = process_filter(&picture, &length, PICTURE_LIMIT, &script, argv, err);
-	if (rc == PL_ENOENT && script.length)
-		rc = error_set(err, PL_EUNSUPPORTED,
-			       "%s needs gnuplot, which is not installed: install it (Debian, "
-			       "Ubuntu: gnuplot-nox; Fedora: gnuplot-minimal; Arch: gnuplot), or "
-			       "use --format html",
-			       report_format_name(format));
-	if (!rc && fwrite(picture, 1, length, out) != length)
-		rc = error_set(err, PL_EIO, "cannot write the picture: %s", strerror(errno));
-	free(picture);
-	free(script.data);
-	return rc;
-}
-
 /* Writes the report that the options ask for to the output that they name. */
-static int write_run_report(struct invocation *call, struct db *db, const struct run *run,
-			    const struct run *compare, struct error *err)
+static int write_run_report(const struct invocation *call, const struct report_data *data,
+			    struct error *err)
 {
 	const struct report_verb_options *options = call->options;
 	const enum report_format format = (enum report_format)options->format;
-	struct report_sources sources = {0};
-	struct history_grid histories = {0};
+	struct report_options look = {
+		.all_metrics = options->all_metrics,
+		.no_roofline = options->no_roofline,
+		.ceilings = &data->ceilings,
+		.compare = data->compares ? &data->compared : NULL,
+		.histories = &data->histories,
+		.samples = report_data_samples,
+		.samples_context = data->db,
+	};
 	struct output output = {0};
-	int rc = report_sources_load(&sources, call, db, run, err);
+	int rc = output_open(&output, options->output, err);
 
-	if (!rc && report_format_has(format, AS_PAGE))
-		rc = db_history_grid_load(db, run, HISTORY_RUNS, &histories, err);
-	if (!rc && histories.case_count)
-		history_grid_find_changes(&histories);
-	sources.options.histories = &histories;
-	if (!rc)
-		rc = output_open(&output, options->output, err);
-	if (output.path) {
-		sources.options.colour = false;
-		sources.options.width = 0;
-		sources.options.ascii = false;
+	if (!output.path) {
+		look.colour = call->terminal.out_colour;
+		look.width = call->terminal.out_width;
+		look.ascii = call->terminal.out_ascii;
 	}
-	sources.options.all_metrics = options->all_metrics;
-	sources.options.no_roofline = options->no_roofline;
-	sources.options.compare = compare;
 	if (!rc && options->lines)
-		rc = write_lines(output.stream, call, run, &sources.options, err);
-	else if (!rc && report_format_has(format, BY_GNUPLOT))
-		rc = write_picture(output.stream, run, format, &sources.options, err);
+		rc = write_lines(output.stream, call, &data->run, &look, err);
 	else if (!rc)
-		rc = report_run(output.stream, run, format, &sources.options, err);
+		rc = report_draw(output.stream, &data->run, format, &look, err);
 	if (!rc)
 		rc = output_commit(&output, err);
 	output_discard(&output);
-	report_sources_release(&sources);
-	history_grid_release(&histories);
 	return rc;
-}
-
-/* Refuses to compare emulated with measured numbers. */
-static int load_compared(struct run *out, struct db *db, const struct run *run,
-			 const char *reference, struct error *err)
-{
-	int64_t id;
-	int rc = db_run_resolve(db, reference, &id, err);
-
-	if (!rc)
-		rc = run_load(db, id, true, out, err);
-	if (!rc && strcmp(out->backend, run->backend) != 0)
-		rc = error_set(err, PL_EUSAGE,
-			       "run %lld used the backend %s and run %lld used %s: their "
-			       "numbers do not compare",
-			       (long long)run->id, run->backend, (long long)id, out->backend);
-	if (!rc)
-		rc = db_rounds_load(db, out, err);
-	return error_context(err, rc, "--compare");
 }
 
 /* Refuses wrong requests before a database is opened. */
@@ -183,28 +93,20 @@ static int check_report_options(const struct invocation *call, struct error *err
 static int run_report(struct invocation *call, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
-	const char *path = options->db ? options->db : db_default_path();
-	const char *reference = call->operands.count ? call->operands.items[0] : "last";
-	struct run run = {0}, compared = {0};
-	struct db *db = NULL;
-	int64_t id = 0;
+	const struct report_data_request request = {
+		.db_path = options->db ? options->db : db_default_path(),
+		.run = call->operands.count ? call->operands.items[0] : "last",
+		.compare = options->compare,
+		.histories = report_format_has((enum report_format)options->format, AS_PAGE),
+	};
+	struct report_data data = {0};
 	int rc = check_report_options(call, err);
 
 	if (!rc)
-		rc = db_open(&db, path, DB_READ, err);
+		rc = report_data_load(&data, &request, err);
 	if (!rc)
-		rc = db_run_resolve(db, reference, &id, err);
-	if (!rc)
-		rc = run_load(db, id, true, &run, err);
-	if (!rc && options->compare)
-		rc = db_rounds_load(db, &run, err);
-	if (!rc && options->compare)
-		rc = load_compared(&compared, db, &run, options->compare, err);
-	if (!rc)
-		rc = write_run_report(call, db, &run, options->compare ? &compared : NULL, err);
-	run_release(&run);
-	run_release(&compared);
-	db_close(db);
+		rc = write_run_report(call, &data, err);
+	report_data_release(&data);
 	return rc;
 }
 

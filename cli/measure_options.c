@@ -2,8 +2,8 @@
 #include "cli/measure_options.h"
 
 #include "db/db.h"
+#include "harness/session/run_ends.h"
 #include "metrics/settings.h"
-#include "metrics/shards.h"
 
 void measure_options_init(struct measure_options *options)
 {
@@ -42,29 +42,9 @@ void measure_request(struct sweep_request *request, const struct invocation *cal
 
 /* ---- the end ---- */
 
-struct ends {
-	size_t mismatches, faults, failures, skipped;
-};
-
-static struct ends count_ends(const struct run *run)
+static void say_ends(const struct run_ends *ends)
 {
-	struct ends ends = {0};
-
-	for (size_t i = 0; i < run->trial_count; i++) {
-		enum trial_status status = run->trials[i].status;
-
-		ends.mismatches += status == TRIAL_MISMATCH;
-		ends.faults += status == TRIAL_FAULT;
-		ends.failures += trial_status_is_failure(status);
-		ends.skipped += status == TRIAL_SKIPPED;
-	}
-	return ends;
-}
-
-static void say_ends(const struct ends *ends)
-{
-	const size_t findings = ends->mismatches + ends->faults;
-	const size_t others = ends->failures - findings;
+	const bool findings = ends->mismatches || ends->faults;
 
 	if (ends->mismatches)
 		say("%zu %s a wrong result", ends->mismatches,
@@ -72,22 +52,21 @@ static void say_ends(const struct ends *ends)
 	if (ends->faults)
 		say("%zu %s an error in the kernel", ends->faults,
 		    ends->faults == 1 ? "case has" : "cases have");
-	if (others)
-		say("%zu %s failed%s; the reasons are in the report", others,
-		    others == 1 ? "case" : "cases", findings ? " for another reason" : "");
+	if (ends->others)
+		say("%zu %s failed%s; the reasons are in the report", ends->others,
+		    ends->others == 1 ? "case" : "cases", findings ? " for another reason" : "");
 }
 
 int run_conclude(struct invocation *call, const struct run *run, struct error *err)
 {
-	const struct ends ends = count_ends(run);
+	const struct run_ends ends = run_ends_count(run);
 
 	fflush(stdout);
-	call->exit_code = ends.mismatches + ends.faults ? EXIT_FINDING
-			  : ends.failures               ? EXIT_FAILED
-							: EXIT_FINE;
+	call->exit_code = ends.mismatches || ends.faults ? EXIT_FINDING
+			  : ends.others                  ? EXIT_FAILED
+							 : EXIT_FINE;
 	say_ends(&ends);
-	/* another shard may have the cases that can run here */
-	if (ends.skipped == run->trial_count && !key_value_get(&run->environment, SHARDS_KEY))
+	if (ends.nothing_ran)
 		return error_set(err, PL_EUNSUPPORTED,
 				 "nothing to run: every case was skipped, for the reasons above");
 	return 0;

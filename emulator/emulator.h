@@ -118,6 +118,9 @@ void emulation_free(struct emulation *emulation);
 const char *emulator_best_lanes(void);
 /* Sets the module variables to their initial values. */
 void emulation_reset_variables(struct emulation *emulation);
+/* Finds a module variable in device memory. Returns false if there is none of this name. */
+bool emulation_variable(const struct emulation *emulation, const char *name, uint64_t *address,
+			int64_t *bytes);
 
 struct emulated_launch {
 	const char *entry;

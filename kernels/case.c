@@ -37,10 +37,10 @@ bool buffer_role_parse(enum buffer_role *out, const char *name)
 }
 
 static const char *const fill_names[] = {
-	[FILL_NONE] = "none",
-	[FILL_UNIFORM] = "uniform",
-	[FILL_INDEX] = "index",
-	[FILL_CONSTANT] = "constant",
+	[FILL_NONE] = "none",     [FILL_UNIFORM] = "uniform",
+	[FILL_INDEX] = "index",   [FILL_CONSTANT] = "constant",
+	[FILL_NORMAL] = "normal", [FILL_PERMUTATION] = "permutation",
+	[FILL_FILE] = "file",
 };
 
 const char *buffer_fill_name(enum buffer_fill fill)
@@ -59,8 +59,9 @@ bool buffer_fill_parse(enum buffer_fill *out, const char *name)
 }
 
 static const char *const arg_names[] = {
-	[ARG_BUFFER] = "buffer", [ARG_I32] = "i32", [ARG_U32] = "u32",
-	[ARG_I64] = "i64",       [ARG_F32] = "f32",
+#define X(symbol, name, bytes) [symbol] = (name),
+	ARG_KIND_LIST(X)
+#undef X
 };
 
 const char *arg_kind_name(enum arg_kind kind)
@@ -78,11 +79,70 @@ bool arg_kind_parse(enum arg_kind *out, const char *name)
 	return true;
 }
 
+size_t case_arg_bytes(const struct case_arg *arg)
+{
+	static const size_t bytes[] = {
+#define X(symbol, name, bytes) [symbol] = (bytes),
+		ARG_KIND_LIST(X)
+#undef X
+	};
+
+	return arg->kind == ARG_BYTES ? (size_t)arg->integer : bytes[arg->kind];
+}
+
+static const char *const check_names[] = {
+	[CHECK_ORACLE] = "oracle", [CHECK_LAUNCHES] = "launches", [CHECK_EXPRESSION] = "expression",
+	[CHECK_FILE] = "file",     [CHECK_COMMAND] = "command",   [CHECK_NONE] = "none",
+};
+
+const char *check_kind_name(enum check_kind kind)
+{
+	return check_names[kind];
+}
+
+bool check_kind_parse(enum check_kind *out, const char *name)
+{
+	int index;
+
+	if (!parse_name(&index, name, check_names, ARRAY_SIZE(check_names)))
+		return false;
+	*out = (enum check_kind)index;
+	return true;
+}
+
+static void case_launches_free(struct case_launch *launches, size_t count)
+{
+	for (size_t l = 0; l < count; l++) {
+		for (size_t a = 0; a < launches[l].arg_count; a++)
+			free(launches[l].args[a].bytes);
+		free(launches[l].args);
+		free(launches[l].entry);
+	}
+	free(launches);
+}
+
+static void case_check_release(struct case_check *check)
+{
+	case_launches_free(check->launches, check->launch_count);
+	for (size_t i = 0; i < check->item_count; i++)
+		free(check->items[i].text);
+	free(check->items);
+	free(check->image);
+	free(check->command);
+}
+
 void launch_case_free(struct launch_case *launch_case)
 {
 	if (!launch_case)
 		return;
-	free(launch_case->launches);
+	for (size_t b = 0; b < launch_case->buffer_count; b++) {
+		free(launch_case->buffers[b].fill_file);
+		free(launch_case->buffers[b].symbol);
+	}
+	free(launch_case->buffers);
+	case_launches_free(launch_case->launches, launch_case->launch_count);
+	case_check_release(&launch_case->check);
+	free(launch_case->image);
 	free(launch_case);
 }
 

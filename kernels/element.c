@@ -1,22 +1,28 @@
-/* Element types: their names and sizes, and conversions of the narrow types. */
+/* Element types: their names and sizes, and conversions from and to numbers. */
+#include "kernels/element.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "kernels/kernels.h"
-
 static const struct {
 	const char *name;
 	size_t bytes;
+	bool integer;
 } elements[ELEMENT_TYPES] = {
-	[ELEMENT_F32] = {"f32", 4},   [ELEMENT_F64] = {"f64", 8}, [ELEMENT_I32] = {"i32", 4},
-	[ELEMENT_U32] = {"u32", 4},   [ELEMENT_F16] = {"f16", 2}, [ELEMENT_BF16] = {"bf16", 2},
-	[ELEMENT_TF32] = {"tf32", 4},
+#define X(symbol, name, bytes, integer) [symbol] = {name, bytes, integer},
+	ELEMENT_TYPE_LIST(X)
+#undef X
 };
 
 size_t element_size_bytes(enum element_type type)
 {
 	return elements[type].bytes;
+}
+
+bool element_is_integer(enum element_type type)
+{
+	return elements[type].integer;
 }
 
 const char *element_type_name(enum element_type type)
@@ -82,6 +88,29 @@ static uint16_t half_towards_zero(float value)
 	return (uint16_t)sign;
 }
 
+int64_t element_integer(enum element_type type, const void *data, int64_t index)
+{
+	switch (type) {
+	case ELEMENT_I8:
+		return ((const int8_t *)data)[index];
+	case ELEMENT_U8:
+		return ((const uint8_t *)data)[index];
+	case ELEMENT_I16:
+		return ((const int16_t *)data)[index];
+	case ELEMENT_U16:
+		return ((const uint16_t *)data)[index];
+	case ELEMENT_I32:
+		return ((const int32_t *)data)[index];
+	case ELEMENT_U32:
+		return ((const uint32_t *)data)[index];
+	case ELEMENT_I64:
+	case ELEMENT_U64:
+		return ((const int64_t *)data)[index];
+	default:
+		return 0;
+	}
+}
+
 double element_value(enum element_type type, const void *data, int64_t index)
 {
 	switch (type) {
@@ -90,18 +119,28 @@ double element_value(enum element_type type, const void *data, int64_t index)
 		return ((const float *)data)[index];
 	case ELEMENT_F64:
 		return ((const double *)data)[index];
-	case ELEMENT_I32:
-		return ((const int32_t *)data)[index];
-	case ELEMENT_U32:
-		return ((const uint32_t *)data)[index];
 	case ELEMENT_F16:
 		return half_value(((const uint16_t *)data)[index]);
 	case ELEMENT_BF16:
 		return float_of((uint32_t)((const uint16_t *)data)[index] << 16);
-	case ELEMENT_TYPES:
-		break;
+	case ELEMENT_U64:
+		return (double)((const uint64_t *)data)[index];
+	default:
+		return (double)element_integer(type, data, index);
 	}
-	return NAN;
+}
+
+double element_difference(enum element_type type, const void *a, const void *b, int64_t index)
+{
+	int64_t left, right;
+	bool less;
+
+	if (!element_is_integer(type))
+		return fabs(element_value(type, a, index) - element_value(type, b, index));
+	left = element_integer(type, a, index);
+	right = element_integer(type, b, index);
+	less = type == ELEMENT_U64 ? (uint64_t)left < (uint64_t)right : left < right;
+	return (double)(less ? (uint64_t)right - (uint64_t)left : (uint64_t)left - (uint64_t)right);
 }
 
 /* Rounds towards zero. A value beyond the range of float becomes FLT_MAX of that sign. */
@@ -115,28 +154,48 @@ static float float_towards_zero(double value)
 	return fabs((double)near) > fabs(value) ? nextafterf(near, 0.0f) : near;
 }
 
-static int64_t element_clamp_integer(double value, int64_t lowest, int64_t highest)
+/* In C, converting a double out of range is undefined. */
+static int64_t element_clamp_signed(double value, int64_t lowest, int64_t highest)
 {
 	if (!(value > (double)lowest))
 		return lowest;
 	return value < (double)highest ? (int64_t)value : highest;
 }
 
+static uint64_t element_clamp_unsigned(double value, uint64_t highest)
+{
+	if (!(value > 0.0))
+		return 0;
+	return value < (double)highest ? (uint64_t)value : highest;
+}
+
+void element_store_integer(enum element_type type, void *data, int64_t index, uint64_t value)
+{
+	switch (elements[type].bytes) {
+	case 1:
+		((uint8_t *)data)[index] = (uint8_t)value;
+		break;
+	case 2:
+		((uint16_t *)data)[index] = (uint16_t)value;
+		break;
+	case 4:
+		((uint32_t *)data)[index] = (uint32_t)value;
+		break;
+	default:
+		((uint64_t *)data)[index] = value;
+	}
+}
+
 void element_store(enum element_type type, void *data, int64_t index, double value)
 {
+	unsigned bits = (unsigned)elements[type].bytes * 8;
+
 	switch (type) {
 	case ELEMENT_F32:
 		((float *)data)[index] = float_towards_zero(value);
 		break;
 	case ELEMENT_F64:
 		((double *)data)[index] = value;
-		break;
-	case ELEMENT_I32:
-		((int32_t *)data)[index] =
-			(int32_t)element_clamp_integer(value, INT32_MIN, INT32_MAX);
-		break;
-	case ELEMENT_U32:
-		((uint32_t *)data)[index] = (uint32_t)element_clamp_integer(value, 0, UINT32_MAX);
 		break;
 	case ELEMENT_F16:
 		((uint16_t *)data)[index] = half_towards_zero(float_towards_zero(value));
@@ -148,7 +207,72 @@ void element_store(enum element_type type, void *data, int64_t index, double val
 		((float *)data)[index] =
 			float_of(bits_of(float_towards_zero(value)) & ~UINT32_C(0x1fff));
 		break;
+	case ELEMENT_I8:
+	case ELEMENT_I16:
+	case ELEMENT_I32:
+	case ELEMENT_I64:
+		element_store_integer(type, data, index,
+				      (uint64_t)element_clamp_signed(value,
+								     INT64_MIN >> (64 - bits),
+								     INT64_MAX >> (64 - bits)));
+		break;
+	case ELEMENT_U8:
+	case ELEMENT_U16:
+	case ELEMENT_U32:
+	case ELEMENT_U64:
+		element_store_integer(type, data, index,
+				      element_clamp_unsigned(value, UINT64_MAX >> (64 - bits)));
+		break;
 	case ELEMENT_TYPES:
 		break;
+	}
+}
+
+/*
+ * Rounds to `bits` significant bits, ties to even, with a last bit of at least
+ * 2^least. It divides by a power of two, so only rint() rounds.
+ */
+static double round_to_bits(double value, int bits, int least)
+{
+	int exponent;
+
+	if (value == 0.0 || !isfinite(value))
+		return value;
+	frexp(value, &exponent);
+	exponent = exponent - bits > least ? exponent - bits : least;
+	return ldexp(rint(ldexp(value, -exponent)), exponent);
+}
+
+static uint16_t half_nearest(double value)
+{
+	double rounded = round_to_bits(value, 11, -24);
+	uint16_t sign = signbit(value) ? 0x8000 : 0;
+
+	if (isnan(value))
+		return 0x7e00;
+	if (fabs(rounded) > 65504.0)
+		return sign | 0x7c00;
+	return sign | half_towards_zero((float)fabs(rounded));
+}
+
+void element_store_nearest(enum element_type type, void *data, int64_t index, double value)
+{
+	switch (type) {
+	case ELEMENT_F32:
+		((float *)data)[index] = (float)value;
+		break;
+	case ELEMENT_F16:
+		((uint16_t *)data)[index] = half_nearest(value);
+		break;
+	case ELEMENT_BF16:
+		/* A cast to float is exact after the rounding, or gives infinity. */
+		((uint16_t *)data)[index] =
+			(uint16_t)(bits_of((float)round_to_bits(value, 8, -133)) >> 16);
+		break;
+	case ELEMENT_TF32:
+		((float *)data)[index] = (float)round_to_bits(value, 11, -136);
+		break;
+	default:
+		element_store(type, data, index, value);
 	}
 }

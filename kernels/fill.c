@@ -1,16 +1,20 @@
 /*
  * Fills inputs from a seed. Element i depends only on the seed, the buffer's
  * name and i, so that any part can be filled anywhere and in any order. Only
- * integer arithmetic and exact conversions are used, so that every machine
- * computes the same bits.
+ * integer arithmetic and correctly rounded operations are used, so that every
+ * machine computes the same bits.
  */
+#include <errno.h>
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <xxhash.h>
 
-#include "kernels/kernels.h"
+#include "kernels/element.h"
+#include "kernels/npy.h"
 #include "kernels/parallel.h"
 
 /* Weyl step and finaliser of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
@@ -27,14 +31,6 @@ static inline uint64_t hash_at(uint64_t key, uint64_t index)
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return z ^ (z >> 31);
-}
-
-/* Clamps the value: in C, converting a double out of range is undefined. */
-static int64_t fill_clamp_integer(double value, int64_t low, int64_t high)
-{
-	if (!(value > (double)low))
-		return low;
-	return value < (double)high ? (int64_t)value : high;
 }
 
 static float float_within(double value)
@@ -71,126 +67,284 @@ static void fill_narrow(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static void fill_f64(double *data, const struct case_buffer *buffer, uint64_t key)
+static void fill_f64(void *context, int64_t begin, int64_t end)
 {
+	const struct filling *filling = context;
+	const struct case_buffer *buffer = filling->buffer;
 	double low = buffer->fill_low;
 	double range = buffer->fill_high - buffer->fill_low;
 	double last = nextafter(buffer->fill_high, low);
 
-	for (int64_t i = 0; i < buffer->length; i++) {
-		double unit = (double)(int64_t)(hash_at(key, (uint64_t)i) >> 11) * 0x1p-53;
+	for (int64_t i = begin; i < end; i++) {
+		double unit = (double)(int64_t)(hash_at(filling->key, (uint64_t)i) >> 11) * 0x1p-53;
 		double value = low + range * unit;
 
-		data[i] = value < last ? value : last;
+		((double *)filling->data)[i] = value < last ? value : last;
 	}
 }
 
-/* I32 and U32: taking `low` and the width modulo 2^32 is right for both. */
-static void fill_u32(uint32_t *data, int64_t length, int64_t low, int64_t high, uint64_t key)
+/*
+ * The integer `value`, cut to the range of the type and then taken modulo 2^64.
+ * `past` adds one value at the end of the range: the least excluded bound.
+ */
+static uint64_t integer_bound(enum element_type type, double value, bool past)
 {
-	uint64_t width = high > low ? (uint64_t)(high - low) : 1;
+	int bits = 8 * (int)element_size_bytes(type);
+	bool is_signed = type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 ||
+			 type == ELEMENT_I64;
+	double lowest = is_signed ? -ldexp(1.0, bits - 1) : 0.0;
+	double end = ldexp(1.0, is_signed ? bits - 1 : bits);
+	uint64_t end_bits = is_signed   ? UINT64_C(1) << (bits - 1)
+			    : bits < 64 ? UINT64_C(1) << bits
+					: 0;
 
-	for (int64_t i = 0; i < length; i++) {
-		uint64_t unit = hash_at(key, (uint64_t)i) >> 32;
+	if (!(value > lowest))
+		value = lowest;
+	if (value >= end)
+		return past ? end_bits : end_bits - 1;
+	return value < 0.0 ? (uint64_t)(int64_t)value : (uint64_t)value;
+}
 
-		data[i] = (uint32_t)low + (uint32_t)(unit * width >> 32);
+/* A width of 0 stands for 2^64: every value of a 64-bit type. */
+static void fill_integers(void *context, int64_t begin, int64_t end)
+{
+	const struct filling *filling = context;
+	const struct case_buffer *buffer = filling->buffer;
+	enum element_type type = buffer->type;
+	uint64_t low = integer_bound(type, buffer->fill_low, false);
+	uint64_t high = integer_bound(type, buffer->fill_high, true);
+	uint64_t width = buffer->fill_high > buffer->fill_low ? high - low : 1;
+
+	if (element_size_bytes(type) < 8) {
+		width = width ? width : 1;
+		for (int64_t i = begin; i < end; i++) {
+			uint64_t unit = hash_at(filling->key, (uint64_t)i) >> 32;
+
+			element_store_integer(type, filling->data, i, low + (unit * width >> 32));
+		}
+		return;
+	}
+	/* Both bounds can be cut to the same integer. */
+	if (!width && buffer->fill_high < 0x1p63)
+		width = 1;
+	for (int64_t i = begin; i < end; i++) {
+		uint64_t unit = hash_at(filling->key, (uint64_t)i);
+		__extension__ unsigned __int128 product = unit;
+
+		product *= width;
+		((uint64_t *)filling->data)[i] = low + (width ? (uint64_t)(product >> 64) : unit);
 	}
 }
 
-static void fill_uniform(void *data, const struct case_buffer *buffer, uint64_t key)
+static void fill_uniform(struct filling *filling)
 {
-	/* `high` is excluded, so the end is one past the largest value of the type. */
-	int64_t lowest = buffer->type == ELEMENT_I32 ? INT32_MIN : 0;
-	int64_t end = buffer->type == ELEMENT_I32 ? INT64_C(1) << 31 : INT64_C(1) << 32;
+	enum element_type type = filling->buffer->type;
 
-	switch (buffer->type) {
+	parallel_for(filling->buffer->length, FILL_GRAIN,
+		     element_is_integer(type) ? fill_integers
+		     : type == ELEMENT_F64    ? fill_f64
+					      : fill_narrow,
+		     filling);
+}
+
+/*
+ * The sum of 12 values of 60 bits each, less its mean: a standard deviation of
+ * 2^60 up to a relative 2^-120, and a range of 6 of them on each side. Its last
+ * bit is set, so that the conversion never meets a tie: ties would make even
+ * mantissas more frequent.
+ */
+static double normal_at(uint64_t key, uint64_t index)
+{
+	int64_t sum = -6 * ((INT64_C(1) << 60) - 1);
+
+	for (uint64_t part = 0; part < 12; part++)
+		sum += (int64_t)(hash_at(key, 12 * index + part) >> 4);
+	return (double)(sum | 1) * 0x1p-60;
+}
+
+static void fill_normal(void *context, int64_t begin, int64_t end)
+{
+	const struct filling *filling = context;
+	const struct case_buffer *buffer = filling->buffer;
+	bool integer = element_is_integer(buffer->type);
+
+	for (int64_t i = begin; i < end; i++) {
+		double value =
+			buffer->fill_low + buffer->fill_high * normal_at(filling->key, (uint64_t)i);
+
+		element_store(buffer->type, filling->data, i, integer ? rint(value) : value);
+	}
+}
+
+static void fill_index(void *context, int64_t begin, int64_t end)
+{
+	const struct filling *filling = context;
+	enum element_type type = filling->buffer->type;
+
+	for (int64_t i = begin; i < end; i++) {
+		if (type == ELEMENT_F32)
+			((float *)filling->data)[i] = (float)i;
+		else if (element_is_integer(type))
+			element_store_integer(type, filling->data, i, (uint64_t)i);
+		else
+			element_store(type, filling->data, i, (double)i);
+	}
+}
+
+static void fill_constant(void *context, int64_t begin, int64_t end)
+{
+	const struct filling *filling = context;
+	double value = filling->buffer->fill_low;
+
+	for (int64_t i = begin; i < end; i++) {
+		if (filling->buffer->type == ELEMENT_F32)
+			((float *)filling->data)[i] = float_within(value);
+		else
+			element_store(filling->buffer->type, filling->data, i, value);
+	}
+}
+
+/* The smallest b with 2^b >= length. */
+static int bits_of_indices(int64_t length)
+{
+	return length > 1 ? 64 - __builtin_clzll((unsigned long long)(length - 1)) : 0;
+}
+
+/*
+ * A Feistel network: a bijection of the numbers of `bits` bits. A result beyond
+ * the length goes through it again (cycle walking), which ends, as the walk
+ * started within the length. Fewer than two passes are needed on average.
+ */
+static void fill_permutation(void *context, int64_t begin, int64_t end)
+{
+	const struct filling *filling = context;
+	const struct case_buffer *buffer = filling->buffer;
+	int bits = bits_of_indices(buffer->length);
+	int low_bits = bits / 2;
+	uint64_t low_mask = (UINT64_C(1) << low_bits) - 1;
+	uint64_t high_mask = (UINT64_C(1) << (bits - low_bits)) - 1;
+
+	for (int64_t i = begin; i < end; i++) {
+		uint64_t at = (uint64_t)i;
+
+		do {
+			uint64_t low = at & low_mask;
+			uint64_t high = at >> low_bits;
+
+			for (uint64_t round = 0; round < 8; round += 2) {
+				high ^= hash_at(filling->key + round, low) & high_mask;
+				low ^= hash_at(filling->key + round + 1, high) & low_mask;
+			}
+			at = high << low_bits | low;
+		} while (at >= (uint64_t)buffer->length);
+		if (element_is_integer(buffer->type))
+			element_store_integer(buffer->type, filling->data, i, at);
+		else
+			element_store(buffer->type, filling->data, i, (double)at);
+	}
+}
+
+/* The number of integers from 0 on that a type holds exactly, as a power of two. */
+static int permutation_bits(enum element_type type)
+{
+	switch (type) {
 	case ELEMENT_F32:
-	case ELEMENT_F16:
-	case ELEMENT_BF16:
-	case ELEMENT_TF32:
-		parallel_for(buffer->length, FILL_GRAIN, fill_narrow,
-			     &(struct filling){data, buffer, key});
-		break;
+		return 24;
 	case ELEMENT_F64:
-		fill_f64(data, buffer, key);
-		break;
+		return 53;
+	case ELEMENT_F16:
+	case ELEMENT_TF32:
+		return 11;
+	case ELEMENT_BF16:
+		return 8;
+	case ELEMENT_I8:
+	case ELEMENT_I16:
 	case ELEMENT_I32:
-	case ELEMENT_U32:
-		fill_u32(data, buffer->length,
-			 fill_clamp_integer(buffer->fill_low, lowest, end - 1),
-			 fill_clamp_integer(buffer->fill_high, lowest, end), key);
-		break;
-	case ELEMENT_TYPES:
-		break;
+	case ELEMENT_I64:
+		return 8 * (int)element_size_bytes(type) - 1;
+	default:
+		return 8 * (int)element_size_bytes(type);
 	}
 }
 
-static void fill_index(void *data, const struct case_buffer *buffer)
+static int check_permutation(const struct case_buffer *buffer, struct error *err)
 {
-	for (int64_t i = 0; i < buffer->length; i++)
-		switch (buffer->type) {
-		case ELEMENT_F32:
-			((float *)data)[i] = (float)i;
-			break;
-		case ELEMENT_F64:
-			((double *)data)[i] = (double)i;
-			break;
-		case ELEMENT_I32:
-		case ELEMENT_U32:
-			((uint32_t *)data)[i] = (uint32_t)i;
-			break;
-		case ELEMENT_F16:
-		case ELEMENT_BF16:
-		case ELEMENT_TF32:
-		case ELEMENT_TYPES:
-			element_store(buffer->type, data, i, (double)i);
-			break;
-		}
+	int bits = permutation_bits(buffer->type);
+
+	if (bits_of_indices(buffer->length) <= bits)
+		return 0;
+	return error_set(err, PL_EUSAGE,
+			 "buffer %s: a permutation of %" PRId64
+			 " elements does not fit %s, which holds the integers below 2^%d; use a "
+			 "wider type",
+			 buffer->name, buffer->length, element_type_name(buffer->type), bits);
 }
 
-static void fill_constant(void *data, const struct case_buffer *buffer)
+/* Reads the bytes of the elements. The file must hold no others. */
+static int fill_raw(void *data, const struct case_buffer *buffer, struct error *err)
 {
-	double value = buffer->fill_low;
-	float real = float_within(value);
-	uint32_t integer = buffer->type == ELEMENT_I32
-				   ? (uint32_t)fill_clamp_integer(value, INT32_MIN, INT32_MAX)
-				   : (uint32_t)fill_clamp_integer(value, 0, UINT32_MAX);
+	size_t bytes = (size_t)buffer->length * element_size_bytes(buffer->type);
+	FILE *stream = fopen(buffer->fill_file, "rbe");
+	size_t got;
+	bool more;
+	int rc = 0;
 
-	for (int64_t i = 0; i < buffer->length; i++)
-		switch (buffer->type) {
-		case ELEMENT_F32:
-			((float *)data)[i] = real;
-			break;
-		case ELEMENT_F64:
-			((double *)data)[i] = value;
-			break;
-		case ELEMENT_I32:
-		case ELEMENT_U32:
-			((uint32_t *)data)[i] = integer;
-			break;
-		case ELEMENT_F16:
-		case ELEMENT_BF16:
-		case ELEMENT_TF32:
-		case ELEMENT_TYPES:
-			element_store(buffer->type, data, i, value);
-			break;
-		}
+	if (!stream)
+		return error_set(err, errno == ENOENT || errno == ENOTDIR ? PL_ENOENT : PL_EIO,
+				 "opening '%s': %s", buffer->fill_file, strerror(errno));
+	got = fread(data, 1, bytes, stream);
+	more = got == bytes && getc(stream) != EOF;
+	if (ferror(stream))
+		rc = error_set(err, PL_EIO, "reading '%s': %s", buffer->fill_file, strerror(errno));
+	else if (got < bytes || more)
+		rc = error_set(err, PL_EUSAGE,
+			       "'%s' has %s bytes than the %zu of %" PRId64
+			       " elements of %s; give a raw file of that size, or a .npy file",
+			       buffer->fill_file, more ? "more" : "fewer", bytes, buffer->length,
+			       element_type_name(buffer->type));
+	fclose(stream);
+	return rc;
 }
 
-void kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed)
+static int fill_file(void *data, const struct case_buffer *buffer, struct error *err)
 {
+	const char *suffix = strrchr(buffer->fill_file, '.');
+	int rc = suffix && !strcmp(suffix, ".npy")
+			 ? npy_load(data, buffer->type, buffer->length, buffer->fill_file, err)
+			 : fill_raw(data, buffer, err);
+
+	return error_context(err, rc, "buffer %s", buffer->name);
+}
+
+int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
+{
+	struct filling filling = {data, buffer, XXH64(buffer->name, strlen(buffer->name), seed)};
+	int rc = 0;
+
 	switch (buffer->fill) {
 	case FILL_NONE:
 		memset(data, 0, (size_t)buffer->length * element_size_bytes(buffer->type));
 		break;
 	case FILL_UNIFORM:
-		fill_uniform(data, buffer, XXH64(buffer->name, strlen(buffer->name), seed));
+		fill_uniform(&filling);
 		break;
 	case FILL_INDEX:
-		fill_index(data, buffer);
+		parallel_for(buffer->length, FILL_GRAIN, fill_index, &filling);
 		break;
 	case FILL_CONSTANT:
-		fill_constant(data, buffer);
+		parallel_for(buffer->length, FILL_GRAIN, fill_constant, &filling);
+		break;
+	case FILL_NORMAL:
+		parallel_for(buffer->length, FILL_GRAIN, fill_normal, &filling);
+		break;
+	case FILL_PERMUTATION:
+		rc = check_permutation(buffer, err);
+		if (!rc)
+			parallel_for(buffer->length, FILL_GRAIN, fill_permutation, &filling);
+		break;
+	case FILL_FILE:
+		rc = fill_file(data, buffer, err);
 		break;
 	}
+	return rc;
 }

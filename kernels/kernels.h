@@ -427,11 +427,27 @@ struct host_buffers {
 	void *data[KERNEL_MAX_BUFFERS]; /* NULL if a buffer of this role has no data */
 };
 /*
- * Fills `data` from the seed, the buffer's name and the element index. The bits
- * are the same on every machine (integer hash, exact conversions). `data` holds
- * length * element_size_bytes(type) bytes.
+ * Fills `data`, which holds length * element_size_bytes(type) bytes. An element
+ * depends only on the seed, the buffer's name and its index, for a permutation
+ * also on the length. The bits are the same on every machine (integer hash,
+ * correctly rounded arithmetic).
+ *
+ * UNIFORM: floating-point values have full entropy in the mantissa and are
+ *   rounded towards zero to narrow types. Bounds beyond an integer type are
+ *   those of the type; a `high` one past its largest value includes that value.
+ * INDEX: integers wrap to the type.
+ * NORMAL: the sum of 12 uniform values, so no value is further than 6 standard
+ *   deviations from the mean, and values beyond 4 are rarer than in a normal
+ *   distribution. Integers are rounded to the nearest and clamped to the type.
+ * PERMUTATION: an error if the type cannot hold length - 1 exactly.
+ * FILE: a name ending in .npy is read as npy_load() does. Any other file must
+ *   hold the elements' bytes and nothing else.
+ *
+ * Returns 0; PL_EUSAGE if the permutation or the file does not fit the buffer;
+ * for a file also the errors of npy_load(). Fills other than PERMUTATION and
+ * FILE cannot fail.
  */
-void kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed);
+int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err);
 
 /* ---- expressions ---- */
 

@@ -45,6 +45,11 @@ const struct kernel *const *kernel_all(size_t *count)
 	return kernels;
 }
 
+struct kernel_set kernel_set_built_in(void)
+{
+	return (struct kernel_set){kernels, ARRAY_SIZE(kernels)};
+}
+
 const struct kernel *kernel_find(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++)

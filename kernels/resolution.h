@@ -50,7 +50,18 @@ int resolution_copy_name(struct resolution *r, char *out, size_t size, const cha
 /* `name` is borrowed. One variable fits in addition to the axes and limits. */
 void resolution_add_variable(struct resolution *r, const char *name, int64_t value);
 
-/* Resolves all launches of the variant. Its axes and buffers must be resolved already. */
+/* A list of launches that grows while it is resolved. */
+struct resolved_launches {
+	struct case_launch *items;
+	size_t count, capacity;
+};
+/* Appends the launches of a descriptor, with repeats unrolled. The axes and buffers of the case
+ * must be resolved already. On failure, *out has what was appended so far. */
+int resolution_append(struct resolution *r, struct resolved_launches *out,
+		      const struct kernel_launch *launches, size_t count);
+/* Resolves all launches of the variant. */
 int resolution_launches(struct resolution *r);
+/* Resolves the check of the variant, which has one. */
+int resolution_check(struct resolution *r);
 
 #endif

@@ -111,18 +111,26 @@ static int check_block(struct resolution *r)
 
 /* ---- buffers ---- */
 
+static bool launches_use(const struct kernel_launch *launches, size_t count,
+			 const struct kernel_buffer *buffer)
+{
+	for (size_t l = 0; l < count; l++)
+		for (size_t a = 0; a < launches[l].arg_count; a++)
+			if (launches[l].args[a].kind == ARG_BUFFER &&
+			    !strcmp(launches[l].args[a].value, buffer->name))
+				return true;
+	return false;
+}
+
+/* An expression, a file or a program that verifies may read any buffer. */
 static bool variant_uses(const struct kernel_variant *variant, const struct kernel_buffer *buffer)
 {
-	if (buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT)
+	if (buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT || buffer->symbol)
 		return true;
-	for (size_t l = 0; l < variant->launch_count; l++)
-		for (size_t a = 0; a < variant->launches[l].arg_count; a++) {
-			const struct kernel_arg *arg = &variant->launches[l].args[a];
-
-			if (arg->kind == ARG_BUFFER && !strcmp(arg->value, buffer->name))
-				return true;
-		}
-	return false;
+	return launches_use(variant->launches, variant->launch_count, buffer) ||
+	       (variant->check &&
+		(variant->check->kind != CHECK_LAUNCHES ||
+		 launches_use(variant->check->launches, variant->check->launch_count, buffer)));
 }
 
 static const struct kernel_buffer *buffers_of(const struct resolution *r, size_t *count)
@@ -136,7 +144,7 @@ static const struct kernel_buffer *buffers_of(const struct resolution *r, size_t
 static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buffer,
 			  int64_t *total_bytes)
 {
-	struct case_buffer *out = &r->work->buffers[r->work->buffer_count];
+	struct case_buffer *out = &r->work->buffers[r->work->buffer_count++];
 	char what[96];
 	int64_t bytes;
 	int rc = resolution_copy_name(r, out->name, sizeof(out->name), buffer->name);
@@ -162,7 +170,8 @@ static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buff
 	out->fill = buffer->fill;
 	out->fill_low = buffer->fill_low;
 	out->fill_high = buffer->fill_high;
-	r->work->buffer_count++;
+	out->fill_file = buffer->fill_file ? xstrdup(buffer->fill_file) : NULL;
+	out->symbol = buffer->symbol ? xstrdup(buffer->symbol) : NULL;
 	return 0;
 }
 
@@ -174,6 +183,10 @@ static int resolve_buffers(struct resolution *r)
 	size_t buffer_count;
 	const struct kernel_buffer *buffers = buffers_of(r, &buffer_count);
 
+	if (buffer_count > KERNEL_MAX_BUFFERS)
+		return error_set(r->err, PL_EUSAGE, "%zu buffers; a case has at most %d",
+				 buffer_count, KERNEL_MAX_BUFFERS);
+	r->work->buffers = xcalloc(buffer_count ? buffer_count : 1, sizeof(r->work->buffers[0]));
 	for (size_t i = 0; i < buffer_count; i++) {
 		const struct kernel_buffer *buffer = &buffers[i];
 
@@ -256,13 +269,25 @@ static int resolve_work(struct resolution *r)
 	return rc;
 }
 
+/* Sets the image of built-in device code. A user's source has one once it is compiled. */
+static void resolve_image(struct resolution *r)
+{
+	const struct kernel_variant *variant = r->variant;
+
+	if (variant->source)
+		r->work->image = xstrdup("");
+	else if (variant->image)
+		r->work->image = xstrdup(variant->image);
+	else
+		r->work->image = xasprintf("%s/%s", r->kernel->name, variant->name);
+}
+
 static int resolve_names(struct resolution *r)
 {
 	const struct kernel_oracle *oracle =
 		r->variant->oracle ? r->variant->oracle : r->kernel->oracle;
 	const struct kernel_tolerance *tolerance = r->variant->tolerance;
 	struct launch_case *work = r->work;
-	char image[sizeof(work->kernel) + sizeof(work->variant)];
 	int rc = resolution_copy_name(r, work->kernel, sizeof(work->kernel), r->kernel->name);
 
 	if (!rc)
@@ -270,10 +295,8 @@ static int resolve_names(struct resolution *r)
 					  r->variant->name);
 	if (rc)
 		return rc;
-	snprintf(image, sizeof(image), "%s/%s", work->kernel, work->variant);
-	rc = resolution_copy_name(r, work->image, sizeof(work->image),
-				  r->variant->image ? r->variant->image : image);
-	if (!rc)
+	resolve_image(r);
+	if (!r->variant->check)
 		rc = resolution_copy_name(r, work->oracle, sizeof(work->oracle), oracle->name);
 	work->tolerance_abs = tolerance ? tolerance->abs : r->kernel->tolerance_abs;
 	work->tolerance_rel = tolerance ? tolerance->rel : r->kernel->tolerance_rel;
@@ -308,6 +331,8 @@ int kernel_resolve(struct launch_case **out, struct text *skip, const struct ker
 		rc = resolve_buffers(&r);
 	if (!rc && !r.skipped)
 		rc = resolution_launches(&r);
+	if (!rc && !r.skipped && variant->check)
+		rc = resolution_check(&r);
 	if (!rc && !r.skipped)
 		rc = resolve_work(&r);
 	if (r.skipped)

@@ -26,40 +26,120 @@ static int resolve_buffer_arg(struct resolution *r, struct case_arg *out, const 
 	return error_set(r->err, PL_EUSAGE, "no buffer is called \"%s\"", name);
 }
 
+/* The values that an integer argument can have. */
+static void integer_range(enum arg_kind kind, int64_t *low, int64_t *high)
+{
+	switch (kind) {
+	case ARG_I8:
+		*low = INT8_MIN, *high = INT8_MAX;
+		break;
+	case ARG_U8:
+		*low = 0, *high = UINT8_MAX;
+		break;
+	case ARG_I16:
+		*low = INT16_MIN, *high = INT16_MAX;
+		break;
+	case ARG_U16:
+		*low = 0, *high = UINT16_MAX;
+		break;
+	case ARG_I32:
+		*low = INT32_MIN, *high = INT32_MAX;
+		break;
+	case ARG_U32:
+		*low = 0, *high = UINT32_MAX;
+		break;
+	case ARG_U64:
+		*low = 0, *high = INT64_MAX;
+		break;
+	default:
+		*low = INT64_MIN, *high = INT64_MAX;
+		break;
+	}
+}
+
 static int resolve_integer_arg(struct resolution *r, struct case_arg *out, const char *expression)
 {
-	int64_t low = out->kind == ARG_I32 ? INT32_MIN : out->kind == ARG_U32 ? 0 : INT64_MIN;
-	int64_t high = out->kind == ARG_I32   ? INT32_MAX
-		       : out->kind == ARG_U32 ? UINT32_MAX
-					      : INT64_MAX;
+	int64_t low, high;
 	int rc = resolution_evaluate(r, &out->integer, expression, "argument");
 
+	integer_range(out->kind, &low, &high);
 	if (!rc && (out->integer < low || out->integer > high))
 		rc = error_set(r->err, PL_EUSAGE, "argument %s = %" PRId64 " does not fit %s",
 			       expression, out->integer, arg_kind_name(out->kind));
 	return rc;
 }
 
+/* The largest finite value of a floating-point kind. */
+static double real_limit(enum arg_kind kind)
+{
+	return kind == ARG_F16                       ? 65504.0
+	       : kind == ARG_F64 || kind == ARG_REAL ? DBL_MAX
+						     : (double)FLT_MAX;
+}
+
+/* A decimal literal, or an expression over the axes. */
+static int resolve_real_arg(struct resolution *r, struct case_arg *out, const char *text)
+{
+	if (parse_double(&out->real, text, NULL)) {
+		int64_t value;
+		int rc = resolution_evaluate(r, &value, text, "argument");
+
+		if (rc)
+			return rc;
+		out->real = (double)value;
+	}
+	if (fabs(out->real) > real_limit(out->kind))
+		return error_set(r->err, PL_EUSAGE, "argument %s does not fit %s", text,
+				 arg_kind_name(out->kind));
+	return 0;
+}
+
+/* The value of a hex digit; -1: it is none. */
+static int hex_value(char digit)
+{
+	const char *const digits = "0123456789abcdef";
+	const char *at = digit ? strchr(digits, digit | 0x20) : NULL;
+
+	return at ? (int)(at - digits) : -1;
+}
+
+static int resolve_bytes_arg(struct resolution *r, struct case_arg *out, const char *text)
+{
+	size_t count = strlen(text) / 2;
+
+	if (!count || strlen(text) % 2)
+		return error_set(r->err, PL_EUSAGE,
+				 "bytes(%.40s): two hex digits per byte are needed", text);
+	out->bytes = xcalloc(count, 1);
+	out->integer = (int64_t)count;
+	for (size_t i = 0; i < count; i++) {
+		int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return error_set(r->err, PL_EUSAGE, "bytes(%.40s): '%c' is not a hex digit",
+					 text, high < 0 ? text[2 * i] : text[2 * i + 1]);
+		out->bytes[i] = (unsigned char)(high << 4 | low);
+	}
+	return 0;
+}
+
 static int resolve_arg(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg)
 {
-	int rc;
-
 	out->kind = arg->kind;
 	switch (arg->kind) {
 	case ARG_BUFFER:
 		return resolve_buffer_arg(r, out, arg->value);
+	case ARG_F16:
+	case ARG_BF16:
 	case ARG_F32:
-		rc = parse_double(&out->real, arg->value, r->err);
-		if (!rc && fabs(out->real) > (double)FLT_MAX)
-			rc = error_set(r->err, PL_EUSAGE, "argument %s does not fit f32",
-				       arg->value);
-		return rc;
-	case ARG_I32:
-	case ARG_U32:
-	case ARG_I64:
-		break;
+	case ARG_F64:
+	case ARG_REAL:
+		return resolve_real_arg(r, out, arg->value);
+	case ARG_BYTES:
+		return resolve_bytes_arg(r, out, arg->value);
+	default:
+		return resolve_integer_arg(r, out, arg->value);
 	}
-	return resolve_integer_arg(r, out, arg->value);
 }
 
 static int resolve_shape(struct resolution *r, int64_t out[3], const char *const expressions[3],
@@ -98,6 +178,13 @@ static int check_launch_limits(struct resolution *r, const struct case_launch *l
 			return resolution_skip(
 				r, "needs %" PRId64 " blocks in %c; this device allows %" PRId64,
 				launch->grid[i], "xyz"[i], most[i]);
+	for (int i = 0; i < 3; i++)
+		if (launch->grid[i] % launch->cluster[i])
+			return resolution_skip(r,
+					       "%" PRId64
+					       " blocks in %c are no multiple of the %" PRId64
+					       " of a cluster",
+					       launch->grid[i], "xyz"[i], launch -> cluster[i]);
 	if (launch->shared_bytes > limits->max_shared_bytes_per_block)
 		return resolution_skip(r,
 				       "needs %" PRId64
@@ -110,44 +197,48 @@ static int check_launch_limits(struct resolution *r, const struct case_launch *l
 static int resolve_launch(struct resolution *r, struct case_launch *out,
 			  const struct kernel_launch *launch)
 {
-	int rc = resolution_copy_name(r, out->entry, sizeof(out->entry), launch->entry);
+	int rc = 0;
 
-	if (!rc && launch->library)
+	out->entry = xstrdup(launch->entry);
+	out->cooperative = launch->cooperative;
+	if (launch->library)
 		rc = resolution_copy_name(r, out->library, sizeof(out->library), launch->library);
 	if (!rc)
 		rc = resolve_shape(r, out->grid, launch->grid, "grid");
 	if (!rc)
 		rc = resolve_shape(r, out->block, launch->block, "block");
 	if (!rc)
+		rc = resolve_shape(r, out->cluster, launch->cluster, "cluster");
+	if (!rc)
 		rc = resolution_evaluate_or(r, &out->shared_bytes, launch->shared_bytes, 0,
 					    "shared memory");
 	if (!rc && out->shared_bytes < 0)
 		rc = error_set(r->err, PL_EUSAGE, "shared memory is %" PRId64 " bytes",
 			       out->shared_bytes);
+	out->args = xcalloc(launch->arg_count ? launch->arg_count : 1, sizeof(out->args[0]));
+	out->arg_count = launch->arg_count;
 	for (size_t i = 0; !rc && i < launch->arg_count; i++)
 		rc = resolve_arg(r, &out->args[i], &launch->args[i]);
-	out->arg_count = launch->arg_count;
 	return rc ? rc : check_launch_limits(r, out);
 }
 
 /* Resolves all repeats of one launch, with `i` as their index. */
-static int resolve_repeats(struct resolution *r, const struct kernel_launch *launch,
-			   size_t *capacity)
+static int resolve_repeats(struct resolution *r, struct resolved_launches *list,
+			   const struct kernel_launch *launch)
 {
-	struct launch_case *work = r->work;
 	int64_t repeats;
 	int rc = resolution_evaluate_or(r, &repeats, launch->repeat, 1, "repeat");
 
 	if (rc)
 		return rc;
-	if (repeats < 0 || repeats > MAX_UNROLLED_LAUNCHES - (int64_t)work->launch_count)
+	if (repeats < 0 || repeats > MAX_UNROLLED_LAUNCHES - (int64_t)list->count)
 		return error_set(r->err, PL_EUSAGE,
 				 "repeat is %" PRId64 "; a case has 0 to %d launches", repeats,
 				 MAX_UNROLLED_LAUNCHES);
-	work->launches = xgrow(work->launches, capacity, work->launch_count + (size_t)repeats,
-			       sizeof(work->launches[0]));
+	list->items = xgrow(list->items, &list->capacity, list->count + (size_t)repeats,
+			    sizeof(list->items[0]));
 	for (int64_t i = 0; !rc && !r->skipped && i < repeats; i++) {
-		struct case_launch *out = &work->launches[work->launch_count++];
+		struct case_launch *out = &list->items[list->count++];
 
 		memset(out, 0, sizeof(*out));
 		if (launch->repeat)
@@ -159,17 +250,26 @@ static int resolve_repeats(struct resolution *r, const struct kernel_launch *lau
 	return r->skipped ? rc : error_context(r->err, rc, "launch of %s", launch->entry);
 }
 
-int resolution_launches(struct resolution *r)
+int resolution_append(struct resolution *r, struct resolved_launches *out,
+		      const struct kernel_launch *launches, size_t count)
 {
-	size_t capacity = 0;
-
-	for (size_t i = 0; i < r->variant->launch_count && !r->skipped; i++) {
-		int rc = resolve_repeats(r, &r->variant->launches[i], &capacity);
+	for (size_t i = 0; i < count && !r->skipped; i++) {
+		int rc = resolve_repeats(r, out, &launches[i]);
 
 		if (rc)
 			return rc;
 	}
-	if (!r->work->launch_count && !r->skipped)
+	if (!out->count && !r->skipped)
 		return error_set(r->err, PL_EUSAGE, "there is nothing to launch");
 	return 0;
+}
+
+int resolution_launches(struct resolution *r)
+{
+	struct resolved_launches list = {0};
+	int rc = resolution_append(r, &list, r->variant->launches, r->variant->launch_count);
+
+	r->work->launches = list.items;
+	r->work->launch_count = list.count;
+	return rc;
 }

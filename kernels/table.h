@@ -9,6 +9,9 @@
 #include "kernels/kernels.h"
 #include "kernels/parallel.h"
 
+/* A row may leave out its last members, which are then 0. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 /* The smallest number of elements for which an oracle uses another thread. */
 #define ORACLE_GRAIN (INT64_C(1) << 14)
 

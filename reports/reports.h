@@ -2,7 +2,8 @@
  * reports: writes stored runs as text, tables, JSON, pictures and a page.
  *
  * Every function writes to a stream and returns 0, PL_EIO when the stream fails, or the other
- * PL_E… codes named below. Nothing here reads a database or measures.
+ * PL_E… codes named below. Nothing here reads a database or measures, and only report_draw()
+ * starts another program.
  *
  * A number that was not measured is never made up. Text and Markdown show "-" and give the reason
  * in a note, CSV leaves the field empty, JSON writes null. JSON and CSV carry the version of their
@@ -121,6 +122,13 @@ typedef int report_run_writer(FILE *out, const struct run *run,
  */
 int report_run(FILE *out, const struct run *run, enum report_format format,
 	       const struct report_options *options, struct error *err);
+/*
+ * The same, but for a format with BY_GNUPLOT starts gnuplot with that script and writes the
+ * picture. Also PL_EUNSUPPORTED: gnuplot is not installed; PL_EIO: gnuplot fails or prints nothing;
+ * PL_EPARSE: it prints more than 64 MiB.
+ */
+int report_draw(FILE *out, const struct run *run, enum report_format format,
+		const struct report_options *options, struct error *err);
 
 /*
  * Writes what an emulator counted at each source line of some trials of a run. The source text

@@ -142,6 +142,20 @@ const char *emulator_best_lanes(void)
 	return avx2 ? avx2->name : handlers_portable.name;
 }
 
+bool emulation_variable(const struct emulation *emulation, const char *name, uint64_t *address,
+			int64_t *bytes)
+{
+	const struct ptx_module *module = emulation->program.module;
+
+	for (size_t i = 0; emulation->variables && i < module->variable_count; i++)
+		if (emulation->variables[i] && !strcmp(module->variables[i].name, name)) {
+			*address = emulation->variables[i];
+			*bytes = module->variables[i].bytes;
+			return true;
+		}
+	return false;
+}
+
 void emulation_reset_variables(struct emulation *emulation)
 {
 	const struct ptx_module *module = emulation->program.module;

@@ -15,6 +15,36 @@ static void describe_buffer(struct text *out, const struct case_buffer *buffer)
 		  buffer->fill_low, buffer->fill_high);
 }
 
+/* What the text has in addition for kernels of users. Built-in kernels keep their hashes. */
+static void describe_user_buffer(struct text *out, const struct case_buffer *buffer)
+{
+	if (buffer->fill_file)
+		text_addf(out, "file %s\n", buffer->fill_file);
+	if (buffer->symbol)
+		text_addf(out, "symbol %s\n", buffer->symbol);
+}
+
+static void describe_user_launch(struct text *out, const struct case_launch *launch)
+{
+	if (launch->cooperative)
+		text_addf(out, "cooperative\n");
+	if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1)
+		text_addf(out, "cluster %" PRId64 " %" PRId64 " %" PRId64 "\n", launch->cluster[0],
+			  launch->cluster[1], launch->cluster[2]);
+	for (size_t i = 0; i < launch->arg_count; i++)
+		for (int64_t b = 0; launch->args[i].bytes && b < launch->args[i].integer; b++)
+			text_addf(out, "%02x", launch->args[i].bytes[b]);
+}
+
+/* The path of a user's image changes with every edit, so the names stand for it. */
+static void describe_image(struct text *out, const struct launch_case *work)
+{
+	if (work->image[0] == '/' || !work->image[0])
+		text_addf(out, "user image %s/%s\n", work->kernel, work->variant);
+	else
+		text_addf(out, "image %s\n", work->image);
+}
+
 static void describe_launch(struct text *out, const struct case_launch *launch)
 {
 	text_addf(out, "launch %s%s%s", launch->library, launch->library[0] ? " " : "",
@@ -31,11 +61,15 @@ void launch_hash(char out[24], const struct launch_case *work)
 {
 	struct text text = TEXT_INIT;
 
-	text_addf(&text, "image %s\n", work->image);
-	for (size_t i = 0; i < work->buffer_count; i++)
+	describe_image(&text, work);
+	for (size_t i = 0; i < work->buffer_count; i++) {
 		describe_buffer(&text, &work->buffers[i]);
-	for (size_t i = 0; i < work->launch_count; i++)
+		describe_user_buffer(&text, &work->buffers[i]);
+	}
+	for (size_t i = 0; i < work->launch_count; i++) {
 		describe_launch(&text, &work->launches[i]);
+		describe_user_launch(&text, &work->launches[i]);
+	}
 	snprintf(out, 24, "%016" PRIx64, (uint64_t)XXH3_64bits(text.data, text.length));
 	text_release(&text);
 }

@@ -40,6 +40,8 @@ struct axis_override {
 };
 
 struct plan_request {
+	/* Among which the selectors select. No items: the built-in kernels. */
+	struct kernel_set kernels;
 	/*
 	 * "reduce", "reduce/shuffle", "reduce/shuffle/block=256,n=4096"; names may contain *
 	 * and ?. No selector selects everything. A kernel that runs only on request (`fault`)
@@ -60,6 +62,7 @@ struct plan_case {
 	size_t position;            /* in the whole plan, even if the plan is one shard of it */
 	struct launch_case *launch; /* NULL: skipped */
 	char *skip_reason;          /* NULL: runnable */
+	char *failure;              /* why the source of the user does not compile; NULL: it does */
 	/* What the database already has of the case in a resumed run. All zero in a new plan. */
 	int rounds_done;
 	bool counted;

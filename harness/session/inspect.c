@@ -97,6 +97,11 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		if (sweep->cases[i].ended)
 			continue;
+		if (plan->cases[i].failure) {
+			sweep->cases[i].early_status = TRIAL_FAILED;
+			sweep->cases[i].early_reason = xstrdup(plan->cases[i].failure);
+			continue;
+		}
 		rc = sweep_open_worker(sweep, &sweep->worker, err);
 		if (!rc)
 			rc = inspect_case(sweep, i, err);

@@ -15,6 +15,9 @@ int run_load(struct db *db, int64_t id, bool with_trials, struct run *out, struc
 /* The same with the rounds of its trials, if they are loaded. */
 int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
 		      struct error *err);
+/* The state of a run that was loaded without its environment, as by db_runs_visit(): what
+ * run_load() says, or the stored state if that fails. malloc'd; NULL: it has none. */
+char *run_state(struct db *db, const struct run *run);
 
 /* ---- baselines ---- */
 

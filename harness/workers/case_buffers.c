@@ -24,49 +24,10 @@ bool case_buffer_is_result(const struct case_buffer *buffer)
 
 char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
 {
-	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %" PRIu64, buffer->name,
+	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %s %" PRIu64, buffer->name,
 			 element_type_name(buffer->type), buffer->length,
-			 buffer_fill_name(buffer->fill), buffer->fill_low, buffer->fill_high, seed);
-}
-
-char *case_expected_key(const struct launch_case *work, const struct kernel_oracle *oracle,
-			size_t buffer, uint64_t seed)
-{
-	struct string_list axes = {0};
-	struct text key = TEXT_INIT;
-
-	text_addf(&key, "expected %s %s %" PRIu64, oracle->name, work->buffers[buffer].name, seed);
-	string_list_split(&axes, oracle->axes, ',');
-	for (size_t i = 0; i < axes.count; i++) {
-		int64_t value;
-
-		if (launch_case_axis(work, axes.items[i], &value))
-			text_addf(&key, " %s=%" PRId64, axes.items[i], value);
-	}
-	for (size_t b = 0; b < work->buffer_count; b++) {
-		if (case_buffer_is_input(&work->buffers[b]) ||
-		    case_buffer_is_result(&work->buffers[b])) {
-			char *input = case_input_key(&work->buffers[b], seed);
-
-			text_addf(&key, " | %s", input);
-			free(input);
-		}
-	}
-	string_list_release(&axes);
-	return text_detach(&key);
-}
-
-int case_oracle(const struct kernel_oracle **out, const struct launch_case *work, struct error *err)
-{
-	const struct kernel_oracle *oracle = kernel_find_oracle(work->oracle);
-
-	if (!oracle)
-		return error_set(err, PL_ENOENT,
-				 "this worker has no oracle '%s': use perflab and the worker of "
-				 "one installation",
-				 work->oracle);
-	*out = oracle;
-	return 0;
+			 buffer_fill_name(buffer->fill), buffer->fill_low, buffer->fill_high,
+			 buffer->fill_file ? buffer->fill_file : "", seed);
 }
 
 struct case_difference case_compare(const struct launch_case *work, size_t buffer,
@@ -97,7 +58,7 @@ void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer
 {
 	double error = largest_error > 0 ? largest_error / largest_expected : 0;
 
-	if (buffer->type == ELEMENT_I32 || buffer->type == ELEMENT_U32)
+	if (element_is_integer(buffer->type))
 		accuracy->reason = "no result has a floating-point type";
 	else if (!isfinite(error))
 		accuracy->reason = "every expected element is 0";

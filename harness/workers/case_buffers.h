@@ -13,16 +13,9 @@ size_t case_buffer_bytes(const struct case_buffer *buffer);
 bool case_buffer_is_input(const struct case_buffer *buffer);  /* IN and INOUT */
 bool case_buffer_is_result(const struct case_buffer *buffer); /* OUT and INOUT */
 
-/* Return a key that the caller frees. Buffers with equal keys have equal bytes. The key of an input
- * consists of its name, type, length, fill and the seed. The key of an expected result consists of
- * the oracle, the axes that the oracle reads, and every input and result of the case. */
+/* Returns a key that the caller frees. Inputs with equal keys have equal bytes: it consists of the
+ * name, type, length and fill of the buffer and the seed. */
 char *case_input_key(const struct case_buffer *buffer, uint64_t seed);
-char *case_expected_key(const struct launch_case *work, const struct kernel_oracle *oracle,
-			size_t buffer, uint64_t seed);
-
-/* Finds the oracle of a case. Returns PL_ENOENT if this worker has no oracle of that name. */
-int case_oracle(const struct kernel_oracle **out, const struct launch_case *work,
-		struct error *err);
 
 /* The difference between a result and its expected result. */
 struct case_difference {

@@ -320,8 +320,7 @@ const struct kernel kernel_ceilings = {
 	.summary = "the most that a device can do: bytes of each memory level, operations",
 	.on_request = true,
 	AXES({"block", "512,1024", "threads in one block"}),
-	.constraints = {WHOLE_WARPS("all lanes of a warp read and multiply together")},
-	.constraint_count = 1,
+	CONSTRAINTS(WHOLE_WARPS("all lanes of a warp read and multiply together")),
 	/* Results are exact. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,

@@ -162,7 +162,7 @@ static void matrices_fill(struct matrices *m, const struct launch_case *work)
 		assert_int_equal(buffer->type, ELEMENT_I32);
 		assert_non_null(data);
 		if (buffer->role == BUFFER_IN) {
-			kernel_fill(data, buffer, 7);
+			kernel_fill(data, buffer, 7, NULL);
 			inputs.data[i] = data;
 		} else {
 			expected.data[i] = data;

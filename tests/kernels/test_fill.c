@@ -42,11 +42,11 @@ static void test_golden(void **state)
 	int32_t i32[4];
 
 	(void)state;
-	kernel_fill(f32, &real, 1);
+	kernel_fill(f32, &real, 1, NULL);
 	assert_memory_equal(f32, real_bits, sizeof(real_bits));
-	kernel_fill(f64, &wide, 1);
+	kernel_fill(f64, &wide, 1, NULL);
 	assert_memory_equal(f64, wide_bits, sizeof(wide_bits));
-	kernel_fill(i32, &whole, 1);
+	kernel_fill(i32, &whole, 1, NULL);
 	assert_memory_equal(i32, whole_values, sizeof(whole_values));
 }
 
@@ -58,12 +58,12 @@ static void test_depends_on_seed_name_and_index_only(void **state)
 	float a[1000], b[1000];
 
 	(void)state;
-	kernel_fill(a, &long_one, 7);
-	kernel_fill(b, &short_one, 7);
+	kernel_fill(a, &long_one, 7, NULL);
+	kernel_fill(b, &short_one, 7, NULL);
 	assert_memory_equal(a, b, 10 * sizeof(float));
-	kernel_fill(b, &other, 7);
+	kernel_fill(b, &other, 7, NULL);
 	assert_memory_not_equal(a, b, 10 * sizeof(float));
-	kernel_fill(b, &long_one, 8);
+	kernel_fill(b, &long_one, 8, NULL);
 	assert_memory_not_equal(a, b, 10 * sizeof(float));
 }
 
@@ -88,8 +88,8 @@ static void test_range(void **state)
 			buffer_of("x", ELEMENT_F64, COUNT, FILL_UNIFORM, low, high);
 		double sum = 0.0;
 
-		kernel_fill(f32, &single, 3);
-		kernel_fill(f64, &twice, 3);
+		kernel_fill(f32, &single, 3, NULL);
+		kernel_fill(f64, &twice, 3, NULL);
 		for (int i = 0; i < COUNT; i++) {
 			assert_true(f32[i] >= (float)low && (f32[i] < (float)high || low == high));
 			assert_true(f64[i] >= low && (f64[i] < high || low == high));
@@ -113,14 +113,14 @@ static void test_integers(void **state)
 	uint32_t all = 0;
 
 	(void)state;
-	kernel_fill(faces, &die, 1);
+	kernel_fill(faces, &die, 1, NULL);
 	for (int i = 0; i < 6000; i++) {
 		assert_in_range(faces[i] + 2, 0, 5);
 		seen[faces[i] + 2]++;
 	}
 	for (int face = 0; face < 6; face++)
 		assert_in_range(seen[face], 800, 1200);
-	kernel_fill(words, &every, 1);
+	kernel_fill(words, &every, 1, NULL);
 	for (int i = 0; i < 6000; i++)
 		all |= words[i];
 	assert_int_equal(all, UINT32_MAX);
@@ -139,17 +139,17 @@ static void test_index_and_constant(void **state)
 	int32_t i32[5];
 
 	(void)state;
-	kernel_fill(f32, &index, 1);
-	kernel_fill(f64, &constant, 1);
-	kernel_fill(u32, &number, 1);
-	kernel_fill(i32, &beyond, 1);
+	kernel_fill(f32, &index, 1, NULL);
+	kernel_fill(f64, &constant, 1, NULL);
+	kernel_fill(u32, &number, 1, NULL);
+	kernel_fill(i32, &beyond, 1, NULL);
 	for (int i = 0; i < 5; i++) {
 		assert_true(f32[i] == (float)i);
 		assert_true(f64[i] == 1.23);
 		assert_int_equal(u32[i], i);
 		assert_int_equal(i32[i], INT32_MAX);
 	}
-	kernel_fill(i32, &none, 1);
+	kernel_fill(i32, &none, 1, NULL);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(i32[i], 0);
 }
@@ -207,12 +207,12 @@ static void test_narrow_fills(void **state)
 	void *narrow = xcalloc(COUNT, sizeof(float));
 
 	(void)state;
-	kernel_fill(singles, &wide, 3);
+	kernel_fill(singles, &wide, 3, NULL);
 	for (size_t t = 0; t < ARRAY_SIZE(types); t++) {
 		struct case_buffer buffer = buffer_of("x", types[t], COUNT, FILL_UNIFORM, 0.0, 1.0);
 		size_t cut = 0;
 
-		kernel_fill(narrow, &buffer, 3);
+		kernel_fill(narrow, &buffer, 3, NULL);
 		for (int64_t i = 0; i < COUNT; i++) {
 			double value = element_value(types[t], narrow, i);
 			double lost = (double)singles[i] - value;
@@ -223,11 +223,11 @@ static void test_narrow_fills(void **state)
 		assert_true(cut > COUNT / 2);
 		buffer.fill = FILL_INDEX;
 		buffer.length = 5;
-		kernel_fill(narrow, &buffer, 3);
+		kernel_fill(narrow, &buffer, 3, NULL);
 		assert_true(element_value(types[t], narrow, 4) == 4.0);
 		buffer.fill = FILL_CONSTANT;
 		buffer.fill_low = 1.25;
-		kernel_fill(narrow, &buffer, 3);
+		kernel_fill(narrow, &buffer, 3, NULL);
 		assert_true(element_value(types[t], narrow, 4) == 1.25);
 	}
 	free(singles);

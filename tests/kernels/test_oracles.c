@@ -42,7 +42,7 @@ static void bench_init(struct bench *bench, const char *kernel, const char *vari
 		if (buffer->role == BUFFER_IN) {
 			bench->inputs.data[i] = malloc(bytes);
 			assert_non_null(bench->inputs.data[i]);
-			kernel_fill(bench->inputs.data[i], buffer, 5);
+			kernel_fill(bench->inputs.data[i], buffer, 5, NULL);
 		} else if (buffer->role == BUFFER_OUT) {
 			bench->expected.data[i] = malloc(bytes);
 			assert_non_null(bench->expected.data[i]);
@@ -335,7 +335,7 @@ static void test_matmul_of_any_sizes(void **state)
 	for (size_t i = 0; i < work->buffer_count; i++) {
 		void *data = xcalloc((size_t)work->buffers[i].length, sizeof(float));
 
-		kernel_fill(data, &work->buffers[i], 7);
+		kernel_fill(data, &work->buffers[i], 7, NULL);
 		if (work->buffers[i].role == BUFFER_IN)
 			inputs.data[i] = data;
 		else

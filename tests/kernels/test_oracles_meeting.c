@@ -255,7 +255,7 @@ static void test_accuracy(void **state)
 	BENCH_INIT(&bench, "accuracy", "tree", {"block", 128}, {"n", 1000});
 	x = data(&bench, "x");
 	sum = data(&bench, "sum");
-	kernel_fill(x, &bench.work->buffers[0], 5);
+	kernel_fill(x, &bench.work->buffers[0], 5, NULL);
 	assert_true(x[0] == 10317988 / 8388608.0F && x[999] == x[0]);
 	bench_compute(&bench);
 	assert_true(*sum == 1230.0F);

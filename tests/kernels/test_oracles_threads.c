@@ -23,7 +23,7 @@ static void fill(struct bench *bench, size_t i)
 	void *data = xcalloc((size_t)buffer->length, element_size_bytes(buffer->type));
 
 	if (buffer->role == BUFFER_IN) {
-		kernel_fill(data, buffer, 5);
+		kernel_fill(data, buffer, 5, NULL);
 		bench->inputs.data[i] = data;
 	} else if (buffer->role == BUFFER_OUT) {
 		bench->expected.data[i] = data;

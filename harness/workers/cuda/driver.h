@@ -42,6 +42,8 @@
 	X(cuFuncSetAttribute)                          \
 	X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
 	X(cuLaunchKernel)                              \
+	X(cuLaunchKernelEx)                            \
+	X(cuModuleGetGlobal)                           \
 	X(cuMemAlloc)                                  \
 	X(cuMemFree)                                   \
 	X(cuMemHostAlloc)                              \

@@ -19,6 +19,7 @@ void cuda_image_cache_release(struct cuda_image_cache *cache)
 {
 	for (size_t i = 0; i < cache->count; i++) {
 		cache->device->driver.cuModuleUnload(cache->images[i]->module);
+		free(cache->images[i]->name);
 		free(cache->images[i]);
 	}
 	free(cache->images);
@@ -65,6 +66,15 @@ out:
 	return rc;
 }
 
+/* A user's file is named by its path. */
+static void take_user_file(const char *name, struct text *path, char code_kind[32])
+{
+	const char *suffix = strrchr(name, '.');
+
+	text_add(path, name);
+	snprintf(code_kind, 32, "%s", suffix && strcmp(suffix, ".ptx") == 0 ? "ptx" : "cubin");
+}
+
 static int load_module(const struct device *device, struct cuda_image *image, const char *bytes,
 		       const char *path, struct error *err)
 {
@@ -97,8 +107,11 @@ int cuda_image_load(struct cuda_image_cache *cache, const char *name, const stru
 		}
 	}
 	image = xcalloc(1, sizeof(*image));
-	snprintf(image->name, sizeof(image->name), "%s", name);
-	rc = find_file(&cache->device->info, name, &path, image->code_kind, err);
+	image->name = xstrdup(name);
+	if (name[0] == '/')
+		take_user_file(name, &path, image->code_kind);
+	rc = name[0] == '/' ? 0
+			    : find_file(&cache->device->info, name, &path, image->code_kind, err);
 	if (rc)
 		goto out;
 	rc = read_file(&bytes, &length, path.data, IMAGE_LIMIT_BYTES, err);
@@ -118,6 +131,8 @@ int cuda_image_load(struct cuda_image_cache *cache, const char *name, const stru
 	*out = image;
 	image = NULL;
 out:
+	if (image)
+		free(image->name);
 	free(image);
 	free(bytes);
 	text_release(&path);

@@ -1,7 +1,8 @@
 /*
- * image: loads the images of kernels by name ("reduce/shuffle") from
- * share/perflab/kernels: a cubin for this device if the build has one, otherwise
- * PTX, which the driver compiles. Internal to harness/workers/cuda.
+ * image: loads the images of kernels. The name of a built-in image
+ * ("reduce/shuffle") is a file in share/perflab/kernels: a cubin for this device
+ * if the build has one, otherwise PTX, which the driver compiles. The name of a
+ * user's image is the absolute path of a .cubin or .ptx file. Internal to harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_IMAGE_H
 #define HARNESS_WORKERS_CUDA_IMAGE_H
@@ -9,7 +10,7 @@
 #include "harness/workers/cuda/device.h"
 
 struct cuda_image {
-	char name[128];
+	char *name;
 	CUmodule module;
 	char code_hash[24]; /* of a cubin's machine code, or of the whole PTX file */
 	char code_kind[32]; /* "cubin sm_90" or "ptx" */

@@ -24,6 +24,8 @@ union argument_value {
 	uint32_t u32;
 	int64_t i64;
 	float f32;
+	double f64;
+	unsigned char bytes[8];
 };
 
 /* Device memory for the operation's own use. */

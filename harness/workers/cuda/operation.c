@@ -23,6 +23,11 @@ static int64_t launch_block_threads(const struct case_launch *launch)
 	return launch->block[0] * launch->block[1] * launch->block[2];
 }
 
+static int64_t launch_cluster_blocks(const struct case_launch *launch)
+{
+	return launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+}
+
 /*
  * Raises the function's limit of dynamic shared memory. Never lowers it,
  * because several launches of an operation may use the function.
@@ -80,30 +85,38 @@ static int check_launch_fits(const struct device *device, const struct case_laun
 	return allow_shared(device, function, launch->shared_bytes, err);
 }
 
+static void set_argument_value(union argument_value *value, const struct case_arg *arg)
+{
+	switch (arg->kind) {
+	case ARG_F16:
+		element_store(ELEMENT_F16, value->bytes, 0, arg->real);
+		break;
+	case ARG_BF16:
+		element_store(ELEMENT_BF16, value->bytes, 0, arg->real);
+		break;
+	case ARG_F32:
+		value->f32 = (float)arg->real;
+		break;
+	case ARG_F64:
+		value->f64 = arg->real;
+		break;
+	default: /* integers: the low bytes; enqueue_launch() sets buffers */
+		value->i64 = arg->integer;
+		break;
+	}
+}
+
 static void set_argument_values(struct operation_launch *launch,
 				const struct case_launch *described)
 {
+	launch->values = xcalloc(described->arg_count + 1, sizeof(*launch->values));
+	launch->pointers = xcalloc(described->arg_count + 1, sizeof(*launch->pointers));
 	for (size_t i = 0; i < described->arg_count; i++) {
 		const struct case_arg *arg = &described->args[i];
-		union argument_value *value = &launch->values[i];
 
-		switch (arg->kind) {
-		case ARG_BUFFER: /* enqueue_launch() sets it */
-			break;
-		case ARG_I32:
-			value->i32 = (int32_t)arg->integer;
-			break;
-		case ARG_U32:
-			value->u32 = (uint32_t)arg->integer;
-			break;
-		case ARG_I64:
-			value->i64 = arg->integer;
-			break;
-		case ARG_F32:
-			value->f32 = (float)arg->real;
-			break;
-		}
-		launch->pointers[i] = value;
+		set_argument_value(&launch->values[i], arg);
+		launch->pointers[i] =
+			arg->kind == ARG_BYTES ? (void *)arg->bytes : &launch->values[i];
 	}
 }
 
@@ -148,15 +161,32 @@ int operation_load(struct operation *out, struct cuda_resources *resources,
 	return 0;
 }
 
-void operation_release(struct operation *operation)
+void operation_forget(struct operation *operation)
 {
+	for (size_t i = 0; operation->launches && i < operation->work->launch_count; i++) {
+		free(operation->launches[i].values);
+		free(operation->launches[i].pointers);
+	}
 	free(operation->launches);
-	if (operation->resources)
-		memory_unpin_all(&operation->resources->memory);
 	*operation = (struct operation){0};
 }
 
+void operation_release(struct operation *operation)
+{
+	struct cuda_resources *resources = operation->resources;
+
+	operation_forget(operation);
+	if (resources)
+		memory_unpin_all(&resources->memory);
+}
+
 /* ---- execution ---- */
+
+/* True for kernels of users, which may keep something from one execution to the next. */
+static bool is_distrusted(const struct launch_case *work)
+{
+	return work->check.kind != CHECK_ORACLE;
+}
 
 size_t operation_command_count(const struct operation *operation)
 {
@@ -165,17 +195,58 @@ size_t operation_command_count(const struct operation *operation)
 	for (size_t i = 0; i < operation->work->launch_count; i++)
 		count += operation->launches[i].function ? 1 : COMMANDS_OF_LIBRARY;
 	for (size_t b = 0; b < operation->work->buffer_count; b++)
-		count += operation->work->buffers[b].role == BUFFER_INOUT;
+		/* a copy or a fill, and a copy to a variable */
+		count += (operation->work->buffers[b].role == BUFFER_INOUT ||
+			  is_distrusted(operation->work)) +
+			 (operation->work->buffers[b].symbol != NULL);
 	return count;
+}
+
+/* Sets all bits of a buffer. */
+static int poison(const struct operation *operation, size_t b, struct error *err)
+{
+	const struct device *device = operation->resources->device;
+	const struct operation_buffer *buffer = &operation->buffers[b];
+
+	return cuda_check(&device->driver,
+			  device->driver.cuMemsetD8Async(buffer->data, 0xff, buffer->block->bytes,
+							 device->stream),
+			  err, "poisoning a buffer");
+}
+
+/* Copies the content of a buffer into the variable of the image that it stands for. */
+static int set_symbol(const struct operation *operation, size_t b, struct error *err)
+{
+	const struct device *device = operation->resources->device;
+	const struct case_buffer *buffer = &operation->work->buffers[b];
+	const size_t wanted = case_buffer_bytes(buffer);
+	CUdeviceptr address = 0;
+	size_t bytes = 0;
+	int rc = cuda_check(&device->driver,
+			    device->driver.cuModuleGetGlobal(
+				    &address, &bytes, operation->image->module, buffer->symbol),
+			    err, buffer->symbol);
+
+	if (rc == 0 && bytes != wanted)
+		rc = error_set(err, PL_EUSAGE,
+			       "the variable %s has %zu bytes, but the case gives %zu",
+			       buffer->symbol, bytes, wanted);
+	return rc ? rc
+		  : cuda_check(&device->driver,
+			       device->driver.cuMemcpyDtoDAsync(address, operation->buffers[b].data,
+								bytes, device->stream),
+			       err, "setting a variable");
 }
 
 int operation_restore(const struct operation *operation, struct error *err)
 {
 	const struct device *device = operation->resources->device;
+	const bool distrusted = is_distrusted(operation->work);
 	int rc = 0;
 
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
 		const struct operation_buffer *buffer = &operation->buffers[b];
+		const enum buffer_role role = operation->work->buffers[b].role;
 
 		if (buffer->pristine)
 			rc = cuda_check(&device->driver,
@@ -183,8 +254,46 @@ int operation_restore(const struct operation *operation, struct error *err)
 						buffer->data, buffer->pristine->data,
 						buffer->block->bytes, device->stream),
 					err, "restoring an input");
+		else if (distrusted && (role == BUFFER_OUT || role == BUFFER_SCRATCH))
+			rc = poison(operation, b, err);
+		if (rc == 0 && operation->work->buffers[b].symbol && operation->image)
+			rc = set_symbol(operation, b, err);
 	}
 	return rc;
+}
+
+/* A launch with a cluster, or one whose blocks may synchronise. */
+static CUresult launch_with_attributes(const struct device *device, CUfunction function,
+				       const struct case_launch *described, void **pointers)
+{
+	CUlaunchAttribute attributes[2];
+	CUlaunchConfig config = {
+		.gridDimX = (unsigned)described->grid[0],
+		.gridDimY = (unsigned)described->grid[1],
+		.gridDimZ = (unsigned)described->grid[2],
+		.blockDimX = (unsigned)described->block[0],
+		.blockDimY = (unsigned)described->block[1],
+		.blockDimZ = (unsigned)described->block[2],
+		.sharedMemBytes = (unsigned)described->shared_bytes,
+		.hStream = device->stream,
+		.attrs = attributes,
+	};
+
+	if (launch_cluster_blocks(described) > 1) {
+		CUlaunchAttribute *cluster = &attributes[config.numAttrs++];
+
+		cluster->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+		cluster->value.clusterDim.x = (unsigned)described->cluster[0];
+		cluster->value.clusterDim.y = (unsigned)described->cluster[1];
+		cluster->value.clusterDim.z = (unsigned)described->cluster[2];
+	}
+	if (described->cooperative) {
+		CUlaunchAttribute *cooperative = &attributes[config.numAttrs++];
+
+		cooperative->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+		cooperative->value.cooperative = 1;
+	}
+	return device->driver.cuLaunchKernelEx(&config, function, pointers, NULL);
 }
 
 static int enqueue_launch(struct operation *operation, size_t index, struct error *err)
@@ -200,6 +309,11 @@ static int enqueue_launch(struct operation *operation, size_t index, struct erro
 	}
 	if (!launch->function)
 		return library_enqueue(&launch->call, launch->values, err);
+	if (described->cooperative || launch_cluster_blocks(described) > 1)
+		return cuda_check(&device->driver,
+				  launch_with_attributes(device, launch->function, described,
+							 launch->pointers),
+				  err, described->entry);
 	return cuda_check(&device->driver,
 			  device->driver.cuLaunchKernel(
 				  launch->function, (unsigned)described->grid[0],

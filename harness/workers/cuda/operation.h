@@ -23,8 +23,8 @@ struct operation_buffer {
 struct operation_launch {
 	CUfunction function; /* NULL: `call` is executed instead */
 	struct library_call call;
-	union argument_value values[KERNEL_MAX_ARGS];
-	void *pointers[KERNEL_MAX_ARGS];
+	union argument_value *values; /* of scalars and buffers */
+	void **pointers;              /* to the values, or to the bytes of a struct */
 };
 
 struct operation {
@@ -47,7 +47,11 @@ int operation_load(struct operation *out, struct cuda_resources *resources,
 int operation_facts(const struct operation *operation, struct launch_facts *out, struct error *err);
 /* Fills the inputs and computes the expected results. Both stay on the device for later cases. */
 int operation_prepare(struct operation *operation, struct error *err);
-/* Restores INOUT buffers, before every execution and outside of the timed or counted part. */
+/*
+ * Restores INOUT buffers and symbols, before every execution and outside of the
+ * timed or counted part. Poisons the other buffers of a user's kernel, so that
+ * no execution finds what an earlier one left.
+ */
 int operation_restore(const struct operation *operation, struct error *err);
 /* Queues the operation. */
 int operation_enqueue(struct operation *operation, struct error *err);
@@ -60,6 +64,8 @@ int operation_verify(struct operation *operation, struct text *mismatch,
 		     struct case_accuracy *accuracy, struct error *err);
 /* Returns how many commands operation_restore() and operation_enqueue() put into the stream. */
 size_t operation_command_count(const struct operation *operation);
+/* Frees the operation, but leaves its blocks to another operation that shares them. */
+void operation_forget(struct operation *operation);
 /* Frees the operation. Later cases may reuse its blocks. */
 void operation_release(struct operation *operation);
 

@@ -5,8 +5,10 @@
  * slots, during the upload.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "harness/workers/cuda/operation.h"
+#include "harness/workers/expected.h"
 
 /* Tells which data of the case, per buffer, is not on the device yet. */
 struct freshness {
@@ -21,8 +23,7 @@ static struct memory_block **input_block(struct operation *operation, size_t b)
 							     : &operation->buffers[b].pristine;
 }
 
-static int acquire_blocks(struct operation *operation, const struct kernel_oracle *oracle,
-			  struct freshness *fresh, struct error *err)
+static int acquire_blocks(struct operation *operation, struct freshness *fresh, struct error *err)
 {
 	const struct launch_case *work = operation->work;
 	struct cuda_resources *resources = operation->resources;
@@ -39,8 +40,8 @@ static int acquire_blocks(struct operation *operation, const struct kernel_oracl
 					    input_block(operation, b), &fresh->input[b], err);
 			free(key);
 		}
-		if (rc == 0 && case_buffer_is_result(&work->buffers[b])) {
-			char *key = case_expected_key(work, oracle, b, resources->seed);
+		if (rc == 0 && case_is_checked(work) && case_buffer_is_result(&work->buffers[b])) {
+			char *key = case_expected_key(work, b, resources->seed);
 
 			rc = memory_acquire(&resources->memory, key, bytes, &buffer->expected,
 					    &fresh->expected[b], err);
@@ -81,17 +82,17 @@ static int stage_inputs(struct operation *operation, const struct freshness *fre
 				     &inputs->data[b], err);
 		if (rc)
 			break;
-		kernel_fill(inputs->data[b], &work->buffers[b], resources->seed);
-		if (fresh->input[b])
+		rc = kernel_fill(inputs->data[b], &work->buffers[b], resources->seed, err);
+		if (rc == 0 && fresh->input[b])
 			rc = upload(resources->device, *input_block(operation, b), inputs->data[b],
 				    err);
 	}
 	return rc;
 }
 
-static int stage_expected(struct operation *operation, const struct kernel_oracle *oracle,
-			  const struct freshness *fresh, const struct host_buffers *inputs,
-			  struct error *err)
+/* Computes the expected results on the host and uploads them. */
+static int stage_expected(struct operation *operation, const struct freshness *fresh,
+			  const struct host_buffers *inputs, struct error *err)
 {
 	const struct launch_case *work = operation->work;
 	struct cuda_resources *resources = operation->resources;
@@ -105,7 +106,7 @@ static int stage_expected(struct operation *operation, const struct kernel_oracl
 					     &expected.data[b], err);
 	}
 	if (rc == 0)
-		rc = oracle->compute(work, inputs, &expected, err);
+		rc = case_expected_compute(work, inputs, &expected, err);
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		if (fresh->expected[b])
 			rc = upload(resources->device, operation->buffers[b].expected,
@@ -114,21 +115,65 @@ static int stage_expected(struct operation *operation, const struct kernel_oracl
 	return rc;
 }
 
+/* Executes the reference launches on the buffers of the case and keeps their results. */
+static int run_reference(struct operation *operation, const struct launch_case *reference,
+			 struct error *err)
+{
+	struct cuda_resources *resources = operation->resources;
+	const struct device *device = resources->device;
+	struct operation other = {0};
+	struct text skip = TEXT_INIT;
+	int rc = operation_load(&other, resources, reference, &skip, err);
+
+	if (rc == 0 && skip.length)
+		rc = error_set(err, PL_EUSAGE, "the kernel that verifies cannot run: %s",
+			       skip.data);
+	text_release(&skip);
+	if (rc)
+		return rc;
+	memcpy(other.buffers, operation->buffers, sizeof(other.buffers));
+	rc = operation_restore(&other, err);
+	if (rc == 0)
+		rc = operation_enqueue(&other, err);
+	for (size_t b = 0; b < reference->buffer_count && rc == 0; b++) {
+		const struct operation_buffer *buffer = &operation->buffers[b];
+
+		if (buffer->expected)
+			rc = cuda_check(&device->driver,
+					device->driver.cuMemcpyDtoDAsync(
+						buffer->expected->data, buffer->data,
+						buffer->expected->bytes, device->stream),
+					err, "keeping an expected result");
+	}
+	if (rc == 0)
+		rc = device_synchronise(device, err, "executing the kernel that verifies");
+	operation_forget(&other);
+	return rc;
+}
+
+static int make_expected(struct operation *operation, const struct freshness *fresh,
+			 const struct host_buffers *inputs, struct error *err)
+{
+	const struct launch_case reference = case_reference(operation->work);
+	int rc;
+
+	if (!case_has_reference(operation->work))
+		return stage_expected(operation, fresh, inputs, err);
+	rc = run_reference(operation, &reference, err);
+	return error_context(err, rc, "verify");
+}
+
 int operation_prepare(struct operation *operation, struct error *err)
 {
 	const struct launch_case *work = operation->work;
-	const struct kernel_oracle *oracle;
 	struct host_buffers inputs = {0};
 	struct freshness fresh = {0};
-	int rc = case_oracle(&oracle, work, err);
+	int rc = acquire_blocks(operation, &fresh, err);
 
-	if (rc)
-		return rc;
-	rc = acquire_blocks(operation, oracle, &fresh, err);
 	if (rc == 0)
 		rc = stage_inputs(operation, &fresh, &inputs, err);
 	if (rc == 0 && fresh.any_expected)
-		rc = stage_expected(operation, oracle, &fresh, &inputs, err);
+		rc = make_expected(operation, &fresh, &inputs, err);
 	/* Later cases overwrite the slots, so the uploads must complete first. */
 	if (rc == 0)
 		rc = device_synchronise(operation->resources->device, err, "uploading");

@@ -23,10 +23,13 @@ int cuda_resources_open(struct cuda_resources *resources, const struct device *d
 			uint64_t seed, struct error *err)
 {
 	static const char *const compare_entries[] = {
-		[ELEMENT_F32] = "compare_f32", [ELEMENT_F64] = "compare_f64",
-		[ELEMENT_I32] = "compare_i32", [ELEMENT_U32] = "compare_u32",
-		[ELEMENT_F16] = "compare_f16", [ELEMENT_BF16] = "compare_bf16",
-		[ELEMENT_TF32] = "compare_f32"};
+		[ELEMENT_F32] = "compare_f32",  [ELEMENT_F64] = "compare_f64",
+		[ELEMENT_I32] = "compare_i32",  [ELEMENT_U32] = "compare_u32",
+		[ELEMENT_F16] = "compare_f16",  [ELEMENT_BF16] = "compare_bf16",
+		[ELEMENT_TF32] = "compare_f32", [ELEMENT_I8] = "compare_i8",
+		[ELEMENT_U8] = "compare_u8",    [ELEMENT_I16] = "compare_i16",
+		[ELEMENT_U16] = "compare_u16",  [ELEMENT_I64] = "compare_i64",
+		[ELEMENT_U64] = "compare_u64"};
 	const struct cuda_image *support;
 	size_t flush_bytes = FLUSH_L2_MULTIPLE * (size_t)device->info.l2_bytes;
 	int rc;

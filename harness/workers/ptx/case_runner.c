@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/workers/case_buffers.h"
+#include "harness/workers/expected.h"
 #include "harness/workers/ptx/emulated_case.h"
 #include "harness/workers/ptx/sampling.h"
 
@@ -121,6 +122,61 @@ static int check_room_for_expected(const struct emulated_case *emulated, struct 
 	return 0;
 }
 
+/* Runs the reference launches of a case in memory of their own. */
+struct reference_run {
+	struct case_runner *runner;
+	const struct launch_case *work;
+};
+
+static int run_reference(struct emulated_case *emulated, struct host_buffers *results,
+			 struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	const struct launch_part all = {.instructions = emulated->runner->whole_most};
+	struct host_buffers data = {0};
+	struct text finding = TEXT_INIT;
+	int rc = 0;
+
+	rc = emulated_case_restore(emulated, err);
+	for (size_t i = 0; i < work->launch_count && rc == 0; i++)
+		rc = emulated_case_launch(emulated, i, &all, err);
+	if (rc == 0 && emulated_case_ended(emulated)) {
+		finding_text(&finding, &emulated->findings.items[0]);
+		rc = error_set(err, PL_EUSAGE, "the kernel that verifies goes wrong itself: %s",
+			       finding.data);
+	}
+	text_release(&finding);
+	emulated_case_buffers(emulated, &data);
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
+		if (results->data[b])
+			memcpy(results->data[b], data.data[b],
+			       case_buffer_bytes(&work->buffers[b]));
+	return rc;
+}
+
+static int compute_reference(void *context, struct host_buffers *results, struct error *err)
+{
+	const struct reference_run *of = context;
+	const struct launch_case reference = case_reference(of->work);
+	const struct ptx_program *program = NULL;
+	const struct ptx_image *image = NULL;
+	const char *gaps = NULL;
+	struct emulated_case emulated = {0};
+	int rc = ptx_image_program(&of->runner->images, &reference, &image, &program, &gaps, err);
+
+	if (rc == 0 && !program)
+		rc = error_set(
+			err, PL_EUNSUPPORTED,
+			"the kernel that verifies needs features that the emulator lacks: %s",
+			gaps);
+	if (rc == 0)
+		rc = emulated_case_open(&emulated, of->runner, &reference, image, program, err);
+	if (rc == 0)
+		rc = run_reference(&emulated, results, err);
+	emulated_case_close(&emulated);
+	return error_context(err, rc, "verify");
+}
+
 /* Runs all launches and compares the results unless a finding ended a launch. *mismatch: the
  * differences. */
 static int execute_all_launches(struct emulated_case *emulated, struct case_totals *totals,
@@ -132,15 +188,20 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 		.checked = true,
 		.instructions = runner->all_blocks ? 0 : runner->whole_most,
 	};
+	const bool checked = case_is_checked(work);
+	const struct reference_runner reference = {&(struct reference_run){runner, work},
+						   compute_reference};
 	struct host_buffers inputs = {0};
 	struct host_buffers expected = {0};
-	int rc = check_room_for_expected(emulated, err);
+	int rc = checked ? check_room_for_expected(emulated, err) : 0;
 
 	if (rc)
 		return rc;
-	emulated_case_restore(emulated);
+	rc = emulated_case_restore(emulated, err);
 	emulated_case_buffers(emulated, &inputs);
-	rc = expected_results_find(&runner->expected, work, runner->seed, &inputs, &expected, err);
+	if (rc == 0 && checked)
+		rc = expected_results_find(&runner->expected, work, runner->seed, &inputs,
+					   &reference, &expected, err);
 	for (size_t i = 0; i < work->launch_count && rc == 0 && !emulated_case_ended(emulated);
 	     i++) {
 		rc = emulated_case_launch(emulated, i, &all, err);
@@ -153,7 +214,7 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 	totals->touched = device_memory_touched(emulated->memory);
 	totals->has_touched = true;
 	totals->accuracy = (struct case_accuracy)CASE_ACCURACY_INIT;
-	if (!emulated_case_ended(emulated))
+	if (checked && !emulated_case_ended(emulated))
 		compare_results(emulated, &expected, &totals->accuracy, mismatch);
 	return 0;
 }

@@ -26,11 +26,6 @@ static int allocate_buffers(struct emulated_case *emulated, struct error *err)
 	return rc;
 }
 
-static size_t argument_bytes(enum arg_kind kind)
-{
-	return kind == ARG_BUFFER || kind == ARG_I64 ? 8 : 4;
-}
-
 /* Checks the limits of all devices. Within them the number of blocks fits 63 bits. */
 static int check_grid(const struct case_launch *launch, struct error *err)
 {
@@ -58,13 +53,13 @@ static int check_arguments(const struct ptx_image *image, const struct case_laun
 		return error_set(err, PL_EUSAGE, "%s takes %zu arguments, but the case has %zu",
 				 launch->entry, entry->parameter_count, launch->arg_count);
 	for (size_t i = 0; i < launch->arg_count; i++)
-		if (entry->parameters[i].bytes != (int64_t)argument_bytes(launch->args[i].kind))
+		if (entry->parameters[i].bytes != (int64_t)case_arg_bytes(&launch->args[i]))
 			return error_set(err, PL_EUSAGE,
 					 "argument %zu of %s has %" PRId64
 					 " bytes, but the case passes a %s of %zu bytes",
 					 i, launch->entry, entry->parameters[i].bytes,
 					 arg_kind_name(launch->args[i].kind),
-					 argument_bytes(launch->args[i].kind));
+					 case_arg_bytes(&launch->args[i]));
 	return 0;
 }
 
@@ -72,7 +67,8 @@ int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
 		       const struct launch_case *work, const struct ptx_image *image,
 		       const struct ptx_program *program, struct error *err)
 {
-	struct emulated_case emulated = {.runner = runner, .work = work, .program = program};
+	struct emulated_case emulated = {
+		.runner = runner, .work = work, .image = image, .program = program};
 	int rc = 0;
 
 	for (size_t i = 0; i < work->launch_count && rc == 0; i++) {
@@ -103,25 +99,55 @@ void emulated_case_close(struct emulated_case *emulated)
 	*emulated = (struct emulated_case){0};
 }
 
-void emulated_case_restore(struct emulated_case *emulated)
+/* Copies the content of buffers into the module variables that they stand for. */
+static int set_symbols(struct emulated_case *emulated, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 
 	for (size_t b = 0; b < work->buffer_count; b++) {
+		const struct case_buffer *buffer = &work->buffers[b];
+		uint64_t address;
+		int64_t bytes;
+
+		if (!buffer->symbol)
+			continue;
+		if (!emulation_variable(emulated->emulation, buffer->symbol, &address, &bytes))
+			return error_set(err, PL_EUSAGE, "%s has no variable '%s'",
+					 emulated->image->name, buffer->symbol);
+		if (bytes != (int64_t)case_buffer_bytes(buffer))
+			return error_set(err, PL_EUSAGE,
+					 "the variable %s has %" PRId64
+					 " bytes, but the case gives %zu",
+					 buffer->symbol, bytes, case_buffer_bytes(buffer));
+		memcpy(device_memory_data(emulated->memory, address),
+		       device_memory_data(emulated->memory, emulated->addresses[b]), (size_t)bytes);
+	}
+	return 0;
+}
+
+int emulated_case_restore(struct emulated_case *emulated, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	int rc = 0;
+
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		const struct case_buffer *buffer = &work->buffers[b];
 		void *data = device_memory_data(emulated->memory, emulated->addresses[b]);
 
 		if (!buffer->length)
 			continue;
 		if (case_buffer_is_input(buffer))
-			kernel_fill(data, buffer, emulated->runner->seed);
+			rc = kernel_fill(data, buffer, emulated->runner->seed, err);
 		else
 			memset(data, 0xff, case_buffer_bytes(buffer)); /* NaN; -1 in integers */
 	}
 	emulation_reset_variables(emulated->emulation);
+	if (rc == 0)
+		rc = set_symbols(emulated, err);
 	emulation_counts_reset(emulated->emulation);
 	device_memory_touched_reset(emulated->memory);
 	finding_list_release(&emulated->findings);
+	return rc;
 }
 
 void emulated_case_buffers(const struct emulated_case *emulated, struct host_buffers *out)
@@ -130,42 +156,72 @@ void emulated_case_buffers(const struct emulated_case *emulated, struct host_buf
 		out->data[b] = device_memory_data(emulated->memory, emulated->addresses[b]);
 }
 
-/* Writes the parameter block in the layout of PTX: each argument at a multiple of its size. Returns
- * its length. */
-static size_t write_parameter_block(unsigned char block[KERNEL_MAX_ARGS * 8],
-				    const struct emulated_case *emulated,
-				    const struct case_launch *launch)
+/* Writes an argument as the kernel gets it. */
+static void write_argument(unsigned char *out, const struct emulated_case *emulated,
+			   const struct case_arg *arg)
 {
-	size_t offset = 0;
+	uint64_t bits = (uint64_t)arg->integer;
 
-	for (size_t i = 0; i < launch->arg_count; i++) {
-		const struct case_arg *arg = &launch->args[i];
-		size_t bytes = argument_bytes(arg->kind);
-		uint64_t bits = (uint64_t)arg->integer;
-		float real = (float)arg->real;
-
-		if (arg->kind == ARG_BUFFER)
-			bits = emulated->addresses[arg->integer];
-		offset = (offset + bytes - 1) / bytes * bytes;
-		if (arg->kind == ARG_F32)
-			memcpy(block + offset, &real, sizeof(real));
-		else
-			memcpy(block + offset, &bits, bytes); /* the low bytes: little-endian */
-		offset += bytes;
+	switch (arg->kind) {
+	case ARG_BUFFER:
+		memcpy(out, &emulated->addresses[arg->integer], sizeof(uint64_t));
+		break;
+	case ARG_F16:
+		element_store(ELEMENT_F16, out, 0, arg->real);
+		break;
+	case ARG_BF16:
+		element_store(ELEMENT_BF16, out, 0, arg->real);
+		break;
+	case ARG_F32:
+		memcpy(out, &(float){(float)arg->real}, sizeof(float));
+		break;
+	case ARG_F64:
+		memcpy(out, &arg->real, sizeof(double));
+		break;
+	case ARG_BYTES:
+		memcpy(out, arg->bytes, (size_t)arg->integer);
+		break;
+	default:
+		memcpy(out, &bits, case_arg_bytes(arg)); /* the low bytes: little-endian */
+		break;
 	}
-	return offset;
+}
+
+/* The parameter block in the layout of PTX: each parameter at a multiple of its alignment. The
+ * caller frees it. */
+static unsigned char *make_parameter_block(const struct emulated_case *emulated,
+					   const struct case_launch *launch, size_t *length)
+{
+	const struct ptx_function *entry =
+		ptx_module_function(emulated->image->module, launch->entry);
+	unsigned char *block;
+	size_t most = 0, offset = 0;
+
+	for (size_t i = 0; i < launch->arg_count; i++)
+		most += case_arg_bytes(&launch->args[i]) + (size_t)entry->parameters[i].align;
+	block = xcalloc(most + 1, 1);
+	for (size_t i = 0; i < launch->arg_count; i++) {
+		size_t align = (size_t)entry->parameters[i].align;
+
+		offset = (offset + align - 1) / align * align;
+		write_argument(block + offset, emulated, &launch->args[i]);
+		offset += case_arg_bytes(&launch->args[i]);
+	}
+	*length = offset;
+	return block;
 }
 
 int emulated_case_launch(struct emulated_case *emulated, size_t index,
 			 const struct launch_part *part, struct error *err)
 {
 	const struct case_launch *launch = &emulated->work->launches[index];
-	unsigned char arguments[KERNEL_MAX_ARGS * 8] = {0};
+	size_t argument_bytes = 0;
+	unsigned char *arguments = make_parameter_block(emulated, launch, &argument_bytes);
 	struct emulated_launch what = {
 		.entry = launch->entry,
 		.shared_bytes = launch->shared_bytes,
 		.arguments = arguments,
-		.argument_bytes = write_parameter_block(arguments, emulated, launch),
+		.argument_bytes = argument_bytes,
 		.max_instructions = part->instructions,
 		.blocks = part->blocks,
 		.block_count = part->block_count,
@@ -176,10 +232,13 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 		.print = part->checked ? emulated->runner->print : NULL,
 		.print_context = emulated->runner->print_context,
 	};
+	int rc;
 
 	memcpy(what.grid, launch->grid, sizeof(what.grid));
 	memcpy(what.block, launch->block, sizeof(what.block));
-	return emulation_launch(emulated->emulation, &what, &emulated->findings, err);
+	rc = emulation_launch(emulated->emulation, &what, &emulated->findings, err);
+	free(arguments);
+	return rc;
 }
 
 bool emulated_case_ended(const struct emulated_case *emulated)

@@ -10,6 +10,7 @@
 struct emulated_case {
 	struct case_runner *runner;
 	const struct launch_case *work;
+	const struct ptx_image *image;
 	const struct ptx_program *program;
 	struct device_memory *memory;
 	struct emulation *emulation;
@@ -25,7 +26,7 @@ int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
 void emulated_case_close(struct emulated_case *emulated);
 /* Fills the inputs from the seed, poisons all other buffers and resets the module variables. Clears
  * counts, touched sectors and findings. */
-void emulated_case_restore(struct emulated_case *emulated);
+int emulated_case_restore(struct emulated_case *emulated, struct error *err);
 /* The host bytes of the buffers, by index. */
 void emulated_case_buffers(const struct emulated_case *emulated, struct host_buffers *out);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/workers/case_buffers.h"
+#include "harness/workers/expected.h"
 
 static void result_release(struct expected_result *result)
 {
@@ -50,8 +51,7 @@ static void evict(struct expected_cache *cache, uint64_t this_call)
 	}
 }
 
-static int compute_expected(const struct kernel_oracle *oracle, const struct launch_case *work,
-			    const struct host_buffers *inputs, struct host_buffers *out,
+static int allocate_results(const struct launch_case *work, struct host_buffers *out,
 			    struct error *err)
 {
 	int rc = 0;
@@ -67,13 +67,12 @@ static int compute_expected(const struct kernel_oracle *oracle, const struct lau
 				       "no memory for the %zu bytes of the expected '%s'", bytes,
 				       work->buffers[b].name);
 	}
-	return rc ? rc : oracle->compute(work, inputs, out, err);
+	return rc;
 }
 
 /* Moves the results of a case into the cache. */
 static void cache_results(struct expected_cache *cache, const struct launch_case *work,
-			  const struct kernel_oracle *oracle, uint64_t seed,
-			  struct host_buffers *results)
+			  uint64_t seed, struct host_buffers *results)
 {
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		struct expected_result result = {.data = results->data[b],
@@ -81,7 +80,7 @@ static void cache_results(struct expected_cache *cache, const struct launch_case
 
 		if (!result.data)
 			continue;
-		result.key = case_expected_key(work, oracle, b, seed);
+		result.key = case_expected_key(work, b, seed);
 		result.bytes = (int64_t)case_buffer_bytes(&work->buffers[b]);
 		if (find_key(cache,
 			     result.key)) { /* in the cache already, but another result was not */
@@ -97,8 +96,7 @@ static void cache_results(struct expected_cache *cache, const struct launch_case
 
 /* Returns false if a result of the case is not in the cache. */
 static bool look_up_results(struct expected_cache *cache, const struct launch_case *work,
-			    const struct kernel_oracle *oracle, uint64_t seed,
-			    struct host_buffers *out)
+			    uint64_t seed, struct host_buffers *out)
 {
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		struct expected_result *found;
@@ -106,7 +104,7 @@ static bool look_up_results(struct expected_cache *cache, const struct launch_ca
 
 		if (!case_buffer_is_result(&work->buffers[b]))
 			continue;
-		key = case_expected_key(work, oracle, b, seed);
+		key = case_expected_key(work, b, seed);
 		found = find_key(cache, key);
 		free(key);
 		if (!found)
@@ -119,27 +117,29 @@ static bool look_up_results(struct expected_cache *cache, const struct launch_ca
 
 int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
 			  uint64_t seed, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err)
+			  const struct reference_runner *reference, struct host_buffers *expected,
+			  struct error *err)
 {
-	const struct kernel_oracle *oracle;
 	struct host_buffers found = {0};
-	int rc = case_oracle(&oracle, work, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
 	cache->clock++;
-	if (!look_up_results(cache, work, oracle, seed, &found)) {
+	if (!look_up_results(cache, work, seed, &found)) {
 		struct host_buffers fresh = {0};
 
-		rc = compute_expected(oracle, work, inputs, &fresh, err);
+		rc = allocate_results(work, &fresh, err);
+		if (rc == 0 && case_has_reference(work))
+			rc = reference->run(reference->context, &fresh, err);
+		else if (rc == 0)
+			rc = case_expected_compute(work, inputs, &fresh, err);
 		if (rc == 0)
-			cache_results(cache, work, oracle, seed, &fresh);
+			cache_results(cache, work, seed, &fresh);
 		for (size_t b = 0; b < work->buffer_count; b++)
 			free(fresh.data[b]);
 		if (rc)
 			return rc;
 		found = (struct host_buffers){0};
-		look_up_results(cache, work, oracle, seed, &found);
+		look_up_results(cache, work, seed, &found);
 		evict(cache, cache->clock);
 	}
 	*expected = found;

@@ -22,14 +22,22 @@ struct expected_cache {
 };
 void expected_cache_release(struct expected_cache *cache);
 
+/* Executes the reference launches of a case and copies its results to results->data. */
+struct reference_runner {
+	void *context;
+	int (*run)(void *context, struct host_buffers *results, struct error *err);
+};
+
 /*
  * Stores the expected results of a case in expected->data, by buffer; NULL for
  * buffers that are not results. `inputs` must be what kernel_fill() makes from
- * `seed`. The cache owns the results; they are valid until the next call.
- * PL_ENOENT: no such oracle. PL_ENOMEM.
+ * `seed`. `reference` is called only for a case that has reference launches.
+ * The cache owns the results; they are valid until the next call. Errors are
+ * those of case_expected_compute() and of the reference; PL_ENOMEM.
  */
 int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
 			  uint64_t seed, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err);
+			  const struct reference_runner *reference, struct host_buffers *expected,
+			  struct error *err);
 
 #endif

@@ -37,6 +37,10 @@ static int ptx_image_path(struct text *path, const struct ptx_image_cache *cache
 {
 	int rc;
 
+	if (name[0] == '/') { /* a user's */
+		text_add(path, name);
+		return 0;
+	}
 	if (cache->folder) {
 		text_addf(path, "%s/%s.ptx", cache->folder, name);
 		return 0;

@@ -40,6 +40,22 @@ template <> __device__ double value_of(__nv_bfloat16 element)
 	return (double)__bfloat162float(element);
 }
 
+/* Whether two elements differ by less than a double resolves: 64-bit integers beyond 2^53. */
+template <typename T> __device__ bool differ_in_bits(T, T)
+{
+	return false;
+}
+
+template <> __device__ bool differ_in_bits(long long a, long long b)
+{
+	return a != b;
+}
+
+template <> __device__ bool differ_in_bits(unsigned long long a, unsigned long long b)
+{
+	return a != b;
+}
+
 template <typename T>
 __device__ void compare(const T *result, const T *expected, unsigned long long count,
 			double tolerance_abs, double tolerance_rel, struct element_check *out)
@@ -54,7 +70,9 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 		/* NaN counts as a mismatch, but fmax() ignores it in the largest error. */
 		largest_error = fmax(largest_error, fabs(got - wanted));
 		largest_expected = fmax(largest_expected, fabs(wanted));
-		if (!within_tolerance(got, wanted, tolerance_abs, tolerance_rel)) {
+		if (!within_tolerance(got, wanted, tolerance_abs, tolerance_rel) ||
+		    (tolerance_abs == 0.0 && tolerance_rel == 0.0 &&
+		     differ_in_bits(result[i], expected[i]))) {
 			atomicAdd(&out->mismatches, 1ull);
 			atomicMin(&out->first, i);
 		}
@@ -75,6 +93,12 @@ COMPARE(f32, float)
 COMPARE(f64, double)
 COMPARE(i32, int)
 COMPARE(u32, unsigned)
+COMPARE(i8, signed char)
+COMPARE(u8, unsigned char)
+COMPARE(i16, short)
+COMPARE(u16, unsigned short)
+COMPARE(i64, long long)
+COMPARE(u64, unsigned long long)
 COMPARE(f16, __half)
 COMPARE(bf16, __nv_bfloat16)
 

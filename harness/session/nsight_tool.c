@@ -1,6 +1,5 @@
 /* Finds ncu and nsys, and writes command lines that limit them to some cases. */
-#include "cli/nsight.h"
-#include "metrics/settings.h"
+#include "harness/session/nsight_tool.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -95,7 +94,8 @@ int nsight_find(struct text *path, const char *tool, struct error *err)
 			 strcmp(tool, "ncu") == 0 ? "Compute" : "Systems");
 }
 
-void nsight_range(struct text *out, const char *case_name)
+/* Adds the nested NVTX ranges of the profile phase of a case: "reduce/shuffle/block=256,n=4096". */
+static void add_profile_range(struct text *out, const char *case_name)
 {
 	text_add(out, "perflab@");
 	for (; *case_name; case_name++)
@@ -103,10 +103,10 @@ void nsight_range(struct text *out, const char *case_name)
 	text_add(out, "/profile/");
 }
 
-static void add_words(struct string_list *argv, const char *const *words)
+static void add_words(struct string_list *argv, const char *const *list)
 {
-	for (; *words; words++)
-		string_list_add(argv, *words);
+	for (; *list; list++)
+		string_list_add(argv, *list);
 }
 
 static void add_number_option(struct string_list *argv, const char *option, uint64_t value)
@@ -118,7 +118,7 @@ static void add_number_option(struct string_list *argv, const char *option, uint
 	free(text);
 }
 
-static void add_tool_words(struct string_list *argv, const struct nsight_request *request)
+static void add_tool_words(struct string_list *argv, const struct nsight_words *words)
 {
 	static const char *const systems[] = {"profile",           "-t",   "cuda,nvtx",
 					      "--force-overwrite", "true", NULL};
@@ -126,15 +126,15 @@ static void add_tool_words(struct string_list *argv, const struct nsight_request
 	static const char *const compute_end[] = {"--target-processes", "all", "--force-overwrite",
 						  NULL};
 
-	string_list_add(argv, request->tool);
-	if (request->systems) {
+	string_list_add(argv, words->tool);
+	if (words->systems) {
 		add_words(argv, systems);
 	} else {
 		add_words(argv, compute);
-		for (size_t i = 0; i < request->cases->count; i++) {
+		for (size_t i = 0; i < words->cases->count; i++) {
 			struct text range = TEXT_INIT;
 
-			nsight_range(&range, request->cases->items[i]);
+			add_profile_range(&range, words->cases->items[i]);
 			string_list_add(argv, "--nvtx-include");
 			string_list_add(argv, range.data);
 			text_release(&range);
@@ -142,13 +142,12 @@ static void add_tool_words(struct string_list *argv, const struct nsight_request
 		add_words(argv, compute_end);
 	}
 	string_list_add(argv, "-o");
-	string_list_add(argv, request->file);
-	for (size_t i = 0; i < request->extra->count; i++)
-		string_list_add(argv, request->extra->items[i]);
+	string_list_add(argv, words->file);
+	for (size_t i = 0; i < words->extra->count; i++)
+		string_list_add(argv, words->extra->items[i]);
 }
 
-int nsight_arguments(struct string_list *argv, const struct nsight_request *request,
-		     struct error *err)
+int nsight_arguments(struct string_list *argv, const struct nsight_words *words, struct error *err)
 {
 	char program[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
@@ -157,18 +156,18 @@ int nsight_arguments(struct string_list *argv, const struct nsight_request *requ
 		return error_set(err, PL_EIO, "cannot find this program's own path: %s",
 				 strerror(errno));
 	program[length] = '\0';
-	add_tool_words(argv, request);
+	add_tool_words(argv, words);
 	string_list_add(argv, program);
 	string_list_add(argv, "sweep");
-	for (size_t i = 0; i < request->cases->count; i++)
-		string_list_add(argv, request->cases->items[i]);
+	for (size_t i = 0; i < words->cases->count; i++)
+		string_list_add(argv, words->cases->items[i]);
 	add_words(argv, (const char *const[]){"--metrics", "none", "--rounds", "1", "--ceilings",
-					      "never", "--quiet", "--backend", request->backend,
-					      "--db", request->db, NULL});
-	add_number_option(argv, "--seed", request->settings->seed);
-	add_number_option(argv, "--device", (uint64_t)request->settings->device);
-	add_words(argv,
-		  (const char *const[]){
-			  "--cache", request->settings->cache == CACHE_HOT ? "hot" : "cold", NULL});
+					      "never", "--quiet", "--backend", words->backend,
+					      "--db", words->db, NULL});
+	add_number_option(argv, "--seed", words->settings->seed);
+	add_number_option(argv, "--device", (uint64_t)words->settings->device);
+	add_words(argv, (const char *const[]){"--cache",
+					      words->settings->cache == CACHE_HOT ? "hot" : "cold",
+					      NULL});
 	return 0;
 }

@@ -1,12 +1,12 @@
-/* Finds Nsight Compute and Nsight Systems, and writes their command lines. */
-#ifndef CLI_NSIGHT_H
-#define CLI_NSIGHT_H
+/* Inside the session: finds Nsight Compute and Nsight Systems, and writes their command lines. */
+#ifndef HARNESS_SESSION_NSIGHT_TOOL_H
+#define HARNESS_SESSION_NSIGHT_TOOL_H
 
-#include "cli/command.h"
-#include "metrics/metrics.h"
+#include "base/base.h"
 #include "metrics/settings.h"
 
-struct nsight_request {
+/* Borrowed. */
+struct nsight_words {
 	bool systems;     /* nsys; else ncu */
 	const char *tool; /* its path */
 	const char *file; /* -o */
@@ -20,9 +20,6 @@ struct nsight_request {
 /* Path of "ncu" or "nsys". PL_EUNSUPPORTED with the remedy when it is not installed. */
 int nsight_find(struct text *path, const char *tool, struct error *err);
 /* The command line of the tool. */
-int nsight_arguments(struct string_list *argv, const struct nsight_request *request,
-		     struct error *err);
-/* Adds the nested NVTX ranges of the profile phase of a case: "reduce/shuffle/block=256,n=4096". */
-void nsight_range(struct text *out, const char *case_name);
+int nsight_arguments(struct string_list *argv, const struct nsight_words *words, struct error *err);
 
 #endif

@@ -1,0 +1,478 @@
+/* Decodes a case: its axes, buffers, launches, check, tolerance and work model. */
+#include "harness/protocol/protocol.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PATH_BYTES 4096
+#define MOST_ENTRY_BYTES 4096 /* mangled names of template instances are long */
+
+/* Reads a text that becomes *out. */
+static int text_from_json(char **out, const json_t *json, const char *name, size_t most,
+			  struct error *err)
+{
+	const char *text = NULL;
+	int rc = member_borrow(&text, json, name, false, err);
+
+	if (rc)
+		return rc;
+	if (strlen(text) > most)
+		return error_set(err, PL_EPROTOCOL, "'%s' has more than %zu bytes", name, most);
+	*out = xstrdup(text);
+	return 0;
+}
+
+/* The same; if the member is absent or null, *out stays NULL. */
+static int optional_text_from_json(char **out, const json_t *json, const char *name, size_t most,
+				   struct error *err)
+{
+	const json_t *member = json_object_get(json, name);
+
+	if (!member || json_is_null(member))
+		return 0;
+	return text_from_json(out, json, name, most, err);
+}
+
+/*
+ * An image is the absolute path of a user's file, or a built-in name that
+ * becomes part of a path: no component of it is empty or begins with a dot.
+ */
+static int check_image_name(const char *image, struct error *err)
+{
+	bool begins = true; /* the next byte is the first of a component */
+	bool good = true;
+
+	if (image[0] == '/' && image[1])
+		return 0;
+	for (const char *c = image; *c; c++) {
+		if (begins && (*c == '/' || *c == '.'))
+			good = false;
+		begins = *c == '/';
+	}
+	if (!good || begins)
+		return error_set(err, PL_EPROTOCOL,
+				 "image '%.80s' is neither FAMILY/NAME nor an absolute path",
+				 image);
+	return 0;
+}
+
+static int axes_from_json(struct launch_case *out, const json_t *json, struct error *err)
+{
+	json_t *axes;
+	const char *name;
+	json_t *value;
+	int rc = member_object(&axes, json, "axes", ARRAY_SIZE(out->axes), err);
+
+	if (rc)
+		return rc;
+	json_object_foreach(axes, name, value)
+	{
+		struct axis_value axis = {0};
+		size_t at = out->axis_count;
+
+		if (!*name || strlen(name) >= sizeof(axis.name))
+			return error_set(err, PL_EPROTOCOL, "an axis name is empty or too long");
+		strcpy(axis.name, name);
+		/* Other axes may be 0, for example "no shared memory". */
+		rc = member_int64(&axis.value, axes, name, strcmp(name, "block") == 0, INT64_MAX,
+				  err);
+		if (rc)
+			return rc;
+		/* JSON objects have no order: restores the canonical one. */
+		for (; at > 0 && strcmp(out->axes[at - 1].name, axis.name) > 0; at--)
+			out->axes[at] = out->axes[at - 1];
+		out->axes[at] = axis;
+		out->axis_count++;
+	}
+	return 0;
+}
+
+static int buffer_from_json(struct case_buffer *out, const json_t *json, struct error *err)
+{
+	const char *type = NULL;
+	const char *role = NULL;
+	const char *fill = NULL;
+	int rc;
+
+	rc = member_string(out->name, sizeof(out->name), json, "name", err);
+	if (!rc)
+		rc = member_borrow(&type, json, "type", false, err);
+	if (!rc)
+		rc = member_borrow(&role, json, "role", false, err);
+	if (!rc)
+		rc = member_borrow(&fill, json, "fill", false, err);
+	if (!rc)
+		rc = member_int64(&out->length, json, "length", 1, INT64_MAX, err);
+	if (!rc)
+		rc = member_real(&out->fill_low, json, "fill_low", err);
+	if (!rc)
+		rc = member_real(&out->fill_high, json, "fill_high", err);
+	if (rc)
+		return rc;
+	if (!element_type_parse(&out->type, type))
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not an element type", type);
+	if (!buffer_role_parse(&out->role, role))
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not a buffer role", role);
+	if (!buffer_fill_parse(&out->fill, fill))
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not a buffer fill", fill);
+	rc = optional_text_from_json(&out->fill_file, json, "fill_file", MOST_PATH_BYTES, err);
+	if (!rc)
+		rc = optional_text_from_json(&out->symbol, json, "symbol", MOST_ENTRY_BYTES, err);
+	if (!rc && (out->fill == FILL_FILE) != (out->fill_file != NULL))
+		rc = error_set(err, PL_EPROTOCOL, "the fill 'file' and a 'fill_file' go together");
+	return rc;
+}
+
+static int buffers_from_json(struct launch_case *out, const json_t *json, struct error *err)
+{
+	json_t *array;
+	json_t *item;
+	size_t i;
+	int64_t total = 0;
+	int rc = member_array(&array, json, "buffers", KERNEL_MAX_BUFFERS, err);
+
+	if (rc)
+		return rc;
+	out->buffers = xcalloc(json_array_size(array) + 1, sizeof(out->buffers[0]));
+	json_array_foreach(array, i, item)
+	{
+		struct case_buffer *buffer = &out->buffers[out->buffer_count++];
+		int64_t bytes;
+
+		rc = buffer_from_json(buffer, item, err);
+		if (rc)
+			return error_context(err, rc, "buffer %zu", i);
+		if (__builtin_mul_overflow(buffer->length,
+					   (int64_t)element_size_bytes(buffer->type), &bytes) ||
+		    __builtin_add_overflow(total, bytes, &total))
+			return error_set(err, PL_EPROTOCOL,
+					 "buffer %zu: its size in bytes overflows", i);
+	}
+	return 0;
+}
+
+static int triple_from_json(int64_t out[3], const json_t *json, const char *name, int64_t *product,
+			    struct error *err)
+{
+	json_t *array;
+	int rc = member_array(&array, json, name, 3, err);
+
+	if (rc)
+		return rc;
+	if (json_array_size(array) != 3)
+		return error_set(err, PL_EPROTOCOL, "member '%s' is not three numbers", name);
+	for (size_t i = 0; i < 3; i++) {
+		const json_t *item = json_array_get(array, i);
+
+		/* cuLaunchKernel() takes unsigned int. */
+		if (!json_is_integer(item) || json_integer_value(item) < 1 ||
+		    json_integer_value(item) > UINT32_MAX)
+			return error_set(err, PL_EPROTOCOL,
+					 "member '%s' has a size below 1 or above 32 bits", name);
+		out[i] = json_integer_value(item);
+		if (__builtin_mul_overflow(*product, out[i], product))
+			return error_set(err, PL_EPROTOCOL,
+					 "the product of grid and block "
+					 "overflows");
+	}
+	return 0;
+}
+
+/* The value of a hex digit; -1: it is none. */
+static int hex_digit(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
+}
+
+static int bytes_from_json(struct case_arg *out, const json_t *json, struct error *err)
+{
+	const char *hex = NULL;
+	int rc = member_borrow(&hex, json, "value", false, err);
+	size_t count;
+
+	if (rc)
+		return rc;
+	count = strlen(hex) / 2;
+	if (!count || strlen(hex) % 2 || count > PROTOCOL_MAX_ARG_BYTES)
+		return error_set(err, PL_EPROTOCOL, "'value' is not 1 to %d bytes in hex digits",
+				 PROTOCOL_MAX_ARG_BYTES);
+	out->bytes = xcalloc(count, 1);
+	out->integer = (int64_t)count;
+	for (size_t i = 0; i < count; i++) {
+		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
+
+		if (high < 0 || low < 0)
+			return error_set(err, PL_EPROTOCOL, "'value' has a byte that is not hex");
+		out->bytes[i] = (unsigned char)(high << 4 | low);
+	}
+	return 0;
+}
+
+static int real_from_json(struct case_arg *out, const json_t *json, struct error *err)
+{
+	const double most = out->kind == ARG_F64   ? DBL_MAX
+			    : out->kind == ARG_F16 ? 65504.0
+						   : (double)FLT_MAX;
+	int rc = member_real(&out->real, json, "value", err);
+
+	if (!rc && fabs(out->real) > most)
+		rc = error_set(err, PL_EPROTOCOL, "'value' does not fit %s",
+			       arg_kind_name(out->kind));
+	return rc;
+}
+
+static int arg_from_json(struct case_arg *out, const json_t *json, size_t buffer_count,
+			 struct error *err)
+{
+	const char *kind;
+	int rc = member_borrow(&kind, json, "kind", false, err);
+
+	if (rc)
+		return rc;
+	if (!arg_kind_parse(&out->kind, kind))
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not an argument kind", kind);
+	switch (out->kind) {
+	case ARG_BUFFER:
+		return member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1,
+				    err);
+	case ARG_I8:
+		return member_int64(&out->integer, json, "value", INT8_MIN, INT8_MAX, err);
+	case ARG_U8:
+		return member_int64(&out->integer, json, "value", 0, UINT8_MAX, err);
+	case ARG_I16:
+		return member_int64(&out->integer, json, "value", INT16_MIN, INT16_MAX, err);
+	case ARG_U16:
+		return member_int64(&out->integer, json, "value", 0, UINT16_MAX, err);
+	case ARG_I32:
+		return member_int64(&out->integer, json, "value", INT32_MIN, INT32_MAX, err);
+	case ARG_U32:
+		return member_int64(&out->integer, json, "value", 0, UINT32_MAX, err);
+	case ARG_I64:
+		return member_int64(&out->integer, json, "value", INT64_MIN, INT64_MAX, err);
+	case ARG_U64:
+		return member_int64(&out->integer, json, "value", 0, INT64_MAX, err);
+	case ARG_F16:
+	case ARG_BF16:
+	case ARG_F32:
+	case ARG_F64:
+		return real_from_json(out, json, err);
+	case ARG_BYTES:
+		return bytes_from_json(out, json, err);
+	case ARG_INTEGER:
+	case ARG_REAL:
+		return error_set(err, PL_EPROTOCOL, "an argument of kind '%s' has no size", kind);
+	}
+	return 0;
+}
+
+static int library_from_json(struct case_launch *out, const json_t *json, struct error *err)
+{
+	const char *library = NULL;
+	int rc;
+
+	if (!json_object_get(json, "library"))
+		return 0;
+	rc = member_borrow(&library, json, "library", true, err);
+	if (rc || !library)
+		return rc;
+	if (!*library || strlen(library) >= sizeof(out->library))
+		return error_set(err, PL_EPROTOCOL, "'library' is empty or too long");
+	strcpy(out->library, library);
+	return 0;
+}
+
+/* Both members may be absent: no cluster, and an ordinary launch. */
+static int cluster_from_json(struct case_launch *out, const json_t *json, struct error *err)
+{
+	int64_t product = 1;
+	int rc = 0;
+
+	out->cluster[0] = out->cluster[1] = out->cluster[2] = 1;
+	if (json_object_get(json, "cluster"))
+		rc = triple_from_json(out->cluster, json, "cluster", &product, err);
+	if (!rc && json_object_get(json, "cooperative"))
+		rc = member_bool(&out->cooperative, json, "cooperative", err);
+	return rc;
+}
+
+static int launch_from_json(struct case_launch *out, const json_t *json, size_t buffer_count,
+			    struct error *err)
+{
+	json_t *args;
+	json_t *item;
+	size_t i;
+	int64_t product = 1;
+	int rc;
+
+	rc = text_from_json(&out->entry, json, "entry", MOST_ENTRY_BYTES, err);
+	if (!rc && !out->entry[0])
+		rc = error_set(err, PL_EPROTOCOL, "'entry' is empty");
+	if (!rc)
+		rc = library_from_json(out, json, err);
+	if (!rc)
+		rc = triple_from_json(out->grid, json, "grid", &product, err);
+	if (!rc)
+		rc = triple_from_json(out->block, json, "block", &product, err);
+	if (!rc)
+		rc = member_int64(&out->shared_bytes, json, "shared_bytes", 0, UINT32_MAX, err);
+	if (!rc)
+		rc = cluster_from_json(out, json, err);
+	if (!rc)
+		rc = member_array(&args, json, "args", PROTOCOL_MAX_ARGS, err);
+	if (rc)
+		return rc;
+	out->args = xcalloc(json_array_size(args) + 1, sizeof(out->args[0]));
+	json_array_foreach(args, i, item)
+	{
+		rc = arg_from_json(&out->args[out->arg_count++], item, buffer_count, err);
+		if (rc)
+			return error_context(err, rc, "argument %zu", i);
+	}
+	return 0;
+}
+
+static int launches_from_json(struct case_launch **out, size_t *count, const json_t *json,
+			      size_t buffer_count, struct error *err)
+{
+	json_t *array;
+	json_t *item;
+	size_t i;
+	int rc = member_array(&array, json, "launches", PROTOCOL_MAX_LAUNCHES, err);
+
+	if (rc)
+		return rc;
+	*out = calloc(json_array_size(array) + 1, sizeof(**out));
+	if (!*out)
+		return error_set(err, PL_ENOMEM, "%zu launches of one case do not fit in memory",
+				 json_array_size(array));
+	json_array_foreach(array, i, item)
+	{
+		rc = launch_from_json(&(*out)[(*count)++], item, buffer_count, err);
+		if (rc)
+			return error_context(err, rc, "launch %zu", i);
+	}
+	return 0;
+}
+
+static int check_items_from_json(struct launch_case *out, const json_t *json, struct error *err)
+{
+	json_t *array;
+	json_t *item;
+	size_t i;
+	int rc = member_array(&array, json, "items", KERNEL_MAX_BUFFERS, err);
+
+	if (rc)
+		return rc;
+	out->check.items = xcalloc(json_array_size(array) + 1, sizeof(out->check.items[0]));
+	json_array_foreach(array, i, item)
+	{
+		struct case_check_item *check = &out->check.items[out->check.item_count++];
+		int64_t buffer = 0;
+
+		rc = member_int64(&buffer, item, "buffer", 0, (int64_t)out->buffer_count - 1, err);
+		if (!rc)
+			rc = text_from_json(&check->text, item, "text", MOST_PATH_BYTES, err);
+		if (rc)
+			return error_context(err, rc, "item %zu", i);
+		check->buffer = (size_t)buffer;
+	}
+	return 0;
+}
+
+/* A case without this member is verified by its oracle. */
+static int case_check_from_json(struct launch_case *out, const json_t *json, struct error *err)
+{
+	const json_t *object = json_object_get(json, "check");
+	const char *kind = NULL;
+	int rc;
+
+	if (!object)
+		return 0;
+	rc = member_borrow(&kind, object, "kind", false, err);
+	if (!rc && !check_kind_parse(&out->check.kind, kind))
+		rc = error_set(err, PL_EPROTOCOL, "'%.40s' is not a kind of check", kind);
+	if (!rc)
+		rc = launches_from_json(&out->check.launches, &out->check.launch_count, object,
+					out->buffer_count, err);
+	if (!rc)
+		rc = optional_text_from_json(&out->check.image, object, "image", MOST_PATH_BYTES,
+					     err);
+	if (!rc && out->check.image)
+		rc = check_image_name(out->check.image, err);
+	if (!rc)
+		rc = check_items_from_json(out, object, err);
+	if (!rc)
+		rc = optional_text_from_json(&out->check.command, object, "command",
+					     MOST_PATH_BYTES, err);
+	if (!rc && out->check.kind == CHECK_LAUNCHES && !out->check.launch_count)
+		rc = error_set(err, PL_EPROTOCOL, "there is no launch");
+	if (!rc && out->check.kind == CHECK_COMMAND && !out->check.command)
+		rc = error_set(err, PL_EPROTOCOL, "there is no 'command'");
+	return error_context(err, rc, "check");
+}
+
+static int work_model_from_json(struct launch_case *out, const json_t *json, struct error *err)
+{
+	int rc = 0;
+
+	out->has_flop = !json_is_null(json_object_get(json, "flop"));
+	if (out->has_flop)
+		rc = member_int64(&out->flop, json, "flop", 0, INT64_MAX, err);
+	if (!rc)
+		rc = member_int64(&out->bytes_read, json, "bytes_read", 0, INT64_MAX, err);
+	if (!rc)
+		rc = member_int64(&out->bytes_written, json, "bytes_written", 0, INT64_MAX, err);
+	return rc;
+}
+
+static int tolerance_from_json(double *out, const json_t *json, const char *name, struct error *err)
+{
+	int rc = member_real(out, json, name, err);
+
+	if (!rc && *out < 0)
+		rc = error_set(err, PL_EPROTOCOL, "'%s' is negative", name);
+	return rc;
+}
+
+int case_from_json(struct launch_case **out, const json_t *json, struct error *err)
+{
+	struct launch_case *work = xcalloc(1, sizeof(*work));
+	int rc;
+
+	rc = member_string(work->kernel, sizeof(work->kernel), json, "kernel", err);
+	if (!rc)
+		rc = member_string(work->variant, sizeof(work->variant), json, "variant", err);
+	if (!rc)
+		rc = text_from_json(&work->image, json, "image", MOST_PATH_BYTES, err);
+	if (!rc)
+		rc = check_image_name(work->image, err);
+	if (!rc)
+		rc = member_string(work->oracle, sizeof(work->oracle), json, "oracle", err);
+	if (!rc)
+		rc = axes_from_json(work, json, err);
+	if (!rc)
+		rc = buffers_from_json(work, json, err);
+	if (!rc)
+		rc = launches_from_json(&work->launches, &work->launch_count, json,
+					work->buffer_count, err);
+	if (!rc && !work->launch_count)
+		rc = error_set(err, PL_EPROTOCOL, "a case has no launch");
+	if (!rc)
+		rc = case_check_from_json(work, json, err);
+	if (!rc)
+		rc = tolerance_from_json(&work->tolerance_abs, json, "tolerance_abs", err);
+	if (!rc)
+		rc = tolerance_from_json(&work->tolerance_rel, json, "tolerance_rel", err);
+	if (!rc)
+		rc = work_model_from_json(work, json, err);
+	if (rc) {
+		launch_case_free(work);
+		return error_context(err, rc, "case");
+	}
+	*out = work;
+	return 0;
+}

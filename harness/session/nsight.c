@@ -1,0 +1,211 @@
+/* Runs cases of a stored run again under ncu or nsys. */
+#include "harness/session/nsight.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "harness/session/judge.h"
+#include "harness/session/nsight_tool.h"
+
+static bool is_systems(const struct nsight_request *request)
+{
+	return strcmp(request->tool, NSIGHT_SYSTEMS) == 0;
+}
+
+/* ---- the run ---- */
+
+/* PL_EUSAGE, with the nearest names, unless the word is a case of the run. */
+static int check_run_case(const struct run *run, const char *word, struct error *err)
+{
+	const char **names = xcalloc(run->trial_count ? run->trial_count : 1, sizeof(*names));
+	struct text near = TEXT_INIT;
+	bool found = false;
+	int rc = 0;
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		char *name = trial_case_name(&run->trials[i]);
+
+		found |= strcmp(name, word) == 0;
+		names[i] = name;
+	}
+	if (!found && nearest_names(&near, word, names, run->trial_count))
+		rc = error_set(err, PL_EUSAGE, "run %lld has no case \"%s\"; did you mean %s?",
+			       (long long)run->id, word, near.data);
+	else if (!found)
+		rc = error_set(
+			err, PL_EUSAGE,
+			"run %lld has no case \"%s\"; cases are written as %s, and \"perflab "
+			"report %lld\" lists them",
+			(long long)run->id, word,
+			run->trial_count ? names[0] : "KERNEL/VARIANT/CONFIG", (long long)run->id);
+	for (size_t i = 0; i < run->trial_count; i++)
+		free((char *)names[i]);
+	free(names);
+	text_release(&near);
+	return rc;
+}
+
+static int load_profiled_run(struct run *run, const struct nsight_request *request,
+			     struct error *err)
+{
+	struct db *db = NULL;
+	int64_t id = 0;
+	int rc = db_open(&db, request->db_path, DB_READ, err);
+
+	if (!rc)
+		rc = db_run_resolve(db, request->run, &id, err);
+	if (!rc)
+		rc = run_load(db, id, true, run, err);
+	if (!rc && run->traits.emulated)
+		rc = error_set(err, PL_EUSAGE,
+			       "run %lld is of backend %s, which launches nothing on a GPU: there "
+			       "is nothing to profile; its counts are in \"perflab report %lld "
+			       "--lines\"",
+			       (long long)id, run->backend, (long long)id);
+	if (!rc && !run->has_settings)
+		rc = error_set(err, PL_EPARSE,
+			       "settings of run %lld: they are missing or cannot be read",
+			       (long long)id);
+	for (size_t i = 0; i < request->cases->count && !rc; i++)
+		rc = check_run_case(run, request->cases->items[i], err);
+	db_close(db);
+	return rc;
+}
+
+static struct nsight_words words_of(const struct nsight_request *request, const struct run *run,
+				    const char *tool, const char *db)
+{
+	return (struct nsight_words){
+		.systems = is_systems(request),
+		.tool = tool,
+		.file = request->file,
+		.db = db,
+		.backend = run->backend,
+		.cases = request->cases,
+		.extra = request->extra,
+		.settings = &run->settings,
+	};
+}
+
+int nsight_command(struct string_list *argv, const struct nsight_request *request,
+		   struct error *err)
+{
+	struct text path = TEXT_INIT;
+	struct run run = {0};
+	int rc = load_profiled_run(&run, request, err);
+
+	if (!rc) {
+		/* without the tool the command line can still be read, or run elsewhere */
+		const bool found = nsight_find(&path, request->tool, NULL) == 0;
+		const struct nsight_words words = words_of(
+			request, &run, found ? path.data : request->tool, "perflab-nsight.db");
+
+		rc = nsight_arguments(argv, &words, err);
+	}
+	text_release(&path);
+	run_release(&run);
+	return rc;
+}
+
+/* ---- the tool ---- */
+
+/* The path of the report: the tool adds its ending unless it was given. */
+static char *report_path(const struct nsight_words *words)
+{
+	const char *ending = words->systems ? ".nsys-rep" : ".ncu-rep";
+	size_t length = strlen(words->file), ending_length = strlen(ending);
+
+	if (length > ending_length && strcmp(words->file + length - ending_length, ending) == 0)
+		return xstrdup(words->file);
+	return xasprintf("%s%s", words->file, ending);
+}
+
+static int run_tool(struct nsight_result *out, const struct nsight_words *words,
+		    const struct string_list *argv, struct error *err)
+{
+	char **arguments = xcalloc(argv->count + 1, sizeof(*arguments));
+	char *path = report_path(words);
+	int rc;
+
+	memcpy(arguments, argv->items, argv->count * sizeof(*arguments));
+	unlink(path); /* an older report must not pass for this one */
+	rc = process_run(&out->exit_code, arguments, err);
+	if (!rc && access(path, F_OK) == 0)
+		out->report = xstrdup(path);
+	else if (!rc && out->exit_code == 0)
+		rc = error_set(err, PL_EIO,
+			       "%s succeeded but wrote no %s; check its messages, and whether the "
+			       "folder exists",
+			       words->tool, path);
+	free(path);
+	free(arguments);
+	return rc;
+}
+
+/* Removes the temporary database of the sweep under the tool. */
+static void remove_database(const char *folder, const char *db)
+{
+	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		char *path = xasprintf("%s%s", db, endings[i]);
+
+		unlink(path);
+		free(path);
+	}
+	rmdir(folder);
+}
+
+static int run_in_folder(struct nsight_result *out, const struct nsight_request *request,
+			 const struct run *run, const char *tool, struct error *err)
+{
+	const char *base = getenv("TMPDIR");
+	char *folder = xasprintf("%s/perflab-nsight-XXXXXX", base && *base ? base : "/tmp");
+	char *db = NULL;
+	struct string_list argv = {0};
+	struct nsight_words words;
+	int rc = 0;
+
+	if (!mkdtemp(folder)) {
+		rc = error_set(err, PL_EIO,
+			       "cannot make a folder %s: %s; set TMPDIR to one that can be written",
+			       folder, strerror(errno));
+		goto out;
+	}
+	db = xasprintf("%s/run.db", folder);
+	words = words_of(request, run, tool, db);
+	rc = nsight_arguments(&argv, &words, err);
+	if (!rc)
+		rc = run_tool(out, &words, &argv, err);
+	remove_database(folder, db);
+out:
+	string_list_release(&argv);
+	free(db);
+	free(folder);
+	return rc;
+}
+
+int nsight_run(struct nsight_result *out, const struct nsight_request *request, struct error *err)
+{
+	struct text path = TEXT_INIT;
+	struct run run = {0};
+	int rc = load_profiled_run(&run, request, err);
+
+	out->viewer = is_systems(request) ? "nsys-ui" : "ncu-ui";
+	if (!rc)
+		rc = nsight_find(&path, request->tool, err);
+	if (!rc)
+		rc = run_in_folder(out, request, &run, path.data, err);
+	text_release(&path);
+	run_release(&run);
+	return rc;
+}
+
+void nsight_result_release(struct nsight_result *result)
+{
+	free(result->report);
+	*result = (struct nsight_result){0};
+}

@@ -1,0 +1,25 @@
+/*
+ * check_command: verifies a case by a program of the user. The program finds
+ * NAME.npy for each input in the folder $PERFLAB_INPUTS and writes NAME.npy for
+ * each result into the folder $PERFLAB_RESULTS. The variables PERFLAB_KERNEL,
+ * PERFLAB_VARIANT and PERFLAB_CONFIG name the case, and PERFLAB_AXIS_name has
+ * the value of each axis.
+ */
+#ifndef HARNESS_WORKERS_CHECK_COMMAND_H
+#define HARNESS_WORKERS_CHECK_COMMAND_H
+
+#include "kernels/kernels.h"
+
+/* The longest that the program may run. */
+#define CHECK_COMMAND_SECONDS 120
+
+/*
+ * Runs work->check.command with /bin/sh and reads its results into
+ * expected->data[]. PL_EUSAGE: the program failed, took too long, or a result is
+ * missing or has another type or length; the message has the last line that the
+ * program printed. PL_EIO, PL_ENOMEM.
+ */
+int check_command_run(const struct launch_case *work, const struct host_buffers *inputs,
+		      struct host_buffers *expected, struct error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * expected: what the results of a case are compared with, the same for every
+ * backend. A case is verified by an oracle, by expressions, by files, by a
+ * program, by other launches, or not at all (struct case_check). The first four
+ * are computed here, on the host. A backend executes the other launches itself:
+ * case_reference() describes them as a case.
+ */
+#ifndef HARNESS_WORKERS_EXPECTED_H
+#define HARNESS_WORKERS_EXPECTED_H
+
+#include "kernels/kernels.h"
+
+/* False: the results of the case are not compared, and its status is `unverified`. */
+bool case_is_checked(const struct launch_case *work);
+/* True: the backend executes case_reference() for the expected results. */
+bool case_has_reference(const struct launch_case *work);
+/*
+ * The launches that compute the expected results, as a case with the same
+ * buffers. Borrows everything from `work`: do not free it.
+ */
+struct launch_case case_reference(const struct launch_case *work);
+/*
+ * The key of an expected result, which the caller frees. Results with equal keys
+ * have equal bytes: it consists of the check, the axes that the check can
+ * depend on, and every input and result of the case.
+ */
+char *case_expected_key(const struct launch_case *work, size_t buffer, uint64_t seed);
+/*
+ * Fills expected->data[b] for every OUT and INOUT buffer b, from inputs->data[].
+ * Not for cases that have a reference, or no check. PL_ENOENT: this worker lacks
+ * the oracle. Other errors name the expression, file or program.
+ */
+int case_expected_compute(const struct launch_case *work, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err);
+
+#endif
