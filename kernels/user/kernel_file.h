@@ -20,7 +20,7 @@
 /*
  * What the command line adds. All zeroes adds nothing; the strings are borrowed.
  * A line is an annotation without its prefix: "launch k<<<1, 256>>>(x)". Errors
- * name it by its first word: "--launch: …". A line replaces what the files
+ * begin with "--launch: …" or, for other lines, "--annotate: …". A line replaces what the files
  * declare under the same name: an axis, a buffer, the checks, the work, the
  * tolerance. A launch becomes one more variant of each file. Paths are relative
  * to the current folder.

@@ -137,7 +137,30 @@ static int parse_user_file(struct user_files *user, size_t index)
 
 /* ---- the command line ---- */
 
-/* The lines are read like a sidecar, and then named after their first words. */
+/* A line is read like one of a sidecar, and errors name `option`. */
+static int add_given_line(struct annotation_lines *lines, struct annotation_pool *pool,
+			  const char *option, const char *folder, const char *text,
+			  struct error *err)
+{
+	const struct annotation_place place = {option, 0};
+	size_t before = lines->count;
+	int rc;
+
+	if (strchr(text, '\n'))
+		return annotation_error(err, place, "a line break in \"%.60s\"; give one line",
+					text);
+	rc = annotation_lines_add(lines, pool, option, folder, true, text, strlen(text), err);
+	for (size_t i = before; i < lines->count; i++)
+		lines->items[i].place = place;
+	return rc;
+}
+
+static const char *option_of_line(const char *line)
+{
+	line += strspn(line, " \t");
+	return !strncmp(line, "launch", 6) && strchr(" \t", line[6]) ? "--launch" : "--annotate";
+}
+
 static int parse_given_lines(struct annotated_file *given, struct annotation_pool *pool,
 			     const struct kernel_file_options *options, const char *folder,
 			     struct error *err)
@@ -145,28 +168,22 @@ static int parse_given_lines(struct annotated_file *given, struct annotation_poo
 	struct annotation_lines lines = {0};
 	int rc = 0;
 
-	for (size_t i = 0; i < options->line_count && !rc; i++) {
-		const char *text = options->lines[i] + strspn(options->lines[i], " \t");
-		const char *name = pool_format(pool, "--%.*s", (int)strcspn(text, " \t"), text);
-		struct annotation_place place = {name, 0};
-		size_t before = lines.count;
-
-		if (strchr(text, '\n'))
-			return annotation_error(err, place,
-						"a line break in \"%.60s\"; give one "
-						"line",
-						text);
-		rc = annotation_lines_add(&lines, pool, name, folder, true, text, strlen(text),
-					  err);
-		for (size_t k = before; k < lines.count; k++)
-			lines.items[k].place = place;
-	}
+	for (size_t i = 0; i < options->line_count && !rc; i++)
+		rc = add_given_line(&lines, pool, option_of_line(options->lines[i]), folder,
+				    options->lines[i], err);
+	if (!rc && options->standard)
+		rc = add_given_line(&lines, pool, "--std", folder,
+				    pool_format(pool, "standard %s", options->standard), err);
+	if (!rc && options->compiler)
+		rc = add_given_line(&lines, pool, "--compiler", folder,
+				    pool_format(pool, "compiler %s", options->compiler), err);
 	return rc ? rc : annotations_parse(given, pool, &lines, err);
 }
 
 static int add_options(struct annotated_file *given, struct annotation_pool *pool,
 		       const struct kernel_file_options *options, struct error *err)
 {
+	struct annotation_scope *scope = &given->scope;
 	char *folder;
 	int rc;
 
@@ -179,16 +196,10 @@ static int add_options(struct annotated_file *given, struct annotation_pool *poo
 	rc = parse_given_lines(given, pool, options, pool_text(pool, folder), err);
 	free(folder);
 	for (size_t i = 0; i < options->flag_count && !rc; i++) {
-		struct annotation_scope *scope = &given->scope;
-
 		scope->flags =
 			pool_room(pool, scope->flags, scope->flag_count, sizeof(*scope->flags));
 		scope->flags[scope->flag_count++] = pool_text(pool, options->flags[i]);
 	}
-	if (options->standard)
-		given->scope.standard = pool_text(pool, options->standard);
-	if (options->compiler)
-		given->scope.compiler = pool_text(pool, options->compiler);
 	return rc;
 }
 

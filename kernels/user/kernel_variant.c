@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/check_expression.h"
 #include "kernels/user/annotation_names.h"
 #include "kernels/user/annotation_words.h"
 #include "kernels/user/kernel_variant.h"
@@ -177,7 +178,27 @@ static bool is_result(const struct kernel_buffer *buffer)
 	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
 }
 
-static int check_item(const struct building *b, const struct annotated_check *check)
+/* Parses an expression over the elements of buffers, to find its mistakes before the sweep. */
+static int check_element_expression(const struct building *b, const struct annotated_check *check)
+{
+	struct check_buffer_name buffers[KERNEL_MAX_BUFFERS];
+	const char *axes[KERNEL_MAX_CASE_AXES];
+	const struct check_names names = {buffers, b->buffers.count, axes, b->axes.count};
+	struct check_expression *expression = NULL;
+	struct error cause = {0};
+	int rc;
+
+	for (size_t i = 0; i < b->buffers.count; i++)
+		buffers[i] = (struct check_buffer_name){b->buffers.items[i].buffer.name,
+							b->buffers.items[i].buffer.type};
+	for (size_t i = 0; i < b->axes.count; i++)
+		axes[i] = b->axes.items[i].axis.name;
+	rc = check_expression_parse(&expression, check->item.text, &names, &cause);
+	check_expression_free(expression);
+	return rc ? annotation_error(b->err, check->place, "%s", cause.text) : 0;
+}
+
+static int check_result_name(const struct building *b, const struct annotated_check *check)
 {
 	const char *name = check->item.buffer;
 	const struct kernel_buffer *buffer = names_buffer(&b->names, name);
@@ -198,6 +219,13 @@ static int check_item(const struct building *b, const struct annotated_check *ch
 		     : annotation_error(b->err, check->place, "no buffer is named \"%.60s\"", name);
 	text_release(&near);
 	return rc;
+}
+
+static int check_item(const struct building *b, const struct annotated_check *check)
+{
+	int rc = check_result_name(b, check);
+
+	return rc || check->kind != CHECK_EXPRESSION ? rc : check_element_expression(b, check);
 }
 
 /* With checks by result, a result without one would pass unseen. */

@@ -101,6 +101,8 @@ static void test_bad_lines(void **state)
 		{"verify", "is not a check"},
 		{"verify z = 1", "no buffer is named \"z\""},
 		{"verify x = 1", "\"x\" has the role in, and only results"},
+		{"verify y = x +", "character"},
+		{"verify y = w[i]", "w"},
 		{"verify y =", "an expression expected"},
 		{"verify y from \"y.npy\"", "y.npy does not exist"},
 		{"verify by", "a command expected"},
@@ -307,9 +309,9 @@ static void test_bad_options(void **state)
 	} cases[] = {
 		{"launch z<<<1>>>(y)", "--launch: <<<1>>> needs the grid", PL_EUSAGE},
 		{"launch z<<<m, 1>>>(y)", "--launch: the grid: no axis", PL_EUSAGE},
-		{"axs n = 1", "--axs: unknown word \"axs\"; did you mean axis?", PL_EUSAGE},
-		{"variant b", "--variant: a variant can be declared only in a file", PL_EUSAGE},
-		{"axis n = 1\naxis m = 2", "--axis: a line break", PL_EUSAGE},
+		{"axs n = 1", "--annotate: unknown word \"axs\"; did you mean axis?", PL_EUSAGE},
+		{"variant b", "--annotate: a variant can be declared only in a file", PL_EUSAGE},
+		{"axis n = 1\naxis m = 2", "--annotate: a line break", PL_EUSAGE},
 		{"launch k<<<1, 1>>>()", "--launch: two variants are named \"k\"", PL_EUSAGE},
 	};
 
@@ -324,15 +326,38 @@ static void test_bad_options(void **state)
 	}
 }
 
+static void test_bad_compiler_options(void **state)
+{
+	struct folder *folder = *state;
+
+	folder_write(folder, "k.cu", GOOD "// perflab: verify none\n");
+	assert_int_equal(
+		folder_read(folder, &(struct kernel_file_options){.standard = "20"}, FILES("k.cu")),
+		PL_EUSAGE);
+	assert_ptr_equal(strstr(folder->err.text, "--std: \"20\" is not a standard"),
+			 folder->err.text);
+	assert_int_equal(folder_read(folder, &(struct kernel_file_options){.compiler = "gcc"},
+				     FILES("k.cu")),
+			 PL_EUSAGE);
+	assert_ptr_equal(strstr(folder->err.text, "--compiler: unknown compiler \"gcc\""),
+			 folder->err.text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_bad_lines),           TEST(test_checks_that_miss_something),
-		TEST(test_no_launch),           TEST(test_bytes_that_are_no_text),
-		TEST(test_long_lines),          TEST(test_too_many),
-		TEST(test_long_names),          TEST(test_paths),
-		TEST(test_files_that_disagree), TEST(test_bad_options),
+		TEST(test_bad_lines),
+		TEST(test_checks_that_miss_something),
+		TEST(test_no_launch),
+		TEST(test_bytes_that_are_no_text),
+		TEST(test_long_lines),
+		TEST(test_too_many),
+		TEST(test_long_names),
+		TEST(test_paths),
+		TEST(test_files_that_disagree),
+		TEST(test_bad_options),
+		TEST(test_bad_compiler_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
