@@ -97,7 +97,7 @@ int define_annotation(struct annotation_scan *scan, struct annotation_scope *sco
 /* ---- fills ---- */
 
 /* The values of an integer type, the upper end excluded. */
-static void integer_range(enum element_type type, double *low, double *end)
+static void fill_integer_range(enum element_type type, double *low, double *end)
 {
 	int bits = 8 * (int)element_size_bytes(type);
 	bool is_signed = element_type_name(type)[0] == 'i';
@@ -111,7 +111,7 @@ static void default_fill(struct kernel_buffer *buffer)
 {
 	buffer->fill = FILL_UNIFORM;
 	if (element_is_integer(buffer->type)) {
-		integer_range(buffer->type, &buffer->fill_low, &buffer->fill_high);
+		fill_integer_range(buffer->type, &buffer->fill_low, &buffer->fill_high);
 	} else {
 		buffer->fill_low = -1;
 		buffer->fill_high = 1;
@@ -151,7 +151,7 @@ static int check_fill_range(struct annotation_scan *scan, const struct kernel_bu
 
 	if (!element_is_integer(buffer->type))
 		return 0;
-	integer_range(buffer->type, &lowest, &end);
+	fill_integer_range(buffer->type, &lowest, &end);
 	if (low >= lowest && last < end)
 		return 0;
 	return scan_error(scan,

@@ -198,7 +198,8 @@ static int read_sidecar_line(struct line_reading *r, const char *begin, const ch
 	return add_annotation(r, begin, end);
 }
 
-static int read_lines(struct line_reading *r, bool sidecar, const char *text, size_t length)
+static int read_annotation_lines(struct line_reading *r, bool sidecar, const char *text,
+				 size_t length)
 {
 	static const char byte_order_mark[] = "\xef\xbb\xbf";
 	const char *end = text + length;
@@ -241,7 +242,7 @@ int annotation_lines_add(struct annotation_lines *lines, struct annotation_pool 
 		.joined = TEXT_INIT,
 		.err = err,
 	};
-	int rc = read_lines(&r, sidecar, text, length);
+	int rc = read_annotation_lines(&r, sidecar, text, length);
 
 	text_release(&r.joined);
 	return rc;

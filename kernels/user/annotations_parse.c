@@ -119,7 +119,7 @@ static int unknown_word(struct annotation_scan *scan, const char *word)
 	return rc;
 }
 
-static int parse_annotation(struct annotation_scan *scan, struct declaring *declaring)
+static int parse_annotation_line(struct annotation_scan *scan, struct declaring *declaring)
 {
 	size_t length = strcspn(scan->at, " \t");
 	const char *word = pool_copy(scan->pool, scan->at, length);
@@ -161,7 +161,7 @@ int annotations_parse(struct annotated_file *file, struct annotation_pool *pool,
 			.err = err,
 		};
 
-		rc = parse_annotation(&scan, &declaring);
+		rc = parse_annotation_line(&scan, &declaring);
 	}
 	return rc ? rc : check_variant_launches(file, err);
 }

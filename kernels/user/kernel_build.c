@@ -54,7 +54,7 @@ static char *file_stem(struct annotation_pool *pool, const char *path)
 /* ---- what all variants share ---- */
 
 /* The file that names the operation: the command line, or the first that does. */
-static const struct annotated_file *find_operation(const struct assembling *a)
+static const struct annotated_file *operation_named_by(const struct assembling *a)
 {
 	if (a->given->operation)
 		return a->given;
@@ -66,7 +66,7 @@ static const struct annotated_file *find_operation(const struct assembling *a)
 
 static int choose_operation(struct assembling *a)
 {
-	const struct annotated_file *named = find_operation(a);
+	const struct annotated_file *named = operation_named_by(a);
 	const struct annotated_file *first = a->files;
 
 	a->out->name = named ? named->operation : file_stem(a->pool, first->shown);
@@ -167,8 +167,8 @@ static int build_common(struct assembling *a)
 
 /* ---- variants ---- */
 
-static int add_variant(struct assembling *a, const struct variant_parts *parts,
-		       struct annotation_place place)
+static int add_user_variant(struct assembling *a, const struct variant_parts *parts,
+			    struct annotation_place place)
 {
 	size_t count = a->out->variant_count;
 	int rc;
@@ -213,7 +213,7 @@ static int add_launches(struct assembling *a, const struct annotated_file *file,
 			.launch_count = 1,
 		};
 
-		rc = add_variant(a, &parts, launch->place);
+		rc = add_user_variant(a, &parts, launch->place);
 	}
 	return rc;
 }
@@ -248,7 +248,7 @@ static int add_file(struct assembling *a, const struct annotated_file *file)
 			.launch_count = variant->scope.launch_count,
 		};
 
-		rc = add_variant(a, &parts, variant->place);
+		rc = add_user_variant(a, &parts, variant->place);
 	}
 	if (!rc)
 		rc = add_launches(a, file, &a->given->scope, stem, count == 1);

@@ -79,7 +79,7 @@ static int add_source(struct user_files *user, const char *path)
 
 /* ---- their lines ---- */
 
-static const char *folder_of(struct annotation_pool *pool, const char *path)
+static const char *user_folder_of(struct annotation_pool *pool, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -96,8 +96,9 @@ static int add_lines_of(struct user_files *user, struct annotation_lines *lines,
 			   user->err);
 
 	if (!rc)
-		rc = annotation_lines_add(lines, user->pool, shown, folder_of(user->pool, absolute),
-					  sidecar, text, length, user->err);
+		rc = annotation_lines_add(lines, user->pool, shown,
+					  user_folder_of(user->pool, absolute), sidecar, text,
+					  length, user->err);
 	free(text);
 	return rc;
 }

@@ -85,8 +85,8 @@ static int build_buffers(struct building *b)
 
 /* ---- launches ---- */
 
-static int resolve_argument(const struct building *b, struct annotation_place place,
-			    struct kernel_arg *arg, size_t number, bool repeated)
+static int complete_argument(const struct building *b, struct annotation_place place,
+			     struct kernel_arg *arg, size_t number, bool repeated)
 {
 	struct text near = TEXT_INIT;
 	char what[32];
@@ -142,15 +142,15 @@ static int check_launch_shape(const struct building *b, struct annotation_place 
 				repeated, b->err);
 }
 
-static int resolve_launch(const struct building *b, struct annotation_place place,
-			  struct kernel_launch *launch)
+static int complete_launch(const struct building *b, struct annotation_place place,
+			   struct kernel_launch *launch)
 {
 	struct kernel_arg *args = pool_new(b->pool, (launch->arg_count + 1) * sizeof(*args));
 	int rc = check_launch_shape(b, place, launch);
 
 	for (size_t i = 0; i < launch->arg_count && !rc; i++) {
 		args[i] = launch->args[i];
-		rc = resolve_argument(b, place, &args[i], i + 1, launch->repeat != NULL);
+		rc = complete_argument(b, place, &args[i], i + 1, launch->repeat != NULL);
 	}
 	launch->args = launch->arg_count ? args : NULL;
 	return rc;
@@ -164,7 +164,7 @@ static int build_launches(struct building *b)
 
 	for (size_t i = 0; i < parts->launch_count && !rc; i++) {
 		launches[i] = parts->launches[i].launch;
-		rc = resolve_launch(b, parts->launches[i].place, &launches[i]);
+		rc = complete_launch(b, parts->launches[i].place, &launches[i]);
 	}
 	b->out->launches = launches;
 	b->out->launch_count = parts->launch_count;
@@ -273,7 +273,7 @@ static int fill_check(struct building *b, const struct annotation_scope *scope,
 
 		if (check->kind == CHECK_LAUNCHES) {
 			launches[check->launch_count] = from->launch;
-			rc = resolve_launch(b, from->place, &launches[check->launch_count++]);
+			rc = complete_launch(b, from->place, &launches[check->launch_count++]);
 		} else if (from->item.buffer) {
 			items[check->item_count++] = from->item;
 			rc = check_item(b, from);
@@ -320,8 +320,8 @@ static bool is_constraint_of_kernel(const struct building *b,
 	return false;
 }
 
-static int check_constraints(const struct building *b, const struct annotated_constraint *items,
-			     size_t count)
+static int check_conditions(const struct building *b, const struct annotated_constraint *items,
+			    size_t count)
 {
 	int rc = 0;
 
@@ -349,10 +349,10 @@ static int build_constraints(struct building *b)
 		{variant->needs, variant->need_count},
 	};
 	struct kernel_constraint *constraints = NULL;
-	int rc = check_constraints(b, b->common->constraints, b->common->constraint_count);
+	int rc = check_conditions(b, b->common->constraints, b->common->constraint_count);
 
 	for (size_t l = 0; l < ARRAY_SIZE(lists) && !rc; l++) {
-		rc = check_constraints(b, lists[l].items, lists[l].count);
+		rc = check_conditions(b, lists[l].items, lists[l].count);
 		for (size_t i = 0; i < lists[l].count && !rc; i++) {
 			if (is_constraint_of_kernel(b, &lists[l].items[i].constraint))
 				continue;

@@ -307,6 +307,29 @@ static void test_default_tolerance(void **state)
 	}
 }
 
+/* The rest of perflab takes the descriptor as that of a built-in kernel. */
+static void test_resolves(void **state)
+{
+	const struct kernel *kernel = read_example(*state);
+	static const struct axis_value axes[] = {{"n", 4096}, {"block", 64}, {"ITEMS", 2}};
+	struct device_limits limits = device_limits_minimum;
+	struct launch_case *work = NULL;
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+
+	limits.compute_capability = 90;
+	if (kernel_resolve(&work, &skip, kernel, &kernel->variants[0], axes, ARRAY_SIZE(axes),
+			   &limits, &err) ||
+	    !work)
+		fail_msg("%s%s", err.text, skip.data);
+	assert_int_equal(work->launch_count, 4); /* prepare, and ITEMS + 1 repeats */
+	assert_int_equal(work->launches[1].grid[0], 64);
+	assert_int_equal(work->launches[3].args[3].integer, 4096 + 2);
+	assert_int_equal(work->check.kind, CHECK_LAUNCHES);
+	launch_case_free(work);
+	text_release(&skip);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +343,7 @@ int main(void)
 						folder_teardown),
 		cmocka_unit_test_setup_teardown(test_default_fills, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_written_fills, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(test_resolves, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_checks, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_default_tolerance, folder_setup,
 						folder_teardown),
