@@ -18,7 +18,7 @@ static const char example[] =
 	"// perflab: skip \"too large\" if n > l2_bytes\n"
 	"// perflab: work flop = 2 * n, read = max(8 * n, 1), write = 4 * n\n"
 	"// perflab: tolerance abs = 1e-6\n"
-	"// perflab: flags -Iinclude -DTEXT=\"a b\" --use_fast_math -I /opt/include\n"
+	"// perflab: flags -Iinclude -DTEXT=\"a b\" --use_fast_math -I other -I/opt\n"
 	"// perflab: standard c++20\n"
 	"// perflab: compiler nvcc\n"
 	"template <class T, int N> __global__ void k(T *x);\n"
@@ -162,9 +162,10 @@ static void test_source_and_check(void **state)
 	const struct kernel_variant *variant = &read_example(folder)->variants[0];
 	const struct kernel_source *source = variant->source;
 	char *include = xasprintf("-I%s/include", folder->path);
+	char *other = xasprintf("%s/other", folder->path);
 	char *path = xasprintf("%s/saxpy.cu", folder->path);
-	const char *const flags[] = {include, "-DTEXT=a b", "--use_fast_math", "-I",
-				     "/opt/include"};
+	const char *const flags[] = {include, "-DTEXT=a b", "--use_fast_math",
+				     "-I",    other,        "-I/opt"};
 
 	assert_string_equal(source->path, path);
 	assert_string_equal(source->standard, "c++20");
@@ -180,6 +181,7 @@ static void test_source_and_check(void **state)
 	assert_string_equal(variant->check->launches[1].entry, "slow2");
 	assert_string_equal(variant->check->launches[1].repeat, "2");
 	free(include);
+	free(other);
 	free(path);
 }
 

@@ -96,6 +96,7 @@ static void test_bad_lines(void **state)
 		{"skip \"small\" n > 1", "\"unless\" or \"if\""},
 		{"skip \"small\" unless", "an expression expected"},
 		{"skip \"small\" if n) || (1", "does not match"},
+		{"skip \"small\" unless n) || (1", "the condition: expression"},
 		{"skip \"small\" unless m > 1", "the condition: no axis"},
 		{"skip \"\" if n", "the reason is empty"},
 		{"verify", "is not a check"},
