@@ -1,7 +1,7 @@
 /*
  * base: the lowest module. Errors as values, growing text, checked parsing,
- * allocation, files and clocks. It needs only libc and knows nothing about
- * kernels or measurements.
+ * allocation, files and clocks; process.h starts other programs. It needs only
+ * libc and knows nothing about kernels or measurements.
  */
 #ifndef BASE_BASE_H
 #define BASE_BASE_H

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "cli/output.h"
 #include "harness/protocol/messages.h"
 #include "harness/session/backends.h"

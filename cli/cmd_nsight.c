@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "cli/nsight.h"
-#include "cli/process.h"
 #include "db/db.h"
 #include "harness/session/judge.h"
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "cli/output.h"
-#include "cli/process.h"
 #include "cli/report_sources.h"
 #include "db/db.h"
 #include "harness/session/judge.h"

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "cli/command.h"
-#include "cli/process.h"
 
 static const struct command *const commands[] = {
 #define X(name) &command_##name,

@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "harness/session/host.h"
 #include "perflab_config.h"
 #include "perflab_revision.h"

@@ -22,8 +22,4 @@ bool host_process_lives(const char *mark);
  * host is gone. */
 void host_correct_state(struct run *run);
 
-/* Runs a program with its stdout in *out (at most `limit` bytes; the rest is dropped) and its
- * stderr discarded. PL_EIO when it cannot be started or does not exit with 0. */
-int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err);
-
 #endif

@@ -1,4 +1,4 @@
-/* Starts other programs. */
+/* Starts other programs, waits for them and takes what they print. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/process.h"
+#include "base/process.h"
 
 extern char **environ;
 
@@ -40,6 +40,38 @@ void shell_word(struct text *out, const char *word)
 			text_add_char(out, *word);
 	}
 	text_add_char(out, '\'');
+}
+
+int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err)
+{
+	posix_spawn_file_actions_t actions;
+	int ends[2], status = 0, rc;
+	char bytes[512];
+	ssize_t got;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		return error_set(err, PL_EIO, "cannot make a pipe: %s", strerror(errno));
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	close(ends[1]);
+	if (rc) {
+		close(ends[0]);
+		return error_set(err, PL_EIO, "cannot start %s: %s", argv[0], strerror(rc));
+	}
+	/* read to the end, even beyond the limit: the program would block on a full pipe */
+	while ((got = read(ends[0], bytes, sizeof(bytes))) > 0 || (got < 0 && errno == EINTR)) {
+		if (got > 0 && out->length + (size_t)got <= limit)
+			text_add_bytes(out, bytes, (size_t)got);
+	}
+	close(ends[0]);
+	if (wait_for(pid, &status) || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+		return error_set(err, PL_EIO, "%s failed", argv[0]);
+	return 0;
 }
 
 /* Returns a descriptor of an unnamed file that holds `bytes`, positioned at its start, or -1. */

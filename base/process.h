@@ -1,0 +1,29 @@
+/*
+ * process: starts other programs, without a shell, and waits for them: git for
+ * a revision, gnuplot for a picture, ncu and nsys for a profile. argv is ended
+ * by NULL; a program without a slash is looked for in PATH. No function leaves
+ * a process or a file behind.
+ */
+#ifndef BASE_PROCESS_H
+#define BASE_PROCESS_H
+
+#include "base/base.h"
+
+/* Adds a word as a shell reads it, quoted where needed. */
+void shell_word(struct text *out, const char *word);
+
+/* Runs a program with its stdout in *out (at most `limit` bytes; the rest is dropped) and its
+ * stderr discarded. PL_EIO when it cannot be started or does not exit with 0. */
+int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err);
+/*
+ * Runs a program with `input` on its stdin and takes its stdout in *out (malloc'd, NUL-terminated
+ * beyond *length). PL_ENOENT there is no such program; PL_EIO it fails or prints nothing, with the
+ * first line of its stderr; PL_EPARSE it prints more than `limit`.
+ */
+int process_filter(char **out, size_t *length, size_t limit, const struct text *input,
+		   char *const *argv, struct error *err);
+/* Runs a program on this one's stdin, stdout and stderr; *exit_code as a shell would report it.
+ * Ctrl-C ends that program only. PL_EIO when it cannot be started. */
+int process_run(int *exit_code, char *const *argv, struct error *err);
+
+#endif
