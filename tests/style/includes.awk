@@ -29,6 +29,7 @@ BEGIN {
 		"metrics/analysis/thresholds.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
 	module("kernels", "base")
+	module("compile", "base")
 	module("db", "base metrics metrics/analysis")
 	module("imports", "base metrics metrics/analysis")
 	module("harness/plan", "base metrics kernels")
@@ -47,7 +48,7 @@ BEGIN {
 	module("harness/workers/ptx", "base metrics metrics/catalogue kernels emulator " \
 		"harness/protocol harness/workers", "none")
 	module("reports", "base metrics metrics/catalogue metrics/analysis")
-	module("cli", "base metrics metrics/catalogue metrics/analysis kernels emulator db imports " \
+	module("cli", "base metrics metrics/catalogue metrics/analysis kernels compile emulator db imports " \
 		"harness/plan harness/protocol harness/session reports", "none")
 	# Tests may include every public header, and any header of the module that they are named
 	# after.
