@@ -48,7 +48,7 @@ int compile_flags_add(struct string_list *argv, struct string_list *folders,
 		      const struct compile_request *request, enum compile_tool tool,
 		      struct error *err);
 
-/* ---- one translation (translate.c, with_nvrtc.c, with_nvcc.c) ---- */
+/* ---- one translation (translation.c, translate.c, with_nvrtc.c, with_nvcc.c) ---- */
 
 /* `read` are files that the compiler read; `absent` are names that it tried and that were not
  * there, or that would be read instead if they were. All are absolute paths. */

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <glob.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,14 @@
 #include "compile/nvrtc_files.h"
 
 #define EXIT_UNUSABLE 4
+#define NVRTC_ERROR_INVALID_OPTION 5
 
 /* nvrtc.h, as far as it is used here: this program builds without the toolkit. */
 typedef struct _nvrtcProgram *nvrtc_program;
 struct nvrtc {
 	int (*create)(nvrtc_program *, const char *, const char *, int, const char *const *,
 		      const char *const *);
+	int (*destroy)(nvrtc_program *);
 	int (*compile)(nvrtc_program, int, const char *const *);
 	int (*name_add)(nvrtc_program, const char *);
 	int (*name_lowered)(nvrtc_program, const char *, const char **);
@@ -82,6 +85,7 @@ static int load_nvrtc(struct nvrtc *nvrtc, const char *path)
 		const char *name;
 		void *function;
 	} functions[] = {{"nvrtcCreateProgram", &nvrtc->create},
+			 {"nvrtcDestroyProgram", &nvrtc->destroy},
 			 {"nvrtcCompileProgram", &nvrtc->compile},
 			 {"nvrtcAddNameExpression", &nvrtc->name_add},
 			 {"nvrtcGetLoweredName", &nvrtc->name_lowered},
@@ -192,45 +196,80 @@ static void print_log(const struct nvrtc *nvrtc, nvrtc_program program)
 	free(log);
 }
 
-static int compile_file(const struct nvrtc *nvrtc, const char *source, const char *folder,
-			char **names, int name_count, char **options, int option_count)
+/* What the command line asks for. */
+struct nvrtc_request {
+	const char *source, *folder;
+	char **names;
+	int name_count;
+	char **options;
+	int option_count;
+};
+
+/*
+ * Creates and compiles a program. Returns the code of NVRTC. Without a seed NVRTC makes names in
+ * unnamed namespaces of the number of the process, and the code would differ every time.
+ */
+static int compile_program(nvrtc_program *program, const struct nvrtc *nvrtc,
+			   const struct nvrtc_request *request, bool seeded)
 {
+	const char **options = malloc(sizeof(*options) * (size_t)(request->option_count + 1));
+	char text[4200];
+	int count = 0, rc;
+
+	if (!options)
+		return 1; /* NVRTC_ERROR_OUT_OF_MEMORY */
+	if (seeded)
+		options[count++] = "--frandom-seed=perflab";
+	for (int i = 0; i < request->option_count; i++)
+		options[count++] = request->options[i];
+	/* NVRTC reads the source itself, as it reads headers, so that it is in the list of files */
+	snprintf(text, sizeof(text), "#include \"%s\"\n", request->source);
+	rc = nvrtc->create(program, text, "image.cu", 0, NULL, NULL);
+	for (int i = 0; i < request->name_count && !rc; i++)
+		rc = nvrtc->name_add(*program, request->names[i]);
+	if (!rc)
+		rc = nvrtc->compile(*program, count, options);
+	free(options);
+	return rc;
+}
+
+static int compile_file(const struct nvrtc *nvrtc, const struct nvrtc_request *request)
+{
+	nvrtc_program program = NULL;
 	const char *record;
 	size_t length;
-	char text[4200];
-	nvrtc_program program;
 	int rc;
 
-	/* NVRTC reads the source itself, as it reads headers, so that it is in the list of files */
-	snprintf(text, sizeof(text), "#include \"%s\"\n", source);
-	rc = nvrtc->create(&program, text, "image.cu", 0, NULL, NULL);
-	for (int i = 0; i < name_count && !rc; i++)
-		rc = nvrtc->name_add(program, names[i]);
-	if (rc) {
-		printf("NVRTC: %s\n", nvrtc->error_name(rc));
-		return EXIT_UNUSABLE;
-	}
 	nvrtc_files_begin();
-	rc = nvrtc->compile(program, option_count, (const char *const *)options);
+	rc = compile_program(&program, nvrtc, request, true);
+	if (rc == NVRTC_ERROR_INVALID_OPTION) {
+		/* before CUDA 12 there is no seed */
+		nvrtc->destroy(&program);
+		rc = compile_program(&program, nvrtc, request, false);
+	}
 	record = nvrtc_files_end(&length);
-	print_log(nvrtc, program);
-	if (write_bytes(folder, "files", record, length))
+	if (program)
+		print_log(nvrtc, program);
+	if (write_bytes(request->folder, "files", record, length))
 		return EXIT_UNUSABLE;
 	if (rc) {
 		printf("NVRTC: %s\n", nvrtc->error_name(rc));
 		return 1;
 	}
-	rc = write_names(folder, nvrtc, program, names, name_count);
+	rc = write_names(request->folder, nvrtc, program, request->names, request->name_count);
 	if (!rc)
-		rc = write_image(folder, "image.ptx", program, nvrtc->ptx_size, nvrtc->ptx, 1);
+		rc = write_image(request->folder, "image.ptx", program, nvrtc->ptx_size, nvrtc->ptx,
+				 1);
 	if (!rc)
-		rc = write_image(folder, "image.cubin", program, nvrtc->cubin_size, nvrtc->cubin,
-				 0);
+		rc = write_image(request->folder, "image.cubin", program, nvrtc->cubin_size,
+				 nvrtc->cubin, 0);
+	nvrtc->destroy(&program);
 	return rc;
 }
 
 int main(int argc, char **argv)
 {
+	struct nvrtc_request request;
 	struct nvrtc nvrtc = {0};
 	int names = 0, rc;
 
@@ -243,9 +282,12 @@ int main(int argc, char **argv)
 		       "-- [OPTION…]\n");
 		return EXIT_UNUSABLE;
 	}
+	request = (struct nvrtc_request){.source = argv[2],
+					 .folder = argv[3],
+					 .names = argv + 4,
+					 .name_count = names,
+					 .options = argv + 5 + names,
+					 .option_count = argc - 5 - names};
 	rc = load_nvrtc(&nvrtc, argv[1]);
-	if (!rc)
-		rc = compile_file(&nvrtc, argv[2], argv[3], argv + 4, names, argv + 5 + names,
-				  argc - 5 - names);
-	return rc;
+	return rc ? rc : compile_file(&nvrtc, &request);
 }

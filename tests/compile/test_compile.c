@@ -92,14 +92,15 @@ static void by_each_tool(void **state)
 	}
 }
 
-/* nvcc makes names in unnamed namespaces of the path of the file that it compiles. */
+/* Left alone, the compilers make names in unnamed namespaces of paths and of process numbers. */
 static void same_code_again(void **state)
 {
 	struct sandbox *box = *state;
 	char *images = xasprintf("%s/compiled", box->cache);
 
 	sandbox_source(box, "same.cu",
-		       "namespace { __device__ int hidden = 3; }\n"
+		       "namespace { __device__ int hidden = 3;\n"
+		       "__global__ void inner(int *x) { *x = hidden++; } }\n"
 		       "__global__ void k(int *x) { *x = hidden++; }\n");
 	box->request.cubin = true;
 	for (int tool = COMPILE_NVRTC; tool <= COMPILE_NVCC; tool++) {
