@@ -1,0 +1,378 @@
+/* Check expressions: a recursive-descent parser that builds the typed tree. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/check_expression_parser.h"
+
+/* Nesting of parentheses, brackets and signs. Each costs about ten frames of the stack. */
+#define NESTING_LIMIT 64
+#define TEXT_LIMIT 4096
+
+int check_parse_fail(struct check_parse *p, const char *at, const char *cause)
+{
+	return error_set(p->err, PL_EPARSE, "check expression \"%.400s\", character %td: %s",
+			 p->text, at - p->text + 1, cause);
+}
+
+bool check_accept(struct check_parse *p, const char *symbol)
+{
+	size_t length = strlen(symbol);
+
+	while (isspace((unsigned char)*p->at))
+		p->at++;
+	if (strncmp(p->at, symbol, length))
+		return false;
+	p->at += length;
+	return true;
+}
+
+const char *check_next(struct check_parse *p)
+{
+	check_accept(p, "");
+	return p->at;
+}
+
+int check_expect(struct check_parse *p, const char *symbol, const char *cause)
+{
+	return check_accept(p, symbol) ? 0 : check_parse_fail(p, p->at, cause);
+}
+
+/* ---- nodes ---- */
+
+int check_add(struct check_parse *p, int *out, struct tree_node node, const char *at)
+{
+	struct check_expression *tree = p->tree;
+
+	if (tree->node_count == TREE_NODES)
+		return check_parse_fail(p, at, "the expression has too many parts");
+	node.character = (size_t)(at - p->text) + 1;
+	for (int i = 0; i < 3; i++) {
+		const struct tree_node *operand;
+
+		if (node.operands[i] < 0)
+			continue;
+		operand = &tree->nodes[node.operands[i]];
+		node.depends |= operand->depends;
+		if (operand->depth >= node.depth)
+			node.depth = operand->depth + 1;
+	}
+	if (tree_is_reduction(&node))
+		node.depends &= ~(1u << node.slot);
+	if (node.depth > TREE_DEPTH)
+		return check_parse_fail(p, at, "the expression is nested too deep");
+	*out = tree->node_count;
+	tree->nodes[tree->node_count++] = node;
+	return 0;
+}
+
+int check_add_operation(struct check_parse *p, int *out, enum tree_operation operation,
+			enum tree_type type, int left, int right, const char *at)
+{
+	return check_add(p, out,
+			 (struct tree_node){.operation = operation,
+					    .type = type,
+					    .operands = {left, right, -1}},
+			 at);
+}
+
+enum tree_type check_type_of(const struct check_parse *p, int node)
+{
+	return p->tree->nodes[node].type;
+}
+
+int check_convert(struct check_parse *p, int *node, enum tree_type type, const char *at)
+{
+	if (check_type_of(p, *node) == type)
+		return 0;
+	return check_add_operation(p, node, TREE_CONVERT, type, *node, -1, at);
+}
+
+int check_unify(struct check_parse *p, int *left, int *right, const char *at)
+{
+	enum tree_type type = check_type_of(p, *left);
+	int rc;
+
+	if (check_type_of(p, *right) > type)
+		type = check_type_of(p, *right);
+	rc = check_convert(p, left, type, at);
+	return rc ? rc : check_convert(p, right, type, at);
+}
+
+/* ---- operators ---- */
+
+static int parse_check_number(struct check_parse *p, int *out)
+{
+	struct tree_node node = {.type = TREE_SIGNED, .operands = {-1, -1, -1}};
+	const char *start = p->at;
+	bool real = false;
+	char *digits, *end;
+	int rc;
+
+	while (isdigit((unsigned char)*p->at))
+		p->at++;
+	if (*p->at == '.') {
+		real = true;
+		p->at++;
+		while (isdigit((unsigned char)*p->at))
+			p->at++;
+	}
+	if (*p->at == 'e' || *p->at == 'E') {
+		real = true;
+		p->at++;
+		if (*p->at == '+' || *p->at == '-')
+			p->at++;
+		while (isdigit((unsigned char)*p->at))
+			p->at++;
+	}
+	if (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.')
+		return check_parse_fail(p, p->at, "a number ends in a letter or a point");
+	digits = xstrndup(start, (size_t)(p->at - start));
+	if (real) {
+		node.operation = TREE_DOUBLE;
+		node.type = TREE_REAL;
+		/* Unlike parse_double(), this takes "2." and ".5", as C does. */
+		node.literal.real = strtod(digits, &end);
+		rc = *end || !isfinite(node.literal.real);
+	} else {
+		node.operation = TREE_INTEGER;
+		rc = parse_i64(&node.literal.integer, digits, NULL);
+	}
+	free(digits);
+	if (rc)
+		return check_parse_fail(p, start,
+					real ? "this is no decimal number in the range of doubles"
+					     : "the integer is over 2^63 - 1; write a point for a "
+					       "double");
+	return check_add(p, out, node, start);
+}
+
+static int parse_check_primary(struct check_parse *p, int *out)
+{
+	const char *start = check_next(p);
+	int rc;
+
+	if (isdigit((unsigned char)*start) || *start == '.')
+		return parse_check_number(p, out);
+	if (isalpha((unsigned char)*start) || *start == '_')
+		return check_parse_name(p, out);
+	if (!check_accept(p, "("))
+		return check_parse_fail(p, start, "a number, a name or \"(\" expected");
+	rc = check_parse_any(p, out);
+	return rc ? rc : check_expect(p, ")", "\")\" expected");
+}
+
+static int parse_check_unary(struct check_parse *p, int *out)
+{
+	const char *start = check_next(p);
+	enum tree_operation operation;
+	int operand, rc;
+
+	if (check_accept(p, "-"))
+		operation = TREE_NEGATE;
+	else if (check_accept(p, "!"))
+		operation = TREE_NOT;
+	else
+		return parse_check_primary(p, out);
+	if (++p->nesting > NESTING_LIMIT)
+		return check_parse_fail(p, start, "nested too deep");
+	rc = parse_check_unary(p, &operand);
+	p->nesting--;
+	if (rc)
+		return rc;
+	return check_add_operation(p, out, operation,
+				   operation == TREE_NOT ? TREE_SIGNED : check_type_of(p, operand),
+				   operand, -1, start);
+}
+
+struct check_symbol {
+	const char *text;
+	enum tree_operation operation;
+	bool swapped; /* the operands change places */
+};
+
+/* Combines *out with the operand on its right. */
+static int check_combine(struct check_parse *p, int *out, int right,
+			 const struct check_symbol *symbol, bool comparison, const char *at)
+{
+	int left = *out;
+	int rc = check_unify(p, &left, &right, at);
+
+	if (rc)
+		return rc;
+	return check_add_operation(
+		p, out, symbol->operation, comparison ? TREE_SIGNED : check_type_of(p, left),
+		symbol->swapped ? right : left, symbol->swapped ? left : right, at);
+}
+
+static int parse_check_product(struct check_parse *p, int *out)
+{
+	static const struct check_symbol symbols[] = {
+		{"*", TREE_MULTIPLY, false},
+		{"/", TREE_DIVIDE, false},
+		{"%", TREE_REMAINDER, false},
+	};
+	int rc = parse_check_unary(p, out);
+
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(symbols); i++) {
+		const char *at = check_next(p);
+		int right;
+
+		if (!check_accept(p, symbols[i].text))
+			continue;
+		rc = parse_check_unary(p, &right);
+		if (!rc)
+			rc = check_combine(p, out, right, &symbols[i], false, at);
+		i = (size_t)-1;
+	}
+	return rc;
+}
+
+static int parse_check_terms(struct check_parse *p, int *out)
+{
+	static const struct check_symbol symbols[] = {
+		{"+", TREE_ADD, false},
+		{"-", TREE_SUBTRACT, false},
+	};
+	int rc = parse_check_product(p, out);
+
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(symbols); i++) {
+		const char *at = check_next(p);
+		int right;
+
+		if (!check_accept(p, symbols[i].text))
+			continue;
+		rc = parse_check_product(p, &right);
+		if (!rc)
+			rc = check_combine(p, out, right, &symbols[i], false, at);
+		i = (size_t)-1;
+	}
+	return rc;
+}
+
+/* One comparison: "a < b < c" is an error. */
+static int parse_check_comparison(struct check_parse *p, int *out)
+{
+	static const struct check_symbol symbols[] = {
+		{"==", TREE_EQUAL, false},      {"!=", TREE_UNEQUAL, false},
+		{"<=", TREE_LESS_EQUAL, false}, {">=", TREE_LESS_EQUAL, true},
+		{"<", TREE_LESS, false},        {">", TREE_LESS, true},
+	};
+	int rc = parse_check_terms(p, out);
+
+	for (size_t i = 0; !rc && i < ARRAY_SIZE(symbols); i++) {
+		const char *at = check_next(p);
+		int right;
+
+		if (!check_accept(p, symbols[i].text))
+			continue;
+		rc = parse_check_terms(p, &right);
+		return rc ? rc : check_combine(p, out, right, &symbols[i], true, at);
+	}
+	return rc;
+}
+
+static int parse_check_and(struct check_parse *p, int *out)
+{
+	int rc = parse_check_comparison(p, out);
+
+	while (!rc) {
+		const char *at = check_next(p);
+		int right;
+
+		if (!check_accept(p, "&&"))
+			break;
+		rc = parse_check_comparison(p, &right);
+		if (!rc)
+			rc = check_add_operation(p, out, TREE_AND, TREE_SIGNED, *out, right, at);
+	}
+	return rc;
+}
+
+static int parse_check_or(struct check_parse *p, int *out)
+{
+	int rc = parse_check_and(p, out);
+
+	while (!rc) {
+		const char *at = check_next(p);
+		int right;
+
+		if (!check_accept(p, "||"))
+			break;
+		rc = parse_check_and(p, &right);
+		if (!rc)
+			rc = check_add_operation(p, out, TREE_OR, TREE_SIGNED, *out, right, at);
+	}
+	return rc;
+}
+
+int check_parse_any(struct check_parse *p, int *out)
+{
+	struct tree_node node = {.operation = TREE_CHOOSE, .operands = {-1, -1, -1}};
+	const char *at = check_next(p);
+	int rc;
+
+	if (++p->nesting > NESTING_LIMIT)
+		return check_parse_fail(p, at, "nested too deep");
+	rc = parse_check_or(p, out);
+	at = check_next(p);
+	if (!rc && check_accept(p, "?")) {
+		node.operands[0] = *out;
+		rc = check_parse_any(p, &node.operands[1]);
+		if (!rc)
+			rc = check_expect(p, ":", "\":\" expected after the value for true");
+		if (!rc)
+			rc = check_parse_any(p, &node.operands[2]);
+		if (!rc)
+			rc = check_unify(p, &node.operands[1], &node.operands[2], at);
+		if (!rc) {
+			node.type = check_type_of(p, node.operands[1]);
+			rc = check_add(p, out, node, at);
+		}
+	}
+	p->nesting--;
+	return rc;
+}
+
+int check_expression_parse(struct check_expression **out, const char *text,
+			   const struct check_names *names, struct error *err)
+{
+	struct check_parse p = {
+		.names = names,
+		.text = text,
+		.at = text,
+		.scopes = {{"i", 1, true, LIKE_RESULT}},
+		.scope_count = 1,
+		.err = err,
+	};
+	int rc;
+
+	if (strlen(text) > TEXT_LIMIT)
+		return error_set(err, PL_EPARSE,
+				 "the check expression \"%.40s...\" has %zu characters; the limit "
+				 "is %d; use another kind of check",
+				 text, strlen(text), TEXT_LIMIT);
+	p.tree = xcalloc(1, sizeof(*p.tree));
+	p.tree->text = xstrdup(text);
+	rc = check_parse_any(&p, &p.tree->root);
+	if (!rc && *check_next(&p))
+		rc = check_parse_fail(&p, p.at, "an operator or the end expected");
+	if (rc)
+		check_expression_free(p.tree);
+	else
+		*out = p.tree;
+	return rc;
+}
+
+void check_expression_free(struct check_expression *expression)
+{
+	if (!expression)
+		return;
+	for (size_t i = 0; i < expression->buffer_count; i++)
+		free(expression->buffers[i].name);
+	free(expression->buffers);
+	string_list_release(&expression->axes);
+	free(expression->text);
+	free(expression);
+}

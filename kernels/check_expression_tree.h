@@ -1,0 +1,144 @@
+/*
+ * The tree of a check expression, and the evaluation of its nodes for a block
+ * of elements. Internal to check_expression_*.c.
+ *
+ * Invariants: a node's operands come before it in `nodes`; the operands of an
+ * arithmetic node and of a comparison have the same type, as CONVERT nodes are
+ * inserted; indices and bounds of reductions are integers. Slot 0 is the index
+ * of the element; each enclosing reduction has the next slot.
+ */
+#ifndef KERNELS_CHECK_EXPRESSION_TREE_H
+#define KERNELS_CHECK_EXPRESSION_TREE_H
+
+#include "kernels/check_expression.h"
+
+enum {
+	TREE_NODES = 1024,
+	TREE_DEPTH = 200,
+	TREE_SLOTS = 8,
+	TREE_LANES = 64, /* elements that are evaluated together */
+};
+
+enum tree_type { TREE_SIGNED, TREE_UNSIGNED, TREE_REAL };
+
+enum tree_operation {
+	TREE_INTEGER, /* a literal */
+	TREE_DOUBLE,  /* a literal */
+	TREE_AXIS,
+	TREE_SLOT,
+	TREE_LENGTH,  /* of a buffer */
+	TREE_ELEMENT, /* operand: the index */
+	TREE_CONVERT,
+	TREE_NEGATE,
+	TREE_NOT,
+	TREE_ABS,
+	TREE_FUNCTION,
+	TREE_ADD,
+	TREE_SUBTRACT,
+	TREE_MULTIPLY,
+	TREE_DIVIDE,
+	TREE_REMAINDER,
+	TREE_POW,
+	TREE_LEAST,
+	TREE_MOST,
+	TREE_EQUAL,
+	TREE_UNEQUAL,
+	TREE_LESS,
+	TREE_LESS_EQUAL,
+	TREE_AND,
+	TREE_OR,
+	TREE_CHOOSE, /* operands: condition, then, else */
+	TREE_SUM,    /* reductions; operands: first, end, body */
+	TREE_MINIMUM,
+	TREE_MAXIMUM,
+};
+
+union tree_value {
+	int64_t integer; /* TREE_UNSIGNED: modulo 2^64 */
+	double real;
+};
+
+struct tree_node {
+	enum tree_operation operation;
+	enum tree_type type;
+	union tree_value literal;
+	double (*function)(double); /* FUNCTION */
+	size_t name;                /* AXIS, LENGTH, ELEMENT: index into axes or buffers */
+	int slot;                   /* SLOT, and the slot of a reduction */
+	int operands[3];            /* indices of nodes; -1: none */
+	int depth;
+	unsigned depends; /* bit s: the value depends on slot s */
+	size_t character; /* position in the text, from 1 */
+	/* ELEMENT without an index: the buffer whose length it must have, LIKE_RESULT for the
+	 * result; INDEXED for the others. */
+	int like;
+};
+enum { LIKE_RESULT = -1, INDEXED = -2 };
+
+struct tree_buffer {
+	char *name;
+	enum element_type type;
+};
+
+struct check_expression {
+	char *text;
+	struct tree_node nodes[TREE_NODES];
+	int node_count;
+	int root;
+	struct tree_buffer *buffers; /* those that the text names */
+	size_t buffer_count;
+	struct string_list axes; /* those that the text names */
+};
+
+/* A reduction that depends on no slot. */
+struct tree_constant {
+	union tree_value value;
+	int rc; /* nonzero: it could not be computed, which matters only where it is needed */
+	struct error err;
+};
+
+/* What the names stand for in one case. */
+struct tree_binding {
+	const struct check_expression *expression;
+	const char *result; /* name of the buffer */
+	const void **data;  /* per buffer of the expression */
+	int64_t *lengths;
+	int64_t *axes;
+	struct tree_constant *constants; /* per node; used by constant reductions */
+};
+
+/* The indices of a block: slots[s][lane]. */
+struct tree_block {
+	const int64_t *slots[TREE_SLOTS];
+	int slot_count; /* those in use */
+	int lanes;
+	bool of_result; /* false: a constant reduction, which has no slot 0 */
+};
+
+/* A reduction in progress. All zeroes is the empty one. */
+struct tree_total {
+	union tree_value value;
+	double carry; /* what the additions of doubles lost */
+	bool any;
+};
+void tree_total_add(struct tree_total *total, const struct tree_node *node, union tree_value value);
+/* Adds a part to the total of the parts before it. */
+void tree_total_join(struct tree_total *total, const struct tree_node *node,
+		     const struct tree_total *part);
+/* Sets *out; fails for the minimum and the maximum of nothing. */
+int tree_total_end(union tree_value *out, const struct tree_total *total,
+		   const struct tree_binding *binding, const struct tree_node *node,
+		   struct error *err);
+
+bool tree_is_reduction(const struct tree_node *node);
+
+/* Evaluates a node for every lane. */
+int tree_evaluate(union tree_value *out, const struct tree_binding *binding,
+		  const struct tree_block *block, int node, struct error *err);
+
+/* Sets a PL_EUSAGE error at the character of a node. `lane` -1: of no element. */
+int tree_fail(const struct tree_binding *binding, const struct tree_block *block, int lane,
+	      const struct tree_node *node, struct error *err, const char *format, ...)
+	PRINTF_LIKE(6, 7);
+
+#endif

@@ -1,0 +1,487 @@
+/*
+ * Check expressions: the values of a node for a block of elements. Each
+ * operation is a loop over the lanes. Where only some lanes need a node, as
+ * after a condition, these are packed into a smaller block.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "kernels/check_expression_tree.h"
+#include "kernels/element.h"
+
+#define FOR_LANES for (int lane = 0; lane < block->lanes; lane++)
+
+int tree_fail(const struct tree_binding *binding, const struct tree_block *block, int lane,
+	      const struct tree_node *node, struct error *err, const char *format, ...)
+{
+	char cause[512], place[64] = "";
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(cause, sizeof(cause), format, arguments);
+	va_end(arguments);
+	if (lane >= 0 && block->of_result)
+		snprintf(place, sizeof(place), " for element %" PRId64, block->slots[0][lane]);
+	return error_set(err, PL_EUSAGE, "check of %s, expression \"%.300s\", character %zu%s: %s",
+			 binding->result, binding->expression->text, node->character, place, cause);
+}
+
+bool tree_is_reduction(const struct tree_node *node)
+{
+	return node->operation == TREE_SUM || node->operation == TREE_MINIMUM ||
+	       node->operation == TREE_MAXIMUM;
+}
+
+static bool value_is_true(enum tree_type type, union tree_value value)
+{
+	return type == TREE_REAL ? value.real != 0.0 : value.integer != 0;
+}
+
+static bool value_is_less(enum tree_type type, union tree_value a, union tree_value b)
+{
+	return type == TREE_REAL       ? a.real < b.real
+	       : type == TREE_UNSIGNED ? (uint64_t)a.integer < (uint64_t)b.integer
+				       : a.integer < b.integer;
+}
+
+static union tree_value value_extreme(enum tree_type type, bool most, union tree_value a,
+				      union tree_value b)
+{
+	/* fmin() and fmax() pass over NaN, as fminf() does in device code. */
+	if (type == TREE_REAL)
+		return (union tree_value){.real = most ? fmax(a.real, b.real)
+						       : fmin(a.real, b.real)};
+	return value_is_less(type, a, b) == most ? b : a;
+}
+
+/* ---- totals ---- */
+
+static void add_compensated(struct tree_total *total, double value)
+{
+	double sum = total->value.real + value;
+
+	total->carry += fabs(total->value.real) >= fabs(value) ? (total->value.real - sum) + value
+							       : (value - sum) + total->value.real;
+	total->value.real = sum;
+}
+
+void tree_total_add(struct tree_total *total, const struct tree_node *node, union tree_value value)
+{
+	if (node->operation != TREE_SUM)
+		total->value = total->any
+				       ? value_extreme(node->type, node->operation == TREE_MAXIMUM,
+						       total->value, value)
+				       : value;
+	else if (node->type == TREE_REAL)
+		add_compensated(total, value.real);
+	else
+		total->value.integer =
+			(int64_t)((uint64_t)total->value.integer + (uint64_t)value.integer);
+	total->any = true;
+}
+
+void tree_total_join(struct tree_total *total, const struct tree_node *node,
+		     const struct tree_total *part)
+{
+	if (!part->any)
+		return;
+	tree_total_add(total, node, part->value);
+	total->carry += part->carry;
+}
+
+int tree_total_end(union tree_value *out, const struct tree_total *total,
+		   const struct tree_binding *binding, const struct tree_node *node,
+		   struct error *err)
+{
+	if (node->operation != TREE_SUM && !total->any)
+		return tree_fail(binding, NULL, -1, node, err,
+				 "the minimum or maximum of no values");
+	*out = total->value;
+	/* With an infinite term the carry is NaN, and the sum is right without it. */
+	if (node->operation == TREE_SUM && node->type == TREE_REAL && isfinite(out->real))
+		out->real += total->carry;
+	return 0;
+}
+
+/* The block of the bodies of a reduction: pairs of a lane of the block and an index. */
+struct reduction_pairs {
+	const struct tree_binding *binding;
+	const struct tree_node *node;
+	const struct tree_block *block;
+	struct tree_total totals[TREE_LANES];
+	int64_t slots[TREE_SLOTS][TREE_LANES];
+	int lane_of[TREE_LANES];
+	int count;
+};
+
+static int reduction_flush(struct reduction_pairs *pairs, struct error *err)
+{
+	union tree_value values[TREE_LANES];
+	struct tree_block bodies = {.slot_count = pairs->node->slot + 1,
+				    .lanes = pairs->count,
+				    .of_result = pairs->block->of_result};
+	int rc;
+
+	for (int s = 0; s < bodies.slot_count; s++)
+		bodies.slots[s] = pairs->slots[s];
+	rc = tree_evaluate(values, pairs->binding, &bodies, pairs->node->operands[2], err);
+	for (int i = 0; !rc && i < pairs->count; i++)
+		tree_total_add(&pairs->totals[pairs->lane_of[i]], pairs->node, values[i]);
+	pairs->count = 0;
+	return rc;
+}
+
+__attribute__((noinline)) static int
+evaluate_reduction(union tree_value *out, const struct tree_binding *binding,
+		   const struct tree_block *block, const struct tree_node *node, struct error *err)
+{
+	struct reduction_pairs pairs = {.binding = binding, .node = node, .block = block};
+	union tree_value first[TREE_LANES], end[TREE_LANES];
+	int rc = tree_evaluate(first, binding, block, node->operands[0], err);
+
+	if (!rc)
+		rc = tree_evaluate(end, binding, block, node->operands[1], err);
+	FOR_LANES
+	{
+		for (int64_t j = first[lane].integer; !rc && j < end[lane].integer; j++) {
+			for (int s = 0; s < block->slot_count; s++)
+				pairs.slots[s][pairs.count] =
+					block->slots[s] ? block->slots[s][lane] : 0;
+			pairs.slots[node->slot][pairs.count] = j;
+			pairs.lane_of[pairs.count++] = lane;
+			if (pairs.count == TREE_LANES)
+				rc = reduction_flush(&pairs, err);
+		}
+		if (rc)
+			return rc;
+	}
+	if (pairs.count)
+		rc = reduction_flush(&pairs, err);
+	for (int lane = 0; !rc && lane < block->lanes; lane++)
+		rc = tree_total_end(&out[lane], &pairs.totals[lane], binding, node, err);
+	return rc;
+}
+
+/* Copies the result that was computed before the elements. */
+static int evaluate_constant(union tree_value *out, const struct tree_binding *binding,
+			     const struct tree_block *block, int node, struct error *err)
+{
+	const struct tree_constant *constant = &binding->constants[node];
+
+	if (constant->rc)
+		return error_set(err, constant->rc, "%s", constant->err.text);
+	FOR_LANES
+	out[lane] = constant->value;
+	return 0;
+}
+
+/* ---- operands that only some lanes need ---- */
+
+/* Evaluates a node for the `count` lanes of the block in `chosen`. */
+__attribute__((noinline)) static int evaluate_chosen(union tree_value *out,
+						     const struct tree_binding *binding,
+						     const struct tree_block *block, int node,
+						     const int *chosen, int count,
+						     struct error *err)
+{
+	int64_t slots[TREE_SLOTS][TREE_LANES];
+	union tree_value values[TREE_LANES];
+	struct tree_block packed = {
+		.slot_count = block->slot_count, .lanes = count, .of_result = block->of_result};
+	int rc;
+
+	if (!count)
+		return 0;
+	if (count == block->lanes)
+		return tree_evaluate(out, binding, block, node, err);
+	for (int s = 0; s < block->slot_count; s++) {
+		if (!block->slots[s])
+			continue;
+		for (int i = 0; i < count; i++)
+			slots[s][i] = block->slots[s][chosen[i]];
+		packed.slots[s] = slots[s];
+	}
+	rc = tree_evaluate(values, binding, &packed, node, err);
+	for (int i = 0; !rc && i < count; i++)
+		out[chosen[i]] = values[i];
+	return rc;
+}
+
+static int choose_lanes(int *chosen, const struct tree_block *block, enum tree_type type,
+			const union tree_value *conditions, bool wanted)
+{
+	int count = 0;
+
+	FOR_LANES
+	if (value_is_true(type, conditions[lane]) == wanted)
+		chosen[count++] = lane;
+	return count;
+}
+
+static int evaluate_choice(union tree_value *out, const struct tree_binding *binding,
+			   const struct tree_block *block, const struct tree_node *node,
+			   struct error *err)
+{
+	enum tree_type type = binding->expression->nodes[node->operands[0]].type;
+	union tree_value conditions[TREE_LANES];
+	int chosen[TREE_LANES] = {0}, count;
+	int rc = tree_evaluate(conditions, binding, block, node->operands[0], err);
+
+	if (rc)
+		return rc;
+	for (int branch = 0; !rc && branch < 2; branch++) {
+		count = choose_lanes(chosen, block, type, conditions, !branch);
+		rc = evaluate_chosen(out, binding, block, node->operands[1 + branch], chosen, count,
+				     err);
+	}
+	return rc;
+}
+
+/* && and ||: the right operand is needed where the left one is true, or false. */
+static int evaluate_logic(union tree_value *out, const struct tree_binding *binding,
+			  const struct tree_block *block, const struct tree_node *node,
+			  struct error *err)
+{
+	const struct tree_node *nodes = binding->expression->nodes;
+	bool and = node->operation == TREE_AND;
+	enum tree_type right_type = nodes[node->operands[1]].type;
+	int chosen[TREE_LANES] = {0}, count;
+	int rc = tree_evaluate(out, binding, block, node->operands[0], err);
+
+	if (rc)
+		return rc;
+	count = choose_lanes(chosen, block, nodes[node->operands[0]].type, out, and);
+	FOR_LANES
+	out[lane].integer = !and;
+	rc = evaluate_chosen(out, binding, block, node->operands[1], chosen, count, err);
+	for (int i = 0; !rc && i < count; i++)
+		out[chosen[i]].integer = value_is_true(right_type, out[chosen[i]]);
+	return rc;
+}
+
+/* ---- elements ---- */
+
+static int evaluate_element(union tree_value *out, const struct tree_binding *binding,
+			    const struct tree_block *block, const struct tree_node *node,
+			    struct error *err)
+{
+	const struct tree_buffer *buffer = &binding->expression->buffers[node->name];
+	const void *data = binding->data[node->name];
+	int64_t length = binding->lengths[node->name];
+	bool is_unsigned = binding->expression->nodes[node->operands[0]].type == TREE_UNSIGNED;
+	int rc = tree_evaluate(out, binding, block, node->operands[0], err);
+
+	if (rc)
+		return rc;
+	FOR_LANES
+	{
+		char number[32];
+
+		if ((uint64_t)out[lane].integer < (uint64_t)length)
+			continue;
+		snprintf(number, sizeof(number), is_unsigned ? "%" PRIu64 : "%" PRId64,
+			 out[lane].integer);
+		return tree_fail(binding, block, lane, node, err,
+				 "index %s is outside of %s, which has %" PRId64 " elements",
+				 number, buffer->name, length);
+	}
+	if (buffer->type == ELEMENT_F32)
+		FOR_LANES
+	out[lane].real = ((const float *)data)[out[lane].integer];
+	else if (element_is_integer(buffer->type)) FOR_LANES out[lane].integer =
+		element_integer(buffer->type, data, out[lane].integer);
+	else FOR_LANES out[lane].real = element_value(buffer->type, data, out[lane].integer);
+	return 0;
+}
+
+/* ---- arithmetic ---- */
+
+static void convert_values(union tree_value *out, int lanes, enum tree_type from, enum tree_type to)
+{
+	for (int lane = 0; lane < lanes; lane++) {
+		if (to == TREE_REAL)
+			out[lane].real = from == TREE_UNSIGNED ? (double)(uint64_t)out[lane].integer
+							       : (double)out[lane].integer;
+		else if (from == TREE_REAL)
+			element_store(ELEMENT_I64, &out[lane].integer, 0, out[lane].real);
+	}
+}
+
+static int evaluate_unary_node(union tree_value *out, const struct tree_binding *binding,
+			       const struct tree_block *block, const struct tree_node *node,
+			       struct error *err)
+{
+	enum tree_type type = binding->expression->nodes[node->operands[0]].type;
+	int rc = tree_evaluate(out, binding, block, node->operands[0], err);
+
+	if (rc)
+		return rc;
+	if (node->operation == TREE_CONVERT)
+		convert_values(out, block->lanes, type, node->type);
+	else if (node->operation == TREE_FUNCTION)
+		FOR_LANES
+	out[lane].real = node->function(out[lane].real);
+	else if (node->operation == TREE_NOT) FOR_LANES out[lane].integer =
+		!value_is_true(type, out[lane]);
+	else if (type == TREE_REAL) FOR_LANES out[lane].real =
+		node->operation == TREE_ABS ? fabs(out[lane].real) : -out[lane].real;
+	else if (node->operation == TREE_NEGATE || type == TREE_SIGNED)
+		FOR_LANES if (node->operation == TREE_NEGATE || out[lane].integer < 0) out[lane]
+			.integer = (int64_t)(0 - (uint64_t)out[lane].integer);
+	return 0;
+}
+
+/* The divisor is not 0. Division of 32 bits is several times as fast as that of 64. */
+static int64_t divide_integers(enum tree_type type, bool remainder, int64_t a, int64_t b)
+{
+	uint64_t left = (uint64_t)a, right = (uint64_t)b;
+
+	if ((left | right) >> 32 == 0)
+		return remainder ? (uint32_t)left % (uint32_t)right
+				 : (uint32_t)left / (uint32_t)right;
+	if (type == TREE_UNSIGNED)
+		return (int64_t)(remainder ? left % right : left / right);
+	/* INT64_MIN / -1 wraps, as a product does. */
+	if (b == -1)
+		return remainder ? 0 : (int64_t)(0 - left);
+	return remainder ? a % b : a / b;
+}
+
+static int divide_values(union tree_value *out, const union tree_value *right,
+			 const struct tree_binding *binding, const struct tree_block *block,
+			 const struct tree_node *node, struct error *err)
+{
+	enum tree_type type = node->type;
+	bool remainder = node->operation == TREE_REMAINDER;
+
+	FOR_LANES
+	{
+		if (type == TREE_REAL)
+			out[lane].real = remainder ? fmod(out[lane].real, right[lane].real)
+						   : out[lane].real / right[lane].real;
+		else if (right[lane].integer == 0)
+			return tree_fail(binding, block, lane, node, err,
+					 "an integer is divided by zero");
+		else
+			out[lane].integer = divide_integers(type, remainder, out[lane].integer,
+							    right[lane].integer);
+	}
+	return 0;
+}
+
+/* Comparisons and extremes, of operands of the given type. */
+static void compare_values(union tree_value *out, const union tree_value *right, int lanes,
+			   const struct tree_node *node, enum tree_type type)
+{
+	for (int lane = 0; lane < lanes; lane++) {
+		union tree_value a = out[lane], b = right[lane];
+		bool equal = type == TREE_REAL ? a.real == b.real : a.integer == b.integer;
+
+		if (node->operation == TREE_LEAST || node->operation == TREE_MOST)
+			out[lane] = value_extreme(type, node->operation == TREE_MOST, a, b);
+		else if (node->operation == TREE_EQUAL || node->operation == TREE_UNEQUAL)
+			out[lane].integer = equal == (node->operation == TREE_EQUAL);
+		else
+			out[lane].integer = value_is_less(type, a, b) ||
+					    (node->operation == TREE_LESS_EQUAL && equal);
+	}
+}
+
+#define WRAPPED(operator)   \
+	FOR_LANES           \
+	out[lane].integer = \
+		(int64_t)((uint64_t)out[lane].integer operator(uint64_t) right[lane].integer)
+#define OF_DOUBLES(operator) FOR_LANES out[lane].real = out[lane].real operator right[lane].real
+
+static int evaluate_binary_node(union tree_value *out, const struct tree_binding *binding,
+				const struct tree_block *block, const struct tree_node *node,
+				struct error *err)
+{
+	union tree_value right[TREE_LANES];
+	bool real = node->type == TREE_REAL;
+	int rc = tree_evaluate(out, binding, block, node->operands[0], err);
+
+	if (!rc)
+		rc = tree_evaluate(right, binding, block, node->operands[1], err);
+	if (rc)
+		return rc;
+	switch (node->operation) {
+	case TREE_ADD:
+		if (real)
+			OF_DOUBLES(+);
+		else
+			WRAPPED(+);
+		return 0;
+	case TREE_SUBTRACT:
+		if (real)
+			OF_DOUBLES(-);
+		else
+			WRAPPED(-);
+		return 0;
+	case TREE_MULTIPLY:
+		if (real)
+			OF_DOUBLES(*);
+		else
+			WRAPPED(*);
+		return 0;
+	case TREE_DIVIDE:
+	case TREE_REMAINDER:
+		return divide_values(out, right, binding, block, node, err);
+	case TREE_POW:
+		FOR_LANES
+		out[lane].real = pow(out[lane].real, right[lane].real);
+		return 0;
+	default:
+		compare_values(out, right, block->lanes, node,
+			       binding->expression->nodes[node->operands[0]].type);
+		return 0;
+	}
+}
+
+int tree_evaluate(union tree_value *out, const struct tree_binding *binding,
+		  const struct tree_block *block, int index, struct error *err)
+{
+	const struct tree_node *node = &binding->expression->nodes[index];
+
+	switch (node->operation) {
+	case TREE_INTEGER:
+	case TREE_DOUBLE:
+		FOR_LANES
+		out[lane] = node->literal;
+		return 0;
+	case TREE_AXIS:
+		FOR_LANES
+		out[lane].integer = binding->axes[node->name];
+		return 0;
+	case TREE_SLOT:
+		FOR_LANES
+		out[lane].integer = block->slots[node->slot][lane];
+		return 0;
+	case TREE_LENGTH:
+		FOR_LANES
+		out[lane].integer = binding->lengths[node->name];
+		return 0;
+	case TREE_ELEMENT:
+		return evaluate_element(out, binding, block, node, err);
+	case TREE_CONVERT:
+	case TREE_NEGATE:
+	case TREE_NOT:
+	case TREE_ABS:
+	case TREE_FUNCTION:
+		return evaluate_unary_node(out, binding, block, node, err);
+	case TREE_CHOOSE:
+		return evaluate_choice(out, binding, block, node, err);
+	case TREE_AND:
+	case TREE_OR:
+		return evaluate_logic(out, binding, block, node, err);
+	case TREE_SUM:
+	case TREE_MINIMUM:
+	case TREE_MAXIMUM:
+		return node->depends ? evaluate_reduction(out, binding, block, node, err)
+				     : evaluate_constant(out, binding, block, index, err);
+	default:
+		return evaluate_binary_node(out, binding, block, node, err);
+	}
+}
