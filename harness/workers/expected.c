@@ -123,13 +123,25 @@ static int compute_by_expression(const struct launch_case *work, const struct ca
 				 const struct host_buffers *inputs, struct host_buffers *expected,
 				 struct error *err)
 {
+	struct check_buffer_name *buffers = xcalloc(work->buffer_count + 1, sizeof(buffers[0]));
+	const char **axes = xcalloc(work->axis_count + 1, sizeof(axes[0]));
+	const struct check_names names = {buffers, work->buffer_count, axes, work->axis_count};
 	struct check_expression *expression = NULL;
-	int rc = check_expression_parse(&expression, item->text, err);
+	int rc;
+
+	for (size_t b = 0; b < work->buffer_count; b++)
+		buffers[b] =
+			(struct check_buffer_name){work->buffers[b].name, work->buffers[b].type};
+	for (size_t a = 0; a < work->axis_count; a++)
+		axes[a] = work->axes[a].name;
+	rc = check_expression_parse(&expression, item->text, &names, err);
 
 	if (rc == 0)
 		rc = check_expression_compute(expression, work, inputs, item->buffer,
 					      expected->data[item->buffer], err);
 	check_expression_free(expression);
+	free(axes);
+	free(buffers);
 	return error_context(err, rc, "verify %s = %s", work->buffers[item->buffer].name,
 			     item->text);
 }
