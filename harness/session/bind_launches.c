@@ -4,10 +4,12 @@
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct compiled_entry *find_entry(const struct compiled *compiled, const char *wanted)
+static const struct compiled_entry *compiled_entry_find(const struct compiled *compiled,
+							const char *wanted)
 {
 	for (size_t i = 0; i < compiled->entry_count; i++)
 		if (!strcmp(compiled->entries[i].wanted, wanted))
@@ -68,7 +70,7 @@ static bool integer_kind(enum arg_kind *out, int64_t value, size_t bytes)
 	return false;
 }
 
-static int bind_real(const struct binding *at, double value)
+static int bind_real_argument(const struct binding *at, double value)
 {
 	at->arg->real = value;
 	if (at->parameter->bytes == 8)
@@ -80,12 +82,12 @@ static int bind_real(const struct binding *at, double value)
 	return 0;
 }
 
-static int bind_integer(const struct binding *at)
+static int bind_integer_argument(const struct binding *at)
 {
 	char given[64];
 
 	if (at->parameter->class == PARAMETER_REAL)
-		return bind_real(at, (double)at->arg->integer);
+		return bind_real_argument(at, (double)at->arg->integer);
 	if (at->parameter->class == PARAMETER_INTEGER &&
 	    integer_kind(&at->arg->kind, at->arg->integer, at->parameter->bytes))
 		return 0;
@@ -99,10 +101,10 @@ static int bind_argument(const struct binding *at)
 
 	switch (at->arg->kind) {
 	case ARG_INTEGER:
-		return bind_integer(at);
+		return bind_integer_argument(at);
 	case ARG_REAL:
 		if (at->parameter->class == PARAMETER_REAL)
-			return bind_real(at, at->arg->real);
+			return bind_real_argument(at, at->arg->real);
 		snprintf(given, sizeof(given), "the number %.17g", at->arg->real);
 		return binding_refuse(at, given);
 	case ARG_BUFFER:
@@ -146,7 +148,8 @@ int bind_launches(struct case_launch *launches, size_t count, const struct compi
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i++) {
-		const struct compiled_entry *entry = find_entry(compiled, launches[i].entry);
+		const struct compiled_entry *entry =
+			compiled_entry_find(compiled, launches[i].entry);
 
 		rc = entry ? bind_launch(&launches[i], entry, err)
 			   : error_set(err, PL_EUSAGE, "there is no kernel '%s' in the image",

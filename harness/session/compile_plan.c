@@ -4,12 +4,13 @@
  * and the same values of the compile-time axes share one image.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compile/compile.h"
 #include "harness/session/bind_launches.h"
-#include "harness/session/sweep_state.h"
+#include "harness/session/session_parts.h"
 
 /* The jobs of a plan, with a text for each that tells equal ones apart. */
 struct compile_list {

@@ -8,35 +8,44 @@
 struct launch_case *make_case(const char *kernel, const char *variant, int64_t block)
 {
 	static const struct case_arg args[] = {
-		{ARG_BUFFER, 1, 0},      {ARG_I32, -7, 0},  {ARG_U32, UINT32_MAX, 0},
-		{ARG_I64, INT64_MIN, 0}, {ARG_F32, 0, 0.1},
+		{.kind = ARG_BUFFER, .integer = 1},       {.kind = ARG_I32, .integer = -7},
+		{.kind = ARG_U32, .integer = UINT32_MAX}, {.kind = ARG_I64, .integer = INT64_MIN},
+		{.kind = ARG_F32, .real = 0.1},
 	};
 	struct launch_case *work = calloc(1, sizeof(*work));
 
 	strcpy(work->kernel, kernel);
 	strcpy(work->variant, variant);
-	snprintf(work->image, sizeof(work->image), "%s/%s", kernel, variant);
+	work->image = xasprintf("%s/%s", kernel, variant);
 	snprintf(work->oracle, sizeof(work->oracle), "%s/oracle", kernel);
 	strcpy(work->axes[0].name, "block");
 	work->axes[0].value = block;
 	strcpy(work->axes[1].name, "n");
 	work->axes[1].value = (INT64_C(1) << 53) + 1;
 	work->axis_count = 2;
-	work->buffers[0] =
-		(struct case_buffer){"x", ELEMENT_F32, 4096, BUFFER_IN, FILL_UNIFORM, -1, 1};
-	work->buffers[1] = (struct case_buffer){"sum", ELEMENT_F64, 1, BUFFER_OUT, FILL_NONE, 0, 0};
+	work->buffers = xcalloc(2, sizeof(*work->buffers));
+	work->buffers[0] = (struct case_buffer){.name = "x",
+						.type = ELEMENT_F32,
+						.length = 4096,
+						.role = BUFFER_IN,
+						.fill = FILL_UNIFORM,
+						.fill_low = -1,
+						.fill_high = 1};
+	work->buffers[1] = (struct case_buffer){
+		.name = "sum", .type = ELEMENT_F64, .length = 1, .role = BUFFER_OUT};
 	work->buffer_count = 2;
 	work->launch_count = 2;
 	work->launches = calloc(2, sizeof(*work->launches));
 	for (size_t i = 0; i < 2; i++) {
 		struct case_launch *launch = &work->launches[i];
 
-		snprintf(launch->entry, sizeof(launch->entry), "%s_%zu", variant, i);
+		launch->entry = xasprintf("%s_%zu", variant, i);
 		for (size_t d = 0; d < 3; d++)
-			launch->grid[d] = launch->block[d] = 1;
+			launch->grid[d] = launch->block[d] = launch->cluster[d] = 1;
 		launch->grid[0] = 4096 / block + 1;
 		launch->block[0] = block;
 		launch->shared_bytes = 4 * block;
+		launch->args = xcalloc(ARRAY_SIZE(args), sizeof(args[0]));
 		memcpy(launch->args, args, sizeof(args));
 		launch->arg_count = ARRAY_SIZE(args);
 	}

@@ -36,7 +36,7 @@ static void bench_init(struct bench *bench, const char *variant, const struct se
 {
 	const struct kernel *kernel = kernel_find("patterns");
 	struct host_buffers inputs = {0}, expected = {0};
-	struct axis_value axes[KERNEL_MAX_AXES] = {0};
+	struct axis_value axes[KERNEL_MAX_CASE_AXES] = {0};
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
@@ -226,7 +226,7 @@ static void test_constraints(void **state)
 	(void)state;
 	for (size_t r = 0; r < ARRAY_SIZE(refused); r++) {
 		const struct setting settings[] = {refused[r], {NULL, 0}};
-		struct axis_value axes[KERNEL_MAX_AXES] = {0};
+		struct axis_value axes[KERNEL_MAX_CASE_AXES] = {0};
 		struct launch_case *work = NULL;
 		struct text skip = TEXT_INIT;
 

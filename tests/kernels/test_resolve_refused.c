@@ -117,6 +117,23 @@ static void test_axes_of_zero(void **state)
 	}
 }
 
+#define MOST_ROWS 8
+
+/* The family stream with `count` of the axes zeta and zeta2 in addition. `rows` holds all axes. */
+static struct kernel stream_with_zetas(struct kernel_axis rows[MOST_ROWS], size_t count)
+{
+	static const char *const names[] = {"zeta", "zeta2"};
+	struct kernel kernel = *kernel_find("stream");
+
+	assert_true(kernel.axis_count + count <= MOST_ROWS);
+	memcpy(rows, kernel.axes, kernel.axis_count * sizeof(rows[0]));
+	for (size_t i = 0; i < count; i++)
+		rows[kernel.axis_count++] =
+			(struct kernel_axis){.name = names[i], .values = "2", .meaning = "later"};
+	kernel.axes = rows;
+	return kernel;
+}
+
 /* What an axis of 0 makes impossible is skipped for it; what it has no part in stays an error. */
 static void test_blame_of_zero(void **state)
 {
@@ -148,15 +165,14 @@ static void test_blame_of_zero(void **state)
 		{{.entry = "k", .grid = {"1"}, .block = {"0 * zeta2"}}, NULL, "block is 0"},
 	};
 	const struct kernel_variant *copy = variant_of("stream", "copy_scalar");
-	struct kernel kernel = *kernel_find("stream");
+	struct kernel_axis rows[MOST_ROWS];
+	const struct kernel kernel = stream_with_zetas(rows, 2);
 	const struct axis_value axes[] = {{"n", 100}, {"zeta", 0}, {"zeta2", 2}, {"block", 64}};
 
 	(void)state;
-	kernel.axes[kernel.axis_count++] = (struct kernel_axis){"zeta", "2", "later"};
-	kernel.axes[kernel.axis_count++] = (struct kernel_axis){"zeta2", "2", "later"};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kernel_variant variant = {.name = "zero",
-						 .launches = {cases[i].launch},
+						 .launches = &cases[i].launch,
 						 .launch_count = 1,
 						 .oracle = copy->oracle};
 		struct launch_case *work = NULL;
@@ -191,16 +207,18 @@ static void test_shapes(void **state)
 	};
 	/* Axes are sorted, in whatever order they are declared and given. */
 	const struct kernel_variant *copy = variant_of("stream", "copy_scalar");
-	struct kernel kernel = *kernel_find("stream");
+	static const struct kernel_axis alpha = {
+		.name = "alpha", .values = "3", .meaning = "earlier"};
+	struct kernel_axis rows[MOST_ROWS];
+	const struct kernel kernel = stream_with_zetas(rows, 1);
 	const struct axis_value axes[] = {{"n", 100}, {"alpha", 3}, {"zeta", 2}, {"block", 64}};
 
 	(void)state;
-	kernel.axes[kernel.axis_count++] = (struct kernel_axis){"zeta", "2", "later"};
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kernel_variant variant = {.name = "shape",
-						 .launches = {cases[i].launch},
+						 .launches = &cases[i].launch,
 						 .launch_count = 1,
-						 .axes = {{"alpha", "3", "earlier"}},
+						 .axes = &alpha,
 						 .axis_count = 1,
 						 .oracle = copy->oracle};
 		struct launch_case *work = NULL;
@@ -267,10 +285,15 @@ static void test_bad_requests(void **state)
 	assert_non_null(strstr(err.text, "overflows"));
 }
 
+#define ONE_ARG(kind, text)                                                                     \
+	{                                                                                       \
+		.entry = "k", .args = (const struct kernel_arg[]){{kind, text}}, .arg_count = 1 \
+	}
+
 /* Users may write descriptors, which may be wrong in every way. */
 static void test_bad_descriptors(void **state)
 {
-	static const struct {
+	const struct {
 		struct kernel_launch launch;
 		const char *says;
 	} cases[] = {
@@ -282,18 +305,18 @@ static void test_bad_descriptors(void **state)
 		{{.entry = "k", .repeat = "-1"}, "repeat is -1"},
 		{{.entry = "k", .repeat = "n * n"}, "repeat is"},
 		{{.entry = "k", .shared_bytes = "-4"}, "shared memory is -4"},
-		{{.entry = "k", .args = {{ARG_BUFFER, "nowhere"}}, .arg_count = 1}, "nowhere"},
-		{{.entry = "k", .args = {{ARG_I32, "n * n"}}, .arg_count = 1}, "does not fit i32"},
-		{{.entry = "k", .args = {{ARG_U32, "-1"}}, .arg_count = 1}, "does not fit u32"},
-		{{.entry = "k", .args = {{ARG_F32, "1e300"}}, .arg_count = 1}, "does not fit f32"},
-		{{.entry = "k", .args = {{ARG_F32, "pi"}}, .arg_count = 1}, "pi"},
+		{ONE_ARG(ARG_BUFFER, "nowhere"), "nowhere"},
+		{ONE_ARG(ARG_I32, "n * n"), "does not fit i32"},
+		{ONE_ARG(ARG_U32, "-1"), "does not fit u32"},
+		{ONE_ARG(ARG_F32, "1e300"), "does not fit f32"},
+		{ONE_ARG(ARG_F32, "pi"), "pi"},
 	};
 	const struct axis_value axes[] = {{"n", 100000}, {"block", 64}};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct kernel_variant variant = {
-			.name = "broken", .launches = {cases[i].launch}, .launch_count = 1};
+			.name = "broken", .launches = &cases[i].launch, .launch_count = 1};
 		struct launch_case *work = NULL;
 		struct text skip = TEXT_INIT;
 		struct error err = {0};

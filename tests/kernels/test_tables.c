@@ -65,7 +65,7 @@ static void check_row(const struct kernel *kernel, const struct kernel_variant *
 		fail_msg("%s/%s: no metric is called \"%s\"", kernel->name, variant->name,
 			 variant->metric ? variant->metric : "");
 	assert_true(variant_axis_count(kernel, variant) <= KERNEL_MAX_CASE_AXES);
-	assert_true(variant->launch_count >= 1 && variant->launch_count <= KERNEL_MAX_LAUNCHES);
+	assert_true(variant->launch_count >= 1);
 	for (size_t i = 0; i < variant->constraint_count; i++)
 		assert_true(is_phrase(variant->constraints[i].reason));
 	assert_ptr_equal(kernel_find_variant(kernel, variant->name), variant);

@@ -150,7 +150,7 @@ static int stage_expected(struct operation *operation, const struct freshness *f
 }
 
 /* Executes the reference launches on the buffers of the case and keeps their results. */
-static int run_reference(struct operation *operation, const struct launch_case *reference,
+static int execute_reference(struct operation *operation, const struct launch_case *reference,
 			 struct error *err)
 {
 	struct cuda_resources *resources = operation->resources;
@@ -193,7 +193,7 @@ static int make_expected(struct operation *operation, const struct freshness *fr
 
 	if (!case_has_reference(operation->work))
 		return stage_expected(operation, fresh, inputs, err);
-	rc = run_reference(operation, &reference, err);
+	rc = execute_reference(operation, &reference, err);
 	return error_context(err, rc, "verify");
 }
 

@@ -128,7 +128,7 @@ struct reference_run {
 	const struct launch_case *work;
 };
 
-static int run_reference(struct emulated_case *emulated, struct host_buffers *results,
+static int emulate_reference(struct emulated_case *emulated, struct host_buffers *results,
 			 struct error *err)
 {
 	const struct launch_case *work = emulated->work;
@@ -172,7 +172,7 @@ static int compute_reference(void *context, struct host_buffers *results, struct
 	if (rc == 0)
 		rc = emulated_case_open(&emulated, of->runner, &reference, image, program, err);
 	if (rc == 0)
-		rc = run_reference(&emulated, results, err);
+		rc = emulate_reference(&emulated, results, err);
 	emulated_case_close(&emulated);
 	return error_context(err, rc, "verify");
 }

@@ -83,11 +83,13 @@ static void test_what_no_library_has(void **context)
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
-	strcpy(work->launches[0].entry, "move");
+	free(work->launches[0].entry);
+	work->launches[0].entry = xstrdup("move");
 	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);
 	assert_non_null(strstr(err.text, "'move' of library 'cuda'"));
-	strcpy(work->launches[0].entry, "copy");
+	free(work->launches[0].entry);
+	work->launches[0].entry = xstrdup("copy");
 	strcpy(work->launches[0].library, "cudnn");
 	assert_int_equal(operation_load(&operation, &bench->resources, work, &skip, &err),
 			 PL_EPROTOCOL);

@@ -51,8 +51,10 @@ static int fail(const char *what, const struct error *err)
 static void make_arithmetic(struct case_runner *runner, struct launch_case *work)
 {
 	runner->images.folder = xstrdup("tests/emulator/images");
-	strcpy(work->image, "bench/fma_loop");
-	strcpy(work->launches[0].entry, "fma_loop");
+	free(work->image);
+	work->image = xstrdup("bench/fma_loop");
+	free(work->launches[0].entry);
+	work->launches[0].entry = xstrdup("fma_loop");
 }
 
 static int resolve(struct launch_case **out, const struct benchmark *benchmark,
@@ -96,7 +98,7 @@ static int time_launches(struct emulated_case *emulated, int repeat, double *sec
 		struct emulated_counts counts;
 		double begin;
 
-		emulated_case_restore(emulated);
+		rc = emulated_case_restore(emulated, err);
 		begin = thread_seconds();
 		for (size_t i = 0; i < emulated->work->launch_count && rc == 0; i++)
 			rc = emulated_case_launch(emulated, i, &all, err);

@@ -1,6 +1,7 @@
 #include "support_case.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/counts.h"
@@ -58,6 +59,12 @@ struct launch_case *built_in_case(const char *kernel, const char *variant,
 		fail_msg("%s/%s: %s", kernel, variant, err.text);
 	text_release(&skip);
 	return work;
+}
+
+void replace_text(char **member, const char *text)
+{
+	free(*member);
+	*member = xstrdup(text);
 }
 
 struct outcome outcome_of(struct case_runner *runner, const struct launch_case *work)

@@ -23,6 +23,9 @@ struct axis_setting {
 struct launch_case *built_in_case(const char *kernel, const char *variant,
 				  const struct axis_setting *axes);
 
+/* Replaces an allocated text of a case, such as its image. */
+void replace_text(char **member, const char *text);
+
 /* What became of a case. outcome_release() when it was looked at. */
 struct outcome {
 	enum trial_status status;

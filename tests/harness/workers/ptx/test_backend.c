@@ -208,9 +208,9 @@ static void test_a_case_of_another_build_is_refused(void **context)
 	work->launches[0].args[1].kind = ARG_I32;
 	assert_int_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), PL_EUSAGE);
 	work->launches[0].args[1].kind = ARG_I64;
-	strcpy(work->launches[0].entry, "fault_other");
+	replace_text(&work->launches[0].entry, "fault_other");
 	assert_int_not_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), 0);
-	strcpy(work->launches[0].entry, "fault_none");
+	replace_text(&work->launches[0].entry, "fault_none");
 	strcpy(work->oracle, "fault/other");
 	assert_int_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), PL_ENOENT);
 	text_release(&reason);
@@ -424,7 +424,7 @@ static void test_a_missing_image_is_named(void **context)
 	struct error err = {0};
 
 	(void)context;
-	strcpy(work->image, "fault/nowhere");
+	replace_text(&work->image, "fault/nowhere");
 	assert_int_equal(case_facts(&runner, work, &facts, &status, &reason, &err), PL_ENOENT);
 	assert_non_null(strstr(err.text, "fault/nowhere"));
 	launch_case_free(work);

@@ -176,14 +176,22 @@ static struct launch_case *own_case(const char *entry, int64_t n)
 	const struct axis_setting axes[] = {{"block", 128}, {"n", n}, {0}};
 	struct launch_case *work = built_in_case("fault", "none", axes);
 
-	strcpy(work->image, "sampled/");
-	strcat(work->image, entry);
-	strcpy(work->launches[0].entry, entry);
+	free(work->image);
+	work->image = xasprintf("sampled/%s", entry);
+	replace_text(&work->launches[0].entry, entry);
+	work->buffers = realloc(work->buffers, 2 * sizeof(work->buffers[0]));
+	assert_non_null(work->buffers);
 	work->buffers[1] = work->buffers[0];
-	work->buffers[0] = (struct case_buffer){"x", ELEMENT_F32, n, BUFFER_IN, FILL_UNIFORM, 0, 1};
+	work->buffers[0] = (struct case_buffer){.name = "x",
+						.type = ELEMENT_F32,
+						.length = n,
+						.role = BUFFER_IN,
+						.fill = FILL_UNIFORM,
+						.fill_low = 0,
+						.fill_high = 1};
 	work->buffer_count = 2;
-	work->launches[0].args[0] = (struct case_arg){ARG_BUFFER, 0, 0};
-	work->launches[0].args[1] = (struct case_arg){ARG_BUFFER, 1, 0};
+	work->launches[0].args[0] = (struct case_arg){.kind = ARG_BUFFER, .integer = 0};
+	work->launches[0].args[1] = (struct case_arg){.kind = ARG_BUFFER, .integer = 1};
 	return work;
 }
 
