@@ -17,7 +17,8 @@
  *   64..1024      64, doubled while the value is <= 1024
  *   64..1024:+32  steps of 32
  *   64..1024:*4   factors of 4
- * A range starts at 1 or above; a single value may be 0. axis_parse() sorts the
+ * with blanks around a value ignored. A range starts at 1 or above; a single
+ * value may be 0. axis_parse() sorts the
  * values in ascending order, removes duplicates, and accepts at most
  * AXIS_MAX_VALUES values. It returns PL_EUSAGE for a malformed text and then
  * leaves *out unchanged. axis_values_release() frees the values.

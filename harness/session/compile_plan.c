@@ -165,7 +165,7 @@ static void show_compiled(void *context, const struct compile_job *job, size_t d
 		.done = done, .total = count, .phase = "compile", .left_ns = -1};
 
 	(void)job;
-	if (observer && observer->progress)
+	if (observer && observer->progress && done < count)
 		observer->progress(observer->context, &progress);
 }
 
