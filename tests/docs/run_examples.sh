@@ -1,10 +1,13 @@
 #!/bin/sh
 # Runs the commands that README.md, CONTRIBUTING.md and docs/ show. The info string of a fenced
 # block says where it can run:
-#   sh        everywhere: here on a database that a stand-in worker filled
-#   sql       everywhere: here in the sqlite3 shell, on that database
-#   sh gpu    on a machine with a GPU: runs only if the third argument is "gpu"
-#   sh setup  sets up or builds: does not run here, because scripts/test does the same
+#   sh               everywhere: here on a database that a stand-in worker filled
+#   sql              everywhere: here in the sqlite3 shell, on that database
+#   sh compiler      where nvcc or NVRTC is; elsewhere it is skipped
+#   sh gpu           on a machine with a GPU: runs only if the third argument is "gpu"
+#   sh gpu compiler  on a machine with both
+#   sh setup         sets up or builds: does not run here, because scripts/test does the same
+#   cuda FILE        not a command: the text of this file of the repository
 # In other blocks, no line may start with a command.
 # usage: run_examples.sh SOURCE-FOLDER BUILD-FOLDER [gpu]
 set -eu
@@ -19,6 +22,8 @@ unset PERFLAB_DB
 # Measured ceilings would make each first sweep slower.
 PERFLAB_CEILINGS=never
 export PERFLAB_CEILINGS
+PERFLAB_CACHE=$scratch/cache
+export PERFLAB_CACHE
 
 fail() {
 	printf 'examples: %s\n' "$*" >&2
@@ -42,10 +47,25 @@ if [ "$mode" != gpu ]; then
 		>"$scratch/sweep.txt" 2>&1 || fail "cannot fill a database: $(cat "$scratch/sweep.txt")"
 fi
 
+# Whether perflab can compile a CUDA file here, asked of perflab itself.
+compiler=yes
+if ! perflab sweep docs/examples/saxpy.cu --backend ptx --size 4096 --db "$scratch/compiler.db" \
+	>"$scratch/compiler.txt" 2>&1; then
+	grep -q 'there is no compiler' "$scratch/compiler.txt" ||
+		fail "cannot sweep docs/examples/saxpy.cu: $(cat "$scratch/compiler.txt")"
+	compiler=no
+fi
+
 # lacks BLOCK: true if the block needs a tool that is not installed. A machine with a GPU may have
 # no sqlite3 shell, gnuplot or ncu, and no network to install them. Without the argument "gpu",
-# every tool must be installed and no block is skipped.
+# every tool but the CUDA compiler must be installed.
 lacks() {
+	case $compiler,$1 in
+	no,*.compiler)
+		echo "examples: skipped, no CUDA compiler: $(head -n 1 "$1") …"
+		return 0
+		;;
+	esac
 	[ "$mode" = gpu ] || return 1
 	for tool in sqlite3 gnuplot ncu; do
 		case $tool in
@@ -72,8 +92,8 @@ for document in README.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
 		[ -e "$block" ] || continue
 		! lacks "$block" || continue
 		case $block in
-		*.sh) set -- sh -eu "$block" ;;
-		*.sh.gpu)
+		*.sh | *.sh.compiler) set -- sh -eu "$block" ;;
+		*.sh.gpu | *.sh.gpu.compiler)
 			[ "$mode" = gpu ] || continue
 			set -- timeout 240 sh -eu "$block"
 			;;
