@@ -151,7 +151,7 @@ static int stage_expected(struct operation *operation, const struct freshness *f
 
 /* Executes the reference launches on the buffers of the case and keeps their results. */
 static int execute_reference(struct operation *operation, const struct launch_case *reference,
-			 struct error *err)
+			     struct error *err)
 {
 	struct cuda_resources *resources = operation->resources;
 	const struct device *device = resources->device;

@@ -129,7 +129,7 @@ struct reference_run {
 };
 
 static int emulate_reference(struct emulated_case *emulated, struct host_buffers *results,
-			 struct error *err)
+			     struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 	const struct launch_part all = {.instructions = emulated->runner->whole_most};
