@@ -12,7 +12,8 @@ struct sweep_options {
 	struct measure_options common;
 	const char *block_sizes, *size, *label, *note, *resume, *counter_dump, *chip;
 	const char *shard, *sweep_id;
-	struct string_list sets, metrics;
+	struct string_list sets, metrics, launches, annotations, compile_flags;
+	const char *standard, *compiler;
 	int cache, blocks, ceilings; /* ceilings: enum ceilings_when */
 	bool dry_run, all_metrics;
 };
@@ -25,6 +26,31 @@ static void sweep_defaults(void *context)
 	options->common.backend = BACKEND_AUTO;
 	options->cache = (int)measure_settings_default.cache;
 	ceilings_when_default(&options->ceilings, NULL); /* sweep_run() refuses another word */
+}
+
+/* Operands are selectors of kernels, or files of the user. */
+static void add_operands(struct sweep_request *request, const struct invocation *call)
+{
+	for (size_t i = 0; i < call->operands.count; i++)
+		string_list_add(is_kernel_file(call->operands.items[i]) ? &request->files
+									: &request->selectors,
+				call->operands.items[i]);
+}
+
+static void add_source_options(struct sweep_request *request, const struct sweep_options *options)
+{
+	for (size_t i = 0; i < options->launches.count; i++) {
+		char *line = xasprintf("launch %s", options->launches.items[i]);
+
+		string_list_add(&request->annotations, line);
+		free(line);
+	}
+	for (size_t i = 0; i < options->annotations.count; i++)
+		string_list_add(&request->annotations, options->annotations.items[i]);
+	for (size_t i = 0; i < options->compile_flags.count; i++)
+		string_list_add(&request->compile_flags, options->compile_flags.items[i]);
+	request->standard = options->standard;
+	request->compiler = options->compiler;
 }
 
 static int make_sweep_request(struct sweep_request *request, const struct invocation *call,
@@ -47,8 +73,8 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->ceilings = (enum ceilings_when)options->ceilings;
 	for (size_t i = 0; i < options->metrics.count; i++)
 		string_list_add(&request->metrics, options->metrics.items[i]);
-	for (size_t i = 0; i < call->operands.count; i++)
-		string_list_add(&request->selectors, call->operands.items[i]);
+	add_operands(request, call);
+	add_source_options(request, options);
 	if (options->block_sizes)
 		sweep_request_set_axis(request, "block", options->block_sizes);
 	if (options->size)
@@ -185,6 +211,18 @@ static const struct option_row rows[] = {
 	 NULL, 0},
 	{"set", 's', OPTION_LIST, FIELD(sets), "NAME=VALUES",
 	 "values of any other axis; repeatable", NULL, 0},
+	{"launch", 0, OPTION_LIST, FIELD(launches), "LAUNCH",
+	 "a launch of a kernel of the file, as in a line `launch`: "
+	 "'saxpy<<<ceil_div(n, block), block>>>(n, 2.0, x, y)'; repeatable",
+	 NULL, 0},
+	{"annotate", 0, OPTION_LIST, FIELD(annotations), "LINE",
+	 "a line that is added to those of the file: 'buffer x: f32[n] in'; repeatable", NULL, 0},
+	{"compile-flag", 0, OPTION_LIST, FIELD(compile_flags), "FLAG",
+	 "a flag for the compiler of the file, such as -Iinclude; repeatable", NULL, 0},
+	{"std", 0, OPTION_TEXT, FIELD(standard), "STANDARD",
+	 "the C++ standard of the file, such as c++17", NULL, 0},
+	{"compiler", 0, OPTION_TEXT, FIELD(compiler), "nvrtc|nvcc",
+	 "the compiler of the file (default: nvrtc if it can read the file, else nvcc)", NULL, 0},
 	{"metrics", 'm', OPTION_LIST, FIELD(metrics), "SET|NAME,...",
 	 "counters to read: sets, catalogue names, CUPTI names, or none (default: core; ptx: all "
 	 "that it counts)",
@@ -235,6 +273,8 @@ static const struct example examples[] = {
 	{"perflab sweep reduce/shuffle stream --size 2^20,2^24", "some kernels at two sizes"},
 	{"perflab sweep reduce --metrics memory,dram_bytes_per_s --label nightly",
 	 "chosen counters, and a name to find the run by"},
+	{"perflab sweep saxpy.cu --block-sizes 64..1024",
+	 "kernels of your own file: see docs/your-kernel.md"},
 	{"perflab sweep --block-sizes 32..1024:+32 --dry-run", "only the plan"},
 	{"perflab sweep reduce --backend ptx --size 2^20", "results and counts, without a GPU"},
 	{"perflab sweep --shard 2/8 --sweep-id nightly-7 --db 2.db",
@@ -245,12 +285,16 @@ static const struct example examples[] = {
 const struct command command_sweep = {
 	.name = "sweep",
 	.summary = "run kernels over launch configurations and store the measurements",
-	.operands = "[KERNEL[/VARIANT[/CONFIG]] ...]",
+	.operands = "[FILE ...] [KERNEL[/VARIANT[/CONFIG]] ...]",
 	.description =
 		"Verifies every case against a CPU reference, times it until the median is precise "
 		"enough, reads hardware counters in a separate execution, and stores everything. "
 		"Without a kernel name it runs all kernels except those that run only when named: "
 		"fault, ceilings, patterns and planted. Names take * and ?.\n\n"
+		"A FILE ends in .cu, .ptx or .cubin. Its lines `// perflab: ...`, or those of "
+		"FILE.perflab beside it, describe its kernels. They are compiled for the device "
+		"and swept instead of the built-in ones. Several files are variants of one "
+		"operation.\n\n"
 		"A case that cannot run here (a block that must be a power of two, too much shared "
 		"memory) is skipped with its reason. A case that crashes or hangs is stored as "
 		"such, and the sweep continues. The report goes to standard output at the end, "

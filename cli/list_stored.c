@@ -84,8 +84,8 @@ int list_devices(const struct invocation *call, const char *pattern, struct erro
 static int visit_run(void *context, const struct run *run, const struct trial_tally *tally)
 {
 	struct listing *listing = context;
-	const int64_t numbers[] = {run->id,        tally->trials, tally->ok,
-				   tally->sampled, tally->failed, tally->skipped};
+	const int64_t numbers[] = {run->id,           tally->trials, tally->ok,     tally->sampled,
+				   tally->unverified, tally->failed, tally->skipped};
 	char *texts[ARRAY_SIZE(numbers)];
 	char when[21];
 	char *state;
@@ -100,7 +100,7 @@ static int visit_run(void *context, const struct run *run, const struct trial_ta
 	table_row(listing->table,
 		  (const char *const[]){texts[0], run->uid, when, state, run->device.name,
 					run->backend, texts[1], texts[2], texts[3], texts[4],
-					texts[5], run->label});
+					texts[5], texts[6], run->label});
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		free(texts[i]);
 	free(state);
@@ -119,6 +119,7 @@ int list_runs(const struct invocation *call, const char *pattern, struct error *
 		{.name = "cases", .numeric = true},
 		{.name = "ok", .numeric = true},
 		{.name = "sampled", .numeric = true, .drop = 4},
+		{.name = "unverified", .numeric = true, .drop = 5},
 		{.name = "failed", .numeric = true},
 		{.name = "skipped", .numeric = true},
 		{.name = "label"}};

@@ -2,7 +2,7 @@
 # perflab-VERSION-linux-MACHINE.tar.gz. Its programs run from any folder and need only libc
 # (tests/scripts/package.sh).
 set(_programs)
-foreach(_program perflab perflab-worker-cuda perflab-worker-ptx)
+foreach(_program perflab perflab-worker-cuda perflab-worker-ptx perflab-nvrtc)
   if(TARGET ${_program})
     list(APPEND _programs ${_program})
   endif()

@@ -141,10 +141,11 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 		struct error *err);
 /*
  * Loads the baseline of each trial of a run, if there is one. The baseline is a trial of the same
- * case with status ok or sampled. It comes from the newest older run of the same device and backend
- * that is marked good and has such a trial; if there is none, from the newest older run that has
- * such a trial and is not marked bad. *any_good: an older run is marked good. *out has only trials,
- * as db_run_load() loads them, of one or several runs (run_id); run_release() frees it.
+ * case that has counters (trial_status_counted()). It comes from the newest older run of the same
+ * device and backend that is marked good and has such a trial; if there is none, from the newest
+ * older run that has such a trial and is not marked bad. *any_good: an older run is marked good.
+ * *out has only trials, as db_run_load() loads them, of one or several runs (run_id); run_release()
+ * frees it.
  */
 int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_good,
 		      struct error *err);
@@ -155,7 +156,7 @@ int db_comparisons_load(struct db *db, int64_t run_id, struct trial_comparison_l
 			struct error *err);
 /* The trials of a run, counted by status. The rest of `trials` is pending. */
 struct trial_tally {
-	int64_t trials, ok, sampled, failed, skipped;
+	int64_t trials, ok, sampled, unverified, failed, skipped;
 };
 /* Visits runs without trials and environment, the newest first, until `visit` returns non-zero.
  * limit 0: all runs. */

@@ -19,7 +19,7 @@ static const char cases_of_old_sql[] =
 	"SELECT run.device_id, device.name, device.uuid, run.backend, trial.kernel, trial.variant,"
 	" trial.config, max(trial.median_ns IS NOT NULL), max(run.started_ns) AS newest_ns"
 	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id"
-	" WHERE trial.status IN ('ok', 'sampled')"
+	" WHERE trial.status IN ('ok', 'sampled', 'unverified')"
 	" GROUP BY trial.kernel, trial.variant, trial.config, run.device_id, run.backend"
 	" ORDER BY trial.kernel, trial.variant, trial.config, newest_ns DESC";
 

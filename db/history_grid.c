@@ -133,24 +133,26 @@ struct grid_reader {
 /* A trial without stored rounds gives one row with a NULL round. */
 static const char medians_sql[] =
 	"SELECT trial.id, round.median_ns, trial.median_ns, kernel, variant, config, code_hash,"
-	" launch_hash FROM trial LEFT JOIN round ON round.trial_id = trial.id"
-	" WHERE run_id = ? AND status = 'ok' AND trial.median_ns > 0 AND sample_count > 0"
+	" launch_hash, status = 'unverified' FROM trial LEFT JOIN round ON round.trial_id = "
+	"trial.id"
+	" WHERE run_id = ? AND status IN ('ok', 'unverified') AND trial.median_ns > 0 AND "
+	"sample_count > 0"
 	" ORDER BY trial.id, round.round";
 
 /* FNV-1a of both hashes; 0: one of them is unknown. */
 static uint64_t code_take(struct statement *row)
 {
 	uint64_t code = UINT64_C(14695981039346656037);
+	bool known = true;
 
 	for (int i = 0; i < 2; i++) {
 		const char *hash = take_text(row);
 
-		if (!hash || !*hash)
-			return 0;
-		for (; *hash; hash++)
+		known &= hash && *hash;
+		for (; hash && *hash; hash++)
 			code = (code ^ (unsigned char)*hash) * UINT64_C(1099511628211);
 	}
-	return code;
+	return known ? code : 0;
 }
 
 static struct history_rounds *cell_take(const struct grid_reader *reader, struct statement *row,
@@ -174,6 +176,7 @@ static struct history_rounds *cell_take(const struct grid_reader *reader, struct
 	grid->median_ns[cell] = median_ns;
 	grid->rounds[cell] = (struct history_rounds){.begin = reader->rounds};
 	grid->code[cell] = code_take(row);
+	grid->unverified[cell] = take_integer(row, 0) != 0;
 	return &grid->rounds[cell];
 }
 
@@ -243,6 +246,7 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 
 		choose_shown(&grid, run->id, runs < fit ? runs : fit);
 		grid.median_ns = xcalloc(cells + 1, sizeof(*grid.median_ns));
+		grid.unverified = xcalloc(cells + 1, sizeof(*grid.unverified));
 		grid.rounds = xcalloc(cells + 1, sizeof(*grid.rounds));
 		grid.code = xcalloc(cells + 1, sizeof(*grid.code));
 		for (size_t i = 0; i < cells; i++)

@@ -5,6 +5,12 @@
 /* Reads only the index trial_by_status. */
 #define TALLY(status) "(SELECT count(*) FROM trial WHERE run_id = run.id AND status = '" status "')"
 
+static const char tallies[] =
+	", (SELECT count(*) FROM trial WHERE run_id = run.id), " TALLY("ok") ", " TALLY(
+		"sampled") ", " TALLY("unverified") ", " TALLY("skipped") ", " TALLY("pending");
+
+#define NEWEST_RUNS "(SELECT * FROM run ORDER BY started_ns DESC, id DESC LIMIT ?) AS run"
+
 int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
 		  struct error *err)
 {
@@ -16,89 +22,9 @@ int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *cont
 
 	text_add(&sql, "SELECT ");
 	run_row_add_columns(&sql);
-	text_add(
-		&sql,
-		", (SELECT count(*) FROM trial WHERE run_id = run.id), " TALLY("ok") ", " TALLY(
-			"s"
-			"a"
-			"m"
-			"p"
-			"l"
-			"e"
-			"d") ", " TALLY("skipped") ", " TALLY("pending") " FROM " RUN_ROW_TABLES("("
-												 "S"
-												 "E"
-												 "L"
-												 "E"
-												 "C"
-												 "T"
-												 " "
-												 "*"
-												 " "
-												 "F"
-												 "R"
-												 "O"
-												 "M"
-												 " "
-												 "r"
-												 "u"
-												 "n"
-												 " "
-												 "O"
-												 "R"
-												 "D"
-												 "E"
-												 "R"
-												 " "
-												 "B"
-												 "Y"
-												 " "
-												 "s"
-												 "t"
-												 "a"
-												 "r"
-												 "t"
-												 "e"
-												 "d"
-												 "_"
-												 "n"
-												 "s"
-												 " "
-												 "D"
-												 "E"
-												 "S"
-												 "C"
-												 ","
-												 " "
-												 "i"
-												 "d"
-												 " "
-												 "D"
-												 "E"
-												 "S"
-												 "C"
-												 " "
-												 "L"
-												 "I"
-												 "M"
-												 "I"
-												 "T"
-												 " "
-												 "?"
-												 ")"
-												 " "
-												 "A"
-												 "S"
-												 " "
-												 "r"
-												 "u"
-												 "n") " ORDER "
-												      "BY "
-												      "run."
-												      "started_"
-												      "ns DESC, "
-												      "run.id "
-												      "DESC");
+	text_add(&sql, tallies);
+	text_add(&sql, " FROM " RUN_ROW_TABLES(NEWEST_RUNS) " ORDER BY run.started_ns DESC,"
+							    " run.id DESC");
 	rc = columns_prepare(&select, db, &sql, err);
 	if (rc)
 		return rc;
@@ -112,9 +38,10 @@ int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *cont
 		tally.trials = take_integer(&select, 0);
 		tally.ok = take_integer(&select, 0);
 		tally.sampled = take_integer(&select, 0);
+		tally.unverified = take_integer(&select, 0);
 		tally.skipped = take_integer(&select, 0);
-		tally.failed = tally.trials - tally.ok - tally.sampled - tally.skipped -
-			       take_integer(&select, 0);
+		tally.failed = tally.trials - tally.ok - tally.sampled - tally.unverified -
+			       tally.skipped - take_integer(&select, 0);
 		stop = visit(context, &run, &tally);
 		run_release(&run);
 	}

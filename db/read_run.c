@@ -244,7 +244,7 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 	"(SELECT trial.id FROM run LEFT JOIN mark ON mark.run_id = run.id"                    \
 	"  CROSS JOIN trial ON trial.run_id = run.id AND trial.kernel = mine.kernel"          \
 	"   AND trial.variant = mine.variant AND trial.config = mine.config"                  \
-	"   AND trial.status IN ('ok', 'sampled')"                                            \
+	"   AND trial.status IN ('ok', 'sampled', 'unverified')"                              \
 	"  WHERE run.device_id = head.device_id AND run.backend = head.backend"               \
 	"   AND run.started_ns <= head.started_ns"                                            \
 	"   AND (run.started_ns < head.started_ns OR run.id < head.id) AND mark.kind " marked \

@@ -82,7 +82,7 @@ static void run_finish(struct import_run *run, const struct import_source *sourc
 		key_value_set(&run->run.environment, "started", "when the file was last changed");
 	}
 	for (size_t i = 0; i < run->run.trial_count; i++)
-		run->without_median += run->run.trials[i].status == TRIAL_OK &&
+		run->without_median += trial_status_measured(run->run.trials[i].status) &&
 				       !run->trials[i].count && !run->trials[i].given.count;
 }
 

@@ -199,7 +199,7 @@ static int compute_constant(union tree_value *out, const struct tree_binding *bi
 }
 
 /* Operands come before their node, so an inner reduction is computed before an outer one. */
-static void compute_constants(struct tree_binding *binding)
+static void compute_constant_reductions(struct tree_binding *binding)
 {
 	for (int i = 0; i < binding->expression->node_count; i++) {
 		const struct tree_node *node = &binding->expression->nodes[i];
@@ -282,7 +282,7 @@ static int compute_bound(struct tree_binding *binding, const struct case_buffer 
 	struct check_computation computation = {
 		.binding = binding, .type = result->type, .out = out};
 
-	compute_constants(binding);
+	compute_constant_reductions(binding);
 	pthread_mutex_init(&computation.failure.lock, NULL);
 	parallel_for(result->length, elements_per_thread(binding->expression), compute_elements,
 		     &computation);

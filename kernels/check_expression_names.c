@@ -64,7 +64,7 @@ static int parse_check_buffer(struct check_parse *p, int *out,
 						       : TREE_REAL;
 	if (check_accept(p, "[")) {
 		at = check_next(p);
-		rc = check_parse_any(p, &node.operands[0]);
+		rc = p->parse_any(p, &node.operands[0]);
 		if (!rc)
 			rc = check_expect(p, "]", "\"]\" expected after the index");
 		if (!rc && check_type_of(p, node.operands[0]) == TREE_REAL)
@@ -160,7 +160,7 @@ static int parse_check_arguments(struct check_parse *p, int *out, int count)
 		if (i)
 			rc = check_expect(p, ",", "a second argument is missing: \",\" expected");
 		if (!rc)
-			rc = check_parse_any(p, &out[i]);
+			rc = p->parse_any(p, &out[i]);
 	}
 	return rc ? rc : check_expect(p, ")", "\")\" expected after the arguments");
 }
@@ -182,7 +182,7 @@ static int parse_reduction_of_elements(struct check_parse *p, struct tree_node *
 
 	if (rc)
 		return rc;
-	rc = check_parse_any(p, &node->operands[2]);
+	rc = p->parse_any(p, &node->operands[2]);
 	p->scope_count--;
 	if (rc)
 		return rc;
@@ -221,7 +221,7 @@ static int parse_reduction_of_range(struct check_parse *p, struct tree_node *nod
 		rc = check_expect(p, ",", "\",\" expected: NAME, FROM, TO, BODY");
 		at = check_next(p);
 		if (!rc)
-			rc = check_parse_any(p, &node->operands[bound]);
+			rc = p->parse_any(p, &node->operands[bound]);
 		if (!rc)
 			rc = check_need_integer(p, &node->operands[bound], at,
 						"FROM and TO must be integers");
@@ -233,7 +233,7 @@ static int parse_reduction_of_range(struct check_parse *p, struct tree_node *nod
 		rc = push_scope(p, (struct parse_scope){name, length, false, INDEXED}, name);
 	if (rc)
 		return rc;
-	rc = check_parse_any(p, &node->operands[2]);
+	rc = p->parse_any(p, &node->operands[2]);
 	p->scope_count--;
 	return rc;
 }

@@ -10,97 +10,7 @@
 #define NESTING_LIMIT 64
 #define TEXT_LIMIT 4096
 
-int check_parse_fail(struct check_parse *p, const char *at, const char *cause)
-{
-	return error_set(p->err, PL_EPARSE, "check expression \"%.400s\", character %td: %s",
-			 p->text, at - p->text + 1, cause);
-}
-
-bool check_accept(struct check_parse *p, const char *symbol)
-{
-	size_t length = strlen(symbol);
-
-	while (isspace((unsigned char)*p->at))
-		p->at++;
-	if (strncmp(p->at, symbol, length))
-		return false;
-	p->at += length;
-	return true;
-}
-
-const char *check_next(struct check_parse *p)
-{
-	check_accept(p, "");
-	return p->at;
-}
-
-int check_expect(struct check_parse *p, const char *symbol, const char *cause)
-{
-	return check_accept(p, symbol) ? 0 : check_parse_fail(p, p->at, cause);
-}
-
-/* ---- nodes ---- */
-
-int check_add(struct check_parse *p, int *out, struct tree_node node, const char *at)
-{
-	struct check_expression *tree = p->tree;
-
-	if (tree->node_count == TREE_NODES)
-		return check_parse_fail(p, at, "the expression has too many parts");
-	node.character = (size_t)(at - p->text) + 1;
-	for (int i = 0; i < 3; i++) {
-		const struct tree_node *operand;
-
-		if (node.operands[i] < 0)
-			continue;
-		operand = &tree->nodes[node.operands[i]];
-		node.depends |= operand->depends;
-		if (operand->depth >= node.depth)
-			node.depth = operand->depth + 1;
-	}
-	if (tree_is_reduction(&node))
-		node.depends &= ~(1u << node.slot);
-	if (node.depth > TREE_DEPTH)
-		return check_parse_fail(p, at, "the expression is nested too deep");
-	*out = tree->node_count;
-	tree->nodes[tree->node_count++] = node;
-	return 0;
-}
-
-int check_add_operation(struct check_parse *p, int *out, enum tree_operation operation,
-			enum tree_type type, int left, int right, const char *at)
-{
-	return check_add(p, out,
-			 (struct tree_node){.operation = operation,
-					    .type = type,
-					    .operands = {left, right, -1}},
-			 at);
-}
-
-enum tree_type check_type_of(const struct check_parse *p, int node)
-{
-	return p->tree->nodes[node].type;
-}
-
-int check_convert(struct check_parse *p, int *node, enum tree_type type, const char *at)
-{
-	if (check_type_of(p, *node) == type)
-		return 0;
-	return check_add_operation(p, node, TREE_CONVERT, type, *node, -1, at);
-}
-
-int check_unify(struct check_parse *p, int *left, int *right, const char *at)
-{
-	enum tree_type type = check_type_of(p, *left);
-	int rc;
-
-	if (check_type_of(p, *right) > type)
-		type = check_type_of(p, *right);
-	rc = check_convert(p, left, type, at);
-	return rc ? rc : check_convert(p, right, type, at);
-}
-
-/* ---- operators ---- */
+static int parse_check_any(struct check_parse *p, int *out);
 
 static int parse_check_number(struct check_parse *p, int *out)
 {
@@ -159,7 +69,7 @@ static int parse_check_primary(struct check_parse *p, int *out)
 		return check_parse_name(p, out);
 	if (!check_accept(p, "("))
 		return check_parse_fail(p, start, "a number, a name or \"(\" expected");
-	rc = check_parse_any(p, out);
+	rc = parse_check_any(p, out);
 	return rc ? rc : check_expect(p, ")", "\")\" expected");
 }
 
@@ -307,7 +217,7 @@ static int parse_check_or(struct check_parse *p, int *out)
 	return rc;
 }
 
-int check_parse_any(struct check_parse *p, int *out)
+static int parse_check_any(struct check_parse *p, int *out)
 {
 	struct tree_node node = {.operation = TREE_CHOOSE, .operands = {-1, -1, -1}};
 	const char *at = check_next(p);
@@ -319,11 +229,11 @@ int check_parse_any(struct check_parse *p, int *out)
 	at = check_next(p);
 	if (!rc && check_accept(p, "?")) {
 		node.operands[0] = *out;
-		rc = check_parse_any(p, &node.operands[1]);
+		rc = parse_check_any(p, &node.operands[1]);
 		if (!rc)
 			rc = check_expect(p, ":", "\":\" expected after the value for true");
 		if (!rc)
-			rc = check_parse_any(p, &node.operands[2]);
+			rc = parse_check_any(p, &node.operands[2]);
 		if (!rc)
 			rc = check_unify(p, &node.operands[1], &node.operands[2], at);
 		if (!rc) {
@@ -342,6 +252,7 @@ int check_expression_parse(struct check_expression **out, const char *text,
 		.names = names,
 		.text = text,
 		.at = text,
+		.parse_any = parse_check_any,
 		.scopes = {{"i", 1, true, LIKE_RESULT}},
 		.scope_count = 1,
 		.err = err,
@@ -355,7 +266,7 @@ int check_expression_parse(struct check_expression **out, const char *text,
 				 text, strlen(text), TEXT_LIMIT);
 	p.tree = xcalloc(1, sizeof(*p.tree));
 	p.tree->text = xstrdup(text);
-	rc = check_parse_any(&p, &p.tree->root);
+	rc = parse_check_any(&p, &p.tree->root);
 	if (!rc && *check_next(&p))
 		rc = check_parse_fail(&p, p.at, "an operator or the end expected");
 	if (rc)

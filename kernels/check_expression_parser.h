@@ -20,6 +20,8 @@ struct check_parse {
 	const struct check_names *names;
 	const char *text;
 	const char *at;
+	/* The first rule of the grammar: any expression. */
+	int (*parse_any)(struct check_parse *p, int *out);
 	struct parse_scope scopes[TREE_SLOTS];
 	int scope_count;
 	int nesting;
@@ -43,8 +45,6 @@ int check_convert(struct check_parse *p, int *node, enum tree_type type, const c
 /* Gives both the type that C's rules choose. */
 int check_unify(struct check_parse *p, int *left, int *right, const char *at);
 
-/* Any expression: the grammar's first rule. */
-int check_parse_any(struct check_parse *p, int *out);
 /* A name, with the index or the arguments that follow it. */
 int check_parse_name(struct check_parse *p, int *out);
 

@@ -209,8 +209,8 @@ __attribute__((noinline)) static int evaluate_chosen(union tree_value *out,
 	return rc;
 }
 
-static int choose_lanes(int *chosen, const struct tree_block *block, enum tree_type type,
-			const union tree_value *conditions, bool wanted)
+static int list_chosen_lanes(int *chosen, const struct tree_block *block, enum tree_type type,
+			     const union tree_value *conditions, bool wanted)
 {
 	int count = 0;
 
@@ -232,7 +232,7 @@ static int evaluate_choice(union tree_value *out, const struct tree_binding *bin
 	if (rc)
 		return rc;
 	for (int branch = 0; !rc && branch < 2; branch++) {
-		count = choose_lanes(chosen, block, type, conditions, !branch);
+		count = list_chosen_lanes(chosen, block, type, conditions, !branch);
 		rc = evaluate_chosen(out, binding, block, node->operands[1 + branch], chosen, count,
 				     err);
 	}
@@ -252,7 +252,7 @@ static int evaluate_logic(union tree_value *out, const struct tree_binding *bind
 
 	if (rc)
 		return rc;
-	count = choose_lanes(chosen, block, nodes[node->operands[0]].type, out, and);
+	count = list_chosen_lanes(chosen, block, nodes[node->operands[0]].type, out, and);
 	FOR_LANES
 	out[lane].integer = !and;
 	rc = evaluate_chosen(out, binding, block, node->operands[1], chosen, count, err);
@@ -372,8 +372,8 @@ static int divide_values(union tree_value *out, const union tree_value *right,
 }
 
 /* Comparisons and extremes, of operands of the given type. */
-static void compare_values(union tree_value *out, const union tree_value *right, int lanes,
-			   const struct tree_node *node, enum tree_type type)
+static void compare_operands(union tree_value *out, const union tree_value *right, int lanes,
+			     const struct tree_node *node, enum tree_type type)
 {
 	for (int lane = 0; lane < lanes; lane++) {
 		union tree_value a = out[lane], b = right[lane];
@@ -434,8 +434,8 @@ static int evaluate_binary_node(union tree_value *out, const struct tree_binding
 		out[lane].real = pow(out[lane].real, right[lane].real);
 		return 0;
 	default:
-		compare_values(out, right, block->lanes, node,
-			       binding->expression->nodes[node->operands[0]].type);
+		compare_operands(out, right, block->lanes, node,
+				 binding->expression->nodes[node->operands[0]].type);
 		return 0;
 	}
 }

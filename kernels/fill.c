@@ -148,17 +148,18 @@ static void fill_uniform(struct filling *filling)
 }
 
 /*
- * The sum of 12 values of 56 bits each, less its mean: a standard deviation of
- * 2^56 up to a relative 2^-112, and a range of 6 of them. Doubled, so that it is
- * an integer.
+ * The sum of 12 values of 60 bits each, less its mean: a standard deviation of
+ * 2^60 up to a relative 2^-120, and a range of 6 of them on each side. Its last
+ * bit is set, so that the conversion never meets a tie: ties would make even
+ * mantissas more frequent.
  */
 static double normal_at(uint64_t key, uint64_t index)
 {
-	int64_t sum = -12 * ((INT64_C(1) << 56) - 1);
+	int64_t sum = -6 * ((INT64_C(1) << 60) - 1);
 
 	for (uint64_t part = 0; part < 12; part++)
-		sum += 2 * (int64_t)(hash_at(key, 12 * index + part) >> 8);
-	return (double)sum * 0x1p-57;
+		sum += (int64_t)(hash_at(key, 12 * index + part) >> 4);
+	return (double)(sum | 1) * 0x1p-60;
 }
 
 static void fill_normal(void *context, int64_t begin, int64_t end)

@@ -445,7 +445,5 @@ int npy_write(const char *path, enum element_type type, const void *data, int64_
 	rc = npy_write_stream(stream, path, type, data, length, err);
 	if (fclose(stream) && !rc)
 		rc = error_set(err, PL_EIO, "writing '%s': %s", path, strerror(errno));
-	if (rc)
-		remove(path);
 	return rc;
 }

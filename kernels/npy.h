@@ -49,7 +49,7 @@ int npy_copy(void *data, enum element_type type, int64_t length, const struct np
 
 /*
  * Writes `length` elements as a one-dimensional array. bf16 becomes '<u2', tf32
- * '<f4'. Returns 0 or PL_EIO; a file that could not be completed is removed.
+ * '<f4'. Returns 0 or PL_EIO; what was written before a failure stays, and is no readable file.
  */
 int npy_write(const char *path, enum element_type type, const void *data, int64_t length,
 	      struct error *err);

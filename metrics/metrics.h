@@ -22,6 +22,8 @@
 	X(TRIAL_OK, "ok", "verified, and timed where the backend has a clock")                    \
 	X(TRIAL_SKIPPED, "skipped", "a constraint does not hold; the reason names it")            \
 	X(TRIAL_SAMPLED, "sampled", "counted on some of its blocks by an emulator; not verified") \
+	X(TRIAL_UNVERIFIED, "unverified",                                                         \
+	  "timed or counted like an ok one, but its result was compared with nothing")            \
 	X(TRIAL_MISMATCH, "mismatch", "the result differs from the CPU oracle; never timed")      \
 	X(TRIAL_FAULT, "fault", "an emulator found an error in the kernel, such as a race")       \
 	X(TRIAL_TIMEOUT, "timeout", "ran longer than --timeout; its worker was ended")            \
@@ -40,7 +42,12 @@ enum trial_status {
 const char *trial_status_name(enum trial_status status);
 /* Returns false if there is no such status; *out is unchanged then. */
 bool trial_status_parse(enum trial_status *out, const char *name);
-/* Returns whether the status is none of ok, sampled, skipped and pending. */
+/* Returns whether the case ran to its end: ok or unverified. It has times if the backend has a
+ * clock, and counters of all its blocks. A verified case is ok and nothing else. */
+bool trial_status_measured(enum trial_status status);
+/* Returns whether the case has counters: it was measured, or an emulator sampled it. */
+bool trial_status_counted(enum trial_status status);
+/* Returns whether the status is none of ok, sampled, unverified, skipped and pending. */
 bool trial_status_is_failure(enum trial_status status);
 
 /* A device as its driver describes it. */

@@ -25,8 +25,17 @@ bool trial_status_parse(enum trial_status *out, const char *name)
 	return false;
 }
 
+bool trial_status_measured(enum trial_status status)
+{
+	return status == TRIAL_OK || status == TRIAL_UNVERIFIED;
+}
+
+bool trial_status_counted(enum trial_status status)
+{
+	return trial_status_measured(status) || status == TRIAL_SAMPLED;
+}
+
 bool trial_status_is_failure(enum trial_status status)
 {
-	return status != TRIAL_OK && status != TRIAL_SAMPLED && status != TRIAL_SKIPPED &&
-	       status != TRIAL_PENDING;
+	return !trial_status_counted(status) && status != TRIAL_SKIPPED && status != TRIAL_PENDING;
 }

@@ -173,6 +173,16 @@ static void axis_values_normalise(struct axis_values *values)
 	values->count = kept;
 }
 
+/* Cuts the blanks at the end of a text, and returns where the blanks at its beginning end. */
+static char *without_blanks(char *text)
+{
+	size_t length = strlen(text);
+
+	while (length && strchr(" \t", text[length - 1]))
+		text[--length] = '\0';
+	return text + strspn(text, " \t");
+}
+
 int axis_parse(struct axis_values *out, const char *text, struct error *err)
 {
 	struct axis_values values = {0};
@@ -186,10 +196,13 @@ int axis_parse(struct axis_values *out, const char *text, struct error *err)
 				 "the axis has no values: write values such as 64..1024 or 64,96");
 	string_list_split(&pieces, text, ',');
 	for (size_t i = 0; i < pieces.count && !rc; i++) {
-		struct axis_piece piece = {text, pieces.items[i], position};
+		const size_t whole = strlen(pieces.items[i]);
+		const size_t blanks = strspn(pieces.items[i], " \t");
+		struct axis_piece piece = {text, without_blanks(pieces.items[i]),
+					   position + blanks};
 
 		rc = axis_piece_parse(&values, &capacity, &piece, err);
-		position += strlen(pieces.items[i]) + 1;
+		position += whole + 1;
 	}
 	string_list_release(&pieces);
 	if (rc) {

@@ -16,6 +16,7 @@ struct plan_choice {
 
 struct plan_maker {
 	const struct plan_request *request;
+	struct kernel_set kernels;
 	struct selector *selectors;
 	size_t selector_count;
 	struct axis_values *overrides; /* parallel to request->overrides; empty for SIZE_SMALL */
@@ -241,7 +242,8 @@ static int selectors_parse(struct plan_maker *maker, struct error *err)
 	maker->selectors = xcalloc(maker->request->selector_count + 1, sizeof(*maker->selectors));
 	while (!rc && maker->selector_count < maker->request->selector_count) {
 		rc = selector_parse(&maker->selectors[maker->selector_count],
-				    maker->request->selectors[maker->selector_count], err);
+				    maker->request->selectors[maker->selector_count],
+				    &maker->kernels, err);
 		maker->selector_count += !rc;
 	}
 	return rc;
@@ -274,18 +276,22 @@ static int overrides_check(const struct plan_maker *maker, struct error *err)
 
 int plan_choose(struct plan **out, const struct plan_request *request, struct error *err)
 {
-	struct plan_maker maker = {.request = request};
-	size_t count;
-	const struct kernel *const *kernels = kernel_all(&count);
+	struct plan_maker maker = {.request = request, .kernels = request->kernels};
 	int rc;
+
+	if (!maker.kernels.count)
+		maker.kernels = kernel_set_built_in();
 
 	maker.plan = xcalloc(1, sizeof(*maker.plan));
 	rc = overrides_parse(&maker, err);
 	if (!rc)
 		rc = selectors_parse(&maker, err);
-	for (size_t k = 0; k < count && !rc; k++)
-		for (size_t v = 0; v < kernels[k]->variant_count && !rc; v++)
-			rc = variant_add(&maker, kernels[k], &kernels[k]->variants[v], err);
+	for (size_t k = 0; k < maker.kernels.count && !rc; k++) {
+		const struct kernel *kernel = maker.kernels.items[k];
+
+		for (size_t v = 0; v < kernel->variant_count && !rc; v++)
+			rc = variant_add(&maker, kernel, &kernel->variants[v], err);
+	}
 	if (!rc)
 		rc = overrides_check(&maker, err);
 	for (size_t i = 0; i < maker.selector_count; i++)
@@ -305,13 +311,23 @@ int plan_choose(struct plan **out, const struct plan_request *request, struct er
 
 /* ---- the device ---- */
 
+/* A value that an expression of a user's kernel cannot take skips its case only: the file may have
+ * others. The values of a built-in kernel come from the request, which is refused. */
 static int case_resolve(struct launch_case **launch, struct text *skip,
 			const struct plan_case *planned, const struct device_limits *limits,
 			struct error *err)
 {
+	struct error cause = {0};
 	int rc = kernel_resolve(launch, skip, planned->descriptor, planned->descriptor_variant,
-				planned->axes, planned->axis_count, limits, err);
+				planned->axes, planned->axis_count, limits, &cause);
 
+	if (rc == PL_EUSAGE && planned->descriptor_variant->source) {
+		text_clear(skip);
+		text_add(skip, cause.text);
+		return 0;
+	}
+	if (rc)
+		error_set(err, rc, "%s", cause.text);
 	return error_context(err, rc, "%s/%s/%s", planned->kernel, planned->variant,
 			     planned->config);
 }
@@ -345,6 +361,8 @@ int plan_resolve(struct plan *plan, const struct device_limits *limits, struct e
 		planned->launch = NULL;
 		free(planned->skip_reason);
 		planned->skip_reason = NULL;
+		free(planned->failure);
+		planned->failure = NULL;
 		rc = case_resolve(&planned->launch, &skip, planned, limits, err);
 		if (!rc && !planned->launch)
 			planned->skip_reason = text_detach(&skip);
@@ -375,6 +393,7 @@ void plan_case_release(struct plan_case *planned)
 	free(planned->variant);
 	free(planned->config);
 	free(planned->skip_reason);
+	free(planned->failure);
 	launch_case_free(planned->launch);
 }
 

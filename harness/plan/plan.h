@@ -17,7 +17,8 @@
  *   64..1024      64, doubled while the value is <= 1024
  *   64..1024:+32  steps of 32
  *   64..1024:*4   factors of 4
- * A range starts at 1 or above; a single value may be 0. axis_parse() sorts the
+ * with blanks around a value ignored. A range starts at 1 or above; a single
+ * value may be 0. axis_parse() sorts the
  * values in ascending order, removes duplicates, and accepts at most
  * AXIS_MAX_VALUES values. It returns PL_EUSAGE for a malformed text and then
  * leaves *out unchanged. axis_values_release() frees the values.
@@ -40,6 +41,8 @@ struct axis_override {
 };
 
 struct plan_request {
+	/* Among which the selectors select. No items: the built-in kernels. */
+	struct kernel_set kernels;
 	/*
 	 * "reduce", "reduce/shuffle", "reduce/shuffle/block=256,n=4096"; names may contain *
 	 * and ?. No selector selects everything. A kernel that runs only on request (`fault`)
@@ -60,6 +63,7 @@ struct plan_case {
 	size_t position;            /* in the whole plan, even if the plan is one shard of it */
 	struct launch_case *launch; /* NULL: skipped */
 	char *skip_reason;          /* NULL: runnable */
+	char *failure;              /* why the source of the user does not compile; NULL: it does */
 	/* What the database already has of the case in a resumed run. All zero in a new plan. */
 	int rounds_done;
 	bool counted;

@@ -103,21 +103,19 @@ static int selector_config_parse(struct selector *selector, const char *config, 
 	return rc;
 }
 
-static void add_kernel_names(struct string_list *out)
+static void add_kernel_names(struct string_list *out, const struct kernel_set *kernels)
 {
-	size_t count;
-	const struct kernel *const *kernels = kernel_all(&count);
-
-	for (size_t i = 0; i < count; i++)
-		string_list_add(out, kernels[i]->name);
+	for (size_t i = 0; i < kernels->count; i++)
+		string_list_add(out, kernels->items[i]->name);
 }
 
-static int unknown_kernel(const struct selector *selector, struct error *err)
+static int unknown_kernel(const struct selector *selector, const struct kernel_set *set,
+			  struct error *err)
 {
 	struct string_list names = {0};
 	struct text hint = TEXT_INIT;
-	size_t count;
-	const struct kernel *const *kernels = kernel_all(&count);
+	const struct kernel *const *kernels = set->items;
+	const size_t count = set->count;
 	int rc;
 
 	for (size_t i = 0; i < count && !hint.length; i++)
@@ -129,7 +127,7 @@ static int unknown_kernel(const struct selector *selector, struct error *err)
 		if (kernel_find_variant(kernels[i], selector->kernel))
 			text_addf(&hint, ": it is a variant, write %s/%s", kernels[i]->name,
 				  selector->kernel);
-	add_kernel_names(&names);
+	add_kernel_names(&names, set);
 	if (!hint.length)
 		suggest_names(&hint, selector->kernel, &names);
 	rc = error_set(err, PL_EUSAGE, "there is no kernel '%s'%s", selector->kernel, hint.data);
@@ -139,13 +137,14 @@ static int unknown_kernel(const struct selector *selector, struct error *err)
 }
 
 /* Reports the first part of the selector that matches nothing, with the names that would match. */
-static int selector_explain(const struct selector *selector, struct error *err)
+static int selector_explain(const struct selector *selector, const struct kernel_set *set,
+			    struct error *err)
 {
 	struct string_list variants = {0};
 	struct string_list axes = {0};
 	struct text hint = TEXT_INIT;
-	size_t count;
-	const struct kernel *const *kernels = kernel_all(&count);
+	const struct kernel *const *kernels = set->items;
+	const size_t count = set->count;
 	bool kernel_found = false;
 	bool variant_found = false;
 	int rc;
@@ -170,7 +169,7 @@ static int selector_explain(const struct selector *selector, struct error *err)
 		}
 	}
 	if (!kernel_found) {
-		rc = unknown_kernel(selector, err);
+		rc = unknown_kernel(selector, set, err);
 	} else if (!variant_found) {
 		suggest_names(&hint, selector->variant, &variants);
 		rc = error_set(err, PL_EUSAGE, "kernel '%s' has no variant '%s'%s",
@@ -191,10 +190,11 @@ static int selector_explain(const struct selector *selector, struct error *err)
 	return rc;
 }
 
-static bool selector_chooses_something(const struct selector *selector)
+static bool selector_chooses_something(const struct selector *selector,
+				       const struct kernel_set *set)
 {
-	size_t count;
-	const struct kernel *const *kernels = kernel_all(&count);
+	const struct kernel *const *kernels = set->items;
+	const size_t count = set->count;
 
 	for (size_t k = 0; k < count; k++)
 		for (size_t v = 0; v < kernels[k]->variant_count; v++)
@@ -203,7 +203,8 @@ static bool selector_chooses_something(const struct selector *selector)
 	return false;
 }
 
-int selector_parse(struct selector *out, const char *text, struct error *err)
+int selector_parse(struct selector *out, const char *text, const struct kernel_set *kernels,
+		   struct error *err)
 {
 	struct selector selector = {.text = text};
 	const char *slash = strchr(text, '/');
@@ -221,8 +222,8 @@ int selector_parse(struct selector *out, const char *text, struct error *err)
 			       text);
 	if (!rc && second)
 		rc = selector_config_parse(&selector, second + 1, err);
-	if (!rc && !selector_chooses_something(&selector))
-		rc = selector_explain(&selector, err);
+	if (!rc && !selector_chooses_something(&selector, kernels))
+		rc = selector_explain(&selector, kernels, err);
 	if (rc) {
 		selector_release(&selector);
 		return rc;

@@ -23,7 +23,8 @@ struct selector {
 
 /* Keeps a pointer to `text`. Returns PL_EUSAGE if the text is malformed or selects nothing; the
  * message names the nearest names. */
-int selector_parse(struct selector *out, const char *text, struct error *err);
+int selector_parse(struct selector *out, const char *text, const struct kernel_set *kernels,
+		   struct error *err);
 void selector_release(struct selector *selector);
 bool selector_matches(const struct selector *selector, const struct kernel *kernel,
 		      const struct kernel_variant *variant);

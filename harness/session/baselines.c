@@ -90,7 +90,7 @@ int baselines_load(struct baselines *out, struct db *db, const struct run *head,
 
 static bool trial_is_measured(const struct trial *trial)
 {
-	return trial && (trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED);
+	return trial && trial_status_counted(trial->status);
 }
 
 /* Gives a pair the baseline of its case in place of its base. */

@@ -60,6 +60,7 @@ void sweep_cases_release(struct sweep *sweep)
 {
 	for (size_t i = 0; sweep->cases && i < sweep->plan->count; i++) {
 		text_release(&sweep->cases[i].json);
+		free(sweep->cases[i].unverified);
 		free(sweep->cases[i].early_reason);
 	}
 	free(sweep->cases);
@@ -84,11 +85,26 @@ int case_finish(struct sweep *sweep, size_t index, enum trial_status status, con
 	text_release(&sweep->cases[index].json);
 	if (status == TRIAL_OK || status == TRIAL_SAMPLED)
 		sweep->outcome.ok++;
+	else if (status == TRIAL_UNVERIFIED)
+		sweep->outcome.unverified++;
 	else if (status == TRIAL_SKIPPED)
 		sweep->outcome.skipped++;
 	else
 		sweep->outcome.failed++;
 	return sweep->sink->finished(sweep->sink->context, index, status, reason, err);
+}
+
+void case_keep_unverified(struct case_state *state, const char *reason)
+{
+	free(state->unverified);
+	state->unverified = xstrdup(reason);
+}
+
+int case_finish_measured(struct sweep *sweep, size_t index, struct error *err)
+{
+	const char *unverified = sweep->cases[index].unverified;
+
+	return case_finish(sweep, index, unverified ? TRIAL_UNVERIFIED : TRIAL_OK, unverified, err);
 }
 
 /* ---- requests ---- */

@@ -46,7 +46,7 @@ static int measure_ceilings(const struct sweep_request *request,
 				.shard = &whole,
 				.of_ceilings = true};
 	struct text worker = TEXT_INIT;
-	int rc = request_plan(&task.plan, request, err);
+	int rc = request_plan(&task.plan, request, NULL, err);
 
 	settings.metrics = (struct string_list){0};
 	if (backend_traits_of(backend).emulated)

@@ -1,6 +1,6 @@
 /*
  * Counting, in batches, because one pass of the counters runs over many cases.
- * A case that was verified and timed stays ok whatever happens here; a counter
+ * A case that was timed stays ok or unverified whatever happens here; a counter
  * that could not be read is missing with the reason.
  */
 #include <math.h>
@@ -53,13 +53,15 @@ static void set_launches(struct counter_list *counters, const struct launch_case
 static void set_accuracy(struct counter_list *counters, const struct case_state *state)
 {
 	const struct metric *metric = metric_find("relative_error");
+	const char *unverified = state->unverified;
 
 	if (isfinite(state->relative_error))
 		counter_list_set(counters, metric->name, metric->unit, metric->formula,
 				 state->relative_error);
 	else
 		counter_list_set_missing(counters, metric->name, metric->unit, metric->formula,
-					 state->no_accuracy[0]
+					 unverified ? unverified
+					 : state->no_accuracy[0]
 						 ? state->no_accuracy
 						 : "the worker that verified it did not say");
 }
@@ -87,7 +89,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 		return rc;
 	sweep->cases[index].counted = true;
 	sweep->steps_done++;
-	rc = case_finish(sweep, index, TRIAL_OK, NULL, err);
+	rc = case_finish_measured(sweep, index, err);
 	sweep_show_progress(sweep, "count", index);
 	return rc;
 }
@@ -304,7 +306,7 @@ int sweep_count(struct sweep *sweep, struct error *err)
 			continue;
 		/* A resumed run may have been killed between counters and the final status. */
 		if (sweep->cases[i].counted)
-			rc = case_finish(sweep, i, TRIAL_OK, NULL, err);
+			rc = case_finish_measured(sweep, i, err);
 		else
 			pending[count++] = i;
 	}

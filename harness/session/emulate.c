@@ -137,8 +137,7 @@ static int slot_end(struct worker_slot *slot, enum exchange_end end, struct erro
 	char where[32] = "its beginning";
 	int rc;
 
-	if (end == EXCHANGE_DONE && !slot->counted &&
-	    (exchange->status == TRIAL_OK || exchange->status == TRIAL_SAMPLED)) {
+	if (end == EXCHANGE_DONE && !slot->counted && trial_status_counted(exchange->status)) {
 		end = EXCHANGE_LIED;
 		error_set(cause, PL_EPROTOCOL, "it emulated the case and gave no counters");
 	}

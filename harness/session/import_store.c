@@ -76,7 +76,7 @@ static int store_imported_trial(struct db *db, const struct trial *trial,
 	};
 	int rc = 0;
 
-	if (round.count && trial->status == TRIAL_OK)
+	if (round.count && trial_status_measured(trial->status))
 		rc = db_round_add(db, trial->id, &round, err);
 	if (!rc && trial->counters.count)
 		rc = db_counters_set(db, trial->id, &trial->counters, err);

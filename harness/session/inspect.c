@@ -55,7 +55,7 @@ static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
 	case_request(&request, sweep, "inspect", index, -1);
 	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
-	if (end == EXCHANGE_DONE && exchange.status == TRIAL_OK && !answer.inspected) {
+	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && !answer.inspected) {
 		end = EXCHANGE_LIED;
 		error_set(&cause, PL_EPROTOCOL, "it inspected the case and gave no facts");
 	}
@@ -69,6 +69,8 @@ static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
 		/* The plan keeps the reason; a case that never runs stores no facts. */
 		state->inspected = false;
 		skip_inspected(sweep, index, reason.data);
+	} else if (status == TRIAL_UNVERIFIED) {
+		case_keep_unverified(state, reason.data);
 	} else if (status != TRIAL_OK) {
 		state->early_status = status;
 		state->early_reason = text_detach(&reason);
@@ -97,6 +99,11 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		if (sweep->cases[i].ended)
 			continue;
+		if (plan->cases[i].failure) {
+			sweep->cases[i].early_status = TRIAL_FAILED;
+			sweep->cases[i].early_reason = xstrdup(plan->cases[i].failure);
+			continue;
+		}
 		rc = sweep_open_worker(sweep, &sweep->worker, err);
 		if (!rc)
 			rc = inspect_case(sweep, i, err);

@@ -28,6 +28,8 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 		return rc;
 	device_limits_of(&limits, &sweep->info.device);
 	rc = plan_resolve(task->plan, &limits, err);
+	if (!rc)
+		rc = sweep_compile(sweep, task->plan, err);
 	return rc ? rc : sweep_inspect(sweep, task->plan, err);
 }
 

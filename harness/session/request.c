@@ -14,6 +14,20 @@ void sweep_request_init(struct sweep_request *request)
 	*request = (struct sweep_request){.settings = measure_settings_default};
 }
 
+bool is_kernel_file(const char *operand)
+{
+	static const char *const suffixes[] = {".cu", ".ptx", ".cubin", ".perflab"};
+	const size_t length = strlen(operand);
+
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
+		const size_t suffix = strlen(suffixes[i]);
+
+		if (length > suffix && !strcmp(operand + length - suffix, suffixes[i]))
+			return true;
+	}
+	return false;
+}
+
 void sweep_request_set_axis(struct sweep_request *request, const char *name, const char *values)
 {
 	string_list_add(&request->axis_names, name);
@@ -38,6 +52,9 @@ int sweep_request_set(struct sweep_request *request, const char *assignment, str
 void sweep_request_release(struct sweep_request *request)
 {
 	string_list_release(&request->selectors);
+	string_list_release(&request->files);
+	string_list_release(&request->annotations);
+	string_list_release(&request->compile_flags);
 	string_list_release(&request->axis_names);
 	string_list_release(&request->axis_values);
 	string_list_release(&request->metrics);
@@ -125,11 +142,32 @@ int request_settings(struct measure_settings *out, const struct sweep_request *r
 	return rc;
 }
 
-int request_plan(struct plan **out, const struct sweep_request *request, struct error *err)
+int request_read_files(struct kernel_file **out, const struct sweep_request *request,
+		       struct error *err)
 {
+	const struct kernel_file_options options = {
+		.lines = (const char *const *)request->annotations.items,
+		.line_count = request->annotations.count,
+		.flags = (const char *const *)request->compile_flags.items,
+		.flag_count = request->compile_flags.count,
+		.standard = request->standard,
+		.compiler = request->compiler,
+	};
+
+	if (!request->files.count)
+		return 0;
+	return kernel_files_read(out, (const char *const *)request->files.items,
+				 request->files.count, &options, err);
+}
+
+int request_plan(struct plan **out, const struct sweep_request *request,
+		 const struct kernel_file *files, struct error *err)
+{
+	const struct kernel *const user = files ? kernel_file_kernel(files) : NULL;
 	const size_t count = request->axis_names.count;
 	struct axis_override *overrides = xcalloc(count + 1, sizeof(*overrides));
 	struct plan_request wanted = {
+		.kernels = {&user, user != NULL},
 		.selectors = (const char *const *)request->selectors.items,
 		.selector_count = request->selectors.count,
 		.overrides = overrides,

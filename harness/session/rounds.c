@@ -158,8 +158,8 @@ static int measure_round_of_case(struct sweep *sweep, size_t index, int round, s
 	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
 	/* Under ncu there are no samples: the times would be the profiler's. */
-	if (end == EXCHANGE_DONE && exchange.status == TRIAL_OK && !answer.result.count &&
-	    strcmp(sweep->info.profiler, "ncu")) {
+	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) &&
+	    !answer.result.count && strcmp(sweep->info.profiler, "ncu")) {
 		end = EXCHANGE_LIED;
 		error_set(&cause, PL_EPROTOCOL, "it measured the case and gave no samples");
 	}
@@ -167,7 +167,9 @@ static int measure_round_of_case(struct sweep *sweep, size_t index, int round, s
 		snprintf(where, sizeof(where), "phase %s",
 			 worker_phase_name((enum worker_phase)answer.last_phase));
 	rc = exchange_settle(&sweep->worker, end, &exchange, where, &cause, &status, &reason, err);
-	if (!rc && status == TRIAL_OK) {
+	if (!rc && status == TRIAL_UNVERIFIED)
+		case_keep_unverified(&sweep->cases[index], reason.data);
+	if (!rc && trial_status_measured(status)) {
 		accuracy_keep(&sweep->cases[index], &answer);
 		rc = round_store(sweep, index, &answer.result, err);
 	} else if (!rc) {

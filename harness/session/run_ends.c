@@ -14,6 +14,7 @@ struct run_ends run_ends_count(const struct run *run)
 		ends.mismatches += status == TRIAL_MISMATCH;
 		ends.faults += status == TRIAL_FAULT;
 		failures += trial_status_is_failure(status);
+		ends.unverified += status == TRIAL_UNVERIFIED;
 		skipped += status == TRIAL_SKIPPED;
 	}
 	ends.others = failures - ends.mismatches - ends.faults;

@@ -37,7 +37,13 @@ extern const char *const ceilings_when_words[];
 int ceilings_when_default(int *out, struct error *err);
 
 struct sweep_request {
-	struct string_list selectors;               /* as in struct plan_request */
+	struct string_list selectors; /* as in struct plan_request */
+	/* Files of the user (.cu, .ptx, .cubin): their kernels are swept instead of the built-in
+	 * ones. None: the built-in kernels. */
+	struct string_list files;
+	struct string_list annotations;             /* lines that are added to those of the files */
+	struct string_list compile_flags;           /* added to those of the files */
+	const char *standard, *compiler;            /* "c++17", "nvcc"; NULL: as the files say */
 	struct string_list axis_names, axis_values; /* values that replace those of an axis */
 	/* All but the metrics, because their names depend on the backend. */
 	struct measure_settings settings;
@@ -54,6 +60,8 @@ struct sweep_request {
 /* Sets the default settings and no selectors, which means every kernel. Strings are borrowed, lists
  * are owned. */
 void sweep_request_init(struct sweep_request *request);
+/* Whether an operand is a file of the user, by its suffix: .cu, .ptx, .cubin or .perflab. */
+bool is_kernel_file(const char *operand);
 /* `assignment` is "NAME=VALUES". PL_EUSAGE: it does not have this form. */
 int sweep_request_set(struct sweep_request *request, const char *assignment, struct error *err);
 void sweep_request_set_axis(struct sweep_request *request, const char *name, const char *values);

@@ -8,6 +8,7 @@
 
 #include "harness/session/session.h"
 #include "harness/session/sweep_state.h"
+#include "kernels/user/kernel_file.h"
 
 /* ---- the request: request.c ---- */
 
@@ -18,8 +19,13 @@ int request_settings(struct measure_settings *out, const struct sweep_request *r
 /* Resolves the words of --metrics to names of the catalogue. PL_EUSAGE as above. */
 int request_metrics(struct string_list *wanted, const struct string_list *words, bool emulated,
 		    struct error *err);
-/* Chooses the cases of a request and checks their values. *out may be set on an error. */
-int request_plan(struct plan **out, const struct sweep_request *request, struct error *err);
+/* Reads the files of a request; *out stays unchanged if it has none. The caller frees *out. */
+int request_read_files(struct kernel_file **out, const struct sweep_request *request,
+		       struct error *err);
+/* Chooses the cases of a request among the kernels of `files` (NULL: the built-in ones), which must
+ * outlive the plan, and checks their values. *out may be set on an error. */
+int request_plan(struct plan **out, const struct sweep_request *request,
+		 const struct kernel_file *files, struct error *err);
 /* Whether nothing exists at the path and a file can be created there. db_open() reports other
  * problems with a path. */
 bool database_is_new(const char *path);

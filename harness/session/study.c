@@ -46,7 +46,7 @@ static int measure_studies(const struct sweep_request *request, const struct bac
 	int rc = request_settings(&settings, request, &traits, err);
 
 	if (!rc)
-		rc = request_plan(&task.plan, request, err);
+		rc = request_plan(&task.plan, request, NULL, err);
 	if (!rc)
 		rc = backend_choice_find(choice, err);
 	if (!rc && !database_is_new(request->db_path))

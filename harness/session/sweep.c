@@ -23,6 +23,7 @@ struct prepared_sweep {
 	const struct sweep_observer *observer;
 	const volatile int *stop;
 	struct backend_choice choice;
+	struct kernel_file *files; /* of the user; NULL: none */
 	struct plan *plan;
 	struct sweep_shard shard;
 	struct run resumed;
@@ -34,6 +35,7 @@ static void prepared_release(struct prepared_sweep *sweep)
 {
 	backend_choice_release(&sweep->choice);
 	plan_free(sweep->plan);
+	kernel_file_free(sweep->files);
 	free(sweep->shard.sweep);
 	run_release(&sweep->resumed);
 	measure_settings_release(&sweep->resumed_settings);
@@ -65,7 +67,9 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 	if (!rc)
 		rc = shard_from_request(&sweep->shard, request, err);
 	if (!rc)
-		rc = request_plan(&sweep->plan, request, err);
+		rc = request_read_files(&sweep->files, request, err);
+	if (!rc)
+		rc = request_plan(&sweep->plan, request, sweep->files, err);
 	return rc ? rc : shard_take(&sweep->shard, sweep->plan, err);
 }
 

@@ -51,14 +51,18 @@ struct case_state {
 	 * no_accuracy has the reason ("": not given). */
 	double relative_error;
 	char no_accuracy[96];
+	/* Why the results are compared with nothing; NULL: they are verified. Such a case ends as
+	 * unverified instead of ok. */
+	char *unverified;
 	/* A failure at inspection, kept until results can be stored; TRIAL_OK: none. */
 	enum trial_status early_status;
 	char *early_reason;
 };
 
 struct sweep_outcome {
-	size_t ok, skipped, failed; /* cases; skipped and failed by trial status */
-	size_t workers;             /* started */
+	/* cases by trial status; `ok` has the sampled ones, too */
+	size_t ok, unverified, skipped, failed;
+	size_t workers; /* started */
 	bool interrupted;
 };
 
@@ -112,6 +116,11 @@ void sweep_notice(const struct sweep *sweep, enum notice_kind kind, const char *
 size_t case_steps_left(const struct sweep *sweep, size_t index);
 int case_finish(struct sweep *sweep, size_t index, enum trial_status status, const char *reason,
 		struct error *err);
+/* Ends a case that was timed: as unverified if its results were compared with nothing, else as ok.
+ */
+int case_finish_measured(struct sweep *sweep, size_t index, struct error *err);
+/* Keeps that the results of the case are compared with nothing. */
+void case_keep_unverified(struct case_state *state, const char *reason);
 /* Adds the case as JSON. Encodes it at its first use. */
 void case_add_json(struct text *out, struct sweep *sweep, size_t index);
 /* Writes a request about one case. round -1: the request belongs to no round. */
@@ -126,6 +135,9 @@ size_t case_add_missing(const struct sweep *sweep, struct counter_list *counters
 
 /* ---- steps ---- */
 
+/* Compiles the sources of users' kernels for the device of the session. A case whose source does
+ * not compile, or whose arguments do not match, gets plan_case.failure. PL_EINTERRUPTED. */
+int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err);
 /* Inspects every runnable case that is not finished; adds skips to the plan. */
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err);
 /* Turns cases that failed at inspection into skipped ones, for a plan that is only shown. */
@@ -137,7 +149,8 @@ int sweep_measure(struct sweep *sweep, struct error *err);
 
 /* Verifies and times: each round in a fresh worker, in an order drawn from the seed. */
 int sweep_rounds(struct sweep *sweep, struct error *err);
-/* Counts in batches. A timed case stays ok even if counting fails. */
+/* Counts in batches. A timed case stays ok or unverified even if counting
+ * fails. */
 int sweep_count(struct sweep *sweep, struct error *err);
 /* Executes every case once, in several workers side by side. */
 int sweep_emulate(struct sweep *sweep, struct error *err);

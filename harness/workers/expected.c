@@ -15,6 +15,12 @@ bool case_is_checked(const struct launch_case *work)
 	return work->check.kind != CHECK_NONE;
 }
 
+enum trial_status case_unverified(struct text *reason)
+{
+	text_add(reason, "verify none: the result was not compared with anything");
+	return TRIAL_UNVERIFIED;
+}
+
 bool case_has_reference(const struct launch_case *work)
 {
 	return work->check.kind == CHECK_LAUNCHES;
@@ -119,29 +125,33 @@ static int compute_by_oracle(const struct launch_case *work, const struct host_b
 	return oracle->compute(work, inputs, expected, err);
 }
 
-static int compute_by_expression(const struct launch_case *work, const struct case_check_item *item,
-				 const struct host_buffers *inputs, struct host_buffers *expected,
-				 struct error *err)
+/* Parses an expression over the buffers and axes of a case. */
+static int parse_expression(struct check_expression **out, const struct launch_case *work,
+			    const char *text, struct error *err)
 {
-	struct check_buffer_name *buffers = xcalloc(work->buffer_count + 1, sizeof(buffers[0]));
-	const char **axes = xcalloc(work->axis_count + 1, sizeof(axes[0]));
+	struct check_buffer_name buffers[KERNEL_MAX_BUFFERS];
+	const char *axes[KERNEL_MAX_CASE_AXES];
 	const struct check_names names = {buffers, work->buffer_count, axes, work->axis_count};
-	struct check_expression *expression = NULL;
-	int rc;
 
 	for (size_t b = 0; b < work->buffer_count; b++)
 		buffers[b] =
 			(struct check_buffer_name){work->buffers[b].name, work->buffers[b].type};
 	for (size_t a = 0; a < work->axis_count; a++)
 		axes[a] = work->axes[a].name;
-	rc = check_expression_parse(&expression, item->text, &names, err);
+	return check_expression_parse(out, text, &names, err);
+}
+
+static int compute_by_expression(const struct launch_case *work, const struct case_check_item *item,
+				 const struct host_buffers *inputs, struct host_buffers *expected,
+				 struct error *err)
+{
+	struct check_expression *expression = NULL;
+	int rc = parse_expression(&expression, work, item->text, err);
 
 	if (rc == 0)
 		rc = check_expression_compute(expression, work, inputs, item->buffer,
 					      expected->data[item->buffer], err);
 	check_expression_free(expression);
-	free(axes);
-	free(buffers);
 	return error_context(err, rc, "verify %s = %s", work->buffers[item->buffer].name,
 			     item->text);
 }

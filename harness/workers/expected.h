@@ -9,9 +9,12 @@
 #define HARNESS_WORKERS_EXPECTED_H
 
 #include "kernels/kernels.h"
+#include "metrics/metrics.h"
 
 /* False: the results of the case are not compared, and its status is `unverified`. */
 bool case_is_checked(const struct launch_case *work);
+/* The status of such a case when nothing went wrong; adds the reason to *reason. */
+enum trial_status case_unverified(struct text *reason);
 /* True: the backend executes case_reference() for the expected results. */
 bool case_has_reference(const struct launch_case *work);
 /*

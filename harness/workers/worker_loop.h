@@ -13,8 +13,8 @@
  *	PL_EUSAGE	failed, marked as an error in the user's request
  *	anything else	failed
  *
- * An operation that succeeds but has a finding about the case, such as skipped
- * or mismatch, sets *status and *reason instead. They are TRIAL_OK and "" before
+ * An operation that succeeds but has a finding about the case, such as skipped,
+ * mismatch or unverified, sets *status and *reason instead. They are TRIAL_OK and "" before
  * the call.
  *
  * worker_reply_*() send one reply to perflab. They return 0, or PL_EIO if

@@ -12,7 +12,7 @@ bool history_is_timed(const struct history *history, size_t run)
 {
 	const struct trial *trial = &history->trials[run];
 
-	return trial->status == TRIAL_OK && trial->summary.count > 0 &&
+	return trial_status_measured(trial->status) && trial->summary.count > 0 &&
 	       trial->summary.median_ns > 0;
 }
 
@@ -185,6 +185,7 @@ void history_grid_release(struct history_grid *grid)
 	free(grid->runs);
 	free(grid->shown);
 	free(grid->median_ns);
+	free(grid->unverified);
 	free(grid->rounds);
 	free(grid->round_ns);
 	free(grid->code);

@@ -43,7 +43,7 @@ void history_release(struct history *history);
  * page shows only some of these runs. The change points use all runs and their
  * rounds, so they equal those of each case's own history.
  *
- * The arrays median_ns, rounds and code have case_count rows of run_count values,
+ * The arrays median_ns, unverified, rounds and code have case_count rows of run_count values,
  * with the cases in the order of the run's trials.
  */
 struct history_grid {
@@ -51,6 +51,7 @@ struct history_grid {
 	bool *shown;      /* per run: the page shows it */
 	size_t run_count, case_count;
 	double *median_ns; /* NAN: none */
+	bool *unverified;  /* like median_ns: the trial was compared with nothing */
 	/* The medians of the rounds, all above 0: round_ns[begin] and the following. count 0: no
 	 * rounds are stored. */
 	struct history_rounds {

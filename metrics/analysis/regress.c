@@ -100,7 +100,7 @@ static void explain(struct regress_case *item, char *reason)
 
 static bool has_result(const struct trial *trial)
 {
-	return trial && (trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED);
+	return trial && trial_status_counted(trial->status);
 }
 
 static bool has_failed(const struct trial *trial)
@@ -112,6 +112,23 @@ static char *status_and_reason(const struct trial *trial)
 {
 	return xasprintf("%s%s%s", trial_status_name(trial->status), trial->reason ? ": " : "",
 			 trial->reason ? trial->reason : "");
+}
+
+static bool is_unverified(const struct trial *trial)
+{
+	return trial && trial->status == TRIAL_UNVERIFIED;
+}
+
+/* Says which of the results were compared with nothing. */
+static void explain_unverified(struct regress_case *item)
+{
+	const bool base = is_unverified(item->base), head = is_unverified(item->head);
+
+	item->unverified = base || head;
+	if (item->unverified)
+		explain(item, xasprintf("%s unverified", base && head ? "base and head are"
+							 : base       ? "the base is"
+								      : "the head is"));
 }
 
 /* Judges a case that lacks a result in one run. Returns false if both runs have one. */
@@ -348,6 +365,8 @@ static void tally_verdicts(struct regress *regress, const struct regress_options
 		}
 		if (has_result(item->base) && has_result(item->head))
 			judge_numbers(item, options);
+		explain_unverified(item);
+		regress->unverified += item->unverified;
 		regress->tally[item->verdict]++;
 		regress->gating += item->gates;
 		regress->compared += item->timed || item->counters_compared;

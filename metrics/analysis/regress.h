@@ -53,6 +53,8 @@ struct regress_case {
 	bool gates;   /* regressed, or failed although the base has a result: `regress` exits 1 */
 	bool ignored; /* excluded by a threshold: nothing was compared */
 	char *why;    /* the explanation; NULL: none */
+	bool unverified; /* the result of at least one run was compared with nothing; `why` says so
+			  */
 
 	bool timed;           /* both have times, and no threshold ignores the time */
 	struct effect effect; /* all NAN if not timed */
@@ -71,7 +73,8 @@ struct regress {
 	size_t count;
 	size_t tally[CHANGE_COUNT]; /* number of cases per verdict, without ignored cases */
 	size_t ignored, gating;
-	size_t compared; /* cases compared by time or by at least one counter */
+	size_t unverified; /* cases with `unverified` */
+	size_t compared;   /* cases compared by time or by at least one counter */
 };
 
 /*

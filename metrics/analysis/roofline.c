@@ -132,7 +132,7 @@ void roofline_point_of(struct roofline_point *out, const struct trial *trial, bo
 	};
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
 		out->level[i] = (struct roofline_level){NAN, NAN, NAN, NAN};
-	if (trial->status != TRIAL_OK && trial->status != TRIAL_SAMPLED)
+	if (!trial_status_counted(trial->status))
 		return;
 	if (emulated)
 		set_from_emulated_counts(out, trial);

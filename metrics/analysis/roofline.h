@@ -20,8 +20,8 @@ struct device_info;
 /*
  * In all fields NAN means: not measured. A copy has a flop count, rate and
  * intensities of 0: its bandwidth has a share of a roof, but it is not a point in a
- * plot with logarithmic axes. All fields of a trial that is neither ok nor sampled
- * are NAN.
+ * plot with logarithmic axes. All fields of a trial without counters
+ * (trial_status_counted()) are NAN.
  */
 struct roofline_point {
 	/* Bytes and operations are the emulator's counts of PTX, so output must never present them

@@ -138,11 +138,6 @@ static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 	}
 }
 
-static bool is_judged(const struct trial *trial)
-{
-	return trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED;
-}
-
 void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
 		const struct ceiling_list *ceilings, const struct device_info *device)
 {
@@ -152,7 +147,7 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	size_t advice_capacity = 0;
 
 	*out = (struct verdict){.bound = BOUND_UNKNOWN, .roof_pct = NAN};
-	if (!is_judged(trial)) {
+	if (!trial_status_counted(trial->status)) {
 		out->summary =
 			xasprintf("not judged: the case is %s", trial_status_name(trial->status));
 		return;
@@ -161,6 +156,8 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	limiter = find_limiter(&evidence);
 	out->bound = limiter->bound;
 	out->roof_pct = evidence.roof_pct;
+	if (trial->status == TRIAL_UNVERIFIED)
+		text_add(&summary, "unverified; ");
 	limiter->say(&summary, &evidence);
 	out->summary = text_detach(&summary);
 	/* the advice to measure what is missing comes first */

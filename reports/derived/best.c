@@ -37,7 +37,9 @@ static char *problem_of(const struct trial *trial)
 	return text_detach(&key);
 }
 
-/* Orders by problem, then time, then position in the plan. */
+/* Orders by problem, then verified before unverified ones, then by time and by position in the
+ * plan.
+ */
 static int compare_entries(const void *left, const void *right)
 {
 	const struct entry *a = left, *b = right;
@@ -45,6 +47,8 @@ static int compare_entries(const void *left, const void *right)
 
 	if (order)
 		return order;
+	if (a->trial->status != b->trial->status)
+		return a->trial->status == TRIAL_OK ? -1 : 1;
 	if (a->trial->summary.median_ns != b->trial->summary.median_ns)
 		return a->trial->summary.median_ns < b->trial->summary.median_ns ? -1 : 1;
 	return a->trial < b->trial ? -1 : 1;
@@ -59,7 +63,7 @@ bool *run_best(const struct run *run)
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
 
-		if (trial->status == TRIAL_OK && isfinite(trial->summary.median_ns))
+		if (trial_status_measured(trial->status) && isfinite(trial->summary.median_ns))
 			entries[count++] = (struct entry){problem_of(trial), trial};
 	}
 	qsort(entries, count, sizeof(*entries), compare_entries);

@@ -24,7 +24,8 @@ void run_count(struct run_counts *counts, const struct run *run);
  * emulator only and any other run shows none of them, whatever the database holds. */
 bool run_may_show(const struct run *run, const char *metric);
 
-/* One flag per trial: whether it is the fastest verified configuration of its problem. malloc'd. */
+/* One flag per trial: whether it is the fastest verified configuration of its
+ * problem, or the fastest unverified one of a problem without a verified one. malloc'd. */
 bool *run_best(const struct run *run);
 
 /* Appends the names of all axes of the run: "block" and "n" first, then in order of appearance. */
@@ -67,8 +68,6 @@ struct trial_roofline {
 	struct roofline_point point;
 	struct verdict verdict;
 };
-/* Whether the trial has a place: it was verified, or an emulator sampled it. */
-bool trial_roofline_is_known(const struct trial *trial);
 /* Ignores counters of the other kind of backend: an emulated run has none of a device. */
 void trial_roofline_init(struct trial_roofline *out, const struct run *run,
 			 const struct trial *trial, const struct ceiling_list *ceilings);

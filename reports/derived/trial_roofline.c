@@ -12,11 +12,6 @@ const char *emulated_level_name(enum memory_level level)
 	return names[level];
 }
 
-bool trial_roofline_is_known(const struct trial *trial)
-{
-	return trial->status == TRIAL_OK || trial->status == TRIAL_SAMPLED;
-}
-
 void trial_roofline_init(struct trial_roofline *out, const struct run *run,
 			 const struct trial *trial, const struct ceiling_list *ceilings)
 {

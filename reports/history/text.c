@@ -59,7 +59,18 @@ static bool change_begins(const struct history *history, const size_t *timed, si
 	return false;
 }
 
-/* One bar per run, or per few runs, with a mark below each bar in which a change begins. */
+static size_t count_unverified(const struct history *history, const size_t *timed, size_t begin,
+			       size_t end)
+{
+	size_t unverified = 0;
+
+	for (size_t i = begin; i < end; i++)
+		unverified += history->trials[timed[i]].status == TRIAL_UNVERIFIED;
+	return unverified;
+}
+
+/* One bar per run, or per few runs, with a mark below each bar in which a change begins, else below
+ * each bar with an unverified run. */
 static void add_bars(struct text *out, const struct history *history, const size_t *timed,
 		     size_t count, const struct report_options *options)
 {
@@ -68,6 +79,7 @@ static void add_bars(struct text *out, const struct history *history, const size
 	size_t bars = count < width ? count : width;
 	double *heights = xcalloc(bars, sizeof(*heights));
 	double low = INFINITY, high = 0;
+	const size_t unverified = count_unverified(history, timed, 0, count);
 	struct text marks = TEXT_INIT;
 
 	for (size_t i = 0; i < bars; i++) {
@@ -77,13 +89,13 @@ static void add_bars(struct text *out, const struct history *history, const size
 	}
 	text_add(out, "  ");
 	for (size_t i = 0; i < bars; i++) {
+		size_t begin = i * count / bars, end = (i + 1) * count / bars;
 		size_t step = high > low ? (size_t)(7.99 * (heights[i] - low) / (high - low)) : 0;
 
 		text_add(out, (ascii ? bars_ascii : bars_utf8)[step]);
-		text_add(&marks,
-			 change_begins(history, timed, i * count / bars, (i + 1) * count / bars)
-				 ? "^"
-				 : " ");
+		text_add(&marks, change_begins(history, timed, begin, end)          ? "^"
+				 : count_unverified(history, timed, begin, end) > 0 ? "u"
+										    : " ");
 	}
 	while (marks.length > 0 && marks.data[marks.length - 1] == ' ')
 		marks.data[--marks.length] = '\0';
@@ -92,7 +104,10 @@ static void add_bars(struct text *out, const struct history *history, const size
 	add_time(out, low);
 	text_add(out, " to ");
 	add_time(out, high);
-	text_addf(out, ", %s\n", bars < count ? "each bar is several runs" : "one bar per run");
+	text_addf(out, ", %s", bars < count ? "each bar is several runs" : "one bar per run");
+	if (unverified)
+		text_addf(out, "; u: unverified, %zu of %zu", unverified, count);
+	text_add_char(out, '\n');
 	text_release(&marks);
 	free(heights);
 }
@@ -115,8 +130,8 @@ static void add_run_note(struct text *out, const struct history *history, size_t
 
 	if (change)
 		describe_effect(out, change);
-	else if (trial->status != TRIAL_OK)
-		text_addf(out, "%s: %s", trial_status_name(trial->status),
+	if (trial->status != TRIAL_OK)
+		text_addf(out, "%s%s: %s", change ? "; " : "", trial_status_name(trial->status),
 			  trial->reason ? trial->reason : "");
 }
 

@@ -81,7 +81,7 @@ static void case_write(struct page_json *json, const struct run *base,
 
 static bool has_time(const struct trial *trial)
 {
-	return trial && trial->status == TRIAL_OK && trial->summary.count > 0;
+	return trial && trial_status_measured(trial->status) && trial->summary.count > 0;
 }
 
 static void cases_write(struct page_json *json, const struct run *base, const struct run *head)

@@ -62,6 +62,29 @@ static void history_medians(struct page_json *json, const struct history_grid *g
 	page_close(json, ']');
 }
 
+/* The places of the unverified trials of a case among the shown runs, or null. */
+static void history_unverified(struct page_json *json, const struct history_grid *grid, size_t at)
+{
+	int64_t place = 0;
+	bool any = false;
+
+	for (size_t i = 0; i < grid->run_count; i++) {
+		if (!grid->shown[i])
+			continue;
+		if (grid->unverified[at * grid->run_count + i]) {
+			if (!any)
+				page_open(json, '[');
+			any = true;
+			page_integer(json, place);
+		}
+		place++;
+	}
+	if (any)
+		page_close(json, ']');
+	else
+		page_null(json);
+}
+
 /* The index of run `place` among the shown runs, or that of the next shown one. */
 static int64_t place_shown(const struct history_grid *grid, size_t place)
 {
@@ -161,6 +184,11 @@ void page_histories(struct page_json *json, const struct report_options *options
 	page_open(json, '[');
 	for (size_t i = 0; i < grid->case_count; i++)
 		history_medians(json, grid, i);
+	page_close(json, ']');
+	page_key(json, "unverified");
+	page_open(json, '[');
+	for (size_t i = 0; i < grid->case_count; i++)
+		history_unverified(json, grid, i);
 	page_close(json, ']');
 	page_key(json, "changes");
 	page_open(json, '[');

@@ -34,6 +34,8 @@ void regress_summarise(struct text *out, const struct regress *regress)
 		text_addf(out, "%s%zu ignored", out->length ? ", " : "", regress->ignored);
 	if (!out->length)
 		text_add(out, "no cases");
+	if (regress->unverified)
+		text_addf(out, "; %zu unverified", regress->unverified);
 }
 
 void regress_describe_change(struct text *out, double change)

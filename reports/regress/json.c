@@ -48,6 +48,7 @@ static json_t *regress_summary_json(const struct regress *regress)
 				    json_integer((json_int_t)regress->tally[i]));
 	json_object_set_new(object, "ignored", json_integer((json_int_t)regress->ignored));
 	json_object_set_new(object, "compared", json_integer((json_int_t)regress->compared));
+	json_object_set_new(object, "unverified", json_integer((json_int_t)regress->unverified));
 	json_object_set_new(object, "gating", json_integer((json_int_t)regress->gating));
 	return object;
 }
@@ -140,6 +141,7 @@ static json_t *case_json(const struct regress_case *item)
 	json_object_set_new(object, "ignored", json_boolean(item->ignored));
 	json_object_set_new(object, "gates", json_boolean(item->gates));
 	json_object_set_new(object, "why", report_json_text(item->why));
+	json_object_set_new(object, "unverified", json_boolean(item->unverified));
 	json_object_set_new(object, "base_status", status_json(item->base));
 	json_object_set_new(object, "head_status", status_json(item->head));
 	add_sameness(object, item);

@@ -77,16 +77,19 @@ static void add_regress_row(struct table *table, const struct regress_case *item
 			? NULL
 			: xasprintf("%+.2f to %+.2f", 100 * effect->low, 100 * effect->high);
 	char *p = !isfinite(item->adjusted_p) ? NULL : xasprintf("%.2g", item->adjusted_p);
+	/* `why` says it, too, but a narrow table has no such column */
+	char *name = xasprintf("%s%s", item->name, item->unverified ? " (unverified)" : "");
 
 	table_row_styled(table,
-			 (const char *const[]){change_name(item->verdict), item->name, base, head,
-					       change, interval, p, counters, item->why},
+			 (const char *const[]){change_name(item->verdict), name, base, head, change,
+					       interval, p, counters, item->why},
 			 regress_row_style(item));
 	free(base);
 	free(head);
 	free(change);
 	free(counters);
 	free(interval);
+	free(name);
 	free(p);
 }
 

@@ -10,7 +10,9 @@
 
 char *trial_short_name(const struct trial *trial)
 {
-	return xasprintf("%s/%s %s", trial->kernel, trial->variant, trial->config);
+	/* the mark comes first, because long names are cut at their end */
+	return xasprintf("%s%s/%s %s", trial->status == TRIAL_UNVERIFIED ? "unverified: " : "",
+			 trial->kernel, trial->variant, trial->config);
 }
 
 /* ---- points ---- */
@@ -58,9 +60,18 @@ static bool same_but_block(const struct trial *a, const struct trial *b)
 	return true;
 }
 
+/* A verified trial is better than any unverified one. */
+static bool is_better(const struct trial *a, const struct trial *b)
+{
+	if (a->status != b->status)
+		return a->status == TRIAL_OK;
+	return a->summary.median_ns < b->summary.median_ns;
+}
+
 /*
  * If the work depends on the block size (as with a tree reduction per block), each block size is a
- * problem with its own best configuration. Keeps the fastest of them.
+ * problem with its own best configuration. Keeps the fastest of them, a verified one if there is
+ * one.
  */
 static void leave_one_block_size(const struct run *run, bool *best)
 {
@@ -68,7 +79,7 @@ static void leave_one_block_size(const struct run *run, bool *best)
 		for (size_t j = i + 1; j < run->trial_count && best[i]; j++) {
 			if (!best[j] || !same_but_block(&run->trials[i], &run->trials[j]))
 				continue;
-			if (run->trials[j].summary.median_ns < run->trials[i].summary.median_ns)
+			if (is_better(&run->trials[j], &run->trials[i]))
 				best[i] = false;
 			else
 				best[j] = false;

@@ -55,7 +55,8 @@ void decade_text(char out[16], int decade);
 /* An ANSI colour; NULL: none. */
 const char *bound_colour(enum bound bound);
 
-/* "reduce/last_block block=256,n=1024": kernel, variant and config as stored. malloc'd. */
+/* "reduce/last_block block=256,n=1024": kernel, variant and config as stored, after "unverified: "
+ * if the trial is so. malloc'd. */
 char *trial_short_name(const struct trial *trial);
 
 #endif

@@ -88,7 +88,7 @@ static void csv_roofline(struct text *line, const struct run *run, const struct 
 	csv_text(line, isnan(point->flop) ? NULL : precision_name(point->precision));
 	csv_real(line, point->needed_intensity);
 	if (!emulated) {
-		bool known = trial_roofline_is_known(trial);
+		bool known = trial_status_counted(trial->status);
 
 		csv_real(line, point->compute_roof_pct);
 		csv_real(line, point->attainable_flop_per_s);

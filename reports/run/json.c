@@ -156,7 +156,7 @@ static void set_roofline(json_t *object, const struct run *run, const struct tri
 {
 	struct trial_roofline roofline;
 
-	if (!trial_roofline_is_known(trial)) {
+	if (!trial_status_counted(trial->status)) {
 		json_object_set_new(object, "roofline", json_null());
 		json_object_set_new(object, "verdict", json_null());
 		return;

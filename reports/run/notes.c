@@ -87,7 +87,7 @@ struct table *run_table_notes(const struct run *run)
 
 		if (i > 0 && !trials_share_variant(trial, trial - 1))
 			groups.begin = groups.count;
-		if (trial_roofline_is_known(trial))
+		if (trial_status_counted(trial->status))
 			group_notes_of_trial(&groups, run, trial);
 	}
 	for (size_t i = 0; i < groups.count; i++) {
@@ -117,7 +117,7 @@ struct table *run_table_above(const struct run *run, const struct ceiling_list *
 		struct trial_roofline roofline;
 		char *name;
 
-		if (!trial_roofline_is_known(trial))
+		if (!trial_status_counted(trial->status))
 			continue;
 		trial_roofline_init(&roofline, run, trial, ceilings);
 		if (roofline.verdict.above_roof) {

@@ -9,7 +9,7 @@ void run_heading(struct key_value_list *lines, const struct run *run);
 
 /* ---- sections ---- */
 
-#define SECTION_COUNT 6
+#define SECTION_COUNT 7
 
 struct section {
 	const char *title, *note; /* note may be NULL */

@@ -4,8 +4,9 @@
 
 #include "reports/run/run.h"
 
-#define MODEL_NOTE                                                                              \
-	"The fastest verified configuration of each problem. \"model\" is not measured: it is " \
+#define MODEL_NOTE                                                                           \
+	"The fastest configuration of each problem, of the verified ones if there are any. " \
+	"\"model\" is not measured: it is "                                                  \
 	"the compulsory bytes, or the operations, of the work model over the median time."
 #define DRAM_NOTE                                                                                \
 	"\n\"DRAM\" is measured: the bytes that hardware counters saw move to and from memory, " \
@@ -23,6 +24,10 @@
 	"address per atomic. flop/B: operations per compulsory byte. occ %: theoretical "        \
 	"occupancy. --all-metrics shows every count, and so do csv and json. \"sampled\": "      \
 	"counted on some blocks only, and not verified."
+
+#define UNVERIFIED_NOTE                                                                            \
+	"Measured like the others, but the results were compared with nothing, so the kernel may " \
+	"be wrong."
 
 /* Whether the table has a column of measured bandwidth beside the modelled one. */
 static bool has_dram_bandwidth(const struct run *run)
@@ -46,6 +51,8 @@ static void emulated_sections(struct section sections[SECTION_COUNT], const stru
 		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},
 		{"Notes", NULL, options->no_roofline ? NULL : run_table_notes(run)},
 		{"Sampled", NULL, run_table_status(run, TRIAL_SAMPLED, "sampled")},
+		{"Unverified", UNVERIFIED_NOTE,
+		 run_table_status(run, TRIAL_UNVERIFIED, "unverified")},
 		{"Failures", NULL, run_table_failures(run)},
 		{"Skipped", NULL, run_table_status(run, TRIAL_SKIPPED, "skipped")},
 		{"Not counted", NULL, run_table_missing(run)},
@@ -66,6 +73,8 @@ static void measured_sections(struct section sections[SECTION_COUNT], const stru
 			 : run_table_above(run, options->ceilings)},
 		{"Sweep", NULL,
 		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},
+		{"Unverified", UNVERIFIED_NOTE,
+		 run_table_status(run, TRIAL_UNVERIFIED, "unverified")},
 		{"Failures", NULL, run_table_failures(run)},
 		{"Skipped", NULL, run_table_status(run, TRIAL_SKIPPED, "skipped")},
 		{"Not measured", NULL, run_table_missing(run)},

@@ -95,10 +95,16 @@ static void show_registers(struct text *out, const struct trial *trial)
 		text_addf(out, "%lld", (long long)trial->facts.registers_per_thread);
 }
 
-static const struct field best_fields[] = {
+static const struct field best_names[] = {
 	{{"kernel", false, NULL, 0}, show_kernel, NULL},
 	{{"variant", false, NULL, 0}, show_variant, NULL},
 	{{"config", false, NULL, 0}, show_config, NULL},
+};
+
+/* Comes after best_names if any trial of the run is unverified. */
+static const struct field best_status = {{"status", false, NULL, 0}, show_status, NULL};
+
+static const struct field best_fields[] = {
 	{{"median", true, NULL, 0}, show_median, NULL},
 	{{"interval", true, "95 % CI", 4}, show_interval, NULL},
 	{{"model_bandwidth", true, "model GB/s", 1}, show_model_bandwidth, NULL},
@@ -202,6 +208,14 @@ static void row_finish(struct table *table, struct row_builder *row, enum row_st
 	free(row->cells);
 }
 
+static bool run_has_unverified(const struct run *run)
+{
+	struct run_counts counts;
+
+	run_count(&counts, run);
+	return counts.by_status[TRIAL_UNVERIFIED] > 0;
+}
+
 /* Copies the columns that at least one trial has a value for, and those that are never dropped. */
 static size_t add_fields(struct table_column *columns, const struct field **used,
 			 const struct field *fields, size_t count, const struct run *run)
@@ -228,12 +242,16 @@ static size_t add_fields(struct table_column *columns, const struct field **used
 
 struct table *run_table_best(const struct run *run)
 {
-	struct table_column columns[ARRAY_SIZE(best_fields)];
-	const struct field *used[ARRAY_SIZE(best_fields)];
-	size_t count = add_fields(columns, used, best_fields, ARRAY_SIZE(best_fields), run);
+	struct table_column columns[ARRAY_SIZE(best_names) + 1 + ARRAY_SIZE(best_fields)];
+	const struct field *used[ARRAY_SIZE(columns)];
+	size_t count = add_fields(columns, used, best_names, ARRAY_SIZE(best_names), run);
 	bool *best = run_best(run);
 	struct table *table = NULL;
 
+	if (run_has_unverified(run))
+		count += add_fields(columns + count, used + count, &best_status, 1, run);
+	count += add_fields(columns + count, used + count, best_fields, ARRAY_SIZE(best_fields),
+			    run);
 	for (size_t i = 0; i < run->trial_count; i++) {
 		struct row_builder row = {0};
 
@@ -283,7 +301,7 @@ static enum row_style trial_style(const struct trial *trial, bool is_best)
 {
 	if (trial_status_is_failure(trial->status))
 		return ROW_BAD;
-	if (trial->status != TRIAL_OK && trial->status != TRIAL_SAMPLED)
+	if (!trial_status_counted(trial->status))
 		return ROW_DIM;
 	return is_best ? ROW_BEST : ROW_PLAIN;
 }

@@ -43,6 +43,17 @@ UPDATE trial SET flop = flop * 2, bytes_read = bytes_read * 2, bytes_written = b
 	median_ns = median_ns * 2, low_ns = low_ns * 2, high_ns = high_ns * 2
 	WHERE median_ns IS NOT NULL AND config LIKE 'block=512,%';"
 
+# Some configurations of each variant, and all of one variant, were compared with nothing.
+cp "$scratch/lab.db" "$scratch/unverified.db"
+sqlite3 "$scratch/unverified.db" "
+UPDATE trial SET status = 'unverified', reason = 'its file says: verify none' WHERE status = 'ok'
+	AND run_id = (SELECT id FROM run WHERE label = 'now')
+	AND (config LIKE 'block=256,%' OR config LIKE 'block=512,%' OR variant = 'register_tiled');"
+cp "$scratch/history.db" "$scratch/unverified_history.db"
+sqlite3 "$scratch/unverified_history.db" "
+UPDATE trial SET status = 'unverified', reason = 'its file says: verify none' WHERE status = 'ok'
+	AND run_id = (SELECT max(id) FROM run);"
+
 # report DATABASE RUN PAGE OPTION…
 report() {
 	database=$1 run=$2 page=$3
@@ -59,6 +70,8 @@ report history last history
 report hostile last hostile
 report absurd now absurd
 report sizes now sizes
+report unverified now unverified --compare before
+report unverified_history last unverified_history
 report one last one
 report bare last bare
 

@@ -179,6 +179,7 @@ static void test_every_status_is_tallied(void **state)
 		assert_int_equal(tally.trials, FIXTURE_TRIALS);
 		assert_int_equal(tally.ok, status == TRIAL_OK);
 		assert_int_equal(tally.sampled, status == TRIAL_SAMPLED);
+		assert_int_equal(tally.unverified, status == TRIAL_UNVERIFIED);
 		/* the fixture has one that is skipped */
 		assert_int_equal(tally.skipped, 1 + (status == TRIAL_SKIPPED));
 		assert_int_equal(tally.failed, trial_status_is_failure(status));

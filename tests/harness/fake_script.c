@@ -185,6 +185,7 @@ static const struct {
 	{.name = "mismatch", .status = TRIAL_MISMATCH},
 	{.name = "race", .status = TRIAL_FAULT},
 	{.name = "sample", .status = TRIAL_SAMPLED},
+	{.name = "unverified", .status = TRIAL_UNVERIFIED},
 	{.name = "missing_opcode", .status = TRIAL_SKIPPED},
 };
 

@@ -163,6 +163,10 @@ static int fake_inspect(void *backend, const struct launch_case *work, struct la
 		*status = TRIAL_SKIPPED;
 		text_add(reason, "its registers do not allow this block");
 	}
+	if (scripted("inspect_unverified", name)) {
+		*status = TRIAL_UNVERIFIED;
+		text_add(reason, "scripted: inspect_unverified");
+	}
 	facts->registers_per_thread = 16 + (int64_t)(hash(name, "registers") % 64);
 	facts->shared_static_bytes = 0;
 	facts->shared_dynamic_bytes = work->launches[0].shared_bytes;
@@ -209,7 +213,7 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 		base *= 1.5;
 	for (int64_t i = 0; i < count; i++)
 		times[i] = base + 8 * (double)((i * 7 + round) % 11);
-	rc = send_accuracy(id, name, round, reply);
+	rc = scripted("unverified", name) ? 0 : send_accuracy(id, name, round, reply);
 	if (!rc && scripted("lie_accuracy", name))
 		rc = send_accuracy(id, name, round, reply);
 	if (!rc)
@@ -236,9 +240,10 @@ static int fake_measure(void *backend, int64_t id, const struct launch_case *wor
 		rc = worker_reply_phase(reply, id, WORKER_PHASE_VERIFY, -1);
 	if (!rc && (!scripted("in_round_1", NULL) || round == 1))
 		rc = misbehave(name, status, reason, err);
-	if (!rc && *status == TRIAL_OK)
+	if (!rc && trial_status_measured(*status))
 		rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
-	if (!rc && *status == TRIAL_OK && !scripted("ncu", NULL) && !scripted("lie_empty", name))
+	if (!rc && trial_status_measured(*status) && !scripted("ncu", NULL) &&
+	    !scripted("lie_empty", name))
 		rc = send_samples(backend, id, name, round, reply);
 	if (!rc && scripted("late_device_error", name))
 		rc = error_set(err, PL_EDEVICE, "scripted: late_device_error");

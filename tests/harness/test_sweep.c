@@ -228,6 +228,67 @@ static void test_no_device(void **context)
 	assert_int_equal(f->record.opened, 0);
 }
 
+/* ---- without verification ---- */
+
+static void test_unverified_is_measured_to_the_end(void **context)
+{
+	struct sweep_fixture *f = *context;
+	const struct counter_value *counter;
+
+	sweep_want_counters(f);
+	assert_int_equal(sweep_run_scripted(f, "unverified:" VICTIM_NAME), 0);
+	assert_all_ok_but(f, VICTIM);
+	assert_int_equal(f->record.status[VICTIM], TRIAL_UNVERIFIED);
+	assert_string_equal(f->record.reason[VICTIM], "scripted: unverified");
+	assert_int_equal(f->record.rounds[VICTIM], 2);
+	assert_int_equal(f->record.counted[VICTIM], 1);
+	assert_int_equal(f->outcome.ok, CASES - 1);
+	assert_int_equal(f->outcome.unverified, 1);
+	assert_int_equal(f->outcome.failed, 0);
+	counter = counter_list_find(&f->record.counters[VICTIM], "relative_error");
+	assert_false(counter->has_value);
+	assert_string_equal(counter->reason, "scripted: unverified");
+}
+
+/* One unverified round is enough: nobody knows what that round computed. */
+static void test_unverified_in_one_round_only(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	assert_int_equal(sweep_run_scripted(f, "in_round_1;unverified:" VICTIM_NAME), 0);
+	assert_int_equal(f->record.status[VICTIM], TRIAL_UNVERIFIED);
+	assert_int_equal(f->record.rounds[VICTIM], 2);
+}
+
+static void test_unverified_without_samples_is_a_lie(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	assert_int_equal(sweep_run_scripted(f, "unverified:" VICTIM_NAME ";lie_empty:" VICTIM_NAME),
+			 0);
+	assert_int_equal(f->record.status[VICTIM], TRIAL_CRASHED);
+	assert_non_null(strstr(f->record.reason[VICTIM], "gave no samples"));
+}
+
+/* No round is measured again, so only inspection can say it. */
+static void test_a_resumed_case_stays_unverified(void **context)
+{
+	struct sweep_fixture *f = *context;
+	struct plan_case *cases = f->record.plan->cases;
+
+	cases[VICTIM].rounds_done = 2;
+	cases[3].rounds_done = 2;
+	cases[3].counted = true;
+	assert_int_equal(sweep_run_scripted(f, "inspect_unverified"), 0);
+	for (size_t i = 0; i < CASES; i++) {
+		assert_int_equal(f->record.status[i], TRIAL_UNVERIFIED);
+		assert_string_equal(f->record.reason[i], "scripted: inspect_unverified");
+	}
+	assert_int_equal(f->record.facts[VICTIM], 1);
+	assert_int_equal(f->record.rounds[VICTIM] + f->record.rounds[3], 0);
+	assert_int_equal(f->record.rounds[0], 2);
+}
+
 /* ---- resume and interrupt ---- */
 
 static void test_resume_repeats_nothing(void **context)
@@ -340,6 +401,10 @@ int main(void)
 		SWEEP_TEST(test_dead_on_arrival),
 		SWEEP_TEST(test_one_death_at_open_is_forgiven),
 		SWEEP_TEST(test_no_device),
+		SWEEP_TEST(test_unverified_is_measured_to_the_end),
+		SWEEP_TEST(test_unverified_in_one_round_only),
+		SWEEP_TEST(test_unverified_without_samples_is_a_lie),
+		SWEEP_TEST(test_a_resumed_case_stays_unverified),
 		SWEEP_TEST(test_resume_repeats_nothing),
 		SWEEP_TEST(test_stop),
 		SWEEP_TEST(test_stop_while_a_worker_hangs),

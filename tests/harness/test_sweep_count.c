@@ -50,6 +50,17 @@ static void test_count_fault_leaves_the_trial_ok(void **context)
 	}
 }
 
+static void test_count_fault_leaves_the_trial_unverified(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	sweep_want_counters(f);
+	assert_int_equal(sweep_run_scripted(f, "unverified;die_in_count:" VICTIM_NAME), 0);
+	assert_int_equal(f->outcome.unverified, CASES);
+	for (size_t i = 0; i < CASES; i++)
+		assert_int_equal(f->record.status[i], TRIAL_UNVERIFIED);
+}
+
 static void test_count_that_fails_for_all(void **context)
 {
 	struct sweep_fixture *f = *context;
@@ -110,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		SWEEP_TEST(test_count_fault_leaves_the_trial_ok),
+		SWEEP_TEST(test_count_fault_leaves_the_trial_unverified),
 		SWEEP_TEST(test_count_that_fails_for_all),
 		SWEEP_TEST(test_count_deaths_that_blame_nobody_end),
 		SWEEP_TEST(test_counters_off),

@@ -95,6 +95,7 @@ static const struct fault faults[] = {
 	{"mismatch", TRIAL_MISMATCH, "scripted: mismatch", false},
 	{"race", TRIAL_FAULT, "scripted: race", false},
 	{"sample", TRIAL_SAMPLED, "scripted: sample", false},
+	{"unverified", TRIAL_UNVERIFIED, "scripted: unverified", false},
 	{"missing_opcode", TRIAL_SKIPPED, "scripted: missing_opcode", false},
 	{"inspect_crash", TRIAL_CRASHED, "the worker died in inspection", false},
 };
@@ -127,6 +128,9 @@ static void test_fault(void **context)
 			assert_int_equal(f->record.counted[VICTIM] + f->record.lines[VICTIM], 0);
 		assert_int_equal(f->outcome.ok, CASES - (fault->status != TRIAL_SAMPLED));
 		assert_int_equal(f->outcome.skipped, fault->status == TRIAL_SKIPPED);
+		assert_int_equal(f->outcome.unverified, fault->status == TRIAL_UNVERIFIED);
+		if (fault->status == TRIAL_UNVERIFIED)
+			assert_int_equal(f->record.counted[VICTIM], 1);
 		assert_true(sweep_logged(f, "emulate", VICTIM_NAME) <= 1);
 	}
 }

@@ -140,6 +140,9 @@ static void test_values(void **state)
 		{"sum(j, 0, k, x[i / k * k + j] * three[j])", 4, 2.5 - 160.0 + 3000.0},
 		{"min(j, 0, i + 1, x[j])", 2, -2.0},
 		{"max(j, i, n, p[j])", 4, 1.0},
+		{"sum(a,0,2,sum(b,0,2,sum(c,0,2,sum(d,0,2,sum(e,0,2,sum(f,0,2,sum(g,0,2,"
+		 "i % 2 ? a + b + c + d + e + f + g : x)))))))",
+		 1, 448.0},
 		{"sum(a, 0, k, sum(b, 0, a + 1, i * 100 + a * 10 + b))", 1, 600 + 80.0 + 4.0},
 		{"sum(j, 0, n, j == i ? y : 0)", 4, 16.0},
 		{"zero ? 1 / zero : 5", 0, 5.0},
@@ -352,6 +355,8 @@ static void test_bounds(void **state)
 		{"", "x", " + x[i]", 124, NULL},
 		{"", "1", " + 1", 300, "nested too deep"},
 		{"sqrt(", "1", ")", 500, "nested too deep"},
+		{"i % 2 ? ", "x", " : 1.5", 60, NULL},
+		{"i % 2 && (", "x", ")", 60, NULL},
 		{"", "1", " ", 5000, "the limit is 4096"},
 	};
 
@@ -398,11 +403,11 @@ static void test_many_elements(void **state)
 		assert_true(out[i] == 2.0 * data[i] + sum + i);
 	check_expression_free(expression);
 	/* The first element of all that fail, whichever thread finds it. */
-	assert_int_equal(check_expression_parse(&expression, "v[i < 70000 ? i : -i]", &names, &err),
-			 0);
+	assert_int_equal(
+		check_expression_parse(&expression, "v[i < 149000 ? i : -i]", &names, &err), 0);
 	assert_int_equal(check_expression_compute(expression, &large, &values, 1, out, &err),
 			 PL_EUSAGE);
-	assert_non_null(strstr(err.text, "element 70000: index -70000"));
+	assert_non_null(strstr(err.text, "element 149000: index -149000"));
 	check_expression_free(expression);
 	free(data);
 	free(out);

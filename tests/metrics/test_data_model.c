@@ -36,6 +36,18 @@ static void skipped_and_pending_are_no_failures(void **state)
 	assert_true(trial_status_is_failure(TRIAL_FAILED));
 }
 
+static void an_unverified_trial_is_measured_but_not_ok(void **state)
+{
+	(void)state;
+	assert_false(trial_status_is_failure(TRIAL_UNVERIFIED));
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++) {
+		assert_int_equal(trial_status_measured((enum trial_status)i),
+				 i == TRIAL_OK || i == TRIAL_UNVERIFIED);
+		assert_int_equal(trial_status_counted((enum trial_status)i),
+				 i == TRIAL_OK || i == TRIAL_UNVERIFIED || i == TRIAL_SAMPLED);
+	}
+}
+
 static void a_counter_has_a_value_or_a_reason(void **state)
 {
 	struct counter_list list = {0};
@@ -102,6 +114,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(statuses_have_names_and_come_back),
 		cmocka_unit_test(skipped_and_pending_are_no_failures),
+		cmocka_unit_test(an_unverified_trial_is_measured_but_not_ok),
 		cmocka_unit_test(a_counter_has_a_value_or_a_reason),
 		cmocka_unit_test(setting_again_replaces),
 		cmocka_unit_test(unknown_launch_facts_are_not_zero),

@@ -143,6 +143,31 @@ static void expect(const struct fixture *fixture, const char *variant, enum chan
 							 item->base->status == TRIAL_OK));
 }
 
+/* They are compared like verified ones, and the row says what was not verified. */
+static void unverified_results_are_compared_and_named(void **state)
+{
+	struct fixture *fixture = *state;
+	struct run *base = &fixture->base, *head = &fixture->head;
+
+	add_trial(base, "base", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(head, "base", SLOW);
+	add_trial(base, "head", SLOW);
+	add_trial(head, "head", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(base, "both", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(head, "both", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(head, "added", USUAL)->status = TRIAL_UNVERIFIED;
+	add_trial(base, "none", USUAL);
+	add_trial(head, "none", USUAL);
+	judge(fixture);
+	expect(fixture, "/base/", CHANGE_REGRESSED, "the base is unverified");
+	expect(fixture, "/head/", CHANGE_IMPROVED, "the head is unverified");
+	expect(fixture, "/both/", CHANGE_UNCHANGED, "base and head are unverified");
+	expect(fixture, "/added/", CHANGE_NEW, "the head is unverified");
+	expect(fixture, "/none/", CHANGE_UNCHANGED, NULL);
+	assert_int_equal(fixture->regress.unverified, 4);
+	assert_false(case_of(fixture, "/none/")->unverified);
+}
+
 static void each_case_gets_its_verdict(void **state)
 {
 	struct fixture *fixture = *state;
@@ -508,6 +533,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(each_case_gets_its_verdict),
+		TEST(unverified_results_are_compared_and_named),
 		TEST(many_cases_are_corrected_for_at_once),
 		TEST(counters_are_compared_exactly),
 		TEST(time_decides_where_it_shows_a_change),

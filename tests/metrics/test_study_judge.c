@@ -259,7 +259,7 @@ static void how_a_case_ended_can_be_asked(void **state)
 	} rows[] = {{TRIAL_OK, 1},        {TRIAL_MISMATCH, 0},        {TRIAL_FAULT, 0},
 		    {TRIAL_TIMEOUT, 0},   {TRIAL_CRASHED, 0},         {TRIAL_DEVICE_ERROR, 0},
 		    {TRIAL_SAMPLED, NAN}, {TRIAL_OUT_OF_MEMORY, NAN}, {TRIAL_FAILED, NAN},
-		    {TRIAL_SKIPPED, NAN}, {TRIAL_PENDING, NAN}};
+		    {TRIAL_SKIPPED, NAN}, {TRIAL_PENDING, NAN},       {TRIAL_UNVERIFIED, NAN}};
 	struct pair pair;
 
 	(void)state;

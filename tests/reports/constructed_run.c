@@ -104,6 +104,24 @@ static void add_long_and_hostile(struct run *run)
 	trial->reason = xstrdup("the worker died of SIGABRT: \"assert(x < y | z)\"\nsecond line");
 }
 
+/* Of two problems: one that has a slower, verified configuration, and one that has none. */
+static void add_unverified(struct run *run)
+{
+	static const char why[] = "the kernel's file says `verify none`";
+	struct trial *trial = add_trial(run, "reduce", "shuffle", 512, 16777216);
+
+	set_work(trial, 16777215, 67108864, 4);
+	set_time(trial, 10240.0, 31.5, 20);
+	trial->status = TRIAL_UNVERIFIED;
+	trial->reason = xstrdup(why);
+	trial = add_trial(run, "mine", "saxpy", 256, 4096);
+	set_work(trial, 8192, 32768, 16384);
+	set_time(trial, 3072, 16, 20);
+	set_facts(trial, 16, 100, "warps");
+	trial->status = TRIAL_UNVERIFIED;
+	trial->reason = xstrdup(why);
+}
+
 static void set_settings(struct run *run)
 {
 	run->settings = measure_settings_default;
@@ -168,6 +186,7 @@ void constructed_run_init(struct run *run)
 	set_work(trial, 0, 4096, 4096);
 	set_time(trial, 2048, 0, 20);
 	add_long_and_hostile(run);
+	add_unverified(run);
 }
 
 /* ---- emulated ---- */

@@ -26,6 +26,7 @@ static void make_histories(struct history_grid *grid, const struct run *run)
 		.run_count = RUNS,
 		.case_count = run->trial_count,
 		.median_ns = xcalloc(cells, sizeof(*grid->median_ns)),
+		.unverified = xcalloc(cells, sizeof(*grid->unverified)),
 		.rounds = xcalloc(cells, sizeof(*grid->rounds)),
 		.round_ns = xcalloc(2 * RUNS * RUN_ROUNDS, sizeof(*grid->round_ns)),
 		.code = xcalloc(cells, sizeof(*grid->code)),
@@ -46,6 +47,8 @@ static void make_histories(struct history_grid *grid, const struct run *run)
 			grid->round_ns[i * RUN_ROUNDS + k] =
 				grid->median_ns[i] * (1 + 1e-4 * (double)k);
 	}
+	grid->unverified[RUNS - 1] = true; /* and one that is not shown */
+	grid->unverified[0] = true;
 	history_grid_find_changes(grid);
 }
 
@@ -64,6 +67,9 @@ static void a_change_is_told_where_its_runs_are_shown(void **state)
 	assert_int_equal(json_integer_value(at(root, "history.all_runs")), RUNS);
 	assert_int_equal(json_array_size(at(root, "history.medians.#0")), 3);
 	assert_true(json_is_null(at(root, "history.medians.#2")));
+	assert_int_equal(json_array_size(at(root, "history.unverified.#0")), 1);
+	assert_int_equal(json_integer_value(at(root, "history.unverified.#0.#0")), 2);
+	assert_true(json_is_null(at(root, "history.unverified.#1")));
 	/* between the last two runs; the level before began before the first shown run */
 	assert_int_equal(json_array_size(at(root, "history.changes.#0")), 1);
 	assert_int_equal(json_integer_value(at(root, "history.changes.#0.#0.#0")), 1);

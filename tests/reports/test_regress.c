@@ -73,6 +73,12 @@ static void ends(struct trial *trial, enum trial_status status, const char *reas
 	trial->summary = summarise(NULL, 0);
 }
 
+static void unverified(struct trial *trial)
+{
+	trial->status = TRIAL_UNVERIFIED;
+	trial->reason = xstrdup("the kernel's file says `verify none`");
+}
+
 static void of_code(struct trial *trial, const char *hash)
 {
 	snprintf(trial->facts.code_hash, sizeof(trial->facts.code_hash), "%s", hash);
@@ -88,6 +94,7 @@ static void init_base(struct run *run)
 	add(run, "breaks", 100000, 8);
 	add(run, "gone", 100000, 8);
 	add(run, "noisy", 5000, 8);
+	unverified(add(run, "unchecked", 200000, 8));
 	add(run, HOSTILE_NAME, 100000, 8);
 }
 
@@ -102,6 +109,7 @@ static void init_head(struct run *run)
 	ends(add(run, "breaks", 100000, 8), TRIAL_MISMATCH, "element 3 is 1, not 2");
 	add(run, "added", 100000, 8);
 	add(run, "noisy", 5030, 8);
+	unverified(add(run, "unchecked", 180000, 8));
 	add(run, HOSTILE_NAME, 150000, 8);
 }
 

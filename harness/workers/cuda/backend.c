@@ -18,6 +18,7 @@
 #include "harness/workers/cuda/operation.h"
 #include "harness/workers/cuda/profiler.h"
 #include "harness/workers/cuda/timing.h"
+#include "harness/workers/expected.h"
 
 struct cuda_backend {
 	struct device device;
@@ -219,6 +220,8 @@ static int cuda_inspect(void *context, const struct launch_case *work, struct la
 		*status = TRIAL_SKIPPED;
 	else if (rc == 0)
 		rc = operation_facts(&operation, facts, err);
+	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(work))
+		*status = case_unverified(reason);
 	operation_release(&operation);
 	return rc;
 }
@@ -235,7 +238,7 @@ static int verify_case(struct cuda_backend *backend, int64_t id, int round,
 	nvtx_enter_phase(backend->ranges, "verify");
 	rc = operation_verify(operation, mismatch, &accuracy, err);
 	nvtx_leave_phase(backend->ranges);
-	if (rc || mismatch->length)
+	if (rc || mismatch->length || !case_is_checked(operation->work))
 		return rc;
 	return worker_reply_accuracy(reply, id, round, accuracy.relative_error, accuracy.reason);
 }
@@ -262,20 +265,82 @@ static int execute_for_profiler(struct cuda_backend *backend, int64_t id,
 }
 
 static int time_case(struct cuda_backend *backend, int64_t id, int round,
-		     struct operation *operation, struct worker_reply *reply, struct error *err)
+		     struct operation *operation, struct worker_reply *reply,
+		     struct round_result *timed, struct error *err)
 {
-	struct round_result timed = {.round = round};
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
 
 	if (rc)
 		return rc;
+	*timed = (struct round_result){.round = round};
 	nvtx_enter_phase(backend->ranges, "time");
-	rc = timer_run(backend->timer, operation, backend->settings, &timed, err);
+	rc = timer_run(backend->timer, operation, backend->settings, timed, err);
 	nvtx_leave_phase(backend->ranges);
-	if (rc)
-		return rc;
-	rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count);
+	return rc;
+}
+
+/* Verifies the case with inputs that its kernel has not seen. Not possible if memory is too small
+ * for them, or if no input is random: the case is then right for the inputs that it has. */
+static int verify_other_inputs(struct cuda_backend *backend, const struct launch_case *work,
+			       struct text *mismatch, struct error *err)
+{
+	struct operation operation = {0};
+	struct case_accuracy accuracy;
+	struct text skip = TEXT_INIT;
+	struct error cause = {0};
+	int rc = operation_load(&operation, &backend->resources, work, &skip, &cause);
+
+	backend->resources.mixed = true;
 	if (rc == 0)
+		rc = operation_prepare(&operation, &cause);
+	if (rc == 0)
+		rc = operation_verify(&operation, mismatch, &accuracy, &cause);
+	backend->resources.mixed = false;
+	operation_forget(&operation);
+	text_release(&skip);
+	if (rc && rc != PL_ENOMEM)
+		return error_set(err, rc, "%s", cause.text);
+	return 0;
+}
+
+/*
+ * Looks for what only many executions or other inputs show: a kernel that is
+ * right a few times only, or that kept its results. In the first round only, for
+ * it costs two executions and a second set of inputs.
+ */
+static int verify_again(struct cuda_backend *backend, struct operation *operation,
+			struct text *mismatch, struct error *err)
+{
+	struct case_accuracy accuracy;
+	struct text found = TEXT_INIT;
+	int rc = operation_verify(operation, &found, &accuracy, err);
+
+	if (rc == 0 && found.length)
+		text_addf(mismatch,
+			  "wrong after the last sample, though right before the first: %s",
+			  found.data);
+	if (rc == 0 && !found.length)
+		rc = verify_other_inputs(backend, operation->work, &found, err);
+	if (rc == 0 && found.length && !mismatch->length)
+		text_addf(mismatch, "right for the first inputs, but wrong for others: %s",
+			  found.data);
+	text_release(&found);
+	return rc;
+}
+
+static int time_and_verify(struct cuda_backend *backend, int64_t id, int round,
+			   struct operation *operation, struct worker_reply *reply,
+			   struct text *mismatch, struct error *err)
+{
+	const struct launch_case *work = operation->work;
+	struct round_result timed = {0};
+	int rc = time_case(backend, id, round, operation, reply, &timed, err);
+
+	if (rc == 0 && round == 0 && operation_is_distrusted(work) && case_is_checked(work))
+		rc = verify_again(backend, operation, mismatch, err);
+	if (rc == 0 && !mismatch->length)
+		rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count);
+	if (rc == 0 && !mismatch->length)
 		rc = worker_reply_state(reply, id, round, &timed.state);
 	free(timed.time_ns);
 	return rc;
@@ -309,7 +374,11 @@ static int cuda_measure(void *context, int64_t id, const struct launch_case *wor
 	if (rc == 0 && backend->profiler == PROFILER_NCU)
 		rc = execute_for_profiler(backend, id, &operation, reply, err);
 	else if (rc == 0)
-		rc = time_case(backend, id, round, &operation, reply, err);
+		rc = time_and_verify(backend, id, round, &operation, reply, &finding, err);
+	if (rc == 0 && finding.length)
+		*status = TRIAL_MISMATCH;
+	else if (rc == 0 && !case_is_checked(work))
+		*status = case_unverified(&finding);
 out:
 	text_add(reason, finding.data);
 	text_release(&finding);

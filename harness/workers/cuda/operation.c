@@ -182,8 +182,7 @@ void operation_release(struct operation *operation)
 
 /* ---- execution ---- */
 
-/* True for kernels of users, which may keep something from one execution to the next. */
-static bool is_distrusted(const struct launch_case *work)
+bool operation_is_distrusted(const struct launch_case *work)
 {
 	return work->check.kind != CHECK_ORACLE;
 }
@@ -197,7 +196,7 @@ size_t operation_command_count(const struct operation *operation)
 	for (size_t b = 0; b < operation->work->buffer_count; b++)
 		/* a copy or a fill, and a copy to a variable */
 		count += (operation->work->buffers[b].role == BUFFER_INOUT ||
-			  is_distrusted(operation->work)) +
+			  operation_is_distrusted(operation->work)) +
 			 (operation->work->buffers[b].symbol != NULL);
 	return count;
 }
@@ -241,7 +240,7 @@ static int set_symbol(const struct operation *operation, size_t b, struct error 
 int operation_restore(const struct operation *operation, struct error *err)
 {
 	const struct device *device = operation->resources->device;
-	const bool distrusted = is_distrusted(operation->work);
+	const bool distrusted = operation_is_distrusted(operation->work);
 	int rc = 0;
 
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {

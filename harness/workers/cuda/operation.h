@@ -14,8 +14,10 @@
 #include "harness/workers/cuda/resources.h"
 
 struct operation_buffer {
-	struct memory_block *block;    /* NULL for PER_CALL */
-	struct memory_block *pristine; /* INOUT: the contents before each execution */
+	struct memory_block *block; /* NULL for PER_CALL */
+	/* The contents before each execution, of INOUT buffers, and of all inputs of a user's
+	 * kernel, which may write them. */
+	struct memory_block *pristine;
 	struct memory_block *expected; /* OUT, INOUT: the expected result */
 	CUdeviceptr data;              /* the pointer that the launches get */
 };
@@ -45,6 +47,9 @@ int operation_load(struct operation *out, struct cuda_resources *resources,
 		   const struct launch_case *work, struct text *skip, struct error *err);
 /* Returns the facts of the launch with the most threads. */
 int operation_facts(const struct operation *operation, struct launch_facts *out, struct error *err);
+/* True for kernels of users. They may write their inputs, and may keep something from one execution
+ * to the next. */
+bool operation_is_distrusted(const struct launch_case *work);
 /* Fills the inputs and computes the expected results. Both stay on the device for later cases. */
 int operation_prepare(struct operation *operation, struct error *err);
 /*
@@ -56,9 +61,10 @@ int operation_restore(const struct operation *operation, struct error *err);
 /* Queues the operation. */
 int operation_enqueue(struct operation *operation, struct error *err);
 /*
- * Executes the operation once and compares its results with the expected ones.
- * *mismatch stays empty if every result is within the tolerance and every guard
- * zone is intact; otherwise it describes the differences. Waits for the device.
+ * Executes the operation once and compares its results with the expected ones,
+ * if the case has a check. *mismatch stays empty if every result is within the
+ * tolerance, every guard zone is intact and no input changed; otherwise it
+ * describes the differences. Waits for the device.
  */
 int operation_verify(struct operation *operation, struct text *mismatch,
 		     struct case_accuracy *accuracy, struct error *err);

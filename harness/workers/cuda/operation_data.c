@@ -19,8 +19,39 @@ struct freshness {
 /* The block that keeps the input unchanged. */
 static struct memory_block **input_block(struct operation *operation, size_t b)
 {
-	return operation->work->buffers[b].role == BUFFER_IN ? &operation->buffers[b].block
-							     : &operation->buffers[b].pristine;
+	const bool shared = operation->work->buffers[b].role == BUFFER_IN &&
+			    !operation_is_distrusted(operation->work);
+
+	return shared ? &operation->buffers[b].block : &operation->buffers[b].pristine;
+}
+
+/* The seed in the keys of the data: other inputs are other data. */
+static uint64_t seed_of_data(const struct cuda_resources *resources)
+{
+	return resources->mixed ? resources->seed + MIXED_SEED_STEP : resources->seed;
+}
+
+/*
+ * Replaces the second half of a random input by values of another seed. The
+ * first half stays, so that a kernel that recognises its input by its beginning
+ * is not warned.
+ */
+static int mix_input(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
+{
+	const size_t kept = (size_t)(buffer->length / 2) * element_size_bytes(buffer->type);
+	void *first;
+	int rc;
+
+	if (buffer->fill != FILL_UNIFORM && buffer->fill != FILL_NORMAL)
+		return 0;
+	first = malloc(kept + 1);
+	if (!first)
+		return error_set(err, PL_ENOMEM, "no memory for other inputs");
+	memcpy(first, data, kept);
+	rc = kernel_fill(data, buffer, seed, err);
+	memcpy(data, first, kept);
+	free(first);
+	return rc;
 }
 
 static int acquire_blocks(struct operation *operation, struct freshness *fresh, struct error *err)
@@ -34,14 +65,14 @@ static int acquire_blocks(struct operation *operation, struct freshness *fresh, 
 		size_t bytes = case_buffer_bytes(&work->buffers[b]);
 
 		if (case_buffer_is_input(&work->buffers[b])) {
-			char *key = case_input_key(&work->buffers[b], resources->seed);
+			char *key = case_input_key(&work->buffers[b], seed_of_data(resources));
 
 			rc = memory_acquire(&resources->memory, key, bytes,
 					    input_block(operation, b), &fresh->input[b], err);
 			free(key);
 		}
 		if (rc == 0 && case_is_checked(work) && case_buffer_is_result(&work->buffers[b])) {
-			char *key = case_expected_key(work, b, resources->seed);
+			char *key = case_expected_key(work, b, seed_of_data(resources));
 
 			rc = memory_acquire(&resources->memory, key, bytes, &buffer->expected,
 					    &fresh->expected[b], err);
@@ -83,6 +114,9 @@ static int stage_inputs(struct operation *operation, const struct freshness *fre
 		if (rc)
 			break;
 		rc = kernel_fill(inputs->data[b], &work->buffers[b], resources->seed, err);
+		if (rc == 0 && resources->mixed)
+			rc = mix_input(inputs->data[b], &work->buffers[b], seed_of_data(resources),
+				       err);
 		if (rc == 0 && fresh->input[b])
 			rc = upload(resources->device, *input_block(operation, b), inputs->data[b],
 				    err);
@@ -116,7 +150,7 @@ static int stage_expected(struct operation *operation, const struct freshness *f
 }
 
 /* Executes the reference launches on the buffers of the case and keeps their results. */
-static int run_reference(struct operation *operation, const struct launch_case *reference,
+static int execute_reference(struct operation *operation, const struct launch_case *reference,
 			 struct error *err)
 {
 	struct cuda_resources *resources = operation->resources;
@@ -159,7 +193,7 @@ static int make_expected(struct operation *operation, const struct freshness *fr
 
 	if (!case_has_reference(operation->work))
 		return stage_expected(operation, fresh, inputs, err);
-	rc = run_reference(operation, &reference, err);
+	rc = execute_reference(operation, &reference, err);
 	return error_context(err, rc, "verify");
 }
 

@@ -68,43 +68,91 @@ static int describe_mismatch(const struct operation *operation, size_t b,
 	return rc;
 }
 
-static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
-			  struct case_accuracy *accuracy, struct error *err)
+/* Two arrays on the device, and how far they may differ. */
+struct comparison_task {
+	enum element_type type;
+	int64_t length;
+	CUdeviceptr result, expected;
+	double tolerance_abs, tolerance_rel;
+};
+
+static int compare_on_device(const struct cuda_resources *resources,
+			     const struct comparison_task *task, struct element_check *found,
+			     struct error *err)
 {
-	const struct cuda_resources *resources = operation->resources;
 	const struct device *device = resources->device;
-	const struct case_buffer *buffer = &operation->work->buffers[b];
-	struct element_check comparison = {.mismatches = 0, .first = UINT64_MAX};
-	CUdeviceptr result = operation->buffers[b].data;
-	CUdeviceptr expected = operation->buffers[b].expected->data;
 	CUdeviceptr out = resources->comparison->data;
-	unsigned long long count = (unsigned long long)buffer->length;
-	double tolerance_abs = operation->work->tolerance_abs;
-	double tolerance_rel = operation->work->tolerance_rel;
+	CUdeviceptr result = task->result, expected = task->expected;
+	unsigned long long count = (unsigned long long)task->length;
+	double tolerance_abs = task->tolerance_abs, tolerance_rel = task->tolerance_rel;
 	void *arguments[] = {&result, &expected, &count, &tolerance_abs, &tolerance_rel, &out};
 	int rc;
 
-	rc = cuda_check(&device->driver,
-			device->driver.cuMemcpyHtoD(out, &comparison, sizeof(comparison)), err,
-			"preparing the comparison");
+	*found = (struct element_check){.mismatches = 0, .first = UINT64_MAX};
+	rc = cuda_check(&device->driver, device->driver.cuMemcpyHtoD(out, found, sizeof(*found)),
+			err, "preparing the comparison");
 	if (rc == 0)
 		rc = cuda_check(&device->driver,
-				device->driver.cuLaunchKernel(resources->compare[buffer->type],
+				device->driver.cuLaunchKernel(resources->compare[task->type],
 							      (unsigned)device->info.sm_count * 8,
 							      1, 1, 256, 1, 1, 0, device->stream,
 							      arguments, NULL),
-				err, "comparing with the oracle");
+				err, "comparing with the expected result");
 	if (rc == 0)
-		rc = device_synchronise(device, err, "comparing with the oracle");
+		rc = device_synchronise(device, err, "comparing with the expected result");
 	if (rc == 0)
 		rc = cuda_check(&device->driver,
-				device->driver.cuMemcpyDtoH(&comparison, out, sizeof(comparison)),
-				err, "reading the comparison");
+				device->driver.cuMemcpyDtoH(found, out, sizeof(*found)), err,
+				"reading the comparison");
+	return rc;
+}
+
+static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
+			  struct case_accuracy *accuracy, struct error *err)
+{
+	const struct case_buffer *buffer = &operation->work->buffers[b];
+	const struct comparison_task task = {
+		.type = buffer->type,
+		.length = buffer->length,
+		.result = operation->buffers[b].data,
+		.expected = operation->buffers[b].expected->data,
+		.tolerance_abs = operation->work->tolerance_abs,
+		.tolerance_rel = operation->work->tolerance_rel,
+	};
+	struct element_check comparison;
+	int rc = compare_on_device(operation->resources, &task, &comparison, err);
+
 	if (rc == 0)
 		case_accuracy_note(accuracy, buffer, comparison.largest_error,
 				   comparison.largest_expected);
 	if (rc == 0 && comparison.mismatches)
 		rc = describe_mismatch(operation, b, &comparison, mismatch, err);
+	return rc;
+}
+
+/* Reports inputs that the kernel changed. */
+static int check_inputs(const struct operation *operation, struct text *mismatch, struct error *err)
+{
+	const struct cuda_resources *resources = operation->resources;
+	int rc = 0;
+
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+		const struct operation_buffer *buffer = &operation->buffers[b];
+		const struct comparison_task task = {
+			.type = ELEMENT_U8,
+			.length = (int64_t)(buffer->pristine ? buffer->pristine->bytes : 0),
+			.result = buffer->data,
+			.expected = buffer->pristine ? buffer->pristine->data : 0,
+		};
+		struct element_check comparison;
+
+		if (operation->work->buffers[b].role != BUFFER_IN || !buffer->pristine)
+			continue;
+		rc = compare_on_device(resources, &task, &comparison, err);
+		if (rc == 0 && comparison.mismatches)
+			text_addf(mismatch, "%sthe kernel wrote into '%s', which is an input",
+				  mismatch->length ? "; " : "", operation->work->buffers[b].name);
+	}
 	return rc;
 }
 
@@ -140,9 +188,11 @@ int operation_verify(struct operation *operation, struct text *mismatch,
 	if (rc == 0)
 		rc = device_synchronise(operation->resources->device, err, "executing the kernel");
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
-		if (case_buffer_is_result(&operation->work->buffers[b]))
+		if (operation->buffers[b].expected)
 			rc = compare_result(operation, b, mismatch, accuracy, err);
 	}
+	if (rc == 0)
+		rc = check_inputs(operation, mismatch, err);
 	if (rc == 0)
 		rc = check_guards(operation, mismatch, err);
 	/* A wrong kernel may have written anywhere: the next case gets new inputs. */

@@ -12,6 +12,9 @@
 #include "harness/workers/cuda/staging.h"
 #include "kernels/kernels.h"
 
+/* From the seed of a sweep to that of the values with which inputs are mixed. */
+#define MIXED_SEED_STEP UINT64_C(0x51ed270b)
+
 struct cuda_resources {
 	const struct device *device;
 	struct cuda_image_cache images;
@@ -19,6 +22,7 @@ struct cuda_resources {
 	struct memory memory;
 	struct staging staging;
 	uint64_t seed;
+	bool mixed; /* inputs are mixed with those of another seed: operation_data.c */
 	CUfunction compare[ELEMENT_TYPES]; /* check.cu's compare_f32 and so on */
 	CUfunction flush;                  /* check.cu's flush_by_reading */
 	struct memory_block *flush_buffer; /* several times the L2; no case uses it */

@@ -10,6 +10,7 @@
 #include "emulator/emulator.h"
 #include "harness/workers/ptx/case_runner.h"
 #include "harness/workers/ptx/worker.h"
+#include "harness/workers/expected.h"
 #include "harness/workers/worker_loop.h"
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/settings.h"
@@ -250,7 +251,11 @@ static int ptx_backend_inspect(void *context, const struct launch_case *work,
 {
 	struct ptx_backend *backend = context;
 
-	return case_facts(&backend->runner, work, facts, status, reason, err);
+	int rc = case_facts(&backend->runner, work, facts, status, reason, err);
+
+	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(work))
+		*status = case_unverified(reason);
+	return rc;
 }
 
 static int reply_counts(struct ptx_backend *backend, int64_t id, const struct launch_case *work,
@@ -286,7 +291,7 @@ static int ptx_backend_emulate(void *context, int64_t id, const struct launch_ca
 	if (rc == 0)
 		rc = case_emulate(&backend->runner, work, &totals, status, reason, err);
 	/* The counts of a wrong kernel are not reported. */
-	if (rc == 0 && (*status == TRIAL_OK || *status == TRIAL_SAMPLED))
+	if (rc == 0 && trial_status_counted(*status))
 		rc = reply_counts(backend, id, work, &totals, reply, err);
 	case_totals_release(&totals);
 	return rc;

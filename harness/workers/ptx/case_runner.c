@@ -128,7 +128,7 @@ struct reference_run {
 	const struct launch_case *work;
 };
 
-static int run_reference(struct emulated_case *emulated, struct host_buffers *results,
+static int emulate_reference(struct emulated_case *emulated, struct host_buffers *results,
 			 struct error *err)
 {
 	const struct launch_case *work = emulated->work;
@@ -172,7 +172,7 @@ static int compute_reference(void *context, struct host_buffers *results, struct
 	if (rc == 0)
 		rc = emulated_case_open(&emulated, of->runner, &reference, image, program, err);
 	if (rc == 0)
-		rc = run_reference(&emulated, results, err);
+		rc = emulate_reference(&emulated, results, err);
 	emulated_case_close(&emulated);
 	return error_context(err, rc, "verify");
 }
@@ -292,6 +292,8 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 	}
 	if (rc == 0 && *status == TRIAL_OK)
 		set_outcome(emulated, totals, &mismatch, status, reason);
+	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(emulated->work))
+		*status = case_unverified(reason);
 	free(size.block_instructions);
 	text_release(&why_not);
 	text_release(&mismatch);

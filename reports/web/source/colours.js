@@ -56,11 +56,21 @@ export class Palette {
 	}
 }
 
-const STATUS_SHAPE = { ok: "circle", sampled: "circle", pending: "diamond", skipped: "square" };
+const STATUS_SHAPE = { ok: "circle", sampled: "circle", unverified: "triangle-up", pending: "diamond", skipped: "square" };
+
+/** A layer that marks the unverified points of the data called `name` with a question mark. */
+export const unverifiedLayer = (name) => ({
+	data: { name },
+	transform: [{ filter: "datum.unverified" }],
+	mark: { type: "text", text: "?", dx: 8, dy: -6, fontSize: 13, fontWeight: 700, fill: "var(--warn)", clip: true },
+});
+
+/** What the question marks of a picture mean. "": it has none. */
+export const unverifiedNote = (cases) => (cases.some((one) => one.unverified) ? "A question mark: unverified." : "");
 
 /** A mark for a status. Marks differ in shape as well as in colour. */
 export function statusMark(one) {
-	const kind = one.failure ? "bad" : one.status === "ok" || one.status === "sampled" ? "good" : "dim";
+	const kind = one.failure ? "bad" : one.unverified ? "warn" : one.status === "ok" || one.status === "sampled" ? "good" : "dim";
 	return svg("svg", { class: `swatch ${kind}`, viewBox: "-7 -7 14 14", "aria-hidden": "true" },
 		svg("path", { d: PATHS[STATUS_SHAPE[one.status] ?? "cross"], fill: "currentColor" }));
 }

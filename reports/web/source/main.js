@@ -1,6 +1,6 @@
 // Builds the page: first the head, the verdicts and the table, then section by section.
 import { byId, empty, h } from "./dom.js";
-import { readModel } from "./model.js";
+import { markedName, readModel } from "./model.js";
 import { casesSection } from "./sections/cases.js";
 import { compareSection } from "./sections/compare.js";
 import { curvesSection, occupancySection } from "./sections/curves.js";
@@ -21,8 +21,8 @@ function start() {
 	const app = {
 		model,
 		open: (one) => openDetail(app, one),
-		/** A button with the name of a case. It opens the case. */
-		link: (one, text = one.name) => h("button", { type: "button", class: "link", title: one.name, onclick: () => app.open(one) }, text),
+		/** A button with the name of a case, marked if the case is unverified. It opens the case. */
+		link: (one, text = one.name) => h("button", { type: "button", class: "link", title: one.name, onclick: () => app.open(one) }, markedName(one, text)),
 	};
 	headSection(app);
 	// the first run of a device has no history

@@ -7,7 +7,8 @@
 // samples.trials: per trial one list per round: the number of the round, then times in
 // 1/steps_per_ns ns. The first time is absolute, each other one is the difference to the previous.
 // history: null, or the runs that fit into the page (`runs`), how many there are (`all_runs`), per case
-// null or its median in each run (`medians`), and per case null or its change points (`changes`): the
+// null or its median in each run (`medians`), per case null or the indices of the runs in which it was
+// unverified (`unverified`), and per case null or its change points (`changes`): the
 // indices of the last run before and the first run after, the ratio with its interval, the levels
 // before and after, the first run of the level before, 1 if only one run is at the new level so far,
 // and 1 if machine code and launch are the same. `changes_unseen` counts the change points among runs
@@ -27,6 +28,7 @@ function caseOf(at, trials, words, run) {
 		at, run, kernel, variant, config, status, statusMeaning, failure,
 		family: `${kernel}/${variant}`,
 		name: `${kernel}/${variant}/${config}`,
+		unverified: status === "unverified",
 		reason: word(trials.reason),
 		axes: trials.axes.map((axis) => axis.values[at]),
 		n: trials.axes.find((axis) => axis.name === "n")?.values[at] ?? null,
@@ -86,7 +88,18 @@ function casesOf(trials, words, run) {
 	return Array.from({ length: trials.count }, (_, at) => caseOf(at, trials, words, run));
 }
 
-const byTime = (a, b) => (a.median ?? 0) - (b.median ?? 0);
+/** A name of a case. Every unverified case is marked wherever it is named. */
+export const markedName = (one, text) => (one.unverified ? `${text} (unverified)` : text);
+
+/** The title of a case over a picture. */
+export const titleOf = (one) => markedName(one, `${one.family}  ${one.config}`);
+
+/** The case that is better by `isBetter`; an unverified one never is if the other is verified. */
+export const betterOf = (a, b, isBetter) => (a.unverified !== b.unverified ? b.unverified : isBetter) ? a : b;
+
+// an unverified case ranks after every verified one
+const verifiedFirst = (a, b) => a.unverified - b.unverified;
+const byTime = (a, b) => verifiedFirst(a, b) || (a.median ?? 0) - (b.median ?? 0);
 const bySize = (a, b) => (b.n ?? 0) - (a.n ?? 0);
 const byWork = (a, b) => bySize(a, b) || (b.bytes ?? 0) - (a.bytes ?? 0) || (b.flop ?? 0) - (a.flop ?? 0) || byTime(a, b);
 
@@ -104,11 +117,11 @@ function leastBy(cases, key, order) {
 }
 
 /**
- * For each value of `key`, the fastest case of its largest problem. Different block sizes are not
+ * For each value of `key`, the fastest case of its largest problem, a verified one if there is one. Different block sizes are not
  * different problems, although the work of some kernels depends on the block size.
  */
 export function bestBy(cases, key) {
-	const timed = cases.filter((one) => one.median !== null && one.status === "ok");
+	const timed = cases.filter((one) => one.median !== null && (one.status === "ok" || one.unverified));
 	return leastBy(leastBy(timed, (one) => `${key(one)} ${one.problem}`, byTime), key, byWork);
 }
 
@@ -147,12 +160,8 @@ export class Model {
 	}
 
 	firstOfEach() {
-		const first = new Map();
-		for (const one of this.cases) {
-			const usable = one.status === "ok" || one.status === "sampled";
-			if (usable && !first.has(one.family)) first.set(one.family, one);
-		}
-		return [...first.values()];
+		const usable = this.cases.filter((one) => one.status === "ok" || one.status === "sampled" || one.unverified);
+		return leastBy(usable, (one) => one.family, verifiedFirst);
 	}
 
 	/** A number, or null. */
@@ -181,11 +190,11 @@ export class Model {
 		return at < 0 ? null : one.axes[at];
 	}
 
-	/** The runs that timed a case, oldest first: { run, median, step: ratio to the previous }. */
+	/** The runs that timed a case, oldest first: { run, median, unverified, step: ratio to the previous }. */
 	historyOf(one) {
-		const { runs, medians } = this.history;
+		const { runs, medians, unverified } = this.history;
 		let before = null;
-		return runs.map((run, i) => ({ run, at: i, median: medians[one.at]?.[i] ?? null })).filter(({ median }) => isNumber(median)).map((point) => {
+		return runs.map((run, i) => ({ run, at: i, median: medians[one.at]?.[i] ?? null, unverified: unverified[one.at]?.includes(i) ?? false })).filter(({ median }) => isNumber(median)).map((point) => {
 			const step = before === null ? null : point.median / before;
 			before = point.median;
 			return { ...point, step };

@@ -1,13 +1,16 @@
 // This run compared with another: the ratio of the medians of each case that both have, and what else
 // differs between the two runs.
 import { Chart } from "../chart.js";
-import { statusMark } from "../colours.js";
+import { statusMark, unverifiedLayer } from "../colours.js";
 import { byId, empty, h, segmented, table } from "../dom.js";
+import { markedName, titleOf } from "../model.js";
 import { isNumber, plural, three, time, whole } from "../numbers.js";
 import { ratioTicks } from "../ticks.js";
 
 const ROWS = 15;
 const ratioText = (value) => (isNumber(value) ? `×${value.toFixed(value < 10 ? 3 : 1)}` : "–");
+const timeOf = (one) => markedName(one, time(one.median));
+const isUnverified = ({ one, other }) => one.unverified || other.unverified;
 const KINDS = {
 	regressed: { colour: "var(--bad)", shape: "triangle-up", word: "slower" },
 	improved: { colour: "var(--good)", shape: "triangle-down", word: "faster" },
@@ -71,25 +74,25 @@ function caterpillar(app, host, pairs) {
 		focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
 		points: () => at,
 		tip: ({ one, other, ratio, low, high, kind }) => ({
-			title: `${one.family}  ${one.config}`,
-			rows: [["Now", time(one.median)], ["Before", time(other.median)], ["Ratio", ratioText(ratio)], ["95 % interval", low === null ? "–" : `${ratioText(low)} to ${ratioText(high)}`], ["Verdict", KINDS[kind].word]],
+			title: titleOf(one),
+			rows: [["Now", timeOf(one)], ["Before", timeOf(other)], ["Ratio", ratioText(ratio)], ["95 % interval", low === null ? "–" : `${ratioText(low)} to ${ratioText(high)}`], ["Verdict", KINDS[kind].word]],
 		}),
 		pick: (point) => app.open(point.one),
 		summary: () => {
 			const ratios = pairs.map((pair) => pair.ratio);
 			const middle = ratios[Math.floor(ratios.length / 2)];
-			return `${plural(pairs.length, "case")}, sorted; the middle one takes ${ratioText(middle)} the time. Points left of the line are faster now.`;
+			return `${plural(pairs.length, "case")}, sorted; the middle one takes ${ratioText(middle)} the time. Points left of the line are faster now. ${pairs.some(isUnverified) ? "A question mark: unverified in one of the runs." : ""}`;
 		},
 		table: () => ({
 			columns: [{ head: "Case" }, { head: "Now", numeric: true }, { head: "Before", numeric: true }, { head: "Ratio", numeric: true }, { head: "From", numeric: true }, { head: "To", numeric: true }],
-			rows: pairs.map((pair) => [app.link(pair.one), time(pair.one.median), time(pair.other.median), ratioText(pair.ratio), ratioText(pair.low), ratioText(pair.high)]),
+			rows: pairs.map((pair) => [app.link(pair.one), timeOf(pair.one), timeOf(pair.other), ratioText(pair.ratio), ratioText(pair.low), ratioText(pair.high)]),
 		}),
 		spec: () => {
 			const ends = at.flatMap(({ x, low, high }) => [x, low, high, 1]).filter(isNumber);
 			const [least, most] = [ends.reduce((a, b) => Math.min(a, b)), ends.reduce((a, b) => Math.max(a, b))];
 			const names = Object.keys(KINDS);
 			const group = (key) => ({ field: "kind", type: "nominal", legend: null, scale: { domain: names, range: names.map((name) => KINDS[name][key]) } });
-			const values = at.map(({ x, y, low, high, kind }) => ({ x, y, low, high, kind }));
+			const values = at.map(({ x, y, low, high, kind, ...pair }) => ({ x, y, low, high, kind, unverified: isUnverified(pair) }));
 			return {
 				encoding: {
 					x: { field: "x", type: "quantitative", title: "Ratio of the times", scale: { type: "log", nice: false, padding: 16 }, axis: { values: ratioTicks(least, most), format: "~g" } },
@@ -99,6 +102,7 @@ function caterpillar(app, host, pairs) {
 					{ data: { values: [{ x: 1 }] }, mark: { type: "rule", stroke: "var(--line-strong)", strokeWidth: 1.5 }, encoding: { y: null } },
 					{ data: { name: "pairs", values }, transform: [{ filter: "isValid(datum.low) && isValid(datum.high)" }], mark: { type: "rule", strokeWidth: 1.5, opacity: 0.6 }, encoding: { x: { field: "low", type: "quantitative" }, x2: { field: "high" }, stroke: group("colour") } },
 					{ data: { name: "pairs" }, mark: { type: "point", filled: true, size: 40, opacity: 1 }, encoding: { fill: group("colour"), shape: group("shape") } },
+					unverifiedLayer("pairs"),
 				],
 			};
 		},
@@ -111,7 +115,7 @@ function changes(app, host, pairs) {
 		const sorted = kind === "improved" ? of : of.reverse();
 		list.replaceChildren(of.length
 			? table(`Cases that are ${KINDS[kind].word}`, [{ head: "Case" }, { head: "Now", numeric: true }, { head: "Before", numeric: true }, { head: "Ratio", numeric: true }, { head: "95 % interval", numeric: true }],
-				sorted.slice(0, ROWS).map((pair) => [app.link(pair.one), time(pair.one.median), time(pair.other.median), ratioText(pair.ratio), pair.low === null ? "–" : `${ratioText(pair.low)} … ${ratioText(pair.high)}`]))
+				sorted.slice(0, ROWS).map((pair) => [app.link(pair.one), timeOf(pair.one), timeOf(pair.other), ratioText(pair.ratio), pair.low === null ? "–" : `${ratioText(pair.low)} … ${ratioText(pair.high)}`]))
 			: h("p", { class: "hint" }, `No case is ${KINDS[kind].word}.`),
 		of.length > ROWS ? h("p", { class: "hint" }, `The ${ROWS} largest of ${whole(of.length)}; the numbers in the plot above have all.`) : "");
 	};
@@ -128,7 +132,7 @@ function onlyInOne(model) {
 	const added = model.cases.filter((one) => !others.has(one.name));
 	const gone = model.other.cases.filter((one) => !mine.has(one.name));
 	const part = (title, cases) => cases.length > 0 && h("details", {}, h("summary", {}, `${plural(cases.length, "case")} ${title}`),
-		h("ul", { class: "plain" }, cases.slice(0, 100).map((one) => h("li", {}, statusMark(one), one.name)), cases.length > 100 && h("li", {}, `and ${cases.length - 100} more`)));
+		h("ul", { class: "plain" }, cases.slice(0, 100).map((one) => h("li", {}, statusMark(one), markedName(one, one.name))), cases.length > 100 && h("li", {}, `and ${cases.length - 100} more`)));
 	return [part("only in this run", added), part("only in the other", gone)].filter(Boolean);
 }
 

@@ -1,9 +1,9 @@
 // How time, bandwidth, occupancy and branch efficiency of each variant depend on the block size or
 // another axis.
 import { Chart } from "../chart.js";
-import { Palette } from "../colours.js";
+import { Palette, unverifiedLayer, unverifiedNote } from "../colours.js";
 import { byId, empty, h, select } from "../dom.js";
-import { unique } from "../model.js";
+import { betterOf, markedName, titleOf, unique } from "../model.js";
 import { bandwidth, inUnit, isNumber, percent, plural, plusMinus, time, whole } from "../numbers.js";
 
 const MANY_LINES = 14;
@@ -167,7 +167,7 @@ class Curves {
 			focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
 			points: () => this.pointsOf(panel),
 			tip: ({ one, y, line }) => ({
-				title: `${this.kernel}/${line}`,
+				title: markedName(one, `${this.kernel}/${line}`),
 				mark: this.palette.swatch(line),
 				rows: [
 					[overName(), whole(this.model.axis(one, this.over))], [panel.title, panel.show(y)],
@@ -182,8 +182,8 @@ class Curves {
 				rows: this.pointsOf(panel).map((point) => [this.app.link(point.one), whole(point.x), panel.show(point.y), panel.show(point.low), panel.show(point.high)]),
 			}),
 			spec: () => {
-				const points = this.pointsOf(panel).map(({ x, y, low, high, line }) => ({
-					x, y, low: isNumber(low) ? low : null, high: isNumber(high) ? high : null, line: this.palette.at(line),
+				const points = this.pointsOf(panel).map(({ x, y, low, high, line, one }) => ({
+					unverified: one.unverified, x, y, low: isNumber(low) ? low : null, high: isNumber(high) ? high : null, line: this.palette.at(line),
 				}));
 				const xs = unique(points.map((point) => point.x)).sort((a, b) => a - b);
 				const log = xs.length > 1 && xs[0] > 0 && xs.at(-1) / xs[0] >= 4;
@@ -213,6 +213,7 @@ class Curves {
 						{ data: { name: "line" }, mark: { type: "rule", strokeWidth: 1.5 }, transform: [{ filter: "isValid(datum.low) && isValid(datum.high)" }], encoding: { y: { field: "low", type: "quantitative" }, y2: { field: "high" }, stroke: colour } },
 						{ data: { name: "line" }, mark: { type: "line", strokeWidth: 1.75 }, encoding: { stroke: colour } },
 						{ data: { name: "line" }, mark: { type: "point", filled: true, size: 46, opacity: 1 }, encoding: { fill: colour, shape: this.palette.encode("line", "shape") } },
+						unverifiedLayer("line"),
 					],
 				};
 			},
@@ -222,8 +223,8 @@ class Curves {
 	summary(panel) {
 		const points = this.pointsOf(panel);
 		if (!points.length) return "No shown case has this value.";
-		const best = points.reduce((most, point) => ((panel.unit === "ns" ? point.y < most.y : point.y > most.y) ? point : most));
-		return `${panel.unit === "ns" ? "Shortest" : "Highest"}: ${best.line} at ${whole(best.x)}, ${panel.show(best.y)}. ${panel.note}`;
+		const best = points.reduce((most, point) => (betterOf(point.one, most.one, panel.unit === "ns" ? point.y < most.y : point.y > most.y) === point.one ? point : most));
+		return `${panel.unit === "ns" ? "Shortest" : "Highest"}: ${markedName(best.one, best.line)} at ${whole(best.x)}, ${panel.show(best.y)}. ${panel.note} ${unverifiedNote(points.map(({ one }) => one))}`;
 	}
 }
 
@@ -262,13 +263,13 @@ export function occupancySection(app) {
 		focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
 		points: () => points,
 		tip: ({ one, x, y }) => ({
-			title: `${one.family}  ${one.config}`, mark: palette.swatch(one.kernel),
+			title: titleOf(one), mark: palette.swatch(one.kernel),
 			rows: [["Achieved", percent(y)], ["Theoretical", percent(x)], ["Limited by", one.limiter ?? "–"], ["Registers", whole(one.registers)], ["Time", time(one.median)]],
 		}),
 		pick: (point) => app.open(point.one),
 		summary: () => {
 			const far = points.filter((point) => point.y < point.x / 2).length;
-			return `${plural(points.length, "case")}; ${far ? `${plural(far, "case")} with less than half of what is possible` : "all reach at least half of what is possible"}.`;
+			return `${plural(points.length, "case")}; ${far ? `${plural(far, "case")} with less than half of what is possible` : "all reach at least half of what is possible"}. ${unverifiedNote(points.map(({ one }) => one))}`;
 		},
 		table: () => ({
 			columns: [{ head: "Case" }, { head: "Theoretical", numeric: true }, { head: "Achieved", numeric: true }, { head: "Limited by" }],
@@ -282,10 +283,11 @@ export function occupancySection(app) {
 			layer: [
 				{ data: { values: [{ x: 0, y: 0 }, { x: 100, y: 100 }] }, mark: { type: "line", stroke: "var(--roof-dim)", strokeDash: [5, 4], strokeWidth: 1.5 } },
 				{
-					data: { values: points.map(({ x, y, one }) => ({ x, y, kernel: palette.at(one.kernel) })) },
+					data: { name: "occupancies", values: points.map(({ x, y, one }) => ({ x, y, kernel: palette.at(one.kernel), unverified: one.unverified })) },
 					mark: { type: "point", filled: true, size: 56, opacity: 0.75 },
 					encoding: { fill: palette.encode("kernel", "colour"), shape: palette.encode("kernel", "shape") },
 				},
+				unverifiedLayer("occupancies"),
 			],
 		}),
 	});

@@ -1,4 +1,4 @@
-// Cases that failed, were skipped or sampled, and counters without a value, each with its reason.
+// Cases that failed, were skipped, sampled or not verified, and counters without a value, each with its reason.
 import { statusMark } from "../colours.js";
 import { byId, h, table } from "../dom.js";
 import { plural, whole } from "../numbers.js";
@@ -38,7 +38,8 @@ export function gapsSection(app) {
 		if (failed.length > LISTED) section.append(h("p", { class: "hint" }, `The first ${LISTED}; the table of all cases has the others.`));
 	}
 	const ofStatus = (status) => model.cases.filter((one) => one.status === status).map((one) => [one.reason ?? "no reason is stored", one, one.name]);
-	for (const [status, title] of [["skipped", "Skipped"], ["sampled", "Counted on some blocks only"]]) {
+	for (const [status, title] of [["skipped", "Skipped"], ["sampled", "Counted on some blocks only"],
+		["unverified", "Unverified: the results were compared with nothing"]]) {
 		const entries = ofStatus(status);
 		if (entries.length) section.append(...reasonTable(title, "For example", entries));
 	}

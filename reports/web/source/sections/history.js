@@ -1,7 +1,8 @@
 // A case over the runs of its device, with its change points.
 import { Chart } from "../chart.js";
+import { unverifiedLayer, unverifiedNote } from "../colours.js";
 import { byId, h, select, table } from "../dom.js";
-import { unique } from "../model.js";
+import { markedName, unique } from "../model.js";
 import { isNumber, plural, time } from "../numbers.js";
 
 const ROWS = 15;
@@ -33,12 +34,12 @@ class History {
 			height: 300,
 			focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
 			points: () => this.points.map((point) => ({ ...point, x: point.at, y: point.median, one: this.one })),
-			tip: ({ run, median, step, at }) => {
+			tip: ({ run, median, step, at, unverified }) => {
 				const change = this.changes.find(({ first }) => first === at);
 				return {
 					title: nameOf(run),
 					rows: [["Started", run.started?.replace("T", " ").replace("Z", " UTC") ?? "–"], ["Revision", revisionOf(run) ?? "–"],
-						["Median", time(median)], ["Compared with the previous run", percentOf(step)],
+						["Median", markedName({ unverified }, time(median))], ["Compared with the previous run", percentOf(step)],
 						...(run.mark ? [["Marked", run.mark]] : []), ...(change ? [["Change point", percentOf(change.ratio)]] : [])],
 				};
 			},
@@ -46,7 +47,7 @@ class History {
 			summary: () => this.summary(),
 			table: () => ({
 				columns: [{ head: "Run", numeric: true }, { head: "Started" }, { head: "Label" }, { head: "Revision" }, { head: "Median", numeric: true }, { head: "Compared with the previous run", numeric: true }, { head: "Mark" }, { head: "Change point", numeric: true }],
-				rows: this.points.map(({ run, at, median, step }) => [String(run.id), run.started ?? "–", run.label ?? "–", revisionOf(run) ?? "–", time(median), percentOf(step), run.mark ?? "–",
+				rows: this.points.map(({ run, at, median, step, unverified }) => [String(run.id), run.started ?? "–", run.label ?? "–", revisionOf(run) ?? "–", markedName({ unverified }, time(median)), percentOf(step), run.mark ?? "–",
 					percentOf(this.changes.find(({ first }) => first === at)?.ratio)]),
 			}),
 			spec: () => this.spec(),
@@ -90,7 +91,7 @@ class History {
 		const { runs } = this.model.history;
 		const said = this.changes.map(({ last, first, ratio, ...rest }) =>
 			`${percentOf(ratio)} (${wordsOf({ ratio, ...rest })}) between ${nameOf(runs[last])} and ${nameOf(runs[first])}.`);
-		return `${this.one.name}: ${plural(this.points.length, "run")}. ${said.length ? said.join(" ") : "No change point."}`;
+		return `${this.one.name}: ${plural(this.points.length, "run")}. ${said.length ? said.join(" ") : "No change point."} ${unverifiedNote(this.points)}`;
 	}
 
 	/** One line per level, from one change point to the next. */
@@ -107,7 +108,7 @@ class History {
 
 	spec() {
 		const { runs } = this.model.history;
-		const values = this.points.map(({ at, median }) => ({ x: at, y: median }));
+		const values = this.points.map(({ at, median, unverified }) => ({ x: at, y: median, unverified }));
 		const heights = [...values.map(({ y }) => y), ...this.levels().map(({ y }) => y)];
 		const [least, most] = [Math.min(...heights), Math.max(...heights)];
 		const [unit, divisor] = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]].find(([, ns]) => most >= 2 * ns) ?? ["ns", 1];
@@ -128,6 +129,7 @@ class History {
 				{ data: { values: this.levels() }, mark: { type: "rule", strokeWidth: 6, stroke: "var(--line-strong)", strokeCap: "round", opacity: 0.7 }, encoding: { x2: { field: "x2" } } },
 				{ data: { values }, mark: { type: "line", strokeWidth: 1.25, stroke: "var(--ink-3)" } },
 				{ data: { name: "runs", values }, mark: { type: "point", filled: true, size: 42, opacity: 1, fill: "var(--ink)" } },
+				unverifiedLayer("runs"),
 			],
 		};
 	}

@@ -1,7 +1,8 @@
 // The intensities of an emulated run on one axis. Without times they have no height.
 import { Chart } from "../chart.js";
-import { Palette } from "../colours.js";
+import { Palette, unverifiedLayer, unverifiedNote } from "../colours.js";
 import { empty, h } from "../dom.js";
+import { titleOf } from "../model.js";
 import { rowNames, rowScale } from "../rows.js";
 import { decades } from "../ticks.js";
 import { bytes, intensity, isNumber, plural, three } from "../numbers.js";
@@ -34,19 +35,19 @@ export function emulatedIntensities(app, section) {
 				y: rowScale(rows.length, width),
 			},
 			layer: [rowNames(rows, width), {
-				data: { values: points().map((point) => ({ x: point.x, y: point.y, kernel: palette.at(point.one.kernel) })) },
+				data: { name: "intensities", values: points().map((point) => ({ x: point.x, y: point.y, kernel: palette.at(point.one.kernel), unverified: point.one.unverified })) },
 				mark: { type: "tick", orient: "vertical", thickness: 3, size: 15, opacity: 0.9 },
 				encoding: { color: palette.encode("kernel", "colour") },
-			}],
+			}, unverifiedLayer("intensities")],
 		}),
 		tip: (point) => ({
-			title: `${point.one.family}  ${point.one.config}`,
+			title: titleOf(point.one),
 			mark: palette.swatch(point.one.kernel),
 			rows: [["Intensity", intensity(point.x)], ["Operations", three(point.one.counted)], ["Bytes", bytes(point.bytes)], ["Status", point.one.status]],
 			note: point.one.reason,
 		}),
 		pick: (point) => app.open(point.one),
-		summary: () => `${plural(xs.length, "intensity", "intensities")} of ${plural(rows.length, "variant")}, from ${three(least)} to ${three(most)} operations per byte; emulated, not measured.`,
+		summary: () => `${plural(xs.length, "intensity", "intensities")} of ${plural(rows.length, "variant")}, from ${three(least)} to ${three(most)} operations per byte; emulated, not measured. ${unverifiedNote(shown)}`,
 		table: () => ({
 			columns: [{ head: "Case" }, { head: "FLOP/B", numeric: true }, { head: "Operations", numeric: true }, { head: "Bytes", numeric: true }],
 			rows: points().map((point) => [app.link(point.one), three(point.x), three(point.one.counted), bytes(point.bytes)]),

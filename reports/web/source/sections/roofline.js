@@ -1,8 +1,9 @@
 // Each case under the measured roofs of the device: operations per second over operations per byte on
 // logarithmic scales, for one memory level at a time.
 import { Chart } from "../chart.js";
-import { Palette } from "../colours.js";
+import { Palette, unverifiedLayer, unverifiedNote } from "../colours.js";
 import { byId, empty, h, segmented, select } from "../dom.js";
+import { betterOf, markedName, titleOf } from "../model.js";
 import { bandwidth, intensity, isNumber, percent, plural, plusMinus, rate, three, time } from "../numbers.js";
 import { decades } from "../ticks.js";
 import { emulatedIntensities } from "./intensities.js";
@@ -29,7 +30,7 @@ export function rooflineTip(model, one, mark) {
 	if (positive(one.attainable)) rows.push(["Attainable", rate(one.attainable)]);
 	if (positive(one.waste)) rows.push(["Moved / needed", three(one.waste)]);
 	rows.push(["Bound by", one.bound]);
-	return { title: `${one.family}  ${one.config}`, mark, rows, note: one.aboveRoof };
+	return { title: titleOf(one), mark, rows, note: one.aboveRoof };
 }
 
 class Roofline {
@@ -320,7 +321,7 @@ class Roofline {
 					encoding: { text: { field: "text" } },
 				},
 				{
-					data: { name: "points", values: this.points().map(({ x: at, y: height, one }) => ({ x: at, y: height, group: this.palette.at(this.group(one)), above: Boolean(one.aboveRoof) })) },
+					data: { name: "points", values: this.points().map(({ x: at, y: height, one }) => ({ x: at, y: height, group: this.palette.at(this.group(one)), above: Boolean(one.aboveRoof), unverified: one.unverified })) },
 					mark: { type: "point", filled: true, size: this.all ? 44 : 90, opacity: this.all ? 0.7 : 0.95, clip: true },
 					encoding: { fill: this.palette.encode("group", "colour"), shape: this.palette.encode("group", "shape") },
 				},
@@ -329,6 +330,7 @@ class Roofline {
 					transform: [{ filter: "datum.above" }],
 					mark: { type: "point", shape: "circle", filled: false, size: 300, stroke: "var(--bad)", strokeWidth: 2, strokeDash: [3, 2], clip: true },
 				},
+				unverifiedLayer("points"),
 				...["halo", "text"].flatMap((part) => ["left", "right"].map((align) => ({
 					data: { name: "labels", values: part === "halo" && align === "left" ? [] : undefined },
 					transform: [{ filter: `datum.align === '${align}'` }],
@@ -356,12 +358,13 @@ class Roofline {
 			...(isNumber(level.peak_per_s) ? [`${levelName(level.name)} ${bandwidth(level.peak_per_s)}`] : []),
 			...this.peaks().flats.map((one) => `${one.name} ${rate(one.peak_per_s)}`),
 		];
-		const top = points.reduce((most, point) => (!most || point.y > most.y ? point : most), null);
+		const top = points.reduce((most, point) => (!most || betterOf(point.one, most.one, point.y > most.y) === point.one ? point : most), null);
 		return [
 			`${plural(points.length, "case")} at the level of ${level.meaning}.`,
 			roofs.length ? `Measured roofs: ${roofs.join(", ")}.` : "No roof was measured for this device.",
 			peaks.length ? `Theoretical peaks (dotted): ${peaks.join(", ")}.` : "",
-			top ? `The highest is ${top.one.family} with ${rate(top.y)} at ${intensity(top.x)}.` : "",
+			unverifiedNote(points.map(({ one }) => one)),
+			top ? `The highest is ${markedName(top.one, top.one.family)} with ${rate(top.y)} at ${intensity(top.x)}.` : "",
 		].join(" ");
 	}
 

@@ -1,8 +1,8 @@
 // The samples of each variant around their median.
 import { Chart } from "../chart.js";
-import { Palette } from "../colours.js";
+import { Palette, unverifiedNote } from "../colours.js";
 import { byId, empty, h, select } from "../dom.js";
-import { bestBy, unique } from "../model.js";
+import { bestBy, markedName, titleOf, unique } from "../model.js";
 import { rowNames, rowScale } from "../rows.js";
 import { halfInterval, isNumber, percent, plural, time, whole } from "../numbers.js";
 
@@ -25,7 +25,7 @@ class Samples {
 			focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
 			points: () => this.rows.map(({ one }, y) => ({ x: 0, y, one })),
 			tip: ({ one }) => ({
-				title: `${one.family}  ${one.config}`, mark: this.palette.swatch(one.variant),
+				title: titleOf(one), mark: this.palette.swatch(one.variant),
 				rows: [["Median", time(one.median)], ["95 % interval", isNumber(one.low) ? `${time(one.low)} to ${time(one.high)}` : "needs 6 samples"],
 					["Deviation (MAD)", time(one.mad)], ["Range", `${time(one.min)} to ${time(one.max)}`], ["Samples", whole(one.samples)]],
 			}),
@@ -75,8 +75,9 @@ class Samples {
 		const half = halfInterval(widest.one);
 		return [
 			`${plural(this.rows.length, "case")} of ${this.kernel}; each dot is one sample, the bar is the 95 % interval of the median.`,
-			half === null ? "" : `The least certain is ${widest.label}: ±${half.toFixed(2)} %.`,
+			half === null ? "" : `The least certain is ${markedName(widest.one, widest.label)}: ±${half.toFixed(2)} %.`,
 			this.left ? `${plural(this.left, "more case")} not drawn.` : "",
+			unverifiedNote(this.rows.map(({ one }) => one)),
 			this.model.sampleNote ?? "",
 		].join(" ");
 	}
@@ -94,7 +95,7 @@ class Samples {
 				y: rowScale(this.rows.length, width),
 			},
 			layer: [
-				rowNames(this.rows.map((row) => row.label), width),
+				rowNames(this.rows.map(({ one, label }) => (one.unverified ? `? ${label}` : label)), width),
 				{ data: { values: [{ x: 0 }] }, mark: { type: "rule", stroke: "var(--line-strong)" }, encoding: { y: null } },
 				{
 					data: { values }, mark: { type: "circle", size: 14, opacity: 0.5 },

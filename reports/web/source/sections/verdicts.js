@@ -80,7 +80,7 @@ export function verdictsSection(app) {
 	}
 	section.append(h("p", { class: "lead" }, model.emulated
 		? "Counts of the emulator for each variant: the lanes that take part in an instruction, and the branches that keep a warp together. There are no times."
-		: "The fastest verified configuration of each variant at its largest problem, and the roof that it comes closest to."));
+		: "The fastest configuration of each variant at its largest problem, of the verified ones if there are any, and the roof that it comes closest to."));
 	const lists = [];
 	let left = model.best.length > SHOWN_FIRST ? SHOWN_FIRST : model.best.length;
 	for (const kernel of model.kernels) {

@@ -1,0 +1,269 @@
+/* Compiles one file, or finds it in the cache. */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile/compile_parts.h"
+
+void compiled_free(struct compiled *compiled)
+{
+	struct entry_list entries;
+
+	if (!compiled)
+		return;
+	entries = (struct entry_list){compiled->entries, compiled->entry_count, 0};
+	entry_list_release(&entries);
+	free(compiled->ptx);
+	free(compiled->cubin);
+	free(compiled->tool);
+	free(compiled->messages);
+	free(compiled);
+}
+
+/* ---- the request ---- */
+
+static bool source_has_ending(const char *source, const char *ending)
+{
+	const char *last = strrchr(source, '.');
+
+	return last && !strcmp(last, ending);
+}
+
+static int arch_check(const char *arch, struct error *err)
+{
+	size_t digits;
+
+	if (arch && !strncmp(arch, "sm_", 3)) {
+		digits = strspn(arch + 3, "0123456789");
+		arch += 3 + digits;
+		if (digits >= 2 && digits <= 3 &&
+		    (!*arch || !strcmp(arch, "a") || !strcmp(arch, "f")))
+			return 0;
+	}
+	return error_set(err, PL_EUSAGE, "'%.40s' is no architecture: write sm_90 or sm_90a",
+			 arch ? arch : "");
+}
+
+static int source_check(const char *source, struct error *err)
+{
+	int fd;
+
+	if (!source || *source != '/' || strlen(source) > 4000)
+		return error_set(err, PL_EUSAGE, "the path of a source must be absolute: '%.200s'",
+				 source ? source : "");
+	if (!source_has_ending(source, ".cu") && !source_has_ending(source, ".ptx") &&
+	    !source_has_ending(source, ".cubin"))
+		return error_set(err, PL_EUSAGE,
+				 "'%s' is neither a .cu nor a .ptx nor a .cubin: rename it",
+				 source);
+	if (strpbrk(source, "\"\\\n\r"))
+		return error_set(err, PL_EUSAGE,
+				 "the path '%s' contains a quote, a backslash or a line end, "
+				 "which the compilers cannot read: rename it",
+				 source);
+	fd = open(source, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return error_set(err, errno == ENOENT || errno == ENOTDIR ? PL_ENOENT : PL_EIO,
+				 "cannot read '%s': %s", source, strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int request_check(const struct compile_request *request, struct error *err)
+{
+	struct string_list argv = {0}, folders = {0};
+	int rc = source_check(request->source, err);
+
+	if (!rc)
+		rc = arch_check(request->arch, err);
+	if (!rc)
+		rc = compile_flags_add(&argv, &folders, request, COMPILE_NVCC, err);
+	for (size_t i = 0; !rc && i < request->entries.count; i++)
+		rc = entry_wanted_check(request->entries.items[i], err);
+	string_list_release(&argv);
+	string_list_release(&folders);
+	return rc;
+}
+
+/* ---- the work folder ---- */
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+	(void)status;
+	(void)type;
+	(void)place;
+	return remove(path);
+}
+
+/* Makes a folder beside the images, so that they can be moved. */
+static int work_make(struct text *work, const char *root, struct error *err)
+{
+	text_clear(work);
+	text_addf(work, "%s/work", root);
+	if (cache_folder_make(work->data, err))
+		return PL_EIO;
+	text_add(work, "/XXXXXX");
+	return mkdtemp(work->data) ? 0 : cache_write_error(work->data, err);
+}
+
+/* ---- results ---- */
+
+static int entries_of_image(struct entry_list *out, const char *stem, bool ptx, struct error *err)
+{
+	char *path = xasprintf("%s%s", stem, ptx ? ".ptx" : ".cubin"), *bytes = NULL;
+	size_t length;
+	int rc = read_file(&bytes, &length, path, COMPILE_IMAGE_LIMIT, err);
+
+	if (!rc)
+		rc = ptx ? ptx_entries_read(out, bytes, err)
+			 : cubin_entries_read(out, bytes, length, err);
+	free(bytes);
+	free(path);
+	return rc;
+}
+
+/* `stem` is the path of the images without ending, in the work folder or in the cache. */
+static int result_choose(struct entry_list *out, const struct compile_request *request,
+			 const char *stem, const struct string_list *lowered, struct error *err)
+{
+	struct entry_list all = {0};
+	int rc = entries_of_image(&all, stem, !source_has_ending(request->source, ".cubin"), err);
+
+	if (rc)
+		return error_context(err, rc, "'%s'", request->source);
+	return entries_choose(out, &all, request, lowered, err);
+}
+
+static struct compiled *result_make(struct entry_list *entries,
+				    const struct compile_request *request, const char *stem,
+				    const char *tool, const char *messages)
+{
+	struct compiled *compiled = xcalloc(1, sizeof(*compiled));
+	bool only_cubin = source_has_ending(request->source, ".cubin");
+
+	if (!only_cubin)
+		compiled->ptx = xasprintf("%s.ptx", stem);
+	if (only_cubin || request->cubin)
+		compiled->cubin = xasprintf("%s.cubin", stem);
+	compiled->tool = xstrdup(tool);
+	compiled->messages = xstrdup(messages);
+	compiled->entries = entries->items;
+	compiled->entry_count = entries->count;
+	return compiled;
+}
+
+static struct compiled *find_in_cache(const struct compile_request *request, const char *folder)
+{
+	struct cache_record record = {0};
+	struct entry_list entries = {0};
+	struct compiled *compiled = NULL;
+	struct text stem = TEXT_INIT;
+
+	if (cache_find(&record, &stem, folder)) {
+		if (!result_choose(&entries, request, stem.data, &record.lowered, NULL)) {
+			compiled = result_make(&entries, request, stem.data, record.tool,
+					       record.messages);
+			compiled->from_cache = true;
+		}
+		cache_record_release(&record);
+	}
+	text_release(&stem);
+	return compiled;
+}
+
+/* ---- compiling ---- */
+
+/* NVRTC drops kernels that nobody can call from another file; nvcc may have them. */
+static int translate_and_choose(struct translation *translation, struct entry_list *entries,
+				const struct compile_request *request,
+				const struct compile_tools *tools, const volatile int *stop,
+				struct error *err)
+{
+	char *stem = xasprintf("%s/image", translation->work);
+	struct error missing = {0};
+	int rc = translate(translation, request, tools, stop, err);
+
+	if (!rc) {
+		rc = result_choose(entries, request, stem, &translation->lowered, &missing);
+		if (rc == PL_EUSAGE && request->tool == COMPILE_AUTO && tools->nvcc.length &&
+		    !strcmp(translation->tool, "nvrtc")) {
+			string_list_release(&translation->lowered);
+			text_clear(&translation->messages);
+			rc = translate_with_nvcc(translation, request, tools, stop, err);
+			missing = (struct error){0};
+			if (!rc)
+				rc = result_choose(entries, request, stem, &translation->lowered,
+						   &missing);
+		}
+		if (missing.code)
+			rc = error_set(err, missing.code, "%s", missing.text);
+	}
+	free(stem);
+	return rc;
+}
+
+static int compile_anew(struct compiled **out, struct text *messages,
+			const struct compile_request *request, const struct compile_tools *tools,
+			const char *root, const char *folder, const volatile int *stop,
+			struct error *err)
+{
+	struct translation translation = {.messages = TEXT_INIT};
+	struct entry_list entries = {0};
+	struct text work = TEXT_INIT, stem = TEXT_INIT;
+	char *sources = xasprintf("%s/sources", root);
+	struct timespec started;
+	int rc = work_make(&work, root, err);
+
+	if (rc)
+		goto out;
+	clock_gettime(CLOCK_REALTIME_COARSE, &started);
+	translation.work = work.data;
+	translation.sources = sources;
+	rc = translate_and_choose(&translation, &entries, request, tools, stop, err);
+	if (!rc)
+		rc = cache_store(&stem, folder, &translation, &started, err);
+	if (!rc) {
+		*out = result_make(&entries, request, stem.data, translation.tool,
+				   translation.messages.data);
+	} else {
+		entry_list_release(&entries);
+		if (messages)
+			text_add_bytes(messages, translation.messages.data,
+				       translation.messages.length);
+	}
+	nftw(work.data, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+out:
+	translation_release(&translation);
+	free(sources);
+	text_release(&work);
+	text_release(&stem);
+	return rc;
+}
+
+int compile_one(struct compiled **out, struct text *messages, const struct compile_request *request,
+		const volatile int *stop, struct error *err)
+{
+	struct text root = TEXT_INIT, folder = TEXT_INIT;
+	struct compile_tools tools;
+	int rc;
+
+	*out = NULL;
+	rc = request_check(request, err);
+	if (rc)
+		return rc;
+	compile_tools_find(&tools);
+	rc = cache_folder(&root, &folder, request, &tools, err);
+	if (!rc)
+		*out = find_in_cache(request, folder.data);
+	if (!rc && !*out)
+		rc = compile_anew(out, messages, request, &tools, root.data, folder.data, stop,
+				  err);
+	compile_tools_release(&tools);
+	text_release(&root);
+	text_release(&folder);
+	return rc;
+}

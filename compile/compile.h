@@ -1,0 +1,109 @@
+/*
+ * compile: translates a CUDA file of a user to PTX and, if wanted, to a cubin,
+ * and keeps the results in a cache. It calls NVRTC (through the program
+ * perflab-nvrtc) and nvcc; perflab itself links no CUDA. No GPU is needed.
+ *
+ * Invariants: the result depends only on the request, the compilers and the
+ * files that they read; a change of any of these is noticed. An image in the
+ * cache never changes after it was written. Code always has line information.
+ * Nothing here runs a shell. All functions may be called from several threads.
+ */
+#ifndef COMPILE_COMPILE_H
+#define COMPILE_COMPILE_H
+
+#include "base/base.h"
+
+enum compile_tool { COMPILE_AUTO, COMPILE_NVRTC, COMPILE_NVCC };
+
+/* All memory is borrowed. */
+struct compile_request {
+	/* absolute path: a .cu; or a .ptx (ptxas makes the cubin), or a .cubin (taken as it is) */
+	const char *source;
+	const char *arch;           /* "sm_90", "sm_90a" */
+	bool cubin;                 /* also make a cubin for arch; otherwise only PTX */
+	enum compile_tool tool;     /* AUTO: NVRTC, then nvcc if NVRTC cannot compile the file */
+	const char *standard;       /* "c++17", or NULL: the compiler's default */
+	struct string_list defines; /* "ITEMS=4" */
+	struct string_list flags;   /* "-Iinclude", "-use_fast_math"; see compile_flag_check() */
+	struct string_list entries; /* the kernels wanted: "saxpy", "ns::k<float, 4>"; none: all */
+	const char *cache;          /* folder; NULL: $PERFLAB_CACHE, $XDG_CACHE_HOME/perflab or
+				     * ~/.cache/perflab */
+	int64_t limit_ns;           /* for each compiler that is started; 0: 300 s */
+};
+
+/* What PTX says about a parameter. PARAMETER_BYTES is a struct, an array or a scalar whose type the
+ * PTX leaves open (.b8 to .b128). */
+enum parameter_class { PARAMETER_INTEGER, PARAMETER_REAL, PARAMETER_BYTES };
+
+struct compiled_parameter {
+	enum parameter_class class;
+	size_t bytes, align;
+};
+
+struct compiled_entry {
+	char *wanted; /* as in the request; for an entry that nobody asked for: its name */
+	char *name;   /* in the image: mangled, unless the kernel is extern "C" */
+	struct compiled_parameter *parameters;
+	size_t parameter_count;
+};
+
+/* Paths are absolute paths in the cache. `ptx` is NULL for a .cubin; `cubin` is NULL if none was
+ * asked for. The parameters of a .cubin are all PARAMETER_BYTES. */
+struct compiled {
+	char *ptx, *cubin;
+	struct compiled_entry *entries; /* the wanted ones in the order of the request; or all */
+	size_t entry_count;
+	char *tool; /* "nvrtc", "nvcc", "ptxas"; "none" if the file was taken as it is */
+	bool from_cache;
+	char *messages; /* warnings, as the compiler wrote them; "" for none */
+};
+
+void compiled_free(struct compiled *compiled);
+
+/*
+ * Returns 0 if perflab hands `flag` to a compiler. It hands over only flags
+ * that neither write a file nor start a program: include folders and files,
+ * macros, mathematics, registers, warnings, optimisation. A flag and its value
+ * may be two items of the list ("-I", "include"). A relative folder is relative
+ * to the folder of the source. Otherwise PL_EUSAGE, with the flag and a remedy.
+ */
+int compile_flag_check(const char *flag, struct error *err);
+
+/*
+ * Compiles one file. *out is the caller's and is freed with compiled_free().
+ * `messages` (or NULL) gets what the compilers wrote when they refuse the file,
+ * at most 64 KiB. *stop != 0 ends the compilers and the call; stop may be NULL.
+ *
+ * PL_EUSAGE a malformed request, or a wanted kernel that is not in the file, or
+ * that several kernels of the file match; PL_ENOENT and PL_EIO the source cannot
+ * be read, or the cache cannot be written; PL_EPARSE the file does not compile;
+ * PL_EUNSUPPORTED there is no compiler, or it took longer than the limit;
+ * PL_EINTERRUPTED stopped.
+ */
+int compile_one(struct compiled **out, struct text *messages, const struct compile_request *request,
+		const volatile int *stop, struct error *err);
+
+/* `compiled` is NULL if `error.code` is not 0. */
+struct compile_job {
+	struct compile_request request;
+	struct compiled *compiled;
+	struct text messages; /* of a failure; see compile_one() */
+	struct error error;
+	int64_t took_ns;
+};
+
+/* A job ended; `done` jobs of `count` have ended so far. */
+typedef void compile_progress(void *context, const struct compile_job *job, size_t done,
+			      size_t count);
+
+/*
+ * Compiles jobs, `parallel` at a time (0: one per processor). A job that fails does not stop the
+ * others. The callback (or NULL) is called from the calling thread. The caller fills `request` and
+ * sets the rest to zero, and releases the jobs with compile_job_release(). Returns 0, or the first
+ * error of the list of jobs.
+ */
+int compile_many(struct compile_job *jobs, size_t count, size_t parallel, const volatile int *stop,
+		 compile_progress *progress, void *context, struct error *err);
+void compile_job_release(struct compile_job *job);
+
+#endif

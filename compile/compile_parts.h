@@ -1,0 +1,143 @@
+/* What the files of compile/ share. */
+#ifndef COMPILE_COMPILE_PARTS_H
+#define COMPILE_COMPILE_PARTS_H
+
+#include <time.h>
+
+#include "compile/compile.h"
+
+#define COMPILE_LIMIT_NS (300 * INT64_C(1000000000))
+#define COMPILE_TEXT_LIMIT ((size_t)64 * 1024)
+/* nvcc writes its arguments into commands of a shell, and these keep their meaning there */
+#define COMPILE_SHELL_BYTES "\"$`\\"
+#define COMPILE_IMAGE_LIMIT ((size_t)1 << 30)
+
+/* ---- the compilers of this machine (tools.c) ---- */
+
+/* Absolute paths; "" for one that is not there. The identity changes when the compiler does. */
+struct compile_tools {
+	struct text helper;   /* perflab-nvrtc */
+	struct text nvrtc;    /* libnvrtc.so */
+	struct text includes; /* the headers of the toolkit of NVRTC */
+	struct text nvcc;
+	struct text ptxas;
+	struct text nvrtc_identity, nvcc_identity;
+};
+void compile_tools_find(struct compile_tools *tools);
+void compile_tools_release(struct compile_tools *tools);
+
+/* ---- a program that runs (run_tool.c) ---- */
+
+enum tool_end { TOOL_DONE, TOOL_FAILED, TOOL_NOT_STARTED, TOOL_TOO_SLOW, TOOL_STOPPED };
+
+/*
+ * Runs argv in `folder`, which is also its TMPDIR. `said` gets its stdout and stderr, cut at
+ * COMPILE_TEXT_LIMIT. Its whole process group is killed after limit_ns or when *stop is set.
+ */
+enum tool_end tool_run(struct text *said, const struct string_list *argv, const char *folder,
+		       int64_t limit_ns, const volatile int *stop);
+
+/* ---- flags (flags.c) ---- */
+
+/*
+ * Adds the flags of a request as a compiler takes them, with absolute folders. `folders` gets the
+ * include folders. PL_EUSAGE for a flag, a macro or a standard that is refused; PL_EUNSUPPORTED for
+ * a flag that NVRTC does not have.
+ */
+int compile_flags_add(struct string_list *argv, struct string_list *folders,
+		      const struct compile_request *request, enum compile_tool tool,
+		      struct error *err);
+
+/* ---- one translation (translation.c, translate.c, with_nvrtc.c, with_nvcc.c) ---- */
+
+/* `read` are files that the compiler read; `absent` are names that it tried and that were not
+ * there, or that would be read instead if they were. All are absolute paths. */
+struct translation {
+	const char *work; /* folder for temporary files; image.ptx and image.cubin are made in it */
+	const char *sources; /* folder for what nvcc compiles */
+	const char *tool;
+	struct string_list read, absent;
+	struct string_list lowered; /* the name in the image of each wanted entry; "": not known */
+	struct text messages;
+};
+void translation_release(struct translation *translation);
+int translate(struct translation *out, const struct compile_request *request,
+	      const struct compile_tools *tools, const volatile int *stop, struct error *err);
+int translate_with_nvrtc(struct translation *out, const struct compile_request *request,
+			 const struct compile_tools *tools, const volatile int *stop,
+			 struct error *err);
+int translate_with_nvcc(struct translation *out, const struct compile_request *request,
+			const struct compile_tools *tools, const volatile int *stop,
+			struct error *err);
+/* The error of a tool that did not end well; 0 for TOOL_DONE. */
+int translation_end(struct translation *out, enum tool_end end,
+		    const struct compile_request *request, const char *program, struct error *err);
+/* Reads the rule of a make file that lists what a compiler read. */
+void make_rule_read(struct string_list *files, const char *text);
+
+/* ---- entries (ptx_entries.c, cubin_entries.c, entry_names.c) ---- */
+
+struct entry_list {
+	struct compiled_entry *items;
+	size_t count, capacity;
+};
+void entry_list_release(struct entry_list *list);
+void compiled_entry_release(struct compiled_entry *entry);
+
+/* Reads the header of each kernel that a PTX text defines. PL_EPARSE with the line. `text` is ended
+ * by NUL. On failure *out is empty. */
+int ptx_entries_read(struct entry_list *out, const char *text, struct error *err);
+/* Reads the kernels of a cubin. PL_EPARSE if it is none. On failure *out is empty. */
+int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length, struct error *err);
+
+bool entry_is_instance(const char *wanted); /* a template instance: "k<float>" */
+int entry_wanted_check(const char *wanted, struct error *err);
+/* The number of entries that `wanted` may mean; *index is the first of them. */
+size_t entry_find(size_t *index, const struct entry_list *list, const char *wanted);
+/* Puts the wanted entries, or all if none are wanted, into `out`; *from is empty afterwards. */
+int entries_choose(struct entry_list *out, struct entry_list *from,
+		   const struct compile_request *request, const struct string_list *lowered,
+		   struct error *err);
+
+/* ---- the cache (cache.c, cache_record.c, cache_key.c) ---- */
+
+struct cache_file {
+	char *path;
+	char hash[33]; /* "" if there must be no such file */
+};
+/* What is known of an image in the cache: its files and what they were made of. */
+struct cache_record {
+	char *tool, *messages;
+	char ptx_hash[33], cubin_hash[33]; /* "" for none */
+	struct cache_file *files;
+	size_t file_count, file_capacity;
+	struct string_list lowered;
+};
+void cache_record_release(struct cache_record *record);
+/* Adds a file; hash "" says that there must be none. */
+void cache_record_file(struct cache_record *record, const char *path, const char *hash);
+void cache_record_write(struct text *out, const struct cache_record *record);
+/* PL_ECORRUPT if the text is not exactly what cache_record_write() writes. */
+int cache_record_read(struct cache_record *out, const char *text, struct error *err);
+
+void hash_bytes(char out[33], const void *bytes, size_t length);
+/* Returns 0 or an errno. */
+int hash_file(char out[33], const char *path);
+/* The folder of a request in the cache. PL_EUSAGE if the user has no cache folder. */
+int cache_folder(struct text *root, struct text *folder, const struct compile_request *request,
+		 const struct compile_tools *tools, struct error *err);
+int cache_folder_make(const char *path, struct error *err);
+/* Sets *err for a path below the cache that cannot be written, from errno. */
+int cache_write_error(const char *path, struct error *err);
+
+/* Finds the record in `folder` whose files are all as they were. Returns false if there is none. */
+bool cache_find(struct cache_record *out, struct text *stem, const char *folder);
+/*
+ * Moves image.ptx and image.cubin of a translation into `folder` and writes the record. `stem` gets
+ * the path of the images without its ending. If a file that was read changed since `started`
+ * (CLOCK_REALTIME_COARSE), the images are kept and no later request will find them.
+ */
+int cache_store(struct text *stem, const char *folder, const struct translation *translation,
+		const struct timespec *started, struct error *err);
+
+#endif

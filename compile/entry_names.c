@@ -1,0 +1,255 @@
+/*
+ * Which kernel of an image a name means. The image has mangled names (Itanium C++ ABI); a person
+ * writes "saxpy", "ns::scale" or "ns::scale<float, 4>".
+ */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/compile_parts.h"
+
+#define NAMES_SHOWN 20
+
+void compiled_entry_release(struct compiled_entry *entry)
+{
+	free(entry->wanted);
+	free(entry->name);
+	free(entry->parameters);
+	*entry = (struct compiled_entry){0};
+}
+
+void entry_list_release(struct entry_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		compiled_entry_release(&list->items[i]);
+	free(list->items);
+	*list = (struct entry_list){0};
+}
+
+/* Adds the "4name" at *c to a name, after "::" if the name is not empty, and moves behind it. */
+static bool source_name_add(struct text *out, const char **c)
+{
+	size_t length = 0;
+
+	while (isdigit((unsigned char)**c)) {
+		length = length * 10 + (size_t)(*(*c)++ - '0');
+		if (length > 4096)
+			return false;
+	}
+	if (!length || strnlen(*c, length) < length)
+		return false;
+	if (strncmp(*c, "_GLOBAL__N", 10) != 0) { /* an unnamed namespace has no name to write */
+		if (out->length)
+			text_add(out, "::");
+		text_add_bytes(out, *c, length);
+	}
+	*c += length;
+	return true;
+}
+
+/*
+ * Adds the qualified name of a kernel without template arguments and parameters: "ns::scale" of
+ * _ZN2ns5scaleIfEEvPT_. A kernel is no member of a class, so template arguments are always last.
+ * A name that is not mangled is added as it is.
+ */
+static void entry_plain_name(struct text *out, const char *name)
+{
+	const char *c = name;
+	bool read;
+
+	text_clear(out);
+	if (strncmp(c, "_Z", 2) != 0) {
+		text_add(out, name);
+		return;
+	}
+	c += 2;
+	if (*c == 'N') {
+		c++;
+		do
+			read = source_name_add(out, &c);
+		while (read && isdigit((unsigned char)*c));
+	} else {
+		c += *c == 'L'; /* static */
+		read = source_name_add(out, &c);
+	}
+	if (!read || !out->length) {
+		text_clear(out);
+		text_add(out, name);
+	}
+}
+
+bool entry_is_instance(const char *wanted)
+{
+	return strchr(wanted, '<') != NULL;
+}
+
+int entry_wanted_check(const char *wanted, struct error *err)
+{
+	static const char *const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					 "0123456789_:$";
+	size_t name = strspn(wanted, plain);
+	int depth = 0;
+
+	if (!name || isdigit((unsigned char)*wanted) || strlen(wanted) > 4096)
+		goto refuse;
+	name += strspn(wanted + name, " ");
+	if (!wanted[name])
+		return 0;
+	if (wanted[name] != '<')
+		goto refuse;
+	/* the compiler judges the arguments; they only have to stay one expression in one line */
+	for (const char *c = wanted + name; *c; c++) {
+		if ((unsigned char)*c < ' ' || strchr(";{}#\"\\@`", *c) ||
+		    (c[0] == '/' && c[1] == '/') || (c[0] == '/' && c[1] == '*'))
+			goto refuse;
+		depth += *c == '(' ? 1 : *c == ')' ? -1 : 0;
+		if (depth < 0)
+			goto refuse;
+	}
+	if (!depth && wanted[strlen(wanted) - 1] == '>')
+		return 0;
+refuse:
+	return error_set(err, PL_EUSAGE,
+			 "'%.200s' is no name of a kernel: write saxpy, ns::scale or "
+			 "ns::scale<float, 4>",
+			 wanted);
+}
+
+/* 3: the name in the image; 2: the whole qualified name; 1: its end ("scale" of "ns::scale"). */
+static int entry_match(const struct compiled_entry *entry, const char *wanted)
+{
+	struct text plain = TEXT_INIT;
+	size_t length = strcspn(wanted, "<"), before;
+	int match = 0;
+
+	if (!strcmp(entry->name, wanted))
+		return 3;
+	while (length && wanted[length - 1] == ' ')
+		length--;
+	if (!strncmp(wanted, "::", 2)) {
+		wanted += 2;
+		length -= 2;
+	}
+	entry_plain_name(&plain, entry->name);
+	if (plain.length >= length && length) {
+		before = plain.length - length;
+		if (!memcmp(plain.data + before, wanted, length))
+			match = !before ? 2
+					: before > 2 && !memcmp(plain.data + before - 2, "::", 2);
+	}
+	text_release(&plain);
+	return match;
+}
+
+size_t entry_find(size_t *index, const struct entry_list *list, const char *wanted)
+{
+	size_t found = 0;
+	int best = 1;
+
+	for (size_t i = 0; i < list->count; i++) {
+		int match = entry_match(&list->items[i], wanted);
+
+		if (match > best || (match == best && !found)) {
+			best = match;
+			found = 1;
+			*index = i;
+		} else if (match == best) {
+			found++;
+		}
+	}
+	return found;
+}
+
+static void entry_describe(struct text *out, const struct compiled_entry *entry)
+{
+	struct text plain = TEXT_INIT;
+
+	entry_plain_name(&plain, entry->name);
+	text_add(out, plain.data);
+	if (strcmp(plain.data, entry->name) != 0)
+		text_addf(out, " (%s)", entry->name);
+	text_release(&plain);
+}
+
+static int entry_not_found(const struct entry_list *list, const char *wanted, size_t found,
+			   const char *source, struct error *err)
+{
+	struct text names = TEXT_INIT;
+	size_t shown = 0;
+	int rc;
+
+	for (size_t i = 0; i < list->count; i++) {
+		size_t one;
+		struct entry_list only = {.items = &list->items[i], .count = 1};
+
+		if (found && !entry_find(&one, &only, wanted))
+			continue;
+		if (shown++ == NAMES_SHOWN) {
+			text_add(&names, ", …");
+			break;
+		}
+		text_add(&names, shown > 1 ? ", " : "");
+		entry_describe(&names, &list->items[i]);
+	}
+	if (found)
+		rc = error_set(err, PL_EUSAGE,
+			       "'%.200s' may be any of %zu kernels of '%s': write the name in "
+			       "parentheses of the one that you want: %s",
+			       wanted, found, source, names.data);
+	else if (list->count)
+		rc = error_set(err, PL_EUSAGE, "there is no kernel '%.200s' in '%s'; it has: %s",
+			       wanted, source, names.data);
+	else
+		rc = error_set(
+			err, PL_EUSAGE,
+			"there is no kernel '%.200s' in '%s', and no other: a template is "
+			"compiled only for the instances that are named, such as %.100s<float>",
+			wanted, source, wanted);
+	text_release(&names);
+	return rc;
+}
+
+static struct compiled_entry entry_copy(const struct compiled_entry *from, const char *wanted)
+{
+	struct compiled_entry entry = *from;
+
+	entry.wanted = xstrdup(wanted);
+	entry.name = xstrdup(from->name);
+	entry.parameters = xcalloc(from->parameter_count + 1, sizeof(*entry.parameters));
+	if (from->parameter_count)
+		memcpy(entry.parameters, from->parameters,
+		       from->parameter_count * sizeof(*entry.parameters));
+	return entry;
+}
+
+static void entry_list_add(struct entry_list *list, struct compiled_entry entry)
+{
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	list->items[list->count++] = entry;
+}
+
+int entries_choose(struct entry_list *out, struct entry_list *from,
+		   const struct compile_request *request, const struct string_list *lowered,
+		   struct error *err)
+{
+	const struct string_list *wanted = &request->entries;
+	int rc = 0;
+
+	*out = (struct entry_list){0};
+	for (size_t i = 0; i < from->count && !wanted->count; i++)
+		entry_list_add(out, entry_copy(&from->items[i], from->items[i].name));
+	for (size_t i = 0; i < wanted->count && !rc; i++) {
+		const char *known = i < lowered->count ? lowered->items[i] : "";
+		const char *name = *known ? known : wanted->items[i];
+		size_t index = 0, found = entry_find(&index, from, name);
+
+		if (found == 1)
+			entry_list_add(out, entry_copy(&from->items[index], wanted->items[i]));
+		else
+			rc = entry_not_found(from, name, found, request->source, err);
+	}
+	entry_list_release(from);
+	if (rc)
+		entry_list_release(out);
+	return rc;
+}

@@ -1,0 +1,114 @@
+/* Chooses the compilers for a file, and makes image.ptx and image.cubin in the work folder. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/compile_parts.h"
+
+static int copy_into_work(struct translation *out, const char *source, const char *name,
+			  struct error *err)
+{
+	char *path = xasprintf("%s/%s", out->work, name), *bytes = NULL;
+	size_t length, wrote = 0;
+	FILE *file = NULL;
+	int rc = read_file(&bytes, &length, source, COMPILE_IMAGE_LIMIT, err);
+
+	if (!rc) {
+		file = fopen(path, "wbe");
+		if (file)
+			wrote = fwrite(bytes, 1, length, file);
+		if (!file || fclose(file) || wrote != length)
+			rc = error_set(err, PL_EIO, "cannot write '%s': %s", path, strerror(errno));
+	}
+	string_list_add(&out->read, source);
+	free(bytes);
+	free(path);
+	return rc;
+}
+
+static int translate_ptx(struct translation *out, const struct compile_request *request,
+			 const struct compile_tools *tools, const volatile int *stop,
+			 struct error *err)
+{
+	struct string_list argv = {0};
+	char *arch;
+	int rc = copy_into_work(out, request->source, "image.ptx", err);
+
+	if (rc || !request->cubin)
+		return rc;
+	if (!tools->ptxas.length)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "there is no ptxas to make a cubin of '%s': install the CUDA "
+				 "toolkit, or let the driver compile the PTX",
+				 request->source);
+	out->tool = "ptxas";
+	arch = xasprintf("-arch=%s", request->arch);
+	string_list_add(&argv, tools->ptxas.data);
+	string_list_add(&argv, arch);
+	string_list_add(&argv, "-lineinfo");
+	string_list_add(&argv, "-o");
+	string_list_add(&argv, "image.cubin");
+	string_list_add(&argv, "image.ptx");
+	rc = translation_end(out,
+			     tool_run(&out->messages, &argv, out->work,
+				      request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS,
+				      stop),
+			     request, "ptxas", err);
+	string_list_release(&argv);
+	free(arch);
+	return rc;
+}
+
+/* NVRTC was tried. What it read decides whether the same request ends with nvcc again. */
+static void take_back_nvrtc(struct translation *out)
+{
+	string_list_release(&out->lowered);
+	text_clear(&out->messages);
+}
+
+/*
+ * NVRTC refuses host code and system headers in many words. nvcc judges every file that NVRTC
+ * refuses, because it is the reference.
+ */
+static int translate_auto(struct translation *out, const struct compile_request *request,
+			  const struct compile_tools *tools, const volatile int *stop,
+			  struct error *err)
+{
+	struct error cause = {0};
+	int rc = translate_with_nvrtc(out, request, tools, stop, &cause);
+
+	if (rc != PL_EPARSE && rc != PL_EUNSUPPORTED) {
+		if (rc)
+			error_set(err, rc, "%s", cause.text);
+		return rc;
+	}
+	if (!tools->nvcc.length) {
+		if (tools->nvrtc.length && tools->helper.length)
+			return error_set(err, rc, "%s (there is no nvcc to try)", cause.text);
+		return error_set(err, PL_EUNSUPPORTED,
+				 "there is no compiler for '%s': neither nvcc nor libnvrtc.so with "
+				 "perflab-nvrtc. Install the CUDA toolkit, name its folder in "
+				 "$PERFLAB_CUDA_ROOT, or measure a .ptx",
+				 request->source);
+	}
+	take_back_nvrtc(out);
+	return translate_with_nvcc(out, request, tools, stop, err);
+}
+
+int translate(struct translation *out, const struct compile_request *request,
+	      const struct compile_tools *tools, const volatile int *stop, struct error *err)
+{
+	const char *ending = strrchr(request->source, '.');
+
+	out->tool = "none";
+	if (!strcmp(ending, ".cubin"))
+		return copy_into_work(out, request->source, "image.cubin", err);
+	if (!strcmp(ending, ".ptx"))
+		return translate_ptx(out, request, tools, stop, err);
+	if (request->tool == COMPILE_NVRTC)
+		return translate_with_nvrtc(out, request, tools, stop, err);
+	if (request->tool == COMPILE_NVCC)
+		return translate_with_nvcc(out, request, tools, stop, err);
+	return translate_auto(out, request, tools, stop, err);
+}

@@ -1,0 +1,314 @@
+/*
+ * Compiles with nvcc. It compiles a file that includes the source and names the wanted template
+ * instances. nvcc makes the names of what is in an unnamed namespace from the path of that file, so
+ * the path depends only on its text.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile/compile_parts.h"
+
+/* Writes `text` to a file below translation->sources that is named after it. */
+static int including_source_write(char **path, const struct translation *translation,
+				  const struct text *text, struct error *err)
+{
+	char *temporary = xasprintf("%s/source", translation->work), hash[33];
+	FILE *file;
+	bool wrote;
+	int rc = cache_folder_make(translation->sources, err);
+
+	hash_bytes(hash, text->data, text->length);
+	*path = xasprintf("%s/%s.cu", translation->sources, hash);
+	if (!rc) {
+		file = fopen(temporary, "wbe");
+		wrote = file && fwrite(text->data, 1, text->length, file) == text->length;
+		if (file && fclose(file))
+			wrote = false;
+		if (!wrote || rename(temporary, *path))
+			rc = cache_write_error(*path, err);
+	}
+	free(temporary);
+	return rc;
+}
+
+static int nvcc_run(struct translation *out, const struct compile_request *request,
+		    const struct string_list *argv, const volatile int *stop, struct error *err)
+{
+	enum tool_end end =
+		tool_run(&out->messages, argv, out->work,
+			 request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS, stop);
+
+	return translation_end(out, end, request, "nvcc", err);
+}
+
+/* ---- the names of instances ---- */
+
+/* A pointer to an instance on the device becomes ".global .u64 perflab_instance_3 = _Z1kIfEvPT_;"
+ */
+static void instance_name_take(struct text *name, const char *ptx, size_t index)
+{
+	char *mark = xasprintf(" perflab_instance_%zu = ", index);
+	const char *found = strstr(ptx, mark);
+
+	if (found) {
+		found += strlen(mark);
+		text_add_bytes(name, found, strcspn(found, ";, \n"));
+	}
+	free(mark);
+}
+
+/*
+ * Compiles once more, only for the names in the image of template instances. The marks stay out of
+ * the image that is measured.
+ */
+static int instance_names_find(struct translation *out, const struct compile_request *request,
+			       const struct compile_tools *tools, const volatile int *stop,
+			       struct error *err)
+{
+	struct string_list argv = {0}, folders = {0};
+	struct text text = TEXT_INIT;
+	char *arch = xasprintf("-arch=compute_%s", request->arch + 3);
+	char *path = xasprintf("%s/names.ptx", out->work), *ptx = NULL, *names = NULL;
+	size_t length;
+	int rc;
+
+	text_addf(&text, "#include \"%s\"\n", request->source);
+	for (size_t i = 0; i < request->entries.count; i++) {
+		if (entry_is_instance(request->entries.items[i]))
+			text_addf(&text, "__device__ auto perflab_instance_%zu = &%s;\n", i,
+				  request->entries.items[i]);
+	}
+	string_list_add(&argv, tools->nvcc.data);
+	string_list_add(&argv, "-ptx");
+	string_list_add(&argv, arch);
+	string_list_add(&argv, "-o");
+	string_list_add(&argv, "names.ptx");
+	rc = compile_flags_add(&argv, &folders, request, COMPILE_NVCC, err);
+	if (!rc)
+		rc = including_source_write(&names, out, &text, err);
+	if (!rc) {
+		string_list_add(&argv, names);
+		rc = nvcc_run(out, request, &argv, stop, err);
+	}
+	if (!rc)
+		rc = read_file(&ptx, &length, path, COMPILE_IMAGE_LIMIT, err);
+	for (size_t i = 0; !rc && i < request->entries.count; i++) {
+		struct text name = TEXT_INIT;
+
+		instance_name_take(&name, ptx, i);
+		free(out->lowered.items[i]);
+		out->lowered.items[i] = text_detach(&name);
+	}
+	free(ptx);
+	free(path);
+	free(names);
+	free(arch);
+	text_release(&text);
+	string_list_release(&folders);
+	string_list_release(&argv);
+	return rc;
+}
+
+/* Returns true if every wanted instance is the only kernel of its name in the image. */
+static bool instances_are_plain(const struct translation *out,
+				const struct compile_request *request)
+{
+	char *path = xasprintf("%s/image.ptx", out->work), *ptx = NULL;
+	struct entry_list list = {0};
+	size_t length, index = 0;
+	bool plain;
+
+	plain = !read_file(&ptx, &length, path, COMPILE_IMAGE_LIMIT, NULL) &&
+		!ptx_entries_read(&list, ptx, NULL);
+	for (size_t i = 0; plain && i < request->entries.count; i++) {
+		const char *wanted = request->entries.items[i];
+
+		plain = !entry_is_instance(wanted) || entry_find(&index, &list, wanted) == 1;
+		for (size_t k = 0; plain && k < i; k++)
+			plain = !entry_is_instance(wanted) ||
+				!entry_is_instance(request->entries.items[k]) ||
+				strncmp(wanted, request->entries.items[k],
+					strcspn(wanted, "<") + 1) != 0;
+	}
+	entry_list_release(&list);
+	free(ptx);
+	free(path);
+	return plain;
+}
+
+/* ---- the files that were read ---- */
+
+void make_rule_read(struct string_list *files, const char *text)
+{
+	struct text path = TEXT_INIT;
+	const char *c = strstr(text, ": ");
+
+	for (c = c ? c + 1 : ""; *c; c++) {
+		if (c[0] == '\\' && (c[1] == '\n' || (c[1] == '\r' && c[2] == '\n'))) {
+			c += c[1] == '\r' ? 2 : 1;
+		} else if (c[0] == '\\' && (c[1] == ' ' || c[1] == '#')) {
+			text_add_char(&path, *++c);
+			continue;
+		} else if (c[0] == '$' && c[1] == '$') {
+			text_add_char(&path, *++c);
+			continue;
+		} else if (!strchr(" \t\r\n", *c)) {
+			text_add_char(&path, *c);
+			continue;
+		}
+		if (path.length)
+			string_list_add(files, path.data);
+		text_clear(&path);
+	}
+	if (path.length)
+		string_list_add(files, path.data);
+	text_release(&path);
+}
+
+/*
+ * Adds the names below the include folders that would hide a file that was read if they were made
+ * later: the last part of its path, and the last two.
+ */
+static void hiding_names_add(struct translation *out, const char *path,
+			     const struct string_list *folders)
+{
+	const char *last = strrchr(path, '/'), *two = last;
+
+	while (two > path && two[-1] != '/')
+		two--;
+	for (size_t i = 0; i < folders->count; i++) {
+		for (int parts = 1; parts <= 2; parts++) {
+			char *name =
+				xasprintf("%s/%s", folders->items[i], parts == 1 ? last + 1 : two);
+
+			if (access(name, F_OK) && errno == ENOENT)
+				string_list_add(&out->absent, name);
+			free(name);
+		}
+	}
+}
+
+static void nvcc_files_take(struct translation *out, const char *source, const char *including,
+			    const struct string_list *folders)
+{
+	char *path = xasprintf("%s/files.d", out->work), *text = NULL;
+	struct string_list files = {0};
+	bool has_source = false;
+	size_t length;
+
+	if (!read_file(&text, &length, path, COMPILE_IMAGE_LIMIT, NULL))
+		make_rule_read(&files, text);
+	for (size_t i = 0; i < files.count; i++) {
+		if (!strcmp(files.items[i], including))
+			continue;
+		has_source |= !strcmp(files.items[i], source);
+		string_list_add(&out->read, files.items[i]);
+		if (*files.items[i] == '/' && strcmp(files.items[i], source) != 0)
+			hiding_names_add(out, files.items[i], folders);
+	}
+	if (!has_source)
+		string_list_add(&out->read, "?"); /* never matches */
+	string_list_release(&files);
+	free(text);
+	free(path);
+}
+
+/* ---- compiling ---- */
+
+static int instances_write(char **path, const struct translation *out,
+			   const struct compile_request *request, struct error *err)
+{
+	struct text text = TEXT_INIT;
+	int rc;
+
+	text_addf(&text, "#include \"%s\"\n", request->source);
+	for (size_t i = 0; i < request->entries.count; i++) {
+		if (entry_is_instance(request->entries.items[i]))
+			text_addf(&text,
+				  "__attribute__((used)) static auto perflab_instance_%zu = &%s;\n",
+				  i, request->entries.items[i]);
+	}
+	rc = including_source_write(path, out, &text, err);
+	text_release(&text);
+	return rc;
+}
+
+/* nvcc names the PTX that it makes a cubin of after the file that it compiles. */
+static int kept_ptx_rename(const struct translation *out, const char *including, struct error *err)
+{
+	const char *name = strrchr(including, '/') + 1;
+	char *from = xasprintf("%s/%.*s.ptx", out->work, (int)strcspn(name, "."), name);
+	char *to = xasprintf("%s/image.ptx", out->work);
+	int rc = 0;
+
+	if (rename(from, to))
+		rc = error_set(err, PL_EUNSUPPORTED,
+			       "nvcc keeps no PTX for the cubin: CUDA 11 or newer is needed");
+	free(from);
+	free(to);
+	return rc;
+}
+
+/* Everything but the file. `folders` gets the include folders. */
+static int nvcc_words(struct string_list *argv, struct string_list *folders,
+		      const struct compile_request *request, const struct compile_tools *tools,
+		      struct error *err)
+{
+	/* -keep gives all files names in the work folder */
+	static const char *const always[] = {"-lineinfo", "-MD",       "-MF", "files.d",
+					     "-keep",     "-keep-dir", ".",   "-o"};
+	const char *end = strrchr(request->source, '/');
+	char *arch = xasprintf(request->cubin ? "-arch=%s" : "-arch=compute_%s",
+			       request->arch + (request->cubin ? 0 : 3));
+	char *source_folder = xstrndup(request->source, (size_t)(end - request->source));
+
+	string_list_add(argv, tools->nvcc.data);
+	string_list_add(argv, arch);
+	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
+		string_list_add(argv, always[i]);
+	string_list_add(argv, request->cubin ? "image.cubin" : "image.ptx");
+	string_list_add(argv, request->cubin ? "-cubin" : "-ptx");
+	string_list_add(folders, source_folder);
+	free(source_folder);
+	free(arch);
+	return compile_flags_add(argv, folders, request, COMPILE_NVCC, err);
+}
+
+int translate_with_nvcc(struct translation *out, const struct compile_request *request,
+			const struct compile_tools *tools, const volatile int *stop,
+			struct error *err)
+{
+	struct string_list argv = {0}, folders = {0};
+	char *including = NULL;
+	bool instances = false;
+	int rc;
+
+	if (!tools->nvcc.length)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "there is no nvcc: install the CUDA toolkit, or name the program "
+				 "in $PERFLAB_NVCC");
+	out->tool = "nvcc";
+	rc = nvcc_words(&argv, &folders, request, tools, err);
+	if (!rc)
+		rc = instances_write(&including, out, request, err);
+	if (!rc) {
+		string_list_add(&argv, including);
+		rc = nvcc_run(out, request, &argv, stop, err);
+		nvcc_files_take(out, request->source, including, &folders);
+	}
+	if (!rc && request->cubin)
+		rc = kept_ptx_rename(out, including, err);
+	for (size_t i = 0; i < request->entries.count; i++) {
+		instances |= entry_is_instance(request->entries.items[i]);
+		string_list_add(&out->lowered, "");
+	}
+	if (!rc && instances && !instances_are_plain(out, request))
+		rc = instance_names_find(out, request, tools, stop, err);
+	string_list_release(&folders);
+	string_list_release(&argv);
+	free(including);
+	return rc;
+}

@@ -1,0 +1,159 @@
+/* Matches launches with compiled entries. See bind_launches.h. */
+#include "harness/session/bind_launches.h"
+
+#include <float.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct compiled_entry *compiled_entry_find(const struct compiled *compiled,
+							const char *wanted)
+{
+	for (size_t i = 0; i < compiled->entry_count; i++)
+		if (!strcmp(compiled->entries[i].wanted, wanted))
+			return &compiled->entries[i];
+	return NULL;
+}
+
+static const char *parameter_class_name(enum parameter_class class)
+{
+	switch (class) {
+	case PARAMETER_INTEGER:
+		return "an integer or a pointer";
+	case PARAMETER_REAL:
+		return "a floating-point number";
+	case PARAMETER_BYTES:
+		break;
+	}
+	return "a struct";
+}
+
+/* An argument, the parameter that it meets, and where both are, for messages. */
+struct binding {
+	struct case_arg *arg;
+	const struct compiled_parameter *parameter;
+	const char *entry;
+	size_t number; /* from 1 */
+	struct error *err;
+};
+
+static int binding_refuse(const struct binding *at, const char *given)
+{
+	return error_set(at->err, PL_EUSAGE,
+			 "argument %zu of %s is %s, but the parameter is %s of %zu bytes",
+			 at->number, at->entry, given, parameter_class_name(at->parameter->class),
+			 at->parameter->bytes);
+}
+
+/* The kind that holds the value in `bytes` bytes: signed if it can. */
+static bool integer_kind(enum arg_kind *out, int64_t value, size_t bytes)
+{
+	static const struct {
+		size_t bytes;
+		enum arg_kind is_signed, is_unsigned;
+		int64_t lowest, highest, highest_unsigned;
+	} rows[] = {
+		{1, ARG_I8, ARG_U8, INT8_MIN, INT8_MAX, UINT8_MAX},
+		{2, ARG_I16, ARG_U16, INT16_MIN, INT16_MAX, UINT16_MAX},
+		{4, ARG_I32, ARG_U32, INT32_MIN, INT32_MAX, UINT32_MAX},
+		{8, ARG_I64, ARG_I64, INT64_MIN, INT64_MAX, INT64_MAX},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].bytes == bytes && value >= rows[i].lowest &&
+		    value <= rows[i].highest_unsigned) {
+			*out = value <= rows[i].highest ? rows[i].is_signed : rows[i].is_unsigned;
+			return true;
+		}
+	return false;
+}
+
+static int bind_real_argument(const struct binding *at, double value)
+{
+	at->arg->real = value;
+	if (at->parameter->bytes == 8)
+		at->arg->kind = ARG_F64;
+	else if (at->parameter->bytes == 4 && fabs(value) <= (double)FLT_MAX)
+		at->arg->kind = ARG_F32;
+	else
+		return binding_refuse(at, "a number that does not fit");
+	return 0;
+}
+
+static int bind_integer_argument(const struct binding *at)
+{
+	char given[64];
+
+	if (at->parameter->class == PARAMETER_REAL)
+		return bind_real_argument(at, (double)at->arg->integer);
+	if (at->parameter->class == PARAMETER_INTEGER &&
+	    integer_kind(&at->arg->kind, at->arg->integer, at->parameter->bytes))
+		return 0;
+	snprintf(given, sizeof(given), "the number %" PRId64, at->arg->integer);
+	return binding_refuse(at, given);
+}
+
+static int bind_argument(const struct binding *at)
+{
+	char given[64];
+
+	switch (at->arg->kind) {
+	case ARG_INTEGER:
+		return bind_integer_argument(at);
+	case ARG_REAL:
+		if (at->parameter->class == PARAMETER_REAL)
+			return bind_real_argument(at, at->arg->real);
+		snprintf(given, sizeof(given), "the number %.17g", at->arg->real);
+		return binding_refuse(at, given);
+	case ARG_BUFFER:
+		if (at->parameter->class != PARAMETER_REAL && at->parameter->bytes == 8)
+			return 0;
+		return binding_refuse(at, "a buffer");
+	default:
+		break;
+	}
+	if (case_arg_bytes(at->arg) == at->parameter->bytes)
+		return 0;
+	snprintf(given, sizeof(given), "of type %s and %zu bytes", arg_kind_name(at->arg->kind),
+		 case_arg_bytes(at->arg));
+	return binding_refuse(at, given);
+}
+
+static int bind_launch(struct case_launch *launch, const struct compiled_entry *entry,
+		       struct error *err)
+{
+	int rc = 0;
+
+	if (launch->arg_count != entry->parameter_count)
+		return error_set(err, PL_EUSAGE, "%s takes %zu arguments, but its launch gives %zu",
+				 launch->entry, entry->parameter_count, launch->arg_count);
+	for (size_t i = 0; i < launch->arg_count && !rc; i++) {
+		const struct binding binding = {&launch->args[i], &entry->parameters[i],
+						launch->entry, i + 1, err};
+
+		rc = bind_argument(&binding);
+	}
+	if (rc)
+		return rc;
+	free(launch->entry);
+	launch->entry = xstrdup(entry->name);
+	return 0;
+}
+
+int bind_launches(struct case_launch *launches, size_t count, const struct compiled *compiled,
+		  struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < count && !rc; i++) {
+		const struct compiled_entry *entry =
+			compiled_entry_find(compiled, launches[i].entry);
+
+		rc = entry ? bind_launch(&launches[i], entry, err)
+			   : error_set(err, PL_EUSAGE, "there is no kernel '%s' in the image",
+				       launches[i].entry);
+	}
+	return rc;
+}

@@ -1,0 +1,20 @@
+/*
+ * bind_launches: matches the launches of a case with the entries of a compiled
+ * image. Internal to harness/session.
+ */
+#ifndef HARNESS_SESSION_BIND_LAUNCHES_H
+#define HARNESS_SESSION_BIND_LAUNCHES_H
+
+#include "compile/compile.h"
+#include "kernels/kernels.h"
+
+/*
+ * Replaces the name of each entry by its name in the image, and gives each
+ * argument without a type the type of its parameter. PL_EUSAGE, with the entry
+ * and the parameter, if the number, size or kind of the arguments does not
+ * match: a launch with such arguments would read other memory.
+ */
+int bind_launches(struct case_launch *launches, size_t count, const struct compiled *compiled,
+		  struct error *err);
+
+#endif

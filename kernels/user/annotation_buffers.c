@@ -1,0 +1,403 @@
+/* Axes, buffers and symbols, with their fills. */
+#include <string.h>
+
+#include "kernels/user/annotation_words.h"
+
+static int check_short_name(struct annotation_scan *scan, const char *what, const char *name)
+{
+	if (strlen(name) < AXIS_NAME_BYTES)
+		return 0;
+	return scan_error(scan, "the name of %s \"%.60s\" has %zu bytes; at most %d are possible",
+			  what, name, strlen(name), AXIS_NAME_BYTES - 1);
+}
+
+static int check_axis_name(struct annotation_scan *scan, const struct annotation_scope *scope,
+			   const char *name)
+{
+	static const char *const limits[] = {
+#define X(field, meaning) #field,
+		DEVICE_LIMIT_LIST(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (!strcmp(limits[i], name))
+			return scan_error(scan,
+					  "\"%s\" is a limit of the device; give the axis another "
+					  "name",
+					  name);
+	if (!strcmp(name, "i"))
+		return scan_error(scan, "\"i\" is the index of a repeated launch; give the axis "
+					"another name");
+	for (size_t i = 0; i < scope->axis_count; i++)
+		if (!strcmp(scope->axes[i].axis.name, name))
+			return scan_twice(scan, pool_format(scan->pool, "the axis \"%s\"", name),
+					  scope->axes[i].place);
+	if (scope->axis_count == KERNEL_MAX_CASE_AXES)
+		return scan_error(scan, "more than %d axes; replace some by numbers",
+				  KERNEL_MAX_CASE_AXES);
+	return check_short_name(scan, "the axis", name);
+}
+
+/* The grammar of values belongs to the plan. This finds text that follows them by mistake. */
+static int check_axis_values(struct annotation_scan *scan, const char *values)
+{
+	size_t valid = strspn(values, "0123456789.,^*+: \tkKMGTi");
+
+	if (strchr("0123456789", values[0]) && values[0] && !values[valid])
+		return 0;
+	return scan_error(scan,
+			  "\"%.60s\" is not a list of values; write 64..1024 or 2^20, 2^24 or "
+			  "1..8:+1, and the meaning in double quotes after it",
+			  values);
+}
+
+static int parse_axis_line(struct annotation_scan *scan, struct annotation_scope *scope,
+			   bool define)
+{
+	struct kernel_axis axis = {.define = define, .meaning = ""};
+	char *values;
+	int rc = scan_identifier(scan, &axis.name, "the axis");
+
+	if (!rc)
+		rc = check_axis_name(scan, scope, axis.name);
+	if (rc)
+		return rc;
+	if (!scan_accept(scan, "="))
+		return scan_error(scan, "\"=\" and values expected after the axis \"%s\"",
+				  axis.name);
+	if (scan_before(scan, "\"", &values)) {
+		scan->at--; /* the quote belongs to the meaning */
+		rc = scan_quoted(scan, &axis.meaning, "the meaning of the axis");
+		if (!rc)
+			rc = scan_end(scan);
+	} else {
+		values = scan_rest(scan);
+	}
+	if (!rc)
+		rc = check_axis_values(scan, values);
+	if (rc)
+		return rc;
+	axis.values = values;
+	scope->axes = pool_room(scan->pool, scope->axes, scope->axis_count, sizeof(*scope->axes));
+	scope->axes[scope->axis_count++] = (struct annotated_axis){scan->place, axis};
+	return 0;
+}
+
+int axis_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
+{
+	return parse_axis_line(scan, scope, false);
+}
+
+int define_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
+{
+	return parse_axis_line(scan, scope, true);
+}
+
+/* ---- fills ---- */
+
+/* The values of an integer type, the upper end excluded. */
+static void fill_integer_range(enum element_type type, double *low, double *end)
+{
+	int bits = 8 * (int)element_size_bytes(type);
+	bool is_signed = element_type_name(type)[0] == 'i';
+	double half = (double)(UINT64_C(1) << (bits - 1));
+
+	*low = is_signed ? -half : 0;
+	*end = is_signed ? half : 2 * half;
+}
+
+static void default_fill(struct kernel_buffer *buffer)
+{
+	buffer->fill = FILL_UNIFORM;
+	if (element_is_integer(buffer->type)) {
+		fill_integer_range(buffer->type, &buffer->fill_low, &buffer->fill_high);
+	} else {
+		buffer->fill_low = -1;
+		buffer->fill_high = 1;
+	}
+}
+
+static int fill_numbers(struct annotation_scan *scan, const char *fill, size_t count, double *out)
+{
+	struct annotation_list list;
+	char *inside;
+	int rc;
+
+	if (!scan_accept(scan, "("))
+		return scan_error(scan, "\"(\" and %zu number%s expected after %s", count,
+				  count == 1 ? "" : "s", fill);
+	rc = scan_until(scan, ')', &inside);
+	if (!rc)
+		rc = scan_split(scan, &list, inside);
+	if (rc)
+		return rc;
+	if (list.count != count)
+		return scan_error(scan, "%s takes %zu number%s, not \"%.60s\"", fill, count,
+				  count == 1 ? "" : "s", inside);
+	for (size_t i = 0; i < count; i++)
+		if (parse_double(&out[i], list.items[i], NULL))
+			return scan_error(scan,
+					  "\"%.60s\" in %s is not a number such as -1 or "
+					  "0.5",
+					  list.items[i], fill);
+	return 0;
+}
+
+static int check_fill_range(struct annotation_scan *scan, const struct kernel_buffer *buffer,
+			    double low, double last)
+{
+	double lowest, end;
+
+	if (!element_is_integer(buffer->type))
+		return 0;
+	fill_integer_range(buffer->type, &lowest, &end);
+	if (low >= lowest && last < end)
+		return 0;
+	return scan_error(scan,
+			  "the fill of \"%s\" is outside of the type %s, which holds %.0f to "
+			  "%.0f",
+			  buffer->name, element_type_name(buffer->type), lowest, end - 1);
+}
+
+static int uniform_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	double numbers[2];
+	int rc = fill_numbers(scan, "uniform", 2, numbers);
+
+	if (rc)
+		return rc;
+	if (!(numbers[0] < numbers[1]))
+		return scan_error(scan, "uniform(a, b) needs a < b; use constant(v) for one value");
+	buffer->fill_low = numbers[0];
+	buffer->fill_high = numbers[1];
+	return check_fill_range(scan, buffer, numbers[0],
+				element_is_integer(buffer->type) ? numbers[1] - 1 : numbers[1]);
+}
+
+static int normal_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	double numbers[2];
+	int rc = fill_numbers(scan, "normal", 2, numbers);
+
+	if (rc)
+		return rc;
+	if (!(numbers[1] > 0))
+		return scan_error(scan, "normal(mean, sd) needs a standard deviation above 0");
+	buffer->fill = FILL_NORMAL;
+	buffer->fill_low = numbers[0];
+	buffer->fill_high = numbers[1];
+	return 0;
+}
+
+static int constant_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	int rc = fill_numbers(scan, "constant", 1, &buffer->fill_low);
+
+	buffer->fill = FILL_CONSTANT;
+	buffer->fill_high = 0;
+	return rc ? rc : check_fill_range(scan, buffer, buffer->fill_low, buffer->fill_low);
+}
+
+static int integers_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	double numbers[2];
+	int rc = fill_numbers(scan, "integers", 2, numbers);
+
+	if (rc)
+		return rc;
+	if (!element_is_integer(buffer->type))
+		return scan_error(scan,
+				  "integers(a, b) is for integer types, and \"%s\" is %s; use "
+				  "uniform(a, b)",
+				  buffer->name, element_type_name(buffer->type));
+	for (int i = 0; i < 2; i++)
+		if (numbers[i] < -0x1p64 || numbers[i] > 0x1p64 ||
+		    (numbers[i] > -0x1p53 && numbers[i] < 0x1p53 &&
+		     (double)(int64_t)numbers[i] != numbers[i]))
+			return scan_error(scan, "integers(a, b) needs whole numbers");
+	if (!(numbers[0] <= numbers[1]))
+		return scan_error(scan, "integers(a, b) needs a <= b");
+	buffer->fill_low = numbers[0];
+	buffer->fill_high = numbers[1] + 1;
+	return check_fill_range(scan, buffer, numbers[0], numbers[1]);
+}
+
+static int whole_fill(struct kernel_buffer *buffer, enum buffer_fill fill)
+{
+	buffer->fill = fill;
+	buffer->fill_low = buffer->fill_high = 0;
+	return 0;
+}
+
+static int parse_buffer_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	static const char *const fills[] = {"uniform",  "normal",      "constant", "index",
+					    "integers", "permutation", "file"};
+	struct text near = TEXT_INIT;
+	const char *word;
+	int rc;
+
+	default_fill(buffer);
+	scan_blanks(scan);
+	if (!*scan->at)
+		return 0;
+	if (scan_accept_word(scan, "uniform"))
+		return uniform_fill(scan, buffer);
+	if (scan_accept_word(scan, "normal"))
+		return normal_fill(scan, buffer);
+	if (scan_accept_word(scan, "constant"))
+		return constant_fill(scan, buffer);
+	if (scan_accept_word(scan, "integers"))
+		return integers_fill(scan, buffer);
+	if (scan_accept_word(scan, "index"))
+		return whole_fill(buffer, FILL_INDEX);
+	if (scan_accept_word(scan, "permutation"))
+		return whole_fill(buffer, FILL_PERMUTATION);
+	if (scan_accept_word(scan, "file")) {
+		whole_fill(buffer, FILL_FILE);
+		return scan_path(scan, &buffer->fill_file, "the path of the fill");
+	}
+	rc = scan_identifier(scan, &word, "a fill");
+	if (rc)
+		return rc;
+	rc = nearest_names(&near, word, fills, ARRAY_SIZE(fills))
+		     ? scan_error(scan, "unknown fill \"%.60s\"; did you mean %s?", word, near.data)
+		     : scan_error(scan,
+				  "unknown fill \"%.60s\"; a fill is uniform(a, b), normal(mean, "
+				  "sd), constant(v), index, integers(a, b), permutation or file "
+				  "\"PATH\"",
+				  word);
+	text_release(&near);
+	return rc;
+}
+
+/* ---- buffers ---- */
+
+static int parse_element_type(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	static const char *const names[] = {
+#define X(symbol, name, bytes, integer) name,
+		ELEMENT_TYPE_LIST(X)
+#undef X
+	};
+	struct text known = TEXT_INIT;
+	const char *name;
+	int rc = scan_identifier(scan, &name, "an element type");
+
+	if (rc)
+		return rc;
+	if (element_type_parse(&buffer->type, strcmp(name, "bytes") ? name : "u8"))
+		return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		text_addf(&known, "%s, ", names[i]);
+	rc = scan_error(scan, "unknown type \"%.60s\" of \"%s\"; a type is one of %sbytes", name,
+			buffer->name, known.data);
+	text_release(&known);
+	return rc;
+}
+
+/* NAME: TYPE[LENGTH] */
+static int parse_buffer_shape(struct annotation_scan *scan, const struct annotation_scope *scope,
+			      struct kernel_buffer *buffer)
+{
+	char *length;
+	int rc = scan_identifier(scan, &buffer->name, "the buffer");
+
+	if (!rc)
+		rc = check_short_name(scan, "the buffer", buffer->name);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < scope->buffer_count; i++)
+		if (!strcmp(scope->buffers[i].buffer.name, buffer->name))
+			return scan_twice(
+				scan, pool_format(scan->pool, "the buffer \"%s\"", buffer->name),
+				scope->buffers[i].place);
+	if (scope->buffer_count == KERNEL_MAX_BUFFERS)
+		return scan_error(scan, "more than %d buffers", KERNEL_MAX_BUFFERS);
+	if (!scan_accept(scan, ":"))
+		return scan_error(scan, "\":\" and a type expected after \"%s\": \"%s: f32[n] in\"",
+				  buffer->name, buffer->name);
+	rc = parse_element_type(scan, buffer);
+	if (rc)
+		return rc;
+	if (!scan_accept(scan, "["))
+		return scan_error(scan, "the buffer \"%s\" has no length; write \"%s: %s[n]\"",
+				  buffer->name, buffer->name, element_type_name(buffer->type));
+	rc = scan_until(scan, ']', &length);
+	if (!rc && !*length)
+		rc = scan_error(scan, "the length of the buffer \"%s\" is empty", buffer->name);
+	buffer->length = length;
+	return rc;
+}
+
+static int parse_buffer_role(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	const char *word;
+	int rc;
+
+	scan_blanks(scan);
+	if (!*scan->at)
+		return scan_error(scan,
+				  "the buffer \"%s\" has no role; add in, out, inout or "
+				  "scratch",
+				  buffer->name);
+	rc = scan_identifier(scan, &word, "a role");
+	if (rc)
+		return rc;
+	if (!buffer_role_parse(&buffer->role, word) || buffer->role == BUFFER_PER_CALL)
+		return scan_error(scan,
+				  "\"%.60s\" is not a role of the buffer \"%s\"; a role is in, "
+				  "out, inout or scratch",
+				  word, buffer->name);
+	return 0;
+}
+
+static void add_buffer(struct annotation_scan *scan, struct annotation_scope *scope,
+		       const struct kernel_buffer *buffer)
+{
+	scope->buffers =
+		pool_room(scan->pool, scope->buffers, scope->buffer_count, sizeof(*scope->buffers));
+	scope->buffers[scope->buffer_count++] = (struct annotated_buffer){scan->place, *buffer};
+}
+
+int buffer_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
+{
+	struct kernel_buffer buffer = {0};
+	int rc = parse_buffer_shape(scan, scope, &buffer);
+
+	if (!rc)
+		rc = parse_buffer_role(scan, &buffer);
+	if (rc)
+		return rc;
+	if (buffer.role == BUFFER_IN || buffer.role == BUFFER_INOUT) {
+		rc = parse_buffer_fill(scan, &buffer);
+	} else {
+		scan_blanks(scan);
+		if (*scan->at)
+			rc = scan_error(scan,
+					"\"%s\" has the role %s, which takes no fill; declare it "
+					"inout if its content matters before the launch",
+					buffer.name, buffer_role_name(buffer.role));
+	}
+	if (!rc)
+		rc = scan_end(scan);
+	if (!rc)
+		add_buffer(scan, scope, &buffer);
+	return rc;
+}
+
+int symbol_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
+{
+	struct kernel_buffer buffer = {.role = BUFFER_IN};
+	int rc = parse_buffer_shape(scan, scope, &buffer);
+
+	if (!rc)
+		rc = parse_buffer_fill(scan, &buffer);
+	if (!rc)
+		rc = scan_end(scan);
+	buffer.symbol = buffer.name;
+	if (!rc)
+		add_buffer(scan, scope, &buffer);
+	return rc;
+}

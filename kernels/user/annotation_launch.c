@@ -1,0 +1,325 @@
+/* Launches: ENTRY<<<GRID, BLOCK[, SHARED]>>>(ARGS…) [repeat EXPR] [cluster(X, Y, Z)] [cooperative]
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "kernels/user/annotation_words.h"
+
+/* The largest parameter space of a kernel in CUDA 12.1 and later. */
+#define STRUCT_MAX_BYTES 32764
+
+/* Whether the characters of an entry are those of a name, qualified or a template instance. */
+static bool is_entry(const char *entry)
+{
+	const char *arguments = strchr(entry, '<');
+	size_t length = arguments ? (size_t)(arguments - entry) : strlen(entry);
+
+	if (!length || isdigit((unsigned char)*entry))
+		return false;
+	for (size_t i = 0; i < length; i++)
+		if (!isalnum((unsigned char)entry[i]) && !strchr("_:$ ", entry[i]))
+			return false;
+	return !arguments || entry[strlen(entry) - 1] == '>';
+}
+
+static int scan_entry(struct annotation_scan *scan, struct kernel_launch *out)
+{
+	char *entry;
+
+	scan_blanks(scan);
+	if (!scan_before(scan, "<<<", &entry))
+		return scan_error(scan,
+				  "a launch has the form ENTRY<<<GRID, BLOCK>>>(ARGUMENTS), "
+				  "found \"%.60s\"",
+				  scan->at);
+	if (!is_entry(entry))
+		return scan_error(scan,
+				  "\"%.60s\" is not the name of a kernel, such as saxpy, "
+				  "my::saxpy or saxpy<float, 4>",
+				  entry);
+	out->entry = entry;
+	return 0;
+}
+
+/* "n", "(x, y, z)" or "dim3(x, y, z)". "(a + b) * c" is one expression. */
+static int parse_dimensions(struct annotation_scan *scan, const char *what, const char *text,
+			    const char *out[3])
+{
+	struct annotation_scan inside = *scan;
+	struct annotation_list list = {0};
+	char *between = NULL;
+	int rc;
+
+	inside.at = text;
+	scan_accept_word(&inside, "dim3");
+	if (!scan_accept(&inside, "(") || !scan_before(&inside, ")", &between) ||
+	    (scan_blanks(&inside), *inside.at)) {
+		out[0] = text;
+		return 0;
+	}
+	rc = scan_split(scan, &list, between);
+	if (rc)
+		return rc;
+	if (list.count < 1 || list.count > 3)
+		return scan_error(scan, "%s \"%.60s\" needs one to three numbers", what, text);
+	for (size_t i = 0; i < list.count; i++)
+		out[i] = list.items[i];
+	return 0;
+}
+
+static int scan_shape(struct annotation_scan *scan, struct kernel_launch *out)
+{
+	struct annotation_list list;
+	char *shape;
+	int rc;
+
+	if (!scan_before(scan, ">>>", &shape))
+		return scan_error(scan, "\">>>\" is missing in the launch of \"%.60s\"",
+				  out->entry);
+	rc = scan_split(scan, &list, shape);
+	if (rc)
+		return rc;
+	if (list.count < 2 || list.count > 3)
+		return scan_error(scan,
+				  "<<<%.60s>>> needs the grid and the block, and may have the "
+				  "bytes of dynamic shared memory: <<<ceil_div(n, block), block>>>",
+				  shape);
+	rc = parse_dimensions(scan, "the grid", list.items[0], out->grid);
+	if (!rc)
+		rc = parse_dimensions(scan, "the block", list.items[1], out->block);
+	if (!rc && list.count == 3)
+		out->shared_bytes = list.items[2];
+	return rc;
+}
+
+/* ---- arguments ---- */
+
+/* A decimal number with a point or an exponent, and at the end an optional f: its length without
+ * the f; 0 for anything else. */
+static size_t real_literal_length(const char *text)
+{
+	size_t length = strspn(text, "+-");
+	size_t digits = strspn(text + length, "0123456789.");
+	bool real = memchr(text + length, '.', digits) != NULL;
+
+	if (length > 1 || !digits)
+		return 0;
+	length += digits;
+	if (text[length] == 'e' || text[length] == 'E') {
+		real = true;
+		length++;
+		length += text[length] == '+' || text[length] == '-';
+		length += strspn(text + length, "0123456789");
+	}
+	if (!real || strcmp(text + length + (text[length] == 'f' || text[length] == 'F'), ""))
+		return 0;
+	return length;
+}
+
+/* C allows ".5" and "2."; parse_double() needs digits on both sides of the point. */
+static int parse_real(struct annotation_scan *scan, struct kernel_arg *out, const char *text)
+{
+	size_t length = real_literal_length(text);
+	struct text number = TEXT_INIT;
+	double value;
+
+	for (size_t i = *text == '+'; i < length; i++) {
+		if (text[i] == '.' && (i == 0 || !isdigit((unsigned char)text[i - 1])))
+			text_add_char(&number, '0');
+		text_add_char(&number, text[i]);
+		if (text[i] == '.' && !isdigit((unsigned char)text[i + 1]))
+			text_add_char(&number, '0');
+	}
+	out->value = pool_text(scan->pool, number.data);
+	text_release(&number);
+	return parse_double(&value, out->value, NULL)
+		       ? scan_error(scan, "\"%.60s\" is not a finite decimal number", text)
+		       : 0;
+}
+
+static int parse_struct(struct annotation_scan *scan, struct kernel_arg *out, const char *text)
+{
+	struct text digits = TEXT_INIT;
+	int rc = 0;
+
+	for (const char *c = text; *c && !rc; c++) {
+		if (isxdigit((unsigned char)*c))
+			text_add_char(&digits, (char)tolower((unsigned char)*c));
+		else if (*c != ' ' && *c != '\t')
+			rc = scan_error(scan,
+					"bytes(%.60s): \"%.1s\" is not a hex digit; write two "
+					"hex digits per byte",
+					text, c);
+	}
+	if (!rc && (digits.length == 0 || digits.length % 2))
+		rc = scan_error(scan, "bytes(%.60s) has %zu hex digits; write two per byte", text,
+				digits.length);
+	if (!rc && digits.length / 2 > STRUCT_MAX_BYTES)
+		rc = scan_error(scan, "bytes(…) has %zu bytes; a kernel takes at most %d",
+				digits.length / 2, STRUCT_MAX_BYTES);
+	*out = (struct kernel_arg){ARG_BYTES, pool_text(scan->pool, digits.data)};
+	text_release(&digits);
+	return rc;
+}
+
+bool is_real_kind(enum arg_kind kind)
+{
+	return kind == ARG_F16 || kind == ARG_BF16 || kind == ARG_F32 || kind == ARG_F64;
+}
+
+/* KIND(VALUE). Sets *found to false, and nothing else, if the text has another form. */
+static int parse_explicit(struct annotation_scan *scan, struct kernel_arg *out, const char *text,
+			  bool *found)
+{
+	struct annotation_scan inside = *scan;
+	size_t length = strcspn(text, "( \t");
+	char *name = pool_copy(scan->pool, text, length);
+	char *between;
+	enum arg_kind kind;
+
+	inside.at = text + length;
+	*found = arg_kind_parse(&kind, name) && kind != ARG_BUFFER && kind != ARG_INTEGER &&
+		 kind != ARG_REAL && scan_accept(&inside, "(") &&
+		 scan_before(&inside, ")", &between) && (scan_blanks(&inside), !*inside.at);
+	if (!*found)
+		return 0;
+	if (!*between)
+		return scan_error(scan, "the argument %.60s has no value", text);
+	if (kind == ARG_BYTES)
+		return parse_struct(scan, out, between);
+	*out = (struct kernel_arg){kind, between};
+	if (!is_real_kind(kind) && real_literal_length(between))
+		return scan_error(scan, "%.60s: an integer expected", text);
+	return is_real_kind(kind) && real_literal_length(between) ? parse_real(scan, out, between)
+								  : 0;
+}
+
+static int parse_argument(struct annotation_scan *scan, struct kernel_arg *out, const char *text)
+{
+	bool found;
+	int rc;
+
+	if (real_literal_length(text)) {
+		out->kind = ARG_REAL;
+		return parse_real(scan, out, text);
+	}
+	if (!strcmp(text, "nullptr") || !strcmp(text, "NULL")) {
+		*out = (struct kernel_arg){ARG_U64, "0"};
+		return 0;
+	}
+	rc = parse_explicit(scan, out, text, &found);
+	if (!rc && !found)
+		*out = (struct kernel_arg){ARG_INTEGER, text};
+	return rc;
+}
+
+static int scan_arguments(struct annotation_scan *scan, struct kernel_launch *out)
+{
+	struct annotation_list list;
+	struct kernel_arg *args;
+	char *inside;
+	int rc;
+
+	if (!scan_accept(scan, "("))
+		return scan_error(scan, "the arguments of \"%.60s\" in ( ) expected after \">>>\"",
+				  out->entry);
+	rc = scan_until(scan, ')', &inside);
+	if (!rc)
+		rc = scan_split(scan, &list, inside);
+	if (rc)
+		return rc;
+	args = pool_new(scan->pool, (list.count + 1) * sizeof(*args));
+	for (size_t i = 0; i < list.count && !rc; i++)
+		rc = parse_argument(scan, &args[i], list.items[i]);
+	out->args = args;
+	out->arg_count = list.count;
+	return rc;
+}
+
+/* ---- what follows the arguments ---- */
+
+/* The expression of `repeat` ends before the next of these. */
+static int scan_repeat(struct annotation_scan *scan, struct kernel_launch *out)
+{
+	static const char *const next[] = {" cluster", " cooperative", " from"};
+	const struct annotation_scan whole = *scan;
+	char *expression = scan_rest(scan);
+
+	for (size_t i = 0; i < ARRAY_SIZE(next); i++) {
+		struct annotation_scan ahead = whole;
+		const char *start;
+		char *before;
+
+		if (!scan_before(&ahead, next[i], &before) || !*before ||
+		    isalnum((unsigned char)*ahead.at) || *ahead.at == '_')
+			continue;
+		start = ahead.at - strlen(next[i]);
+		if (start < scan->at) {
+			expression = before;
+			scan->at = start;
+		}
+	}
+	if (!*expression)
+		return scan_error(scan, "repeat needs a number or an expression");
+	out->repeat = expression;
+	return 0;
+}
+
+static int scan_cluster(struct annotation_scan *scan, struct kernel_launch *out)
+{
+	struct annotation_list list;
+	char *inside;
+	int rc;
+
+	if (!scan_accept(scan, "("))
+		return scan_error(scan, "cluster(X, Y, Z) expected");
+	rc = scan_until(scan, ')', &inside);
+	if (!rc)
+		rc = scan_split(scan, &list, inside);
+	if (rc)
+		return rc;
+	if (list.count < 1 || list.count > 3)
+		return scan_error(scan, "cluster(%.60s) needs one to three numbers", inside);
+	for (size_t i = 0; i < list.count; i++)
+		out->cluster[i] = list.items[i];
+	return 0;
+}
+
+int scan_launch(struct annotation_scan *scan, struct kernel_launch *out)
+{
+	int rc = scan_entry(scan, out);
+
+	if (!rc)
+		rc = scan_shape(scan, out);
+	if (!rc)
+		rc = scan_arguments(scan, out);
+	while (!rc) {
+		if (!out->repeat && scan_accept_word(scan, "repeat"))
+			rc = scan_repeat(scan, out);
+		else if (!out->cluster[0] && scan_accept_word(scan, "cluster"))
+			rc = scan_cluster(scan, out);
+		else if (!out->cooperative && scan_accept_word(scan, "cooperative"))
+			out->cooperative = true;
+		else
+			break;
+	}
+	return rc;
+}
+
+int launch_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
+{
+	struct kernel_launch launch = {0};
+	int rc = scan_launch(scan, &launch);
+
+	if (!rc)
+		rc = scan_end(scan);
+	if (rc)
+		return rc;
+	if (scope->launch_count == ANNOTATION_MAX_VARIANTS)
+		return scan_error(scan, "more than %d launches; use repeat",
+				  ANNOTATION_MAX_VARIANTS);
+	scope->launches = pool_room(scan->pool, scope->launches, scope->launch_count,
+				    sizeof(*scope->launches));
+	scope->launches[scope->launch_count++] = (struct annotated_launch){scan->place, launch};
+	return 0;
+}

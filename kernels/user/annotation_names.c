@@ -1,0 +1,158 @@
+/* Names and form of expressions. */
+#include <ctype.h>
+#include <string.h>
+
+#include "kernels/user/annotation_names.h"
+
+void names_add(struct annotation_names *names, const char *name)
+{
+	/* Different values, so that few differences of names are 0. */
+	int64_t value = 1009 + 2 * (int64_t)names->count;
+
+	if (names->count < ANNOTATION_MAX_NAMES)
+		names->variables[names->count++] = (struct expression_variable){name, value};
+}
+
+void names_begin(struct annotation_names *names, const struct kernel_buffer *buffers, size_t count)
+{
+	*names = (struct annotation_names){.buffers = buffers, .buffer_count = count};
+#define X(field, meaning) names_add(names, #field);
+	DEVICE_LIMIT_LIST(X)
+#undef X
+}
+
+const struct kernel_buffer *names_buffer(const struct annotation_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->buffer_count; i++)
+		if (!strcmp(names->buffers[i].name, name))
+			return &names->buffers[i];
+	return NULL;
+}
+
+bool names_has(const struct annotation_names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (!strcmp(names->variables[i].name, name))
+			return true;
+	return false;
+}
+
+bool names_near(struct text *out, const struct annotation_names *names, const char *name)
+{
+	const char *near[ANNOTATION_MAX_NAMES + KERNEL_MAX_BUFFERS];
+	size_t count = 0;
+
+	for (size_t i = 0; i < names->count; i++)
+		near[count++] = names->variables[i].name;
+	for (size_t i = 0; i < names->buffer_count && i < KERNEL_MAX_BUFFERS; i++)
+		near[count++] = names->buffers[i].name;
+	return nearest_names(out, name, near, count);
+}
+
+static int unknown_name(const struct annotation_names *names, struct annotation_place place,
+			const char *what, const char *name, struct error *err)
+{
+	struct text near = TEXT_INIT;
+	int rc;
+
+	if (names_buffer(names, name))
+		return annotation_error(
+			err, place,
+			"%s: \"%.60s\" is a buffer, and only axes and device limits "
+			"have a value",
+			what, name);
+	if (!strcmp(name, "i"))
+		return annotation_error(err, place,
+					"%s: \"i\" is the index of a repeated launch; add \"repeat "
+					"COUNT\" to the launch",
+					what);
+	if (names_near(&near, names, name))
+		rc = annotation_error(err, place,
+				      "%s: no axis or device limit is named \"%.60s\"; did you "
+				      "mean %s?",
+				      what, name, near.data);
+	else
+		rc = annotation_error(err, place,
+				      "%s: no axis or device limit is named \"%.60s\"; declare it "
+				      "with \"axis %.60s = VALUES\"",
+				      what, name, name);
+	text_release(&near);
+	return rc;
+}
+
+/* Finds names that are not functions and not known. */
+static int check_names_of(const struct annotation_names *names, struct annotation_place place,
+			  const char *what, const char *expression, bool repeated,
+			  struct error *err)
+{
+	for (const char *c = expression; *c;) {
+		const char *begin = c;
+		char name[64];
+		size_t length;
+
+		while (isalnum((unsigned char)*c) || *c == '_')
+			c++;
+		length = (size_t)(c - begin);
+		if (!length) {
+			c++;
+			continue;
+		}
+		if (isdigit((unsigned char)*begin) || c[strspn(c, " \t")] == '(')
+			continue;
+		length = length < sizeof(name) ? length : sizeof(name) - 1;
+		memcpy(name, begin, length);
+		name[length] = '\0';
+		if (!names_has(names, name) && !(repeated && !strcmp(name, "i")))
+			return unknown_name(names, place, what, name, err);
+	}
+	return 0;
+}
+
+static bool brackets_match(const char *expression)
+{
+	int depth = 0;
+
+	for (const char *c = expression; *c && depth >= 0; c++) {
+		depth += *c == '(';
+		depth -= *c == ')';
+	}
+	return depth == 0;
+}
+
+/* "0 && (…)" is parsed as a whole but computes nothing, so that only its form can be wrong. */
+static bool is_well_formed(const char *expression, const struct expression_variable *variables,
+			   size_t count)
+{
+	struct text unneeded = TEXT_INIT;
+	int64_t value;
+	int rc;
+
+	text_addf(&unneeded, "0 && (%s)", expression);
+	rc = expression_evaluate(&value, unneeded.data, variables, count, NULL);
+	text_release(&unneeded);
+	return rc == 0;
+}
+
+int names_check(const struct annotation_names *names, struct annotation_place place,
+		const char *what, const char *expression, bool repeated, struct error *err)
+{
+	struct expression_variable variables[ANNOTATION_MAX_NAMES + 1];
+	struct error cause = {0};
+	size_t count = names->count;
+	int64_t value;
+	int rc;
+
+	if (!expression)
+		return 0;
+	rc = check_names_of(names, place, what, expression, repeated, err);
+	if (rc)
+		return rc;
+	memcpy(variables, names->variables, count * sizeof(*variables));
+	if (repeated)
+		variables[count++] = (struct expression_variable){"i", 1};
+	if (brackets_match(expression) && is_well_formed(expression, variables, count))
+		return 0;
+	if (!expression_evaluate(&value, expression, variables, count, &cause))
+		return 0;
+	return annotation_error(err, place, "%s: %s", what, cause.text);
+}

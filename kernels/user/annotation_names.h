@@ -1,0 +1,33 @@
+/*
+ * annotation_names: the names that the expressions of a variant may use, and
+ * whether an expression is well formed. Values are not computed.
+ */
+#ifndef KERNELS_USER_ANNOTATION_NAMES_H
+#define KERNELS_USER_ANNOTATION_NAMES_H
+
+#include "kernels/user/annotations.h"
+
+#define ANNOTATION_MAX_NAMES 64
+
+struct annotation_names {
+	/* Axes, device limits and `i`. Each has a value, so that an expression can be evaluated. */
+	struct expression_variable variables[ANNOTATION_MAX_NAMES];
+	size_t count;
+	const struct kernel_buffer *buffers;
+	size_t buffer_count;
+};
+
+/* Starts with the device limits and the buffers. */
+void names_begin(struct annotation_names *names, const struct kernel_buffer *buffers, size_t count);
+void names_add(struct annotation_names *names, const char *name);
+bool names_has(const struct annotation_names *names, const char *name); /* not buffers */
+/* NULL: no buffer has this name. */
+const struct kernel_buffer *names_buffer(const struct annotation_names *names, const char *name);
+/* Checks an expression. NULL is none and right. `repeated`: `i` is a name too. `what` is the part
+ * of the annotation: "the grid". */
+int names_check(const struct annotation_names *names, struct annotation_place place,
+		const char *what, const char *expression, bool repeated, struct error *err);
+/* The names of axes, device limits and buffers near `name`, as nearest_names(). */
+bool names_near(struct text *out, const struct annotation_names *names, const char *name);
+
+#endif

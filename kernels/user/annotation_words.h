@@ -1,0 +1,28 @@
+/*
+ * annotation_words: one function per group of words. Each parses what follows
+ * its word in the annotation and adds it to a scope.
+ */
+#ifndef KERNELS_USER_ANNOTATION_WORDS_H
+#define KERNELS_USER_ANNOTATION_WORDS_H
+
+#include "kernels/user/annotation_scan.h"
+
+int axis_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int define_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int buffer_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int symbol_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int launch_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int verify_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int skip_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int needs_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int work_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int tolerance_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int flags_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int standard_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int compiler_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+
+bool is_real_kind(enum arg_kind kind); /* F16, BF16, F32, F64 */
+/* A launch, up to the closing bracket of its arguments; then repeat, cluster and cooperative. */
+int scan_launch(struct annotation_scan *scan, struct kernel_launch *out);
+
+#endif

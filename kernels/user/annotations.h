@@ -1,0 +1,141 @@
+/*
+ * annotations: what the lines of a file declare, before files and variants are
+ * put together. All strings belong to the reader's pool.
+ */
+#ifndef KERNELS_USER_ANNOTATIONS_H
+#define KERNELS_USER_ANNOTATIONS_H
+
+#include "kernels/kernels.h"
+#include "kernels/user/annotation_pool.h"
+
+/* Longer annotations, continuation lines included, are refused. */
+#define ANNOTATION_MAX_BYTES 65536
+/* Of one file; the number bounds the time that finding equal names takes. */
+#define ANNOTATION_MAX_VARIANTS 1024
+
+/* Where an annotation is. Line 0: `file` is an option of the command line. */
+struct annotation_place {
+	const char *file;
+	size_t line;
+};
+
+/* Sets "FILE:LINE: …", or "--option: …". Returns PL_EPARSE or, for an option, PL_EUSAGE. */
+int annotation_error(struct error *err, struct annotation_place place, const char *format, ...)
+	PRINTF_LIKE(3, 4);
+
+const char *annotation_place_text(struct annotation_pool *pool, struct annotation_place place);
+
+struct annotation_line {
+	struct annotation_place place;
+	const char *folder; /* absolute; paths in the line are relative to it */
+	const char *text;
+};
+
+struct annotation_lines {
+	struct annotation_line *items;
+	size_t count;
+};
+
+/*
+ * Appends the annotations of a text. A sidecar has one a line and comments that begin with '#'; in
+ * a source an annotation follows "// perflab:". Returns PL_EPARSE for a NUL byte, text that is not
+ * UTF-8, control characters, and lines that are too long or do not end.
+ */
+int annotation_lines_add(struct annotation_lines *lines, struct annotation_pool *pool,
+			 const char *file, const char *folder, bool sidecar, const char *text,
+			 size_t length, struct error *err);
+
+/* ---- declarations ---- */
+
+struct annotated_axis {
+	struct annotation_place place;
+	struct kernel_axis axis;
+};
+
+struct annotated_buffer {
+	struct annotation_place place;
+	struct kernel_buffer buffer;
+};
+
+struct annotated_constraint {
+	struct annotation_place place;
+	struct kernel_constraint constraint;
+};
+
+/* Arguments without an explicit kind are ARG_INTEGER until the buffers are known. */
+struct annotated_launch {
+	struct annotation_place place;
+	struct kernel_launch launch;
+};
+
+struct annotated_check {
+	struct annotation_place place;
+	enum check_kind kind;
+	struct kernel_launch launch;   /* LAUNCHES */
+	const char *source;            /* LAUNCHES: absolute path; NULL: the variant's own */
+	struct kernel_check_item item; /* EXPRESSION, FILE */
+	const char *command;           /* COMMAND */
+};
+
+struct annotated_work {
+	struct annotation_place place; /* file NULL: there is no such line */
+	struct kernel_work work;
+};
+
+struct annotated_tolerance {
+	struct annotation_place place; /* file NULL: there is no such line */
+	double abs, rel;
+	bool has_rel;
+};
+
+/* The lines of a variant, those of a file outside its variants, or those of the command line. */
+struct annotation_scope {
+	const char *summary;
+	struct annotated_axis *axes;
+	size_t axis_count;
+	struct annotated_buffer *buffers;
+	size_t buffer_count;
+	struct annotated_constraint *constraints; /* of `skip` */
+	size_t constraint_count;
+	struct annotated_constraint *needs; /* of `needs`; they hold for this file only */
+	size_t need_count;
+	struct annotated_launch *launches;
+	size_t launch_count;
+	struct annotated_check *checks;
+	size_t check_count;
+	struct annotated_work work;
+	struct annotated_tolerance tolerance;
+	const char **flags;
+	size_t flag_count;
+	const char *standard, *compiler;
+};
+
+struct annotated_variant {
+	struct annotation_place place;
+	const char *name;
+	struct annotation_scope scope;
+};
+
+struct annotated_file {
+	const char *path;  /* absolute; NULL: the command line */
+	const char *shown; /* as the user wrote it */
+	struct annotation_place operation_place;
+	const char *operation; /* NULL: none */
+	struct annotation_scope scope;
+	struct annotated_variant **variants;
+	size_t variant_count;
+};
+
+/* Parses the lines of one file into *file, whose path and shown are set. */
+int annotations_parse(struct annotated_file *file, struct annotation_pool *pool,
+		      const struct annotation_lines *lines, struct error *err);
+
+/*
+ * Puts files together as one kernel, all of which belongs to the pool. `given`
+ * has the lines of the command line.
+ */
+int annotations_build(struct kernel *out, struct annotation_pool *pool,
+		      const struct annotated_file *files, size_t count,
+		      const struct annotated_file *given, struct error *err);
+
+#endif

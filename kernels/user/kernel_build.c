@@ -1,0 +1,290 @@
+/* From the declarations of all files to one kernel. */
+#include <ctype.h>
+#include <string.h>
+
+#include "kernels/user/annotation_scan.h"
+#include "kernels/user/kernel_variant.h"
+
+struct assembling {
+	struct kernel *out;
+	struct annotation_pool *pool;
+	const struct annotated_file *files;
+	size_t file_count;
+	/* The first file with a launch. What it declares holds for the others. */
+	const struct annotated_file *first;
+	const struct annotated_file *given;
+	struct kernel_common common;
+	struct kernel_variant *variants;
+	struct annotation_place *places; /* of the variants */
+	struct error *err;
+};
+
+/* ---- names ---- */
+
+/* A name that selectors accept: other characters become "-", several of them one. */
+static char *derived_name(struct annotation_pool *pool, const char *text)
+{
+	struct text name = TEXT_INIT;
+	char *result;
+
+	for (const char *c = text; *c; c++)
+		if (isalnum((unsigned char)*c) || strchr("_.", *c))
+			text_add_char(&name, *c);
+		else if (name.length && name.data[name.length - 1] != '-')
+			text_add_char(&name, '-');
+	while (name.length && name.data[name.length - 1] == '-')
+		name.length--;
+	result = name.length ? pool_copy(pool, name.data, name.length) : pool_text(pool, "kernel");
+	text_release(&name);
+	return result;
+}
+
+/* The name of a file without its folder and its suffix. */
+static char *file_stem(struct annotation_pool *pool, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+
+	return derived_name(
+		pool,
+		pool_copy(pool, name, dot && dot > name ? (size_t)(dot - name) : strlen(name)));
+}
+
+/* ---- what all variants share ---- */
+
+/* The file that names the operation: the command line, or the first that does. */
+static const struct annotated_file *operation_named_by(const struct assembling *a)
+{
+	if (a->given->operation)
+		return a->given;
+	for (size_t i = 0; i < a->file_count; i++)
+		if (a->files[i].operation)
+			return &a->files[i];
+	return NULL;
+}
+
+static int choose_operation(struct assembling *a)
+{
+	const struct annotated_file *named = operation_named_by(a);
+	const struct annotated_file *first = a->files;
+
+	a->out->name = named ? named->operation : file_stem(a->pool, first->shown);
+	if (strlen(a->out->name) >= KERNEL_NAME_BYTES)
+		return annotation_error(a->err, (struct annotation_place){first->shown, 1},
+					"the name of the file has over %d bytes; add \"operation "
+					"NAME\"",
+					KERNEL_NAME_BYTES - 1);
+	for (size_t i = 0; i < a->file_count && named != a->given; i++)
+		if (a->files[i].operation && strcmp(a->files[i].operation, a->out->name) != 0)
+			return annotation_error(a->err, a->files[i].operation_place,
+						"the operation is \"%s\", but that of %s is "
+						"\"%s\"; files given together are variants of one "
+						"operation",
+						a->files[i].operation, named->shown, a->out->name);
+	return 0;
+}
+
+static void choose_summary(struct assembling *a)
+{
+	a->out->summary =
+		a->given->scope.summary ? a->given->scope.summary : a->first->scope.summary;
+	if (!a->out->summary)
+		a->out->summary = pool_format(a->pool, "kernels of %s", a->first->shown);
+}
+
+static int build_common_axes(struct assembling *a, const struct variant_scopes *scopes)
+{
+	struct annotated_axes axes;
+	struct kernel_axis *copy;
+	int rc = scopes_axes(&axes, scopes, a->err);
+
+	if (rc)
+		return rc;
+	copy = pool_new(a->pool, (axes.count + 1) * sizeof(*copy));
+	for (size_t i = 0; i < axes.count; i++)
+		copy[i] = axes.items[i].axis;
+	a->out->axes = copy;
+	a->out->axis_count = axes.count;
+	return 0;
+}
+
+static int build_common_buffers(struct assembling *a, const struct variant_scopes *scopes)
+{
+	struct kernel_buffer *copy;
+	int rc = scopes_buffers(&a->common.buffers, scopes, a->err);
+
+	if (rc)
+		return rc;
+	copy = pool_new(a->pool, (a->common.buffers.count + 1) * sizeof(*copy));
+	for (size_t i = 0; i < a->common.buffers.count; i++)
+		copy[i] = a->common.buffers.items[i].buffer;
+	a->out->buffers = copy;
+	a->out->buffer_count = a->common.buffers.count;
+	return 0;
+}
+
+static void build_common_constraints(struct assembling *a, const struct variant_scopes *scopes)
+{
+	const struct annotation_scope *from[] = {scopes->first, scopes->given};
+	struct annotated_constraint *places = NULL;
+	struct kernel_constraint *constraints = NULL;
+	size_t count = 0;
+
+	for (size_t s = 0; s < ARRAY_SIZE(from); s++)
+		for (size_t i = 0; i < from[s]->constraint_count; i++) {
+			places = pool_room(a->pool, places, count, sizeof(*places));
+			constraints = pool_room(a->pool, constraints, count, sizeof(*constraints));
+			places[count] = from[s]->constraints[i];
+			constraints[count++] = from[s]->constraints[i].constraint;
+		}
+	a->out->constraints = constraints;
+	a->out->constraint_count = a->common.constraint_count = count;
+	a->common.constraints = places;
+}
+
+static int build_common(struct assembling *a)
+{
+	const struct annotation_scope *first = &a->first->scope;
+	const struct variant_scopes scopes = {&a->given->scope, NULL, first, first};
+	const struct annotated_work *work = scopes_work(&scopes);
+	struct kernel_tolerance tolerance;
+	int rc = build_common_axes(a, &scopes);
+
+	if (!rc)
+		rc = build_common_buffers(a, &scopes);
+	if (rc)
+		return rc;
+	build_common_constraints(a, &scopes);
+	if (work)
+		a->out->work = work->work;
+	tolerance = scopes_tolerance(&scopes, &a->common.buffers);
+	a->out->tolerance_abs = tolerance.abs;
+	a->out->tolerance_rel = tolerance.rel;
+	a->common.kernel = a->out;
+	return 0;
+}
+
+/* ---- variants ---- */
+
+static int add_user_variant(struct assembling *a, const struct variant_parts *parts,
+			    struct annotation_place place)
+{
+	size_t count = a->out->variant_count;
+	int rc;
+
+	if (strlen(parts->name) >= KERNEL_NAME_BYTES)
+		return annotation_error(a->err, place,
+					"the name \"%.60s…\" of the variant has over %d bytes; add "
+					"\"variant NAME\" before the launch",
+					parts->name, KERNEL_NAME_BYTES - 1);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(a->variants[i].name, parts->name))
+			return annotation_error(a->err, place,
+						"two variants are named \"%s\", the other at "
+						"%s; add \"variant NAME\" before one of the "
+						"launches",
+						parts->name,
+						annotation_place_text(a->pool, a->places[i]));
+	a->variants = pool_room(a->pool, a->variants, count, sizeof(*a->variants));
+	a->places = pool_room(a->pool, a->places, count, sizeof(*a->places));
+	rc = variant_build(&a->variants[count], a->pool, &a->common, parts, a->err);
+	a->places[count] = place;
+	a->out->variant_count += !rc;
+	return rc;
+}
+
+static int add_launches(struct assembling *a, const struct annotated_file *file,
+			const struct annotation_scope *scope, const char *stem, bool only)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < scope->launch_count && !rc; i++) {
+		const struct annotated_launch *launch = &scope->launches[i];
+		const char *entry = derived_name(a->pool, launch->launch.entry);
+		const struct variant_parts parts = {
+			.name = !stem  ? entry
+				: only ? stem
+				       : pool_format(a->pool, "%s.%s", stem, entry),
+			.path = file->path,
+			.shown = file->shown,
+			.scopes = {&a->given->scope, NULL, &file->scope, &a->first->scope},
+			.launches = launch,
+			.launch_count = 1,
+		};
+
+		rc = add_user_variant(a, &parts, launch->place);
+	}
+	return rc;
+}
+
+/* A file without launches takes those of the first file that has some. */
+static int add_file(struct assembling *a, const struct annotated_file *file)
+{
+	bool own = file->scope.launch_count || file->variant_count;
+	const struct annotated_file *from = own ? file : a->first;
+	size_t count =
+		from->scope.launch_count + from->variant_count + a->given->scope.launch_count;
+	const char *stem = a->file_count > 1 ? file_stem(a->pool, file->shown) : NULL;
+	int rc;
+
+	if (!count)
+		return annotation_error(a->err, (struct annotation_place){file->shown, 1},
+					"no annotation says how a kernel is launched; \"perflab "
+					"init %s\" writes a skeleton of the annotations",
+					file->shown);
+	rc = add_launches(a, file, &from->scope, stem, count == 1);
+	for (size_t i = 0; i < from->variant_count && !rc; i++) {
+		const struct annotated_variant *variant = from->variants[i];
+		const struct variant_parts parts = {
+			.name = own          ? variant->name
+				: count == 1 ? stem
+					     : pool_format(a->pool, "%s.%s", stem, variant->name),
+			.path = file->path,
+			.shown = file->shown,
+			.scopes = {&a->given->scope, &variant->scope, &file->scope,
+				   &a->first->scope},
+			.launches = variant->scope.launches,
+			.launch_count = variant->scope.launch_count,
+		};
+
+		rc = add_user_variant(a, &parts, variant->place);
+	}
+	if (!rc)
+		rc = add_launches(a, file, &a->given->scope, stem, count == 1);
+	return rc;
+}
+
+static const struct annotated_file *find_first(const struct annotated_file *files, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (files[i].scope.launch_count || files[i].variant_count)
+			return &files[i];
+	return files;
+}
+
+int annotations_build(struct kernel *out, struct annotation_pool *pool,
+		      const struct annotated_file *files, size_t count,
+		      const struct annotated_file *given, struct error *err)
+{
+	struct assembling *a = pool_new(pool, sizeof(*a));
+	int rc;
+
+	*a = (struct assembling){
+		.out = out,
+		.pool = pool,
+		.files = files,
+		.file_count = count,
+		.given = given,
+		.err = err,
+	};
+	a->first = find_first(files, count);
+	rc = choose_operation(a);
+	choose_summary(a);
+	if (!rc)
+		rc = build_common(a);
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = add_file(a, &files[i]);
+	out->variants = a->variants;
+	return rc;
+}

@@ -1,0 +1,57 @@
+/*
+ * kernel_file: the files of a user as one kernel.
+ *
+ * The files are .cu, .ptx or .cubin. Lines "// perflab: …" in them, or lines of a
+ * sidecar, describe axes, buffers, launches and checks (docs/your-kernel.md).
+ * The result is the same descriptor that built-in kernels have.
+ *
+ * The sidecar of FILE is FILE.perflab beside it, if it exists. A path that ends
+ * in ".perflab" among the paths replaces the sidecar of the file before it. The
+ * lines of a sidecar follow those of its file. A .cubin has lines only in its
+ * sidecar.
+ */
+#ifndef KERNELS_USER_KERNEL_FILE_H
+#define KERNELS_USER_KERNEL_FILE_H
+
+#include "kernels/kernels.h"
+
+#define KERNEL_FILE_SIDECAR_SUFFIX ".perflab"
+
+/*
+ * What the command line adds. All zeroes adds nothing; the strings are borrowed.
+ * A line is an annotation without its prefix: "launch k<<<1, 256>>>(x)". Errors
+ * begin with "--launch: …" or, for other lines, "--annotate: …". A line replaces what the files
+ * declare under the same name: an axis, a buffer, the checks, the work, the
+ * tolerance. A launch becomes one more variant of each file. Paths are relative
+ * to the current folder.
+ */
+struct kernel_file_options {
+	const char *const *lines;
+	size_t line_count;
+	const char *const *flags; /* added after the flags of every variant */
+	size_t flag_count;
+	const char *standard; /* NULL: that of the files */
+	const char *compiler; /* "nvcc" or "nvrtc"; NULL: that of the files */
+};
+
+/* Owns every string and table of its kernel. */
+struct kernel_file;
+
+/*
+ * Reads the files as variants of one operation. `options` may be NULL. What the
+ * first file with a launch declares holds for the others unless they declare
+ * their own. The descriptor is complete: names are unique and short enough, every
+ * name in an expression is an axis or a device limit, and every variant has a
+ * source and a check. Values are not computed, so a division by zero is found
+ * later.
+ *
+ * Returns 0 and sets *out, which the caller frees. Returns PL_EPARSE ("FILE:LINE:
+ * …"), PL_EUSAGE (the paths or the options), PL_ENOENT, PL_EIO or PL_ENOMEM, and
+ * leaves *out untouched.
+ */
+int kernel_files_read(struct kernel_file **out, const char *const *paths, size_t count,
+		      const struct kernel_file_options *options, struct error *err);
+const struct kernel *kernel_file_kernel(const struct kernel_file *file);
+void kernel_file_free(struct kernel_file *file); /* accepts NULL */
+
+#endif

@@ -1,0 +1,257 @@
+/* Reads files, their sidecars and the lines of the command line, and makes one kernel of them. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernels/user/annotations.h"
+#include "kernels/user/kernel_file.h"
+
+/* PTX of large template libraries has tens of megabytes. */
+#define SOURCE_MAX_BYTES ((size_t)256 << 20)
+#define SIDECAR_MAX_BYTES ((size_t)16 << 20)
+
+struct kernel_file {
+	struct annotation_pool pool;
+	struct kernel kernel;
+};
+
+struct user_files {
+	struct annotation_pool *pool;
+	struct annotated_file *files;
+	const char **sidecars; /* of the files, as the user wrote them; NULL: the one beside it */
+	size_t count;
+	struct error *err;
+};
+
+static bool ends_with(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), tail = strlen(suffix);
+
+	return length > tail && !strcmp(text + length - tail, suffix);
+}
+
+/* ---- which files ---- */
+
+static int add_sidecar(struct user_files *user, const char *path)
+{
+	const char **place = user->count ? &user->sidecars[user->count - 1] : NULL;
+
+	if (!place)
+		return error_set(user->err, PL_EUSAGE,
+				 "%s: a sidecar describes the file before it; give the source "
+				 "first",
+				 path);
+	if (*place)
+		return error_set(user->err, PL_EUSAGE, "%s: %s has a sidecar already: %s", path,
+				 user->files[user->count - 1].shown, *place);
+	*place = pool_text(user->pool, path);
+	return 0;
+}
+
+static int add_source(struct user_files *user, const char *path)
+{
+	struct annotated_file *file = &user->files[user->count];
+	struct stat status;
+	char *absolute;
+
+	if (!ends_with(path, ".cu") && !ends_with(path, ".ptx") && !ends_with(path, ".cubin"))
+		return error_set(user->err, PL_EUSAGE,
+				 "%s: a kernel comes from a file that ends in .cu, .ptx or .cubin",
+				 path);
+	absolute = realpath(path, NULL);
+	if (!absolute || stat(absolute, &status) != 0) {
+		free(absolute);
+		return error_set(user->err, PL_ENOENT, "%s: the file does not exist", path);
+	}
+	file->path = pool_text(user->pool, absolute);
+	file->shown = pool_text(user->pool, path);
+	free(absolute);
+	if (!S_ISREG(status.st_mode))
+		return error_set(user->err, PL_EUSAGE, "%s: not a regular file; give a file", path);
+	for (size_t i = 0; i < user->count; i++)
+		if (!strcmp(user->files[i].path, file->path))
+			return error_set(user->err, PL_EUSAGE, "%s: the file is given twice", path);
+	user->count++;
+	return 0;
+}
+
+/* ---- their lines ---- */
+
+static const char *user_folder_of(struct annotation_pool *pool, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == path ? "/" : pool_copy(pool, path, (size_t)(slash - path));
+}
+
+/* `absolute` is the same file as `shown`. */
+static int add_lines_of(struct user_files *user, struct annotation_lines *lines,
+			const char *absolute, const char *shown, bool sidecar)
+{
+	char *text = NULL;
+	size_t length = 0;
+	int rc = read_file(&text, &length, shown, sidecar ? SIDECAR_MAX_BYTES : SOURCE_MAX_BYTES,
+			   user->err);
+
+	if (!rc)
+		rc = annotation_lines_add(lines, user->pool, shown,
+					  user_folder_of(user->pool, absolute), sidecar, text,
+					  length, user->err);
+	free(text);
+	return rc;
+}
+
+static int add_lines_of_sidecar(struct user_files *user, struct annotation_lines *lines,
+				const struct annotated_file *file, const char *given)
+{
+	const char *shown =
+		given ? given
+		      : pool_format(user->pool, "%s" KERNEL_FILE_SIDECAR_SUFFIX, file->shown);
+	struct stat status;
+	char *absolute;
+	int rc;
+
+	if (!given && stat(shown, &status) != 0)
+		return 0;
+	absolute = realpath(shown, NULL);
+	if (!absolute)
+		return error_set(user->err, PL_ENOENT, "%s: the sidecar does not exist", shown);
+	rc = add_lines_of(user, lines, absolute, shown, true);
+	free(absolute);
+	return rc;
+}
+
+static int parse_user_file(struct user_files *user, size_t index)
+{
+	struct annotated_file *file = &user->files[index];
+	struct annotation_lines lines = {0};
+	int rc = 0;
+
+	if (!ends_with(file->path, ".cubin"))
+		rc = add_lines_of(user, &lines, file->path, file->shown, false);
+	if (!rc)
+		rc = add_lines_of_sidecar(user, &lines, file, user->sidecars[index]);
+	return rc ? rc : annotations_parse(file, user->pool, &lines, user->err);
+}
+
+/* ---- the command line ---- */
+
+/* A line is read like one of a sidecar, and errors name `option`. */
+static int add_given_line(struct annotation_lines *lines, struct annotation_pool *pool,
+			  const char *option, const char *folder, const char *text,
+			  struct error *err)
+{
+	const struct annotation_place place = {option, 0};
+	size_t before = lines->count;
+	int rc;
+
+	if (strchr(text, '\n'))
+		return annotation_error(err, place, "a line break in \"%.60s\"; give one line",
+					text);
+	rc = annotation_lines_add(lines, pool, option, folder, true, text, strlen(text), err);
+	for (size_t i = before; i < lines->count; i++)
+		lines->items[i].place = place;
+	return rc;
+}
+
+static const char *option_of_line(const char *line)
+{
+	line += strspn(line, " \t");
+	return !strncmp(line, "launch", 6) && strchr(" \t", line[6]) ? "--launch" : "--annotate";
+}
+
+static int parse_given_lines(struct annotated_file *given, struct annotation_pool *pool,
+			     const struct kernel_file_options *options, const char *folder,
+			     struct error *err)
+{
+	struct annotation_lines lines = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < options->line_count && !rc; i++)
+		rc = add_given_line(&lines, pool, option_of_line(options->lines[i]), folder,
+				    options->lines[i], err);
+	if (!rc && options->standard)
+		rc = add_given_line(&lines, pool, "--std", folder,
+				    pool_format(pool, "standard %s", options->standard), err);
+	if (!rc && options->compiler)
+		rc = add_given_line(&lines, pool, "--compiler", folder,
+				    pool_format(pool, "compiler %s", options->compiler), err);
+	return rc ? rc : annotations_parse(given, pool, &lines, err);
+}
+
+static int add_options(struct annotated_file *given, struct annotation_pool *pool,
+		       const struct kernel_file_options *options, struct error *err)
+{
+	struct annotation_scope *scope = &given->scope;
+	char *folder;
+	int rc;
+
+	given->shown = "the command line";
+	if (!options)
+		return 0;
+	folder = getcwd(NULL, 0);
+	if (!folder)
+		return error_set(err, PL_EIO, "the current folder has no path");
+	rc = parse_given_lines(given, pool, options, pool_text(pool, folder), err);
+	free(folder);
+	for (size_t i = 0; i < options->flag_count && !rc; i++) {
+		scope->flags =
+			pool_room(pool, scope->flags, scope->flag_count, sizeof(*scope->flags));
+		scope->flags[scope->flag_count++] = pool_text(pool, options->flags[i]);
+	}
+	return rc;
+}
+
+static int read_user_files(struct kernel_file *file, const char *const *paths, size_t count,
+			   const struct kernel_file_options *options, struct error *err)
+{
+	struct annotation_pool *pool = &file->pool;
+	struct user_files user = {
+		.pool = pool,
+		.files = pool_new(pool, (count + 1) * sizeof(*user.files)),
+		.sidecars = pool_new(pool, (count + 1) * sizeof(*user.sidecars)),
+		.err = err,
+	};
+	struct annotated_file given = {0};
+	int rc = 0;
+
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = ends_with(paths[i], KERNEL_FILE_SIDECAR_SUFFIX) ? add_sidecar(&user, paths[i])
+								     : add_source(&user, paths[i]);
+	if (!rc && !user.count)
+		rc = error_set(err, PL_EUSAGE, "no file is given; name a .cu, .ptx or .cubin");
+	for (size_t i = 0; i < user.count && !rc; i++)
+		rc = parse_user_file(&user, i);
+	if (!rc)
+		rc = add_options(&given, pool, options, err);
+	return rc ? rc
+		  : annotations_build(&file->kernel, pool, user.files, user.count, &given, err);
+}
+
+int kernel_files_read(struct kernel_file **out, const char *const *paths, size_t count,
+		      const struct kernel_file_options *options, struct error *err)
+{
+	struct kernel_file *file = xcalloc(1, sizeof(*file));
+	int rc = read_user_files(file, paths, count, options, err);
+
+	if (rc)
+		kernel_file_free(file);
+	else
+		*out = file;
+	return rc;
+}
+
+const struct kernel *kernel_file_kernel(const struct kernel_file *file)
+{
+	return &file->kernel;
+}
+
+void kernel_file_free(struct kernel_file *file)
+{
+	if (!file)
+		return;
+	pool_release(&file->pool);
+	free(file);
+}

@@ -1,0 +1,179 @@
+/* What the scopes that a variant sees declare together. */
+#include <string.h>
+
+#include "kernels/user/kernel_scopes.h"
+
+#define SCOPES_MAX 4
+
+/* Without NULL and without the first file twice, the nearest first. */
+static size_t list_scopes(const struct annotation_scope *out[SCOPES_MAX],
+			  const struct variant_scopes *scopes)
+{
+	size_t count = 0;
+
+	if (scopes->given)
+		out[count++] = scopes->given;
+	if (scopes->variant)
+		out[count++] = scopes->variant;
+	if (scopes->file != scopes->first)
+		out[count++] = scopes->file;
+	out[count++] = scopes->first;
+	return count;
+}
+
+bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+int scopes_axes(struct annotated_axes *out, const struct variant_scopes *scopes, struct error *err)
+{
+	const struct annotation_scope *list[SCOPES_MAX];
+
+	out->count = 0;
+	for (size_t s = list_scopes(list, scopes); s-- > 0;)
+		for (size_t i = 0; i < list[s]->axis_count; i++) {
+			const struct annotated_axis *axis = &list[s]->axes[i];
+			size_t place = 0;
+
+			while (place < out->count &&
+			       strcmp(out->items[place].axis.name, axis->axis.name) != 0)
+				place++;
+			if (place == KERNEL_MAX_CASE_AXES)
+				return annotation_error(err, axis->place,
+							"with those of the first file and of the "
+							"variant there are more than %d axes",
+							KERNEL_MAX_CASE_AXES);
+			out->items[place] = *axis;
+			out->count += place == out->count;
+		}
+	return 0;
+}
+
+int scopes_buffers(struct annotated_buffers *out, const struct variant_scopes *scopes,
+		   struct error *err)
+{
+	const struct annotation_scope *list[SCOPES_MAX];
+
+	out->count = 0;
+	for (size_t s = list_scopes(list, scopes); s-- > 0;)
+		for (size_t i = 0; i < list[s]->buffer_count; i++) {
+			const struct annotated_buffer *buffer = &list[s]->buffers[i];
+			size_t place = 0;
+
+			while (place < out->count &&
+			       strcmp(out->items[place].buffer.name, buffer->buffer.name) != 0)
+				place++;
+			if (place == KERNEL_MAX_BUFFERS)
+				return annotation_error(err, buffer->place,
+							"with those of the first file and of the "
+							"variant there are more than %d buffers",
+							KERNEL_MAX_BUFFERS);
+			out->items[place] = *buffer;
+			out->count += place == out->count;
+		}
+	return 0;
+}
+
+static bool same_buffer(const struct kernel_buffer *a, const struct kernel_buffer *b)
+{
+	return same_text(a->name, b->name) && a->type == b->type &&
+	       same_text(a->length, b->length) && a->role == b->role && a->fill == b->fill &&
+	       a->fill_low == b->fill_low && a->fill_high == b->fill_high &&
+	       same_text(a->fill_file, b->fill_file) && same_text(a->symbol, b->symbol);
+}
+
+bool same_buffers(const struct annotated_buffers *a, const struct annotated_buffers *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++)
+		if (!same_buffer(&a->items[i].buffer, &b->items[i].buffer))
+			return false;
+	return true;
+}
+
+const struct annotation_scope *scopes_with_checks(const struct variant_scopes *scopes)
+{
+	const struct annotation_scope *list[SCOPES_MAX];
+	size_t count = list_scopes(list, scopes);
+
+	for (size_t s = 0; s < count; s++)
+		if (list[s]->check_count)
+			return list[s];
+	return NULL;
+}
+
+const struct annotated_work *scopes_work(const struct variant_scopes *scopes)
+{
+	const struct annotation_scope *list[SCOPES_MAX];
+	size_t count = list_scopes(list, scopes);
+
+	for (size_t s = 0; s < count; s++)
+		if (list[s]->work.place.file)
+			return &list[s]->work;
+	return NULL;
+}
+
+static double relative_tolerance(const struct annotated_buffers *buffers)
+{
+	double rel = 0;
+
+	for (size_t i = 0; i < buffers->count; i++) {
+		const struct kernel_buffer *buffer = &buffers->items[i].buffer;
+		enum element_type type = buffer->type;
+		double needed =
+			element_is_integer(type) ? 0
+			: type == ELEMENT_F16 || type == ELEMENT_BF16 || type == ELEMENT_TF32
+				? 1e-2
+				: 1e-5;
+
+		if ((buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT) && needed > rel)
+			rel = needed;
+	}
+	return rel;
+}
+
+struct kernel_tolerance scopes_tolerance(const struct variant_scopes *scopes,
+					 const struct annotated_buffers *buffers)
+{
+	const struct annotation_scope *list[SCOPES_MAX];
+	size_t count = list_scopes(list, scopes);
+	struct kernel_tolerance tolerance = {0, relative_tolerance(buffers)};
+
+	for (size_t s = 0; s < count; s++)
+		if (list[s]->tolerance.place.file) {
+			tolerance.abs = list[s]->tolerance.abs;
+			if (list[s]->tolerance.has_rel)
+				tolerance.rel = list[s]->tolerance.rel;
+			break;
+		}
+	return tolerance;
+}
+
+struct kernel_source *scopes_source(const struct variant_scopes *scopes,
+				    struct annotation_pool *pool, const char *path)
+{
+	const struct annotation_scope *list[SCOPES_MAX];
+	size_t count = list_scopes(list, scopes);
+	const struct annotation_scope *with_flags[] = {
+		scopes->file->flag_count ? scopes->file : scopes->first,
+		scopes->variant,
+		scopes->given,
+	};
+	struct kernel_source *source = pool_new(pool, sizeof(*source));
+	const char **flags = NULL;
+
+	source->path = path;
+	for (size_t s = 0; s < count; s++) {
+		source->standard = source->standard ? source->standard : list[s]->standard;
+		source->compiler = source->compiler ? source->compiler : list[s]->compiler;
+	}
+	for (size_t s = 0; s < ARRAY_SIZE(with_flags); s++)
+		for (size_t i = 0; with_flags[s] && i < with_flags[s]->flag_count; i++) {
+			flags = pool_room(pool, flags, source->flag_count, sizeof(*flags));
+			flags[source->flag_count++] = with_flags[s]->flags[i];
+		}
+	source->flags = flags;
+	return source;
+}

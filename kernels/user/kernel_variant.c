@@ -1,0 +1,434 @@
+/* One variant: puts together what its scopes declare, and checks it as a whole. */
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/check_expression.h"
+#include "kernels/user/annotation_names.h"
+#include "kernels/user/annotation_words.h"
+#include "kernels/user/kernel_variant.h"
+
+struct building {
+	struct kernel_variant *out;
+	struct annotation_pool *pool;
+	const struct kernel_common *common;
+	const struct variant_parts *parts;
+	struct annotated_axes axes; /* of the case, with those of the kernel */
+	struct annotated_buffers buffers;
+	struct annotation_names names;
+	struct error *err;
+};
+
+/* ---- axes and buffers ---- */
+
+static bool is_axis_of_kernel(const struct building *b, const struct kernel_axis *axis)
+{
+	const struct kernel *kernel = b->common->kernel;
+
+	for (size_t i = 0; i < kernel->axis_count; i++) {
+		const struct kernel_axis *other = &kernel->axes[i];
+
+		if (!strcmp(other->name, axis->name))
+			return same_text(other->values, axis->values) &&
+			       other->define == axis->define;
+	}
+	return false;
+}
+
+static int build_axes(struct building *b)
+{
+	struct kernel_axis *axes;
+	int rc = scopes_axes(&b->axes, &b->parts->scopes, b->err);
+
+	if (rc)
+		return rc;
+	axes = pool_new(b->pool, (b->axes.count + 1) * sizeof(*axes));
+	for (size_t i = 0; i < b->axes.count; i++)
+		if (!is_axis_of_kernel(b, &b->axes.items[i].axis))
+			axes[b->out->axis_count++] = b->axes.items[i].axis;
+	b->out->axes = b->out->axis_count ? axes : NULL;
+	return 0;
+}
+
+static int check_buffer(const struct building *b, const struct annotated_buffer *buffer)
+{
+	for (size_t i = 0; i < b->axes.count; i++)
+		if (!strcmp(b->axes.items[i].axis.name, buffer->buffer.name))
+			return annotation_error(b->err, buffer->place,
+						"\"%s\" is an axis too; rename the buffer or the "
+						"axis",
+						buffer->buffer.name);
+	return names_check(&b->names, buffer->place, "the length of the buffer",
+			   buffer->buffer.length, false, b->err);
+}
+
+static int build_buffers(struct building *b)
+{
+	struct kernel_buffer *buffers;
+	int rc = scopes_buffers(&b->buffers, &b->parts->scopes, b->err);
+
+	if (rc)
+		return rc;
+	buffers = pool_new(b->pool, (b->buffers.count + 1) * sizeof(*buffers));
+	for (size_t i = 0; i < b->buffers.count; i++)
+		buffers[i] = b->buffers.items[i].buffer;
+	if (!same_buffers(&b->buffers, &b->common->buffers)) {
+		b->out->buffers = buffers;
+		b->out->buffer_count = b->buffers.count;
+	}
+	names_begin(&b->names, buffers, b->buffers.count);
+	for (size_t i = 0; i < b->axes.count; i++)
+		names_add(&b->names, b->axes.items[i].axis.name);
+	for (size_t i = 0; i < b->buffers.count && !rc; i++)
+		rc = check_buffer(b, &b->buffers.items[i]);
+	return rc;
+}
+
+/* ---- launches ---- */
+
+static int complete_argument(const struct building *b, struct annotation_place place,
+			     struct kernel_arg *arg, size_t number, bool repeated)
+{
+	struct text near = TEXT_INIT;
+	char what[32];
+	double literal;
+	int rc;
+
+	if (arg->kind == ARG_BYTES || arg->kind == ARG_REAL ||
+	    (is_real_kind(arg->kind) && !parse_double(&literal, arg->value, NULL)))
+		return 0;
+	if (arg->kind == ARG_INTEGER && names_buffer(&b->names, arg->value)) {
+		arg->kind = ARG_BUFFER;
+		return 0;
+	}
+	if (arg->kind == ARG_INTEGER && is_c_identifier(arg->value) &&
+	    !names_has(&b->names, arg->value) && !(repeated && !strcmp(arg->value, "i"))) {
+		rc = names_near(&near, &b->names, arg->value)
+			     ? annotation_error(
+				       b->err, place,
+				       "argument %zu, \"%.60s\", is neither a buffer nor an "
+				       "axis; did you mean %s?",
+				       number, arg->value, near.data)
+			     : annotation_error(
+				       b->err, place,
+				       "argument %zu, \"%.60s\", is neither a buffer nor an "
+				       "axis; declare it with \"buffer %.60s: "
+				       "TYPE[LENGTH] ROLE\" or \"axis %.60s = VALUES\"",
+				       number, arg->value, arg->value, arg->value);
+		text_release(&near);
+		return rc;
+	}
+	snprintf(what, sizeof(what), "argument %zu", number);
+	return names_check(&b->names, place, what, arg->value, repeated, b->err);
+}
+
+static int check_launch_shape(const struct building *b, struct annotation_place place,
+			      const struct kernel_launch *launch)
+{
+	bool repeated = launch->repeat != NULL;
+	int rc = names_check(&b->names, place, "the number after repeat", launch->repeat, false,
+			     b->err);
+
+	for (int d = 0; d < 3 && !rc; d++) {
+		rc = names_check(&b->names, place, "the grid", launch->grid[d], repeated, b->err);
+		if (!rc)
+			rc = names_check(&b->names, place, "the block", launch->block[d], repeated,
+					 b->err);
+		if (!rc)
+			rc = names_check(&b->names, place, "the cluster", launch->cluster[d],
+					 repeated, b->err);
+	}
+	return rc ? rc
+		  : names_check(&b->names, place, "the shared memory", launch->shared_bytes,
+				repeated, b->err);
+}
+
+static int complete_launch(const struct building *b, struct annotation_place place,
+			   struct kernel_launch *launch)
+{
+	struct kernel_arg *args = pool_new(b->pool, (launch->arg_count + 1) * sizeof(*args));
+	int rc = check_launch_shape(b, place, launch);
+
+	for (size_t i = 0; i < launch->arg_count && !rc; i++) {
+		args[i] = launch->args[i];
+		rc = complete_argument(b, place, &args[i], i + 1, launch->repeat != NULL);
+	}
+	launch->args = launch->arg_count ? args : NULL;
+	return rc;
+}
+
+static int build_launches(struct building *b)
+{
+	const struct variant_parts *parts = b->parts;
+	struct kernel_launch *launches = pool_new(b->pool, parts->launch_count * sizeof(*launches));
+	int rc = 0;
+
+	for (size_t i = 0; i < parts->launch_count && !rc; i++) {
+		launches[i] = parts->launches[i].launch;
+		rc = complete_launch(b, parts->launches[i].place, &launches[i]);
+	}
+	b->out->launches = launches;
+	b->out->launch_count = parts->launch_count;
+	return rc;
+}
+
+/* ---- checks ---- */
+
+static bool is_result(const struct kernel_buffer *buffer)
+{
+	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
+}
+
+/* Parses an expression over the elements of buffers, to find its mistakes before the sweep. */
+static int check_element_expression(const struct building *b, const struct annotated_check *check)
+{
+	struct check_buffer_name buffers[KERNEL_MAX_BUFFERS];
+	const char *axes[KERNEL_MAX_CASE_AXES];
+	const struct check_names names = {buffers, b->buffers.count, axes, b->axes.count};
+	struct check_expression *expression = NULL;
+	struct error cause = {0};
+	int rc;
+
+	for (size_t i = 0; i < b->buffers.count; i++)
+		buffers[i] = (struct check_buffer_name){b->buffers.items[i].buffer.name,
+							b->buffers.items[i].buffer.type};
+	for (size_t i = 0; i < b->axes.count; i++)
+		axes[i] = b->axes.items[i].axis.name;
+	rc = check_expression_parse(&expression, check->item.text, &names, &cause);
+	check_expression_free(expression);
+	return rc ? annotation_error(b->err, check->place, "%s", cause.text) : 0;
+}
+
+static int check_result_name(const struct building *b, const struct annotated_check *check)
+{
+	const char *name = check->item.buffer;
+	const struct kernel_buffer *buffer = names_buffer(&b->names, name);
+	struct text near = TEXT_INIT;
+	int rc;
+
+	if (buffer && is_result(buffer))
+		return 0;
+	if (buffer)
+		return annotation_error(b->err, check->place,
+					"\"%.60s\" has the role %s, and only results (out, inout) "
+					"are verified",
+					name, buffer_role_name(buffer->role));
+	rc = names_near(&near, &b->names, name)
+		     ? annotation_error(b->err, check->place,
+					"no buffer is named \"%.60s\"; did you mean %s?", name,
+					near.data)
+		     : annotation_error(b->err, check->place, "no buffer is named \"%.60s\"", name);
+	text_release(&near);
+	return rc;
+}
+
+static int check_item(const struct building *b, const struct annotated_check *check)
+{
+	int rc = check_result_name(b, check);
+
+	return rc || check->kind != CHECK_EXPRESSION ? rc : check_element_expression(b, check);
+}
+
+/* With checks by result, a result without one would pass unseen. */
+static int check_every_result(const struct building *b, const struct annotation_scope *scope)
+{
+	for (size_t i = 0; i < b->buffers.count; i++) {
+		const char *name = b->buffers.items[i].buffer.name;
+		size_t item = 0;
+
+		if (!is_result(&b->buffers.items[i].buffer))
+			continue;
+		while (item < scope->check_count &&
+		       strcmp(scope->checks[item].item.buffer, name) != 0)
+			item++;
+		if (item == scope->check_count)
+			return annotation_error(b->err, scope->checks[0].place,
+						"the result \"%s\" has no check; add one, or give "
+						"the buffer the role scratch",
+						name);
+	}
+	return 0;
+}
+
+static int check_results_exist(const struct building *b, struct annotation_place place)
+{
+	for (size_t i = 0; i < b->buffers.count; i++)
+		if (is_result(&b->buffers.items[i].buffer))
+			return 0;
+	return annotation_error(b->err, place,
+				"nothing can be verified, because no buffer has the role out or "
+				"inout; give the results one, or write \"verify none\"");
+}
+
+static int fill_check(struct building *b, const struct annotation_scope *scope,
+		      struct kernel_check *check)
+{
+	struct kernel_launch *launches = pool_new(b->pool, scope->check_count * sizeof(*launches));
+	struct kernel_check_item *items = pool_new(b->pool, scope->check_count * sizeof(*items));
+	int rc = 0;
+
+	check->kind = scope->checks[0].kind;
+	check->command = scope->checks[0].command;
+	for (size_t i = 0; i < scope->check_count && !rc; i++) {
+		const struct annotated_check *from = &scope->checks[i];
+
+		if (check->kind == CHECK_LAUNCHES) {
+			launches[check->launch_count] = from->launch;
+			rc = complete_launch(b, from->place, &launches[check->launch_count++]);
+		} else if (from->item.buffer) {
+			items[check->item_count++] = from->item;
+			rc = check_item(b, from);
+		}
+	}
+	check->launches = check->launch_count ? launches : NULL;
+	check->items = check->item_count ? items : NULL;
+	if (!rc && check->item_count)
+		rc = check_every_result(b, scope);
+	if (!rc && check->kind != CHECK_NONE)
+		rc = check_results_exist(b, scope->checks[0].place);
+	return rc;
+}
+
+static int build_check(struct building *b)
+{
+	const struct annotation_scope *scope = scopes_with_checks(&b->parts->scopes);
+	struct kernel_check *check = pool_new(b->pool, sizeof(*check));
+
+	if (!scope)
+		return annotation_error(
+			b->err, b->parts->launches[0].place,
+			"no line says how the results of \"%s\" are verified; add \"verify "
+			"NAME = EXPRESSION\" or \"verify REFERENCE<<<GRID, BLOCK>>>(…)\", or "
+			"\"verify none\" to measure without",
+			b->parts->name);
+	if (scope->checks[0].source)
+		check->source = scopes_source(&b->parts->scopes, b->pool, scope->checks[0].source);
+	b->out->check = check;
+	return fill_check(b, scope, check);
+}
+
+/* ---- constraints, work, tolerance ---- */
+
+static bool is_constraint_of_kernel(const struct building *b,
+				    const struct kernel_constraint *constraint)
+{
+	const struct kernel *kernel = b->common->kernel;
+
+	for (size_t i = 0; i < kernel->constraint_count; i++)
+		if (!strcmp(kernel->constraints[i].holds, constraint->holds) &&
+		    !strcmp(kernel->constraints[i].reason, constraint->reason))
+			return true;
+	return false;
+}
+
+static int check_conditions(const struct building *b, const struct annotated_constraint *items,
+			    size_t count)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = names_check(&b->names, items[i].place, "the condition",
+				 items[i].constraint.holds, false, b->err);
+	return rc;
+}
+
+static int build_constraints(struct building *b)
+{
+	const struct variant_scopes *scopes = &b->parts->scopes;
+	static const struct annotation_scope nothing;
+	const struct annotation_scope *variant = scopes->variant ? scopes->variant : &nothing;
+	/* The kernel has those of the first file, for every variant. */
+	const struct annotation_scope *file =
+		scopes->file != scopes->first ? scopes->file : &nothing;
+	const struct {
+		const struct annotated_constraint *items;
+		size_t count;
+	} lists[] = {
+		{file->constraints, file->constraint_count},
+		{scopes->file->needs, scopes->file->need_count},
+		{variant->constraints, variant->constraint_count},
+		{variant->needs, variant->need_count},
+	};
+	struct kernel_constraint *constraints = NULL;
+	int rc = check_conditions(b, b->common->constraints, b->common->constraint_count);
+
+	for (size_t l = 0; l < ARRAY_SIZE(lists) && !rc; l++) {
+		rc = check_conditions(b, lists[l].items, lists[l].count);
+		for (size_t i = 0; i < lists[l].count && !rc; i++) {
+			if (is_constraint_of_kernel(b, &lists[l].items[i].constraint))
+				continue;
+			constraints = pool_room(b->pool, constraints, b->out->constraint_count,
+						sizeof(*constraints));
+			constraints[b->out->constraint_count++] = lists[l].items[i].constraint;
+		}
+	}
+	b->out->constraints = constraints;
+	return rc;
+}
+
+static bool same_work(const struct kernel_work *a, const struct kernel_work *b)
+{
+	return same_text(a->flop, b->flop) && same_text(a->bytes_read, b->bytes_read) &&
+	       same_text(a->bytes_written, b->bytes_written);
+}
+
+static int build_work(struct building *b)
+{
+	const struct annotated_work *work = scopes_work(&b->parts->scopes);
+	int rc;
+
+	if (!work)
+		return 0;
+	rc = names_check(&b->names, work->place, "flop", work->work.flop, false, b->err);
+	if (!rc)
+		rc = names_check(&b->names, work->place, "read", work->work.bytes_read, false,
+				 b->err);
+	if (!rc)
+		rc = names_check(&b->names, work->place, "write", work->work.bytes_written, false,
+				 b->err);
+	if (!same_work(&work->work, &b->common->kernel->work))
+		b->out->work = &work->work;
+	return rc;
+}
+
+static void build_tolerance(struct building *b)
+{
+	struct kernel_tolerance *tolerance = pool_new(b->pool, sizeof(*tolerance));
+
+	*tolerance = scopes_tolerance(&b->parts->scopes, &b->buffers);
+	if (tolerance->abs != b->common->kernel->tolerance_abs ||
+	    tolerance->rel != b->common->kernel->tolerance_rel)
+		b->out->tolerance = tolerance;
+}
+
+int variant_build(struct kernel_variant *out, struct annotation_pool *pool,
+		  const struct kernel_common *common, const struct variant_parts *parts,
+		  struct error *err)
+{
+	struct building *b = pool_new(pool, sizeof(*b));
+	const char *summary = parts->scopes.variant ? parts->scopes.variant->summary : NULL;
+	int rc;
+
+	*b = (struct building){
+		.out = out, .pool = pool, .common = common, .parts = parts, .err = err};
+	*out = (struct kernel_variant){
+		.name = parts->name,
+		.lesson = summary ? summary
+				  : pool_format(pool, "%s in %s", parts->launches[0].launch.entry,
+						parts->shown),
+		.metric = "status",
+		.source = scopes_source(&parts->scopes, pool, parts->path),
+	};
+	rc = build_axes(b);
+	if (!rc)
+		rc = build_buffers(b);
+	if (!rc)
+		rc = build_launches(b);
+	if (!rc)
+		rc = build_constraints(b);
+	if (!rc)
+		rc = build_work(b);
+	if (!rc)
+		rc = build_check(b);
+	build_tolerance(b);
+	return rc;
+}

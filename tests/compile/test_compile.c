@@ -1,0 +1,502 @@
+/* Compiles files with the compilers of this machine. Exits with 77 if they are not there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compile/compile_parts.h"
+#include "compile_support.h"
+
+#define TEMPLATE_SOURCE                                                                         \
+	"namespace ns {\n"                                                                      \
+	"template <typename T, int N> __global__ void scale(T *x, T *y) { x[N] = y[0] * N; }\n" \
+	"}\n"                                                                                   \
+	"template __global__ void ns::scale<double, 2>(double *, double *);\n"                  \
+	"template __global__ void ns::scale<float, 2>(float *, float *);\n"
+
+static void assert_tool(const struct compiled *compiled, const char *tool, bool from_cache)
+{
+	assert_string_equal(compiled->tool, tool);
+	assert_int_equal(compiled->from_cache, from_cache);
+}
+
+static void compile_expect(struct sandbox *box, const char *tool, bool from_cache)
+{
+	struct compiled *compiled = sandbox_compile(box);
+
+	assert_tool(compiled, tool, from_cache);
+	compiled_free(compiled);
+}
+
+/* ---- results ---- */
+
+static void assert_saxpy(const struct compiled *compiled)
+{
+	const struct compiled_parameter *parameters = compiled->entries[0].parameters;
+
+	assert_int_equal(compiled->entry_count, 1);
+	assert_string_equal(compiled->entries[0].name, "saxpy");
+	assert_int_equal(compiled->entries[0].parameter_count, 4);
+	assert_int_equal(parameters[0].class, PARAMETER_INTEGER);
+	assert_int_equal(parameters[0].bytes, 4);
+	assert_int_equal(parameters[1].class, PARAMETER_REAL);
+	assert_int_equal(parameters[3].bytes, 8);
+}
+
+static void by_each_tool(void **state)
+{
+	static const enum compile_tool tools[] = {COMPILE_AUTO, COMPILE_NVRTC, COMPILE_NVCC};
+	struct sandbox *box = *state;
+
+	sandbox_source(box, "saxpy.cu", SAXPY_SOURCE);
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
+		for (int cubin = 0; cubin < 2; cubin++) {
+			struct compiled *compiled;
+			struct entry_list entries;
+			char *text;
+			size_t length;
+
+			box->request.tool = tools[i];
+			box->request.cubin = cubin;
+			compiled = sandbox_compile(box);
+			assert_tool(compiled, tools[i] == COMPILE_NVCC ? "nvcc" : "nvrtc", false);
+			assert_saxpy(compiled);
+			text = file_text(compiled->ptx, &length);
+			/* line information names the user's file, not a copy */
+			assert_non_null(strstr(text, box->request.source));
+			assert_non_null(strstr(text, ".loc"));
+			free(text);
+			assert_int_equal(compiled->cubin != NULL, cubin);
+			if (cubin) {
+				text = file_text(compiled->cubin, &length);
+				assert_int_equal(cubin_entries_read(&entries, text, length, NULL),
+						 0);
+				assert_int_equal(entries.count, 1);
+				assert_string_equal(entries.items[0].name, "saxpy");
+				assert_int_equal(entries.items[0].parameter_count, 4);
+				assert_int_equal(entries.items[0].parameters[0].bytes, 4);
+				assert_int_equal(entries.items[0].parameters[2].bytes, 8);
+				entry_list_release(&entries);
+				free(text);
+			}
+			compiled_free(compiled);
+		}
+	}
+}
+
+/* Left alone, the compilers make names in unnamed namespaces of paths and of process numbers. */
+static void same_code_again(void **state)
+{
+	struct sandbox *box = *state;
+	char *images = xasprintf("%s/compiled", box->cache);
+
+	sandbox_source(box, "same.cu",
+		       "namespace { __device__ int hidden = 3;\n"
+		       "__global__ void inner(int *x) { *x = hidden++; } }\n"
+		       "__global__ void k(int *x) { *x = hidden++; }\n");
+	box->request.cubin = true;
+	for (int tool = COMPILE_NVRTC; tool <= COMPILE_NVCC; tool++) {
+		size_t length[2];
+		char *bytes[2];
+
+		box->request.tool = (enum compile_tool)tool;
+		for (int again = 0; again < 2; again++) {
+			struct compiled *compiled = sandbox_compile(box);
+
+			assert_int_equal(compiled->from_cache, false);
+			bytes[again] = file_text(compiled->cubin, &length[again]);
+			compiled_free(compiled);
+			remove_folder(images);
+		}
+		assert_int_equal(length[0], length[1]);
+		assert_memory_equal(bytes[0], bytes[1], length[0]);
+		free(bytes[0]);
+		free(bytes[1]);
+	}
+	free(images);
+}
+
+static void instances(void **state)
+{
+	static const enum compile_tool tools[] = {COMPILE_NVRTC, COMPILE_NVCC};
+	static const char *const names[] = {"_ZN2ns5scaleIfLi4EEEvPT_S2_",
+					    "_ZN2ns5scaleIdLi2EEEvPT_S2_",
+					    "_ZN2ns5scaleIfLi5EEEvPT_S2_"};
+	struct sandbox *box = *state;
+
+	sandbox_source(box, "scale.cu", TEMPLATE_SOURCE);
+	sandbox_want(box, "ns::scale<float, 4>");
+	sandbox_want(box, "ns::scale<double,2>");
+	sandbox_want(box, "::ns::scale<float, (2 > 1) ? 5 : 6>");
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
+		for (int again = 0; again < 2; again++) {
+			struct compiled *compiled;
+
+			box->request.tool = tools[i];
+			compiled = sandbox_compile(box);
+			assert_int_equal(compiled->from_cache, again);
+			assert_int_equal(compiled->entry_count, 3);
+			for (size_t k = 0; k < 3; k++) {
+				assert_string_equal(compiled->entries[k].name, names[k]);
+				assert_string_equal(compiled->entries[k].wanted,
+						    box->request.entries.items[k]);
+				assert_int_equal(compiled->entries[k].parameter_count, 2);
+			}
+			compiled_free(compiled);
+		}
+	}
+}
+
+static void one_instance_with_host_code(void **state)
+{
+	struct sandbox *box = *state;
+	struct compiled *compiled;
+
+	sandbox_source(box, "one.cu",
+		       "#include <vector>\n#include <cstdio>\n"
+		       "template <typename T> __global__ void k(T *x) { *x = 1; }\n"
+		       "int main() { std::vector<float> v(3); printf(\"%zu\", v.size()); }\n");
+	sandbox_want(box, "k<float>");
+	compiled = sandbox_compile(box);
+	assert_tool(compiled, "nvcc", false);
+	assert_string_equal(compiled->entries[0].name, "_Z1kIfEvPT_");
+	compiled_free(compiled);
+	compile_expect(box, "nvcc", true);
+}
+
+static void given_images(void **state)
+{
+	struct sandbox *box = *state;
+	struct compiled *compiled;
+	char *cubin;
+
+	sandbox_source(box, "saxpy.cu", SAXPY_SOURCE);
+	box->request.cubin = true;
+	compiled = sandbox_compile(box);
+	cubin = xstrdup(compiled->cubin);
+	free((char *)box->request.source);
+	box->request.source = xstrdup(compiled->ptx);
+	compiled_free(compiled);
+
+	sandbox_want(box, "saxpy");
+	compiled = sandbox_compile(box);
+	assert_tool(compiled, "ptxas", false);
+	assert_saxpy(compiled);
+	assert_non_null(compiled->cubin);
+	compiled_free(compiled);
+
+	free((char *)box->request.source);
+	box->request.source = cubin;
+	compiled = sandbox_compile(box);
+	assert_tool(compiled, "none", false);
+	assert_null(compiled->ptx);
+	assert_int_equal(compiled->entries[0].parameter_count, 4);
+	compiled_free(compiled);
+}
+
+/* ---- the cache ---- */
+
+static void headers_and_flags_count(void **state)
+{
+	static const enum compile_tool tools[] = {COMPILE_NVRTC, COMPILE_NVCC};
+	static const char *const names[] = {"nvrtc", "nvcc"};
+	struct sandbox *box = *state;
+	char *first = xasprintf("%s/first", box->folder),
+	     *second = xasprintf("%s/second", box->folder);
+
+	mkdir(first, 0777);
+	mkdir(second, 0777);
+	sandbox_flag(box, "-Ifirst");
+	sandbox_flag(box, "-I");
+	sandbox_flag(box, second);
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
+		char *hiding;
+
+		box->request.tool = tools[i];
+		sandbox_source(box, "h.cu",
+			       "#include \"near.h\"\n"
+			       "__global__ void k(float *x) { *x = FAR; }\n");
+		free(sandbox_write(box, "near.h", "#include <far.h>\n"));
+		free(sandbox_write(box, "second/far.h", "#define FAR 1\n"));
+		compile_expect(box, names[i], false);
+		compile_expect(box, names[i], true);
+		/* a header of a header */
+		free(sandbox_write(box, "second/far.h", "#define FAR 2\n"));
+		compile_expect(box, names[i], false);
+		compile_expect(box, names[i], true);
+		/* both states are kept */
+		free(sandbox_write(box, "second/far.h", "#define FAR 1\n"));
+		compile_expect(box, names[i], true);
+		/* a new header that hides the one that was read */
+		hiding = sandbox_write(box, "first/far.h", "#define FAR 3\n");
+		compile_expect(box, names[i], false);
+		unlink(hiding);
+		free(hiding);
+		compile_expect(box, names[i], true);
+		/* the source, a macro, another architecture, another standard */
+		sandbox_source(box, "h.cu",
+			       "#include \"near.h\"\n"
+			       "__global__ void k(float *x) { *x = FAR + 1; }\n");
+		compile_expect(box, names[i], false);
+		string_list_add(&box->request.defines, i ? "B=2" : "A=2");
+		compile_expect(box, names[i], false);
+		compile_expect(box, names[i], true);
+		box->request.arch = i ? "sm_80" : "sm_89";
+		compile_expect(box, names[i], false);
+		box->request.standard = i ? "c++20" : "c++14";
+		compile_expect(box, names[i], false);
+	}
+	free(first);
+	free(second);
+}
+
+static void damaged_image_is_made_again(void **state)
+{
+	struct sandbox *box = *state;
+	struct compiled *compiled;
+	FILE *file;
+
+	sandbox_source(box, "saxpy.cu", SAXPY_SOURCE);
+	compiled = sandbox_compile(box);
+	file = fopen(compiled->ptx, "a");
+	fputs("// more\n", file);
+	fclose(file);
+	compile_expect(box, "nvrtc", false);
+	compiled_free(compiled);
+}
+
+static void cache_that_cannot_be_written(void **state)
+{
+	struct sandbox *box = *state;
+
+	sandbox_source(box, "saxpy.cu", SAXPY_SOURCE);
+	free(sandbox_write(box, "cache", "a file where a folder should be"));
+	sandbox_refused(box, PL_EIO, "$PERFLAB_CACHE", NULL);
+	box->request.cache = "relative";
+	sandbox_refused(box, PL_EUSAGE, "absolute", NULL);
+	unlink(box->cache);
+}
+
+static void nothing_is_left(void **state)
+{
+	struct sandbox *box = *state;
+	char *work = xasprintf("%s/work", box->cache);
+
+	sandbox_source(box, "saxpy.cu", SAXPY_SOURCE);
+	compile_expect(box, "nvrtc", false);
+	sandbox_source(box, "saxpy.cu", "broken");
+	sandbox_refused(box, PL_EPARSE, "saxpy.cu", NULL);
+	assert_int_equal(rmdir(work), 0);
+	free(work);
+}
+
+/* ---- refusals ---- */
+
+static void error_with_line(void **state)
+{
+	static const enum compile_tool tools[] = {COMPILE_AUTO, COMPILE_NVRTC, COMPILE_NVCC};
+	struct sandbox *box = *state;
+	char *place;
+
+	sandbox_source(box, "wrong.cu", "// a line\n__global__ void k(int *x) { *x = nothing; }\n");
+	place = xasprintf("%s(2): error: identifier \"nothing\" is undefined", box->request.source);
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
+		struct text messages = TEXT_INIT;
+
+		box->request.tool = tools[i];
+		sandbox_refused(box, PL_EPARSE, place, &messages);
+		assert_non_null(strstr(messages.data, place));
+		assert_non_null(strchr(messages.data, '^'));
+		text_release(&messages);
+	}
+	free(place);
+}
+
+static void entries_that_are_not_there(void **state)
+{
+	struct sandbox *box = *state;
+
+	sandbox_source(box, "two.cu",
+		       "__global__ void k(int *x) { *x = 1; }\n"
+		       "namespace ns { __global__ void scale(int *x) { *x = 1; }\n"
+		       "__global__ void scale(float *x) { *x = 1; } }\n");
+	sandbox_want(box, "saxpy");
+	sandbox_refused(box, PL_EUSAGE, "ns::scale (_ZN2ns5scaleEPi)", NULL);
+	free(box->request.entries.items[0]);
+	box->request.entries.items[0] = xstrdup("scale");
+	sandbox_refused(box, PL_EUSAGE, "_ZN2ns5scaleEPf", NULL);
+	free(box->request.entries.items[0]);
+	box->request.entries.items[0] = xstrdup("_ZN2ns5scaleEPf");
+	compile_expect(box, "nvrtc", false);
+	free(box->request.entries.items[0]);
+	box->request.entries.items[0] = xstrdup("k<float>");
+	sandbox_refused(box, PL_EPARSE, "does not compile with nvcc", NULL);
+}
+
+static void sources_that_cannot_be_read(void **state)
+{
+	struct sandbox *box = *state;
+	char *folder = xasprintf("%s/folder.cu", box->folder);
+
+	box->request.source = xstrdup("/nonexistent/a.cu");
+	sandbox_refused(box, PL_ENOENT, "/nonexistent/a.cu", NULL);
+	free((char *)box->request.source);
+	box->request.source = folder;
+	mkdir(folder, 0777);
+	sandbox_refused(box, PL_EPARSE, "folder.cu", NULL);
+	sandbox_source(box, "rubbish.ptx", "\x01\x02 this is no PTX");
+	sandbox_refused(box, PL_EPARSE, "no PTX", NULL);
+	sandbox_source(box, "rubbish.cubin", "this is no cubin");
+	sandbox_refused(box, PL_EPARSE, "no cubin", NULL);
+	sandbox_source(box, "missing.cu", "#include \"not_there.h\"\n");
+	sandbox_refused(box, PL_EPARSE, "not_there.h", NULL);
+}
+
+static void hostile_text_runs_nothing(void **state)
+{
+	struct sandbox *box = *state;
+	char *mark = xasprintf("%s/mark", box->folder);
+	const struct {
+		const char *define;
+		int code;
+	} cases[] = {{"A=$(touch %s)", PL_EUSAGE},
+		     {"A=`touch %s`", PL_EUSAGE},
+		     {"A=\\\";touch %s;\\\"", PL_EUSAGE},
+		     {"A=x;touch %s", 0},
+		     {"A=x' ;touch %s '", 0},
+		     {"A=x & touch %s", 0},
+		     {"A=x|touch %s", 0},
+		     {"A=x> %s", 0}};
+
+	sandbox_source(box, "a b;touch mark;$(touch mark)'.cu", SAXPY_SOURCE);
+	string_list_add(&box->request.defines, "");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (int tool = COMPILE_NVRTC; tool <= COMPILE_NVCC; tool++) {
+			struct compiled *compiled;
+			struct error err = {0};
+
+			free(box->request.defines.items[0]);
+			box->request.defines.items[0] = xasprintf(cases[i].define, mark);
+			box->request.tool = (enum compile_tool)tool;
+			assert_int_equal(compile_one(&compiled, NULL, &box->request, NULL, &err),
+					 cases[i].code);
+			compiled_free(compiled);
+			assert_int_not_equal(access(mark, F_OK), 0);
+			assert_int_not_equal(access("mark", F_OK), 0);
+		}
+	}
+	sandbox_flag(box, "-Iinclude;touch mark");
+	box->request.tool = COMPILE_NVCC;
+	/* the folder is relative, and the folder of the source is harmless */
+	compile_expect(box, "nvcc", false);
+	assert_int_not_equal(access("mark", F_OK), 0);
+	free(mark);
+}
+
+/* ---- time ---- */
+
+static void endless_compilation_ends(void **state)
+{
+	struct sandbox *box = *state;
+	volatile int stop = 1;
+	struct compiled *compiled;
+	struct error err = {0};
+	int64_t began_ns;
+
+	sandbox_source(
+		box, "slow.cu",
+		"template <int N> struct F { static constexpr long v = F<N - 1>::v + "
+		"F<N - 2>::v; };\n"
+		"constexpr long f(long n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+		"__global__ void k(long *x) {\n#pragma unroll\nfor (int i = 0; i < 60000; i++) "
+		"x[i * i] += x[i] * i; }\n");
+	box->request.tool = COMPILE_NVCC;
+	box->request.limit_ns = 300000000;
+	began_ns = monotonic_ns();
+	sandbox_refused(box, PL_EUNSUPPORTED, "was ended after", NULL);
+	assert_true(monotonic_ns() - began_ns < 5000000000);
+	assert_int_equal(compile_one(&compiled, NULL, &box->request, &stop, &err), PL_EINTERRUPTED);
+}
+
+struct seen {
+	size_t calls, done;
+};
+
+static void see_progress(void *context, const struct compile_job *job, size_t done, size_t count)
+{
+	struct seen *seen = context;
+
+	seen->calls++;
+	assert_int_equal(done, seen->done + 1);
+	assert_int_equal(count, 4);
+	assert_true(job->compiled || job->error.code);
+	seen->done = done;
+}
+
+static void several_at_a_time(void **state)
+{
+	struct sandbox *box = *state;
+	struct compile_job jobs[4] = {0};
+	struct seen seen = {0};
+	struct error err = {0};
+	char *broken = sandbox_write(box, "broken.cu", "broken\n");
+
+	sandbox_source(box, "saxpy.cu", SAXPY_SOURCE);
+	for (size_t i = 0; i < 4; i++)
+		jobs[i].request = box->request;
+	jobs[1].request.source = broken;
+	assert_int_equal(compile_many(jobs, 4, 3, NULL, see_progress, &seen, &err), PL_EPARSE);
+	assert_int_equal(seen.calls, 4);
+	assert_non_null(strstr(jobs[1].messages.data, "broken.cu(1): error"));
+	assert_null(jobs[1].compiled);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(jobs[i].error.code, i == 1 ? PL_EPARSE : 0);
+		if (i != 1)
+			assert_saxpy(jobs[i].compiled);
+		compile_job_release(&jobs[i]);
+	}
+	free(broken);
+}
+
+#define IN_SANDBOX(test) cmocka_unit_test_setup_teardown(test, sandbox_make, sandbox_remove)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		IN_SANDBOX(by_each_tool),
+		IN_SANDBOX(same_code_again),
+		IN_SANDBOX(instances),
+		IN_SANDBOX(one_instance_with_host_code),
+		IN_SANDBOX(given_images),
+		IN_SANDBOX(headers_and_flags_count),
+		IN_SANDBOX(damaged_image_is_made_again),
+		IN_SANDBOX(cache_that_cannot_be_written),
+		IN_SANDBOX(nothing_is_left),
+		IN_SANDBOX(error_with_line),
+		IN_SANDBOX(entries_that_are_not_there),
+		IN_SANDBOX(sources_that_cannot_be_read),
+		IN_SANDBOX(hostile_text_runs_nothing),
+		IN_SANDBOX(endless_compilation_ends),
+		IN_SANDBOX(several_at_a_time),
+	};
+	struct compile_tools tools;
+	bool there;
+
+	compile_tools_find(&tools);
+	there = tools.helper.length && tools.nvrtc.length && tools.nvcc.length &&
+		tools.ptxas.length;
+	compile_tools_release(&tools);
+	if (!there) {
+		printf("skipped: nvcc, ptxas, libnvrtc.so or perflab-nvrtc was not found\n");
+		return 77;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

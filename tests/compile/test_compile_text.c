@@ -1,0 +1,367 @@
+/* What compile/ reads and refuses. Needs no compiler. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compile/compile_parts.h"
+#include "compile_support.h"
+
+#define PTX_START ".version 9.0\n.target sm_90\n.address_size 64\n"
+
+/* ---- PTX ---- */
+
+static void ptx_parameters(void **state)
+{
+	static const struct compiled_parameter expected[] = {
+		{PARAMETER_INTEGER, 4, 4}, {PARAMETER_REAL, 4, 4},    {PARAMETER_INTEGER, 8, 8},
+		{PARAMETER_BYTES, 24, 4},  {PARAMETER_INTEGER, 1, 1}, {PARAMETER_BYTES, 4, 4},
+		{PARAMETER_BYTES, 4, 16},  {PARAMETER_REAL, 8, 8}};
+	struct entry_list list;
+
+	(void)state;
+	assert_int_equal(
+		ptx_entries_read(
+			&list,
+			PTX_START
+			"/* .entry hidden( */ // .entry hidden2(\n"
+			".visible .entry declared(\n.param .u32 declared_param_0\n)\n;\n"
+			".func helper(.param .b32 x) { .entry; { } }\n"
+			".visible .entry k$1(.param .u32 a, .param .f32 b,\n"
+			" .param .u64 .ptr .global .align 1 c, .param .align 4 .b8 d[24],\n"
+			" .param .s8 e, .param .b32 f, .param .align 16 .b8 g[4], .param .f64 h)\n"
+			".maxntid 256, 1, 1\n.minnctapersm 2\n{ .loc 1 2 3\n { } ret; }\n"
+			".file 1 \"a.entry(\\\"}{\"\n"
+			".weak .entry none()\n{ ret; }\n.entry bare { ret; }\n",
+			NULL),
+		0);
+	assert_int_equal(list.count, 3);
+	assert_string_equal(list.items[0].name, "k$1");
+	assert_int_equal(list.items[0].parameter_count, ARRAY_SIZE(expected));
+	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+		assert_int_equal(list.items[0].parameters[i].class, expected[i].class);
+		assert_int_equal(list.items[0].parameters[i].bytes, expected[i].bytes);
+		assert_int_equal(list.items[0].parameters[i].align, expected[i].align);
+	}
+	assert_string_equal(list.items[1].name, "none");
+	assert_int_equal(list.items[1].parameter_count, 0);
+	assert_string_equal(list.items[2].name, "bare");
+	entry_list_release(&list);
+}
+
+static void ptx_refused(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} cases[] = {
+		{"", "no PTX"},
+		{"int main() { return 0; }", "no PTX"},
+		{PTX_START ".entry", "a name"},
+		{PTX_START ".entry 9k()\n{}", "line 4"},
+		{PTX_START ".entry k(", ".param"},
+		{PTX_START ".entry k(.param .u32 a", "','"},
+		{PTX_START ".entry k(.param .u32 a,)", ".param"},
+		{PTX_START ".entry k(.param .u33 a){}", "the type of a parameter"},
+		{PTX_START ".entry k(.param .align 3 .b8 a[4]){}", "power of two"},
+		{PTX_START ".entry k(.param .align 0 .b8 a[4]){}", "power of two"},
+		{PTX_START ".entry k(.param .b8 a[-1]){}", "a number"},
+		{PTX_START ".entry k(.param .b8 a[99999999999999999999]){}", "a number"},
+		{PTX_START ".entry k(.param .b8 a[2000000]){}", "elements"},
+		{PTX_START ".entry k(.param .b8 a[4){}", "']'"},
+		{PTX_START ".entry k(.param .u32 a)", "ends in the header"},
+		{PTX_START ".entry k() { ret;", "ends in the body"},
+		{PTX_START ".entry k() { ret; /* }", "ends in the body"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct entry_list list;
+		struct error err = {0};
+
+		assert_int_equal(ptx_entries_read(&list, cases[i].text, &err), PL_EPARSE);
+		if (!strstr(err.text, cases[i].says))
+			fail_msg("%s: %s", cases[i].text, err.text);
+		assert_int_equal(list.count, 0);
+	}
+}
+
+/* ---- names ---- */
+
+static void names_in_an_image(void **state)
+{
+	static const struct {
+		const char *wanted;
+		size_t found, first;
+	} cases[] = {
+		{"saxpy", 1, 0},  {"::saxpy", 1, 0},         {"k", 1, 1},
+		{"ns::k", 2, 2},  {"inner::k", 1, 4},        {"ns::inner::k", 1, 4},
+		{"st", 1, 5},     {"hidden", 1, 6},          {"s::k", 0, 0},
+		{"_Z1kPi", 1, 1}, {"ns::k<float, 4>", 2, 2}, {"inner::k <int>", 1, 4},
+		{"axpy", 0, 0},   {"damaged", 0, 0},
+	};
+	static char *const names[] = {"saxpy",
+				      "_Z1kPi",
+				      "_ZN2ns1kIfLi4EEEvPT_",
+				      "_ZN2ns1kIdLi4EEEvPT_",
+				      "_ZN2ns5inner1kEv",
+				      "_ZL2stPi",
+				      "_ZN33_GLOBAL__N__be12552b_4_g_cu_saxpy6hiddenEPi",
+				      "_ZN99damaged",
+				      "_Z",
+				      "_ZN"};
+	struct compiled_entry entries[ARRAY_SIZE(names)] = {0};
+	struct entry_list list = {entries, ARRAY_SIZE(names), 0};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		entries[i].name = names[i];
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		size_t first = 0;
+
+		if (entry_find(&first, &list, cases[i].wanted) != cases[i].found ||
+		    first != cases[i].first)
+			fail_msg("%s: first is %zu", cases[i].wanted, first);
+	}
+}
+
+static void names_refused(void **state)
+{
+	static const char *const good[] = {"saxpy", "ns::k", "k<float, (2 > 1) ? 3 : 4>", "k<&f>",
+					   "k <a::b<c>, true>"};
+	static const char *const bad[] = {"",         "9k",        "k()",      "k<float>; int x",
+					  "k<float",  "k\n<int>",  "k<\n#if>", "k<\"a\">",
+					  "k<int>{}", "k)<int>",   "k<)(>",    "&k<int>",
+					  "k<a//b>",  "k<a/*b*/>", "k<\\>",    "k k"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		assert_int_equal(entry_wanted_check(good[i], NULL), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct error err = {0};
+
+		if (entry_wanted_check(bad[i], &err) != PL_EUSAGE || !strstr(err.text, "write"))
+			fail_msg("'%s' is taken", bad[i]);
+	}
+}
+
+/* ---- flags ---- */
+
+static void flags_refused(void **state)
+{
+	static const char *const bad[] = {"-o",
+					  "-o/tmp/x",
+					  "--output-file=x",
+					  "-run",
+					  "--run",
+					  "-ccbin",
+					  "-ccbin=/tmp/evil",
+					  "--compiler-bindir=x",
+					  "-dlink",
+					  "-odir",
+					  "-arch=sm_90",
+					  "-gencode=x",
+					  "-keep",
+					  "-time=x",
+					  "--options-file=x",
+					  "-optf",
+					  "@file",
+					  "evil.cu",
+					  "-Xptxas=-o,x",
+					  "-Xptxas=-o=x",
+					  "-Xcompiler=-fplugin=x.so",
+					  "-Xcompiler=-wrapper",
+					  "-Xlinker=x",
+					  "-Xptxas=-O3 -o x",
+					  "-ldir=x",
+					  "-fdevice-time-trace=x",
+					  "-maxrregcount=3;x",
+					  "-std=c++17;x",
+					  "-use_fast_math2",
+					  "-D",
+					  "-D=1",
+					  "-D1=2",
+					  "-DA=$(x)",
+					  "-DA=`x`",
+					  "-DA=\"x\"",
+					  "-DA\n=1",
+					  "-I/a,-o,b",
+					  "-I/a$(x)",
+					  "-I",
+					  "",
+					  "-diag-suppress=x"};
+	static const char *const good[] = {"-Iinclude",
+					   "-I=x",
+					   "-DA",
+					   "-DA=1",
+					   "-UA",
+					   "-O3",
+					   "-use_fast_math",
+					   "--ftz=true",
+					   "-maxrregcount=64",
+					   "-std=c++20",
+					   "-Xptxas=-O3",
+					   "-diag-suppress=20,177",
+					   "--define-macro=A=1",
+					   "--expt-relaxed-constexpr"};
+	struct sandbox *box = *state;
+
+	box->request.source = sandbox_write(box, "saxpy.cu", SAXPY_SOURCE);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		sandbox_flag(box, bad[i]);
+		sandbox_refused(box, PL_EUSAGE, "", NULL);
+		string_list_release(&box->request.flags);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(good); i++)
+		assert_int_equal(compile_flag_check(good[i], NULL), 0);
+	/* a value in the next item is judged too */
+	sandbox_flag(box, "-Xptxas");
+	sandbox_flag(box, "-o");
+	sandbox_refused(box, PL_EUSAGE, "-Xptxas", NULL);
+}
+
+static void flags_as_compilers_take_them(void **state)
+{
+	struct compile_request request = {.source = "/a/b/c.cu", .standard = "c++17"};
+	struct string_list argv = {0}, folders = {0};
+	static const char *const words[] = {
+		"-std=c++17",      "-DN=4", "-I/a/b/inc", "-I/x",
+		"-isystem=/a/b/s", "-DM=1", "-O3",        "--expt-relaxed-constexpr"};
+	struct error err = {0};
+
+	(void)state;
+	string_list_add(&request.defines, "N=4");
+	string_list_split(&request.flags,
+			  "-I inc -I/x -isystem s --define-macro M=1 -O3 --expt-relaxed-constexpr",
+			  ' ');
+	assert_int_equal(compile_flags_add(&argv, &folders, &request, COMPILE_NVCC, &err), 0);
+	assert_int_equal(argv.count, ARRAY_SIZE(words));
+	for (size_t i = 0; i < argv.count; i++)
+		assert_string_equal(argv.items[i], words[i]);
+	assert_int_equal(folders.count, 3);
+	assert_string_equal(folders.items[0], "/a/b/inc");
+	assert_int_equal(compile_flags_add(&argv, &folders, &request, COMPILE_NVRTC, &err),
+			 PL_EUNSUPPORTED);
+	assert_non_null(strstr(err.text, "nvcc"));
+	string_list_release(&argv);
+	string_list_release(&folders);
+	string_list_release(&request.defines);
+	string_list_release(&request.flags);
+}
+
+static void requests_refused(void **state)
+{
+	static const char *const arches[] = {"",       "90",         "sm_",     "sm_9",
+					     "sm_90x", "compute_90", "sm_90;x", "sm_9000"};
+	struct sandbox *box = *state;
+
+	box->request.source = xstrdup("relative.cu");
+	sandbox_refused(box, PL_EUSAGE, "absolute", NULL);
+	sandbox_source(box, "a.cpp", "");
+	sandbox_refused(box, PL_EUSAGE, "neither a .cu", NULL);
+	sandbox_source(box, "a\".cu", "");
+	sandbox_refused(box, PL_EUSAGE, "quote", NULL);
+	sandbox_source(box, "a.cu", "");
+	for (size_t i = 0; i < ARRAY_SIZE(arches); i++) {
+		box->request.arch = arches[i];
+		sandbox_refused(box, PL_EUSAGE, "sm_90a", NULL);
+	}
+}
+
+/* ---- the cache ---- */
+
+static void given_ptx(void **state)
+{
+	struct sandbox *box = *state;
+	struct compiled *compiled;
+
+	/* a .ptx needs no compiler, and is found in the cache like everything else */
+	sandbox_source(box, "given.ptx", PTX_START ".entry k(.param .u32 n) { ret; }\n");
+	for (int again = 0; again < 2; again++) {
+		compiled = sandbox_compile(box);
+		assert_string_equal(compiled->tool, "none");
+		assert_int_equal(compiled->from_cache, again);
+		assert_string_equal(compiled->entries[0].wanted, "k");
+		assert_int_equal(compiled->entries[0].parameter_count, 1);
+		assert_null(compiled->cubin);
+		compiled_free(compiled);
+	}
+	sandbox_source(box, "given.ptx", PTX_START ".entry k(.param .u64 n) { ret; }\n");
+	compiled = sandbox_compile(box);
+	assert_int_equal(compiled->from_cache, false);
+	assert_int_equal(compiled->entries[0].parameters[0].bytes, 8);
+	compiled_free(compiled);
+}
+
+static void records(void **state)
+{
+	struct cache_record record = {.tool = xstrdup("nvcc"), .messages = xstrdup("a\nend b\n")};
+	struct cache_record read;
+	struct text text = TEXT_INIT;
+	char hash[33];
+
+	(void)state;
+	hash_bytes(hash, "x", 1);
+	memcpy(record.ptx_hash, hash, sizeof(hash));
+	string_list_add(&record.lowered, "_Z1kv");
+	string_list_add(&record.lowered, "");
+	cache_record_file(&record, "/a b/c", hash);
+	cache_record_file(&record, "/absent", "");
+	cache_record_write(&text, &record);
+	assert_int_equal(cache_record_read(&read, text.data, NULL), 0);
+	assert_string_equal(read.tool, "nvcc");
+	assert_string_equal(read.messages, "a\nend b\n");
+	assert_string_equal(read.ptx_hash, hash);
+	assert_string_equal(read.cubin_hash, "");
+	assert_int_equal(read.lowered.count, 2);
+	assert_int_equal(read.file_count, 2);
+	assert_string_equal(read.files[0].path, "/a b/c");
+	assert_string_equal(read.files[1].hash, "");
+	cache_record_release(&read);
+	/* every changed or missing byte is noticed */
+	for (size_t i = 0; i < text.length; i++) {
+		text.data[i] ^= 1;
+		assert_int_equal(cache_record_read(&read, text.data, NULL), PL_ECORRUPT);
+		text.data[i] ^= 1;
+	}
+	for (size_t i = text.length; i-- > 0;) {
+		text.data[i] = '\0';
+		assert_int_equal(cache_record_read(&read, text.data, NULL), PL_ECORRUPT);
+	}
+	text_release(&text);
+	cache_record_release(&record);
+}
+
+static void make_rules(void **state)
+{
+	struct string_list files = {0};
+
+	(void)state;
+	make_rule_read(&files, "image.ptx : /a/b.cu \\\n    /a\\ b/c.h \\\n /d$$e/\\#f.h\n");
+	assert_int_equal(files.count, 3);
+	assert_string_equal(files.items[1], "/a b/c.h");
+	assert_string_equal(files.items[2], "/d$e/#f.h");
+	string_list_release(&files);
+	make_rule_read(&files, "no rule");
+	assert_int_equal(files.count, 0);
+}
+
+#define IN_SANDBOX(test) cmocka_unit_test_setup_teardown(test, sandbox_make, sandbox_remove)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ptx_parameters),    cmocka_unit_test(ptx_refused),
+		cmocka_unit_test(names_in_an_image), cmocka_unit_test(names_refused),
+		IN_SANDBOX(flags_refused),           cmocka_unit_test(flags_as_compilers_take_them),
+		IN_SANDBOX(requests_refused),        IN_SANDBOX(given_ptx),
+		cmocka_unit_test(records),           cmocka_unit_test(make_rules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,73 @@
+/*
+ * Fuzz target: any text as a check expression. Parsing must end with a tree, or with PL_EPARSE and
+ * a message. A tree must give values, or PL_EUSAGE and a message.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/check_expression.h"
+
+enum { ELEMENTS = 8 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A reduction over a range has three commas. The range can be so long that nothing could wait for
+ * it, so such an expression is only parsed. */
+static bool may_be_long(const char *text)
+{
+	int commas = 0;
+
+	for (; *text; text++)
+		commas += *text == ',';
+	return commas >= 3;
+}
+
+static void compute_fuzzed(const struct check_expression *expression)
+{
+	static float x[ELEMENTS] = {1, -2, 0.5f};
+	static int32_t p[ELEMENTS] = {7, 6, 5, 4, 3, 2, 1, 0};
+	static uint64_t u[ELEMENTS] = {UINT64_MAX, 1};
+	static struct case_buffer buffers[] = {
+		{.name = "x", .type = ELEMENT_F32, .length = ELEMENTS, .role = BUFFER_IN},
+		{.name = "p", .type = ELEMENT_I32, .length = ELEMENTS, .role = BUFFER_IN},
+		{.name = "u", .type = ELEMENT_U64, .length = ELEMENTS, .role = BUFFER_IN},
+		{.name = "y", .type = ELEMENT_F16, .length = ELEMENTS, .role = BUFFER_OUT},
+	};
+	const struct launch_case work = {.axes = {{"n", ELEMENTS}},
+					 .axis_count = 1,
+					 .buffers = buffers,
+					 .buffer_count = ARRAY_SIZE(buffers)};
+	const struct host_buffers inputs = {{x, p, u}};
+	struct error err = {0};
+	uint16_t out[ELEMENTS];
+	int rc = check_expression_compute(expression, &work, &inputs, 3, out, &err);
+
+	if (rc && (rc != PL_EUSAGE || err.code != rc || !err.text[0]))
+		abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct check_buffer_name buffers[] = {
+		{"x", ELEMENT_F32}, {"p", ELEMENT_I32}, {"u", ELEMENT_U64}};
+	static const char *const axes[] = {"n"};
+	const struct check_names names = {buffers, ARRAY_SIZE(buffers), axes, ARRAY_SIZE(axes)};
+	struct check_expression *expression = NULL;
+	struct error err = {0};
+	char *text = malloc(size + 1);
+	int rc;
+
+	if (!text)
+		abort();
+	memcpy(text, data, size);
+	text[size] = '\0';
+	rc = check_expression_parse(&expression, text, &names, &err);
+	if (rc && (rc != PL_EPARSE || err.code != rc || !err.text[0] || expression))
+		abort();
+	if (!rc && !may_be_long(text))
+		compute_fuzzed(expression);
+	check_expression_free(expression);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,84 @@
+/*
+ * Fuzz target: any bytes as the lines of a sidecar. If the first byte is odd, they are those of a
+ * source. They become a kernel, or an error with file and line. A NUL byte after the first byte
+ * separates two files.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/user/annotations.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check_launches(const struct kernel_launch *launches, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!launches[i].entry || !launches[i].grid[0] || !launches[i].block[0])
+			abort();
+		for (size_t k = 0; k < launches[i].arg_count; k++)
+			if (!launches[i].args[k].value)
+				abort();
+	}
+}
+
+static void check_kernel(const struct kernel *kernel)
+{
+	if (!kernel->name[0] || strlen(kernel->name) >= 64 || !kernel->variant_count ||
+	    kernel->axis_count > KERNEL_MAX_CASE_AXES || kernel->buffer_count > KERNEL_MAX_BUFFERS)
+		abort();
+	for (size_t i = 0; i < kernel->axis_count; i++)
+		if (strlen(kernel->axes[i].name) >= 32 || !kernel->axes[i].values[0])
+			abort();
+	for (size_t i = 0; i < kernel->variant_count; i++) {
+		const struct kernel_variant *variant = &kernel->variants[i];
+
+		if (!variant->name[0] || strlen(variant->name) >= 64 || !variant->launch_count ||
+		    !variant->check || !variant->source)
+			abort();
+		check_launches(variant->launches, variant->launch_count);
+		check_launches(variant->check->launches, variant->check->launch_count);
+	}
+}
+
+static int parse_part(struct annotated_file *file, struct annotation_pool *pool, bool sidecar,
+		      const char *text, size_t length, struct error *err)
+{
+	struct annotation_lines lines = {0};
+	int rc = annotation_lines_add(&lines, pool, "fuzz.cu", "/nonexistent", sidecar, text,
+				      length, err);
+
+	return rc ? rc : annotations_parse(file, pool, &lines, err);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const struct annotated_file given;
+	struct annotated_file files[2] = {{.path = "/a.cu", .shown = "fuzz.cu"},
+					  {.path = "/b.cu", .shown = "fuzz.cu-2"}};
+	struct annotation_pool pool = {0};
+	struct kernel kernel = {0};
+	struct error err = {0};
+	const char *text = (const char *)data + 1;
+	const char *second;
+	size_t first_length;
+	int rc;
+
+	if (size < 1)
+		return 0;
+	size--;
+	second = memchr(text, '\0', size);
+	first_length = second ? (size_t)(second - text) : size;
+	rc = parse_part(&files[0], &pool, data[0] % 2 == 0, text, first_length, &err);
+	if (!rc && second)
+		rc = parse_part(&files[1], &pool, data[0] % 2 == 0, second + 1,
+				size - first_length - 1, &err);
+	if (!rc)
+		rc = annotations_build(&kernel, &pool, files, second ? 2 : 1, &given, &err);
+	if (rc && (rc != PL_EPARSE || strncmp(err.text, "fuzz.cu", 7)))
+		abort();
+	if (!rc)
+		check_kernel(&kernel);
+	pool_release(&pool);
+	return 0;
+}
