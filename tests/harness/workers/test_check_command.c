@@ -1,4 +1,6 @@
 /* A program of the user that computes the expected results. The programs are shell scripts. */
+#include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,7 +131,6 @@ static void hangs(char *script)
 	assert_nothing_left();
 }
 
-/* Everything that it started ends with it. */
 static void test_a_program_that_hangs(void **context)
 {
 	(void)context;
@@ -137,6 +138,28 @@ static void test_a_program_that_hangs(void **context)
 	hangs("sleep 100 & wait");
 	hangs("exec > /dev/null 2>&1; sleep 100");
 	hangs("yes");
+}
+
+/* What it started in the background ends with it, and so closes the FIFO. */
+static void test_no_process_is_left(void **context)
+{
+	char *fifo = xasprintf("%s/fifo", root);
+	char *script = xasprintf("sleep 100 > %s & sleep 100", fifo);
+	struct pollfd end;
+	struct error err = {0};
+
+	(void)context;
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	end = (struct pollfd){.fd = open(fifo, O_RDONLY | O_NONBLOCK), .events = POLLIN};
+	assert_true(end.fd >= 0);
+	assert_int_equal(run_script(script, 1, &err), PL_EUSAGE);
+	assert_int_equal(poll(&end, 1, 5000), 1);
+	assert_true(end.revents & POLLHUP);
+	close(end.fd);
+	unlink(fifo);
+	free(fifo);
+	free(script);
+	assert_nothing_left();
 }
 
 static int set_up(void **context)
@@ -160,6 +183,7 @@ int main(void)
 		cmocka_unit_test(test_a_program_that_fails),
 		cmocka_unit_test(test_bad_results),
 		cmocka_unit_test(test_a_program_that_hangs),
+		cmocka_unit_test(test_no_process_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
