@@ -201,7 +201,7 @@ int case_expected_compute(const struct launch_case *work, const struct host_buff
 	case CHECK_FILE:
 		return compute_by_items(work, inputs, expected, err);
 	case CHECK_COMMAND:
-		return check_command_run(work, inputs, expected, err);
+		return check_command_run(work, inputs, expected, CHECK_COMMAND_SECONDS, err);
 	case CHECK_LAUNCHES:
 	case CHECK_NONE:
 		break;

@@ -22,10 +22,10 @@ static void check_values(const struct axis_values *values)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct axis_values values = {0};
-	const struct kernel_set built_in = kernel_set_built_in();
 	struct selector selector = {0};
 	struct error err = {0};
 	char *text = malloc(size + 1);
+	const struct kernel_set set = kernel_set_built_in();
 	int rc;
 
 	if (!text)
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (rc != PL_EUSAGE || err.code != rc || !err.text[0] || values.items)
 		abort();
 	axis_values_release(&values);
-	rc = selector_parse(&selector, text, &built_in, &err);
+	rc = selector_parse(&selector, text, &set, &err);
 	if (!rc)
 		for (size_t i = 0; i < selector.axis_count; i++)
 			if (selector.axes[i].values.count)
