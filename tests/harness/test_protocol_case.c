@@ -86,7 +86,7 @@ static const struct {
 	{"kernel", "\"a\\nb\"", "control characters"},
 	{"kernel", "\"kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk\"",
 	 "member 'kernel' has 64 bytes; the limit is 63"},
-	{"image", "\"/\"", "neither FAMILY/NAME nor an absolute path"},
+	{"image", "\"/etc/passwd\"", "neither a .ptx nor a .cubin"},
 	{"image", "\"../../secret\"", "neither FAMILY/NAME"},
 	{"image", "\"reduce/../x\"", "neither FAMILY/NAME"},
 	{"image", "\"reduce//x\"", "neither FAMILY/NAME"},

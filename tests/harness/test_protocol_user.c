@@ -207,7 +207,7 @@ static void must_refuse(json_t *json, const char *what, const char *message)
 static const struct {
 	const char *path, *value, *message;
 } bad_cases[] = {
-	{"image", "\"/\"", "neither FAMILY/NAME nor an absolute path"},
+	{"image", "\"/\"", "neither a .ptx nor a .cubin"},
 	{"image", "\"./k.cubin\"", "neither FAMILY/NAME nor an absolute path"},
 	{"image", "\"a/.hidden\"", "neither FAMILY/NAME nor an absolute path"},
 	{"image", "null", "not a string"},
