@@ -15,6 +15,11 @@ bool case_is_checked(const struct launch_case *work)
 	return work->check.kind != CHECK_NONE;
 }
 
+bool case_check_follows_inputs(const struct launch_case *work)
+{
+	return case_is_checked(work) && work->check.kind != CHECK_FILE;
+}
+
 enum trial_status case_unverified(struct text *reason)
 {
 	text_add(reason, "verify none: the result was not compared with anything");
