@@ -97,10 +97,11 @@ static int resolve_real_arg(struct resolution *r, struct case_arg *out, const ch
 /* The value of a hex digit; -1: it is none. */
 static int hex_value(char digit)
 {
-	const char *const digits = "0123456789abcdef";
-	const char *at = digit ? strchr(digits, digit | 0x20) : NULL;
-
-	return at ? (int)(at - digits) : -1;
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	if (digit >= 'a' && digit <= 'f')
+		return digit - 'a' + 10;
+	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
 static int resolve_bytes_arg(struct resolution *r, struct case_arg *out, const char *text)

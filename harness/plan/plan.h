@@ -41,8 +41,6 @@ struct axis_override {
 };
 
 struct plan_request {
-	/* Among which the selectors select. No items: the built-in kernels. */
-	struct kernel_set kernels;
 	/*
 	 * "reduce", "reduce/shuffle", "reduce/shuffle/block=256,n=4096"; names may contain *
 	 * and ?. No selector selects everything. A kernel that runs only on request (`fault`)
@@ -52,6 +50,8 @@ struct plan_request {
 	size_t selector_count;
 	const struct axis_override *overrides;
 	size_t override_count;
+	/* Among which the selectors select. No items: the built-in kernels. */
+	struct kernel_set kernels;
 };
 
 struct plan_case {

@@ -35,6 +35,15 @@ static int optional_text_from_json(char **out, const json_t *json, const char *n
 	return text_from_json(out, json, name, most, err);
 }
 
+static int check_image_path(const char *image, struct error *err)
+{
+	const char *suffix = strrchr(image, '.');
+
+	if (suffix && (!strcmp(suffix, ".ptx") || !strcmp(suffix, ".cubin")))
+		return 0;
+	return error_set(err, PL_EPROTOCOL, "image '%.80s' is neither a .ptx nor a .cubin", image);
+}
+
 /*
  * An image is the absolute path of a user's file, or a built-in name that
  * becomes part of a path: no component of it is empty or begins with a dot.
@@ -44,8 +53,8 @@ static int check_image_name(const char *image, struct error *err)
 	bool begins = true; /* the next byte is the first of a component */
 	bool good = true;
 
-	if (image[0] == '/' && image[1])
-		return 0;
+	if (image[0] == '/')
+		return check_image_path(image, err);
 	for (const char *c = image; *c; c++) {
 		if (begins && (*c == '/' || *c == '.'))
 			good = false;

@@ -110,6 +110,20 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 	return rc;
 }
 
+static void tell_how_to_continue(const struct run_task *task, int64_t run_id)
+{
+	const struct string_list *files = &task->request->files;
+	struct text words = TEXT_INIT;
+
+	for (size_t i = 0; i < files->count; i++)
+		text_addf(&words, "%s ", files->items[i]);
+	tell_observer(task->observer, NOTICE_WARNING,
+		      "what was measured is stored; continue with: perflab sweep %s--resume %lld "
+		      "--db %s",
+		      words.length ? words.data : "", (long long)run_id, task->request->db_path);
+	text_release(&words);
+}
+
 /* Ends the run in the database, however the sweep ended. A run that succeeded is loaded, once, for
  * the judgement and for the caller. */
 static int end_run(const struct run_task *task, int64_t run_id, int rc, struct sweep_result *out,
@@ -123,11 +137,7 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 			      "run %lld could not be ended in the database: %s", (long long)run_id,
 			      own.text);
 	if (rc) {
-		tell_observer(
-			task->observer, NOTICE_WARNING,
-			"what was measured is stored; continue with: perflab sweep --resume %lld "
-			"--db %s",
-			(long long)run_id, task->request->db_path);
+		tell_how_to_continue(task, run_id);
 		return rc;
 	}
 	rc = run_load_measured(out->db, run_id, true, &out->run, err);

@@ -8,14 +8,15 @@
 #include "harness/session/host.h"
 #include "harness/session/judge.h"
 #include "harness/session/session_parts.h"
+#include "harness/session/source_facts.h"
 
 /* ---- the request ---- */
 
 int resume_check_options(const struct sweep_request *request, struct error *err)
 {
-	static const char *const free_options[] = {"resume",      "db",      "device",
-						   "timeout",     "quiet",   "format",
-						   "all-metrics", "dry-run", "jobs"};
+	static const char *const free_options[] = {
+		"resume",  "db",   "device", "timeout",  "quiet",        "format", "all-metrics",
+		"dry-run", "jobs", "launch", "annotate", "compile-flag", "std",    "compiler"};
 
 	for (size_t i = 0; i < request->given.count; i++) {
 		const char *name = request->given.items[i];
@@ -161,14 +162,18 @@ static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run
 	return 0;
 }
 
-int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run, struct error *err)
+int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
+		const struct kernel_file *files, struct error *err)
 {
+	const struct kernel *const user = files ? kernel_file_kernel(files) : NULL;
 	struct string_list cases = {0};
-	struct plan_request request = {0};
+	struct plan_request request = {.kernels = {&user, user != NULL}};
 	struct plan *plan = NULL;
 	int64_t *ids = NULL;
 	int rc = check_same_build(run, err);
 
+	if (!rc && !files)
+		rc = source_facts_check(run, &(struct plan){0}, err);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < run->trial_count; i++) {
@@ -184,6 +189,8 @@ int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run, s
 		ids = xcalloc(plan->count + 1, sizeof(*ids));
 		rc = mark_progress(plan, ids, run, err);
 	}
+	if (!rc)
+		rc = source_facts_check(run, plan, err);
 	string_list_release(&cases);
 	if (rc) {
 		plan_free(plan);

@@ -92,7 +92,8 @@ int resume_check_options(const struct sweep_request *request, struct error *err)
 int resume_check_device(const struct run *run, const struct device_info *device, struct error *err);
 /* Chooses the cases of the run and marks the results that are stored. *trial_ids, by index in the
  * plan, is malloc'd. */
-int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run, struct error *err);
+int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
+		const struct kernel_file *files, struct error *err);
 
 /* ---- one run: measure_run.c ---- */
 

@@ -12,6 +12,7 @@
 #include "harness/session/backends.h"
 #include "harness/session/host.h"
 #include "harness/session/session_parts.h"
+#include "harness/session/source_facts.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/catalogue/catalogue.h"
 #include "perflab_config.h"
@@ -228,6 +229,7 @@ static void describe_run(struct run *run, const struct run_task *task,
 	host_facts(&run->environment);
 	key_value_set(&run->environment, "process", mark);
 	add_session_environment(&run->environment, info);
+	source_facts_add(&run->environment, task->plan);
 	free(mark);
 }
 

@@ -78,7 +78,10 @@ static int prepare_resumed(struct prepared_sweep *sweep, struct db *db, struct e
 	int rc = resume_load(&sweep->resumed, &sweep->resumed_settings, sweep->request, db, err);
 
 	if (!rc)
-		rc = resume_plan(&sweep->plan, &sweep->trial_ids, &sweep->resumed, err);
+		rc = request_read_files(&sweep->files, sweep->request, err);
+	if (!rc)
+		rc = resume_plan(&sweep->plan, &sweep->trial_ids, &sweep->resumed, sweep->files,
+				 err);
 	if (!rc)
 		sweep->choice.names[sweep->choice.count++] = sweep->resumed.backend;
 	return rc;

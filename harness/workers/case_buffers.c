@@ -30,6 +30,24 @@ char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
 			 buffer->fill_file ? buffer->fill_file : "", seed);
 }
 
+int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
+{
+	const size_t kept = (size_t)(buffer->length / 2) * element_size_bytes(buffer->type);
+	void *first;
+	int rc = kernel_fill(data, buffer, seed, err);
+
+	if (rc || (buffer->fill != FILL_UNIFORM && buffer->fill != FILL_NORMAL))
+		return rc;
+	first = malloc(kept + 1);
+	if (!first)
+		return error_set(err, PL_ENOMEM, "no memory for other inputs");
+	memcpy(first, data, kept);
+	rc = kernel_fill(data, buffer, seed + MIXED_SEED_STEP, err);
+	memcpy(data, first, kept);
+	free(first);
+	return rc;
+}
+
 struct case_difference case_compare(const struct launch_case *work, size_t buffer,
 				    const void *result, const void *expected)
 {

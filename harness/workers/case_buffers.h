@@ -17,6 +17,16 @@ bool case_buffer_is_result(const struct case_buffer *buffer); /* OUT and INOUT *
  * name, type, length and fill of the buffer and the seed. */
 char *case_input_key(const struct case_buffer *buffer, uint64_t seed);
 
+/* The distance of the seed of other inputs from the seed of the sweep. */
+#define MIXED_SEED_STEP UINT64_C(0x51ed270b)
+/*
+ * Fills an input with other data: the first half is that of `seed`, the second
+ * half of a random fill is that of seed + MIXED_SEED_STEP. So a kernel that
+ * recognises its input by its beginning is not warned. A fill that is not
+ * random stays the same. PL_ENOMEM, and the errors of kernel_fill().
+ */
+int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err);
+
 /* The difference between a result and its expected result. */
 struct case_difference {
 	uint64_t mismatches;  /* elements outside of the tolerance */

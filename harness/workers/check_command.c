@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "harness/workers/case_buffers.h"
@@ -171,10 +172,8 @@ static bool keep_output(struct text *kept, int fd)
 }
 
 /* Reads until the program closes its output or time is up. Returns whether it did in time. */
-static bool read_output(struct text *kept, int fd)
+static bool read_output(struct text *kept, int fd, int64_t end_ns)
 {
-	const int64_t end_ns = monotonic_ns() + CHECK_COMMAND_SECONDS * INT64_C(1000000000);
-
 	for (;;) {
 		struct pollfd wait = {.fd = fd, .events = POLLIN};
 		int64_t left_ms = (end_ns - monotonic_ns()) / 1000000;
@@ -183,6 +182,22 @@ static bool read_output(struct text *kept, int fd)
 			return false;
 		if (poll(&wait, 1, (int)left_ms) > 0 && !keep_output(kept, fd))
 			return true;
+	}
+}
+
+/* A program may close its output and go on. Returns whether it ended in time. */
+static bool wait_for_end(pid_t child, int *status, int64_t end_ns)
+{
+	const struct timespec pause = {.tv_nsec = 5000000};
+
+	for (;;) {
+		pid_t ended = waitpid(child, status, WNOHANG);
+
+		if (ended == child || (ended < 0 && errno != EINTR))
+			return true;
+		if (monotonic_ns() >= end_ns)
+			return false;
+		nanosleep(&pause, NULL);
 	}
 }
 
@@ -198,8 +213,9 @@ static const char *last_line(struct text *kept)
 }
 
 static int run_program(const struct check_folders *folders, const struct launch_case *work,
-		       struct error *err)
+		       int most_seconds, struct error *err)
 {
+	const int64_t end_ns = monotonic_ns() + most_seconds * INT64_C(1000000000);
 	struct text kept = TEXT_INIT;
 	int ends[2], status = 0, rc = 0;
 	bool in_time;
@@ -215,14 +231,15 @@ static int run_program(const struct check_folders *folders, const struct launch_
 		close(ends[0]);
 		return error_set(err, PL_EIO, "cannot start a process: %s", strerror(errno));
 	}
-	in_time = read_output(&kept, ends[0]);
+	in_time = read_output(&kept, ends[0], end_ns) && wait_for_end(child, &status, end_ns);
 	close(ends[0]);
-	if (!in_time)
+	if (!in_time) {
 		kill(-child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+			;
+	}
 	if (!in_time)
-		rc = error_set(err, PL_EUSAGE, "it ran longer than %d s", CHECK_COMMAND_SECONDS);
+		rc = error_set(err, PL_EUSAGE, "it ran longer than %d s", most_seconds);
 	else if (WIFSIGNALED(status))
 		rc = error_set(err, PL_EUSAGE, "signal %d ended it: %s", WTERMSIG(status),
 			       last_line(&kept));
@@ -234,7 +251,7 @@ static int run_program(const struct check_folders *folders, const struct launch_
 }
 
 int check_command_run(const struct launch_case *work, const struct host_buffers *inputs,
-		      struct host_buffers *expected, struct error *err)
+		      struct host_buffers *expected, int most_seconds, struct error *err)
 {
 	struct check_folders folders = {0};
 	int rc = folders_make(&folders, err);
@@ -242,7 +259,7 @@ int check_command_run(const struct launch_case *work, const struct host_buffers 
 	if (rc == 0)
 		rc = write_inputs(&folders, work, inputs, err);
 	if (rc == 0)
-		rc = run_program(&folders, work, err);
+		rc = run_program(&folders, work, most_seconds, err);
 	if (rc == 0)
 		rc = read_results(&folders, work, expected, err);
 	folders_remove(&folders);

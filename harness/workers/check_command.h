@@ -14,12 +14,13 @@
 #define CHECK_COMMAND_SECONDS 120
 
 /*
- * Runs work->check.command with /bin/sh and reads its results into
- * expected->data[]. PL_EUSAGE: the program failed, took too long, or a result is
- * missing or has another type or length; the message has the last line that the
- * program printed. PL_EIO, PL_ENOMEM.
+ * Runs work->check.command with /bin/sh, for at most `most_seconds`, and reads
+ * its results into expected->data[]. PL_EUSAGE: the program failed, took too
+ * long, or a result is missing or has another type or length; if the program
+ * failed, the message has the last line that it printed. PL_EPARSE: a result is
+ * not a whole .npy file. PL_EIO, PL_ENOMEM.
  */
 int check_command_run(const struct launch_case *work, const struct host_buffers *inputs,
-		      struct host_buffers *expected, struct error *err);
+		      struct host_buffers *expected, int most_seconds, struct error *err);
 
 #endif

@@ -15,6 +15,11 @@ bool case_is_checked(const struct launch_case *work)
 	return work->check.kind != CHECK_NONE;
 }
 
+bool case_check_follows_inputs(const struct launch_case *work)
+{
+	return case_is_checked(work) && work->check.kind != CHECK_FILE;
+}
+
 enum trial_status case_unverified(struct text *reason)
 {
 	text_add(reason, "verify none: the result was not compared with anything");
@@ -201,7 +206,7 @@ int case_expected_compute(const struct launch_case *work, const struct host_buff
 	case CHECK_FILE:
 		return compute_by_items(work, inputs, expected, err);
 	case CHECK_COMMAND:
-		return check_command_run(work, inputs, expected, err);
+		return check_command_run(work, inputs, expected, CHECK_COMMAND_SECONDS, err);
 	case CHECK_LAUNCHES:
 	case CHECK_NONE:
 		break;

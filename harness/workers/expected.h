@@ -15,6 +15,8 @@
 bool case_is_checked(const struct launch_case *work);
 /* The status of such a case when nothing went wrong; adds the reason to *reason. */
 enum trial_status case_unverified(struct text *reason);
+/* True: the check computes results from any inputs. Files hold the results of one set of inputs. */
+bool case_check_follows_inputs(const struct launch_case *work);
 /* True: the backend executes case_reference() for the expected results. */
 bool case_has_reference(const struct launch_case *work);
 /*

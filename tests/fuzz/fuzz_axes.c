@@ -25,6 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct selector selector = {0};
 	struct error err = {0};
 	char *text = malloc(size + 1);
+	const struct kernel_set set = kernel_set_built_in();
 	int rc;
 
 	if (!text)
@@ -37,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (rc != PL_EUSAGE || err.code != rc || !err.text[0] || values.items)
 		abort();
 	axis_values_release(&values);
-	rc = selector_parse(&selector, text, &err);
+	rc = selector_parse(&selector, text, &set, &err);
 	if (!rc)
 		for (size_t i = 0; i < selector.axis_count; i++)
 			if (selector.axes[i].values.count)

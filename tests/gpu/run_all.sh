@@ -5,7 +5,7 @@
 #
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  the folder for logs and results (default gpu-results)
-#   STEP    one of: doctor sweep faults ceilings known intensity nsight compare cost
+#   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
 #           roof steady suite regress studies examples (default: all of these); or large,
 #           ptx (records the counters for the emulator), report (the sweep of README.md)
 #   PERFLAB_BUILD names the build folder (default build/)
@@ -13,7 +13,7 @@ set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults ceilings known intensity nsight roof steady suite regress studies cost compare examples
+[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof steady suite regress studies cost compare examples
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -34,6 +34,7 @@ step() {
 	case $1 in
 	doctor) "$build/bin/perflab" doctor ;;
 	sweep | faults | nsight) sh "tests/gpu/$1.sh" "$build" ;;
+	cheats) sh tests/cheats/run.sh "$build" cuda ;; # compiles; skipped without nvcc and NVRTC
 	ceilings) sh tests/gpu/ceilings.sh "$build" "$results/ceilings" ;;
 	known) # uses the ceilings of the step before, if it ran
 		if [ -s "$results/ceilings/ceilings.db" ]; then

@@ -314,7 +314,7 @@ static void open_device(struct answers *a)
 static struct launch_case *real_case(const struct answers *a)
 {
 	const char *selector = "reduce/shuffle/block=256,n=4096";
-	const struct plan_request request = {&selector, 1, NULL, 0};
+	const struct plan_request request = {.selectors = &selector, .selector_count = 1};
 	struct session_info info = {0};
 	struct device_limits limits;
 	struct plan *plan = NULL;

@@ -36,6 +36,7 @@ static void test_good(void **context)
 	VALUES("1Ki..4Ki:+1Ki", 1024, 2048, 3072, 4096);
 	VALUES("128,64,96", 64, 96, 128);
 	VALUES("64..256,96,128", 64, 96, 128, 256);
+	VALUES(" 64 ,\t128 ", 64, 128);
 	VALUES("2^62", INT64_C(1) << 62);
 	VALUES("2^61..2^62", INT64_C(1) << 61, INT64_C(1) << 62);
 	VALUES("2^62..2^62:+2^62", INT64_C(1) << 62);
@@ -75,7 +76,7 @@ static const struct {
 	{"64,", "'64,' has an empty value at character 4"},
 	{"abc", "'abc' is not a valid axis value"},
 	{"-64", "'-64' is not a valid axis value"},
-	{"64 ", "'64 ' is not a valid axis value"},
+	{"6 4", "'6 4' is not a valid axis value"},
 	{"2^63", "'2^63' is not a valid axis value"},
 	{"99999999999999999999", "'99999999999999999999' is not a valid axis value"},
 	{"64...128", "'64...128' is not a valid axis value"},

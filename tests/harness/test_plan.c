@@ -7,7 +7,10 @@
 static int build(struct plan **plan, const char *const *selectors, size_t selector_count,
 		 const struct axis_override *overrides, size_t override_count, struct error *err)
 {
-	const struct plan_request request = {selectors, selector_count, overrides, override_count};
+	const struct plan_request request = {.selectors = selectors,
+					     .selector_count = selector_count,
+					     .overrides = overrides,
+					     .override_count = override_count};
 
 	return plan_build(plan, &request, &device_limits_minimum, err);
 }
@@ -320,7 +323,10 @@ static void test_check_finds_overflow(void **context)
 {
 	const char *selector = "stream/copy_scalar";
 	const struct axis_override override = {"n", "2^62"};
-	const struct plan_request request = {&selector, 1, &override, 1};
+	const struct plan_request request = {.selectors = &selector,
+					     .selector_count = 1,
+					     .overrides = &override,
+					     .override_count = 1};
 	struct plan *plan = NULL;
 	struct error err = {0};
 

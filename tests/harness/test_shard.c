@@ -18,8 +18,10 @@ static struct plan *make_plan(void)
 	static const char *const selectors[] = {"stream", "reduce"};
 	static const struct axis_override overrides[] = {{"block", "64..1024"},
 							 {"n", "1024,1048576"}};
-	const struct plan_request request = {selectors, ARRAY_SIZE(selectors), overrides,
-					     ARRAY_SIZE(overrides)};
+	const struct plan_request request = {.selectors = selectors,
+					     .selector_count = ARRAY_SIZE(selectors),
+					     .overrides = overrides,
+					     .override_count = ARRAY_SIZE(overrides)};
 	struct error err = {0};
 	struct plan *plan = NULL;
 

@@ -69,3 +69,36 @@ void must_skip(const char *kernel, const char *variant, int64_t block, int64_t n
 		fail_msg("skipped for \"%s\", expected \"%s\"", skip.data, reason);
 	text_release(&skip);
 }
+
+int resolve_own(struct launch_case **out, struct text *skip, const struct kernel_variant *variant,
+		struct error *err)
+{
+	const struct axis_value axes[] = {{"n", 1000}, {"block", 64}};
+
+	return kernel_resolve(out, skip, kernel_find("stream"), variant, axes, ARRAY_SIZE(axes),
+			      &h200, err);
+}
+
+void must_refuse_own(const struct kernel_variant *variant, const char *says)
+{
+	struct launch_case *work = NULL;
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+	int rc = resolve_own(&work, &skip, variant, &err);
+
+	if (rc != PL_EUSAGE || work || skip.length || !strstr(err.text, says))
+		fail_msg("code %d, \"%s\"; expected \"%s\"", rc, err.text, says);
+	text_release(&skip);
+}
+
+struct launch_case *must_resolve_own(const struct kernel_variant *variant)
+{
+	struct launch_case *work = NULL;
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+
+	if (resolve_own(&work, &skip, variant, &err) || !work)
+		fail_msg("%s%s", err.text, skip.length ? skip.data : "");
+	text_release(&skip);
+	return work;
+}

@@ -14,6 +14,14 @@ int64_t value_of(const struct kernel_axis *axis, int64_t block, int64_t n);
  */
 int resolve(struct launch_case **out, struct text *skip, const char *kernel, const char *variant,
 	    int64_t block, int64_t n, const struct device_limits *limits, struct error *err);
+/* A variant that a user describes, in the family `stream` with block=64 and n=1000. The rest as
+ * kernel_resolve(). */
+int resolve_own(struct launch_case **out, struct text *skip, const struct kernel_variant *variant,
+		struct error *err);
+/* Asserts that it is refused with these words. */
+void must_refuse_own(const struct kernel_variant *variant, const char *says);
+/* Asserts that it runs. */
+struct launch_case *must_resolve_own(const struct kernel_variant *variant);
 /* Asserts that the case is skipped with a reason that contains these words. */
 void must_skip(const char *kernel, const char *variant, int64_t block, int64_t n,
 	       const struct device_limits *limits, const char *reason);

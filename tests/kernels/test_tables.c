@@ -251,16 +251,20 @@ static void test_every_source_has_its_variant(void **state)
 
 static void test_enum_names(void **state)
 {
+	static const size_t element_bytes[ELEMENT_TYPES] = {
+		[ELEMENT_F32] = 4, [ELEMENT_F64] = 8,  [ELEMENT_I32] = 4,  [ELEMENT_U32] = 4,
+		[ELEMENT_F16] = 2, [ELEMENT_BF16] = 2, [ELEMENT_TF32] = 4, [ELEMENT_I8] = 1,
+		[ELEMENT_U8] = 1,  [ELEMENT_I16] = 2,  [ELEMENT_U16] = 2,  [ELEMENT_I64] = 8,
+		[ELEMENT_U64] = 8,
+	};
+
 	(void)state;
 	for (int i = ELEMENT_F32; i < ELEMENT_TYPES; i++) {
 		enum element_type type;
 
 		assert_true(element_type_parse(&type, element_type_name((enum element_type)i)));
 		assert_int_equal(type, i);
-		assert_int_equal(element_size_bytes(type), i == ELEMENT_F64    ? 8
-							   : i == ELEMENT_F16  ? 2
-							   : i == ELEMENT_BF16 ? 2
-									       : 4);
+		assert_int_equal(element_size_bytes(type), element_bytes[i]);
 	}
 	for (int i = BUFFER_IN; i <= BUFFER_PER_CALL; i++) {
 		enum buffer_role role;
@@ -268,23 +272,30 @@ static void test_enum_names(void **state)
 		assert_true(buffer_role_parse(&role, buffer_role_name((enum buffer_role)i)));
 		assert_int_equal(role, i);
 	}
-	for (int i = FILL_NONE; i <= FILL_CONSTANT; i++) {
+	for (int i = FILL_NONE; i <= FILL_FILE; i++) {
 		enum buffer_fill fill;
 
 		assert_true(buffer_fill_parse(&fill, buffer_fill_name((enum buffer_fill)i)));
 		assert_int_equal(fill, i);
 	}
-	for (int i = ARG_BUFFER; i <= ARG_F32; i++) {
+	for (int i = ARG_BUFFER; i <= ARG_REAL; i++) {
 		enum arg_kind kind;
 
 		assert_true(arg_kind_parse(&kind, arg_kind_name((enum arg_kind)i)));
 		assert_int_equal(kind, i);
 	}
+	for (int i = CHECK_ORACLE; i <= CHECK_NONE; i++) {
+		enum check_kind kind;
+
+		assert_true(check_kind_parse(&kind, check_kind_name((enum check_kind)i)));
+		assert_int_equal(kind, i);
+	}
+	assert_false(check_kind_parse(&(enum check_kind){0}, "oracles"));
 	assert_string_equal(buffer_role_name(BUFFER_PER_CALL), "per_call");
 	assert_false(buffer_role_parse(&(enum buffer_role){0}, "inn"));
 	assert_false(element_type_parse(&(enum element_type){0}, ""));
 	assert_false(buffer_fill_parse(&(enum buffer_fill){0}, "Uniform"));
-	assert_false(arg_kind_parse(&(enum arg_kind){0}, "f64"));
+	assert_false(arg_kind_parse(&(enum arg_kind){0}, "f8"));
 }
 
 int main(void)

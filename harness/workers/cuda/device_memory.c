@@ -4,8 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A multiple of 256, the driver's alignment in bytes, so that the data keeps it. */
-enum { GUARD_BYTES = 512, GUARD_PATTERN = 0xa5 };
+/*
+ * The size is a multiple of 256, the driver's alignment in bytes, so that the
+ * data keeps it. The pattern is a huge number in f32, f64 and bf16, and NaN in
+ * f16, so that a kernel that reads out of bounds gets a wrong result. It is not
+ * the poison of results, which a kernel may copy.
+ */
+enum { GUARD_BYTES = 512, GUARD_PATTERN = 0xfe };
 
 void memory_init(struct memory *memory, const struct device *device, uint64_t limit_bytes)
 {

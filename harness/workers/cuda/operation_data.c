@@ -31,29 +31,6 @@ static uint64_t seed_of_data(const struct cuda_resources *resources)
 	return resources->mixed ? resources->seed + MIXED_SEED_STEP : resources->seed;
 }
 
-/*
- * Replaces the second half of a random input by values of another seed. The
- * first half stays, so that a kernel that recognises its input by its beginning
- * is not warned.
- */
-static int mix_input(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
-{
-	const size_t kept = (size_t)(buffer->length / 2) * element_size_bytes(buffer->type);
-	void *first;
-	int rc;
-
-	if (buffer->fill != FILL_UNIFORM && buffer->fill != FILL_NORMAL)
-		return 0;
-	first = malloc(kept + 1);
-	if (!first)
-		return error_set(err, PL_ENOMEM, "no memory for other inputs");
-	memcpy(first, data, kept);
-	rc = kernel_fill(data, buffer, seed, err);
-	memcpy(data, first, kept);
-	free(first);
-	return rc;
-}
-
 static int acquire_blocks(struct operation *operation, struct freshness *fresh, struct error *err)
 {
 	const struct launch_case *work = operation->work;
@@ -113,10 +90,11 @@ static int stage_inputs(struct operation *operation, const struct freshness *fre
 				     &inputs->data[b], err);
 		if (rc)
 			break;
-		rc = kernel_fill(inputs->data[b], &work->buffers[b], resources->seed, err);
-		if (rc == 0 && resources->mixed)
-			rc = mix_input(inputs->data[b], &work->buffers[b], seed_of_data(resources),
-				       err);
+		if (resources->mixed)
+			rc = case_fill_mixed(inputs->data[b], &work->buffers[b], resources->seed,
+					     err);
+		else
+			rc = kernel_fill(inputs->data[b], &work->buffers[b], resources->seed, err);
 		if (rc == 0 && fresh->input[b])
 			rc = upload(resources->device, *input_block(operation, b), inputs->data[b],
 				    err);
@@ -151,7 +129,7 @@ static int stage_expected(struct operation *operation, const struct freshness *f
 
 /* Executes the reference launches on the buffers of the case and keeps their results. */
 static int execute_reference(struct operation *operation, const struct launch_case *reference,
-			 struct error *err)
+			     struct error *err)
 {
 	struct cuda_resources *resources = operation->resources;
 	const struct device *device = resources->device;

@@ -12,9 +12,6 @@
 #include "harness/workers/cuda/staging.h"
 #include "kernels/kernels.h"
 
-/* From the seed of a sweep to that of the values with which inputs are mixed. */
-#define MIXED_SEED_STEP UINT64_C(0x51ed270b)
-
 struct cuda_resources {
 	const struct device *device;
 	struct cuda_image_cache images;

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "emulator/emulator.h"
+#include "harness/workers/expected.h"
 #include "harness/workers/ptx/case_runner.h"
 #include "harness/workers/ptx/worker.h"
-#include "harness/workers/expected.h"
 #include "harness/workers/worker_loop.h"
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/settings.h"

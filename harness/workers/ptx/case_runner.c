@@ -126,10 +126,11 @@ static int check_room_for_expected(const struct emulated_case *emulated, struct 
 struct reference_run {
 	struct case_runner *runner;
 	const struct launch_case *work;
+	bool mixed; /* with the inputs of case_fill_mixed() */
 };
 
 static int emulate_reference(struct emulated_case *emulated, struct host_buffers *results,
-			 struct error *err)
+			     struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 	const struct launch_part all = {.instructions = emulated->runner->whole_most};
@@ -171,10 +172,70 @@ static int compute_reference(void *context, struct host_buffers *results, struct
 			gaps);
 	if (rc == 0)
 		rc = emulated_case_open(&emulated, of->runner, &reference, image, program, err);
+	emulated.mixed = of->mixed;
 	if (rc == 0)
 		rc = emulate_reference(&emulated, results, err);
 	emulated_case_close(&emulated);
 	return error_context(err, rc, "verify");
+}
+
+/* Fills the buffers and finds the results that the case should have. */
+static int restore_and_expect(struct emulated_case *emulated, struct host_buffers *expected,
+			      struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	struct case_runner *runner = emulated->runner;
+	const struct reference_runner reference = {
+		&(struct reference_run){runner, work, emulated->mixed}, compute_reference};
+	const uint64_t seed = emulated->mixed ? runner->seed + MIXED_SEED_STEP : runner->seed;
+	struct host_buffers inputs = {0};
+	int rc = emulated_case_restore(emulated, err);
+
+	emulated_case_buffers(emulated, &inputs);
+	if (rc == 0 && case_is_checked(work))
+		rc = expected_results_find(&runner->expected, work, seed, &inputs, &reference,
+					   expected, err);
+	return rc;
+}
+
+static int launch_all_parts(struct emulated_case *emulated, bool checked, struct error *err)
+{
+	const struct launch_part all = {
+		.checked = checked,
+		.instructions = emulated->runner->all_blocks ? 0 : emulated->runner->whole_most,
+	};
+	int rc = 0;
+
+	for (size_t i = 0;
+	     i < emulated->work->launch_count && rc == 0 && !emulated_case_ended(emulated); i++)
+		rc = emulated_case_launch(emulated, i, &all, err);
+	return rc;
+}
+
+/*
+ * Executes a user's kernel a second time, with other inputs at the same
+ * addresses. The module variables keep what the first execution left. Finds a
+ * kernel that kept its results, or that is right for one set of inputs only.
+ */
+static int verify_emulated_again(struct emulated_case *emulated, struct text *mismatch,
+				 struct error *err)
+{
+	struct case_accuracy accuracy = CASE_ACCURACY_INIT;
+	struct host_buffers expected = {0};
+	struct text found = TEXT_INIT;
+	int rc;
+
+	emulated->mixed = true;
+	rc = restore_and_expect(emulated, &expected, err);
+	if (rc == 0)
+		rc = launch_all_parts(emulated, false, err);
+	if (rc == 0 && !emulated_case_ended(emulated))
+		compare_results(emulated, &expected, &accuracy, &found);
+	if (found.length)
+		text_addf(mismatch, "right for the first inputs, but wrong for others: %s",
+			  found.data);
+	text_release(&found);
+	return rc;
 }
 
 /* Runs all launches and compares the results unless a finding ended a launch. *mismatch: the
@@ -183,40 +244,34 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 				struct text *mismatch, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
-	struct case_runner *runner = emulated->runner;
-	const struct launch_part all = {
-		.checked = true,
-		.instructions = runner->all_blocks ? 0 : runner->whole_most,
-	};
-	const bool checked = case_is_checked(work);
-	const struct reference_runner reference = {&(struct reference_run){runner, work},
-						   compute_reference};
-	struct host_buffers inputs = {0};
 	struct host_buffers expected = {0};
-	int rc = checked ? check_room_for_expected(emulated, err) : 0;
+	int rc = case_is_checked(work) ? check_room_for_expected(emulated, err) : 0;
 
-	if (rc)
-		return rc;
-	rc = emulated_case_restore(emulated, err);
-	emulated_case_buffers(emulated, &inputs);
-	if (rc == 0 && checked)
-		rc = expected_results_find(&runner->expected, work, runner->seed, &inputs,
-					   &reference, &expected, err);
-	for (size_t i = 0; i < work->launch_count && rc == 0 && !emulated_case_ended(emulated);
-	     i++) {
-		rc = emulated_case_launch(emulated, i, &all, err);
-		totals->blocks_executed += launch_blocks(&work->launches[i]);
-		totals->blocks_total += launch_blocks(&work->launches[i]);
-	}
+	if (rc == 0)
+		rc = restore_and_expect(emulated, &expected, err);
+	if (rc == 0)
+		rc = launch_all_parts(emulated, true, err);
 	if (rc)
 		return rc;
 	case_totals_take(totals, emulated->emulation);
+	for (size_t i = 0; i < work->launch_count; i++) {
+		totals->blocks_executed += launch_blocks(&work->launches[i]);
+		totals->blocks_total += launch_blocks(&work->launches[i]);
+	}
 	totals->touched = device_memory_touched(emulated->memory);
 	totals->has_touched = true;
 	totals->accuracy = (struct case_accuracy)CASE_ACCURACY_INIT;
-	if (checked && !emulated_case_ended(emulated))
+	if (emulated_case_ended(emulated))
+		return 0;
+	if (case_is_checked(work))
 		compare_results(emulated, &expected, &totals->accuracy, mismatch);
-	return 0;
+	if (work->check.kind == CHECK_ORACLE)
+		return 0;
+	rc = emulated_case_check_inputs(emulated, mismatch, err);
+	if (rc == 0 && !mismatch->length && !emulated->findings.count &&
+	    case_check_follows_inputs(work))
+		rc = verify_emulated_again(emulated, mismatch, err);
+	return rc;
 }
 
 /* ---- status and reason ---- */

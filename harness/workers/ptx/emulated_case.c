@@ -125,6 +125,16 @@ static int set_symbols(struct emulated_case *emulated, struct error *err)
 	return 0;
 }
 
+static int fill_emulated_input(const struct emulated_case *emulated, size_t b, void *data,
+			       struct error *err)
+{
+	const struct case_buffer *buffer = &emulated->work->buffers[b];
+	const uint64_t seed = emulated->runner->seed;
+
+	return emulated->mixed ? case_fill_mixed(data, buffer, seed, err)
+			       : kernel_fill(data, buffer, seed, err);
+}
+
 int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
@@ -137,16 +147,44 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 		if (!buffer->length)
 			continue;
 		if (case_buffer_is_input(buffer))
-			rc = kernel_fill(data, buffer, emulated->runner->seed, err);
+			rc = fill_emulated_input(emulated, b, data, err);
 		else
 			memset(data, 0xff, case_buffer_bytes(buffer)); /* NaN; -1 in integers */
 	}
-	emulation_reset_variables(emulated->emulation);
+	if (!emulated->mixed)
+		emulation_reset_variables(emulated->emulation);
 	if (rc == 0)
 		rc = set_symbols(emulated, err);
 	emulation_counts_reset(emulated->emulation);
 	device_memory_touched_reset(emulated->memory);
 	finding_list_release(&emulated->findings);
+	return rc;
+}
+
+int emulated_case_check_inputs(const struct emulated_case *emulated, struct text *mismatch,
+			       struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	int rc = 0;
+
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+		const size_t bytes = case_buffer_bytes(&work->buffers[b]);
+		void *wanted;
+
+		if (work->buffers[b].role != BUFFER_IN || !bytes)
+			continue;
+		wanted = malloc(bytes);
+		if (!wanted)
+			return error_set(err, PL_ENOMEM, "no memory to check the input '%s'",
+					 work->buffers[b].name);
+		rc = fill_emulated_input(emulated, b, wanted, err);
+		if (rc == 0 &&
+		    memcmp(wanted, device_memory_data(emulated->memory, emulated->addresses[b]),
+			   bytes) != 0)
+			text_addf(mismatch, "%sthe kernel wrote into '%s', which is an input",
+				  mismatch->length ? "; " : "", work->buffers[b].name);
+		free(wanted);
+	}
 	return rc;
 }
 

@@ -15,6 +15,7 @@ struct emulated_case {
 	struct device_memory *memory;
 	struct emulation *emulation;
 	uint64_t addresses[KERNEL_MAX_BUFFERS];
+	bool mixed; /* the inputs are those of case_fill_mixed() */
 	struct finding_list findings;
 };
 
@@ -24,9 +25,16 @@ int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
 		       const struct launch_case *work, const struct ptx_image *image,
 		       const struct ptx_program *program, struct error *err);
 void emulated_case_close(struct emulated_case *emulated);
-/* Fills the inputs from the seed, poisons all other buffers and resets the module variables. Clears
- * counts, touched sectors and findings. */
+/*
+ * Fills the inputs from the seed and poisons all other buffers. Clears counts,
+ * touched sectors and findings. Resets the module variables, unless the inputs
+ * are mixed: then they keep what the execution before left, as on a GPU.
+ */
 int emulated_case_restore(struct emulated_case *emulated, struct error *err);
+/* Appends to *mismatch which buffers of the role `in` have not the content of
+ * emulated_case_restore() any more. PL_ENOMEM. */
+int emulated_case_check_inputs(const struct emulated_case *emulated, struct text *mismatch,
+			       struct error *err);
 /* The host bytes of the buffers, by index. */
 void emulated_case_buffers(const struct emulated_case *emulated, struct host_buffers *out);
 

@@ -1,0 +1,16 @@
+// One result is NaN, which a comparison with > lets pass.
+// expect: gpu=mismatch emulator=mismatch reason="is nan"
+//
+// perflab: axis n = 2^12
+// perflab: axis block = 128
+// perflab: buffer x: f32[n] in
+// perflab: buffer y: f32[n] out
+// perflab: launch not_a_number<<<ceil_div(n, block), block>>>(n, x, y)
+// perflab: verify y = 2 * x + 1
+extern "C" __global__ void not_a_number(int n, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		y[i] = i == 77 ? __int_as_float(0x7fc00000) : 2 * x[i] + 1;
+}

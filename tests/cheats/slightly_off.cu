@@ -1,0 +1,16 @@
+// Every result is off by one thousandth.
+// expect: gpu=mismatch emulator=mismatch reason="elements of 'y' differ"
+//
+// perflab: axis n = 2^12
+// perflab: axis block = 128
+// perflab: buffer x: f32[n] in
+// perflab: buffer y: f32[n] out
+// perflab: launch slightly_off<<<ceil_div(n, block), block>>>(n, x, y)
+// perflab: verify y = 2 * x + 1
+extern "C" __global__ void slightly_off(int n, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		y[i] = (2 * x[i] + 1) * 1.001f;
+}

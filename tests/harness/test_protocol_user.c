@@ -1,0 +1,335 @@
+/* Encodes and decodes what only the cases of users have, and refuses malformed ones. */
+#include "protocol_support.h"
+#include "support.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAST_ARG 12
+
+/* One argument of each kind that has a size. */
+static void set_args(struct case_launch *launch)
+{
+	static const struct case_arg args[] = {
+		{.kind = ARG_BUFFER, .integer = 1},  {.kind = ARG_I8, .integer = INT8_MIN},
+		{.kind = ARG_U8, .integer = 255},    {.kind = ARG_I16, .integer = INT16_MIN},
+		{.kind = ARG_U16, .integer = 65535}, {.kind = ARG_I32, .integer = INT32_MIN},
+		{.kind = ARG_I64, .integer = 5},     {.kind = ARG_U64, .integer = INT64_MAX},
+		{.kind = ARG_F16, .real = -65504},   {.kind = ARG_BF16, .real = 1e38},
+		{.kind = ARG_F64, .real = DBL_MAX},  {.kind = ARG_F32, .real = 0.1},
+		{.kind = ARG_BYTES, .integer = 3},
+	};
+	static const unsigned char bytes[] = {0x00, 0xa9, 0xff};
+
+	free(launch->args);
+	launch->args = xcalloc(ARRAY_SIZE(args), sizeof(args[0]));
+	memcpy(launch->args, args, sizeof(args));
+	launch->arg_count = ARRAY_SIZE(args);
+	launch->args[LAST_ARG].bytes = xcalloc(3, 1);
+	memcpy(launch->args[LAST_ARG].bytes, bytes, 3);
+}
+
+/* A case with all that a user's kernel can have, but for its check. */
+static struct launch_case *make_user_case(void)
+{
+	struct launch_case *work = make_case("mine", "own", 256);
+
+	free(work->image);
+	work->image = xstrdup("/cache/../k.cubin");
+	work->oracle[0] = '\0';
+	work->buffers[0].type = ELEMENT_U64;
+	work->buffers[0].fill = FILL_FILE;
+	work->buffers[0].fill_file = xstrdup("/data/x.npy");
+	work->buffers[0].symbol = xstrdup("_ZN3lab6filterE");
+	set_args(&work->launches[0]);
+	work->launches[0].cluster[0] = 2;
+	work->launches[0].cluster[2] = 3;
+	work->launches[1].cooperative = true;
+	work->check.kind = CHECK_NONE;
+	return work;
+}
+
+/* Decodes what encoding gives. The JSON of both must be equal. */
+static struct launch_case *round_trip(const struct launch_case *work)
+{
+	json_t *json = transmit(case_to_json(work)), *again;
+	struct launch_case *back = NULL;
+	struct error err = {0};
+
+	if (case_from_json(&back, json, &err))
+		fail_msg("%s", err.text);
+	again = case_to_json(back);
+	assert_true(json_equal(json, again));
+	json_decref(json);
+	json_decref(again);
+	return back;
+}
+
+static void test_every_member_arrives(void **context)
+{
+	struct launch_case *work = make_user_case();
+	struct launch_case *back = round_trip(work);
+
+	(void)context;
+	assert_string_equal(back->image, "/cache/../k.cubin");
+	assert_string_equal(back->oracle, "");
+	assert_int_equal(back->buffers[0].type, ELEMENT_U64);
+	assert_int_equal(back->buffers[0].fill, FILL_FILE);
+	assert_string_equal(back->buffers[0].fill_file, "/data/x.npy");
+	assert_string_equal(back->buffers[0].symbol, "_ZN3lab6filterE");
+	assert_null(back->buffers[1].fill_file);
+	assert_null(back->buffers[1].symbol);
+	assert_memory_equal(back->launches[0].cluster, work->launches[0].cluster,
+			    sizeof(work->launches[0].cluster));
+	assert_int_equal(back->launches[1].cluster[0], 1);
+	assert_false(back->launches[0].cooperative);
+	assert_true(back->launches[1].cooperative);
+	assert_int_equal(back->launches[0].arg_count, LAST_ARG + 1);
+	for (size_t i = 0; i <= LAST_ARG; i++) {
+		assert_int_equal(back->launches[0].args[i].kind, work->launches[0].args[i].kind);
+		assert_true(back->launches[0].args[i].integer == work->launches[0].args[i].integer);
+		assert_true(back->launches[0].args[i].real == work->launches[0].args[i].real);
+	}
+	assert_memory_equal(back->launches[0].args[LAST_ARG].bytes, "\x00\xa9\xff", 3);
+	assert_int_equal(back->check.kind, CHECK_NONE);
+	launch_case_free(back);
+	launch_case_free(work);
+}
+
+static void test_types_and_fills(void **context)
+{
+	struct launch_case *work = make_case("mine", "own", 256), *back;
+
+	(void)context;
+	for (int type = 0; type < ELEMENT_TYPES; type++) {
+		work->buffers[0].type = (enum element_type)type;
+		back = round_trip(work);
+		assert_int_equal(back->buffers[0].type, type);
+		launch_case_free(back);
+	}
+	for (int fill = FILL_NONE; fill < FILL_FILE; fill++) {
+		work->buffers[0].fill = (enum buffer_fill)fill;
+		back = round_trip(work);
+		assert_int_equal(back->buffers[0].fill, fill);
+		launch_case_free(back);
+	}
+	launch_case_free(work);
+}
+
+static void test_checks(void **context)
+{
+	struct launch_case *work = make_user_case(), *back;
+	struct case_check *check = &work->check;
+
+	(void)context;
+	check->kind = CHECK_LAUNCHES;
+	check->launches = xcalloc(1, sizeof(check->launches[0]));
+	check->launch_count = 1;
+	check->launches[0] = (struct case_launch){.entry = xstrdup("slow"),
+						  .grid = {1, 2, 3},
+						  .block = {4, 5, 6},
+						  .cluster = {1, 1, 1}};
+	set_args(&check->launches[0]);
+	check->image = xstrdup("/cache/slow.ptx");
+	back = round_trip(work);
+	assert_int_equal(back->check.kind, CHECK_LAUNCHES);
+	assert_int_equal(back->check.launch_count, 1);
+	assert_string_equal(back->check.launches[0].entry, "slow");
+	assert_int_equal(back->check.launches[0].block[2], 6);
+	assert_int_equal(back->check.launches[0].arg_count, LAST_ARG + 1);
+	assert_string_equal(back->check.image, "/cache/slow.ptx");
+	launch_case_free(back);
+
+	check->kind = CHECK_EXPRESSION;
+	check->items = xcalloc(1, sizeof(check->items[0]));
+	check->items[0] = (struct case_check_item){1, xstrdup("sum(x) \"\\\n")};
+	check->item_count = 1;
+	back = round_trip(work);
+	assert_int_equal(back->check.kind, CHECK_EXPRESSION);
+	assert_int_equal(back->check.item_count, 1);
+	assert_int_equal(back->check.items[0].buffer, 1);
+	assert_string_equal(back->check.items[0].text, "sum(x) \"\\\n");
+	assert_null(back->check.command);
+	launch_case_free(back);
+
+	check->kind = CHECK_FILE;
+	back = round_trip(work);
+	assert_int_equal(back->check.kind, CHECK_FILE);
+	launch_case_free(back);
+
+	check->kind = CHECK_COMMAND;
+	check->command = xstrdup("python3 check.py | cat");
+	back = round_trip(work);
+	assert_int_equal(back->check.kind, CHECK_COMMAND);
+	assert_string_equal(back->check.command, "python3 check.py | cat");
+	launch_case_free(back);
+	launch_case_free(work);
+}
+
+/* A built-in case has none of these members, so that its JSON is as short as before. */
+static void test_a_built_in_case_says_nothing_new(void **context)
+{
+	struct launch_case *work = make_case("reduce", "shuffle", 256);
+	json_t *json = case_to_json(work);
+	const json_t *launch = json_array_get(json_object_get(json, "launches"), 0);
+	const json_t *buffer = json_array_get(json_object_get(json, "buffers"), 0);
+
+	(void)context;
+	assert_null(json_object_get(json, "check"));
+	assert_null(json_object_get(launch, "cluster"));
+	assert_null(json_object_get(launch, "cooperative"));
+	assert_null(json_object_get(buffer, "symbol"));
+	assert_null(json_object_get(buffer, "fill_file"));
+	json_decref(json);
+	launch_case_free(work);
+}
+
+static void must_refuse(json_t *json, const char *what, const char *message)
+{
+	struct launch_case *back = NULL;
+	struct error err = {0};
+
+	if (case_from_json(&back, json, &err) != PL_EPROTOCOL)
+		fail_msg("%s was accepted", what);
+	assert_null(back);
+	if (!strstr(err.text, message))
+		fail_msg("%s: %s", what, err.text);
+	json_decref(json);
+}
+
+#define ARG(kind, value) "{\"kind\": \"" kind "\", \"value\": " value "}"
+#define CHECK(kind, launches, image, items, command)                             \
+	"{\"kind\": \"" kind "\", \"launches\": " launches ", \"image\": " image \
+	", \"items\": " items ", \"command\": " command "}"
+
+/* A valid case in which `value` replaces the member at `path`. */
+static const struct {
+	const char *path, *value, *message;
+} bad_cases[] = {
+	{"image", "\"/\"", "neither a .ptx nor a .cubin"},
+	{"image", "\"./k.cubin\"", "neither FAMILY/NAME nor an absolute path"},
+	{"image", "\"a/.hidden\"", "neither FAMILY/NAME nor an absolute path"},
+	{"image", "null", "not a string"},
+	{"buffers/0/fill", "\"index\"", "go together"},
+	{"buffers/1/fill", "\"file\"", "go together"},
+	{"buffers/0/fill_file", "null", "go together"},
+	{"buffers/0/fill_file", "3", "not a string"},
+	{"buffers/0/symbol", "[]", "not a string"},
+	{"launches/0/cluster", "[2, 2]", "not three numbers"},
+	{"launches/0/cluster", "[2, 0, 1]", "a size below 1"},
+	{"launches/0/cluster", "3", "not an array"},
+	{"launches/0/cooperative", "1", "true or false"},
+	{"launches/0/args/1", ARG("i8", "128"), "outside of -128 to 127"},
+	{"launches/0/args/1", ARG("u8", "-1"), "outside of 0 to 255"},
+	{"launches/0/args/1", ARG("i16", "32768"), "outside of"},
+	{"launches/0/args/1", ARG("u16", "65536"), "outside of"},
+	{"launches/0/args/1", ARG("u64", "-1"), "outside of 0 to"},
+	{"launches/0/args/1", ARG("f16", "65505"), "does not fit f16"},
+	{"launches/0/args/1", ARG("bf16", "1e39"), "does not fit bf16"},
+	{"launches/0/args/1", ARG("f64", "null"), "not a number"},
+	{"launches/0/args/1", ARG("integer", "1"), "an argument of kind 'integer' has no size"},
+	{"launches/0/args/1", ARG("real", "1"), "an argument of kind 'real' has no size"},
+	{"launches/0/args/1", ARG("bytes", "\"\""), "is not 1 to"},
+	{"launches/0/args/1", ARG("bytes", "\"abc\""), "is not 1 to"},
+	{"launches/0/args/1", ARG("bytes", "\"0g\""), "a byte that is not hex"},
+	{"launches/0/args/1", ARG("bytes", "\"0A\""), "a byte that is not hex"},
+	{"launches/0/args/1", ARG("bytes", "7"), "not a string"},
+	{"check", "3", "its parent is not an object"},
+	{"check", "{}", "member 'kind' is missing"},
+	{"check", CHECK("luck", "[]", "null", "[]", "null"), "'luck' is not a kind of check"},
+	{"check", CHECK("launches", "[]", "null", "[]", "null"), "check: there is no launch"},
+	{"check", CHECK("launches", "[{}]", "null", "[]", "null"), "check: launch 0: "},
+	{"check", CHECK("command", "[]", "null", "[]", "null"), "check: there is no 'command'"},
+	{"check", CHECK("command", "[]", "null", "[]", "3"), "'command' is not a string"},
+	{"check", CHECK("none", "[]", "\"../k\"", "[]", "null"), "check: image '../k' is neither"},
+	{"check", CHECK("none", "[]", "null", "{}", "null"), "'items' is not an array"},
+	{"check", CHECK("file", "[]", "null", "[{\"buffer\": 2, \"text\": \"a\"}]", "null"),
+	 "item 0: member 'buffer' is 2, outside of 0 to 1"},
+	{"check", CHECK("file", "[]", "null", "[{\"buffer\": 1}]", "null"),
+	 "item 0: member 'text' is missing"},
+};
+
+static void test_bad_members(void **context)
+{
+	struct launch_case *work = make_user_case();
+
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(bad_cases); i++) {
+		json_t *json = case_to_json(work);
+
+		replace(json, bad_cases[i].path, bad_cases[i].value);
+		must_refuse(json, bad_cases[i].value, bad_cases[i].message);
+	}
+	launch_case_free(work);
+}
+
+/* `count` nulls. */
+static json_t *nulls(size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(array, json_null());
+	return array;
+}
+
+/* `count` letters. */
+static json_t *letters(size_t count)
+{
+	char *text = xcalloc(count + 1, 1);
+	json_t *json;
+
+	memset(text, 'a', count);
+	json = json_string(text);
+	free(text);
+	return json;
+}
+
+static void test_too_much(void **context)
+{
+	struct launch_case *work = make_user_case();
+	json_t *json = case_to_json(work);
+
+	(void)context;
+	json_object_set_new(json, "buffers", nulls(KERNEL_MAX_BUFFERS + 1));
+	must_refuse(json, "65 buffers", "has 65 elements; the limit is 64");
+	json = case_to_json(work);
+	json_object_set_new(json_array_get(json_object_get(json, "launches"), 0), "args",
+			    nulls(PROTOCOL_MAX_ARGS + 1));
+	must_refuse(json, "4097 arguments", "has 4097 elements; the limit is 4096");
+	json = case_to_json(work);
+	json_object_set_new(json, "launches", nulls(PROTOCOL_MAX_LAUNCHES + 1));
+	must_refuse(json, "65537 launches", "has 65537 elements; the limit is 65536");
+	json = case_to_json(work);
+	json_object_set_new(json_array_get(json_object_get(json, "launches"), 0), "entry",
+			    letters(4097));
+	must_refuse(json, "a long entry", "'entry' has more than 4096 bytes");
+	json = case_to_json(work);
+	json_object_set_new(json, "image", letters(4097));
+	must_refuse(json, "a long image", "'image' has more than 4096 bytes");
+	json = case_to_json(work);
+	json_object_set_new(json_object_get(json, "check"), "items", nulls(KERNEL_MAX_BUFFERS + 1));
+	must_refuse(json, "65 items", "has 65 elements; the limit is 64");
+	json = case_to_json(work);
+	json_array_set_new(
+		json_object_get(json_array_get(json_object_get(json, "launches"), 0), "args"), 0,
+		json_pack("{s:s, s:o}", "kind", "bytes", "value",
+			  letters(2 * PROTOCOL_MAX_ARG_BYTES + 2)));
+	must_refuse(json, "a large struct", "is not 1 to 32764 bytes");
+	launch_case_free(work);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_member_arrives),
+		cmocka_unit_test(test_types_and_fills),
+		cmocka_unit_test(test_checks),
+		cmocka_unit_test(test_a_built_in_case_says_nothing_new),
+		cmocka_unit_test(test_bad_members),
+		cmocka_unit_test(test_too_much),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

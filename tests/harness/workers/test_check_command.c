@@ -1,0 +1,190 @@
+/* A program of the user that computes the expected results. The programs are shell scripts. */
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "harness/workers/check_command.h"
+
+#define N 4
+#define IN "\"$PERFLAB_INPUTS\""
+#define OUT "\"$PERFLAB_RESULTS\""
+#define COPY "cp " IN "/x.npy " OUT "/y.npy"
+
+static float x[N] = {1, 2.5F, -3, 4}, y[N];
+static char root[] = "/tmp/perflab-test-command-XXXXXX";
+
+/* y is what the program writes. Returns its code. */
+static int run_script(char *script, int most_seconds, struct error *err)
+{
+	struct case_buffer buffers[] = {
+		{.name = "x", .type = ELEMENT_F32, .length = N, .role = BUFFER_IN},
+		{.name = "rest", .type = ELEMENT_F32, .length = N, .role = BUFFER_SCRATCH},
+		{.name = "y", .type = ELEMENT_F32, .length = N, .role = BUFFER_OUT},
+	};
+	const struct launch_case work = {
+		.kernel = "mine",
+		.variant = "fast",
+		.axes = {{"block", 64}, {"n", N}},
+		.axis_count = 2,
+		.buffers = buffers,
+		.buffer_count = ARRAY_SIZE(buffers),
+		.check = {.kind = CHECK_COMMAND, .command = script},
+	};
+	const struct host_buffers inputs = {.data = {x}};
+	struct host_buffers expected = {.data = {[2] = y}};
+
+	memset(y, 0, sizeof(y));
+	return check_command_run(&work, &inputs, &expected, most_seconds, err);
+}
+
+/* Folders are made in `root`, and none is left there. */
+static void assert_nothing_left(void)
+{
+	assert_int_equal(rmdir(root), 0);
+	assert_int_equal(mkdir(root, 0700), 0);
+}
+
+static void accepts(char *script)
+{
+	struct error err = {0};
+
+	if (run_script(script, 20, &err))
+		fail_msg("%s", err.text);
+	assert_memory_equal(x, y, sizeof(x));
+	assert_nothing_left();
+}
+
+static void refuses(char *script, int code, const char *says)
+{
+	struct error err = {0};
+	int rc = run_script(script, 20, &err);
+
+	if (rc != code || !strstr(err.text, says) || !strstr(err.text, "verify by "))
+		fail_msg("%s: code %d, \"%s\"", script, rc, err.text);
+	assert_nothing_left();
+}
+
+static void test_results_are_read(void **context)
+{
+	(void)context;
+	accepts(COPY);
+	/* what it prints does not matter */
+	accepts("yes | head -c 300000; echo warning >&2; " COPY);
+	accepts("cat; " COPY);
+}
+
+static void test_the_case_is_named(void **context)
+{
+	(void)context;
+	accepts("test \"$PERFLAB_KERNEL/$PERFLAB_VARIANT\" = mine/fast && "
+		"test \"$PERFLAB_CONFIG\" = block=64,n=4 && test $PERFLAB_AXIS_n = 4 && "
+		"test $PERFLAB_AXIS_block = 64 && " COPY);
+}
+
+/* Only inputs are written: the results and the rest have no content yet. */
+static void test_inputs(void **context)
+{
+	(void)context;
+	accepts("test \"$(ls " IN ")\" = x.npy && test -z \"$(ls " OUT ")\" && " COPY);
+}
+
+static void test_a_program_that_fails(void **context)
+{
+	(void)context;
+	refuses("echo first; echo no NumPy >&2; echo; exit 3", PL_EUSAGE, "ended with 3: no NumPy");
+	refuses("exit 1", PL_EUSAGE, "ended with 1: it printed nothing");
+	refuses("/nowhere/at/all", PL_EUSAGE, "ended with 127");
+	refuses("kill -ABRT $$", PL_EUSAGE, "signal 6 ended it");
+	/* a result does not count if the program failed */
+	refuses(COPY "; exit 3", PL_EUSAGE, "ended with 3");
+}
+
+static void test_bad_results(void **context)
+{
+	(void)context;
+	refuses("true", PL_EUSAGE, "it wrote no y.npy into the folder $PERFLAB_RESULTS");
+	refuses("head -c 136 " IN "/x.npy > " OUT "/y.npy", PL_EPARSE, "y.npy");
+	refuses(": > " OUT "/y.npy", PL_EPARSE, "y.npy");
+	refuses("echo 1 2 3 4 > " OUT "/y.npy", PL_EPARSE, "y.npy");
+	refuses("sed 's/<f4/<i4/' " IN "/x.npy > " OUT "/y.npy", PL_EUSAGE, "i4");
+	refuses("(sed 's/(4,)/(5,)/' " IN "/x.npy; printf '\\0\\0\\0\\0') > " OUT "/y.npy",
+		PL_EUSAGE, "5");
+}
+
+static void hangs(char *script)
+{
+	const int64_t begin_ns = monotonic_ns();
+	struct error err = {0};
+
+	assert_int_equal(run_script(script, 1, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "it ran longer than 1 s"));
+	assert_true(monotonic_ns() - begin_ns < INT64_C(20000000000));
+	assert_nothing_left();
+}
+
+static void test_a_program_that_hangs(void **context)
+{
+	(void)context;
+	hangs("sleep 100");
+	hangs("sleep 100 & wait");
+	hangs("exec > /dev/null 2>&1; sleep 100");
+	hangs("yes");
+}
+
+/* What it started in the background ends with it, and so closes the FIFO. */
+static void test_no_process_is_left(void **context)
+{
+	char *fifo = xasprintf("%s/fifo", root);
+	char *script = xasprintf("sleep 100 > %s & sleep 100", fifo);
+	struct pollfd end;
+	struct error err = {0};
+
+	(void)context;
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	end = (struct pollfd){.fd = open(fifo, O_RDONLY | O_NONBLOCK), .events = POLLIN};
+	assert_true(end.fd >= 0);
+	assert_int_equal(run_script(script, 1, &err), PL_EUSAGE);
+	assert_int_equal(poll(&end, 1, 5000), 1);
+	assert_true(end.revents & POLLHUP);
+	close(end.fd);
+	unlink(fifo);
+	free(fifo);
+	free(script);
+	assert_nothing_left();
+}
+
+static int set_up(void **context)
+{
+	(void)context;
+	return !mkdtemp(root) || setenv("TMPDIR", root, 1);
+}
+
+static int tear_down(void **context)
+{
+	(void)context;
+	return rmdir(root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_results_are_read),
+		cmocka_unit_test(test_the_case_is_named),
+		cmocka_unit_test(test_inputs),
+		cmocka_unit_test(test_a_program_that_fails),
+		cmocka_unit_test(test_bad_results),
+		cmocka_unit_test(test_a_program_that_hangs),
+		cmocka_unit_test(test_no_process_is_left),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

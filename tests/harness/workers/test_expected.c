@@ -1,0 +1,260 @@
+/* What the results of a case are compared with, for each kind of check. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "harness/workers/expected.h"
+#include "kernels/npy.h"
+
+#define N 4
+
+/* A case of x -> y and z, whose check the tests set. */
+struct bench {
+	struct case_buffer buffers[3];
+	struct launch_case work;
+	float x[N], y[N], z[1];
+	struct host_buffers inputs, expected;
+};
+
+static void bench_init(struct bench *bench, struct case_check check)
+{
+	*bench = (struct bench){
+		.buffers = {{.name = "x", .type = ELEMENT_F32, .length = N, .role = BUFFER_IN},
+			    {.name = "y", .type = ELEMENT_F32, .length = N, .role = BUFFER_OUT},
+			    {.name = "z", .type = ELEMENT_F32, .length = 1, .role = BUFFER_OUT}},
+		.x = {1, 2, 3, 4},
+	};
+	bench->work = (struct launch_case){
+		.kernel = "mine",
+		.variant = "fast",
+		.image = "/tmp/k.cubin",
+		.axes = {{"block", 64}, {"n", N}},
+		.axis_count = 2,
+		.buffers = bench->buffers,
+		.buffer_count = 3,
+		.check = check,
+	};
+	bench->inputs.data[0] = bench->x;
+	bench->expected.data[1] = bench->y;
+	bench->expected.data[2] = bench->z;
+}
+
+static int compute(struct bench *bench, struct error *err)
+{
+	return case_expected_compute(&bench->work, &bench->inputs, &bench->expected, err);
+}
+
+static void must_compute(struct bench *bench)
+{
+	struct error err = {0};
+
+	if (compute(bench, &err))
+		fail_msg("%s", err.text);
+}
+
+static void refuses(struct bench *bench, int code, const char *says)
+{
+	struct error err = {0};
+	int rc = compute(bench, &err);
+
+	if (rc != code || !strstr(err.text, says))
+		fail_msg("code %d, \"%s\"; expected \"%s\"", rc, err.text, says);
+}
+
+static void test_expressions(void **context)
+{
+	struct case_check_item items[] = {{1, "n * x + i"}, {2, "sum(x)"}};
+	const float y[] = {4, 9, 14, 19};
+	struct bench bench;
+
+	(void)context;
+	bench_init(&bench, (struct case_check){CHECK_EXPRESSION, .items = items, .item_count = 2});
+	must_compute(&bench);
+	assert_memory_equal(bench.y, y, sizeof(y));
+	assert_true(bench.z[0] == 10);
+
+	items[1].text = "sum(x";
+	refuses(&bench, PL_EPARSE, "verify z = sum(x");
+	items[1].text = "x[n]";
+	refuses(&bench, PL_EUSAGE, "verify z = x[n]");
+	/* results have no value before the launch */
+	items[1].text = "y[0]";
+	refuses(&bench, PL_EUSAGE, "verify z = y[0]");
+	items[1].text = "colour";
+	refuses(&bench, PL_EPARSE, "colour");
+}
+
+/* Without this, a result that nothing computes would be compared with zeroes. */
+static void test_a_result_that_nothing_describes(void **context)
+{
+	struct case_check_item items[] = {{1, "x"}, {1, "x"}};
+	struct bench bench;
+
+	(void)context;
+	bench_init(&bench, (struct case_check){CHECK_EXPRESSION, .items = items, .item_count = 2});
+	refuses(&bench, PL_EUSAGE, "nothing verifies the result 'z': add a line verify z");
+	bench.work.check.item_count = 0;
+	refuses(&bench, PL_EUSAGE, "nothing verifies the result 'y'");
+	bench.work.check.kind = CHECK_FILE;
+	refuses(&bench, PL_EUSAGE, "nothing verifies the result 'y'");
+}
+
+static void test_files(void **context)
+{
+	char folder[] = "/tmp/perflab-test-expected-XXXXXX";
+	const float y[] = {0.5F, 1, -2, 1e30F}, z = 7;
+	struct case_check_item items[2] = {{1, NULL}, {2, NULL}};
+	struct error err = {0};
+	struct bench bench;
+
+	(void)context;
+	assert_non_null(mkdtemp(folder));
+	items[0].text = xasprintf("%s/y.npy", folder);
+	items[1].text = xasprintf("%s/z.npy", folder);
+	assert_int_equal(npy_write(items[0].text, ELEMENT_F32, y, N, &err), 0);
+	assert_int_equal(npy_write(items[1].text, ELEMENT_F32, &z, 1, &err), 0);
+	bench_init(&bench, (struct case_check){CHECK_FILE, .items = items, .item_count = 2});
+	must_compute(&bench);
+	assert_memory_equal(bench.y, y, sizeof(y));
+	assert_true(bench.z[0] == z);
+
+	assert_int_equal(npy_write(items[1].text, ELEMENT_F32, y, N, &err), 0);
+	refuses(&bench, PL_EUSAGE, "z.npy");
+	unlink(items[1].text);
+	refuses(&bench, PL_ENOENT, "z.npy");
+	unlink(items[0].text);
+	free(items[0].text);
+	free(items[1].text);
+	assert_int_equal(rmdir(folder), 0);
+}
+
+static void test_command(void **context)
+{
+	struct bench bench;
+
+	(void)context;
+	bench_init(&bench,
+		   (struct case_check){CHECK_COMMAND, .command = "cp \"$PERFLAB_INPUTS/x.npy\" "
+								 "\"$PERFLAB_RESULTS/y.npy\""});
+	bench.work.buffer_count = 2;
+	must_compute(&bench);
+	assert_memory_equal(bench.x, bench.y, sizeof(bench.x));
+	bench.work.check.command = "echo broken; exit 3";
+	refuses(&bench, PL_EUSAGE, "verify by echo broken; exit 3: it ended with 3: broken");
+}
+
+static void test_oracle(void **context)
+{
+	struct bench bench;
+
+	(void)context;
+	bench_init(&bench, (struct case_check){CHECK_ORACLE, .command = NULL});
+	strcpy(bench.work.oracle, "mine/none");
+	refuses(&bench, PL_ENOENT, "no oracle 'mine/none'");
+	strcpy(bench.work.oracle, "fault/zeroes");
+	strcpy(bench.buffers[1].name, "out");
+	memset(bench.y, 1, sizeof(bench.y));
+	must_compute(&bench);
+	for (size_t i = 0; i < N; i++)
+		assert_true(bench.y[i] == 0);
+}
+
+/* A backend executes these: they are a case of the same buffers that is not checked itself. */
+static void test_reference_launches(void **context)
+{
+	struct case_launch fast = {.entry = "fast"}, slow[] = {{.entry = "slow"}, {.entry = "end"}};
+	struct launch_case reference;
+	struct bench bench;
+
+	(void)context;
+	bench_init(&bench,
+		   (struct case_check){CHECK_LAUNCHES, .launches = slow, .launch_count = 2});
+	bench.work.launches = &fast;
+	bench.work.launch_count = 1;
+	assert_true(case_has_reference(&bench.work));
+	assert_true(case_is_checked(&bench.work));
+	reference = case_reference(&bench.work);
+	assert_int_equal(reference.launch_count, 2);
+	assert_string_equal(reference.launches[0].entry, "slow");
+	assert_string_equal(reference.image, "/tmp/k.cubin");
+	assert_ptr_equal(reference.buffers, bench.work.buffers);
+	assert_false(case_is_checked(&reference));
+	assert_false(case_has_reference(&reference));
+	bench.work.check.image = "/tmp/slow.cubin";
+	assert_string_equal(case_reference(&bench.work).image, "/tmp/slow.cubin");
+	refuses(&bench, PL_EUSAGE, "not computed on the host");
+	bench_init(&bench, (struct case_check){CHECK_NONE, .command = NULL});
+	assert_false(case_is_checked(&bench.work));
+	refuses(&bench, PL_EUSAGE, "not computed on the host");
+}
+
+static char *key_of(const struct bench *bench)
+{
+	return case_expected_key(&bench->work, 1, 7);
+}
+
+/* Whatever changes the expected result changes its key. */
+static void test_keys(void **context)
+{
+	struct case_check_item items[] = {{1, "x"}, {2, "1"}}, other[] = {{1, "2 * x"}, {2, "1"}};
+	struct case_arg args[] = {{.kind = ARG_F64, .real = 1}};
+	struct case_launch slow = {.entry = "slow", .args = args, .arg_count = 1};
+	char *keys[16];
+	size_t count = 0;
+	struct bench bench;
+
+	(void)context;
+	bench_init(&bench, (struct case_check){CHECK_EXPRESSION, .items = items, .item_count = 2});
+	keys[count++] = key_of(&bench);
+	bench.work.axes[1].value++;
+	keys[count++] = key_of(&bench);
+	bench.work.check.items = other;
+	keys[count++] = key_of(&bench);
+	bench.buffers[0].fill = FILL_FILE;
+	bench.buffers[0].fill_file = "/data/a.npy";
+	keys[count++] = key_of(&bench);
+	bench.buffers[0].fill_file = "/data/b.npy";
+	keys[count++] = key_of(&bench);
+	bench.work.check.kind = CHECK_FILE;
+	keys[count++] = key_of(&bench);
+	bench.work.check = (struct case_check){CHECK_COMMAND, .command = "a"};
+	keys[count++] = key_of(&bench);
+	bench.work.check.command = "b";
+	keys[count++] = key_of(&bench);
+	bench.work.check =
+		(struct case_check){CHECK_LAUNCHES, .launches = &slow, .launch_count = 1};
+	keys[count++] = key_of(&bench);
+	args[0].real = 2;
+	keys[count++] = key_of(&bench);
+	slow.shared_bytes = 64;
+	keys[count++] = key_of(&bench);
+	bench.work.check.image = "/tmp/slow.cubin";
+	keys[count++] = key_of(&bench);
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (!strcmp(keys[i], keys[k]))
+				fail_msg("keys %zu and %zu are equal: %s", k, i, keys[i]);
+	for (size_t i = 0; i < count; i++)
+		free(keys[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_a_result_that_nothing_describes),
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_oracle),
+		cmocka_unit_test(test_reference_launches),
+		cmocka_unit_test(test_keys),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
