@@ -94,7 +94,7 @@ static const struct option_row rows[] = {
 	 NULL, 0},
 	{"force", 'f', OPTION_FLAG, FIELD(force), NULL, "replace the file if it exists", NULL, 0},
 	{"arch", 0, OPTION_TEXT, FIELD(arch), "ARCH",
-	 "compile for this architecture, such as sm_80 (default: sm_90)", NULL, 0},
+	 "compile for this architecture, such as sm_80", NULL, 0},
 	{"compile-flag", 0, OPTION_LIST, FIELD(compile_flags), "FLAG",
 	 "a flag for the compiler, such as -Iinclude, which the result keeps; repeatable", NULL, 0},
 	{"std", 0, OPTION_TEXT, FIELD(standard), "STANDARD",
