@@ -47,12 +47,8 @@ static bool source_name_add(struct text *out, const char **c)
 	return true;
 }
 
-/*
- * Adds the qualified name of a kernel without template arguments and parameters: "ns::scale" of
- * _ZN2ns5scaleIfEEvPT_. A kernel is no member of a class, so template arguments are always last.
- * A name that is not mangled is added as it is.
- */
-static void entry_plain_name(struct text *out, const char *name)
+/* A kernel is no member of a class, so template arguments are always last. */
+void compile_plain_name(struct text *out, const char *name)
 {
 	const char *c = name;
 	bool read;
@@ -130,7 +126,7 @@ static int entry_match(const struct compiled_entry *entry, const char *wanted)
 		wanted += 2;
 		length -= 2;
 	}
-	entry_plain_name(&plain, entry->name);
+	compile_plain_name(&plain, entry->name);
 	if (plain.length >= length && length) {
 		before = plain.length - length;
 		if (!memcmp(plain.data + before, wanted, length))
@@ -164,7 +160,7 @@ static void entry_describe(struct text *out, const struct compiled_entry *entry)
 {
 	struct text plain = TEXT_INIT;
 
-	entry_plain_name(&plain, entry->name);
+	compile_plain_name(&plain, entry->name);
 	text_add(out, plain.data);
 	if (strcmp(plain.data, entry->name) != 0)
 		text_addf(out, " (%s)", entry->name);

@@ -29,7 +29,8 @@ BEGIN {
 		"metrics/analysis/thresholds.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
 	module("kernels", "base", "kernels/kernels.h kernels/element.h kernels/npy.h " \
-		"kernels/check_expression.h kernels/user/kernel_file.h")
+		"kernels/check_expression.h kernels/user/kernel_file.h " \
+		"kernels/user/skeleton.h")
 	module("compile", "base")
 	module("db", "base metrics metrics/analysis")
 	module("imports", "base metrics metrics/analysis")
@@ -44,7 +45,8 @@ BEGIN {
 		"harness/session/compare_runs.h harness/session/merge_databases.h " \
 		"harness/session/report_data.h harness/session/doctor.h " \
 		"harness/session/nsight.h harness/session/known_devices.h " \
-		"harness/session/comparison_rules.h harness/session/run_ends.h")
+		"harness/session/comparison_rules.h harness/session/run_ends.h " \
+		"harness/session/init_source.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h " \
 		"harness/workers/expected.h harness/workers/tolerance.h")

@@ -1,0 +1,138 @@
+/* perflab init: writes first annotations for a file of the user. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/interruption.h"
+#include "cli/output.h"
+#include "harness/session/init_source.h"
+#include "kernels/user/kernel_file.h"
+
+struct init_options {
+	const char *output, *arch, *standard, *compiler;
+	struct string_list compile_flags;
+	bool force;
+};
+
+static void init_defaults(void *context)
+{
+	struct init_options *options = context;
+
+	options->arch = "sm_90";
+}
+
+static bool is_stdout(const char *path)
+{
+	return strcmp(path, "-") == 0;
+}
+
+static int check_free(const char *path, bool force, struct error *err)
+{
+	struct stat found;
+
+	if (force || is_stdout(path) || lstat(path, &found) != 0)
+		return 0;
+	return error_set(err, PL_EEXIST,
+			 "%s exists already: --force replaces it, -o writes to another file", path);
+}
+
+static int write_annotations(const char *path, const struct text *annotations, struct error *err)
+{
+	struct output output;
+	int rc = output_open(&output, path, err);
+
+	if (rc)
+		return rc;
+	fwrite(annotations->data, 1, annotations->length, output.stream);
+	return output_commit(&output, err);
+}
+
+static void say_what_to_do(const char *file, const char *path, const struct init_result *result)
+{
+	if (result->templates)
+		say("%s: %zu %s: choose an instance in the comments at the end", file,
+		    result->templates, result->templates == 1 ? "template" : "templates");
+	if (!is_stdout(path))
+		say("%s is written: correct what it guesses, then run perflab sweep %s", path,
+		    file);
+}
+
+static int run_init(struct invocation *call, struct error *err)
+{
+	const struct init_options *options = call->options;
+	const char *file = call->operands.items[0];
+	const struct init_request request = {.file = file,
+					     .arch = options->arch,
+					     .flags = &options->compile_flags,
+					     .standard = options->standard,
+					     .compiler = options->compiler};
+	char *path = options->output ? xstrdup(options->output)
+				     : xasprintf("%s" KERNEL_FILE_SIDECAR_SUFFIX, file);
+	struct init_result result = {.annotations = TEXT_INIT, .messages = TEXT_INIT};
+	int rc = check_free(path, options->force, err);
+
+	if (!rc)
+		rc = init_source(&result, &request, interruption_catch(), err);
+	if (result.messages.length)
+		fputs(result.messages.data, stderr);
+	if (!rc)
+		rc = write_annotations(path, &result.annotations, err);
+	if (!rc)
+		say_what_to_do(file, path, &result);
+	init_result_release(&result);
+	free(path);
+	return rc;
+}
+
+#define FIELD(name) offsetof(struct init_options, name)
+
+static const struct option_row rows[] = {
+	{"output", 'o', OPTION_TEXT, FIELD(output), "FILE",
+	 "write to this file; - is standard output (default: the name of the source with .perflab "
+	 "after it)",
+	 NULL, 0},
+	{"force", 'f', OPTION_FLAG, FIELD(force), NULL, "replace the file if it exists", NULL, 0},
+	{"arch", 0, OPTION_TEXT, FIELD(arch), "ARCH",
+	 "compile for this architecture, such as sm_80", NULL, 0},
+	{"compile-flag", 0, OPTION_LIST, FIELD(compile_flags), "FLAG",
+	 "a flag for the compiler, such as -Iinclude, which the result keeps; repeatable", NULL, 0},
+	{"std", 0, OPTION_TEXT, FIELD(standard), "STANDARD",
+	 "the C++ standard of the file, such as c++17", NULL, 0},
+	{"compiler", 0, OPTION_TEXT, FIELD(compiler), "nvrtc|nvcc",
+	 "the compiler of the file (default: nvrtc if it can read the file, else nvcc)", NULL, 0},
+};
+
+static const struct example examples[] = {
+	{"perflab init saxpy.cu", "write saxpy.cu.perflab, which perflab sweep saxpy.cu reads"},
+	{"perflab init saxpy.cu -o -", "only print it"},
+	{"perflab init kernels.cu --compile-flag -Iinclude --std c++20",
+	 "a file that needs flags to compile"},
+};
+
+const struct command command_init = {
+	.name = "init",
+	.summary = "write first annotations for a kernel of your own",
+	.operands = "FILE",
+	.description =
+		"Compiles a .cu or .ptx file and writes the lines that perflab sweep needs: a "
+		"buffer for each pointer, the other arguments, and a launch of each kernel. No GPU "
+		"is needed.\n\n"
+		"Lengths, roles and the values of arguments are guesses from the types, the names "
+		"and the use of the parameters; a comment beside each line says so. Correct them. "
+		"Nothing is compared until you replace `verify none`.\n\n"
+		"Templates are listed in comments with an instance to choose. An existing file is "
+		"never replaced without --force.",
+	.exit_status = "3 when the file does not compile or has no kernel, 4 when there is no "
+		       "compiler.",
+	.options = rows,
+	.option_count = ARRAY_SIZE(rows),
+	.options_size = sizeof(struct init_options),
+	.defaults = init_defaults,
+	.examples = examples,
+	.example_count = ARRAY_SIZE(examples),
+	.operand_kind = OPERANDS_FREE,
+	.operands_least = 1,
+	.operands_most = 1,
+	.run = run_init,
+};

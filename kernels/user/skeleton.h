@@ -1,0 +1,53 @@
+/*
+ * skeleton: writes the annotations of a file as a person would begin them: the kernels that the
+ * compiler found, their parameters, and guesses of what they mean. Each guess has a comment.
+ *
+ * Invariants: the result is the text of a sidecar that kernel_files_read() accepts if there is
+ * something to launch. Nothing is compared, so a sweep with it is unverified. All memory is
+ * borrowed. No function reads a file.
+ */
+#ifndef KERNELS_USER_SKELETON_H
+#define KERNELS_USER_SKELETON_H
+
+#include "base/base.h"
+
+enum skeleton_class { SKELETON_INTEGER, SKELETON_REAL, SKELETON_BYTES };
+
+struct skeleton_parameter {
+	enum skeleton_class class;
+	size_t bytes;
+};
+
+/* A kernel of the compiled file. */
+struct skeleton_entry {
+	const char *name;  /* in the image */
+	const char *plain; /* qualified, without template arguments: "ns::scale" */
+	const struct skeleton_parameter *parameters;
+	size_t parameter_count;
+};
+
+struct skeleton_request {
+	const char *file; /* as the user wrote it */
+	bool ptx;         /* the text is PTX, not CUDA C++ */
+	const char *text; /* of the file; the bytes may be any */
+	size_t length;
+	const struct skeleton_entry *entries;
+	size_t entry_count;
+	/* what the file was compiled with, which a sweep needs too */
+	const struct string_list *flags; /* NULL: none */
+	const char *standard, *compiler; /* NULL: none */
+};
+
+struct skeleton_counts {
+	size_t launches;  /* lines `launch` */
+	size_t templates; /* kernels for which a person has to choose an instance */
+};
+
+/*
+ * Appends the annotations to *out. PL_ENOENT: the file has no kernel. PL_EEXIST: the file has a
+ * line `launch` already. After an error *out is as before.
+ */
+int skeleton_write(struct text *out, struct skeleton_counts *counts,
+		   const struct skeleton_request *request, struct error *err);
+
+#endif

@@ -1,0 +1,26 @@
+/* skeleton_guess: what the type, the name and the use of a parameter suggest. */
+#ifndef KERNELS_USER_SKELETON_GUESS_H
+#define KERNELS_USER_SKELETON_GUESS_H
+
+#include "kernels/user/skeleton_source.h"
+
+struct guessed_element {
+	const char *name;   /* of an element type: "f32" */
+	unsigned per_value; /* 4 for float4 */
+	bool known;         /* false: the type has no element type of its own */
+};
+
+/* Of a type of C, such as "const float4 *__restrict__". */
+struct guessed_element guess_element(const char *type);
+/* Of all pointers of a PTX kernel, from its instructions. */
+struct guessed_element guess_ptx_element(const char *body);
+/* "in", "inout" or "out", from the type, the use in the body, or without a body the name. */
+const char *guess_role(const struct source_parameter *parameter, const char *body);
+/* The fill of a buffer, with a blank before it; "": the default is right. */
+const char *guess_fill(const struct source_parameter *parameter, struct guessed_element element);
+/* "n", "block" or "1", from the name of an integer. */
+const char *guess_integer(const char *name);
+/* The bytes per thread of `extern __shared__ T name[]`; 0: there is none. */
+unsigned guess_shared_bytes(const char *body);
+
+#endif

@@ -1,0 +1,45 @@
+/* skeleton_parts: what is known of each kernel before its lines are written. */
+#ifndef KERNELS_USER_SKELETON_PARTS_H
+#define KERNELS_USER_SKELETON_PARTS_H
+
+#include "kernels/user/skeleton.h"
+#include "kernels/user/skeleton_guess.h"
+
+struct skeleton_buffer {
+	const char *name, *type, *length, *role;
+	const char *fill;  /* with a blank before it; "": the default */
+	const char *shown; /* the parameter in the source */
+	bool known;        /* the element type follows from the source */
+};
+
+struct skeleton_argument {
+	const char *value;
+	const char *remark; /* why it has this value; NULL: a buffer */
+};
+
+struct skeleton_kernel {
+	const struct skeleton_entry *entry;
+	const struct source_kernel *declared; /* NULL: the text has no such declaration */
+	const char *name;                     /* as the launch names it */
+	struct skeleton_buffer *buffers;
+	size_t buffer_count;
+	struct skeleton_argument *arguments; /* one per parameter, unless there is an obstacle */
+	const char *obstacle;                /* why there is no launch; NULL: there is one */
+};
+
+struct skeleton {
+	const struct skeleton_request *request;
+	struct annotation_pool pool;
+	struct source_kernels source;
+	struct skeleton_kernel *kernels;
+	size_t count;
+};
+
+/* Whether a kernel is a template of which the image has no instance. */
+bool skeleton_is_open_template(const struct skeleton *skeleton,
+			       const struct source_kernel *declared);
+/* Writes the lines of all kernels, of which there is at least one, or of templates. Returns the
+ * number of launches. */
+size_t skeleton_print(struct text *out, struct skeleton *skeleton);
+
+#endif

@@ -1,0 +1,130 @@
+# perflab init: first annotations for kernels of the user, which a sweep reads as they are.
+. "$(dirname "$0")/lib.sh"
+PERFLAB_WORKER_PTX="$(dirname "$PERFLAB")/perflab-worker-ptx"
+[ -x "$PERFLAB_WORKER_PTX" ] || skip "$PERFLAB_WORKER_PTX is not built"
+export PERFLAB_WORKER_PTX PERFLAB_WORKER_CUDA="$work/no-such-worker" PERFLAB_CACHE="$work/cache"
+export PERFLAB_DB=a.db
+
+# ---- what needs no compiler ----
+refused 2 'an operand is missing' init
+refused 3 "no such file: 'none.cu'" init none.cu
+refused 2 'reads the parameters of kernels from a .cu or .ptx' init a.cubin
+cat >add.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry add(.param .u32 add_param_0, .param .u64 add_param_1)
+{
+	.reg .pred %p<2>;
+	.reg .f32 %f<3>;
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<5>;
+	ld.param.u32 %r1, [add_param_0];
+	ld.param.u64 %rd1, [add_param_1];
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %ntid.x;
+	mov.u32 %r4, %tid.x;
+	mad.lo.s32 %r5, %r2, %r3, %r4;
+	setp.ge.s32 %p1, %r5, %r1;
+	@%p1 bra $done;
+	cvta.to.global.u64 %rd2, %rd1;
+	mul.wide.s32 %rd3, %r5, 4;
+	add.s64 %rd4, %rd2, %rd3;
+	ld.global.f32 %f1, [%rd4];
+	add.f32 %f2, %f1, 0f3F800000;
+	st.global.f32 [%rd4], %f2;
+$done:
+	ret;
+}
+END
+run init add.ptx
+expect_code 0
+expect_err 'add.ptx.perflab is written'
+run sweep add.ptx --backend ptx --block-sizes 64 --size 1000
+expect_code 0
+expect_out 'unverified'
+run sweep add.ptx --backend ptx --block-sizes 64 --size 1000 --annotate 'verify p1 = p1 + 1'
+expect_code 0
+expect_out '(1 ok)'
+
+# a file is replaced only with --force
+echo '# mine' >add.ptx.perflab
+refused 3 'add.ptx.perflab exists already: --force' init add.ptx
+grep -qx '# mine' add.ptx.perflab || complain 'the file was replaced'
+run init add.ptx --force
+expect_code 0
+grep -q '^launch add<<<' add.ptx.perflab || complain 'the file was not replaced'
+run init add.ptx -o other.perflab
+expect_code 0
+cmp -s other.perflab add.ptx.perflab || complain '-o writes something else'
+run init add.ptx -o -
+expect_code 0
+expect_out 'launch add<<<ceil_div(n, block), block>>>(n, p1)'
+echo '// perflab: launch add<<<1, 32>>>()' | cat - add.ptx >annotated.ptx
+refused 3 'annotated.ptx:1: the file has annotations already' init annotated.ptx
+
+# ---- a .cu ----
+cat >saxpy.cu <<'END'
+__global__ void saxpy(int n, float a, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		y[i] = a * x[i] + y[i];
+}
+END
+run init saxpy.cu
+[ "$code" -eq 4 ] && finish_without 'this machine has no CUDA compiler'
+expect_code 0
+[ -s "$work/out" ] && complain 'data on stdout, although a file was written'
+run sweep saxpy.cu --backend ptx --block-sizes 64,256 --size 1000
+expect_code 0
+expect_out '(2 unverified)'
+# what the comments propose
+sed 's/^verify none$/verify y = x + y/' saxpy.cu.perflab >right.perflab
+run sweep saxpy.cu right.perflab --backend ptx --block-sizes 64,256 --size 1000
+expect_code 0
+expect_out '(2 ok)'
+
+# several kernels, one of which needs a flag; templates are listed
+mkdir include
+echo '#define LENGTH_TYPE unsigned' >include/length.h
+cat >several.cu <<'END'
+#include "length.h"
+namespace ns {
+__global__ void twice(const float *x, float *y, LENGTH_TYPE count)
+{
+	unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < count)
+		y[i] = 2 * x[i];
+}
+}
+__global__ void fill(double *x, size_t len)
+{
+	size_t i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < len)
+		x[i] = 1;
+}
+template <class T> __global__ void any(T *x) { *x = 1; }
+END
+run init several.cu
+expect_code 3
+expect_err 'length.h'
+[ -e several.cu.perflab ] && complain 'a file was written'
+run init several.cu --compile-flag -Iinclude --std c++17
+expect_code 0
+expect_err '1 template: choose an instance'
+grep -q '^#   launch any<float><<<' several.cu.perflab || complain 'the template is not listed'
+run sweep several.cu --backend ptx --block-sizes 64 --size 1000
+expect_code 0
+expect_out '(2 unverified)'
+expect_out 'ns-twice'
+
+# errors are those of the compiler
+echo '__global__ void k(int *x) { *x = missing; }' >bad.cu
+run init bad.cu
+expect_code 3
+expect_err 'bad.cu(1): error: identifier "missing" is undefined'
+[ -e bad.cu.perflab ] && complain 'a file was written'
+echo 'int nothing;' >empty.cu
+refused 3 'there is no __global__ function' init empty.cu
+finish

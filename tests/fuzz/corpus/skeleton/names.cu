@@ -1,0 +1,1 @@
+__global__ void a(float *x, float *x, float *p0, int *) {} __global__ void b(int *x); __global__ void a$b(bool *very_long_name_of_a_parameter_that_no_buffer_can_have) {} __global__ void a(float *x){ R"(__global__

@@ -1,0 +1,1 @@
+template <class T> __global__ void k(T *n, T *block, int *i, float *sm_count, float *
