@@ -1,5 +1,5 @@
 // Right in its first call only; later calls do nothing.
-// expect: gpu=mismatch reason="wrong after the last sample"
+// expect: gpu=mismatch reason="wrong in the last sample"
 // expect: emulator=mismatch reason="right for the first inputs, but wrong for others"
 //
 // perflab: axis n = 2^12

@@ -1,5 +1,5 @@
 // Right for ten calls, then wrong. The emulator executes a case only twice.
-// expect: gpu=mismatch reason="wrong after the last sample"
+// expect: gpu=mismatch reason="wrong in the last sample"
 // expect: emulator=ok
 //
 // perflab: axis n = 2^12

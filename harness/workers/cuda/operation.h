@@ -61,11 +61,14 @@ int operation_restore(const struct operation *operation, struct error *err);
 /* Queues the operation. */
 int operation_enqueue(struct operation *operation, struct error *err);
 /*
- * Executes the operation once and compares its results with the expected ones,
- * if the case has a check. *mismatch stays empty if every result is within the
+ * Compares the results that the latest execution left with the expected ones, if
+ * the case has a check. *mismatch stays empty if every result is within the
  * tolerance, every guard zone is intact and no input changed; otherwise it
- * describes the differences. Waits for the device.
+ * describes the differences. The device must be idle.
  */
+int operation_compare(struct operation *operation, struct text *mismatch,
+		      struct case_accuracy *accuracy, struct error *err);
+/* Executes the operation once, waits for the device and compares the results. */
 int operation_verify(struct operation *operation, struct text *mismatch,
 		     struct case_accuracy *accuracy, struct error *err);
 /* Returns how many commands operation_restore() and operation_enqueue() put into the stream. */

@@ -174,19 +174,12 @@ static int check_guards(const struct operation *operation, struct text *mismatch
 	return 0;
 }
 
-int operation_verify(struct operation *operation, struct text *mismatch,
-		     struct case_accuracy *accuracy, struct error *err)
+int operation_compare(struct operation *operation, struct text *mismatch,
+		      struct case_accuracy *accuracy, struct error *err)
 {
-	int rc = poison_results(operation, err);
+	int rc = 0;
 
 	*accuracy = (struct case_accuracy)CASE_ACCURACY_INIT;
-
-	if (rc == 0)
-		rc = operation_restore(operation, err);
-	if (rc == 0)
-		rc = operation_enqueue(operation, err);
-	if (rc == 0)
-		rc = device_synchronise(operation->resources->device, err, "executing the kernel");
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
 		if (operation->buffers[b].expected)
 			rc = compare_result(operation, b, mismatch, accuracy, err);
@@ -199,4 +192,18 @@ int operation_verify(struct operation *operation, struct text *mismatch,
 	if (rc == 0 && mismatch->length)
 		memory_forget_all(&operation->resources->memory);
 	return rc;
+}
+
+int operation_verify(struct operation *operation, struct text *mismatch,
+		     struct case_accuracy *accuracy, struct error *err)
+{
+	int rc = poison_results(operation, err);
+
+	if (rc == 0)
+		rc = operation_restore(operation, err);
+	if (rc == 0)
+		rc = operation_enqueue(operation, err);
+	if (rc == 0)
+		rc = device_synchronise(operation->resources->device, err, "executing the kernel");
+	return rc ? rc : operation_compare(operation, mismatch, accuracy, err);
 }
