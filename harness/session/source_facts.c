@@ -9,7 +9,7 @@
 /* A compiler reads no larger source. */
 #define SOURCE_MOST_BYTES ((size_t)256 << 20)
 
-static void add_source(struct string_list *paths, const struct kernel_source *source)
+static void add_source_path(struct string_list *paths, const struct kernel_source *source)
 {
 	if (source && !string_list_has(paths, source->path))
 		string_list_add(paths, source->path);
@@ -20,9 +20,9 @@ static void list_sources(struct string_list *paths, const struct plan *plan)
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct kernel_variant *variant = plan->cases[i].descriptor_variant;
 
-		add_source(paths, variant->source);
+		add_source_path(paths, variant->source);
 		if (variant->check)
-			add_source(paths, variant->check->source);
+			add_source_path(paths, variant->check->source);
 	}
 }
 

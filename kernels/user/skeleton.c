@@ -12,7 +12,7 @@
 
 /* ---- which declaration an entry has ---- */
 
-static const char *last_part(const char *plain)
+static const char *last_path_part(const char *plain)
 {
 	const char *end = strrchr(plain, ':');
 
@@ -35,7 +35,7 @@ static struct source_kernel *find_declaration(const struct skeleton_request *req
 					      const struct source_kernels *kernels,
 					      const struct skeleton_entry *entry)
 {
-	const char *name = request->ptx ? entry->name : last_part(entry->plain);
+	const char *name = request->ptx ? entry->name : last_path_part(entry->plain);
 	struct source_kernel *found = NULL;
 
 	for (size_t i = 0; i < kernels->count; i++) {
@@ -147,8 +147,8 @@ static struct skeleton_argument bytes_argument(struct skeleton_kernel *kernel,
 }
 
 /* PTX does not say what its integers mean, so the first is the number of elements. */
-static struct skeleton_argument integer_argument(const struct skeleton_kernel *kernel, size_t index,
-						 const char *name)
+static struct skeleton_argument skeleton_integer_argument(const struct skeleton_kernel *kernel,
+							  size_t index, const char *name)
 {
 	const char *value = guess_integer(name);
 
@@ -197,7 +197,8 @@ static void guess_kernel(struct skeleton_kernel *kernel, struct annotation_pool 
 			kernel->arguments[i] =
 				(struct skeleton_argument){"1.0", "an arbitrary value"};
 		else if (compiled->class == SKELETON_INTEGER)
-			kernel->arguments[i] = integer_argument(kernel, i, parameter->name);
+			kernel->arguments[i] =
+				skeleton_integer_argument(kernel, i, parameter->name);
 		else
 			kernel->arguments[i] =
 				bytes_argument(kernel, pool, parameter, compiled->bytes);

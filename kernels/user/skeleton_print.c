@@ -225,7 +225,8 @@ static void print_kernel_launch(struct text *out, const struct skeleton_kernel *
 }
 
 /* A variant with buffers of its own. */
-static void print_variant(struct text *out, const struct skeleton_kernel *kernel, size_t number)
+static void print_skeleton_variant(struct text *out, const struct skeleton_kernel *kernel,
+				   size_t number)
 {
 	if (kernel->obstacle) {
 		text_addf(out, "# %s has no launch: %s.\n\n", kernel->name, kernel->obstacle);
@@ -372,7 +373,7 @@ size_t skeleton_print(struct text *out, struct skeleton *skeleton)
 		if (shared)
 			print_kernel_launch(out, &skeleton->kernels[i]);
 		else
-			print_variant(out, &skeleton->kernels[i], i + 1);
+			print_skeleton_variant(out, &skeleton->kernels[i], i + 1);
 	}
 	for (size_t i = 0; i < skeleton->source.count; i++)
 		if (skeleton_is_open_template(skeleton, &skeleton->source.items[i]))
