@@ -41,10 +41,15 @@ struct binding {
 
 static int binding_refuse(const struct binding *at, const char *given)
 {
+	const bool untyped = at->arg->kind == ARG_INTEGER || at->arg->kind == ARG_REAL;
+
 	return error_set(at->err, PL_EUSAGE,
-			 "argument %zu of %s is %s, but the parameter is %s of %zu bytes",
+			 "argument %zu of %s is %s, but the parameter is %s of %zu bytes%s",
 			 at->number, at->entry, given, parameter_class_name(at->parameter->class),
-			 at->parameter->bytes);
+			 at->parameter->bytes,
+			 untyped && at->parameter->class == PARAMETER_BYTES
+				 ? ": if it is a number, name its type, such as i32(n) or f32(2.0)"
+				 : "");
 }
 
 /* The kind that holds the value in `bytes` bytes: signed if it can. */

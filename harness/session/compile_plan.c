@@ -196,9 +196,10 @@ static void report_failures(const struct compile_context *context)
 	}
 }
 
-static const char *image_of(const struct compiled *compiled)
+/* NULL: the file is machine code, and the backend needs PTX. */
+static const char *image_of(const struct compile_context *context, const struct compiled *compiled)
 {
-	return compiled->cubin ? compiled->cubin : compiled->ptx;
+	return context->cubin && compiled->cubin ? compiled->cubin : compiled->ptx;
 }
 
 static int bind_case(const struct compile_context *context, struct plan_case *planned, size_t own,
@@ -213,7 +214,7 @@ static int bind_case(const struct compile_context *context, struct plan_case *pl
 		return error_set(err, PL_EPARSE, "%s", job->error.text);
 	if (!other->compiled)
 		return error_set(err, PL_EPARSE, "verify: %s", other->error.text);
-	if (!image_of(job->compiled) || !image_of(other->compiled))
+	if (!image_of(context, job->compiled) || !image_of(context, other->compiled))
 		return error_set(err, PL_EUNSUPPORTED,
 				 "a .cubin holds machine code, which the emulator cannot execute: "
 				 "give the .ptx or the .cu");
@@ -224,10 +225,10 @@ static int bind_case(const struct compile_context *context, struct plan_case *pl
 	if (rc)
 		return rc;
 	free(launch->image);
-	launch->image = xstrdup(image_of(job->compiled));
+	launch->image = xstrdup(image_of(context, job->compiled));
 	if (launch->check.image) {
 		free(launch->check.image);
-		launch->check.image = xstrdup(image_of(other->compiled));
+		launch->check.image = xstrdup(image_of(context, other->compiled));
 	}
 	return 0;
 }
