@@ -102,17 +102,41 @@ int tolerance_annotation(struct annotation_scan *scan, struct annotation_scope *
 
 /* ---- compilation ---- */
 
-/* A flag whose value is a folder or a file, in the same word or in the next. */
+/* A flag whose value is a folder or a file: the value is what follows `length` bytes of the word,
+ * or the next word. */
 static bool is_path_flag(const char *flag, size_t *length)
 {
-	static const char *const flags[] = {"-I", "--include-path=", "-isystem"};
+	static const char *const flags[] = {"-I",       "--include-path",
+					    "-isystem", "--system-include",
+					    "-include", "--pre-include"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		*length = strlen(flags[i]);
-		if (!strncmp(flag, flags[i], *length))
-			return true;
+		if (strncmp(flag, flags[i], *length) != 0)
+			continue;
+		if (flag[*length] == '=')
+			(*length)++;
+		return true;
 	}
 	return false;
+}
+
+const char *flag_in_folder(struct annotation_pool *pool, const char *folder, const char *flag,
+			   bool *path_next)
+{
+	size_t length = 0;
+	bool path;
+
+	if (*path_next) {
+		*path_next = false;
+		return annotation_path(pool, folder, flag);
+	}
+	path = is_path_flag(flag, &length);
+	*path_next = path && !flag[length];
+	if (!path || *path_next)
+		return flag;
+	return pool_format(pool, "%.*s%s", (int)length, flag,
+			   annotation_path(pool, folder, flag + length));
 }
 
 /* One word; quotes group blanks and are removed. */
@@ -144,18 +168,10 @@ int flags_annotation(struct annotation_scan *scan, struct annotation_scope *scop
 		return scan_error(scan, "flags of the compiler expected: flags -Iinclude");
 	for (; *scan->at && !rc; scan_blanks(scan)) {
 		const char *flag;
-		size_t length = 0;
-		bool path;
 
 		rc = scan_flag(scan, &flag);
-		path = !rc && !path_next && is_path_flag(flag, &length);
-		if (path_next)
-			flag = annotation_path(scan->pool, scan->folder, flag);
-		else if (path && flag[length])
-			flag = pool_format(
-				scan->pool, "%.*s%s", (int)length, flag,
-				annotation_path(scan->pool, scan->folder, flag + length));
-		path_next = path && strlen(flag) == length;
+		if (!rc)
+			flag = flag_in_folder(scan->pool, scan->folder, flag, &path_next);
 		scope->flags = pool_room(scan->pool, scope->flags, scope->flag_count,
 					 sizeof(*scope->flags));
 		scope->flags[scope->flag_count++] = flag;

@@ -21,6 +21,12 @@ int flags_annotation(struct annotation_scan *scan, struct annotation_scope *scop
 int standard_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int compiler_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 
+/* A flag of the compiler. A relative path in it is one from `folder`; if the path is the next flag,
+ * *path_next is set for the next call, and it is false for the first. The pool owns the result, or
+ * it is `flag`. */
+const char *flag_in_folder(struct annotation_pool *pool, const char *folder, const char *flag,
+			   bool *path_next);
+
 bool is_real_kind(enum arg_kind kind); /* F16, BF16, F32, F64 */
 /* A launch, up to the closing bracket of its arguments; then repeat, cluster and cooperative. */
 int scan_launch(struct annotation_scan *scan, struct kernel_launch *out);

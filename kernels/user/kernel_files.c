@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/user/annotation_words.h"
 #include "kernels/user/annotations.h"
 #include "kernels/user/kernel_file.h"
 
@@ -185,6 +186,7 @@ static int add_options(struct annotated_file *given, struct annotation_pool *poo
 		       const struct kernel_file_options *options, struct error *err)
 {
 	struct annotation_scope *scope = &given->scope;
+	bool path_next = false;
 	char *folder;
 	int rc;
 
@@ -195,12 +197,13 @@ static int add_options(struct annotated_file *given, struct annotation_pool *poo
 	if (!folder)
 		return error_set(err, PL_EIO, "the current folder has no path");
 	rc = parse_given_lines(given, pool, options, pool_text(pool, folder), err);
-	free(folder);
 	for (size_t i = 0; i < options->flag_count && !rc; i++) {
 		scope->flags =
 			pool_room(pool, scope->flags, scope->flag_count, sizeof(*scope->flags));
-		scope->flags[scope->flag_count++] = pool_text(pool, options->flags[i]);
+		scope->flags[scope->flag_count++] = pool_text(
+			pool, flag_in_folder(pool, folder, options->flags[i], &path_next));
 	}
+	free(folder);
 	return rc;
 }
 

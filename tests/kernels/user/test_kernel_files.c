@@ -1,6 +1,7 @@
 /* Several files as variants, sidecars, and the lines of the command line. */
 #include "tests/kernels/user/folder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,6 +220,34 @@ static void test_only_the_command_line(void **state)
 	assert_string_equal(kernel->variants[1].source->compiler, "nvrtc");
 }
 
+/* A path on the command line is one from the current folder, wherever the source stands. */
+static void test_command_line_folders(void **state)
+{
+	struct folder *folder = *state;
+	static const char *const lines[] = {"launch k<<<1, 1>>>(y)", "buffer y: f32[1] out",
+					    "verify none"};
+	static const char *const flags[] = {
+		"-Ihere", "--include-path=here", "-isystem", "here", "-I/there", "-DI=here"};
+	const struct kernel_file_options options = {
+		lines, ARRAY_SIZE(lines), flags, ARRAY_SIZE(flags), NULL, NULL};
+	const char *const *found;
+	char expected[128];
+
+	folder_write(folder, "a.cu", "");
+	if (folder_read(folder, &options, FILES("a.cu")))
+		fail_msg("%s", folder->err.text);
+	found = kernel_file_kernel(folder->file)->variants[0].source->flags;
+	snprintf(expected, sizeof(expected), "-I%s/here", folder->path);
+	assert_string_equal(found[0], expected);
+	snprintf(expected, sizeof(expected), "--include-path=%s/here", folder->path);
+	assert_string_equal(found[1], expected);
+	assert_string_equal(found[2], "-isystem");
+	snprintf(expected, sizeof(expected), "%s/here", folder->path);
+	assert_string_equal(found[3], expected);
+	assert_string_equal(found[4], "-I/there");
+	assert_string_equal(found[5], "-DI=here");
+}
+
 static void test_command_line_replaces(void **state)
 {
 	struct folder *folder = *state;
@@ -255,7 +284,7 @@ int main(void)
 		TEST(test_own_declarations),         TEST(test_several_launches),
 		TEST(test_lines_of_a_variant),       TEST(test_sidecar),
 		TEST(test_lines_of_generated_ptx),   TEST(test_only_the_command_line),
-		TEST(test_command_line_replaces),
+		TEST(test_command_line_folders),     TEST(test_command_line_replaces),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
