@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs everything that needs a GPU, on an existing build: no compiler is needed. Each step has a
-# time limit and writes its output to FOLDER/STEP.log. A failing step does not stop the others.
+# Runs everything that needs a GPU, on an existing build. Only the step cheats needs a compiler. Each
+# step has a time limit and writes its output to FOLDER/STEP.log. A failing step does not stop the
+# others.
 # Exits with 1 if a step failed, 77 if there is no GPU.
 #
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
