@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define MOST_PATH_BYTES 4096
-#define MOST_ENTRY_BYTES 4096 /* mangled names of template instances are long */
+#define MOST_CHECK_BYTES 65536 /* as long as an annotation */
+#define MOST_ENTRY_BYTES 4096  /* mangled names of template instances are long */
 
 /* Reads a text that becomes *out. */
 static int text_from_json(char **out, const json_t *json, const char *name, size_t most,
@@ -384,10 +385,14 @@ static int check_items_from_json(struct launch_case *out, const json_t *json, st
 
 		rc = member_int64(&buffer, item, "buffer", 0, (int64_t)out->buffer_count - 1, err);
 		if (!rc)
-			rc = text_from_json(&check->text, item, "text", MOST_PATH_BYTES, err);
+			rc = text_from_json(&check->text, item, "text", MOST_CHECK_BYTES, err);
 		if (rc)
 			return error_context(err, rc, "item %zu", i);
 		check->buffer = (size_t)buffer;
+		if (out->buffers[buffer].role != BUFFER_OUT &&
+		    out->buffers[buffer].role != BUFFER_INOUT)
+			return error_set(err, PL_EPROTOCOL, "item %zu: buffer '%s' is no result", i,
+					 out->buffers[buffer].name);
 	}
 	return 0;
 }
@@ -416,7 +421,7 @@ static int case_check_from_json(struct launch_case *out, const json_t *json, str
 		rc = check_items_from_json(out, object, err);
 	if (!rc)
 		rc = optional_text_from_json(&out->check.command, object, "command",
-					     MOST_PATH_BYTES, err);
+					     MOST_CHECK_BYTES, err);
 	if (!rc && out->check.kind == CHECK_LAUNCHES && !out->check.launch_count)
 		rc = error_set(err, PL_EPROTOCOL, "there is no launch");
 	if (!rc && out->check.kind == CHECK_COMMAND && !out->check.command)

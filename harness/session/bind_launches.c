@@ -100,6 +100,15 @@ static int bind_integer_argument(const struct binding *at)
 	return binding_refuse(at, given);
 }
 
+/* Whether the bits of a scalar would be read as a number of the other class. */
+static bool classes_differ(enum arg_kind kind, enum parameter_class class)
+{
+	const bool real = kind == ARG_F32 || kind == ARG_F64;
+	const bool integer = kind != ARG_BYTES && kind != ARG_F16 && kind != ARG_BF16 && !real;
+
+	return (real && class == PARAMETER_INTEGER) || (integer && class == PARAMETER_REAL);
+}
+
 static int bind_argument(const struct binding *at)
 {
 	char given[64];
@@ -119,7 +128,8 @@ static int bind_argument(const struct binding *at)
 	default:
 		break;
 	}
-	if (case_arg_bytes(at->arg) == at->parameter->bytes)
+	if (case_arg_bytes(at->arg) == at->parameter->bytes &&
+	    !classes_differ(at->arg->kind, at->parameter->class))
 		return 0;
 	snprintf(given, sizeof(given), "of type %s and %zu bytes", arg_kind_name(at->arg->kind),
 		 case_arg_bytes(at->arg));

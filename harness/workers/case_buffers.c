@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/workers/tolerance.h"
+#include "kernels/element.h"
 
 size_t case_buffer_bytes(const struct case_buffer *buffer)
 {
@@ -48,10 +49,21 @@ int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed,
 	return rc;
 }
 
+/* Integers may differ by the absolute tolerance only: a relative one would hide a wrong index. */
+static bool same_integer(const struct launch_case *work, enum element_type type, const void *result,
+			 const void *expected, int64_t index)
+{
+	if (element_integer(type, result, index) == element_integer(type, expected, index))
+		return true;
+	return work->tolerance_abs > 0 &&
+	       fabs(element_difference(type, result, expected, index)) <= work->tolerance_abs;
+}
+
 struct case_difference case_compare(const struct launch_case *work, size_t buffer,
 				    const void *result, const void *expected)
 {
 	const struct case_buffer *described = &work->buffers[buffer];
+	const bool integer = element_is_integer(described->type);
 	struct case_difference difference = {0};
 
 	for (int64_t i = 0; i < described->length; i++) {
@@ -60,7 +72,9 @@ struct case_difference case_compare(const struct launch_case *work, size_t buffe
 
 		difference.largest_error = fmax(difference.largest_error, fabs(got - wanted));
 		difference.largest_expected = fmax(difference.largest_expected, fabs(wanted));
-		if (within_tolerance(got, wanted, work->tolerance_abs, work->tolerance_rel))
+		if (integer ? same_integer(work, described->type, result, expected, i)
+			    : within_tolerance(got, wanted, work->tolerance_abs,
+					       work->tolerance_rel))
 			continue;
 		if (!difference.mismatches++) {
 			difference.first = (uint64_t)i;

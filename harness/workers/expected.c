@@ -83,6 +83,9 @@ static void key_add_check(struct text *key, const struct launch_case *work)
 
 	text_addf(key, " %s %s", check_kind_name(check->kind),
 		  check->command ? check->command : "");
+	/* The program is told which variant it verifies. */
+	if (check->kind == CHECK_COMMAND)
+		text_addf(key, " %s/%s", work->kernel, work->variant);
 	if (check->kind == CHECK_LAUNCHES)
 		text_addf(key, " %s", check->image ? check->image : work->image);
 	for (size_t l = 0; l < check->launch_count; l++)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/element.h"
+
 /* An upper estimate, from observation, of the kernels, fills and copies that a library queues for
  * one operation. */
 enum { COMMANDS_OF_LIBRARY = 8 };
@@ -89,10 +91,10 @@ static void set_argument_value(union argument_value *value, const struct case_ar
 {
 	switch (arg->kind) {
 	case ARG_F16:
-		element_store(ELEMENT_F16, value->bytes, 0, arg->real);
+		element_store_nearest(ELEMENT_F16, value->bytes, 0, arg->real);
 		break;
 	case ARG_BF16:
-		element_store(ELEMENT_BF16, value->bytes, 0, arg->real);
+		element_store_nearest(ELEMENT_BF16, value->bytes, 0, arg->real);
 		break;
 	case ARG_F32:
 		value->f32 = (float)arg->real;

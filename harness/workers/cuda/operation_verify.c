@@ -117,7 +117,9 @@ static int compare_result(const struct operation *operation, size_t b, struct te
 		.result = operation->buffers[b].data,
 		.expected = operation->buffers[b].expected->data,
 		.tolerance_abs = operation->work->tolerance_abs,
-		.tolerance_rel = operation->work->tolerance_rel,
+		/* a relative tolerance would hide a wrong index */
+		.tolerance_rel =
+			element_is_integer(buffer->type) ? 0 : operation->work->tolerance_rel,
 	};
 	struct element_check comparison;
 	int rc = compare_on_device(operation->resources, &task, &comparison, err);

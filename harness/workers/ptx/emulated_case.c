@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness/workers/case_buffers.h"
+#include "kernels/element.h"
 
 /*
  * The first and the last blocks of a launch that are checked for races and
@@ -205,10 +206,10 @@ static void write_argument(unsigned char *out, const struct emulated_case *emula
 		memcpy(out, &emulated->addresses[arg->integer], sizeof(uint64_t));
 		break;
 	case ARG_F16:
-		element_store(ELEMENT_F16, out, 0, arg->real);
+		element_store_nearest(ELEMENT_F16, out, 0, arg->real);
 		break;
 	case ARG_BF16:
-		element_store(ELEMENT_BF16, out, 0, arg->real);
+		element_store_nearest(ELEMENT_BF16, out, 0, arg->real);
 		break;
 	case ARG_F32:
 		memcpy(out, &(float){(float)arg->real}, sizeof(float));
