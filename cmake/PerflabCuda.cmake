@@ -121,4 +121,10 @@ function(perflab_copied_images target folder)
   add_custom_target(${target} ALL
     COMMAND ${CMAKE_COMMAND} -E copy_directory ${PERFLAB_CUDA_IMAGES}/${folder} ${CMAKE_BINARY_DIR}/${folder}
     COMMENT "Copying ${folder} from another build" VERBATIM)
+  # One after the other: two targets may copy the same folder.
+  get_property(_before GLOBAL PROPERTY perflab_last_copy)
+  if(_before)
+    add_dependencies(${target} ${_before})
+  endif()
+  set_property(GLOBAL PROPERTY perflab_last_copy ${target})
 endfunction()
