@@ -58,47 +58,6 @@ static void take_settings(struct measure_settings *out, const struct run *run,
 	*out = settings;
 }
 
-/*
- * Loads a run whose process mark does not change meanwhile. A run is read by
- * several statements: its state could be from before another process resumed it,
- * and its mark from after that. The state is read after the mark here.
- */
-static int load_unclaimed(struct run *run, struct db *db, int64_t id, struct error *err)
-{
-	struct run before = {0};
-	const char *was, *is;
-	int rc = run_load(db, id, true, &before, err);
-
-	if (!rc)
-		rc = run_load(db, id, true, run, err);
-	if (!rc) {
-		was = key_value_get(&before.environment, "process");
-		is = key_value_get(&run->environment, "process");
-		if ((was || is) && (!was || !is || strcmp(was, is) != 0))
-			rc = error_set(
-				err, PL_EBUSY,
-				"another process has just resumed run %lld; wait for its end",
-				(long long)id);
-	}
-	run_release(&before);
-	return rc;
-}
-
-static bool is_running(const struct run *run)
-{
-	return run->state && strcmp(run->state, "running") == 0;
-}
-
-/* Another process that lives has just claimed the run, even if its state does not say so yet. */
-static bool is_own_mark(const char *mark)
-{
-	char *own = host_process_mark();
-	const bool same = strcmp(mark, own) == 0;
-
-	free(own);
-	return same;
-}
-
 int resume_load(struct run *run, struct measure_settings *settings,
 		const struct sweep_request *request, struct db *db, struct error *err)
 {
@@ -107,14 +66,14 @@ int resume_load(struct run *run, struct measure_settings *settings,
 	int rc = db_run_resolve(db, request->resume, &id, err);
 
 	if (!rc)
-		rc = load_unclaimed(run, db, id, err);
+		rc = run_load(db, id, true, run, err);
 	if (rc)
 		return error_context(err, rc, "--resume");
 	mark = key_value_get(&run->environment, "process");
 	if (run->state && strcmp(run->state, "finished") == 0)
 		return error_set(err, PL_EUSAGE, "run %lld is finished: nothing to resume",
 				 (long long)id);
-	if (mark && host_process_lives(mark) && (is_running(run) || !is_own_mark(mark)))
+	if (run->state && strcmp(run->state, "running") == 0 && mark && host_process_lives(mark))
 		return error_set(err, PL_EBUSY, "run %lld is still running, in process %s",
 				 (long long)id, mark);
 	if (!run->has_settings)

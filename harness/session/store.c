@@ -257,20 +257,29 @@ static int store_new_run(struct sweep_store *store, const struct run_task *task,
 
 /* ---- a resumed run ---- */
 
-/* Of two processes that resume a run at the same moment, one succeeds. */
+/*
+ * Of two processes that resume a run at the same moment, one succeeds. The mark
+ * and the state change together, because another process takes a run that is
+ * not running for one that it may resume.
+ */
 static int claim_run(struct sweep_store *store, const struct run *resumed, struct error *err)
 {
 	const char *before = key_value_get(&resumed->environment, "process");
 	char *mark = host_process_mark();
-	int rc;
+	int rc = db_together_begin(store->db, err);
 
-	if (before)
-		rc = db_environment_swap(store->db, resumed->id, "process", before, mark, err);
-	else
-		rc = db_environment_set(store->db, resumed->id, "process", mark, err);
-	if (rc == PL_EBUSY)
-		error_set(err, rc, "another process has just resumed run %lld; wait for its end",
-			  (long long)resumed->id);
+	if (!rc) {
+		rc = before ? db_environment_swap(store->db, resumed->id, "process", before, mark,
+						  err)
+			    : db_environment_set(store->db, resumed->id, "process", mark, err);
+		if (rc == PL_EBUSY)
+			error_set(err, rc,
+				  "another process has just resumed run %lld; wait for its end",
+				  (long long)resumed->id);
+		if (!rc)
+			rc = db_run_reopen(store->db, resumed->id, err);
+		rc = db_together_end(store->db, rc, err);
+	}
 	free(mark);
 	return rc;
 }
@@ -301,8 +310,6 @@ static int reopen_run(struct sweep_store *store, const struct run_task *task, st
 	store->run_id = task->resumed->id;
 	memcpy(store->trial_ids, task->trial_ids, plan->count * sizeof(*store->trial_ids));
 	rc = claim_run(store, task->resumed, err);
-	if (!rc)
-		rc = db_run_reopen(store->db, store->run_id, err);
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 
