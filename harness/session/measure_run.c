@@ -80,11 +80,23 @@ static int check_traits(const struct run_task *task, const struct session_info *
 
 /* ---- the run ---- */
 
+static void tell_shared_device(const struct run_task *task, const struct session_info *info)
+{
+	const char *others = key_value_get(&info->environment, "gpu.other_processes");
+
+	if (others && strcmp(others, "0") != 0)
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "%s other process%s the GPU, so times may hold their work; "
+			      "'nvidia-smi' lists them",
+			      others, strcmp(others, "1") ? "es use" : " uses");
+}
+
 static void tell_begun(const struct run_task *task, const struct session_info *info)
 {
 	if (task->announce_backend)
 		tell_observer(task->observer, NOTICE_REMARK, "backend %s (%s)", task->backend,
 			      info->device.name);
+	tell_shared_device(task, info);
 	if (strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0)
 		tell_observer(task->observer, NOTICE_REMARK,
 			      "this is a Debug build: device times are right, host costs are not");

@@ -112,6 +112,18 @@ static void compare_clocks(struct regress_differences *out, const struct run *ba
 			->refuses = true;
 }
 
+/* Lists it only if another process used the GPU during one of the runs: older runs do not know. */
+static void compare_sharing(struct regress_differences *out, const struct run *base,
+			    const struct run *head)
+{
+	static const char key[] = "gpu.other_processes";
+	const char *of_base = key_value_get(&base->environment, key);
+	const char *of_head = key_value_get(&head->environment, key);
+
+	if ((of_base && strcmp(of_base, "0") != 0) || (of_head && strcmp(of_head, "0") != 0))
+		compare_texts(out, "other processes on the GPU", of_base, of_head, false);
+}
+
 /* The cache mode as `--cache` names it. NULL: not known, or the backend measures no times. */
 static const char *cache_mode_of(const struct run *run)
 {
@@ -152,6 +164,7 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 	compare_environment(out, "MIG", "gpu.mig", base, head, true);
 	compare_environment(out, "ECC", "gpu.ecc", base, head, true);
 	compare_clocks(out, base, head);
+	compare_sharing(out, base, head);
 	compare_texts(out, "CUPTI", base->device.cupti, head->device.cupti, false);
 	compare_texts(out, "perflab", base->version, head->version, false);
 	compare_environment(out, "host", "host", base, head, false);

@@ -33,6 +33,16 @@ refused 2 'no run of that device and backend other than run 1' regress --base la
 refused 2 "--base: no run 'nonesuch'" regress --base nonesuch
 refused 2 "--head: no run 'nonesuch'" regress --base before --head nonesuch
 
+# a run beside other processes on the GPU: said when it is measured, and in the comparison
+sweep_as alone '' --db shared.db
+grep -q "other process" err && complain "says that others use the GPU"
+sweep_as shared shared_gpu --db shared.db
+expect_code 0
+expect_err '2 other processes use the GPU, so times may hold their work'
+run regress --base alone --head shared --db shared.db
+expect_code 0
+expect_out 'other processes on the GPU'
+
 # measured again: nothing changed; new and missing cases are reported
 sweep_as same ''
 expect_code 0

@@ -137,6 +137,8 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	info->traits.timed = !info->traits.emulated;
 	info->traits.warp_size = 32;
 	key_value_set(&info->environment, "persistence_mode", "on");
+	key_value_set(&info->environment, "gpu.other_processes",
+		      scripted("shared_gpu", NULL) ? "2" : "0");
 	info->passes = (int64_t)(settings->metrics.count + 3) / 4;
 	if (scripted("ncu", NULL)) {
 		strcpy(info->profiler, "ncu");

@@ -150,6 +150,10 @@ static void describe_environment(const struct cuda_backend *backend, struct sess
 		snprintf(text, sizeof(text), "%.0f", state.temperature_c);
 		key_value_set(environment, "gpu.temperature_c", text);
 	}
+	if (backend->device.other_processes >= 0) {
+		snprintf(text, sizeof(text), "%d", backend->device.other_processes);
+		key_value_set(environment, "gpu.other_processes", text);
+	}
 	key_value_set(environment, "gpu.pci_bus_id", backend->device.pci_bus_id);
 	key_value_set(environment, "worker.toolkit", PERFLAB_TOOLKIT_VERSION);
 	key_value_set(environment, "worker.profiler", profiler_name(backend->profiler));

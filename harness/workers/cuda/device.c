@@ -106,6 +106,10 @@ int device_open(struct device *device, int ordinal, struct error *err)
 	rc = cuda_check(driver, driver->cuDeviceGet(&device->handle, ordinal), err, "cuDeviceGet");
 	if (rc)
 		return rc;
+	if (nvml_open(&device->nvml, device->pci_bus_id, &device->nvml_reason) == 0)
+		nvml_driver_version(device->nvml, device->info.driver);
+	/* Before this process has a context: in a container, NVML may name it by another number. */
+	device->other_processes = nvml_other_processes(device->nvml);
 	/* A blocking wait instead of spinning adds tens of microseconds to every batch of samples.
 	 */
 	driver->cuDevicePrimaryCtxSetFlags(device->handle, CU_CTX_SCHED_SPIN);
@@ -122,8 +126,6 @@ int device_open(struct device *device, int ordinal, struct error *err)
 			"cuStreamCreate");
 	if (rc)
 		return rc;
-	if (nvml_open(&device->nvml, device->pci_bus_id, &device->nvml_reason) == 0)
-		nvml_driver_version(device->nvml, device->info.driver);
 	return 0;
 }
 

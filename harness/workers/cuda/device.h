@@ -18,6 +18,7 @@ struct device {
 	char pci_bus_id[32];
 	struct nvml *nvml; /* NULL: not available, see nvml_reason */
 	struct error nvml_reason;
+	int other_processes; /* that computed on the device when it was opened; -1: not known */
 };
 
 /* Describes device `ordinal` of an open driver. Creates no context. Returns PL_EUSAGE if there is

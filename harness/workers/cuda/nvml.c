@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2, NVML_TEMPERATURE_GPU = 0 };
+
+struct nvml_process;
 
 struct nvml {
 	void *library;
@@ -25,6 +28,14 @@ struct nvml {
 	int (*ecc)(void *device, int *current, int *pending);
 	int (*mig)(void *device, unsigned *current, unsigned *pending);
 	int (*driver_version)(char *text, unsigned length);
+	int (*processes)(void *device, unsigned *count, struct nvml_process *processes);
+};
+
+/* nvmlProcessInfo_t of nvmlDeviceGetComputeRunningProcesses_v3. */
+struct nvml_process {
+	unsigned pid;
+	unsigned long long used_bytes;
+	unsigned gpu_instance, compute_instance;
 };
 
 struct nvml_symbol {
@@ -46,6 +57,7 @@ static const struct nvml_symbol nvml_symbols[] = {
 	{"nvmlDeviceGetEccMode", offsetof(struct nvml, ecc), false},
 	{"nvmlDeviceGetMigMode", offsetof(struct nvml, mig), false},
 	{"nvmlSystemGetDriverVersion", offsetof(struct nvml, driver_version), false},
+	{"nvmlDeviceGetComputeRunningProcesses_v3", offsetof(struct nvml, processes), false},
 };
 
 static int load_symbols(struct nvml *nvml, struct error *err)
@@ -148,6 +160,43 @@ struct device_state nvml_device_state(const struct nvml *nvml)
 bool nvml_driver_version(const struct nvml *nvml, char out[32])
 {
 	return nvml && nvml->driver_version && nvml->driver_version(out, 32) == 0;
+}
+
+/* The parent of a process; 0: not known, as for a process outside of this container. */
+static pid_t parent_of(unsigned pid)
+{
+	char path[48], line[256];
+	int parent = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	file = fopen(path, "r");
+	if (!file)
+		return 0;
+	/* The name, in parentheses, may hold spaces and parentheses itself. */
+	if (fgets(line, sizeof(line), file)) {
+		const char *end = strrchr(line, ')');
+
+		if (!end || sscanf(end, ") %*c %d", &parent) != 1)
+			parent = 0;
+	}
+	fclose(file);
+	return parent;
+}
+
+int nvml_other_processes(const struct nvml *nvml)
+{
+	enum { MAX_PROCESSES = 64 };
+	struct nvml_process processes[MAX_PROCESSES];
+	unsigned count = MAX_PROCESSES;
+	int others = 0;
+
+	if (!nvml || !nvml->processes || nvml->processes(nvml->device, &count, processes))
+		return -1;
+	for (unsigned i = 0; i < count && i < MAX_PROCESSES; i++)
+		others += (pid_t)processes[i].pid != getpid() &&
+			  parent_of(processes[i].pid) != getppid();
+	return others;
 }
 
 void nvml_environment(const struct nvml *nvml, struct key_value_list *environment)

@@ -18,6 +18,9 @@ void nvml_close(struct nvml *nvml); /* nvml may be NULL */
 struct device_state nvml_device_state(const struct nvml *nvml);
 /* Writes the driver version, "580.159.04". Returns false if it is unknown. */
 bool nvml_driver_version(const struct nvml *nvml, char out[32]);
+/* The number of processes that compute on the device, without this one and other workers of its
+ * perflab. -1: not known. */
+int nvml_other_processes(const struct nvml *nvml);
 /* Adds persistence mode, power limit, ECC and MIG to the environment. */
 void nvml_environment(const struct nvml *nvml, struct key_value_list *environment);
 
