@@ -1,7 +1,7 @@
 /*
  * Compiles the sources of a user's kernels for the device of a session, and
- * binds the cases of the plan to the images. Cases that have the same source
- * and the same values of the compile-time axes share one image.
+ * binds the cases of the plan to the images. Cases that have the same source,
+ * flags and values of the compile-time axes share one image.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,35 +10,16 @@
 
 #include "compile/compile.h"
 #include "harness/session/bind_launches.h"
+#include "harness/session/compile_jobs.h"
 #include "harness/session/session_parts.h"
-
-/* The jobs of a plan, with a text for each that tells equal ones apart. */
-struct compile_list {
-	struct compile_job *jobs;
-	char **keys;
-	size_t count, capacity, key_capacity;
-};
 
 struct compile_context {
 	struct sweep *sweep;
 	struct plan *plan;
 	bool cubin;
 	char arch[16];
-	struct compile_list list;
+	struct compile_jobs list;
 };
-
-static void compile_list_release(struct compile_list *list)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		string_list_release(&list->jobs[i].request.defines);
-		string_list_release(&list->jobs[i].request.flags);
-		string_list_release(&list->jobs[i].request.entries);
-		compile_job_release(&list->jobs[i]);
-		free(list->keys[i]);
-	}
-	free(list->jobs);
-	free(list->keys);
-}
 
 /* From 9.0 on, code for exactly this architecture ("sm_90a") may use all of its instructions. */
 static void choose_arch(struct compile_context *context, const struct session_info *info)
@@ -96,53 +77,23 @@ static void add_wanted(struct string_list *out, const struct kernel_variant *var
 		add_entries(out, check->launches, check->launch_count);
 }
 
-static char *job_key(const struct compile_request *request)
+/* Returns the index of what a case wants of its source, or of the source of its check. */
+static size_t want_of_case(struct compile_context *context, const struct plan_case *planned,
+			   bool of_check)
 {
-	const struct string_list *const lists[] = {&request->defines, &request->flags,
-						   &request->entries};
-	struct text key = TEXT_INIT;
-
-	text_addf(&key, "%s\n%d\n%s\n", request->source, (int)request->tool,
-		  request->standard ? request->standard : "");
-	for (size_t l = 0; l < ARRAY_SIZE(lists); l++)
-		for (size_t i = 0; i < lists[l]->count; i++)
-			text_addf(&key, "%zu:%s\n", l, lists[l]->items[i]);
-	return text_detach(&key);
-}
-
-/* Returns the index of the job that compiles the source for a case. */
-static size_t find_job(struct compile_context *context, const struct plan_case *planned,
-		       bool of_check)
-{
-	struct compile_list *list = &context->list;
 	const struct kernel_variant *variant = planned->descriptor_variant;
 	const struct kernel_source *source = of_check ? variant->check->source : variant->source;
-	struct compile_job job = {.request = {.source = source->path,
-					      .arch = context->arch,
-					      .cubin = context->cubin,
-					      .tool = compile_tool_of(source),
-					      .standard = source->standard}};
-	char *key;
+	struct compile_request request = {.source = source->path,
+					  .arch = context->arch,
+					  .cubin = context->cubin,
+					  .tool = compile_tool_of(source),
+					  .standard = source->standard};
 
-	add_defines(&job.request.defines, planned);
+	add_defines(&request.defines, planned);
 	for (size_t i = 0; i < source->flag_count; i++)
-		string_list_add(&job.request.flags, source->flags[i]);
-	add_wanted(&job.request.entries, variant, of_check);
-	key = job_key(&job.request);
-	for (size_t i = 0; i < list->count; i++) {
-		if (strcmp(list->keys[i], key) != 0)
-			continue;
-		free(key);
-		string_list_release(&job.request.defines);
-		string_list_release(&job.request.flags);
-		string_list_release(&job.request.entries);
-		return i;
-	}
-	list->jobs = xgrow(list->jobs, &list->capacity, list->count + 1, sizeof(*list->jobs));
-	list->keys = xgrow(list->keys, &list->key_capacity, list->count + 1, sizeof(*list->keys));
-	list->jobs[list->count] = job;
-	list->keys[list->count] = key;
-	return list->count++;
+		string_list_add(&request.flags, source->flags[i]);
+	add_wanted(&request.entries, variant, of_check);
+	return compile_jobs_want(&context->list, &request);
 }
 
 static bool needs_source(const struct plan_case *planned)
@@ -177,23 +128,27 @@ static char *describe_failure(const struct compile_job *job)
 	return xstrdup(job->error.text);
 }
 
-/* Each failure is shown once, although many cases may end by it. */
+/* Each text is shown once: many cases may end by it, and wants that were compiled apart may fail
+ * alike. */
 static void report_failures(const struct compile_context *context)
 {
-	for (size_t i = 0; i < context->list.count; i++) {
+	struct string_list shown = {0};
+
+	for (size_t i = 0; i < context->list.job_count; i++) {
 		const struct compile_job *job = &context->list.jobs[i];
 		char *text;
 
-		if (job->compiled) {
-			if (job->compiled->messages && job->compiled->messages[0])
-				tell_observer(context->sweep->observer, NOTICE_REMARK, "%s",
-					      job->compiled->messages);
+		if (context->list.apart[i])
 			continue;
+		text = job->compiled ? xstrdup(job->compiled->messages) : describe_failure(job);
+		if (*text && !string_list_has(&shown, text)) {
+			string_list_add(&shown, text);
+			tell_observer(context->sweep->observer,
+				      job->compiled ? NOTICE_REMARK : NOTICE_WARNING, "%s", text);
 		}
-		text = describe_failure(job);
-		tell_observer(context->sweep->observer, NOTICE_WARNING, "%s", text);
 		free(text);
 	}
+	string_list_release(&shown);
 }
 
 /* NULL: the file is machine code, and the backend needs PTX. */
@@ -205,8 +160,8 @@ static const char *image_of(const struct compile_context *context, const struct 
 static int bind_case(const struct compile_context *context, struct plan_case *planned, size_t own,
 		     size_t of_check, struct error *err)
 {
-	const struct compile_job *job = &context->list.jobs[own];
-	const struct compile_job *other = &context->list.jobs[of_check];
+	const struct compile_job *job = compile_jobs_of(&context->list, own);
+	const struct compile_job *other = compile_jobs_of(&context->list, of_check);
 	struct launch_case *launch = planned->launch;
 	int rc = 0;
 
@@ -246,13 +201,11 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 
 		if (!needs_source(planned))
 			continue;
-		own[i] = of_check[i] = find_job(&context, planned, false);
+		own[i] = of_check[i] = want_of_case(&context, planned, false);
 		if (check_needs_source(planned))
-			of_check[i] = find_job(&context, planned, true);
+			of_check[i] = want_of_case(&context, planned, true);
 	}
-	if (context.list.count)
-		compile_many(context.list.jobs, context.list.count, 0, sweep->stop, show_compiled,
-			     &context, NULL);
+	compile_jobs_run(&context.list, sweep->stop, show_compiled, &context);
 	if (sweep->stop && *sweep->stop)
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
 	if (!rc)
@@ -265,7 +218,7 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 		    bind_case(&context, planned, own[i], of_check[i], &cause))
 			planned->failure = xstrdup(cause.text);
 	}
-	compile_list_release(&context.list);
+	compile_jobs_release(&context.list);
 	free(own);
 	free(of_check);
 	return rc;

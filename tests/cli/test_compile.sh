@@ -1,0 +1,78 @@
+# Sweeps of CUDA files, with compilers that write down how often they are started.
+. "$(dirname "$0")/lib.sh"
+no_worker
+PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
+[ -x "$PERFLAB_WORKER_PTX" ] || skip "no perflab-worker-ptx is built"
+nvrtc=$(dirname "$PERFLAB")/perflab-nvrtc
+nvcc=${PERFLAB_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+[ -x "$nvrtc" ] && [ -x "$nvcc" ] || skip "no compiler of CUDA files is here"
+export PERFLAB_WORKER_PTX PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+
+# counted NAME PROGRAM: makes a script NAME that notes each compilation in calls and starts PROGRAM.
+counted() {
+	printf '#!/bin/sh\ncase $1 in --*) ;; *) echo %s >>"%s/calls" ;; esac\nexec "%s" "$@"\n' \
+		"$1" "$work" "$2" >"$work/$1"
+	chmod +x "$work/$1"
+}
+counted nvrtc "$nvrtc"
+counted nvcc "$nvcc"
+export PERFLAB_NVRTC_PROGRAM="$work/nvrtc" PERFLAB_NVCC="$work/nvcc"
+
+# calls NVRTC NVCC: fails unless the compilers were started that often since the last call.
+calls() {
+	touch calls
+	got="$(grep -c nvrtc calls) $(grep -c nvcc calls)"
+	[ "$got" = "$1 $2" ] || complain "NVRTC and nvcc were started $got times, expected $1 $2"
+	rm calls
+}
+
+# ---- variants of a file are compiled together ----
+cat >twice.cu <<'END'
+// perflab: axis n = 4096
+// perflab: axis block = 64
+// perflab: buffer x: f32[n] in
+// perflab: buffer y: f32[n] out
+// perflab: verify y = 2 * x
+// perflab: variant one
+// perflab: launch twice<1><<<ceil_div(n, block), block>>>(n, x, y)
+// perflab: variant two
+// perflab: launch twice<2><<<ceil_div(n, block), block>>>(n, x, y)
+// perflab: variant plain
+// perflab: launch plain<<<ceil_div(n, block), block>>>(n, x, y)
+template <int WAY> __global__ void twice(int n, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		y[i] = WAY == 1 ? x[i] + x[i] : 2 * x[i];
+}
+__global__ void plain(int n, const float *x, float *y)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < n)
+		y[i] = 2 * x[i];
+}
+END
+run sweep twice.cu --backend ptx
+expect_code 0
+expect_out '3 (3 ok)'
+calls 1 0
+run sweep twice.cu --backend ptx --compiler nvcc
+expect_code 0
+expect_out '3 (3 ok)'
+calls 0 2 # once more for the names of two instances
+
+# ---- an instance that does not compile fails only the cases of its variant ----
+run sweep twice.cu --backend ptx \
+	--launch 'twice<float><<<ceil_div(n, block), block>>>(n, x, y)'
+expect_code 3
+expect_out '4 (3 ok, 1 failed)'
+run sweep twice.cu --backend ptx \
+	--launch 'thrice<<<ceil_div(n, block), block>>>(n, x, y)'
+expect_code 3
+expect_out '4 (3 ok, 1 failed)'
+expect_out "there is no kernel 'thrice'"
+rm calls
+
+finish
