@@ -287,8 +287,10 @@ const struct command command_sweep = {
 	.summary = "run kernels over launch configurations and store the measurements",
 	.operands = "[FILE ...] [KERNEL[/VARIANT[/CONFIG]] ...]",
 	.description =
-		"Verifies every case against a CPU reference, times it until the median is precise "
-		"enough, reads hardware counters in a separate execution, and stores everything. "
+		"Verifies every case against a CPU oracle, or as the lines of its file say, times "
+		"it "
+		"until the median is precise enough, reads hardware counters in a separate "
+		"execution, and stores everything. "
 		"Without a kernel name it runs all kernels except those that run only when named: "
 		"fault, ceilings, patterns and planted. Names take * and ?.\n\n"
 		"A FILE ends in .cu, .ptx or .cubin. Its lines `// perflab: ...`, or those of "

@@ -60,10 +60,6 @@ struct compiled {
 
 void compiled_free(struct compiled *compiled);
 
-/* Sets *out to the qualified name of a kernel without template arguments and parameters:
- * "ns::scale" of "_ZN2ns5scaleIfEEvPT_". A name that is not mangled stays as it is. */
-void compile_plain_name(struct text *out, const char *name);
-
 /*
  * Returns 0 if perflab hands `flag` to a compiler. It hands over only flags
  * that neither write a file nor start a program: include folders and files,

@@ -26,54 +26,6 @@ void entry_list_release(struct entry_list *list)
 	*list = (struct entry_list){0};
 }
 
-/* Adds the "4name" at *c to a name, after "::" if the name is not empty, and moves behind it. */
-static bool source_name_add(struct text *out, const char **c)
-{
-	size_t length = 0;
-
-	while (isdigit((unsigned char)**c)) {
-		length = length * 10 + (size_t)(*(*c)++ - '0');
-		if (length > 4096)
-			return false;
-	}
-	if (!length || strnlen(*c, length) < length)
-		return false;
-	if (strncmp(*c, "_GLOBAL__N", 10) != 0) { /* an unnamed namespace has no name to write */
-		if (out->length)
-			text_add(out, "::");
-		text_add_bytes(out, *c, length);
-	}
-	*c += length;
-	return true;
-}
-
-/* A kernel is no member of a class, so template arguments are always last. */
-void compile_plain_name(struct text *out, const char *name)
-{
-	const char *c = name;
-	bool read;
-
-	text_clear(out);
-	if (strncmp(c, "_Z", 2) != 0) {
-		text_add(out, name);
-		return;
-	}
-	c += 2;
-	if (*c == 'N') {
-		c++;
-		do
-			read = source_name_add(out, &c);
-		while (read && isdigit((unsigned char)*c));
-	} else {
-		c += *c == 'L'; /* static */
-		read = source_name_add(out, &c);
-	}
-	if (!read || !out->length) {
-		text_clear(out);
-		text_add(out, name);
-	}
-}
-
 bool entry_is_instance(const char *wanted)
 {
 	return strchr(wanted, '<') != NULL;
@@ -126,7 +78,7 @@ static int entry_match(const struct compiled_entry *entry, const char *wanted)
 		wanted += 2;
 		length -= 2;
 	}
-	compile_plain_name(&plain, entry->name);
+	mangled_plain_name(&plain, entry->name);
 	if (plain.length >= length && length) {
 		before = plain.length - length;
 		if (!memcmp(plain.data + before, wanted, length))
@@ -160,7 +112,7 @@ static void entry_describe(struct text *out, const struct compiled_entry *entry)
 {
 	struct text plain = TEXT_INIT;
 
-	compile_plain_name(&plain, entry->name);
+	mangled_plain_name(&plain, entry->name);
 	text_add(out, plain.data);
 	if (strcmp(plain.data, entry->name) != 0)
 		text_addf(out, " (%s)", entry->name);

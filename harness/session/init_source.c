@@ -61,7 +61,7 @@ static void describe_entry(struct skeleton_entry *out, const struct compiled_ent
 	for (size_t i = 0; i < entry->parameter_count; i++)
 		parameters[i] = (struct skeleton_parameter){
 			skeleton_class_of(entry->parameters[i].class), entry->parameters[i].bytes};
-	compile_plain_name(&plain, entry->name);
+	mangled_plain_name(&plain, entry->name);
 	*out = (struct skeleton_entry){entry->name, text_detach(&plain), parameters,
 				       entry->parameter_count};
 }

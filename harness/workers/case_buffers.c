@@ -98,12 +98,69 @@ void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer
 		accuracy->relative_error = fmax(accuracy->relative_error, error);
 }
 
-void case_describe_difference(struct text *mismatch, const struct case_buffer *buffer,
+/* Each kernel once; a check may launch one many times. */
+static void add_reference_kernels(struct text *out, const struct case_check *check)
+{
+	struct string_list names = {0};
+	struct text name = TEXT_INIT;
+
+	for (size_t l = 0; l < check->launch_count; l++) {
+		mangled_plain_name(&name, check->launches[l].entry);
+		if (!string_list_has(&names, name.data))
+			string_list_add(&names, name.data);
+	}
+	text_add(out, names.count > 1 ? "the kernels " : "the kernel ");
+	for (size_t i = 0; i < names.count; i++)
+		text_addf(out, "%s%s", i ? ", " : "", names.items[i]);
+	text_release(&name);
+	string_list_release(&names);
+}
+
+/* The part of a check that describes one result; "" if there is none. */
+static const char *check_item_text(const struct case_check *check, size_t buffer)
+{
+	for (size_t i = 0; i < check->item_count; i++)
+		if (check->items[i].buffer == buffer)
+			return check->items[i].text;
+	return "";
+}
+
+void case_describe_expected(struct text *out, const struct launch_case *work, size_t buffer)
+{
+	const struct case_check *check = &work->check;
+
+	switch (check->kind) {
+	case CHECK_ORACLE:
+		text_add(out, "the CPU oracle");
+		break;
+	case CHECK_LAUNCHES:
+		text_add(out, "the results of ");
+		add_reference_kernels(out, check);
+		break;
+	case CHECK_EXPRESSION:
+		text_addf(out, "the expression %.200s", check_item_text(check, buffer));
+		break;
+	case CHECK_FILE:
+		text_addf(out, "the file %.200s", check_item_text(check, buffer));
+		break;
+	case CHECK_COMMAND:
+		text_addf(out, "the results of the command %.200s", check->command);
+		break;
+	case CHECK_NONE:
+		text_add(out, "nothing");
+		break;
+	}
+}
+
+void case_describe_difference(struct text *mismatch, const struct launch_case *work, size_t buffer,
 			      const struct case_difference *difference)
 {
-	text_addf(mismatch,
-		  "%s%" PRIu64 " of %" PRId64 " elements of '%s' differ from the CPU oracle; the "
-		  "first, [%" PRIu64 "], is %.9g, expected %.9g",
-		  mismatch->length ? "; " : "", difference->mismatches, buffer->length,
-		  buffer->name, difference->first, difference->got, difference->expected);
+	const struct case_buffer *described = &work->buffers[buffer];
+
+	text_addf(mismatch, "%s%" PRIu64 " of %" PRId64 " elements of '%s' differ from ",
+		  mismatch->length ? "; " : "", difference->mismatches, described->length,
+		  described->name);
+	case_describe_expected(mismatch, work, buffer);
+	text_addf(mismatch, "; the first, [%" PRIu64 "], is %.9g, expected %.9g", difference->first,
+		  difference->got, difference->expected);
 }

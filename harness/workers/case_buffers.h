@@ -1,8 +1,8 @@
 /*
  * case_buffers: the buffers of a case, the same for every backend. These
  * functions distinguish inputs from results, make the keys under which backends
- * share data between cases, compare a result with the oracle, and describe a
- * wrong result.
+ * share data between cases, compare a result with the expected one, and describe
+ * a wrong result.
  */
 #ifndef HARNESS_WORKERS_CASE_BUFFERS_H
 #define HARNESS_WORKERS_CASE_BUFFERS_H
@@ -54,8 +54,10 @@ struct case_accuracy {
 /* Adds one result to the accuracy of the case. */
 void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer *buffer,
 			double largest_error, double largest_expected);
+/* Appends what a result is compared with: "the CPU oracle", "the expression 2 * x". */
+void case_describe_expected(struct text *out, const struct launch_case *work, size_t buffer);
 /* Appends a description of the difference to *mismatch. difference->mismatches must be > 0. */
-void case_describe_difference(struct text *mismatch, const struct case_buffer *buffer,
+void case_describe_difference(struct text *mismatch, const struct launch_case *work, size_t buffer,
 			      const struct case_difference *difference);
 
 #endif

@@ -69,7 +69,7 @@ const struct metric emulated_metrics[] = {
 	{
 		.name = "ptx_relative_error",
 		.unit = "1",
-		.meaning = "largest difference of a floating-point result from the CPU oracle, "
+		.meaning = "largest difference of a floating-point result from the expected one, "
 			   "divided by the largest expected result; verification compares it with "
 			   "the tolerance",
 		.sets = PTX,

@@ -73,7 +73,7 @@ const struct metric hardware_metrics[] = {
 	{
 		.name = "relative_error",
 		.unit = "1",
-		.meaning = "largest difference of a floating-point result from the CPU oracle, "
+		.meaning = "largest difference of a floating-point result from the expected one, "
 			   "divided by the largest expected result; verification compares it with "
 			   "the tolerance",
 		.worse = WORSE_MORE,

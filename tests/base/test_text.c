@@ -177,6 +177,28 @@ static void allocations_of_nothing_are_pointers(void **state)
 	free(zeroes);
 }
 
+static void mangled_names_become_readable(void **state)
+{
+	static const char *const names[][2] = {
+		{"saxpy", "saxpy"},
+		{"_Z5saxpyiPf", "saxpy"},
+		{"_ZN2ns5scaleIfEEvPT_", "ns::scale"},
+		{"_ZN12_GLOBAL__N_15scaleEv", "scale"},
+		{"_ZL5scalev", "scale"},
+		{"_Z99short", "_Z99short"},
+		{"_Z", "_Z"},
+		{"_ZN", "_ZN"},
+	};
+	struct text plain = TEXT_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		mangled_plain_name(&plain, names[i][0]);
+		assert_string_equal(plain.data, names[i][1]);
+	}
+	text_release(&plain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,6 +210,7 @@ int main(void)
 		cmocka_unit_test(split_at_no_separator_is_one_piece),
 		cmocka_unit_test(grow_keeps_what_is_there),
 		cmocka_unit_test(copies_are_terminated),
+		cmocka_unit_test(mangled_names_become_readable),
 		cmocka_unit_test(allocations_of_nothing_are_pointers),
 	};
 

@@ -64,7 +64,7 @@ static int describe_mismatch(const struct operation *operation, size_t b,
 		rc = read_element(device, operation->buffers[b].expected->data, buffer->type,
 				  comparison->first, &difference.expected, err);
 	if (rc == 0)
-		case_describe_difference(mismatch, buffer, &difference);
+		case_describe_difference(mismatch, operation->work, b, &difference);
 	return rc;
 }
 

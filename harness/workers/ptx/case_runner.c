@@ -96,7 +96,7 @@ static void compare_results(struct emulated_case *emulated, const struct host_bu
 		case_accuracy_note(accuracy, &work->buffers[b], difference.largest_error,
 				   difference.largest_expected);
 		if (difference.mismatches)
-			case_describe_difference(mismatch, &work->buffers[b], &difference);
+			case_describe_difference(mismatch, work, b, &difference);
 	}
 }
 

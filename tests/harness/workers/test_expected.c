@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "harness/workers/case_buffers.h"
 #include "harness/workers/expected.h"
 #include "kernels/npy.h"
 
@@ -194,6 +195,45 @@ static void test_reference_launches(void **context)
 	refuses(&bench, PL_EUSAGE, "not computed on the host");
 }
 
+/* A message names what a wrong result was compared with. */
+static void test_a_difference_names_the_check(void **context)
+{
+	struct case_check_item items[] = {{2, "7"}, {1, "2 * x"}}, file = {1, "/data/y.npy"};
+	struct case_launch slow[] = {{.entry = "slow"}, {.entry = "_ZN2ns3endIfEEvPT_"}};
+	const struct {
+		struct case_check check;
+		const char *compared_with;
+	} rows[] = {
+		{{CHECK_ORACLE, .command = NULL}, "the CPU oracle"},
+		{{CHECK_EXPRESSION, .items = items, .item_count = 2}, "the expression 2 * x"},
+		{{CHECK_FILE, .items = &file, .item_count = 1}, "the file /data/y.npy"},
+		{{CHECK_COMMAND, .command = "./check.py"}, "the results of the command ./check.py"},
+		{{CHECK_LAUNCHES, .launches = slow, .launch_count = 1},
+		 "the results of the kernel slow"},
+		{{CHECK_LAUNCHES, .launches = slow, .launch_count = 2},
+		 "the results of the kernels slow, ns::end"},
+	};
+	const float right[] = {1, 2, 3, 4}, wrong[] = {1, 2, 5, 4};
+
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct case_difference difference;
+		struct text said = TEXT_INIT;
+		struct bench bench;
+		char *wanted;
+
+		bench_init(&bench, rows[i].check);
+		difference = case_compare(&bench.work, 1, wrong, right);
+		case_describe_difference(&said, &bench.work, 1, &difference);
+		wanted = xasprintf("1 of 4 elements of 'y' differ from %s; the first, [2], is 5, "
+				   "expected 3",
+				   rows[i].compared_with);
+		assert_string_equal(said.data, wanted);
+		free(wanted);
+		text_release(&said);
+	}
+}
+
 static char *key_of(const struct bench *bench)
 {
 	return case_expected_key(&bench->work, 1, 7);
@@ -253,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_oracle),
 		cmocka_unit_test(test_reference_launches),
+		cmocka_unit_test(test_a_difference_names_the_check),
 		cmocka_unit_test(test_keys),
 	};
 
