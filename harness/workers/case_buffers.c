@@ -23,6 +23,17 @@ bool case_buffer_is_result(const struct case_buffer *buffer)
 	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
 }
 
+unsigned char case_poison(enum element_type type, enum case_execution execution)
+{
+	static const unsigned char of_integers[] = {
+		[EXECUTION_FIRST] = 0xff,
+		[EXECUTION_OTHER_INPUTS] = 0x5a,
+		[EXECUTION_REFERENCE] = 0xa5,
+	};
+
+	return element_is_integer(type) ? of_integers[execution] : 0xff;
+}
+
 char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
 {
 	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %s %" PRIu64, buffer->name,
@@ -98,9 +109,10 @@ void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer
 		accuracy->relative_error = fmax(accuracy->relative_error, error);
 }
 
-/* Each kernel once; a check may launch one many times. */
-static void add_reference_kernels(struct text *out, const struct case_check *check)
+/* Names each kernel once, because a check may launch one many times. */
+void case_describe_reference(struct text *out, const struct launch_case *work)
 {
+	const struct case_check *check = &work->check;
 	struct string_list names = {0};
 	struct text name = TEXT_INIT;
 
@@ -135,7 +147,7 @@ void case_describe_expected(struct text *out, const struct launch_case *work, si
 		break;
 	case CHECK_LAUNCHES:
 		text_add(out, "the results of ");
-		add_reference_kernels(out, check);
+		case_describe_reference(out, work);
 		break;
 	case CHECK_EXPRESSION:
 		text_addf(out, "the expression %.200s", check_item_text(check, buffer));
@@ -156,11 +168,12 @@ void case_describe_difference(struct text *mismatch, const struct launch_case *w
 			      const struct case_difference *difference)
 {
 	const struct case_buffer *described = &work->buffers[buffer];
+	const int digits = element_is_integer(described->type) ? 17 : 9;
 
 	text_addf(mismatch, "%s%" PRIu64 " of %" PRId64 " elements of '%s' differ from ",
 		  mismatch->length ? "; " : "", difference->mismatches, described->length,
 		  described->name);
 	case_describe_expected(mismatch, work, buffer);
-	text_addf(mismatch, "; the first, [%" PRIu64 "], is %.9g, expected %.9g", difference->first,
-		  difference->got, difference->expected);
+	text_addf(mismatch, "; the first, [%" PRIu64 "], is %.*g, expected %.*g", difference->first,
+		  digits, difference->got, digits, difference->expected);
 }

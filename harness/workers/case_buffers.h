@@ -13,6 +13,21 @@ size_t case_buffer_bytes(const struct case_buffer *buffer);
 bool case_buffer_is_input(const struct case_buffer *buffer);  /* IN and INOUT */
 bool case_buffer_is_result(const struct case_buffer *buffer); /* OUT and INOUT */
 
+/* Which execution finds the poison. */
+enum case_execution {
+	EXECUTION_FIRST,        /* of the case, with the inputs of the seed */
+	EXECUTION_OTHER_INPUTS, /* of the case, with those of case_fill_mixed() */
+	EXECUTION_REFERENCE,    /* of the launches that compute the expected results */
+};
+/*
+ * The byte that fills a result and scratch memory before an execution: 0xff,
+ * which is NaN, for floating-point types. Integers have no value that is always
+ * wrong, so each kind of execution has a byte of its own: an element that
+ * neither the case nor its reference writes differs, and an expected element
+ * that happens to equal one poison differs from the other.
+ */
+unsigned char case_poison(enum element_type type, enum case_execution execution);
+
 /* Returns a key that the caller frees. Inputs with equal keys have equal bytes: it consists of the
  * name, type, length and fill of the buffer and the seed. */
 char *case_input_key(const struct case_buffer *buffer, uint64_t seed);
@@ -56,6 +71,8 @@ void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer
 			double largest_error, double largest_expected);
 /* Appends what a result is compared with: "the CPU oracle", "the expression 2 * x". */
 void case_describe_expected(struct text *out, const struct launch_case *work, size_t buffer);
+/* Appends the kernels of reference launches: "the kernel slow", "the kernels slow, end". */
+void case_describe_reference(struct text *out, const struct launch_case *work);
 /* Appends a description of the difference to *mismatch. difference->mismatches must be > 0. */
 void case_describe_difference(struct text *mismatch, const struct launch_case *work, size_t buffer,
 			      const struct case_difference *difference);

@@ -203,19 +203,28 @@ size_t operation_command_count(const struct operation *operation)
 	return count;
 }
 
-/* Sets all bits of a buffer. */
-static int poison(const struct operation *operation, size_t b, struct error *err)
+int operation_poison(const struct operation *operation, struct error *err)
 {
 	const struct device *device = operation->resources->device;
-	const struct operation_buffer *buffer = &operation->buffers[b];
+	int rc = 0;
 
-	return cuda_check(&device->driver,
-			  device->driver.cuMemsetD8Async(buffer->data, 0xff, buffer->block->bytes,
-							 device->stream),
-			  err, "poisoning a buffer");
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+		const struct case_buffer *described = &operation->work->buffers[b];
+		const struct operation_buffer *buffer = &operation->buffers[b];
+
+		if (described->role == BUFFER_OUT || described->role == BUFFER_SCRATCH)
+			rc = cuda_check(&device->driver,
+					device->driver.cuMemsetD8Async(
+						buffer->data,
+						case_poison(described->type, operation->execution),
+						buffer->block->bytes, device->stream),
+					err, "poisoning a buffer");
+	}
+	return rc;
 }
 
-/* Copies the content of a buffer into the variable of the image that it stands for. */
+/* Copies the content of a buffer into the variable of the image that it stands for. A variable of
+ * the case is not always one of its reference, which may come from another file. */
 static int set_symbol(const struct operation *operation, size_t b, struct error *err)
 {
 	const struct device *device = operation->resources->device;
@@ -223,11 +232,13 @@ static int set_symbol(const struct operation *operation, size_t b, struct error 
 	const size_t wanted = case_buffer_bytes(buffer);
 	CUdeviceptr address = 0;
 	size_t bytes = 0;
-	int rc = cuda_check(&device->driver,
-			    device->driver.cuModuleGetGlobal(
-				    &address, &bytes, operation->image->module, buffer->symbol),
-			    err, buffer->symbol);
+	CUresult found = device->driver.cuModuleGetGlobal(&address, &bytes,
+							  operation->image->module, buffer->symbol);
+	int rc;
 
+	if (found == CUDA_ERROR_NOT_FOUND && operation->execution == EXECUTION_REFERENCE)
+		return 0;
+	rc = cuda_check(&device->driver, found, err, buffer->symbol);
 	if (rc == 0 && bytes != wanted)
 		rc = error_set(err, PL_EUSAGE,
 			       "the variable %s has %zu bytes, but the case gives %zu",
@@ -242,12 +253,10 @@ static int set_symbol(const struct operation *operation, size_t b, struct error 
 int operation_restore(const struct operation *operation, struct error *err)
 {
 	const struct device *device = operation->resources->device;
-	const bool distrusted = operation_is_distrusted(operation->work);
-	int rc = 0;
+	int rc = operation_is_distrusted(operation->work) ? operation_poison(operation, err) : 0;
 
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
 		const struct operation_buffer *buffer = &operation->buffers[b];
-		const enum buffer_role role = operation->work->buffers[b].role;
 
 		if (buffer->pristine)
 			rc = cuda_check(&device->driver,
@@ -255,8 +264,6 @@ int operation_restore(const struct operation *operation, struct error *err)
 						buffer->data, buffer->pristine->data,
 						buffer->block->bytes, device->stream),
 					err, "restoring an input");
-		else if (distrusted && (role == BUFFER_OUT || role == BUFFER_SCRATCH))
-			rc = poison(operation, b, err);
 		if (rc == 0 && operation->work->buffers[b].symbol && operation->image)
 			rc = set_symbol(operation, b, err);
 	}

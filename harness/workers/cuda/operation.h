@@ -36,6 +36,7 @@ struct operation {
 	struct operation_buffer buffers[KERNEL_MAX_BUFFERS];
 	struct operation_launch *launches;
 	bool allocates; /* has PER_CALL buffers: queueing it waits for the device */
+	enum case_execution execution;
 };
 
 /*
@@ -58,6 +59,9 @@ int operation_prepare(struct operation *operation, struct error *err);
  * no execution finds what an earlier one left.
  */
 int operation_restore(const struct operation *operation, struct error *err);
+/* Poisons results and scratch memory. A case with the same sizes may have left right values there.
+ */
+int operation_poison(const struct operation *operation, struct error *err);
 /* Queues the operation. */
 int operation_enqueue(struct operation *operation, struct error *err);
 /*
@@ -68,6 +72,12 @@ int operation_enqueue(struct operation *operation, struct error *err);
  */
 int operation_compare(struct operation *operation, struct text *mismatch,
 		      struct case_accuracy *accuracy, struct error *err);
+/*
+ * Adds to *found which inputs `who` ("the kernel") changed, and around which
+ * buffers it wrote. Restores the guard zones. The device must be idle.
+ */
+int operation_check_writes(const struct operation *operation, const char *who, struct text *found,
+			   struct error *err);
 /* Executes the operation once, waits for the device and compares the results. */
 int operation_verify(struct operation *operation, struct text *mismatch,
 		     struct case_accuracy *accuracy, struct error *err);

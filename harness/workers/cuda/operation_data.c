@@ -127,6 +127,25 @@ static int stage_expected(struct operation *operation, const struct freshness *f
 	return rc;
 }
 
+/* What the reference writes where it may not is no fault of the kernel that it verifies. */
+static int refuse_stray_writes(const struct operation *reference, const struct launch_case *work,
+			       struct error *err)
+{
+	struct text who = TEXT_INIT, found = TEXT_INIT;
+	int rc;
+
+	case_describe_reference(&who, work);
+	rc = operation_check_writes(reference, who.data, &found, err);
+	if (rc == 0 && found.length) {
+		/* it may have written anywhere */
+		memory_forget_all(&reference->resources->memory);
+		rc = error_set(err, PL_EUSAGE, "%s", found.data);
+	}
+	text_release(&who);
+	text_release(&found);
+	return rc;
+}
+
 /* Executes the reference launches on the buffers of the case and keeps their results. */
 static int execute_reference(struct operation *operation, const struct launch_case *reference,
 			     struct error *err)
@@ -144,6 +163,7 @@ static int execute_reference(struct operation *operation, const struct launch_ca
 	if (rc)
 		return rc;
 	memcpy(other.buffers, operation->buffers, sizeof(other.buffers));
+	other.execution = EXECUTION_REFERENCE;
 	rc = operation_restore(&other, err);
 	if (rc == 0)
 		rc = operation_enqueue(&other, err);
@@ -159,6 +179,8 @@ static int execute_reference(struct operation *operation, const struct launch_ca
 	}
 	if (rc == 0)
 		rc = device_synchronise(device, err, "executing the kernel that verifies");
+	if (rc == 0)
+		rc = refuse_stray_writes(&other, operation->work, err);
 	operation_forget(&other);
 	return rc;
 }
@@ -180,8 +202,11 @@ int operation_prepare(struct operation *operation, struct error *err)
 	const struct launch_case *work = operation->work;
 	struct host_buffers inputs = {0};
 	struct freshness fresh = {0};
-	int rc = acquire_blocks(operation, &fresh, err);
+	int rc;
 
+	operation->execution =
+		operation->resources->mixed ? EXECUTION_OTHER_INPUTS : EXECUTION_FIRST;
+	rc = acquire_blocks(operation, &fresh, err);
 	if (rc == 0)
 		rc = stage_inputs(operation, &fresh, &inputs, err);
 	if (rc == 0 && fresh.any_expected)

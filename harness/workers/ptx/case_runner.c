@@ -129,24 +129,39 @@ struct reference_run {
 	bool mixed; /* with the inputs of case_fill_mixed() */
 };
 
-static int emulate_reference(struct emulated_case *emulated, struct host_buffers *results,
-			     struct error *err)
+/* A reference that goes wrong is no fault of the kernel that it verifies. */
+static int refuse_wrong_reference(const struct emulated_case *emulated,
+				  const struct launch_case *verified, struct error *err)
+{
+	struct text who = TEXT_INIT, found = TEXT_INIT;
+	int rc = 0;
+
+	case_describe_reference(&who, verified);
+	if (emulated_case_ended(emulated))
+		finding_text(&found, &emulated->findings.items[0]);
+	else
+		rc = emulated_case_check_inputs(emulated, who.data, &found, err);
+	if (rc == 0 && found.length)
+		rc = emulated_case_ended(emulated)
+			     ? error_set(err, PL_EUSAGE, "%s goes wrong: %s", who.data, found.data)
+			     : error_set(err, PL_EUSAGE, "%s", found.data);
+	text_release(&who);
+	text_release(&found);
+	return rc;
+}
+
+static int emulate_reference(struct emulated_case *emulated, const struct launch_case *verified,
+			     struct host_buffers *results, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 	const struct launch_part all = {.instructions = emulated->runner->whole_most};
 	struct host_buffers data = {0};
-	struct text finding = TEXT_INIT;
-	int rc = 0;
+	int rc = emulated_case_restore(emulated, err);
 
-	rc = emulated_case_restore(emulated, err);
 	for (size_t i = 0; i < work->launch_count && rc == 0; i++)
 		rc = emulated_case_launch(emulated, i, &all, err);
-	if (rc == 0 && emulated_case_ended(emulated)) {
-		finding_text(&finding, &emulated->findings.items[0]);
-		rc = error_set(err, PL_EUSAGE, "the kernel that verifies goes wrong itself: %s",
-			       finding.data);
-	}
-	text_release(&finding);
+	if (rc == 0)
+		rc = refuse_wrong_reference(emulated, verified, err);
 	emulated_case_buffers(emulated, &data);
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
 		if (results->data[b])
@@ -173,8 +188,9 @@ static int compute_reference(void *context, struct host_buffers *results, struct
 	if (rc == 0)
 		rc = emulated_case_open(&emulated, of->runner, &reference, image, program, err);
 	emulated.mixed = of->mixed;
+	emulated.reference = true;
 	if (rc == 0)
-		rc = emulate_reference(&emulated, results, err);
+		rc = emulate_reference(&emulated, of->work, results, err);
 	emulated_case_close(&emulated);
 	return error_context(err, rc, "verify");
 }
@@ -267,7 +283,7 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 		compare_results(emulated, &expected, &totals->accuracy, mismatch);
 	if (work->check.kind == CHECK_ORACLE)
 		return 0;
-	rc = emulated_case_check_inputs(emulated, mismatch, err);
+	rc = emulated_case_check_inputs(emulated, "the kernel", mismatch, err);
 	if (rc == 0 && !mismatch->length && !emulated->findings.count &&
 	    case_check_follows_inputs(work))
 		rc = verify_emulated_again(emulated, mismatch, err);

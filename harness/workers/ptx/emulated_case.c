@@ -100,7 +100,8 @@ void emulated_case_close(struct emulated_case *emulated)
 	*emulated = (struct emulated_case){0};
 }
 
-/* Copies the content of buffers into the module variables that they stand for. */
+/* Copies the content of buffers into the module variables that they stand for. A variable of the
+ * case is not always one of its reference, which may come from another file. */
 static int set_symbols(struct emulated_case *emulated, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
@@ -112,9 +113,12 @@ static int set_symbols(struct emulated_case *emulated, struct error *err)
 
 		if (!buffer->symbol)
 			continue;
-		if (!emulation_variable(emulated->emulation, buffer->symbol, &address, &bytes))
+		if (!emulation_variable(emulated->emulation, buffer->symbol, &address, &bytes)) {
+			if (emulated->reference)
+				continue;
 			return error_set(err, PL_EUSAGE, "%s has no variable '%s'",
 					 emulated->image->name, buffer->symbol);
+		}
 		if (bytes != (int64_t)case_buffer_bytes(buffer))
 			return error_set(err, PL_EUSAGE,
 					 "the variable %s has %" PRId64
@@ -136,6 +140,13 @@ static int fill_emulated_input(const struct emulated_case *emulated, size_t b, v
 			       : kernel_fill(data, buffer, seed, err);
 }
 
+static unsigned char poison_of(const struct emulated_case *emulated, enum element_type type)
+{
+	return case_poison(type, emulated->reference ? EXECUTION_REFERENCE
+				 : emulated->mixed   ? EXECUTION_OTHER_INPUTS
+						     : EXECUTION_FIRST);
+}
+
 int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
@@ -150,7 +161,7 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 		if (case_buffer_is_input(buffer))
 			rc = fill_emulated_input(emulated, b, data, err);
 		else
-			memset(data, 0xff, case_buffer_bytes(buffer)); /* NaN; -1 in integers */
+			memset(data, poison_of(emulated, buffer->type), case_buffer_bytes(buffer));
 	}
 	if (!emulated->mixed)
 		emulation_reset_variables(emulated->emulation);
@@ -162,8 +173,8 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 	return rc;
 }
 
-int emulated_case_check_inputs(const struct emulated_case *emulated, struct text *mismatch,
-			       struct error *err)
+int emulated_case_check_inputs(const struct emulated_case *emulated, const char *who,
+			       struct text *found, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 	int rc = 0;
@@ -182,8 +193,8 @@ int emulated_case_check_inputs(const struct emulated_case *emulated, struct text
 		if (rc == 0 &&
 		    memcmp(wanted, device_memory_data(emulated->memory, emulated->addresses[b]),
 			   bytes) != 0)
-			text_addf(mismatch, "%sthe kernel wrote into '%s', which is an input",
-				  mismatch->length ? "; " : "", work->buffers[b].name);
+			text_addf(found, "%s%s wrote into '%s', which is an input",
+				  found->length ? "; " : "", who, work->buffers[b].name);
 		free(wanted);
 	}
 	return rc;

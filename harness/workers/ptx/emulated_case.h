@@ -15,7 +15,8 @@ struct emulated_case {
 	struct device_memory *memory;
 	struct emulation *emulation;
 	uint64_t addresses[KERNEL_MAX_BUFFERS];
-	bool mixed; /* the inputs are those of case_fill_mixed() */
+	bool mixed;     /* the inputs are those of case_fill_mixed() */
+	bool reference; /* the launches compute the expected results of another case */
 	struct finding_list findings;
 };
 
@@ -31,10 +32,10 @@ void emulated_case_close(struct emulated_case *emulated);
  * are mixed: then they keep what the execution before left, as on a GPU.
  */
 int emulated_case_restore(struct emulated_case *emulated, struct error *err);
-/* Appends to *mismatch which buffers of the role `in` have not the content of
- * emulated_case_restore() any more. PL_ENOMEM. */
-int emulated_case_check_inputs(const struct emulated_case *emulated, struct text *mismatch,
-			       struct error *err);
+/* Appends to *found which buffers of the role `in` have not the content of
+ * emulated_case_restore() any more, because `who` ("the kernel") wrote there. PL_ENOMEM. */
+int emulated_case_check_inputs(const struct emulated_case *emulated, const char *who,
+			       struct text *found, struct error *err);
 /* The host bytes of the buffers, by index. */
 void emulated_case_buffers(const struct emulated_case *emulated, struct host_buffers *out);
 

@@ -169,6 +169,16 @@ static CUresult stub_function(CUfunction *out, CUmodule module, const char *name
 	return CUDA_SUCCESS;
 }
 
+/* No module has variables. */
+static CUresult stub_variable(CUdeviceptr *out, size_t *bytes, CUmodule module, const char *name)
+{
+	(void)out;
+	(void)bytes;
+	(void)module;
+	(void)name;
+	return CUDA_ERROR_NOT_FOUND;
+}
+
 static CUresult stub_attribute(int *out, CUfunction_attribute what, CUfunction function)
 {
 	(void)function;
@@ -255,6 +265,7 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 		.cuModuleLoadDataEx = stub_module_load,
 		.cuModuleUnload = stub_module_unload,
 		.cuModuleGetFunction = stub_function,
+		.cuModuleGetGlobal = stub_variable,
 		.cuFuncGetAttribute = stub_attribute,
 		.cuFuncSetAttribute = stub_set_attribute,
 		.cuOccupancyMaxActiveBlocksPerMultiprocessor = stub_occupancy,
