@@ -139,7 +139,7 @@ static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 }
 
 void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
-		const struct ceiling_list *ceilings, const struct device_info *device)
+		const struct verdict_context *context)
 {
 	struct text summary = TEXT_INIT, above = TEXT_INIT;
 	const struct rule *limiter;
@@ -152,7 +152,7 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 			xasprintf("not judged: the case is %s", trial_status_name(trial->status));
 		return;
 	}
-	evidence_collect(&evidence, trial, point, ceilings, device);
+	evidence_collect(&evidence, trial, point, context);
 	limiter = find_limiter(&evidence);
 	out->bound = limiter->bound;
 	out->roof_pct = evidence.roof_pct;
@@ -169,6 +169,17 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	if (evidence_above_roof(&above, &evidence))
 		out->above_roof = text_detach(&above);
 	text_release(&above);
+}
+
+bool verdict_is_above_roof(const struct trial *trial, const struct roofline_point *point,
+			   const struct verdict_context *context)
+{
+	struct evidence evidence;
+
+	if (!trial_status_counted(trial->status))
+		return false;
+	evidence_collect(&evidence, trial, point, context);
+	return evidence_above_roof(NULL, &evidence);
 }
 
 void verdict_release(struct verdict *verdict)

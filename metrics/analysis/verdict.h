@@ -54,13 +54,23 @@ struct verdict {
 	size_t note_count;
 	struct verdict_note *advice; /* what to try, the most useful first; at most two */
 	size_t advice_count;
-	/* A finding: a rate is above a measured roof by more than both intervals, so the ceiling or
-	 * the counter is wrong. NULL: none. */
+	/* A finding: a rate is above a measured roof, which no kernel can reach. The text has the
+	 * rates, the roofs and what may be wrong. NULL: none. */
 	char *above_roof;
 };
-/* `ceilings` and `device` may be NULL: not known. Rules that need them are not judged then. */
+
+/* What is known about the measurement of a trial. Rules that need what is not known are not judged.
+ */
+struct verdict_context {
+	const struct ceiling_list *ceilings; /* NULL: none are known */
+	const struct device_info *device;    /* NULL: not known */
+	bool flushed; /* the L2 was flushed before each sample; false: it was not, or not known */
+};
 void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
-		const struct ceiling_list *ceilings, const struct device_info *device);
+		const struct verdict_context *context);
+/* Whether verdict_of() gives the finding above_roof. Such a trial is the best of nothing. */
+bool verdict_is_above_roof(const struct trial *trial, const struct roofline_point *point,
+			   const struct verdict_context *context);
 void verdict_release(struct verdict *verdict);
 
 #endif

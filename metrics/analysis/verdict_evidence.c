@@ -90,14 +90,14 @@ static void evidence_from_emulated_counts(struct evidence *out)
 }
 
 void evidence_collect(struct evidence *out, const struct trial *trial,
-		      const struct roofline_point *point, const struct ceiling_list *ceilings,
-		      const struct device_info *device)
+		      const struct roofline_point *point, const struct verdict_context *context)
 {
 	*out = (struct evidence){
 		.trial = trial,
 		.point = point,
-		.ceilings = ceilings,
-		.device = device,
+		.ceilings = context->ceilings,
+		.device = context->device,
+		.flushed = context->flushed,
 		.median_ns = trial->summary.median_ns > 0 ? trial->summary.median_ns : NAN,
 		.launches = NAN,
 		.blocks = NAN,
@@ -151,14 +151,7 @@ bool evidence_at_roof(const struct evidence *evidence)
 
 /* ---- comparison with the roofs ---- */
 
-/* A quantity of the trial that can be compared with a roof. */
-struct height {
-	enum bound bound;
-	const char *name;
-	double amount, per_s;
-};
-
-static size_t heights_of(struct height out[MEMORY_LEVEL_COUNT + 1], const struct evidence *e)
+size_t evidence_heights(struct height out[MEMORY_LEVEL_COUNT + 1], const struct evidence *e)
 {
 	static const struct {
 		enum bound bound;
@@ -183,7 +176,7 @@ static size_t heights_of(struct height out[MEMORY_LEVEL_COUNT + 1], const struct
 static size_t add_unjudged(struct text *out, const struct evidence *evidence, bool counted)
 {
 	struct height heights[MEMORY_LEVEL_COUNT + 1];
-	size_t count = heights_of(heights, evidence), unjudged = 0;
+	size_t count = evidence_heights(heights, evidence), unjudged = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		/* an amount of 0 needs no roof */
@@ -209,58 +202,4 @@ size_t evidence_unjudged(struct text *out, const struct evidence *evidence)
 	if (out && roofless)
 		text_add(out, " (no measured roof)");
 	return uncounted + roofless;
-}
-
-/* Whether a rate is above a roof by more than the uncertainty of both. */
-static bool is_above(const struct evidence *e, const struct height *height,
-		     const struct ceiling *roof)
-{
-	double least_per_s = height->amount / e->trial->summary.high_ns * 1e9;
-
-	if (isfinite(least_per_s) && isfinite(roof->high_per_s))
-		return least_per_s > roof->high_per_s;
-	return height->per_s > (1 + ABOVE_PCT / 100.0) * roof->per_s;
-}
-
-static void interval_text(struct text *out, double low, double high, enum ceiling_kind kind)
-{
-	if (!isfinite(low) || !isfinite(high)) {
-		text_add(out, " (no interval)");
-		return;
-	}
-	text_add(out, " (95 %: ");
-	rate_text(out, low, kind);
-	text_add(out, " to ");
-	rate_text(out, high, kind);
-	text_add_char(out, ')');
-}
-
-bool evidence_above_roof(struct text *out, const struct evidence *evidence)
-{
-	const struct summary *summary = &evidence->trial->summary;
-	struct height heights[MEMORY_LEVEL_COUNT + 1];
-	size_t count = heights_of(heights, evidence);
-	bool any = false;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct height *height = &heights[i];
-		const struct ceiling *roof = evidence_roof(evidence, height->bound);
-
-		if (!roof || !(height->per_s > 0) || !is_above(evidence, height, roof))
-			continue;
-		if (out) {
-			text_addf(out, "%s%s: ", any ? "; " : "", height->name);
-			rate_text(out, height->per_s, roof->kind);
-			interval_text(out, height->amount / summary->high_ns * 1e9,
-				      height->amount / summary->low_ns * 1e9, roof->kind);
-			text_add(out, " is above the measured ");
-			rate_text(out, roof->per_s, roof->kind);
-			interval_text(out, roof->low_per_s, roof->high_per_s, roof->kind);
-			text_addf(out, " of %s", roof->name);
-		}
-		any = true;
-	}
-	if (any && out)
-		text_add(out, ": the ceiling or the counter is wrong");
-	return any;
 }

@@ -222,10 +222,11 @@ static void say_above(struct text *out, const struct evidence *e)
 /* clang-format off */
 const struct rule note_rules[] = {
 	{NOTE("above_roof", ANY, is_above_a_roof, say_above,
-	      "the low end of a rate's interval is above the high end of its ceiling's interval; "
-	      "without an interval, the rate is " STRING(ABOVE_PCT) " % above its ceiling",
-	      "measure the roofs again (perflab ceilings); if the rate stays above them, a counter "
-	      "is wrong")},
+	      "the low end of a rate's interval is more than " STRING(ABOVE_PCT) " % above the high "
+	      "end of its ceiling's interval; without an interval, the rate is more than "
+	      STRING(VAGUE_PCT) " % above its ceiling",
+	      "measure the roofs again (perflab ceilings); if the rate stays above them, look for "
+	      "an error in the work model, and for work that the kernel leaves out")},
 	{NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_LAUNCH), dram_is_wasted, say_waste,
 	      "DRAM bytes are at least " STRING(WASTE) " times the compulsory bytes",
 	      "read and write each byte once: fuse passes, and keep reused data in registers, "

@@ -24,8 +24,9 @@
 #define LEAST_SECTORS 4.2  /* per request: elements of 4 bytes need 4 sectors */
 #define MOST_SECTORS 16.8  /* per request: elements of 16 bytes, the widest, need 16 */
 #define CONFLICT_SHARE 0.1 /* bank conflicts / wavefronts of shared memory */
-#define ABOVE_PCT 10       /* above a roof, if an interval is missing */
-#define SCHEDULERS 4       /* per multiprocessor, from compute capability 7.0 on */
+#define ABOVE_PCT 3  /* above a roof, beyond both intervals: ceilings differ between sessions */
+#define VAGUE_PCT 10 /* above a roof, if an interval is missing */
+#define SCHEDULERS 4 /* per multiprocessor, from compute capability 7.0 on */
 
 #define STRING_OF(number) #number
 #define STRING(number) STRING_OF(number)
@@ -36,6 +37,7 @@ struct evidence {
 	const struct roofline_point *point;
 	const struct ceiling_list *ceilings; /* NULL: none */
 	const struct device_info *device;    /* NULL: not known */
+	bool flushed;                        /* as in struct verdict_context */
 	double median_ns;
 	double launches, blocks;
 	double launch_ns;                   /* mean of the launches */
@@ -59,8 +61,7 @@ struct evidence {
 	double roof_pct;    /* as in struct verdict */
 };
 void evidence_collect(struct evidence *out, const struct trial *trial,
-		      const struct roofline_point *point, const struct ceiling_list *ceilings,
-		      const struct device_info *device);
+		      const struct roofline_point *point, const struct verdict_context *context);
 
 #define LIMITER(bound) (1u << (bound))
 /* Advice of this rule only hides latency, which gains nothing at a roof. */
@@ -85,11 +86,19 @@ extern const size_t limiter_rule_count;
 extern const struct rule note_rules[];
 extern const size_t note_rule_count;
 
+/* A quantity of the trial that can be compared with a roof. */
+struct height {
+	enum bound bound;
+	const char *name;
+	double amount, per_s; /* NAN: not known */
+};
+/* The counted quantities: one per memory level, then compute. Returns their number. */
+size_t evidence_heights(struct height out[MEMORY_LEVEL_COUNT + 1], const struct evidence *evidence);
 /* Returns how many memory levels, with compute, cannot be compared with a roof. Adds their names
  * and the reasons, unless `out` is NULL: "L2, compute (not counted); DRAM (no measured roof)". */
 size_t evidence_unjudged(struct text *out, const struct evidence *evidence);
-/* Returns whether a rate is above its measured roof. Adds the rates and roofs, unless `out` is
- * NULL. */
+/* Returns whether a rate is above its measured roof. Adds the rates, the roofs and what it means,
+ * unless `out` is NULL. */
 bool evidence_above_roof(struct text *out, const struct evidence *evidence);
 /* Whether the limiter is so near its roof that hiding latency gains nothing. For DRAM, the ceiling
  * of the mix of reads and writes counts too. */

@@ -54,7 +54,7 @@ static int compare_entries(const void *left, const void *right)
 	return a->trial < b->trial ? -1 : 1;
 }
 
-bool *run_best(const struct run *run)
+bool *run_best(const struct run *run, const struct ceiling_list *ceilings)
 {
 	bool *best = xcalloc(run->trial_count + 1, sizeof(*best));
 	struct entry *entries = xcalloc(run->trial_count + 1, sizeof(*entries));
@@ -63,7 +63,8 @@ bool *run_best(const struct run *run)
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
 
-		if (trial_status_measured(trial->status) && isfinite(trial->summary.median_ns))
+		if (trial_status_measured(trial->status) && isfinite(trial->summary.median_ns) &&
+		    !trial_is_above_roof(run, trial, ceilings))
 			entries[count++] = (struct entry){problem_of(trial), trial};
 	}
 	qsort(entries, count, sizeof(*entries), compare_entries);

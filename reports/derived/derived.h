@@ -25,8 +25,9 @@ void run_count(struct run_counts *counts, const struct run *run);
 bool run_may_show(const struct run *run, const char *metric);
 
 /* One flag per trial: whether it is the fastest verified configuration of its
- * problem, or the fastest unverified one of a problem without a verified one. malloc'd. */
-bool *run_best(const struct run *run);
+ * problem, or the fastest unverified one of a problem without a verified one. A trial above a
+ * measured roof is never the best. `ceilings` NULL: no roof is known. malloc'd. */
+bool *run_best(const struct run *run, const struct ceiling_list *ceilings);
 
 /* Appends the names of all axes of the run: "block" and "n" first, then in order of appearance. */
 void run_axis_names(struct string_list *names, const struct run *run);
@@ -68,9 +69,15 @@ struct trial_roofline {
 	struct roofline_point point;
 	struct verdict verdict;
 };
+/* What is known about the measurements of a run. It borrows both arguments. */
+struct verdict_context run_verdict_context(const struct run *run,
+					   const struct ceiling_list *ceilings);
 /* Ignores counters of the other kind of backend: an emulated run has none of a device. */
 void trial_roofline_init(struct trial_roofline *out, const struct run *run,
 			 const struct trial *trial, const struct ceiling_list *ceilings);
 void trial_roofline_release(struct trial_roofline *roofline);
+/* Whether a rate of the trial is above a measured roof. */
+bool trial_is_above_roof(const struct run *run, const struct trial *trial,
+			 const struct ceiling_list *ceilings);
 
 #endif

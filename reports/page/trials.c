@@ -159,9 +159,10 @@ static void verdict(struct page_json *json, const struct trial *trial,
 		    const struct roofline_point *point, const struct run *run,
 		    const struct ceiling_list *ceilings)
 {
+	const struct verdict_context context = run_verdict_context(run, ceilings);
 	struct verdict verdict = {0};
 
-	verdict_of(&verdict, trial, point, ceilings, &run->device);
+	verdict_of(&verdict, trial, point, &context);
 	page_open(json, '[');
 	page_integer(json, verdict.bound);
 	page_short(json, verdict.roof_pct);

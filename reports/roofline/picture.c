@@ -90,7 +90,7 @@ static void leave_one_block_size(const struct run *run, bool *best)
 static void picture_add_points(struct picture *picture, const struct run *run,
 			       const struct ceiling_list *ceilings)
 {
-	bool *best = run_best(run);
+	bool *best = run_best(run, ceilings);
 
 	leave_one_block_size(run, best);
 	picture->points = xcalloc(run->trial_count + 1, sizeof(*picture->points));

@@ -24,8 +24,8 @@ bool run_shows_roofline(const struct run *run, const struct report_options *opti
 /* ---- tables ---- */
 
 /* These return NULL if the table would have no row, except run_table_sweep(). */
-struct table *run_table_best(const struct run *run);
-struct table *run_table_sweep(const struct run *run, bool all_metrics);
+struct table *run_table_best(const struct run *run, const struct report_options *options);
+struct table *run_table_sweep(const struct run *run, const struct report_options *options);
 struct table *run_table_failures(const struct run *run);
 /* The cases with a status, grouped by reason; `head` is the head of the column of cases. */
 struct table *run_table_status(const struct run *run, enum trial_status status, const char *head);
@@ -33,7 +33,7 @@ struct table *run_table_status(const struct run *run, enum trial_status status, 
 struct table *run_table_missing(const struct run *run);
 /* For an emulated run: what stands out in its counts (docs/verdicts.md), by variant. */
 struct table *run_table_notes(const struct run *run);
-/* For a measured run: the cases above a roof by more than both confidence intervals. */
+/* For a measured run: the cases above a measured roof (docs/verdicts.md). */
 struct table *run_table_above(const struct run *run, const struct ceiling_list *ceilings);
 
 #endif

@@ -12,9 +12,9 @@
 	"\n\"DRAM\" is measured: the bytes that hardware counters saw move to and from memory, " \
 	"over the same time. Traffic that stays in the L2 cache is not included."
 
-#define ABOVE_NOTE                                                                           \
-	"A finding: a roof is the highest rate that was measured on this device, so either " \
-	"the ceiling or a counter is wrong."
+#define ABOVE_NOTE                                                                          \
+	"A finding: a roof is the highest rate that was measured on this device, so these " \
+	"times or amounts cannot be right. Such a case is never the best of its problem."
 
 #define EMULATED_NOTE                                                                            \
 	"Emulated PTX: no times. The counts are of the PTX, not of the machine code that a GPU " \
@@ -48,7 +48,7 @@ static void emulated_sections(struct section sections[SECTION_COUNT], const stru
 {
 	struct section all[SECTION_COUNT] = {
 		{"Emulated", EMULATED_NOTE,
-		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},
+		 run->trial_count ? run_table_sweep(run, options) : NULL},
 		{"Notes", NULL, options->no_roofline ? NULL : run_table_notes(run)},
 		{"Sampled", NULL, run_table_status(run, TRIAL_SAMPLED, "sampled")},
 		{"Unverified", UNVERIFIED_NOTE,
@@ -66,13 +66,9 @@ static void measured_sections(struct section sections[SECTION_COUNT], const stru
 {
 	struct section all[SECTION_COUNT] = {
 		{"Best per kernel", has_dram_bandwidth(run) ? MODEL_NOTE DRAM_NOTE : MODEL_NOTE,
-		 run_table_best(run)},
-		{"Above a measured roof", ABOVE_NOTE,
-		 options->no_roofline || !options->ceilings
-			 ? NULL
-			 : run_table_above(run, options->ceilings)},
-		{"Sweep", NULL,
-		 run->trial_count ? run_table_sweep(run, options->all_metrics) : NULL},
+		 run_table_best(run, options)},
+		{"Above a measured roof", ABOVE_NOTE, run_table_above(run, options->ceilings)},
+		{"Sweep", NULL, run->trial_count ? run_table_sweep(run, options) : NULL},
 		{"Unverified", UNVERIFIED_NOTE,
 		 run_table_status(run, TRIAL_UNVERIFIED, "unverified")},
 		{"Failures", NULL, run_table_failures(run)},

@@ -240,12 +240,12 @@ static size_t add_fields(struct table_column *columns, const struct field **used
 	return added;
 }
 
-struct table *run_table_best(const struct run *run)
+struct table *run_table_best(const struct run *run, const struct report_options *options)
 {
 	struct table_column columns[ARRAY_SIZE(best_names) + 1 + ARRAY_SIZE(best_fields)];
 	const struct field *used[ARRAY_SIZE(columns)];
 	size_t count = add_fields(columns, used, best_names, ARRAY_SIZE(best_names), run);
-	bool *best = run_best(run);
+	bool *best = run_best(run, options->ceilings);
 	struct table *table = NULL;
 
 	if (run_has_unverified(run))
@@ -297,16 +297,17 @@ static void extra_counters(struct string_list *extra, const struct run *run)
 	string_list_release(&all);
 }
 
-static enum row_style trial_style(const struct trial *trial, bool is_best)
+static enum row_style trial_style(const struct run *run, const struct trial *trial,
+				  const struct ceiling_list *ceilings, bool is_best)
 {
-	if (trial_status_is_failure(trial->status))
+	if (trial_status_is_failure(trial->status) || trial_is_above_roof(run, trial, ceilings))
 		return ROW_BAD;
 	if (!trial_status_counted(trial->status))
 		return ROW_DIM;
 	return is_best ? ROW_BEST : ROW_PLAIN;
 }
 
-struct table *run_table_sweep(const struct run *run, bool all_metrics)
+struct table *run_table_sweep(const struct run *run, const struct report_options *options)
 {
 	struct string_list axes = {0}, extra = {0};
 	size_t most;
@@ -314,12 +315,12 @@ struct table *run_table_sweep(const struct run *run, bool all_metrics)
 	const struct field *names[ARRAY_SIZE(sweep_names)],
 		**fields = xcalloc(most, sizeof(*fields));
 	struct table_column *columns;
-	bool *best = run_best(run);
+	bool *best = run_best(run, options->ceilings);
 	size_t name_count, field_count, count;
 	struct table *table;
 
 	run_axis_names(&axes, run);
-	if (all_metrics)
+	if (options->all_metrics)
 		extra_counters(&extra, run);
 	columns = xcalloc(ARRAY_SIZE(sweep_names) + axes.count + most + extra.count,
 			  sizeof(*columns));
@@ -359,7 +360,7 @@ struct table *run_table_sweep(const struct run *run, bool all_metrics)
 			show_counter(&cell, trial, extra.items[j], true);
 			row_add(&row, &cell);
 		}
-		row_finish(table, &row, trial_style(trial, best[i]));
+		row_finish(table, &row, trial_style(run, trial, options->ceilings, best[i]));
 	}
 	free(best);
 	free(columns);

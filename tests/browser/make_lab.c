@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "lab.h"
+#include "metrics/analysis/ceilings.h"
 #include "metrics/catalogue/catalogue.h"
 
 #define STEP_NS 32.0
@@ -129,7 +130,7 @@ static int store_run(struct storing *storing, struct run *run, const struct lab_
 /* What the device that does not exist can do at most. */
 static int make_roofs(struct storing *storing)
 {
-	struct run run = lab_run("roofs", "perflab ceilings");
+	struct run run = lab_run(CEILINGS_LABEL, "perflab ceilings");
 	double *times_ns = xcalloc(lab_roof_count, sizeof(*times_ns));
 	int rc;
 

@@ -54,6 +54,13 @@ sqlite3 "$scratch/unverified_history.db" "
 UPDATE trial SET status = 'unverified', reason = 'its file says: verify none' WHERE status = 'ok'
 	AND run_id = (SELECT max(id) FROM run);"
 
+# The fastest case of a variant, and all of another one, are faster than the device can be.
+cp "$scratch/lab.db" "$scratch/above.db"
+sqlite3 "$scratch/above.db" "
+UPDATE trial SET median_ns = median_ns / 50, low_ns = low_ns / 50, high_ns = high_ns / 50
+	WHERE status = 'ok' AND run_id = (SELECT id FROM run WHERE label = 'now')
+	AND (variant = 'triad_float4' AND config LIKE 'block=512,%' OR variant = 'copy_scalar');"
+
 # report DATABASE RUN PAGE OPTION…
 report() {
 	database=$1 run=$2 page=$3
@@ -71,6 +78,7 @@ report hostile last hostile
 report absurd now absurd
 report sizes now sizes
 report unverified now unverified --compare before
+report above now above
 report unverified_history last unverified_history
 report one last one
 report bare last bare

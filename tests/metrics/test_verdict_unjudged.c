@@ -1,6 +1,6 @@
 /*
  * Verdicts where a number is missing or cannot be right: what is not known is
- * not judged, and a rate above its roof is said to be.
+ * not judged.
  */
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/roofline.h"
@@ -140,53 +140,12 @@ static void uncounted_operations_are_no_latency(void **state)
 	ceiling_list_release(&roofs);
 }
 
-static void above_a_roof_is_a_finding(void **state)
-{
-	struct ceiling_list roofs, vague = {0};
-	struct verdict verdict;
-	struct trial trial;
-
-	(void)state;
-	round_roofs(&roofs);
-	waiting_trial(&trial);
-	/* both are known to 1 %: 2 % above may be chance, 2.5 % is not */
-	set_counter(&trial, "dram_bytes", 408e6);
-	judge(&verdict, &trial, &roofs, &round_device);
-	assert_null(verdict.above_roof);
-	assert_null(note_of(&verdict, "above_roof"));
-	verdict_release(&verdict);
-	set_counter(&trial, "dram_bytes", 410e6);
-	judge(&verdict, &trial, &roofs, &round_device);
-	assert_string_equal(
-		verdict.above_roof,
-		"DRAM: 4.10 TB/s (95 %: 4.06 TB/s to 4.14 TB/s) is above the measured 4.00 TB/s "
-		"(95 %: 3.96 TB/s to 4.04 TB/s) of dram_read: the ceiling or the counter is wrong");
-	assert_string_equal(note_of(&verdict, "above_roof"), verdict.above_roof);
-	assert_string_equal(verdict.advice[0].rule, "above_roof");
-	verdict_release(&verdict);
-
-	/* without an interval, 10 % */
-	add_roof(&vague, "dram_read", CEILING_BANDWIDTH, LEVEL_DRAM, 4e12);
-	vague.items[0].low_per_s = vague.items[0].high_per_s = NAN;
-	judge(&verdict, &trial, &vague, &round_device);
-	assert_null(verdict.above_roof);
-	verdict_release(&verdict);
-	set_counter(&trial, "dram_bytes", 450e6);
-	judge(&verdict, &trial, &vague, &round_device);
-	assert_non_null(strstr(verdict.above_roof, "(no interval) of dram_read"));
-	verdict_release(&verdict);
-	trial_release(&trial);
-	ceiling_list_release(&roofs);
-	ceiling_list_release(&vague);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_beyond_a_double_are_not_measured),
 		cmocka_unit_test(missing_numbers_are_no_verdict),
 		cmocka_unit_test(uncounted_operations_are_no_latency),
-		cmocka_unit_test(above_a_roof_is_a_finding),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

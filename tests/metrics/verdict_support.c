@@ -15,12 +15,13 @@
 void judge(struct verdict *out, const struct trial *trial, const struct ceiling_list *ceilings,
 	   const struct device_info *device)
 {
+	const struct verdict_context context = {ceilings, device, .flushed = true};
 	struct roofline_point point;
 
 	roofline_point_of(&point, trial,
 			  counter_list_find(&trial->counters, "ptx_blocks_total") != NULL,
 			  ceilings);
-	verdict_of(out, trial, &point, ceilings, device);
+	verdict_of(out, trial, &point, &context);
 	assert_non_null(out->summary);
 	assert_null(strstr(out->summary, "nan"));
 	assert_true(out->advice_count <= 2);

@@ -94,12 +94,14 @@ export const markedName = (one, text) => (one.unverified ? `${text} (unverified)
 /** The title of a case over a picture. */
 export const titleOf = (one) => markedName(one, `${one.family}  ${one.config}`);
 
-/** The case that is better by `isBetter`; an unverified one never is if the other is verified. */
-export const betterOf = (a, b, isBetter) => (a.unverified !== b.unverified ? b.unverified : isBetter) ? a : b;
+// an unverified case ranks after every verified one, and one that is faster than its device can be after all
+const rankOf = (one) => (one.aboveRoof ? 2 : Number(one.unverified));
+const byRank = (a, b) => rankOf(a) - rankOf(b);
 
-// an unverified case ranks after every verified one
-const verifiedFirst = (a, b) => a.unverified - b.unverified;
-const byTime = (a, b) => verifiedFirst(a, b) || (a.median ?? 0) - (b.median ?? 0);
+/** The case that is better by `isBetter`, if both can be trusted equally. */
+export const betterOf = (a, b, isBetter) => ((byRank(a, b) || (isBetter ? -1 : 1)) < 0 ? a : b);
+
+const byTime = (a, b) => byRank(a, b) || (a.median ?? 0) - (b.median ?? 0);
 const bySize = (a, b) => (b.n ?? 0) - (a.n ?? 0);
 const byWork = (a, b) => bySize(a, b) || (b.bytes ?? 0) - (a.bytes ?? 0) || (b.flop ?? 0) - (a.flop ?? 0) || byTime(a, b);
 
@@ -117,11 +119,11 @@ function leastBy(cases, key, order) {
 }
 
 /**
- * For each value of `key`, the fastest case of its largest problem, a verified one if there is one. Different block sizes are not
- * different problems, although the work of some kernels depends on the block size.
+ * For each value of `key`, the fastest case of its largest problem, a verified one if there is one. A case above a measured roof is
+ * the best of nothing. Different block sizes are not different problems, although the work of some kernels depends on the block size.
  */
 export function bestBy(cases, key) {
-	const timed = cases.filter((one) => one.median !== null && (one.status === "ok" || one.unverified));
+	const timed = cases.filter((one) => one.median !== null && !one.aboveRoof && (one.status === "ok" || one.unverified));
 	return leastBy(leastBy(timed, (one) => `${key(one)} ${one.problem}`, byTime), key, byWork);
 }
 
@@ -161,7 +163,7 @@ export class Model {
 
 	firstOfEach() {
 		const usable = this.cases.filter((one) => one.status === "ok" || one.status === "sampled" || one.unverified);
-		return leastBy(usable, (one) => one.family, verifiedFirst);
+		return leastBy(usable, (one) => one.family, byRank);
 	}
 
 	/** A number, or null. */

@@ -20,7 +20,7 @@ function columnsOf(app, palette) {
 		{ id: "variant", head: "Case", value: (one) => one.family, on: true, fixed: true,
 			show: (one) => h("span", { class: "case-cell" }, palette.swatch(one.kernel), app.link(one, one.family)) },
 		{ id: "status", head: "Status", value: (one) => one.status, on: true,
-			show: (one) => h("span", { class: "status-cell", title: one.reason ?? one.statusMeaning }, statusMark(one), one.status) },
+			show: (one) => h("span", { class: "status-cell", title: one.reason ?? one.statusMeaning }, statusMark(one), one.status, one.aboveRoof && h("span", { class: "above", title: one.aboveRoof }, "above a roof")) },
 		...model.axes.map((name, i) => number(`axis ${name}`, name, (one) => one.axes[i], whole, true)),
 		number("median", "Median", (one) => one.median, time, true, "Median of the samples"),
 		{ ...number("interval", "95 % CI", halfInterval, three, true, "Half of the 95 % interval of the median, in percent"), show: plusMinus },
@@ -148,7 +148,7 @@ class Cases {
 		const words = text.split(/\s+/).filter(Boolean);
 		this.rows = this.app.model.cases.filter((one) => {
 			if ((status && one.status !== status) || (kernel && one.kernel !== kernel) || (bound && (one.bound !== bound || one.median === null))) return false;
-			const about = words.length ? `${one.name} ${one.status} ${one.bound} ${one.reason ?? ""}`.toLowerCase() : "";
+			const about = words.length ? `${one.name} ${one.status} ${one.aboveRoof ? "above a roof" : ""} ${one.bound} ${one.reason ?? ""}`.toLowerCase() : "";
 			return words.every((word) => about.includes(word));
 		});
 		if (this.sorted) this.rows.sort(order(this.sorted.column, this.sorted.descending));

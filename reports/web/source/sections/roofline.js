@@ -153,7 +153,7 @@ class Roofline {
 		if (above.length)
 			this.flags.append(h("div", { class: "finding", role: "note" },
 				h("strong", {}, `${plural(above.length, "case")} above a measured roof. `),
-				"Either the roof or the counter is wrong. Trust neither until you know which.",
+				"No device does more than its roof, so these times or amounts cannot be right, and none of these cases is the best of its variant.",
 				h("ul", {}, above.slice(0, 5).map((one) =>
 					h("li", {}, this.app.link(one), ` ${one.aboveRoof}`)))));
 		if (noWork.length)

@@ -75,7 +75,9 @@ export function verdictsSection(app) {
 	const palette = new Palette(model.kernels);
 	if (model.emulated) section.querySelector("h2").textContent = "Counts of each kernel";
 	if (!model.best.length) {
-		section.append(empty("No case of this run succeeded.", "The reasons are below, under “What is missing”."));
+		section.append(model.cases.some((one) => one.aboveRoof)
+			? empty("Every timed case of this run is above a measured roof.", "The section “Roofline” says which roofs, and what may be wrong.")
+			: empty("No case of this run succeeded.", "The reasons are below, under “What is missing”."));
 		return;
 	}
 	section.append(h("p", { class: "lead" }, model.emulated
