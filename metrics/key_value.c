@@ -26,6 +26,12 @@ const char *key_value_get(const struct key_value_list *list, const char *key)
 	return NULL;
 }
 
+void key_value_add_all(struct key_value_list *list, const struct key_value_list *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		key_value_set(list, from->items[i].key, from->items[i].value);
+}
+
 void key_value_list_release(struct key_value_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -160,6 +160,8 @@ struct key_value_list {
 };
 void key_value_set(struct key_value_list *list, const char *key, const char *value);
 const char *key_value_get(const struct key_value_list *list, const char *key); /* NULL: none */
+/* Sets every key of `from`. */
+void key_value_add_all(struct key_value_list *list, const struct key_value_list *from);
 void key_value_list_release(struct key_value_list *list);
 
 struct named_value {

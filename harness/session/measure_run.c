@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "harness/session/backends.h"
 #include "harness/session/judge.h"
 #include "harness/session/session_parts.h"
+#include "harness/session/source_facts.h"
 #include "perflab_config.h"
 
 void sweep_result_release(struct sweep_result *result)
@@ -30,7 +32,13 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	rc = plan_resolve(task->plan, &limits, err);
 	if (!rc)
 		rc = sweep_compile(sweep, task->plan, err);
-	return rc ? rc : sweep_inspect(sweep, task->plan, err);
+	if (!rc && task->sources)
+		rc = source_facts_check_unchanged(task->sources, err);
+	if (!rc)
+		rc = sweep_inspect(sweep, task->plan, err);
+	if (!rc && task->resumed)
+		rc = resume_check_code(task->resumed, sweep, task->trial_ids, err);
+	return rc;
 }
 
 int inspect_only(const struct run_task *task, char **device, struct error *err)
@@ -124,16 +132,14 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 
 static void tell_how_to_continue(const struct run_task *task, int64_t run_id)
 {
-	const struct string_list *files = &task->request->files;
-	struct text words = TEXT_INIT;
+	struct text path = TEXT_INIT;
 
-	for (size_t i = 0; i < files->count; i++)
-		text_addf(&words, "%s ", files->items[i]);
+	shell_word(&path, task->request->db_path);
 	tell_observer(task->observer, NOTICE_WARNING,
-		      "what was measured is stored; continue with: perflab sweep %s--resume %lld "
+		      "what was measured is stored; continue with: perflab sweep --resume %lld "
 		      "--db %s",
-		      words.length ? words.data : "", (long long)run_id, task->request->db_path);
-	text_release(&words);
+		      (long long)run_id, path.data);
+	text_release(&path);
 }
 
 /* Ends the run in the database, however the sweep ended. A run that succeeded is loaded, once, for

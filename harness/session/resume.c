@@ -1,6 +1,7 @@
 /*
  * Resumed runs. A run is planned again from its exact case names, so the
- * database need not keep how it was asked for.
+ * database need not keep how they were selected. Its trials have samples of one
+ * code: a run is refused if its files or the code of its cases have changed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "harness/session/host.h"
 #include "harness/session/judge.h"
 #include "harness/session/session_parts.h"
-#include "harness/session/source_facts.h"
+#include "harness/session/source_words.h"
 
 /* ---- the request ---- */
 
@@ -82,6 +83,20 @@ int resume_load(struct run *run, struct measure_settings *settings,
 				 (long long)id);
 	take_settings(settings, run, request);
 	return 0;
+}
+
+int resume_read_files(struct kernel_file **out, const struct run *run,
+		      const struct sweep_request *request, struct error *err)
+{
+	struct sweep_request stored = {0};
+	int rc = source_words_take(&stored, run, err);
+
+	if (!rc)
+		rc = source_words_check(request, &stored, run, err);
+	if (!rc)
+		rc = request_read_files(out, &stored, err);
+	sweep_request_release(&stored);
+	return error_context(err, rc, "--resume");
 }
 
 /* ---- the device and the build ---- */
@@ -172,8 +187,6 @@ int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
 	int64_t *ids = NULL;
 	int rc = check_same_build(run, err);
 
-	if (!rc && !files)
-		rc = source_facts_check(run, &(struct plan){0}, err);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < run->trial_count; i++) {
@@ -189,8 +202,6 @@ int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
 		ids = xcalloc(plan->count + 1, sizeof(*ids));
 		rc = mark_progress(plan, ids, run, err);
 	}
-	if (!rc)
-		rc = source_facts_check(run, plan, err);
 	string_list_release(&cases);
 	if (rc) {
 		plan_free(plan);
@@ -199,5 +210,64 @@ int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
 	}
 	*out = plan;
 	*trial_ids = ids;
+	return 0;
+}
+
+/* ---- the code ---- */
+
+static const struct trial *trial_of_id(const struct run *run, int64_t id, size_t guess)
+{
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[(guess + i) % run->trial_count];
+
+		if (trial->id == id)
+			return trial;
+	}
+	return NULL;
+}
+
+/* What changed since the trial was inspected, malloc'd; NULL: nothing that is known. */
+static char *change_since(const struct trial *before, const struct plan_case *planned,
+			  const struct launch_facts *now)
+{
+	char launched[24];
+
+	if (!before->facts.code_hash[0])
+		return NULL;
+	if (planned->failure)
+		return xasprintf("could be compiled then, and now: %s", planned->failure);
+	if (now->code_hash[0] && strcmp(now->code_hash, before->facts.code_hash) != 0)
+		return xasprintf("has other machine code (%s then, %s now)",
+				 before->facts.code_hash, now->code_hash);
+	if (!planned->launch || !before->launch_hash[0])
+		return NULL;
+	launch_hash(launched, planned->launch);
+	return strcmp(launched, before->launch_hash)
+		       ? xstrdup("has another grid, other arguments or other buffers")
+		       : NULL;
+}
+
+int resume_check_code(const struct run *run, const struct sweep *sweep, const int64_t *trial_ids,
+		      struct error *err)
+{
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		const struct plan_case *planned = &sweep->plan->cases[i];
+		const struct trial *before = trial_of_id(run, trial_ids[i], i);
+		char *change, *name;
+
+		if (planned->finished || !before)
+			continue;
+		change = change_since(before, planned, &sweep->cases[i].facts);
+		if (!change)
+			continue;
+		name = trial_case_name(before);
+		error_set(err, PL_EUNSUPPORTED,
+			  "%s of run %lld %s; restore the file, header, flag or compiler that "
+			  "changed, or start a new run",
+			  name, (long long)run->id, change);
+		free(name);
+		free(change);
+		return PL_EUNSUPPORTED;
+	}
 	return 0;
 }

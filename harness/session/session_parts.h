@@ -88,12 +88,20 @@ int resume_load(struct run *run, struct measure_settings *settings,
 		const struct sweep_request *request, struct db *db, struct error *err);
 /* Reads only the request. */
 int resume_check_options(const struct sweep_request *request, struct error *err);
+/* Reads the files that the run measured, as the run says; *out stays unchanged if it measured
+ * built-in kernels. The request may repeat the words of the run, but not change them. */
+int resume_read_files(struct kernel_file **out, const struct run *run,
+		      const struct sweep_request *request, struct error *err);
 /* PL_EUNSUPPORTED: the device is not that of the run. */
 int resume_check_device(const struct run *run, const struct device_info *device, struct error *err);
 /* Chooses the cases of the run and marks the results that are stored. *trial_ids, by index in the
  * plan, is malloc'd. */
 int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
 		const struct kernel_file *files, struct error *err);
+/* PL_EUNSUPPORTED: a case that continues has other machine code or other launches than when the run
+ * began. Needs the results of inspection. */
+int resume_check_code(const struct run *run, const struct sweep *sweep, const int64_t *trial_ids,
+		      struct error *err);
 
 /* ---- one run: measure_run.c ---- */
 
@@ -105,6 +113,7 @@ struct run_task {
 	const char *backend;
 	const struct measure_settings *settings; /* for this backend */
 	struct plan *plan;                       /* chosen, not resolved */
+	const struct key_value_list *sources;    /* facts about the files of the user; NULL: none */
 	const struct sweep_shard *shard;
 	const struct run *resumed; /* NULL: a new run */
 	const int64_t *trial_ids;  /* of the resumed run */

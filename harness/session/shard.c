@@ -107,6 +107,18 @@ static char *common_settings(const struct measure_settings *own)
 	return text;
 }
 
+/* Whether a fact of the environment says what was measured. The paths of files do not: each machine
+ * may have them elsewhere. */
+static bool fact_is_of_sources(const char *key)
+{
+	const size_t length = strlen(key);
+
+	if (strncmp(key, "source.", 7) == 0)
+		return length > 5 && strcmp(key + length - 5, ".hash") == 0;
+	return strncmp(key, "files.", 6) == 0 && !strchr("0123456789", key[6]) &&
+	       strcmp(key, "files.folder") != 0;
+}
+
 /* One line per fact, so that different facts never give the same text. */
 static void facts_text(struct text *out, const struct run *run, const struct sweep_shard *shard)
 {
@@ -120,6 +132,10 @@ static void facts_text(struct text *out, const struct run *run, const struct swe
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		text_addf(out, "%s\n", words[i] ? words[i] : "");
+	for (size_t i = 0; i < run->environment.count; i++)
+		if (fact_is_of_sources(run->environment.items[i].key))
+			text_addf(out, "%s %s\n", run->environment.items[i].key,
+				  run->environment.items[i].value);
 	text_addf(out, "%zu %zu %016llx\n", shard->total, shard->cases,
 		  (unsigned long long)shard->plan_hash);
 	free(settings);

@@ -2,6 +2,7 @@
 #include "harness/session/source_facts.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -9,21 +10,36 @@
 /* A compiler reads no larger source. */
 #define SOURCE_MOST_BYTES ((size_t)256 << 20)
 
-static void add_source_path(struct string_list *paths, const struct kernel_source *source)
+#define KEY_BYTES 48
+
+static void source_path_key(char out[KEY_BYTES], size_t number)
 {
-	if (source && !string_list_has(paths, source->path))
-		string_list_add(paths, source->path);
+	snprintf(out, KEY_BYTES, "source.%zu", number);
 }
 
-static void list_sources(struct string_list *paths, const struct plan *plan)
+static void source_hash_key(char out[KEY_BYTES], size_t number)
 {
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct kernel_variant *variant = plan->cases[i].descriptor_variant;
+	snprintf(out, KEY_BYTES, "source.%zu.hash", number);
+}
 
-		add_source_path(paths, variant->source);
-		if (variant->check)
-			add_source_path(paths, variant->check->source);
-	}
+/* NULL: there is none. */
+static const char *source_path(const struct key_value_list *facts, size_t number)
+{
+	char key[KEY_BYTES];
+
+	source_path_key(key, number);
+	return key_value_get(facts, key);
+}
+
+/* "": not known. */
+static const char *source_hash(const struct key_value_list *facts, size_t number)
+{
+	char key[KEY_BYTES];
+	const char *hash;
+
+	source_hash_key(key, number);
+	hash = key_value_get(facts, key);
+	return hash ? hash : "";
 }
 
 /* NULL: the file cannot be read. */
@@ -39,53 +55,69 @@ static char *hash_file(const char *path)
 	return hash;
 }
 
-void source_facts_add(struct key_value_list *environment, const struct plan *plan)
+void source_facts_add(struct key_value_list *facts, const struct kernel_file *files)
 {
-	struct string_list paths = {0};
+	const char *const *paths = NULL;
+	const size_t count = files ? kernel_file_inputs(files, &paths) : 0;
 
-	list_sources(&paths, plan);
-	for (size_t i = 0; i < paths.count; i++) {
-		char *key = xasprintf("source.%zu", i + 1);
-		char *hash_key = xasprintf("source.%zu.hash", i + 1);
-		char *hash = hash_file(paths.items[i]);
+	for (size_t i = 0; i < count; i++) {
+		char *hash = hash_file(paths[i]);
+		char key[KEY_BYTES];
 
-		key_value_set(environment, key, paths.items[i]);
+		source_path_key(key, i + 1);
+		key_value_set(facts, key, paths[i]);
+		source_hash_key(key, i + 1);
 		if (hash)
-			key_value_set(environment, hash_key, hash);
+			key_value_set(facts, key, hash);
 		free(hash);
-		free(hash_key);
-		free(key);
 	}
-	string_list_release(&paths);
 }
 
 const char *source_facts_first(const struct run *run)
 {
-	return key_value_get(&run->environment, "source.1");
+	return source_path(&run->environment, 1);
 }
 
-int source_facts_check(const struct run *run, const struct plan *plan, struct error *err)
+int source_facts_check(const struct run *run, const struct key_value_list *facts, struct error *err)
 {
-	const char *const first = source_facts_first(run);
-	struct key_value_list now = {0};
-	int rc = 0;
+	const char *before, *now;
 
-	source_facts_add(&now, plan);
-	if (first && !now.count)
-		rc = error_set(err, PL_EUSAGE,
-			       "run %lld measured kernels of %s: name the file again, perflab "
-			       "sweep %s --resume %lld",
-			       (long long)run->id, first, first, (long long)run->id);
-	for (size_t i = 0; i < now.count && !rc; i++) {
-		const char *stored = key_value_get(&run->environment, now.items[i].key);
-
-		if (!stored || strcmp(stored, now.items[i].value) != 0)
-			rc = error_set(err, PL_EUNSUPPORTED,
-				       "run %lld was begun with %s = %s, which is %s now: start a "
-				       "new run",
-				       (long long)run->id, now.items[i].key,
-				       stored ? stored : "nothing", now.items[i].value);
+	for (size_t i = 1;; i++) {
+		before = source_path(&run->environment, i);
+		now = source_path(facts, i);
+		if (!before && !now)
+			return 0;
+		if (!before || !now || strcmp(before, now) != 0)
+			break;
+		if (strcmp(source_hash(&run->environment, i), source_hash(facts, i)) != 0)
+			return error_set(err, PL_EUNSUPPORTED,
+					 "%s has changed since run %lld began: restore it, or "
+					 "start a new run",
+					 now, (long long)run->id);
 	}
-	key_value_list_release(&now);
-	return rc;
+	if (now)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "run %lld began without %s: remove it, or start a new run",
+				 (long long)run->id, now);
+	return error_set(err, PL_EUNSUPPORTED,
+			 "run %lld began with %s, which its files no longer name: restore them, or "
+			 "start a new run",
+			 (long long)run->id, before);
+}
+
+int source_facts_check_unchanged(const struct key_value_list *facts, struct error *err)
+{
+	const char *path;
+
+	for (size_t i = 1; (path = source_path(facts, i)) != NULL; i++) {
+		char *hash = hash_file(path);
+		const bool same = strcmp(hash ? hash : "", source_hash(facts, i)) == 0;
+
+		free(hash);
+		if (!same)
+			return error_set(err, PL_EIO,
+					 "%s changed while it was read and compiled: sweep again",
+					 path);
+	}
+	return 0;
 }

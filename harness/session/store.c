@@ -12,7 +12,7 @@
 #include "harness/session/backends.h"
 #include "harness/session/host.h"
 #include "harness/session/session_parts.h"
-#include "harness/session/source_facts.h"
+#include "harness/session/source_words.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/catalogue/catalogue.h"
 #include "perflab_config.h"
@@ -188,9 +188,7 @@ static void make_trial(struct trial *trial, const struct plan_case *planned)
 static void add_session_environment(struct key_value_list *environment,
 				    const struct session_info *info)
 {
-	for (size_t i = 0; i < info->environment.count; i++)
-		key_value_set(environment, info->environment.items[i].key,
-			      info->environment.items[i].value);
+	key_value_add_all(environment, &info->environment);
 	if (info->profiler[0])
 		key_value_set(environment, "profiler", info->profiler);
 	if (info->counters_reason)
@@ -229,7 +227,10 @@ static void describe_run(struct run *run, const struct run_task *task,
 	host_facts(&run->environment);
 	key_value_set(&run->environment, "process", mark);
 	add_session_environment(&run->environment, info);
-	source_facts_add(&run->environment, task->plan);
+	if (task->sources && task->sources->count) {
+		key_value_add_all(&run->environment, task->sources);
+		source_words_add(&run->environment, request);
+	}
 	free(mark);
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/session/backends.h"
 #include "harness/session/session_parts.h"
+#include "harness/session/source_facts.h"
 
 void sweep_preview_release(struct sweep_preview *preview)
 {
@@ -23,7 +24,8 @@ struct prepared_sweep {
 	const struct sweep_observer *observer;
 	const volatile int *stop;
 	struct backend_choice choice;
-	struct kernel_file *files; /* of the user; NULL: none */
+	struct kernel_file *files;     /* of the user; NULL: none */
+	struct key_value_list sources; /* facts about them */
 	struct plan *plan;
 	struct sweep_shard shard;
 	struct run resumed;
@@ -36,6 +38,7 @@ static void prepared_release(struct prepared_sweep *sweep)
 	backend_choice_release(&sweep->choice);
 	plan_free(sweep->plan);
 	kernel_file_free(sweep->files);
+	key_value_list_release(&sweep->sources);
 	free(sweep->shard.sweep);
 	run_release(&sweep->resumed);
 	measure_settings_release(&sweep->resumed_settings);
@@ -68,6 +71,7 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 		rc = shard_from_request(&sweep->shard, request, err);
 	if (!rc)
 		rc = request_read_files(&sweep->files, request, err);
+	source_facts_add(&sweep->sources, sweep->files);
 	if (!rc)
 		rc = request_plan(&sweep->plan, request, sweep->files, err);
 	return rc ? rc : shard_take(&sweep->shard, sweep->plan, err);
@@ -78,7 +82,10 @@ static int prepare_resumed(struct prepared_sweep *sweep, struct db *db, struct e
 	int rc = resume_load(&sweep->resumed, &sweep->resumed_settings, sweep->request, db, err);
 
 	if (!rc)
-		rc = request_read_files(&sweep->files, sweep->request, err);
+		rc = resume_read_files(&sweep->files, &sweep->resumed, sweep->request, err);
+	source_facts_add(&sweep->sources, sweep->files);
+	if (!rc)
+		rc = source_facts_check(&sweep->resumed, &sweep->sources, err);
 	if (!rc)
 		rc = resume_plan(&sweep->plan, &sweep->trial_ids, &sweep->resumed, sweep->files,
 				 err);
@@ -124,6 +131,7 @@ static int attempt_backend(struct prepared_sweep *sweep, size_t index, attempt_f
 				.backend = sweep->choice.names[index],
 				.settings = resumed ? &sweep->resumed_settings : &settings,
 				.plan = sweep->plan,
+				.sources = &sweep->sources,
 				.shard = &sweep->shard,
 				.resumed = resumed ? &sweep->resumed : NULL,
 				.trial_ids = sweep->trial_ids};

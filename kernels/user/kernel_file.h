@@ -52,6 +52,14 @@ struct kernel_file;
 int kernel_files_read(struct kernel_file **out, const char *const *paths, size_t count,
 		      const struct kernel_file_options *options, struct error *err);
 const struct kernel *kernel_file_kernel(const struct kernel_file *file);
+/*
+ * Returns the number of files that the kernel is made of, each once, as absolute
+ * paths: the sources with their sidecars in the order of the paths, then the
+ * files that annotations name: sources of references, contents of buffers,
+ * expected results. The first is a source. Headers are not among them. *paths
+ * belongs to `file`.
+ */
+size_t kernel_file_inputs(const struct kernel_file *file, const char *const **paths);
 void kernel_file_free(struct kernel_file *file); /* accepts NULL */
 
 #endif

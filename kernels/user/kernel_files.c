@@ -16,10 +16,13 @@
 struct kernel_file {
 	struct annotation_pool pool;
 	struct kernel kernel;
+	const char **inputs;
+	size_t input_count;
 };
 
 struct user_files {
-	struct annotation_pool *pool;
+	struct kernel_file *out;
+	struct annotation_pool *pool; /* of *out */
 	struct annotated_file *files;
 	const char **sidecars; /* of the files, as the user wrote them; NULL: the one beside it */
 	size_t count;
@@ -31,6 +34,49 @@ static bool ends_with(const char *text, const char *suffix)
 	size_t length = strlen(text), tail = strlen(suffix);
 
 	return length > tail && !strcmp(text + length - tail, suffix);
+}
+
+/* ---- the files that the kernel is made of ---- */
+
+static void add_input(struct kernel_file *file, const char *path)
+{
+	for (size_t i = 0; i < file->input_count; i++)
+		if (!strcmp(file->inputs[i], path))
+			return;
+	file->inputs =
+		pool_room(&file->pool, file->inputs, file->input_count, sizeof(*file->inputs));
+	file->inputs[file->input_count++] = pool_text(&file->pool, path);
+}
+
+static void add_inputs_of_buffers(struct kernel_file *file, const struct kernel_buffer *buffers,
+				  size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (buffers[i].fill_file)
+			add_input(file, buffers[i].fill_file);
+}
+
+static void add_inputs_of_annotations(struct kernel_file *file)
+{
+	const struct kernel *kernel = &file->kernel;
+
+	add_inputs_of_buffers(file, kernel->buffers, kernel->buffer_count);
+	for (size_t i = 0; i < kernel->variant_count; i++) {
+		const struct kernel_variant *variant = &kernel->variants[i];
+		const struct kernel_check *check = variant->check;
+
+		add_inputs_of_buffers(file, variant->buffers, variant->buffer_count);
+		if (check->source)
+			add_input(file, check->source->path);
+		for (size_t j = 0; check->kind == CHECK_FILE && j < check->item_count; j++)
+			add_input(file, check->items[j].text);
+	}
+}
+
+size_t kernel_file_inputs(const struct kernel_file *file, const char *const **paths)
+{
+	*paths = file->inputs;
+	return file->input_count;
 }
 
 /* ---- which files ---- */
@@ -93,8 +139,11 @@ static int add_lines_of(struct user_files *user, struct annotation_lines *lines,
 {
 	char *text = NULL;
 	size_t length = 0;
-	int rc = read_file(&text, &length, shown, sidecar ? SIDECAR_MAX_BYTES : SOURCE_MAX_BYTES,
-			   user->err);
+	int rc;
+
+	add_input(user->out, absolute);
+	rc = read_file(&text, &length, shown, sidecar ? SIDECAR_MAX_BYTES : SOURCE_MAX_BYTES,
+		       user->err);
 
 	if (!rc)
 		rc = annotation_lines_add(lines, user->pool, shown,
@@ -130,7 +179,9 @@ static int parse_user_file(struct user_files *user, size_t index)
 	struct annotation_lines lines = {0};
 	int rc = 0;
 
-	if (!ends_with(file->path, ".cubin"))
+	if (ends_with(file->path, ".cubin"))
+		add_input(user->out, file->path);
+	else
 		rc = add_lines_of(user, &lines, file->path, file->shown, false);
 	if (!rc)
 		rc = add_lines_of_sidecar(user, &lines, file, user->sidecars[index]);
@@ -212,6 +263,7 @@ static int read_user_files(struct kernel_file *file, const char *const *paths, s
 {
 	struct annotation_pool *pool = &file->pool;
 	struct user_files user = {
+		.out = file,
 		.pool = pool,
 		.files = pool_new(pool, (count + 1) * sizeof(*user.files)),
 		.sidecars = pool_new(pool, (count + 1) * sizeof(*user.sidecars)),
@@ -229,8 +281,11 @@ static int read_user_files(struct kernel_file *file, const char *const *paths, s
 		rc = parse_user_file(&user, i);
 	if (!rc)
 		rc = add_options(&given, pool, options, err);
-	return rc ? rc
-		  : annotations_build(&file->kernel, pool, user.files, user.count, &given, err);
+	if (!rc)
+		rc = annotations_build(&file->kernel, pool, user.files, user.count, &given, err);
+	if (!rc)
+		add_inputs_of_annotations(file);
+	return rc;
 }
 
 int kernel_files_read(struct kernel_file **out, const char *const *paths, size_t count,

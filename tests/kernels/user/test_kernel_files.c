@@ -248,6 +248,40 @@ static void test_command_line_folders(void **state)
 	assert_string_equal(found[5], "-DI=here");
 }
 
+/* A run keeps the hashes of these files, so that samples of different code never mix. */
+static void test_inputs(void **state)
+{
+	static const char *const names[] = {"a.cu", "a.cu.perflab", "b.cu",
+					    "r.cu", "x.npy",        "y.npy"};
+	struct folder *folder = *state;
+	const char *const *paths;
+
+	folder_write(folder, "r.cu", "");
+	folder_write(folder, "x.npy", "");
+	folder_write(folder, "y.npy", "");
+	folder_write(folder, "a.cu",
+		     "// perflab: launch k<<<1, 1>>>(x, y)\n"
+		     "// perflab: buffer x: f32[8] in file \"x.npy\"\n"
+		     "// perflab: buffer y: f32[8] out\n");
+	folder_write(folder, "a.cu.perflab", "verify y from \"y.npy\"\n");
+	folder_write(folder, "b.cu",
+		     "// perflab: launch k<<<1, 1>>>(x, y)\n"
+		     "// perflab: verify r<<<1, 1>>>(x, y) from \"r.cu\"\n");
+	folder_kernel(folder, FILES("a.cu", "b.cu"));
+	assert_int_equal(kernel_file_inputs(folder->file, &paths), ARRAY_SIZE(names));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		size_t j = 0;
+		char *path = xasprintf("%s/%s", folder->path, names[i]);
+
+		while (j < ARRAY_SIZE(names) && strcmp(paths[j], path) != 0)
+			j++;
+		if (j == ARRAY_SIZE(names))
+			fail_msg("%s is not among the inputs", path);
+		free(path);
+	}
+	assert_string_equal(strrchr(paths[0], '/'), "/a.cu");
+}
+
 static void test_command_line_replaces(void **state)
 {
 	struct folder *folder = *state;
@@ -280,11 +314,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_file_without_annotations), TEST(test_annotated_copy),
-		TEST(test_own_declarations),         TEST(test_several_launches),
-		TEST(test_lines_of_a_variant),       TEST(test_sidecar),
-		TEST(test_lines_of_generated_ptx),   TEST(test_only_the_command_line),
-		TEST(test_command_line_folders),     TEST(test_command_line_replaces),
+		TEST(test_file_without_annotations),
+		TEST(test_annotated_copy),
+		TEST(test_own_declarations),
+		TEST(test_several_launches),
+		TEST(test_lines_of_a_variant),
+		TEST(test_sidecar),
+		TEST(test_lines_of_generated_ptx),
+		TEST(test_only_the_command_line),
+		TEST(test_command_line_folders),
+		TEST(test_command_line_replaces),
+		TEST(test_inputs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

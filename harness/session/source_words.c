@@ -1,0 +1,129 @@
+/* The words with which a user gave the files of a sweep. See source_words.h. */
+#include "harness/session/source_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "harness/session/source_facts.h"
+
+#define WORD_KEY_BYTES 48
+
+static const char folder_key[] = "files.folder";
+
+/* The words of a request that describe its files. */
+static const struct word_row {
+	const char *key; /* of a list: without the number of the item */
+	bool is_list;    /* a string_list; else a const char * */
+	size_t offset;
+	const char *option; /* before the word in a command line; "": an operand */
+} word_rows[] = {
+	{"files", true, offsetof(struct sweep_request, files), ""},
+	{"files.annotation", true, offsetof(struct sweep_request, annotations), "--annotate "},
+	{"files.compile_flag", true, offsetof(struct sweep_request, compile_flags),
+	 "--compile-flag "},
+	{"files.standard", false, offsetof(struct sweep_request, standard), "--std "},
+	{"files.compiler", false, offsetof(struct sweep_request, compiler), "--compiler "},
+};
+
+static void word_key(char out[WORD_KEY_BYTES], const struct word_row *row, size_t index)
+{
+	if (row->is_list)
+		snprintf(out, WORD_KEY_BYTES, "%s.%zu", row->key, index + 1);
+	else
+		snprintf(out, WORD_KEY_BYTES, "%s", row->key);
+}
+
+/* NULL: there are no more. */
+static const char *word_at(const struct sweep_request *request, const struct word_row *row,
+			   size_t index)
+{
+	const void *member = (const char *)request + row->offset;
+	const struct string_list *list = member;
+
+	if (!row->is_list)
+		return index ? NULL : *(const char *const *)member;
+	return index < list->count ? list->items[index] : NULL;
+}
+
+static void word_put(struct sweep_request *request, const struct word_row *row, const char *word)
+{
+	void *member = (char *)request + row->offset;
+
+	if (row->is_list)
+		string_list_add(member, word);
+	else
+		*(const char **)member = word;
+}
+
+void source_words_add(struct key_value_list *facts, const struct sweep_request *request)
+{
+	char *folder = getcwd(NULL, 0);
+	char key[WORD_KEY_BYTES];
+	const char *word;
+
+	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++)
+		for (size_t i = 0; (word = word_at(request, &word_rows[r], i)) != NULL; i++) {
+			word_key(key, &word_rows[r], i);
+			key_value_set(facts, key, word);
+		}
+	if (folder)
+		key_value_set(facts, folder_key, folder);
+	free(folder);
+}
+
+/* Relative paths in the words are relative to this folder, and commands run in it. */
+static int check_folder(const struct run *run, struct error *err)
+{
+	const char *folder = key_value_get(&run->environment, folder_key);
+	char *current = getcwd(NULL, 0);
+	int rc = 0;
+
+	if (folder && (!current || strcmp(folder, current) != 0))
+		rc = error_set(err, PL_EUSAGE,
+			       "run %lld measured files from the folder %s: go there first",
+			       (long long)run->id, folder);
+	free(current);
+	return rc;
+}
+
+int source_words_take(struct sweep_request *out, const struct run *run, struct error *err)
+{
+	char key[WORD_KEY_BYTES];
+	const char *word;
+
+	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++)
+		for (size_t i = 0; i == 0 || word_rows[r].is_list; i++) {
+			word_key(key, &word_rows[r], i);
+			word = key_value_get(&run->environment, key);
+			if (!word)
+				break;
+			word_put(out, &word_rows[r], word);
+		}
+	if (source_facts_first(run) && !out->files.count)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "run %lld measured %s and does not say with which options: start "
+				 "a new run",
+				 (long long)run->id, source_facts_first(run));
+	return check_folder(run, err);
+}
+
+int source_words_check(const struct sweep_request *request, const struct sweep_request *of_run,
+		       const struct run *run, struct error *err)
+{
+	const char *word;
+
+	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++)
+		for (size_t i = 0; (word = word_at(request, &word_rows[r], i)) != NULL; i++) {
+			const char *stored = word_at(of_run, &word_rows[r], i);
+
+			if (!stored || strcmp(word, stored) != 0)
+				return error_set(
+					err, PL_EUSAGE,
+					"run %lld did not begin with %s%s; files and their options "
+					"come from the run, so leave it out, or start a new run",
+					(long long)run->id, word_rows[r].option, word);
+		}
+	return 0;
+}
