@@ -1,6 +1,7 @@
 #!/bin/sh
 # Sweeps every kernel of this folder. Each goes wrong in one way and says in its lines `// expect:`
-# with which status perflab must store it, and with which words in the reason. Prints `caught NAME:
+# with which status perflab must store it, and with which words in the reason. `gpu not faster: A
+# than B` names two variants: the median of A must be at least 0.95 of B's. Prints `caught NAME:
 # STATUS REASON` or `MISSED NAME`. Exits with 1 if one was missed, 77 if BACKEND cannot run here.
 #
 # usage: tests/cheats/run.sh BUILD BACKEND [NAME …]
@@ -9,7 +10,7 @@
 #   NAME     one of the files, without .cu (default: all)
 set -eu
 [ $# -ge 2 ] || {
-	sed -n '6,9s/^# //p' "$0"
+	sed -n '7,10s/^# //p' "$0"
 	exit 2
 }
 folder=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -59,11 +60,12 @@ import re, sqlite3, sys
 
 source, stored, column = sys.argv[1:]
 name = source.split("/")[-1].removesuffix(".cu")
-wanted = None
+wanted = not_faster = None
 for line in open(source):
     if not line.startswith("// expect:"):
         continue
     status = re.search(rf"\b{column}=([\w|]+)", line)
+    not_faster = re.search(rf"\b{column} not faster: (\S+) than (\S+)", line) or not_faster
     reason = re.search(r'reason="([^"]*)"', line)
     if status:
         wanted = status[1].split("|"), reason[1] if reason else ""
@@ -75,6 +77,11 @@ try:
 except sqlite3.Error as error:
     trials = []
     print(f"{name}: {error}")
+if not_faster:
+    medians = dict(database.execute("SELECT variant, min(median_ns) FROM trial GROUP BY variant"))
+    cheat, plain = (medians.get(variant) for variant in not_faster.groups())
+    if not cheat or not plain or cheat < 0.95 * plain:
+        sys.exit(f"MISSED {name}: {not_faster[0]}, but the medians are {cheat} and {plain} ns")
 matches = [t for t in trials if t[0] in wanted[0] and wanted[1].lower() in t[1].lower()]
 right = wanted[0] == ["ok"]
 # A cheat may show in one of several configurations only; a right kernel is right in all.

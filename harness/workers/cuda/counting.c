@@ -23,9 +23,12 @@ static int execute_in_range(struct counting *counting, struct operation *operati
 {
 	const struct device *device = counting->resources->device;
 	char name[24];
+	const bool cold = counting->settings->cache == CACHE_COLD;
 	int rc = operation_restore(operation, err);
 
-	if (rc == 0 && counting->settings->cache == CACHE_COLD)
+	if (rc == 0 && cold && operation_may_persist(operation))
+		rc = cuda_reset_persisting_lines(counting->resources, err);
+	if (rc == 0 && cold)
 		rc = cuda_flush_l2(counting->resources, FLUSH_TO_COUNT, err);
 	/* For a hot cache, an uncounted execution fills it. */
 	else if (rc == 0)

@@ -27,6 +27,7 @@
 	X(cuDevicePrimaryCtxRelease)                   \
 	X(cuDevicePrimaryCtxSetFlags)                  \
 	X(cuCtxSetCurrent)                             \
+	X(cuCtxResetPersistingL2Cache)                 \
 	X(cuStreamCreate)                              \
 	X(cuStreamDestroy)                             \
 	X(cuStreamSynchronize)                         \

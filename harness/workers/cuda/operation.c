@@ -189,6 +189,12 @@ bool operation_is_distrusted(const struct launch_case *work)
 	return work->check.kind != CHECK_ORACLE;
 }
 
+bool operation_may_persist(const struct operation *operation)
+{
+	return operation_is_distrusted(operation->work) &&
+	       operation->resources->device->info.cc_major >= 8;
+}
+
 size_t operation_command_count(const struct operation *operation)
 {
 	size_t count = 0;

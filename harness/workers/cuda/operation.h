@@ -51,6 +51,9 @@ int operation_facts(const struct operation *operation, struct launch_facts *out,
 /* True for kernels of users. They may write their inputs, and may keep something from one execution
  * to the next. */
 bool operation_is_distrusted(const struct launch_case *work);
+/* True if the kernel may have made lines of the L2 persist: kernels of users may, on devices of
+ * compute capability 8.0 and later. Their machine code does not tell. */
+bool operation_may_persist(const struct operation *operation);
 /* Fills the inputs and computes the expected results. Both stay on the device for later cases. */
 int operation_prepare(struct operation *operation, struct error *err);
 /*

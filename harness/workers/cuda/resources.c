@@ -90,3 +90,19 @@ int cuda_flush_l2(const struct cuda_resources *resources, enum flush_purpose pur
 							0, device->stream, arguments, NULL),
 			  err, "flushing the L2");
 }
+
+int cuda_reset_persisting_lines(const struct cuda_resources *resources, struct error *err)
+{
+	const struct device *device = resources->device;
+	int rc = device_synchronise(device, err, "before a cold execution");
+	CUresult result;
+
+	if (rc)
+		return rc;
+	result = device->driver.cuCtxResetPersistingL2Cache();
+	/* a part of a device (MIG) may have no such lines */
+	return result == CUDA_ERROR_NOT_SUPPORTED
+		       ? 0
+		       : cuda_check(&device->driver, result, err,
+				    "resetting the persisting lines of the L2");
+}

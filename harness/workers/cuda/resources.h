@@ -41,5 +41,13 @@ void cuda_resources_close(struct cuda_resources *resources);
 enum flush_purpose { FLUSH_TO_TIME, FLUSH_TO_COUNT };
 int cuda_flush_l2(const struct cuda_resources *resources, enum flush_purpose purpose,
 		  struct error *err);
+/*
+ * Waits for the device, then makes persisting lines of the L2 normal, so that a
+ * flush can evict them. A kernel makes lines persist with a cache policy
+ * (createpolicy, L2::evict_last). The driver's function is no command of a
+ * stream: it acts when the host calls it. So it needs an idle device, and cannot
+ * be queued behind a closed gate.
+ */
+int cuda_reset_persisting_lines(const struct cuda_resources *resources, struct error *err);
 
 #endif

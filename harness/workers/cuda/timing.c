@@ -150,14 +150,22 @@ static int run_batch(struct timer *timer, struct operation *operation, size_t co
 	/* An operation that allocates waits for the device when it is queued. Behind a closed gate
 	 * it would wait forever. */
 	bool gated = timer->gate && !operation->allocates;
+	/* Lines that persist would survive the flush, and the host can reset them only while the
+	 * device is idle. So each cold sample of such an operation has a gate of its own. */
+	bool resets = cold && operation_may_persist(operation);
+	size_t part = resets ? 1 : count;
 	int rc = 0;
 
-	if (gated)
-		rc = close_gate(timer, err);
-	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = enqueue_sample(timer, operation, i, cold, err);
-	if (gated)
-		open_gate(timer);
+	for (size_t first = 0; first < count && rc == 0; first += part) {
+		if (resets)
+			rc = cuda_reset_persisting_lines(timer->resources, err);
+		if (rc == 0 && gated)
+			rc = close_gate(timer, err);
+		for (size_t i = first; i < first + part && rc == 0; i++)
+			rc = enqueue_sample(timer, operation, i, cold, err);
+		if (gated)
+			open_gate(timer);
+	}
 	/* The device is busy now, so these are the clocks of the samples. */
 	*state = nvml_device_state(device->nvml);
 	if (rc == 0)

@@ -6,7 +6,9 @@
  * in host memory, which the host sets after it has queued the whole batch. So
  * the device never waits for the host inside a sample, even if the operation is
  * shorter than the launch of the next one. With a cold cache, the worker
- * flushes the L2 before each sample. Internal to harness/workers/cuda.
+ * flushes the L2 before each sample. Before each cold sample of a user's kernel
+ * it also resets persisting lines, so a batch of them has a gate per sample. Internal to
+ * harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_TIMING_H
 #define HARNESS_WORKERS_CUDA_TIMING_H

@@ -179,6 +179,14 @@ static CUresult stub_variable(CUdeviceptr *out, size_t *bytes, CUmodule module, 
 	return CUDA_ERROR_NOT_FOUND;
 }
 
+static CUresult stub_reset_persisting(void)
+{
+	/* each reset comes before the flush of its sample */
+	assert_int_equal(stub->resets, stub->flushes);
+	stub->resets++;
+	return CUDA_SUCCESS;
+}
+
 static CUresult stub_attribute(int *out, CUfunction_attribute what, CUfunction function)
 {
 	(void)function;
@@ -266,6 +274,7 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 		.cuModuleUnload = stub_module_unload,
 		.cuModuleGetFunction = stub_function,
 		.cuModuleGetGlobal = stub_variable,
+		.cuCtxResetPersistingL2Cache = stub_reset_persisting,
 		.cuFuncGetAttribute = stub_attribute,
 		.cuFuncSetAttribute = stub_set_attribute,
 		.cuOccupancyMaxActiveBlocksPerMultiprocessor = stub_occupancy,

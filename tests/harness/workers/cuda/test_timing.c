@@ -18,10 +18,10 @@ struct timed {
 	size_t count;
 };
 
-/* Times fault/none with these settings. */
-static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
-			int64_t min_samples, int rounds, double precision, int64_t max_time_ns,
-			enum cache_mode cache)
+/* Times fault/none, verified in this way, with these settings. */
+static struct timed run_checked(struct bench *bench, enum check_kind check,
+				double (*elapsed_ns)(size_t index), int64_t min_samples, int rounds,
+				double precision, int64_t max_time_ns, enum cache_mode cache)
 {
 	const struct measure_settings settings = {
 		.cache = cache,
@@ -37,8 +37,10 @@ static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
 	struct round_result result = {0};
 	struct error err = {0};
 
+	work->check.kind = check;
 	bench->stub.elapsed_ns = elapsed_ns;
 	bench->stub.intervals = bench->stub.launches = bench->stub.flushes = 0;
+	bench->stub.resets = 0;
 	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
 	    operation_prepare(&operation, &err) ||
 	    timer_open(&timer, &bench->resources, true, &err) ||
@@ -48,6 +50,14 @@ static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
 	operation_release(&operation);
 	launch_case_free(work);
 	return (struct timed){.time_ns = result.time_ns, .count = result.count};
+}
+
+static struct timed run(struct bench *bench, double (*elapsed_ns)(size_t index),
+			int64_t min_samples, int rounds, double precision, int64_t max_time_ns,
+			enum cache_mode cache)
+{
+	return run_checked(bench, CHECK_ORACLE, elapsed_ns, min_samples, rounds, precision,
+			   max_time_ns, cache);
 }
 
 static double steady(size_t index)
@@ -146,6 +156,30 @@ static void test_every_cold_sample_is_flushed(void **context)
 	free(timed.time_ns);
 }
 
+/* A user's kernel may have made lines of the L2 persist, which a flush leaves. */
+static void test_persisting_lines_are_reset_before_each_flush(void **context)
+{
+	struct bench *bench = *context;
+	struct timed timed =
+		run_checked(bench, CHECK_NONE, steady, 100, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+
+	assert_int_equal(timed.count, 100);
+	assert_int_equal(bench->stub.resets, 100);
+	assert_int_equal(bench->stub.flushes, 100);
+	free(timed.time_ns);
+	/* Not for a hot cache, not for built-in kernels, and not on devices without such lines. */
+	timed = run_checked(bench, CHECK_NONE, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_HOT);
+	assert_int_equal(bench->stub.resets, 0);
+	free(timed.time_ns);
+	timed = run(bench, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	assert_int_equal(bench->stub.resets, 0);
+	free(timed.time_ns);
+	bench->device.info.cc_major = 7;
+	timed = run_checked(bench, CHECK_NONE, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	assert_int_equal(bench->stub.resets, 0);
+	free(timed.time_ns);
+}
+
 static void test_hot_samples_come_after_one_that_fills_the_cache(void **context)
 {
 	struct bench *bench = *context;
@@ -197,6 +231,7 @@ int main(void)
 		BENCH_TEST(test_a_budget_ends_what_never_settles),
 		BENCH_TEST(test_no_narrower_than_the_clock),
 		BENCH_TEST(test_every_cold_sample_is_flushed),
+		BENCH_TEST(test_persisting_lines_are_reset_before_each_flush),
 		BENCH_TEST(test_hot_samples_come_after_one_that_fills_the_cache),
 		BENCH_TEST(test_a_flush_reads_as_much_as_its_purpose_needs),
 	};
