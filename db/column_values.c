@@ -87,6 +87,12 @@ static void bind_names(struct statement *statement, const struct string_list *na
 	text_release(&joined);
 }
 
+static void bind_speedup(struct statement *statement, enum speedup_verdict verdict)
+{
+	bind_text(statement,
+		  verdict == SPEEDUP_NOT_MEASURED ? NULL : speedup_verdict_name(verdict));
+}
+
 static void bind_member(struct statement *statement, const struct column *column,
 			const void *member)
 {
@@ -120,6 +126,9 @@ static void bind_member(struct statement *statement, const struct column *column
 		break;
 	case COLUMN_STATUS:
 		bind_text(statement, trial_status_name(*(const enum trial_status *)member));
+		break;
+	case COLUMN_SPEEDUP:
+		bind_speedup(statement, *(const enum speedup_verdict *)member);
 		break;
 	case COLUMN_NO_MEMBER:
 		bind_text(statement, NULL);
@@ -186,6 +195,12 @@ static void take_member(struct statement *row, const struct column *column, void
 		break;
 	case COLUMN_STATUS:
 		*(enum trial_status *)member = take_status(row);
+		break;
+	case COLUMN_SPEEDUP:
+		text = take_text(row);
+		/* a newer perflab, or a damaged file, may have other verdicts */
+		if (text)
+			speedup_verdict_parse(member, text);
 		break;
 	case COLUMN_NO_MEMBER:
 		take_text(row);

@@ -19,11 +19,13 @@
 	{                                                                                       \
 		column, COLUMN_##column_type, parts, MEMBER(member), unknown, version, older, 0 \
 	}
-#define ROW_SETTING(setting, older, column_type, column, member, unknown)                       \
-	{                                                                                       \
-		column, COLUMN_##column_type, PART_SETTINGS, MEMBER(member), unknown, 7, older, \
-			SETTING_##setting                                                       \
+#define ROW_SETTING_SINCE(version, setting, older, column_type, column, member, unknown)       \
+	{                                                                                      \
+		column, COLUMN_##column_type, PART_SETTINGS, MEMBER(member), unknown, version, \
+			older, SETTING_##setting                                               \
 	}
+#define ROW_SETTING(setting, older, column_type, column, member, unknown) \
+	ROW_SETTING_SINCE(7, setting, older, column_type, column, member, unknown)
 #define ROW_NO_MEMBER(parts, column)                                             \
 	{                                                                        \
 		column, COLUMN_NO_MEMBER, parts, 0, 0, NEVER_UNKNOWN, 0, NULL, 0 \
@@ -98,6 +100,8 @@ static const struct column run_items[] = {
 	ROW_SETTING(JOBS, JSON_SETTING_INTEGER("jobs"), INT, "jobs", settings.jobs, -1),
 	ROW_SETTING(COUNTER_DUMP, JSON_SETTING_TEXT("counter_dump"), TEXT,
 		    "counter_dump", settings.counter_dump, 0),
+	ROW_SETTING_SINCE(9, BASE_VARIANT, "NULL", TEXT,
+			  "base_variant", settings.base_variant, 0),
 	ROW(TEXT, PART_GENERATED, "settings", settings_json),
 };
 const struct column_list run_columns = LIST_OF("run", run_items);
@@ -155,6 +159,8 @@ static const struct column round_items[] = {
 	ROW(REAL, PART_RESULT, "power_w", state.power_w),
 	ROW_UNKNOWN(INTEGER, PART_RESULT, "throttle_reasons", state.throttle_reasons, -1),
 	ROW_SINCE(6, ROUND_MEDIAN_OF_SAMPLES, REAL, PART_RESULT, "median_ns", median_ns, 0),
+	ROW_SINCE(9, "NULL", REAL, PART_RESULT, "speedup", speedup, 0),
+	ROW_SINCE(9, "NULL", INTEGER, PART_RESULT, "same_buffers", same_buffers, -1),
 	ROW_NO_MEMBER(PART_WRITTEN, "stored_ns"),
 };
 const struct column_list round_columns = LIST_OF("round", round_items);
@@ -165,6 +171,7 @@ static const struct column sample_items[] = {
 	ROW(INT, PART_KEY, "round", round),
 	ROW(INT, PART_KEY, "sequence", sequence),
 	ROW(REAL, PART_RESULT, "time_ns", time_ns),
+	ROW_SINCE(9, "NULL", REAL, PART_RESULT, "base_ns", base_ns, 0),
 };
 const struct column_list sample_columns = LIST_OF("sample", sample_items);
 #undef STRUCT
@@ -184,6 +191,25 @@ static const struct column line_items[] = {
 	ROW(INTEGER, PART_RESULT, "conflicts", conflicts),
 };
 const struct column_list line_columns = LIST_OF("line", line_items);
+#undef STRUCT
+
+/* Two copies of a trial agree on its base case. The rest depends on all pairs of the run, of which a
+ * shard has a part. */
+#define STRUCT trial_speedup
+static const struct column speedup_items[] = {
+	ROW(TEXT, PART_RESULT, "base_variant", base_variant),
+	ROW(TEXT, PART_RESULT, "base_config", base_config),
+	ROW(SPEEDUP, PART_WRITTEN, "verdict", verdict),
+	ROW(REAL, PART_WRITTEN, "speedup", speedup),
+	ROW(REAL, PART_WRITTEN, "low", low),
+	ROW(REAL, PART_WRITTEN, "high", high),
+	ROW(REAL, PART_WRITTEN, "p", p),
+	ROW(REAL, PART_WRITTEN, "base_median_ns", base_median_ns),
+	ROW(INTEGER, PART_WRITTEN, "rounds", rounds),
+	ROW_UNKNOWN(INTEGER, PART_WRITTEN, "same_buffers", same_buffers, -1),
+	ROW(TEXT, PART_WRITTEN, "why", why),
+};
+const struct column_list speedup_columns = LIST_OF("speedup", speedup_items);
 #undef STRUCT
 
 static const struct column mark_items[] = {

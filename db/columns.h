@@ -20,6 +20,7 @@ enum column_type {
 	COLUMN_NAMES,      /* struct string_list, stored as "a,b" */
 	COLUMN_CACHE,      /* enum cache_mode, stored as "cold" or "hot" */
 	COLUMN_STATUS,     /* enum trial_status, stored by name */
+	COLUMN_SPEEDUP,    /* enum speedup_verdict, stored by name; not measured is NULL */
 	COLUMN_NO_MEMBER,  /* no member: db/ writes it by itself; only merging uses this list */
 };
 
@@ -59,14 +60,15 @@ struct column_list {
 	size_t count;
 };
 
-extern const struct column_list device_columns; /* struct device_info */
-extern const struct column_list run_columns;    /* struct run */
-extern const struct column_list trial_columns;  /* struct trial */
-extern const struct column_list axis_columns;   /* struct named_value */
-extern const struct column_list round_columns;  /* struct round_summary */
-extern const struct column_list sample_columns; /* struct sample */
-extern const struct column_list line_columns;   /* struct line_count */
-extern const struct column_list mark_columns;   /* no struct */
+extern const struct column_list device_columns;  /* struct device_info */
+extern const struct column_list run_columns;     /* struct run */
+extern const struct column_list trial_columns;   /* struct trial */
+extern const struct column_list axis_columns;    /* struct named_value */
+extern const struct column_list round_columns;   /* struct round_summary */
+extern const struct column_list sample_columns;  /* struct sample */
+extern const struct column_list line_columns;    /* struct line_count */
+extern const struct column_list mark_columns;    /* no struct */
+extern const struct column_list speedup_columns; /* struct trial_speedup */
 
 /* ---- SQL ---- */
 

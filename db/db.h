@@ -39,8 +39,9 @@ const char *db_default_path(void);
 /* ---- writing a run ---- */
 
 /* Stores the run, its device, traits, settings and environment, and all trials as planned: pending
- * or skipped. Other functions store facts and counters. Fills run->id, run->uid (if empty) and the
- * id of every trial. run->state NULL means "running". One transaction. */
+ * or skipped, with their base cases. Other functions store facts, counters and speed-ups. Fills
+ * run->id, run->uid (if empty) and the id of every trial. run->state NULL means "running". One
+ * transaction. */
 int db_run_begin(struct db *db, struct run *run, struct error *err);
 int db_trial_facts(struct db *db, int64_t trial_id, const struct launch_facts *facts,
 		   struct error *err);
@@ -77,6 +78,12 @@ int db_run_mark(struct db *db, int64_t run_id, const struct run_words *words, st
 /* Stores the verdicts on the trials of a run; replaces earlier ones. */
 int db_comparisons_store(struct db *db, int64_t run_id, const struct trial_comparison_list *list,
 			 struct error *err);
+
+/* Stores why a trial is not measured beside its base case, or no longer is. PL_ENOENT: the trial
+ * has no base case. */
+int db_speedup_refuse(struct db *db, int64_t trial_id, const char *why, struct error *err);
+/* Stores the speed-ups of the trials of a run that was loaded with them; replaces earlier ones. */
+int db_speedups_store(struct db *db, const struct run *run, struct error *err);
 
 /* Make one transaction of several calls. db_together_end() commits when rc is 0, otherwise rolls
  * back. It returns rc, or the error of the commit. */
@@ -136,7 +143,7 @@ int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct
 int db_base_resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
 		    struct error *err);
 /* Loads a run with its device, environment and mark. with_trials: with its trials, too, and their
- * summaries, counters, lines and progress. */
+ * summaries, counters, lines, speed-ups and progress. */
 int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out,
 		struct error *err);
 /*

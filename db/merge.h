@@ -9,7 +9,7 @@
 
 #include "db/statement.h"
 
-#define TRIAL_TABLES 5
+#define TRIAL_TABLES 6
 
 /* ---- trials ---- */
 

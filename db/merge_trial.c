@@ -39,6 +39,7 @@ static const struct trial_table {
 	{&sample_columns, "round, sequence"},
 	{NULL, NULL},
 	{&line_columns, "file, line"},
+	{&speedup_columns, "trial_id"},
 };
 
 #define READ_COUNTERS                                           \

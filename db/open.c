@@ -22,11 +22,11 @@ struct identity {
  * forever. */
 #define OUR_TABLES                                                                       \
 	"'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'," \
-	" 'metric', 'line', 'mark', 'comparison', 'newest'"
+	" 'metric', 'line', 'mark', 'comparison', 'newest', 'speedup'"
 /* How many of them a file has, starting with a schema version. */
 static const struct {
 	int64_t version, tables;
-} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}};
+} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}, {9, 14}};
 
 const char *db_default_path(void)
 {
@@ -311,9 +311,11 @@ static const struct {
 	{4, "CREATE TEMP TABLE mark (run_id INTEGER PRIMARY KEY, kind, why, marked_ns)"},
 	{4, "CREATE TEMP TABLE comparison (trial_id INTEGER PRIMARY KEY, base_trial_id, verdict,"
 	    " change, low, high, p, why)"},
+	{9, "CREATE TEMP TABLE speedup (trial_id INTEGER PRIMARY KEY, base_variant, base_config,"
+	    " verdict, speedup, low, high, p, base_median_ns, rounds, same_buffers, why)"},
 };
 static const struct column_list *const grown_tables[] = {&run_columns, &trial_columns,
-							 &round_columns};
+							 &round_columns, &sample_columns};
 
 static bool has_column_since(const struct column_list *list, int64_t version)
 {

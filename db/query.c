@@ -25,6 +25,7 @@ static const struct {
 	{"history", "the results of each case in all runs"},
 	{"regressions", "the newest result of each case, compared with its baseline"},
 	{"roofline", "the place of each case under the roofs of its device"},
+	{"speedups", "each case beside its base case: the speed-up and its verdict"},
 	{"trials", "everything known about each trial, one row per trial"},
 	/* tables */
 	{"axis", "the values of each trial's axes"},
@@ -39,6 +40,7 @@ static const struct {
 	{"round", "the median and the device state of each round"},
 	{"run", "one row per run"},
 	{"sample", "every timed execution"},
+	{"speedup", "the stored speed-ups and verdicts on trials beside their base cases"},
 	{"trial", "one row per case of a run"},
 	{"trial_status", "how a trial can end"},
 };

@@ -1,6 +1,7 @@
 /* Loads runs, trials and baselines. */
 #include "db/columns.h"
 #include "db/run_row.h"
+#include "db/speedups.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,7 +107,7 @@ static int trial_rows_load(struct db *db, struct run *run, const char *which, co
 	     rc = statement_step(&select, &row, err)) {
 		run->trials =
 			xgrow(run->trials, &capacity, run->trial_count + 1, sizeof(*run->trials));
-		run->trials[run->trial_count] = (struct trial){0};
+		run->trials[run->trial_count] = (struct trial){.speedup = trial_speedup_none};
 		trial_row_take(&select, &run->trials[run->trial_count]);
 		run->trial_count++;
 	}
@@ -210,6 +211,10 @@ static int trials_load(struct db *db, struct run *run, const char *which, const 
 	columns_add_names(&sql, &line_columns, PART_RESULT, "");
 	text_addf(&sql, " FROM line WHERE trial_id IN (%s) ORDER BY trial_id, file, line", which);
 	rc = trial_details_load(db, run, &sql, of, trial_add_line, err);
+	if (rc)
+		return rc;
+	db_speedups_select(&sql, which);
+	rc = trial_details_load(db, run, &sql, of, db_speedup_take, err);
 	if (!rc && run->trial_count)
 		qsort(run->trials, run->trial_count, sizeof(*run->trials), trial_compare_position);
 	return rc;

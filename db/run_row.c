@@ -49,8 +49,8 @@ static void settings_complete(struct run *run)
 	settings->rounds = run->traits.emulated ? measure_settings_default.rounds : run->rounds;
 	run->has_settings = settings_are_complete(settings, run->settings_known);
 	if (run->has_settings)
-		run->settings_known |=
-			SETTING_SEED | SETTING_ROUNDS | SETTING_CHIP | SETTING_COUNTER_DUMP;
+		run->settings_known |= SETTING_SEED | SETTING_ROUNDS | SETTING_CHIP |
+				       SETTING_COUNTER_DUMP | SETTING_BASE_VARIANT;
 }
 
 void run_row_take(struct statement *row, struct run *run)

@@ -1,6 +1,7 @@
 /* Stores a run: its device, environment, planned trials and state. Each public function is one
  * transaction. */
 #include "db/columns.h"
+#include "db/speedups.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -142,6 +143,8 @@ int db_run_begin(struct db *db, struct run *run, struct error *err)
 					err);
 	if (!rc)
 		rc = trials_insert(db, run_id, run, ids, err);
+	if (!rc)
+		rc = db_speedups_plan(db, run, ids, err);
 	rc = db_end(db, rc, err);
 	if (rc)
 		goto out;

@@ -3,6 +3,7 @@
  * any instruction leaves only whole rounds.
  */
 #include "db/columns.h"
+#include "metrics/analysis/speedup.h"
 #include "metrics/analysis/statistics.h"
 
 #include <math.h>
@@ -58,7 +59,8 @@ static int round_insert(struct db *db, int64_t trial_id, const struct round_resu
 	int rc = statement_prepare(&insert, db,
 				   "INSERT INTO round (trial_id, round, stored_ns, sm_clock_hz,"
 				   " memory_clock_hz, temperature_c, power_w, throttle_reasons,"
-				   " median_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				   " median_ns, speedup, same_buffers)"
+				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				   err);
 
 	if (rc)
@@ -72,6 +74,10 @@ static int round_insert(struct db *db, int64_t trial_id, const struct round_resu
 	bind_real(&insert, round->state.power_w);
 	bind_known_integer(&insert, round->state.throttle_reasons, -1);
 	bind_real(&insert, summarise(round->time_ns, round->count).median_ns);
+	bind_real(&insert, round->base_ns
+				   ? speedup_of_round(round->time_ns, round->base_ns, round->count)
+				   : NAN);
+	bind_known_integer(&insert, round->base_ns ? round->same_buffers : -1, -1);
 	rc = statement_run(&insert, err);
 	statement_release(&insert);
 	return rc;
@@ -81,9 +87,11 @@ static int samples_insert(struct db *db, int64_t trial_id, const struct round_re
 			  struct error *err)
 {
 	struct statement insert;
-	int rc = statement_prepare(
-		&insert, db,
-		"INSERT INTO sample (trial_id, round, sequence, time_ns) VALUES (?, ?, ?, ?)", err);
+	int rc =
+		statement_prepare(&insert, db,
+				  "INSERT INTO sample (trial_id, round, sequence, time_ns, base_ns)"
+				  " VALUES (?, ?, ?, ?, ?)",
+				  err);
 
 	if (rc)
 		return rc;
@@ -92,6 +100,7 @@ static int samples_insert(struct db *db, int64_t trial_id, const struct round_re
 		bind_integer(&insert, round->round);
 		bind_integer(&insert, (int64_t)i);
 		bind_real(&insert, round->time_ns[i]);
+		bind_real(&insert, round->base_ns ? round->base_ns[i] : NAN);
 		rc = statement_run(&insert, err);
 	}
 	statement_release(&insert);
@@ -102,12 +111,16 @@ static int samples_insert(struct db *db, int64_t trial_id, const struct round_re
 static int round_check(int64_t trial_id, const struct round_result *round, struct error *err)
 {
 	for (size_t i = 0; i < round->count; i++) {
-		if (!isfinite(round->time_ns[i]) || round->time_ns[i] < 0)
+		const double base_ns = round->base_ns ? round->base_ns[i] : 0;
+		const bool good = isfinite(round->time_ns[i]) && round->time_ns[i] >= 0;
+
+		if (!good || !isfinite(base_ns) || base_ns < 0)
 			return error_set(
 				err, PL_EPROTOCOL,
 				"sample %zu of round %d of trial %lld is no time: %g ns; the "
 				"round is not stored",
-				i, round->round, (long long)trial_id, round->time_ns[i]);
+				i, round->round, (long long)trial_id,
+				good ? base_ns : round->time_ns[i]);
 	}
 	return 0;
 }

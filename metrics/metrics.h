@@ -71,6 +71,7 @@ struct sample {
 	int round;      /* from 0; each round runs in a fresh worker */
 	int sequence;   /* from 0 within the round */
 	double time_ns; /* device time of the whole operation */
+	double base_ns; /* of the base case, taken beside it; NAN: none was */
 };
 
 /* The state of the device while a round was timed. NAN and -1: not measured. */
@@ -141,6 +142,10 @@ struct round_result {
 	struct device_state state;
 	double *time_ns; /* in the order of measurement; the creator of the struct frees it */
 	size_t count;
+	/* The samples of the base case, taken beside those of the case, each with that of the same
+	 * index; the creator frees it. NULL: the case was measured alone. */
+	double *base_ns;
+	bool same_buffers; /* of base_ns: both operations used the same device memory */
 };
 
 /* The result of one round, which ran in its own process. */
@@ -148,6 +153,8 @@ struct round_summary {
 	int round;
 	double median_ns; /* NAN: no samples */
 	struct device_state state;
+	double speedup;       /* as in struct trial_speedup; NAN: not measured beside a base case */
+	int64_t same_buffers; /* 1 or 0, of both operations; -1: not measured beside a base case */
 };
 
 /* A key and its value. A list of them is the environment of a run. */
@@ -168,6 +175,56 @@ struct named_value {
 	char name[32];
 	int64_t value;
 };
+
+/*
+ * The verdict on a case that was measured beside its base case: symbol, name, meaning. A case of a
+ * run without a base variant has none, and neither have the cases of that variant.
+ */
+#define SPEEDUP_VERDICT_LIST(X)                                                              \
+	X(SPEEDUP_NOT_MEASURED, "not measured", "there is no speed-up; the reason says why") \
+	X(SPEEDUP_FASTER, "faster",                                                          \
+	  "the case takes less time than its base case, by more than "                       \
+	  "chance")                                                                          \
+	X(SPEEDUP_SLOWER, "slower",                                                          \
+	  "the case takes more time than its base case, by more than "                       \
+	  "chance")                                                                          \
+	X(SPEEDUP_SAME, "same", "any difference is too small to matter")                     \
+	X(SPEEDUP_INCONCLUSIVE, "inconclusive",                                              \
+	  "the samples neither show a difference that matters nor rule one out")
+
+enum speedup_verdict {
+#define X(symbol, name, meaning) symbol,
+	SPEEDUP_VERDICT_LIST(X)
+#undef X
+		SPEEDUP_VERDICT_COUNT
+};
+const char *speedup_verdict_name(enum speedup_verdict verdict);
+const char *speedup_verdict_meaning(enum speedup_verdict verdict);
+/* Returns false if there is no such verdict; *out is unchanged then. */
+bool speedup_verdict_parse(enum speedup_verdict *out, const char *name);
+
+/*
+ * How fast a case is beside its base case: the case of the base variant with the same axes. Both
+ * were timed in turn, in the same rounds and workers. All numbers are NAN unless the verdict is one
+ * of a measurement.
+ */
+struct trial_speedup {
+	char *base_variant; /* NULL: the trial has no base case, and the rest means nothing */
+	char *base_config;  /* NULL: the base variant has no such case; `why` says so */
+	/* The base case's own trial, which was measured alone: its status, counters and median are
+	 * its own. 0: the run does not have it, because another shard does. */
+	int64_t base_trial_id;
+	enum speedup_verdict verdict;
+	double speedup;        /* time of the base case / time of the case: above 1, it is faster */
+	double low, high;      /* the 95 % interval of the speed-up, not adjusted */
+	double p;              /* adjusted for all pairs of the run */
+	double base_median_ns; /* of the base case's samples beside this case, over all rounds */
+	int64_t rounds;        /* with a pair */
+	int64_t same_buffers;  /* 1 or 0: both used the same device memory; -1: not known */
+	char *why;             /* why there is no speed-up, or a remark; NULL: none */
+};
+extern const struct trial_speedup trial_speedup_none;
+void trial_speedup_release(struct trial_speedup *speedup);
 
 /* One case in one run. All zeroes is an empty trial: TRIAL_PENDING is 0. */
 struct trial {
@@ -192,6 +249,7 @@ struct trial {
 	bool counted;                 /* the counters are stored, with values or reasons */
 	struct round_summary *rounds; /* ascending; empty unless the loader was asked for them */
 	size_t round_count;
+	struct trial_speedup speedup; /* beside the base variant of the run, if it has one */
 };
 void trial_release(struct trial *trial);
 /* "reduce/shuffle/block=256,n=16777216"; malloc'd. */

@@ -23,6 +23,7 @@ void trial_release(struct trial *trial)
 	counter_list_release(&trial->counters);
 	line_count_list_release(&trial->lines);
 	free(trial->rounds);
+	trial_speedup_release(&trial->speedup);
 	*trial = (struct trial){0};
 }
 

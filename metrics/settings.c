@@ -19,5 +19,6 @@ void measure_settings_release(struct measure_settings *settings)
 	string_list_release(&settings->metrics);
 	free(settings->chip);
 	free(settings->counter_dump);
+	free(settings->base_variant);
 	*settings = (struct measure_settings){0};
 }

@@ -24,10 +24,12 @@ enum setting {
 	SETTING_ALL_BLOCKS = 1 << 10,
 	SETTING_JOBS = 1 << 11,
 	SETTING_COUNTER_DUMP = 1 << 12,
-	SETTINGS_ALL = (1 << 13) - 1,
+	SETTING_BASE_VARIANT = 1 << 13,
+	SETTINGS_ALL = (1 << 14) - 1,
 	/* those that mean nothing to a backend that measures no times */
 	SETTINGS_OF_TIMING = SETTING_CACHE | SETTING_MIN_SAMPLES | SETTING_MAX_TIME |
-			     SETTING_PRECISION | SETTING_ROUNDS | SETTING_COUNTER_DUMP,
+			     SETTING_PRECISION | SETTING_ROUNDS | SETTING_COUNTER_DUMP |
+			     SETTING_BASE_VARIANT,
 };
 
 struct measure_settings {
@@ -45,6 +47,9 @@ struct measure_settings {
 	bool all_blocks; /* the emulator executes all blocks, however many there are */
 	int jobs;        /* number of emulator workers; 0: one per processor */
 	char *counter_dump; /* folder for counter-data images, for test fixtures; NULL: none */
+	/* The variant beside which the others are measured: "V", or "KERNEL/V" for one kernel;
+	 * NULL: every case is measured alone. */
+	char *base_variant;
 };
 extern const struct measure_settings measure_settings_default;
 void measure_settings_release(struct measure_settings *settings);

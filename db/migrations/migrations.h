@@ -19,6 +19,7 @@ extern const char *const db_version_5[];
 extern const char *const db_version_6[];
 extern const char *const db_version_7[];
 extern const char *const db_version_8[];
+extern const char *const db_version_9[];
 
 /* The statuses that this perflab knows, which may be more than the version that made the file knew.
  */

@@ -59,7 +59,8 @@ struct run fixture_run(const char *label)
 			     .chip = xstrdup("GA100"),
 			     .all_blocks = true,
 			     .jobs = 2,
-			     .counter_dump = xstrdup("images")},
+			     .counter_dump = xstrdup("images"),
+			     .base_variant = xstrdup("sequential")},
 		.seed = UINT64_C(0xfedcba9876543210),
 		.rounds = 3,
 		.started_ns = INT64_C(1763700000123456789),
@@ -101,6 +102,11 @@ struct run fixture_run(const char *label)
 	run.trials[FIXTURE_SKIPPED].status = TRIAL_SKIPPED;
 	run.trials[FIXTURE_SKIPPED].reason = xstrdup("block is not a power of two");
 	run.trials[FIXTURE_PENDING] = fixture_trial(3, "stream", "copy", 256, 1 << 20);
+	/* its base case is in another shard */
+	run.trials[FIXTURE_OK].speedup.base_variant = xstrdup("sequential");
+	run.trials[FIXTURE_OK].speedup.base_config = xstrdup("block=256,n=16777216");
+	run.trials[FIXTURE_BARE].speedup.base_variant = xstrdup("sequential");
+	run.trials[FIXTURE_BARE].speedup.why = xstrdup("sequential has no case with block=512");
 	return run;
 }
 
@@ -129,16 +135,28 @@ struct round_result fixture_round(int round, size_t count)
 	return result;
 }
 
+void fixture_round_pair(struct round_result *round, double factor)
+{
+	round->base_ns = xcalloc(round->count + 1, sizeof(*round->base_ns));
+	round->same_buffers = true;
+	for (size_t i = 0; i < round->count; i++)
+		round->base_ns[i] = factor * round->time_ns[i];
+}
+
 void fixture_round_release(struct round_result *round)
 {
 	free(round->time_ns);
+	free(round->base_ns);
 	*round = (struct round_result){0};
 }
 
 static int store_round(struct db *db, int64_t trial_id, int number, struct error *err)
 {
 	struct round_result round = fixture_round(number, 10);
-	int rc = db_round_add(db, trial_id, &round, err);
+	int rc;
+
+	fixture_round_pair(&round, number ? 1.26 : 1.25);
+	rc = db_round_add(db, trial_id, &round, err);
 
 	fixture_round_release(&round);
 	return rc;
@@ -157,6 +175,25 @@ static int store_counters(struct db *db, int64_t trial_id, struct error *err)
 	rc = db_counters_set(db, trial_id, &counters, err);
 	counter_list_release(&counters);
 	return rc;
+}
+
+static int store_speedups(struct db *db, struct run *run, struct error *err)
+{
+	struct trial_speedup *speedup = &run->trials[FIXTURE_OK].speedup;
+
+	speedup->verdict = SPEEDUP_FASTER;
+	speedup->speedup = 1.255;
+	speedup->low = 1.25;
+	speedup->high = 1.26;
+	speedup->p = 1e-6;
+	speedup->base_median_ns = 1887.5;
+	speedup->rounds = 2;
+	speedup->same_buffers = 1;
+	speedup = &run->trials[FIXTURE_BARE].speedup;
+	speedup->speedup = speedup->low = speedup->high = speedup->p = NAN;
+	speedup->base_median_ns = NAN;
+	speedup->same_buffers = -1;
+	return db_speedups_store(db, run, err);
 }
 
 int fixture_store(struct db *db, struct run *run, struct error *err)
@@ -189,6 +226,8 @@ int fixture_store(struct db *db, struct run *run, struct error *err)
 	if (!rc)
 		rc = db_trial_finish(db, run->trials[FIXTURE_BARE].id, TRIAL_TIMEOUT,
 				     "ran longer than 2 s", NULL, err);
+	if (!rc)
+		rc = store_speedups(db, run, err);
 	if (!rc)
 		rc = db_run_finish(db, run->id, "finished", err);
 	return rc;

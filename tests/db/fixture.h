@@ -20,6 +20,8 @@ int fixture_store(struct db *db, struct run *run, struct error *err);
 
 /* Makes a round of `count` samples 1000 * (round + 1) + sequence; round_release() frees it. */
 struct round_result fixture_round(int round, size_t count);
+/* Adds samples of a base case, `factor` times those of the case, on the same buffers. */
+void fixture_round_pair(struct round_result *round, double factor);
 void fixture_round_release(struct round_result *round);
 
 /* Creates a folder that every user may enter; the caller frees the name. */

@@ -232,8 +232,12 @@ static void test_an_older_file_has_the_same_changes(void **state)
 	history_grid_release(&grid);
 	db_close(context->db);
 	context->db = NULL;
-	sql_execute(context->path,
-		    "ALTER TABLE round DROP COLUMN median_ns; PRAGMA user_version = 5");
+	sql_execute(
+		context->path,
+		"DROP VIEW speedups; DROP TABLE speedup; ALTER TABLE sample DROP COLUMN base_ns;"
+		"ALTER TABLE round DROP COLUMN speedup;"
+		"ALTER TABLE round DROP COLUMN same_buffers;"
+		"ALTER TABLE round DROP COLUMN median_ns; PRAGMA user_version = 5");
 	assert_ok(context, db_open(&context->db, context->path, DB_READ, &context->err));
 	assert_int_equal(changes_of(context, last, 50, &grid), found);
 	history_grid_release(&grid);

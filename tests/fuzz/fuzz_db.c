@@ -12,6 +12,7 @@
 #include "db/db.h"
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/history.h"
+#include "metrics/analysis/speedup.h"
 
 #define RUNS_LOADED 4
 
@@ -87,6 +88,7 @@ static void read_everything(struct db *db)
 		if (db_run_load(db, seen.ids[i], true, &run, NULL) == 0) {
 			load_samples(db, &run);
 			db_rounds_load(db, &run, NULL);
+			speedups_judge(&run);
 			find_changes(db, &run);
 		}
 		if (db_baselines_load(db, seen.ids[i], &base, &any_good, NULL) == 0)

@@ -1,0 +1,226 @@
+/* Estimates and judges speed-ups over a base variant. */
+#include "metrics/analysis/speedup.h"
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PAIRS_FOR_INTERVAL 6
+
+const struct speedup_limits speedup_limits_default = {
+	.smallest = 0.002, .resolution = 0.01, .false_alarms = 0.05};
+
+/* ---- one round ---- */
+
+/* The logarithms of base / case, in ascending order; malloc'd. */
+static double *sorted_ratios(const double *time_ns, const double *base_ns, size_t count,
+			     size_t *usable)
+{
+	double *ratios = xcalloc(count + 1, sizeof(*ratios));
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (time_ns[i] > 0 && base_ns[i] > 0)
+			ratios[used++] = log(base_ns[i] / time_ns[i]);
+	sort_numbers(ratios, used);
+	*usable = used;
+	return ratios;
+}
+
+static double mean_between(const double *sorted, size_t begin, size_t end)
+{
+	double sum = 0;
+
+	for (size_t i = begin; i < end; i++)
+		sum += sorted[i];
+	return sum / (double)(end - begin);
+}
+
+/* The variance of `sorted` when `cut` values at each end have the value of their neighbour. */
+static double winsorised_variance(const double *sorted, size_t count, size_t cut)
+{
+	double mean = mean_between(sorted, cut, count - cut) * (double)(count - 2 * cut);
+	double squares = 0;
+
+	mean += (double)cut * (sorted[cut] + sorted[count - 1 - cut]);
+	mean /= (double)count;
+	for (size_t i = 0; i < count; i++) {
+		const size_t at = i < cut ? cut : i >= count - cut ? count - 1 - cut : i;
+		const double distance = sorted[at] - mean;
+
+		squares += distance * distance;
+	}
+	return squares / (double)(count - 1);
+}
+
+struct round_speedup round_speedup_of(const double *time_ns, const double *base_ns, size_t count)
+{
+	struct round_speedup estimate = {NAN, INFINITY};
+	size_t usable, cut;
+	double *sorted = sorted_ratios(time_ns, base_ns, count, &usable);
+
+	cut = usable / 4;
+	if (usable)
+		estimate.log_speedup = mean_between(sorted, cut, usable - cut);
+	if (usable >= PAIRS_FOR_INTERVAL) {
+		const double kept = (double)(usable - 2 * cut);
+		const double error =
+			sqrt(winsorised_variance(sorted, usable, cut) * (double)usable) / kept;
+
+		estimate.reach = student_quantile(0.05, kept - 1) * error;
+	}
+	free(sorted);
+	return estimate;
+}
+
+double speedup_of_round(const double *time_ns, const double *base_ns, size_t count)
+{
+	size_t usable;
+	double *sorted = sorted_ratios(time_ns, base_ns, count, &usable);
+	double mean = usable ? mean_between(sorted, usable / 4, usable - usable / 4) : NAN;
+
+	free(sorted);
+	return exp(mean);
+}
+
+/* ---- all rounds ---- */
+
+static bool round_has_pair(const struct round_summary *round)
+{
+	return round->speedup > 0 && round->median_ns > 0;
+}
+
+/* The known variance of the logarithm of a round's speed-up. */
+static double known_variance(const struct round_summary *round)
+{
+	/* the rounding of a time to steps is uniform: its variance is the step's square over 12 */
+	const double step = PAIR_NOISE_STEP_NS / sqrt(12) / round->median_ns;
+	const double base_step = step / round->speedup;
+
+	return 2 * PAIR_NOISE_RELATIVE * PAIR_NOISE_RELATIVE + step * step + base_step * base_step;
+}
+
+struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size_t count)
+{
+	struct speedup_effect effect = {NAN, NAN, NAN, NAN, false, 0, true};
+	double mean = 0, squares = 0, known = 0, freedom, variance, reach;
+	size_t above = 0, below = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (!round_has_pair(&rounds[i]))
+			continue;
+		effect.rounds++;
+		effect.same_buffers &= rounds[i].same_buffers == 1;
+		mean += log(rounds[i].speedup);
+		known += known_variance(&rounds[i]);
+		above += rounds[i].speedup > 1;
+		below += rounds[i].speedup < 1;
+	}
+	if (!effect.rounds)
+		return effect;
+	mean /= (double)effect.rounds;
+	known /= (double)effect.rounds;
+	for (size_t i = 0; i < count; i++) {
+		const double distance =
+			round_has_pair(&rounds[i]) ? log(rounds[i].speedup) - mean : 0;
+
+		squares += distance * distance;
+	}
+	freedom = PAIR_NOISE_WEIGHT + (double)(effect.rounds - 1);
+	variance = (PAIR_NOISE_WEIGHT * known + squares) / freedom / (double)effect.rounds;
+	if (!effect.same_buffers)
+		variance += 2 * PLACE_NOISE_RELATIVE * PLACE_NOISE_RELATIVE;
+	reach = student_quantile(0.05, freedom) * sqrt(variance);
+	effect.speedup = exp(mean);
+	effect.low = exp(mean - reach);
+	effect.high = exp(mean + reach);
+	effect.p = student_two_sided(mean / sqrt(variance), freedom);
+	effect.agreed = effect.rounds > 1 && (above == effect.rounds || below == effect.rounds);
+	return effect;
+}
+
+enum speedup_verdict speedup_effect_judge(const struct speedup_effect *effect, double adjusted_p,
+					  const struct speedup_limits *limits)
+{
+	if (isnan(effect->speedup))
+		return SPEEDUP_NOT_MEASURED;
+	if (effect->agreed && adjusted_p < limits->false_alarms &&
+	    fabs(log(effect->speedup)) >= log1p(limits->smallest))
+		return effect->speedup > 1 ? SPEEDUP_FASTER : SPEEDUP_SLOWER;
+	if (effect->low < 1 / (1 + limits->resolution) || effect->high > 1 + limits->resolution)
+		return SPEEDUP_INCONCLUSIVE;
+	return SPEEDUP_SAME;
+}
+
+/* ---- a run ---- */
+
+static const struct trial *trial_by_id(const struct run *run, int64_t id)
+{
+	/* ids and positions of a run nearly always ascend together */
+	const size_t guess =
+		run->trial_count && id > run->trials[0].id ? (size_t)(id - run->trials[0].id) : 0;
+
+	for (size_t i = 0; id && i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[(guess + i) % run->trial_count];
+
+		if (trial->id == id)
+			return trial;
+	}
+	return NULL;
+}
+
+/* Why a trial has no speed-up for good; NULL: it may have one. malloc'd. */
+static char *speedup_refusal(const struct run *run, const struct trial *trial)
+{
+	const struct trial *base = trial_by_id(run, trial->speedup.base_trial_id);
+
+	if (run->traits.emulated)
+		return xstrdup("the backend measures no time");
+	if (trial->status != TRIAL_PENDING && !trial_status_measured(trial->status))
+		return xasprintf("the case is %s", trial_status_name(trial->status));
+	if (base && base->status != TRIAL_PENDING && !trial_status_measured(base->status))
+		return xasprintf("its base case is %s%s%s", trial_status_name(base->status),
+				 base->reason ? ": " : "", base->reason ? base->reason : "");
+	return NULL;
+}
+
+static struct speedup_effect effect_of_trial(const struct run *run, struct trial *trial)
+{
+	static const struct speedup_effect none = {NAN, NAN, NAN, NAN, false, 0, false};
+	struct trial_speedup *speedup = &trial->speedup;
+
+	if (!speedup->base_variant)
+		return none;
+	if (!speedup->why)
+		speedup->why = speedup_refusal(run, trial);
+	return speedup->why ? none : speedup_effect_of(trial->rounds, trial->round_count);
+}
+
+void speedups_judge(struct run *run)
+{
+	struct speedup_effect *effects = xcalloc(run->trial_count + 1, sizeof(*effects));
+	double *p = xcalloc(run->trial_count + 1, sizeof(*p));
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		effects[i] = effect_of_trial(run, &run->trials[i]);
+		p[i] = effects[i].p;
+	}
+	effects_adjust(p, run->trial_count);
+	for (size_t i = 0; i < run->trial_count; i++) {
+		struct trial_speedup *speedup = &run->trials[i].speedup;
+		const struct speedup_effect *effect = &effects[i];
+
+		if (!speedup->base_variant)
+			continue;
+		speedup->verdict = speedup_effect_judge(effect, p[i], &speedup_limits_default);
+		speedup->speedup = effect->speedup;
+		speedup->low = effect->low;
+		speedup->high = effect->high;
+		speedup->p = p[i];
+		speedup->rounds = (int64_t)effect->rounds;
+		speedup->same_buffers = effect->rounds ? effect->same_buffers : -1;
+	}
+	free(effects);
+	free(p);
+}
