@@ -1,20 +1,17 @@
 /* perflab sweep: from its options to a request, and from the run to a report. */
 #include <stdlib.h>
 
+#include "cli/case_options.h"
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
 #include "harness/session/backends.h"
 
-#define BLOCKS_ALL 1 /* of --blocks: the second word */
-
 struct sweep_options {
 	struct measure_options common;
-	const char *block_sizes, *size, *label, *note, *resume, *counter_dump, *chip;
+	struct case_options cases;
+	const char *label, *note, *resume, *counter_dump;
 	const char *shard, *sweep_id;
-	struct string_list sets, metrics, launches, annotations, compile_flags;
-	const char *standard, *compiler;
-	int cache, blocks, ceilings; /* ceilings: enum ceilings_when */
 	bool dry_run, all_metrics;
 };
 
@@ -23,46 +20,16 @@ static void sweep_defaults(void *context)
 	struct sweep_options *options = context;
 
 	measure_options_init(&options->common);
+	case_options_init(&options->cases);
 	options->common.backend = BACKEND_AUTO;
-	options->cache = (int)measure_settings_default.cache;
-	ceilings_when_default(&options->ceilings, NULL); /* sweep_run() refuses another word */
-}
-
-/* Operands are selectors of kernels, or files of the user. */
-static void add_operands(struct sweep_request *request, const struct invocation *call)
-{
-	for (size_t i = 0; i < call->operands.count; i++)
-		string_list_add(is_kernel_file(call->operands.items[i]) ? &request->files
-									: &request->selectors,
-				call->operands.items[i]);
-}
-
-static void add_source_options(struct sweep_request *request, const struct sweep_options *options)
-{
-	for (size_t i = 0; i < options->launches.count; i++) {
-		char *line = xasprintf("launch %s", options->launches.items[i]);
-
-		string_list_add(&request->annotations, line);
-		free(line);
-	}
-	for (size_t i = 0; i < options->annotations.count; i++)
-		string_list_add(&request->annotations, options->annotations.items[i]);
-	for (size_t i = 0; i < options->compile_flags.count; i++)
-		string_list_add(&request->compile_flags, options->compile_flags.items[i]);
-	request->standard = options->standard;
-	request->compiler = options->compiler;
 }
 
 static int make_sweep_request(struct sweep_request *request, const struct invocation *call,
 			      struct error *err)
 {
 	const struct sweep_options *options = call->options;
-	int rc = 0;
 
 	measure_request(request, call, &options->common);
-	request->settings.cache = (enum cache_mode)options->cache;
-	request->settings.all_blocks = options->blocks == BLOCKS_ALL;
-	request->settings.chip = options->chip ? xstrdup(options->chip) : NULL;
 	request->settings.counter_dump =
 		options->counter_dump ? xstrdup(options->counter_dump) : NULL;
 	request->label = options->label;
@@ -70,18 +37,7 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->shard = options->shard;
 	request->sweep_id = options->sweep_id;
 	request->resume = options->resume;
-	request->ceilings = (enum ceilings_when)options->ceilings;
-	for (size_t i = 0; i < options->metrics.count; i++)
-		string_list_add(&request->metrics, options->metrics.items[i]);
-	add_operands(request, call);
-	add_source_options(request, options);
-	if (options->block_sizes)
-		sweep_request_set_axis(request, "block", options->block_sizes);
-	if (options->size)
-		sweep_request_set_axis(request, "n", options->size);
-	for (size_t i = 0; i < options->sets.count && !rc; i++)
-		rc = sweep_request_set(request, options->sets.items[i], err);
-	return rc;
+	return case_options_apply(request, call, &options->cases, err);
 }
 
 /* ---- the plan ---- */
@@ -197,36 +153,10 @@ static int run_sweep(struct invocation *call, struct error *err)
 
 /* ---- the command ---- */
 
-static const char *const cache_words[] = {"cold", "hot", NULL};
-static const char *const block_words[] = {"auto", "all", NULL}; /* BLOCKS_ALL */
-
 #define FIELD(name) offsetof(struct sweep_options, name)
 
 static const struct option_row rows[] = {
-	{"block-sizes", 'b', OPTION_TEXT, FIELD(block_sizes), "VALUES",
-	 "threads per block: 64..1024 doubles, 64..1024:+32 steps, 64,96,128 lists", NULL, 0},
-	{"size", 'n', OPTION_TEXT, FIELD(size), "VALUES",
-	 "the axis n: 2^24, 16Mi, or several values; small: a size that every kernel completes "
-	 "within seconds, also without a GPU",
-	 NULL, 0},
-	{"set", 's', OPTION_LIST, FIELD(sets), "NAME=VALUES",
-	 "values of any other axis; repeatable", NULL, 0},
-	{"launch", 0, OPTION_LIST, FIELD(launches), "LAUNCH",
-	 "a launch of a kernel of the file, as in a line `launch`: "
-	 "'saxpy<<<ceil_div(n, block), block>>>(n, 2.0, x, y)'; repeatable",
-	 NULL, 0},
-	{"annotate", 0, OPTION_LIST, FIELD(annotations), "LINE",
-	 "a line that is added to those of the file: 'buffer x: f32[n] in'; repeatable", NULL, 0},
-	{"compile-flag", 0, OPTION_LIST, FIELD(compile_flags), "FLAG",
-	 "a flag for the compiler of the file, such as -Iinclude; repeatable", NULL, 0},
-	{"std", 0, OPTION_TEXT, FIELD(standard), "STANDARD",
-	 "the C++ standard of the file, such as c++17", NULL, 0},
-	{"compiler", 0, OPTION_TEXT, FIELD(compiler), "nvrtc|nvcc",
-	 "the compiler of the file (default: nvrtc if it can read the file, else nvcc)", NULL, 0},
-	{"metrics", 'm', OPTION_LIST, FIELD(metrics), "SET|NAME,...",
-	 "counters to read: sets, catalogue names, CUPTI names, or none (default: core; ptx: all "
-	 "that it counts)",
-	 NULL, 0},
+	ROWS_CASES(sweep_options),
 	{"label", 'l', OPTION_TEXT, FIELD(label), "TEXT", "a name for the run", NULL, 0},
 	{"note", 0, OPTION_TEXT, FIELD(note), "TEXT", "a remark to store with the run", NULL, 0},
 	ROW_DB(sweep_options),
@@ -234,11 +164,7 @@ static const struct option_row rows[] = {
 	ROW_MIN_SAMPLES(sweep_options),
 	ROW_MAX_TIME(sweep_options),
 	ROW_PRECISION(sweep_options),
-	{"cache", 0, OPTION_CHOICE, FIELD(cache), "MODE",
-	 "cold flushes the L2 cache before each sample, hot does not", cache_words, 0},
-	{"ceilings", 0, OPTION_CHOICE, FIELD(ceilings), "WHEN",
-	 "measure the ceilings of the device first: auto does so if the database has none",
-	 ceilings_when_words, 0},
+	ROWS_CACHE_AND_CEILINGS(sweep_options),
 	ROW_ROUNDS(sweep_options),
 	ROW_TIMEOUT(sweep_options),
 	ROW_DEVICE(sweep_options),
@@ -254,11 +180,7 @@ static const struct option_row rows[] = {
 	ROW_BACKEND(sweep_options, "auto|cuda|ptx",
 		    "what executes the cases: a GPU; an emulator of PTX, which counts and measures "
 		    "no time; auto: a GPU, or the emulator if there is none"),
-	{"chip", 0, OPTION_TEXT, FIELD(chip), "CHIP",
-	 "ptx: the chip whose limits determine the occupancy, such as GA100", NULL, 0},
-	{"blocks", 0, OPTION_CHOICE, FIELD(blocks), "auto|all",
-	 "ptx: auto executes only some blocks of a large case, all executes every block",
-	 block_words, 0},
+	ROWS_EMULATOR(sweep_options),
 	ROW_JOBS(sweep_options),
 	ROW_FORMAT(sweep_options, "format of the report at the end"),
 	{"all-metrics", 'a', OPTION_FLAG, FIELD(all_metrics), NULL,
