@@ -156,7 +156,15 @@ static struct compiled *result_make(struct entry_list *entries,
 	return compiled;
 }
 
-static struct compiled *find_in_cache(const struct compile_request *request, const char *folder)
+static void add_paths(struct string_list *out, const struct string_list *paths)
+{
+	for (size_t i = 0; out && i < paths->count; i++)
+		if (paths->items[i][0] == '/')
+			string_list_add(out, paths->items[i]);
+}
+
+static struct compiled *find_in_cache(const struct compile_request *request, const char *folder,
+				      struct string_list *files)
 {
 	struct cache_record record = {0};
 	struct entry_list entries = {0};
@@ -168,6 +176,8 @@ static struct compiled *find_in_cache(const struct compile_request *request, con
 			compiled = result_make(&entries, request, stem.data, record.tool,
 					       record.messages);
 			compiled->from_cache = true;
+			for (size_t i = 0; files && i < record.file_count; i++)
+				string_list_add(files, record.files[i].path);
 		}
 		cache_record_release(&record);
 	}
@@ -206,7 +216,7 @@ static int translate_and_choose(struct translation *translation, struct entry_li
 	return rc;
 }
 
-static int compile_anew(struct compiled **out, struct text *messages,
+static int compile_anew(struct compiled **out, struct text *messages, struct string_list *files,
 			const struct compile_request *request, const struct compile_tools *tools,
 			const char *root, const char *folder, const volatile int *stop,
 			struct error *err)
@@ -235,6 +245,8 @@ static int compile_anew(struct compiled **out, struct text *messages,
 			text_add_bytes(messages, translation.messages.data,
 				       translation.messages.length);
 	}
+	add_paths(files, &translation.read);
+	add_paths(files, &translation.absent);
 	nftw(work.data, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 out:
 	translation_release(&translation);
@@ -244,8 +256,8 @@ out:
 	return rc;
 }
 
-int compile_one(struct compiled **out, struct text *messages, const struct compile_request *request,
-		const volatile int *stop, struct error *err)
+int compile_one(struct compiled **out, struct text *messages, struct string_list *files,
+		const struct compile_request *request, const volatile int *stop, struct error *err)
 {
 	struct text root = TEXT_INIT, folder = TEXT_INIT;
 	struct compile_tools tools;
@@ -258,10 +270,10 @@ int compile_one(struct compiled **out, struct text *messages, const struct compi
 	compile_tools_find(&tools);
 	rc = cache_folder(&root, &folder, request, &tools, err);
 	if (!rc)
-		*out = find_in_cache(request, folder.data);
+		*out = find_in_cache(request, folder.data, files);
 	if (!rc && !*out)
-		rc = compile_anew(out, messages, request, &tools, root.data, folder.data, stop,
-				  err);
+		rc = compile_anew(out, messages, files, request, &tools, root.data, folder.data,
+				  stop, err);
 	compile_tools_release(&tools);
 	text_release(&root);
 	text_release(&folder);

@@ -72,7 +72,10 @@ int compile_flag_check(const char *flag, struct error *err);
 /*
  * Compiles one file. *out is the caller's and is freed with compiled_free().
  * `messages` (or NULL) gets what the compilers wrote when they refuse the file,
- * at most 64 KiB. *stop != 0 ends the compilers and the call; stop may be NULL.
+ * at most 64 KiB. `files` (or NULL) gets the absolute paths on which the result
+ * depends, also if it is an error: what the compilers read, and names that they
+ * would read if such files were there. *stop != 0 ends the compilers and the
+ * call; stop may be NULL.
  *
  * PL_EUSAGE a malformed request, or a wanted kernel that is not in the file, or
  * that several kernels of the file match; PL_ENOENT and PL_EIO the source cannot
@@ -80,14 +83,15 @@ int compile_flag_check(const char *flag, struct error *err);
  * PL_EUNSUPPORTED there is no compiler, or it took longer than the limit;
  * PL_EINTERRUPTED stopped.
  */
-int compile_one(struct compiled **out, struct text *messages, const struct compile_request *request,
-		const volatile int *stop, struct error *err);
+int compile_one(struct compiled **out, struct text *messages, struct string_list *files,
+		const struct compile_request *request, const volatile int *stop, struct error *err);
 
 /* `compiled` is NULL if `error.code` is not 0. */
 struct compile_job {
 	struct compile_request request;
 	struct compiled *compiled;
-	struct text messages; /* of a failure; see compile_one() */
+	struct text messages;     /* of a failure; see compile_one() */
+	struct string_list files; /* see compile_one() */
 	struct error error;
 	int64_t took_ns;
 };

@@ -26,7 +26,8 @@ static void job_compile(struct compile_job *job, const volatile int *stop)
 	if (stop && *stop)
 		error_set(&job->error, PL_EINTERRUPTED, "interrupted");
 	else
-		compile_one(&job->compiled, &job->messages, &job->request, stop, &job->error);
+		compile_one(&job->compiled, &job->messages, &job->files, &job->request, stop,
+			    &job->error);
 	job->took_ns = monotonic_ns() - began_ns;
 }
 
@@ -105,5 +106,6 @@ void compile_job_release(struct compile_job *job)
 	compiled_free(job->compiled);
 	if (job->messages.data)
 		text_release(&job->messages);
+	string_list_release(&job->files);
 	job->compiled = NULL;
 }

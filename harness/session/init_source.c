@@ -38,7 +38,7 @@ static int init_compile(struct compiled **compiled, struct text *messages,
 	for (size_t i = 0; request->flags && i < request->flags->count; i++)
 		string_list_add(&job.flags, request->flags->items[i]);
 	if (!rc)
-		rc = compile_one(compiled, messages, &job, stop, err);
+		rc = compile_one(compiled, messages, NULL, &job, stop, err);
 	if (!rc && (*compiled)->messages)
 		text_add(messages, (*compiled)->messages);
 	string_list_release(&job.flags);

@@ -91,7 +91,7 @@ struct compiled *sandbox_compile(struct sandbox *box)
 	struct compiled *compiled;
 	struct error err = {0};
 
-	if (compile_one(&compiled, &messages, &box->request, NULL, &err))
+	if (compile_one(&compiled, &messages, NULL, &box->request, NULL, &err))
 		fail_msg("%s\n%s", err.text, messages.data);
 	assert_int_equal(err.code, 0);
 	text_release(&messages);
@@ -102,7 +102,7 @@ void sandbox_refused(struct sandbox *box, int code, const char *part, struct tex
 {
 	struct compiled *compiled;
 	struct error err = {0};
-	int rc = compile_one(&compiled, messages, &box->request, NULL, &err);
+	int rc = compile_one(&compiled, messages, NULL, &box->request, NULL, &err);
 
 	assert_null(compiled);
 	if (rc != code || err.code != code || !strstr(err.text, part))

@@ -204,6 +204,46 @@ static void given_images(void **state)
 
 /* ---- the cache ---- */
 
+static void assert_depends_on(struct sandbox *box, const char *name, bool compiles)
+{
+	char *path = xasprintf("%s/%s", box->folder, name);
+	struct string_list files = {0};
+	struct compiled *compiled;
+
+	assert_int_equal(compile_one(&compiled, NULL, &files, &box->request, NULL, NULL) == 0,
+			 compiles);
+	if (!string_list_has(&files, path))
+		fail_msg("'%s' is not among the %zu files", path, files.count);
+	compiled_free(compiled);
+	string_list_release(&files);
+	free(path);
+}
+
+/* What perflab watch waits for. */
+static void files_are_reported(void **state)
+{
+	static const enum compile_tool tools[] = {COMPILE_NVRTC, COMPILE_NVCC};
+	struct sandbox *box = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
+		box->request.tool = tools[i];
+		sandbox_source(box, "d.cu",
+			       "#include \"value.h\"\n"
+			       "__global__ void k(float *x) { *x = VALUE; }\n");
+		free(sandbox_write(box, "value.h", "#define VALUE 1\n"));
+		assert_depends_on(box, "value.h", true);
+		assert_depends_on(box, "value.h", true); /* from the cache */
+		assert_depends_on(box, "d.cu", true);
+		free(sandbox_write(box, "value.h", "#define VALUE wrong\n"));
+		assert_depends_on(box, "d.cu", false);
+	}
+	/* a header that is wrong or missing can be corrected, too */
+	box->request.tool = COMPILE_NVRTC;
+	assert_depends_on(box, "value.h", false);
+	sandbox_source(box, "e.cu", "#include \"missing.h\"\n__global__ void k() {}\n");
+	assert_depends_on(box, "missing.h", false);
+}
+
 static void headers_and_flags_count(void **state)
 {
 	static const enum compile_tool tools[] = {COMPILE_NVRTC, COMPILE_NVCC};
@@ -386,8 +426,9 @@ static void hostile_text_runs_nothing(void **state)
 			free(box->request.defines.items[0]);
 			box->request.defines.items[0] = xasprintf(cases[i].define, mark);
 			box->request.tool = (enum compile_tool)tool;
-			assert_int_equal(compile_one(&compiled, NULL, &box->request, NULL, &err),
-					 cases[i].code);
+			assert_int_equal(
+				compile_one(&compiled, NULL, NULL, &box->request, NULL, &err),
+				cases[i].code);
 			compiled_free(compiled);
 			assert_int_not_equal(access(mark, F_OK), 0);
 			assert_int_not_equal(access("mark", F_OK), 0);
@@ -423,7 +464,8 @@ static void endless_compilation_ends(void **state)
 	began_ns = monotonic_ns();
 	sandbox_refused(box, PL_EUNSUPPORTED, "was ended after", NULL);
 	assert_true(monotonic_ns() - began_ns < 5000000000);
-	assert_int_equal(compile_one(&compiled, NULL, &box->request, &stop, &err), PL_EINTERRUPTED);
+	assert_int_equal(compile_one(&compiled, NULL, NULL, &box->request, &stop, &err),
+			 PL_EINTERRUPTED);
 }
 
 struct seen {
@@ -477,6 +519,7 @@ int main(void)
 		IN_SANDBOX(one_instance_with_host_code),
 		IN_SANDBOX(given_images),
 		IN_SANDBOX(headers_and_flags_count),
+		IN_SANDBOX(files_are_reported),
 		IN_SANDBOX(damaged_image_is_made_again),
 		IN_SANDBOX(cache_that_cannot_be_written),
 		IN_SANDBOX(nothing_is_left),
