@@ -23,6 +23,8 @@ install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/ptx DESTINATION share/perfla
 # Studies: programs look for them in ../share/perflab/studies beside bin/.
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/studies DESTINATION share/perflab
   FILES_MATCHING PATTERN "*.study")
+# Headers for NVRTC: some have no ending.
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/nvrtc DESTINATION share/perflab)
 
 # The program prints its manual pages and shell completion from its own tables.
 if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)

@@ -19,6 +19,7 @@ struct compile_tools {
 	struct text helper;   /* perflab-nvrtc */
 	struct text nvrtc;    /* libnvrtc.so */
 	struct text includes; /* the headers of the toolkit of NVRTC */
+	struct text headers;  /* perflab's headers of the C library for NVRTC (headers/) */
 	struct text nvcc;
 	struct text ptxas;
 	struct text nvrtc_identity, nvcc_identity;

@@ -99,6 +99,15 @@ static void helper_find(struct compile_tools *tools)
 	string_list_release(&folders);
 }
 
+static void headers_find(struct compile_tools *tools)
+{
+	struct stat status;
+
+	if (install_path(&tools->headers, "share/perflab/nvrtc", NULL) ||
+	    stat(tools->headers.data, &status) || !S_ISDIR(status.st_mode))
+		text_clear(&tools->headers);
+}
+
 /* Asks the helper where the dynamic loader finds the library. */
 static void nvrtc_ask_loader(struct compile_tools *tools)
 {
@@ -221,8 +230,9 @@ static void nvcc_describe(struct compile_tools *tools)
 void compile_tools_find(struct compile_tools *tools)
 {
 	*tools = (struct compile_tools){TEXT_INIT, TEXT_INIT, TEXT_INIT, TEXT_INIT,
-					TEXT_INIT, TEXT_INIT, TEXT_INIT};
+					TEXT_INIT, TEXT_INIT, TEXT_INIT, TEXT_INIT};
 	helper_find(tools);
+	headers_find(tools);
 	nvrtc_find(tools);
 	nvrtc_describe(tools);
 	nvcc_find(tools);
@@ -234,6 +244,7 @@ void compile_tools_release(struct compile_tools *tools)
 	text_release(&tools->helper);
 	text_release(&tools->nvrtc);
 	text_release(&tools->includes);
+	text_release(&tools->headers);
 	text_release(&tools->nvcc);
 	text_release(&tools->ptxas);
 	text_release(&tools->nvrtc_identity);

@@ -4,6 +4,14 @@
 
 #include "compile/compile_parts.h"
 
+static void nvrtc_folder_add(struct string_list *argv, const char *folder, const char *below)
+{
+	char *flag = xasprintf("-I%s%s", folder, below);
+
+	string_list_add(argv, flag);
+	free(flag);
+}
+
 static int nvrtc_flags_add(struct string_list *argv, const struct compile_request *request,
 			   const struct compile_tools *tools, struct error *err)
 {
@@ -15,16 +23,13 @@ static int nvrtc_flags_add(struct string_list *argv, const struct compile_reques
 	string_list_add(argv, arch);
 	string_list_add(argv, "-lineinfo");
 	rc = compile_flags_add(argv, &folders, request, COMPILE_NVRTC, err);
-	/* behind the folders of the user, as nvcc has them */
+	/* behind the folders of the user, as nvcc has them; last what nvcc takes from the system */
 	if (tools->includes.length) {
-		char *flag = xasprintf("-I%s", tools->includes.data);
-		char *cccl = xasprintf("-I%s/cccl", tools->includes.data);
-
-		string_list_add(argv, flag);
-		string_list_add(argv, cccl);
-		free(flag);
-		free(cccl);
+		nvrtc_folder_add(argv, tools->includes.data, "");
+		nvrtc_folder_add(argv, tools->includes.data, "/cccl");
 	}
+	if (tools->headers.length)
+		nvrtc_folder_add(argv, tools->headers.data, "");
 	string_list_release(&folders);
 	free(arch);
 	return rc;

@@ -44,6 +44,7 @@ if [ -s "$build/web/licences-of-the-page.txt" ]; then
 	grep -q '^vega ' "$root/share/doc/perflab/licences-of-the-page.txt" || fail "no licences of the page"
 fi
 # PTX for the emulator is in every archive, with a CUDA worker or without.
+[ -s "$root/share/perflab/nvrtc/cstdint" ] || fail "the headers for NVRTC are not in the archive"
 [ -s "$root/share/perflab/ptx/reduce/shuffle.ptx" ] || fail "the PTX of reduce/shuffle is not in the archive"
 
 # Installed documents have no dead links.

@@ -1,0 +1,1 @@
+/* stdio.h for NVRTC, which knows printf itself */

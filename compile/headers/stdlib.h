@@ -1,0 +1,1 @@
+/* stdlib.h for NVRTC, which knows malloc, free and NULL itself */

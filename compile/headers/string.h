@@ -1,0 +1,1 @@
+/* string.h for NVRTC, which knows memcpy and memset itself */
