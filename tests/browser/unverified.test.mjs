@@ -64,6 +64,23 @@ pageTest("every place that names an unverified case marks it", "unverified", asy
 	assert.ok(await page.locator("#cases tbody .status-cell").filter({ hasText: "unverified" }).count() > 0);
 });
 
+pageTest("a table sorted by time has the verified cases first", "unverified", async (page) => {
+	await drawAll(page);
+	const table = page.locator("#case-table");
+	for (let click = 0; click < 2; click++) {
+		await table.getByRole("button", { name: "Median" }).click();
+		const statuses = (await table.locator("tbody .status-cell").allInnerTexts()).map((text) => text.trim());
+		assert.ok(statuses.includes("ok"));
+		assert.equal(statuses.includes("unverified") && statuses.indexOf("unverified") < statuses.lastIndexOf("ok"), false);
+	}
+	// the page shows 50 rows; the last one has the cases without a time
+	await page.getByLabel("Search").fill("stream");
+	await page.waitForFunction(() => document.querySelector("#cases .count").textContent.includes(" of "));
+	const statuses = (await table.locator("tbody .status-cell").allInnerTexts()).map((text) => text.trim()).filter((text) => text === "ok" || text === "unverified");
+	assert.deepEqual(statuses, [...statuses].sort());
+	assert.ok(statuses.includes("unverified"));
+});
+
 pageTest("the pictures mark unverified points", "unverified", async (page) => {
 	await drawAll(page);
 	const plot = await plotOf(page, "roofline");
@@ -73,6 +90,13 @@ pageTest("the pictures mark unverified points", "unverified", async (page) => {
 	assert.match(await page.locator("#roofline").innerText(), /A question mark: unverified/);
 	for (const section of ["curves", "occupancy", "compare"])
 		assert.ok(await marks(page, section) > 0, section);
+	// a mark outside of the plot is cut off
+	const cut = await page.locator("#curves .plot svg, #occupancy .plot svg").evaluateAll((plots) => plots.flatMap((plot) => {
+		const { top, right } = plot.querySelector("path.background").getBoundingClientRect();
+		return [...plot.querySelectorAll("g.mark-text text")].filter((text) => text.textContent === "?").map((text) => text.getBoundingClientRect())
+			.filter((box) => box.top < top - 1 || box.left > right).length;
+	}));
+	assert.ok(cut.every((count) => count === 0), String(cut));
 	await page.locator("#samples").getByLabel("Kernel").selectOption("matmul");
 	const samples = await plotOf(page, "samples");
 	await page.waitForFunction((host) => host.textContent.includes("? register_tiled"), await samples.elementHandle());

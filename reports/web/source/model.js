@@ -96,7 +96,7 @@ export const titleOf = (one) => markedName(one, `${one.family}  ${one.config}`);
 
 // an unverified case ranks after every verified one, and one that is faster than its device can be after all
 const rankOf = (one) => (one.aboveRoof ? 2 : Number(one.unverified));
-const byRank = (a, b) => rankOf(a) - rankOf(b);
+export const byRank = (a, b) => rankOf(a) - rankOf(b);
 
 /** The case that is better by `isBetter`, if both can be trusted equally. */
 export const betterOf = (a, b, isBetter) => ((byRank(a, b) || (isBetter ? -1 : 1)) < 0 ? a : b);

@@ -2,12 +2,15 @@
 // ten thousand cases are as quick as ten.
 import { Palette, statusMark } from "../colours.js";
 import { announce, byId, h, select } from "../dom.js";
-import { unique } from "../model.js";
+import { byRank, unique } from "../model.js";
 import { bandwidth, halfInterval, inUnit, isNumber, percent, plural, plusMinus, rate, three, time, whole } from "../numbers.js";
 import { levelName } from "./roofline.js";
 import { boundChip } from "./verdicts.js";
 
 const PAGE = 50;
+
+/** The columns that say how fast a case is: sorting by one of them is a ranking. */
+const RANKING = ["median", "dram", "useful", "flop_rate", "roof"];
 
 /** { id, head, title?, numeric, value(case) to sort by, show(case), on } */
 function columnsOf(app, palette) {
@@ -42,13 +45,18 @@ function columnsOf(app, palette) {
 	return base.filter((column) => !column.numeric || some(column.value));
 }
 
-/** Sorts numbers inside names by value. Missing values come last in either direction. */
+/**
+ * Sorts numbers inside names by value. Missing values come last in either direction, and in a ranking so do the cases that cannot be
+ * trusted as the others.
+ */
 function order(column, descending) {
 	const sign = descending ? -1 : 1;
 	const collator = new Intl.Collator("en", { numeric: true });
 	return (a, b) => {
 		const [left, right] = [column.value(a), column.value(b)];
 		if (left === null || right === null) return (left === null) - (right === null) || a.at - b.at;
+		const rank = RANKING.includes(column.id) ? byRank(a, b) : 0;
+		if (rank) return rank;
 		return sign * (typeof left === "number" ? left - right : collator.compare(left, right)) || a.at - b.at;
 	};
 }

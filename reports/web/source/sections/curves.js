@@ -17,10 +17,10 @@ function panels(model) {
 		{ title, unit, note: note ?? "Counted once, so there is no interval.", show: (value) => inUnit(value, unit), of: (one) => ({ y: model.counter(one, metric) }) };
 	if (model.emulated) {
 		return [
-			counter("ptx_warp_execution_efficiency_pct", "Active lanes", "percent", "ptx_warp_execution_efficiency_pct"),
-			counter("ptx_branch_efficiency_pct", "Branches without divergence", "percent", "ptx_branch_efficiency_pct"),
-			counter("ptx_load_sectors_per_request", "Sectors per load request", "sector/request", "ptx_load_sectors_per_request"),
-			counter("ptx_theoretical_occupancy_pct", "Theoretical occupancy", "percent", "ptx_theoretical_occupancy_pct"),
+			counter("ptx_warp_execution_efficiency_pct", "Active lanes", "percent", "Metric: ptx_warp_execution_efficiency_pct."),
+			counter("ptx_branch_efficiency_pct", "Branches without divergence", "percent", "Metric: ptx_branch_efficiency_pct."),
+			counter("ptx_load_sectors_per_request", "Sectors per load request", "sector/request", "Metric: ptx_load_sectors_per_request."),
+			counter("ptx_theoretical_occupancy_pct", "Theoretical occupancy", "percent", "Metric: ptx_theoretical_occupancy_pct."),
 		].filter(Boolean);
 	}
 	const overTime = (bytesOf) => (one) => ({
@@ -188,6 +188,7 @@ class Curves {
 				const xs = unique(points.map((point) => point.x)).sort((a, b) => a - b);
 				const log = xs.length > 1 && xs[0] > 0 && xs.at(-1) / xs[0] >= 4;
 				const colour = this.palette.encode("line", "colour");
+				const highest = points.reduce((most, point) => Math.max(most, point.y, point.high ?? 0), panel.roof ?? 0);
 				const roof = isNumber(panel.roof) ? [{
 					data: { values: [{ y: panel.roof, text: `measured roof ${panel.show(panel.roof)}` }] },
 					layer: [
@@ -204,7 +205,8 @@ class Curves {
 						},
 						y: {
 							field: "y", type: "quantitative", title: panel.unit === "ns" ? null : unit,
-							scale: { zero: true, nice: true, ...(bounded ? { domainMax: 100, domainMin: 0 } : {}) }, axis: { tickCount: 5, labelExpr: panel.unit === "ns" ? TIME_LABEL : "format(datum.value, '~s')" },
+							// room above the highest point for its mark
+							scale: { domain: [0, 1.08 * (bounded ? 100 : highest)], nice: false }, axis: { tickCount: 5, labelExpr: panel.unit === "ns" ? TIME_LABEL : "format(datum.value, '~s')" },
 						},
 					},
 					layer: [
@@ -277,8 +279,8 @@ export function occupancySection(app) {
 		}),
 		spec: () => ({
 			encoding: {
-				x: { field: "x", type: "quantitative", title: "Theoretical, %", scale: { domain: [0, 104], nice: false }, axis: { tickCount: 6 } },
-				y: { field: "y", type: "quantitative", title: "Achieved, %", scale: { domain: [0, 104], nice: false }, axis: { tickCount: 6 } },
+				x: { field: "x", type: "quantitative", title: "Theoretical, %", scale: { domain: [0, 107], nice: false }, axis: { tickCount: 6 } },
+				y: { field: "y", type: "quantitative", title: "Achieved, %", scale: { domain: [0, 107], nice: false }, axis: { tickCount: 6 } },
 			},
 			layer: [
 				{ data: { values: [{ x: 0, y: 0 }, { x: 100, y: 100 }] }, mark: { type: "line", stroke: "var(--roof-dim)", strokeDash: [5, 4], strokeWidth: 1.5 } },

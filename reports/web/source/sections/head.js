@@ -37,10 +37,10 @@ function tiles(app) {
 	const above = model.cases.filter((one) => one.aboveRoof).length;
 	const nearest = model.best.reduce((most, one) => (one.roofPct > 0 && one.bound !== "unknown" && !one.unverified && (!most || one.roofPct > most.roofPct) ? one : most), null);
 	const list = [
-		tile(`${whole(good)} of ${whole(model.cases.length)}`, model.emulated ? "cases emulated" : "cases measured and correct", good === model.cases.length ? "good" : "", "#cases"),
+		tile(`${whole(good)} of ${whole(model.cases.length)}`, model.emulated ? `cases emulated${by.get("sampled") ? "" : " and correct"}` : "cases measured and correct", good === model.cases.length ? "good" : "", "#cases"),
 		tile(whole(model.families.length), `${model.families.length === 1 ? "variant" : "variants"} of ${plural(model.kernels.length, "kernel")}`, "", "#verdicts"),
 	];
-	if (by.get("unverified")) list.push(tile(whole(by.get("unverified")), "unverified: marked wherever they appear", "warn", "#gaps"));
+	if (by.get("unverified")) list.push(tile(whole(by.get("unverified")), "unverified: compared with nothing", "warn", "#gaps"));
 	if (by.get("skipped")) list.push(tile(whole(by.get("skipped")), "skipped, with reasons", "", "#gaps"));
 	if (by.get("pending")) list.push(tile(whole(by.get("pending")), "still pending", "warn", "#gaps"));
 	list.push(tile(whole(failed), failed === 1 ? "failure" : "failures", failed ? "bad" : "good", failed ? "#gaps" : null));
