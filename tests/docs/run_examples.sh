@@ -24,6 +24,9 @@ PERFLAB_CEILINGS=never
 export PERFLAB_CEILINGS
 PERFLAB_CACHE=$scratch/cache
 export PERFLAB_CACHE
+# Scripts of docs/examples must not leave files beside them.
+PYTHONDONTWRITEBYTECODE=1
+export PYTHONDONTWRITEBYTECODE
 
 fail() {
 	printf 'examples: %s\n' "$*" >&2
@@ -67,6 +70,10 @@ lacks() {
 		;;
 	esac
 	[ "$mode" = gpu ] || return 1
+	if grep -q 'examples/triton/.*\.py' "$1" && ! python3 -c 'import triton' >/dev/null 2>&1; then
+		echo "examples: skipped, Triton is not installed: $(head -n 1 "$1") …"
+		return 0
+	fi
 	for tool in sqlite3 gnuplot ncu; do
 		case $tool in
 		gnuplot) uses='format (svg|pdf|png)' ;;

@@ -7,14 +7,14 @@
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  the folder for logs and results (default gpu-results)
 #   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
-#           roof steady suite regress studies examples (default: all of these); or large,
+#           roof steady suite regress studies triton examples (default: all of these); or large,
 #           ptx (records the counters for the emulator), report (the sweep of README.md)
 #   PERFLAB_BUILD names the build folder (default build/)
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof steady suite regress studies cost compare examples
+[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof steady suite regress studies cost compare triton examples
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -51,6 +51,7 @@ step() {
 	steady) measure check-steady ;;
 	suite) measure check-suite ;;
 	large) measure check-large --db "$results/large.db" ;;
+	triton) sh tests/gpu/triton.sh "$build" "$results/triton" ;; # skipped without Triton
 	ptx)
 		mkdir -p "$results/ptx"
 		sh tests/gpu/ptx.sh "$build" "$results/ptx"
