@@ -169,6 +169,28 @@ static uint64_t element_clamp_unsigned(double value, uint64_t highest)
 	return value < (double)highest ? (uint64_t)value : highest;
 }
 
+int element_significant_bits(enum element_type type)
+{
+	switch (type) {
+	case ELEMENT_F32:
+		return 24;
+	case ELEMENT_F64:
+		return 53;
+	case ELEMENT_F16:
+	case ELEMENT_TF32:
+		return 11;
+	case ELEMENT_BF16:
+		return 8;
+	case ELEMENT_I8:
+	case ELEMENT_I16:
+	case ELEMENT_I32:
+	case ELEMENT_I64:
+		return 8 * (int)element_size_bytes(type) - 1;
+	default:
+		return 8 * (int)element_size_bytes(type);
+	}
+}
+
 void element_store_integer(enum element_type type, void *data, int64_t index, uint64_t value)
 {
 	switch (elements[type].bytes) {

@@ -38,6 +38,12 @@ static float float_within(double value)
 	return (float)fmin(fmax(value, -FLT_MAX), FLT_MAX);
 }
 
+static bool element_is_signed(enum element_type type)
+{
+	return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 ||
+	       type == ELEMENT_I64;
+}
+
 struct filling {
 	void *data;
 	const struct case_buffer *buffer;
@@ -84,14 +90,37 @@ static void fill_f64(void *context, int64_t begin, int64_t end)
 }
 
 /*
+ * Uniform values with every bit of the mantissa: 53 random bits are more than
+ * the narrow types have. For F64, a second hash supplies what 53 bits leave 0
+ * in values near 0.
+ */
+static void fill_full_uniform(void *context, int64_t begin, int64_t end)
+{
+	const struct filling *filling = context;
+	const struct case_buffer *buffer = filling->buffer;
+	const bool wide = buffer->type == ELEMENT_F64;
+	const double low = buffer->fill_low;
+	const double range = buffer->fill_high - buffer->fill_low;
+	const double last = nextafter(buffer->fill_high, low);
+
+	for (int64_t i = begin; i < end; i++) {
+		const uint64_t first = hash_at(filling->key, (uint64_t)i) >> 11;
+		const uint64_t second = wide ? hash_at(~filling->key, (uint64_t)i) >> 11 : 0;
+		double value = low + range * ((double)(int64_t)first * 0x1p-53);
+
+		value += range * ((double)(int64_t)second * 0x1p-106);
+		element_store(buffer->type, filling->data, i, value < last ? value : last);
+	}
+}
+
+/*
  * The integer `value`, cut to the range of the type and then taken modulo 2^64.
  * `past` adds one value at the end of the range: the least excluded bound.
  */
 static uint64_t integer_bound(enum element_type type, double value, bool past)
 {
 	int bits = 8 * (int)element_size_bytes(type);
-	bool is_signed = type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 ||
-			 type == ELEMENT_I64;
+	bool is_signed = element_is_signed(type);
 	double lowest = is_signed ? -ldexp(1.0, bits - 1) : 0.0;
 	double end = ldexp(1.0, is_signed ? bits - 1 : bits);
 	uint64_t end_bits = is_signed   ? UINT64_C(1) << (bits - 1)
@@ -141,9 +170,10 @@ static void fill_uniform(struct filling *filling)
 	enum element_type type = filling->buffer->type;
 
 	parallel_for(filling->buffer->length, FILL_GRAIN,
-		     element_is_integer(type) ? fill_integers
-		     : type == ELEMENT_F64    ? fill_f64
-					      : fill_narrow,
+		     element_is_integer(type)         ? fill_integers
+		     : filling->buffer->has_fill_bits ? fill_full_uniform
+		     : type == ELEMENT_F64            ? fill_f64
+						      : fill_narrow,
 		     filling);
 }
 
@@ -204,6 +234,60 @@ static void fill_constant(void *context, int64_t begin, int64_t end)
 	}
 }
 
+/* ---- significant bits ---- */
+
+/* Division and multiplication by a power of two are exact. */
+static double keep_bits_of_real(double value, int bits)
+{
+	int exponent;
+
+	if (value == 0.0 || !isfinite(value))
+		return value;
+	value = frexp(value, &exponent);
+	return ldexp(trunc(ldexp(value, bits)), exponent - bits);
+}
+
+static uint64_t keep_bits_of_integer(uint64_t magnitude, int bits)
+{
+	int width = magnitude ? 64 - __builtin_clzll(magnitude) : 0;
+
+	return width > bits ? magnitude >> (width - bits) << (width - bits) : magnitude;
+}
+
+static void keep_bits(void *context, int64_t begin, int64_t end)
+{
+	const struct filling *filling = context;
+	const enum element_type type = filling->buffer->type;
+	const int bits = filling->buffer->fill_bits;
+
+	for (int64_t i = begin; i < end; i++) {
+		uint64_t value;
+		bool negative;
+
+		if (!element_is_integer(type)) {
+			element_store(
+				type, filling->data, i,
+				keep_bits_of_real(element_value(type, filling->data, i), bits));
+			continue;
+		}
+		value = (uint64_t)element_integer(type, filling->data, i);
+		negative = element_is_signed(type) && (int64_t)value < 0;
+		value = keep_bits_of_integer(negative ? 0 - value : value, bits);
+		element_store_integer(type, filling->data, i, negative ? 0 - value : value);
+	}
+}
+
+/* No mantissa is longer than that of its type, so a limit there changes nothing. */
+static void limit_bits(struct filling *filling)
+{
+	const struct case_buffer *buffer = filling->buffer;
+
+	if (!buffer->fill_bits)
+		parallel_for(buffer->length, FILL_GRAIN, fill_constant, filling);
+	else if (buffer->fill_bits < element_significant_bits(buffer->type))
+		parallel_for(buffer->length, FILL_GRAIN, keep_bits, filling);
+}
+
 /* The smallest b with 2^b >= length. */
 static int bits_of_indices(int64_t length)
 {
@@ -244,32 +328,9 @@ static void fill_permutation(void *context, int64_t begin, int64_t end)
 	}
 }
 
-/* The number of integers from 0 on that a type holds exactly, as a power of two. */
-static int permutation_bits(enum element_type type)
-{
-	switch (type) {
-	case ELEMENT_F32:
-		return 24;
-	case ELEMENT_F64:
-		return 53;
-	case ELEMENT_F16:
-	case ELEMENT_TF32:
-		return 11;
-	case ELEMENT_BF16:
-		return 8;
-	case ELEMENT_I8:
-	case ELEMENT_I16:
-	case ELEMENT_I32:
-	case ELEMENT_I64:
-		return 8 * (int)element_size_bytes(type) - 1;
-	default:
-		return 8 * (int)element_size_bytes(type);
-	}
-}
-
 static int check_permutation(const struct case_buffer *buffer, struct error *err)
 {
-	int bits = permutation_bits(buffer->type);
+	int bits = element_significant_bits(buffer->type); /* it holds integers below 2^bits */
 
 	if (bits_of_indices(buffer->length) <= bits)
 		return 0;
@@ -346,5 +407,7 @@ int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, str
 		rc = fill_file(data, buffer, err);
 		break;
 	}
+	if (!rc && buffer->has_fill_bits)
+		limit_bits(&filling);
 	return rc;
 }

@@ -47,6 +47,9 @@ enum element_type {
 };
 size_t element_size_bytes(enum element_type type);
 bool element_is_integer(enum element_type type);
+/* The most bits between the first and the last that is set in an element's magnitude: 24 in f32,
+ * 11 in f16, 31 in i32, 32 in u32. The lowest of signed integers has one bit only. */
+int element_significant_bits(enum element_type type);
 const char *element_type_name(enum element_type type); /* "f32" … */
 bool element_type_parse(enum element_type *out, const char *name);
 /* Element `index` of an array. The result is exact, except for 64-bit integers beyond 2^53. */
@@ -138,6 +141,9 @@ struct kernel_buffer {
 	/* Name of a __device__ or __constant__ variable that gets the content before each
 	 * execution; NULL: the buffer is device memory. */
 	const char *symbol;
+	/* Expression: how many significant bits of UNIFORM and NORMAL values are random, and the
+	 * others are 0. NULL: as many as the fill draws, see kernel_fill(). */
+	const char *fill_bits;
 };
 
 struct kernel_arg {
@@ -336,6 +342,8 @@ struct case_buffer {
 	enum buffer_role role;
 	enum buffer_fill fill;
 	double fill_low, fill_high;
+	bool has_fill_bits;
+	int fill_bits;   /* valid if has_fill_bits: 0 to element_significant_bits(type) */
 	char *fill_file; /* as in struct kernel_buffer */
 	char *symbol;    /* as in struct kernel_buffer */
 };
@@ -432,14 +440,20 @@ struct host_buffers {
  * also on the length. The bits are the same on every machine (integer hash,
  * correctly rounded arithmetic).
  *
- * UNIFORM: floating-point values have full entropy in the mantissa and are
+ * UNIFORM: 24 random bits (53 for F64) choose one of as many values at equal
+ *   distances, so the last mantissa bits of values near 0 are 0. Values are
  *   rounded towards zero to narrow types. Bounds beyond an integer type are
  *   those of the type; a `high` one past its largest value includes that value.
+ *   The bits of the built-in kernels' inputs may never change, so only a fill
+ *   with has_fill_bits draws every bit of the mantissa.
  * INDEX: integers wrap to the type.
  * NORMAL: the sum of 12 uniform values, so no value is further than 6 standard
  *   deviations from the mean, and values beyond 4 are rarer than in a normal
  *   distribution. Integers are rounded to the nearest and clamped to the type.
  * PERMUTATION: an error if the type cannot hold length - 1 exactly.
+ * UNIFORM and NORMAL with has_fill_bits: a value keeps its first fill_bits
+ *   significant bits and is so rounded towards zero, by which it may leave the
+ *   range. With 0 every value is `low`.
  * FILE: a name ending in .npy is read as npy_load() does. Any other file must
  *   hold the elements' bytes and nothing else.
  *

@@ -141,6 +141,28 @@ static const struct kernel_buffer *buffers_of(const struct resolution *r, size_t
 	return variant->buffers ? variant->buffers : r->kernel->buffers;
 }
 
+/* An axis may hold for several buffers, so a number of bits that a type lacks skips the case. */
+static int resolve_fill_bits(struct resolution *r, struct case_buffer *out,
+			     const struct kernel_buffer *buffer)
+{
+	const int most = element_significant_bits(buffer->type);
+	struct error cause = {0};
+	int64_t bits;
+
+	if (expression_evaluate(&bits, buffer->fill_bits, r->variables, r->variable_count, &cause))
+		return resolution_skip(r, "bits(%s) of the buffer \"%s\": %s", buffer->fill_bits,
+				       buffer->name, cause.text);
+	if (bits < 0 || bits > most)
+		return resolution_skip(r,
+				       "bits(%s) of the buffer \"%s\" is %" PRId64
+				       "; a value of type %s has 0 to %d significant bits",
+				       buffer->fill_bits, buffer->name, bits,
+				       element_type_name(buffer->type), most);
+	out->has_fill_bits = true;
+	out->fill_bits = (int)bits;
+	return 0;
+}
+
 static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buffer,
 			  int64_t *total_bytes)
 {
@@ -172,7 +194,7 @@ static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buff
 	out->fill_high = buffer->fill_high;
 	out->fill_file = buffer->fill_file ? xstrdup(buffer->fill_file) : NULL;
 	out->symbol = buffer->symbol ? xstrdup(buffer->symbol) : NULL;
-	return 0;
+	return buffer->fill_bits ? resolve_fill_bits(r, out, buffer) : 0;
 }
 
 static int resolve_buffers(struct resolution *r)
@@ -193,7 +215,7 @@ static int resolve_buffers(struct resolution *r)
 		if (variant_uses(r->variant, buffer)) {
 			int rc = resolve_buffer(r, buffer, &total_bytes);
 
-			if (rc)
+			if (rc || r->skipped)
 				return rc;
 		}
 	}

@@ -18,6 +18,8 @@ static void describe_buffer(struct text *out, const struct case_buffer *buffer)
 /* What the text has in addition for kernels of users. Built-in kernels keep their hashes. */
 static void describe_user_buffer(struct text *out, const struct case_buffer *buffer)
 {
+	if (buffer->has_fill_bits)
+		text_addf(out, "bits %d\n", buffer->fill_bits);
 	if (buffer->fill_file)
 		text_addf(out, "file %s\n", buffer->fill_file);
 	if (buffer->symbol)

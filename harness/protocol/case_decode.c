@@ -99,6 +99,22 @@ static int axes_from_json(struct launch_case *out, const json_t *json, struct er
 	return 0;
 }
 
+/* The type and the fill of the buffer have been read. */
+static int fill_bits_from_json(struct case_buffer *out, const json_t *json, struct error *err)
+{
+	int64_t bits = 0;
+	int rc;
+
+	if (!json_object_get(json, "fill_bits"))
+		return 0;
+	rc = member_int64(&bits, json, "fill_bits", 0, element_significant_bits(out->type), err);
+	if (!rc && out->fill != FILL_UNIFORM && out->fill != FILL_NORMAL)
+		rc = error_set(err, PL_EPROTOCOL, "'fill_bits' belongs to a random fill");
+	out->has_fill_bits = true;
+	out->fill_bits = (int)bits;
+	return rc;
+}
+
 static int buffer_from_json(struct case_buffer *out, const json_t *json, struct error *err)
 {
 	const char *type = NULL;
@@ -132,7 +148,7 @@ static int buffer_from_json(struct case_buffer *out, const json_t *json, struct 
 		rc = optional_text_from_json(&out->symbol, json, "symbol", MOST_ENTRY_BYTES, err);
 	if (!rc && (out->fill == FILL_FILE) != (out->fill_file != NULL))
 		rc = error_set(err, PL_EPROTOCOL, "the fill 'file' and a 'fill_file' go together");
-	return rc;
+	return rc ? rc : fill_bits_from_json(out, json, err);
 }
 
 static int buffers_from_json(struct launch_case *out, const json_t *json, struct error *err)

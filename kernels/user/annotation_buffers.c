@@ -230,18 +230,14 @@ static int whole_fill(struct kernel_buffer *buffer, enum buffer_fill fill)
 	return 0;
 }
 
-static int parse_buffer_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
+static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
 {
 	static const char *const fills[] = {"uniform",  "normal",      "constant", "index",
-					    "integers", "permutation", "file"};
+					    "integers", "permutation", "file",     "bits"};
 	struct text near = TEXT_INIT;
 	const char *word;
 	int rc;
 
-	default_fill(buffer);
-	scan_blanks(scan);
-	if (!*scan->at)
-		return 0;
 	if (scan_accept_word(scan, "uniform"))
 		return uniform_fill(scan, buffer);
 	if (scan_accept_word(scan, "normal"))
@@ -269,6 +265,46 @@ static int parse_buffer_fill(struct annotation_scan *scan, struct kernel_buffer 
 				  "\"PATH\"",
 				  word);
 	text_release(&near);
+	return rc;
+}
+
+static int parse_fill_bits(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	char *bits;
+	int rc;
+
+	if (!scan_accept(scan, "("))
+		return scan_error(scan, "\"(\" and a number of bits expected after bits");
+	rc = scan_until(scan, ')', &bits);
+	if (rc)
+		return rc;
+	if (!*bits)
+		return scan_error(scan, "bits() of \"%s\" has no number; write bits(8)",
+				  buffer->name);
+	if (buffer->fill != FILL_UNIFORM && buffer->fill != FILL_NORMAL)
+		return scan_error(scan,
+				  "bits(%.60s) limits random values, and the fill of \"%s\" is not "
+				  "random; use uniform(a, b), integers(a, b) or normal(mean, sd)",
+				  bits, buffer->name);
+	buffer->fill_bits = bits;
+	return 0;
+}
+
+/* FILL, FILL bits(N), bits(N) or nothing. */
+static int parse_buffer_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	struct annotation_scan ahead = *scan;
+	int rc = 0;
+
+	default_fill(buffer);
+	scan_blanks(scan);
+	if (*scan->at && !scan_accept_word(&ahead, "bits"))
+		rc = parse_named_fill(scan, buffer);
+	if (!rc && scan_accept_word(scan, "bits"))
+		return parse_fill_bits(scan, buffer);
+	if (!rc && buffer->fill == FILL_UNIFORM && !element_is_integer(buffer->type))
+		buffer->fill_bits =
+			pool_format(scan->pool, "%d", element_significant_bits(buffer->type));
 	return rc;
 }
 

@@ -49,16 +49,38 @@ static int build_axes(struct building *b)
 	return 0;
 }
 
+/* A number that is wrong in every case is an error; an axis only skips cases. */
+static int check_fill_bits(const struct building *b, const struct annotated_buffer *buffer)
+{
+	const int most = element_significant_bits(buffer->buffer.type);
+	int64_t bits;
+	int rc = names_check(&b->names, buffer->place, "bits(…) of the buffer",
+			     buffer->buffer.fill_bits, false, b->err);
+
+	if (rc || !buffer->buffer.fill_bits ||
+	    expression_evaluate(&bits, buffer->buffer.fill_bits, NULL, 0, NULL) ||
+	    (bits >= 0 && bits <= most))
+		return rc;
+	return annotation_error(b->err, buffer->place,
+				"bits(%.60s) of \"%s\": a value of type %s has 0 to %d "
+				"significant bits",
+				buffer->buffer.fill_bits, buffer->buffer.name,
+				element_type_name(buffer->buffer.type), most);
+}
+
 static int check_buffer(const struct building *b, const struct annotated_buffer *buffer)
 {
+	int rc;
+
 	for (size_t i = 0; i < b->axes.count; i++)
 		if (!strcmp(b->axes.items[i].axis.name, buffer->buffer.name))
 			return annotation_error(b->err, buffer->place,
 						"\"%s\" is an axis too; rename the buffer or the "
 						"axis",
 						buffer->buffer.name);
-	return names_check(&b->names, buffer->place, "the length of the buffer",
-			   buffer->buffer.length, false, b->err);
+	rc = names_check(&b->names, buffer->place, "the length of the buffer",
+			 buffer->buffer.length, false, b->err);
+	return rc ? rc : check_fill_bits(b, buffer);
 }
 
 static int build_buffers(struct building *b)

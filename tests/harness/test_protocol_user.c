@@ -42,6 +42,8 @@ static struct launch_case *make_user_case(void)
 	work->buffers[0].fill = FILL_FILE;
 	work->buffers[0].fill_file = xstrdup("/data/x.npy");
 	work->buffers[0].symbol = xstrdup("_ZN3lab6filterE");
+	work->buffers[1].fill = FILL_UNIFORM;
+	work->buffers[1].has_fill_bits = true;
 	set_args(&work->launches[0]);
 	work->launches[0].cluster[0] = 2;
 	work->launches[0].cluster[2] = 3;
@@ -79,6 +81,9 @@ static void test_every_member_arrives(void **context)
 	assert_string_equal(back->buffers[0].fill_file, "/data/x.npy");
 	assert_string_equal(back->buffers[0].symbol, "_ZN3lab6filterE");
 	assert_null(back->buffers[1].fill_file);
+	assert_false(back->buffers[0].has_fill_bits);
+	assert_true(back->buffers[1].has_fill_bits);
+	assert_int_equal(back->buffers[1].fill_bits, 0);
 	assert_null(back->buffers[1].symbol);
 	assert_memory_equal(back->launches[0].cluster, work->launches[0].cluster,
 			    sizeof(work->launches[0].cluster));
@@ -181,6 +186,7 @@ static void test_a_built_in_case_says_nothing_new(void **context)
 	assert_null(json_object_get(launch, "cooperative"));
 	assert_null(json_object_get(buffer, "symbol"));
 	assert_null(json_object_get(buffer, "fill_file"));
+	assert_null(json_object_get(buffer, "fill_bits"));
 	json_decref(json);
 	launch_case_free(work);
 }
@@ -215,6 +221,11 @@ static const struct {
 	{"buffers/1/fill", "\"file\"", "go together"},
 	{"buffers/0/fill_file", "null", "go together"},
 	{"buffers/0/fill_file", "3", "not a string"},
+	{"buffers/1/fill_bits", "-1", "fill_bits"},
+	{"buffers/1/fill_bits", "65", "fill_bits"},
+	{"buffers/1/fill_bits", "8.5", "fill_bits"},
+	{"buffers/1/fill_bits", "null", "fill_bits"},
+	{"buffers/0/fill_bits", "8", "belongs to a random fill"},
 	{"buffers/0/symbol", "[]", "not a string"},
 	{"launches/0/cluster", "[2, 2]", "not three numbers"},
 	{"launches/0/cluster", "[2, 0, 1]", "a size below 1"},

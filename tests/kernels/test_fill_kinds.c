@@ -308,6 +308,91 @@ static void test_files(void **state)
 	assert_int_equal(kernel_fill(data, &buffer, 1, &err), PL_ENOENT);
 }
 
+/* Any bit of the mantissa is set in about half of the values. */
+static void test_every_bit_of_the_mantissa(void **state)
+{
+	static const enum element_type types[] = {ELEMENT_F32, ELEMENT_F64, ELEMENT_F16,
+						  ELEMENT_BF16, ELEMENT_TF32};
+	enum { COUNT = 4000 };
+	double *data = xcalloc(COUNT, sizeof(*data));
+
+	(void)state;
+	for (size_t t = 0; t < ARRAY_SIZE(types); t++) {
+		struct case_buffer buffer = filled(types[t], COUNT, FILL_UNIFORM, -1.0, 1.0);
+		const int bits = element_significant_bits(types[t]);
+		int seen[64] = {0};
+
+		buffer.has_fill_bits = true;
+		buffer.fill_bits = bits;
+		assert_int_equal(kernel_fill(data, &buffer, 1, NULL), 0);
+		for (int i = 0; i < COUNT; i++) {
+			int exponent;
+			double mantissa = frexp(fabs(element_value(types[t], data, i)), &exponent);
+			uint64_t whole = (uint64_t)ldexp(mantissa, bits);
+
+			assert_true((double)whole == ldexp(mantissa, bits));
+			for (int b = 0; b < bits - 1; b++)
+				seen[b] += (int)(whole >> b & 1);
+		}
+		for (int b = 0; b < bits - 1; b++)
+			assert_in_range(seen[b], COUNT / 2 - 200, COUNT / 2 + 200);
+	}
+	free(data);
+}
+
+static void test_fewer_bits(void **state)
+{
+	static const struct {
+		enum element_type type;
+		enum buffer_fill fill;
+		double low, high;
+	} rows[] = {
+		{ELEMENT_F32, FILL_UNIFORM, -1, 1},
+		{ELEMENT_F64, FILL_NORMAL, 0, 1e-3},
+		{ELEMENT_F16, FILL_UNIFORM, 0, 1e-6},
+		{ELEMENT_I32, FILL_UNIFORM, -1e9, 1e9},
+		{ELEMENT_U8, FILL_UNIFORM, 0, 256},
+		{ELEMENT_U64, FILL_UNIFORM, 0, 0x1p64},
+		{ELEMENT_I64, FILL_UNIFORM, -0x1p63, 0x1p63},
+	};
+	enum { COUNT = 1000, BITS = 3 };
+	double *whole = xcalloc(COUNT, sizeof(*whole));
+	double *data = xcalloc(COUNT, sizeof(*data));
+
+	(void)state;
+	for (size_t r = 0; r < ARRAY_SIZE(rows); r++) {
+		struct case_buffer buffer =
+			filled(rows[r].type, COUNT, rows[r].fill, rows[r].low, rows[r].high);
+
+		buffer.has_fill_bits = true;
+		buffer.fill_bits = element_significant_bits(rows[r].type);
+		assert_int_equal(kernel_fill(whole, &buffer, 5, NULL), 0);
+		buffer.fill_bits = BITS;
+		assert_int_equal(kernel_fill(data, &buffer, 5, NULL), 0);
+		for (int i = 0; i < COUNT; i++) {
+			const double value = element_value(rows[r].type, data, i);
+			const double of = element_value(rows[r].type, whole, i);
+			int exponent;
+
+			/* three bits, from those of the whole value, nearer to 0 by less than the
+			 * last */
+			assert_true(rint(ldexp(frexp(value, &exponent), BITS)) ==
+				    ldexp(frexp(value, &exponent), BITS));
+			assert_true(fabs(value) <= fabs(of));
+			assert_true(fabs(of - value) <= 0.25 * fabs(of));
+			assert_true(value * of >= 0);
+		}
+		buffer.fill_bits = 0;
+		assert_int_equal(kernel_fill(data, &buffer, 5, NULL), 0);
+		element_store(rows[r].type, whole, 0, rows[r].low);
+		for (int i = 0; i < COUNT; i++)
+			assert_true(element_value(rows[r].type, data, i) ==
+				    element_value(rows[r].type, whole, 0));
+	}
+	free(whole);
+	free(data);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -320,6 +405,8 @@ int main(void)
 		cmocka_unit_test(test_normal_of_narrow_types),
 		cmocka_unit_test(test_permutation),
 		cmocka_unit_test(test_permutation_too_long),
+		cmocka_unit_test(test_every_bit_of_the_mantissa),
+		cmocka_unit_test(test_fewer_bits),
 		cmocka_unit_test(test_files),
 	};
 

@@ -288,6 +288,52 @@ static void test_symbols_and_files(void **state)
 	launch_case_free(work);
 }
 
+/* An axis may give more bits than one of several types has: the other cases go on. */
+static void test_fill_bits(void **state)
+{
+	static const struct {
+		const char *bits;
+		int resolved; /* -1: the case is skipped */
+		const char *skips;
+	} rows[] = {
+		{"0", 0, NULL},
+		{"n / 100 + 1", 11, NULL},
+		{"n", -1, "bits(n) of the buffer \"x\" is 1000; a value of type f16 has 0 to 11 "},
+		{"0 - n", -1, "is -1000; a value"},
+		{"n * 9223372036854775807", -1, "overflows 64 bits"},
+		{"n / 0", -1, "bits(n / 0) of the buffer \"x\": "},
+	};
+	const struct kernel_launch launch = {.entry = "k"};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const struct kernel_buffer buffer = {.name = "x",
+						     .type = ELEMENT_F16,
+						     .length = "n",
+						     .role = BUFFER_INOUT,
+						     .fill = FILL_UNIFORM,
+						     .fill_high = 1,
+						     .fill_bits = rows[i].bits};
+		const struct kernel_variant variant = {.name = "own",
+						       .launches = &launch,
+						       .launch_count = 1,
+						       .buffers = &buffer,
+						       .buffer_count = 1};
+		struct launch_case *work = NULL;
+		struct text skip = TEXT_INIT;
+		struct error err = {0};
+
+		if (resolve_own(&work, &skip, &variant, &err))
+			fail_msg("%s", err.text);
+		assert_int_equal(work ? work->buffers[0].fill_bits : -1, rows[i].resolved);
+		assert_true(!work || work->buffers[0].has_fill_bits);
+		if (rows[i].skips && !strstr(skip.data, rows[i].skips))
+			fail_msg("%s", skip.data);
+		text_release(&skip);
+		launch_case_free(work);
+	}
+}
+
 static void test_too_many_buffers(void **state)
 {
 	char names[KERNEL_MAX_BUFFERS + 1][8];
@@ -346,6 +392,7 @@ int main(void)
 		cmocka_unit_test(test_clusters),
 		cmocka_unit_test(test_cooperative),
 		cmocka_unit_test(test_symbols_and_files),
+		cmocka_unit_test(test_fill_bits),
 		cmocka_unit_test(test_too_many_buffers),
 		cmocka_unit_test(test_images),
 	};

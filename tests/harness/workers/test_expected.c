@@ -261,6 +261,10 @@ static void test_keys(void **context)
 	keys[count++] = key_of(&bench);
 	bench.buffers[0].fill_file = "/data/b.npy";
 	keys[count++] = key_of(&bench);
+	bench.buffers[0].has_fill_bits = true;
+	keys[count++] = key_of(&bench);
+	bench.buffers[0].fill_bits = 8;
+	keys[count++] = key_of(&bench);
 	bench.work.check.kind = CHECK_FILE;
 	keys[count++] = key_of(&bench);
 	bench.work.check = (struct case_check){CHECK_COMMAND, .command = "a"};

@@ -63,12 +63,13 @@ static void test_buffers(void **state)
 {
 	const struct kernel *kernel = read_example(*state);
 	static const struct kernel_buffer expected[] = {
-		{"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, -2, 3, NULL, NULL},
-		{"y", ELEMENT_F32, "n", BUFFER_INOUT, FILL_NORMAL, 0.5, 2, NULL, NULL},
-		{"z", ELEMENT_F16, "2 * n", BUFFER_OUT, FILL_NONE, 0, 0, NULL, NULL},
+		{"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, -2, 3, NULL, NULL, "24"},
+		{"y", ELEMENT_F32, "n", BUFFER_INOUT, FILL_NORMAL, 0.5, 2, NULL, NULL, NULL},
+		{"z", ELEMENT_F16, "2 * n", BUFFER_OUT, FILL_NONE, 0, 0, NULL, NULL, NULL},
 		{"tmp", ELEMENT_U8, "ceil_div(n, block)", BUFFER_SCRATCH, FILL_NONE, 0, 0, NULL,
+		 NULL, NULL},
+		{"table", ELEMENT_I16, "256", BUFFER_IN, FILL_PERMUTATION, 0, 0, NULL, "table",
 		 NULL},
-		{"table", ELEMENT_I16, "256", BUFFER_IN, FILL_PERMUTATION, 0, 0, NULL, "table"},
 	};
 
 	assert_int_equal(kernel->buffer_count, ARRAY_SIZE(expected));
@@ -82,6 +83,7 @@ static void test_buffers(void **state)
 		assert_int_equal(got->fill, want->fill);
 		assert_true(got->fill_low == want->fill_low && got->fill_high == want->fill_high);
 		assert_null(got->fill_file);
+		assert_true(!got->fill_bits == !want->fill_bits);
 		assert_true(!got->symbol == !want->symbol);
 	}
 	assert_string_equal(kernel->buffers[4].symbol, "table");
@@ -192,11 +194,13 @@ static void test_default_fills(void **state)
 	static const struct {
 		const char *type;
 		double low, high;
+		const char *bits;
 	} cases[] = {
-		{"f32", -1, 1},           {"f64", -1, 1},     {"bf16", -1, 1},
-		{"i8", -128, 128},        {"u8", 0, 256},     {"bytes", 0, 256},
-		{"i32", -0x1p31, 0x1p31}, {"u32", 0, 0x1p32}, {"i64", -0x1p63, 0x1p63},
-		{"u64", 0, 0x1p64},
+		{"f32", -1, 1, "24"},           {"f64", -1, 1, "53"},
+		{"bf16", -1, 1, "8"},           {"i8", -128, 128, NULL},
+		{"u8", 0, 256, NULL},           {"bytes", 0, 256, NULL},
+		{"i32", -0x1p31, 0x1p31, NULL}, {"u32", 0, 0x1p32, NULL},
+		{"i64", -0x1p63, 0x1p63, NULL}, {"u64", 0, 0x1p64, NULL},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -212,6 +216,40 @@ static void test_default_fills(void **state)
 		assert_int_equal(buffer->fill, FILL_UNIFORM);
 		assert_true(buffer->fill_low == cases[i].low);
 		assert_true(buffer->fill_high == cases[i].high);
+		assert_true(!buffer->fill_bits == !cases[i].bits);
+		if (cases[i].bits)
+			assert_string_equal(buffer->fill_bits, cases[i].bits);
+	}
+}
+
+/* Which bits of random values are random; it follows a fill or stands alone. */
+static void test_fill_bits(void **state)
+{
+	static const struct {
+		const char *fill, *bits;
+	} rows[] = {
+		{"bits(8)", "8"},
+		{"uniform(0, 2) bits(24 - m)", "24 - m"},
+		{"normal(0, 1) bits(min(m, 24))", "min(m, 24)"},
+		{"normal(0, 1)", NULL},
+		{"uniform(0, 2)", "24"},
+		{"constant(2)", NULL},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text = xasprintf("// perflab: axis m = 0, 8\n"
+				       "// perflab: buffer x: f32[1] in %s\n"
+				       "// perflab: launch k<<<1, 1>>>(x)\n"
+				       "// perflab: verify none\n",
+				       rows[i].fill);
+		const char *bits;
+
+		folder_write(*state, "k.cu", text);
+		free(text);
+		bits = folder_kernel(*state, FILES("k.cu"))->buffers[0].fill_bits;
+		assert_true(!bits == !rows[i].bits);
+		if (bits)
+			assert_string_equal(bits, rows[i].bits);
 	}
 }
 
@@ -344,6 +382,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_source_and_check, folder_setup,
 						folder_teardown),
 		cmocka_unit_test_setup_teardown(test_default_fills, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(test_fill_bits, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_written_fills, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_resolves, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_checks, folder_setup, folder_teardown),
