@@ -5,6 +5,12 @@
 #ifndef PERFLAB_NVRTC_STDINT_H
 #define PERFLAB_NVRTC_STDINT_H
 
+/* libcu++ defines int64_t as long long for NVRTC. With this version it refuses the file in its
+ * first lines instead of after a second, and nvcc compiles it. */
+#ifndef _LIBCUDACXX_CUDA_ABI_VERSION
+#define _LIBCUDACXX_CUDA_ABI_VERSION 0
+#endif
+
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;

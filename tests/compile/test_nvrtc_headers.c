@@ -148,6 +148,8 @@ static void nvcc_compiles_the_rest(void **state)
 		"#include <stdio.h>\n__global__ void k(int *x) { *x = 1; }\n"
 		"int main() { printf(\"host\\n\"); return 0; }\n",
 		"#include <limits.h>\n__global__ void k(int *x) { *x = CHAR_MIN; }\n",
+		"#include <stdint.h>\n#include <cooperative_groups.h>\n"
+		"__global__ void k(int64_t *x) { *x = 1; }\n",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
