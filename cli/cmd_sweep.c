@@ -215,7 +215,7 @@ const struct command command_sweep = {
 		"execution, and stores everything. "
 		"Without a kernel name it runs all kernels except those that run only when named: "
 		"fault, ceilings, patterns and planted. Names take * and ?.\n\n"
-		"A FILE ends in .cu, .ptx or .cubin. Its lines `// perflab: ...`, or those of "
+		"A FILE ends in .cu, .cuh, .ptx or .cubin. Its lines `// perflab: ...`, or those of "
 		"FILE.perflab beside it, describe its kernels. They are compiled for the device "
 		"and swept instead of the built-in ones. Several files are variants of one "
 		"operation.\n\n"

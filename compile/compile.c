@@ -55,10 +55,10 @@ static int source_check(const char *source, struct error *err)
 	if (!source || *source != '/' || strlen(source) > 4000)
 		return error_set(err, PL_EUSAGE, "the path of a source must be absolute: '%.200s'",
 				 source ? source : "");
-	if (!source_has_ending(source, ".cu") && !source_has_ending(source, ".ptx") &&
-	    !source_has_ending(source, ".cubin"))
+	if (!source_has_ending(source, ".cu") && !source_has_ending(source, ".cuh") &&
+	    !source_has_ending(source, ".ptx") && !source_has_ending(source, ".cubin"))
 		return error_set(err, PL_EUSAGE,
-				 "'%s' is neither a .cu nor a .ptx nor a .cubin: rename it",
+				 "'%s' is neither a .cu, a .cuh, a .ptx nor a .cubin: rename it",
 				 source);
 	if (strpbrk(source, "\"\\\n\r"))
 		return error_set(err, PL_EUSAGE,
@@ -147,8 +147,11 @@ static struct compiled *result_make(struct entry_list *entries,
 
 	if (!only_cubin)
 		compiled->ptx = xasprintf("%s.ptx", stem);
-	if (only_cubin || request->cubin)
-		compiled->cubin = xasprintf("%s.cubin", stem);
+	compiled->cubin = xasprintf("%s.cubin", stem);
+	if (access(compiled->cubin, F_OK)) {
+		free(compiled->cubin);
+		compiled->cubin = NULL;
+	}
 	compiled->tool = xstrdup(tool);
 	compiled->messages = xstrdup(messages);
 	compiled->entries = entries->items;

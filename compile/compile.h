@@ -17,7 +17,8 @@ enum compile_tool { COMPILE_AUTO, COMPILE_NVRTC, COMPILE_NVCC };
 
 /* All memory is borrowed. */
 struct compile_request {
-	/* absolute path: a .cu; or a .ptx (ptxas makes the cubin), or a .cubin (taken as it is) */
+	/* absolute path: a .cu or .cuh; or a .ptx (ptxas makes the cubin, if it is there), or a
+	 * .cubin (taken as it is) */
 	const char *source;
 	const char *arch;           /* "sm_90", "sm_90a" */
 	bool cubin;                 /* also make a cubin for arch; otherwise only PTX */
@@ -48,7 +49,8 @@ struct compiled_entry {
 };
 
 /* Paths are absolute paths in the cache. `ptx` is NULL for a .cubin; `cubin` is NULL if none was
- * asked for. The parameters of a .cubin are all PARAMETER_BYTES. */
+ * asked for, or if the source is a .ptx and there is no ptxas. The parameters of a .cubin are all
+ * PARAMETER_BYTES. */
 struct compiled {
 	char *ptx, *cubin;
 	struct compiled_entry *entries; /* the wanted ones in the order of the request; or all */
@@ -80,7 +82,8 @@ int compile_flag_check(const char *flag, struct error *err);
  * PL_EUSAGE a malformed request, or a wanted kernel that is not in the file, or
  * that several kernels of the file match; PL_ENOENT and PL_EIO the source cannot
  * be read, or the cache cannot be written; PL_EPARSE the file does not compile;
- * PL_EUNSUPPORTED there is no compiler, or it took longer than the limit;
+ * PL_EUNSUPPORTED there is no compiler, or it took longer than the limit, or a
+ * .cubin is for another architecture;
  * PL_EINTERRUPTED stopped.
  */
 int compile_one(struct compiled **out, struct text *messages, struct string_list *files,

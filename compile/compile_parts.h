@@ -90,6 +90,8 @@ void compiled_entry_release(struct compiled_entry *entry);
 int ptx_entries_read(struct entry_list *out, const char *text, struct error *err);
 /* Reads the kernels of a cubin. PL_EPARSE if it is none. On failure *out is empty. */
 int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length, struct error *err);
+/* The compute capability of the code in a cubin, such as 90; 0: not known. */
+int cubin_arch(const void *bytes, size_t length);
 
 bool entry_is_instance(const char *wanted); /* a template instance: "k<float>" */
 int entry_wanted_check(const char *wanted, struct error *err);

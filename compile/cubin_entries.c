@@ -9,6 +9,8 @@
 #include "compile/compile_parts.h"
 
 #define EM_CUDA_NUMBER 190
+#define ABI_OF_CUDA_12 7
+#define ABI_OF_CUDA_13 8
 #define ENTRY_SECTION ".text."
 #define INFO_SECTION ".nv.info."
 #define INFO_FORMAT_VALUES 4 /* a size of 2 bytes and that many bytes follow */
@@ -150,6 +152,22 @@ static int entry_info_read(struct compiled_entry *entry, const struct cubin_view
 		return parameters_take(entry, at, (size_t)section.sh_size, err);
 	}
 	return 0;
+}
+
+int cubin_arch(const void *bytes, size_t length)
+{
+	struct cubin_view view;
+
+	if (view_open(&view, bytes, length, NULL))
+		return 0;
+	switch (view.header.e_ident[EI_ABIVERSION]) {
+	case ABI_OF_CUDA_12:
+		return (int)(view.header.e_flags & 0xff);
+	case ABI_OF_CUDA_13:
+		return (int)(view.header.e_flags >> 8 & 0xff);
+	default:
+		return 0;
+	}
 }
 
 int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length, struct error *err)

@@ -185,8 +185,10 @@ static void nvcc_find(struct compile_tools *tools)
 	struct string_list paths = {0};
 	const char *forced = getenv("PERFLAB_NVCC");
 
-	if (forced && *forced)
-		string_list_add(&paths, forced);
+	if (forced && *forced) {
+		text_add(&tools->nvcc, *forced == '/' && is_program(forced) ? forced : "");
+		return;
+	}
 	folders_of_variable(&paths, "PATH", "/nvcc");
 	folders_of_variable(&paths, "PERFLAB_CUDA_ROOT", "/bin/nvcc");
 	folders_of_variable(&paths, "CUDA_HOME", "/bin/nvcc");

@@ -27,6 +27,39 @@ static int copy_into_work(struct translation *out, const char *source, const cha
 	return rc;
 }
 
+/* A device executes the machine code of its own major version, up to its minor version. */
+static int cubin_arch_check(const struct compile_request *request, const char *path,
+			    struct error *err)
+{
+	int wanted = atoi(request->arch + strlen("sm_")), given;
+	size_t length;
+	char *bytes;
+	int rc = read_file(&bytes, &length, path, COMPILE_IMAGE_LIMIT, err);
+
+	if (rc)
+		return rc;
+	given = cubin_arch(bytes, length);
+	free(bytes);
+	if (!given || !request->cubin || (given / 10 == wanted / 10 && given <= wanted))
+		return 0;
+	return error_set(err, PL_EUNSUPPORTED,
+			 "'%s' holds machine code for sm_%d, which a device of sm_%d cannot "
+			 "execute: compile it for sm_%d, or give the .ptx or the .cu",
+			 request->source, given, wanted, wanted);
+}
+
+static int translate_cubin(struct translation *out, const struct compile_request *request,
+			   struct error *err)
+{
+	char *path = xasprintf("%s/image.cubin", out->work);
+	int rc = copy_into_work(out, request->source, "image.cubin", err);
+
+	if (!rc)
+		rc = cubin_arch_check(request, path, err);
+	free(path);
+	return rc;
+}
+
 static int translate_ptx(struct translation *out, const struct compile_request *request,
 			 const struct compile_tools *tools, const volatile int *stop,
 			 struct error *err)
@@ -35,13 +68,8 @@ static int translate_ptx(struct translation *out, const struct compile_request *
 	char *arch;
 	int rc = copy_into_work(out, request->source, "image.ptx", err);
 
-	if (rc || !request->cubin)
-		return rc;
-	if (!tools->ptxas.length)
-		return error_set(err, PL_EUNSUPPORTED,
-				 "there is no ptxas to make a cubin of '%s': install the CUDA "
-				 "toolkit, or let the driver compile the PTX",
-				 request->source);
+	if (rc || !request->cubin || !tools->ptxas.length)
+		return rc; /* without ptxas the driver compiles it */
 	out->tool = "ptxas";
 	arch = xasprintf("-arch=%s", request->arch);
 	string_list_add(&argv, tools->ptxas.data);
@@ -103,7 +131,7 @@ int translate(struct translation *out, const struct compile_request *request,
 
 	out->tool = "none";
 	if (!strcmp(ending, ".cubin"))
-		return copy_into_work(out, request->source, "image.cubin", err);
+		return translate_cubin(out, request, err);
 	if (!strcmp(ending, ".ptx"))
 		return translate_ptx(out, request, tools, stop, err);
 	if (request->tool == COMPILE_NVRTC)

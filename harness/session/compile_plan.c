@@ -151,6 +151,22 @@ static void report_failures(const struct compile_context *context)
 	string_list_release(&shown);
 }
 
+/* Times of code that the driver compiled belong to the version of the driver. */
+static void note_driver_compiles(const struct compile_context *context)
+{
+	for (size_t i = 0; i < context->list.job_count; i++) {
+		const struct compile_job *job = &context->list.jobs[i];
+
+		if (!context->cubin || !job->compiled || job->compiled->cubin)
+			continue;
+		key_value_set(&context->sweep->info.environment, "ptx_compiler",
+			      "the driver, because there is no ptxas");
+		tell_observer(context->sweep->observer, NOTICE_REMARK,
+			      "%s: the driver compiles it, because there is no ptxas",
+			      job->request.source);
+	}
+}
+
 /* NULL: the file is machine code, and the backend needs PTX. */
 static const char *image_of(const struct compile_context *context, const struct compiled *compiled)
 {
@@ -208,8 +224,10 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 	compile_jobs_run(&context.list, sweep->stop, show_compiled, &context);
 	if (sweep->stop && *sweep->stop)
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
-	if (!rc)
+	if (!rc) {
 		report_failures(&context);
+		note_driver_compiles(&context);
+	}
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		struct plan_case *planned = &plan->cases[i];
 		struct error cause = {0};

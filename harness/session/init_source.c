@@ -108,11 +108,13 @@ int init_source(struct init_result *out, const struct init_request *request,
 
 	*out = (struct init_result){.annotations = TEXT_INIT, .messages = TEXT_INIT};
 	if (!init_file_ends_with(request->file, ".cu") &&
+	    !init_file_ends_with(request->file, ".cuh") &&
 	    !init_file_ends_with(request->file, ".ptx"))
-		return error_set(err, PL_EUSAGE,
-				 "%s: perflab init reads the parameters of kernels from a .cu or "
-				 ".ptx; write other annotations by hand: docs/your-kernel.md",
-				 request->file);
+		return error_set(
+			err, PL_EUSAGE,
+			"%s: perflab init reads the parameters of kernels from a .cu, "
+			".cuh or .ptx; write other annotations by hand: docs/your-kernel.md",
+			request->file);
 	rc = read_file(&text, &length, request->file, INIT_SOURCE_MAX_BYTES, err);
 	if (rc)
 		return rc;

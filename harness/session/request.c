@@ -16,7 +16,7 @@ void sweep_request_init(struct sweep_request *request)
 
 bool is_kernel_file(const char *operand)
 {
-	static const char *const suffixes[] = {".cu", ".ptx", ".cubin", ".perflab"};
+	static const char *const suffixes[] = {".cu", ".cuh", ".ptx", ".cubin", ".perflab"};
 	const size_t length = strlen(operand);
 
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {

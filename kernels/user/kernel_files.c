@@ -103,10 +103,12 @@ static int add_source(struct user_files *user, const char *path)
 	struct stat status;
 	char *absolute;
 
-	if (!ends_with(path, ".cu") && !ends_with(path, ".ptx") && !ends_with(path, ".cubin"))
-		return error_set(user->err, PL_EUSAGE,
-				 "%s: a kernel comes from a file that ends in .cu, .ptx or .cubin",
-				 path);
+	if (!ends_with(path, ".cu") && !ends_with(path, ".cuh") && !ends_with(path, ".ptx") &&
+	    !ends_with(path, ".cubin"))
+		return error_set(
+			user->err, PL_EUSAGE,
+			"%s: a kernel comes from a file that ends in .cu, .cuh, .ptx or .cubin",
+			path);
 	absolute = realpath(path, NULL);
 	if (!absolute || stat(absolute, &status) != 0) {
 		free(absolute);
@@ -276,7 +278,8 @@ static int read_user_files(struct kernel_file *file, const char *const *paths, s
 		rc = ends_with(paths[i], KERNEL_FILE_SIDECAR_SUFFIX) ? add_sidecar(&user, paths[i])
 								     : add_source(&user, paths[i]);
 	if (!rc && !user.count)
-		rc = error_set(err, PL_EUSAGE, "no file is given; name a .cu, .ptx or .cubin");
+		rc = error_set(err, PL_EUSAGE,
+			       "no file is given; name a .cu, .cuh, .ptx or .cubin");
 	for (size_t i = 0; i < user.count && !rc; i++)
 		rc = parse_user_file(&user, i);
 	if (!rc)

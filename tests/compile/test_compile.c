@@ -202,6 +202,67 @@ static void given_images(void **state)
 	compiled_free(compiled);
 }
 
+/* A .cubin of another architecture is refused before a driver sees it. */
+static void cubin_of_another_architecture(void **state)
+{
+	static const struct {
+		const char *made_for, *device;
+		bool runs;
+	} rows[] = {{"sm_80", "sm_90a", false}, {"sm_90", "sm_80", false},
+		    {"sm_89", "sm_86", false},  {"sm_86", "sm_89", true},
+		    {"sm_90", "sm_90a", true},  {"sm_90a", "sm_90a", true},
+		    {"sm_100", "sm_90a", false}};
+	struct sandbox *box = *state;
+
+	box->request.cubin = true;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct compiled *compiled;
+
+		sandbox_source(box, "saxpy.cu", SAXPY_SOURCE);
+		box->request.arch = rows[i].made_for;
+		compiled = sandbox_compile(box);
+		free((char *)box->request.source);
+		box->request.source = xstrdup(compiled->cubin);
+		compiled_free(compiled);
+		box->request.arch = rows[i].device;
+		if (rows[i].runs)
+			compiled_free(sandbox_compile(box));
+		else
+			sandbox_refused(box, PL_EUNSUPPORTED, "or give the .ptx", NULL);
+	}
+}
+
+/* Without ptxas the driver compiles the PTX; with it, the same request gives a cubin. */
+static void ptx_without_ptxas(void **state)
+{
+	struct sandbox *box = *state;
+	struct compiled *compiled;
+	size_t length;
+	char *ptx;
+
+	sandbox_source(box, "saxpy.cuh", SAXPY_SOURCE);
+	compiled = sandbox_compile(box);
+	assert_tool(compiled, "nvrtc", false);
+	ptx = file_text(compiled->ptx, &length);
+	sandbox_source(box, "saxpy.ptx", ptx);
+	free(ptx);
+	box->request.cubin = true;
+	compiled_free(compiled);
+	setenv("PERFLAB_NVCC", "/nonexistent/nvcc", 1);
+	for (int again = 0; again < 2; again++) {
+		compiled = sandbox_compile(box);
+		assert_tool(compiled, "none", again);
+		assert_null(compiled->cubin);
+		assert_saxpy(compiled);
+		compiled_free(compiled);
+	}
+	unsetenv("PERFLAB_NVCC");
+	compiled = sandbox_compile(box);
+	assert_tool(compiled, "ptxas", false);
+	assert_non_null(compiled->cubin);
+	compiled_free(compiled);
+}
+
 /* ---- the cache ---- */
 
 static void assert_depends_on(struct sandbox *box, const char *name, bool compiles)
@@ -518,6 +579,8 @@ int main(void)
 		IN_SANDBOX(instances),
 		IN_SANDBOX(one_instance_with_host_code),
 		IN_SANDBOX(given_images),
+		IN_SANDBOX(cubin_of_another_architecture),
+		IN_SANDBOX(ptx_without_ptxas),
 		IN_SANDBOX(headers_and_flags_count),
 		IN_SANDBOX(files_are_reported),
 		IN_SANDBOX(damaged_image_is_made_again),

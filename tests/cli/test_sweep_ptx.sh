@@ -1,0 +1,92 @@
+# Sweeps of .ptx files with a sidecar, where no compiler is.
+. "$(dirname "$0")/lib.sh"
+export PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+export PERFLAB_NVCC="$work/no-nvcc" PERFLAB_NVRTC_PROGRAM="$work/no-nvrtc"
+
+# y[i] = 2 * x[i]
+cat >twice.ptx <<'END'
+.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry twice(.param .u32 n, .param .u64 x, .param .u64 y)
+{
+	.reg .pred %p<2>;
+	.reg .f32 %f<3>;
+	.reg .b32 %r<6>;
+	.reg .b64 %rd<6>;
+	ld.param.u32 %r1, [n];
+	ld.param.u64 %rd1, [x];
+	ld.param.u64 %rd2, [y];
+	mov.u32 %r2, %ctaid.x;
+	mov.u32 %r3, %ntid.x;
+	mov.u32 %r4, %tid.x;
+	mad.lo.s32 %r5, %r2, %r3, %r4;
+	setp.ge.s32 %p1, %r5, %r1;
+	@%p1 bra $done;
+	mul.wide.s32 %rd3, %r5, 4;
+	add.s64 %rd4, %rd1, %rd3;
+	add.s64 %rd5, %rd2, %rd3;
+	ld.global.f32 %f1, [%rd4];
+	add.f32 %f2, %f1, %f1;
+	st.global.f32 [%rd5], %f2;
+$done:
+	ret;
+}
+END
+# sidecar FACTOR: writes the sidecar, which expects y = FACTOR * x; "none": no check.
+sidecar() {
+	cat >twice.ptx.perflab <<-END
+		axis n = 4096
+		axis block = 64..128
+		buffer x: f32[n] in
+		buffer y: f32[n] out
+		launch twice<<<ceil_div(n, block), block>>>(n, x, y)
+		$([ "$1" = none ] && echo 'verify none' || echo "verify y = $1 * x")
+	END
+}
+
+# ---- a GPU without ptxas: the driver compiles ----
+fake_worker
+sidecar 2
+run sweep twice.ptx --backend cuda
+expect_code 0
+expect_err 'twice.ptx: the driver compiles it, because there is no ptxas'
+run query "SELECT value FROM environment WHERE key = 'ptx_compiler'" --format csv
+expect_out 'the driver, because there is no ptxas'
+
+# ---- the emulator ----
+no_worker
+PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
+[ -x "$PERFLAB_WORKER_PTX" ] || finish_without "no perflab-worker-ptx is built"
+export PERFLAB_WORKER_PTX
+run sweep twice.ptx --backend ptx
+expect_code 0
+expect_out '2 (2 ok)'
+sidecar none
+run sweep twice.ptx --backend ptx
+expect_code 0
+expect_out '2 (2 unverified)'
+sidecar 3
+run sweep twice.ptx --backend ptx
+expect_code 1
+expect_out '2 (2 mismatch)'
+expect_out "elements of 'y' differ"
+
+# ---- files that are none ----
+sidecar 2
+for file in rubbish.cu rubbish.ptx rubbish.cubin; do
+	head -c 300 "$PERFLAB" >"$file"
+	cp twice.ptx.perflab "$file.perflab"
+	run sweep "$file" --backend ptx
+	[ "$code" -ne 0 ] || complain 'rubbish is accepted'
+	expect_err "$file"
+done
+
+# ---- a file that has no compiler here ----
+printf '__global__ void twice(int n, const float *x, float *y) {}\n' >twice.cu
+cp twice.ptx.perflab twice.cu.perflab
+run sweep twice.cu --backend ptx
+expect_code 3
+expect_err "there is no compiler for"
+
+finish
