@@ -115,7 +115,8 @@ const struct command command_init = {
 	.summary = "write first annotations for a kernel of your own",
 	.operands = "FILE",
 	.description =
-		"Compiles a .cu, .cuh or .ptx file and writes the lines that perflab sweep needs: a "
+		"Compiles a .cu, .cuh or .ptx file and writes the lines that perflab sweep needs: "
+		"a "
 		"buffer for each pointer, the other arguments, and a launch of each kernel. No GPU "
 		"is needed.\n\n"
 		"Lengths, roles and the values of arguments are guesses from the types, the names "

@@ -8,7 +8,7 @@ export PERFLAB_DB=a.db
 # ---- what needs no compiler ----
 refused 2 'an operand is missing' init
 refused 3 "no such file: 'none.cu'" init none.cu
-refused 2 'reads the parameters of kernels from a .cu or .ptx' init a.cubin
+refused 2 'reads the parameters of kernels from a .cu, .cuh or .ptx' init a.cubin
 cat >add.ptx <<'END'
 .version 8.0
 .target sm_80
