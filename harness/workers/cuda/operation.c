@@ -201,6 +201,8 @@ size_t operation_command_count(const struct operation *operation)
 
 	for (size_t i = 0; i < operation->work->launch_count; i++)
 		count += operation->launches[i].function ? 1 : COMMANDS_OF_LIBRARY;
+	for (size_t b = 0; operation->watched && b < operation->work->buffer_count; b++)
+		count += operation->buffers[b].expected != NULL;
 	for (size_t b = 0; b < operation->work->buffer_count; b++)
 		/* a copy or a fill, and a copy to a variable */
 		count += (operation->work->buffers[b].role == BUFFER_INOUT ||

@@ -37,6 +37,7 @@ struct operation {
 	struct operation_launch *launches;
 	bool allocates; /* has PER_CALL buffers: queueing it waits for the device */
 	enum case_execution execution;
+	bool watched; /* operation_watch_samples() was called */
 };
 
 /*
@@ -81,10 +82,22 @@ int operation_compare(struct operation *operation, struct text *mismatch,
  */
 int operation_check_writes(const struct operation *operation, const char *who, struct text *found,
 			   struct error *err);
+/*
+ * From here on, operation_compare_sample() queues a comparison of the results
+ * with the expected ones, whose mismatches the device adds up. Without this
+ * call it does nothing. operation_watched_samples() waits for the device and
+ * describes in *mismatch what differed in any sample. Samples have no numbers:
+ * it tells that one was wrong, not which.
+ */
+int operation_watch_samples(struct operation *operation, struct error *err);
+int operation_compare_sample(const struct operation *operation, struct error *err);
+int operation_watched_samples(const struct operation *operation, struct text *mismatch,
+			      struct error *err);
 /* Executes the operation once, waits for the device and compares the results. */
 int operation_verify(struct operation *operation, struct text *mismatch,
 		     struct case_accuracy *accuracy, struct error *err);
-/* Returns how many commands operation_restore() and operation_enqueue() put into the stream. */
+/* Returns how many commands operation_restore(), operation_enqueue() and operation_compare_sample()
+ * put into the stream. */
 size_t operation_command_count(const struct operation *operation);
 /* Frees the operation, but leaves its blocks to another operation that shares them. */
 void operation_forget(struct operation *operation);

@@ -1,4 +1,5 @@
 /* Verifies an operation: executes it once and compares its results with the oracle's. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -54,28 +55,38 @@ struct comparison_task {
 	double tolerance_abs, tolerance_rel;
 };
 
+/* Queues a comparison that adds to the struct element_check at `out`. */
+static int enqueue_comparison(const struct cuda_resources *resources,
+			      const struct comparison_task *task, CUdeviceptr out,
+			      struct error *err)
+{
+	const struct device *device = resources->device;
+	CUdeviceptr result = task->result, expected = task->expected;
+	unsigned long long count = (unsigned long long)task->length;
+	double tolerance_abs = task->tolerance_abs, tolerance_rel = task->tolerance_rel;
+	void *arguments[] = {&result, &expected, &count, &tolerance_abs, &tolerance_rel, &out};
+
+	return cuda_check(&device->driver,
+			  device->driver.cuLaunchKernel(resources->compare[task->type],
+							(unsigned)device->info.sm_count * 8, 1, 1,
+							256, 1, 1, 0, device->stream, arguments,
+							NULL),
+			  err, "comparing with the expected result");
+}
+
 static int compare_on_device(const struct cuda_resources *resources,
 			     const struct comparison_task *task, struct element_check *found,
 			     struct error *err)
 {
 	const struct device *device = resources->device;
 	CUdeviceptr out = resources->comparison->data;
-	CUdeviceptr result = task->result, expected = task->expected;
-	unsigned long long count = (unsigned long long)task->length;
-	double tolerance_abs = task->tolerance_abs, tolerance_rel = task->tolerance_rel;
-	void *arguments[] = {&result, &expected, &count, &tolerance_abs, &tolerance_rel, &out};
 	int rc;
 
 	*found = (struct element_check){.mismatches = 0, .first = UINT64_MAX};
 	rc = cuda_check(&device->driver, device->driver.cuMemcpyHtoD(out, found, sizeof(*found)),
 			err, "preparing the comparison");
 	if (rc == 0)
-		rc = cuda_check(&device->driver,
-				device->driver.cuLaunchKernel(resources->compare[task->type],
-							      (unsigned)device->info.sm_count * 8,
-							      1, 1, 256, 1, 1, 0, device->stream,
-							      arguments, NULL),
-				err, "comparing with the expected result");
+		rc = enqueue_comparison(resources, task, out, err);
 	if (rc == 0)
 		rc = device_synchronise(device, err, "comparing with the expected result");
 	if (rc == 0)
@@ -85,11 +96,11 @@ static int compare_on_device(const struct cuda_resources *resources,
 	return rc;
 }
 
-static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
-			  struct case_accuracy *accuracy, struct error *err)
+static struct comparison_task task_of_result(const struct operation *operation, size_t b)
 {
 	const struct case_buffer *buffer = &operation->work->buffers[b];
-	const struct comparison_task task = {
+
+	return (struct comparison_task){
 		.type = buffer->type,
 		.length = buffer->length,
 		.result = operation->buffers[b].data,
@@ -99,11 +110,17 @@ static int compare_result(const struct operation *operation, size_t b, struct te
 		.tolerance_rel =
 			element_is_integer(buffer->type) ? 0 : operation->work->tolerance_rel,
 	};
+}
+
+static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
+			  struct case_accuracy *accuracy, struct error *err)
+{
+	const struct comparison_task task = task_of_result(operation, b);
 	struct element_check comparison;
 	int rc = compare_on_device(operation->resources, &task, &comparison, err);
 
 	if (rc == 0)
-		case_accuracy_note(accuracy, buffer, comparison.largest_error,
+		case_accuracy_note(accuracy, &operation->work->buffers[b], comparison.largest_error,
 				   comparison.largest_expected);
 	if (rc == 0 && comparison.mismatches)
 		rc = describe_mismatch(operation, b, &comparison, mismatch, err);
@@ -185,4 +202,70 @@ int operation_verify(struct operation *operation, struct text *mismatch,
 	if (rc == 0)
 		rc = device_synchronise(operation->resources->device, err, "executing the kernel");
 	return rc ? rc : operation_compare(operation, mismatch, accuracy, err);
+}
+
+/* ---- every sample ---- */
+
+int operation_watch_samples(struct operation *operation, struct error *err)
+{
+	const struct cuda_resources *resources = operation->resources;
+	struct element_check none[KERNEL_MAX_BUFFERS];
+	int rc;
+
+	for (size_t b = 0; b < KERNEL_MAX_BUFFERS; b++)
+		none[b] = (struct element_check){.mismatches = 0, .first = UINT64_MAX};
+	rc = cuda_check(&resources->device->driver,
+			resources->device->driver.cuMemcpyHtoD(resources->sample_comparisons->data,
+							       none, sizeof(none)),
+			err, "preparing the comparison of samples");
+	operation->watched = rc == 0;
+	return rc;
+}
+
+int operation_compare_sample(const struct operation *operation, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t b = 0; operation->watched && b < operation->work->buffer_count && rc == 0;
+	     b++) {
+		struct comparison_task task;
+
+		if (!operation->buffers[b].expected)
+			continue;
+		task = task_of_result(operation, b);
+		rc = enqueue_comparison(operation->resources, &task,
+					operation->resources->sample_comparisons->data +
+						b * sizeof(struct element_check),
+					err);
+	}
+	return rc;
+}
+
+int operation_watched_samples(const struct operation *operation, struct text *mismatch,
+			      struct error *err)
+{
+	const struct cuda_resources *resources = operation->resources;
+	const struct launch_case *work = operation->work;
+	struct element_check found[KERNEL_MAX_BUFFERS];
+	int rc;
+
+	if (!operation->watched)
+		return 0;
+	rc = device_synchronise(resources->device, err, "comparing the samples");
+	if (rc == 0)
+		rc = cuda_check(&resources->device->driver,
+				resources->device->driver.cuMemcpyDtoH(
+					found, resources->sample_comparisons->data, sizeof(found)),
+				err, "reading the comparison of samples");
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+		if (!operation->buffers[b].expected || !found[b].mismatches)
+			continue;
+		text_addf(mismatch,
+			  "%s%" PRIu64 " elements of '%s' in all samples together differ from ",
+			  mismatch->length ? "; " : "", found[b].mismatches, work->buffers[b].name);
+		case_describe_expected(mismatch, work, b);
+		text_addf(mismatch, "; the lowest index is %" PRIu64, found[b].first);
+		memory_forget_all(&operation->resources->memory);
+	}
+	return rc;
 }

@@ -138,7 +138,7 @@ static int enqueue_sample(struct timer *timer, struct operation *operation, size
 		rc = cuda_check(&device->driver,
 				device->driver.cuEventRecord(timer->stops[index], device->stream),
 				err, "cuEventRecord");
-	return rc;
+	return rc ? rc : operation_compare_sample(operation, err);
 }
 
 /* Takes `count` samples, at most BATCH_MAX_SAMPLES. Sets *state to the device's state during them.

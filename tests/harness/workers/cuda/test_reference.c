@@ -1,8 +1,12 @@
-/* Kernels that compute the expected results of others, on a device of host memory. */
+/* Kernels that compute the expected results of others, and kernels that are wrong in one sample
+ * only, on a device of host memory. */
 #include "bench.h"
+#include "metrics/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness/workers/cuda/timing.h"
 
 static void load_kernel(struct bench *bench, struct operation *operation,
 			const struct launch_case *work)
@@ -34,7 +38,10 @@ static void compare_integers(void **arguments, size_t bytes)
 
 /* What the kernel and its reference did. */
 struct reference_deed {
-	int64_t reference_end; /* the reference writes the elements before it, and the kernel none
+	size_t executions;     /* of the kernel */
+	size_t wrong_at;       /* in this execution the kernel writes another value; 0: never */
+	int64_t kernel_end;    /* the kernel writes the elements before it */
+	int64_t reference_end; /* as kernel_end, of the reference
 				*/
 	unsigned char seen_by_kernel, seen_by_reference; /* in the result, before they write */
 };
@@ -46,8 +53,11 @@ static void execute_both(struct stub_driver *stub, const char *name, void **argu
 
 	if (!strcmp(name, "compare_u8") || !strcmp(name, "compare_i32"))
 		compare_integers(arguments, name[8] == 'u' ? 1 : 4);
-	if (!strcmp(name, "fault_none"))
+	if (!strcmp(name, "fault_none")) {
 		deed->seen_by_kernel = *out;
+		memset(out, ++deed->executions == deed->wrong_at ? 8 : 7,
+		       sizeof(int32_t) * (size_t)deed->kernel_end);
+	}
 	if (!strcmp(name, "slow")) {
 		deed->seen_by_reference = *out;
 		memset(out, 7, sizeof(int32_t) * (size_t)deed->reference_end);
@@ -145,6 +155,72 @@ static void test_a_reference_may_lack_a_variable(void **context)
 	end_case_with_reference(work);
 }
 
+static double same_time(size_t index)
+{
+	(void)index;
+	return 100000;
+}
+
+/* Times a kernel that is wrong in its execution `wrong_at`, and returns what its samples showed. */
+static char *watched(struct bench *bench, size_t wrong_at)
+{
+	const struct measure_settings settings = {.cache = CACHE_COLD,
+						  .min_samples = 40,
+						  .rounds = 1,
+						  .precision = 0.5,
+						  .max_time_ns = INT64_MAX};
+	struct reference_deed deed = {
+		.wrong_at = wrong_at, .kernel_end = ELEMENTS, .reference_end = ELEMENTS};
+	struct case_launch slow;
+	struct launch_case *work = case_with_reference(&slow);
+	struct operation operation = {0};
+	struct text mismatch = TEXT_INIT;
+	struct case_accuracy accuracy;
+	struct round_result result = {0};
+	struct timer *timer = NULL;
+	struct error err = {0};
+
+	bench->stub.execute = execute_both;
+	bench->stub.context = &deed;
+	bench->stub.elapsed_ns = same_time;
+	bench->stub.resets = bench->stub.flushes = 0;
+	load_kernel(bench, &operation, work);
+	if (operation_prepare(&operation, &err) ||
+	    operation_verify(&operation, &mismatch, &accuracy, &err) ||
+	    operation_watch_samples(&operation, &err) ||
+	    timer_open(&timer, &bench->resources, true, &err) ||
+	    timer_run(timer, &operation, &settings, &result, &err) ||
+	    operation_compare(&operation, &mismatch, &accuracy, &err))
+		fail_msg("%s", err.text);
+	/* the first execution and the last sample are right */
+	assert_string_equal(mismatch.data, "");
+	assert_int_equal(deed.executions, 41);
+	assert_int_equal(operation_watched_samples(&operation, &mismatch, &err), 0);
+	timer_close(timer);
+	free(result.time_ns);
+	operation_release(&operation);
+	end_case_with_reference(work);
+	return text_detach(&mismatch);
+}
+
+static void test_one_wrong_sample_is_found(void **context)
+{
+	static const size_t executions[] = {2, 20, 40};
+	char *found;
+
+	for (size_t i = 0; i < ARRAY_SIZE(executions); i++) {
+		found = watched(*context, executions[i]);
+		assert_string_equal(found,
+				    "4096 elements of 'out' in all samples together differ from "
+				    "the results of the kernel slow; the lowest index is 0");
+		free(found);
+	}
+	/* What one operation showed is not left to the next. */
+	found = watched(*context, 0);
+	assert_string_equal(found, "");
+	free(found);
+}
+
 int main(void)
 {
 #define BENCH_TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
@@ -152,6 +228,7 @@ int main(void)
 		BENCH_TEST(test_what_neither_kernel_writes_differs),
 		BENCH_TEST(test_a_reference_that_writes_elsewhere_is_named),
 		BENCH_TEST(test_a_reference_may_lack_a_variable),
+		BENCH_TEST(test_one_wrong_sample_is_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
