@@ -137,6 +137,7 @@ struct ptx_function {
 	struct ptx_statement *statements;
 	size_t statement_count;
 	int64_t max_threads[3]; /* from .maxntid or .reqntid; 0: none */
+	bool exact_threads;     /* from .reqntid: a block has max_threads, no fewer */
 	/* All directives of the head other than those, and the unknown ones of the body. */
 	struct ptx_directive *directives;
 	size_t directive_count;

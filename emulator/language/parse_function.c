@@ -56,8 +56,9 @@ static void read_head_directives(struct parser *parser)
 
 		if (parse_annotation(parser))
 			continue;
-		if (parser_accept_word(parser, ".maxntid") ||
-		    parser_accept_word(parser, ".reqntid")) {
+		if (parser_at_word(parser, ".maxntid") || parser_at_word(parser, ".reqntid")) {
+			parser->function.exact_threads = parser_at_word(parser, ".reqntid");
+			parser_advance(parser);
 			threads[0] = threads[1] = threads[2] = 1;
 			do
 				threads[dimension] =

@@ -198,7 +198,7 @@ static int check_shape(const struct emulated_launch *what, const struct ptx_func
 	static const int64_t most_blocks[3] = {INT32_MAX, 65535, 65535};
 	static const int64_t most_threads[3] = {1024, 1024, 64};
 	int64_t threads, allowed = 1;
-	bool limited = false;
+	bool limited = false, exact = true;
 
 	for (int i = 0; i < 3; i++) {
 		if (what->grid[i] < 1 || what->grid[i] > most_blocks[i])
@@ -212,6 +212,7 @@ static int check_shape(const struct emulated_launch *what, const struct ptx_func
 					 " are possible",
 					 what->block[i], "xyz"[i], most_threads[i]);
 		limited |= entry->max_threads[i] > 0;
+		exact &= what->block[i] == entry->max_threads[i];
 		allowed *= entry->max_threads[i] > 0 ? entry->max_threads[i] : 1;
 	}
 	threads = what->block[0] * what->block[1] * what->block[2];
@@ -219,6 +220,14 @@ static int check_shape(const struct emulated_launch *what, const struct ptx_func
 		return error_set(err, PL_EUSAGE,
 				 "the block has %" PRId64 " threads; at most %d are possible",
 				 threads, BLOCK_MOST_THREADS);
+	if (entry->exact_threads && !exact)
+		return error_set(err, PL_EUSAGE,
+				 "the block has %" PRId64 " x %" PRId64 " x %" PRId64
+				 " threads; %s was compiled for exactly %" PRId64 " x %" PRId64
+				 " x %" PRId64,
+				 what->block[0], what->block[1], what->block[2], entry->name,
+				 entry->max_threads[0], entry->max_threads[1],
+				 entry->max_threads[2]);
 	if (limited && threads > allowed)
 		return error_set(err, PL_EUSAGE,
 				 "the block has %" PRId64 " threads; %s was compiled for %" PRId64,

@@ -41,16 +41,18 @@ static void print_operation(struct text *out, const char *file)
 static void print_axes(struct text *out, const struct skeleton *skeleton)
 {
 	long limit = 1024, most = 64;
+	bool exact = false;
 
 	for (size_t i = 0; i < skeleton->source.count; i++) {
 		long bound = skeleton->source.items[i].most_threads;
 
 		limit = bound && bound < limit ? bound : limit;
+		exact |= bound && skeleton->source.items[i].exact_threads;
 	}
 	while (most * 2 <= limit)
 		most *= 2;
 	text_add(out, "axis n = 2^20, 2^24 \"elements\"\n");
-	if (limit <= 64)
+	if (exact || limit <= 64)
 		text_addf(out, "axis block = %ld \"threads per block\"\n", limit);
 	else
 		text_addf(out, "axis block = 64..%ld \"threads per block\"\n", most);

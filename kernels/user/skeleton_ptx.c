@@ -34,9 +34,11 @@ static void parse_ptx_parameters(struct source_kernel *kernel, struct annotation
 
 static void read_ptx_bounds(struct source_kernel *kernel, const char *begin, const char *end)
 {
-	const char *bound = source_find_word(begin, end, "maxntid");
+	const char *exact = source_find_word(begin, end, "reqntid");
+	const char *bound = exact ? exact : source_find_word(begin, end, "maxntid");
 	long threads = bound ? strtol(bound + strlen("maxntid"), NULL, 10) : 0;
 
+	kernel->exact_threads = exact != NULL;
 	kernel->most_threads = threads > 0 && threads <= 1024 ? threads : 0;
 }
 

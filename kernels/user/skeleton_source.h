@@ -25,7 +25,8 @@ struct source_kernel {
 	size_t parameter_count;
 	const char *template_head; /* "class T, int N"; "": a specialization; NULL: no template */
 	const char *body;          /* without comments and literals; NULL: a declaration only */
-	long most_threads;         /* of __launch_bounds__ or .maxntid; 0: none */
+	long most_threads;         /* of __launch_bounds__, .maxntid or .reqntid; 0: none */
+	bool exact_threads;        /* .reqntid: a block has most_threads, no fewer */
 };
 
 struct source_kernels {

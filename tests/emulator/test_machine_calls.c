@@ -345,6 +345,9 @@ static void launches_that_no_device_takes_are_refused(void **state)
 	static const char limited[] =
 		MACHINE_HEADER ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 c)\n"
 			       ".maxntid 64, 1, 1\n{\nret;\n}\n";
+	static const char exact[] =
+		MACHINE_HEADER ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 c)\n"
+			       ".reqntid 64\n{\nret;\n}\n";
 	static const char two[] =
 		MACHINE_HEADER ".visible .entry k(.param .u64 a, .param .u32 b)\n{\nret;\n}\n";
 	static const int64_t backwards[] = {1, 0}, beyond[] = {1};
@@ -362,6 +365,9 @@ static void launches_that_no_device_takes_are_refused(void **state)
 		{{.ptx = simple, .shared_bytes = -1}, "-1"},
 		{{.ptx = simple, .shared_bytes = INT64_MAX}, "shared"},
 		{{.ptx = limited, .block = {65}}, "compiled for 64"},
+		{{.ptx = exact, .block = {65}}, "65 x 1 x 1 threads"},
+		{{.ptx = exact, .block = {32}}, "compiled for exactly 64 x 1 x 1"},
+		{{.ptx = exact, .block = {32, 2}}, "32 x 2 x 1 threads"},
 		{{.ptx = two}, "declares 12"},
 		{{.ptx = MACHINE_HEADER
 		  ".visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c)\n{\nret;\n}\n"},
@@ -380,6 +386,13 @@ static void launches_that_no_device_takes_are_refused(void **state)
 		assert_int_equal(machine_refused(&work, &err), PL_EUSAGE);
 		if (!strstr(err.text, refused[i].words))
 			fail_msg("'%s' lacks '%s'", err.text, refused[i].words);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		struct machine_case work = {.ptx = i ? exact : limited, .block = {i ? 64 : 32}};
+		struct machine_result result = machine_run(&work);
+
+		assert_int_equal(result.findings.count, 0);
+		machine_release(&result);
 	}
 }
 

@@ -265,6 +265,19 @@ static void test_ptx(void **state)
 	expect_text(">>>(n, 1.0, p2, 1)"); /* the last is marked as no pointer */
 }
 
+/* Triton writes .reqntid: such a kernel takes no other block. */
+static void test_ptx_of_one_block_size(void **state)
+{
+	static const char text[] =
+		".visible .entry k(\n.param .u64 .ptr .global .align 1 k_param_0\n)\n"
+		".reqntid 128\n{\nret;\n}\n";
+	const struct skeleton_entry entry = {"k", "k", &classes[2], 1};
+
+	(void)state;
+	assert_int_equal(write_skeleton(text, true, &entry, 1, NULL), 0);
+	expect_text("axis block = 128 ");
+}
+
 /* A macro may declare the kernel, so that the text does not have it. */
 static void test_without_declaration(void **state)
 {
@@ -295,6 +308,7 @@ int main(void)
 		cmocka_unit_test(test_overloads),
 		cmocka_unit_test(test_templates),
 		cmocka_unit_test(test_ptx),
+		cmocka_unit_test(test_ptx_of_one_block_size),
 		cmocka_unit_test(test_without_declaration),
 		cmocka_unit_test(test_refused),
 	};
