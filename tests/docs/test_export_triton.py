@@ -108,16 +108,9 @@ class Export(unittest.TestCase):
             "operation add",
             "variant BLOCK_SIZE1024-warps4-stages3",
             "axis n = 2^16",
-            'axis BLOCK_SIZE = 1024 "fixed by the compilation"',
-            'axis num_warps = 4 "fixed by the compilation"',
-            'axis num_stages = 3 "fixed by the compilation"',
-            'skip "compiled for BLOCK_SIZE = 1024" unless BLOCK_SIZE == 1024',
-            'skip "compiled for num_warps = 4" unless num_warps == 4',
-            'skip "compiled for num_stages = 3" unless num_stages == 3',
             "buffer x: f32[n] in",
             "buffer out: f32[n] out",
-            "launch add_kernel<<<ceil_div(n, BLOCK_SIZE), 32 * num_warps, 64>>>"
-            "(x, out, i32(n), nullptr, nullptr)",
+            "launch add_kernel<<<ceil_div(n, 1024), 128, 64>>>(x, out, i32(n), nullptr, nullptr)",
             "verify out = 2 * x",
         ])
 
@@ -157,7 +150,15 @@ class Export(unittest.TestCase):
             arguments={"x": None, "out": None, "n": True}, verify="none")
         self.assertIn("variant BLOCK_SIZErelu-warps4-stages3", lines)
         self.assertTrue(any("(nullptr, i32(1), nullptr, nullptr)" in line for line in lines))
-        self.assertEqual([line for line in lines if "BLOCK_SIZE =" in line], [])
+        self.assertTrue(any("ceil_div(n, BLOCK_SIZE)" in line for line in lines))
+
+    def test_constants_in_expressions(self):
+        lines = self.lines(work="read = 4 * BLOCK_SIZE * ceil_div(n, BLOCK_SIZE)",
+                           verify="by ./check BLOCK_SIZE",
+                           lines=['skip "BLOCK_SIZE > n" if BLOCK_SIZE > n'])
+        self.assertIn("work read = 4 * 1024 * ceil_div(n, 1024)", lines)
+        self.assertIn('skip "BLOCK_SIZE > n" if 1024 > n', lines)
+        self.assertIn("verify by ./check BLOCK_SIZE", lines)  # a command, no expression
 
     def test_arrays_become_files(self):
         x = array.array("f", [1.5, -2.0])
@@ -210,7 +211,7 @@ class Export(unittest.TestCase):
         path = self.export()
         self.assertEqual(
             as_reference(path, self.folder.name),
-            "add_kernel<<<ceil_div(n, 1024), 32 * 4, 64>>>(x, out, i32(n), nullptr, nullptr) "
+            "add_kernel<<<ceil_div(n, 1024), 128, 64>>>(x, out, i32(n), nullptr, nullptr) "
             'from "add.BLOCK_SIZE1024-warps4-stages3.ptx"')
 
     def test_wrong_arguments(self):

@@ -9,7 +9,7 @@
 
 Each call writes one variant: the PTX or the cubin, and beside it a sidecar with the launch, the
 buffers and the check. Afterwards, `perflab sweep kernels/*.ptx` compares the variants. Tried with
-Triton 3.6. Needs neither torch nor numpy. docs/your-kernel.md says what the lines of a sidecar mean.
+Triton 3.6. Needs neither torch nor numpy. docs/your-kernel.md describes the lines of a sidecar.
 """
 
 import ctypes
@@ -106,8 +106,8 @@ def export(compiled, folder, *, name, grid, arguments, verify=(), axes=None, wor
     grid: the number of programs as an expression over axes and constants, or up to three.
     arguments: for each parameter that is not a constexpr: a Buffer, a number, an expression, or
         None for a null pointer.
-    axes: the names in expressions and their values: a number or a text such as "2^20, 2^24". The
-        integer constants of the kernel, num_warps and num_stages become axes by themselves.
+    axes: the names in expressions and their values: a number or a text such as "2^20, 2^24".
+        Expressions may use the integer constants of the kernel, too.
     verify: checks, such as "out = x + y"; see "How results are verified" in docs/your-kernel.md.
     work, tolerance: the lines of these names, such as "read = 8 * n, write = 4 * n".
     variant: its name; by default, made of the constants, num_warps and num_stages.
@@ -140,19 +140,20 @@ def export(compiled, folder, *, name, grid, arguments, verify=(), axes=None, wor
     text = [f"# {entry}, compiled by Triton {_metadata(compiled, 'triton_version', '')}".rstrip(),
             f"operation {_name('operation', name)}", f"variant {variant}"]
     text += [f"axis {axis} = {_values(axis, values)}" for axis, values in (axes or {}).items()]
-    fixed = {axis: int(value) for axis, value in constants.items() if isinstance(value, int)}
-    text += [f"axis {axis} = {value} \"fixed by the compilation\"" for axis, value in fixed.items()]
-    text += [f"skip \"compiled for {axis} = {value}\" unless {axis} == {value}"
-             for axis, value in fixed.items()]
-    text += sidecar.lines
     shape = ", ".join(str(size) for size in grid)
     shape = f"({shape})" if len(grid) > 1 else shape
     cooperative = " cooperative" * bool(_metadata(compiled, "launch_cooperative_grid", False))
-    text.append(f"launch {entry}<<<{shape}, 32 * num_warps, {shared}>>>"
-                f"({', '.join(value for value, _ in passed)}){cooperative}")
-    text += checks
-    text += [f"work {work}"] * bool(work) + [f"tolerance {tolerance}"] * bool(tolerance)
-    text += lines
+    described = [
+        *sidecar.lines,
+        f"launch {entry}<<<{shape}, {32 * warps}, {shared}>>>"
+        f"({', '.join(value for value, _ in passed)}){cooperative}",
+        *checks,
+        *[f"work {work}"] * bool(work),
+        *[f"tolerance {tolerance}"] * bool(tolerance),
+        *lines,
+    ]
+    text += [line if line.startswith("verify by ") else _with_constants(line, constants)
+             for line in described]
 
     path = os.path.join(folder, f"{name}.{variant}.{'cubin' if cubin else 'ptx'}")
     os.makedirs(folder, exist_ok=True)
@@ -164,18 +165,14 @@ def export(compiled, folder, *, name, grid, arguments, verify=(), axes=None, wor
 
 
 def as_reference(path, folder="."):
-    """The check `verify` for other variants that compares them with the exported variant at `path`:
-    a launch with its constants, for a sidecar in `folder` or a command line there."""
+    """The check `verify` that compares other variants with the exported variant at `path`, for a
+    sidecar in `folder` or a command line there."""
     with open(path + ".perflab", encoding="utf-8") as stream:
         lines = stream.read().splitlines()
     launches = [line.removeprefix("launch ") for line in lines if line.startswith("launch ")]
     if len(launches) != 1:
         raise ExportError(f"{path}.perflab has {len(launches)} launches; a reference has one")
-    shape, call, arguments = launches[0].partition(">>>")
-    for axis, value in re.findall(r"^axis (\w+) = (-?\d+) \"fixed by the compilation\"$",
-                                  "\n".join(lines), re.M):
-        shape = re.sub(rf"\b{axis}\b", value, shape)
-    return f"{shape}{call}{arguments} from \"{os.path.relpath(path, folder)}\""
+    return f"{launches[0]} from \"{os.path.relpath(path, folder)}\""
 
 
 def write_npy(path, array):
@@ -366,6 +363,12 @@ def _values(axis, values):
     if not str(values).strip():
         raise ExportError(f"the axis {axis} has no value")
     return values
+
+
+def _with_constants(line, constants):
+    """Puts the integer constants into the expressions of a line, but not into quoted texts."""
+    return re.sub(r'"[^"]*"|\b[A-Za-z_]\w*', lambda word: str(int(constants[word[0]]))
+                  if isinstance(constants.get(word[0]), int) else word[0], line)
 
 
 def _variant_name(constants):
