@@ -3,6 +3,7 @@
 
 #include "db/db.h"
 #include "harness/session/run_ends.h"
+#include "metrics/analysis/speedup_text.h"
 #include "metrics/settings.h"
 
 void measure_options_init(struct measure_options *options)
@@ -64,8 +65,13 @@ static void say_ends(const struct run_ends *ends)
 int run_conclude(struct invocation *call, const struct run *run, struct error *err)
 {
 	const struct run_ends ends = run_ends_count(run);
+	struct text speedups = TEXT_INIT;
 
 	fflush(stdout);
+	speedups_text(&speedups, run);
+	if (speedups.length)
+		say("beside the base variant: %s", speedups.data);
+	text_release(&speedups);
 	call->exit_code = ends.mismatches || ends.faults ? EXIT_FINDING
 			  : ends.others                  ? EXIT_FAILED
 							 : EXIT_FINE;

@@ -46,6 +46,20 @@ char *report_revision(const char *revision);
  */
 json_t *run_settings_json(const struct run *run);
 
+/* A trial that was timed beside its base case. */
+struct ranked_speedup {
+	const struct trial *trial;
+	const struct trial *base; /* the base case's own trial; NULL: the run does not have it */
+	bool above_roof;          /* one of the two is above a measured roof */
+};
+/* The measured speed-ups: faster ones first, then same, inconclusive and slower ones. A pair with
+ * an unverified trial ranks after all others, and one above a measured roof last. Returns their
+ * number; *out is malloc'd. */
+size_t run_speedups(struct ranked_speedup **out, const struct run *run,
+		    const struct ceiling_list *ceilings);
+/* Adds what a reader must know beside the verdict: "unverified; on other buffers". */
+void speedup_remarks(struct text *out, const struct ranked_speedup *item);
+
 /* ---- a trial ---- */
 
 /* Compulsory bytes or operations of the work model over the median time, in units of 1e9 per

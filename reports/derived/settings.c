@@ -48,6 +48,7 @@ json_t *run_settings_json(const struct run *run)
 	SET(CHIP, "chip", report_json_text(settings->chip));
 	SET(ALL_BLOCKS, "all_blocks", json_boolean(settings->all_blocks));
 	SET(JOBS, "jobs", json_integer(settings->jobs));
+	SET(BASE_VARIANT, "base_variant", report_json_text(settings->base_variant));
 	SET(COUNTER_DUMP, "counter_dump", report_json_text(settings->counter_dump));
 #undef SET
 	return object;

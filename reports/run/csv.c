@@ -67,7 +67,10 @@ static void csv_head(struct text *line, const struct string_list *axes,
 	text_add(line, ",roofline_precision,roofline_needed_intensity");
 	if (timed)
 		text_add(line, ",roofline_compute_pct,roofline_attainable_flop_per_s"
-			       ",roofline_dram_waste,bound,bound_pct,verdict,above_roof");
+			       ",roofline_dram_waste,bound,bound_pct,verdict,above_roof"
+			       ",base_variant,base_config,speedup_verdict,speedup,speedup_low"
+			       ",speedup_high,speedup_p,base_median_ns,speedup_rounds"
+			       ",same_buffers,speedup_why");
 	text_add_char(line, '\n');
 }
 
@@ -99,6 +102,25 @@ static void csv_roofline(struct text *line, const struct run *run, const struct 
 		csv_text(line, roofline.verdict.above_roof);
 	}
 	trial_roofline_release(&roofline);
+}
+
+/* Empty for a trial without a base case. */
+static void csv_speedup(struct text *line, const struct trial *trial)
+{
+	const struct trial_speedup *speedup =
+		trial->speedup.base_variant ? &trial->speedup : &trial_speedup_none;
+
+	csv_text(line, speedup->base_variant);
+	csv_text(line, speedup->base_config);
+	csv_text(line, speedup->base_variant ? speedup_verdict_name(speedup->verdict) : NULL);
+	csv_real(line, speedup->speedup);
+	csv_real(line, speedup->low);
+	csv_real(line, speedup->high);
+	csv_real(line, speedup->p);
+	csv_real(line, speedup->base_median_ns);
+	csv_integer(line, speedup->rounds, speedup->rounds > 0);
+	csv_integer(line, speedup->same_buffers, speedup->same_buffers >= 0);
+	csv_text(line, speedup->why);
 }
 
 static void csv_times(struct text *line, const struct summary *summary)
@@ -167,6 +189,8 @@ static void csv_trial(struct text *line, const struct run *run, const struct tri
 		csv_real(line, counter && counter->has_value ? counter->value : NAN);
 	}
 	csv_roofline(line, run, trial, ceilings);
+	if (!emulated)
+		csv_speedup(line, trial);
 	text_add_char(line, '\n');
 }
 

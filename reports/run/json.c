@@ -167,6 +167,34 @@ static void set_roofline(json_t *object, const struct run *run, const struct tri
 	trial_roofline_release(&roofline);
 }
 
+/* null: the trial has no base case. */
+static json_t *trial_speedup_json(const struct trial_speedup *speedup)
+{
+	json_t *object;
+
+	if (!speedup->base_variant)
+		return json_null();
+	object = json_object();
+	json_object_set_new(object, "base_variant", report_json_text(speedup->base_variant));
+	json_object_set_new(object, "base_config", report_json_text(speedup->base_config));
+	json_object_set_new(object, "verdict",
+			    report_json_text(speedup_verdict_name(speedup->verdict)));
+#define X(field) json_object_set_new(object, #field, report_json_number(speedup->field));
+	X(speedup)
+	X(low)
+	X(high)
+	X(p)
+	X(base_median_ns)
+#undef X
+	json_object_set_new(object, "rounds",
+			    integer_or_null(speedup->rounds, speedup->rounds > 0));
+	json_object_set_new(object, "same_buffers",
+			    speedup->same_buffers < 0 ? json_null()
+						      : json_boolean(speedup->same_buffers));
+	json_object_set_new(object, "why", report_json_text(speedup->why));
+	return object;
+}
+
 static json_t *trial_json(const struct run *run, const struct trial *trial,
 			  const struct ceiling_list *ceilings)
 {
@@ -197,6 +225,7 @@ static json_t *trial_json(const struct run *run, const struct trial *trial,
 		json_object_set_new(object, "model_gflop_per_s",
 				    report_json_number(trial_model_gflop_per_s(trial)));
 		json_object_set_new(object, "summary", trial_summary_json(&trial->summary));
+		json_object_set_new(object, "speedup", trial_speedup_json(&trial->speedup));
 	}
 	json_object_set_new(object, "facts", facts_json(&trial->facts));
 	json_object_set_new(object, "counters", trial_counters_json(run, &trial->counters));

@@ -30,7 +30,7 @@ int run_write_markdown(FILE *out, const struct run *run, const struct report_opt
 		if (sections[i].note)
 			fprintf(out, "\n%s\n", sections[i].note);
 		table_free(sections[i].table);
-		if (i == 0 && run_shows_roofline(run, options))
+		if (i == ROOFLINE_SECTION && run_shows_roofline(run, options))
 			roofline_markdown(out, run, options);
 	}
 	(void)err;

@@ -122,6 +122,25 @@ struct table *run_table_status(const struct run *run, enum trial_status status, 
 	return reasons_table(&reasons, head);
 }
 
+struct table *run_table_no_speedup(const struct run *run)
+{
+	struct reasons reasons = {0};
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+		const struct trial_speedup *speedup = &trial->speedup;
+		char *name;
+
+		if (!speedup->base_variant || speedup->verdict != SPEEDUP_NOT_MEASURED)
+			continue;
+		name = trial_case_name(trial);
+		reasons_add(&reasons, speedup->why ? speedup->why : "the run did not get there",
+			    trial, name);
+		free(name);
+	}
+	return reasons_table(&reasons, "not compared");
+}
+
 struct table *run_table_missing(const struct run *run)
 {
 	struct reasons reasons = {0};

@@ -29,6 +29,13 @@
 	"Measured like the others, but the results were compared with nothing, so the kernel may " \
 	"be wrong."
 
+#define SPEEDUP_NOTE                                                                         \
+	"The time of the base case over the time of the case, measured in turn in the same " \
+	"rounds, with its 95 % interval. \"base median\" is that of the samples beside the " \
+	"case. same: the interval rules out a difference of 1 %. inconclusive: the samples " \
+	"neither show a "                                                                    \
+	"difference nor rule one out; more --rounds do."
+
 /* Whether the table has a column of measured bandwidth beside the modelled one. */
 static bool has_dram_bandwidth(const struct run *run)
 {
@@ -55,6 +62,7 @@ static void emulated_sections(struct section sections[SECTION_COUNT], const stru
 		 run_table_status(run, TRIAL_UNVERIFIED, "unverified")},
 		{"Failures", NULL, run_table_failures(run)},
 		{"Skipped", NULL, run_table_status(run, TRIAL_SKIPPED, "skipped")},
+		{"No speed-up", NULL, run_table_no_speedup(run)},
 		{"Not counted", NULL, run_table_missing(run)},
 	};
 
@@ -65,6 +73,7 @@ static void measured_sections(struct section sections[SECTION_COUNT], const stru
 			      const struct report_options *options)
 {
 	struct section all[SECTION_COUNT] = {
+		{"Speed-up over the base variant", SPEEDUP_NOTE, run_table_speedups(run, options)},
 		{"Best per kernel", has_dram_bandwidth(run) ? MODEL_NOTE DRAM_NOTE : MODEL_NOTE,
 		 run_table_best(run, options)},
 		{"Above a measured roof", ABOVE_NOTE, run_table_above(run, options->ceilings)},
@@ -73,6 +82,7 @@ static void measured_sections(struct section sections[SECTION_COUNT], const stru
 		 run_table_status(run, TRIAL_UNVERIFIED, "unverified")},
 		{"Failures", NULL, run_table_failures(run)},
 		{"Skipped", NULL, run_table_status(run, TRIAL_SKIPPED, "skipped")},
+		{"No speed-up", NULL, run_table_no_speedup(run)},
 		{"Not measured", NULL, run_table_missing(run)},
 	};
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/speedup_text.h"
 #include "reports/derived/derived.h"
 #include "reports/run/run.h"
 #include "reports/table/numbers.h"
@@ -52,6 +53,17 @@ static void show_interval(struct text *out, const struct trial *trial)
 
 	if (isfinite(half_pct))
 		text_addf(out, "±%.2f %%", half_pct);
+}
+
+static void show_speedup(struct text *out, const struct trial *trial)
+{
+	if (!trial->speedup.base_variant)
+		return;
+	if (trial->speedup.verdict != SPEEDUP_NOT_MEASURED) {
+		speedup_number_text(out, &trial->speedup);
+		text_add_char(out, ' ');
+	}
+	text_add(out, speedup_verdict_name(trial->speedup.verdict));
 }
 
 static void show_samples(struct text *out, const struct trial *trial)
@@ -106,12 +118,13 @@ static const struct field best_status = {{"status", false, NULL, 0}, show_status
 
 static const struct field best_fields[] = {
 	{{"median", true, NULL, 0}, show_median, NULL},
-	{{"interval", true, "95 % CI", 4}, show_interval, NULL},
-	{{"model_bandwidth", true, "model GB/s", 1}, show_model_bandwidth, NULL},
-	{{"model_flops", true, "model GFLOP/s", 6}, show_model_flops, NULL},
-	{{"dram_bandwidth", true, "DRAM GB/s", 2}, NULL, "dram_bytes_per_s"},
-	{{"achieved_occupancy", true, "occupancy %", 3}, NULL, "achieved_occupancy_pct"},
-	{{"branch_efficiency", true, "branch eff %", 5}, NULL, "branch_efficiency_pct"},
+	{{"interval", true, "95 % CI", 5}, show_interval, NULL},
+	{{"speedup", false, "speed-up", 1}, show_speedup, NULL},
+	{{"model_bandwidth", true, "model GB/s", 2}, show_model_bandwidth, NULL},
+	{{"model_flops", true, "model GFLOP/s", 7}, show_model_flops, NULL},
+	{{"dram_bandwidth", true, "DRAM GB/s", 3}, NULL, "dram_bytes_per_s"},
+	{{"achieved_occupancy", true, "occupancy %", 4}, NULL, "achieved_occupancy_pct"},
+	{{"branch_efficiency", true, "branch eff %", 6}, NULL, "branch_efficiency_pct"},
 };
 
 /* The axes of the run come between these columns and sweep_fields. */
@@ -123,17 +136,18 @@ static const struct field sweep_names[] = {
 static const struct field sweep_fields[] = {
 	{{"status", false, NULL, 0}, show_status, NULL},
 	{{"median", true, NULL, 0}, show_median, NULL},
-	{{"interval", true, "95 % CI", 5}, show_interval, NULL},
-	{{"samples", true, NULL, 9}, show_samples, NULL},
-	{{"model_bandwidth", true, "model GB/s", 1}, show_model_bandwidth, NULL},
-	{{"model_flops", true, "model GFLOP/s", 7}, show_model_flops, NULL},
-	{{"dram_bandwidth", true, "DRAM GB/s", 2}, NULL, "dram_bytes_per_s"},
-	{{"branch_efficiency", true, "branch eff %", 4}, NULL, "branch_efficiency_pct"},
-	{{"threads", true, "threads/inst", 8}, NULL, "threads_per_instruction"},
-	{{"achieved_occupancy", true, "occupancy %", 3}, NULL, "achieved_occupancy_pct"},
-	{{"theoretical_occupancy", true, "occ. limit %", 6}, show_theoretical_occupancy, NULL},
-	{{"limiter", false, "limited by", 10}, show_limiter, NULL},
-	{{"registers", true, "regs", 11}, show_registers, NULL},
+	{{"interval", true, "95 % CI", 6}, show_interval, NULL},
+	{{"speedup", false, "speed-up", 1}, show_speedup, NULL},
+	{{"samples", true, NULL, 10}, show_samples, NULL},
+	{{"model_bandwidth", true, "model GB/s", 2}, show_model_bandwidth, NULL},
+	{{"model_flops", true, "model GFLOP/s", 8}, show_model_flops, NULL},
+	{{"dram_bandwidth", true, "DRAM GB/s", 3}, NULL, "dram_bytes_per_s"},
+	{{"branch_efficiency", true, "branch eff %", 5}, NULL, "branch_efficiency_pct"},
+	{{"threads", true, "threads/inst", 9}, NULL, "threads_per_instruction"},
+	{{"achieved_occupancy", true, "occupancy %", 4}, NULL, "achieved_occupancy_pct"},
+	{{"theoretical_occupancy", true, "occ. limit %", 7}, show_theoretical_occupancy, NULL},
+	{{"limiter", false, "limited by", 11}, show_limiter, NULL},
+	{{"registers", true, "regs", 12}, show_registers, NULL},
 };
 
 static void show_blocks(struct text *out, const struct trial *trial)

@@ -34,7 +34,7 @@ static void write_run_text(FILE *out, const struct run *run, const struct report
 		if (sections[i].note)
 			fprintf(out, "%s\n", sections[i].note);
 		table_free(sections[i].table);
-		if (i == 0 && run_shows_roofline(run, options))
+		if (i == ROOFLINE_SECTION && run_shows_roofline(run, options))
 			roofline_text(out, run, options);
 	}
 }

@@ -26,6 +26,7 @@ BEGIN {
 		"metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
 		"metrics/analysis/compare.h metrics/analysis/history.h metrics/analysis/regress.h " \
 		"metrics/analysis/roofline.h metrics/analysis/speedup.h " \
+		"metrics/analysis/speedup_text.h " \
 		"metrics/analysis/statistics.h metrics/analysis/study.h " \
 		"metrics/analysis/thresholds.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
