@@ -63,7 +63,7 @@ static void request_hash(char out[33], const struct compile_request *request,
 {
 	struct text key = TEXT_INIT;
 
-	key_add(&key, "perflab compile 1");
+	key_add(&key, "perflab compile 2");
 	key_add(&key, request->source);
 	key_add(&key, request->arch);
 	text_addf(&key, "%d %d", request->cubin, (int)request->tool);
@@ -74,7 +74,8 @@ static void request_hash(char out[33], const struct compile_request *request,
 	key_add_list(&key, &request->entries);
 	if (request->tool != COMPILE_NVCC)
 		key_add(&key, tools->nvrtc_identity.data);
-	if (request->tool != COMPILE_NVRTC)
+	/* ptxas, which belongs to nvcc, says the registers of PTX that is not compiled further */
+	if (request->tool != COMPILE_NVRTC || !request->cubin)
 		key_add(&key, tools->nvcc_identity.data);
 	hash_bytes(out, key.data, key.length);
 	text_release(&key);

@@ -237,6 +237,8 @@ static int compile_anew(struct compiled **out, struct text *messages, struct str
 	translation.work = work.data;
 	translation.sources = sources;
 	rc = translate_and_choose(&translation, &entries, request, tools, stop, err);
+	if (!rc && !request->cubin && !source_has_ending(request->source, ".cubin"))
+		rc = entry_resources_append(&translation, request, tools, stop, err);
 	if (!rc)
 		rc = cache_store(&stem, folder, &translation, &started, err);
 	if (!rc) {

@@ -49,7 +49,9 @@ struct compiled_entry {
 };
 
 /* Paths are absolute paths in the cache. `ptx` is NULL for a .cubin; `cubin` is NULL if none was
- * asked for, or if the source is a .ptx and there is no ptxas. The parameters of a .cubin are all
+ * asked for, or if the source is a .ptx and there is no ptxas. A PTX without a cubin ends in lines
+ * "// perflab: entry NAME sm_90 registers R shared S local L" with what ptxas allocates for that
+ * architecture, if there is a ptxas. The parameters of a .cubin are all
  * PARAMETER_BYTES. */
 struct compiled {
 	char *ptx, *cubin;

@@ -49,6 +49,10 @@ int compile_flags_add(struct string_list *argv, struct string_list *folders,
 		      const struct compile_request *request, enum compile_tool tool,
 		      struct error *err);
 
+/* Adds what the flags of a request mean to ptxas: the number of registers and -Xptxas. The flags
+ * must have passed compile_flags_add(). */
+void compile_ptxas_flags_add(struct string_list *argv, const struct compile_request *request);
+
 /* ---- one translation (translation.c, translate.c, with_nvrtc.c, with_nvcc.c) ---- */
 
 /* `read` are files that the compiler read; `absent` are names that it tried and that were not
@@ -101,6 +105,16 @@ size_t entry_find(size_t *index, const struct entry_list *list, const char *want
 int entries_choose(struct entry_list *out, struct entry_list *from,
 		   const struct compile_request *request, const struct string_list *lowered,
 		   struct error *err);
+
+/* ---- registers and memory of entries (entry_resources.c) ---- */
+
+/* Appends what ptxas allocates for each entry to image.ptx. Appends nothing if there is no ptxas or
+ * it refuses the PTX. PL_EINTERRUPTED; PL_EIO the file cannot be written. */
+int entry_resources_append(const struct translation *translation,
+			   const struct compile_request *request, const struct compile_tools *tools,
+			   const volatile int *stop, struct error *err);
+/* Adds these lines from what `ptxas -v` said. */
+void entry_resources_read(struct text *out, const char *said, const char *arch);
 
 /* ---- the cache (cache.c, cache_record.c, cache_key.c) ---- */
 

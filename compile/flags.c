@@ -260,3 +260,26 @@ int compile_flags_add(struct string_list *argv, struct string_list *folders,
 	}
 	return rc;
 }
+
+void compile_ptxas_flags_add(struct string_list *argv, const struct compile_request *request)
+{
+	for (size_t i = 0; i < request->flags.count; i++) {
+		const char *value, *name;
+		const struct allowed_flag *flag = flag_find(&value, request->flags.items[i]);
+
+		if (!flag || flag->value == FLAG_ALONE)
+			continue;
+		if (!value && ++i == request->flags.count)
+			return;
+		value = value ? value : request->flags.items[i];
+		name = flag->for_nvrtc ? flag->for_nvrtc : "";
+		if (!strcmp(name, "-Xptxas")) {
+			string_list_add(argv, value);
+		} else if (!strcmp(name, "-maxrregcount")) {
+			char *word = xasprintf("--maxrregcount=%s", value);
+
+			string_list_add(argv, word);
+			free(word);
+		}
+	}
+}

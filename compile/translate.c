@@ -75,6 +75,7 @@ static int translate_ptx(struct translation *out, const struct compile_request *
 	string_list_add(&argv, tools->ptxas.data);
 	string_list_add(&argv, arch);
 	string_list_add(&argv, "-lineinfo");
+	compile_ptxas_flags_add(&argv, request);
 	string_list_add(&argv, "-o");
 	string_list_add(&argv, "image.cubin");
 	string_list_add(&argv, "image.ptx");

@@ -75,4 +75,15 @@ expect_out '4 (3 ok, 1 failed)'
 expect_out "there is no kernel 'thrice'"
 rm calls
 
+# ---- ptxas, which is beside nvcc, gives the registers, so the emulator knows the occupancy ----
+PERFLAB_NVCC="$nvcc" run sweep twice.cu --backend ptx --db facts.db
+expect_code 0
+run query "SELECT count(*) FROM trial WHERE registers_per_thread BETWEEN 4 AND 64 AND theoretical_occupancy_pct = 100 AND local_bytes_per_thread = 0" --db facts.db --format csv
+expect_out 3
+PERFLAB_NVCC="$work/none" run sweep twice.cu --backend ptx --db without.db
+expect_code 0
+expect_out 'the PTX does not say how many registers ptxas allocates: there was no ptxas'
+run query "SELECT count(*) FROM trial WHERE registers_per_thread IS NULL AND theoretical_occupancy_pct IS NULL" --db without.db --format csv
+expect_out 3
+
 finish

@@ -254,6 +254,54 @@ static void flags_as_compilers_take_them(void **state)
 	string_list_release(&request.flags);
 }
 
+static void resources_of_entries(void **state)
+{
+	static const char said[] =
+		"ptxas info    : 24 bytes gmem\n"
+		"ptxas info    : Compiling entry function '_Z1kPf' for 'sm_90'\n"
+		"ptxas info    : Function properties for _Z1kPf\n"
+		"    16 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
+		"ptxas info    : Used 24 registers, used 1 barriers, 128 bytes smem\n"
+		"ptxas info    : Compile time = 35.569 ms\n"
+		"ptxas info    : Compiling entry function 'plain' for 'sm_90'\n"
+		"ptxas info    : Function properties for helper\n"
+		"    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+		"ptxas info    : Used 40 registers, used 0 barriers, 96 bytes cumulative stack "
+		"size\n"
+		"ptxas info    : Compiling entry function 'cut";
+	struct text out = TEXT_INIT;
+
+	(void)state;
+	entry_resources_read(&out, said, "sm_90");
+	assert_string_equal(out.data,
+			    "// perflab: entry _Z1kPf sm_90 registers 24 shared 128 local 16\n"
+			    "// perflab: entry plain sm_90 registers 40 shared 0 local 96\n");
+	text_clear(&out);
+	entry_resources_read(&out, "registers registers\n bytes smem", "sm_90");
+	assert_string_equal(out.data, "");
+	text_release(&out);
+}
+
+/* ptxas gets the flags that change what it allocates, and no other. */
+static void flags_of_ptxas(void **state)
+{
+	struct compile_request request = {.source = "/a/c.cu"};
+	struct string_list argv = {0};
+
+	(void)state;
+	string_list_split(&request.flags,
+			  "-I inc -maxrregcount 32 -use_fast_math -Xptxas=-O1 -O3 --ptxas-options "
+			  "-dlcm=cg -w -maxrregcount",
+			  ' ');
+	compile_ptxas_flags_add(&argv, &request);
+	assert_int_equal(argv.count, 3);
+	assert_string_equal(argv.items[0], "--maxrregcount=32");
+	assert_string_equal(argv.items[1], "-O1");
+	assert_string_equal(argv.items[2], "-dlcm=cg");
+	string_list_release(&argv);
+	string_list_release(&request.flags);
+}
+
 static void requests_refused(void **state)
 {
 	static const char *const arches[] = {"",       "90",         "sm_",     "sm_9",
@@ -356,11 +404,18 @@ static void make_rules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ptx_parameters),    cmocka_unit_test(ptx_refused),
-		cmocka_unit_test(names_in_an_image), cmocka_unit_test(names_refused),
-		IN_SANDBOX(flags_refused),           cmocka_unit_test(flags_as_compilers_take_them),
-		IN_SANDBOX(requests_refused),        IN_SANDBOX(given_ptx),
-		cmocka_unit_test(records),           cmocka_unit_test(make_rules),
+		cmocka_unit_test(ptx_parameters),
+		cmocka_unit_test(ptx_refused),
+		cmocka_unit_test(names_in_an_image),
+		cmocka_unit_test(names_refused),
+		IN_SANDBOX(flags_refused),
+		cmocka_unit_test(flags_as_compilers_take_them),
+		cmocka_unit_test(resources_of_entries),
+		cmocka_unit_test(flags_of_ptxas),
+		IN_SANDBOX(requests_refused),
+		IN_SANDBOX(given_ptx),
+		cmocka_unit_test(records),
+		cmocka_unit_test(make_rules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

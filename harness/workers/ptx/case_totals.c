@@ -106,7 +106,8 @@ void case_counters(struct counter_list *out, const struct case_totals *totals,
 		{"ptx_theoretical_occupancy_pct",
 		 has_occupancy ? facts->theoretical_occupancy_pct : 0,
 		 has_occupancy ? NULL
-			       : "the PTX file does not record how many registers ptxas allocates"},
+			       : "the PTX does not say how many registers ptxas allocates: there "
+				 "was no ptxas, or it refuses this PTX"},
 	};
 
 	metric_emulated_counters(out, values, ARRAY_SIZE(values), totals->blocks_executed,

@@ -228,20 +228,21 @@ struct entry_resources ptx_image_resources(const struct ptx_image *image, const 
 {
 	static const char begin[] = "// perflab: entry ";
 	struct entry_resources found = {-1, -1, -1};
+	const size_t length = strlen(entry);
 	bool exact = false;
 
 	for (const char *line = image->text; line && !exact; line = strchr(line, '\n')) {
 		struct entry_resources said;
-		char name[128];
 		int capability = 0;
 
 		line += *line == '\n';
+		/* mangled names can be long */
 		if (strncmp(line, begin, strlen(begin)) != 0 ||
-		    sscanf(line + strlen(begin),
-			   "%127s sm_%d registers %" SCNd64 " shared %" SCNd64 " local %" SCNd64,
-			   name, &capability, &said.registers_per_thread, &said.shared_static_bytes,
-			   &said.local_bytes_per_thread) != 5 ||
-		    strcmp(name, entry) != 0)
+		    strncmp(line + strlen(begin), entry, length) != 0 ||
+		    sscanf(line + strlen(begin) + length,
+			   " sm_%d registers %" SCNd64 " shared %" SCNd64 " local %" SCNd64,
+			   &capability, &said.registers_per_thread, &said.shared_static_bytes,
+			   &said.local_bytes_per_thread) != 4)
 			continue;
 		exact = capability == 10 * cc_major + cc_minor;
 		if (exact || found.registers_per_thread < 0)
