@@ -12,8 +12,12 @@
 /* Adds a word as a shell reads it, quoted where needed. */
 void shell_word(struct text *out, const char *word);
 
+/* How long process_capture() waits for a program: all that it runs answer at once, unless a disk or
+ * a network hangs. */
+#define PROCESS_CAPTURE_LIMIT_NS (30 * INT64_C(1000000000))
 /* Runs a program with its stdout in *out (at most `limit` bytes; the rest is dropped) and its
- * stderr discarded. PL_EIO when it cannot be started or does not exit with 0. */
+ * stderr discarded. PL_EIO when it cannot be started, does not exit with 0, or takes longer than
+ * PROCESS_CAPTURE_LIMIT_NS: it is killed then. */
 int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err);
 /*
  * Runs a program with `input` on its stdin and takes its stdout in *out (malloc'd, NUL-terminated

@@ -136,7 +136,9 @@ const struct command command_history = {
 		"KERNEL, or a pattern with * and ? selects every case that it matches; each gets "
 		"its own history. A run in which the case failed shows the reason instead of a "
 		"time.\n\n"
-		"A history covers one device, one backend and one --cache. perflab names the other "
+		"A history covers one device, one backend, one --cache and one file: kernels of "
+		"one "
+		"name from several files have a history each. perflab names the other "
 		"devices and never mixes them. json carries the version of its format, 1. csv has "
 		"one row per run. Times are in nanoseconds. The field \"step\" is the ratio to the "
 		"run before, minus 1.",

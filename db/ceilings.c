@@ -21,6 +21,7 @@
 	" JOIN device ON device.id = run.device_id JOIN (" asked ") AS asked"                  \
 	" ON device.uuid IS asked.uuid AND device.name = asked.name"                           \
 	" WHERE trial.kernel = '" CEILINGS_KERNEL "' AND trial.status = 'ok'"                  \
+	" AND run.origin IS NULL"                                                              \
 	" AND (run.label = '" CEILINGS_LABEL "' OR run.id = asked.run_id)"                     \
 	" ORDER BY coalesce((SELECT value FROM environment WHERE run_id = run.id"              \
 	" AND key = 'process') = asked.process, 0) DESC,"                                      \

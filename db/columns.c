@@ -75,6 +75,7 @@ static const struct column run_items[] = {
 	ROW(CHARACTERS, PART_VERSIONS, "cupti", device.cupti),
 	ROW(TEXT, PART_IDENTITY, "version", version),
 	ROW(TEXT, PART_IDENTITY, "source_revision", source_revision),
+	ROW_SINCE(10, ORIGIN_OF_SOURCE, TEXT, PART_IDENTITY, "origin", origin, 0),
 	ROW(TEXT, PART_STATE, "command", command),
 	ROW(BITS, PART_IDENTITY, "seed", seed),
 	ROW(INT, PART_IDENTITY, "rounds", rounds),

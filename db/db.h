@@ -138,8 +138,8 @@ int db_merge_shards(struct db *db, const struct merge_watch *watch, struct merge
  * "last-good" (the newest run that is marked good). A label or a revision means its newest run.
  * PL_EUSAGE: no run or several match; the message lists runs. */
 int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct error *err);
-/* The same, but "last" and "last-good" mean the newest other run of the device and backend of the
- * run `head`. */
+/* The same, but "last" and "last-good" mean the newest other run of the device, backend and origin
+ * of the run `head`. */
 int db_base_resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
 		    struct error *err);
 /* Loads a run with its device, environment and mark. with_trials: with its trials, too, and their
@@ -149,10 +149,10 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 /*
  * Loads the baseline of each trial of a run, if there is one. The baseline is a trial of the same
  * case that has counters (trial_status_counted()). It comes from the newest older run of the same
- * device and backend that is marked good and has such a trial; if there is none, from the newest
- * older run that has such a trial and is not marked bad. *any_good: an older run is marked good.
- * *out has only trials, as db_run_load() loads them, of one or several runs (run_id); run_release()
- * frees it.
+ * device, backend and origin that is marked good and has such a trial; if there is none, from the
+ * newest older run that has such a trial and is not marked bad. *any_good: an older run is marked
+ * good. *out has only trials, as db_run_load() loads them, of one or several runs (run_id);
+ * run_release() frees it.
  */
 int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_good,
 		      struct error *err);
@@ -198,27 +198,33 @@ struct known_case {
 	int64_t device_id;
 	const char *device, *uuid, *backend; /* "" unknown */
 	const char *kernel, *variant, *config;
-	bool timed;        /* false: it was only emulated */
-	int64_t newest_ns; /* start of the newest run with such a result */
+	const char *origin; /* as in struct run; "": built-in kernels */
+	bool timed;         /* false: it was only emulated */
+	int64_t newest_ns;  /* start of the newest run with such a result */
 };
-/* Visits cases by kernel, variant and config. The texts live during the call only. */
+/* Visits cases by kernel, variant, config and origin. The texts live during the call only. */
 int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known_case *item),
 		   void *context, struct error *err);
 /*
- * Loads all runs of a case on a device and backend, the oldest first, with the rounds of its trial.
- * Leaves out runs with another --cache than the newest run, and counts them. The caller finds the
- * change points.
+ * Loads all runs of a case of one origin on a device and backend, the oldest first, with the rounds
+ * of its trial. Leaves out runs with another --cache than the newest run, and counts them. The
+ * caller finds the change points.
  */
 int db_history_load(struct db *db, const struct known_case *item, struct history *out,
 		    struct error *err);
 /*
  * Loads the history of all cases of `run`, which was loaded with its trials. It has the runs of the
- * same device, backend and --cache that contain one of its kernels. The newest `runs` of them are
- * shown, fewer if `run` has many cases; `run` itself always is. The history of an emulated run is
- * empty. The caller finds the change points.
+ * same device, backend, origin and --cache that contain one of its kernels. The newest `runs` of
+ * them are shown, fewer if `run` has many cases; `run` itself always is. The history of an emulated
+ * run is empty. The caller finds the change points.
  */
 int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 			 struct history_grid *out, struct error *err);
+
+/* Sets a key for the origin of each run that has a finished trial of a kernel of this name, those
+ * of the newest runs first. The value is the fact `fact` of the newest run of the origin, or "". */
+int db_origins_load(struct db *db, const char *kernel, const char *fact, struct key_value_list *out,
+		    struct error *err);
 
 /* ---- SQL of users ---- */
 

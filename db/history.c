@@ -9,19 +9,22 @@
 
 static const char cases_sql[] =
 	"SELECT newest.device_id, device.name, device.uuid, newest.backend, newest.kernel,"
-	" newest.variant, newest.config, timed_trial_id IS NOT NULL, run.started_ns FROM newest"
+	" newest.variant, newest.config, run.origin, timed_trial_id IS NOT NULL, run.started_ns"
+	" FROM newest"
 	" JOIN device ON device.id = newest.device_id"
 	" JOIN trial ON trial.id = coalesce(timed_trial_id, trial_id)"
 	" JOIN run ON run.id = trial.run_id"
-	" ORDER BY newest.kernel, newest.variant, newest.config, run.started_ns DESC";
+	" ORDER BY newest.kernel, newest.variant, newest.config, run.origin, run.started_ns DESC";
 /* For a file of a version without the table `newest`. */
 static const char cases_of_old_sql[] =
 	"SELECT run.device_id, device.name, device.uuid, run.backend, trial.kernel, trial.variant,"
-	" trial.config, max(trial.median_ns IS NOT NULL), max(run.started_ns) AS newest_ns"
+	" trial.config, run.origin, max(trial.median_ns IS NOT NULL), max(run.started_ns) AS "
+	"newest_ns"
 	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id"
 	" WHERE trial.status IN ('ok', 'sampled', 'unverified')"
-	" GROUP BY trial.kernel, trial.variant, trial.config, run.device_id, run.backend"
-	" ORDER BY trial.kernel, trial.variant, trial.config, newest_ns DESC";
+	" GROUP BY trial.kernel, trial.variant, trial.config, run.origin, run.device_id, "
+	"run.backend"
+	" ORDER BY trial.kernel, trial.variant, trial.config, run.origin, newest_ns DESC";
 
 static const char *take_known_text(struct statement *row)
 {
@@ -56,9 +59,40 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 		item.kernel = take_known_text(&select);
 		item.variant = take_known_text(&select);
 		item.config = take_known_text(&select);
+		item.origin = take_known_text(&select);
 		item.timed = take_integer(&select, 0) != 0;
 		item.newest_ns = take_integer(&select, 0);
 		stop = visit(context, &item);
+	}
+	statement_release(&select);
+	return rc;
+}
+
+static const char origins_sql[] =
+	"WITH mine AS (SELECT run.origin, run.id, run.started_ns, row_number() OVER ("
+	"  PARTITION BY run.origin ORDER BY run.started_ns DESC, run.id DESC) AS age"
+	" FROM newest JOIN trial ON trial.id = newest.trial_id JOIN run ON run.id = trial.run_id"
+	" WHERE newest.kernel = ? AND run.origin IS NOT NULL)"
+	" SELECT origin, (SELECT value FROM environment WHERE run_id = mine.id AND key = ?)"
+	" FROM mine WHERE age = 1 ORDER BY started_ns DESC, id DESC";
+
+int db_origins_load(struct db *db, const char *kernel, const char *fact, struct key_value_list *out,
+		    struct error *err)
+{
+	struct statement select;
+	bool row = true;
+	int rc = statement_prepare(&select, db, origins_sql, err);
+
+	if (rc)
+		return rc;
+	bind_text(&select, kernel);
+	bind_text(&select, fact);
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		const char *origin = take_known_text(&select);
+		const char *value = take_known_text(&select);
+
+		key_value_set(out, origin, value);
 	}
 	statement_release(&select);
 	return rc;
@@ -75,7 +109,8 @@ static const char history_sql[] =
 	" trial.median_ns, trial.mad_ns, trial.low_ns, trial.high_ns, trial.min_ns, trial.max_ns"
 	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id"
 	" WHERE trial.kernel = ? AND trial.variant = ? AND trial.config = ?"
-	" AND run.device_id = ? AND run.backend = ? AND trial.status NOT IN ('pending', 'skipped')"
+	" AND run.device_id = ? AND run.backend = ? AND coalesce(run.origin, '') = ?"
+	" AND trial.status NOT IN ('pending', 'skipped')"
 	" ORDER BY run.started_ns DESC, run.id DESC";
 
 static void run_take_part(struct statement *row, struct run *run, const char *backend)
@@ -177,6 +212,7 @@ int db_history_load(struct db *db, const struct known_case *item, struct history
 		bind_text(&select, item->config);
 		bind_integer(&select, item->device_id);
 		bind_text(&select, item->backend);
+		bind_text(&select, item->origin);
 		rc = history_take(&select, &history, item->backend, err);
 	}
 	statement_release(&select);
@@ -188,6 +224,7 @@ int db_history_load(struct db *db, const struct known_case *item, struct history
 	history.kernel = xstrdup(item->kernel);
 	history.variant = xstrdup(item->variant);
 	history.config = xstrdup(item->config);
+	history.origin = *item->origin ? xstrdup(item->origin) : NULL;
 	if (rc)
 		history_release(&history);
 	else

@@ -17,6 +17,7 @@ static const char runs_sql[] =
 	"SELECT run.id, run.label, run.source_revision, run.started_ns FROM run"
 	" WHERE run.device_id = (SELECT device_id FROM run WHERE id = ?1)"
 	" AND run.backend = (SELECT backend FROM run WHERE id = ?1)"
+	" AND run.origin IS (SELECT origin FROM run WHERE id = ?1)"
 	" AND coalesce(run.cache = 'hot', 0) ="
 	"  (SELECT coalesce(cache = 'hot', 0) FROM run WHERE id = ?1)"
 	" AND EXISTS (SELECT * FROM trial WHERE trial.run_id = run.id AND trial.kernel IN"

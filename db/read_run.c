@@ -251,6 +251,7 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 	"   AND trial.variant = mine.variant AND trial.config = mine.config"                  \
 	"   AND trial.status IN ('ok', 'sampled', 'unverified')"                              \
 	"  WHERE run.device_id = head.device_id AND run.backend = head.backend"               \
+	"   AND run.origin IS head.origin"                                                    \
 	"   AND run.started_ns <= head.started_ns"                                            \
 	"   AND (run.started_ns < head.started_ns OR run.id < head.id) AND mark.kind " marked \
 	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT 1)"
@@ -261,7 +262,7 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 static const char baselines_sql[] =
 	"WITH head AS (SELECT * FROM run WHERE id = ?), good AS MATERIALIZED ("
 	" SELECT count(*) AS runs FROM head JOIN run ON run.device_id = head.device_id"
-	"  AND run.backend = head.backend"
+	"  AND run.backend = head.backend AND run.origin IS head.origin"
 	"  AND (run.started_ns, run.id) < (head.started_ns, head.id)"
 	" JOIN mark ON mark.run_id = run.id AND mark.kind = 'good')"
 	" SELECT coalesce(CASE WHEN good.runs > 0 THEN " NEWEST_GOOD " END, " NEWEST_NOT_BAD "),"

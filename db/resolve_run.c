@@ -160,11 +160,12 @@ static int resolve_by_id(struct db *db, const char *sql, int64_t id, int64_t *ru
 	return rc;
 }
 
-/* The newest run; with a head in ?1, the newest other run of its device and backend. */
-#define NEWEST_LIKE(tables, which)                                                            \
-	"SELECT run.id FROM " tables " WHERE " which " (?1 IS NULL OR (run.id <> ?1"          \
-	" AND (run.device_id, run.backend) = (SELECT device_id, backend FROM run WHERE id = " \
-	"?1))) ORDER BY run.started_ns DESC, run.id DESC LIMIT 1"
+/* The newest run; with a head in ?1, the newest other run of its device, backend and origin. */
+#define NEWEST_LIKE(tables, which)                                                                \
+	"SELECT run.id FROM " tables " WHERE " which " (?1 IS NULL OR (run.id <> ?1"              \
+	" AND (run.device_id, run.backend, coalesce(run.origin, '')) = (SELECT device_id,"        \
+	" backend, coalesce(origin, '') FROM run WHERE id = ?1))) ORDER BY run.started_ns DESC, " \
+	"run.id DESC LIMIT 1"
 
 static int fail_none_good(struct db *db, int64_t head, struct error *err)
 {
@@ -178,8 +179,9 @@ static int fail_none_good(struct db *db, int64_t head, struct error *err)
 static int fail_no_other(struct db *db, int64_t head, struct error *err)
 {
 	return error_set(err, PL_EUSAGE,
-			 "%s holds no run of that device and backend other than run %lld", db->path,
-			 (long long)head);
+			 "%s holds no run of that device and backend other than run %lld that "
+			 "measured kernels of the same origin",
+			 db->path, (long long)head);
 }
 
 /* head 0: there is no head. */

@@ -33,6 +33,10 @@ struct db {
 	"(SELECT round_median(time_ns) FROM sample" \
 	" WHERE sample.trial_id = round.trial_id AND sample.round = round.round)"
 
+/* The value of `run.origin` for a row of `run` in a file without that column. */
+#define ORIGIN_OF_SOURCE \
+	"(SELECT value FROM environment WHERE run_id = run.id AND key = 'source.1')"
+
 /* migrations/: element i migrates from schema version i to i + 1. Each is a list of statements that
  * ends with NULL. */
 extern const char *const *const db_migrations[];

@@ -268,13 +268,19 @@ struct backend_traits {
 
 /* One sweep. */
 struct run {
-	int64_t id;            /* in the database */
-	char uid[33];          /* 32 hex digits, the same in every database that holds the run */
-	char *label, *note;    /* NULL: none */
-	char *command;         /* the command line that measured the run */
-	char *backend;         /* "cuda" */
-	char *version;         /* of perflab */
-	char *source_revision; /* of perflab's source tree; NULL: unknown */
+	int64_t id;         /* in the database */
+	char uid[33];       /* 32 hex digits, the same in every database that holds the run */
+	char *label, *note; /* NULL: none */
+	char *command;      /* the command line that measured the run */
+	char *backend;      /* "cuda" */
+	char *version;      /* of perflab */
+	/* The commit of the kernels: that of the user's repository, or the one that perflab was
+	 * built from. NULL: unknown. */
+	char *source_revision;
+	/* Where the kernels of a user come from: "github.com/a/b:src/saxpy.cu", or the absolute
+	 * path of a file without a remote repository. NULL: the kernels are built in. Kernels of
+	 * one name and of different origins are different kernels. */
+	char *origin;
 	struct backend_traits traits;
 	bool has_settings; /* enough settings are known for --resume; false for an imported run */
 	unsigned settings_known; /* bits of enum setting; the other members of settings mean

@@ -40,6 +40,7 @@ void run_release(struct run *run)
 	free(run->backend);
 	free(run->version);
 	free(run->source_revision);
+	free(run->origin);
 	measure_settings_release(&run->settings);
 	free(run->settings_json);
 	free(run->state);

@@ -56,6 +56,7 @@ static struct known_case case_copy(const struct known_case *item)
 	copy.kernel = xstrdup(item->kernel);
 	copy.variant = xstrdup(item->variant);
 	copy.config = xstrdup(item->config);
+	copy.origin = xstrdup(item->origin);
 	return copy;
 }
 
@@ -182,6 +183,7 @@ void found_cases_release(struct found_cases *found)
 		free((char *)item->kernel);
 		free((char *)item->variant);
 		free((char *)item->config);
+		free((char *)item->origin);
 		free(found->items[i].name);
 	}
 	free(found->items);

@@ -13,6 +13,8 @@ void host_facts(struct key_value_list *environment);
 /* The git revision that perflab and its kernels were built from: a full commit, with "-dirty" if
  * tracked files were changed. NULL: not built from a git tree. */
 const char *host_build_revision(void);
+/* The fact that holds it in runs of a user's files. */
+#define PERFLAB_REVISION_KEY "perflab_revision"
 /* "HOST PID START": identifies this process, so that another process can check whether it is alive.
  * malloc'd. */
 char *host_process_mark(void);

@@ -124,14 +124,16 @@ int resume_check_device(const struct run *run, const struct device_info *device,
 static int check_same_build(const struct run *run, struct error *err)
 {
 	const char *built = host_build_revision();
+	const char *before = run->origin ? key_value_get(&run->environment, PERFLAB_REVISION_KEY)
+					 : run->source_revision;
 
-	if (!built || !run->source_revision || strcmp(built, run->source_revision) == 0)
+	if (!built || !before || strcmp(built, before) == 0)
 		return 0;
 	return error_set(err, PL_EUNSUPPORTED,
 			 "run %lld was begun by a perflab built from %s, and this one is built "
 			 "from %s, so its kernels may differ; continue with a build of the former, "
 			 "or start a new run",
-			 (long long)run->id, run->source_revision, built);
+			 (long long)run->id, before, built);
 }
 
 /* ---- the plan ---- */

@@ -113,7 +113,8 @@ struct run_task {
 	const char *backend;
 	const struct measure_settings *settings; /* for this backend */
 	struct plan *plan;                       /* chosen, not resolved */
-	const struct key_value_list *sources;    /* facts about the files of the user; NULL: none */
+	const struct kernel_file *files;         /* of the user; NULL: none */
+	const struct key_value_list *sources;    /* facts about them */
 	const struct sweep_shard *shard;
 	const struct run *resumed; /* NULL: a new run */
 	const int64_t *trial_ids;  /* of the resumed run */

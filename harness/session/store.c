@@ -12,6 +12,7 @@
 #include "harness/session/backends.h"
 #include "harness/session/host.h"
 #include "harness/session/session_parts.h"
+#include "harness/session/source_origin.h"
 #include "harness/session/source_words.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/catalogue/catalogue.h"
@@ -201,9 +202,26 @@ static void add_session_environment(struct key_value_list *environment,
 	}
 }
 
+/* A run of a user's files belongs to the user's commit, and keeps that of perflab as a fact. */
+static void describe_source(struct run *run, const struct kernel_file *files,
+			    const struct source_origin *origin)
+{
+	const char *built = host_build_revision(), *revision = files ? origin->revision : built;
+
+	if (revision)
+		run->source_revision = xstrdup(revision);
+	if (!files)
+		return;
+	run->origin = xstrdup(origin->origin);
+	if (origin->path)
+		key_value_set(&run->environment, SOURCE_PATH_KEY, origin->path);
+	if (built)
+		key_value_set(&run->environment, PERFLAB_REVISION_KEY, built);
+}
+
 /* What is known about a run before its trials. */
 static void describe_run(struct run *run, const struct run_task *task,
-			 const struct session_info *info)
+			 const struct session_info *info, const struct source_origin *origin)
 {
 	const struct sweep_request *request = task->request;
 	char *mark = host_process_mark();
@@ -213,8 +231,7 @@ static void describe_run(struct run *run, const struct run_task *task,
 	run->command = xstrdup(request->command);
 	run->backend = xstrdup(task->backend);
 	run->version = xstrdup(PERFLAB_VERSION);
-	if (host_build_revision())
-		run->source_revision = xstrdup(host_build_revision());
+	describe_source(run, task->files, origin);
 	run->traits = info->traits;
 	run->has_settings = true;
 	run->settings_known = SETTINGS_ALL;
@@ -234,25 +251,41 @@ static void describe_run(struct run *run, const struct run_task *task,
 	free(mark);
 }
 
+/* The origin of the files of a run. A file that was moved keeps the origin of its earlier runs. */
+static int find_origin(struct source_origin *out, struct db *db, const struct kernel_file *files,
+		       struct error *err)
+{
+	struct key_value_list known = {0};
+	int rc = db_origins_load(db, kernel_file_kernel(files)->name, SOURCE_PATH_KEY, &known, err);
+
+	source_origin_find(out, files);
+	source_origin_follow(out, &known);
+	key_value_list_release(&known);
+	return rc;
+}
+
 static int store_new_run(struct sweep_store *store, const struct run_task *task,
 			 const struct session_info *info, struct error *err)
 {
 	const struct plan *plan = task->plan;
+	struct source_origin origin = {0};
 	struct run run = {0};
-	int rc;
+	int rc = task->files ? find_origin(&origin, store->db, task->files, err) : 0;
 
-	describe_run(&run, task, info);
+	describe_run(&run, task, info, &origin);
 	shard_describe(&run, task->shard);
 	run.trials = xcalloc(plan->count + 1, sizeof(*run.trials));
 	run.trial_count = plan->count;
 	for (size_t i = 0; i < plan->count; i++)
 		make_trial(&run.trials[i], &plan->cases[i]);
-	rc = db_run_begin(store->db, &run, err);
+	if (!rc)
+		rc = db_run_begin(store->db, &run, err);
 	for (size_t i = 0; i < plan->count && !rc; i++)
 		store->trial_ids[i] = run.trials[i].id;
 	store->run_id = run.id;
 	run.settings = (struct measure_settings){0};
 	run_release(&run);
+	source_origin_release(&origin);
 	return rc;
 }
 

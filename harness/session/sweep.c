@@ -131,6 +131,7 @@ static int attempt_backend(struct prepared_sweep *sweep, size_t index, attempt_f
 				.backend = sweep->choice.names[index],
 				.settings = resumed ? &sweep->resumed_settings : &settings,
 				.plan = sweep->plan,
+				.files = sweep->files,
 				.sources = &sweep->sources,
 				.shard = &sweep->shard,
 				.resumed = resumed ? &sweep->resumed : NULL,

@@ -175,6 +175,7 @@ void history_release(struct history *history)
 	free(history->kernel);
 	free(history->variant);
 	free(history->config);
+	free(history->origin);
 	*history = (struct history){0};
 }
 

@@ -21,6 +21,7 @@ struct history_change {
 
 struct history {
 	char *kernel, *variant, *config;
+	char *origin;         /* as in struct run */
 	struct run *runs;     /* without their trials */
 	struct trial *trials; /* the trial of the case in each run, with rounds */
 	size_t count;

@@ -72,6 +72,16 @@ static void compare_presence(struct regress_differences *out, const char *key,
 	compare_texts(out, key, of_base ? of_base : "none", of_head ? of_head : "none", true);
 }
 
+/* Kernels of one name and of different files are different kernels. */
+static void compare_origins(struct regress_differences *out, const struct run *base,
+			    const struct run *head)
+{
+	static const char built_in[] = "built-in kernels";
+
+	compare_texts(out, "origin of the kernels", base->origin ? base->origin : built_in,
+		      head->origin ? head->origin : built_in, true);
+}
+
 /* Two devices of the same name differ if both uuids are known and differ. */
 static void compare_devices(struct regress_differences *out, const struct device_info *base,
 			    const struct device_info *head)
@@ -152,6 +162,7 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 
 		backend->refuses = backend->never = true;
 	}
+	compare_origins(out, base, head);
 	compare_devices(out, &base->device, &head->device);
 	compare_texts(out, "driver", base->device.driver, head->device.driver, true);
 	compare_texts(out, "toolkit", base->device.toolkit, head->device.toolkit, true);
@@ -167,6 +178,7 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 	compare_sharing(out, base, head);
 	compare_texts(out, "CUPTI", base->device.cupti, head->device.cupti, false);
 	compare_texts(out, "perflab", base->version, head->version, false);
+	compare_environment(out, "commit of perflab", "perflab_revision", base, head, false);
 	compare_environment(out, "host", "host", base, head, false);
 	snprintf(seeds[0], sizeof(seeds[0]), "%llu", (unsigned long long)base->seed);
 	snprintf(seeds[1], sizeof(seeds[1]), "%llu", (unsigned long long)head->seed);

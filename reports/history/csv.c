@@ -42,7 +42,7 @@ static const char *const csv_columns[] = {
 	"kernel",  "variant",      "config",     "device",      "uuid",      "backend", "run",
 	"run_uid", "started",      "label",      "revision",    "driver",    "toolkit", "mark",
 	"status",  "reason",       "samples",    "rounds",      "median_ns", "low_ns",  "high_ns",
-	"step",    "change_point", "change_low", "change_high",
+	"step",    "change_point", "change_low", "change_high", "origin",
 };
 
 static void add_history_rows(struct row_writer *writer, const struct history *history, size_t begin)
@@ -79,6 +79,7 @@ static void add_history_rows(struct row_writer *writer, const struct history *hi
 			real_value(change_of(change)),
 			real_value(low_of(change)),
 			real_value(high_of(change)),
+			text_value(history->origin),
 		};
 
 		_Static_assert(ARRAY_SIZE(values) == ARRAY_SIZE(csv_columns),

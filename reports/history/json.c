@@ -66,6 +66,7 @@ static json_t *history_json(const struct history *history, size_t begin)
 	json_object_set_new(object, "kernel", report_json_text(history->kernel));
 	json_object_set_new(object, "variant", report_json_text(history->variant));
 	json_object_set_new(object, "config", report_json_text(history->config));
+	json_object_set_new(object, "origin", report_json_text(history->origin));
 	json_object_set_new(object, "device", report_json_text(newest->device.name));
 	json_object_set_new(object, "uuid", report_json_known_text(newest->device.uuid));
 	json_object_set_new(object, "backend", report_json_text(newest->backend));

@@ -254,6 +254,8 @@ static void add_heading(struct text *out, const struct history *history)
 	text_addf(out, "%s/%s/%s on %s, backend %s: %zu run%s", history->kernel, history->variant,
 		  history->config, newest->device.name, newest->backend, history->count,
 		  history->count == 1 ? "" : "s");
+	if (history->origin)
+		text_addf(out, ", of %s", history->origin);
 	if (history->left_out)
 		text_addf(out, " (%zu more with another --cache)", history->left_out);
 }

@@ -104,6 +104,7 @@ void page_run(struct page_json *json, const char *key, const struct run *run)
 	X(backend)
 	X(version)
 	X(source_revision)
+	X(origin)
 	X(state)
 #undef X
 	member_settings(json, run);

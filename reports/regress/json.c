@@ -14,6 +14,7 @@ static json_t *compared_run_json(const struct run *run)
 	json_object_set_new(object, "started_at", json_string(when));
 	json_object_set_new(object, "state", report_json_text(run->state));
 	json_object_set_new(object, "source_revision", report_json_text(run->source_revision));
+	json_object_set_new(object, "origin", report_json_text(run->origin));
 	json_object_set_new(object, "backend", report_json_text(run->backend));
 	json_object_set_new(object, "device", report_json_text(run->device.name));
 	json_object_set_new(object, "driver", report_json_text(run->device.driver));

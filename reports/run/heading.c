@@ -117,6 +117,8 @@ void run_heading(struct key_value_list *lines, const struct run *run)
 		key_value_set(lines, "command", run->command);
 	if (run->source_revision)
 		key_value_set(lines, "revision", run->source_revision);
+	if (run->origin)
+		key_value_set(lines, "origin", run->origin);
 	if (run->traits.emulated)
 		heading_emulated(lines, run);
 	else

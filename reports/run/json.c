@@ -259,6 +259,7 @@ static json_t *run_head_json(const struct run *run)
 	json_object_set_new(object, "backend", report_json_text(run->backend));
 	json_object_set_new(object, "version", report_json_text(run->version));
 	json_object_set_new(object, "source_revision", report_json_text(run->source_revision));
+	json_object_set_new(object, "origin", report_json_text(run->origin));
 	json_object_set_new(object, "state", report_json_text(run->state));
 	json_object_set_new(object, "seed", report_json_text(seed));
 	if (!run->traits.emulated)

@@ -139,8 +139,8 @@ expect_out ': 8 runs'
 
 # devices of one name are distinguished; a number never matches a part of a name
 sqlite3 changed.db "UPDATE device SET name = 'H200'; UPDATE device SET uuid = 'GPU-22222222-3333' WHERE id = 2;
-	INSERT OR REPLACE INTO newest (device_id, backend, kernel, variant, config, trial_id, timed_trial_id)
-	SELECT 2, 'cuda', kernel, variant, config, id, id FROM trial WHERE run_id = 1"
+	INSERT OR REPLACE INTO newest (device_id, backend, origin, kernel, variant, config, trial_id, timed_trial_id)
+	SELECT 2, 'cuda', '', kernel, variant, config, id, id FROM trial WHERE run_id = 1"
 run history "reduce/shuffle/$config" --db changed.db
 expect_out ': 8 runs'
 expect_err '2 (H200 GPU-22222222, cuda)'

@@ -64,31 +64,24 @@ int64_t context_query(const struct context *context, const char *sql)
 }
 
 /* The expected content of `newest`, computed from all trials. */
-#define RANKED(which)                                                                           \
-	"SELECT * FROM (SELECT device_id, backend, kernel, variant, config, trial.id,"          \
-	" row_number() OVER (PARTITION BY device_id, backend, kernel, variant, config"          \
-	" ORDER BY started_ns DESC, run.id DESC) AS age FROM trial JOIN run ON run.id = run_id" \
-	" WHERE " which ") WHERE age = 1"
+#define RANKED(which)                                                                       \
+	"SELECT * FROM (SELECT device_id, backend, coalesce(origin, '') AS origin, kernel," \
+	" variant, config, trial.id, row_number() OVER (PARTITION BY device_id, backend,"   \
+	" coalesce(origin, ''), kernel, variant, config"                                    \
+	" ORDER BY started_ns DESC, run.id DESC) AS age FROM trial"                         \
+	" JOIN run ON run.id = run_id WHERE " which ") WHERE age = 1"
 
+/* clang-format off */
 /* Wrong rows and missing rows of `newest`. */
 static const char newest_wrong[] =
-	"WITH ended AS (" RANKED("status NOT IN ('pending', 'skipped')") "), timed AS (" RANKED(
-		"status IN ('ok', 'unverified') AND median_ns > 0") "), expected AS ("
-								    " SELECT device_id, backend, "
-								    "kernel, variant, "
-								    "config, ended.id, timed.id "
-								    "FROM ended"
-								    " LEFT JOIN timed USING "
-								    "(device_id, backend, "
-								    "kernel, variant, config))"
-								    " SELECT (SELECT count(*) FROM "
-								    "(SELECT * FROM "
-								    "expected EXCEPT SELECT * FROM "
-								    "newest))"
-								    " + (SELECT count(*) FROM "
-								    "(SELECT * FROM newest "
-								    "EXCEPT SELECT * FROM "
-								    "expected))";
+	"WITH ended AS (" RANKED("status NOT IN ('pending', 'skipped')") "),"
+	" timed AS (" RANKED("status IN ('ok', 'unverified') AND median_ns > 0") "),"
+	" expected AS (SELECT device_id, backend, origin, kernel, variant, config, ended.id,"
+	" timed.id FROM ended"
+	" LEFT JOIN timed USING (device_id, backend, origin, kernel, variant, config))"
+	" SELECT (SELECT count(*) FROM (SELECT * FROM expected EXCEPT SELECT * FROM newest))"
+	" + (SELECT count(*) FROM (SELECT * FROM newest EXCEPT SELECT * FROM expected))";
+/* clang-format on */
 
 void context_assert_whole(const struct context *context)
 {

@@ -150,7 +150,8 @@ static void fill_every_column(const char *path)
 	for (size_t i = 0; i < updates.count; i++)
 		sql_execute(path, updates.items[i]);
 	string_list_release(&updates);
-	sql_execute(path, "INSERT INTO mark VALUES (1, 'good', 'released', 12);"
+	sql_execute(path, "UPDATE newest SET origin = 7;"
+			  "INSERT INTO mark VALUES (1, 'good', 'released', 12);"
 			  "INSERT INTO line SELECT id, 'a.cu', 3, 1, 2, 3, 4, 5, 6, 7, 8, 9"
 			  " FROM trial");
 }

@@ -43,7 +43,7 @@ export function environmentSection(app) {
 	else if (!model.emulated) section.append(h("h3", {}, "Measured roofs"), empty("No roofs are stored for this device.", "Measure them once:", "perflab ceilings"));
 	section.append(h("div", { class: "cards" },
 		pairs("Device", deviceRows(run.device)),
-		pairs("Run", [["Number", run.id], ["Uid", run.uid], ["Label", run.label], ["Note", run.note], ["Backend", run.backend], ["perflab", run.version], ["Source revision", run.source_revision], ["State", run.state], ["Started", run.started], ["Finished", run.finished], ["Seed", run.seed], ["Rounds", run.rounds]]),
+		pairs("Run", [["Number", run.id], ["Uid", run.uid], ["Label", run.label], ["Note", run.note], ["Backend", run.backend], ["perflab", run.version], ["Source revision", run.source_revision], ["Origin", run.origin], ["State", run.state], ["Started", run.started], ["Finished", run.finished], ["Seed", run.seed], ["Rounds", run.rounds]]),
 		pairs("Settings", model.settings.map(([key, value]) => [key, typeof value === "object" ? JSON.stringify(value) : value])),
 		pairs("Environment", run.environment)));
 }

@@ -1,0 +1,246 @@
+/* Asks git which project and commit the files of a user belong to. See source_origin.h. */
+#include "harness/session/source_origin.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/process.h"
+
+#define GIT_ANSWER_LIMIT 8192
+
+/* ---- git ---- */
+
+/*
+ * Runs git in a folder; *answer has its output without the last line break.
+ * Returns false if it fails. A hook from which perflab runs may have set
+ * variables that name another repository. git neither writes the index, nor
+ * starts the monitor that a configuration names.
+ */
+static bool git_says(struct text *answer, const char *folder, const struct string_list *words)
+{
+	static const char *const before[] = {"env",
+					     "-u",
+					     "GIT_DIR",
+					     "-u",
+					     "GIT_WORK_TREE",
+					     "-u",
+					     "GIT_INDEX_FILE",
+					     "GIT_OPTIONAL_LOCKS=0",
+					     "git",
+					     "-c",
+					     "core.fsmonitor=false",
+					     "-C"};
+	const size_t count = ARRAY_SIZE(before);
+	char **argv = xcalloc(count + words->count + 2, sizeof(*argv));
+	bool good;
+
+	for (size_t i = 0; i < count; i++)
+		argv[i] = (char *)before[i];
+	argv[count] = (char *)folder;
+	memcpy(argv + count + 1, words->items, words->count * sizeof(*argv));
+	text_clear(answer);
+	good = process_capture(answer, GIT_ANSWER_LIMIT, argv, NULL) == 0;
+	while (good && answer->length && answer->data[answer->length - 1] == '\n')
+		answer->data[--answer->length] = '\0';
+	free(argv);
+	return good;
+}
+
+/* The same for words that are separated by blanks. */
+static bool git_says_to(struct text *answer, const char *folder, const char *words)
+{
+	struct string_list list = {0};
+	bool good;
+
+	string_list_split(&list, words, ' ');
+	good = git_says(answer, folder, &list);
+	string_list_release(&list);
+	return good;
+}
+
+/* ---- the project ---- */
+
+bool source_origin_add_remote(struct text *out, const char *url)
+{
+	const char *scheme = strstr(url, "://");
+	const char *rest = scheme ? scheme + 3 : url;
+	const char *end = rest + strcspn(rest, "/");
+	const char *colon = memchr(rest, ':', (size_t)(end - rest));
+	size_t length;
+
+	if (scheme && strncmp(url, "file:", 5) == 0)
+		return source_origin_add_remote(out, rest);
+	if (*rest != '/') {
+		if (!scheme && !colon)
+			return false;
+		for (const char *at = rest; at < end; at++)
+			if (*at == '@')
+				rest = at + 1;
+	}
+	length = strlen(rest);
+	while (length && rest[length - 1] == '/')
+		length--;
+	if (length > 4 && strncmp(rest + length - 4, ".git", 4) == 0)
+		length -= 4;
+	for (const char *c = rest; c < rest + length; c++)
+		if (c < end && *rest != '/')
+			/* "host:path" of SSH is the "host/path" of others */
+			text_add_char(out, !scheme && c == colon
+						   ? '/'
+						   : (char)tolower((unsigned char)*c));
+		else
+			text_add_char(out, *c);
+	return length > 0;
+}
+
+/* The main working tree of the repository, or `root` itself. */
+static void add_main_tree(struct text *out, const char *root)
+{
+	static const char tail[] = "/.git";
+	struct text folder = TEXT_INIT;
+	size_t length = 0;
+
+	if (git_says_to(&folder, root, "rev-parse --git-common-dir") && folder.data[0] == '/')
+		length = folder.length;
+	if (length >= sizeof(tail) && strcmp(folder.data + length - (sizeof(tail) - 1), tail) == 0)
+		text_add_bytes(out, folder.data, length - (sizeof(tail) - 1));
+	else
+		text_add(out, root);
+	text_release(&folder);
+}
+
+static void find_project(struct source_origin *origin)
+{
+	struct text url = TEXT_INIT, project = TEXT_INIT;
+
+	if (git_says_to(&url, origin->root, "config --get remote.origin.url") &&
+	    source_origin_add_remote(&project, url.data)) {
+		text_add_char(&project, ':');
+	} else {
+		add_main_tree(&project, origin->root);
+		text_add_char(&project, '/');
+	}
+	origin->project = text_detach(&project);
+	text_release(&url);
+}
+
+/* ---- the commit ---- */
+
+/* Whether git does not have all files, or has other contents for them or for what they include. */
+static bool is_changed(const struct source_origin *origin, const char *const *paths, size_t count)
+{
+	struct string_list words = {0};
+	struct text answer = TEXT_INIT;
+	bool changed;
+
+	string_list_split(&words, "ls-files --error-unmatch --", ' ');
+	for (size_t i = 0; i < count; i++)
+		string_list_add(&words, paths[i]);
+	changed = !git_says(&answer, origin->root, &words) ||
+		  !git_says_to(&answer, origin->root, "status --porcelain --untracked-files=no") ||
+		  answer.length;
+	string_list_release(&words);
+	text_release(&answer);
+	return changed;
+}
+
+static void find_revision(struct source_origin *origin, const char *const *paths, size_t count)
+{
+	struct text commit = TEXT_INIT;
+
+	if (git_says_to(&commit, origin->root, "rev-parse --verify --quiet HEAD") && commit.length)
+		origin->revision = xasprintf("%s%s", commit.data,
+					     is_changed(origin, paths, count) ? "-dirty" : "");
+	text_release(&commit);
+}
+
+/* ---- the origin ---- */
+
+void source_origin_find(struct source_origin *out, const struct kernel_file *files)
+{
+	const char *const *paths;
+	const size_t count = kernel_file_inputs(files, &paths);
+	const char *const path = paths[0];
+	char *folder = xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+	struct text root = TEXT_INIT;
+
+	*out = (struct source_origin){0};
+	if (git_says_to(&root, folder, "rev-parse --show-toplevel") && root.length > 1 &&
+	    strncmp(path, root.data, root.length) == 0 && path[root.length] == '/') {
+		out->root = xstrdup(root.data);
+		find_project(out);
+		find_revision(out, paths, count);
+		out->path = xstrdup(path + root.length + 1);
+		out->origin = xasprintf("%s%s", out->project, out->path);
+	} else {
+		out->origin = xstrdup(path);
+	}
+	text_release(&root);
+	free(folder);
+}
+
+/* Whether an earlier run is of this repository, and of a file that was at `path`, or (NULL) that is
+ * no longer where it was. */
+static bool was_at(const struct source_origin *origin, const struct key_value *earlier,
+		   const char *path)
+{
+	char *full;
+	bool gone;
+
+	if (!*earlier->value || strncmp(earlier->key, origin->project, strlen(origin->project)))
+		return false;
+	if (path)
+		return strcmp(earlier->value, path) == 0;
+	full = xasprintf("%s/%s", origin->root, earlier->value);
+	gone = access(full, F_OK) != 0;
+	free(full);
+	return gone;
+}
+
+/* The origin of an earlier run of the same file; NULL: there is none. */
+static const char *earlier_origin(const struct source_origin *origin,
+				  const struct key_value_list *known)
+{
+	const char *const wanted[] = {origin->path, NULL};
+
+	for (size_t w = 0; w < ARRAY_SIZE(wanted); w++)
+		for (size_t i = 0; i < known->count; i++)
+			if (was_at(origin, &known->items[i], wanted[w]))
+				return known->items[i].key;
+	return NULL;
+}
+
+void source_origin_follow(struct source_origin *origin, const struct key_value_list *known)
+{
+	const char *earlier = origin->project ? earlier_origin(origin, known) : NULL;
+	const char *path;
+	char *taken;
+
+	if (!origin->project)
+		return;
+	if (earlier) {
+		free(origin->origin);
+		origin->origin = xstrdup(earlier);
+		return;
+	}
+	taken = origin->origin;
+	origin->origin = xstrdup(taken);
+	/* without a path it is this file, before there was a repository */
+	for (size_t i = 2; (path = key_value_get(known, origin->origin)) && *path; i++) {
+		free(origin->origin);
+		origin->origin = xasprintf("%s#%zu", taken, i);
+	}
+	free(taken);
+}
+
+void source_origin_release(struct source_origin *origin)
+{
+	free(origin->origin);
+	free(origin->project);
+	free(origin->root);
+	free(origin->path);
+	free(origin->revision);
+	*origin = (struct source_origin){0};
+}
