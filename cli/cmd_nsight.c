@@ -107,6 +107,9 @@ const struct command command_nsight = {
 		"Runs these cases again under the tool, with the seed and cache mode of the run, "
 		"and leaves a report to open. A case is written as in a report: "
 		"reduce/shuffle/block=256,n=16777216. Nothing is added to the database.\n\n"
+		"The files of a run of your own kernels are given to the tool as they were given "
+		"to `perflab sweep`, with their annotations and flags, so run this command in the "
+		"same folder. A file that changed since the run is refused: sweep it again.\n\n"
 		"The tool is looked for in PATH, CUDA_HOME and the usual folders.",
 	.exit_status = "The exit status of the tool, if it ran.",
 	.options = rows,

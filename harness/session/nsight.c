@@ -9,6 +9,9 @@
 #include "base/process.h"
 #include "harness/session/judge.h"
 #include "harness/session/nsight_tool.h"
+#include "harness/session/session_parts.h"
+#include "harness/session/source_facts.h"
+#include "harness/session/source_words.h"
 
 static bool is_systems(const struct nsight_request *request)
 {
@@ -75,8 +78,33 @@ static int load_profiled_run(struct run *run, const struct nsight_request *reque
 	return rc;
 }
 
+/*
+ * The words of `perflab sweep` for the files that the run measured. PL_EUNSUPPORTED: a file has
+ * changed, so a profile would be of other code than the run.
+ */
+static int load_sources(struct string_list *sources, const struct run *run, struct error *err)
+{
+	struct sweep_request stored = {0};
+	struct key_value_list facts = {0};
+	struct kernel_file *files = NULL;
+	int rc = source_words_take(&stored, run, err);
+
+	if (!rc)
+		rc = request_read_files(&files, &stored, err);
+	source_facts_add(&facts, files);
+	if (!rc)
+		rc = source_facts_check(run, &facts, err);
+	if (!rc)
+		source_words_add_arguments(sources, &stored);
+	key_value_list_release(&facts);
+	kernel_file_free(files);
+	sweep_request_release(&stored);
+	return rc;
+}
+
 static struct nsight_words words_of(const struct nsight_request *request, const struct run *run,
-				    const char *tool, const char *db)
+				    const struct string_list *sources, const char *tool,
+				    const char *db)
 {
 	return (struct nsight_words){
 		.systems = is_systems(request),
@@ -84,6 +112,7 @@ static struct nsight_words words_of(const struct nsight_request *request, const 
 		.file = request->file,
 		.db = db,
 		.backend = run->backend,
+		.sources = sources,
 		.cases = request->cases,
 		.extra = request->extra,
 		.settings = &run->settings,
@@ -94,17 +123,22 @@ int nsight_command(struct string_list *argv, const struct nsight_request *reques
 		   struct error *err)
 {
 	struct text path = TEXT_INIT;
+	struct string_list sources = {0};
 	struct run run = {0};
 	int rc = load_profiled_run(&run, request, err);
 
+	if (!rc)
+		rc = load_sources(&sources, &run, err);
 	if (!rc) {
 		/* without the tool the command line can still be read, or run elsewhere */
 		const bool found = nsight_find(&path, request->tool, NULL) == 0;
-		const struct nsight_words words = words_of(
-			request, &run, found ? path.data : request->tool, "perflab-nsight.db");
+		const struct nsight_words words =
+			words_of(request, &run, &sources, found ? path.data : request->tool,
+				 "perflab-nsight.db");
 
 		rc = nsight_arguments(argv, &words, err);
 	}
+	string_list_release(&sources);
 	text_release(&path);
 	run_release(&run);
 	return rc;
@@ -160,7 +194,8 @@ static void remove_database(const char *folder, const char *db)
 }
 
 static int run_in_folder(struct nsight_result *out, const struct nsight_request *request,
-			 const struct run *run, const char *tool, struct error *err)
+			 const struct run *run, const struct string_list *sources, const char *tool,
+			 struct error *err)
 {
 	const char *base = getenv("TMPDIR");
 	char *folder = xasprintf("%s/perflab-nsight-XXXXXX", base && *base ? base : "/tmp");
@@ -176,7 +211,7 @@ static int run_in_folder(struct nsight_result *out, const struct nsight_request 
 		goto out;
 	}
 	db = xasprintf("%s/run.db", folder);
-	words = words_of(request, run, tool, db);
+	words = words_of(request, run, sources, tool, db);
 	rc = nsight_arguments(&argv, &words, err);
 	if (!rc)
 		rc = run_tool(out, &words, &argv, err);
@@ -191,14 +226,18 @@ out:
 int nsight_run(struct nsight_result *out, const struct nsight_request *request, struct error *err)
 {
 	struct text path = TEXT_INIT;
+	struct string_list sources = {0};
 	struct run run = {0};
 	int rc = load_profiled_run(&run, request, err);
 
 	out->viewer = is_systems(request) ? "nsys-ui" : "ncu-ui";
 	if (!rc)
+		rc = load_sources(&sources, &run, err);
+	if (!rc)
 		rc = nsight_find(&path, request->tool, err);
 	if (!rc)
-		rc = run_in_folder(out, request, &run, path.data, err);
+		rc = run_in_folder(out, request, &run, &sources, path.data, err);
+	string_list_release(&sources);
 	text_release(&path);
 	run_release(&run);
 	return rc;

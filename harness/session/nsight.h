@@ -4,7 +4,10 @@
  * `perflab sweep` with a temporary database; nothing is added to the database
  * of the run.
  *
- * PL_EUSAGE: no such run, the run has no such case, or its backend is emulated.
+ * The files of a user's kernels are given to it as they were given to the run.
+ *
+ * PL_EUSAGE: no such run, the run has no such case, its backend is emulated, or
+ * it measured files from another folder. PL_EUNSUPPORTED: these have changed.
  * PL_EPARSE: the settings of the run are missing. Also the errors of db/db.h.
  */
 #ifndef HARNESS_SESSION_NSIGHT_H

@@ -159,6 +159,8 @@ int nsight_arguments(struct string_list *argv, const struct nsight_words *words,
 	add_tool_words(argv, words);
 	string_list_add(argv, program);
 	string_list_add(argv, "sweep");
+	for (size_t i = 0; i < words->sources->count; i++)
+		string_list_add(argv, words->sources->items[i]);
 	for (size_t i = 0; i < words->cases->count; i++)
 		string_list_add(argv, words->cases->items[i]);
 	add_words(argv, (const char *const[]){"--metrics", "none", "--rounds", "1", "--ceilings",

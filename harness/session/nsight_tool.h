@@ -12,6 +12,7 @@ struct nsight_words {
 	const char *file; /* -o */
 	const char *db;   /* temporary database of the sweep under the tool */
 	const char *backend;
+	const struct string_list *sources;       /* words of `perflab sweep` for a user's files */
 	const struct string_list *cases;         /* canonical names */
 	const struct string_list *extra;         /* further arguments of the tool */
 	const struct measure_settings *settings; /* of the stored run */

@@ -17,14 +17,14 @@ static const struct word_row {
 	const char *key; /* of a list: without the number of the item */
 	bool is_list;    /* a string_list; else a const char * */
 	size_t offset;
-	const char *option; /* before the word in a command line; "": an operand */
+	const char *option; /* before the word in a command line; NULL: an operand */
 } word_rows[] = {
-	{"files", true, offsetof(struct sweep_request, files), ""},
-	{"files.annotation", true, offsetof(struct sweep_request, annotations), "--annotate "},
+	{"files", true, offsetof(struct sweep_request, files), NULL},
+	{"files.annotation", true, offsetof(struct sweep_request, annotations), "--annotate"},
 	{"files.compile_flag", true, offsetof(struct sweep_request, compile_flags),
-	 "--compile-flag "},
-	{"files.standard", false, offsetof(struct sweep_request, standard), "--std "},
-	{"files.compiler", false, offsetof(struct sweep_request, compiler), "--compiler "},
+	 "--compile-flag"},
+	{"files.standard", false, offsetof(struct sweep_request, standard), "--std"},
+	{"files.compiler", false, offsetof(struct sweep_request, compiler), "--compiler"},
 };
 
 static void word_key(char out[WORD_KEY_BYTES], const struct word_row *row, size_t index)
@@ -114,16 +114,33 @@ int source_words_check(const struct sweep_request *request, const struct sweep_r
 {
 	const char *word;
 
-	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++)
-		for (size_t i = 0; (word = word_at(request, &word_rows[r], i)) != NULL; i++) {
-			const char *stored = word_at(of_run, &word_rows[r], i);
+	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++) {
+		const struct word_row *row = &word_rows[r];
+
+		for (size_t i = 0; (word = word_at(request, row, i)) != NULL; i++) {
+			const char *stored = word_at(of_run, row, i);
 
 			if (!stored || strcmp(word, stored) != 0)
 				return error_set(
 					err, PL_EUSAGE,
-					"run %lld did not begin with %s%s; files and their options "
-					"come from the run, so leave it out, or start a new run",
-					(long long)run->id, word_rows[r].option, word);
+					"run %lld did not begin with %s%s%s; files and their "
+					"options come from the run, so leave it out, or start a "
+					"new run",
+					(long long)run->id, row->option ? row->option : "",
+					row->option ? " " : "", word);
 		}
+	}
 	return 0;
+}
+
+void source_words_add_arguments(struct string_list *argv, const struct sweep_request *request)
+{
+	const char *word;
+
+	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++)
+		for (size_t i = 0; (word = word_at(request, &word_rows[r], i)) != NULL; i++) {
+			if (word_rows[r].option)
+				string_list_add(argv, word_rows[r].option);
+			string_list_add(argv, word);
+		}
 }

@@ -19,6 +19,8 @@ void source_words_add(struct key_value_list *facts, const struct sweep_request *
  * need. PL_EUNSUPPORTED: the run measured files and does not have the words.
  */
 int source_words_take(struct sweep_request *out, const struct run *run, struct error *err);
+/* Adds the words of a request with files as arguments of `perflab sweep`. */
+void source_words_add_arguments(struct string_list *argv, const struct sweep_request *request);
 /* PL_EUSAGE: a request has words that those of the run lack. */
 int source_words_check(const struct sweep_request *request, const struct sweep_request *of_run,
 		       const struct run *run, struct error *err);

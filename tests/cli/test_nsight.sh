@@ -81,4 +81,34 @@ mv tools/ncu cuda/bin/
 CUDA_HOME="$work/cuda" run nsight ncu "$case_name" -o elsewhere
 expect_code 0
 [ -s elsewhere.ncu-rep ] || complain 'no report'
+
+# ---- a user's file, with the words that the run keeps ----
+export PERFLAB_DB=own.db PERFLAB_CACHE="$work/cache"
+cp "$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx" 'my copy.ptx'
+cat >notes.perflab <<'END'
+axis n = 1024
+axis block = 64, 128
+buffer x: f32[n] in
+buffer y: f32[n] out
+verify none
+END
+sweep_own() {
+	run sweep 'my copy.ptx' notes.perflab -q --std c++17 --compile-flag -DX=1 \
+		--launch 'stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)'
+}
+sweep_own
+[ "$code" -eq 0 ] || finish_without 'this machine has no ptxas'
+case_name='my-copy/stream_copy_scalar/block=64,n=1024'
+run nsight ncu "$case_name" -o x --print
+expect_code 0
+expect_out '--nvtx-include perflab@my-copy/stream_copy_scalar/block=64/n=1024/profile/'
+expect_out " sweep 'my copy.ptx' notes.perflab --annotate 'launch stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)' --compile-flag -DX=1 --std c++17 $case_name --metrics none"
+CUDA_HOME="$work/cuda" run nsight ncu "$case_name" -o own
+expect_code 0
+[ -s own.ncu-rep ] || complain 'no report'
+cd cuda || exit 1
+refused 2 "go there first" nsight ncu "$case_name" -o x --db ../own.db
+cd .. || exit 1
+echo '# more' >>notes.perflab
+refused 4 'notes.perflab has changed since run 1 began' nsight ncu "$case_name" -o x
 finish
