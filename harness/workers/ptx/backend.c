@@ -279,17 +279,34 @@ static int reply_counts(struct ptx_backend *backend, int64_t id, const struct la
 	return rc;
 }
 
+/* The case whose phases are replied. */
+struct announcing {
+	struct worker_reply *reply;
+	int64_t id;
+};
+
+static int reply_phase(void *context, enum worker_phase phase)
+{
+	const struct announcing *announcing = context;
+
+	return worker_reply_phase(announcing->reply, announcing->id, phase, -1);
+}
+
 static int ptx_backend_emulate(void *context, int64_t id, const struct launch_case *work,
 			       struct worker_reply *reply, enum trial_status *status,
 			       struct text *reason, struct error *err)
 {
 	struct ptx_backend *backend = context;
+	struct announcing announcing = {reply, id};
 	struct case_totals totals = {0};
-	int rc = worker_reply_phase(reply, id, WORKER_PHASE_EMULATE, -1);
+	int rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
 
 	backend->printed_bytes = 0;
+	backend->runner.announce = reply_phase;
+	backend->runner.announce_context = &announcing;
 	if (rc == 0)
 		rc = case_emulate(&backend->runner, work, &totals, status, reason, err);
+	backend->runner.announce = NULL;
 	/* The counts of a wrong kernel are not reported. */
 	if (rc == 0 && trial_status_counted(*status))
 		rc = reply_counts(backend, id, work, &totals, reply, err);

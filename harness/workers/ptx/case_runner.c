@@ -195,6 +195,16 @@ static int compute_reference(void *context, struct host_buffers *results, struct
 	return error_context(err, rc, "verify");
 }
 
+static int announce_phase(struct case_runner *runner, enum worker_phase phase)
+{
+	const unsigned bit = 1u << phase;
+
+	if (!runner->announce || runner->announced & bit)
+		return 0;
+	runner->announced |= bit;
+	return runner->announce(runner->announce_context, phase);
+}
+
 /* Fills the buffers and finds the results that the case should have. */
 static int restore_and_expect(struct emulated_case *emulated, struct host_buffers *expected,
 			      struct error *err)
@@ -263,8 +273,12 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 	struct host_buffers expected = {0};
 	int rc = case_is_checked(work) ? check_room_for_expected(emulated, err) : 0;
 
+	if (rc == 0 && case_is_checked(work))
+		rc = announce_phase(emulated->runner, WORKER_PHASE_VERIFY);
 	if (rc == 0)
 		rc = restore_and_expect(emulated, &expected, err);
+	if (rc == 0)
+		rc = announce_phase(emulated->runner, WORKER_PHASE_EMULATE);
 	if (rc == 0)
 		rc = launch_all_parts(emulated, true, err);
 	if (rc)
@@ -341,7 +355,7 @@ static void describe_too_large(const struct estimate *size, const struct text *w
 static int emulate_case(struct emulated_case *emulated, struct case_totals *totals,
 			enum trial_status *status, struct text *reason, struct error *err)
 {
-	const struct case_runner *runner = emulated->runner;
+	struct case_runner *runner = emulated->runner;
 	struct estimate size = {
 		.block_instructions = xcalloc(emulated->work->launch_count + 1, sizeof(uint64_t))};
 	struct text why_not = TEXT_INIT;
@@ -350,8 +364,10 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 	int rc = runner->all_blocks ? 0 : estimate_size(emulated, &size, err);
 
 	if (rc == 0 && size.known && size.instructions > runner->sampled_beyond) {
-		rc = sample_case(emulated, size.block_instructions, runner->sampled_beyond, totals,
-				 &why_not, err);
+		rc = announce_phase(runner, WORKER_PHASE_EMULATE);
+		if (rc == 0)
+			rc = sample_case(emulated, size.block_instructions, runner->sampled_beyond,
+					 totals, &why_not, err);
 		whole = why_not.length != 0;
 	}
 	if (rc == 0 && whole && size.known && size.instructions > runner->whole_most) {
@@ -381,6 +397,7 @@ int case_emulate(struct case_runner *runner, const struct launch_case *work,
 	struct emulated_case emulated = {0};
 	int rc = ptx_image_program(&runner->images, work, &image, &program, &gaps, err);
 
+	runner->announced = 0;
 	if (rc)
 		return rc;
 	if (!program) {

@@ -7,6 +7,7 @@
 #define HARNESS_WORKERS_PTX_CASE_RUNNER_H
 
 #include "emulator/emulator.h"
+#include "harness/protocol/messages.h"
 #include "harness/workers/ptx/case_totals.h"
 #include "harness/workers/ptx/chips.h"
 #include "harness/workers/ptx/expected_results.h"
@@ -32,6 +33,11 @@ struct case_runner {
 	uint64_t sampled_beyond, whole_most;
 	void (*print)(void *context, const char *text); /* device printf; NULL: dropped */
 	void *print_context;
+	/* Called before the expected results are computed (VERIFY) and before the blocks run
+	 * (EMULATE), each at most once per case. NULL: nobody listens. Its error ends the case. */
+	int (*announce)(void *context, enum worker_phase phase);
+	void *announce_context;
+	unsigned announced; /* bits of the phases of this case */
 };
 /* Uses the limits above and the images of share/perflab/ptx. */
 void case_runner_init(struct case_runner *runner, const struct chip *chip, uint64_t seed);
