@@ -152,6 +152,9 @@ int request_read_files(struct kernel_file **out, const struct sweep_request *req
 		.flag_count = request->compile_flags.count,
 		.standard = request->standard,
 		.compiler = request->compiler,
+		.axis_names = (const char *const *)request->axis_names.items,
+		.axis_values = (const char *const *)request->axis_values.items,
+		.axis_count = request->axis_names.count,
 	};
 
 	if (!request->files.count)

@@ -351,6 +351,14 @@ static int parse_buffer_shape(struct annotation_scan *scan, const struct annotat
 				scope->buffers[i].place);
 	if (scope->buffer_count == KERNEL_MAX_BUFFERS)
 		return scan_error(scan, "more than %d buffers", KERNEL_MAX_BUFFERS);
+	if (*scan->at == '<' || !strncmp(scan->at, "::", 2))
+		return scan_error(
+			scan,
+			"\"%s%.40s\": a variable is found by its name in the compiled file, "
+			"and those of templates and namespaces are mangled; use a variable "
+			"outside of both, or write the mangled name, which cuobjdump "
+			"-elf shows",
+			buffer->name, scan->at);
 	if (!scan_accept(scan, ":"))
 		return scan_error(scan, "\":\" and a type expected after \"%s\": \"%s: f32[n] in\"",
 				  buffer->name, buffer->name);

@@ -23,7 +23,9 @@
  * begin with "--launch: …" or, for other lines, "--annotate: …". A line replaces what the files
  * declare under the same name: an axis, a buffer, the checks, the work, the
  * tolerance. A launch becomes one more variant of each file. Paths are relative
- * to the current folder.
+ * to the current folder. If there is such a launch, and the lines use an
+ * axis whose values are given (--block-sizes, --size, --set) but that nothing
+ * declares, it is declared with these values.
  */
 struct kernel_file_options {
 	const char *const *lines;
@@ -32,6 +34,8 @@ struct kernel_file_options {
 	size_t flag_count;
 	const char *standard; /* NULL: that of the files */
 	const char *compiler; /* "nvcc" or "nvrtc"; NULL: that of the files */
+	const char *const *axis_names, *const *axis_values; /* "block", "64..1024" */
+	size_t axis_count;
 };
 
 /* Owns every string and table of its kernel. */

@@ -216,12 +216,100 @@ static const char *option_of_line(const char *line)
 	return !strncmp(line, "launch", 6) && strchr(" \t", line[6]) ? "--launch" : "--annotate";
 }
 
-static int parse_given_lines(struct annotated_file *given, struct annotation_pool *pool,
+/* Whether `text` has `name` as a whole word. */
+static bool has_word(const char *text, const char *name)
+{
+	static const char of_words[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_";
+	const size_t length = strlen(name);
+
+	while (*(text += strcspn(text, of_words))) {
+		const size_t word = strspn(text, of_words);
+
+		if (word == length && !memcmp(text, name, length))
+			return true;
+		text += word;
+	}
+	return false;
+}
+
+static bool scope_declares(const struct annotation_scope *scope, const char *name)
+{
+	for (size_t i = 0; i < scope->axis_count; i++)
+		if (!strcmp(scope->axes[i].axis.name, name))
+			return true;
+	return false;
+}
+
+static bool files_declare_axis(const struct user_files *user, const char *name)
+{
+	for (size_t f = 0; f < user->count; f++) {
+		const struct annotated_file *file = &user->files[f];
+
+		if (scope_declares(&file->scope, name))
+			return true;
+		for (size_t v = 0; v < file->variant_count; v++)
+			if (scope_declares(&file->variants[v]->scope, name))
+				return true;
+	}
+	return false;
+}
+
+/* Whether a line such as "axis n = 4" or "buffer x: f32[n] in" declares the name. */
+static bool line_declares(const char *line, const char *name)
+{
+	static const char *const words[] = {"axis ", "define ", "buffer ", "symbol "};
+	const size_t length = strlen(name);
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		const char *declared = line + strlen(words[i]);
+
+		if (strncmp(line, words[i], strlen(words[i])) != 0)
+			continue;
+		declared += strspn(declared, " \t");
+		return !strncmp(declared, name, length) && strchr(" \t=:", declared[length]);
+	}
+	return false;
+}
+
+/* Whether the command line has a launch, and its lines use the name without declaring it. */
+static bool lines_want_axis(const struct kernel_file_options *options, const char *name)
+{
+	bool launches = false, wanted = false;
+
+	for (size_t i = 0; i < options->line_count; i++) {
+		const char *line = options->lines[i] + strspn(options->lines[i], " \t");
+
+		if (line_declares(line, name))
+			return false;
+		launches |= !strcmp(option_of_line(line), "--launch");
+		wanted |= has_word(line, name);
+	}
+	return launches && wanted;
+}
+
+static const char *option_of_axis(const char *name)
+{
+	return !strcmp(name, "block") ? "--block-sizes" : !strcmp(name, "n") ? "--size" : "--set";
+}
+
+static int parse_given_lines(const struct user_files *user, struct annotated_file *given,
 			     const struct kernel_file_options *options, const char *folder,
 			     struct error *err)
 {
+	struct annotation_pool *pool = user->pool;
 	struct annotation_lines lines = {0};
 	int rc = 0;
+
+	for (size_t i = 0; i < options->axis_count && !rc; i++) {
+		const char *name = options->axis_names[i];
+
+		if (lines_want_axis(options, name) && !files_declare_axis(user, name))
+			rc = add_given_line(
+				&lines, pool, option_of_axis(name), folder,
+				pool_format(pool, "axis %s = %s", name, options->axis_values[i]),
+				err);
+	}
 
 	for (size_t i = 0; i < options->line_count && !rc; i++)
 		rc = add_given_line(&lines, pool, option_of_line(options->lines[i]), folder,
@@ -235,9 +323,10 @@ static int parse_given_lines(struct annotated_file *given, struct annotation_poo
 	return rc ? rc : annotations_parse(given, pool, &lines, err);
 }
 
-static int add_options(struct annotated_file *given, struct annotation_pool *pool,
+static int add_options(const struct user_files *user, struct annotated_file *given,
 		       const struct kernel_file_options *options, struct error *err)
 {
+	struct annotation_pool *pool = user->pool;
 	struct annotation_scope *scope = &given->scope;
 	bool path_next = false;
 	char *folder;
@@ -249,7 +338,7 @@ static int add_options(struct annotated_file *given, struct annotation_pool *poo
 	folder = getcwd(NULL, 0);
 	if (!folder)
 		return error_set(err, PL_EIO, "the current folder has no path");
-	rc = parse_given_lines(given, pool, options, pool_text(pool, folder), err);
+	rc = parse_given_lines(user, given, options, pool_text(pool, folder), err);
 	for (size_t i = 0; i < options->flag_count && !rc; i++) {
 		scope->flags =
 			pool_room(pool, scope->flags, scope->flag_count, sizeof(*scope->flags));
@@ -283,7 +372,7 @@ static int read_user_files(struct kernel_file *file, const char *const *paths, s
 	for (size_t i = 0; i < user.count && !rc; i++)
 		rc = parse_user_file(&user, i);
 	if (!rc)
-		rc = add_options(&given, pool, options, err);
+		rc = add_options(&user, &given, options, err);
 	if (!rc)
 		rc = annotations_build(&file->kernel, pool, user.files, user.count, &given, err);
 	if (!rc)

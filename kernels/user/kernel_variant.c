@@ -34,11 +34,35 @@ static bool is_axis_of_kernel(const struct building *b, const struct kernel_axis
 	return false;
 }
 
+/* No compiler sees the file, so all values of the axis would be the same code. */
+static int refuse_defines_of_compiled(const struct building *b)
+{
+	const char *suffix = strrchr(b->parts->path, '.');
+
+	if (!suffix || (strcmp(suffix, ".ptx") != 0 && strcmp(suffix, ".cubin") != 0))
+		return 0;
+	for (size_t i = 0; i < b->axes.count; i++) {
+		const struct annotated_axis *axis = &b->axes.items[i];
+
+		if (axis->axis.define)
+			return annotation_error(
+				b->err, axis->place,
+				"\"%s\" is defined when a file is compiled, and %s is "
+				"compiled already; write \"axis %s = …\", or give the "
+				".cu file",
+				axis->axis.name, b->parts->shown, axis->axis.name);
+	}
+	return 0;
+}
+
 static int build_axes(struct building *b)
 {
 	struct kernel_axis *axes;
 	int rc = scopes_axes(&b->axes, &b->parts->scopes, b->err);
 
+	if (rc)
+		return rc;
+	rc = refuse_defines_of_compiled(b);
 	if (rc)
 		return rc;
 	axes = pool_new(b->pool, (b->axes.count + 1) * sizeof(*axes));

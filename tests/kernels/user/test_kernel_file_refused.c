@@ -75,6 +75,8 @@ static void test_bad_lines(void **state)
 		{"buffer z: f32[n] in index bits(8)", "is not random"},
 		{"buffer z: f32[n] out bits(8)", "takes no fill"},
 		{"symbol z: f32[n] out", "unknown fill \"out\""},
+		{"symbol mask<float>: f32[n]", "\"mask<float>: f32[n]\": a variable is found by"},
+		{"symbol lab::mask: f32[n]", "\"lab::mask: f32[n]\": a variable is found by"},
 		{"launch", "a launch has the form ENTRY<<<GRID, BLOCK>>>(ARGUMENTS)"},
 		{"launch k(n)", "a launch has the form"},
 		{"launch 1k<<<1, 1>>>()", "is not the name of a kernel"},
@@ -232,6 +234,31 @@ static void test_long_lines(void **state)
 	free(line);
 }
 
+/* The lines may come from the first file, which is a .cu. */
+static void test_defines_of_compiled_files(void **state)
+{
+	static const char *const names[] = {"k.ptx", "k.cubin"};
+	struct folder *folder = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		char *sidecar = xasprintf("%s.perflab", names[i]);
+		char *says = xasprintf("%s is compiled already; write \"axis D = …\"", names[i]);
+
+		folder_write(folder, names[i], "");
+		folder_write(folder, sidecar,
+			     "define D = 1, 2\nbuffer y: f32[4] out\nlaunch k<<<1, 1>>>(y)\n"
+			     "verify none\n");
+		folder_refused(folder, (const char *const[]){names[i], NULL}, PL_EPARSE, says,
+			       ".perflab:1: ");
+		free(sidecar);
+		free(says);
+	}
+	folder_write(folder, "k.cu", GOOD "// perflab: verify none\n// perflab: define D = 1\n");
+	folder_write(folder, "z.ptx", "");
+	folder_refused(folder, FILES("k.cu", "z.ptx"), PL_EPARSE,
+		       "k.cu:6: ", "z.ptx is compiled already");
+}
+
 static void test_too_many(void **state)
 {
 	struct folder *folder = *state;
@@ -361,17 +388,12 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
 	const struct CMUnitTest tests[] = {
-		TEST(test_bad_lines),
-		TEST(test_checks_that_miss_something),
-		TEST(test_no_launch),
-		TEST(test_bytes_that_are_no_text),
-		TEST(test_long_lines),
-		TEST(test_too_many),
-		TEST(test_long_names),
-		TEST(test_paths),
-		TEST(test_files_that_disagree),
-		TEST(test_bad_options),
-		TEST(test_bad_compiler_options),
+		TEST(test_bad_lines),   TEST(test_checks_that_miss_something),
+		TEST(test_no_launch),   TEST(test_bytes_that_are_no_text),
+		TEST(test_long_lines),  TEST(test_defines_of_compiled_files),
+		TEST(test_too_many),    TEST(test_long_names),
+		TEST(test_paths),       TEST(test_files_that_disagree),
+		TEST(test_bad_options), TEST(test_bad_compiler_options),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

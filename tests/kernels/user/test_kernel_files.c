@@ -203,8 +203,12 @@ static void test_only_the_command_line(void **state)
 	static const char *const lines[] = {"launch k<<<n, 1>>>(y)", "axis n = 1..8",
 					    "buffer y: f32[n] out", "verify none"};
 	static const char *const flags[] = {"-O3"};
-	const struct kernel_file_options options = {lines, ARRAY_SIZE(lines), flags,
-						    1,     "c++17",           "nvrtc"};
+	const struct kernel_file_options options = {.lines = lines,
+						    .line_count = ARRAY_SIZE(lines),
+						    .flags = flags,
+						    .flag_count = 1,
+						    .standard = "c++17",
+						    .compiler = "nvrtc"};
 	const struct kernel *kernel;
 
 	folder_write(folder, "a.cu", "");
@@ -220,6 +224,56 @@ static void test_only_the_command_line(void **state)
 	assert_string_equal(kernel->variants[1].source->compiler, "nvrtc");
 }
 
+/* --block-sizes and --size with --launch need no line "axis block = …". */
+static void test_values_declare_axes_of_a_launch(void **state)
+{
+	struct folder *folder = *state;
+	static const char *const names[] = {"block", "n", "unused"};
+	static const char *values[] = {"64..1024", "2^20", "3"};
+	static const char *const lines[] = {"launch k<<<n / block, block>>>(x)",
+					    "buffer x: f32[n] out", "verify none"};
+	struct kernel_file_options options = {.lines = lines,
+					      .line_count = ARRAY_SIZE(lines),
+					      .axis_names = names,
+					      .axis_values = values,
+					      .axis_count = ARRAY_SIZE(names)};
+	const struct kernel *kernel;
+
+	folder_write(folder, "k.cu", "");
+	if (folder_read(folder, &options, FILES("k.cu")))
+		fail_msg("%s", folder->err.text);
+	kernel = kernel_file_kernel(folder->file);
+	assert_int_equal(kernel->axis_count, 2);
+	assert_string_equal(kernel->axes[0].name, "block");
+	assert_string_equal(kernel->axes[0].values, "64..1024");
+	assert_string_equal(kernel->axes[1].values, "2^20");
+	/* What a file declares stays as it is, and the plan sets its values. */
+	folder_write(folder, "k.cu",
+		     "// perflab: define block = 1, 2 \"threads\"\n// perflab: axis n = 5\n");
+	if (folder_read(folder, &options, FILES("k.cu")))
+		fail_msg("%s", folder->err.text);
+	kernel = kernel_file_kernel(folder->file);
+	assert_int_equal(kernel->axis_count, 2);
+	assert_string_equal(kernel->axes[0].values, "1, 2");
+	assert_true(kernel->axes[0].define);
+	/* Without a launch on the command line, a wrong name is still an error of the plan. */
+	options.lines = &lines[1];
+	options.line_count = 2;
+	folder_write(folder, "k.cu", "// perflab: axis n = 5\n// perflab: launch k<<<1, 1>>>(x)\n");
+	if (folder_read(folder, &options, FILES("k.cu")))
+		fail_msg("%s", folder->err.text);
+	assert_int_equal(kernel_file_kernel(folder->file)->axis_count, 1);
+	/* The values are checked like those of a line. */
+	options.lines = lines;
+	options.line_count = ARRAY_SIZE(lines);
+	values[0] = "many";
+	folder_write(folder, "k.cu", "");
+	assert_int_equal(folder_read(folder, &options, FILES("k.cu")), PL_EUSAGE);
+	assert_non_null(
+		strstr(folder->err.text, "--block-sizes: \"many\" is not a list of values"));
+	values[0] = "64..1024";
+}
+
 /* A path on the command line is one from the current folder, wherever the source stands. */
 static void test_command_line_folders(void **state)
 {
@@ -228,8 +282,10 @@ static void test_command_line_folders(void **state)
 					    "verify none"};
 	static const char *const flags[] = {
 		"-Ihere", "--include-path=here", "-isystem", "here", "-I/there", "-DI=here"};
-	const struct kernel_file_options options = {
-		lines, ARRAY_SIZE(lines), flags, ARRAY_SIZE(flags), NULL, NULL};
+	const struct kernel_file_options options = {.lines = lines,
+						    .line_count = ARRAY_SIZE(lines),
+						    .flags = flags,
+						    .flag_count = ARRAY_SIZE(flags)};
 	const char *const *found;
 	char expected[128];
 
@@ -288,8 +344,8 @@ static void test_command_line_replaces(void **state)
 	static const char *const lines[] = {"axis n = 7", "verify none", "work write = 1",
 					    "tolerance abs = 3, rel = 4",
 					    "buffer y: f64[n] inout index"};
-	const struct kernel_file_options options = {lines, ARRAY_SIZE(lines), NULL,
-						    0,     "c++14",           NULL};
+	const struct kernel_file_options options = {
+		.lines = lines, .line_count = ARRAY_SIZE(lines), .standard = "c++14"};
 	const struct kernel *kernel;
 
 	folder_write(folder, "k.cu",
@@ -322,6 +378,7 @@ int main(void)
 		TEST(test_sidecar),
 		TEST(test_lines_of_generated_ptx),
 		TEST(test_only_the_command_line),
+		TEST(test_values_declare_axes_of_a_launch),
 		TEST(test_command_line_folders),
 		TEST(test_command_line_replaces),
 		TEST(test_inputs),
