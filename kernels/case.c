@@ -129,6 +129,7 @@ static void case_check_release(struct case_check *check)
 	free(check->items);
 	free(check->image);
 	free(check->command);
+	free(check->folder);
 }
 
 void launch_case_free(struct launch_case *launch_case)

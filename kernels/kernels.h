@@ -246,6 +246,7 @@ struct kernel_check {
 	const struct kernel_check_item *items; /* EXPRESSION, FILE */
 	size_t item_count;
 	const char *command; /* COMMAND: for /bin/sh */
+	const char *folder;  /* COMMAND: absolute; that of the file with the line */
 };
 
 struct kernel_variant {
@@ -382,6 +383,7 @@ struct case_check {
 	struct case_check_item *items;
 	size_t item_count;
 	char *command;
+	char *folder; /* NULL: the current folder of the worker */
 };
 
 /*

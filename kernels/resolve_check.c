@@ -27,6 +27,7 @@ int resolution_check(struct resolution *r)
 
 	out->kind = check->kind;
 	out->command = check->command ? xstrdup(check->command) : NULL;
+	out->folder = check->folder ? xstrdup(check->folder) : NULL;
 	if (check->kind == CHECK_LAUNCHES && check->source)
 		out->image = xstrdup("");
 	if (check->kind == CHECK_LAUNCHES)

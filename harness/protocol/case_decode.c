@@ -438,6 +438,11 @@ static int case_check_from_json(struct launch_case *out, const json_t *json, str
 	if (!rc)
 		rc = optional_text_from_json(&out->check.command, object, "command",
 					     MOST_CHECK_BYTES, err);
+	if (!rc)
+		rc = optional_text_from_json(&out->check.folder, object, "folder", MOST_PATH_BYTES,
+					     err);
+	if (!rc && out->check.folder && out->check.folder[0] != '/')
+		rc = error_set(err, PL_EPROTOCOL, "'folder' is not an absolute path");
 	if (!rc && out->check.kind == CHECK_LAUNCHES && !out->check.launch_count)
 		rc = error_set(err, PL_EPROTOCOL, "there is no launch");
 	if (!rc && out->check.kind == CHECK_COMMAND && !out->check.command)

@@ -1,9 +1,9 @@
 /* Verifies a case by a program of the user. See check_command.h. */
 #include "harness/workers/check_command.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "harness/workers/case_buffers.h"
@@ -20,6 +19,10 @@
 
 /* How much of the program's output is kept for a message. */
 #define OUTPUT_KEPT 4096
+/* How often the end of the program is looked for. */
+#define POLL_MS 5
+/* A pipe holds 16 of them. A process that goes on printing must not be read for ever. */
+#define READS_AFTER_END 32
 
 struct check_folders {
 	char *root, *inputs, *results;
@@ -48,25 +51,20 @@ static int folders_make(struct check_folders *out, struct error *err)
 	return 0;
 }
 
-static void remove_files(const char *folder)
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
 {
-	DIR *opened = folder ? opendir(folder) : NULL;
-	const struct dirent *entry;
-
-	while (opened && (entry = readdir(opened)))
-		unlinkat(dirfd(opened), entry->d_name, 0);
-	if (opened)
-		closedir(opened);
-	if (folder)
-		rmdir(folder);
+	(void)status;
+	(void)type;
+	(void)place;
+	remove(path);
+	return 0;
 }
 
+/* The program may have made folders in them. Links are removed, not followed. */
 static void folders_remove(struct check_folders *folders)
 {
-	remove_files(folders->inputs);
-	remove_files(folders->results);
 	if (folders->root)
-		rmdir(folders->root);
+		nftw(folders->root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	free(folders->inputs);
 	free(folders->results);
 	free(folders->root);
@@ -148,6 +146,11 @@ static void start_program(const struct check_folders *folders, const struct laun
 	for (int fd = 3; fd < 1024; fd++)
 		close(fd);
 	set_environment(folders, work);
+	if (work->check.folder && chdir(work->check.folder)) {
+		fprintf(stderr, "cannot enter the folder %s: %s\n", work->check.folder,
+			strerror(errno));
+		_exit(126);
+	}
 	execl("/bin/sh", "sh", "-c", work->check.command, (char *)NULL);
 	_exit(127);
 }
@@ -171,34 +174,46 @@ static bool keep_output(struct text *kept, int fd)
 	return true;
 }
 
-/* Reads until the program closes its output or time is up. Returns whether it did in time. */
-static bool read_output(struct text *kept, int fd, int64_t end_ns)
+/* Whether the program has ended. It stays a zombie, so that its number is not given away. */
+static bool has_ended(pid_t child)
 {
-	for (;;) {
-		struct pollfd wait = {.fd = fd, .events = POLLIN};
-		int64_t left_ms = (end_ns - monotonic_ns()) / 1000000;
+	siginfo_t info = {0};
 
-		if (left_ms <= 0)
-			return false;
-		if (poll(&wait, 1, (int)left_ms) > 0 && !keep_output(kept, fd))
-			return true;
-	}
+	return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid == child;
 }
 
-/* A program may close its output and go on. Returns whether it ended in time. */
-static bool wait_for_end(pid_t child, int *status, int64_t end_ns)
+/*
+ * Reads what the program prints until it ends or time is up. It may close its
+ * output before, and what it started may hold the output open after. Returns
+ * whether it ended in time.
+ */
+static bool read_until_end(struct text *kept, int fd, pid_t child, int64_t end_ns)
 {
-	const struct timespec pause = {.tv_nsec = 5000000};
+	struct pollfd output = {.fd = fd, .events = POLLIN};
+	int rest = READS_AFTER_END;
 
-	for (;;) {
-		pid_t ended = waitpid(child, status, WNOHANG);
+	while (monotonic_ns() < end_ns) {
+		const bool ended = has_ended(child);
+		const int ready = poll(&output, 1, ended ? 0 : POLL_MS);
 
-		if (ended == child || (ended < 0 && errno != EINTR))
+		if (ready > 0 && !keep_output(kept, fd))
+			output.fd = -1; /* poll() only waits from now on */
+		if (ended && (ready <= 0 || !rest--))
 			return true;
-		if (monotonic_ns() >= end_ns)
-			return false;
-		nanosleep(&pause, NULL);
 	}
+	return false;
+}
+
+/* Ends the program, and what it started, which could otherwise use the machine during the sweep. */
+static int end_program(pid_t child)
+{
+	int status = 0;
+
+	kill(-child, SIGKILL);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return status;
 }
 
 /* The last line that is not empty. */
@@ -217,7 +232,7 @@ static int run_program(const struct check_folders *folders, const struct launch_
 {
 	const int64_t end_ns = monotonic_ns() + most_seconds * INT64_C(1000000000);
 	struct text kept = TEXT_INIT;
-	int ends[2], status = 0, rc = 0;
+	int ends[2], status, rc = 0;
 	bool in_time;
 	pid_t child;
 
@@ -231,13 +246,9 @@ static int run_program(const struct check_folders *folders, const struct launch_
 		close(ends[0]);
 		return error_set(err, PL_EIO, "cannot start a process: %s", strerror(errno));
 	}
-	in_time = read_output(&kept, ends[0], end_ns) && wait_for_end(child, &status, end_ns);
+	in_time = read_until_end(&kept, ends[0], child, end_ns);
 	close(ends[0]);
-	if (!in_time) {
-		kill(-child, SIGKILL);
-		while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-			;
-	}
+	status = end_program(child);
 	if (!in_time)
 		rc = error_set(err, PL_EUSAGE, "it ran longer than %d s", most_seconds);
 	else if (WIFSIGNALED(status))

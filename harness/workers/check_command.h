@@ -14,8 +14,9 @@
 #define CHECK_COMMAND_SECONDS 50 /* less than the default of --timeout */
 
 /*
- * Runs work->check.command with /bin/sh, for at most `most_seconds`, and reads
- * its results into expected->data[]. PL_EUSAGE: the program failed, took too
+ * Runs work->check.command with /bin/sh in work->check.folder, for at most
+ * `most_seconds`, ends what it left running, and reads its results into
+ * expected->data[]. PL_EUSAGE: the program failed, took too
  * long, or a result is missing or has another type or length; if the program
  * failed, the message has the last line that it printed. PL_EPARSE: a result is
  * not a whole .npy file. PL_EIO, PL_ENOMEM.

@@ -85,7 +85,8 @@ static void key_add_check(struct text *key, const struct launch_case *work)
 		  check->command ? check->command : "");
 	/* The program is told which variant it verifies. */
 	if (check->kind == CHECK_COMMAND)
-		text_addf(key, " %s/%s", work->kernel, work->variant);
+		text_addf(key, " %s/%s in %s", work->kernel, work->variant,
+			  check->folder ? check->folder : "");
 	if (check->kind == CHECK_LAUNCHES)
 		text_addf(key, " %s", check->image ? check->image : work->image);
 	for (size_t l = 0; l < check->launch_count; l++)

@@ -63,6 +63,7 @@ static int scan_check(struct annotation_scan *scan, struct annotated_check *chec
 	if (scan_accept_word(scan, "by")) {
 		check->kind = CHECK_COMMAND;
 		check->command = scan_rest(scan);
+		check->folder = scan->folder;
 		return *check->command ? 0 : scan_error(scan, "a command expected after \"by\"");
 	}
 	return scan_check_launch(scan, check);

@@ -74,7 +74,7 @@ struct annotated_check {
 	struct kernel_launch launch;   /* LAUNCHES */
 	const char *source;            /* LAUNCHES: absolute path; NULL: the variant's own */
 	struct kernel_check_item item; /* EXPRESSION, FILE */
-	const char *command;           /* COMMAND */
+	const char *command, *folder;  /* COMMAND */
 };
 
 struct annotated_work {

@@ -314,6 +314,7 @@ static int fill_check(struct building *b, const struct annotation_scope *scope,
 
 	check->kind = scope->checks[0].kind;
 	check->command = scope->checks[0].command;
+	check->folder = scope->checks[0].folder;
 	for (size_t i = 0; i < scope->check_count && !rc; i++) {
 		const struct annotated_check *from = &scope->checks[i];
 

@@ -168,6 +168,11 @@ static void test_checks(void **context)
 	back = round_trip(work);
 	assert_int_equal(back->check.kind, CHECK_COMMAND);
 	assert_string_equal(back->check.command, "python3 check.py | cat");
+	assert_null(back->check.folder);
+	launch_case_free(back);
+	check->folder = xstrdup("/home/me/my kernels");
+	back = round_trip(work);
+	assert_string_equal(back->check.folder, "/home/me/my kernels");
 	launch_case_free(back);
 	launch_case_free(work);
 }
@@ -253,6 +258,10 @@ static const struct {
 	{"check", CHECK("launches", "[{}]", "null", "[]", "null"), "check: launch 0: "},
 	{"check", CHECK("command", "[]", "null", "[]", "null"), "check: there is no 'command'"},
 	{"check", CHECK("command", "[]", "null", "[]", "3"), "'command' is not a string"},
+	{"check", CHECK("command", "[]", "null", "[]", "\"a\", \"folder\": \"b/c\""),
+	 "check: 'folder' is not an absolute path"},
+	{"check", CHECK("command", "[]", "null", "[]", "\"a\", \"folder\": 1"),
+	 "'folder' is not a string"},
 	{"check", CHECK("none", "[]", "\"../k\"", "[]", "null"), "check: image '../k' is neither"},
 	{"check", CHECK("none", "[]", "null", "{}", "null"), "'items' is not an array"},
 	{"check", CHECK("file", "[]", "null", "[{\"buffer\": 2, \"text\": \"a\"}]", "null"),

@@ -20,6 +20,7 @@
 #define COPY "cp " IN "/x.npy " OUT "/y.npy"
 
 static float x[N] = {1, 2.5F, -3, 4}, y[N];
+static char *check_folder; /* in which the program runs; NULL: the current one */
 static char root[] = "/tmp/perflab-test-command-XXXXXX";
 
 /* y is what the program writes. Returns its code. */
@@ -37,7 +38,7 @@ static int run_script(char *script, int most_seconds, struct error *err)
 		.axis_count = 2,
 		.buffers = buffers,
 		.buffer_count = ARRAY_SIZE(buffers),
-		.check = {.kind = CHECK_COMMAND, .command = script},
+		.check = {.kind = CHECK_COMMAND, .command = script, .folder = check_folder},
 	};
 	const struct host_buffers inputs = {.data = {x}};
 	struct host_buffers expected = {.data = {[2] = y}};
@@ -53,13 +54,18 @@ static void assert_nothing_left(void)
 	assert_int_equal(mkdir(root, 0700), 0);
 }
 
-static void accepts(char *script)
+static void run_must_succeed(char *script)
 {
 	struct error err = {0};
 
 	if (run_script(script, 20, &err))
 		fail_msg("%s", err.text);
 	assert_memory_equal(x, y, sizeof(x));
+}
+
+static void accepts(char *script)
+{
+	run_must_succeed(script);
 	assert_nothing_left();
 }
 
@@ -95,6 +101,31 @@ static void test_inputs(void **context)
 {
 	(void)context;
 	accepts("test \"$(ls " IN ")\" = x.npy && test -z \"$(ls " OUT ")\" && " COPY);
+}
+
+/* The program may leave more than files, such as __pycache__. */
+static void test_what_it_leaves_is_removed(void **context)
+{
+	(void)context;
+	accepts("mkdir -p " OUT "/a/b " IN "/c && : > " OUT "/a/b/d && ln -s / " OUT
+		"/a/link && " COPY);
+}
+
+static void test_its_folder(void **context)
+{
+	char *folder = xasprintf("%s/with a blank", root), *file = xasprintf("%s/here", folder);
+
+	(void)context;
+	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(close(open(file, O_CREAT | O_WRONLY, 0600)), 0);
+	check_folder = folder;
+	run_must_succeed("test -f here && " COPY);
+	unlink(file);
+	rmdir(folder);
+	refuses("true", PL_EUSAGE, "cannot enter the folder ");
+	check_folder = NULL;
+	free(folder);
+	free(file);
 }
 
 static void test_a_program_that_fails(void **context)
@@ -141,18 +172,17 @@ static void test_a_program_that_hangs(void **context)
 }
 
 /* What it started in the background ends with it, and so closes the FIFO. */
-static void test_no_process_is_left(void **context)
+static void leaves_no_process(const char *rest, int most_seconds, int code)
 {
 	char *fifo = xasprintf("%s/fifo", root);
-	char *script = xasprintf("sleep 100 > %s & sleep 100", fifo);
+	char *script = xasprintf("sleep 100 > %s & %s", fifo, rest);
 	struct pollfd end;
 	struct error err = {0};
 
-	(void)context;
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	end = (struct pollfd){.fd = open(fifo, O_RDONLY | O_NONBLOCK), .events = POLLIN};
 	assert_true(end.fd >= 0);
-	assert_int_equal(run_script(script, 1, &err), PL_EUSAGE);
+	assert_int_equal(run_script(script, most_seconds, &err), code);
 	assert_int_equal(poll(&end, 1, 5000), 1);
 	assert_true(end.revents & POLLHUP);
 	close(end.fd);
@@ -160,6 +190,16 @@ static void test_no_process_is_left(void **context)
 	free(fifo);
 	free(script);
 	assert_nothing_left();
+}
+
+static void test_no_process_is_left(void **context)
+{
+	(void)context;
+	leaves_no_process("sleep 100", 1, PL_EUSAGE);
+	/* ... also if the program ends well, and what it started holds its output open */
+	leaves_no_process("sleep 100 & " COPY, 20, 0);
+	leaves_no_process("yes & " COPY, 20, 0);
+	leaves_no_process("exit 3", 20, PL_EUSAGE);
 }
 
 static int set_up(void **context)
@@ -180,6 +220,8 @@ int main(void)
 		cmocka_unit_test(test_results_are_read),
 		cmocka_unit_test(test_the_case_is_named),
 		cmocka_unit_test(test_inputs),
+		cmocka_unit_test(test_what_it_leaves_is_removed),
+		cmocka_unit_test(test_its_folder),
 		cmocka_unit_test(test_a_program_that_fails),
 		cmocka_unit_test(test_bad_results),
 		cmocka_unit_test(test_a_program_that_hangs),

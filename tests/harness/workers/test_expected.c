@@ -271,6 +271,8 @@ static void test_keys(void **context)
 	keys[count++] = key_of(&bench);
 	bench.work.check.command = "b";
 	keys[count++] = key_of(&bench);
+	bench.work.check.folder = "/elsewhere";
+	keys[count++] = key_of(&bench);
 	bench.work.check =
 		(struct case_check){CHECK_LAUNCHES, .launches = &slow, .launch_count = 1};
 	keys[count++] = key_of(&bench);
