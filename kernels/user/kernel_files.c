@@ -217,7 +217,7 @@ static const char *option_of_line(const char *line)
 }
 
 /* Whether `text` has `name` as a whole word. */
-static bool has_word(const char *text, const char *name)
+static bool line_has_word(const char *text, const char *name)
 {
 	static const char of_words[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				       "0123456789_";
@@ -283,7 +283,7 @@ static bool lines_want_axis(const struct kernel_file_options *options, const cha
 		if (line_declares(line, name))
 			return false;
 		launches |= !strcmp(option_of_line(line), "--launch");
-		wanted |= has_word(line, name);
+		wanted |= line_has_word(line, name);
 	}
 	return launches && wanted;
 }
