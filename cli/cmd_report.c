@@ -19,15 +19,20 @@ static int write_lines(FILE *out, const struct invocation *call, const struct ru
 	/* the first operand is the run */
 	const size_t patterns = call->operands.count > 1 ? call->operands.count - 1 : 0;
 	const struct trial **chosen = NULL;
+	struct key_value_list measured = {0};
+	struct report_sources sources = {.measured = &measured};
 	struct text folder = TEXT_INIT;
 	size_t count;
 	int rc = report_trials_choose(&chosen, &count, run,
 				      patterns ? call->operands.items + 1 : NULL, patterns, err);
 
+	if (report_source_folder(&folder))
+		sources.folder = folder.data;
+	report_measured_sources(&measured, run);
 	if (!rc)
-		rc = report_lines(out, run, chosen, count,
-				  report_source_folder(&folder) ? folder.data : NULL,
+		rc = report_lines(out, run, chosen, count, &sources,
 				  (enum report_format)options->format, look, err);
+	key_value_list_release(&measured);
 	text_release(&folder);
 	free(chosen);
 	return rc;
@@ -161,7 +166,8 @@ const struct command command_report = {
 		"A run of the backend ptx has no times and no best configuration. Its columns are "
 		"counts of the emulated PTX. --lines shows them per source line, for the cases "
 		"that match a CASE: a pattern with * and ?, or any part of the name. It also shows "
-		"the source text, if it finds the file in the working directory or below "
+		"the source text: of your own files, if they are as they were measured, and of "
+		"others, if it finds the file in the working directory or below "
 		"$PERFLAB_SOURCE_DIR (default: the installed source of the built-in kernels).",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),

@@ -130,14 +130,23 @@ int report_run(FILE *out, const struct run *run, enum report_format format,
 int report_draw(FILE *out, const struct run *run, enum report_format format,
 		const struct report_options *options, struct error *err);
 
+/* Where report_lines() finds source text. Borrowed. */
+struct report_sources {
+	/* Searched after the working directory; NULL: none. */
+	const char *folder;
+	/* The files of a user that the run measured. The key is an absolute path. The value is ""
+	 * if the file is as it was measured, else what happened to it: "has changed since the run".
+	 */
+	const struct key_value_list *measured; /* NULL: none */
+};
 /*
  * Writes what an emulator counted at each source line of some trials of a run. The source text
- * stands beside the counts if its file is found in or below the working directory or
- * source_folder (NULL: none). PL_ENOENT, with the reason: the trials have no lines. PL_EUSAGE:
- * the format does not apply to tables.
+ * stands beside the counts if its file is as it was measured, or another file that is found in or
+ * below the working directory or sources->folder. PL_ENOENT, with the reason: the trials have no
+ * lines. PL_EUSAGE: the format does not apply to tables.
  */
 int report_lines(FILE *out, const struct run *run, const struct trial *const *trials, size_t count,
-		 const char *source_folder, enum report_format format,
+		 const struct report_sources *sources, enum report_format format,
 		 const struct report_options *options, struct error *err);
 
 /* ---- studies ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/session/judge.h"
+#include "harness/session/source_facts.h"
 
 #define HISTORY_RUNS 50 /* in an HTML page */
 
@@ -101,6 +102,11 @@ int report_trials_choose(const struct trial ***out, size_t *count, const struct 
 	}
 	*out = chosen;
 	return 0;
+}
+
+void report_measured_sources(struct key_value_list *out, const struct run *run)
+{
+	source_facts_compare(out, run);
 }
 
 bool report_source_folder(struct text *out)

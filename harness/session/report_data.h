@@ -43,6 +43,8 @@ int report_data_samples(void *db, int64_t trial_id, struct sample **out, size_t 
  */
 int report_trials_choose(const struct trial ***out, size_t *count, const struct run *run,
 			 char *const *patterns, size_t pattern_count, struct error *err);
+/* Adds the files of a user that a run measured, as struct report_sources has them. */
+void report_measured_sources(struct key_value_list *out, const struct run *run);
 /* Sets *out to the folder below which report_lines() looks for source files: $PERFLAB_SOURCE_DIR,
  * else the installed source of the built-in kernels. Returns false if there is neither. */
 bool report_source_folder(struct text *out);

@@ -73,6 +73,22 @@ void source_facts_add(struct key_value_list *facts, const struct kernel_file *fi
 	}
 }
 
+void source_facts_compare(struct key_value_list *out, const struct run *run)
+{
+	const char *path;
+
+	for (size_t i = 1; (path = source_path(&run->environment, i)) != NULL; i++) {
+		char *hash = hash_file(path);
+		const char *stored = source_hash(&run->environment, i);
+
+		key_value_set(out, path,
+			      !hash                       ? "cannot be read any more"
+			      : strcmp(hash, stored) == 0 ? ""
+							  : "has changed since the run");
+		free(hash);
+	}
+}
+
 const char *source_facts_first(const struct run *run)
 {
 	return source_path(&run->environment, 1);

@@ -16,6 +16,9 @@ int source_facts_check(const struct run *run, const struct key_value_list *facts
 		       struct error *err);
 /* PL_EIO: the content of a file has changed since the facts were taken. */
 int source_facts_check_unchanged(const struct key_value_list *facts, struct error *err);
+/* Adds every file of a run, by its path: "" if its content is that of the run, else what happened
+ * to it, to follow "the file ". */
+void source_facts_compare(struct key_value_list *out, const struct run *run);
 /* The first file of the user that a run measured; NULL: it measured built-in kernels. */
 const char *source_facts_first(const struct run *run);
 

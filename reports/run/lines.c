@@ -247,18 +247,24 @@ static enum file_order file_order_of(const struct trial *trial, const struct fil
 	return source->bytes ? ORDER_TEXT : ORDER_NO_TEXT;
 }
 
-static const char *note_of(enum file_order order, const struct run *run, const struct trial *trial,
-			   const struct source_text *source)
+static void add_note(struct text *out, enum file_order order, const struct run *run,
+		     const struct trial *trial, const struct source_text *source)
 {
 	switch (order) {
 	case ORDER_TEXT:
-		return source->written_ns > run->started_ns ? YOUNGER_NOTE : NULL;
+		if (!source->measured && source->written_ns > run->started_ns)
+			text_add(out, YOUNGER_NOTE);
+		break;
 	case ORDER_NO_TEXT:
-		return NO_SOURCE_NOTE;
+		if (source->reason)
+			text_addf(out, "No text: the file %s.", source->reason);
+		else
+			text_add(out, NO_SOURCE_NOTE);
+		break;
 	default:
 		/* sorted by file, lines without a file first: if any has one, the last has */
-		return trial->lines.items[trial->lines.count - 1].file ? NO_LINE_NOTE
-								       : NO_LINEINFO_NOTE;
+		text_add(out, trial->lines.items[trial->lines.count - 1].file ? NO_LINE_NOTE
+									      : NO_LINEINFO_NOTE);
 	}
 }
 
@@ -268,10 +274,10 @@ static void write_file_table(FILE *out, const struct run *run, const struct tria
 			     const struct report_options *options)
 {
 	const struct line_count *items = trial->lines.items;
-	const char *note = note_of(order, run, trial, source);
 	struct table *table = lines_table(true);
-	struct text title = TEXT_INIT;
+	struct text title = TEXT_INIT, note = TEXT_INIT;
 
+	add_note(&note, order, run, trial, source);
 	for (size_t i = lines->first; i < lines->end; i++)
 		add_line_row(table, run, trial, &items[i], source, true);
 	escape_cell(&title, items[lines->first].file ? items[lines->first].file : "the PTX",
@@ -281,8 +287,9 @@ static void write_file_table(FILE *out, const struct run *run, const struct tria
 		table_write_markdown(out, table);
 	else
 		table_write_text(out, table, options);
-	if (note)
-		fprintf(out, "%s%s\n", markdown ? "\n" : "", note);
+	if (note.length)
+		fprintf(out, "%s%s\n", markdown ? "\n" : "", note.data);
+	text_release(&note);
 	text_release(&title);
 	table_free(table);
 }
@@ -358,11 +365,11 @@ static int fail_without_lines(const struct run *run, const struct trial *const *
 }
 
 int report_lines(FILE *out, const struct run *run, const struct trial *const *trials, size_t count,
-		 const char *source_folder, enum report_format format,
+		 const struct report_sources *sources, enum report_format format,
 		 const struct report_options *options, struct error *err)
 {
 	static const struct report_options plain = {0};
-	struct source_text source = {.folder = source_folder};
+	struct source_text source = {.where = sources};
 	struct table *table;
 	size_t lines = 0;
 	int rc = 0;

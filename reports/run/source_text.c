@@ -7,9 +7,10 @@
 
 #define SOURCE_LIMIT ((size_t)4 << 20)
 
+/* folder NULL: the name is a whole path. */
 static bool read_source(struct source_text *source, const char *folder, const char *name)
 {
-	char *path = xasprintf("%s/%s", folder, name);
+	char *path = folder ? xasprintf("%s/%s", folder, name) : xstrdup(name);
 	struct stat status;
 	size_t length;
 	/* reading a pipe or a device could take forever */
@@ -51,12 +52,21 @@ static const char *without_first(const char *name)
  */
 static bool find_source(struct source_text *source, const char *file)
 {
-	const char *whole = inner_part(file);
+	const char *whole = inner_part(file), *folder = source->where->folder;
+	const char *change =
+		source->where->measured ? key_value_get(source->where->measured, file) : NULL;
+
+	if (change && !*change)
+		return source->measured = read_source(source, NULL, file);
+	if (change) {
+		source->reason = change;
+		return false;
+	}
 
 	for (const char *name = whole; name && *name; name = without_first(name)) {
 		if ((name == whole || without_first(name)) && read_source(source, ".", name))
 			return true;
-		if (source->folder && read_source(source, source->folder, name))
+		if (folder && read_source(source, folder, name))
 			return true;
 	}
 	return false;
@@ -88,10 +98,10 @@ const char *source_text_line(struct source_text *source, const char *file, int64
 	if (!file)
 		return NULL;
 	if (!source->file || strcmp(source->file, file) != 0) {
-		const char *folder = source->folder;
+		const struct report_sources *where = source->where;
 
 		source_text_release(source);
-		source->folder = folder;
+		source->where = where;
 		source->file = xstrdup(file);
 		if (find_source(source, file))
 			split_lines(source);

@@ -64,6 +64,35 @@ refused 2 'origin of the kernels (built-in kernels, then ' regress --base 4 --he
 [ "$(sqlite3 "$PERFLAB_DB" "SELECT count(*) FROM newest WHERE kernel = 'stream'")" = 2 ] ||
 	complain 'a built-in kernel and one of a file are one case'
 
+# the text of a file, wherever perflab runs, as long as it is what was measured
+cat >lines.cu <<'END'
+// perflab: axis n = 256
+// perflab: axis block = 64
+// perflab: buffer y: i32[n] out
+// perflab: launch lines<<<ceil_div(n, block), block>>>(y)
+// perflab: verify y = i
+__global__ void lines(int *y)
+{
+	y[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x * blockDim.x + threadIdx.x;
+}
+END
+run sweep lines.cu --backend ptx -q --db "$work/lines.db"
+if [ "$code" -eq 0 ]; then
+	cd .. || exit 1
+	run report last --lines --db lines.db
+	expect_out ' y[blockIdx.x * blockDim.x + threadIdx.x] ='
+	expect_no_out 'No text'
+	expect_no_out 'newer than the run'
+	echo >>plain/lines.cu
+	run report last --lines --db lines.db
+	expect_out 'No text: the file has changed since the run.'
+	expect_no_out ' y[blockIdx.x'
+	rm plain/lines.cu
+	run report last --lines --db lines.db
+	expect_out 'No text: the file cannot be read any more.'
+	cd plain || exit 1
+fi
+
 # ---- in a repository ----
 cd .. || exit 1
 mkdir repo

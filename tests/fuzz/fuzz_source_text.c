@@ -25,7 +25,8 @@ static void check_line(const char *line)
 
 static void read_lines(const char *folder, const char *name)
 {
-	struct source_text source = {.folder = folder};
+	const struct report_sources where = {.folder = folder};
+	struct source_text source = {.where = &where};
 	size_t lines = 0;
 
 	for (int64_t number = 1; source_text_line(&source, name, number); number++) {

@@ -137,7 +137,8 @@ static char *render_lines(const struct run *run, size_t first, size_t count, con
 
 	for (size_t i = 0; i < count; i++)
 		trials[i] = &run->trials[first + i];
-	if (report_lines(stream, run, trials, count, folder, format, options, &err))
+	if (report_lines(stream, run, trials, count, &(struct report_sources){.folder = folder},
+			 format, options, &err))
 		fail_msg("%s", err.text);
 	fclose(stream);
 	return bytes;
@@ -245,7 +246,8 @@ static void without_lines_the_reason_is_said(void **state)
 	(void)state;
 	constructed_run_init(&run);
 	trials[0] = &run.trials[0];
-	assert_int_equal(report_lines(stdout, &run, trials, 1, NULL, REPORT_TEXT, NULL, &err),
+	assert_int_equal(report_lines(stdout, &run, trials, 1, &(struct report_sources){0},
+				      REPORT_TEXT, NULL, &err),
 			 PL_ENOENT);
 	assert_non_null(strstr(err.text, "only the ptx backend counts lines"));
 	assert_non_null(strstr(err.text, "cuda"));
@@ -255,14 +257,15 @@ static void without_lines_the_reason_is_said(void **state)
 	trials[0] = &run.trials[2];
 	trials[1] = &run.trials[3];
 	for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
-		assert_int_equal(report_lines(stdout, &run, trials, 2, NULL,
+		assert_int_equal(report_lines(stdout, &run, trials, 2, &(struct report_sources){0},
 					      (enum report_format)format, NULL, &err),
 				 PL_ENOENT);
 		assert_non_null(strstr(err.text, "is fault: out of bounds"));
 		for (const char *c = err.text; *c; c++)
 			assert_true((unsigned char)*c >= ' ');
 	}
-	assert_int_equal(report_lines(stdout, &run, trials, 0, NULL, REPORT_TEXT, NULL, &err),
+	assert_int_equal(report_lines(stdout, &run, trials, 0, &(struct report_sources){0},
+				      REPORT_TEXT, NULL, &err),
 			 PL_ENOENT);
 	run_release(&run);
 }
@@ -398,7 +401,8 @@ static void a_full_disk_is_an_error(void **state)
 	for (int format = REPORT_TEXT; format <= REPORT_MARKDOWN; format++) {
 		struct error err = {0};
 
-		assert_int_equal(report_lines(full, &run, &trial, 1, SOURCES,
+		assert_int_equal(report_lines(full, &run, &trial, 1,
+					      &(struct report_sources){.folder = SOURCES},
 					      (enum report_format)format, NULL, &err),
 				 PL_EIO);
 		assert_non_null(strstr(err.text, "No space left"));
