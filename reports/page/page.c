@@ -16,6 +16,7 @@ void page_write(FILE *out, const struct run *run, const struct report_options *o
 	page_key(&json, "trials");
 	page_trials(&json, run);
 	page_points(&json, run, options);
+	page_speedups(&json, run);
 	page_counters(&json, run);
 	page_samples(&json, run, options);
 	page_histories(&json, options);

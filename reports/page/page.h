@@ -27,6 +27,11 @@ void page_trials(struct page_json *json, const struct run *run);
 void page_points(struct page_json *json, const struct run *run,
 		 const struct report_options *options);
 void page_counters(struct page_json *json, const struct run *run);
+/* One entry per case: null, or [word: base variant, word: configuration of the base case, index in
+ * `speedup_verdicts`, speed-up, lower and upper bound of its 95 % interval, median of the base case
+ * beside the case in ns, rounds, 1 if both used the same buffers, word: why there is no speed-up].
+ * null instead of the list: the run has no base variant. */
+void page_speedups(struct page_json *json, const struct run *run);
 /* Compares with options->compare. One entry per case of the run: null, or [index in the other run,
  * index in `changes`, ratio of the times, lower and upper bound of its 95 % interval]. */
 void page_comparison(struct page_json *json, const struct run *run,

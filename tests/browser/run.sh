@@ -61,6 +61,33 @@ UPDATE trial SET median_ns = median_ns / 50, low_ns = low_ns / 50, high_ns = hig
 	WHERE status = 'ok' AND run_id = (SELECT id FROM run WHERE label = 'now')
 	AND (variant = 'triad_float4' AND config LIKE 'block=512,%' OR variant = 'copy_scalar');"
 
+# The variants of one kernel beside one of them, with a speed-up of each verdict. One case is unverified,
+# one was on other buffers, and one block size has no base case.
+cp "$scratch/lab.db" "$scratch/speedup.db"
+sqlite3 "$scratch/speedup.db" "
+UPDATE run SET base_variant = 'stream/copy_scalar' WHERE label = 'now';
+INSERT INTO speedup (trial_id, base_variant, base_config, verdict, speedup, low, high, p, base_median_ns, rounds, same_buffers, why)
+SELECT head.id, 'copy_scalar',
+	CASE WHEN head.config NOT LIKE 'block=96,%' THEN base.config END,
+	CASE WHEN head.config LIKE 'block=96,%' THEN NULL
+		WHEN head.variant = 'copy_grid_stride' THEN 'inconclusive'
+		WHEN head.variant = 'copy_float4' AND head.config LIKE 'block=64,%' THEN 'same'
+		WHEN base.median_ns > head.median_ns THEN 'faster' ELSE 'slower' END,
+	CASE WHEN head.config NOT LIKE 'block=96,%' THEN base.median_ns / head.median_ns END,
+	CASE WHEN head.config NOT LIKE 'block=96,%' THEN 0.98 * base.median_ns / head.median_ns END,
+	CASE WHEN head.config NOT LIKE 'block=96,%' THEN 1.02 * base.median_ns / head.median_ns END,
+	CASE WHEN head.config NOT LIKE 'block=96,%' THEN 0.001 END,
+	CASE WHEN head.config NOT LIKE 'block=96,%' THEN base.median_ns END,
+	CASE WHEN head.config LIKE 'block=96,%' THEN 0 ELSE 3 END,
+	CASE WHEN head.config NOT LIKE 'block=96,%' THEN head.variant <> 'scale_float4' END,
+	CASE WHEN head.config LIKE 'block=96,%' THEN 'copy_scalar has no case with block=96' END
+FROM trial AS head JOIN run ON run.id = head.run_id JOIN trial AS base ON base.run_id = head.run_id
+	AND base.kernel = 'stream' AND base.variant = 'copy_scalar' AND base.config = head.config
+WHERE run.label = 'now' AND head.kernel = 'stream' AND head.variant <> 'copy_scalar';
+UPDATE trial SET status = 'unverified', reason = 'its file says: verify none'
+	WHERE variant = 'copy_float4' AND config LIKE 'block=128,%'
+	AND run_id = (SELECT id FROM run WHERE label = 'now');"
+
 # report DATABASE RUN PAGE OPTION…
 report() {
 	database=$1 run=$2 page=$3
@@ -79,6 +106,7 @@ report absurd now absurd
 report sizes now sizes
 report unverified now unverified --compare before
 report above now above
+report speedup now speedup
 report unverified_history last unverified_history
 report one last one
 report bare last bare

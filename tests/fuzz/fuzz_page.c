@@ -42,7 +42,7 @@ static void fill(struct run *run, struct trial *trial, struct input *input, int 
 {
 	char *text;
 
-	switch (what % 8) {
+	switch (what % 9) {
 	case 0:
 		free(trial->kernel);
 		trial->kernel = take_text(input);
@@ -75,6 +75,16 @@ static void fill(struct run *run, struct trial *trial, struct input *input, int 
 		trial->summary.median_ns = take_number(input);
 		trial->summary.low_ns = take_number(input);
 		trial->summary.high_ns = take_number(input);
+		break;
+	case 7:
+		trial_speedup_release(&trial->speedup);
+		trial->speedup.base_variant = take_text(input);
+		trial->speedup.why = take_text(input);
+		trial->speedup.verdict =
+			(enum speedup_verdict)((unsigned)what % SPEEDUP_VERDICT_COUNT);
+		trial->speedup.speedup = take_number(input);
+		trial->speedup.low = take_number(input);
+		trial->speedup.base_median_ns = take_number(input);
 		break;
 	default:
 		trial->status = (enum trial_status)((unsigned)what / 8 % TRIAL_STATUS_COUNT);

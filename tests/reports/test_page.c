@@ -11,6 +11,7 @@
 #include <jansson.h>
 
 #include "tests/reports/constructed_run.h"
+#include "tests/reports/constructed_speedups.h"
 #include "tests/reports/page_support.h"
 
 static json_t *counter_named(json_t *root, const char *metric)
@@ -56,6 +57,34 @@ static void a_run_keeps_its_numbers_and_its_reasons(void **state)
 	assert_true(json_is_false(at(root, "run.emulated")));
 	assert_string_equal(json_string_value(at(root, "run.seed")), "18446744073709551615");
 	assert_null(json_object_get(root, "compare_run"));
+	json_decref(root);
+	run_release(&run);
+}
+
+static void a_case_has_a_speedup_or_the_reason_why_not(void **state)
+{
+	struct run run;
+	json_t *root;
+
+	(void)state;
+	constructed_speedups_init(&run);
+	root = page_of(&run, &(struct report_options){0});
+	assert_string_equal(json_string_value(at(root, "speedup_verdicts.#1.#0")), "faster");
+	/* a case of the base variant */
+	assert_true(json_is_null(at(root, "speedups.#0")));
+	assert_string_equal(word_at(root, "speedups.#4.#0"), "old");
+	assert_string_equal(word_at(root, "speedups.#4.#1"), "block=128,n=16777216");
+	assert_int_equal(json_integer_value(at(root, "speedups.#4.#2")), SPEEDUP_FASTER);
+	assert_true(json_number_value(at(root, "speedups.#4.#3")) == 1.0417);
+	assert_true(json_number_value(at(root, "speedups.#4.#5")) == 1.0438);
+	assert_int_equal(json_integer_value(at(root, "speedups.#3.#8")), 0);
+	assert_true(json_is_null(at(root, "speedups.#6.#3")));
+	assert_string_equal(word_at(root, "speedups.#6.#9"), "old has no case with block=512");
+	json_decref(root);
+	for (size_t i = 0; i < run.trial_count; i++)
+		trial_speedup_release(&run.trials[i].speedup);
+	root = page_of(&run, &(struct report_options){0});
+	assert_true(json_is_null(at(root, "speedups")));
 	json_decref(root);
 	run_release(&run);
 }
@@ -184,6 +213,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_keeps_its_numbers_and_its_reasons),
+		cmocka_unit_test(a_case_has_a_speedup_or_the_reason_why_not),
 		cmocka_unit_test(an_emulated_run_says_so_and_has_no_times),
 		cmocka_unit_test(settings_are_those_that_mean_something),
 		cmocka_unit_test(a_run_without_trials_is_whole),

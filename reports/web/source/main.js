@@ -11,6 +11,7 @@ import { headSection, navigation } from "./sections/head.js";
 import { historySection } from "./sections/history.js";
 import { rooflineSection } from "./sections/roofline.js";
 import { samplesSection } from "./sections/samples.js";
+import { speedupSection } from "./sections/speedup.js";
 import { verdictsSection } from "./sections/verdicts.js";
 import { themeSwitch } from "./theme.js";
 
@@ -27,7 +28,9 @@ function start() {
 	headSection(app);
 	// the first run of a device has no history
 	if (!model.history) byId("history").remove();
+	if (!model.hasSpeedups) byId("speedup").remove();
 	navigation();
+	if (model.hasSpeedups) speedupSection(app);
 	verdictsSection(app);
 	casesSection(app);
 	const later = [rooflineSection, curvesSection, occupancySection, samplesSection, compareSection, historySection, gapsSection, environmentSection];

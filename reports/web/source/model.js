@@ -6,6 +6,7 @@
 // was not requested.
 // samples.trials: per trial one list per round: the number of the round, then times in
 // 1/steps_per_ns ns. The first time is absolute, each other one is the difference to the previous.
+// speedups: null, or per case null or its speed-up over its base case (page.h lists the members).
 // history: null, or the runs that fit into the page (`runs`), how many there are (`all_runs`), per case
 // null or its median in each run (`medians`), per case null or the indices of the runs in which it was
 // unverified (`unverified`), and per case null or its change points (`changes`): the
@@ -75,6 +76,20 @@ function addPoint(one, data) {
 	one.advice = texts(advice);
 }
 
+/** Sets `speedup` of each case: null if it has no base case; `ratio` is null if there is no speed-up. */
+function addSpeedups(cases, { speedups, speedup_verdicts: verdicts, words }) {
+	const word = (index) => (index === null ? null : words[index]);
+	const byName = new Map(cases.map((one) => [one.name, one]));
+	for (const one of cases) {
+		const [base, config, verdict, ratio, low, high, baseMedian, rounds, same, why] = speedups?.[one.at] ?? [null];
+		const baseCase = byName.get(`${one.kernel}/${word(base)}/${word(config)}`) ?? null;
+		one.speedup = base === null ? null : {
+			base: word(base), baseCase, verdict: verdicts[verdict][0], ratio, low, high, baseMedian, rounds,
+			sameBuffers: same === null ? null : same === 1, why: word(why), aboveRoof: Boolean(one.aboveRoof || baseCase?.aboveRoof),
+		};
+	}
+}
+
 function settingsOf(run) {
 	try {
 		const settings = JSON.parse(run.settings ?? "{}");
@@ -142,6 +157,9 @@ export class Model {
 		this.axes = data.trials.axes.map((axis) => axis.name);
 		this.cases = casesOf(data.trials, words, data.run);
 		for (const one of this.cases) addPoint(one, data);
+		this.speedupVerdicts = data.speedup_verdicts;
+		this.hasSpeedups = data.speedups !== null;
+		addSpeedups(this.cases, data);
 		this.counters = data.counters;
 		this.counterOf = new Map(data.counters.map((counter) => [counter.metric, counter]));
 		this.sampleData = data.samples;

@@ -5,12 +5,13 @@ import { announce, byId, h, select } from "../dom.js";
 import { byRank, unique } from "../model.js";
 import { bandwidth, halfInterval, inUnit, isNumber, percent, plural, plusMinus, rate, three, time, whole } from "../numbers.js";
 import { levelName } from "./roofline.js";
+import { ratioOf, sentenceOf } from "./speedup.js";
 import { boundChip } from "./verdicts.js";
 
 const PAGE = 50;
 
 /** The columns that say how fast a case is: sorting by one of them is a ranking. */
-const RANKING = ["median", "dram", "useful", "flop_rate", "roof"];
+const RANKING = ["median", "dram", "useful", "flop_rate", "roof", "speedup"];
 
 /** { id, head, title?, numeric, value(case) to sort by, show(case), on } */
 function columnsOf(app, palette) {
@@ -27,6 +28,8 @@ function columnsOf(app, palette) {
 		...model.axes.map((name, i) => number(`axis ${name}`, name, (one) => one.axes[i], whole, true)),
 		number("median", "Median", (one) => one.median, time, true, "Median of the samples"),
 		{ ...number("interval", "95 % CI", halfInterval, three, true, "Half of the 95 % interval of the median, in percent"), show: plusMinus },
+		{ ...number("speedup", "Speed-up", (one) => one.speedup?.ratio ?? null, ratioOf, true, "Time of the base case over the time of the case, measured in turn"),
+			show: (one) => (one.speedup ? h("span", { title: sentenceOf(one) }, one.speedup.ratio === null ? one.speedup.verdict : `${ratioOf(one.speedup)} ${one.speedup.verdict}`) : null) },
 		number("samples", "Samples", (one) => one.samples || null, whole, false),
 		number("dram", "DRAM", (one) => one.levels[0].rate, bandwidth, true, "Counted DRAM bytes over the median time"),
 		number("useful", "Useful", (one) => (isNumber(one.bytes) && one.median > 0 ? (1e9 * one.bytes) / one.median : null), bandwidth, !model.hasCounter("dram_bytes"), "Bytes of the work model over the median time"),

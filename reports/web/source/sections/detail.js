@@ -4,6 +4,7 @@ import { statusMark } from "../colours.js";
 import { byId, h, table } from "../dom.js";
 import { bandwidth, bytes, inUnit, intensity, isNumber, percent, plural, plusMinus, rate, three, time, whole } from "../numbers.js";
 import { levelName } from "./roofline.js";
+import { sentenceOf } from "./speedup.js";
 import { bar, boundChip } from "./verdicts.js";
 
 const BINS = 40;
@@ -14,6 +15,7 @@ function facts(one) {
 	const rows = [
 		["Median", `${time(one.median)} ${plusMinus(one)}`],
 		["95 % interval", isNumber(one.low) ? `${time(one.low)} to ${time(one.high)}` : "needs 6 samples"],
+		["Beside the base variant", one.speedup ? sentenceOf(one) : null],
 		["Fastest, slowest", isNumber(one.min) ? `${time(one.min)}, ${time(one.max)}` : null],
 		["Samples", one.samples ? whole(one.samples) : null],
 		["Compulsory bytes", isNumber(one.bytes) ? bytes(one.bytes) : null],

@@ -7,7 +7,7 @@ const LISTED = 60;
 const NAMED = 4;
 
 /** Groups things by reason: [{ reason, cases, things }]. */
-function byReason(entries) {
+export function byReason(entries) {
 	const reasons = new Map();
 	for (const [reason, one, thing] of entries) {
 		const of = reasons.get(reason) ?? { reason, cases: new Set(), things: new Set() };
@@ -18,7 +18,7 @@ function byReason(entries) {
 	return [...reasons.values()];
 }
 
-function named(things) {
+export function named(things) {
 	const list = [...things];
 	return list.slice(0, NAMED).join(", ") + (list.length > NAMED ? ` and ${list.length - NAMED} more` : "");
 }

@@ -1,5 +1,6 @@
 // The head of the page: what was run, where, and with which result.
 import { byId, h } from "../dom.js";
+import { rankedPairs } from "./speedup.js";
 import { percent, plural, time, whole } from "../numbers.js";
 
 function tile(value, label, kind, href) {
@@ -45,6 +46,8 @@ function tiles(app) {
 	if (by.get("pending")) list.push(tile(whole(by.get("pending")), "still pending", "warn", "#gaps"));
 	list.push(tile(whole(failed), failed === 1 ? "failure" : "failures", failed ? "bad" : "good", failed ? "#gaps" : null));
 	if (above) list.push(tile(whole(above), "above a measured roof", "bad", "#roofline"));
+	const pairs = rankedPairs(model);
+	if (pairs.length) list.push(tile(`${whole(pairs.filter((one) => one.speedup.verdict === "faster").length)} of ${whole(pairs.length)}`, "faster than the base variant", "", "#speedup"));
 	if (nearest) list.push(tile(percent(nearest.roofPct, 0), `of the ${nearest.bound} roof: ${nearest.family}`, "", "#verdicts"));
 	return h("div", { class: "tiles" }, list);
 }
