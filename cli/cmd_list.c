@@ -34,10 +34,13 @@ static int run_list(struct invocation *call, struct error *err)
 {
 	const char *names[ARRAY_SIZE(topics)];
 	const char *topic = call->operands.items[0];
-	const char *pattern = call->operands.count > 1 ? call->operands.items[1] : NULL;
+	const size_t operands = call->operands.count;
+	const char *pattern = operands > 1 ? call->operands.items[operands - 1] : NULL;
 	struct text near = TEXT_INIT;
 	int rc = check_options(call, topic, err);
 
+	if (!rc && operands > 2 && strcmp(topic, "kernels") != 0)
+		rc = error_set(err, PL_EUSAGE, "give one pattern; %s is one too many", pattern);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
@@ -90,6 +93,7 @@ static const struct option_row rows[] = {
 static const struct example examples[] = {
 	{"perflab list kernels -v", "list kernels with their axes and lessons"},
 	{"perflab list kernels --long reduce/", "describe every variant of a kernel"},
+	{"perflab list kernels saxpy.cu", "variants, axes and checks of your own file"},
 	{"perflab list metrics dram",
 	 "list metrics with \"dram\" in their name, including those of CUPTI"},
 	{"perflab list sets --chip GB202", "show how many passes each set needs on another chip"},
@@ -99,13 +103,15 @@ static const struct example examples[] = {
 const struct command command_list = {
 	.name = "list",
 	.summary = "list kernels, metrics, metric sets, devices or stored runs",
-	.operands = "kernels|metrics|sets|devices|runs [PATTERN]",
+	.operands = "kernels|metrics|sets|devices|runs [FILE ...] [PATTERN]",
 	.description =
 		"Lists kernels and their variants, metrics, metric sets, devices, or the runs in "
 		"the "
 		"database.\n\n"
 		"PATTERN selects names and may contain * and ?. Without either, it matches any "
-		"part of a name. Only the devices of this machine need a GPU.",
+		"part of a name. With FILEs (.cu, .ptx, .cubin and their sidecars), `list kernels` "
+		"lists their kernels instead of the built-in ones. Only the devices of this "
+		"machine need a GPU.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct list_options),
@@ -115,6 +121,6 @@ const struct command command_list = {
 	.operand_kind = OPERANDS_WORDS,
 	.operand_words = topic_words,
 	.operands_least = 1,
-	.operands_most = 2,
+	.operands_most = SIZE_MAX,
 	.run = run_list,
 };

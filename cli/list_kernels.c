@@ -1,12 +1,13 @@
 /*
- * perflab list kernels: one line per variant. --long prints the whole
- * descriptor, except the launches.
+ * perflab list kernels: one line per variant, of the built-in kernels or of
+ * files of the user. --long prints the whole descriptor, except the launches.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/list.h"
-#include "kernels/kernels.h"
+#include "harness/session/session.h"
+#include "kernels/user/kernel_file.h"
 
 #define INDENT 15
 
@@ -51,18 +52,44 @@ constraint_at(const struct kernel *kernel, const struct kernel_variant *variant,
 	return index < variant->constraint_count ? &variant->constraints[index] : NULL;
 }
 
+/* "y = 2 * x + y; total = sum(x)" */
+static void check_cell(struct text *out, const struct kernel *kernel,
+		       const struct kernel_variant *variant)
+{
+	const struct kernel_oracle *oracle = variant->oracle ? variant->oracle : kernel->oracle;
+	const struct kernel_check *check = variant->check;
+
+	if (!check || check->kind == CHECK_ORACLE)
+		text_addf(out, "CPU oracle %s", oracle ? oracle->name : "");
+	else if (check->kind == CHECK_NONE)
+		text_add(out, "none");
+	else if (check->kind == CHECK_COMMAND)
+		text_addf(out, "by %s", check->command);
+	for (size_t i = 0; check && i < check->item_count; i++)
+		text_addf(out, "%s%s %s %s", i ? "; " : "", check->items[i].buffer,
+			  check->kind == CHECK_FILE ? "from" : "=", check->items[i].text);
+	for (size_t i = 0; check && i < check->launch_count; i++)
+		text_addf(out, "%skernel %s", i ? "; " : "", check->launches[i].entry);
+	if (check && check->source)
+		text_addf(out, " from %s", check->source->path);
+}
+
 /* ---- --long as text ---- */
 
 static void print_field(const char *name, const char *value)
 {
-	int used = printf("    %-10s ", name);
+	int used;
 
+	if (!value)
+		return;
+	used = printf("    %-10s ", name);
 	print_wrapped(stdout, value, (size_t)used, INDENT);
 }
 
 static void print_axis(const struct kernel_axis *axis)
 {
-	char *line = xasprintf("%s=%s: %s", axis->name, axis->values, axis->meaning);
+	char *line = xasprintf("%s=%s%s%s", axis->name, axis->values, *axis->meaning ? ": " : "",
+			       axis->meaning);
 
 	print_field("axis", line);
 	free(line);
@@ -86,6 +113,7 @@ static void print_work(const struct kernel_work *work)
 static void print_variant(const struct kernel *kernel, const struct kernel_variant *variant)
 {
 	const struct kernel_constraint *constraint;
+	struct text check = TEXT_INIT;
 
 	printf("  %s/%s\n", kernel->name, variant->name);
 	print_field("lesson", variant->lesson);
@@ -95,15 +123,18 @@ static void print_variant(const struct kernel *kernel, const struct kernel_varia
 	for (size_t i = 0; (constraint = constraint_at(kernel, variant, i)) != NULL; i++)
 		print_field("constraint", constraint->reason);
 	print_work(work_of(kernel, variant));
+	check_cell(&check, kernel, variant);
+	print_field("verified", check.data);
+	text_release(&check);
 	putchar('\n');
 }
 
-static size_t print_families(const char *pattern)
+static size_t print_families(const struct kernel_set *set, const char *pattern)
 {
-	size_t count, printed = 0;
-	const struct kernel *const *kernels = kernel_all(&count);
+	const struct kernel *const *kernels = set->items;
+	size_t printed = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < set->count; i++) {
 		bool headed = false;
 
 		for (size_t j = 0; j < kernels[i]->variant_count; j++) {
@@ -124,7 +155,7 @@ static size_t print_families(const char *pattern)
 
 /* ---- tables ---- */
 
-enum detail { BRIEF, VERBOSE, LONG };
+enum detail { BRIEF, OF_FILES, VERBOSE, LONG };
 
 /* Adds the meaning of each axis: for a column of parts, one line per axis. */
 static void axes_cell(struct text *out, const struct kernel *kernel,
@@ -136,8 +167,9 @@ static void axes_cell(struct text *out, const struct kernel *kernel,
 		if (parts)
 			text_addf(out, "%s%s\t%s\t%s", i ? "\n" : "", axis->name, axis->values,
 				  axis->meaning);
-		else
-			text_addf(out, "%s%s: %s", i ? "; " : "", axis->name, axis->meaning);
+		else if (*axis->meaning)
+			text_addf(out, "%s%s: %s", out->length ? "; " : "", axis->name,
+				  axis->meaning);
 	}
 }
 
@@ -160,22 +192,25 @@ static void add_everything(struct table *table, const struct kernel *kernel,
 {
 	const struct kernel_work *work = work_of(kernel, variant);
 	struct text axes = TEXT_INIT, meanings = TEXT_INIT, constraints = TEXT_INIT;
+	struct text check = TEXT_INIT;
 
+	check_cell(&check, kernel, variant);
 	axes_line(&axes, kernel, variant);
 	axes_cell(&meanings, kernel, variant, parts);
 	constraints_cell(&constraints, kernel, variant, parts);
 	if (parts)
-		table_row(table,
-			  (const char *const[]){kernel->name, variant->name, meanings.data,
-						constraints.data, work->flop, work->bytes_read,
-						work->bytes_written, when_it_runs(kernel),
-						variant->metric, variant->lesson, kernel->summary});
+		table_row(table, (const char *const[]){
+					 kernel->name, variant->name, meanings.data,
+					 constraints.data, work->flop, work->bytes_read,
+					 work->bytes_written, when_it_runs(kernel), variant->metric,
+					 variant->lesson, kernel->summary, check.data});
 	else
-		table_row(table,
-			  (const char *const[]){kernel->name, variant->name, axes.data,
-						constraints.data, work->flop, work->bytes_read,
-						work->bytes_written, when_it_runs(kernel),
-						variant->metric, variant->lesson, meanings.data});
+		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
+						       constraints.data, work->flop,
+						       work->bytes_read, work->bytes_written,
+						       when_it_runs(kernel), variant->metric,
+						       variant->lesson, meanings.data, check.data});
+	text_release(&check);
 	text_release(&axes);
 	text_release(&meanings);
 	text_release(&constraints);
@@ -184,11 +219,15 @@ static void add_everything(struct table *table, const struct kernel *kernel,
 static void add_variant(struct table *table, const struct kernel *kernel,
 			const struct kernel_variant *variant, enum detail detail, bool parts)
 {
-	struct text axes = TEXT_INIT;
+	struct text axes = TEXT_INIT, check = TEXT_INIT;
 
 	axes_line(&axes, kernel, variant);
+	check_cell(&check, kernel, variant);
 	if (detail == LONG)
 		add_everything(table, kernel, variant, parts);
+	else if (detail == OF_FILES)
+		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
+						       check.data});
 	else if (detail == VERBOSE)
 		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
 						       when_it_runs(kernel), variant->metric,
@@ -196,6 +235,7 @@ static void add_variant(struct table *table, const struct kernel *kernel,
 	else
 		table_row(table,
 			  (const char *const[]){kernel->name, variant->name, variant->lesson});
+	text_release(&check);
 	text_release(&axes);
 }
 
@@ -206,23 +246,27 @@ static struct table *new_table(enum detail detail, bool parts)
 	static const char *const of_constraint[] = {"holds", "reason", NULL};
 	static const struct table_column brief[] = {
 		{.name = "kernel"}, {.name = "variant"}, {.name = "lesson"}};
+	static const struct table_column of_files[] = {
+		{.name = "kernel"}, {.name = "variant"}, {.name = "axes"}, {.name = "check"}};
 	static const struct table_column verbose[] = {{.name = "kernel"}, {.name = "variant"},
 						      {.name = "axes"},   {.name = "runs"},
 						      {.name = "metric"}, {.name = "lesson"}};
 	static const struct table_column everything[] = {
-		{.name = "kernel"},        {.name = "variant"},      {.name = "axes"},
-		{.name = "constraints"},   {.name = "flop"},         {.name = "bytes_read"},
-		{.name = "bytes_written"}, {.name = "runs"},         {.name = "metric"},
-		{.name = "lesson"},        {.name = "axis_meanings"}};
+		{.name = "kernel"},        {.name = "variant"},       {.name = "axes"},
+		{.name = "constraints"},   {.name = "flop"},          {.name = "bytes_read"},
+		{.name = "bytes_written"}, {.name = "runs"},          {.name = "metric"},
+		{.name = "lesson"},        {.name = "axis_meanings"}, {.name = "check"}};
 	static const struct table_column in_parts[] = {
 		{.name = "kernel"},        {.name = "variant"}, {.name = "axes"},
 		{.name = "constraints"},   {.name = "flop"},    {.name = "bytes_read"},
 		{.name = "bytes_written"}, {.name = "runs"},    {.name = "metric"},
-		{.name = "lesson"},        {.name = "summary"}};
+		{.name = "lesson"},        {.name = "summary"}, {.name = "check"}};
 	struct table *table;
 
 	if (detail == BRIEF)
 		return table_new(brief, ARRAY_SIZE(brief));
+	if (detail == OF_FILES)
+		return table_new(of_files, ARRAY_SIZE(of_files));
 	if (detail == VERBOSE)
 		return table_new(verbose, ARRAY_SIZE(verbose));
 	if (!parts)
@@ -233,24 +277,63 @@ static struct table *new_table(enum detail detail, bool parts)
 	return table;
 }
 
+static int list_set(const struct invocation *call, const struct kernel_set *set, enum detail detail,
+		    const char *pattern, struct error *err)
+{
+	const struct list_options *options = call->options;
+	const bool parts = options->format == REPORT_JSON;
+	struct table *table = new_table(detail, parts);
+	int rc = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		for (size_t j = 0; j < set->items[i]->variant_count; j++)
+			if (variant_matches(set->items[i], &set->items[i]->variants[j], pattern))
+				add_variant(table, set->items[i], &set->items[i]->variants[j],
+					    detail, parts);
+	/* if no family matches, the empty table prints that message */
+	if (detail != LONG || options->format != REPORT_TEXT || !print_families(set, pattern))
+		rc = list_to_stdout(call, table, pattern, err);
+	table_free(table);
+	return rc;
+}
+
+static int list_files(const struct invocation *call, const struct string_list *paths,
+		      enum detail detail, const char *pattern, struct error *err)
+{
+	struct kernel_file *files = NULL;
+	const struct kernel *kernel;
+	int rc = kernel_files_read(&files, (const char *const *)paths->items, paths->count, NULL,
+				   err);
+
+	if (rc)
+		return rc;
+	kernel = kernel_file_kernel(files);
+	rc = list_set(call, &(struct kernel_set){&kernel, 1}, detail == BRIEF ? OF_FILES : detail,
+		      pattern, err);
+	kernel_file_free(files);
+	return rc;
+}
+
 int list_kernels(const struct invocation *call, const char *pattern, struct error *err)
 {
 	const struct list_options *options = call->options;
 	enum detail detail = options->everything ? LONG : options->verbose ? VERBOSE : BRIEF;
-	const bool parts = options->format == REPORT_JSON;
-	struct table *table = new_table(detail, parts);
-	size_t count;
-	const struct kernel *const *kernels = kernel_all(&count);
-	int rc = 0;
+	const struct kernel_set built_in = kernel_set_built_in();
+	struct string_list paths = {0};
+	int rc;
 
-	for (size_t i = 0; i < count; i++)
-		for (size_t j = 0; j < kernels[i]->variant_count; j++)
-			if (variant_matches(kernels[i], &kernels[i]->variants[j], pattern))
-				add_variant(table, kernels[i], &kernels[i]->variants[j], detail,
-					    parts);
-	/* if no family matches, the empty table prints that message */
-	if (detail != LONG || options->format != REPORT_TEXT || !print_families(pattern))
-		rc = list_to_stdout(call, table, pattern, err);
-	table_free(table);
+	/* the first operand is the topic; the pattern, if there is one, is the last */
+	for (size_t i = 1; i < call->operands.count; i++)
+		if (is_kernel_file(call->operands.items[i]))
+			string_list_add(&paths, call->operands.items[i]);
+	if (paths.count && is_kernel_file(pattern))
+		pattern = NULL;
+	if (call->operands.count - 1 > paths.count + (pattern ? 1 : 0))
+		rc = error_set(err, PL_EUSAGE, "give one pattern, behind the files");
+	else if (paths.count)
+		rc = list_files(call, &paths, detail, pattern, err);
+	else
+		rc = list_set(call, &built_in, detail, pattern, err);
+	string_list_release(&paths);
 	return rc;
 }

@@ -73,7 +73,7 @@ void source_words_add(struct key_value_list *facts, const struct sweep_request *
 	free(folder);
 }
 
-/* Relative paths in the words are relative to this folder, and commands run in it. */
+/* Relative paths in the words are relative to this folder. */
 static int check_folder(const struct run *run, struct error *err)
 {
 	const char *folder = key_value_get(&run->environment, folder_key);

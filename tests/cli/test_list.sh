@@ -45,7 +45,7 @@ run list kernels --long fault/none
 expect_out 'runs only when named'
 run list kernels --long 'reduce/*' --format csv
 [ "$(head -n 1 "$work/out")" = \
-	'kernel,variant,axes,constraints,flop,bytes_read,bytes_written,runs,metric,lesson,axis_meanings' ] ||
+	'kernel,variant,axes,constraints,flop,bytes_read,bytes_written,runs,metric,lesson,axis_meanings,check' ] ||
 	complain 'wrong head of the CSV'
 grep -q '^reduce,sequential,block=64..1024 n=2^24,block must be a power of two.*,n - 1,4 \* n,4,with all,' \
 	"$work/out" || complain 'wrong row of the CSV'
@@ -77,6 +77,43 @@ for option in --long --verbose; do
 	done
 done
 refused 2 'such as cuda or ptx' list metrics --backend auto
+# files of the user: variants, axes and checks
+cat >own.cu <<'END'
+// perflab: axis n = 64 "elements"
+// perflab: axis block = 32
+// perflab: buffer x: f32[n] in
+// perflab: buffer y: f32[n] out
+// perflab: skip "odd" if n % 2
+// perflab: launch one<<<n / block, block>>>(x, y)
+// perflab: verify y = x + 1
+END
+cat >other.cu <<'END'
+// perflab: variant second
+// perflab: define ITEMS = 1, 2
+// perflab: launch two<<<1, block>>>(x, y)
+// perflab: verify by ./check
+END
+run list kernels own.cu other.cu
+expect_code 0
+expect_out 'own     own      n=64 block=32             y = x + 1'
+expect_out 'own     second   n=64 block=32 ITEMS=1, 2  by ./check'
+run list kernels own.cu other.cu --long 'own/sec*'
+expect_code 0
+expect_out 'own/second'
+expect_out 'ITEMS=1, 2'
+expect_out 'constraint odd'
+expect_out 'verified   by ./check'
+expect_no_out 'own/own'
+run list kernels own.cu --long --format json
+expect_code 0
+expect_out '"check": "y = x + 1"'
+refused 2 'give one pattern' list kernels own.cu a b
+refused 2 'b is one too many' list runs a b
+refused 3 'gone.cu: the file does not exist' list kernels gone.cu
+echo '// perflab: verfy y = x' >own.cu
+refused 3 'own.cu:1: unknown word "verfy"' list kernels own.cu
+run list kernels --long reduce/shuffle --format csv
+expect_out 'CPU oracle reduce/sum'
 run list kernels --long no-such-name
 expect_err 'no name of the kernels matches'
 for topic in kernels metrics sets; do
