@@ -66,6 +66,13 @@ int backend_choose(struct backend_choice *choice, const struct sweep_request *re
 	return 0;
 }
 
+void backend_choice_settle(struct backend_choice *choice, const char *backend)
+{
+	choice->names[0] = backend;
+	choice->count = 1;
+	choice->automatic = false;
+}
+
 bool backend_choice_lacks(struct backend_choice *choice, size_t index, int rc,
 			  const struct error *cause)
 {

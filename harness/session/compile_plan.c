@@ -108,6 +108,27 @@ static bool check_needs_source(const struct plan_case *planned)
 
 /* ---- results ---- */
 
+/* Keeps the files that decide what the cases measure: those of the compilers, and data. */
+static void keep_files(struct compile_context *context)
+{
+	struct string_list *files = &context->sweep->files;
+
+	for (size_t i = 0; i < context->list.job_count; i++)
+		for (size_t k = 0; k < context->list.jobs[i].files.count; k++)
+			string_list_add(files, context->list.jobs[i].files.items[k]);
+	for (size_t i = 0; i < context->plan->count; i++) {
+		const struct launch_case *launch = context->plan->cases[i].launch;
+
+		for (size_t b = 0; launch && b < launch->buffer_count; b++)
+			if (launch->buffers[b].fill_file)
+				string_list_add(files, launch->buffers[b].fill_file);
+		for (size_t c = 0;
+		     launch && launch->check.kind == CHECK_FILE && c < launch->check.item_count;
+		     c++)
+			string_list_add(files, launch->check.items[c].text);
+	}
+}
+
 static void show_compiled(void *context, const struct compile_job *job, size_t done, size_t count)
 {
 	const struct compile_context *compiling = context;
@@ -228,6 +249,7 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 		report_failures(&context);
 		note_driver_compiles(&context);
 	}
+	keep_files(&context);
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		struct plan_case *planned = &plan->cases[i];
 		struct error cause = {0};

@@ -31,10 +31,14 @@ int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error
 int sweep_measure(struct sweep *sweep, struct error *err)
 {
 	const bool timed = sweep->info.traits.timed;
+	int64_t begun_ns = monotonic_ns(), measured_ns;
 	int rc = timed ? sweep_rounds(sweep, err) : sweep_emulate(sweep, err);
 
+	measured_ns = monotonic_ns();
+	sweep->times.measure_ns = measured_ns - begun_ns;
 	if (!rc && timed)
 		rc = sweep_count(sweep, err);
+	sweep->times.count_ns = monotonic_ns() - measured_ns;
 	if (!rc)
 		sweep_show_progress(sweep, timed ? "count" : "emulate", NO_CASE);
 	return rc;

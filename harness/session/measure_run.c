@@ -8,22 +8,35 @@
 #include "harness/session/judge.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
+#include "harness/session/sweep_kept.h"
 #include "perflab_config.h"
 
 void sweep_result_release(struct sweep_result *result)
 {
 	run_release(&result->run);
+	string_list_release(&result->files);
 	db_close(result->db);
 	*result = (struct sweep_result){0};
 }
 
 /* ---- open, plan, inspect ---- */
 
+/* The time since *since_ns, which becomes the present. */
+static int64_t lap(int64_t *since_ns)
+{
+	const int64_t before_ns = *since_ns;
+
+	*since_ns = monotonic_ns();
+	return *since_ns - before_ns;
+}
+
 static int open_and_inspect(struct sweep *sweep, const struct run_task *task, struct error *err)
 {
 	struct device_limits limits;
+	int64_t clock_ns = monotonic_ns();
 	int rc = sweep_open(sweep, task->backend, err);
 
+	sweep->times.open_ns = lap(&clock_ns);
 	if (!rc && task->resumed)
 		rc = resume_check_device(task->resumed, &sweep->info.device, err);
 	if (rc)
@@ -32,10 +45,12 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	rc = plan_resolve(task->plan, &limits, err);
 	if (!rc)
 		rc = sweep_compile(sweep, task->plan, err);
+	sweep->times.compile_ns = lap(&clock_ns);
 	if (!rc && task->sources)
 		rc = source_facts_check_unchanged(task->sources, err);
 	if (!rc)
 		rc = sweep_inspect(sweep, task->plan, err);
+	sweep->times.inspect_ns = lap(&clock_ns);
 	if (!rc && task->resumed)
 		rc = resume_check_code(task->resumed, sweep, task->trial_ids, err);
 	return rc;
@@ -171,14 +186,22 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
 	struct sweep_store store = {0};
 	struct sweep_sink sink = store_sink(&store);
-	int rc = open_and_inspect(&sweep, task, err);
+	int rc;
 
+	sweep.kept = task->kept;
+	rc = open_and_inspect(&sweep, task, err);
 	if (!rc)
 		rc = begin_run(&store, &sweep, task, out, err);
 	if (!rc)
 		rc = sweep_begin(&sweep, &sink, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
+	if (!rc && task->kept)
+		kept_leave(task->kept, &sweep.worker);
+	out->times = sweep.times;
+	string_list_release(&out->files);
+	out->files = sweep.files;
+	sweep.files = (struct string_list){0};
 	sweep_close(&sweep, rc);
 	if (store.begun)
 		rc = end_run(task, store.run_id, rc, out, err);

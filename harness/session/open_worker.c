@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/session/sweep_kept.h"
 #include "harness/session/sweep_state.h"
 #include "harness/session/workers.h"
 
@@ -161,8 +162,11 @@ int exchange_settle(struct worker_process *worker, enum exchange_end end,
 
 int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
 {
+	struct session_info info = {0};
 	int rc = worker_find(&sweep->worker_path, backend, err);
 
+	if (!rc && sweep->kept && kept_take_spare(sweep->kept, &sweep->worker, &info))
+		session_take(sweep, &info);
 	return rc ? rc : sweep_open_worker(sweep, &sweep->worker, err);
 }
 
@@ -175,5 +179,6 @@ void sweep_close(struct sweep *sweep, int rc)
 	sweep_cases_release(sweep);
 	free(sweep->counters_reason);
 	session_info_release(&sweep->info);
+	string_list_release(&sweep->files);
 	text_release(&sweep->worker_path);
 }

@@ -90,10 +90,20 @@ struct sweep_observer {
 
 /* ---- the verbs ---- */
 
+/* How long the parts of a sweep took. `measure` includes emulation and the start of the workers of
+ * later rounds. */
+struct sweep_times {
+	int64_t open_ns, compile_ns, inspect_ns, measure_ns, count_ns;
+};
+
 struct sweep_result {
 	struct db *db;  /* open if a run was stored */
 	struct run run; /* with its trials and their rounds, if the sweep succeeded */
 	bool begun;     /* the database has the run, even if the sweep failed */
+	/* Absolute paths of the files that decided the result besides those of the request: headers
+	 * and data, and names that the compiler would have read. */
+	struct string_list files;
+	struct sweep_times times;
 };
 void sweep_result_release(struct sweep_result *result);
 

@@ -47,6 +47,8 @@ struct backend_choice {
 /* Reads only the request. PL_EUSAGE: options that the named backend does not use. */
 int backend_choose(struct backend_choice *choice, const struct sweep_request *request,
 		   struct error *err);
+/* Leaves one backend, which an earlier sweep of this process chose and announced. */
+void backend_choice_settle(struct backend_choice *choice, const char *backend);
 /* Returns 0 if a worker exists for one of the backends. */
 int backend_choice_find(const struct backend_choice *choice, struct error *err);
 /* Records why a backend cannot be used. Returns false if the error is of another kind, which ends
@@ -120,6 +122,7 @@ struct run_task {
 	const int64_t *trial_ids;  /* of the resumed run */
 	bool of_ceilings;          /* needs a timed backend and no profiler */
 	bool announce_backend;     /* once it is open */
+	struct sweep_kept *kept;   /* NULL: none */
 };
 /* Opens the backend, resolves the plan, inspects, stores, measures, judges. out->db may be open
  * already; out->run is loaded when the run succeeded. */

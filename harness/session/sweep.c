@@ -9,6 +9,7 @@
 #include "harness/session/backends.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
+#include "harness/session/sweep_kept.h"
 
 void sweep_preview_release(struct sweep_preview *preview)
 {
@@ -24,6 +25,7 @@ struct prepared_sweep {
 	const struct sweep_observer *observer;
 	const volatile int *stop;
 	struct backend_choice choice;
+	struct sweep_kept *kept;       /* NULL: none */
 	struct kernel_file *files;     /* of the user; NULL: none */
 	struct key_value_list sources; /* facts about them */
 	struct plan *plan;
@@ -63,6 +65,8 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 	const struct sweep_request *request = sweep->request;
 	int rc = backend_choose(&sweep->choice, request, err);
 
+	if (!rc && sweep->kept && sweep->kept->backend)
+		backend_choice_settle(&sweep->choice, sweep->kept->backend);
 	if (!rc && !string_list_has(&request->given, "ceilings"))
 		rc = ceilings_when_default(&(int){0}, err);
 	if (!rc)
@@ -135,7 +139,8 @@ static int attempt_backend(struct prepared_sweep *sweep, size_t index, attempt_f
 				.sources = &sweep->sources,
 				.shard = &sweep->shard,
 				.resumed = resumed ? &sweep->resumed : NULL,
-				.trial_ids = sweep->trial_ids};
+				.trial_ids = sweep->trial_ids,
+				.kept = sweep->kept};
 	int rc = resumed ? 0 : request_settings(&settings, sweep->request, &traits, err);
 
 	if (!rc) {
@@ -175,18 +180,22 @@ static int try_backends(struct prepared_sweep *sweep, attempt_function attempt, 
 
 static int attempt_run(const struct run_task *task, void *out, struct error *err)
 {
-	int rc =
-		ceilings_before(task->request, task->observer, task->stop, task->backend, out, err);
+	const bool first = !task->kept || !task->kept->backend;
+	int rc = first ? ceilings_before(task->request, task->observer, task->stop, task->backend,
+					 out, err)
+		       : 0;
 
 	return rc ? rc : measure_run(task, out, err);
 }
 
-int sweep_run(const struct sweep_request *request, const struct sweep_observer *observer,
-	      const volatile int *stop, struct sweep_result *out, struct error *err)
+int sweep_run_kept(const struct sweep_request *request, const struct sweep_observer *observer,
+		   const volatile int *stop, struct sweep_kept *kept, struct sweep_result *out,
+		   struct error *err)
 {
 	struct prepared_sweep sweep = {.request = request,
 				       .observer = observer,
 				       .stop = stop,
+				       .kept = kept,
 				       .choice = {.why = TEXT_INIT}};
 	int rc;
 
@@ -194,8 +203,16 @@ int sweep_run(const struct sweep_request *request, const struct sweep_observer *
 	rc = prepare(&sweep, out, err);
 	if (!rc)
 		rc = try_backends(&sweep, attempt_run, out, &out->begun, err);
+	if (!rc && kept && !kept->backend)
+		kept->backend = xstrdup(out->run.backend);
 	prepared_release(&sweep);
 	return rc;
+}
+
+int sweep_run(const struct sweep_request *request, const struct sweep_observer *observer,
+	      const volatile int *stop, struct sweep_result *out, struct error *err)
+{
+	return sweep_run_kept(request, observer, stop, NULL, out, err);
 }
 
 /* ---- only the plan ---- */

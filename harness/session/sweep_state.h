@@ -17,6 +17,8 @@
 
 #define NO_CASE SIZE_MAX
 
+struct sweep_kept;
+
 /*
  * Where results go. Called in the thread of the sweep; a non-zero return ends
  * the sweep with that code, and the sink sets *err. `index` is into
@@ -77,8 +79,11 @@ struct sweep {
 	struct case_state *cases;
 	struct session_info info; /* of the first session */
 	bool info_known;
-	char *counters_reason; /* of the current session; NULL: counters are on */
-	int rounds;            /* 0 if the backend is not timed */
+	char *counters_reason;    /* of the current session; NULL: counters are on */
+	int rounds;               /* 0 if the backend is not timed */
+	struct sweep_kept *kept;  /* of the caller; NULL: nothing is kept between sweeps */
+	struct string_list files; /* see struct sweep_result */
+	struct sweep_times times;
 	struct worker_process worker;
 	size_t steps_done, steps_total;
 	int64_t started_ns;
@@ -91,7 +96,8 @@ struct sweep {
 
 /* ---- sessions: open_worker.c ---- */
 
-/* Finds the worker of a backend and opens the first session. Sets sweep->info. */
+/* Finds the worker of a backend and opens the first session, unless a worker was kept open. Sets
+ * sweep->info. */
 int sweep_open(struct sweep *sweep, const char *backend, struct error *err);
 /* Starts and opens this worker, unless it already runs. */
 int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err);

@@ -1,0 +1,43 @@
+/*
+ * sweep_kept: what one process keeps between sweeps of the same request, so that the next one
+ * starts sooner: the choice of the backend, and a spare worker with an open session. Ceilings are
+ * measured before the first sweep only. Internal to harness/session.
+ *
+ * A spare worker is one that nobody has measured with: every sweep begins in a fresh worker, as
+ * without it. Its device may have become idle since it was opened; the worker raises the clocks
+ * again. The environment of the session is that of the moment of opening, and the run says how long
+ * ago that was.
+ */
+#ifndef HARNESS_SESSION_SWEEP_KEPT_H
+#define HARNESS_SESSION_SWEEP_KEPT_H
+
+#include "harness/protocol/messages.h"
+#include "harness/session/session.h"
+#include "harness/session/worker_process.h"
+
+/* All zeroes keeps nothing yet. */
+struct sweep_kept {
+	char *backend;               /* of the first sweep that succeeded; NULL: none yet */
+	struct worker_process spare; /* pid 0: there is none */
+	struct session_info spare_info;
+	int64_t spare_since_ns;
+	struct worker_process leaving; /* of the last sweep; pid 0: it has ended */
+};
+
+/* sweep_run() with what is kept. After an error, too, *kept can be used again. */
+int sweep_run_kept(const struct sweep_request *request, const struct sweep_observer *observer,
+		   const volatile int *stop, struct sweep_kept *kept, struct sweep_result *out,
+		   struct error *err);
+/* Ends the worker of the last sweep and opens a spare one for the next. Without one, for any
+ * reason, the next sweep opens a worker itself and reports what is wrong. */
+void kept_prepare(struct sweep_kept *kept, const struct sweep_request *request,
+		  const volatile int *stop);
+/* Moves the spare worker and its session to the caller. Returns false if there is none that still
+ * runs. */
+bool kept_take_spare(struct sweep_kept *kept, struct worker_process *worker,
+		     struct session_info *info);
+/* Takes over a worker that has done its work; kept_prepare() ends it. */
+void kept_leave(struct sweep_kept *kept, struct worker_process *worker);
+void kept_release(struct sweep_kept *kept);
+
+#endif
