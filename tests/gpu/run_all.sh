@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs everything that needs a GPU, on an existing build. Only the step cheats needs a compiler. Each
+# Runs everything that needs a GPU, on an existing build. The steps cheats and watch need a compiler. Each
 # step has a time limit and writes its output to FOLDER/STEP.log. A failing step does not stop the
 # others.
 # Exits with 1 if a step failed, 77 if there is no GPU.
@@ -7,14 +7,14 @@
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  the folder for logs and results (default gpu-results)
 #   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
-#           roof steady suite regress studies triton examples (default: all of these); or large,
-#           ptx (records the counters for the emulator), report (the sweep of README.md)
+#           roof watch steady suite regress studies triton examples (default: all of these); or
+#           large, ptx (records the counters for the emulator), report (the sweep of README.md)
 #   PERFLAB_BUILD names the build folder (default build/)
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof steady suite regress studies cost compare triton examples
+[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress studies cost compare triton examples
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -48,6 +48,10 @@ step() {
 	compare) measure compare-ncu ;;
 	cost) measure bench-cost ;;
 	roof) measure bench-roof ;;
+	watch) # compiles; the median from a save to a verdict must be at most 2 s
+		rm -f "$results/bench-watch.said"
+		measure bench-watch
+		;;
 	steady) measure check-steady ;;
 	suite) measure check-suite ;;
 	large) measure check-large --db "$results/large.db" ;;
