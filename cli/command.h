@@ -16,6 +16,7 @@
 /* The verbs, in the order in which help lists them. X(NAME) stands for command_NAME. */
 #define COMMAND_LIST(X) \
 	X(sweep)        \
+	X(watch)        \
 	X(init)         \
 	X(report)       \
 	X(regress)      \

@@ -13,9 +13,8 @@
 
 /* ---- the script ---- */
 
-bool scripted(const char *action, const char *name)
+static bool script_has(const char *script, const char *action, const char *name)
 {
-	const char *script = getenv("FAKE_WORKER_SCRIPT");
 	size_t length = strlen(action);
 
 	while (script && *script) {
@@ -33,6 +32,19 @@ bool scripted(const char *action, const char *name)
 		script += item + (script[item] == ';');
 	}
 	return false;
+}
+
+bool scripted(const char *action, const char *name)
+{
+	const char *path = getenv("FAKE_WORKER_SCRIPT_FILE");
+	char *text = NULL;
+	size_t length;
+	bool has = script_has(getenv("FAKE_WORKER_SCRIPT"), action, name);
+
+	if (!has && path && !read_file(&text, &length, path, 4096, NULL))
+		has = script_has(text, action, name);
+	free(text);
+	return has;
 }
 
 bool first_time(void)

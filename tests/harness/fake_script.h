@@ -5,9 +5,10 @@
  * name ("reduce/shuffle", "reduce/shuffle/block=64"); without one the action
  * is for every case. The table `actions` has what can go wrong with a case;
  * other actions are looked for where they happen.
- * FAKE_WORKER_LOG names a file that gets a line a request: "PID REQUEST CASE".
- * FAKE_WORKER_STATE names a file that does not exist yet: the actions whose
- * names end in _once happen when they can create it.
+ * FAKE_WORKER_SCRIPT_FILE names a file with more of it, without a line end. It is read again for
+ * each action, so a test can change what workers do that already run. FAKE_WORKER_LOG names a file
+ * that gets a line a request: "PID REQUEST CASE". FAKE_WORKER_STATE names a file that does not
+ * exist yet: the actions whose names end in _once happen when they can create it.
  */
 #ifndef TESTS_HARNESS_FAKE_SCRIPT_H
 #define TESTS_HARNESS_FAKE_SCRIPT_H

@@ -48,7 +48,7 @@ BEGIN {
 		"harness/session/report_data.h harness/session/doctor.h " \
 		"harness/session/nsight.h harness/session/known_devices.h " \
 		"harness/session/comparison_rules.h harness/session/run_ends.h " \
-		"harness/session/init_source.h")
+		"harness/session/init_source.h harness/session/watch.h")
 	module("harness/workers", "base metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h " \
 		"harness/workers/expected.h harness/workers/tolerance.h")

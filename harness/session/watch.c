@@ -1,0 +1,176 @@
+/* The loop of `perflab watch`, without printing: measure, compare, wait for a save. */
+#include "harness/session/watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "harness/session/file_watch.h"
+#include "harness/session/sweep_kept.h"
+#include "harness/session/watch_history.h"
+#include "kernels/user/kernel_file.h"
+
+struct watch {
+	const struct sweep_request *request;
+	struct file_watch *files;
+	struct string_list known; /* what the newest measurement without a failure read */
+	struct sweep_kept kept;
+	struct watch_history history;
+	size_t run_count;
+	int64_t noticed_ns; /* when the newest save was noticed, or the watch began */
+};
+
+/* ---- which files ---- */
+
+/* A sidecar need not exist yet. */
+static void add_own_files(struct string_list *paths, const struct sweep_request *request)
+{
+	for (size_t i = 0; i < request->files.count; i++) {
+		char *sidecar = xasprintf("%s" KERNEL_FILE_SIDECAR_SUFFIX, request->files.items[i]);
+
+		string_list_add(paths, request->files.items[i]);
+		string_list_add(paths, sidecar);
+		free(sidecar);
+	}
+}
+
+static void add_all(struct string_list *paths, const struct string_list *more)
+{
+	for (size_t i = 0; i < more->count; i++)
+		string_list_add(paths, more->items[i]);
+}
+
+static bool any_failed(const struct run *run)
+{
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (trial_status_is_failure(run->trials[i].status))
+			return true;
+	return run->trial_count == 0;
+}
+
+/* A compiler that fails may not say what it read, so the files of the last success stay. */
+static int watch_files_of(struct watch *watch, struct sweep_result *result,
+			  const struct timespec *since, struct error *err)
+{
+	struct string_list paths = {0};
+	int rc;
+
+	add_own_files(&paths, watch->request);
+	add_all(&paths, &result->files);
+	if (any_failed(&result->run)) {
+		add_all(&paths, &watch->known);
+	} else {
+		string_list_release(&watch->known);
+		watch->known = result->files;
+		result->files = (struct string_list){0};
+	}
+	rc = file_watch_set(watch->files, &paths, since, err);
+	string_list_release(&paths);
+	return rc;
+}
+
+/* ---- the loop ---- */
+
+int watch_open(struct watch **out, const struct sweep_request *request, struct error *err)
+{
+	struct watch *watch = xcalloc(1, sizeof(*watch));
+	struct string_list paths = {0};
+	int rc = file_watch_open(&watch->files, err);
+
+	watch->request = request;
+	watch->noticed_ns = monotonic_ns();
+	add_own_files(&paths, request);
+	if (!rc)
+		rc = file_watch_set(watch->files, &paths, NULL, err);
+	string_list_release(&paths);
+	if (rc)
+		watch_close(watch);
+	else
+		*out = watch;
+	return rc;
+}
+
+static int compare_measured(struct watch *watch, struct sweep_result *result,
+			    struct watch_report *out, struct error *err)
+{
+	const bool outdated = file_watch_pending(watch->files);
+	struct ceiling_list ceilings = {0};
+	int rc = db_ceilings_load(result->db, result->run.id, &ceilings, err);
+
+	if (!rc)
+		rc = watch_history_add(&watch->history, &result->run, &ceilings, outdated, out,
+				       err);
+	if (!rc) {
+		out->times = result->times;
+		out->took_ns = monotonic_ns() - watch->noticed_ns;
+	}
+	ceiling_list_release(&ceilings);
+	return rc;
+}
+
+int watch_measure(struct watch *watch, const struct sweep_observer *observer,
+		  const volatile int *stop, struct watch_report *out, struct error *err)
+{
+	struct sweep_result result;
+	struct error cause = {0};
+	struct timespec since;
+	int rc, watched;
+
+	clock_gettime(CLOCK_REALTIME_COARSE, &since);
+	rc = sweep_run_kept(watch->request, observer, stop, &watch->kept, &result, err);
+	watch->run_count += result.begun;
+	watched = watch_files_of(watch, &result, &since, &cause);
+	if (!rc && watched)
+		rc = error_set(err, watched, "%s", cause.text);
+	if (!rc)
+		rc = compare_measured(watch, &result, out, err);
+	sweep_result_release(&result);
+	return rc;
+}
+
+int watch_await(struct watch *watch, const volatile int *stop, struct string_list *saved,
+		struct error *err)
+{
+	int rc;
+
+	kept_prepare(&watch->kept, watch->request, stop);
+	rc = file_watch_wait(watch->files, stop, saved, err);
+	watch->noticed_ns = monotonic_ns();
+	return rc;
+}
+
+/* ---- results ---- */
+
+size_t watch_run_count(const struct watch *watch)
+{
+	return watch->run_count;
+}
+
+const struct watch_result *watch_best(const struct watch *watch, size_t index, const char **name)
+{
+	const struct watch_history *history = &watch->history;
+
+	for (size_t i = 0; i < history->slot_count; i++) {
+		if (!history->slots[i].best.run || index--)
+			continue;
+		*name = history->slots[i].name;
+		return &history->slots[i].best;
+	}
+	return NULL;
+}
+
+const char *watch_file_is_remote(const char *path)
+{
+	return file_system_is_remote(path);
+}
+
+void watch_close(struct watch *watch)
+{
+	if (!watch)
+		return;
+	file_watch_close(watch->files);
+	string_list_release(&watch->known);
+	kept_release(&watch->kept);
+	watch_history_release(&watch->history);
+	free(watch);
+}

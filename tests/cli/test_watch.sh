@@ -1,0 +1,291 @@
+# perflab watch: measures again after each save, and says what changed. The files are PTX and a
+# cubin, so no compiler is needed; the part about headers is left out without one.
+. "$(dirname "$0")/lib.sh"
+emulator="$(dirname "$PERFLAB")/perflab-worker-ptx"
+[ -x "$emulator" ] || skip "$emulator is not built"
+root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
+export PERFLAB_WORKER_PTX="$emulator" PERFLAB_WORKER_CUDA="$work/no-such-worker"
+export PERFLAB_CACHE="$work/cache" PERFLAB_DB=a.db
+watcher=
+trap '[ -z "$watcher" ] || kill -9 "$watcher" 2>/dev/null; rm -rf "$work"' EXIT
+
+# ---- a watch in the background ----
+
+# watch WORD…: starts perflab watch. What it prints on both streams is read with `until_line`.
+watch() {
+	command_line="perflab watch $*"
+	rm -f pipe
+	mkfifo pipe
+	: >"$work/out"
+	: >"$work/err"
+	"$PERFLAB" watch "$@" >pipe 2>&1 </dev/null &
+	watcher=$!
+	exec 3<pipe
+}
+
+# until_line TEXT: reads up to a line that contains TEXT. The lines are in $work/out.
+until_line() {
+	: >"$work/out"
+	while IFS= read -r line <&3; do
+		printf '%s\n' "$line" >>"$work/out"
+		case $line in
+		*"$1"*) return 0 ;;
+		esac
+	done
+	complain "the watch ended without a line: $1"
+	finish
+}
+
+# ended CODE: the watch has ended by itself, or is interrupted and ends.
+ended() {
+	cat <&3 >"$work/out"
+	code=0
+	wait "$watcher" || code=$?
+	watcher=
+	exec 3<&-
+	expect_code "$1"
+}
+
+interrupted() {
+	kill -INT "$watcher"
+	ended 0
+}
+
+# ---- the loop on the emulator ----
+
+cp "$root/kernels/generated/stream/copy_scalar.ptx" original.ptx
+cp original.ptx copy.ptx
+cat >copy.ptx.perflab <<'END'
+axis n = 4096
+axis block = 64
+buffer x: f32[n] in
+buffer y: f32[n] out
+launch stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)
+verify y = x
+work read = 4 * n, write = 4 * n
+END
+watch copy.ptx
+until_line 'run 1: copy/stream_copy_scalar/block=64,n=4096 ok'
+until_line 'waiting until a file is saved'
+# one more instruction, in place
+sed 's/^\tst.global.f32.*/\tmov.u32 %r3, %tid.x;\n&/' original.ptx >longer.ptx
+cat longer.ptx >copy.ptx
+until_line 'copy.ptx was saved'
+until_line 'run 2: copy/stream_copy_scalar/block=64,n=4096 ok; against the last (run 1): worse counts'
+expect_out 'ptx_warp_instructions'
+# as editors do: a new file gets the name
+cp original.ptx new.ptx
+mv new.ptx copy.ptx
+until_line 'run 3: copy/stream_copy_scalar/block=64,n=4096 ok; against the last (run 2): better counts'
+# the same again
+touch copy.ptx
+until_line 'run 4: copy/stream_copy_scalar/block=64,n=4096 ok; against the last (run 3): the same counts'
+expect_no_out 'ptx_warp_instructions'
+# wrong: said first, and not the last with a result
+sed 's/^\tst.global.f32.*/\tadd.f32 %f1, %f1, 0f3F800000;\n&/' original.ptx >copy.ptx
+until_line 'run 5: copy/stream_copy_scalar/block=64,n=4096 mismatch'
+expect_out "elements of 'y' differ"
+# the sidecar counts, too
+sed 's/verify y = x/verify none/' copy.ptx.perflab >sidecar && mv sidecar copy.ptx.perflab
+until_line 'run 6: copy/stream_copy_scalar/block=64,n=4096 unverified; against the last (run 4)'
+# mistakes: the watch goes on
+echo 'axes n = 1' >>copy.ptx.perflab
+until_line 'copy.ptx.perflab:8: unknown word "axes"; did you mean axis?'
+rm copy.ptx.perflab
+until_line 'no annotation says how a kernel is launched'
+rm copy.ptx
+until_line 'copy.ptx: the file does not exist'
+mkdir copy.ptx
+until_line 'copy.ptx: not a regular file'
+rmdir copy.ptx
+until_line 'copy.ptx: the file does not exist'
+printf 'no PTX\n' >copy.ptx
+until_line 'no annotation says how a kernel is launched'
+printf 'axis block = 64\nlaunch k<<<1, block>>>()\nverify none\n' >copy.ptx.perflab
+until_line 'run 7: copy/k/block=64 failed'
+# the folder goes and comes back
+interrupted
+expect_out '7 runs are stored in a.db'
+run query "SELECT count(*) FROM run WHERE label = 'watch' AND state = 'finished'"
+expect_out '7'
+
+# ---- several cases, several files, a folder that goes ----
+
+mkdir folder
+cp original.ptx folder/first.ptx
+sed 's/stream_copy_scalar/second/' longer.ptx >folder/second.ptx
+cat >folder/first.ptx.perflab <<'END'
+axis n = 4096
+axis block = 64, 128
+buffer x: f32[n] in
+buffer y: f32[n] out
+launch stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)
+verify y = x
+END
+sed 's/launch stream_copy_scalar/launch second/' folder/first.ptx.perflab >folder/second.ptx.perflab
+watch folder/first.ptx folder/second.ptx --times 4 -q --label twice --db b.db
+until_line 'run 1: 4 cases: 4 ok'
+sed 's/^\tst.global.f32.*/\tmov.u32 %r3, %tid.x;\n&/' original.ptx >folder/first.ptx
+until_line 'run 2: 4 cases: 2 worse counts, 2 the same counts'
+grep -q 'first/first/block=64,n=4096 *ok .*worse counts .*ptx_warp_instructions [0-9]* to' \
+	"$work/out" || complain 'no line per case'
+mv folder away
+until_line 'folder/first.ptx: the file does not exist'
+mv away folder
+until_line 'run 3: 4 cases: 4 the same counts'
+ended 0
+run query "SELECT count(*) FROM run WHERE label = 'twice'" --db b.db
+expect_out '3'
+
+# ---- times, with a worker that makes them up ----
+
+cp "$root/tests/fuzz/corpus/cubin/small_cubin" timed.cubin
+printf '%s\n' 'axis n = 4096' 'axis block = 64' 'buffer x: f32[n] out' 'verify x = 1' \
+	'launch fault_none<<<1, block>>>(x, i64(n))' 'work write = 4 * n' >timed.cubin.perflab
+fake_worker
+export FAKE_WORKER_SCRIPT_FILE="$work/script" FAKE_WORKER_LOG="$work/log"
+
+# as WORKER-SCRIPT: what the kernel will be like, and a save.
+as() {
+	printf '%s' "$1" >script
+	touch timed.cubin
+}
+case_name=timed/fault_none/block=64,n=4096
+
+printf 'slow' >script
+watch timed.cubin -q --db t.db
+until_line "run 1: $case_name ok"
+expect_out 'the best so far'
+expect_out 'registers'
+expect_out 'occupancy'
+as 'recompiled'
+until_line "run 2: $case_name ok"
+expect_out 'against the last (run 1): probably faster, by one round (-33.3 %'
+expect_out '; new best'
+expect_out 'RUN 1'
+as 'recompiled'
+until_line "run 3: $case_name ok"
+expect_out 'against the last (run 2): noise or environment: the machine code is the same'
+expect_no_out 'best:'
+as ''
+until_line "run 4: $case_name ok"
+expect_out 'within noise (+0.0 %'
+expect_no_out 'new best'
+as 'mismatch'
+until_line "run 5: $case_name mismatch"
+# unverified, and faster than the last would be: never the best
+as 'slow;recompiled;unverified'
+until_line "run 6: $case_name unverified"
+expect_out 'against the last (run 4): probably slower, by one round (+50.0 %'
+expect_out 'against the best (run 2): noise or environment'
+expect_out 'BEST: RUN 2'
+as 'crash'
+until_line "run 7: $case_name crashed"
+expect_out 'the worker died'
+as ''
+until_line "run 8: $case_name ok"
+# other work is not compared with the best
+sed -i 's/write = 4/write = 8/' timed.cubin.perflab
+until_line "run 9: $case_name ok"
+expect_out 'the work model changed'
+interrupted
+expect_out 'in run 9'
+# every measurement began in a worker that had measured nothing
+awk '$2 == "measure-0" { if (seen[$1]++) exit 1 }' log || complain 'a worker was used twice'
+# and that was opened in advance
+run query "SELECT count(*) FROM environment WHERE key = 'worker.waited'" --db t.db
+[ "$(cat "$work/out" | tail -n 1 | tr -d ' ')" -ge 8 ] || complain 'no worker was waiting'
+
+# several rounds: changes are judged
+printf 'slow' >script
+watch timed.cubin -q --rounds 3 --times 2 --db r.db
+until_line "run 1: $case_name ok"
+as 'recompiled'
+until_line "run 2: $case_name ok"
+expect_out 'against the last (run 1): faster (-33.3 %'
+ended 0
+
+# a spare worker that dies is replaced
+: >log
+printf '' >script
+watch timed.cubin -q --times 2 --db d.db
+until_line "run 1: $case_name ok"
+until_two_opened() {
+	while [ "$(grep -c ' open ' log)" -lt 2 ]; do :; done
+}
+until_two_opened
+kill -9 "$(awk '$2 == "open" { pid = $1 } END { print pid }' log)"
+as ''
+until_line "run 2: $case_name ok"
+ended 0
+
+# ---- errors of the first measurement end it ----
+
+refused 2 'an operand is missing' watch
+refused 2 'needs a file that may change' watch reduce
+refused 3 'none.ptx: the file does not exist' watch none.ptx
+refused 2 'did you mean --times' watch timed.cubin --time 3
+refused 2 "no selected kernel has an axis 'nothing'" watch timed.cubin --set nothing=1
+printf 'no database' >bad.db
+refused 3 'bad.db' watch timed.cubin --db bad.db
+run watch timed.cubin --times 1 --db t.db
+expect_code 0
+expect_out 'run 10:'
+expect_err '1 run is stored in t.db'
+grep -q "$(printf '\033')" "$work/out" "$work/err" && complain 'an escape without a terminal'
+"$PERFLAB" watch timed.cubin --times 1 --db t.db -q >/dev/full 2>"$work/err" </dev/null
+[ $? -eq 3 ] || complain 'a full stdout is no error'
+
+# ---- a database that is locked or cannot be written later ----
+
+watch timed.cubin -q --db l.db
+until_line "run 1: $case_name ok"
+mv l.db kept.db
+mkdir l.db
+as ''
+until_line 'l.db'
+rmdir l.db
+rm -f l.db-wal l.db-shm
+mv kept.db l.db
+as ''
+until_line "run 2: $case_name ok"
+interrupted
+
+# ---- headers ----
+
+export PERFLAB_WORKER_PTX="$emulator" PERFLAB_WORKER_CUDA="$work/no-such-worker"
+cp "$root/docs/examples/saxpy.cu" plain.cu
+run sweep plain.cu --size 4096 --db h.db
+grep -q 'there is no compiler' "$work/err" && finish_without 'there is no CUDA compiler'
+expect_code 0
+mkdir include
+echo '#include "inner.h"' >include/outer.h
+echo '#define FACTOR a' >include/inner.h
+{
+	echo '#include "outer.h"'
+	sed 's/a \* x\[i\]/FACTOR * x[i]/' plain.cu
+} >saxpy.cu
+watch saxpy.cu --size 4096 --compile-flag -Iinclude --db i.db
+until_line 'run 1: saxpy/saxpy/block=256,n=4096 ok'
+echo '#define FACTOR (a + 0.5f)' >include/inner.h
+until_line 'include/inner.h was saved'
+until_line 'run 2: saxpy/saxpy/block=256,n=4096 mismatch'
+echo '#define FACTOR wrong' >include/inner.h
+until_line 'identifier "wrong" is undefined'
+until_line 'run 3: saxpy/saxpy/block=256,n=4096 failed'
+rm include/inner.h
+until_line 'run 4: saxpy/saxpy/block=256,n=4096 failed'
+echo '#define FACTOR a' >include/inner.h
+until_line 'run 5: saxpy/saxpy/block=256,n=4096 ok'
+# a header that hides another
+mkdir first
+interrupted
+
+# a watch that begins with a broken header
+echo '#define FACTOR wrong' >include/inner.h
+watch saxpy.cu --size 4096 --compile-flag -Iinclude --db i.db -q
+until_line 'run 6: saxpy/saxpy/block=256,n=4096 failed'
+echo '#define FACTOR a' >include/inner.h
+until_line 'run 7: saxpy/saxpy/block=256,n=4096 ok'
+interrupted
+finish
