@@ -29,7 +29,18 @@ const struct help_item help_variables[] = {
 	 "path of the emulator (default: the one beside perflab, else the one in PATH)"},
 	{"PERFLAB_SOURCE_DIR",
 	 "a folder in which report --lines looks for source files, besides the working directory"},
-	{"CUDA_HOME", "a folder in which nsight looks for ncu and nsys, besides the usual ones"},
+	{"PERFLAB_CACHE",
+	 "the folder of compiled files (default: $XDG_CACHE_HOME/perflab, else ~/.cache/perflab)"},
+	{"PERFLAB_CACHE_LIMIT", "how many bytes this folder may have, such as 512Mi (default: "
+				"1Gi); the next sweep removes "
+				"what was not used for the longest time"},
+	{"PERFLAB_CUDA_ROOT",
+	 "a folder of the CUDA toolkit, in which sweep and init look for nvcc and NVRTC first"},
+	{"PERFLAB_NVCC", "path of nvcc; if there is none, perflab compiles without nvcc"},
+	{"PERFLAB_NVRTC_PROGRAM",
+	 "path of perflab-nvrtc (default: the one beside perflab, else the one in PATH)"},
+	{"CUDA_HOME",
+	 "another folder of the CUDA toolkit; nsight looks for ncu and nsys there, too"},
 	{"NO_COLOR", "if set and not empty, perflab prints no colours"},
 };
 const size_t help_variable_count = ARRAY_SIZE(help_variables);

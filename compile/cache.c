@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,8 @@ bool cache_find(struct cache_record *out, struct text *stem, const char *folder)
 		text_clear(stem);
 		text_add_bytes(stem, path, strlen(path) - ending);
 		found = record_is_current(out, path, stem->data);
+		if (found)
+			utimensat(AT_FDCWD, path, NULL, 0); /* the time of its last use */
 		free(path);
 	}
 	closedir(entries);

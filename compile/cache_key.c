@@ -81,7 +81,7 @@ static void request_hash(char out[33], const struct compile_request *request,
 	text_release(&key);
 }
 
-static int cache_root(struct text *root, const char *asked, struct error *err)
+int cache_root(struct text *root, const char *asked, struct error *err)
 {
 	const char *named = asked ? asked : getenv("PERFLAB_CACHE");
 	const char *shared = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");

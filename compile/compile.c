@@ -99,6 +99,11 @@ static int remove_one(const char *path, const struct stat *status, int type, str
 	return remove(path);
 }
 
+void folder_remove(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 /* Makes a folder beside the images, so that they can be moved. */
 static int work_make(struct text *work, const char *root, struct error *err)
 {
@@ -252,7 +257,7 @@ static int compile_anew(struct compiled **out, struct text *messages, struct str
 	}
 	add_paths(files, &translation.read);
 	add_paths(files, &translation.absent);
-	nftw(work.data, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+	folder_remove(work.data);
 out:
 	translation_release(&translation);
 	free(sources);

@@ -65,6 +65,17 @@ struct compiled {
 void compiled_free(struct compiled *compiled);
 
 /*
+ * A process enters the cache before it compiles, and leaves it when it needs the images no more. If
+ * no other process is in it, entering removes what was not used for the longest time, until the
+ * cache has at most $PERFLAB_CACHE_LIMIT bytes (default: 1 GiB). `cache` is as in a request. *out
+ * is NULL if the cache cannot be locked; then nothing is removed, and compile_one() reports a
+ * folder that cannot be used. PL_EUSAGE: a malformed limit.
+ */
+struct compile_cache_use;
+int compile_cache_enter(struct compile_cache_use **out, const char *cache, struct error *err);
+void compile_cache_leave(struct compile_cache_use *use); /* accepts NULL */
+
+/*
  * Returns 0 if perflab hands `flag` to a compiler. It hands over only flags
  * that neither write a file nor start a program: include folders and files,
  * macros, mathematics, registers, warnings, optimisation. A flag and its value
@@ -72,6 +83,10 @@ void compiled_free(struct compiled *compiled);
  * to the folder of the source. Otherwise PL_EUSAGE, with the flag and a remedy.
  */
 int compile_flag_check(const char *flag, struct error *err);
+
+/* Checks the flags, macros and standard of a request for its compiler, and nothing else: the same
+ * errors as compile_one(). Only the folder of `source` is used. */
+int compile_options_check(const struct compile_request *request, struct error *err);
 
 /*
  * Compiles one file. *out is the caller's and is freed with compiled_free().

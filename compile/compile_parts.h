@@ -77,6 +77,8 @@ int translate_with_nvcc(struct translation *out, const struct compile_request *r
 /* The error of a tool that did not end well; 0 for TOOL_DONE. */
 int translation_end(struct translation *out, enum tool_end end,
 		    const struct compile_request *request, const char *program, struct error *err);
+/* Replaces each `from` in the text behind `begin`. */
+void messages_replace(struct text *text, size_t begin, const char *from, const char *to);
 /* Reads the rule of a make file that lists what a compiler read. */
 void make_rule_read(struct string_list *files, const char *text);
 
@@ -116,7 +118,7 @@ int entry_resources_append(const struct translation *translation,
 /* Adds these lines from what `ptxas -v` said. */
 void entry_resources_read(struct text *out, const char *said, const char *arch);
 
-/* ---- the cache (cache.c, cache_record.c, cache_key.c) ---- */
+/* ---- the cache (cache.c, cache_record.c, cache_key.c, cache_limit.c) ---- */
 
 struct cache_file {
 	char *path;
@@ -140,6 +142,10 @@ int cache_record_read(struct cache_record *out, const char *text, struct error *
 void hash_bytes(char out[33], const void *bytes, size_t length);
 /* Returns 0 or an errno. */
 int hash_file(char out[33], const char *path);
+/* Sets *root to the folder of the cache; `asked` may be NULL. PL_EUSAGE. */
+int cache_root(struct text *root, const char *asked, struct error *err);
+/* Removes a folder and what is in it. */
+void folder_remove(const char *path);
 /* The folder of a request in the cache. PL_EUSAGE if the user has no cache folder. */
 int cache_folder(struct text *root, struct text *folder, const struct compile_request *request,
 		 const struct compile_tools *tools, struct error *err);

@@ -261,6 +261,17 @@ int compile_flags_add(struct string_list *argv, struct string_list *folders,
 	return rc;
 }
 
+int compile_options_check(const struct compile_request *request, struct error *err)
+{
+	struct string_list argv = {0}, folders = {0};
+	enum compile_tool tool = request->tool == COMPILE_NVRTC ? COMPILE_NVRTC : COMPILE_NVCC;
+	int rc = compile_flags_add(&argv, &folders, request, tool, err);
+
+	string_list_release(&argv);
+	string_list_release(&folders);
+	return rc;
+}
+
 void compile_ptxas_flags_add(struct string_list *argv, const struct compile_request *request)
 {
 	for (size_t i = 0; i < request->flags.count; i++) {

@@ -189,8 +189,8 @@ static void nvcc_find(struct compile_tools *tools)
 		text_add(&tools->nvcc, *forced == '/' && is_program(forced) ? forced : "");
 		return;
 	}
-	folders_of_variable(&paths, "PATH", "/nvcc");
 	folders_of_variable(&paths, "PERFLAB_CUDA_ROOT", "/bin/nvcc");
+	folders_of_variable(&paths, "PATH", "/nvcc");
 	folders_of_variable(&paths, "CUDA_HOME", "/bin/nvcc");
 	string_list_add(&paths, "/usr/local/cuda/bin/nvcc");
 	for (size_t i = 0; i < paths.count && !tools->nvcc.length; i++) {

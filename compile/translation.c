@@ -11,6 +11,21 @@ void translation_release(struct translation *translation)
 	text_release(&translation->messages);
 }
 
+void messages_replace(struct text *text, size_t begin, const char *from, const char *to)
+{
+	struct text out = TEXT_INIT;
+	const char *c = text->data + begin, *found;
+
+	text_add_bytes(&out, text->data, begin);
+	for (; (found = strstr(c, from)) != NULL; c = found + strlen(from)) {
+		text_add_bytes(&out, c, (size_t)(found - c));
+		text_add(&out, to);
+	}
+	text_add(&out, c);
+	text_release(text);
+	*text = out;
+}
+
 /* The first line that says what is wrong; a compiler may write warnings before it. */
 static const char *first_complaint(const struct text *messages, size_t *length)
 {

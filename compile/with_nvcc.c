@@ -34,13 +34,37 @@ static int including_source_write(char **path, const struct translation *transla
 	return rc;
 }
 
+/* The user knows neither the file that includes the source nor its lines: line 2 and those behind
+ * it have one wanted instance each. */
+static void including_source_hide(struct text *messages, size_t begin, const char *including,
+				  const struct compile_request *request)
+{
+	size_t line = 1;
+
+	for (size_t i = 0; i < request->entries.count; i++) {
+		char *from, *to;
+
+		if (!entry_is_instance(request->entries.items[i]))
+			continue;
+		from = xasprintf("%s(%zu)", including, ++line);
+		to = xasprintf("%s: %s", request->source, request->entries.items[i]);
+		messages_replace(messages, begin, from, to);
+		free(from);
+		free(to);
+	}
+	messages_replace(messages, begin, including, request->source);
+}
+
+/* The last word is the file to compile. */
 static int nvcc_run(struct translation *out, const struct compile_request *request,
 		    const struct string_list *argv, const volatile int *stop, struct error *err)
 {
+	const size_t begin = out->messages.length;
 	enum tool_end end =
 		tool_run(&out->messages, argv, out->work,
 			 request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS, stop);
 
+	including_source_hide(&out->messages, begin, argv->items[argv->count - 1], request);
 	return translation_end(out, end, request, "nvcc", err);
 }
 

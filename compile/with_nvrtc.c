@@ -92,6 +92,19 @@ static void nvrtc_names_take(struct translation *out, const struct compile_reque
 	free(text);
 }
 
+/* NVRTC numbers the wanted instances in an order of its own, from line 2 on, and shows each. */
+static void name_map_hide(struct translation *out, const struct compile_request *request)
+{
+	for (size_t i = 0; i <= request->entries.count; i++) {
+		char *from = xasprintf("__nv_name_map(%zu)", i + 1);
+		char *to = xasprintf("%s: the wanted instance", request->source);
+
+		messages_replace(&out->messages, 0, from, to);
+		free(from);
+		free(to);
+	}
+}
+
 int translate_with_nvrtc(struct translation *out, const struct compile_request *request,
 			 const struct compile_tools *tools, const volatile int *stop,
 			 struct error *err)
@@ -123,6 +136,7 @@ int translate_with_nvrtc(struct translation *out, const struct compile_request *
 	if (!rc) {
 		end = tool_run(&out->messages, &argv, out->work,
 			       request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS, stop);
+		name_map_hide(out, request);
 		rc = translation_end(out, end, request, "NVRTC", err);
 		nvrtc_files_take(out, request->source, !rc);
 		nvrtc_names_take(out, request);

@@ -4,6 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum compile_tool compile_tool_of(const struct kernel_source *source)
+{
+	if (!source->compiler)
+		return COMPILE_AUTO;
+	return strcmp(source->compiler, "nvcc") ? COMPILE_NVRTC : COMPILE_NVCC;
+}
+
 static void compile_request_release(struct compile_request *request)
 {
 	string_list_release(&request->defines);

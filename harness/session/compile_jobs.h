@@ -10,6 +10,7 @@
 #define HARNESS_SESSION_COMPILE_JOBS_H
 
 #include "compile/compile.h"
+#include "kernels/kernels.h"
 
 /* Kernels that some cases take from one file. */
 struct compile_want {
@@ -26,6 +27,9 @@ struct compile_jobs {
 	size_t want_count, want_capacity;
 	size_t job_count, job_capacity, key_capacity, apart_capacity;
 };
+
+/* The compiler that a source names. */
+enum compile_tool compile_tool_of(const struct kernel_source *source);
 
 void compile_jobs_release(struct compile_jobs *list);
 

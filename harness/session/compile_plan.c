@@ -33,13 +33,6 @@ static void choose_arch(struct compile_context *context, const struct session_in
 
 /* ---- jobs ---- */
 
-static enum compile_tool compile_tool_of(const struct kernel_source *source)
-{
-	if (!source->compiler)
-		return COMPILE_AUTO;
-	return strcmp(source->compiler, "nvcc") ? COMPILE_NVRTC : COMPILE_NVCC;
-}
-
 static void add_defines(struct string_list *out, const struct plan_case *planned)
 {
 	const struct kernel *kernel = planned->descriptor;
@@ -242,8 +235,11 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 		if (check_needs_source(planned))
 			of_check[i] = want_of_case(&context, planned, true);
 	}
-	compile_jobs_run(&context.list, sweep->stop, show_compiled, &context);
-	if (sweep->stop && *sweep->stop)
+	if (context.list.job_count)
+		rc = compile_cache_enter(&sweep->images, NULL, err);
+	if (!rc)
+		compile_jobs_run(&context.list, sweep->stop, show_compiled, &context);
+	if (!rc && sweep->stop && *sweep->stop)
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
 	if (!rc) {
 		report_failures(&context);

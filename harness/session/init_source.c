@@ -33,12 +33,16 @@ static int init_compile(struct compiled **compiled, struct text *messages,
 {
 	struct compile_request job = {
 		.source = path, .arch = request->arch, .standard = request->standard};
+	struct compile_cache_use *images = NULL;
 	int rc = init_compiler(&job.tool, request->compiler, err);
 
 	for (size_t i = 0; request->flags && i < request->flags->count; i++)
 		string_list_add(&job.flags, request->flags->items[i]);
 	if (!rc)
+		rc = compile_cache_enter(&images, NULL, err);
+	if (!rc)
 		rc = compile_one(compiled, messages, NULL, &job, stop, err);
+	compile_cache_leave(images);
 	if (!rc && (*compiled)->messages)
 		text_add(messages, (*compiled)->messages);
 	string_list_release(&job.flags);

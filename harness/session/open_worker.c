@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/compile.h"
 #include "harness/session/sweep_kept.h"
 #include "harness/session/sweep_state.h"
 #include "harness/session/workers.h"
@@ -176,6 +177,7 @@ void sweep_close(struct sweep *sweep, int rc)
 		worker_kill(&sweep->worker);
 	worker_end(&sweep->worker);
 	sweep->outcome.interrupted = rc == PL_EINTERRUPTED;
+	compile_cache_leave(sweep->images);
 	sweep_cases_release(sweep);
 	free(sweep->counters_reason);
 	session_info_release(&sweep->info);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/session/compile_jobs.h"
 #include "harness/session/session_parts.h"
 #include "metrics/catalogue/catalogue.h"
 
@@ -142,6 +143,37 @@ int request_settings(struct measure_settings *out, const struct sweep_request *r
 	return rc;
 }
 
+static int check_options_of_source(const struct kernel_source *source, struct error *err)
+{
+	struct compile_request options = {
+		.source = source->path,
+		.tool = compile_tool_of(source),
+		.standard = source->standard,
+	};
+	int rc;
+
+	for (size_t i = 0; i < source->flag_count; i++)
+		string_list_add(&options.flags, source->flags[i]);
+	rc = compile_options_check(&options, err);
+	string_list_release(&options.flags);
+	return error_context(err, rc, "%s", source->path);
+}
+
+/* A run whose every case fails by a flag would otherwise be stored. */
+static int check_compiler_options(const struct kernel *kernel, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < kernel->variant_count && !rc; i++) {
+		const struct kernel_variant *variant = &kernel->variants[i];
+
+		rc = check_options_of_source(variant->source, err);
+		if (!rc && variant->check && variant->check->source)
+			rc = check_options_of_source(variant->check->source, err);
+	}
+	return rc;
+}
+
 int request_read_files(struct kernel_file **out, const struct sweep_request *request,
 		       struct error *err)
 {
@@ -156,11 +188,20 @@ int request_read_files(struct kernel_file **out, const struct sweep_request *req
 		.axis_values = (const char *const *)request->axis_values.items,
 		.axis_count = request->axis_names.count,
 	};
+	struct kernel_file *files = NULL;
+	int rc;
 
 	if (!request->files.count)
 		return 0;
-	return kernel_files_read(out, (const char *const *)request->files.items,
-				 request->files.count, &options, err);
+	rc = kernel_files_read(&files, (const char *const *)request->files.items,
+			       request->files.count, &options, err);
+	if (!rc)
+		rc = check_compiler_options(kernel_file_kernel(files), err);
+	if (rc)
+		kernel_file_free(files);
+	else
+		*out = files;
+	return rc;
 }
 
 int request_plan(struct plan **out, const struct sweep_request *request,

@@ -19,7 +19,8 @@ int request_settings(struct measure_settings *out, const struct sweep_request *r
 /* Resolves the words of --metrics to names of the catalogue. PL_EUSAGE as above. */
 int request_metrics(struct string_list *wanted, const struct string_list *words, bool emulated,
 		    struct error *err);
-/* Reads the files of a request; *out stays unchanged if it has none. The caller frees *out. */
+/* Reads the files of a request; *out stays unchanged if it has none. The caller frees *out.
+ * PL_EUSAGE, PL_EUNSUPPORTED: flags or a standard that a compiler does not get. */
 int request_read_files(struct kernel_file **out, const struct sweep_request *request,
 		       struct error *err);
 /* Chooses the cases of a request among the kernels of `files` (NULL: the built-in ones), which must

@@ -15,6 +15,8 @@
 #include "metrics/metrics.h"
 #include "metrics/settings.h"
 
+struct compile_cache_use;
+
 #define NO_CASE SIZE_MAX
 
 struct sweep_kept;
@@ -85,6 +87,7 @@ struct sweep {
 	struct string_list files; /* see struct sweep_result */
 	struct sweep_times times;
 	struct worker_process worker;
+	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
 };

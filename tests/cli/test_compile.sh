@@ -73,6 +73,50 @@ run sweep twice.cu --backend ptx \
 expect_code 3
 expect_out '4 (3 ok, 1 failed)'
 expect_out "there is no kernel 'thrice'"
+run sweep twice.cu --backend ptx --compiler nvcc \
+	--launch 'twice<float><<<ceil_div(n, block), block>>>(n, x, y)'
+expect_code 3
+expect_out "$work/twice.cu: twice<float>: error"
+grep -qF "$PERFLAB_CACHE" err && complain 'an error names a file of the cache'
+
+# ---- a refused flag is found before a run is stored ----
+refused 2 "does not hand the flag '-o' to a compiler" \
+	sweep twice.cu --backend ptx --compile-flag=-o --compile-flag=x --db none.db
+refused 2 "c++99" sweep twice.cu --backend ptx --std c++99 --db none.db
+[ -e none.db ] && complain 'a run was stored'
+run sweep twice.cu --backend ptx --compiler nvrtc --compile-flag=--extended-lambda --db none.db
+expect_code 4
+expect_err 'compile with nvcc'
+[ -e none.db ] && complain 'a run was stored'
+
+# ---- headers that are missing, and binary rubbish ----
+sed 's/^template/#include "nowhere.h"\n&/' twice.cu >missing.cu
+run sweep missing.cu --backend ptx
+expect_code 3
+expect_err 'missing.cu:12:'
+expect_err 'nowhere.h'
+head -c 300 "$PERFLAB" >rubbish.cu
+printf 'axis n = 1\naxis block = 32\nbuffer x: f32[n] out\nverify x = 1\nlaunch k<<<1, block>>>(x)\n' >rubbish.cu.perflab
+run sweep rubbish.cu --backend ptx
+expect_code 3
+expect_err 'rubbish.cu:1: a NUL byte: this is not a text file'
+
+# ---- the cache is bounded ----
+kept() {
+	find "$PERFLAB_CACHE/compiled" -type f | wc -l
+}
+rm -f calls
+[ "$(kept)" -gt 3 ] || complain 'nothing was kept in the cache'
+mkdir -p "$PERFLAB_CACHE/work/left"
+touch "$PERFLAB_CACHE/compiled/mine.txt"
+PERFLAB_CACHE_LIMIT=1 run sweep twice.cu --backend ptx
+expect_code 0
+calls 1 0 # its image was removed, too
+[ "$(kept)" -eq 3 ] || complain "$(kept) files are in the cache; the image, its record and mine.txt are expected"
+[ -e "$PERFLAB_CACHE/work/left" ] && complain 'what a killed process left was not removed'
+run sweep twice.cu --backend ptx
+calls 0 0
+PERFLAB_CACHE_LIMIT=much refused 2 '$PERFLAB_CACHE_LIMIT' sweep twice.cu --backend ptx --db none.db
 rm calls
 
 # ---- ptxas, which is beside nvcc, gives the registers, so the emulator knows the occupancy ----

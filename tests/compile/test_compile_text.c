@@ -6,8 +6,11 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "compile/compile_parts.h"
@@ -254,6 +257,69 @@ static void flags_as_compilers_take_them(void **state)
 	string_list_release(&request.flags);
 }
 
+/* Writes an image and its record, last used `used_s` seconds after 1970. */
+static void keep_image(const struct sandbox *box, const char *stem, time_t used_s)
+{
+	static const char *const endings[] = {".ptx", ".record"};
+	const struct timespec times[2] = {{.tv_sec = used_s}, {.tv_sec = used_s}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		char *path = xasprintf("%s/compiled/aa/%s%s", box->cache, stem, endings[i]);
+		FILE *file = fopen(path, "w");
+
+		assert_non_null(file);
+		fprintf(file, "%500d", 1);
+		fclose(file);
+		assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+		free(path);
+	}
+}
+
+static bool is_kept(const struct sandbox *box, const char *name)
+{
+	char *path = xasprintf("%s/compiled/aa/%s", box->cache, name);
+	bool kept = !access(path, F_OK);
+
+	free(path);
+	return kept;
+}
+
+static void cache_keeps_what_was_used_last(void **state)
+{
+	struct sandbox *box = *state;
+	struct compile_cache_use *first, *second;
+	char *folder = xasprintf("%s/compiled/aa", box->cache);
+	struct error err = {0};
+
+	assert_int_equal(cache_folder_make(folder, NULL), 0);
+	keep_image(box, "old", 300);
+	keep_image(box, "oldest", 100);
+	keep_image(box, "newest", 900);
+	setenv("PERFLAB_CACHE_LIMIT", "2000", 1);
+	assert_int_equal(compile_cache_enter(&first, box->cache, &err), 0);
+	assert_non_null(first);
+	assert_false(is_kept(box, "oldest.ptx"));
+	assert_false(is_kept(box, "oldest.record"));
+	assert_true(is_kept(box, "old.ptx"));
+	assert_true(is_kept(box, "newest.record"));
+
+	/* nothing is removed while somebody uses the cache */
+	setenv("PERFLAB_CACHE_LIMIT", "1", 1);
+	assert_int_equal(compile_cache_enter(&second, box->cache, &err), 0);
+	assert_true(is_kept(box, "old.ptx"));
+	compile_cache_leave(first);
+	compile_cache_leave(second);
+	assert_int_equal(compile_cache_enter(&first, box->cache, &err), 0);
+	assert_false(is_kept(box, "newest.ptx"));
+	compile_cache_leave(first);
+
+	setenv("PERFLAB_CACHE_LIMIT", "much", 1);
+	assert_int_equal(compile_cache_enter(&first, box->cache, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "$PERFLAB_CACHE_LIMIT"));
+	unsetenv("PERFLAB_CACHE_LIMIT");
+	free(folder);
+}
+
 static void resources_of_entries(void **state)
 {
 	static const char said[] =
@@ -410,6 +476,8 @@ int main(void)
 		cmocka_unit_test(names_refused),
 		IN_SANDBOX(flags_refused),
 		cmocka_unit_test(flags_as_compilers_take_them),
+		cmocka_unit_test_setup_teardown(cache_keeps_what_was_used_last, sandbox_make,
+						sandbox_remove),
 		cmocka_unit_test(resources_of_entries),
 		cmocka_unit_test(flags_of_ptxas),
 		IN_SANDBOX(requests_refused),
