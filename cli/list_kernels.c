@@ -53,8 +53,8 @@ constraint_at(const struct kernel *kernel, const struct kernel_variant *variant,
 }
 
 /* "y = 2 * x + y; total = sum(x)" */
-static void check_cell(struct text *out, const struct kernel *kernel,
-		       const struct kernel_variant *variant)
+static void kernel_check_cell(struct text *out, const struct kernel *kernel,
+			      const struct kernel_variant *variant)
 {
 	const struct kernel_oracle *oracle = variant->oracle ? variant->oracle : kernel->oracle;
 	const struct kernel_check *check = variant->check;
@@ -123,7 +123,7 @@ static void print_variant(const struct kernel *kernel, const struct kernel_varia
 	for (size_t i = 0; (constraint = constraint_at(kernel, variant, i)) != NULL; i++)
 		print_field("constraint", constraint->reason);
 	print_work(work_of(kernel, variant));
-	check_cell(&check, kernel, variant);
+	kernel_check_cell(&check, kernel, variant);
 	print_field("verified", check.data);
 	text_release(&check);
 	putchar('\n');
@@ -194,7 +194,7 @@ static void add_everything(struct table *table, const struct kernel *kernel,
 	struct text axes = TEXT_INIT, meanings = TEXT_INIT, constraints = TEXT_INIT;
 	struct text check = TEXT_INIT;
 
-	check_cell(&check, kernel, variant);
+	kernel_check_cell(&check, kernel, variant);
 	axes_line(&axes, kernel, variant);
 	axes_cell(&meanings, kernel, variant, parts);
 	constraints_cell(&constraints, kernel, variant, parts);
@@ -222,7 +222,7 @@ static void add_variant(struct table *table, const struct kernel *kernel,
 	struct text axes = TEXT_INIT, check = TEXT_INIT;
 
 	axes_line(&axes, kernel, variant);
-	check_cell(&check, kernel, variant);
+	kernel_check_cell(&check, kernel, variant);
 	if (detail == LONG)
 		add_everything(table, kernel, variant, parts);
 	else if (detail == OF_FILES)
