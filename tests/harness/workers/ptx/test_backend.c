@@ -217,6 +217,48 @@ static void test_a_case_of_another_build_is_refused(void **context)
 	launch_case_free(work);
 }
 
+/* Adds the name of the phase to a text. */
+static int note_announcement(void *context, enum worker_phase phase)
+{
+	text_addf(context, "%s ", worker_phase_name(phase));
+	return 0;
+}
+
+static int refuse_announcement(void *context, enum worker_phase phase)
+{
+	(void)context;
+	return phase == WORKER_PHASE_VERIFY ? PL_EIO : 0;
+}
+
+/* A timeout while expected results are computed must not be called one of the kernel. */
+static void test_phases_are_announced(void **context)
+{
+	struct launch_case *work = fault_case("none");
+	struct text phases = TEXT_INIT;
+	struct case_totals totals = {0};
+	enum trial_status status = TRIAL_OK;
+	struct text reason = TEXT_INIT;
+	struct error err = {0};
+	struct outcome outcome;
+
+	(void)context;
+	runner.announce = note_announcement;
+	runner.announce_context = &phases;
+	for (int again = 0; again < 2; again++) {
+		text_clear(&phases);
+		outcome = outcome_of(&runner, work);
+		assert_int_equal(outcome.status, TRIAL_OK);
+		assert_string_equal(phases.data, "verify emulate ");
+		outcome_release(&outcome);
+	}
+	/* perflab has closed the socket */
+	runner.announce = refuse_announcement;
+	assert_int_equal(case_emulate(&runner, work, &totals, &status, &reason, &err), PL_EIO);
+	text_release(&phases);
+	text_release(&reason);
+	launch_case_free(work);
+}
+
 static void test_more_memory_than_there_is(void **context)
 {
 	const struct axis_setting axes[] = {{"block", 256}, {"n", 1 << 20}, {0}};
@@ -439,6 +481,7 @@ int main(void)
 		ON_BENCH(test_an_endless_kernel_ends),
 		ON_BENCH(test_facts),
 		ON_BENCH(test_what_the_chip_cannot_launch_is_skipped),
+		ON_BENCH(test_phases_are_announced),
 		ON_BENCH(test_a_case_of_another_build_is_refused),
 		ON_BENCH(test_more_memory_than_there_is),
 		ON_BENCH(test_results_to_compare_with_take_memory),
