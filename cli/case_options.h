@@ -1,6 +1,6 @@
 /*
- * case_options: the options that say which cases of which kernels are measured, for the verbs sweep
- * and watch.
+ * case_options: the options that say which cases of which kernels are measured, for the verbs
+ * sweep, watch and nsight.
  */
 #ifndef CLI_CASE_OPTIONS_H
 #define CLI_CASE_OPTIONS_H
@@ -16,71 +16,70 @@ struct case_options {
 
 /* Option rows of a struct `type` that has a struct case_options `cases`. */
 #define ROW_CASE(type, member) offsetof(struct type, cases.member)
-#define ROWS_CASES(type)                                                                         \
-	{                                                                                        \
-		"block-sizes",                                                                   \
-		'b',                                                                             \
-		OPTION_TEXT,                                                                     \
-		ROW_CASE(type, block_sizes),                                                     \
-		"VALUES",                                                                        \
-		"threads per block: 64..1024 doubles, 64..1024:+32 steps, 64,96,128 lists",      \
-		NULL,                                                                            \
-		0},                                                                              \
-		{"size",                                                                         \
-		 'n',                                                                            \
-		 OPTION_TEXT,                                                                    \
-		 ROW_CASE(type, size),                                                           \
-		 "VALUES",                                                                       \
-		 "the axis n: 2^24, 16Mi, or several values; small: a size that every kernel "   \
-		 "completes within seconds, also without a GPU",                                 \
-		 NULL,                                                                           \
-		 0},                                                                             \
-		{"set",         's',                                                             \
-		 OPTION_LIST,   ROW_CASE(type, sets),                                            \
-		 "NAME=VALUES", "values of any other axis; repeatable",                          \
-		 NULL,          0},                                                              \
-		{"launch",                                                                       \
-		 0,                                                                              \
-		 OPTION_LIST,                                                                    \
-		 ROW_CASE(type, launches),                                                       \
-		 "LAUNCH",                                                                       \
-		 "a launch of a kernel of the file, as in a line `launch`: "                     \
-		 "'saxpy<<<ceil_div(n, block), block>>>(n, 2.0, x, y)'; repeatable",             \
-		 NULL,                                                                           \
-		 0},                                                                             \
-		{"annotate",                                                                     \
-		 0,                                                                              \
-		 OPTION_LIST,                                                                    \
-		 ROW_CASE(type, annotations),                                                    \
-		 "LINE",                                                                         \
-		 "a line that is added to those of the file: 'buffer x: f32[n] in'; repeatable", \
-		 NULL,                                                                           \
-		 0},                                                                             \
-		{"compile-flag",                                                                 \
-		 0,                                                                              \
-		 OPTION_LIST,                                                                    \
-		 ROW_CASE(type, compile_flags),                                                  \
-		 "FLAG",                                                                         \
-		 "a flag for the compiler of the file, such as -Iinclude; repeatable",           \
-		 NULL,                                                                           \
-		 0},                                                                             \
-		{"std",       0,                                                                 \
-		 OPTION_TEXT, ROW_CASE(type, standard),                                          \
-		 "STANDARD",  "the C++ standard of the file, such as c++17",                     \
-		 NULL,        0},                                                                \
-		{"compiler",                                                                     \
-		 0,                                                                              \
-		 OPTION_TEXT,                                                                    \
-		 ROW_CASE(type, compiler),                                                       \
-		 "nvrtc|nvcc",                                                                   \
-		 "the compiler of the file (default: nvrtc if it can read the file, else nvcc)", \
-		 NULL,                                                                           \
-		 0},                                                                             \
-	{                                                                                        \
-		"metrics", 'm', OPTION_LIST, ROW_CASE(type, metrics), "SET|NAME,...",            \
-			"counters to read: sets, catalogue names, CUPTI names, or none "         \
-			"(default: core; ptx: all that it counts)",                              \
-			NULL, 0                                                                  \
+#define ROWS_CASES(type)                                                                          \
+	{                                                                                         \
+		"block-sizes",                                                                    \
+		'b',                                                                              \
+		OPTION_TEXT,                                                                      \
+		ROW_CASE(type, block_sizes),                                                      \
+		"VALUES",                                                                         \
+		"threads per block: 64..1024 doubles, 64..1024:+32 steps, 64,96,128 lists",       \
+		NULL,                                                                             \
+		0},                                                                               \
+		{"size",                                                                          \
+		 'n',                                                                             \
+		 OPTION_TEXT,                                                                     \
+		 ROW_CASE(type, size),                                                            \
+		 "VALUES",                                                                        \
+		 "the axis n: 2^24, 16Mi, or several values; small: a size that every kernel "    \
+		 "completes within seconds, also without a GPU",                                  \
+		 NULL,                                                                            \
+		 0},                                                                              \
+		{"set",         's',                                                              \
+		 OPTION_LIST,   ROW_CASE(type, sets),                                             \
+		 "NAME=VALUES", "values of any other axis; repeatable",                           \
+		 NULL,          0},                                                               \
+		{"launch",                                                                        \
+		 0,                                                                               \
+		 OPTION_LIST,                                                                     \
+		 ROW_CASE(type, launches),                                                        \
+		 "LAUNCH",                                                                        \
+		 "a launch of a kernel of the file, as in a line `launch`: "                      \
+		 "'saxpy<<<ceil_div(n, block), block>>>(n, 2.0, x, y)'; repeatable",              \
+		 NULL,                                                                            \
+		 0},                                                                              \
+		{"annotate",                                                                      \
+		 0,                                                                               \
+		 OPTION_LIST,                                                                     \
+		 ROW_CASE(type, annotations),                                                     \
+		 "LINE",                                                                          \
+		 "a line that is added to those of the file: 'buffer x: f32[n] in'; repeatable",  \
+		 NULL,                                                                            \
+		 0},                                                                              \
+		{"compile-flag",                                                                  \
+		 0,                                                                               \
+		 OPTION_LIST,                                                                     \
+		 ROW_CASE(type, compile_flags),                                                   \
+		 "FLAG",                                                                          \
+		 "a flag for the compiler of the file, such as -Iinclude; repeatable",            \
+		 NULL,                                                                            \
+		 0},                                                                              \
+		{"std",       0,                                                                  \
+		 OPTION_TEXT, ROW_CASE(type, standard),                                           \
+		 "STANDARD",  "the C++ standard of the file, such as c++17",                      \
+		 NULL,        0},                                                                 \
+	{                                                                                         \
+		"compiler", 0, OPTION_TEXT, ROW_CASE(type, compiler), "nvrtc|nvcc",               \
+			"the compiler of the file (default: nvrtc if it can read the file, else " \
+			"nvcc)",                                                                  \
+			NULL, 0                                                                   \
+	}
+#define ROW_METRICS(type)                                                                \
+	{                                                                                \
+		"metrics", 'm', OPTION_LIST, ROW_CASE(type, metrics), "SET|NAME,...",    \
+			"counters to read: sets, catalogue names, CUPTI names, or none " \
+			"(default: core; ptx: all that it counts)",                      \
+			NULL, 0                                                          \
 	}
 #define ROWS_CACHE_AND_CEILINGS(type)                                                    \
 	{"cache",          0,                                                            \

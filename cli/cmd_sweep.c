@@ -157,6 +157,7 @@ static int run_sweep(struct invocation *call, struct error *err)
 
 static const struct option_row rows[] = {
 	ROWS_CASES(sweep_options),
+	ROW_METRICS(sweep_options),
 	{"label", 'l', OPTION_TEXT, FIELD(label), "TEXT", "a name for the run", NULL, 0},
 	{"note", 0, OPTION_TEXT, FIELD(note), "TEXT", "a remark to store with the run", NULL, 0},
 	ROW_DB(sweep_options),

@@ -244,6 +244,7 @@ static int run_watch(struct invocation *call, struct error *err)
 
 static const struct option_row rows[] = {
 	ROWS_CASES(watch_options),
+	ROW_METRICS(watch_options),
 	{"label", 'l', OPTION_TEXT, FIELD(label), "TEXT", "a name for the runs", NULL, 0},
 	{"note", 0, OPTION_TEXT, FIELD(note), "TEXT", "a remark to store with the runs", NULL, 0},
 	{"times", 0, OPTION_COUNT, FIELD(times), "NUMBER",

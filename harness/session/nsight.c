@@ -1,4 +1,4 @@
-/* Runs cases of a stored run again under ncu or nsys. */
+/* Runs cases of a stored run, or of files of the user, under ncu or nsys. */
 #include "harness/session/nsight.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "harness/session/backends.h"
 #include "harness/session/judge.h"
 #include "harness/session/nsight_tool.h"
 #include "harness/session/session_parts.h"
@@ -102,8 +103,71 @@ static int load_sources(struct string_list *sources, const struct run *run, stru
 	return rc;
 }
 
-static struct nsight_words words_of(const struct nsight_request *request, const struct run *run,
-				    const struct string_list *sources, const char *tool,
+/* ---- what to profile ---- */
+
+/* Owns its strings; `settings` is borrowed from the run or the request. */
+struct profiled {
+	struct run run; /* empty if there is none */
+	struct string_list sources, cases;
+	const struct measure_settings *settings;
+	const char *backend;
+};
+
+static void profiled_release(struct profiled *profiled)
+{
+	string_list_release(&profiled->sources);
+	string_list_release(&profiled->cases);
+	run_release(&profiled->run);
+}
+
+static int load_stored(struct profiled *out, const struct nsight_request *request,
+		       struct error *err)
+{
+	int rc = load_profiled_run(&out->run, request, err);
+
+	if (!rc)
+		rc = load_sources(&out->sources, &out->run, err);
+	for (size_t i = 0; i < request->cases->count; i++)
+		string_list_add(&out->cases, request->cases->items[i]);
+	out->settings = &out->run.settings;
+	out->backend = out->run.backend;
+	return rc;
+}
+
+/* The tool gets the names of all cases, because each has a range of its own. */
+static int plan_profiled(struct profiled *out, const struct sweep_request *request,
+			 struct error *err)
+{
+	struct kernel_file *files = NULL;
+	struct plan *plan = NULL;
+	int rc = request_read_files(&files, request, err);
+
+	if (!rc)
+		rc = request_plan(&plan, request, files, err);
+	for (size_t i = 0; !rc && i < plan->count; i++) {
+		char *name = xasprintf("%s/%s/%s", plan->cases[i].kernel, plan->cases[i].variant,
+				       plan->cases[i].config);
+
+		string_list_add(&out->cases, name);
+		free(name);
+	}
+	source_words_add_arguments(&out->sources, request);
+	out->settings = &request->settings;
+	out->backend = BACKEND_CUDA;
+	plan_free(plan);
+	kernel_file_free(files);
+	return rc;
+}
+
+static int load_profiled(struct profiled *out, const struct nsight_request *request,
+			 struct error *err)
+{
+	return request->sweep ? plan_profiled(out, request->sweep, err)
+			      : load_stored(out, request, err);
+}
+
+static struct nsight_words words_of(const struct nsight_request *request,
+				    const struct profiled *profiled, const char *tool,
 				    const char *db)
 {
 	return (struct nsight_words){
@@ -111,11 +175,11 @@ static struct nsight_words words_of(const struct nsight_request *request, const 
 		.tool = tool,
 		.file = request->file,
 		.db = db,
-		.backend = run->backend,
-		.sources = sources,
-		.cases = request->cases,
+		.backend = profiled->backend,
+		.sources = &profiled->sources,
+		.cases = &profiled->cases,
 		.extra = request->extra,
-		.settings = &run->settings,
+		.settings = profiled->settings,
 	};
 }
 
@@ -123,24 +187,19 @@ int nsight_command(struct string_list *argv, const struct nsight_request *reques
 		   struct error *err)
 {
 	struct text path = TEXT_INIT;
-	struct string_list sources = {0};
-	struct run run = {0};
-	int rc = load_profiled_run(&run, request, err);
+	struct profiled profiled = {0};
+	int rc = load_profiled(&profiled, request, err);
 
-	if (!rc)
-		rc = load_sources(&sources, &run, err);
 	if (!rc) {
 		/* without the tool the command line can still be read, or run elsewhere */
 		const bool found = nsight_find(&path, request->tool, NULL) == 0;
-		const struct nsight_words words =
-			words_of(request, &run, &sources, found ? path.data : request->tool,
-				 "perflab-nsight.db");
+		const struct nsight_words words = words_of(
+			request, &profiled, found ? path.data : request->tool, "perflab-nsight.db");
 
 		rc = nsight_arguments(argv, &words, err);
 	}
-	string_list_release(&sources);
 	text_release(&path);
-	run_release(&run);
+	profiled_release(&profiled);
 	return rc;
 }
 
@@ -194,8 +253,7 @@ static void remove_database(const char *folder, const char *db)
 }
 
 static int run_in_folder(struct nsight_result *out, const struct nsight_request *request,
-			 const struct run *run, const struct string_list *sources, const char *tool,
-			 struct error *err)
+			 const struct profiled *profiled, const char *tool, struct error *err)
 {
 	const char *base = getenv("TMPDIR");
 	char *folder = xasprintf("%s/perflab-nsight-XXXXXX", base && *base ? base : "/tmp");
@@ -211,7 +269,7 @@ static int run_in_folder(struct nsight_result *out, const struct nsight_request 
 		goto out;
 	}
 	db = xasprintf("%s/run.db", folder);
-	words = words_of(request, run, sources, tool, db);
+	words = words_of(request, profiled, tool, db);
 	rc = nsight_arguments(&argv, &words, err);
 	if (!rc)
 		rc = run_tool(out, &words, &argv, err);
@@ -226,20 +284,16 @@ out:
 int nsight_run(struct nsight_result *out, const struct nsight_request *request, struct error *err)
 {
 	struct text path = TEXT_INIT;
-	struct string_list sources = {0};
-	struct run run = {0};
-	int rc = load_profiled_run(&run, request, err);
+	struct profiled profiled = {0};
+	int rc = load_profiled(&profiled, request, err);
 
 	out->viewer = is_systems(request) ? "nsys-ui" : "ncu-ui";
 	if (!rc)
-		rc = load_sources(&sources, &run, err);
-	if (!rc)
 		rc = nsight_find(&path, request->tool, err);
 	if (!rc)
-		rc = run_in_folder(out, request, &run, &sources, path.data, err);
-	string_list_release(&sources);
+		rc = run_in_folder(out, request, &profiled, path.data, err);
 	text_release(&path);
-	run_release(&run);
+	profiled_release(&profiled);
 	return rc;
 }
 

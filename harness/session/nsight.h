@@ -1,6 +1,7 @@
 /*
- * nsight: runs cases of a stored run again under Nsight Compute or Nsight
- * Systems, with the seed, device and cache mode of the run. The tool runs
+ * nsight: runs cases under Nsight Compute or Nsight Systems: those of a stored
+ * run, with its seed, device and cache mode, or cases of files of the user. The
+ * tool runs
  * `perflab sweep` with a temporary database; nothing is added to the database
  * of the run.
  *
@@ -13,7 +14,7 @@
 #ifndef HARNESS_SESSION_NSIGHT_H
 #define HARNESS_SESSION_NSIGHT_H
 
-#include "base/base.h"
+#include "harness/session/session.h"
 
 /* The words that name the tools. */
 #define NSIGHT_COMPUTE "ncu"
@@ -27,6 +28,9 @@ struct nsight_request {
 	const char *run;                 /* a reference; see db_run_resolve() */
 	const struct string_list *cases; /* as a report names them */
 	const struct string_list *extra; /* further arguments of the tool */
+	/* Profiles the cases of this request, which names files, and needs no run: db_path, run and
+	 * cases are not used. NULL: profiles `cases` of `run`. */
+	const struct sweep_request *sweep;
 };
 
 /* Adds the words of the command line to *argv, with the plain name of a tool that is not installed,

@@ -106,6 +106,24 @@ expect_out " sweep 'my copy.ptx' notes.perflab --annotate 'launch stream_copy_sc
 CUDA_HOME="$work/cuda" run nsight ncu "$case_name" -o own
 expect_code 0
 [ -s own.ncu-rep ] || complain 'no report'
+# without a stored run
+run nsight ncu 'my copy.ptx' notes.perflab -o x --print --db none.db
+expect_code 2
+expect_err '--db has no effect'
+refused 2 '--block-sizes works only with a file' nsight ncu "$case_name" -o x --block-sizes 64
+launch='stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)'
+refused 3 'gone.cu: the file does not exist' nsight ncu gone.cu -o x
+refused 2 'there is no kernel' nsight ncu 'my copy.ptx' notes.perflab other -o x --launch "$launch"
+run nsight ncu 'my copy.ptx' notes.perflab -o x --print --launch "$launch" --block-sizes 128,256 --size 2048
+expect_code 0
+expect_out '--nvtx-include perflab@my-copy/stream_copy_scalar/block=128/n=2048/profile/'
+expect_out '--nvtx-include perflab@my-copy/stream_copy_scalar/block=256/n=2048/profile/'
+expect_out " sweep 'my copy.ptx' notes.perflab --annotate 'launch $launch' my-copy/stream_copy_scalar/block=128,n=2048 my-copy/stream_copy_scalar/block=256,n=2048 --metrics none"
+expect_out '--backend cuda'
+rm -f own.ncu-rep
+CUDA_HOME="$work/cuda" run nsight ncu 'my copy.ptx' notes.perflab -o own --launch "$launch"
+expect_code 0
+[ -s own.ncu-rep ] || complain 'no report'
 cd cuda || exit 1
 refused 2 "go there first" nsight ncu "$case_name" -o x --db ../own.db
 cd .. || exit 1
