@@ -76,7 +76,37 @@ static void key_add_launch(struct text *key, const struct case_launch *launch)
 	}
 }
 
-/* A user's check may depend on every axis. */
+/* Whether an expression has this identifier. A variable of a reduction may hide an axis of the same
+ * name; then the key has one axis too many. */
+static bool expression_has_name(const char *text, const char *name)
+{
+	static const char of_names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_";
+	const size_t length = strlen(name);
+
+	while (*text) {
+		const size_t word = strspn(text, of_names);
+
+		if (word == length && strncmp(text, name, length) == 0)
+			return true;
+		text += word ? word : 1;
+	}
+	return false;
+}
+
+/* Cases that differ only in other axes, such as the block size, share the expected results. */
+static void key_add_axes_of_items(struct text *key, const struct launch_case *work)
+{
+	for (size_t a = 0; a < work->axis_count; a++) {
+		bool used = false;
+
+		for (size_t i = 0; i < work->check.item_count && !used; i++)
+			used = expression_has_name(work->check.items[i].text, work->axes[a].name);
+		if (used)
+			text_addf(key, " %s=%" PRId64, work->axes[a].name, work->axes[a].value);
+	}
+}
+
 static void key_add_check(struct text *key, const struct launch_case *work)
 {
 	const struct case_check *check = &work->check;
@@ -93,7 +123,10 @@ static void key_add_check(struct text *key, const struct launch_case *work)
 		key_add_launch(key, &check->launches[l]);
 	for (size_t i = 0; i < check->item_count; i++)
 		text_addf(key, " %zu=%s", check->items[i].buffer, check->items[i].text);
-	if (check->kind == CHECK_EXPRESSION || check->kind == CHECK_COMMAND)
+	if (check->kind == CHECK_EXPRESSION)
+		key_add_axes_of_items(key, work);
+	/* A program may read every axis. */
+	if (check->kind == CHECK_COMMAND)
 		axes_text(key, work->axes, work->axis_count);
 }
 

@@ -243,6 +243,7 @@ static char *key_of(const struct bench *bench)
 static void test_keys(void **context)
 {
 	struct case_check_item items[] = {{1, "x"}, {2, "1"}}, other[] = {{1, "2 * x"}, {2, "1"}};
+	struct case_check_item of_axis[] = {{1, "x + n2 * (n)"}, {2, "1"}};
 	struct case_arg args[] = {{.kind = ARG_F64, .real = 1}};
 	struct case_launch slow = {.entry = "slow", .args = args, .arg_count = 1};
 	char *keys[16];
@@ -252,10 +253,13 @@ static void test_keys(void **context)
 	(void)context;
 	bench_init(&bench, (struct case_check){CHECK_EXPRESSION, .items = items, .item_count = 2});
 	keys[count++] = key_of(&bench);
+	bench.work.check.items = other;
+	keys[count++] = key_of(&bench);
+	bench.work.check.items = of_axis;
+	keys[count++] = key_of(&bench);
 	bench.work.axes[1].value++;
 	keys[count++] = key_of(&bench);
 	bench.work.check.items = other;
-	keys[count++] = key_of(&bench);
 	bench.buffers[0].fill = FILL_FILE;
 	bench.buffers[0].fill_file = "/data/a.npy";
 	keys[count++] = key_of(&bench);
@@ -290,6 +294,23 @@ static void test_keys(void **context)
 		free(keys[i]);
 }
 
+/* Cases that differ in an axis that no expression names share their expected results. */
+static void test_shared_keys(void **context)
+{
+	struct case_check_item items[] = {{1, "x + n"}, {2, "block2 * 1"}};
+	struct bench bench;
+	char *before, *after;
+
+	(void)context;
+	bench_init(&bench, (struct case_check){CHECK_EXPRESSION, .items = items, .item_count = 2});
+	before = key_of(&bench);
+	bench.work.axes[0].value = 128;
+	after = key_of(&bench);
+	assert_string_equal(before, after);
+	free(before);
+	free(after);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +322,7 @@ int main(void)
 		cmocka_unit_test(test_reference_launches),
 		cmocka_unit_test(test_a_difference_names_the_check),
 		cmocka_unit_test(test_keys),
+		cmocka_unit_test(test_shared_keys),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
