@@ -171,11 +171,11 @@ static void test_a_program_that_hangs(void **context)
 	hangs("yes");
 }
 
-/* What it started in the background ends with it, and so closes the FIFO. */
+/* What it started in the background ends with it, and so closes the FIFO, which was open before. */
 static void leaves_no_process(const char *rest, int most_seconds, int code)
 {
 	char *fifo = xasprintf("%s/fifo", root);
-	char *script = xasprintf("sleep 100 > %s & %s", fifo, rest);
+	char *script = xasprintf("exec 9> %s; sleep 100 & %s", fifo, rest);
 	struct pollfd end;
 	struct error err = {0};
 
