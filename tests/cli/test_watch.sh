@@ -64,6 +64,7 @@ launch stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)
 verify y = x
 work read = 4 * n, write = 4 * n
 END
+cp copy.ptx.perflab original.perflab
 watch copy.ptx
 until_line 'run 1: copy/stream_copy_scalar/block=64,n=4096 ok'
 until_line 'waiting until a file is saved'
@@ -103,11 +104,18 @@ printf 'no PTX\n' >copy.ptx
 until_line 'no annotation says how a kernel is launched'
 printf 'axis block = 64\nlaunch k<<<1, block>>>()\nverify none\n' >copy.ptx.perflab
 until_line 'run 7: copy/k/block=64 failed'
-# the folder goes and comes back
 interrupted
 expect_out '7 runs are stored in a.db'
 run query "SELECT count(*) FROM run WHERE label = 'watch' AND state = 'finished'"
 expect_out '7'
+
+# a save during a measurement, here by its own check: that run does not count, and another follows
+cp original.ptx self.ptx
+sed 's/^verify.*/verify by touch self.ptx; cp "$PERFLAB_INPUTS\/x.npy" "$PERFLAB_RESULTS\/y.npy"/' original.perflab >self.ptx.perflab
+watch self.ptx --times 2 -q --db s.db
+until_line 'run 1: self/stream_copy_scalar/block=64,n=4096 ok; a file was saved meanwhile'
+until_line 'run 2: self/stream_copy_scalar/block=64,n=4096 ok; a file was saved meanwhile'
+ended 0
 
 # ---- several cases, several files, a folder that goes ----
 
@@ -196,6 +204,17 @@ awk '$2 == "measure-0" { if (seen[$1]++) exit 1 }' log || complain 'a worker was
 run query "SELECT count(*) FROM environment WHERE key = 'worker.waited'" --db t.db
 [ "$(cat "$work/out" | tail -n 1 | tr -d ' ')" -ge 8 ] || complain 'no worker was waiting'
 
+# a kernel that hangs, and one that is interrupted
+printf '' >script
+watch timed.cubin --timeout 300ms --db g.db
+until_line "run 1: $case_name ok"
+as 'hang'
+until_line "run 2: $case_name timeout"
+as 'hang'
+until_line 'timed.cubin was saved'
+interrupted
+expect_out 'stored in g.db'
+
 # several rounds: changes are judged
 printf 'slow' >script
 watch timed.cubin -q --rounds 3 --times 2 --db r.db
@@ -277,8 +296,6 @@ rm include/inner.h
 until_line 'run 4: saxpy/saxpy/block=256,n=4096 failed'
 echo '#define FACTOR a' >include/inner.h
 until_line 'run 5: saxpy/saxpy/block=256,n=4096 ok'
-# a header that hides another
-mkdir first
 interrupted
 
 # a watch that begins with a broken header
