@@ -26,6 +26,51 @@ static void spare_release(struct sweep_kept *kept)
 	kept->spare_info = (struct session_info){0};
 }
 
+/* ---- waking ---- */
+
+static int wake_reply(void *context, const char *name, const json_t *message, struct error *err)
+{
+	(void)context;
+	(void)message;
+	return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'wake'", name);
+}
+
+/* A worker that does not know the request says so, and is used as it is. */
+static void wake_settle(struct sweep_kept *kept, struct worker_process *worker,
+			enum exchange_end end)
+{
+	if (end != EXCHANGE_DONE)
+		worker_kill(worker);
+	exchange_release(&kept->waking);
+	kept->is_waking = false;
+}
+
+static void wake_begin(struct sweep_kept *kept, struct worker_process *worker)
+{
+	enum exchange_end end = EXCHANGE_DONE;
+	struct text request = TEXT_INIT;
+
+	text_add(&request, "{\"request\":\"wake\"}");
+	kept->waking = (struct exchange)EXCHANGE_INIT(wake_reply, NULL, WORKER_START_TIMEOUT_NS);
+	kept->is_waking = true;
+	if (exchange_begin(worker, &request, &kept->waking, &end, NULL))
+		wake_settle(kept, worker, end);
+	text_release(&request);
+}
+
+void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker)
+{
+	enum exchange_end end = EXCHANGE_DONE;
+
+	if (!kept->is_waking)
+		return;
+	while (!exchange_continue(worker, &kept->waking, kept->waking.deadline_ns, &end, NULL))
+		;
+	wake_settle(kept, worker, end);
+}
+
+/* ---- the spare worker ---- */
+
 bool kept_take_spare(struct sweep_kept *kept, struct worker_process *worker,
 		     struct session_info *info)
 {
@@ -41,6 +86,7 @@ bool kept_take_spare(struct sweep_kept *kept, struct worker_process *worker,
 	kept->spare_info = (struct session_info){0};
 	format_duration(waited, (double)(monotonic_ns() - kept->spare_since_ns));
 	key_value_set(&info->environment, "worker.waited", waited);
+	wake_begin(kept, worker);
 	return true;
 }
 

@@ -22,6 +22,8 @@ struct sweep_kept {
 	struct session_info spare_info;
 	int64_t spare_since_ns;
 	struct worker_process leaving; /* of the last sweep; pid 0: it has ended */
+	struct exchange waking;        /* valid if is_waking: the worker of the sweep wakes */
+	bool is_waking;
 };
 
 /* sweep_run() with what is kept. After an error, too, *kept can be used again. */
@@ -32,10 +34,13 @@ int sweep_run_kept(const struct sweep_request *request, const struct sweep_obser
  * reason, the next sweep opens a worker itself and reports what is wrong. */
 void kept_prepare(struct sweep_kept *kept, const struct sweep_request *request,
 		  const volatile int *stop);
-/* Moves the spare worker and its session to the caller. Returns false if there is none that still
- * runs. */
+/* Moves the spare worker and its session to the caller, and wakes it: the caller calls
+ * kept_await_wake() before the next request. Returns false if there is none that still runs. */
 bool kept_take_spare(struct sweep_kept *kept, struct worker_process *worker,
 		     struct session_info *info);
+/* Waits until the worker is awake, or ends it if it cannot be used. Does nothing if it was not
+ * asked to wake. */
+void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker);
 /* Takes over a worker that has done its work; kept_prepare() ends it. */
 void kept_leave(struct sweep_kept *kept, struct worker_process *worker);
 void kept_release(struct sweep_kept *kept);

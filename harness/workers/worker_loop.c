@@ -282,6 +282,17 @@ static int require_ability(bool able, const char *request, const struct worker *
 	return error_set(err, PL_EPROTOCOL, "backend %s cannot %s", worker->ops->name, request);
 }
 
+static int serve_wake(struct worker *worker, const json_t *request, struct worker_reply *reply,
+		      struct request_end *end, struct error *err)
+{
+	int rc = require_open(worker, err);
+
+	(void)request;
+	(void)reply;
+	(void)end;
+	return !rc && worker->ops->wake ? worker->ops->wake(worker->ops->backend, err) : rc;
+}
+
 static int serve_inspect(struct worker *worker, const json_t *request, struct worker_reply *reply,
 			 struct request_end *end, struct error *err)
 {
@@ -401,7 +412,7 @@ static const struct {
 	{"hello", serve_hello},     {"doctor", serve_doctor},   {"devices", serve_devices},
 	{"metrics", serve_metrics}, {"passes", serve_passes},   {"open", serve_open},
 	{"inspect", serve_inspect}, {"measure", serve_measure}, {"count", serve_count},
-	{"emulate", serve_emulate},
+	{"emulate", serve_emulate}, {"wake", serve_wake},
 };
 
 static int serve(struct worker *worker, const json_t *request, struct worker_reply *reply,

@@ -83,6 +83,9 @@ struct backend_ops {
 	/* *info is all zeroes before the call; the loop releases it. */
 	int (*open)(void *backend, const struct measure_settings *settings,
 		    struct session_info *info, struct error *err);
+	/* Makes an open session ready after it may have been idle: see docs/worker-protocol.md.
+	 * NULL: it always is. */
+	int (*wake)(void *backend, struct error *err);
 	/* *facts is launch_facts_unknown before the call; the loop sends it unless there is an
 	 * error. */
 	int (*inspect)(void *backend, const struct launch_case *work, struct launch_facts *facts,

@@ -200,7 +200,8 @@ interrupted
 expect_out 'in run 9'
 # every measurement began in a worker that had measured nothing
 awk '$2 == "measure-0" { if (seen[$1]++) exit 1 }' log || complain 'a worker was used twice'
-# and that was opened in advance
+# and that was opened in advance, and woken after the save
+[ "$(grep -c ' wake -' log)" -ge 8 ] || complain 'no worker was woken'
 run query "SELECT count(*) FROM environment WHERE key = 'worker.waited'" --db t.db
 [ "$(cat "$work/out" | tail -n 1 | tr -d ' ')" -ge 8 ] || complain 'no worker was waiting'
 
@@ -236,6 +237,16 @@ until_two_opened
 kill -9 "$(awk '$2 == "open" { pid = $1 } END { print pid }' log)"
 as ''
 until_line "run 2: $case_name ok"
+ended 0
+
+# one that cannot be woken, too
+printf '' >script
+watch timed.cubin -q --times 3 --db k.db
+until_line "run 1: $case_name ok"
+as 'wake_crash'
+until_line "run 2: $case_name ok"
+as 'wake_fail'
+until_line "run 3: $case_name ok"
 ended 0
 
 # ---- errors of the first measurement end it ----

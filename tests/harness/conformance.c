@@ -185,7 +185,7 @@ static void test_nothing_before_open(void **context)
 {
 	struct answers *a = *context;
 	struct launch_case *work = make_case("reduce", "shuffle", 256);
-	static const char *const requests[] = {"inspect", "measure", "emulate"};
+	static const char *const requests[] = {"wake", "inspect", "measure", "emulate"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
 		ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", requests[i], "id", 0,
@@ -442,6 +442,9 @@ static void test_a_case_on_the_device(void **context)
 	assert_int_equal(info.traits.emulated, untimed);
 	assert_int_equal(info.traits.warp_size, 32);
 	session_info_release(&info);
+	ask_json(a, json_pack("{s:s}", "request", "wake"));
+	assert_string_equal(a->status, "ok");
+	assert_int_equal(json_array_size(a->replies), 0);
 	request = untimed ? "emulate" : "measure";
 	open_device(a);
 	assert_string_equal(a->status, "failed"); /* only one open succeeds */

@@ -149,6 +149,15 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	return 0;
 }
 
+static int fake_wake(void *backend, struct error *err)
+{
+	(void)backend;
+	note("wake", "-");
+	if (scripted("wake_crash", NULL))
+		crash();
+	return scripted("wake_fail", NULL) ? error_set(err, PL_EIO, "scripted: wake_fail") : 0;
+}
+
 static int fake_inspect(void *backend, const struct launch_case *work, struct launch_facts *facts,
 			enum trial_status *status, struct text *reason, struct error *err)
 {
@@ -401,6 +410,7 @@ int main(void)
 		.metrics = fake_metrics,
 		.passes = fake_passes,
 		.open = fake_open,
+		.wake = fake_wake,
 		.inspect = fake_inspect,
 		.measure = untimed ? NULL : fake_measure,
 		.count = untimed ? NULL : fake_count,

@@ -228,6 +228,15 @@ static int warm_up_after_waiting(struct cuda_backend *backend, struct error *err
 	return waited && backend->profiler != PROFILER_NCU ? timer_warm_up(backend->timer, err) : 0;
 }
 
+static int cuda_wake(void *context, struct error *err)
+{
+	struct cuda_backend *backend = context;
+	int rc = warm_up_after_waiting(backend, err);
+
+	backend->warm_ns = monotonic_ns();
+	return rc;
+}
+
 static int cuda_inspect(void *context, const struct launch_case *work, struct launch_facts *facts,
 			enum trial_status *status, struct text *reason, struct error *err)
 {
@@ -453,6 +462,7 @@ int cuda_worker(int socket_fd)
 					.metrics = cuda_metrics,
 					.passes = cuda_passes,
 					.open = cuda_open,
+					.wake = cuda_wake,
 					.inspect = cuda_inspect,
 					.measure = cuda_measure,
 					.count = cuda_count,
