@@ -94,7 +94,7 @@ static int axis_choose(const struct axis_values **out, struct axis_values *fallb
 		rc = axis_parse(fallback, small ? kernel->small_size : axis->values, err);
 		*out = fallback;
 	}
-	return rc;
+	return error_context(err, rc, "axis %s of %s", axis->name, kernel->name);
 }
 
 /* Adds the Cartesian product of the values. The last axis varies fastest. */

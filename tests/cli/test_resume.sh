@@ -163,6 +163,16 @@ if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db "UPDATE run SET source_revision = NULL WHERE id = $began"
 	run sweep --resume last --dry-run
 	expect_code 0
+	# a build without a revision is known by its code
+	sqlite3 a.db "CREATE TABLE kept AS SELECT id, code_hash, launch_hash FROM trial;
+		UPDATE trial SET code_hash = 'another' WHERE run_id = $began"
+	refused 4 "of run $began has other machine code (another then, " sweep --resume last
+	sqlite3 a.db "UPDATE trial SET code_hash = (SELECT code_hash FROM kept WHERE kept.id = trial.id);
+		UPDATE trial SET launch_hash = 'another' WHERE run_id = $began"
+	refused 4 "of run $began has another grid, other arguments or other buffers" sweep --resume last
+	sqlite3 a.db "UPDATE trial SET launch_hash = (SELECT launch_hash FROM kept WHERE kept.id = trial.id)"
+	run sweep --resume last --dry-run
+	expect_code 0
 	sqlite3 a.db "UPDATE device SET uuid = 'GPU-another'" 2>"$work/err" ||
 		complain 'the device cannot be changed'
 	refused 4 'was measured on Fake GPU (GPU-another)' sweep --resume last

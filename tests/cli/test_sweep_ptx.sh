@@ -72,6 +72,9 @@ expect_code 1
 expect_out '2 (2 mismatch)'
 expect_out "elements of 'y' differ"
 
+refused 2 "axis n of twice: '3 * 4' is not a valid axis value" sweep twice.ptx --backend ptx \
+	--annotate 'axis n = 3 * 4'
+
 # ---- files that are none ----
 sidecar 2
 for file in rubbish.cu rubbish.ptx rubbish.cubin; do
