@@ -139,6 +139,8 @@ int parse_size(int64_t *out, const char *text, struct error *err);
  * "2min". A number without a unit is in seconds.
  */
 int parse_duration_ns(int64_t *out, const char *text, struct error *err);
+/* Parses at least one byte, two hex digits each: "00ff". The caller frees *out. */
+int parse_hex_bytes(unsigned char **out, size_t *count, const char *text, struct error *err);
 /* Parses a ratio greater than 0 and less than 1: "0.5%" or "0.005". */
 int parse_ratio(double *out, const char *text, struct error *err);
 

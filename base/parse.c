@@ -243,3 +243,36 @@ int parse_ratio(double *out, const char *text, struct error *err)
 	*out = value;
 	return PL_OK;
 }
+
+/* -1: it is no hex digit. */
+static int hex_value(char digit)
+{
+	if (digit >= '0' && digit <= '9')
+		return digit - '0';
+	if (digit >= 'a' && digit <= 'f')
+		return digit - 'a' + 10;
+	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
+int parse_hex_bytes(unsigned char **out, size_t *count, const char *text, struct error *err)
+{
+	size_t length = strlen(text);
+	unsigned char *bytes = xcalloc(length / 2 + 1, 1);
+
+	bool valid = length && length % 2 == 0;
+
+	for (size_t i = 0; i < length && valid; i++) {
+		int value = hex_value(text[i]);
+
+		valid = value >= 0;
+		bytes[i / 2] = (unsigned char)(bytes[i / 2] << 4 | (value & 15));
+	}
+	if (!valid) {
+		free(bytes);
+		return error_set(err, PL_EUSAGE, "expected two hex digits per byte, got '%.40s'",
+				 text);
+	}
+	*out = bytes;
+	*count = length / 2;
+	return 0;
+}

@@ -94,33 +94,14 @@ static int resolve_real_arg(struct resolution *r, struct case_arg *out, const ch
 	return 0;
 }
 
-/* The value of a hex digit; -1: it is none. */
-static int hex_value(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	if (digit >= 'a' && digit <= 'f')
-		return digit - 'a' + 10;
-	return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
-}
-
 static int resolve_bytes_arg(struct resolution *r, struct case_arg *out, const char *text)
 {
-	size_t count = strlen(text) / 2;
+	size_t count;
+	int rc = parse_hex_bytes(&out->bytes, &count, text, r->err);
 
-	if (!count || strlen(text) % 2)
-		return error_set(r->err, PL_EUSAGE,
-				 "bytes(%.40s): two hex digits per byte are needed", text);
-	out->bytes = xcalloc(count, 1);
+	if (rc)
+		return error_context(r->err, rc, "bytes(%.40s)", text);
 	out->integer = (int64_t)count;
-	for (size_t i = 0; i < count; i++) {
-		int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return error_set(r->err, PL_EUSAGE, "bytes(%.40s): '%c' is not a hex digit",
-					 text, high < 0 ? text[2 * i] : text[2 * i + 1]);
-		out->bytes[i] = (unsigned char)(high << 4 | low);
-	}
 	return 0;
 }
 

@@ -206,14 +206,6 @@ static int triple_from_json(int64_t out[3], const json_t *json, const char *name
 	return 0;
 }
 
-/* The value of a hex digit; -1: it is none. */
-static int hex_digit(char digit)
-{
-	if (digit >= '0' && digit <= '9')
-		return digit - '0';
-	return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
-}
-
 static int bytes_from_json(struct case_arg *out, const json_t *json, struct error *err)
 {
 	const char *hex = NULL;
@@ -222,19 +214,11 @@ static int bytes_from_json(struct case_arg *out, const json_t *json, struct erro
 
 	if (rc)
 		return rc;
-	count = strlen(hex) / 2;
-	if (!count || strlen(hex) % 2 || count > PROTOCOL_MAX_ARG_BYTES)
+	if (strlen(hex) / 2 > PROTOCOL_MAX_ARG_BYTES ||
+	    parse_hex_bytes(&out->bytes, &count, hex, NULL))
 		return error_set(err, PL_EPROTOCOL, "'value' is not 1 to %d bytes in hex digits",
 				 PROTOCOL_MAX_ARG_BYTES);
-	out->bytes = xcalloc(count, 1);
 	out->integer = (int64_t)count;
-	for (size_t i = 0; i < count; i++) {
-		int high = hex_digit(hex[2 * i]), low = hex_digit(hex[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return error_set(err, PL_EPROTOCOL, "'value' has a byte that is not hex");
-		out->bytes[i] = (unsigned char)(high << 4 | low);
-	}
 	return 0;
 }
 

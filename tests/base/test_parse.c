@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Input that every parser must reject: nothing, blanks, trailing bytes, other notations. */
@@ -27,6 +28,26 @@ static void assert_complains(const struct error *err, int rc, const char *text, 
 	assert_non_null(strstr(err->text, "got '"));
 	if (!strpbrk(text, "\n\t"))
 		assert_non_null(strstr(err->text, text));
+}
+
+static void hex_bytes(void **state)
+{
+	static const char *const bad[] = {"", "0", "000", "0g", "x0", " 00", "00 ", "0x00", "-1"};
+	static const unsigned char wanted[] = {0x00, 0xff, 0x1a, 0xBC};
+	unsigned char *bytes = NULL;
+	struct error err = {0};
+	size_t count = 7;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		assert_int_equal(parse_hex_bytes(&bytes, &count, bad[i], &err), PL_EUSAGE);
+		assert_null(bytes);
+		assert_int_equal(count, 7);
+	}
+	assert_int_equal(parse_hex_bytes(&bytes, &count, "00ff1aBc", &err), 0);
+	assert_int_equal(count, sizeof(wanted));
+	assert_memory_equal(bytes, wanted, sizeof(wanted));
+	free(bytes);
 }
 
 static void every_parser_rejects_what_is_no_number(void **state)
@@ -267,6 +288,7 @@ static void the_forms_survive_a_long_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(hex_bytes),
 		cmocka_unit_test(every_parser_rejects_what_is_no_number),
 		cmocka_unit_test(success_leaves_the_error_alone),
 		cmocka_unit_test(whole_numbers_to_their_limits),

@@ -1,0 +1,199 @@
+/* Which launches fit the parameters of a compiled entry. A launch that does not fit would read
+ * memory that nobody wrote. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/bind_launches.h"
+
+/* Binds "k" to an entry "_Z1k" with these parameters. `args` gets the bound arguments. */
+static int bind(struct case_arg *args, size_t arg_count,
+		const struct compiled_parameter *parameters, size_t parameter_count, char **entry,
+		struct error *err)
+{
+	struct compiled_entry compiled_entry = {(char *)"k", (char *)"_Z1k",
+						(struct compiled_parameter *)parameters,
+						parameter_count};
+	struct compiled compiled = {.entries = &compiled_entry, .entry_count = 1};
+	struct case_launch launch = {.entry = xstrdup("k"), .args = args, .arg_count = arg_count};
+	int rc = bind_launches(&launch, 1, &compiled, err);
+
+	*entry = launch.entry;
+	return rc;
+}
+
+static void expect_bound(struct case_arg arg, struct compiled_parameter parameter,
+			 enum arg_kind kind)
+{
+	struct error err = {0};
+	char *entry;
+
+	if (bind(&arg, 1, &parameter, 1, &entry, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(entry, "_Z1k");
+	if (arg.kind != kind)
+		fail_msg("bound as %s, expected %s", arg_kind_name(arg.kind), arg_kind_name(kind));
+	free(entry);
+}
+
+static void expect_refused(struct case_arg arg, struct compiled_parameter parameter,
+			   const char *part)
+{
+	struct error err = {0};
+	char *entry;
+
+	assert_int_equal(bind(&arg, 1, &parameter, 1, &entry, &err), PL_EUSAGE);
+	if (!strstr(err.text, part) || !strstr(err.text, "argument 1 of k"))
+		fail_msg("'%s' is not in: %s", part, err.text);
+	assert_string_equal(entry, "k");
+	free(entry);
+}
+
+static const struct compiled_parameter integer_1 = {PARAMETER_INTEGER, 1, 1},
+				       integer_4 = {PARAMETER_INTEGER, 4, 4},
+				       integer_8 = {PARAMETER_INTEGER, 8, 8},
+				       real_4 = {PARAMETER_REAL, 4, 4},
+				       real_8 = {PARAMETER_REAL, 8, 8},
+				       bytes_4 = {PARAMETER_BYTES, 4, 1},
+				       bytes_8 = {PARAMETER_BYTES, 8, 1},
+				       bytes_24 = {PARAMETER_BYTES, 24, 16};
+
+static struct case_arg integer(int64_t value)
+{
+	return (struct case_arg){.kind = ARG_INTEGER, .integer = value};
+}
+
+static struct case_arg real(double value)
+{
+	return (struct case_arg){.kind = ARG_REAL, .real = value};
+}
+
+static void too_few_and_too_many(void **state)
+{
+	const struct compiled_parameter parameters[] = {integer_4, integer_8};
+	struct case_arg args[] = {integer(1), {.kind = ARG_BUFFER}, integer(2)};
+	struct error err = {0};
+	char *entry;
+
+	(void)state;
+	assert_int_equal(bind(args, 1, parameters, 2, &entry, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "k takes 2 arguments, but its launch gives 1"));
+	free(entry);
+	assert_int_equal(bind(args, 3, parameters, 2, &entry, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "k takes 2 arguments, but its launch gives 3"));
+	free(entry);
+	assert_int_equal(bind(args, 2, parameters, 2, &entry, &err), 0);
+	free(entry);
+	assert_int_equal(bind(NULL, 0, NULL, 0, &entry, &err), 0);
+	free(entry);
+}
+
+static void an_entry_that_is_not_there(void **state)
+{
+	struct compiled compiled = {0};
+	struct case_launch launch = {.entry = (char *)"k"};
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(bind_launches(&launch, 1, &compiled, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "there is no kernel 'k'"));
+}
+
+static void integers_take_the_type_of_the_parameter(void **state)
+{
+	(void)state;
+	expect_bound(integer(5), integer_4, ARG_I32);
+	expect_bound(integer(-5), integer_8, ARG_I64);
+	expect_bound(integer(INT32_MIN), integer_4, ARG_I32);
+	expect_bound(integer(UINT32_MAX), integer_4, ARG_U32);
+	expect_bound(integer(255), integer_1, ARG_U8);
+	expect_bound(integer(-128), integer_1, ARG_I8);
+	expect_bound(integer(5), real_4, ARG_F32);
+	expect_bound(integer(5), real_8, ARG_F64);
+	expect_refused(integer(INT64_C(1) << 32), integer_4, "the number 4294967296");
+	expect_refused(integer(256), integer_1, "of 1 bytes");
+	expect_refused(integer(INT64_C(-2147483649)), integer_4, "the number -2147483649");
+}
+
+static void reals_take_the_type_of_the_parameter(void **state)
+{
+	(void)state;
+	expect_bound(real(0.5), real_4, ARG_F32);
+	expect_bound(real(1e300), real_8, ARG_F64);
+	expect_refused(real(1e300), real_4, "does not fit");
+	expect_refused(real(0.5), integer_4, "the number 0.5");
+	expect_refused(real(0.5), integer_8, "an integer or a pointer of 8 bytes");
+}
+
+/* A .cubin has no classes. */
+static void untyped_numbers_need_a_class(void **state)
+{
+	(void)state;
+	expect_refused(integer(5), bytes_4, "name its type, such as i32(n)");
+	expect_refused(real(5), bytes_8, "name its type");
+	expect_bound((struct case_arg){.kind = ARG_I32, .integer = 5}, bytes_4, ARG_I32);
+	expect_bound((struct case_arg){.kind = ARG_F64, .real = 5}, bytes_8, ARG_F64);
+	expect_refused((struct case_arg){.kind = ARG_F64, .real = 5}, bytes_4, "a struct of 4");
+}
+
+static void typed_numbers_keep_their_type(void **state)
+{
+	(void)state;
+	expect_bound((struct case_arg){.kind = ARG_U32, .integer = 5}, integer_4, ARG_U32);
+	expect_bound((struct case_arg){.kind = ARG_F32, .real = 5}, real_4, ARG_F32);
+	expect_refused((struct case_arg){.kind = ARG_I64, .integer = 5}, integer_4, "of type i64");
+	expect_refused((struct case_arg){.kind = ARG_I32, .integer = 5}, real_4,
+		       "a floating-point number of 4 bytes");
+	expect_refused((struct case_arg){.kind = ARG_F32, .real = 5}, integer_4, "of type f32");
+}
+
+static void buffers_are_pointers(void **state)
+{
+	const struct case_arg buffer = {.kind = ARG_BUFFER};
+
+	(void)state;
+	expect_bound(buffer, integer_8, ARG_BUFFER);
+	expect_bound(buffer, bytes_8, ARG_BUFFER);
+	expect_refused(buffer, integer_4, "a buffer");
+	expect_refused(buffer, real_8, "a buffer");
+	expect_refused(buffer, bytes_24, "a buffer");
+}
+
+/* The size of a struct counts, with its padding. */
+static void structs_by_their_bytes(void **state)
+{
+	unsigned char content[32] = {1};
+	struct case_arg arg = {.kind = ARG_BYTES, .integer = 24, .bytes = content};
+
+	(void)state;
+	expect_bound(arg, bytes_24, ARG_BYTES);
+	arg.integer = 20;
+	expect_refused(arg, bytes_24, "a struct of 24 bytes");
+	arg.integer = 32;
+	expect_refused(arg, bytes_24, "32 bytes");
+	arg.integer = 4;
+	expect_bound(arg, integer_4, ARG_BYTES);
+	expect_bound(arg, real_4, ARG_BYTES);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(too_few_and_too_many),
+		cmocka_unit_test(an_entry_that_is_not_there),
+		cmocka_unit_test(integers_take_the_type_of_the_parameter),
+		cmocka_unit_test(reals_take_the_type_of_the_parameter),
+		cmocka_unit_test(untyped_numbers_need_a_class),
+		cmocka_unit_test(typed_numbers_keep_their_type),
+		cmocka_unit_test(buffers_are_pointers),
+		cmocka_unit_test(structs_by_their_bytes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
