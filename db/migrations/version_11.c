@@ -1,6 +1,6 @@
 /*
- * The origin of a user's kernel in the views that list trials by their names. What a run measured is
- * no fact about its machine, so `environment_changes` leaves it out.
+ * The origin of a user's kernel in the views that list trials by their names. What a run measured
+ * is no fact about its machine, so `environment_changes` leaves it out.
  */
 #include "db/migrations/migrations.h"
 
