@@ -101,6 +101,16 @@ run sweep rubbish.cu --backend ptx
 expect_code 3
 expect_err 'rubbish.cu:1: a NUL byte: this is not a text file'
 
+# ---- a file that changes while it is compiled ----
+cp twice.cu changing.cu
+printf '#!/bin/sh\nprintf "// saved\\n" >>"%s/changing.cu"\nexec "%s" "$@"\n' "$work" "$nvrtc" >saver
+chmod +x saver
+PERFLAB_NVRTC_PROGRAM="$work/saver" run sweep changing.cu --backend ptx --db changing.db
+expect_code 3
+expect_err 'changing.cu'
+expect_err 'changed'
+[ -e changing.db ] && run query 'SELECT count(*) FROM run' --db changing.db --format csv && expect_out 0
+
 # ---- the cache is bounded ----
 kept() {
 	find "$PERFLAB_CACHE/compiled" -type f | wc -l
