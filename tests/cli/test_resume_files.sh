@@ -93,6 +93,19 @@ start copy.ptx copy.perflab
 printf 'more' >>kept.npy
 refused 4 'kept.npy has changed since run 5 began' sweep --resume 5
 
+# a file that changes between its annotations and its compilation: the worker starts in between
+cat >editing <<END
+#!/bin/sh
+echo '// more' >>"$work/copy.ptx"
+exec "$(dirname "$PERFLAB")/perflab-worker-ptx"
+END
+chmod +x editing
+cp kept copy.perflab
+runs=$("$PERFLAB" list runs --format csv | wc -l)
+PERFLAB_WORKER_PTX="$work/editing" refused 3 'copy.ptx changed while it was read and compiled: sweep again' \
+	sweep copy.ptx copy.perflab --backend ptx
+[ "$("$PERFLAB" list runs --format csv | wc -l)" -eq "$runs" ] || complain 'a run is stored'
+
 # ---- headers and flags of a .cu ----
 cat >one.cu <<'END'
 #include "body.h"
