@@ -16,6 +16,7 @@ static const struct {
 	const char *name, *meaning;
 } names[] = {
 	/* views */
+	{"above_roof", "cases that are faster than their device can be, by its ceilings"},
 	{"best", "the best configuration of each kernel, device and size"},
 	{"ceilings", "the measured ceilings of each device"},
 	{"counters", "the hardware counters and derived metrics of each trial"},

@@ -456,7 +456,7 @@ static void test_a_query_does_not_write_into_an_old_file(void **state)
 	db_close(db);
 }
 
-static void test_kill_9_leaves_version_6_or_7(void **state)
+static void test_kill_9_leaves_a_whole_version(void **state)
 {
 	struct context *context = *state;
 	char *old = xasprintf("%s/old.db", context->folder);
@@ -482,10 +482,11 @@ static void test_kill_9_leaves_version_6_or_7(void **state)
 			;
 		kill(child, SIGKILL);
 		assert_int_equal(waitpid(child, NULL, 0), child);
+		/* each version is one transaction, so a kill may leave any of them */
 		if (context_query(context, "PRAGMA user_version") == 6)
 			assert_is_as(context, old);
 		else
-			assert_int_equal(context_query(context, "PRAGMA user_version"), NEWEST);
+			assert_in_range(context_query(context, "PRAGMA user_version"), 7, NEWEST);
 		assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
 		assert_complete_run(context, db);
 		assert_emulated_run(context, db);
@@ -516,7 +517,7 @@ int main(void)
 		settings_test(test_indexes_and_triggers_of_a_user_go_on),
 		settings_test(test_a_missing_view_is_made),
 		settings_test(test_a_query_does_not_write_into_an_old_file),
-		settings_test(test_kill_9_leaves_version_6_or_7),
+		settings_test(test_kill_9_leaves_a_whole_version),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
