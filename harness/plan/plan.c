@@ -174,8 +174,24 @@ static void case_add(struct plan_maker *maker, const struct variant_plan *varian
 	planned.variant = xstrdup(variant_plan->variant->name);
 	planned.config = text_detach(&config);
 	planned.position = plan->count;
+	planned.base = NO_BASE;
 	plan->cases = xgrow(plan->cases, &maker->capacity, plan->count + 1, sizeof(*plan->cases));
 	plan->cases[plan->count++] = planned;
+}
+
+/* Whether the selector takes in the cases of this variant: it selects the variant, or another
+ * variant of the kernel, whose base variant this is. */
+static bool selector_takes(const struct plan_maker *maker, const struct selector *selector,
+			   const struct kernel *kernel, const struct kernel_variant *variant)
+{
+	if (selector_matches(selector, kernel, variant))
+		return true;
+	if (!is_base_variant(maker->request->base_variant, kernel->name, variant->name))
+		return false;
+	for (size_t v = 0; v < kernel->variant_count; v++)
+		if (selector_matches(selector, kernel, &kernel->variants[v]))
+			return true;
+	return false;
 }
 
 static int variant_add(struct plan_maker *maker, const struct kernel *kernel,
@@ -188,7 +204,7 @@ static int variant_add(struct plan_maker *maker, const struct kernel *kernel,
 	if (!maker->selector_count && !kernel->on_request)
 		rc = variant_choose(&plan, maker, NULL, err);
 	for (size_t i = 0; i < maker->selector_count && !rc; i++)
-		if (selector_matches(&maker->selectors[i], kernel, variant))
+		if (selector_takes(maker, &maker->selectors[i], kernel, variant))
 			rc = variant_choose(&plan, maker, &maker->selectors[i], err);
 	if (plan.count)
 		qsort(plan.choices, plan.count, sizeof(*plan.choices), compare_choices);
@@ -294,6 +310,8 @@ int plan_choose(struct plan **out, const struct plan_request *request, struct er
 	}
 	if (!rc)
 		rc = overrides_check(&maker, err);
+	if (!rc)
+		rc = plan_pair(maker.plan, request->base_variant, err);
 	for (size_t i = 0; i < maker.selector_count; i++)
 		selector_release(&maker.selectors[i]);
 	free(maker.selectors);
@@ -403,6 +421,8 @@ void plan_free(struct plan *plan)
 		return;
 	for (size_t i = 0; i < plan->count; i++)
 		plan_case_release(&plan->cases[i]);
+	string_list_release(&plan->pair_remarks);
+	free(plan->base_variant);
 	free(plan->cases);
 	free(plan);
 }

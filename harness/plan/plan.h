@@ -50,6 +50,10 @@ struct plan_request {
 	size_t selector_count;
 	const struct axis_override *overrides;
 	size_t override_count;
+	/* The variant beside which the others are measured: "V" for every selected kernel that has
+	 * it, or "KERNEL/V" for one. Its cases are added to those that the selectors select. NULL:
+	 * none. */
+	const char *base_variant;
 	/* Among which the selectors select. No items: the built-in kernels. */
 	struct kernel_set kernels;
 };
@@ -64,22 +68,34 @@ struct plan_case {
 	struct launch_case *launch; /* NULL: skipped */
 	char *skip_reason;          /* NULL: runnable */
 	char *failure;              /* why the source of the user does not compile; NULL: it does */
+	/* The variant of its base case, borrowed; NULL: it has none, for it is of that variant or
+	 * the plan has no base variant. */
+	const char *base_variant;
+	size_t base; /* the base case, an index in the plan; NO_BASE: the variant has no such case
+		      */
 	/* What the database already has of the case in a resumed run. All zero in a new plan. */
 	int rounds_done;
 	bool counted;
 	bool finished; /* its status is final */
+	bool failed;   /* it is finished, and was not measured */
+	bool alone;    /* it is not measured beside its base case, for a stored reason */
 };
+
+#define NO_BASE SIZE_MAX
 
 struct plan {
 	struct plan_case *cases;
 	size_t count;
 	size_t runnable;
+	char *base_variant; /* for which plan_pair() found the base cases; NULL: none */
+	/* Remarks about base cases that are one of several, for the user. */
+	struct string_list pair_remarks;
 };
 
 /*
  * Chooses the cases of a request; no device is needed. No case has a launch or
  * a skip reason until plan_resolve(). PL_EUSAGE for an unknown kernel, variant
- * or axis (with the nearest names), or bad values. An axis that only some
+ * or axis (with the nearest names), an unknown base variant, or bad values. An axis that only some
  * selected kernels have applies to those; an axis that none has is an error.
  */
 int plan_choose(struct plan **out, const struct plan_request *request, struct error *err);
@@ -94,8 +110,20 @@ int plan_build(struct plan **out, const struct plan_request *request,
 	       const struct device_limits *limits, struct error *err);
 void plan_free(struct plan *plan);
 void plan_case_release(struct plan_case *planned); /* for a case that was taken out of its plan */
+/*
+ * Finds the base case of every case, for the base variant of a plan_request. It
+ * is the case of the base variant with the same values of all axes that both
+ * variants have. If the base variant has more axes, several cases match: the
+ * first is taken, and plan->pair_remarks say so. PL_EUSAGE: the plan has no case
+ * of that variant. NULL: there is nothing to find. plan_choose() calls this.
+ */
+int plan_pair(struct plan *plan, const char *base_variant, struct error *err);
+/* The base case of a case; NULL: it has none. */
+const struct plan_case *plan_base(const struct plan *plan, const struct plan_case *planned);
+/* Whether `base_variant` means this variant of this kernel. NULL means none. */
+bool is_base_variant(const char *base_variant, const char *kernel, const char *variant);
 /* Keeps the cases of one of `total` shards, numbered from 1. All shards together are the plan.
- * Works before or after the plan is resolved. */
+ * Works before or after the plan is resolved. A case goes with its base case. */
 void plan_take_shard(struct plan *plan, size_t shard, size_t total);
 /*
  * Writes the launch hash of a case: 16 hex digits and a NUL. The hash covers

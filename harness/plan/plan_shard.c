@@ -1,7 +1,8 @@
 /*
  * Selects one shard of a plan. The cases of each variant are shuffled by a hash
  * of their configurations and dealt to the shards in turn. Each shard gets its
- * share of every variant, and no shard gets all the large sizes. Skipped cases
+ * share of every variant, and no shard gets all the large sizes. A case that is
+ * measured beside a base case goes to the shard of that case. Skipped cases
  * are dealt like runnable ones, so every machine deals the same cases to the
  * same shard.
  */
@@ -53,6 +54,7 @@ void plan_take_shard(struct plan *plan, size_t shard, size_t total)
 {
 	struct shuffled_case *shuffled = xcalloc(plan->count + 1, sizeof(*shuffled));
 	bool *mine = xcalloc(plan->count + 1, sizeof(*mine));
+	size_t *places = xcalloc(plan->count + 1, sizeof(*places));
 	size_t dealt = 0, kept = 0;
 
 	while (dealt < plan->count) {
@@ -62,6 +64,9 @@ void plan_take_shard(struct plan *plan, size_t shard, size_t total)
 			mine[shuffled[i].index] = (dealt + i) % total == shard - 1;
 		dealt += count;
 	}
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan_base(plan, &plan->cases[i]))
+			mine[i] = mine[plan->cases[i].base];
 	plan->runnable = 0;
 	for (size_t i = 0; i < plan->count; i++) {
 		if (!mine[i]) {
@@ -69,9 +74,14 @@ void plan_take_shard(struct plan *plan, size_t shard, size_t total)
 			continue;
 		}
 		plan->runnable += plan->cases[i].launch != NULL;
+		places[i] = kept;
 		plan->cases[kept++] = plan->cases[i];
 	}
 	plan->count = kept;
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan_base(plan, &plan->cases[i]))
+			plan->cases[i].base = places[plan->cases[i].base];
+	free(places);
 	free(mine);
 	free(shuffled);
 }

@@ -1,0 +1,212 @@
+/* Finds the base case of every case: the case of the base variant with the same axes. */
+#include "harness/plan/selector.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool is_base_variant(const char *base_variant, const char *kernel, const char *variant)
+{
+	const char *slash = base_variant ? strchr(base_variant, '/') : NULL;
+
+	if (!base_variant)
+		return false;
+	if (!slash)
+		return strcmp(base_variant, variant) == 0;
+	return (size_t)(slash - base_variant) == strlen(kernel) &&
+	       strncmp(base_variant, kernel, (size_t)(slash - base_variant)) == 0 &&
+	       strcmp(slash + 1, variant) == 0;
+}
+
+const struct plan_case *plan_base(const struct plan *plan, const struct plan_case *planned)
+{
+	return planned->base_variant && planned->base != NO_BASE ? &plan->cases[planned->base]
+								 : NULL;
+}
+
+/* ---- the axes of two cases ---- */
+
+static const struct axis_value *find_axis(const struct plan_case *planned, const char *name)
+{
+	for (size_t i = 0; i < planned->axis_count; i++)
+		if (strcmp(planned->axes[i].name, name) == 0)
+			return &planned->axes[i];
+	return NULL;
+}
+
+static bool agree_in_axes(const struct plan_case *planned, const struct plan_case *base)
+{
+	for (size_t i = 0; i < planned->axis_count; i++) {
+		const struct axis_value *other = find_axis(base, planned->axes[i].name);
+
+		if (other && other->value != planned->axes[i].value)
+			return false;
+	}
+	return true;
+}
+
+/* Whether the base variant has axes that the variant of the case lacks. All cases of a variant have
+ * the same axes. */
+static bool base_has_more_axes(const struct plan_case *planned, const struct plan_case *base)
+{
+	for (size_t i = 0; i < base->axis_count; i++)
+		if (!find_axis(planned, base->axes[i].name))
+			return true;
+	return false;
+}
+
+/* ---- one variant ---- */
+
+/* The cases of a variant lie side by side. */
+struct variant_range {
+	size_t begin, end;
+};
+
+static bool same_kernel(const struct plan_case *a, const struct plan_case *b)
+{
+	return strcmp(a->kernel, b->kernel) == 0;
+}
+
+static struct variant_range variant_range_from(const struct plan *plan, size_t begin)
+{
+	struct variant_range range = {begin, begin};
+
+	while (range.end < plan->count &&
+	       same_kernel(&plan->cases[range.end], &plan->cases[begin]) &&
+	       strcmp(plan->cases[range.end].variant, plan->cases[begin].variant) == 0)
+		range.end++;
+	return range;
+}
+
+/* Variants with the same axes have their cases in the same order, so the search begins at the same
+ * place. If several cases match, the first of the plan must be found. */
+static size_t find_base(const struct plan *plan, size_t index, size_t place,
+			struct variant_range bases)
+{
+	const size_t count = bases.end - bases.begin;
+	const bool unique = !base_has_more_axes(&plan->cases[index], &plan->cases[bases.begin]);
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t at = bases.begin + (unique ? (place + i) % count : i);
+
+		if (agree_in_axes(&plan->cases[index], &plan->cases[at]))
+			return at;
+	}
+	return NO_BASE;
+}
+
+/* Says which values of its own axes a base case has, if it has others with other values. */
+static void remark_choice(struct plan *plan, size_t index, struct variant_range bases)
+{
+	const struct plan_case *planned = &plan->cases[index];
+	const struct plan_case *base = &plan->cases[planned->base];
+	struct text own = TEXT_INIT;
+	char *remark;
+	size_t matching = 0;
+
+	for (size_t i = bases.begin; i < bases.end; i++)
+		matching += agree_in_axes(planned, &plan->cases[i]);
+	if (matching < 2)
+		return;
+	for (size_t i = 0; i < base->axis_count; i++)
+		if (!find_axis(planned, base->axes[i].name))
+			text_addf(&own, "%s%s=%" PRId64, own.length ? "," : "", base->axes[i].name,
+				  base->axes[i].value);
+	remark = xasprintf(
+		"%s/%s is measured beside the cases of %s with %s, the first of those that "
+		"match; name another with --set",
+		planned->kernel, planned->variant, base->variant, own.data);
+	string_list_add(&plan->pair_remarks, remark);
+	free(remark);
+	text_release(&own);
+}
+
+static void pair_variant(struct plan *plan, struct variant_range cases, struct variant_range bases)
+{
+	bool remarked = false;
+
+	for (size_t i = cases.begin; i < cases.end; i++) {
+		struct plan_case *planned = &plan->cases[i];
+
+		planned->base_variant = plan->cases[bases.begin].descriptor_variant->name;
+		planned->base = find_base(plan, i, i - cases.begin, bases);
+		if (!remarked && planned->base != NO_BASE &&
+		    base_has_more_axes(planned, &plan->cases[bases.begin])) {
+			remark_choice(plan, i, bases);
+			remarked = true;
+		}
+	}
+}
+
+/* ---- the plan ---- */
+
+static int fail_no_base(const struct plan *plan, const char *base_variant, struct error *err)
+{
+	struct string_list names = {0};
+	struct text hint = TEXT_INIT;
+	const bool full = strchr(base_variant, '/') != NULL;
+	int rc;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct kernel *kernel = plan->cases[i].descriptor;
+
+		if (i && plan->cases[i - 1].descriptor == kernel)
+			continue;
+		for (size_t v = 0; v < kernel->variant_count; v++) {
+			char *name =
+				full ? xasprintf("%s/%s", kernel->name, kernel->variants[v].name)
+				     : xstrdup(kernel->variants[v].name);
+
+			if (!string_list_has(&names, name))
+				string_list_add(&names, name);
+			free(name);
+		}
+	}
+	suggest_names(&hint, base_variant, &names);
+	rc = error_set(err, PL_EUSAGE, "--baseline %.80s: no selected kernel has such a variant%s",
+		       base_variant, hint.data);
+	string_list_release(&names);
+	text_release(&hint);
+	return rc;
+}
+
+/* Pairs the variants of the kernel whose cases begin at `begin`. Returns where they end. */
+static size_t pair_kernel(struct plan *plan, size_t begin, const char *base_variant, bool *found)
+{
+	struct variant_range bases = {0, 0};
+	size_t end = begin;
+
+	while (end < plan->count && same_kernel(&plan->cases[end], &plan->cases[begin])) {
+		const struct variant_range range = variant_range_from(plan, end);
+
+		if (is_base_variant(base_variant, plan->cases[end].kernel,
+				    plan->cases[end].variant))
+			bases = range;
+		end = range.end;
+	}
+	if (bases.end == bases.begin)
+		return end;
+	*found = true;
+	for (size_t at = begin; at < end;) {
+		const struct variant_range range = variant_range_from(plan, at);
+
+		if (range.begin != bases.begin)
+			pair_variant(plan, range, bases);
+		at = range.end;
+	}
+	return end;
+}
+
+int plan_pair(struct plan *plan, const char *base_variant, struct error *err)
+{
+	bool found = false;
+
+	if (!base_variant)
+		return 0;
+	for (size_t at = 0; at < plan->count;)
+		at = pair_kernel(plan, at, base_variant, &found);
+	if (!found)
+		return fail_no_base(plan, base_variant, err);
+	plan->base_variant = xstrdup(base_variant);
+	return 0;
+}
