@@ -12,6 +12,7 @@ struct sweep_options {
 	struct case_options cases;
 	const char *label, *note, *resume, *counter_dump;
 	const char *shard, *sweep_id;
+	const char *baseline;
 	bool dry_run, all_metrics;
 };
 
@@ -37,6 +38,7 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->shard = options->shard;
 	request->sweep_id = options->sweep_id;
 	request->resume = options->resume;
+	request->base_variant = options->baseline;
 	return case_options_apply(request, call, &options->cases, err);
 }
 
@@ -157,6 +159,11 @@ static int run_sweep(struct invocation *call, struct error *err)
 
 static const struct option_row rows[] = {
 	ROWS_CASES(sweep_options),
+	{"baseline", 0, OPTION_TEXT, FIELD(baseline), "VARIANT",
+	 "measure the other variants beside this one, in turn and on the same buffers, and show "
+	 "their speed-up; KERNEL/VARIANT for one kernel, none for no kernel (default: with several "
+	 "files the first variant of the first, otherwise none)",
+	 NULL, 0},
 	ROW_METRICS(sweep_options),
 	{"label", 'l', OPTION_TEXT, FIELD(label), "TEXT", "a name for the run", NULL, 0},
 	{"note", 0, OPTION_TEXT, FIELD(note), "TEXT", "a remark to store with the run", NULL, 0},
@@ -198,6 +205,9 @@ static const struct example examples[] = {
 	 "chosen counters, and a name to find the run by"},
 	{"perflab sweep saxpy.cu --block-sizes 64..1024",
 	 "kernels of your own file: see docs/your-kernel.md"},
+	{"perflab sweep old.cu new.cu", "how much faster new.cu is than old.cu, side by side"},
+	{"perflab sweep reduce --baseline sequential",
+	 "each variant beside reduce/sequential, with its speed-up"},
 	{"perflab sweep --block-sizes 32..1024:+32 --dry-run", "only the plan"},
 	{"perflab sweep reduce --backend ptx --size 2^20", "results and counts, without a GPU"},
 	{"perflab sweep --shard 2/8 --sweep-id nightly-7 --db 2.db",
@@ -219,7 +229,7 @@ const struct command command_sweep = {
 		"A FILE ends in .cu, .cuh, .ptx or .cubin. Its lines `// perflab: ...`, or those "
 		"of FILE.perflab beside it, describe its kernels. They are compiled for the device "
 		"and swept instead of the built-in ones. Several files are variants of one "
-		"operation.\n\n"
+		"operation, and the later ones are measured beside the first (--baseline).\n\n"
 		"A case that cannot run here (a block that must be a power of two, too much shared "
 		"memory) is skipped with its reason. A case that crashes or hangs is stored as "
 		"such, and the sweep continues. The report goes to standard output at the end, "

@@ -17,6 +17,7 @@
 #define WORKER_PHASE_LIST(X)               \
 	X(WORKER_PHASE_PREPARE, "prepare") \
 	X(WORKER_PHASE_VERIFY, "verify")   \
+	X(WORKER_PHASE_BESIDE, "beside")   \
 	X(WORKER_PHASE_TIME, "time")       \
 	X(WORKER_PHASE_COUNT, "count")     \
 	X(WORKER_PHASE_EMULATE, "emulate")

@@ -13,10 +13,11 @@ static const char *const cache_names[] = {[CACHE_COLD] = "cold", [CACHE_HOT] = "
 json_t *settings_to_json(const struct measure_settings *settings)
 {
 	char seed[24];
+	json_t *json;
 
 	/* A string, because many JSON readers keep only 53 bits of a number. */
 	snprintf(seed, sizeof(seed), "%" PRIu64, settings->seed);
-	return json_pack("{s:i, s:s, s:s, s:I, s:I, s:f, s:i, s:I, s:o, s:o, s:b, s:i, s:o}",
+	json = json_pack("{s:i, s:s, s:s, s:I, s:I, s:f, s:i, s:I, s:o, s:o, s:b, s:i, s:o}",
 			 "device", settings->device, "seed", seed, "cache",
 			 cache_names[settings->cache], "min_samples",
 			 (json_int_t)settings->min_samples, "max_time_ns",
@@ -25,6 +26,10 @@ json_t *settings_to_json(const struct measure_settings *settings)
 			 "metrics", json_strings(&settings->metrics), "chip",
 			 json_text(settings->chip), "all_blocks", (int)settings->all_blocks, "jobs",
 			 settings->jobs, "counter_dump", json_text(settings->counter_dump));
+	/* Workers do not need it. It is here because shards of a sweep agree on their settings. */
+	if (settings->base_variant)
+		json_object_set_new(json, "base_variant", json_text(settings->base_variant));
+	return json;
 }
 
 static int numbers_from_json(struct measure_settings *out, const json_t *json, struct error *err)

@@ -47,6 +47,8 @@ void sweep_cases_init(struct sweep *sweep, struct plan *plan)
 			.json = TEXT_INIT,
 			.relative_error = NAN,
 			.ended = planned->finished || !planned->launch,
+			.failed = planned->failed || !planned->launch,
+			.alone = planned->alone,
 			.rounds_done = planned->rounds_done,
 			/* An emulated case that has counters but no status is emulated again:
 			   its counts mean nothing without the verification. */
@@ -82,6 +84,7 @@ int case_finish(struct sweep *sweep, size_t index, enum trial_status status, con
 {
 	sweep->steps_total -= case_steps_left(sweep, index);
 	sweep->cases[index].ended = true;
+	sweep->cases[index].failed = !trial_status_measured(status);
 	text_release(&sweep->cases[index].json);
 	if (status == TRIAL_OK || status == TRIAL_SAMPLED)
 		sweep->outcome.ok++;
@@ -124,14 +127,30 @@ void case_add_json(struct text *out, struct sweep *sweep, size_t index)
 	text_add_bytes(out, json->data, json->length);
 }
 
+size_t case_base(const struct sweep *sweep, size_t index)
+{
+	const struct plan_case *base = plan_base(sweep->plan, &sweep->plan->cases[index]);
+	const size_t at = base ? (size_t)(base - sweep->plan->cases) : NO_CASE;
+
+	/* Under ncu nothing is timed. */
+	if (!base || !base->launch || sweep->cases[index].alone || sweep->cases[at].failed ||
+	    !strcmp(sweep->info.profiler, "ncu"))
+		return NO_CASE;
+	return at;
+}
+
 void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
-		  int round)
+		  int round, size_t base)
 {
 	text_addf(out, "{\"request\":\"%s\",\"id\":%zu", request, index);
 	if (round >= 0)
 		text_addf(out, ",\"round\":%d", round);
 	text_add(out, ",\"case\":");
 	case_add_json(out, sweep, index);
+	if (base != NO_CASE) {
+		text_add(out, ",\"beside\":");
+		case_add_json(out, sweep, base);
+	}
 	text_add_char(out, '}');
 }
 

@@ -169,7 +169,7 @@ static int slot_begin(struct worker_slot *slot, size_t index, struct error *err)
 		(struct exchange)EXCHANGE_INIT(slot_reply, slot, sweep->settings->timeout_ns);
 	slot->index = index;
 	slot->busy = true;
-	case_request(&request, sweep, "emulate", index, -1);
+	case_request(&request, sweep, "emulate", index, -1, NO_CASE);
 	over = exchange_begin(&slot->worker, &request, &slot->exchange, &end, &cause);
 	text_release(&request);
 	return over ? slot_end(slot, end, &cause, err) : 0;

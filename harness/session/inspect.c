@@ -52,7 +52,7 @@ static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
 	enum exchange_end end;
 	int rc;
 
-	case_request(&request, sweep, "inspect", index, -1);
+	case_request(&request, sweep, "inspect", index, -1, NO_CASE);
 	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
 	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && !answer.inspected) {

@@ -1,10 +1,13 @@
 /* Judges a run: compares each case with its baseline and stores the result, so that the views of
  * the database need no statistics. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/session/judge.h"
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/speedup.h"
+#include "metrics/analysis/statistics.h"
 
 static void add_comparison(struct trial_comparison_list *list, const struct regress_case *item,
 			   const char *refusal)
@@ -79,6 +82,42 @@ int judge_run(struct db *db, const struct run *run, struct error *err)
 	return error_context(err, rc, "judging run %lld", (long long)run->id);
 }
 
+/* The median of the base case's samples beside a trial. */
+static int base_median(double *out, struct db *db, int64_t trial_id, struct error *err)
+{
+	struct sample *samples = NULL;
+	size_t count = 0, paired = 0;
+	int rc = db_samples_load(db, trial_id, &samples, &count, err);
+	double *base_ns = xcalloc(count + 1, sizeof(*base_ns));
+
+	for (size_t i = 0; i < count; i++)
+		if (samples[i].base_ns > 0)
+			base_ns[paired++] = samples[i].base_ns;
+	*out = summarise(base_ns, paired).median_ns;
+	free(base_ns);
+	free(samples);
+	return rc;
+}
+
+int judge_speedups(struct db *db, struct run *run, struct error *err)
+{
+	int rc = 0;
+
+	if (!run->settings.base_variant)
+		return 0;
+	speedups_judge(run);
+	for (size_t i = 0; i < run->trial_count && !rc; i++) {
+		struct trial *trial = &run->trials[i];
+
+		trial->speedup.base_median_ns = NAN;
+		if (trial->speedup.verdict != SPEEDUP_NOT_MEASURED)
+			rc = base_median(&trial->speedup.base_median_ns, db, trial->id, err);
+	}
+	if (!rc)
+		rc = db_speedups_store(db, run, err);
+	return error_context(err, rc, "judging the speed-ups of run %lld", (long long)run->id);
+}
+
 int judge_stored_run(struct db *db, int64_t run_id, struct error *err)
 {
 	struct run run = {0};
@@ -87,6 +126,8 @@ int judge_stored_run(struct db *db, int64_t run_id, struct error *err)
 	if (rc)
 		error_context(err, rc, "judging run %lld", (long long)run_id);
 	else
+		rc = judge_speedups(db, &run, err);
+	if (!rc)
 		rc = judge_run(db, &run, err);
 	run_release(&run);
 	return rc;

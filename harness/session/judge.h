@@ -56,7 +56,12 @@ void baselines_release(struct baselines *baselines);
  * baseline differs. `run` is from run_load_measured(), with its trials.
  */
 int judge_run(struct db *db, const struct run *run, struct error *err);
-/* Loads the run and judges it. */
+/*
+ * Judges the pairs of a run with a base variant: sets the speed-ups of its
+ * trials and stores them. `run` is from run_load_measured(), with its trials.
+ */
+int judge_speedups(struct db *db, struct run *run, struct error *err);
+/* Loads the run and judges it, with its pairs. */
 int judge_stored_run(struct db *db, int64_t run_id, struct error *err);
 /*
  * Judges the later runs of the same device and backend, the newest first: a new

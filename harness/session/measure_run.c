@@ -176,6 +176,10 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 		return rc;
 	}
 	rc = run_load_measured(out->db, run_id, true, &out->run, err);
+	if (!rc && judge_speedups(out->db, &out->run, &own))
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld is stored, but its speed-ups are not: %s",
+			      (long long)run_id, own.text);
 	if (!rc && ended && judge_run(out->db, &out->run, &own))
 		tell_observer(task->observer, NOTICE_WARNING,
 			      "run %lld is stored, but not compared with earlier runs: %s",

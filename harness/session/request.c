@@ -204,10 +204,27 @@ int request_read_files(struct kernel_file **out, const struct sweep_request *req
 	return rc;
 }
 
+/* The first variant of the first of several files is the base of the others, unless the user says
+ * otherwise or did not select it. */
+static int pair_files(struct plan *plan, const struct sweep_request *request,
+		      const struct kernel *kernel, struct error *err)
+{
+	const char *first = kernel->variants[0].name;
+
+	if (request->base_variant || request->files.count < 2)
+		return 0;
+	for (size_t i = 0; i < plan->count; i++)
+		if (strcmp(plan->cases[i].variant, first) == 0)
+			return plan_pair(plan, first, err);
+	return 0;
+}
+
 int request_plan(struct plan **out, const struct sweep_request *request,
 		 const struct kernel_file *files, struct error *err)
 {
 	const struct kernel *const user = files ? kernel_file_kernel(files) : NULL;
+	const bool none =
+		request->base_variant && strcmp(request->base_variant, BASE_VARIANT_NONE) == 0;
 	const size_t count = request->axis_names.count;
 	struct axis_override *overrides = xcalloc(count + 1, sizeof(*overrides));
 	struct plan_request wanted = {
@@ -216,6 +233,7 @@ int request_plan(struct plan **out, const struct sweep_request *request,
 		.selector_count = request->selectors.count,
 		.overrides = overrides,
 		.override_count = count,
+		.base_variant = none ? NULL : request->base_variant,
 	};
 	int rc;
 
@@ -224,6 +242,8 @@ int request_plan(struct plan **out, const struct sweep_request *request,
 		overrides[i].values = request->axis_values.items[i];
 	}
 	rc = plan_choose(out, &wanted, err);
+	if (!rc && user)
+		rc = pair_files(*out, request, user, err);
 	if (!rc)
 		rc = plan_check(*out, err);
 	free(overrides);

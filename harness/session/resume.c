@@ -50,6 +50,7 @@ static void take_settings(struct measure_settings *out, const struct run *run,
 		string_list_add(&settings.metrics, run->settings.metrics.items[i]);
 	settings.chip = settings.chip ? xstrdup(settings.chip) : NULL;
 	settings.counter_dump = settings.counter_dump ? xstrdup(settings.counter_dump) : NULL;
+	settings.base_variant = settings.base_variant ? xstrdup(settings.base_variant) : NULL;
 	if (string_list_has(&request->given, "device"))
 		settings.device = request->settings.device;
 	if (string_list_has(&request->given, "timeout"))
@@ -175,6 +176,8 @@ static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run
 		planned->rounds_done = trial->rounds_done;
 		planned->counted = trial->counted;
 		planned->finished = trial->status != TRIAL_PENDING;
+		planned->failed = planned->finished && !trial_status_measured(trial->status);
+		planned->alone = trial->speedup.why != NULL;
 	}
 	return 0;
 }
@@ -200,6 +203,8 @@ int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
 	request.selectors = (const char *const *)cases.items;
 	request.selector_count = cases.count;
 	rc = plan_choose(&plan, &request, err);
+	if (!rc)
+		rc = plan_pair(plan, run->settings.base_variant, err);
 	if (!rc) {
 		ids = xcalloc(plan->count + 1, sizeof(*ids));
 		rc = mark_progress(plan, ids, run, err);

@@ -16,6 +16,9 @@ struct measure_answer {
 	double relative_error;
 	char no_accuracy[96];
 	struct round_result result;
+	bool beside; /* the worker was asked to measure it beside its base case */
+	size_t base_count;
+	struct text alone; /* why it did not; "": it did */
 };
 
 static int measure_phase(struct measure_answer *answer, const json_t *message, struct error *err)
@@ -79,6 +82,27 @@ static int measure_accuracy(struct measure_answer *answer, const json_t *message
 	return 0;
 }
 
+/* The samples of the base case, or why there are none. */
+static int measure_beside(struct measure_answer *answer, const json_t *message, struct error *err)
+{
+	const char *reason = NULL;
+	int rc = member_borrow(&reason, message, "reason", true, err);
+
+	if (rc)
+		return rc;
+	if (!answer->beside || answer->result.base_ns || answer->alone.length)
+		return error_set(err, PL_EPROTOCOL, "'beside' came %s",
+				 answer->beside ? "twice" : "although no base case was asked for");
+	if (reason) {
+		text_add(&answer->alone, *reason ? reason : "the worker did not say why");
+		return 0;
+	}
+	rc = member_bool(&answer->result.same_buffers, message, "same_buffers", err);
+	return rc ? rc
+		  : samples_from_json(&answer->result.base_ns, &answer->base_count,
+				      json_object_get(message, "base_ns"), err);
+}
+
 static int measure_reply(void *context, const char *name, const json_t *message, struct error *err)
 {
 	struct measure_answer *answer = context;
@@ -97,6 +121,8 @@ static int measure_reply(void *context, const char *name, const json_t *message,
 		return rc;
 	if (!strcmp(name, "samples"))
 		return measure_samples(answer, message, err);
+	if (!strcmp(name, "beside"))
+		return measure_beside(answer, message, err);
 	if (!strcmp(name, "accuracy"))
 		return measure_accuracy(answer, message, err);
 	if (!strcmp(name, "state"))
@@ -136,7 +162,51 @@ static int round_store(struct sweep *sweep, size_t index, const struct round_res
 	return rc;
 }
 
-static int measure_round_of_case(struct sweep *sweep, size_t index, int round, struct error *err)
+/* From now on the case is measured alone. */
+static int pair_end(struct sweep *sweep, size_t index, const char *reason, struct error *err)
+{
+	sweep->cases[index].alone = true;
+	return sweep->sink->alone(sweep->sink->context, index, reason, err);
+}
+
+/* What the replies to `measure` lack, although it succeeded; NULL: nothing. */
+static const char *missing_reply(const struct sweep *sweep, const struct measure_answer *answer)
+{
+	/* Under ncu there are no samples: the times would be the profiler's. */
+	if (!answer->result.count)
+		return strcmp(sweep->info.profiler, "ncu")
+			       ? "it measured the case and gave no samples"
+			       : NULL;
+	if (!answer->beside || answer->alone.length)
+		return NULL;
+	if (!answer->result.base_ns)
+		return "it was asked for a base case and gave neither samples of it nor a reason";
+	return answer->base_count == answer->result.count
+		       ? NULL
+		       : "it gave another number of samples of the base case than of the case";
+}
+
+/* Stores what a measurement came to, and ends the case unless it was measured. */
+static int answer_take(struct sweep *sweep, struct measure_answer *answer, enum trial_status status,
+		       const char *reason, struct error *err)
+{
+	const size_t index = answer->index;
+	int rc = 0;
+
+	if (status == TRIAL_UNVERIFIED)
+		case_keep_unverified(&sweep->cases[index], reason);
+	if (!trial_status_measured(status))
+		return case_finish(sweep, index, status, reason, err);
+	if (answer->alone.length)
+		rc = pair_end(sweep, index, answer->alone.data, err);
+	accuracy_keep(&sweep->cases[index], answer);
+	return rc ? rc : round_store(sweep, index, &answer->result, err);
+}
+
+/* Measures one round beside the case `base`, or alone. *failed_beside: something went wrong while
+ * the worker prepared the base case; nothing is stored. */
+static int measure_round(struct sweep *sweep, size_t index, int round, size_t base,
+			 bool *failed_beside, struct error *err)
 {
 	struct measure_answer answer = {
 		.sweep = sweep,
@@ -144,6 +214,8 @@ static int measure_round_of_case(struct sweep *sweep, size_t index, int round, s
 		.last_phase = -1,
 		.relative_error = NAN,
 		.result = {.round = round, .state = state_unknown},
+		.beside = base != NO_CASE,
+		.alone = TEXT_INIT,
 	};
 	struct exchange exchange =
 		EXCHANGE_INIT(measure_reply, &answer, sweep->settings->timeout_ns);
@@ -152,32 +224,47 @@ static int measure_round_of_case(struct sweep *sweep, size_t index, int round, s
 	struct error cause = {0};
 	char where[32] = "its beginning";
 	enum exchange_end end;
+	const char *missing;
 	int rc;
 
-	case_request(&request, sweep, "measure", index, round);
+	case_request(&request, sweep, "measure", index, round, base);
 	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
-	/* Under ncu there are no samples: the times would be the profiler's. */
-	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) &&
-	    !answer.result.count && strcmp(sweep->info.profiler, "ncu")) {
+	missing = missing_reply(sweep, &answer);
+	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && missing) {
 		end = EXCHANGE_LIED;
-		error_set(&cause, PL_EPROTOCOL, "it measured the case and gave no samples");
+		error_set(&cause, PL_EPROTOCOL, "%s", missing);
 	}
 	if (answer.last_phase >= 0)
 		snprintf(where, sizeof(where), "phase %s",
 			 worker_phase_name((enum worker_phase)answer.last_phase));
 	rc = exchange_settle(&sweep->worker, end, &exchange, where, &cause, &status, &reason, err);
-	if (!rc && status == TRIAL_UNVERIFIED)
-		case_keep_unverified(&sweep->cases[index], reason.data);
-	if (!rc && trial_status_measured(status)) {
-		accuracy_keep(&sweep->cases[index], &answer);
-		rc = round_store(sweep, index, &answer.result, err);
-	} else if (!rc) {
-		rc = case_finish(sweep, index, status, reason.data, err);
-	}
+	*failed_beside = !rc && answer.beside && answer.last_phase == WORKER_PHASE_BESIDE &&
+			 !trial_status_measured(status);
+	if (*failed_beside)
+		rc = pair_end(sweep, index, reason.data, err);
+	else if (!rc)
+		rc = answer_take(sweep, &answer, status, reason.data, err);
 	free(answer.result.time_ns);
+	free(answer.result.base_ns);
+	text_release(&answer.alone);
 	exchange_release(&exchange);
 	text_release(&reason);
+	return rc;
+}
+
+/* A base case that fails costs the case its speed-up, and nothing else. */
+static int measure_round_of_case(struct sweep *sweep, size_t index, int round, struct error *err)
+{
+	bool again = true;
+	int rc = 0;
+
+	while (!rc && again) {
+		rc = sweep_open_worker(sweep, &sweep->worker, err);
+		if (!rc)
+			rc = measure_round(sweep, index, round, case_base(sweep, index), &again,
+					   err);
+	}
 	return rc;
 }
 
@@ -191,6 +278,28 @@ static uint64_t random_next(uint64_t *state)
 	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
 	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
 	return z ^ (z >> 31);
+}
+
+/* Moves the base cases to the front, which otherwise keeps its order. A base case that fails is
+ * then known before any case is measured beside it. */
+static void put_bases_first(const struct sweep *sweep, size_t *order, size_t count)
+{
+	bool *is_base = xcalloc(sweep->plan->count + 1, sizeof(*is_base));
+	size_t *rest = xcalloc(count + 1, sizeof(*rest));
+	size_t bases = 0, others = 0;
+
+	for (size_t i = 0; i < sweep->plan->count; i++)
+		if (plan_base(sweep->plan, &sweep->plan->cases[i]))
+			is_base[sweep->plan->cases[i].base] = true;
+	for (size_t i = 0; i < count; i++) {
+		if (is_base[order[i]])
+			order[bases++] = order[i];
+		else
+			rest[others++] = order[i];
+	}
+	memcpy(order + bases, rest, others * sizeof(*order));
+	free(is_base);
+	free(rest);
 }
 
 /* The cases that still need this round, in an order drawn from seed and round. */
@@ -209,6 +318,8 @@ static size_t round_order(const struct sweep *sweep, int round, size_t *order)
 		order[i - 1] = order[j];
 		order[j] = swapped;
 	}
+	if (round == 0)
+		put_bases_first(sweep, order, count);
 	return count;
 }
 
@@ -225,9 +336,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		if (count && used)
 			worker_end(&sweep->worker);
 		for (size_t i = 0; i < count && !rc; i++) {
-			rc = sweep_open_worker(sweep, &sweep->worker, err);
-			if (!rc)
-				rc = measure_round_of_case(sweep, order[i], round, err);
+			rc = measure_round_of_case(sweep, order[i], round, err);
 			used = true;
 		}
 	}

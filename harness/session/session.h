@@ -36,6 +36,9 @@ extern const char *const ceilings_when_words[];
 /* The default: $PERFLAB_CEILINGS, else auto. PL_EUSAGE: the variable has another value. */
 int ceilings_when_default(int *out, struct error *err);
 
+/* The word of --baseline for no base variant. */
+#define BASE_VARIANT_NONE "none"
+
 struct sweep_request {
 	struct string_list selectors; /* as in struct plan_request */
 	/* Files of the user (.cu, .ptx, .cubin): their kernels are swept instead of the built-in
@@ -45,6 +48,9 @@ struct sweep_request {
 	struct string_list compile_flags;           /* added to those of the files */
 	const char *standard, *compiler;            /* "c++17", "nvcc"; NULL: as the files say */
 	struct string_list axis_names, axis_values; /* values that replace those of an axis */
+	/* "V" or "KERNEL/V", as in struct plan_request; BASE_VARIANT_NONE: none. NULL: the first
+	 * variant of the first of several files, otherwise none. */
+	const char *base_variant;
 	/* All but the metrics, because their names depend on the backend. */
 	struct measure_settings settings;
 	struct string_list metrics;   /* the words of --metrics */

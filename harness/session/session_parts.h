@@ -24,7 +24,8 @@ int request_metrics(struct string_list *wanted, const struct string_list *words,
 int request_read_files(struct kernel_file **out, const struct sweep_request *request,
 		       struct error *err);
 /* Chooses the cases of a request among the kernels of `files` (NULL: the built-in ones), which must
- * outlive the plan, and checks their values. *out may be set on an error. */
+ * outlive the plan, checks their values, and pairs them with the cases of the base variant. *out
+ * may be set on an error. */
 int request_plan(struct plan **out, const struct sweep_request *request,
 		 const struct kernel_file *files, struct error *err);
 /* Whether nothing exists at the path and a file can be created there. db_open() reports other

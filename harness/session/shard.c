@@ -87,6 +87,13 @@ int shard_take(struct sweep_shard *shard, struct plan *plan, struct error *err)
 	shard->plan_hash = hash;
 	shard->cases = plan->count;
 	plan_take_shard(plan, shard->number, shard->total);
+	/* cases go with their base cases, of which there may be few */
+	if (!plan->count)
+		return error_set(err, PL_EUSAGE,
+				 "--shard: no case is left for shard %zu of %zu: the base variant "
+				 "has fewer cases than there are shards, and the others go with "
+				 "them",
+				 shard->number, shard->total);
 	return 0;
 }
 

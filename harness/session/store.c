@@ -5,6 +5,7 @@
  * summary from the database. A resumed run reads the samples of its earlier
  * rounds once, when it begins.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,11 @@ static void keep_round(struct sweep_store *store, struct open_trial *trial,
 			       sizeof(*trial->samples));
 	for (size_t i = 0; i < round->count; i++)
 		trial->samples[trial->count++] = (struct sample){
-			.round = round->round, .sequence = (int)i, .time_ns = round->time_ns[i]};
+			.round = round->round,
+			.sequence = (int)i,
+			.time_ns = round->time_ns[i],
+			.base_ns = NAN, /* a summary does not need it */
+		};
 	store->kept_samples += trial->count;
 }
 
@@ -125,6 +130,13 @@ static int store_lines(void *context, size_t index, const struct line_count_list
 	return db_lines_set(store->db, store->trial_ids[index], lines, err);
 }
 
+static int store_alone(void *context, size_t index, const char *reason, struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_speedup_refuse(store->db, store->trial_ids[index], reason, err);
+}
+
 static int store_finished(void *context, size_t index, enum trial_status status, const char *reason,
 			  struct error *err)
 {
@@ -146,14 +158,32 @@ struct sweep_sink store_sink(struct sweep_store *store)
 		.round = store_round,
 		.counters = store_counters,
 		.lines = store_lines,
+		.alone = store_alone,
 		.finished = store_finished,
 	};
 }
 
 /* ---- a new run ---- */
 
+/* Names the base case of a planned case. */
+static void plan_speedup(struct trial_speedup *speedup, const struct plan *plan,
+			 const struct plan_case *planned)
+{
+	const struct plan_case *base = plan_base(plan, planned);
+
+	if (!planned->base_variant)
+		return;
+	speedup->base_variant = xstrdup(planned->base_variant);
+	if (base)
+		speedup->base_config = xstrdup(base->config);
+	else
+		speedup->why = xasprintf("%s/%s has no case with the axes of %s", planned->kernel,
+					 planned->base_variant, planned->config);
+}
+
 /* Makes the trial of a planned case; copies its strings. */
-static void make_trial(struct trial *trial, const struct plan_case *planned)
+static void make_trial(struct trial *trial, const struct plan *plan,
+		       const struct plan_case *planned)
 {
 	const struct launch_case *launch = planned->launch;
 
@@ -169,7 +199,9 @@ static void make_trial(struct trial *trial, const struct plan_case *planned)
 		.reason = planned->skip_reason ? xstrdup(planned->skip_reason) : NULL,
 		.facts = launch_facts_unknown,
 		.summary = summarise(NULL, 0),
+		.speedup = trial_speedup_none,
 	};
+	plan_speedup(&trial->speedup, plan, planned);
 	for (size_t i = 0; i < planned->axis_count; i++) {
 		snprintf(trial->axes[i].name, sizeof(trial->axes[i].name), "%s",
 			 planned->axes[i].name);
@@ -277,7 +309,7 @@ static int store_new_run(struct sweep_store *store, const struct run_task *task,
 	run.trials = xcalloc(plan->count + 1, sizeof(*run.trials));
 	run.trial_count = plan->count;
 	for (size_t i = 0; i < plan->count; i++)
-		make_trial(&run.trials[i], &plan->cases[i]);
+		make_trial(&run.trials[i], plan, &plan->cases[i]);
 	if (!rc)
 		rc = db_run_begin(store->db, &run, err);
 	for (size_t i = 0; i < plan->count && !rc; i++)

@@ -60,6 +60,22 @@ static int check_settings(const struct prepared_sweep *sweep, struct error *err)
 	return rc;
 }
 
+/* Says which variant is the base if the user did not, and which base cases are one of several. */
+static void tell_pairs(const struct prepared_sweep *sweep)
+{
+	const struct sweep_request *request = sweep->request;
+
+	if (sweep->plan->base_variant && !request->base_variant)
+		tell_observer(sweep->observer, NOTICE_REMARK,
+			      "the base variant is %s, the first of %s: the others are measured "
+			      "beside it; --baseline " BASE_VARIANT_NONE
+			      " measures each variant alone",
+			      sweep->plan->base_variant, request->files.items[0]);
+	for (size_t i = 0; i < sweep->plan->pair_remarks.count; i++)
+		tell_observer(sweep->observer, NOTICE_REMARK, "%s",
+			      sweep->plan->pair_remarks.items[i]);
+}
+
 static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 {
 	const struct sweep_request *request = sweep->request;
@@ -78,6 +94,8 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 	source_facts_add(&sweep->sources, sweep->files);
 	if (!rc)
 		rc = request_plan(&sweep->plan, request, sweep->files, err);
+	if (!rc)
+		tell_pairs(sweep);
 	return rc ? rc : shard_take(&sweep->shard, sweep->plan, err);
 }
 
@@ -143,6 +161,8 @@ static int attempt_backend(struct prepared_sweep *sweep, size_t index, attempt_f
 				.kept = sweep->kept};
 	int rc = resumed ? 0 : request_settings(&settings, sweep->request, &traits, err);
 
+	if (!rc && !resumed && sweep->plan->base_variant)
+		settings.base_variant = xstrdup(sweep->plan->base_variant);
 	if (!rc) {
 		backend_choice_announce(&sweep->choice, index, sweep->request, sweep->observer);
 		task.announce_backend = sweep->choice.automatic && !sweep->choice.announced;

@@ -37,6 +37,8 @@ struct sweep_sink {
 	/* From an emulator only. */
 	int (*lines)(void *context, size_t index, const struct line_count_list *lines,
 		     struct error *err);
+	/* The case is no longer measured beside its base case, for this reason. */
+	int (*alone)(void *context, size_t index, const char *reason, struct error *err);
 	/* The last call for a case. Not called for a case that the plan skips. */
 	int (*finished)(void *context, size_t index, enum trial_status status, const char *reason,
 			struct error *err);
@@ -47,6 +49,8 @@ struct case_state {
 	struct launch_facts facts;
 	bool inspected; /* facts are valid */
 	bool ended;     /* nothing is left to do */
+	bool failed;    /* it has ended, and was not measured */
+	bool alone;     /* it is not measured beside its base case */
 	int rounds_done;
 	bool counted;
 	/* The case as JSON, from its first request until it has ended; "": not encoded. */
@@ -132,9 +136,12 @@ int case_finish_measured(struct sweep *sweep, size_t index, struct error *err);
 void case_keep_unverified(struct case_state *state, const char *reason);
 /* Adds the case as JSON. Encodes it at its first use. */
 void case_add_json(struct text *out, struct sweep *sweep, size_t index);
-/* Writes a request about one case. round -1: the request belongs to no round. */
+/* Writes a request about one case. round -1: the request belongs to no round. base: the case beside
+ * which it is measured; NO_CASE: none. */
 void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
-		  int round);
+		  int round, size_t base);
+/* The case beside which this one can be measured now; NO_CASE: none. */
+size_t case_base(const struct sweep *sweep, size_t index);
 /* PL_EPROTOCOL: the reply is about another case. */
 int reply_check_id(const json_t *message, int64_t wanted, struct error *err);
 /* Adds every requested metric that `counters` lacks as missing, with the reason. Returns the number

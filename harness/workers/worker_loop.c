@@ -78,6 +78,22 @@ int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, cons
 				    "time_ns", samples_to_json(time_ns, count)));
 }
 
+int worker_reply_beside(struct worker_reply *reply, int64_t id, int round, const double *base_ns,
+			size_t count, bool same_buffers)
+{
+	return reply_send(reply, "beside",
+			  json_pack("{s:I, s:i, s:o, s:b, s:n}", "id", (json_int_t)id, "round",
+				    round, "base_ns", samples_to_json(base_ns, count),
+				    "same_buffers", (int)same_buffers, "reason"));
+}
+
+int worker_reply_alone(struct worker_reply *reply, int64_t id, int round, const char *reason)
+{
+	return reply_send(reply, "beside",
+			  json_pack("{s:I, s:i, s:n, s:n, s:o}", "id", (json_int_t)id, "round",
+				    round, "base_ns", "same_buffers", "reason", json_text(reason)));
+}
+
 int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,
 			  const char *reason)
 {
@@ -157,12 +173,18 @@ static int request_id(int64_t *out, const json_t *request, struct error *err)
 	return member_int64(out, request, "id", 0, INT64_MAX, err);
 }
 
-static int request_case(struct launch_case **out, const json_t *request, struct error *err)
+static int request_case_named(struct launch_case **out, const json_t *request, const char *name,
+			      struct error *err)
 {
 	json_t *object;
-	int rc = member_object(&object, request, "case", 256, err);
+	int rc = member_object(&object, request, name, 256, err);
 
 	return rc ? rc : case_from_json(out, object, err);
+}
+
+static int request_case(struct launch_case **out, const json_t *request, struct error *err)
+{
+	return request_case_named(out, request, "case", err);
 }
 
 static int serve_hello(struct worker *worker, const json_t *request, struct worker_reply *reply,
@@ -319,7 +341,7 @@ static int serve_inspect(struct worker *worker, const json_t *request, struct wo
 static int serve_measure(struct worker *worker, const json_t *request, struct worker_reply *reply,
 			 struct request_end *end, struct error *err)
 {
-	struct launch_case *work = NULL;
+	struct launch_case *work = NULL, *base = NULL;
 	int64_t id = 0;
 	int64_t round = 0;
 	int rc = require_open(worker, err);
@@ -332,9 +354,12 @@ static int serve_measure(struct worker *worker, const json_t *request, struct wo
 		rc = member_int64(&round, request, "round", 0, INT32_MAX, err);
 	if (!rc)
 		rc = request_case(&work, request, err);
+	if (!rc && json_object_get(request, "beside"))
+		rc = request_case_named(&base, request, "beside", err);
 	if (!rc)
-		rc = worker->ops->measure(worker->ops->backend, id, work, (int)round, reply,
+		rc = worker->ops->measure(worker->ops->backend, id, work, base, (int)round, reply,
 					  &end->status, &end->reason, err);
+	launch_case_free(base);
 	launch_case_free(work);
 	return rc;
 }

@@ -40,6 +40,15 @@ int worker_reply_phase(struct worker_reply *reply, int64_t id, enum worker_phase
 		       int64_t pass);
 int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, const double *time_ns,
 			 size_t count);
+/*
+ * To be sent once per round if the request names a base case: its samples, which were taken beside
+ * those of the case, as many as these and in the same order. same_buffers: both operations used the
+ * same device memory, apart from at most 1 % of the bytes.
+ */
+int worker_reply_beside(struct worker_reply *reply, int64_t id, int round, const double *base_ns,
+			size_t count, bool same_buffers);
+/* The same if the case was measured alone because its base case cannot be measured. */
+int worker_reply_alone(struct worker_reply *reply, int64_t id, int round, const char *reason);
 /* To be sent once per round: the relative error of the results, or NAN and the reason. */
 int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,
 			  const char *reason);
@@ -90,9 +99,11 @@ struct backend_ops {
 	 * error. */
 	int (*inspect)(void *backend, const struct launch_case *work, struct launch_facts *facts,
 		       enum trial_status *status, struct text *reason, struct error *err);
-	int (*measure)(void *backend, int64_t id, const struct launch_case *work, int round,
-		       struct worker_reply *reply, enum trial_status *status, struct text *reason,
-		       struct error *err);
+	/* base NULL: the case is measured alone. Otherwise the base case is verified in
+	 * WORKER_PHASE_BESIDE, and both are timed in turn. */
+	int (*measure)(void *backend, int64_t id, const struct launch_case *work,
+		       const struct launch_case *base, int round, struct worker_reply *reply,
+		       enum trial_status *status, struct text *reason, struct error *err);
 	int (*count)(void *backend, const struct count_item *items, size_t count,
 		     struct worker_reply *reply, enum trial_status *status, struct text *reason,
 		     struct error *err);

@@ -180,17 +180,21 @@ static int inspect(void *backend, const struct launch_case *work, struct launch_
 	return 0;
 }
 
-static int measure(void *backend, int64_t id, const struct launch_case *work, int round,
-		   struct worker_reply *reply, enum trial_status *status, struct text *reason,
-		   struct error *err)
+static int measure(void *backend, int64_t id, const struct launch_case *work,
+		   const struct launch_case *base, int round, struct worker_reply *reply,
+		   enum trial_status *status, struct text *reason, struct error *err)
 {
 	const double time_ns = (double)work->launch_count;
+	const double base_ns = base ? (double)base->launch_count : 0;
+	int rc = 0;
 
 	(void)backend;
 	(void)status;
 	(void)reason;
 	(void)err;
-	return worker_reply_samples(reply, id, round, &time_ns, 1);
+	if (base)
+		rc = worker_reply_beside(reply, id, round, &base_ns, 1, true);
+	return rc ? rc : worker_reply_samples(reply, id, round, &time_ns, 1);
 }
 
 static int count_all(void *backend, const struct count_item *items, size_t count,

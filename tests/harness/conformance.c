@@ -333,15 +333,31 @@ static struct launch_case *real_case(const struct answers *a)
 	return work;
 }
 
-static void measure_once(struct answers *a, const struct launch_case *work)
+/* The samples of a reply. */
+static size_t count_samples(const json_t *reply, const char *name)
 {
+	double *samples = NULL;
+	size_t count = 0;
+
+	assert_int_equal(samples_from_json(&samples, &count, json_object_get(reply, name), NULL),
+			 0);
+	free(samples);
+	return count;
+}
+
+/* Alone, or beside a base case: then with as many samples of that. */
+static void measure_once(struct answers *a, const struct launch_case *work,
+			 const struct launch_case *base)
+{
+	json_t *request = json_pack("{s:s, s:i, s:i, s:o}", "request", "measure", "id", 7, "round",
+				    1, "case", case_to_json(work));
 	int last_phase = -1;
-	bool timed = false;
-	size_t i;
+	size_t samples = 0, beside = 0, i;
 	json_t *reply;
 
-	ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", "measure", "id", 7, "round", 1,
-			      "case", case_to_json(work)));
+	if (base)
+		json_object_set_new(request, "beside", case_to_json(base));
+	ask_json(a, request);
 	assert_string_equal(a->status, "ok");
 	json_array_foreach(a->replies, i, reply)
 	{
@@ -357,19 +373,18 @@ static void measure_once(struct answers *a, const struct launch_case *work)
 			continue;
 		}
 		assert_int_equal(json_integer_value(json_object_get(reply, "round")), 1);
-		assert_int_equal(last_phase, WORKER_PHASE_TIME);
 		if (!strcmp(name, "samples")) {
-			double *samples = NULL;
-			size_t count = 0;
-
-			timed = true;
-			assert_int_equal(samples_from_json(&samples, &count,
-							   json_object_get(reply, "time_ns"), NULL),
-					 0);
-			free(samples);
+			assert_int_equal(last_phase, WORKER_PHASE_TIME);
+			samples += count_samples(reply, "time_ns");
+		}
+		if (!strcmp(name, "beside")) {
+			assert_true(json_is_null(json_object_get(reply, "reason")));
+			assert_true(json_is_boolean(json_object_get(reply, "same_buffers")));
+			beside += count_samples(reply, "base_ns");
 		}
 	}
-	assert_true(timed);
+	assert_true(samples > 0);
+	assert_int_equal(beside, base ? samples : 0);
 }
 
 /* Each phase once, then the counters, then the lines; no times. */
@@ -377,7 +392,7 @@ static void emulate_once(struct answers *a, const struct launch_case *work)
 {
 	struct counter_list counters = {0};
 	struct line_count_list lines = {0};
-	bool announced[5] = {false};
+	bool announced[WORKER_PHASE_EMULATE + 1] = {false};
 	size_t i;
 	json_t *reply;
 
@@ -453,10 +468,12 @@ static void test_a_case_on_the_device(void **context)
 			      case_to_json(work)));
 	assert_string_equal(a->status, "ok");
 	assert_int_equal(replies_of(a, "facts"), 1);
-	if (untimed)
+	if (untimed) {
 		emulate_once(a, work);
-	else
-		measure_once(a, work);
+	} else {
+		measure_once(a, work, NULL);
+		measure_once(a, work, work);
+	}
 	/* A backend either measures or emulates. */
 	ask_json(a, json_pack("{s:s, s:i, s:i, s:o}", "request", untimed ? "measure" : "emulate",
 			      "id", 7, "round", 0, "case", case_to_json(work)));

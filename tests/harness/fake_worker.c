@@ -234,16 +234,55 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 	return rc ? rc : worker_reply_state(reply, id, round, &state);
 }
 
-static int fake_measure(void *backend, int64_t id, const struct launch_case *work, int round,
-			struct worker_reply *reply, enum trial_status *status, struct text *reason,
-			struct error *err)
+/* The samples of the base case: as many as the case has, unless the script says otherwise. */
+static int send_beside(const struct fake *fake, int64_t id, const char *name, const char *base,
+		       int round, struct worker_reply *reply)
 {
-	char *name = case_name(work);
+	const int64_t rounds = fake->settings->rounds;
+	size_t count = (size_t)((fake->settings->min_samples + rounds - 1) / rounds);
+	double times[ROUND_MAX_SAMPLES];
+	const double time_ns = 10000 + (double)(hash(base, "time") % 90000);
+
+	if (scripted("lie_beside_none", name))
+		return 0;
+	if (scripted("base_fails", base))
+		return worker_reply_alone(reply, id, round, "scripted: base_fails");
+	for (size_t i = 0; i < count && i < ROUND_MAX_SAMPLES; i++)
+		times[i] = time_ns + 8 * (double)((i * 5 + (size_t)round) % 11);
+	count -= scripted("lie_beside_count", name);
+	return worker_reply_beside(reply, id, round, times, count, !scripted("apart", name));
+}
+
+/* What happens while the base case is prepared. */
+static int prepare_beside(int64_t id, const char *name, const char *base,
+			  struct worker_reply *reply, struct error *err)
+{
+	int rc = base ? worker_reply_phase(reply, id, WORKER_PHASE_BESIDE, -1) : 0;
+
+	if (base && scripted("base_crashes", base))
+		crash();
+	if (base && scripted("base_hangs", base))
+		hang();
+	if (!rc && base && scripted("base_errs", base))
+		rc = error_set(err, PL_EDEVICE, "scripted: base_errs");
+	/* nobody asked for this */
+	if (!rc && !base && scripted("lie_beside", name))
+		rc = worker_reply_alone(reply, id, 0, "scripted: lie_beside");
+	return rc;
+}
+
+static int fake_measure(void *backend, int64_t id, const struct launch_case *work,
+			const struct launch_case *base_work, int round, struct worker_reply *reply,
+			enum trial_status *status, struct text *reason, struct error *err)
+{
+	char *name = case_name(work), *base = base_work ? case_name(base_work) : NULL;
 	char request[32];
 	int rc;
 
 	snprintf(request, sizeof(request), "measure-%d", round);
 	note(request, name);
+	if (base)
+		note("beside", base);
 	if (scripted("silent_crash", name))
 		crash();
 	rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
@@ -252,13 +291,20 @@ static int fake_measure(void *backend, int64_t id, const struct launch_case *wor
 	if (!rc && (!scripted("in_round_1", NULL) || round == 1))
 		rc = misbehave(name, status, reason, err);
 	if (!rc && trial_status_measured(*status))
+		rc = prepare_beside(id, name, base, reply, err);
+	if (!rc && trial_status_measured(*status))
 		rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
 	if (!rc && trial_status_measured(*status) && !scripted("ncu", NULL) &&
 	    !scripted("lie_empty", name))
 		rc = send_samples(backend, id, name, round, reply);
+	if (!rc && base && trial_status_measured(*status) && !scripted("lie_empty", name))
+		rc = send_beside(backend, id, name, base, round, reply);
+	if (!rc && base && scripted("lie_beside_twice", name))
+		rc = send_beside(backend, id, name, base, round, reply);
 	if (!rc && scripted("late_device_error", name))
 		rc = error_set(err, PL_EDEVICE, "scripted: late_device_error");
 	free(name);
+	free(base);
 	return rc;
 }
 

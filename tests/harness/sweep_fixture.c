@@ -29,6 +29,11 @@ static int on_round(void *context, size_t index, const struct round_result *roun
 	assert_int_equal(record->finished[index], 0);
 	record->rounds[index]++;
 	record->samples[index] += round->count;
+	if (round->base_ns) {
+		record->pairs[index]++;
+		record->apart[index] += !round->same_buffers;
+		assert_true(round->base_ns[round->count - 1] > 0);
+	}
 	if (strlen(order) < 31)
 		order[strlen(order)] = (char)('0' + index);
 	assert_true(isnan(round->state.memory_clock_hz));
@@ -75,6 +80,17 @@ static int on_lines(void *context, size_t index, const struct line_count_list *l
 	assert_string_equal(lines->items[1].file, "a.cu");
 	assert_int_equal(lines->items[1].lanes, 96);
 	record->lines[index] += lines->count;
+	return 0;
+}
+
+static int on_alone(void *context, size_t index, const char *reason, struct error *err)
+{
+	struct record *record = context;
+
+	(void)err;
+	assert_int_equal(record->finished[index], 0);
+	assert_string_equal(record->alone[index], "");
+	snprintf(record->alone[index], sizeof(record->alone[index]), "%s", reason);
 	return 0;
 }
 
@@ -165,6 +181,7 @@ int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 		.round = on_round,
 		.counters = on_counters,
 		.lines = on_lines,
+		.alone = on_alone,
 		.finished = on_finished,
 	};
 

@@ -15,6 +15,8 @@ struct record {
 	struct plan *plan;
 	size_t opened, facts[CASES], finished[CASES], rounds[CASES], counted[CASES];
 	size_t samples[CASES], lines[CASES];
+	size_t pairs[CASES], apart[CASES]; /* rounds with a base case, and with other buffers */
+	char alone[CASES][256];            /* why there is none any more; "": not said */
 	enum trial_status status[CASES];
 	char reason[CASES][512];
 	struct counter_list counters[CASES];

@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "generated/toolkit_version.h"
+#include "harness/workers/cuda/beside.h"
+#include "harness/workers/cuda/chip_metrics.h"
 #include "harness/workers/cuda/counting.h"
 #include "harness/workers/cuda/doctor.h"
 #include "harness/workers/cuda/nvtx_ranges.h"
@@ -46,58 +48,18 @@ static int cuda_devices(void *backend, struct worker_reply *reply, struct error 
 	return doctor_list_devices(reply, err);
 }
 
-struct metric_visit {
-	struct worker_reply *reply;
-};
-
-static int reply_metric(void *context, const struct cupti_metric_description *described)
-{
-	const struct metric_visit *visit = context;
-	const struct worker_metric metric = {.name = described->name,
-					     .unit = described->unit,
-					     .kind = described->kind,
-					     .description = described->description};
-
-	return worker_reply_metric(visit->reply, &metric);
-}
-
-/* An unknown chip is a usage error only if the user named it. */
-static int own_chip_code(const char *chip, int rc)
-{
-	return !chip && rc == PL_EUSAGE ? PL_EUNSUPPORTED : rc;
-}
-
 static int cuda_metrics(void *backend, const char *chip, const char *pattern,
 			struct worker_reply *reply, struct error *err)
 {
-	struct metric_visit visit = {.reply = reply};
-	char own[16];
-
 	(void)backend;
-	if (!chip)
-		default_chip(own);
-	return own_chip_code(
-		chip, cupti_metrics_visit(chip ? chip : own, pattern, reply_metric, &visit, err));
+	return chip_list_metrics(chip, pattern, reply, err);
 }
 
 static int cuda_passes(void *backend, const char *chip, const struct string_list *wanted,
 		       int64_t *passes, struct string_list *missing, struct error *err)
 {
-	struct cupti_plan *plan = NULL;
-	char own[16];
-	int rc;
-
 	(void)backend;
-	if (!chip)
-		default_chip(own);
-	rc = cupti_plan_create(&plan, chip ? chip : own, wanted, NULL, err);
-	if (rc)
-		return own_chip_code(chip, rc);
-	*passes = (int64_t)cupti_plan_pass_count(plan);
-	for (size_t i = 0; i < cupti_plan_missing(plan)->count; i++)
-		string_list_add(missing, cupti_plan_missing(plan)->items[i]);
-	cupti_plan_free(plan);
-	return 0;
+	return chip_count_passes(chip, wanted, passes, missing, err);
 }
 
 /* ---- open ---- */
@@ -294,17 +256,17 @@ static int execute_for_profiler(struct cuda_backend *backend, int64_t id,
 	return rc;
 }
 
-static int time_case(struct cuda_backend *backend, int64_t id, int round,
-		     struct operation *operation, struct worker_reply *reply,
-		     struct round_result *timed, struct error *err)
+/* base NULL: the case is timed alone. */
+static int time_case(struct cuda_backend *backend, int64_t id, struct operation *operation,
+		     struct operation *base, struct worker_reply *reply, struct round_result *timed,
+		     struct error *err)
 {
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
 
 	if (rc)
 		return rc;
-	*timed = (struct round_result){.round = round};
 	nvtx_enter_phase(backend->ranges, "time");
-	rc = timer_run(backend->timer, operation, backend->settings, timed, err);
+	rc = timer_run(backend->timer, operation, base, backend->settings, timed, err);
 	nvtx_leave_phase(backend->ranges);
 	return rc;
 }
@@ -370,33 +332,145 @@ static int verify_again(struct cuda_backend *backend, struct operation *operatio
 	return rc;
 }
 
-static int time_and_verify(struct cuda_backend *backend, int64_t id, int round,
-			   struct operation *operation, struct worker_reply *reply,
-			   struct text *mismatch, struct error *err)
-{
-	const struct launch_case *work = operation->work;
-	const bool again = round == 0 && operation_is_distrusted(work) && case_is_checked(work);
-	struct round_result timed = {0};
-	int rc = 0;
+/* ---- beside a base case ---- */
 
-	/* With a hot cache, a comparison would bring the expected results into it. */
-	if (again && backend->settings->cache == CACHE_COLD)
-		rc = operation_watch_samples(operation, err);
-	if (rc == 0)
-		rc = time_case(backend, id, round, operation, reply, &timed, err);
-	if (rc == 0 && again)
-		rc = verify_again(backend, operation, mismatch, err);
-	if (rc == 0 && !mismatch->length)
-		rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count);
-	if (rc == 0 && !mismatch->length)
-		rc = worker_reply_state(reply, id, round, &timed.state);
-	free(timed.time_ns);
+/* Prepares and verifies a case once more, after its base case failed. */
+static int prepare_again(struct cuda_backend *backend, const struct launch_case *work,
+			 struct operation *operation, struct text *finding, struct error *err)
+{
+	struct case_accuracy accuracy;
+	int rc;
+
+	operation_release(operation);
+	rc = operation_load(operation, &backend->resources, work, finding, err);
+	if (rc == 0 && !finding->length)
+		rc = operation_prepare(operation, err);
+	return rc || finding->length ? rc : operation_verify(operation, finding, &accuracy, err);
+}
+
+/* *why says why there is no base case to measure; "": there is one. */
+static int prepare_base(struct cuda_backend *backend, int64_t id, const struct launch_case *work,
+			const struct launch_case *base_work, struct operation *operation,
+			struct operation *base, struct worker_reply *reply, struct text *why,
+			struct text *finding, struct error *err)
+{
+	int rc = worker_reply_phase(reply, id, WORKER_PHASE_BESIDE, -1);
+
+	if (rc)
+		return rc;
+	nvtx_enter_phase(backend->ranges, "beside");
+	rc = beside_prepare(base, operation, base_work, why, err);
+	if (rc == 0 && why->length)
+		rc = prepare_again(backend, work, operation, finding, err);
+	nvtx_leave_phase(backend->ranges);
 	return rc;
 }
 
-static int cuda_measure(void *context, int64_t id, const struct launch_case *work, int round,
-			struct worker_reply *reply, enum trial_status *status, struct text *reason,
-			struct error *err)
+static bool is_verified_again(const struct launch_case *work, int round)
+{
+	return round == 0 && operation_is_distrusted(work) && case_is_checked(work);
+}
+
+/*
+ * Both may use the same memory, so after a round only the result of the
+ * operation that came last is there. This takes one more pair, and looks at each
+ * result after its sample.
+ */
+static int take_last_pair(struct cuda_backend *backend, struct operation *operation,
+			  struct operation *base, struct round_result *timed, struct text *mismatch,
+			  struct text *why, struct error *err)
+{
+	const struct launch_case *work = operation->work;
+	struct text found = TEXT_INIT;
+	int rc = timer_take(backend->timer, base, backend->settings, &timed->base_ns[timed->count],
+			    err);
+
+	if (rc == 0 && is_verified_again(base->work, timed->round))
+		rc = verify_again(backend, base, &found, err);
+	if (rc == 0 && found.length) {
+		text_addf(why, "the base case is %s", found.data);
+		rc = prepare_again(backend, work, operation, mismatch, err);
+	}
+	if (rc == 0 && !mismatch->length)
+		rc = timer_take(backend->timer, operation, backend->settings,
+				&timed->time_ns[timed->count], err);
+	if (rc == 0 && !mismatch->length && is_verified_again(work, timed->round))
+		rc = verify_again(backend, operation, mismatch, err);
+	timed->count++;
+	text_release(&found);
+	return rc;
+}
+
+/* ---- measuring ---- */
+
+/* With a hot cache, a comparison would bring the expected results into it. */
+static int watch_samples(struct cuda_backend *backend, int round, struct operation *operation,
+			 struct operation *base, struct error *err)
+{
+	const bool cold = backend->settings->cache == CACHE_COLD;
+	int rc = 0;
+
+	if (cold && is_verified_again(operation->work, round))
+		rc = operation_watch_samples(operation, 0, err);
+	if (rc == 0 && base && cold && is_verified_again(base->work, round))
+		rc = operation_watch_samples(base, 1, err);
+	return rc;
+}
+
+/* What a base case came to: its samples, or why there are none. */
+static int reply_base(struct worker_reply *reply, int64_t id, const struct round_result *timed,
+		      const struct text *why)
+{
+	return why->length ? worker_reply_alone(reply, id, timed->round, why->data)
+			   : worker_reply_beside(reply, id, timed->round, timed->base_ns,
+						 timed->count, timed->same_buffers);
+}
+
+/* base_work NULL: the case is measured alone. */
+static int time_and_verify(struct cuda_backend *backend, int64_t id, int round,
+			   struct operation *operation, const struct launch_case *base_work,
+			   struct worker_reply *reply, struct text *mismatch, struct error *err)
+{
+	const struct launch_case *work = operation->work;
+	struct round_result timed = {.round = round};
+	struct text why = TEXT_INIT;
+	struct operation base = {0};
+	bool paired = false;
+	int rc = 0;
+
+	if (base_work)
+		rc = prepare_base(backend, id, work, base_work, operation, &base, reply, &why,
+				  mismatch, err);
+	if (rc || mismatch->length)
+		goto out;
+	paired = base_work && !why.length;
+	rc = watch_samples(backend, round, operation, paired ? &base : NULL, err);
+	if (rc == 0)
+		rc = time_case(backend, id, operation, paired ? &base : NULL, reply, &timed, err);
+	if (rc == 0 && paired)
+		timed.same_buffers = beside_same_buffers(operation, &base);
+	if (rc == 0 && paired &&
+	    (is_verified_again(work, round) || is_verified_again(base_work, round)))
+		rc = take_last_pair(backend, operation, &base, &timed, mismatch, &why, err);
+	else if (rc == 0 && is_verified_again(work, round))
+		rc = verify_again(backend, operation, mismatch, err);
+	if (rc == 0 && !mismatch->length)
+		rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count);
+	if (rc == 0 && !mismatch->length && base_work)
+		rc = reply_base(reply, id, &timed, &why);
+	if (rc == 0 && !mismatch->length)
+		rc = worker_reply_state(reply, id, round, &timed.state);
+out:
+	free(timed.time_ns);
+	free(timed.base_ns);
+	operation_forget(&base);
+	text_release(&why);
+	return rc;
+}
+
+static int cuda_measure(void *context, int64_t id, const struct launch_case *work,
+			const struct launch_case *base, int round, struct worker_reply *reply,
+			enum trial_status *status, struct text *reason, struct error *err)
 {
 	struct cuda_backend *backend = context;
 	struct operation operation = {0};
@@ -424,7 +498,7 @@ static int cuda_measure(void *context, int64_t id, const struct launch_case *wor
 	if (rc == 0 && backend->profiler == PROFILER_NCU)
 		rc = execute_for_profiler(backend, id, &operation, reply, err);
 	else if (rc == 0)
-		rc = time_and_verify(backend, id, round, &operation, reply, &finding, err);
+		rc = time_and_verify(backend, id, round, &operation, base, reply, &finding, err);
 	if (rc == 0 && finding.length)
 		*status = TRIAL_MISMATCH;
 	else if (rc == 0 && !case_is_checked(work))

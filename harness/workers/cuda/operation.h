@@ -38,6 +38,7 @@ struct operation {
 	bool allocates; /* has PER_CALL buffers: queueing it waits for the device */
 	enum case_execution execution;
 	bool watched; /* operation_watch_samples() was called */
+	int watch_place;
 };
 
 /*
@@ -87,9 +88,10 @@ int operation_check_writes(const struct operation *operation, const char *who, s
  * with the expected ones, whose mismatches the device adds up. Without this
  * call it does nothing. operation_watched_samples() waits for the device and
  * describes in *mismatch what differed in any sample. Samples have no numbers:
- * it tells that one was wrong, not which.
+ * it tells that one was wrong, not which. Two operations that are timed in turn
+ * are watched at place 0 and 1.
  */
-int operation_watch_samples(struct operation *operation, struct error *err);
+int operation_watch_samples(struct operation *operation, int place, struct error *err);
 int operation_compare_sample(const struct operation *operation, struct error *err);
 int operation_watched_samples(const struct operation *operation, struct text *mismatch,
 			      struct error *err);

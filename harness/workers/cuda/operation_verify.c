@@ -206,7 +206,14 @@ int operation_verify(struct operation *operation, struct text *mismatch,
 
 /* ---- every sample ---- */
 
-int operation_watch_samples(struct operation *operation, struct error *err)
+/* What the device adds up for the operation: a comparison for each buffer. */
+static CUdeviceptr watch_data(const struct operation *operation)
+{
+	return operation->resources->sample_comparisons->data +
+	       (size_t)operation->watch_place * KERNEL_MAX_BUFFERS * sizeof(struct element_check);
+}
+
+int operation_watch_samples(struct operation *operation, int place, struct error *err)
 {
 	const struct cuda_resources *resources = operation->resources;
 	struct element_check none[KERNEL_MAX_BUFFERS];
@@ -214,10 +221,11 @@ int operation_watch_samples(struct operation *operation, struct error *err)
 
 	for (size_t b = 0; b < KERNEL_MAX_BUFFERS; b++)
 		none[b] = (struct element_check){.mismatches = 0, .first = UINT64_MAX};
-	rc = cuda_check(&resources->device->driver,
-			resources->device->driver.cuMemcpyHtoD(resources->sample_comparisons->data,
-							       none, sizeof(none)),
-			err, "preparing the comparison of samples");
+	operation->watch_place = place;
+	rc = cuda_check(
+		&resources->device->driver,
+		resources->device->driver.cuMemcpyHtoD(watch_data(operation), none, sizeof(none)),
+		err, "preparing the comparison of samples");
 	operation->watched = rc == 0;
 	return rc;
 }
@@ -234,8 +242,7 @@ int operation_compare_sample(const struct operation *operation, struct error *er
 			continue;
 		task = task_of_result(operation, b);
 		rc = enqueue_comparison(operation->resources, &task,
-					operation->resources->sample_comparisons->data +
-						b * sizeof(struct element_check),
+					watch_data(operation) + b * sizeof(struct element_check),
 					err);
 	}
 	return rc;
@@ -254,8 +261,8 @@ int operation_watched_samples(const struct operation *operation, struct text *mi
 	rc = device_synchronise(resources->device, err, "comparing the samples");
 	if (rc == 0)
 		rc = cuda_check(&resources->device->driver,
-				resources->device->driver.cuMemcpyDtoH(
-					found, resources->sample_comparisons->data, sizeof(found)),
+				resources->device->driver.cuMemcpyDtoH(found, watch_data(operation),
+								       sizeof(found)),
 				err, "reading the comparison of samples");
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		if (!operation->buffers[b].expected || !found[b].mismatches)

@@ -55,7 +55,7 @@ int cuda_resources_open(struct cuda_resources *resources, const struct device *d
 	if (rc == 0)
 		rc = acquire_kept(resources, 4 * sizeof(uint64_t), &resources->comparison, err);
 	if (rc == 0)
-		rc = acquire_kept(resources, KERNEL_MAX_BUFFERS * 4 * sizeof(uint64_t),
+		rc = acquire_kept(resources, 2 * KERNEL_MAX_BUFFERS * 4 * sizeof(uint64_t),
 				  &resources->sample_comparisons, err);
 	if (rc == 0)
 		rc = cuda_check(&device->driver,

@@ -24,7 +24,8 @@ struct cuda_resources {
 	CUfunction flush;                  /* check.cu's flush_by_reading */
 	struct memory_block *flush_buffer; /* several times the L2; no case uses it */
 	struct memory_block *flush_sink, *comparison;
-	struct memory_block *sample_comparisons; /* of each buffer: operation_watch_samples() */
+	struct memory_block *sample_comparisons; /* of each buffer of two operations:
+						    operation_watch_samples() */
 };
 
 /* Loads the worker's own device code and allocates its buffers. After an error, the caller still

@@ -1,5 +1,6 @@
 /* Queues batches of timed samples and decides when a round has enough of them. */
 #include "harness/workers/cuda/timing.h"
+#include "metrics/analysis/speedup.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/settings.h"
 
@@ -116,13 +117,31 @@ static void open_gate(struct timer *timer)
 	__atomic_store_n(timer->gate, timer->gate_value, __ATOMIC_SEQ_CST);
 }
 
-static int enqueue_sample(struct timer *timer, struct operation *operation, size_t index, bool cold,
-			  struct error *err)
+/* One sample to take. */
+struct turn {
+	struct operation *operation;
+	double *time_ns; /* where it goes */
+};
+
+/* How the samples of a batch are taken. */
+struct manner {
+	bool cold; /* the L2 is flushed before each */
+	/* Each follows an untimed execution of the same operation, because another operation came
+	 * before. Otherwise the previous sample is that execution. */
+	bool warmed;
+};
+
+static int enqueue_sample(struct timer *timer, struct operation *operation, size_t index,
+			  struct manner manner, struct error *err)
 {
 	const struct device *device = timer->resources->device;
 	int rc = operation_restore(operation, err);
 
-	if (rc == 0 && cold)
+	if (rc == 0 && manner.warmed)
+		rc = operation_enqueue(operation, err);
+	if (rc == 0 && manner.warmed)
+		rc = operation_restore(operation, err);
+	if (rc == 0 && manner.cold)
 		rc = cuda_flush_l2(timer->resources, FLUSH_TO_TIME, err);
 	/* The host's time for allocating belongs to the sample, so it must not overlap the flush.
 	 */
@@ -141,35 +160,12 @@ static int enqueue_sample(struct timer *timer, struct operation *operation, size
 	return rc ? rc : operation_compare_sample(operation, err);
 }
 
-/* Takes `count` samples, at most BATCH_MAX_SAMPLES. Sets *state to the device's state during them.
- */
-static int run_batch(struct timer *timer, struct operation *operation, size_t count, bool cold,
-		     double *time_ns, struct device_state *state, struct error *err)
+static int read_times(const struct timer *timer, const struct turn *turns, size_t count,
+		      struct error *err)
 {
 	const struct device *device = timer->resources->device;
-	/* An operation that allocates waits for the device when it is queued. Behind a closed gate
-	 * it would wait forever. */
-	bool gated = timer->gate && !operation->allocates;
-	/* Lines that persist would survive the flush, and the host can reset them only while the
-	 * device is idle. So each cold sample of such an operation has a gate of its own. */
-	bool resets = cold && operation_may_persist(operation);
-	size_t part = resets ? 1 : count;
 	int rc = 0;
 
-	for (size_t first = 0; first < count && rc == 0; first += part) {
-		if (resets)
-			rc = cuda_reset_persisting_lines(timer->resources, err);
-		if (rc == 0 && gated)
-			rc = close_gate(timer, err);
-		for (size_t i = first; i < first + part && rc == 0; i++)
-			rc = enqueue_sample(timer, operation, i, cold, err);
-		if (gated)
-			open_gate(timer);
-	}
-	/* The device is busy now, so these are the clocks of the samples. */
-	*state = nvml_device_state(device->nvml);
-	if (rc == 0)
-		rc = device_synchronise(device, err, "executing the kernel");
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		float milliseconds = 0;
 
@@ -177,19 +173,65 @@ static int run_batch(struct timer *timer, struct operation *operation, size_t co
 				device->driver.cuEventElapsedTime(&milliseconds, timer->starts[i],
 								  timer->stops[i]),
 				err, "cuEventElapsedTime");
-		time_ns[i] = 1e6 * (double)milliseconds;
+		*turns[i].time_ns = 1e6 * (double)milliseconds;
 	}
 	return rc;
 }
 
-static size_t batch_limit(const struct operation *operation)
+/* Takes `count` samples, at most BATCH_MAX_SAMPLES. Sets *state to the device's state during them.
+ */
+static int run_batch(struct timer *timer, const struct turn *turns, size_t count,
+		     struct manner manner, struct device_state *state, struct error *err)
 {
-	size_t commands = operation_command_count(operation) + COMMANDS_PER_SAMPLE;
+	const struct device *device = timer->resources->device;
+	bool gated = timer->gate != NULL, resets = false;
+	size_t part;
+	int rc = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		/* An operation that allocates waits for the device when it is queued. Behind a
+		 * closed gate it would wait forever. */
+		gated = gated && !turns[i].operation->allocates;
+		/* Lines that persist would survive the flush, and the host can reset them only
+		 * while the device is idle. So each cold sample of such an operation has a gate of
+		 * its own. */
+		resets = resets || (manner.cold && operation_may_persist(turns[i].operation));
+	}
+	part = resets ? 1 : count;
+	for (size_t first = 0; first < count && rc == 0; first += part) {
+		if (resets)
+			rc = cuda_reset_persisting_lines(timer->resources, err);
+		if (rc == 0 && gated)
+			rc = close_gate(timer, err);
+		for (size_t i = first; i < first + part && rc == 0; i++)
+			rc = enqueue_sample(timer, turns[i].operation, i, manner, err);
+		if (gated)
+			open_gate(timer);
+	}
+	/* The device is busy now, so these are the clocks of the samples. */
+	*state = nvml_device_state(device->nvml);
+	if (rc == 0)
+		rc = device_synchronise(device, err, "executing the kernel");
+	return rc ? rc : read_times(timer, turns, count, err);
+}
+
+static size_t sample_commands(const struct operation *operation, struct manner manner)
+{
+	return operation_command_count(operation) * (manner.warmed ? 2 : 1) + COMMANDS_PER_SAMPLE;
+}
+
+/* How many samples, or pairs of them, fit into a batch. */
+static size_t batch_limit(const struct operation *operation, const struct operation *base,
+			  struct manner manner)
+{
+	size_t commands =
+		sample_commands(operation, manner) + (base ? sample_commands(base, manner) : 0);
 	size_t limit = BATCH_MAX_COMMANDS / commands;
+	size_t most = BATCH_MAX_SAMPLES / (base ? 2 : 1);
 
 	if (limit < 1)
 		limit = 1;
-	return limit < BATCH_MAX_SAMPLES ? limit : BATCH_MAX_SAMPLES;
+	return limit < most ? limit : most;
 }
 
 /* Returns whether the interval is narrow enough, or as narrow as the resolution of events allows.
@@ -202,48 +244,92 @@ static bool is_precise_enough(const double *time_ns, size_t count, double precis
 	       (summary.high_ns - summary.low_ns) / 2 <= EVENT_STEP_NS;
 }
 
+/* The same for the speed-up: within half of the precision, or half of the resolution. */
+static bool is_speedup_precise(const double *time_ns, const double *base_ns, size_t count,
+			       double precision)
+{
+	double reach = round_speedup_of(time_ns, base_ns, count).reach;
+
+	return reach <= precision / 2 ||
+	       reach * summarise(time_ns, count).median_ns <= EVENT_STEP_NS / 2.0;
+}
+
 static size_t smaller_size(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
-int timer_run(struct timer *timer, struct operation *operation,
+/* Takes `count` samples or pairs, the first of which is number `taken` of the round. */
+static int take_samples(struct timer *timer, struct operation *operation, struct operation *base,
+			struct manner manner, struct round_result *out, size_t taken, size_t count,
+			struct error *err)
+{
+	struct turn turns[BATCH_MAX_SAMPLES];
+	size_t used = 0;
+
+	for (size_t i = taken; i < taken + count; i++) {
+		/* rounds begin with one and the other in turn */
+		const bool base_first = base && (i + (size_t)out->round) % 2;
+
+		if (base_first)
+			turns[used++] = (struct turn){base, &out->base_ns[i]};
+		turns[used++] = (struct turn){operation, &out->time_ns[i]};
+		if (base && !base_first)
+			turns[used++] = (struct turn){base, &out->base_ns[i]};
+	}
+	return run_batch(timer, turns, used, manner, &out->state, err);
+}
+
+int timer_take(struct timer *timer, struct operation *operation,
+	       const struct measure_settings *settings, double *time_ns, struct error *err)
+{
+	const bool cold = settings->cache == CACHE_COLD;
+	const struct turn turn = {operation, time_ns};
+	struct device_state state;
+
+	return run_batch(timer, &turn, 1, (struct manner){cold, !cold}, &state, err);
+}
+
+int timer_run(struct timer *timer, struct operation *operation, struct operation *base,
 	      const struct measure_settings *settings, struct round_result *out, struct error *err)
 {
-	size_t rounds = (size_t)settings->rounds;
+	const size_t rounds = (size_t)settings->rounds;
+	const double precision = settings->precision * sqrt((double)rounds);
+	const int64_t end_ns = monotonic_ns() + settings->max_time_ns / settings->rounds;
+	const bool cold = settings->cache == CACHE_COLD;
+	const struct manner manner = {cold, !cold && base};
+	const size_t limit = batch_limit(operation, base, manner);
+	struct round_result timed = *out;
 	size_t wanted = ((size_t)settings->min_samples + rounds - 1) / rounds;
-	double precision = settings->precision * sqrt((double)rounds);
-	int64_t end_ns = monotonic_ns() + settings->max_time_ns / settings->rounds;
-	bool cold = settings->cache == CACHE_COLD;
-	size_t limit = batch_limit(operation);
-	struct device_state state;
-	size_t taken = 0;
 	double warm_up;
-	double *samples;
 	int rc = 0;
 
 	wanted = wanted < 1 ? 1 : smaller_size(wanted, ROUND_MAX_SAMPLES);
-	samples = xcalloc(ROUND_MAX_SAMPLES, sizeof(*samples));
+	timed.time_ns = xcalloc(ROUND_MAX_SAMPLES + 1, sizeof(*timed.time_ns));
+	timed.base_ns = base ? xcalloc(ROUND_MAX_SAMPLES + 1, sizeof(*timed.base_ns)) : NULL;
+	timed.count = 0;
 	/* A hot sample needs an execution before it, because the cache has the data that the
 	 * verification read. A cold sample needs none: the flush removes that data. */
-	if (!cold)
-		rc = run_batch(timer, operation, 1, cold, &warm_up, &state, err);
-	while (rc == 0 && taken < wanted) {
-		size_t batch = smaller_size(wanted - taken, limit);
+	if (!cold && !base)
+		rc = run_batch(timer, &(struct turn){operation, &warm_up}, 1, manner, &timed.state,
+			       err);
+	while (rc == 0 && timed.count < wanted) {
+		const size_t batch = smaller_size(wanted - timed.count, limit);
 
-		rc = run_batch(timer, operation, batch, cold, samples + taken, &state, err);
-		taken += batch;
+		rc = take_samples(timer, operation, base, manner, &timed, timed.count, batch, err);
+		timed.count += batch;
 		/* Grows by half, which limits both the number of checks and the excess samples. */
-		if (rc == 0 && taken == wanted && monotonic_ns() < end_ns &&
-		    !is_precise_enough(samples, taken, precision))
-			wanted = smaller_size(taken + taken / 2 + 4, ROUND_MAX_SAMPLES);
+		if (rc == 0 && timed.count == wanted && monotonic_ns() < end_ns &&
+		    !(is_precise_enough(timed.time_ns, timed.count, precision) &&
+		      (!base ||
+		       is_speedup_precise(timed.time_ns, timed.base_ns, timed.count, precision))))
+			wanted = smaller_size(timed.count + timed.count / 2 + 4, ROUND_MAX_SAMPLES);
 	}
 	if (rc) {
-		free(samples);
+		free(timed.time_ns);
+		free(timed.base_ns);
 		return rc;
 	}
-	out->time_ns = samples;
-	out->count = taken;
-	out->state = state;
+	*out = timed;
 	return 0;
 }

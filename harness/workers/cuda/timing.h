@@ -25,17 +25,26 @@ void timer_close(struct timer *timer);
 int timer_warm_up(struct timer *timer, struct error *err);
 
 /*
- * Times a prepared and verified operation for one round. The caller frees
- * out->time_ns. out->state is the state of the device during the last samples.
- * out->round is left unchanged.
+ * Times a prepared and verified operation for one round; with `base` not NULL, both in turn. The
+ * caller frees out->time_ns and out->base_ns, which have room for one more sample. out->state is
+ * the state of the device during the last samples. out->round says which round it is; it and
+ * out->same_buffers are left unchanged.
  *
  * A round ends when it has its share of min_samples and the confidence interval
  * of its median is narrow enough, or when its share of max_time_ns is spent. The
  * width of the interval falls with the square root of the number of samples, so
  * a round may be wider than settings->precision by the square root of the number
- * of rounds.
+ * of rounds. Beside a base, the interval of the speed-up must also be narrow
+ * enough: half as wide, because small differences are what is looked for.
+ *
+ * Of two pairs, one begins with the base and the other with the operation (A B B A), so that each
+ * comes as often after itself as after the other, and linear drift cancels. With a hot cache, each
+ * sample of a pair follows an execution of the same operation, as it does alone.
  */
-int timer_run(struct timer *timer, struct operation *operation,
+int timer_run(struct timer *timer, struct operation *operation, struct operation *base,
 	      const struct measure_settings *settings, struct round_result *out, struct error *err);
+/* Takes one more sample, as those of a pair are taken. */
+int timer_take(struct timer *timer, struct operation *operation,
+	       const struct measure_settings *settings, double *time_ns, struct error *err);
 
 #endif

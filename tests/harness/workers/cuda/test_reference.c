@@ -187,9 +187,9 @@ static char *watched(struct bench *bench, size_t wrong_at)
 	load_kernel(bench, &operation, work);
 	if (operation_prepare(&operation, &err) ||
 	    operation_verify(&operation, &mismatch, &accuracy, &err) ||
-	    operation_watch_samples(&operation, &err) ||
+	    operation_watch_samples(&operation, 1, &err) ||
 	    timer_open(&timer, &bench->resources, true, &err) ||
-	    timer_run(timer, &operation, &settings, &result, &err) ||
+	    timer_run(timer, &operation, NULL, &settings, &result, &err) ||
 	    operation_compare(&operation, &mismatch, &accuracy, &err))
 		fail_msg("%s", err.text);
 	/* the first execution and the last sample are right */

@@ -44,7 +44,7 @@ static struct timed run_checked(struct bench *bench, enum check_kind check,
 	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
 	    operation_prepare(&operation, &err) ||
 	    timer_open(&timer, &bench->resources, true, &err) ||
-	    timer_run(timer, &operation, &settings, &result, &err))
+	    timer_run(timer, &operation, NULL, &settings, &result, &err))
 		fail_msg("%s", err.text);
 	timer_close(timer);
 	operation_release(&operation);

@@ -1,0 +1,19 @@
+/*
+ * chip_metrics: the hardware metrics of a chip, for `perflab list metrics`.
+ * chip NULL: that of device 0, or GH100. PL_EUSAGE: the named chip is unknown;
+ * PL_EUNSUPPORTED: CUPTI does not know the chip of the device. Internal to
+ * harness/workers/cuda.
+ */
+#ifndef HARNESS_WORKERS_CUDA_CHIP_METRICS_H
+#define HARNESS_WORKERS_CUDA_CHIP_METRICS_H
+
+#include "harness/workers/worker_loop.h"
+
+/* Replies the metrics whose names match the pattern; NULL: all. */
+int chip_list_metrics(const char *chip, const char *pattern, struct worker_reply *reply,
+		      struct error *err);
+/* Counts the passes that `wanted` needs. Adds what the chip lacks to *missing. */
+int chip_count_passes(const char *chip, const struct string_list *wanted, int64_t *passes,
+		      struct string_list *missing, struct error *err);
+
+#endif
