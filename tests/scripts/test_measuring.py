@@ -7,6 +7,7 @@ usage: test_measuring.py SOURCE-FOLDER BUILD-FOLDER
 
 import json
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -299,6 +300,27 @@ INSERT INTO run (device_id, driver) VALUES (1, '1.2.3');
         code, _, err = self.script("check-steady", world_of(), "--timeout", "0.5")
         self.assertEqual(code, 3)
         self.assertIn("longer than 0.5 s", err)
+
+    def test_watch(self):
+        """bench-watch follows the real perflab watch; needs a compiler."""
+        if not shutil.which("nvcc"):
+            self.skipTest("no nvcc")
+        worker = os.path.join(BUILD, "tests", "fake_worker")
+        said = {}
+        for limit in ("100", "0.000001"):
+            done = subprocess.run(
+                [os.path.join(ROOT, "scripts", "bench-watch"), "--perflab",
+                 os.path.join(BUILD, "bin", "perflab"), "--saves", "2", "--pause", "0", "--limit",
+                 limit, "--log", self.path("watch.said")],
+                env={**os.environ, "PERFLAB_WORKER_CUDA": worker}, capture_output=True, text=True,
+                timeout=120, check=False)
+            said[limit] = done
+        self.assertEqual(said["100"].returncode, 0, said["100"].stderr)
+        self.assertIn("in the median of 2 saves", said["100"].stdout)
+        self.assertIn("| 2, by renaming |", said["100"].stdout)
+        self.assertEqual(said["0.000001"].returncode, 1)
+        with open(self.path("watch.said"), encoding="utf-8") as stream:
+            self.assertIn("saxpy.cu was saved", stream.read())
 
     def test_the_real_database_is_understood(self):
         """load_run() works on a database that the real perflab wrote."""
