@@ -89,9 +89,11 @@ static size_t want_of_case(struct compile_context *context, const struct plan_ca
 	return compile_jobs_want(&context->list, &request);
 }
 
-static bool needs_source(const struct plan_case *planned)
+/* A case that has ended in a resumed run, too: its template instances are part of the image of the
+ * others. */
+static bool has_source(const struct plan_case *planned)
 {
-	return planned->launch && !planned->finished && planned->descriptor_variant->source;
+	return planned->launch && planned->descriptor_variant->source;
 }
 
 static bool check_needs_source(const struct plan_case *planned)
@@ -229,7 +231,7 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 
-		if (!needs_source(planned))
+		if (!has_source(planned))
 			continue;
 		own[i] = of_check[i] = want_of_case(&context, planned, false);
 		if (check_needs_source(planned))
@@ -250,7 +252,7 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 		struct plan_case *planned = &plan->cases[i];
 		struct error cause = {0};
 
-		if (needs_source(planned) &&
+		if (has_source(planned) && !planned->finished &&
 		    bind_case(&context, planned, own[i], of_check[i], &cause))
 			planned->failure = xstrdup(cause.text);
 	}

@@ -138,4 +138,31 @@ expect_code 4
 expect_err 'of run 6 could be compiled then, and now: '
 echo '#define BODY  y[i] = x[i]' >include/body.h
 resumes 6
+
+# ---- template instances: those of cases that ended are part of the code ----
+cat >two.cu <<'END'
+// perflab: axis n = 1024
+// perflab: axis block = 64
+// perflab: buffer x: f32[n] in
+// perflab: buffer y: f32[n] out
+// perflab: variant one
+// perflab: launch copy<1><<<ceil_div(n, block), block>>>(x, y, n)
+// perflab: verify y = x
+// perflab: variant two
+// perflab: launch copy<2><<<ceil_div(n, block), block>>>(x, y, n)
+// perflab: verify y = x
+// perflab: variant three
+// perflab: launch copy<3><<<ceil_div(n, block), block>>>(x, y, n)
+// perflab: verify by sh check.sh
+template <int K> __global__ void copy(const float *x, float *y, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		y[i] = x[i] * K / K;
+}
+END
+start two.cu
+[ "$(sqlite3 'a b.db' "SELECT count(*) FROM trial WHERE run_id = 7 AND status = 'ok'")" -eq 2 ] ||
+	complain 'two of three cases should have ended'
+resumes 7
 finish
