@@ -7,14 +7,14 @@
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  the folder for logs and results (default gpu-results)
 #   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
-#           roof watch steady suite regress studies triton examples (default: all of these); or
+#           roof watch steady suite regress pairs studies triton examples (default: all of these); or
 #           large, ptx (records the counters for the emulator), report (the sweep of README.md)
 #   PERFLAB_BUILD names the build folder (default build/)
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress studies cost compare triton examples
+[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress pairs studies cost compare triton examples
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -72,6 +72,9 @@ step() {
 		measure check-regress --record 4 --timeout 100 \
 			--sweep "stream reduce divergence --block-sizes 64..1024" "$results/regress.db"
 		;;
+	pairs) # over a thousand pairs of equal code, and 240 of each planted difference
+		sh tests/gpu/pairs.sh "$build" "$results/pairs"
+		;;
 	studies) measure run-studies --db "$results/studies.db" --timeout 280 ;;
 	examples) sh tests/docs/run_examples.sh "$root" "$build" gpu ;;
 	*)
@@ -92,6 +95,7 @@ for name in "$@"; do
 	status=0
 	limit=300
 	[ "$name" != large ] || limit=1500 # each sweep computes oracles of 2^32 elements
+	[ "$name" != pairs ] || limit=580
 	PERFLAB_GPU_STEP=$name PERFLAB_BUILD=$build timeout -k 10 $limit \
 		sh "$root/tests/gpu/run_all.sh" "$results" >"$results/$name.log" 2>&1 </dev/null ||
 		status=$?
