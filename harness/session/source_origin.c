@@ -66,14 +66,14 @@ bool source_origin_add_remote(struct text *out, const char *url)
 {
 	const char *scheme = strstr(url, "://");
 	const char *rest = scheme ? scheme + 3 : url;
-	const char *end = rest + strcspn(rest, "/");
-	const char *colon = memchr(rest, ':', (size_t)(end - rest));
+	/* the end of the host: "host:path" of SSH is the "host/path" of others */
+	const char *end = rest + strcspn(rest, scheme ? "/" : ":/");
 	size_t length;
 
 	if (scheme && strncmp(url, "file:", 5) == 0)
 		return source_origin_add_remote(out, rest);
 	if (*rest != '/') {
-		if (!scheme && !colon)
+		if (!scheme && *end != ':')
 			return false;
 		for (const char *at = rest; at < end; at++)
 			if (*at == '@')
@@ -85,13 +85,10 @@ bool source_origin_add_remote(struct text *out, const char *url)
 	if (length > 4 && strncmp(rest + length - 4, ".git", 4) == 0)
 		length -= 4;
 	for (const char *c = rest; c < rest + length; c++)
-		if (c < end && *rest != '/')
-			/* "host:path" of SSH is the "host/path" of others */
-			text_add_char(out, !scheme && c == colon
-						   ? '/'
-						   : (char)tolower((unsigned char)*c));
+		if (c < end)
+			text_add_char(out, (char)tolower((unsigned char)*c));
 		else
-			text_add_char(out, *c);
+			text_add_char(out, c == end ? '/' : *c);
 	return length > 0;
 }
 

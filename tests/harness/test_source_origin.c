@@ -26,6 +26,7 @@ static void test_remotes(void **state)
 	assert_remote("https://user:secret@GitHub.com/a/B", "github.com/a/B");
 	assert_remote("https://user:sec@ret@github.com/a/b/", "github.com/a/b");
 	assert_remote("git@github.com:a/b.git", "github.com/a/b");
+	assert_remote("git@GitHub.com:A/B.git", "github.com/A/B");
 	assert_remote("github.com:a/b", "github.com/a/b");
 	assert_remote("ssh://git@github.com/a/b.git", "github.com/a/b");
 	assert_remote("ssh://git@host:2222/a/b.git", "host:2222/a/b");
