@@ -1,7 +1,8 @@
 /*
  * The cache of images. The folder of a request holds a record for each state of the files that its
  * compiler read. A record and its images are complete when they get their names, and nothing
- * changes them later, so processes share the cache without locks.
+ * changes them later, so processes that find and store images need not exclude each other. Images
+ * are removed only while no process uses the cache: see cache_limit.c.
  */
 #include <dirent.h>
 #include <errno.h>
