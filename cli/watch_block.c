@@ -350,9 +350,9 @@ static void add_summary(struct text *out, const struct watch_report *report)
 	for (size_t c = 0; c < WATCH_CHANGE_COUNT; c++)
 		add_tally(&counts, changes[c], watch_change_words((enum watch_change)c));
 	if (unverified)
-		text_addf(&counts, "; %zu unverified", unverified);
+		text_addf(&counts, "%s%zu unverified", counts.length ? "; " : "", unverified);
 	if (best)
-		text_addf(&counts, "; %zu new best", best);
+		text_addf(&counts, "%s%zu new best", counts.length ? "; " : "", best);
 	text_addf(out, "%zu %s: %s", report->count, report->count == 1 ? "case" : "cases",
 		  counts.data);
 	text_release(&counts);

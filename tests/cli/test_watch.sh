@@ -145,6 +145,12 @@ ended 0
 run query "SELECT count(*) FROM run WHERE label = 'twice'" --db b.db
 expect_out '3'
 
+# nothing but unverified cases
+sed 's/^verify.*/verify none/' original.perflab | sed 's/block = 64/block = 64, 128/' >self.ptx.perflab
+watch self.ptx --times 1 -q --db u.db
+until_line 'run 1: 2 cases: 2 unverified'
+ended 0
+
 # ---- times, with a worker that makes them up ----
 
 cp "$root/tests/fuzz/corpus/cubin/small_cubin" timed.cubin
