@@ -165,8 +165,8 @@ static void test_a_history_has_one_origin(void **state)
 	assert_int_equal(origins.count, 0);
 }
 
-/* A machine does not change with the file that is measured on it. */
-static void test_a_file_is_no_change_of_the_environment(void **state)
+/* A machine does not change with the file that is measured on it, nor while a worker waits. */
+static void test_what_is_no_change_of_the_environment(void **state)
 {
 	struct context *context = *state;
 	int64_t first = store_of(context, 10, "/a/main.cu");
@@ -178,6 +178,8 @@ static void test_a_file_is_no_change_of_the_environment(void **state)
 		  db_environment_set(context->db, second, "source.1.hash", "2", &context->err));
 	assert_ok(context,
 		  db_environment_set(context->db, second, "files.folder", "/a", &context->err));
+	assert_ok(context,
+		  db_environment_set(context->db, second, "worker.waited", "5 s", &context->err));
 	assert_int_equal(context_query(context, "SELECT count(*) FROM environment_changes"), 0);
 	assert_ok(context,
 		  db_environment_set(context->db, second, "power_limit", "1", &context->err));
@@ -241,7 +243,7 @@ int main(void)
 		origin_test(test_each_origin_has_its_newest_trials),
 		origin_test(test_a_baseline_has_the_same_origin),
 		origin_test(test_a_history_has_one_origin),
-		origin_test(test_a_file_is_no_change_of_the_environment),
+		origin_test(test_what_is_no_change_of_the_environment),
 		origin_test(test_ceilings_are_built_in),
 		cmocka_unit_test_setup_teardown(test_an_older_file_gets_the_paths_of_its_runs,
 						context_setup, context_teardown),

@@ -174,6 +174,10 @@ static void test_the_view_shows_both_cases(void **state)
 						" NULL AND speedup IS NULL AND base_trial_id IS"
 						" NULL AND why LIKE 'sequential has no case%'"),
 			 1);
+	sql_execute(context->path, "UPDATE run SET origin = '/a/main.cu'");
+	assert_int_equal(context_query(context, "SELECT count(*) FROM speedups WHERE origin ="
+						" '/a/main.cu'"),
+			 2);
 	run_release(&run);
 	sql_execute(context->path, "PRAGMA foreign_keys = ON; DELETE FROM run");
 	assert_int_equal(context_query(context, "SELECT count(*) FROM speedup"), 0);
