@@ -46,6 +46,8 @@ void speedups_text(struct text *out, const struct run *run)
 	size_t counts[SPEEDUP_VERDICT_COUNT] = {0}, pairs = 0;
 	const struct trial *first = NULL;
 
+	if (run->traits.emulated)
+		return;
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
 

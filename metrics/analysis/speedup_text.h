@@ -11,7 +11,8 @@ void speedup_number_text(struct text *out, const struct trial_speedup *speedup);
  * and the reason. The trial must have a base case. */
 void speedup_text(struct text *out, const struct trial *trial);
 /* Adds the sentence of the only speed-up, or how many there are of each verdict: "3 faster, 1
- * inconclusive, 2 not measured". Adds nothing if no trial has a base case. */
+ * inconclusive, 2 not measured". Adds nothing if no trial has a base case, or if the backend
+ * measures no times. */
 void speedups_text(struct text *out, const struct run *run);
 
 #endif

@@ -31,6 +31,16 @@ is a.db '0' "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id
 	WHERE variant = 'sequential' AND base_ns IS NOT NULL"
 is a.db '0' "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id
 	WHERE variant <> 'sequential' AND base_ns IS NULL"
+# the reader sees them at the beginning of the report and at the end of the sweep
+grep -q '^perflab: beside the base variant: [0-9] ' err || complain 'the sweep does not end with the speed-ups'
+run report last --db a.db
+[ "$(grep -cE ' is [0-9.]+ times as fast as sequential \([0-9.]+ to [0-9.]+\): (faster|slower)$' out)" -eq 4 ] ||
+	complain 'not one sentence for each pair'
+run report last --db a.db --format csv
+[ "$(grep -cE ',sequential,"block=(64|128),n=4096",(faster|slower),[0-9.]+,' out)" -eq 4 ] ||
+	complain 'not the speed-ups of all pairs'
+run report last --db a.db --format json
+[ "$(grep -c '"base_config": "block=' out)" -eq 4 ] || complain 'not one member for each pair'
 run query speedups --db a.db
 expect_code 0
 expect_out sequential_passes

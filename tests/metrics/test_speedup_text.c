@@ -85,10 +85,17 @@ static void one_line_for_a_run(void **state)
 		beside_old(SPEEDUP_FASTER, 1.1, 1.05, 1.15),
 	};
 
+	const struct run emulated = {
+		.trials = trials, .trial_count = 2, .traits = {.emulated = true}};
+	struct text text = TEXT_INIT;
+
 	(void)state;
 	expect_run(trials, 1, "");
 	expect_run(trials, 2, "new is 1.042 times as fast as old (1.040 to 1.044): faster");
 	expect_run(trials, ARRAY_SIZE(trials), "2 faster, 1 slower, 1 not measured");
+	/* nobody expects speed-ups of an emulator */
+	speedups_text(&text, &emulated);
+	assert_int_equal(text.length, 0);
 }
 
 int main(void)
