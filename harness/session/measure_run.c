@@ -116,11 +116,29 @@ static void tell_shared_device(const struct run_task *task, const struct session
 			      others, strcmp(others, "1") ? "es use" : " uses");
 }
 
+/* Says which variant is the base if the user did not, and which base cases are one of several. */
+static void tell_pairs(const struct run_task *task, const struct session_info *info)
+{
+	const struct plan *plan = task->plan;
+
+	if (task->resumed || !info->traits.timed)
+		return;
+	if (plan->base_variant && !task->request->base_variant)
+		tell_observer(task->observer, NOTICE_REMARK,
+			      "the base variant is %s, the first of %s: the others are measured "
+			      "beside it; --baseline " BASE_VARIANT_NONE
+			      " measures each variant alone",
+			      plan->base_variant, task->request->files.items[0]);
+	for (size_t i = 0; i < plan->pair_remarks.count; i++)
+		tell_observer(task->observer, NOTICE_REMARK, "%s", plan->pair_remarks.items[i]);
+}
+
 static void tell_begun(const struct run_task *task, const struct session_info *info)
 {
 	if (task->announce_backend)
 		tell_observer(task->observer, NOTICE_REMARK, "backend %s (%s)", task->backend,
 			      info->device.name);
+	tell_pairs(task, info);
 	tell_shared_device(task, info);
 	if (strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0)
 		tell_observer(task->observer, NOTICE_REMARK,

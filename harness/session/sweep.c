@@ -60,22 +60,6 @@ static int check_settings(const struct prepared_sweep *sweep, struct error *err)
 	return rc;
 }
 
-/* Says which variant is the base if the user did not, and which base cases are one of several. */
-static void tell_pairs(const struct prepared_sweep *sweep)
-{
-	const struct sweep_request *request = sweep->request;
-
-	if (sweep->plan->base_variant && !request->base_variant)
-		tell_observer(sweep->observer, NOTICE_REMARK,
-			      "the base variant is %s, the first of %s: the others are measured "
-			      "beside it; --baseline " BASE_VARIANT_NONE
-			      " measures each variant alone",
-			      sweep->plan->base_variant, request->files.items[0]);
-	for (size_t i = 0; i < sweep->plan->pair_remarks.count; i++)
-		tell_observer(sweep->observer, NOTICE_REMARK, "%s",
-			      sweep->plan->pair_remarks.items[i]);
-}
-
 static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 {
 	const struct sweep_request *request = sweep->request;
@@ -94,8 +78,6 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 	source_facts_add(&sweep->sources, sweep->files);
 	if (!rc)
 		rc = request_plan(&sweep->plan, request, sweep->files, err);
-	if (!rc)
-		tell_pairs(sweep);
 	return rc ? rc : shard_take(&sweep->shard, sweep->plan, err);
 }
 
