@@ -1,7 +1,6 @@
 /*
  * The CUDA backend: implements the operations of the worker loop on one GPU.
- * operation.h loads, executes and verifies a case, timing.h times it and
- * counting.h counts it.
+ * measuring.h verifies and times a case, and counting.h counts it.
  */
 #include "harness/workers/cuda/backend.h"
 #include "metrics/settings.h"
@@ -12,10 +11,10 @@
 #include <string.h>
 
 #include "generated/toolkit_version.h"
-#include "harness/workers/cuda/beside.h"
 #include "harness/workers/cuda/chip_metrics.h"
 #include "harness/workers/cuda/counting.h"
 #include "harness/workers/cuda/doctor.h"
+#include "harness/workers/cuda/measuring.h"
 #include "harness/workers/cuda/nvtx_ranges.h"
 #include "harness/workers/cuda/operation.h"
 #include "harness/workers/cuda/profiler.h"
@@ -218,297 +217,22 @@ static int cuda_inspect(void *context, const struct launch_case *work, struct la
 	return rc;
 }
 
-static int verify_case(struct cuda_backend *backend, int64_t id, int round,
-		       struct operation *operation, struct worker_reply *reply,
-		       struct text *mismatch, struct error *err)
-{
-	struct case_accuracy accuracy;
-	int rc = worker_reply_phase(reply, id, WORKER_PHASE_VERIFY, -1);
-
-	if (rc)
-		return rc;
-	nvtx_enter_phase(backend->ranges, "verify");
-	rc = operation_verify(operation, mismatch, &accuracy, err);
-	nvtx_leave_phase(backend->ranges);
-	if (rc || mismatch->length || !case_is_checked(operation->work))
-		return rc;
-	return worker_reply_accuracy(reply, id, round, accuracy.relative_error, accuracy.reason);
-}
-
-/* Executes the operation once in a range of its own, for ncu to measure. */
-static int execute_for_profiler(struct cuda_backend *backend, int64_t id,
-				struct operation *operation, struct worker_reply *reply,
-				struct error *err)
-{
-	int rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
-
-	if (rc == 0)
-		rc = operation_restore(operation, err);
-	if (rc == 0)
-		rc = device_synchronise(&backend->device, err, "restoring inputs");
-	if (rc)
-		return rc;
-	nvtx_enter_phase(backend->ranges, "profile");
-	rc = operation_enqueue(operation, err);
-	if (rc == 0)
-		rc = device_synchronise(&backend->device, err, "executing the kernel");
-	nvtx_leave_phase(backend->ranges);
-	return rc;
-}
-
-/* base NULL: the case is timed alone. */
-static int time_case(struct cuda_backend *backend, int64_t id, struct operation *operation,
-		     struct operation *base, struct worker_reply *reply, struct round_result *timed,
-		     struct error *err)
-{
-	int rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
-
-	if (rc)
-		return rc;
-	nvtx_enter_phase(backend->ranges, "time");
-	rc = timer_run(backend->timer, operation, base, backend->settings, timed, err);
-	nvtx_leave_phase(backend->ranges);
-	return rc;
-}
-
-/*
- * Verifies the case with inputs that its kernel has not seen, at the addresses
- * of the first inputs: a kernel may have kept results and recognise its call by
- * the addresses. Not possible if memory is too small for other inputs, or if no
- * input is random: the case is then right for the inputs that it has.
- */
-static int verify_other_inputs(struct cuda_backend *backend, const struct operation *first,
-			       struct text *mismatch, struct error *err)
-{
-	const struct launch_case *work = first->work;
-	struct operation operation = {0};
-	struct case_accuracy accuracy;
-	struct text skip = TEXT_INIT;
-	struct error cause = {0};
-	int rc = operation_load(&operation, &backend->resources, work, &skip, &cause);
-
-	for (size_t b = 0; rc == 0 && b < work->buffer_count; b++)
-		operation.buffers[b].block = first->buffers[b].block;
-	backend->resources.mixed = true;
-	if (rc == 0)
-		rc = operation_prepare(&operation, &cause);
-	if (rc == 0)
-		rc = operation_verify(&operation, mismatch, &accuracy, &cause);
-	backend->resources.mixed = false;
-	operation_forget(&operation);
-	text_release(&skip);
-	if (rc && rc != PL_ENOMEM)
-		return error_set(err, rc, "%s", cause.text);
-	return 0;
-}
-
-/*
- * Looks for what only many executions or other inputs show: a kernel that is
- * wrong in some samples, or that kept its results. What is verified was timed.
- * In the first round only, for it costs comparisons, an execution and a second
- * set of inputs.
- */
-static int verify_again(struct cuda_backend *backend, struct operation *operation,
-			struct text *mismatch, struct error *err)
-{
-	struct case_accuracy accuracy;
-	struct text found = TEXT_INIT;
-	int rc = operation_compare(operation, &found, &accuracy, err);
-
-	if (rc == 0 && found.length)
-		text_addf(mismatch, "wrong in the last sample, though right before the first: %s",
-			  found.data);
-	if (rc == 0 && !found.length)
-		rc = operation_watched_samples(operation, &found, err);
-	if (rc == 0 && found.length && !mismatch->length)
-		text_addf(mismatch, "wrong in a sample between the first and the last: %s",
-			  found.data);
-	if (rc == 0 && !found.length && case_check_follows_inputs(operation->work))
-		rc = verify_other_inputs(backend, operation, &found, err);
-	if (rc == 0 && found.length && !mismatch->length)
-		text_addf(mismatch, "right for the first inputs, but wrong for others: %s",
-			  found.data);
-	text_release(&found);
-	return rc;
-}
-
-/* ---- beside a base case ---- */
-
-/* Prepares and verifies a case once more, after its base case failed. */
-static int prepare_again(struct cuda_backend *backend, const struct launch_case *work,
-			 struct operation *operation, struct text *finding, struct error *err)
-{
-	struct case_accuracy accuracy;
-	int rc;
-
-	operation_release(operation);
-	rc = operation_load(operation, &backend->resources, work, finding, err);
-	if (rc == 0 && !finding->length)
-		rc = operation_prepare(operation, err);
-	return rc || finding->length ? rc : operation_verify(operation, finding, &accuracy, err);
-}
-
-/* *why says why there is no base case to measure; "": there is one. */
-static int prepare_base(struct cuda_backend *backend, int64_t id, const struct launch_case *work,
-			const struct launch_case *base_work, struct operation *operation,
-			struct operation *base, struct worker_reply *reply, struct text *why,
-			struct text *finding, struct error *err)
-{
-	int rc = worker_reply_phase(reply, id, WORKER_PHASE_BESIDE, -1);
-
-	if (rc)
-		return rc;
-	nvtx_enter_phase(backend->ranges, "beside");
-	rc = beside_prepare(base, operation, base_work, why, err);
-	if (rc == 0 && why->length)
-		rc = prepare_again(backend, work, operation, finding, err);
-	nvtx_leave_phase(backend->ranges);
-	return rc;
-}
-
-static bool is_verified_again(const struct launch_case *work, int round)
-{
-	return round == 0 && operation_is_distrusted(work) && case_is_checked(work);
-}
-
-/*
- * Both may use the same memory, so after a round only the result of the
- * operation that came last is there. This takes one more pair, and looks at each
- * result after its sample.
- */
-static int take_last_pair(struct cuda_backend *backend, struct operation *operation,
-			  struct operation *base, struct round_result *timed, struct text *mismatch,
-			  struct text *why, struct error *err)
-{
-	const struct launch_case *work = operation->work;
-	struct text found = TEXT_INIT;
-	int rc = timer_take(backend->timer, base, backend->settings, &timed->base_ns[timed->count],
-			    err);
-
-	if (rc == 0 && is_verified_again(base->work, timed->round))
-		rc = verify_again(backend, base, &found, err);
-	if (rc == 0 && found.length) {
-		text_addf(why, "the base case is %s", found.data);
-		rc = prepare_again(backend, work, operation, mismatch, err);
-	}
-	if (rc == 0 && !mismatch->length)
-		rc = timer_take(backend->timer, operation, backend->settings,
-				&timed->time_ns[timed->count], err);
-	if (rc == 0 && !mismatch->length && is_verified_again(work, timed->round))
-		rc = verify_again(backend, operation, mismatch, err);
-	timed->count++;
-	text_release(&found);
-	return rc;
-}
-
-/* ---- measuring ---- */
-
-/* With a hot cache, a comparison would bring the expected results into it. */
-static int watch_samples(struct cuda_backend *backend, int round, struct operation *operation,
-			 struct operation *base, struct error *err)
-{
-	const bool cold = backend->settings->cache == CACHE_COLD;
-	int rc = 0;
-
-	if (cold && is_verified_again(operation->work, round))
-		rc = operation_watch_samples(operation, 0, err);
-	if (rc == 0 && base && cold && is_verified_again(base->work, round))
-		rc = operation_watch_samples(base, 1, err);
-	return rc;
-}
-
-/* What a base case came to: its samples, or why there are none. */
-static int reply_base(struct worker_reply *reply, int64_t id, const struct round_result *timed,
-		      const struct text *why)
-{
-	return why->length ? worker_reply_alone(reply, id, timed->round, why->data)
-			   : worker_reply_beside(reply, id, timed->round, timed->base_ns,
-						 timed->count, timed->same_buffers);
-}
-
-/* base_work NULL: the case is measured alone. */
-static int time_and_verify(struct cuda_backend *backend, int64_t id, int round,
-			   struct operation *operation, const struct launch_case *base_work,
-			   struct worker_reply *reply, struct text *mismatch, struct error *err)
-{
-	const struct launch_case *work = operation->work;
-	struct round_result timed = {.round = round};
-	struct text why = TEXT_INIT;
-	struct operation base = {0};
-	bool paired = false;
-	int rc = 0;
-
-	if (base_work)
-		rc = prepare_base(backend, id, work, base_work, operation, &base, reply, &why,
-				  mismatch, err);
-	if (rc || mismatch->length)
-		goto out;
-	paired = base_work && !why.length;
-	rc = watch_samples(backend, round, operation, paired ? &base : NULL, err);
-	if (rc == 0)
-		rc = time_case(backend, id, operation, paired ? &base : NULL, reply, &timed, err);
-	if (rc == 0 && paired)
-		timed.same_buffers = beside_same_buffers(operation, &base);
-	if (rc == 0 && paired &&
-	    (is_verified_again(work, round) || is_verified_again(base_work, round)))
-		rc = take_last_pair(backend, operation, &base, &timed, mismatch, &why, err);
-	else if (rc == 0 && is_verified_again(work, round))
-		rc = verify_again(backend, operation, mismatch, err);
-	if (rc == 0 && !mismatch->length)
-		rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count);
-	if (rc == 0 && !mismatch->length && base_work)
-		rc = reply_base(reply, id, &timed, &why);
-	if (rc == 0 && !mismatch->length)
-		rc = worker_reply_state(reply, id, round, &timed.state);
-out:
-	free(timed.time_ns);
-	free(timed.base_ns);
-	operation_forget(&base);
-	text_release(&why);
-	return rc;
-}
-
 static int cuda_measure(void *context, int64_t id, const struct launch_case *work,
 			const struct launch_case *base, int round, struct worker_reply *reply,
 			enum trial_status *status, struct text *reason, struct error *err)
 {
 	struct cuda_backend *backend = context;
-	struct operation operation = {0};
-	struct text finding = TEXT_INIT;
+	const struct measuring measuring = {.resources = &backend->resources,
+					    .timer = backend->timer,
+					    .ranges = backend->ranges,
+					    .settings = backend->settings,
+					    .under_ncu = backend->profiler == PROFILER_NCU};
+	const struct measured_case asked = {id, round, work, base};
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
 
 	if (rc == 0)
 		rc = warm_up_after_waiting(backend, err);
-	if (rc)
-		return rc;
-	nvtx_enter_case(backend->ranges, work, id);
-	rc = operation_load(&operation, &backend->resources, work, &finding, err);
-	if (rc == 0 && finding.length) {
-		*status = TRIAL_SKIPPED;
-		goto out;
-	}
-	if (rc == 0)
-		rc = operation_prepare(&operation, err);
-	if (rc == 0)
-		rc = verify_case(backend, id, round, &operation, reply, &finding, err);
-	if (rc == 0 && finding.length) {
-		*status = TRIAL_MISMATCH;
-		goto out;
-	}
-	if (rc == 0 && backend->profiler == PROFILER_NCU)
-		rc = execute_for_profiler(backend, id, &operation, reply, err);
-	else if (rc == 0)
-		rc = time_and_verify(backend, id, round, &operation, base, reply, &finding, err);
-	if (rc == 0 && finding.length)
-		*status = TRIAL_MISMATCH;
-	else if (rc == 0 && !case_is_checked(work))
-		*status = case_unverified(&finding);
-out:
-	text_add(reason, finding.data);
-	text_release(&finding);
-	operation_release(&operation);
-	nvtx_leave_case(backend->ranges, work);
-	return rc;
+	return rc ? rc : measure_case(&measuring, &asked, reply, status, reason, err);
 }
 
 static int cuda_count(void *context, const struct count_item *items, size_t count,
