@@ -7,7 +7,10 @@
  * the device never waits for the host inside a sample, even if the operation is
  * shorter than the launch of the next one. With a cold cache, the worker
  * flushes the L2 before each sample. Before each cold sample of a user's kernel
- * it also resets persisting lines, so a batch of them has a gate per sample. Internal to
+ * it also resets persisting lines, so a batch of them has a gate per sample.
+ *
+ * Samples are taken while the clocks of the device are up: if it may have been
+ * idle for over a second, the worker first warms it up. Internal to
  * harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_TIMING_H
@@ -21,7 +24,8 @@ struct timer;
 /* `gated` must be false under a profiler that serialises kernels: the gate would never open. */
 int timer_open(struct timer **out, struct cuda_resources *resources, bool gated, struct error *err);
 void timer_close(struct timer *timer);
-/* Keeps the device busy for 100 ms, so that its clocks rise. */
+/* Keeps the device busy for 100 ms, so that its clocks rise. timer_run() and timer_take() do so by
+ * themselves if the device was idle. */
 int timer_warm_up(struct timer *timer, struct error *err);
 
 /*

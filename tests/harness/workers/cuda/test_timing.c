@@ -13,6 +13,16 @@
 #define FOR_EVER_NS (INT64_C(3600) * 1000000000)
 #define ROUND_MOST 2000 /* ROUND_MAX_SAMPLES of timing.c */
 
+/* The linker takes this clock for monotonic_ns(). It is ahead by `ahead_ns`. */
+int64_t __real_monotonic_ns(void);
+int64_t __wrap_monotonic_ns(void);
+static int64_t ahead_ns;
+
+int64_t __wrap_monotonic_ns(void)
+{
+	return __real_monotonic_ns() + ahead_ns;
+}
+
 struct timed {
 	double *time_ns;
 	size_t count;
@@ -199,6 +209,49 @@ static void note_flush(struct stub_driver *stub, const char *name, void **argume
 		*(unsigned long long *)stub->context = *(unsigned long long *)arguments[1];
 }
 
+/* Host time between the opening of the timer and a round, and how many samples and flushes follow.
+ */
+static void assert_flushes_after(struct bench *bench, int64_t waited_ns, enum cache_mode cache,
+				 bool warms_up)
+{
+	const struct measure_settings settings = {
+		.cache = cache, .min_samples = 20, .rounds = 1, .max_time_ns = FOR_EVER_NS};
+	struct launch_case *work = bench_case("fault", "none", 256, 4096);
+	struct operation operation = {0};
+	struct text skip = TEXT_INIT;
+	struct timer *timer = NULL;
+	struct round_result result = {0};
+	struct error err = {0};
+
+	bench->stub.elapsed_ns = steady;
+	if (timer_open(&timer, &bench->resources, true, &err) ||
+	    operation_load(&operation, &bench->resources, work, &skip, &err) ||
+	    operation_prepare(&operation, &err))
+		fail_msg("%s", err.text);
+	for (int round = 0; round < 2; round++) {
+		ahead_ns += round ? 0 : waited_ns;
+		bench->stub.flushes = 0;
+		if (timer_run(timer, &operation, NULL, &settings, &result, &err))
+			fail_msg("%s", err.text);
+		if (warms_up && !round)
+			assert_true(bench->stub.flushes > 20);
+		else
+			assert_int_equal(bench->stub.flushes, cache == CACHE_COLD ? 20 : 0);
+		free(result.time_ns);
+	}
+	timer_close(timer);
+	operation_release(&operation);
+	launch_case_free(work);
+}
+
+/* The device lowers its clocks while the host prepares a case for long. */
+static void test_an_idle_device_is_warmed_up(void **context)
+{
+	assert_flushes_after(*context, 0, CACHE_COLD, false);
+	assert_flushes_after(*context, 5 * FOR_EVER_NS, CACHE_COLD, true);
+	assert_flushes_after(*context, 5 * FOR_EVER_NS, CACHE_HOT, true);
+}
+
 /* Dirty lines that a short flush leaves change counters but not times. */
 static void test_a_flush_reads_as_much_as_its_purpose_needs(void **context)
 {
@@ -233,6 +286,7 @@ int main(void)
 		BENCH_TEST(test_every_cold_sample_is_flushed),
 		BENCH_TEST(test_persisting_lines_are_reset_before_each_flush),
 		BENCH_TEST(test_hot_samples_come_after_one_that_fills_the_cache),
+		BENCH_TEST(test_an_idle_device_is_warmed_up),
 		BENCH_TEST(test_a_flush_reads_as_much_as_its_purpose_needs),
 	};
 
