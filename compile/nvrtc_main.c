@@ -288,6 +288,12 @@ int main(int argc, char **argv)
 					 .name_count = names,
 					 .options = argv + 5 + names,
 					 .option_count = argc - 5 - names};
+	/* On a machine with a driver, NVRTC has a cache of its own in the home folder. The image
+	 * must depend on the recorded files only, and files of that cache are none of the user's. A
+	 * version that does not know the first variable leaves its files in the folder of this
+	 * compilation. */
+	setenv("CUDA_CACHE_DISABLE", "1", 1);
+	setenv("CUDA_CACHE_PATH", request.folder, 1);
 	rc = load_nvrtc(&nvrtc, argv[1]);
 	return rc ? rc : compile_file(&nvrtc, &request);
 }
