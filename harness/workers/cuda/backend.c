@@ -21,9 +21,6 @@
 #include "harness/workers/cuda/timing.h"
 #include "harness/workers/expected.h"
 
-/* A device that is idle for longer lowers its clocks. */
-#define IDLE_NS INT64_C(1000000000)
-
 struct cuda_backend {
 	struct device device;
 	struct cuda_resources resources;
@@ -32,7 +29,6 @@ struct cuda_backend {
 	const struct measure_settings *settings;
 	struct cupti_plan *plan; /* NULL: nothing to count, or counters are not available */
 	enum profiler profiler;
-	int64_t warm_ns; /* end of the warm-up at `open`, until the first case; then 0 */
 };
 
 static int cuda_doctor(void *backend, struct worker_reply *reply, struct error *err)
@@ -149,7 +145,6 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 				backend->profiler != PROFILER_NCU, err);
 	if (rc == 0 && backend->profiler != PROFILER_NCU)
 		rc = timer_warm_up(backend->timer, err);
-	backend->warm_ns = monotonic_ns();
 	return rc;
 }
 
@@ -179,23 +174,11 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 
 /* ---- cases ---- */
 
-/* A worker that was opened in advance, or whose case had to be compiled, may have waited for long
- * before its first case. */
-static int warm_up_after_waiting(struct cuda_backend *backend, struct error *err)
-{
-	const bool waited = backend->warm_ns && monotonic_ns() - backend->warm_ns > IDLE_NS;
-
-	backend->warm_ns = 0;
-	return waited && backend->profiler != PROFILER_NCU ? timer_warm_up(backend->timer, err) : 0;
-}
-
 static int cuda_wake(void *context, struct error *err)
 {
 	struct cuda_backend *backend = context;
-	int rc = warm_up_after_waiting(backend, err);
 
-	backend->warm_ns = monotonic_ns();
-	return rc;
+	return backend->profiler == PROFILER_NCU ? 0 : timer_stay_warm(backend->timer, err);
 }
 
 static int cuda_inspect(void *context, const struct launch_case *work, struct launch_facts *facts,
@@ -203,10 +186,8 @@ static int cuda_inspect(void *context, const struct launch_case *work, struct la
 {
 	struct cuda_backend *backend = context;
 	struct operation operation = {0};
-	int rc = warm_up_after_waiting(backend, err);
+	int rc = operation_load(&operation, &backend->resources, work, reason, err);
 
-	if (rc == 0)
-		rc = operation_load(&operation, &backend->resources, work, reason, err);
 	if (rc == 0 && reason->length)
 		*status = TRIAL_SKIPPED;
 	else if (rc == 0)
@@ -230,8 +211,6 @@ static int cuda_measure(void *context, int64_t id, const struct launch_case *wor
 	const struct measured_case asked = {id, round, work, base};
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
 
-	if (rc == 0)
-		rc = warm_up_after_waiting(backend, err);
 	return rc ? rc : measure_case(&measuring, &asked, reply, status, reason, err);
 }
 

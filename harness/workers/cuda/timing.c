@@ -105,9 +105,7 @@ int timer_warm_up(struct timer *timer, struct error *err)
 	return rc;
 }
 
-/* The host may have computed the expected results, or waited for a command that does, while the
- * device was idle. */
-static int warm_up_again(struct timer *timer, struct error *err)
+int timer_stay_warm(struct timer *timer, struct error *err)
 {
 	return monotonic_ns() - timer->busy_ns > IDLE_NS ? timer_warm_up(timer, err) : 0;
 }
@@ -298,7 +296,7 @@ int timer_take(struct timer *timer, struct operation *operation,
 	const bool cold = settings->cache == CACHE_COLD;
 	const struct turn turn = {operation, time_ns};
 	struct device_state state;
-	int rc = warm_up_again(timer, err);
+	int rc = timer_stay_warm(timer, err);
 
 	return rc ? rc : run_batch(timer, &turn, 1, (struct manner){cold, !cold}, &state, err);
 }
@@ -315,7 +313,7 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 	size_t wanted = ((size_t)settings->min_samples + rounds - 1) / rounds;
 	int64_t end_ns;
 	double warm_up;
-	int rc = warm_up_again(timer, err);
+	int rc = timer_stay_warm(timer, err);
 
 	wanted = wanted < 1 ? 1 : smaller_size(wanted, ROUND_MAX_SAMPLES);
 	timed.time_ns = xcalloc(ROUND_MAX_SAMPLES + 1, sizeof(*timed.time_ns));

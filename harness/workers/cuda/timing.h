@@ -24,9 +24,12 @@ struct timer;
 /* `gated` must be false under a profiler that serialises kernels: the gate would never open. */
 int timer_open(struct timer **out, struct cuda_resources *resources, bool gated, struct error *err);
 void timer_close(struct timer *timer);
-/* Keeps the device busy for 100 ms, so that its clocks rise. timer_run() and timer_take() do so by
- * themselves if the device was idle. */
+/* Keeps the device busy for 100 ms, so that its clocks rise. */
 int timer_warm_up(struct timer *timer, struct error *err);
+/* The same, but only if the device may have been idle for over a second: a worker may be opened
+ * long before its first case, and the host may need long for the expected results of a case.
+ * timer_run() and timer_take() call it. */
+int timer_stay_warm(struct timer *timer, struct error *err);
 
 /*
  * Times a prepared and verified operation for one round; with `base` not NULL, both in turn. The
