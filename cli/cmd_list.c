@@ -109,7 +109,8 @@ const struct command command_list = {
 		"the "
 		"database.\n\n"
 		"PATTERN selects names and may contain * and ?. Without either, it matches any "
-		"part of a name. With FILEs (.cu, .ptx, .cubin and their sidecars), `list kernels` "
+		"part of a name. With FILEs (.cu, .cuh, .ptx, .cubin and their sidecars), `list "
+		"kernels` "
 		"lists their kernels instead of the built-in ones. Only the devices of this "
 		"machine need a GPU.",
 	.options = rows,

@@ -55,9 +55,10 @@ static int make_watch_request(struct sweep_request *request, const struct invoca
 	request->note = options->note;
 	rc = case_options_apply(request, call, &options->cases, err);
 	if (!rc && !request->files.count)
-		rc = error_set(err, PL_EUSAGE,
-			       "perflab watch needs a file that may change: a .cu, .ptx or .cubin; "
-			       "the built-in kernels do not change");
+		rc = error_set(
+			err, PL_EUSAGE,
+			"perflab watch needs a file that may change: a .cu, .cuh, .ptx or .cubin; "
+			"the built-in kernels do not change");
 	return rc;
 }
 

@@ -41,8 +41,8 @@ int ceilings_when_default(int *out, struct error *err);
 
 struct sweep_request {
 	struct string_list selectors; /* as in struct plan_request */
-	/* Files of the user (.cu, .ptx, .cubin): their kernels are swept instead of the built-in
-	 * ones. None: the built-in kernels. */
+	/* Files of the user (.cu, .cuh, .ptx, .cubin): their kernels are swept instead of the
+	 * built-in ones. None: the built-in kernels. */
 	struct string_list files;
 	struct string_list annotations;             /* lines that are added to those of the files */
 	struct string_list compile_flags;           /* added to those of the files */
@@ -66,7 +66,7 @@ struct sweep_request {
 /* Sets the default settings and no selectors, which means every kernel. Strings are borrowed, lists
  * are owned. */
 void sweep_request_init(struct sweep_request *request);
-/* Whether an operand is a file of the user, by its suffix: .cu, .ptx, .cubin or .perflab. */
+/* Whether an operand is a file of the user, by its suffix: .cu, .cuh, .ptx, .cubin or .perflab. */
 bool is_kernel_file(const char *operand);
 /* `assignment` is "NAME=VALUES". PL_EUSAGE: it does not have this form. */
 int sweep_request_set(struct sweep_request *request, const char *assignment, struct error *err);

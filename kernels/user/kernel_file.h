@@ -1,7 +1,7 @@
 /*
  * kernel_file: the files of a user as one kernel.
  *
- * The files are .cu, .ptx or .cubin. Lines "// perflab: …" in them, or lines of a
+ * The files are .cu, .cuh, .ptx or .cubin. Lines "// perflab: …" in them, or lines of a
  * sidecar, describe axes, buffers, launches and checks (docs/your-kernel.md).
  * The result is the same descriptor that built-in kernels have.
  *
