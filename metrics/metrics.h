@@ -298,6 +298,8 @@ struct run {
 	size_t trial_count;
 };
 void run_release(struct run *run);
+/* The trial of this id; NULL: the run has none, or `id` is 0. */
+const struct trial *run_trial(const struct run *run, int64_t id);
 
 /* ---- comparisons with a baseline ---- */
 

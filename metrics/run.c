@@ -1,4 +1,4 @@
-/* Releasing runs and trials, and the names of cases. */
+/* Releasing runs and trials, finding a trial, and the names of cases. */
 #include "metrics/metrics.h"
 
 #include <math.h>
@@ -51,4 +51,19 @@ void run_release(struct run *run)
 		trial_release(&run->trials[i]);
 	free(run->trials);
 	*run = (struct run){0};
+}
+
+const struct trial *run_trial(const struct run *run, int64_t id)
+{
+	/* ids and positions of a run nearly always ascend together */
+	const size_t guess =
+		run->trial_count && id > run->trials[0].id ? (size_t)(id - run->trials[0].id) : 0;
+
+	for (size_t i = 0; id && i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[(guess + i) % run->trial_count];
+
+		if (trial->id == id)
+			return trial;
+	}
+	return NULL;
 }

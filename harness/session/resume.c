@@ -222,17 +222,6 @@ int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
 
 /* ---- the code ---- */
 
-static const struct trial *trial_of_id(const struct run *run, int64_t id, size_t guess)
-{
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const struct trial *trial = &run->trials[(guess + i) % run->trial_count];
-
-		if (trial->id == id)
-			return trial;
-	}
-	return NULL;
-}
-
 /* What changed since the trial was inspected, malloc'd; NULL: nothing that is known. */
 static char *change_since(const struct trial *before, const struct plan_case *planned,
 			  const struct launch_facts *now)
@@ -259,7 +248,7 @@ int resume_check_code(const struct run *run, const struct sweep *sweep, const in
 {
 	for (size_t i = 0; i < sweep->plan->count; i++) {
 		const struct plan_case *planned = &sweep->plan->cases[i];
-		const struct trial *before = trial_of_id(run, trial_ids[i], i);
+		const struct trial *before = run_trial(run, trial_ids[i]);
 		char *change, *name;
 
 		if (planned->finished || !before)

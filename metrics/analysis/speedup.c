@@ -155,25 +155,10 @@ enum speedup_verdict speedup_effect_judge(const struct speedup_effect *effect, d
 
 /* ---- a run ---- */
 
-static const struct trial *trial_by_id(const struct run *run, int64_t id)
-{
-	/* ids and positions of a run nearly always ascend together */
-	const size_t guess =
-		run->trial_count && id > run->trials[0].id ? (size_t)(id - run->trials[0].id) : 0;
-
-	for (size_t i = 0; id && i < run->trial_count; i++) {
-		const struct trial *trial = &run->trials[(guess + i) % run->trial_count];
-
-		if (trial->id == id)
-			return trial;
-	}
-	return NULL;
-}
-
 /* Why a trial has no speed-up for good; NULL: it may have one. malloc'd. */
 static char *speedup_refusal(const struct run *run, const struct trial *trial)
 {
-	const struct trial *base = trial_by_id(run, trial->speedup.base_trial_id);
+	const struct trial *base = run_trial(run, trial->speedup.base_trial_id);
 
 	if (run->traits.emulated)
 		return xstrdup("the backend measures no time");

@@ -3,21 +3,6 @@
 
 #include "reports/derived/derived.h"
 
-static const struct trial *base_trial_of(const struct run *run, const struct trial *trial)
-{
-	int64_t id = trial->speedup.base_trial_id;
-	/* ids and positions of a run nearly always ascend together */
-	size_t guess = id > run->trials[0].id ? (size_t)(id - run->trials[0].id) : 0;
-
-	for (size_t i = 0; id && i < run->trial_count; i++) {
-		const struct trial *found = &run->trials[(guess + i) % run->trial_count];
-
-		if (found->id == id)
-			return found;
-	}
-	return NULL;
-}
-
 static bool may_be_wrong(const struct trial *trial)
 {
 	return trial && trial->status == TRIAL_UNVERIFIED;
@@ -63,7 +48,7 @@ size_t run_speedups(struct ranked_speedup **out, const struct run *run,
 
 		if (!trial->speedup.base_variant || trial->speedup.verdict == SPEEDUP_NOT_MEASURED)
 			continue;
-		base = base_trial_of(run, trial);
+		base = run_trial(run, trial->speedup.base_trial_id);
 		(*out)[count++] = (struct ranked_speedup){
 			.trial = trial,
 			.base = base,
