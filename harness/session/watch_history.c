@@ -115,10 +115,7 @@ static struct watch_result watch_result_of(const struct run *run, const struct t
 					   const struct ceiling_list *ceilings)
 {
 	struct watch_result result = {.run = run, .trial = trial, .roof_pct = NAN};
-	const struct verdict_context context = {.ceilings = ceilings,
-						.device = &run->device,
-						.flushed = (run->settings_known & SETTING_CACHE) &&
-							   run->settings.cache == CACHE_COLD};
+	const struct verdict_context context = verdict_context_of(run, ceilings);
 	struct roofline_point point;
 	struct verdict verdict;
 

@@ -138,6 +138,16 @@ static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 	}
 }
 
+struct verdict_context verdict_context_of(const struct run *run,
+					  const struct ceiling_list *ceilings)
+{
+	return (struct verdict_context){
+		.ceilings = ceilings,
+		.device = &run->device,
+		.flushed = run->settings_known & SETTING_CACHE && run->settings.cache == CACHE_COLD,
+	};
+}
+
 void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
 		const struct verdict_context *context)
 {

@@ -66,6 +66,9 @@ struct verdict_context {
 	const struct device_info *device;    /* NULL: not known */
 	bool flushed; /* the L2 was flushed before each sample; false: it was not, or not known */
 };
+/* What is known about the measurements of a run. It borrows both arguments. */
+struct verdict_context verdict_context_of(const struct run *run,
+					  const struct ceiling_list *ceilings);
 void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
 		const struct verdict_context *context);
 /* Whether verdict_of() gives the finding above_roof. Such a trial is the best of nothing. */

@@ -83,9 +83,6 @@ struct trial_roofline {
 	struct roofline_point point;
 	struct verdict verdict;
 };
-/* What is known about the measurements of a run. It borrows both arguments. */
-struct verdict_context run_verdict_context(const struct run *run,
-					   const struct ceiling_list *ceilings);
 /* Ignores counters of the other kind of backend: an emulated run has none of a device. */
 void trial_roofline_init(struct trial_roofline *out, const struct run *run,
 			 const struct trial *trial, const struct ceiling_list *ceilings);

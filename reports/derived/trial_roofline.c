@@ -12,20 +12,10 @@ const char *emulated_level_name(enum memory_level level)
 	return names[level];
 }
 
-struct verdict_context run_verdict_context(const struct run *run,
-					   const struct ceiling_list *ceilings)
-{
-	return (struct verdict_context){
-		.ceilings = ceilings,
-		.device = &run->device,
-		.flushed = run->settings_known & SETTING_CACHE && run->settings.cache == CACHE_COLD,
-	};
-}
-
 void trial_roofline_init(struct trial_roofline *out, const struct run *run,
 			 const struct trial *trial, const struct ceiling_list *ceilings)
 {
-	const struct verdict_context context = run_verdict_context(run, ceilings);
+	const struct verdict_context context = verdict_context_of(run, ceilings);
 
 	roofline_point_of(&out->point, trial, run->traits.emulated, ceilings);
 	verdict_of(&out->verdict, trial, &out->point, &context);
@@ -39,7 +29,7 @@ void trial_roofline_release(struct trial_roofline *roofline)
 bool trial_is_above_roof(const struct run *run, const struct trial *trial,
 			 const struct ceiling_list *ceilings)
 {
-	const struct verdict_context context = run_verdict_context(run, ceilings);
+	const struct verdict_context context = verdict_context_of(run, ceilings);
 	struct roofline_point point;
 
 	roofline_point_of(&point, trial, run->traits.emulated, ceilings);

@@ -159,7 +159,7 @@ static void verdict(struct page_json *json, const struct trial *trial,
 		    const struct roofline_point *point, const struct run *run,
 		    const struct ceiling_list *ceilings)
 {
-	const struct verdict_context context = run_verdict_context(run, ceilings);
+	const struct verdict_context context = verdict_context_of(run, ceilings);
 	struct verdict verdict = {0};
 
 	verdict_of(&verdict, trial, point, &context);
