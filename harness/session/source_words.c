@@ -18,13 +18,17 @@ static const struct word_row {
 	bool is_list;    /* a string_list; else a const char * */
 	size_t offset;
 	const char *option; /* before the word in a command line; NULL: an operand */
+	size_t values;      /* the list with what follows the items and "="; 0: nothing does */
 } word_rows[] = {
-	{"files", true, offsetof(struct sweep_request, files), NULL},
-	{"files.annotation", true, offsetof(struct sweep_request, annotations), "--annotate"},
+	{"files", true, offsetof(struct sweep_request, files), NULL, 0},
+	{"files.annotation", true, offsetof(struct sweep_request, annotations), "--annotate", 0},
 	{"files.compile_flag", true, offsetof(struct sweep_request, compile_flags),
-	 "--compile-flag"},
-	{"files.standard", false, offsetof(struct sweep_request, standard), "--std"},
-	{"files.compiler", false, offsetof(struct sweep_request, compiler), "--compiler"},
+	 "--compile-flag", 0},
+	{"files.standard", false, offsetof(struct sweep_request, standard), "--std", 0},
+	{"files.compiler", false, offsetof(struct sweep_request, compiler), "--compiler", 0},
+	/* they declare the axes that lines of the command line use */
+	{"files.axis", true, offsetof(struct sweep_request, axis_names), "--set",
+	 offsetof(struct sweep_request, axis_values)},
 };
 
 static void word_key(char out[WORD_KEY_BYTES], const struct word_row *row, size_t index)
@@ -35,23 +39,34 @@ static void word_key(char out[WORD_KEY_BYTES], const struct word_row *row, size_
 		snprintf(out, WORD_KEY_BYTES, "%s", row->key);
 }
 
-/* NULL: there are no more. */
-static const char *word_at(const struct sweep_request *request, const struct word_row *row,
-			   size_t index)
+/* malloc'd; NULL: there are no more. */
+static char *word_at(const struct sweep_request *request, const struct word_row *row, size_t index)
 {
 	const void *member = (const char *)request + row->offset;
+	const void *values = (const char *)request + row->values;
 	const struct string_list *list = member;
+	const char *word;
 
-	if (!row->is_list)
-		return index ? NULL : *(const char *const *)member;
-	return index < list->count ? list->items[index] : NULL;
+	if (!row->is_list) {
+		word = *(const char *const *)member;
+		return index || !word ? NULL : xstrdup(word);
+	}
+	if (index >= list->count)
+		return NULL;
+	if (!row->values)
+		return xstrdup(list->items[index]);
+	return xasprintf("%s=%s", list->items[index],
+			 ((const struct string_list *)values)->items[index]);
 }
 
+/* Borrows a word that is no item of a list. */
 static void word_put(struct sweep_request *request, const struct word_row *row, const char *word)
 {
 	void *member = (char *)request + row->offset;
 
-	if (row->is_list)
+	if (row->values)
+		sweep_request_set(request, word, NULL); /* a damaged word declares nothing */
+	else if (row->is_list)
 		string_list_add(member, word);
 	else
 		*(const char **)member = word;
@@ -61,12 +76,13 @@ void source_words_add(struct key_value_list *facts, const struct sweep_request *
 {
 	char *folder = getcwd(NULL, 0);
 	char key[WORD_KEY_BYTES];
-	const char *word;
+	char *word;
 
 	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++)
 		for (size_t i = 0; (word = word_at(request, &word_rows[r], i)) != NULL; i++) {
 			word_key(key, &word_rows[r], i);
 			key_value_set(facts, key, word);
+			free(word);
 		}
 	if (folder)
 		key_value_set(facts, folder_key, folder);
@@ -109,38 +125,46 @@ int source_words_take(struct sweep_request *out, const struct run *run, struct e
 	return check_folder(run, err);
 }
 
+/* PL_EUSAGE: the run has another word at this place, or none. */
+static int check_word(const struct run *run, const struct word_row *row, const char *word,
+		      const char *stored, struct error *err)
+{
+	if (stored && strcmp(word, stored) == 0)
+		return 0;
+	return error_set(err, PL_EUSAGE,
+			 "run %lld did not begin with %s%s%s; files and their options come from "
+			 "the run, so leave it out, or start a new run",
+			 (long long)run->id, row->option ? row->option : "", row->option ? " " : "",
+			 word);
+}
+
 int source_words_check(const struct sweep_request *request, const struct sweep_request *of_run,
 		       const struct run *run, struct error *err)
 {
-	const char *word;
+	char *word;
+	int rc = 0;
 
-	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++) {
-		const struct word_row *row = &word_rows[r];
+	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++)
+		for (size_t i = 0; !rc && (word = word_at(request, &word_rows[r], i)) != NULL;
+		     i++) {
+			char *stored = word_at(of_run, &word_rows[r], i);
 
-		for (size_t i = 0; (word = word_at(request, row, i)) != NULL; i++) {
-			const char *stored = word_at(of_run, row, i);
-
-			if (!stored || strcmp(word, stored) != 0)
-				return error_set(
-					err, PL_EUSAGE,
-					"run %lld did not begin with %s%s%s; files and their "
-					"options come from the run, so leave it out, or start a "
-					"new run",
-					(long long)run->id, row->option ? row->option : "",
-					row->option ? " " : "", word);
+			rc = check_word(run, &word_rows[r], word, stored, err);
+			free(stored);
+			free(word);
 		}
-	}
-	return 0;
+	return rc;
 }
 
 void source_words_add_arguments(struct string_list *argv, const struct sweep_request *request)
 {
-	const char *word;
+	char *word;
 
 	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++)
 		for (size_t i = 0; (word = word_at(request, &word_rows[r], i)) != NULL; i++) {
 			if (word_rows[r].option)
 				string_list_add(argv, word_rows[r].option);
 			string_list_add(argv, word);
+			free(word);
 		}
 }

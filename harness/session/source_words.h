@@ -2,8 +2,8 @@
  * source_words: the words with which a user gave the files of a sweep, among the
  * facts of the run, so that the run alone says how to measure them again:
  * files.1, files.annotation.1, files.compile_flag.1, files.standard,
- * files.compiler, and files.folder, the current folder. Internal to
- * harness/session.
+ * files.compiler, files.axis.1, and files.folder, the current folder. Internal
+ * to harness/session.
  */
 #ifndef HARNESS_SESSION_SOURCE_WORDS_H
 #define HARNESS_SESSION_SOURCE_WORDS_H

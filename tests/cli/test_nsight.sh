@@ -118,7 +118,7 @@ run nsight ncu 'my copy.ptx' notes.perflab -o x --print --launch "$launch" --blo
 expect_code 0
 expect_out '--nvtx-include perflab@my-copy/stream_copy_scalar/block=128/n=2048/profile/'
 expect_out '--nvtx-include perflab@my-copy/stream_copy_scalar/block=256/n=2048/profile/'
-expect_out " sweep 'my copy.ptx' notes.perflab --annotate 'launch $launch' my-copy/stream_copy_scalar/block=128,n=2048 my-copy/stream_copy_scalar/block=256,n=2048 --metrics none"
+expect_out " sweep 'my copy.ptx' notes.perflab --annotate 'launch $launch' --set block=128,256 --set n=2048 my-copy/stream_copy_scalar/block=128,n=2048 my-copy/stream_copy_scalar/block=256,n=2048 --metrics none"
 expect_out '--backend cuda'
 rm -f own.ncu-rep
 CUDA_HOME="$work/cuda" run nsight ncu 'my copy.ptx' notes.perflab -o own --launch "$launch"

@@ -106,6 +106,14 @@ PERFLAB_WORKER_PTX="$work/editing" refused 3 'copy.ptx changed while it was read
 	sweep copy.ptx copy.perflab --backend ptx
 [ "$("$PERFLAB" list runs --format csv | wc -l)" -eq "$runs" ] || complain 'a run is stored'
 
+# a one-off: the options declare its axes
+cp "$generated/stream/copy_scalar.ptx" bare.ptx
+start bare.ptx --launch 'stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)' --size 1024 \
+	--block-sizes 64..256 --annotate 'buffer x: f32[n] in' --annotate 'buffer y: f32[n] out' \
+	--annotate 'verify by sh check.sh'
+refused 2 '--size cannot be changed' sweep --resume 6 --size 2048
+resumes 6
+
 # ---- headers and flags of a .cu ----
 cat >one.cu <<'END'
 #include "body.h"
@@ -128,16 +136,16 @@ echo '#define BODY y[i] = x[i]' >include/body.h
 [ $? -eq 4 ] && finish_without 'this machine has no CUDA compiler'
 start one.cu --compile-flag -Iinclude --block-sizes 64..256
 echo '#define BODY y[i] = x[i] + 0.0f' >include/body.h
-refused 4 'one/one/block=' sweep --resume 6
-expect_err 'of run 6 has other machine code'
+refused 4 'one/one/block=' sweep --resume 7
+expect_err 'of run 7 has other machine code'
 expect_err 'start a new run'
-refused 4 'has other machine code' sweep --resume 6 --dry-run
+refused 4 'has other machine code' sweep --resume 7 --dry-run
 echo '#define BODY y[i] = missing' >include/body.h
-run sweep --resume 6
+run sweep --resume 7
 expect_code 4
-expect_err 'of run 6 could be compiled then, and now: '
+expect_err 'of run 7 could be compiled then, and now: '
 echo '#define BODY  y[i] = x[i]' >include/body.h
-resumes 6
+resumes 7
 
 # ---- template instances: those of cases that ended are part of the code ----
 cat >two.cu <<'END'
@@ -162,7 +170,7 @@ template <int K> __global__ void copy(const float *x, float *y, int n)
 }
 END
 start two.cu
-[ "$(sqlite3 'a b.db' "SELECT count(*) FROM trial WHERE run_id = 7 AND status = 'ok'")" -eq 2 ] ||
+[ "$(sqlite3 'a b.db' "SELECT count(*) FROM trial WHERE run_id = 8 AND status = 'ok'")" -eq 2 ] ||
 	complain 'two of three cases should have ended'
-resumes 7
+resumes 8
 finish
