@@ -71,8 +71,7 @@ struct plan_case {
 	/* The variant of its base case, borrowed; NULL: it has none, for it is of that variant or
 	 * the plan has no base variant. */
 	const char *base_variant;
-	size_t base; /* the base case, an index in the plan; NO_BASE: the variant has no such case
-		      */
+	size_t base; /* the base case, by its index; NO_BASE: that variant has no such case */
 	/* What the database already has of the case in a resumed run. All zero in a new plan. */
 	int rounds_done;
 	bool counted;

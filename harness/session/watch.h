@@ -69,8 +69,7 @@ struct watch_case {
 	struct watch_result now; /* run NULL: the case has no result */
 	struct watch_base last, best;
 	bool is_best;     /* verified, and faster than every earlier one by more than noise */
-	bool new_problem; /* the work differs from that of the best, so there is no best to compare
-			   */
+	bool new_problem; /* its work differs from that of the best, which is no base then */
 };
 
 /* Borrowed from the watch until its next measurement, except for what watch_report_release() frees.

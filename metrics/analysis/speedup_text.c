@@ -18,6 +18,11 @@ void speedup_number_text(struct text *out, const struct trial_speedup *speedup)
 	text_addf(out, "%.*f", decimals_of(speedup), speedup->speedup);
 }
 
+const char *speedup_refusal_text(const struct trial_speedup *speedup)
+{
+	return speedup->why ? speedup->why : "the run did not get there";
+}
+
 void speedup_text(struct text *out, const struct trial *trial)
 {
 	const struct trial_speedup *speedup = &trial->speedup;
@@ -26,7 +31,7 @@ void speedup_text(struct text *out, const struct trial *trial)
 
 	if (speedup->verdict == SPEEDUP_NOT_MEASURED) {
 		text_addf(out, "%s: %s: %s", trial->variant, verdict,
-			  speedup->why ? speedup->why : "the run did not get there");
+			  speedup_refusal_text(speedup));
 		return;
 	}
 	text_addf(out, "%s is ", trial->variant);

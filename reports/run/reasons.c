@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/analysis/speedup_text.h"
 #include "reports/run/run.h"
 #include "reports/table/table.h"
 
@@ -134,8 +135,7 @@ struct table *run_table_no_speedup(const struct run *run)
 		if (!speedup->base_variant || speedup->verdict != SPEEDUP_NOT_MEASURED)
 			continue;
 		name = trial_case_name(trial);
-		reasons_add(&reasons, speedup->why ? speedup->why : "the run did not get there",
-			    trial, name);
+		reasons_add(&reasons, speedup_refusal_text(speedup), trial, name);
 		free(name);
 	}
 	return reasons_table(&reasons, "not compared");
