@@ -52,6 +52,7 @@ static int make_watch_request(struct sweep_request *request, const struct invoca
 
 	measure_request(request, call, &options->common);
 	request->label = options->label;
+	request->base_variant = BASE_VARIANT_NONE; /* one round judges no pair, and takes longer */
 	request->note = options->note;
 	rc = case_options_apply(request, call, &options->cases, err);
 	if (!rc && !request->files.count)
@@ -291,7 +292,8 @@ const struct command command_watch = {
 		"unverified kernel is never the best. A case is measured in one round, which "
 		"cannot "
 		"prove a small change: a difference of less than 2.5 % is within noise. With "
-		"--rounds 3 a change is judged as by perflab regress.\n\n"
+		"--rounds 3 a change is judged as by perflab regress. Variants of several files "
+		"are not measured beside each other: perflab sweep does that.\n\n"
 		"Each measurement is a run in the database, with the label watch. A save during a "
 		"measurement does not interrupt it. Such a run counts neither as the last nor as "
 		"the best, and is followed by another. What the compiler says about an error goes "

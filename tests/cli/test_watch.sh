@@ -144,6 +144,8 @@ until_line 'run 3: 4 cases: 4 the same counts'
 ended 0
 run query "SELECT count(*) FROM run WHERE label = 'twice'" --db b.db
 expect_out '3'
+run query "SELECT count(*) AS pairs FROM speedup" --db b.db --format csv
+[ "$(tail -n 1 "$work/out")" = 0 ] || complain 'pairs were measured'
 
 # nothing but unverified cases
 sed 's/^verify.*/verify none/' original.perflab | sed 's/block = 64/block = 64, 128/' >self.ptx.perflab
