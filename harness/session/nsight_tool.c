@@ -94,9 +94,18 @@ int nsight_find(struct text *path, const char *tool, struct error *err)
 			 strcmp(tool, "ncu") == 0 ? "Compute" : "Systems");
 }
 
-/* Adds the nested NVTX ranges of the profile phase of a case: "reduce/shuffle/block=256,n=4096". */
+/*
+ * Adds the nested NVTX ranges of the profile phase of a case: "reduce/shuffle/block=256,n=4096".
+ * ncu finds no range within another one of the same name, so a variant with the name of its kernel
+ * is left out, and the kernel too: only the cases to profile are executed.
+ */
 static void add_profile_range(struct text *out, const char *case_name)
 {
+	const size_t kernel = strcspn(case_name, "/");
+	const char *variant = case_name + kernel + (case_name[kernel] == '/');
+
+	if (strncmp(variant, case_name, kernel) == 0 && variant[kernel] == '/')
+		case_name = variant + kernel + 1;
 	text_add(out, "perflab@");
 	for (; *case_name; case_name++)
 		text_add_char(out, *case_name == ',' ? '/' : *case_name);

@@ -120,6 +120,10 @@ expect_out '--nvtx-include perflab@my-copy/stream_copy_scalar/block=128/n=2048/p
 expect_out '--nvtx-include perflab@my-copy/stream_copy_scalar/block=256/n=2048/profile/'
 expect_out " sweep 'my copy.ptx' notes.perflab --annotate 'launch $launch' --set block=128,256 --set n=2048 my-copy/stream_copy_scalar/block=128,n=2048 my-copy/stream_copy_scalar/block=256,n=2048 --metrics none"
 expect_out '--backend cuda'
+# ncu finds no range within another one of the same name
+run nsight ncu 'my copy.ptx' notes.perflab -o x --print --launch "$launch" \
+	--annotate 'operation stream_copy_scalar' --block-sizes 128 --size 2048
+expect_out '--nvtx-include perflab@block=128/n=2048/profile/'
 rm -f own.ncu-rep
 CUDA_HOME="$work/cuda" run nsight ncu 'my copy.ptx' notes.perflab -o own --launch "$launch"
 expect_code 0
