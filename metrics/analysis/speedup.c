@@ -98,7 +98,7 @@ static double known_variance(const struct round_summary *round)
 	const double step = PAIR_NOISE_STEP_NS / sqrt(12) / round->median_ns;
 	const double base_step = step / round->speedup;
 
-	return 2 * PAIR_NOISE_RELATIVE * PAIR_NOISE_RELATIVE + step * step + base_step * base_step;
+	return PAIR_NOISE_RELATIVE * PAIR_NOISE_RELATIVE + step * step + base_step * base_step;
 }
 
 struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size_t count)

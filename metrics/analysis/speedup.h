@@ -11,9 +11,8 @@
 
 #include "metrics/metrics.h"
 
-/* The known noise of a round's speed-up on the same buffers: the standard deviation of a median,
- * 0.1 % (docs/methodology.md, "Speed-up over a base variant"), twice, and the steps of the event
- * clock, 33 ns, of both times. */
+/* The known noise of a round's speed-up on the same buffers, as a standard deviation, and the steps
+ * of the event clock, 33 ns, of both times. Measured: docs/results/pairs.md. */
 #define PAIR_NOISE_RELATIVE 0.001
 #define PAIR_NOISE_STEP_NS 33.0
 /* The weight of the known noise, in degrees of freedom, compared with the rounds of a pair. */

@@ -93,7 +93,7 @@ static void rounds_have_the_known_noise(void **state)
 	const struct round_summary rounds[] = {ROUND(1.01), ROUND(1.01), ROUND(1.01)};
 	struct speedup_effect effect = speedup_effect_of(rounds, 3);
 	const double step = 33 / sqrt(12) / 100e3;
-	const double known = 2e-6 + step * step * (1 + 1 / (1.01 * 1.01));
+	const double known = 1e-6 + step * step * (1 + 1 / (1.01 * 1.01));
 	const double reach = 2.306004 * sqrt(0.75 * known / 3);
 
 	(void)state;
