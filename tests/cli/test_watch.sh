@@ -173,7 +173,8 @@ watch timed.cubin -q --db t.db
 until_line "run 1: $case_name ok"
 expect_out 'the best so far'
 expect_out 'registers'
-expect_out 'occupancy'
+expect_out 'occupancy  '
+expect_out 'occ. limit'
 as 'recompiled'
 until_line "run 2: $case_name ok"
 expect_out 'against the last (run 1): probably faster, by one round (-33.3 %'
