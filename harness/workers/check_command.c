@@ -227,10 +227,21 @@ static const char *last_line(struct text *kept)
 	return line ? line + 1 : kept->length ? kept->data : "it printed nothing";
 }
 
-static int run_program(const struct check_folders *folders, const struct launch_case *work,
-		       int most_seconds, struct error *err)
+static int refuse_late(int64_t allowed_ns, struct error *err)
 {
-	const int64_t end_ns = monotonic_ns() + most_seconds * INT64_C(1000000000);
+	char allowed[32];
+
+	format_duration(allowed, allowed_ns > 0 ? (double)allowed_ns : 0);
+	return error_set(err, PL_EUSAGE,
+			 "it ran longer than %s: a program and what its phase did before have 5/6 "
+			 "of --timeout, 50 s at most",
+			 allowed);
+}
+
+static int run_program(const struct check_folders *folders, const struct launch_case *work,
+		       int64_t end_ns, struct error *err)
+{
+	const int64_t begin_ns = monotonic_ns();
 	struct text kept = TEXT_INIT;
 	int ends[2], status, rc = 0;
 	bool in_time;
@@ -246,11 +257,13 @@ static int run_program(const struct check_folders *folders, const struct launch_
 		close(ends[0]);
 		return error_set(err, PL_EIO, "cannot start a process: %s", strerror(errno));
 	}
+	/* Here, too: the child may not have come to it when it is ended. */
+	setpgid(child, child);
 	in_time = read_until_end(&kept, ends[0], child, end_ns);
 	close(ends[0]);
 	status = end_program(child);
 	if (!in_time)
-		rc = error_set(err, PL_EUSAGE, "it ran longer than %d s", most_seconds);
+		rc = refuse_late(end_ns - begin_ns, err);
 	else if (WIFSIGNALED(status))
 		rc = error_set(err, PL_EUSAGE, "signal %d ended it: %s", WTERMSIG(status),
 			       last_line(&kept));
@@ -262,7 +275,7 @@ static int run_program(const struct check_folders *folders, const struct launch_
 }
 
 int check_command_run(const struct launch_case *work, const struct host_buffers *inputs,
-		      struct host_buffers *expected, int most_seconds, struct error *err)
+		      struct host_buffers *expected, int64_t end_ns, struct error *err)
 {
 	struct check_folders folders = {0};
 	int rc = folders_make(&folders, err);
@@ -270,7 +283,7 @@ int check_command_run(const struct launch_case *work, const struct host_buffers 
 	if (rc == 0)
 		rc = write_inputs(&folders, work, inputs, err);
 	if (rc == 0)
-		rc = run_program(&folders, work, most_seconds, err);
+		rc = run_program(&folders, work, end_ns, err);
 	if (rc == 0)
 		rc = read_results(&folders, work, expected, err);
 	folders_remove(&folders);

@@ -10,18 +10,15 @@
 
 #include "kernels/kernels.h"
 
-/* The longest that the program may run. */
-#define CHECK_COMMAND_SECONDS 50 /* less than the default of --timeout */
-
 /*
- * Runs work->check.command with /bin/sh in work->check.folder, for at most
- * `most_seconds`, ends what it left running, and reads its results into
+ * Runs work->check.command with /bin/sh in work->check.folder, until
+ * `end_ns` at most (case_check_end_ns()), ends what it left running, and reads its results into
  * expected->data[]. PL_EUSAGE: the program failed, took too
  * long, or a result is missing or has another type or length; if the program
  * failed, the message has the last line that it printed. PL_EPARSE: a result is
  * not a whole .npy file. PL_EIO, PL_ENOMEM.
  */
 int check_command_run(const struct launch_case *work, const struct host_buffers *inputs,
-		      struct host_buffers *expected, int most_seconds, struct error *err);
+		      struct host_buffers *expected, int64_t end_ns, struct error *err);
 
 #endif

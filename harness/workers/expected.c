@@ -10,6 +10,9 @@
 #include "kernels/check_expression.h"
 #include "kernels/npy.h"
 
+/* The longest that a program that verifies may run. */
+#define PROGRAM_MOST_NS INT64_C(50000000000)
+
 bool case_is_checked(const struct launch_case *work)
 {
 	return work->check.kind != CHECK_NONE;
@@ -233,8 +236,15 @@ static int compute_by_items(const struct launch_case *work, const struct host_bu
 	return rc;
 }
 
+int64_t case_check_end_ns(int64_t timeout_ns)
+{
+	const int64_t share_ns = timeout_ns - timeout_ns / 6;
+
+	return monotonic_ns() + (share_ns < PROGRAM_MOST_NS ? share_ns : PROGRAM_MOST_NS);
+}
+
 int case_expected_compute(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err)
+			  struct host_buffers *expected, int64_t command_end_ns, struct error *err)
 {
 	switch (work->check.kind) {
 	case CHECK_ORACLE:
@@ -243,7 +253,7 @@ int case_expected_compute(const struct launch_case *work, const struct host_buff
 	case CHECK_FILE:
 		return compute_by_items(work, inputs, expected, err);
 	case CHECK_COMMAND:
-		return check_command_run(work, inputs, expected, CHECK_COMMAND_SECONDS, err);
+		return check_command_run(work, inputs, expected, command_end_ns, err);
 	case CHECK_LAUNCHES:
 	case CHECK_NONE:
 		break;

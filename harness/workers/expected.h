@@ -31,11 +31,20 @@ struct launch_case case_reference(const struct launch_case *work);
  */
 char *case_expected_key(const struct launch_case *work, size_t buffer, uint64_t seed);
 /*
+ * When a program that starts in this phase must end, as monotonic_ns(): after 5/6
+ * of the timeout, and after 50 s at most. perflab kills a worker whose phase
+ * exceeds the timeout, and a killed worker ends no program and removes no folder.
+ * To be called when the phase begins.
+ */
+int64_t case_check_end_ns(int64_t timeout_ns);
+
+/*
  * Fills expected->data[b] for every OUT and INOUT buffer b, from inputs->data[].
- * Not for cases that have a reference, or no check. PL_ENOENT: this worker lacks
+ * Not for cases that have a reference, or no check. command_end_ns: see
+ * case_check_end_ns(). PL_ENOENT: this worker lacks
  * the oracle. Other errors name the expression, file or program.
  */
 int case_expected_compute(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err);
+			  struct host_buffers *expected, int64_t command_end_ns, struct error *err);
 
 #endif

@@ -72,6 +72,20 @@ expect_code 1
 expect_out '2 (2 mismatch)'
 expect_out "elements of 'y' differ"
 
+# ---- a command that does not end ----
+# The worker must end it, for perflab kills a worker whose phase exceeds --timeout.
+sidecar none
+sed 's/^verify .*/verify by echo $$ >pid; exec sleep 1000/' twice.ptx.perflab >endless
+sed 's/64..128/64/' endless >twice.ptx.perflab
+mkdir folders
+TMPDIR=$work/folders run sweep twice.ptx --backend ptx --timeout 3s
+expect_code 3
+expect_out 'verify by echo'
+expect_out 'it ran longer than '
+kill -0 "$(cat pid)" 2>/dev/null && complain 'the command is still running'
+[ -z "$(ls folders)" ] || complain "the command's folder is left: $(ls folders)"
+sidecar 3
+
 refused 2 "axis n of twice: '3 * 4' is not a valid axis value" sweep twice.ptx --backend ptx \
 	--annotate 'axis n = 3 * 4'
 

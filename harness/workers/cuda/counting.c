@@ -1,5 +1,6 @@
 /* Executes the passes of a CUPTI session and replies the counters. */
 #include "harness/workers/cuda/counting.h"
+#include "harness/workers/expected.h"
 #include "metrics/settings.h"
 
 #include <errno.h>
@@ -53,6 +54,7 @@ static int count_case(struct counting *counting, const struct count_item *item, 
 	struct text skip = TEXT_INIT;
 	int rc = worker_reply_phase(counting->reply, item->id, WORKER_PHASE_COUNT, pass);
 
+	counting->resources->check_end_ns = case_check_end_ns(counting->settings->timeout_ns);
 	if (rc == 0)
 		rc = operation_load(&operation, counting->resources, item->work, &skip, err);
 	if (rc == 0 && skip.length)

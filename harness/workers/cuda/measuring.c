@@ -7,12 +7,50 @@
 #include "harness/workers/cuda/operation.h"
 #include "harness/workers/expected.h"
 
-static int verify_case(const struct measuring *measuring, int64_t id, int round,
-		       struct operation *operation, struct worker_reply *reply,
+static int enter_phase(const struct measuring *measuring, int64_t id, enum worker_phase phase,
+		       struct worker_reply *reply)
+{
+	measuring->resources->check_end_ns = case_check_end_ns(measuring->settings->timeout_ns);
+	return worker_reply_phase(reply, id, phase, -1);
+}
+
+/* The phase of one case, which begins with the expected results if they are not on the device. */
+struct verify_phase {
+	const struct measuring *measuring;
+	int64_t id;
+	struct worker_reply *reply;
+	bool entered;
+};
+
+static int enter_verify_phase(void *context)
+{
+	struct verify_phase *phase = context;
+
+	if (phase->entered)
+		return 0;
+	phase->entered = true;
+	return enter_phase(phase->measuring, phase->id, WORKER_PHASE_VERIFY, phase->reply);
+}
+
+static int prepare_case(struct verify_phase *phase, struct operation *operation, struct error *err)
+{
+	struct cuda_resources *resources = phase->measuring->resources;
+	int rc;
+
+	resources->announce_check = enter_verify_phase;
+	resources->announce_context = phase;
+	rc = operation_prepare(operation, err);
+	resources->announce_check = NULL;
+	resources->announce_context = NULL;
+	return rc;
+}
+
+static int verify_case(struct verify_phase *phase, int round, struct operation *operation,
 		       struct text *mismatch, struct error *err)
 {
+	const struct measuring *measuring = phase->measuring;
 	struct case_accuracy accuracy;
-	int rc = worker_reply_phase(reply, id, WORKER_PHASE_VERIFY, -1);
+	int rc = enter_verify_phase(phase);
 
 	if (rc)
 		return rc;
@@ -21,7 +59,8 @@ static int verify_case(const struct measuring *measuring, int64_t id, int round,
 	nvtx_leave_phase(measuring->ranges);
 	if (rc || mismatch->length || !case_is_checked(operation->work))
 		return rc;
-	return worker_reply_accuracy(reply, id, round, accuracy.relative_error, accuracy.reason);
+	return worker_reply_accuracy(phase->reply, phase->id, round, accuracy.relative_error,
+				     accuracy.reason);
 }
 
 /* Executes the operation once in a range of its own, for ncu to measure. */
@@ -29,7 +68,7 @@ static int execute_for_profiler(const struct measuring *measuring, int64_t id,
 				struct operation *operation, struct worker_reply *reply,
 				struct error *err)
 {
-	int rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
+	int rc = enter_phase(measuring, id, WORKER_PHASE_TIME, reply);
 
 	if (rc == 0)
 		rc = operation_restore(operation, err);
@@ -50,7 +89,7 @@ static int time_case(const struct measuring *measuring, int64_t id, struct opera
 		     struct operation *base, struct worker_reply *reply, struct round_result *timed,
 		     struct error *err)
 {
-	int rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
+	int rc = enter_phase(measuring, id, WORKER_PHASE_TIME, reply);
 
 	if (rc)
 		return rc;
@@ -144,7 +183,7 @@ static int prepare_base(const struct measuring *measuring, int64_t id,
 			struct worker_reply *reply, struct text *why, struct text *finding,
 			struct error *err)
 {
-	int rc = worker_reply_phase(reply, id, WORKER_PHASE_BESIDE, -1);
+	int rc = enter_phase(measuring, id, WORKER_PHASE_BESIDE, reply);
 
 	if (rc)
 		return rc;
@@ -262,6 +301,7 @@ int measure_case(const struct measuring *measuring, const struct measured_case *
 		 struct worker_reply *reply, enum trial_status *status, struct text *reason,
 		 struct error *err)
 {
+	struct verify_phase phase = {measuring, asked->id, reply, false};
 	const struct launch_case *work = asked->work;
 	struct operation operation = {0};
 	struct text finding = TEXT_INIT;
@@ -274,10 +314,9 @@ int measure_case(const struct measuring *measuring, const struct measured_case *
 		goto out;
 	}
 	if (rc == 0)
-		rc = operation_prepare(&operation, err);
+		rc = prepare_case(&phase, &operation, err);
 	if (rc == 0)
-		rc = verify_case(measuring, asked->id, asked->round, &operation, reply, &finding,
-				 err);
+		rc = verify_case(&phase, asked->round, &operation, &finding, err);
 	if (rc == 0 && finding.length) {
 		*status = TRIAL_MISMATCH;
 		goto out;

@@ -118,7 +118,7 @@ static int stage_expected(struct operation *operation, const struct freshness *f
 					     &expected.data[b], err);
 	}
 	if (rc == 0)
-		rc = case_expected_compute(work, inputs, &expected, err);
+		rc = case_expected_compute(work, inputs, &expected, resources->check_end_ns, err);
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		if (fresh->expected[b])
 			rc = upload(resources->device, operation->buffers[b].expected,
@@ -189,8 +189,12 @@ static int make_expected(struct operation *operation, const struct freshness *fr
 			 const struct host_buffers *inputs, struct error *err)
 {
 	const struct launch_case reference = case_reference(operation->work);
-	int rc;
+	struct cuda_resources *resources = operation->resources;
+	int rc = resources->announce_check ? resources->announce_check(resources->announce_context)
+					   : 0;
 
+	if (rc)
+		return rc;
 	if (!case_has_reference(operation->work))
 		return stage_expected(operation, fresh, inputs, err);
 	rc = execute_reference(operation, &reference, err);

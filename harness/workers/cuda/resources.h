@@ -19,6 +19,11 @@ struct cuda_resources {
 	struct memory memory;
 	struct staging staging;
 	uint64_t seed;
+	int64_t check_end_ns; /* when a program that verifies must end: case_check_end_ns() */
+	/* Called before the expected results of a case are computed. Its error ends the
+	 * preparation. NULL: nobody listens. */
+	int (*announce_check)(void *context);
+	void *announce_context;
 	bool mixed; /* inputs are mixed with those of another seed: operation_data.c */
 	CUfunction compare[ELEMENT_TYPES]; /* check.cu's compare_f32 and so on */
 	CUfunction flush;                  /* check.cu's flush_by_reading */

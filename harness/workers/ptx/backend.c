@@ -221,6 +221,7 @@ static int ptx_backend_open(void *context, const struct measure_settings *settin
 	if (rc)
 		return rc;
 	case_runner_init(&backend->runner, chip, settings->seed);
+	backend->runner.timeout_ns = settings->timeout_ns;
 	backend->runner.all_blocks = settings->all_blocks;
 	backend->runner.memory_limit_bytes = memory_limit_bytes(settings, chip);
 	backend->runner.print = print_to_output;

@@ -11,6 +11,7 @@
 #include "harness/workers/expected.h"
 #include "harness/workers/ptx/emulated_case.h"
 #include "harness/workers/ptx/sampling.h"
+#include "metrics/settings.h"
 
 /* The size of a launch with fewer blocks is not estimated. */
 #define BLOCKS_WORTH_ESTIMATING 64
@@ -23,6 +24,7 @@ void case_runner_init(struct case_runner *runner, const struct chip *chip, uint6
 		.memory_limit_bytes = chip->memory_bytes,
 		.sampled_beyond = SAMPLED_BEYOND_INSTRUCTIONS,
 		.whole_most = WHOLE_MOST_INSTRUCTIONS,
+		.timeout_ns = measure_settings_default.timeout_ns,
 	};
 }
 
@@ -202,6 +204,7 @@ static int announce_phase(struct case_runner *runner, enum worker_phase phase)
 	if (!runner->announce || runner->announced & bit)
 		return 0;
 	runner->announced |= bit;
+	runner->check_end_ns = case_check_end_ns(runner->timeout_ns);
 	return runner->announce(runner->announce_context, phase);
 }
 
@@ -220,7 +223,7 @@ static int restore_and_expect(struct emulated_case *emulated, struct host_buffer
 	emulated_case_buffers(emulated, &inputs);
 	if (rc == 0 && case_is_checked(work))
 		rc = expected_results_find(&runner->expected, work, seed, &inputs, &reference,
-					   expected, err);
+					   runner->check_end_ns, expected, err);
 	return rc;
 }
 
@@ -398,6 +401,7 @@ int case_emulate(struct case_runner *runner, const struct launch_case *work,
 	int rc = ptx_image_program(&runner->images, work, &image, &program, &gaps, err);
 
 	runner->announced = 0;
+	runner->check_end_ns = case_check_end_ns(runner->timeout_ns);
 	if (rc)
 		return rc;
 	if (!program) {

@@ -37,7 +37,9 @@ struct case_runner {
 	 * (EMULATE), each at most once per case. NULL: nobody listens. Its error ends the case. */
 	int (*announce)(void *context, enum worker_phase phase);
 	void *announce_context;
-	unsigned announced; /* bits of the phases of this case */
+	unsigned announced;   /* bits of the phases of this case */
+	int64_t timeout_ns;   /* of a phase */
+	int64_t check_end_ns; /* when a program that verifies must end, in this phase */
 };
 /* Uses the limits above and the images of share/perflab/ptx. */
 void case_runner_init(struct case_runner *runner, const struct chip *chip, uint64_t seed);

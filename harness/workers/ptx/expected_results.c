@@ -117,8 +117,8 @@ static bool look_up_results(struct expected_cache *cache, const struct launch_ca
 
 int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
 			  uint64_t seed, const struct host_buffers *inputs,
-			  const struct reference_runner *reference, struct host_buffers *expected,
-			  struct error *err)
+			  const struct reference_runner *reference, int64_t command_end_ns,
+			  struct host_buffers *expected, struct error *err)
 {
 	struct host_buffers found = {0};
 	int rc = 0;
@@ -131,7 +131,7 @@ int expected_results_find(struct expected_cache *cache, const struct launch_case
 		if (rc == 0 && case_has_reference(work))
 			rc = reference->run(reference->context, &fresh, err);
 		else if (rc == 0)
-			rc = case_expected_compute(work, inputs, &fresh, err);
+			rc = case_expected_compute(work, inputs, &fresh, command_end_ns, err);
 		if (rc == 0)
 			cache_results(cache, work, seed, &fresh);
 		for (size_t b = 0; b < work->buffer_count; b++)

@@ -37,7 +37,7 @@ struct reference_runner {
  */
 int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
 			  uint64_t seed, const struct host_buffers *inputs,
-			  const struct reference_runner *reference, struct host_buffers *expected,
-			  struct error *err);
+			  const struct reference_runner *reference, int64_t command_end_ns,
+			  struct host_buffers *expected, struct error *err);
 
 #endif

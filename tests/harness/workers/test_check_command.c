@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "harness/workers/check_command.h"
+#include "harness/workers/expected.h"
 
 #define N 4
 #define IN "\"$PERFLAB_INPUTS\""
@@ -24,7 +25,7 @@ static char *check_folder; /* in which the program runs; NULL: the current one *
 static char root[] = "/tmp/perflab-test-command-XXXXXX";
 
 /* y is what the program writes. Returns its code. */
-static int run_script(char *script, int most_seconds, struct error *err)
+static int run_script(char *script, int64_t most_ms, struct error *err)
 {
 	struct case_buffer buffers[] = {
 		{.name = "x", .type = ELEMENT_F32, .length = N, .role = BUFFER_IN},
@@ -44,7 +45,8 @@ static int run_script(char *script, int most_seconds, struct error *err)
 	struct host_buffers expected = {.data = {[2] = y}};
 
 	memset(y, 0, sizeof(y));
-	return check_command_run(&work, &inputs, &expected, most_seconds, err);
+	return check_command_run(&work, &inputs, &expected, monotonic_ns() + most_ms * 1000000,
+				 err);
 }
 
 /* Folders are made in `root`, and none is left there. */
@@ -58,7 +60,7 @@ static void run_must_succeed(char *script)
 {
 	struct error err = {0};
 
-	if (run_script(script, 20, &err))
+	if (run_script(script, 20000, &err))
 		fail_msg("%s", err.text);
 	assert_memory_equal(x, y, sizeof(x));
 }
@@ -72,7 +74,7 @@ static void accepts(char *script)
 static void refuses(char *script, int code, const char *says)
 {
 	struct error err = {0};
-	int rc = run_script(script, 20, &err);
+	int rc = run_script(script, 20000, &err);
 
 	if (rc != code || !strstr(err.text, says) || !strstr(err.text, "verify by "))
 		fail_msg("%s: code %d, \"%s\"", script, rc, err.text);
@@ -156,8 +158,8 @@ static void hangs(char *script)
 	const int64_t begin_ns = monotonic_ns();
 	struct error err = {0};
 
-	assert_int_equal(run_script(script, 1, &err), PL_EUSAGE);
-	assert_non_null(strstr(err.text, "it ran longer than 1 s"));
+	assert_int_equal(run_script(script, 1000, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "it ran longer than "));
 	assert_true(monotonic_ns() - begin_ns < INT64_C(20000000000));
 	assert_nothing_left();
 }
@@ -172,7 +174,7 @@ static void test_a_program_that_hangs(void **context)
 }
 
 /* What it started in the background ends with it, and so closes the FIFO, which was open before. */
-static void leaves_no_process(const char *rest, int most_seconds, int code)
+static void leaves_no_process(const char *rest, int64_t most_ms, int code)
 {
 	char *fifo = xasprintf("%s/fifo", root);
 	char *script = xasprintf("exec 9> %s; sleep 100 & %s", fifo, rest);
@@ -182,7 +184,7 @@ static void leaves_no_process(const char *rest, int most_seconds, int code)
 	assert_int_equal(mkfifo(fifo, 0600), 0);
 	end = (struct pollfd){.fd = open(fifo, O_RDONLY | O_NONBLOCK), .events = POLLIN};
 	assert_true(end.fd >= 0);
-	assert_int_equal(run_script(script, most_seconds, &err), code);
+	assert_int_equal(run_script(script, most_ms, &err), code);
 	assert_int_equal(poll(&end, 1, 5000), 1);
 	assert_true(end.revents & POLLHUP);
 	close(end.fd);
@@ -195,11 +197,41 @@ static void leaves_no_process(const char *rest, int most_seconds, int code)
 static void test_no_process_is_left(void **context)
 {
 	(void)context;
-	leaves_no_process("sleep 100", 1, PL_EUSAGE);
+	leaves_no_process("sleep 100", 1000, PL_EUSAGE);
 	/* ... also if the program ends well, and what it started holds its output open */
-	leaves_no_process("sleep 100 & " COPY, 20, 0);
-	leaves_no_process("yes & " COPY, 20, 0);
-	leaves_no_process("exit 3", 20, PL_EUSAGE);
+	leaves_no_process("sleep 100 & " COPY, 20000, 0);
+	leaves_no_process("yes & " COPY, 20000, 0);
+	leaves_no_process("exit 3", 20000, PL_EUSAGE);
+}
+
+/* A worker is killed at the end of its timeout, so the program must end before. */
+static void ends_before(int64_t timeout_ms, int64_t least_ms, int64_t most_ms)
+{
+	const int64_t before_ns = monotonic_ns();
+	const int64_t end_ns = case_check_end_ns(timeout_ms * 1000000);
+
+	assert_true(end_ns >= before_ns + least_ms * 1000000);
+	assert_true(end_ns <= monotonic_ns() + most_ms * 1000000);
+}
+
+static void test_the_end_is_before_the_timeout(void **context)
+{
+	(void)context;
+	ends_before(60000, 50000, 50000);
+	ends_before(3600000, 50000, 50000);
+	ends_before(6000, 5000, 5000);
+	ends_before(1, 0, 1);
+}
+
+/* The phase may have used its time before the program starts. */
+static void test_no_time_is_left(void **context)
+{
+	struct error err = {0};
+
+	(void)context;
+	assert_int_equal(run_script("sleep 100", -5, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "it ran longer than 0 ns"));
+	assert_nothing_left();
 }
 
 static int set_up(void **context)
@@ -226,6 +258,8 @@ int main(void)
 		cmocka_unit_test(test_bad_results),
 		cmocka_unit_test(test_a_program_that_hangs),
 		cmocka_unit_test(test_no_process_is_left),
+		cmocka_unit_test(test_the_end_is_before_the_timeout),
+		cmocka_unit_test(test_no_time_is_left),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

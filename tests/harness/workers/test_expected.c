@@ -12,6 +12,7 @@
 #include "harness/workers/case_buffers.h"
 #include "harness/workers/expected.h"
 #include "kernels/npy.h"
+#include "metrics/settings.h"
 
 #define N 4
 
@@ -48,7 +49,8 @@ static void bench_init(struct bench *bench, struct case_check check)
 
 static int compute(struct bench *bench, struct error *err)
 {
-	return case_expected_compute(&bench->work, &bench->inputs, &bench->expected, err);
+	return case_expected_compute(&bench->work, &bench->inputs, &bench->expected,
+				     case_check_end_ns(measure_settings_default.timeout_ns), err);
 }
 
 static void must_compute(struct bench *bench)

@@ -38,7 +38,8 @@ static void compare_integers(void **arguments, size_t bytes)
 
 /* What the kernel and its reference did. */
 struct reference_deed {
-	size_t executions;     /* of the kernel */
+	size_t executions; /* of the kernel */
+	size_t reference_executions;
 	size_t wrong_at;       /* in this execution the kernel writes another value; 0: never */
 	int64_t kernel_end;    /* the kernel writes the elements before it */
 	int64_t reference_end; /* as kernel_end, of the reference
@@ -59,6 +60,7 @@ static void execute_both(struct stub_driver *stub, const char *name, void **argu
 		       sizeof(int32_t) * (size_t)deed->kernel_end);
 	}
 	if (!strcmp(name, "slow")) {
+		deed->reference_executions++;
 		deed->seen_by_reference = *out;
 		memset(out, 7, sizeof(int32_t) * (size_t)deed->reference_end);
 	}
@@ -127,6 +129,52 @@ static void test_a_reference_that_writes_elsewhere_is_named(void **context)
 	/* The guard zone is whole again: the kernel is not blamed. */
 	deed.reference_end = ELEMENTS;
 	assert_int_equal(operation_prepare(&operation, &err), 0);
+	operation_release(&operation);
+	end_case_with_reference(work);
+}
+
+/* How often the check was announced, and the executions of the reference before. */
+struct announcement {
+	size_t count;
+	const struct reference_deed *deed;
+	bool before, refuses;
+};
+
+static int note_check(void *context)
+{
+	struct announcement *announcement = context;
+
+	announcement->count++;
+	announcement->before = !announcement->deed->reference_executions;
+	return announcement->refuses ? PL_EIO : 0;
+}
+
+/* The time of a slow check belongs to the phase verify, which begins before it. */
+static void test_a_check_is_announced_before_it_runs(void **context)
+{
+	struct bench *bench = *context;
+	struct reference_deed deed = {.reference_end = ELEMENTS};
+	struct announcement announcement = {.deed = &deed, .refuses = true};
+	struct case_launch slow;
+	struct launch_case *work = case_with_reference(&slow);
+	struct operation operation = {0};
+	struct error err = {0};
+
+	bench->stub.execute = execute_both;
+	bench->stub.context = &deed;
+	bench->resources.announce_check = note_check;
+	bench->resources.announce_context = &announcement;
+	load_kernel(bench, &operation, work);
+	assert_int_equal(operation_prepare(&operation, &err), PL_EIO);
+	assert_int_equal(deed.reference_executions, 0);
+	announcement = (struct announcement){.deed = &deed};
+	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(announcement.count, 1);
+	assert_true(announcement.before);
+	assert_int_equal(deed.reference_executions, 1);
+	/* the results are on the device: nothing is computed */
+	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(announcement.count, 1);
 	operation_release(&operation);
 	end_case_with_reference(work);
 }
@@ -227,6 +275,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(test_what_neither_kernel_writes_differs),
 		BENCH_TEST(test_a_reference_that_writes_elsewhere_is_named),
+		BENCH_TEST(test_a_check_is_announced_before_it_runs),
 		BENCH_TEST(test_a_reference_may_lack_a_variable),
 		BENCH_TEST(test_one_wrong_sample_is_found),
 	};
