@@ -311,7 +311,8 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 	const size_t limit = batch_limit(operation, base, manner);
 	struct round_result timed = *out;
 	size_t wanted = ((size_t)settings->min_samples + rounds - 1) / rounds;
-	int64_t end_ns;
+	const int64_t limit_ns = settings->max_time_ns / settings->rounds;
+	int64_t begun_ns;
 	double warm_up;
 	int rc = timer_stay_warm(timer, err);
 
@@ -319,7 +320,7 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 	timed.time_ns = xcalloc(ROUND_MAX_SAMPLES + 1, sizeof(*timed.time_ns));
 	timed.base_ns = base ? xcalloc(ROUND_MAX_SAMPLES + 1, sizeof(*timed.base_ns)) : NULL;
 	timed.count = 0;
-	end_ns = monotonic_ns() + settings->max_time_ns / settings->rounds;
+	begun_ns = monotonic_ns();
 	/* A hot sample needs an execution before it, because the cache has the data that the
 	 * verification read. A cold sample needs none: the flush removes that data. */
 	if (rc == 0 && !cold && !base)
@@ -331,7 +332,7 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 		rc = take_samples(timer, operation, base, manner, &timed, timed.count, batch, err);
 		timed.count += batch;
 		/* Grows by half, which limits both the number of checks and the excess samples. */
-		if (rc == 0 && timed.count == wanted && monotonic_ns() < end_ns &&
+		if (rc == 0 && timed.count == wanted && monotonic_ns() - begun_ns < limit_ns &&
 		    !(is_precise_enough(timed.time_ns, timed.count, precision) &&
 		      (!base ||
 		       is_speedup_precise(timed.time_ns, timed.base_ns, timed.count, precision))))
