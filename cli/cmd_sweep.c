@@ -44,28 +44,37 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 
 /* ---- the plan ---- */
 
+/* NULL of NULL. */
+static char *case_name(const struct plan_case *planned)
+{
+	return planned ? xasprintf("%s/%s/%s", planned->kernel, planned->variant, planned->config)
+		       : NULL;
+}
+
 static int print_plan(const struct invocation *call, const struct plan *plan, struct error *err)
 {
 	static const struct table_column columns[] = {
-		{.name = "case"}, {.name = "plan"}, {.name = "reason"}};
+		{.name = "case"}, {.name = "plan"}, {.name = "reason"}, {.name = "beside"}};
 	const struct sweep_options *options = call->options;
 	const enum report_format format = (enum report_format)options->common.format;
-	struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	const char *const none = format == REPORT_TEXT ? "" : NULL;
+	struct table *table =
+		table_new(columns, ARRAY_SIZE(columns) - (plan->base_variant ? 0 : 1));
 	int rc;
 
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_case *planned = &plan->cases[i];
-		char *name =
-			xasprintf("%s/%s/%s", planned->kernel, planned->variant, planned->config);
+		char *name = case_name(planned), *base = case_name(plan_base(plan, planned));
 		const char *state = planned->skip_reason ? "skip"
 				    : planned->finished  ? "done"
 							 : "run";
 
-		table_row(table, (const char *const[]){name, state,
-						       planned->skip_reason || format != REPORT_TEXT
-							       ? planned->skip_reason
-							       : ""});
+		table_row(table,
+			  (const char *const[]){name, state,
+						planned->skip_reason ? planned->skip_reason : none,
+						base ? base : none});
 		free(name);
+		free(base);
 	}
 	rc = table_to_stdout(call, table, format, err);
 	table_free(table);
@@ -76,7 +85,7 @@ static int print_plan(const struct invocation *call, const struct plan *plan, st
 	return rc;
 }
 
-static int show_plan(const struct invocation *call, const struct sweep_request *request,
+static int show_plan(struct invocation *call, const struct sweep_request *request,
 		     struct progress *progress, struct error *err)
 {
 	const struct sweep_observer observer = progress_observer(progress);
@@ -92,6 +101,11 @@ static int show_plan(const struct invocation *call, const struct sweep_request *
 		say("no device: planned for the least that every CUDA device has; %s",
 		    preview.absent);
 	rc = print_plan(call, preview.plan, err);
+	if (!rc && preview.failed) {
+		call->exit_code = EXIT_FAILED;
+		say("%zu %s failed; the reasons are in the plan", preview.failed,
+		    preview.failed == 1 ? "case" : "cases");
+	}
 	sweep_preview_release(&preview);
 	return rc;
 }

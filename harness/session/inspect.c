@@ -111,8 +111,10 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 	return rc;
 }
 
-void sweep_skip_failed(struct sweep *sweep)
+size_t sweep_skip_failed(struct sweep *sweep)
 {
+	size_t failed = 0;
+
 	for (size_t i = 0; i < sweep->plan->count; i++) {
 		struct case_state *state = &sweep->cases[i];
 		char *reason;
@@ -123,5 +125,7 @@ void sweep_skip_failed(struct sweep *sweep)
 				   state->early_reason);
 		skip_inspected(sweep, i, reason);
 		free(reason);
+		failed++;
 	}
+	return failed;
 }

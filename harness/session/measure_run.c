@@ -58,14 +58,14 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	return rc;
 }
 
-int inspect_only(const struct run_task *task, char **device, struct error *err)
+int inspect_only(const struct run_task *task, struct sweep_preview *out, struct error *err)
 {
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
 	int rc = open_and_inspect(&sweep, task, err);
 
 	if (!rc) {
-		sweep_skip_failed(&sweep);
-		*device = xstrdup(sweep.info.device.name);
+		out->failed = sweep_skip_failed(&sweep);
+		out->device = xstrdup(sweep.info.device.name);
 	}
 	sweep_close(&sweep, rc);
 	return rc;

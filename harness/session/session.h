@@ -125,8 +125,10 @@ int sweep_run(const struct sweep_request *request, const struct sweep_observer *
 
 struct sweep_preview {
 	struct plan *plan;
-	char *device; /* the name of the device that it was made for; NULL: none could be used */
-	char *absent; /* why no device could be used; NULL: one was */
+	char *device;  /* the name of the device that it was made for; NULL: none could be used */
+	char *absent;  /* why no device could be used; NULL: one was */
+	size_t failed; /* cases that would end as failed, such as those whose source does not
+			* compile; the plan has the reasons */
 };
 void sweep_preview_release(struct sweep_preview *preview);
 

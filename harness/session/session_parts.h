@@ -129,8 +129,8 @@ struct run_task {
 /* Opens the backend, resolves the plan, inspects, stores, measures, judges. out->db may be open
  * already; out->run is loaded when the run succeeded. */
 int measure_run(const struct run_task *task, struct sweep_result *out, struct error *err);
-/* Opens the backend, resolves the plan and inspects. *device is malloc'd. */
-int inspect_only(const struct run_task *task, char **device, struct error *err);
+/* Opens the backend, resolves the plan and inspects. Sets out->device and out->failed. */
+int inspect_only(const struct run_task *task, struct sweep_preview *out, struct error *err);
 
 /* ---- the store: store.c ---- */
 

@@ -221,9 +221,7 @@ int sweep_run(const struct sweep_request *request, const struct sweep_observer *
 
 static int attempt_inspection(const struct run_task *task, void *out, struct error *err)
 {
-	struct sweep_preview *preview = out;
-
-	return inspect_only(task, &preview->device, err);
+	return inspect_only(task, out, err);
 }
 
 /* Without a device: planned for the least that every CUDA device has. */

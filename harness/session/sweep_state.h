@@ -156,8 +156,9 @@ size_t case_add_missing(const struct sweep *sweep, struct counter_list *counters
 int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err);
 /* Inspects every runnable case that is not finished; adds skips to the plan. */
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err);
-/* Turns cases that failed at inspection into skipped ones, for a plan that is only shown. */
-void sweep_skip_failed(struct sweep *sweep);
+/* Turns cases that failed at inspection into skipped ones, for a plan that is only shown. Returns
+ * their number. */
+size_t sweep_skip_failed(struct sweep *sweep);
 /* Gives the results of inspection to the sink. Later results go to the sink directly. */
 int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error *err);
 /* Runs rounds and counts, or emulates. */

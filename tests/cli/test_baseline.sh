@@ -55,6 +55,17 @@ is b.db '2' "SELECT count(*) FROM trial WHERE kernel = 'stream'"
 run sweep reduce/shuffle/block=256,n=2048 --baseline sequential --backend cuda --db c.db -q
 is c.db 'block=256,n=2048' "SELECT group_concat(config) FROM trial WHERE variant = 'sequential'"
 
+# ---- the plan shows which base case belongs to which case ----
+sweep reduce/shuffle --baseline sequential --dry-run
+expect_code 0
+grep -q '^reduce/shuffle/block=128,n=4096 .* reduce/sequential/block=128,n=4096$' out || complain 'no base case in the plan'
+grep -q '^reduce/sequential/block=128,n=4096  *run *$' out || complain 'the base case has one, too'
+sweep reduce/shuffle --baseline sequential --dry-run --format json
+expect_out '"beside": "reduce/sequential/block=128,n=4096"'
+expect_out '"beside": null'
+sweep reduce/shuffle --dry-run
+grep -qi beside out && complain 'a column of base cases where there is no base variant'
+
 # ---- words that are wrong ----
 refused 2 'did you mean sequential' sweep reduce --baseline sequental --db no.db
 refused 2 'did you mean reduce/shuffle' sweep reduce --baseline reduce/shufle --db no.db

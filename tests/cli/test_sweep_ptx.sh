@@ -105,5 +105,12 @@ cp twice.ptx.perflab twice.cu.perflab
 run sweep twice.cu --backend ptx
 expect_code 3
 expect_err "there is no compiler for"
+expect_err '2 cases failed; the reasons are in the report'
+run sweep twice.cu --backend ptx --dry-run
+expect_code 3
+expect_err "there is no compiler for"
+expect_err '2 cases failed; the reasons are in the plan'
+run sweep twice.ptx --backend ptx --dry-run
+expect_code 0
 
 finish
