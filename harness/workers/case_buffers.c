@@ -138,6 +138,26 @@ static const char *check_item_text(const struct case_check *check, size_t buffer
 	return "";
 }
 
+/* How much of an expression or a command a message shows. */
+#define CHECK_SHOWN_BYTES 80
+
+/* What follows must stay visible, so only the beginning of a long check is shown. */
+static void add_beginning(struct text *out, const char *check)
+{
+	size_t length = strlen(check);
+
+	if (length <= CHECK_SHOWN_BYTES) {
+		text_add(out, check);
+		return;
+	}
+	length = CHECK_SHOWN_BYTES;
+	while (length &&
+	       ((unsigned char)check[length] & 0xc0) == 0x80) /* inside a UTF-8 character */
+		length--;
+	text_add_bytes(out, check, length);
+	text_add(out, "…");
+}
+
 void case_describe_expected(struct text *out, const struct launch_case *work, size_t buffer)
 {
 	const struct case_check *check = &work->check;
@@ -151,13 +171,15 @@ void case_describe_expected(struct text *out, const struct launch_case *work, si
 		case_describe_reference(out, work);
 		break;
 	case CHECK_EXPRESSION:
-		text_addf(out, "the expression %.200s", check_item_text(check, buffer));
+		text_add(out, "the expression ");
+		add_beginning(out, check_item_text(check, buffer));
 		break;
 	case CHECK_FILE:
 		text_addf(out, "the file %.200s", check_item_text(check, buffer));
 		break;
 	case CHECK_COMMAND:
-		text_addf(out, "the results of the command %.200s", check->command);
+		text_add(out, "the results of the command ");
+		add_beginning(out, check->command);
 		break;
 	case CHECK_NONE:
 		text_add(out, "nothing");

@@ -131,7 +131,24 @@ struct reference_run {
 	bool mixed; /* with the inputs of case_fill_mixed() */
 };
 
-/* A reference that goes wrong is no fault of the kernel that it verifies. */
+static bool exceeded_limit(const struct finding_list *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->items[i].kind == FINDING_ENDLESS)
+			return true;
+	return false;
+}
+
+/* 0: no limit. */
+static uint64_t launch_limit(const struct case_runner *runner)
+{
+	return runner->all_blocks ? 0 : runner->whole_most;
+}
+
+/*
+ * A reference that goes wrong is no fault of the kernel that it verifies.
+ * PL_EUNSUPPORTED: it is too large for the emulator. PL_EUSAGE: any other reason.
+ */
 static int refuse_wrong_reference(const struct emulated_case *emulated,
 				  const struct launch_case *verified, struct error *err)
 {
@@ -139,7 +156,13 @@ static int refuse_wrong_reference(const struct emulated_case *emulated,
 	int rc = 0;
 
 	case_describe_reference(&who, verified);
-	if (emulated_case_ended(emulated))
+	if (exceeded_limit(&emulated->findings))
+		rc = error_set(err, PL_EUNSUPPORTED,
+			       "%s, which computes the expected results, did not end within %.3g "
+			       "warp instructions, the emulator's limit for a launch: choose a "
+			       "smaller size, another check or --blocks all",
+			       who.data, (double)launch_limit(emulated->runner));
+	else if (emulated_case_ended(emulated))
 		finding_text(&found, &emulated->findings.items[0]);
 	else
 		rc = emulated_case_check_inputs(emulated, who.data, &found, err);
@@ -156,7 +179,7 @@ static int emulate_reference(struct emulated_case *emulated, const struct launch
 			     struct host_buffers *results, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
-	const struct launch_part all = {.instructions = emulated->runner->whole_most};
+	const struct launch_part all = {.instructions = launch_limit(emulated->runner)};
 	struct host_buffers data = {0};
 	int rc = emulated_case_restore(emulated, err);
 
@@ -185,7 +208,8 @@ static int compute_reference(void *context, struct host_buffers *results, struct
 	if (rc == 0 && !program)
 		rc = error_set(
 			err, PL_EUNSUPPORTED,
-			"the kernel that verifies needs features that the emulator lacks: %s",
+			"the kernel that computes the expected results needs features that the "
+			"emulator lacks: %s; choose another check",
 			gaps);
 	if (rc == 0)
 		rc = emulated_case_open(&emulated, of->runner, &reference, image, program, err);
@@ -231,7 +255,7 @@ static int launch_all_parts(struct emulated_case *emulated, bool checked, struct
 {
 	const struct launch_part all = {
 		.checked = checked,
-		.instructions = emulated->runner->all_blocks ? 0 : emulated->runner->whole_most,
+		.instructions = launch_limit(emulated->runner),
 	};
 	int rc = 0;
 
@@ -317,12 +341,8 @@ static void describe_findings(const struct emulated_case *emulated, struct text 
 	finding_text(reason, &findings->items[0]);
 	if (more)
 		text_addf(reason, ", and %" PRIu64 " more", more);
-	for (size_t i = 0; i < findings->count; i++) {
-		if (findings->items[i].kind == FINDING_ENDLESS) {
-			text_add(reason, "; --blocks all removes this limit");
-			break;
-		}
-	}
+	if (exceeded_limit(findings))
+		text_add(reason, "; --blocks all removes this limit");
 }
 
 static void set_outcome(const struct emulated_case *emulated, const struct case_totals *totals,
@@ -378,7 +398,17 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 		*status = TRIAL_SKIPPED; /* a limit of the emulator is no fault of the case */
 		whole = false;
 	} else if (rc == 0 && whole) {
-		rc = execute_all_launches(emulated, totals, &mismatch, err);
+		struct error cause = {0};
+
+		rc = execute_all_launches(emulated, totals, &mismatch, &cause);
+		if (rc ==
+		    PL_EUNSUPPORTED) { /* the reference; this is no fault of the case, either */
+			text_add(reason, cause.text);
+			*status = TRIAL_SKIPPED;
+			rc = 0;
+		} else if (rc) {
+			error_set(err, rc, "%s", cause.text);
+		}
 	}
 	if (rc == 0 && *status == TRIAL_OK)
 		set_outcome(emulated, totals, &mismatch, status, reason);

@@ -198,14 +198,21 @@ static void test_reference_launches(void **context)
 }
 
 /* A message names what a wrong result was compared with. */
+#define EIGHTY "x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + x + "
+
 static void test_a_difference_names_the_check(void **context)
 {
 	struct case_check_item items[] = {{2, "7"}, {1, "2 * x"}}, file = {1, "/data/y.npy"};
+	struct case_check_item longer = {1, EIGHTY "2 * x"};
 	struct case_launch slow[] = {{.entry = "slow"}, {.entry = "_ZN2ns3endIfEEvPT_"}};
 	const struct {
 		struct case_check check;
 		const char *compared_with;
 	} rows[] = {
+		{{CHECK_EXPRESSION, .items = &longer, .item_count = 1},
+		 "the expression " EIGHTY "…"},
+		{{CHECK_COMMAND, .command = EIGHTY "x"}, "the results of the command " EIGHTY "…"},
+		{{CHECK_COMMAND, .command = EIGHTY}, "the results of the command " EIGHTY},
 		{{CHECK_ORACLE, .command = NULL}, "the CPU oracle"},
 		{{CHECK_EXPRESSION, .items = items, .item_count = 2}, "the expression 2 * x"},
 		{{CHECK_FILE, .items = &file, .item_count = 1}, "the file /data/y.npy"},

@@ -92,6 +92,31 @@ static void test_an_endless_kernel_ends(void **context)
 		       WORDS("endless", "fault_endless_loop", "endless_loop.cu", "--blocks all"));
 }
 
+/* The kernel is right, and its reference executes more than the emulator may: nobody is wrong. */
+static void test_a_reference_that_is_too_large_is_no_fault(void **context)
+{
+	struct launch_case *work = fault_case("none"), *slow = fault_case("endless_loop");
+	struct outcome outcome;
+
+	(void)context;
+	work->check = (struct case_check){.kind = CHECK_LAUNCHES,
+					  .launches = slow->launches,
+					  .launch_count = slow->launch_count,
+					  .image = slow->image};
+	runner.whole_most = 100000;
+	outcome = outcome_of(&runner, work);
+	assert_int_equal(outcome.status, TRIAL_SKIPPED);
+	assert_string_equal(outcome.reason.data,
+			    "verify: the kernel fault_endless_loop, which computes the expected "
+			    "results, did not end within 1e+05 warp instructions, the emulator's "
+			    "limit for a launch: choose a smaller size, another check or --blocks "
+			    "all");
+	outcome_release(&outcome);
+	work->check = (struct case_check){.kind = CHECK_ORACLE};
+	launch_case_free(work);
+	launch_case_free(slow);
+}
+
 /* ---- facts and counters ---- */
 
 static void test_facts(void **context)
@@ -479,6 +504,7 @@ int main(void)
 		ON_BENCH(test_faults_name_their_place),
 		ON_BENCH(test_wrong_results_are_mismatches),
 		ON_BENCH(test_an_endless_kernel_ends),
+		ON_BENCH(test_a_reference_that_is_too_large_is_no_fault),
 		ON_BENCH(test_facts),
 		ON_BENCH(test_what_the_chip_cannot_launch_is_skipped),
 		ON_BENCH(test_phases_are_announced),
