@@ -87,6 +87,15 @@ static enum tool_end ptxas_ask(struct text *said, const struct translation *tran
 	return end;
 }
 
+static int append_lines(const char *path, const char *lines, struct error *err)
+{
+	FILE *file = fopen(path, "abe");
+	const bool printed = file && fprintf(file, "\n%s", lines) >= 0;
+	const bool closed = file && fclose(file) == 0;
+
+	return printed && closed ? 0 : cache_write_error(path, err);
+}
+
 int entry_resources_append(const struct translation *translation,
 			   const struct compile_request *request, const struct compile_tools *tools,
 			   const volatile int *stop, struct error *err)
@@ -95,7 +104,6 @@ int entry_resources_append(const struct translation *translation,
 	struct text said = TEXT_INIT, lines = TEXT_INIT;
 	enum tool_end end = TOOL_FAILED;
 	size_t length;
-	FILE *file;
 	int rc = 0;
 
 	if (tools->ptxas.length && !read_file(&ptx, &length, path, COMPILE_IMAGE_LIMIT, NULL)) {
@@ -106,11 +114,8 @@ int entry_resources_append(const struct translation *translation,
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
 	if (end == TOOL_DONE)
 		entry_resources_read(&lines, said.data, request->arch);
-	if (lines.length) {
-		file = fopen(path, "abe");
-		if (!file || fprintf(file, "\n%s", lines.data) < 0 || fclose(file))
-			rc = cache_write_error(path, err);
-	}
+	if (lines.length)
+		rc = append_lines(path, lines.data, err);
 	text_release(&said);
 	text_release(&lines);
 	free(ptx);

@@ -82,6 +82,20 @@ start copy.ptx copy.perflab
 cp kept copy.ptx.perflab
 resumes 4
 
+# ---- a merge of unfinished shards: there is no one folder to go to ----
+for shard in 1 2; do
+	mkdir "part$shard"
+	cp copy.ptx copy.ptx.perflab check.sh "part$shard"
+	cd "part$shard" || exit 1
+	sh -c 'echo $$ >pid; exec "$PERFLAB" sweep copy.ptx --shard "$1/2" --sweep-id night \
+		--backend ptx --jobs 1 -q --db part.db' sh "$shard" >"$work/out" 2>"$work/err"
+	cd "$work" || exit 1
+done
+run merge part1/part.db part2/part.db -o joined.db
+[ "$(sqlite3 joined.db 'SELECT count(*) FROM run')" -eq 1 ] || complain 'the shards are not joined'
+refused 2 'resume each shard in its own folder and database, then merge it again' \
+	sweep --resume 1 --db joined.db
+
 # data
 : >go
 sed 's/^verify .*/verify by cp "$PERFLAB_INPUTS\/x.npy" "$PERFLAB_RESULTS\/y.npy"; cp "$PERFLAB_INPUTS\/x.npy" kept.npy/' \

@@ -348,6 +348,40 @@ static void resources_of_entries(void **state)
 	text_release(&out);
 }
 
+static size_t open_files(void)
+{
+	size_t count = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		count += fcntl(fd, F_GETFD) >= 0;
+	return count;
+}
+
+/* The program stands for ptxas, and fills the disk. */
+static void resources_without_room(void **state)
+{
+	struct sandbox *box = *state;
+	const struct translation translation = {.work = box->folder};
+	struct compile_tools tools = {.ptxas = TEXT_INIT};
+	struct error err = {0};
+	size_t before;
+	char *path;
+
+	path = sandbox_write(
+		box, "ptxas",
+		"#!/bin/sh\nrm image.ptx && ln -s /dev/full image.ptx\n"
+		"yes \"Compiling entry function 'kernel': 8 registers\" | head -n 600\n");
+	assert_int_equal(chmod(path, 0700), 0);
+	text_add(&tools.ptxas, path);
+	free(path);
+	free(sandbox_write(box, "image.ptx", PTX_START));
+	before = open_files();
+	assert_int_equal(entry_resources_append(&translation, &box->request, &tools, NULL, &err),
+			 PL_EIO);
+	assert_int_equal(open_files(), before);
+	text_release(&tools.ptxas);
+}
+
 /* ptxas gets the flags that change what it allocates, and no other. */
 static void flags_of_ptxas(void **state)
 {
@@ -479,6 +513,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(cache_keeps_what_was_used_last, sandbox_make,
 						sandbox_remove),
 		cmocka_unit_test(resources_of_entries),
+		IN_SANDBOX(resources_without_room),
 		cmocka_unit_test(flags_of_ptxas),
 		IN_SANDBOX(requests_refused),
 		IN_SANDBOX(given_ptx),
