@@ -63,6 +63,9 @@ json_t *settings_to_json(const struct measure_settings *settings);
 int settings_from_json(struct measure_settings *out, const json_t *json, struct error *err);
 
 /* The members of an `opened` reply. */
+json_t *environment_to_json(const struct key_value_list *environment);
+/* Sets each key of the member `environment` in *out. */
+int environment_from_json(struct key_value_list *out, const json_t *json, struct error *err);
 json_t *session_to_json(const struct session_info *info);
 int session_from_json(struct session_info *out, const json_t *json, struct error *err);
 

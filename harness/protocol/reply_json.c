@@ -296,15 +296,21 @@ int lines_from_json(struct line_count_list *out, const json_t *json, struct erro
 	return rc;
 }
 
+json_t *environment_to_json(const struct key_value_list *environment)
+{
+	json_t *json = json_object();
+
+	for (size_t i = 0; i < environment->count; i++)
+		json_object_set_new(json, environment->items[i].key,
+				    json_text(environment->items[i].value));
+	return json;
+}
+
 json_t *session_to_json(const struct session_info *info)
 {
-	json_t *environment = json_object();
-
-	for (size_t i = 0; i < info->environment.count; i++)
-		json_object_set_new(environment, info->environment.items[i].key,
-				    json_text(info->environment.items[i].value));
 	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:o, s:i}", "device",
-			 device_to_json(&info->device), "environment", environment, "profiler",
+			 device_to_json(&info->device), "environment",
+			 environment_to_json(&info->environment), "profiler",
 			 json_text(info->profiler), "counters_reason",
 			 json_text(info->counters_reason), "passes", (json_int_t)info->passes,
 			 "timed", (int)info->traits.timed, "emulated", (int)info->traits.emulated,
@@ -338,7 +344,7 @@ static int traits_from_json(struct backend_traits *out, const json_t *json, stru
 	return rc;
 }
 
-static int environment_from_json(struct key_value_list *out, const json_t *json, struct error *err)
+int environment_from_json(struct key_value_list *out, const json_t *json, struct error *err)
 {
 	json_t *object;
 	json_t *value;

@@ -47,7 +47,7 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 		rc = sweep_compile(sweep, task->plan, err);
 	sweep->times.compile_ns = lap(&clock_ns);
 	if (sweep->kept)
-		kept_await_wake(sweep->kept, &sweep->worker);
+		kept_await_wake(sweep->kept, &sweep->worker, &sweep->info.environment);
 	if (!rc && task->sources)
 		rc = source_facts_check_unchanged(task->sources, err);
 	if (!rc)

@@ -3,6 +3,9 @@
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "harness/protocol/protocol.h"
 
 void kept_leave(struct sweep_kept *kept, struct worker_process *worker)
 {
@@ -30,8 +33,8 @@ static void spare_release(struct sweep_kept *kept)
 
 static int wake_reply(void *context, const char *name, const json_t *message, struct error *err)
 {
-	(void)context;
-	(void)message;
+	if (strcmp(name, "woken") == 0)
+		return environment_from_json(context, message, err);
 	return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'wake'", name);
 }
 
@@ -51,14 +54,16 @@ static void wake_begin(struct sweep_kept *kept, struct worker_process *worker)
 	struct text request = TEXT_INIT;
 
 	text_add(&request, "{\"request\":\"wake\"}");
-	kept->waking = (struct exchange)EXCHANGE_INIT(wake_reply, NULL, WORKER_START_TIMEOUT_NS);
+	kept->waking =
+		(struct exchange)EXCHANGE_INIT(wake_reply, &kept->woken, WORKER_START_TIMEOUT_NS);
 	kept->is_waking = true;
 	if (exchange_begin(worker, &request, &kept->waking, &end, NULL))
 		wake_settle(kept, worker, end);
 	text_release(&request);
 }
 
-void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker)
+void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker,
+		     struct key_value_list *environment)
 {
 	enum exchange_end end = EXCHANGE_DONE;
 
@@ -67,6 +72,8 @@ void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker)
 	while (!exchange_continue(worker, &kept->waking, kept->waking.deadline_ns, &end, NULL))
 		;
 	wake_settle(kept, worker, end);
+	key_value_add_all(environment, &kept->woken);
+	key_value_list_release(&kept->woken);
 }
 
 /* ---- the spare worker ---- */
@@ -94,6 +101,7 @@ void kept_release(struct sweep_kept *kept)
 {
 	spare_release(kept);
 	worker_end(&kept->leaving);
+	key_value_list_release(&kept->woken);
 	free(kept->backend);
 	*kept = (struct sweep_kept){0};
 }

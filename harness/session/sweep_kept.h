@@ -5,8 +5,8 @@
  *
  * A spare worker is one that nobody has measured with: every sweep begins in a fresh worker, as
  * without it. Its device may have become idle since it was opened; the worker raises the clocks
- * again. The environment of the session is that of the moment of opening, and the run says how long
- * ago that was.
+ * again. It replies the facts of its environment that may have changed, and the run says how long
+ * ago it was opened.
  */
 #ifndef HARNESS_SESSION_SWEEP_KEPT_H
 #define HARNESS_SESSION_SWEEP_KEPT_H
@@ -24,6 +24,7 @@ struct sweep_kept {
 	struct worker_process leaving; /* of the last sweep; pid 0: it has ended */
 	struct exchange waking;        /* valid if is_waking: the worker of the sweep wakes */
 	bool is_waking;
+	struct key_value_list woken; /* facts of the environment that the waking worker replied */
 };
 
 /* sweep_run() with what is kept. After an error, too, *kept can be used again. */
@@ -38,9 +39,10 @@ void kept_prepare(struct sweep_kept *kept, const struct sweep_request *request,
  * kept_await_wake() before the next request. Returns false if there is none that still runs. */
 bool kept_take_spare(struct sweep_kept *kept, struct worker_process *worker,
 		     struct session_info *info);
-/* Waits until the worker is awake, or ends it if it cannot be used. Does nothing if it was not
- * asked to wake. */
-void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker);
+/* Waits until the worker is awake, or ends it if it cannot be used. Renews the facts of the device
+ * in *environment. Does nothing if it was not asked to wake. */
+void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker,
+		     struct key_value_list *environment);
 /* Takes over a worker that has done its work; kept_prepare() ends it. */
 void kept_leave(struct sweep_kept *kept, struct worker_process *worker);
 void kept_release(struct sweep_kept *kept);

@@ -307,12 +307,19 @@ static int require_ability(bool able, const char *request, const struct worker *
 static int serve_wake(struct worker *worker, const json_t *request, struct worker_reply *reply,
 		      struct request_end *end, struct error *err)
 {
+	struct key_value_list environment = {0};
 	int rc = require_open(worker, err);
 
 	(void)request;
-	(void)reply;
 	(void)end;
-	return !rc && worker->ops->wake ? worker->ops->wake(worker->ops->backend, err) : rc;
+	if (!rc && worker->ops->wake)
+		rc = worker->ops->wake(worker->ops->backend, &environment, err);
+	if (!rc && environment.count)
+		rc = reply_send(
+			reply, "woken",
+			json_pack("{s:o}", "environment", environment_to_json(&environment)));
+	key_value_list_release(&environment);
+	return rc;
 }
 
 static int serve_inspect(struct worker *worker, const json_t *request, struct worker_reply *reply,

@@ -93,8 +93,9 @@ struct backend_ops {
 	int (*open)(void *backend, const struct measure_settings *settings,
 		    struct session_info *info, struct error *err);
 	/* Makes an open session ready after it may have been idle: see docs/worker-protocol.md.
-	 * NULL: it always is. */
-	int (*wake)(void *backend, struct error *err);
+	 * NULL: it always is. *environment is empty; it gets the facts of the session's environment
+	 * that may be others now. */
+	int (*wake)(void *backend, struct key_value_list *environment, struct error *err);
 	/* *facts is launch_facts_unknown before the call; the loop sends it unless there is an
 	 * error. */
 	int (*inspect)(void *backend, const struct launch_case *work, struct launch_facts *facts,

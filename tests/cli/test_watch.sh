@@ -248,6 +248,18 @@ as ''
 until_line "run 2: $case_name ok"
 ended 0
 
+# the facts of a device are those of the measurement, not of the moment when the worker was opened
+: >log
+printf '' >script
+watch timed.cubin -q --times 2 --db w.db
+until_line "run 1: $case_name ok"
+until_two_opened
+as 'shared_gpu'
+until_line "run 2: $case_name ok"
+ended 0
+run query "SELECT group_concat(value) FROM environment WHERE key = 'gpu.other_processes'" --db w.db
+expect_out '0,2'
+
 # one that cannot be woken, too
 printf '' >script
 watch timed.cubin -q --times 3 --db k.db

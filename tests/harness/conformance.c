@@ -459,7 +459,7 @@ static void test_a_case_on_the_device(void **context)
 	session_info_release(&info);
 	ask_json(a, json_pack("{s:s}", "request", "wake"));
 	assert_string_equal(a->status, "ok");
-	assert_int_equal(json_array_size(a->replies), 0);
+	assert_int_equal(json_array_size(a->replies), replies_of(a, "woken"));
 	request = untimed ? "emulate" : "measure";
 	open_device(a);
 	assert_string_equal(a->status, "failed"); /* only one open succeeds */

@@ -115,6 +115,11 @@ static int fake_passes(void *backend, const char *chip, const struct string_list
 	return 0;
 }
 
+static void describe_processes(struct key_value_list *environment)
+{
+	key_value_set(environment, "gpu.other_processes", scripted("shared_gpu", NULL) ? "2" : "0");
+}
+
 static int fake_open(void *backend, const struct measure_settings *settings,
 		     struct session_info *info, struct error *err)
 {
@@ -137,8 +142,7 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	info->traits.timed = !info->traits.emulated;
 	info->traits.warp_size = 32;
 	key_value_set(&info->environment, "persistence_mode", "on");
-	key_value_set(&info->environment, "gpu.other_processes",
-		      scripted("shared_gpu", NULL) ? "2" : "0");
+	describe_processes(&info->environment);
 	info->passes = (int64_t)(settings->metrics.count + 3) / 4;
 	if (scripted("ncu", NULL)) {
 		strcpy(info->profiler, "ncu");
@@ -149,12 +153,13 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	return 0;
 }
 
-static int fake_wake(void *backend, struct error *err)
+static int fake_wake(void *backend, struct key_value_list *environment, struct error *err)
 {
 	(void)backend;
 	note("wake", "-");
 	if (scripted("wake_crash", NULL))
 		crash();
+	describe_processes(environment);
 	return scripted("wake_fail", NULL) ? error_set(err, PL_EIO, "scripted: wake_fail") : 0;
 }
 

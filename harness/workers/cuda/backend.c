@@ -90,10 +90,10 @@ static void open_counters(struct cuda_backend *backend, struct session_info *inf
 	free(availability);
 }
 
-static void describe_environment(const struct cuda_backend *backend, struct session_info *info)
+static void describe_environment(const struct cuda_backend *backend,
+				 struct key_value_list *environment)
 {
 	struct device_state state = nvml_device_state(backend->device.nvml);
-	struct key_value_list *environment = &info->environment;
 	char text[32];
 
 	nvml_environment(backend->device.nvml, environment);
@@ -168,17 +168,23 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 		.timed = true, .vendor = "NVIDIA", .warp_size = device_warp_size(&backend->device)};
 	snprintf(info->profiler, sizeof(info->profiler), "%s", profiler_name(backend->profiler));
 	open_counters(backend, info);
-	describe_environment(backend, info);
+	describe_environment(backend, &info->environment);
 	return 0;
 }
 
 /* ---- cases ---- */
 
-static int cuda_wake(void *context, struct error *err)
+/* Time has passed since the session was opened: others may use the device now. */
+static int cuda_wake(void *context, struct key_value_list *environment, struct error *err)
 {
 	struct cuda_backend *backend = context;
+	int rc = backend->profiler == PROFILER_NCU ? 0 : timer_stay_warm(backend->timer, err);
 
-	return backend->profiler == PROFILER_NCU ? 0 : timer_stay_warm(backend->timer, err);
+	if (rc)
+		return rc;
+	backend->device.other_processes = nvml_other_processes(backend->device.nvml);
+	describe_environment(backend, environment);
+	return 0;
 }
 
 static int cuda_inspect(void *context, const struct launch_case *work, struct launch_facts *facts,
