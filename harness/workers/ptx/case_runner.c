@@ -401,8 +401,8 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 		struct error cause = {0};
 
 		rc = execute_all_launches(emulated, totals, &mismatch, &cause);
-		if (rc ==
-		    PL_EUNSUPPORTED) { /* the reference; this is no fault of the case, either */
+		if (rc == PL_EUNSUPPORTED) {
+			/* the reference: this is no fault of the case, either */
 			text_add(reason, cause.text);
 			*status = TRIAL_SKIPPED;
 			rc = 0;
