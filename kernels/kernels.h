@@ -184,7 +184,8 @@ struct kernel_work {
 struct launch_case;
 struct host_buffers;
 
-/* A result r is right if |r - expected| <= abs + rel * |expected|. NaN is never right. */
+/* A result r is right if |r - expected| <= abs + rel * |expected|. NaN is never right, and an
+ * infinite r only if it is expected. */
 struct kernel_tolerance {
 	double abs, rel;
 };

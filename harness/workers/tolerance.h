@@ -15,15 +15,15 @@
 
 /*
  * Returns whether |result - expected| <= tolerance_abs + tolerance_rel *
- * |expected|. NaN and infinity always fail: with an infinite expected value,
- * every number would be within the tolerance.
+ * |expected|. An infinite expected value allows only itself, because every
+ * number would be within its tolerance. NaN always fails.
  */
 TOLERANCE_CODE bool within_tolerance(double result, double expected, double tolerance_abs,
 				     double tolerance_rel)
 {
 	double allowed = tolerance_abs + tolerance_rel * fabs(expected);
 
-	return isfinite(expected) && fabs(result - expected) <= allowed;
+	return isfinite(expected) ? fabs(result - expected) <= allowed : result == expected;
 }
 
 #undef TOLERANCE_CODE

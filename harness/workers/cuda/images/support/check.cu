@@ -67,9 +67,12 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 	     i < count; i += stride) {
 		double got = value_of(result[i]), wanted = value_of(expected[i]);
 
-		/* NaN counts as a mismatch, but fmax() ignores it in the largest error. */
-		largest_error = fmax(largest_error, fabs(got - wanted));
-		largest_expected = fmax(largest_expected, fabs(wanted));
+		/* NaN counts as a mismatch, but fmax() ignores it in the largest error. An infinite
+		 * element would hide the error of all others. */
+		if (isfinite(wanted)) {
+			largest_error = fmax(largest_error, fabs(got - wanted));
+			largest_expected = fmax(largest_expected, fabs(wanted));
+		}
 		if (!within_tolerance(got, wanted, tolerance_abs, tolerance_rel) ||
 		    (tolerance_abs == 0.0 && tolerance_rel == 0.0 &&
 		     differ_in_bits(result[i], expected[i]))) {
@@ -82,9 +85,9 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 }
 
 #define COMPARE(name, type)                                                                        \
-	extern "C" __global__ void compare_##name(const type *result, const type *expected,       \
-						  unsigned long long count, double tolerance_abs, \
-						  double tolerance_rel, struct element_check *out)   \
+	extern "C" __global__ void compare_##name(const type *result, const type *expected,        \
+						  unsigned long long count, double tolerance_abs,  \
+						  double tolerance_rel, struct element_check *out) \
 	{                                                                                          \
 		compare(result, expected, count, tolerance_abs, tolerance_rel, out);               \
 	}
