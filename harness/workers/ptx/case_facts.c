@@ -117,6 +117,19 @@ static int describe_launches(struct case_runner *runner, const struct ptx_image 
 	return 0;
 }
 
+/* The emulator executes blocks one by one, so a block of a cluster would meet none of the others.
+ */
+static bool launches_clusters(const struct launch_case *work)
+{
+	for (size_t i = 0; i < work->launch_count; i++) {
+		const int64_t *cluster = work->launches[i].cluster;
+
+		if (cluster[0] * cluster[1] * cluster[2] > 1)
+			return true;
+	}
+	return false;
+}
+
 int case_facts(struct case_runner *runner, const struct launch_case *work,
 	       struct launch_facts *facts, enum trial_status *status, struct text *reason,
 	       struct error *err)
@@ -133,7 +146,9 @@ int case_facts(struct case_runner *runner, const struct launch_case *work,
 		snprintf(found.code_hash, sizeof(found.code_hash), "%s", image->code_hash);
 		snprintf(found.code_kind, sizeof(found.code_kind), "%s", image->code_kind);
 	}
-	if (program)
+	if (program && launches_clusters(work))
+		text_add(reason, "launches clusters of blocks, which the emulator lacks");
+	else if (program)
 		rc = describe_launches(runner, image, program, work, &found, reason, err);
 	else
 		text_addf(reason, "needs features that the emulator lacks: %s", gaps);
