@@ -63,7 +63,7 @@ static void request_hash(char out[33], const struct compile_request *request,
 {
 	struct text key = TEXT_INIT;
 
-	key_add(&key, "perflab compile 2");
+	key_add(&key, "perflab compile 3");
 	key_add(&key, request->source);
 	key_add(&key, request->arch);
 	text_addf(&key, "%d %d", request->cubin, (int)request->tool);

@@ -215,27 +215,88 @@ static void hiding_names_add(struct translation *out, const char *path,
 	}
 }
 
+/* The folder of the headers of the toolkit, with its last '/', or NULL. nvcc includes this header
+ * first. */
+static char *toolkit_headers_find(const struct string_list *files)
+{
+	static const char mark[] = "/crt/host_config.h";
+
+	for (size_t i = 0; i < files->count; i++) {
+		size_t length = strlen(files->items[i]), end = strlen(mark);
+		char *real;
+
+		if (length < end || strcmp(files->items[i] + length - end, mark) != 0)
+			continue;
+		real = realpath(files->items[i], NULL);
+		length = real ? strlen(real) : 0;
+		if (length > end && !strcmp(real + length - end, mark)) {
+			real[length - end + 1] = '\0';
+			return real;
+		}
+		free(real);
+	}
+	return NULL;
+}
+
+/* Returns true for a header of the toolkit or of the system. */
+static bool header_is_installed(const char *path, const char *toolkit)
+{
+	char *real = realpath(path, NULL);
+	bool installed = real && (!strncmp(real, "/usr/", 5) ||
+				  (toolkit && !strncmp(real, toolkit, strlen(toolkit))));
+
+	free(real);
+	return installed;
+}
+
+/* Returns true if the file may test whether another file is there, or cannot be read. */
+static bool file_tests_files(const char *path)
+{
+	static const char word[] = "__has_include";
+	char *text = NULL;
+	size_t length;
+	bool tests = read_file(&text, &length, path, COMPILE_IMAGE_LIMIT, NULL) ||
+		     memmem(text, length, word, strlen(word));
+
+	free(text);
+	return tests;
+}
+
+/*
+ * nvcc lists the files that it read, and not the names for which __has_include found no file. So a
+ * record is not to be trusted if the source or a header of the user has this word, or if the list
+ * lacks the source: "?" is a file that never matches. Headers of the toolkit and of the system have
+ * the word too, but what they test changes only with an installation.
+ */
 static void nvcc_files_take(struct translation *out, const char *source, const char *including,
 			    const struct string_list *folders)
 {
-	char *path = xasprintf("%s/files.d", out->work), *text = NULL;
+	char *path = xasprintf("%s/files.d", out->work), *text = NULL, *toolkit;
 	struct string_list files = {0};
-	bool has_source = false;
+	bool has_source = false, complete = true;
 	size_t length;
 
 	if (!read_file(&text, &length, path, COMPILE_IMAGE_LIMIT, NULL))
 		make_rule_read(&files, text);
+	toolkit = toolkit_headers_find(&files);
 	for (size_t i = 0; i < files.count; i++) {
 		if (!strcmp(files.items[i], including))
 			continue;
-		has_source |= !strcmp(files.items[i], source);
 		string_list_add(&out->read, files.items[i]);
-		if (*files.items[i] == '/' && strcmp(files.items[i], source) != 0)
+		if (!strcmp(files.items[i], source)) {
+			has_source = true;
+			complete &= !file_tests_files(source);
+			continue;
+		}
+		if (*files.items[i] == '/')
 			hiding_names_add(out, files.items[i], folders);
+		if (complete && !header_is_installed(files.items[i], toolkit))
+			complete = !file_tests_files(files.items[i]);
 	}
-	if (!has_source)
-		string_list_add(&out->read, "?"); /* never matches */
+	if (!has_source || !complete)
+		string_list_add(&out->read, "?");
 	string_list_release(&files);
+	free(toolkit);
 	free(text);
 	free(path);
 }

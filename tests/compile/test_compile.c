@@ -172,6 +172,38 @@ static void one_instance_with_host_code(void **state)
 	compile_expect(box, "nvcc", true);
 }
 
+/* The state of the cache must not decide which branch of #if __has_include is measured. */
+static void header_that_is_tested_for(void **state)
+{
+	static const char *const texts[][2] = {
+		{"#if __has_include(\"opt.h\")\n#include \"opt.h\"\n#else\n#define VALUE "
+		 "1\n#endif\n"
+		 "__global__ void k(int *x) { *x = VALUE; }\n",
+		 ""},
+		{"#include \"chosen.h\"\n__global__ void k(int *x) { *x = VALUE; }\n",
+		 "#if __has_include(\"opt.h\")\n#include \"opt.h\"\n#else\n#define VALUE "
+		 "1\n#endif\n"},
+	};
+	static const enum compile_tool tools[] = {COMPILE_NVRTC, COMPILE_NVCC};
+	static const char *const names[] = {"nvrtc", "nvcc"};
+	struct sandbox *box = *state;
+
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		for (size_t k = 0; k < ARRAY_SIZE(tools); k++) {
+			char *opt;
+
+			box->request.tool = tools[k];
+			sandbox_source(box, "k.cu", texts[i][0]);
+			free(sandbox_write(box, "chosen.h", texts[i][1]));
+			compile_expect(box, names[k], false);
+			opt = sandbox_write(box, "opt.h", "#define VALUE 2\n");
+			compile_expect(box, names[k], false);
+			unlink(opt);
+			free(opt);
+		}
+	}
+}
+
 static void given_images(void **state)
 {
 	struct sandbox *box = *state;
@@ -578,6 +610,7 @@ int main(void)
 		IN_SANDBOX(same_code_again),
 		IN_SANDBOX(instances),
 		IN_SANDBOX(one_instance_with_host_code),
+		IN_SANDBOX(header_that_is_tested_for),
 		IN_SANDBOX(given_images),
 		IN_SANDBOX(cubin_of_another_architecture),
 		IN_SANDBOX(ptx_without_ptxas),
