@@ -319,13 +319,31 @@ static void print_instance(struct text *out, const char *head)
 	text_add_char(out, '>');
 }
 
-static void print_template(struct text *out, const struct source_kernel *kernel)
+/* Without a line of its own the launch would join the variant above it. */
+static void print_template_variant(struct text *out, const struct skeleton *skeleton,
+				   const struct source_kernel *kernel)
+{
+	size_t number = 1;
+
+	for (const struct source_kernel *k = skeleton->source.items; k < kernel; k++)
+		number += !strcmp(k->name, kernel->name) && skeleton_is_open_template(skeleton, k);
+	text_add(out, "#   variant ");
+	add_plain_name(out, kernel->name, SKELETON_VARIANT_BYTES);
+	if (number > 1)
+		text_addf(out, "-%zu", number);
+	text_add(out, "\n");
+}
+
+static void print_template(struct text *out, const struct skeleton *skeleton,
+			   const struct source_kernel *kernel, bool shared)
 {
 	print_signature(out, kernel->name, kernel);
 	text_addf(out,
 		  "# is a template <%.80s>, which is compiled for the instance that a launch "
 		  "names. Choose one:\n",
 		  kernel->template_head);
+	if (!shared)
+		print_template_variant(out, skeleton, kernel);
 	for (size_t i = 0; i < kernel->parameter_count; i++) {
 		const struct source_parameter *parameter = &kernel->parameters[i];
 
@@ -379,6 +397,6 @@ size_t skeleton_print(struct text *out, struct skeleton *skeleton)
 	}
 	for (size_t i = 0; i < skeleton->source.count; i++)
 		if (skeleton_is_open_template(skeleton, &skeleton->source.items[i]))
-			print_template(out, &skeleton->source.items[i]);
+			print_template(out, skeleton, &skeleton->source.items[i], shared);
 	return launches;
 }

@@ -247,6 +247,27 @@ static void test_templates(void **state)
 	expect_text("#   buffer x: f32[n] inout\n");
 	expect_text("#   launch k<float, 4><<<ceil_div(n, block), block>>>(x, n)\n");
 	expect_no_text("\nlaunch");
+	expect_no_text("variant");
+}
+
+/* Behind variants, a launch belongs to the variant above it unless it has a line of its own. */
+static void test_template_after_variants(void **state)
+{
+	static const struct skeleton_parameter one[] = {POINTER};
+	const struct skeleton_entry entries[] = {{"_Z2p1Pf", "p1", one, 1},
+						 {"_Z2p2Pd", "p2", one, 1}};
+
+	(void)state;
+	assert_int_equal(
+		write_skeleton("__global__ void p1(float *x);\n__global__ void p2(double *x);\n"
+			       "template <class T> __global__ void inc(T *x);\n"
+			       "template <class T> __global__ void inc(T *x, int n);\n",
+			       false, entries, 2, NULL),
+		0);
+	expect_text("\nvariant p2\n");
+	expect_text("Choose one:\n#   variant inc\n#   buffer x: f32[n] inout\n"
+		    "#   launch inc<float><<<");
+	expect_text("Choose one:\n#   variant inc-2\n");
 }
 
 static void test_ptx(void **state)
@@ -307,6 +328,7 @@ int main(void)
 		cmocka_unit_test(test_several_kernels),
 		cmocka_unit_test(test_overloads),
 		cmocka_unit_test(test_templates),
+		cmocka_unit_test(test_template_after_variants),
 		cmocka_unit_test(test_ptx),
 		cmocka_unit_test(test_ptx_of_one_block_size),
 		cmocka_unit_test(test_without_declaration),
