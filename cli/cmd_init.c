@@ -48,14 +48,31 @@ static int write_annotations(const char *path, const struct text *annotations, s
 	return output_commit(&output, err);
 }
 
+/* A sweep of `file` finds only the sidecar beside it; others are named after the file. */
+static bool is_found_by_sweep(const char *file, const char *path)
+{
+	char *sidecar = xasprintf("%s" KERNEL_FILE_SIDECAR_SUFFIX, file);
+	struct stat written, found;
+	bool same = stat(path, &written) == 0 && stat(sidecar, &found) == 0 &&
+		    written.st_dev == found.st_dev && written.st_ino == found.st_ino;
+
+	free(sidecar);
+	return same;
+}
+
 static void say_what_to_do(const char *file, const char *path, const struct init_result *result)
 {
 	if (result->templates)
 		say("%s: %zu %s: choose an instance in the comments at the end", file,
 		    result->templates, result->templates == 1 ? "template" : "templates");
-	if (!is_stdout(path))
+	if (is_stdout(path))
+		return;
+	if (is_found_by_sweep(file, path))
 		say("%s is written: correct what it guesses, then run perflab sweep %s", path,
 		    file);
+	else
+		say("%s is written: correct what it guesses, then run perflab sweep %s %s", path,
+		    file, path);
 }
 
 static int run_init(struct invocation *call, struct error *err)

@@ -40,6 +40,7 @@ END
 run init add.ptx
 expect_code 0
 expect_err 'add.ptx.perflab is written'
+grep -q 'perflab sweep add.ptx$' "$work/err" || complain 'the sidecar is named in the command'
 run sweep add.ptx --backend ptx --block-sizes 64 --size 1000
 expect_code 0
 expect_out 'unverified'
@@ -56,6 +57,10 @@ expect_code 0
 grep -q '^launch add<<<' add.ptx.perflab || complain 'the file was not replaced'
 run init add.ptx -o other.perflab
 expect_code 0
+expect_err 'perflab sweep add.ptx other.perflab'
+run init add.ptx --force -o ./add.ptx.perflab
+expect_code 0
+grep -q 'perflab sweep add.ptx$' "$work/err" || complain 'the sidecar is named in the command'
 cmp -s other.perflab add.ptx.perflab || complain '-o writes something else'
 run init add.ptx -o -
 expect_code 0
