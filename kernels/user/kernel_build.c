@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/user/annotation_scan.h"
+#include "kernels/user/kernel_file.h"
 #include "kernels/user/kernel_variant.h"
 
 struct assembling {
@@ -218,6 +219,24 @@ static int add_launches(struct assembling *a, const struct annotated_file *file,
 	return rc;
 }
 
+/* A cubin does not say what its parameters are, so `perflab init` does not read it. */
+static int no_launch_error(struct assembling *a, const struct annotated_file *file)
+{
+	const struct annotation_place place = {file->shown, 1};
+	const char *suffix = strrchr(file->shown, '.');
+
+	if (suffix && !strcmp(suffix, ".cubin"))
+		return annotation_error(
+			a->err, place,
+			"no annotation says how a kernel is launched; write the annotations in "
+			"%s" KERNEL_FILE_SIDECAR_SUFFIX ": docs/your-kernel.md",
+			file->shown);
+	return annotation_error(a->err, place,
+				"no annotation says how a kernel is launched; \"perflab init %s\" "
+				"writes a skeleton of the annotations",
+				file->shown);
+}
+
 /* A file without launches takes those of the first file that has some. */
 static int add_file(struct assembling *a, const struct annotated_file *file)
 {
@@ -229,10 +248,7 @@ static int add_file(struct assembling *a, const struct annotated_file *file)
 	int rc;
 
 	if (!count)
-		return annotation_error(a->err, (struct annotation_place){file->shown, 1},
-					"no annotation says how a kernel is launched; \"perflab "
-					"init %s\" writes a skeleton of the annotations",
-					file->shown);
+		return no_launch_error(a, file);
 	rc = add_launches(a, file, &from->scope, stem, count == 1);
 	for (size_t i = 0; i < from->variant_count && !rc; i++) {
 		const struct annotated_variant *variant = from->variants[i];

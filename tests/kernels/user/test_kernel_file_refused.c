@@ -192,6 +192,13 @@ static void test_no_launch(void **state)
 	folder_refused(folder, FILES("k.cu"), PL_EPARSE, "k.cu:1: ", "\"perflab init k.cu\"");
 	folder_write_bytes(folder, "k.cu", "\n\xff\xfe ELF\1\2\3", 9);
 	folder_refused(folder, FILES("k.cu"), PL_EPARSE, "k.cu:1: ", "\"perflab init k.cu\"");
+	/* which perflab init does not read */
+	folder_write_bytes(folder, "k.cubin",
+			   "\x7f"
+			   "ELF",
+			   4);
+	folder_refused(folder, FILES("k.cubin"), PL_EPARSE,
+		       "k.cubin:1: ", "write the annotations in k.cubin.perflab");
 }
 
 static void test_bytes_that_are_no_text(void **state)
