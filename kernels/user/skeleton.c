@@ -142,7 +142,7 @@ static struct skeleton_argument bytes_argument(struct skeleton_kernel *kernel,
 		zero_bytes(pool, bytes),
 		pool_format(pool,
 			    "a struct of %zu bytes, all 0: write its content, two hex digits "
-			    "per byte",
+			    "per byte; perflab cannot pass a struct with pointers in it",
 			    bytes)};
 }
 

@@ -157,6 +157,16 @@ static void print_shared_buffers(struct text *out, const struct skeleton *skelet
 	text_add(out, "\n");
 }
 
+static void print_symbols(struct text *out, const char *variable)
+{
+	if (variable)
+		text_addf(out,
+			  "# __device__ and __constant__ variables are 0, unless a line gives "
+			  "them content, such as\n"
+			  "#   symbol %.80s: TYPE[LENGTH] uniform(0, 1)\n\n",
+			  variable);
+}
+
 /* ---- launches ---- */
 
 static void print_signature(struct text *out, const char *name, const struct source_kernel *kernel)
@@ -387,6 +397,7 @@ size_t skeleton_print(struct text *out, struct skeleton *skeleton)
 		print_shared_buffers(out, skeleton);
 	else
 		text_add(out, "\n");
+	print_symbols(out, skeleton->source.variable);
 	print_checks(out, skeleton);
 	for (size_t i = 0; i < skeleton->count; i++) {
 		launches += !skeleton->kernels[i].obstacle;

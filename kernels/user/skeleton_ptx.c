@@ -76,6 +76,32 @@ static const char *read_ptx_kernel(struct source_kernels *out, struct annotation
 	return last ? last : end;
 }
 
+/* A line ".visible .global .align 4 .b8 NAME[64];". Instructions have no dot before the space. */
+static const char *find_ptx_variable(struct annotation_pool *pool, const char *text,
+				     const char *end)
+{
+	static const char *const spaces[] = {"global", "const"};
+	const char *name = NULL;
+
+	for (const char *line = text; line < end && !name;) {
+		const char *feed = memchr(line, '\n', (size_t)(end - line));
+		const char *last = feed ? feed : end;
+
+		while (line < last && isspace((unsigned char)*line))
+			line++;
+		for (size_t i = 0; i < ARRAY_SIZE(spaces) && line < last && *line == '.'; i++) {
+			const char *space = source_find_word(line, last, spaces[i]);
+
+			/* a parameter has the space of what it points to */
+			if (!name && space && space[-1] == '.' &&
+			    !source_find_word(line, last, "param"))
+				name = source_variable(pool, space + strlen(spaces[i]), end);
+		}
+		line = feed ? feed + 1 : end;
+	}
+	return name;
+}
+
 void ptx_kernels_read(struct source_kernels *out, struct annotation_pool *pool, const char *text,
 		      size_t length)
 {
@@ -83,7 +109,7 @@ void ptx_kernels_read(struct source_kernels *out, struct annotation_pool *pool, 
 	const bool marked = source_find_word(text, end, "ptr") != NULL;
 	const char *entry;
 
-	*out = (struct source_kernels){0};
+	*out = (struct source_kernels){.variable = find_ptx_variable(pool, text, end)};
 	while (out->count < SOURCE_MAX_KERNELS && (entry = source_find_word(text, end, "entry")))
 		text = read_ptx_kernel(out, pool, entry + strlen("entry"), end, marked);
 }

@@ -227,6 +227,28 @@ static void parse_parameters(struct source_kernel *kernel, struct annotation_poo
 	}
 }
 
+/* ---- variables ---- */
+
+const char *source_variable(struct annotation_pool *pool, const char *after, const char *end)
+{
+	const char *name = NULL, *name_end = NULL;
+	const char *c = after;
+
+	while (c < end && !strchr(";=({[<", *c)) {
+		if (!source_is_word(*c)) {
+			c++;
+			continue;
+		}
+		name = c;
+		c = name_end = skip_word(c, end);
+	}
+	if (!name || c == end || strchr("({<", *c))
+		return NULL;
+	while (c < end && !strchr(";={", *c))
+		c++;
+	return c < end && *c == ';' ? pool_copy(pool, name, (size_t)(name_end - name)) : NULL;
+}
+
 /* ---- kernels ---- */
 
 struct source_reading {
@@ -331,6 +353,12 @@ static const char *read_template_head(struct source_reading *r, const char *afte
 	return close ? close + 1 : after;
 }
 
+static bool is_variable_mark(const char *word, size_t length)
+{
+	return (length == 10 && !memcmp(word, "__device__", 10)) ||
+	       (length == 12 && !memcmp(word, "__constant__", 12));
+}
+
 void source_kernels_read(struct source_kernels *out, struct annotation_pool *pool, const char *text,
 			 size_t length)
 {
@@ -358,5 +386,7 @@ void source_kernels_read(struct source_kernels *out, struct annotation_pool *poo
 			c = read_template_head(&r, c);
 		else if (c - word == 10 && !memcmp(word, "__global__", 10))
 			c = read_source_kernel(&r, c);
+		else if (!out->variable && is_variable_mark(word, (size_t)(c - word)))
+			out->variable = source_variable(pool, c, r.end);
 	}
 }

@@ -32,6 +32,8 @@ struct source_kernel {
 struct source_kernels {
 	struct source_kernel *items;
 	size_t count;
+	/* the first __device__ or __constant__ variable without an initializer; NULL: none */
+	const char *variable;
 };
 
 /* All memory belongs to the pool. Reads `length` bytes, and nothing after a NUL byte. */
@@ -50,6 +52,9 @@ const char *source_closing(const char *open, const char *end);
 char *source_squeezed(struct annotation_pool *pool, const char *begin, const char *end);
 /* What stands between the type and the name of a parameter: " " or "". */
 const char *source_name_gap(const struct source_parameter *parameter);
+/* The name in a declaration of which `after` follows the memory space, "float x[4];". NULL: it is a
+ * function or has an initializer, or its type is not plain. */
+const char *source_variable(struct annotation_pool *pool, const char *after, const char *end);
 /* The next place of a whole word; NULL: none before `end`. */
 const char *source_find_word(const char *begin, const char *end, const char *word);
 

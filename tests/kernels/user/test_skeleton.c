@@ -169,6 +169,39 @@ static void test_scalars(void **state)
 	expect_text(">>>(n, n, 1, block, 1.0, f16(1.0), bytes(000000))\n");
 	expect_text("#   pitch: an arbitrary value\n");
 	expect_text("#   colour: a struct of 3 bytes, all 0");
+	expect_text("perflab cannot pass a struct with pointers in it");
+}
+
+static void test_variables(void **state)
+{
+	static const struct skeleton_parameter one[] = {POINTER};
+	static const char *const none[] = {
+		"__device__ float f(int x) { return x; }", "__constant__ float c[2] = {1, 2};",
+		"__device__ int c{3};", "// __constant__ float c[2];\n", "__constant__ float c[2]"};
+	static const struct skeleton_entry entry = {"k", "k", one, 1};
+
+	(void)state;
+	write_one("__device__ float f(int x);\n__constant__ float table[256];\n"
+		  "__global__ void k(float *p) {}",
+		  one, 1);
+	expect_text("#   symbol table: TYPE[LENGTH] uniform(0, 1)\n");
+	write_one("static __device__ unsigned long counter;\n__global__ void k(float *p) {}", one,
+		  1);
+	expect_text("#   symbol counter: ");
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++) {
+		write_one(none[i], one, 1);
+		expect_no_text("symbol");
+	}
+	assert_int_equal(write_skeleton(".visible .const .align 4 .b8 table[1024];\n", true, &entry,
+					1, NULL),
+			 0);
+	expect_text("#   symbol table: ");
+	assert_int_equal(write_skeleton(".global .align 1 .b8 $str[2] = {1, 0};\n.entry k(\n"
+					".param .u64 .ptr .global .align 1 k_param_0\n)\n"
+					"{\nld.global.f32 %f1, [%rd1];\n}\n",
+					true, &entry, 1, NULL),
+			 0);
+	expect_no_text("symbol");
 }
 
 static void test_names_of_buffers(void **state)
@@ -323,6 +356,7 @@ int main(void)
 		cmocka_unit_test(test_roles),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_scalars),
+		cmocka_unit_test(test_variables),
 		cmocka_unit_test(test_names_of_buffers),
 		cmocka_unit_test(test_attributes),
 		cmocka_unit_test(test_several_kernels),
