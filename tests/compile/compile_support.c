@@ -1,4 +1,5 @@
 #include "compile_support.h"
+#include "compile/compile_parts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +14,20 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+bool sandbox_has_tools(void)
+{
+	struct compile_tools tools;
+	bool there;
+
+	compile_tools_find(&tools);
+	there = tools.helper.length && tools.nvrtc.length && tools.nvcc.length &&
+		tools.ptxas.length;
+	compile_tools_release(&tools);
+	if (!there)
+		printf("skipped: nvcc, ptxas, libnvrtc.so or perflab-nvrtc was not found\n");
+	return there;
+}
 
 int sandbox_make(void **state)
 {
@@ -96,6 +111,15 @@ struct compiled *sandbox_compile(struct sandbox *box)
 	assert_int_equal(err.code, 0);
 	text_release(&messages);
 	return compiled;
+}
+
+void sandbox_expect(struct sandbox *box, const char *tool, bool from_cache)
+{
+	struct compiled *compiled = sandbox_compile(box);
+
+	assert_string_equal(compiled->tool, tool);
+	assert_int_equal(compiled->from_cache, from_cache);
+	compiled_free(compiled);
 }
 
 void sandbox_refused(struct sandbox *box, int code, const char *part, struct text *messages)

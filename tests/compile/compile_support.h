@@ -14,8 +14,11 @@ struct sandbox {
 	struct compile_request request; /* of source(): sm_90, this cache, PTX only */
 };
 
+/* Whether this machine has all compilers; says which are looked for if not. */
+bool sandbox_has_tools(void);
 int sandbox_make(void **state);
 int sandbox_remove(void **state);
+#define IN_SANDBOX(test) cmocka_unit_test_setup_teardown(test, sandbox_make, sandbox_remove)
 /* Writes a file of the sandbox and returns its absolute path, which the sandbox owns no more. */
 char *sandbox_write(struct sandbox *box, const char *name, const char *text);
 /* Writes a source and makes it the source of the request. */
@@ -24,6 +27,8 @@ void sandbox_want(struct sandbox *box, const char *entry);
 void sandbox_flag(struct sandbox *box, const char *flag);
 /* Compiles and fails the test with the messages if that fails. The caller frees the result. */
 struct compiled *sandbox_compile(struct sandbox *box);
+/* Compiles and expects this tool, and whether the image comes from the cache. */
+void sandbox_expect(struct sandbox *box, const char *tool, bool from_cache);
 /* Compiles, expects the error `code` and that its text contains `part`. `messages` may be NULL. */
 void sandbox_refused(struct sandbox *box, int code, const char *part, struct text *messages);
 void remove_folder(const char *path);
