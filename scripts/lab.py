@@ -55,8 +55,10 @@ def processor():
 
 
 def default_perflab():
+    """Returns perflab in the build folder that PERFLAB_BUILD names, or else in build/."""
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return os.path.join(root, "build", "bin", "perflab")
+    build = os.environ.get("PERFLAB_BUILD") or os.path.join(root, "build")
+    return os.path.join(build, "bin", "perflab")
 
 
 def find_ncu(name):

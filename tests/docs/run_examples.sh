@@ -19,6 +19,8 @@ trap 'rm -rf "$scratch"' EXIT
 PATH=$build/bin:$PATH:/usr/local/cuda/bin
 export PATH
 unset PERFLAB_DB
+PERFLAB_BUILD=$build
+export PERFLAB_BUILD
 # Measured ceilings would make each first sweep slower.
 PERFLAB_CEILINGS=never
 export PERFLAB_CEILINGS
