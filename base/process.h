@@ -1,8 +1,9 @@
 /*
  * process: starts other programs, without a shell, and waits for them: git for
- * a revision, gnuplot for a picture, ncu and nsys for a profile. argv is ended
- * by NULL; a program without a slash is looked for in PATH. No function leaves
- * a process or a file behind.
+ * a revision, gnuplot for a picture, ncu and nsys for a profile, a compiler for
+ * a kernel, a user's program for a check. argv is ended by NULL; a program
+ * without a slash is looked for in PATH. No function leaves a process or a file
+ * behind.
  */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
@@ -29,5 +30,28 @@ int process_filter(char **out, size_t *length, size_t limit, const struct text *
 /* Runs a program on this one's stdin, stdout and stderr; *exit_code as a shell would report it.
  * Ctrl-C ends that program only. PL_EIO when it cannot be started. */
 int process_run(int *exit_code, char *const *argv, struct error *err);
+
+/*
+ * A program that has a time limit. It runs in a process group of its own, with an empty stdin, with
+ * stdout and stderr in one text, and with no other open file of this process.
+ */
+struct limited_program {
+	char *const *argv;
+	const char *folder;                  /* to run in; NULL: the current one */
+	const struct string_list *variables; /* NAME=VALUE, beside this process's; may be NULL */
+	int64_t end_ns;                      /* by monotonic_ns() */
+	const volatile int *stop;            /* set to end it before; may be NULL */
+	size_t output_limit;                 /* bytes that are kept of its output … */
+	bool keep_last;                      /* … the last ones, else the first */
+};
+enum program_end {
+	PROGRAM_EXITED,      /* *status is its wait status */
+	PROGRAM_NOT_STARTED, /* *status is the error number */
+	PROGRAM_LATE,
+	PROGRAM_STOPPED
+};
+/* Runs it until it exits, is late or is stopped. Then ends all that is left of its group. */
+enum program_end process_limited(struct text *said, int *status,
+				 const struct limited_program *program);
 
 #endif

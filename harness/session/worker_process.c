@@ -27,7 +27,7 @@ static void child_become(const char *path, int socket_fd, pid_t parent)
 	int null_fd;
 
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_NOT_STARTED);
 	sigemptyset(&none);
@@ -183,7 +183,9 @@ void worker_kill(struct worker_process *worker)
 	if (!worker->pid)
 		return;
 	channel_release(&worker->channel);
-	worker_wait(worker, 0, NULL);
+	/* It ends at once, or after it removed what it made for a program of the user. */
+	kill(worker->pid, SIGTERM);
+	worker_wait(worker, monotonic_ns() + WORKER_KILL_TIMEOUT_NS, NULL);
 }
 
 void worker_reap(struct worker_process *worker, struct text *how)

@@ -2,10 +2,8 @@
 #include "harness/workers/check_command.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,15 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "harness/workers/case_buffers.h"
 #include "kernels/npy.h"
 
 /* How much of the program's output is kept for a message. */
 #define OUTPUT_KEPT 4096
-/* How often the end of the program is looked for. */
-#define POLL_MS 5
-/* A pipe holds 16 of them. A process that goes on printing must not be read for ever. */
-#define READS_AFTER_END 32
 
 struct check_folders {
 	char *root, *inputs, *results;
@@ -112,108 +107,35 @@ static int read_results(const struct check_folders *folders, const struct launch
 
 /* ---- the program ---- */
 
-static void set_environment(const struct check_folders *folders, const struct launch_case *work)
+static void variable_add(struct string_list *out, const char *name, const char *value)
+{
+	char *variable = xasprintf("%s=%s", name, value);
+
+	string_list_add(out, variable);
+	free(variable);
+}
+
+/* What the program knows of the case, besides the files. */
+static void variables_make(struct string_list *out, const struct check_folders *folders,
+			   const struct launch_case *work)
 {
 	struct text config = TEXT_INIT;
 
-	setenv("PERFLAB_INPUTS", folders->inputs, 1);
-	setenv("PERFLAB_RESULTS", folders->results, 1);
-	setenv("PERFLAB_KERNEL", work->kernel, 1);
-	setenv("PERFLAB_VARIANT", work->variant, 1);
 	axes_text(&config, work->axes, work->axis_count);
-	setenv("PERFLAB_CONFIG", config.data ? config.data : "", 1);
-	text_release(&config);
+	variable_add(out, "PERFLAB_INPUTS", folders->inputs);
+	variable_add(out, "PERFLAB_RESULTS", folders->results);
+	variable_add(out, "PERFLAB_KERNEL", work->kernel);
+	variable_add(out, "PERFLAB_VARIANT", work->variant);
+	variable_add(out, "PERFLAB_CONFIG", config.data ? config.data : "");
 	for (size_t i = 0; i < work->axis_count; i++) {
 		char *name = xasprintf("PERFLAB_AXIS_%s", work->axes[i].name);
 		char *value = xasprintf("%" PRId64, work->axes[i].value);
 
-		setenv(name, value, 1);
+		variable_add(out, name, value);
 		free(name);
 		free(value);
 	}
-}
-
-/* In the child: a process group of its own, so that all that it starts can be ended. */
-static void start_program(const struct check_folders *folders, const struct launch_case *work,
-			  int output)
-{
-	int null = open("/dev/null", O_RDONLY);
-
-	setpgid(0, 0);
-	if (null < 0 || dup2(null, 0) < 0 || dup2(output, 1) < 0 || dup2(output, 2) < 0)
-		_exit(126);
-	/* the socket to perflab and the files of the driver are not for the program */
-	for (int fd = 3; fd < 1024; fd++)
-		close(fd);
-	set_environment(folders, work);
-	if (work->check.folder && chdir(work->check.folder)) {
-		fprintf(stderr, "cannot enter the folder %s: %s\n", work->check.folder,
-			strerror(errno));
-		_exit(126);
-	}
-	execl("/bin/sh", "sh", "-c", work->check.command, (char *)NULL);
-	_exit(127);
-}
-
-/* Keeps the last bytes that the program printed. Returns false at the end of its output. */
-static bool keep_output(struct text *kept, int fd)
-{
-	char bytes[OUTPUT_KEPT];
-	ssize_t count = read(fd, bytes, sizeof(bytes));
-
-	if (count <= 0)
-		return count < 0 && (errno == EINTR || errno == EAGAIN);
-	text_add_bytes(kept, bytes, (size_t)count);
-	if (kept->length > 2 * OUTPUT_KEPT) {
-		struct text last = TEXT_INIT;
-
-		text_add_bytes(&last, kept->data + kept->length - OUTPUT_KEPT, OUTPUT_KEPT);
-		text_release(kept);
-		*kept = last;
-	}
-	return true;
-}
-
-/* Whether the program has ended. It stays a zombie, so that its number is not given away. */
-static bool has_ended(pid_t child)
-{
-	siginfo_t info = {0};
-
-	return waitid(P_PID, (id_t)child, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-	       info.si_pid == child;
-}
-
-/*
- * Reads what the program prints until it ends or time is up. It may close its
- * output before, and what it started may hold the output open after. Returns
- * whether it ended in time.
- */
-static bool read_until_end(struct text *kept, int fd, pid_t child, int64_t end_ns)
-{
-	struct pollfd output = {.fd = fd, .events = POLLIN};
-	int rest = READS_AFTER_END;
-
-	while (monotonic_ns() < end_ns) {
-		const bool ended = has_ended(child);
-		const int ready = poll(&output, 1, ended ? 0 : POLL_MS);
-
-		if (ready > 0 && !keep_output(kept, fd))
-			output.fd = -1; /* poll() only waits from now on */
-		if (ended && (ready <= 0 || !rest--))
-			return true;
-	}
-	return false;
-}
-
-/* Ends the program, and what it started, which could otherwise use the machine during the sweep. */
-static int end_program(pid_t child)
-{
-	int status = 0;
-
-	kill(-child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return status;
+	text_release(&config);
 }
 
 /* The last line that is not empty. */
@@ -238,39 +160,80 @@ static int refuse_late(int64_t allowed_ns, struct error *err)
 			 allowed);
 }
 
+static int refuse_exit(int status, struct text *said, struct error *err)
+{
+	if (WIFSIGNALED(status))
+		return error_set(err, PL_EUSAGE, "signal %d ended it: %s", WTERMSIG(status),
+				 last_line(said));
+	if (WEXITSTATUS(status))
+		return error_set(err, PL_EUSAGE, "it ended with %d: %s", WEXITSTATUS(status),
+				 last_line(said));
+	return 0;
+}
+
+/* ---- the end of the worker ---- */
+
+/* perflab asks a worker to end by SIGTERM. Its program and its folders must not outlive it. */
+static volatile int end_asked;
+
+static void ask_for_end(int signal)
+{
+	(void)signal;
+	end_asked = 1;
+}
+
+static void signals_take(struct sigaction *old)
+{
+	struct sigaction action = {.sa_handler = ask_for_end};
+
+	sigemptyset(&action.sa_mask);
+	end_asked = 0;
+	sigaction(SIGTERM, &action, old);
+}
+
+/* Ends this process as the signal would have done, if it came. */
+static void signals_give_back(const struct sigaction *old)
+{
+	sigaction(SIGTERM, old, NULL);
+	if (end_asked)
+		raise(SIGTERM);
+}
+
+/* ---- the whole ---- */
+
 static int run_program(const struct check_folders *folders, const struct launch_case *work,
 		       int64_t end_ns, struct error *err)
 {
+	char *argv[] = {"/bin/sh", "-c", (char *)work->check.command, NULL};
+	const char *folder = work->check.folder;
 	const int64_t begin_ns = monotonic_ns();
-	struct text kept = TEXT_INIT;
-	int ends[2], status, rc = 0;
-	bool in_time;
-	pid_t child;
+	struct string_list variables = {0};
+	const struct limited_program program = {.argv = argv,
+						.folder = folder,
+						.variables = &variables,
+						.end_ns = end_ns,
+						.stop = &end_asked,
+						.output_limit = OUTPUT_KEPT,
+						.keep_last = true};
+	struct text said = TEXT_INIT;
+	int status, rc = 0;
 
-	if (pipe(ends))
-		return error_set(err, PL_EIO, "cannot make a pipe: %s", strerror(errno));
-	child = fork();
-	if (child == 0)
-		start_program(folders, work, ends[1]);
-	close(ends[1]);
-	if (child < 0) {
-		close(ends[0]);
-		return error_set(err, PL_EIO, "cannot start a process: %s", strerror(errno));
-	}
-	/* Here, too: the child may not have come to it when it is ended. */
-	setpgid(child, child);
-	in_time = read_until_end(&kept, ends[0], child, end_ns);
-	close(ends[0]);
-	status = end_program(child);
-	if (!in_time)
+	variables_make(&variables, folders, work);
+	switch (process_limited(&said, &status, &program)) {
+	case PROGRAM_NOT_STARTED:
+		rc = error_set(err, PL_EUSAGE, "cannot start /bin/sh in the folder %s: %s",
+			       folder ? folder : ".", strerror(status));
+		break;
+	case PROGRAM_LATE:
+	case PROGRAM_STOPPED:
 		rc = refuse_late(end_ns - begin_ns, err);
-	else if (WIFSIGNALED(status))
-		rc = error_set(err, PL_EUSAGE, "signal %d ended it: %s", WTERMSIG(status),
-			       last_line(&kept));
-	else if (WEXITSTATUS(status))
-		rc = error_set(err, PL_EUSAGE, "it ended with %d: %s", WEXITSTATUS(status),
-			       last_line(&kept));
-	text_release(&kept);
+		break;
+	case PROGRAM_EXITED:
+		rc = refuse_exit(status, &said, err);
+		break;
+	}
+	string_list_release(&variables);
+	text_release(&said);
 	return rc;
 }
 
@@ -278,8 +241,11 @@ int check_command_run(const struct launch_case *work, const struct host_buffers 
 		      struct host_buffers *expected, int64_t end_ns, struct error *err)
 {
 	struct check_folders folders = {0};
-	int rc = folders_make(&folders, err);
+	struct sigaction old;
+	int rc;
 
+	signals_take(&old);
+	rc = folders_make(&folders, err);
 	if (rc == 0)
 		rc = write_inputs(&folders, work, inputs, err);
 	if (rc == 0)
@@ -287,5 +253,6 @@ int check_command_run(const struct launch_case *work, const struct host_buffers 
 	if (rc == 0)
 		rc = read_results(&folders, work, expected, err);
 	folders_remove(&folders);
+	signals_give_back(&old);
 	return error_context(err, rc, "verify by %s", work->check.command);
 }

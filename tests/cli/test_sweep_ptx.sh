@@ -84,6 +84,37 @@ expect_out 'verify by echo'
 expect_out 'it ran longer than '
 kill -0 "$(cat pid)" 2>/dev/null && complain 'the command is still running'
 [ -z "$(ls folders)" ] || complain "the command's folder is left: $(ls folders)"
+
+# ---- perflab is ended during a command ----
+# ended_by SIGNAL: neither the command nor its folder is left soon after.
+ended_by() {
+	rm -f pid
+	TMPDIR=$work/folders "$PERFLAB" sweep twice.ptx --backend ptx -q >"$work/out" 2>"$work/err" &
+	sweep=$!
+	await 'the command never ran' test -s pid
+	kill "-$1" $sweep
+	wait $sweep 2>/dev/null
+	await "the command is still running after $1" is_gone "$(cat pid)"
+	await "the command's folder is left after $1" is_empty folders
+}
+await() {
+	what=$1
+	shift
+	tries=0
+	until "$@"; do
+		tries=$((tries + 1))
+		[ $tries -lt 200 ] || { complain "$what"; break; }
+		sleep 0.05
+	done
+}
+is_gone() {
+	! kill -0 "$1" 2>/dev/null
+}
+is_empty() {
+	[ -z "$(ls "$1")" ]
+}
+ended_by INT
+ended_by KILL
 sidecar 3
 
 refused 2 "axis n of twice: '3 * 4' is not a valid axis value" sweep twice.ptx --backend ptx \

@@ -2,12 +2,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -124,7 +126,7 @@ static void test_its_folder(void **context)
 	run_must_succeed("test -f here && " COPY);
 	unlink(file);
 	rmdir(folder);
-	refuses("true", PL_EUSAGE, "cannot enter the folder ");
+	refuses("true", PL_EUSAGE, "cannot start /bin/sh in the folder ");
 	check_folder = NULL;
 	free(folder);
 	free(file);
@@ -204,6 +206,38 @@ static void test_no_process_is_left(void **context)
 	leaves_no_process("exit 3", 20000, PL_EUSAGE);
 }
 
+/* perflab ends its worker while the program runs. The FIFO says when that is. */
+static void test_the_worker_is_ended(void **context)
+{
+	char *fifo = xasprintf("%s/fifo", root);
+	char *script = xasprintf("exec 9> %s; echo 1 >&9; sleep 100", fifo);
+	struct pollfd end;
+	struct error err = {0};
+	int status, code;
+	char bytes[2];
+	pid_t worker;
+
+	(void)context;
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	worker = fork();
+	if (worker == 0) {
+		code = run_script(script, 60000, &err);
+		_exit(code ? 1 : 0);
+	}
+	end = (struct pollfd){.fd = open(fifo, O_RDONLY), .events = POLLIN};
+	assert_int_equal(read(end.fd, bytes, sizeof(bytes)), 2);
+	assert_int_equal(kill(worker, SIGTERM), 0);
+	assert_int_equal(waitpid(worker, &status, 0), worker);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	assert_int_equal(poll(&end, 1, 5000), 1);
+	assert_true(end.revents & POLLHUP);
+	close(end.fd);
+	unlink(fifo);
+	free(fifo);
+	free(script);
+	assert_nothing_left();
+}
+
 /* A worker is killed at the end of its timeout, so the program must end before. */
 static void ends_before(int64_t timeout_ms, int64_t least_ms, int64_t most_ms)
 {
@@ -258,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_bad_results),
 		cmocka_unit_test(test_a_program_that_hangs),
 		cmocka_unit_test(test_no_process_is_left),
+		cmocka_unit_test(test_the_worker_is_ended),
 		cmocka_unit_test(test_the_end_is_before_the_timeout),
 		cmocka_unit_test(test_no_time_is_left),
 	};
