@@ -98,6 +98,9 @@ void text_addf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Returns the string, which the caller frees. *text is TEXT_INIT afterwards. */
 char *text_detach(struct text *text);
 
+/* Whether the text is longer than the suffix and ends with it: a file name with an extension. */
+bool has_suffix(const char *text, const char *suffix);
+
 /* A list that owns its strings. All zeroes is an empty list. */
 struct string_list {
 	char **items;

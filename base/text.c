@@ -86,6 +86,13 @@ static void string_list_add_bytes(struct string_list *list, const char *item, si
 	list->items[list->count++] = xstrndup(item, length);
 }
 
+bool has_suffix(const char *text, const char *suffix)
+{
+	size_t length = strlen(text), tail = strlen(suffix);
+
+	return length > tail && !strcmp(text + length - tail, suffix);
+}
+
 void string_list_add(struct string_list *list, const char *item)
 {
 	string_list_add_bytes(list, item, strlen(item));

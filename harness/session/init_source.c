@@ -9,13 +9,6 @@
 
 #define INIT_SOURCE_MAX_BYTES ((size_t)256 << 20)
 
-static bool init_file_ends_with(const char *file, const char *suffix)
-{
-	const size_t length = strlen(file), tail = strlen(suffix);
-
-	return length > tail && !strcmp(file + length - tail, suffix);
-}
-
 static int init_compiler(enum compile_tool *out, const char *name, struct error *err)
 {
 	*out = COMPILE_AUTO;
@@ -77,7 +70,7 @@ static int init_write(struct init_result *out, const struct init_request *reques
 	struct skeleton_entry *entries = xcalloc(compiled->entry_count + 1, sizeof(*entries));
 	const struct skeleton_request skeleton = {
 		.file = request->file,
-		.ptx = init_file_ends_with(request->file, ".ptx"),
+		.ptx = has_suffix(request->file, ".ptx"),
 		.text = text,
 		.length = length,
 		.entries = entries,
@@ -111,9 +104,8 @@ int init_source(struct init_result *out, const struct init_request *request,
 	int rc;
 
 	*out = (struct init_result){.annotations = TEXT_INIT, .messages = TEXT_INIT};
-	if (!init_file_ends_with(request->file, ".cu") &&
-	    !init_file_ends_with(request->file, ".cuh") &&
-	    !init_file_ends_with(request->file, ".ptx"))
+	if (!has_suffix(request->file, ".cu") && !has_suffix(request->file, ".cuh") &&
+	    !has_suffix(request->file, ".ptx"))
 		return error_set(
 			err, PL_EUSAGE,
 			"%s: perflab init reads the parameters of kernels from a .cu, "

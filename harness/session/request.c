@@ -18,14 +18,10 @@ void sweep_request_init(struct sweep_request *request)
 bool is_kernel_file(const char *operand)
 {
 	static const char *const suffixes[] = {".cu", ".cuh", ".ptx", ".cubin", ".perflab"};
-	const size_t length = strlen(operand);
 
-	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		const size_t suffix = strlen(suffixes[i]);
-
-		if (length > suffix && !strcmp(operand + length - suffix, suffixes[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
+		if (has_suffix(operand, suffixes[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -204,6 +200,16 @@ int request_read_files(struct kernel_file **out, const struct sweep_request *req
 	return rc;
 }
 
+/* A sidecar belongs to the file before it. */
+static bool has_several_files(const struct string_list *files)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < files->count; i++)
+		count += !has_suffix(files->items[i], KERNEL_FILE_SIDECAR_SUFFIX);
+	return count > 1;
+}
+
 /* The first variant of the first of several files is the base of the others, unless the user says
  * otherwise or did not select it. */
 static int pair_files(struct plan *plan, const struct sweep_request *request,
@@ -211,7 +217,7 @@ static int pair_files(struct plan *plan, const struct sweep_request *request,
 {
 	const char *first = kernel->variants[0].name;
 
-	if (request->base_variant || request->files.count < 2)
+	if (request->base_variant || !has_several_files(&request->files))
 		return 0;
 	for (size_t i = 0; i < plan->count; i++)
 		if (strcmp(plan->cases[i].variant, first) == 0)

@@ -8,13 +8,6 @@
 
 #define FOLDER "share/perflab/studies"
 
-static bool ends_in(const char *word, const char *suffix)
-{
-	size_t length = strlen(word), end = strlen(suffix);
-
-	return length > end && strcmp(word + length - end, suffix) == 0;
-}
-
 /* ---- installed studies ---- */
 
 static int compare_study_names(const void *left, const void *right)
@@ -40,7 +33,7 @@ static int list_installed_studies(struct string_list *names, struct text *folder
 	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream)) {
 		char *name = xstrdup(entry->d_name);
 
-		if (name[0] != '.' && ends_in(name, STUDY_SUFFIX)) {
+		if (name[0] != '.' && has_suffix(name, STUDY_SUFFIX)) {
 			name[strlen(name) - strlen(STUDY_SUFFIX)] = '\0';
 			string_list_add(names, name);
 		}
@@ -150,7 +143,7 @@ int study_set_load(struct study_set *out, const struct string_list *words, struc
 	for (size_t i = 0; i < words->count && !rc; i++) {
 		const char *word = words->items[i];
 
-		if (strchr(word, '/') || ends_in(word, STUDY_SUFFIX)) {
+		if (strchr(word, '/') || has_suffix(word, STUDY_SUFFIX)) {
 			rc = add_study_file(&set, word, err);
 			continue;
 		}

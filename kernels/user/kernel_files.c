@@ -29,13 +29,6 @@ struct user_files {
 	struct error *err;
 };
 
-static bool ends_with(const char *text, const char *suffix)
-{
-	size_t length = strlen(text), tail = strlen(suffix);
-
-	return length > tail && !strcmp(text + length - tail, suffix);
-}
-
 /* ---- the files that the kernel is made of ---- */
 
 static void add_input(struct kernel_file *file, const char *path)
@@ -103,8 +96,8 @@ static int add_source(struct user_files *user, const char *path)
 	struct stat status;
 	char *absolute;
 
-	if (!ends_with(path, ".cu") && !ends_with(path, ".cuh") && !ends_with(path, ".ptx") &&
-	    !ends_with(path, ".cubin"))
+	if (!has_suffix(path, ".cu") && !has_suffix(path, ".cuh") && !has_suffix(path, ".ptx") &&
+	    !has_suffix(path, ".cubin"))
 		return error_set(
 			user->err, PL_EUSAGE,
 			"%s: a kernel comes from a file that ends in .cu, .cuh, .ptx or .cubin",
@@ -181,7 +174,7 @@ static int parse_user_file(struct user_files *user, size_t index)
 	struct annotation_lines lines = {0};
 	int rc = 0;
 
-	if (ends_with(file->path, ".cubin"))
+	if (has_suffix(file->path, ".cubin"))
 		add_input(user->out, file->path);
 	else
 		rc = add_lines_of(user, &lines, file->path, file->shown, false);
@@ -364,8 +357,8 @@ static int read_user_files(struct kernel_file *file, const char *const *paths, s
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i++)
-		rc = ends_with(paths[i], KERNEL_FILE_SIDECAR_SUFFIX) ? add_sidecar(&user, paths[i])
-								     : add_source(&user, paths[i]);
+		rc = has_suffix(paths[i], KERNEL_FILE_SIDECAR_SUFFIX) ? add_sidecar(&user, paths[i])
+								      : add_source(&user, paths[i]);
 	if (!rc && !user.count)
 		rc = error_set(err, PL_EUSAGE,
 			       "no file is given; name a .cu, .cuh, .ptx or .cubin");

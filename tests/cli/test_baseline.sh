@@ -142,6 +142,12 @@ FAKE_WORKER_SCRIPT=unverified run sweep old.ptx new.ptx --backend cuda --metrics
 expect_code 0
 expect_err 'the base variant is old, the first of old.ptx'
 is i.db 'new|old|2' 'SELECT variant, base_variant, count(*) FROM speedups'
+# a file and its sidecar are one file
+sed '$a variant again\
+launch stream_copy_scalar<<<ceil_div(n, block), block>>>(a, c, n)' old.ptx.perflab >two.perflab
+FAKE_WORKER_SCRIPT=unverified run sweep old.ptx two.perflab --backend cuda --metrics none --db m.db -q
+expect_code 0
+is m.db '4|0' 'SELECT count(*), (SELECT count(*) FROM speedup) FROM trial'
 FAKE_WORKER_SCRIPT=unverified run sweep old.ptx new.ptx --baseline none --backend cuda --metrics none --db j.db -q
 expect_code 0
 is j.db '0' 'SELECT count(*) FROM speedups'
