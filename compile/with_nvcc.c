@@ -102,8 +102,8 @@ static int instance_names_find(struct translation *out, const struct compile_req
 	text_addf(&text, "#include \"%s\"\n", request->source);
 	for (size_t i = 0; i < request->entries.count; i++) {
 		if (entry_is_instance(request->entries.items[i]))
-			text_addf(&text, "__device__ auto perflab_instance_%zu = &%s;\n", i,
-				  request->entries.items[i]);
+			text_addf(&text, "__device__ decltype(&%s) perflab_instance_%zu = &%s;\n",
+				  request->entries.items[i], i, request->entries.items[i]);
 	}
 	string_list_add(&argv, tools->nvcc.data);
 	string_list_add(&argv, "-ptx");
@@ -313,8 +313,9 @@ static int instances_write(char **path, const struct translation *out,
 	for (size_t i = 0; i < request->entries.count; i++) {
 		if (entry_is_instance(request->entries.items[i]))
 			text_addf(&text,
-				  "__attribute__((used)) static auto perflab_instance_%zu = &%s;\n",
-				  i, request->entries.items[i]);
+				  "__attribute__((used)) static decltype(&%s) "
+				  "perflab_instance_%zu = &%s;\n",
+				  request->entries.items[i], i, request->entries.items[i]);
 	}
 	rc = including_source_write(path, out, &text, err);
 	text_release(&text);

@@ -154,6 +154,7 @@ static void one_instance_with_host_code(void **state)
 
 	sandbox_source(box, "one.cu",
 		       "#include <vector>\n#include <cstdio>\n"
+		       "#define auto __auto_type\n" /* as headers for C do */
 		       "template <typename T> __global__ void k(T *x) { *x = 1; }\n"
 		       "int main() { std::vector<float> v(3); printf(\"%zu\", v.size()); }\n");
 	sandbox_want(box, "k<float>");
