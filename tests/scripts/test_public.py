@@ -55,7 +55,7 @@ class CheckPublic(unittest.TestCase):
         self.assertEqual(code, 0, out)
         self.assertIn("**1 of 1 variants are verified**", out)
         self.assertIn("Cases: 2 ok, 1 skipped.", out)
-        self.assertIn("| demo | `src/copy.ptx` | stream_copy_scalar | 2 ok, 1 skipped |", out)
+        self.assertIn("| demo | `src/copy.ptx` | copies/stream_copy_scalar | 2 ok, 1 skipped |", out)
         self.assertIn("- demo: demo-1.0", out)
         self.assertIn("- absent: its sources were not there", out)
 
