@@ -14,14 +14,6 @@ void case_options_init(struct case_options *options)
 	ceilings_when_default(&options->ceilings, NULL); /* sweep_run() refuses another word */
 }
 
-static void add_operands(struct sweep_request *request, const struct invocation *call)
-{
-	for (size_t i = 0; i < call->operands.count; i++)
-		string_list_add(is_kernel_file(call->operands.items[i]) ? &request->files
-									: &request->selectors,
-				call->operands.items[i]);
-}
-
 static void add_source_options(struct sweep_request *request, const struct case_options *options)
 {
 	for (size_t i = 0; i < options->launches.count; i++) {
@@ -49,7 +41,8 @@ int case_options_apply(struct sweep_request *request, const struct invocation *c
 	request->ceilings = (enum ceilings_when)options->ceilings;
 	for (size_t i = 0; i < options->metrics.count; i++)
 		string_list_add(&request->metrics, options->metrics.items[i]);
-	add_operands(request, call);
+	for (size_t i = 0; i < call->operands.count && !rc; i++)
+		rc = sweep_request_add_operand(request, call->operands.items[i], err);
 	add_source_options(request, options);
 	if (options->block_sizes)
 		sweep_request_set_axis(request, "block", options->block_sizes);

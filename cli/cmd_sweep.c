@@ -51,6 +51,13 @@ static char *case_name(const struct plan_case *planned)
 		       : NULL;
 }
 
+static const char *plan_state(const struct plan_case *planned)
+{
+	if (planned->failed && !planned->finished)
+		return "fail";
+	return planned->skip_reason ? "skip" : planned->finished ? "done" : "run";
+}
+
 static int print_plan(const struct invocation *call, const struct plan *plan, struct error *err)
 {
 	static const struct table_column columns[] = {
@@ -65,12 +72,9 @@ static int print_plan(const struct invocation *call, const struct plan *plan, st
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 		char *name = case_name(planned), *base = case_name(plan_base(plan, planned));
-		const char *state = planned->skip_reason ? "skip"
-				    : planned->finished  ? "done"
-							 : "run";
 
 		table_row(table,
-			  (const char *const[]){name, state,
+			  (const char *const[]){name, plan_state(planned),
 						planned->skip_reason ? planned->skip_reason : none,
 						base ? base : none});
 		free(name);
@@ -78,10 +82,6 @@ static int print_plan(const struct invocation *call, const struct plan *plan, st
 	}
 	rc = table_to_stdout(call, table, format, err);
 	table_free(table);
-	if (!rc)
-		say("%zu %s: %zu to run, %zu skipped", plan->count,
-		    plan->count == 1 ? "case" : "cases", plan->runnable,
-		    plan->count - plan->runnable);
 	return rc;
 }
 
@@ -101,6 +101,10 @@ static int show_plan(struct invocation *call, const struct sweep_request *reques
 		say("no device: planned for the least that every CUDA device has; %s",
 		    preview.absent);
 	rc = print_plan(call, preview.plan, err);
+	if (!rc)
+		say("%zu %s: %zu to run, %zu skipped", preview.plan->count,
+		    preview.plan->count == 1 ? "case" : "cases", preview.plan->runnable,
+		    preview.plan->count - preview.plan->runnable - preview.failed);
 	if (!rc && preview.failed) {
 		call->exit_code = EXIT_FAILED;
 		say("%zu %s failed; the reasons are in the plan", preview.failed,

@@ -76,7 +76,7 @@ struct plan_case {
 	int rounds_done;
 	bool counted;
 	bool finished; /* its status is final */
-	bool failed;   /* it is finished, and was not measured */
+	bool failed;   /* it is finished, and was not measured; in a preview: it would be so */
 	bool alone;    /* it is not measured beside its base case, for a stored reason */
 };
 

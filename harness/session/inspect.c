@@ -124,6 +124,7 @@ size_t sweep_skip_failed(struct sweep *sweep)
 		reason = xasprintf("%s: %s", trial_status_name(state->early_status),
 				   state->early_reason);
 		skip_inspected(sweep, i, reason);
+		sweep->plan->cases[i].failed = true;
 		free(reason);
 		failed++;
 	}

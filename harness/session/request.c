@@ -25,6 +25,28 @@ bool is_kernel_file(const char *operand)
 	return false;
 }
 
+/* A file whose name has no extension may also be the name of a kernel. */
+static bool is_other_file(const char *operand)
+{
+	const char *slash = strrchr(operand, '/'), *name = slash ? slash + 1 : operand;
+
+	return strchr(name, '.') && access(operand, F_OK) == 0;
+}
+
+int sweep_request_add_operand(struct sweep_request *request, const char *operand, struct error *err)
+{
+	if (is_kernel_file(operand))
+		string_list_add(&request->files, operand);
+	else if (is_other_file(operand))
+		return error_set(err, PL_EUSAGE,
+				 "'%s' is a file, but its name does not end in .cu, .cuh, .ptx, "
+				 ".cubin or .perflab: rename it, or link such a name to it",
+				 operand);
+	else
+		string_list_add(&request->selectors, operand);
+	return 0;
+}
+
 void sweep_request_set_axis(struct sweep_request *request, const char *name, const char *values)
 {
 	string_list_add(&request->axis_names, name);

@@ -68,6 +68,9 @@ struct sweep_request {
 void sweep_request_init(struct sweep_request *request);
 /* Whether an operand is a file of the user, by its suffix: .cu, .cuh, .ptx, .cubin or .perflab. */
 bool is_kernel_file(const char *operand);
+/* Adds a file or a selector. PL_EUSAGE: it is a file with another extension. */
+int sweep_request_add_operand(struct sweep_request *request, const char *operand,
+			      struct error *err);
 /* `assignment` is "NAME=VALUES". PL_EUSAGE: it does not have this form. */
 int sweep_request_set(struct sweep_request *request, const char *assignment, struct error *err);
 void sweep_request_set_axis(struct sweep_request *request, const char *name, const char *values);

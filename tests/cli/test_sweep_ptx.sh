@@ -142,6 +142,11 @@ for file in rubbish.cu rubbish.ptx rubbish.cubin; do
 	expect_err "$file"
 done
 
+# ---- a file with another extension ----
+cp twice.ptx twice.txt
+refused 2 "'twice.txt' is a file, but its name does not end in .cu, " sweep twice.txt --backend ptx
+refused 2 "there is no kernel 'none.txt'" sweep none.txt --backend ptx
+
 # ---- a file that has no compiler here ----
 printf '__global__ void twice(int n, const float *x, float *y) {}\n' >twice.cu
 cp twice.ptx.perflab twice.cu.perflab
@@ -152,6 +157,8 @@ expect_err '2 cases failed; the reasons are in the report'
 run sweep twice.cu --backend ptx --dry-run
 expect_code 3
 expect_err "there is no compiler for"
+expect_out 'fail  failed: there is no compiler'
+expect_err '2 cases: 0 to run, 0 skipped'
 expect_err '2 cases failed; the reasons are in the plan'
 run sweep twice.ptx --backend ptx --dry-run
 expect_code 0
