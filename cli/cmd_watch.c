@@ -122,8 +122,10 @@ static void say_saved(struct watch_loop *loop, const struct string_list *saved)
 
 	if (length && !strncmp(path, here, length) && path[length] == '/')
 		path += length + 1;
-	line = saved->count > 1 ? xasprintf("%s and %zu more were saved", path, saved->count - 1)
-				: xasprintf("%s was saved", path);
+	if (saved->count > 1)
+		line = xasprintf("%s and %zu more have changed", path, saved->count - 1);
+	else
+		line = xasprintf("%s %s", path, access(path, F_OK) ? "is gone" : "was saved");
 	if (!loop->progress.quiet)
 		progress_say(&loop->progress, line);
 	free(line);

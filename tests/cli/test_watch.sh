@@ -325,6 +325,7 @@ echo '#define FACTOR wrong' >include/inner.h
 until_line 'identifier "wrong" is undefined'
 until_line 'run 3: saxpy/saxpy/block=256,n=4096 failed'
 rm include/inner.h
+until_line 'include/inner.h is gone'
 until_line 'run 4: saxpy/saxpy/block=256,n=4096 failed'
 echo '#define FACTOR a' >include/inner.h
 until_line 'run 5: saxpy/saxpy/block=256,n=4096 ok'
