@@ -2,6 +2,7 @@
 #include "kernels/element.h"
 
 #include <float.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +26,12 @@ bool element_is_integer(enum element_type type)
 	return elements[type].integer;
 }
 
+bool element_is_signed(enum element_type type)
+{
+	return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 ||
+	       type == ELEMENT_I64;
+}
+
 const char *element_type_name(enum element_type type)
 {
 	return elements[type].name;
@@ -39,6 +46,58 @@ bool element_type_parse(enum element_type *out, const char *name)
 		}
 	return false;
 }
+
+/* ---- ranges ---- */
+
+void element_integer_range(enum element_type type, double *low, double *end)
+{
+	const int bits = 8 * (int)elements[type].bytes;
+	const bool is_signed = element_is_signed(type);
+
+	*low = is_signed ? -ldexp(1.0, bits - 1) : 0.0;
+	*end = ldexp(1.0, is_signed ? bits - 1 : bits);
+}
+
+static double largest_real(enum element_type type)
+{
+	switch (type) {
+	case ELEMENT_F16:
+		return 65504.0;
+	case ELEMENT_BF16:
+		return 0x1.fep127;
+	case ELEMENT_TF32:
+		return 0x1.ffcp127;
+	case ELEMENT_F32:
+		return (double)FLT_MAX;
+	default:
+		return DBL_MAX;
+	}
+}
+
+bool element_in_range(enum element_type type, double value)
+{
+	double low, end;
+
+	if (!elements[type].integer)
+		return fabs(value) <= largest_real(type);
+	element_integer_range(type, &low, &end);
+	return value >= low && value < end;
+}
+
+void element_describe_range(struct text *out, enum element_type type)
+{
+	const unsigned unused = 64 - (unsigned)elements[type].bytes * 8;
+
+	if (!elements[type].integer)
+		text_addf(out, "%.6g to %.6g", -largest_real(type), largest_real(type));
+	else if (element_is_signed(type))
+		text_addf(out, "the integers %" PRId64 " to %" PRId64, INT64_MIN >> unused,
+			  INT64_MAX >> unused);
+	else
+		text_addf(out, "the integers 0 to %" PRIu64, UINT64_MAX >> unused);
+}
+
+/* ---- conversions ---- */
 
 static uint32_t bits_of(float value)
 {
@@ -298,4 +357,32 @@ void element_store_nearest(enum element_type type, void *data, int64_t index, do
 	default:
 		element_store(type, data, index, value);
 	}
+}
+
+/* Whether a floating-point type has enough significant bits for an integer. */
+static bool holds_digits(enum element_type type, int64_t value)
+{
+	const uint64_t magnitude = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+
+	return !magnitude ||
+	       magnitude >> __builtin_ctzll(magnitude) >> element_significant_bits(type) == 0;
+}
+
+bool element_hold_integer(enum element_type type, void *data, int64_t index, int64_t value)
+{
+	if (!elements[type].integer) {
+		element_store_nearest(type, data, index, (double)value);
+		return holds_digits(type, value) && element_in_range(type, (double)value);
+	}
+	element_store_integer(type, data, index, (uint64_t)value);
+	return (element_is_signed(type) || value >= 0) &&
+	       element_integer(type, data, index) == value;
+}
+
+bool element_hold_real(enum element_type type, void *data, int64_t index, double value)
+{
+	element_store_nearest(type, data, index, value);
+	if (elements[type].integer)
+		return value == trunc(value) && element_in_range(type, value);
+	return !isfinite(value) || isfinite(element_value(type, data, index));
 }

@@ -7,6 +7,13 @@
 
 #include "kernels/kernels.h"
 
+bool element_is_signed(enum element_type type); /* a signed integer */
+/* The values of an integer type: from *low to below *end, both exact. */
+void element_integer_range(enum element_type type, double *low, double *end);
+/* Whether a value is between the least and the largest finite value of the type. */
+bool element_in_range(enum element_type type, double value);
+/* Appends that range: "the integers 0 to 255". */
+void element_describe_range(struct text *out, enum element_type type);
 /* Element `index` of an array of an integer type. The value of a U64 is modulo 2^64: cast the
  * result to uint64_t. A type that is not an integer gives 0. */
 int64_t element_integer(enum element_type type, const void *data, int64_t index);
@@ -15,6 +22,14 @@ void element_store_integer(enum element_type type, void *data, int64_t index, ui
 /* Rounds to nearest, ties to even, as the conversions of CUDA do by default. A value beyond the
  * range of a floating-point type becomes infinite. Integers are as in element_store(). */
 void element_store_nearest(enum element_type type, void *data, int64_t index, double value);
+/*
+ * Store a value that the type holds; otherwise return false and leave the
+ * content of the element undefined. An integer must be held exactly. A double
+ * must be whole for an integer type; for a floating-point type it is rounded to
+ * nearest, and must not become infinite by that.
+ */
+bool element_hold_integer(enum element_type type, void *data, int64_t index, int64_t value);
+bool element_hold_real(enum element_type type, void *data, int64_t index, double value);
 /*
  * The absolute difference of two arrays at `index`. It is 0 only if the elements
  * are equal, 64-bit integers beyond 2^53 included. It is NaN if an element is

@@ -125,6 +125,111 @@ static void test_nearest(void **state)
 	}
 }
 
+/* A value that the type lacks is refused, not cut: the last integers that a type has, and the next.
+ */
+static void test_held_integers(void **state)
+{
+	static const struct {
+		enum element_type type;
+		int64_t value;
+		bool held;
+	} rows[] = {
+		{ELEMENT_I8, 127, true},
+		{ELEMENT_I8, 128, false},
+		{ELEMENT_I8, -128, true},
+		{ELEMENT_I8, -129, false},
+		{ELEMENT_U8, 255, true},
+		{ELEMENT_U8, 256, false},
+		{ELEMENT_U8, -1, false},
+		{ELEMENT_U32, -1, false},
+		{ELEMENT_U64, INT64_MAX, true},
+		{ELEMENT_U64, -1, false},
+		{ELEMENT_I64, INT64_MIN, true},
+		{ELEMENT_F32, 1 << 24, true},
+		{ELEMENT_F32, (1 << 24) + 1, false},
+		{ELEMENT_F32, (1 << 24) + 2, true},
+		{ELEMENT_F32, -(1 << 24) - 1, false},
+		{ELEMENT_F64, INT64_MAX, false},
+		{ELEMENT_F64, INT64_MIN, true},
+		{ELEMENT_F16, 65504, true},
+		{ELEMENT_F16, 65536, false},
+		{ELEMENT_F16, 2049, false},
+		{ELEMENT_BF16, 257, false},
+		{ELEMENT_TF32, 2049, false},
+		{ELEMENT_TF32, 4100, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t room[2] = {0};
+		bool held = element_hold_integer(rows[i].type, room, 1, rows[i].value);
+
+		if (held != rows[i].held)
+			fail_msg("row %zu: %s", i, held ? "held" : "refused");
+		if (held && element_is_integer(rows[i].type))
+			assert_true(element_integer(rows[i].type, room, 1) == rows[i].value);
+		else if (held)
+			assert_true(element_value(rows[i].type, room, 1) == (double)rows[i].value);
+	}
+}
+
+static void test_held_reals(void **state)
+{
+	static const struct {
+		enum element_type type;
+		double value;
+		bool held;
+	} rows[] = {
+		{ELEMENT_I32, 3.0, true},       {ELEMENT_I32, 3.5, false},
+		{ELEMENT_I32, 0x1p31, false},   {ELEMENT_I32, -0x1p31, true},
+		{ELEMENT_U64, 0x1p63, true},    {ELEMENT_U64, 0x1p64, false},
+		{ELEMENT_U8, -1.0, false},      {ELEMENT_U8, NAN, false},
+		{ELEMENT_I64, INFINITY, false}, {ELEMENT_F32, 0.1, true},
+		{ELEMENT_F32, 1e39, false},     {ELEMENT_F32, -INFINITY, true},
+		{ELEMENT_F32, NAN, true},       {ELEMENT_F16, 65519.0, true},
+		{ELEMENT_F16, 65520.0, false},  {ELEMENT_F64, 1e308, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		uint64_t room[2] = {0};
+		bool held = element_hold_real(rows[i].type, room, 1, rows[i].value);
+
+		if (held != rows[i].held)
+			fail_msg("row %zu: %s", i, held ? "held" : "refused");
+	}
+}
+
+static void test_ranges(void **state)
+{
+	static const struct {
+		enum element_type type;
+		const char *range;
+	} rows[] = {
+		{ELEMENT_U8, "the integers 0 to 255"},
+		{ELEMENT_I16, "the integers -32768 to 32767"},
+		{ELEMENT_I64, "the integers -9223372036854775808 to 9223372036854775807"},
+		{ELEMENT_U64, "the integers 0 to 18446744073709551615"},
+		{ELEMENT_F16, "-65504 to 65504"},
+		{ELEMENT_F32, "-3.40282e+38 to 3.40282e+38"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct text range = TEXT_INIT;
+
+		element_describe_range(&range, rows[i].type);
+		assert_string_equal(range.data, rows[i].range);
+		text_release(&range);
+	}
+	assert_true(element_in_range(ELEMENT_I8, 127.0) && !element_in_range(ELEMENT_I8, 128.0));
+	assert_true(element_in_range(ELEMENT_BF16, 0x1.fep127));
+	assert_false(element_in_range(ELEMENT_BF16, -0x1.ffp127));
+	assert_true(element_in_range(ELEMENT_TF32, 0x1.ffcp127));
+	assert_false(element_in_range(ELEMENT_TF32, 0x1.ffep127));
+	assert_false(element_in_range(ELEMENT_F64, NAN) || element_in_range(ELEMENT_U8, NAN));
+}
+
 static void test_difference(void **state)
 {
 	static const int64_t a[] = {INT64_MAX, INT64_MIN, (INT64_C(1) << 53) + 1};
@@ -149,6 +254,9 @@ int main(void)
 		cmocka_unit_test(test_integers_are_cut_and_clamped),
 		cmocka_unit_test(test_exact_integers),
 		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_held_integers),
+		cmocka_unit_test(test_held_reals),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_difference),
 	};
 
