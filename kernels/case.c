@@ -37,10 +37,15 @@ bool buffer_role_parse(enum buffer_role *out, const char *name)
 }
 
 static const char *const fill_names[] = {
-	[FILL_NONE] = "none",     [FILL_UNIFORM] = "uniform",
-	[FILL_INDEX] = "index",   [FILL_CONSTANT] = "constant",
-	[FILL_NORMAL] = "normal", [FILL_PERMUTATION] = "permutation",
+	[FILL_NONE] = "none",
+	[FILL_UNIFORM] = "uniform",
+	[FILL_INDEX] = "index",
+	[FILL_CONSTANT] = "constant",
+	[FILL_NORMAL] = "normal",
+	[FILL_PERMUTATION] = "permutation",
 	[FILL_FILE] = "file",
+	[FILL_INTEGERS] = "integers",
+	[FILL_EXPRESSION] = "expression",
 };
 
 const char *buffer_fill_name(enum buffer_fill fill)
@@ -56,6 +61,11 @@ bool buffer_fill_parse(enum buffer_fill *out, const char *name)
 		return false;
 	*out = (enum buffer_fill)index;
 	return true;
+}
+
+bool buffer_fill_takes_bits(enum buffer_fill fill)
+{
+	return fill == FILL_UNIFORM || fill == FILL_NORMAL || fill == FILL_INTEGERS;
 }
 
 static const char *const arg_names[] = {
@@ -137,6 +147,7 @@ void launch_case_free(struct launch_case *launch_case)
 	if (!launch_case)
 		return;
 	for (size_t b = 0; b < launch_case->buffer_count; b++) {
+		free(launch_case->buffers[b].fill_expression);
 		free(launch_case->buffers[b].fill_file);
 		free(launch_case->buffers[b].symbol);
 	}

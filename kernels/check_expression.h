@@ -1,5 +1,6 @@
 /*
- * Expressions that give the expected content of a buffer, element by element:
+ * Expressions that give the expected content of a buffer, or that of an input,
+ * element by element:
  *
  *   2*x + y                                            each x[i], y[i]
  *   i == 0 ? x[0] : x[i - 1] + x[i]                    C's operators but for bits
@@ -19,6 +20,9 @@
  * to TO - 1; or as sum(BODY), where `i` runs over the elements of the buffers in
  * BODY that have no index. A reduction that does not depend on `i` is computed
  * once. min and max of nothing are errors.
+ *
+ * In a fill: random(a, b), an integer from a to b. It depends on the seed, the
+ * element and which random() of the text it is, so none can stand in a reduction.
  *
  * Arithmetic: as in C with 64 bits. Integer buffers, axes, indices and literals
  * without a point are integers, so 7 / 2 is 3; write 1.0 * a / b for a quotient.
@@ -48,6 +52,7 @@ struct check_names {
 	size_t buffer_count;
 	const char *const *axes;
 	size_t axis_count;
+	bool of_fill; /* random() is a function, and there are no buffers */
 };
 
 /* Immutable, so threads can share it. Owns its names. */
@@ -74,5 +79,17 @@ void check_expression_free(struct check_expression *expression); /* accepts NULL
 int check_expression_compute(const struct check_expression *expression,
 			     const struct launch_case *work, const struct host_buffers *inputs,
 			     size_t buffer, void *out, struct error *err);
+
+/*
+ * Computes every element of an input into `out`. The expression is one of a fill
+ * without names of axes; random() depends on `key`. Threads and results are as in
+ * check_expression_compute(), except that a value which the type does not hold
+ * (element_hold_integer(), element_hold_real()) is an error. Returns 0; PL_EUSAGE
+ * with the element and the character, also if an element cannot be computed;
+ * PL_ENOMEM. On failure the content of `out` is undefined.
+ */
+int check_expression_fill(const struct check_expression *expression,
+			  const struct case_buffer *buffer, uint64_t key, void *out,
+			  struct error *err);
 
 #endif

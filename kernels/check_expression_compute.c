@@ -243,6 +243,42 @@ static void store_values(const struct check_computation *computation, int64_t at
 	}
 }
 
+/* An input has the value of its expression, and no other that is near. */
+static int hold_values(const struct check_computation *computation, const struct tree_block *block,
+		       const union tree_value *values, struct error *err)
+{
+	const struct tree_binding *binding = computation->binding;
+	const struct tree_node *root = &binding->expression->nodes[binding->expression->root];
+	const bool real = root->type == TREE_REAL;
+
+	for (int lane = 0; lane < block->lanes; lane++) {
+		const int64_t at = block->slots[0][lane];
+		const int64_t integer = real ? 0 : values[lane].integer;
+		struct text value = TEXT_INIT;
+		int rc;
+
+		if (real ? element_hold_real(computation->type, computation->out, at,
+					     values[lane].real)
+			 : element_hold_integer(computation->type, computation->out, at, integer))
+			continue;
+		if (real)
+			text_addf(&value, "%.17g", values[lane].real);
+		else
+			text_addf(&value, "%" PRId64, integer);
+		text_addf(&value, " is no value of %s, which holds ",
+			  element_type_name(computation->type));
+		if (real || element_is_integer(computation->type))
+			element_describe_range(&value, computation->type);
+		else
+			text_addf(&value, "the integers up to 2^%d exactly",
+				  element_significant_bits(computation->type));
+		rc = tree_fail(binding, block, lane, root, err, "%s", value.data);
+		text_release(&value);
+		return rc;
+	}
+	return 0;
+}
+
 static void compute_elements(void *context, int64_t begin, int64_t end)
 {
 	struct check_computation *computation = context;
@@ -259,11 +295,14 @@ static void compute_elements(void *context, int64_t begin, int64_t end)
 		for (int lane = 0; lane < block.lanes; lane++)
 			index[lane] = at + lane;
 		rc = tree_evaluate(values, binding, &block, binding->expression->root, &err);
+		if (!rc && binding->expression->of_fill)
+			rc = hold_values(computation, &block, values, &err);
+		else if (!rc)
+			store_values(computation, at, values, block.lanes);
 		if (rc) {
 			note_failure(&computation->failure, rc, at, &err);
 			return;
 		}
-		store_values(computation, at, values, block.lanes);
 	}
 }
 
@@ -317,6 +356,22 @@ int check_expression_compute(const struct check_expression *expression,
 	free(binding.data);
 	free(binding.lengths);
 	free(binding.axes);
+	free(binding.constants);
+	return rc;
+}
+
+int check_expression_fill(const struct check_expression *expression,
+			  const struct case_buffer *buffer, uint64_t key, void *out,
+			  struct error *err)
+{
+	struct tree_binding binding = {
+		.expression = expression,
+		.result = buffer->name,
+		.constants = xcalloc((size_t)expression->node_count, sizeof(struct tree_constant)),
+		.random_key = key,
+	};
+	int rc = compute_bound(&binding, buffer, out, err);
+
 	free(binding.constants);
 	return rc;
 }

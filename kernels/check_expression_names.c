@@ -113,7 +113,10 @@ static int parse_check_variable(struct check_parse *p, int *out, const char *sta
 			node.name = use_axis(p->tree, names->axes[i]);
 			return check_add(p, out, node, start);
 		}
-	return check_parse_fail(p, start, "no buffer, axis or index has this name");
+	return check_parse_fail(p, start,
+				names->of_fill ? "no axis, limit of the device or index has this "
+						 "name, and a fill cannot read buffers"
+					       : "no buffer, axis or index has this name");
 }
 
 /* ---- calls ---- */
@@ -297,6 +300,32 @@ static int parse_check_real_call(struct check_parse *p, int *out, size_t functio
 	return rc ? rc : check_add(p, out, node, start);
 }
 
+/* A random integer, which only inputs have. */
+static int parse_check_random(struct check_parse *p, int *out, const char *start)
+{
+	struct tree_node node = {.operation = TREE_RANDOM,
+				 .type = TREE_SIGNED,
+				 .which = p->tree->randoms,
+				 .depends = 1u, /* on the element */
+				 .operands = {-1, -1, -1}};
+	int rc;
+
+	if (!p->names->of_fill)
+		return check_parse_fail(p, start,
+					"random() belongs to the fill of a buffer; name the buffer "
+					"to get its elements");
+	if (p->scope_count > 1)
+		return check_parse_fail(p, start,
+					"random() gives one value for each element, and cannot "
+					"stand in a sum, min or max over others");
+	p->tree->randoms++;
+	rc = parse_check_arguments(p, node.operands, 2);
+	for (int i = 0; i < 2 && !rc; i++)
+		rc = check_need_integer(p, &node.operands[i], start,
+					"random(a, b) takes integers: int(...) makes one");
+	return rc ? rc : check_add(p, out, node, start);
+}
+
 static int parse_check_call(struct check_parse *p, int *out, const char *start, size_t length)
 {
 	int a[2], rc;
@@ -328,6 +357,8 @@ static int parse_check_call(struct check_parse *p, int *out, const char *start, 
 		return rc ? rc
 			  : check_add_operation(p, out, TREE_POW, TREE_REAL, a[0], a[1], start);
 	}
+	if (name_is("random", start, length))
+		return parse_check_random(p, out, start);
 	for (size_t i = 0; i < ARRAY_SIZE(real_functions); i++)
 		if (name_is(real_functions[i].name, start, length))
 			return parse_check_real_call(p, out, i, start);

@@ -6,8 +6,8 @@
 
 int check_parse_fail(struct check_parse *p, const char *at, const char *cause)
 {
-	return error_set(p->err, PL_EPARSE, "check expression \"%.400s\", character %td: %s",
-			 p->text, at - p->text + 1, cause);
+	return error_set(p->err, PL_EPARSE, "%s expression \"%.400s\", character %td: %s",
+			 p->names->of_fill ? "fill" : "check", p->text, at - p->text + 1, cause);
 }
 
 bool check_accept(struct check_parse *p, const char *symbol)

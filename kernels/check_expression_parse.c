@@ -257,15 +257,17 @@ int check_expression_parse(struct check_expression **out, const char *text,
 		.scope_count = 1,
 		.err = err,
 	};
+	const char *kind = names->of_fill ? "fill" : "check";
 	int rc;
 
 	if (strlen(text) > TEXT_LIMIT)
 		return error_set(err, PL_EPARSE,
-				 "the check expression \"%.40s...\" has %zu characters; the limit "
-				 "is %d; use another kind of check",
-				 text, strlen(text), TEXT_LIMIT);
+				 "the %s expression \"%.40s...\" has %zu characters; the limit "
+				 "is %d; use another kind of %s",
+				 kind, text, strlen(text), TEXT_LIMIT, kind);
 	p.tree = xcalloc(1, sizeof(*p.tree));
 	p.tree->text = xstrdup(text);
+	p.tree->of_fill = names->of_fill;
 	rc = parse_check_any(&p, &p.tree->root);
 	if (!rc && *check_next(&p))
 		rc = check_parse_fail(&p, p.at, "an operator or the end expected");

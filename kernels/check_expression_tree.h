@@ -26,6 +26,7 @@ enum tree_operation {
 	TREE_DOUBLE,  /* a literal */
 	TREE_AXIS,
 	TREE_SLOT,
+	TREE_RANDOM,  /* operands: first, last */
 	TREE_LENGTH,  /* of a buffer */
 	TREE_ELEMENT, /* operand: the index */
 	TREE_CONVERT,
@@ -65,6 +66,7 @@ struct tree_node {
 	double (*function)(double); /* FUNCTION */
 	size_t name;                /* AXIS, LENGTH, ELEMENT: index into axes or buffers */
 	int slot;                   /* SLOT, and the slot of a reduction */
+	uint64_t which;             /* RANDOM: counts those of the text from 0 */
 	int operands[3];            /* indices of nodes; -1: none */
 	int depth;
 	unsigned depends; /* bit s: the value depends on slot s */
@@ -88,6 +90,8 @@ struct check_expression {
 	struct tree_buffer *buffers; /* those that the text names */
 	size_t buffer_count;
 	struct string_list axes; /* those that the text names */
+	bool of_fill;
+	uint64_t randoms; /* the number of RANDOM nodes */
 };
 
 /* A reduction that depends on no slot. */
@@ -105,6 +109,7 @@ struct tree_binding {
 	int64_t *lengths;
 	int64_t *axes;
 	struct tree_constant *constants; /* per node; used by constant reductions */
+	uint64_t random_key;
 };
 
 /* The indices of a block: slots[s][lane]. */
@@ -135,6 +140,12 @@ bool tree_is_reduction(const struct tree_node *node);
 /* Evaluates a node for every lane. */
 int tree_evaluate(union tree_value *out, const struct tree_binding *binding,
 		  const struct tree_block *block, int node, struct error *err);
+
+/* The values of a RANDOM node between out[lane] and last[lane], which replace those of `out`.
+ * Returns -1, or a lane for which there are none and whose out[lane] is unchanged. */
+int tree_random(union tree_value *out, const union tree_value *last,
+		const struct tree_binding *binding, const struct tree_block *block,
+		const struct tree_node *node);
 
 /* Sets a PL_EUSAGE error at the character of a node. `lane` -1: of no element. */
 int tree_fail(const struct tree_binding *binding, const struct tree_block *block, int lane,

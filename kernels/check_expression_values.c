@@ -24,8 +24,9 @@ int tree_fail(const struct tree_binding *binding, const struct tree_block *block
 	va_end(arguments);
 	if (lane >= 0 && block->of_result)
 		snprintf(place, sizeof(place), " for element %" PRId64, block->slots[0][lane]);
-	return error_set(err, PL_EUSAGE, "check of %s, expression \"%.300s\", character %zu%s: %s",
-			 binding->result, binding->expression->text, node->character, place, cause);
+	return error_set(err, PL_EUSAGE, "%s of %s, expression \"%.300s\", character %zu%s: %s",
+			 binding->expression->of_fill ? "fill" : "check", binding->result,
+			 binding->expression->text, node->character, place, cause);
 }
 
 bool tree_is_reduction(const struct tree_node *node)
@@ -401,7 +402,7 @@ static int evaluate_binary_node(union tree_value *out, const struct tree_binding
 {
 	union tree_value right[TREE_LANES];
 	bool real = node->type == TREE_REAL;
-	int rc = tree_evaluate(out, binding, block, node->operands[0], err);
+	int empty, rc = tree_evaluate(out, binding, block, node->operands[0], err);
 
 	if (!rc)
 		rc = tree_evaluate(right, binding, block, node->operands[1], err);
@@ -433,6 +434,13 @@ static int evaluate_binary_node(union tree_value *out, const struct tree_binding
 		FOR_LANES
 		out[lane].real = pow(out[lane].real, right[lane].real);
 		return 0;
+	case TREE_RANDOM:
+		empty = tree_random(out, right, binding, block, node);
+		return empty < 0 ? 0
+				 : tree_fail(binding, block, empty, node, err,
+					     "random(%" PRId64 ", %" PRId64
+					     ") has no values; it needs a <= b",
+					     out[empty].integer, right[empty].integer);
 	default:
 		compare_operands(out, right, block->lanes, node,
 				 binding->expression->nodes[node->operands[0]].type);

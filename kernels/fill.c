@@ -4,44 +4,24 @@
  * integer arithmetic and correctly rounded operations are used, so that every
  * machine computes the same bits.
  */
-#include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <xxhash.h>
 
+#include "kernels/check_expression.h"
 #include "kernels/element.h"
-#include "kernels/npy.h"
+#include "kernels/fill.h"
 #include "kernels/parallel.h"
-
-/* Weyl step and finaliser of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
- * Generators). */
-#define STEP UINT64_C(0x9e3779b97f4a7c15)
 
 /* The smallest number of elements for which a fill uses another thread: 256 KiB of floats. */
 #define FILL_GRAIN (INT64_C(1) << 16)
 
-static inline uint64_t hash_at(uint64_t key, uint64_t index)
-{
-	uint64_t z = key + (index + 1) * STEP;
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
 static float float_within(double value)
 {
 	return (float)fmin(fmax(value, -FLT_MAX), FLT_MAX);
-}
-
-static bool element_is_signed(enum element_type type)
-{
-	return type == ELEMENT_I8 || type == ELEMENT_I16 || type == ELEMENT_I32 ||
-	       type == ELEMENT_I64;
 }
 
 struct filling {
@@ -156,12 +136,12 @@ static uint64_t integer_bound(enum element_type type, double value, bool past)
 {
 	int bits = 8 * (int)element_size_bytes(type);
 	bool is_signed = element_is_signed(type);
-	double lowest = is_signed ? -ldexp(1.0, bits - 1) : 0.0;
-	double end = ldexp(1.0, is_signed ? bits - 1 : bits);
+	double lowest, end;
 	uint64_t end_bits = is_signed   ? UINT64_C(1) << (bits - 1)
 			    : bits < 64 ? UINT64_C(1) << bits
 					: 0;
 
+	element_integer_range(type, &lowest, &end);
 	if (!(value > lowest))
 		value = lowest;
 	if (value >= end)
@@ -192,11 +172,32 @@ static void fill_integers(void *context, int64_t begin, int64_t end)
 	if (!width && buffer->fill_high < 0x1p63)
 		width = 1;
 	for (int64_t i = begin; i < end; i++) {
-		uint64_t unit = hash_at(filling->key, (uint64_t)i);
-		__extension__ unsigned __int128 product = unit;
+		uint64_t hash = hash_at(filling->key, (uint64_t)i);
 
-		product *= width;
-		((uint64_t *)filling->data)[i] = low + (width ? (uint64_t)(product >> 64) : unit);
+		((uint64_t *)filling->data)[i] = low + hash_below(hash, width);
+	}
+}
+
+/* A bound of whole numbers, cut to those that the floating-point type holds exactly. */
+static int64_t whole_bound(enum element_type type, double value)
+{
+	const double most = ldexp(1.0, element_significant_bits(type));
+
+	return (int64_t)fmin(fmax(value, -most), most);
+}
+
+static void fill_whole(void *context, int64_t begin, int64_t end)
+{
+	const struct filling *filling = context;
+	const struct case_buffer *buffer = filling->buffer;
+	const int64_t low = whole_bound(buffer->type, buffer->fill_low);
+	const int64_t high = whole_bound(buffer->type, buffer->fill_high);
+	const uint64_t width = high > low ? (uint64_t)(high - low) + 1 : 1;
+
+	for (int64_t i = begin; i < end; i++) {
+		uint64_t above = hash_below(hash_at(filling->key, (uint64_t)i), width);
+
+		element_store(buffer->type, filling->data, i, (double)(low + (int64_t)above));
 	}
 }
 
@@ -379,40 +380,18 @@ static int check_permutation(const struct case_buffer *buffer, struct error *err
 			 buffer->name, buffer->length, element_type_name(buffer->type), bits);
 }
 
-/* Reads the bytes of the elements. The file must hold no others. */
-static int fill_raw(void *data, const struct case_buffer *buffer, struct error *err)
+static int fill_expression(struct filling *filling, struct error *err)
 {
-	size_t bytes = (size_t)buffer->length * element_size_bytes(buffer->type);
-	FILE *stream = fopen(buffer->fill_file, "rbe");
-	size_t got;
-	bool more;
-	int rc = 0;
+	const struct check_names names = {.of_fill = true};
+	struct check_expression *expression = NULL;
+	int rc = check_expression_parse(&expression, filling->buffer->fill_expression, &names, err);
 
-	if (!stream)
-		return error_set(err, errno == ENOENT || errno == ENOTDIR ? PL_ENOENT : PL_EIO,
-				 "opening '%s': %s", buffer->fill_file, strerror(errno));
-	got = fread(data, 1, bytes, stream);
-	more = got == bytes && getc(stream) != EOF;
-	if (ferror(stream))
-		rc = error_set(err, PL_EIO, "reading '%s': %s", buffer->fill_file, strerror(errno));
-	else if (got < bytes || more)
-		rc = error_set(err, PL_EUSAGE,
-			       "'%s' has %s bytes than the %zu of %" PRId64
-			       " elements of %s; give a raw file of that size, or a .npy file",
-			       buffer->fill_file, more ? "more" : "fewer", bytes, buffer->length,
-			       element_type_name(buffer->type));
-	fclose(stream);
+	rc = error_context(err, rc, "buffer %s", filling->buffer->name);
+	if (!rc)
+		rc = check_expression_fill(expression, filling->buffer, filling->key, filling->data,
+					   err);
+	check_expression_free(expression);
 	return rc;
-}
-
-static int fill_file(void *data, const struct case_buffer *buffer, struct error *err)
-{
-	const char *suffix = strrchr(buffer->fill_file, '.');
-	int rc = suffix && !strcmp(suffix, ".npy")
-			 ? npy_load(data, buffer->type, buffer->length, buffer->fill_file, err)
-			 : fill_raw(data, buffer, err);
-
-	return error_context(err, rc, "buffer %s", buffer->name);
 }
 
 int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
@@ -442,7 +421,13 @@ int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, str
 			parallel_for(buffer->length, FILL_GRAIN, fill_permutation, &filling);
 		break;
 	case FILL_FILE:
-		rc = fill_file(data, buffer, err);
+		rc = fill_from_file(data, buffer, err);
+		break;
+	case FILL_INTEGERS:
+		parallel_for(buffer->length, FILL_GRAIN, fill_whole, &filling);
+		break;
+	case FILL_EXPRESSION:
+		rc = fill_expression(&filling, err);
 		break;
 	}
 	if (!rc && buffer->has_fill_bits)

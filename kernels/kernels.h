@@ -72,8 +72,9 @@ bool buffer_role_parse(enum buffer_role *out, const char *name);
  * How an input is initialised. UNIFORM draws from [low, high), INDEX is 0, 1, 2
  * …, CONSTANT is `low` everywhere, NORMAL has the mean `low` and the standard
  * deviation `high`, PERMUTATION has each of 0 … length - 1 once, in an order
- * drawn from the seed, FILE comes from a file. NONE is for buffers that are not
- * inputs.
+ * drawn from the seed, FILE comes from a file, INTEGERS draws whole numbers from
+ * [low, high], EXPRESSION computes each element from its index. NONE is for
+ * buffers that are not inputs.
  */
 enum buffer_fill {
 	FILL_NONE,
@@ -83,9 +84,12 @@ enum buffer_fill {
 	FILL_NORMAL,
 	FILL_PERMUTATION,
 	FILL_FILE,
+	FILL_INTEGERS, /* in cases: only of floating-point types; else it is UNIFORM */
+	FILL_EXPRESSION,
 };
 const char *buffer_fill_name(enum buffer_fill fill);
 bool buffer_fill_parse(enum buffer_fill *out, const char *name);
+bool buffer_fill_takes_bits(enum buffer_fill fill); /* UNIFORM, NORMAL, INTEGERS */
 
 /*
  * Symbol, name, bytes. INTEGER and REAL are scalars whose type the compiled
@@ -141,9 +145,14 @@ struct kernel_buffer {
 	/* Name of a __device__ or __constant__ variable that gets the content before each
 	 * execution; NULL: the buffer is device memory. */
 	const char *symbol;
-	/* Expression: how many significant bits of UNIFORM and NORMAL values are random, and the
-	 * others are 0. NULL: as many as the fill draws, see kernel_fill(). */
+	/* Expression: how many significant bits of UNIFORM, NORMAL and INTEGERS values are random,
+	 * and the others are 0. NULL: as many as the fill draws, see kernel_fill(). */
 	const char *fill_bits;
+	/* Expressions that give fill_low and fill_high. NULL: these are numbers already. */
+	const char *fill_numbers[2];
+	/* FILL_EXPRESSION: the element `i`, in the language of check_expression.h, over the axes
+	 * and the limits of the device; else NULL. */
+	const char *fill_expression;
 };
 
 struct kernel_arg {
@@ -345,7 +354,10 @@ struct case_buffer {
 	enum buffer_fill fill;
 	double fill_low, fill_high;
 	bool has_fill_bits;
-	int fill_bits;   /* valid if has_fill_bits: 0 to element_significant_bits(type) */
+	int fill_bits; /* valid if has_fill_bits: 0 to element_significant_bits(type) */
+	/* As in struct kernel_buffer, but with values in place of the names of axes and limits: two
+	 * cases with equal texts have equal content. */
+	char *fill_expression;
 	char *fill_file; /* as in struct kernel_buffer */
 	char *symbol;    /* as in struct kernel_buffer */
 };
@@ -454,15 +466,20 @@ struct host_buffers {
  *   deviations from the mean, and values beyond 4 are rarer than in a normal
  *   distribution. Integers are rounded to the nearest and clamped to the type.
  * PERMUTATION: an error if the type cannot hold length - 1 exactly.
- * UNIFORM and NORMAL with has_fill_bits: a value keeps its first fill_bits
- *   significant bits and is so rounded towards zero, by which it may leave the
- *   range. With 0 every value is `low`.
+ * INTEGERS: bounds beyond the whole numbers that the type holds exactly are the
+ *   last of these.
+ * UNIFORM, NORMAL and INTEGERS with has_fill_bits: a value keeps its first
+ *   fill_bits significant bits and is so rounded towards zero, by which it may
+ *   leave the range. With 0 every value is `low`.
+ * EXPRESSION: an error names the first element that cannot be computed, or whose
+ *   value the type cannot hold; see check_expression_fill().
  * FILE: a name ending in .npy is read as npy_load() does. Any other file must
  *   hold the elements' bytes and nothing else.
  *
- * Returns 0; PL_EUSAGE if the permutation or the file does not fit the buffer;
- * for a file also the errors of npy_load(). Fills other than PERMUTATION and
- * FILE cannot fail.
+ * Returns 0; PL_EUSAGE if the permutation, the file or the expression does not
+ * fit the buffer; for a file also the errors of npy_load(), for an expression
+ * those of check_expression_parse() and check_expression_fill(). Other fills
+ * cannot fail.
  */
 int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/fill.h"
 #include "kernels/resolution.h"
 
 /* Memory kept free for the context, the worker's flush buffer and guard zones. */
@@ -141,26 +142,15 @@ static const struct kernel_buffer *buffers_of(const struct resolution *r, size_t
 	return variant->buffers ? variant->buffers : r->kernel->buffers;
 }
 
-/* An axis may hold for several buffers, so a number of bits that a type lacks skips the case. */
-static int resolve_fill_bits(struct resolution *r, struct case_buffer *out,
-			     const struct kernel_buffer *buffer)
+/* An axis may hold for several buffers, so an impossible fill skips the case. */
+static int resolve_fill(struct resolution *r, struct case_buffer *out,
+			const struct kernel_buffer *buffer)
 {
-	const int most = element_significant_bits(buffer->type);
 	struct error cause = {0};
-	int64_t bits;
 
-	if (expression_evaluate(&bits, buffer->fill_bits, r->variables, r->variable_count, &cause))
-		return resolution_skip(r, "bits(%s) of the buffer \"%s\": %s", buffer->fill_bits,
-				       buffer->name, cause.text);
-	if (bits < 0 || bits > most)
-		return resolution_skip(r,
-				       "bits(%s) of the buffer \"%s\" is %" PRId64
-				       "; a value of type %s has 0 to %d significant bits",
-				       buffer->fill_bits, buffer->name, bits,
-				       element_type_name(buffer->type), most);
-	out->has_fill_bits = true;
-	out->fill_bits = (int)bits;
-	return 0;
+	return fill_resolve(out, buffer, r->variables, r->variable_count, &cause)
+		       ? resolution_skip(r, "%s", cause.text)
+		       : 0;
 }
 
 static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buffer,
@@ -189,12 +179,8 @@ static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buff
 				 out->length);
 	out->type = buffer->type;
 	out->role = buffer->role;
-	out->fill = buffer->fill;
-	out->fill_low = buffer->fill_low;
-	out->fill_high = buffer->fill_high;
-	out->fill_file = buffer->fill_file ? xstrdup(buffer->fill_file) : NULL;
 	out->symbol = buffer->symbol ? xstrdup(buffer->symbol) : NULL;
-	return buffer->fill_bits ? resolve_fill_bits(r, out, buffer) : 0;
+	return resolve_fill(r, out, buffer);
 }
 
 static int resolve_buffers(struct resolution *r)

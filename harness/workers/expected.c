@@ -176,7 +176,8 @@ static int parse_expression(struct check_expression **out, const struct launch_c
 {
 	struct check_buffer_name buffers[KERNEL_MAX_BUFFERS];
 	const char *axes[KERNEL_MAX_CASE_AXES];
-	const struct check_names names = {buffers, work->buffer_count, axes, work->axis_count};
+	const struct check_names names = {buffers, work->buffer_count, axes, work->axis_count,
+					  false};
 
 	for (size_t b = 0; b < work->buffer_count; b++)
 		buffers[b] =

@@ -1,6 +1,7 @@
 /* Axes, buffers and symbols, with their fills. */
 #include <string.h>
 
+#include "kernels/element.h"
 #include "kernels/user/annotation_words.h"
 
 static int check_short_name(struct annotation_scan *scan, const char *what, const char *name)
@@ -96,131 +97,15 @@ int define_annotation(struct annotation_scan *scan, struct annotation_scope *sco
 
 /* ---- fills ---- */
 
-/* The values of an integer type, the upper end excluded. */
-static void fill_integer_range(enum element_type type, double *low, double *end)
-{
-	int bits = 8 * (int)element_size_bytes(type);
-	bool is_signed = element_type_name(type)[0] == 'i';
-	double half = (double)(UINT64_C(1) << (bits - 1));
-
-	*low = is_signed ? -half : 0;
-	*end = is_signed ? half : 2 * half;
-}
-
 static void default_fill(struct kernel_buffer *buffer)
 {
 	buffer->fill = FILL_UNIFORM;
 	if (element_is_integer(buffer->type)) {
-		fill_integer_range(buffer->type, &buffer->fill_low, &buffer->fill_high);
+		element_integer_range(buffer->type, &buffer->fill_low, &buffer->fill_high);
 	} else {
 		buffer->fill_low = -1;
 		buffer->fill_high = 1;
 	}
-}
-
-static int fill_numbers(struct annotation_scan *scan, const char *fill, size_t count, double *out)
-{
-	struct annotation_list list;
-	char *inside;
-	int rc;
-
-	if (!scan_accept(scan, "("))
-		return scan_error(scan, "\"(\" and %zu number%s expected after %s", count,
-				  count == 1 ? "" : "s", fill);
-	rc = scan_until(scan, ')', &inside);
-	if (!rc)
-		rc = scan_split(scan, &list, inside);
-	if (rc)
-		return rc;
-	if (list.count != count)
-		return scan_error(scan, "%s takes %zu number%s, not \"%.60s\"", fill, count,
-				  count == 1 ? "" : "s", inside);
-	for (size_t i = 0; i < count; i++)
-		if (parse_double(&out[i], list.items[i], NULL))
-			return scan_error(scan,
-					  "\"%.60s\" in %s is not a number such as -1 or "
-					  "0.5",
-					  list.items[i], fill);
-	return 0;
-}
-
-static int check_fill_range(struct annotation_scan *scan, const struct kernel_buffer *buffer,
-			    double low, double last)
-{
-	double lowest, end;
-
-	if (!element_is_integer(buffer->type))
-		return 0;
-	fill_integer_range(buffer->type, &lowest, &end);
-	if (low >= lowest && last < end)
-		return 0;
-	return scan_error(scan,
-			  "the fill of \"%s\" is outside of the type %s, which holds %.0f to "
-			  "%.0f",
-			  buffer->name, element_type_name(buffer->type), lowest, end - 1);
-}
-
-static int uniform_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
-{
-	double numbers[2];
-	int rc = fill_numbers(scan, "uniform", 2, numbers);
-
-	if (rc)
-		return rc;
-	if (!(numbers[0] < numbers[1]))
-		return scan_error(scan, "uniform(a, b) needs a < b; use constant(v) for one value");
-	buffer->fill_low = numbers[0];
-	buffer->fill_high = numbers[1];
-	return check_fill_range(scan, buffer, numbers[0],
-				element_is_integer(buffer->type) ? numbers[1] - 1 : numbers[1]);
-}
-
-static int normal_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
-{
-	double numbers[2];
-	int rc = fill_numbers(scan, "normal", 2, numbers);
-
-	if (rc)
-		return rc;
-	if (!(numbers[1] > 0))
-		return scan_error(scan, "normal(mean, sd) needs a standard deviation above 0");
-	buffer->fill = FILL_NORMAL;
-	buffer->fill_low = numbers[0];
-	buffer->fill_high = numbers[1];
-	return 0;
-}
-
-static int constant_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
-{
-	int rc = fill_numbers(scan, "constant", 1, &buffer->fill_low);
-
-	buffer->fill = FILL_CONSTANT;
-	buffer->fill_high = 0;
-	return rc ? rc : check_fill_range(scan, buffer, buffer->fill_low, buffer->fill_low);
-}
-
-static int integers_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
-{
-	double numbers[2];
-	int rc = fill_numbers(scan, "integers", 2, numbers);
-
-	if (rc)
-		return rc;
-	if (!element_is_integer(buffer->type))
-		return scan_error(scan,
-				  "integers(a, b) is for integer types, and \"%s\" is %s; use "
-				  "uniform(a, b)",
-				  buffer->name, element_type_name(buffer->type));
-	for (int i = 0; i < 2; i++)
-		if (numbers[i] < -0x1p64 || numbers[i] > 0x1p64 ||
-		    (numbers[i] > -0x1p53 && numbers[i] < 0x1p53 &&
-		     (double)(int64_t)numbers[i] != numbers[i]))
-			return scan_error(scan, "integers(a, b) needs whole numbers");
-	if (!(numbers[0] <= numbers[1]))
-		return scan_error(scan, "integers(a, b) needs a <= b");
-	buffer->fill_low = numbers[0];
-	buffer->fill_high = numbers[1] + 1;
-	return check_fill_range(scan, buffer, numbers[0], numbers[1]);
 }
 
 static int whole_fill(struct kernel_buffer *buffer, enum buffer_fill fill)
@@ -228,6 +113,48 @@ static int whole_fill(struct kernel_buffer *buffer, enum buffer_fill fill)
 	buffer->fill = fill;
 	buffer->fill_low = buffer->fill_high = 0;
 	return 0;
+}
+
+/* The numbers of a fill: each is a decimal number or an expression over the axes. What they may be
+ * is known once the axes are: fill_resolve(). */
+static int numbers_fill(struct annotation_scan *scan, struct kernel_buffer *buffer,
+			enum buffer_fill fill, size_t count)
+{
+	const char *word = buffer_fill_name(fill), *plural = count == 1 ? "" : "s";
+	double *numbers[] = {&buffer->fill_low, &buffer->fill_high};
+	struct annotation_list list;
+	char *inside;
+	int rc;
+
+	if (!scan_accept(scan, "("))
+		return scan_error(scan, "\"(\" and %zu number%s expected after %s", count, plural,
+				  word);
+	rc = scan_until(scan, ')', &inside);
+	if (!rc)
+		rc = scan_split(scan, &list, inside);
+	if (rc)
+		return rc;
+	if (list.count != count)
+		return scan_error(scan, "%s takes %zu number%s, not \"%.60s\"", word, count, plural,
+				  inside);
+	whole_fill(buffer, fill);
+	for (size_t i = 0; i < count; i++)
+		if (parse_double(numbers[i], list.items[i], NULL))
+			buffer->fill_numbers[i] = list.items[i];
+	return 0;
+}
+
+/* What follows "=" is the rest of the line. */
+static int expression_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	whole_fill(buffer, FILL_EXPRESSION);
+	buffer->fill_expression = scan_rest(scan);
+	if (*buffer->fill_expression)
+		return 0;
+	return scan_error(scan,
+			  "\"%s\" has no expression after \"=\"; write the value of element i, as "
+			  "in = 8 * i",
+			  buffer->name);
 }
 
 static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
@@ -238,14 +165,16 @@ static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *
 	const char *word;
 	int rc;
 
+	if (scan_accept(scan, "="))
+		return expression_fill(scan, buffer);
 	if (scan_accept_word(scan, "uniform"))
-		return uniform_fill(scan, buffer);
+		return numbers_fill(scan, buffer, FILL_UNIFORM, 2);
 	if (scan_accept_word(scan, "normal"))
-		return normal_fill(scan, buffer);
+		return numbers_fill(scan, buffer, FILL_NORMAL, 2);
 	if (scan_accept_word(scan, "constant"))
-		return constant_fill(scan, buffer);
+		return numbers_fill(scan, buffer, FILL_CONSTANT, 1);
 	if (scan_accept_word(scan, "integers"))
-		return integers_fill(scan, buffer);
+		return numbers_fill(scan, buffer, FILL_INTEGERS, 2);
 	if (scan_accept_word(scan, "index"))
 		return whole_fill(buffer, FILL_INDEX);
 	if (scan_accept_word(scan, "permutation"))
@@ -261,8 +190,8 @@ static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *
 		     ? scan_error(scan, "unknown fill \"%.60s\"; did you mean %s?", word, near.data)
 		     : scan_error(scan,
 				  "unknown fill \"%.60s\"; a fill is uniform(a, b), normal(mean, "
-				  "sd), constant(v), index, integers(a, b), permutation or file "
-				  "\"PATH\"",
+				  "sd), constant(v), index, integers(a, b), permutation, file "
+				  "\"PATH\" or = EXPRESSION",
 				  word);
 	text_release(&near);
 	return rc;
@@ -281,7 +210,7 @@ static int parse_fill_bits(struct annotation_scan *scan, struct kernel_buffer *b
 	if (!*bits)
 		return scan_error(scan, "bits() of \"%s\" has no number; write bits(8)",
 				  buffer->name);
-	if (buffer->fill != FILL_UNIFORM && buffer->fill != FILL_NORMAL)
+	if (!buffer_fill_takes_bits(buffer->fill))
 		return scan_error(scan,
 				  "bits(%.60s) limits random values, and the fill of \"%s\" is not "
 				  "random; use uniform(a, b), integers(a, b) or normal(mean, sd)",

@@ -80,6 +80,9 @@ static bool same_buffer(const struct kernel_buffer *a, const struct kernel_buffe
 	return same_text(a->name, b->name) && a->type == b->type &&
 	       same_text(a->length, b->length) && a->role == b->role && a->fill == b->fill &&
 	       a->fill_low == b->fill_low && a->fill_high == b->fill_high &&
+	       same_text(a->fill_numbers[0], b->fill_numbers[0]) &&
+	       same_text(a->fill_numbers[1], b->fill_numbers[1]) &&
+	       same_text(a->fill_expression, b->fill_expression) &&
 	       same_text(a->fill_bits, b->fill_bits) && same_text(a->fill_file, b->fill_file) &&
 	       same_text(a->symbol, b->symbol);
 }

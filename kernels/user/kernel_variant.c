@@ -5,6 +5,7 @@
 #include "kernels/check_expression.h"
 #include "kernels/user/annotation_names.h"
 #include "kernels/user/annotation_words.h"
+#include "kernels/user/fill_check.h"
 #include "kernels/user/kernel_variant.h"
 
 struct building {
@@ -73,25 +74,6 @@ static int build_axes(struct building *b)
 	return 0;
 }
 
-/* A number that is wrong in every case is an error; an axis only skips cases. */
-static int check_fill_bits(const struct building *b, const struct annotated_buffer *buffer)
-{
-	const int most = element_significant_bits(buffer->buffer.type);
-	int64_t bits;
-	int rc = names_check(&b->names, buffer->place, "bits(…) of the buffer",
-			     buffer->buffer.fill_bits, false, b->err);
-
-	if (rc || !buffer->buffer.fill_bits ||
-	    expression_evaluate(&bits, buffer->buffer.fill_bits, NULL, 0, NULL) ||
-	    (bits >= 0 && bits <= most))
-		return rc;
-	return annotation_error(b->err, buffer->place,
-				"bits(%.60s) of \"%s\": a value of type %s has 0 to %d "
-				"significant bits",
-				buffer->buffer.fill_bits, buffer->buffer.name,
-				element_type_name(buffer->buffer.type), most);
-}
-
 static int check_buffer(const struct building *b, const struct annotated_buffer *buffer)
 {
 	int rc;
@@ -104,7 +86,7 @@ static int check_buffer(const struct building *b, const struct annotated_buffer 
 						buffer->buffer.name);
 	rc = names_check(&b->names, buffer->place, "the length of the buffer",
 			 buffer->buffer.length, false, b->err);
-	return rc ? rc : check_fill_bits(b, buffer);
+	return rc ? rc : check_annotated_fill(&b->names, buffer, b->err);
 }
 
 static int build_buffers(struct building *b)
@@ -229,7 +211,7 @@ static int check_element_expression(const struct building *b, const struct annot
 {
 	struct check_buffer_name buffers[KERNEL_MAX_BUFFERS];
 	const char *axes[KERNEL_MAX_CASE_AXES];
-	const struct check_names names = {buffers, b->buffers.count, axes, b->axes.count};
+	const struct check_names names = {buffers, b->buffers.count, axes, b->axes.count, false};
 	struct check_expression *expression = NULL;
 	struct error cause = {0};
 	int rc;

@@ -1,6 +1,6 @@
 /*
- * Fuzz target: any text as a check expression. Parsing must end with a tree, or with PL_EPARSE and
- * a message. A tree must give values, or PL_EUSAGE and a message.
+ * Fuzz target: any text as a check expression, and as one of a fill. Parsing must end with a tree,
+ * or with PL_EPARSE and a message. A tree must give values, or PL_EUSAGE and a message.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,27 +47,56 @@ static void compute_fuzzed(const struct check_expression *expression)
 		abort();
 }
 
+static void parse_fuzzed(struct check_expression **out, const char *text,
+			 const struct check_names *names)
+{
+	struct error err = {0};
+	int rc = check_expression_parse(out, text, names, &err);
+
+	if (rc && (rc != PL_EPARSE || err.code != rc || !err.text[0] || *out))
+		abort();
+}
+
+/* Axes of a fill are numbers before a worker computes it. */
+static void fill_fuzzed(const char *text)
+{
+	static const enum element_type types[] = {ELEMENT_I16, ELEMENT_U64, ELEMENT_F16};
+	const struct check_names names = {.of_fill = true};
+	struct check_expression *expression = NULL;
+
+	parse_fuzzed(&expression, text, &names);
+	for (size_t t = 0; expression && !may_be_long(text) && t < ARRAY_SIZE(types); t++) {
+		const struct case_buffer buffer = {
+			.name = "x", .type = types[t], .length = ELEMENTS, .role = BUFFER_IN};
+		struct error err = {0};
+		uint64_t out[ELEMENTS];
+		int rc = check_expression_fill(expression, &buffer, 1, out, &err);
+
+		if (rc && (rc != PL_EUSAGE || err.code != rc || !err.text[0]))
+			abort();
+	}
+	check_expression_free(expression);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct check_buffer_name buffers[] = {
 		{"x", ELEMENT_F32}, {"p", ELEMENT_I32}, {"u", ELEMENT_U64}};
 	static const char *const axes[] = {"n"};
-	const struct check_names names = {buffers, ARRAY_SIZE(buffers), axes, ARRAY_SIZE(axes)};
+	const struct check_names names = {buffers, ARRAY_SIZE(buffers), axes, ARRAY_SIZE(axes),
+					  false};
 	struct check_expression *expression = NULL;
-	struct error err = {0};
 	char *text = malloc(size + 1);
-	int rc;
 
 	if (!text)
 		abort();
 	memcpy(text, data, size);
 	text[size] = '\0';
-	rc = check_expression_parse(&expression, text, &names, &err);
-	if (rc && (rc != PL_EPARSE || err.code != rc || !err.text[0] || expression))
-		abort();
-	if (!rc && !may_be_long(text))
+	parse_fuzzed(&expression, text, &names);
+	if (expression && !may_be_long(text))
 		compute_fuzzed(expression);
 	check_expression_free(expression);
+	fill_fuzzed(text);
 	free(text);
 	return 0;
 }

@@ -48,7 +48,7 @@ static int parse(struct check_expression **out, const char *text, struct error *
 {
 	static const char *const axes[] = {"k", "n", "zero", "elsewhere"};
 	struct check_buffer_name named[ARRAY_SIZE(buffers)];
-	struct check_names names = {named, ARRAY_SIZE(buffers), axes, ARRAY_SIZE(axes)};
+	struct check_names names = {named, ARRAY_SIZE(buffers), axes, ARRAY_SIZE(axes), false};
 
 	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++)
 		named[i] = (struct check_buffer_name){buffers[i].name, buffers[i].type};

@@ -63,13 +63,11 @@ static void test_buffers(void **state)
 {
 	const struct kernel *kernel = read_example(*state);
 	static const struct kernel_buffer expected[] = {
-		{"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, -2, 3, NULL, NULL, "24"},
-		{"y", ELEMENT_F32, "n", BUFFER_INOUT, FILL_NORMAL, 0.5, 2, NULL, NULL, NULL},
-		{"z", ELEMENT_F16, "2 * n", BUFFER_OUT, FILL_NONE, 0, 0, NULL, NULL, NULL},
-		{"tmp", ELEMENT_U8, "ceil_div(n, block)", BUFFER_SCRATCH, FILL_NONE, 0, 0, NULL,
-		 NULL, NULL},
-		{"table", ELEMENT_I16, "256", BUFFER_IN, FILL_PERMUTATION, 0, 0, NULL, "table",
-		 NULL},
+		{"x", ELEMENT_F32, "n", BUFFER_IN, FILL_UNIFORM, -2, 3, .fill_bits = "24"},
+		{"y", ELEMENT_F32, "n", BUFFER_INOUT, FILL_NORMAL, 0.5, .fill_high = 2},
+		{"z", ELEMENT_F16, "2 * n", .role = BUFFER_OUT},
+		{"tmp", ELEMENT_U8, "ceil_div(n, block)", .role = BUFFER_SCRATCH},
+		{"table", ELEMENT_I16, "256", BUFFER_IN, FILL_PERMUTATION, .symbol = "table"},
 	};
 
 	assert_int_equal(kernel->buffer_count, ARRAY_SIZE(expected));
@@ -265,15 +263,29 @@ static void test_written_fills(void **state)
 		     "// perflab: buffer b: f32[1] in constant(-1.5)\n"
 		     "// perflab: buffer c: i32[1] in index\n"
 		     "// perflab: buffer d: f32[1] inout file \"x.npy\"\n"
+		     "// perflab: axis n = 0, 8\n"
+		     "// perflab: buffer e: f16[1] in integers(-1, min(n, 4) - 1) bits(3)\n"
+		     "// perflab: buffer f: i64[n + 1] in = i < n ? 8 * i : random(0, n)\n"
+		     "// perflab: symbol g: f32[4]=1.0 / (i + sm_count)\n"
 		     "// perflab: launch k<<<1, 1>>>(a, b, c, d)\n// perflab: verify none\n");
 	b = folder_kernel(folder, FILES("k.cu"))->buffers;
-	assert_int_equal(b[0].fill, FILL_UNIFORM);
-	assert_true(b[0].fill_low == 0 && b[0].fill_high == 256);
+	assert_int_equal(b[0].fill, FILL_INTEGERS);
+	assert_true(b[0].fill_low == 0 && b[0].fill_high == 255);
+	assert_null(b[0].fill_numbers[0]);
 	assert_int_equal(b[1].fill, FILL_CONSTANT);
 	assert_true(b[1].fill_low == -1.5);
 	assert_int_equal(b[2].fill, FILL_INDEX);
 	assert_int_equal(b[3].fill, FILL_FILE);
 	assert_string_equal(b[3].fill_file, path);
+	assert_int_equal(b[4].fill, FILL_INTEGERS);
+	assert_true(b[4].fill_low == -1);
+	assert_null(b[4].fill_numbers[0]);
+	assert_string_equal(b[4].fill_numbers[1], "min(n, 4) - 1");
+	assert_string_equal(b[4].fill_bits, "3");
+	assert_int_equal(b[5].fill, FILL_EXPRESSION);
+	assert_string_equal(b[5].fill_expression, "i < n ? 8 * i : random(0, n)");
+	assert_string_equal(b[6].symbol, "g");
+	assert_string_equal(b[6].fill_expression, "1.0 / (i + sm_count)");
 	free(path);
 }
 

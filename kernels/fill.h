@@ -1,0 +1,45 @@
+/*
+ * fill: what the parts of the fills share. Internal to kernels/.
+ *
+ * A random number depends on a key and an index only, so that any part of a
+ * buffer can be filled anywhere and in any order.
+ */
+#ifndef KERNELS_FILL_H
+#define KERNELS_FILL_H
+
+#include "kernels/kernels.h"
+
+/* Weyl step and finaliser of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
+ * Generators). */
+static inline uint64_t hash_at(uint64_t key, uint64_t index)
+{
+	uint64_t z = key + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+/* A number below `width` from a hash. A width of 0 stands for 2^64. */
+static inline uint64_t hash_below(uint64_t hash, uint64_t width)
+{
+	__extension__ unsigned __int128 product = hash;
+
+	product *= width;
+	return width ? (uint64_t)(product >> 64) : hash;
+}
+
+/*
+ * Sets the fill of *out, whose other members are set, from that of a
+ * descriptor. Returns 0; PL_EPARSE if a number cannot be computed with these
+ * variables; PL_EUSAGE if the fill is impossible: an empty range, a value outside
+ * of the type, too many bits. The error names the buffer and the numbers. *out
+ * then holds what launch_case_free() accepts.
+ */
+int fill_resolve(struct case_buffer *out, const struct kernel_buffer *buffer,
+		 const struct expression_variable *variables, size_t count, struct error *err);
+
+/* FILL_FILE, as kernel_fill() describes it. */
+int fill_from_file(void *data, const struct case_buffer *buffer, struct error *err);
+
+#endif
