@@ -20,6 +20,8 @@ static void describe_user_buffer(struct text *out, const struct case_buffer *buf
 {
 	if (buffer->has_fill_bits)
 		text_addf(out, "bits %d\n", buffer->fill_bits);
+	if (buffer->fill_expression)
+		text_addf(out, "expression %s\n", buffer->fill_expression);
 	if (buffer->fill_file)
 		text_addf(out, "file %s\n", buffer->fill_file);
 	if (buffer->symbol)

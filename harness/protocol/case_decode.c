@@ -108,7 +108,7 @@ static int fill_bits_from_json(struct case_buffer *out, const json_t *json, stru
 	if (!json_object_get(json, "fill_bits"))
 		return 0;
 	rc = member_int64(&bits, json, "fill_bits", 0, element_significant_bits(out->type), err);
-	if (!rc && out->fill != FILL_UNIFORM && out->fill != FILL_NORMAL)
+	if (!rc && !buffer_fill_takes_bits(out->fill))
 		rc = error_set(err, PL_EPROTOCOL, "'fill_bits' belongs to a random fill");
 	out->has_fill_bits = true;
 	out->fill_bits = (int)bits;
@@ -145,9 +145,15 @@ static int buffer_from_json(struct case_buffer *out, const json_t *json, struct 
 		return error_set(err, PL_EPROTOCOL, "'%.40s' is not a buffer fill", fill);
 	rc = optional_text_from_json(&out->fill_file, json, "fill_file", MOST_PATH_BYTES, err);
 	if (!rc)
+		rc = optional_text_from_json(&out->fill_expression, json, "fill_expression",
+					     MOST_CHECK_BYTES, err);
+	if (!rc)
 		rc = optional_text_from_json(&out->symbol, json, "symbol", MOST_ENTRY_BYTES, err);
 	if (!rc && (out->fill == FILL_FILE) != (out->fill_file != NULL))
 		rc = error_set(err, PL_EPROTOCOL, "the fill 'file' and a 'fill_file' go together");
+	if (!rc && (out->fill == FILL_EXPRESSION) != (out->fill_expression != NULL))
+		rc = error_set(err, PL_EPROTOCOL,
+			       "the fill 'expression' and a 'fill_expression' go together");
 	return rc ? rc : fill_bits_from_json(out, json, err);
 }
 

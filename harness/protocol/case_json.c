@@ -18,6 +18,8 @@ static json_t *buffer_to_json(const struct case_buffer *buffer)
 
 	if (buffer->has_fill_bits)
 		json_object_set_new(json, "fill_bits", json_integer(buffer->fill_bits));
+	if (buffer->fill_expression)
+		json_object_set_new(json, "fill_expression", json_text(buffer->fill_expression));
 	if (buffer->fill_file)
 		json_object_set_new(json, "fill_file", json_text(buffer->fill_file));
 	if (buffer->symbol)

@@ -36,11 +36,20 @@ unsigned char case_poison(enum element_type type, enum case_execution execution)
 
 char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
 {
-	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %d %s %" PRIu64, buffer->name,
+	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %d %s%s %" PRIu64, buffer->name,
 			 element_type_name(buffer->type), buffer->length,
 			 buffer_fill_name(buffer->fill), buffer->fill_low, buffer->fill_high,
 			 buffer->has_fill_bits ? buffer->fill_bits : -1,
-			 buffer->fill_file ? buffer->fill_file : "", seed);
+			 buffer->fill_file ? buffer->fill_file : "",
+			 buffer->fill_expression ? buffer->fill_expression : "", seed);
+}
+
+/* Whether another seed gives other content of which any part fits the rest. An expression may have
+ * random parts; one without stays the same. */
+static bool fill_has_seed(enum buffer_fill fill)
+{
+	return fill == FILL_UNIFORM || fill == FILL_NORMAL || fill == FILL_INTEGERS ||
+	       fill == FILL_EXPRESSION;
 }
 
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
@@ -49,7 +58,7 @@ int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed,
 	void *first;
 	int rc = kernel_fill(data, buffer, seed, err);
 
-	if (rc || (buffer->fill != FILL_UNIFORM && buffer->fill != FILL_NORMAL))
+	if (rc || !fill_has_seed(buffer->fill))
 		return rc;
 	first = malloc(kept + 1);
 	if (!first)

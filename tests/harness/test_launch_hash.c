@@ -95,6 +95,10 @@ static void test_what_users_add_changes_the_hash(void **context)
 	assert_new_hash(seen, &count, work);
 	work->buffers[0].fill_file[6] = 'b';
 	assert_new_hash(seen, &count, work);
+	work->buffers[0].fill_expression = xstrdup("8 * i");
+	assert_new_hash(seen, &count, work);
+	work->buffers[0].fill_expression[0] = '9';
+	assert_new_hash(seen, &count, work);
 	work->buffers[0].has_fill_bits = true;
 	assert_new_hash(seen, &count, work);
 	work->buffers[0].fill_bits = 8;

@@ -113,12 +113,21 @@ static void test_types_and_fills(void **context)
 		assert_int_equal(back->buffers[0].type, type);
 		launch_case_free(back);
 	}
-	for (int fill = FILL_NONE; fill < FILL_FILE; fill++) {
+	for (int fill = FILL_NONE; fill <= FILL_INTEGERS; fill++) {
+		if (fill == FILL_FILE) /* which test_every_member_arrives() has */
+			continue;
 		work->buffers[0].fill = (enum buffer_fill)fill;
 		back = round_trip(work);
 		assert_int_equal(back->buffers[0].fill, fill);
+		assert_null(back->buffers[0].fill_expression);
 		launch_case_free(back);
 	}
+	work->buffers[0].fill = FILL_EXPRESSION;
+	work->buffers[0].fill_expression = xstrdup("i < 8 ? \"\\é\" : random(0, 7)");
+	back = round_trip(work);
+	assert_int_equal(back->buffers[0].fill, FILL_EXPRESSION);
+	assert_string_equal(back->buffers[0].fill_expression, work->buffers[0].fill_expression);
+	launch_case_free(back);
 	launch_case_free(work);
 }
 
@@ -192,6 +201,7 @@ static void test_a_built_in_case_says_nothing_new(void **context)
 	assert_null(json_object_get(buffer, "symbol"));
 	assert_null(json_object_get(buffer, "fill_file"));
 	assert_null(json_object_get(buffer, "fill_bits"));
+	assert_null(json_object_get(buffer, "fill_expression"));
 	json_decref(json);
 	launch_case_free(work);
 }
@@ -226,6 +236,9 @@ static const struct {
 	{"buffers/1/fill", "\"file\"", "go together"},
 	{"buffers/0/fill_file", "null", "go together"},
 	{"buffers/0/fill_file", "3", "not a string"},
+	{"buffers/1/fill", "\"expression\"", "'expression' and a 'fill_expression' go together"},
+	{"buffers/1/fill_expression", "\"i\"", "'expression' and a 'fill_expression' go together"},
+	{"buffers/1/fill_expression", "8", "not a string"},
 	{"buffers/1/fill_bits", "-1", "fill_bits"},
 	{"buffers/1/fill_bits", "65", "fill_bits"},
 	{"buffers/1/fill_bits", "8.5", "fill_bits"},

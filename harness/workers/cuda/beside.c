@@ -14,8 +14,9 @@ static bool buffers_can_be_shared(const struct case_buffer *a, const struct case
 {
 	return strcmp(a->name, b->name) == 0 && a->type == b->type && a->length == b->length &&
 	       a->role == b->role && a->fill == b->fill && a->fill_low == b->fill_low &&
-	       a->fill_high == b->fill_high && texts_agree(a->fill_file, b->fill_file) &&
-	       texts_agree(a->symbol, b->symbol);
+	       a->fill_high == b->fill_high &&
+	       texts_agree(a->fill_expression, b->fill_expression) &&
+	       texts_agree(a->fill_file, b->fill_file) && texts_agree(a->symbol, b->symbol);
 }
 
 /* Gives the base the blocks of the operation. Inputs that all cases share have a key, by which

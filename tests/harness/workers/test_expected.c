@@ -255,7 +255,7 @@ static void test_keys(void **context)
 	struct case_check_item of_axis[] = {{1, "x + n2 * (n)"}, {2, "1"}};
 	struct case_arg args[] = {{.kind = ARG_F64, .real = 1}};
 	struct case_launch slow = {.entry = "slow", .args = args, .arg_count = 1};
-	char *keys[16];
+	char *keys[18];
 	size_t count = 0;
 	struct bench bench;
 
@@ -273,6 +273,12 @@ static void test_keys(void **context)
 	bench.buffers[0].fill_file = "/data/a.npy";
 	keys[count++] = key_of(&bench);
 	bench.buffers[0].fill_file = "/data/b.npy";
+	keys[count++] = key_of(&bench);
+	bench.buffers[0].fill = FILL_EXPRESSION;
+	bench.buffers[0].fill_file = NULL;
+	bench.buffers[0].fill_expression = "8 * i";
+	keys[count++] = key_of(&bench);
+	bench.buffers[0].fill_expression = "9 * i";
 	keys[count++] = key_of(&bench);
 	bench.buffers[0].has_fill_bits = true;
 	keys[count++] = key_of(&bench);
