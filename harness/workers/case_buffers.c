@@ -44,12 +44,13 @@ char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
 			 buffer->fill_expression ? buffer->fill_expression : "", seed);
 }
 
-/* Whether another seed gives other content of which any part fits the rest. An expression may have
- * random parts; one without stays the same. */
-static bool fill_has_seed(enum buffer_fill fill)
+/* Whether another seed may give other content, of which any part fits the rest. Nothing of an
+ * expression is random without the word. */
+static bool has_seed(const struct case_buffer *buffer)
 {
-	return fill == FILL_UNIFORM || fill == FILL_NORMAL || fill == FILL_INTEGERS ||
-	       fill == FILL_EXPRESSION;
+	return buffer->fill == FILL_UNIFORM || buffer->fill == FILL_NORMAL ||
+	       buffer->fill == FILL_INTEGERS ||
+	       (buffer->fill == FILL_EXPRESSION && strstr(buffer->fill_expression, "random"));
 }
 
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
@@ -58,7 +59,7 @@ int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed,
 	void *first;
 	int rc = kernel_fill(data, buffer, seed, err);
 
-	if (rc || !fill_has_seed(buffer->fill))
+	if (rc || !has_seed(buffer))
 		return rc;
 	first = malloc(kept + 1);
 	if (!first)
