@@ -344,6 +344,44 @@ static void test_cases_share_inputs_and_results(void **context)
 	launch_case_free(longer);
 }
 
+/* An expression fills the device as it does the emulator; one that cannot leaves nothing there. */
+static void test_inputs_by_expression(void **context)
+{
+	enum { COUNT = 4096 };
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("stream", "copy_scalar", 64, COUNT);
+	struct operation operation = {0};
+	struct error err = {0};
+	const float *device;
+	float wanted[COUNT];
+
+	work->buffers[0].fill = FILL_EXPRESSION;
+	work->buffers[0].fill_expression = xstrdup("8 * i + random(0, 7)");
+	assert_int_equal(kernel_fill(wanted, &work->buffers[0], bench->resources.seed, NULL), 0);
+	prepare(bench, &operation, work);
+	device = (const float *)(uintptr_t)operation.buffers[0].data;
+	assert_memory_equal(device, wanted, sizeof(wanted));
+	operation_release(&operation);
+
+	bench->resources.mixed = true;
+	prepare(bench, &operation, work);
+	bench->resources.mixed = false;
+	device = (const float *)(uintptr_t)operation.buffers[0].data;
+	assert_memory_equal(device, wanted, sizeof(wanted) / 2);
+	assert_memory_not_equal(device + COUNT / 2, wanted + COUNT / 2, sizeof(wanted) / 2);
+	operation_release(&operation);
+	assert_int_equal(blocks_with_keys(bench), 4);
+
+	free(work->buffers[0].fill_expression);
+	work->buffers[0].fill_expression = xstrdup("1 / (i - 4000)");
+	load(bench, &operation, work);
+	assert_int_equal(operation_prepare(&operation, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "for element 4000: an integer is divided by zero"));
+	operation_release(&operation);
+	assert_int_equal(blocks_with_keys(bench), 4);
+	launch_case_free(work);
+}
+
 static void test_too_large_costs_only_the_case(void **context)
 {
 	struct bench *bench = *context;
@@ -396,6 +434,7 @@ int main(void)
 		BENCH_TEST(test_accuracy_is_of_the_largest_element),
 		BENCH_TEST(test_whole_numbers_have_no_accuracy),
 		BENCH_TEST(test_cases_share_inputs_and_results),
+		BENCH_TEST(test_inputs_by_expression),
 		BENCH_TEST(test_too_large_costs_only_the_case),
 		BENCH_TEST(test_mismatch_costs_what_was_kept),
 	};
