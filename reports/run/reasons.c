@@ -1,6 +1,6 @@
 /*
- * The tables of a run that say why a number is missing: each failure, then skipped cases and
- * missing counters grouped by reason.
+ * The tables of a run that say why a number is missing: failures, skipped cases and missing
+ * counters, grouped by reason.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -81,27 +81,63 @@ static struct table *reasons_table(struct reasons *reasons, const char *things_h
 	return table;
 }
 
+/* Failed cases that share a status and a reason, such as a file that does not compile. */
+struct failure {
+	const struct trial *first;
+	size_t cases;
+};
+
+struct failures {
+	struct failure *items;
+	size_t count, capacity;
+};
+
+static bool failures_agree(const struct trial *a, const struct trial *b)
+{
+	return a->status == b->status &&
+	       strcmp(a->reason ? a->reason : "", b->reason ? b->reason : "") == 0;
+}
+
+static void failures_add(struct failures *failures, const struct trial *trial)
+{
+	for (size_t i = 0; i < failures->count; i++) {
+		if (failures_agree(failures->items[i].first, trial)) {
+			failures->items[i].cases++;
+			return;
+		}
+	}
+	failures->items = xgrow(failures->items, &failures->capacity, failures->count + 1,
+				sizeof(*failures->items));
+	failures->items[failures->count++] = (struct failure){trial, 1};
+}
+
 struct table *run_table_failures(const struct run *run)
 {
-	static const struct table_column columns[] = {
-		{.name = "case"}, {.name = "status"}, {.name = "reason"}};
-	struct table *table = NULL;
+	static const struct table_column columns[] = {{.name = "cases", .numeric = true},
+						      {.name = "first"},
+						      {.name = "status"},
+						      {.name = "reason"}};
+	struct failures failures = {0};
+	struct table *table;
 
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const struct trial *trial = &run->trials[i];
-		char *name;
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (trial_status_is_failure(run->trials[i].status))
+			failures_add(&failures, &run->trials[i]);
+	table = failures.count ? table_new(columns, ARRAY_SIZE(columns)) : NULL;
+	for (size_t i = 0; i < failures.count; i++) {
+		const struct trial *first = failures.items[i].first;
+		char *cases = xasprintf("%zu", failures.items[i].cases);
+		char *name = trial_case_name(first);
 
-		if (!trial_status_is_failure(trial->status))
-			continue;
-		name = trial_case_name(trial);
-		if (!table)
-			table = table_new(columns, ARRAY_SIZE(columns));
 		table_row_styled(table,
-				 (const char *const[]){name, trial_status_name(trial->status),
-						       trial->reason},
+				 (const char *const[]){cases, name,
+						       trial_status_name(first->status),
+						       first->reason},
 				 ROW_BAD);
+		free(cases);
 		free(name);
 	}
+	free(failures.items);
 	return table;
 }
 

@@ -27,6 +27,7 @@ bool run_shows_roofline(const struct run *run, const struct report_options *opti
 /* These return NULL if the table would have no row, except run_table_sweep(). */
 struct table *run_table_best(const struct run *run, const struct report_options *options);
 struct table *run_table_sweep(const struct run *run, const struct report_options *options);
+/* The failed cases, grouped by status and reason. */
 struct table *run_table_failures(const struct run *run);
 /* The cases with a status, grouped by reason; `head` is the head of the column of cases. */
 struct table *run_table_status(const struct run *run, enum trial_status status, const char *head);

@@ -109,6 +109,51 @@ static void markdown_is_as_written(void **state)
 }
 
 /* A run that was interrupted before its first case is still reported. */
+static void expect_times(const char *text, const char *part, size_t times)
+{
+	size_t found = 0;
+
+	for (const char *c = text; (c = strstr(c, part)); c += strlen(part))
+		found++;
+	if (found != times)
+		fail_msg("\"%s\" %zu times, expected %zu, in:\n%s", part, found, times, text);
+}
+
+/* A file that does not compile fails all of its cases: its reason is told once, with their number.
+ */
+static void failures_with_one_reason_are_one_row(void **state)
+{
+	static const struct {
+		enum report_format format;
+		size_t times;
+		const char *row;
+	} formats[] = {{REPORT_TEXT, 1, "\n    3  "},
+		       {REPORT_MARKDOWN, 1, "\n| 3 | "},
+		       {REPORT_CSV, 3, NULL},
+		       {REPORT_JSON, 3, NULL}};
+	struct run run;
+
+	(void)state;
+	constructed_run_init(&run);
+	assert_true(run.trial_count > 4);
+	for (size_t i = 0; i < 4; i++) {
+		free(run.trials[i].reason);
+		run.trials[i].reason = xstrdup("k cu does not compile");
+		run.trials[i].status = i == 2 ? TRIAL_CRASHED : TRIAL_FAILED;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		const size_t of_others = 1; /* the case with another status has its own row */
+		size_t length;
+		char *text = golden_render(&run, formats[i].format, NULL, &length);
+
+		expect_times(text, "k cu does not compile", formats[i].times + of_others);
+		if (formats[i].row)
+			expect_times(text, formats[i].row, 1);
+		free(text);
+	}
+	run_release(&run);
+}
+
 static void empty_run_in_every_format(void **state)
 {
 	struct run run = {.id = 1, .uid = "00", .rounds = 1};
@@ -268,6 +313,7 @@ int main(void)
 		cmocka_unit_test(csv_quotes_its_head),
 		cmocka_unit_test(json_is_as_written),
 		cmocka_unit_test(markdown_is_as_written),
+		cmocka_unit_test(failures_with_one_reason_are_one_row),
 		cmocka_unit_test(empty_run_in_every_format),
 		cmocka_unit_test(no_control_byte_in_text),
 		cmocka_unit_test(narrow_lines_are_narrow),

@@ -6,6 +6,17 @@ import { plural, whole } from "../numbers.js";
 const LISTED = 60;
 const NAMED = 4;
 
+/** Groups failed cases by status and reason: [[case, …], …]. */
+function failureGroups(failed) {
+	const groups = new Map();
+	for (const one of failed) {
+		const key = `${one.status}\n${one.reason ?? ""}`;
+		if (!groups.has(key)) groups.set(key, []);
+		groups.get(key).push(one);
+	}
+	return [...groups.values()];
+}
+
 /** Groups things by reason: [{ reason, cases, things }]. */
 export function byReason(entries) {
 	const reasons = new Map();
@@ -33,9 +44,10 @@ export function gapsSection(app) {
 	const section = byId("gaps");
 	const failed = model.cases.filter((one) => one.failure);
 	if (failed.length) {
-		section.append(h("h3", {}, `${plural(failed.length, "failure")}`), table("Failures", [{ head: "Case" }, { head: "Status" }, { head: "Reason", class: "wrap" }],
-			failed.slice(0, LISTED).map((one) => [app.link(one), h("span", { class: "status-cell" }, statusMark(one), one.status), one.reason ?? "no reason is stored"]), { class: "reasons" }));
-		if (failed.length > LISTED) section.append(h("p", { class: "hint" }, `The first ${LISTED}; the table of all cases has the others.`));
+		const groups = failureGroups(failed);
+		section.append(h("h3", {}, `${plural(failed.length, "failure")}`), table("Failures", [{ head: "Cases", numeric: true }, { head: "First" }, { head: "Status" }, { head: "Reason", class: "wrap" }],
+			groups.slice(0, LISTED).map(([one, ...others]) => [whole(others.length + 1), app.link(one), h("span", { class: "status-cell" }, statusMark(one), one.status), one.reason ?? "no reason is stored"]), { class: "reasons" }));
+		if (groups.length > LISTED) section.append(h("p", { class: "hint" }, `The first ${LISTED}; the table of all cases has the others.`));
 	}
 	const ofStatus = (status) => model.cases.filter((one) => one.status === status).map((one) => [one.reason ?? "no reason is stored", one, one.name]);
 	for (const [status, title] of [["skipped", "Skipped"], ["sampled", "Counted on some blocks only"],
