@@ -41,11 +41,18 @@ struct compiled_parameter {
 	size_t bytes, align;
 };
 
+/* Whether a kernel writes to the memory behind a parameter. */
+enum pointer_access { POINTER_UNKNOWN, POINTER_NEVER_WRITTEN, POINTER_WRITTEN };
+
 struct compiled_entry {
 	char *wanted; /* as in the request; for an entry that nobody asked for: its name */
 	char *name;   /* in the image: mangled, unless the kernel is extern "C" */
 	struct compiled_parameter *parameters;
 	size_t parameter_count;
+	enum pointer_access *access; /* of each parameter; NULL before compiled_access_read() */
+	/* It has an instruction for textures or surfaces, or it calls a function and a function of
+	 * the file has one. A .cubin does not tell: false. */
+	bool textures;
 };
 
 /* Paths are absolute paths in the cache. `ptx` is NULL for a .cubin; `cubin` is NULL if none was
@@ -105,6 +112,13 @@ int compile_options_check(const struct compile_request *request, struct error *e
  */
 int compile_one(struct compiled **out, struct text *messages, struct string_list *files,
 		const struct compile_request *request, const volatile int *stop, struct error *err);
+
+/*
+ * Sets `access` of every entry from the PTX, for each value that can be a pointer. A parameter is
+ * unknown if it leaves the kernel, by a call or in memory; all are if there is no PTX. PL_EIO,
+ * PL_ENOMEM: the PTX cannot be read.
+ */
+int compiled_access_read(struct compiled *compiled, struct error *err);
 
 /* `compiled` is NULL if `error.code` is not 0. */
 struct compile_job {

@@ -82,7 +82,22 @@ void messages_replace(struct text *text, size_t begin, const char *from, const c
 /* Reads the rule of a make file that lists what a compiler read. */
 void make_rule_read(struct string_list *files, const char *text);
 
-/* ---- entries (ptx_entries.c, cubin_entries.c, entry_names.c) ---- */
+/* ---- tokens of PTX (ptx_scan.c) ---- */
+
+/* A position in a text that is ended by NUL. `token` is empty at the end. Begin with `next` and a
+ * `line` of 1. */
+struct ptx_scan {
+	const char *next;
+	const char *token;
+	size_t length;
+	size_t line;
+};
+/* Moves to the next token: a word, a quoted text or one other character. */
+void ptx_scan_next(struct ptx_scan *scan);
+bool ptx_scan_is(const struct ptx_scan *scan, const char *token);
+bool ptx_word_byte(char c); /* of names, opcodes, directives, registers and numbers */
+
+/* ---- entries (ptx_entries.c, ptx_access.c, cubin_entries.c, entry_names.c) ---- */
 
 struct entry_list {
 	struct compiled_entry *items;
@@ -94,6 +109,8 @@ void compiled_entry_release(struct compiled_entry *entry);
 /* Reads the header of each kernel that a PTX text defines. PL_EPARSE with the line. `text` is ended
  * by NUL. On failure *out is empty. */
 int ptx_entries_read(struct entry_list *out, const char *text, struct error *err);
+/* Sets `access` of the entries from a PTX text. `text` is ended by NUL, and may be malformed. */
+void ptx_access_read(struct compiled_entry *entries, size_t count, const char *text);
 /* Reads the kernels of a cubin. PL_EPARSE if it is none. On failure *out is empty. */
 int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length, struct error *err);
 /* The compute capability of the code in a cubin, such as 90; 0: not known. */

@@ -15,6 +15,7 @@ void compiled_entry_release(struct compiled_entry *entry)
 	free(entry->wanted);
 	free(entry->name);
 	free(entry->parameters);
+	free(entry->access);
 	*entry = (struct compiled_entry){0};
 }
 

@@ -1,7 +1,7 @@
 /*
- * Reads the header of each kernel in a PTX text: its name and its parameters. Bodies are skipped.
- * The reader is strict: a header that it does not understand is an error, because a wrong parameter
- * size would be a wrong launch.
+ * Reads the header of each kernel in a PTX text: its name and its parameters. Of a body it looks
+ * for textures and surfaces only. The reader is strict: a header that it does not understand is an
+ * error, because a wrong parameter size would be a wrong launch.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,73 +11,6 @@
 
 #define PARAMETER_BYTES_LIMIT ((uint64_t)1 << 20)
 #define PARAMETERS_LIMIT ((size_t)4096)
-
-/* A position in the text. `token` is empty at the end. */
-struct ptx_scan {
-	const char *next;
-	const char *token;
-	size_t length;
-	size_t line;
-};
-
-static bool word_byte(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%' || c == '.';
-}
-
-static const char *skip_comment(struct ptx_scan *scan, const char *c)
-{
-	if (c[1] == '/')
-		return c + strcspn(c, "\n");
-	for (c += 2; *c && (c[0] != '*' || c[1] != '/'); c++) {
-		if (*c == '\n')
-			scan->line++;
-	}
-	return *c ? c + 2 : c;
-}
-
-static const char *skip_quoted(struct ptx_scan *scan, const char *c)
-{
-	for (c++; *c && *c != '"'; c++) {
-		if (*c == '\n')
-			scan->line++;
-		if (*c == '\\' && c[1])
-			c++;
-	}
-	return *c ? c + 1 : c;
-}
-
-/* Moves to the next token: a word, a quoted text or one other character. */
-static void scan_next(struct ptx_scan *scan)
-{
-	const char *c = scan->next;
-
-	for (;;) {
-		while (isspace((unsigned char)*c)) {
-			if (*c == '\n')
-				scan->line++;
-			c++;
-		}
-		if (c[0] != '/' || (c[1] != '/' && c[1] != '*'))
-			break;
-		c = skip_comment(scan, c);
-	}
-	scan->token = c;
-	if (*c == '"')
-		c = skip_quoted(scan, c);
-	else if (word_byte(*c))
-		while (word_byte(*c))
-			c++;
-	else if (*c)
-		c++;
-	scan->length = (size_t)(c - scan->token);
-	scan->next = c;
-}
-
-static bool scan_is(const struct ptx_scan *scan, const char *token)
-{
-	return scan->length == strlen(token) && !memcmp(scan->token, token, scan->length);
-}
 
 static int scan_error(const struct ptx_scan *scan, const char *wanted, struct error *err)
 {
@@ -96,17 +29,17 @@ static int scan_number(uint64_t *out, struct ptx_scan *scan, struct error *err)
 	digits[scan->length] = '\0';
 	if (parse_u64(out, digits, NULL))
 		return scan_error(scan, "a number", err);
-	scan_next(scan);
+	ptx_scan_next(scan);
 	return 0;
 }
 
 static int scan_name(char **out, struct ptx_scan *scan, struct error *err)
 {
-	if (!scan->length || !word_byte(*scan->token) || *scan->token == '.' ||
+	if (!scan->length || !ptx_word_byte(*scan->token) || *scan->token == '.' ||
 	    isdigit((unsigned char)*scan->token))
 		return scan_error(scan, "a name", err);
 	*out = xstrndup(scan->token, scan->length);
-	scan_next(scan);
+	ptx_scan_next(scan);
 	return 0;
 }
 
@@ -130,7 +63,7 @@ static bool type_read(struct compiled_parameter *out, const struct ptx_scan *sca
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		if (scan_is(scan, types[i].name)) {
+		if (ptx_scan_is(scan, types[i].name)) {
 			*out = types[i].is;
 			return true;
 		}
@@ -140,7 +73,7 @@ static bool type_read(struct compiled_parameter *out, const struct ptx_scan *sca
 
 static int align_read(uint64_t *out, struct ptx_scan *scan, struct error *err)
 {
-	scan_next(scan);
+	ptx_scan_next(scan);
 	if (scan_number(out, scan, err))
 		return PL_EPARSE;
 	if (!*out || *out > 128 || (*out & (*out - 1)))
@@ -155,13 +88,14 @@ static int pointee_skip(struct ptx_scan *scan, struct error *err)
 {
 	uint64_t ignored;
 
-	if (!scan_is(scan, ".ptr"))
+	if (!ptx_scan_is(scan, ".ptr"))
 		return 0;
-	scan_next(scan);
-	if (scan_is(scan, ".global") || scan_is(scan, ".const") || scan_is(scan, ".shared") ||
-	    scan_is(scan, ".local") || scan_is(scan, ".generic"))
-		scan_next(scan);
-	return scan_is(scan, ".align") ? align_read(&ignored, scan, err) : 0;
+	ptx_scan_next(scan);
+	if (ptx_scan_is(scan, ".global") || ptx_scan_is(scan, ".const") ||
+	    ptx_scan_is(scan, ".shared") || ptx_scan_is(scan, ".local") ||
+	    ptx_scan_is(scan, ".generic"))
+		ptx_scan_next(scan);
+	return ptx_scan_is(scan, ".align") ? align_read(&ignored, scan, err) : 0;
 }
 
 /* Reads ".param .align 4 .b8 name[24]"; the scan is behind it afterwards. */
@@ -170,27 +104,27 @@ static int parameter_read(struct compiled_parameter *out, struct ptx_scan *scan,
 	uint64_t align = 0, count = 0;
 	char *name = NULL;
 
-	if (!scan_is(scan, ".param"))
+	if (!ptx_scan_is(scan, ".param"))
 		return scan_error(scan, ".param", err);
-	scan_next(scan);
-	if (scan_is(scan, ".align") && align_read(&align, scan, err))
+	ptx_scan_next(scan);
+	if (ptx_scan_is(scan, ".align") && align_read(&align, scan, err))
 		return PL_EPARSE;
 	if (!type_read(out, scan))
 		return scan_error(scan, "the type of a parameter", err);
-	scan_next(scan);
+	ptx_scan_next(scan);
 	if (pointee_skip(scan, err) || scan_name(&name, scan, err))
 		return PL_EPARSE;
 	free(name);
 	if (align)
 		out->align = (size_t)align;
-	if (!scan_is(scan, "["))
+	if (!ptx_scan_is(scan, "["))
 		return 0;
-	scan_next(scan);
+	ptx_scan_next(scan);
 	if (scan_number(&count, scan, err))
 		return PL_EPARSE;
-	if (!scan_is(scan, "]"))
+	if (!ptx_scan_is(scan, "]"))
 		return scan_error(scan, "']'", err);
-	scan_next(scan);
+	ptx_scan_next(scan);
 	if (count > PARAMETER_BYTES_LIMIT)
 		return error_set(err, PL_EPARSE,
 				 "line %zu of the PTX: a parameter of more than %llu elements",
@@ -204,9 +138,9 @@ static int parameters_read(struct compiled_entry *entry, struct ptx_scan *scan, 
 {
 	size_t capacity = 0;
 
-	scan_next(scan); /* the '(' */
-	if (scan_is(scan, ")")) {
-		scan_next(scan);
+	ptx_scan_next(scan); /* the '(' */
+	if (ptx_scan_is(scan, ")")) {
+		ptx_scan_next(scan);
 		return 0;
 	}
 	for (;;) {
@@ -220,13 +154,13 @@ static int parameters_read(struct compiled_entry *entry, struct ptx_scan *scan, 
 		if (parameter_read(&entry->parameters[entry->parameter_count], scan, err))
 			return PL_EPARSE;
 		entry->parameter_count++;
-		if (scan_is(scan, ")"))
+		if (ptx_scan_is(scan, ")"))
 			break;
-		if (!scan_is(scan, ","))
+		if (!ptx_scan_is(scan, ","))
 			return scan_error(scan, "',' or ')'", err);
-		scan_next(scan);
+		ptx_scan_next(scan);
 	}
-	scan_next(scan);
+	ptx_scan_next(scan);
 	return 0;
 }
 
@@ -237,14 +171,14 @@ static int entry_read(struct entry_list *list, struct ptx_scan *scan, struct err
 	int rc;
 
 	rc = scan_name(&entry.name, scan, err);
-	if (!rc && scan_is(scan, "("))
+	if (!rc && ptx_scan_is(scan, "("))
 		rc = parameters_read(&entry, scan, err);
-	while (!rc && scan->length && !scan_is(scan, "{") && !scan_is(scan, ";"))
-		scan_next(scan); /* .maxntid 256, 1, 1 */
+	while (!rc && scan->length && !ptx_scan_is(scan, "{") && !ptx_scan_is(scan, ";"))
+		ptx_scan_next(scan); /* .maxntid 256, 1, 1 */
 	if (!rc && !scan->length)
 		rc = error_set(err, PL_EPARSE, "the PTX ends in the header of kernel '%.200s'",
 			       entry.name);
-	if (rc || scan_is(scan, ";")) {
+	if (rc || ptx_scan_is(scan, ";")) {
 		compiled_entry_release(&entry);
 		return rc;
 	}
@@ -253,29 +187,87 @@ static int entry_read(struct entry_list *list, struct ptx_scan *scan, struct err
 	return 0;
 }
 
+/* ---- textures ---- */
+
+/* The functions of a file as far as the use of textures goes. */
+struct texture_uses {
+	bool *calls; /* whether each entry calls a function */
+	size_t capacity;
+	bool in_entry;  /* the scan is in a kernel, the last of the list */
+	bool functions; /* a function that is no kernel uses textures */
+};
+
+static bool scan_is_texture_opcode(const struct ptx_scan *scan)
+{
+	static const char *const opcodes[] = {"tex.",  "tld4.",  "txq.", "suld.",
+					      "sust.", "sured.", "suq."};
+
+	for (size_t i = 0; i < ARRAY_SIZE(opcodes); i++)
+		if (!strncmp(scan->token, opcodes[i], strlen(opcodes[i])))
+			return true;
+	return false;
+}
+
+static void uses_begin_entry(struct texture_uses *uses, const struct entry_list *list)
+{
+	uses->in_entry = true;
+	uses->calls = xgrow(uses->calls, &uses->capacity, list->count + 1, sizeof(*uses->calls));
+	uses->calls[list->count] = false;
+}
+
+/* Takes a token within the body of a function. */
+static void uses_take(struct texture_uses *uses, struct entry_list *list,
+		      const struct ptx_scan *scan)
+{
+	if (scan_is_texture_opcode(scan)) {
+		if (uses->in_entry && list->count)
+			list->items[list->count - 1].textures = true;
+		uses->functions |= !uses->in_entry;
+	} else if (uses->in_entry && list->count &&
+		   (ptx_scan_is(scan, "call") || !strncmp(scan->token, "call.", 5))) {
+		uses->calls[list->count - 1] = true;
+	}
+}
+
+static void uses_end(struct texture_uses *uses, struct entry_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		list->items[i].textures |= uses->functions && uses->calls[i];
+	free(uses->calls);
+}
+
+/* ---- the text ---- */
+
 int ptx_entries_read(struct entry_list *out, const char *text, struct error *err)
 {
 	struct ptx_scan scan = {.next = text, .line = 1};
+	struct texture_uses uses = {0};
 	struct entry_list list = {0};
 	bool versioned = false;
 	size_t depth = 0;
 	int rc = 0;
 
 	*out = list;
-	for (scan_next(&scan); scan.length && !rc;) {
-		if (scan_is(&scan, "{"))
+	for (ptx_scan_next(&scan); scan.length && !rc;) {
+		if (ptx_scan_is(&scan, "{"))
 			depth++;
-		else if (scan_is(&scan, "}") && depth)
+		else if (ptx_scan_is(&scan, "}") && depth)
 			depth--;
-		else if (!depth && scan_is(&scan, ".version"))
+		else if (!depth && ptx_scan_is(&scan, ".version"))
 			versioned = true;
-		else if (!depth && scan_is(&scan, ".entry")) {
-			scan_next(&scan);
+		else if (!depth && ptx_scan_is(&scan, ".func"))
+			uses.in_entry = false;
+		else if (depth)
+			uses_take(&uses, &list, &scan);
+		else if (ptx_scan_is(&scan, ".entry")) {
+			uses_begin_entry(&uses, &list);
+			ptx_scan_next(&scan);
 			rc = entry_read(&list, &scan, err);
 			continue; /* at the '{' or ';' */
 		}
-		scan_next(&scan);
+		ptx_scan_next(&scan);
 	}
+	uses_end(&uses, &list);
 	if (!rc && !versioned)
 		rc = error_set(err, PL_EPARSE, "there is no .version: this is no PTX");
 	if (!rc && depth)

@@ -390,6 +390,16 @@ int plan_resolve(struct plan *plan, const struct device_limits *limits, struct e
 	return rc;
 }
 
+void plan_skip(struct plan *plan, size_t index, const char *reason)
+{
+	struct plan_case *planned = &plan->cases[index];
+
+	planned->skip_reason = xstrdup(reason);
+	launch_case_free(planned->launch);
+	planned->launch = NULL;
+	plan->runnable--;
+}
+
 int plan_build(struct plan **out, const struct plan_request *request,
 	       const struct device_limits *limits, struct error *err)
 {

@@ -172,3 +172,16 @@ int bind_launches(struct case_launch *launches, size_t count, const struct compi
 	}
 	return rc;
 }
+
+const char *launches_with_textures(const struct case_launch *launches, size_t count,
+				   const struct compiled *compiled)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct compiled_entry *entry =
+			compiled_entry_find(compiled, launches[i].entry);
+
+		if (entry && entry->textures)
+			return launches[i].entry;
+	}
+	return NULL;
+}

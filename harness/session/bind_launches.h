@@ -16,5 +16,11 @@
  */
 int bind_launches(struct case_launch *launches, size_t count, const struct compiled *compiled,
 		  struct error *err);
+/*
+ * The first entry of the launches, not yet bound, that has instructions for textures or surfaces;
+ * NULL: none. perflab cannot pass their handles, so any number that a launch gives is made up.
+ */
+const char *launches_with_textures(const struct case_launch *launches, size_t count,
+				   const struct compiled *compiled);
 
 #endif

@@ -220,6 +220,30 @@ static int bind_case(const struct compile_context *context, struct plan_case *pl
 	return 0;
 }
 
+/* Skips a case that would run on a handle of a texture that nobody made. */
+static bool skip_textures(const struct compile_context *context, size_t index, size_t own,
+			  size_t of_check)
+{
+	const struct compile_job *job = compile_jobs_of(&context->list, own);
+	const struct compile_job *other = compile_jobs_of(&context->list, of_check);
+	const struct launch_case *launch = context->plan->cases[index].launch;
+	const char *entry = NULL;
+	char *reason;
+
+	if (job->compiled)
+		entry = launches_with_textures(launch->launches, launch->launch_count,
+					       job->compiled);
+	if (!entry && other->compiled)
+		entry = launches_with_textures(launch->check.launches, launch->check.launch_count,
+					       other->compiled);
+	if (!entry)
+		return false;
+	reason = xasprintf("%s uses textures or surfaces, which perflab cannot pass", entry);
+	plan_skip(context->plan, index, reason);
+	free(reason);
+	return true;
+}
+
 int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 {
 	struct compile_context context = {.sweep = sweep, .plan = plan};
@@ -253,6 +277,7 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 		struct error cause = {0};
 
 		if (has_source(planned) && !planned->finished &&
+		    !skip_textures(&context, i, own[i], of_check[i]) &&
 		    bind_case(&context, planned, own[i], of_check[i], &cause))
 			planned->failure = xstrdup(cause.text);
 	}

@@ -49,6 +49,13 @@ static enum skeleton_class skeleton_class_of(enum parameter_class class)
 					  : SKELETON_BYTES;
 }
 
+static enum skeleton_access skeleton_access_of(enum pointer_access access)
+{
+	return access == POINTER_WRITTEN         ? SKELETON_WRITTEN
+	       : access == POINTER_NEVER_WRITTEN ? SKELETON_NEVER_WRITTEN
+						 : SKELETON_ACCESS_UNKNOWN;
+}
+
 static void describe_entry(struct skeleton_entry *out, const struct compiled_entry *entry)
 {
 	struct skeleton_parameter *parameters =
@@ -57,10 +64,11 @@ static void describe_entry(struct skeleton_entry *out, const struct compiled_ent
 
 	for (size_t i = 0; i < entry->parameter_count; i++)
 		parameters[i] = (struct skeleton_parameter){
-			skeleton_class_of(entry->parameters[i].class), entry->parameters[i].bytes};
+			skeleton_class_of(entry->parameters[i].class), entry->parameters[i].bytes,
+			skeleton_access_of(entry->access[i])};
 	mangled_plain_name(&plain, entry->name);
 	*out = (struct skeleton_entry){entry->name, text_detach(&plain), parameters,
-				       entry->parameter_count};
+				       entry->parameter_count, entry->textures};
 }
 
 static int init_write(struct init_result *out, const struct init_request *request,
@@ -117,6 +125,8 @@ int init_source(struct init_result *out, const struct init_request *request,
 	path = realpath(request->file, NULL);
 	rc = path ? init_compile(&compiled, &out->messages, request, path, stop, err)
 		  : error_set(err, PL_ENOENT, "%s: the file does not exist", request->file);
+	if (!rc)
+		rc = compiled_access_read(compiled, err);
 	if (!rc)
 		rc = init_write(out, request, compiled, text, length, err);
 	compiled_free(compiled);

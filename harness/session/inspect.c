@@ -30,12 +30,7 @@ static int inspect_reply(void *context, const char *name, const json_t *message,
 
 static void skip_inspected(struct sweep *sweep, size_t index, const char *reason)
 {
-	struct plan_case *planned = &sweep->plan->cases[index];
-
-	planned->skip_reason = xstrdup(reason);
-	launch_case_free(planned->launch);
-	planned->launch = NULL;
-	sweep->plan->runnable--;
+	plan_skip(sweep->plan, index, reason);
 	sweep->cases[index].ended = true;
 	text_release(&sweep->cases[index].json);
 }

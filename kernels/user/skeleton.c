@@ -86,6 +86,7 @@ static const char *buffer_name(struct annotation_pool *pool, const struct skelet
 static void add_buffer_argument(struct skeleton_kernel *kernel, struct annotation_pool *pool,
 				const struct source_parameter *parameter, size_t index, bool ptx)
 {
+	const enum skeleton_access access = kernel->entry->parameters[index].access;
 	const struct guessed_element element =
 		ptx ? guess_ptx_element(kernel->declared ? kernel->declared->body : NULL)
 		    : guess_element(parameter->type);
@@ -95,11 +96,12 @@ static void add_buffer_argument(struct skeleton_kernel *kernel, struct annotatio
 		.type = pool_text(pool, element.name),
 		.length = element.per_value == 1 ? "n"
 						 : pool_format(pool, "%u * n", element.per_value),
-		.role = guess_role(parameter, body),
+		.role = guess_role(parameter, access, body),
 		.shown = pool_format(pool, "%.*s%s%s", SKELETON_SHOWN_BYTES,
 				     *parameter->type ? parameter->type : "a pointer",
 				     source_name_gap(parameter), parameter->name),
 		.known = element.known,
+		.role_known = parameter->constant || access != SKELETON_ACCESS_UNKNOWN,
 	};
 
 	buffer.fill = strcmp(buffer.role, "out") ? guess_fill(parameter, element) : "";
@@ -179,6 +181,8 @@ static void guess_kernel(struct skeleton_kernel *kernel, struct annotation_pool 
 	static const struct source_parameter unknown = {.type = "", .name = ""};
 	const struct skeleton_entry *entry = kernel->entry;
 
+	if (entry->textures)
+		kernel->obstacle = "it uses textures or surfaces, which perflab cannot pass";
 	kernel->arguments =
 		pool_new(pool, (entry->parameter_count + 1) * sizeof(*kernel->arguments));
 	for (size_t i = 0; i < entry->parameter_count; i++) {
@@ -193,6 +197,9 @@ static void guess_kernel(struct skeleton_kernel *kernel, struct annotation_pool 
 						       KERNEL_MAX_BUFFERS);
 		else if (is_buffer(kernel, compiled, i))
 			add_buffer_argument(kernel, pool, parameter, i, ptx);
+		else if (guess_is_texture(parameter))
+			kernel->arguments[i] = (struct skeleton_argument){
+				"0", "a texture or surface, which the kernel does not use"};
 		else if (compiled->class == SKELETON_REAL)
 			kernel->arguments[i] =
 				(struct skeleton_argument){"1.0", "an arbitrary value"};

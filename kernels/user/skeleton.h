@@ -12,10 +12,13 @@
 #include "base/base.h"
 
 enum skeleton_class { SKELETON_INTEGER, SKELETON_REAL, SKELETON_BYTES };
+/* Whether the kernel writes to the memory behind a parameter. */
+enum skeleton_access { SKELETON_ACCESS_UNKNOWN, SKELETON_NEVER_WRITTEN, SKELETON_WRITTEN };
 
 struct skeleton_parameter {
 	enum skeleton_class class;
 	size_t bytes;
+	enum skeleton_access access;
 };
 
 /* A kernel of the compiled file. */
@@ -24,6 +27,7 @@ struct skeleton_entry {
 	const char *plain; /* qualified, without template arguments: "ns::scale" */
 	const struct skeleton_parameter *parameters;
 	size_t parameter_count;
+	bool textures; /* it uses textures or surfaces, which no launch can pass */
 };
 
 struct skeleton_request {

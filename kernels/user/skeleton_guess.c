@@ -185,9 +185,10 @@ static unsigned uses_of(const char *body, const char *name)
 	return uses;
 }
 
-const char *guess_role(const struct source_parameter *parameter, const char *body)
+const char *guess_role(const struct source_parameter *parameter, enum skeleton_access access,
+		       const char *body)
 {
-	if (parameter->constant)
+	if (parameter->constant || access == SKELETON_NEVER_WRITTEN)
 		return "in";
 	if (*parameter->name && body)
 		return uses_of(body, parameter->name) == USE_WRITE ? "out" : "inout";
@@ -195,6 +196,14 @@ const char *guess_role(const struct source_parameter *parameter, const char *bod
 			"results", "res", "o")
 		       ? "out"
 		       : "inout";
+}
+
+bool guess_is_texture(const struct source_parameter *parameter)
+{
+	const char *end = parameter->type + strlen(parameter->type);
+
+	return source_find_word(parameter->type, end, "cudaTextureObject_t") ||
+	       source_find_word(parameter->type, end, "cudaSurfaceObject_t");
 }
 
 const char *guess_fill(const struct source_parameter *parameter, struct guessed_element element)
@@ -236,4 +245,50 @@ unsigned guess_shared_bytes(const char *body)
 									 : 2);
 	}
 	return 0;
+}
+
+/* ---- dimensions ---- */
+
+/* Whether the text before `end` ends in `word`, behind white space. */
+static bool ends_in(const char *begin, const char *end, const char *word)
+{
+	const size_t length = strlen(word);
+
+	while (end > begin && isspace((unsigned char)end[-1]))
+		end--;
+	return (size_t)(end - begin) >= length && !memcmp(end - length, word, length);
+}
+
+static const char *skip_blanks(const char *c)
+{
+	while (isspace((unsigned char)*c))
+		c++;
+	return c;
+}
+
+/* Whether `at`, which is blockIdx.y, is a factor of gridDim.x. */
+static bool is_row_of_blocks(const char *body, const char *at)
+{
+	static const char row[] = "blockIdx.y", width[] = "gridDim.x";
+	const char *next = skip_blanks(at + strlen(row)), *star = at;
+
+	if (*next == '*' && !strncmp(skip_blanks(next + 1), width, strlen(width)))
+		return true;
+	while (star > body && isspace((unsigned char)star[-1]))
+		star--;
+	return star > body && star[-1] == '*' && ends_in(body, star - 1, width);
+}
+
+enum guessed_dimension guess_dimension(const char *body)
+{
+	enum guessed_dimension dimension = DIMENSION_NONE;
+
+	if (strstr(body, "threadIdx.y"))
+		return DIMENSION_SECOND;
+	for (const char *c = body; (c = strstr(c, "blockIdx.y")); c++) {
+		if (!is_row_of_blocks(body, c))
+			return DIMENSION_SECOND;
+		dimension = DIMENSION_LINEAR;
+	}
+	return dimension;
 }

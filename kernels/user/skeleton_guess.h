@@ -2,6 +2,7 @@
 #ifndef KERNELS_USER_SKELETON_GUESS_H
 #define KERNELS_USER_SKELETON_GUESS_H
 
+#include "kernels/user/skeleton.h"
 #include "kernels/user/skeleton_source.h"
 
 struct guessed_element {
@@ -14,8 +15,16 @@ struct guessed_element {
 struct guessed_element guess_element(const char *type);
 /* Of all pointers of a PTX kernel, from its instructions. */
 struct guessed_element guess_ptx_element(const char *body);
-/* "in", "inout" or "out", from the type, the use in the body, or without a body the name. */
-const char *guess_role(const struct source_parameter *parameter, const char *body);
+/* "in", "inout" or "out", from the type, the compiled code, the use in the body, or without a body
+ * the name. */
+const char *guess_role(const struct source_parameter *parameter, enum skeleton_access access,
+		       const char *body);
+/* Whether a parameter is the handle of a texture or a surface. */
+bool guess_is_texture(const struct source_parameter *parameter);
+/* How a body uses a second dimension. LINEAR: only in the number of the block, blockIdx.y *
+ * gridDim.x + blockIdx.x, so that a grid of one dimension will do. */
+enum guessed_dimension { DIMENSION_NONE, DIMENSION_LINEAR, DIMENSION_SECOND };
+enum guessed_dimension guess_dimension(const char *body);
 /* The fill of a buffer, with a blank before it; "": the default is right. */
 const char *guess_fill(const struct source_parameter *parameter, struct guessed_element element);
 /* "n", "block" or "1", from the name of an integer. */

@@ -10,6 +10,7 @@ struct skeleton_buffer {
 	const char *fill;  /* with a blank before it; "": the default */
 	const char *shown; /* the parameter in the source */
 	bool known;        /* the element type follows from the source */
+	bool role_known;   /* the type or the compiled code says whether it is written */
 };
 
 struct skeleton_argument {

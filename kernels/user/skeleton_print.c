@@ -75,7 +75,8 @@ static void print_compilation(struct text *out, const struct skeleton_request *r
 
 /* ---- buffers ---- */
 
-static void print_buffer(struct text *out, const struct skeleton_buffer *buffer, const char *role)
+static void print_buffer(struct text *out, const struct skeleton_buffer *buffer, const char *role,
+			 bool role_known)
 {
 	size_t begin = out->length;
 
@@ -84,7 +85,10 @@ static void print_buffer(struct text *out, const struct skeleton_buffer *buffer,
 	while (out->length - begin < 40)
 		text_add_char(out, ' ');
 	text_addf(out, " # %s%s\n", buffer->shown,
-		  buffer->known ? "" : ": the element type is a guess");
+		  buffer->known && role_known ? ""
+		  : buffer->known             ? ": the role is a guess"
+		  : role_known                ? ": the element type is a guess"
+					      : ": the element type and the role are guesses");
 }
 
 /* Buffers of one name are one buffer if every kernel agrees on it. */
@@ -120,6 +124,19 @@ static const char *common_role(const struct skeleton *skeleton, const struct ske
 	return role;
 }
 
+/* Whether the role is known in every kernel. */
+static bool common_role_known(const struct skeleton *skeleton, const struct skeleton_buffer *of)
+{
+	for (size_t k = 0; k < skeleton->count; k++)
+		for (size_t i = 0; i < skeleton->kernels[k].buffer_count; i++) {
+			const struct skeleton_buffer *other = &skeleton->kernels[k].buffers[i];
+
+			if (!strcmp(other->name, of->name) && !other->role_known)
+				return false;
+		}
+	return true;
+}
+
 /* Whether all kernels can share the buffers, and the names of variants follow from the launches. */
 static bool can_share(const struct skeleton *skeleton)
 {
@@ -152,7 +169,8 @@ static void print_shared_buffers(struct text *out, const struct skeleton *skelet
 			const struct skeleton_buffer *buffer = &skeleton->kernels[k].buffers[i];
 
 			if (!buffer_before(skeleton, k, buffer->name))
-				print_buffer(out, buffer, common_role(skeleton, buffer));
+				print_buffer(out, buffer, common_role(skeleton, buffer),
+					     common_role_known(skeleton, buffer));
 		}
 	text_add(out, "\n");
 }
@@ -187,9 +205,14 @@ static void print_signature(struct text *out, const char *name, const struct sou
 
 static void print_hints(struct text *out, const char *body)
 {
-	if (strstr(body, "blockIdx.y") || strstr(body, "threadIdx.y"))
+	const enum guessed_dimension dimension = guess_dimension(body);
+
+	if (dimension == DIMENSION_SECOND)
 		text_add(out, "# It uses a second dimension: give the grid or the block as "
 			      "(x, y).\n");
+	if (dimension == DIMENSION_LINEAR)
+		text_add(out,
+			 "# It numbers the blocks of two dimensions: a grid of one will do.\n");
 	if (strstr(body, "this_grid"))
 		text_add(out, "# It may synchronise the grid: add cooperative after the "
 			      "arguments, with a grid that fits on the device.\n");
@@ -252,7 +275,8 @@ static void print_skeleton_variant(struct text *out, const struct skeleton_kerne
 		text_addf(out, "-%zu", number);
 	text_add(out, "\n");
 	for (size_t i = 0; i < kernel->buffer_count; i++)
-		print_buffer(out, &kernel->buffers[i], kernel->buffers[i].role);
+		print_buffer(out, &kernel->buffers[i], kernel->buffers[i].role,
+			     kernel->buffers[i].role_known);
 	print_kernel_launch(out, kernel);
 }
 
@@ -348,6 +372,12 @@ static void print_template(struct text *out, const struct skeleton *skeleton,
 			   const struct source_kernel *kernel, bool shared)
 {
 	print_signature(out, kernel->name, kernel);
+	for (size_t i = 0; i < kernel->parameter_count; i++)
+		if (guess_is_texture(&kernel->parameters[i])) {
+			text_addf(out, "# has no launch: it takes a texture or surface, which "
+				       "perflab cannot pass.\n\n");
+			return;
+		}
 	text_addf(out,
 		  "# is a template <%.80s>, which is compiled for the instance that a launch "
 		  "names. Choose one:\n",
@@ -360,7 +390,7 @@ static void print_template(struct text *out, const struct skeleton *skeleton,
 		if (parameter->pointer)
 			text_addf(out, "#   buffer %.80s: %s[n] %s\n", parameter->name,
 				  guess_element(parameter->type).name,
-				  guess_role(parameter, kernel->body));
+				  guess_role(parameter, SKELETON_ACCESS_UNKNOWN, kernel->body));
 	}
 	text_addf(out, "#   launch %s", kernel->name);
 	print_instance(out, kernel->template_head);

@@ -54,10 +54,25 @@ expect_err 'twice.ptx: the driver compiles it, because there is no ptxas'
 run query "SELECT value FROM environment WHERE key = 'ptx_compiler'" --format csv
 expect_out 'the driver, because there is no ptxas'
 
+# ---- textures: no backend gets a handle that nobody made ----
+sed 's/^\.visible \.entry twice/.visible .entry reads/; s/\tret;/\ttex.1d.v4.f32.s32 {%f1, %f1, %f1, %f1}, [%rd1, {%r1}];\n\tret;/' \
+	twice.ptx >reads.ptx
+sed 's/twice/reads/' twice.ptx.perflab >reads.ptx.perflab
+run sweep reads.ptx --backend cuda
+expect_code 4
+expect_out 'reads uses textures or surfaces, which perflab cannot pass'
+sed 's/^launch/variant right\n&/; s/^verify.*/verify twice<<<1, 1>>>(n, x, y) from "twice.ptx"\nvariant wrong\nverify reads<<<1, 1>>>(n, x, y) from "reads.ptx"\nlaunch twice<<<1, block>>>(n, x, y)/' \
+	twice.ptx.perflab >check.perflab
+run sweep twice.ptx check.perflab --backend cuda --dry-run
+expect_out 'reads uses textures or surfaces'
+
 # ---- the emulator ----
 no_worker
 PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
 [ -x "$PERFLAB_WORKER_PTX" ] || finish_without "no perflab-worker-ptx is built"
+run sweep reads.ptx --backend ptx
+expect_code 4
+expect_out 'reads uses textures or surfaces, which perflab cannot pass'
 export PERFLAB_WORKER_PTX
 run sweep twice.ptx --backend ptx
 expect_code 0

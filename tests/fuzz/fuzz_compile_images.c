@@ -39,6 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	text[size] = '\0';
 	rc = ptx_entries_read(&list, text, &err);
+	ptx_access_read(list.items, list.count, text);
 	expect_empty_or_named(&list, rc, &err);
 	rc = cubin_entries_read(&list, data, size, &err);
 	expect_empty_or_named(&list, rc, &err);

@@ -24,7 +24,7 @@ static void fuzz_entry(struct skeleton_entry *entry, struct annotation_pool *poo
 		pool_new(pool, (FUZZ_MAX_PARAMETERS + 1) * sizeof(*parameters));
 
 	*entry = (struct skeleton_entry){kernel->name, kernel->name, parameters,
-					 kernel->parameter_count};
+					 kernel->parameter_count, seed % 7 == 6};
 	if (entry->parameter_count > FUZZ_MAX_PARAMETERS)
 		entry->parameter_count = FUZZ_MAX_PARAMETERS;
 	for (size_t i = 0; i < entry->parameter_count; i++) {
@@ -33,8 +33,10 @@ static void fuzz_entry(struct skeleton_entry *entry, struct annotation_pool *poo
 
 		parameters[i] =
 			kernel->parameters[i].pointer && seed % 5
-				? (struct skeleton_parameter){SKELETON_INTEGER, 8}
-				: (struct skeleton_parameter){other, (size_t)1 << (seed % 6)};
+				? (struct skeleton_parameter){SKELETON_INTEGER, 8,
+							      (enum skeleton_access)(i % 3)}
+				: (struct skeleton_parameter){other, (size_t)1 << (seed % 6),
+							      SKELETON_ACCESS_UNKNOWN};
 	}
 }
 

@@ -17,9 +17,11 @@ static int bind(struct case_arg *args, size_t arg_count,
 		const struct compiled_parameter *parameters, size_t parameter_count, char **entry,
 		struct error *err)
 {
-	struct compiled_entry compiled_entry = {(char *)"k", (char *)"_Z1k",
-						(struct compiled_parameter *)parameters,
-						parameter_count};
+	struct compiled_entry compiled_entry = {.wanted = (char *)"k",
+						.name = (char *)"_Z1k",
+						.parameters =
+							(struct compiled_parameter *)parameters,
+						.parameter_count = parameter_count};
 	struct compiled compiled = {.entries = &compiled_entry, .entry_count = 1};
 	struct case_launch launch = {.entry = xstrdup("k"), .args = args, .arg_count = arg_count};
 	int rc = bind_launches(&launch, 1, &compiled, err);

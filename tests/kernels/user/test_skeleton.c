@@ -10,18 +10,18 @@
 
 #include "kernels/user/skeleton.h"
 
-#define INTEGER(bytes)                  \
-	{                               \
-		SKELETON_INTEGER, bytes \
+#define INTEGER(size)                                    \
+	{                                                \
+		.class = SKELETON_INTEGER, .bytes = size \
 	}
 #define POINTER INTEGER(8)
-#define REAL                     \
-	{                        \
-		SKELETON_REAL, 4 \
+#define REAL                                       \
+	{                                          \
+		.class = SKELETON_REAL, .bytes = 4 \
 	}
 
 static const struct skeleton_parameter classes[] = {INTEGER(4), REAL, POINTER, POINTER};
-static const struct skeleton_entry saxpy = {"_Z5saxpyifPKfPf", "saxpy", classes, 4};
+static const struct skeleton_entry saxpy = {"_Z5saxpyifPKfPf", "saxpy", classes, 4, false};
 
 static struct text written;
 static struct skeleton_counts counts;
@@ -50,7 +50,7 @@ static int release_written(void **state)
 /* A kernel `k` with these parameters. */
 static void write_one(const char *text, const struct skeleton_parameter *parameters, size_t count)
 {
-	const struct skeleton_entry entry = {"k", "k", parameters, count};
+	const struct skeleton_entry entry = {"k", "k", parameters, count, false};
 	struct error err = {0};
 
 	if (write_skeleton(text, false, &entry, 1, &err))
@@ -121,6 +121,81 @@ static void test_roles(void **state)
 	expect_text("buffer p: f32[n] in ");
 }
 
+/* The compiled code knows better than the text what is written. */
+static void test_roles_of_compiled_code(void **state)
+{
+	static const struct skeleton_parameter parameters[] = {
+		{SKELETON_INTEGER, 8, SKELETON_NEVER_WRITTEN},
+		{SKELETON_INTEGER, 8, SKELETON_WRITTEN},
+		{SKELETON_INTEGER, 8, SKELETON_ACCESS_UNKNOWN},
+		{SKELETON_INTEGER, 8, SKELETON_ACCESS_UNKNOWN}};
+
+	(void)state;
+	write_one("__global__ void k(float *p, float *q, pixel *r, const float *s)\n"
+		  "{ q[i] = f(p, r); }",
+		  parameters, 4);
+	expect_text("buffer p: f32[n] in                      # float *p\n");
+	expect_text("buffer q: f32[n] out                     # float *q\n");
+	expect_text("buffer r: f32[n] inout                   # pixel *r: the element type and the "
+		    "role are guesses\n");
+	expect_text("buffer s: f32[n] in                      # const float *s\n");
+}
+
+static void test_textures(void **state)
+{
+	static const struct skeleton_parameter two[] = {POINTER, INTEGER(8)};
+	static const struct skeleton_entry uses = {"k", "k", two, 2, true};
+	static const char text[] = "__global__ void k(float *p, cudaTextureObject_t image) {}";
+
+	(void)state;
+	assert_int_equal(write_skeleton(text, false, &uses, 1, NULL), 0);
+	assert_int_equal(counts.launches, 0);
+	expect_text(
+		"# k has no launch: it uses textures or surfaces, which perflab cannot pass.\n");
+	expect_no_text("\nlaunch");
+	/* the compiler found no use of it */
+	write_one(text, two, 2);
+	expect_text(">>>(p, 0)\n");
+	expect_text("#   image: a texture or surface, which the kernel does not use\n");
+	assert_int_equal(write_skeleton("template <class T> __global__ void t(T *p, "
+					"cudaSurfaceObject_t s) {}",
+					false, NULL, 0, NULL),
+			 0);
+	expect_text("# has no launch: it takes a texture or surface");
+	expect_no_text("launch t");
+}
+
+static void test_dimensions(void **state)
+{
+	static const struct {
+		const char *body, *says;
+	} rows[] = {
+		{"int i = (blockIdx.x + blockIdx.y*gridDim.x) * blockDim.x + threadIdx.x;",
+		 "a grid of one will do"},
+		{"int b = gridDim.x * blockIdx.y + blockIdx.x, c = blockIdx.y\n* gridDim.x;",
+		 "a grid of one will do"},
+		{"int b = blockIdx.y * gridDim.x + blockIdx.x, row = blockIdx.y;",
+		 "It uses a second dimension"},
+		{"int y = blockIdx.y * blockDim.y;", "It uses a second dimension"},
+		{"int b = blockIdx.y * gridDim.x + threadIdx.y;", "It uses a second dimension"},
+	};
+	static const struct skeleton_parameter one[] = {POINTER};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		char *text = xasprintf("__global__ void k(float *p) { %s }", rows[i].body);
+
+		write_one(text, one, 1);
+		expect_text(rows[i].says);
+		assert_true(!strstr(written.data, "will do") ||
+			    !strstr(written.data, "second dimension"));
+		free(text);
+	}
+	write_one("__global__ void k(float *p) { p[threadIdx.x] = gridDim.x; }", one, 1);
+	expect_no_text("will do");
+	expect_no_text("second dimension");
+}
+
 static void test_types(void **state)
 {
 	static const struct {
@@ -158,9 +233,13 @@ static void test_types(void **state)
 
 static void test_scalars(void **state)
 {
-	static const struct skeleton_parameter all[] = {
-		INTEGER(8),         INTEGER(4),          INTEGER(4),         INTEGER(4),
-		{SKELETON_REAL, 8}, {SKELETON_BYTES, 2}, {SKELETON_BYTES, 3}};
+	static const struct skeleton_parameter all[] = {INTEGER(8),
+							INTEGER(4),
+							INTEGER(4),
+							INTEGER(4),
+							{.class = SKELETON_REAL, .bytes = 8},
+							{.class = SKELETON_BYTES, .bytes = 2},
+							{.class = SKELETON_BYTES, .bytes = 3}};
 
 	(void)state;
 	write_one("__global__ void k(size_t numItems, int n_rows, int pitch, int blockSize, double "
@@ -178,7 +257,7 @@ static void test_variables(void **state)
 	static const char *const none[] = {
 		"__device__ float f(int x) { return x; }", "__constant__ float c[2] = {1, 2};",
 		"__device__ int c{3};", "// __constant__ float c[2];\n", "__constant__ float c[2]"};
-	static const struct skeleton_entry entry = {"k", "k", one, 1};
+	static const struct skeleton_entry entry = {"k", "k", one, 1, false};
 
 	(void)state;
 	write_one("__device__ float f(int x);\n__constant__ float table[256];\n"
@@ -233,8 +312,8 @@ static void test_attributes(void **state)
 static void test_several_kernels(void **state)
 {
 	static const struct skeleton_parameter two[] = {POINTER, POINTER};
-	const struct skeleton_entry entries[] = {{"_Z1aPfS_", "a", two, 2},
-						 {"_ZN2ns1bEPfS_", "ns::b", two, 2}};
+	const struct skeleton_entry entries[] = {{"_Z1aPfS_", "a", two, 2, false},
+						 {"_ZN2ns1bEPfS_", "ns::b", two, 2, false}};
 
 	(void)state;
 	assert_int_equal(write_skeleton("__global__ void a(const float *x, float *y);"
@@ -258,7 +337,8 @@ static void test_several_kernels(void **state)
 static void test_overloads(void **state)
 {
 	static const struct skeleton_parameter one[] = {POINTER}, two[] = {POINTER, INTEGER(4)};
-	const struct skeleton_entry entries[] = {{"_Z1kPf", "k", one, 1}, {"_Z1kPfi", "k", two, 2}};
+	const struct skeleton_entry entries[] = {{"_Z1kPf", "k", one, 1, false},
+						 {"_Z1kPfi", "k", two, 2, false}};
 
 	(void)state;
 	assert_int_equal(write_skeleton("__global__ void k(float *x); __global__ void k(float *x, "
@@ -287,8 +367,8 @@ static void test_templates(void **state)
 static void test_template_after_variants(void **state)
 {
 	static const struct skeleton_parameter one[] = {POINTER};
-	const struct skeleton_entry entries[] = {{"_Z2p1Pf", "p1", one, 1},
-						 {"_Z2p2Pd", "p2", one, 1}};
+	const struct skeleton_entry entries[] = {{"_Z2p1Pf", "p1", one, 1, false},
+						 {"_Z2p2Pd", "p2", one, 1, false}};
 
 	(void)state;
 	assert_int_equal(
@@ -310,7 +390,7 @@ static void test_ptx(void **state)
 		".visible .entry saxpy(\n.param .u32 saxpy_param_0,\n.param .f32 saxpy_param_1,\n"
 		".param .u64 .ptr .align 1 saxpy_param_2,\n.param .u64 saxpy_param_3\n)\n"
 		".maxntid 128, 1, 1\n{\n.reg .f32 %f<2>;\nadd.f64 %fd1, %fd2, %fd3;\n}\n";
-	const struct skeleton_entry entry = {"saxpy", "saxpy", classes, 4};
+	const struct skeleton_entry entry = {"saxpy", "saxpy", classes, 4, false};
 
 	(void)state;
 	assert_int_equal(write_skeleton(text, true, &entry, 1, NULL), 0);
@@ -325,7 +405,7 @@ static void test_ptx_of_one_block_size(void **state)
 	static const char text[] =
 		".visible .entry k(\n.param .u64 .ptr .global .align 1 k_param_0\n)\n"
 		".reqntid 128\n{\nret;\n}\n";
-	const struct skeleton_entry entry = {"k", "k", &classes[2], 1};
+	const struct skeleton_entry entry = {"k", "k", &classes[2], 1, false};
 
 	(void)state;
 	assert_int_equal(write_skeleton(text, true, &entry, 1, NULL), 0);
@@ -354,6 +434,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_saxpy),
 		cmocka_unit_test(test_roles),
+		cmocka_unit_test(test_roles_of_compiled_code),
+		cmocka_unit_test(test_textures),
+		cmocka_unit_test(test_dimensions),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_scalars),
 		cmocka_unit_test(test_variables),
