@@ -90,6 +90,17 @@ run sweep saxpy.cu right.perflab --backend ptx --block-sizes 64,256 --size 1000
 expect_code 0
 expect_out '(2 ok)'
 
+# the compiled code says that x is only read, and what uses a texture
+sed 's/const //' saxpy.cu >compiled.cu
+cat >>compiled.cu <<'END'
+__global__ void image(cudaTextureObject_t t, float *y) { y[threadIdx.x] = tex1Dfetch<float>(t, 0); }
+END
+run init compiled.cu -o -
+expect_code 0
+expect_out 'buffer x: f32[n] in '
+expect_out '# image has no launch: it uses textures'
+grep -q '^launch image' "$work/out" && complain 'a kernel with a texture is launched'
+
 # several kernels, one of which needs a flag; templates are listed
 mkdir include
 echo '#define LENGTH_TYPE unsigned' >include/length.h
