@@ -189,7 +189,7 @@ struct unsupported_feature {
 	const char *function;
 	const char *what; /* "opcode", "register", "directive", "operand", "size of" … */
 	char *name;       /* "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16" */
-	uint32_t line;    /* line in the PTX of its first use */
+	char *place;      /* of its first use: "x.cu:20", or "line 40 of the PTX" */
 	uint32_t count;
 };
 struct unsupported_features {
@@ -197,7 +197,7 @@ struct unsupported_features {
 	size_t count, capacity;
 };
 void unsupported_features_release(struct unsupported_features *unsupported);
-/* Appends "opcode wmma.load.a.sync… (line 40, 3 times), register %clock64 (line 7)". */
+/* Appends "opcode wmma.load.a.sync… (x.cu:20, 3 times), register %clock64 (x.cu:7)". */
 void unsupported_features_text(struct text *out, const struct unsupported_features *unsupported);
 
 /*
