@@ -176,4 +176,11 @@ void ptx_module_free(struct ptx_module *module); /* NULL is allowed */
 /* Returns NULL if the module has no function of this name. */
 const struct ptx_function *ptx_module_function(const struct ptx_module *module, const char *name);
 
+/* The source file as .file names it. NULL: the line is 0, or there is no such file. */
+const char *source_file_name(const struct ptx_module *module, uint32_t file, uint32_t line);
+/* Appends "x.cu:20", for inlined code the place of the call, or "line 41 of the PTX" without
+ * -lineinfo. */
+void source_place_text(struct text *out, const struct ptx_module *module,
+		       const struct ptx_statement *statement);
+
 #endif

@@ -1,5 +1,5 @@
-/* Places in the source code, as findings name them. */
-#include "emulator/machine/machine.h"
+/* Places in the source code, as messages name them. */
+#include "emulator/language/module.h"
 
 const char *source_file_name(const struct ptx_module *module, uint32_t file, uint32_t line)
 {

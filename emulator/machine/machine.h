@@ -172,13 +172,6 @@ static inline struct instruction_count *count_at(struct warp *warp, const struct
 			->counts[warp->frame->function_index][at - warp->frame->function->code];
 }
 
-/* The source file as .file names it. NULL: the line is 0, or there is no such file. */
-const char *source_file_name(const struct ptx_module *module, uint32_t file, uint32_t line);
-/* Appends "x.cu:20", for inlined code the place of the call, or "line 41 of the PTX" without
- * -lineinfo. */
-void source_place_text(struct text *out, const struct ptx_module *module,
-		       const struct ptx_statement *statement);
-
 /*
  * Records a finding at an instruction, for the thread of `lane` or, with -1, for the whole warp.
  * The list holds each (kind, instruction) once, with the number of times it happened. Returns

@@ -233,7 +233,7 @@ static void check_cell(struct shared_shadow *shadow, const struct shadow_access 
 	struct cell *cell = &shadow->cells[index];
 	struct rival rival;
 
-	if (by->reads && !cell->initialised && !reported->uninitialised) {
+	if (by->reads && !by->unread && !cell->initialised && !reported->uninitialised) {
 		reported->uninitialised = true;
 		shadow_report_uninitialised(shadow, by, index);
 	}
@@ -328,6 +328,9 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 
 		by.thread = (uint16_t)(warp->index * LANES + lane);
 		for (size_t index = first; index < first + (bytes >> shift); index++) {
+			if (at->unread)
+				by.unread =
+					at->unread >> ((index - first) << shift) / at->width & 1;
 			check_cell(shadow, &by, index, NULL, NULL, &reported);
 			if (is_settled(&shadow->cells[index], by.epoch))
 				settled_row(shadow, index / ROW_CELLS, by.epoch)->cells |=

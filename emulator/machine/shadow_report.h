@@ -28,6 +28,7 @@ struct shadow_access {
 	uint16_t thread;
 	uint32_t epoch, sync, place;
 	bool reads, writes, atomic;
+	bool unread; /* nothing reads what the lane loads from this cell */
 };
 
 /* The earlier access of another thread. */

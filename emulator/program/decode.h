@@ -111,7 +111,8 @@ struct function_decoding {
 	size_t extension_count;
 };
 
-/* Records an unsupported feature. `what` is as in struct unsupported_feature. */
+/* Records an unsupported feature, at the current statement or at a line of the PTX. `what` is as in
+ * struct unsupported_feature. */
 void decode_unsupported(struct function_decoding *decoding, const char *what, const char *name);
 void decode_unsupported_at(struct function_decoding *decoding, const char *what, const char *name,
 			   uint32_t line);

@@ -258,20 +258,45 @@ static void find_live_ranges(struct liveness *live, uint64_t *sum)
 	}
 }
 
-/* Sets result_unused of atomics whose result is never read. */
-static void find_reductions(struct liveness *live, uint64_t *sum)
+/* Whether the load may read words that nobody wrote: a compiler loads a float4 as a whole. The
+ * other memories are always defined, and elements below a word share a cell of the shadow memory.
+ */
+static bool load_may_be_uninitialised(const struct instruction *instruction)
+{
+	return instruction->operation == OP_LOAD && instruction->width >= 4 &&
+	       (instruction->space == PTX_SPACE_SHARED || instruction->space == PTX_SPACE_GENERIC);
+}
+
+static uint8_t unread_elements(const struct liveness *live, size_t at, const uint64_t *sum)
+{
+	const struct instruction *load = &live->out->code[at];
+	unsigned unread = 0;
+
+	for (unsigned i = 0; i < load->vector; i++)
+		if (!load->rows[i] || result_is_dead(live, at, load->rows[i], sum))
+			unread |= 1U << i;
+	return (uint8_t)unread;
+}
+
+/* Finds atomics whose result is never read, and elements of loads. */
+static void find_unread_results(struct liveness *live, uint64_t *sum)
 {
 	struct program_function *out = live->out;
 	size_t summed = SIZE_MAX; /* block that `sum` describes */
 
 	for (size_t i = 0; i < out->code_count; i++) {
-		if (!atomic_can_reduce(&out->code[i]))
+		const bool reduces = atomic_can_reduce(&out->code[i]);
+
+		if (!reduces && !load_may_be_uninitialised(&out->code[i]))
 			continue;
 		if (!live->everywhere && live->block_at[i] != summed) {
 			summed = live->block_at[i];
 			live_at_end(live, summed, sum);
 		}
-		out->code[i].result_unused = result_is_dead(live, i, out->code[i].dst, sum);
+		if (reduces)
+			out->code[i].result_unused = result_is_dead(live, i, out->code[i].dst, sum);
+		else
+			out->code[i].unread = unread_elements(live, i, sum);
 	}
 }
 
@@ -298,7 +323,7 @@ void analyse_liveness(struct liveness *live)
 	memset(live->begin, 0xff, values * sizeof(*live->begin));
 	memset(live->end, 0xff, values * sizeof(*live->end));
 	find_live_ranges(live, sum);
-	find_reductions(live, sum);
+	find_unread_results(live, sum);
 	free(sum);
 }
 

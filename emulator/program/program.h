@@ -53,6 +53,7 @@ struct instruction {
 	uint8_t kind;      /* enum atomic_kind, shuffle_kind, vote_kind and so on */
 	uint8_t type; /* enum value_type, where one handler serves several types (atomics, redux) */
 	bool result_unused; /* an atom whose result is never read: a RED in hardware */
+	uint8_t unread;     /* mask of the elements of a load that nothing reads; see liveness.h */
 	bool sync_aligned;  /* barrier: .aligned, which bar.sync implies */
 	bool strong; /* load, store: relaxed, acquire or release, which is atomic to the race check
 		      */

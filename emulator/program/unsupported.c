@@ -11,8 +11,10 @@
 
 void unsupported_features_release(struct unsupported_features *unsupported)
 {
-	for (size_t i = 0; i < unsupported->count; i++)
+	for (size_t i = 0; i < unsupported->count; i++) {
 		free(unsupported->items[i].name);
+		free(unsupported->items[i].place);
+	}
 	free(unsupported->items);
 	*unsupported = (struct unsupported_features){0};
 }
@@ -24,20 +26,15 @@ void unsupported_features_text(struct text *out, const struct unsupported_featur
 
 		text_addf(out, "%s%s %s", i ? ", " : "", feature->what, feature->name);
 		if (feature->count > 1)
-			text_addf(out, " (line %u, %u times)", feature->line, feature->count);
+			text_addf(out, " (%s, %u times)", feature->place, feature->count);
 		else
-			text_addf(out, " (line %u)", feature->line);
+			text_addf(out, " (%s)", feature->place);
 	}
 }
 
-void decode_unsupported(struct function_decoding *decoding, const char *what, const char *name)
-{
-	decode_unsupported_at(decoding, what, name,
-			      decoding->at ? decoding->at->line : decoding->source->line);
-}
-
-void decode_unsupported_at(struct function_decoding *decoding, const char *what, const char *name,
-			   uint32_t line)
+/* Returns the new row of a feature, which has no place yet. NULL: its row was there. */
+static struct unsupported_feature *feature_add(struct function_decoding *decoding, const char *what,
+					       const char *name)
 {
 	struct unsupported_features *unsupported = decoding->all->unsupported;
 	const char *function = decoding->source->name;
@@ -56,18 +53,44 @@ void decode_unsupported_at(struct function_decoding *decoding, const char *what,
 		if (feature->function == function && strcmp(feature->what, what) == 0 &&
 		    strcmp(feature->name, shown) == 0) {
 			feature->count++;
-			return;
+			return NULL;
 		}
 	}
 	unsupported->items = xgrow(unsupported->items, &unsupported->capacity,
 				   unsupported->count + 1, sizeof(*unsupported->items));
-	unsupported->items[unsupported->count++] = (struct unsupported_feature){
+	feature = &unsupported->items[unsupported->count++];
+	*feature = (struct unsupported_feature){
 		.function = function,
 		.what = what,
 		.name = xstrdup(shown),
-		.line = line,
 		.count = 1,
 	};
+	return feature;
+}
+
+void decode_unsupported(struct function_decoding *decoding, const char *what, const char *name)
+{
+	struct unsupported_feature *feature;
+	struct text place = TEXT_INIT;
+
+	if (!decoding->at) {
+		decode_unsupported_at(decoding, what, name, decoding->source->line);
+		return;
+	}
+	feature = feature_add(decoding, what, name);
+	if (!feature)
+		return;
+	source_place_text(&place, decoding->all->program->module, decoding->at);
+	feature->place = text_detach(&place);
+}
+
+void decode_unsupported_at(struct function_decoding *decoding, const char *what, const char *name,
+			   uint32_t line)
+{
+	struct unsupported_feature *feature = feature_add(decoding, what, name);
+
+	if (feature)
+		feature->place = xasprintf("line %u of the PTX", line);
 }
 
 void decode_invalid(struct function_decoding *decoding, const char *format, ...)

@@ -210,15 +210,40 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 		PL_EUNSUPPORTED);
 	assert_string_equal(
 		words.data,
-		"opcode wmma.load.a.sync.aligned.row.m16n16k16.global.f16 (line 12, 2 times), "
-		"register %clock64 (line 14), register %smid (line 15), "
-		"opcode cp.async.bulk.commit_group (line 16), opcode barrier.cluster.arrive (line "
-		"17), "
-		"opcode tex.1d.v4.f32.s32 (line 18), opcode mapa.shared::cluster.u32 (line 19), "
-		"opcode shfl.idx.b32 (line 20), opcode fence.proxy.async (line 21), "
-		"opcode ld.global.b128 (line 22), opcode atom.global.exch.b128 (line 23), "
-		"opcode bogus (line 24)");
+		"opcode wmma.load.a.sync.aligned.row.m16n16k16.global.f16 (line 12 of the PTX, 2 "
+		"times), "
+		"register %clock64 (line 14 of the PTX), register %smid (line 15 of the PTX), "
+		"opcode cp.async.bulk.commit_group (line 16 of the PTX), opcode "
+		"barrier.cluster.arrive (line 17 of the PTX), "
+		"opcode tex.1d.v4.f32.s32 (line 18 of the PTX), opcode mapa.shared::cluster.u32 "
+		"(line 19 of the PTX), "
+		"opcode shfl.idx.b32 (line 20 of the PTX), opcode fence.proxy.async (line 21 of "
+		"the PTX), "
+		"opcode ld.global.b128 (line 22 of the PTX), opcode atom.global.exch.b128 (line 23 "
+		"of the PTX), "
+		"opcode bogus (line 24 of the PTX)");
 	assert_non_null(strstr(err.text, "%clock64"));
+	text_release(&words);
+}
+
+/* With line information the place is that in the source; of inlined code, that of the call. */
+static void unsupported_features_have_source_lines(void **state)
+{
+	struct error err;
+	struct text words = TEXT_INIT;
+
+	(void)state;
+	assert_int_equal(decode_module_fails(
+				 PTX_HEADER
+				 ".visible .entry k()\n{\n.reg .b64 %rd<2>;\n.reg .f32 %f<5>;\n"
+				 ".reg .b32 %r<2>;\n.loc 1 32 5\nbogus;\nbogus;\n"
+				 ".loc 1 7 3, function_name $name, inlined_at 1 40 9\n"
+				 "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\nret;\n}\n"
+				 ".file 1 \"x.cu\"\n",
+				 "k", &err, &words),
+			 PL_EUNSUPPORTED);
+	assert_string_equal(words.data,
+			    "opcode bogus (x.cu:32, 2 times), opcode tex.1d.v4.f32.s32 (x.cu:40)");
 	text_release(&words);
 }
 
@@ -235,7 +260,7 @@ static void unsupported_features_of_callees_are_listed(void **state)
 				    ".visible .entry k()\n{\ncall f;\nret;\n}\n",
 				    "k", &err, &words),
 		PL_EUNSUPPORTED);
-	assert_string_equal(words.data, "function malloc (line 7)");
+	assert_string_equal(words.data, "function malloc (line 7 of the PTX)");
 	text_release(&words);
 }
 
@@ -330,6 +355,7 @@ int main(void)
 		cmocka_unit_test(printing_and_assertions_are_the_machines),
 		cmocka_unit_test(wrong_arguments_are_refused),
 		cmocka_unit_test(every_unsupported_feature_is_listed_once_with_its_count),
+		cmocka_unit_test(unsupported_features_have_source_lines),
 		cmocka_unit_test(unsupported_features_of_callees_are_listed),
 		cmocka_unit_test(an_unknown_entry_is_reported_with_the_known_ones),
 		cmocka_unit_test(data_decides_addresses_and_branches),
