@@ -160,6 +160,22 @@ static int store_value(struct invocation *call, const struct option_row *row, co
 	return error_context(err, rc, "--%s", row->name);
 }
 
+/* A letter that the command lacks may be meant for the compiler: -Iinclude. */
+static int unknown_letter(const struct command *command, const char *word, struct error *err)
+{
+	static const char flag[] = "compile-flag";
+
+	if (find_long_option(command, flag, strlen(flag)))
+		return error_set(err, PL_EUSAGE,
+				 "%s: unknown option -%c; a flag of the compiler is given as "
+				 "--%s %s%s, and \"perflab help %s\" lists the options",
+				 command->name, word[1], flag, word, word[2] ? "" : "…",
+				 command->name);
+	return error_set(err, PL_EUSAGE,
+			 "%s: unknown option -%c; \"perflab help %s\" lists the options",
+			 command->name, word[1], command->name);
+}
+
 /* Parses "--name", "--name=value" or "-n" with its value. Sets *took_following if the value is the
  * following word. */
 static int parse_option(struct invocation *call, const char *word, const char *following,
@@ -181,10 +197,7 @@ static int parse_option(struct invocation *call, const char *word, const char *f
 	} else {
 		row = find_option_letter(command, word[1]);
 		if (!row)
-			return error_set(
-				err, PL_EUSAGE,
-				"%s: unknown option -%c; \"perflab help %s\" lists the options",
-				command->name, word[1], command->name);
+			return unknown_letter(command, word, err);
 		if (word[2])
 			value = word + 2;
 	}

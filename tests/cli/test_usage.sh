@@ -10,6 +10,9 @@ refused 2 'did you mean report?' reprot
 refused 2 '"perflab help" lists the verbs' xyzzy
 refused 2 'did you mean --block-sizes?' sweep --block-size 64
 refused 2 'unknown option -Z' sweep -Z
+refused 2 'is given as --compile-flag -Iinclude, and' sweep a.cu -Iinclude
+refused 2 'is given as --compile-flag -I…, and' sweep a.cu -I include
+refused 2 'unknown option -I; "perflab help regress"' regress -Iinclude
 refused 2 '--db needs a value: FILE' sweep --db
 refused 2 '--quiet takes no value' sweep --quiet=yes
 refused 2 '--seed: the option was given twice' sweep --seed 1 --seed 2
