@@ -68,38 +68,6 @@ bool buffer_fill_takes_bits(enum buffer_fill fill)
 	return fill == FILL_UNIFORM || fill == FILL_NORMAL || fill == FILL_INTEGERS;
 }
 
-static const char *const arg_names[] = {
-#define X(symbol, name, bytes) [symbol] = (name),
-	ARG_KIND_LIST(X)
-#undef X
-};
-
-const char *arg_kind_name(enum arg_kind kind)
-{
-	return arg_names[kind];
-}
-
-bool arg_kind_parse(enum arg_kind *out, const char *name)
-{
-	int index;
-
-	if (!parse_name(&index, name, arg_names, ARRAY_SIZE(arg_names)))
-		return false;
-	*out = (enum arg_kind)index;
-	return true;
-}
-
-size_t case_arg_bytes(const struct case_arg *arg)
-{
-	static const size_t bytes[] = {
-#define X(symbol, name, bytes) [symbol] = (bytes),
-		ARG_KIND_LIST(X)
-#undef X
-	};
-
-	return arg->kind == ARG_BYTES ? (size_t)arg->integer : bytes[arg->kind];
-}
-
 static const char *const check_names[] = {
 	[CHECK_ORACLE] = "oracle", [CHECK_LAUNCHES] = "launches", [CHECK_EXPRESSION] = "expression",
 	[CHECK_FILE] = "file",     [CHECK_COMMAND] = "command",   [CHECK_NONE] = "none",
@@ -124,7 +92,7 @@ static void case_launches_free(struct case_launch *launches, size_t count)
 {
 	for (size_t l = 0; l < count; l++) {
 		for (size_t a = 0; a < launches[l].arg_count; a++)
-			free(launches[l].args[a].bytes);
+			case_arg_release(&launches[l].args[a]);
 		free(launches[l].args);
 		free(launches[l].entry);
 	}

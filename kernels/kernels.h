@@ -20,6 +20,7 @@
 #define KERNELS_KERNELS_H
 
 #include "base/base.h"
+#include "kernels/arguments.h"
 
 /* F16: IEEE half precision. BF16: the upper 16 bits of an F32. TF32: an F32 with the last 13 bits
  * 0, the part that tensor cores use. */
@@ -91,37 +92,6 @@ const char *buffer_fill_name(enum buffer_fill fill);
 bool buffer_fill_parse(enum buffer_fill *out, const char *name);
 bool buffer_fill_takes_bits(enum buffer_fill fill); /* UNIFORM, NORMAL, INTEGERS */
 
-/*
- * Symbol, name, bytes. INTEGER and REAL are scalars whose type the compiled
- * entry decides; they occur only in descriptors and in cases that are not bound
- * to an image yet. BYTES is a struct by value.
- */
-#define ARG_KIND_LIST(X)             \
-	X(ARG_BUFFER, "buffer", 8)   \
-	X(ARG_I32, "i32", 4)         \
-	X(ARG_U32, "u32", 4)         \
-	X(ARG_I64, "i64", 8)         \
-	X(ARG_F32, "f32", 4)         \
-	X(ARG_I8, "i8", 1)           \
-	X(ARG_U8, "u8", 1)           \
-	X(ARG_I16, "i16", 2)         \
-	X(ARG_U16, "u16", 2)         \
-	X(ARG_U64, "u64", 8)         \
-	X(ARG_F16, "f16", 2)         \
-	X(ARG_BF16, "bf16", 2)       \
-	X(ARG_F64, "f64", 8)         \
-	X(ARG_BYTES, "bytes", 0)     \
-	X(ARG_INTEGER, "integer", 0) \
-	X(ARG_REAL, "real", 0)
-
-enum arg_kind {
-#define X(symbol, name, bytes) symbol,
-	ARG_KIND_LIST(X)
-#undef X
-};
-const char *arg_kind_name(enum arg_kind kind);
-bool arg_kind_parse(enum arg_kind *out, const char *name);
-
 /* ---- descriptors: constant tables, one set per family ---- */
 
 #define KERNEL_MAX_BUFFERS 64   /* of a case */
@@ -153,13 +123,6 @@ struct kernel_buffer {
 	/* FILL_EXPRESSION: the element `i`, in the language of check_expression.h, over the axes
 	 * and the limits of the device; else NULL. */
 	const char *fill_expression;
-};
-
-struct kernel_arg {
-	enum arg_kind kind;
-	/* Name of a buffer, or an expression. Floating-point kinds and REAL take a decimal literal
-	 * or an expression. BYTES takes two hex digits per byte. */
-	const char *value;
 };
 
 struct kernel_launch {
@@ -361,16 +324,6 @@ struct case_buffer {
 	char *fill_file; /* as in struct kernel_buffer */
 	char *symbol;    /* as in struct kernel_buffer */
 };
-
-struct case_arg {
-	enum arg_kind kind;
-	int64_t integer; /* integer kinds; ARG_BUFFER: index into buffers; ARG_BYTES: their number
-			  */
-	double real;     /* floating-point kinds */
-	unsigned char *bytes; /* ARG_BYTES; else NULL */
-};
-/* The bytes of an argument as a kernel gets it. */
-size_t case_arg_bytes(const struct case_arg *arg);
 
 struct case_launch {
 	char *entry;

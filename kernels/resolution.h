@@ -22,6 +22,7 @@ struct resolution {
 	/* axes, limits and, while a launch repeats, `i` */
 	struct expression_variable variables[LIMIT_COUNT + MAX_AXES + 1];
 	size_t variable_count;
+	size_t struct_bytes; /* of all launches so far */
 	struct error *err;
 };
 

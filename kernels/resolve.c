@@ -117,8 +117,7 @@ static bool launches_use(const struct kernel_launch *launches, size_t count,
 {
 	for (size_t l = 0; l < count; l++)
 		for (size_t a = 0; a < launches[l].arg_count; a++)
-			if (launches[l].args[a].kind == ARG_BUFFER &&
-			    !strcmp(launches[l].args[a].value, buffer->name))
+			if (kernel_arg_uses(&launches[l].args[a], buffer->name))
 				return true;
 	return false;
 }

@@ -15,6 +15,10 @@
 /* Repeats are expressions over sizes that the user chooses. A case with more launches than this
  * would measure launch overhead only. */
 #define MAX_UNROLLED_LAUNCHES 65536
+/* For the same reason, the bytes of their structs. */
+#define MOST_STRUCT_BYTES (64 << 20)
+/* Of the fields of a struct, in a message. */
+#define LAYOUT_MOST_BYTES 300
 
 static int resolve_buffer_arg(struct resolution *r, struct case_arg *out, const char *name)
 {
@@ -105,7 +109,8 @@ static int resolve_bytes_arg(struct resolution *r, struct case_arg *out, const c
 	return 0;
 }
 
-static int resolve_arg(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg)
+/* Every argument that has a value of its own. */
+static int resolve_value(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg)
 {
 	out->kind = arg->kind;
 	switch (arg->kind) {
@@ -123,6 +128,88 @@ static int resolve_arg(struct resolution *r, struct case_arg *out, const struct 
 		return resolve_integer_arg(r, out, arg->value);
 	}
 }
+
+/* ---- structs ---- */
+
+/* A struct that is being laid out. Its addresses have room. */
+struct struct_layout {
+	struct case_arg *out;
+	struct text fields; /* for messages: "x at 0, u64 at 8" */
+};
+
+static void describe_field(struct struct_layout *layout, const struct kernel_arg *field, size_t at)
+{
+	const char *name = field->kind == ARG_BUFFER ? field->value : arg_kind_name(field->kind);
+
+	if (layout->fields.length < LAYOUT_MOST_BYTES)
+		text_addf(&layout->fields, "%s%s at %zu", layout->fields.length ? ", " : "", name,
+			  at);
+	else if (layout->fields.data[layout->fields.length - 1] != '.')
+		text_add(&layout->fields, " ...");
+}
+
+static int lay_out_field(struct resolution *r, struct struct_layout *layout,
+			 const struct kernel_arg *field, size_t at)
+{
+	struct case_arg *out = layout->out;
+	struct case_arg value = {0};
+	int rc = resolve_value(r, &value, field);
+
+	describe_field(layout, field, at);
+	if (!rc && value.kind == ARG_BUFFER)
+		out->addresses[out->address_count++] =
+			(struct arg_address){.offset = at, .buffer = (size_t)value.integer};
+	if (!rc)
+		case_arg_write(out->bytes + at, &value);
+	case_arg_release(&value);
+	return rc;
+}
+
+/* Lays out the fields of a struct that begins at `at`, a multiple of its alignment. */
+static int lay_out_fields(struct resolution *r, struct struct_layout *layout,
+			  const struct kernel_arg *arg, size_t at)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < arg->field_count && !rc; i++) {
+		const struct kernel_arg *field = &arg->fields[i];
+
+		at = kernel_arg_aligned(field, at);
+		rc = field->kind == ARG_STRUCT ? lay_out_fields(r, layout, field, at)
+					       : lay_out_field(r, layout, field, at);
+		at += kernel_arg_bytes(field);
+	}
+	return rc;
+}
+
+static int resolve_struct_arg(struct resolution *r, struct case_arg *out,
+			      const struct kernel_arg *arg)
+{
+	struct struct_layout layout = {out, TEXT_INIT};
+	const size_t bytes = kernel_arg_bytes(arg);
+	int rc;
+
+	r->struct_bytes += bytes;
+	if (r->struct_bytes > MOST_STRUCT_BYTES)
+		return error_set(r->err, PL_EUSAGE,
+				 "the structs of all launches have more than %d MiB",
+				 MOST_STRUCT_BYTES >> 20);
+	out->kind = ARG_BYTES;
+	out->integer = (int64_t)bytes;
+	out->bytes = xcalloc(bytes + 1, 1);
+	out->addresses = xcalloc(kernel_arg_addresses(arg) + 1, sizeof(out->addresses[0]));
+	rc = lay_out_fields(r, &layout, arg, 0);
+	out->layout = text_detach(&layout.fields);
+	return rc;
+}
+
+static int resolve_arg(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg)
+{
+	return arg->kind == ARG_STRUCT ? resolve_struct_arg(r, out, arg)
+				       : resolve_value(r, out, arg);
+}
+
+/* ---- launches ---- */
 
 static int resolve_shape(struct resolution *r, int64_t out[3], const char *const expressions[3],
 			 const char *what)

@@ -34,25 +34,25 @@
 	.buffer_count = TABLE_COUNT(const struct kernel_buffer, __VA_ARGS__)
 
 /* Arguments of a launch, by the type that the device code declares. */
-#define ARG_OF_BUFFER(name)      \
-	{                        \
-		ARG_BUFFER, name \
+#define ARG_OF_BUFFER(name)                       \
+	{                                         \
+		.kind = ARG_BUFFER, .value = name \
 	}
-#define ARG_OF_I64(expression)      \
-	{                           \
-		ARG_I64, expression \
+#define ARG_OF_I64(expression)                       \
+	{                                            \
+		.kind = ARG_I64, .value = expression \
 	}
-#define ARG_OF_I32(expression)      \
-	{                           \
-		ARG_I32, expression \
+#define ARG_OF_I32(expression)                       \
+	{                                            \
+		.kind = ARG_I32, .value = expression \
 	}
-#define ARG_OF_U32(expression)      \
-	{                           \
-		ARG_U32, expression \
+#define ARG_OF_U32(expression)                       \
+	{                                            \
+		.kind = ARG_U32, .value = expression \
 	}
-#define ARG_OF_F32(literal)      \
-	{                        \
-		ARG_F32, literal \
+#define ARG_OF_F32(literal)                       \
+	{                                         \
+		.kind = ARG_F32, .value = literal \
 	}
 
 /* The axis that every family has. */

@@ -36,8 +36,7 @@ static void describe_user_launch(struct text *out, const struct case_launch *lau
 		text_addf(out, "cluster %" PRId64 " %" PRId64 " %" PRId64 "\n", launch->cluster[0],
 			  launch->cluster[1], launch->cluster[2]);
 	for (size_t i = 0; i < launch->arg_count; i++)
-		for (int64_t b = 0; launch->args[i].bytes && b < launch->args[i].integer; b++)
-			text_addf(out, "%02x", launch->args[i].bytes[b]);
+		case_arg_describe(out, &launch->args[i]);
 }
 
 /* The path of a user's image changes with every edit, so the names stand for it. */

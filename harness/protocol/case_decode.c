@@ -1,8 +1,7 @@
 /* Decodes a case: its axes, buffers, launches, check, tolerance and work model. */
+#include "harness/protocol/argument_json.h"
 #include "harness/protocol/protocol.h"
 
-#include <float.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -208,79 +207,6 @@ static int triple_from_json(int64_t out[3], const json_t *json, const char *name
 			return error_set(err, PL_EPROTOCOL,
 					 "the product of grid and block "
 					 "overflows");
-	}
-	return 0;
-}
-
-static int bytes_from_json(struct case_arg *out, const json_t *json, struct error *err)
-{
-	const char *hex = NULL;
-	int rc = member_borrow(&hex, json, "value", false, err);
-	size_t count;
-
-	if (rc)
-		return rc;
-	if (strlen(hex) / 2 > PROTOCOL_MAX_ARG_BYTES ||
-	    parse_hex_bytes(&out->bytes, &count, hex, NULL))
-		return error_set(err, PL_EPROTOCOL, "'value' is not 1 to %d bytes in hex digits",
-				 PROTOCOL_MAX_ARG_BYTES);
-	out->integer = (int64_t)count;
-	return 0;
-}
-
-static int real_from_json(struct case_arg *out, const json_t *json, struct error *err)
-{
-	const double most = out->kind == ARG_F64   ? DBL_MAX
-			    : out->kind == ARG_F16 ? 65504.0
-						   : (double)FLT_MAX;
-	int rc = member_real(&out->real, json, "value", err);
-
-	if (!rc && fabs(out->real) > most)
-		rc = error_set(err, PL_EPROTOCOL, "'value' does not fit %s",
-			       arg_kind_name(out->kind));
-	return rc;
-}
-
-static int arg_from_json(struct case_arg *out, const json_t *json, size_t buffer_count,
-			 struct error *err)
-{
-	const char *kind;
-	int rc = member_borrow(&kind, json, "kind", false, err);
-
-	if (rc)
-		return rc;
-	if (!arg_kind_parse(&out->kind, kind))
-		return error_set(err, PL_EPROTOCOL, "'%.40s' is not an argument kind", kind);
-	switch (out->kind) {
-	case ARG_BUFFER:
-		return member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1,
-				    err);
-	case ARG_I8:
-		return member_int64(&out->integer, json, "value", INT8_MIN, INT8_MAX, err);
-	case ARG_U8:
-		return member_int64(&out->integer, json, "value", 0, UINT8_MAX, err);
-	case ARG_I16:
-		return member_int64(&out->integer, json, "value", INT16_MIN, INT16_MAX, err);
-	case ARG_U16:
-		return member_int64(&out->integer, json, "value", 0, UINT16_MAX, err);
-	case ARG_I32:
-		return member_int64(&out->integer, json, "value", INT32_MIN, INT32_MAX, err);
-	case ARG_U32:
-		return member_int64(&out->integer, json, "value", 0, UINT32_MAX, err);
-	case ARG_I64:
-		return member_int64(&out->integer, json, "value", INT64_MIN, INT64_MAX, err);
-	case ARG_U64:
-		return member_int64(&out->integer, json, "value", 0, INT64_MAX, err);
-	case ARG_F16:
-	case ARG_BF16:
-	case ARG_F32:
-	case ARG_F64:
-		return real_from_json(out, json, err);
-	case ARG_BYTES:
-		return bytes_from_json(out, json, err);
-	case ARG_INTEGER:
-	case ARG_REAL:
-		return error_set(err, PL_EPROTOCOL, "an argument of kind '%s' has no size", kind);
 	}
 	return 0;
 }

@@ -1,4 +1,5 @@
 /* Encodes a case. A member that a built-in kernel never needs is left out if it says nothing. */
+#include "harness/protocol/argument_json.h"
 #include "harness/protocol/protocol.h"
 
 static json_t *triple_to_json(const int64_t triple[3])
@@ -25,32 +26,6 @@ static json_t *buffer_to_json(const struct case_buffer *buffer)
 	if (buffer->symbol)
 		json_object_set_new(json, "symbol", json_text(buffer->symbol));
 	return json;
-}
-
-static bool arg_is_real(enum arg_kind kind)
-{
-	return kind == ARG_F16 || kind == ARG_BF16 || kind == ARG_F32 || kind == ARG_F64;
-}
-
-static json_t *bytes_to_json(const struct case_arg *arg)
-{
-	struct text hex = TEXT_INIT;
-	json_t *json;
-
-	for (int64_t i = 0; i < arg->integer; i++)
-		text_addf(&hex, "%02x", arg->bytes[i]);
-	json = json_text(hex.data);
-	text_release(&hex);
-	return json;
-}
-
-static json_t *arg_to_json(const struct case_arg *arg)
-{
-	json_t *value = arg->kind == ARG_BYTES   ? bytes_to_json(arg)
-			: arg_is_real(arg->kind) ? json_number_or_null(arg->real)
-						 : json_integer(arg->integer);
-
-	return json_pack("{s:s, s:o}", "kind", arg_kind_name(arg->kind), "value", value);
 }
 
 static json_t *launch_to_json(const struct case_launch *launch)

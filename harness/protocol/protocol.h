@@ -20,7 +20,6 @@
 /* The largest number of elements that a decoder accepts. */
 #define PROTOCOL_MAX_LAUNCHES 65536
 #define PROTOCOL_MAX_ARGS 4096
-#define PROTOCOL_MAX_ARG_BYTES 32764 /* of all parameters of a launch, on every GPU so far */
 #define PROTOCOL_MAX_SAMPLES 1000000
 #define PROTOCOL_MAX_COUNTERS 8192
 #define PROTOCOL_MAX_LINES 262144 /* per case */

@@ -109,6 +109,20 @@ static bool classes_differ(enum arg_kind kind, enum parameter_class class)
 	return (real && class == PARAMETER_INTEGER) || (integer && class == PARAMETER_REAL);
 }
 
+/* A struct has no class, but an address is no floating-point number. */
+static int bind_struct(const struct binding *at)
+{
+	const struct case_arg *arg = at->arg;
+	char given[512];
+
+	if (case_arg_bytes(arg) == at->parameter->bytes &&
+	    !(arg->address_count && at->parameter->class == PARAMETER_REAL))
+		return 0;
+	snprintf(given, sizeof(given), "a struct of %zu bytes (%s)", case_arg_bytes(arg),
+		 arg->layout);
+	return binding_refuse(at, given);
+}
+
 static int bind_argument(const struct binding *at)
 {
 	char given[64];
@@ -125,6 +139,10 @@ static int bind_argument(const struct binding *at)
 		if (at->parameter->class != PARAMETER_REAL && at->parameter->bytes == 8)
 			return 0;
 		return binding_refuse(at, "a buffer");
+	case ARG_BYTES:
+		if (at->arg->layout)
+			return bind_struct(at);
+		break;
 	default:
 		break;
 	}

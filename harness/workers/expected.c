@@ -74,8 +74,7 @@ static void key_add_launch(struct text *key, const struct case_launch *launch)
 		const struct case_arg *arg = &launch->args[a];
 
 		text_addf(key, " %d:%" PRId64 ":%.17g", (int)arg->kind, arg->integer, arg->real);
-		for (int64_t i = 0; arg->bytes && i < arg->integer; i++)
-			text_addf(key, "%02x", arg->bytes[i]);
+		case_arg_describe(key, arg);
 	}
 }
 

@@ -27,7 +27,8 @@ int compiler_annotation(struct annotation_scan *scan, struct annotation_scope *s
 const char *flag_in_folder(struct annotation_pool *pool, const char *folder, const char *flag,
 			   bool *path_next);
 
-bool is_real_kind(enum arg_kind kind); /* F16, BF16, F32, F64 */
+/* The arguments of a launch in brackets. */
+int scan_arguments(struct annotation_scan *scan, struct kernel_launch *out);
 /* A launch, up to the closing bracket of its arguments; then repeat, cluster and cooperative. */
 int scan_launch(struct annotation_scan *scan, struct kernel_launch *out);
 

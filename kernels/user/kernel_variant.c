@@ -4,9 +4,9 @@
 
 #include "kernels/check_expression.h"
 #include "kernels/user/annotation_names.h"
-#include "kernels/user/annotation_words.h"
 #include "kernels/user/fill_check.h"
 #include "kernels/user/kernel_variant.h"
+#include "kernels/user/launch_complete.h"
 
 struct building {
 	struct kernel_variant *out;
@@ -113,77 +113,6 @@ static int build_buffers(struct building *b)
 
 /* ---- launches ---- */
 
-static int complete_argument(const struct building *b, struct annotation_place place,
-			     struct kernel_arg *arg, size_t number, bool repeated)
-{
-	struct text near = TEXT_INIT;
-	char what[32];
-	double literal;
-	int rc;
-
-	if (arg->kind == ARG_BYTES || arg->kind == ARG_REAL ||
-	    (is_real_kind(arg->kind) && !parse_double(&literal, arg->value, NULL)))
-		return 0;
-	if (arg->kind == ARG_INTEGER && names_buffer(&b->names, arg->value)) {
-		arg->kind = ARG_BUFFER;
-		return 0;
-	}
-	if (arg->kind == ARG_INTEGER && is_c_identifier(arg->value) &&
-	    !names_has(&b->names, arg->value) && !(repeated && !strcmp(arg->value, "i"))) {
-		rc = names_near(&near, &b->names, arg->value)
-			     ? annotation_error(
-				       b->err, place,
-				       "argument %zu, \"%.60s\", is neither a buffer nor an "
-				       "axis; did you mean %s?",
-				       number, arg->value, near.data)
-			     : annotation_error(
-				       b->err, place,
-				       "argument %zu, \"%.60s\", is neither a buffer nor an "
-				       "axis; declare it with \"buffer %.60s: "
-				       "TYPE[LENGTH] ROLE\" or \"axis %.60s = VALUES\"",
-				       number, arg->value, arg->value, arg->value);
-		text_release(&near);
-		return rc;
-	}
-	snprintf(what, sizeof(what), "argument %zu", number);
-	return names_check(&b->names, place, what, arg->value, repeated, b->err);
-}
-
-static int check_launch_shape(const struct building *b, struct annotation_place place,
-			      const struct kernel_launch *launch)
-{
-	bool repeated = launch->repeat != NULL;
-	int rc = names_check(&b->names, place, "the number after repeat", launch->repeat, false,
-			     b->err);
-
-	for (int d = 0; d < 3 && !rc; d++) {
-		rc = names_check(&b->names, place, "the grid", launch->grid[d], repeated, b->err);
-		if (!rc)
-			rc = names_check(&b->names, place, "the block", launch->block[d], repeated,
-					 b->err);
-		if (!rc)
-			rc = names_check(&b->names, place, "the cluster", launch->cluster[d],
-					 repeated, b->err);
-	}
-	return rc ? rc
-		  : names_check(&b->names, place, "the shared memory", launch->shared_bytes,
-				repeated, b->err);
-}
-
-static int complete_launch(const struct building *b, struct annotation_place place,
-			   struct kernel_launch *launch)
-{
-	struct kernel_arg *args = pool_new(b->pool, (launch->arg_count + 1) * sizeof(*args));
-	int rc = check_launch_shape(b, place, launch);
-
-	for (size_t i = 0; i < launch->arg_count && !rc; i++) {
-		args[i] = launch->args[i];
-		rc = complete_argument(b, place, &args[i], i + 1, launch->repeat != NULL);
-	}
-	launch->args = launch->arg_count ? args : NULL;
-	return rc;
-}
-
 static int build_launches(struct building *b)
 {
 	const struct variant_parts *parts = b->parts;
@@ -192,7 +121,8 @@ static int build_launches(struct building *b)
 
 	for (size_t i = 0; i < parts->launch_count && !rc; i++) {
 		launches[i] = parts->launches[i].launch;
-		rc = complete_launch(b, parts->launches[i].place, &launches[i]);
+		rc = launch_complete(&launches[i], &b->names, b->pool, parts->launches[i].place,
+				     b->err);
 	}
 	b->out->launches = launches;
 	b->out->launch_count = parts->launch_count;
@@ -302,7 +232,8 @@ static int fill_check(struct building *b, const struct annotation_scope *scope,
 
 		if (check->kind == CHECK_LAUNCHES) {
 			launches[check->launch_count] = from->launch;
-			rc = complete_launch(b, from->place, &launches[check->launch_count++]);
+			rc = launch_complete(&launches[check->launch_count++], &b->names, b->pool,
+					     from->place, b->err);
 		} else if (from->item.buffer) {
 			items[check->item_count++] = from->item;
 			rc = check_item(b, from);

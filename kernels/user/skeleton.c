@@ -144,7 +144,7 @@ static struct skeleton_argument bytes_argument(struct skeleton_kernel *kernel,
 		zero_bytes(pool, bytes),
 		pool_format(pool,
 			    "a struct of %zu bytes, all 0: write its content, two hex digits "
-			    "per byte; perflab cannot pass a struct with pointers in it",
+			    "per byte, or its members: struct(x, i32(n), f32(0.5))",
 			    bytes)};
 }
 

@@ -11,14 +11,25 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A field has a size, and a struct fits a launch. */
+static void check_argument(const struct kernel_arg *arg, bool is_field)
+{
+	if (!arg->value || (is_field && (arg->kind == ARG_INTEGER || arg->kind == ARG_REAL)))
+		abort();
+	if ((arg->kind == ARG_STRUCT) != (arg->field_count > 0) ||
+	    kernel_arg_bytes(arg) > ARG_MOST_BYTES)
+		abort();
+	for (size_t i = 0; i < arg->field_count; i++)
+		check_argument(&arg->fields[i], true);
+}
+
 static void check_launches(const struct kernel_launch *launches, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		if (!launches[i].entry || !launches[i].grid[0] || !launches[i].block[0])
 			abort();
 		for (size_t k = 0; k < launches[i].arg_count; k++)
-			if (!launches[i].args[k].value)
-				abort();
+			check_argument(&launches[i].args[k], false);
 	}
 }
 

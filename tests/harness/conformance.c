@@ -102,7 +102,7 @@ static void assert_refused(struct answers *a, const char *line)
 
 static void assert_serves(struct answers *a)
 {
-	ask(a, "{\"request\": \"hello\", \"protocol\": 1}");
+	ask(a, "{\"request\": \"hello\", \"protocol\": 2}");
 	assert_string_equal(a->status, "ok");
 	assert_int_equal(replies_of(a, "hello"), 1);
 }
@@ -137,19 +137,20 @@ static void test_hello(void **context)
 
 	assert_serves(a);
 	hello = json_array_get(a->replies, 0);
-	assert_int_equal(json_integer_value(json_object_get(hello, "protocol")), 1);
+	assert_int_equal(json_integer_value(json_object_get(hello, "protocol")),
+			 WORKER_PROTOCOL_VERSION);
 	assert_true(json_is_string(json_object_get(hello, "backend")));
 	assert_true(json_is_string(json_object_get(hello, "version")));
 	/* A worker of another version replies its own version, so that perflab can report both, and
 	 * then refuses. */
-	ask(a, "{\"request\": \"hello\", \"protocol\": 2}");
+	ask(a, "{\"request\": \"hello\", \"protocol\": 1}");
 	assert_string_equal(a->status, "failed");
 	assert_int_equal(replies_of(a, "hello"), 1);
 }
 
 static void test_unknown_members_are_ignored(void **context)
 {
-	ask(*context, "{\"request\": \"hello\", \"protocol\": 1, \"mood\": [{\"good\": true}]}");
+	ask(*context, "{\"request\": \"hello\", \"protocol\": 2, \"mood\": [{\"good\": true}]}");
 	assert_string_equal(((struct answers *)*context)->status, "ok");
 }
 
@@ -165,13 +166,13 @@ static void test_nonsense_is_refused_and_survived(void **context)
 		"{\"request\": \"dance\"}",
 		"{\"request\": \"hello\"}",
 		"{\"request\": \"hello\", \"protocol\": \"1\"}",
-		"{\"request\": \"hello\", \"request\": \"hello\", \"protocol\": 1}",
+		"{\"request\": \"hello\", \"request\": \"hello\", \"protocol\": 2}",
 		"{\"request\": \"metrics\"}",
 		"{\"request\": \"metrics\", \"chip\": 7, \"pattern\": null}",
 		"{\"request\": \"passes\", \"chip\": null, \"metrics\": [1]}",
 		"{\"request\": \"open\"}",
 		"{\"request\": \"open\", \"settings\": {\"device\": \"first\"}}",
-		"{\"request\": \"hello\", \"protocol\": 1",
+		"{\"request\": \"hello\", \"protocol\": 2",
 		"{\"request\": \"\xff\"}",
 	};
 	struct answers *a = *context;

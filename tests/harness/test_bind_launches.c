@@ -184,6 +184,35 @@ static void structs_by_their_bytes(void **state)
 	expect_bound(arg, real_4, ARG_BYTES);
 }
 
+/* A struct that was written field by field: the message has the offsets. */
+static void structs_by_their_fields(void **state)
+{
+	unsigned char content[24] = {0};
+	struct arg_address address = {8, 0};
+	struct case_arg arg = {.kind = ARG_BYTES,
+			       .integer = 24,
+			       .bytes = content,
+			       .addresses = &address,
+			       .address_count = 1,
+			       .layout = (char *)"i32 at 0, x at 8, u64 at 16"};
+
+	(void)state;
+	expect_bound(arg, bytes_24, ARG_BYTES);
+	arg.integer = 16;
+	arg.layout = (char *)"i32 at 0, x at 8";
+	expect_refused(arg, bytes_24,
+		       "a struct of 16 bytes (i32 at 0, x at 8), but the parameter is a struct of "
+		       "24 bytes");
+	arg.integer = 8;
+	address.offset = 0;
+	arg.layout = (char *)"x at 0";
+	expect_bound(arg, bytes_8, ARG_BYTES);
+	expect_bound(arg, integer_8, ARG_BYTES);
+	expect_refused(arg, real_8, "but the parameter is a floating-point number");
+	arg.address_count = 0;
+	expect_bound(arg, real_8, ARG_BYTES);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +224,7 @@ int main(void)
 		cmocka_unit_test(typed_numbers_keep_their_type),
 		cmocka_unit_test(buffers_are_pointers),
 		cmocka_unit_test(structs_by_their_bytes),
+		cmocka_unit_test(structs_by_their_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

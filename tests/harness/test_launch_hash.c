@@ -113,6 +113,18 @@ static void test_what_users_add_changes_the_hash(void **context)
 	assert_new_hash(seen, &count, work);
 	arg->bytes[1] = 0x10;
 	assert_new_hash(seen, &count, work);
+	free(arg->bytes);
+	*arg = (struct case_arg){.kind = ARG_BYTES, .integer = 16, .bytes = xcalloc(16, 1)};
+	assert_new_hash(seen, &count, work);
+	arg->addresses = xcalloc(2, sizeof(arg->addresses[0]));
+	arg->address_count = 1;
+	assert_new_hash(seen, &count, work);
+	arg->addresses[0].offset = 8;
+	assert_new_hash(seen, &count, work);
+	arg->addresses[0].buffer = 1;
+	assert_new_hash(seen, &count, work);
+	arg->address_count = 2;
+	assert_new_hash(seen, &count, work);
 	launch_case_free(work);
 }
 

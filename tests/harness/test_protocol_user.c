@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAST_ARG 12
+#define LAST_ARG 12 /* a struct of 20 bytes, with two addresses and 3 bytes that are not 0 */
 
 /* One argument of each kind that has a size. */
 static void set_args(struct case_launch *launch)
@@ -18,16 +18,20 @@ static void set_args(struct case_launch *launch)
 		{.kind = ARG_I64, .integer = 5},     {.kind = ARG_U64, .integer = INT64_MAX},
 		{.kind = ARG_F16, .real = -65504},   {.kind = ARG_BF16, .real = 1e38},
 		{.kind = ARG_F64, .real = DBL_MAX},  {.kind = ARG_F32, .real = 0.1},
-		{.kind = ARG_BYTES, .integer = 3},
+		{.kind = ARG_BYTES, .integer = 20},
 	};
-	static const unsigned char bytes[] = {0x00, 0xa9, 0xff};
+	static const unsigned char bytes[20] = {0x00, 0xa9, 0xff};
+	static const struct arg_address addresses[] = {{3, 1}, {12, 0}};
 
 	free(launch->args);
 	launch->args = xcalloc(ARRAY_SIZE(args), sizeof(args[0]));
 	memcpy(launch->args, args, sizeof(args));
 	launch->arg_count = ARRAY_SIZE(args);
-	launch->args[LAST_ARG].bytes = xcalloc(3, 1);
-	memcpy(launch->args[LAST_ARG].bytes, bytes, 3);
+	launch->args[LAST_ARG].bytes = xcalloc(sizeof(bytes), 1);
+	memcpy(launch->args[LAST_ARG].bytes, bytes, sizeof(bytes));
+	launch->args[LAST_ARG].addresses = xcalloc(2, sizeof(addresses[0]));
+	memcpy(launch->args[LAST_ARG].addresses, addresses, sizeof(addresses));
+	launch->args[LAST_ARG].address_count = 2;
 }
 
 /* A case with all that a user's kernel can have, but for its check. */
@@ -96,7 +100,11 @@ static void test_every_member_arrives(void **context)
 		assert_true(back->launches[0].args[i].integer == work->launches[0].args[i].integer);
 		assert_true(back->launches[0].args[i].real == work->launches[0].args[i].real);
 	}
-	assert_memory_equal(back->launches[0].args[LAST_ARG].bytes, "\x00\xa9\xff", 3);
+	assert_memory_equal(back->launches[0].args[LAST_ARG].bytes, "\x00\xa9\xff\x00", 4);
+	assert_int_equal(back->launches[0].args[LAST_ARG].address_count, 2);
+	assert_memory_equal(back->launches[0].args[LAST_ARG].addresses,
+			    work->launches[0].args[LAST_ARG].addresses,
+			    2 * sizeof(struct arg_address));
 	assert_int_equal(back->check.kind, CHECK_NONE);
 	launch_case_free(back);
 	launch_case_free(work);
@@ -202,6 +210,8 @@ static void test_a_built_in_case_says_nothing_new(void **context)
 	assert_null(json_object_get(buffer, "fill_file"));
 	assert_null(json_object_get(buffer, "fill_bits"));
 	assert_null(json_object_get(buffer, "fill_expression"));
+	assert_null(
+		json_object_get(json_array_get(json_object_get(launch, "args"), 0), "addresses"));
 	json_decref(json);
 	launch_case_free(work);
 }
@@ -220,6 +230,9 @@ static void must_refuse(json_t *json, const char *what, const char *message)
 }
 
 #define ARG(kind, value) "{\"kind\": \"" kind "\", \"value\": " value "}"
+/* A struct of 16 bytes. */
+#define ADDRESSES(list) ARG("bytes", "\"00112233445566778899aabbccddeeff\", \"addresses\": " list)
+#define AT(offset, buffer) "{\"offset\": " offset ", \"buffer\": " buffer "}"
 #define CHECK(kind, launches, image, items, command)                             \
 	"{\"kind\": \"" kind "\", \"launches\": " launches ", \"image\": " image \
 	", \"items\": " items ", \"command\": " command "}"
@@ -259,6 +272,24 @@ static const struct {
 	{"launches/0/args/1", ARG("f64", "null"), "not a number"},
 	{"launches/0/args/1", ARG("integer", "1"), "an argument of kind 'integer' has no size"},
 	{"launches/0/args/1", ARG("real", "1"), "an argument of kind 'real' has no size"},
+	{"launches/0/args/1", ARG("struct", "\"\""), "an argument of kind 'struct' has no size"},
+	{"launches/0/args/1", ADDRESSES("3"), "'addresses' is not an array"},
+	{"launches/0/args/1", ADDRESSES("{}"), "'addresses' is not an array"},
+	{"launches/0/args/1", ADDRESSES("null"), "'addresses' is not an array"},
+	{"launches/0/args/1", ADDRESSES("[7]"), "address 0: "},
+	{"launches/0/args/1", ADDRESSES("[{\"offset\": 0}]"), "'buffer' is missing"},
+	{"launches/0/args/1", ADDRESSES("[{\"buffer\": 0}]"), "'offset' is missing"},
+	{"launches/0/args/1", ADDRESSES("[" AT("-1", "0") "]"), "outside of 0 to 8"},
+	{"launches/0/args/1", ADDRESSES("[" AT("9", "0") "]"), "outside of 0 to 8"},
+	{"launches/0/args/1", ADDRESSES("[" AT("9223372036854775807", "0") "]"), "outside of"},
+	{"launches/0/args/1", ADDRESSES("[" AT("0.5", "0") "]"), "offset"},
+	{"launches/0/args/1", ADDRESSES("[" AT("0", "2") "]"), "'buffer' is 2, outside of 0 to 1"},
+	{"launches/0/args/1", ADDRESSES("[" AT("0", "-1") "]"), "outside of 0 to 1"},
+	{"launches/0/args/1", ADDRESSES("[" AT("0", "0") ", " AT("7", "1") "]"),
+	 "address 1: member 'offset' is 7, outside of 8 to 8"},
+	{"launches/0/args/1", ADDRESSES("[" AT("8", "0") ", " AT("0", "1") "]"), "address 1: "},
+	{"launches/0/args/1", ARG("bytes", "\"00\", \"addresses\": [" AT("0", "0") "]"),
+	 "address 0: "},
 	{"launches/0/args/1", ARG("bytes", "\"\""), "is not 1 to"},
 	{"launches/0/args/1", ARG("bytes", "\"abc\""), "is not 1 to"},
 	{"launches/0/args/1", ARG("bytes", "\"0g\""), "bytes in hex digits"},
@@ -346,9 +377,15 @@ static void test_too_much(void **context)
 	json = case_to_json(work);
 	json_array_set_new(
 		json_object_get(json_array_get(json_object_get(json, "launches"), 0), "args"), 0,
-		json_pack("{s:s, s:o}", "kind", "bytes", "value",
-			  letters(2 * PROTOCOL_MAX_ARG_BYTES + 2)));
+		json_pack("{s:s, s:o}", "kind", "bytes", "value", letters(2 * ARG_MOST_BYTES + 2)));
 	must_refuse(json, "a large struct", "is not 1 to 32764 bytes");
+	json = case_to_json(work);
+	json_object_set_new(
+		json_array_get(json_object_get(json_array_get(json_object_get(json, "launches"), 0),
+					       "args"),
+			       LAST_ARG),
+		"addresses", nulls(4096));
+	must_refuse(json, "4096 addresses", "has 4096 elements; the limit is 4095");
 	launch_case_free(work);
 }
 

@@ -22,7 +22,8 @@ static const struct kernel_buffer buffers[] = {
 	{.name = "y", .type = ELEMENT_F32, .length = "n", .role = BUFFER_OUT},
 	{.name = "z", .type = ELEMENT_F32, .length = "1", .role = BUFFER_OUT},
 };
-static const struct kernel_arg args_of_y[] = {{ARG_BUFFER, "x"}, {ARG_BUFFER, "y"}};
+static const struct kernel_arg args_of_y[] = {{.kind = ARG_BUFFER, .value = "x"},
+					      {.kind = ARG_BUFFER, .value = "y"}};
 static const struct kernel_launch fast = {
 	.entry = "fast", .args = args_of_y, .arg_count = ARRAY_SIZE(args_of_y)};
 
@@ -73,8 +74,9 @@ static void test_the_oracle_is_the_default(void **state)
 /* The launches of a check repeat, and may read buffers that the kernel does not. */
 static void test_launches(void **state)
 {
-	const struct kernel_arg args[] = {
-		{ARG_BUFFER, "table"}, {ARG_BUFFER, "y"}, {ARG_I32, "n + i"}};
+	const struct kernel_arg args[] = {{.kind = ARG_BUFFER, .value = "table"},
+					  {.kind = ARG_BUFFER, .value = "y"},
+					  {.kind = ARG_I32, .value = "n + i"}};
 	const struct kernel_launch slow[] = {
 		{.entry = "slow", .repeat = "3", .grid = {"i + 1"}, .args = args, .arg_count = 3},
 		{.entry = "finish"},
@@ -164,7 +166,7 @@ static void test_command_and_none(void **state)
 static void test_bad_checks(void **state)
 {
 	const struct kernel_check_item nowhere = {"nowhere", "x"};
-	const struct kernel_arg lost = {ARG_BUFFER, "lost"};
+	const struct kernel_arg lost = {.kind = ARG_BUFFER, .value = "lost"};
 	const struct kernel_launch of_lost = {.entry = "slow", .args = &lost, .arg_count = 1};
 	const struct kernel_launch empty = {.entry = "slow", .grid = {"n - n"}};
 

@@ -285,9 +285,11 @@ static void test_bad_requests(void **state)
 	assert_non_null(strstr(err.text, "overflows"));
 }
 
-#define ONE_ARG(kind, text)                                                                     \
-	{                                                                                       \
-		.entry = "k", .args = (const struct kernel_arg[]){{kind, text}}, .arg_count = 1 \
+#define ONE_ARG(of_kind, text)                                                         \
+	{                                                                              \
+		.entry = "k",                                                          \
+		.args = (const struct kernel_arg[]){{.kind = of_kind, .value = text}}, \
+		.arg_count = 1                                                         \
 	}
 
 /* Users may write descriptors, which may be wrong in every way. */

@@ -16,7 +16,7 @@
 /* The case of one launch with one argument; NULL: refused, and *err says why. */
 static struct launch_case *resolve_arg_of(enum arg_kind kind, const char *value, struct error *err)
 {
-	const struct kernel_arg arg = {kind, value};
+	const struct kernel_arg arg = {.kind = kind, .value = value};
 	const struct kernel_launch launch = {.entry = "k", .args = &arg, .arg_count = 1};
 	const struct kernel_variant variant = {
 		.name = "own", .launches = &launch, .launch_count = 1};
@@ -162,9 +162,9 @@ static void test_many_arguments(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(args); i++) {
 		snprintf(values[i], sizeof(values[i]), "n + %zu", i);
-		args[i] = (struct kernel_arg){ARG_I32, values[i]};
+		args[i] = (struct kernel_arg){.kind = ARG_I32, .value = values[i]};
 	}
-	args[299] = (struct kernel_arg){ARG_BUFFER, "c"};
+	args[299] = (struct kernel_arg){.kind = ARG_BUFFER, .value = "c"};
 	work = must_resolve_own(&variant);
 	assert_int_equal(work->launches[0].arg_count, 300);
 	for (size_t i = 0; i < 299; i++)

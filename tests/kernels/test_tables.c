@@ -278,7 +278,7 @@ static void test_enum_names(void **state)
 		assert_true(buffer_fill_parse(&fill, buffer_fill_name((enum buffer_fill)i)));
 		assert_int_equal(fill, i);
 	}
-	for (int i = ARG_BUFFER; i <= ARG_REAL; i++) {
+	for (int i = ARG_BUFFER; i <= ARG_STRUCT; i++) {
 		enum arg_kind kind;
 
 		assert_true(arg_kind_parse(&kind, arg_kind_name((enum arg_kind)i)));

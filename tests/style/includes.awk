@@ -30,7 +30,7 @@ BEGIN {
 		"metrics/analysis/statistics.h metrics/analysis/study.h " \
 		"metrics/analysis/thresholds.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
-	module("kernels", "base", "kernels/kernels.h kernels/element.h kernels/npy.h " \
+	module("kernels", "base", "kernels/kernels.h kernels/arguments.h kernels/element.h kernels/npy.h " \
 		"kernels/check_expression.h kernels/user/kernel_file.h " \
 		"kernels/user/skeleton.h")
 	module("compile", "base")

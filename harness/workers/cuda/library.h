@@ -20,12 +20,8 @@
 /* The value of a launch argument. */
 union argument_value {
 	CUdeviceptr buffer;
-	int32_t i32;
-	uint32_t u32;
 	int64_t i64;
-	float f32;
-	double f64;
-	unsigned char bytes[8];
+	unsigned char bytes[8]; /* of any other type */
 };
 
 /* Device memory for the operation's own use. */

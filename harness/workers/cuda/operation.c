@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/element.h"
-
 /* An upper estimate, from observation, of the kernels, fills and copies that a library queues for
  * one operation. */
 enum { COMMANDS_OF_LIBRARY = 8 };
@@ -87,38 +85,44 @@ static int check_launch_fits(const struct device *device, const struct case_laun
 	return allow_shared(device, function, launch->shared_bytes, err);
 }
 
-static void set_argument_value(union argument_value *value, const struct case_arg *arg)
-{
-	switch (arg->kind) {
-	case ARG_F16:
-		element_store_nearest(ELEMENT_F16, value->bytes, 0, arg->real);
-		break;
-	case ARG_BF16:
-		element_store_nearest(ELEMENT_BF16, value->bytes, 0, arg->real);
-		break;
-	case ARG_F32:
-		value->f32 = (float)arg->real;
-		break;
-	case ARG_F64:
-		value->f64 = arg->real;
-		break;
-	default: /* integers: the low bytes; enqueue_launch() sets buffers */
-		value->i64 = arg->integer;
-		break;
-	}
-}
-
+/* Sets what is the same in each execution; set_addresses() does the rest. */
 static void set_argument_values(struct operation_launch *launch,
 				const struct case_launch *described)
 {
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < described->arg_count; i++)
+		bytes += described->args[i].kind == ARG_BYTES ? case_arg_bytes(&described->args[i])
+							      : 0;
 	launch->values = xcalloc(described->arg_count + 1, sizeof(*launch->values));
 	launch->pointers = xcalloc(described->arg_count + 1, sizeof(*launch->pointers));
+	launch->structs = xcalloc(bytes + 1, 1);
+	bytes = 0;
 	for (size_t i = 0; i < described->arg_count; i++) {
 		const struct case_arg *arg = &described->args[i];
 
-		set_argument_value(&launch->values[i], arg);
-		launch->pointers[i] =
-			arg->kind == ARG_BYTES ? (void *)arg->bytes : &launch->values[i];
+		launch->pointers[i] = &launch->values[i];
+		if (arg->kind == ARG_BYTES) {
+			launch->pointers[i] = launch->structs + bytes;
+			bytes += case_arg_bytes(arg);
+		}
+		case_arg_write(launch->pointers[i], arg);
+	}
+}
+
+/* Before each launch, because the memory of a buffer can change from execution to execution. */
+static void set_addresses(const struct operation *operation, struct operation_launch *launch,
+			  const struct case_launch *described)
+{
+	for (size_t i = 0; i < described->arg_count; i++) {
+		const struct case_arg *arg = &described->args[i];
+
+		for (size_t a = 0; a < case_arg_address_count(arg); a++) {
+			const struct arg_address place = case_arg_address(arg, a);
+
+			memcpy((unsigned char *)launch->pointers[i] + place.offset,
+			       &operation->buffers[place.buffer].data, ARG_ADDRESS_BYTES);
+		}
 	}
 }
 
@@ -168,6 +172,7 @@ void operation_forget(struct operation *operation)
 	for (size_t i = 0; operation->launches && i < operation->work->launch_count; i++) {
 		free(operation->launches[i].values);
 		free(operation->launches[i].pointers);
+		free(operation->launches[i].structs);
 	}
 	free(operation->launches);
 	*operation = (struct operation){0};
@@ -318,11 +323,7 @@ static int enqueue_launch(struct operation *operation, size_t index, struct erro
 	const struct case_launch *described = &operation->work->launches[index];
 	struct operation_launch *launch = &operation->launches[index];
 
-	for (size_t i = 0; i < described->arg_count; i++) {
-		if (described->args[i].kind == ARG_BUFFER)
-			launch->values[i].buffer =
-				operation->buffers[described->args[i].integer].data;
-	}
+	set_addresses(operation, launch, described);
 	if (!launch->function)
 		return library_enqueue(&launch->call, launch->values, err);
 	if (described->cooperative || launch_cluster_blocks(described) > 1)

@@ -26,7 +26,8 @@ struct operation_launch {
 	CUfunction function; /* NULL: `call` is executed instead */
 	struct library_call call;
 	union argument_value *values; /* of scalars and buffers */
-	void **pointers;              /* to the values, or to the bytes of a struct */
+	unsigned char *structs;       /* the bytes of all structs, one after the other */
+	void **pointers;              /* to the value or the struct of each argument */
 };
 
 struct operation {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "harness/workers/case_buffers.h"
-#include "kernels/element.h"
 
 /*
  * The first and the last blocks of a launch that are checked for races and
@@ -210,30 +209,11 @@ void emulated_case_buffers(const struct emulated_case *emulated, struct host_buf
 static void write_argument(unsigned char *out, const struct emulated_case *emulated,
 			   const struct case_arg *arg)
 {
-	uint64_t bits = (uint64_t)arg->integer;
+	case_arg_write(out, arg);
+	for (size_t i = 0; i < case_arg_address_count(arg); i++) {
+		const struct arg_address place = case_arg_address(arg, i);
 
-	switch (arg->kind) {
-	case ARG_BUFFER:
-		memcpy(out, &emulated->addresses[arg->integer], sizeof(uint64_t));
-		break;
-	case ARG_F16:
-		element_store_nearest(ELEMENT_F16, out, 0, arg->real);
-		break;
-	case ARG_BF16:
-		element_store_nearest(ELEMENT_BF16, out, 0, arg->real);
-		break;
-	case ARG_F32:
-		memcpy(out, &(float){(float)arg->real}, sizeof(float));
-		break;
-	case ARG_F64:
-		memcpy(out, &arg->real, sizeof(double));
-		break;
-	case ARG_BYTES:
-		memcpy(out, arg->bytes, (size_t)arg->integer);
-		break;
-	default:
-		memcpy(out, &bits, case_arg_bytes(arg)); /* the low bytes: little-endian */
-		break;
+		memcpy(out + place.offset, &emulated->addresses[place.buffer], sizeof(uint64_t));
 	}
 }
 

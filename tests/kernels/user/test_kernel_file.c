@@ -116,10 +116,11 @@ static void test_launches(void **state)
 	const struct kernel_variant *variant = &kernel->variants[0];
 	const struct kernel_launch *launch;
 	static const struct kernel_arg args[] = {
-		{ARG_BUFFER, "x"},      {ARG_BUFFER, "y"}, {ARG_INTEGER, "n"},
-		{ARG_INTEGER, "n + i"}, {ARG_REAL, "2.0"}, {ARG_REAL, "-1e-3"},
-		{ARG_F64, "0.5"},       {ARG_U8, "7"},     {ARG_BYTES, "00ff"},
-		{ARG_U64, "0"},
+		{.kind = ARG_BUFFER, .value = "x"},   {.kind = ARG_BUFFER, .value = "y"},
+		{.kind = ARG_INTEGER, .value = "n"},  {.kind = ARG_INTEGER, .value = "n + i"},
+		{.kind = ARG_REAL, .value = "2.0"},   {.kind = ARG_REAL, .value = "-1e-3"},
+		{.kind = ARG_F64, .value = "0.5"},    {.kind = ARG_U8, .value = "7"},
+		{.kind = ARG_BYTES, .value = "00ff"}, {.kind = ARG_U64, .value = "0"},
 	};
 
 	assert_int_equal(kernel->variant_count, 1);

@@ -248,7 +248,7 @@ static void test_scalars(void **state)
 	expect_text(">>>(n, n, 1, block, 1.0, f16(1.0), bytes(000000))\n");
 	expect_text("#   pitch: an arbitrary value\n");
 	expect_text("#   colour: a struct of 3 bytes, all 0");
-	expect_text("perflab cannot pass a struct with pointers in it");
+	expect_text("or its members: struct(x, i32(n), f32(0.5))");
 }
 
 static void test_variables(void **state)

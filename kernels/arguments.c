@@ -1,0 +1,154 @@
+/* What an argument is in bytes. See arguments.h. */
+#include "kernels/arguments.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/element.h"
+
+static const struct {
+	const char *name;
+	size_t bytes;
+} kinds[] = {
+#define X(symbol, name, bytes) [symbol] = {name, bytes},
+	ARG_KIND_LIST(X)
+#undef X
+};
+
+const char *arg_kind_name(enum arg_kind kind)
+{
+	return kinds[kind].name;
+}
+
+bool arg_kind_parse(enum arg_kind *out, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
+		if (!strcmp(kinds[i].name, name)) {
+			*out = (enum arg_kind)i;
+			return true;
+		}
+	return false;
+}
+
+bool arg_kind_is_real(enum arg_kind kind)
+{
+	return kind == ARG_F16 || kind == ARG_BF16 || kind == ARG_F32 || kind == ARG_F64;
+}
+
+/* ---- in a descriptor ---- */
+
+size_t kernel_arg_align(const struct kernel_arg *arg)
+{
+	size_t align = arg->align ? arg->align : 1;
+
+	if (arg->kind != ARG_STRUCT)
+		return kinds[arg->kind].bytes ? kinds[arg->kind].bytes : 1;
+	for (size_t i = 0; i < arg->field_count; i++) {
+		const size_t of_field = kernel_arg_align(&arg->fields[i]);
+
+		align = of_field > align ? of_field : align;
+	}
+	return align;
+}
+
+size_t kernel_arg_aligned(const struct kernel_arg *arg, size_t offset)
+{
+	const size_t align = kernel_arg_align(arg);
+
+	return (offset + align - 1) / align * align;
+}
+
+size_t kernel_arg_bytes(const struct kernel_arg *arg)
+{
+	size_t bytes = 0;
+
+	if (arg->kind == ARG_BYTES)
+		return strlen(arg->value) / 2;
+	if (arg->kind != ARG_STRUCT)
+		return kinds[arg->kind].bytes;
+	for (size_t i = 0; i < arg->field_count; i++)
+		bytes = kernel_arg_aligned(&arg->fields[i], bytes) +
+			kernel_arg_bytes(&arg->fields[i]);
+	return kernel_arg_aligned(arg, bytes);
+}
+
+bool kernel_arg_uses(const struct kernel_arg *arg, const char *buffer)
+{
+	if (arg->kind == ARG_BUFFER)
+		return !strcmp(arg->value, buffer);
+	for (size_t i = 0; i < arg->field_count; i++)
+		if (kernel_arg_uses(&arg->fields[i], buffer))
+			return true;
+	return false;
+}
+
+size_t kernel_arg_addresses(const struct kernel_arg *arg)
+{
+	size_t count = arg->kind == ARG_BUFFER;
+
+	for (size_t i = 0; i < arg->field_count; i++)
+		count += kernel_arg_addresses(&arg->fields[i]);
+	return count;
+}
+
+/* ---- in a case ---- */
+
+void case_arg_release(struct case_arg *arg)
+{
+	free(arg->bytes);
+	free(arg->addresses);
+	free(arg->layout);
+	*arg = (struct case_arg){0};
+}
+
+size_t case_arg_bytes(const struct case_arg *arg)
+{
+	return arg->kind == ARG_BYTES ? (size_t)arg->integer : kinds[arg->kind].bytes;
+}
+
+size_t case_arg_address_count(const struct case_arg *arg)
+{
+	return arg->kind == ARG_BUFFER ? 1 : arg->address_count;
+}
+
+struct arg_address case_arg_address(const struct case_arg *arg, size_t index)
+{
+	if (arg->kind == ARG_BUFFER)
+		return (struct arg_address){.buffer = (size_t)arg->integer};
+	return arg->addresses[index];
+}
+
+void case_arg_write(void *out, const struct case_arg *arg)
+{
+	switch (arg->kind) {
+	case ARG_BUFFER:
+		memset(out, 0, ARG_ADDRESS_BYTES);
+		break;
+	case ARG_F16:
+		element_store_nearest(ELEMENT_F16, out, 0, arg->real);
+		break;
+	case ARG_BF16:
+		element_store_nearest(ELEMENT_BF16, out, 0, arg->real);
+		break;
+	case ARG_F32:
+		memcpy(out, &(float){(float)arg->real}, sizeof(float));
+		break;
+	case ARG_F64:
+		memcpy(out, &arg->real, sizeof(double));
+		break;
+	case ARG_BYTES:
+		memcpy(out, arg->bytes, (size_t)arg->integer);
+		break;
+	default:
+		memcpy(out, &arg->integer, case_arg_bytes(arg)); /* the low bytes: little-endian */
+		break;
+	}
+}
+
+void case_arg_describe(struct text *out, const struct case_arg *arg)
+{
+	for (int64_t i = 0; arg->bytes && i < arg->integer; i++)
+		text_addf(out, "%02x", arg->bytes[i]);
+	for (size_t i = 0; i < arg->address_count; i++)
+		text_addf(out, " %zu@%zu;", arg->addresses[i].buffer, arg->addresses[i].offset);
+}

@@ -1,0 +1,109 @@
+/*
+ * arguments: the arguments of launches, as a descriptor has them (struct
+ * kernel_arg) and as a kernel gets them (struct case_arg): bytes, and the
+ * offsets at which the addresses of buffers stand in them. Whoever knows the
+ * addresses puts them there; nothing else depends on how an argument was
+ * written.
+ */
+#ifndef KERNELS_ARGUMENTS_H
+#define KERNELS_ARGUMENTS_H
+
+#include "base/base.h"
+
+/*
+ * Symbol, name, bytes. INTEGER and REAL are scalars whose type the compiled
+ * entry decides; they occur only in descriptors and in cases that are not bound
+ * to an image yet. BYTES is a struct by value. STRUCT is one, too, with a field
+ * for each member; it occurs only in descriptors and becomes BYTES.
+ */
+#define ARG_KIND_LIST(X)             \
+	X(ARG_BUFFER, "buffer", 8)   \
+	X(ARG_I32, "i32", 4)         \
+	X(ARG_U32, "u32", 4)         \
+	X(ARG_I64, "i64", 8)         \
+	X(ARG_F32, "f32", 4)         \
+	X(ARG_I8, "i8", 1)           \
+	X(ARG_U8, "u8", 1)           \
+	X(ARG_I16, "i16", 2)         \
+	X(ARG_U16, "u16", 2)         \
+	X(ARG_U64, "u64", 8)         \
+	X(ARG_F16, "f16", 2)         \
+	X(ARG_BF16, "bf16", 2)       \
+	X(ARG_F64, "f64", 8)         \
+	X(ARG_BYTES, "bytes", 0)     \
+	X(ARG_INTEGER, "integer", 0) \
+	X(ARG_REAL, "real", 0)       \
+	X(ARG_STRUCT, "struct", 0)
+
+enum arg_kind {
+#define X(symbol, name, bytes) symbol,
+	ARG_KIND_LIST(X)
+#undef X
+};
+const char *arg_kind_name(enum arg_kind kind);
+bool arg_kind_parse(enum arg_kind *out, const char *name);
+bool arg_kind_is_real(enum arg_kind kind); /* F16, BF16, F32, F64 */
+
+/* The largest parameter space of a kernel in CUDA 12.1 and later. */
+#define ARG_MOST_BYTES 32764
+#define ARG_ADDRESS_BYTES 8
+
+/* ---- in a descriptor ---- */
+
+struct kernel_arg {
+	enum arg_kind kind;
+	/* Name of a buffer, or an expression. Floating-point kinds and REAL take a decimal literal
+	 * or an expression. BYTES takes two hex digits per byte. STRUCT: as it was written. */
+	const char *value;
+	/* STRUCT: the members in order, of kinds that have a size, or structs themselves. They have
+	 * the offsets of C: each at a multiple of its size, the struct at one of its largest. */
+	const struct kernel_arg *fields;
+	size_t field_count;
+	size_t align; /* STRUCT: its alignment is at least this power of two; 0: no more than that
+		       */
+};
+/* As C lays the argument out. INTEGER and REAL have 0 bytes; the alignment of BYTES is 1. */
+size_t kernel_arg_bytes(const struct kernel_arg *arg);
+size_t kernel_arg_align(const struct kernel_arg *arg);
+/* The first offset from `offset` on at which the argument may stand in a struct. */
+size_t kernel_arg_aligned(const struct kernel_arg *arg, size_t offset);
+/* Whether the argument is this buffer, or has its address in it. */
+bool kernel_arg_uses(const struct kernel_arg *arg, const char *buffer);
+/* How many addresses of buffers the argument has. */
+size_t kernel_arg_addresses(const struct kernel_arg *arg);
+
+/* ---- in a case ---- */
+
+/* A place in an argument that holds the address of a buffer. */
+struct arg_address {
+	size_t offset;
+	size_t buffer; /* index into the buffers of the case */
+};
+
+struct case_arg {
+	enum arg_kind kind; /* never STRUCT */
+	int64_t integer; /* integer kinds; ARG_BUFFER: index into buffers; ARG_BYTES: their number
+			  */
+	double real;     /* floating-point kinds */
+	unsigned char *bytes; /* ARG_BYTES, with 0 where addresses stand; else NULL */
+	/* ARG_BYTES: ascending, no two overlap, all within the bytes. */
+	struct arg_address *addresses;
+	size_t address_count;
+	/* ARG_BYTES that was a STRUCT: its fields and their offsets, for messages. NULL in a
+	 * worker. */
+	char *layout;
+};
+void case_arg_release(struct case_arg *arg);
+/* The bytes of an argument as a kernel gets it. */
+size_t case_arg_bytes(const struct case_arg *arg);
+/* The addresses in an argument of any kind. A buffer is one address at offset 0. */
+size_t case_arg_address_count(const struct case_arg *arg);
+struct arg_address case_arg_address(const struct case_arg *arg, size_t index);
+/* Writes case_arg_bytes() bytes as the kernel gets them, with 0 in place of each address. The kind
+ * is neither INTEGER nor REAL. */
+void case_arg_write(void *out, const struct case_arg *arg);
+/* Appends what tells two structs apart: the bytes in hex digits, and the addresses. Appends nothing
+ * for other kinds. */
+void case_arg_describe(struct text *out, const struct case_arg *arg);
+
+#endif
