@@ -86,7 +86,7 @@ static void test_what_users_add_changes_the_hash(void **context)
 {
 	struct launch_case *work = make_case("mine", "own", 256);
 	struct case_arg *arg = &work->launches[0].args[1];
-	char seen[16][24];
+	char seen[32][24];
 	size_t count = 0;
 
 	(void)context;
