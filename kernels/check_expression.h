@@ -3,7 +3,7 @@
  * element by element:
  *
  *   2*x + y                                            each x[i], y[i]
- *   i == 0 ? x[0] : x[i - 1] + x[i]                    C's operators but for bits
+ *   i == 0 ? x[0] : x[i - 1] + x[i]                    C's operators
  *   sum(j, 0, k, A[i / n * k + j] * B[j * n + i % n])  from 0 to k - 1
  *   x / sum(x)                                         over all elements of x
  *
@@ -12,14 +12,16 @@
  * `x[index]` is any element; an index outside of x is an error. Buffers hold
  * what they held before the launch, an inout buffer too; outputs have no value.
  *
- * Operators: + - * / % ! == != < <= > >= && || ?: and parentheses. Only the
- * operands that are needed are computed, as in C.
+ * Operators: + - * / % ! == != < <= > >= && || ?: and parentheses; for integers
+ * also & | ~ << >>. Only the operands that are needed are computed, as in C.
  * Functions: min(a, b), max(a, b), abs, sqrt, exp, exp2, log, log2, pow(a, b),
- * sin, cos, tan, tanh, erf, floor, ceil, and int(a), which cuts a to an integer.
+ * sin, cos, tan, tanh, erf, floor, ceil, and int(a), which cuts a to an integer;
+ * for integers also those of expression_functions.h that have another name.
  * Reductions: sum, min and max, as sum(NAME, FROM, TO, BODY) with NAME from FROM
  * to TO - 1; or as sum(BODY), where `i` runs over the elements of the buffers in
- * BODY that have no index. A reduction that does not depend on `i` is computed
- * once. min and max of nothing are errors.
+ * BODY that have no index. argmin and argmax give the first index with the least
+ * or greatest BODY. A reduction that does not depend on `i` is computed once. Only
+ * sum has a value for no elements.
  *
  * In a fill: random(a, b), an integer from a to b. It depends on the seed, the
  * element and which random() of the text it is, so none can stand in a reduction.
@@ -27,7 +29,8 @@
  * Arithmetic: as in C with 64 bits. Integer buffers, axes, indices and literals
  * without a point are integers, so 7 / 2 is 3; write 1.0 * a / b for a quotient.
  * Their arithmetic is modulo 2^64 and exact for buffers of every integer type;
- * a U64 makes an operation unsigned. Nothing is cut to 32 bits in between.
+ * a U64 makes an operation unsigned, but as the number of bits of a shift.
+ * Nothing is cut to 32 bits in between.
  * Everything else is a double. A sum of doubles is compensated (Neumaier): its
  * error is at most one rounding of the sum plus about n^2 * 2^-106 of the sum of
  * the absolute values of its n terms.
@@ -73,8 +76,8 @@ void check_expression_free(struct check_expression *expression); /* accepts NULL
  * processors; the result does not depend on their number. Returns 0; PL_EUSAGE
  * if `work` lacks a name of the expression or the lengths do not agree, or if an
  * element cannot be computed (an index outside of a buffer, a division of
- * integers by zero), with the element and the character; PL_ENOMEM. On failure
- * the content of `out` is undefined.
+ * integers by zero, a shift by other than 0 to 63 bits), with the element and the character;
+ * PL_ENOMEM. On failure the content of `out` is undefined.
  */
 int check_expression_compute(const struct check_expression *expression,
 			     const struct launch_case *work, const struct host_buffers *inputs,

@@ -147,7 +147,8 @@ static void compute_parts(void *context, int64_t begin, int64_t end)
 			return;
 		}
 		for (int lane = 0; lane < block.lanes; lane++)
-			tree_total_add(&parts->totals[at / PART_TERMS], parts->node, values[lane]);
+			tree_total_add(&parts->totals[at / PART_TERMS], parts->node, values[lane],
+				       slot[lane]);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/check_expression_parser.h"
+#include "kernels/expression_functions.h"
 
 static bool name_is(const char *name, const char *start, size_t length)
 {
@@ -253,31 +254,42 @@ static int parse_check_reduction(struct check_parse *p, int *out, enum tree_oper
 		rc = check_expect(p, ")", "\")\" expected after the arguments");
 	if (rc)
 		return rc;
-	node.type = check_type_of(p, node.operands[2]);
+	node.body = check_type_of(p, node.operands[2]);
+	node.type = operation == TREE_ARGMIN || operation == TREE_ARGMAX ? TREE_SIGNED : node.body;
 	return check_add(p, out, node, start);
 }
 
-/* sum, min and max: by the number of arguments. */
-static int parse_check_sum_or_extreme(struct check_parse *p, int *out,
-				      enum tree_operation reduction, const char *start)
+static const struct check_reduction {
+	const char *name;
+	enum tree_operation operation;
+	bool of_two; /* with two arguments it is a function of them */
+	const char *takes;
+} reductions[] = {
+	{"sum", TREE_SUM, false, "sum takes (BODY) or (NAME, FROM, TO, BODY)"},
+	{"min", TREE_MINIMUM, true, "min and max take (a, b), (BODY) or (NAME, FROM, TO, BODY)"},
+	{"max", TREE_MAXIMUM, true, "min and max take (a, b), (BODY) or (NAME, FROM, TO, BODY)"},
+	{"argmin", TREE_ARGMIN, false, "argmin takes (BODY) or (NAME, FROM, TO, BODY)"},
+	{"argmax", TREE_ARGMAX, false, "argmax takes (BODY) or (NAME, FROM, TO, BODY)"},
+};
+
+/* By the number of arguments: a reduction, or the extreme of two values. */
+static int parse_reduction_or_extreme(struct check_parse *p, int *out,
+				      const struct check_reduction *reduction, const char *start)
 {
 	int count = count_arguments(p->at);
 	int arguments[2], rc;
 
 	if (count == 1 || count == 4)
-		return parse_check_reduction(p, out, reduction, count, start);
-	if (reduction == TREE_SUM)
-		return check_parse_fail(p, start, "sum takes (BODY) or (NAME, FROM, TO, BODY)");
-	if (count != 2)
-		return check_parse_fail(
-			p, start, "min and max take (a, b), (BODY) or (NAME, FROM, TO, BODY)");
+		return parse_check_reduction(p, out, reduction->operation, count, start);
+	if (!reduction->of_two || count != 2)
+		return check_parse_fail(p, start, reduction->takes);
 	rc = parse_check_arguments(p, arguments, 2);
 	if (!rc)
 		rc = check_unify(p, &arguments[0], &arguments[1], start);
 	return rc ? rc
-		  : check_add_operation(p, out, reduction == TREE_MINIMUM ? TREE_LEAST : TREE_MOST,
-					check_type_of(p, arguments[0]), arguments[0], arguments[1],
-					start);
+		  : check_add_operation(
+			    p, out, reduction->operation == TREE_MINIMUM ? TREE_LEAST : TREE_MOST,
+			    check_type_of(p, arguments[0]), arguments[0], arguments[1], start);
 }
 
 static int parse_check_real_call(struct check_parse *p, int *out, size_t function,
@@ -326,16 +338,45 @@ static int parse_check_random(struct check_parse *p, int *out, const char *start
 	return rc ? rc : check_add(p, out, node, start);
 }
 
+/* The result is that of the arguments' 64 bits, so it has their type. */
+static int parse_check_xor(struct check_parse *p, int *out, int *arguments, const char *start)
+{
+	int rc = check_unify(p, &arguments[0], &arguments[1], start);
+
+	return rc ? rc
+		  : check_add_operation(p, out, TREE_BIT_XOR, check_type_of(p, arguments[0]),
+					arguments[0], arguments[1], start);
+}
+
+/* A function that expressions over the axes have, too. */
+static int parse_integer_call(struct check_parse *p, int *out,
+			      const struct expression_function *function, const char *start)
+{
+	struct tree_node node = {.operation = TREE_CALL,
+				 .type = TREE_SIGNED,
+				 .call = function,
+				 .operands = {-1, -1, -1}};
+	int rc = parse_check_arguments(p, node.operands, function->argument_count);
+
+	for (int i = 0; !rc && i < function->argument_count; i++)
+		if (check_type_of(p, node.operands[i]) == TREE_REAL)
+			rc = check_parse_fail(p, start,
+					      "this function takes integers: int(...) makes one of "
+					      "a double");
+	if (rc)
+		return rc;
+	return strcmp(function->name, "xor") ? check_add(p, out, node, start)
+					     : parse_check_xor(p, out, node.operands, start);
+}
+
 static int parse_check_call(struct check_parse *p, int *out, const char *start, size_t length)
 {
+	const struct expression_function *function;
 	int a[2], rc;
 
-	if (name_is("sum", start, length))
-		return parse_check_sum_or_extreme(p, out, TREE_SUM, start);
-	if (name_is("min", start, length))
-		return parse_check_sum_or_extreme(p, out, TREE_MINIMUM, start);
-	if (name_is("max", start, length))
-		return parse_check_sum_or_extreme(p, out, TREE_MAXIMUM, start);
+	for (size_t i = 0; i < ARRAY_SIZE(reductions); i++)
+		if (name_is(reductions[i].name, start, length))
+			return parse_reduction_or_extreme(p, out, &reductions[i], start);
 	if (name_is("abs", start, length)) {
 		rc = parse_check_arguments(p, a, 1);
 		return rc ? rc
@@ -362,7 +403,9 @@ static int parse_check_call(struct check_parse *p, int *out, const char *start, 
 	for (size_t i = 0; i < ARRAY_SIZE(real_functions); i++)
 		if (name_is(real_functions[i].name, start, length))
 			return parse_check_real_call(p, out, i, start);
-	return check_parse_fail(p, start, "no function has this name");
+	function = expression_function_find(start, length);
+	return function ? parse_integer_call(p, out, function, start)
+			: check_parse_fail(p, start, "no function has this name");
 }
 
 int check_parse_name(struct check_parse *p, int *out)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/check_expression_parser.h"
+#include "kernels/expression_functions.h"
 
 /* Nesting of parentheses, brackets and signs. Each costs about ten frames of the stack. */
 #define NESTING_LIMIT 64
@@ -83,6 +84,8 @@ static int parse_check_unary(struct check_parse *p, int *out)
 		operation = TREE_NEGATE;
 	else if (check_accept(p, "!"))
 		operation = TREE_NOT;
+	else if (check_accept(p, "~"))
+		operation = TREE_BIT_NOT;
 	else
 		return parse_check_primary(p, out);
 	if (++p->nesting > NESTING_LIMIT)
@@ -91,10 +94,15 @@ static int parse_check_unary(struct check_parse *p, int *out)
 	p->nesting--;
 	if (rc)
 		return rc;
+	if (operation == TREE_BIT_NOT && check_type_of(p, operand) == TREE_REAL)
+		return check_parse_fail(p, start,
+					"\"~\" takes an integer: int(...) makes one of a double");
 	return check_add_operation(p, out, operation,
 				   operation == TREE_NOT ? TREE_SIGNED : check_type_of(p, operand),
 				   operand, -1, start);
 }
+
+/* ---- operators of two operands ---- */
 
 struct check_symbol {
 	const char *text;
@@ -102,90 +110,109 @@ struct check_symbol {
 	bool swapped; /* the operands change places */
 };
 
+/* Operators of one precedence. */
+struct check_level {
+	const struct check_symbol *symbols;
+	size_t count;
+	bool comparison; /* one at most: "a < b < c" is an error */
+	bool of_integers;
+};
+
+static const struct check_symbol bit_ors[] = {{"|", TREE_BIT_OR, false}};
+static const struct check_symbol bit_ands[] = {{"&", TREE_BIT_AND, false}};
+static const struct check_symbol comparisons[] = {
+	{"==", TREE_EQUAL, false},     {"!=", TREE_UNEQUAL, false}, {"<=", TREE_LESS_EQUAL, false},
+	{">=", TREE_LESS_EQUAL, true}, {"<", TREE_LESS, false},     {">", TREE_LESS, true},
+};
+static const struct check_symbol shifts[] = {
+	{"<<", TREE_SHIFT_LEFT, false},
+	{">>", TREE_SHIFT_RIGHT, false},
+};
+static const struct check_symbol terms[] = {{"+", TREE_ADD, false}, {"-", TREE_SUBTRACT, false}};
+static const struct check_symbol products[] = {
+	{"*", TREE_MULTIPLY, false},
+	{"/", TREE_DIVIDE, false},
+	{"%", TREE_REMAINDER, false},
+};
+
+/* From the loosest. */
+static const struct check_level levels[] = {
+	{bit_ors, ARRAY_SIZE(bit_ors), .of_integers = true},
+	{bit_ands, ARRAY_SIZE(bit_ands), .of_integers = true},
+	{comparisons, ARRAY_SIZE(comparisons), .comparison = true},
+	{shifts, ARRAY_SIZE(shifts), .of_integers = true},
+	{.symbols = terms, .count = ARRAY_SIZE(terms)},
+	{.symbols = products, .count = ARRAY_SIZE(products)},
+};
+
+/* The operator of this level that comes next, which is consumed; NULL: another symbol. */
+static const struct check_symbol *accept_symbol(struct check_parse *p,
+						const struct check_level *level)
+{
+	const char *at = check_next(p);
+
+	/* && and || are looser than all of these. */
+	if ((*at == '&' || *at == '|') && at[1] == *at)
+		return NULL;
+	for (size_t i = 0; i < level->count; i++)
+		if (check_accept(p, level->symbols[i].text))
+			return &level->symbols[i];
+	return NULL;
+}
+
 /* Combines *out with the operand on its right. */
 static int check_combine(struct check_parse *p, int *out, int right,
-			 const struct check_symbol *symbol, bool comparison, const char *at)
+			 const struct check_symbol *symbol, const struct check_level *level,
+			 const char *at)
 {
-	int left = *out;
-	int rc = check_unify(p, &left, &right, at);
+	enum tree_type type = check_type_of(p, *out);
+	bool shift = level->symbols == shifts;
+	int left = *out, rc = 0;
 
-	if (rc)
-		return rc;
-	return check_add_operation(
-		p, out, symbol->operation, comparison ? TREE_SIGNED : check_type_of(p, left),
-		symbol->swapped ? right : left, symbol->swapped ? left : right, at);
-}
-
-static int parse_check_product(struct check_parse *p, int *out)
-{
-	static const struct check_symbol symbols[] = {
-		{"*", TREE_MULTIPLY, false},
-		{"/", TREE_DIVIDE, false},
-		{"%", TREE_REMAINDER, false},
-	};
-	int rc = parse_check_unary(p, out);
-
-	for (size_t i = 0; !rc && i < ARRAY_SIZE(symbols); i++) {
-		const char *at = check_next(p);
-		int right;
-
-		if (!check_accept(p, symbols[i].text))
-			continue;
-		rc = parse_check_unary(p, &right);
-		if (!rc)
-			rc = check_combine(p, out, right, &symbols[i], false, at);
-		i = (size_t)-1;
+	if (level->of_integers && (type == TREE_REAL || check_type_of(p, right) == TREE_REAL))
+		return check_parse_fail(p, at,
+					"bits are those of integers: int(...) makes one of a "
+					"double");
+	/* The number of bits does not decide the type of what is shifted. */
+	if (!shift) {
+		rc = check_unify(p, &left, &right, at);
+		type = level->comparison ? TREE_SIGNED : check_type_of(p, left);
 	}
-	return rc;
+	return rc ? rc
+		  : check_add_operation(p, out, symbol->operation, type,
+					symbol->swapped ? right : left,
+					symbol->swapped ? left : right, at);
 }
 
-static int parse_check_terms(struct check_parse *p, int *out)
+static int parse_check_level(struct check_parse *p, size_t index, int *out)
 {
-	static const struct check_symbol symbols[] = {
-		{"+", TREE_ADD, false},
-		{"-", TREE_SUBTRACT, false},
-	};
-	int rc = parse_check_product(p, out);
+	const struct check_level *level = &levels[index];
+	int rc;
 
-	for (size_t i = 0; !rc && i < ARRAY_SIZE(symbols); i++) {
+	if (index == ARRAY_SIZE(levels))
+		return parse_check_unary(p, out);
+	rc = parse_check_level(p, index + 1, out);
+	while (!rc) {
 		const char *at = check_next(p);
+		const struct check_symbol *symbol = accept_symbol(p, level);
 		int right;
 
-		if (!check_accept(p, symbols[i].text))
-			continue;
-		rc = parse_check_product(p, &right);
+		if (!symbol && *at == '^')
+			return check_parse_fail(p, at, EXPRESSION_NO_CARET);
+		if (!symbol)
+			break;
+		rc = parse_check_level(p, index + 1, &right);
 		if (!rc)
-			rc = check_combine(p, out, right, &symbols[i], false, at);
-		i = (size_t)-1;
-	}
-	return rc;
-}
-
-/* One comparison: "a < b < c" is an error. */
-static int parse_check_comparison(struct check_parse *p, int *out)
-{
-	static const struct check_symbol symbols[] = {
-		{"==", TREE_EQUAL, false},      {"!=", TREE_UNEQUAL, false},
-		{"<=", TREE_LESS_EQUAL, false}, {">=", TREE_LESS_EQUAL, true},
-		{"<", TREE_LESS, false},        {">", TREE_LESS, true},
-	};
-	int rc = parse_check_terms(p, out);
-
-	for (size_t i = 0; !rc && i < ARRAY_SIZE(symbols); i++) {
-		const char *at = check_next(p);
-		int right;
-
-		if (!check_accept(p, symbols[i].text))
-			continue;
-		rc = parse_check_terms(p, &right);
-		return rc ? rc : check_combine(p, out, right, &symbols[i], true, at);
+			rc = check_combine(p, out, right, symbol, level, at);
+		if (level->comparison)
+			break;
 	}
 	return rc;
 }
 
 static int parse_check_and(struct check_parse *p, int *out)
 {
-	int rc = parse_check_comparison(p, out);
+	int rc = parse_check_level(p, 0, out);
 
 	while (!rc) {
 		const char *at = check_next(p);
@@ -193,7 +220,7 @@ static int parse_check_and(struct check_parse *p, int *out)
 
 		if (!check_accept(p, "&&"))
 			break;
-		rc = parse_check_comparison(p, &right);
+		rc = parse_check_level(p, 0, &right);
 		if (!rc)
 			rc = check_add_operation(p, out, TREE_AND, TREE_SIGNED, *out, right, at);
 	}

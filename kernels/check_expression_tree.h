@@ -11,6 +11,7 @@
 #define KERNELS_CHECK_EXPRESSION_TREE_H
 
 #include "kernels/check_expression.h"
+#include "kernels/expression_functions.h"
 
 enum {
 	TREE_NODES = 1024,
@@ -32,13 +33,20 @@ enum tree_operation {
 	TREE_CONVERT,
 	TREE_NEGATE,
 	TREE_NOT,
+	TREE_BIT_NOT,
 	TREE_ABS,
 	TREE_FUNCTION,
+	TREE_CALL, /* of integers; operands: as many as the function takes */
 	TREE_ADD,
 	TREE_SUBTRACT,
 	TREE_MULTIPLY,
 	TREE_DIVIDE,
 	TREE_REMAINDER,
+	TREE_BIT_AND,
+	TREE_BIT_OR,
+	TREE_BIT_XOR,
+	TREE_SHIFT_LEFT,
+	TREE_SHIFT_RIGHT,
 	TREE_POW,
 	TREE_LEAST,
 	TREE_MOST,
@@ -49,9 +57,11 @@ enum tree_operation {
 	TREE_AND,
 	TREE_OR,
 	TREE_CHOOSE, /* operands: condition, then, else */
-	TREE_SUM,    /* reductions; operands: first, end, body */
+	TREE_SUM,    /* from here: reductions; operands: first, end, body */
 	TREE_MINIMUM,
 	TREE_MAXIMUM,
+	TREE_ARGMIN, /* the index of the first least body */
+	TREE_ARGMAX,
 };
 
 union tree_value {
@@ -63,11 +73,13 @@ struct tree_node {
 	enum tree_operation operation;
 	enum tree_type type;
 	union tree_value literal;
-	double (*function)(double); /* FUNCTION */
-	size_t name;                /* AXIS, LENGTH, ELEMENT: index into axes or buffers */
-	int slot;                   /* SLOT, and the slot of a reduction */
-	uint64_t which;             /* RANDOM: counts those of the text from 0 */
-	int operands[3];            /* indices of nodes; -1: none */
+	double (*function)(double);             /* FUNCTION */
+	const struct expression_function *call; /* CALL */
+	size_t name;         /* AXIS, LENGTH, ELEMENT: index into axes or buffers */
+	enum tree_type body; /* reductions: the type of the body */
+	uint64_t which;      /* RANDOM: counts those of the text from 0 */
+	int slot;            /* SLOT, and the slot of a reduction */
+	int operands[3];     /* indices of nodes; -1: none */
 	int depth;
 	unsigned depends; /* bit s: the value depends on slot s */
 	size_t character; /* position in the text, from 1 */
@@ -123,10 +135,13 @@ struct tree_block {
 /* A reduction in progress. All zeroes is the empty one. */
 struct tree_total {
 	union tree_value value;
-	double carry; /* what the additions of doubles lost */
+	int64_t index; /* ARGMIN, ARGMAX: that of the value */
+	double carry;  /* what the additions of doubles lost */
 	bool any;
 };
-void tree_total_add(struct tree_total *total, const struct tree_node *node, union tree_value value);
+/* Adds the body at `index`. Indices come in ascending order. */
+void tree_total_add(struct tree_total *total, const struct tree_node *node, union tree_value value,
+		    int64_t index);
 /* Adds a part to the total of the parts before it. */
 void tree_total_join(struct tree_total *total, const struct tree_node *node,
 		     const struct tree_total *part);
@@ -136,6 +151,16 @@ int tree_total_end(union tree_value *out, const struct tree_total *total,
 		   struct error *err);
 
 bool tree_is_reduction(const struct tree_node *node);
+
+bool tree_value_less(enum tree_type type, union tree_value a, union tree_value b);
+union tree_value tree_value_extreme(enum tree_type type, bool most, union tree_value a,
+				    union tree_value b);
+
+/* Divisions, shifts, bits and functions of integers: out[lane] has the left operand, or the only
+ * one, and gets the result. */
+int tree_compute_integers(union tree_value *out, const union tree_value *right,
+			  const struct tree_binding *binding, const struct tree_block *block,
+			  const struct tree_node *node, struct error *err);
 
 /* Evaluates a node for every lane. */
 int tree_evaluate(union tree_value *out, const struct tree_binding *binding,

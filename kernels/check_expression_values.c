@@ -5,7 +5,6 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "kernels/check_expression_tree.h"
@@ -13,97 +12,9 @@
 
 #define FOR_LANES for (int lane = 0; lane < block->lanes; lane++)
 
-int tree_fail(const struct tree_binding *binding, const struct tree_block *block, int lane,
-	      const struct tree_node *node, struct error *err, const char *format, ...)
-{
-	char cause[512], place[64] = "";
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(cause, sizeof(cause), format, arguments);
-	va_end(arguments);
-	if (lane >= 0 && block->of_result)
-		snprintf(place, sizeof(place), " for element %" PRId64, block->slots[0][lane]);
-	return error_set(err, PL_EUSAGE, "%s of %s, expression \"%.300s\", character %zu%s: %s",
-			 binding->expression->of_fill ? "fill" : "check", binding->result,
-			 binding->expression->text, node->character, place, cause);
-}
-
-bool tree_is_reduction(const struct tree_node *node)
-{
-	return node->operation == TREE_SUM || node->operation == TREE_MINIMUM ||
-	       node->operation == TREE_MAXIMUM;
-}
-
 static bool value_is_true(enum tree_type type, union tree_value value)
 {
 	return type == TREE_REAL ? value.real != 0.0 : value.integer != 0;
-}
-
-static bool value_is_less(enum tree_type type, union tree_value a, union tree_value b)
-{
-	return type == TREE_REAL       ? a.real < b.real
-	       : type == TREE_UNSIGNED ? (uint64_t)a.integer < (uint64_t)b.integer
-				       : a.integer < b.integer;
-}
-
-static union tree_value value_extreme(enum tree_type type, bool most, union tree_value a,
-				      union tree_value b)
-{
-	/* fmin() and fmax() pass over NaN, as fminf() does in device code. */
-	if (type == TREE_REAL)
-		return (union tree_value){.real = most ? fmax(a.real, b.real)
-						       : fmin(a.real, b.real)};
-	return value_is_less(type, a, b) == most ? b : a;
-}
-
-/* ---- totals ---- */
-
-static void add_compensated(struct tree_total *total, double value)
-{
-	double sum = total->value.real + value;
-
-	total->carry += fabs(total->value.real) >= fabs(value) ? (total->value.real - sum) + value
-							       : (value - sum) + total->value.real;
-	total->value.real = sum;
-}
-
-void tree_total_add(struct tree_total *total, const struct tree_node *node, union tree_value value)
-{
-	if (node->operation != TREE_SUM)
-		total->value = total->any
-				       ? value_extreme(node->type, node->operation == TREE_MAXIMUM,
-						       total->value, value)
-				       : value;
-	else if (node->type == TREE_REAL)
-		add_compensated(total, value.real);
-	else
-		total->value.integer =
-			(int64_t)((uint64_t)total->value.integer + (uint64_t)value.integer);
-	total->any = true;
-}
-
-void tree_total_join(struct tree_total *total, const struct tree_node *node,
-		     const struct tree_total *part)
-{
-	if (!part->any)
-		return;
-	tree_total_add(total, node, part->value);
-	total->carry += part->carry;
-}
-
-int tree_total_end(union tree_value *out, const struct tree_total *total,
-		   const struct tree_binding *binding, const struct tree_node *node,
-		   struct error *err)
-{
-	if (node->operation != TREE_SUM && !total->any)
-		return tree_fail(binding, NULL, -1, node, err,
-				 "the minimum or maximum of no values");
-	*out = total->value;
-	/* With an infinite term the carry is NaN, and the sum is right without it. */
-	if (node->operation == TREE_SUM && node->type == TREE_REAL && isfinite(out->real))
-		out->real += total->carry;
-	return 0;
 }
 
 /* The block of the bodies of a reduction: pairs of a lane of the block and an index. */
@@ -129,7 +40,8 @@ static int reduction_flush(struct reduction_pairs *pairs, struct error *err)
 		bodies.slots[s] = pairs->slots[s];
 	rc = tree_evaluate(values, pairs->binding, &bodies, pairs->node->operands[2], err);
 	for (int i = 0; !rc && i < pairs->count; i++)
-		tree_total_add(&pairs->totals[pairs->lane_of[i]], pairs->node, values[i]);
+		tree_total_add(&pairs->totals[pairs->lane_of[i]], pairs->node, values[i],
+			       pairs->slots[pairs->node->slot][i]);
 	pairs->count = 0;
 	return rc;
 }
@@ -326,6 +238,7 @@ static int evaluate_unary_node(union tree_value *out, const struct tree_binding 
 	out[lane].real = node->function(out[lane].real);
 	else if (node->operation == TREE_NOT) FOR_LANES out[lane].integer =
 		!value_is_true(type, out[lane]);
+	else if (node->operation == TREE_BIT_NOT) FOR_LANES out[lane].integer = ~out[lane].integer;
 	else if (type == TREE_REAL) FOR_LANES out[lane].real =
 		node->operation == TREE_ABS ? fabs(out[lane].real) : -out[lane].real;
 	else if (node->operation == TREE_NEGATE || type == TREE_SIGNED)
@@ -334,41 +247,17 @@ static int evaluate_unary_node(union tree_value *out, const struct tree_binding 
 	return 0;
 }
 
-/* The divisor is not 0. Division of 32 bits is several times as fast as that of 64. */
-static int64_t divide_integers(enum tree_type type, bool remainder, int64_t a, int64_t b)
-{
-	uint64_t left = (uint64_t)a, right = (uint64_t)b;
-
-	if ((left | right) >> 32 == 0)
-		return remainder ? (uint32_t)left % (uint32_t)right
-				 : (uint32_t)left / (uint32_t)right;
-	if (type == TREE_UNSIGNED)
-		return (int64_t)(remainder ? left % right : left / right);
-	/* INT64_MIN / -1 wraps, as a product does. */
-	if (b == -1)
-		return remainder ? 0 : (int64_t)(0 - left);
-	return remainder ? a % b : a / b;
-}
-
 static int divide_values(union tree_value *out, const union tree_value *right,
 			 const struct tree_binding *binding, const struct tree_block *block,
 			 const struct tree_node *node, struct error *err)
 {
-	enum tree_type type = node->type;
 	bool remainder = node->operation == TREE_REMAINDER;
 
+	if (node->type != TREE_REAL)
+		return tree_compute_integers(out, right, binding, block, node, err);
 	FOR_LANES
-	{
-		if (type == TREE_REAL)
-			out[lane].real = remainder ? fmod(out[lane].real, right[lane].real)
-						   : out[lane].real / right[lane].real;
-		else if (right[lane].integer == 0)
-			return tree_fail(binding, block, lane, node, err,
-					 "an integer is divided by zero");
-		else
-			out[lane].integer = divide_integers(type, remainder, out[lane].integer,
-							    right[lane].integer);
-	}
+	out[lane].real = remainder ? fmod(out[lane].real, right[lane].real)
+				   : out[lane].real / right[lane].real;
 	return 0;
 }
 
@@ -381,11 +270,11 @@ static void compare_operands(union tree_value *out, const union tree_value *righ
 		bool equal = type == TREE_REAL ? a.real == b.real : a.integer == b.integer;
 
 		if (node->operation == TREE_LEAST || node->operation == TREE_MOST)
-			out[lane] = value_extreme(type, node->operation == TREE_MOST, a, b);
+			out[lane] = tree_value_extreme(type, node->operation == TREE_MOST, a, b);
 		else if (node->operation == TREE_EQUAL || node->operation == TREE_UNEQUAL)
 			out[lane].integer = equal == (node->operation == TREE_EQUAL);
 		else
-			out[lane].integer = value_is_less(type, a, b) ||
+			out[lane].integer = tree_value_less(type, a, b) ||
 					    (node->operation == TREE_LESS_EQUAL && equal);
 	}
 }
@@ -404,7 +293,7 @@ static int evaluate_binary_node(union tree_value *out, const struct tree_binding
 	bool real = node->type == TREE_REAL;
 	int empty, rc = tree_evaluate(out, binding, block, node->operands[0], err);
 
-	if (!rc)
+	if (!rc && node->operands[1] >= 0)
 		rc = tree_evaluate(right, binding, block, node->operands[1], err);
 	if (rc)
 		return rc;
@@ -430,6 +319,13 @@ static int evaluate_binary_node(union tree_value *out, const struct tree_binding
 	case TREE_DIVIDE:
 	case TREE_REMAINDER:
 		return divide_values(out, right, binding, block, node, err);
+	case TREE_BIT_AND:
+	case TREE_BIT_OR:
+	case TREE_BIT_XOR:
+	case TREE_SHIFT_LEFT:
+	case TREE_SHIFT_RIGHT:
+	case TREE_CALL:
+		return tree_compute_integers(out, right, binding, block, node, err);
 	case TREE_POW:
 		FOR_LANES
 		out[lane].real = pow(out[lane].real, right[lane].real);
@@ -476,6 +372,7 @@ int tree_evaluate(union tree_value *out, const struct tree_binding *binding,
 	case TREE_CONVERT:
 	case TREE_NEGATE:
 	case TREE_NOT:
+	case TREE_BIT_NOT:
 	case TREE_ABS:
 	case TREE_FUNCTION:
 		return evaluate_unary_node(out, binding, block, node, err);
@@ -487,6 +384,8 @@ int tree_evaluate(union tree_value *out, const struct tree_binding *binding,
 	case TREE_SUM:
 	case TREE_MINIMUM:
 	case TREE_MAXIMUM:
+	case TREE_ARGMIN:
+	case TREE_ARGMAX:
 		return node->depends ? evaluate_reduction(out, binding, block, node, err)
 				     : evaluate_constant(out, binding, block, index, err);
 	default:

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "kernels/expression_functions.h"
 #include "kernels/kernels.h"
 
 /* Deeper than any table needs, and shallow enough for the stack of a worker. */
@@ -63,89 +64,10 @@ static int expect(struct evaluation *e, const char *symbol, const char *cause)
 	return accept(e, symbol) ? 0 : expression_fail_at(e, e->at, cause);
 }
 
-static int64_t floor_log2(int64_t value)
+static int evaluate_call(struct evaluation *e, const struct expression_function *function,
+			 const char *start, int64_t *out)
 {
-	return 63 - __builtin_clzll((unsigned long long)value);
-}
-
-static int64_t floor_sqrt(int64_t value)
-{
-	uint64_t root = 0;
-
-	/* Bit by bit, and exact. sqrt() is not: it rounds its argument to a double. */
-	for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
-		if ((root + bit) * (root + bit) <= (uint64_t)value)
-			root += bit;
-	return (int64_t)root;
-}
-
-/* ---- functions: each returns NULL, or the cause of its failure ---- */
-
-static const char *function_min(int64_t *out, const int64_t *a)
-{
-	*out = a[0] < a[1] ? a[0] : a[1];
-	return NULL;
-}
-
-static const char *function_max(int64_t *out, const int64_t *a)
-{
-	*out = a[0] > a[1] ? a[0] : a[1];
-	return NULL;
-}
-
-static const char *function_ceil_div(int64_t *out, const int64_t *a)
-{
-	if (a[0] < 0 || a[1] < 1)
-		return "ceil_div needs a dividend of at least 0 and a divisor of at least 1";
-	*out = a[0] / a[1] + (a[0] % a[1] != 0);
-	return NULL;
-}
-
-static const char *function_is_pow2(int64_t *out, const int64_t *a)
-{
-	*out = a[0] > 0 && (a[0] & (a[0] - 1)) == 0;
-	return NULL;
-}
-
-static const char *function_log2(int64_t *out, const int64_t *a)
-{
-	if (a[0] < 1)
-		return "log2 needs at least 1";
-	*out = floor_log2(a[0]);
-	return NULL;
-}
-
-static const char *function_pow2(int64_t *out, const int64_t *a)
-{
-	if (a[0] < 0 || a[0] > 62)
-		return "pow2 takes 0 to 62";
-	*out = INT64_C(1) << a[0];
-	return NULL;
-}
-
-static const char *function_isqrt(int64_t *out, const int64_t *a)
-{
-	if (a[0] < 0)
-		return "isqrt needs at least 0";
-	*out = floor_sqrt(a[0]);
-	return NULL;
-}
-
-static const struct function {
-	const char *name;
-	int argument_count;
-	const char *(*call)(int64_t *out, const int64_t *arguments);
-} functions[] = {
-	{"min", 2, function_min},           {"max", 2, function_max},
-	{"ceil_div", 2, function_ceil_div}, {"is_pow2", 1, function_is_pow2},
-	{"log2", 1, function_log2},         {"pow2", 1, function_pow2},
-	{"isqrt", 1, function_isqrt},
-};
-
-static int evaluate_call(struct evaluation *e, const struct function *function, const char *start,
-			 int64_t *out)
-{
-	int64_t arguments[2] = {0};
+	int64_t arguments[EXPRESSION_FUNCTION_ARGUMENTS] = {0};
 	const char *cause;
 	int rc;
 
@@ -168,6 +90,7 @@ static int evaluate_call(struct evaluation *e, const struct function *function, 
 
 static int evaluate_name(struct evaluation *e, int64_t *out)
 {
+	const struct expression_function *function;
 	const char *start = e->at;
 	size_t length;
 
@@ -175,11 +98,9 @@ static int evaluate_name(struct evaluation *e, int64_t *out)
 		e->at++;
 	length = (size_t)(e->at - start);
 	if (accept(e, "(")) {
-		for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
-			if (strlen(functions[i].name) == length &&
-			    !memcmp(functions[i].name, start, length))
-				return evaluate_call(e, &functions[i], start, out);
-		return expression_fail_at(e, start, "no function has this name");
+		function = expression_function_find(start, length);
+		return function ? evaluate_call(e, function, start, out)
+				: expression_fail_at(e, start, "no function has this name");
 	}
 	for (size_t i = 0; i < e->variable_count; i++) {
 		const struct expression_variable *variable = &e->variables[i];
@@ -225,14 +146,11 @@ static int evaluate_primary(struct evaluation *e, int64_t *out)
 static int evaluate_unary(struct evaluation *e, int64_t *out)
 {
 	const char *start;
-	bool negate, invert;
 	int rc;
 
 	skip_expression_blanks(e);
 	start = e->at;
-	negate = accept(e, "-");
-	invert = !negate && accept(e, "!");
-	if (!negate && !invert)
+	if (!accept(e, "-") && !accept(e, "!") && !accept(e, "~"))
 		return evaluate_primary(e, out);
 	if (++e->depth > DEPTH_LIMIT)
 		return expression_fail_at(e, start, "nested too deep");
@@ -240,8 +158,10 @@ static int evaluate_unary(struct evaluation *e, int64_t *out)
 	e->depth--;
 	if (rc)
 		return rc;
-	if (invert)
+	if (*start == '!')
 		*out = !*out;
+	else if (*start == '~')
+		*out = ~*out;
 	else if (__builtin_sub_overflow(0, *out, out))
 		return fail_value(e, start, "the negation overflows", out);
 	return 0;
@@ -259,6 +179,8 @@ static int evaluate_product(struct evaluation *e, int64_t *out)
 		skip_expression_blanks(e);
 		start = e->at;
 		symbol = *start;
+		if (symbol == '^')
+			return expression_fail_at(e, start, EXPRESSION_NO_CARET);
 		if (symbol != '*' && symbol != '/' && symbol != '%')
 			return 0;
 		e->at++;
@@ -304,12 +226,46 @@ static int evaluate_sum(struct evaluation *e, int64_t *out)
 	return rc;
 }
 
+/* Sets *value; or returns why the shift has none. A shift to the left is a product, so a bit that
+ * it would lose, or a sign that it would change, is an overflow. */
+static const char *shift_integer(int64_t *value, bool to_left, int64_t count)
+{
+	int64_t left = *value;
+
+	if (count < 0 || count > 63)
+		return "a shift is by 0 to 63 bits";
+	*value = to_left ? (int64_t)((uint64_t)left << count) : left >> count;
+	return to_left && *value >> count != left ? "the shift overflows 64 bits" : NULL;
+}
+
+static int evaluate_shift(struct evaluation *e, int64_t *out)
+{
+	int rc = evaluate_sum(e, out);
+
+	while (!rc) {
+		const char *start, *cause;
+		int64_t right;
+
+		skip_expression_blanks(e);
+		start = e->at;
+		if (!accept(e, "<<") && !accept(e, ">>"))
+			return 0;
+		rc = evaluate_sum(e, &right);
+		if (rc)
+			break;
+		cause = shift_integer(out, *start == '<', right);
+		if (cause)
+			rc = fail_value(e, start, cause, out);
+	}
+	return rc;
+}
+
 /* Evaluates one comparison per level: "a < b < c" is an error. */
 static int evaluate_comparison(struct evaluation *e, int64_t *out)
 {
 	static const char *const symbols[] = {"==", "!=", "<=", ">=", "<", ">"};
 	int64_t left, right;
-	int rc = evaluate_sum(e, out);
+	int rc = evaluate_shift(e, out);
 
 	if (rc)
 		return rc;
@@ -317,7 +273,7 @@ static int evaluate_comparison(struct evaluation *e, int64_t *out)
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
 		if (!accept(e, symbols[i]))
 			continue;
-		rc = evaluate_sum(e, &right);
+		rc = evaluate_shift(e, &right);
 		if (rc)
 			return rc;
 		*out = i == 0   ? left == right
@@ -331,16 +287,54 @@ static int evaluate_comparison(struct evaluation *e, int64_t *out)
 	return 0;
 }
 
-static int evaluate_and(struct evaluation *e, int64_t *out)
+/* Consumes `symbol`, which is one character, unless it is the first of && or ||. */
+static bool accept_single(struct evaluation *e, char symbol)
+{
+	skip_expression_blanks(e);
+	if (*e->at != symbol || e->at[1] == symbol)
+		return false;
+	e->at++;
+	return true;
+}
+
+static int evaluate_bit_and(struct evaluation *e, int64_t *out)
 {
 	int rc = evaluate_comparison(e, out);
+
+	while (!rc && accept_single(e, '&')) {
+		int64_t right;
+
+		rc = evaluate_comparison(e, &right);
+		if (!rc)
+			*out &= right;
+	}
+	return rc;
+}
+
+static int evaluate_bit_or(struct evaluation *e, int64_t *out)
+{
+	int rc = evaluate_bit_and(e, out);
+
+	while (!rc && accept_single(e, '|')) {
+		int64_t right;
+
+		rc = evaluate_bit_and(e, &right);
+		if (!rc)
+			*out |= right;
+	}
+	return rc;
+}
+
+static int evaluate_and(struct evaluation *e, int64_t *out)
+{
+	int rc = evaluate_bit_or(e, out);
 
 	while (!rc && accept(e, "&&")) {
 		bool unneeded = !*out;
 		int64_t right;
 
 		e->skipping += unneeded;
-		rc = evaluate_comparison(e, &right);
+		rc = evaluate_bit_or(e, &right);
 		e->skipping -= unneeded;
 		if (!rc)
 			*out = !unneeded && right;

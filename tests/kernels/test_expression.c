@@ -76,6 +76,28 @@ static void test_values(void **state)
 		{"isqrt(9223372030926249001)", INT64_C(3037000499)},
 		{"isqrt(9223372030926249000)", INT64_C(3037000498)},
 		{"min(ceil_div(n, 4 * block), 132 * max(1, 2048 / block))", 977},
+		{"12 & 10", 8},
+		{"12 | 3", 15},
+		{"xor(12, 10)", 6},
+		{"~0", -1},
+		{"~~i", 3},
+		{"-~i", 4},
+		{"1 << 20", 1 << 20},
+		{"1 << 62 >> 60", 4},
+		{"-8 >> 1", -4},
+		{"-1 << 63", INT64_MIN},
+		{"low >> 63", -1},
+		{"0 << 63", 0},
+		/* C's precedence, from the tightest: + before <<, << before <, == before &, &
+		 * before |, and both before && and ||. */
+		{"1 << 2 + 1", 8},
+		{"1 << 4 > 15", 1},
+		{"6 & 2 == 2", 0},
+		{"1 | 2 & 4", 1},
+		{"4 & 4 && 2 & 1", 0},
+		{"2 & 1 || 4 & 4", 1},
+		{"1&&2", 1},
+		{"0||0|4", 1},
 	};
 
 	(void)state;
@@ -102,6 +124,8 @@ static void test_short_circuit(void **state)
 	assert_int_equal(value, 1);
 	assert_int_equal(evaluate(&value, "0 && (1 || 1 / 0) || 1", &err), 0);
 	assert_int_equal(value, 1);
+	assert_int_equal(evaluate(&value, "1 || 1 << 64 | huge << 1", &err), 0);
+	assert_int_equal(value, 1);
 	assert_int_equal(evaluate(&value, "0 && unknown", &err), PL_EPARSE);
 	assert_int_equal(evaluate(&value, "1 && 1 / 0", &err), PL_EPARSE);
 	assert_int_equal(evaluate(&value, "(0 && 1 / 0) + 1 / 0", &err), PL_EPARSE);
@@ -127,8 +151,18 @@ static void test_failures(void **state)
 		{"min(1)", "second argument"},
 		{"min(1, 2, 3)", "\")\""},
 		{"log2(1, 2)", "\")\""},
-		{"n & 1", "character 3"},
-		{"n | 1", "character 3"},
+		{"n & & 1", "character 5"},
+		{"n | ", "character 5"},
+		{"1 << 64", "character 3: a shift is by 0 to 63 bits"},
+		{"1 >> -1", "a shift is by 0 to 63 bits"},
+		{"1 << 63", "the shift overflows"},
+		{"huge << 1", "the shift overflows"},
+		{"low << 1", "the shift overflows"},
+		{"1 < < 2", "character 5"},
+		{"xor(1)", "second argument"},
+		{"2^20",
+		 "character 2: \"^\" is a power only in the values of an axis; write pow2(20)"},
+		{"(n ^ 1) + 1", "character 4: \"^\" is a power only"},
 		{"n = 1", "character 3"},
 		{"1 < 2 < 3", "character 7"},
 		{"1.5", "character 2"},
