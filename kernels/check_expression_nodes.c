@@ -3,11 +3,12 @@
 #include <string.h>
 
 #include "kernels/check_expression_parser.h"
+#include "kernels/expression_text.h"
 
 int check_parse_fail(struct check_parse *p, const char *at, const char *cause)
 {
-	return error_set(p->err, PL_EPARSE, "%s expression \"%.400s\", character %td: %s",
-			 p->names->of_fill ? "fill" : "check", p->text, at - p->text + 1, cause);
+	return expression_refuse(p->err, p->names->of_fill ? "fill expression" : "check expression",
+				 p->text, at, cause);
 }
 
 bool check_accept(struct check_parse *p, const char *symbol)
@@ -57,6 +58,8 @@ int check_add(struct check_parse *p, int *out, struct tree_node node, const char
 	if (node.depth > TREE_DEPTH)
 		return check_parse_fail(p, at, "the expression is nested too deep");
 	*out = tree->node_count;
+	tree->nodes = xgrow(tree->nodes, &tree->node_capacity, (size_t)tree->node_count + 1,
+			    sizeof(*tree->nodes));
 	tree->nodes[tree->node_count++] = node;
 	return 0;
 }

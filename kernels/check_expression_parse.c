@@ -9,7 +9,7 @@
 
 /* Nesting of parentheses, brackets and signs. Each costs about ten frames of the stack. */
 #define NESTING_LIMIT 64
-#define TEXT_LIMIT 4096
+#define TEXT_LIMIT 65536
 
 static int parse_check_any(struct check_parse *p, int *out);
 
@@ -312,6 +312,7 @@ void check_expression_free(struct check_expression *expression)
 	for (size_t i = 0; i < expression->buffer_count; i++)
 		free(expression->buffers[i].name);
 	free(expression->buffers);
+	free(expression->nodes);
 	string_list_release(&expression->axes);
 	free(expression->text);
 	free(expression);

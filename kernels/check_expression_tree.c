@@ -5,21 +5,26 @@
 #include <stdio.h>
 
 #include "kernels/check_expression_tree.h"
+#include "kernels/expression_text.h"
 
 int tree_fail(const struct tree_binding *binding, const struct tree_block *block, int lane,
 	      const struct tree_node *node, struct error *err, const char *format, ...)
 {
-	char cause[512], place[64] = "";
+	char cause[512], element[64] = "";
+	struct text place = TEXT_INIT;
 	va_list arguments;
 
 	va_start(arguments, format);
 	vsnprintf(cause, sizeof(cause), format, arguments);
 	va_end(arguments);
 	if (lane >= 0 && block->of_result)
-		snprintf(place, sizeof(place), " for element %" PRId64, block->slots[0][lane]);
-	return error_set(err, PL_EUSAGE, "%s of %s, expression \"%.300s\", character %zu%s: %s",
-			 binding->expression->of_fill ? "fill" : "check", binding->result,
-			 binding->expression->text, node->character, place, cause);
+		snprintf(element, sizeof(element), " for element %" PRId64, block->slots[0][lane]);
+	expression_add_place(&place, binding->expression->text, node->character);
+	error_set(err, PL_EUSAGE, "%s of %s, expression %s%s: %s",
+		  binding->expression->of_fill ? "fill" : "check", binding->result, place.data,
+		  element, cause);
+	text_release(&place);
+	return PL_EUSAGE;
 }
 
 bool tree_is_reduction(const struct tree_node *node)

@@ -14,7 +14,7 @@
 #include "kernels/expression_functions.h"
 
 enum {
-	TREE_NODES = 1024,
+	TREE_NODES = 16384, /* bounds the memory of an expression, 17 MB with its constants */
 	TREE_DEPTH = 200,
 	TREE_SLOTS = 8,
 	TREE_LANES = 64, /* elements that are evaluated together */
@@ -96,7 +96,8 @@ struct tree_buffer {
 
 struct check_expression {
 	char *text;
-	struct tree_node nodes[TREE_NODES];
+	struct tree_node *nodes;
+	size_t node_capacity;
 	int node_count;
 	int root;
 	struct tree_buffer *buffers; /* those that the text names */

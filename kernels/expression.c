@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kernels/expression_functions.h"
+#include "kernels/expression_text.h"
 #include "kernels/kernels.h"
 
 /* Deeper than any table needs, and shallow enough for the stack of a worker. */
@@ -28,8 +29,7 @@ static int evaluate_or(struct evaluation *e, int64_t *out);
 
 static int expression_fail_at(struct evaluation *e, const char *at, const char *cause)
 {
-	return error_set(e->err, PL_EPARSE, "expression \"%s\", character %td: %s", e->text,
-			 at - e->text + 1, cause);
+	return expression_refuse(e->err, "expression", e->text, at, cause);
 }
 
 /* Reports a failed operation. While skipping, sets *out = 0 and returns 0 instead. */

@@ -156,8 +156,7 @@ static const char *check_item_text(const struct case_check *check, size_t buffer
 /* How much of an expression or a command a message shows. */
 #define CHECK_SHOWN_BYTES 80
 
-/* What follows must stay visible, so only the beginning of a long check is shown. */
-static void add_beginning(struct text *out, const char *check)
+void case_add_beginning(struct text *out, const char *check)
 {
 	size_t length = strlen(check);
 
@@ -187,14 +186,14 @@ void case_describe_expected(struct text *out, const struct launch_case *work, si
 		break;
 	case CHECK_EXPRESSION:
 		text_add(out, "the expression ");
-		add_beginning(out, check_item_text(check, buffer));
+		case_add_beginning(out, check_item_text(check, buffer));
 		break;
 	case CHECK_FILE:
 		text_addf(out, "the file %.200s", check_item_text(check, buffer));
 		break;
 	case CHECK_COMMAND:
 		text_add(out, "the results of the command ");
-		add_beginning(out, check->command);
+		case_add_beginning(out, check->command);
 		break;
 	case CHECK_NONE:
 		text_add(out, "nothing");

@@ -69,6 +69,9 @@ struct case_accuracy {
 /* Adds one result to the accuracy of the case. */
 void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer *buffer,
 			double largest_error, double largest_expected);
+/* Appends a check's expression or command; of a long one the beginning, so that what follows in the
+ * message stays visible. */
+void case_add_beginning(struct text *out, const char *check);
 /* Appends what a result is compared with: "the CPU oracle", "the expression 2 * x". */
 void case_describe_expected(struct text *out, const struct launch_case *work, size_t buffer);
 /* Appends the kernels of reference launches: "the kernel slow", "the kernels slow, end". */

@@ -191,14 +191,17 @@ static int compute_by_expression(const struct launch_case *work, const struct ca
 				 struct error *err)
 {
 	struct check_expression *expression = NULL;
+	struct text shown = TEXT_INIT;
 	int rc = parse_expression(&expression, work, item->text, err);
 
 	if (rc == 0)
 		rc = check_expression_compute(expression, work, inputs, item->buffer,
 					      expected->data[item->buffer], err);
 	check_expression_free(expression);
-	return error_context(err, rc, "verify %s = %s", work->buffers[item->buffer].name,
-			     item->text);
+	case_add_beginning(&shown, item->text);
+	error_context(err, rc, "verify %s = %s", work->buffers[item->buffer].name, shown.data);
+	text_release(&shown);
+	return rc;
 }
 
 /* A result that no item describes cannot be compared. */

@@ -404,7 +404,7 @@ static void test_bounds(void **state)
 		{"sqrt(", "1", ")", 500, "nested too deep"},
 		{"i % 2 ? ", "x", " : 1.5", 60, NULL},
 		{"i % 2 && (", "x", ")", 60, NULL},
-		{"", "1", " ", 5000, "the limit is 4096"},
+		{"", "1", " ", 70000, "the limit is 65536"},
 	};
 
 	(void)state;
