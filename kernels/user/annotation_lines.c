@@ -88,14 +88,14 @@ static int add_annotation(struct line_reading *r, const char *begin, const char 
 	while (begin < end && is_line_blank(end[-1]))
 		end--;
 	continues = begin < end && end[-1] == '\\';
-	if (continues)
+	for (end -= continues; begin < end && is_line_blank(end[-1]);)
 		end--;
 	rc = check_characters(r, begin, end);
 	if (rc)
 		return rc;
 	if (!r->start.file)
 		r->start = r->place;
-	else
+	else if (r->joined.length && begin < end)
 		text_add_char(&r->joined, ' ');
 	text_add_bytes(&r->joined, begin, (size_t)(end - begin));
 	if (r->joined.length > ANNOTATION_MAX_BYTES)
@@ -238,7 +238,7 @@ int annotation_lines_add(struct annotation_lines *lines, struct annotation_pool 
 		.lines = lines,
 		.pool = pool,
 		.folder = folder,
-		.place = {file, 0},
+		.place = {.file = file},
 		.joined = TEXT_INIT,
 		.err = err,
 	};

@@ -332,6 +332,22 @@ static void test_checks(void **state)
 	free(other);
 }
 
+/* Blanks around the backslashes and lines with nothing else are one blank. */
+static void test_continued_expression(void **state)
+{
+	struct folder *folder = *state;
+
+	folder_write(folder, "k.cu",
+		     "// perflab: buffer y: f32[4] out\n"
+		     "// perflab: launch k<<<1, 1>>>(y)\n"
+		     "// perflab: verify y = 1 + \t\\\n"
+		     "// perflab: \\\n"
+		     "// perflab:\t  2\\\n"
+		     "// perflab: * i\n");
+	assert_string_equal(folder_kernel(folder, FILES("k.cu"))->variants[0].check->items[0].text,
+			    "1 + 2 * i");
+}
+
 static void test_default_tolerance(void **state)
 {
 	struct folder *folder = *state;
@@ -399,6 +415,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_written_fills, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_resolves, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_checks, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(test_continued_expression, folder_setup,
+						folder_teardown),
 		cmocka_unit_test_setup_teardown(test_default_tolerance, folder_setup,
 						folder_teardown),
 	};
