@@ -65,9 +65,13 @@ static void kernel_check_cell(struct text *out, const struct kernel *kernel,
 		text_add(out, "none");
 	else if (check->kind == CHECK_COMMAND)
 		text_addf(out, "by %s", check->command);
-	for (size_t i = 0; check && i < check->item_count; i++)
-		text_addf(out, "%s%s %s %s", i ? "; " : "", check->items[i].buffer,
-			  check->kind == CHECK_FILE ? "from" : "=", check->items[i].text);
+	for (size_t i = 0; check && i < check->item_count; i++) {
+		const struct kernel_check_item *item = &check->items[i];
+
+		text_addf(out, "%s%s %s %s", i ? "; " : "", item->buffer,
+			  check->kind == CHECK_FILE ? "from" : "=",
+			  item->written ? item->written : item->text);
+	}
 	for (size_t i = 0; check && i < check->launch_count; i++)
 		text_addf(out, "%skernel %s", i ? "; " : "", check->launches[i].entry);
 	if (check && check->source)

@@ -61,6 +61,10 @@ struct check_names {
 /* Immutable, so threads can share it. Owns its names. */
 struct check_expression;
 
+/* Whether a function, or a reduction over a range, has this name. */
+bool check_expression_has_function(const char *name, size_t length);
+bool check_expression_is_reduction(const char *name, size_t length);
+
 /*
  * Returns 0 and sets *out, which the caller frees; or PL_EPARSE with the
  * character of the mistake, and leaves *out unchanged. The length of the text,

@@ -272,6 +272,32 @@ static const struct check_reduction {
 	{"argmax", TREE_ARGMAX, false, "argmax takes (BODY) or (NAME, FROM, TO, BODY)"},
 };
 
+static const struct check_reduction *find_reduction(const char *name, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(reductions); i++)
+		if (name_is(reductions[i].name, name, length))
+			return &reductions[i];
+	return NULL;
+}
+
+bool check_expression_is_reduction(const char *name, size_t length)
+{
+	return find_reduction(name, length) != NULL;
+}
+
+bool check_expression_has_function(const char *name, size_t length)
+{
+	static const char *const others[] = {"abs", "int", "pow", "random"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(real_functions); i++)
+		if (name_is(real_functions[i].name, name, length))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (name_is(others[i], name, length))
+			return true;
+	return find_reduction(name, length) || expression_function_find(name, length);
+}
+
 /* By the number of arguments: a reduction, or the extreme of two values. */
 static int parse_reduction_or_extreme(struct check_parse *p, int *out,
 				      const struct check_reduction *reduction, const char *start)
@@ -371,12 +397,12 @@ static int parse_integer_call(struct check_parse *p, int *out,
 
 static int parse_check_call(struct check_parse *p, int *out, const char *start, size_t length)
 {
+	const struct check_reduction *reduction = find_reduction(start, length);
 	const struct expression_function *function;
 	int a[2], rc;
 
-	for (size_t i = 0; i < ARRAY_SIZE(reductions); i++)
-		if (name_is(reductions[i].name, start, length))
-			return parse_reduction_or_extreme(p, out, &reductions[i], start);
+	if (reduction)
+		return parse_reduction_or_extreme(p, out, reduction, start);
 	if (name_is("abs", start, length)) {
 		rc = parse_check_arguments(p, a, 1);
 		return rc ? rc

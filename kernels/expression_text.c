@@ -5,7 +5,7 @@
 #include "kernels/expression_text.h"
 
 /* A text of up to this length is shown whole. */
-#define WHOLE_BYTES 400
+#define WHOLE_BYTES 300
 /* Of a longer one so much before the character, and from it on. */
 #define BEFORE_BYTES 100
 #define AFTER_BYTES 100

@@ -209,6 +209,8 @@ bool check_kind_parse(enum check_kind *out, const char *name);
 struct kernel_check_item {
 	const char *buffer;
 	const char *text; /* the expression, or the path of the file */
+	/* EXPRESSION: as the user wrote it, if parts of it have names there; NULL: as `text`. */
+	const char *written;
 };
 
 struct kernel_check {

@@ -232,12 +232,27 @@ static int parse_explicit(struct argument_parse *parse, struct kernel_arg *out, 
 		       : 0;
 }
 
+/* Expands the lets of a value. The fields of a struct are values of their own, and the hex digits
+ * of bytes(…) only look like names. */
+static int expand_value(struct argument_parse *parse, const char **text)
+{
+	char *name, *inside;
+	enum arg_kind kind;
+
+	if (is_call(parse->scan, &name, &inside, *text) && arg_kind_parse(&kind, name) &&
+	    (kind == ARG_BYTES || kind == ARG_STRUCT))
+		return 0;
+	return scan_expand(parse->scan, text);
+}
+
 /* Recursion ends at STRUCT_MOST_DEPTH. */
 static int parse_argument(struct argument_parse *parse, struct kernel_arg *out, const char *text)
 {
 	bool found;
-	int rc;
+	int rc = expand_value(parse, &text);
 
+	if (rc)
+		return rc;
 	if (real_literal_length(text)) {
 		out->kind = ARG_REAL;
 		return parse_real(parse->scan, out, text);

@@ -138,10 +138,14 @@ static int numbers_fill(struct annotation_scan *scan, struct kernel_buffer *buff
 		return scan_error(scan, "%s takes %zu number%s, not \"%.60s\"", word, count, plural,
 				  inside);
 	whole_fill(buffer, fill);
-	for (size_t i = 0; i < count; i++)
-		if (parse_double(numbers[i], list.items[i], NULL))
-			buffer->fill_numbers[i] = list.items[i];
-	return 0;
+	for (size_t i = 0; i < count && !rc; i++) {
+		const char *number = list.items[i];
+
+		rc = scan_expand(scan, &number);
+		if (!rc && parse_double(numbers[i], number, NULL))
+			buffer->fill_numbers[i] = number;
+	}
+	return rc;
 }
 
 /* What follows "=" is the rest of the line. */
@@ -150,7 +154,7 @@ static int expression_fill(struct annotation_scan *scan, struct kernel_buffer *b
 	whole_fill(buffer, FILL_EXPRESSION);
 	buffer->fill_expression = scan_rest(scan);
 	if (*buffer->fill_expression)
-		return 0;
+		return scan_expand(scan, &buffer->fill_expression);
 	return scan_error(scan,
 			  "\"%s\" has no expression after \"=\"; write the value of element i, as "
 			  "in = 8 * i",
@@ -216,7 +220,7 @@ static int parse_fill_bits(struct annotation_scan *scan, struct kernel_buffer *b
 				  "random; use uniform(a, b), integers(a, b) or normal(mean, sd)",
 				  bits, buffer->name);
 	buffer->fill_bits = bits;
-	return 0;
+	return scan_expand(scan, &buffer->fill_bits);
 }
 
 /* FILL, FILL bits(N), bits(N) or nothing. */
@@ -301,7 +305,7 @@ static int parse_buffer_shape(struct annotation_scan *scan, const struct annotat
 	if (!rc && !*length)
 		rc = scan_error(scan, "the length of the buffer \"%s\" is empty", buffer->name);
 	buffer->length = length;
-	return rc;
+	return rc ? rc : scan_expand(scan, &buffer->length);
 }
 
 static int parse_buffer_role(struct annotation_scan *scan, struct kernel_buffer *buffer)

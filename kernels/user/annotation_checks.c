@@ -43,8 +43,8 @@ static int scan_check(struct annotation_scan *scan, struct annotated_check *chec
 
 	if (accept_result(scan, "=", &check->item.buffer)) {
 		check->kind = CHECK_EXPRESSION;
-		check->item.text = scan_rest(scan);
-		return *check->item.text ? 0
+		check->item.text = check->item.written = scan_rest(scan);
+		return *check->item.text ? scan_expand(scan, &check->item.text)
 					 : scan_error(scan, "an expression expected after \"%s =\"",
 						      check->item.buffer);
 	}
@@ -156,6 +156,9 @@ int skip_annotation(struct annotation_scan *scan, struct annotation_scope *scope
 		return scan_error(scan, "a bracket of \"%.60s\" does not match", constraint.holds);
 	if (!unless)
 		constraint.holds = pool_format(scan->pool, "!(%s)", constraint.holds);
+	rc = scan_expand(scan, &constraint.holds);
+	if (rc)
+		return rc;
 	add_constraint(scan, &scope->constraints, &scope->constraint_count, constraint);
 	return 0;
 }

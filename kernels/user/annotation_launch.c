@@ -52,16 +52,18 @@ static int parse_dimensions(struct annotation_scan *scan, const char *what, cons
 	if (!scan_accept(&inside, "(") || !scan_before(&inside, ")", &between) ||
 	    (scan_blanks(&inside), *inside.at)) {
 		out[0] = text;
-		return 0;
+		return scan_expand(scan, &out[0]);
 	}
 	rc = scan_split(scan, &list, between);
 	if (rc)
 		return rc;
 	if (list.count < 1 || list.count > 3)
 		return scan_error(scan, "%s \"%.60s\" needs one to three numbers", what, text);
-	for (size_t i = 0; i < list.count; i++)
+	for (size_t i = 0; i < list.count && !rc; i++) {
 		out[i] = list.items[i];
-	return 0;
+		rc = scan_expand(scan, &out[i]);
+	}
+	return rc;
 }
 
 static int scan_shape(struct annotation_scan *scan, struct kernel_launch *out)
@@ -84,9 +86,10 @@ static int scan_shape(struct annotation_scan *scan, struct kernel_launch *out)
 	rc = parse_dimensions(scan, "the grid", list.items[0], out->grid);
 	if (!rc)
 		rc = parse_dimensions(scan, "the block", list.items[1], out->block);
-	if (!rc && list.count == 3)
-		out->shared_bytes = list.items[2];
-	return rc;
+	if (rc || list.count < 3)
+		return rc;
+	out->shared_bytes = list.items[2];
+	return scan_expand(scan, &out->shared_bytes);
 }
 
 /* ---- what follows the arguments ---- */
@@ -115,7 +118,7 @@ static int scan_repeat(struct annotation_scan *scan, struct kernel_launch *out)
 	if (!*expression)
 		return scan_error(scan, "repeat needs a number or an expression");
 	out->repeat = expression;
-	return 0;
+	return scan_expand(scan, &out->repeat);
 }
 
 static int scan_cluster(struct annotation_scan *scan, struct kernel_launch *out)
@@ -133,9 +136,11 @@ static int scan_cluster(struct annotation_scan *scan, struct kernel_launch *out)
 		return rc;
 	if (list.count < 1 || list.count > 3)
 		return scan_error(scan, "cluster(%.60s) needs one to three numbers", inside);
-	for (size_t i = 0; i < list.count; i++)
+	for (size_t i = 0; i < list.count && !rc; i++) {
 		out->cluster[i] = list.items[i];
-	return 0;
+		rc = scan_expand(scan, &out->cluster[i]);
+	}
+	return rc;
 }
 
 int scan_launch(struct annotation_scan *scan, struct kernel_launch *out)

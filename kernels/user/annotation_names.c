@@ -2,6 +2,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "kernels/expression_text.h"
+#include "kernels/user/annotation_lets.h"
 #include "kernels/user/annotation_names.h"
 
 void names_add(struct annotation_names *names, const char *name)
@@ -49,34 +51,42 @@ bool names_near(struct text *out, const struct annotation_names *names, const ch
 	return nearest_names(out, name, near, count);
 }
 
-static int unknown_name(const struct annotation_names *names, struct annotation_place place,
-			const char *what, const char *name, struct error *err)
+/* Why a name of an expression has no value. */
+static void add_unknown_name(struct text *out, const struct annotation_names *names,
+			     const char *name)
 {
 	struct text near = TEXT_INIT;
-	int rc;
 
 	if (names_buffer(names, name))
-		return annotation_error(
-			err, place,
-			"%s: \"%.60s\" is a buffer, and only axes and device limits "
-			"have a value",
-			what, name);
-	if (!strcmp(name, "i"))
-		return annotation_error(err, place,
-					"%s: \"i\" is the index of a repeated launch; add \"repeat "
-					"COUNT\" to the launch",
-					what);
-	if (names_near(&near, names, name))
-		rc = annotation_error(err, place,
-				      "%s: no axis or device limit is named \"%.60s\"; did you "
-				      "mean %s?",
-				      what, name, near.data);
+		text_addf(out,
+			  "\"%.60s\" is a buffer, and only axes and device limits have a value",
+			  name);
+	else if (!strcmp(name, "i"))
+		text_add(out,
+			 "\"i\" is the index of a repeated launch; add \"repeat COUNT\" to the "
+			 "launch");
+	else if (names_near(&near, names, name))
+		text_addf(out, "no axis or device limit is named \"%.60s\"; did you mean %s?", name,
+			  near.data);
 	else
-		rc = annotation_error(err, place,
-				      "%s: no axis or device limit is named \"%.60s\"; declare it "
-				      "with \"axis %.60s = VALUES\"",
-				      what, name, name);
+		text_addf(out,
+			  "no axis or device limit is named \"%.60s\"; declare it with \"axis "
+			  "%.60s = VALUES\"",
+			  name, name);
 	text_release(&near);
+}
+
+static int unknown_name(const struct annotation_names *names, struct annotation_place place,
+			const char *what, const char *name, const char *expression,
+			size_t character, struct error *err)
+{
+	struct text cause = TEXT_INIT;
+	int rc;
+
+	add_unknown_name(&cause, names, name);
+	lets_add_origin(&cause, place, expression, character);
+	rc = annotation_error(err, place, "%s: %s", what, cause.data);
+	text_release(&cause);
 	return rc;
 }
 
@@ -103,7 +113,8 @@ static int check_names_of(const struct annotation_names *names, struct annotatio
 		memcpy(name, begin, length);
 		name[length] = '\0';
 		if (!names_has(names, name) && !(repeated && !strcmp(name, "i")))
-			return unknown_name(names, place, what, name, err);
+			return unknown_name(names, place, what, name, expression,
+					    (size_t)(begin - expression) + 1, err);
 	}
 	return 0;
 }
@@ -137,6 +148,7 @@ int names_check(const struct annotation_names *names, struct annotation_place pl
 		const char *what, const char *expression, bool repeated, struct error *err)
 {
 	struct expression_variable variables[ANNOTATION_MAX_NAMES + 1];
+	struct text origin = TEXT_INIT;
 	struct error cause = {0};
 	size_t count = names->count;
 	int64_t value;
@@ -154,5 +166,8 @@ int names_check(const struct annotation_names *names, struct annotation_place pl
 		return 0;
 	if (!expression_evaluate(&value, expression, variables, count, &cause))
 		return 0;
-	return annotation_error(err, place, "%s: %s", what, cause.text);
+	lets_add_origin(&origin, place, expression, expression_refused_character(&cause));
+	rc = annotation_error(err, place, "%s: %s%s", what, cause.text, origin.data);
+	text_release(&origin);
+	return rc;
 }

@@ -14,8 +14,9 @@
 struct annotation_scan {
 	struct annotation_pool *pool;
 	struct annotation_place place;
-	const char *folder; /* paths are relative to it */
-	const char *at;     /* what is left of the annotation */
+	const char *folder;           /* paths are relative to it */
+	const char *at;               /* what is left of the annotation */
+	struct annotation_lets *lets; /* that it may use */
 	struct error *err;
 };
 
@@ -43,6 +44,9 @@ int scan_until(struct annotation_scan *scan, char close, char **out);
 /* Everything up to `symbol` outside brackets and quotes, which is consumed. False: there is none,
  * and nothing is consumed. */
 bool scan_before(struct annotation_scan *scan, const char *symbol, char **out);
+
+/* Expands the lets of an expression. The pool owns the new text. */
+int scan_expand(const struct annotation_scan *scan, const char **expression);
 
 struct annotation_list {
 	char **items;

@@ -40,7 +40,7 @@ static int set_work_part(struct annotation_scan *scan, struct kernel_work *work,
 	if (*field)
 		return scan_error(scan, "%s is given twice; remove one", key);
 	*field = value;
-	return 0;
+	return scan_expand(scan, field);
 }
 
 int work_annotation(struct annotation_scan *scan, struct annotation_scope *scope)

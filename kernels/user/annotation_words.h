@@ -7,6 +7,7 @@
 
 #include "kernels/user/annotation_scan.h"
 
+int let_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int axis_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int define_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int buffer_annotation(struct annotation_scan *scan, struct annotation_scope *scope);

@@ -17,6 +17,7 @@
 struct annotation_place {
 	const char *file;
 	size_t line;
+	struct let_expansions *expansions; /* of the line; NULL: it can use no let */
 };
 
 /* Sets "FILE:LINE: …", or "--option: …". Returns PL_EPARSE or, for an option, PL_EUSAGE. */
@@ -91,6 +92,8 @@ struct annotated_tolerance {
 /* The lines of a variant, those of a file outside its variants, or those of the command line. */
 struct annotation_scope {
 	const char *summary;
+	struct annotation_let *lets;
+	size_t let_count;
 	struct annotated_axis *axes;
 	size_t axis_count;
 	struct annotated_buffer *buffers;
@@ -126,9 +129,14 @@ struct annotated_file {
 	size_t variant_count;
 };
 
-/* Parses the lines of one file into *file, whose path and shown are set. */
+/* Parses the lines of one file into *file, whose path and shown are set. They may use the lets of
+ * `outer`, which is NULL for the first file. */
 int annotations_parse(struct annotated_file *file, struct annotation_pool *pool,
-		      const struct annotation_lines *lines, struct error *err);
+		      const struct annotation_lines *lines, const struct annotation_scope *outer,
+		      struct error *err);
+
+/* The first file with a launch, whose lines hold for the others. NULL: there is none. */
+const struct annotated_file *annotations_first(const struct annotated_file *files, size_t count);
 
 /*
  * Puts files together as one kernel, all of which belongs to the pool. `given`

@@ -2,12 +2,15 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "kernels/user/annotation_lets.h"
 #include "kernels/user/annotation_words.h"
 
 /* What the lines so far have opened. */
 struct declaring {
 	struct annotated_file *file;
 	struct annotation_scope *scope; /* of the last variant; before the first, of the file */
+	size_t variants;                /* those before this line */
+	struct annotation_lets lets;
 };
 
 static int scan_kernel_name(struct annotation_scan *scan, const char **out, const char *what)
@@ -67,7 +70,6 @@ static int variant_word(struct annotation_scan *scan, struct declaring *declarin
 	file->variants =
 		pool_room(scan->pool, file->variants, file->variant_count, sizeof(*file->variants));
 	file->variants[file->variant_count++] = variant;
-	declaring->scope = &variant->scope;
 	return 0;
 }
 
@@ -80,21 +82,33 @@ static int word_of_ptx(struct annotation_scan *scan, struct annotation_scope *sc
 }
 
 /* Each word has one of the functions. */
-static const struct {
+static const struct annotation_word {
 	const char *name;
 	int (*add)(struct annotation_scan *scan, struct annotation_scope *scope);
 	int (*declare)(struct annotation_scan *scan, struct declaring *declaring);
+	bool first; /* what the other lines need */
 } words[] = {
-	{"operation", NULL, operation_word},     {"summary", summary_word, NULL},
-	{"variant", NULL, variant_word},         {"axis", axis_annotation, NULL},
-	{"define", define_annotation, NULL},     {"buffer", buffer_annotation, NULL},
-	{"symbol", symbol_annotation, NULL},     {"launch", launch_annotation, NULL},
-	{"skip", skip_annotation, NULL},         {"verify", verify_annotation, NULL},
-	{"work", work_annotation, NULL},         {"tolerance", tolerance_annotation, NULL},
-	{"flags", flags_annotation, NULL},       {"standard", standard_annotation, NULL},
-	{"compiler", compiler_annotation, NULL}, {"needs", needs_annotation, NULL},
-	{"toolkit", word_of_ptx, NULL},          {"command", word_of_ptx, NULL},
-	{"source", word_of_ptx, NULL},           {"entry", word_of_ptx, NULL},
+	{"operation", NULL, operation_word, false},
+	{"summary", summary_word, NULL, false},
+	{"variant", NULL, variant_word, true},
+	{"let", let_annotation, NULL, true},
+	{"axis", axis_annotation, NULL, false},
+	{"define", define_annotation, NULL, false},
+	{"buffer", buffer_annotation, NULL, false},
+	{"symbol", symbol_annotation, NULL, false},
+	{"launch", launch_annotation, NULL, false},
+	{"skip", skip_annotation, NULL, false},
+	{"verify", verify_annotation, NULL, false},
+	{"work", work_annotation, NULL, false},
+	{"tolerance", tolerance_annotation, NULL, false},
+	{"flags", flags_annotation, NULL, false},
+	{"standard", standard_annotation, NULL, false},
+	{"compiler", compiler_annotation, NULL, false},
+	{"needs", needs_annotation, NULL, false},
+	{"toolkit", word_of_ptx, NULL, false},
+	{"command", word_of_ptx, NULL, false},
+	{"source", word_of_ptx, NULL, false},
+	{"entry", word_of_ptx, NULL, false},
 };
 
 static int unknown_word(struct annotation_scan *scan, const char *word)
@@ -119,19 +133,68 @@ static int unknown_word(struct annotation_scan *scan, const char *word)
 	return rc;
 }
 
-static int parse_annotation_line(struct annotation_scan *scan, struct declaring *declaring)
+/* Opens the variant that an earlier reading declared. */
+static void enter_variant(struct declaring *declaring)
+{
+	declaring->scope = &declaring->file->variants[declaring->variants++]->scope;
+	declaring->lets.scopes[0] = declaring->scope;
+}
+
+static int parse_annotation_line(struct annotation_scan *scan, struct declaring *declaring,
+				 bool first)
 {
 	size_t length = strcspn(scan->at, " \t");
 	const char *word = pool_copy(scan->pool, scan->at, length);
+	int rc;
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (!strcmp(words[i].name, word)) {
-			scan->at += length;
-			scan_blanks(scan);
-			return words[i].add ? words[i].add(scan, declaring->scope)
-					    : words[i].declare(scan, declaring);
-		}
-	return unknown_word(scan, word);
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strcmp(words[i].name, word) != 0)
+			continue;
+		scan->at += length;
+		scan_blanks(scan);
+		if (words[i].first != first)
+			rc = 0;
+		else
+			rc = words[i].add ? words[i].add(scan, declaring->scope)
+					  : words[i].declare(scan, declaring);
+		if (!rc && words[i].declare == variant_word)
+			enter_variant(declaring);
+		return rc;
+	}
+	return first ? 0 : unknown_word(scan, word);
+}
+
+/* Reads the lines with the words that come first, or the others. */
+static int read_annotation_words(struct annotation_scan scan, struct declaring *declaring,
+				 const struct annotation_lines *lines, bool first)
+{
+	int rc = 0;
+
+	declaring->scope = &declaring->file->scope;
+	declaring->lets.scopes[0] = NULL;
+	declaring->variants = 0;
+	for (size_t i = 0; i < lines->count && !rc; i++) {
+		scan.place = lines->items[i].place;
+		scan.place.expansions = pool_new(scan.pool, sizeof(*scan.place.expansions));
+		scan.folder = lines->items[i].folder;
+		scan.at = lines->items[i].text;
+		rc = parse_annotation_line(&scan, declaring, first);
+	}
+	return rc;
+}
+
+static int check_lets(const struct annotation_scan *scan, struct declaring *declaring)
+{
+	const struct annotated_file *file = declaring->file;
+	int rc;
+
+	declaring->lets.scopes[0] = NULL;
+	rc = lets_check_scope(scan, &file->scope);
+	for (size_t i = 0; i < file->variant_count && !rc; i++) {
+		declaring->lets.scopes[0] = &file->variants[i]->scope;
+		rc = lets_check_scope(scan, &file->variants[i]->scope);
+	}
+	return rc;
 }
 
 static int check_variant_launches(const struct annotated_file *file, struct error *err)
@@ -146,22 +209,19 @@ static int check_variant_launches(const struct annotated_file *file, struct erro
 	return 0;
 }
 
+/* An expression may use a let of a later line, as it may use an axis of a later line. So the lets,
+ * and the variants that have them, are read first. */
 int annotations_parse(struct annotated_file *file, struct annotation_pool *pool,
-		      const struct annotation_lines *lines, struct error *err)
+		      const struct annotation_lines *lines, const struct annotation_scope *outer,
+		      struct error *err)
 {
-	struct declaring declaring = {.file = file, .scope = &file->scope};
-	int rc = 0;
+	struct declaring declaring = {.file = file, .lets.scopes = {NULL, &file->scope, outer}};
+	const struct annotation_scan scan = {.pool = pool, .lets = &declaring.lets, .err = err};
+	int rc = read_annotation_words(scan, &declaring, lines, true);
 
-	for (size_t i = 0; i < lines->count && !rc; i++) {
-		struct annotation_scan scan = {
-			.pool = pool,
-			.place = lines->items[i].place,
-			.folder = lines->items[i].folder,
-			.at = lines->items[i].text,
-			.err = err,
-		};
-
-		rc = parse_annotation_line(&scan, &declaring);
-	}
+	if (!rc)
+		rc = check_lets(&scan, &declaring);
+	if (!rc)
+		rc = read_annotation_words(scan, &declaring, lines, false);
 	return rc ? rc : check_variant_launches(file, err);
 }

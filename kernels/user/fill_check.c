@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "kernels/check_expression.h"
+#include "kernels/expression_text.h"
 #include "kernels/fill.h"
+#include "kernels/user/annotation_lets.h"
 
 static int check_fill_expression(const struct annotation_names *names,
 				 const struct annotated_buffer *buffer, struct error *err)
@@ -13,6 +15,7 @@ static int check_fill_expression(const struct annotation_names *names,
 	const struct check_names fill = {
 		.axes = known, .axis_count = names->count, .of_fill = true};
 	struct check_expression *expression = NULL;
+	struct text origin = TEXT_INIT;
 	struct error cause = {0};
 	int rc;
 
@@ -20,7 +23,13 @@ static int check_fill_expression(const struct annotation_names *names,
 		known[i] = names->variables[i].name;
 	rc = check_expression_parse(&expression, buffer->buffer.fill_expression, &fill, &cause);
 	check_expression_free(expression);
-	return rc ? annotation_error(err, buffer->place, "%s", cause.text) : 0;
+	if (rc) {
+		lets_add_origin(&origin, buffer->place, buffer->buffer.fill_expression,
+				expression_refused_character(&cause));
+		annotation_error(err, buffer->place, "%s%s", cause.text, origin.data);
+	}
+	text_release(&origin);
+	return rc;
 }
 
 static int check_form(const struct annotation_names *names, const struct annotated_buffer *buffer,

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "kernels/user/annotation_scan.h"
+#include "kernels/user/annotation_lets.h"
 #include "kernels/user/kernel_file.h"
 #include "kernels/user/kernel_variant.h"
 
@@ -72,7 +72,8 @@ static int choose_operation(struct assembling *a)
 
 	a->out->name = named ? named->operation : file_stem(a->pool, first->shown);
 	if (strlen(a->out->name) >= KERNEL_NAME_BYTES)
-		return annotation_error(a->err, (struct annotation_place){first->shown, 1},
+		return annotation_error(a->err,
+					(struct annotation_place){.file = first->shown, .line = 1},
 					"the name of the file has over %d bytes; add \"operation "
 					"NAME\"",
 					KERNEL_NAME_BYTES - 1);
@@ -222,7 +223,7 @@ static int add_launches(struct assembling *a, const struct annotated_file *file,
 /* A cubin does not say what its parameters are, so `perflab init` does not read it. */
 static int no_launch_error(struct assembling *a, const struct annotated_file *file)
 {
-	const struct annotation_place place = {file->shown, 1};
+	const struct annotation_place place = {.file = file->shown, .line = 1};
 	const char *suffix = strrchr(file->shown, '.');
 
 	if (suffix && !strcmp(suffix, ".cubin"))
@@ -271,12 +272,12 @@ static int add_file(struct assembling *a, const struct annotated_file *file)
 	return rc;
 }
 
-static const struct annotated_file *find_first(const struct annotated_file *files, size_t count)
+const struct annotated_file *annotations_first(const struct annotated_file *files, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (files[i].scope.launch_count || files[i].variant_count)
 			return &files[i];
-	return files;
+	return NULL;
 }
 
 int annotations_build(struct kernel *out, struct annotation_pool *pool,
@@ -294,8 +295,12 @@ int annotations_build(struct kernel *out, struct annotation_pool *pool,
 		.given = given,
 		.err = err,
 	};
-	a->first = find_first(files, count);
-	rc = choose_operation(a);
+	a->first = annotations_first(files, count);
+	if (!a->first)
+		a->first = files;
+	rc = lets_check_names(pool, files, count, given, err);
+	if (!rc)
+		rc = choose_operation(a);
 	choose_summary(a);
 	if (!rc)
 		rc = build_common(a);

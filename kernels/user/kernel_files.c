@@ -172,6 +172,8 @@ static int parse_user_file(struct user_files *user, size_t index)
 {
 	struct annotated_file *file = &user->files[index];
 	struct annotation_lines lines = {0};
+	/* What the first file with a launch declares holds for the others. */
+	const struct annotated_file *first = annotations_first(user->files, index);
 	int rc = 0;
 
 	if (has_suffix(file->path, ".cubin"))
@@ -180,7 +182,9 @@ static int parse_user_file(struct user_files *user, size_t index)
 		rc = add_lines_of(user, &lines, file->path, file->shown, false);
 	if (!rc)
 		rc = add_lines_of_sidecar(user, &lines, file, user->sidecars[index]);
-	return rc ? rc : annotations_parse(file, user->pool, &lines, user->err);
+	return rc ? rc
+		  : annotations_parse(file, user->pool, &lines, first ? &first->scope : NULL,
+				      user->err);
 }
 
 /* ---- the command line ---- */
@@ -190,7 +194,7 @@ static int add_given_line(struct annotation_lines *lines, struct annotation_pool
 			  const char *option, const char *folder, const char *text,
 			  struct error *err)
 {
-	const struct annotation_place place = {option, 0};
+	const struct annotation_place place = {.file = option};
 	size_t before = lines->count;
 	int rc;
 
@@ -251,7 +255,7 @@ static bool files_declare_axis(const struct user_files *user, const char *name)
 /* Whether a line such as "axis n = 4" or "buffer x: f32[n] in" declares the name. */
 static bool line_declares(const char *line, const char *name)
 {
-	static const char *const words[] = {"axis ", "define ", "buffer ", "symbol "};
+	static const char *const words[] = {"axis ", "define ", "buffer ", "symbol ", "let "};
 	const size_t length = strlen(name);
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
@@ -260,7 +264,7 @@ static bool line_declares(const char *line, const char *name)
 		if (strncmp(line, words[i], strlen(words[i])) != 0)
 			continue;
 		declared += strspn(declared, " \t");
-		return !strncmp(declared, name, length) && strchr(" \t=:", declared[length]);
+		return !strncmp(declared, name, length) && strchr(" \t=:(", declared[length]);
 	}
 	return false;
 }
@@ -290,10 +294,13 @@ static int parse_given_lines(const struct user_files *user, struct annotated_fil
 			     const struct kernel_file_options *options, const char *folder,
 			     struct error *err)
 {
+	const struct annotated_file *first = annotations_first(user->files, user->count);
 	struct annotation_pool *pool = user->pool;
 	struct annotation_lines lines = {0};
 	int rc = 0;
 
+	if (!first)
+		first = user->files;
 	for (size_t i = 0; i < options->axis_count && !rc; i++) {
 		const char *name = options->axis_names[i];
 
@@ -313,7 +320,7 @@ static int parse_given_lines(const struct user_files *user, struct annotated_fil
 	if (!rc && options->compiler)
 		rc = add_given_line(&lines, pool, "--compiler", folder,
 				    pool_format(pool, "compiler %s", options->compiler), err);
-	return rc ? rc : annotations_parse(given, pool, &lines, err);
+	return rc ? rc : annotations_parse(given, pool, &lines, &first->scope, err);
 }
 
 static int add_options(const struct user_files *user, struct annotated_file *given,

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "kernels/check_expression.h"
+#include "kernels/expression_text.h"
+#include "kernels/user/annotation_lets.h"
 #include "kernels/user/annotation_names.h"
 #include "kernels/user/fill_check.h"
 #include "kernels/user/kernel_variant.h"
@@ -143,6 +145,7 @@ static int check_element_expression(const struct building *b, const struct annot
 	const char *axes[KERNEL_MAX_CASE_AXES];
 	const struct check_names names = {buffers, b->buffers.count, axes, b->axes.count, false};
 	struct check_expression *expression = NULL;
+	struct text origin = TEXT_INIT;
 	struct error cause = {0};
 	int rc;
 
@@ -153,7 +156,13 @@ static int check_element_expression(const struct building *b, const struct annot
 		axes[i] = b->axes.items[i].axis.name;
 	rc = check_expression_parse(&expression, check->item.text, &names, &cause);
 	check_expression_free(expression);
-	return rc ? annotation_error(b->err, check->place, "%s", cause.text) : 0;
+	if (rc) {
+		lets_add_origin(&origin, check->place, check->item.text,
+				expression_refused_character(&cause));
+		annotation_error(b->err, check->place, "%s%s", cause.text, origin.data);
+	}
+	text_release(&origin);
+	return rc;
 }
 
 static int check_result_name(const struct building *b, const struct annotated_check *check)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/user/annotation_scan.h"
+#include "kernels/user/annotation_lets.h"
 
 /* A launch whose names are looked up. */
 struct completion {
@@ -17,19 +17,22 @@ struct completion {
 
 static int refuse_unknown(const struct completion *c, const char *what, const char *name)
 {
-	struct text near = TEXT_INIT;
-	int rc = names_near(&near, c->names, name)
-			 ? annotation_error(c->err, c->place,
-					    "%s, \"%.60s\", is neither a buffer nor an axis; did "
-					    "you mean %s?",
-					    what, name, near.data)
-			 : annotation_error(c->err, c->place,
-					    "%s, \"%.60s\", is neither a buffer nor an axis; "
-					    "declare it with \"buffer %.60s: TYPE[LENGTH] ROLE\" "
-					    "or \"axis %.60s = VALUES\"",
-					    what, name, name, name);
+	struct text near = TEXT_INIT, origin = TEXT_INIT;
+	int rc;
 
+	lets_add_origin(&origin, c->place, name, 1);
+	rc = names_near(&near, c->names, name)
+		     ? annotation_error(c->err, c->place,
+					"%s, \"%.60s\", is neither a buffer nor an axis; did "
+					"you mean %s?%s",
+					what, name, near.data, origin.data)
+		     : annotation_error(c->err, c->place,
+					"%s, \"%.60s\", is neither a buffer nor an axis; "
+					"declare it with \"buffer %.60s: TYPE[LENGTH] ROLE\" "
+					"or \"axis %.60s = VALUES\"%s",
+					what, name, name, name, origin.data);
 	text_release(&near);
+	text_release(&origin);
 	return rc;
 }
 

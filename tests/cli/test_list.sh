@@ -85,7 +85,8 @@ cat >own.cu <<'END'
 // perflab: buffer y: f32[n] out
 // perflab: skip "odd" if n % 2
 // perflab: launch one<<<n / block, block>>>(x, y)
-// perflab: verify y = x + 1
+// perflab: let next(v) = v + 1
+// perflab: verify y = next(x)
 END
 cat >other.cu <<'END'
 // perflab: variant second
@@ -95,7 +96,7 @@ cat >other.cu <<'END'
 END
 run list kernels own.cu other.cu
 expect_code 0
-expect_out 'own     own      n=64 block=32             y = x + 1'
+expect_out 'own     own      n=64 block=32             y = next(x)'
 expect_out 'own     second   n=64 block=32 ITEMS=1, 2  by ./check'
 run list kernels own.cu other.cu --long 'own/sec*'
 expect_code 0
@@ -106,7 +107,7 @@ expect_out 'verified   by ./check'
 expect_no_out 'own/own'
 run list kernels own.cu --long --format json
 expect_code 0
-expect_out '"check": "y = x + 1"'
+expect_out '"check": "y = next(x)"'
 refused 2 'give one pattern' list kernels own.cu a b
 refused 2 'b is one too many' list runs a b
 refused 3 'gone.cu: the file does not exist' list kernels gone.cu

@@ -52,14 +52,15 @@ static void check_kernel(const struct kernel *kernel)
 	}
 }
 
-static int parse_part(struct annotated_file *file, struct annotation_pool *pool, bool sidecar,
-		      const char *text, size_t length, struct error *err)
+static int parse_part(struct annotated_file *file, struct annotation_pool *pool,
+		      const struct annotated_file *first, bool sidecar, const char *text,
+		      size_t length, struct error *err)
 {
 	struct annotation_lines lines = {0};
 	int rc = annotation_lines_add(&lines, pool, "fuzz.cu", "/nonexistent", sidecar, text,
 				      length, err);
 
-	return rc ? rc : annotations_parse(file, pool, &lines, err);
+	return rc ? rc : annotations_parse(file, pool, &lines, first ? &first->scope : NULL, err);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -80,10 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size--;
 	second = memchr(text, '\0', size);
 	first_length = second ? (size_t)(second - text) : size;
-	rc = parse_part(&files[0], &pool, data[0] % 2 == 0, text, first_length, &err);
+	rc = parse_part(&files[0], &pool, NULL, data[0] % 2 == 0, text, first_length, &err);
 	if (!rc && second)
-		rc = parse_part(&files[1], &pool, data[0] % 2 == 0, second + 1,
-				size - first_length - 1, &err);
+		rc = parse_part(&files[1], &pool, annotations_first(files, 1), data[0] % 2 == 0,
+				second + 1, size - first_length - 1, &err);
 	if (!rc)
 		rc = annotations_build(&kernel, &pool, files, second ? 2 : 1, &given, &err);
 	if (rc && (rc != PL_EPARSE || strncmp(err.text, "fuzz.cu", 7)))

@@ -51,7 +51,7 @@ static void check_sidecar(struct annotation_pool *pool, const struct text *writt
 				      written->length, &err);
 
 	if (!rc)
-		rc = annotations_parse(&file, pool, &lines, &err);
+		rc = annotations_parse(&file, pool, &lines, NULL, &err);
 	if (!rc && launches)
 		rc = annotations_build(&kernel, pool, &file, 1, &given, &err);
 	if (rc || kernel.variant_count != launches) {

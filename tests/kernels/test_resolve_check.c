@@ -126,7 +126,8 @@ static void test_launches_of_another_source(void **state)
 static void test_items(void **state)
 {
 	static const enum check_kind kinds[] = {CHECK_EXPRESSION, CHECK_FILE};
-	const struct kernel_check_item items[] = {{"z", "sum(x)"}, {"y", "2 * table"}};
+	const struct kernel_check_item items[] = {{.buffer = "z", .text = "sum(x)"},
+						  {.buffer = "y", .text = "2 * table"}};
 
 	(void)state;
 	for (size_t k = 0; k < ARRAY_SIZE(kinds); k++) {
@@ -165,7 +166,7 @@ static void test_command_and_none(void **state)
 
 static void test_bad_checks(void **state)
 {
-	const struct kernel_check_item nowhere = {"nowhere", "x"};
+	const struct kernel_check_item nowhere = {.buffer = "nowhere", .text = "x"};
 	const struct kernel_arg lost = {.kind = ARG_BUFFER, .value = "lost"};
 	const struct kernel_launch of_lost = {.entry = "slow", .args = &lost, .arg_count = 1};
 	const struct kernel_launch empty = {.entry = "slow", .grid = {"n - n"}};

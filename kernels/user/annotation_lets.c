@@ -1,0 +1,275 @@
+/* The word `let`, and the names that a let may have. */
+#include <string.h>
+
+#include "kernels/check_expression.h"
+#include "kernels/user/annotation_lets.h"
+#include "kernels/user/annotation_words.h"
+
+/* ---- names ---- */
+
+/* What the name means in expressions already; NULL: nothing. */
+static const char *meaning_of_name(const char *name)
+{
+	static const char *const limits[] = {
+#define X(field, meaning) #field,
+		DEVICE_LIMIT_LIST(X)
+#undef X
+	};
+	static const char *const words[] = {"nullptr", "NULL", "dim3", "pad", "align"};
+	enum arg_kind kind;
+
+	if (check_expression_has_function(name, strlen(name)))
+		return "a function";
+	if (!strcmp(name, "i"))
+		return "the index of elements and of repeated launches";
+	if (arg_kind_parse(&kind, name))
+		return "the type of an argument";
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (!strcmp(limits[i], name))
+			return "a limit of the device";
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (!strcmp(words[i], name))
+			return "a word of launches";
+	return NULL;
+}
+
+static const struct annotation_let *find_in_scope(const struct annotation_scope *scope,
+						  const char *name, size_t length)
+{
+	for (size_t i = 0; i < scope->let_count; i++)
+		if (strlen(scope->lets[i].name) == length &&
+		    !memcmp(scope->lets[i].name, name, length))
+			return &scope->lets[i];
+	return NULL;
+}
+
+const struct annotation_let *lets_find(const struct annotation_lets *lets, const char *name,
+				       size_t length)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(lets->scopes); i++) {
+		const struct annotation_let *let =
+			lets->scopes[i] ? find_in_scope(lets->scopes[i], name, length) : NULL;
+
+		if (let)
+			return let;
+	}
+	return NULL;
+}
+
+/* A variant cannot replace a let of its file: other lets of the file, and the buffers outside of
+ * the variant, would keep the old meaning or change it, and which of the two would be a guess. A
+ * file can replace one of the first file: so two versions of a file can be swept together. */
+static const struct annotation_let *find_in_file(const struct annotation_lets *lets,
+						 const char *name)
+{
+	const struct annotation_lets of_file = {.scopes = {lets->scopes[0], lets->scopes[1]}};
+
+	return lets_find(&of_file, name, strlen(name));
+}
+
+/* ---- the word ---- */
+
+static int check_let_name(const struct annotation_scan *scan, const struct annotation_scope *scope,
+			  const char *name)
+{
+	const char *meaning = meaning_of_name(name);
+	const struct annotation_let *first = find_in_file(scan->lets, name);
+
+	if (meaning)
+		return scan_error(scan, "\"%s\" is %s; give the let another name", name, meaning);
+	if (strlen(name) >= AXIS_NAME_BYTES)
+		return scan_error(scan,
+				  "the name of the let \"%.60s\" has %zu bytes; at most %d are "
+				  "possible",
+				  name, strlen(name), AXIS_NAME_BYTES - 1);
+	if (first)
+		return scan_error(scan, "the let \"%s\" is declared twice, first at %s; remove one",
+				  name, annotation_place_text(scan->pool, first->place));
+	if (scope->let_count == LETS_PER_SCOPE)
+		return scan_error(scan, "more than %d lets", LETS_PER_SCOPE);
+	return 0;
+}
+
+static int add_parameter(struct annotation_scan *scan, struct annotation_let *let, const char *name)
+{
+	const char *meaning = meaning_of_name(name);
+
+	if (!is_c_identifier(name))
+		return scan_error(scan,
+				  "\"%.60s\" is not the name of a parameter of \"%s\" (letters, "
+				  "digits and _, no digit first)",
+				  name, let->name);
+	/* `i` is no function, and as a parameter it is the argument. */
+	if (meaning && strcmp(name, "i") != 0)
+		return scan_error(scan, "\"%s\" is %s; give the parameter another name", name,
+				  meaning);
+	for (size_t i = 0; i < let->parameter_count; i++)
+		if (!strcmp(let->parameters[i], name))
+			return scan_error(scan, "two parameters of \"%s\" are named \"%s\"",
+					  let->name, name);
+	if (let->parameter_count == LET_PARAMETERS)
+		return scan_error(scan, "\"%s\" has more than %d parameters", let->name,
+				  LET_PARAMETERS);
+	let->parameters[let->parameter_count++] = name;
+	return 0;
+}
+
+static int scan_parameters(struct annotation_scan *scan, struct annotation_let *let)
+{
+	struct annotation_list list;
+	char *inside;
+	int rc;
+
+	if (!scan_accept(scan, "("))
+		return 0;
+	rc = scan_until(scan, ')', &inside);
+	if (!rc)
+		rc = scan_split(scan, &list, inside);
+	if (!rc && !list.count)
+		rc = scan_error(scan, "\"%s()\" has no parameter; write \"let %s = …\"", let->name,
+				let->name);
+	if (rc)
+		return rc;
+	let->parameters = pool_new(scan->pool, LET_PARAMETERS * sizeof(*let->parameters));
+	for (size_t i = 0; i < list.count && !rc; i++)
+		rc = add_parameter(scan, let, list.items[i]);
+	return rc;
+}
+
+/* A body must be one expression wherever it is put. */
+static const char *fault_of_body(const char *body)
+{
+	int round = 0, square = 0;
+
+	if (!*body)
+		return "an expression expected after \"=\"";
+	if (*body == '=')
+		return "one \"=\" and an expression expected";
+	for (const char *c = body; *c; c++) {
+		round += (*c == '(') - (*c == ')');
+		square += (*c == '[') - (*c == ']');
+		if (round < 0 || square < 0)
+			break;
+		if (*c == '"')
+			return "an expression has no quotes";
+		if (*c == ',' && !round && !square)
+			return "a let is one expression, without a comma outside of brackets";
+	}
+	return round || square ? "a bracket does not match" : NULL;
+}
+
+int let_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
+{
+	struct annotation_let let = {.place = scan->place};
+	const char *fault;
+	int rc = scan_identifier(scan, &let.name, "the let");
+
+	if (!rc)
+		rc = check_let_name(scan, scope, let.name);
+	if (!rc)
+		rc = scan_parameters(scan, &let);
+	if (rc)
+		return rc;
+	if (!scan_accept(scan, "="))
+		return scan_error(scan, "\"=\" and an expression expected after \"let %s\"",
+				  let.name);
+	let.body = scan_rest(scan);
+	fault = fault_of_body(let.body);
+	if (fault)
+		return scan_error(scan, "let %s = %.60s: %s", let.name, let.body, fault);
+	scope->lets = pool_room(scan->pool, scope->lets, scope->let_count, sizeof(*scope->lets));
+	scope->lets[scope->let_count++] = let;
+	return 0;
+}
+
+/* ---- names of axes and buffers ---- */
+
+struct let_names {
+	struct annotation_pool *pool;
+	const struct annotated_file *files;
+	size_t count;
+	const struct annotated_file *given;
+	struct error *err;
+};
+
+static int check_against_scope(const struct let_names *names, const struct annotation_let *let,
+			       const struct annotation_scope *scope)
+{
+	const struct annotation_place *other = NULL;
+	const char *what = "axis";
+
+	for (size_t i = 0; i < scope->axis_count && !other; i++)
+		if (!strcmp(scope->axes[i].axis.name, let->name))
+			other = &scope->axes[i].place;
+	for (size_t i = 0; i < scope->buffer_count && !other; i++)
+		if (!strcmp(scope->buffers[i].buffer.name, let->name)) {
+			other = &scope->buffers[i].place;
+			what = "buffer";
+		}
+	if (!other)
+		return 0;
+	return annotation_error(names->err, let->place,
+				"the let \"%s\" has the name of the %s of %s; rename one of them",
+				let->name, what, annotation_place_text(names->pool, *other));
+}
+
+static int check_let_against_scope(const struct let_names *names, const struct annotation_let *let,
+				   const struct annotation_scope *scope)
+{
+	const struct annotation_let *other = find_in_scope(scope, let->name, strlen(let->name));
+	int rc = check_against_scope(names, let, scope);
+
+	/* One of the command line is not seen by the lines of files. */
+	if (!rc && other && other != let && !let->place.line)
+		rc = annotation_error(
+			names->err, let->place,
+			"the let \"%s\" has the name of the let of %s, which it cannot "
+			"replace; give it another name",
+			let->name, annotation_place_text(names->pool, other->place));
+	return rc;
+}
+
+/* `own`: the variant that has the let; NULL: its file, whose lets hold in all variants and perhaps
+ * in other files. */
+static int check_let_against_files(const struct let_names *names, const struct annotation_let *let,
+				   const struct annotation_scope *own)
+{
+	int rc = check_let_against_scope(names, let, &names->given->scope);
+
+	if (!rc && own)
+		rc = check_let_against_scope(names, let, own);
+	for (size_t f = 0; f < names->count && !rc; f++) {
+		const struct annotated_file *file = &names->files[f];
+
+		rc = check_let_against_scope(names, let, &file->scope);
+		for (size_t v = 0; v < file->variant_count && !rc && !own; v++)
+			rc = check_let_against_scope(names, let, &file->variants[v]->scope);
+	}
+	return rc;
+}
+
+static int check_file_lets(const struct let_names *names, const struct annotated_file *file)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < file->scope.let_count && !rc; i++)
+		rc = check_let_against_files(names, &file->scope.lets[i], NULL);
+	for (size_t v = 0; v < file->variant_count && !rc; v++) {
+		const struct annotation_scope *scope = &file->variants[v]->scope;
+
+		for (size_t i = 0; i < scope->let_count && !rc; i++)
+			rc = check_let_against_files(names, &scope->lets[i], scope);
+	}
+	return rc;
+}
+
+int lets_check_names(struct annotation_pool *pool, const struct annotated_file *files, size_t count,
+		     const struct annotated_file *given, struct error *err)
+{
+	const struct let_names names = {pool, files, count, given, err};
+	int rc = check_file_lets(&names, given);
+
+	for (size_t f = 0; f < count && !rc; f++)
+		rc = check_file_lets(&names, &files[f]);
+	return rc;
+}

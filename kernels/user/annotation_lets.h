@@ -1,0 +1,62 @@
+/*
+ * annotation_lets: names for parts of expressions. They are expanded where a
+ * line is read, so that everything else sees plain expressions.
+ *
+ * A name means the let of the variant, else of the file, else of the first
+ * file. That holds for the names in a let, too: it is read as if its text stood
+ * at the use. Two things are not as in that text. A let and an argument are one
+ * operand, with brackets if needed. And an argument is that of its own line: a
+ * name in it becomes neither a parameter nor the NAME of a reduction of the let.
+ */
+#ifndef KERNELS_USER_ANNOTATION_LETS_H
+#define KERNELS_USER_ANNOTATION_LETS_H
+
+#include "kernels/user/annotation_scan.h"
+
+#define LETS_PER_SCOPE 64
+#define LET_PARAMETERS 8
+#define LET_EXPANDED_BYTES ANNOTATION_MAX_BYTES
+/* What the expansion of one expression, and of all of a file, may write, with the parts that are
+ * only copied on. It bounds the time. */
+#define LET_WORK_BYTES (1 << 20)
+#define LET_FILE_BYTES (16 << 20)
+
+struct annotation_let {
+	struct annotation_place place;
+	const char *name;
+	const char **parameters;
+	size_t parameter_count;
+	const char *body;
+};
+
+/* What a line may use. */
+struct annotation_lets {
+	/* From the innermost; NULL: none. */
+	const struct annotation_scope *scopes[3];
+	size_t written_bytes; /* of the file so far */
+};
+
+/* Which let each part of an expression comes from, for the expressions of one line. */
+struct let_expansion;
+struct let_expansions {
+	const struct let_expansion *first;
+};
+
+/* NULL: no let has this name. */
+const struct annotation_let *lets_find(const struct annotation_lets *lets, const char *name,
+				       size_t length);
+
+/* Expands the lets of a scope, so that a mistake in one that nothing uses is found. */
+int lets_check_scope(const struct annotation_scan *scan, const struct annotation_scope *scope);
+
+/* Refuses a let that has the name of an axis or a buffer, or is on the command line and in a file.
+ * `given` has the lines of the command line. */
+int lets_check_names(struct annotation_pool *pool, const struct annotated_file *files, size_t count,
+		     const struct annotated_file *given, struct error *err);
+
+/* Adds " (in the let "NAME" of FILE:LINE)" if that character (from 1) of an expression of a line
+ * comes from a let. */
+void lets_add_origin(struct text *out, struct annotation_place place, const char *expression,
+		     size_t character);
+
+#endif
