@@ -67,6 +67,18 @@ static const struct annotation_let *find_in_file(const struct annotation_lets *l
 	return lets_find(&of_file, name, strlen(name));
 }
 
+void lets_add_names(const char **names, size_t *count, struct annotation_place place)
+{
+	if (!place.expansions)
+		return;
+	for (size_t s = 0; s < ARRAY_SIZE(place.expansions->lets.scopes); s++) {
+		const struct annotation_scope *scope = place.expansions->lets.scopes[s];
+
+		for (size_t i = 0; scope && i < scope->let_count; i++)
+			names[(*count)++] = scope->lets[i].name;
+	}
+}
+
 /* ---- the word ---- */
 
 static int check_let_name(const struct annotation_scan *scan, const struct annotation_scope *scope,

@@ -36,11 +36,17 @@ struct annotation_lets {
 	size_t written_bytes; /* of the file so far */
 };
 
-/* Which let each part of an expression comes from, for the expressions of one line. */
+/* Which let each part of an expression comes from, for the expressions of one line; and the lets
+ * that the line may use. */
 struct let_expansion;
 struct let_expansions {
 	const struct let_expansion *first;
+	struct annotation_lets lets;
 };
+
+#define LETS_PER_LINE ((size_t)3 * LETS_PER_SCOPE)
+/* Adds the names of the lets that the line may use, at most LETS_PER_LINE. */
+void lets_add_names(const char **names, size_t *count, struct annotation_place place);
 
 /* NULL: no let has this name. */
 const struct annotation_let *lets_find(const struct annotation_lets *lets, const char *name,

@@ -39,21 +39,23 @@ bool names_has(const struct annotation_names *names, const char *name)
 	return false;
 }
 
-bool names_near(struct text *out, const struct annotation_names *names, const char *name)
+bool names_near(struct text *out, const struct annotation_names *names,
+		struct annotation_place place, const char *name)
 {
-	const char *near[ANNOTATION_MAX_NAMES + KERNEL_MAX_BUFFERS];
+	const char *near[ANNOTATION_MAX_NAMES + KERNEL_MAX_BUFFERS + LETS_PER_LINE];
 	size_t count = 0;
 
 	for (size_t i = 0; i < names->count; i++)
 		near[count++] = names->variables[i].name;
 	for (size_t i = 0; i < names->buffer_count && i < KERNEL_MAX_BUFFERS; i++)
 		near[count++] = names->buffers[i].name;
+	lets_add_names(near, &count, place);
 	return nearest_names(out, name, near, count);
 }
 
 /* Why a name of an expression has no value. */
 static void add_unknown_name(struct text *out, const struct annotation_names *names,
-			     const char *name)
+			     struct annotation_place place, const char *name)
 {
 	struct text near = TEXT_INIT;
 
@@ -65,7 +67,7 @@ static void add_unknown_name(struct text *out, const struct annotation_names *na
 		text_add(out,
 			 "\"i\" is the index of a repeated launch; add \"repeat COUNT\" to the "
 			 "launch");
-	else if (names_near(&near, names, name))
+	else if (names_near(&near, names, place, name))
 		text_addf(out, "no axis or device limit is named \"%.60s\"; did you mean %s?", name,
 			  near.data);
 	else
@@ -83,7 +85,7 @@ static int unknown_name(const struct annotation_names *names, struct annotation_
 	struct text cause = TEXT_INIT;
 	int rc;
 
-	add_unknown_name(&cause, names, name);
+	add_unknown_name(&cause, names, place, name);
 	lets_add_origin(&cause, place, expression, character);
 	rc = annotation_error(err, place, "%s: %s", what, cause.data);
 	text_release(&cause);

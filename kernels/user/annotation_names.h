@@ -27,7 +27,9 @@ const struct kernel_buffer *names_buffer(const struct annotation_names *names, c
  * of the annotation: "the grid". */
 int names_check(const struct annotation_names *names, struct annotation_place place,
 		const char *what, const char *expression, bool repeated, struct error *err);
-/* The names of axes, device limits and buffers near `name`, as nearest_names(). */
-bool names_near(struct text *out, const struct annotation_names *names, const char *name);
+/* The names of axes, device limits, buffers and the lets of the line near `name`, as
+ * nearest_names(). */
+bool names_near(struct text *out, const struct annotation_names *names,
+		struct annotation_place place, const char *name);
 
 #endif

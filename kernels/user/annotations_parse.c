@@ -176,6 +176,7 @@ static int read_annotation_words(struct annotation_scan scan, struct declaring *
 	for (size_t i = 0; i < lines->count && !rc; i++) {
 		scan.place = lines->items[i].place;
 		scan.place.expansions = pool_new(scan.pool, sizeof(*scan.place.expansions));
+		scan.place.expansions->lets = declaring->lets;
 		scan.folder = lines->items[i].folder;
 		scan.at = lines->items[i].text;
 		rc = parse_annotation_line(&scan, declaring, first);

@@ -179,7 +179,8 @@ static int check_result_name(const struct building *b, const struct annotated_ch
 					"\"%.60s\" has the role %s, and only results (out, inout) "
 					"are verified",
 					name, buffer_role_name(buffer->role));
-	rc = names_near(&near, &b->names, name)
+	/* No let is a result, so those of the line are not near. */
+	rc = names_near(&near, &b->names, (struct annotation_place){0}, name)
 		     ? annotation_error(b->err, check->place,
 					"no buffer is named \"%.60s\"; did you mean %s?", name,
 					near.data)

@@ -21,7 +21,7 @@ static int refuse_unknown(const struct completion *c, const char *what, const ch
 	int rc;
 
 	lets_add_origin(&origin, c->place, name, 1);
-	rc = names_near(&near, c->names, name)
+	rc = names_near(&near, c->names, c->place, name)
 		     ? annotation_error(c->err, c->place,
 					"%s, \"%.60s\", is neither a buffer nor an axis; did "
 					"you mean %s?%s",

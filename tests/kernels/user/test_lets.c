@@ -288,6 +288,10 @@ static void test_bad_lets(void **state)
 		 "is the let of k.cu.perflab:7, too; rename"},
 		{"let ow = zz\nlaunch q<<<1, 1>>>(n, ow)", ":8: argument 2, \"zz\", is neither",
 		 "(in the let \"ow\" of k.cu.perflab:7)"},
+		{"let pitch = n\nwork flop = 2 * pich", "no axis or device limit is named \"pich\"",
+		 "did you mean pitch?"},
+		{"let pitch = n\nlaunch q<<<1, 1>>>(pich)", "argument 1, \"pich\"",
+		 "did you mean pitch?"},
 		/* A mistake in an expansion names the let; one beside it does not. */
 		{"let ow = strid + 1\nwork flop = 2 * ow",
 		 ":8: flop: no axis or device limit is named \"strid\"",
