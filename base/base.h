@@ -178,6 +178,16 @@ void format_duration(char out[32], double nanoseconds);
  */
 int read_file(char **out, size_t *length, const char *path, size_t limit, struct error *err);
 
+/* Makes an empty folder NAME-XXXXXX in $TMPDIR, else in /tmp. The caller frees *out. PL_EIO: *out
+ * is NULL. */
+int temporary_folder_make(char **out, const char *name, struct error *err);
+/* Removes a folder and all in it that can be removed. Links are not followed. */
+void folder_remove(const char *path);
+
+/* The number of processors that this process may use: a batch system may grant fewer than there
+ * are. At least 1. */
+int usable_processors(void);
+
 /*
  * Finds a file of the installation. `out` gets the absolute path of `name` in
  * the folder that contains the bin/ of the running program, so an unpacked

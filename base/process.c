@@ -1,7 +1,6 @@
 /* Starts other programs, waits for them and takes what they print. */
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -43,55 +42,26 @@ void shell_word(struct text *out, const char *word)
 	text_add_char(out, '\'');
 }
 
-/* Reads even beyond the limit, because the program would block on a full pipe. Returns false if the
- * deadline passed before the end. */
-static bool read_to_end(struct text *out, size_t limit, int fd, int64_t deadline_ns)
-{
-	for (;;) {
-		struct pollfd wait = {.fd = fd, .events = POLLIN};
-		const int64_t left_ns = deadline_ns - monotonic_ns();
-		char bytes[512];
-		ssize_t got;
-
-		if (left_ns <= 0)
-			return false;
-		if (poll(&wait, 1, (int)(left_ns / 1000000) + 1) <= 0)
-			continue;
-		got = read(fd, bytes, sizeof(bytes));
-		if (got == 0 || (got < 0 && errno != EINTR))
-			return true;
-		if (got > 0 && out->length + (size_t)got <= limit)
-			text_add_bytes(out, bytes, (size_t)got);
-	}
-}
-
 int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err)
 {
-	posix_spawn_file_actions_t actions;
-	int ends[2], status = 0, rc;
-	bool ended;
-	pid_t pid;
+	const struct limited_program program = {.argv = argv,
+						.end_ns = monotonic_ns() + PROCESS_CAPTURE_LIMIT_NS,
+						.output_limit = limit,
+						.without_messages = true};
+	int status;
 
-	if (pipe2(ends, O_CLOEXEC))
-		return error_set(err, PL_EIO, "cannot make a pipe: %s", strerror(errno));
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	rc = posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	close(ends[1]);
-	if (rc) {
-		close(ends[0]);
-		return error_set(err, PL_EIO, "cannot start %s: %s", argv[0], strerror(rc));
+	switch (process_limited(out, &status, &program)) {
+	case PROGRAM_NOT_STARTED:
+		return error_set(err, PL_EIO, "cannot start %s: %s", argv[0], strerror(status));
+	case PROGRAM_EXITED:
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+			return 0;
+		break;
+	case PROGRAM_LATE:
+	case PROGRAM_STOPPED:
+		break;
 	}
-	ended = read_to_end(out, limit, ends[0], monotonic_ns() + PROCESS_CAPTURE_LIMIT_NS);
-	close(ends[0]);
-	if (!ended)
-		kill(pid, SIGKILL);
-	if (wait_for(pid, &status) || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
-		return error_set(err, PL_EIO, "%s failed", argv[0]);
-	return 0;
+	return error_set(err, PL_EIO, "%s failed", argv[0]);
 }
 
 /* Returns a descriptor of an unnamed file that holds `bytes`, positioned at its start, or -1. */

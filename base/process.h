@@ -33,7 +33,8 @@ int process_run(int *exit_code, char *const *argv, struct error *err);
 
 /*
  * A program that has a time limit. It runs in a process group of its own, with an empty stdin, with
- * stdout and stderr in one text, and with no other open file of this process.
+ * stdout and stderr in one text, and with no other open file of this process. If this process is
+ * killed by SIGKILL, the program goes on.
  */
 struct limited_program {
 	char *const *argv;
@@ -41,16 +42,18 @@ struct limited_program {
 	const struct string_list *variables; /* NAME=VALUE, beside this process's; may be NULL */
 	int64_t end_ns;                      /* by monotonic_ns() */
 	const volatile int *stop;            /* set to end it before; may be NULL */
-	size_t output_limit;                 /* bytes that are kept of its output … */
-	bool keep_last;                      /* … the last ones, else the first */
+	size_t output_limit;                 /* for the text, with what it held before */
+	bool keep_last; /* keeps the last bytes, up to twice the limit, else the first ones */
+	bool without_messages; /* its stderr is discarded */
 };
 enum program_end {
 	PROGRAM_EXITED,      /* *status is its wait status */
 	PROGRAM_NOT_STARTED, /* *status is the error number */
-	PROGRAM_LATE,
+	PROGRAM_LATE,        /* *status says how it was ended, here and below */
 	PROGRAM_STOPPED
 };
-/* Runs it until it exits, is late or is stopped. Then ends all that is left of its group. */
+/* Runs it until it exits, is late or is stopped. Then ends all that is left of its group. Adds what
+ * it printed to *said, with '?' for NUL. */
 enum program_end process_limited(struct text *said, int *status,
 				 const struct limited_program *program);
 

@@ -13,7 +13,7 @@
 
 /* How often the end of the program and *stop are looked for. */
 #define LOOK_MS 5
-/* A pipe holds 16 of them. What the program started may go on printing, and must not be read for
+/* A full pipe is 16 reads. What the program started may go on printing, and must not be read for
  * ever. */
 #define READS_AFTER_END 32
 
@@ -55,7 +55,8 @@ static char **environment_with(const struct string_list *variables)
 	return all;
 }
 
-/* The program gets a group, and signals as a shell would give them to it. */
+/* The program gets a group, and none of the signals that perflab and its workers ignore or catch.
+ */
 static void attributes_make(posix_spawnattr_t *attributes)
 {
 	sigset_t none, defaults;
@@ -65,6 +66,8 @@ static void attributes_make(posix_spawnattr_t *attributes)
 	sigaddset(&defaults, SIGINT);
 	sigaddset(&defaults, SIGTERM);
 	sigaddset(&defaults, SIGPIPE);
+	sigaddset(&defaults, SIGXFSZ);
+	sigaddset(&defaults, SIGTTOU);
 	posix_spawnattr_init(attributes);
 	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
 						     POSIX_SPAWN_SETSIGDEF);
@@ -86,7 +89,10 @@ static int start(pid_t *pid, const struct limited_program *program, int output)
 		posix_spawn_file_actions_addchdir_np(&actions, program->folder);
 	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+	if (program->without_messages)
+		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+	else
+		posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
 	posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
 	rc = posix_spawnp(pid, program->argv[0], &actions, &attributes, program->argv, variables);
 	posix_spawn_file_actions_destroy(&actions);
@@ -113,16 +119,17 @@ static bool keep_output(struct text *said, int fd, const struct limited_program 
 {
 	char bytes[4096];
 	ssize_t got = read(fd, bytes, sizeof(bytes));
-	size_t kept;
+	const size_t limit = program->output_limit;
+	const size_t room = said->length < limit ? limit - said->length : 0;
 
 	if (got <= 0)
 		return got < 0 && (errno == EINTR || errno == EAGAIN);
-	kept = (size_t)got;
-	if (!program->keep_last && kept > program->output_limit - said->length)
-		kept = program->output_limit - said->length;
-	text_add_bytes(said, bytes, kept);
-	if (program->keep_last && said->length > 2 * program->output_limit)
-		forget_oldest(said, program->output_limit);
+	for (ssize_t i = 0; i < got; i++) /* output is text: NUL would hide what follows */
+		if (!bytes[i])
+			bytes[i] = '?';
+	text_add_bytes(said, bytes, program->keep_last || (size_t)got < room ? (size_t)got : room);
+	if (program->keep_last && said->length > 2 * limit)
+		forget_oldest(said, limit);
 	return true;
 }
 

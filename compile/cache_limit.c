@@ -178,7 +178,8 @@ int compile_cache_enter(struct compile_cache_use **out, const char *cache, struc
 	if (lock >= 0) {
 		if (!flock(lock, LOCK_EX | LOCK_NB))
 			cache_shrink(root.data, limit_bytes);
-		flock(lock, LOCK_SH); /* waits at most for one that removes */
+		while (flock(lock, LOCK_SH) && errno == EINTR)
+			; /* waits at most for one that removes */
 		*out = xcalloc(1, sizeof(**out));
 		(*out)->lock = lock;
 	}

@@ -1,7 +1,6 @@
 /* Compiles one file, or finds it in the cache. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,19 +89,6 @@ static int request_check(const struct compile_request *request, struct error *er
 }
 
 /* ---- the work folder ---- */
-
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-	(void)status;
-	(void)type;
-	(void)place;
-	return remove(path);
-}
-
-void folder_remove(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
 
 /* Makes a folder beside the images, so that they can be moved. */
 static int work_make(struct text *work, const char *root, struct error *err)

@@ -69,14 +69,13 @@ int compile_many(struct compile_job *jobs, size_t count, size_t parallel, const 
 		 compile_progress *progress, void *context, struct error *err)
 {
 	struct compile_pool pool = {.jobs = jobs, .count = count, .stop = stop};
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	pthread_t *threads;
 	size_t started = 0;
 
 	if (!count)
 		return 0;
 	if (!parallel)
-		parallel = processors > 0 ? (size_t)processors : 1;
+		parallel = (size_t)usable_processors();
 	if (parallel > count)
 		parallel = count;
 	pool.ended = xcalloc(count, sizeof(*pool.ended));

@@ -161,8 +161,6 @@ void hash_bytes(char out[33], const void *bytes, size_t length);
 int hash_file(char out[33], const char *path);
 /* Sets *root to the folder of the cache; `asked` may be NULL. PL_EUSAGE. */
 int cache_root(struct text *root, const char *asked, struct error *err);
-/* Removes a folder and what is in it. */
-void folder_remove(const char *path);
 /* The folder of a request in the cache. PL_EUSAGE if the user has no cache folder. */
 int cache_folder(struct text *root, struct text *folder, const struct compile_request *request,
 		 const struct compile_tools *tools, struct error *err);

@@ -6,15 +6,6 @@
 #include "base/process.h"
 #include "compile/compile_parts.h"
 
-/* Text of a compiler is text: a NUL byte would hide what follows. */
-static void hide_nul_bytes(struct text *said)
-{
-	for (size_t i = 0; i < said->length; i++) {
-		if (!said->data[i])
-			said->data[i] = '?';
-	}
-}
-
 enum tool_end tool_run(struct text *said, const struct string_list *argv, const char *folder,
 		       int64_t limit_ns, const volatile int *stop)
 {
@@ -36,7 +27,6 @@ enum tool_end tool_run(struct text *said, const struct string_list *argv, const 
 	end = process_limited(said, &status, &program);
 	if (end == PROGRAM_NOT_STARTED)
 		text_addf(said, "%s: %s\n", argv->items[0], strerror(status));
-	hide_nul_bytes(said);
 	string_list_release(&variables);
 	free(temporary);
 	free(words);

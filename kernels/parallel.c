@@ -1,7 +1,8 @@
 #include "kernels/parallel.h"
 
+#include "base/base.h"
+
 #include <pthread.h>
-#include <sched.h>
 
 /* More threads than this do not raise the memory bandwidth. */
 enum { MAX_THREADS = 16 };
@@ -13,17 +14,6 @@ struct share {
 	pthread_t thread;
 	int started;
 };
-
-/* The processors that this process may use. A batch system may grant fewer than the machine
- * has. */
-static int64_t usable_processors(void)
-{
-	cpu_set_t set;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return 1;
-	return CPU_COUNT(&set);
-}
 
 static void *run_share(void *argument)
 {

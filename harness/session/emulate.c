@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,23 +308,11 @@ static int emulate_pending(struct emulation *emulation, struct error *err)
 	return rc;
 }
 
-/* The number of processors that this process may use. */
-static size_t processors_of_process(void)
-{
-	cpu_set_t set;
-	long online;
-
-	if (!sched_getaffinity(0, sizeof(set), &set))
-		return (size_t)CPU_COUNT(&set);
-	online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
-	return online > 0 ? (size_t)online : 1;
-}
-
 static void slots_begin(struct emulation *emulation)
 {
 	struct sweep *sweep = emulation->sweep;
 	size_t wanted =
-		sweep->settings->jobs ? (size_t)sweep->settings->jobs : processors_of_process();
+		(size_t)(sweep->settings->jobs ? sweep->settings->jobs : usable_processors());
 
 	emulation->slot_count =
 		wanted < emulation->pending_count ? wanted : emulation->pending_count;
@@ -344,6 +331,8 @@ static void slots_begin(struct emulation *emulation)
 
 static void slots_end(struct emulation *emulation, bool immediately)
 {
+	for (size_t i = 0; i < emulation->slot_count && immediately; i++)
+		worker_ask_to_end(&emulation->slots[i].worker); /* all at once */
 	for (size_t i = 0; i < emulation->slot_count; i++) {
 		struct worker_slot *slot = &emulation->slots[i];
 

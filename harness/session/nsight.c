@@ -238,43 +238,22 @@ static int run_tool(struct nsight_result *out, const struct nsight_words *words,
 	return rc;
 }
 
-/* Removes the temporary database of the sweep under the tool. */
-static void remove_database(const char *folder, const char *db)
-{
-	static const char *const endings[] = {"", "-wal", "-shm", "-journal"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		char *path = xasprintf("%s%s", db, endings[i]);
-
-		unlink(path);
-		free(path);
-	}
-	rmdir(folder);
-}
-
 static int run_in_folder(struct nsight_result *out, const struct nsight_request *request,
 			 const struct profiled *profiled, const char *tool, struct error *err)
 {
-	const char *base = getenv("TMPDIR");
-	char *folder = xasprintf("%s/perflab-nsight-XXXXXX", base && *base ? base : "/tmp");
-	char *db = NULL;
 	struct string_list argv = {0};
 	struct nsight_words words;
-	int rc = 0;
+	char *folder, *db;
+	int rc = temporary_folder_make(&folder, "perflab-nsight", err);
 
-	if (!mkdtemp(folder)) {
-		rc = error_set(err, PL_EIO,
-			       "cannot make a folder %s: %s; set TMPDIR to one that can be written",
-			       folder, strerror(errno));
-		goto out;
-	}
+	if (rc)
+		return rc;
 	db = xasprintf("%s/run.db", folder);
 	words = words_of(request, profiled, tool, db);
 	rc = nsight_arguments(&argv, &words, err);
 	if (!rc)
 		rc = run_tool(out, &words, &argv, err);
-	remove_database(folder, db);
-out:
+	folder_remove(folder);
 	string_list_release(&argv);
 	free(db);
 	free(folder);

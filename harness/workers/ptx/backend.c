@@ -198,8 +198,7 @@ static void print_to_output(void *context, const char *text)
 /* Workers of a sweep run in parallel: each one may use its share of half of the memory. */
 static int64_t memory_limit_bytes(const struct measure_settings *settings, const struct chip *chip)
 {
-	long processors = sysconf(_SC_NPROCESSORS_ONLN);
-	int64_t jobs = settings->jobs > 0 ? settings->jobs : processors > 0 ? processors : 1;
+	int64_t jobs = settings->jobs > 0 ? settings->jobs : usable_processors();
 	int64_t share = machine_memory_bytes() / 2 / jobs;
 
 	return share > 0 && share < chip->memory_bytes ? share : chip->memory_bytes;
