@@ -61,6 +61,8 @@ int main(int argc, char **argv)
 	/* a write beyond the file-size limit then fails with an error, like a write to a full disk
 	 */
 	signal(SIGXFSZ, SIG_IGN);
+	/* a parent that ignores it would hide how workers and compilers end */
+	signal(SIGCHLD, SIG_DFL);
 	terminal_look(&call.terminal);
 	if (argc < 2) {
 		help_overview(stderr, &all_verbs);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,15 @@ static void add_number_option(struct string_list *argv, const char *option, uint
 	free(text);
 }
 
+static void add_timeout(struct string_list *argv, int64_t timeout_ns)
+{
+	char *text = xasprintf("%" PRId64 "ns", timeout_ns);
+
+	string_list_add(argv, "--timeout");
+	string_list_add(argv, text);
+	free(text);
+}
+
 static void add_tool_words(struct string_list *argv, const struct nsight_words *words)
 {
 	static const char *const systems[] = {"profile",           "-t",   "cuda,nvtx",
@@ -176,6 +186,7 @@ int nsight_arguments(struct string_list *argv, const struct nsight_words *words,
 					      "never", "--quiet", "--backend", words->backend,
 					      "--db", words->db, NULL});
 	add_number_option(argv, "--seed", words->settings->seed);
+	add_timeout(argv, words->settings->timeout_ns);
 	add_number_option(argv, "--device", (uint64_t)words->settings->device);
 	add_words(argv, (const char *const[]){"--cache",
 					      words->settings->cache == CACHE_HOT ? "hot" : "cold",

@@ -178,13 +178,19 @@ void worker_end(struct worker_process *worker)
 	worker_wait(worker, monotonic_ns() + worker->end_timeout_ns, NULL);
 }
 
+void worker_ask_to_end(const struct worker_process *worker)
+{
+	if (worker->pid)
+		kill(worker->pid, SIGTERM);
+}
+
 void worker_kill(struct worker_process *worker)
 {
 	if (!worker->pid)
 		return;
 	channel_release(&worker->channel);
 	/* It ends at once, or after it removed what it made for a program of the user. */
-	kill(worker->pid, SIGTERM);
+	worker_ask_to_end(worker);
 	worker_wait(worker, monotonic_ns() + WORKER_KILL_TIMEOUT_NS, NULL);
 }
 

@@ -15,7 +15,7 @@
 #define WORKER_START_TIMEOUT_NS (INT64_C(60) * 1000000000)
 #define WORKER_END_TIMEOUT_NS (INT64_C(5) * 1000000000)
 /* For the end that is asked for at once: a worker may have to end a program of the user. */
-#define WORKER_KILL_TIMEOUT_NS INT64_C(1000000000)
+#define WORKER_KILL_TIMEOUT_NS (INT64_C(5) * 1000000000)
 /* A profiler writes what it has collected when the process ends. */
 #define WORKER_END_PROFILED_TIMEOUT_NS (INT64_C(300) * 1000000000)
 
@@ -35,6 +35,8 @@ int worker_start(struct worker_process *out, const char *path, const volatile in
 /* Closes the socket and waits end_timeout_ns for the worker to exit, then kills it. Does nothing
  * if no process runs. */
 void worker_end(struct worker_process *worker);
+/* Sends SIGTERM, for the end of several workers at once. worker_kill() waits for it. */
+void worker_ask_to_end(const struct worker_process *worker);
 /* Ends the worker with SIGTERM, and after WORKER_KILL_TIMEOUT_NS with SIGKILL. */
 void worker_kill(struct worker_process *worker);
 /* After the worker broke the connection: waits for its end and writes how it ended: "killed by

@@ -2,7 +2,6 @@
 #include "harness/workers/check_command.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,21 +22,42 @@ struct check_folders {
 	char *root, *inputs, *results;
 };
 
+/* ---- the end of the worker ---- */
+
+/* perflab asks a worker to end by SIGTERM. Its program and its folders must not outlive it. */
+static volatile int end_asked;
+
+static void ask_for_end(int signal)
+{
+	(void)signal;
+	end_asked = 1;
+}
+
+static void signals_take(struct sigaction *old)
+{
+	struct sigaction action = {.sa_handler = ask_for_end};
+
+	sigemptyset(&action.sa_mask);
+	end_asked = 0;
+	sigaction(SIGTERM, &action, old);
+}
+
+/* Ends this process as the signal would have done, if it came. */
+static void signals_give_back(const struct sigaction *old)
+{
+	sigaction(SIGTERM, old, NULL);
+	if (end_asked)
+		raise(SIGTERM);
+}
+
 /* ---- the folders ---- */
 
 static int folders_make(struct check_folders *out, struct error *err)
 {
-	const char *base = getenv("TMPDIR");
+	int rc = temporary_folder_make(&out->root, "perflab-check", err);
 
-	out->root = xasprintf("%s/perflab-check-XXXXXX", base && *base ? base : "/tmp");
-	if (!mkdtemp(out->root)) {
-		int rc = error_set(err, PL_EIO, "cannot make a folder %s: %s", out->root,
-				   strerror(errno));
-
-		free(out->root);
-		out->root = NULL;
+	if (rc)
 		return rc;
-	}
 	out->inputs = xasprintf("%s/inputs", out->root);
 	out->results = xasprintf("%s/results", out->root);
 	if (mkdir(out->inputs, 0700) || mkdir(out->results, 0700))
@@ -46,20 +66,10 @@ static int folders_make(struct check_folders *out, struct error *err)
 	return 0;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-	(void)status;
-	(void)type;
-	(void)place;
-	remove(path);
-	return 0;
-}
-
-/* The program may have made folders in them. Links are removed, not followed. */
 static void folders_remove(struct check_folders *folders)
 {
 	if (folders->root)
-		nftw(folders->root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+		folder_remove(folders->root);
 	free(folders->inputs);
 	free(folders->results);
 	free(folders->root);
@@ -70,7 +80,7 @@ static int write_inputs(const struct check_folders *folders, const struct launch
 {
 	int rc = 0;
 
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+	for (size_t b = 0; b < work->buffer_count && rc == 0 && !end_asked; b++) {
 		const struct case_buffer *buffer = &work->buffers[b];
 		char *path;
 
@@ -88,7 +98,7 @@ static int read_results(const struct check_folders *folders, const struct launch
 {
 	int rc = 0;
 
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+	for (size_t b = 0; b < work->buffer_count && rc == 0 && !end_asked; b++) {
 		const struct case_buffer *buffer = &work->buffers[b];
 		char *path;
 
@@ -169,34 +179,6 @@ static int refuse_exit(int status, struct text *said, struct error *err)
 		return error_set(err, PL_EUSAGE, "it ended with %d: %s", WEXITSTATUS(status),
 				 last_line(said));
 	return 0;
-}
-
-/* ---- the end of the worker ---- */
-
-/* perflab asks a worker to end by SIGTERM. Its program and its folders must not outlive it. */
-static volatile int end_asked;
-
-static void ask_for_end(int signal)
-{
-	(void)signal;
-	end_asked = 1;
-}
-
-static void signals_take(struct sigaction *old)
-{
-	struct sigaction action = {.sa_handler = ask_for_end};
-
-	sigemptyset(&action.sa_mask);
-	end_asked = 0;
-	sigaction(SIGTERM, &action, old);
-}
-
-/* Ends this process as the signal would have done, if it came. */
-static void signals_give_back(const struct sigaction *old)
-{
-	sigaction(SIGTERM, old, NULL);
-	if (end_asked)
-		raise(SIGTERM);
 }
 
 /* ---- the whole ---- */

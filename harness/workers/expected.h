@@ -32,9 +32,9 @@ struct launch_case case_reference(const struct launch_case *work);
 char *case_expected_key(const struct launch_case *work, size_t buffer, uint64_t seed);
 /*
  * When a program that starts in this phase must end, as monotonic_ns(): after 5/6
- * of the timeout, and after 50 s at most. perflab kills a worker whose phase
- * exceeds the timeout, and a killed worker ends no program and removes no folder.
- * To be called when the phase begins.
+ * of the timeout, and after 50 s at most. perflab ends a worker whose phase
+ * exceeds the timeout, and then nobody learns why the program was slow. To be
+ * called when the phase begins.
  */
 int64_t case_check_end_ns(int64_t timeout_ns);
 

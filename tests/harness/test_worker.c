@@ -80,6 +80,22 @@ static void test_start_and_end(void **context)
 	worker_kill(&worker);
 }
 
+/* A stopped process does not see SIGTERM. */
+static void test_kills_a_stopped_worker(void **context)
+{
+	struct worker_process worker = {0};
+	struct error err = {0};
+	pid_t pid;
+
+	(void)context;
+	assert_int_equal(start(&worker, NULL, WORKER_START_TIMEOUT_NS, &err), 0);
+	pid = worker.pid;
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	worker_kill(&worker);
+	assert_int_equal(worker.pid, 0);
+	assert_int_equal(kill(pid, 0), -1);
+}
+
 /* A worker that kept perflab's files open would keep its database locked. */
 static void test_inherits_only_the_socket(void **context)
 {
@@ -188,6 +204,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_find, set_up),
 		cmocka_unit_test_setup(test_start_and_end, set_up),
+		cmocka_unit_test_setup(test_kills_a_stopped_worker, set_up),
 		cmocka_unit_test_setup(test_inherits_only_the_socket, set_up),
 		cmocka_unit_test_setup(test_start_fails, set_up),
 		cmocka_unit_test_setup(test_queries, set_up),

@@ -213,18 +213,21 @@ static void test_the_worker_is_ended(void **context)
 	char *script = xasprintf("exec 9> %s; echo 1 >&9; sleep 100", fifo);
 	struct pollfd end;
 	struct error err = {0};
-	int status, code;
+	int reader, status, code;
 	char bytes[2];
 	pid_t worker;
 
 	(void)context;
 	assert_int_equal(mkfifo(fifo, 0600), 0);
+	reader = open(fifo, O_RDONLY | O_NONBLOCK);
+	assert_true(reader >= 0);
 	worker = fork();
 	if (worker == 0) {
 		code = run_script(script, 60000, &err);
 		_exit(code ? 1 : 0);
 	}
-	end = (struct pollfd){.fd = open(fifo, O_RDONLY), .events = POLLIN};
+	end = (struct pollfd){.fd = reader, .events = POLLIN};
+	assert_int_equal(poll(&end, 1, 20000), 1);
 	assert_int_equal(read(end.fd, bytes, sizeof(bytes)), 2);
 	assert_int_equal(kill(worker, SIGTERM), 0);
 	assert_int_equal(waitpid(worker, &status, 0), worker);
