@@ -117,7 +117,7 @@ static int entries_of_image(struct entry_list *out, const char *stem, bool ptx, 
 	return rc;
 }
 
-/* `stem` is the path of the images without ending, in the work folder or in the cache. */
+/* `stem` is the path of the images without ending. `lowered` are the names of the instances. */
 static int result_choose(struct entry_list *out, const struct compile_request *request,
 			 const char *stem, const struct string_list *lowered, struct error *err)
 {
@@ -157,66 +157,62 @@ static void add_paths(struct string_list *out, const struct string_list *paths)
 			string_list_add(out, paths->items[i]);
 }
 
-static struct compiled *find_in_cache(const struct compile_request *request, const char *folder,
-				      struct string_list *files)
+/* ---- the answer ---- */
+
+/*
+ * What a request is answered with. The image depends on the wanted instances of templates, and not
+ * on the other wanted kernels: these are in it anyway. So requests for some kernels of a file share
+ * its image.
+ */
+struct compile_answer {
+	const struct compile_request *wanted;
+	struct compile_request image; /* the same, with the instances only */
+	const struct compile_tools *tools;
+	const volatile int *stop;
+	struct compiled *compiled;
+	struct text *messages;     /* NULL: nobody asks */
+	struct string_list *files; /* NULL: nobody asks */
+	bool by_nvrtc;             /* NVRTC made the image */
+};
+
+static int answer_choose(struct compile_answer *answer, const char *stem, const char *tool,
+			 const char *messages, const struct string_list *lowered, struct error *err)
 {
-	struct cache_record record = {0};
 	struct entry_list entries = {0};
-	struct compiled *compiled = NULL;
-	struct text stem = TEXT_INIT;
+	int rc = result_choose(&entries, answer->wanted, stem, lowered, err);
 
-	if (cache_find(&record, &stem, folder)) {
-		if (!result_choose(&entries, request, stem.data, &record.lowered, NULL)) {
-			compiled = result_make(&entries, request, stem.data, record.tool,
-					       record.messages);
-			compiled->from_cache = true;
-			for (size_t i = 0; files && i < record.file_count; i++)
-				string_list_add(files, record.files[i].path);
-		}
-		cache_record_release(&record);
-	}
-	text_release(&stem);
-	return compiled;
-}
-
-/* ---- compiling ---- */
-
-/* NVRTC drops kernels that nobody can call from another file; nvcc may have them. */
-static int translate_and_choose(struct translation *translation, struct entry_list *entries,
-				const struct compile_request *request,
-				const struct compile_tools *tools, const volatile int *stop,
-				struct error *err)
-{
-	char *stem = xasprintf("%s/image", translation->work);
-	struct error missing = {0};
-	int rc = translate(translation, request, tools, stop, err);
-
-	if (!rc) {
-		rc = result_choose(entries, request, stem, &translation->lowered, &missing);
-		if (rc == PL_EUSAGE && request->tool == COMPILE_AUTO && tools->nvcc.length &&
-		    !strcmp(translation->tool, "nvrtc")) {
-			string_list_release(&translation->lowered);
-			text_clear(&translation->messages);
-			rc = translate_with_nvcc(translation, request, tools, stop, err);
-			missing = (struct error){0};
-			if (!rc)
-				rc = result_choose(entries, request, stem, &translation->lowered,
-						   &missing);
-		}
-		if (missing.code)
-			rc = error_set(err, missing.code, "%s", missing.text);
-	}
-	free(stem);
+	answer->by_nvrtc = !strcmp(tool, "nvrtc");
+	if (!rc)
+		answer->compiled = result_make(&entries, answer->wanted, stem, tool, messages);
 	return rc;
 }
 
-static int compile_anew(struct compiled **out, struct text *messages, struct string_list *files,
-			const struct compile_request *request, const struct compile_tools *tools,
-			const char *root, const char *folder, const volatile int *stop,
-			struct error *err)
+/* Returns whether the image is in the cache. If so, *rc is what became of it. */
+static bool answer_from_cache(struct compile_answer *answer, const char *folder, int *rc,
+			      struct error *err)
 {
+	struct cache_record record = {0};
+	struct text stem = TEXT_INIT;
+	const bool found = cache_find(&record, &stem, folder);
+
+	if (found) {
+		*rc = answer_choose(answer, stem.data, record.tool, record.messages,
+				    &record.lowered, err);
+		if (!*rc)
+			answer->compiled->from_cache = true;
+		for (size_t i = 0; answer->files && i < record.file_count; i++)
+			string_list_add(answer->files, record.files[i].path);
+		cache_record_release(&record);
+	}
+	text_release(&stem);
+	return found;
+}
+
+static int answer_anew(struct compile_answer *answer, const char *root, const char *folder,
+		       struct error *err)
+{
+	const struct compile_request *request = &answer->image;
 	struct translation translation = {.messages = TEXT_INIT};
-	struct entry_list entries = {0};
 	struct text work = TEXT_INIT, stem = TEXT_INIT;
 	char *sources = xasprintf("%s/sources", root);
 	struct timespec started;
@@ -227,22 +223,20 @@ static int compile_anew(struct compiled **out, struct text *messages, struct str
 	clock_gettime(CLOCK_REALTIME_COARSE, &started);
 	translation.work = work.data;
 	translation.sources = sources;
-	rc = translate_and_choose(&translation, &entries, request, tools, stop, err);
+	rc = translate(&translation, request, answer->tools, answer->stop, err);
+	if (rc && answer->messages)
+		text_add_bytes(answer->messages, translation.messages.data,
+			       translation.messages.length);
 	if (!rc && !request->cubin && !source_has_ending(request->source, ".cubin"))
-		rc = entry_resources_append(&translation, request, tools, stop, err);
+		rc = entry_resources_append(&translation, request, answer->tools, answer->stop,
+					    err);
 	if (!rc)
 		rc = cache_store(&stem, folder, &translation, &started, err);
-	if (!rc) {
-		*out = result_make(&entries, request, stem.data, translation.tool,
-				   translation.messages.data);
-	} else {
-		entry_list_release(&entries);
-		if (messages)
-			text_add_bytes(messages, translation.messages.data,
-				       translation.messages.length);
-	}
-	add_paths(files, &translation.read);
-	add_paths(files, &translation.absent);
+	if (!rc)
+		rc = answer_choose(answer, stem.data, translation.tool, translation.messages.data,
+				   &translation.lowered, err);
+	add_paths(answer->files, &translation.read);
+	add_paths(answer->files, &translation.absent);
 	folder_remove(work.data);
 out:
 	translation_release(&translation);
@@ -252,11 +246,43 @@ out:
 	return rc;
 }
 
+static int answer_find(struct compile_answer *answer, struct error *err)
+{
+	struct text root = TEXT_INIT, folder = TEXT_INIT;
+	int rc = cache_folder(&root, &folder, &answer->image, answer->tools, err);
+
+	if (!rc && !answer_from_cache(answer, folder.data, &rc, err))
+		rc = answer_anew(answer, root.data, folder.data, err);
+	text_release(&root);
+	text_release(&folder);
+	return rc;
+}
+
+/* NVRTC may lack a kernel that nvcc has: the file can tell them apart, and an old NVRTC drops
+ * kernels that nobody can call from another file. */
+static int answer_find_with_any(struct compile_answer *answer, struct error *err)
+{
+	struct error missing = {0};
+	int rc = answer_find(answer, &missing);
+
+	if (rc == PL_EUSAGE && answer->by_nvrtc && answer->image.tool == COMPILE_AUTO &&
+	    answer->tools->nvcc.length) {
+		answer->image.tool = COMPILE_NVCC;
+		return answer_find(answer, err);
+	}
+	return rc ? error_set(err, rc, "%s", missing.text) : 0;
+}
+
 int compile_one(struct compiled **out, struct text *messages, struct string_list *files,
 		const struct compile_request *request, const volatile int *stop, struct error *err)
 {
-	struct text root = TEXT_INIT, folder = TEXT_INIT;
 	struct compile_tools tools;
+	struct compile_answer answer = {.wanted = request,
+					.image = *request,
+					.tools = &tools,
+					.stop = stop,
+					.messages = messages,
+					.files = files};
 	int rc;
 
 	*out = NULL;
@@ -264,14 +290,13 @@ int compile_one(struct compiled **out, struct text *messages, struct string_list
 	if (rc)
 		return rc;
 	compile_tools_find(&tools);
-	rc = cache_folder(&root, &folder, request, &tools, err);
-	if (!rc)
-		*out = find_in_cache(request, folder.data, files);
-	if (!rc && !*out)
-		rc = compile_anew(out, messages, files, request, &tools, root.data, folder.data,
-				  stop, err);
+	answer.image.entries = (struct string_list){0};
+	for (size_t i = 0; i < request->entries.count; i++)
+		if (entry_is_instance(request->entries.items[i]))
+			string_list_add(&answer.image.entries, request->entries.items[i]);
+	rc = answer_find_with_any(&answer, err);
+	*out = answer.compiled;
+	string_list_release(&answer.image.entries);
 	compile_tools_release(&tools);
-	text_release(&root);
-	text_release(&folder);
 	return rc;
 }

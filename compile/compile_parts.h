@@ -62,7 +62,7 @@ struct translation {
 	const char *sources; /* folder for what nvcc compiles */
 	const char *tool;
 	struct string_list read, absent;
-	struct string_list lowered; /* the name in the image of each wanted entry; "": not known */
+	struct string_list lowered; /* the name in the image of each instance; "": not known */
 	struct text messages;
 };
 void translation_release(struct translation *translation);
@@ -120,7 +120,8 @@ bool entry_is_instance(const char *wanted); /* a template instance: "k<float>" *
 int entry_wanted_check(const char *wanted, struct error *err);
 /* The number of entries that `wanted` may mean; *index is the first of them. */
 size_t entry_find(size_t *index, const struct entry_list *list, const char *wanted);
-/* Puts the wanted entries, or all if none are wanted, into `out`; *from is empty afterwards. */
+/* Puts the wanted entries, or all if none are wanted, into `out`; *from is empty afterwards.
+ * `lowered` has the names in the image of the wanted instances; "": not known. */
 int entries_choose(struct entry_list *out, struct entry_list *from,
 		   const struct compile_request *request, const struct string_list *lowered,
 		   struct error *err);

@@ -182,16 +182,20 @@ int entries_choose(struct entry_list *out, struct entry_list *from,
 		   struct error *err)
 {
 	const struct string_list *wanted = &request->entries;
+	size_t instance = 0;
 	int rc = 0;
 
 	*out = (struct entry_list){0};
 	for (size_t i = 0; i < from->count && !wanted->count; i++)
 		entry_list_add(out, entry_copy(&from->items[i], from->items[i].name));
 	for (size_t i = 0; i < wanted->count && !rc; i++) {
-		const char *known = i < lowered->count ? lowered->items[i] : "";
+		const bool is_instance = entry_is_instance(wanted->items[i]);
+		const char *known =
+			is_instance && instance < lowered->count ? lowered->items[instance] : "";
 		const char *name = *known ? known : wanted->items[i];
 		size_t index = 0, found = entry_find(&index, from, name);
 
+		instance += is_instance;
 		if (found == 1)
 			entry_list_add(out, entry_copy(&from->items[index], wanted->items[i]));
 		else

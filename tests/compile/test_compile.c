@@ -293,7 +293,7 @@ static void entries_that_are_not_there(void **state)
 	sandbox_refused(box, PL_EUSAGE, "_ZN2ns5scaleEPf", NULL);
 	free(box->request.entries.items[0]);
 	box->request.entries.items[0] = xstrdup("_ZN2ns5scaleEPf");
-	sandbox_expect(box, "nvrtc", false);
+	sandbox_expect(box, "nvrtc", true); /* the file was compiled for the names before */
 	free(box->request.entries.items[0]);
 	box->request.entries.items[0] = xstrdup("k<float>");
 	sandbox_refused(box, PL_EPARSE, "does not compile with nvcc", NULL);

@@ -140,6 +140,73 @@ static void headers_and_flags_count(void **state)
 	free(second);
 }
 
+/* Wants these kernels only; NULL: the first is the last. */
+static void want_only(struct sandbox *box, const char *first, const char *second)
+{
+	string_list_release(&box->request.entries);
+	sandbox_want(box, first);
+	if (second)
+		sandbox_want(box, second);
+}
+
+static void expect_entry(struct sandbox *box, size_t index, const char *name)
+{
+	struct compiled *compiled = sandbox_compile(box);
+
+	assert_string_equal(compiled->entries[index].name, name);
+	compiled_free(compiled);
+}
+
+/* Another selection of kernels needs another image only if it has other instances of templates. */
+static void kernels_of_a_file_share_its_image(void **state)
+{
+	static const enum compile_tool tools[] = {COMPILE_NVRTC, COMPILE_NVCC};
+	static const char *const names[] = {"nvrtc", "nvcc"};
+	struct sandbox *box = *state;
+
+	sandbox_source(box, "several.cu",
+		       "__global__ void a(float *x) { *x = 1; }\n"
+		       "__global__ void b(float *x) { *x = 2; }\n"
+		       "template <class T> __global__ void t(T *x) { *x = 3; }\n");
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
+		box->request.tool = tools[i];
+		want_only(box, "a", NULL);
+		sandbox_expect(box, names[i], false);
+		want_only(box, "b", "a");
+		sandbox_expect(box, names[i], true);
+		expect_entry(box, 0, "_Z1bPf");
+		expect_entry(box, 1, "_Z1aPf");
+		want_only(box, "a", "t<float>");
+		sandbox_expect(box, names[i], false);
+		want_only(box, "t<float>", "b");
+		sandbox_expect(box, names[i], true);
+		expect_entry(box, 0, "_Z1tIfEvPT_");
+		expect_entry(box, 1, "_Z1bPf");
+		want_only(box, "missing", "a");
+		sandbox_refused(box, PL_EUSAGE, "there is no kernel 'missing'", NULL);
+	}
+}
+
+/* nvcc has a kernel that NVRTC lacks. Who wants the others gets the image of NVRTC all the same,
+ * whatever was wanted before. */
+static void a_kernel_that_nvrtc_lacks_leaves_the_others(void **state)
+{
+	struct sandbox *box = *state;
+
+	sandbox_source(box, "lacks.cu",
+		       "#ifndef __CUDACC_RTC__\n"
+		       "__global__ void hidden(float *x) { *x = 1; }\n"
+		       "#endif\n"
+		       "__global__ void seen(float *x) { *x = 2; }\n");
+	want_only(box, "hidden", NULL);
+	sandbox_expect(box, "nvcc", false);
+	sandbox_expect(box, "nvcc", true);
+	want_only(box, "seen", NULL);
+	sandbox_expect(box, "nvrtc", true);
+	want_only(box, "seen", "hidden");
+	sandbox_expect(box, "nvcc", true);
+}
+
 static void damaged_image_is_made_again(void **state)
 {
 	struct sandbox *box = *state;
@@ -183,9 +250,14 @@ static void nothing_is_left(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		IN_SANDBOX(header_that_is_tested_for),    IN_SANDBOX(files_are_reported),
-		IN_SANDBOX(headers_and_flags_count),      IN_SANDBOX(damaged_image_is_made_again),
-		IN_SANDBOX(cache_that_cannot_be_written), IN_SANDBOX(nothing_is_left),
+		IN_SANDBOX(header_that_is_tested_for),
+		IN_SANDBOX(files_are_reported),
+		IN_SANDBOX(headers_and_flags_count),
+		IN_SANDBOX(damaged_image_is_made_again),
+		IN_SANDBOX(cache_that_cannot_be_written),
+		IN_SANDBOX(nothing_is_left),
+		IN_SANDBOX(kernels_of_a_file_share_its_image),
+		IN_SANDBOX(a_kernel_that_nvrtc_lacks_leaves_the_others),
 	};
 
 	if (!sandbox_has_tools())
