@@ -67,7 +67,9 @@ static void say_what_to_do(const char *file, const char *path, const struct init
 		    result->templates, result->templates == 1 ? "template" : "templates");
 	if (is_stdout(path))
 		return;
-	if (is_found_by_sweep(file, path))
+	if (!result->launches && !result->templates)
+		say("%s is written, but it launches no kernel: its comments say why", path);
+	else if (is_found_by_sweep(file, path))
 		say("%s is written: correct what it guesses, then run perflab sweep %s", path,
 		    file);
 	else

@@ -19,7 +19,7 @@ struct init_request {
 struct init_result {
 	struct text annotations; /* of a sidecar */
 	struct text messages;    /* what the compiler wrote, also after an error */
-	size_t launches;         /* 0: there are only templates */
+	size_t launches;         /* 0: there are only templates and kernels without a launch */
 	size_t templates;        /* kernels for which a person has to choose an instance */
 };
 

@@ -101,6 +101,11 @@ expect_out 'buffer x: f32[n] in '
 expect_out '# image has no launch: it uses textures'
 grep -q '^launch image' "$work/out" && complain 'a kernel with a texture is launched'
 
+grep image compiled.cu >image.cu
+run init image.cu
+expect_code 0
+expect_err 'it launches no kernel: its comments say why'
+
 # several kernels, one of which needs a flag; templates are listed
 mkdir include
 echo '#define LENGTH_TYPE unsigned' >include/length.h
