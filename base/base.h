@@ -100,6 +100,8 @@ char *text_detach(struct text *text);
 
 /* Whether the text is longer than the suffix and ends with it: a file name with an extension. */
 bool has_suffix(const char *text, const char *suffix);
+/* Whether the text has the name between characters that names cannot have: "n" in "2 * n". */
+bool has_whole_word(const char *text, const char *name);
 
 /* A list that owns its strings. All zeroes is an empty list. */
 struct string_list {

@@ -93,6 +93,22 @@ bool has_suffix(const char *text, const char *suffix)
 	return length > tail && !strcmp(text + length - tail, suffix);
 }
 
+bool has_whole_word(const char *text, const char *name)
+{
+	static const char of_names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				       "0123456789_";
+	const size_t length = strlen(name);
+
+	while (*(text += strcspn(text, of_names))) {
+		const size_t word = strspn(text, of_names);
+
+		if (word == length && !memcmp(text, name, length))
+			return true;
+		text += word;
+	}
+	return false;
+}
+
 void string_list_add(struct string_list *list, const char *item)
 {
 	string_list_add_bytes(list, item, strlen(item));

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* A compiler reads no larger source. */
-#define SOURCE_MOST_BYTES ((size_t)256 << 20)
+#define HASH_STEP ((size_t)1 << 20)
 
 #define KEY_BYTES 48
 
@@ -42,16 +41,23 @@ static const char *source_hash(const struct key_value_list *facts, size_t number
 	return hash ? hash : "";
 }
 
-/* NULL: the file cannot be read. */
-static char *hash_file(const char *path)
+/* NULL: the file cannot be read. An array of inputs may have any size. */
+static char *hash_input(const char *path)
 {
-	char *text = NULL, *hash;
-	size_t length = 0;
+	XXH3_state_t *state = XXH3_createState();
+	FILE *file = fopen(path, "rbe");
+	char *bytes = xmalloc(HASH_STEP), *hash = NULL;
+	size_t got;
 
-	if (read_file(&text, &length, path, SOURCE_MOST_BYTES, NULL))
-		return NULL;
-	hash = xasprintf("%016" PRIx64, (uint64_t)XXH3_64bits(text, length));
-	free(text);
+	XXH3_64bits_reset(state);
+	while (file && (got = fread(bytes, 1, HASH_STEP, file)) > 0)
+		XXH3_64bits_update(state, bytes, got);
+	if (file && !ferror(file))
+		hash = xasprintf("%016" PRIx64, (uint64_t)XXH3_64bits_digest(state));
+	if (file)
+		fclose(file);
+	free(bytes);
+	XXH3_freeState(state);
 	return hash;
 }
 
@@ -61,7 +67,7 @@ void source_facts_add(struct key_value_list *facts, const struct kernel_file *fi
 	const size_t count = files ? kernel_file_inputs(files, &paths) : 0;
 
 	for (size_t i = 0; i < count; i++) {
-		char *hash = hash_file(paths[i]);
+		char *hash = hash_input(paths[i]);
 		char key[KEY_BYTES];
 
 		source_path_key(key, i + 1);
@@ -78,7 +84,7 @@ void source_facts_compare(struct key_value_list *out, const struct run *run)
 	const char *path;
 
 	for (size_t i = 1; (path = source_path(&run->environment, i)) != NULL; i++) {
-		char *hash = hash_file(path);
+		char *hash = hash_input(path);
 		const char *stored = source_hash(&run->environment, i);
 
 		key_value_set(out, path,
@@ -126,7 +132,7 @@ int source_facts_check_unchanged(const struct key_value_list *facts, struct erro
 	const char *path;
 
 	for (size_t i = 1; (path = source_path(facts, i)) != NULL; i++) {
-		char *hash = hash_file(path);
+		char *hash = hash_input(path);
 		const bool same = strcmp(hash ? hash : "", source_hash(facts, i)) == 0;
 
 		free(hash);

@@ -178,6 +178,23 @@ void source_origin_find(struct source_origin *out, const struct kernel_file *fil
 	free(folder);
 }
 
+/* Without a remote, the origins of a repository begin with its folder, and so do those of a
+ * repository in one of its folders. */
+static bool is_of_inner_repository(const struct source_origin *origin, const char *earlier)
+{
+	const char *slash = earlier + strlen(origin->project);
+	bool inner = false;
+
+	while (!inner && *origin->project == '/' && (slash = strchr(slash, '/')) != NULL) {
+		char *entry = xasprintf("%.*s/.git", (int)(slash - earlier), earlier);
+
+		inner = access(entry, F_OK) == 0;
+		free(entry);
+		slash++;
+	}
+	return inner;
+}
+
 /* Whether an earlier run is of this repository, and of a file that was at `path`, or (NULL) that is
  * no longer where it was. */
 static bool was_at(const struct source_origin *origin, const struct key_value *earlier,
@@ -186,7 +203,8 @@ static bool was_at(const struct source_origin *origin, const struct key_value *e
 	char *full;
 	bool gone;
 
-	if (!*earlier->value || strncmp(earlier->key, origin->project, strlen(origin->project)))
+	if (!*earlier->value || strncmp(earlier->key, origin->project, strlen(origin->project)) ||
+	    is_of_inner_repository(origin, earlier->key))
 		return false;
 	if (path)
 		return strcmp(earlier->value, path) == 0;

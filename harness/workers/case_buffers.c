@@ -50,7 +50,8 @@ static bool has_seed(const struct case_buffer *buffer)
 {
 	return buffer->fill == FILL_UNIFORM || buffer->fill == FILL_NORMAL ||
 	       buffer->fill == FILL_INTEGERS ||
-	       (buffer->fill == FILL_EXPRESSION && strstr(buffer->fill_expression, "random"));
+	       (buffer->fill == FILL_EXPRESSION &&
+		has_whole_word(buffer->fill_expression, "random"));
 }
 
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)

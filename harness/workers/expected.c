@@ -78,24 +78,6 @@ static void key_add_launch(struct text *key, const struct case_launch *launch)
 	}
 }
 
-/* Whether an expression has this identifier. A variable of a reduction may hide an axis of the same
- * name; then the key has one axis too many. */
-static bool expression_has_name(const char *text, const char *name)
-{
-	static const char of_names[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				       "0123456789_";
-	const size_t length = strlen(name);
-
-	while (*text) {
-		const size_t word = strspn(text, of_names);
-
-		if (word == length && strncmp(text, name, length) == 0)
-			return true;
-		text += word ? word : 1;
-	}
-	return false;
-}
-
 /* Cases that differ only in other axes, such as the block size, share the expected results. */
 static void key_add_axes_of_items(struct text *key, const struct launch_case *work)
 {
@@ -103,7 +85,8 @@ static void key_add_axes_of_items(struct text *key, const struct launch_case *wo
 		bool used = false;
 
 		for (size_t i = 0; i < work->check.item_count && !used; i++)
-			used = expression_has_name(work->check.items[i].text, work->axes[a].name);
+			/* a variable of a reduction may hide the axis: one axis too many */
+			used = has_whole_word(work->check.items[i].text, work->axes[a].name);
 		if (used)
 			text_addf(key, " %s=%" PRId64, work->axes[a].name, work->axes[a].value);
 	}

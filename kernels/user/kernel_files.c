@@ -213,23 +213,6 @@ static const char *option_of_line(const char *line)
 	return !strncmp(line, "launch", 6) && strchr(" \t", line[6]) ? "--launch" : "--annotate";
 }
 
-/* Whether `text` has `name` as a whole word. */
-static bool line_has_word(const char *text, const char *name)
-{
-	static const char of_words[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				       "0123456789_";
-	const size_t length = strlen(name);
-
-	while (*(text += strcspn(text, of_words))) {
-		const size_t word = strspn(text, of_words);
-
-		if (word == length && !memcmp(text, name, length))
-			return true;
-		text += word;
-	}
-	return false;
-}
-
 static bool scope_declares(const struct annotation_scope *scope, const char *name)
 {
 	for (size_t i = 0; i < scope->axis_count; i++)
@@ -280,7 +263,7 @@ static bool lines_want_axis(const struct kernel_file_options *options, const cha
 		if (line_declares(line, name))
 			return false;
 		launches |= !strcmp(option_of_line(line), "--launch");
-		wanted |= line_has_word(line, name);
+		wanted |= has_whole_word(line, name);
 	}
 	return launches && wanted;
 }

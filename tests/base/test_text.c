@@ -199,9 +199,26 @@ static void mangled_names_become_readable(void **state)
 	text_release(&plain);
 }
 
+static void parts_of_texts(void **state)
+{
+	(void)state;
+	assert_true(has_suffix("saxpy.cu", ".cu"));
+	assert_false(has_suffix(".cu", ".cu"));
+	assert_false(has_suffix("saxpy.cu", ".cuh"));
+	assert_false(has_suffix("", ".cu"));
+
+	assert_true(has_whole_word("2 * n", "n"));
+	assert_true(has_whole_word("n", "n"));
+	assert_true(has_whole_word("nn+n", "n"));
+	assert_false(has_whole_word("nn + n2 + n_", "n"));
+	assert_false(has_whole_word("", "n"));
+	assert_false(has_whole_word("ceil_div(m, 2)", "div"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_of_texts),
 		cmocka_unit_test(empty_text_is_a_string),
 		cmocka_unit_test(text_grows),
 		cmocka_unit_test(detached_text_is_the_callers),

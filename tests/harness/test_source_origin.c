@@ -9,6 +9,9 @@
 
 #include "harness/session/source_origin.h"
 
+#include <stdlib.h>
+#include <sys/stat.h>
+
 static void assert_remote(const char *url, const char *expected)
 {
 	struct text out = TEXT_INIT;
@@ -78,11 +81,50 @@ static void test_moved_files(void **state)
 	assert_followed((const char *const[]){NULL}, "host/a:new");
 }
 
+/* A repository without a remote, and another one in a folder of it. */
+static void test_inner_repository(void **state)
+{
+	char *outer, *inner, *git, *key, *moved, *own;
+	struct source_origin origin = {0};
+	struct key_value_list known = {0};
+	struct error err;
+
+	(void)state;
+	assert_int_equal(temporary_folder_make(&outer, "perflab-origin", &err), 0);
+	inner = xasprintf("%s/inner", outer);
+	git = xasprintf("%s/.git", inner);
+	assert_int_equal(mkdir(inner, 0700), 0);
+	assert_int_equal(mkdir(git, 0700), 0);
+	key = xasprintf("%s/main.cu", inner);
+	moved = xasprintf("%s/was/here/main.cu", outer);
+	own = xasprintf("%s/main.cu", outer);
+	origin.origin = xstrdup(own);
+	origin.project = xasprintf("%s/", outer);
+	origin.root = xstrdup(outer);
+	origin.path = xstrdup("main.cu");
+	key_value_set(&known, key, "main.cu");
+	source_origin_follow(&origin, &known);
+	assert_string_equal(origin.origin, own);
+	key_value_set(&known, moved, "main.cu");
+	source_origin_follow(&origin, &known);
+	assert_string_equal(origin.origin, moved);
+	key_value_list_release(&known);
+	source_origin_release(&origin);
+	folder_remove(outer);
+	free(own);
+	free(moved);
+	free(key);
+	free(git);
+	free(inner);
+	free(outer);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_remotes),
 		cmocka_unit_test(test_moved_files),
+		cmocka_unit_test(test_inner_repository),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
