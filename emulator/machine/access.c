@@ -188,7 +188,7 @@ static void describe_access(struct text *out, const struct instruction *at, enum
 		text_addf(out, "asynchronous copy %s", space == PTX_SPACE_GLOBAL ? "from" : "to");
 }
 
-/* "shared memory at byte 4096, 4 bytes past its end (4096 bytes)" */
+/* "shared memory at byte 4096, which ends 4 bytes past its end (4096 bytes)" */
 static void describe_shared_or_local(struct text *out, struct warp *warp, enum ptx_space space,
 				     uint64_t address, unsigned accessed)
 {
@@ -200,7 +200,9 @@ static void describe_shared_or_local(struct text *out, struct warp *warp, enum p
 		text_addf(out, "-%" PRIu64 ", before it begins (%" PRIu64 " bytes)",
 			  (UINT64_C(1) << 32) - address, bytes);
 	else
-		text_addf(out, "%" PRIu64 ", %" PRIu64 " bytes past its end (%" PRIu64 " bytes)",
+		text_addf(out,
+			  "%" PRIu64 ", which ends %" PRIu64 " bytes past its end (%" PRIu64
+			  " bytes)",
 			  address, address + accessed - bytes, bytes);
 }
 

@@ -196,9 +196,10 @@ void device_memory_describe(struct text *out, const struct device_memory *memory
 	else if (past > NEAR_BYTES && before > NEAR_BYTES)
 		text_add(out, "far from every allocation");
 	else if (past <= before)
-		text_addf(out, "%" PRIu64 " bytes past the end of '%s' (%" PRIu64 " bytes)", past,
-			  below->name, below->bytes);
+		text_addf(out,
+			  "which ends %" PRIu64 " bytes past the end of '%s' (%" PRIu64 " bytes)",
+			  past, below->name, below->bytes);
 	else
-		text_addf(out, "%" PRIu64 " bytes before '%s' (%" PRIu64 " bytes)", before,
-			  memory->items[above].name, memory->items[above].bytes);
+		text_addf(out, "which begins %" PRIu64 " bytes before '%s' (%" PRIu64 " bytes)",
+			  before, memory->items[above].name, memory->items[above].bytes);
 }

@@ -45,12 +45,12 @@ is_told() {
 }
 
 is_told memory planted_read_past_end 'out of bounds in fault_none, block (1,0,0) thread (255,0,0)' \
-	"a 4-byte load from 0x7f0000000800, 4 bytes past the end of 'out' (2048 bytes)"
+	"a 4-byte load from 0x7f0000000800, which ends 4 bytes past the end of 'out' (2048 bytes)"
 is_told memory planted_atomic_past_end 'block (0,0,0) thread (5,0,0)' 'a 4-byte atomic on'
 is_told memory planted_misaligned_float4 'misaligned in' 'a 16-byte store to' 'not a multiple of 16'
 is_told memory planted_unset_pointer 'a null pointer'
 is_told memory planted_module_variable "past the end of 'four' (16 bytes)"
-is_told memory planted_shared_past_end 'shared memory at byte 1024, 4 bytes past its end (1024 bytes)'
+is_told memory planted_shared_past_end 'shared memory at byte 1024, which ends 4 bytes past its end (1024 bytes)'
 is_told memory planted_local_array 'local memory at byte'
 is_told order planted_transpose 'shared-memory race in' \
 	"thread (1,0,0) reads word 17 at tests/emulator/planted/order.cu" \
