@@ -1,4 +1,4 @@
-/* Names of C++ functions as a person writes them (Itanium C++ ABI). */
+/* Names of C++ functions and variables as a person writes them (Itanium C++ ABI). */
 #include <ctype.h>
 #include <string.h>
 
@@ -16,7 +16,9 @@ static bool source_name_add(struct text *out, const char **c)
 	}
 	if (!length || strnlen(*c, length) < length)
 		return false;
-	if (strncmp(*c, "_GLOBAL__N", 10) != 0) { /* an unnamed namespace has no name to write */
+	/* an unnamed namespace, and the one into which nvcc puts what is static, have no name to
+	 * write */
+	if (strncmp(*c, "_GLOBAL__N", 10) != 0 && strncmp(*c, "_INTERNAL_", 10) != 0) {
 		if (out->length)
 			text_add(out, "::");
 		text_add_bytes(out, *c, length);

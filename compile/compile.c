@@ -20,6 +20,7 @@ void compiled_free(struct compiled *compiled)
 	free(compiled->cubin);
 	free(compiled->tool);
 	free(compiled->messages);
+	string_list_release(&compiled->variables);
 	free(compiled);
 }
 

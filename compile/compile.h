@@ -66,7 +66,9 @@ struct compiled {
 	size_t entry_count;
 	char *tool; /* "nvrtc", "nvcc", "ptxas"; "none" if the file was taken as it is */
 	bool from_cache;
-	char *messages; /* warnings, as the compiler wrote them; "" for none */
+	char *messages;               /* warnings, as the compiler wrote them; "" for none */
+	struct string_list variables; /* empty before compiled_variables_read() */
+	bool variables_read;
 };
 
 void compiled_free(struct compiled *compiled);
@@ -119,6 +121,18 @@ int compile_one(struct compiled **out, struct text *messages, struct string_list
  * PL_ENOMEM: the PTX cannot be read.
  */
 int compiled_access_read(struct compiled *compiled, struct error *err);
+
+/* Reads the names of the variables in global and constant memory, once. PL_EIO, PL_ENOMEM: the
+ * image cannot be read; PL_EPARSE. */
+int compiled_variables_read(struct compiled *compiled, struct error *err);
+/*
+ * Sets *name to the variable of the image that `wanted` means: its name in the image, or the one in
+ * the source with or without its namespaces, if only one variable has it. The name lives as long as
+ * *compiled, whose variables have been read. PL_ENOENT: there is none, PL_EUSAGE: there are
+ * several; the error lists candidates.
+ */
+int compiled_variable_find(const char **name, const struct compiled *compiled, const char *wanted,
+			   struct error *err);
 
 /* `compiled` is NULL if `error.code` is not 0. */
 struct compile_job {

@@ -116,6 +116,9 @@ int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length,
 /* The compute capability of the code in a cubin, such as 90; 0: not known. */
 int cubin_arch(const void *bytes, size_t length);
 
+/* Whether a person means `name` of an image by `wanted`. 3: it is that name; 2: the whole name in
+ * the source ("ns::scale"); 1: its end ("scale"); 0: no. Template arguments do not matter. */
+int image_name_match(const char *name, const char *wanted);
 bool entry_is_instance(const char *wanted); /* a template instance: "k<float>" */
 int entry_wanted_check(const char *wanted, struct error *err);
 /* The number of entries that `wanted` may mean; *index is the first of them. */
@@ -125,6 +128,15 @@ size_t entry_find(size_t *index, const struct entry_list *list, const char *want
 int entries_choose(struct entry_list *out, struct entry_list *from,
 		   const struct compile_request *request, const struct string_list *lowered,
 		   struct error *err);
+
+/* ---- variables (variables.c, cubin_entries.c) ---- */
+
+/* Adds the names of the variables in global and constant memory. What is no declaration is
+ * skipped. */
+void ptx_variables_read(struct string_list *out, const char *text);
+/* The same of a cubin. PL_EPARSE if it is none. */
+int cubin_variables_read(struct string_list *out, const void *bytes, size_t length,
+			 struct error *err);
 
 /* ---- registers and memory of entries (entry_resources.c) ---- */
 

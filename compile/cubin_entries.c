@@ -1,6 +1,7 @@
 /*
- * Reads the kernels of a cubin, an ELF file: each has a section .nv.info.NAME with one record for
- * each parameter. The format is not documented by NVIDIA; it is that of CUDA 8 to 13.
+ * Reads the kernels and the variables of a cubin, an ELF file. Each kernel has a section
+ * .nv.info.NAME with one record for each parameter. The format is not documented by NVIDIA; it is
+ * that of CUDA 8 to 13.
  */
 #include <elf.h>
 #include <stdlib.h>
@@ -13,6 +14,8 @@
 #define ABI_OF_CUDA_13 8
 #define ENTRY_SECTION ".text."
 #define INFO_SECTION ".nv.info."
+#define GLOBAL_SECTION ".nv.global" /* and .nv.global.init */
+#define CONSTANT_SECTION ".nv.constant3"
 #define INFO_FORMAT_VALUES 4 /* a size of 2 bytes and that many bytes follow */
 #define INFO_PARAMETER 0x17  /* one parameter of a kernel */
 
@@ -198,5 +201,67 @@ int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length,
 		entry_list_release(&list);
 	else
 		*out = list;
+	return rc;
+}
+
+/* ---- variables ---- */
+
+static bool is_variable_section(const struct cubin_view *view, size_t index)
+{
+	Elf64_Shdr section;
+
+	return section_at(&section, view, index) &&
+	       (!strncmp(section_name(view, &section), GLOBAL_SECTION, strlen(GLOBAL_SECTION)) ||
+		!strcmp(section_name(view, &section), CONSTANT_SECTION));
+}
+
+/* The name at an offset of a section of names; NULL if it does not end there. */
+static const char *name_at(const struct cubin_view *view, const Elf64_Shdr *names, uint64_t offset)
+{
+	const char *at = view_at(view, names->sh_offset, names->sh_size);
+
+	if (!at || offset >= names->sh_size || !memchr(at + offset, 0, names->sh_size - offset))
+		return NULL;
+	return at + offset;
+}
+
+static int symbols_read(struct string_list *out, const struct cubin_view *view,
+			const Elf64_Shdr *section, struct error *err)
+{
+	const unsigned char *symbols = view_at(view, section->sh_offset, section->sh_size);
+	Elf64_Shdr names;
+
+	if (!symbols || !section_at(&names, view, section->sh_link))
+		return error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+	for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= section->sh_size; at += sizeof(Elf64_Sym)) {
+		Elf64_Sym symbol;
+		const char *name;
+
+		memcpy(&symbol, symbols + at, sizeof(symbol));
+		if (ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT ||
+		    !is_variable_section(view, symbol.st_shndx))
+			continue;
+		name = name_at(view, &names, symbol.st_name);
+		if (!name)
+			return error_set(err, PL_EPARSE, "the cubin has a malformed symbol");
+		string_list_add(out, name);
+	}
+	return 0;
+}
+
+int cubin_variables_read(struct string_list *out, const void *bytes, size_t length,
+			 struct error *err)
+{
+	struct cubin_view view;
+	int rc = view_open(&view, bytes, length, err);
+
+	for (size_t i = 0; !rc && i < view.header.e_shnum; i++) {
+		Elf64_Shdr section;
+
+		if (!section_at(&section, &view, i))
+			rc = error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+		else if (section.sh_type == SHT_SYMTAB)
+			rc = symbols_read(out, &view, &section, err);
+	}
 	return rc;
 }

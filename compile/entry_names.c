@@ -1,6 +1,6 @@
 /*
- * Which kernel of an image a name means. The image has mangled names (Itanium C++ ABI); a person
- * writes "saxpy", "ns::scale" or "ns::scale<float, 4>".
+ * Which kernel of an image, or other thing in it, a name means. The image has mangled names
+ * (Itanium C++ ABI); a person writes "saxpy", "ns::scale" or "ns::scale<float, 4>".
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -64,14 +64,13 @@ refuse:
 			 wanted);
 }
 
-/* 3: the name in the image; 2: the whole qualified name; 1: its end ("scale" of "ns::scale"). */
-static int entry_match(const struct compiled_entry *entry, const char *wanted)
+int image_name_match(const char *name, const char *wanted)
 {
 	struct text plain = TEXT_INIT;
 	size_t length = strcspn(wanted, "<"), before;
 	int match = 0;
 
-	if (!strcmp(entry->name, wanted))
+	if (!strcmp(name, wanted))
 		return 3;
 	while (length && wanted[length - 1] == ' ')
 		length--;
@@ -79,7 +78,7 @@ static int entry_match(const struct compiled_entry *entry, const char *wanted)
 		wanted += 2;
 		length -= 2;
 	}
-	mangled_plain_name(&plain, entry->name);
+	mangled_plain_name(&plain, name);
 	if (plain.length >= length && length) {
 		before = plain.length - length;
 		if (!memcmp(plain.data + before, wanted, length))
@@ -96,7 +95,7 @@ size_t entry_find(size_t *index, const struct entry_list *list, const char *want
 	int best = 1;
 
 	for (size_t i = 0; i < list->count; i++) {
-		int match = entry_match(&list->items[i], wanted);
+		int match = image_name_match(list->items[i].name, wanted);
 
 		if (match > best || (match == best && !found)) {
 			best = match;

@@ -84,6 +84,44 @@ static void by_each_tool(void **state)
 	}
 }
 
+/* The variables of a cubin are those of its PTX, and both are found by their names in the source.
+ */
+static void variables_of_images(void **state)
+{
+	static const char *const wanted[] = {"plain", "cv::crots", "hidden", "table"};
+	struct sandbox *box = *state;
+	struct compiled *compiled;
+
+	sandbox_source(
+		box, "k.cu",
+		"__constant__ float plain[4];\n"
+		"namespace cv { __constant__ float crots[4]; static __device__ float hidden[4];\n"
+		"template <typename T> __device__ T table[4]; }\n"
+		"__global__ void k(float *y) { int i = threadIdx.x;\n"
+		"y[i] = plain[i] + cv::crots[i] + cv::hidden[i]++ + cv::table<float>[i]++; }\n");
+	box->request.cubin = true;
+	compiled = sandbox_compile(box);
+	for (int cubin = 0; cubin < 2; cubin++) {
+		struct compiled image = {.ptx = cubin ? NULL : compiled->ptx,
+					 .cubin = compiled->cubin};
+		struct error err = {0};
+
+		if (compiled_variables_read(&image, &err))
+			fail_msg("%s", err.text);
+		for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+			const char *name = NULL;
+
+			if (compiled_variable_find(&name, &image, wanted[i], &err))
+				fail_msg("%s: %s", cubin ? "cubin" : "PTX", err.text);
+			assert_non_null(
+				strstr(name, strstr(wanted[i], "::") ? "crots" : wanted[i]));
+		}
+		assert_int_equal(image.variables.count, ARRAY_SIZE(wanted));
+		string_list_release(&image.variables);
+	}
+	compiled_free(compiled);
+}
+
 /* Left alone, the compilers make names in unnamed namespaces of paths and of process numbers. */
 static void same_code_again(void **state)
 {
@@ -430,6 +468,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_SANDBOX(by_each_tool),
+		IN_SANDBOX(variables_of_images),
 		IN_SANDBOX(same_code_again),
 		IN_SANDBOX(instances),
 		IN_SANDBOX(one_instance_with_host_code),

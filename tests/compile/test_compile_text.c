@@ -94,7 +94,78 @@ static void ptx_refused(void **state)
 	}
 }
 
+/* Only what stands outside of bodies, parameters and initial values is a variable. */
+static void ptx_variables(void **state)
+{
+	static const char *const expected[] = {"plain",  "_ZN2ns5tableE", "managed",
+					       "filled", "wide",          "last"};
+	struct string_list names = {0};
+
+	(void)state;
+	ptx_variables_read(
+		&names, PTX_START
+		".const .align 4 .b8 plain[16];\n"
+		"// .const .b8 comment[1];\n"
+		".visible .const .align 8 .b8 _ZN2ns5tableE[32];\n"
+		".global .attribute(.managed) .align 4 .u32 managed;\n"
+		".global .align 1 .b8 $str[3] = {104, 105, 0};\n"
+		".global .u64 filled[2] = {generic(plain), 3};\n"
+		".extern .global .align 16 .v4 .f32 wide[];\n"
+		".func helper(.param .u64 .ptr .global .align 1 pointer);\n"
+		".visible .entry k(.param .u64 .ptr .const .align 1 parameter)\n"
+		"{ .global .b8 inner[1]; ld.global.u32 %r1, [x]; { .const .b8 in[1]; } }\n"
+		".global .b8 last;\n.const");
+	for (size_t i = 0; i < names.count && i < ARRAY_SIZE(expected); i++)
+		assert_string_equal(names.items[i], expected[i]);
+	assert_int_equal(names.count, ARRAY_SIZE(expected));
+	string_list_release(&names);
+}
+
 /* ---- names ---- */
+
+static void variables_by_their_names(void **state)
+{
+	static char *names[] = {
+		"plain",          "_ZN2cv4cuda5crotsE",
+		"_ZN1a4bothE",    "_ZN1b4bothE",
+		"_ZN1a5tableIfE", "_ZN34_INTERNAL_f21ae98e_6_sym_cu__Z1kPf2cv6hiddenE",
+		"_ZN1c5plainE"};
+	static const struct {
+		const char *wanted;
+		const char *name; /* NULL: refused with these words */
+		const char *says;
+	} cases[] = {
+		{"plain", "plain", NULL},
+		{"c::plain", "_ZN1c5plainE", NULL},
+		{"crots", "_ZN2cv4cuda5crotsE", NULL},
+		{"cuda::crots", "_ZN2cv4cuda5crotsE", NULL},
+		{"cv::cuda::crots", "_ZN2cv4cuda5crotsE", NULL},
+		{"_ZN2cv4cuda5crotsE", "_ZN2cv4cuda5crotsE", NULL},
+		{"a::both", "_ZN1a4bothE", NULL},
+		{"table", "_ZN1a5tableIfE", NULL},
+		{"hidden", "_ZN34_INTERNAL_f21ae98e_6_sym_cu__Z1kPf2cv6hiddenE", NULL},
+		{"cv::hidden", "_ZN34_INTERNAL_f21ae98e_6_sym_cu__Z1kPf2cv6hiddenE", NULL},
+		{"both", NULL, "may be any of 2 variables"},
+		{"both", NULL, "a::both (_ZN1a4bothE), b::both (_ZN1b4bothE)"},
+		{"rots", NULL, "there is no variable 'rots' in the image; it has: plain, cv::cuda"},
+		{"b::crots", NULL, "there is no variable"},
+	};
+	const struct compiled compiled = {.variables = {names, ARRAY_SIZE(names), 0}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const char *name = NULL;
+		struct error err = {0};
+		int rc = compiled_variable_find(&name, &compiled, cases[i].wanted, &err);
+
+		if (cases[i].name && rc)
+			fail_msg("%s: %s", cases[i].wanted, err.text);
+		if (cases[i].name)
+			assert_string_equal(name, cases[i].name);
+		else if (!strstr(err.text, cases[i].says))
+			fail_msg("%s: %s", cases[i].wanted, err.text);
+	}
+}
 
 static void names_in_an_image(void **state)
 {
@@ -506,6 +577,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ptx_parameters),
 		cmocka_unit_test(ptx_refused),
+		cmocka_unit_test(ptx_variables),
+		cmocka_unit_test(variables_by_their_names),
 		cmocka_unit_test(names_in_an_image),
 		cmocka_unit_test(names_refused),
 		IN_SANDBOX(flags_refused),

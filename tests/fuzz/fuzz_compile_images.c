@@ -10,6 +10,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static void expect_names(struct string_list *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (image_name_match(names->items[i], names->items[i]) != 3)
+			abort();
+	string_list_release(names);
+}
+
 static void expect_empty_or_named(struct entry_list *list, int rc, const struct error *err)
 {
 	size_t index;
@@ -30,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cache_record record;
 	struct entry_list list;
+	struct string_list names = {0};
 	struct error err = {0};
 	char *text = malloc(size + 1);
 	int rc;
@@ -43,6 +52,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	expect_empty_or_named(&list, rc, &err);
 	rc = cubin_entries_read(&list, data, size, &err);
 	expect_empty_or_named(&list, rc, &err);
+	ptx_variables_read(&names, text);
+	expect_names(&names);
+	rc = cubin_variables_read(&names, data, size, &err);
+	if (rc && rc != PL_EPARSE)
+		abort();
+	expect_names(&names);
 	rc = cache_record_read(&record, text, &err);
 	if (rc && rc != PL_ECORRUPT)
 		abort();
