@@ -118,6 +118,8 @@ void launch_case_free(struct launch_case *launch_case)
 		free(launch_case->buffers[b].fill_expression);
 		free(launch_case->buffers[b].fill_file);
 		free(launch_case->buffers[b].symbol);
+		free(launch_case->buffers[b].variable);
+		free(launch_case->buffers[b].check_variable);
 	}
 	free(launch_case->buffers);
 	case_launches_free(launch_case->launches, launch_case->launch_count);

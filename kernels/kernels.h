@@ -325,6 +325,9 @@ struct case_buffer {
 	char *fill_expression;
 	char *fill_file; /* as in struct kernel_buffer */
 	char *symbol;    /* as in struct kernel_buffer */
+	/* With a symbol: the name of the variable in the image of the case, and in that of the
+	 * check's launches. NULL: `symbol`, or for the check the same as for the case. */
+	char *variable, *check_variable;
 };
 
 struct case_launch {

@@ -114,6 +114,22 @@ static int fill_bits_from_json(struct case_buffer *out, const json_t *json, stru
 	return rc;
 }
 
+/* The name of a variable in the source, and perhaps those in images. */
+static int symbol_from_json(struct case_buffer *out, const json_t *json, struct error *err)
+{
+	int rc = optional_text_from_json(&out->symbol, json, "symbol", MOST_ENTRY_BYTES, err);
+
+	if (!rc)
+		rc = optional_text_from_json(&out->variable, json, "variable", MOST_ENTRY_BYTES,
+					     err);
+	if (!rc)
+		rc = optional_text_from_json(&out->check_variable, json, "check_variable",
+					     MOST_ENTRY_BYTES, err);
+	if (!rc && !out->symbol && (out->variable || out->check_variable))
+		rc = error_set(err, PL_EPROTOCOL, "a variable belongs to a 'symbol'");
+	return rc;
+}
+
 static int buffer_from_json(struct case_buffer *out, const json_t *json, struct error *err)
 {
 	const char *type = NULL;
@@ -147,7 +163,7 @@ static int buffer_from_json(struct case_buffer *out, const json_t *json, struct 
 		rc = optional_text_from_json(&out->fill_expression, json, "fill_expression",
 					     MOST_CHECK_BYTES, err);
 	if (!rc)
-		rc = optional_text_from_json(&out->symbol, json, "symbol", MOST_ENTRY_BYTES, err);
+		rc = symbol_from_json(out, json, err);
 	if (!rc && (out->fill == FILL_FILE) != (out->fill_file != NULL))
 		rc = error_set(err, PL_EPROTOCOL, "the fill 'file' and a 'fill_file' go together");
 	if (!rc && (out->fill == FILL_EXPRESSION) != (out->fill_expression != NULL))

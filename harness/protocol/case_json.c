@@ -25,6 +25,10 @@ static json_t *buffer_to_json(const struct case_buffer *buffer)
 		json_object_set_new(json, "fill_file", json_text(buffer->fill_file));
 	if (buffer->symbol)
 		json_object_set_new(json, "symbol", json_text(buffer->symbol));
+	if (buffer->variable)
+		json_object_set_new(json, "variable", json_text(buffer->variable));
+	if (buffer->check_variable)
+		json_object_set_new(json, "check_variable", json_text(buffer->check_variable));
 	return json;
 }
 

@@ -203,3 +203,40 @@ const char *launches_with_textures(const struct case_launch *launches, size_t co
 	}
 	return NULL;
 }
+
+/* *out is freed if it was set. */
+static int bind_variable(char **out, struct compiled *compiled, const char *symbol,
+			 struct error *err)
+{
+	const char *name = NULL;
+	int rc = compiled_variables_read(compiled, err);
+
+	if (!rc)
+		rc = compiled_variable_find(&name, compiled, symbol, err);
+	if (!rc) {
+		free(*out);
+		*out = xstrdup(name);
+	}
+	return rc;
+}
+
+int bind_symbols(struct launch_case *launch, struct compiled *own, struct compiled *of_check,
+		 struct error *err)
+{
+	int rc = 0;
+
+	for (size_t b = 0; b < launch->buffer_count && !rc; b++) {
+		struct case_buffer *buffer = &launch->buffers[b];
+
+		if (!buffer->symbol)
+			continue;
+		rc = error_context(err, bind_variable(&buffer->variable, own, buffer->symbol, err),
+				   "symbol %s", buffer->name);
+		if (rc || !of_check)
+			continue;
+		rc = bind_variable(&buffer->check_variable, of_check, buffer->symbol, err);
+		rc = rc == PL_ENOENT ? 0
+				     : error_context(err, rc, "verify: symbol %s", buffer->name);
+	}
+	return rc;
+}

@@ -1,6 +1,6 @@
 /*
- * bind_launches: matches the launches of a case with the entries of a compiled
- * image. Internal to harness/session.
+ * bind_launches: matches the launches and symbols of a case with the entries and
+ * variables of a compiled image. Internal to harness/session.
  */
 #ifndef HARNESS_SESSION_BIND_LAUNCHES_H
 #define HARNESS_SESSION_BIND_LAUNCHES_H
@@ -16,6 +16,13 @@
  */
 int bind_launches(struct case_launch *launches, size_t count, const struct compiled *compiled,
 		  struct error *err);
+/*
+ * Finds the variables that the symbols of a case name, in its image and in that of its check's
+ * launches (NULL: it is the same). A variable that the latter lacks is not set there. PL_ENOENT,
+ * PL_EUSAGE: see compiled_variable_find(); also the errors of compiled_variables_read().
+ */
+int bind_symbols(struct launch_case *launch, struct compiled *own, struct compiled *of_check,
+		 struct error *err);
 /*
  * The first entry of the launches, not yet bound, that has instructions for textures or surfaces;
  * NULL: none. perflab cannot pass their handles, so any number that a launch gives is made up.

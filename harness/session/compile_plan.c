@@ -209,6 +209,9 @@ static int bind_case(const struct compile_context *context, struct plan_case *pl
 	if (!rc)
 		rc = bind_launches(launch->check.launches, launch->check.launch_count,
 				   other->compiled, err);
+	if (!rc)
+		rc = bind_symbols(launch, job->compiled,
+				  launch->check.image ? other->compiled : NULL, err);
 	if (rc)
 		return rc;
 	free(launch->image);

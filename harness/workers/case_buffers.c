@@ -34,6 +34,13 @@ unsigned char case_poison(enum element_type type, enum case_execution execution)
 	return element_is_integer(type) ? of_integers[execution] : 0xff;
 }
 
+const char *case_buffer_variable(const struct case_buffer *buffer, enum case_execution execution)
+{
+	if (execution == EXECUTION_REFERENCE && buffer->check_variable)
+		return buffer->check_variable;
+	return buffer->variable ? buffer->variable : buffer->symbol;
+}
+
 char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
 {
 	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %d %s%s %" PRIu64, buffer->name,

@@ -34,6 +34,9 @@ char *case_input_key(const struct case_buffer *buffer, uint64_t seed);
 
 /* The distance of the seed of other inputs from the seed of the sweep. */
 #define MIXED_SEED_STEP UINT64_C(0x51ed270b)
+/* The name in the image of the variable that gets the content of a buffer; NULL: none does. */
+const char *case_buffer_variable(const struct case_buffer *buffer, enum case_execution execution);
+
 /*
  * Fills an input with other data: the first half is that of `seed`, the second
  * half of a random fill is that of seed + MIXED_SEED_STEP. So a kernel that

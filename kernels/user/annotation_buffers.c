@@ -266,32 +266,68 @@ static int parse_element_type(struct annotation_scan *scan, struct kernel_buffer
 	return rc;
 }
 
-/* NAME: TYPE[LENGTH] */
-static int parse_buffer_shape(struct annotation_scan *scan, const struct annotation_scope *scope,
-			      struct kernel_buffer *buffer)
+/* The name of a variable, with or without namespaces, or mangled. The buffer gets the last part. */
+static int parse_symbol_name(struct annotation_scan *scan, struct kernel_buffer *buffer)
 {
-	char *length;
-	int rc = scan_identifier(scan, &buffer->name, "the buffer");
+	struct text written = TEXT_INIT, plain = TEXT_INIT;
+	const char *part, *last;
+	int rc;
+
+	do {
+		text_add(&written, written.length ? "::" : "");
+		rc = scan_identifier(scan, &part, "the symbol");
+		text_add(&written, rc ? "" : part);
+	} while (!rc && scan_accept(scan, "::"));
+	buffer->symbol = pool_text(scan->pool, written.data);
+	text_release(&written);
+	if (rc)
+		return rc;
+	if (*scan->at == '<')
+		return scan_error(
+			scan,
+			"\"%.60s%.40s\": write the symbol without template arguments; the "
+			"variable is found if the file has one instance, and else by its "
+			"mangled name, which the error lists",
+			buffer->symbol, scan->at);
+	mangled_plain_name(&plain, buffer->symbol);
+	last = plain.data;
+	for (const char *next = strstr(last, "::"); next; next = strstr(last, "::"))
+		last = next + 2;
+	buffer->name = pool_text(scan->pool, last);
+	text_release(&plain);
+	return 0;
+}
+
+static int parse_buffer_name(struct annotation_scan *scan, const struct annotation_scope *scope,
+			     struct kernel_buffer *buffer, bool is_symbol)
+{
+	const char *what = is_symbol ? "the symbol" : "the buffer";
+	int rc = is_symbol ? parse_symbol_name(scan, buffer)
+			   : scan_identifier(scan, &buffer->name, what);
 
 	if (!rc)
-		rc = check_short_name(scan, "the buffer", buffer->name);
+		rc = check_short_name(scan, what, buffer->name);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < scope->buffer_count; i++)
 		if (!strcmp(scope->buffers[i].buffer.name, buffer->name))
-			return scan_twice(
-				scan, pool_format(scan->pool, "the buffer \"%s\"", buffer->name),
-				scope->buffers[i].place);
+			return scan_twice(scan,
+					  pool_format(scan->pool, "%s \"%s\"", what, buffer->name),
+					  scope->buffers[i].place);
 	if (scope->buffer_count == KERNEL_MAX_BUFFERS)
 		return scan_error(scan, "more than %d buffers", KERNEL_MAX_BUFFERS);
-	if (*scan->at == '<' || !strncmp(scan->at, "::", 2))
-		return scan_error(
-			scan,
-			"\"%s%.40s\": a variable is found by its name in the compiled file, "
-			"and those of templates and namespaces are mangled; use a variable "
-			"outside of both, or write the mangled name, which cuobjdump "
-			"-elf shows",
-			buffer->name, scan->at);
+	return 0;
+}
+
+/* NAME: TYPE[LENGTH] */
+static int parse_buffer_shape(struct annotation_scan *scan, const struct annotation_scope *scope,
+			      struct kernel_buffer *buffer, bool is_symbol)
+{
+	char *length;
+	int rc = parse_buffer_name(scan, scope, buffer, is_symbol);
+
+	if (rc)
+		return rc;
 	if (!scan_accept(scan, ":"))
 		return scan_error(scan, "\":\" and a type expected after \"%s\": \"%s: f32[n] in\"",
 				  buffer->name, buffer->name);
@@ -341,7 +377,7 @@ static void add_buffer(struct annotation_scan *scan, struct annotation_scope *sc
 int buffer_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
 {
 	struct kernel_buffer buffer = {0};
-	int rc = parse_buffer_shape(scan, scope, &buffer);
+	int rc = parse_buffer_shape(scan, scope, &buffer, false);
 
 	if (!rc)
 		rc = parse_buffer_role(scan, &buffer);
@@ -367,13 +403,12 @@ int buffer_annotation(struct annotation_scan *scan, struct annotation_scope *sco
 int symbol_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
 {
 	struct kernel_buffer buffer = {.role = BUFFER_IN};
-	int rc = parse_buffer_shape(scan, scope, &buffer);
+	int rc = parse_buffer_shape(scan, scope, &buffer, true);
 
 	if (!rc)
 		rc = parse_buffer_fill(scan, &buffer);
 	if (!rc)
 		rc = scan_end(scan);
-	buffer.symbol = buffer.name;
 	if (!rc)
 		add_buffer(scan, scope, &buffer);
 	return rc;

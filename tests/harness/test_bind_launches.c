@@ -213,6 +213,46 @@ static void structs_by_their_fields(void **state)
 	expect_bound(arg, real_8, ARG_BYTES);
 }
 
+/* Each image has its own name of a static variable. */
+static void symbols_of_both_images(void **state)
+{
+	static char *own_names[] = {"_ZN15_INTERNAL_0_own2ns4coefE", "_ZN2ns5tableE"};
+	static char *other_names[] = {"_ZN17_INTERNAL_0_other2ns4coefE", "rest"};
+	struct compiled own = {.variables = {own_names, 2, 0}, .variables_read = true};
+	struct compiled other = {.variables = {other_names, 2, 0}, .variables_read = true};
+	struct case_buffer buffers[] = {
+		{.name = "x"},
+		{.name = "coef", .symbol = (char *)"ns::coef"},
+		{.name = "table", .symbol = (char *)"table"},
+	};
+	struct launch_case work = {.buffers = buffers, .buffer_count = ARRAY_SIZE(buffers)};
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(bind_symbols(&work, &own, &other, &err), 0);
+	assert_null(buffers[0].variable);
+	assert_string_equal(buffers[1].symbol, "ns::coef");
+	assert_string_equal(buffers[1].variable, own_names[0]);
+	assert_string_equal(buffers[1].check_variable, other_names[0]);
+	assert_string_equal(buffers[2].variable, own_names[1]);
+	assert_null(buffers[2].check_variable);
+	other_names[1] = (char *)"_ZN1c4coefE";
+	buffers[1].symbol = (char *)"coef";
+	assert_int_equal(bind_symbols(&work, &own, &other, &err), PL_EUSAGE);
+	if (!strstr(err.text, "verify: symbol coef: 'coef' may be any of 2 variables"))
+		fail_msg("%s", err.text);
+	assert_int_equal(bind_symbols(&work, &other, NULL, &err), PL_EUSAGE);
+	buffers[1].symbol = (char *)"gone";
+	assert_int_equal(bind_symbols(&work, &own, NULL, &err), PL_ENOENT);
+	if (!strstr(err.text,
+		    "symbol coef: there is no variable 'gone' in the image; it has: ns::coef"))
+		fail_msg("%s", err.text);
+	for (size_t b = 0; b < ARRAY_SIZE(buffers); b++) {
+		free(buffers[b].variable);
+		free(buffers[b].check_variable);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,6 +265,7 @@ int main(void)
 		cmocka_unit_test(buffers_are_pointers),
 		cmocka_unit_test(structs_by_their_bytes),
 		cmocka_unit_test(structs_by_their_fields),
+		cmocka_unit_test(symbols_of_both_images),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,9 @@ static struct launch_case *make_user_case(void)
 	work->buffers[0].type = ELEMENT_U64;
 	work->buffers[0].fill = FILL_FILE;
 	work->buffers[0].fill_file = xstrdup("/data/x.npy");
-	work->buffers[0].symbol = xstrdup("_ZN3lab6filterE");
+	work->buffers[0].symbol = xstrdup("lab::filter");
+	work->buffers[0].variable = xstrdup("_ZN3lab6filterE");
+	work->buffers[0].check_variable = xstrdup("_ZN4slow3lab6filterE");
 	work->buffers[1].fill = FILL_UNIFORM;
 	work->buffers[1].has_fill_bits = true;
 	set_args(&work->launches[0]);
@@ -83,7 +85,9 @@ static void test_every_member_arrives(void **context)
 	assert_int_equal(back->buffers[0].type, ELEMENT_U64);
 	assert_int_equal(back->buffers[0].fill, FILL_FILE);
 	assert_string_equal(back->buffers[0].fill_file, "/data/x.npy");
-	assert_string_equal(back->buffers[0].symbol, "_ZN3lab6filterE");
+	assert_string_equal(back->buffers[0].symbol, "lab::filter");
+	assert_string_equal(back->buffers[0].variable, "_ZN3lab6filterE");
+	assert_string_equal(back->buffers[0].check_variable, "_ZN4slow3lab6filterE");
 	assert_null(back->buffers[1].fill_file);
 	assert_false(back->buffers[0].has_fill_bits);
 	assert_true(back->buffers[1].has_fill_bits);
@@ -207,6 +211,8 @@ static void test_a_built_in_case_says_nothing_new(void **context)
 	assert_null(json_object_get(launch, "cluster"));
 	assert_null(json_object_get(launch, "cooperative"));
 	assert_null(json_object_get(buffer, "symbol"));
+	assert_null(json_object_get(buffer, "variable"));
+	assert_null(json_object_get(buffer, "check_variable"));
 	assert_null(json_object_get(buffer, "fill_file"));
 	assert_null(json_object_get(buffer, "fill_bits"));
 	assert_null(json_object_get(buffer, "fill_expression"));
@@ -258,6 +264,11 @@ static const struct {
 	{"buffers/1/fill_bits", "null", "fill_bits"},
 	{"buffers/0/fill_bits", "8", "belongs to a random fill"},
 	{"buffers/0/symbol", "[]", "not a string"},
+	{"buffers/0/symbol", "null", "a variable belongs to a 'symbol'"},
+	{"buffers/0/variable", "{}", "'variable' is not a string"},
+	{"buffers/0/check_variable", "3", "'check_variable' is not a string"},
+	{"buffers/1/variable", "\"x\"", "a variable belongs to a 'symbol'"},
+	{"buffers/1/check_variable", "\"x\"", "a variable belongs to a 'symbol'"},
 	{"launches/0/cluster", "[2, 2]", "not three numbers"},
 	{"launches/0/cluster", "[2, 0, 1]", "a size below 1"},
 	{"launches/0/cluster", "3", "not an array"},

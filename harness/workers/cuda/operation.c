@@ -245,8 +245,9 @@ static int set_symbol(const struct operation *operation, size_t b, struct error 
 	const size_t wanted = case_buffer_bytes(buffer);
 	CUdeviceptr address = 0;
 	size_t bytes = 0;
-	CUresult found = device->driver.cuModuleGetGlobal(&address, &bytes,
-							  operation->image->module, buffer->symbol);
+	CUresult found = device->driver.cuModuleGetGlobal(
+		&address, &bytes, operation->image->module,
+		case_buffer_variable(buffer, operation->execution));
 	int rc;
 
 	if (found == CUDA_ERROR_NOT_FOUND && operation->execution == EXECUTION_REFERENCE)

@@ -107,12 +107,14 @@ static int set_symbols(struct emulated_case *emulated, struct error *err)
 
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		const struct case_buffer *buffer = &work->buffers[b];
+		const char *variable = case_buffer_variable(
+			buffer, emulated->reference ? EXECUTION_REFERENCE : EXECUTION_FIRST);
 		uint64_t address;
 		int64_t bytes;
 
-		if (!buffer->symbol)
+		if (!variable)
 			continue;
-		if (!emulation_variable(emulated->emulation, buffer->symbol, &address, &bytes)) {
+		if (!emulation_variable(emulated->emulation, variable, &address, &bytes)) {
 			if (emulated->reference)
 				continue;
 			return error_set(err, PL_EUSAGE, "%s has no variable '%s'",

@@ -1,0 +1,133 @@
+# What a kernel gets besides plain arguments: structs with pointers, and variables by their names.
+. "$(dirname "$0")/lib.sh"
+no_worker
+PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
+[ -x "$PERFLAB_WORKER_PTX" ] || skip "no perflab-worker-ptx is built"
+nvcc=${PERFLAB_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
+[ -x "$(dirname "$PERFLAB")/perflab-nvrtc" ] && [ -x "$nvcc" ] || skip "no compiler of CUDA files is here"
+export PERFLAB_WORKER_PTX PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+
+# ---- structs with pointers ----
+cat >pitched.cu <<'END_OF_FILE'
+// perflab: axis columns = 100
+// perflab: axis rows = 37
+// perflab: axis pitch = 128
+// perflab: buffer x: f32[pitch * rows] in
+// perflab: buffer y: f32[columns * rows] out
+// perflab: verify y = 2 * x[i / columns * pitch + i % columns]
+// perflab: launch twice<<<rows, 32>>>(struct(x, u64(4 * pitch), i32(columns), i32(rows)), \
+// perflab:   struct(y, u64(4 * columns), i32(columns), i32(rows)), 2.0)
+template <typename T> struct matrix {
+	T *data;
+	size_t step;
+	int columns, rows;
+};
+__global__ void twice(matrix<const float> x, matrix<float> y, float factor)
+{
+	const float *from = (const float *)((const char *)x.data + blockIdx.x * x.step);
+	float *to = (float *)((char *)y.data + blockIdx.x * y.step);
+
+	for (int i = threadIdx.x; i < x.columns; i += blockDim.x)
+		to[i] = factor * from[i];
+}
+END_OF_FILE
+run sweep pitched.cu --backend ptx --set pitch=100,128,200
+expect_code 0
+expect_out '3 (3 ok)'
+
+# a struct is part of what a run measured: other numbers in it are another launch
+sed 's/u64(4 \* pitch)/u64(4 * pitch - 4)/' pitched.cu >shifted.cu
+run sweep shifted.cu --backend ptx
+expect_code 1
+expect_out "elements of 'y' differ"
+run query 'SELECT count(DISTINCT launch_hash) FROM trial WHERE launch_hash IS NOT NULL' --format csv
+expect_out 4
+
+# a case that the buffers of a struct do not hold
+sed 's/i < x.columns/i <= x.columns/' pitched.cu >past.cu
+run sweep past.cu --backend ptx --set pitch=100
+expect_code 1
+expect_out "past the end of 'x'"
+sed 's/f32\[columns \* rows\] out/f32[columns * rows - 1] out/' pitched.cu >small.cu
+run sweep small.cu --backend ptx
+expect_code 1
+expect_out "past the end of 'y'"
+
+# a kernel must not write an input, through a struct either
+sed 's/to\[i\] = factor \* from\[i\];/{ & ((float *)from)[i] = 0; }/' pitched.cu >writes.cu
+run sweep writes.cu --backend ptx
+expect_code 1
+expect_out "wrote into 'x', which is an input"
+
+# a size that does not fit names the offsets
+sed 's/u64(4 \* columns), //' pitched.cu >short.cu
+run sweep short.cu --backend ptx
+expect_code 3
+expect_out 'argument 2 of twice is a struct of 16 bytes (y at 0, i32 at 8, i32 at 12), but the parameter is a struct of 24 bytes'
+sed 's/i32(columns), i32(rows)))*, 2.0/columns, rows), 2.0/' pitched.cu >untyped.cu
+refused 3 'argument 2, field 3, "columns", has no type; write i32(columns)' \
+	sweep untyped.cu --backend ptx
+
+# ---- variables by their names ----
+cat >names.cu <<'END_OF_FILE'
+// perflab: axis n = 4
+// perflab: buffer y: f32[n] out
+// perflab: symbol crots: f32[4]
+// perflab: symbol cv::cuda::hidden: f32[4]
+// perflab: symbol table: f32[4]
+// perflab: symbol a::both: f32[4]
+// perflab: launch add<<<1, n>>>(y)
+// perflab: verify sum_all<<<1, 1>>>(y) from "slow.cu"
+#include "names.h"
+__global__ void add(float *y)
+{
+	int i = threadIdx.x;
+
+	y[i] = cv::cuda::crots[i] + cv::cuda::hidden[i] + cv::table<float>[i] + a::both[i] - b::both[i];
+}
+END_OF_FILE
+cat >names.h <<'END_OF_FILE'
+namespace cv
+{
+namespace cuda
+{
+__constant__ float crots[4];
+static __constant__ float hidden[4];
+}
+template <typename T> __device__ T table[4];
+}
+namespace a
+{
+__constant__ float both[4];
+}
+namespace b
+{
+__constant__ float both[4];
+}
+END_OF_FILE
+# The compilers put the name of a kernel into that of a static variable.
+cat >slow.cu <<'END_OF_FILE'
+#include "names.h"
+__global__ void sum_all(float *y)
+{
+	for (int i = 0; i < 4; i++)
+		y[i] = cv::cuda::crots[i] + cv::cuda::hidden[i] + cv::table<float>[i] + a::both[i] - b::both[i];
+}
+END_OF_FILE
+run sweep names.cu --backend ptx --compiler nvrtc
+expect_code 0
+expect_out '1 (1 ok)'
+run sweep names.cu --backend ptx --compiler nvcc
+expect_code 0
+expect_out '1 (1 ok)'
+sed 's/, *y\[i\] = /&0 * /; s/symbol a::both/symbol both/' names.cu >several.cu
+run sweep several.cu --backend ptx
+expect_code 3
+expect_out "symbol both: 'both' may be any of 2 variables"
+expect_out 'a::both (_ZN1a4bothE), b::both (_ZN1b4bothE)'
+sed 's/symbol a::both/symbol cv::both/' names.cu >none.cu
+run sweep none.cu --backend ptx
+expect_code 3
+expect_out "there is no variable 'cv::both' in the image; it has: "
+expect_out 'cv::cuda::crots'
+finish
