@@ -314,7 +314,7 @@ static void addresses_and_amounts_are_checked(void **state)
 	assert_told(
 		MACHINE_KERNEL(SLOTS "cp.async.ca.shared.global [%r20+1024], [%rd2], 4;\nret;\n"),
 		FINDING_OUT_OF_BOUNDS, "cp.async",
-		"copy to shared memory at byte 1024, 4 bytes past its end (1024 bytes)");
+		"copy to shared memory at byte 1024, which ends 4 bytes past its end (1024 bytes)");
 	assert_told(MACHINE_KERNEL(SLOTS
 				   "mov.u32 %r7, 5;\n"
 				   "cp.async.ca.shared.global [%r20], [%rd2], 4, %r7;\nret;\n"),

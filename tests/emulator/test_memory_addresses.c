@@ -213,10 +213,10 @@ static void body_generic_addresses(void)
 	assert_int_equal(counted(load)->local_requests, 1);
 	set_addresses(SHARED_WINDOW + SHARED_SIZE - 124, 4);
 	expect_finding(load, FINDING_OUT_OF_BOUNDS, 31,
-		       "shared memory at byte 8192, 4 bytes past its end (8192 bytes)");
+		       "shared memory at byte 8192, which ends 4 bytes past its end (8192 bytes)");
 	set_addresses(LOCAL_WINDOW + LOCAL_SIZE, 0);
 	expect_finding(store, FINDING_OUT_OF_BOUNDS, 0,
-		       "local memory at byte 64, 4 bytes past its end (64 bytes)");
+		       "local memory at byte 64, which ends 4 bytes past its end (64 bytes)");
 	set_addresses(SHARED_WINDOW - 4, 0);
 	expect_finding(load, FINDING_OUT_OF_BOUNDS, 0, "far from every allocation");
 }

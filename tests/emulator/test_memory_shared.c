@@ -229,7 +229,7 @@ static void body_bounds_and_alignment(void)
 	assert_int_equal(execute(store), STEP_NEXT);
 	set_addresses(SHARED_SIZE - 124, 4);
 	expect_text(store, FINDING_OUT_OF_BOUNDS, 31,
-		    "a 4-byte store to shared memory at byte 8192, 4 bytes past its end "
+		    "a 4-byte store to shared memory at byte 8192, which ends 4 bytes past its end "
 		    "(8192 bytes)");
 	set_addresses(UINT64_C(0xfffffffc), 4);
 	expect_text(store, FINDING_OUT_OF_BOUNDS, 0,
@@ -237,9 +237,10 @@ static void body_bounds_and_alignment(void)
 	set_addresses(SHARED_SIZE - 512, 16);
 	assert_int_equal(execute(wide), STEP_NEXT);
 	set_row_lane(ROW_ADDRESS, 3, 8, SHARED_SIZE);
-	expect_text(wide, FINDING_OUT_OF_BOUNDS, 3,
-		    "a 16-byte load from shared memory at byte 8192, 16 bytes past its end "
-		    "(8192 bytes)");
+	expect_text(
+		wide, FINDING_OUT_OF_BOUNDS, 3,
+		"a 16-byte load from shared memory at byte 8192, which ends 16 bytes past its end "
+		"(8192 bytes)");
 	set_row_lane(ROW_ADDRESS, 2, 8, 8);
 	expect_text(wide, FINDING_MISALIGNED, 2,
 		    "a 16-byte load from shared memory at byte 8, which is not a multiple of 16");
@@ -247,7 +248,8 @@ static void body_bounds_and_alignment(void)
 	fixture.launch.shared_bytes = 0;
 	set_addresses(0, 0);
 	expect_text(store, FINDING_OUT_OF_BOUNDS, 0,
-		    "a 4-byte store to shared memory at byte 0, 4 bytes past its end (0 bytes)");
+		    "a 4-byte store to shared memory at byte 0, which ends 4 bytes past its end (0 "
+		    "bytes)");
 	fixture.launch.shared_bytes = SHARED_SIZE;
 }
 EACH_SET(bounds_and_alignment)
