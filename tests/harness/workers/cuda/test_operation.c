@@ -211,6 +211,7 @@ struct seen_struct {
 	} fields;
 	float *plain;
 	int scalar;
+	unsigned char second[2];
 };
 
 static void execute_struct(struct stub_driver *stub, const char *name, void **arguments)
@@ -222,6 +223,7 @@ static void execute_struct(struct stub_driver *stub, const char *name, void **ar
 	memcpy(&seen->fields, arguments[0], sizeof(seen->fields));
 	memcpy(&seen->plain, arguments[1], sizeof(seen->plain));
 	memcpy(&seen->scalar, arguments[2], sizeof(seen->scalar));
+	memcpy(seen->second, arguments[3], sizeof(seen->second));
 }
 
 /* Addresses stand where the case says, and are those of each execution. The case is not changed. */
@@ -238,8 +240,8 @@ static void test_addresses_in_structs(void **context)
 	CUdeviceptr first;
 
 	free(launch->args);
-	launch->arg_count = 3;
-	launch->args = xcalloc(3, sizeof(launch->args[0]));
+	launch->arg_count = 4;
+	launch->args = xcalloc(4, sizeof(launch->args[0]));
 	launch->args[0] = (struct case_arg){.kind = ARG_BYTES, .integer = 32, .address_count = 2};
 	launch->args[0].bytes = xcalloc(32, 1);
 	launch->args[0].addresses = xcalloc(2, sizeof(addresses[0]));
@@ -247,6 +249,9 @@ static void test_addresses_in_structs(void **context)
 	untouched[0] = launch->args[0].bytes[0] = 7;
 	untouched[16] = launch->args[0].bytes[16] = 9;
 	launch->args[2] = (struct case_arg){.kind = ARG_I32, .integer = -5};
+	launch->args[3] = (struct case_arg){.kind = ARG_BYTES, .integer = 2};
+	launch->args[3].bytes = xcalloc(2, 1);
+	launch->args[3].bytes[1] = 8;
 	load(bench, &operation, work);
 	bench->stub.execute = execute_struct;
 	bench->stub.context = &seen;
@@ -261,6 +266,8 @@ static void test_addresses_in_structs(void **context)
 		assert_ptr_equal(seen.fields.again, seen.fields.out);
 		assert_ptr_equal(seen.plain, seen.fields.out);
 		assert_int_equal(seen.scalar, -5);
+		assert_int_equal(seen.second[0], 0);
+		assert_int_equal(seen.second[1], 8);
 	}
 	assert_memory_equal(launch->args[0].bytes, untouched, sizeof(untouched));
 	operation.buffers[0].data = first;
