@@ -199,82 +199,6 @@ static void test_verdicts(void **context)
 	}
 }
 
-/* ---- structs ---- */
-
-/* What the kernel of test_addresses_in_structs() gets. */
-struct seen_struct {
-	struct {
-		uint16_t first;
-		float *out;
-		uint16_t last;
-		void *again;
-	} fields;
-	float *plain;
-	int scalar;
-	unsigned char second[2];
-};
-
-static void execute_struct(struct stub_driver *stub, const char *name, void **arguments)
-{
-	struct seen_struct *seen = stub->context;
-
-	if (strcmp(name, "fault_none") != 0)
-		return;
-	memcpy(&seen->fields, arguments[0], sizeof(seen->fields));
-	memcpy(&seen->plain, arguments[1], sizeof(seen->plain));
-	memcpy(&seen->scalar, arguments[2], sizeof(seen->scalar));
-	memcpy(seen->second, arguments[3], sizeof(seen->second));
-}
-
-/* Addresses stand where the case says, and are those of each execution. The case is not changed. */
-static void test_addresses_in_structs(void **context)
-{
-	struct bench *bench = *context;
-	struct launch_case *work = bench_case("fault", "none", 256, 4096);
-	struct case_launch *launch = &work->launches[0];
-	const struct arg_address addresses[] = {{8, 0}, {24, 0}};
-	unsigned char untouched[32] = {0};
-	struct operation operation = {0};
-	struct seen_struct seen = {0};
-	struct error err = {0};
-	CUdeviceptr first;
-
-	free(launch->args);
-	launch->arg_count = 4;
-	launch->args = xcalloc(4, sizeof(launch->args[0]));
-	launch->args[0] = (struct case_arg){.kind = ARG_BYTES, .integer = 32, .address_count = 2};
-	launch->args[0].bytes = xcalloc(32, 1);
-	launch->args[0].addresses = xcalloc(2, sizeof(addresses[0]));
-	memcpy(launch->args[0].addresses, addresses, sizeof(addresses));
-	untouched[0] = launch->args[0].bytes[0] = 7;
-	untouched[16] = launch->args[0].bytes[16] = 9;
-	launch->args[2] = (struct case_arg){.kind = ARG_I32, .integer = -5};
-	launch->args[3] = (struct case_arg){.kind = ARG_BYTES, .integer = 2};
-	launch->args[3].bytes = xcalloc(2, 1);
-	launch->args[3].bytes[1] = 8;
-	load(bench, &operation, work);
-	bench->stub.execute = execute_struct;
-	bench->stub.context = &seen;
-	assert_int_equal(operation_prepare(&operation, &err), 0);
-	first = operation.buffers[0].data;
-	for (int execution = 0; execution < 2; execution++) {
-		operation.buffers[0].data = first + 64 * (CUdeviceptr)execution;
-		assert_int_equal(operation_enqueue(&operation, &err), 0);
-		assert_int_equal(seen.fields.first, 7);
-		assert_int_equal(seen.fields.last, 9);
-		assert_true((CUdeviceptr)(uintptr_t)seen.fields.out == operation.buffers[0].data);
-		assert_ptr_equal(seen.fields.again, seen.fields.out);
-		assert_ptr_equal(seen.plain, seen.fields.out);
-		assert_int_equal(seen.scalar, -5);
-		assert_int_equal(seen.second[0], 0);
-		assert_int_equal(seen.second[1], 8);
-	}
-	assert_memory_equal(launch->args[0].bytes, untouched, sizeof(untouched));
-	operation.buffers[0].data = first;
-	operation_release(&operation);
-	launch_case_free(work);
-}
-
 /* ---- accuracy ---- */
 
 /* Sets every sum to `context`. */
@@ -506,7 +430,6 @@ int main(void)
 		BENCH_TEST(test_shared_memory_may_not_do),
 		BENCH_TEST(test_the_image_is_the_best_there_is),
 		BENCH_TEST(test_verdicts),
-		BENCH_TEST(test_addresses_in_structs),
 		BENCH_TEST(test_scratch_is_poisoned),
 		BENCH_TEST(test_accuracy_is_of_the_largest_element),
 		BENCH_TEST(test_whole_numbers_have_no_accuracy),
