@@ -52,32 +52,6 @@ constraint_at(const struct kernel *kernel, const struct kernel_variant *variant,
 	return index < variant->constraint_count ? &variant->constraints[index] : NULL;
 }
 
-/* "y = 2 * x + y; total = sum(x)" */
-static void kernel_check_cell(struct text *out, const struct kernel *kernel,
-			      const struct kernel_variant *variant)
-{
-	const struct kernel_oracle *oracle = variant->oracle ? variant->oracle : kernel->oracle;
-	const struct kernel_check *check = variant->check;
-
-	if (!check || check->kind == CHECK_ORACLE)
-		text_addf(out, "CPU oracle %s", oracle ? oracle->name : "");
-	else if (check->kind == CHECK_NONE)
-		text_add(out, "none");
-	else if (check->kind == CHECK_COMMAND)
-		text_addf(out, "by %s", check->command);
-	for (size_t i = 0; check && i < check->item_count; i++) {
-		const struct kernel_check_item *item = &check->items[i];
-
-		text_addf(out, "%s%s %s %s", i ? "; " : "", item->buffer,
-			  check->kind == CHECK_FILE ? "from" : "=",
-			  item->written ? item->written : item->text);
-	}
-	for (size_t i = 0; check && i < check->launch_count; i++)
-		text_addf(out, "%skernel %s", i ? "; " : "", check->launches[i].entry);
-	if (check && check->source)
-		text_addf(out, " from %s", check->source->path);
-}
-
 /* ---- --long as text ---- */
 
 static void print_field(const char *name, const char *value)
@@ -127,7 +101,7 @@ static void print_variant(const struct kernel *kernel, const struct kernel_varia
 	for (size_t i = 0; (constraint = constraint_at(kernel, variant, i)) != NULL; i++)
 		print_field("constraint", constraint->reason);
 	print_work(work_of(kernel, variant));
-	kernel_check_cell(&check, kernel, variant);
+	kernel_check_describe(&check, kernel, variant);
 	print_field("verified", check.data);
 	text_release(&check);
 	putchar('\n');
@@ -198,7 +172,7 @@ static void add_everything(struct table *table, const struct kernel *kernel,
 	struct text axes = TEXT_INIT, meanings = TEXT_INIT, constraints = TEXT_INIT;
 	struct text check = TEXT_INIT;
 
-	kernel_check_cell(&check, kernel, variant);
+	kernel_check_describe(&check, kernel, variant);
 	axes_line(&axes, kernel, variant);
 	axes_cell(&meanings, kernel, variant, parts);
 	constraints_cell(&constraints, kernel, variant, parts);
@@ -226,7 +200,7 @@ static void add_variant(struct table *table, const struct kernel *kernel,
 	struct text axes = TEXT_INIT, check = TEXT_INIT;
 
 	axes_line(&axes, kernel, variant);
-	kernel_check_cell(&check, kernel, variant);
+	kernel_check_describe(&check, kernel, variant);
 	if (detail == LONG)
 		add_everything(table, kernel, variant, parts);
 	else if (detail == OF_FILES)

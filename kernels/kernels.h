@@ -282,6 +282,10 @@ size_t variant_axis_count(const struct kernel *kernel, const struct kernel_varia
 const struct kernel_axis *variant_axis(const struct kernel *kernel,
 				       const struct kernel_variant *variant, size_t index);
 
+/* Adds how a variant is verified, as its user wrote it: "y = 2 * x + y; total = sum(x)". */
+void kernel_check_describe(struct text *out, const struct kernel *kernel,
+			   const struct kernel_variant *variant);
+
 /* ---- the limits of a device that descriptors may depend on ---- */
 
 /* Field, meaning. Every field is an int64_t and a variable in expressions. */

@@ -157,6 +157,10 @@ struct round_summary {
 	int64_t same_buffers; /* 1 or 0, of both operations; -1: not measured beside a base case */
 };
 
+/* The facts of a run that say how the kernels of a user are verified: "source.check.saxpy/items" is
+ * "y = 2 * x + y; tolerance abs = 0, rel = 1e-05". */
+#define SOURCE_CHECK_PREFIX "source.check."
+
 /* A key and its value. A list of them is the environment of a run. */
 struct key_value {
 	char *key, *value;

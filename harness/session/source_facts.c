@@ -61,8 +61,25 @@ static char *hash_input(const char *path)
 	return hash;
 }
 
+/* "source.check.saxpy/items" */
+static void add_check(struct key_value_list *facts, const struct kernel *kernel,
+		      const struct kernel_variant *variant)
+{
+	const struct kernel_tolerance *own = variant->tolerance;
+	char *key = xasprintf(SOURCE_CHECK_PREFIX "%s/%s", kernel->name, variant->name);
+	struct text check = TEXT_INIT;
+
+	kernel_check_describe(&check, kernel, variant);
+	text_addf(&check, "; tolerance abs = %g, rel = %g", own ? own->abs : kernel->tolerance_abs,
+		  own ? own->rel : kernel->tolerance_rel);
+	key_value_set(facts, key, check.data);
+	text_release(&check);
+	free(key);
+}
+
 void source_facts_add(struct key_value_list *facts, const struct kernel_file *files)
 {
+	const struct kernel *kernel = files ? kernel_file_kernel(files) : NULL;
 	const char *const *paths = NULL;
 	const size_t count = files ? kernel_file_inputs(files, &paths) : 0;
 
@@ -77,6 +94,8 @@ void source_facts_add(struct key_value_list *facts, const struct kernel_file *fi
 			key_value_set(facts, key, hash);
 		free(hash);
 	}
+	for (size_t i = 0; kernel && i < kernel->variant_count; i++)
+		add_check(facts, kernel, &kernel->variants[i]);
 }
 
 void source_facts_compare(struct key_value_list *out, const struct run *run)

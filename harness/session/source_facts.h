@@ -1,6 +1,7 @@
 /*
  * source_facts: the path and the content of each file that the kernels of a user
- * are made of, among the facts of a run: source.1, source.1.hash and so on.
+ * are made of, among the facts of a run: source.1, source.1.hash and so on; and how
+ * each variant is verified: source.check.KERNEL/VARIANT.
  * Internal to harness/session.
  */
 #ifndef HARNESS_SESSION_SOURCE_FACTS_H
@@ -9,7 +10,8 @@
 #include "kernels/user/kernel_file.h"
 #include "metrics/metrics.h"
 
-/* Adds every file that `files` (NULL: none) is made of. A file that cannot be read has no hash. */
+/* Adds every file that `files` (NULL: none) is made of, and every check. A file that cannot be read
+ * has no hash. */
 void source_facts_add(struct key_value_list *facts, const struct kernel_file *files);
 /* PL_EUNSUPPORTED: the files are not those of the run, or have other contents. */
 int source_facts_check(const struct run *run, const struct key_value_list *facts,

@@ -134,6 +134,25 @@ static void compare_sharing(struct regress_differences *out, const struct run *b
 		compare_texts(out, "other processes on the GPU", of_base, of_head, false);
 }
 
+/* Another check or tolerance may accept another result. */
+static void compare_checks(struct regress_differences *out, const struct run *base,
+			   const struct run *head)
+{
+	static const char prefix[] = SOURCE_CHECK_PREFIX;
+
+	for (size_t i = 0; i < base->environment.count; i++) {
+		const struct key_value *of_base = &base->environment.items[i];
+		const char *variant = of_base->key + strlen(prefix), *of_head;
+
+		if (strncmp(of_base->key, prefix, strlen(prefix)) != 0)
+			continue;
+		of_head = key_value_get(&head->environment, of_base->key);
+		if (of_head && strcmp(of_base->value, of_head) != 0)
+			list_difference(out, "check", xasprintf("%s: %s", variant, of_base->value),
+					xstrdup(of_head));
+	}
+}
+
 /* The cache mode as `--cache` names it. NULL: not known, or the backend measures no times. */
 static const char *cache_mode_of(const struct run *run)
 {
@@ -163,6 +182,7 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 		backend->refuses = backend->never = true;
 	}
 	compare_origins(out, base, head);
+	compare_checks(out, base, head);
 	compare_devices(out, &base->device, &head->device);
 	compare_texts(out, "driver", base->device.driver, head->device.driver, true);
 	compare_texts(out, "toolkit", base->device.toolkit, head->device.toolkit, true);

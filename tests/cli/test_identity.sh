@@ -53,6 +53,16 @@ run report 3
 expect_out "$work/plain/one/main.ptx"
 [ "$(sqlite3 "$PERFLAB_DB" "SELECT group_concat(base_trial_id) FROM comparison")" = 1 ] ||
 	complain 'a run is judged against another project'
+# another check
+[ "$(sqlite3 "$PERFLAB_DB" "SELECT value FROM environment WHERE run_id = 1 AND key = 'source.check.main/stream_copy_scalar'")" = \
+	'y = x; tolerance abs = 0, rel = 1e-05' ] || complain 'the check is not stored'
+run sweep one/main.ptx --backend ptx -q --annotate 'verify none' --annotate 'tolerance abs = 9' --db check.db
+run sweep one/main.ptx --backend ptx -q --db check.db
+run regress --base 1 --head 2 --db check.db
+expect_out 'main/stream_copy_scalar: none; tolerance abs = 9, rel = 1e-05'
+expect_out 'y = x; tolerance abs = 0, rel = 1e-05'
+run regress --base 1 --head 3
+! grep -q 'tolerance' "$work/out" || complain 'equal checks are listed'
 run sweep stream/copy_scalar --size 256 --block-sizes 64 --backend ptx -q
 [ "$(sqlite3 "$PERFLAB_DB" "SELECT origin IS NULL AND ifnull(source_revision, '') = '$built'
 	FROM run WHERE id = 4")" = 1 ] || complain 'a built-in kernel has an origin'

@@ -1,0 +1,39 @@
+/* How a variant is verified, in the words of its user. */
+#include "kernels/kernels.h"
+
+static void add_launches(struct text *out, const struct kernel_check *check)
+{
+	for (size_t i = 0; i < check->launch_count; i++)
+		text_addf(out, "%skernel %s", i ? "; " : "", check->launches[i].entry);
+	if (check->source)
+		text_addf(out, " from %s", check->source->path);
+}
+
+static void add_items(struct text *out, const struct kernel_check *check)
+{
+	for (size_t i = 0; i < check->item_count; i++) {
+		const struct kernel_check_item *item = &check->items[i];
+
+		text_addf(out, "%s%s %s %s", i ? "; " : "", item->buffer,
+			  check->kind == CHECK_FILE ? "from" : "=",
+			  item->written ? item->written : item->text);
+	}
+}
+
+void kernel_check_describe(struct text *out, const struct kernel *kernel,
+			   const struct kernel_variant *variant)
+{
+	const struct kernel_oracle *oracle = variant->oracle ? variant->oracle : kernel->oracle;
+	const struct kernel_check *check = variant->check;
+
+	if (!check || check->kind == CHECK_ORACLE) {
+		text_addf(out, "CPU oracle %s", oracle ? oracle->name : "");
+		return;
+	}
+	if (check->kind == CHECK_NONE)
+		text_add(out, "none");
+	else if (check->kind == CHECK_COMMAND)
+		text_addf(out, "by %s", check->command);
+	add_items(out, check);
+	add_launches(out, check);
+}
