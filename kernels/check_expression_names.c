@@ -134,10 +134,16 @@ static const struct {
 	double (*call)(double);
 	bool keeps_integers;
 } real_functions[] = {
-	{"sqrt", sqrt, false}, {"exp", exp, false}, {"exp2", exp2, false},  {"log", log, false},
-	{"log2", log2, false}, {"sin", sin, false}, {"cos", cos, false},    {"tan", tan, false},
-	{"tanh", tanh, false}, {"erf", erf, false}, {"floor", floor, true}, {"ceil", ceil, true},
+	{"sqrt", sqrt, false}, {"exp", exp, false},   {"exp2", exp2, false}, {"log", log, false},
+	{"log2", log2, false}, {"sin", sin, false},   {"cos", cos, false},   {"tan", tan, false},
+	{"asin", asin, false}, {"acos", acos, false}, {"atan", atan, false}, {"sinh", sinh, false},
+	{"cosh", cosh, false}, {"tanh", tanh, false}, {"erf", erf, false},   {"floor", floor, true},
+	{"ceil", ceil, true},
 };
+static const struct {
+	const char *name;
+	double (*call)(double, double);
+} real_functions_of_two[] = {{"pow", pow}, {"atan2", atan2}};
 
 /* The number of arguments of the call whose parenthesis was just read. */
 static int count_arguments(const char *at)
@@ -287,10 +293,13 @@ bool check_expression_is_reduction(const char *name, size_t length)
 
 bool check_expression_has_function(const char *name, size_t length)
 {
-	static const char *const others[] = {"abs", "int", "pow", "random"};
+	static const char *const others[] = {"abs", "int", "random"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(real_functions); i++)
 		if (name_is(real_functions[i].name, name, length))
+			return true;
+	for (size_t i = 0; i < ARRAY_SIZE(real_functions_of_two); i++)
+		if (name_is(real_functions_of_two[i].name, name, length))
 			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (name_is(others[i], name, length))
@@ -335,6 +344,20 @@ static int parse_check_real_call(struct check_parse *p, int *out, size_t functio
 		return 0;
 	}
 	rc = check_convert(p, &node.operands[0], TREE_REAL, start);
+	return rc ? rc : check_add(p, out, node, start);
+}
+
+static int parse_check_call_of_two(struct check_parse *p, int *out, size_t function,
+				   const char *start)
+{
+	struct tree_node node = {.operation = TREE_FUNCTION_OF_TWO,
+				 .type = TREE_REAL,
+				 .function_of_two = real_functions_of_two[function].call,
+				 .operands = {-1, -1, -1}};
+	int rc = parse_check_arguments(p, node.operands, 2);
+
+	for (int i = 0; !rc && i < 2; i++)
+		rc = check_convert(p, &node.operands[i], TREE_REAL, start);
 	return rc ? rc : check_add(p, out, node, start);
 }
 
@@ -415,20 +438,14 @@ static int parse_check_call(struct check_parse *p, int *out, const char *start, 
 			       ? rc
 			       : check_convert(p, out, TREE_SIGNED, start);
 	}
-	if (name_is("pow", start, length)) {
-		rc = parse_check_arguments(p, a, 2);
-		if (!rc)
-			rc = check_convert(p, &a[0], TREE_REAL, start);
-		if (!rc)
-			rc = check_convert(p, &a[1], TREE_REAL, start);
-		return rc ? rc
-			  : check_add_operation(p, out, TREE_POW, TREE_REAL, a[0], a[1], start);
-	}
 	if (name_is("random", start, length))
 		return parse_check_random(p, out, start);
 	for (size_t i = 0; i < ARRAY_SIZE(real_functions); i++)
 		if (name_is(real_functions[i].name, start, length))
 			return parse_check_real_call(p, out, i, start);
+	for (size_t i = 0; i < ARRAY_SIZE(real_functions_of_two); i++)
+		if (name_is(real_functions_of_two[i].name, start, length))
+			return parse_check_call_of_two(p, out, i, start);
 	function = expression_function_find(start, length);
 	return function ? parse_integer_call(p, out, function, start)
 			: check_parse_fail(p, start, "no function has this name");

@@ -47,7 +47,7 @@ enum tree_operation {
 	TREE_BIT_XOR,
 	TREE_SHIFT_LEFT,
 	TREE_SHIFT_RIGHT,
-	TREE_POW,
+	TREE_FUNCTION_OF_TWO,
 	TREE_LEAST,
 	TREE_MOST,
 	TREE_EQUAL,
@@ -73,8 +73,9 @@ struct tree_node {
 	enum tree_operation operation;
 	enum tree_type type;
 	union tree_value literal;
-	double (*function)(double);             /* FUNCTION */
-	const struct expression_function *call; /* CALL */
+	double (*function)(double);                /* FUNCTION */
+	double (*function_of_two)(double, double); /* FUNCTION_OF_TWO */
+	const struct expression_function *call;    /* CALL */
 	size_t name;         /* AXIS, LENGTH, ELEMENT: index into axes or buffers */
 	enum tree_type body; /* reductions: the type of the body */
 	uint64_t which;      /* RANDOM: counts those of the text from 0 */

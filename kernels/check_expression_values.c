@@ -326,9 +326,9 @@ static int evaluate_binary_node(union tree_value *out, const struct tree_binding
 	case TREE_SHIFT_RIGHT:
 	case TREE_CALL:
 		return tree_compute_integers(out, right, binding, block, node, err);
-	case TREE_POW:
+	case TREE_FUNCTION_OF_TWO:
 		FOR_LANES
-		out[lane].real = pow(out[lane].real, right[lane].real);
+		out[lane].real = node->function_of_two(out[lane].real, right[lane].real);
 		return 0;
 	case TREE_RANDOM:
 		empty = tree_random(out, right, binding, block, node);

@@ -122,6 +122,8 @@ static void test_values(void **state)
 		{"log2(y)", 3, 3.0},
 		{"pow(y, 2)", 1, 4.0},
 		{"sin(0) + cos(0) + tan(0) + tanh(0) + erf(0)", 0, 1.0},
+		{"asin(0) + acos(1) + atan(0) + sinh(0) + cosh(0)", 0, 1.0},
+		{"atan2(1, 0) > 1.5707 && atan2(0, -1) > 3.1415 && atan2(1, 0) < 1.5708", 0, 1.0},
 		{"floor(x)", 3, 0.0},
 		{"ceil(x)", 3, 1.0},
 		{"floor(7) / 2", 0, 3.0},
