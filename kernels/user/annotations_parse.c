@@ -8,8 +8,9 @@
 /* What the lines so far have opened. */
 struct declaring {
 	struct annotated_file *file;
-	struct annotation_scope *scope; /* of the last variant; before the first, of the file */
-	size_t variants;                /* those before this line */
+	struct annotation_scope
+		*scope;  /* of the last variant of the text; before it, of the file */
+	size_t variants; /* those before this line */
 	struct annotation_lets lets;
 };
 
@@ -164,16 +165,29 @@ static int parse_annotation_line(struct annotation_scan *scan, struct declaring 
 	return first ? 0 : unknown_word(scan, word);
 }
 
+/* A variant ends with its file, so the lines of a sidecar begin outside of any. */
+static void leave_variant(struct declaring *declaring)
+{
+	declaring->scope = &declaring->file->scope;
+	declaring->lets.scopes[0] = NULL;
+}
+
+static bool begins_file(const struct annotation_lines *lines, size_t index)
+{
+	return !index ||
+	       strcmp(lines->items[index - 1].place.file, lines->items[index].place.file) != 0;
+}
+
 /* Reads the lines with the words that come first, or the others. */
 static int read_annotation_words(struct annotation_scan scan, struct declaring *declaring,
 				 const struct annotation_lines *lines, bool first)
 {
 	int rc = 0;
 
-	declaring->scope = &declaring->file->scope;
-	declaring->lets.scopes[0] = NULL;
 	declaring->variants = 0;
 	for (size_t i = 0; i < lines->count && !rc; i++) {
+		if (begins_file(lines, i))
+			leave_variant(declaring);
 		scan.place = lines->items[i].place;
 		scan.place.expansions = pool_new(scan.pool, sizeof(*scan.place.expansions));
 		scan.place.expansions->lets = declaring->lets;
