@@ -6,6 +6,9 @@
 #include "kernels/user/kernel_file.h"
 #include "kernels/user/kernel_variant.h"
 
+/* With more folders, names of variants would be too long anyway. */
+#define STEM_FOLDERS 16
+
 struct assembling {
 	struct kernel *out;
 	struct annotation_pool *pool;
@@ -14,6 +17,7 @@ struct assembling {
 	/* The first file with a launch. What it declares holds for the others. */
 	const struct annotated_file *first;
 	const struct annotated_file *given;
+	const char **stems; /* of the files: each is its file's name in the names of variants */
 	struct kernel_common common;
 	struct kernel_variant *variants;
 	struct annotation_place *places; /* of the variants */
@@ -40,16 +44,62 @@ static char *derived_name(struct annotation_pool *pool, const char *text)
 	return result;
 }
 
-/* The name of a file without its folder and its suffix. */
-static char *file_stem(struct annotation_pool *pool, const char *path)
+/* The name of a file without its folder and, unless it is kept, its suffix; before it, the names of
+ * so many of its folders. */
+static char *file_name(struct annotation_pool *pool, const char *path, size_t folders, bool suffix)
 {
 	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
-	const char *dot = strrchr(name, '.');
+	const char *begin = slash ? slash + 1 : path;
+	const char *dot = suffix ? NULL : strrchr(begin, '.');
+	const char *end = dot && dot > begin ? dot : begin + strlen(begin);
 
-	return derived_name(
-		pool,
-		pool_copy(pool, name, dot && dot > name ? (size_t)(dot - name) : strlen(name)));
+	while (folders-- && slash && slash > path) {
+		for (slash--; slash > path && *slash != '/';)
+			slash--;
+		begin = *slash == '/' ? slash + 1 : slash;
+	}
+	return derived_name(pool, pool_copy(pool, begin, (size_t)(end - begin)));
+}
+
+static char *file_stem(struct annotation_pool *pool, const char *path)
+{
+	return file_name(pool, path, 0, false);
+}
+
+static bool is_shared_stem(const struct assembling *a, const char *const *stems, size_t index)
+{
+	for (size_t i = 0; i < a->file_count; i++)
+		if (i != index && !strcmp(stems[i], stems[index]))
+			return true;
+	return false;
+}
+
+/* Gives a longer name to the files that share one. Returns whether there are such. */
+static bool lengthen_stems(struct assembling *a, size_t folders, bool suffix)
+{
+	const char **longer = pool_new(a->pool, a->file_count * sizeof(*longer));
+	bool shared = false;
+
+	for (size_t i = 0; i < a->file_count; i++) {
+		longer[i] = a->stems[i];
+		if (!is_shared_stem(a, a->stems, i))
+			continue;
+		longer[i] = file_name(a->pool, a->files[i].path, folders, suffix);
+		shared = true;
+	}
+	memcpy(a->stems, longer, a->file_count * sizeof(*longer));
+	return shared;
+}
+
+static void name_files(struct assembling *a)
+{
+	a->stems = pool_new(a->pool, a->file_count * sizeof(*a->stems));
+	for (size_t i = 0; i < a->file_count; i++)
+		a->stems[i] = file_stem(a->pool, a->files[i].shown);
+	/* The suffix first: f.cu and f.ptx. Then a folder, and so on. */
+	for (size_t step = 1; step < 2 * STEM_FOLDERS; step++)
+		if (!lengthen_stems(a, step / 2, step % 2))
+			return;
 }
 
 /* ---- what all variants share ---- */
@@ -184,8 +234,8 @@ static int add_user_variant(struct assembling *a, const struct variant_parts *pa
 		if (!strcmp(a->variants[i].name, parts->name))
 			return annotation_error(a->err, place,
 						"two variants are named \"%s\", the other at "
-						"%s; add \"variant NAME\" before one of the "
-						"launches",
+						"%s; give one of them another name with \"variant "
+						"NAME\" before its launch",
 						parts->name,
 						annotation_place_text(a->pool, a->places[i]));
 	a->variants = pool_room(a->pool, a->variants, count, sizeof(*a->variants));
@@ -220,6 +270,27 @@ static int add_launches(struct assembling *a, const struct annotated_file *file,
 	return rc;
 }
 
+static bool is_variant_of_other_file(const struct assembling *a, const struct annotated_file *file,
+				     const char *name)
+{
+	for (size_t f = 0; f < a->file_count; f++)
+		for (size_t i = 0; &a->files[f] != file && i < a->files[f].variant_count; i++)
+			if (!strcmp(a->files[f].variants[i]->name, name))
+				return true;
+	return false;
+}
+
+/* Two versions of a file have variants of the same names. */
+static const char *variant_name(struct assembling *a, const struct annotated_file *file,
+				const char *stem, const char *name, bool only)
+{
+	const bool own = file->variant_count > 0;
+
+	if (own && !is_variant_of_other_file(a, file, name))
+		return name;
+	return only && !own ? stem : pool_format(a->pool, "%s.%s", stem, name);
+}
+
 /* A cubin does not say what its parameters are, so `perflab init` does not read it. */
 static int no_launch_error(struct assembling *a, const struct annotated_file *file)
 {
@@ -245,7 +316,7 @@ static int add_file(struct assembling *a, const struct annotated_file *file)
 	const struct annotated_file *from = own ? file : a->first;
 	size_t count =
 		from->scope.launch_count + from->variant_count + a->given->scope.launch_count;
-	const char *stem = a->file_count > 1 ? file_stem(a->pool, file->shown) : NULL;
+	const char *stem = a->file_count > 1 ? a->stems[file - a->files] : NULL;
 	int rc;
 
 	if (!count)
@@ -254,9 +325,7 @@ static int add_file(struct assembling *a, const struct annotated_file *file)
 	for (size_t i = 0; i < from->variant_count && !rc; i++) {
 		const struct annotated_variant *variant = from->variants[i];
 		const struct variant_parts parts = {
-			.name = own          ? variant->name
-				: count == 1 ? stem
-					     : pool_format(a->pool, "%s.%s", stem, variant->name),
+			.name = variant_name(a, file, stem, variant->name, count == 1),
 			.path = file->path,
 			.shown = file->shown,
 			.scopes = {&a->given->scope, &variant->scope, &file->scope,
@@ -302,6 +371,7 @@ int annotations_build(struct kernel *out, struct annotation_pool *pool,
 	if (!rc)
 		rc = choose_operation(a);
 	choose_summary(a);
+	name_files(a);
 	if (!rc)
 		rc = build_common(a);
 	for (size_t i = 0; i < count && !rc; i++)
