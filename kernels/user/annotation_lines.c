@@ -1,11 +1,14 @@
 /*
  * From the text of a file to its annotations. In a source, code surrounds them.
- * Nothing here knows what an annotation means.
+ * What an annotation means is known to annotations_parse.c.
  */
-#include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
-#include "kernels/user/annotations.h"
+#include "kernels/user/annotation_words.h"
+
+/* So much of a comment tells whether it was meant as an annotation. */
+#define NEAR_PREFIX_BYTES 256
 
 struct line_reading {
 	struct annotation_lines *lines;
@@ -16,25 +19,6 @@ struct line_reading {
 	struct annotation_place start; /* where it began; file NULL: none continues */
 	struct error *err;
 };
-
-int annotation_error(struct error *err, struct annotation_place place, const char *format, ...)
-{
-	struct error cause = {0};
-	va_list arguments;
-	char text[sizeof(cause.text)];
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	if (!place.line)
-		return error_set(err, PL_EUSAGE, "%s: %s", place.file, text);
-	return error_set(err, PL_EPARSE, "%s:%zu: %s", place.file, place.line, text);
-}
-
-const char *annotation_place_text(struct annotation_pool *pool, struct annotation_place place)
-{
-	return place.line ? pool_format(pool, "%s:%zu", place.file, place.line) : place.file;
-}
 
 static bool is_line_blank(char c)
 {
@@ -161,10 +145,46 @@ static const char *find_next_prefix(const char *begin, const char *end)
 	return c < end ? c : end;
 }
 
+/* Refuses "// perflab axis n = 1" and "// Perflab: axis n = 1", which would be ignored. */
+static int refuse_near_prefix(struct line_reading *r, const char *comment, const char *end)
+{
+	static const char name[] = "perflab";
+	char text[NEAR_PREFIX_BYTES];
+	const char *c = comment;
+	bool colon;
+	size_t length;
+	int rc;
+
+	for (c += c < end ? 2 : 0; c < end && is_line_blank(*c); c++)
+		;
+	if ((size_t)(end - c) < sizeof(name) || strncasecmp(c, name, sizeof(name) - 1) != 0)
+		return 0;
+	c += sizeof(name) - 1;
+	if (!is_line_blank(*c) && *c != ':')
+		return 0;
+	for (colon = false; c < end && (is_line_blank(*c) || (*c == ':' && !colon)); c++)
+		colon |= *c == ':';
+	while (end > c && is_line_blank(end[-1]))
+		end--;
+	length = (size_t)(end - c) < sizeof(text) ? (size_t)(end - c) : sizeof(text) - 1;
+	memcpy(text, c, length);
+	text[length] = '\0';
+	if (!begins_as_annotation(text, colon))
+		return 0;
+	rc = check_characters(r, comment, end);
+	if (rc)
+		return rc;
+	return annotation_error(r->err, r->place,
+				"the comment \"%.*s\" is ignored, because an annotation begins "
+				"with \"perflab:\"; did you mean \"// perflab: %.40s\"?",
+				(int)(end - comment < 60 ? end - comment : 60), comment, text);
+}
+
 /* A comment counts only if it begins with the prefix, so that "// // perflab:" is none. */
 static int read_source_line(struct line_reading *r, const char *begin, const char *end)
 {
-	const char *annotation = after_prefix(find_comment(begin, end, false), end);
+	const char *comment = find_comment(begin, end, false);
+	const char *annotation = after_prefix(comment, end);
 	int rc = 0;
 
 	if (!annotation && r->start.file)
@@ -172,6 +192,8 @@ static int read_source_line(struct line_reading *r, const char *begin, const cha
 					"the annotation ends in a backslash, but the next line "
 					"does not begin with \"// perflab:\"; add the prefix, or "
 					"remove the backslash");
+	if (!annotation)
+		return refuse_near_prefix(r, comment, end);
 	while (!rc && annotation) {
 		const char *next = find_next_prefix(annotation, end);
 

@@ -22,6 +22,10 @@ int flags_annotation(struct annotation_scan *scan, struct annotation_scope *scop
 int standard_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int compiler_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 
+/* Whether the text, a comment behind "perflab", was meant as an annotation. With a colon the first
+ * word decides; without one also the form of what follows, so that prose stays a comment. */
+bool begins_as_annotation(const char *text, bool colon);
+
 /* A flag of the compiler. A relative path in it is one from `folder`; if the path is the next flag,
  * *path_next is set for the next call, and it is false for the first. The pool owns the result, or
  * it is `flag`. */

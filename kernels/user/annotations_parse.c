@@ -1,5 +1,6 @@
 /* From annotations to declarations: finds the word of each line, and the scope that it is in. */
 #include <ctype.h>
+#include <regex.h>
 #include <string.h>
 
 #include "kernels/user/annotation_lets.h"
@@ -82,35 +83,65 @@ static int word_of_ptx(struct annotation_scan *scan, struct annotation_scope *sc
 	return 0;
 }
 
+#define NAME "^[A-Za-z0-9_.-]+"
+#define BLANKS "[ \t]*"
+
 /* Each word has one of the functions. */
 static const struct annotation_word {
 	const char *name;
 	int (*add)(struct annotation_scan *scan, struct annotation_scope *scope);
 	int (*declare)(struct annotation_scan *scan, struct declaring *declaring);
-	bool first; /* what the other lines need */
+	bool first;         /* what the other lines need */
+	const char *begins; /* an expression for what follows; NULL: prose looks the same */
 } words[] = {
-	{"operation", NULL, operation_word, false},
-	{"summary", summary_word, NULL, false},
-	{"variant", NULL, variant_word, true},
-	{"let", let_annotation, NULL, true},
-	{"axis", axis_annotation, NULL, false},
-	{"define", define_annotation, NULL, false},
-	{"buffer", buffer_annotation, NULL, false},
-	{"symbol", symbol_annotation, NULL, false},
-	{"launch", launch_annotation, NULL, false},
-	{"skip", skip_annotation, NULL, false},
-	{"verify", verify_annotation, NULL, false},
-	{"work", work_annotation, NULL, false},
-	{"tolerance", tolerance_annotation, NULL, false},
-	{"flags", flags_annotation, NULL, false},
-	{"standard", standard_annotation, NULL, false},
-	{"compiler", compiler_annotation, NULL, false},
-	{"needs", needs_annotation, NULL, false},
-	{"toolkit", word_of_ptx, NULL, false},
-	{"command", word_of_ptx, NULL, false},
-	{"source", word_of_ptx, NULL, false},
-	{"entry", word_of_ptx, NULL, false},
+	{"operation", NULL, operation_word, false, NAME BLANKS "$"},
+	{"summary", summary_word, NULL, false, NULL},
+	{"variant", NULL, variant_word, true, NAME BLANKS "$"},
+	{"let", let_annotation, NULL, true, NAME BLANKS "[=(]"},
+	{"axis", axis_annotation, NULL, false, NAME BLANKS "="},
+	{"define", define_annotation, NULL, false, NAME BLANKS "="},
+	{"buffer", buffer_annotation, NULL, false, NAME BLANKS ":"},
+	{"symbol", symbol_annotation, NULL, false, NAME BLANKS ":"},
+	{"launch", launch_annotation, NULL, false, "<<<"},
+	{"skip", skip_annotation, NULL, false, "^\""},
+	{"verify", verify_annotation, NULL, false, "<<<|" NAME BLANKS "(=|from \")|^(none$|by )"},
+	{"work", work_annotation, NULL, false, NAME BLANKS "="},
+	{"tolerance", tolerance_annotation, NULL, false, NAME BLANKS "="},
+	{"flags", flags_annotation, NULL, false, "^-"},
+	{"standard", standard_annotation, NULL, false, "^c\\+\\+"},
+	{"compiler", compiler_annotation, NULL, false, "^nv"},
+	{"needs", needs_annotation, NULL, false, "^sm_"},
+	{"toolkit", word_of_ptx, NULL, false, NULL},
+	{"command", word_of_ptx, NULL, false, NULL},
+	{"source", word_of_ptx, NULL, false, NULL},
+	{"entry", word_of_ptx, NULL, false, NULL},
 };
+
+static bool matches(const char *text, const char *pattern)
+{
+	regex_t expression;
+	bool found = false;
+
+	if (!regcomp(&expression, pattern, REG_EXTENDED | REG_NOSUB)) {
+		found = !regexec(&expression, text, 0, NULL, 0);
+		regfree(&expression);
+	}
+	return found;
+}
+
+bool begins_as_annotation(const char *text, bool colon)
+{
+	const size_t length = strcspn(text, " \t");
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
+		if (strlen(words[i].name) != length || memcmp(words[i].name, text, length) != 0)
+			continue;
+		text += length;
+		text += strspn(text, " \t");
+		return colon || (words[i].begins && matches(text, words[i].begins));
+	}
+	return false;
+}
 
 static int unknown_word(struct annotation_scan *scan, const char *word)
 {
