@@ -404,8 +404,9 @@ static void test_files_that_disagree(void **state)
 	folder_write(folder, "b.cu",
 		     GOOD "// perflab: variant a\n"
 			  "// perflab: launch z<<<1, 1>>>(y)\n");
-	folder_refused(folder, FILES("a.cu", "b.cu"), PL_EPARSE,
-		       "b.cu:5: ", "two variants are named \"a\", the other at a.cu:5");
+	folder_refused(folder, FILES("a.cu", "b.cu"), PL_EPARSE, "b.cu:5: ",
+		       "two variants are named \"a\", the other at a.cu:5; give one of "
+		       "them another name with \"variant NAME\"");
 }
 
 static void test_bad_options(void **state)
@@ -461,6 +462,7 @@ int main(void)
 		TEST(test_too_many),    TEST(test_long_names),
 		TEST(test_paths),       TEST(test_files_that_disagree),
 		TEST(test_bad_options), TEST(test_bad_compiler_options),
+
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

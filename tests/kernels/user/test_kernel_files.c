@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SAXPY                                        \
 	"// perflab: axis n = 2^20\n"                \
@@ -176,6 +177,106 @@ static void test_sidecar(void **state)
 	kernel = folder_kernel(folder, FILES("k.cubin", "other.perflab"));
 	assert_string_equal(kernel->variants[0].name, "z");
 	assert_int_equal(kernel->axis_count, 0);
+}
+
+/* What a sidecar adds holds for every variant of its source, and for the variants of its own. */
+static void test_sidecar_of_a_file_with_variants(void **state)
+{
+	struct folder *folder = *state;
+	const struct kernel *kernel;
+
+	folder_write(folder, "k.cu",
+		     "// perflab: buffer y: f32[8] out\n"
+		     "// perflab: verify y = two\n"
+		     "// perflab: variant a\n"
+		     "// perflab: launch k<<<1, 8>>>(y)\n"
+		     "// perflab: variant b\n"
+		     "// perflab: launch k<<<1, 8>>>(y)\n");
+	folder_write(folder, "k.cu.perflab",
+		     "tolerance rel = 0.25\n"
+		     "work write = 32\n"
+		     "axis ways = 1, 2\n"
+		     "let two = 2\n"
+		     "variant c\n"
+		     "launch k<<<ways, 8>>>(y)\n"
+		     "tolerance rel = 0.5\n");
+	kernel = folder_kernel(folder, FILES("k.cu"));
+	assert_int_equal(kernel->variant_count, 3);
+	assert_true(kernel->tolerance_rel == 0.25);
+	assert_string_equal(kernel->work.bytes_written, "32");
+	assert_int_equal(kernel->axis_count, 1);
+	for (size_t i = 0; i < 2; i++) {
+		assert_null(kernel->variants[i].tolerance);
+		assert_null(kernel->variants[i].work);
+		assert_int_equal(kernel->variants[i].axis_count, 0);
+	}
+	assert_true(variant_of(kernel, "c")->tolerance->rel == 0.5);
+}
+
+#define TWO_VARIANTS                          \
+	"// perflab: buffer y: f32[8] out\n"  \
+	"// perflab: verify y = 2\n"          \
+	"// perflab: variant plain\n"         \
+	"// perflab: launch k<<<1, 8>>>(y)\n" \
+	"// perflab: variant wide\n"          \
+	"// perflab: launch k<<<1, 4>>>(y)\n"
+
+static void make_folder(const struct folder *folder, const char *name)
+{
+	char *path = xasprintf("%s/%s", folder->path, name);
+
+	assert_int_equal(mkdir(path, 0700), 0);
+	free(path);
+}
+
+static void assert_variants(const struct kernel *kernel, const char *const *names)
+{
+	for (size_t i = 0; i < kernel->variant_count; i++) {
+		assert_non_null(names[i]);
+		assert_string_equal(kernel->variants[i].name, names[i]);
+	}
+	assert_null(names[kernel->variant_count]);
+}
+
+/* An old version of a file has variants of the same names, and may have the same name itself. */
+static void test_variants_of_two_versions(void **state)
+{
+	struct folder *folder = *state;
+	const struct kernel *kernel;
+
+	folder_write(folder, "old.cu", TWO_VARIANTS);
+	folder_write(folder, "k.cu",
+		     TWO_VARIANTS "// perflab: variant fast\n"
+				  "// perflab: launch k<<<1, 2>>>(y)\n");
+	kernel = folder_kernel(folder, FILES("old.cu", "k.cu"));
+	assert_string_equal(kernel->name, "old");
+	assert_variants(kernel, FILES("old.plain", "old.wide", "k.plain", "k.wide", "fast"));
+	make_folder(folder, "d");
+	make_folder(folder, "e");
+	folder_write(folder, "d/k.cu", TWO_VARIANTS);
+	folder_write(folder, "e/k.cu", TWO_VARIANTS);
+	kernel = folder_kernel(folder, FILES("d/k.cu", "e/k.cu"));
+	assert_string_equal(kernel->name, "k");
+	assert_variants(kernel, FILES("d-k.plain", "d-k.wide", "e-k.plain", "e-k.wide"));
+	/* nothing but the suffix differs */
+	folder_write(folder, "k.ptx", TWO_VARIANTS);
+	folder_write(folder, "k.cu", TWO_VARIANTS);
+	assert_variants(folder_kernel(folder, FILES("k.cu", "k.ptx")),
+			FILES("k.cu.plain", "k.cu.wide", "k.ptx.plain", "k.ptx.wide"));
+}
+
+/* Files with one launch have the names of their files. */
+static void test_launches_of_two_versions(void **state)
+{
+	struct folder *folder = *state;
+
+	make_folder(folder, "old");
+	make_folder(folder, "new");
+	folder_write(folder, "old/k.cu", SAXPY);
+	folder_write(folder, "new/k.cu", SAXPY);
+	folder_write(folder, "other.cu", SAXPY);
+	assert_variants(folder_kernel(folder, FILES("old/k.cu", "new/k.cu", "other.cu")),
+			FILES("old-k", "new-k", "other"));
 }
 
 /* The PTX that perflab generates has lines of its own. */
@@ -376,6 +477,9 @@ int main(void)
 		TEST(test_several_launches),
 		TEST(test_lines_of_a_variant),
 		TEST(test_sidecar),
+		TEST(test_sidecar_of_a_file_with_variants),
+		TEST(test_variants_of_two_versions),
+		TEST(test_launches_of_two_versions),
 		TEST(test_lines_of_generated_ptx),
 		TEST(test_only_the_command_line),
 		TEST(test_values_declare_axes_of_a_launch),
