@@ -27,7 +27,7 @@ unsigned char case_poison(enum element_type type, enum case_execution execution)
 {
 	static const unsigned char of_integers[] = {
 		[EXECUTION_FIRST] = 0xff,
-		[EXECUTION_OTHER_INPUTS] = 0x5a,
+		[EXECUTION_AGAIN] = 0x5a,
 		[EXECUTION_REFERENCE] = 0xa5,
 	};
 

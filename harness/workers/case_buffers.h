@@ -15,9 +15,11 @@ bool case_buffer_is_result(const struct case_buffer *buffer); /* OUT and INOUT *
 
 /* Which execution finds the poison. */
 enum case_execution {
-	EXECUTION_FIRST,        /* of the case, with the inputs of the seed */
-	EXECUTION_OTHER_INPUTS, /* of the case, with those of case_fill_mixed() */
-	EXECUTION_REFERENCE,    /* of the launches that compute the expected results */
+	EXECUTION_FIRST, /* of the case, with the inputs of the seed */
+	/* of the case, with the inputs of case_fill_mixed(), or the same if the check holds for one
+	 * set of inputs only */
+	EXECUTION_AGAIN,
+	EXECUTION_REFERENCE, /* of the launches that compute the expected results */
 };
 /*
  * The byte that fills a result and scratch memory before an execution: 0xff,

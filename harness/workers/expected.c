@@ -23,6 +23,13 @@ bool case_check_follows_inputs(const struct launch_case *work)
 	return case_is_checked(work) && work->check.kind != CHECK_FILE;
 }
 
+const char *case_wrong_again(const struct launch_case *work)
+{
+	return case_check_follows_inputs(work) ? "right for the first inputs, but wrong for others"
+					       : "right in the first execution, but wrong in the "
+						 "second with the same inputs";
+}
+
 enum trial_status case_unverified(struct text *reason)
 {
 	text_add(reason, "verify none: the result was not compared with anything");

@@ -17,6 +17,8 @@ bool case_is_checked(const struct launch_case *work);
 enum trial_status case_unverified(struct text *reason);
 /* True: the check computes results from any inputs. Files hold the results of one set of inputs. */
 bool case_check_follows_inputs(const struct launch_case *work);
+/* How a result is described that was right in the first execution, but not in the second. */
+const char *case_wrong_again(const struct launch_case *work);
 /* True: the backend executes case_reference() for the expected results. */
 bool case_has_reference(const struct launch_case *work);
 /*

@@ -130,6 +130,19 @@ static int verify_other_inputs(const struct measuring *measuring, const struct o
 	return 0;
 }
 
+/* Executes the case with the same inputs, but another poison. */
+static int verify_other_poison(struct operation *operation, struct text *mismatch,
+			       struct error *err)
+{
+	struct case_accuracy accuracy;
+	int rc;
+
+	operation->execution = EXECUTION_AGAIN;
+	rc = operation_verify(operation, mismatch, &accuracy, err);
+	operation->execution = EXECUTION_FIRST;
+	return rc;
+}
+
 /*
  * Looks for what only many executions or other inputs show: a kernel that is
  * wrong in some samples, or that kept its results. What is verified was timed.
@@ -151,11 +164,12 @@ static int verify_again(const struct measuring *measuring, struct operation *ope
 	if (rc == 0 && found.length && !mismatch->length)
 		text_addf(mismatch, "wrong in a sample between the first and the last: %s",
 			  found.data);
-	if (rc == 0 && !found.length && case_check_follows_inputs(operation->work))
-		rc = verify_other_inputs(measuring, operation, &found, err);
+	if (rc == 0 && !found.length)
+		rc = case_check_follows_inputs(operation->work)
+			     ? verify_other_inputs(measuring, operation, &found, err)
+			     : verify_other_poison(operation, &found, err);
 	if (rc == 0 && found.length && !mismatch->length)
-		text_addf(mismatch, "right for the first inputs, but wrong for others: %s",
-			  found.data);
+		text_addf(mismatch, "%s: %s", case_wrong_again(operation->work), found.data);
 	text_release(&found);
 	return rc;
 }

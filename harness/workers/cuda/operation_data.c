@@ -208,8 +208,7 @@ int operation_prepare(struct operation *operation, struct error *err)
 	struct freshness fresh = {0};
 	int rc;
 
-	operation->execution =
-		operation->resources->mixed ? EXECUTION_OTHER_INPUTS : EXECUTION_FIRST;
+	operation->execution = operation->resources->mixed ? EXECUTION_AGAIN : EXECUTION_FIRST;
 	rc = acquire_blocks(operation, &fresh, err);
 	if (rc == 0)
 		rc = stage_inputs(operation, &fresh, &inputs, err);

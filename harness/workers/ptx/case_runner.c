@@ -266,9 +266,11 @@ static int launch_all_parts(struct emulated_case *emulated, bool checked, struct
 }
 
 /*
- * Executes a user's kernel a second time, with other inputs at the same
- * addresses. The module variables keep what the first execution left. Finds a
- * kernel that kept its results, or that is right for one set of inputs only.
+ * Executes a user's kernel a second time, at the same addresses, with another
+ * poison, and with other inputs unless the check holds for the first only. The
+ * module variables keep what the first execution left. Finds a kernel that kept
+ * its results, that is right for one set of inputs only, or that left a poison
+ * which happened to be right.
  */
 static int verify_emulated_again(struct emulated_case *emulated, struct text *mismatch,
 				 struct error *err)
@@ -278,15 +280,15 @@ static int verify_emulated_again(struct emulated_case *emulated, struct text *mi
 	struct text found = TEXT_INIT;
 	int rc;
 
-	emulated->mixed = true;
+	emulated->again = true;
+	emulated->mixed = case_check_follows_inputs(emulated->work);
 	rc = restore_and_expect(emulated, &expected, err);
 	if (rc == 0)
 		rc = launch_all_parts(emulated, false, err);
 	if (rc == 0 && !emulated_case_ended(emulated))
 		compare_results(emulated, &expected, &accuracy, &found);
 	if (found.length)
-		text_addf(mismatch, "right for the first inputs, but wrong for others: %s",
-			  found.data);
+		text_addf(mismatch, "%s: %s", case_wrong_again(emulated->work), found.data);
 	text_release(&found);
 	return rc;
 }
@@ -325,8 +327,7 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 	if (work->check.kind == CHECK_ORACLE)
 		return 0;
 	rc = emulated_case_check_inputs(emulated, "the kernel", mismatch, err);
-	if (rc == 0 && !mismatch->length && !emulated->findings.count &&
-	    case_check_follows_inputs(work))
+	if (rc == 0 && !mismatch->length && !emulated->findings.count && case_is_checked(work))
 		rc = verify_emulated_again(emulated, mismatch, err);
 	return rc;
 }

@@ -144,7 +144,7 @@ static int fill_emulated_input(const struct emulated_case *emulated, size_t b, v
 static unsigned char poison_of(const struct emulated_case *emulated, enum element_type type)
 {
 	return case_poison(type, emulated->reference ? EXECUTION_REFERENCE
-				 : emulated->mixed   ? EXECUTION_OTHER_INPUTS
+				 : emulated->again   ? EXECUTION_AGAIN
 						     : EXECUTION_FIRST);
 }
 
@@ -164,7 +164,7 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 		else
 			memset(data, poison_of(emulated, buffer->type), case_buffer_bytes(buffer));
 	}
-	if (!emulated->mixed)
+	if (!emulated->again)
 		emulation_reset_variables(emulated->emulation);
 	if (rc == 0)
 		rc = set_symbols(emulated, err);

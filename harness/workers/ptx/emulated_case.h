@@ -16,6 +16,7 @@ struct emulated_case {
 	struct emulation *emulation;
 	uint64_t addresses[KERNEL_MAX_BUFFERS];
 	bool mixed;     /* the inputs are those of case_fill_mixed() */
+	bool again;     /* the case was executed before, with another poison */
 	bool reference; /* the launches compute the expected results of another case */
 	struct finding_list findings;
 };
@@ -28,8 +29,8 @@ int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
 void emulated_case_close(struct emulated_case *emulated);
 /*
  * Fills the inputs from the seed and poisons all other buffers. Clears counts,
- * touched sectors and findings. Resets the module variables, unless the inputs
- * are mixed: then they keep what the execution before left, as on a GPU.
+ * touched sectors and findings. Resets the module variables, unless this is
+ * another execution: then they keep what the one before left, as on a GPU.
  */
 int emulated_case_restore(struct emulated_case *emulated, struct error *err);
 /* Appends to *found which buffers of the role `in` have not the content of
