@@ -1,7 +1,7 @@
 /* How a variant is verified, in the words of its user. */
 #include "kernels/kernels.h"
 
-static void add_launches(struct text *out, const struct kernel_check *check)
+static void describe_check_launches(struct text *out, const struct kernel_check *check)
 {
 	for (size_t i = 0; i < check->launch_count; i++)
 		text_addf(out, "%skernel %s", i ? "; " : "", check->launches[i].entry);
@@ -9,7 +9,7 @@ static void add_launches(struct text *out, const struct kernel_check *check)
 		text_addf(out, " from %s", check->source->path);
 }
 
-static void add_items(struct text *out, const struct kernel_check *check)
+static void describe_check_items(struct text *out, const struct kernel_check *check)
 {
 	for (size_t i = 0; i < check->item_count; i++) {
 		const struct kernel_check_item *item = &check->items[i];
@@ -34,6 +34,6 @@ void kernel_check_describe(struct text *out, const struct kernel *kernel,
 		text_add(out, "none");
 	else if (check->kind == CHECK_COMMAND)
 		text_addf(out, "by %s", check->command);
-	add_items(out, check);
-	add_launches(out, check);
+	describe_check_items(out, check);
+	describe_check_launches(out, check);
 }

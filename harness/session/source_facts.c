@@ -62,8 +62,8 @@ static char *hash_input(const char *path)
 }
 
 /* "source.check.saxpy/items" */
-static void add_check(struct key_value_list *facts, const struct kernel *kernel,
-		      const struct kernel_variant *variant)
+static void source_check_add(struct key_value_list *facts, const struct kernel *kernel,
+			     const struct kernel_variant *variant)
 {
 	const struct kernel_tolerance *own = variant->tolerance;
 	char *key = xasprintf(SOURCE_CHECK_PREFIX "%s/%s", kernel->name, variant->name);
@@ -95,7 +95,7 @@ void source_facts_add(struct key_value_list *facts, const struct kernel_file *fi
 		free(hash);
 	}
 	for (size_t i = 0; kernel && i < kernel->variant_count; i++)
-		add_check(facts, kernel, &kernel->variants[i]);
+		source_check_add(facts, kernel, &kernel->variants[i]);
 }
 
 void source_facts_compare(struct key_value_list *out, const struct run *run)
