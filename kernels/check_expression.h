@@ -48,6 +48,7 @@
 struct check_buffer_name {
 	const char *name;
 	enum element_type type;
+	enum buffer_role role; /* only inputs (IN, INOUT) have a content that can be read */
 };
 
 /* What an expression may name. A name `i` among them cannot be used. */

@@ -1,6 +1,7 @@
 /* Check expressions: names of buffers, axes and indices, and calls of functions. */
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/check_expression_parser.h"
@@ -89,6 +90,21 @@ static int parse_check_buffer(struct check_parse *p, int *out,
 	return rc ? rc : check_add(p, out, node, start);
 }
 
+/* What such a buffer holds before the launch is what perflab put there, so a kernel that writes
+ * nothing would be right. */
+static int refuse_no_input(struct check_parse *p, const struct check_buffer_name *buffer,
+			   const char *at)
+{
+	char cause[256];
+
+	snprintf(cause, sizeof(cause),
+		 "\"%.60s\" has the role %s and nothing in it before the launch, and an expression "
+		 "reads what was there then; give it the role inout if the kernel reads it, else "
+		 "write what the element must be",
+		 buffer->name, buffer_role_name(buffer->role));
+	return check_parse_fail(p, at, cause);
+}
+
 static int parse_check_variable(struct check_parse *p, int *out, const char *start, size_t length)
 {
 	struct tree_node node = {.type = TREE_SIGNED, .operands = {-1, -1, -1}};
@@ -107,7 +123,10 @@ static int parse_check_variable(struct check_parse *p, int *out, const char *sta
 	}
 	for (size_t i = 0; i < names->buffer_count; i++)
 		if (name_is(names->buffers[i].name, start, length))
-			return parse_check_buffer(p, out, &names->buffers[i], start);
+			return names->buffers[i].role == BUFFER_IN ||
+					       names->buffers[i].role == BUFFER_INOUT
+				       ? parse_check_buffer(p, out, &names->buffers[i], start)
+				       : refuse_no_input(p, &names->buffers[i], start);
 	for (size_t i = 0; i < names->axis_count; i++)
 		if (name_is(names->axes[i], start, length)) {
 			node.operation = TREE_AXIS;

@@ -169,8 +169,8 @@ static int parse_expression(struct check_expression **out, const struct launch_c
 					  false};
 
 	for (size_t b = 0; b < work->buffer_count; b++)
-		buffers[b] =
-			(struct check_buffer_name){work->buffers[b].name, work->buffers[b].type};
+		buffers[b] = (struct check_buffer_name){
+			work->buffers[b].name, work->buffers[b].type, work->buffers[b].role};
 	for (size_t a = 0; a < work->axis_count; a++)
 		axes[a] = work->axes[a].name;
 	return check_expression_parse(out, text, &names, err);

@@ -151,7 +151,8 @@ static int check_element_expression(const struct building *b, const struct annot
 
 	for (size_t i = 0; i < b->buffers.count; i++)
 		buffers[i] = (struct check_buffer_name){b->buffers.items[i].buffer.name,
-							b->buffers.items[i].buffer.type};
+							b->buffers.items[i].buffer.type,
+							b->buffers.items[i].buffer.role};
 	for (size_t i = 0; i < b->axes.count; i++)
 		axes[i] = b->axes.items[i].axis.name;
 	rc = check_expression_parse(&expression, check->item.text, &names, &cause);

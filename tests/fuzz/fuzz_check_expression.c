@@ -80,8 +80,10 @@ static void fill_fuzzed(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct check_buffer_name buffers[] = {
-		{"x", ELEMENT_F32}, {"p", ELEMENT_I32}, {"u", ELEMENT_U64}};
+	static const struct check_buffer_name buffers[] = {{"x", ELEMENT_F32, BUFFER_IN},
+							   {"p", ELEMENT_I32, BUFFER_IN},
+							   {"u", ELEMENT_U64, BUFFER_INOUT},
+							   {"y", ELEMENT_F32, BUFFER_OUT}};
 	static const char *const axes[] = {"n"};
 	const struct check_names names = {buffers, ARRAY_SIZE(buffers), axes, ARRAY_SIZE(axes),
 					  false};

@@ -51,7 +51,7 @@ static int parse(struct check_expression **out, const char *text, struct error *
 	struct check_names names = {named, ARRAY_SIZE(buffers), axes, ARRAY_SIZE(axes), false};
 
 	for (size_t i = 0; i < ARRAY_SIZE(buffers); i++)
-		named[i] = (struct check_buffer_name){buffers[i].name, buffers[i].type};
+		named[i] = (struct check_buffer_name){buffers[i].name, buffers[i].type, BUFFER_IN};
 	return check_expression_parse(out, text, &names, err);
 }
 
@@ -434,7 +434,7 @@ static void test_many_elements(void **state)
 	};
 	struct launch_case large = {.buffers = two, .buffer_count = 2};
 	struct host_buffers values = {{data}};
-	struct check_buffer_name name = {"v", ELEMENT_F32};
+	struct check_buffer_name name = {"v", ELEMENT_F32, BUFFER_IN};
 	struct check_names names = {.buffers = &name, .buffer_count = 1};
 	struct check_expression *expression = NULL;
 	struct error err = {0};
@@ -465,7 +465,7 @@ static void test_many_elements(void **state)
 /* A name of the case that is the index of the elements cannot be used, and is not mistaken. */
 static void test_buffer_named_i(void **state)
 {
-	struct check_buffer_name name = {"i", ELEMENT_F32};
+	struct check_buffer_name name = {"i", ELEMENT_F32, BUFFER_IN};
 	struct check_names names = {.buffers = &name, .buffer_count = 1};
 	struct check_expression *expression = NULL;
 	struct error err = {0};

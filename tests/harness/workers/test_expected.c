@@ -88,7 +88,7 @@ static void test_expressions(void **context)
 	refuses(&bench, PL_EUSAGE, "verify z = x[n]");
 	/* results have no value before the launch */
 	items[1].text = "y[0]";
-	refuses(&bench, PL_EUSAGE, "verify z = y[0]");
+	refuses(&bench, PL_EPARSE, "verify z = y[0]");
 	items[1].text = "colour";
 	refuses(&bench, PL_EPARSE, "colour");
 }

@@ -178,6 +178,9 @@ static void test_bad_lines(void **state)
 		{"verify x = 1", "\"x\" has the role in, and only results"},
 		{"verify y = x +", "character"},
 		{"verify y = w[i]", "w"},
+		{"verify y = x + y", "character 5: \"y\" has the role out and nothing in it before "
+				     "the launch"},
+		{"verify y = sum(k, 0, n, y[k])", "give it the role inout if the kernel reads it"},
 		{"verify y = random(0, 1)", "random() belongs to the fill of a buffer"},
 		{"verify y =", "an expression expected"},
 		{"verify y from \"y.npy\"", "y.npy does not exist"},
@@ -235,6 +238,9 @@ static void test_checks_that_miss_something(void **state)
 	folder_write(folder, "k.cu", GOOD "// perflab: verify y = 2\n// perflab: verify y = 1\n");
 	folder_refused(folder, FILES("k.cu"), PL_EPARSE,
 		       "k.cu:6: ", "the check of \"y\" is declared twice, first at k.cu:5");
+	folder_write(folder, "k.cu",
+		     "// perflab: buffer t: f32[1] scratch\n" GOOD "// perflab: verify y = t[0]\n");
+	folder_refused(folder, FILES("k.cu"), PL_EPARSE, "k.cu:6: ", "\"t\" has the role scratch");
 	folder_write(folder, "k.cu",
 		     "// perflab: buffer x: f32[8] in\n"
 		     "// perflab: launch k<<<1, 1>>>(x)\n"
