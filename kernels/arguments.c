@@ -30,6 +30,36 @@ bool arg_kind_parse(enum arg_kind *out, const char *name)
 	return false;
 }
 
+void arg_kind_range(enum arg_kind kind, int64_t *low, int64_t *high)
+{
+	switch (kind) {
+	case ARG_I8:
+		*low = INT8_MIN, *high = INT8_MAX;
+		break;
+	case ARG_U8:
+		*low = 0, *high = UINT8_MAX;
+		break;
+	case ARG_I16:
+		*low = INT16_MIN, *high = INT16_MAX;
+		break;
+	case ARG_U16:
+		*low = 0, *high = UINT16_MAX;
+		break;
+	case ARG_I32:
+		*low = INT32_MIN, *high = INT32_MAX;
+		break;
+	case ARG_U32:
+		*low = 0, *high = UINT32_MAX;
+		break;
+	case ARG_U64:
+		*low = 0, *high = INT64_MAX;
+		break;
+	default:
+		*low = INT64_MIN, *high = INT64_MAX;
+		break;
+	}
+}
+
 bool arg_kind_is_real(enum arg_kind kind)
 {
 	return kind == ARG_F16 || kind == ARG_BF16 || kind == ARG_F32 || kind == ARG_F64;

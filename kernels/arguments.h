@@ -43,6 +43,8 @@ enum arg_kind {
 const char *arg_kind_name(enum arg_kind kind);
 bool arg_kind_parse(enum arg_kind *out, const char *name);
 bool arg_kind_is_real(enum arg_kind kind); /* F16, BF16, F32, F64 */
+/* The values that an integer argument can have. */
+void arg_kind_range(enum arg_kind kind, int64_t *low, int64_t *high);
 
 /* The largest parameter space of a kernel in CUDA 12.1 and later. */
 #define ARG_MOST_BYTES 32764

@@ -30,43 +30,12 @@ static int resolve_buffer_arg(struct resolution *r, struct case_arg *out, const 
 	return error_set(r->err, PL_EUSAGE, "no buffer is called \"%s\"", name);
 }
 
-/* The values that an integer argument can have. */
-static void integer_range(enum arg_kind kind, int64_t *low, int64_t *high)
-{
-	switch (kind) {
-	case ARG_I8:
-		*low = INT8_MIN, *high = INT8_MAX;
-		break;
-	case ARG_U8:
-		*low = 0, *high = UINT8_MAX;
-		break;
-	case ARG_I16:
-		*low = INT16_MIN, *high = INT16_MAX;
-		break;
-	case ARG_U16:
-		*low = 0, *high = UINT16_MAX;
-		break;
-	case ARG_I32:
-		*low = INT32_MIN, *high = INT32_MAX;
-		break;
-	case ARG_U32:
-		*low = 0, *high = UINT32_MAX;
-		break;
-	case ARG_U64:
-		*low = 0, *high = INT64_MAX;
-		break;
-	default:
-		*low = INT64_MIN, *high = INT64_MAX;
-		break;
-	}
-}
-
 static int resolve_integer_arg(struct resolution *r, struct case_arg *out, const char *expression)
 {
 	int64_t low, high;
 	int rc = resolution_evaluate(r, &out->integer, expression, "argument");
 
-	integer_range(out->kind, &low, &high);
+	arg_kind_range(out->kind, &low, &high);
 	if (!rc && (out->integer < low || out->integer > high))
 		rc = error_set(r->err, PL_EUSAGE, "argument %s = %" PRId64 " does not fit %s",
 			       expression, out->integer, arg_kind_name(out->kind));

@@ -1,5 +1,6 @@
 /* Names and form of expressions. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "kernels/expression_text.h"
@@ -92,25 +93,35 @@ static int unknown_name(const struct annotation_names *names, struct annotation_
 	return rc;
 }
 
-/* Finds names that are not functions and not known. */
+/* The next name that is no function; NULL: there is none. *after is where to go on. */
+static const char *next_name(const char *expression, const char **after)
+{
+	for (const char *c = expression; *c;) {
+		const char *begin = c;
+
+		while (isalnum((unsigned char)*c) || *c == '_')
+			c++;
+		*after = c;
+		if (c == begin)
+			c++;
+		else if (!isdigit((unsigned char)*begin) && c[strspn(c, " \t")] != '(')
+			return begin;
+	}
+	return NULL;
+}
+
+/* Finds names that are not known. */
 static int check_names_of(const struct annotation_names *names, struct annotation_place place,
 			  const char *what, const char *expression, bool repeated,
 			  struct error *err)
 {
-	for (const char *c = expression; *c;) {
-		const char *begin = c;
-		char name[64];
-		size_t length;
+	const char *after = expression;
+	const char *begin;
 
-		while (isalnum((unsigned char)*c) || *c == '_')
-			c++;
-		length = (size_t)(c - begin);
-		if (!length) {
-			c++;
-			continue;
-		}
-		if (isdigit((unsigned char)*begin) || c[strspn(c, " \t")] == '(')
-			continue;
+	while ((begin = next_name(after, &after))) {
+		size_t length = (size_t)(after - begin);
+		char name[64];
+
 		length = length < sizeof(name) ? length : sizeof(name) - 1;
 		memcpy(name, begin, length);
 		name[length] = '\0';
@@ -172,4 +183,28 @@ int names_check(const struct annotation_names *names, struct annotation_place pl
 	rc = annotation_error(err, place, "%s: %s%s", what, cause.text, origin.data);
 	text_release(&origin);
 	return rc;
+}
+
+int names_check_value(const struct annotation_names *names, struct annotation_place place,
+		      const char *what, const char *expression, bool repeated, int64_t low,
+		      int64_t high, struct error *err)
+{
+	struct error cause = {0};
+	const char *after;
+	int64_t value;
+	int rc = names_check(names, place, what, expression, repeated, err);
+
+	if (rc || !expression || next_name(expression, &after))
+		return rc;
+	if (expression_evaluate(&value, expression, NULL, 0, &cause))
+		return annotation_error(err, place, "%s: %s", what, cause.text);
+	if (value < low)
+		return annotation_error(err, place,
+					"%s is %" PRId64 "; it must be at least %" PRId64, what,
+					value, low);
+	if (value > high)
+		return annotation_error(err, place,
+					"%s is %" PRId64 "; it must be at most %" PRId64, what,
+					value, high);
+	return 0;
 }

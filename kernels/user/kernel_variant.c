@@ -86,8 +86,8 @@ static int check_buffer(const struct building *b, const struct annotated_buffer 
 						"\"%s\" is an axis too; rename the buffer or the "
 						"axis",
 						buffer->buffer.name);
-	rc = names_check(&b->names, buffer->place, "the length of the buffer",
-			 buffer->buffer.length, false, b->err);
+	rc = names_check_value(&b->names, buffer->place, "the length of the buffer",
+			       buffer->buffer.length, false, 1, INT64_MAX, b->err);
 	return rc ? rc : check_annotated_fill(&b->names, buffer, b->err);
 }
 
@@ -342,6 +342,12 @@ static bool same_work(const struct kernel_work *a, const struct kernel_work *b)
 	       same_text(a->bytes_written, b->bytes_written);
 }
 
+static int check_work_part(const struct building *b, struct annotation_place place,
+			   const char *what, const char *expression)
+{
+	return names_check_value(&b->names, place, what, expression, false, 0, INT64_MAX, b->err);
+}
+
 static int build_work(struct building *b)
 {
 	const struct annotated_work *work = scopes_work(&b->parts->scopes);
@@ -349,13 +355,11 @@ static int build_work(struct building *b)
 
 	if (!work)
 		return 0;
-	rc = names_check(&b->names, work->place, "flop", work->work.flop, false, b->err);
+	rc = check_work_part(b, work->place, "flop", work->work.flop);
 	if (!rc)
-		rc = names_check(&b->names, work->place, "read", work->work.bytes_read, false,
-				 b->err);
+		rc = check_work_part(b, work->place, "read", work->work.bytes_read);
 	if (!rc)
-		rc = names_check(&b->names, work->place, "write", work->work.bytes_written, false,
-				 b->err);
+		rc = check_work_part(b, work->place, "write", work->work.bytes_written);
 	if (!same_work(&work->work, &b->common->kernel->work))
 		b->out->work = &work->work;
 	return rc;

@@ -39,6 +39,7 @@ static int refuse_unknown(const struct completion *c, const char *what, const ch
 /* An argument without fields. `what` is its place: "argument 2". */
 static int complete_value(const struct completion *c, struct kernel_arg *arg, const char *what)
 {
+	int64_t low, high;
 	double literal;
 
 	if (arg->kind == ARG_BYTES || arg->kind == ARG_REAL ||
@@ -51,7 +52,11 @@ static int complete_value(const struct completion *c, struct kernel_arg *arg, co
 	if (arg->kind == ARG_INTEGER && is_c_identifier(arg->value) &&
 	    !names_has(c->names, arg->value) && !(c->repeated && !strcmp(arg->value, "i")))
 		return refuse_unknown(c, what, arg->value);
-	return names_check(c->names, c->place, what, arg->value, c->repeated, c->err);
+	if (arg_kind_is_real(arg->kind))
+		return names_check(c->names, c->place, what, arg->value, c->repeated, c->err);
+	arg_kind_range(arg->kind, &low, &high);
+	return names_check_value(c->names, c->place, what, arg->value, c->repeated, low, high,
+				 c->err);
 }
 
 /* Recursion is as deep as the structs, which annotation_arguments.c limits. */
@@ -98,24 +103,26 @@ static int complete_argument(const struct completion *c, struct kernel_arg *arg,
 	return rc;
 }
 
-static int check_shape_names(const struct completion *c, const struct kernel_launch *launch)
+static int check_extent(const struct completion *c, const char *what, const char *expression,
+			int64_t least)
 {
-	const struct annotation_names *names = c->names;
-	int rc = names_check(names, c->place, "the number after repeat", launch->repeat, false,
-			     c->err);
+	return names_check_value(c->names, c->place, what, expression, c->repeated, least,
+				 INT64_MAX, c->err);
+}
+
+static int check_shapes(const struct completion *c, const struct kernel_launch *launch)
+{
+	int rc = names_check_value(c->names, c->place, "the number after repeat", launch->repeat,
+				   false, 0, INT64_MAX, c->err);
 
 	for (int d = 0; d < 3 && !rc; d++) {
-		rc = names_check(names, c->place, "the grid", launch->grid[d], c->repeated, c->err);
+		rc = check_extent(c, "the grid", launch->grid[d], 1);
 		if (!rc)
-			rc = names_check(names, c->place, "the block", launch->block[d],
-					 c->repeated, c->err);
+			rc = check_extent(c, "the block", launch->block[d], 1);
 		if (!rc)
-			rc = names_check(names, c->place, "the cluster", launch->cluster[d],
-					 c->repeated, c->err);
+			rc = check_extent(c, "the cluster", launch->cluster[d], 1);
 	}
-	return rc ? rc
-		  : names_check(names, c->place, "the shared memory", launch->shared_bytes,
-				c->repeated, c->err);
+	return rc ? rc : check_extent(c, "the shared memory", launch->shared_bytes, 0);
 }
 
 int launch_complete(struct kernel_launch *launch, const struct annotation_names *names,
@@ -123,7 +130,7 @@ int launch_complete(struct kernel_launch *launch, const struct annotation_names 
 {
 	const struct completion c = {names, pool, place, launch->repeat != NULL, err};
 	struct kernel_arg *args = pool_new(pool, (launch->arg_count + 1) * sizeof(*args));
-	int rc = check_shape_names(&c, launch);
+	int rc = check_shapes(&c, launch);
 
 	for (size_t i = 0; i < launch->arg_count && !rc; i++) {
 		args[i] = launch->args[i];
