@@ -2,6 +2,7 @@
 #include "harness/plan/plan.h"
 #include "metrics/metrics.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +41,14 @@ static int axis_value(int64_t *out, const struct axis_piece *piece, const char *
 		      struct error *err)
 {
 	struct error cause = {0};
+	const char *number = text + strspn(text, " \t");
 	int rc = parse_size(out, text, &cause);
 
+	if (rc && *number == '-' && isdigit((unsigned char)number[1]))
+		return axis_error(piece, err,
+				  "is not a valid axis value: values are at least 0. To pass a "
+				  "negative number, write 0 - NAME where the annotation uses the "
+				  "axis");
 	return rc ? axis_error(piece, err, "is not a valid axis value: %s", cause.text) : 0;
 }
 

@@ -75,7 +75,8 @@ static const struct {
 	{",64", "',64' has an empty value at character 1"},
 	{"64,", "'64,' has an empty value at character 4"},
 	{"abc", "'abc' is not a valid axis value"},
-	{"-64", "'-64' is not a valid axis value"},
+	{"-64", "'-64' is not a valid axis value: values are at least 0. To pass a negative "
+		"number, write 0 - NAME"},
 	{"6 4", "'6 4' is not a valid axis value"},
 	{"2^63", "'2^63' is not a valid axis value"},
 	{"99999999999999999999", "'99999999999999999999' is not a valid axis value"},
