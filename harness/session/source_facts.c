@@ -156,9 +156,11 @@ int source_facts_check_unchanged(const struct key_value_list *facts, struct erro
 
 		free(hash);
 		if (!same)
-			return error_set(err, PL_EIO,
-					 "%s changed while it was read and compiled: sweep again",
-					 path);
+			return error_set(
+				err, PL_EIO,
+				"%s changed while it was read and compiled, so its annotations "
+				"and its code could differ: measure again",
+				path);
 	}
 	return 0;
 }

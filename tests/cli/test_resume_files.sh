@@ -116,7 +116,7 @@ END
 chmod +x editing
 cp kept copy.perflab
 runs=$("$PERFLAB" list runs --format csv | wc -l)
-PERFLAB_WORKER_PTX="$work/editing" refused 3 'copy.ptx changed while it was read and compiled: sweep again' \
+PERFLAB_WORKER_PTX="$work/editing" refused 3 'copy.ptx changed while it was read and compiled' \
 	sweep copy.ptx copy.perflab --backend ptx
 [ "$("$PERFLAB" list runs --format csv | wc -l)" -eq "$runs" ] || complain 'a run is stored'
 
