@@ -135,6 +135,8 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 	ceiling_list_release(&ceilings);
 	if (!rc)
 		rc = run_conclude(call, run, err);
+	if (!rc && result->impossible && call->exit_code == EXIT_FINE)
+		call->exit_code = EXIT_FAILED;
 	if (!rc && !options->common.quiet)
 		say("run %lld is stored; perflab report %lld --db %s prints it again",
 		    (long long)run->id, (long long)run->id, db_path);
@@ -261,7 +263,8 @@ const struct command command_sweep = {
 		"$PERFLAB_CEILINGS changes this.\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep cleanly, and --resume continues it.",
 	.exit_status = "1 when a result was wrong or a kernel had an error, else 3 when a case "
-		       "failed for another reason; 4 also when every case was skipped.",
+		       "failed for another reason, or no case of a variant can be launched; 4 also "
+		       "when every case was skipped.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct sweep_options),

@@ -331,7 +331,7 @@ int plan_choose(struct plan **out, const struct plan_request *request, struct er
 
 /* A value that an expression of a user's kernel cannot take skips its case only: the file may have
  * others. The values of a built-in kernel come from the request, which is refused. */
-static int case_resolve(struct launch_case **launch, struct text *skip,
+static int case_resolve(struct launch_case **launch, struct text *skip, bool *impossible,
 			const struct plan_case *planned, const struct device_limits *limits,
 			struct error *err)
 {
@@ -339,7 +339,8 @@ static int case_resolve(struct launch_case **launch, struct text *skip,
 	int rc = kernel_resolve(launch, skip, planned->descriptor, planned->descriptor_variant,
 				planned->axes, planned->axis_count, limits, &cause);
 
-	if (rc == PL_EUSAGE && planned->descriptor_variant->source) {
+	*impossible = rc == PL_EUSAGE && planned->descriptor_variant->source;
+	if (*impossible) {
 		text_clear(skip);
 		text_add(skip, cause.text);
 		return 0;
@@ -357,9 +358,11 @@ int plan_check(const struct plan *plan, struct error *err)
 
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		struct launch_case *launch = NULL;
+		bool impossible;
 
 		text_clear(&skip);
-		rc = case_resolve(&launch, &skip, &plan->cases[i], &device_limits_minimum, err);
+		rc = case_resolve(&launch, &skip, &impossible, &plan->cases[i],
+				  &device_limits_minimum, err);
 		launch_case_free(launch);
 	}
 	text_release(&skip);
@@ -381,7 +384,8 @@ int plan_resolve(struct plan *plan, const struct device_limits *limits, struct e
 		planned->skip_reason = NULL;
 		free(planned->failure);
 		planned->failure = NULL;
-		rc = case_resolve(&planned->launch, &skip, planned, limits, err);
+		rc = case_resolve(&planned->launch, &skip, &planned->impossible, planned, limits,
+				  err);
 		if (!rc && !planned->launch)
 			planned->skip_reason = text_detach(&skip);
 		plan->runnable += planned->launch != NULL;

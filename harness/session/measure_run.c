@@ -133,6 +133,32 @@ static void tell_pairs(const struct run_task *task, const struct session_info *i
 		tell_observer(task->observer, NOTICE_REMARK, "%s", plan->pair_remarks.items[i]);
 }
 
+/* Such a variant is a mistake in its annotations. Returns the number of these variants. */
+static size_t tell_impossible(const struct run_task *task)
+{
+	const struct plan *plan = task->plan;
+	size_t variants = 0;
+
+	for (size_t begin = 0, end; begin < plan->count; begin = end) {
+		const struct plan_case *first = &plan->cases[begin];
+		bool all = true;
+
+		for (end = begin; end < plan->count &&
+				  plan->cases[end].descriptor_variant == first->descriptor_variant;
+		     end++)
+			all &= plan->cases[end].impossible;
+		if (!all)
+			continue;
+		variants++;
+		tell_observer(
+			task->observer, NOTICE_WARNING,
+			"no case of %s/%s can be launched: %s: correct its annotations or the "
+			"values of its axes",
+			first->kernel, first->variant, first->skip_reason);
+	}
+	return variants;
+}
+
 static void tell_begun(const struct run_task *task, const struct session_info *info)
 {
 	if (task->announce_backend)
@@ -160,8 +186,10 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 	store->db = out->db;
 	rc = store_begin(store, task, info, err);
 	out->begun = store->begun;
-	if (!rc)
+	if (!rc) {
 		tell_begun(task, info);
+		out->impossible = tell_impossible(task);
+	}
 	return rc;
 }
 

@@ -113,6 +113,7 @@ struct sweep_result {
 	 * and data, and names that the compiler would have read. */
 	struct string_list files;
 	struct sweep_times times;
+	size_t impossible; /* variants without a case that any device can launch */
 };
 void sweep_result_release(struct sweep_result *result);
 

@@ -81,6 +81,20 @@ sidecar none
 run sweep twice.ptx --backend ptx
 expect_code 0
 expect_out '2 (2 unverified)'
+# a variant without a case that could be launched is a mistake; one with some is none
+launch=$(grep '^launch' twice.ptx.perflab)
+{
+	grep -v '^launch' twice.ptx.perflab
+	printf 'variant right\n%s\nvariant wrong\nlaunch twice<<<1, 64 - block>>>(n, x, y)\n' "$launch"
+} >wrong.perflab
+run sweep twice.ptx wrong.perflab --backend ptx -q --block-sizes 64,128
+expect_code 3
+expect_err 'no case of twice/wrong can be launched: '
+grep -q 'twice/right' "$work/err" && complain 'a right variant is named'
+sed 's/64 - block/block - 64/' wrong.perflab >partly.perflab
+run sweep twice.ptx partly.perflab --backend ptx -q --block-sizes 64,128
+expect_code 0
+grep -q 'can be launched' "$work/err" && complain 'a variant with a case is refused'
 sidecar 3
 run sweep twice.ptx --backend ptx
 expect_code 1
