@@ -85,14 +85,26 @@ static int check_range(const struct fill_case *f, double last)
 static int check_uniform(const struct fill_case *f)
 {
 	const struct case_buffer *out = f->out;
+	struct text cause = TEXT_INIT;
 	double low, end;
+	int rc;
 
 	if (!(out->fill_low < out->fill_high))
 		return refuse_fill(f, "; it needs a < b, or constant(v) for one value");
 	if (!element_is_integer(out->type))
 		return check_range(f, out->fill_high);
 	element_integer_range(out->type, &low, &end);
-	return check_range(f, out->fill_high == end ? low : out->fill_high - 1);
+	rc = check_range(f, out->fill_high == end ? low : out->fill_high - 1);
+	/* Almost always a mistake, and most kernels are right for an input of zeroes. */
+	if (!rc && trunc(out->fill_high) - trunc(out->fill_low) <= 1) {
+		text_addf(&cause,
+			  ", which is %.0f in every element of type %s, because b is left out; "
+			  "write integers(a, b) for a to b, or constant(%.0f)",
+			  trunc(out->fill_low), element_type_name(out->type), trunc(out->fill_low));
+		rc = refuse_fill(f, cause.data);
+	}
+	text_release(&cause);
+	return rc;
 }
 
 static int check_integers(const struct fill_case *f)

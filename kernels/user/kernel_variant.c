@@ -9,6 +9,7 @@
 #include "kernels/user/fill_check.h"
 #include "kernels/user/kernel_variant.h"
 #include "kernels/user/launch_complete.h"
+#include "kernels/user/variant_checks.h"
 
 struct building {
 	struct kernel_variant *out;
@@ -259,10 +260,32 @@ static int fill_check(struct building *b, const struct annotation_scope *scope,
 	return rc;
 }
 
+static int refuse_checks_that_cannot_fail(const struct building *b, struct annotation_place place)
+{
+	const struct annotated_buffer *untouched;
+
+	if (variant_checks_itself(b->out))
+		return annotation_error(
+			b->err, place,
+			"\"%s\" is verified by its own launch, so its results are always right; "
+			"launch another kernel here, or the same with another grid or block",
+			b->parts->name);
+	untouched = variant_untouched_result(b->out, &b->parts->scopes, &b->buffers);
+	if (untouched)
+		return annotation_error(
+			b->err, untouched->place,
+			"no launch of \"%s\" has the result \"%s\" as an argument; pass it to the "
+			"kernel, or give it the role in or scratch and remove its check; a buffer "
+			"of some variants only belongs after their variant lines, with its check",
+			b->parts->name, untouched->buffer.name);
+	return 0;
+}
+
 static int build_check(struct building *b)
 {
 	const struct annotation_scope *scope = scopes_with_checks(&b->parts->scopes);
 	struct kernel_check *check = pool_new(b->pool, sizeof(*check));
+	int rc;
 
 	if (!scope)
 		return annotation_error(
@@ -274,7 +297,10 @@ static int build_check(struct building *b)
 	if (scope->checks[0].source)
 		check->source = scopes_source(&b->parts->scopes, b->pool, scope->checks[0].source);
 	b->out->check = check;
-	return fill_check(b, scope, check);
+	rc = fill_check(b, scope, check);
+	return rc || check->kind == CHECK_NONE
+		       ? rc
+		       : refuse_checks_that_cannot_fail(b, scope->checks[0].place);
 }
 
 /* ---- constraints, work, tolerance ---- */

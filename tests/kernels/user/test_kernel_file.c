@@ -26,7 +26,7 @@ static const char example[] =
 	"// perflab: variant fast  \r\n"
 	"// perflab: summary uses shared memory\n"
 	"// perflab: needs sm_90\n"
-	"// perflab: launch prepare<<<1, 32>>>()\n"
+	"// perflab: launch prepare<<<1, 32>>>(z)\n"
 	"// perflab: launch my::k<float, 4><<<(ceil_div(n, block), 2), dim3(block, 1, 1), \\\n"
 	"// perflab:   4 * block>>>(x, y, n, n + i, 2.0f, -1e-3, f64(.5), u8(7), bytes(00 Ff), \\\n"
 	"// perflab:   nullptr) repeat ITEMS + 1 cluster(2, 1) cooperative\n"
@@ -139,7 +139,7 @@ static void test_launches(void **state)
 	assert_null(launch->shared_bytes);
 	assert_null(launch->repeat);
 	assert_false(launch->cooperative);
-	assert_int_equal(launch->arg_count, 0);
+	assert_int_equal(launch->arg_count, 1);
 	launch = &variant->launches[1];
 	assert_string_equal(launch->entry, "my::k<float, 4>");
 	assert_null(launch->library);

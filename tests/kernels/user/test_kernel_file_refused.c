@@ -58,6 +58,10 @@ static void test_bad_lines(void **state)
 		{"buffer z: f32[n] in uniform(0,)", "an empty item"},
 		{"buffer z: f16[n] in uniform(0, 65505)", "f16 holds -65504 to 65504"},
 		{"buffer z: f32[n] in uniform(1, 1)", "needs a < b"},
+		{"buffer z: i32[n] in uniform(0, 1)",
+		 "uniform(0, 1), which is 0 in every element of type i32, because b is left out; "
+		 "write integers(a, b)"},
+		{"buffer z: u64[n] in uniform(7, 7.5)", "which is 7 in every element"},
 		{"buffer z: f32[n] in normal(0, 0)", "standard deviation above 0"},
 		{"buffer z: f16[n] in integers(0, 2049)",
 		 "integers(0, 2049), but f16 holds the integers from -2048 to 2048 exactly"},

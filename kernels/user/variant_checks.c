@@ -1,0 +1,92 @@
+/* Checks that cannot fail. See variant_checks.h. */
+#include "kernels/user/variant_checks.h"
+
+#include <string.h>
+
+static bool same_shape(const char *const a[3], const char *const b[3])
+{
+	for (int d = 0; d < 3; d++)
+		if (!same_text(a[d] ? a[d] : "1", b[d] ? b[d] : "1"))
+			return false;
+	return true;
+}
+
+/* The text of a struct is all that it was written as. */
+static bool same_launch(const struct kernel_launch *a, const struct kernel_launch *b)
+{
+	if (strcmp(a->entry, b->entry) != 0 || a->arg_count != b->arg_count ||
+	    !same_shape(a->grid, b->grid) || !same_shape(a->block, b->block) ||
+	    !same_text(a->repeat, b->repeat))
+		return false;
+	for (size_t i = 0; i < a->arg_count; i++)
+		if (a->args[i].kind != b->args[i].kind ||
+		    !same_text(a->args[i].value, b->args[i].value))
+			return false;
+	return true;
+}
+
+bool variant_checks_itself(const struct kernel_variant *variant)
+{
+	const struct kernel_check *check = variant->check;
+
+	if (check->kind != CHECK_LAUNCHES || check->launch_count != variant->launch_count ||
+	    (check->source && strcmp(check->source->path, variant->source->path) != 0))
+		return false;
+	for (size_t i = 0; i < check->launch_count; i++)
+		if (!same_launch(&check->launches[i], &variant->launches[i]))
+			return false;
+	return true;
+}
+
+/* Recursion is as deep as the structs, which annotation_arguments.c limits. */
+static bool passes_buffer(const struct kernel_arg *args, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (args[i].kind == ARG_STRUCT
+			    ? passes_buffer(args[i].fields, args[i].field_count, name)
+			    : args[i].kind == ARG_BUFFER && !strcmp(args[i].value, name))
+			return true;
+	return false;
+}
+
+static bool launches_pass_buffer(const struct kernel_launch *launches, size_t count,
+				 const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (passes_buffer(launches[i].args, launches[i].arg_count, name))
+			return true;
+	return false;
+}
+
+static bool check_names_buffer(const struct kernel_check *check, const char *name)
+{
+	for (size_t i = 0; i < check->item_count; i++)
+		if (!strcmp(check->items[i].buffer, name))
+			return true;
+	return launches_pass_buffer(check->launches, check->launch_count, name);
+}
+
+static bool scope_has_buffer(const struct annotation_scope *scope, const char *name)
+{
+	for (size_t i = 0; scope && i < scope->buffer_count; i++)
+		if (!strcmp(scope->buffers[i].buffer.name, name))
+			return true;
+	return false;
+}
+
+const struct annotated_buffer *variant_untouched_result(const struct kernel_variant *variant,
+							const struct variant_scopes *scopes,
+							const struct annotated_buffers *buffers)
+{
+	for (size_t i = 0; i < buffers->count; i++) {
+		const struct kernel_buffer *buffer = &buffers->items[i].buffer;
+
+		if ((buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT) &&
+		    !buffer->symbol &&
+		    !launches_pass_buffer(variant->launches, variant->launch_count, buffer->name) &&
+		    (check_names_buffer(variant->check, buffer->name) ||
+		     scope_has_buffer(scopes->variant, buffer->name)))
+			return &buffers->items[i];
+	}
+	return NULL;
+}
