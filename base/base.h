@@ -159,10 +159,6 @@ bool nearest_names(struct text *out, const char *word, const char *const *names,
  * substring. */
 bool pattern_matches(const char *pattern, const char *name);
 
-/* Sets *out to the qualified name of a C++ function without template arguments and parameters:
- * "ns::scale" of "_ZN2ns5scaleIfEEvPT_". A name that is not mangled stays as it is. */
-void mangled_plain_name(struct text *out, const char *name);
-
 /* Monotonic and wall clocks. If PERFLAB_EPOCH_NS is set, wall_time_ns() returns it: tests freeze
  * time this way. */
 int64_t monotonic_ns(void);

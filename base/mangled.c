@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/mangled.h"
 
 /* Adds the "4name" at *c to a name, after "::" if the name is not empty, and moves behind it. */
 static bool source_name_add(struct text *out, const char **c)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangled.h"
 #include "compile/compile_parts.h"
 
 #define NAMES_SHOWN 20

@@ -1,6 +1,8 @@
 /* Matches launches with compiled entries. See bind_launches.h. */
 #include "harness/session/bind_launches.h"
 
+#include "base/mangled.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
@@ -34,22 +36,62 @@ static const char *parameter_class_name(enum parameter_class class)
 struct binding {
 	struct case_arg *arg;
 	const struct compiled_parameter *parameter;
+	const struct mangled_parameter *type; /* what the name of the entry says of it */
+	const struct case_buffer *buffers;    /* of the case */
 	const char *entry;
 	size_t number; /* from 1 */
 	struct error *err;
 };
 
+/* "an int", "a pointer to float", "an integer or a pointer of 4 bytes" */
+static void describe_parameter(struct text *out, const struct binding *at)
+{
+	const struct builtin_type *builtin = at->type->builtin, *pointee = at->type->pointee;
+
+	if (builtin)
+		text_addf(out, "of type %s", builtin->name);
+	else if (pointee)
+		text_addf(out, "a pointer to %s", pointee->name);
+	else
+		text_addf(out, "%s of %zu byte%s", parameter_class_name(at->parameter->class),
+			  at->parameter->bytes, at->parameter->bytes == 1 ? "" : "s");
+}
+
+/* `remedy` follows the message. */
+static int binding_refuse_for(const struct binding *at, const char *given, const char *remedy)
+{
+	struct text parameter = TEXT_INIT;
+	int rc;
+
+	describe_parameter(&parameter, at);
+	rc = error_set(at->err, PL_EUSAGE, "argument %zu of %s is %s, but the parameter is %s%s",
+		       at->number, at->entry, given, parameter.data, remedy);
+	text_release(&parameter);
+	return rc;
+}
+
 static int binding_refuse(const struct binding *at, const char *given)
 {
 	const bool untyped = at->arg->kind == ARG_INTEGER || at->arg->kind == ARG_REAL;
 
-	return error_set(at->err, PL_EUSAGE,
-			 "argument %zu of %s is %s, but the parameter is %s of %zu bytes%s",
-			 at->number, at->entry, given, parameter_class_name(at->parameter->class),
-			 at->parameter->bytes,
-			 untyped && at->parameter->class == PARAMETER_BYTES
-				 ? ": if it is a number, name its type, such as i32(n) or f32(2.0)"
-				 : "");
+	return binding_refuse_for(
+		at, given,
+		untyped && at->parameter->class == PARAMETER_BYTES
+			? ": if it is a number, name its type, such as i32(n) or f32(2.0)"
+			: "");
+}
+
+/* Whether a parameter of this type would hold another number. A negative number is what C makes of
+ * it for an unsigned type. */
+static bool is_cut(int64_t value, const struct builtin_type *type)
+{
+	const unsigned bits = type ? (unsigned)type->bytes * 8 : 64;
+
+	if (!type || type->real)
+		return false;
+	if (type->letter == 'b')
+		return value != 0 && value != 1;
+	return type->is_signed && bits < 64 && value >= INT64_C(1) << (bits - 1);
 }
 
 /* The kind that holds the value in `bytes` bytes: signed if it can. */
@@ -94,6 +136,7 @@ static int bind_integer_argument(const struct binding *at)
 	if (at->parameter->class == PARAMETER_REAL)
 		return bind_real_argument(at, (double)at->arg->integer);
 	if (at->parameter->class == PARAMETER_INTEGER &&
+	    !is_cut(at->arg->integer, at->type->builtin) &&
 	    integer_kind(&at->arg->kind, at->arg->integer, at->parameter->bytes))
 		return 0;
 	snprintf(given, sizeof(given), "the number %" PRId64, at->arg->integer);
@@ -123,6 +166,40 @@ static int bind_struct(const struct binding *at)
 	return binding_refuse(at, given);
 }
 
+/*
+ * Whether the elements of a buffer would be read as numbers of another kind, or as
+ * floating-point numbers of another size. Integers are often packed, 16-bit floats
+ * are passed as integers, and bytes may be anything.
+ */
+static bool elements_differ(const struct case_buffer *buffer, const struct builtin_type *pointee)
+{
+	const bool integers = element_is_integer(buffer->type);
+	const size_t bytes = element_size_bytes(buffer->type);
+
+	if (!pointee || pointee->bytes == 1 || bytes == 1)
+		return false;
+	if (pointee->real)
+		return integers || bytes != pointee->bytes;
+	return !integers && bytes > 2;
+}
+
+static int bind_buffer(const struct binding *at)
+{
+	const struct case_buffer *buffer = &at->buffers[at->arg->integer];
+	char given[128];
+
+	if (at->parameter->class == PARAMETER_REAL || at->parameter->bytes != 8 ||
+	    at->type->is_class)
+		return binding_refuse(at, "a buffer");
+	if (!elements_differ(buffer, at->type->pointee))
+		return 0;
+	snprintf(given, sizeof(given), "the buffer %s of %s", buffer->name,
+		 element_type_name(buffer->type));
+	return binding_refuse_for(at, given,
+				  ": give the buffer that type, or declare it as u8 if the kernel "
+				  "reads the bytes otherwise");
+}
+
 static int bind_argument(const struct binding *at)
 {
 	char given[64];
@@ -136,9 +213,7 @@ static int bind_argument(const struct binding *at)
 		snprintf(given, sizeof(given), "the number %.17g", at->arg->real);
 		return binding_refuse(at, given);
 	case ARG_BUFFER:
-		if (at->parameter->class != PARAMETER_REAL && at->parameter->bytes == 8)
-			return 0;
-		return binding_refuse(at, "a buffer");
+		return bind_buffer(at);
 	case ARG_BYTES:
 		if (at->arg->layout)
 			return bind_struct(at);
@@ -154,20 +229,40 @@ static int bind_argument(const struct binding *at)
 	return binding_refuse(at, given);
 }
 
-static int bind_launch(struct case_launch *launch, const struct compiled_entry *entry,
-		       struct error *err)
+/* What the name of an entry says of its parameters. Nothing if it is not mangled, cannot be read,
+ * or does not have those of the image. The caller frees it. */
+static struct mangled_parameter *types_of_entry(const struct compiled_entry *entry)
 {
+	const size_t count = entry->parameter_count;
+	struct mangled_parameter *types = xcalloc(count + 1, sizeof(*types));
+
+	if (mangled_parameters(types, count, entry->name) != (int)count)
+		memset(types, 0, count * sizeof(*types));
+	return types;
+}
+
+static int bind_launch(struct case_launch *launch, const struct case_buffer *buffers,
+		       const struct compiled_entry *entry, struct error *err)
+{
+	struct mangled_parameter *types;
 	int rc = 0;
 
 	if (launch->arg_count != entry->parameter_count)
 		return error_set(err, PL_EUSAGE, "%s takes %zu arguments, but its launch gives %zu",
 				 launch->entry, entry->parameter_count, launch->arg_count);
+	types = types_of_entry(entry);
 	for (size_t i = 0; i < launch->arg_count && !rc; i++) {
-		const struct binding binding = {&launch->args[i], &entry->parameters[i],
-						launch->entry, i + 1, err};
+		const struct binding binding = {.arg = &launch->args[i],
+						.parameter = &entry->parameters[i],
+						.type = &types[i],
+						.buffers = buffers,
+						.entry = launch->entry,
+						.number = i + 1,
+						.err = err};
 
 		rc = bind_argument(&binding);
 	}
+	free(types);
 	if (rc)
 		return rc;
 	free(launch->entry);
@@ -175,8 +270,8 @@ static int bind_launch(struct case_launch *launch, const struct compiled_entry *
 	return 0;
 }
 
-int bind_launches(struct case_launch *launches, size_t count, const struct compiled *compiled,
-		  struct error *err)
+int bind_launches(struct case_launch *launches, size_t count, const struct case_buffer *buffers,
+		  const struct compiled *compiled, struct error *err)
 {
 	int rc = 0;
 
@@ -184,7 +279,7 @@ int bind_launches(struct case_launch *launches, size_t count, const struct compi
 		const struct compiled_entry *entry =
 			compiled_entry_find(compiled, launches[i].entry);
 
-		rc = entry ? bind_launch(&launches[i], entry, err)
+		rc = entry ? bind_launch(&launches[i], buffers, entry, err)
 			   : error_set(err, PL_EUSAGE, "there is no kernel '%s' in the image",
 				       launches[i].entry);
 	}

@@ -12,10 +12,11 @@
  * Replaces the name of each entry by its name in the image, and gives each
  * argument without a type the type of its parameter. PL_EUSAGE, with the entry
  * and the parameter, if the number, size or kind of the arguments does not
- * match: a launch with such arguments would read other memory.
+ * match: a launch with such arguments would read other memory. The types in the
+ * mangled name of an entry count, too: an int holds no 2^31.
  */
-int bind_launches(struct case_launch *launches, size_t count, const struct compiled *compiled,
-		  struct error *err);
+int bind_launches(struct case_launch *launches, size_t count, const struct case_buffer *buffers,
+		  const struct compiled *compiled, struct error *err);
 /*
  * Finds the variables that the symbols of a case name, in its image and in that of its check's
  * launches (NULL: it is the same). A variable that the latter lacks is not set there. PL_ENOENT,

@@ -205,10 +205,11 @@ static int bind_case(const struct compile_context *context, struct plan_case *pl
 		return error_set(err, PL_EUNSUPPORTED,
 				 "a .cubin holds machine code, which the emulator cannot execute: "
 				 "give the .ptx or the .cu");
-	rc = bind_launches(launch->launches, launch->launch_count, job->compiled, err);
+	rc = bind_launches(launch->launches, launch->launch_count, launch->buffers, job->compiled,
+			   err);
 	if (!rc)
 		rc = bind_launches(launch->check.launches, launch->check.launch_count,
-				   other->compiled, err);
+				   launch->buffers, other->compiled, err);
 	if (!rc)
 		rc = bind_symbols(launch, job->compiled,
 				  launch->check.image ? other->compiled : NULL, err);

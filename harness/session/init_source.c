@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangled.h"
 #include "compile/compile.h"
 #include "kernels/user/skeleton.h"
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangled.h"
 #include "harness/workers/tolerance.h"
 #include "kernels/element.h"
 

@@ -1,6 +1,7 @@
 /* Axes, buffers and symbols, with their fills. */
 #include <string.h>
 
+#include "base/mangled.h"
 #include "kernels/element.h"
 #include "kernels/user/annotation_words.h"
 

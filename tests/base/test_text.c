@@ -1,4 +1,5 @@
 #include "base/base.h"
+#include "base/mangled.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,6 +178,61 @@ static void allocations_of_nothing_are_pointers(void **state)
 	free(zeroes);
 }
 
+/* "i" an int, "*f" a pointer to float, "class", "-" another type; "?" the name is not read. */
+static void mangled_names_have_parameters(void **state)
+{
+	static const char *const names[][2] = {
+		{"_Z5saxpyifPKfPf", "i f *f *f"},
+		{"_Z4nonev", ""},
+		{"_Z1kbPaVPViS_", "b *a *i -"},
+		{"_ZN2ns5scaleIfLi4EEEvPKT_x", "- x"},
+		{"_Z1kIiEvT_j", "- j"},
+		{"_ZL1kPKcS0_St6vectorIfSaIfEE", "*c - class"},
+		{"_ZN2cv4cuda6deviceL1kILb1EN3dev4PairIiEEEEvNS1_7PtrStepIfEEid", "class i d"},
+		{"_Z1k6float2P6__halfm", "class - m"},
+		{"_Z1kILin3EJifEEvPPf", "-"},
+		{"_Z1kDF16_", "?"},
+		{"_Z1kM1afi", "?"},
+		{"_Z1kPFviE", "?"},
+		{"_Z", "?"},
+		{"_Z1", "?"},
+		{"_Z9k", "?"},
+		{"_Z1kI", "?"},
+		{"_Z1kIf", "?"},
+		{"_Z1kS", "?"},
+		{"_Z1kP", "?"},
+		{"_Z1kPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPPi", "?"},
+		{"saxpy", "?"},
+		{"", "?"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct mangled_parameter parameters[8];
+		const int count =
+			mangled_parameters(parameters, ARRAY_SIZE(parameters), names[i][0]);
+		struct text found = TEXT_INIT;
+
+		if (count < 0)
+			text_add(&found, "?");
+		for (int p = 0; p < count; p++) {
+			const struct mangled_parameter *one = &parameters[p];
+			const char letter = one->builtin   ? one->builtin->letter
+					    : one->pointee ? one->pointee->letter
+							   : '-';
+
+			text_addf(&found, "%s", p ? " " : "");
+			if (one->is_class)
+				text_add(&found, "class");
+			else
+				text_addf(&found, "%s%c", one->pointee ? "*" : "", letter);
+		}
+		assert_string_equal(found.data, names[i][1]);
+		text_release(&found);
+	}
+	assert_int_equal(mangled_parameters(NULL, 0, "_Z1kiii"), 3);
+}
+
 static void mangled_names_become_readable(void **state)
 {
 	static const char *const names[][2] = {
@@ -233,6 +289,7 @@ int main(void)
 		cmocka_unit_test(grow_keeps_what_is_there),
 		cmocka_unit_test(copies_are_terminated),
 		cmocka_unit_test(mangled_names_become_readable),
+		cmocka_unit_test(mangled_names_have_parameters),
 		cmocka_unit_test(allocations_of_nothing_are_pointers),
 	};
 

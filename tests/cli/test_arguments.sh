@@ -105,6 +105,26 @@ namespace b
 __constant__ float both[4];
 }
 END_OF_FILE
+# ---- types that only the name of a kernel tells ----
+cat >fill.cu <<'END_OF_FILE'
+// perflab: axis v = 7, 4096000000
+// perflab: buffer y: i32[4] out
+// perflab: launch fill<<<1, 4>>>(y, v)
+// perflab: verify y = v
+__global__ void fill(int *y, int v)
+{
+	y[threadIdx.x] = v;
+}
+END_OF_FILE
+run sweep fill.cu --backend ptx
+expect_code 3
+expect_out '2 (1 ok, 1 failed)'
+expect_out 'argument 2 of fill is the number 4096000000, but the parameter is of type int'
+sed 's/i32\[4\]/f32[4]/' fill.cu >floats.cu
+run sweep floats.cu --backend ptx --set v=7
+expect_code 3
+expect_out 'argument 1 of fill is the buffer y of f32, but the parameter is a pointer to int: give the buffer that type'
+
 # The compilers put the name of a kernel into that of a static variable.
 cat >slow.cu <<'END_OF_FILE'
 #include "names.h"

@@ -12,19 +12,23 @@
 
 #include "harness/session/bind_launches.h"
 
-/* Binds "k" to an entry "_Z1k" with these parameters. `args` gets the bound arguments. */
+static const char *entry_name = "_Z1k"; /* no types in it */
+static const struct case_buffer of_case[] = {{.name = "x", .type = ELEMENT_F32},
+					     {.name = "raw", .type = ELEMENT_U8}};
+
+/* Binds "k" to the entry with these parameters. `args` gets the bound arguments. */
 static int bind(struct case_arg *args, size_t arg_count,
 		const struct compiled_parameter *parameters, size_t parameter_count, char **entry,
 		struct error *err)
 {
 	struct compiled_entry compiled_entry = {.wanted = (char *)"k",
-						.name = (char *)"_Z1k",
+						.name = (char *)entry_name,
 						.parameters =
 							(struct compiled_parameter *)parameters,
 						.parameter_count = parameter_count};
 	struct compiled compiled = {.entries = &compiled_entry, .entry_count = 1};
 	struct case_launch launch = {.entry = xstrdup("k"), .args = args, .arg_count = arg_count};
-	int rc = bind_launches(&launch, 1, &compiled, err);
+	int rc = bind_launches(&launch, 1, of_case, &compiled, err);
 
 	*entry = launch.entry;
 	return rc;
@@ -38,7 +42,7 @@ static void expect_bound(struct case_arg arg, struct compiled_parameter paramete
 
 	if (bind(&arg, 1, &parameter, 1, &entry, &err))
 		fail_msg("%s", err.text);
-	assert_string_equal(entry, "_Z1k");
+	assert_string_equal(entry, entry_name);
 	if (arg.kind != kind)
 		fail_msg("bound as %s, expected %s", arg_kind_name(arg.kind), arg_kind_name(kind));
 	free(entry);
@@ -103,7 +107,7 @@ static void an_entry_that_is_not_there(void **state)
 	struct error err = {0};
 
 	(void)state;
-	assert_int_equal(bind_launches(&launch, 1, &compiled, &err), PL_EUSAGE);
+	assert_int_equal(bind_launches(&launch, 1, of_case, &compiled, &err), PL_EUSAGE);
 	assert_non_null(strstr(err.text, "there is no kernel 'k'"));
 }
 
@@ -119,7 +123,7 @@ static void integers_take_the_type_of_the_parameter(void **state)
 	expect_bound(integer(5), real_4, ARG_F32);
 	expect_bound(integer(5), real_8, ARG_F64);
 	expect_refused(integer(INT64_C(1) << 32), integer_4, "the number 4294967296");
-	expect_refused(integer(256), integer_1, "of 1 bytes");
+	expect_refused(integer(256), integer_1, "of 1 byte");
 	expect_refused(integer(INT64_C(-2147483649)), integer_4, "the number -2147483649");
 }
 
@@ -253,9 +257,96 @@ static void symbols_of_both_images(void **state)
 	}
 }
 
+/* The name of an entry tells more than its image: whether an integer is signed, and what a pointer
+ * points to. */
+static void test_types_of_the_name(void **state)
+{
+	static const struct {
+		const char *name;
+		struct case_arg arg;
+		struct compiled_parameter parameter;
+		const char *refusal; /* NULL: bound */
+	} rows[] = {
+		{"_Z1ki",
+		 {.kind = ARG_INTEGER, .integer = 4096000000},
+		 {PARAMETER_INTEGER, 4, 4},
+		 "is the number 4096000000, but the parameter is of type int"},
+		{"_Z1ki",
+		 {.kind = ARG_INTEGER, .integer = INT32_MAX},
+		 {PARAMETER_INTEGER, 4, 4},
+		 NULL},
+		{"_Z1ki",
+		 {.kind = ARG_INTEGER, .integer = INT32_MIN},
+		 {PARAMETER_INTEGER, 4, 4},
+		 NULL},
+		{"_Z1kj",
+		 {.kind = ARG_INTEGER, .integer = 4096000000},
+		 {PARAMETER_INTEGER, 4, 4},
+		 NULL},
+		{"_Z1kj", {.kind = ARG_INTEGER, .integer = -1}, {PARAMETER_INTEGER, 4, 4}, NULL},
+		{"_Z1ks",
+		 {.kind = ARG_INTEGER, .integer = 40000},
+		 {PARAMETER_INTEGER, 2, 2},
+		 "of type short"},
+		{"_Z1kb",
+		 {.kind = ARG_INTEGER, .integer = 2},
+		 {PARAMETER_INTEGER, 1, 1},
+		 "of type bool"},
+		{"_Z1kb", {.kind = ARG_INTEGER, .integer = 1}, {PARAMETER_INTEGER, 1, 1}, NULL},
+		{"_Z1kl",
+		 {.kind = ARG_INTEGER, .integer = INT64_MAX},
+		 {PARAMETER_INTEGER, 8, 8},
+		 NULL},
+		{"_Z1kPKf", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_INTEGER, 8, 8}, NULL},
+		{"_Z1kPd",
+		 {.kind = ARG_BUFFER, .integer = 0},
+		 {PARAMETER_INTEGER, 8, 8},
+		 "is the buffer x of f32, but the parameter is a pointer to double"},
+		{"_Z1kPj",
+		 {.kind = ARG_BUFFER, .integer = 0},
+		 {PARAMETER_INTEGER, 8, 8},
+		 "a pointer to unsigned int"},
+		{"_Z1kPd", {.kind = ARG_BUFFER, .integer = 1}, {PARAMETER_INTEGER, 8, 8}, NULL},
+		{"_Z1kPc", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_INTEGER, 8, 8}, NULL},
+		{"_Z1kPv", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_INTEGER, 8, 8}, NULL},
+		{"_Z1kP6float2",
+		 {.kind = ARG_BUFFER, .integer = 0},
+		 {PARAMETER_INTEGER, 8, 8},
+		 NULL},
+		{"_Z1km", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_INTEGER, 8, 8}, NULL},
+		{"_Z1k4Pair",
+		 {.kind = ARG_BUFFER, .integer = 0},
+		 {PARAMETER_BYTES, 8, 4},
+		 "is a buffer, but the parameter is a struct of 8 bytes"},
+		/* not read, or of other parameters than the image has */
+		{"_Z1kPdi", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_INTEGER, 8, 8}, NULL},
+		{"_Z1kDn", {.kind = ARG_BUFFER, .integer = 0}, {PARAMETER_INTEGER, 8, 8}, NULL},
+		{"k",
+		 {.kind = ARG_INTEGER, .integer = 4096000000},
+		 {PARAMETER_INTEGER, 4, 4},
+		 NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct case_arg arg = rows[i].arg;
+		struct error err = {0};
+		char *entry;
+		int rc;
+
+		entry_name = rows[i].name;
+		rc = bind(&arg, 1, &rows[i].parameter, 1, &entry, &err);
+		if (!rc != !rows[i].refusal || (rc && !strstr(err.text, rows[i].refusal)))
+			fail_msg("row %zu, %s: %s", i, rows[i].name, rc ? err.text : "bound");
+		free(entry);
+	}
+	entry_name = "_Z1k";
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_types_of_the_name),
 		cmocka_unit_test(too_few_and_too_many),
 		cmocka_unit_test(an_entry_that_is_not_there),
 		cmocka_unit_test(integers_take_the_type_of_the_parameter),

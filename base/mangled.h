@@ -1,0 +1,38 @@
+/*
+ * mangled: names of C++ functions and variables in compiled files (Itanium C++
+ * ABI), as far as kernels have them. What cannot be read is not known; nothing
+ * is concluded from it.
+ */
+#ifndef BASE_MANGLED_H
+#define BASE_MANGLED_H
+
+#include "base/base.h"
+
+/* Sets *out to the qualified name of a C++ function without template arguments and parameters:
+ * "ns::scale" of "_ZN2ns5scaleIfEEvPT_". A name that is not mangled stays as it is. */
+void mangled_plain_name(struct text *out, const char *name);
+
+/* A builtin type of C++. */
+struct builtin_type {
+	char letter;      /* of the ABI: 'i' */
+	const char *name; /* "int" */
+	size_t bytes;     /* on 64-bit Linux */
+	bool real, is_signed;
+};
+
+/* What a mangled name says of a parameter of a function. */
+struct mangled_parameter {
+	const struct builtin_type
+		*builtin; /* the parameter is of this type; NULL: another or not known */
+	const struct builtin_type *pointee; /* it points to this type; NULL: another or not known */
+	bool is_class;                      /* a class, struct, union or enumeration, by value */
+};
+
+/*
+ * Reads the parameters of a function. Returns their number; at most `most` are
+ * written. Returns -1 if the name is not mangled, or has a part that this reader
+ * does not know.
+ */
+int mangled_parameters(struct mangled_parameter *out, size_t most, const char *name);
+
+#endif
