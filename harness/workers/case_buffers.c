@@ -90,6 +90,13 @@ static bool same_integer(const struct launch_case *work, enum element_type type,
 	       fabs(element_difference(type, result, expected, index)) <= work->tolerance_abs;
 }
 
+static void copy_element(uint64_t *out, enum element_type type, const void *data, int64_t index)
+{
+	const size_t size = element_size_bytes(type);
+
+	memcpy(out, (const unsigned char *)data + (size_t)index * size, size);
+}
+
 struct case_difference case_compare(const struct launch_case *work, size_t buffer,
 				    const void *result, const void *expected)
 {
@@ -114,8 +121,8 @@ struct case_difference case_compare(const struct launch_case *work, size_t buffe
 			continue;
 		if (!difference.mismatches++) {
 			difference.first = (uint64_t)i;
-			difference.got = got;
-			difference.expected = wanted;
+			copy_element(&difference.got, described->type, result, i);
+			copy_element(&difference.expected, described->type, expected, i);
 		}
 	}
 	return difference;
@@ -210,16 +217,27 @@ void case_describe_expected(struct text *out, const struct launch_case *work, si
 	}
 }
 
+static void add_element(struct text *out, enum element_type type, const uint64_t *element)
+{
+	if (type == ELEMENT_U64)
+		text_addf(out, "%" PRIu64, (uint64_t)element_integer(type, element, 0));
+	else if (element_is_integer(type))
+		text_addf(out, "%" PRId64, element_integer(type, element, 0));
+	else
+		text_addf(out, "%.9g", element_value(type, element, 0));
+}
+
 void case_describe_difference(struct text *mismatch, const struct launch_case *work, size_t buffer,
 			      const struct case_difference *difference)
 {
 	const struct case_buffer *described = &work->buffers[buffer];
-	const int digits = element_is_integer(described->type) ? 17 : 9;
 
 	text_addf(mismatch, "%s%" PRIu64 " of %" PRId64 " elements of '%s' differ from ",
 		  mismatch->length ? "; " : "", difference->mismatches, described->length,
 		  described->name);
 	case_describe_expected(mismatch, work, buffer);
-	text_addf(mismatch, "; the first, [%" PRIu64 "], is %.*g, expected %.*g", difference->first,
-		  digits, difference->got, digits, difference->expected);
+	text_addf(mismatch, "; the first, [%" PRIu64 "], is ", difference->first);
+	add_element(mismatch, described->type, &difference->got);
+	text_add(mismatch, ", expected ");
+	add_element(mismatch, described->type, &difference->expected);
 }

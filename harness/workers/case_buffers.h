@@ -49,9 +49,10 @@ int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed,
 
 /* The difference between a result and its expected result. */
 struct case_difference {
-	uint64_t mismatches;  /* elements outside of the tolerance */
-	uint64_t first;       /* index of the first mismatch; valid if mismatches > 0 */
-	double got, expected; /* at `first` */
+	uint64_t mismatches; /* elements outside of the tolerance */
+	uint64_t first;      /* index of the first mismatch; valid if mismatches > 0 */
+	/* The bytes of that element: a double does not hold every integer of 64 bits. */
+	uint64_t got, expected;
 	/* Largest absolute error and largest absolute expected value, without NaN. */
 	double largest_error, largest_expected;
 };

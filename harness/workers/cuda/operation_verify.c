@@ -14,18 +14,13 @@ struct element_check {
 };
 
 static int read_element(const struct device *device, CUdeviceptr data, enum element_type type,
-			uint64_t index, double *out, struct error *err)
+			uint64_t index, uint64_t *out, struct error *err)
 {
-	double element = 0; /* the largest element type, with its alignment */
 	size_t size = element_size_bytes(type);
-	int rc = cuda_check(&device->driver,
-			    device->driver.cuMemcpyDtoH(&element, data + index * size, size), err,
-			    "reading a result");
 
-	if (rc)
-		return rc;
-	*out = element_value(type, &element, 0);
-	return 0;
+	return cuda_check(&device->driver,
+			  device->driver.cuMemcpyDtoH(out, data + index * size, size), err,
+			  "reading a result");
 }
 
 static int describe_mismatch(const struct operation *operation, size_t b,

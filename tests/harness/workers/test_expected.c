@@ -243,6 +243,40 @@ static void test_a_difference_names_the_check(void **context)
 	}
 }
 
+/* A double holds neither of these integers. */
+static void test_mismatches_of_integers(void **context)
+{
+	static const struct {
+		enum element_type type;
+		uint64_t got, expected;
+		const char *says;
+	} rows[] = {
+		{ELEMENT_U64, UINT64_MAX - 1, UINT64_MAX,
+		 "is 18446744073709551614, expected 18446744073709551615"},
+		{ELEMENT_I64, UINT64_C(5368326398130339842), UINT64_C(5368326398130339841),
+		 "is 5368326398130339842, expected 5368326398130339841"},
+		{ELEMENT_I64, UINT64_C(1) << 63, 0, "is -9223372036854775808, expected 0"},
+		{ELEMENT_U8, 255, 0, "is 255, expected 0"},
+	};
+
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct case_difference difference;
+		struct text said = TEXT_INIT;
+		struct bench bench;
+
+		bench_init(&bench, (struct case_check){CHECK_ORACLE, .command = NULL});
+		bench.buffers[1].type = rows[i].type;
+		bench.buffers[1].length = 1;
+		difference = case_compare(&bench.work, 1, &rows[i].got, &rows[i].expected);
+		assert_int_equal(difference.mismatches, 1);
+		case_describe_difference(&said, &bench.work, 1, &difference);
+		if (!strstr(said.data, rows[i].says))
+			fail_msg("%s", said.data);
+		text_release(&said);
+	}
+}
+
 static char *key_of(const struct bench *bench)
 {
 	return case_expected_key(&bench->work, 1, 7);
@@ -336,6 +370,7 @@ int main(void)
 		cmocka_unit_test(test_oracle),
 		cmocka_unit_test(test_reference_launches),
 		cmocka_unit_test(test_a_difference_names_the_check),
+		cmocka_unit_test(test_mismatches_of_integers),
 		cmocka_unit_test(test_keys),
 		cmocka_unit_test(test_shared_keys),
 	};
