@@ -31,7 +31,7 @@ struct reader {
 	int depth;
 };
 
-static bool read_type(struct reader *r, struct mangled_parameter *out);
+static bool read_mangled_type(struct reader *r, struct mangled_parameter *out);
 
 static const struct builtin_type *builtin_type_find(char letter)
 {
@@ -93,7 +93,7 @@ static bool skip_template_arguments(struct reader *r)
 	while (!skip_char(r, 'E')) {
 		if (skip_char(r, 'L')   ? !skip_literal(r)
 		    : skip_char(r, 'J') ? (++r->depth > NESTED_MOST || !skip_template_arguments(r))
-					: !read_type(r, &unused))
+					: !read_mangled_type(r, &unused))
 			return false;
 	}
 	return true;
@@ -151,7 +151,7 @@ static bool read_pointer(struct reader *r, struct mangled_parameter *out)
 {
 	struct mangled_parameter target;
 
-	if (!read_type(r, &target))
+	if (!read_mangled_type(r, &target))
 		return false;
 	out->pointee = target.builtin;
 	return true;
@@ -172,7 +172,7 @@ static bool read_unqualified(struct reader *r, struct mangled_parameter *out)
 }
 
 /* A type behind its qualifiers. */
-static bool read_type(struct reader *r, struct mangled_parameter *out)
+static bool read_mangled_type(struct reader *r, struct mangled_parameter *out)
 {
 	bool read;
 
@@ -200,7 +200,7 @@ static bool skip_function_name(struct reader *r)
 			read = skip_template_arguments(r);
 		}
 	}
-	return read && (!is_template || read_type(r, &result));
+	return read && (!is_template || read_mangled_type(r, &result));
 }
 
 int mangled_parameters(struct mangled_parameter *out, size_t most, const char *name)
@@ -215,7 +215,7 @@ int mangled_parameters(struct mangled_parameter *out, size_t most, const char *n
 	while (*r.at) {
 		struct mangled_parameter parameter;
 
-		if (!read_type(&r, &parameter))
+		if (!read_mangled_type(&r, &parameter))
 			return -1;
 		if (count < most)
 			out[count] = parameter;

@@ -161,8 +161,8 @@ static void say_stored_runs(const struct watch_loop *loop, const char *db_path)
 
 /* ---- the loop ---- */
 
-/* A mistake in a file can be corrected in it. Any other error of the first measurement is one of
- * the command line or of the machine. */
+/* A mistake in a file can be corrected in it, and a file that was saved meanwhile is measured
+ * again. Any other error of the first measurement is one of the command line or of the machine. */
 static bool may_go_on(const struct watch_loop *loop, int rc)
 {
 	return loop->measured > 1 || rc == PL_EPARSE;

@@ -183,7 +183,7 @@ static bool elements_differ(const struct case_buffer *buffer, const struct built
 	return !integers && bytes > 2;
 }
 
-static int bind_buffer(const struct binding *at)
+static int bind_buffer_argument(const struct binding *at)
 {
 	const struct case_buffer *buffer = &at->buffers[at->arg->integer];
 	char given[128];
@@ -213,7 +213,7 @@ static int bind_argument(const struct binding *at)
 		snprintf(given, sizeof(given), "the number %.17g", at->arg->real);
 		return binding_refuse(at, given);
 	case ARG_BUFFER:
-		return bind_buffer(at);
+		return bind_buffer_argument(at);
 	case ARG_BYTES:
 		if (at->arg->layout)
 			return bind_struct(at);

@@ -122,6 +122,9 @@ int watch_measure(struct watch *watch, const struct sweep_observer *observer,
 	watched = watch_files_of(watch, &result, &since, &cause);
 	if (!rc && watched)
 		rc = error_set(err, watched, "%s", cause.text);
+	/* what was saved meanwhile is measured next */
+	if (rc == PL_EIO && file_watch_pending(watch->files))
+		rc = PL_EPARSE;
 	if (!rc)
 		rc = compare_measured(watch, &result, out, err);
 	sweep_result_release(&result);

@@ -90,7 +90,8 @@ struct watch;
  * PL_EIO: the system cannot report saved files. */
 int watch_open(struct watch **out, const struct sweep_request *request, struct error *err);
 /* Measures, stores and compares. The errors of sweep_run(); the watch can go on after each of them.
- * Release *out after a success. */
+ * PL_EPARSE also if a file was saved while it was read or compiled. Release *out after a success.
+ */
 int watch_measure(struct watch *watch, const struct sweep_observer *observer,
 		  const volatile int *stop, struct watch_report *out, struct error *err);
 /* Opens a worker for the next measurement, then waits until a file is saved. A file that was saved

@@ -338,4 +338,24 @@ until_line 'run 6: saxpy/saxpy/block=256,n=4096 failed'
 echo '#define FACTOR a' >include/inner.h
 until_line 'run 7: saxpy/saxpy/block=256,n=4096 ok'
 interrupted
+
+# a save during the first compilation: a compiler that saves the source, once
+if command -v nvcc >/dev/null; then
+	cat >saving <<-END
+		#!/bin/sh
+		case "\$*" in
+		*--version*) ;;
+		*) [ -e "$work/saved" ] || { : >"$work/saved"; echo '// saved' >>"$work/later.cu"; } ;;
+		esac
+		exec $(command -v nvcc) "\$@"
+	END
+	chmod +x saving
+	cp plain.cu later.cu
+	export PERFLAB_NVCC="$work/saving"
+	watch later.cu --size 4096 --compiler nvcc --db j2.db
+	until_line 'changed while it was read and compiled'
+	until_line 'run 1: later/saxpy/block=256,n=4096 ok'
+	interrupted
+	unset PERFLAB_NVCC
+fi
 finish
