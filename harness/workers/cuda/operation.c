@@ -85,6 +85,12 @@ static int check_launch_fits(const struct device *device, const struct case_laun
 	return allow_shared(device, function, launch->shared_bytes, err);
 }
 
+/* The room of a struct among others: the driver may read it by its alignment. */
+static size_t struct_room(const struct case_arg *arg)
+{
+	return arg->kind == ARG_BYTES ? (case_arg_bytes(arg) + 15) / 16 * 16 : 0;
+}
+
 /* Sets what is the same in each execution; set_addresses() does the rest. */
 static void set_argument_values(struct operation_launch *launch,
 				const struct case_launch *described)
@@ -92,8 +98,7 @@ static void set_argument_values(struct operation_launch *launch,
 	size_t bytes = 0;
 
 	for (size_t i = 0; i < described->arg_count; i++)
-		bytes += described->args[i].kind == ARG_BYTES ? case_arg_bytes(&described->args[i])
-							      : 0;
+		bytes += struct_room(&described->args[i]);
 	launch->values = xcalloc(described->arg_count + 1, sizeof(*launch->values));
 	launch->pointers = xcalloc(described->arg_count + 1, sizeof(*launch->pointers));
 	launch->structs = xcalloc(bytes + 1, 1);
@@ -104,7 +109,7 @@ static void set_argument_values(struct operation_launch *launch,
 		launch->pointers[i] = &launch->values[i];
 		if (arg->kind == ARG_BYTES) {
 			launch->pointers[i] = launch->structs + bytes;
-			bytes += case_arg_bytes(arg);
+			bytes += struct_room(arg);
 		}
 		case_arg_write(launch->pointers[i], arg);
 	}

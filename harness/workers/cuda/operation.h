@@ -26,7 +26,7 @@ struct operation_launch {
 	CUfunction function; /* NULL: `call` is executed instead */
 	struct library_call call;
 	union argument_value *values; /* of scalars and buffers */
-	unsigned char *structs;       /* the bytes of all structs, one after the other */
+	unsigned char *structs;       /* the bytes of all structs, each aligned to 16 */
 	void **pointers;              /* to the value or the struct of each argument */
 };
 
