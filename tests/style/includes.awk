@@ -30,16 +30,17 @@ BEGIN {
 		"metrics/analysis/statistics.h metrics/analysis/study.h " \
 		"metrics/analysis/thresholds.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
-	module("kernels", "base", "kernels/kernels.h kernels/arguments.h kernels/element.h kernels/npy.h " \
+	module("capture", "base")
+	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/element.h kernels/npy.h " \
 		"kernels/check_expression.h kernels/user/kernel_file.h " \
 		"kernels/user/skeleton.h")
-	module("compile", "base")
+	module("compile", "base capture")
 	module("db", "base metrics metrics/analysis")
 	module("imports", "base metrics metrics/analysis")
 	module("harness/plan", "base metrics kernels")
 	module("harness/protocol", "base metrics kernels", "harness/protocol/protocol.h " \
 		"harness/protocol/messages.h harness/protocol/channel.h")
-	module("harness/session", "base metrics metrics/catalogue metrics/analysis kernels compile db " \
+	module("harness/session", "base capture metrics metrics/catalogue metrics/analysis kernels compile db " \
 		"imports harness/plan harness/protocol",
 		"harness/session/session.h harness/session/workers.h harness/session/backends.h " \
 		"harness/session/judge.h harness/session/studies.h harness/session/host.h " \
@@ -49,15 +50,15 @@ BEGIN {
 		"harness/session/nsight.h harness/session/known_devices.h " \
 		"harness/session/comparison_rules.h harness/session/run_ends.h " \
 		"harness/session/init_source.h harness/session/watch.h")
-	module("harness/workers", "base metrics kernels harness/protocol",
+	module("harness/workers", "base capture metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h " \
 		"harness/workers/expected.h harness/workers/tolerance.h")
-	module("harness/workers/cuda", "base metrics metrics/catalogue metrics/analysis metrics/cupti " \
+	module("harness/workers/cuda", "base capture metrics metrics/catalogue metrics/analysis metrics/cupti " \
 		"kernels harness/protocol harness/workers", "none")
-	module("harness/workers/ptx", "base metrics metrics/catalogue kernels emulator " \
+	module("harness/workers/ptx", "base capture metrics metrics/catalogue kernels emulator " \
 		"harness/protocol harness/workers", "none")
 	module("reports", "base metrics metrics/catalogue metrics/analysis")
-	module("cli", "base metrics metrics/catalogue metrics/analysis kernels compile emulator db imports " \
+	module("cli", "base capture metrics metrics/catalogue metrics/analysis kernels compile emulator db imports " \
 		"harness/plan harness/protocol harness/session reports", "none")
 	# Tests may include every public header, and any header of the module that they are named
 	# after.
