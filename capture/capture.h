@@ -17,6 +17,16 @@
 #define CAPTURE_SUFFIX ".capture"
 #define CAPTURE_VERSION 1
 
+/* Limits of the format. The writer refuses more memory, pointers and parameter bytes, and shortens
+ * texts and the list of what was lost. */
+enum {
+	CAPTURE_MOST_MEMORY = 4096,
+	CAPTURE_MOST_POINTERS = 1 << 22, /* of all lists together */
+	CAPTURE_MOST_PARAMETER_BYTES = 1 << 16,
+	CAPTURE_MOST_LOST = 1000,
+	CAPTURE_MOST_TEXT = 1 << 18, /* bytes */
+};
+
 /* Where the program had the memory. Symbol, name. */
 #define CAPTURE_MEMORY_KIND_LIST(X)                                                      \
 	X(CAPTURE_DEVICE, "device")     /* of the GPU, whatever function allocated it */ \
@@ -45,13 +55,15 @@ struct capture_pointers {
 	size_t count;
 };
 
+/* Memory does not overlap, except that variables may. */
 struct capture_memory {
 	enum capture_memory_kind kind;
 	uint64_t address; /* in the program */
 	uint64_t bytes;   /* more than 0 */
 	char *variable;   /* CAPTURE_VARIABLE: its name in the image; else NULL */
 	bool changed;     /* the launch, or other work at the same time, changed it */
-	struct capture_pointers before, after; /* in the contents before and after the launch */
+	/* In the contents before and after the launch. `after` is empty if it did not change. */
+	struct capture_pointers before, after;
 };
 
 /* Offset and size in the parameter bytes. */
@@ -66,7 +78,11 @@ struct capture_launch {
 	int64_t carveout; /* preferred share of shared memory in percent; -1: the default */
 };
 
-/* All strings are UTF-8 without control characters, and not NULL unless it says so. */
+/*
+ * All strings are UTF-8 without control characters, and not NULL unless it
+ * says so. The writer replaces such characters, so a recorder may pass a
+ * command line as it is.
+ */
 struct capture_info {
 	char *kernel;   /* the name in the image, mangled */
 	int64_t number; /* which launch of this kernel in its process it was, from 1 */
@@ -103,8 +119,10 @@ struct capture;
 
 /*
  * Reads and checks the index, and that the parts lie in the file. Errors name
- * the path. PL_ENOENT, PL_EIO, PL_ENOMEM; PL_EPARSE: the file is no capture, is
- * cut or damaged, or is of a newer version.
+ * the path. PL_ENOENT, PL_EIO, PL_ENOMEM; PL_EPARSE: the file is no capture, or
+ * is cut or damaged; PL_EVERSION: it has another version. The file stays open,
+ * so a capture that is replaced later does not change for its readers. Several
+ * threads may read one capture.
  */
 int capture_open(struct capture **out, const char *path, struct error *err);
 void capture_close(struct capture *capture); /* accepts NULL */
@@ -131,23 +149,34 @@ int capture_read_memory(const struct capture *capture, size_t index, enum captur
 void capture_relocate(const struct capture *capture, size_t index, enum capture_state state,
 		      void *data, const uint64_t *addresses);
 
-/* ---- writing ---- */
+/*
+ * ---- writing ----
+ *
+ * A writer works inside programs of others: it prints nothing, raises no
+ * signal and has no state but its own. A library that is loaded into a program
+ * has to hide the symbols that it links (a linker version script with
+ * "local: *"), because the archives of Zstandard and jansson may not be
+ * position-independent otherwise. It cannot link json_load*() for that reason,
+ * which only the reader uses.
+ */
 
 struct capture_writer;
 
-/* Creates a file beside `path`, under which nobody takes it for a capture. PL_EIO, PL_ENOMEM. After
- * an error of any other function of a writer, only capture_writer_abandon() may follow. */
+/* Creates the file PATH.part-PID-N, which nobody takes for a capture. PL_EIO, PL_ENOMEM. After an
+ * error of a capture_write…() function, only capture_writer_abandon() may follow. Each of them
+ * returns PL_EIO, PL_ENOMEM, or PL_EUSAGE for a call out of order. */
 int capture_writer_open(struct capture_writer **out, const char *path, struct error *err);
 int capture_write_image(struct capture_writer *writer, enum capture_image image, const void *data,
 			size_t bytes, struct error *err);
-/* The content before the launch, in pieces from first to last. Memory of one index is written whole
- * before that of the next one, and before what changed. */
+/* The content before the launch, in pieces from first to last. Memory is written in the order of
+ * its index, each whole before the next one, and before anything that changed. */
 int capture_write_before(struct capture_writer *writer, size_t memory, const void *data,
 			 size_t bytes, struct error *err);
-/* A range that changed. Ranges of one memory ascend and do not overlap. */
+/* The content of a range after the launch. Memory in the order of its index, ranges of one memory
+ * ascending and without overlap. Each costs 16 bytes, so ranges with small gaps are best joined. */
 int capture_write_changed(struct capture_writer *writer, size_t memory, uint64_t offset,
 			  const void *data, size_t bytes, struct error *err);
-/* Bytes written so far. */
+/* Bytes of the file so far. */
 uint64_t capture_writer_bytes(const struct capture_writer *writer);
 /*
  * Writes the index, waits until all is on disk, and renames the file to its

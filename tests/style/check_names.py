@@ -23,7 +23,7 @@ def main():
         sys.exit(77)
     sources = [
         path
-        for folder in ("base", "emulator", "metrics", "kernels", "db", "imports", "harness", "reports", "cli")
+        for folder in ("base", "emulator", "metrics", "capture", "kernels", "db", "imports", "harness", "reports", "cli")
         for path in sorted((root / folder).rglob("*.[ch]"))
     ]
     if not sources:

@@ -1,0 +1,54 @@
+/*
+ * index: what a capture says of its launch and where its parts are. The file
+ * ends with it, as JSON; the pointers are a part of their own, because there
+ * may be millions. Private to capture/.
+ */
+#ifndef CAPTURE_INDEX_H
+#define CAPTURE_INDEX_H
+
+#include "capture/capture.h"
+#include "capture/file_format.h"
+
+/* Members of the JSON object and fields of struct capture_info: texts and whole numbers. */
+#define INDEX_TEXT_LIST(X) X(kernel) X(api) X(program) X(created) X(version) X(device) X(uuid)
+#define INDEX_NUMBER_LIST(X) X(number) X(cc_major) X(cc_minor) X(driver_version)
+#define INDEX_LAUNCH_LIST(X) X(grid) X(block) X(cluster)
+
+/* How many pointers the part of the pointers holds for one list, and where its records go. */
+struct pointer_list {
+	struct capture_pointers *pointers;
+	uint64_t bytes; /* of the parameters or the memory */
+};
+/* The lists of a capture in the order of the file; `index` from 0. False: there are no more. */
+bool pointer_list_at(struct pointer_list *out, const struct capture_info *info, size_t index);
+
+struct memory_parts {
+	struct capture_part before;
+	struct capture_part changes; /* stored is 0: the memory did not change */
+};
+
+struct capture_index {
+	struct capture_part cubin, ptx, pointers;
+	struct memory_parts *memory; /* one per memory; malloc'd */
+	size_t memory_count;
+};
+
+/* *out gets the JSON. PL_ENOMEM. PL_EUSAGE: more than MOST_INDEX_BYTES. */
+int index_encode(struct text *out, const struct capture_info *info,
+		 const struct capture_index *index, struct error *err);
+/*
+ * Reads untrusted JSON. The lists of pointers get their `count`, which may be
+ * any number, and no items. PL_EPARSE, PL_ENOMEM: *info and *index own what was
+ * read so far.
+ */
+int index_decode(struct capture_info *info, struct capture_index *index, const char *json,
+		 size_t bytes, struct error *err);
+
+/*
+ * Checks everything in `info` but the pointers, and the pointers. Both return
+ * `code` with a message if something is out of its limits.
+ */
+int info_check(const struct capture_info *info, int code, struct error *err);
+int pointers_check(const struct capture_info *info, int code, struct error *err);
+
+#endif
