@@ -25,7 +25,7 @@ source_of() {
 	printf '%s\n' "${1%.ptx}.cu" | sed 's|^kernels/generated/|kernels/|'
 }
 
-for source in kernels/*/*.cu tests/emulator/planted/*.cu; do
+for source in kernels/*/*.cu tests/emulator/planted/*.cu tests/capture/*.cu; do
 	ptx=$(generated_ptx "$source")
 	if [ ! -e "$ptx" ]; then
 		complain "$source has no PTX"
@@ -45,9 +45,9 @@ for source in kernels/*/*.cu tests/emulator/planted/*.cu; do
 		complain "$ptx does not say what each entry needs of a multiprocessor"
 	! grep -qE '^[[:space:]]*\.file[[:space:]].*"/' "$ptx" || complain "$ptx names a folder of a machine"
 done
-for ptx in kernels/generated/*/*.ptx tests/emulator/planted/*.ptx; do
+for ptx in kernels/generated/*/*.ptx tests/emulator/planted/*.ptx tests/capture/*.ptx; do
 	[ -e "$(source_of "$ptx")" ] || complain "$ptx is of no device code: remove it"
 done
-releases=$(sed -n 's|^// perflab: toolkit ||p' kernels/generated/*/*.ptx tests/emulator/planted/*.ptx | sort -u | wc -l)
+releases=$(sed -n 's|^// perflab: toolkit ||p' kernels/generated/*/*.ptx tests/emulator/planted/*.ptx tests/capture/*.ptx | sort -u | wc -l)
 [ "$releases" -eq 1 ] || complain "the files are of $releases releases of nvcc"
 exit $wrong

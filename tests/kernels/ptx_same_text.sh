@@ -41,7 +41,7 @@ note() {
 	{ echo "$release" && cat "$1" scripts/make-ptx $sources; } | sha256sum | cut -d' ' -f1
 }
 
-for ptx in kernels/generated/*/*.ptx tests/emulator/planted/*.ptx; do
+for ptx in kernels/generated/*/*.ptx tests/emulator/planted/*.ptx tests/capture/*.ptx; do
 	[ -e "$notes/$(note "$ptx")" ] || source_of "$ptx"
 done >"$scratch/sources"
 xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --compiled "$compiled" --into "$scratch" \
