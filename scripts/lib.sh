@@ -54,6 +54,7 @@ missing_packages() {
 	have_library jansson.h jansson || echo libjansson-dev
 	have_library xxhash.h xxhash || echo libxxhash-dev
 	have_library zstd.h zstd || echo libzstd-dev
+	have_library lz4.h lz4 || echo liblz4-dev
 	have_library cmocka.h cmocka || echo libcmocka-dev
 	for need in "$@"; do
 		have "$need" || echo "$need"

@@ -31,6 +31,7 @@ BEGIN {
 		"metrics/analysis/thresholds.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
 	module("capture", "base")
+	module("record", "base capture", "none")
 	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/element.h kernels/npy.h " \
 		"kernels/check_expression.h kernels/user/kernel_file.h " \
 		"kernels/user/skeleton.h")
