@@ -1,6 +1,7 @@
 /* What an argument is in bytes. See arguments.h. */
 #include "kernels/arguments.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,7 +145,7 @@ size_t case_arg_address_count(const struct case_arg *arg)
 struct arg_address case_arg_address(const struct case_arg *arg, size_t index)
 {
 	if (arg->kind == ARG_BUFFER)
-		return (struct arg_address){.buffer = (size_t)arg->integer};
+		return (struct arg_address){.buffer = (size_t)arg->integer, .addend = arg->addend};
 	return arg->addresses[index];
 }
 
@@ -179,6 +180,12 @@ void case_arg_describe(struct text *out, const struct case_arg *arg)
 {
 	for (int64_t i = 0; arg->bytes && i < arg->integer; i++)
 		text_addf(out, "%02x", arg->bytes[i]);
-	for (size_t i = 0; i < arg->address_count; i++)
-		text_addf(out, " %zu@%zu;", arg->addresses[i].buffer, arg->addresses[i].offset);
+	for (size_t i = 0; i < arg->address_count; i++) {
+		text_addf(out, " %zu@%zu", arg->addresses[i].buffer, arg->addresses[i].offset);
+		if (arg->addresses[i].addend)
+			text_addf(out, "+%" PRIu64, arg->addresses[i].addend);
+		text_add(out, ";");
+	}
+	if (arg->kind == ARG_BUFFER && arg->addend)
+		text_addf(out, " +%" PRIu64, arg->addend);
 }

@@ -57,6 +57,9 @@ struct kernel_arg {
 	/* Name of a buffer, or an expression. Floating-point kinds and REAL take a decimal literal
 	 * or an expression. BYTES takes two hex digits per byte. STRUCT: as it was written. */
 	const char *value;
+	/* BUFFER: an expression, the elements between the start of the buffer and the address;
+	 * NULL: none. */
+	const char *addend;
 	/* STRUCT: the members in order, of kinds that have a size, or structs themselves. They have
 	 * the offsets of C: each at a multiple of its size, the struct at one of its largest. */
 	const struct kernel_arg *fields;
@@ -76,10 +79,11 @@ size_t kernel_arg_addresses(const struct kernel_arg *arg);
 
 /* ---- in a case ---- */
 
-/* A place in an argument that holds the address of a buffer. */
+/* A place in an argument that holds an address in a buffer, or that of its end. */
 struct arg_address {
 	size_t offset;
-	size_t buffer; /* index into the buffers of the case */
+	size_t buffer;   /* index into the buffers of the case */
+	uint64_t addend; /* bytes between the start of the buffer and the address */
 };
 
 struct case_arg {
@@ -87,6 +91,7 @@ struct case_arg {
 	int64_t integer; /* integer kinds; ARG_BUFFER: index into buffers; ARG_BYTES: their number
 			  */
 	double real;     /* floating-point kinds */
+	uint64_t addend; /* ARG_BUFFER: as in struct arg_address */
 	unsigned char *bytes; /* ARG_BYTES, with 0 where addresses stand; else NULL */
 	/* ARG_BYTES: ascending, no two overlap, all within the bytes. */
 	struct arg_address *addresses;
@@ -98,14 +103,14 @@ struct case_arg {
 void case_arg_release(struct case_arg *arg);
 /* The bytes of an argument as a kernel gets it. */
 size_t case_arg_bytes(const struct case_arg *arg);
-/* The addresses in an argument of any kind. A buffer is one address at offset 0. */
+/* The addresses in an argument of any kind. An argument of kind BUFFER is one at offset 0. */
 size_t case_arg_address_count(const struct case_arg *arg);
 struct arg_address case_arg_address(const struct case_arg *arg, size_t index);
 /* Writes case_arg_bytes() bytes as the kernel gets them, with 0 in place of each address. The kind
  * is neither INTEGER nor REAL. */
 void case_arg_write(void *out, const struct case_arg *arg);
-/* Appends what tells two structs apart: the bytes in hex digits, and the addresses. Appends nothing
- * for other kinds. */
+/* Appends what tells two arguments apart beyond kind and number: the bytes of a struct in hex
+ * digits with its addresses, and the addend of a buffer. */
 void case_arg_describe(struct text *out, const struct case_arg *arg);
 
 #endif

@@ -46,6 +46,7 @@ static const char *const fill_names[] = {
 	[FILL_FILE] = "file",
 	[FILL_INTEGERS] = "integers",
 	[FILL_EXPRESSION] = "expression",
+	[FILL_CAPTURE] = "capture",
 };
 
 const char *buffer_fill_name(enum buffer_fill fill)
@@ -158,6 +159,11 @@ int64_t launch_case_buffer_bytes(const struct launch_case *launch_case, bool scr
 			bytes += buffer->length * (int64_t)element_size_bytes(buffer->type);
 	}
 	return bytes;
+}
+
+enum element_type case_buffer_compared(const struct case_buffer *buffer)
+{
+	return buffer->has_compared ? buffer->compared : buffer->type;
 }
 
 const char *launch_case_library(const struct launch_case *launch_case)

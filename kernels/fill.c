@@ -429,6 +429,9 @@ int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, str
 	case FILL_EXPRESSION:
 		rc = fill_expression(&filling, err);
 		break;
+	case FILL_CAPTURE:
+		rc = fill_from_capture(data, buffer, err);
+		break;
 	}
 	if (!rc && buffer->has_fill_bits)
 		limit_bits(&filling);

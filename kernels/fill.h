@@ -39,7 +39,8 @@ static inline uint64_t hash_below(uint64_t hash, uint64_t width)
 int fill_resolve(struct case_buffer *out, const struct kernel_buffer *buffer,
 		 const struct expression_variable *variables, size_t count, struct error *err);
 
-/* FILL_FILE, as kernel_fill() describes it. */
+/* FILL_FILE and FILL_CAPTURE, as kernel_fill() describes them. */
 int fill_from_file(void *data, const struct case_buffer *buffer, struct error *err);
+int fill_from_capture(void *data, const struct case_buffer *buffer, struct error *err);
 
 #endif

@@ -217,6 +217,7 @@ int fill_resolve(struct case_buffer *out, const struct kernel_buffer *buffer,
 
 	out->fill = buffer->fill;
 	out->fill_file = buffer->fill_file ? xstrdup(buffer->fill_file) : NULL;
+	out->fill_index = buffer->fill_index;
 	if (buffer->fill_expression)
 		out->fill_expression = with_values(&f, buffer->fill_expression);
 	rc = resolve_fill_number(&f, &out->fill_low, buffer->fill_low, buffer->fill_numbers[0]);

@@ -74,8 +74,9 @@ bool buffer_role_parse(enum buffer_role *out, const char *name);
  * …, CONSTANT is `low` everywhere, NORMAL has the mean `low` and the standard
  * deviation `high`, PERMUTATION has each of 0 … length - 1 once, in an order
  * drawn from the seed, FILE comes from a file, INTEGERS draws whole numbers from
- * [low, high], EXPRESSION computes each element from its index. NONE is for
- * buffers that are not inputs.
+ * [low, high], EXPRESSION computes each element from its index, CAPTURE is the
+ * content of a memory before the recorded launch. NONE is for buffers that are
+ * not inputs.
  */
 enum buffer_fill {
 	FILL_NONE,
@@ -87,6 +88,7 @@ enum buffer_fill {
 	FILL_FILE,
 	FILL_INTEGERS, /* in cases: only of floating-point types; else it is UNIFORM */
 	FILL_EXPRESSION,
+	FILL_CAPTURE,
 };
 const char *buffer_fill_name(enum buffer_fill fill);
 bool buffer_fill_parse(enum buffer_fill *out, const char *name);
@@ -94,7 +96,7 @@ bool buffer_fill_takes_bits(enum buffer_fill fill); /* UNIFORM, NORMAL, INTEGERS
 
 /* ---- descriptors: constant tables, one set per family ---- */
 
-#define KERNEL_MAX_BUFFERS 64   /* of a case */
+#define KERNEL_MAX_BUFFERS 256  /* of a case */
 #define KERNEL_MAX_CASE_AXES 16 /* axes of the family and the variant together */
 
 struct kernel_axis {
@@ -111,7 +113,10 @@ struct kernel_buffer {
 	enum buffer_role role;
 	enum buffer_fill fill;
 	double fill_low, fill_high;
-	const char *fill_file; /* FILL_FILE: path of a .npy file or of raw bytes; else NULL */
+	/* FILL_FILE: path of a .npy file or of raw bytes. FILL_CAPTURE: that of the capture. Else
+	 * NULL. */
+	const char *fill_file;
+	size_t fill_index; /* FILL_CAPTURE: index of the memory in the capture */
 	/* Name of a __device__ or __constant__ variable that gets the content before each
 	 * execution; NULL: the buffer is device memory. */
 	const char *symbol;
@@ -123,7 +128,13 @@ struct kernel_buffer {
 	/* FILL_EXPRESSION: the element `i`, in the language of check_expression.h, over the axes
 	 * and the limits of the device; else NULL. */
 	const char *fill_expression;
+	/* The type as which the bytes of a result are compared. */
+	bool has_compared; /* false: `type` */
+	enum element_type compared;
 };
+
+/* The largest preferred share of shared memory, in percent. */
+#define CARVEOUT_MOST 100
 
 struct kernel_launch {
 	const char *entry; /* extern "C" name in the variant's image */
@@ -136,6 +147,8 @@ struct kernel_launch {
 	const char *repeat;       /* number of launches, with `i` as their index; NULL means 1 */
 	const char *cluster[3];   /* blocks in a cluster; NULL means 1 */
 	bool cooperative;         /* all blocks are resident, and may synchronise */
+	const char *carveout;     /* percent of the memory of an SM that the L1 and shared memory
+				   * have together; NULL: the driver chooses */
 	const struct kernel_arg *args;
 	size_t arg_count;
 };
@@ -191,7 +204,8 @@ struct kernel_source {
  * How the results of a user's kernel are verified.
  * LAUNCHES: other launches compute the expected results from the same inputs.
  * EXPRESSION: an expression gives each element of a buffer (check_expression.h).
- * FILE: a .npy file has the expected content of a buffer.
+ * FILE: a .npy file has the expected content of a buffer; or a capture, with the
+ *   content of the memory that fills the buffer after the recorded launch.
  * COMMAND: a program reads the inputs and writes the expected results as .npy files.
  * NONE: nothing is compared; such trials are `unverified`.
  */
@@ -327,8 +341,12 @@ struct case_buffer {
 	/* As in struct kernel_buffer, but with values in place of the names of axes and limits: two
 	 * cases with equal texts have equal content. */
 	char *fill_expression;
-	char *fill_file; /* as in struct kernel_buffer */
-	char *symbol;    /* as in struct kernel_buffer */
+	/* As in struct kernel_buffer. */
+	char *fill_file;
+	size_t fill_index;
+	bool has_compared;
+	enum element_type compared;
+	char *symbol;
 	/* With a symbol: the name of the variable in the image of the case, and in that of the
 	 * check's launches. NULL: `symbol`, or for the check the same as for the case. */
 	char *variable, *check_variable;
@@ -338,7 +356,8 @@ struct case_launch {
 	char *entry;
 	char library[16]; /* "": device code */
 	int64_t grid[3], block[3], cluster[3];
-	bool cooperative;
+	bool cooperative, has_carveout;
+	int64_t carveout; /* valid if has_carveout: 0 to CARVEOUT_MOST */
 	int64_t shared_bytes;
 	struct case_arg *args;
 	size_t arg_count;
@@ -390,6 +409,8 @@ bool launch_case_axis(const struct launch_case *launch_case, const char *name, i
 /* Bytes of all buffers; with `scratch_only`, of those that are neither input nor result. Excludes
  * guard zones, static device arrays and what a library allocates itself. */
 int64_t launch_case_buffer_bytes(const struct launch_case *launch_case, bool scratch_only);
+/* The type as which the bytes of a result are compared. */
+enum element_type case_buffer_compared(const struct case_buffer *buffer);
 /* The library of the first launch that calls one; NULL if all launches are device code. */
 const char *launch_case_library(const struct launch_case *launch_case);
 /* Appends the canonical text, keys sorted: "block=256,n=16777216". */
@@ -435,13 +456,15 @@ struct host_buffers {
  *   leave the range. With 0 every value is `low`.
  * EXPRESSION: an error names the first element that cannot be computed, or whose
  *   value the type cannot hold; see check_expression_fill().
+ * CAPTURE: addresses in the content are those of the recorded program. An error
+ *   if the memory has another size than the buffer.
  * FILE: a name ending in .npy is read as npy_load() does. Any other file must
  *   hold the elements' bytes and nothing else.
  *
  * Returns 0; PL_EUSAGE if the permutation, the file or the expression does not
  * fit the buffer; for a file also the errors of npy_load(), for an expression
- * those of check_expression_parse() and check_expression_fill(). Other fills
- * cannot fail.
+ * those of check_expression_parse() and check_expression_fill(), for a capture
+ * those of capture_open() and capture_read_memory(). Other fills cannot fail.
  */
 int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err);
 

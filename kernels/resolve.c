@@ -125,7 +125,9 @@ static bool launches_use(const struct kernel_launch *launches, size_t count,
 /* An expression, a file or a program that verifies may read any buffer. */
 static bool variant_uses(const struct kernel_variant *variant, const struct kernel_buffer *buffer)
 {
-	if (buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT || buffer->symbol)
+	/* The contents of other memory of a capture may have addresses in it. */
+	if (buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT || buffer->symbol ||
+	    buffer->fill == FILL_CAPTURE)
 		return true;
 	return launches_use(variant->launches, variant->launch_count, buffer) ||
 	       (variant->check &&
@@ -179,6 +181,15 @@ static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buff
 	out->type = buffer->type;
 	out->role = buffer->role;
 	out->symbol = buffer->symbol ? xstrdup(buffer->symbol) : NULL;
+	out->has_compared = buffer->has_compared;
+	out->compared = buffer->compared;
+	if (bytes % (int64_t)element_size_bytes(case_buffer_compared(out)))
+		return resolution_skip(r,
+				       "the %" PRId64 " bytes of \"%s\" are no multiple of the %zu "
+				       "of an element of type %s, as which they are compared",
+				       bytes, out->name,
+				       element_size_bytes(case_buffer_compared(out)),
+				       element_type_name(case_buffer_compared(out)));
 	return resolve_fill(r, out, buffer);
 }
 

@@ -20,14 +20,34 @@
 /* Of the fields of a struct, in a message. */
 #define LAYOUT_MOST_BYTES 300
 
-static int resolve_buffer_arg(struct resolution *r, struct case_arg *out, const char *name)
+/* An address lies in its buffer or is its end. An axis may hold for several buffers, so another one
+ * skips the case. */
+static int resolve_addend(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg)
+{
+	const struct case_buffer *buffer = &r->work->buffers[out->integer];
+	int64_t elements;
+	int rc = resolution_evaluate(r, &elements, arg->addend, "argument");
+
+	if (rc)
+		return rc;
+	if (elements < 0 || elements > buffer->length)
+		return resolution_skip(r,
+				       "the argument %s + %s is element %" PRId64
+				       " of a buffer of %" PRId64 " elements",
+				       arg->value, arg->addend, elements, buffer->length);
+	out->addend = (uint64_t)elements * element_size_bytes(buffer->type);
+	return 0;
+}
+
+static int resolve_buffer_arg(struct resolution *r, struct case_arg *out,
+			      const struct kernel_arg *arg)
 {
 	for (size_t i = 0; i < r->work->buffer_count; i++)
-		if (!strcmp(r->work->buffers[i].name, name)) {
+		if (!strcmp(r->work->buffers[i].name, arg->value)) {
 			out->integer = (int64_t)i;
-			return 0;
+			return arg->addend ? resolve_addend(r, out, arg) : 0;
 		}
-	return error_set(r->err, PL_EUSAGE, "no buffer is called \"%s\"", name);
+	return error_set(r->err, PL_EUSAGE, "no buffer is called \"%s\"", arg->value);
 }
 
 static int resolve_integer_arg(struct resolution *r, struct case_arg *out, const char *expression)
@@ -84,7 +104,7 @@ static int resolve_value(struct resolution *r, struct case_arg *out, const struc
 	out->kind = arg->kind;
 	switch (arg->kind) {
 	case ARG_BUFFER:
-		return resolve_buffer_arg(r, out, arg->value);
+		return resolve_buffer_arg(r, out, arg);
 	case ARG_F16:
 	case ARG_BF16:
 	case ARG_F32:
@@ -111,8 +131,8 @@ static void describe_field(struct struct_layout *layout, const struct kernel_arg
 	const char *name = field->kind == ARG_BUFFER ? field->value : arg_kind_name(field->kind);
 
 	if (layout->fields.length < LAYOUT_MOST_BYTES)
-		text_addf(&layout->fields, "%s%s at %zu", layout->fields.length ? ", " : "", name,
-			  at);
+		text_addf(&layout->fields, "%s%s%s%s at %zu", layout->fields.length ? ", " : "",
+			  name, field->addend ? " + " : "", field->addend ? field->addend : "", at);
 	else if (layout->fields.data[layout->fields.length - 1] != '.')
 		text_add(&layout->fields, " ...");
 }
@@ -127,7 +147,7 @@ static int lay_out_field(struct resolution *r, struct struct_layout *layout,
 	describe_field(layout, field, at);
 	if (!rc && value.kind == ARG_BUFFER)
 		out->addresses[out->address_count++] =
-			(struct arg_address){.offset = at, .buffer = (size_t)value.integer};
+			(struct arg_address){at, (size_t)value.integer, value.addend};
 	if (!rc)
 		case_arg_write(out->bytes + at, &value);
 	case_arg_release(&value);
@@ -140,7 +160,7 @@ static int lay_out_fields(struct resolution *r, struct struct_layout *layout,
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < arg->field_count && !rc; i++) {
+	for (size_t i = 0; i < arg->field_count && !rc && !r->skipped; i++) {
 		const struct kernel_arg *field = &arg->fields[i];
 
 		at = kernel_arg_aligned(field, at);
@@ -232,6 +252,19 @@ static int check_launch_limits(struct resolution *r, const struct case_launch *l
 	return 0;
 }
 
+static int resolve_carveout(struct resolution *r, struct case_launch *out,
+			    const struct kernel_launch *launch)
+{
+	int rc = resolution_evaluate_or(r, &out->carveout, launch->carveout, 0, "carveout");
+
+	out->has_carveout = launch->carveout != NULL;
+	if (!rc && (out->carveout < 0 || out->carveout > CARVEOUT_MOST))
+		rc = error_set(r->err, PL_EUSAGE,
+			       "carveout is %" PRId64 "; it is a share from 0 to %d percent",
+			       out->carveout, CARVEOUT_MOST);
+	return rc;
+}
+
 static int resolve_launch(struct resolution *r, struct case_launch *out,
 			  const struct kernel_launch *launch)
 {
@@ -253,11 +286,13 @@ static int resolve_launch(struct resolution *r, struct case_launch *out,
 	if (!rc && out->shared_bytes < 0)
 		rc = error_set(r->err, PL_EUSAGE, "shared memory is %" PRId64 " bytes",
 			       out->shared_bytes);
+	if (!rc)
+		rc = resolve_carveout(r, out, launch);
 	out->args = xcalloc(launch->arg_count ? launch->arg_count : 1, sizeof(out->args[0]));
 	out->arg_count = launch->arg_count;
-	for (size_t i = 0; !rc && i < launch->arg_count; i++)
+	for (size_t i = 0; !rc && !r->skipped && i < launch->arg_count; i++)
 		rc = resolve_arg(r, &out->args[i], &launch->args[i]);
-	return rc ? rc : check_launch_limits(r, out);
+	return rc || r->skipped ? rc : check_launch_limits(r, out);
 }
 
 /* Resolves all repeats of one launch, with `i` as their index. */

@@ -24,6 +24,8 @@ static void describe_user_buffer(struct text *out, const struct case_buffer *buf
 		text_addf(out, "expression %s\n", buffer->fill_expression);
 	if (buffer->fill_file)
 		text_addf(out, "file %s\n", buffer->fill_file);
+	if (buffer->fill == FILL_CAPTURE)
+		text_addf(out, "memory %zu\n", buffer->fill_index);
 	if (buffer->symbol)
 		text_addf(out, "symbol %s\n", buffer->symbol);
 }
@@ -35,6 +37,8 @@ static void describe_user_launch(struct text *out, const struct case_launch *lau
 	if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1)
 		text_addf(out, "cluster %" PRId64 " %" PRId64 " %" PRId64 "\n", launch->cluster[0],
 			  launch->cluster[1], launch->cluster[2]);
+	if (launch->has_carveout)
+		text_addf(out, "carveout %" PRId64 "\n", launch->carveout);
 	for (size_t i = 0; i < launch->arg_count; i++)
 		case_arg_describe(out, &launch->args[i]);
 }

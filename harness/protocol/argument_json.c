@@ -19,15 +19,25 @@ static json_t *bytes_to_json(const struct case_arg *arg)
 	return json;
 }
 
+/* Left out if it is 0. */
+static void addend_to_json(json_t *json, uint64_t addend)
+{
+	if (addend)
+		json_object_set_new(json, "addend", json_integer((json_int_t)addend));
+}
+
 static json_t *addresses_to_json(const struct case_arg *arg)
 {
 	json_t *array = json_array();
 
-	for (size_t i = 0; i < arg->address_count; i++)
-		json_array_append_new(array,
-				      json_pack("{s:I, s:I}", "offset",
-						(json_int_t)arg->addresses[i].offset, "buffer",
-						(json_int_t)arg->addresses[i].buffer));
+	for (size_t i = 0; i < arg->address_count; i++) {
+		json_t *address =
+			json_pack("{s:I, s:I}", "offset", (json_int_t)arg->addresses[i].offset,
+				  "buffer", (json_int_t)arg->addresses[i].buffer);
+
+		addend_to_json(address, arg->addresses[i].addend);
+		json_array_append_new(array, address);
+	}
 	return array;
 }
 
@@ -38,6 +48,7 @@ json_t *arg_to_json(const struct case_arg *arg)
 						      : json_integer(arg->integer);
 	json_t *json = json_pack("{s:s, s:o}", "kind", arg_kind_name(arg->kind), "value", value);
 
+	addend_to_json(json, arg->addend);
 	if (arg->address_count)
 		json_object_set_new(json, "addresses", addresses_to_json(arg));
 	return json;
@@ -58,8 +69,27 @@ static int bytes_from_json(struct case_arg *out, const json_t *json, struct erro
 	return 0;
 }
 
+/* The buffer is that named by the member `name`, the addend optional. */
+static int address_from_json(struct arg_address *out, const json_t *json, const char *name,
+			     const struct case_buffer *buffers, size_t buffer_count,
+			     struct error *err)
+{
+	int64_t buffer = 0, addend = 0;
+	int rc = member_int64(&buffer, json, name, 0, (int64_t)buffer_count - 1, err);
+
+	if (!rc && json_object_get(json, "addend"))
+		rc = member_int64(&addend, json, "addend", 0,
+				  buffers[buffer].length *
+					  (int64_t)element_size_bytes(buffers[buffer].type),
+				  err);
+	out->buffer = (size_t)buffer;
+	out->addend = (uint64_t)addend;
+	return rc;
+}
+
 /* Where addresses of buffers stand in a struct; its bytes have been read. */
-static int addresses_from_json(struct case_arg *out, const json_t *json, size_t buffer_count,
+static int addresses_from_json(struct case_arg *out, const json_t *json,
+			       const struct case_buffer *buffers, size_t buffer_count,
 			       struct error *err)
 {
 	json_t *array;
@@ -77,17 +107,16 @@ static int addresses_from_json(struct case_arg *out, const json_t *json, size_t 
 	json_array_foreach(array, i, item)
 	{
 		struct arg_address *address = &out->addresses[out->address_count++];
-		int64_t offset = 0, buffer = 0;
+		int64_t offset = 0;
 
 		/* Ascending, so that no two overlap. */
 		rc = member_int64(&offset, item, "offset", end, out->integer - ARG_ADDRESS_BYTES,
 				  err);
 		if (!rc)
-			rc = member_int64(&buffer, item, "buffer", 0, (int64_t)buffer_count - 1,
-					  err);
+			rc = address_from_json(address, item, "buffer", buffers, buffer_count, err);
 		if (rc)
 			return error_context(err, rc, "address %zu", i);
-		*address = (struct arg_address){(size_t)offset, (size_t)buffer};
+		address->offset = (size_t)offset;
 		end = offset + ARG_ADDRESS_BYTES;
 	}
 	return 0;
@@ -106,7 +135,20 @@ static int real_from_json(struct case_arg *out, const json_t *json, struct error
 	return rc;
 }
 
-int arg_from_json(struct case_arg *out, const json_t *json, size_t buffer_count, struct error *err)
+static int buffer_arg_from_json(struct case_arg *out, const json_t *json,
+				const struct case_buffer *buffers, size_t buffer_count,
+				struct error *err)
+{
+	struct arg_address address = {0};
+	int rc = address_from_json(&address, json, "value", buffers, buffer_count, err);
+
+	out->integer = (int64_t)address.buffer;
+	out->addend = address.addend;
+	return rc;
+}
+
+int arg_from_json(struct case_arg *out, const json_t *json, const struct case_buffer *buffers,
+		  size_t buffer_count, struct error *err)
 {
 	const char *kind;
 	int rc = member_borrow(&kind, json, "kind", false, err);
@@ -117,8 +159,7 @@ int arg_from_json(struct case_arg *out, const json_t *json, size_t buffer_count,
 		return error_set(err, PL_EPROTOCOL, "'%.40s' is not an argument kind", kind);
 	switch (out->kind) {
 	case ARG_BUFFER:
-		return member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1,
-				    err);
+		return buffer_arg_from_json(out, json, buffers, buffer_count, err);
 	case ARG_I8:
 		return member_int64(&out->integer, json, "value", INT8_MIN, INT8_MAX, err);
 	case ARG_U8:
@@ -142,7 +183,7 @@ int arg_from_json(struct case_arg *out, const json_t *json, size_t buffer_count,
 		return real_from_json(out, json, err);
 	case ARG_BYTES:
 		rc = bytes_from_json(out, json, err);
-		return rc ? rc : addresses_from_json(out, json, buffer_count, err);
+		return rc ? rc : addresses_from_json(out, json, buffers, buffer_count, err);
 	case ARG_INTEGER:
 	case ARG_REAL:
 	case ARG_STRUCT:

@@ -5,10 +5,12 @@
 
 #include <jansson.h>
 
-#include "kernels/arguments.h"
+#include "kernels/kernels.h"
 
 json_t *arg_to_json(const struct case_arg *arg);
-/* *out is zero before; the caller releases it, also after an error. */
-int arg_from_json(struct case_arg *out, const json_t *json, size_t buffer_count, struct error *err);
+/* An address must lie in its buffer or be its end. *out is zero before; the caller releases it,
+ * also after an error. */
+int arg_from_json(struct case_arg *out, const json_t *json, const struct case_buffer *buffers,
+		  size_t buffer_count, struct error *err);
 
 #endif

@@ -114,6 +114,45 @@ static int fill_bits_from_json(struct case_buffer *out, const json_t *json, stru
 	return rc;
 }
 
+/* The length and the type of the buffer have been read. */
+static int compared_from_json(struct case_buffer *out, const json_t *json, struct error *err)
+{
+	const char *name = NULL;
+	int rc;
+
+	if (!json_object_get(json, "compared"))
+		return 0;
+	rc = member_borrow(&name, json, "compared", false, err);
+	if (rc)
+		return rc;
+	if (!element_type_parse(&out->compared, name))
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not an element type", name);
+	if ((uint64_t)out->length * element_size_bytes(out->type) %
+	    element_size_bytes(out->compared))
+		return error_set(err, PL_EPROTOCOL, "'compared' does not divide the buffer");
+	out->has_compared = true;
+	return 0;
+}
+
+/* The path of a file, and which memory of it if it is a capture. The fill has been read. */
+static int fill_file_from_json(struct case_buffer *out, const json_t *json, struct error *err)
+{
+	int64_t index = 0;
+	int rc = optional_text_from_json(&out->fill_file, json, "fill_file", MOST_PATH_BYTES, err);
+
+	if (!rc &&
+	    (out->fill == FILL_FILE || out->fill == FILL_CAPTURE) != (out->fill_file != NULL))
+		rc = error_set(err, PL_EPROTOCOL,
+			       "the fills 'file' and 'capture' and a 'fill_file' go together");
+	if (!rc && (out->fill == FILL_CAPTURE) != (json_object_get(json, "fill_index") != NULL))
+		rc = error_set(err, PL_EPROTOCOL,
+			       "the fill 'capture' and a 'fill_index' go together");
+	if (!rc && out->fill == FILL_CAPTURE)
+		rc = member_int64(&index, json, "fill_index", 0, UINT32_MAX, err);
+	out->fill_index = (size_t)index;
+	return rc;
+}
+
 /* The name of a variable in the source, and perhaps those in images. */
 static int symbol_from_json(struct case_buffer *out, const json_t *json, struct error *err)
 {
@@ -158,17 +197,17 @@ static int buffer_from_json(struct case_buffer *out, const json_t *json, struct 
 		return error_set(err, PL_EPROTOCOL, "'%.40s' is not a buffer role", role);
 	if (!buffer_fill_parse(&out->fill, fill))
 		return error_set(err, PL_EPROTOCOL, "'%.40s' is not a buffer fill", fill);
-	rc = optional_text_from_json(&out->fill_file, json, "fill_file", MOST_PATH_BYTES, err);
+	rc = fill_file_from_json(out, json, err);
 	if (!rc)
 		rc = optional_text_from_json(&out->fill_expression, json, "fill_expression",
 					     MOST_CHECK_BYTES, err);
 	if (!rc)
 		rc = symbol_from_json(out, json, err);
-	if (!rc && (out->fill == FILL_FILE) != (out->fill_file != NULL))
-		rc = error_set(err, PL_EPROTOCOL, "the fill 'file' and a 'fill_file' go together");
 	if (!rc && (out->fill == FILL_EXPRESSION) != (out->fill_expression != NULL))
 		rc = error_set(err, PL_EPROTOCOL,
 			       "the fill 'expression' and a 'fill_expression' go together");
+	if (!rc)
+		rc = compared_from_json(out, json, err);
 	return rc ? rc : fill_bits_from_json(out, json, err);
 }
 
@@ -243,8 +282,8 @@ static int library_from_json(struct case_launch *out, const json_t *json, struct
 	return 0;
 }
 
-/* Both members may be absent: no cluster, and an ordinary launch. */
-static int cluster_from_json(struct case_launch *out, const json_t *json, struct error *err)
+/* Each member may be absent: no cluster, an ordinary launch, and the carveout of the driver. */
+static int attributes_from_json(struct case_launch *out, const json_t *json, struct error *err)
 {
 	int64_t product = 1;
 	int rc = 0;
@@ -254,10 +293,14 @@ static int cluster_from_json(struct case_launch *out, const json_t *json, struct
 		rc = triple_from_json(out->cluster, json, "cluster", &product, err);
 	if (!rc && json_object_get(json, "cooperative"))
 		rc = member_bool(&out->cooperative, json, "cooperative", err);
+	out->has_carveout = json_object_get(json, "carveout") != NULL;
+	if (!rc && out->has_carveout)
+		rc = member_int64(&out->carveout, json, "carveout", 0, CARVEOUT_MOST, err);
 	return rc;
 }
 
-static int launch_from_json(struct case_launch *out, const json_t *json, size_t buffer_count,
+static int launch_from_json(struct case_launch *out, const json_t *json,
+			    const struct case_buffer *buffers, size_t buffer_count,
 			    struct error *err)
 {
 	json_t *args;
@@ -278,7 +321,7 @@ static int launch_from_json(struct case_launch *out, const json_t *json, size_t 
 	if (!rc)
 		rc = member_int64(&out->shared_bytes, json, "shared_bytes", 0, UINT32_MAX, err);
 	if (!rc)
-		rc = cluster_from_json(out, json, err);
+		rc = attributes_from_json(out, json, err);
 	if (!rc)
 		rc = member_array(&args, json, "args", PROTOCOL_MAX_ARGS, err);
 	if (rc)
@@ -286,7 +329,7 @@ static int launch_from_json(struct case_launch *out, const json_t *json, size_t 
 	out->args = xcalloc(json_array_size(args) + 1, sizeof(out->args[0]));
 	json_array_foreach(args, i, item)
 	{
-		rc = arg_from_json(&out->args[out->arg_count++], item, buffer_count, err);
+		rc = arg_from_json(&out->args[out->arg_count++], item, buffers, buffer_count, err);
 		if (rc)
 			return error_context(err, rc, "argument %zu", i);
 	}
@@ -294,7 +337,8 @@ static int launch_from_json(struct case_launch *out, const json_t *json, size_t 
 }
 
 static int launches_from_json(struct case_launch **out, size_t *count, const json_t *json,
-			      size_t buffer_count, struct error *err)
+			      const struct case_buffer *buffers, size_t buffer_count,
+			      struct error *err)
 {
 	json_t *array;
 	json_t *item;
@@ -309,7 +353,7 @@ static int launches_from_json(struct case_launch **out, size_t *count, const jso
 				 json_array_size(array));
 	json_array_foreach(array, i, item)
 	{
-		rc = launch_from_json(&(*out)[(*count)++], item, buffer_count, err);
+		rc = launch_from_json(&(*out)[(*count)++], item, buffers, buffer_count, err);
 		if (rc)
 			return error_context(err, rc, "launch %zu", i);
 	}
@@ -359,7 +403,7 @@ static int case_check_from_json(struct launch_case *out, const json_t *json, str
 		rc = error_set(err, PL_EPROTOCOL, "'%.40s' is not a kind of check", kind);
 	if (!rc)
 		rc = launches_from_json(&out->check.launches, &out->check.launch_count, object,
-					out->buffer_count, err);
+					out->buffers, out->buffer_count, err);
 	if (!rc)
 		rc = optional_text_from_json(&out->check.image, object, "image", MOST_PATH_BYTES,
 					     err);
@@ -424,7 +468,7 @@ int case_from_json(struct launch_case **out, const json_t *json, struct error *e
 	if (!rc)
 		rc = buffers_from_json(work, json, err);
 	if (!rc)
-		rc = launches_from_json(&work->launches, &work->launch_count, json,
+		rc = launches_from_json(&work->launches, &work->launch_count, json, work->buffers,
 					work->buffer_count, err);
 	if (!rc && !work->launch_count)
 		rc = error_set(err, PL_EPROTOCOL, "a case has no launch");

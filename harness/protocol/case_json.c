@@ -23,6 +23,12 @@ static json_t *buffer_to_json(const struct case_buffer *buffer)
 		json_object_set_new(json, "fill_expression", json_text(buffer->fill_expression));
 	if (buffer->fill_file)
 		json_object_set_new(json, "fill_file", json_text(buffer->fill_file));
+	if (buffer->fill == FILL_CAPTURE)
+		json_object_set_new(json, "fill_index",
+				    json_integer((json_int_t)buffer->fill_index));
+	if (buffer->has_compared)
+		json_object_set_new(json, "compared",
+				    json_text(element_type_name(buffer->compared)));
 	if (buffer->symbol)
 		json_object_set_new(json, "symbol", json_text(buffer->symbol));
 	if (buffer->variable)
@@ -46,6 +52,8 @@ static json_t *launch_to_json(const struct case_launch *launch)
 			 (json_int_t)launch->shared_bytes, "args", args);
 	if (launch->cluster[0] * launch->cluster[1] * launch->cluster[2] > 1)
 		json_object_set_new(json, "cluster", triple_to_json(launch->cluster));
+	if (launch->has_carveout)
+		json_object_set_new(json, "carveout", json_integer(launch->carveout));
 	if (launch->cooperative)
 		json_object_set_new(json, "cooperative", json_true());
 	return json;

@@ -9,7 +9,7 @@
 #include "metrics/metrics.h"
 #include "metrics/settings.h"
 
-#define WORKER_PROTOCOL_VERSION 2
+#define WORKER_PROTOCOL_VERSION 3
 /* The file descriptor of the socket in a worker process. */
 #define WORKER_SOCKET_FD 3
 

@@ -44,11 +44,11 @@ const char *case_buffer_variable(const struct case_buffer *buffer, enum case_exe
 
 char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
 {
-	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %d %s%s %" PRIu64, buffer->name,
+	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %d %s %zu%s %" PRIu64, buffer->name,
 			 element_type_name(buffer->type), buffer->length,
 			 buffer_fill_name(buffer->fill), buffer->fill_low, buffer->fill_high,
 			 buffer->has_fill_bits ? buffer->fill_bits : -1,
-			 buffer->fill_file ? buffer->fill_file : "",
+			 buffer->fill_file ? buffer->fill_file : "", buffer->fill_index,
 			 buffer->fill_expression ? buffer->fill_expression : "", seed);
 }
 

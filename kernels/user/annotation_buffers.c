@@ -162,10 +162,34 @@ static int expression_fill(struct annotation_scan *scan, struct kernel_buffer *b
 			  buffer->name);
 }
 
+/* "PATH" INDEX */
+static int capture_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	uint64_t index;
+	size_t length;
+	int rc;
+
+	whole_fill(buffer, FILL_CAPTURE);
+	rc = scan_path(scan, &buffer->fill_file, "the path of the capture");
+	if (rc)
+		return rc;
+	scan_blanks(scan);
+	length = strspn(scan->at, "0123456789");
+	if (parse_u64(&index, pool_copy(scan->pool, scan->at, length), NULL) || index > UINT32_MAX)
+		return scan_error(scan,
+				  "the number of a memory in the capture expected after its path, "
+				  "found \"%.60s\"",
+				  scan->at);
+	buffer->fill_index = (size_t)index;
+	scan->at += length;
+	return 0;
+}
+
 static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
 {
-	static const char *const fills[] = {"uniform",  "normal",      "constant", "index",
-					    "integers", "permutation", "file",     "bits"};
+	static const char *const fills[] = {"uniform", "normal",   "constant",
+					    "index",   "integers", "permutation",
+					    "file",    "bits",     "capture"};
 	struct text near = TEXT_INIT;
 	const char *word;
 	int rc;
@@ -188,6 +212,8 @@ static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *
 		whole_fill(buffer, FILL_FILE);
 		return scan_path(scan, &buffer->fill_file, "the path of the fill");
 	}
+	if (scan_accept_word(scan, "capture"))
+		return capture_fill(scan, buffer);
 	rc = scan_identifier(scan, &word, "a fill");
 	if (rc)
 		return rc;
@@ -196,7 +222,7 @@ static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *
 		     : scan_error(scan,
 				  "unknown fill \"%.60s\"; a fill is uniform(a, b), normal(mean, "
 				  "sd), constant(v), index, integers(a, b), permutation, file "
-				  "\"PATH\" or = EXPRESSION",
+				  "\"PATH\", capture \"PATH\" INDEX or = EXPRESSION",
 				  word);
 	text_release(&near);
 	return rc;
@@ -244,7 +270,7 @@ static int parse_buffer_fill(struct annotation_scan *scan, struct kernel_buffer 
 
 /* ---- buffers ---- */
 
-static int parse_element_type(struct annotation_scan *scan, struct kernel_buffer *buffer)
+int scan_element_type(struct annotation_scan *scan, enum element_type *out, const char *of)
 {
 	static const char *const names[] = {
 #define X(symbol, name, bytes, integer) name,
@@ -257,12 +283,12 @@ static int parse_element_type(struct annotation_scan *scan, struct kernel_buffer
 
 	if (rc)
 		return rc;
-	if (element_type_parse(&buffer->type, strcmp(name, "bytes") ? name : "u8"))
+	if (element_type_parse(out, strcmp(name, "bytes") ? name : "u8"))
 		return 0;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		text_addf(&known, "%s, ", names[i]);
 	rc = scan_error(scan, "unknown type \"%.60s\" of \"%s\"; a type is one of %sbytes", name,
-			buffer->name, known.data);
+			of, known.data);
 	text_release(&known);
 	return rc;
 }
@@ -332,7 +358,7 @@ static int parse_buffer_shape(struct annotation_scan *scan, const struct annotat
 	if (!scan_accept(scan, ":"))
 		return scan_error(scan, "\":\" and a type expected after \"%s\": \"%s: f32[n] in\"",
 				  buffer->name, buffer->name);
-	rc = parse_element_type(scan, buffer);
+	rc = scan_element_type(scan, &buffer->type, buffer->name);
 	if (rc)
 		return rc;
 	if (!scan_accept(scan, "["))

@@ -117,6 +117,37 @@ int verify_annotation(struct annotation_scan *scan, struct annotation_scope *sco
 	return 0;
 }
 
+/* NAME as TYPE */
+int compare_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
+{
+	struct annotated_comparison comparison = {.place = scan->place};
+	int rc = scan_identifier(scan, &comparison.buffer, "the result");
+
+	if (!rc && !scan_accept_word(scan, "as"))
+		rc = scan_error(
+			scan,
+			"\"as\" and a type expected after \"%.60s\"; write: compare %.60s as f32",
+			comparison.buffer, comparison.buffer);
+	if (!rc)
+		rc = scan_element_type(scan, &comparison.type, comparison.buffer);
+	if (!rc)
+		rc = scan_end(scan);
+	for (size_t i = 0; i < scope->comparison_count && !rc; i++)
+		if (!strcmp(scope->comparisons[i].buffer, comparison.buffer))
+			rc = scan_twice(scan,
+					pool_format(scan->pool, "the comparison of \"%s\"",
+						    comparison.buffer),
+					scope->comparisons[i].place);
+	if (!rc && scope->comparison_count == KERNEL_MAX_BUFFERS)
+		rc = scan_error(scan, "more than %d comparisons", KERNEL_MAX_BUFFERS);
+	if (rc)
+		return rc;
+	scope->comparisons = pool_room(scan->pool, scope->comparisons, scope->comparison_count,
+				       sizeof(*scope->comparisons));
+	scope->comparisons[scope->comparison_count++] = comparison;
+	return 0;
+}
+
 /* ---- constraints ---- */
 
 static void add_constraint(struct annotation_scan *scan, struct annotated_constraint **items,

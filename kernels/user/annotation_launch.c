@@ -1,5 +1,5 @@
-/* Launches: ENTRY<<<GRID, BLOCK[, SHARED]>>>(ARGS…) [repeat EXPR] [cluster(X, Y, Z)] [cooperative]
- */
+/* Launches: ENTRY<<<GRID, BLOCK[, SHARED]>>>(ARGS…) [repeat EXPR] [cluster(X, Y, Z)]
+ * [carveout(EXPR)] [cooperative] */
 #include <ctype.h>
 #include <string.h>
 
@@ -97,7 +97,7 @@ static int scan_shape(struct annotation_scan *scan, struct kernel_launch *out)
 /* The expression of `repeat` ends before the next of these. */
 static int scan_repeat(struct annotation_scan *scan, struct kernel_launch *out)
 {
-	static const char *const next[] = {" cluster", " cooperative", " from"};
+	static const char *const next[] = {" cluster", " cooperative", " carveout", " from"};
 	const struct annotation_scan whole = *scan;
 	char *expression = scan_rest(scan);
 
@@ -143,6 +143,20 @@ static int scan_cluster(struct annotation_scan *scan, struct kernel_launch *out)
 	return rc;
 }
 
+static int scan_carveout(struct annotation_scan *scan, struct kernel_launch *out)
+{
+	char *percent;
+	int rc;
+
+	if (!scan_accept(scan, "("))
+		return scan_error(scan, "carveout(PERCENT) expected");
+	rc = scan_until(scan, ')', &percent);
+	if (!rc && !*percent)
+		rc = scan_error(scan, "carveout() has no number; write carveout(50)");
+	out->carveout = percent;
+	return rc ? rc : scan_expand(scan, &out->carveout);
+}
+
 int scan_launch(struct annotation_scan *scan, struct kernel_launch *out)
 {
 	int rc = scan_entry(scan, out);
@@ -156,6 +170,8 @@ int scan_launch(struct annotation_scan *scan, struct kernel_launch *out)
 			rc = scan_repeat(scan, out);
 		else if (!out->cluster[0] && scan_accept_word(scan, "cluster"))
 			rc = scan_cluster(scan, out);
+		else if (!out->carveout && scan_accept_word(scan, "carveout"))
+			rc = scan_carveout(scan, out);
 		else if (!out->cooperative && scan_accept_word(scan, "cooperative"))
 			out->cooperative = true;
 		else

@@ -15,7 +15,7 @@
 
 #define LETS_PER_SCOPE 64
 #define LET_PARAMETERS 8
-#define LET_EXPANDED_BYTES ANNOTATION_MAX_BYTES
+#define LET_EXPANDED_BYTES 65536
 /* What the expansion of one expression, and of all of a file, may write, with the parts that are
  * only copied on. It bounds the time. */
 #define LET_WORK_BYTES (1 << 20)

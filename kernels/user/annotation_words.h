@@ -13,6 +13,7 @@ int define_annotation(struct annotation_scan *scan, struct annotation_scope *sco
 int buffer_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int symbol_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int launch_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
+int compare_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int verify_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int skip_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int needs_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
@@ -32,9 +33,12 @@ bool begins_as_annotation(const char *text, bool colon);
 const char *flag_in_folder(struct annotation_pool *pool, const char *folder, const char *flag,
 			   bool *path_next);
 
+/* The name of an element type. `of` is the buffer that has it. */
+int scan_element_type(struct annotation_scan *scan, enum element_type *out, const char *of);
 /* The arguments of a launch in brackets. */
 int scan_arguments(struct annotation_scan *scan, struct kernel_launch *out);
-/* A launch, up to the closing bracket of its arguments; then repeat, cluster and cooperative. */
+/* A launch, up to the closing bracket of its arguments; then repeat, cluster, carveout and
+ * cooperative. */
 int scan_launch(struct annotation_scan *scan, struct kernel_launch *out);
 
 #endif

@@ -8,8 +8,9 @@
 #include "kernels/kernels.h"
 #include "kernels/user/annotation_pool.h"
 
-/* Longer annotations, continuation lines included, are refused. */
-#define ANNOTATION_MAX_BYTES 65536
+/* Longer annotations, continuation lines included, are refused. A struct of ARG_MOST_BYTES in hex
+ * digits fits, with its pointers. */
+#define ANNOTATION_MAX_BYTES 131072
 /* Of one file; the number bounds the time that finding equal names takes. */
 #define ANNOTATION_MAX_VARIANTS 1024
 
@@ -78,6 +79,13 @@ struct annotated_check {
 	const char *command, *folder;  /* COMMAND */
 };
 
+/* The type as which a result is compared. */
+struct annotated_comparison {
+	struct annotation_place place;
+	const char *buffer;
+	enum element_type type;
+};
+
 struct annotated_work {
 	struct annotation_place place; /* file NULL: there is no such line */
 	struct kernel_work work;
@@ -106,6 +114,8 @@ struct annotation_scope {
 	size_t launch_count;
 	struct annotated_check *checks;
 	size_t check_count;
+	struct annotated_comparison *comparisons;
+	size_t comparison_count;
 	struct annotated_work work;
 	struct annotated_tolerance tolerance;
 	const char **flags;

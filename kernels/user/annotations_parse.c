@@ -105,6 +105,7 @@ static const struct annotation_word {
 	{"launch", launch_annotation, NULL, false, "<<<"},
 	{"skip", skip_annotation, NULL, false, "^\""},
 	{"verify", verify_annotation, NULL, false, "<<<|" NAME BLANKS "(=|from \")|^(none$|by )"},
+	{"compare", compare_annotation, NULL, false, NAME " +as "},
 	{"work", work_annotation, NULL, false, NAME BLANKS "="},
 	{"tolerance", tolerance_annotation, NULL, false, NAME BLANKS "="},
 	{"flags", flags_annotation, NULL, false, "^-"},

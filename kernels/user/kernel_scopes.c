@@ -1,4 +1,5 @@
 /* What the scopes that a variant sees declare together. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "kernels/user/kernel_scopes.h"
@@ -50,13 +51,82 @@ int scopes_axes(struct annotated_axes *out, const struct variant_scopes *scopes,
 	return 0;
 }
 
+/* Refuses to compare `annotated` otherwise than as it says, if that is known to be impossible. */
+static int set_comparison(struct annotated_buffer *annotated,
+			  const struct annotated_comparison *comparison, struct error *err)
+{
+	struct kernel_buffer *buffer = &annotated->buffer;
+	const size_t size = element_size_bytes(comparison->type);
+	int64_t length;
+
+	if (buffer->role != BUFFER_OUT && buffer->role != BUFFER_INOUT)
+		return annotation_error(err, comparison->place,
+					"\"%.60s\" has the role %s, and only results (out, inout) "
+					"are compared",
+					buffer->name, buffer_role_name(buffer->role));
+	if (!expression_evaluate(&length, buffer->length, NULL, 0, NULL) && length > 0 &&
+	    length < INT64_MAX / 8 &&
+	    length * (int64_t)element_size_bytes(buffer->type) % (int64_t)size)
+		return annotation_error(err, comparison->place,
+					"the %" PRId64 " bytes of \"%.60s\" are no multiple of the "
+					"%zu of an element of type %s",
+					length * (int64_t)element_size_bytes(buffer->type),
+					buffer->name, size, element_type_name(comparison->type));
+	buffer->has_compared = true;
+	buffer->compared = comparison->type;
+	return 0;
+}
+
+static struct annotated_buffer *find_buffer(struct annotated_buffers *buffers, const char *name)
+{
+	for (size_t i = 0; i < buffers->count; i++)
+		if (!strcmp(buffers->items[i].buffer.name, name))
+			return &buffers->items[i];
+	return NULL;
+}
+
+static int set_comparisons(struct annotated_buffers *buffers, const struct annotation_scope *scope,
+			   struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < scope->comparison_count && !rc; i++) {
+		struct annotated_buffer *buffer =
+			find_buffer(buffers, scope->comparisons[i].buffer);
+
+		if (buffer)
+			rc = set_comparison(buffer, &scope->comparisons[i], err);
+	}
+	return rc;
+}
+
+int scopes_check_comparisons(struct annotated_buffers *buffers, const struct variant_scopes *scopes,
+			     struct error *err)
+{
+	const struct annotation_scope *list[SCOPES_MAX];
+	const size_t count = list_scopes(list, scopes);
+
+	for (size_t s = 0; s < count; s++)
+		for (size_t i = 0; i < list[s]->comparison_count; i++) {
+			const struct annotated_comparison *comparison = &list[s]->comparisons[i];
+
+			if (!find_buffer(buffers, comparison->buffer))
+				return annotation_error(err, comparison->place,
+							"no buffer is named \"%.60s\"",
+							comparison->buffer);
+		}
+	return 0;
+}
+
 int scopes_buffers(struct annotated_buffers *out, const struct variant_scopes *scopes,
 		   struct error *err)
 {
 	const struct annotation_scope *list[SCOPES_MAX];
+	const size_t count = list_scopes(list, scopes);
+	int rc = 0;
 
 	out->count = 0;
-	for (size_t s = list_scopes(list, scopes); s-- > 0;)
+	for (size_t s = count; s-- > 0;)
 		for (size_t i = 0; i < list[s]->buffer_count; i++) {
 			const struct annotated_buffer *buffer = &list[s]->buffers[i];
 			size_t place = 0;
@@ -72,7 +142,9 @@ int scopes_buffers(struct annotated_buffers *out, const struct variant_scopes *s
 			out->items[place] = *buffer;
 			out->count += place == out->count;
 		}
-	return 0;
+	for (size_t s = count; s-- > 0 && !rc;)
+		rc = set_comparisons(out, list[s], err);
+	return rc;
 }
 
 static bool same_buffer(const struct kernel_buffer *a, const struct kernel_buffer *b)
@@ -84,7 +156,8 @@ static bool same_buffer(const struct kernel_buffer *a, const struct kernel_buffe
 	       same_text(a->fill_numbers[1], b->fill_numbers[1]) &&
 	       same_text(a->fill_expression, b->fill_expression) &&
 	       same_text(a->fill_bits, b->fill_bits) && same_text(a->fill_file, b->fill_file) &&
-	       same_text(a->symbol, b->symbol);
+	       a->fill_index == b->fill_index && a->has_compared == b->has_compared &&
+	       a->compared == b->compared && same_text(a->symbol, b->symbol);
 }
 
 bool same_buffers(const struct annotated_buffers *a, const struct annotated_buffers *b)
@@ -125,7 +198,7 @@ static double relative_tolerance(const struct annotated_buffers *buffers)
 
 	for (size_t i = 0; i < buffers->count; i++) {
 		const struct kernel_buffer *buffer = &buffers->items[i].buffer;
-		enum element_type type = buffer->type;
+		enum element_type type = buffer->has_compared ? buffer->compared : buffer->type;
 		double needed =
 			element_is_integer(type) ? 0
 			: type == ELEMENT_F16 || type == ELEMENT_BF16 || type == ELEMENT_TF32

@@ -21,10 +21,14 @@ struct annotated_buffers {
 	size_t count;
 };
 /* All axes and buffers, those of the farthest scope first. One of a nearer scope replaces one of
- * the same name. The error is that there are too many. */
+ * the same name. The error is that there are too many, or that a buffer cannot be compared as its
+ * line says. */
 int scopes_axes(struct annotated_axes *out, const struct variant_scopes *scopes, struct error *err);
 int scopes_buffers(struct annotated_buffers *out, const struct variant_scopes *scopes,
 		   struct error *err);
+/* Refuses a comparison that names no buffer. */
+int scopes_check_comparisons(struct annotated_buffers *buffers, const struct variant_scopes *scopes,
+			     struct error *err);
 bool same_buffers(const struct annotated_buffers *a, const struct annotated_buffers *b);
 
 /* Of the nearest scope that has checks; NULL: none has. */

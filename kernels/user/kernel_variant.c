@@ -97,6 +97,8 @@ static int build_buffers(struct building *b)
 	struct kernel_buffer *buffers;
 	int rc = scopes_buffers(&b->buffers, &b->parts->scopes, b->err);
 
+	if (!rc)
+		rc = scopes_check_comparisons(&b->buffers, &b->parts->scopes, b->err);
 	if (rc)
 		return rc;
 	buffers = pool_new(b->pool, (b->buffers.count + 1) * sizeof(*buffers));

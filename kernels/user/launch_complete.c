@@ -1,6 +1,7 @@
 /* The names in a launch. See launch_complete.h. */
 #include "kernels/user/launch_complete.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,6 +37,65 @@ static int refuse_unknown(const struct completion *c, const char *what, const ch
 	return rc;
 }
 
+/* ---- addresses ---- */
+
+static const char *after_blanks(const char *text)
+{
+	return text + strspn(text, " \t");
+}
+
+/* Whether numbers may follow an address: "+ 4", "- n", or the end of brackets or of the text. */
+static bool continues_address(const char *text)
+{
+	text = after_blanks(text);
+	return !*text || strchr("+-)", *text);
+}
+
+/*
+ * Whether `rest` only adds numbers to an address that stands before it, in so
+ * many brackets. "(m0 + 4) * 2" and "m0 + 4 == n" are none.
+ */
+static bool adds_to_address(const char *rest, int brackets)
+{
+	int depth = brackets;
+
+	if (!continues_address(rest))
+		return false;
+	for (; *rest; rest++) {
+		depth += (*rest == '(') - (*rest == ')');
+		if (depth <= brackets && strchr("<>=!&|", *rest))
+			return false;
+		if (depth < brackets) {
+			brackets = depth;
+			if (!continues_address(rest + 1))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A buffer, or "m0 + 4", "(m0 + 4) - n": becomes the buffer and what is added to it. */
+static bool complete_address(const struct completion *c, struct kernel_arg *arg)
+{
+	const struct kernel_buffer *buffer;
+	const char *name = arg->value, *rest;
+	int brackets = 0;
+
+	for (name = after_blanks(name); *name == '('; name = after_blanks(name + 1))
+		brackets++;
+	for (rest = name; isalnum((unsigned char)*rest) || *rest == '_';)
+		rest++;
+	buffer = names_buffer(c->names, pool_copy(c->pool, name, (size_t)(rest - name)));
+	if (!buffer || !adds_to_address(rest, brackets))
+		return false;
+	if (brackets || *after_blanks(rest))
+		arg->addend =
+			pool_format(c->pool, "%.*s0%s", (int)(name - arg->value), arg->value, rest);
+	arg->kind = ARG_BUFFER;
+	arg->value = buffer->name;
+	return true;
+}
+
 /* An argument without fields. `what` is its place: "argument 2". */
 static int complete_value(const struct completion *c, struct kernel_arg *arg, const char *what)
 {
@@ -45,10 +105,9 @@ static int complete_value(const struct completion *c, struct kernel_arg *arg, co
 	if (arg->kind == ARG_BYTES || arg->kind == ARG_REAL ||
 	    (arg_kind_is_real(arg->kind) && !parse_double(&literal, arg->value, NULL)))
 		return 0;
-	if (arg->kind == ARG_INTEGER && names_buffer(c->names, arg->value)) {
-		arg->kind = ARG_BUFFER;
-		return 0;
-	}
+	if (arg->kind == ARG_INTEGER && complete_address(c, arg))
+		return names_check_value(c->names, c->place, what, arg->addend, c->repeated, 0,
+					 INT64_MAX, c->err);
 	if (arg->kind == ARG_INTEGER && is_c_identifier(arg->value) &&
 	    !names_has(c->names, arg->value) && !(c->repeated && !strcmp(arg->value, "i")))
 		return refuse_unknown(c, what, arg->value);
@@ -122,7 +181,11 @@ static int check_shapes(const struct completion *c, const struct kernel_launch *
 		if (!rc)
 			rc = check_extent(c, "the cluster", launch->cluster[d], 1);
 	}
-	return rc ? rc : check_extent(c, "the shared memory", launch->shared_bytes, 0);
+	if (!rc)
+		rc = check_extent(c, "the shared memory", launch->shared_bytes, 0);
+	return rc ? rc
+		  : names_check_value(c->names, c->place, "the carveout", launch->carveout,
+				      c->repeated, 0, CARVEOUT_MOST, c->err);
 }
 
 int launch_complete(struct kernel_launch *launch, const struct annotation_names *names,

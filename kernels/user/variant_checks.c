@@ -20,7 +20,8 @@ static bool same_launch(const struct kernel_launch *a, const struct kernel_launc
 		return false;
 	for (size_t i = 0; i < a->arg_count; i++)
 		if (a->args[i].kind != b->args[i].kind ||
-		    !same_text(a->args[i].value, b->args[i].value))
+		    !same_text(a->args[i].value, b->args[i].value) ||
+		    !same_text(a->args[i].addend, b->args[i].addend))
 			return false;
 	return true;
 }
@@ -81,8 +82,9 @@ const struct annotated_buffer *variant_untouched_result(const struct kernel_vari
 	for (size_t i = 0; i < buffers->count; i++) {
 		const struct kernel_buffer *buffer = &buffers->items[i].buffer;
 
+		/* A kernel may find the memory of a capture by an address in other memory. */
 		if ((buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT) &&
-		    !buffer->symbol &&
+		    !buffer->symbol && buffer->fill != FILL_CAPTURE &&
 		    !launches_pass_buffer(variant->launches, variant->launch_count, buffer->name) &&
 		    (check_names_buffer(variant->check, buffer->name) ||
 		     scope_has_buffer(scopes->variant, buffer->name)))

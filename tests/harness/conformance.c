@@ -102,7 +102,7 @@ static void assert_refused(struct answers *a, const char *line)
 
 static void assert_serves(struct answers *a)
 {
-	ask(a, "{\"request\": \"hello\", \"protocol\": 2}");
+	ask(a, "{\"request\": \"hello\", \"protocol\": 3}");
 	assert_string_equal(a->status, "ok");
 	assert_int_equal(replies_of(a, "hello"), 1);
 }
@@ -150,7 +150,7 @@ static void test_hello(void **context)
 
 static void test_unknown_members_are_ignored(void **context)
 {
-	ask(*context, "{\"request\": \"hello\", \"protocol\": 2, \"mood\": [{\"good\": true}]}");
+	ask(*context, "{\"request\": \"hello\", \"protocol\": 3, \"mood\": [{\"good\": true}]}");
 	assert_string_equal(((struct answers *)*context)->status, "ok");
 }
 
@@ -166,13 +166,13 @@ static void test_nonsense_is_refused_and_survived(void **context)
 		"{\"request\": \"dance\"}",
 		"{\"request\": \"hello\"}",
 		"{\"request\": \"hello\", \"protocol\": \"1\"}",
-		"{\"request\": \"hello\", \"request\": \"hello\", \"protocol\": 2}",
+		"{\"request\": \"hello\", \"request\": \"hello\", \"protocol\": 3}",
 		"{\"request\": \"metrics\"}",
 		"{\"request\": \"metrics\", \"chip\": 7, \"pattern\": null}",
 		"{\"request\": \"passes\", \"chip\": null, \"metrics\": [1]}",
 		"{\"request\": \"open\"}",
 		"{\"request\": \"open\", \"settings\": {\"device\": \"first\"}}",
-		"{\"request\": \"hello\", \"protocol\": 2",
+		"{\"request\": \"hello\", \"protocol\": 3",
 		"{\"request\": \"\xff\"}",
 	};
 	struct answers *a = *context;

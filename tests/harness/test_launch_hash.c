@@ -95,6 +95,10 @@ static void test_what_users_add_changes_the_hash(void **context)
 	assert_new_hash(seen, &count, work);
 	work->buffers[0].fill_file[6] = 'b';
 	assert_new_hash(seen, &count, work);
+	work->buffers[0].fill = FILL_CAPTURE;
+	assert_new_hash(seen, &count, work);
+	work->buffers[0].fill_index = 1;
+	assert_new_hash(seen, &count, work);
 	work->buffers[0].fill_expression = xstrdup("8 * i");
 	assert_new_hash(seen, &count, work);
 	work->buffers[0].fill_expression[0] = '9';
@@ -106,6 +110,12 @@ static void test_what_users_add_changes_the_hash(void **context)
 	work->buffers[0].symbol = xstrdup("filter");
 	assert_new_hash(seen, &count, work);
 	work->launches[0].cluster[1] = 2;
+	assert_new_hash(seen, &count, work);
+	work->launches[0].has_carveout = true;
+	assert_new_hash(seen, &count, work);
+	work->launches[0].carveout = 1;
+	assert_new_hash(seen, &count, work);
+	work->launches[0].args[0].addend = 8;
 	assert_new_hash(seen, &count, work);
 	work->launches[0].cooperative = true;
 	assert_new_hash(seen, &count, work);
@@ -122,6 +132,8 @@ static void test_what_users_add_changes_the_hash(void **context)
 	arg->addresses[0].offset = 8;
 	assert_new_hash(seen, &count, work);
 	arg->addresses[0].buffer = 1;
+	assert_new_hash(seen, &count, work);
+	arg->addresses[0].addend = 1;
 	assert_new_hash(seen, &count, work);
 	arg->address_count = 2;
 	assert_new_hash(seen, &count, work);

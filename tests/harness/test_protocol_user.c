@@ -12,16 +12,22 @@
 static void set_args(struct case_launch *launch)
 {
 	static const struct case_arg args[] = {
-		{.kind = ARG_BUFFER, .integer = 1},  {.kind = ARG_I8, .integer = INT8_MIN},
-		{.kind = ARG_U8, .integer = 255},    {.kind = ARG_I16, .integer = INT16_MIN},
-		{.kind = ARG_U16, .integer = 65535}, {.kind = ARG_I32, .integer = INT32_MIN},
-		{.kind = ARG_I64, .integer = 5},     {.kind = ARG_U64, .integer = INT64_MAX},
-		{.kind = ARG_F16, .real = -65504},   {.kind = ARG_BF16, .real = 1e38},
-		{.kind = ARG_F64, .real = DBL_MAX},  {.kind = ARG_F32, .real = 0.1},
+		{.kind = ARG_BUFFER, .integer = 1, .addend = 8},
+		{.kind = ARG_I8, .integer = INT8_MIN},
+		{.kind = ARG_U8, .integer = 255},
+		{.kind = ARG_I16, .integer = INT16_MIN},
+		{.kind = ARG_U16, .integer = 65535},
+		{.kind = ARG_I32, .integer = INT32_MIN},
+		{.kind = ARG_I64, .integer = 5},
+		{.kind = ARG_U64, .integer = INT64_MAX},
+		{.kind = ARG_F16, .real = -65504},
+		{.kind = ARG_BF16, .real = 1e38},
+		{.kind = ARG_F64, .real = DBL_MAX},
+		{.kind = ARG_F32, .real = 0.1},
 		{.kind = ARG_BYTES, .integer = 20},
 	};
 	static const unsigned char bytes[20] = {0x00, 0xa9, 0xff};
-	static const struct arg_address addresses[] = {{3, 1}, {12, 0}};
+	static const struct arg_address addresses[] = {{3, 1, 0}, {12, 0, 4}};
 
 	free(launch->args);
 	launch->args = xcalloc(ARRAY_SIZE(args), sizeof(args[0]));
@@ -48,12 +54,15 @@ static struct launch_case *make_user_case(void)
 	work->buffers[0].symbol = xstrdup("lab::filter");
 	work->buffers[0].variable = xstrdup("_ZN3lab6filterE");
 	work->buffers[0].check_variable = xstrdup("_ZN4slow3lab6filterE");
+	work->buffers[1].has_compared = true;
+	work->buffers[1].compared = ELEMENT_BF16;
 	work->buffers[1].fill = FILL_UNIFORM;
 	work->buffers[1].has_fill_bits = true;
 	set_args(&work->launches[0]);
 	work->launches[0].cluster[0] = 2;
 	work->launches[0].cluster[2] = 3;
 	work->launches[1].cooperative = true;
+	work->launches[1].has_carveout = true;
 	work->check.kind = CHECK_NONE;
 	return work;
 }
@@ -93,6 +102,12 @@ static void test_every_member_arrives(void **context)
 	assert_true(back->buffers[1].has_fill_bits);
 	assert_int_equal(back->buffers[1].fill_bits, 0);
 	assert_null(back->buffers[1].symbol);
+	assert_false(back->buffers[0].has_compared);
+	assert_true(back->buffers[1].has_compared);
+	assert_int_equal(back->buffers[1].compared, ELEMENT_BF16);
+	assert_false(back->launches[0].has_carveout);
+	assert_true(back->launches[1].has_carveout);
+	assert_int_equal(back->launches[1].carveout, 0);
 	assert_memory_equal(back->launches[0].cluster, work->launches[0].cluster,
 			    sizeof(work->launches[0].cluster));
 	assert_int_equal(back->launches[1].cluster[0], 1);
@@ -102,6 +117,7 @@ static void test_every_member_arrives(void **context)
 	for (size_t i = 0; i <= LAST_ARG; i++) {
 		assert_int_equal(back->launches[0].args[i].kind, work->launches[0].args[i].kind);
 		assert_true(back->launches[0].args[i].integer == work->launches[0].args[i].integer);
+		assert_true(back->launches[0].args[i].addend == work->launches[0].args[i].addend);
 		assert_true(back->launches[0].args[i].real == work->launches[0].args[i].real);
 	}
 	assert_memory_equal(back->launches[0].args[LAST_ARG].bytes, "\x00\xa9\xff\x00", 4);
@@ -139,6 +155,16 @@ static void test_types_and_fills(void **context)
 	back = round_trip(work);
 	assert_int_equal(back->buffers[0].fill, FILL_EXPRESSION);
 	assert_string_equal(back->buffers[0].fill_expression, work->buffers[0].fill_expression);
+	launch_case_free(back);
+	free(work->buffers[0].fill_expression);
+	work->buffers[0].fill_expression = NULL;
+	work->buffers[0].fill = FILL_CAPTURE;
+	work->buffers[0].fill_file = xstrdup("/data/a.capture");
+	work->buffers[0].fill_index = UINT32_MAX;
+	back = round_trip(work);
+	assert_int_equal(back->buffers[0].fill, FILL_CAPTURE);
+	assert_string_equal(back->buffers[0].fill_file, "/data/a.capture");
+	assert_int_equal(back->buffers[0].fill_index, UINT32_MAX);
 	launch_case_free(back);
 	launch_case_free(work);
 }
@@ -210,6 +236,10 @@ static void test_a_built_in_case_says_nothing_new(void **context)
 	assert_null(json_object_get(json, "check"));
 	assert_null(json_object_get(launch, "cluster"));
 	assert_null(json_object_get(launch, "cooperative"));
+	assert_null(json_object_get(launch, "carveout"));
+	assert_null(json_object_get(buffer, "fill_index"));
+	assert_null(json_object_get(buffer, "compared"));
+	assert_null(json_object_get(json_array_get(json_object_get(launch, "args"), 0), "addend"));
 	assert_null(json_object_get(buffer, "symbol"));
 	assert_null(json_object_get(buffer, "variable"));
 	assert_null(json_object_get(buffer, "check_variable"));
@@ -254,6 +284,18 @@ static const struct {
 	{"buffers/0/fill", "\"index\"", "go together"},
 	{"buffers/1/fill", "\"file\"", "go together"},
 	{"buffers/0/fill_file", "null", "go together"},
+	{"buffers/0/fill", "\"capture\"", "'capture' and a 'fill_index' go together"},
+	{"buffers/0/fill_index", "0", "'capture' and a 'fill_index' go together"},
+	{"buffers/1/compared", "\"f31\"", "'f31' is not an element type"},
+	{"buffers/1/compared", "3", "not a string"},
+	{"launches/0/carveout", "101", "outside of 0 to 100"},
+	{"launches/0/carveout", "-1", "outside of 0 to 100"},
+	{"launches/0/carveout", "null", "carveout"},
+	{"launches/0/args/1", ARG("buffer", "1, \"addend\": 9"),
+	 "'addend' is 9, outside of 0 to 8"},
+	{"launches/0/args/1", ARG("buffer", "1, \"addend\": -1"), "'addend' is -1"},
+	{"launches/0/args/1", ADDRESSES("[" AT("0", "1, \"addend\": 9") "]"),
+	 "address 0: member 'addend' is 9, outside of 0 to 8"},
 	{"buffers/0/fill_file", "3", "not a string"},
 	{"buffers/1/fill", "\"expression\"", "'expression' and a 'fill_expression' go together"},
 	{"buffers/1/fill_expression", "\"i\"", "'expression' and a 'fill_expression' go together"},
@@ -367,7 +409,7 @@ static void test_too_much(void **context)
 
 	(void)context;
 	json_object_set_new(json, "buffers", nulls(KERNEL_MAX_BUFFERS + 1));
-	must_refuse(json, "65 buffers", "has 65 elements; the limit is 64");
+	must_refuse(json, "257 buffers", "has 257 elements; the limit is 256");
 	json = case_to_json(work);
 	json_object_set_new(json_array_get(json_object_get(json, "launches"), 0), "args",
 			    nulls(PROTOCOL_MAX_ARGS + 1));
@@ -384,7 +426,7 @@ static void test_too_much(void **context)
 	must_refuse(json, "a long image", "'image' has more than 4096 bytes");
 	json = case_to_json(work);
 	json_object_set_new(json_object_get(json, "check"), "items", nulls(KERNEL_MAX_BUFFERS + 1));
-	must_refuse(json, "65 items", "has 65 elements; the limit is 64");
+	must_refuse(json, "257 items", "has 257 elements; the limit is 256");
 	json = case_to_json(work);
 	json_array_set_new(
 		json_object_get(json_array_get(json_object_get(json, "launches"), 0), "args"), 0,

@@ -541,7 +541,7 @@ static void test_too_many_buffers(void **state)
 	assert_int_equal(work->buffer_count, KERNEL_MAX_BUFFERS);
 	launch_case_free(work);
 	variant.buffer_count++;
-	must_refuse_own(&variant, "65 buffers; a case has at most 64");
+	must_refuse_own(&variant, "257 buffers; a case has at most 256");
 }
 
 /* A built-in image has a name. A source of the user has an image once it is compiled. */

@@ -16,7 +16,8 @@ static bool buffers_can_be_shared(const struct case_buffer *a, const struct case
 	       a->role == b->role && a->fill == b->fill && a->fill_low == b->fill_low &&
 	       a->fill_high == b->fill_high &&
 	       texts_agree(a->fill_expression, b->fill_expression) &&
-	       texts_agree(a->fill_file, b->fill_file) && texts_agree(a->symbol, b->symbol);
+	       texts_agree(a->fill_file, b->fill_file) && a->fill_index == b->fill_index &&
+	       texts_agree(a->symbol, b->symbol);
 }
 
 /* Gives the base the blocks of the operation. Inputs that all cases share have a key, by which

@@ -124,9 +124,11 @@ static void set_addresses(const struct operation *operation, struct operation_la
 
 		for (size_t a = 0; a < case_arg_address_count(arg); a++) {
 			const struct arg_address place = case_arg_address(arg, a);
+			const CUdeviceptr address =
+				operation->buffers[place.buffer].data + place.addend;
 
-			memcpy((unsigned char *)launch->pointers[i] + place.offset,
-			       &operation->buffers[place.buffer].data, ARG_ADDRESS_BYTES);
+			memcpy((unsigned char *)launch->pointers[i] + place.offset, &address,
+			       ARG_ADDRESS_BYTES);
 		}
 	}
 }

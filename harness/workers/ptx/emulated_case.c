@@ -215,7 +215,9 @@ static void write_argument(unsigned char *out, const struct emulated_case *emula
 	for (size_t i = 0; i < case_arg_address_count(arg); i++) {
 		const struct arg_address place = case_arg_address(arg, i);
 
-		memcpy(out + place.offset, &emulated->addresses[place.buffer], sizeof(uint64_t));
+		const uint64_t address = emulated->addresses[place.buffer] + place.addend;
+
+		memcpy(out + place.offset, &address, sizeof(address));
 	}
 }
 

@@ -125,7 +125,7 @@ static void test_bad_lines(void **state)
 		{"launch a<<<1, 1>>>(x", "\")\" is missing"},
 		{"launch a<<<1, 1>>>(,)", "an empty item"},
 		{"launch a<<<1, 1>>>(x, z)", "argument 2, \"z\", is neither a buffer nor an axis"},
-		{"launch a<<<1, 1>>>(x + 4)", "argument 1: \"x\" is a buffer"},
+		{"launch a<<<1, 1>>>(x * 4)", "argument 1: \"x\" is a buffer"},
 		{"launch a<<<1, 1>>>(n n)", "argument 1: expression \"n n\""},
 		{"launch a<<<1, 1>>>(99999999999999999999)", "over 2^63 - 1"},
 		{"launch a<<<1, 1>>>(1e999)", "not a finite decimal number"},
@@ -307,7 +307,7 @@ static void test_long_lines(void **state)
 	text = xasprintf("%s\n// perflab: operation %s\n", line, line);
 	folder_write(folder, "k.cu", text);
 	free(text);
-	folder_refused(folder, FILES("k.cu"), PL_EPARSE, "k.cu:2: ", "has over 65536 bytes");
+	folder_refused(folder, FILES("k.cu"), PL_EPARSE, "k.cu:2: ", "has over 131072 bytes");
 	/* long code does not matter */
 	text = xasprintf("// %s\n" GOOD "// perflab: verify none\n", line);
 	folder_write(folder, "k.cu", text);
@@ -368,7 +368,7 @@ static void test_too_many(void **state)
 	for (int i = 0; i <= KERNEL_MAX_BUFFERS; i++)
 		text_addf(&text, "// perflab: buffer b%d: f32[1] in\n", i);
 	folder_write(folder, "k.cu", text.data);
-	folder_refused(folder, FILES("k.cu"), PL_EPARSE, "k.cu:65: ", "more than 64 buffers");
+	folder_refused(folder, FILES("k.cu"), PL_EPARSE, "k.cu:257: ", "more than 256 buffers");
 	text_release(&text);
 }
 
