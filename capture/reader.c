@@ -223,14 +223,15 @@ static int use_index(struct capture *capture, const char *json, size_t bytes, st
 	if (!rc)
 		rc = check_index(capture, &pointers, err);
 	if (rc)
-		return error_context(err, rc, "%s: the index is wrong", capture->path);
+		return error_context(err, rc, "%s: the index is wrong (record the launch again)",
+				     capture->path);
 	if (!pointers)
 		return 0;
 	rc = read_pointers(capture, err);
 	if (rc)
 		return rc;
 	return error_context(err, pointers_check(&capture->info, PL_EPARSE, err),
-			     "%s: the index is wrong", capture->path);
+			     "%s: the index is wrong (record the launch again)", capture->path);
 }
 
 static int read_index(struct capture *capture, struct error *err)
