@@ -4,42 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include <xxhash.h>
-
 #include "compile/compile_parts.h"
-
-#define HASH_FILE_LIMIT ((size_t)1 << 30)
-
-void hash_bytes(char out[33], const void *bytes, size_t length)
-{
-	static const char digits[] = "0123456789abcdef";
-	XXH128_canonical_t canonical;
-
-	XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes, length));
-	for (size_t i = 0; i < sizeof(canonical.digest); i++) {
-		out[2 * i] = digits[canonical.digest[i] >> 4];
-		out[2 * i + 1] = digits[canonical.digest[i] & 15];
-	}
-	out[32] = '\0';
-}
-
-int hash_file(char out[33], const char *path)
-{
-	struct stat status;
-	size_t length;
-	char *bytes;
-
-	/* a pipe would block, and a device has no end */
-	if (stat(path, &status))
-		return errno;
-	if (!S_ISREG(status.st_mode))
-		return EINVAL;
-	if (read_file(&bytes, &length, path, HASH_FILE_LIMIT, NULL))
-		return EIO;
-	hash_bytes(out, bytes, length);
-	free(bytes);
-	return 0;
-}
 
 /* Each part is ended by NUL, so that no two requests give the same bytes. */
 static void key_add(struct text *key, const char *part)

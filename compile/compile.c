@@ -56,9 +56,11 @@ static int source_check(const char *source, struct error *err)
 		return error_set(err, PL_EUSAGE, "the path of a source must be absolute: '%.200s'",
 				 source ? source : "");
 	if (!source_has_ending(source, ".cu") && !source_has_ending(source, ".cuh") &&
-	    !source_has_ending(source, ".ptx") && !source_has_ending(source, ".cubin"))
+	    !source_has_ending(source, ".ptx") && !source_has_ending(source, ".cubin") &&
+	    !has_suffix(source, CAPTURE_SUFFIX))
 		return error_set(err, PL_EUSAGE,
-				 "'%s' is neither a .cu, a .cuh, a .ptx nor a .cubin: rename it",
+				 "'%s' is neither a .cu, a .cuh, a .ptx, a .cubin nor a .capture: "
+				 "rename it",
 				 source);
 	if (strpbrk(source, "\"\\\n\r"))
 		return error_set(err, PL_EUSAGE,
@@ -77,12 +79,16 @@ static int request_check(const struct compile_request *request, struct error *er
 {
 	struct string_list argv = {0}, folders = {0};
 	int rc = source_check(request->source, err);
+	const bool is_text = !rc && (source_has_ending(request->source, ".cu") ||
+				     source_has_ending(request->source, ".cuh"));
 
 	if (!rc)
 		rc = arch_check(request->arch, err);
 	if (!rc)
 		rc = compile_flags_add(&argv, &folders, request, COMPILE_NVCC, err);
-	for (size_t i = 0; !rc && i < request->entries.count; i++)
+	/* names of kernels become part of a text for the compiler; in a compiled file they are only
+	 * looked for */
+	for (size_t i = 0; !rc && is_text && i < request->entries.count; i++)
 		rc = entry_wanted_check(request->entries.items[i], err);
 	string_list_release(&argv);
 	string_list_release(&folders);
@@ -104,9 +110,22 @@ static int work_make(struct text *work, const char *root, struct error *err)
 
 /* ---- results ---- */
 
-static int entries_of_image(struct entry_list *out, const char *stem, bool ptx, struct error *err)
+/* The path of an image in the cache; NULL if there is none with this ending. */
+static char *image_path(const char *stem, const char *ending)
 {
-	char *path = xasprintf("%s%s", stem, ptx ? ".ptx" : ".cubin"), *bytes = NULL;
+	char *path = xasprintf("%s%s", stem, ending);
+
+	if (!access(path, F_OK))
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* PTX says more of a parameter than machine code. */
+static int entries_of_image(struct entry_list *out, const char *stem, struct error *err)
+{
+	char *ptx = image_path(stem, ".ptx"), *bytes = NULL;
+	char *path = ptx ? ptx : xasprintf("%s.cubin", stem);
 	size_t length;
 	int rc = read_file(&bytes, &length, path, COMPILE_IMAGE_LIMIT, err);
 
@@ -123,27 +142,20 @@ static int result_choose(struct entry_list *out, const struct compile_request *r
 			 const char *stem, const struct string_list *lowered, struct error *err)
 {
 	struct entry_list all = {0};
-	int rc = entries_of_image(&all, stem, !source_has_ending(request->source, ".cubin"), err);
+	int rc = entries_of_image(&all, stem, err);
 
 	if (rc)
 		return error_context(err, rc, "'%s'", request->source);
 	return entries_choose(out, &all, request, lowered, err);
 }
 
-static struct compiled *result_make(struct entry_list *entries,
-				    const struct compile_request *request, const char *stem,
-				    const char *tool, const char *messages)
+static struct compiled *result_make(struct entry_list *entries, const char *stem, const char *tool,
+				    const char *messages)
 {
 	struct compiled *compiled = xcalloc(1, sizeof(*compiled));
-	bool only_cubin = source_has_ending(request->source, ".cubin");
 
-	if (!only_cubin)
-		compiled->ptx = xasprintf("%s.ptx", stem);
-	compiled->cubin = xasprintf("%s.cubin", stem);
-	if (access(compiled->cubin, F_OK)) {
-		free(compiled->cubin);
-		compiled->cubin = NULL;
-	}
+	compiled->ptx = image_path(stem, ".ptx");
+	compiled->cubin = image_path(stem, ".cubin");
 	compiled->tool = xstrdup(tool);
 	compiled->messages = xstrdup(messages);
 	compiled->entries = entries->items;
@@ -184,7 +196,7 @@ static int answer_choose(struct compile_answer *answer, const char *stem, const 
 
 	answer->by_nvrtc = !strcmp(tool, "nvrtc");
 	if (!rc)
-		answer->compiled = result_make(&entries, answer->wanted, stem, tool, messages);
+		answer->compiled = result_make(&entries, stem, tool, messages);
 	return rc;
 }
 

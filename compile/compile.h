@@ -18,7 +18,8 @@ enum compile_tool { COMPILE_AUTO, COMPILE_NVRTC, COMPILE_NVCC };
 /* All memory is borrowed. */
 struct compile_request {
 	/* absolute path: a .cu or .cuh; or a .ptx (ptxas makes the cubin, if it is there), or a
-	 * .cubin (taken as it is) */
+	 * .cubin (taken as it is), or a .capture (its machine code if arch executes that, else its
+	 * PTX) */
 	const char *source;
 	const char *arch;           /* "sm_90", "sm_90a" */
 	bool cubin;                 /* also make a cubin for arch; otherwise only PTX */
@@ -55,10 +56,11 @@ struct compiled_entry {
 	bool textures;
 };
 
-/* Paths are absolute paths in the cache. `ptx` is NULL for a .cubin; `cubin` is NULL if none was
- * asked for, or if the source is a .ptx and there is no ptxas. A PTX without a cubin ends in lines
+/* Paths are absolute paths in the cache. `ptx` is NULL for a .cubin, and for a .capture of which
+ * the machine code is taken; `cubin` is NULL if none was asked for, or if there is only PTX and no
+ * ptxas. A PTX without a cubin ends in lines
  * "// perflab: entry NAME sm_90 registers R shared S local L" with what ptxas allocates for that
- * architecture, if there is a ptxas. The parameters of a .cubin are all
+ * architecture, if there is a ptxas. Without PTX the parameters are all
  * PARAMETER_BYTES. */
 struct compiled {
 	char *ptx, *cubin;
@@ -109,7 +111,7 @@ int compile_options_check(const struct compile_request *request, struct error *e
  * that several kernels of the file match; PL_ENOENT and PL_EIO the source cannot
  * be read, or the cache cannot be written; PL_EPARSE the file does not compile;
  * PL_EUNSUPPORTED there is no compiler, or it took longer than the limit, or a
- * .cubin is for another architecture;
+ * .cubin or .capture is for another architecture;
  * PL_EINTERRUPTED stopped.
  */
 int compile_one(struct compiled **out, struct text *messages, struct string_list *files,

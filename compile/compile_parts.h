@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "capture/capture.h"
 #include "compile/compile.h"
 
 #define COMPILE_LIMIT_NS (300 * INT64_C(1000000000))
@@ -74,6 +75,9 @@ int translate_with_nvrtc(struct translation *out, const struct compile_request *
 int translate_with_nvcc(struct translation *out, const struct compile_request *request,
 			const struct compile_tools *tools, const volatile int *stop,
 			struct error *err);
+/* Writes a file of the work folder. PL_EIO. */
+int work_file_write(struct translation *out, const char *name, const void *bytes, size_t length,
+		    struct error *err);
 /* The error of a tool that did not end well; 0 for TOOL_DONE. */
 int translation_end(struct translation *out, enum tool_end end,
 		    const struct compile_request *request, const char *program, struct error *err);
@@ -81,6 +85,13 @@ int translation_end(struct translation *out, enum tool_end end,
 void messages_replace(struct text *text, size_t begin, const char *from, const char *to);
 /* Reads the rule of a make file that lists what a compiler read. */
 void make_rule_read(struct string_list *files, const char *text);
+
+/* ---- captures (capture_image.c) ---- */
+
+/* Takes image.cubin or image.ptx out of a capture; *chosen says which. PL_EUNSUPPORTED if it has
+ * none that can be executed. */
+int translate_capture(struct translation *out, const struct compile_request *request,
+		      enum capture_image *chosen, struct error *err);
 
 /* ---- tokens of PTX (ptx_scan.c) ---- */
 
@@ -115,6 +126,9 @@ void ptx_access_read(struct compiled_entry *entries, size_t count, const char *t
 int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length, struct error *err);
 /* The compute capability of the code in a cubin, such as 90; 0: not known. */
 int cubin_arch(const void *bytes, size_t length);
+/* Whether a device of `wanted` executes such code. True if the code is not known. */
+bool cubin_arch_runs_on(int arch, int wanted);
+int compile_arch_number(const char *arch); /* 90 of "sm_90a" */
 
 /* Whether a person means `name` of an image by `wanted`. 3: it is that name; 2: the whole name in
  * the source ("ns::scale"); 1: its end ("scale"); 0: no. Template arguments do not matter. */
@@ -169,8 +183,10 @@ void cache_record_write(struct text *out, const struct cache_record *record);
 /* PL_ECORRUPT if the text is not exactly what cache_record_write() writes. */
 int cache_record_read(struct cache_record *out, const char *text, struct error *err);
 
+/* ---- hashes (hash.c) ---- */
+
 void hash_bytes(char out[33], const void *bytes, size_t length);
-/* Returns 0 or an errno. */
+/* The content; of a capture only what is compiled. Returns 0 or an errno. */
 int hash_file(char out[33], const char *path);
 /* Sets *root to the folder of the cache; `asked` may be NULL. PL_EUSAGE. */
 int cache_root(struct text *root, const char *asked, struct error *err);

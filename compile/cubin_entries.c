@@ -173,6 +173,12 @@ int cubin_arch(const void *bytes, size_t length)
 	}
 }
 
+/* A device executes the machine code of its own major version, up to its minor version. */
+bool cubin_arch_runs_on(int arch, int wanted)
+{
+	return !arch || (arch / 10 == wanted / 10 && arch <= wanted);
+}
+
 int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length, struct error *err)
 {
 	struct entry_list list = {0};

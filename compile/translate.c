@@ -1,5 +1,4 @@
 /* Chooses the compilers for a file, and makes image.ptx and image.cubin in the work folder. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,29 +8,22 @@
 static int copy_into_work(struct translation *out, const char *source, const char *name,
 			  struct error *err)
 {
-	char *path = xasprintf("%s/%s", out->work, name), *bytes = NULL;
-	size_t length, wrote = 0;
-	FILE *file = NULL;
+	char *bytes = NULL;
+	size_t length;
 	int rc = read_file(&bytes, &length, source, COMPILE_IMAGE_LIMIT, err);
 
-	if (!rc) {
-		file = fopen(path, "wbe");
-		if (file)
-			wrote = fwrite(bytes, 1, length, file);
-		if (!file || fclose(file) || wrote != length)
-			rc = error_set(err, PL_EIO, "cannot write '%s': %s", path, strerror(errno));
-	}
+	if (!rc)
+		rc = work_file_write(out, name, bytes, length, err);
 	string_list_add(&out->read, source);
 	free(bytes);
-	free(path);
 	return rc;
 }
 
-/* A device executes the machine code of its own major version, up to its minor version. */
 static int cubin_arch_check(const struct compile_request *request, const char *path,
 			    struct error *err)
 {
-	int wanted = atoi(request->arch + strlen("sm_")), given;
+	const int wanted = compile_arch_number(request->arch);
+	int given;
 	size_t length;
 	char *bytes;
 	int rc = read_file(&bytes, &length, path, COMPILE_IMAGE_LIMIT, err);
@@ -40,7 +32,7 @@ static int cubin_arch_check(const struct compile_request *request, const char *p
 		return rc;
 	given = cubin_arch(bytes, length);
 	free(bytes);
-	if (!given || !request->cubin || (given / 10 == wanted / 10 && given <= wanted))
+	if (!request->cubin || cubin_arch_runs_on(given, wanted))
 		return 0;
 	return error_set(err, PL_EUNSUPPORTED,
 			 "'%s' holds machine code for sm_%d, which a device of sm_%d cannot "
@@ -60,16 +52,17 @@ static int translate_cubin(struct translation *out, const struct compile_request
 	return rc;
 }
 
-static int translate_ptx(struct translation *out, const struct compile_request *request,
-			 const struct compile_tools *tools, const volatile int *stop,
-			 struct error *err)
+/* Makes image.cubin of image.ptx, if that is wanted. */
+static int assemble_ptx(struct translation *out, const struct compile_request *request,
+			const struct compile_tools *tools, const volatile int *stop,
+			struct error *err)
 {
 	struct string_list argv = {0};
 	char *arch;
-	int rc = copy_into_work(out, request->source, "image.ptx", err);
+	int rc;
 
-	if (rc || !request->cubin || !tools->ptxas.length)
-		return rc; /* without ptxas the driver compiles it */
+	if (!request->cubin || !tools->ptxas.length)
+		return 0; /* without ptxas the driver compiles it */
 	out->tool = "ptxas";
 	arch = xasprintf("-arch=%s", request->arch);
 	string_list_add(&argv, tools->ptxas.data);
@@ -87,6 +80,21 @@ static int translate_ptx(struct translation *out, const struct compile_request *
 	string_list_release(&argv);
 	free(arch);
 	return rc;
+}
+
+/* A .ptx or a capture. */
+static int translate_compiled(struct translation *out, const struct compile_request *request,
+			      const struct compile_tools *tools, const volatile int *stop,
+			      struct error *err)
+{
+	enum capture_image chosen = CAPTURE_PTX;
+	int rc = has_suffix(request->source, CAPTURE_SUFFIX)
+			 ? translate_capture(out, request, &chosen, err)
+			 : copy_into_work(out, request->source, "image.ptx", err);
+
+	if (rc || chosen == CAPTURE_CUBIN)
+		return rc;
+	return assemble_ptx(out, request, tools, stop, err);
 }
 
 /* NVRTC was tried. What it read decides whether the same request ends with nvcc again. */
@@ -133,8 +141,8 @@ int translate(struct translation *out, const struct compile_request *request,
 	out->tool = "none";
 	if (!strcmp(ending, ".cubin"))
 		return translate_cubin(out, request, err);
-	if (!strcmp(ending, ".ptx"))
-		return translate_ptx(out, request, tools, stop, err);
+	if (!strcmp(ending, ".ptx") || has_suffix(request->source, CAPTURE_SUFFIX))
+		return translate_compiled(out, request, tools, stop, err);
 	if (request->tool == COMPILE_NVRTC)
 		return translate_with_nvrtc(out, request, tools, stop, err);
 	if (request->tool == COMPILE_NVCC)

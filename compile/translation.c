@@ -1,4 +1,7 @@
 /* What a compiler made and said, and the error of one that did not end well. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compile/compile_parts.h"
@@ -9,6 +12,25 @@ void translation_release(struct translation *translation)
 	string_list_release(&translation->absent);
 	string_list_release(&translation->lowered);
 	text_release(&translation->messages);
+}
+
+int work_file_write(struct translation *out, const char *name, const void *bytes, size_t length,
+		    struct error *err)
+{
+	char *path = xasprintf("%s/%s", out->work, name);
+	FILE *file = fopen(path, "wbe");
+	size_t wrote = file ? fwrite(bytes, 1, length, file) : 0;
+	int rc = 0;
+
+	if (!file || fclose(file) || wrote != length)
+		rc = error_set(err, PL_EIO, "cannot write '%s': %s", path, strerror(errno));
+	free(path);
+	return rc;
+}
+
+int compile_arch_number(const char *arch)
+{
+	return atoi(arch + strlen("sm_"));
 }
 
 void messages_replace(struct text *text, size_t begin, const char *from, const char *to)
