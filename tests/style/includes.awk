@@ -161,10 +161,10 @@ function check_vendor(header,    name) {
 	name = header
 	sub(/.*\//, "", name)
 	if (header ~ cuda_header || name ~ cuda_header) {
-		if (own != "metrics/cupti" && own != "harness/workers/cuda" && \
-		    !starts(FILENAME, "tests/gpu/") && \
+		if (own != "metrics/cupti" && own != "harness/workers/cuda" && own != "record" && \
+		    !starts(FILENAME, "tests/gpu/") && !starts(FILENAME, "tests/record/") && \
 		    !starts(FILENAME, "tests/harness/workers/cuda/") && FILENAME !~ /\.cuh?$/)
-			complain("<" header "> belongs in metrics/cupti/, harness/workers/cuda/ and " \
+			complain("<" header "> belongs in metrics/cupti/, harness/workers/cuda/, record/ and " \
 				 "device code only")
 	}
 	if (name == "sqlite3.h" && own != "db" && !starts(FILENAME, "tests/db/"))

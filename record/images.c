@@ -1,0 +1,178 @@
+/* Keeps the code that the program has loaded. See images.h. */
+#include "record/images.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "record/elf.h"
+#include "record/fatbin.h"
+#include "record/triton_cache.h"
+
+/* PTX, or a fat binary that a program hands over and may free afterwards. */
+#define COPIED_MOST_BYTES ((size_t)256 << 20)
+
+void images_init(struct images *images, const struct record_request *request)
+{
+	*images = (struct images){.request = request};
+	pthread_mutex_init(&images->lock, NULL);
+}
+
+static bool is_wanted(void *context, const char *kernel)
+{
+	return record_request_wants(context, kernel);
+}
+
+/* Returns the index of the cubin + 1; 0 if nothing in it is wanted. The lock is held. */
+static size_t keep_cubin(struct images *images, const void *bytes, size_t size)
+{
+	struct cubin *cubin;
+	uint64_t hash;
+
+	if (!elf_each_kernel(bytes, size, is_wanted, (void *)(uintptr_t)images->request))
+		return 0;
+	hash = XXH3_64bits(bytes, size);
+	for (size_t i = 0; i < images->cubin_count; i++)
+		if (images->cubins[i]->hash == hash && images->cubins[i]->size == size)
+			return i + 1;
+	cubin = xcalloc(1, sizeof(*cubin));
+	*cubin = (struct cubin){.bytes = xmalloc(size), .size = size, .hash = hash};
+	memcpy(cubin->bytes, bytes, size);
+	images->cubins = xgrow(images->cubins, &images->cubin_capacity, images->cubin_count + 1,
+			       sizeof(*images->cubins));
+	images->cubins[images->cubin_count++] = cubin;
+	return images->cubin_count;
+}
+
+void images_note_cubin(struct images *images, const void *bytes, size_t size)
+{
+	pthread_mutex_lock(&images->lock);
+	keep_cubin(images, bytes, size);
+	pthread_mutex_unlock(&images->lock);
+}
+
+/* The lock is held. A handle may come again after its image was unloaded. */
+static struct image_load *load_of(struct images *images, const void *handle)
+{
+	for (size_t i = 0; handle && i < images->load_count; i++)
+		if (images->loads[i].handle == handle)
+			return &images->loads[i];
+	return NULL;
+}
+
+static struct image_load *add_load(struct images *images, const void *handle)
+{
+	struct image_load *load = load_of(images, handle);
+
+	if (load) {
+		free(load->copy);
+	} else {
+		images->loads = xgrow(images->loads, &images->load_capacity, images->load_count + 1,
+				      sizeof(*images->loads));
+		load = &images->loads[images->load_count++];
+	}
+	*load = (struct image_load){.handle = handle};
+	return load;
+}
+
+/* The program may free what it hands over. */
+static void copy_image(struct image_load *load, const void *image)
+{
+	const void *data = fatbin_part(image, 0, COPIED_MOST_BYTES, &load->bytes);
+
+	if (!data)
+		return;
+	load->copy = xmalloc(load->bytes);
+	memcpy(load->copy, data, load->bytes);
+	load->image = load->copy;
+}
+
+void images_note_load(struct images *images, const void *handle, const void *image, bool stays)
+{
+	const size_t elf = elf_size(image, COPIED_MOST_BYTES);
+	struct image_load *load;
+
+	pthread_mutex_lock(&images->lock);
+	load = add_load(images, handle);
+	if (elf) {
+		load->cubin = keep_cubin(images, image, elf);
+	} else if (stays) {
+		load->image = image;
+	} else {
+		copy_image(load, image);
+	}
+	pthread_mutex_unlock(&images->lock);
+}
+
+const struct cubin *images_find(struct images *images, const void *module, const void *library,
+				const char *kernel, bool *ambiguous)
+{
+	const struct cubin *found = NULL;
+	const struct image_load *load;
+
+	*ambiguous = false;
+	pthread_mutex_lock(&images->lock);
+	load = load_of(images, module);
+	if (!load)
+		load = load_of(images, library);
+	if (load && load->cubin)
+		found = images->cubins[load->cubin - 1];
+	for (size_t i = images->cubin_count; i-- && !(load && load->cubin);) {
+		const struct cubin *cubin = images->cubins[i];
+
+		if (!elf_has_kernel(cubin->bytes, cubin->size, kernel))
+			continue;
+		*ambiguous |= found != NULL;
+		if (!found)
+			found = cubin;
+	}
+	pthread_mutex_unlock(&images->lock);
+	return found;
+}
+
+/* The PTX in what the program loaded. */
+static bool find_loaded_ptx(struct images *images, const void *module, const void *library,
+			    const char *kernel, int cc, struct loaded_ptx *out)
+{
+	struct fatbin_ptx found = {0};
+	const struct image_load *load;
+	struct error none = {0};
+	int rc = PL_ENOENT;
+
+	pthread_mutex_lock(&images->lock);
+	load = load_of(images, module);
+	if (!load || !load->image)
+		load = load_of(images, library);
+	out->origin = "the fat binary of the program";
+	if (load && load->copy) {
+		out->origin = "the image that the program loaded";
+		rc = fatbin_find_ptx_in(&found, load->copy, load->bytes, kernel, cc, &none);
+	} else if (load && load->image) {
+		rc = fatbin_find_ptx(&found, load->image, SIZE_MAX, kernel, cc, &none);
+	}
+	pthread_mutex_unlock(&images->lock);
+	out->text = found.text;
+	out->bytes = found.bytes;
+	return rc == 0;
+}
+
+static bool find_triton_ptx(const struct cubin *cubin, const char *kernel, struct loaded_ptx *out)
+{
+	struct text folder = TEXT_INIT;
+	struct error none = {0};
+	const bool found = triton_cache_folder(&folder) &&
+			   triton_cache_find(&out->text, &out->bytes, folder.data, kernel,
+					     cubin->bytes, cubin->size, &none) == 0;
+
+	out->origin = "the cache of Triton";
+	text_release(&folder);
+	return found;
+}
+
+bool images_find_ptx(struct images *images, const void *module, const void *library,
+		     const struct cubin *cubin, const char *kernel, int cc, struct loaded_ptx *out)
+{
+	*out = (struct loaded_ptx){0};
+	return find_loaded_ptx(images, module, library, kernel, cc, out) ||
+	       find_triton_ptx(cubin, kernel, out);
+}

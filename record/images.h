@@ -1,0 +1,61 @@
+/*
+ * images: the code that the program has loaded, as far as it holds kernels that
+ * are wanted. CUPTI shows machine code when the driver loads it, which may be
+ * long after the program asked for it; the call of the program shows where it
+ * came from. Functions may be called from several threads. Internal to record/.
+ */
+#ifndef RECORD_IMAGES_H
+#define RECORD_IMAGES_H
+
+#include <pthread.h>
+
+#include "record/request.h"
+
+struct cubin {
+	unsigned char *bytes;
+	size_t size;
+	uint64_t hash;
+};
+
+/* A call that loaded an image. */
+struct image_load {
+	const void *handle; /* CUmodule or CUlibrary */
+	const void *image;  /* the fat binary of a library, which stays where it is; or `copy` */
+	char *copy;         /* PTX or fat binary that the program may free; NULL: none */
+	size_t bytes;       /* of the copy */
+	size_t cubin;       /* index + 1 of the cubin that the program gave; 0: none */
+};
+
+struct images {
+	const struct record_request *request;
+	pthread_mutex_t lock;
+	struct cubin **cubins; /* each is allocated by itself, so that it stays where it is */
+	size_t cubin_count, cubin_capacity;
+	struct image_load *loads;
+	size_t load_count, load_capacity;
+};
+
+void images_init(struct images *images, const struct record_request *request);
+/* Machine code that the driver loads. It is copied if it has a kernel that is wanted. */
+void images_note_cubin(struct images *images, const void *bytes, size_t size);
+/* The program has loaded `image` as `handle`. stays: until the handle is unloaded. */
+void images_note_load(struct images *images, const void *handle, const void *image, bool stays);
+
+/*
+ * The machine code of a kernel. `module` and `library` are the handles that it
+ * belongs to; NULL: none. *ambiguous: several loaded images have a kernel of this
+ * name with other code, and the newest was taken. NULL: there is none.
+ */
+const struct cubin *images_find(struct images *images, const void *module, const void *library,
+				const char *kernel, bool *ambiguous);
+struct loaded_ptx {
+	char *text; /* the caller's */
+	size_t bytes;
+	const char *origin; /* "the fat binary of the program" */
+};
+
+/* The PTX of a kernel for compute capability `cc` (90 for 9.0). False: there is none. */
+bool images_find_ptx(struct images *images, const void *module, const void *library,
+		     const struct cubin *cubin, const char *kernel, int cc, struct loaded_ptx *out);
+
+#endif

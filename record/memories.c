@@ -1,0 +1,220 @@
+/* Copies the memory that a launch can reach. See memories.h. */
+#include "record/memories.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+/* ---- contents ---- */
+
+static size_t chunk_at(const struct capture_memory *memory, uint64_t offset)
+{
+	return memory->bytes - offset < MEMORY_CHUNK_BYTES ? memory->bytes - offset
+							   : MEMORY_CHUNK_BYTES;
+}
+
+static int read_chunk(const struct memories *memories, const struct capture_memory *memory,
+		      uint64_t offset, size_t bytes, struct error *err)
+{
+	return record_driver_check(
+		memories->driver,
+		memories->driver->cuMemcpyDtoH(memories->chunk, memory->address + offset, bytes),
+		err, "reading the memory of the program");
+}
+
+/* ---- hashes ---- */
+
+static size_t page_count(const struct capture_memory *memory)
+{
+	return (memory->bytes + MEMORY_PAGE_BYTES - 1) / MEMORY_PAGE_BYTES;
+}
+
+static size_t page_bytes(size_t bytes, size_t at)
+{
+	return bytes - at < MEMORY_PAGE_BYTES ? bytes - at : MEMORY_PAGE_BYTES;
+}
+
+static void hash_pages(uint64_t *hashes, const unsigned char *bytes, size_t size)
+{
+	for (size_t at = 0; at < size; at += MEMORY_PAGE_BYTES)
+		hashes[at / MEMORY_PAGE_BYTES] = XXH3_64bits(bytes + at, page_bytes(size, at));
+}
+
+/* Hashes the pages of a memory and finds the pointers in it. The list of memories may grow. */
+static int scan_memory(struct memories *memories, size_t index, struct error *err)
+{
+	const uint64_t bytes = memories->info->memory[index].bytes;
+	struct capture_pointers found = {0};
+	size_t capacity = 0;
+	uint64_t *hashes = xcalloc(page_count(&memories->info->memory[index]) + 1, sizeof(*hashes));
+	int rc = 0;
+
+	memories->hashes[index] = hashes;
+	for (uint64_t offset = 0; offset < bytes && !rc; offset += MEMORY_CHUNK_BYTES) {
+		const size_t size = chunk_at(&memories->info->memory[index], offset);
+
+		rc = read_chunk(memories, &memories->info->memory[index], offset, size, err);
+		if (!rc)
+			hash_pages(hashes + offset / MEMORY_PAGE_BYTES, memories->chunk, size);
+		if (!rc)
+			memories_scan_words(memories, &found, &capacity, memories->chunk, size,
+					    offset, false);
+	}
+	memories->info->memory[index].before = found;
+	return rc;
+}
+
+static int refuse_size(const struct memories *memories, struct error *err)
+{
+	char needed[32], limit[32];
+
+	format_bytes(needed, (double)memories->total_bytes);
+	format_bytes(limit, (double)memories->limit_bytes);
+	return error_set(err, PL_EUSAGE,
+			 "the memory that its parameters point to has %s, over the limit of %s: "
+			 "raise it with --limit, or record a smaller problem",
+			 needed, limit);
+}
+
+int memories_find(struct memories *memories, struct error *err)
+{
+	struct capture_info *info = memories->info;
+	size_t capacity = 0;
+	int rc = 0;
+
+	memories_scan_words(memories, &info->parameter_pointers, &capacity, info->parameter_data,
+			    info->parameter_bytes, 0, true);
+	memories_note_host_addresses(memories);
+	if (memories->total_bytes > memories->limit_bytes)
+		return refuse_size(memories, err);
+	for (size_t i = 0; i < info->memory_count && !rc; i++)
+		rc = scan_memory(memories, i, err);
+	if (memories->left_out)
+		memories_note_lost(memories,
+				   "pointers in memory lead to more memory than the limit allows");
+	if (memories->exhausted)
+		memories_note_lost(memories,
+				   "the memory has too many words that look like addresses; not "
+				   "all of them were looked up");
+	return rc;
+}
+
+int memories_write_before(struct memories *memories, struct capture_writer *writer,
+			  struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < memories->info->memory_count && !rc; i++) {
+		const struct capture_memory *memory = &memories->info->memory[i];
+
+		for (uint64_t offset = 0; offset < memory->bytes && !rc;
+		     offset += MEMORY_CHUNK_BYTES) {
+			const size_t size = chunk_at(memory, offset);
+
+			rc = read_chunk(memories, memory, offset, size, err);
+			if (!rc)
+				rc = capture_write_before(writer, i, memories->chunk, size, err);
+		}
+	}
+	return rc;
+}
+
+/* Writes the pages of a chunk that changed, neighbours in one range. */
+static int write_changed_pages(struct memories *memories, struct capture_writer *writer,
+			       size_t index, uint64_t offset, size_t size, struct error *err)
+{
+	size_t begin = 0, end = 0;
+	int rc = 0;
+
+	for (size_t at = 0; at < size && !rc; at += MEMORY_PAGE_BYTES) {
+		const size_t bytes = page_bytes(size, at);
+
+		if (XXH3_64bits(memories->chunk + at, bytes) ==
+		    memories->hashes[index][(offset + at) / MEMORY_PAGE_BYTES])
+			continue;
+		if (at != end && end > begin)
+			rc = capture_write_changed(writer, index, offset + begin,
+						   memories->chunk + begin, end - begin, err);
+		if (at != end || end == begin)
+			begin = at;
+		end = at + bytes;
+	}
+	if (end > begin) {
+		memories->info->memory[index].changed = true;
+		if (!rc)
+			rc = capture_write_changed(writer, index, offset + begin,
+						   memories->chunk + begin, end - begin, err);
+	}
+	return rc;
+}
+
+static void copy_pointers(struct capture_pointers *out, const struct capture_pointers *from)
+{
+	out->count = from->count;
+	out->items = xmalloc((from->count + 1) * sizeof(*out->items));
+	if (from->count)
+		memcpy(out->items, from->items, from->count * sizeof(*out->items));
+}
+
+/* Adds the variables that had the value of the image and have not now. */
+static int write_touched_variables(struct memories *memories, struct capture_writer *writer,
+				   struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < memories->untouched_count && !rc; i++) {
+		const struct untouched_variable *variable = &memories->untouched[i];
+		unsigned char *now = xmalloc(variable->bytes);
+		const size_t index = memories->info->memory_count;
+
+		rc = record_driver_check(
+			memories->driver,
+			memories->driver->cuMemcpyDtoH(now, variable->address, variable->bytes),
+			err, "reading a variable of the program");
+		if (!rc && memcmp(now, variable->content, variable->bytes) != 0) {
+			memories_add_variable(memories, variable->name, variable->address,
+					      variable->bytes);
+			memories->hashes[index] =
+				xcalloc(page_count(&memories->info->memory[index]) + 1,
+					sizeof(*memories->hashes[index]));
+			hash_pages(memories->hashes[index], variable->content, variable->bytes);
+			rc = capture_write_before(writer, index, variable->content, variable->bytes,
+						  err);
+		}
+		free(now);
+	}
+	return rc;
+}
+
+int memories_write_changes(struct memories *memories, struct capture_writer *writer,
+			   struct error *err)
+{
+	int rc = write_touched_variables(memories, writer, err);
+
+	/* What the kernel wrote may not lead to memory that was not written before. */
+	memories->complete = true;
+	for (size_t i = 0; i < memories->info->memory_count && !rc; i++) {
+		struct capture_pointers found = {0};
+		size_t capacity = 0;
+		struct capture_memory *memory = &memories->info->memory[i];
+
+		for (uint64_t offset = 0; offset < memory->bytes && !rc;
+		     offset += MEMORY_CHUNK_BYTES) {
+			const size_t size = chunk_at(memory, offset);
+
+			rc = read_chunk(memories, memory, offset, size, err);
+			if (!rc)
+				rc = write_changed_pages(memories, writer, i, offset, size, err);
+			if (!rc)
+				memories_scan_words(memories, &found, &capacity, memories->chunk,
+						    size, offset, false);
+		}
+		if (memory->changed) {
+			memory->after = found;
+		} else {
+			free(found.items);
+			copy_pointers(&memory->after, &memory->before);
+		}
+	}
+	return rc;
+}

@@ -1,0 +1,432 @@
+/*
+ * The recorder: a shared library that the driver loads into the program that
+ * `perflab record` starts, because $CUDA_INJECTION64_PATH names it. It listens
+ * to CUPTI, and does nothing of its own until a launch is to be recorded. The
+ * program owns the process: the recorder prints nothing unless it was asked to,
+ * changes no signal, and goes on without itself after any error.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record/device_words.h"
+#include "record/events.h"
+#include "record/images.h"
+#include "record/kernels.h"
+#include "record/launches.h"
+#include "record/take.h"
+#include "record/timeline.h"
+
+#define COMMAND_LINE_MOST_BYTES 4096
+
+/* The one recorder of a process. A library that is called back by name has no other place for it.
+ */
+static struct recorder {
+	struct record_request request;
+	struct record_driver driver;
+	struct record_cupti cupti;
+	struct events events;
+	struct images images;
+	struct timeline timeline;
+	CUpti_SubscriberHandle subscriber;
+	char *program;
+	pid_t process;
+	int64_t began_ns;
+
+	struct seen_kernels seen;
+	_Atomic int64_t launches;
+
+	/* Held by a thread from the beginning of a recording to its end. While `recording` is not
+	 * 0, no other thread launches. Protects everything below. */
+	pthread_mutex_t lock;
+	_Atomic int recording;
+	int64_t captures;
+	struct take take;
+	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
+} recorder;
+
+/* The calls that the recorder itself makes of the driver are none of the program. */
+static _Thread_local bool busy;
+/* This thread records a launch: it has the lock since the launch began. */
+static _Thread_local bool is_taking;
+
+__attribute__((visibility("default"))) int InitializeInjection(void);
+
+/* ---- the program ---- */
+
+/* The words of the command line, separated by spaces. Other than UTF-8 becomes '?'. */
+static char *command_line(void)
+{
+	char *bytes = NULL;
+	size_t length = 0;
+	struct error err = {0};
+
+	if (read_file(&bytes, &length, "/proc/self/cmdline", COMMAND_LINE_MOST_BYTES, &err) ||
+	    !length) {
+		free(bytes);
+		return xstrdup("?");
+	}
+	for (size_t i = 0; i + 1 < length; i++)
+		if ((unsigned char)bytes[i] < ' ' || (unsigned char)bytes[i] > '~')
+			bytes[i] = bytes[i] ? '?' : ' ';
+	return bytes;
+}
+
+/* ---- launches ---- */
+
+/* number: of the launch, from 1. */
+static bool is_due(int64_t number)
+{
+	const struct record_request *request = &recorder.request;
+
+	return request->every ? number % request->every == 0 : number == request->launch;
+}
+
+static bool is_into_graph(const struct launch_call *call)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUstream stream = call->stream;
+
+	if (!stream && call->per_thread)
+		stream = CU_STREAM_PER_THREAD;
+	return recorder.driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+/* The first name that no file has: PREFIX.capture, PREFIX-2.capture … */
+static char *capture_path(void)
+{
+	const char *prefix = recorder.request.output;
+	char *path = xasprintf("%s" CAPTURE_SUFFIX, prefix);
+
+	for (int64_t i = 2; access(path, F_OK) == 0; i++) {
+		free(path);
+		path = xasprintf("%s-%lld" CAPTURE_SUFFIX, prefix, (long long)i);
+	}
+	return path;
+}
+
+/* Returns whether take_end() must follow. */
+static bool begin_take(const struct launch_call *call, const struct seen_kernel *kernel,
+		       int64_t number)
+{
+	char *path = capture_path();
+	const struct take_request request = {
+		.driver = &recorder.driver,
+		.events = &recorder.events,
+		.images = &recorder.images,
+		.call = call,
+		.kernel = kernel->name,
+		.number = number,
+		.path = path,
+		.program = recorder.program,
+		.limit_bytes = (uint64_t)recorder.request.limit_bytes,
+	};
+	struct error err = {0};
+	bool began;
+
+	/* Another stream of the program may be recorded into a graph, which forbids copies. */
+	recorder.capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
+	began = take_begin(&recorder.take, &request, &err) == 0;
+	recorder.captures += began;
+	if (!began)
+		recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
+	free(path);
+	return began;
+}
+
+/* From the last capture on there is nothing to listen to. The lock is held. */
+static void stop_listening(void)
+{
+	for (size_t i = 0; i < launch_callback_count; i++)
+		recorder.cupti.cuptiEnableCallback(0, recorder.subscriber,
+						   CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i]);
+}
+
+/* Returns whether a recording began, which keeps the lock. */
+static bool record_launch(const struct launch_call *call, const struct seen_kernel *kernel,
+			  int64_t number)
+{
+	bool began = false;
+
+	pthread_mutex_lock(&recorder.lock);
+	recorder.recording++;
+	if (recorder.captures < recorder.request.most)
+		began = begin_take(call, kernel, number);
+	if (!began) {
+		recorder.recording--;
+		pthread_mutex_unlock(&recorder.lock);
+	}
+	return began;
+}
+
+/* Returns whether a recording began. */
+static bool enter_wanted(struct seen_kernel *kernel, CUpti_CallbackId id,
+			 const CUpti_CallbackData *data)
+{
+	struct launch_call call;
+	bool began = false;
+
+	if (!launch_call_decode(&call, id, data))
+		return false;
+	busy = true;
+	if (is_into_graph(&call)) {
+		kernel->graph_launches++;
+	} else {
+		const int64_t number = ++kernel->launches;
+
+		began = is_due(number) && record_launch(&call, kernel, number);
+	}
+	busy = false;
+	launch_call_release(&call);
+	return began;
+}
+
+/* On the path of every launch. */
+static bool enter_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	struct seen_kernel *kernel =
+		seen_kernel_of(&recorder.seen, launch_call_function(id, data), data->symbolName);
+
+	atomic_fetch_add_explicit(&recorder.launches, 1, memory_order_relaxed);
+	if (atomic_load_explicit(&recorder.recording, memory_order_relaxed)) {
+		/* wait until the other thread has recorded */
+		pthread_mutex_lock(&recorder.lock);
+		pthread_mutex_unlock(&recorder.lock);
+	}
+	if (kernel->wanted)
+		return enter_wanted(kernel, id, data);
+	atomic_fetch_add_explicit(&kernel->launches, 1, memory_order_relaxed);
+	return false;
+}
+
+/* Gives the lock back. */
+static void leave_launch(const CUpti_CallbackData *data)
+{
+	const CUresult *result = data->functionReturnValue;
+	struct error err = {0};
+
+	busy = true;
+	take_end(&recorder.take, result && *result != CUDA_SUCCESS, &err);
+	recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
+	busy = false;
+	recorder.recording--;
+	if (recorder.captures >= recorder.request.most)
+		stop_listening();
+	pthread_mutex_unlock(&recorder.lock);
+}
+
+/* ---- loads ---- */
+
+/* Only after the call: before it there is no handle. */
+static void note_load(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	const CUresult *result = data->functionReturnValue;
+
+	if (!result || *result != CUDA_SUCCESS)
+		return;
+	if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData) {
+		const cuLibraryLoadData_params *given = data->functionParams;
+
+		images_note_load(&recorder.images, *given->library, given->code, true);
+	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData) {
+		const cuModuleLoadData_params *given = data->functionParams;
+
+		images_note_load(&recorder.images, *given->module, given->image, false);
+	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx) {
+		const cuModuleLoadDataEx_params *given = data->functionParams;
+
+		images_note_load(&recorder.images, *given->module, given->image, false);
+	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary) {
+		const cuModuleLoadFatBinary_params *given = data->functionParams;
+
+		images_note_load(&recorder.images, *given->module, given->fatCubin, false);
+	}
+}
+
+static const CUpti_CallbackId load_callbacks[] = {
+	CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,
+	CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
+	CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
+	CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
+};
+
+static bool is_load(CUpti_CallbackId id)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(load_callbacks); i++)
+		if (load_callbacks[i] == id)
+			return true;
+	return false;
+}
+
+/* ---- callbacks ---- */
+
+static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	if (busy)
+		return;
+	if (is_load(id)) {
+		if (data->callbackSite == CUPTI_API_EXIT)
+			note_load(id, data);
+	} else if (data->callbackSite == CUPTI_API_ENTER) {
+		is_taking = enter_launch(id, data);
+	} else if (is_taking) {
+		is_taking = false;
+		leave_launch(data);
+	}
+}
+
+static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+				 const void *data)
+{
+	(void)context;
+	if (recorder.process != getpid())
+		return; /* a fork, in which CUDA does not work */
+	if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+		on_driver_call(id, data);
+	} else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
+		const CUpti_ResourceData *resource = data;
+		const CUpti_ModuleResourceData *module = resource->resourceDescriptor;
+
+		/* also while busy: asking for a kernel may load it */
+		images_note_cubin(&recorder.images, module->pCubin, module->cubinSize);
+	}
+}
+
+static void CUPTIAPI on_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
+{
+	timeline_buffer_request(buffer, size, most_records);
+}
+
+static void CUPTIAPI on_buffer_complete(CUcontext context, uint32_t stream, uint8_t *buffer,
+					size_t size, size_t valid)
+{
+	(void)size;
+	timeline_buffer_add(&recorder.timeline, context, stream, buffer, valid);
+}
+
+/* ---- beginning and end ---- */
+
+static void refuse(const struct error *err)
+{
+	events_send(&recorder.events, "refused", json_pack("{s:s}", "why", err->text));
+}
+
+static void send_seen(void)
+{
+	pthread_mutex_lock(&recorder.seen.lock);
+	for (size_t i = 0; i < recorder.seen.count; i++) {
+		const struct seen_kernel *kernel = recorder.seen.items[i];
+
+		events_send(&recorder.events, "seen",
+			    json_pack("{s:s, s:I, s:I}", "kernel", kernel->name, "launches",
+				      (json_int_t)kernel->launches, "graph_launches",
+				      (json_int_t)kernel->graph_launches));
+	}
+	pthread_mutex_unlock(&recorder.seen.lock);
+}
+
+static void send_devices(void)
+{
+	for (CUdevice device = 0; device < RECORD_DEVICES_MOST; device++) {
+		struct device_words words;
+
+		if (!record_device_words(&words, &recorder.driver, device))
+			return;
+		events_send(&recorder.events, "device",
+			    json_pack("{s:i, s:s, s:s, s:i, s:i}", "ordinal", device, "name",
+				      words.name, "uuid", words.uuid, "cc_major", words.cc_major,
+				      "cc_minor", words.cc_minor));
+	}
+}
+
+/* A thread may still hold the lock, in the middle of a recording, which then never becomes a
+ * capture. */
+static void finish(void)
+{
+	if (recorder.process != getpid() || pthread_mutex_trylock(&recorder.lock) != 0)
+		return;
+	busy = true;
+	if (recorder.request.list) {
+		timeline_end(&recorder.timeline, &recorder.events);
+		send_devices();
+	} else {
+		send_seen();
+	}
+	events_send(
+		&recorder.events, "exit",
+		json_pack("{s:I, s:I, s:I, s:I}", "launches",
+			  (json_int_t)(recorder.request.list ? (int64_t)recorder.timeline.launches
+							     : recorder.launches),
+			  "dropped", (json_int_t)recorder.timeline.dropped, "own_ns",
+			  (json_int_t)recorder.timeline.own_ns, "wall_ns",
+			  (json_int_t)(monotonic_ns() - recorder.began_ns)));
+	pthread_mutex_unlock(&recorder.lock);
+}
+
+static int enable(CUpti_CallbackDomain domain, CUpti_CallbackId id, struct error *err)
+{
+	return record_cupti_check(
+		&recorder.cupti,
+		recorder.cupti.cuptiEnableCallback(1, recorder.subscriber, domain, id), err,
+		"listening to the driver");
+}
+
+static int listen(struct error *err)
+{
+	int rc = record_cupti_check(
+		&recorder.cupti,
+		recorder.cupti.cuptiSubscribe(&recorder.subscriber, on_callback, NULL), err,
+		"subscribing to CUPTI");
+
+	for (size_t i = 0; i < launch_callback_count && !rc; i++)
+		rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i], err);
+	for (size_t i = 0; i < ARRAY_SIZE(load_callbacks) && !rc; i++)
+		rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, load_callbacks[i], err);
+	return rc ? rc : enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, err);
+}
+
+static int start(struct error *err)
+{
+	int rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
+
+	if (!rc)
+		rc = record_driver_open(&recorder.driver, err);
+	if (rc)
+		return rc;
+	seen_kernels_init(&recorder.seen, &recorder.request);
+	images_init(&recorder.images, &recorder.request);
+	timeline_init(&recorder.timeline, &recorder.cupti);
+	return recorder.request.list ? timeline_start(&recorder.timeline, on_buffer_request,
+						      on_buffer_complete, err)
+				     : listen(err);
+}
+
+/* The driver calls this function when the program initialises it. The result 1 means success; the
+ * program goes on in any case. */
+int InitializeInjection(void)
+{
+	const char *folder = getenv("PERFLAB_RECORD");
+	struct error err = {0};
+
+	if (!folder || recorder.process)
+		return 1;
+	recorder.process = getpid();
+	recorder.began_ns = monotonic_ns();
+	pthread_mutex_init(&recorder.lock, NULL);
+	if (record_request_read(&recorder.request, folder, &err)) {
+		record_request_release(&recorder.request);
+		return 1;
+	}
+	recorder.program = command_line();
+	events_init(&recorder.events, folder, recorder.request.announce);
+	events_send(&recorder.events, "attached",
+		    json_pack("{s:i, s:s}", "pid", (int)getpid(), "program", recorder.program));
+	if (start(&err))
+		refuse(&err);
+	else
+		atexit(finish);
+	return 1;
+}

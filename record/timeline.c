@@ -1,0 +1,200 @@
+/* Collects and sums up the times of kernels. See timeline.h. */
+#include "record/timeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define BUFFER_BYTES ((size_t)4 << 20)
+/* CUPTI wants buffers at multiples of 8. */
+#define BUFFER_ALIGN 8
+
+static int64_t thread_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void timeline_init(struct timeline *timeline, const struct record_cupti *cupti)
+{
+	*timeline = (struct timeline){.cupti = cupti};
+	pthread_mutex_init(&timeline->lock, NULL);
+}
+
+int timeline_start(struct timeline *timeline, CUpti_BuffersCallbackRequestFunc request,
+		   CUpti_BuffersCallbackCompleteFunc complete, struct error *err)
+{
+	const struct record_cupti *cupti = timeline->cupti;
+	int rc = record_cupti_check(cupti, cupti->cuptiActivityRegisterCallbacks(request, complete),
+				    err, "registering buffers");
+
+	return rc ? rc
+		  : record_cupti_check(
+			    cupti,
+			    cupti->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), err,
+			    "enabling the times of kernels");
+}
+
+void timeline_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
+{
+	*buffer = aligned_alloc(BUFFER_ALIGN, BUFFER_BYTES);
+	*size = *buffer ? BUFFER_BYTES : 0;
+	*most_records = 0;
+}
+
+/* ---- adding ---- */
+
+static struct timed_kernel *kernel_named(struct timeline *timeline, const char *name)
+{
+	struct timed_kernel *kernel;
+
+	for (size_t i = 0; i < timeline->kernel_count; i++)
+		if (!strcmp(timeline->kernels[i].name, name))
+			return &timeline->kernels[i];
+	timeline->kernels = xgrow(timeline->kernels, &timeline->kernel_capacity,
+				  timeline->kernel_count + 1, sizeof(*timeline->kernels));
+	kernel = &timeline->kernels[timeline->kernel_count++];
+	*kernel = (struct timed_kernel){.name = xstrdup(name)};
+	return kernel;
+}
+
+static bool same_shape(const struct kernel_shape *a, const struct kernel_shape *b)
+{
+	return a->device == b->device && !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
+	       !memcmp(a->block, b->block, sizeof(a->block)) && a->shared_bytes == b->shared_bytes;
+}
+
+/* Most kernels repeat the shape that they had last. */
+static uint32_t shape_of(struct timed_kernel *kernel, const struct kernel_shape *shape)
+{
+	for (size_t i = kernel->shape_count; i--;)
+		if (same_shape(&kernel->shapes[i], shape))
+			return (uint32_t)i;
+	kernel->shapes = xgrow(kernel->shapes, &kernel->shape_capacity, kernel->shape_count + 1,
+			       sizeof(*kernel->shapes));
+	kernel->shapes[kernel->shape_count] = *shape;
+	return (uint32_t)kernel->shape_count++;
+}
+
+static void add_record(struct timeline *timeline, const CUpti_ActivityKernel10 *record)
+{
+	const struct kernel_shape shape = {
+		.device = record->deviceId,
+		.grid = {record->gridX, record->gridY, record->gridZ},
+		.block = {record->blockX, record->blockY, record->blockZ},
+		.shared_bytes = record->dynamicSharedMemory,
+		.registers = record->registersPerThread,
+	};
+	struct timed_kernel *kernel = kernel_named(timeline, record->name ? record->name : "?");
+	const uint32_t index = shape_of(kernel, &shape);
+
+	timeline->launches++;
+	kernel->shapes[index].graph_launches += record->graphId != 0;
+	kernel->launches = xgrow(kernel->launches, &kernel->launch_capacity,
+				 kernel->launch_count + 1, sizeof(*kernel->launches));
+	kernel->launches[kernel->launch_count++] = (struct timed_launch){
+		record->correlationId, index,
+		record->end > record->start ? record->end - record->start : 0};
+}
+
+void timeline_buffer_add(struct timeline *timeline, CUcontext context, uint32_t stream,
+			 uint8_t *buffer, size_t bytes)
+{
+	const int64_t began_ns = thread_cpu_ns();
+	CUpti_Activity *record = NULL;
+	size_t dropped = 0;
+
+	pthread_mutex_lock(&timeline->lock);
+	while (timeline->cupti->cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS)
+		if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+			add_record(timeline, (const CUpti_ActivityKernel10 *)(const void *)record);
+	if (timeline->cupti->cuptiActivityGetNumDroppedRecords(context, stream, &dropped) ==
+	    CUPTI_SUCCESS)
+		timeline->dropped += dropped;
+	timeline->own_ns += thread_cpu_ns() - began_ns;
+	pthread_mutex_unlock(&timeline->lock);
+	free(buffer);
+}
+
+/* ---- reporting ---- */
+
+static int order_by_shape_and_time(const void *left, const void *right)
+{
+	const struct timed_launch *a = left, *b = right;
+
+	if (a->shape != b->shape)
+		return a->shape < b->shape ? -1 : 1;
+	return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static json_t *three(const int32_t values[3])
+{
+	return json_pack("[i, i, i]", values[0], values[1], values[2]);
+}
+
+/* `launches` are those of one shape, by ascending time. */
+static void send_shape(const struct timed_kernel *kernel, const struct timed_launch *launches,
+		       size_t count, const struct events *events)
+{
+	const struct kernel_shape *shape = &kernel->shapes[launches[0].shape];
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < count; i++)
+		total += launches[i].ns;
+	events_send(
+		events, "kernel",
+		json_pack("{s:s, s:I, s:o, s:o, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "kernel",
+			  kernel->name, "device", (json_int_t)shape->device, "grid",
+			  three(shape->grid), "block", three(shape->block), "shared_bytes",
+			  (json_int_t)shape->shared_bytes, "registers", (int)shape->registers,
+			  "launches", (json_int_t)count, "graph_launches",
+			  (json_int_t)shape->graph_launches, "total_ns", (json_int_t)total,
+			  "median_ns",
+			  (json_int_t)((launches[(count - 1) / 2].ns + launches[count / 2].ns) / 2),
+			  "min_ns", (json_int_t)launches[0].ns, "max_ns",
+			  (json_int_t)launches[count - 1].ns));
+}
+
+static void send_slowest(const struct timed_kernel *kernel, const struct events *events)
+{
+	const struct timed_launch *slowest = kernel->launches;
+	int64_t number = 0;
+
+	for (size_t i = 1; i < kernel->launch_count; i++)
+		if (kernel->launches[i].ns > slowest->ns)
+			slowest = &kernel->launches[i];
+	for (size_t i = 0; i < kernel->launch_count; i++)
+		number += kernel->launches[i].correlation <= slowest->correlation;
+	events_send(events, "slowest",
+		    json_pack("{s:s, s:I, s:I}", "kernel", kernel->name, "launch",
+			      (json_int_t)number, "ns", (json_int_t)slowest->ns));
+}
+
+static void send_kernel(struct timed_kernel *kernel, const struct events *events)
+{
+	size_t begin = 0;
+
+	send_slowest(kernel, events);
+	qsort(kernel->launches, kernel->launch_count, sizeof(*kernel->launches),
+	      order_by_shape_and_time);
+	while (begin < kernel->launch_count) {
+		size_t end = begin;
+
+		while (end < kernel->launch_count &&
+		       kernel->launches[end].shape == kernel->launches[begin].shape)
+			end++;
+		send_shape(kernel, kernel->launches + begin, end - begin, events);
+		begin = end;
+	}
+}
+
+void timeline_end(struct timeline *timeline, const struct events *events)
+{
+	timeline->cupti->cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	pthread_mutex_lock(&timeline->lock);
+	for (size_t i = 0; i < timeline->kernel_count; i++)
+		send_kernel(&timeline->kernels[i], events);
+	pthread_mutex_unlock(&timeline->lock);
+}
