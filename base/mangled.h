@@ -12,6 +12,23 @@
  * "ns::scale" of "_ZN2ns5scaleIfEEvPT_". A name that is not mangled stays as it is. */
 void mangled_plain_name(struct text *out, const char *name);
 
+/* A longer name is not read. */
+#define MANGLED_MOST (64 << 10)
+
+/*
+ * Sets *out to the name in full, as C++ writes it: "void ns::scale<float>(float)"
+ * of "_ZN2ns5scaleIfEEvT_". A name that is not mangled, or has a part that this
+ * reader does not know, stays as it is.
+ */
+void mangled_readable(struct text *out, const char *name);
+
+/*
+ * Whether a pattern selects a function: '*' and '?' stand for any text and any
+ * character of the whole name; a pattern without them selects every name that
+ * contains it. Tried on the mangled and on the readable name; case matters.
+ */
+bool mangled_matches(const char *pattern, const char *name);
+
 /* A builtin type of C++. */
 struct builtin_type {
 	char letter;      /* of the ABI: 'i' */
