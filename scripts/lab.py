@@ -247,6 +247,23 @@ def read_ncu(path):
     return launches
 
 
+def compare_sass(ours, theirs):
+    """Compares the SASS counters of two sets {source: value}; theirs may hold None.
+
+    Returns (number of equal ones, [a text for each difference], [sources that theirs lacks]).
+    """
+    equal, differences, absent = 0, [], []
+    for source in sorted(source for source in ours if "__sass_" in source):
+        if theirs.get(source) is None:
+            absent.append(source)
+        # ncu prints counts in full and everything else with two decimals.
+        elif abs(ours[source] - theirs[source]) <= (0 if source.endswith(".sum") else 0.00501):
+            equal += 1
+        else:
+            differences.append(f"{source} {ours[source]:.15g}, ncu {theirs[source]:.15g}")
+    return equal, differences, absent
+
+
 def launches_by_trial(launches, trials, phase):
     """Returns {trial name: its launches in a phase}, by the NVTX ranges around each launch."""
     found = {}
