@@ -7,14 +7,15 @@
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  the folder for logs and results (default gpu-results)
 #   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
-#           roof watch steady suite regress pairs studies triton examples (default: all of these); or
-#           large, ptx (records the counters for the emulator), report (the sweep of README.md)
+#           roof watch steady suite regress pairs studies triton record listening examples
+#           (default: all of these); or large, ptx (records the counters for the emulator), report
+#           (the sweep of README.md)
 #   PERFLAB_BUILD names the build folder (default build/)
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress pairs studies cost compare triton examples
+[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress pairs studies cost compare triton record listening examples
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -55,6 +56,8 @@ step() {
 	steady) measure check-steady ;;
 	suite) measure check-suite ;;
 	large) measure check-large --db "$results/large.db" ;;
+	record) sh tests/gpu/record.sh "$build" ;; # compiles; skipped without nvcc
+	listening) measure bench-record ;;        # compiles
 	triton) sh tests/gpu/triton.sh "$build" "$results/triton" ;; # skipped without Triton
 	ptx)
 		mkdir -p "$results/ptx"
