@@ -82,21 +82,10 @@ void record_request_release(struct record_request *request)
 	*request = (struct record_request){0};
 }
 
-static bool name_matches(const char *pattern, const char *name)
-{
-	return strpbrk(pattern, "*?") ? pattern_matches(pattern, name)
-				      : strstr(name, pattern) != NULL;
-}
-
 bool record_request_wants(const struct record_request *request, const char *kernel)
 {
-	struct text plain = TEXT_INIT;
-	bool wanted = false;
-
-	mangled_plain_name(&plain, kernel);
-	for (size_t i = 0; i < request->patterns.count && !wanted; i++)
-		wanted = name_matches(request->patterns.items[i], plain.data) ||
-			 name_matches(request->patterns.items[i], kernel);
-	text_release(&plain);
-	return wanted;
+	for (size_t i = 0; i < request->patterns.count; i++)
+		if (mangled_matches(request->patterns.items[i], kernel))
+			return true;
+	return false;
 }
