@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mangled.h"
+#include "capture/capture.h"
 #include "harness/workers/tolerance.h"
 #include "kernels/element.h"
 
@@ -24,7 +25,7 @@ bool case_buffer_is_result(const struct case_buffer *buffer)
 	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
 }
 
-unsigned char case_poison(enum element_type type, enum case_execution execution)
+unsigned char case_poison(const struct case_buffer *buffer, enum case_execution execution)
 {
 	static const unsigned char of_integers[] = {
 		[EXECUTION_FIRST] = 0xff,
@@ -32,7 +33,9 @@ unsigned char case_poison(enum element_type type, enum case_execution execution)
 		[EXECUTION_REFERENCE] = 0xa5,
 	};
 
-	return element_is_integer(type) ? of_integers[execution] : 0xff;
+	return element_is_integer(buffer->type) || element_is_integer(case_buffer_compared(buffer))
+		       ? of_integers[execution]
+		       : 0xff;
 }
 
 const char *case_buffer_variable(const struct case_buffer *buffer, enum case_execution execution)
@@ -80,6 +83,30 @@ int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed,
 	return rc;
 }
 
+/* The part of a check that describes one result; "" if there is none. */
+static const char *check_item_text(const struct case_check *check, size_t buffer)
+{
+	for (size_t i = 0; i < check->item_count; i++)
+		if (check->items[i].buffer == buffer)
+			return check->items[i].text;
+	return "";
+}
+
+bool case_result_is_recorded(const struct launch_case *work, size_t buffer)
+{
+	const char *text = check_item_text(&work->check, buffer);
+	const size_t length = strlen(text), suffix = strlen(CAPTURE_SUFFIX);
+
+	return work->check.kind == CHECK_FILE && length >= suffix &&
+	       strcmp(text + length - suffix, CAPTURE_SUFFIX) == 0;
+}
+
+int64_t case_compared_length(const struct case_buffer *buffer)
+{
+	return (int64_t)(case_buffer_bytes(buffer) /
+			 element_size_bytes(case_buffer_compared(buffer)));
+}
+
 /* Integers may differ by the absolute tolerance only: a relative one would hide a wrong index. */
 static bool same_integer(const struct launch_case *work, enum element_type type, const void *result,
 			 const void *expected, int64_t index)
@@ -97,16 +124,28 @@ static void copy_element(uint64_t *out, enum element_type type, const void *data
 	memcpy(out, (const unsigned char *)data + (size_t)index * size, size);
 }
 
+static bool same_bits(enum element_type type, const void *a, const void *b, int64_t index)
+{
+	const size_t size = element_size_bytes(type), at = (size_t)index * size;
+
+	return memcmp((const unsigned char *)a + at, (const unsigned char *)b + at, size) == 0;
+}
+
 struct case_difference case_compare(const struct launch_case *work, size_t buffer,
 				    const void *result, const void *expected)
 {
 	const struct case_buffer *described = &work->buffers[buffer];
-	const bool integer = element_is_integer(described->type);
+	const enum element_type type = case_buffer_compared(described);
+	const int64_t length = case_compared_length(described);
+	const bool integer = element_is_integer(type);
+	const bool recorded = case_result_is_recorded(work, buffer);
 	struct case_difference difference = {0};
 
-	for (int64_t i = 0; i < described->length; i++) {
-		double got = element_value(described->type, result, i);
-		double wanted = element_value(described->type, expected, i);
+	if (recorded && memcmp(result, expected, case_buffer_bytes(described)) == 0)
+		return difference;
+	for (int64_t i = 0; i < length; i++) {
+		double got = element_value(type, result, i);
+		double wanted = element_value(type, expected, i);
 
 		/* an infinite element would hide the error of all others */
 		if (isfinite(wanted)) {
@@ -115,14 +154,14 @@ struct case_difference case_compare(const struct launch_case *work, size_t buffe
 			difference.largest_expected =
 				fmax(difference.largest_expected, fabs(wanted));
 		}
-		if (integer ? same_integer(work, described->type, result, expected, i)
-			    : within_tolerance(got, wanted, work->tolerance_abs,
-					       work->tolerance_rel))
+		if (integer ? same_integer(work, type, result, expected, i)
+			    : is_right(got, wanted, work->tolerance_abs, work->tolerance_rel,
+				       recorded && same_bits(type, result, expected, i)))
 			continue;
 		if (!difference.mismatches++) {
 			difference.first = (uint64_t)i;
-			copy_element(&difference.got, described->type, result, i);
-			copy_element(&difference.expected, described->type, expected, i);
+			copy_element(&difference.got, type, result, i);
+			copy_element(&difference.expected, type, expected, i);
 		}
 	}
 	return difference;
@@ -133,7 +172,7 @@ void case_accuracy_note(struct case_accuracy *accuracy, const struct case_buffer
 {
 	double error = largest_error > 0 ? largest_error / largest_expected : 0;
 
-	if (element_is_integer(buffer->type))
+	if (element_is_integer(case_buffer_compared(buffer)))
 		accuracy->reason = "no result has a floating-point type";
 	else if (!isfinite(error))
 		accuracy->reason = "every expected element is 0";
@@ -158,15 +197,6 @@ void case_describe_reference(struct text *out, const struct launch_case *work)
 		text_addf(out, "%s%s", i ? ", " : "", names.items[i]);
 	text_release(&name);
 	string_list_release(&names);
-}
-
-/* The part of a check that describes one result; "" if there is none. */
-static const char *check_item_text(const struct case_check *check, size_t buffer)
-{
-	for (size_t i = 0; i < check->item_count; i++)
-		if (check->items[i].buffer == buffer)
-			return check->items[i].text;
-	return "";
 }
 
 /* How much of an expression or a command a message shows. */
@@ -205,7 +235,10 @@ void case_describe_expected(struct text *out, const struct launch_case *work, si
 		case_add_beginning(out, check_item_text(check, buffer));
 		break;
 	case CHECK_FILE:
-		text_addf(out, "the file %.200s", check_item_text(check, buffer));
+		if (case_result_is_recorded(work, buffer))
+			text_add(out, "what the program's launch left");
+		else
+			text_addf(out, "the file %.200s", check_item_text(check, buffer));
 		break;
 	case CHECK_COMMAND:
 		text_add(out, "the results of the command ");
@@ -231,13 +264,17 @@ void case_describe_difference(struct text *mismatch, const struct launch_case *w
 			      const struct case_difference *difference)
 {
 	const struct case_buffer *described = &work->buffers[buffer];
+	const enum element_type type = case_buffer_compared(described);
 
-	text_addf(mismatch, "%s%" PRIu64 " of %" PRId64 " elements of '%s' differ from ",
-		  mismatch->length ? "; " : "", difference->mismatches, described->length,
+	text_addf(mismatch, "%s%" PRIu64 " of %" PRId64 " %s of '%s' differ from ",
+		  mismatch->length ? "; " : "", difference->mismatches,
+		  case_compared_length(described),
+		  case_result_is_recorded(work, buffer) && type == ELEMENT_U8 ? "bytes"
+									      : "elements",
 		  described->name);
 	case_describe_expected(mismatch, work, buffer);
 	text_addf(mismatch, "; the first, [%" PRIu64 "], is ", difference->first);
-	add_element(mismatch, described->type, &difference->got);
+	add_element(mismatch, type, &difference->got);
 	text_add(mismatch, ", expected ");
-	add_element(mismatch, described->type, &difference->expected);
+	add_element(mismatch, type, &difference->expected);
 }

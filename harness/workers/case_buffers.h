@@ -23,12 +23,12 @@ enum case_execution {
 };
 /*
  * The byte that fills a result and scratch memory before an execution: 0xff,
- * which is NaN, for floating-point types. Integers have no value that is always
- * wrong, so each kind of execution has a byte of its own: an element that
- * neither the case nor its reference writes differs, and an expected element
- * that happens to equal one poison differs from the other.
+ * which is NaN, for floating-point types that are compared as such. Integers have no value that is
+ * always wrong, so each kind of execution has a byte of its own: an element that neither the case
+ * nor its reference writes differs, and an expected element that happens to equal one poison
+ * differs from the other.
  */
-unsigned char case_poison(enum element_type type, enum case_execution execution);
+unsigned char case_poison(const struct case_buffer *buffer, enum case_execution execution);
 
 /* Returns a key that the caller frees. Inputs with equal keys have equal bytes: it consists of the
  * name, type, length and fill of the buffer and the seed. */
@@ -47,10 +47,17 @@ const char *case_buffer_variable(const struct case_buffer *buffer, enum case_exe
  */
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err);
 
+/* Whether the expected content of a result is what a recorded launch left. Then equal bits are
+ * right, also those of NaN: memory of a program holds more than what its kernel computes. */
+bool case_result_is_recorded(const struct launch_case *work, size_t buffer);
+/* How many elements of the type as which it is compared a buffer has. */
+int64_t case_compared_length(const struct case_buffer *buffer);
+
 /* The difference between a result and its expected result. */
 struct case_difference {
-	uint64_t mismatches; /* elements outside of the tolerance */
-	uint64_t first;      /* index of the first mismatch; valid if mismatches > 0 */
+	/* Elements outside of the tolerance, of the type as which the buffer is compared. */
+	uint64_t mismatches;
+	uint64_t first; /* index of the first mismatch; valid if mismatches > 0 */
 	/* The bytes of that element: a double does not hold every integer of 64 bits. */
 	uint64_t got, expected;
 	/* Largest absolute error and largest absolute expected value, without NaN. */

@@ -211,8 +211,23 @@ static int check_all_described(const struct launch_case *work, struct error *err
 	return 0;
 }
 
-static int compute_by_items(const struct launch_case *work, const struct host_buffers *inputs,
-			    struct host_buffers *expected, struct error *err)
+/* The content that the recorded launch left in the memory that is this buffer. */
+static int compute_by_capture(const struct launch_case *work, const struct case_capture *from,
+			      const struct case_check_item *item, void *expected, struct error *err)
+{
+	const struct case_buffer *buffer = &work->buffers[item->buffer];
+
+	if (!case_capture_memory(from, item->buffer) || strcmp(buffer->fill_file, item->text) != 0)
+		return error_set(
+			err, PL_EUSAGE,
+			"verify %s from \"%s\": the buffer is not filled from this capture",
+			buffer->name, item->text);
+	return case_capture_read(from, item->buffer, CAPTURE_AFTER, expected, err);
+}
+
+static int compute_by_items(const struct launch_case *work, const struct case_capture *from,
+			    const struct host_buffers *inputs, struct host_buffers *expected,
+			    struct error *err)
 {
 	int rc = check_all_described(work, err);
 
@@ -221,6 +236,9 @@ static int compute_by_items(const struct launch_case *work, const struct host_bu
 
 		if (work->check.kind == CHECK_EXPRESSION)
 			rc = compute_by_expression(work, item, inputs, expected, err);
+		else if (case_result_is_recorded(work, item->buffer))
+			rc = compute_by_capture(work, from, item, expected->data[item->buffer],
+						err);
 		else
 			rc = npy_load(expected->data[item->buffer],
 				      work->buffers[item->buffer].type,
@@ -236,15 +254,16 @@ int64_t case_check_end_ns(int64_t timeout_ns)
 	return monotonic_ns() + (share_ns < PROGRAM_MOST_NS ? share_ns : PROGRAM_MOST_NS);
 }
 
-int case_expected_compute(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, int64_t command_end_ns, struct error *err)
+int case_expected_compute(const struct launch_case *work, const struct case_capture *from,
+			  const struct host_buffers *inputs, struct host_buffers *expected,
+			  int64_t command_end_ns, struct error *err)
 {
 	switch (work->check.kind) {
 	case CHECK_ORACLE:
 		return compute_by_oracle(work, inputs, expected, err);
 	case CHECK_EXPRESSION:
 	case CHECK_FILE:
-		return compute_by_items(work, inputs, expected, err);
+		return compute_by_items(work, from, inputs, expected, err);
 	case CHECK_COMMAND:
 		return check_command_run(work, inputs, expected, command_end_ns, err);
 	case CHECK_LAUNCHES:

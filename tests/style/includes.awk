@@ -52,7 +52,7 @@ BEGIN {
 		"harness/session/comparison_rules.h harness/session/run_ends.h " \
 		"harness/session/init_source.h harness/session/watch.h")
 	module("harness/workers", "base capture metrics kernels harness/protocol",
-		"harness/workers/worker_loop.h harness/workers/case_buffers.h " \
+		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/case_capture.h harness/workers/case_replay.h " \
 		"harness/workers/expected.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base capture metrics metrics/catalogue metrics/analysis metrics/cupti " \
 		"kernels harness/protocol harness/workers", "none")

@@ -5,12 +5,11 @@
 #include <string.h>
 
 /*
- * The size is a multiple of 256, the driver's alignment in bytes, so that the
- * data keeps it. The pattern is a huge number in f32, f64 and bf16, and NaN in
+ * The pattern is a huge number in f32, f64 and bf16, and NaN in
  * f16, so that a kernel that reads out of bounds gets a wrong result. It is not
  * the poison of results, which a kernel may copy.
  */
-enum { GUARD_BYTES = 512, GUARD_PATTERN = 0xfe };
+enum { GUARD_PATTERN = 0xfe };
 
 void memory_init(struct memory *memory, const struct device *device, uint64_t limit_bytes)
 {
@@ -33,7 +32,7 @@ void memory_release(struct memory *memory)
 	*memory = (struct memory){0};
 }
 
-static bool evict_oldest(struct memory *memory)
+bool memory_evict_oldest(struct memory *memory)
 {
 	size_t oldest = memory->count;
 
@@ -51,22 +50,24 @@ static bool evict_oldest(struct memory *memory)
 	return true;
 }
 
-static int write_guards(const struct memory *memory, const struct memory_block *block,
+static int write_guard(const struct memory *memory, CUdeviceptr zone, size_t bytes,
+		       struct error *err)
+{
+	const struct device *device = memory->device;
+
+	return bytes ? cuda_check(&device->driver,
+				  device->driver.cuMemsetD8Async(zone, GUARD_PATTERN, bytes,
+								 device->stream),
+				  err, "writing a guard zone")
+		     : 0;
+}
+
+int memory_write_guards(const struct memory *memory, const struct memory_block *block,
 			struct error *err)
 {
-	const struct cuda_driver *driver = &memory->device->driver;
-	CUstream stream = memory->device->stream;
-	int rc;
+	int rc = write_guard(memory, block->base, block->guard_before, err);
 
-	rc = cuda_check(driver,
-			driver->cuMemsetD8Async(block->base, GUARD_PATTERN, GUARD_BYTES, stream),
-			err, "writing a guard zone");
-	if (rc)
-		return rc;
-	return cuda_check(driver,
-			  driver->cuMemsetD8Async(block->data + block->bytes, GUARD_PATTERN,
-						  GUARD_BYTES, stream),
-			  err, "writing a guard zone");
+	return rc ? rc : write_guard(memory, block->data + block->bytes, block->guard_after, err);
 }
 
 static int block_allocate(struct memory *memory, const char *key, size_t bytes,
@@ -77,11 +78,11 @@ static int block_allocate(struct memory *memory, const char *key, size_t bytes,
 	CUresult result;
 	int rc;
 
-	while (memory->used_bytes + bytes > memory->limit_bytes && evict_oldest(memory))
+	while (memory->used_bytes + bytes > memory->limit_bytes && memory_evict_oldest(memory))
 		;
 	do {
-		result = driver->cuMemAlloc(&block->base, bytes + 2 * GUARD_BYTES);
-	} while (result == CUDA_ERROR_OUT_OF_MEMORY && evict_oldest(memory));
+		result = driver->cuMemAlloc(&block->base, bytes + 2 * MEMORY_GUARD_BYTES);
+	} while (result == CUDA_ERROR_OUT_OF_MEMORY && memory_evict_oldest(memory));
 	rc = cuda_check(driver, result, err, "cuMemAlloc");
 	if (rc) {
 		char size[32];
@@ -90,13 +91,14 @@ static int block_allocate(struct memory *memory, const char *key, size_t bytes,
 		format_bytes(size, (double)bytes);
 		return error_context(err, rc, "allocating %s on the device", size);
 	}
-	block->data = block->base + GUARD_BYTES;
+	block->guard_before = block->guard_after = MEMORY_GUARD_BYTES;
+	block->data = block->base + block->guard_before;
 	block->bytes = bytes;
 	block->key = key ? xstrdup(key) : NULL;
 	memory->blocks = xgrow(memory->blocks, &memory->capacity, memory->count + 1, sizeof(block));
 	memory->blocks[memory->count++] = block;
 	memory->used_bytes += bytes;
-	rc = write_guards(memory, block, err);
+	rc = memory_write_guards(memory, block, err);
 	if (rc)
 		memory_forget(block);
 	else
@@ -160,19 +162,27 @@ int memory_check_guards(const struct memory *memory, const struct memory_block *
 			struct error *err)
 {
 	const struct cuda_driver *driver = &memory->device->driver;
-	const CUdeviceptr zones[] = {block->base, block->data + block->bytes};
+	const struct {
+		CUdeviceptr data;
+		size_t bytes;
+	} zones[] = {{block->base, block->guard_before},
+		     {block->data + block->bytes, block->guard_after}};
 	bool clean = true;
 
 	for (size_t zone = 0; zone < ARRAY_SIZE(zones); zone++) {
-		unsigned char bytes[GUARD_BYTES];
-		int rc = cuda_check(driver, driver->cuMemcpyDtoH(bytes, zones[zone], sizeof(bytes)),
-				    err, "reading a guard zone");
+		unsigned char bytes[MEMORY_GUARD_BYTES];
+		int rc = zones[zone].bytes
+				 ? cuda_check(driver,
+					      driver->cuMemcpyDtoH(bytes, zones[zone].data,
+								   zones[zone].bytes),
+					      err, "reading a guard zone")
+				 : 0;
 
 		if (rc)
 			return rc;
-		for (size_t i = 0; i < sizeof(bytes); i++)
+		for (size_t i = 0; i < zones[zone].bytes; i++)
 			clean = clean && bytes[i] == GUARD_PATTERN;
 	}
 	*intact = clean;
-	return clean ? 0 : write_guards(memory, block, err);
+	return clean ? 0 : memory_write_guards(memory, block, err);
 }

@@ -4,22 +4,27 @@
  * until their memory is needed. Blocks without a key are scratch memory and are
  * reused by size. Internal to harness/workers/cuda.
  *
- * Every block has a guard zone on both sides. memory_check_guards() reports
- * whether a kernel wrote there.
+ * Every block has a guard zone on both sides; only placed memory may have none.
+ * memory_check_guards() reports whether a kernel wrote there.
  */
 #ifndef HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
 #define HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
 
 #include "harness/workers/cuda/device.h"
 
+/* Of a guard zone. A multiple of 256, the driver's alignment in bytes, so that the data keeps it.
+ */
+#define MEMORY_GUARD_BYTES 512
+
 struct memory_block {
-	char *key;         /* names the content; NULL: scratch memory */
-	CUdeviceptr base;  /* start of the allocation */
-	CUdeviceptr data;  /* what kernels get, after the first guard zone */
-	size_t bytes;      /* of data */
-	bool pinned;       /* in use by the current case */
-	bool kept;         /* pinned until memory_release() */
-	uint64_t last_use; /* value of memory.clock */
+	char *key;                        /* names the content; NULL: scratch memory */
+	CUdeviceptr base;                 /* start of the allocation */
+	CUdeviceptr data;                 /* what kernels get, after the first guard zone */
+	size_t bytes;                     /* of data */
+	size_t guard_before, guard_after; /* bytes of the guard zones */
+	bool pinned;                      /* in use by the current case */
+	bool kept;                        /* pinned until memory_release() */
+	uint64_t last_use;                /* value of memory.clock */
 };
 
 struct memory {
@@ -54,6 +59,11 @@ void memory_unpin_all(struct memory *memory);
 void memory_forget(struct memory_block *block);
 /* Removes the keys of all blocks except kept ones, after a kernel wrote out of bounds. */
 void memory_forget_all(struct memory *memory);
+/* Frees the block that was used least recently of those that are not pinned. False: there is none.
+ */
+bool memory_evict_oldest(struct memory *memory);
+int memory_write_guards(const struct memory *memory, const struct memory_block *block,
+			struct error *err);
 /* Sets *intact to whether no guard byte changed. Restores changed guard zones. */
 int memory_check_guards(const struct memory *memory, const struct memory_block *block, bool *intact,
 			struct error *err);

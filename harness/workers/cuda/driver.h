@@ -47,6 +47,16 @@
 	X(cuModuleGetGlobal)                           \
 	X(cuMemAlloc)                                  \
 	X(cuMemFree)                                   \
+	X(cuMemAllocManaged)                           \
+	X(cuMemGetAllocationGranularity)               \
+	X(cuMemAddressReserve)                         \
+	X(cuMemAddressFree)                            \
+	X(cuMemCreate)                                 \
+	X(cuMemRelease)                                \
+	X(cuMemMap)                                    \
+	X(cuMemUnmap)                                  \
+	X(cuMemSetAccess)                              \
+	X(cuMemcpyAsync)                               \
 	X(cuMemHostAlloc)                              \
 	X(cuMemFreeHost)                               \
 	X(cuMemHostGetDevicePointer)                   \

@@ -5,6 +5,7 @@
 
 #include "harness/workers/cuda/beside.h"
 #include "harness/workers/cuda/operation.h"
+#include "harness/workers/cuda/replay_again.h"
 #include "harness/workers/expected.h"
 
 static int enter_phase(const struct measuring *measuring, int64_t id, enum worker_phase phase,
@@ -56,6 +57,8 @@ static int verify_case(struct verify_phase *phase, int round, struct operation *
 		return rc;
 	nvtx_enter_phase(measuring->ranges, "verify");
 	rc = operation_verify(operation, mismatch, &accuracy, err);
+	if (rc == 0 && mismatch->length)
+		rc = replay_again(operation, mismatch, err);
 	nvtx_leave_phase(measuring->ranges);
 	if (rc || mismatch->length || !case_is_checked(operation->work))
 		return rc;

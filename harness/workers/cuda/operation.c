@@ -11,6 +11,8 @@
  * one operation. */
 enum { COMMANDS_OF_LIBRARY = 8 };
 
+enum { PORTABLE_CLUSTER_BLOCKS = 8 };
+
 static int function_attribute(const struct device *device, CUfunction function,
 			      CUfunction_attribute what, int *out, struct error *err)
 {
@@ -48,6 +50,18 @@ static int allow_shared(const struct device *device, CUfunction function, int64_
 		err, "raising the limit of dynamic shared memory");
 }
 
+/* Clusters of more blocks than every device has need permission. */
+static int allow_cluster(const struct device *device, CUfunction function,
+			 const struct case_launch *launch, struct error *err)
+{
+	if (launch_cluster_blocks(launch) <= PORTABLE_CLUSTER_BLOCKS)
+		return 0;
+	return cuda_check(&device->driver,
+			  device->driver.cuFuncSetAttribute(
+				  function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+			  err, "allowing a cluster of more than 8 blocks");
+}
+
 /* Checks the launch against the limits of the compiled function and the device. Appends to *skip
  * why the launch is impossible. */
 static int check_launch_fits(const struct device *device, const struct case_launch *launch,
@@ -82,7 +96,8 @@ static int check_launch_fits(const struct device *device, const struct case_laun
 			  device->info.shared_bytes_per_block);
 		return 0;
 	}
-	return allow_shared(device, function, launch->shared_bytes, err);
+	rc = allow_shared(device, function, launch->shared_bytes, err);
+	return rc ? rc : allow_cluster(device, function, launch, err);
 }
 
 /* The room of a struct among others: the driver may read it by its alignment. */
@@ -182,6 +197,8 @@ void operation_forget(struct operation *operation)
 		free(operation->launches[i].structs);
 	}
 	free(operation->launches);
+	case_capture_close(operation->capture);
+	placed_memory_release(operation->placed);
 	*operation = (struct operation){0};
 }
 
@@ -236,7 +253,7 @@ int operation_poison(const struct operation *operation, struct error *err)
 			rc = cuda_check(&device->driver,
 					device->driver.cuMemsetD8Async(
 						buffer->data,
-						case_poison(described->type, operation->execution),
+						case_poison(described, operation->execution),
 						buffer->block->bytes, device->stream),
 					err, "poisoning a buffer");
 	}
@@ -266,7 +283,8 @@ static int set_symbol(const struct operation *operation, size_t b, struct error 
 			       buffer->symbol, bytes, wanted);
 	return rc ? rc
 		  : cuda_check(&device->driver,
-			       device->driver.cuMemcpyDtoDAsync(address, operation->buffers[b].data,
+			       device->driver.cuMemcpyDtoDAsync(address,
+								operation->buffers[b].block->data,
 								bytes, device->stream),
 			       err, "setting a variable");
 }
@@ -281,8 +299,8 @@ int operation_restore(const struct operation *operation, struct error *err)
 
 		if (buffer->pristine)
 			rc = cuda_check(&device->driver,
-					device->driver.cuMemcpyDtoDAsync(
-						buffer->data, buffer->pristine->data,
+					device->driver.cuMemcpyAsync(
+						buffer->block->data, buffer->pristine->data,
 						buffer->block->bytes, device->stream),
 					err, "restoring an input");
 		if (rc == 0 && operation->work->buffers[b].symbol && operation->image)
@@ -291,11 +309,17 @@ int operation_restore(const struct operation *operation, struct error *err)
 	return rc;
 }
 
-/* A launch with a cluster, or one whose blocks may synchronise. */
+static bool launch_has_attributes(const struct case_launch *described)
+{
+	return described->cooperative || described->has_carveout ||
+	       launch_cluster_blocks(described) > 1;
+}
+
+/* A launch with a cluster, with a carveout, or one whose blocks may synchronise. */
 static CUresult launch_with_attributes(const struct device *device, CUfunction function,
 				       const struct case_launch *described, void **pointers)
 {
-	CUlaunchAttribute attributes[2];
+	CUlaunchAttribute attributes[3];
 	CUlaunchConfig config = {
 		.gridDimX = (unsigned)described->grid[0],
 		.gridDimY = (unsigned)described->grid[1],
@@ -322,6 +346,12 @@ static CUresult launch_with_attributes(const struct device *device, CUfunction f
 		cooperative->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
 		cooperative->value.cooperative = 1;
 	}
+	if (described->has_carveout) {
+		CUlaunchAttribute *carveout = &attributes[config.numAttrs++];
+
+		carveout->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+		carveout->value.sharedMemCarveout = (unsigned)described->carveout;
+	}
 	return device->driver.cuLaunchKernelEx(&config, function, pointers, NULL);
 }
 
@@ -334,7 +364,7 @@ static int enqueue_launch(struct operation *operation, size_t index, struct erro
 	set_addresses(operation, launch, described);
 	if (!launch->function)
 		return library_enqueue(&launch->call, launch->values, err);
-	if (described->cooperative || launch_cluster_blocks(described) > 1)
+	if (launch_has_attributes(described))
 		return cuda_check(&device->driver,
 				  launch_with_attributes(device, launch->function, described,
 							 launch->pointers),

@@ -11,6 +11,7 @@
 #define HARNESS_WORKERS_CUDA_OPERATION_H
 
 #include "harness/workers/case_buffers.h"
+#include "harness/workers/cuda/placed_memory.h"
 #include "harness/workers/cuda/resources.h"
 
 struct operation_buffer {
@@ -19,7 +20,9 @@ struct operation_buffer {
 	 * kernel, which may write them. */
 	struct memory_block *pristine;
 	struct memory_block *expected; /* OUT, INOUT: the expected result */
-	CUdeviceptr data;              /* the pointer that the launches get */
+	/* The pointer that the launches get: that of the block, or of the variable that has the
+	 * memory of a capture. */
+	CUdeviceptr data;
 };
 
 struct operation_launch {
@@ -36,7 +39,9 @@ struct operation {
 	const struct cuda_image *image; /* NULL: a library executes all launches */
 	struct operation_buffer buffers[KERNEL_MAX_BUFFERS];
 	struct operation_launch *launches;
-	bool allocates; /* has PER_CALL buffers: queueing it waits for the device */
+	struct case_capture *capture; /* NULL: the case has none, or is not prepared */
+	struct placed_memory *placed; /* NULL: none */
+	bool allocates;               /* has PER_CALL buffers: queueing it waits for the device */
 	enum case_execution execution;
 	bool watched; /* operation_watch_samples() was called */
 	int watch_place;
@@ -99,6 +104,14 @@ int operation_watched_samples(const struct operation *operation, struct text *mi
 /* Executes the operation once, waits for the device and compares the results. */
 int operation_verify(struct operation *operation, struct text *mismatch,
 		     struct case_accuracy *accuracy, struct error *err);
+/* Counts the bytes in which a result differs from a block of its size, and finds the first. */
+int operation_compare_bytes(const struct operation *operation, size_t buffer,
+			    const struct memory_block *with, uint64_t *differing, uint64_t *first,
+			    struct error *err);
+/* Waits for the device and copies its memory, also memory of the host that it has mapped, to `out`.
+ */
+int operation_read(const struct device *device, void *out, CUdeviceptr data, size_t bytes,
+		   struct error *err);
 /* Returns how many commands operation_restore(), operation_enqueue() and operation_compare_sample()
  * put into the stream. */
 size_t operation_command_count(const struct operation *operation);

@@ -31,6 +31,67 @@ static uint64_t seed_of_data(const struct cuda_resources *resources)
 	return resources->mixed ? resources->seed + MIXED_SEED_STEP : resources->seed;
 }
 
+/* ---- memory of a capture ---- */
+
+/* Sets the address that launches, and other memory of the capture, have for a buffer: that of the
+ * variable if it is one of the image. */
+static void locate_captured(struct operation *operation, size_t b)
+{
+	const struct device *device = operation->resources->device;
+	struct operation_buffer *buffer = &operation->buffers[b];
+	const char *variable =
+		case_buffer_variable(&operation->work->buffers[b], operation->execution);
+	size_t bytes;
+
+	buffer->data = buffer->block->data;
+	if (variable && operation->image)
+		device->driver.cuModuleGetGlobal(&buffer->data, &bytes, operation->image->module,
+						 variable);
+	case_capture_place(operation->capture, b, buffer->data);
+}
+
+/* Before anything is filled, because the contents have addresses of each other. */
+static int place_captured(struct operation *operation, struct error *err)
+{
+	const struct launch_case *work = operation->work;
+	struct memory *memory = &operation->resources->memory;
+	struct memory_block *blocks[KERNEL_MAX_BUFFERS];
+	int rc = case_capture_open(&operation->capture, work, err);
+
+	if (rc || !operation->capture)
+		return rc;
+	for (size_t b = 0; b < work->buffer_count; b++)
+		blocks[b] = operation->buffers[b].block;
+	rc = placed_memory_acquire(&operation->placed, memory, work, operation->capture, blocks,
+				   err);
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+		if (!case_capture_memory(operation->capture, b))
+			continue;
+		if (!blocks[b])
+			rc = memory_acquire(memory, NULL, case_buffer_bytes(&work->buffers[b]),
+					    &blocks[b], NULL, err);
+		operation->buffers[b].block = blocks[b];
+		if (rc == 0)
+			locate_captured(operation, b);
+	}
+	return rc;
+}
+
+/* What the content of a buffer depends on. The caller frees it. */
+static char *key_of_content(const struct operation *operation, size_t b, bool expected)
+{
+	const struct launch_case *work = operation->work;
+	const uint64_t seed = seed_of_data(operation->resources);
+	char *of_case = expected ? case_expected_key(work, b, seed)
+				 : case_input_key(&work->buffers[b], seed);
+	struct text key = TEXT_INIT;
+
+	text_add(&key, of_case);
+	free(of_case);
+	case_capture_add_key(&key, operation->capture, b);
+	return text_detach(&key);
+}
+
 static int acquire_blocks(struct operation *operation, struct freshness *fresh, struct error *err)
 {
 	const struct launch_case *work = operation->work;
@@ -42,14 +103,14 @@ static int acquire_blocks(struct operation *operation, struct freshness *fresh, 
 		size_t bytes = case_buffer_bytes(&work->buffers[b]);
 
 		if (case_buffer_is_input(&work->buffers[b])) {
-			char *key = case_input_key(&work->buffers[b], seed_of_data(resources));
+			char *key = key_of_content(operation, b, false);
 
 			rc = memory_acquire(&resources->memory, key, bytes,
 					    input_block(operation, b), &fresh->input[b], err);
 			free(key);
 		}
 		if (rc == 0 && case_is_checked(work) && case_buffer_is_result(&work->buffers[b])) {
-			char *key = case_expected_key(work, b, seed_of_data(resources));
+			char *key = key_of_content(operation, b, true);
 
 			rc = memory_acquire(&resources->memory, key, bytes, &buffer->expected,
 					    &fresh->expected[b], err);
@@ -59,7 +120,7 @@ static int acquire_blocks(struct operation *operation, struct freshness *fresh, 
 		if (rc == 0 && !buffer->block && work->buffers[b].role != BUFFER_PER_CALL)
 			rc = memory_acquire(&resources->memory, NULL, bytes, &buffer->block, NULL,
 					    err);
-		if (rc == 0 && buffer->block)
+		if (rc == 0 && buffer->block && !case_capture_memory(operation->capture, b))
 			buffer->data = buffer->block->data;
 	}
 	return rc;
@@ -90,11 +151,8 @@ static int stage_inputs(struct operation *operation, const struct freshness *fre
 				     &inputs->data[b], err);
 		if (rc)
 			break;
-		if (resources->mixed)
-			rc = case_fill_mixed(inputs->data[b], &work->buffers[b], resources->seed,
-					     err);
-		else
-			rc = kernel_fill(inputs->data[b], &work->buffers[b], resources->seed, err);
+		rc = case_fill(inputs->data[b], work, b, operation->capture, resources->seed,
+			       resources->mixed, err);
 		if (rc == 0 && fresh->input[b])
 			rc = upload(resources->device, *input_block(operation, b), inputs->data[b],
 				    err);
@@ -118,7 +176,8 @@ static int stage_expected(struct operation *operation, const struct freshness *f
 					     &expected.data[b], err);
 	}
 	if (rc == 0)
-		rc = case_expected_compute(work, inputs, &expected, resources->check_end_ns, err);
+		rc = case_expected_compute(work, operation->capture, inputs, &expected,
+					   resources->check_end_ns, err);
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		if (fresh->expected[b])
 			rc = upload(resources->device, operation->buffers[b].expected,
@@ -209,7 +268,9 @@ int operation_prepare(struct operation *operation, struct error *err)
 	int rc;
 
 	operation->execution = operation->resources->mixed ? EXECUTION_AGAIN : EXECUTION_FIRST;
-	rc = acquire_blocks(operation, &fresh, err);
+	rc = place_captured(operation, err);
+	if (rc == 0)
+		rc = acquire_blocks(operation, &fresh, err);
 	if (rc == 0)
 		rc = stage_inputs(operation, &fresh, &inputs, err);
 	if (rc == 0 && fresh.any_expected)

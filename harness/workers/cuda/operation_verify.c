@@ -13,14 +13,23 @@ struct element_check {
 	double largest_error, largest_expected;
 };
 
+int operation_read(const struct device *device, void *out, CUdeviceptr data, size_t bytes,
+		   struct error *err)
+{
+	const CUdeviceptr to = (CUdeviceptr)(uintptr_t)out;
+	int rc = cuda_check(&device->driver,
+			    device->driver.cuMemcpyAsync(to, data, bytes, device->stream), err,
+			    "reading a result");
+
+	return rc ? rc : device_synchronise(device, err, "reading a result");
+}
+
 static int read_element(const struct device *device, CUdeviceptr data, enum element_type type,
 			uint64_t index, uint64_t *out, struct error *err)
 {
-	size_t size = element_size_bytes(type);
+	const size_t size = element_size_bytes(type);
 
-	return cuda_check(&device->driver,
-			  device->driver.cuMemcpyDtoH(out, data + index * size, size), err,
-			  "reading a result");
+	return operation_read(device, out, data + index * size, size, err);
 }
 
 static int describe_mismatch(const struct operation *operation, size_t b,
@@ -31,11 +40,12 @@ static int describe_mismatch(const struct operation *operation, size_t b,
 	const struct case_buffer *buffer = &operation->work->buffers[b];
 	struct case_difference difference = {.mismatches = comparison->mismatches,
 					     .first = comparison->first};
-	int rc = read_element(device, operation->buffers[b].data, buffer->type, comparison->first,
+	const enum element_type type = case_buffer_compared(buffer);
+	int rc = read_element(device, operation->buffers[b].data, type, comparison->first,
 			      &difference.got, err);
 
 	if (rc == 0)
-		rc = read_element(device, operation->buffers[b].expected->data, buffer->type,
+		rc = read_element(device, operation->buffers[b].expected->data, type,
 				  comparison->first, &difference.expected, err);
 	if (rc == 0)
 		case_describe_difference(mismatch, operation->work, b, &difference);
@@ -48,6 +58,7 @@ struct comparison_task {
 	int64_t length;
 	CUdeviceptr result, expected;
 	double tolerance_abs, tolerance_rel;
+	bool recorded; /* equal bits are right */
 };
 
 /* Queues a comparison that adds to the struct element_check at `out`. */
@@ -59,7 +70,9 @@ static int enqueue_comparison(const struct cuda_resources *resources,
 	CUdeviceptr result = task->result, expected = task->expected;
 	unsigned long long count = (unsigned long long)task->length;
 	double tolerance_abs = task->tolerance_abs, tolerance_rel = task->tolerance_rel;
-	void *arguments[] = {&result, &expected, &count, &tolerance_abs, &tolerance_rel, &out};
+	int recorded = task->recorded;
+	void *arguments[] = {&result,        &expected, &count, &tolerance_abs,
+			     &tolerance_rel, &recorded, &out};
 
 	return cuda_check(&device->driver,
 			  device->driver.cuLaunchKernel(resources->compare[task->type],
@@ -96,15 +109,35 @@ static struct comparison_task task_of_result(const struct operation *operation, 
 	const struct case_buffer *buffer = &operation->work->buffers[b];
 
 	return (struct comparison_task){
-		.type = buffer->type,
-		.length = buffer->length,
+		.type = case_buffer_compared(buffer),
+		.length = case_compared_length(buffer),
 		.result = operation->buffers[b].data,
 		.expected = operation->buffers[b].expected->data,
 		.tolerance_abs = operation->work->tolerance_abs,
 		/* a relative tolerance would hide a wrong index */
-		.tolerance_rel =
-			element_is_integer(buffer->type) ? 0 : operation->work->tolerance_rel,
+		.tolerance_rel = element_is_integer(case_buffer_compared(buffer))
+					 ? 0
+					 : operation->work->tolerance_rel,
+		.recorded = case_result_is_recorded(operation->work, b),
 	};
+}
+
+int operation_compare_bytes(const struct operation *operation, size_t buffer,
+			    const struct memory_block *with, uint64_t *differing, uint64_t *first,
+			    struct error *err)
+{
+	const struct comparison_task task = {
+		.type = ELEMENT_U8,
+		.length = (int64_t)with->bytes,
+		.result = operation->buffers[buffer].data,
+		.expected = with->data,
+	};
+	struct element_check comparison = {0};
+	int rc = compare_on_device(operation->resources, &task, &comparison, err);
+
+	*differing = comparison.mismatches;
+	*first = comparison.first;
+	return rc;
 }
 
 static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
@@ -133,7 +166,7 @@ static int check_inputs(const struct operation *operation, const char *who, stru
 		const struct comparison_task task = {
 			.type = ELEMENT_U8,
 			.length = (int64_t)(buffer->pristine ? buffer->pristine->bytes : 0),
-			.result = buffer->data,
+			.result = buffer->block ? buffer->block->data : 0,
 			.expected = buffer->pristine ? buffer->pristine->data : 0,
 		};
 		struct element_check comparison;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "harness/workers/case_buffers.h"
+#include "harness/workers/case_replay.h"
 #include "harness/workers/expected.h"
 #include "harness/workers/ptx/emulated_case.h"
 #include "harness/workers/ptx/sampling.h"
@@ -100,6 +101,27 @@ static void compare_results(struct emulated_case *emulated, const struct host_bu
 		if (difference.mismatches)
 			case_describe_difference(mismatch, work, b, &difference);
 	}
+}
+
+/* The emulator adds floats in another order than a GPU: says how that can be allowed. */
+static void explain_replay(struct emulated_case *emulated, const struct host_buffers *expected,
+			   struct text *mismatch)
+{
+	const struct launch_case *work = emulated->work;
+	struct host_buffers results = {0};
+
+	case_replay_introduce(mismatch, work, emulated->capture);
+	emulated_case_buffers(emulated, &results);
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		const size_t bytes = case_buffer_bytes(&work->buffers[b]);
+		struct content_distance distance;
+
+		if (!expected->data[b] || memcmp(results.data[b], expected->data[b], bytes) == 0)
+			continue;
+		distance = content_distance_find(results.data[b], expected->data[b], bytes);
+		case_replay_add_remedy(mismatch, &work->buffers[b], &distance);
+	}
+	case_replay_add_lost(mismatch, emulated->capture);
 }
 
 /* The expected results count towards the memory limit, too. */
@@ -246,8 +268,9 @@ static int restore_and_expect(struct emulated_case *emulated, struct host_buffer
 
 	emulated_case_buffers(emulated, &inputs);
 	if (rc == 0 && case_is_checked(work))
-		rc = expected_results_find(&runner->expected, work, seed, &inputs, &reference,
-					   runner->check_end_ns, expected, err);
+		rc = expected_results_find(&runner->expected, work, emulated->capture, seed,
+					   &inputs, &reference, runner->check_end_ns, expected,
+					   err);
 	return rc;
 }
 
@@ -326,6 +349,8 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 		compare_results(emulated, &expected, &totals->accuracy, mismatch);
 	if (work->check.kind == CHECK_ORACLE)
 		return 0;
+	if (mismatch->length && case_is_replay(work))
+		explain_replay(emulated, &expected, mismatch);
 	rc = emulated_case_check_inputs(emulated, "the kernel", mismatch, err);
 	if (rc == 0 && !mismatch->length && !emulated->findings.count && case_is_checked(work))
 		rc = verify_emulated_again(emulated, mismatch, err);

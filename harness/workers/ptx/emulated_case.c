@@ -19,10 +19,33 @@ static int allocate_buffers(struct emulated_case *emulated, struct error *err)
 	const struct launch_case *work = emulated->work;
 	int rc = 0;
 
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		rc = device_memory_allocate(emulated->memory,
 					    (int64_t)case_buffer_bytes(&work->buffers[b]),
 					    work->buffers[b].name, &emulated->addresses[b], err);
+		emulated->passed[b] = emulated->addresses[b];
+	}
+	return rc;
+}
+
+/* The address in the arguments and in the contents of other memory of a capture is that of the
+ * variable, if it is one. */
+static int open_capture(struct emulated_case *emulated, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	int rc = case_capture_open(&emulated->capture, work, err);
+
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+		const char *variable = case_buffer_variable(&work->buffers[b], EXECUTION_FIRST);
+		int64_t bytes;
+
+		if (!case_capture_memory(emulated->capture, b))
+			continue;
+		if (variable)
+			emulation_variable(emulated->emulation, variable, &emulated->passed[b],
+					   &bytes);
+		case_capture_place(emulated->capture, b, emulated->passed[b]);
+	}
 	return rc;
 }
 
@@ -83,6 +106,8 @@ int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
 	if (rc == 0)
 		rc = emulation_create(&emulated.emulation, program, emulated.memory, runner->lanes,
 				      err);
+	if (rc == 0)
+		rc = open_capture(&emulated, err);
 	if (rc) {
 		emulated_case_close(&emulated);
 		return rc;
@@ -93,6 +118,7 @@ int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
 
 void emulated_case_close(struct emulated_case *emulated)
 {
+	case_capture_close(emulated->capture);
 	emulation_free(emulated->emulation);
 	device_memory_free(emulated->memory);
 	finding_list_release(&emulated->findings);
@@ -134,18 +160,16 @@ static int set_symbols(struct emulated_case *emulated, struct error *err)
 static int fill_emulated_input(const struct emulated_case *emulated, size_t b, void *data,
 			       struct error *err)
 {
-	const struct case_buffer *buffer = &emulated->work->buffers[b];
-	const uint64_t seed = emulated->runner->seed;
-
-	return emulated->mixed ? case_fill_mixed(data, buffer, seed, err)
-			       : kernel_fill(data, buffer, seed, err);
+	return case_fill(data, emulated->work, b, emulated->capture, emulated->runner->seed,
+			 emulated->mixed, err);
 }
 
-static unsigned char poison_of(const struct emulated_case *emulated, enum element_type type)
+static unsigned char poison_of(const struct emulated_case *emulated,
+			       const struct case_buffer *buffer)
 {
-	return case_poison(type, emulated->reference ? EXECUTION_REFERENCE
-				 : emulated->again   ? EXECUTION_AGAIN
-						     : EXECUTION_FIRST);
+	return case_poison(buffer, emulated->reference ? EXECUTION_REFERENCE
+				   : emulated->again   ? EXECUTION_AGAIN
+						       : EXECUTION_FIRST);
 }
 
 int emulated_case_restore(struct emulated_case *emulated, struct error *err)
@@ -162,7 +186,7 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 		if (case_buffer_is_input(buffer))
 			rc = fill_emulated_input(emulated, b, data, err);
 		else
-			memset(data, poison_of(emulated, buffer->type), case_buffer_bytes(buffer));
+			memset(data, poison_of(emulated, buffer), case_buffer_bytes(buffer));
 	}
 	if (!emulated->again)
 		emulation_reset_variables(emulated->emulation);
@@ -215,7 +239,7 @@ static void write_argument(unsigned char *out, const struct emulated_case *emula
 	for (size_t i = 0; i < case_arg_address_count(arg); i++) {
 		const struct arg_address place = case_arg_address(arg, i);
 
-		const uint64_t address = emulated->addresses[place.buffer] + place.addend;
+		const uint64_t address = emulated->passed[place.buffer] + place.addend;
 
 		memcpy(out + place.offset, &address, sizeof(address));
 	}

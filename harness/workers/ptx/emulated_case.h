@@ -5,6 +5,7 @@
 #ifndef HARNESS_WORKERS_PTX_EMULATED_CASE_H
 #define HARNESS_WORKERS_PTX_EMULATED_CASE_H
 
+#include "harness/workers/case_capture.h"
 #include "harness/workers/ptx/case_runner.h"
 
 struct emulated_case {
@@ -14,8 +15,10 @@ struct emulated_case {
 	const struct ptx_program *program;
 	struct device_memory *memory;
 	struct emulation *emulation;
-	uint64_t addresses[KERNEL_MAX_BUFFERS];
-	bool mixed;     /* the inputs are those of case_fill_mixed() */
+	struct case_capture *capture;           /* NULL: the case has none */
+	uint64_t addresses[KERNEL_MAX_BUFFERS]; /* of the contents */
+	uint64_t passed[KERNEL_MAX_BUFFERS];    /* what arguments have for a buffer */
+	bool mixed;                             /* the inputs are those of case_fill_mixed() */
 	bool again;     /* the case was executed before, with another poison */
 	bool reference; /* the launches compute the expected results of another case */
 	struct finding_list findings;

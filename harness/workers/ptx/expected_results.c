@@ -70,9 +70,22 @@ static int allocate_results(const struct launch_case *work, struct host_buffers 
 	return rc;
 }
 
+static char *key_of_result(const struct launch_case *work, size_t buffer,
+			   const struct case_capture *from, uint64_t seed)
+{
+	char *without = case_expected_key(work, buffer, seed);
+	struct text key = TEXT_INIT;
+
+	text_add(&key, without);
+	free(without);
+	case_capture_add_key(&key, from, buffer);
+	return text_detach(&key);
+}
+
 /* Moves the results of a case into the cache. */
 static void cache_results(struct expected_cache *cache, const struct launch_case *work,
-			  uint64_t seed, struct host_buffers *results)
+			  const struct case_capture *from, uint64_t seed,
+			  struct host_buffers *results)
 {
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		struct expected_result result = {.data = results->data[b],
@@ -80,7 +93,7 @@ static void cache_results(struct expected_cache *cache, const struct launch_case
 
 		if (!result.data)
 			continue;
-		result.key = case_expected_key(work, b, seed);
+		result.key = key_of_result(work, b, from, seed);
 		result.bytes = (int64_t)case_buffer_bytes(&work->buffers[b]);
 		if (find_key(cache,
 			     result.key)) { /* in the cache already, but another result was not */
@@ -96,7 +109,8 @@ static void cache_results(struct expected_cache *cache, const struct launch_case
 
 /* Returns false if a result of the case is not in the cache. */
 static bool look_up_results(struct expected_cache *cache, const struct launch_case *work,
-			    uint64_t seed, struct host_buffers *out)
+			    const struct case_capture *from, uint64_t seed,
+			    struct host_buffers *out)
 {
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		struct expected_result *found;
@@ -104,7 +118,7 @@ static bool look_up_results(struct expected_cache *cache, const struct launch_ca
 
 		if (!case_buffer_is_result(&work->buffers[b]))
 			continue;
-		key = case_expected_key(work, b, seed);
+		key = key_of_result(work, b, from, seed);
 		found = find_key(cache, key);
 		free(key);
 		if (!found)
@@ -116,7 +130,8 @@ static bool look_up_results(struct expected_cache *cache, const struct launch_ca
 }
 
 int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
-			  uint64_t seed, const struct host_buffers *inputs,
+			  const struct case_capture *from, uint64_t seed,
+			  const struct host_buffers *inputs,
 			  const struct reference_runner *reference, int64_t command_end_ns,
 			  struct host_buffers *expected, struct error *err)
 {
@@ -124,22 +139,22 @@ int expected_results_find(struct expected_cache *cache, const struct launch_case
 	int rc = 0;
 
 	cache->clock++;
-	if (!look_up_results(cache, work, seed, &found)) {
+	if (!look_up_results(cache, work, from, seed, &found)) {
 		struct host_buffers fresh = {0};
 
 		rc = allocate_results(work, &fresh, err);
 		if (rc == 0 && case_has_reference(work))
 			rc = reference->run(reference->context, &fresh, err);
 		else if (rc == 0)
-			rc = case_expected_compute(work, inputs, &fresh, command_end_ns, err);
+			rc = case_expected_compute(work, from, inputs, &fresh, command_end_ns, err);
 		if (rc == 0)
-			cache_results(cache, work, seed, &fresh);
+			cache_results(cache, work, from, seed, &fresh);
 		for (size_t b = 0; b < work->buffer_count; b++)
 			free(fresh.data[b]);
 		if (rc)
 			return rc;
 		found = (struct host_buffers){0};
-		look_up_results(cache, work, seed, &found);
+		look_up_results(cache, work, from, seed, &found);
 		evict(cache, cache->clock);
 	}
 	*expected = found;

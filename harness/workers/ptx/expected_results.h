@@ -5,7 +5,7 @@
 #ifndef HARNESS_WORKERS_PTX_EXPECTED_RESULTS_H
 #define HARNESS_WORKERS_PTX_EXPECTED_RESULTS_H
 
-#include "kernels/kernels.h"
+#include "harness/workers/case_capture.h"
 
 #define EXPECTED_MOST_BYTES (INT64_C(256) << 20)
 
@@ -31,12 +31,13 @@ struct reference_runner {
 /*
  * Stores the expected results of a case in expected->data, by buffer; NULL for
  * buffers that are not results. `inputs` must be what kernel_fill() makes from
- * `seed`. `reference` is called only for a case that has reference launches.
- * The cache owns the results; they are valid until the next call. Errors are
- * those of case_expected_compute() and of the reference; PL_ENOMEM.
+ * `seed`, or what `from` has for the case (NULL: it has no capture). `reference` is called only for
+ * a case that has reference launches. The cache owns the results; they are valid until the next
+ * call. Errors are those of case_expected_compute() and of the reference; PL_ENOMEM.
  */
 int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
-			  uint64_t seed, const struct host_buffers *inputs,
+			  const struct case_capture *from, uint64_t seed,
+			  const struct host_buffers *inputs,
 			  const struct reference_runner *reference, int64_t command_end_ns,
 			  struct host_buffers *expected, struct error *err);
 

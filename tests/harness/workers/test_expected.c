@@ -49,7 +49,7 @@ static void bench_init(struct bench *bench, struct case_check check)
 
 static int compute(struct bench *bench, struct error *err)
 {
-	return case_expected_compute(&bench->work, &bench->inputs, &bench->expected,
+	return case_expected_compute(&bench->work, NULL, &bench->inputs, &bench->expected,
 				     case_check_end_ns(measure_settings_default.timeout_ns), err);
 }
 

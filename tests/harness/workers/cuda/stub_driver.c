@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* A global, because the driver's functions have no argument for it. */
 static struct stub_driver *stub;
@@ -40,6 +41,95 @@ static CUresult stub_free(CUdeviceptr data)
 	}
 	fail_msg("memory is freed that was never allocated");
 	return CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult stub_alloc_managed(CUdeviceptr *out, size_t bytes, unsigned flags)
+{
+	assert_int_equal(flags, CU_MEM_ATTACH_GLOBAL);
+	return stub_alloc(out, bytes);
+}
+
+/* ---- virtual memory: addresses of this process ---- */
+
+static CUresult stub_granularity(size_t *out, const CUmemAllocationProp *properties,
+				 CUmemAllocationGranularity_flags which)
+{
+	(void)properties;
+	(void)which;
+	*out = STUB_GRANULE;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_reserve(CUdeviceptr *out, size_t bytes, size_t alignment, CUdeviceptr hint,
+			     unsigned long long flags)
+{
+	void *wanted = stub->moves ? NULL : (void *)(uintptr_t)hint;
+	void *got =
+		mmap(wanted, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	(void)alignment;
+	(void)flags;
+	assert_int_equal(bytes % STUB_GRANULE, 0);
+	assert_int_equal(hint % STUB_GRANULE, 0);
+	assert_true(got != MAP_FAILED);
+	stub->reserved_bytes += bytes;
+	*out = (CUdeviceptr)(uintptr_t)got;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_address_free(CUdeviceptr address, size_t bytes)
+{
+	assert_int_equal(munmap((void *)(uintptr_t)address, bytes), 0);
+	stub->reserved_bytes -= bytes;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_create(CUmemGenericAllocationHandle *out, size_t bytes,
+			    const CUmemAllocationProp *properties, unsigned long long flags)
+{
+	(void)flags;
+	assert_int_equal(properties->type, CU_MEM_ALLOCATION_TYPE_PINNED);
+	if (stub->used_bytes + stub->mapped_bytes + bytes > stub->memory_bytes)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	stub->handles++;
+	*out = bytes;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_handle_release(CUmemGenericAllocationHandle handle)
+{
+	(void)handle;
+	stub->handles--;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_map(CUdeviceptr address, size_t bytes, size_t offset,
+			 CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+	(void)address;
+	(void)offset;
+	(void)flags;
+	assert_int_equal(handle, bytes);
+	if (stub->maps_fail)
+		return CUDA_ERROR_UNKNOWN;
+	stub->mapped_bytes += bytes;
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_set_access(CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access,
+				size_t count)
+{
+	assert_int_equal(count, 1);
+	assert_int_equal(access->flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	assert_int_equal(mprotect((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE), 0);
+	return CUDA_SUCCESS;
+}
+
+static CUresult stub_unmap(CUdeviceptr address, size_t bytes)
+{
+	assert_int_equal(mprotect((void *)(uintptr_t)address, bytes, PROT_NONE), 0);
+	stub->mapped_bytes -= bytes;
+	return CUDA_SUCCESS;
 }
 
 static CUresult stub_host_alloc(void **out, size_t bytes, unsigned flags)
@@ -214,6 +304,10 @@ static CUresult stub_attribute(int *out, CUfunction_attribute what, CUfunction f
 static CUresult stub_set_attribute(CUfunction function, CUfunction_attribute what, int value)
 {
 	(void)function;
+	if (what == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED) {
+		stub->nonportable_clusters = value;
+		return CUDA_SUCCESS;
+	}
 	assert_int_equal(what, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 	stub->shared_dynamic_max = value;
 	return CUDA_SUCCESS;
@@ -248,6 +342,17 @@ static CUresult stub_launch(CUfunction function, unsigned grid_x, unsigned grid_
 	return CUDA_SUCCESS;
 }
 
+static CUresult stub_launch_extended(const CUlaunchConfig *config, CUfunction function,
+				     void **arguments, void **extra)
+{
+	assert_true(config->numAttrs <= ARRAY_SIZE(stub->attributes));
+	memcpy(stub->attributes, config->attrs, config->numAttrs * sizeof(stub->attributes[0]));
+	stub->attribute_count = config->numAttrs;
+	return stub_launch(function, config->gridDimX, config->gridDimY, config->gridDimZ,
+			   config->blockDimX, config->blockDimY, config->blockDimZ,
+			   config->sharedMemBytes, config->hStream, arguments, extra);
+}
+
 void stub_driver_install(struct stub_driver *installed, struct device *device)
 {
 	stub = installed;
@@ -256,6 +361,16 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 		.cuGetErrorName = stub_error_text,
 		.cuMemAlloc = stub_alloc,
 		.cuMemFree = stub_free,
+		.cuMemAllocManaged = stub_alloc_managed,
+		.cuMemGetAllocationGranularity = stub_granularity,
+		.cuMemAddressReserve = stub_reserve,
+		.cuMemAddressFree = stub_address_free,
+		.cuMemCreate = stub_create,
+		.cuMemRelease = stub_handle_release,
+		.cuMemMap = stub_map,
+		.cuMemUnmap = stub_unmap,
+		.cuMemSetAccess = stub_set_access,
+		.cuMemcpyAsync = stub_copy,
 		.cuMemHostAlloc = stub_host_alloc,
 		.cuMemFreeHost = stub_host_free,
 		.cuMemHostGetDevicePointer = stub_host_pointer,
@@ -279,10 +394,14 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 		.cuFuncSetAttribute = stub_set_attribute,
 		.cuOccupancyMaxActiveBlocksPerMultiprocessor = stub_occupancy,
 		.cuLaunchKernel = stub_launch,
+		.cuLaunchKernelEx = stub_launch_extended,
 	};
 }
 
 void stub_driver_assert_empty(const struct stub_driver *installed)
 {
 	assert_int_equal(installed->used_bytes, 0);
+	assert_int_equal(installed->reserved_bytes, 0);
+	assert_int_equal(installed->mapped_bytes, 0);
+	assert_int_equal(installed->handles, 0);
 }

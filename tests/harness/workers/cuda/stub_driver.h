@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #define STUB_MAX_ALLOCATIONS 64
+#define STUB_GRANULE ((size_t)2 << 20)
 #define STUB_MAX_FUNCTIONS 16
 
 struct stub_driver {
@@ -26,6 +27,15 @@ struct stub_driver {
 		size_t bytes;
 	} allocations[STUB_MAX_ALLOCATIONS];
 	bool fills_fail; /* cuMemsetD8Async() returns an error */
+	bool moves;      /* cuMemAddressReserve() never gives the address that is asked for */
+	bool maps_fail;  /* cuMemMap() returns an error */
+	size_t reserved_bytes, mapped_bytes;
+	size_t handles; /* of cuMemCreate() that were not released */
+
+	/* Of the last cuLaunchKernelEx(). */
+	CUlaunchAttribute attributes[4];
+	unsigned attribute_count;
+	int nonportable_clusters; /* the attribute of every function */
 
 	/* Attributes of every function. */
 	int registers, max_threads, shared_static, local_bytes, shared_dynamic_max;
@@ -43,7 +53,7 @@ struct stub_driver {
 
 /* Makes the stub the driver of `device`. Only one stub can be installed. */
 void stub_driver_install(struct stub_driver *stub, struct device *device);
-/* Fails the test if memory is still allocated. */
+/* Fails the test if memory is still allocated, or addresses are reserved. */
 void stub_driver_assert_empty(const struct stub_driver *stub);
 
 #endif

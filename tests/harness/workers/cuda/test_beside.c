@@ -24,7 +24,7 @@ static void compare_bytes(void **arguments)
 {
 	const float *result = *(const float **)arguments[0];
 	const float *expected = *(const float **)arguments[1];
-	unsigned long long *out = *(unsigned long long **)arguments[5];
+	unsigned long long *out = *(unsigned long long **)arguments[6];
 
 	for (unsigned long long i = 0; i < *(unsigned long long *)arguments[2]; i++)
 		if (memcmp(&result[i], &expected[i], sizeof(*result)) != 0) {

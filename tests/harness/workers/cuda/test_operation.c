@@ -123,7 +123,7 @@ static void compare(void **arguments)
 {
 	const float *result = *(const float **)arguments[0];
 	const float *expected = *(const float **)arguments[1];
-	unsigned long long *out = *(unsigned long long **)arguments[5];
+	unsigned long long *out = *(unsigned long long **)arguments[6];
 	double *largest = (double *)(out + 2);
 
 	for (unsigned long long i = 0; i < *(unsigned long long *)arguments[2]; i++) {

@@ -24,7 +24,7 @@ static void compare_integers(void **arguments, size_t bytes)
 {
 	const unsigned char *result = *(const unsigned char **)arguments[0];
 	const unsigned char *expected = *(const unsigned char **)arguments[1];
-	unsigned long long *out = *(unsigned long long **)arguments[5];
+	unsigned long long *out = *(unsigned long long **)arguments[6];
 
 	for (unsigned long long i = 0; i < *(unsigned long long *)arguments[2]; i++) {
 		if (!memcmp(result + i * bytes, expected + i * bytes, bytes))

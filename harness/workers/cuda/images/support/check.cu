@@ -56,9 +56,20 @@ template <> __device__ bool differ_in_bits(unsigned long long a, unsigned long l
 	return a != b;
 }
 
+/* Whether the bits of two elements are equal. */
+template <typename T> __device__ bool have_same_bits(T a, T b)
+{
+	unsigned long long left = 0, right = 0;
+
+	memcpy(&left, &a, sizeof(a));
+	memcpy(&right, &b, sizeof(b));
+	return left == right;
+}
+
 template <typename T>
 __device__ void compare(const T *result, const T *expected, unsigned long long count,
-			double tolerance_abs, double tolerance_rel, struct element_check *out)
+			double tolerance_abs, double tolerance_rel, int recorded,
+			struct element_check *out)
 {
 	unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
 	double largest_error = 0.0, largest_expected = 0.0;
@@ -73,7 +84,8 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 			largest_error = fmax(largest_error, fabs(got - wanted));
 			largest_expected = fmax(largest_expected, fabs(wanted));
 		}
-		if (!within_tolerance(got, wanted, tolerance_abs, tolerance_rel) ||
+		if (!is_right(got, wanted, tolerance_abs, tolerance_rel,
+			      recorded && have_same_bits(result[i], expected[i])) ||
 		    (tolerance_abs == 0.0 && tolerance_rel == 0.0 &&
 		     differ_in_bits(result[i], expected[i]))) {
 			atomicAdd(&out->mismatches, 1ull);
@@ -84,12 +96,55 @@ __device__ void compare(const T *result, const T *expected, unsigned long long c
 	keep_largest(&out->largest_expected, largest_expected);
 }
 
-#define COMPARE(name, type)                                                                        \
-	extern "C" __global__ void compare_##name(const type *result, const type *expected,        \
-						  unsigned long long count, double tolerance_abs,  \
-						  double tolerance_rel, struct element_check *out) \
-	{                                                                                          \
-		compare(result, expected, count, tolerance_abs, tolerance_rel, out);               \
+/* The bytes of one thread that differ. */
+struct differing_bytes {
+	unsigned long long count, first;
+};
+
+__device__ static void note_byte(struct differing_bytes *found, const unsigned char *result,
+				 const unsigned char *expected, unsigned long long index)
+{
+	if (result[index] == expected[index])
+		return;
+	found->count++;
+	found->first = min(found->first, index);
+}
+
+/* Bytes that must be equal: the memory of a program, perhaps much of it, so it is compared in
+ * words. */
+__device__ static void compare_bytes(const unsigned char *result, const unsigned char *expected,
+				     unsigned long long count, struct element_check *out)
+{
+	const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+	const unsigned long long first = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x;
+	const bool aligned =
+		((unsigned long long)result | (unsigned long long)expected) % sizeof(uint4) == 0;
+	const unsigned long long words = aligned ? count / sizeof(uint4) : 0;
+	struct differing_bytes found = {0, ~0ull};
+
+	for (unsigned long long w = first; w < words; w += stride) {
+		const uint4 a = ((const uint4 *)result)[w], b = ((const uint4 *)expected)[w];
+
+		if (a.x == b.x && a.y == b.y && a.z == b.z && a.w == b.w)
+			continue;
+		for (unsigned long long i = w * sizeof(uint4); i < (w + 1) * sizeof(uint4); i++)
+			note_byte(&found, result, expected, i);
+	}
+	for (unsigned long long i = words * sizeof(uint4) + first; i < count; i += stride)
+		note_byte(&found, result, expected, i);
+	if (found.count) {
+		atomicAdd(&out->mismatches, found.count);
+		atomicMin(&out->first, found.first);
+	}
+}
+
+#define COMPARE(name, type)                                                                       \
+	extern "C" __global__ void compare_##name(const type *result, const type *expected,       \
+						  unsigned long long count, double tolerance_abs, \
+						  double tolerance_rel, int recorded,             \
+						  struct element_check *out)                      \
+	{                                                                                         \
+		compare(result, expected, count, tolerance_abs, tolerance_rel, recorded, out);    \
 	}
 
 COMPARE(f32, float)
@@ -97,13 +152,22 @@ COMPARE(f64, double)
 COMPARE(i32, int)
 COMPARE(u32, unsigned)
 COMPARE(i8, signed char)
-COMPARE(u8, unsigned char)
 COMPARE(i16, short)
 COMPARE(u16, unsigned short)
 COMPARE(i64, long long)
 COMPARE(u64, unsigned long long)
 COMPARE(f16, __half)
 COMPARE(bf16, __nv_bfloat16)
+
+extern "C" __global__ void compare_u8(const unsigned char *result, const unsigned char *expected,
+				      unsigned long long count, double tolerance_abs,
+				      double tolerance_rel, int recorded, struct element_check *out)
+{
+	if (tolerance_abs == 0.0 && tolerance_rel == 0.0)
+		compare_bytes(result, expected, count, out);
+	else
+		compare(result, expected, count, tolerance_abs, tolerance_rel, recorded, out);
+}
 
 /* Reads and never writes: written lines would reach DRAM later, in the counters of a case. */
 extern "C" __global__ void flush_by_reading(const uint4 *data, unsigned long long count,

@@ -1,0 +1,143 @@
+/* Replays a capture a second time. See replay_again.h. */
+#include "harness/workers/cuda/replay_again.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/workers/case_replay.h"
+
+/* As much of a buffer is read to the host, from the first difference on, to find its type. */
+#define MOST_READ_BYTES ((size_t)16 << 20)
+
+/* What the first replay left in the results, by buffer. */
+struct kept_results {
+	struct memory_block *blocks[KERNEL_MAX_BUFFERS];
+};
+
+static int keep_results(struct operation *operation, struct kept_results *kept, struct error *err)
+{
+	const struct device *device = operation->resources->device;
+	const struct launch_case *work = operation->work;
+	int rc = 0;
+
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+		if (!operation->buffers[b].expected)
+			continue;
+		rc = memory_acquire(&operation->resources->memory, NULL,
+				    case_buffer_bytes(&work->buffers[b]), &kept->blocks[b], NULL,
+				    err);
+		if (rc == 0)
+			rc = cuda_check(&device->driver,
+					device->driver.cuMemcpyAsync(
+						kept->blocks[b]->data, operation->buffers[b].data,
+						kept->blocks[b]->bytes, device->stream),
+					err, "keeping the result of a replay");
+	}
+	return rc ? rc : device_synchronise(device, err, "keeping the result of a replay");
+}
+
+static int execute_again(struct operation *operation, struct error *err)
+{
+	int rc = operation_restore(operation, err);
+
+	if (rc == 0)
+		rc = operation_enqueue(operation, err);
+	return rc ? rc
+		  : device_synchronise(operation->resources->device, err, "replaying once more");
+}
+
+/* The part of a buffer that is read to the host. */
+struct read_part {
+	size_t begin, bytes;
+};
+
+/* From the element of 8 bytes with the first difference on. */
+static struct read_part part_from(const struct case_buffer *buffer, uint64_t first)
+{
+	const size_t begin = (size_t)first / 8 * 8, left = case_buffer_bytes(buffer) - begin;
+
+	return (struct read_part){begin, left < MOST_READ_BYTES ? left : MOST_READ_BYTES};
+}
+
+/* Adds how results that differ by chance can be compared: the expected ones with those of both
+ * replays, all as one type. */
+static int add_remedy(const struct operation *operation, size_t b, CUdeviceptr first,
+		      struct read_part part, struct text *mismatch, struct error *err)
+{
+	const struct device *device = operation->resources->device;
+	const CUdeviceptr sources[] = {first, operation->buffers[b].data,
+				       operation->buffers[b].expected->data};
+	void *contents[ARRAY_SIZE(sources)] = {0};
+	struct content_distance distance, other;
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(sources) && rc == 0; i++) {
+		contents[i] = malloc(part.bytes);
+		rc = contents[i] ? operation_read(device, contents[i], sources[i] + part.begin,
+						  part.bytes, err)
+				 : error_set(err, PL_ENOMEM, "no memory to compare two replays");
+	}
+	if (rc == 0) {
+		distance = content_distance_find(contents[0], contents[1], part.bytes);
+		for (size_t i = 0; i < 2 && distance.known; i++) {
+			other = content_distance_as(distance.type, contents[i], contents[2],
+						    part.bytes);
+			distance.known = other.known;
+			if (other.relative > distance.relative)
+				distance.relative = other.relative;
+		}
+		case_replay_add_remedy(mismatch, &operation->work->buffers[b], &distance);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
+		free(contents[i]);
+	return rc;
+}
+
+/* Compares both replays, buffer by buffer, up to the first that differs. */
+static int compare_replays(const struct operation *operation, const struct kept_results *kept,
+			   struct text *mismatch, struct error *err)
+{
+	const struct launch_case *work = operation->work;
+
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		const struct case_buffer *buffer = &work->buffers[b];
+		uint64_t bytes, first;
+		int rc;
+
+		if (!kept->blocks[b])
+			continue;
+		rc = operation_compare_bytes(operation, b, kept->blocks[b], &bytes, &first, err);
+		if (rc)
+			return rc;
+		if (!bytes)
+			continue;
+		text_addf(mismatch,
+			  "; two replays differ from each other, too, in %" PRIu64
+			  " bytes of '%s': the kernel is not deterministic",
+			  bytes, buffer->name);
+		return add_remedy(operation, b, kept->blocks[b]->data, part_from(buffer, first),
+				  mismatch, err);
+	}
+	text_add(mismatch, "; two replays agree with each other");
+	case_replay_add_lost(mismatch, operation->capture);
+	return 0;
+}
+
+int replay_again(struct operation *operation, struct text *mismatch, struct error *err)
+{
+	struct kept_results kept = {0};
+	struct error cause = {0};
+	int rc;
+
+	if (!case_is_replay(operation->work))
+		return 0;
+	case_replay_introduce(mismatch, operation->work, operation->capture);
+	rc = keep_results(operation, &kept, &cause);
+	if (rc == 0)
+		rc = execute_again(operation, &cause);
+	if (rc == 0)
+		rc = compare_replays(operation, &kept, mismatch, &cause);
+	/* Without a second replay, the mismatch is found all the same. */
+	return rc && rc != PL_ENOMEM ? error_set(err, rc, "%s", cause.text) : 0;
+}
