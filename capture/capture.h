@@ -62,7 +62,8 @@ struct capture_memory {
 	uint64_t bytes;   /* more than 0 */
 	char *variable;   /* CAPTURE_VARIABLE: its name in the image; else NULL */
 	bool changed;     /* the launch, or other work at the same time, changed it */
-	/* In the contents before and after the launch. `after` is empty if it did not change. */
+	/* In the contents before and after the launch. `after` is empty if it did not change; the
+	 * writer ignores it then. */
 	struct capture_pointers before, after;
 };
 

@@ -45,10 +45,12 @@ int index_decode(struct capture_info *info, struct capture_index *index, const c
 		 size_t bytes, struct error *err);
 
 /*
- * Checks everything in `info` but the pointers, and the pointers. Both return
- * `code` with a message if something is out of its limits.
+ * What the writer refuses to write and the reader to believe. All return `code`
+ * with a message if something is out of its limits: everything but the pointers,
+ * how many there are (the counts may be any), and the pointers.
  */
 int info_check(const struct capture_info *info, int code, struct error *err);
+int pointers_count(size_t *out, const struct capture_info *info, int code, struct error *err);
 int pointers_check(const struct capture_info *info, int code, struct error *err);
 
 #endif

@@ -131,6 +131,21 @@ static int index_three(int64_t out[3], const json_t *object, const char *name, s
 	return 0;
 }
 
+/* A null gives -1. */
+static int index_carveout(int64_t *out, const json_t *json, struct error *err)
+{
+	uint64_t percent = 0;
+	int rc;
+
+	*out = -1;
+	if (json_is_null(json_object_get(json, "carveout")))
+		return 0;
+	rc = index_amount(&percent, json, "carveout", err);
+	if (!rc)
+		*out = (int64_t)percent;
+	return rc;
+}
+
 static int index_launch(struct capture_launch *out, const json_t *json, struct error *err)
 {
 	int rc = index_number(&out->shared_bytes, json, "shared_bytes", err);
@@ -142,10 +157,7 @@ static int index_launch(struct capture_launch *out, const json_t *json, struct e
 		rc = index_three(out->field, json, #field, err);
 	INDEX_LAUNCH_LIST(X)
 #undef X
-	out->carveout = -1;
-	if (!rc && !json_is_null(json_object_get(json, "carveout")))
-		rc = index_number(&out->carveout, json, "carveout", err);
-	return rc;
+	return rc ? rc : index_carveout(&out->carveout, json, err);
 }
 
 static int index_parameter_data(struct capture_info *out, const json_t *json, struct error *err)

@@ -1,4 +1,4 @@
-/* What the writer refuses to write and the reader refuses to believe. */
+/* The limits of everything but the pointers. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -21,6 +21,21 @@ bool pointer_list_at(struct pointer_list *out, const struct capture_info *info, 
 	return true;
 }
 
+int pointers_count(size_t *out, const struct capture_info *info, int code, struct error *err)
+{
+	struct pointer_list list;
+	size_t count = 0;
+
+	for (size_t i = 0; pointer_list_at(&list, info, i); i++) {
+		if (list.pointers->count > CAPTURE_MOST_POINTERS - count)
+			return error_set(err, code, "there are more than %d pointers",
+					 CAPTURE_MOST_POINTERS);
+		count += list.pointers->count;
+	}
+	*out = count;
+	return 0;
+}
+
 static bool pointer_valid(const struct capture_pointer *pointer, const struct capture_info *info,
 			  const struct pointer_list *list)
 {

@@ -140,23 +140,15 @@ static int part_inside(const struct capture *capture, const struct capture_part 
 	return 0;
 }
 
-/* The counts were read from the file, so they are added up without overflow. */
-static int count_pointers(size_t *out, const struct capture *capture, struct error *err)
+static int check_pointer_count(size_t *out, const struct capture *capture, struct error *err)
 {
-	struct pointer_list list;
-	size_t count = 0;
+	const uint64_t raw = capture->index.pointers.raw;
+	int rc = pointers_count(out, &capture->info, PL_EPARSE, err);
 
-	for (size_t i = 0; pointer_list_at(&list, &capture->info, i); i++) {
-		if (list.pointers->count > CAPTURE_MOST_POINTERS - count)
-			return error_set(err, PL_EPARSE, "there are more than %d pointers",
-					 CAPTURE_MOST_POINTERS);
-		count += list.pointers->count;
-	}
-	if (capture->index.pointers.raw != (uint64_t)count * POINTER_BYTES)
-		return error_set(err, PL_EPARSE, "there are %zu pointers in %" PRIu64 " bytes",
-				 count, capture->index.pointers.raw);
-	*out = count;
-	return 0;
+	if (!rc && raw != (uint64_t)*out * POINTER_BYTES)
+		rc = error_set(err, PL_EPARSE, "there are %zu pointers in %" PRIu64 " bytes", *out,
+			       raw);
+	return rc;
 }
 
 static int check_index(const struct capture *capture, size_t *pointers, struct error *err)
@@ -175,7 +167,7 @@ static int check_index(const struct capture *capture, size_t *pointers, struct e
 		if (!rc)
 			rc = part_inside(capture, &index->memory[i].changes, err);
 	}
-	return rc ? rc : count_pointers(pointers, capture, err);
+	return rc ? rc : check_pointer_count(pointers, capture, err);
 }
 
 static int read_list(struct capture_pointers *out, struct part_reader *part, struct error *err)

@@ -225,9 +225,6 @@ static int write_pointers(struct capture_writer *writer, const struct capture_in
 		count += list.pointers->count;
 		rc = write_list(writer, list.pointers, err);
 	}
-	if (!rc && count > CAPTURE_MOST_POINTERS)
-		rc = error_set(err, PL_EUSAGE, "there are %zu pointers, more than %d", count,
-			       CAPTURE_MOST_POINTERS);
 	if (rc || !count)
 		return rc;
 	return part_end(&writer->index.pointers, &writer->stream, &writer->file, err);
@@ -256,10 +253,13 @@ static int write_index(struct capture_writer *writer, const struct capture_info 
 static int check_info(const struct capture_writer *writer, const struct capture_info *info,
 		      struct error *err)
 {
+	size_t pointers;
 	int rc = check_written(writer, info, err);
 
 	if (!rc)
 		rc = info_check(info, PL_EUSAGE, err);
+	if (!rc)
+		rc = pointers_count(&pointers, info, PL_EUSAGE, err);
 	if (!rc)
 		rc = pointers_check(info, PL_EUSAGE, err);
 	return error_context(err, rc, "cannot write %s", writer->file.path);

@@ -187,6 +187,25 @@ static void test_pointers_are_relocated(void **state)
 	capture_close(capture);
 }
 
+/* A recorder that looked for pointers after the launch need not remove them again. */
+static void test_pointers_after_in_unchanged_memory(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct made_capture what = sample_capture();
+	struct capture_pointer pointer = {0, 0, 0};
+	struct capture_memory memory[3];
+	struct capture *capture;
+
+	memcpy(memory, what.info.memory, sizeof(memory));
+	memory[1].after = (struct capture_pointers){&pointer, 1};
+	what.info.memory = memory;
+	assert_int_equal(make_capture(scratch->path, &what, NULL), 0);
+	capture = must_open(scratch->path);
+	assert_int_equal(capture_info(capture)->memory[1].after.count, 0);
+	assert_pointers(&capture_info(capture)->memory[1].before, &memory[1].before);
+	capture_close(capture);
+}
+
 static void test_many_pointers(void **state)
 {
 	enum { COUNT = 1000000 };
@@ -292,6 +311,7 @@ int main(void)
 		SCRATCH_TEST(test_images_come_back),
 		SCRATCH_TEST(test_a_launch_without_anything),
 		SCRATCH_TEST(test_pointers_are_relocated),
+		SCRATCH_TEST(test_pointers_after_in_unchanged_memory),
 		SCRATCH_TEST(test_many_pointers),
 		SCRATCH_TEST(test_large_memory),
 		SCRATCH_TEST(test_texts_are_cleaned),

@@ -157,6 +157,44 @@ static void test_damaged_parts(void **state)
 	}
 }
 
+/* The hash is that of all bytes, the size is not. */
+static void test_part_longer_than_it_says(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct edited_capture edited;
+	struct capture *capture;
+	struct error err = {0};
+	char data[SAMPLE_VARIABLE_BYTES];
+
+	make_sample(scratch->path);
+	edit_open(&edited, scratch->path);
+	edit_set(&edited, "memory/2/before/raw_bytes", "2");
+	edit_save(&edited, scratch->other);
+	edit_close(&edited);
+	capture = must_open(scratch->other);
+	assert_int_equal(capture_read_memory(capture, 2, CAPTURE_BEFORE, data, &err), PL_EPARSE);
+	assert_non_null(strstr(err.text, "the contents of memory 2 are damaged"));
+	capture_close(capture);
+}
+
+static void test_bytes_after_the_index(void **state)
+{
+	const struct scratch *scratch = *state;
+	struct text file = TEXT_INIT;
+	size_t bytes = 0;
+	char *data = NULL;
+
+	make_sample(scratch->path);
+	assert_int_equal(read_file(&data, &bytes, scratch->path, 1 << 20, NULL), 0);
+	text_add_bytes(&file, data, bytes - FOOTER_BYTES);
+	text_add_char(&file, ' ');
+	text_add_bytes(&file, data + bytes - FOOTER_BYTES, FOOTER_BYTES);
+	write_bytes(scratch->other, file.data, file.length);
+	must_fail(scratch->other, PL_EPARSE, "is not complete");
+	text_release(&file);
+	free(data);
+}
+
 static void must_refuse_index(const struct scratch *scratch, const char *member, const char *value,
 			      const char *message)
 {
@@ -192,6 +230,7 @@ static void test_hostile_index(void **state)
 		{"launch/shared_bytes", "-1", "'shared_bytes' is -1"},
 		{"launch/cooperative", "1", "'cooperative' is missing"},
 		{"launch/carveout", "101", "'carveout' is 101"},
+		{"launch/carveout", "-1", "'carveout' is missing"},
 		{"parameters/data", "\"0\"", "'data' is missing"},
 		{"parameters/data", "\"0x\"", "'data' is missing"},
 		{"parameters/data", "\"00\"", "parameter 0, 4 bytes at offset 0"},
@@ -365,10 +404,16 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
-		SCRATCH_TEST(test_cut_at_each_byte), SCRATCH_TEST(test_each_bit_changed),
-		SCRATCH_TEST(test_other_files),      SCRATCH_TEST(test_damaged_parts),
-		SCRATCH_TEST(test_hostile_index),    SCRATCH_TEST(test_too_many_of_all),
-		SCRATCH_TEST(test_hostile_ranges),   SCRATCH_TEST(test_hostile_pointers),
+		SCRATCH_TEST(test_cut_at_each_byte),
+		SCRATCH_TEST(test_each_bit_changed),
+		SCRATCH_TEST(test_other_files),
+		SCRATCH_TEST(test_damaged_parts),
+		SCRATCH_TEST(test_part_longer_than_it_says),
+		SCRATCH_TEST(test_bytes_after_the_index),
+		SCRATCH_TEST(test_hostile_index),
+		SCRATCH_TEST(test_too_many_of_all),
+		SCRATCH_TEST(test_hostile_ranges),
+		SCRATCH_TEST(test_hostile_pointers),
 		SCRATCH_TEST(test_cut_while_open),
 	};
 

@@ -99,6 +99,7 @@ static void test_impossible_descriptions(void **state)
 	const struct scratch *scratch = *state;
 	const struct made_capture good = sample_capture();
 	struct capture_pointer pointer = {4, 0, 0};
+	struct capture_pointer descending[] = {{8, 0, 0}, {0, 0, 0}};
 	struct capture_memory memory[3];
 	struct made_capture what = good;
 
@@ -120,6 +121,10 @@ static void test_impossible_descriptions(void **state)
 	pointer = (struct capture_pointer){8, 2, SAMPLE_VARIABLE_BYTES + 1};
 	must_refuse(scratch, &what, "byte 4 of memory 2, is impossible");
 	pointer = (struct capture_pointer){8, 2, SAMPLE_VARIABLE_BYTES};
+	memory[1].before.count = CAPTURE_MOST_POINTERS;
+	must_refuse(scratch, &what, "there are more than 4194304 pointers");
+	memory[1].before = (struct capture_pointers){descending, ARRAY_SIZE(descending)};
+	must_refuse(scratch, &what, "the pointers of list 3 do not ascend at offset 0");
 	memory[1].address -= 1;
 	must_refuse(scratch, &what, "memory 0 and memory 1 overlap");
 	memory[1].address += 1;
@@ -156,9 +161,11 @@ static void test_what_was_not_written(void **state)
 {
 	const struct scratch *scratch = *state;
 	struct made_capture what = sample_capture();
+	struct capture_memory memory = {.address = 4096, .bytes = 1};
 	struct capture_writer *writer = writer_at(scratch->path);
 	struct error err = {0};
 
+	what.info.parameter_pointers.count = 0;
 	what.info.ptx_origin = NULL;
 	assert_int_equal(capture_writer_commit(writer, &what.info, &err), PL_EUSAGE);
 	assert_non_null(strstr(err.text, "an image is missing"));
@@ -170,6 +177,13 @@ static void test_what_was_not_written(void **state)
 	assert_int_equal(capture_write_image(writer, CAPTURE_CUBIN, "x", 1, NULL), 0);
 	assert_int_equal(capture_write_before(writer, 0, "x", 1, NULL), 0);
 	what.info.memory_count = 1;
+	assert_int_equal(capture_writer_commit(writer, &what.info, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "memory 0 was not written as it is described"));
+	memory.changed = true;
+	what.info.memory = &memory;
+	writer = writer_at(scratch->path);
+	assert_int_equal(capture_write_image(writer, CAPTURE_CUBIN, "x", 1, NULL), 0);
+	assert_int_equal(capture_write_before(writer, 0, "x", 1, NULL), 0);
 	assert_int_equal(capture_writer_commit(writer, &what.info, &err), PL_EUSAGE);
 	assert_non_null(strstr(err.text, "memory 0 was not written as it is described"));
 	assert_int_equal(files_in(scratch->folder), 0);
