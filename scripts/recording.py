@@ -1,7 +1,7 @@
-"""Runs programs under the recorder of perflab, and reads the events that it writes.
+"""Runs programs under the recorder of perflab, and reads what it learned.
 
-The programs start with the environment that `perflab record --env` prints, so that the events
-stay: PERFLAB_RECORD names a folder with one file of JSON lines for each process.
+To take captures, the programs start with the environment that `perflab record --env` prints, so
+that the events stay: PERFLAB_RECORD names a folder with one file of JSON lines for each process.
 """
 
 import glob
@@ -10,6 +10,7 @@ import os
 import re
 import shlex
 import signal
+import sqlite3
 import subprocess
 import time
 
@@ -92,6 +93,31 @@ def record(perflab, options, command, timeout_s, log=None, folder=None):
     if not events:
         error = f"{error + '; ' if error else ''}no process of the program loaded CUDA"
     return seconds, events, error, said
+
+
+def list_kernels(perflab, command, database, timeout_s, log=None, folder=None):
+    """Runs `command` under `perflab record --list`, in `folder`.
+
+    Returns (the row of the recording, the rows of its kernels, error of the program or None) as
+    docs/schema.md describes them. The row of the recording has the sums of its processes, too.
+    """
+    error = None
+    try:
+        attempt([perflab, "record", "--list", "--db", database, "--", *command], timeout_s, log, folder=folder)
+    except Failed as failure:
+        error = str(failure)
+    try:
+        db = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+        db.row_factory = sqlite3.Row
+        recording = db.execute("""SELECT recording.*, sum(own_ns) AS own_ns, max(process.wall_ns) AS cuda_ns,
+            max(why_not) AS why_not FROM recording LEFT JOIN recorded_process AS process
+            ON recording_id = id GROUP BY id ORDER BY id DESC LIMIT 1""").fetchone()
+        if not recording:
+            raise Failed(error or "perflab record --list stored nothing")
+        kernels = db.execute("SELECT * FROM recorded_kernel WHERE recording_id = ?", (recording["id"],)).fetchall()
+    except sqlite3.Error as failure:
+        raise Failed(error or f"{database}: {failure}") from failure
+    return dict(recording), [dict(row) for row in kernels], recording["why_not"] or error
 
 
 def of_kind(events, kind):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Tests scripts/check-record with stand-ins for perflab, ncu and the recorded programs.
+"""Tests scripts/check-record and scripts/bench-record with stand-ins for perflab, ncu and the recorded
+programs.
 
 usage: test_record.py SOURCE-FOLDER
 """
@@ -16,16 +17,37 @@ ROOT = os.path.abspath(sys.argv[1])
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import recording  # noqa: E402
 
-# All stand-ins read the file WORLD: {kernel: {"ns": time in the program, "launches": [normal, in
+# All stand-ins read the file WORLD: {kernel: {"ns": time in the program, "launches": [all, in
 # graphs], "capture": a text if it fails, "cases": [[status, reason] of each sweep]}}.
 PERFLAB = '''#!/usr/bin/env python3
-import json, os, sqlite3, sys, tempfile
+import json, os, sqlite3, subprocess, sys, tempfile
 world = json.load(open(os.environ["WORLD"]))
 if sys.argv[1:3] == ["record", "--env"]:
     folder = tempfile.mkdtemp(dir=os.path.dirname(os.environ["WORLD"]))
     json.dump(sys.argv[3:], open(os.path.join(folder, "arguments"), "w"))
     print(f"export PERFLAB_RECORD='{folder}'\\nexport CUDA_INJECTION64_PATH=/dev/null")
     sys.exit(0)
+if sys.argv[1:4] == ["record", "--list", "--db"]:
+    code = subprocess.run(sys.argv[6:], env={**os.environ, "PERFLAB_RECORD": ""}).returncode
+    db = sqlite3.connect(sys.argv[4])
+    db.executescript("""
+CREATE TABLE IF NOT EXISTS recording (id INTEGER PRIMARY KEY, wall_ns, bare_wall_ns);
+CREATE TABLE IF NOT EXISTS recorded_process (recording_id, own_ns, wall_ns, why_not);
+CREATE TABLE IF NOT EXISTS recorded_kernel (recording_id, name, grid_x, block_x, shared_bytes, launches,
+  graph_launches, total_ns, median_ns, device);
+""")
+    one = db.execute("INSERT INTO recording (wall_ns) VALUES (4e9)").lastrowid
+    if sys.argv[6] == "true":
+        world = {}
+    db.execute("INSERT INTO recorded_process VALUES (?, 1, 200, NULL)", (one,))
+    for name, facts in world.items():
+        count, graph = facts.get("launches", [2, 0])
+        # The second has another grid.
+        db.executemany("INSERT INTO recorded_kernel VALUES (?, ?, ?, 64, 0, ?, ?, ?, ?, 'Test GPU')", [
+            (one, name, 7, count, graph, count * facts["ns"], facts["ns"]),
+            (one, name, 8, 1, graph > 0, 1, 1)])
+    db.commit()
+    sys.exit(code)
 kernel = open(sys.argv[2]).read()
 hot = "hot" in sys.argv
 tolerant = "--annotate" in sys.argv
@@ -57,22 +79,14 @@ if "PERFLAB_RECORD" not in os.environ:
     sys.exit(9)
 world = json.load(open(os.environ["WORLD"]))
 folder = os.environ["PERFLAB_RECORD"]
+if not folder:
+    sys.exit(3 if "crash" in sys.argv else 0)
 options = json.load(open(os.path.join(folder, "arguments")))
 events = open(os.path.join(folder, "1.events"), "w")
 def event(**fields):
     events.write(json.dumps(fields) + "\\n")
 for number, (kernel, facts) in enumerate(world.items()):
-    normal, graph = facts.get("launches", [2, 0])
-    if options == ["--list"]:
-        shape = dict(grid=[7, 1, 1], block=[64, 1, 1], shared_bytes=0)
-        total = facts["ns"] * (normal + graph)
-        event(event="kernel", kernel=kernel, launches=normal, graph_launches=graph, total_ns=total,
-              median_ns=facts["ns"], **shape)
-        # The same kernel with another grid.
-        event(event="kernel", kernel=kernel, launches=1, graph_launches=0, total_ns=1, median_ns=1,
-              **{**shape, "grid": [8, 1, 1]})
-    elif kernel in options:
-        event(event="seen", kernel=kernel, launches=normal, graph_launches=graph)
+    if kernel in options:
         path = f"{options[options.index('-o') + 1]}-{number}.capture"
         if "capture" in facts:
             if facts["capture"]:
@@ -84,6 +98,23 @@ for number, (kernel, facts) in enumerate(world.items()):
 event(event="exit", launches=2, dropped=0, own_ns=1, wall_ns=200)
 events.write('{"event": "cut')
 sys.exit(3 if "crash" in sys.argv else 0)
+'''
+# The loop takes a second, or what WORLD says if something listens.
+LAUNCHES = '''#!/usr/bin/env python3
+import json, os, sys
+folder, seconds = os.environ.get("PERFLAB_RECORD"), 1
+if folder:
+    seconds = json.load(open(os.environ["WORLD"]))["loop"]["ns"]
+    options = json.load(open(os.path.join(folder, "arguments")))
+    events = open(os.path.join(folder, "1.events"), "w")
+    event = dict(event="exit", launches=int(sys.argv[1]))
+    events.write(json.dumps(event) + "\\n")
+    if "short_kernel" in options:
+        path = options[options.index("-o") + 1] + ".capture"
+        open(path, "w").close()
+        event = dict(event="captured", path=path, bytes=int(sys.argv[2]) * 1024, file_bytes=5e5, seconds=0.125)
+        events.write(json.dumps(event) + "\\n")
+print(f"seconds {seconds}")
 '''
 NCU = '''#!/usr/bin/env python3
 import sys
@@ -97,12 +128,13 @@ open(sys.argv[sys.argv.index("--log-file") + 1], "w").write(
 '''
 
 
-class CheckRecord(unittest.TestCase):
+class Record(unittest.TestCase):
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = scratch.name
-        for name, text in (("perflab", PERFLAB), ("program", PROGRAM), ("ncu", NCU)):
+        for name, text in (("perflab", PERFLAB), ("program", PROGRAM), ("launches", LAUNCHES),
+                           ("ncu", NCU)):
             self.write(name, text)
             os.chmod(self.path(name), 0o755)
         self.write("list", "# a comment\ndemo | * | --launch 2 | $PROGRAMS/program\n")
@@ -115,10 +147,13 @@ class CheckRecord(unittest.TestCase):
             stream.write(text)
 
     def check(self, world, *options):
+        return self.run_script(world, "check-record", self.path("results"), "--list", self.path("list"),
+                               "--programs", self.folder, "--ncu-program", self.path("ncu"),
+                               "--at-least", "1", *options)
+
+    def run_script(self, world, name, *options):
         self.write("world", json.dumps(world))
-        done = subprocess.run([os.path.join(ROOT, "scripts/check-record"), self.path("results"), "--list",
-                               self.path("list"), "--programs", self.folder, "--perflab", self.path("perflab"),
-                               "--ncu-program", self.path("ncu"), "--at-least", "1", *options],
+        done = subprocess.run([os.path.join(ROOT, "scripts", name), "--perflab", self.path("perflab"), *options],
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100,
                               env={**os.environ, "WORLD": self.path("world")}, check=False)
         return done.returncode, done.stdout, done.stderr
@@ -130,7 +165,7 @@ class CheckRecord(unittest.TestCase):
                 ["mismatch", "differs: try --annotate 'compare m0 as f32' or not"], ["ok", ""]]},
             "bad": {"ns": 9, "cases": [["mismatch", "1 of 9 differ | at 3"]]},
             "failed": {"ns": 9, "capture": "more than the limit"},
-            "graph": {"ns": 9, "capture": "", "launches": [0, 4]},
+            "graph": {"ns": 9, "capture": "", "launches": [4, 4]},
         }, "--most", "9")
         self.assertEqual(code, 1, err)
         self.assertIn("**2 of 5 kernels of 1 programs are reproduced**: 1 identical, 1 within tolerance, "
@@ -142,7 +177,7 @@ class CheckRecord(unittest.TestCase):
                       "mismatch: 1 of 9 differ \\| at 3 |", out)
         self.assertIn("| `failed` | not recorded | - | - | - | - | - | - | - | more than the limit |", out)
         self.assertIn("launched only inside a CUDA graph |", out)
-        self.assertIn("| demo | 5 | 17 | ", out)
+        self.assertIn("| demo | 5 | 17 | 4.00 | 0.50 |  |", out)
         self.assertEqual([], [name for name in os.listdir(self.path("results")) if name.endswith(".capture")])
 
     def test_a_second_run_goes_on_after_the_programs_with_results(self):
@@ -165,7 +200,7 @@ class CheckRecord(unittest.TestCase):
         self.assertIn("**2 of 3 kernels", out)
         self.assertIn("exit 3: no output", out)
         self.assertIn("ran longer than 4 s", out)
-        self.assertIn("no process of the program loaded CUDA", out)
+        self.assertIn("| silent | 0 | 0 | - | - | the program launched no such kernel |", out)
 
     def test_counters_are_compared_with_those_of_the_program(self):
         code, out, err = self.check({"good": {"ns": 1500, "cases": [["ok", ""]]},
@@ -173,6 +208,16 @@ class CheckRecord(unittest.TestCase):
         self.assertEqual(code, 0, err)
         self.assertIn("| demo | `good` | 1 of 1 | equal |", out)
         self.assertIn("| demo | `fair` | 0 of 1 | smsp__sass_x.sum 5, ncu 6 |", out)
+
+    def test_the_cost_of_listening(self):
+        options = ["bench-record", "--program", self.path("launches"), "--repeat", "2", "--sizes", "1,4"]
+        code, out, err = self.run_script({"loop": {"ns": 1.01}}, *options)
+        self.assertEqual(code, 0, err)
+        self.assertIn("- device: Test GPU", out)
+        self.assertIn("**Listening costs +1.00 %** of a loop of 100000 short launches", out)
+        self.assertIn("| listening | 1.0100 | 10.100 | 1.0100 to 1.0100 | +1.00 | +1.00 to +1.00 |", out)
+        self.assertIn("| 4 | 4.2 | 0.50 | 0.125 | ", out)
+        self.assertEqual(self.run_script({"loop": {"ns": 1.03}}, *options)[0], 1)
 
     def test_bad_lists(self):
         self.write("list", "demo | * | $PROGRAMS/program\n")
