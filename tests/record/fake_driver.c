@@ -1,0 +1,150 @@
+/* Devices, contexts and errors of the fake driver, and its calls to CUPTI. See fake_cuda.h. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/record/fake_cuda.h"
+
+static const struct fake_listener no_listener;
+const struct fake_listener *fake_listening = &no_listener;
+
+static struct CUctx_st {
+	int device;
+} only_context;
+static _Thread_local CUcontext current;
+
+/* ---- CUPTI ---- */
+
+void fake_cuda_listen(const struct fake_listener *listener)
+{
+	fake_listening = listener ? listener : &no_listener;
+}
+
+void fake_enter(struct fake_call *call)
+{
+	if (fake_listening->called)
+		fake_listening->called(call, CUPTI_API_ENTER);
+}
+
+CUresult fake_exit(struct fake_call *call, CUresult result)
+{
+	call->result = result;
+	if (fake_listening->called)
+		fake_listening->called(call, CUPTI_API_EXIT);
+	return result;
+}
+
+/* ---- beginning ---- */
+
+/* Loads the library of $CUDA_INJECTION64_PATH, as the real driver does. */
+static void inject(void)
+{
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *library;
+	void *symbol;
+	int (*initialize)(void);
+
+	if (!path)
+		return;
+	library = dlopen(path, RTLD_NOW);
+	if (!library) {
+		fprintf(stderr, "%s\n", dlerror());
+		abort();
+	}
+	symbol = dlsym(library, "InitializeInjection");
+	memcpy(&initialize, &symbol, sizeof(initialize));
+	if (!initialize || !initialize())
+		abort();
+}
+
+static void begin(void)
+{
+	fake_memory_add(&fake_bias, sizeof(fake_bias), CU_MEMORYTYPE_DEVICE, false);
+	inject();
+}
+
+CUresult CUDAAPI cuInit(unsigned flags)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, begin);
+	return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDriverGetVersion(int *version)
+{
+	*version = 13000;
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuGetErrorName(CUresult error, const char **name)
+{
+	*name = error == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
+			? "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"
+			: "CUDA_ERROR_OF_THE_TEST";
+	return CUDA_SUCCESS;
+}
+
+/* ---- devices ---- */
+
+CUresult CUDAAPI cuDeviceGetName(char *name, int room, CUdevice device)
+{
+	if (device)
+		return CUDA_ERROR_INVALID_DEVICE;
+	snprintf(name, (size_t)room, "Fake GPU");
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
+{
+	if (device)
+		return CUDA_ERROR_INVALID_DEVICE;
+	for (size_t i = 0; i < sizeof(uuid->bytes); i++)
+		uuid->bytes[i] = (char)(0xa0 + i);
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+	if (device)
+		return CUDA_ERROR_INVALID_DEVICE;
+	*value = attribute == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 9 : 0;
+	return CUDA_SUCCESS;
+}
+
+/* ---- contexts ---- */
+
+CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
+{
+	*context = &only_context;
+	return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxSetCurrent(CUcontext context)
+{
+	current = context;
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxGetCurrent(CUcontext *context)
+{
+	*context = current;
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxGetDevice(CUdevice *device)
+{
+	if (!current)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	*device = current->device;
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxSynchronize(void)
+{
+	if (!current)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	return fake_capture_forbids() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+}

@@ -1,0 +1,117 @@
+/* Streams, and the graphs that they are captured into, of the fake driver. See fake_cuda.h. */
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/record/fake_cuda.h"
+
+#define NODES_MOST 16
+#define ARGUMENTS_MOST 5
+#define ARGUMENT_BYTES 16
+
+struct node {
+	CUfunction function;
+	struct fake_launch launch; /* without arguments */
+	char arguments[ARGUMENTS_MOST][ARGUMENT_BYTES];
+};
+
+struct CUgraph_st {
+	struct node nodes[NODES_MOST];
+	size_t count;
+};
+
+struct CUgraphExec_st {
+	CUgraph graph;
+};
+
+static atomic_int streams_in_capture;
+static _Thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+bool fake_capture_forbids(void)
+{
+	return streams_in_capture && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+}
+
+CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+	CUstreamCaptureMode old = capture_mode;
+
+	capture_mode = *mode;
+	*mode = old;
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned flags)
+{
+	(void)flags;
+	*stream = calloc(1, sizeof(**stream));
+	return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+	*status = stream && stream->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+					      : CU_STREAM_CAPTURE_STATUS_NONE;
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
+{
+	(void)mode;
+	stream->capturing = calloc(1, sizeof(*stream->capturing));
+	streams_in_capture++;
+	return stream->capturing ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult CUDAAPI cuStreamEndCapture(CUstream stream, CUgraph *graph)
+{
+	*graph = stream->capturing;
+	stream->capturing = NULL;
+	streams_in_capture--;
+	return CUDA_SUCCESS;
+}
+
+/* The arguments may be gone when the graph is launched. */
+void fake_graph_add(CUgraph graph, CUfunction function, const struct fake_launch *launch)
+{
+	struct node *node = &graph->nodes[graph->count++];
+
+	if (graph->count > NODES_MOST)
+		abort();
+	node->function = function;
+	node->launch = *launch;
+	for (size_t i = 0; i < function->kernel->parameter_count; i++)
+		memcpy(node->arguments[i], launch->arguments[i],
+		       function->kernel->parameters[i].bytes);
+}
+
+CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph,
+					     unsigned long long flags)
+{
+	(void)flags;
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	(*out)->graph = graph;
+	return CUDA_SUCCESS;
+}
+
+/* CUPTI has no callback for the kernels of a graph. */
+CUresult CUDAAPI cuGraphLaunch(CUgraphExec graph, CUstream stream)
+{
+	(void)stream;
+	for (size_t i = 0; i < graph->graph->count; i++) {
+		struct node *node = &graph->graph->nodes[i];
+		struct fake_execution execution = {node->function->kernel->name, node->launch,
+						   true};
+		void *arguments[ARGUMENTS_MOST];
+
+		for (size_t j = 0; j < ARGUMENTS_MOST; j++)
+			arguments[j] = node->arguments[j];
+		execution.launch.arguments = arguments;
+		node->function->kernel->run(&execution.launch);
+		if (fake_listening->executed)
+			fake_listening->executed(&execution);
+	}
+	return CUDA_SUCCESS;
+}

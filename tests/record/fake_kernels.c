@@ -1,0 +1,89 @@
+/*
+ * The kernels of the tests. This file is compiled twice: into the driver that
+ * executes them, and to an object file that stands for the machine code that a
+ * program loads: an ELF file with a section .text.NAME for each kernel and
+ * .nv.global for variables, as a cubin has.
+ */
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/record/fake_cuda.h"
+
+float fake_bias __attribute__((section(".nv.global"))) = 0.5f;
+
+void axpy(const struct fake_launch *launch);
+void add_to_struct(const struct fake_launch *launch);
+void add_to_lists(const struct fake_launch *launch);
+void add_bias(const struct fake_launch *launch);
+void end_process(const struct fake_launch *launch);
+
+/* void axpy(float a, const float *x, float *y, int n), as in fixtures/kernels.cu */
+void axpy(const struct fake_launch *launch)
+{
+	float a = *(float *)launch->arguments[0];
+	const float *x = *(float **)launch->arguments[1];
+	float *y = *(float **)launch->arguments[2];
+	int count = *(int *)launch->arguments[3];
+	int threads = (int)(launch->grid[0] * launch->block[0]);
+
+	for (int i = 0; i < count && i < threads; i++)
+		y[i] += a * x[i];
+}
+
+/* void add_to_struct(struct { float *data; long count; } array) */
+void add_to_struct(const struct fake_launch *launch)
+{
+	struct {
+		float *data;
+		long count;
+	} array;
+
+	memcpy(&array, launch->arguments[0], sizeof(array));
+	for (long i = 0; i < array.count; i++)
+		array.data[i] += 1;
+}
+
+/* void add_to_lists(float **lists, int lists_count, int count) */
+void add_to_lists(const struct fake_launch *launch)
+{
+	float **lists = *(float ***)launch->arguments[0];
+	int lists_count = *(int *)launch->arguments[1];
+	int count = *(int *)launch->arguments[2];
+
+	for (int i = 0; i < lists_count; i++)
+		for (int j = 0; j < count; j++)
+			lists[i][j] += (float)(i + 1);
+}
+
+/* void add_bias(float *y): also counts its launches in the variable */
+void add_bias(const struct fake_launch *launch)
+{
+	float *y = *(float **)launch->arguments[0];
+
+	y[0] += fake_bias;
+	fake_bias += 1;
+}
+
+/* void end_process(float *y) */
+void end_process(const struct fake_launch *launch)
+{
+	(*(float **)launch->arguments[0])[0] = 1;
+	kill(getpid(), SIGKILL);
+}
+
+const struct fake_kernel *fake_kernel_named(const char *name)
+{
+	static const struct fake_kernel kernels[] = {
+		{"axpy", axpy, {{0, 4}, {8, 8}, {16, 8}, {24, 4}}, 4},
+		{"add_to_struct", add_to_struct, {{0, 16}}, 1},
+		{"add_to_lists", add_to_lists, {{0, 8}, {8, 4}, {12, 4}}, 3},
+		{"add_bias", add_bias, {{0, 8}}, 1},
+		{"end_process", end_process, {{0, 8}}, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+		if (!strcmp(kernels[i].name, name))
+			return &kernels[i];
+	return NULL;
+}
