@@ -50,10 +50,10 @@ CREATE TABLE IF NOT EXISTS recorded_kernel (recording_id, name, grid_x, block_x,
     sys.exit(code)
 kernel = open(sys.argv[2]).read()
 hot = "hot" in sys.argv
-tolerant = "--annotate" in sys.argv
-if tolerant and sys.argv[sys.argv.index("--annotate") + 1] != "compare m0 as f32":
-    sys.exit(2)
-status, reason = world[kernel]["cases"][tolerant]
+annotations = [sys.argv[i + 1] for i, word in enumerate(sys.argv) if word == "--annotate"]
+cases = world[kernel]["cases"]
+status, reason = cases[min(len(annotations), len(cases) - 1)]
+reason = reason.replace("ANNOTATIONS", " ".join(annotations))
 if status == "hang":
     import time
     time.sleep(1000)
@@ -162,22 +162,28 @@ class Record(unittest.TestCase):
         code, out, err = self.check({
             "good": {"ns": 3000, "cases": [["ok", ""]]},
             "_Z4fairv": {"ns": 1500, "cases": [
-                ["mismatch", "differs: try --annotate 'compare m0 as f32' or not"], ["ok", ""]]},
+                ["mismatch", "m0 differs: add --annotate 'compare m0 as f32' --annotate 'tolerance rel = 1e-03'"],
+                ["none", ""],
+                ["mismatch", "m1 differs: add --annotate 'compare m1 as f16' --annotate 'tolerance rel = 1e-05'"],
+                ["ok", ""]]},
             "bad": {"ns": 9, "cases": [["mismatch", "1 of 9 differ | at 3"]]},
+            "far": {"ns": 9, "cases": [["mismatch", "add --annotate 'compare m0 as f64'"],
+                                       ["mismatch", "still with ANNOTATIONS"]]},
             "failed": {"ns": 9, "capture": "more than the limit"},
             "graph": {"ns": 9, "capture": "", "launches": [4, 4]},
         }, "--most", "9")
         self.assertEqual(code, 1, err)
-        self.assertIn("**2 of 5 kernels of 1 programs are reproduced**: 1 identical, 1 within tolerance, "
-                      "1 refused, 2 not recorded.", out)
+        self.assertIn("**2 of 6 kernels of 1 programs are reproduced**: 1 identical, 1 within tolerance, "
+                      "2 refused, 2 not recorded.", out)
         self.assertIn("| demo | `good` | identical | 4.00 | 1.00 | 0.250 | 3.00 | 2.00 | 1.00 | -33.3 |  |", out)
         self.assertIn("| `fair` | within tolerance | 4.00 | 1.00 | 0.250 | 1.50 | 2.00 | 1.00 | between | "
-                      "compare m0 as f32 |", out)
+                      "compare m0 as f32; compare m1 as f16; tolerance rel = 1e-03 |", out)
         self.assertIn("| `bad` | refused | 4.00 | 1.00 | 0.250 | 0.01 | - | - | - | "
                       "mismatch: 1 of 9 differ \\| at 3 |", out)
+        self.assertIn("| mismatch: still with compare m0 as f64 |", out)
         self.assertIn("| `failed` | not recorded | - | - | - | - | - | - | - | more than the limit |", out)
         self.assertIn("launched only inside a CUDA graph |", out)
-        self.assertIn("| demo | 5 | 17 | 4.00 | 0.50 |  |", out)
+        self.assertIn("| demo | 6 | 20 | 4.00 | 0.50 |  |", out)
         self.assertEqual([], [name for name in os.listdir(self.path("results")) if name.endswith(".capture")])
 
     def test_a_second_run_goes_on_after_the_programs_with_results(self):
