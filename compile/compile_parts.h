@@ -162,6 +162,12 @@ int entry_resources_append(const struct translation *translation,
 /* Adds these lines from what `ptxas -v` said. */
 void entry_resources_read(struct text *out, const char *said, const char *arch);
 
+/* ---- hashes (hash.c) ---- */
+
+void hash_bytes(char out[33], const void *bytes, size_t length);
+/* The content; of a capture only what is compiled. Returns 0 or an errno. */
+int hash_file(char out[33], const char *path);
+
 /* ---- the cache (cache.c, cache_record.c, cache_key.c, cache_limit.c) ---- */
 
 struct cache_file {
@@ -183,11 +189,6 @@ void cache_record_write(struct text *out, const struct cache_record *record);
 /* PL_ECORRUPT if the text is not exactly what cache_record_write() writes. */
 int cache_record_read(struct cache_record *out, const char *text, struct error *err);
 
-/* ---- hashes (hash.c) ---- */
-
-void hash_bytes(char out[33], const void *bytes, size_t length);
-/* The content; of a capture only what is compiled. Returns 0 or an errno. */
-int hash_file(char out[33], const char *path);
 /* Sets *root to the folder of the cache; `asked` may be NULL. PL_EUSAGE. */
 int cache_root(struct text *root, const char *asked, struct error *err);
 /* The folder of a request in the cache. PL_EUSAGE if the user has no cache folder. */

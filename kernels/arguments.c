@@ -72,6 +72,8 @@ size_t kernel_arg_align(const struct kernel_arg *arg)
 {
 	size_t align = arg->align ? arg->align : 1;
 
+	if (arg->packed)
+		return 1;
 	if (arg->kind != ARG_STRUCT)
 		return kinds[arg->kind].bytes ? kinds[arg->kind].bytes : 1;
 	for (size_t i = 0; i < arg->field_count; i++) {

@@ -66,6 +66,7 @@ struct kernel_arg {
 	size_t field_count;
 	size_t align; /* STRUCT: its alignment is at least this power of two; 0: no more than that
 		       */
+	bool packed;  /* its alignment is 1, whatever it is */
 };
 /* As C lays the argument out. INTEGER and REAL have 0 bytes; the alignment of BYTES is 1. */
 size_t kernel_arg_bytes(const struct kernel_arg *arg);

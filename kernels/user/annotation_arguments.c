@@ -2,11 +2,12 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "kernels/user/annotation_lets.h"
 #include "kernels/user/annotation_words.h"
 
 /* Structs within structs, and the fields of all of them. */
 #define STRUCT_MOST_DEPTH 8
-#define STRUCT_MOST_FIELDS 1024
+#define STRUCT_MOST_FIELDS 8192
 /* The largest alignment of a parameter in PTX. */
 #define STRUCT_MOST_ALIGN 128
 
@@ -174,8 +175,9 @@ static int parse_field(struct argument_parse *parse, struct kernel_arg *out, con
 	return rc;
 }
 
+/* `packed`: its fields follow each other without padding. */
 static int parse_struct(struct argument_parse *parse, struct kernel_arg *out, const char *text,
-			const char *inside)
+			const char *inside, bool packed)
 {
 	struct annotation_list list;
 	struct kernel_arg *fields;
@@ -191,7 +193,7 @@ static int parse_struct(struct argument_parse *parse, struct kernel_arg *out, co
 	rc = scan_split(parse->scan, &list, inside);
 	if (rc)
 		return rc;
-	*out = (struct kernel_arg){.kind = ARG_STRUCT, .value = text};
+	*out = (struct kernel_arg){.kind = ARG_STRUCT, .value = text, .packed = packed};
 	if (is_call(parse->scan, &name, &number, list.items[0]) && !strcmp(name, "align")) {
 		rc = parse_align(parse, out, list.items[0], number);
 		first = 1;
@@ -199,8 +201,10 @@ static int parse_struct(struct argument_parse *parse, struct kernel_arg *out, co
 	if (!rc && first == list.count)
 		rc = scan_error(parse->scan, "%.60s has no field", text);
 	fields = pool_new(parse->scan->pool, list.count * sizeof(*fields));
-	for (size_t i = first; i < list.count && !rc; i++)
-		rc = parse_field(parse, &fields[out->field_count++], list.items[i]);
+	for (size_t i = first; i < list.count && !rc; i++) {
+		rc = parse_field(parse, &fields[out->field_count], list.items[i]);
+		fields[out->field_count++].packed |= packed;
+	}
 	out->fields = fields;
 	parse->depth--;
 	return rc;
@@ -214,8 +218,11 @@ static int parse_explicit(struct argument_parse *parse, struct kernel_arg *out, 
 	char *name, *between;
 	enum arg_kind kind;
 
-	*found = is_call(scan, &name, &between, text) && arg_kind_parse(&kind, name) &&
-		 kind != ARG_BUFFER && kind != ARG_INTEGER && kind != ARG_REAL;
+	*found = is_call(scan, &name, &between, text);
+	if (*found && !strcmp(name, "packed"))
+		return parse_struct(parse, out, text, between, true);
+	*found = *found && arg_kind_parse(&kind, name) && kind != ARG_BUFFER &&
+		 kind != ARG_INTEGER && kind != ARG_REAL;
 	if (!*found)
 		return 0;
 	if (!*between)
@@ -223,7 +230,7 @@ static int parse_explicit(struct argument_parse *parse, struct kernel_arg *out, 
 	if (kind == ARG_BYTES)
 		return parse_bytes(parse, out, between);
 	if (kind == ARG_STRUCT)
-		return parse_struct(parse, out, text, between);
+		return parse_struct(parse, out, text, between, false);
 	*out = (struct kernel_arg){.kind = kind, .value = between};
 	if (!arg_kind_is_real(kind) && real_literal_length(between))
 		return scan_error(scan, "%.60s: an integer expected", text);
@@ -239,8 +246,9 @@ static int expand_value(struct argument_parse *parse, const char **text)
 	char *name, *inside;
 	enum arg_kind kind;
 
-	if (is_call(parse->scan, &name, &inside, *text) && arg_kind_parse(&kind, name) &&
-	    (kind == ARG_BYTES || kind == ARG_STRUCT))
+	if (is_call(parse->scan, &name, &inside, *text) &&
+	    (!strcmp(name, "packed") ||
+	     (arg_kind_parse(&kind, name) && (kind == ARG_BYTES || kind == ARG_STRUCT))))
 		return 0;
 	return scan_expand(parse->scan, text);
 }
@@ -267,19 +275,42 @@ static int parse_argument(struct argument_parse *parse, struct kernel_arg *out, 
 	return rc;
 }
 
+/* What a launch without a list passes: the arguments of a recorded launch. False: there is none. */
+static bool recorded_list(const struct annotation_scan *scan, struct annotation_list *out)
+{
+	for (size_t i = 0; scan->lets && i < ARRAY_SIZE(scan->lets->scopes); i++) {
+		const struct annotation_scope *scope = scan->lets->scopes[i];
+
+		if (scope && scope->has_arguments) {
+			*out = (struct annotation_list){scope->arguments, scope->argument_count};
+			return true;
+		}
+	}
+	return false;
+}
+
+static int scan_argument_list(struct annotation_scan *scan, struct annotation_list *out,
+			      const char *entry)
+{
+	char *inside;
+	int rc;
+
+	if (!scan_accept(scan, "(")) {
+		if (recorded_list(scan, out))
+			return 0;
+		return scan_error(scan, "the arguments of \"%.60s\" in ( ) expected after \">>>\"",
+				  entry);
+	}
+	rc = scan_until(scan, ')', &inside);
+	return rc ? rc : scan_split(scan, out, inside);
+}
+
 int scan_arguments(struct annotation_scan *scan, struct kernel_launch *out)
 {
 	struct annotation_list list;
 	struct kernel_arg *args;
-	char *inside;
-	int rc;
+	int rc = scan_argument_list(scan, &list, out->entry);
 
-	if (!scan_accept(scan, "("))
-		return scan_error(scan, "the arguments of \"%.60s\" in ( ) expected after \">>>\"",
-				  out->entry);
-	rc = scan_until(scan, ')', &inside);
-	if (!rc)
-		rc = scan_split(scan, &list, inside);
 	if (rc)
 		return rc;
 	args = pool_new(scan->pool, (list.count + 1) * sizeof(*args));

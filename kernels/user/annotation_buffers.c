@@ -293,13 +293,25 @@ int scan_element_type(struct annotation_scan *scan, enum element_type *out, cons
 	return rc;
 }
 
+/* NAME "VARIABLE": the name in the image, which may have any characters. */
+static int parse_quoted_symbol(struct annotation_scan *scan, struct kernel_buffer *buffer)
+{
+	int rc = scan_identifier(scan, &buffer->name, "the symbol");
+
+	return rc ? rc : scan_quoted(scan, &buffer->symbol, "the name of the variable");
+}
+
 /* The name of a variable, with or without namespaces, or mangled. The buffer gets the last part. */
 static int parse_symbol_name(struct annotation_scan *scan, struct kernel_buffer *buffer)
 {
 	struct text written = TEXT_INIT, plain = TEXT_INIT;
+	struct annotation_scan ahead = *scan;
 	const char *part, *last;
 	int rc;
 
+	ahead.err = NULL;
+	if (!scan_identifier(&ahead, &part, "the symbol") && scan_accept(&ahead, "\""))
+		return parse_quoted_symbol(scan, buffer);
 	do {
 		text_add(&written, written.length ? "::" : "");
 		rc = scan_identifier(scan, &part, "the symbol");

@@ -19,11 +19,23 @@ static bool is_entry(const char *entry)
 	return !arguments || entry[strlen(entry) - 1] == '>';
 }
 
+/* A name in double quotes is one of the image and may have any characters. */
+static int scan_quoted_entry(struct annotation_scan *scan, struct kernel_launch *out)
+{
+	int rc = scan_quoted(scan, &out->entry, "the name of the kernel");
+
+	if (!rc && !scan_accept(scan, "<<<"))
+		rc = scan_error(scan, "\"<<<\" expected after the name of the kernel");
+	return rc;
+}
+
 static int scan_entry(struct annotation_scan *scan, struct kernel_launch *out)
 {
 	char *entry;
 
 	scan_blanks(scan);
+	if (*scan->at == '"')
+		return scan_quoted_entry(scan, out);
 	if (!scan_before(scan, "<<<", &entry))
 		return scan_error(scan,
 				  "a launch has the form ENTRY<<<GRID, BLOCK>>>(ARGUMENTS), "

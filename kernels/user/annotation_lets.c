@@ -15,7 +15,7 @@ static const char *meaning_of_name(const char *name)
 		DEVICE_LIMIT_LIST(X)
 #undef X
 	};
-	static const char *const words[] = {"nullptr", "NULL", "dim3", "pad", "align"};
+	static const char *const words[] = {"nullptr", "NULL", "dim3", "pad", "align", "packed"};
 	enum arg_kind kind;
 
 	if (check_expression_has_function(name, strlen(name)))

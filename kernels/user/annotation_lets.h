@@ -13,7 +13,7 @@
 
 #include "kernels/user/annotation_scan.h"
 
-#define LETS_PER_SCOPE 64
+#define LETS_PER_SCOPE 512
 #define LET_PARAMETERS 8
 #define LET_EXPANDED_BYTES 65536
 /* What the expansion of one expression, and of all of a file, may write, with the parts that are

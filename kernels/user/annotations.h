@@ -121,6 +121,10 @@ struct annotation_scope {
 	const char **flags;
 	size_t flag_count;
 	const char *standard, *compiler;
+	/* Of a capture: what a launch without a list of arguments passes. */
+	bool has_arguments;
+	char **arguments;
+	size_t argument_count;
 };
 
 struct annotated_variant {

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/user/annotation_lets.h"
+#include "kernels/user/capture_lines.h"
 #include "kernels/user/kernel_file.h"
 #include "kernels/user/kernel_variant.h"
 
@@ -309,13 +310,31 @@ static int no_launch_error(struct assembling *a, const struct annotated_file *fi
 				file->shown);
 }
 
-/* A file without launches takes those of the first file that has some. */
+/* Launches of the command line belong to the replacement of a recorded kernel, if there is one. */
+static const struct annotation_scope *given_launches(const struct assembling *a,
+						     const struct annotated_file *file)
+{
+	static const struct annotation_scope none;
+
+	return is_capture_file(file->path) && a->file_count > 1 ? &none : &a->given->scope;
+}
+
+/* A file without launches takes those of the first file that has some, unless that is a capture and
+ * the command line has some. */
+static const struct annotated_file *launches_from(const struct assembling *a,
+						  const struct annotated_file *file)
+{
+	const bool own = file->scope.launch_count || file->variant_count;
+	const bool given = is_capture_file(a->first->path) && a->given->scope.launch_count;
+
+	return own || (given && file != a->first) ? file : a->first;
+}
+
 static int add_file(struct assembling *a, const struct annotated_file *file)
 {
-	bool own = file->scope.launch_count || file->variant_count;
-	const struct annotated_file *from = own ? file : a->first;
-	size_t count =
-		from->scope.launch_count + from->variant_count + a->given->scope.launch_count;
+	const struct annotated_file *from = launches_from(a, file);
+	const struct annotation_scope *given = given_launches(a, file);
+	size_t count = from->scope.launch_count + from->variant_count + given->launch_count;
 	const char *stem = a->file_count > 1 ? a->stems[file - a->files] : NULL;
 	int rc;
 
@@ -337,7 +356,7 @@ static int add_file(struct assembling *a, const struct annotated_file *file)
 		rc = add_user_variant(a, &parts, variant->place);
 	}
 	if (!rc)
-		rc = add_launches(a, file, &a->given->scope, stem, count == 1);
+		rc = add_launches(a, file, given, stem, count == 1);
 	return rc;
 }
 

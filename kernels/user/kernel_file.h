@@ -1,14 +1,15 @@
 /*
  * kernel_file: the files of a user as one kernel.
  *
- * The files are .cu, .cuh, .ptx or .cubin. Lines "// perflab: …" in them, or lines of a
+ * The files are .cu, .cuh, .ptx, .cubin or .capture. Lines "// perflab: …" in them, or lines of a
  * sidecar, describe axes, buffers, launches and checks (docs/your-kernel.md).
  * The result is the same descriptor that built-in kernels have.
  *
  * The sidecar of FILE is FILE.perflab beside it, if it exists. A path that ends
  * in ".perflab" among the paths replaces the sidecar of the file before it. The
  * lines of a sidecar follow those of its file. A .cubin has lines only in its
- * sidecar.
+ * sidecar. Those of a .capture follow from the recorded launch (capture_lines.h);
+ * a capture is the first file, and the others replace its kernel.
  */
 #ifndef KERNELS_USER_KERNEL_FILE_H
 #define KERNELS_USER_KERNEL_FILE_H

@@ -7,6 +7,7 @@
 
 #include "kernels/user/annotation_words.h"
 #include "kernels/user/annotations.h"
+#include "kernels/user/capture_lines.h"
 #include "kernels/user/kernel_file.h"
 
 /* PTX of large template libraries has tens of megabytes. */
@@ -90,6 +91,20 @@ static int add_sidecar(struct user_files *user, const char *path)
 	return 0;
 }
 
+/* The memory of the first file holds for the others, so a capture is the first and the only one. */
+static int refuse_capture(const struct user_files *user, const char *path)
+{
+	if (is_capture_file(user->files[0].path))
+		return error_set(user->err, PL_EUSAGE,
+				 "%s: %s is a capture, too, and each has memory of its own; sweep "
+				 "one at a time",
+				 path, user->files[0].shown);
+	return error_set(user->err, PL_EUSAGE,
+			 "%s: a capture comes before the files that replace its kernel; give it "
+			 "first",
+			 path);
+}
+
 static int add_source(struct user_files *user, const char *path)
 {
 	struct annotated_file *file = &user->files[user->count];
@@ -97,11 +112,11 @@ static int add_source(struct user_files *user, const char *path)
 	char *absolute;
 
 	if (!has_suffix(path, ".cu") && !has_suffix(path, ".cuh") && !has_suffix(path, ".ptx") &&
-	    !has_suffix(path, ".cubin"))
-		return error_set(
-			user->err, PL_EUSAGE,
-			"%s: a kernel comes from a file that ends in .cu, .cuh, .ptx or .cubin",
-			path);
+	    !has_suffix(path, ".cubin") && !is_capture_file(path))
+		return error_set(user->err, PL_EUSAGE,
+				 "%s: a kernel comes from a file that ends in .cu, .cuh, .ptx, "
+				 ".cubin or .capture",
+				 path);
 	absolute = realpath(path, NULL);
 	if (!absolute || stat(absolute, &status) != 0) {
 		free(absolute);
@@ -115,6 +130,8 @@ static int add_source(struct user_files *user, const char *path)
 	for (size_t i = 0; i < user->count; i++)
 		if (!strcmp(user->files[i].path, file->path))
 			return error_set(user->err, PL_EUSAGE, "%s: the file is given twice", path);
+	if (is_capture_file(path) && user->count)
+		return refuse_capture(user, path);
 	user->count++;
 	return 0;
 }
@@ -148,6 +165,23 @@ static int add_lines_of(struct user_files *user, struct annotation_lines *lines,
 	return rc;
 }
 
+static int add_lines_of_capture(struct user_files *user, struct annotation_lines *lines,
+				struct annotated_file *file)
+{
+	struct capture *capture = NULL;
+	int rc;
+
+	add_input(user->out, file->path);
+	rc = capture_open(&capture, file->shown, user->err);
+	if (!rc)
+		rc = capture_lines_add(lines, user->pool, file->shown, file->path,
+				       capture_info(capture), user->err);
+	if (!rc)
+		capture_arguments_set(&file->scope, user->pool, capture_info(capture));
+	capture_close(capture);
+	return rc;
+}
+
 static int add_lines_of_sidecar(struct user_files *user, struct annotation_lines *lines,
 				const struct annotated_file *file, const char *given)
 {
@@ -178,6 +212,8 @@ static int parse_user_file(struct user_files *user, size_t index)
 
 	if (has_suffix(file->path, ".cubin"))
 		add_input(user->out, file->path);
+	else if (is_capture_file(file->path))
+		rc = add_lines_of_capture(user, &lines, file);
 	else
 		rc = add_lines_of(user, &lines, file->path, file->shown, false);
 	if (!rc)
@@ -226,6 +262,9 @@ static bool files_declare_axis(const struct user_files *user, const char *name)
 	for (size_t f = 0; f < user->count; f++) {
 		const struct annotated_file *file = &user->files[f];
 
+		/* The axes of a recorded launch belong to it alone. */
+		if (is_capture_file(file->path))
+			continue;
 		if (scope_declares(&file->scope, name))
 			return true;
 		for (size_t v = 0; v < file->variant_count; v++)
@@ -351,7 +390,8 @@ static int read_user_files(struct kernel_file *file, const char *const *paths, s
 								      : add_source(&user, paths[i]);
 	if (!rc && !user.count)
 		rc = error_set(err, PL_EUSAGE,
-			       "no file is given; name a .cu, .cuh, .ptx or .cubin");
+			       "no file is given; name a .cu, .cuh, .ptx, .cubin or "
+			       ".capture");
 	for (size_t i = 0; i < user.count && !rc; i++)
 		rc = parse_user_file(&user, i);
 	if (!rc)

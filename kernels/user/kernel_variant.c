@@ -6,6 +6,7 @@
 #include "kernels/expression_text.h"
 #include "kernels/user/annotation_lets.h"
 #include "kernels/user/annotation_names.h"
+#include "kernels/user/capture_lines.h"
 #include "kernels/user/fill_check.h"
 #include "kernels/user/kernel_variant.h"
 #include "kernels/user/launch_complete.h"
@@ -41,9 +42,9 @@ static bool is_axis_of_kernel(const struct building *b, const struct kernel_axis
 /* No compiler sees the file, so all values of the axis would be the same code. */
 static int refuse_defines_of_compiled(const struct building *b)
 {
-	const char *suffix = strrchr(b->parts->path, '.');
+	const char *path = b->parts->path;
 
-	if (!suffix || (strcmp(suffix, ".ptx") != 0 && strcmp(suffix, ".cubin") != 0))
+	if (!has_suffix(path, ".ptx") && !has_suffix(path, ".cubin") && !is_capture_file(path))
 		return 0;
 	for (size_t i = 0; i < b->axes.count; i++) {
 		const struct annotated_axis *axis = &b->axes.items[i];

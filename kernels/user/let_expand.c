@@ -387,6 +387,23 @@ static int expand_call(struct expanding *e, const struct let_frame *frame, const
 
 /* ---- text ---- */
 
+/* The hex digits of bytes(…) only look like names. */
+static int copy_hex_digits(struct expanding *e, const struct let_frame *frame, const char **at,
+			   const char *end, struct let_text *out)
+{
+	const char *begin = *at, *close = memchr(begin, ')', (size_t)(end - begin));
+
+	*at = close ? close : end;
+	return write_bytes(e, frame, out, begin, (size_t)(*at - begin), frame->let);
+}
+
+static bool is_bytes_call(const char *name, size_t length, const char *after, const char *end)
+{
+	while (after < end && is_let_blank(*after))
+		after++;
+	return length == 5 && !memcmp(name, "bytes", 5) && after < end && *after == '(';
+}
+
 static int expand_name(struct expanding *e, const struct let_frame *frame, const char **at,
 		       const char *end, struct let_text *out)
 {
@@ -413,6 +430,8 @@ static int expand_name(struct expanding *e, const struct let_frame *frame, const
 	if (let)
 		return expand_let(e, frame, let, at, end, out);
 	rc = write_bytes(e, frame, out, name, length, frame->let);
+	if (!rc && is_bytes_call(name, length, *at, end))
+		return copy_hex_digits(e, frame, at, end, out);
 	if (rc || !check_expression_is_reduction(name, length))
 		return rc;
 	return expand_call(e, frame, at, end, out);

@@ -404,7 +404,8 @@ static void test_paths(void **state)
 	assert_int_equal(mkdir(path, 0700), 0);
 	folder_refused(folder, FILES("none.cu"), PL_ENOENT, "none.cu: ", "does not exist");
 	folder_refused(folder, FILES("d.cu"), PL_EUSAGE, "d.cu: ", "not a regular file");
-	folder_refused(folder, FILES("k.cpp"), PL_EUSAGE, "k.cpp: ", ".cu, .cuh, .ptx or .cubin");
+	folder_refused(folder, FILES("k.cpp"), PL_EUSAGE,
+		       "k.cpp: ", ".cu, .cuh, .ptx, .cubin or .capture");
 	folder_refused(folder, FILES("o.perflab"), PL_EUSAGE, "o.perflab: ", "the source first");
 	folder_refused(folder, FILES("k.cu", "none.perflab"), PL_ENOENT, "none.perflab: ", NULL);
 	folder_refused(folder, FILES("k.cu", "o.perflab", "o.perflab"), PL_EUSAGE,

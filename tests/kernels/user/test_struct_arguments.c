@@ -237,23 +237,23 @@ static void test_limits(void **state)
 {
 	struct folder *folder = *state;
 	char *closed = launch_of("struct(", "struct(", 7, "x))))))))");
-	char *fields = launch_of("struct(x", ", u8(1)", 1023, ")");
+	char *fields = launch_of("struct(x", ", u8(1)", 8191, ")");
 	struct launch_case *work = case_of(folder, closed);
 
 	expect_address(work, &work->launches[0].args[0], 0, 0, "x");
 	launch_case_free(work);
 	work = case_of(folder, fields);
-	assert_int_equal(case_arg_bytes(&work->launches[0].args[0]), 1032); /* 8 + 1023, rounded */
+	assert_int_equal(case_arg_bytes(&work->launches[0].args[0]), 8200); /* 8 + 8191, rounded */
 	launch_case_free(work);
 	free(closed);
 	free(fields);
 	expect_refused(folder, launch_of("struct(", "struct(", 8, "x)))))))))"), PL_EPARSE,
 		       "structs within more than 8 structs");
 	expect_refused(folder, launch_of("", "struct(", 9000, "x"), PL_EPARSE, "\")\" is missing");
-	expect_refused(folder, launch_of("struct(x", ", u8(1)", 1024, ")"), PL_EPARSE,
-		       "a struct of more than 1024 fields");
-	expect_refused(folder, launch_of("struct(u8(1)", ", struct(u8(1))", 600, ")"), PL_EPARSE,
-		       "a struct of more than 1024 fields");
+	expect_refused(folder, launch_of("struct(x", ", u8(1)", 8192, ")"), PL_EPARSE,
+		       "a struct of more than 8192 fields");
+	expect_refused(folder, launch_of("struct(u8(1)", ", struct(u8(1))", 4200, ")"), PL_EPARSE,
+		       "a struct of more than 8192 fields");
 }
 
 /* Wrong only with the values of the axes. */

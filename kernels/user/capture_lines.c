@@ -1,0 +1,275 @@
+/* Writes the annotations of a capture. See capture_lines.h. */
+#include "kernels/user/capture_lines.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/mangled.h"
+#include "kernels/user/annotation_lets.h"
+#include "kernels/user/recorded_parameters.h"
+
+struct line_writing {
+	struct annotation_lines *lines;
+	struct annotation_pool *pool;
+	const char *shown, *folder;
+	const char *path; /* in double quotes */
+	const struct capture_info *info;
+	struct recorded_parameters parameters;
+	size_t first; /* of the lines */
+	size_t lets;
+};
+
+bool is_capture_file(const char *path)
+{
+	return has_suffix(path, CAPTURE_SUFFIX);
+}
+
+/* No comment and no quote in the text can end it early: it is one line as it is. */
+static void add_line(struct line_writing *w, const char *text)
+{
+	struct annotation_lines *lines = w->lines;
+
+	lines->items = pool_room(w->pool, lines->items, lines->count, sizeof(*lines->items));
+	lines->items[lines->count] = (struct annotation_line){
+		.place = {.file = w->shown, .line = lines->count - w->first + 1},
+		.folder = w->folder,
+		.text = text,
+	};
+	lines->count++;
+}
+
+/* As scan_quoted() reads it. */
+static const char *in_quotes(struct annotation_pool *pool, const char *name)
+{
+	struct text text = TEXT_INIT;
+	const char *quoted;
+
+	text_add_char(&text, '"');
+	for (const char *c = name; *c; c++) {
+		if (*c == '"' || *c == '\\')
+			text_add_char(&text, '\\');
+		text_add_char(&text, *c);
+	}
+	text_add_char(&text, '"');
+	quoted = pool_copy(pool, text.data, text.length);
+	text_release(&text);
+	return quoted;
+}
+
+static void add_capture_summary(struct line_writing *w)
+{
+	struct text plain = TEXT_INIT;
+
+	mangled_plain_name(&plain, w->info->kernel);
+	add_line(w, pool_format(w->pool, "summary launch %" PRId64 " of %s in %s, on %s",
+				w->info->number, plain.data, w->info->program, w->info->device));
+	text_release(&plain);
+}
+
+/* ---- lets ---- */
+
+/* A launch with more parameters has no names for the others; it can still be bound by position. */
+static bool room_for_let(struct line_writing *w)
+{
+	return w->lets < LETS_PER_SCOPE && ++w->lets;
+}
+
+static void take_line(struct line_writing *w, struct text *text)
+{
+	add_line(w, pool_copy(w->pool, text->data, text->length));
+	text_release(text);
+}
+
+static void add_parameter_let(struct line_writing *w, size_t index)
+{
+	const struct recorded_parameter *parameter = &w->parameters.items[index];
+	struct text line = TEXT_INIT;
+
+	if (!room_for_let(w))
+		return;
+	text_addf(&line, "let p%zu = ", index);
+	if (!recorded_value_add(&line, parameter))
+		recorded_argument_add(&line, parameter);
+	take_line(w, &line);
+}
+
+/* Names for the addresses in a struct, and for the number that unknown bytes may be. */
+static void add_part_lets(struct line_writing *w, size_t index)
+{
+	const struct recorded_parameter *parameter = &w->parameters.items[index];
+	int64_t value;
+
+	if (recorded_integer(&value, parameter) && room_for_let(w))
+		add_line(w, pool_format(w->pool, "let p%zu_int = %" PRId64, index, value));
+	if (recorded_pointer(parameter))
+		return;
+	for (size_t i = 0; i < parameter->pointer_count && room_for_let(w); i++) {
+		struct text line = TEXT_INIT;
+
+		text_addf(&line, "let p%zu_%" PRIu64 " = ", index,
+			  parameter->pointers[i].offset - parameter->offset);
+		recorded_address_add(&line, &parameter->pointers[i]);
+		take_line(w, &line);
+	}
+}
+
+static void add_lets(struct line_writing *w)
+{
+	for (size_t i = 0; i < w->parameters.count; i++)
+		add_parameter_let(w, i);
+	for (size_t i = 0; i < w->parameters.count; i++)
+		add_part_lets(w, i);
+}
+
+/* ---- memory ---- */
+
+static bool is_result_memory(const struct capture_memory *memory)
+{
+	return memory->changed && memory->kind != CAPTURE_VARIABLE;
+}
+
+static void add_buffers(struct line_writing *w)
+{
+	const struct capture_info *info = w->info;
+	size_t results = 0;
+
+	for (size_t i = 0; i < info->memory_count; i++)
+		if (info->memory[i].kind != CAPTURE_VARIABLE)
+			add_line(w, pool_format(w->pool,
+						"buffer m%zu: u8[%" PRIu64 "] %s capture %s %zu", i,
+						info->memory[i].bytes,
+						is_result_memory(&info->memory[i]) ? "inout" : "in",
+						w->path, i));
+	for (size_t i = 0; i < info->memory_count; i++)
+		if (is_result_memory(&info->memory[i])) {
+			add_line(w, pool_format(w->pool, "verify m%zu from %s", i, w->path));
+			results++;
+		}
+	/* A launch that changed nothing cannot be told from one that does nothing. */
+	if (!results)
+		add_line(w, pool_format(w->pool, "verify none"));
+}
+
+/* Another kernel may lack the variables of the image, so they belong to the recorded variant. */
+static void add_symbols(struct line_writing *w)
+{
+	const struct capture_info *info = w->info;
+
+	for (size_t i = 0; i < info->memory_count; i++)
+		if (info->memory[i].kind == CAPTURE_VARIABLE)
+			add_line(w, pool_format(w->pool,
+						"symbol m%zu %s: u8[%" PRIu64 "] capture %s %zu", i,
+						in_quotes(w->pool, info->memory[i].variable),
+						info->memory[i].bytes, w->path, i));
+}
+
+/* ---- the launch ---- */
+
+static void add_launch_axes(struct line_writing *w)
+{
+	const struct capture_launch *launch = &w->info->launch;
+
+	add_line(w, pool_format(w->pool,
+				"axis grid = %" PRId64 " \"blocks along x of the recorded size\"",
+				launch->grid[0]));
+	add_line(w, pool_format(w->pool, "axis block = %" PRId64 " \"threads along x\"",
+				launch->block[0]));
+	add_line(w, pool_format(w->pool,
+				"axis shared = %" PRId64 " \"bytes of dynamic shared memory\"",
+				launch->shared_bytes));
+	if (launch->carveout >= 0)
+		add_line(w, pool_format(w->pool,
+					"axis carveout = %" PRId64
+					" \"percent of shared memory that the kernel prefers\"",
+					launch->carveout));
+}
+
+/* "x", or "dim3(x, 2, 3)" if the other extents are not 1. */
+static void add_extents(struct text *out, const char *x, const int64_t extents[3])
+{
+	if (extents[1] == 1 && extents[2] == 1)
+		text_add(out, x);
+	else
+		text_addf(out, "dim3(%s, %" PRId64 ", %" PRId64 ")", x, extents[1], extents[2]);
+}
+
+static void add_launch_attributes(struct text *out, const struct capture_launch *launch)
+{
+	if (launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1)
+		text_addf(out, " cluster(%" PRId64 ", %" PRId64 ", %" PRId64 ")",
+			  launch->cluster[0], launch->cluster[1], launch->cluster[2]);
+	if (launch->cooperative)
+		text_add(out, " cooperative");
+	if (launch->carveout >= 0)
+		text_add(out, " carveout(carveout)");
+}
+
+/* Another size of the blocks keeps the number of threads along x. */
+static void add_launch(struct line_writing *w)
+{
+	const struct capture_launch *launch = &w->info->launch;
+	struct text line = TEXT_INIT, grid = TEXT_INIT;
+
+	text_addf(&grid, "ceil_div(grid * %" PRId64 ", block)", launch->block[0]);
+	text_addf(&line, "launch %s<<<", in_quotes(w->pool, w->info->kernel));
+	add_extents(&line, grid.data, launch->grid);
+	text_add(&line, ", ");
+	add_extents(&line, "block", launch->block);
+	text_add(&line, ", shared>>>(");
+	for (size_t i = 0; i < w->parameters.count; i++) {
+		text_add(&line, i ? ", " : "");
+		recorded_argument_add(&line, &w->parameters.items[i]);
+	}
+	text_add_char(&line, ')');
+	add_launch_attributes(&line, launch);
+	take_line(w, &line);
+	text_release(&grid);
+}
+
+int capture_lines_add(struct annotation_lines *lines, struct annotation_pool *pool,
+		      const char *shown, const char *path, const struct capture_info *info,
+		      struct error *err)
+{
+	struct line_writing w = {
+		.lines = lines,
+		.pool = pool,
+		.shown = pool_text(pool, shown),
+		.folder = "/",
+		.path = in_quotes(pool, path),
+		.info = info,
+		.first = lines->count,
+	};
+
+	if (info->memory_count > KERNEL_MAX_BUFFERS)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s: the launch could reach %zu memories, and a case has at most "
+				 "%d buffers",
+				 shown, info->memory_count, KERNEL_MAX_BUFFERS);
+	recorded_parameters_read(&w.parameters, pool, info);
+	add_capture_summary(&w);
+	add_lets(&w);
+	add_buffers(&w);
+	add_line(&w, "variant " RECORDED_VARIANT);
+	add_symbols(&w);
+	add_launch_axes(&w);
+	add_launch(&w);
+	return 0;
+}
+
+void capture_arguments_set(struct annotation_scope *scope, struct annotation_pool *pool,
+			   const struct capture_info *info)
+{
+	struct recorded_parameters parameters;
+
+	recorded_parameters_read(&parameters, pool, info);
+	scope->has_arguments = true;
+	scope->arguments = pool_new(pool, (parameters.count + 1) * sizeof(*scope->arguments));
+	for (size_t i = 0; i < parameters.count; i++) {
+		struct text argument = TEXT_INIT;
+
+		recorded_argument_add(&argument, &parameters.items[i]);
+		scope->arguments[scope->argument_count++] =
+			pool_copy(pool, argument.data, argument.length);
+		text_release(&argument);
+	}
+}

@@ -1,0 +1,48 @@
+/*
+ * recorded_parameters: the parameters of a recorded launch. A capture has their
+ * bytes and the addresses in them. The kernel's name tells the types of those
+ * of a plain C++ function.
+ */
+#ifndef KERNELS_USER_RECORDED_PARAMETERS_H
+#define KERNELS_USER_RECORDED_PARAMETERS_H
+
+#include "base/mangled.h"
+#include "capture/capture.h"
+#include "kernels/user/annotation_pool.h"
+
+/* Everything is borrowed from the capture. */
+struct recorded_parameter {
+	size_t bytes;
+	const unsigned char *data;
+	uint64_t offset; /* in all parameters */
+	/* Those within the parameter. Their offsets are in all parameters. */
+	const struct capture_pointer *pointers;
+	size_t pointer_count;
+	struct mangled_parameter type; /* all zeroes: not known */
+};
+
+struct recorded_parameters {
+	struct recorded_parameter *items;
+	size_t count;
+};
+void recorded_parameters_read(struct recorded_parameters *out, struct annotation_pool *pool,
+			      const struct capture_info *info);
+
+/* The parameter is one address and nothing else. NULL: it is not. */
+const struct capture_pointer *recorded_pointer(const struct recorded_parameter *parameter);
+
+/* Adds "m3 + 4096". */
+void recorded_address_add(struct text *out, const struct capture_pointer *pointer);
+/* Adds the argument of a launch that has the same bytes: "m3 + 4096", "bytes(e8030000)" or
+ * "packed(bytes(01000000), m0)". */
+void recorded_argument_add(struct text *out, const struct recorded_parameter *parameter);
+/*
+ * Adds what the parameter means, as an argument and in expressions: "1000",
+ * "2.0" or "nullptr". Returns false and adds nothing if its type is not known, or
+ * if no number has these bits.
+ */
+bool recorded_value_add(struct text *out, const struct recorded_parameter *parameter);
+/* Whether a parameter of unknown type has the size of an integer; then *value is that integer. */
+bool recorded_integer(int64_t *value, const struct recorded_parameter *parameter);
+
+#endif
