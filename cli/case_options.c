@@ -43,6 +43,8 @@ int case_options_apply(struct sweep_request *request, const struct invocation *c
 		string_list_add(&request->metrics, options->metrics.items[i]);
 	for (size_t i = 0; i < call->operands.count && !rc; i++)
 		rc = sweep_request_add_operand(request, call->operands.items[i], err);
+	for (size_t i = 0; i < options->replacements.count && !rc; i++)
+		rc = sweep_request_add_replacement(request, options->replacements.items[i], err);
 	add_source_options(request, options);
 	if (options->block_sizes)
 		sweep_request_set_axis(request, "block", options->block_sizes);

@@ -10,7 +10,7 @@
 
 struct case_options {
 	const char *block_sizes, *size, *chip, *standard, *compiler;
-	struct string_list sets, metrics, launches, annotations, compile_flags;
+	struct string_list sets, metrics, launches, annotations, compile_flags, replacements;
 	int cache, blocks, ceilings; /* ceilings: enum ceilings_when */
 };
 
@@ -54,6 +54,15 @@ struct case_options {
 		 ROW_CASE(type, annotations),                                                     \
 		 "LINE",                                                                          \
 		 "a line that is added to those of the file: 'buffer x: f32[n] in'; repeatable",  \
+		 NULL,                                                                            \
+		 0},                                                                              \
+		{"replace",                                                                       \
+		 0,                                                                               \
+		 OPTION_LIST,                                                                     \
+		 ROW_CASE(type, replacements),                                                    \
+		 "FILE",                                                                          \
+		 "a file whose kernel replaces that of the capture: it gets the recorded memory " \
+		 "and is verified by it; repeatable",                                             \
 		 NULL,                                                                            \
 		 0},                                                                              \
 		{"compile-flag",                                                                  \

@@ -18,7 +18,7 @@ static const struct {
 /* Refuses an option that has no effect on the topic. */
 static int check_options(const struct invocation *call, const char *topic, struct error *err)
 {
-	static const char *const of_kernels[] = {"long", "verbose"};
+	static const char *const of_kernels[] = {"long", "verbose", "replace"};
 	const struct list_options *options = call->options;
 	int rc = backend_must_be_named(options->backend, err);
 
@@ -76,6 +76,8 @@ static const struct option_row rows[] = {
 	 NULL, 0},
 	{"long", 'L', OPTION_FLAG, FIELD(everything), NULL,
 	 "kernels: also show the meaning of each axis and constraint, and the work model", NULL, 0},
+	{"replace", 0, OPTION_LIST, FIELD(replacements), "FILE",
+	 "kernels: a file whose kernel replaces that of a capture; repeatable", NULL, 0},
 	{"chip", 'c', OPTION_TEXT, FIELD(chip), "CHIP",
 	 "metrics and sets: describe this chip, such as GH100 (default: the chip of this machine, "
 	 "else GH100)",
@@ -109,7 +111,8 @@ const struct command command_list = {
 		"the "
 		"database.\n\n"
 		"PATTERN selects names and may contain * and ?. Without either, it matches any "
-		"part of a name. With FILEs (.cu, .cuh, .ptx, .cubin and their sidecars), `list "
+		"part of a name. With FILEs (.cu, .cuh, .ptx, .cubin, .capture and their "
+		"sidecars), `list "
 		"kernels` "
 		"lists their kernels instead of the built-in ones. Only the devices of this "
 		"machine need a GPU.",

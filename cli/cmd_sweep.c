@@ -226,6 +226,8 @@ static const struct example examples[] = {
 	{"perflab sweep saxpy.cu --block-sizes 64..1024",
 	 "kernels of your own file: see docs/your-kernel.md"},
 	{"perflab sweep old.cu new.cu", "how much faster new.cu is than old.cu, side by side"},
+	{"perflab sweep softmax.capture --replace my.cu",
+	 "how much faster my.cu is than a recorded kernel, on its data"},
 	{"perflab sweep reduce --baseline sequential",
 	 "each variant beside reduce/sequential, with its speed-up"},
 	{"perflab sweep --block-sizes 32..1024:+32 --dry-run", "only the plan"},
@@ -246,10 +248,14 @@ const struct command command_sweep = {
 		"execution, and stores everything. "
 		"Without a kernel name it runs all kernels except those that run only when named: "
 		"fault, ceilings, patterns and planted. Names take * and ?.\n\n"
-		"A FILE ends in .cu, .cuh, .ptx or .cubin. Its lines `// perflab: ...`, or those "
-		"of FILE.perflab beside it, describe its kernels. They are compiled for the device "
+		"A FILE ends in .cu, .cuh, .ptx, .cubin or .capture. Its lines `// perflab: ...`, "
+		"or those of FILE.perflab beside it, describe its kernels. They are compiled for "
+		"the device "
 		"and swept instead of the built-in ones. Several files are variants of one "
 		"operation, and the later ones are measured beside the first (--baseline).\n\n"
+		"A .capture is a launch that perflab record took out of a program. It is launched "
+		"again on the recorded memory and must give the recorded results. --replace "
+		"measures a kernel of your own beside it.\n\n"
 		"A case that cannot run here (a block that must be a power of two, too much shared "
 		"memory) is skipped with its reason. A case that crashes or hangs is stored as "
 		"such, and the sweep continues. The report goes to standard output at the end, "

@@ -58,7 +58,8 @@ static int make_watch_request(struct sweep_request *request, const struct invoca
 	if (!rc && !request->files.count)
 		rc = error_set(
 			err, PL_EUSAGE,
-			"perflab watch needs a file that may change: a .cu, .cuh, .ptx or .cubin; "
+			"perflab watch needs a file that may change: a .cu, .cuh, .ptx, .cubin or "
+			".capture; "
 			"the built-in kernels do not change");
 	return rc;
 }

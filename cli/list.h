@@ -7,6 +7,7 @@
 
 struct list_options {
 	const char *db, *backend, *chip, *set;
+	struct string_list replacements;
 	int format;
 	bool verbose, everything, all;
 };

@@ -297,21 +297,23 @@ int list_kernels(const struct invocation *call, const char *pattern, struct erro
 	const struct list_options *options = call->options;
 	enum detail detail = options->everything ? LONG : options->verbose ? VERBOSE : BRIEF;
 	const struct kernel_set built_in = kernel_set_built_in();
-	struct string_list paths = {0};
-	int rc;
+	struct sweep_request request = {0}; /* its files only */
+	struct string_list *const paths = &request.files;
+	int rc = 0;
 
 	/* the first operand is the topic; the pattern, if there is one, is the last */
 	for (size_t i = 1; i < call->operands.count; i++)
 		if (is_kernel_file(call->operands.items[i]))
-			string_list_add(&paths, call->operands.items[i]);
-	if (paths.count && is_kernel_file(pattern))
+			string_list_add(paths, call->operands.items[i]);
+	if (paths->count && is_kernel_file(pattern))
 		pattern = NULL;
-	if (call->operands.count - 1 > paths.count + (pattern ? 1 : 0))
+	if (call->operands.count - 1 > paths->count + (pattern ? 1 : 0))
 		rc = error_set(err, PL_EUSAGE, "give one pattern, behind the files");
-	else if (paths.count)
-		rc = list_files(call, &paths, detail, pattern, err);
-	else
-		rc = list_set(call, &built_in, detail, pattern, err);
-	string_list_release(&paths);
+	for (size_t i = 0; i < options->replacements.count && !rc; i++)
+		rc = sweep_request_add_replacement(&request, options->replacements.items[i], err);
+	if (!rc)
+		rc = paths->count ? list_files(call, paths, detail, pattern, err)
+				  : list_set(call, &built_in, detail, pattern, err);
+	sweep_request_release(&request);
 	return rc;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/capture.h"
 #include "harness/session/compile_jobs.h"
 #include "harness/session/session_parts.h"
 #include "metrics/catalogue/catalogue.h"
@@ -17,7 +18,8 @@ void sweep_request_init(struct sweep_request *request)
 
 bool is_kernel_file(const char *operand)
 {
-	static const char *const suffixes[] = {".cu", ".cuh", ".ptx", ".cubin", ".perflab"};
+	static const char *const suffixes[] = {".cu",    ".cuh",     ".ptx",
+					       ".cubin", ".capture", ".perflab"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++)
 		if (has_suffix(operand, suffixes[i]))
@@ -38,12 +40,38 @@ int sweep_request_add_operand(struct sweep_request *request, const char *operand
 	if (is_kernel_file(operand))
 		string_list_add(&request->files, operand);
 	else if (is_other_file(operand))
-		return error_set(err, PL_EUSAGE,
-				 "'%s' is a file, but its name does not end in .cu, .cuh, .ptx, "
-				 ".cubin or .perflab: rename it, or link such a name to it",
-				 operand);
+		return error_set(
+			err, PL_EUSAGE,
+			"'%s' is a file, but its name does not end in .cu, .cuh, .ptx, "
+			".cubin, .capture or .perflab: rename it, or link such a name to it",
+			operand);
 	else
 		string_list_add(&request->selectors, operand);
+	return 0;
+}
+
+static bool has_capture(const struct string_list *files)
+{
+	for (size_t i = 0; i < files->count; i++)
+		if (has_suffix(files->items[i], CAPTURE_SUFFIX))
+			return true;
+	return false;
+}
+
+int sweep_request_add_replacement(struct sweep_request *request, const char *file,
+				  struct error *err)
+{
+	if (!has_capture(&request->files))
+		return error_set(err, PL_EUSAGE,
+				 "--replace %s: no capture is given, whose kernel it could "
+				 "replace; write NAME.capture --replace %s",
+				 file, file);
+	if (!is_kernel_file(file))
+		return error_set(err, PL_EUSAGE,
+				 "--replace %s: a replacement is a file that ends in .cu, .cuh, "
+				 ".ptx or .cubin",
+				 file);
+	string_list_add(&request->files, file);
 	return 0;
 }
 

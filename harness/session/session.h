@@ -41,8 +41,8 @@ int ceilings_when_default(int *out, struct error *err);
 
 struct sweep_request {
 	struct string_list selectors; /* as in struct plan_request */
-	/* Files of the user (.cu, .cuh, .ptx, .cubin): their kernels are swept instead of the
-	 * built-in ones. None: the built-in kernels. */
+	/* Files of the user (.cu, .cuh, .ptx, .cubin, .capture): their kernels are swept instead of
+	 * the built-in ones. None: the built-in kernels. */
 	struct string_list files;
 	struct string_list annotations;             /* lines that are added to those of the files */
 	struct string_list compile_flags;           /* added to those of the files */
@@ -66,11 +66,16 @@ struct sweep_request {
 /* Sets the default settings and no selectors, which means every kernel. Strings are borrowed, lists
  * are owned. */
 void sweep_request_init(struct sweep_request *request);
-/* Whether an operand is a file of the user, by its suffix: .cu, .cuh, .ptx, .cubin or .perflab. */
+/* Whether an operand is a file of the user, by its suffix: .cu, .cuh, .ptx, .cubin, .capture or
+ * .perflab. */
 bool is_kernel_file(const char *operand);
 /* Adds a file or a selector. PL_EUSAGE: it is a file with another extension. */
 int sweep_request_add_operand(struct sweep_request *request, const char *operand,
 			      struct error *err);
+/* Adds a file that replaces the kernel of the capture among the files. PL_EUSAGE: there is none, or
+ * `file` has another extension. */
+int sweep_request_add_replacement(struct sweep_request *request, const char *file,
+				  struct error *err);
 /* `assignment` is "NAME=VALUES". PL_EUSAGE: it does not have this form. */
 int sweep_request_set(struct sweep_request *request, const char *assignment, struct error *err);
 void sweep_request_set_axis(struct sweep_request *request, const char *name, const char *values);
