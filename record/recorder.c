@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/capture_name.h"
 #include "record/device_words.h"
 #include "record/events.h"
 #include "record/images.h"
@@ -43,6 +44,7 @@ static struct recorder {
 	_Atomic int recording;
 	int64_t captures;
 	struct take take;
+	struct capture_name name;         /* of the capture that is being written */
 	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
 } recorder;
 
@@ -94,46 +96,38 @@ static bool is_into_graph(const struct launch_call *call)
 	       status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-/* The first name that no file has: PREFIX.capture, PREFIX-2.capture … */
-static char *capture_path(void)
+static void clean_up_after_take(void)
 {
-	const char *prefix = recorder.request.output;
-	char *path = xasprintf("%s" CAPTURE_SUFFIX, prefix);
-
-	for (int64_t i = 2; access(path, F_OK) == 0; i++) {
-		free(path);
-		path = xasprintf("%s-%lld" CAPTURE_SUFFIX, prefix, (long long)i);
-	}
-	return path;
+	recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
+	capture_name_release(&recorder.name);
 }
 
 /* Returns whether take_end() must follow. */
 static bool begin_take(const struct launch_call *call, const struct seen_kernel *kernel,
 		       int64_t number)
 {
-	char *path = capture_path();
-	const struct take_request request = {
+	struct take_request request = {
 		.driver = &recorder.driver,
 		.events = &recorder.events,
 		.images = &recorder.images,
 		.call = call,
 		.kernel = kernel->name,
 		.number = number,
-		.path = path,
 		.program = recorder.program,
 		.limit_bytes = (uint64_t)recorder.request.limit_bytes,
 	};
 	struct error err = {0};
 	bool began;
 
+	capture_name_reserve(&recorder.name, recorder.request.folder, recorder.request.output);
+	request.path = recorder.name.path;
 	/* Another stream of the program may be recorded into a graph, which forbids copies. */
 	recorder.capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
 	began = take_begin(&recorder.take, &request, &err) == 0;
 	recorder.captures += began;
 	if (!began)
-		recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
-	free(path);
+		clean_up_after_take();
 	return began;
 }
 
@@ -210,7 +204,7 @@ static void leave_launch(const CUpti_CallbackData *data)
 
 	busy = true;
 	take_end(&recorder.take, result && *result != CUDA_SUCCESS, &err);
-	recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
+	clean_up_after_take();
 	busy = false;
 	recorder.recording--;
 	if (recorder.captures >= recorder.request.most)

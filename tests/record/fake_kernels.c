@@ -4,7 +4,9 @@
  * program loads: an ELF file with a section .text.NAME for each kernel and
  * .nv.global for variables, as a cubin has.
  */
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@ void add_to_struct(const struct fake_launch *launch);
 void add_to_lists(const struct fake_launch *launch);
 void add_bias(const struct fake_launch *launch);
 void end_process(const struct fake_launch *launch);
+void meet(const struct fake_launch *launch);
 
 /* void axpy(float a, const float *x, float *y, int n), as in fixtures/kernels.cu */
 void axpy(const struct fake_launch *launch)
@@ -72,6 +75,17 @@ void end_process(const struct fake_launch *launch)
 	kill(getpid(), SIGKILL);
 }
 
+/* void meet(int *arrived, int count): ends when `count` processes are in it */
+void meet(const struct fake_launch *launch)
+{
+	atomic_int *arrived = *(atomic_int **)launch->arguments[0];
+	int count = *(int *)launch->arguments[1];
+
+	atomic_fetch_add(arrived, 1);
+	while (atomic_load(arrived) < count)
+		sched_yield();
+}
+
 const struct fake_kernel *fake_kernel_named(const char *name)
 {
 	static const struct fake_kernel kernels[] = {
@@ -80,6 +94,7 @@ const struct fake_kernel *fake_kernel_named(const char *name)
 		{"add_to_lists", add_to_lists, {{0, 8}, {8, 4}, {12, 4}}, 3},
 		{"add_bias", add_bias, {{0, 8}}, 1},
 		{"end_process", end_process, {{0, 8}}, 1},
+		{"meet", meet, {{0, 8}, {8, 4}}, 2},
 	};
 
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)

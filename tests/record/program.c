@@ -3,9 +3,11 @@
  * of fake_cuda.h, and prints what its kernels computed.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -403,6 +405,38 @@ static void scene_fork(void)
 	printf("%d\n", WEXITSTATUS(status));
 }
 
+/* Two processes that are in the middle of a launch at the same time. */
+static void scene_processes(void)
+{
+	int *arrived = mmap(NULL, sizeof(*arrived), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int count = 2;
+	void *arguments[] = {&arrived, &count};
+
+	if (arrived == MAP_FAILED)
+		exit(97);
+	for (int i = 0; i < count; i++) {
+		if (fork())
+			continue;
+		begin();
+		load_image();
+		must(cuLaunchKernel(function_named("meet"), 1, 1, 1, 1, 1, 1, 0, NULL, arguments,
+				    NULL));
+		exit(0);
+	}
+	for (int i = 0; i < count; i++) {
+		int status = 1;
+
+		wait(&status);
+		printf("%d\n", status);
+	}
+}
+
+static void scene_no_cuda(void)
+{
+	exit(6);
+}
+
 static void scene_idle(void)
 {
 	exit(7);
@@ -434,32 +468,51 @@ static void scene_killed(void)
 
 /* ---- main ---- */
 
+/* Scene, whether it begins with a context and a module. */
+#define SCENE_LIST(X)        \
+	X(launches, true)    \
+	X(two_kernels, true) \
+	X(extra, true)       \
+	X(attributes, true)  \
+	X(refused, true)     \
+	X(lists, true)       \
+	X(kinds, true)       \
+	X(variable, true)    \
+	X(unknown, true)     \
+	X(mapped, true)      \
+	X(large, true)       \
+	X(library, true)     \
+	X(text, true)        \
+	X(graph, true)       \
+	X(threads, true)     \
+	X(fork, true)        \
+	X(processes, false)  \
+	X(no_cuda, false)    \
+	X(idle, true)        \
+	X(abort, true)       \
+	X(quick, true)       \
+	X(killed, true)
+
 static const struct scene {
 	const char *name;
 	void (*play)(void);
+	bool with_context;
 } scenes[] = {
-	{"launches", scene_launches}, {"two_kernels", scene_two_kernels},
-	{"extra", scene_extra},       {"attributes", scene_attributes},
-	{"refused", scene_refused},   {"lists", scene_lists},
-	{"kinds", scene_kinds},       {"variable", scene_variable},
-	{"unknown", scene_unknown},   {"mapped", scene_mapped},
-	{"large", scene_large},       {"library", scene_library},
-	{"text", scene_text},         {"graph", scene_graph},
-	{"threads", scene_threads},   {"fork", scene_fork},
-	{"idle", scene_idle},         {"abort", scene_abort},
-	{"quick", scene_quick},       {"killed", scene_killed},
+#define X(name, with_context) {#name, scene_##name, with_context},
+	SCENE_LIST(X)
+#undef X
 };
 
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
 
-	if (!strcmp(name, "no_cuda"))
-		return 6;
-	begin();
-	load_image();
 	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
 		if (!strcmp(scenes[i].name, name)) {
+			if (scenes[i].with_context) {
+				begin();
+				load_image();
+			}
 			scenes[i].play();
 			return 0;
 		}

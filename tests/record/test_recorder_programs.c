@@ -119,6 +119,23 @@ static void a_forked_child_records_nothing(void **state)
 	recording_release(&recording);
 }
 
+static void processes_that_record_at_once_take_different_names(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	record_scene(&recording, "processes", record_request("meet"), NULL);
+	expect_undisturbed(&recording, "processes");
+	assert_int_equal(file_count(&recording, ".events"), 2);
+	assert_int_equal(event_count(&recording, "captured"), 2);
+	assert_int_equal(file_count(&recording, ".capture"), 2);
+	/* nothing else is left but the request, with . and .. */
+	assert_int_equal(file_count(&recording, ""), 2 + 2 + 1 + 2);
+	for (int number = 1; number <= 2; number++)
+		capture_close(capture_number(&recording, number));
+	recording_release(&recording);
+}
+
 /* Each thread has its own arrays: a launch of another one in between would not fit. */
 static void threads_that_launch_at_once_are_recorded_one_by_one(void **state)
 {
@@ -283,6 +300,7 @@ int main(void)
 		cmocka_unit_test(a_program_may_leave_without_handlers),
 		cmocka_unit_test(a_process_killed_while_it_records_leaves_no_capture),
 		cmocka_unit_test(a_forked_child_records_nothing),
+		cmocka_unit_test(processes_that_record_at_once_take_different_names),
 		cmocka_unit_test(threads_that_launch_at_once_are_recorded_one_by_one),
 		cmocka_unit_test(launches_into_a_graph_are_counted_apart),
 		cmocka_unit_test(a_launch_beside_a_graph_is_recorded),
