@@ -189,13 +189,21 @@ class Record(unittest.TestCase):
     def test_a_second_run_goes_on_after_the_programs_with_results(self):
         world = {"good": {"ns": 3000, "cases": [["ok", ""]]}}
         self.assertEqual(self.check(world)[0], 0)
-        self.write("list", "demo | * | | /nonexistent\nmore | go* | | $HERE/program\nother | none | | $HERE/program\n")
+        world["short"] = {**world["good"], "ns": 2}
+        self.write("list", "demo | * | | /nonexistent\nmore | *1 | | $HERE/program\nother | none | | $HERE/program\n")
         code, out, err = self.check(world, "--keep")
         self.assertEqual(code, 0, err)
         self.assertIn("**2 of 2 kernels of 2 programs are reproduced**", out)
         self.assertIn("the program launched no such kernel", out)
         self.assertIn("more-0.capture", os.listdir(self.path("results")))
         self.assertEqual(self.check(world, "--again", "--only", "demo")[0], 1)
+
+    def test_patterns_choose_kernels(self):
+        one = {"ns": 1, "cases": [["ok", ""]]}
+        self.write("list", "demo | goo mor? | | $PROGRAMS/program\n")
+        code, out, err = self.check({"good": one, "more": one, "more_of": one, "other": one})
+        self.assertEqual(code, 0, err)
+        self.assertIn("**2 of 2 kernels", out)
 
     def test_failures_do_not_end_the_check(self):
         self.write("list", "crash | good | | $PROGRAMS/program crash\nslow | slow | | $PROGRAMS/program\n"
