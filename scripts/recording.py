@@ -1,7 +1,8 @@
 """Runs programs under the recorder of perflab, and reads what it learned.
 
-To take captures, the programs start with the environment that `perflab record --env` prints, so
-that the events stay: PERFLAB_RECORD names a folder with one file of JSON lines for each process.
+To take captures, the programs start with the environment that `perflab record --env` prints, which
+gives access to the events: PERFLAB_RECORD names a new folder with a file of JSON lines for each
+process.
 """
 
 import glob
@@ -9,6 +10,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -87,6 +89,7 @@ def record(perflab, options, command, timeout_s, log=None, folder=None):
     except Failed as failure:
         error = str(failure)
     seconds, events = time.monotonic() - begin, read_events(events_folder)
+    shutil.rmtree(events_folder)
     for event in events:
         if event.get("event") == "refused":
             error = event.get("why")

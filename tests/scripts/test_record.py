@@ -20,10 +20,11 @@ import recording  # noqa: E402
 # All stand-ins read the file WORLD: {kernel: {"ns": time in the program, "launches": [all, in
 # graphs], "capture": a text if it fails, "cases": [[status, reason] of each sweep]}}.
 PERFLAB = '''#!/usr/bin/env python3
-import json, os, sqlite3, subprocess, sys, tempfile
+import json, os, sqlite3, subprocess, sys
 world = json.load(open(os.environ["WORLD"]))
 if sys.argv[1:3] == ["record", "--env"]:
-    folder = tempfile.mkdtemp(dir=os.path.dirname(os.environ["WORLD"]))
+    folder = sys.argv[sys.argv.index("-o") + 1] + ".recording"
+    os.mkdir(folder)
     json.dump(sys.argv[3:], open(os.path.join(folder, "arguments"), "w"))
     print(f"export PERFLAB_RECORD='{folder}'\\nexport CUDA_INJECTION64_PATH=/dev/null")
     sys.exit(0)
