@@ -20,15 +20,26 @@ void case_replay_add_lost(struct text *mismatch, const struct case_capture *from
 struct content_distance {
 	bool known; /* false: no type makes them near each other */
 	enum element_type type;
-	double relative; /* at most so different, relative to the greater of both */
+	/* Elements differ by at most `relative` of the greater one, or by at most `absolute`, which
+	 * only few need: sums near 0. */
+	double relative, absolute;
 };
 /* Finds the floating-point type of which the elements that differ are nearest to each other. */
 struct content_distance content_distance_find(const void *a, const void *b, size_t bytes);
 /* The distance of two contents as elements of one type. */
 struct content_distance content_distance_as(enum element_type type, const void *a, const void *b,
 					    size_t bytes);
-/* Adds the lines of the command line that allow this distance in the results of a buffer. */
-void case_replay_add_remedy(struct text *mismatch, const struct case_buffer *buffer,
-			    const struct content_distance *distance);
+
+/* The lines of the command line with which differences are within the tolerance. All zeroes is
+ * none. */
+struct replay_remedy {
+	struct text found, lines;
+	double relative, absolute;
+};
+/* Adds a buffer whose results have this distance; nothing if it is not known. */
+void replay_remedy_add(struct replay_remedy *remedy, const struct case_buffer *buffer,
+		       const struct content_distance *distance);
+/* Adds the remedy to a mismatch, if there is one, and frees it. */
+void replay_remedy_finish(struct replay_remedy *remedy, struct text *mismatch);
 
 #endif

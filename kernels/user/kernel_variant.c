@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/capture.h"
 #include "kernels/check_expression.h"
 #include "kernels/expression_text.h"
 #include "kernels/user/annotation_lets.h"
@@ -194,10 +195,28 @@ static int check_result_name(const struct building *b, const struct annotated_ch
 	return rc;
 }
 
+/* A capture has what a launch left in the memory that it gives, and in no other buffer. */
+static int check_recorded(const struct building *b, const struct annotated_check *check)
+{
+	const struct kernel_buffer *buffer = names_buffer(&b->names, check->item.buffer);
+	const char *suffix = strrchr(check->item.text, '.');
+
+	if (check->kind != CHECK_FILE || !suffix || strcmp(suffix, CAPTURE_SUFFIX) != 0 ||
+	    (buffer->fill == FILL_CAPTURE && !strcmp(buffer->fill_file, check->item.text)))
+		return 0;
+	return annotation_error(
+		b->err, check->place,
+		"\"%.60s\" is not filled from this capture; write \"buffer %.60s: … inout "
+		"capture \"%s\" INDEX\"",
+		buffer->name, buffer->name, check->item.text);
+}
+
 static int check_item(const struct building *b, const struct annotated_check *check)
 {
 	int rc = check_result_name(b, check);
 
+	if (!rc)
+		rc = check_recorded(b, check);
 	return rc || check->kind != CHECK_EXPRESSION ? rc : check_element_expression(b, check);
 }
 

@@ -2,6 +2,7 @@
 #include "harness/workers/cuda/replay_again.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,16 +61,30 @@ static struct read_part part_from(const struct case_buffer *buffer, uint64_t fir
 	return (struct read_part){begin, left < MOST_READ_BYTES ? left : MOST_READ_BYTES};
 }
 
-/* Adds how results that differ by chance can be compared: the expected ones with those of both
- * replays, all as one type. */
-static int add_remedy(const struct operation *operation, size_t b, CUdeviceptr first,
-		      struct read_part part, struct text *mismatch, struct error *err)
+/* The distance of the contents of both replays from each other, and from the expected one. */
+static struct content_distance distance_of_three(void *const contents[3], size_t bytes)
+{
+	struct content_distance distance = content_distance_find(contents[0], contents[1], bytes);
+
+	for (size_t i = 0; i < 2 && distance.known; i++) {
+		const struct content_distance other =
+			content_distance_as(distance.type, contents[i], contents[2], bytes);
+
+		distance.known = other.known;
+		distance.relative = fmax(distance.relative, other.relative);
+		distance.absolute = fmax(distance.absolute, other.absolute);
+	}
+	return distance;
+}
+
+/* Finds how results that differ by chance can be compared. */
+static int find_remedy(const struct operation *operation, size_t b, CUdeviceptr first,
+		       struct read_part part, struct replay_remedy *remedy, struct error *err)
 {
 	const struct device *device = operation->resources->device;
 	const CUdeviceptr sources[] = {first, operation->buffers[b].data,
 				       operation->buffers[b].expected->data};
 	void *contents[ARRAY_SIZE(sources)] = {0};
-	struct content_distance distance, other;
 	int rc = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(sources) && rc == 0; i++) {
@@ -79,49 +94,45 @@ static int add_remedy(const struct operation *operation, size_t b, CUdeviceptr f
 				 : error_set(err, PL_ENOMEM, "no memory to compare two replays");
 	}
 	if (rc == 0) {
-		distance = content_distance_find(contents[0], contents[1], part.bytes);
-		for (size_t i = 0; i < 2 && distance.known; i++) {
-			other = content_distance_as(distance.type, contents[i], contents[2],
-						    part.bytes);
-			distance.known = other.known;
-			if (other.relative > distance.relative)
-				distance.relative = other.relative;
-		}
-		case_replay_add_remedy(mismatch, &operation->work->buffers[b], &distance);
+		const struct content_distance distance = distance_of_three(contents, part.bytes);
+
+		replay_remedy_add(remedy, &operation->work->buffers[b], &distance);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(sources); i++)
 		free(contents[i]);
 	return rc;
 }
 
-/* Compares both replays, buffer by buffer, up to the first that differs. */
+/* Compares both replays, buffer by buffer. */
 static int compare_replays(const struct operation *operation, const struct kept_results *kept,
 			   struct text *mismatch, struct error *err)
 {
 	const struct launch_case *work = operation->work;
+	struct replay_remedy remedy = {.relative = 0};
+	bool differ = false;
+	int rc = 0;
 
-	for (size_t b = 0; b < work->buffer_count; b++) {
-		const struct case_buffer *buffer = &work->buffers[b];
-		uint64_t bytes, first;
-		int rc;
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+		uint64_t bytes = 0, first = 0;
 
-		if (!kept->blocks[b])
+		if (kept->blocks[b])
+			rc = operation_compare_bytes(operation, b, kept->blocks[b], &bytes, &first,
+						     err);
+		if (rc || !bytes)
 			continue;
-		rc = operation_compare_bytes(operation, b, kept->blocks[b], &bytes, &first, err);
-		if (rc)
-			return rc;
-		if (!bytes)
-			continue;
-		text_addf(mismatch,
-			  "; two replays differ from each other, too, in %" PRIu64
-			  " bytes of '%s': the kernel is not deterministic",
-			  bytes, buffer->name);
-		return add_remedy(operation, b, kept->blocks[b]->data, part_from(buffer, first),
-				  mismatch, err);
+		text_addf(mismatch, "%s %" PRIu64 " bytes of '%s'",
+			  differ ? "," : "; two replays differ from each other, too, in", bytes,
+			  work->buffers[b].name);
+		differ = true;
+		rc = find_remedy(operation, b, kept->blocks[b]->data,
+				 part_from(&work->buffers[b], first), &remedy, err);
 	}
-	text_add(mismatch, "; two replays agree with each other");
-	case_replay_add_lost(mismatch, operation->capture);
-	return 0;
+	text_add(mismatch, differ ? ": the kernel is not deterministic"
+				  : "; two replays agree with each other");
+	replay_remedy_finish(&remedy, mismatch);
+	if (!differ)
+		case_replay_add_lost(mismatch, operation->capture);
+	return rc;
 }
 
 int replay_again(struct operation *operation, struct text *mismatch, struct error *err)

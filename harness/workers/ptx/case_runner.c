@@ -108,6 +108,7 @@ static void explain_replay(struct emulated_case *emulated, const struct host_buf
 			   struct text *mismatch)
 {
 	const struct launch_case *work = emulated->work;
+	struct replay_remedy remedy = {.relative = 0};
 	struct host_buffers results = {0};
 
 	case_replay_introduce(mismatch, work, emulated->capture);
@@ -119,8 +120,9 @@ static void explain_replay(struct emulated_case *emulated, const struct host_buf
 		if (!expected->data[b] || memcmp(results.data[b], expected->data[b], bytes) == 0)
 			continue;
 		distance = content_distance_find(results.data[b], expected->data[b], bytes);
-		case_replay_add_remedy(mismatch, &work->buffers[b], &distance);
+		replay_remedy_add(&remedy, &work->buffers[b], &distance);
 	}
+	replay_remedy_finish(&remedy, mismatch);
 	case_replay_add_lost(mismatch, emulated->capture);
 }
 

@@ -1,0 +1,82 @@
+# Replays of captures from annotations, on the real emulator: memory of a capture as inputs, and what
+# the launch left there as the expected results.
+. "$(dirname "$0")/lib.sh"
+no_worker
+PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
+[ -x "$PERFLAB_WORKER_PTX" ] || skip "no perflab-worker-ptx is built"
+make_capture=$(dirname "$PERFLAB")/../tests/make_capture
+export PERFLAB_WORKER_PTX PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+cp "$(dirname "$0")"/../capture/*.ptx .
+"$make_capture" saxpy.capture saxpy.ptx
+"$make_capture" --list lists.capture add_lists.ptx
+
+# ---- addresses within one memory ----
+cat >saxpy.ptx.perflab <<-'END'
+	operation saxpy
+	axis grid = 8
+	axis block = 128
+	buffer m0: u8[16384] inout capture "saxpy.capture" 0
+	let x = m0 + 512
+	launch saxpy<<<ceil_div(grid * 128, block), block>>>(1000, 2.0, x, m0 + 8192)
+	verify m0 from "saxpy.capture"
+END
+run sweep saxpy.ptx --backend ptx --block-sizes 64,128,256
+expect_code 0
+expect_out '3 (3 ok)'
+
+# ---- addresses within the contents of memory ----
+cat >add_lists.ptx.perflab <<-'END'
+	operation add_lists
+	axis grid = 4
+	axis block = 128
+	buffer m0: u8[512] in capture "lists.capture" 0
+	buffer m1: u8[4096] inout capture "lists.capture" 1
+	buffer m2: u8[4096] in capture "lists.capture" 2
+	launch add_lists<<<grid, block>>>(m0 + 64, 2, 500)
+	verify m1 from "lists.capture"
+END
+run sweep add_lists.ptx --backend ptx --annotate 'compare m1 as f32'
+expect_code 0
+expect_out '1 (1 ok)'
+
+# ---- another launch that gives another result is a mismatch ----
+run sweep add_lists.ptx --backend ptx --set grid=3
+expect_code 1
+expect_out "the replay gives another result than the program did: "
+expect_out "bytes of 'm1' differ from what the program's launch left; the first, [1792]"
+run sweep add_lists.ptx --backend ptx --set grid=3 --annotate 'compare m1 as f32'
+expect_code 1
+expect_out "116 of 1024 elements of 'm1' differ"
+
+# ---- captures that do not fit ----
+bad() {
+	cat >add_lists.ptx.perflab <<-END
+		operation add_lists
+		axis block = 128
+		buffer m0: u8[512] in capture "lists.capture" 0
+		$1
+		launch add_lists<<<4, block>>>(m0 + 64, 2, 500)
+		verify m1 from "${2-lists.capture}"
+	END
+	run sweep add_lists.ptx --backend ptx
+}
+bad 'buffer m1: u8[4096] inout capture "lists.capture" 3'
+expect_code 3
+expect_out "the buffer 'm1' is memory 3 of '$work/lists.capture', which has only 3"
+bad 'buffer m1: u8[4095] inout capture "lists.capture" 1'
+expect_code 3
+expect_out "the buffer 'm1' has 4095 bytes, and memory 1 of '$work/lists.capture' has 4096"
+bad 'buffer m1: u8[16384] inout capture "saxpy.capture" 0' saxpy.capture
+expect_code 3
+expect_out 'a case takes memory of one capture'
+bad 'buffer m1: u8[4096] inout capture "lists.capture" 1' saxpy.capture
+expect_code 2
+expect_err "\"m1\" is not filled from this capture"
+bad 'buffer m1: u8[4096] inout constant(0)'
+expect_code 2
+expect_err "\"m1\" is not filled from this capture"
+bad 'buffer m1: u8[4096] inout capture "lists.capture" 1'
+head -c 300 lists.capture >cut && mv cut lists.capture
+run sweep add_lists.ptx --backend ptx
+expect_code 3
+expect_out "'$work/lists.capture'"
