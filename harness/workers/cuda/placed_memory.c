@@ -1,6 +1,6 @@
 /*
- * Places memory of a capture. The driver maps whole granules, of 2 MiB on today's
- * devices, so memories that share granules are mapped together.
+ * Places memory of a capture. The driver takes an address as a hint only if it is a
+ * multiple of 32 MiB, so memories that share such a unit are mapped together.
  */
 #include "harness/workers/cuda/placed_memory.h"
 
@@ -9,7 +9,10 @@
 
 #include "harness/workers/case_buffers.h"
 
-/* Granules in a row that are reserved and mapped at once. */
+/* On driver 580.159.04; every other hint was moved to the next multiple. */
+#define HINT_BYTES ((size_t)32 << 20)
+
+/* Units in a row that are reserved and mapped at once. */
 struct placed_region {
 	CUdeviceptr address;
 	size_t bytes;
@@ -152,20 +155,19 @@ static int place_region(struct placed_memory *placed, struct memory *memory,
 }
 
 /* The ranges ascend, and no two overlap. */
-static int place_ranges(struct placed_memory *placed, struct memory *memory, size_t granule,
+static int place_ranges(struct placed_memory *placed, struct memory *memory, size_t unit,
 			const struct placed_range *ranges, size_t count,
 			struct memory_block **blocks, struct error *err)
 {
 	int rc = 0;
 
 	for (size_t first = 0, next; first < count && rc == 0; first = next) {
-		const CUdeviceptr begin = ranges[first].address / granule * granule;
+		const CUdeviceptr begin = ranges[first].address / unit * unit;
 		CUdeviceptr end = begin;
 
 		for (next = first; next < count && (next == first || ranges[next].address < end);
 		     next++)
-			end = (ranges[next].address + ranges[next].bytes + granule - 1) / granule *
-			      granule;
+			end = (ranges[next].address + ranges[next].bytes + unit - 1) / unit * unit;
 		rc = place_region(placed, memory,
 				  &(struct placed_region){begin, (size_t)(end - begin)},
 				  &ranges[first], next - first, blocks, err);
@@ -192,13 +194,26 @@ static size_t without_overlaps(struct placed_range *ranges, size_t count)
 	return kept;
 }
 
+/* What is mapped together: a multiple of the granule and of what the driver grants as a hint. */
+static size_t placing_unit(const struct memory *memory, const CUmemAllocationProp *properties)
+{
+	size_t granule = 0;
+
+	if (memory->device->driver.cuMemGetAllocationGranularity(
+		    &granule, properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) != CUDA_SUCCESS ||
+	    !granule)
+		return 0;
+	return (HINT_BYTES + granule - 1) / granule * granule;
+}
+
 static int place_at_old_addresses(struct placed_memory *placed, struct memory *memory,
 				  const struct case_capture *from, struct memory_block **blocks,
 				  struct error *err)
 {
 	const CUmemAllocationProp properties = properties_of(memory->device);
 	struct placed_range *ranges = xcalloc(placed->count + 1, sizeof(*ranges));
-	size_t count = 0, granule = 0;
+	const size_t unit = placing_unit(memory, &properties);
+	size_t count = 0;
 	int rc = 0;
 
 	for (size_t b = 0; b < placed->count; b++)
@@ -208,11 +223,8 @@ static int place_at_old_addresses(struct placed_memory *placed, struct memory *m
 				(size_t)case_capture_memory(from, b)->bytes, b};
 	qsort(ranges, count, sizeof(*ranges), by_old_address);
 	count = without_overlaps(ranges, count);
-	if (count &&
-	    memory->device->driver.cuMemGetAllocationGranularity(
-		    &granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS &&
-	    granule)
-		rc = place_ranges(placed, memory, granule, ranges, count, blocks, err);
+	if (count && unit)
+		rc = place_ranges(placed, memory, unit, ranges, count, blocks, err);
 	free(ranges);
 	return rc;
 }

@@ -63,7 +63,7 @@ static CUresult stub_granularity(size_t *out, const CUmemAllocationProp *propert
 static CUresult stub_reserve(CUdeviceptr *out, size_t bytes, size_t alignment, CUdeviceptr hint,
 			     unsigned long long flags)
 {
-	void *wanted = stub->moves ? NULL : (void *)(uintptr_t)hint;
+	void *wanted = stub->moves || hint % STUB_HINT ? NULL : (void *)(uintptr_t)hint;
 	void *got =
 		mmap(wanted, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 

@@ -17,6 +17,8 @@
 
 #define STUB_MAX_ALLOCATIONS 64
 #define STUB_GRANULE ((size_t)2 << 20)
+/* As the driver of an H200: other addresses are no hint. */
+#define STUB_HINT ((size_t)32 << 20)
 #define STUB_MAX_FUNCTIONS 16
 
 struct stub_driver {
