@@ -1,5 +1,5 @@
 /* PTX is found in fat binaries of nvcc, in what programs pass around them, and nowhere else.
- * fixtures/make.sh made the files; $PERFLAB_FATBINS may name a folder with others. */
+ * fixtures/make.sh made the files; $PERFLAB_IMAGES may name a folder with others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -32,7 +32,7 @@ struct image {
 
 static struct image load(const char *name)
 {
-	const char *folder = getenv("PERFLAB_FATBINS");
+	const char *folder = getenv("PERFLAB_IMAGES");
 	char *path = xasprintf("%s/%s.fatbin", folder ? folder : "tests/record/fixtures", name);
 	struct image image;
 	struct error err = {0};

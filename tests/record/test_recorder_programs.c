@@ -261,6 +261,20 @@ static void another_user_of_cupti_is_named(void **state)
 	recording_release(&recording);
 }
 
+static void a_cupti_that_is_too_old_is_named(void **state)
+{
+	struct recording recording;
+	json_t *request = record_request("axpy");
+
+	(void)state;
+	/* a library without the functions of CUPTI */
+	json_object_set_new(request, "cupti", json_string(RECORD_LIBRARY));
+	record_scene(&recording, "launches", request, NULL);
+	expect_undisturbed(&recording, "launches");
+	expect_why(&recording, "refused", "libcupti lacks cupti");
+	recording_release(&recording);
+}
+
 static void a_broken_request_changes_nothing(void **state)
 {
 	struct recording recording;
@@ -308,6 +322,7 @@ int main(void)
 		cmocka_unit_test(memory_over_the_limit_is_not_recorded),
 		cmocka_unit_test(a_full_disk_leaves_no_capture),
 		cmocka_unit_test(another_user_of_cupti_is_named),
+		cmocka_unit_test(a_cupti_that_is_too_old_is_named),
 		cmocka_unit_test(a_broken_request_changes_nothing),
 		cmocka_unit_test(progress_is_told_on_stderr_if_wanted),
 	};

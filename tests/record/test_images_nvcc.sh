@@ -1,0 +1,10 @@
+#!/bin/sh
+# test_images_nvcc.sh NVCC TEST …: runs the tests on files that this nvcc makes.
+set -eu
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$(dirname -- "$0")/fixtures/make.sh" "$1" "$folder"
+shift
+for test in "$@"; do
+	PERFLAB_IMAGES=$folder "$test"
+done
