@@ -259,14 +259,13 @@ static CUresult stub_function(CUfunction *out, CUmodule module, const char *name
 	return CUDA_SUCCESS;
 }
 
-/* No module has variables. */
 static CUresult stub_variable(CUdeviceptr *out, size_t *bytes, CUmodule module, const char *name)
 {
-	(void)out;
-	(void)bytes;
 	(void)module;
 	(void)name;
-	return CUDA_ERROR_NOT_FOUND;
+	*out = (CUdeviceptr)(uintptr_t)stub->variable;
+	*bytes = stub->variable_bytes;
+	return stub->variable ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 static CUresult stub_reset_persisting(void)

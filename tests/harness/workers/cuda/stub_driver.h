@@ -29,8 +29,10 @@ struct stub_driver {
 		size_t bytes;
 	} allocations[STUB_MAX_ALLOCATIONS];
 	bool fills_fail; /* cuMemsetD8Async() returns an error */
-	bool moves;      /* cuMemAddressReserve() never gives the address that is asked for */
-	bool maps_fail;  /* cuMemMap() returns an error */
+	void *variable;  /* what every name of a variable means; NULL: there are no variables */
+	size_t variable_bytes;
+	bool moves;     /* cuMemAddressReserve() never gives the address that is asked for */
+	bool maps_fail; /* cuMemMap() returns an error */
 	size_t reserved_bytes, mapped_bytes;
 	size_t handles; /* of cuMemCreate() that were not released */
 

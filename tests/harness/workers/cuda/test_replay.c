@@ -18,9 +18,10 @@
 /*
  * The recorded launch adds `added` to `sum` element by element, and stores the
  * address of the list behind its last element, as the list of lists has both. All of
- * it lies in one granule but `far`, which nothing reads.
+ * it lies in one granule but `far`, which nothing reads, and a variable of the
+ * image, which it changes.
  */
-enum { LISTS, SUM, ADDED, MANAGED, ON_HOST, FAR, MEMORIES };
+enum { LISTS, SUM, ADDED, MANAGED, ON_HOST, FAR, VARIABLE, MEMORIES };
 enum { N = 60, BYTES = 512 };
 #define ADDRESS UINT64_C(0x5e2a00000000)
 
@@ -30,19 +31,25 @@ struct replay_bench {
 	struct launch_case work;
 	struct case_buffer buffers[MEMORIES];
 	struct case_launch launch;
-	struct case_arg arg;
+	struct case_arg args[2];
 	struct case_check_item item;
+	unsigned char variable[BYTES];
 	/* What the kernel saw, and what it does wrong. */
-	uint64_t lists_at;
+	uint64_t lists_at, variable_at;
+	int variable_held;      /* a byte, before the kernel changed it */
 	double error;           /* relative, added to each element */
 	int executions;         /* of the kernel */
 	bool differs;           /* the error grows from execution to execution */
 	int64_t writes_outside; /* bytes after the end of `sum` that it writes */
 };
 
-static const uint64_t offsets[MEMORIES] = {
-	[LISTS] = 0x1000, [SUM] = 0x4000,    [ADDED] = 0x4300,
-	[MANAGED] = 0,    [ON_HOST] = 0x800, [FAR] = UINT64_C(8) << 20};
+static const uint64_t offsets[MEMORIES] = {[LISTS] = 0x1000,
+					   [SUM] = 0x4000,
+					   [ADDED] = 0x4300,
+					   [MANAGED] = 0,
+					   [ON_HOST] = 0x800,
+					   [FAR] = UINT64_C(8) << 20,
+					   [VARIABLE] = UINT64_C(16) << 20};
 
 static void fill_floats(unsigned char *out, float first, float step)
 {
@@ -62,7 +69,7 @@ static void write_capture(const char *path)
 	struct made_content content[MEMORIES];
 	struct capture_memory memory[MEMORIES];
 	struct capture_pointer in_lists[] = {
-		{0, SUM, 16}, {8, ADDED, 0}, {16, MANAGED, 8}, {24, ON_HOST, 4}};
+		{0, SUM, 16}, {8, ADDED, 0}, {16, MANAGED, 8}, {24, ON_HOST, 4}, {32, VARIABLE, 8}};
 	struct capture_pointer in_sum[] = {{BYTES - 8, ADDED, 128}};
 	struct made_capture what = {
 		.info = {.kernel = "add_lists", .memory = memory, .memory_count = MEMORIES},
@@ -77,6 +84,8 @@ static void write_capture(const char *path)
 	}
 	memory[MANAGED].kind = CAPTURE_MANAGED;
 	memory[ON_HOST].kind = CAPTURE_HOST;
+	memory[VARIABLE].kind = CAPTURE_VARIABLE;
+	memory[VARIABLE].variable = (char *)"counter";
 	memory[LISTS].before.items = in_lists;
 	memory[LISTS].before.count = ARRAY_SIZE(in_lists);
 	memory[SUM].after.items = in_sum;
@@ -119,12 +128,15 @@ static void compare_elements(void **arguments, bool is_float)
 	}
 }
 
-static void add_lists(struct replay_bench *replay, float **lists)
+static void add_lists(struct replay_bench *replay, float **lists, uint64_t variable)
 {
 	unsigned char *sum = (unsigned char *)lists[0] - 16;
 	double error = replay->error;
 
 	replay->lists_at = (uint64_t)(uintptr_t)lists;
+	replay->variable_at = variable;
+	replay->variable_held = replay->variable[4];
+	replay->variable[4] = 7;
 	replay->executions++;
 	if (replay->differs)
 		error *= replay->executions;
@@ -139,7 +151,7 @@ static void execute_replay(struct stub_driver *stub, const char *name, void **ar
 	if (!strncmp(name, "compare_", 8))
 		compare_elements(arguments, !strcmp(name, "compare_f32"));
 	if (!strncmp(name, "add_lists", 9))
-		add_lists(stub->context, *(float ***)arguments[0]);
+		add_lists(stub->context, *(float ***)arguments[0], *(uint64_t *)arguments[1]);
 }
 
 static int set_up_replay(void **context)
@@ -165,13 +177,17 @@ static int set_up_replay(void **context)
 					       .fill_index = m};
 		snprintf(buffer->name, sizeof(buffer->name), "m%zu", m);
 	}
-	replay.arg = (struct case_arg){.kind = ARG_BUFFER, .integer = LISTS};
+	replay.buffers[VARIABLE].symbol = (char *)"counter";
+	bench->stub.variable = replay.variable;
+	bench->stub.variable_bytes = BYTES;
+	replay.args[0] = (struct case_arg){.kind = ARG_BUFFER, .integer = LISTS};
+	replay.args[1] = (struct case_arg){.kind = ARG_BUFFER, .integer = VARIABLE, .addend = 4};
 	replay.launch = (struct case_launch){.entry = "add_lists",
 					     .grid = {1, 1, 1},
 					     .block = {32, 1, 1},
 					     .cluster = {1, 1, 1},
-					     .args = &replay.arg,
-					     .arg_count = 1};
+					     .args = replay.args,
+					     .arg_count = 2};
 	replay.item = (struct case_check_item){SUM, replay.path};
 	replay.work = (struct launch_case){
 		.kernel = "add_lists",
@@ -262,6 +278,25 @@ static void test_old_addresses(void **context)
 	assert_int_equal(replay->bench->stub.mapped_bytes, 2 * STUB_GRANULE);
 	operation_release(&operation);
 	assert_int_equal(replay->bench->stub.mapped_bytes, 0);
+}
+
+/* A variable is where the image has it, gets its content before each execution, and may change. */
+static void test_variables(void **context)
+{
+	struct replay_bench *replay = *context;
+	const uint64_t at = (uint64_t)(uintptr_t)replay->variable;
+	struct operation operation = {0};
+	struct text mismatch = TEXT_INIT;
+	struct case_accuracy accuracy;
+
+	expect_verified(replay, &operation);
+	assert_true(replay->variable_at == at + 4);
+	assert_true(word_of(&operation, LISTS, 32) == at + 8);
+	assert_int_equal(replay->variable[4], 7);
+	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, NULL), 0);
+	assert_int_equal(mismatch.length, 0);
+	assert_int_equal(replay->variable_held, 0xff);
+	operation_release(&operation);
 }
 
 static void expect_moved(struct replay_bench *replay)
@@ -423,6 +458,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		REPLAY(test_old_addresses),
+		REPLAY(test_variables),
 		REPLAY(test_other_addresses),
 		REPLAY(test_each_case_has_the_contents_of_its_addresses),
 		REPLAY(test_memory_without_room_for_granules),
