@@ -1,6 +1,8 @@
 /*
  * Places memory of a capture. The driver takes an address as a hint only if it is a
- * multiple of 32 MiB, so memories that share such a unit are mapped together.
+ * multiple of 32 MiB, so memories that share such a unit are reserved together. It
+ * maps whole granules, of 2 MiB on today's devices: those from the first memory of a
+ * reservation to the last.
  */
 #include "harness/workers/cuda/placed_memory.h"
 
@@ -12,10 +14,10 @@
 /* On driver 580.159.04; every other hint was moved to the next multiple. */
 #define HINT_BYTES ((size_t)32 << 20)
 
-/* Units in a row that are reserved and mapped at once. */
+/* Units in a row that are reserved at once, and the granules in them that are mapped. */
 struct placed_region {
-	CUdeviceptr address;
-	size_t bytes;
+	CUdeviceptr address, mapped;
+	size_t bytes, mapped_bytes;
 };
 
 /* How the memory of a block was allocated, and so is freed. */
@@ -67,17 +69,18 @@ static bool back_region(struct memory *memory, const struct placed_region *regio
 	CUresult result;
 
 	do {
-		result = driver->cuMemCreate(&handle, region->bytes, &properties, 0);
+		result = driver->cuMemCreate(&handle, region->mapped_bytes, &properties, 0);
 	} while (result == CUDA_ERROR_OUT_OF_MEMORY && memory_evict_oldest(memory));
 	if (result != CUDA_SUCCESS)
 		return false;
-	result = driver->cuMemMap(region->address, region->bytes, 0, handle, 0);
+	result = driver->cuMemMap(region->mapped, region->mapped_bytes, 0, handle, 0);
 	driver->cuMemRelease(handle);
 	if (result != CUDA_SUCCESS)
 		return false;
-	if (driver->cuMemSetAccess(region->address, region->bytes, &access, 1) == CUDA_SUCCESS)
+	if (driver->cuMemSetAccess(region->mapped, region->mapped_bytes, &access, 1) ==
+	    CUDA_SUCCESS)
 		return true;
-	driver->cuMemUnmap(region->address, region->bytes);
+	driver->cuMemUnmap(region->mapped, region->mapped_bytes);
 	return false;
 }
 
@@ -128,9 +131,9 @@ static int add_blocks(struct placed_memory *placed, struct memory *memory,
 		const CUdeviceptr end = range->address + range->bytes;
 		const size_t before =
 			i ? (range->address - ranges[i - 1].address - ranges[i - 1].bytes) / 2
-			  : range->address - region->address;
+			  : range->address - region->mapped;
 		const size_t after = i + 1 < count ? (ranges[i + 1].address - end) / 2
-						   : region->address + region->bytes - end;
+						   : region->mapped + region->mapped_bytes - end;
 		struct memory_block *block = add_block(placed, range->buffer, PLACED_IN_REGION,
 						       range->address, range->bytes);
 
@@ -154,23 +157,46 @@ static int place_region(struct placed_memory *placed, struct memory *memory,
 	return add_blocks(placed, memory, region, ranges, count, blocks, err);
 }
 
+static CUdeviceptr round_down(CUdeviceptr address, size_t unit)
+{
+	return address / unit * unit;
+}
+
+static CUdeviceptr round_up(CUdeviceptr address, size_t unit)
+{
+	return round_down(address + unit - 1, unit);
+}
+
+static struct placed_region region_of(const struct placed_range *ranges, size_t count, size_t unit,
+				      size_t granule)
+{
+	const CUdeviceptr begin = ranges[0].address,
+			  end = ranges[count - 1].address + ranges[count - 1].bytes;
+
+	return (struct placed_region){
+		.address = round_down(begin, unit),
+		.bytes = round_up(end, unit) - round_down(begin, unit),
+		.mapped = round_down(begin, granule),
+		.mapped_bytes = round_up(end, granule) - round_down(begin, granule),
+	};
+}
+
 /* The ranges ascend, and no two overlap. */
-static int place_ranges(struct placed_memory *placed, struct memory *memory, size_t unit,
+static int place_ranges(struct placed_memory *placed, struct memory *memory, size_t granule,
 			const struct placed_range *ranges, size_t count,
 			struct memory_block **blocks, struct error *err)
 {
+	const size_t unit = round_up(HINT_BYTES, granule);
 	int rc = 0;
 
 	for (size_t first = 0, next; first < count && rc == 0; first = next) {
-		const CUdeviceptr begin = ranges[first].address / unit * unit;
-		CUdeviceptr end = begin;
+		struct placed_region region = region_of(&ranges[first], 1, unit, granule);
 
-		for (next = first; next < count && (next == first || ranges[next].address < end);
-		     next++)
-			end = (ranges[next].address + ranges[next].bytes + unit - 1) / unit * unit;
-		rc = place_region(placed, memory,
-				  &(struct placed_region){begin, (size_t)(end - begin)},
-				  &ranges[first], next - first, blocks, err);
+		for (next = first + 1;
+		     next < count && ranges[next].address < region.address + region.bytes; next++)
+			region = region_of(&ranges[first], next + 1 - first, unit, granule);
+		rc = place_region(placed, memory, &region, &ranges[first], next - first, blocks,
+				  err);
 	}
 	return rc;
 }
@@ -194,26 +220,13 @@ static size_t without_overlaps(struct placed_range *ranges, size_t count)
 	return kept;
 }
 
-/* What is mapped together: a multiple of the granule and of what the driver grants as a hint. */
-static size_t placing_unit(const struct memory *memory, const CUmemAllocationProp *properties)
-{
-	size_t granule = 0;
-
-	if (memory->device->driver.cuMemGetAllocationGranularity(
-		    &granule, properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) != CUDA_SUCCESS ||
-	    !granule)
-		return 0;
-	return (HINT_BYTES + granule - 1) / granule * granule;
-}
-
 static int place_at_old_addresses(struct placed_memory *placed, struct memory *memory,
 				  const struct case_capture *from, struct memory_block **blocks,
 				  struct error *err)
 {
 	const CUmemAllocationProp properties = properties_of(memory->device);
 	struct placed_range *ranges = xcalloc(placed->count + 1, sizeof(*ranges));
-	const size_t unit = placing_unit(memory, &properties);
-	size_t count = 0;
+	size_t count = 0, granule = 0;
 	int rc = 0;
 
 	for (size_t b = 0; b < placed->count; b++)
@@ -223,8 +236,11 @@ static int place_at_old_addresses(struct placed_memory *placed, struct memory *m
 				(size_t)case_capture_memory(from, b)->bytes, b};
 	qsort(ranges, count, sizeof(*ranges), by_old_address);
 	count = without_overlaps(ranges, count);
-	if (count && unit)
-		rc = place_ranges(placed, memory, unit, ranges, count, blocks, err);
+	if (count &&
+	    memory->device->driver.cuMemGetAllocationGranularity(
+		    &granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS &&
+	    granule)
+		rc = place_ranges(placed, memory, granule, ranges, count, blocks, err);
 	free(ranges);
 	return rc;
 }
@@ -305,7 +321,7 @@ void placed_memory_release(struct placed_memory *placed)
 			driver->cuMemFreeHost(placed->host[b]);
 	}
 	for (size_t i = 0; i < placed->region_count; i++) {
-		driver->cuMemUnmap(placed->regions[i].address, placed->regions[i].bytes);
+		driver->cuMemUnmap(placed->regions[i].mapped, placed->regions[i].mapped_bytes);
 		driver->cuMemAddressFree(placed->regions[i].address, placed->regions[i].bytes);
 	}
 	free(placed->regions);

@@ -48,8 +48,8 @@ static const uint64_t offsets[MEMORIES] = {[LISTS] = 0x1000,
 					   [ADDED] = 0x4300,
 					   [MANAGED] = 0,
 					   [ON_HOST] = 0x800,
-					   [FAR] = UINT64_C(8) << 20,
-					   [VARIABLE] = UINT64_C(16) << 20};
+					   [FAR] = UINT64_C(64) << 20,
+					   [VARIABLE] = UINT64_C(128) << 20};
 
 static void fill_floats(unsigned char *out, float first, float step)
 {
@@ -276,6 +276,7 @@ static void test_old_addresses(void **context)
 	assert_true(word_of(&operation, LISTS, 24) == operation.buffers[ON_HOST].data + 4);
 	/* Two granules, not one per memory. */
 	assert_int_equal(replay->bench->stub.mapped_bytes, 2 * STUB_GRANULE);
+	assert_int_equal(replay->bench->stub.reserved_bytes, 2 * STUB_HINT);
 	operation_release(&operation);
 	assert_int_equal(replay->bench->stub.mapped_bytes, 0);
 }
