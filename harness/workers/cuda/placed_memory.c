@@ -157,14 +157,14 @@ static int place_region(struct placed_memory *placed, struct memory *memory,
 	return add_blocks(placed, memory, region, ranges, count, blocks, err);
 }
 
-static CUdeviceptr round_down(CUdeviceptr address, size_t unit)
+static CUdeviceptr down_to_multiple(CUdeviceptr address, size_t unit)
 {
 	return address / unit * unit;
 }
 
-static CUdeviceptr round_up(CUdeviceptr address, size_t unit)
+static CUdeviceptr up_to_multiple(CUdeviceptr address, size_t unit)
 {
-	return round_down(address + unit - 1, unit);
+	return down_to_multiple(address + unit - 1, unit);
 }
 
 static struct placed_region region_of(const struct placed_range *ranges, size_t count, size_t unit,
@@ -174,10 +174,10 @@ static struct placed_region region_of(const struct placed_range *ranges, size_t 
 			  end = ranges[count - 1].address + ranges[count - 1].bytes;
 
 	return (struct placed_region){
-		.address = round_down(begin, unit),
-		.bytes = round_up(end, unit) - round_down(begin, unit),
-		.mapped = round_down(begin, granule),
-		.mapped_bytes = round_up(end, granule) - round_down(begin, granule),
+		.address = down_to_multiple(begin, unit),
+		.bytes = up_to_multiple(end, unit) - down_to_multiple(begin, unit),
+		.mapped = down_to_multiple(begin, granule),
+		.mapped_bytes = up_to_multiple(end, granule) - down_to_multiple(begin, granule),
 	};
 }
 
@@ -186,7 +186,7 @@ static int place_ranges(struct placed_memory *placed, struct memory *memory, siz
 			const struct placed_range *ranges, size_t count,
 			struct memory_block **blocks, struct error *err)
 {
-	const size_t unit = round_up(HINT_BYTES, granule);
+	const size_t unit = up_to_multiple(HINT_BYTES, granule);
 	int rc = 0;
 
 	for (size_t first = 0, next; first < count && rc == 0; first = next) {
