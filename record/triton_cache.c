@@ -11,6 +11,8 @@
 #include "record/triton_cache.h"
 
 #define FOLDERS_LIMIT 65536
+/* Triton cuts the names of files here. */
+#define NAME_MOST_BYTES 150
 #define PTX_LIMIT ((size_t)256 << 20)
 
 bool triton_cache_folder(struct text *out)
@@ -74,7 +76,8 @@ int triton_cache_find(char **ptx, size_t *ptx_bytes, const char *folder, const c
 		if (entry->d_name[0] == '.')
 			continue;
 		text_clear(&path);
-		text_addf(&path, "%s/%s/%s.cubin", folder, entry->d_name, kernel);
+		text_addf(&path, "%s/%s/%.*s.cubin", folder, entry->d_name, NAME_MOST_BYTES,
+			  kernel);
 		found = file_equals(path.data, cubin, cubin_bytes);
 	}
 	closedir(entries);

@@ -71,6 +71,13 @@ struct CUstream_st {
 	CUgraph capturing; /* NULL: work is executed */
 };
 
+/* What cuda.h calls cuLaunchKernel() in programs whose threads have default streams of their own.
+ */
+CUresult CUDAAPI cuLaunchKernel_ptsz(CUfunction function, unsigned grid_x, unsigned grid_y,
+				     unsigned grid_z, unsigned block_x, unsigned block_y,
+				     unsigned block_z, unsigned shared_bytes, CUstream stream,
+				     void **arguments, void **extra);
+
 /* ---- between the parts of the driver ---- */
 
 /* Tells CUPTI about the code of a module, once. */

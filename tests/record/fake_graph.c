@@ -50,8 +50,10 @@ CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned flags)
 
 CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 {
-	*status = stream && stream->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE
-					      : CU_STREAM_CAPTURE_STATUS_NONE;
+	bool created = stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;
+
+	*status = created && stream->capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE
+					       : CU_STREAM_CAPTURE_STATUS_NONE;
 	return CUDA_SUCCESS;
 }
 

@@ -32,6 +32,16 @@ void fake_module_announce(CUmodule module)
 	free(image);
 }
 
+static CUresult load_module(CUmodule *module, struct fake_call *call)
+{
+	fake_enter(call);
+	*module = calloc(1, sizeof(**module));
+	if (!*module)
+		abort();
+	fake_module_announce(*module);
+	return fake_exit(call, CUDA_SUCCESS);
+}
+
 CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image)
 {
 	const cuModuleLoadData_params parameters = {module, image};
@@ -39,12 +49,28 @@ CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image)
 				 .name = "cuModuleLoadData",
 				 .parameters = &parameters};
 
-	fake_enter(&call);
-	*module = calloc(1, sizeof(**module));
-	if (!*module)
-		abort();
-	fake_module_announce(*module);
-	return fake_exit(&call, CUDA_SUCCESS);
+	return load_module(module, &call);
+}
+
+CUresult CUDAAPI cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned count,
+				    CUjit_option *options, void **values)
+{
+	const cuModuleLoadDataEx_params parameters = {module, image, count, options, values};
+	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
+				 .name = "cuModuleLoadDataEx",
+				 .parameters = &parameters};
+
+	return load_module(module, &call);
+}
+
+CUresult CUDAAPI cuModuleLoadFatBinary(CUmodule *module, const void *image)
+{
+	const cuModuleLoadFatBinary_params parameters = {module, image};
+	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
+				 .name = "cuModuleLoadFatBinary",
+				 .parameters = &parameters};
+
+	return load_module(module, &call);
 }
 
 CUresult CUDAAPI cuModuleGetGlobal(CUdeviceptr *address, size_t *bytes, CUmodule module,
@@ -244,6 +270,20 @@ CUresult fake_execute(CUfunction function, const struct fake_launch *shape, CUst
 	return CUDA_SUCCESS;
 }
 
+static CUresult launch_plain(const cuLaunchKernel_params *given, CUpti_CallbackId id,
+			     const char *name)
+{
+	struct fake_call call = {
+		.id = id, .name = name, .parameters = given, .symbol = launched_name(given->f)};
+	struct fake_launch shape = {{given->gridDimX, given->gridDimY, given->gridDimZ},
+				    {given->blockDimX, given->blockDimY, given->blockDimZ},
+				    given->sharedMemBytes,
+				    given->kernelParams};
+
+	fake_enter(&call);
+	return fake_exit(&call, launch(given->f, &shape, given->extra, given->hStream));
+}
+
 CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
 				unsigned grid_z, unsigned block_x, unsigned block_y,
 				unsigned block_z, unsigned shared_bytes, CUstream stream,
@@ -252,15 +292,21 @@ CUresult CUDAAPI cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned g
 	const cuLaunchKernel_params parameters = {function, grid_x,    grid_y,  grid_z,
 						  block_x,  block_y,   block_z, shared_bytes,
 						  stream,   arguments, extra};
-	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-				 .name = "cuLaunchKernel",
-				 .parameters = &parameters,
-				 .symbol = launched_name(function)};
-	struct fake_launch shape = {
-		{grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, shared_bytes, arguments};
 
-	fake_enter(&call);
-	return fake_exit(&call, launch(function, &shape, extra, stream));
+	return launch_plain(&parameters, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, "cuLaunchKernel");
+}
+
+CUresult CUDAAPI cuLaunchKernel_ptsz(CUfunction function, unsigned grid_x, unsigned grid_y,
+				     unsigned grid_z, unsigned block_x, unsigned block_y,
+				     unsigned block_z, unsigned shared_bytes, CUstream stream,
+				     void **arguments, void **extra)
+{
+	const cuLaunchKernel_params parameters = {function, grid_x,    grid_y,  grid_z,
+						  block_x,  block_y,   block_z, shared_bytes,
+						  stream,   arguments, extra};
+
+	return launch_plain(&parameters, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+			    "cuLaunchKernel_ptsz");
 }
 
 CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function,

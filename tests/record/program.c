@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cuda.h>
+#include "tests/record/fake_cuda.h"
 
 #define COUNT 1000
 #define BLOCK 128
@@ -191,6 +191,16 @@ static void scene_attributes(void)
 	print_array(array.data, COUNT);
 }
 
+static void scene_per_thread(void)
+{
+	CUdeviceptr y = new_array(COUNT, 0);
+	void *arguments[] = {&y};
+
+	must(cuLaunchKernel_ptsz(function_named("add_bias"), 1, 1, 1, 32, 1, 1, 0, NULL, arguments,
+				 NULL));
+	print_array(y, COUNT);
+}
+
 static void scene_refused(void)
 {
 	CUdeviceptr y = new_array(COUNT, 0);
@@ -315,18 +325,36 @@ static void scene_library(void)
 	free((void *)(size_t)wrapper.data);
 }
 
-static void scene_text(void)
+static void launch_of_module(void)
 {
 	CUdeviceptr x = new_array(COUNT, 1);
 	CUdeviceptr y = new_array(COUNT, 0);
+
+	axpy(function_named("axpy"), 1, x, y);
+	print_array(y, COUNT);
+}
+
+/* As a program that compiles its kernels when it runs. */
+static void scene_text(void)
+{
 	char *text = strdup(".version 9.0\n.target sm_90\n.address_size 64\n"
 			    ".visible .entry axpy() { ret; }\n");
 
-	must(cuModuleLoadData(&module, text));
+	must(cuModuleLoadDataEx(&module, text, 0, NULL, NULL));
 	memset(text, 'x', strlen(text));
 	free(text);
-	axpy(function_named("axpy"), 1, x, y);
-	print_array(y, COUNT);
+	launch_of_module();
+}
+
+static void scene_fat_binary(void)
+{
+	size_t bytes;
+	char *image = read_whole("tests/record/fixtures/lz4.fatbin", &bytes);
+
+	must(cuModuleLoadFatBinary(&module, image));
+	memset(image, 'x', bytes);
+	free(image);
+	launch_of_module();
 }
 
 /* ---- graphs ---- */
@@ -475,6 +503,7 @@ static void scene_killed(void)
 	X(extra, true)       \
 	X(attributes, true)  \
 	X(refused, true)     \
+	X(per_thread, true)  \
 	X(lists, true)       \
 	X(kinds, true)       \
 	X(variable, true)    \
@@ -483,6 +512,7 @@ static void scene_killed(void)
 	X(large, true)       \
 	X(library, true)     \
 	X(text, true)        \
+	X(fat_binary, true)  \
 	X(graph, true)       \
 	X(threads, true)     \
 	X(fork, true)        \

@@ -212,6 +212,20 @@ static void attributes_are_kept_or_named(void **state)
 	recording_release(&recording);
 }
 
+static void launches_of_per_thread_streams_are_recorded(void **state)
+{
+	struct recording recording;
+	struct capture *capture;
+
+	(void)state;
+	record_scene(&recording, "per_thread", record_request("add_bias"), NULL);
+	expect_undisturbed(&recording, "per_thread");
+	capture = capture_number(&recording, 1);
+	assert_string_equal(capture_info(capture)->api, "cuLaunchKernel");
+	capture_close(capture);
+	recording_release(&recording);
+}
+
 /* ---- memory ---- */
 
 static void pointers_in_memory_are_followed(void **state)
@@ -408,10 +422,11 @@ static void the_ptx_comes_from_the_fat_binary_of_a_library(void **state)
 	expect_ptx("library", ".target sm_90\n");
 }
 
-static void the_ptx_may_be_freed_by_the_program(void **state)
+static void the_program_may_free_what_it_has_loaded(void **state)
 {
 	(void)state;
 	expect_ptx("text", "{ ret; }");
+	expect_ptx("fat_binary", ".target sm_90\n");
 }
 
 /* ---- events ---- */
@@ -507,6 +522,7 @@ int main(void)
 		cmocka_unit_test(each_kernel_counts_its_own_launches),
 		cmocka_unit_test(packed_parameters_are_read),
 		cmocka_unit_test(attributes_are_kept_or_named),
+		cmocka_unit_test(launches_of_per_thread_streams_are_recorded),
 		cmocka_unit_test(pointers_in_memory_are_followed),
 		cmocka_unit_test(the_kinds_of_memory_are_told_apart),
 		cmocka_unit_test(variables_that_a_launch_changes_are_recorded),
@@ -514,7 +530,7 @@ int main(void)
 		cmocka_unit_test(an_address_that_cuda_does_not_know_is_reported),
 		cmocka_unit_test(the_machine_code_is_that_which_cuda_loaded),
 		cmocka_unit_test(the_ptx_comes_from_the_fat_binary_of_a_library),
-		cmocka_unit_test(the_ptx_may_be_freed_by_the_program),
+		cmocka_unit_test(the_program_may_free_what_it_has_loaded),
 		cmocka_unit_test(events_tell_what_was_recorded),
 		cmocka_unit_test(kernels_are_listed_with_their_times),
 		cmocka_unit_test(medians_are_of_all_launches),

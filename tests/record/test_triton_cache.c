@@ -77,6 +77,25 @@ static void equal_machine_code_gives_its_ptx(void **state)
 	free(ptx);
 }
 
+static void long_names_are_cut(void **state)
+{
+	char kernel[201], cubin[200], text[200];
+	struct error err = {0};
+	char *ptx;
+	size_t bytes;
+
+	memset(kernel, 'k', 200);
+	kernel[200] = '\0';
+	snprintf(cubin, sizeof(cubin), "%.150s.cubin", kernel);
+	snprintf(text, sizeof(text), "%.150s.ptx", kernel);
+	cache_write(*state, "AAAA", cubin, "code 1");
+	cache_write(*state, "AAAA", text, "text 1");
+	if (triton_cache_find(&ptx, &bytes, *state, kernel, "code 1", 6, &err))
+		fail_msg("%s", err.text);
+	assert_string_equal(ptx, "text 1");
+	free(ptx);
+}
+
 static void other_machine_code_is_refused(void **state)
 {
 	cache_write(*state, "AAAA", "softmax.cubin", "code 1");
@@ -129,6 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(equal_machine_code_gives_its_ptx, make_cache,
 						remove_cache),
+		cmocka_unit_test_setup_teardown(long_names_are_cut, make_cache, remove_cache),
 		cmocka_unit_test_setup_teardown(other_machine_code_is_refused, make_cache,
 						remove_cache),
 		cmocka_unit_test_setup_teardown(names_stay_in_the_cache, make_cache, remove_cache),
