@@ -217,3 +217,26 @@ size_t parameter_memory(const struct capture_info *info, uint64_t offset)
 	fail_msg("the parameters have no pointer at offset %llu", (unsigned long long)offset);
 	return SIZE_MAX;
 }
+
+void expect_float(const struct capture *capture, size_t memory, enum capture_state state,
+		  size_t index, float expected)
+{
+	float *data = capture_floats(capture, memory, state);
+
+	assert_true(data[index] == expected);
+	free(data);
+}
+
+void expect_lost(const struct capture_info *info, const char *part)
+{
+	for (size_t i = 0; i < info->lost.count; i++)
+		if (strstr(info->lost.items[i], part))
+			return;
+	fail_msg("nothing that is lost contains '%s'", part);
+}
+
+void expect_nothing_lost(const struct capture_info *info)
+{
+	for (size_t i = 0; i < info->lost.count; i++)
+		fail_msg("%s", info->lost.items[i]);
+}

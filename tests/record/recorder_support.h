@@ -40,5 +40,11 @@ struct capture *capture_number(const struct recording *recording, int number);
 float *capture_floats(const struct capture *capture, size_t memory, enum capture_state state);
 /* The memory that the pointer at this offset of the parameters leads to; fails if there is none. */
 size_t parameter_memory(const struct capture_info *info, uint64_t offset);
+/* Fail unless this element of a memory has the value; unless the capture names something with these
+ * words as lost; unless it names nothing. */
+void expect_float(const struct capture *capture, size_t memory, enum capture_state state,
+		  size_t index, float expected);
+void expect_lost(const struct capture_info *info, const char *part);
+void expect_nothing_lost(const struct capture_info *info);
 
 #endif

@@ -1,0 +1,117 @@
+/* Scenes of threads and processes, and of their ends. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/record/program.h"
+
+static void *launch_often(void *argument)
+{
+	CUdeviceptr x = array_new(COUNT, 1);
+	CUdeviceptr y = array_new(COUNT, 0);
+	CUcontext context;
+
+	must(cuDevicePrimaryCtxRetain(&context, 0));
+	must(cuCtxSetCurrent(context));
+	for (int i = 0; i < 50; i++)
+		launch_axpy(argument, 1, x, y);
+	flockfile(stdout);
+	array_print(y, COUNT);
+	funlockfile(stdout);
+	return NULL;
+}
+
+void scene_threads(void)
+{
+	CUfunction function = function_named("axpy");
+	pthread_t threads[4];
+
+	for (size_t i = 0; i < 4; i++)
+		if (pthread_create(&threads[i], NULL, launch_often, function))
+			exit(97);
+	for (size_t i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* CUDA does not work in the child, but nothing keeps it from trying. */
+void scene_fork(void)
+{
+	pid_t child;
+	int status;
+
+	scene_launches();
+	fflush(stdout);
+	child = fork();
+	if (!child) {
+		scene_launches();
+		exit(3); /* with all that was registered to run at exit */
+	}
+	if (waitpid(child, &status, 0) != child)
+		exit(97);
+	printf("%d\n", WEXITSTATUS(status));
+}
+
+/* Two processes that are in the middle of a launch at the same time. */
+void scene_processes(void)
+{
+	int *arrived = mmap(NULL, sizeof(*arrived), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int count = 2;
+	void *arguments[] = {&arrived, &count};
+
+	if (arrived == MAP_FAILED)
+		exit(97);
+	for (int i = 0; i < count; i++) {
+		if (fork())
+			continue;
+		program_begin();
+		program_load_image();
+		must(cuLaunchKernel(function_named("meet"), 1, 1, 1, 1, 1, 1, 0, NULL, arguments,
+				    NULL));
+		exit(0);
+	}
+	for (int i = 0; i < count; i++) {
+		int status = 1;
+
+		wait(&status);
+		printf("%d\n", status);
+	}
+}
+
+void scene_no_cuda(void)
+{
+	exit(6);
+}
+
+void scene_idle(void)
+{
+	exit(7);
+}
+
+void scene_abort(void)
+{
+	scene_launches();
+	fflush(stdout);
+	setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+	abort();
+}
+
+void scene_quick(void)
+{
+	scene_launches();
+	fflush(stdout);
+	_exit(5);
+}
+
+void scene_killed(void)
+{
+	CUdeviceptr y = array_new(COUNT, 0);
+	void *arguments[] = {&y};
+
+	must(cuLaunchKernel(function_named("end_process"), 1, 1, 1, 1, 1, 1, 0, NULL, arguments,
+			    NULL));
+}
