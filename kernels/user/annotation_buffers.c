@@ -444,6 +444,10 @@ int symbol_annotation(struct annotation_scan *scan, struct annotation_scope *sco
 	struct kernel_buffer buffer = {.role = BUFFER_IN};
 	int rc = parse_buffer_shape(scan, scope, &buffer, true);
 
+	if (!rc && scan_accept_word(scan, "inout"))
+		buffer.role = BUFFER_INOUT;
+	else if (!rc)
+		scan_accept_word(scan, "in");
 	if (!rc)
 		rc = parse_buffer_fill(scan, &buffer);
 	if (!rc)

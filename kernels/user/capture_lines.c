@@ -123,30 +123,40 @@ static void add_lets(struct line_writing *w)
 
 /* ---- memory ---- */
 
-static bool is_result_memory(const struct capture_memory *memory)
+static const char *role_of_memory(const struct capture_memory *memory)
 {
-	return memory->changed && memory->kind != CAPTURE_VARIABLE;
+	return memory->changed ? "inout" : "in";
+}
+
+/* Adds the checks of the memory that the launch changed; of variables only if `variables`. Returns
+ * their number. */
+static size_t add_checks(struct line_writing *w, bool variables)
+{
+	size_t results = 0;
+
+	for (size_t i = 0; i < w->info->memory_count; i++) {
+		const struct capture_memory *memory = &w->info->memory[i];
+
+		if (!memory->changed || (memory->kind == CAPTURE_VARIABLE && !variables))
+			continue;
+		add_line(w, pool_format(w->pool, "verify m%zu from %s", i, w->path));
+		results++;
+	}
+	return results;
 }
 
 static void add_buffers(struct line_writing *w)
 {
 	const struct capture_info *info = w->info;
-	size_t results = 0;
 
 	for (size_t i = 0; i < info->memory_count; i++)
 		if (info->memory[i].kind != CAPTURE_VARIABLE)
 			add_line(w, pool_format(w->pool,
 						"buffer m%zu: u8[%" PRIu64 "] %s capture %s %zu", i,
 						info->memory[i].bytes,
-						is_result_memory(&info->memory[i]) ? "inout" : "in",
-						w->path, i));
-	for (size_t i = 0; i < info->memory_count; i++)
-		if (is_result_memory(&info->memory[i])) {
-			add_line(w, pool_format(w->pool, "verify m%zu from %s", i, w->path));
-			results++;
-		}
+						role_of_memory(&info->memory[i]), w->path, i));
 	/* A launch that changed nothing cannot be told from one that does nothing. */
-	if (!results)
+	if (!add_checks(w, false))
 		add_line(w, pool_format(w->pool, "verify none"));
 }
 
@@ -154,13 +164,21 @@ static void add_buffers(struct line_writing *w)
 static void add_symbols(struct line_writing *w)
 {
 	const struct capture_info *info = w->info;
+	bool changed = false;
 
-	for (size_t i = 0; i < info->memory_count; i++)
-		if (info->memory[i].kind == CAPTURE_VARIABLE)
-			add_line(w, pool_format(w->pool,
-						"symbol m%zu %s: u8[%" PRIu64 "] capture %s %zu", i,
-						in_quotes(w->pool, info->memory[i].variable),
-						info->memory[i].bytes, w->path, i));
+	for (size_t i = 0; i < info->memory_count; i++) {
+		if (info->memory[i].kind != CAPTURE_VARIABLE)
+			continue;
+		add_line(w,
+			 pool_format(w->pool, "symbol m%zu %s: u8[%" PRIu64 "] %s capture %s %zu",
+				     i, in_quotes(w->pool, info->memory[i].variable),
+				     info->memory[i].bytes, role_of_memory(&info->memory[i]),
+				     w->path, i));
+		changed |= info->memory[i].changed;
+	}
+	/* The checks of a variant are all that it has. */
+	if (changed)
+		add_checks(w, true);
 }
 
 /* ---- the launch ---- */

@@ -80,3 +80,39 @@ head -c 300 lists.capture >cut && mv cut lists.capture
 run sweep add_lists.ptx --backend ptx
 expect_code 3
 expect_out "'$work/lists.capture'"
+
+# ---- a variable of the image as a result ----
+cat >bump.ptx <<'END'
+.version 7.0
+.target sm_75
+.address_size 64
+.visible .global .align 4 .u32 counter;
+.visible .entry bump(.param .u32 bump_param_0)
+{
+	.reg .b32 %r<4>;
+	.reg .b64 %rd<2>;
+	ld.param.u32 %r1, [bump_param_0];
+	mov.u64 %rd1, counter;
+	atom.global.add.u32 %r2, [%rd1], %r1;
+	ret;
+}
+END
+# bump CHECK
+bump() {
+	cat >bump.ptx.perflab <<-END
+		axis block = 32, 64
+		symbol counter: u32[1] inout constant(5)
+		launch bump<<<1, block>>>(2)
+		verify $1
+	END
+	run sweep bump.ptx --backend ptx
+}
+bump 'counter = counter + 2 * block'
+expect_code 0
+expect_out '2 (2 ok)'
+bump 'bump<<<2, block / 2>>>(2)'
+expect_code 0
+expect_out '2 (2 ok)'
+bump 'counter = counter + block'
+expect_code 1
+expect_out "1 of 1 elements of 'counter' differ"

@@ -20,8 +20,8 @@ struct operation_buffer {
 	 * kernel, which may write them. */
 	struct memory_block *pristine;
 	struct memory_block *expected; /* OUT, INOUT: the expected result */
-	/* The pointer that the launches get: that of the block, or of the variable that has the
-	 * memory of a capture. */
+	/* The pointer that the launches get, and where a result is: that of the block, or of the
+	 * variable that is a result or memory of a capture. */
 	CUdeviceptr data;
 };
 

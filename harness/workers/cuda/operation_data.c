@@ -34,20 +34,24 @@ static uint64_t seed_of_data(const struct cuda_resources *resources)
 /* ---- memory of a capture ---- */
 
 /* Sets the address that launches, and other memory of the capture, have for a buffer: that of the
- * variable if it is one of the image. */
-static void locate_captured(struct operation *operation, size_t b)
+ * variable of the image that is this memory, or this result. */
+static void locate_buffer(struct operation *operation, size_t b)
 {
 	const struct device *device = operation->resources->device;
+	const struct case_buffer *described = &operation->work->buffers[b];
 	struct operation_buffer *buffer = &operation->buffers[b];
-	const char *variable =
-		case_buffer_variable(&operation->work->buffers[b], operation->execution);
+	const char *variable = case_buffer_variable(described, operation->execution);
+	const bool captured = case_capture_memory(operation->capture, b) != NULL;
+	CUdeviceptr address;
 	size_t bytes;
 
 	buffer->data = buffer->block->data;
-	if (variable && operation->image)
-		device->driver.cuModuleGetGlobal(&buffer->data, &bytes, operation->image->module,
-						 variable);
-	case_capture_place(operation->capture, b, buffer->data);
+	if (variable && operation->image && (captured || case_buffer_is_result(described)) &&
+	    device->driver.cuModuleGetGlobal(&address, &bytes, operation->image->module,
+					     variable) == CUDA_SUCCESS)
+		buffer->data = address;
+	if (captured)
+		case_capture_place(operation->capture, b, buffer->data);
 }
 
 /* Before anything is filled, because the contents have addresses of each other. */
@@ -72,7 +76,7 @@ static int place_captured(struct operation *operation, struct error *err)
 					    &blocks[b], NULL, err);
 		operation->buffers[b].block = blocks[b];
 		if (rc == 0)
-			locate_captured(operation, b);
+			locate_buffer(operation, b);
 	}
 	return rc;
 }
@@ -120,8 +124,8 @@ static int acquire_blocks(struct operation *operation, struct freshness *fresh, 
 		if (rc == 0 && !buffer->block && work->buffers[b].role != BUFFER_PER_CALL)
 			rc = memory_acquire(&resources->memory, NULL, bytes, &buffer->block, NULL,
 					    err);
-		if (rc == 0 && buffer->block && !case_capture_memory(operation->capture, b))
-			buffer->data = buffer->block->data;
+		if (rc == 0 && buffer->block)
+			locate_buffer(operation, b);
 	}
 	return rc;
 }
@@ -223,6 +227,9 @@ static int execute_reference(struct operation *operation, const struct launch_ca
 		return rc;
 	memcpy(other.buffers, operation->buffers, sizeof(other.buffers));
 	other.execution = EXECUTION_REFERENCE;
+	for (size_t b = 0; b < reference->buffer_count; b++)
+		if (other.buffers[b].block)
+			locate_buffer(&other, b);
 	rc = operation_restore(&other, err);
 	if (rc == 0)
 		rc = operation_enqueue(&other, err);
@@ -232,7 +239,7 @@ static int execute_reference(struct operation *operation, const struct launch_ca
 		if (buffer->expected)
 			rc = cuda_check(&device->driver,
 					device->driver.cuMemcpyDtoDAsync(
-						buffer->expected->data, buffer->data,
+						buffer->expected->data, other.buffers[b].data,
 						buffer->expected->bytes, device->stream),
 					err, "keeping an expected result");
 	}

@@ -89,7 +89,7 @@ static void compare_results(struct emulated_case *emulated, const struct host_bu
 	const struct launch_case *work = emulated->work;
 	struct host_buffers results = {0};
 
-	emulated_case_buffers(emulated, &results);
+	emulated_case_results(emulated, &results);
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		struct case_difference difference;
 
@@ -112,7 +112,7 @@ static void explain_replay(struct emulated_case *emulated, const struct host_buf
 	struct host_buffers results = {0};
 
 	case_replay_introduce(mismatch, work, emulated->capture);
-	emulated_case_buffers(emulated, &results);
+	emulated_case_results(emulated, &results);
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		const size_t bytes = case_buffer_bytes(&work->buffers[b]);
 		struct content_distance distance;
@@ -211,7 +211,7 @@ static int emulate_reference(struct emulated_case *emulated, const struct launch
 		rc = emulated_case_launch(emulated, i, &all, err);
 	if (rc == 0)
 		rc = refuse_wrong_reference(emulated, verified, err);
-	emulated_case_buffers(emulated, &data);
+	emulated_case_results(emulated, &data);
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
 		if (results->data[b])
 			memcpy(results->data[b], data.data[b],

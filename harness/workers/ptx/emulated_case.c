@@ -28,25 +28,21 @@ static int allocate_buffers(struct emulated_case *emulated, struct error *err)
 	return rc;
 }
 
-/* The address in the arguments and in the contents of other memory of a capture is that of the
- * variable, if it is one. */
-static int open_capture(struct emulated_case *emulated, struct error *err)
+/* The address in the arguments and in the contents of other memory is that of the variable, if the
+ * buffer is one of a capture or a result. */
+static void locate_buffer_of(struct emulated_case *emulated, size_t b)
 {
-	const struct launch_case *work = emulated->work;
-	int rc = case_capture_open(&emulated->capture, work, err);
+	const struct case_buffer *buffer = &emulated->work->buffers[b];
+	const char *variable = case_buffer_variable(
+		buffer, emulated->reference ? EXECUTION_REFERENCE : EXECUTION_FIRST);
+	int64_t bytes;
 
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
-		const char *variable = case_buffer_variable(&work->buffers[b], EXECUTION_FIRST);
-		int64_t bytes;
+	const bool captured = case_capture_memory(emulated->capture, b) != NULL;
 
-		if (!case_capture_memory(emulated->capture, b))
-			continue;
-		if (variable)
-			emulation_variable(emulated->emulation, variable, &emulated->passed[b],
-					   &bytes);
+	if (variable && (captured || case_buffer_is_result(buffer)))
+		emulation_variable(emulated->emulation, variable, &emulated->passed[b], &bytes);
+	if (captured)
 		case_capture_place(emulated->capture, b, emulated->passed[b]);
-	}
-	return rc;
 }
 
 /* Checks the limits of all devices. Within them the number of blocks fits 63 bits. */
@@ -107,7 +103,7 @@ int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
 		rc = emulation_create(&emulated.emulation, program, emulated.memory, runner->lanes,
 				      err);
 	if (rc == 0)
-		rc = open_capture(&emulated, err);
+		rc = case_capture_open(&emulated.capture, work, err);
 	if (rc) {
 		emulated_case_close(&emulated);
 		return rc;
@@ -177,6 +173,8 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 	const struct launch_case *work = emulated->work;
 	int rc = 0;
 
+	for (size_t b = 0; b < work->buffer_count; b++)
+		locate_buffer_of(emulated, b);
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		const struct case_buffer *buffer = &work->buffers[b];
 		void *data = device_memory_data(emulated->memory, emulated->addresses[b]);
@@ -223,6 +221,12 @@ int emulated_case_check_inputs(const struct emulated_case *emulated, const char 
 		free(wanted);
 	}
 	return rc;
+}
+
+void emulated_case_results(const struct emulated_case *emulated, struct host_buffers *out)
+{
+	for (size_t b = 0; b < emulated->work->buffer_count; b++)
+		out->data[b] = device_memory_data(emulated->memory, emulated->passed[b]);
 }
 
 void emulated_case_buffers(const struct emulated_case *emulated, struct host_buffers *out)

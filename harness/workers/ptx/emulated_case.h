@@ -40,7 +40,9 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err);
  * emulated_case_restore() any more, because `who` ("the kernel") wrote there. PL_ENOMEM. */
 int emulated_case_check_inputs(const struct emulated_case *emulated, const char *who,
 			       struct text *found, struct error *err);
-/* The host bytes of the buffers, by index. */
+/* The host bytes of what an execution left in the buffers, by index. */
+void emulated_case_results(const struct emulated_case *emulated, struct host_buffers *out);
+/* The host bytes of what emulated_case_restore() put into the buffers, by index. */
 void emulated_case_buffers(const struct emulated_case *emulated, struct host_buffers *out);
 
 /* The part of a launch to execute. */

@@ -168,7 +168,7 @@ static void test_capture_as_fill(void **state)
 	work = case_of(folder,
 		       "// perflab: buffer m0: u8[16] in capture \"a.capture\" 0\n"
 		       "// perflab: buffer m7: u8[3] inout capture \"a.capture\" 7\n"
-		       "// perflab: symbol table: u8[8] capture \"a.capture\" 8\n"
+		       "// perflab: symbol table: u8[8] inout capture \"a.capture\" 8\n"
 		       "// perflab: launch k<<<1, 1>>>(x, y)\n",
 		       &skip);
 	/* The kernel may find the memory of a capture without an argument. */
@@ -178,6 +178,7 @@ static void test_capture_as_fill(void **state)
 		assert_int_equal(work->buffers[b].fill, FILL_CAPTURE);
 		assert_int_equal(work->buffers[b].fill_index, numbers[b - 2]);
 		assert_string_equal(work->buffers[b].fill_file, path);
+		assert_int_equal(work->buffers[b].role, b == 2 ? BUFFER_IN : BUFFER_INOUT);
 	}
 	launch_case_free(work);
 	text_release(&skip);

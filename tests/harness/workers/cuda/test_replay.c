@@ -32,7 +32,7 @@ struct replay_bench {
 	struct case_buffer buffers[MEMORIES];
 	struct case_launch launch;
 	struct case_arg args[2];
-	struct case_check_item item;
+	struct case_check_item items[2];
 	unsigned char variable[BYTES];
 	/* What the kernel saw, and what it does wrong. */
 	uint64_t lists_at, variable_at;
@@ -188,12 +188,12 @@ static int set_up_replay(void **context)
 					     .cluster = {1, 1, 1},
 					     .args = replay.args,
 					     .arg_count = 2};
-	replay.item = (struct case_check_item){SUM, replay.path};
+	replay.items[0] = (struct case_check_item){SUM, replay.path};
 	replay.work = (struct launch_case){
 		.kernel = "add_lists",
 		.variant = "captured",
 		.image = "fault/none",
-		.check = {.kind = CHECK_FILE, .items = &replay.item, .item_count = 1},
+		.check = {.kind = CHECK_FILE, .items = replay.items, .item_count = 1},
 		.buffers = replay.buffers,
 		.buffer_count = MEMORIES,
 		.launches = &replay.launch,
@@ -281,6 +281,20 @@ static void test_old_addresses(void **context)
 	assert_int_equal(replay->bench->stub.mapped_bytes, 0);
 }
 
+static void expect_mismatch(struct replay_bench *replay, const char *const *parts)
+{
+	struct operation operation = {0};
+	char *mismatch = verified(replay, &operation);
+
+	for (; *parts; parts++)
+		if (!strstr(mismatch, *parts))
+			fail_msg("\"%s\" is not in: %s", *parts, mismatch);
+	free(mismatch);
+	operation_release(&operation);
+}
+
+#define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
+
 /* A variable is where the image has it, gets its content before each execution, and may change. */
 static void test_variables(void **context)
 {
@@ -298,6 +312,13 @@ static void test_variables(void **context)
 	assert_int_equal(mismatch.length, 0);
 	assert_int_equal(replay->variable_held, 0xff);
 	operation_release(&operation);
+	/* As a result, it is compared. */
+	replay->buffers[VARIABLE].role = BUFFER_INOUT;
+	replay->items[1] = (struct case_check_item){VARIABLE, replay->path};
+	replay->work.check.item_count = 2;
+	expect_mismatch(replay,
+			PARTS("1 of 512 bytes of 'm6' differ from what the program's launch "
+			      "left; the first, [4], is 7, expected 255"));
 }
 
 static void expect_moved(struct replay_bench *replay)
@@ -365,20 +386,6 @@ static void test_base_case_shares_the_memory(void **context)
 	assert_int_equal(replay->bench->stub.mapped_bytes, 2 * STUB_GRANULE);
 	operation_release(&operation);
 }
-
-static void expect_mismatch(struct replay_bench *replay, const char *const *parts)
-{
-	struct operation operation = {0};
-	char *mismatch = verified(replay, &operation);
-
-	for (; *parts; parts++)
-		if (!strstr(mismatch, *parts))
-			fail_msg("\"%s\" is not in: %s", *parts, mismatch);
-	free(mismatch);
-	operation_release(&operation);
-}
-
-#define PARTS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 static void test_wrong_each_time(void **context)
 {
