@@ -210,27 +210,45 @@ int take_begin(struct take *out, const struct take_request *request, struct erro
 	return rc;
 }
 
+/* Without a change, a kernel that does nothing would pass as a replay. */
+static void note_no_change(struct capture_info *info)
+{
+	for (size_t i = 0; i < info->memory_count; i++)
+		if (info->memory[i].changed)
+			return;
+	string_list_add(&info->lost,
+			"the launch changed no memory, so a replay cannot be verified; "
+			"record another launch");
+}
+
+/* Completes the capture and reports it. */
+static int commit(struct take *take, struct error *err)
+{
+	struct capture_writer *writer = take->writer;
+	const uint64_t bytes = take->memories.total_bytes;
+	struct capture *written = NULL;
+	int rc;
+
+	note_no_change(&take->info);
+	take->writer = NULL; /* freed in any case */
+	rc = capture_writer_commit(writer, &take->info, err);
+	if (!rc)
+		rc = capture_open(&written, take->path, err);
+	if (!rc)
+		send_captured(take, bytes, capture_file_bytes(written));
+	capture_close(written);
+	return rc;
+}
+
 int take_end(struct take *take, bool failed, struct error *err)
 {
-	uint64_t raw_bytes = 0;
 	int rc = failed ? error_set(err, PL_EDEVICE, "the driver refused the launch")
 			: device_wait_idle(take->driver, IDLE_LIMIT_NS, err);
 
 	if (!rc)
 		rc = memories_write_changes(&take->memories, take->writer, err);
-	if (!rc) {
-		struct capture_writer *writer = take->writer;
-		struct capture *written = NULL;
-
-		take->writer = NULL;
-		raw_bytes = take->memories.total_bytes;
-		rc = capture_writer_commit(writer, &take->info, err);
-		if (!rc)
-			rc = capture_open(&written, take->path, err);
-		if (!rc)
-			send_captured(take, raw_bytes, capture_file_bytes(written));
-		capture_close(written);
-	}
+	if (!rc)
+		rc = commit(take, err);
 	if (rc)
 		send_failed(take, err);
 	take_release(take);

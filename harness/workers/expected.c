@@ -30,9 +30,21 @@ const char *case_wrong_again(const struct launch_case *work)
 						 "second with the same inputs";
 }
 
-enum trial_status case_unverified(struct text *reason)
+static bool is_capture(const struct launch_case *work)
 {
-	text_add(reason, "verify none: the result was not compared with anything");
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (work->buffers[b].fill == FILL_CAPTURE)
+			return true;
+	return false;
+}
+
+enum trial_status case_unverified(const struct launch_case *work, struct text *reason)
+{
+	text_add(reason, is_capture(work)
+				 ? "the recorded launch changed no memory, so nothing shows that "
+				   "the replay is right: record another launch (perflab record "
+				   "--launch)"
+				 : "verify none: the result was not compared with anything");
 	return TRIAL_UNVERIFIED;
 }
 

@@ -15,7 +15,7 @@
 /* False: the results of the case are not compared, and its status is `unverified`. */
 bool case_is_checked(const struct launch_case *work);
 /* The status of such a case when nothing went wrong; adds the reason to *reason. */
-enum trial_status case_unverified(struct text *reason);
+enum trial_status case_unverified(const struct launch_case *work, struct text *reason);
 /* True: the check computes results from any inputs. Files hold the results of one set of inputs. */
 bool case_check_follows_inputs(const struct launch_case *work);
 /* How a result is described that was right in the first execution, but not in the second. */

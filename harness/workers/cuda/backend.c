@@ -199,7 +199,7 @@ static int cuda_inspect(void *context, const struct launch_case *work, struct la
 	else if (rc == 0)
 		rc = operation_facts(&operation, facts, err);
 	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(work))
-		*status = case_unverified(reason);
+		*status = case_unverified(work, reason);
 	operation_release(&operation);
 	return rc;
 }

@@ -349,7 +349,7 @@ int measure_case(const struct measuring *measuring, const struct measured_case *
 	if (rc == 0 && finding.length)
 		*status = TRIAL_MISMATCH;
 	else if (rc == 0 && !case_is_checked(work))
-		*status = case_unverified(&finding);
+		*status = case_unverified(work, &finding);
 out:
 	text_add(reason, finding.data);
 	text_release(&finding);

@@ -254,7 +254,7 @@ static int ptx_backend_inspect(void *context, const struct launch_case *work,
 	int rc = case_facts(&backend->runner, work, facts, status, reason, err);
 
 	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(work))
-		*status = case_unverified(reason);
+		*status = case_unverified(work, reason);
 	return rc;
 }
 

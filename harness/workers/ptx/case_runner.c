@@ -441,7 +441,7 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 	if (rc == 0 && *status == TRIAL_OK)
 		set_outcome(emulated, totals, &mismatch, status, reason);
 	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(emulated->work))
-		*status = case_unverified(reason);
+		*status = case_unverified(emulated->work, reason);
 	free(size.block_instructions);
 	text_release(&why_not);
 	text_release(&mismatch);
