@@ -71,10 +71,10 @@ change_launch() {
 
 replace_saxpy() {
 	expect 0 "$perflab" sweep saxpy.capture --replace "$cases/faster_saxpy.cu" --db replaced.db -q
-	says 'saxpy_coalesced'
+	says 'faster_saxpy'
 	holds replaced.db "the replacement is right and at least 1.5 times as fast" \
 		"SELECT (SELECT median_ns FROM trial WHERE status = 'ok' AND variant = 'recorded')
-			> 1.5 * (SELECT median_ns FROM trial WHERE status = 'ok' AND variant = 'saxpy_coalesced')"
+			> 1.5 * (SELECT median_ns FROM trial WHERE status = 'ok' AND variant = 'faster_saxpy')"
 	sed 's/a \* x/2 * a * x/' "$cases/faster_saxpy.cu" >wrong.cu
 	expect 1 "$perflab" sweep saxpy.capture --replace wrong.cu --db wrong.db -q
 	holds wrong.db "a wrong replacement is a mismatch" \

@@ -165,7 +165,7 @@ class Record(unittest.TestCase):
             "_Z4fairv": {"ns": 1500, "cases": [
                 ["mismatch", "m0 differs: add --annotate 'compare m0 as f32' --annotate 'tolerance rel = 1e-03'"],
                 ["none", ""],
-                ["mismatch", "m1 differs: add --annotate 'compare m1 as f16' --annotate 'tolerance rel = 1e-05'"],
+                ["mismatch", "m1 differs: add --annotate 'compare m1 as f16' --annotate 'tolerance rel = 1e-05, abs = 1e-06'"],
                 ["ok", ""]]},
             "bad": {"ns": 9, "cases": [["mismatch", "1 of 9 differ | at 3"]]},
             "far": {"ns": 9, "cases": [["mismatch", "add --annotate 'compare m0 as f64'"],
@@ -178,7 +178,7 @@ class Record(unittest.TestCase):
                       "2 refused, 2 not recorded.", out)
         self.assertIn("| demo | `good` | identical | 4.00 | 1.00 | 0.250 | 3.00 | 2.00 | 1.00 | -33.3 |  |", out)
         self.assertIn("| `fair` | within tolerance | 4.00 | 1.00 | 0.250 | 1.50 | 2.00 | 1.00 | between | "
-                      "compare m0 as f32; compare m1 as f16; tolerance rel = 1e-03 |", out)
+                      "compare m0 as f32; compare m1 as f16; tolerance rel = 1e-03, abs = 1e-06 |", out)
         self.assertIn("| `bad` | refused | 4.00 | 1.00 | 0.250 | 0.01 | - | - | - | "
                       "mismatch: 1 of 9 differ \\| at 3 |", out)
         self.assertIn("| mismatch: still with compare m0 as f64 |", out)
