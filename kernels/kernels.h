@@ -120,6 +120,7 @@ struct kernel_buffer {
 	/* Name of a __device__ or __constant__ variable that gets the content before each
 	 * execution; NULL: the buffer is device memory. */
 	const char *symbol;
+	bool optional; /* the image may lack that variable; then the buffer is device memory */
 	/* Expression: how many significant bits of UNIFORM, NORMAL and INTEGERS values are random,
 	 * and the others are 0. NULL: as many as the fill draws, see kernel_fill(). */
 	const char *fill_bits;
@@ -347,6 +348,7 @@ struct case_buffer {
 	bool has_compared;
 	enum element_type compared;
 	char *symbol;
+	bool optional; /* as in struct kernel_buffer, until the case is bound to an image */
 	/* With a symbol: the name of the variable in the image of the case, and in that of the
 	 * check's launches. NULL: `symbol`, or for the check the same as for the case. */
 	char *variable, *check_variable;

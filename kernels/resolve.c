@@ -181,6 +181,7 @@ static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buff
 	out->type = buffer->type;
 	out->role = buffer->role;
 	out->symbol = buffer->symbol ? xstrdup(buffer->symbol) : NULL;
+	out->optional = buffer->optional;
 	out->has_compared = buffer->has_compared;
 	out->compared = buffer->compared;
 	if (bytes % (int64_t)element_size_bytes(case_buffer_compared(out)))

@@ -7,7 +7,7 @@
 
 #define MOST_PATH_BYTES 4096
 #define MOST_CHECK_BYTES 65536 /* as long as an annotation */
-#define MOST_ENTRY_BYTES 4096  /* mangled names of template instances are long */
+#define MOST_ENTRY_BYTES 65536 /* mangled names of template instances are long */
 
 /* Reads a text that becomes *out. */
 static int text_from_json(char **out, const json_t *json, const char *name, size_t most,

@@ -322,11 +322,19 @@ int bind_symbols(struct launch_case *launch, struct compiled *own, struct compil
 
 	for (size_t b = 0; b < launch->buffer_count && !rc; b++) {
 		struct case_buffer *buffer = &launch->buffers[b];
+		struct error cause = {0};
 
 		if (!buffer->symbol)
 			continue;
-		rc = error_context(err, bind_variable(&buffer->variable, own, buffer->symbol, err),
-				   "symbol %s", buffer->name);
+		rc = bind_variable(&buffer->variable, own, buffer->symbol, &cause);
+		if (rc == PL_ENOENT && buffer->optional) {
+			free(buffer->symbol);
+			buffer->symbol = NULL;
+			rc = 0;
+			continue;
+		}
+		if (rc)
+			rc = error_set(err, rc, "symbol %s: %s", buffer->name, cause.text);
 		if (rc || !of_check)
 			continue;
 		rc = bind_variable(&buffer->check_variable, of_check, buffer->symbol, err);

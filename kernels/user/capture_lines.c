@@ -93,17 +93,23 @@ static void add_parameter_let(struct line_writing *w, size_t index)
 	take_line(w, &line);
 }
 
-/* Names for the addresses in a struct, and for the number that unknown bytes may be. */
-static void add_part_lets(struct line_writing *w, size_t index)
+/* A name for the number that unknown bytes may be. */
+static void add_integer_let(struct line_writing *w, size_t index)
 {
-	const struct recorded_parameter *parameter = &w->parameters.items[index];
 	int64_t value;
 
-	if (recorded_integer(&value, parameter) && room_for_let(w))
+	if (recorded_integer(&value, &w->parameters.items[index]) && room_for_let(w))
 		add_line(w, pool_format(w->pool, "let p%zu_int = %" PRId64, index, value));
+}
+
+/* Names for addresses in a struct, from one to before another. */
+static void add_address_lets(struct line_writing *w, size_t index, size_t from, size_t to)
+{
+	const struct recorded_parameter *parameter = &w->parameters.items[index];
+
 	if (recorded_pointer(parameter))
 		return;
-	for (size_t i = 0; i < parameter->pointer_count && room_for_let(w); i++) {
+	for (size_t i = from; i < to && i < parameter->pointer_count && room_for_let(w); i++) {
 		struct text line = TEXT_INIT;
 
 		text_addf(&line, "let p%zu_%" PRIu64 " = ", index,
@@ -113,12 +119,26 @@ static void add_part_lets(struct line_writing *w, size_t index)
 	}
 }
 
+static void add_lets_of(struct line_writing *w, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++)
+		add_parameter_let(w, i);
+	for (size_t i = from; i < to; i++)
+		add_integer_let(w, i);
+	for (size_t i = from; i < to; i++)
+		add_address_lets(w, i, 0, RECORDED_FIRST_ADDRESSES);
+}
+
+/* A launch may have thousands of addresses. The skeleton of a replacement needs the first ones. */
 static void add_lets(struct line_writing *w)
 {
-	for (size_t i = 0; i < w->parameters.count; i++)
-		add_parameter_let(w, i);
-	for (size_t i = 0; i < w->parameters.count; i++)
-		add_part_lets(w, i);
+	const size_t count = w->parameters.count;
+	const size_t first = count < RECORDED_FIRST_PARAMETERS ? count : RECORDED_FIRST_PARAMETERS;
+
+	add_lets_of(w, 0, first);
+	add_lets_of(w, first, count);
+	for (size_t i = 0; i < count; i++)
+		add_address_lets(w, i, RECORDED_FIRST_ADDRESSES, SIZE_MAX);
 }
 
 /* ---- memory ---- */
@@ -150,17 +170,19 @@ static void add_buffers(struct line_writing *w)
 	const struct capture_info *info = w->info;
 
 	for (size_t i = 0; i < info->memory_count; i++)
-		if (info->memory[i].kind != CAPTURE_VARIABLE)
-			add_line(w, pool_format(w->pool,
-						"buffer m%zu: u8[%" PRIu64 "] %s capture %s %zu", i,
-						info->memory[i].bytes,
-						role_of_memory(&info->memory[i]), w->path, i));
+		add_line(w, pool_format(w->pool, "buffer m%zu: u8[%" PRIu64 "] %s capture %s %zu",
+					i, info->memory[i].bytes,
+					info->memory[i].kind == CAPTURE_VARIABLE
+						? "in"
+						: role_of_memory(&info->memory[i]),
+					w->path, i));
 	/* A launch that changed nothing cannot be told from one that does nothing. */
 	if (!add_checks(w, false))
 		add_line(w, pool_format(w->pool, "verify none"));
 }
 
-/* Another kernel may lack the variables of the image, so they belong to the recorded variant. */
+/* They replace the buffers of the same names. Another kernel may lack the variables of the image,
+ * so to a replacement they are memory like any other. */
 static void add_symbols(struct line_writing *w)
 {
 	const struct capture_info *info = w->info;
@@ -268,6 +290,7 @@ int capture_lines_add(struct annotation_lines *lines, struct annotation_pool *po
 	add_lets(&w);
 	add_buffers(&w);
 	add_line(&w, "variant " RECORDED_VARIANT);
+	add_line(&w, "summary the launch as it was recorded");
 	add_symbols(&w);
 	add_launch_axes(&w);
 	add_launch(&w);

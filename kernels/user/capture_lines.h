@@ -6,8 +6,10 @@
  *   let p0 = m0 + 4096
  *   let p1 = 1000
  *   buffer m0: u8[1048576] inout capture "/tmp/softmax.capture" 0
+ *   buffer m1: u8[256] in capture "/tmp/softmax.capture" 1
  *   verify m0 from "/tmp/softmax.capture"
  *   variant recorded
+ *   summary the launch as it was recorded
  *   symbol m1 "_ZL5table": u8[256] capture "/tmp/softmax.capture" 1
  *   axis grid = 4096 "blocks along x of the recorded size"
  *   axis block = 256 "threads along x"

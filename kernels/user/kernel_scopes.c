@@ -157,7 +157,8 @@ static bool same_buffer(const struct kernel_buffer *a, const struct kernel_buffe
 	       same_text(a->fill_expression, b->fill_expression) &&
 	       same_text(a->fill_bits, b->fill_bits) && same_text(a->fill_file, b->fill_file) &&
 	       a->fill_index == b->fill_index && a->has_compared == b->has_compared &&
-	       a->compared == b->compared && same_text(a->symbol, b->symbol);
+	       a->compared == b->compared && same_text(a->symbol, b->symbol) &&
+	       a->optional == b->optional;
 }
 
 bool same_buffers(const struct annotated_buffers *a, const struct annotated_buffers *b)

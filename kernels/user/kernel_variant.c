@@ -94,6 +94,13 @@ static int check_buffer(const struct building *b, const struct annotated_buffer 
 	return rc ? rc : check_annotated_fill(&b->names, buffer, b->err);
 }
 
+/* A drop-in for a recorded kernel may lack the variables of the recorded image. */
+static bool may_lack_variable(const struct building *b, const struct annotated_buffer *buffer)
+{
+	return buffer->buffer.symbol && is_capture_file(buffer->place.file) &&
+	       !is_capture_file(b->parts->path);
+}
+
 static int build_buffers(struct building *b)
 {
 	struct kernel_buffer *buffers;
@@ -104,6 +111,8 @@ static int build_buffers(struct building *b)
 	if (rc)
 		return rc;
 	buffers = pool_new(b->pool, (b->buffers.count + 1) * sizeof(*buffers));
+	for (size_t i = 0; i < b->buffers.count; i++)
+		b->buffers.items[i].buffer.optional = may_lack_variable(b, &b->buffers.items[i]);
 	for (size_t i = 0; i < b->buffers.count; i++)
 		buffers[i] = b->buffers.items[i].buffer;
 	if (!same_buffers(&b->buffers, &b->common->buffers)) {

@@ -10,6 +10,10 @@
 #include "capture/capture.h"
 #include "kernels/user/annotation_pool.h"
 
+/* So much has names for certain: the first parameters, and the first addresses in a struct. */
+#define RECORDED_FIRST_PARAMETERS 128
+#define RECORDED_FIRST_ADDRESSES 16
+
 /* Everything is borrowed from the capture. */
 struct recorded_parameter {
 	size_t bytes;

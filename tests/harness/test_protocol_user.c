@@ -419,8 +419,8 @@ static void test_too_much(void **context)
 	must_refuse(json, "65537 launches", "has 65537 elements; the limit is 65536");
 	json = case_to_json(work);
 	json_object_set_new(json_array_get(json_object_get(json, "launches"), 0), "entry",
-			    letters(4097));
-	must_refuse(json, "a long entry", "'entry' has more than 4096 bytes");
+			    letters(65537));
+	must_refuse(json, "a long entry", "'entry' has more than 65536 bytes");
 	json = case_to_json(work);
 	json_object_set_new(json, "image", letters(4097));
 	must_refuse(json, "a long image", "'image' has more than 4096 bytes");

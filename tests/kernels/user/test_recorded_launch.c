@@ -1,94 +1,9 @@
 /* A capture as a file of a user: the case that it becomes, and the replacements of its kernel. */
-#include "tests/capture/make_capture.h"
-#include "tests/kernels/user/folder.h"
+#include "tests/kernels/user/recorded_demo.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MEMORY_BYTES 4096
-
-/* Memory: m0, which changes, m1, which does not, and the variable m2. The parameters are those of
- * k(int, const float *, float *, double, a struct with an address at its offset 8). */
-struct recorded {
-	int32_t n, pad;
-	uint64_t x, y;
-	double scale;
-	struct {
-		int32_t rows, columns;
-		uint64_t table;
-		int32_t last;
-	} __attribute__((packed)) lists;
-};
-
-struct demo {
-	struct recorded data;
-	struct capture_parameter parameters[5];
-	struct capture_pointer pointers[3];
-	struct capture_memory memory[3];
-	struct made_content content[3];
-	unsigned char before[MEMORY_BYTES], after[MEMORY_BYTES];
-	struct made_capture what;
-};
-
-static void demo_fill(struct demo *demo)
-{
-	*demo = (struct demo){
-		.data = {.n = 1000,
-			 .x = 0x20000100,
-			 .y = 0x10000000,
-			 .scale = 0.5,
-			 .lists = {-1, 7, 0x20000010, 9}},
-		.parameters = {{0, 4}, {8, 8}, {16, 8}, {24, 8}, {32, 20}},
-		.pointers = {{8, 1, 256}, {16, 0, 0}, {40, 1, 16}},
-		.memory = {{.address = 0x10000000, .bytes = MEMORY_BYTES},
-			   {.address = 0x20000000, .bytes = MEMORY_BYTES},
-			   {.kind = CAPTURE_VARIABLE,
-			    .address = 0x30000000,
-			    .bytes = 256,
-			    .variable = "_ZL5table"}},
-	};
-	demo->after[0] = 1;
-	for (size_t i = 0; i < ARRAY_SIZE(demo->content); i++)
-		demo->content[i].before = demo->before;
-	demo->content[0].after = demo->after;
-	demo->what = (struct made_capture){
-		.info = {.kernel = "_Z1kiPKfPfd5lists",
-			 .program = "./app # \"x\" // y",
-			 .launch = {.grid = {8, 2, 1},
-				    .block = {128, 1, 2},
-				    .shared_bytes = 64,
-				    .carveout = -1},
-			 .parameter_data = (unsigned char *)&demo->data,
-			 .parameter_bytes = 52,
-			 .parameters = demo->parameters,
-			 .parameter_count = ARRAY_SIZE(demo->parameters),
-			 .parameter_pointers = {demo->pointers, ARRAY_SIZE(demo->pointers)},
-			 .memory = demo->memory,
-			 .memory_count = ARRAY_SIZE(demo->memory)},
-		.content = demo->content,
-	};
-}
-
-static void write_demo(struct folder *folder, const struct demo *demo, const char *name)
-{
-	char *path = xasprintf("%s/%s", folder->path, name);
-	struct error err = {0};
-
-	if (make_capture(path, &demo->what, &err))
-		fail_msg("%s", err.text);
-	free(path);
-}
-
-/* demo.capture as it is filled. */
-static void write_plain(struct folder *folder)
-{
-	struct demo *demo = xcalloc(1, sizeof(*demo));
-
-	demo_fill(demo);
-	write_demo(folder, demo, "demo.capture");
-	free(demo);
-}
 
 /* The case of a variant. Axes that are not given have the first of their values. */
 static struct launch_case *resolve(const struct kernel *kernel, const char *name,
@@ -203,6 +118,7 @@ static void test_memory(void **state)
 	assert_int_equal(buffer_of(work, "m1")->fill_index, 1);
 	variable = buffer_of(work, "m2");
 	assert_string_equal(variable->symbol, "_ZL5table");
+	assert_false(variable->optional);
 	assert_int_equal(variable->fill_index, 2);
 	assert_int_equal(work->check.kind, CHECK_FILE);
 	assert_int_equal(work->check.item_count, 1);
@@ -298,8 +214,9 @@ static void test_parameters_by_name(void **state)
 	assert_true(args[3].real == 0.5);
 	expect_pointer(work, &args[4], 0, "m1", 16);
 	assert_int_equal(args[5].integer, 2000);
-	/* It shares the memory and the check, but not the variables of the other image. */
-	assert_int_equal(work->buffer_count, 2);
+	/* It shares the memory and the check. The variable of the other image is memory here. */
+	assert_int_equal(work->buffer_count, 3);
+	assert_null(buffer_of(work, "m2")->symbol);
 	assert_int_equal(work->check.kind, CHECK_FILE);
 	launch_case_free(work);
 }
@@ -340,6 +257,8 @@ static void test_drop_in(void **state)
 	assert_string_equal(work->launches[0].entry, "_Z1kiPKfPfd5lists");
 	assert_int_equal(work->launches[0].grid[0], 16);
 	expect_recorded_arguments(work);
+	assert_string_equal(buffer_of(work, "m2")->symbol, "_ZL5table");
+	assert_true(buffer_of(work, "m2")->optional);
 	assert_true(work->tolerance_rel == 1e-3);
 	assert_int_equal(case_buffer_compared(buffer_of(work, "m0")), ELEMENT_F32);
 	launch_case_free(work);
