@@ -10,7 +10,7 @@
 #include "kernels/user/kernel_file.h"
 
 struct init_options {
-	const char *output, *arch, *standard, *compiler;
+	const char *output, *from, *arch, *standard, *compiler;
 	struct string_list compile_flags;
 	bool force;
 };
@@ -77,7 +77,54 @@ static void say_what_to_do(const char *file, const char *path, const struct init
 		    file, path);
 }
 
-static int run_init(struct invocation *call, struct error *err)
+/* "softmax.cu" of "runs/softmax.capture". */
+static char *name_of_replacement(const char *capture)
+{
+	const char *slash = strrchr(capture, '/'), *name = slash ? slash + 1 : capture;
+	const char *dot = strrchr(name, '.');
+
+	return xasprintf("%.*s.cu", (int)(dot ? dot - name : (ptrdiff_t)strlen(name)), name);
+}
+
+/* Options of the compiler would have no effect, because nothing is compiled. */
+static int check_replacement_options(const struct invocation *call, struct error *err)
+{
+	static const char *const of_file[] = {"arch", "compile-flag", "std", "compiler"};
+
+	if (call->operands.count)
+		return error_set(err, PL_EUSAGE,
+				 "init: give a file or --from CAPTURE, not both; -o names the "
+				 "file to write");
+	for (size_t i = 0; i < ARRAY_SIZE(of_file); i++)
+		if (option_given(call, of_file[i]))
+			return error_set(err, PL_EUSAGE, "--%s has no effect with --from",
+					 of_file[i]);
+	return 0;
+}
+
+static int write_replacement(const struct invocation *call, struct error *err)
+{
+	const struct init_options *options = call->options;
+	char *path =
+		options->output ? xstrdup(options->output) : name_of_replacement(options->from);
+	struct text text = TEXT_INIT;
+	int rc = check_replacement_options(call, err);
+
+	if (!rc)
+		rc = check_free(path, options->force, err);
+	if (!rc)
+		rc = init_replacement(&text, options->from, err);
+	if (!rc)
+		rc = write_annotations(path, &text, err);
+	if (!rc && !is_stdout(path))
+		say("%s is written: write the kernel, then run perflab sweep %s --replace %s", path,
+		    options->from, path);
+	text_release(&text);
+	free(path);
+	return rc;
+}
+
+static int write_first_annotations(const struct invocation *call, struct error *err)
 {
 	const struct init_options *options = call->options;
 	const char *file = call->operands.items[0];
@@ -104,13 +151,28 @@ static int run_init(struct invocation *call, struct error *err)
 	return rc;
 }
 
+static int run_init(struct invocation *call, struct error *err)
+{
+	const struct init_options *options = call->options;
+
+	if (options->from)
+		return write_replacement(call, err);
+	if (!call->operands.count)
+		return error_set(err, PL_EUSAGE,
+				 "init: an operand is missing; usage: perflab init FILE, or "
+				 "perflab init --from CAPTURE");
+	return write_first_annotations(call, err);
+}
+
 #define FIELD(name) offsetof(struct init_options, name)
 
 static const struct option_row rows[] = {
 	{"output", 'o', OPTION_TEXT, FIELD(output), "FILE",
 	 "write to this file; - is standard output (default: the name of the source with .perflab "
-	 "after it)",
+	 "after it; with --from NAME.capture: NAME.cu in the current folder)",
 	 NULL, 0},
+	{"from", 0, OPTION_TEXT, FIELD(from), "FILE",
+	 "a capture: write a kernel that replaces the recorded one", NULL, 0},
 	{"force", 'f', OPTION_FLAG, FIELD(force), NULL, "replace the file if it exists", NULL, 0},
 	{"arch", 0, OPTION_TEXT, FIELD(arch), "ARCH",
 	 "compile for this architecture, such as sm_80", NULL, 0},
@@ -125,14 +187,17 @@ static const struct option_row rows[] = {
 static const struct example examples[] = {
 	{"perflab init saxpy.cu", "write saxpy.cu.perflab, which perflab sweep saxpy.cu reads"},
 	{"perflab init saxpy.cu -o -", "only print it"},
+	{"perflab init --from softmax.capture -o my.cu",
+	 "begin a kernel that replaces a recorded one"},
 	{"perflab init kernels.cu --compile-flag -Iinclude --std c++20",
 	 "a file that needs flags to compile"},
 };
 
 const struct command command_init = {
 	.name = "init",
-	.summary = "write first annotations for a kernel of your own",
-	.operands = "FILE",
+	.summary = "write first annotations for a kernel of your own, or a replacement of a "
+		   "recorded one",
+	.operands = "FILE|--from CAPTURE",
 	.description =
 		"Compiles a .cu, .cuh or .ptx file and writes the lines that perflab sweep needs: "
 		"a "
@@ -142,7 +207,10 @@ const struct command command_init = {
 		"and the use of the parameters; a comment beside each line says so. Correct them. "
 		"Nothing is compared until you replace `verify none`.\n\n"
 		"Templates are listed in comments with an instance to choose. An existing file is "
-		"never replaced without --force.",
+		"never replaced without --force.\n\n"
+		"--from CAPTURE writes a .cu with a kernel that does nothing yet, a launch that "
+		"passes it the recorded parameters, and comments with all that the capture knows "
+		"of them. perflab sweep CAPTURE --replace measures it beside the recorded one.",
 	.exit_status = "3 when the file does not compile or has no kernel, 4 when there is no "
 		       "compiler.",
 	.options = rows,
@@ -152,7 +220,6 @@ const struct command command_init = {
 	.examples = examples,
 	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_FREE,
-	.operands_least = 1,
 	.operands_most = 1,
 	.run = run_init,
 };

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/mangled.h"
+#include "capture/capture.h"
 #include "compile/compile.h"
+#include "kernels/user/capture_skeleton.h"
 #include "kernels/user/skeleton.h"
 
 #define INIT_SOURCE_MAX_BYTES ((size_t)256 << 20)
@@ -133,6 +135,23 @@ int init_source(struct init_result *out, const struct init_request *request,
 	compiled_free(compiled);
 	free(path);
 	free(text);
+	return rc;
+}
+
+int init_replacement(struct text *out, const char *path, struct error *err)
+{
+	struct capture *capture = NULL;
+	int rc;
+
+	if (!has_suffix(path, CAPTURE_SUFFIX))
+		return error_set(
+			err, PL_EUSAGE,
+			"--from %s: a capture is expected, whose name ends in " CAPTURE_SUFFIX,
+			path);
+	rc = capture_open(&capture, path, err);
+	if (!rc)
+		capture_skeleton_write(out, path, capture_info(capture));
+	capture_close(capture);
 	return rc;
 }
 

@@ -1,6 +1,6 @@
 /*
  * init_source: writes first annotations for a file of a user. It compiles the file to learn its
- * kernels; no GPU is needed.
+ * kernels; no GPU is needed. From a capture it writes a first replacement.
  */
 #ifndef HARNESS_SESSION_INIT_SOURCE_H
 #define HARNESS_SESSION_INIT_SOURCE_H
@@ -30,6 +30,14 @@ struct init_result {
  */
 int init_source(struct init_result *out, const struct init_request *request,
 		const volatile int *stop, struct error *err);
+
+/*
+ * Writes the skeleton of a kernel that replaces that of a capture. Nothing is
+ * compiled. The caller releases *out. The errors of capture_open(); PL_EUSAGE:
+ * the name does not end in .capture.
+ */
+int init_replacement(struct text *out, const char *capture, struct error *err);
+
 void init_result_release(struct init_result *result);
 
 #endif
