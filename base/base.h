@@ -166,6 +166,9 @@ int64_t wall_time_ns(void);
 /* Formats a wall time as "2026-11-21T02:50:45Z". */
 void format_utc(char out[21], int64_t wall_ns);
 
+/* Makes an identifier of 32 random hex digits. PL_EIO. */
+int uid_make(char out[33], struct error *err);
+
 /* Human-readable amounts: "512 B", "64.0 MiB"; "74.3 us", "1.20 ms". */
 void format_bytes(char out[32], double bytes);
 void format_duration(char out[32], double nanoseconds);

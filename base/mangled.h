@@ -23,6 +23,13 @@ void mangled_plain_name(struct text *out, const char *name);
 void mangled_readable(struct text *out, const char *name);
 
 /*
+ * Adds a readable name without result and parameters. If it has more than `most`
+ * characters, the innermost template arguments become "…", then those around
+ * them, then namespaces are left out, and at last the name is cut.
+ */
+void readable_shorten(struct text *out, const char *readable, size_t most);
+
+/*
  * Whether a pattern selects a function: '*' and '?' stand for any text and any
  * character of the whole name; a pattern without them selects every name that
  * contains it. Tried on the mangled and on the readable name; case matters.

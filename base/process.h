@@ -31,6 +31,30 @@ int process_filter(char **out, size_t *length, size_t limit, const struct text *
  * Ctrl-C ends that program only. PL_EIO when it cannot be started. */
 int process_run(int *exit_code, char *const *argv, struct error *err);
 
+/* This process's variables with these NAME=VALUE in place of those of the same name. The caller
+ * frees the array only. NULL: no changes. */
+char **environment_with(const struct string_list *variables);
+
+/*
+ * A program in the foreground: it has this process's stdin, stdout, stderr and
+ * group, so Ctrl-C reaches it, and this process waits for its end. SIGTERM and
+ * SIGHUP are passed on to it.
+ */
+struct watched_program {
+	char *const *argv;
+	const struct string_list *variables; /* NAME=VALUE, beside this process's; may be NULL */
+	void (*look)(void *context); /* called ten times a second and at the end; may be NULL */
+	void *context;
+};
+struct watched_end {
+	int exit_code; /* as a shell reports it: 127 not found, 126 not executable */
+	int signal;    /* that ended it; 0: none */
+	int64_t wall_ns;
+};
+/* PL_ENOENT: there is no such program. PL_EIO: it cannot be started. *end is set in any case. */
+int process_watched(struct watched_end *end, const struct watched_program *program,
+		    struct error *err);
+
 /*
  * A program that has a time limit. It runs in a process group of its own, with an empty stdin, with
  * stdout and stderr in one text, and with no other open file of this process. If this process is

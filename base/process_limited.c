@@ -37,8 +37,7 @@ static bool is_replaced(const char *variable, const struct string_list *by)
 	return false;
 }
 
-/* The caller frees the array only. */
-static char **environment_with(const struct string_list *variables)
+char **environment_with(const struct string_list *variables)
 {
 	size_t count = 0, used = 0, more = variables ? variables->count : 0;
 	char **all;

@@ -92,6 +92,42 @@ static void hostile_names_end(void **state)
 	text_release(&readable);
 }
 
+static void assert_shortened(const char *readable, size_t most, const char *expected)
+{
+	struct text out = TEXT_INIT;
+
+	text_add(&out, "> ");
+	readable_shorten(&out, readable, most);
+	assert_string_equal(out.data + 2, expected);
+	text_release(&out);
+}
+
+static void long_names_are_shortened_step_by_step(void **state)
+{
+	static const char name[] = "void at::native::reduce<512, at::Op<float, at::Sum<float> > >"
+				   "(at::Op<float, at::Sum<float> >)";
+
+	(void)state;
+	assert_shortened(name, 100, "at::native::reduce<512, at::Op<float, at::Sum<float> > >");
+	assert_shortened(name, 52, "at::native::reduce<512, at::Op<float, at::Sum<…> > >");
+	assert_shortened(name, 40, "at::native::reduce<512, at::Op<…> >");
+	assert_shortened(name, 22, "at::native::reduce<…>");
+	assert_shortened(name, 12, "reduce<…>");
+	assert_shortened(name, 6, "reduc…");
+	assert_shortened("saxpy", 80, "saxpy");
+	assert_shortened("", 80, "");
+	assert_shortened("void f<int (*)(int)>(int (*)(int)) [clone .part.0]", 80,
+			 "f<int (*)(int)>");
+	assert_shortened("void f<&(g())>()", 80, "f<&(g())>");
+	assert_shortened("void (anonymous namespace)::k(float*)", 80, "(anonymous namespace)::k");
+	assert_shortened("void (anonymous namespace)::k(float*)", 5, "k");
+	assert_shortened("A::operator()(int) const", 80, "A::operator()");
+	assert_shortened("A<int>::operator<< <int>(int)", 23, "A<…>::operator<< <…>");
+	assert_shortened("void k<f(int&)::{lambda()#2}::operator()() const::{lambda(float)#1}>"
+			 "(float)",
+			 10, "k<…>");
+}
+
 static void patterns_select_names(void **state)
 {
 	static const char add[] = "_ZN2at6native3addIfEEvT_";
@@ -132,6 +168,7 @@ int main(void)
 		cmocka_unit_test(addresses_of_functions_are_short),
 		cmocka_unit_test(what_cannot_be_read_stays),
 		cmocka_unit_test(hostile_names_end),
+		cmocka_unit_test(long_names_are_shortened_step_by_step),
 		cmocka_unit_test(patterns_select_names),
 	};
 

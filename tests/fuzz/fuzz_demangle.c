@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct text readable = TEXT_INIT;
+	struct text readable = TEXT_INIT, shorter = TEXT_INIT;
 	char *name = malloc(size + 1);
 
 	if (!name)
@@ -23,6 +23,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mangled_readable(&readable, name);
 	if (readable.length != strlen(readable.data) || readable.length > READABLE_MOST + size)
 		abort();
+	text_clear(&shorter);
+	readable_shorten(&shorter, readable.data, size % 64 + 1);
+	if (shorter.length > readable.length + 3)
+		abort();
+	text_release(&shorter);
 	if (!strpbrk(name, "*?") && !mangled_matches(name, name))
 		abort();
 	text_release(&readable);
