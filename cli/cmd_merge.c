@@ -47,6 +47,7 @@ static void say_summary(const char *output, const struct merge_summary *summary)
 	add_count(&line, summary->completed, "run completed", "runs completed");
 	add_count(&line, summary->shards, "shard joined", "shards joined");
 	add_count(&line, summary->known, "was there already", "were there already");
+	add_count(&line, summary->recordings, "recording added", "recordings added");
 	say("%s: %s; %lld %s stored", output, line.length ? line.data : "no runs to merge",
 	    (long long)summary->trials, summary->trials == 1 ? "case" : "cases");
 	text_release(&line);

@@ -5,6 +5,7 @@
  */
 #include "db/columns.h"
 #include "db/migrations/settings_json.h"
+#include "metrics/recording.h"
 
 #define MEMBER(member) offsetof(struct STRUCT, member), sizeof(((struct STRUCT *)NULL)->member)
 #define ROW(column_type, parts, column, member)                                                \
@@ -211,6 +212,77 @@ static const struct column speedup_items[] = {
 	ROW(TEXT, PART_WRITTEN, "why", why),
 };
 const struct column_list speedup_columns = LIST_OF("speedup", speedup_items);
+#undef STRUCT
+
+#define STRUCT recording
+static const struct column recording_items[] = {
+	ROW(CHARACTERS, PART_IDENTITY, "uid", uid),
+	ROW(TEXT, PART_IDENTITY, "command", command),
+	ROW(INTEGER, PART_IDENTITY, "started_ns", started_ns),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "wall_ns", wall_ns, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "bare_wall_ns", bare_wall_ns, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "exit_code", exit_code, -1),
+	ROW(TEXT, PART_RESULT, "label", label),
+	ROW(TEXT, PART_RESULT, "host", host),
+	ROW(TEXT, PART_RESULT, "version", version),
+};
+const struct column_list recording_columns = LIST_OF("recording", recording_items);
+#undef STRUCT
+
+#define STRUCT recorded_process
+static const struct column recorded_process_items[] = {
+	ROW(INTEGER, PART_KEY, "pid", pid),
+	ROW(TEXT, PART_RESULT, "program", program),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "launches", launches, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "dropped", dropped, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "own_ns", own_ns, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "wall_ns", wall_ns, -1),
+	ROW(TEXT, PART_RESULT, "why_not", why_not),
+};
+const struct column_list recorded_process_columns =
+	LIST_OF("recorded_process", recorded_process_items);
+#undef STRUCT
+
+#define STRUCT recorded_kernel
+static const struct column recorded_kernel_items[] = {
+	ROW(INTEGER, PART_RESULT, "pid", pid),
+	ROW(TEXT, PART_RESULT, "name", name),
+	ROW(TEXT, PART_RESULT, "readable", readable),
+	ROW(TEXT, PART_RESULT, "device", device),
+	ROW(TEXT, PART_RESULT, "uuid", uuid),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "grid_x", grid[0], -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "grid_y", grid[1], -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "grid_z", grid[2], -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "block_x", block[0], -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "block_y", block[1], -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "block_z", block[2], -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "shared_bytes", shared_bytes, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "registers", registers, -1),
+	ROW(INTEGER, PART_RESULT, "launches", launches),
+	ROW(INTEGER, PART_RESULT, "graph_launches", graph_launches),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "total_ns", total_ns, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "median_ns", median_ns, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "min_ns", min_ns, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "max_ns", max_ns, -1),
+};
+const struct column_list recorded_kernel_columns =
+	LIST_OF("recorded_kernel", recorded_kernel_items);
+#undef STRUCT
+
+#define STRUCT recorded_capture
+static const struct column recorded_capture_items[] = {
+	ROW(INTEGER, PART_RESULT, "pid", pid),
+	ROW(TEXT, PART_RESULT, "path", path),
+	ROW(TEXT, PART_RESULT, "name", name),
+	ROW(TEXT, PART_RESULT, "readable", readable),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "launch", launch, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "bytes", bytes, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "file_bytes", file_bytes, -1),
+	ROW(REAL, PART_RESULT, "seconds", seconds),
+	ROW(TEXT, PART_RESULT, "lost", lost),
+};
+const struct column_list recorded_capture_columns =
+	LIST_OF("recorded_capture", recorded_capture_items);
 #undef STRUCT
 
 static const struct column mark_items[] = {

@@ -18,6 +18,7 @@
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/history.h"
 #include "metrics/metrics.h"
+#include "metrics/recording.h"
 
 enum db_mode {
 	DB_READ,   /* must exist; is not changed. Also opens files in read-only folders */
@@ -110,6 +111,7 @@ struct merge_summary {
 	int64_t known;     /* runs with nothing new */
 	int64_t at_odds; /* runs with different results in both files; those of `into` were kept */
 	int64_t trials;  /* trials that were stored */
+	int64_t recordings; /* recordings of programs that `into` did not have */
 	/* The runs of `into` that took part, each once. */
 	struct merge_touched {
 		int64_t run_id;
@@ -190,6 +192,23 @@ int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struc
 /* Loads the samples of a trial in the order in which they were taken; *out is malloc'd. */
 int db_samples_load(struct db *db, int64_t trial_id, struct sample **out, size_t *count,
 		    struct error *err);
+
+/* ---- recordings of programs ---- */
+
+/* Stores a recording; replaces one with the same uid. Makes the uid if it is empty, and sets the
+ * id. One transaction. */
+int db_recording_store(struct db *db, struct recording *recording, struct error *err);
+/* Finds the recording that a reference names: an id, at least 4 digits of the beginning of a uid, a
+ * label (its newest recording), or "last". PL_EUSAGE: none or several match. */
+int db_recording_resolve(struct db *db, const char *reference, int64_t *id, struct error *err);
+/* Loads a recording with its processes, kernels and captures. *out needs no preparation. */
+int db_recording_load(struct db *db, int64_t id, struct recording *out, struct error *err);
+/* Visits recordings with their processes and captures, but not their kernels, the newest first,
+ * until `visit` returns non-zero. */
+int db_recordings_visit(struct db *db,
+			int (*visit)(void *context, const struct recording *recording,
+				     int64_t kernels),
+			void *context, struct error *err);
 
 /* ---- the history of a case ---- */
 

@@ -285,8 +285,9 @@ int db_merge(struct db *into, struct db *from, const struct merge_watch *watch,
 
 	if (rc)
 		return rc;
-	return merge_all_runs(into, from, "SELECT id FROM run ORDER BY started_ns, id", watch,
-			      summary, err);
+	rc = merge_all_runs(into, from, "SELECT id FROM run ORDER BY started_ns, id", watch,
+			    summary, err);
+	return rc ? rc : merge_recordings(into, from, summary, err);
 }
 
 int db_merge_shards(struct db *db, const struct merge_watch *watch, struct merge_summary *summary,

@@ -22,11 +22,12 @@ struct identity {
  * forever. */
 #define OUR_TABLES                                                                       \
 	"'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'," \
-	" 'metric', 'line', 'mark', 'comparison', 'newest', 'speedup'"
+	" 'metric', 'line', 'mark', 'comparison', 'newest', 'speedup',"                  \
+	" 'recording', 'recorded_process', 'recorded_kernel', 'recorded_capture'"
 /* How many of them a file has, starting with a schema version. */
 static const struct {
 	int64_t version, tables;
-} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}, {9, 14}};
+} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}, {9, 14}, {14, 18}};
 
 const char *db_default_path(void)
 {
@@ -313,6 +314,9 @@ static const struct {
 	    " change, low, high, p, why)"},
 	{9, "CREATE TEMP TABLE speedup (trial_id INTEGER PRIMARY KEY, base_variant, base_config,"
 	    " verdict, speedup, low, high, p, base_median_ns, rounds, same_buffers, why)"},
+	{14, "CREATE TEMP TABLE recording (id INTEGER PRIMARY KEY, uid, mode, command, started_ns,"
+	     " wall_ns, bare_wall_ns, exit_code, label, host, version)"},
+	{14, "CREATE TEMP TABLE recorded_kernel (recording_id, name)"},
 };
 static const struct column_list *const grown_tables[] = {&run_columns, &trial_columns,
 							 &round_columns, &sample_columns};

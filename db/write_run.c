@@ -3,23 +3,9 @@
 #include "db/columns.h"
 #include "db/speedups.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-
-static int run_uid_make(char out[33], struct error *err)
-{
-	unsigned char bytes[16];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return error_set(err, PL_EIO, "no random bytes for the uid of the run: %s",
-				 strerror(errno));
-	for (size_t i = 0; i < sizeof(bytes); i++)
-		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-	return 0;
-}
 
 static int run_insert(struct db *db, const struct run *run, const char *uid, int64_t device_id,
 		      int64_t *id, struct error *err)
@@ -130,7 +116,7 @@ int db_run_begin(struct db *db, struct run *run, struct error *err)
 
 	snprintf(uid, sizeof(uid), "%s", run->uid);
 	if (!*uid)
-		rc = run_uid_make(uid, err);
+		rc = uid_make(uid, err);
 	if (!rc)
 		rc = db_begin(db, err);
 	if (rc)

@@ -24,6 +24,7 @@ extern const char *const db_version_10[];
 extern const char *const db_version_11[];
 extern const char *const db_version_12[];
 extern const char *const db_version_13[];
+extern const char *const db_version_14[];
 
 /* The statuses that this perflab knows, which may be more than the version that made the file knew.
  */

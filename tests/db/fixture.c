@@ -257,3 +257,52 @@ void fixture_folder_remove(char *folder)
 	rmdir(folder);
 	free(folder);
 }
+
+struct recording fixture_recording(void)
+{
+	struct recording recording;
+
+	recording_init(&recording);
+	recording.lists = true;
+	recording.command = xstrdup("./train --steps 3");
+	recording.started_ns = INT64_C(1795229445000000000);
+	recording.wall_ns = 4000000000;
+	recording.bare_wall_ns = 3900000000;
+	recording.exit_code = 0;
+	recording.label = xstrdup("step");
+	recording.host = xstrdup("bench-01");
+	recording.version = xstrdup("0.1.0");
+	*recording_process(&recording, 12) = (struct recorded_process){
+		12, xstrdup("./train --steps 3"), NULL, 12, 1, 70000, 3500000000};
+	for (int i = 0; i < 3; i++) {
+		struct recorded_kernel *kernel = recording_add_kernel(&recording, 12);
+
+		kernel->name = xstrdup(i == 2 ? "saxpy" : "_Z7softmaxPf");
+		kernel->readable = xstrdup(i == 2 ? "saxpy" : "softmax(float*)");
+		kernel->device = xstrdup("NVIDIA H200");
+		kernel->uuid = xstrdup("GPU-1");
+		for (int k = 0; k < 3; k++) {
+			kernel->grid[k] = i + k + 1;
+			kernel->block[k] = 32 >> k;
+		}
+		kernel->shared_bytes = 128;
+		kernel->registers = 40;
+		kernel->launches = 4;
+		kernel->graph_launches = i;
+		kernel->total_ns = 1000 * (i + 1);
+		kernel->median_ns = 250 * (i + 1);
+		kernel->min_ns = 200;
+		kernel->max_ns = 400 * (i + 1);
+	}
+	*recording_add_capture(&recording, 12) =
+		(struct recorded_capture){12,
+					  xstrdup("/tmp/softmax.capture"),
+					  xstrdup("_Z7softmaxPf"),
+					  xstrdup("softmax(float*)"),
+					  3,
+					  88080384,
+					  22334668,
+					  0.125,
+					  xstrdup("a texture")};
+	return recording;
+}

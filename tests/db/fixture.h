@@ -18,6 +18,10 @@ void fixture_emulate(struct run *run);
 /* Stores the run, two rounds and counters of FIXTURE_OK, and finishes all. */
 int fixture_store(struct db *db, struct run *run, struct error *err);
 
+/* A recording of a program with two kernels, one of two shapes, that is not stored yet;
+ * recording_release() frees it. */
+struct recording fixture_recording(void);
+
 /* Makes a round of `count` samples 1000 * (round + 1) + sequence; round_release() frees it. */
 struct round_result fixture_round(int round, size_t count);
 /* Adds samples of a base case, `factor` times those of the case, on the same buffers. */

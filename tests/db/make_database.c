@@ -88,6 +88,7 @@ static int store_nightly(struct db *db, int night, struct error *err)
 int main(int argc, char **argv)
 {
 	struct error err = {0};
+	struct recording recording = fixture_recording();
 	struct db *db = NULL;
 	int rc;
 
@@ -103,6 +104,9 @@ int main(int argc, char **argv)
 	if (!rc)
 		rc = roofs_store(db, &(struct roofs){"ceilings", "here 1", NULL, NULL, 1, 1}, NULL,
 				 &err);
+	if (!rc)
+		rc = db_recording_store(db, &recording, &err);
+	recording_release(&recording);
 	db_close(db);
 	if (rc)
 		fprintf(stderr, "%s\n", err.text);

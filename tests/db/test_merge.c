@@ -92,6 +92,17 @@ static void make(const char *path, const char *uid, const char *label)
 
 static const char uid[] = "0123456789abcdef0123456789abcdef";
 
+static void store_recording(const char *path)
+{
+	struct context context = {.path = (char *)path};
+	struct recording recording = fixture_recording();
+
+	assert_ok(&context, db_open(&context.db, path, DB_WRITE, &context.err));
+	assert_ok(&context, db_recording_store(context.db, &recording, &context.err));
+	db_close(context.db);
+	recording_release(&recording);
+}
+
 static int64_t count_in(struct merge_test *test, const char *sql)
 {
 	return context_query(&test->base, sql);
@@ -162,6 +173,7 @@ static void test_everything_comes_along(void **state)
 	struct string_list tables;
 
 	make(test->source, NULL, "nightly");
+	store_recording(test->source);
 	fill_every_column(test->source);
 	assert_merged(test, test->source);
 	/* metrics are numbered anew: the view has their words; the others are equal to the last
@@ -176,8 +188,14 @@ static void test_everything_comes_along(void **state)
 	string_list_release(&tables);
 	assert_same_rows(test->source, test->base.path, "SELECT * FROM counters ORDER BY 1, 2, 4");
 	assert_int_equal(test->summary.added, 1);
+	assert_int_equal(test->summary.recordings, 1);
 	assert_int_equal(test->summary.trials, FIXTURE_TRIALS);
 	assert_int_equal(count_in(test, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
+	assert_int_equal(count_in(test, "SELECT count(*) FROM recorded_kernel"), 3);
+	/* again, there is nothing new */
+	assert_merged(test, test->source);
+	assert_int_equal(test->summary.recordings, 1);
+	assert_int_equal(count_in(test, "SELECT count(*) FROM recording"), 1);
 }
 
 static void test_sources_are_only_read(void **state)

@@ -20,7 +20,7 @@ function part(name, parts) {
 BEGIN {
 	module("base", "", "base/base.h base/mangled.h base/process.h")
 	module("emulator", "base", "emulator/emulator.h emulator/counts.h")
-	module("metrics", "base emulator", "metrics/metrics.h metrics/settings.h metrics/shards.h")
+	module("metrics", "base emulator", "metrics/metrics.h metrics/recording.h metrics/settings.h metrics/shards.h")
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
@@ -50,7 +50,7 @@ BEGIN {
 		"harness/session/report_data.h harness/session/doctor.h " \
 		"harness/session/nsight.h harness/session/known_devices.h " \
 		"harness/session/comparison_rules.h harness/session/run_ends.h " \
-		"harness/session/init_source.h harness/session/watch.h")
+		"harness/session/init_source.h harness/session/watch.h harness/session/record.h")
 	module("harness/workers", "base capture metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/case_capture.h harness/workers/case_replay.h " \
 		"harness/workers/expected.h harness/workers/tolerance.h")
