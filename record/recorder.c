@@ -77,14 +77,6 @@ static char *command_line(void)
 
 /* ---- launches ---- */
 
-/* number: of the launch, from 1. */
-static bool is_due(int64_t number)
-{
-	const struct record_request *request = &recorder.request;
-
-	return request->every ? number % request->every == 0 : number == request->launch;
-}
-
 static bool is_into_graph(const struct launch_call *call)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
@@ -171,7 +163,8 @@ static bool enter_wanted(struct seen_kernel *kernel, CUpti_CallbackId id,
 	} else {
 		const int64_t number = ++kernel->launches;
 
-		began = is_due(number) && record_launch(&call, kernel, number);
+		began = record_request_due(&recorder.request, kernel->name, number) &&
+			record_launch(&call, kernel, number);
 	}
 	busy = false;
 	launch_call_release(&call);

@@ -23,6 +23,20 @@ static int64_t number_of(const json_t *json, const char *name, int64_t otherwise
 	return json_is_integer(value) ? json_integer_value(value) : otherwise;
 }
 
+static void take_chosen(struct record_request *out, const json_t *array)
+{
+	out->chosen_launches = xcalloc(json_array_size(array) + 1, sizeof(*out->chosen_launches));
+	for (size_t i = 0; i < json_array_size(array); i++) {
+		const json_t *item = json_array_get(array, i);
+		const char *kernel = json_string_value(json_object_get(item, "kernel"));
+
+		if (!kernel)
+			continue;
+		out->chosen_launches[out->chosen.count] = number_of(item, "launch", 1);
+		string_list_add(&out->chosen, kernel);
+	}
+}
+
 static int take_request(struct record_request *out, const json_t *json, struct error *err)
 {
 	const char *mode = json_string_value(json_object_get(json, "mode"));
@@ -37,6 +51,7 @@ static int take_request(struct record_request *out, const json_t *json, struct e
 		if (pattern)
 			string_list_add(&out->patterns, pattern);
 	}
+	take_chosen(out, json_object_get(json, "chosen"));
 	out->launch = number_of(json, "launch", 1);
 	out->every = number_of(json, "every", 0);
 	out->most = number_of(json, "most", 16);
@@ -79,13 +94,25 @@ void record_request_release(struct record_request *request)
 	free(request->output);
 	free(request->cupti);
 	string_list_release(&request->patterns);
+	string_list_release(&request->chosen);
+	free(request->chosen_launches);
 	*request = (struct record_request){0};
 }
 
 bool record_request_wants(const struct record_request *request, const char *kernel)
 {
+	if (request->chosen.count)
+		return string_list_has(&request->chosen, kernel);
 	for (size_t i = 0; i < request->patterns.count; i++)
 		if (mangled_matches(request->patterns.items[i], kernel))
 			return true;
 	return false;
+}
+
+bool record_request_due(const struct record_request *request, const char *kernel, int64_t number)
+{
+	for (size_t i = 0; i < request->chosen.count; i++)
+		if (strcmp(request->chosen.items[i], kernel) == 0)
+			return number == request->chosen_launches[i];
+	return request->every ? number % request->every == 0 : number == request->launch;
 }

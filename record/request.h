@@ -11,7 +11,11 @@ struct record_request {
 	struct string_list patterns;
 	int64_t launch; /* the launch of each kernel to record, from 1 */
 	int64_t every;  /* more than 0: each launch whose number it divides, in place of `launch` */
-	int64_t most;   /* captures in this process */
+	/* If there are any: only these kernels, by their mangled names, and of each the launch of
+	 * the same index; `patterns`, `launch` and `every` have no effect. */
+	struct string_list chosen;
+	int64_t *chosen_launches;
+	int64_t most;        /* captures in this process */
 	int64_t limit_bytes; /* of the memory in one capture */
 	char *output;        /* absolute path of the captures without their suffix */
 	char *cupti;         /* path of libcupti; NULL: none is known */
@@ -23,5 +27,7 @@ int record_request_read(struct record_request *out, const char *folder, struct e
 void record_request_release(struct record_request *request);
 /* Whether a kernel with this mangled name is wanted. */
 bool record_request_wants(const struct record_request *request, const char *kernel);
+/* Whether this launch of a wanted kernel, counted from 1, is to be recorded. */
+bool record_request_due(const struct record_request *request, const char *kernel, int64_t number);
 
 #endif

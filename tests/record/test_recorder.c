@@ -118,6 +118,26 @@ static void every_nth_launch_is_recorded_up_to_the_most(void **state)
 	recording_release(&recording);
 }
 
+static void chosen_launches_take_the_place_of_patterns(void **state)
+{
+	struct recording recording;
+	json_t *request = record_request("nothing");
+
+	(void)state;
+	json_object_set_new(request, "chosen",
+			    json_pack("[{s:s, s:i}, {s:s, s:i}]", "kernel", "axpy", "launch", 2,
+				      "kernel", "add_bias", "launch", 1));
+	record_scene(&recording, "two_kernels", request, NULL);
+	assert_int_equal(event_count(&recording, "captured"), 2);
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *event = event_at(&recording, "captured", i);
+		const bool axpy = !strcmp(event_text(event, "kernel"), "axpy");
+
+		assert_int_equal(event_integer(event, "launch"), axpy ? 2 : 1);
+	}
+	recording_release(&recording);
+}
+
 static void each_kernel_counts_its_own_launches(void **state)
 {
 	struct recording recording;
@@ -353,6 +373,7 @@ int main(void)
 		cmocka_unit_test(a_launch_is_recorded_with_its_memory),
 		cmocka_unit_test(memory_is_kept_as_it_was_before_and_after),
 		cmocka_unit_test(every_nth_launch_is_recorded_up_to_the_most),
+		cmocka_unit_test(chosen_launches_take_the_place_of_patterns),
 		cmocka_unit_test(each_kernel_counts_its_own_launches),
 		cmocka_unit_test(packed_parameters_are_read),
 		cmocka_unit_test(attributes_are_kept_or_named),
