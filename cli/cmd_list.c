@@ -5,14 +5,15 @@
 #include "cli/list.h"
 #include "harness/session/backends.h"
 
-static const char *const topic_words[] = {"kernels", "metrics", "sets", "devices", "runs", NULL};
+static const char *const topic_words[] = {"kernels", "metrics",    "sets", "devices",
+					  "runs",    "recordings", NULL};
 
 static const struct {
 	const char *name;
 	int (*list)(const struct invocation *call, const char *pattern, struct error *err);
 } topics[] = {
 	{"kernels", list_kernels}, {"metrics", list_metrics}, {"sets", list_sets},
-	{"devices", list_devices}, {"runs", list_runs},
+	{"devices", list_devices}, {"runs", list_runs},       {"recordings", list_recordings},
 };
 
 /* Refuses an option that has no effect on the topic. */
@@ -52,10 +53,10 @@ static int run_list(struct invocation *call, struct error *err)
 		rc = error_set(err, PL_EUSAGE, "cannot list \"%s\"; did you mean %s?", topic,
 			       near.data);
 	else
-		rc = error_set(
-			err, PL_EUSAGE,
-			"cannot list \"%s\"; give one of: kernels, metrics, sets, devices, runs",
-			topic);
+		rc = error_set(err, PL_EUSAGE,
+			       "cannot list \"%s\"; give one of: kernels, metrics, sets, devices, "
+			       "runs, recordings",
+			       topic);
 	text_release(&near);
 	return rc;
 }
@@ -86,7 +87,8 @@ static const struct option_row rows[] = {
 	 NULL, 0},
 	{"all", 'a', OPTION_FLAG, FIELD(all), NULL,
 	 "metrics: also list every metric that CUPTI has for the chip", NULL, 0},
-	{"db", 0, OPTION_TEXT, FIELD(db), "FILE", "runs and devices: " HELP_DB, NULL, 0},
+	{"db", 0, OPTION_TEXT, FIELD(db), "FILE", "runs, recordings and devices: " HELP_DB, NULL,
+	 0},
 	{"backend", 0, OPTION_TEXT, FIELD(backend), "NAME",
 	 "metrics, sets and devices: the backend to ask", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", HELP_FORMAT, table_format_words, 0},
@@ -104,12 +106,11 @@ static const struct example examples[] = {
 
 const struct command command_list = {
 	.name = "list",
-	.summary = "list kernels, metrics, metric sets, devices or stored runs",
-	.operands = "kernels|metrics|sets|devices|runs [FILE ...] [PATTERN]",
+	.summary = "list kernels, metrics, metric sets, devices, stored runs or recordings",
+	.operands = "kernels|metrics|sets|devices|runs|recordings [FILE ...] [PATTERN]",
 	.description =
-		"Lists kernels and their variants, metrics, metric sets, devices, or the runs in "
-		"the "
-		"database.\n\n"
+		"Lists kernels and their variants, metrics, metric sets, devices, or the runs "
+		"or the recordings of programs in the database.\n\n"
 		"PATTERN selects names and may contain * and ?. Without either, it matches any "
 		"part of a name. With FILEs (.cu, .cuh, .ptx, .cubin, .capture and their "
 		"sidecars), `list "

@@ -29,6 +29,7 @@
 	X(merge)        \
 	X(import)       \
 	X(nsight)       \
+	X(record)       \
 	X(check)        \
 	X(doctor)       \
 	X(help)         \

@@ -16,6 +16,7 @@ int list_kernels(const struct invocation *call, const char *pattern, struct erro
 int list_metrics(const struct invocation *call, const char *pattern, struct error *err);
 int list_sets(const struct invocation *call, const char *pattern, struct error *err);
 int list_devices(const struct invocation *call, const char *pattern, struct error *err);
+int list_recordings(const struct invocation *call, const char *pattern, struct error *err);
 int list_runs(const struct invocation *call, const char *pattern, struct error *err);
 
 /* Prints the table to stdout. If `pattern` selected no row, a message says so. */

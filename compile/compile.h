@@ -136,6 +136,9 @@ int compiled_variables_read(struct compiled *compiled, struct error *err);
 int compiled_variable_find(const char **name, const struct compiled *compiled, const char *wanted,
 			   struct error *err);
 
+/* The compute capability of the code in a cubin, such as 90; 0: not known. */
+int cubin_arch(const void *bytes, size_t length);
+
 /* `compiled` is NULL if `error.code` is not 0. */
 struct compile_job {
 	struct compile_request request;

@@ -124,8 +124,6 @@ int ptx_entries_read(struct entry_list *out, const char *text, struct error *err
 void ptx_access_read(struct compiled_entry *entries, size_t count, const char *text);
 /* Reads the kernels of a cubin. PL_EPARSE if it is none. On failure *out is empty. */
 int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length, struct error *err);
-/* The compute capability of the code in a cubin, such as 90; 0: not known. */
-int cubin_arch(const void *bytes, size_t length);
 /* Whether a device of `wanted` executes such code. True if the code is not known. */
 bool cubin_arch_runs_on(int arch, int wanted);
 int compile_arch_number(const char *arch); /* 90 of "sm_90a" */

@@ -7,6 +7,7 @@
 #include "base/process.h"
 #include "harness/session/backends.h"
 #include "harness/session/host.h"
+#include "harness/session/record.h"
 #include "harness/session/workers.h"
 #include "perflab_config.h"
 
@@ -81,6 +82,25 @@ static void add_formats(const struct examination *examination, const char *page_
 	text_release(&version);
 }
 
+/* What `perflab record` needs. Only a program under it can say whether CUPTI works there. */
+static void add_recorder(const struct examination *examination)
+{
+	struct text path = TEXT_INIT;
+	struct error err = {0};
+	bool found = recorder_find(&path, &err) == 0;
+
+	add_check(examination, "recorder", found, found ? path.data : err.text,
+		  "see the message; perflab record needs it");
+	if (found) {
+		found = cupti_find(&path);
+		add_check(examination, "recorder's CUPTI", found,
+			  found ? path.data : "in no CUDA toolkit",
+			  "install CUPTI, set CUDA_HOME, or name the library in PERFLAB_CUPTI; a "
+			  "program may still find one by itself");
+	}
+	text_release(&path);
+}
+
 /* Returns whether the worker starts and finds a device. Every problem becomes a check. */
 static bool add_worker(struct examination *examination, const char *backend)
 {
@@ -124,6 +144,8 @@ bool doctor_examine(const struct doctor_request *request,
 	add_build(&examination, !only_emulator);
 	if (all)
 		add_formats(&examination, request->page_why_not);
+	if (!only_emulator)
+		add_recorder(&examination);
 	if (!only_emulator)
 		measures = add_worker(&examination, all ? BACKEND_CUDA : request->backend);
 	if (all || only_emulator)
