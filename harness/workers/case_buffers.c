@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/mangled.h"
-#include "capture/capture.h"
 #include "harness/workers/tolerance.h"
 #include "kernels/element.h"
 
@@ -94,11 +93,10 @@ static const char *check_item_text(const struct case_check *check, size_t buffer
 
 bool case_result_is_recorded(const struct launch_case *work, size_t buffer)
 {
-	const char *text = check_item_text(&work->check, buffer);
-	const size_t length = strlen(text), suffix = strlen(CAPTURE_SUFFIX);
+	const struct case_buffer *described = &work->buffers[buffer];
 
-	return work->check.kind == CHECK_FILE && length >= suffix &&
-	       strcmp(text + length - suffix, CAPTURE_SUFFIX) == 0;
+	return work->check.kind == CHECK_FILE && described->fill == FILL_CAPTURE &&
+	       strcmp(described->fill_file, check_item_text(&work->check, buffer)) == 0;
 }
 
 int64_t case_compared_length(const struct case_buffer *buffer)

@@ -47,8 +47,9 @@ const char *case_buffer_variable(const struct case_buffer *buffer, enum case_exe
  */
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err);
 
-/* Whether the expected content of a result is what a recorded launch left. Then equal bits are
- * right, also those of NaN: memory of a program holds more than what its kernel computes. */
+/* Whether the expected content of a result is what a recorded launch left in the memory that fills
+ * it. Then equal bits are right, also those of NaN: memory of a program holds more than what its
+ * kernel computes. */
 bool case_result_is_recorded(const struct launch_case *work, size_t buffer);
 /* How many elements of the type as which it is compared a buffer has. */
 int64_t case_compared_length(const struct case_buffer *buffer);

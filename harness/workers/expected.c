@@ -223,20 +223,6 @@ static int check_all_described(const struct launch_case *work, struct error *err
 	return 0;
 }
 
-/* The content that the recorded launch left in the memory that is this buffer. */
-static int compute_by_capture(const struct launch_case *work, const struct case_capture *from,
-			      const struct case_check_item *item, void *expected, struct error *err)
-{
-	const struct case_buffer *buffer = &work->buffers[item->buffer];
-
-	if (!case_capture_memory(from, item->buffer) || strcmp(buffer->fill_file, item->text) != 0)
-		return error_set(
-			err, PL_EUSAGE,
-			"verify %s from \"%s\": the buffer is not filled from this capture",
-			buffer->name, item->text);
-	return case_capture_read(from, item->buffer, CAPTURE_AFTER, expected, err);
-}
-
 static int compute_by_items(const struct launch_case *work, const struct case_capture *from,
 			    const struct host_buffers *inputs, struct host_buffers *expected,
 			    struct error *err)
@@ -249,8 +235,8 @@ static int compute_by_items(const struct launch_case *work, const struct case_ca
 		if (work->check.kind == CHECK_EXPRESSION)
 			rc = compute_by_expression(work, item, inputs, expected, err);
 		else if (case_result_is_recorded(work, item->buffer))
-			rc = compute_by_capture(work, from, item, expected->data[item->buffer],
-						err);
+			rc = case_capture_read(from, item->buffer, CAPTURE_AFTER,
+					       expected->data[item->buffer], err);
 		else
 			rc = npy_load(expected->data[item->buffer],
 				      work->buffers[item->buffer].type,

@@ -140,6 +140,57 @@ static int upload(const struct device *device, const struct memory_block *block,
 		err, "uploading");
 }
 
+/*
+ * Uploads a memory of a capture through one slot that all of them share: a program's memory may be
+ * nearly all that the device has. Nothing on the host needs such an input or expected content.
+ */
+static int stage_recorded(struct operation *operation, size_t b, enum capture_state state,
+			  const struct memory_block *block, struct error *err)
+{
+	struct cuda_resources *resources = operation->resources;
+	void *data;
+	int rc = staging_reserve(&resources->staging, 0, block->bytes, &data, err);
+
+	if (rc == 0)
+		rc = case_capture_read(operation->capture, b, state, data, err);
+	if (rc == 0)
+		rc = upload(resources->device, block, data, err);
+	return rc ? rc : device_synchronise(resources->device, err, "uploading");
+}
+
+/* Uploads what is fresh of a case that is compared with a recorded launch only. */
+static int stage_replay(struct operation *operation, const struct freshness *fresh,
+			struct error *err)
+{
+	int rc = 0;
+
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+		if (fresh->input[b])
+			rc = stage_recorded(operation, b, CAPTURE_BEFORE,
+					    *input_block(operation, b), err);
+		if (rc == 0 && fresh->expected[b])
+			rc = stage_recorded(operation, b, CAPTURE_AFTER,
+					    operation->buffers[b].expected, err);
+	}
+	return rc;
+}
+
+/* Whether every input is memory of a capture, and every result is compared with what the launch
+ * left there. */
+static bool is_all_recorded(const struct operation *operation)
+{
+	const struct launch_case *work = operation->work;
+
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if ((case_buffer_is_input(&work->buffers[b]) &&
+		     !case_capture_memory(operation->capture, b)) ||
+		    (case_buffer_is_result(&work->buffers[b]) &&
+		     (!case_result_is_recorded(work, b) ||
+		      !case_capture_memory(operation->capture, b))))
+			return false;
+	return operation->capture != NULL;
+}
+
 static int stage_inputs(struct operation *operation, const struct freshness *fresh,
 			struct host_buffers *inputs, struct error *err)
 {
@@ -251,13 +302,17 @@ static int execute_reference(struct operation *operation, const struct launch_ca
 	return rc;
 }
 
+static int announce_expected(const struct cuda_resources *resources)
+{
+	return resources->announce_check ? resources->announce_check(resources->announce_context)
+					 : 0;
+}
+
 static int make_expected(struct operation *operation, const struct freshness *fresh,
 			 const struct host_buffers *inputs, struct error *err)
 {
 	const struct launch_case reference = case_reference(operation->work);
-	struct cuda_resources *resources = operation->resources;
-	int rc = resources->announce_check ? resources->announce_check(resources->announce_context)
-					   : 0;
+	int rc = announce_expected(operation->resources);
 
 	if (rc)
 		return rc;
@@ -278,10 +333,15 @@ int operation_prepare(struct operation *operation, struct error *err)
 	rc = place_captured(operation, err);
 	if (rc == 0)
 		rc = acquire_blocks(operation, &fresh, err);
-	if (rc == 0)
+	if (rc == 0 && is_all_recorded(operation)) {
+		rc = fresh.any_expected ? announce_expected(operation->resources) : 0;
+		if (rc == 0)
+			rc = stage_replay(operation, &fresh, err);
+	} else if (rc == 0) {
 		rc = stage_inputs(operation, &fresh, &inputs, err);
-	if (rc == 0 && fresh.any_expected)
-		rc = make_expected(operation, &fresh, &inputs, err);
+		if (rc == 0 && fresh.any_expected)
+			rc = make_expected(operation, &fresh, &inputs, err);
+	}
 	/* Later cases overwrite the slots, so the uploads must complete first. */
 	if (rc == 0)
 		rc = device_synchronise(operation->resources->device, err, "uploading");
