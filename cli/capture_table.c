@@ -1,5 +1,6 @@
 /* perflab record --show NAME.capture: what a capture holds. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,7 +160,11 @@ static void add_parameter_value(struct text *out, const struct capture_info *inf
 
 		memcpy(&integer, bytes, sizeof(integer));
 		memcpy(&real, bytes, sizeof(real));
-		text_addf(out, " (%" PRId32 ", or %g)", integer, (double)real);
+		text_addf(out, " (%" PRId32, integer);
+		/* other bits are hardly a number that somebody passed */
+		if (fabsf(real) > 1e-9F && fabsf(real) < 1e9F)
+			text_addf(out, ", or %g", (double)real);
+		text_add_char(out, ')');
 	} else if (parameter->bytes == 8) {
 		int64_t integer;
 

@@ -27,6 +27,11 @@ const struct help_item help_variables[] = {
 	 "path of the CUDA worker (default: the one beside perflab, else the one in PATH)"},
 	{"PERFLAB_WORKER_PTX",
 	 "path of the emulator (default: the one beside perflab, else the one in PATH)"},
+	{"PERFLAB_RECORDER",
+	 "the library that perflab record loads into programs (default: that of the "
+	 "installation)"},
+	{"PERFLAB_CUPTI",
+	 "path of the CUPTI that the recorder uses (default: that of a CUDA toolkit)"},
 	{"PERFLAB_SOURCE_DIR",
 	 "a folder in which report --lines looks for source files, besides the working directory"},
 	{"PERFLAB_CACHE",

@@ -126,6 +126,9 @@ static void no_name_matches(struct error *missing, const struct record_request *
 	if (near.length)
 		error_set(missing, PL_ENOENT, "no kernel matches, and case matters: there is %s",
 			  near.data);
+	else if (count == 1)
+		error_set(missing, PL_ENOENT, "no kernel matches; the only one is %s",
+			  frequent.data);
 	else
 		error_set(missing, PL_ENOENT,
 			  "no kernel matches; the most frequent of %zu are %s; \"perflab record "

@@ -184,10 +184,11 @@ static int take_lost(char **out, const json_t *json, struct error *err)
 static void say_captured(const struct recording_log *log, const struct recorded_capture *capture)
 {
 	struct string_list phrases = {0};
-	char size[32];
+	char size[32], time[32];
 
 	format_bytes(size, (double)capture->file_bytes);
-	log_say(log, "wrote %s: %s in %.2f s", capture->path, size, capture->seconds);
+	format_duration(time, capture->seconds * 1e9);
+	log_say(log, "wrote %s: %s in %s", capture->path, size, time);
 	if (capture->lost)
 		string_list_split(&phrases, capture->lost, '\n');
 	for (size_t i = 0; i < phrases.count; i++)
