@@ -84,11 +84,14 @@ size_t kernel_arg_align(const struct kernel_arg *arg)
 	return align;
 }
 
-size_t kernel_arg_aligned(const struct kernel_arg *arg, size_t offset)
+static size_t padded_to(size_t bytes, size_t align)
 {
-	const size_t align = kernel_arg_align(arg);
+	return (bytes + align - 1) / align * align;
+}
 
-	return (offset + align - 1) / align * align;
+size_t kernel_arg_field_offset(const struct kernel_arg *arg, size_t field, size_t end)
+{
+	return arg->packed ? end : padded_to(end, kernel_arg_align(&arg->fields[field]));
 }
 
 size_t kernel_arg_bytes(const struct kernel_arg *arg)
@@ -100,9 +103,8 @@ size_t kernel_arg_bytes(const struct kernel_arg *arg)
 	if (arg->kind != ARG_STRUCT)
 		return kinds[arg->kind].bytes;
 	for (size_t i = 0; i < arg->field_count; i++)
-		bytes = kernel_arg_aligned(&arg->fields[i], bytes) +
-			kernel_arg_bytes(&arg->fields[i]);
-	return kernel_arg_aligned(arg, bytes);
+		bytes = kernel_arg_field_offset(arg, i, bytes) + kernel_arg_bytes(&arg->fields[i]);
+	return padded_to(bytes, kernel_arg_align(arg));
 }
 
 bool kernel_arg_uses(const struct kernel_arg *arg, const char *buffer)

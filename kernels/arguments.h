@@ -66,13 +66,13 @@ struct kernel_arg {
 	size_t field_count;
 	size_t align; /* STRUCT: its alignment is at least this power of two; 0: no more than that
 		       */
-	bool packed;  /* its alignment is 1, whatever it is */
+	bool packed;  /* STRUCT: neither it nor its fields have an alignment */
 };
 /* As C lays the argument out. INTEGER and REAL have 0 bytes; the alignment of BYTES is 1. */
 size_t kernel_arg_bytes(const struct kernel_arg *arg);
 size_t kernel_arg_align(const struct kernel_arg *arg);
-/* The first offset from `offset` on at which the argument may stand in a struct. */
-size_t kernel_arg_aligned(const struct kernel_arg *arg, size_t offset);
+/* The offset of a field of a struct. The fields before it end at `end`. */
+size_t kernel_arg_field_offset(const struct kernel_arg *arg, size_t field, size_t end);
 /* Whether the argument is this buffer, or has its address in it. */
 bool kernel_arg_uses(const struct kernel_arg *arg, const char *buffer);
 /* How many addresses of buffers the argument has. */

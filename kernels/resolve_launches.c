@@ -154,19 +154,20 @@ static int lay_out_field(struct resolution *r, struct struct_layout *layout,
 	return rc;
 }
 
-/* Lays out the fields of a struct that begins at `at`, a multiple of its alignment. */
+/* Lays out the fields of a struct that begins at `begin`. */
 static int lay_out_fields(struct resolution *r, struct struct_layout *layout,
-			  const struct kernel_arg *arg, size_t at)
+			  const struct kernel_arg *arg, size_t begin)
 {
+	size_t bytes = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < arg->field_count && !rc && !r->skipped; i++) {
 		const struct kernel_arg *field = &arg->fields[i];
+		const size_t at = begin + kernel_arg_field_offset(arg, i, bytes);
 
-		at = kernel_arg_aligned(field, at);
 		rc = field->kind == ARG_STRUCT ? lay_out_fields(r, layout, field, at)
 					       : lay_out_field(r, layout, field, at);
-		at += kernel_arg_bytes(field);
+		bytes = at - begin + kernel_arg_bytes(field);
 	}
 	return rc;
 }

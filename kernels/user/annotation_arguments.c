@@ -198,13 +198,13 @@ static int parse_struct(struct argument_parse *parse, struct kernel_arg *out, co
 		rc = parse_align(parse, out, list.items[0], number);
 		first = 1;
 	}
+	if (!rc && packed && first)
+		rc = scan_error(parse->scan, "%.60s: a packed struct has no alignment", text);
 	if (!rc && first == list.count)
 		rc = scan_error(parse->scan, "%.60s has no field", text);
 	fields = pool_new(parse->scan->pool, list.count * sizeof(*fields));
-	for (size_t i = first; i < list.count && !rc; i++) {
-		rc = parse_field(parse, &fields[out->field_count], list.items[i]);
-		fields[out->field_count++].packed |= packed;
-	}
+	for (size_t i = first; i < list.count && !rc; i++)
+		rc = parse_field(parse, &fields[out->field_count++], list.items[i]);
 	out->fields = fields;
 	parse->depth--;
 	return rc;

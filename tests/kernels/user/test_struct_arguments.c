@@ -233,6 +233,37 @@ static void expect_refused(struct folder *folder, char *launch, int code, const 
 	free(launch);
 }
 
+/* Fields follow each other, whatever their alignment, and a struct in such a struct keeps its own
+ * padding between its fields. */
+static void test_packed(void **state)
+{
+	struct __attribute__((packed)) {
+		uint8_t first;
+		uint64_t x;
+		uint16_t second;
+		struct {
+			uint8_t third;
+			uint32_t fourth;
+			uint8_t fifth;
+		} inner;
+		uint8_t last;
+	} wanted;
+	struct launch_case *work = case_of(
+		*state,
+		"k<<<1, 1>>>(packed(u8(1), x, u16(2), struct(u8(3), u32(4), u8(5)), u8(6)))");
+
+	memset(&wanted, 0, sizeof(wanted));
+	wanted.first = 1;
+	wanted.second = 2;
+	wanted.inner.third = 3;
+	wanted.inner.fourth = 4;
+	wanted.inner.fifth = 5;
+	wanted.last = 6;
+	expect_bytes(&work->launches[0].args[0], &wanted, sizeof(wanted));
+	expect_address(work, &work->launches[0].args[0], 0, 1, "x");
+	launch_case_free(work);
+}
+
 static void test_limits(void **state)
 {
 	struct folder *folder = *state;
@@ -249,6 +280,8 @@ static void test_limits(void **state)
 	free(fields);
 	expect_refused(folder, launch_of("struct(", "struct(", 8, "x)))))))))"), PL_EPARSE,
 		       "structs within more than 8 structs");
+	expect_refused(folder, launch_of("packed(align(8), x", "", 0, ")"), PL_EPARSE,
+		       "a packed struct has no alignment");
 	expect_refused(folder, launch_of("", "struct(", 9000, "x"), PL_EPARSE, "\")\" is missing");
 	expect_refused(folder, launch_of("struct(x", ", u8(1)", 8192, ")"), PL_EPARSE,
 		       "a struct of more than 8192 fields");
@@ -303,6 +336,7 @@ int main(void)
 		WITH_FOLDER(test_written_alignment),
 		WITH_FOLDER(test_buffers_in_structs_are_used),
 		WITH_FOLDER(test_repeats),
+		WITH_FOLDER(test_packed),
 		WITH_FOLDER(test_limits),
 		WITH_FOLDER(test_refused_when_resolved),
 	};
