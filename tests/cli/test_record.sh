@@ -293,12 +293,14 @@ attached
 sleep 30 >/dev/null 2>&1 &
 tell '{"event":"attached","pid":1,"program":"sleep 30"}' \$!
 echo \$! >"$work/sleeper"
+touch perflab.capture.part-\$!-0
 tell '$(kernel saxpy 1,1,1 9 50000 5000)'
 ended
 END
 run record --list -- ./daemon
 expect_code 0
 expect_err "(sleep 30) still runs: when it has ended, \"perflab record --from $work/tmp/perflab-record-"
+ls perflab.capture.part-* >/dev/null 2>&1 || complain 'the part of a living process was removed'
 folder=$(sed -n 's/.*--from \([^"]*\)".*/\1/p' err)
 kill "$(cat sleeper)"
 tail --pid="$(cat sleeper)" -f /dev/null 2>/dev/null
@@ -306,6 +308,7 @@ run record --from "$folder"
 expect_code 0
 expect_out saxpy
 expect_err 'ended without its last report'
+expect_err 'ended before the capture was complete'
 rm -r "$folder"
 [ -z "$(ls tmp)" ] || complain "folders are left: $(ls tmp)"
 
