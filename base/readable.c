@@ -62,7 +62,7 @@ static void add_to_depth(struct text *out, const char *name, size_t length, int 
 			depth--;
 		if (depth <= shown)
 			text_add_char(out, name[i]);
-		if (bracket && name[i] == '<' && ++depth == shown + 1)
+		if (bracket && name[i] == '<' && ++depth == shown + 1 && name[i + 1] != '>')
 			text_add(out, ELLIPSIS);
 	}
 }

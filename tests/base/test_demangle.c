@@ -114,6 +114,7 @@ static void long_names_are_shortened_step_by_step(void **state)
 	assert_shortened(name, 22, "at::native::reduce<…>");
 	assert_shortened(name, 12, "reduce<…>");
 	assert_shortened(name, 6, "reduc…");
+	assert_shortened("void k<>()", 2, "k…");
 	assert_shortened("saxpy", 80, "saxpy");
 	assert_shortened("", 80, "");
 	assert_shortened("void f<int (*)(int)>(int (*)(int)) [clone .part.0]", 80,
