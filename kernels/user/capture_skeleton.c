@@ -9,7 +9,7 @@
 #include "kernels/user/recorded_stub.h"
 
 /* The words of a struct that are shown. */
-#define MOST_WORDS 64
+#define MOST_WORDS 32
 #define STUB_NAME "replacement"
 
 struct skeleton_writing {
@@ -115,31 +115,52 @@ static bool holds_address(const struct recorded_parameter *parameter, size_t off
 	return false;
 }
 
+/* Returns whether the word was worth a line. */
+static bool describe_word_at(struct skeleton_writing *w, const struct recorded_parameter *parameter,
+			     size_t at)
+{
+	static const unsigned char zero[sizeof(int32_t)];
+
+	if (!memcmp(parameter->data + at, zero, sizeof(zero)))
+		return false;
+	text_addf(w->out, "//     at %zu: ", at);
+	describe_word(w->out, parameter->data + at);
+	text_add_char(w->out, '\n');
+	return true;
+}
+
+static void describe_address(struct skeleton_writing *w, size_t number, uint64_t offset,
+			     const struct capture_pointer *pointer)
+{
+	text_addf(w->out, "//     at %" PRIu64 ": p%zu_%" PRIu64 " = ", offset, number, offset);
+	recorded_address_add(w->out, pointer);
+	text_add(w->out,
+		 w->info->memory[pointer->memory].changed ? ", which the launch changed\n" : "\n");
+}
+
+/* All addresses, and the first of the other words. */
 static void describe_struct(struct skeleton_writing *w, const struct recorded_parameter *parameter,
 			    size_t number)
 {
-	size_t words = 0, index;
+	size_t words = 0, others = 0, index;
 
 	for (size_t at = 0; at + sizeof(int32_t) <= parameter->bytes;) {
-		if (words++ == MOST_WORDS) {
-			text_add(w->out, "//     and more\n");
-			return;
-		}
 		if (holds_address(parameter, at, &index)) {
 			const struct capture_pointer *pointer = &parameter->pointers[index];
 			const uint64_t offset = pointer->offset - parameter->offset;
 
-			text_addf(w->out, "//     at %" PRIu64 ": p%zu_%" PRIu64 " = ", offset,
-				  number, offset);
-			recorded_address_add(w->out, pointer);
+			describe_address(w, number, offset, pointer);
 			at = offset + sizeof(uint64_t);
-		} else {
-			text_addf(w->out, "//     at %zu: ", at);
-			describe_word(w->out, parameter->data + at);
-			at += sizeof(int32_t);
+			continue;
 		}
-		text_add_char(w->out, '\n');
+		if (words < MOST_WORDS)
+			words += describe_word_at(w, parameter, at);
+		else
+			others++;
+		at += sizeof(int32_t);
 	}
+	if (others)
+		text_addf(w->out, "//     and %zu more words\n", others);
 }
 
 static void describe_type(struct text *out, const struct mangled_parameter *type)
@@ -169,7 +190,7 @@ static void describe_recorded_parameter(struct skeleton_writing *w, size_t numbe
 			text_addf(w->out, "%" PRId64, integer);
 		text_addf(w->out, "; in expressions p%zu_int", number);
 	} else if (!recorded_value_add(w->out, parameter)) {
-		text_add(w->out, "these values:\n");
+		text_add(w->out, "these words of 4 bytes, without zeroes:\n");
 		describe_struct(w, parameter, number);
 		return;
 	}

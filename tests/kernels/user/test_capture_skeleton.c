@@ -63,7 +63,8 @@ static void test_text(void **state)
 	expect_part(text, "//   m2: 256 bytes of the device, the variable \"_ZL5table\"\n");
 	expect_part(text, "//   p0: 4 bytes, int = 1000\n");
 	expect_part(text, "//   p1: 8 bytes, a pointer to float = m1 + 256\n");
-	expect_part(text, "//   p4: 20 bytes, a struct or class = these values:\n"
+	expect_part(text, "//   p4: 20 bytes, a struct or class = these words of 4 bytes, without "
+			  "zeroes:\n"
 			  "//     at 0: -1\n//     at 4: 7\n"
 			  "//     at 8: p4_8 = m1 + 16\n//     at 16: 9\n");
 	expect_part(text, "//   \"parameter 4 at offset 16 is lost\"\n");
