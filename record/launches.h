@@ -21,11 +21,11 @@ struct launch_call {
 /* Whether the callback is about a launch of a kernel. Then sets *out, which the caller releases. */
 bool launch_call_decode(struct launch_call *out, CUpti_CallbackId id,
 			const CUpti_CallbackData *data);
-/* The handle of the kernel alone; NULL: the callback is not about a launch. */
+/* The handle of the kernel alone; NULL: the callback is not about a launch of a kernel. */
 const void *launch_call_function(CUpti_CallbackId id, const CUpti_CallbackData *data);
 void launch_call_release(struct launch_call *call);
 
-/* The callbacks of launches that a recording needs. */
+/* The callbacks of launches, of kernels and of graphs, that a recording needs. */
 extern const CUpti_CallbackId launch_callbacks[];
 extern const size_t launch_callback_count;
 

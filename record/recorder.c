@@ -5,7 +5,6 @@
  * program owns the process: the recorder prints nothing unless it was asked to,
  * changes no signal, and goes on without itself after any error.
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include "record/capture_name.h"
 #include "record/device_words.h"
 #include "record/events.h"
+#include "record/gate.h"
 #include "record/images.h"
 #include "record/kernels.h"
 #include "record/launches.h"
@@ -20,6 +20,8 @@
 #include "record/timeline.h"
 
 #define COMMAND_LINE_MOST_BYTES 4096
+/* How long the launch of another thread may take. It waits while the queue of the GPU is full. */
+#define LAUNCH_LIMIT_NS INT64_C(60000000000)
 
 /* The one recorder of a process. A library that is called back by name has no other place for it.
  */
@@ -38,11 +40,10 @@ static struct recorder {
 	struct seen_kernels seen;
 	_Atomic int64_t launches;
 
-	/* Held by a thread from the beginning of a recording to its end. While `recording` is not
-	 * 0, no other thread launches. Protects everything below. */
-	pthread_mutex_t lock;
-	_Atomic int recording;
-	int64_t captures;
+	/* A thread closes it from the beginning of a recording to its end. What is below belongs to
+	 * that thread. */
+	struct gate gate;
+	_Atomic int64_t captures; /* begun; others only read it */
 	struct take take;
 	struct capture_name name;         /* of the capture that is being written */
 	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
@@ -50,8 +51,12 @@ static struct recorder {
 
 /* The calls that the recorder itself makes of the driver are none of the program. */
 static _Thread_local bool busy;
-/* This thread records a launch: it has the lock since the launch began. */
-static _Thread_local bool is_taking;
+/* What the launch of this thread has begun that its end must end. */
+static _Thread_local enum {
+	PASSED_BY,     /* nothing */
+	ENTERED_GATE,  /* as any launch */
+	RECORDS_LAUNCH /* has closed the gate */
+} launch_state;
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
 
@@ -123,7 +128,7 @@ static bool begin_take(const struct launch_call *call, const struct seen_kernel 
 	return began;
 }
 
-/* From the last capture on there is nothing to listen to. The lock is held. */
+/* From the last capture on there is nothing to listen to. The gate is closed. */
 static void stop_listening(void)
 {
 	for (size_t i = 0; i < launch_callback_count; i++)
@@ -131,20 +136,36 @@ static void stop_listening(void)
 						   CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i]);
 }
 
-/* Returns whether a recording began, which keeps the lock. */
+static void send_not_begun(const struct seen_kernel *kernel, int64_t number,
+			   const struct error *err)
+{
+	events_send(&recorder.events, "failed",
+		    json_pack("{s:s, s:I, s:s}", "kernel", kernel->name, "launch",
+			      (json_int_t)number, "why", err->text));
+}
+
+/* The launch has entered the gate. Returns whether a recording began, which keeps the gate closed.
+ */
 static bool record_launch(const struct launch_call *call, const struct seen_kernel *kernel,
 			  int64_t number)
 {
+	struct error err = {0};
 	bool began = false;
 
-	pthread_mutex_lock(&recorder.lock);
-	recorder.recording++;
-	if (recorder.captures < recorder.request.most)
-		began = begin_take(call, kernel, number);
-	if (!began) {
-		recorder.recording--;
-		pthread_mutex_unlock(&recorder.lock);
+	/* Then nobody listens to the ends of launches, and the gate would not become empty. */
+	if (recorder.captures >= recorder.request.most)
+		return false;
+	gate_leave(&recorder.gate);
+	if (gate_close(&recorder.gate, LAUNCH_LIMIT_NS, &err)) {
+		send_not_begun(kernel, number, &err);
+	} else {
+		if (recorder.captures < recorder.request.most)
+			began = begin_take(call, kernel, number);
+		if (!began)
+			gate_open(&recorder.gate);
 	}
+	if (!began)
+		gate_enter(&recorder.gate);
 	return began;
 }
 
@@ -172,25 +193,25 @@ static bool enter_wanted(struct seen_kernel *kernel, CUpti_CallbackId id,
 }
 
 /* On the path of every launch. */
-static bool enter_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
+static void enter_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	struct seen_kernel *kernel =
-		seen_kernel_of(&recorder.seen, launch_call_function(id, data), data->symbolName);
+	const void *function = launch_call_function(id, data);
+	struct seen_kernel *kernel;
 
+	gate_enter(&recorder.gate);
+	launch_state = ENTERED_GATE;
+	if (!function)
+		return; /* a graph */
+	kernel = seen_kernel_of(&recorder.seen, function, data->symbolName);
 	atomic_fetch_add_explicit(&recorder.launches, 1, memory_order_relaxed);
-	if (atomic_load_explicit(&recorder.recording, memory_order_relaxed)) {
-		/* wait until the other thread has recorded */
-		pthread_mutex_lock(&recorder.lock);
-		pthread_mutex_unlock(&recorder.lock);
-	}
-	if (kernel->wanted)
-		return enter_wanted(kernel, id, data);
-	atomic_fetch_add_explicit(&kernel->launches, 1, memory_order_relaxed);
-	return false;
+	if (!kernel->wanted)
+		atomic_fetch_add_explicit(&kernel->launches, 1, memory_order_relaxed);
+	else if (enter_wanted(kernel, id, data))
+		launch_state = RECORDS_LAUNCH;
 }
 
-/* Gives the lock back. */
-static void leave_launch(const CUpti_CallbackData *data)
+/* Opens the gate. */
+static void end_recording(const CUpti_CallbackData *data)
 {
 	const CUresult *result = data->functionReturnValue;
 	struct error err = {0};
@@ -199,10 +220,18 @@ static void leave_launch(const CUpti_CallbackData *data)
 	take_end(&recorder.take, result && *result != CUDA_SUCCESS, &err);
 	clean_up_after_take();
 	busy = false;
-	recorder.recording--;
 	if (recorder.captures >= recorder.request.most)
 		stop_listening();
-	pthread_mutex_unlock(&recorder.lock);
+	gate_open(&recorder.gate);
+}
+
+static void leave_launch(const CUpti_CallbackData *data)
+{
+	if (launch_state == RECORDS_LAUNCH)
+		end_recording(data);
+	else if (launch_state == ENTERED_GATE)
+		gate_leave(&recorder.gate);
+	launch_state = PASSED_BY;
 }
 
 /* ---- loads ---- */
@@ -258,9 +287,8 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		if (data->callbackSite == CUPTI_API_EXIT)
 			note_load(id, data);
 	} else if (data->callbackSite == CUPTI_API_ENTER) {
-		is_taking = enter_launch(id, data);
-	} else if (is_taking) {
-		is_taking = false;
+		enter_launch(id, data);
+	} else {
 		leave_launch(data);
 	}
 }
@@ -329,11 +357,10 @@ static void send_devices(void)
 	}
 }
 
-/* A thread may still hold the lock, in the middle of a recording, which then never becomes a
- * capture. */
+/* Another thread may be in the middle of a recording, which then never becomes a capture. */
 static void finish(void)
 {
-	if (recorder.process != getpid() || pthread_mutex_trylock(&recorder.lock) != 0)
+	if (recorder.process != getpid() || !gate_try_close(&recorder.gate))
 		return;
 	busy = true;
 	if (recorder.request.list) {
@@ -350,7 +377,7 @@ static void finish(void)
 			  "dropped", (json_int_t)recorder.timeline.dropped, "own_ns",
 			  (json_int_t)recorder.timeline.own_ns, "wall_ns",
 			  (json_int_t)(monotonic_ns() - recorder.began_ns)));
-	pthread_mutex_unlock(&recorder.lock);
+	gate_open(&recorder.gate);
 }
 
 static int enable(CUpti_CallbackDomain domain, CUpti_CallbackId id, struct error *err)
@@ -402,7 +429,7 @@ int InitializeInjection(void)
 		return 1;
 	recorder.process = getpid();
 	recorder.began_ns = monotonic_ns();
-	pthread_mutex_init(&recorder.lock, NULL);
+	gate_init(&recorder.gate);
 	if (record_request_read(&recorder.request, folder, &err)) {
 		record_request_release(&recorder.request);
 		return 1;

@@ -101,7 +101,12 @@ CUresult CUDAAPI cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph,
 /* CUPTI has no callback for the kernels of a graph. */
 CUresult CUDAAPI cuGraphLaunch(CUgraphExec graph, CUstream stream)
 {
-	(void)stream;
+	const cuGraphLaunch_params parameters = {graph, stream};
+	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
+				 .name = "cuGraphLaunch",
+				 .parameters = &parameters};
+
+	fake_enter(&call);
 	for (size_t i = 0; i < graph->graph->count; i++) {
 		struct node *node = &graph->graph->nodes[i];
 		struct fake_execution execution = {node->function->kernel->name, node->launch,
@@ -115,5 +120,5 @@ CUresult CUDAAPI cuGraphLaunch(CUgraphExec graph, CUstream stream)
 		if (fake_listening->executed)
 			fake_listening->executed(&execution);
 	}
-	return CUDA_SUCCESS;
+	return fake_exit(&call, CUDA_SUCCESS);
 }

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/record/fake_cuda.h"
@@ -20,6 +21,8 @@ void add_to_lists(const struct fake_launch *launch);
 void add_bias(const struct fake_launch *launch);
 void end_process(const struct fake_launch *launch);
 void meet(const struct fake_launch *launch);
+void add_late(const struct fake_launch *launch);
+void add_beside(const struct fake_launch *launch);
 
 /* void axpy(float a, const float *x, float *y, int n), as in fixtures/kernels.cu */
 void axpy(const struct fake_launch *launch)
@@ -86,6 +89,44 @@ void meet(const struct fake_launch *launch)
 		sched_yield();
 }
 
+/* How far the two kernels below are. */
+enum { LATE_BEGAN, BESIDE_BEGAN, LATE_ENDED, STEPS };
+
+/* Waits for a step; for a limited time if the step may never come. */
+static void await_step(const atomic_int *step, bool limited)
+{
+	struct timespec now, end;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec++;
+	do {
+		sched_yield();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (!atomic_load(step) && (!limited || now.tv_sec < end.tv_sec ||
+					(now.tv_sec == end.tv_sec && now.tv_nsec < end.tv_nsec)));
+}
+
+/* void add_late(float *y, int steps[3]): adds 100 while add_beside() runs, if that is possible */
+void add_late(const struct fake_launch *launch)
+{
+	atomic_int *steps = *(atomic_int **)launch->arguments[1];
+
+	atomic_store(&steps[LATE_BEGAN], 1);
+	await_step(&steps[BESIDE_BEGAN], true);
+	(*(float **)launch->arguments[0])[0] += 100;
+	atomic_store(&steps[LATE_ENDED], 1);
+}
+
+/* void add_beside(float *y, int steps[3]) */
+void add_beside(const struct fake_launch *launch)
+{
+	atomic_int *steps = *(atomic_int **)launch->arguments[1];
+
+	atomic_store(&steps[BESIDE_BEGAN], 1);
+	await_step(&steps[LATE_ENDED], false);
+	(*(float **)launch->arguments[0])[0] += 1;
+}
+
 const struct fake_kernel *fake_kernel_named(const char *name)
 {
 	static const struct fake_kernel kernels[] = {
@@ -95,6 +136,8 @@ const struct fake_kernel *fake_kernel_named(const char *name)
 		{"add_bias", add_bias, {{0, 8}}, 1},
 		{"end_process", end_process, {{0, 8}}, 1},
 		{"meet", meet, {{0, 8}, {8, 4}}, 2},
+		{"add_late", add_late, {{0, 8}, {8, 8}}, 2},
+		{"add_beside", add_beside, {{0, 8}, {8, 8}}, 2},
 	};
 
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)

@@ -23,6 +23,7 @@
 	X(fat_binary, true)  \
 	X(graph, true)       \
 	X(threads, true)     \
+	X(beside, true)      \
 	X(fork, true)        \
 	X(processes, false)  \
 	X(no_cuda, false)    \

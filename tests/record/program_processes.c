@@ -1,5 +1,6 @@
 /* Scenes of threads and processes, and of their ends. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -35,6 +36,42 @@ void scene_threads(void)
 			exit(97);
 	for (size_t i = 0; i < 4; i++)
 		pthread_join(threads[i], NULL);
+}
+
+/* Of two kernels: the other one has begun, this one has begun, the other one has ended. */
+static int steps[3];
+
+static void launch_beside(const char *kernel, CUdeviceptr y)
+{
+	int *argument = steps;
+	void *arguments[] = {&y, &argument};
+
+	must(cuLaunchKernel(function_named(kernel), 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+}
+
+static void *launch_late(void *y)
+{
+	CUcontext context;
+
+	must(cuDevicePrimaryCtxRetain(&context, 0));
+	must(cuCtxSetCurrent(context));
+	launch_beside("add_late", *(CUdeviceptr *)y);
+	return NULL;
+}
+
+/* The driver still works on a launch of one thread when another thread launches. */
+void scene_beside(void)
+{
+	CUdeviceptr y = array_new(COUNT, 0);
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, launch_late, &y))
+		exit(97);
+	while (!__atomic_load_n(&steps[0], __ATOMIC_SEQ_CST))
+		sched_yield();
+	launch_beside("add_beside", y);
+	pthread_join(thread, NULL);
+	array_print(y, COUNT);
 }
 
 /* CUDA does not work in the child, but nothing keeps it from trying. */

@@ -164,6 +164,23 @@ static void threads_that_launch_at_once_are_recorded_one_by_one(void **state)
 	recording_release(&recording);
 }
 
+static void a_launch_that_has_begun_ends_before_another_is_recorded(void **state)
+{
+	struct recording recording;
+	struct capture *capture;
+	size_t y;
+
+	(void)state;
+	record_scene(&recording, "beside", record_request("add_beside"), NULL);
+	expect_undisturbed(&recording, "beside");
+	capture = capture_number(&recording, 1);
+	y = parameter_memory(capture_info(capture), 0);
+	expect_float(capture, y, CAPTURE_BEFORE, 0, 100);
+	expect_float(capture, y, CAPTURE_AFTER, 0, 101);
+	capture_close(capture);
+	recording_release(&recording);
+}
+
 static void launches_into_a_graph_are_counted_apart(void **state)
 {
 	struct recording recording;
@@ -316,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_forked_child_records_nothing),
 		cmocka_unit_test(processes_that_record_at_once_take_different_names),
 		cmocka_unit_test(threads_that_launch_at_once_are_recorded_one_by_one),
+		cmocka_unit_test(a_launch_that_has_begun_ends_before_another_is_recorded),
 		cmocka_unit_test(launches_into_a_graph_are_counted_apart),
 		cmocka_unit_test(a_launch_beside_a_graph_is_recorded),
 		cmocka_unit_test(a_launch_that_the_driver_refuses_is_no_capture),

@@ -1,0 +1,66 @@
+/* Lets launches pass, or one thread alone. See gate.h. */
+#include "record/gate.h"
+
+#include <time.h>
+
+/* Launches take microseconds, unless the queue of the GPU is full. */
+#define POLL_NS 20000
+
+void gate_init(struct gate *gate)
+{
+	*gate = (struct gate){.inside = 0};
+	pthread_mutex_init(&gate->lock, NULL);
+}
+
+/* Both sides write first and then read what the other has written, in one order for all threads:
+ * either the launch sees that the gate is closed, or the thread that closes it sees the launch. */
+void gate_enter(struct gate *gate)
+{
+	atomic_fetch_add(&gate->inside, 1);
+	while (atomic_load(&gate->closed)) {
+		atomic_fetch_sub(&gate->inside, 1);
+		pthread_mutex_lock(&gate->lock);
+		pthread_mutex_unlock(&gate->lock);
+		atomic_fetch_add(&gate->inside, 1);
+	}
+}
+
+void gate_leave(struct gate *gate)
+{
+	atomic_fetch_sub(&gate->inside, 1);
+}
+
+int gate_close(struct gate *gate, int64_t limit_ns, struct error *err)
+{
+	const struct timespec pause = {.tv_nsec = POLL_NS};
+	int64_t end_ns;
+
+	pthread_mutex_lock(&gate->lock);
+	atomic_store(&gate->closed, true);
+	end_ns = monotonic_ns() + limit_ns;
+	while (atomic_load(&gate->inside)) {
+		if (monotonic_ns() >= end_ns) {
+			gate_open(gate);
+			return error_set(err, PL_EUNSUPPORTED,
+					 "another thread was in the middle of a launch for %.0f s; "
+					 "record another launch",
+					 (double)limit_ns / 1e9);
+		}
+		nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+bool gate_try_close(struct gate *gate)
+{
+	if (pthread_mutex_trylock(&gate->lock) != 0)
+		return false;
+	atomic_store(&gate->closed, true);
+	return true;
+}
+
+void gate_open(struct gate *gate)
+{
+	atomic_store(&gate->closed, false);
+	pthread_mutex_unlock(&gate->lock);
+}

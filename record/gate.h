@@ -1,0 +1,33 @@
+/*
+ * gate: every launch of the program passes it, and a thread that records closes
+ * it: then no launch of another thread is between its beginning and its end.
+ * Passing an open gate takes no lock. Internal to record/.
+ */
+#ifndef RECORD_GATE_H
+#define RECORD_GATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/base.h"
+
+struct gate {
+	_Atomic int inside; /* launches that have begun and not ended */
+	_Atomic bool closed;
+	pthread_mutex_t lock; /* held while the gate is closed */
+};
+
+void gate_init(struct gate *gate);
+/* A launch begins. Waits while the gate is closed. */
+void gate_enter(struct gate *gate);
+/* The launch has ended. */
+void gate_leave(struct gate *gate);
+/* Waits until no launch is inside, and keeps others out until gate_open(). The launch of the caller
+ * must not be inside. PL_EUNSUPPORTED: one was still inside after limit_ns; the gate is open. */
+int gate_close(struct gate *gate, int64_t limit_ns, struct error *err);
+/* Keeps launches out without waiting for those that are inside. False: another thread has closed
+ * the gate. */
+bool gate_try_close(struct gate *gate);
+void gate_open(struct gate *gate);
+
+#endif
