@@ -105,12 +105,17 @@ static const void *sized_part(const void *image, size_t most_bytes, size_t *byte
 	return *bytes ? image : NULL;
 }
 
+bool fatbin_is_wrapped(const void *image)
+{
+	return has_magic(image, WRAPPER_MAGIC);
+}
+
 const void *fatbin_part(const void *image, size_t part, size_t most_bytes, size_t *bytes)
 {
 	struct fatbin_wrapper wrapper;
 
 	*bytes = 0;
-	if (!image || !has_magic(image, WRAPPER_MAGIC))
+	if (!image || !fatbin_is_wrapped(image))
 		return part ? NULL : sized_part(image, most_bytes, bytes);
 	memcpy(&wrapper, image, sizeof(wrapper));
 	if (!part)

@@ -29,6 +29,9 @@ struct fatbin_ptx {
  */
 const void *fatbin_part(const void *image, size_t part, size_t most_bytes, size_t *bytes);
 
+/* Whether the image is a fat binary in the wrapper of nvcc, which is a constant of the program. */
+bool fatbin_is_wrapped(const void *image);
+
 /*
  * Finds the PTX that defines the kernel `entry` (mangled) in a fat binary or a
  * PTX text of `bytes` bytes, which are untrusted. Several: the one for the

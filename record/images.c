@@ -51,7 +51,7 @@ void images_note_cubin(struct images *images, const void *bytes, size_t size)
 	pthread_mutex_unlock(&images->lock);
 }
 
-/* The lock is held. A handle may come again after its image was unloaded. */
+/* The lock is held. */
 static struct image_load *load_of(struct images *images, const void *handle)
 {
 	for (size_t i = 0; handle && i < images->load_count; i++)
@@ -60,12 +60,22 @@ static struct image_load *load_of(struct images *images, const void *handle)
 	return NULL;
 }
 
+static void forget(struct image_load *load)
+{
+	free(load->copy);
+	*load = (struct image_load){0};
+}
+
+/* A handle may come again, because unloading it was not noticed. */
 static struct image_load *add_load(struct images *images, const void *handle)
 {
 	struct image_load *load = load_of(images, handle);
 
+	for (size_t i = 0; i < images->load_count && !load; i++)
+		if (!images->loads[i].handle)
+			load = &images->loads[i];
 	if (load) {
-		free(load->copy);
+		forget(load);
 	} else {
 		images->loads = xgrow(images->loads, &images->load_capacity, images->load_count + 1,
 				      sizeof(*images->loads));
@@ -101,6 +111,17 @@ void images_note_load(struct images *images, const void *handle, const void *ima
 	} else {
 		copy_image(load, image);
 	}
+	pthread_mutex_unlock(&images->lock);
+}
+
+void images_forget_load(struct images *images, const void *handle)
+{
+	struct image_load *load;
+
+	pthread_mutex_lock(&images->lock);
+	load = load_of(images, handle);
+	if (load)
+		forget(load);
 	pthread_mutex_unlock(&images->lock);
 }
 

@@ -19,7 +19,7 @@ struct cubin {
 
 /* A call that loaded an image. */
 struct image_load {
-	const void *handle; /* CUmodule or CUlibrary */
+	const void *handle; /* CUmodule or CUlibrary; NULL: it was unloaded */
 	const void *image;  /* the fat binary of a library, which stays where it is; or `copy` */
 	char *copy;         /* PTX or fat binary that the program may free; NULL: none */
 	size_t bytes;       /* of the copy */
@@ -38,8 +38,11 @@ struct images {
 void images_init(struct images *images, const struct record_request *request);
 /* Machine code that the driver loads. It is copied if it has a kernel that is wanted. */
 void images_note_cubin(struct images *images, const void *bytes, size_t size);
-/* The program has loaded `image` as `handle`. stays: until the handle is unloaded. */
+/* The program has loaded `image` as `handle`. stays: it may be read until the handle is unloaded.
+ */
 void images_note_load(struct images *images, const void *handle, const void *image, bool stays);
+/* The program unloads the handle, which may then stand for another image. */
+void images_forget_load(struct images *images, const void *handle);
 
 /*
  * The machine code of a kernel. `module` and `library` are the handles that it

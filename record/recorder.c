@@ -16,6 +16,7 @@
 #include "record/images.h"
 #include "record/kernels.h"
 #include "record/launches.h"
+#include "record/loads.h"
 #include "record/take.h"
 #include "record/timeline.h"
 
@@ -234,58 +235,14 @@ static void leave_launch(const CUpti_CallbackData *data)
 	launch_state = PASSED_BY;
 }
 
-/* ---- loads ---- */
-
-/* Only after the call: before it there is no handle. */
-static void note_load(CUpti_CallbackId id, const CUpti_CallbackData *data)
-{
-	const CUresult *result = data->functionReturnValue;
-
-	if (!result || *result != CUDA_SUCCESS)
-		return;
-	if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData) {
-		const cuLibraryLoadData_params *given = data->functionParams;
-
-		images_note_load(&recorder.images, *given->library, given->code, true);
-	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData) {
-		const cuModuleLoadData_params *given = data->functionParams;
-
-		images_note_load(&recorder.images, *given->module, given->image, false);
-	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx) {
-		const cuModuleLoadDataEx_params *given = data->functionParams;
-
-		images_note_load(&recorder.images, *given->module, given->image, false);
-	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary) {
-		const cuModuleLoadFatBinary_params *given = data->functionParams;
-
-		images_note_load(&recorder.images, *given->module, given->fatCubin, false);
-	}
-}
-
-static const CUpti_CallbackId load_callbacks[] = {
-	CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,
-	CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
-	CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx,
-	CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
-};
-
-static bool is_load(CUpti_CallbackId id)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(load_callbacks); i++)
-		if (load_callbacks[i] == id)
-			return true;
-	return false;
-}
-
 /* ---- callbacks ---- */
 
 static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	if (busy)
 		return;
-	if (is_load(id)) {
-		if (data->callbackSite == CUPTI_API_EXIT)
-			note_load(id, data);
+	if (is_load_callback(id)) {
+		load_call_note(&recorder.images, &recorder.seen, id, data);
 	} else if (data->callbackSite == CUPTI_API_ENTER) {
 		enter_launch(id, data);
 	} else {
@@ -397,7 +354,7 @@ static int listen(struct error *err)
 
 	for (size_t i = 0; i < launch_callback_count && !rc; i++)
 		rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i], err);
-	for (size_t i = 0; i < ARRAY_SIZE(load_callbacks) && !rc; i++)
+	for (size_t i = 0; i < load_callback_count && !rc; i++)
 		rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, load_callbacks[i], err);
 	return rc ? rc : enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, err);
 }

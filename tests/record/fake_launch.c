@@ -105,6 +105,23 @@ CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *code,
 
 /* ---- functions ---- */
 
+/* The latest handle whose module was unloaded; the next function gets it. */
+static CUfunction unloaded;
+static CUfunction latest_function;
+
+CUresult CUDAAPI cuModuleUnload(CUmodule module)
+{
+	const cuModuleUnload_params parameters = {module};
+	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+				 .name = "cuModuleUnload",
+				 .parameters = &parameters};
+
+	fake_enter(&call);
+	if (latest_function && latest_function->module == module)
+		unloaded = latest_function;
+	return fake_exit(&call, CUDA_SUCCESS);
+}
+
 static void function_init(CUfunction function, const struct fake_kernel *kernel, CUmodule module)
 {
 	*function = (struct CUfunc_st){FAKE_FUNCTION, kernel, module};
@@ -116,10 +133,12 @@ CUresult CUDAAPI cuModuleGetFunction(CUfunction *function, CUmodule module, cons
 
 	if (!kernel)
 		return CUDA_ERROR_NOT_FOUND;
-	*function = calloc(1, sizeof(**function));
+	*function = unloaded ? unloaded : calloc(1, sizeof(**function));
 	if (!*function)
 		abort();
+	unloaded = NULL;
 	function_init(*function, kernel, module);
+	latest_function = *function;
 	return CUDA_SUCCESS;
 }
 

@@ -19,6 +19,8 @@
 	X(mapped, true)      \
 	X(large, true)       \
 	X(library, true)     \
+	X(freed, true)       \
+	X(reload, true)      \
 	X(text, true)        \
 	X(fat_binary, true)  \
 	X(graph, true)       \

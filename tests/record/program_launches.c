@@ -217,6 +217,42 @@ void scene_library(void)
 	free((void *)(size_t)wrapper.data);
 }
 
+/* Without an option that the code stays, the driver copies it. */
+void scene_freed(void)
+{
+	CUdeviceptr x = array_new(COUNT, 1);
+	CUdeviceptr y = array_new(COUNT, 0);
+	CUlibrary library;
+	CUkernel kernel;
+	size_t bytes;
+	char *code = read_whole("tests/record/fixtures/zstd.fatbin", &bytes);
+
+	must(cuLibraryLoadData(&library, code, NULL, NULL, 0, NULL, NULL, 0));
+	memset(code, 'x', bytes);
+	free(code);
+	must(cuLibraryGetKernel(&kernel, library, "axpy"));
+	launch_axpy((CUfunction)(void *)kernel, 1, x, y);
+	array_print(y, COUNT);
+}
+
+/* The handle of a kernel becomes that of another one. */
+void scene_reload(void)
+{
+	CUdeviceptr x = array_new(COUNT, 1);
+	CUdeviceptr y = array_new(COUNT, 0);
+	void *arguments[] = {&y};
+	CUfunction first = function_named("axpy"), second;
+
+	launch_axpy(first, 1, x, y);
+	must(cuModuleUnload(program_module));
+	program_load_image();
+	second = function_named("add_bias");
+	if (second != first)
+		exit(97);
+	must(cuLaunchKernel(second, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+	array_print(y, COUNT);
+}
+
 static void launch_of_module(void)
 {
 	CUdeviceptr x = array_new(COUNT, 1);

@@ -281,6 +281,7 @@ static void the_program_may_free_what_it_has_loaded(void **state)
 	(void)state;
 	expect_ptx("text", "{ ret; }");
 	expect_ptx("fat_binary", ".target sm_90\n");
+	expect_ptx("freed", ".target sm_90\n");
 }
 
 /* ---- events ---- */

@@ -181,6 +181,21 @@ static void a_launch_that_has_begun_ends_before_another_is_recorded(void **state
 	recording_release(&recording);
 }
 
+static void a_handle_that_comes_again_is_another_kernel(void **state)
+{
+	struct recording recording;
+	struct capture *capture;
+
+	(void)state;
+	record_scene(&recording, "reload", record_request("add_bias"), NULL);
+	expect_undisturbed(&recording, "reload");
+	assert_int_equal(file_count(&recording, ".capture"), 1);
+	capture = capture_number(&recording, 1);
+	assert_string_equal(capture_info(capture)->kernel, "add_bias");
+	capture_close(capture);
+	recording_release(&recording);
+}
+
 static void launches_into_a_graph_are_counted_apart(void **state)
 {
 	struct recording recording;
@@ -334,6 +349,7 @@ int main(void)
 		cmocka_unit_test(processes_that_record_at_once_take_different_names),
 		cmocka_unit_test(threads_that_launch_at_once_are_recorded_one_by_one),
 		cmocka_unit_test(a_launch_that_has_begun_ends_before_another_is_recorded),
+		cmocka_unit_test(a_handle_that_comes_again_is_another_kernel),
 		cmocka_unit_test(launches_into_a_graph_are_counted_apart),
 		cmocka_unit_test(a_launch_beside_a_graph_is_recorded),
 		cmocka_unit_test(a_launch_that_the_driver_refuses_is_no_capture),

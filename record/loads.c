@@ -1,0 +1,79 @@
+/* Follows what the program loads and unloads. See loads.h. */
+#include "record/loads.h"
+
+#include "record/fatbin.h"
+
+const CUpti_CallbackId load_callbacks[] = {
+	CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,  CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
+	CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx, CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
+	CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,    CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+};
+const size_t load_callback_count = ARRAY_SIZE(load_callbacks);
+
+bool is_load_callback(CUpti_CallbackId id)
+{
+	for (size_t i = 0; i < load_callback_count; i++)
+		if (load_callbacks[i] == id)
+			return true;
+	return false;
+}
+
+/* Whether the driver and the recorder may read the code until the library is unloaded. What nvcc
+ * has wrapped is a part of the program. */
+static bool code_stays(const cuLibraryLoadData_params *given)
+{
+	for (unsigned i = 0; i < given->numLibraryOptions; i++)
+		if (given->libraryOptions[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
+			return true;
+	return fatbin_is_wrapped(given->code);
+}
+
+/* Only after the call: before it there is no handle. */
+static void note_load(struct images *images, CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	const CUresult *result = data->functionReturnValue;
+
+	if (!result || *result != CUDA_SUCCESS)
+		return;
+	if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData) {
+		const cuLibraryLoadData_params *given = data->functionParams;
+
+		images_note_load(images, *given->library, given->code, code_stays(given));
+	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData) {
+		const cuModuleLoadData_params *given = data->functionParams;
+
+		images_note_load(images, *given->module, given->image, false);
+	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx) {
+		const cuModuleLoadDataEx_params *given = data->functionParams;
+
+		images_note_load(images, *given->module, given->image, false);
+	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary) {
+		const cuModuleLoadFatBinary_params *given = data->functionParams;
+
+		images_note_load(images, *given->module, given->fatCubin, false);
+	}
+}
+
+/* The handle that the callback is about to unload; NULL: it unloads nothing. */
+static const void *unloaded_handle(CUpti_CallbackId id, const void *parameters)
+{
+	if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload)
+		return ((const cuLibraryUnload_params *)parameters)->library;
+	if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload)
+		return ((const cuModuleUnload_params *)parameters)->hmod;
+	return NULL;
+}
+
+void load_call_note(struct images *images, struct seen_kernels *seen, CUpti_CallbackId id,
+		    const CUpti_CallbackData *data)
+{
+	const void *unloaded = unloaded_handle(id, data->functionParams);
+
+	if (data->callbackSite == CUPTI_API_EXIT) {
+		note_load(images, id, data);
+	} else if (unloaded) {
+		/* Before the call: after it, another thread may have got the handles again. */
+		images_forget_load(images, unloaded);
+		seen_kernels_forget_handles(seen);
+	}
+}
