@@ -25,6 +25,22 @@ static void append(const char *path, const char *line, size_t length)
 	close(fd);
 }
 
+json_t *event_json(const char *text)
+{
+	json_t *json = json_string(text);
+	char *ascii;
+
+	if (json)
+		return json;
+	ascii = xstrdup(text);
+	for (char *c = ascii; *c; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	json = json_string(ascii);
+	free(ascii);
+	return json;
+}
+
 static const char *text_of(const json_t *members, const char *name)
 {
 	const char *text = json_string_value(json_object_get(members, name));

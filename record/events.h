@@ -16,6 +16,9 @@ struct events {
 };
 
 void events_init(struct events *events, const char *folder, bool announce);
+/* Text as JSON. Names of kernels, and messages that were cut, need not be UTF-8: then '?' replaces
+ * each byte that is not ASCII. */
+json_t *event_json(const char *text);
 /* Writes the event {"event": name, …members}; takes the reference to `members`, an object. An event
  * that cannot be written is lost: the program must not suffer. */
 void events_send(const struct events *events, const char *name, json_t *members);

@@ -141,8 +141,8 @@ static void send_not_begun(const struct seen_kernel *kernel, int64_t number,
 			   const struct error *err)
 {
 	events_send(&recorder.events, "failed",
-		    json_pack("{s:s, s:I, s:s}", "kernel", kernel->name, "launch",
-			      (json_int_t)number, "why", err->text));
+		    json_pack("{s:o, s:I, s:o}", "kernel", event_json(kernel->name), "launch",
+			      (json_int_t)number, "why", event_json(err->text)));
 }
 
 /* The launch has entered the gate. Returns whether a recording began, which keeps the gate closed.
@@ -283,7 +283,7 @@ static void CUPTIAPI on_buffer_complete(CUcontext context, uint32_t stream, uint
 
 static void refuse(const struct error *err)
 {
-	events_send(&recorder.events, "refused", json_pack("{s:s}", "why", err->text));
+	events_send(&recorder.events, "refused", json_pack("{s:o}", "why", event_json(err->text)));
 }
 
 static void send_seen(void)
@@ -293,8 +293,8 @@ static void send_seen(void)
 		const struct seen_kernel *kernel = recorder.seen.items[i];
 
 		events_send(&recorder.events, "seen",
-			    json_pack("{s:s, s:I, s:I}", "kernel", kernel->name, "launches",
-				      (json_int_t)kernel->launches, "graph_launches",
+			    json_pack("{s:o, s:I, s:I}", "kernel", event_json(kernel->name),
+				      "launches", (json_int_t)kernel->launches, "graph_launches",
 				      (json_int_t)kernel->graph_launches));
 	}
 	pthread_mutex_unlock(&recorder.seen.lock);
@@ -308,9 +308,9 @@ static void send_devices(void)
 		if (!record_device_words(&words, &recorder.driver, device))
 			return;
 		events_send(&recorder.events, "device",
-			    json_pack("{s:i, s:s, s:s, s:i, s:i}", "ordinal", device, "name",
-				      words.name, "uuid", words.uuid, "cc_major", words.cc_major,
-				      "cc_minor", words.cc_minor));
+			    json_pack("{s:i, s:o, s:s, s:i, s:i}", "ordinal", device, "name",
+				      event_json(words.name), "uuid", words.uuid, "cc_major",
+				      words.cc_major, "cc_minor", words.cc_minor));
 	}
 }
 

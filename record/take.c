@@ -114,7 +114,7 @@ static int find_cubin(const struct cubin **out, struct take *take,
 
 static json_t *launch_members(const struct take *take)
 {
-	return json_pack("{s:s, s:I}", "kernel", take->info.kernel, "launch",
+	return json_pack("{s:o, s:I}", "kernel", event_json(take->info.kernel), "launch",
 			 (json_int_t)take->info.number);
 }
 
@@ -133,8 +133,8 @@ static void send_captured(const struct take *take, uint64_t raw_bytes, uint64_t 
 	json_t *lost = json_array();
 
 	for (size_t i = 0; i < take->info.lost.count; i++)
-		json_array_append_new(lost, json_string(take->info.lost.items[i]));
-	json_object_set_new(members, "path", json_string(take->path));
+		json_array_append_new(lost, event_json(take->info.lost.items[i]));
+	json_object_set_new(members, "path", event_json(take->path));
 	json_object_set_new(members, "bytes", json_integer((json_int_t)raw_bytes));
 	json_object_set_new(members, "file_bytes", json_integer((json_int_t)file_bytes));
 	json_object_set_new(members, "seconds",
@@ -147,7 +147,7 @@ static void send_failed(const struct take *take, const struct error *err)
 {
 	json_t *members = launch_members(take);
 
-	json_object_set_new(members, "why", json_string(err->text));
+	json_object_set_new(members, "why", event_json(err->text));
 	events_send(take->events, "failed", members);
 }
 

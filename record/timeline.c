@@ -95,8 +95,10 @@ static void add_record(struct timeline *timeline, const CUpti_ActivityKernel10 *
 	kernel->launches = xgrow(kernel->launches, &kernel->launch_capacity,
 				 kernel->launch_count + 1, sizeof(*kernel->launches));
 	kernel->launches[kernel->launch_count++] = (struct timed_launch){
-		record->correlationId, index,
-		record->end > record->start ? record->end - record->start : 0};
+		.correlation = record->correlationId,
+		.shape = index,
+		.in_graph = record->graphId != 0,
+		.ns = record->end > record->start ? record->end - record->start : 0};
 }
 
 void timeline_buffer_add(struct timeline *timeline, CUcontext context, uint32_t stream,
@@ -145,8 +147,8 @@ static void send_shape(const struct timed_kernel *kernel, const struct timed_lau
 		total += launches[i].ns;
 	events_send(
 		events, "kernel",
-		json_pack("{s:s, s:I, s:o, s:o, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "kernel",
-			  kernel->name, "device", (json_int_t)shape->device, "grid",
+		json_pack("{s:o, s:I, s:o, s:o, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "kernel",
+			  event_json(kernel->name), "device", (json_int_t)shape->device, "grid",
 			  three(shape->grid), "block", three(shape->block), "shared_bytes",
 			  (json_int_t)shape->shared_bytes, "registers", (int)shape->registers,
 			  "launches", (json_int_t)count, "graph_launches",
@@ -157,18 +159,23 @@ static void send_shape(const struct timed_kernel *kernel, const struct timed_lau
 			  (json_int_t)launches[count - 1].ns));
 }
 
+/* Of those that can be recorded, which are counted without the launches of graphs. */
 static void send_slowest(const struct timed_kernel *kernel, const struct events *events)
 {
-	const struct timed_launch *slowest = kernel->launches;
+	const struct timed_launch *slowest = NULL;
 	int64_t number = 0;
 
-	for (size_t i = 1; i < kernel->launch_count; i++)
-		if (kernel->launches[i].ns > slowest->ns)
-			slowest = &kernel->launches[i];
 	for (size_t i = 0; i < kernel->launch_count; i++)
-		number += kernel->launches[i].correlation <= slowest->correlation;
+		if (!kernel->launches[i].in_graph &&
+		    (!slowest || kernel->launches[i].ns > slowest->ns))
+			slowest = &kernel->launches[i];
+	if (!slowest)
+		return;
+	for (size_t i = 0; i < kernel->launch_count; i++)
+		number += !kernel->launches[i].in_graph &&
+			  kernel->launches[i].correlation <= slowest->correlation;
 	events_send(events, "slowest",
-		    json_pack("{s:s, s:I, s:I}", "kernel", kernel->name, "launch",
+		    json_pack("{s:o, s:I, s:I}", "kernel", event_json(kernel->name), "launch",
 			      (json_int_t)number, "ns", (json_int_t)slowest->ns));
 }
 

@@ -16,6 +16,7 @@ struct timed_launch {
 	uint32_t correlation; /* ascends with the calls that launch */
 	uint32_t shape;       /* index into the shapes of the kernel */
 	uint64_t ns;
+	bool in_graph; /* launched with a graph, not by a call of its own */
 };
 
 struct kernel_shape {

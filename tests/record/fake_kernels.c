@@ -135,6 +135,8 @@ const struct fake_kernel *fake_kernel_named(const char *name)
 		{"add_to_lists", add_to_lists, {{0, 8}, {8, 4}, {12, 4}}, 3},
 		{"add_bias", add_bias, {{0, 8}}, 1},
 		{"end_process", end_process, {{0, 8}}, 1},
+		/* a name that is not UTF-8 */
+		{"caf\xe9", add_bias, {{0, 8}}, 1},
 		{"meet", meet, {{0, 8}, {8, 4}}, 2},
 		{"add_late", add_late, {{0, 8}, {8, 8}}, 2},
 		{"add_beside", add_beside, {{0, 8}, {8, 8}}, 2},

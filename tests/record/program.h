@@ -24,6 +24,8 @@
 	X(text, true)        \
 	X(fat_binary, true)  \
 	X(graph, true)       \
+	X(both_ways, true)   \
+	X(latin, true)       \
 	X(threads, true)     \
 	X(beside, true)      \
 	X(fork, true)        \

@@ -312,3 +312,34 @@ void scene_graph(void)
 		must(cuGraphLaunch(executable, stream));
 	array_print(y, COUNT);
 }
+
+/* A kernel in a graph and by itself. The later launches take longer. */
+void scene_both_ways(void)
+{
+	CUdeviceptr x = array_new(COUNT, 1);
+	CUdeviceptr y = array_new(COUNT, 0);
+	CUfunction function = function_named("axpy");
+	CUgraphExec executable;
+	CUstream stream;
+	CUgraph graph;
+
+	must(cuStreamCreate(&stream, 0));
+	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	must(try_axpy(function, 1, x, y, stream));
+	must(cuStreamEndCapture(stream, &graph));
+	must(cuGraphInstantiateWithFlags(&executable, graph, 0));
+	must(cuGraphLaunch(executable, stream));
+	launch_axpy(function, 1, x, y);
+	launch_axpy(function, 1, x, y);
+	must(cuGraphLaunch(executable, stream));
+	array_print(y, COUNT);
+}
+
+void scene_latin(void)
+{
+	CUdeviceptr y = array_new(COUNT, 0);
+	void *arguments[] = {&y};
+
+	must(cuLaunchKernel(function_named("caf\xe9"), 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+	array_print(y, COUNT);
+}

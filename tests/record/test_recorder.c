@@ -355,6 +355,35 @@ static void kernels_are_listed_with_their_times(void **state)
 	recording_release(&recording);
 }
 
+static void the_slowest_launch_is_one_that_can_be_recorded(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	record_scene(&recording, "both_ways", list_request(), NULL);
+	/* the second of the two between the launches of the graph */
+	assert_int_equal(event_count(&recording, "slowest"), 1);
+	assert_int_equal(event_integer(event_at(&recording, "slowest", 0), "launch"), 2);
+	recording_release(&recording);
+	record_scene(&recording, "graph", list_request(), NULL);
+	assert_string_equal(event_text(event_at(&recording, "slowest", 0), "kernel"), "add_bias");
+	assert_int_equal(event_count(&recording, "slowest"), 1);
+	recording_release(&recording);
+}
+
+static void names_need_not_be_utf8(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	record_scene(&recording, "latin", list_request(), NULL);
+	assert_string_equal(event_text(event_at(&recording, "kernel", 0), "kernel"), "caf?");
+	recording_release(&recording);
+	record_scene(&recording, "latin", record_request("caf"), NULL);
+	assert_string_equal(event_text(event_at(&recording, "failed", 0), "kernel"), "caf?");
+	recording_release(&recording);
+}
+
 static void medians_are_of_all_launches(void **state)
 {
 	struct recording recording;
@@ -384,6 +413,8 @@ int main(void)
 		cmocka_unit_test(the_program_may_free_what_it_has_loaded),
 		cmocka_unit_test(events_tell_what_was_recorded),
 		cmocka_unit_test(kernels_are_listed_with_their_times),
+		cmocka_unit_test(the_slowest_launch_is_one_that_can_be_recorded),
+		cmocka_unit_test(names_need_not_be_utf8),
 		cmocka_unit_test(medians_are_of_all_launches),
 	};
 
