@@ -99,6 +99,14 @@ bool case_result_is_recorded(const struct launch_case *work, size_t buffer)
 	       strcmp(described->fill_file, check_item_text(&work->check, buffer)) == 0;
 }
 
+double case_tolerance_abs(const struct launch_case *work, size_t buffer)
+{
+	const struct case_buffer *described = &work->buffers[buffer];
+	const bool untyped = described->type == ELEMENT_U8 && !described->has_compared;
+
+	return untyped && case_result_is_recorded(work, buffer) ? 0 : work->tolerance_abs;
+}
+
 int64_t case_compared_length(const struct case_buffer *buffer)
 {
 	return (int64_t)(case_buffer_bytes(buffer) /
@@ -106,13 +114,13 @@ int64_t case_compared_length(const struct case_buffer *buffer)
 }
 
 /* Integers may differ by the absolute tolerance only: a relative one would hide a wrong index. */
-static bool same_integer(const struct launch_case *work, enum element_type type, const void *result,
+static bool same_integer(double tolerance_abs, enum element_type type, const void *result,
 			 const void *expected, int64_t index)
 {
 	if (element_integer(type, result, index) == element_integer(type, expected, index))
 		return true;
-	return work->tolerance_abs > 0 &&
-	       fabs(element_difference(type, result, expected, index)) <= work->tolerance_abs;
+	return tolerance_abs > 0 &&
+	       fabs(element_difference(type, result, expected, index)) <= tolerance_abs;
 }
 
 static void copy_element(uint64_t *out, enum element_type type, const void *data, int64_t index)
@@ -137,6 +145,7 @@ struct case_difference case_compare(const struct launch_case *work, size_t buffe
 	const int64_t length = case_compared_length(described);
 	const bool integer = element_is_integer(type);
 	const bool recorded = case_result_is_recorded(work, buffer);
+	const double tolerance_abs = case_tolerance_abs(work, buffer);
 	struct case_difference difference = {0};
 
 	if (recorded && memcmp(result, expected, case_buffer_bytes(described)) == 0)
@@ -152,8 +161,8 @@ struct case_difference case_compare(const struct launch_case *work, size_t buffe
 			difference.largest_expected =
 				fmax(difference.largest_expected, fabs(wanted));
 		}
-		if (integer ? same_integer(work, type, result, expected, i)
-			    : is_right(got, wanted, work->tolerance_abs, work->tolerance_rel,
+		if (integer ? same_integer(tolerance_abs, type, result, expected, i)
+			    : is_right(got, wanted, tolerance_abs, work->tolerance_rel,
 				       recorded && same_bits(type, result, expected, i)))
 			continue;
 		if (!difference.mismatches++) {

@@ -51,6 +51,9 @@ int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed,
  * it. Then equal bits are right, also those of NaN: memory of a program holds more than what its
  * kernel computes. */
 bool case_result_is_recorded(const struct launch_case *work, size_t buffer);
+/* The absolute tolerance of a result. That of recorded bytes without a type is 0: they are parts of
+ * larger elements. */
+double case_tolerance_abs(const struct launch_case *work, size_t buffer);
 /* How many elements of the type as which it is compared a buffer has. */
 int64_t case_compared_length(const struct case_buffer *buffer);
 

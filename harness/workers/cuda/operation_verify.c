@@ -113,7 +113,7 @@ static struct comparison_task task_of_result(const struct operation *operation, 
 		.length = case_compared_length(buffer),
 		.result = operation->buffers[b].data,
 		.expected = operation->buffers[b].expected->data,
-		.tolerance_abs = operation->work->tolerance_abs,
+		.tolerance_abs = case_tolerance_abs(operation->work, b),
 		/* a relative tolerance would hide a wrong index */
 		.tolerance_rel = element_is_integer(case_buffer_compared(buffer))
 					 ? 0

@@ -299,6 +299,12 @@ static void test_comparison(void **state)
 	difference = case_compare(&replay->work, 0, result, expected);
 	assert_int_equal(difference.mismatches, 3);
 	assert_int_equal(difference.first, 12);
+	/* a tolerance is of numbers, and these bytes are none unless a line says so */
+	replay->work.tolerance_abs = 255;
+	assert_int_equal(case_compare(&replay->work, 0, result, expected).mismatches, 3);
+	replay->buffers[0].has_compared = true;
+	replay->buffers[0].compared = ELEMENT_U8;
+	assert_int_equal(case_compare(&replay->work, 0, result, expected).mismatches, 0);
 }
 
 static void test_refused(void **state)
