@@ -155,10 +155,8 @@ void capture_relocate(const struct capture *capture, size_t index, enum capture_
  *
  * A writer works inside programs of others: it prints nothing, raises no
  * signal and has no state but its own. A library that is loaded into a program
- * has to hide the symbols that it links (a linker version script with
- * "local: *"), because the archives of Zstandard and jansson may not be
- * position-independent otherwise. It cannot link json_load*() for that reason,
- * which only the reader uses.
+ * has to hide the symbols that it links (record/CMakeLists.txt), because the
+ * program may have other versions of Zstandard and jansson.
  */
 
 struct capture_writer;

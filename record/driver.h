@@ -26,8 +26,6 @@
 	X(cuGetErrorName)              \
 	X(cuKernelGetFunction)         \
 	X(cuKernelGetLibrary)          \
-	X(cuKernelGetName)             \
-	X(cuKernelGetParamInfo)        \
 	X(cuMemcpyDtoH)                \
 	X(cuMemRelease)                \
 	X(cuMemRetainAllocationHandle) \

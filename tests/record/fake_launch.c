@@ -174,14 +174,6 @@ CUresult CUDAAPI cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)
 	return CUDA_SUCCESS;
 }
 
-CUresult CUDAAPI cuKernelGetName(const char **name, CUkernel kernel)
-{
-	if (kernel->kind != FAKE_KERNEL)
-		return CUDA_ERROR_INVALID_HANDLE;
-	*name = kernel->function.kernel->name;
-	return CUDA_SUCCESS;
-}
-
 CUresult CUDAAPI cuFuncGetModule(CUmodule *module, CUfunction function)
 {
 	if (function->kind != FAKE_FUNCTION)
@@ -222,13 +214,6 @@ CUresult CUDAAPI cuFuncGetParamInfo(CUfunction function, size_t index, size_t *o
 	if (function->kind != FAKE_FUNCTION)
 		return CUDA_ERROR_INVALID_HANDLE;
 	return parameter_info(function->kernel, index, offset, bytes);
-}
-
-CUresult CUDAAPI cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *bytes)
-{
-	if (kernel->kind != FAKE_KERNEL)
-		return CUDA_ERROR_INVALID_HANDLE;
-	return parameter_info(kernel->function.kernel, index, offset, bytes);
 }
 
 /* ---- launches ---- */
