@@ -76,6 +76,21 @@ static int refuse_size(const struct memories *memories, struct error *err)
 			 needed, limit);
 }
 
+/* Before anything is written, and before the lists of pointers become larger than the memory. */
+static int check_pointers(const struct capture_info *info, struct error *err)
+{
+	size_t count = info->parameter_pointers.count;
+
+	for (size_t i = 0; i < info->memory_count; i++)
+		count += info->memory[i].before.count;
+	if (count <= CAPTURE_MOST_POINTERS)
+		return 0;
+	return error_set(err, PL_EUSAGE,
+			 "the memory holds more than %d addresses, the most that a capture can "
+			 "have: record a smaller problem",
+			 CAPTURE_MOST_POINTERS);
+}
+
 int memories_find(struct memories *memories, struct error *err)
 {
 	struct capture_info *info = memories->info;
@@ -87,8 +102,11 @@ int memories_find(struct memories *memories, struct error *err)
 	memories_note_host_addresses(memories);
 	if (memories->total_bytes > memories->limit_bytes)
 		return refuse_size(memories, err);
-	for (size_t i = 0; i < info->memory_count && !rc; i++)
+	for (size_t i = 0; i < info->memory_count && !rc; i++) {
 		rc = scan_memory(memories, i, err);
+		if (!rc)
+			rc = check_pointers(info, err);
+	}
 	if (memories->left_out)
 		memories_note_lost(memories,
 				   "pointers in memory lead to more memory than the limit allows");

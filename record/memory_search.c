@@ -217,7 +217,9 @@ void memories_scan_words(struct memories *memories, struct capture_pointers *poi
 			 size_t *capacity, const unsigned char *bytes, size_t count,
 			 uint64_t offset, bool required)
 {
-	for (size_t at = 0; at + sizeof(uint64_t) <= count; at += sizeof(uint64_t)) {
+	for (size_t at = 0;
+	     at + sizeof(uint64_t) <= count && pointers->count <= CAPTURE_MOST_POINTERS;
+	     at += sizeof(uint64_t)) {
 		uint64_t word;
 		size_t index;
 

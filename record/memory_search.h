@@ -51,7 +51,7 @@ size_t memories_add(struct memories *memories, const struct capture_memory *memo
 /*
  * Appends the pointers among the words of `bytes`, which lie at `offset` of the parameters or of a
  * memory, and adds the memory that they point into. required: false leaves out what is beyond the
- * limit.
+ * limit. Stops above CAPTURE_MOST_POINTERS, which no capture can have.
  */
 void memories_scan_words(struct memories *memories, struct capture_pointers *pointers,
 			 size_t *capacity, const unsigned char *bytes, size_t count,

@@ -18,6 +18,7 @@
 	X(unknown, true)     \
 	X(mapped, true)      \
 	X(large, true)       \
+	X(addresses, true)   \
 	X(library, true)     \
 	X(freed, true)       \
 	X(reload, true)      \

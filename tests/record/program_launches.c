@@ -194,6 +194,25 @@ void scene_large(void)
 	array_print(y, COUNT);
 }
 
+/* Millions of addresses, as in a graph of nodes that point to each other. */
+void scene_addresses(void)
+{
+	const size_t count = ((size_t)4 << 20) + 1;
+	CUdeviceptr *words = malloc(count * sizeof(*words));
+	CUdeviceptr x;
+	CUdeviceptr y = array_new(COUNT, 1);
+
+	if (!words)
+		exit(98);
+	for (size_t i = 0; i < count; i++)
+		words[i] = y;
+	must(cuMemAlloc(&x, count * sizeof(*words)));
+	must(cuMemcpyHtoD(x, words, count * sizeof(*words)));
+	free(words);
+	launch_axpy(function_named("axpy"), 0, x, y);
+	array_print(y, COUNT);
+}
+
 /* ---- code ---- */
 
 void scene_library(void)

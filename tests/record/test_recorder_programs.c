@@ -251,6 +251,18 @@ static void memory_over_the_limit_is_not_recorded(void **state)
 	recording_release(&recording);
 }
 
+static void too_many_addresses_are_refused_before_anything_is_written(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	record_scene(&recording, "addresses", record_request("axpy"), NULL);
+	expect_undisturbed(&recording, "addresses");
+	expect_why(&recording, "failed", "more than 4194304 addresses");
+	assert_int_equal(event_count(&recording, "begun"), 0);
+	recording_release(&recording);
+}
+
 /* A limit of the file size stands for the full disk: writing fails in the middle. */
 static void a_full_disk_leaves_no_capture(void **state)
 {
@@ -354,6 +366,7 @@ int main(void)
 		cmocka_unit_test(a_launch_beside_a_graph_is_recorded),
 		cmocka_unit_test(a_launch_that_the_driver_refuses_is_no_capture),
 		cmocka_unit_test(memory_over_the_limit_is_not_recorded),
+		cmocka_unit_test(too_many_addresses_are_refused_before_anything_is_written),
 		cmocka_unit_test(a_full_disk_leaves_no_capture),
 		cmocka_unit_test(another_user_of_cupti_is_named),
 		cmocka_unit_test(a_cupti_that_is_too_old_is_named),
