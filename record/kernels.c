@@ -74,6 +74,17 @@ struct seen_kernel *seen_kernel_of(struct seen_kernels *seen, const void *handle
 		       : add_handle(seen, handle, name);
 }
 
+int64_t seen_kernels_launches(struct seen_kernels *seen)
+{
+	int64_t launches = seen->others.launches;
+
+	pthread_mutex_lock(&seen->lock);
+	for (size_t i = 0; i < seen->count; i++)
+		launches += seen->items[i]->launches + seen->items[i]->graph_launches;
+	pthread_mutex_unlock(&seen->lock);
+	return launches;
+}
+
 void seen_kernels_forget_handles(struct seen_kernels *seen)
 {
 	pthread_mutex_lock(&seen->lock);

@@ -41,6 +41,8 @@ void seen_kernels_init(struct seen_kernels *seen, const struct record_request *r
 /* The kernel of a handle. It is added under `name` if it is new; NULL stands for an unknown name.
  */
 struct seen_kernel *seen_kernel_of(struct seen_kernels *seen, const void *handle, const char *name);
+/* Of all kernels, also into graphs. */
+int64_t seen_kernels_launches(struct seen_kernels *seen);
 /* The handles may mean other kernels from now on: a module was unloaded. */
 void seen_kernels_forget_handles(struct seen_kernels *seen);
 

@@ -25,7 +25,12 @@ bool launch_call_decode(struct launch_call *out, CUpti_CallbackId id,
 const void *launch_call_function(CUpti_CallbackId id, const CUpti_CallbackData *data);
 void launch_call_release(struct launch_call *call);
 
-/* The callbacks of launches, of kernels and of graphs, that a recording needs. */
+/* How many more streams are captured into graphs after this call of the driver; 0 if it is another
+ * function. */
+int stream_capture_step(CUpti_CallbackId id, CUresult result);
+
+/* The callbacks that a recording needs: of launches, of kernels and of graphs, and of streams that
+ * are captured into graphs. */
 extern const CUpti_CallbackId launch_callbacks[];
 extern const size_t launch_callback_count;
 

@@ -5,6 +5,7 @@
  * program owns the process: the recorder prints nothing unless it was asked to,
  * changes no signal, and goes on without itself after any error.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +40,6 @@ static struct recorder {
 	int64_t began_ns;
 
 	struct seen_kernels seen;
-	_Atomic int64_t launches;
 
 	/* A thread closes it from the beginning of a recording to its end. What is below belongs to
 	 * that thread. */
@@ -48,6 +48,9 @@ static struct recorder {
 	struct take take;
 	struct capture_name name;         /* of the capture that is being written */
 	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
+	/* Streams that are captured into graphs. None begins or ends while the gate is closed. */
+	_Atomic int captured_streams;
+	_Atomic bool is_fork; /* this process is one, in which CUDA does not work */
 } recorder;
 
 /* The calls that the recorder itself makes of the driver are none of the program. */
@@ -137,6 +140,16 @@ static void stop_listening(void)
 						   CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i]);
 }
 
+/* To wait for the GPU would invalidate the graphs of the program. */
+static int refuse_beside_graph(struct error *err)
+{
+	if (recorder.captured_streams <= 0)
+		return 0;
+	return error_set(err, PL_EUNSUPPORTED,
+			 "the program captures a stream into a graph at this moment, which waiting "
+			 "for the GPU would break: record another launch");
+}
+
 static void send_not_begun(const struct seen_kernel *kernel, int64_t number,
 			   const struct error *err)
 {
@@ -160,7 +173,9 @@ static bool record_launch(const struct launch_call *call, const struct seen_kern
 	if (gate_close(&recorder.gate, LAUNCH_LIMIT_NS, &err)) {
 		send_not_begun(kernel, number, &err);
 	} else {
-		if (recorder.captures < recorder.request.most)
+		if (refuse_beside_graph(&err))
+			send_not_begun(kernel, number, &err);
+		else if (recorder.captures < recorder.request.most)
 			began = begin_take(call, kernel, number);
 		if (!began)
 			gate_open(&recorder.gate);
@@ -202,9 +217,8 @@ static void enter_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	gate_enter(&recorder.gate);
 	launch_state = ENTERED_GATE;
 	if (!function)
-		return; /* a graph */
+		return; /* of a graph, or no launch */
 	kernel = seen_kernel_of(&recorder.seen, function, data->symbolName);
-	atomic_fetch_add_explicit(&recorder.launches, 1, memory_order_relaxed);
 	if (!kernel->wanted)
 		atomic_fetch_add_explicit(&kernel->launches, 1, memory_order_relaxed);
 	else if (enter_wanted(kernel, id, data))
@@ -226,8 +240,11 @@ static void end_recording(const CUpti_CallbackData *data)
 	gate_open(&recorder.gate);
 }
 
-static void leave_launch(const CUpti_CallbackData *data)
+static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
+	const CUresult *result = data->functionReturnValue;
+
+	recorder.captured_streams += stream_capture_step(id, result ? *result : CUDA_SUCCESS);
 	if (launch_state == RECORDS_LAUNCH)
 		end_recording(data);
 	else if (launch_state == ENTERED_GATE)
@@ -246,7 +263,7 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	} else if (data->callbackSite == CUPTI_API_ENTER) {
 		enter_launch(id, data);
 	} else {
-		leave_launch(data);
+		leave_launch(id, data);
 	}
 }
 
@@ -254,8 +271,8 @@ static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUp
 				 const void *data)
 {
 	(void)context;
-	if (recorder.process != getpid())
-		return; /* a fork, in which CUDA does not work */
+	if (recorder.is_fork)
+		return;
 	if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
 		on_driver_call(id, data);
 	} else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
@@ -265,6 +282,12 @@ static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUp
 		/* also while busy: asking for a kernel may load it */
 		images_note_cubin(&recorder.images, module->pCubin, module->cubinSize);
 	}
+}
+
+/* On the path of every launch, getpid() would cost as much as the rest. */
+static void on_fork(void)
+{
+	recorder.is_fork = true;
 }
 
 static void CUPTIAPI on_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
@@ -326,14 +349,14 @@ static void finish(void)
 	} else {
 		send_seen();
 	}
-	events_send(
-		&recorder.events, "exit",
-		json_pack("{s:I, s:I, s:I, s:I}", "launches",
-			  (json_int_t)(recorder.request.list ? (int64_t)recorder.timeline.launches
-							     : recorder.launches),
-			  "dropped", (json_int_t)recorder.timeline.dropped, "own_ns",
-			  (json_int_t)recorder.timeline.own_ns, "wall_ns",
-			  (json_int_t)(monotonic_ns() - recorder.began_ns)));
+	events_send(&recorder.events, "exit",
+		    json_pack("{s:I, s:I, s:I, s:I}", "launches",
+			      (json_int_t)(recorder.request.list
+						   ? (int64_t)recorder.timeline.launches
+						   : seen_kernels_launches(&recorder.seen)),
+			      "dropped", (json_int_t)recorder.timeline.dropped, "own_ns",
+			      (json_int_t)recorder.timeline.own_ns, "wall_ns",
+			      (json_int_t)(monotonic_ns() - recorder.began_ns)));
 	gate_open(&recorder.gate);
 }
 
@@ -395,6 +418,7 @@ int InitializeInjection(void)
 	events_init(&recorder.events, folder, recorder.request.announce);
 	events_send(&recorder.events, "attached",
 		    json_pack("{s:i, s:s}", "pid", (int)getpid(), "program", recorder.program));
+	pthread_atfork(NULL, NULL, on_fork);
 	if (start(&err))
 		refuse(&err);
 	else

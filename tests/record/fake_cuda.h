@@ -87,6 +87,9 @@ CUresult fake_execute(CUfunction function, const struct fake_launch *launch, CUs
 void fake_graph_add(CUgraph graph, CUfunction function, const struct fake_launch *launch);
 /* Whether the driver refuses this thread what it refuses while a stream is captured. */
 bool fake_capture_forbids(void);
+/* Breaks the captures that are under way, as waiting for the context does in any mode. Returns
+ * whether there are some. */
+bool fake_capture_invalidate(void);
 /* Makes a range known, or unknown again. */
 void fake_memory_add(const void *start, size_t bytes, CUmemorytype type, bool managed);
 

@@ -146,5 +146,5 @@ CUresult CUDAAPI cuCtxSynchronize(void)
 {
 	if (!current)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	return fake_capture_forbids() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+	return fake_capture_invalidate() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }

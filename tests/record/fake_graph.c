@@ -25,11 +25,18 @@ struct CUgraphExec_st {
 };
 
 static atomic_int streams_in_capture;
+static atomic_bool captures_are_invalid;
 static _Thread_local CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
 bool fake_capture_forbids(void)
 {
 	return streams_in_capture && capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+}
+
+bool fake_capture_invalidate(void)
+{
+	captures_are_invalid = streams_in_capture > 0;
+	return captures_are_invalid;
 }
 
 CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
@@ -59,18 +66,31 @@ CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *sta
 
 CUresult CUDAAPI cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
 {
-	(void)mode;
+	const cuStreamBeginCapture_v2_params parameters = {stream, mode};
+	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
+				 .name = "cuStreamBeginCapture_v2",
+				 .parameters = &parameters};
+
+	fake_enter(&call);
 	stream->capturing = calloc(1, sizeof(*stream->capturing));
+	if (!stream->capturing)
+		abort();
 	streams_in_capture++;
-	return stream->capturing ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+	return fake_exit(&call, CUDA_SUCCESS);
 }
 
 CUresult CUDAAPI cuStreamEndCapture(CUstream stream, CUgraph *graph)
 {
-	*graph = stream->capturing;
+	const cuStreamEndCapture_params parameters = {stream, graph};
+	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
+				 .name = "cuStreamEndCapture",
+				 .parameters = &parameters};
+
+	fake_enter(&call);
+	*graph = captures_are_invalid ? NULL : stream->capturing;
 	stream->capturing = NULL;
 	streams_in_capture--;
-	return CUDA_SUCCESS;
+	return fake_exit(&call, *graph ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
 }
 
 /* The arguments may be gone when the graph is launched. */

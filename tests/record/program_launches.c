@@ -312,6 +312,8 @@ void scene_graph(void)
 	CUdeviceptr y = array_new(COUNT, 0);
 	void *arguments[] = {&x};
 	CUfunction function = function_named("axpy");
+	CUfunction bias = function_named("add_bias");
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
 	CUgraphExec executable;
 	CUstream stream;
 	CUgraph graph;
@@ -320,12 +322,13 @@ void scene_graph(void)
 	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	must(try_axpy(function, 1, x, y, stream));
 	must(try_axpy(function, 2, x, y, stream));
-	/* beside the capture, in another stream */
-	must(cuLaunchKernel(function_named("add_bias"), 1, 1, 1, 1, 1, 1, 0, NULL, arguments,
-			    NULL));
-	/* the driver still refuses to this thread what a capture forbids */
-	printf("%d\n", (int)cuCtxSynchronize());
+	/* beside the capture, in another stream, and after it */
+	must(cuLaunchKernel(bias, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
 	must(cuStreamEndCapture(stream, &graph));
+	must(cuLaunchKernel(bias, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
+	/* the recorder had another mode for a time */
+	must(cuThreadExchangeStreamCaptureMode(&mode));
+	printf("%d\n", (int)mode);
 	must(cuGraphInstantiateWithFlags(&executable, graph, 0));
 	for (int i = 0; i < 3; i++)
 		must(cuGraphLaunch(executable, stream));

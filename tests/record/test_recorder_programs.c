@@ -212,13 +212,27 @@ static void launches_into_a_graph_are_counted_apart(void **state)
 	recording_release(&recording);
 }
 
-static void a_launch_beside_a_graph_is_recorded(void **state)
+static void a_launch_beside_a_capture_into_a_graph_is_refused(void **state)
 {
 	struct recording recording;
 
 	(void)state;
 	record_scene(&recording, "graph", record_request("add_bias"), NULL);
-	/* its output has the refusal that the program gets, which the recorder must not lift */
+	expect_undisturbed(&recording, "graph");
+	expect_why(&recording, "failed", "captures a stream into a graph");
+	assert_int_equal(file_count(&recording, ".capture"), 0);
+	recording_release(&recording);
+}
+
+static void a_launch_after_a_capture_into_a_graph_is_recorded(void **state)
+{
+	struct recording recording;
+	json_t *request = record_request("add_bias");
+
+	(void)state;
+	json_object_set_new(request, "launch", json_integer(2));
+	record_scene(&recording, "graph", request, NULL);
+	/* the output has the mode of the thread, which the recorder must give back */
 	expect_undisturbed(&recording, "graph");
 	capture_close(capture_number(&recording, 1));
 	recording_release(&recording);
@@ -363,7 +377,8 @@ int main(void)
 		cmocka_unit_test(a_launch_that_has_begun_ends_before_another_is_recorded),
 		cmocka_unit_test(a_handle_that_comes_again_is_another_kernel),
 		cmocka_unit_test(launches_into_a_graph_are_counted_apart),
-		cmocka_unit_test(a_launch_beside_a_graph_is_recorded),
+		cmocka_unit_test(a_launch_beside_a_capture_into_a_graph_is_refused),
+		cmocka_unit_test(a_launch_after_a_capture_into_a_graph_is_recorded),
 		cmocka_unit_test(a_launch_that_the_driver_refuses_is_no_capture),
 		cmocka_unit_test(memory_over_the_limit_is_not_recorded),
 		cmocka_unit_test(too_many_addresses_are_refused_before_anything_is_written),
