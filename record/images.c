@@ -125,6 +125,15 @@ void images_forget_load(struct images *images, const void *handle)
 	pthread_mutex_unlock(&images->lock);
 }
 
+void images_forget_modules(struct images *images)
+{
+	pthread_mutex_lock(&images->lock);
+	for (size_t i = 0; i < images->load_count; i++)
+		if (images->loads[i].copy || images->loads[i].cubin)
+			forget(&images->loads[i]);
+	pthread_mutex_unlock(&images->lock);
+}
+
 const struct cubin *images_find(struct images *images, const void *module, const void *library,
 				const char *kernel, bool *ambiguous)
 {

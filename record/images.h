@@ -43,6 +43,8 @@ void images_note_cubin(struct images *images, const void *bytes, size_t size);
 void images_note_load(struct images *images, const void *handle, const void *image, bool stays);
 /* The program unloads the handle, which may then stand for another image. */
 void images_forget_load(struct images *images, const void *handle);
+/* A context ends, and with it its modules. What stays until it is unloaded is kept. */
+void images_forget_modules(struct images *images);
 
 /*
  * The machine code of a kernel. `module` and `library` are the handles that it

@@ -64,16 +64,13 @@ static const void *unloaded_handle(CUpti_CallbackId id, const void *parameters)
 	return NULL;
 }
 
-void load_call_note(struct images *images, struct seen_kernels *seen, CUpti_CallbackId id,
-		    const CUpti_CallbackData *data)
+void load_call_note(struct images *images, CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	const void *unloaded = unloaded_handle(id, data->functionParams);
 
-	if (data->callbackSite == CUPTI_API_EXIT) {
+	if (data->callbackSite == CUPTI_API_EXIT)
 		note_load(images, id, data);
-	} else if (unloaded) {
-		/* Before the call: after it, another thread may have got the handles again. */
+	else if (unloaded)
+		/* before the call: after it, another thread may have got the handle again */
 		images_forget_load(images, unloaded);
-		seen_kernels_forget_handles(seen);
-	}
 }

@@ -5,16 +5,13 @@
 
 #include "record/cupti.h"
 #include "record/images.h"
-#include "record/kernels.h"
 
 /* The callbacks that load_call_note() needs. */
 extern const CUpti_CallbackId load_callbacks[];
 extern const size_t load_callback_count;
 bool is_load_callback(CUpti_CallbackId id);
 
-/* Notes an image that was loaded, and forgets one that will be unloaded, and with it the handles of
- * kernels. */
-void load_call_note(struct images *images, struct seen_kernels *seen, CUpti_CallbackId id,
-		    const CUpti_CallbackData *data);
+/* Notes an image that was loaded, and forgets one that will be unloaded. */
+void load_call_note(struct images *images, CUpti_CallbackId id, const CUpti_CallbackData *data);
 
 #endif

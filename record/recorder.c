@@ -259,12 +259,25 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	if (busy)
 		return;
 	if (is_load_callback(id)) {
-		load_call_note(&recorder.images, &recorder.seen, id, data);
+		load_call_note(&recorder.images, id, data);
 	} else if (data->callbackSite == CUPTI_API_ENTER) {
 		enter_launch(id, data);
 	} else {
 		leave_launch(id, data);
 	}
+}
+
+/* Also while busy: asking for a kernel may load it. */
+static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *resource)
+{
+	const CUpti_ModuleResourceData *module = resource->resourceDescriptor;
+
+	if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
+		images_note_cubin(&recorder.images, module->pCubin, module->cubinSize);
+	else if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
+		seen_kernels_forget_handles(&recorder.seen);
+	else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
+		images_forget_modules(&recorder.images);
 }
 
 static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUpti_CallbackId id,
@@ -275,12 +288,8 @@ static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUp
 		return;
 	if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
 		on_driver_call(id, data);
-	} else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_MODULE_LOADED) {
-		const CUpti_ResourceData *resource = data;
-		const CUpti_ModuleResourceData *module = resource->resourceDescriptor;
-
-		/* also while busy: asking for a kernel may load it */
-		images_note_cubin(&recorder.images, module->pCubin, module->cubinSize);
+	} else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+		on_resource(id, data);
 	}
 }
 
@@ -370,6 +379,11 @@ static int enable(CUpti_CallbackDomain domain, CUpti_CallbackId id, struct error
 
 static int listen(struct error *err)
 {
+	static const CUpti_CallbackId resources[] = {
+		CUPTI_CBID_RESOURCE_MODULE_LOADED,
+		CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
+		CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+	};
 	int rc = record_cupti_check(
 		&recorder.cupti,
 		recorder.cupti.cuptiSubscribe(&recorder.subscriber, on_callback, NULL), err,
@@ -379,7 +393,9 @@ static int listen(struct error *err)
 		rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i], err);
 	for (size_t i = 0; i < load_callback_count && !rc; i++)
 		rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, load_callbacks[i], err);
-	return rc ? rc : enable(CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_MODULE_LOADED, err);
+	for (size_t i = 0; i < ARRAY_SIZE(resources) && !rc; i++)
+		rc = enable(CUPTI_CB_DOMAIN_RESOURCE, resources[i], err);
+	return rc;
 }
 
 static int start(struct error *err)

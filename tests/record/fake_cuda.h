@@ -113,6 +113,7 @@ struct fake_execution {
 struct fake_listener {
 	void (*called)(struct fake_call *call, CUpti_ApiCallbackSite site);
 	void (*loaded)(const char *image, size_t bytes);
+	void (*unloading)(void);
 	void (*executed)(const struct fake_execution *execution);
 };
 

@@ -15,7 +15,7 @@
 static struct {
 	CUpti_CallbackFunc callback;
 	void *context;
-	bool driver[CALLBACKS_MOST], module_loaded, kernels;
+	bool driver[CALLBACKS_MOST], module_loaded, module_unloading, kernels;
 	CUpti_BuffersCallbackRequestFunc request;
 	CUpti_BuffersCallbackCompleteFunc complete;
 	CUpti_ActivityKernel10 records[RECORDS_MOST];
@@ -50,6 +50,15 @@ static void on_load(const char *image, size_t bytes)
 			       CUPTI_CBID_RESOURCE_MODULE_LOADED, &data);
 }
 
+static void on_unloading(void)
+{
+	const CUpti_ResourceData data = {.resourceDescriptor = NULL};
+
+	if (cupti.callback && cupti.module_unloading)
+		cupti.callback(cupti.context, CUPTI_CB_DOMAIN_RESOURCE,
+			       CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, &data);
+}
+
 static void on_execution(const struct fake_execution *execution)
 {
 	const unsigned *grid = execution->launch.grid;
@@ -81,7 +90,7 @@ static void on_execution(const struct fake_execution *execution)
 	pthread_mutex_unlock(&cupti.lock);
 }
 
-static const struct fake_listener listener = {on_call, on_load, on_execution};
+static const struct fake_listener listener = {on_call, on_load, on_unloading, on_execution};
 
 CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
 				    void *context)
@@ -105,6 +114,9 @@ CUptiResult CUPTIAPI cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle
 		cupti.driver[id] = enable;
 	else if (domain == CUPTI_CB_DOMAIN_RESOURCE && id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
 		cupti.module_loaded = enable;
+	else if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
+		 id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
+		cupti.module_unloading = enable;
 	return CUPTI_SUCCESS;
 }
 

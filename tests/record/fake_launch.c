@@ -117,6 +117,8 @@ CUresult CUDAAPI cuModuleUnload(CUmodule module)
 				 .parameters = &parameters};
 
 	fake_enter(&call);
+	if (fake_listening->unloading)
+		fake_listening->unloading();
 	if (latest_function && latest_function->module == module)
 		unloaded = latest_function;
 	return fake_exit(&call, CUDA_SUCCESS);
