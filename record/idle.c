@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -68,7 +69,9 @@ int device_wait_idle(const struct record_driver *driver, int64_t limit_ns, struc
 	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
 	pthread_condattr_t clock;
 	pthread_t thread;
+	sigset_t signals, all_signals;
 	CUresult result;
+	int failed;
 
 	waiting->driver = driver;
 	driver->cuCtxGetCurrent(&waiting->context);
@@ -77,7 +80,12 @@ int device_wait_idle(const struct record_driver *driver, int64_t limit_ns, struc
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
 	pthread_cond_init(&waiting->changed, &clock);
 	pthread_condattr_destroy(&clock);
-	if (pthread_create(&thread, NULL, wait_for_context, waiting) != 0) {
+	/* The thread inherits the mask: handlers of the program are made for its own threads. */
+	sigfillset(&all_signals);
+	pthread_sigmask(SIG_SETMASK, &all_signals, &signals);
+	failed = pthread_create(&thread, NULL, wait_for_context, waiting);
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
+	if (failed) {
 		free_waiting(waiting);
 		return error_set(err, PL_EIO, "the program can have no more threads");
 	}

@@ -41,6 +41,8 @@ const struct fake_kernel *fake_kernel_named(const char *name);
 /* The only variable of every image: float bias. */
 extern float fake_bias;
 #define FAKE_BIAS_NAME "fake_bias"
+/* Calls of cuCtxSynchronize() by threads that take SIGUSR1. */
+extern int fake_waits_with_signals;
 
 /* ---- handles ---- */
 

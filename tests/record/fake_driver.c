@@ -1,6 +1,7 @@
 /* Devices, contexts and errors of the fake driver, and its calls to CUPTI. See fake_cuda.h. */
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,10 @@ CUresult CUDAAPI cuCtxGetDevice(CUdevice *device)
 
 CUresult CUDAAPI cuCtxSynchronize(void)
 {
+	sigset_t blocked;
+
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	fake_waits_with_signals += !sigismember(&blocked, SIGUSR1);
 	if (!current)
 		return CUDA_ERROR_INVALID_CONTEXT;
 	return fake_capture_invalidate() ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;

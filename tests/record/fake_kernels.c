@@ -13,6 +13,7 @@
 
 #include "tests/record/fake_cuda.h"
 
+int fake_waits_with_signals;
 float fake_bias __attribute__((section(".nv.global"))) = 0.5f;
 
 void axpy(const struct fake_launch *launch);
@@ -21,6 +22,7 @@ void add_to_lists(const struct fake_launch *launch);
 void add_bias(const struct fake_launch *launch);
 void end_process(const struct fake_launch *launch);
 void meet(const struct fake_launch *launch);
+void count_waits(const struct fake_launch *launch);
 void add_late(const struct fake_launch *launch);
 void add_beside(const struct fake_launch *launch);
 
@@ -89,6 +91,12 @@ void meet(const struct fake_launch *launch)
 		sched_yield();
 }
 
+/* void count_waits(float *y): adds how many threads waited for the GPU that take signals */
+void count_waits(const struct fake_launch *launch)
+{
+	(*(float **)launch->arguments[0])[0] += (float)fake_waits_with_signals;
+}
+
 /* How far the two kernels below are. */
 enum { LATE_BEGAN, BESIDE_BEGAN, LATE_ENDED, STEPS };
 
@@ -138,6 +146,7 @@ const struct fake_kernel *fake_kernel_named(const char *name)
 		/* a name that is not UTF-8 */
 		{"caf\xe9", add_bias, {{0, 8}}, 1},
 		{"meet", meet, {{0, 8}, {8, 4}}, 2},
+		{"count_waits", count_waits, {{0, 8}}, 1},
 		{"add_late", add_late, {{0, 8}, {8, 8}}, 2},
 		{"add_beside", add_beside, {{0, 8}, {8, 8}}, 2},
 	};

@@ -29,6 +29,7 @@
 	X(latin, true)       \
 	X(threads, true)     \
 	X(beside, true)      \
+	X(signals, true)     \
 	X(fork, true)        \
 	X(processes, false)  \
 	X(no_cuda, false)    \

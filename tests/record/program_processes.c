@@ -59,6 +59,16 @@ static void *launch_late(void *y)
 	return NULL;
 }
 
+void scene_signals(void)
+{
+	CUdeviceptr y = array_new(COUNT, 0);
+	void *arguments[] = {&y};
+
+	must(cuLaunchKernel(function_named("count_waits"), 1, 1, 1, 1, 1, 1, 0, NULL, arguments,
+			    NULL));
+	array_print(y, COUNT);
+}
+
 /* The driver still works on a launch of one thread when another thread launches. */
 void scene_beside(void)
 {

@@ -164,6 +164,17 @@ static void threads_that_launch_at_once_are_recorded_one_by_one(void **state)
 	recording_release(&recording);
 }
 
+static void only_threads_of_the_program_take_its_signals(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	record_scene(&recording, "signals", record_request("count_waits"), NULL);
+	expect_undisturbed(&recording, "signals");
+	capture_close(capture_number(&recording, 1));
+	recording_release(&recording);
+}
+
 static void a_launch_that_has_begun_ends_before_another_is_recorded(void **state)
 {
 	struct recording recording;
@@ -374,6 +385,7 @@ int main(void)
 		cmocka_unit_test(a_forked_child_records_nothing),
 		cmocka_unit_test(processes_that_record_at_once_take_different_names),
 		cmocka_unit_test(threads_that_launch_at_once_are_recorded_one_by_one),
+		cmocka_unit_test(only_threads_of_the_program_take_its_signals),
 		cmocka_unit_test(a_launch_that_has_begun_ends_before_another_is_recorded),
 		cmocka_unit_test(a_handle_that_comes_again_is_another_kernel),
 		cmocka_unit_test(launches_into_a_graph_are_counted_apart),
