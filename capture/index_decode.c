@@ -298,6 +298,11 @@ static int index_read(struct capture_info *info, struct capture_index *index, co
 		rc = index_part(&index->cubin, root, "cubin", false, err);
 	if (!rc)
 		rc = index_part(&index->ptx, root, "ptx", true, err);
+	/* a reader takes a whole image into memory */
+	if (!rc && (index->cubin.raw > CAPTURE_MOST_IMAGE_BYTES ||
+		    index->ptx.raw > CAPTURE_MOST_IMAGE_BYTES))
+		rc = error_set(err, PL_EPARSE, "an image has more than %d bytes",
+			       CAPTURE_MOST_IMAGE_BYTES);
 	if (!rc)
 		rc = index_text(&info->ptx_origin, root, "ptx_origin", true, err);
 	if (!rc && (info->ptx_origin != NULL) != (index->ptx.stored > 0))

@@ -100,6 +100,9 @@ int capture_write_image(struct capture_writer *writer, enum capture_image image,
 
 	if (part->stored || !bytes)
 		return error_set(err, PL_EUSAGE, "an image is empty or written twice");
+	if (bytes > CAPTURE_MOST_IMAGE_BYTES)
+		return error_set(err, PL_EUSAGE, "an image has %zu bytes, more than %d", bytes,
+				 CAPTURE_MOST_IMAGE_BYTES);
 	rc = begin_part(writer, OPEN_NONE, 0, err);
 	if (!rc)
 		rc = part_add(&writer->stream, &writer->file, data, bytes, err);

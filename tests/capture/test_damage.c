@@ -267,6 +267,14 @@ static void test_hostile_index(void **state)
 		{"pointers", "null", "there are 5 pointers in 0 bytes"},
 		{"cubin", "null", "'cubin'"},
 		{"ptx", "null", "'ptx' and 'ptx_origin' do not agree"},
+		{"cubin",
+		 "{\"offset\": 16, \"stored_bytes\": 40000, \"raw_bytes\": 1073741825, "
+		 "\"xxh64\": \"0123456789abcdef\"}",
+		 "an image has more than 1073741824 bytes"},
+		{"ptx",
+		 "{\"offset\": 16, \"stored_bytes\": 40000, \"raw_bytes\": 1073741825, "
+		 "\"xxh64\": \"0123456789abcdef\"}",
+		 "an image has more than 1073741824 bytes"},
 		{"ptx_origin", "null", "'ptx' and 'ptx_origin' do not agree"},
 		{"lost", "[1]", "'lost' is missing"},
 		{"lost", "[\"\\u0001\"]", "'lost' has control characters"},
