@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/process.h"
 #include "cli/interruption.h"
 #include "cli/output.h"
 #include "harness/session/init_source.h"
@@ -102,6 +103,18 @@ static int check_replacement_options(const struct invocation *call, struct error
 	return 0;
 }
 
+static void say_how_to_replace(const char *capture, const char *path)
+{
+	struct text command = TEXT_INIT;
+
+	text_add(&command, "perflab sweep ");
+	shell_word(&command, capture);
+	text_add(&command, " --replace ");
+	shell_word(&command, path);
+	say("%s is written: write the kernel, then run %s", path, command.data);
+	text_release(&command);
+}
+
 static int write_replacement(const struct invocation *call, struct error *err)
 {
 	const struct init_options *options = call->options;
@@ -117,8 +130,7 @@ static int write_replacement(const struct invocation *call, struct error *err)
 	if (!rc)
 		rc = write_annotations(path, &text, err);
 	if (!rc && !is_stdout(path))
-		say("%s is written: write the kernel, then run perflab sweep %s --replace %s", path,
-		    options->from, path);
+		say_how_to_replace(options->from, path);
 	text_release(&text);
 	free(path);
 	return rc;

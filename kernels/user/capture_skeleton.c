@@ -21,10 +21,14 @@ struct skeleton_writing {
 	struct stub stub;
 };
 
-/* A text of the capture, at the end of a line. A backslash there would continue the comment. */
+/* A text at the end of a line. A backslash there would continue the comment, and a line end in the
+ * name of the file would end it. */
 static void add_quoted(struct skeleton_writing *w, const char *what, const char *text)
 {
-	text_addf(w->out, "// %-8s \"%s\"\n", what, text);
+	text_addf(w->out, "// %-8s \"", what);
+	for (; *text; text++)
+		text_add_char(w->out, (unsigned char)*text < ' ' ? '?' : *text);
+	text_add(w->out, "\"\n");
 }
 
 /* ---- what was recorded ---- */

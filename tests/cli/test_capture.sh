@@ -140,6 +140,13 @@ expect_err 'saxpy.cu exists already'
 run init --from saxpy.capture -o stub.cu
 expect_code 0
 expect_err 'perflab sweep saxpy.capture --replace stub.cu'
+spaced="a b$(printf '\n__global__').capture"
+cp saxpy.capture "$spaced"
+run init --from "$spaced" -o spaced.cu
+expect_code 0
+expect_err "perflab sweep 'a b"
+grep -qxF '// capture  "a b?__global__.capture"' spaced.cu || complain 'the name of the file is code'
+rm "$spaced" spaced.cu
 refused 2 'not both' init --from saxpy.capture saxpy.cu
 refused 2 '--arch has no effect with --from' init --from saxpy.capture -o x.cu --arch sm_80
 refused 2 'a capture is expected' init --from saxpy.cu -o x.cu
