@@ -126,7 +126,7 @@ static void add_default(struct text *out, const struct option_row *row, const vo
 
 	if (row->kind == OPTION_TEXT && *(const char *const *)field)
 		text_add(&value, *(const char *const *)field);
-	else if (row->kind == OPTION_COUNT)
+	else if (row->kind == OPTION_COUNT && *(const int64_t *)field >= row->least)
 		text_addf(&value, "%lld", (long long)*(const int64_t *)field);
 	else if (row->kind == OPTION_SEED)
 		text_addf(&value, "%llu", (unsigned long long)*(const uint64_t *)field);

@@ -24,6 +24,10 @@ for shell in bash zsh fish; do
 	fi
 done
 
+# The default of --every is no value that it takes.
+run help record
+grep -A 1 -- '--every' out | grep -q 'default: 0' && complain 'a default that is refused'
+
 options_seen=0
 for verb in $verbs; do
 	run help "$verb"
