@@ -2,7 +2,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "base/process.h"
 #include "capture/capture.h"
 #include "cli/output.h"
 #include "cli/recording_table.h"
@@ -155,17 +157,24 @@ static int request_of(struct record_request *out, const struct invocation *call,
 
 /* ---- after the program ---- */
 
+/* What cannot be stored is printed all the same: the program may have run for hours. */
 static int store_and_print(struct invocation *call, struct db *db, struct record_result *result,
 			   struct error *err)
 {
 	const struct recording_view view = view_of(call->options, true);
 	struct recording *recording = &result->recording;
+	struct error unstored = {0};
 	int rc = 0;
 
 	if (recording->process_count)
-		rc = db_recording_store(db, recording, err);
-	if (!rc && recording->lists && recording->kernel_count)
+		db_recording_store(db, recording, &unstored);
+	if (recording->lists && recording->kernel_count)
 		rc = recording_print(call, recording, &view, err);
+	if (rc && unstored.code)
+		say("the recording is not stored: %s", unstored.text);
+	else if (unstored.code)
+		rc = error_set(err, unstored.code, "the recording is not stored: %s",
+			       unstored.text);
 	return rc;
 }
 
@@ -178,26 +187,32 @@ static void say_end(const struct record_result *result)
 		    strsignal(result->signal));
 	else if (result->exit_code)
 		say("the command ended with %d", result->exit_code);
-	if (recording->capture_count)
+	if (recording->capture_count) {
+		struct text path = TEXT_INIT;
+
+		shell_word(&path, recording->captures[0].path);
 		say("%zu %s; \"perflab sweep %s\" replays %s", recording->capture_count,
-		    recording->capture_count == 1 ? "capture" : "captures",
-		    recording->captures[0].path,
+		    recording->capture_count == 1 ? "capture" : "captures", path.data,
 		    recording->capture_count == 1 ? "it" : "the first");
+		text_release(&path);
+	}
 }
 
-/* The code of the program goes before perflab's own. */
-static int conclude_recording(struct invocation *call, const struct record_result *result,
+/* Stores, prints and says what there is. The code of the program goes before perflab's own. */
+static int conclude_recording(struct invocation *call, struct db *db, struct record_result *result,
 			      struct error *err)
 {
+	int rc = store_and_print(call, db, result, err);
+
 	say_end(result);
 	call->exit_code = result->exit_code;
-	if (!result->missing.code)
-		return 0;
-	if (!result->exit_code) {
-		*err = result->missing;
-		return err->code;
-	}
-	say("%s", result->missing.text);
+	if (rc && result->missing.code)
+		say("%s", result->missing.text);
+	else if (result->missing.code)
+		rc = error_set(err, result->missing.code, "%s", result->missing.text);
+	if (!rc || !result->exit_code)
+		return rc;
+	say("%s", err->text);
 	return 0;
 }
 
@@ -214,23 +229,36 @@ static int fail_to_start(struct invocation *call, const struct record_result *re
 	return 0;
 }
 
-/* The database is opened first: the program may run for hours. */
+/* A pipe is not tried: its reader would take that for the end. */
+static int check_output(const char *path, struct error *err)
+{
+	struct stat status;
+	struct output output;
+	int rc;
+
+	if (!path || (!stat(path, &status) && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)))
+		return 0;
+	rc = output_open(&output, path, err);
+
+	if (!rc)
+		output_discard(&output);
+	return rc;
+}
+
+/* What is written later is opened first: the program may run for hours. */
 static int record_now(struct invocation *call, const struct record_request *request,
 		      struct error *err)
 {
 	struct record_result result = {0};
 	struct db *db = NULL;
-	int rc = db_open(&db, recordings_path(call->options), DB_CREATE, err);
+	int rc = check_output(view_of(call->options, true).output, err);
 
+	if (!rc)
+		rc = db_open(&db, recordings_path(call->options), DB_CREATE, err);
 	if (rc)
 		return rc;
 	rc = record_command(&result, request, &observer, err);
-	if (rc)
-		rc = fail_to_start(call, &result, err);
-	else
-		rc = store_and_print(call, db, &result, err);
-	if (!rc && !call->exit_code)
-		rc = conclude_recording(call, &result, err);
+	rc = rc ? fail_to_start(call, &result, err) : conclude_recording(call, db, &result, err);
 	record_result_release(&result);
 	db_close(db);
 	return rc;
@@ -254,9 +282,7 @@ static int read_left(struct invocation *call, struct error *err)
 		result.recording.label = xstrdup(options->label);
 	}
 	if (!rc)
-		rc = store_and_print(call, db, &result, err);
-	if (!rc)
-		rc = conclude_recording(call, &result, err);
+		rc = conclude_recording(call, db, &result, err);
 	record_result_release(&result);
 	db_close(db);
 	return rc;
@@ -341,9 +367,8 @@ static const struct option_row rows[] = {
 	{"limit", 0, OPTION_TEXT, FIELD(limit), "SIZE",
 	 "memory of one capture at most; a larger launch is not recorded (default: 4Gi)", NULL, 0},
 	{"output", 'o', OPTION_TEXT, FIELD(output), "NAME",
-	 "write NAME.capture, then NAME-2.capture and so on (default: the pattern); with --list, "
-	 "the "
-	 "file for the table",
+	 "write NAME.capture, then NAME-2.capture and so on, and replace no file (default: the "
+	 "pattern); with --list, the file for the table",
 	 NULL, 0},
 	{"top", 'n', OPTION_COUNT, FIELD(top), "N", "show N kernels at most; 0 means all", NULL, 0},
 	{"shapes", 0, OPTION_FLAG, FIELD(shapes), NULL,
@@ -369,7 +394,7 @@ static const struct option_row rows[] = {
 static const struct example examples[] = {
 	{"perflab record --list -- python train.py", "which kernels take the time of a program"},
 	{"perflab record -k softmax -- python train.py",
-	 "write softmax.capture: the first launch of each kernel with \"softmax\" in its name"},
+	 "softmax.capture: the first launch of each kernel with \"softmax\" in it"},
 	{"perflab record -k 'void at::native::*' --slowest -o slow -- python train.py",
 	 "the slowest launch of each of these kernels"},
 	{"perflab record --show softmax.capture", "what a capture holds"},

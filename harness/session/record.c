@@ -21,6 +21,8 @@
 #define FOLDER_SUFFIX ".recording"
 #define DEFAULT_NAME "perflab"
 #define DEFAULT_NAME_MOST 64
+/* File systems take 255 bytes; "-12345678.capture.part-12345678-12345678" follows. */
+#define CAPTURE_NAME_MOST 200
 
 static void record_say(const struct record_observer *observer, const char *line)
 {
@@ -31,10 +33,15 @@ static void record_say(const struct record_observer *observer, const char *line)
 
 static int refuse_other_tool(struct error *err)
 {
-	const char *tool = getenv(INJECTION);
+	const char *tool = getenv(INJECTION), *folder = getenv(FOLDER_VARIABLE);
 
 	if (!tool || !*tool)
 		return 0;
+	if (folder && *folder)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "the recorder is attached already, by the variables of \"perflab "
+				 "record --env\": run \"unset " INJECTION " " FOLDER_VARIABLE
+				 "\" first");
 	return error_set(err, PL_EUNSUPPORTED,
 			 INJECTION " is set to %s: another tool is attached, and CUPTI serves only "
 				   "one; run perflab without it",
@@ -71,6 +78,13 @@ static bool is_printable(const char *text)
 	return true;
 }
 
+/* A folder is none. */
+static bool is_capture_name(const char *name)
+{
+	return *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+	       strlen(name) <= CAPTURE_NAME_MOST;
+}
+
 /* The absolute path of the captures without their suffix, malloc'd. The folder must exist. */
 static int captures_prefix(char **out, const struct record_request *request, struct error *err)
 {
@@ -84,8 +98,12 @@ static int captures_prefix(char **out, const struct record_request *request, str
 	*out = NULL;
 	if (has_suffix(name, CAPTURE_SUFFIX))
 		name[strlen(name) - strlen(CAPTURE_SUFFIX)] = '\0';
-	if (!*name || (slash && !slash[1]) || !is_printable(name)) {
-		rc = error_set(err, PL_EUSAGE, "'%.80s' is no name for a capture", name);
+	if (!is_capture_name(slash ? slash + 1 : name) || !is_printable(name)) {
+		rc = error_set(err, PL_EUSAGE,
+			       "'%.80s' is no name for a capture: -o takes a path without "
+			       ".capture, such as softmax or runs/softmax, whose name has at most "
+			       "%d bytes",
+			       request->output ? request->output : name, CAPTURE_NAME_MOST);
 	} else {
 		if (slash)
 			*slash = '\0';
@@ -337,6 +355,8 @@ int record_command(struct record_result *out, const struct record_request *reque
 	if (!rc)
 		rc = recorder_find(&attachment.recorder, err);
 	if (!rc)
+		rc = cupti_check(err);
+	if (!rc)
 		rc = captures_prefix(&prefix, request, err);
 	if (!rc)
 		rc = temporary_folder_make(&folder, "perflab-record", err);
@@ -382,6 +402,8 @@ int record_environment(struct text *lines, const struct record_request *request,
 	if (!rc)
 		rc = recorder_find(&attachment.recorder, err);
 	if (!rc)
+		rc = cupti_check(err);
+	if (!rc)
 		rc = captures_prefix(&prefix, request, err);
 	if (!rc)
 		rc = describe_recording(&recording, request, err);
@@ -403,6 +425,7 @@ int record_environment(struct text *lines, const struct record_request *request,
 	if (!rc) {
 		add_export(lines, INJECTION, attachment.recorder.data);
 		add_export(lines, FOLDER_VARIABLE, folder);
+		text_add(lines, "# To detach it: unset " INJECTION " " FOLDER_VARIABLE "\n");
 	}
 	recording_release(&recording);
 	text_release(&attachment.recorder);
@@ -440,6 +463,11 @@ int record_read_folder(struct record_result *out, const char *folder,
 	recording_init(&out->recording);
 	recording_log_init(&log, false, observer->notice, observer->context);
 	rc = record_folder_read(&log.recording, &prefix, folder, err);
+	if (rc == PL_ENOENT)
+		rc = error_set(err, PL_ENOENT,
+			       "%s is no folder of a recording: give the NAME.recording that "
+			       "\"perflab record --env\" made",
+			       folder);
 	if (!rc) {
 		record_folder_poll(&log, folder);
 		recording_log_finish(&log);

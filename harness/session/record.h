@@ -75,5 +75,7 @@ int recorder_find(struct text *path, struct error *err);
  * in none, so that only the loader of a program may know one.
  */
 bool cupti_find(struct text *path);
+/* PL_EUNSUPPORTED: $PERFLAB_CUPTI names no file. */
+int cupti_check(struct error *err);
 
 #endif

@@ -51,8 +51,10 @@ static void say_refusals(const struct recording_log *log)
 bool record_say_losses(const struct recording_log *log, const char *folder)
 {
 	const int64_t dropped = recording_dropped(&log->recording);
+	struct text quoted = TEXT_INIT;
 	bool any_lives = false;
 
+	shell_word(&quoted, folder);
 	say_refusals(log);
 	for (size_t i = 0; i < log->process_count; i++) {
 		const struct log_process *process = &log->processes[i];
@@ -65,7 +67,7 @@ bool record_say_losses(const struct recording_log *log, const char *folder)
 			ends_say(log,
 				 "process %" PRId64 " (%.80s) still runs: when it has ended, "
 				 "\"perflab record --from %s\" reads what it leaves",
-				 process->pid, program, folder);
+				 process->pid, program, quoted.data);
 		} else {
 			ends_say(
 				log,
@@ -80,6 +82,7 @@ bool record_say_losses(const struct recording_log *log, const char *folder)
 	if (log->unread)
 		ends_say(log, "%zu %s of the recorder could not be read; the first is of %s",
 			 log->unread, log->unread == 1 ? "line" : "lines", log->first_unread);
+	text_release(&quoted);
 	return any_lives;
 }
 
@@ -185,12 +188,20 @@ static void no_capture(struct error *missing, const struct recording_log *log,
 
 static void not_attached(struct error *missing, const struct record_request *request)
 {
-	error_set(missing, PL_EUNSUPPORTED,
-		  "%s%s did not load the recorder: it does not use CUDA, it is statically linked, "
-		  "or the variables did not reach the process that uses CUDA (sudo, a container, a "
-		  "launcher); \"perflab record --env\" prints them, to be set there",
-		  request ? "" : "a program of this recording",
-		  request ? request->command->items[0] : "");
+	if (!request)
+		error_set(
+			missing, PL_EUNSUPPORTED,
+			"no program has loaded the recorder: none was started with the variables "
+			"of this recording, or it does not use CUDA, is statically linked, or ran "
+			"where they do not reach it (sudo, a container, a launcher)");
+	else
+		error_set(
+			missing, PL_EUNSUPPORTED,
+			"%s did not load the recorder: it does not use CUDA, it is statically "
+			"linked, or the variables did not reach the process that uses CUDA (sudo, "
+			"a container, a launcher); \"perflab record --env\" prints them, to be "
+			"set there",
+			request->command->items[0]);
 }
 
 /* The reason of the first process, if no process could be recorded; else NULL. */

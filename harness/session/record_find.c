@@ -1,9 +1,26 @@
 /* Finds the library that is loaded into recorded programs, and CUPTI. */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "harness/session/record.h"
+
+/* A variable that names a library. */
+static int check_library(const char *variable, const char *path, struct error *err)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return error_set(err, PL_EUNSUPPORTED, "$%s names '%s', which does not exist",
+				 variable, path);
+	if (!S_ISREG(status.st_mode))
+		return error_set(err, PL_EUNSUPPORTED, "$%s names '%s', which is no file", variable,
+				 path);
+	return 0;
+}
 
 int recorder_find(struct text *path, struct error *err)
 {
@@ -14,10 +31,13 @@ int recorder_find(struct text *path, struct error *err)
 	char absolute[PATH_MAX];
 
 	if (forced && *forced) {
+		int rc = check_library("PERFLAB_RECORDER", forced, err);
+
+		if (rc)
+			return rc;
 		if (!realpath(forced, absolute))
-			return error_set(err, PL_EUNSUPPORTED,
-					 "$PERFLAB_RECORDER names '%s', which does not exist",
-					 forced);
+			return error_set(err, PL_EIO, "$PERFLAB_RECORDER: %s: %s", forced,
+					 strerror(errno));
 		text_clear(path);
 		text_add(path, absolute);
 		return 0;
@@ -58,4 +78,11 @@ bool cupti_find(struct text *path)
 			}
 	text_clear(path);
 	return false;
+}
+
+int cupti_check(struct error *err)
+{
+	const char *forced = getenv("PERFLAB_CUPTI");
+
+	return forced && *forced ? check_library("PERFLAB_CUPTI", forced, err) : 0;
 }

@@ -156,6 +156,10 @@ expect_err "perflab: wrote $work/soft.capture: 21.3 MiB in 120 ms"
 expect_err "$work/soft.capture lacks something: a texture"
 expect_err 'launch 3 of softmax was not recorded: the disk is full'
 expect_err "1 capture; \"perflab sweep $work/soft.capture\" replays it"
+run record -k softmax --launch 3 -o 'so ft' -- ./records
+expect_err "\"perflab sweep '$work/so ft.capture'\" replays it"
+rm -f 'so ft.capture'
+run record -k softmax --launch 3 -o soft -- ./records
 run record --show last
 expect_code 0
 expect_out 'soft.capture'
@@ -246,6 +250,45 @@ code=$?
 expect_code 4
 expect_err "\$PERFLAB_RECORDER names '$work/none.so', which does not exist"
 [ -e started ] && complain 'the command was started without a recorder'
+command_line='record with a folder as the recorder'
+PERFLAB_RECORDER=$work "$PERFLAB" record --list -- touch started >out 2>err
+code=$?
+expect_code 4
+expect_err "\$PERFLAB_RECORDER names '$work', which is no file"
+command_line='record without the CUPTI that is named'
+PERFLAB_CUPTI=$work/none.so "$PERFLAB" record --list -- touch started >out 2>err
+code=$?
+expect_code 4
+expect_err "\$PERFLAB_CUPTI names '$work/none.so', which does not exist"
+command_line='record in a shell with the variables of --env'
+CUDA_INJECTION64_PATH=$PERFLAB_RECORDER PERFLAB_RECORD=$work "$PERFLAB" record --list -- touch started >out 2>err
+code=$?
+expect_code 4
+expect_err 'unset CUDA_INJECTION64_PATH PERFLAB_RECORD'
+[ -e started ] && complain 'the command was started with variables that are in use'
+
+# ---- what cannot be stored or written ----
+
+# The database is opened before the program, which replaces it here.
+program spoils <<END
+attached
+tell '$(kernel saxpy 1,1,1 9 50000 5000)'
+ended
+for file in spoilt.db*; do echo 'no database' >"\$file"; done
+exit \$1
+END
+run record --list --db spoilt.db -- ./spoils 0
+expect_code 3
+expect_out saxpy
+expect_err 'the recording is not stored: '
+rm spoilt.db*
+run record --list --db spoilt.db -- ./spoils 7
+expect_code 7
+expect_out saxpy
+expect_err 'the recording is not stored: '
+run record --list -o missing/kernels.csv -- touch started
+expect_code 3
+[ -e started ] && complain 'the command was started although its table cannot be written'
 
 # ---- the slowest launch ----
 
@@ -353,6 +396,7 @@ LC_ALL=C grep -q "$(printf '\033')" out err && complain 'an escape sequence reac
 run record --env -k softmax -o "it's"
 expect_code 0
 expect_out "export CUDA_INJECTION64_PATH=$work/recorder.so;"
+expect_out '# To detach it: unset CUDA_INJECTION64_PATH PERFLAB_RECORD'
 command_line='eval of record --env'
 (eval "$(cat out)" && exec ./records) >/dev/null || complain 'the program failed'
 run record --env -k softmax -o "it's"
@@ -376,12 +420,22 @@ expect_code 0
 expect_out '2 kernels, 12 launches; GPU time 100 us; wall time 500 us'
 run record --from "$work/tmp"
 expect_code 3
-expect_err 'request.json'
+expect_err "$work/tmp is no folder of a recording"
 echo '{"mode":"list","output":null}' >listed.recording/request.json
 echo '{"uid":"../../etc","started_ns":1,"label":null}' >listed.recording/recording.json
 run record --from listed.recording
 expect_code 3
 expect_err 'recording.json: uid is not 32 hex digits'
+
+# what is no recording, and one that no program belongs to
+run record --from missing.recording
+expect_code 3
+expect_err 'missing.recording is no folder of a recording'
+run record --env --list -o large
+expect_code 0
+run record --from large.recording
+expect_code 4
+expect_err 'no program has loaded the recorder: none was started'
 
 # ---- usage ----
 
@@ -396,7 +450,9 @@ refused 2 '--slowest runs the command twice' record -k a --slowest --env
 refused 2 '--env runs no command' record -k a --env -- true
 refused 2 'an empty pattern selects every kernel' record -k '' -- true
 refused 2 '--limit: ' record -k a --limit lots -- true
-refused 2 'is no name for a capture' record -k a -o sub/ -- true
+refused 2 "'sub/' is no name for a capture: -o takes a path without .capture" record -k a -o sub/ -- true
+refused 2 'is no name for a capture' record -k a -o .. -- true
+refused 2 'has at most 200 bytes' record -k a -o "$(printf '%0201d' 1)" -- true
 refused 3 'cannot write captures in missing' record -k a -o missing/name -- true
 
 finish
