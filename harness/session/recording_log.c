@@ -252,6 +252,22 @@ static int take_failed(struct recording_log *log, struct log_process *process, c
 	return rc;
 }
 
+/* Sums are taken in 64 bits, here and by SQL, where one that overflows is an error. */
+static int add_to_sums(struct recording_log *log, const struct recorded_kernel *kernel,
+		       struct error *err)
+{
+	const int64_t ns = kernel->total_ns > 0 ? kernel->total_ns : 0;
+	int64_t total_ns, launches;
+
+	if (__builtin_add_overflow(log->total_ns, ns, &total_ns) ||
+	    __builtin_add_overflow(log->launches, kernel->launches, &launches) ||
+	    __builtin_add_overflow(launches, kernel->graph_launches, &launches))
+		return error_set(err, PL_EPARSE, "the sum of all kernels is too large");
+	log->total_ns = total_ns;
+	log->launches = launches;
+	return 0;
+}
+
 /* Moves the row to the recording if `rc` is 0. */
 static int keep_kernel(struct recording_log *log, struct recorded_kernel *kernel, int64_t ordinal,
 		       int rc, struct error *err)
@@ -260,6 +276,8 @@ static int keep_kernel(struct recording_log *log, struct recorded_kernel *kernel
 
 	if (!rc && log->recording.kernel_count >= RECORDING_ROWS_MOST)
 		rc = error_set(err, PL_EPARSE, "there are too many kernels");
+	if (!rc)
+		rc = add_to_sums(log, kernel, err);
 	if (rc) {
 		free(kernel->name);
 		return rc;

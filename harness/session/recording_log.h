@@ -42,8 +42,9 @@ struct recording_log {
 	size_t device_count, device_capacity;
 	int64_t *ordinals; /* the device of each kernel of the recording */
 	size_t ordinal_capacity;
-	size_t failures; /* launches that could not be recorded */
-	size_t unread;   /* lines that could not be read */
+	int64_t total_ns, launches; /* of all kernels, as the database sums them */
+	size_t failures;            /* launches that could not be recorded */
+	size_t unread;              /* lines that could not be read */
 	char *first_unread;
 	/* Called for what a user wants to know at once. */
 	void (*notice)(void *context, const char *line);

@@ -427,7 +427,7 @@ run record --from listed.recording
 expect_code 3
 expect_err 'recording.json: uid is not 32 hex digits'
 
-# what is no recording, and one that no program belongs to
+# what is no recording, and sums that SQL cannot take
 run record --from missing.recording
 expect_code 3
 expect_err 'missing.recording is no folder of a recording'
@@ -436,6 +436,16 @@ expect_code 0
 run record --from large.recording
 expect_code 4
 expect_err 'no program has loaded the recorder: none was started'
+tell_large() { printf '%s\n' "$1" >>large.recording/1.events; }
+tell_large '{"event":"attached","pid":1,"program":"x"}'
+tell_large "$(kernel saxpy 1,1,1 9223372036854775807 9223372036854775807 5)"
+tell_large "$(kernel saxpy 2,1,1 1 1 5)"
+run record --from large.recording
+expect_code 0
+expect_err '1 line of the recorder could not be read'
+expect_err 'the sum of all kernels is too large'
+run query 'SELECT count(*) FROM program_kernels'
+expect_code 0
 
 # ---- usage ----
 
