@@ -233,7 +233,11 @@ void record_find_missing(struct error *missing, const struct recording_log *log,
 	const struct recording *recording = &log->recording;
 	const char *why = refusal_of_all(log);
 
-	if (!recording->process_count)
+	if (!recording->process_count && log->process_count)
+		error_set(missing, PL_EIO,
+			  "the recorder was loaded and could not write its report: is the disk of "
+			  "the temporary folder full? TMPDIR names another one");
+	else if (!recording->process_count)
 		not_attached(missing, request);
 	else if (why)
 		error_set(missing, PL_EUNSUPPORTED, "nothing was recorded: %s", why);

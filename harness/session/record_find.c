@@ -19,6 +19,9 @@ static int check_library(const char *variable, const char *path, struct error *e
 	if (!S_ISREG(status.st_mode))
 		return error_set(err, PL_EUNSUPPORTED, "$%s names '%s', which is no file", variable,
 				 path);
+	if (access(path, R_OK))
+		return error_set(err, PL_EUNSUPPORTED, "$%s names '%s', which cannot be read: %s",
+				 variable, path, strerror(errno));
 	return 0;
 }
 

@@ -269,6 +269,13 @@ expect_err 'unset CUDA_INJECTION64_PATH PERFLAB_RECORD'
 
 # ---- what cannot be stored or written ----
 
+program mute <<'END'
+touch "$PERFLAB_RECORD/$$.events"
+END
+run record --list -- ./mute
+expect_code 3
+expect_err 'the recorder was loaded and could not write its report'
+
 # The database is opened before the program, which replaces it here.
 program spoils <<END
 attached
