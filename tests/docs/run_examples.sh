@@ -76,6 +76,10 @@ lacks() {
 		echo "examples: skipped, Triton is not installed: $(head -n 1 "$1") …"
 		return 0
 	fi
+	if grep -qE 'examples/record/step.py|copy\.capture' "$1" && ! python3 -c 'import torch' >/dev/null 2>&1; then
+		echo "examples: skipped, PyTorch is not installed: $(head -n 1 "$1") …"
+		return 0
+	fi
 	for tool in sqlite3 gnuplot ncu; do
 		case $tool in
 		gnuplot) uses='format (svg|pdf|png)' ;;
