@@ -192,7 +192,7 @@ static void say_captured(const struct recording_log *log, const struct recorded_
 	if (capture->lost)
 		string_list_split(&phrases, capture->lost, '\n');
 	for (size_t i = 0; i < phrases.count; i++)
-		log_say(log, "%s lacks something: %s", capture->path, phrases.items[i]);
+		log_say(log, "%s may lack something: %s", capture->path, phrases.items[i]);
 	string_list_release(&phrases);
 }
 
