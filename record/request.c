@@ -37,7 +37,7 @@ static void take_chosen(struct record_request *out, const json_t *array)
 	}
 }
 
-static int take_request(struct record_request *out, const json_t *json, struct error *err)
+static int read_members(struct record_request *out, const json_t *json, struct error *err)
 {
 	const char *mode = json_string_value(json_object_get(json, "mode"));
 	const json_t *patterns = json_object_get(json, "patterns");
@@ -80,7 +80,7 @@ int record_request_read(struct record_request *out, const char *folder, struct e
 	if (!rc && !json)
 		rc = error_set(err, PL_EPARSE, "line %d: %s", problem.line, problem.text);
 	if (!rc)
-		rc = take_request(out, json, err);
+		rc = read_members(out, json, err);
 	error_context(err, rc, "%s", path);
 	json_decref(json);
 	free(text);
