@@ -249,7 +249,10 @@ static void suggest_comparison(struct skeleton_writing *w, size_t memory)
 		text_addf(w->out, "// perflab: compare m%zu as %s\n", memory,
 			  type->bytes == sizeof(float) ? "f32" : "f64");
 	else if (!type)
-		text_addf(w->out, "// // perflab: compare m%zu as f32\n", memory);
+		text_addf(w->out,
+			  "// If m%zu has floats, remove the first // of this line; else its bytes "
+			  "must be equal:\n// // perflab: compare m%zu as f32\n",
+			  memory, memory);
 }
 
 static void suggest_comparisons(struct skeleton_writing *w)

@@ -134,6 +134,7 @@ run init --from saxpy.capture -o -
 expect_code 0
 expect_out '// perflab: launch replacement<<<ceil_div(1024, threads), threads>>>(p0, p1, p2, p3)'
 expect_out '__global__ void replacement(int p0, float p1, unsigned char *p2, unsigned char *p3)'
+expect_out '// If m0 has floats, remove the first // of this line; else its bytes must be equal:'
 run init --from saxpy.capture
 expect_code 3
 expect_err 'saxpy.cu exists already'
