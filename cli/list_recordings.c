@@ -34,14 +34,15 @@ static int visit_recording(void *context, const struct recording *recording, int
 
 int list_recordings(const struct invocation *call, const char *pattern, struct error *err)
 {
-	static const struct table_column columns[] = {{.name = "recording", .numeric = true},
-						      {.name = "uid", .drop = 3},
-						      {.name = "started"},
-						      {.name = "mode"},
-						      {.name = "kernels", .numeric = true},
-						      {.name = "captures", .numeric = true},
-						      {.name = "label", .drop = 1},
-						      {.name = "command"}};
+	static const struct table_column columns[] = {
+		{.name = "recording", .numeric = true},
+		{.name = "uid", .drop = 3},
+		{.name = "started"},
+		{.name = "mode", .drop = 1},
+		{.name = "kernels", .numeric = true, .drop = 2},
+		{.name = "captures", .numeric = true, .drop = 2},
+		{.name = "label"},
+		{.name = "command"}};
 	const struct list_options *options = call->options;
 	struct recording_listing listing = {.pattern = pattern};
 	struct db *db = NULL;

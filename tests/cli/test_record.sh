@@ -88,6 +88,15 @@ expect_code 0
 expect_err 'running the command again without the recorder'
 grep -qE '^overhead: [0-9.]+ [a-z]+ with the recorder, [0-9.]+ [a-z]+ without it: [+-]' out || complain 'no overhead'
 
+# a narrow terminal keeps the label, by which a recording is found
+if has_terminal; then
+	run record --list --label 'a label of a run' -- ./lists 0 --batches 1000 --model /data/models/large
+	command_line='list recordings on a terminal of 80 columns'
+	on_terminal "stty cols 80; '$PERFLAB' list recordings" >out 2>err
+	expect_out 'a label of a run'
+	expect_no_out '…'
+fi
+
 # ---- the end of the program ----
 
 run record --list -- ./lists 7
