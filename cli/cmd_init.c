@@ -28,11 +28,26 @@ static bool is_stdout(const char *path)
 	return strcmp(path, "-") == 0;
 }
 
-static int check_free(const char *path, bool force, struct error *err)
+/* False if one of them does not exist. */
+static bool is_same_file(const char *left, const char *right)
+{
+	struct stat a, b;
+
+	return stat(left, &a) == 0 && stat(right, &b) == 0 && a.st_dev == b.st_dev &&
+	       a.st_ino == b.st_ino;
+}
+
+/* --force is no wish to lose the source. */
+static int check_free(const char *path, const char *source, bool force, struct error *err)
 {
 	struct stat found;
 
-	if (force || is_stdout(path) || lstat(path, &found) != 0)
+	if (is_stdout(path) || lstat(path, &found) != 0)
+		return 0;
+	if (is_same_file(path, source))
+		return error_set(err, PL_EUSAGE, "-o %s is the file to read: give another one",
+				 path);
+	if (force)
 		return 0;
 	return error_set(err, PL_EEXIST,
 			 "%s exists already: --force replaces it, -o writes to another file", path);
@@ -53,9 +68,7 @@ static int write_annotations(const char *path, const struct text *annotations, s
 static bool is_found_by_sweep(const char *file, const char *path)
 {
 	char *sidecar = xasprintf("%s" KERNEL_FILE_SIDECAR_SUFFIX, file);
-	struct stat written, found;
-	bool same = stat(path, &written) == 0 && stat(sidecar, &found) == 0 &&
-		    written.st_dev == found.st_dev && written.st_ino == found.st_ino;
+	bool same = is_same_file(path, sidecar);
 
 	free(sidecar);
 	return same;
@@ -124,7 +137,7 @@ static int write_replacement(const struct invocation *call, struct error *err)
 	int rc = check_replacement_options(call, err);
 
 	if (!rc)
-		rc = check_free(path, options->force, err);
+		rc = check_free(path, options->from, options->force, err);
 	if (!rc)
 		rc = init_replacement(&text, options->from, err);
 	if (!rc)
@@ -148,7 +161,7 @@ static int write_first_annotations(const struct invocation *call, struct error *
 	char *path = options->output ? xstrdup(options->output)
 				     : xasprintf("%s" KERNEL_FILE_SIDECAR_SUFFIX, file);
 	struct init_result result = {.annotations = TEXT_INIT, .messages = TEXT_INIT};
-	int rc = check_free(path, options->force, err);
+	int rc = check_free(path, file, options->force, err);
 
 	if (!rc)
 		rc = init_source(&result, &request, interruption_catch(), err);

@@ -148,6 +148,7 @@ expect_code 0
 expect_err "perflab sweep 'a b"
 grep -qxF '// capture  "a b?__global__.capture"' spaced.cu || complain 'the name of the file is code'
 rm "$spaced" spaced.cu
+refused 2 'is the file to read' init --from saxpy.capture -o ./saxpy.capture --force
 refused 2 'not both' init --from saxpy.capture saxpy.cu
 refused 2 '--arch has no effect with --from' init --from saxpy.capture -o x.cu --arch sm_80
 refused 2 'a capture is expected' init --from saxpy.cu -o x.cu
