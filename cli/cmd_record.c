@@ -110,9 +110,13 @@ static int check_record_options(const struct invocation *call, struct error *err
 					      "long", "shapes", "output", NULL};
 	static const char *const of_kernel[] = {"launch", "every", "slowest", "most",  "limit",
 						"output", "env",   "db",      "label", NULL};
+	static const char *const of_env[] = {"list", "kernel", "launch", "every", "slowest",
+					     "most", "limit",  "output", "label", NULL};
 	const struct record_options *options = call->options;
 	int rc = check_command(call, err);
 
+	if (!rc && options->env)
+		rc = check_useless(call, "env", of_env, err);
 	if (rc)
 		return rc;
 	if (options->show)

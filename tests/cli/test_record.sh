@@ -473,6 +473,8 @@ refused 2 '--format has no effect with --kernel' record -k a --format csv -- tru
 refused 2 '--kernel has no effect with --show' record --show last -k a
 refused 2 'give one of --launch, --every and --slowest' record -k a --launch 1 --every 2 -- true
 refused 2 '--slowest runs the command twice' record -k a --slowest --env
+refused 2 '--overhead has no effect with --env' record --list --overhead --env
+refused 2 '--db has no effect with --env' record -k a --env --db x.db
 refused 2 '--env runs no command' record -k a --env -- true
 refused 2 'an empty pattern selects every kernel' record -k '' -- true
 refused 2 '--limit: ' record -k a --limit lots -- true
