@@ -266,7 +266,7 @@ static void add_facts(const struct fact_list *facts, const char *path,
 	text_addf(&more, ", %s without compression", raw);
 	add_size(facts, "file", capture_file_bytes(capture), more.data);
 	for (size_t i = 0; i < info->lost.count; i++)
-		add_fact(facts, "lacks", "%s", info->lost.items[i]);
+		add_fact(facts, "may lack", "%s", info->lost.items[i]);
 	text_release(&readable);
 	text_release(&more);
 }

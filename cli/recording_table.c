@@ -89,6 +89,18 @@ static const struct table_column human_columns[] = {
 	{.name = "kernel"},
 };
 
+/* These make the difference between two rows of a kernel, so no terminal is too narrow for them. */
+static const struct table_column shape_columns[] = {
+	{.name = "share", .numeric = true},
+	{.name = "total", .numeric = true},
+	{.name = "launches", .numeric = true, .drop = 2},
+	{.name = "median", .numeric = true, .drop = 1},
+	{.name = "grid", .numeric = true},
+	{.name = "block", .numeric = true},
+	{.name = "shared", .numeric = true},
+	{.name = "kernel"},
+};
+
 static const struct table_column machine_columns[] = {
 	{.name = "kernel"},
 	{.name = "name"},
@@ -123,8 +135,9 @@ static size_t name_width(const struct invocation *call, const struct recording_v
 }
 
 static void add_human_row(struct table *table, const struct recorded_kernel *row, int64_t total_ns,
-			  size_t width, bool full)
+			  size_t width, const struct recording_view *view)
 {
+	const bool full = view->long_names || view->format != REPORT_TEXT;
 	struct cells cells = {0};
 	struct text name = TEXT_INIT;
 
@@ -141,6 +154,8 @@ static void add_human_row(struct table *table, const struct recorded_kernel *row
 	add_time_cell(&cells, row->median_ns);
 	add_dimensions_cell(&cells, row->grid);
 	add_dimensions_cell(&cells, row->block);
+	if (view->shapes)
+		add_number_cell(&cells, row->shared_bytes);
 	add_text_cell(&cells, name.data);
 	finish_row(table, &cells);
 	text_release(&name);
@@ -178,8 +193,9 @@ static struct table *kernel_table(const struct invocation *call, const struct re
 {
 	const bool human = report_format_has(view->format, HUMAN_READABLE);
 	const int64_t total_ns = recording_gpu_ns(recording);
-	struct table *table = human ? table_new(human_columns, ARRAY_SIZE(human_columns))
-				    : table_new(machine_columns, ARRAY_SIZE(machine_columns));
+	struct table *table = !human ? table_new(machine_columns, ARRAY_SIZE(machine_columns))
+			      : view->shapes ? table_new(shape_columns, ARRAY_SIZE(shape_columns))
+					     : table_new(human_columns, ARRAY_SIZE(human_columns));
 	struct recorded_kernel *rows;
 	size_t count = recording_summarise(&rows, recording, view->shapes);
 
@@ -187,8 +203,7 @@ static struct table *kernel_table(const struct invocation *call, const struct re
 		count = (size_t)view->top;
 	for (size_t i = 0; i < count; i++) {
 		if (human)
-			add_human_row(table, &rows[i], total_ns, name_width(call, view),
-				      view->long_names || view->format != REPORT_TEXT);
+			add_human_row(table, &rows[i], total_ns, name_width(call, view), view);
 		else
 			add_machine_row(table, &rows[i], total_ns);
 	}

@@ -88,6 +88,9 @@ expect_code 0
 expect_err 'running the command again without the recorder'
 grep -qE '^overhead: [0-9.]+ [a-z]+ with the recorder, [0-9.]+ [a-z]+ without it: [+-]' out || complain 'no overhead'
 
+run record --list --shapes -- ./lists
+expect_code 0
+grep -qE '^ *5\.0% +5\.00 us +1 +5\.00 us +1x2 +32x8 +128 +saxpy$' out || complain 'no shape of saxpy'
 # a narrow terminal keeps the label, by which a recording is found
 if has_terminal; then
 	run record --list --label 'a label of a run' -- ./lists 0 --batches 1000 --model /data/models/large
@@ -95,6 +98,9 @@ if has_terminal; then
 	on_terminal "stty cols 80; '$PERFLAB' list recordings" >out 2>err
 	expect_out 'a label of a run'
 	expect_no_out '…'
+	command_line='record --list --shapes on a terminal of 50 columns'
+	on_terminal "stty cols 50; '$PERFLAB' record --show last --shapes" >out 2>err
+	for column in GRID BLOCK SHARED; do expect_out "$column"; done
 fi
 
 # ---- the end of the program ----
