@@ -180,8 +180,9 @@ int capture_write_changed(struct capture_writer *writer, size_t memory, uint64_t
 uint64_t capture_writer_bytes(const struct capture_writer *writer);
 /*
  * Writes the index, waits until all is on disk, and renames the file to its
- * path, which it replaces. Frees the writer, also after an error, after which
- * nothing is left. PL_EUSAGE: `info` does not agree with what was written.
+ * path. Frees the writer, also after an error, after which nothing is left.
+ * PL_EUSAGE: a file of this name exists and stays, or `info` does not agree with
+ * what was written.
  */
 int capture_writer_commit(struct capture_writer *writer, const struct capture_info *info,
 			  struct error *err);

@@ -79,6 +79,19 @@ static void sync_folder_of(const char *path)
 	close(fd);
 }
 
+/* Another recording may have written a file of this name meanwhile. Not all file systems can
+ * rename without replacing. */
+static int rename_to_new(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno == EEXIST || (errno != EINVAL && errno != ENOSYS))
+		return errno;
+	if (!access(to, F_OK))
+		return EEXIST;
+	return rename(from, to) ? errno : 0;
+}
+
 int new_file_commit(struct new_file *file, struct error *err)
 {
 	int cause = 0;
@@ -89,9 +102,14 @@ int new_file_commit(struct new_file *file, struct error *err)
 	if (close(file->fd) && !cause)
 		cause = errno;
 	file->fd = -1;
-	if (!cause && rename(file->temporary, file->path))
-		cause = errno;
-	if (cause) {
+	if (!cause)
+		cause = rename_to_new(file->temporary, file->path);
+	if (cause == EEXIST) {
+		rc = error_set(err, PL_EUSAGE,
+			       "%s: another program has written this file meanwhile; record again "
+			       "with another name",
+			       file->path);
+	} else if (cause) {
 		rc = new_file_refused(file->path, cause, err);
 	} else {
 		sync_folder_of(file->path);

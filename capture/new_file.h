@@ -19,7 +19,7 @@ struct new_file {
 int new_file_create(struct new_file *out, const char *path, struct error *err);
 int new_file_write(struct new_file *file, const void *data, size_t bytes, struct error *err);
 /* Waits until all is on disk and renames the file. Releases it, also after an error, after which
- * nothing is left. */
+ * nothing is left. PL_EUSAGE: a file of this name exists, which stays. */
 int new_file_commit(struct new_file *file, struct error *err);
 /* Removes the file and releases it. */
 void new_file_discard(struct new_file *file);

@@ -111,7 +111,7 @@ static int read_header(const struct capture *capture, struct error *err)
 		return rc;
 	if (memcmp(header, HEADER_MAGIC, magic) != 0)
 		return error_set(err, PL_EPARSE,
-				 "%s is no capture; perflab record writes files that are",
+				 "%s is no capture: give a file that perflab record has written",
 				 capture->path);
 	if (bytes < HEADER_BYTES)
 		return not_complete(capture, err);

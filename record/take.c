@@ -217,7 +217,7 @@ static void note_no_change(struct capture_info *info)
 		if (info->memory[i].changed)
 			return;
 	string_list_add(&info->lost,
-			"the launch changed no memory, so a replay cannot be verified; "
+			"a result: the launch changed no memory, so a replay cannot be verified; "
 			"record another launch");
 }
 

@@ -1,7 +1,9 @@
 #include "tests/capture/make_capture.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void fill_text(char **text, const char *otherwise)
 {
@@ -99,6 +101,8 @@ int make_capture(const char *path, const struct made_capture *what, struct error
 	struct made_capture filled = *what;
 	struct capture_info *info = &filled.info;
 	struct capture_memory *memory = xcalloc(info->memory_count + 1, sizeof(memory[0]));
+	char *aside = xasprintf("%s.aside", path);
+	struct stat there;
 	int rc;
 
 	for (size_t i = 0; i < info->memory_count; i++) {
@@ -110,7 +114,15 @@ int make_capture(const char *path, const struct made_capture *what, struct error
 	}
 	info->memory = memory;
 	fill_info(info, what->ptx != NULL);
+	/* a capture replaces no file, but a test may make one again */
+	if (!stat(path, &there) && S_ISREG(there.st_mode))
+		rename(path, aside);
 	rc = write_whole(path, &filled, err);
+	if (rc)
+		rename(aside, path);
+	else
+		remove(aside);
+	free(aside);
 	free(memory);
 	return rc;
 }

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "capture/new_file.h"
 #include "tests/capture/capture_support.h"
 
 static struct capture_writer *writer_at(const char *path)
@@ -51,27 +52,21 @@ static void test_two_writers_of_one_path(void **state)
 	assert_int_equal(files_in(scratch->folder), 0);
 }
 
-static void test_commit_replaces(void **state)
+static void test_commit_replaces_nothing(void **state)
 {
 	const struct scratch *scratch = *state;
-	struct made_capture what = sample_capture();
-	unsigned char data[SAMPLE_BYTES];
-	struct capture *old, *new;
+	struct new_file second;
+	struct error err = {0};
+	struct capture *first;
 
+	assert_int_equal(new_file_create(&second, scratch->path, &err), 0);
 	make_sample(scratch->path);
-	old = must_open(scratch->path);
-	what.info.kernel = "another";
-	what.info.memory_count = 0;
-	what.info.parameter_pointers.count = 0;
-	assert_int_equal(make_capture(scratch->path, &what, NULL), 0);
+	assert_int_equal(new_file_commit(&second, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "has written this file meanwhile"));
 	assert_int_equal(files_in(scratch->folder), 1);
-	new = must_open(scratch->path);
-	assert_string_equal(capture_info(new)->kernel, "another");
-	/* who has opened the old one goes on reading it */
-	assert_int_equal(capture_read_memory(old, 0, CAPTURE_AFTER, data, NULL), 0);
-	assert_memory_equal(data, sample_after, SAMPLE_BYTES);
-	capture_close(old);
-	capture_close(new);
+	first = must_open(scratch->path);
+	assert_string_equal(capture_info(first)->kernel, "_Z6kernelPf");
+	capture_close(first);
 }
 
 static void assert_kept(const struct scratch *scratch)
@@ -232,8 +227,8 @@ static void test_bad_folders(void **state)
 	assert_non_null(strstr(err.text, missing));
 	assert_non_null(strstr(err.text, "No such file or directory"));
 	assert_int_equal(mkdir(scratch->path, 0700), 0);
-	assert_int_equal(make_capture(scratch->path, &what, &err), PL_EIO);
-	assert_non_null(strstr(err.text, "Is a directory"));
+	assert_int_equal(make_capture(scratch->path, &what, &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, scratch->path));
 	assert_int_equal(files_in(scratch->folder), 1);
 	free(missing);
 }
@@ -244,7 +239,7 @@ int main(void)
 #define SCRATCH_TEST(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
 		SCRATCH_TEST(test_abandon_leaves_nothing),
 		SCRATCH_TEST(test_two_writers_of_one_path),
-		SCRATCH_TEST(test_commit_replaces),
+		SCRATCH_TEST(test_commit_replaces_nothing),
 		SCRATCH_TEST(test_impossible_descriptions),
 		SCRATCH_TEST(test_calls_out_of_order),
 		SCRATCH_TEST(test_what_was_not_written),
