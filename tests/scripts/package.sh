@@ -35,6 +35,7 @@ for file in bin/perflab share/man/man1/perflab.1 share/man/man1/perflab-sweep.1 
 done
 if [ -x "$build/bin/perflab-worker-cuda" ]; then
 	[ -x "$root/bin/perflab-worker-cuda" ] || fail "the CUDA worker is not in the archive"
+	[ -s "$root/lib/libperflab-record.so" ] || fail "the recorder is not in the archive"
 	images=$(find "$root/share/perflab/kernels" -name '*.cubin' | wc -l)
 	ptx=$(find "$root/share/perflab/kernels" -name '*.ptx' | wc -l)
 	[ "$images" -gt 0 ] && [ "$ptx" -gt 0 ] || fail "no kernel images in the archive"
