@@ -2,176 +2,22 @@
 #include "harness/session/record.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/process.h"
-#include "capture/capture.h"
 #include "harness/session/record_ends.h"
 #include "harness/session/record_folder.h"
+#include "harness/session/record_prepare.h"
 #include "perflab_config.h"
 
-#define INJECTION "CUDA_INJECTION64_PATH"
-#define FOLDER_VARIABLE "PERFLAB_RECORD"
 #define FOLDER_SUFFIX ".recording"
-#define DEFAULT_NAME "perflab"
-#define DEFAULT_NAME_MOST 64
-/* File systems take 255 bytes; "-12345678.capture.part-12345678-12345678" follows. */
-#define CAPTURE_NAME_MOST 200
 
 static void record_say(const struct record_observer *observer, const char *line)
 {
 	observer->notice(observer->context, line);
-}
-
-/* ---- before the program runs ---- */
-
-static int refuse_other_tool(struct error *err)
-{
-	const char *tool = getenv(INJECTION), *folder = getenv(FOLDER_VARIABLE);
-
-	if (!tool || !*tool)
-		return 0;
-	if (folder && *folder)
-		return error_set(err, PL_EUNSUPPORTED,
-				 "the recorder is attached already, by the variables of \"perflab "
-				 "record --env\": run \"unset " INJECTION " " FOLDER_VARIABLE
-				 "\" first");
-	return error_set(err, PL_EUNSUPPORTED,
-			 INJECTION " is set to %s: another tool is attached, and CUPTI serves only "
-				   "one; run perflab without it",
-			 tool);
-}
-
-/* "at::native::*softmax*" becomes "at_native_softmax". */
-static char *name_of_pattern(const char *pattern)
-{
-	struct text name = TEXT_INIT;
-	bool gap = false;
-
-	for (; *pattern && name.length < DEFAULT_NAME_MOST; pattern++) {
-		const bool plain = strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					  "0123456789_",
-					  *pattern) != NULL;
-
-		if (plain && gap && name.length)
-			text_add_char(&name, '_');
-		if (plain)
-			text_add_char(&name, *pattern);
-		gap = !plain;
-	}
-	if (!name.length)
-		text_add(&name, DEFAULT_NAME);
-	return text_detach(&name);
-}
-
-static bool is_printable(const char *text)
-{
-	for (; *text; text++)
-		if ((unsigned char)*text < ' ' || *text == 0x7f)
-			return false;
-	return true;
-}
-
-/* A folder is none. */
-static bool is_capture_name(const char *name)
-{
-	return *name && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
-	       strlen(name) <= CAPTURE_NAME_MOST;
-}
-
-/* The absolute path of the captures without their suffix, malloc'd. The folder must exist. */
-static int captures_prefix(char **out, const struct record_request *request, struct error *err)
-{
-	char *name = request->output ? xstrdup(request->output)
-		     : request->lists || !request->patterns->count
-			     ? xstrdup(DEFAULT_NAME)
-			     : name_of_pattern(request->patterns->items[0]);
-	char *slash = strrchr(name, '/'), folder[PATH_MAX];
-	int rc = 0;
-
-	*out = NULL;
-	if (has_suffix(name, CAPTURE_SUFFIX))
-		name[strlen(name) - strlen(CAPTURE_SUFFIX)] = '\0';
-	if (!is_capture_name(slash ? slash + 1 : name) || !is_printable(name)) {
-		rc = error_set(err, PL_EUSAGE,
-			       "'%.80s' is no name for a capture: -o takes a path without "
-			       ".capture, such as softmax or runs/softmax, whose name has at most "
-			       "%d bytes",
-			       request->output ? request->output : name, CAPTURE_NAME_MOST);
-	} else {
-		if (slash)
-			*slash = '\0';
-		if (!realpath(!slash          ? "."
-			      : slash == name ? "/"
-					      : name,
-			      folder) ||
-		    access(folder, W_OK))
-			rc = error_set(err, PL_EIO, "cannot write captures in %s: %s",
-				       slash ? name : ".", strerror(errno));
-		else
-			*out = xasprintf("%s/%s", strcmp(folder, "/") ? folder : "",
-					 slash ? slash + 1 : name);
-	}
-	free(name);
-	return rc;
-}
-
-static char *command_text(const struct string_list *command)
-{
-	struct text text = TEXT_INIT;
-
-	for (size_t i = 0; i < command->count; i++) {
-		if (i)
-			text_add_char(&text, ' ');
-		shell_word(&text, command->items[i]);
-	}
-	return text_detach(&text);
-}
-
-static int describe_recording(struct recording *recording, const struct record_request *request,
-			      struct error *err)
-{
-	struct utsname host;
-
-	recording->started_ns = wall_time_ns();
-	recording->label = request->label ? xstrdup(request->label) : NULL;
-	recording->version = xstrdup(PERFLAB_VERSION);
-	if (request->command)
-		recording->command = command_text(request->command);
-	if (uname(&host) == 0)
-		recording->host = xstrdup(host.nodename);
-	return uid_make(recording->uid, err);
-}
-
-/* Borrowed from record_command(), except the path of the recorder. */
-struct attachment {
-	const char *folder, *prefix;
-	struct text recorder;
-};
-
-static int write_request(const struct attachment *attachment, const struct record_request *request,
-			 const struct recording *recording, bool announce,
-			 const struct chosen_launch *chosen, size_t chosen_count, struct error *err)
-{
-	struct text cupti = TEXT_INIT;
-	const struct folder_request folder = {
-		.request = request,
-		.prefix = attachment->prefix,
-		.cupti = cupti_find(&cupti) ? cupti.data : NULL,
-		.announce = announce,
-		.chosen = chosen,
-		.chosen_count = chosen_count,
-	};
-	int rc = record_folder_write(attachment->folder, &folder, recording, err);
-
-	text_release(&cupti);
-	return rc;
 }
 
 /* ---- one run of the program ---- */
@@ -213,8 +59,8 @@ static int run_attached(struct record_result *out, struct recording_log *log,
 {
 	struct string_list variables = {0};
 	const struct poll poll = {log, attachment->folder};
-	char *injection = xasprintf(INJECTION "=%s", attachment->recorder.data);
-	char *folder = xasprintf(FOLDER_VARIABLE "=%s", attachment->folder);
+	char *injection = xasprintf(RECORD_INJECTION "=%s", attachment->recorder.data);
+	char *folder = xasprintf(RECORD_FOLDER_VARIABLE "=%s", attachment->folder);
 	struct watched_end end;
 	int rc;
 
@@ -261,10 +107,10 @@ static int record_in_folder(struct record_result *out, const struct record_reque
 	int rc;
 
 	recording_log_init(&log, request->lists, observer->notice, observer->context);
-	rc = describe_recording(&log.recording, request, err);
+	rc = record_describe(&log.recording, request, err);
 	if (!rc)
-		rc = write_request(attachment, request, &log.recording, false, chosen, chosen_count,
-				   err);
+		rc = record_write_request(attachment, request, &log.recording, false, chosen,
+					  chosen_count, err);
 	if (!rc)
 		rc = run_attached(out, &log, request, attachment, err);
 	if (!rc) {
@@ -291,9 +137,9 @@ static int find_slowest(struct record_result *out, const struct record_request *
 	record_say(observer, "the command runs twice: now to find the slowest launches, then to "
 			     "record them");
 	recording_log_init(log, true, observer->notice, observer->context);
-	rc = describe_recording(&log->recording, &first, err);
+	rc = record_describe(&log->recording, &first, err);
 	if (!rc)
-		rc = write_request(attachment, &first, &log->recording, false, NULL, 0, err);
+		rc = record_write_request(attachment, &first, &log->recording, false, NULL, 0, err);
 	if (!rc)
 		rc = run_attached(out, log, &first, attachment, err);
 	if (rc)
@@ -351,13 +197,13 @@ int record_command(struct record_result *out, const struct record_request *reque
 
 	*out = (struct record_result){0};
 	recording_init(&out->recording);
-	rc = refuse_other_tool(err);
+	rc = record_refuse_other_tool(err);
 	if (!rc)
 		rc = recorder_find(&attachment.recorder, err);
 	if (!rc)
 		rc = cupti_check(err);
 	if (!rc)
-		rc = captures_prefix(&prefix, request, err);
+		rc = record_captures_prefix(&prefix, request, err);
 	if (!rc)
 		rc = temporary_folder_make(&folder, "perflab-record", err);
 	attachment.folder = folder;
@@ -398,15 +244,15 @@ int record_environment(struct text *lines, const struct record_request *request,
 	int rc;
 
 	recording_init(&recording);
-	rc = refuse_other_tool(err);
+	rc = record_refuse_other_tool(err);
 	if (!rc)
 		rc = recorder_find(&attachment.recorder, err);
 	if (!rc)
 		rc = cupti_check(err);
 	if (!rc)
-		rc = captures_prefix(&prefix, request, err);
+		rc = record_captures_prefix(&prefix, request, err);
 	if (!rc)
-		rc = describe_recording(&recording, request, err);
+		rc = record_describe(&recording, request, err);
 	if (!rc) {
 		folder = xasprintf("%s" FOLDER_SUFFIX, prefix);
 		if (mkdir(folder, 0700))
@@ -420,12 +266,13 @@ int record_environment(struct text *lines, const struct record_request *request,
 	if (!rc) {
 		attachment.folder = folder;
 		attachment.prefix = prefix;
-		rc = write_request(&attachment, request, &recording, true, NULL, 0, err);
+		rc = record_write_request(&attachment, request, &recording, true, NULL, 0, err);
 	}
 	if (!rc) {
-		add_export(lines, INJECTION, attachment.recorder.data);
-		add_export(lines, FOLDER_VARIABLE, folder);
-		text_add(lines, "# To detach it: unset " INJECTION " " FOLDER_VARIABLE "\n");
+		add_export(lines, RECORD_INJECTION, attachment.recorder.data);
+		add_export(lines, RECORD_FOLDER_VARIABLE, folder);
+		text_add(lines,
+			 "# To detach it: unset " RECORD_INJECTION " " RECORD_FOLDER_VARIABLE "\n");
 	}
 	recording_release(&recording);
 	text_release(&attachment.recorder);
