@@ -98,6 +98,15 @@ void text_addf(struct text *text, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Returns the string, which the caller frees. *text is TEXT_INIT afterwards. */
 char *text_detach(struct text *text);
 
+/*
+ * Adds untrusted text for one line of a terminal. C0 and C1 controls, DEL, bytes that are not
+ * UTF-8, and characters that reorder or hide text become \n, \t or \xNN.
+ */
+void text_add_visible(struct text *out, const char *text);
+/* Returns the length of the valid UTF-8 character at `text` and sets its code point. 0: there is no
+ * valid character. */
+size_t utf8_next(const char *text, uint32_t *point);
+
 /* Whether the text is longer than the suffix and ends with it: a file name with an extension. */
 bool has_suffix(const char *text, const char *suffix);
 /* Whether the text has the name between characters that names cannot have: "n" in "2 * n". */
@@ -135,8 +144,9 @@ int parse_u64(uint64_t *out, const char *text, struct error *err);
 /* Accepts only finite decimal numbers: "0.5", "1e-3". */
 int parse_double(double *out, const char *text, struct error *err);
 /*
- * Parses a size of at most 2^62: "4096"; "16k", "1M", "2G" (powers of 1000); "16Ki", "16Mi",
- * "2Gi", "1Ti" (powers of 1024); "2^24".
+ * Parses a size, a whole number of at most 2^62: "4096"; "1e6", "1.5e6"; "16k", "1M", "1.5G"
+ * (powers of 1000); "16Ki", "16Mi", "2Gi", "1Ti" (powers of 1024); "2^24". The message suggests
+ * what "1MB", "16K", "2**20", "1_000" or "0x100" was meant to be.
  */
 int parse_size(int64_t *out, const char *text, struct error *err);
 /*
@@ -178,6 +188,11 @@ void format_duration(char out[32], double nanoseconds);
  * PL_ENOENT, PL_EIO, PL_ENOMEM, or PL_EPARSE if the file holds more than `limit` bytes.
  */
 int read_file(char **out, size_t *length, const char *path, size_t limit, struct error *err);
+
+/* Opens /dev/null as each of standard input, output and error that is closed, so that no other file
+ * gets its number. Reading such an input or writing such an output fails with EBADF, as before;
+ * messages are dropped. Called first in main(). false: there is no /dev/null. */
+bool standard_streams_open(void);
 
 /* Makes an empty folder NAME-XXXXXX in $TMPDIR, else in /tmp. The caller frees *out. PL_EIO: *out
  * is NULL. */

@@ -81,6 +81,18 @@ int read_file(char **out, size_t *length, const char *path, size_t limit, struct
 	return rc;
 }
 
+bool standard_streams_open(void)
+{
+	static const int modes[] = {
+		[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
+
+	/* in ascending order, because open() takes the lowest number */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", modes[fd]) != fd)
+			return false;
+	return true;
+}
+
 int install_path(struct text *out, const char *name, struct error *err)
 {
 	char program[PATH_MAX];

@@ -4,7 +4,7 @@
  * decimal comma of a locale. Messages name the text last, so a long text is cut
  * instead of the explanation.
  */
-#include "base/base.h"
+#include "base/parse_text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,28 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SIZE_LIMIT (UINT64_C(1) << 62)
 /* Less than 2^53 ns, so a double represents every whole nanosecond exactly. */
 #define DURATION_LIMIT_NS (100.0 * 24 * 3600 * 1e9)
 
-#define SIZE_FORMS "4096, 16k, 1M, 2G (by 1000), 16Ki, 16Mi, 2Gi, 1Ti (by 1024) or 2^24"
-#define DURATION_FORMS "250us, 10ms, 1.5s or 2min (a bare number is seconds)"
-
-struct parse_unit {
-	const char *suffix;
-	uint64_t factor;
-};
-
-static const struct parse_unit size_units[] = {
-	{"", 1},
-	{"k", 1000},
-	{"M", 1000 * 1000},
-	{"G", 1000 * 1000 * 1000},
-	{"Ki", UINT64_C(1) << 10},
-	{"Mi", UINT64_C(1) << 20},
-	{"Gi", UINT64_C(1) << 30},
-	{"Ti", UINT64_C(1) << 40},
-};
+#define WORD_LIMIT 32 /* a longer text is no typing error */
+#define DURATION_FORMS "250us, 10ms, 1.5s, 2min or 1h (a bare number is seconds)"
 
 static const struct parse_unit duration_units[] = {
 	{"", 1000 * 1000 * 1000},
@@ -42,46 +25,19 @@ static const struct parse_unit duration_units[] = {
 	{"ms", 1000 * 1000},
 	{"s", 1000 * 1000 * 1000},
 	{"min", UINT64_C(60) * 1000 * 1000 * 1000},
+	{"h", UINT64_C(3600) * 1000 * 1000 * 1000},
 };
 
-/* Returns 0 if there is no such unit. */
-static uint64_t parse_unit_factor(const struct parse_unit *units, size_t count, const char *suffix)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(units[i].suffix, suffix) == 0)
-			return units[i].factor;
-	}
-	return 0;
-}
-
-static bool parse_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static const char *parse_skip_digits(const char *text)
-{
-	while (parse_is_digit(*text))
-		text++;
-	return text;
-}
-
-/* Reads at least one decimal digit, and at most UINT64_MAX. Returns the end of the digits, or NULL.
- */
-static const char *parse_take_digits(uint64_t *out, const char *text)
-{
-	uint64_t value = 0;
-
-	if (!parse_is_digit(*text))
-		return NULL;
-	for (; parse_is_digit(*text); text++) {
-		if (__builtin_mul_overflow(value, UINT64_C(10), &value) ||
-		    __builtin_add_overflow(value, (uint64_t)(*text - '0'), &value))
-			return NULL;
-	}
-	*out = value;
-	return text;
-}
+/* Other ways to write a unit of time, in lower case. */
+static const struct {
+	const char *word, *unit;
+} duration_words[] = {
+	{"s", "s"},        {"sec", "s"},     {"secs", "s"},   {"second", "s"},   {"seconds", "s"},
+	{"m", "min"},      {"min", "min"},   {"mins", "min"}, {"minute", "min"}, {"minutes", "min"},
+	{"h", "h"},        {"hr", "h"},      {"hour", "h"},   {"hours", "h"},    {"ms", "ms"},
+	{"msec", "ms"},    {"millis", "ms"}, {"us", "us"},    {"usec", "us"},    {"\u00b5s", "us"},
+	{"\u03bcs", "us"}, {"ns", "ns"},     {"nsec", "ns"},
+};
 
 /*
  * Reads an unsigned decimal: digits, an optional fraction, an optional exponent.
@@ -161,74 +117,49 @@ int parse_double(double *out, const char *text, struct error *err)
 	return PL_OK;
 }
 
-/* Returns false if the power exceeds SIZE_LIMIT. */
-static bool parse_power(uint64_t *out, uint64_t base, uint64_t exponent)
+/* Adds "; did you mean 5min?" if the text is a number with another word for a unit. */
+static void duration_suggest(struct text *out, const char *text)
 {
-	uint64_t value = 1;
+	double value;
+	const char *end = parse_take_decimal(&value, text);
+	const char *word = end ? end + strspn(end, " ") : "";
 
-	if (base <= 1 && exponent > 1)
-		exponent = 1; /* the same value without a loop of 2^64 steps */
-	for (; exponent > 0; exponent--) {
-		if (__builtin_mul_overflow(value, base, &value) || value > SIZE_LIMIT)
-			return false;
-	}
-	*out = value;
-	return true;
-}
-
-static bool parse_size_text(uint64_t *out, const char *text)
-{
-	uint64_t base, exponent, factor, value;
-	const char *end = parse_take_digits(&base, text);
-
-	if (!end)
-		return false;
-	if (*end == '^') {
-		end = parse_take_digits(&exponent, end + 1);
-		return end && !*end && parse_power(out, base, exponent);
-	}
-	factor = parse_unit_factor(size_units, ARRAY_SIZE(size_units), end);
-	if (!factor || __builtin_mul_overflow(base, factor, &value) || value > SIZE_LIMIT)
-		return false;
-	*out = value;
-	return true;
-}
-
-int parse_size(int64_t *out, const char *text, struct error *err)
-{
-	uint64_t value;
-
-	if (!parse_size_text(&value, text))
-		return error_set(err, PL_EUSAGE,
-				 "expected a size of at most 2^62 such as " SIZE_FORMS ", got '%s'",
-				 text);
-	*out = (int64_t)value;
-	return PL_OK;
+	for (size_t i = 0; i < ARRAY_SIZE(duration_words) && !out->length; i++)
+		if (strcasecmp(word, duration_words[i].word) == 0 && end - text < WORD_LIMIT)
+			text_addf(out, "; did you mean %.*s%s?", (int)(end - text), text,
+				  duration_words[i].unit);
 }
 
 int parse_duration_ns(int64_t *out, const char *text, struct error *err)
 {
 	double value, nanoseconds = 0;
 	const char *end = parse_take_decimal(&value, text);
+	struct text meant = TEXT_INIT;
 	uint64_t factor = 0;
 
 	if (end)
 		factor = parse_unit_factor(duration_units, ARRAY_SIZE(duration_units), end);
 	if (factor)
 		nanoseconds = round(value * (double)factor);
-	if (!factor || nanoseconds > DURATION_LIMIT_NS || (value > 0 && nanoseconds < 1))
-		return error_set(err, PL_EUSAGE,
-				 "expected a duration of at most 100 days such as " DURATION_FORMS
-				 ", got '%s'",
-				 text);
-	*out = (int64_t)nanoseconds;
-	return PL_OK;
+	if (factor && nanoseconds <= DURATION_LIMIT_NS && !(value > 0 && nanoseconds < 1)) {
+		*out = (int64_t)nanoseconds;
+		return PL_OK;
+	}
+	if (!factor)
+		duration_suggest(&meant, text);
+	error_set(err, PL_EUSAGE,
+		  "expected a duration of at most 100 days such as " DURATION_FORMS ", got '%s'%s",
+		  text, meant.data);
+	text_release(&meant);
+	return PL_EUSAGE;
 }
 
 int parse_ratio(double *out, const char *text, struct error *err)
 {
 	double value = 0;
 	const char *end = parse_take_decimal(&value, text);
+	const bool may_be_percent =
+		end && !*end && value >= 1 && value < 100 && end - text < WORD_LIMIT;
 
 	if (end && *end == '%') {
 		value /= 100;
@@ -238,8 +169,9 @@ int parse_ratio(double *out, const char *text, struct error *err)
 		return error_set(
 			err, PL_EUSAGE,
 			"expected a ratio greater than 0 and less than 1 such as 0.5%% or 0.005, "
-			"got '%s'",
-			text);
+			"got '%s'%s%.32s%s",
+			text, may_be_percent ? "; did you mean " : "", may_be_percent ? text : "",
+			may_be_percent ? "%?" : "");
 	*out = value;
 	return PL_OK;
 }

@@ -158,16 +158,26 @@ static void sizes(void **state)
 		{"2^62", INT64_C(1) << 62},
 		{"4611686018427387904", INT64_C(1) << 62},
 		{"4194304Ti", INT64_C(1) << 62},
+		{"1e6", 1000000},
+		{"1E+6", 1000000},
+		{"1.5e6", 1500000},
+		{"1.50e1", 15},
+		{"1.5M", 1500000},
+		{"0.5Ki", 512},
+		{"1.5Mi", 1572864},
+		{"1.000", 1},
+		{"0.0", 0},
+		{"2e3k", 2000000},
+		{"0e40", 0},
+		{"1T", INT64_C(1000000000000)},
 	};
 	static const char *const bad[] = {
 		"-1",
 		"1.5",
-		"1.5Mi",
 		"16MiB",
 		"16K",
 		"16m",
 		"16B",
-		"1T",
 		"1ki",
 		"16 Mi",
 		"2^",
@@ -184,6 +194,17 @@ static void sizes(void **state)
 		"18446744073709551615Ki",
 		"10000000000000000000k",
 		"2^18446744073709551616",
+		"1.5e0",
+		"1e-6",
+		"0.3Ki",
+		"1e19",
+		"1e30",
+		"1e41",
+		"0e41",
+		"1e99999999999999999999",
+		"1.5^2",
+		"1.e6",
+		"1e6e6",
 	};
 
 	(void)state;
@@ -200,6 +221,46 @@ static void sizes(void **state)
 		assert_complains(&err, parse_size(&value, bad[i], &err), bad[i], "2^24");
 		assert_true(value == -1);
 	}
+}
+
+static void other_ways_to_write_a_number_are_suggested(void **state)
+{
+	static const struct {
+		const char *text, *meant;
+		int (*parse)(int64_t *out, const char *text, struct error *err);
+	} rows[] = {
+		{"1MB", "did you mean 1M?", parse_size},
+		{"1MiB", "did you mean 1Mi?", parse_size},
+		{"16K", "did you mean 16k?", parse_size},
+		{"16m", "did you mean 16M?", parse_size},
+		{"2**20", "did you mean 2^20?", parse_size},
+		{"1<<20", "did you mean 2^20?", parse_size},
+		{"0x100000", "did you mean 1048576?", parse_size},
+		{"1_000_000", "did you mean 1000000?", parse_size},
+		{"1 000", "did you mean 1000?", parse_size},
+		{"5m", "did you mean 5min?", parse_duration_ns},
+		{"1.5 sec", "did you mean 1.5s?", parse_duration_ns},
+		{"5S", "did you mean 5s?", parse_duration_ns},
+		{"2hours", "did you mean 2h?", parse_duration_ns},
+	};
+	struct error err = {0};
+	double ratio;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		int64_t value;
+
+		assert_int_equal(rows[i].parse(&value, rows[i].text, &err), PL_EUSAGE);
+		if (!strstr(err.text, rows[i].meant))
+			fail_msg("'%s' gave: %s", rows[i].text, err.text);
+	}
+	assert_int_equal(parse_ratio(&ratio, "5", &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "did you mean 5%?"));
+	/* no suggestion is better than a wrong one */
+	assert_int_equal(parse_ratio(&ratio, "200", &err), PL_EUSAGE);
+	assert_null(strstr(err.text, "did you mean"));
+	assert_int_equal(parse_size(&(int64_t){0}, "many", &err), PL_EUSAGE);
+	assert_null(strstr(err.text, "did you mean"));
 }
 
 static void durations(void **state)
@@ -222,7 +283,7 @@ static void durations(void **state)
 		{"8640000", INT64_C(8640000000000000)},
 	};
 	static const char *const bad[] = {
-		"-1s",     "1h",     "1m",    "1S", "1 s",   "1sec",  "1.s",
+		"-1s",     "1d",     "1m",    "1S", "1 s",   "1sec",  "1.s",
 		"8640001", "1e300s", "0.1ns", "s",  "1s2ms", "1minn",
 	};
 
@@ -294,6 +355,7 @@ int main(void)
 		cmocka_unit_test(whole_numbers_to_their_limits),
 		cmocka_unit_test(decimals),
 		cmocka_unit_test(sizes),
+		cmocka_unit_test(other_ways_to_write_a_number_are_suggested),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(ratios),
 		cmocka_unit_test(the_forms_survive_a_long_text),

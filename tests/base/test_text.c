@@ -276,10 +276,47 @@ static void parts_of_texts(void **state)
 	assert_false(has_whole_word("ceil_div(m, 2)", "div"));
 }
 
+static void untrusted_text_is_visible(void **state)
+{
+	static const struct {
+		const char *raw, *shown;
+	} texts[] = {
+		{"", ""},
+		{"plain 12 % \\", "plain 12 % \\"},
+		{"gr\xc3\xb6\xc3\x9f"
+		 "e \xe2\x80\xa6 \xf0\x9f\x98\x80",
+		 "gr\xc3\xb6\xc3\x9f"
+		 "e \xe2\x80\xa6 \xf0\x9f\x98\x80"},
+		{"a\nb\tc\rd\x7f", "a\\nb\\tc\\x0dd\\x7f"},
+		{"\x1b[31m\x07", "\\x1b[31m\\x07"},
+		{"\xc2\x9b"
+		 "2J",
+		 "\\xc2\\x9b2J"}, /* C1: CSI */
+		{"\xe2\x80\xae"
+		 "abc",
+		 "\\xe2\\x80\\xaeabc"},                                /* right to left */
+		{"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},                   /* isolate */
+		{"\xef\xbb\xbf", "\\xef\\xbb\\xbf"},                   /* invisible */
+		{"\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"},          /* a tag */
+		{"\xff\xc3", "\\xff\\xc3"},                            /* not UTF-8 */
+		{"\xc0\x80\xed\xa0\x80", "\\xc0\\x80\\xed\\xa0\\x80"}, /* too long; a surrogate */
+	};
+	struct text out = TEXT_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		text_clear(&out);
+		text_add_visible(&out, texts[i].raw);
+		assert_string_equal(out.data, texts[i].shown);
+	}
+	text_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_of_texts),
+		cmocka_unit_test(untrusted_text_is_visible),
 		cmocka_unit_test(empty_text_is_a_string),
 		cmocka_unit_test(text_grows),
 		cmocka_unit_test(detached_text_is_the_callers),
