@@ -247,6 +247,7 @@ struct trial {
 	/* Hash of the launches: grids, arguments, buffers and their fills; hex, "": unknown. */
 	char launch_hash[24];
 	struct summary summary; /* over all rounds */
+	double mean_ns;         /* what an imported file states in place of samples; 0: nothing */
 	struct counter_list counters;
 	struct line_count_list lines; /* empty unless emulated */
 	int rounds_done;              /* number of rounds with stored samples */

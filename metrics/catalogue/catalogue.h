@@ -42,7 +42,7 @@ const char *metric_set_meaning(enum metric_set set);
 bool metric_set_parse(enum metric_set *out, const char *name);
 
 #define METRIC_MAX_INPUTS 6
-#define METRIC_MAX_ALIASES 5
+#define METRIC_MAX_ALIASES 7
 
 /* The name of a counter on some chips. The first alias with a matching prefix applies; the prefix
  * "" matches every chip. */
@@ -73,6 +73,10 @@ struct metric {
 	 * metric_is_exact(). */
 	bool exact;
 	enum worse worse;
+	/* A row above. NULL: none. The counter takes passes of its own, so it is counted in a later
+	 * step than that row, and only in cases in which that row is above 0 or has no value. In
+	 * other cases it is 0. */
+	const char *only_if;
 	bool emulated;       /* of the emulator; no device has it */
 	bool from_launch;    /* "theoretical_occupancy_pct" */
 	bool from_samples;   /* "median_time_ns" */
@@ -97,7 +101,7 @@ unsigned metric_set_recorded_passes(enum metric_set set, const char *chip);
 /*
  * Resolves a request for hardware metrics. `names` are sets, metrics of the
  * catalogue, or CUPTI names (any name with "__"). Appends the requested names to
- * `wanted`, each once, and each after its inputs. Returns PL_EUSAGE, and leaves
+ * `wanted`, each once, and each after its inputs and its `only_if`. Returns PL_EUSAGE, and leaves
  * `wanted` unchanged, for an unknown name (the error suggests the nearest) and
  * for an emulated metric.
  */

@@ -47,6 +47,11 @@ double formula_sum(const double *inputs)
 	return inputs[0] + inputs[1];
 }
 
+double formula_difference(const double *inputs)
+{
+	return inputs[0] - inputs[1];
+}
+
 double formula_sector_bytes(const double *inputs)
 {
 	return SECTOR_BYTES * inputs[0];

@@ -15,6 +15,7 @@ double formula_percent_of_lanes(const double *inputs);  /* 100 a / (32 b) */
 double formula_ratio_to_sum(const double *inputs);      /* a / (b + c + d) */
 double formula_per_second(const double *inputs);        /* 1e9 a / b, with b in ns */
 double formula_sum(const double *inputs);               /* a + b */
+double formula_difference(const double *inputs);        /* a - b */
 double formula_sector_bytes(const double *inputs);      /* 32 a */
 double formula_wavefront_bytes(const double *inputs);   /* 128 (a + b) */
 double formula_flop(const double *inputs);              /* a + b + 2 c: additions, multiplications,

@@ -36,12 +36,6 @@
 			"", "dram__bytes_" operation ".sum"           \
 		}                                                     \
 	}
-/* A count of one floating-point instruction over all threads with a true predicate. */
-#define THREAD_COUNTER(metric, member_of, operation, describes)                         \
-	.name = metric, .unit = "instruction", .meaning = describes, .sets = member_of, \
-	.exact = true,                                                                  \
-	.aliases = EVERY_CHIP("smsp__sass_thread_inst_executed_op_" operation "_pred_on.sum")
-
 const struct metric hardware_metrics[] = {
 	/* ---- time ---- */
 	{
@@ -441,84 +435,7 @@ const struct metric hardware_metrics[] = {
 		.derive = formula_wavefront_bytes,
 		.undefined = "the sum is not finite",
 	},
-	/* ---- floating-point operations: threads whose predicate was true ---- */
-	{THREAD_COUNTER("f32_add", BASIC | CORE | FLOPS, "fadd",
-			"single-precision additions (FADD), counted once per thread")},
-	{THREAD_COUNTER("f32_mul", BASIC | CORE | FLOPS, "fmul",
-			"single-precision multiplications (FMUL), counted once per thread")},
-	{THREAD_COUNTER("f32_fma", BASIC | CORE | FLOPS, "ffma",
-			"single-precision fused multiply-adds (FFMA), counted once per thread")},
-	{THREAD_COUNTER("f64_add", CORE | FLOPS, "dadd",
-			"double-precision additions (DADD), counted once per thread")},
-	{THREAD_COUNTER("f64_mul", CORE | FLOPS, "dmul",
-			"double-precision multiplications (DMUL), counted once per thread")},
-	{THREAD_COUNTER("f64_fma", CORE | FLOPS, "dfma",
-			"double-precision fused multiply-adds (DFMA), counted once per thread")},
-	{THREAD_COUNTER("f16_add", CORE | FLOPS, "hadd",
-			"half-precision additions (HADD), counted once per thread, as CUPTI "
-			"counts them")},
-	{THREAD_COUNTER("f16_mul", CORE | FLOPS, "hmul",
-			"half-precision multiplications (HMUL), counted once per thread, as "
-			"CUPTI counts them")},
-	/* Found on GH100: 16.8 million in a float reduction of 16.8 million elements. */
-	{THREAD_COUNTER("f16_fma", CORE | FLOPS, "hfma",
-			"half-precision fused multiply-adds (HFMA2), counted once per thread; "
-			"the compiler also loads constants with them, so they do not measure "
-			"arithmetic")},
-	{
-		.name = "flop_f32",
-		.unit = "flop",
-		.meaning =
-			"single-precision operations; an FMA counts as two; without tensor cores",
-		.sets = BASIC | CORE | FLOPS,
-		.formula = "f32_add + f32_mul + 2 * f32_fma",
-		.inputs = {"f32_add", "f32_mul", "f32_fma"},
-		.derive = formula_flop,
-		.undefined = "the sum is not finite",
-	},
-	{
-		.name = "flop_f64",
-		.unit = "flop",
-		.meaning =
-			"double-precision operations; an FMA counts as two; without tensor cores",
-		.sets = CORE | FLOPS,
-		.formula = "f64_add + f64_mul + 2 * f64_fma",
-		.inputs = {"f64_add", "f64_mul", "f64_fma"},
-		.derive = formula_flop,
-		.undefined = "the sum is not finite",
-	},
-	{
-		.name = "flop_f32_f64",
-		.unit = "flop",
-		.meaning = "single- and double-precision operations; half precision is not "
-			   "included, see f16_fma",
-		.sets = CORE | FLOPS,
-		.formula = "flop_f32 + flop_f64",
-		.inputs = {"flop_f32", "flop_f64"},
-		.derive = formula_sum,
-		.undefined = "the sum is not finite",
-	},
-	{
-		.name = "flop_per_s",
-		.unit = "flop/s",
-		.meaning = "single- and double-precision operations counted, divided by the median "
-			   "time",
-		.sets = CORE | FLOPS,
-		.formula = "1e9 * flop_f32_f64 / median_time_ns",
-		.inputs = {"flop_f32_f64", "median_time_ns"},
-		.derive = formula_per_second,
-		.undefined = "the median time is zero",
-	},
-	{
-		.name = "intensity_dram",
-		.unit = "flop/byte",
-		.meaning = "arithmetic intensity: single- and double-precision operations per byte "
-			   "of device-memory traffic",
-		.sets = CORE,
-		.formula = "flop_f32_f64 / dram_bytes",
-		.inputs = {"flop_f32_f64", "dram_bytes"},
-		.derive = formula_ratio,
-		.undefined = "no byte was moved to or from device memory",
-	},
+/* ---- operations ---- */
+#include "metrics/catalogue/operation_metrics.def"
 };
 const size_t hardware_metric_count = ARRAY_SIZE(hardware_metrics);

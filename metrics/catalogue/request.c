@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds a metric after its inputs. */
+/* Adds a metric after its inputs and its condition. */
 static void request_metric(struct string_list *wanted, const struct metric *metric)
 {
 	if (metric->from_samples)
 		return; /* every trial has samples */
 	for (size_t i = 0; i < METRIC_MAX_INPUTS && metric->inputs[i]; i++)
 		request_metric(wanted, metric_find(metric->inputs[i]));
+	if (metric->only_if)
+		request_metric(wanted, metric_find(metric->only_if));
 	if (!string_list_has(wanted, metric->name))
 		string_list_add(wanted, metric->name);
 }

@@ -98,6 +98,7 @@ struct cupti_plan {
 	uint8_t *config;
 	size_t config_bytes;
 	size_t pass_count;
+	struct cupti_plan *next; /* cupti_plan_next() */
 };
 
 #endif

@@ -281,8 +281,10 @@ static int plan_without_refused(struct cupti_plan *plan, const uint8_t *availabi
 			     plan->chip);
 }
 
-int cupti_plan_create(struct cupti_plan **out, const char *chip, const struct string_list *wanted,
-		      const uint8_t *availability, struct error *err)
+/* Plans all counters together, in one step. */
+static int plan_one_step(struct cupti_plan **out, const char *chip,
+			 const struct string_list *wanted, const uint8_t *availability,
+			 struct error *err)
 {
 	const struct cupti_library *cupti;
 	struct cupti_plan *plan;
@@ -324,10 +326,39 @@ out:
 	return rc;
 }
 
+int cupti_plan_create(struct cupti_plan **out, const char *chip, const struct string_list *wanted,
+		      const uint8_t *availability, struct error *err)
+{
+	struct string_list now = {0}, later = {0};
+	struct cupti_plan *plan = NULL;
+	int rc;
+
+	for (size_t i = 0; i < wanted->count; i++) {
+		const struct metric *metric = metric_find(wanted->items[i]);
+		/* A condition that is not wanted here is of an earlier step. */
+		bool waits = metric && metric->only_if && string_list_has(wanted, metric->only_if);
+
+		string_list_add(waits ? &later : &now, wanted->items[i]);
+	}
+	rc = plan_one_step(&plan, chip, &now, availability, err);
+	if (!rc && later.count)
+		rc = cupti_plan_create(&plan->next, chip, &later, availability, err);
+	for (size_t i = 0; !rc && plan->next && i < plan->next->missing.count; i++)
+		string_list_add(&plan->missing, plan->next->missing.items[i]);
+	if (rc)
+		cupti_plan_free(plan);
+	else
+		*out = plan;
+	string_list_release(&now);
+	string_list_release(&later);
+	return rc;
+}
+
 void cupti_plan_free(struct cupti_plan *plan)
 {
 	if (!plan)
 		return;
+	cupti_plan_free(plan->next);
 	for (size_t i = 0; i < plan->item_count; i++) {
 		free(plan->items[i].metric);
 		free(plan->items[i].counter);
@@ -351,6 +382,54 @@ size_t cupti_plan_pass_count(const struct cupti_plan *plan)
 size_t cupti_plan_counter_count(const struct cupti_plan *plan)
 {
 	return plan->counters.count;
+}
+
+const struct cupti_plan *cupti_plan_next(const struct cupti_plan *plan)
+{
+	return plan->next;
+}
+
+/* Whether a condition of the metric, or the condition of that one, was counted and is 0. */
+static bool is_known_to_be_zero(const char *name, const struct counter_list *counted)
+{
+	const struct metric *metric = metric_find(name);
+
+	while (metric && metric->only_if) {
+		const struct counter_value *condition = counter_list_find(counted, metric->only_if);
+
+		if (condition && condition->has_value && condition->value <= 0)
+			return true;
+		metric = metric_find(metric->only_if);
+	}
+	return false;
+}
+
+bool cupti_plan_applies(const struct cupti_plan *plan, const struct counter_list *counted)
+{
+	for (size_t i = 0; i < plan->item_count; i++) {
+		if (!plan->items[i].reason && !is_known_to_be_zero(plan->items[i].metric, counted))
+			return true;
+	}
+	return false;
+}
+
+void cupti_plan_add_zeroes(const struct cupti_plan *plan, struct counter_list *out)
+{
+	for (size_t i = 0; i < plan->item_count; i++) {
+		const struct cupti_plan_item *item = &plan->items[i];
+		char *source;
+
+		if (item->reason || !is_known_to_be_zero(item->metric, out)) {
+			counter_list_set_missing(out, item->metric, item->unit, item->counter,
+						 item->reason ? item->reason
+							      : "the counter was not collected");
+			continue;
+		}
+		source = xasprintf("derived: 0 if %s is 0", metric_find(item->metric)->only_if);
+		counter_list_set(out, item->metric, item->unit, source, 0);
+		free(source);
+	}
+	metric_derive(out, &plan->wanted);
 }
 
 const struct string_list *cupti_plan_missing(const struct cupti_plan *plan)

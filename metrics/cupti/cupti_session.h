@@ -38,7 +38,18 @@ void cupti_plan_free(struct cupti_plan *plan);
 size_t cupti_plan_pass_count(const struct cupti_plan *plan);
 /* Number of counters to collect. 0: there is nothing to do. */
 size_t cupti_plan_counter_count(const struct cupti_plan *plan);
-/* The counters that cannot be collected, each as "NAME: reason". Owned by the plan. */
+/*
+ * The next step of a plan: counters that are needed only in some cases (struct
+ * metric, only_if), as a plan of its own. NULL: this is the last step. The other
+ * functions describe one step.
+ */
+const struct cupti_plan *cupti_plan_next(const struct cupti_plan *plan);
+/* Whether a step has to be collected for a case, given the counters of the steps before. */
+bool cupti_plan_applies(const struct cupti_plan *plan, const struct counter_list *counted);
+/* Adds the counters of a step that does not apply to a case: each is 0. */
+void cupti_plan_add_zeroes(const struct cupti_plan *plan, struct counter_list *out);
+/* The counters that cannot be collected, in this step or a later one, each as "NAME: reason". Owned
+ * by the plan. */
 const struct string_list *cupti_plan_missing(const struct cupti_plan *plan);
 
 /* Evaluates one range of a counter-data image and adds its counters, including derived metrics. */

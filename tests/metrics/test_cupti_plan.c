@@ -119,6 +119,90 @@ static void what_a_chip_lacks_is_missing_with_its_reason(void **state)
 	cupti_plan_free(plan);
 }
 
+#define TENSOR_WORDS                                                            \
+	"gpu_time_ns tensor_cycles tensor_pipe_instructions tensor_pipe_hfma2 " \
+	"tensor_instructions flop_tensor_f64 flop_tensor_bf16"
+
+/* Most cases use no tensor cores, and should not pay for the passes of those counters. */
+static void counters_of_tensor_cores_come_in_later_steps(void **state)
+{
+	struct cupti_plan *plan = plan_of("GH100", TENSOR_WORDS);
+	const struct cupti_plan *second = cupti_plan_next(plan), *third = cupti_plan_next(second);
+
+	(void)state;
+	assert_int_equal(cupti_plan_counter_count(plan), 2);
+	assert_int_equal(cupti_plan_pass_count(plan), 1);
+	assert_int_equal(cupti_plan_counter_count(second), 2);
+	assert_int_equal(cupti_plan_pass_count(second), 1);
+	assert_int_equal(cupti_plan_counter_count(third), 2);
+	assert_null(cupti_plan_next(third));
+	cupti_plan_free(plan);
+}
+
+static void count(struct counter_list *counters, const char *metric, double value)
+{
+	counter_list_set(counters, metric, "", "", value);
+}
+
+static void a_step_applies_only_where_its_condition_may_hold(void **state)
+{
+	struct cupti_plan *plan = plan_of("GH100", TENSOR_WORDS);
+	const struct cupti_plan *second = cupti_plan_next(plan), *third = cupti_plan_next(second);
+	struct counter_list counters = {0};
+
+	(void)state;
+	assert_true(cupti_plan_applies(second, &counters)); /* the condition is not known */
+	count(&counters, "tensor_cycles", 12);
+	assert_true(cupti_plan_applies(second, &counters));
+	count(&counters, "tensor_instructions", 3);
+	assert_true(cupti_plan_applies(third, &counters));
+	/* constants that were loaded through the pipe */
+	count(&counters, "tensor_instructions", 0);
+	assert_false(cupti_plan_applies(third, &counters));
+	counter_list_release(&counters);
+	count(&counters, "tensor_cycles", 0);
+	assert_false(cupti_plan_applies(second, &counters));
+	counter_list_set_missing(&counters, "tensor_instructions", "", "", "the chip has none");
+	assert_false(cupti_plan_applies(third, &counters));
+	counter_list_release(&counters);
+	cupti_plan_free(plan);
+}
+
+static void a_step_that_does_not_apply_counts_zero(void **state)
+{
+	struct cupti_plan *plan = plan_of("GH100", TENSOR_WORDS);
+	struct counter_list counters = {0};
+
+	(void)state;
+	count(&counters, "tensor_cycles", 0);
+	for (const struct cupti_plan *step = plan; (step = cupti_plan_next(step)) != NULL;)
+		cupti_plan_add_zeroes(step, &counters);
+	for (size_t i = 0; i < counters.count; i++)
+		assert_true(counters.items[i].has_value && counters.items[i].value == 0);
+	assert_int_equal(counters.count, 6);
+	assert_string_equal(counter_list_find(&counters, "flop_tensor_bf16")->source,
+			    "derived: 0 if tensor_instructions is 0");
+	counter_list_release(&counters);
+	cupti_plan_free(plan);
+}
+
+/* A chip without tensor cores has neither the condition nor the counters: no zero is made up. */
+static void a_chip_without_tensor_cores_counts_nothing(void **state)
+{
+	struct cupti_plan *plan = plan_of("TU117", TENSOR_WORDS);
+	struct counter_list counters = {0};
+
+	(void)state;
+	for (const struct cupti_plan *step = plan; (step = cupti_plan_next(step)) != NULL;) {
+		assert_false(cupti_plan_applies(step, &counters));
+		cupti_plan_add_zeroes(step, &counters);
+	}
+	for (size_t i = 0; i < counters.count; i++)
+		assert_false(counters.items[i].has_value);
+	counter_list_release(&counters);
+	cupti_plan_free(plan);
+}
+
 /* CUPTI itself crashes on most of these. */
 static void bytes_that_are_no_image_are_refused(void **state)
 {
@@ -193,6 +277,10 @@ int main(void)
 		cmocka_unit_test(synonyms_are_collected_once),
 		cmocka_unit_test(bad_names_do_not_spoil_good_ones),
 		cmocka_unit_test(what_a_chip_lacks_is_missing_with_its_reason),
+		cmocka_unit_test(counters_of_tensor_cores_come_in_later_steps),
+		cmocka_unit_test(a_step_applies_only_where_its_condition_may_hold),
+		cmocka_unit_test(a_step_that_does_not_apply_counts_zero),
+		cmocka_unit_test(a_chip_without_tensor_cores_counts_nothing),
 		cmocka_unit_test(bytes_that_are_no_image_are_refused),
 		cmocka_unit_test(metrics_of_a_chip_are_listed),
 	};
