@@ -29,17 +29,20 @@ enum memory_level {
 };
 
 /* Symbol, name, metric that counts the operations (NULL: there is none), meaning. */
-#define PRECISION_LIST(X)                                                                       \
-	X(PRECISION_F64, "f64", "flop_f64", "double precision")                                 \
-	X(PRECISION_F32, "f32", "flop_f32", "single precision")                                 \
-	X(PRECISION_F16, "f16", NULL, "half precision, two per lane (HFMA2)")                   \
-	X(PRECISION_BF16, "bf16", NULL, "bfloat16, two per lane")                               \
-	X(PRECISION_TENSOR_F64, "tensor_f64", NULL, "tensor cores, double precision")           \
-	X(PRECISION_TENSOR_TF32, "tensor_tf32", NULL, "tensor cores, tf32, sums in f32, dense") \
-	X(PRECISION_TENSOR_F16, "tensor_f16", NULL, "tensor cores, half, sums in f32, dense")   \
-	X(PRECISION_TENSOR_BF16, "tensor_bf16", NULL,                                           \
-	  "tensor cores, bfloat16, sums in f32, dense")                                         \
-	X(PRECISION_TENSOR_F8, "tensor_f8", NULL, "tensor cores, 8-bit float, sums in f32, dense")
+#define PRECISION_LIST(X)                                                                          \
+	X(PRECISION_F64, "f64", "flop_f64", "double precision")                                    \
+	X(PRECISION_F32, "f32", "flop_f32", "single precision")                                    \
+	X(PRECISION_F16, "f16", NULL, "half precision, two per lane (HFMA2)")                      \
+	X(PRECISION_BF16, "bf16", NULL, "bfloat16, two per lane")                                  \
+	X(PRECISION_TENSOR_F64, "tensor_f64", "flop_tensor_f64", "tensor cores, double precision") \
+	X(PRECISION_TENSOR_TF32, "tensor_tf32", "flop_tensor_tf32",                                \
+	  "tensor cores, tf32, sums in f32, dense")                                                \
+	X(PRECISION_TENSOR_F16, "tensor_f16", "flop_tensor_f16",                                   \
+	  "tensor cores, half, sums in f32, dense")                                                \
+	X(PRECISION_TENSOR_BF16, "tensor_bf16", "flop_tensor_bf16",                                \
+	  "tensor cores, bfloat16, sums in f32, dense")                                            \
+	X(PRECISION_TENSOR_F8, "tensor_f8", "flop_tensor_f8",                                      \
+	  "tensor cores, 8-bit float, sums in f32, dense")
 
 enum precision {
 #define X(symbol, name, metric, meaning) symbol,
@@ -47,6 +50,10 @@ enum precision {
 #undef X
 		PRECISION_COUNT
 };
+
+/* The metric with the operations of the work model, if they are of this precision:
+ * "model_flop_tensor_f16". */
+#define MODEL_FLOP_PREFIX "model_flop_"
 
 /* "dram", "tensor_f16". */
 const char *memory_level_name(enum memory_level level);

@@ -8,11 +8,13 @@
 
 #define SECTOR_BYTES 32
 #define WAVEFRONT_BYTES 128
+#define LEAST_COUNTED 0.5 /* of the operations of the work model */
 
 /* ---- counters ---- */
 
-/* Takes the precision with the most operations. If no count is above 0 and some counts are missing,
- * the number of operations is unknown. */
+/* Takes the precision with the most operations. If no count is above 0 and some counts outside
+ * tensor cores are missing, the number of operations is unknown. The work model tells whether
+ * operations of tensor cores are missing. */
 static void set_flop(struct roofline_point *out, const struct trial *trial,
 		     const char *const metrics[PRECISION_COUNT])
 {
@@ -21,7 +23,7 @@ static void set_flop(struct roofline_point *out, const struct trial *trial,
 	for (int i = 0; i < PRECISION_COUNT; i++) {
 		double flop = metrics[i] ? counted_value(trial, metrics[i]) : NAN;
 
-		all_known &= !metrics[i] || !isnan(flop);
+		all_known &= !metrics[i] || !isnan(flop) || i >= PRECISION_TENSOR_F64;
 		if (flop > 0 && !(flop <= out->flop)) {
 			out->flop = flop;
 			out->precision = (enum precision)i;
@@ -90,6 +92,84 @@ static void compare_with_model(struct roofline_point *out, const struct trial *t
 		out->waste = finite_quotient(out->level[LEVEL_DRAM].bytes, out->needed_bytes);
 }
 
+/* The sum over all precisions; 0 if nothing was counted. */
+static double all_flop(const struct trial *trial)
+{
+	static const char *const metrics[] = {
+#define X(symbol, name, metric, meaning) [symbol] = metric,
+		PRECISION_LIST(X)
+#undef X
+	};
+	double sum = 0;
+
+	for (int i = 0; i < PRECISION_COUNT; i++) {
+		double flop = metrics[i] ? counted_value(trial, metrics[i]) : NAN;
+
+		if (flop > 0)
+			sum += flop;
+	}
+	return sum;
+}
+
+static void set_model_precision(struct roofline_model *out, const struct trial *trial)
+{
+	static const char *const metrics[] = {
+#define X(symbol, name, metric, meaning) [symbol] = MODEL_FLOP_PREFIX name,
+		PRECISION_LIST(X)
+#undef X
+	};
+
+	for (int i = 0; i < PRECISION_COUNT; i++) {
+		if (counted_value(trial, metrics[i]) > 0) {
+			out->has_precision = true;
+			out->precision = (enum precision)i;
+		}
+	}
+}
+
+/* Uses the work model if the counters show less than half of its operations. A kernel that is
+ * counted does what its work model says, or more. */
+static void set_model(struct roofline_point *out, const struct trial *trial)
+{
+	struct roofline_model *model = &out->model;
+	double seconds = trial->summary.median_ns > 0 ? trial->summary.median_ns / 1e9 : NAN;
+
+	if (out->emulated || !(out->needed_flop > 0) ||
+	    all_flop(trial) >= LEAST_COUNTED * out->needed_flop)
+		return;
+	model->used = true;
+	set_model_precision(model, trial);
+	model->flop = out->needed_flop;
+	model->flop_per_s = finite_quotient(model->flop, seconds);
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
+		model->intensity[i] = finite_quotient(model->flop, out->level[i].bytes);
+	if (isnan(out->level[LEVEL_DRAM].bytes)) {
+		model->needed_bytes_used = true;
+		model->intensity[LEVEL_DRAM] = out->needed_intensity;
+	}
+}
+
+static void compare_model_with_roofs(struct roofline_model *model,
+				     const struct ceiling_list *ceilings)
+{
+	const struct ceiling *compute =
+		model->has_precision ? ceiling_of_precision(ceilings, model->precision) : NULL;
+
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
+		const struct ceiling *roof = ceiling_of_level(ceilings, (enum memory_level)i);
+
+		if (roof && model->intensity[i] > 0)
+			/* fmin() ignores NAN */
+			model->attainable_flop_per_s = fmin(model->attainable_flop_per_s,
+							    model->intensity[i] * roof->per_s);
+	}
+	if (!compute)
+		return;
+	model->compute_roof_pct =
+		finite_or_nan(100 * finite_quotient(model->flop_per_s, compute->per_s));
+	model->attainable_flop_per_s = fmin(model->attainable_flop_per_s, compute->per_s);
+}
+
 static void compare_with_roofs(struct roofline_point *out, const struct ceiling_list *ceilings)
 {
 	const struct ceiling *compute = ceiling_of_precision(ceilings, out->precision);
@@ -129,9 +209,16 @@ void roofline_point_of(struct roofline_point *out, const struct trial *trial, bo
 		.waste = NAN,
 		.compute_roof_pct = NAN,
 		.attainable_flop_per_s = NAN,
+		.model = {.precision = PRECISION_F32,
+			  .flop = NAN,
+			  .flop_per_s = NAN,
+			  .compute_roof_pct = NAN,
+			  .attainable_flop_per_s = NAN},
 	};
-	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
 		out->level[i] = (struct roofline_level){NAN, NAN, NAN, NAN};
+		out->model.intensity[i] = NAN;
+	}
 	if (!trial_status_counted(trial->status))
 		return;
 	if (emulated)
@@ -141,6 +228,61 @@ void roofline_point_of(struct roofline_point *out, const struct trial *trial, bo
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
 		out->level[i].intensity = finite_quotient(out->flop, out->level[i].bytes);
 	compare_with_model(out, trial);
-	if (ceilings && !emulated)
+	set_model(out, trial);
+	if (ceilings && !emulated) {
 		compare_with_roofs(out, ceilings);
+		compare_model_with_roofs(&out->model, ceilings);
+	}
+}
+
+/* ---- places in a plot ---- */
+
+struct roofline_place roofline_place_of(const struct roofline_point *point)
+{
+	const struct roofline_model *model = &point->model;
+	struct roofline_place place = {.modelled = model->used,
+				       .has_precision = true,
+				       .precision = point->precision,
+				       .flop = point->flop,
+				       .flop_per_s = point->flop_per_s};
+
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
+		place.intensity[i] = model->used ? model->intensity[i] : point->level[i].intensity;
+	if (model->used) {
+		place.has_precision = model->has_precision;
+		place.precision = model->precision;
+		place.flop = model->flop;
+		place.flop_per_s = model->flop_per_s;
+	}
+	return place;
+}
+
+static bool is_positive(double value)
+{
+	return isnormal(value) && value > 0;
+}
+
+const char *roofline_no_place(const struct roofline_point *point, const struct trial *trial)
+{
+	const struct roofline_place place = roofline_place_of(point);
+
+	if (!trial_status_counted(trial->status))
+		return "it was not measured";
+	if (is_positive(place.intensity[LEVEL_DRAM]) && is_positive(place.flop_per_s))
+		return NULL;
+	if (isnan(place.flop))
+		return trial->has_work
+			       ? "its operations were not counted, and the work model has "
+				 "none"
+			       : "its operations were not counted, and it has no work model";
+	if (place.flop == 0)
+		return counted_value(trial, "op_tensor_i8") > 0
+			       ? "its operations are on 8-bit integers, which have no roof here"
+			       : "it has no floating-point operations; the shares of the memory "
+				 "roofs say how near it is";
+	if (isnan(point->level[LEVEL_DRAM].bytes) && !place.modelled)
+		return "its DRAM bytes were not counted";
+	if (!is_positive(place.intensity[LEVEL_DRAM]))
+		return "it moved no DRAM bytes";
+	return "it has no time";
 }

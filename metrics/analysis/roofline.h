@@ -18,6 +18,25 @@ struct trial;
 struct device_info;
 
 /*
+ * The place of a trial by its work model. It stands in where the counters do not
+ * count the operations: half precision outside tensor cores, chips without
+ * counters of tensor cores, and runs without counters. Output must never present
+ * it as measured. NAN means: not known.
+ */
+struct roofline_model {
+	bool used;          /* false: the operations were counted; nothing below means anything */
+	bool has_precision; /* the work model names the precision of its operations */
+	enum precision precision;
+	double flop;       /* operations of the work model */
+	double flop_per_s; /* flop / median time */
+	/* flop / counted bytes. For DRAM without counted bytes: flop / needed bytes. */
+	double intensity[MEMORY_LEVEL_COUNT];
+	bool needed_bytes_used;       /* for the intensity of DRAM */
+	double compute_roof_pct;      /* flop_per_s in percent of the ceiling of `precision` */
+	double attainable_flop_per_s; /* the lowest known roof at these intensities */
+};
+
+/*
  * In all fields NAN means: not measured. A copy has a flop count, rate and
  * intensities of 0: its bandwidth has a share of a roof, but it is not a point in a
  * plot with logarithmic axes. All fields of a trial without counters
@@ -43,9 +62,23 @@ struct roofline_point {
 	double waste;                 /* counted DRAM bytes / needed_bytes */
 	double compute_roof_pct;      /* flop_per_s in percent of the ceiling of `precision` */
 	double attainable_flop_per_s; /* the lowest known roof at the point's intensities */
+	struct roofline_model model;
 };
 /* `emulated`: the trait of the backend that made the trial. `ceilings` may be NULL: none known. */
 void roofline_point_of(struct roofline_point *out, const struct trial *trial, bool emulated,
 		       const struct ceiling_list *ceilings);
+
+/* The place of a point in a plot: what was counted, else what the work model says. */
+struct roofline_place {
+	bool modelled;
+	bool has_precision;
+	enum precision precision;
+	double flop, flop_per_s;
+	double intensity[MEMORY_LEVEL_COUNT];
+};
+struct roofline_place roofline_place_of(const struct roofline_point *point);
+/* Why a plot with logarithmic axes of DRAM intensity and rate has no place for the point: a phrase.
+ * NULL: it has one. */
+const char *roofline_no_place(const struct roofline_point *point, const struct trial *trial);
 
 #endif

@@ -10,9 +10,10 @@
 #define MOST_ADVICE 2
 
 static const struct {
-	const char *name, *meaning;
+	const char *name, *meaning, *modelled;
 } bounds[BOUND_COUNT] = {
-#define X(symbol, bound_name, bound_meaning) [symbol] = {bound_name, bound_meaning},
+#define X(symbol, bound_name, bound_meaning) \
+	[symbol] = {bound_name, bound_meaning, bound_name " (model)"},
 	BOUND_LIST(X)
 #undef X
 };
@@ -25,6 +26,11 @@ const char *bound_name(enum bound bound)
 const char *bound_meaning(enum bound bound)
 {
 	return bounds[bound].meaning;
+}
+
+const char *verdict_limiter_name(const struct verdict *verdict)
+{
+	return verdict->from_model ? bounds[verdict->bound].modelled : bounds[verdict->bound].name;
 }
 
 const struct verdict_rule *verdict_rule_at(size_t index)
@@ -44,8 +50,7 @@ static double deciding_pct(const struct rule *rule, const struct evidence *evide
 /* The share of the roof that the verdict reports: for idle lanes, the share that was reached. */
 static double reported_pct(const struct rule *rule, const struct evidence *evidence)
 {
-	return rule->bound == BOUND_COMPUTE ? evidence->point->compute_roof_pct
-					    : rule->near_pct(evidence);
+	return rule->bound == BOUND_COMPUTE ? evidence->compute_pct : rule->near_pct(evidence);
 }
 
 /* Returns the rule of the nearest roof, or NULL if none is known. */
@@ -91,11 +96,18 @@ static const struct rule *find_limiter(struct evidence *evidence)
 }
 
 static void append_verdict_note(struct verdict_note **notes, size_t *count, size_t *capacity,
-				const struct rule *rule, struct text *text)
+				const struct rule *rule, struct text *text, double lost)
 {
 	*notes = xgrow(*notes, capacity, *count + 1, sizeof(**notes));
-	(*notes)[(*count)++] =
-		(struct verdict_note){.rule = rule->words.name, .text = text_detach(text)};
+	(*notes)[(*count)++] = (struct verdict_note){
+		.rule = rule->words.name, .text = text_detach(text), .lost = lost};
+}
+
+static double rule_lost(const struct rule *rule, const struct evidence *evidence)
+{
+	double lost = rule->lost ? rule->lost(evidence) : NAN;
+
+	return lost > 0 ? lost : NAN;
 }
 
 static void add_advice(struct verdict *out, size_t *capacity, const struct rule *rule,
@@ -110,7 +122,8 @@ static void add_advice(struct verdict *out, size_t *capacity, const struct rule 
 	else
 		text_add(&text, rule->words.advice);
 	if (text.length)
-		append_verdict_note(&out->advice, &out->advice_count, capacity, rule, &text);
+		append_verdict_note(&out->advice, &out->advice_count, capacity, rule, &text,
+				    rule_lost(rule, evidence));
 	text_release(&text);
 }
 
@@ -120,22 +133,46 @@ static bool advises_here(const struct rule *rule, const struct evidence *evidenc
 	       !(rule->advises & HIDES_LATENCY && evidence_at_roof(evidence));
 }
 
+/* Finds the rules that hold, in the order of struct verdict, `notes`. Returns their number. */
+static size_t find_notes(const struct rule **found, const struct evidence *evidence)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < note_rule_count; i++) {
+		double lost = rule_lost(&note_rules[i], evidence);
+		size_t at = count;
+
+		if (!note_rules[i].holds(evidence))
+			continue;
+		for (; at > 0 && evidence->point->emulated; at--) {
+			double before = rule_lost(found[at - 1], evidence);
+
+			if (!(lost > before || (isnan(before) && isfinite(lost))))
+				break;
+			found[at] = found[at - 1];
+		}
+		found[at] = &note_rules[i];
+		count++;
+	}
+	return count;
+}
+
 static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 				 const struct evidence *evidence)
 {
-	size_t capacity = 0;
+	const struct rule **found = xcalloc(note_rule_count, sizeof(*found));
+	size_t capacity = 0, count = find_notes(found, evidence);
 
-	for (size_t i = 0; i < note_rule_count; i++) {
-		const struct rule *rule = &note_rules[i];
+	for (size_t i = 0; i < count; i++) {
 		struct text text = TEXT_INIT;
 
-		if (!rule->holds(evidence))
-			continue;
-		rule->say(&text, evidence);
-		append_verdict_note(&out->notes, &out->note_count, &capacity, rule, &text);
-		if (advises_here(rule, evidence))
-			add_advice(out, advice_capacity, rule, evidence);
+		found[i]->say(&text, evidence);
+		append_verdict_note(&out->notes, &out->note_count, &capacity, found[i], &text,
+				    rule_lost(found[i], evidence));
+		if (advises_here(found[i], evidence))
+			add_advice(out, advice_capacity, found[i], evidence);
 	}
+	free(found);
 }
 
 struct verdict_context verdict_context_of(const struct run *run,
@@ -146,6 +183,21 @@ struct verdict_context verdict_context_of(const struct run *run,
 		.device = &run->device,
 		.flushed = run->settings_known & SETTING_CACHE && run->settings.cache == CACHE_COLD,
 	};
+}
+
+/* Whether the limiter would not be known without the work model. */
+static bool relies_on_model(const struct evidence *evidence)
+{
+	switch (evidence->bound) {
+	case BOUND_COMPUTE:
+	case BOUND_ISSUE:
+	case BOUND_LATENCY:
+		return evidence_compute_is_modelled(evidence);
+	case BOUND_DRAM:
+		return isfinite(evidence->needed_dram_pct);
+	default:
+		return false;
+	}
 }
 
 void verdict_of(struct verdict *out, const struct trial *trial, const struct roofline_point *point,
@@ -165,7 +217,10 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 	evidence_collect(&evidence, trial, point, context);
 	limiter = find_limiter(&evidence);
 	out->bound = limiter->bound;
-	out->roof_pct = evidence.roof_pct;
+	/* the rate of instructions is known without measured roofs, but is rarely the nearest */
+	if (limiter->near_pct || (context->ceilings && context->ceilings->count))
+		out->roof_pct = evidence.roof_pct;
+	out->from_model = relies_on_model(&evidence);
 	if (trial->status == TRIAL_UNVERIFIED)
 		text_add(&summary, "unverified; ");
 	limiter->say(&summary, &evidence);

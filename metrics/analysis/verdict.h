@@ -11,7 +11,12 @@
 #include "metrics/analysis/roofline.h"
 
 struct trial;
+struct run;
 struct device_info;
+
+/* The database stores verdicts with this number, and judges runs of another one again. Increase it
+ * with every change of the rules, their limits or their texts. */
+#define VERDICT_RULES_VERSION 1
 
 /* The limiter of a case: symbol, name, meaning. */
 #define BOUND_LIST(X)                                                                        \
@@ -45,12 +50,22 @@ const struct verdict_rule *verdict_rule_at(size_t index);
 struct verdict_note {
 	const char *rule;
 	char *text;
+	/* The share of the counted instructions, wavefronts or bytes that did nothing useful: 0.42
+	 * if 42 % of the wavefronts were bank conflicts. NAN: the rule finds no waste, or its size
+	 * is not known. */
+	double lost;
 };
 struct verdict {
 	enum bound bound;
 	double roof_pct; /* share of the limiter's roof, else of the nearest; NAN: none known */
+	/* The limiter follows from the work model, in place of counters that are missing. The
+	 * summary says so. */
+	bool from_model;
 	char *summary; /* one sentence: "DRAM-bound: 93 % of the measured 4.28 TB/s (dram_copy)" */
-	struct verdict_note *notes; /* occupancy, divergence, predication, sectors … */
+	/* Occupancy, divergence, predication, sectors … In an emulated run, which has no limiter,
+	 * the one with the largest `lost` comes first. Otherwise the order is that of
+	 * docs/verdicts.md. */
+	struct verdict_note *notes;
 	size_t note_count;
 	struct verdict_note *advice; /* what to try, the most useful first; at most two */
 	size_t advice_count;
@@ -58,6 +73,9 @@ struct verdict {
 	 * rates, the roofs and what may be wrong. NULL: none. */
 	char *above_roof;
 };
+
+/* For tables that people read: "compute", or "compute (model)" if it is from the work model. */
+const char *verdict_limiter_name(const struct verdict *verdict);
 
 /* What is known about the measurement of a trial. Rules that need what is not known are not judged.
  */

@@ -24,23 +24,7 @@ static bool is_above(const struct evidence *e, const struct height *height,
 
 /* ---- the work model ---- */
 
-/*
- * The bytes that must cross the bus of the DRAM. A cache spares at most its own size. After a flush
- * it holds nothing to read, and at the end it may hold what was written. Without a flush it may
- * also hold what is read, and each line that it holds may spare a read and a write.
- */
-static double least_dram_bytes(const struct evidence *e)
-{
-	double l2_bytes = e->device ? (double)e->device->l2_bytes : 0;
-	double read = (double)e->trial->bytes_read, written = (double)e->trial->bytes_written;
-
-	if (l2_bytes > 0)
-		return e->flushed ? read + fmax(0, written - l2_bytes)
-				  : fmax(0, read + written - 2 * l2_bytes);
-	return e->flushed ? read : NAN;
-}
-
-/* The precision with the highest rate of the device. A work model does not say its precision, so it
+/* The precision with the highest rate of the device. A work model that does not say its precision
  * is compared with this one. */
 static const struct ceiling *highest_rate(const struct evidence *e)
 {
@@ -73,14 +57,16 @@ static void model_heights(struct height out[MODELLED], const struct ceiling *roo
 
 	/* Reads and writes pass between L1 and L2 in opposite directions, perhaps at the same time.
 	 */
-	out[0] = (struct height){BOUND_DRAM, "work model, DRAM", least_dram_bytes(e), NAN};
+	out[0] = (struct height){BOUND_DRAM, "work model, DRAM", evidence_least_dram_bytes(e), NAN};
 	out[1] =
 		(struct height){BOUND_L2, "work model, L2",
 				fmax((double)trial->bytes_read, (double)trial->bytes_written), NAN};
 	out[2] = (struct height){BOUND_COMPUTE, "work model, compute", (double)trial->flop, NAN};
 	roofs[0] = evidence_roof(e, BOUND_DRAM);
 	roofs[1] = evidence_roof(e, BOUND_L2);
-	roofs[2] = highest_rate(e);
+	roofs[2] = e->point->model.used && e->point->model.has_precision
+			   ? evidence_roof(e, BOUND_COMPUTE)
+			   : highest_rate(e);
 	for (size_t i = 0; i < MODELLED; i++)
 		out[i].per_s = finite_quotient(out[i].amount, e->median_ns / 1e9);
 }
@@ -143,6 +129,8 @@ static bool counted_is_above(struct text *out, const struct evidence *e)
 
 	for (size_t i = 0; i < count; i++)
 		roofs[i] = evidence_roof(e, heights[i].bound);
+	/* that of the counted operations, also where the work model stands in for the others */
+	roofs[MEMORY_LEVEL_COUNT] = ceiling_of_precision(e->ceilings, e->point->precision);
 	return add_above(out, e, heights, roofs, count,
 			 "the ceiling or the counter is wrong, or the timed executions did less "
 			 "than the counted ones");

@@ -35,6 +35,18 @@ static void compare_with_mix(struct evidence *out)
 	out->mix_pct = 100 * finite_quotient(out->point->level[LEVEL_DRAM].bytes_per_s, mix->per_s);
 }
 
+/* Without counted bytes, the needed ones are a lower bound. */
+static void compare_needed_bytes(struct evidence *out)
+{
+	const struct ceiling *roof = evidence_roof(out, BOUND_DRAM);
+
+	if (!roof || !isnan(out->point->level[LEVEL_DRAM].bytes))
+		return;
+	out->needed_dram_pct = finite_or_nan(
+		100 * finite_quotient(evidence_least_dram_bytes(out) / out->median_ns * 1e9,
+				      roof->per_s));
+}
+
 static void evidence_from_counters(struct evidence *out)
 {
 	const struct trial *trial = out->trial;
@@ -61,11 +73,12 @@ static void evidence_from_counters(struct evidence *out)
 	out->conflicts = finite_or_nan(counted_value(trial, "shared_load_bank_conflicts") +
 				       counted_value(trial, "shared_store_bank_conflicts"));
 	out->issue_pct = issue_slots_pct(trial, out->device);
-	out->lanes_pct = finite_or_nan(out->point->compute_roof_pct *
-				       finite_quotient(FULL_WARP, out->threads));
+	out->flop_uncounted = out->point->model.used;
+	out->compute_pct = out->flop_uncounted ? out->point->model.compute_roof_pct
+					       : out->point->compute_roof_pct;
+	out->lanes_pct = finite_or_nan(out->compute_pct * finite_quotient(FULL_WARP, out->threads));
 	compare_with_mix(out);
-	/* no counter of the catalogue counts half precision and tensor cores */
-	out->flop_uncounted = out->point->flop == 0 && out->point->needed_flop > 0;
+	compare_needed_bytes(out);
 }
 
 /* Lanes with a false guard do not take part, so `threads` covers divergence and predication. */
@@ -109,6 +122,8 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 		.issue_pct = NAN,
 		.lanes_pct = NAN,
 		.mix_pct = NAN,
+		.compute_pct = NAN,
+		.needed_dram_pct = NAN,
 		.roof_pct = NAN,
 	};
 	if (point->emulated)
@@ -133,8 +148,15 @@ const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound 
 
 	if (!evidence->ceilings)
 		return NULL;
-	if (bound == BOUND_COMPUTE)
-		return ceiling_of_precision(evidence->ceilings, evidence->point->precision);
+	if (bound == BOUND_COMPUTE) {
+		const struct roofline_model *model = &evidence->point->model;
+
+		if (model->used && !model->has_precision)
+			return NULL;
+		return ceiling_of_precision(evidence->ceilings,
+					    model->used ? model->precision
+							: evidence->point->precision);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
 		if (levels[i].bound == bound)
 			return ceiling_of_level(evidence->ceilings, levels[i].level);
@@ -147,6 +169,29 @@ bool evidence_at_roof(const struct evidence *evidence)
 	if (evidence->bound == BOUND_DRAM && evidence->mix_pct >= AT_PCT)
 		return true;
 	return evidence->bound != BOUND_LATENCY && evidence->roof_pct >= AT_PCT;
+}
+
+/*
+ * A cache spares at most its own size. After a flush it holds nothing to read, and at the end it
+ * may hold what was written. Without a flush it may also hold what is read, and each line that it
+ * holds may spare a read and a write.
+ */
+double evidence_least_dram_bytes(const struct evidence *e)
+{
+	double l2_bytes = e->device ? (double)e->device->l2_bytes : 0;
+	double read = (double)e->trial->bytes_read, written = (double)e->trial->bytes_written;
+
+	if (!e->trial->has_work)
+		return NAN;
+	if (l2_bytes > 0)
+		return e->flushed ? read + fmax(0, written - l2_bytes)
+				  : fmax(0, read + written - 2 * l2_bytes);
+	return e->flushed ? read : NAN;
+}
+
+bool evidence_compute_is_modelled(const struct evidence *evidence)
+{
+	return evidence->flop_uncounted && isfinite(evidence->compute_pct);
 }
 
 /* ---- comparison with the roofs ---- */
@@ -167,8 +212,7 @@ size_t evidence_heights(struct height out[MEMORY_LEVEL_COUNT + 1], const struct 
 		out[i] = (struct height){levels[i].bound, levels[i].name, e->point->level[i].bytes,
 					 e->point->level[i].bytes_per_s};
 	out[MEMORY_LEVEL_COUNT] =
-		(struct height){BOUND_COMPUTE, "compute", e->flop_uncounted ? NAN : e->point->flop,
-				e->point->flop_per_s};
+		(struct height){BOUND_COMPUTE, "compute", e->point->flop, e->point->flop_per_s};
 	return MEMORY_LEVEL_COUNT + 1;
 }
 
@@ -178,9 +222,13 @@ static size_t add_unjudged(struct text *out, const struct evidence *evidence, bo
 	struct height heights[MEMORY_LEVEL_COUNT + 1];
 	size_t count = evidence_heights(heights, evidence), unjudged = 0;
 
+	/* what was counted is not what the kernel did */
+	if (evidence->flop_uncounted)
+		heights[MEMORY_LEVEL_COUNT].amount = heights[MEMORY_LEVEL_COUNT].per_s = NAN;
 	for (size_t i = 0; i < count; i++) {
 		/* an amount of 0 needs no roof */
 		if (heights[i].amount == 0 || (heights[i].per_s > 0) != counted ||
+		    (heights[i].bound == BOUND_COMPUTE && evidence_compute_is_modelled(evidence)) ||
 		    (counted && evidence_roof(evidence, heights[i].bound)))
 			continue;
 		if (out)

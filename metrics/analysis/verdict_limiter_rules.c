@@ -11,9 +11,13 @@
 
 /* ---- roofs ---- */
 
+#define FROM_MODEL ", from the work model"
+
 static double dram_pct(const struct evidence *e)
 {
-	return e->point->level[LEVEL_DRAM].roof_pct;
+	double counted_pct = e->point->level[LEVEL_DRAM].roof_pct;
+
+	return isnan(counted_pct) ? e->needed_dram_pct : counted_pct;
 }
 
 static double l2_pct(const struct evidence *e)
@@ -33,7 +37,7 @@ static double shared_pct(const struct evidence *e)
 
 static double compute_pct(const struct evidence *e)
 {
-	return e->point->compute_roof_pct;
+	return e->compute_pct;
 }
 
 /* An instruction with idle lanes takes as much of the pipe as one of a full warp. */
@@ -62,8 +66,11 @@ static void say_share(struct text *out, const struct evidence *e, double pct, en
 
 static void say_dram(struct text *out, const struct evidence *e)
 {
-	text_add(out, "DRAM-bound: ");
+	bool modelled = isfinite(e->needed_dram_pct);
+
+	text_addf(out, "DRAM-bound: %s", modelled ? "at least " : "");
 	say_share(out, e, dram_pct(e), BOUND_DRAM);
+	text_add(out, modelled ? FROM_MODEL : "");
 	if (!e->mix)
 		return;
 	text_addf(out, ", %.0f %% of the ", e->mix_pct);
@@ -103,12 +110,23 @@ static void say_compute(struct text *out, const struct evidence *e)
 {
 	text_add(out, "compute-bound: ");
 	say_share(out, e, compute_pct(e), BOUND_COMPUTE);
+	text_add(out, evidence_compute_is_modelled(e) ? FROM_MODEL : "");
+}
+
+static void advise_compute(struct text *out, const struct evidence *e)
+{
+	const struct ceiling *roof = evidence_roof(e, BOUND_COMPUTE);
+
+	text_add(out, roof->of.precision >= PRECISION_TENSOR_F64
+			      ? "use fewer operations or a narrower type"
+			      : "use fewer operations, a narrower type, or tensor cores");
 }
 
 static void say_idle_lanes(struct text *out, const struct evidence *e)
 {
 	text_add(out, "compute-bound with idle lanes: ");
 	say_share(out, e, compute_pct(e), BOUND_COMPUTE);
+	text_add(out, evidence_compute_is_modelled(e) ? FROM_MODEL : "");
 	text_addf(out, "; with full warps the same instructions would reach %.0f %%",
 		  idle_lanes_pct(e));
 }
@@ -121,9 +139,10 @@ static void say_issue(struct text *out, const struct evidence *e)
 
 /* ---- if no roof is near ---- */
 
+/* An imported time of a processor is no launch. */
 static bool launches_are_short(const struct evidence *e)
 {
-	return e->launch_ns < LAUNCH_NS;
+	return e->launch_ns < LAUNCH_NS && !(e->device && e->device->sm_count == 0);
 }
 
 static void say_launches(struct text *out, const struct evidence *e)
@@ -162,7 +181,7 @@ static void say_few_blocks(struct text *out, const struct evidence *e)
 /* Latency is the limiter if every roof that could be near was measured and counted. */
 static bool waits(const struct evidence *e)
 {
-	return isfinite(e->median_ns) && !e->flop_uncounted && evidence_unjudged(NULL, e) == 0;
+	return isfinite(e->median_ns) && evidence_unjudged(NULL, e) == 0;
 }
 
 /* "the nearest (DRAM)<is> at 10 %". Never rounds up to NEAR_PCT, because the roof is not near. */
@@ -185,6 +204,8 @@ static void say_waits(struct text *out, const struct evidence *e)
 		text_add(out, ", ");
 		say_nearest(out, e, "");
 	}
+	if (evidence_compute_is_modelled(e))
+		text_add(out, "; compute is judged from the work model");
 }
 
 static bool always(const struct evidence *e)
@@ -199,9 +220,13 @@ static void say_unknown(struct text *out, const struct evidence *e)
 		text_add(out, "not judged: an emulated run has no times");
 	else if (!isfinite(e->median_ns))
 		text_add(out, "not judged: no time was measured");
-	else if (isnan(e->point->level[LEVEL_DRAM].bytes) && isnan(e->point->flop))
+	else if (isnan(e->point->level[LEVEL_DRAM].bytes) && isnan(e->point->flop)) {
 		text_add(out, "not judged: nothing was counted");
-	else if (!e->ceilings || e->ceilings->count == 0)
+		if (isfinite(e->roof_pct)) {
+			text_add(out, "; by the work model, ");
+			say_nearest(out, e, " is");
+		}
+	} else if (!e->ceilings || e->ceilings->count == 0)
 		text_add(out, "not judged: no ceilings are stored for this device");
 	else if (!isfinite(e->roof_pct))
 		text_add(out, "not judged: no roof was measured for the counted quantities");
@@ -239,7 +264,8 @@ static void advise_unknown(struct text *out, const struct evidence *e)
 /* clang-format off */
 const struct rule limiter_rules[] = {
 	{ROOF("dram", BOUND_DRAM, dram_pct, say_dram,
-	      "DRAM bytes per second, relative to the highest DRAM ceiling",
+	      "DRAM bytes per second, relative to the highest DRAM ceiling; without counted bytes, "
+	      "those that the work model needs at least",
 	      "keep more bytes in flight: wider loads, several loads per thread; from "
 	      STRING(AT_PCT) " % on: fewer bytes, by fusing the kernel with its neighbours or a "
 	      "narrower type"),
@@ -255,8 +281,10 @@ const struct rule limiter_rules[] = {
 	      "128 bytes per wavefront, per second, relative to the highest ceiling of shared memory",
 	      "compute several results per thread from registers, and use wider loads")},
 	{ROOF("compute", BOUND_COMPUTE, compute_pct, say_compute,
-	      "operations per second, relative to the highest ceiling of their precision",
-	      "use fewer operations, a narrower type, or tensor cores")},
+	      "operations per second, relative to the highest ceiling of their precision; "
+	      "operations that no counter counts are those of the work model",
+	      "use fewer operations, a narrower type, or tensor cores"),
+	 .advise = advise_compute},
 	{ROOF("idle_lanes", BOUND_COMPUTE, idle_lanes_pct, say_idle_lanes,
 	      "the share of `compute` times 32, divided by the threads that take part in an "
 	      "instruction, if these are fewer than " STRING(FULL_THREADS),

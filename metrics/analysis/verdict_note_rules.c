@@ -21,6 +21,11 @@ static void say_divergence(struct text *out, const struct evidence *e)
 		text_addf(out, "; %.0f %% of the branches are uniform", e->branch_pct);
 }
 
+static double lost_to_divergence(const struct evidence *e)
+{
+	return 1 - e->threads / FULL_WARP;
+}
+
 static bool lanes_are_predicated(const struct evidence *e)
 {
 	return e->threads_on < KEPT_THREADS * e->threads;
@@ -30,6 +35,11 @@ static void say_predication(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "of the %.1f threads that take part, %.1f have a true predicate", e->threads,
 		  e->threads_on);
+}
+
+static double lost_to_predication(const struct evidence *e)
+{
+	return 1 - e->threads_on / e->threads;
 }
 
 /*
@@ -78,6 +88,15 @@ static bool accesses_are_scattered(const struct evidence *e)
 	return loads_are_scattered(e) || stores_are_scattered(e);
 }
 
+/* Of the bytes of the sectors. */
+static double lost_to_sectors(const struct evidence *e)
+{
+	double loads = loads_are_scattered(e) ? 1 - 1 / e->load_waste : NAN;
+	double stores = stores_are_scattered(e) ? 1 - 1 / e->store_waste : NAN;
+
+	return fmax(loads, stores); /* ignores one that is NAN */
+}
+
 static bool banks_conflict(const struct evidence *e)
 {
 	return e->conflicts >= CONFLICT_SHARE * e->wavefronts && e->wavefronts > 0;
@@ -87,6 +106,11 @@ static void say_conflicts(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%.0f %% of the wavefronts of shared memory are bank conflicts",
 		  100 * e->conflicts / e->wavefronts);
+}
+
+static double lost_to_conflicts(const struct evidence *e)
+{
+	return e->conflicts / e->wavefronts;
 }
 
 static bool dram_is_wasted(const struct evidence *e)
@@ -102,6 +126,11 @@ static void say_waste(struct text *out, const struct evidence *e)
 	format_bytes(needed, e->point->needed_bytes);
 	text_addf(out, "DRAM moved %s, %.2f times the %s that are needed", moved, e->point->waste,
 		  needed);
+}
+
+static double lost_to_waste(const struct evidence *e)
+{
+	return 1 - 1 / e->point->waste;
 }
 
 static bool registers_spill(const struct evidence *e)
@@ -179,10 +208,20 @@ static bool flop_is_uncounted(const struct evidence *e)
 
 static void say_uncounted(struct text *out, const struct evidence *e)
 {
-	text_addf(out,
-		  "the work model has %.3g operations and the counters show none: half precision "
-		  "and tensor cores are not counted, so compute is not judged",
-		  e->point->needed_flop);
+	const struct roofline_model *model = &e->point->model;
+
+	text_addf(out, "the work model has %.3g operations", e->point->needed_flop);
+	if (model->has_precision)
+		text_addf(out, " (%s)", precision_name(model->precision));
+	text_add(out, isnan(e->point->flop) ? ", which were not counted, so "
+					    : ", of which the counters show less than half, so ");
+	if (evidence_compute_is_modelled(e))
+		text_addf(out, "compute is judged from the work model: %.0f %% of its roof",
+			  e->compute_pct);
+	else if (model->has_precision)
+		text_add(out, "compute is not judged: no roof was measured for this precision");
+	else
+		text_add(out, "compute is not judged: the work model does not name its precision");
 }
 
 static bool something_is_unjudged(const struct evidence *e)
@@ -230,24 +269,29 @@ const struct rule note_rules[] = {
 	{NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_LAUNCH), dram_is_wasted, say_waste,
 	      "DRAM bytes are at least " STRING(WASTE) " times the compulsory bytes",
 	      "read and write each byte once: fuse passes, and keep reused data in registers, "
-	      "shared memory or tiles that fit the L2")},
+	      "shared memory or tiles that fit the L2"),
+	 .lost = lost_to_waste},
 	{NOTE("sectors", MEMORY | WAITING, accesses_are_scattered, say_sectors,
 	      "more than " STRING(LEAST_SECTORS) " sectors per request, and one of these: more than "
 	      STRING(MOST_SECTORS) "; near 8 or 16, with dram_waste; bytes of sectors at least "
 	      STRING(WASTE) " times the needed bytes, or these are not known. Emulated: bytes of "
 	      "sectors at least " STRING(WASTE) " times the requested bytes",
 	      "let neighbouring threads access neighbouring, aligned elements: exchange the loops, "
-	      "change the layout, or go through shared memory")},
+	      "change the layout, or go through shared memory"),
+	 .lost = lost_to_sectors},
 	{NOTE("divergence", INSTRUCTIONS | WAITING, lanes_diverge, say_divergence,
 	      "fewer than " STRING(FULL_THREADS) " threads take part in an instruction",
-	      "regroup the work so that whole warps take one branch")},
+	      "regroup the work so that whole warps take one branch"),
+	 .lost = lost_to_divergence},
 	{NOTE("predication", INSTRUCTIONS | WAITING, lanes_are_predicated, say_predication,
 	      "less than " STRING(KEPT_THREADS) " of the threads that take part have a true "
 	      "predicate",
-	      "move conditions out of loops, or let whole warps share one condition")},
+	      "move conditions out of loops, or let whole warps share one condition"),
+	 .lost = lost_to_predication},
 	{NOTE("bank_conflicts", SHARED | L1 | WAITING, banks_conflict, say_conflicts,
 	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
-	      "pad the rows of the array in shared memory by one element, or swizzle")},
+	      "pad the rows of the array in shared memory by one element, or swizzle"),
+	 .lost = lost_to_conflicts},
 	{NOTE("spills", MEMORY | WAITING, registers_spill, say_spills,
 	      "the kernel uses local memory",
 	      "avoid local memory: use fewer live values, and index arrays with constants only")},
@@ -265,7 +309,7 @@ const struct rule note_rules[] = {
 	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
 	      "")},
 	{NOTE("flop_uncounted", 0, flop_is_uncounted, say_uncounted,
-	      "the work model has operations, and the counters show none",
+	      "the counters show less than half of the operations of the work model",
 	      "")},
 	{NOTE("not_judged", 0, something_is_unjudged, say_unjudged,
 	      "a memory level or the precision has no ceiling, or its counter is missing",

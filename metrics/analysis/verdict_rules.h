@@ -54,7 +54,11 @@ struct evidence {
 	 * DRAM ceiling. */
 	const struct ceiling *mix;
 	double mix_pct;      /* of `mix` */
-	bool flop_uncounted; /* the work model has operations that no counter counts */
+	bool flop_uncounted; /* the work model has operations that no counter counted */
+	double compute_pct;  /* of the compute roof; of the work model if they are uncounted */
+	/* The least share of the DRAM roof that the work model allows. NAN: DRAM bytes were
+	 * counted, or it is not known. */
+	double needed_dram_pct;
 	/* These are set once the limiter is decided, for notes and advice. */
 	enum bound bound;
 	enum bound nearest; /* the nearest roof if none is near; BOUND_UNKNOWN: no roof is known */
@@ -77,6 +81,8 @@ struct rule {
 	void (*say)(struct text *out, const struct evidence *evidence);
 	/* NULL: the advice in `words` as it is. */
 	void (*advise)(struct text *out, const struct evidence *evidence);
+	/* As `lost` of struct verdict_note. NULL: NAN. */
+	double (*lost)(const struct evidence *evidence);
 };
 /* The rules for the limiter: the nearest roof if it is near, else the first other rule that holds.
  */
@@ -92,6 +98,10 @@ struct height {
 	const char *name;
 	double amount, per_s; /* NAN: not known */
 };
+/* The bytes of the work model that must cross the bus of the DRAM. NAN: not known. */
+double evidence_least_dram_bytes(const struct evidence *evidence);
+/* Whether compute is judged by the work model, because its operations were not counted. */
+bool evidence_compute_is_modelled(const struct evidence *evidence);
 /* The counted quantities: one per memory level, then compute. Returns their number. */
 size_t evidence_heights(struct height out[MEMORY_LEVEL_COUNT + 1], const struct evidence *evidence);
 /* Returns how many memory levels, with compute, cannot be compared with a roof. Adds their names

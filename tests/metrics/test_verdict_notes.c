@@ -244,6 +244,13 @@ static void emulated_is_told_what_needs_no_clock(void **state)
 		{.name = "ptx_shared_bank_conflicts", .value = 62},
 		{.name = "ptx_theoretical_occupancy_pct", .value = 75},
 	};
+	static const struct {
+		const char *rule;
+		double lost;
+	} by_waste[] = {{"bank_conflicts", 62.0 / 66},
+			{"sectors", 1 - 1280 / (32.0 * 320)},
+			{"divergence", 0.5},
+			{"occupancy_limit", NAN}};
 	struct ceiling_list roofs;
 	struct verdict verdict;
 	struct trial trial;
@@ -265,6 +272,17 @@ static void emulated_is_told_what_needs_no_clock(void **state)
 	assert_non_null(note_of(&verdict, "bank_conflicts"));
 	assert_non_null(note_of(&verdict, "occupancy_limit"));
 	assert_null(note_of(&verdict, "not_judged"));
+	/* the largest waste first */
+	assert_int_equal(verdict.note_count, ARRAY_SIZE(by_waste));
+	for (size_t i = 0; i < verdict.note_count; i++) {
+		assert_string_equal(verdict.notes[i].rule, by_waste[i].rule);
+		assert_true(isnan(by_waste[i].lost)
+				    ? isnan(verdict.notes[i].lost)
+				    : fabs(verdict.notes[i].lost - by_waste[i].lost) < 1e-9);
+	}
+	assert_int_equal(verdict.advice_count, 2);
+	assert_string_equal(verdict.advice[0].rule, "bank_conflicts");
+	assert_string_equal(verdict.advice[1].rule, "sectors");
 	verdict_release(&verdict);
 	trial_release(&trial);
 	ceiling_list_release(&roofs);

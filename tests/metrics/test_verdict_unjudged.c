@@ -51,6 +51,22 @@ static void numbers_beyond_a_double_are_not_measured(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* Google Benchmark times processors. A short time is no short launch then. */
+static void a_processor_launches_nothing(void **state)
+{
+	const struct device_info host = {.name = "host bench-01"};
+	struct verdict verdict;
+	struct trial trial;
+
+	(void)state;
+	timed_trial(&trial, 131);
+	judge(&verdict, &trial, NULL, &host);
+	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
+	assert_null(strstr(verdict.summary, "launch"));
+	verdict_release(&verdict);
+	trial_release(&trial);
+}
+
 /* Too little is known to say that nothing binds. */
 static void missing_numbers_are_no_verdict(void **state)
 {
@@ -79,6 +95,14 @@ static void missing_numbers_are_no_verdict(void **state)
 	assert_string_equal(advice_of(&verdict, "unknown"), "measure the roofs: perflab ceilings");
 	assert_string_equal(note_of(&verdict, "not_judged"),
 			    "not judged: DRAM, L2, L1, compute (no measured roof)");
+	verdict_release(&verdict);
+
+	/* 5 % of the instructions that could be issued say nothing of the roofs */
+	set_counter(&trial, "instructions", 4e6);
+	set_counter(&trial, "sm_cycles", 200e3);
+	judge(&verdict, &trial, NULL, &round_device);
+	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
+	assert_true(isnan(verdict.roof_pct));
 	verdict_release(&verdict);
 
 	judge(&verdict, &trial, &no_dram, &round_device);
@@ -144,6 +168,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(numbers_beyond_a_double_are_not_measured),
+		cmocka_unit_test(a_processor_launches_nothing),
 		cmocka_unit_test(missing_numbers_are_no_verdict),
 		cmocka_unit_test(uncounted_operations_are_no_latency),
 	};
