@@ -16,6 +16,13 @@ bool history_is_timed(const struct history *history, size_t run)
 	       trial->summary.median_ns > 0;
 }
 
+bool history_is_counted(const struct history *history, size_t run)
+{
+	const struct trial *trial = &history->trials[run];
+
+	return trial_status_counted(trial->status) && trial->counters.count > 0;
+}
+
 /* Writes the medians of the rounds of a run, or the run's median if it has no rounds. Returns their
  * number. */
 static size_t write_medians(double *out, const struct trial *trial)
@@ -56,7 +63,164 @@ static size_t locate_changes(struct history_change **out, const struct process_m
 	return count;
 }
 
-void history_find_changes(struct history *history)
+/* ---- counters ---- */
+
+static void steps_release(struct history *history)
+{
+	for (size_t i = 0; i < history->step_count; i++)
+		free(history->steps[i].counters);
+	free(history->steps);
+	history->steps = NULL;
+	history->step_count = 0;
+}
+
+/* The newest counted run before `run` with the same inputs, on which counts may depend. Returns
+ * false if there is none. */
+static bool find_counted_before(size_t *out, const struct history *history, size_t run)
+{
+	for (size_t i = run; i-- > 0;) {
+		if (history_is_counted(history, i) &&
+		    history->runs[i].seed == history->runs[run].seed) {
+			*out = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Takes the counters of the judged case. */
+static void add_counter_step(struct history *history, size_t last, size_t first,
+			     struct regress_case *item)
+{
+	history->steps =
+		xrealloc(history->steps, (history->step_count + 1) * sizeof(*history->steps));
+	history->steps[history->step_count++] = (struct counter_step){
+		.last = last,
+		.first = first,
+		.verdict = item->verdict,
+		.same_code = item->same_code && item->same_launch,
+		.counters = item->counters,
+		.counter_count = item->counter_count,
+	};
+	item->counters = NULL;
+	item->counter_count = 0;
+}
+
+static void find_steps(struct history *history)
+{
+	const struct regress_options options = {.limits = change_limits_default};
+	struct regress_pair *pairs = xcalloc(history->count + 1, sizeof(*pairs));
+	size_t *last = xcalloc(history->count + 1, sizeof(*last));
+	size_t *first = xcalloc(history->count + 1, sizeof(*first));
+	struct regress regress = {0};
+	size_t count = 0;
+
+	steps_release(history);
+	for (size_t i = 0; i < history->count; i++) {
+		if (!history_is_counted(history, i) ||
+		    !find_counted_before(&last[count], history, i))
+			continue;
+		first[count] = i;
+		pairs[count] = (struct regress_pair){
+			.base = &history->trials[last[count]],
+			.head = &history->trials[i],
+			.base_seed = history->runs[i].seed,
+			.head_seed = history->runs[i].seed,
+		};
+		count++;
+	}
+	/* both trials of every pair have counters, so each pair becomes one case */
+	if (!regress_judge(&regress, pairs, count, &options, NULL)) {
+		for (size_t i = 0; i < regress.count; i++)
+			if (regress.cases[i].counter_count)
+				add_counter_step(history, last[i], first[i], &regress.cases[i]);
+		regress_release(&regress);
+	}
+	free(first);
+	free(last);
+	free(pairs);
+}
+
+const struct counter_step *history_step_at(const struct history *history, size_t run)
+{
+	for (size_t i = 0; i < history->step_count; i++) {
+		if (history->steps[i].first == run)
+			return &history->steps[i];
+	}
+	return NULL;
+}
+
+const char *counter_step_word(const struct counter_step *step)
+{
+	bool worse = false, better = false;
+
+	for (size_t i = 0; i < step->counter_count; i++) {
+		worse |= step->counters[i].verdict > 0;
+		better |= step->counters[i].verdict < 0;
+	}
+	return worse ? "worse" : better ? "better" : "different";
+}
+
+bool counter_step_has(const struct counter_step *step, const struct counter_change *change)
+{
+	const char *word = counter_step_word(step);
+
+	return *word == 'd' || (*word == 'w' ? change->verdict > 0 : change->verdict < 0);
+}
+
+static void grid_add_step(struct history_grid *grid, size_t at, const struct counter_step *step)
+{
+	struct grid_step *out;
+
+	grid->steps = xrealloc(grid->steps, (grid->step_count + 1) * sizeof(*grid->steps));
+	out = &grid->steps[grid->step_count++];
+	*out = (struct grid_step){
+		.at = at,
+		.last = step->last,
+		.first = step->first,
+		.word = counter_step_word(step),
+		.same_code = step->same_code,
+		.counters = xcalloc(step->counter_count, sizeof(*out->counters)),
+	};
+	for (size_t i = 0; i < step->counter_count; i++) {
+		const struct counter_change *change = &step->counters[i];
+
+		if (!counter_step_has(step, change)) {
+			out->more++;
+			continue;
+		}
+		out->counters[out->counter_count++] =
+			(struct grid_counter){xstrdup(change->metric), change->base, change->head};
+	}
+}
+
+void history_grid_compare(struct history_grid *grid, size_t at, size_t last, size_t first,
+			  const struct trial *before, const struct trial *after)
+{
+	const struct regress_options options = {.limits = change_limits_default};
+	const struct regress_pair pair = {.base = before, .head = after};
+	struct regress regress = {0};
+
+	if (regress_judge(&regress, &pair, 1, &options, NULL))
+		return;
+	if (regress.count && regress.cases[0].counter_count) {
+		const struct regress_case *item = &regress.cases[0];
+		const struct counter_step step = {
+			.last = last,
+			.first = first,
+			.same_code = item->same_code && item->same_launch,
+			.counters = item->counters,
+			.counter_count = item->counter_count,
+		};
+
+		grid_add_step(grid, at, &step);
+	}
+	regress_release(&regress);
+}
+
+/* ---- times ---- */
+
+static void find_change_points(struct history *history)
 {
 	struct process_medians *runs = xcalloc(history->count + 1, sizeof(*runs));
 	size_t *places = xcalloc(history->count + 1, sizeof(*places));
@@ -85,6 +249,14 @@ void history_find_changes(struct history *history)
 	free(medians);
 	free(places);
 	free(runs);
+}
+
+void history_find_changes(struct history *history)
+{
+	if (history->emulated)
+		find_steps(history);
+	else
+		find_change_points(history);
 }
 
 /* Like write_medians(), for one case of a grid. */
@@ -165,6 +337,7 @@ const struct history_change *history_change_at(const struct history *history, si
 
 void history_release(struct history *history)
 {
+	steps_release(history);
 	for (size_t i = 0; i < history->count; i++)
 		run_release(&history->runs[i]);
 	for (size_t i = 0; i < history->count; i++)
@@ -179,8 +352,19 @@ void history_release(struct history *history)
 	*history = (struct history){0};
 }
 
+static void grid_steps_release(struct history_grid *grid)
+{
+	for (size_t i = 0; i < grid->step_count; i++) {
+		for (size_t k = 0; k < grid->steps[i].counter_count; k++)
+			free(grid->steps[i].counters[k].metric);
+		free(grid->steps[i].counters);
+	}
+	free(grid->steps);
+}
+
 void history_grid_release(struct history_grid *grid)
 {
+	grid_steps_release(grid);
 	for (size_t i = 0; i < grid->run_count; i++)
 		run_release(&grid->runs[i]);
 	free(grid->runs);

@@ -327,8 +327,10 @@ static void judge_numbers(struct regress_case *item, const struct regress_option
 	if (is_change(item->verdict) && item->same_code && item->same_launch &&
 	    !options->judge_same_code) {
 		item->verdict = CHANGE_INCONCLUSIVE;
-		explain(item, xstrdup("machine code, launch and input are the same: noise or "
-				      "environment, not the kernel"));
+		explain(item, xstrdup(item->timed ? "machine code, launch and input are the same: "
+						    "noise or environment, not the kernel"
+						  : "machine code, launch and input are the same: "
+						    "not the kernel changed, but what counts"));
 	}
 	item->gates = item->verdict == CHANGE_REGRESSED;
 }

@@ -63,7 +63,7 @@ struct regress_case {
 	struct change_limits limits;
 
 	size_t counters_compared;
-	struct counter_change *counters; /* those that differ */
+	struct counter_change *counters; /* those that differ, the largest relative change first */
 	size_t counter_count;
 	bool same_code, same_launch; /* both hashes are known and equal */
 };
@@ -106,7 +106,7 @@ struct regress_differences {
 };
 /*
  * Lists what differs between two runs apart from the code: backend, device, driver,
- * toolkit, build type, cache mode, clocks and so on. A value that only one run
+ * toolkit, build type, cache mode, clocks, persistence mode and so on. A value that only one run
  * knows is listed, but does not refuse the comparison. The clocks come from the
  * rounds of the trials, so load the runs with rounds.
  */

@@ -1,5 +1,6 @@
 /* Counters of a case in two runs: which ones are compared, and which got worse. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "metrics/analysis/regress.h"
@@ -69,6 +70,17 @@ static int compare_counter(struct regress_case *item, const struct regress_pair 
 	return 0;
 }
 
+static int by_relative_change(const void *left, const void *right)
+{
+	const struct counter_change *a = left, *b = right;
+	const double of_a = relative_change(a->base, a->head),
+		     of_b = relative_change(b->base, b->head);
+
+	if (of_a != of_b)
+		return of_a > of_b ? -1 : 1;
+	return strcmp(a->metric, b->metric);
+}
+
 int regress_compare_counters(struct regress_case *item, const struct regress_pair *pair,
 			     const struct regress_options *options, struct error *err)
 {
@@ -89,5 +101,8 @@ int regress_compare_counters(struct regress_case *item, const struct regress_pai
 		if (base && base->has_value && head->has_value)
 			rc = compare_counter(item, pair, base, head, options, err);
 	}
+	if (item->counter_count)
+		qsort(item->counters, item->counter_count, sizeof(*item->counters),
+		      by_relative_change);
 	return rc;
 }

@@ -196,6 +196,14 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 	compare_environment(out, "ECC", "gpu.ecc", base, head, true);
 	compare_clocks(out, base, head);
 	compare_sharing(out, base, head);
+	/* these change times at most, and rarely by much */
+	if (timed) {
+		compare_environment(out, "persistence mode", "gpu.persistence_mode", base, head,
+				    false);
+		compare_environment(out, "processor", "processor", base, head, false);
+		compare_environment(out, "operating system", "kernel", base, head, false);
+	}
+	compare_environment(out, "compiler", "ptx_compiler", base, head, false);
 	compare_texts(out, "CUPTI", base->device.cupti, head->device.cupti, false);
 	compare_texts(out, "perflab", base->version, head->version, false);
 	compare_environment(out, "commit of perflab", "perflab_revision", base, head, false);

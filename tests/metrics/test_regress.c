@@ -510,6 +510,10 @@ static void environments_that_differ_are_named(void **state)
 	for (size_t i = 0; i < trial->round_count; i++)
 		trial->rounds[i].state = (struct device_state){NAN, NAN, NAN, NAN, -1};
 	assert_int_equal(difference(fixture, "throttling", "", ""), ' ');
+	key_value_set(&fixture->base.environment, "gpu.persistence_mode", "off");
+	key_value_set(&head->environment, "gpu.persistence_mode", "on");
+	assert_int_equal(difference(fixture, "persistence mode", "off", "on"), 's');
+	key_value_set(&fixture->base.environment, "gpu.persistence_mode", "on");
 	head->seed = 2;
 	assert_int_equal(difference(fixture, "seed of inputs", "1", "2"), 's');
 	head->seed = 1;
