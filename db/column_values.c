@@ -1,6 +1,7 @@
 /* Builds SQL from the lists of columns, and moves values between rows and structs. */
 #include "db/columns.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,9 @@ static void bind_member(struct statement *statement, const struct column *column
 	case COLUMN_REAL:
 		bind_real(statement, *(const double *)member);
 		break;
+	case COLUMN_POSITIVE:
+		bind_real(statement, *(const double *)member > 0 ? *(const double *)member : NAN);
+		break;
 	case COLUMN_NAMES:
 		bind_names(statement, member);
 		break;
@@ -159,6 +163,7 @@ static enum trial_status take_status(struct statement *row)
 static void take_member(struct statement *row, const struct column *column, void *member)
 {
 	const char *text;
+	double real;
 
 	switch (column->type) {
 	case COLUMN_TEXT:
@@ -182,6 +187,10 @@ static void take_member(struct statement *row, const struct column *column, void
 		break;
 	case COLUMN_REAL:
 		*(double *)member = take_real(row);
+		break;
+	case COLUMN_POSITIVE:
+		real = take_real(row);
+		*(double *)member = real > 0 ? real : 0;
 		break;
 	case COLUMN_NAMES:
 		text = take_text(row);

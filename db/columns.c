@@ -138,6 +138,7 @@ static const struct column trial_items[] = {
 	ROW(REAL, PART_RESULT, "high_ns", summary.high_ns),
 	ROW(REAL, PART_RESULT, "min_ns", summary.min_ns),
 	ROW(REAL, PART_RESULT, "max_ns", summary.max_ns),
+	ROW_SINCE(15, "NULL", POSITIVE, PART_PLAN, "mean_ns", mean_ns, 0),
 	ROW_NO_MEMBER(PART_WRITTEN, "finished_ns"),
 	ROW_NO_MEMBER(PART_WRITTEN, "counted_ns"),
 };

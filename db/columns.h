@@ -17,6 +17,7 @@ enum column_type {
 	COLUMN_INT,        /* int; reads NULL as 0, and clamps to [0, INT_MAX] */
 	COLUMN_BOOL,       /* bool; reads NULL as false */
 	COLUMN_REAL,       /* double; NAN is NULL */
+	COLUMN_POSITIVE,   /* double; what is not above 0 is NULL, and NULL is read as 0 */
 	COLUMN_NAMES,      /* struct string_list, stored as "a,b" */
 	COLUMN_CACHE,      /* enum cache_mode, stored as "cold" or "hot" */
 	COLUMN_STATUS,     /* enum trial_status, stored by name */

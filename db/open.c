@@ -1,5 +1,5 @@
-/* Opens, identifies and migrates a database file. */
-#include "db/columns.h"
+/* Opens a database file and checks that it is one of perflab. */
+#include "db/statement.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,11 +23,12 @@ struct identity {
 #define OUR_TABLES                                                                       \
 	"'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'," \
 	" 'metric', 'line', 'mark', 'comparison', 'newest', 'speedup',"                  \
-	" 'recording', 'recorded_process', 'recorded_kernel', 'recorded_capture'"
+	" 'recording', 'recorded_process', 'recorded_kernel', 'recorded_capture',"       \
+	" 'judgement', 'limiter'"
 /* How many of them a file has, starting with a schema version. */
 static const struct {
 	int64_t version, tables;
-} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}, {9, 14}, {14, 18}};
+} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}, {9, 14}, {14, 18}, {15, 20}};
 
 const char *db_default_path(void)
 {
@@ -96,6 +97,8 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	/* The file is untrusted: its schema must not call unsafe functions or damage pages. */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	/* no trigger of the file fires: see own_schema.c */
+	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	rc = db_round_median_add(db, err);
 	if (rc)
 		return rc;
@@ -125,7 +128,8 @@ static int identify(struct identity *out, struct db *db, struct error *err)
 	if (!rc)
 		rc = db_select_integer(&found.tables, db,
 				       "SELECT count(*) FROM sqlite_schema"
-				       " WHERE type = 'table' AND name IN (" OUR_TABLES ")",
+				       " WHERE type = 'table' AND rootpage > 0" /* not virtual */
+				       " AND name IN (" OUR_TABLES ")",
 				       err);
 	rc = db_end(db, rc, err);
 	if (!rc)
@@ -180,189 +184,6 @@ static int check_identity(const struct db *db, const struct identity *identity, 
 	return 0;
 }
 
-/* Checks foreign keys, which are off while a migration rebuilds tables. */
-static int check_references(struct db *db, struct error *err)
-{
-	int64_t broken = 0;
-	int rc = db_select_integer(&broken, db, "SELECT count(*) FROM pragma_foreign_key_check",
-				   err);
-
-	if (!rc && broken)
-		rc = error_set(err, PL_ECORRUPT,
-			       "%s is damaged: %lld rows refer to missing rows: restore a copy, or "
-			       "name another file%s",
-			       db->path, (long long)broken, db->option);
-	return rc;
-}
-
-/* The indexes and triggers of users on `run`. The file is untrusted, so only what SQLite writes for
- * such an object is taken. */
-static int list_objects_on_run(struct string_list *out, struct db *db, struct error *err)
-{
-	struct statement select;
-	bool row = true;
-	int rc =
-		statement_prepare(&select, db,
-				  "SELECT sql FROM sqlite_schema WHERE lower(tbl_name) = 'run'"
-				  " AND type IN ('index', 'trigger') AND (sql LIKE 'CREATE INDEX %'"
-				  " OR sql LIKE 'CREATE UNIQUE INDEX %'"
-				  " OR sql LIKE 'CREATE TRIGGER %')"
-				  " AND name NOT IN ('run_by_label', 'run_by_device')"
-				  " ORDER BY rowid",
-				  err);
-
-	if (rc)
-		return rc;
-	while (!(rc = statement_step(&select, &row, err)) && row)
-		string_list_add(out, take_text(&select));
-	statement_release(&select);
-	return rc;
-}
-
-/* A step that rebuilds `run` drops them. One that another step kept, or that names what is gone,
- * gives SQLITE_ERROR and is left out. */
-static int restore_objects_on_run(struct db *db, const struct string_list *objects,
-				  struct error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; !rc && i < objects->count; i++) {
-		struct statement create = {0};
-		struct error left_out = {0};
-
-		/* not db_execute(), which would run what follows the statement, too */
-		rc = statement_prepare(&create, db, objects->items[i], &left_out);
-		if (!rc)
-			rc = statement_run(&create, &left_out);
-		if (rc && (db->failed_code & 0xff) == SQLITE_ERROR)
-			rc = 0;
-		else if (rc)
-			error_set(err, rc, "%s", left_out.text);
-		statement_release(&create);
-	}
-	return rc;
-}
-
-static int migrate_step(struct db *db, int64_t version, struct error *err)
-{
-	struct string_list objects = {0};
-	char mark[96];
-	int rc = list_objects_on_run(&objects, db, err);
-
-	for (const char *const *sql = db_migrations[version]; !rc && *sql; sql++)
-		rc = db_execute(db, *sql, err);
-	if (!rc)
-		rc = restore_objects_on_run(db, &objects, err);
-	string_list_release(&objects);
-	if (!rc)
-		rc = check_references(db, err);
-	if (rc)
-		return rc;
-	snprintf(mark, sizeof(mark), "PRAGMA application_id = %d; PRAGMA user_version = %d",
-		 DB_APPLICATION_ID, (int)version + 1);
-	return db_execute(db, mark, err);
-}
-
-/* One transaction per step. It reads the version again under the write lock, so that the second of
- * two processes finds the work done. */
-static int migrate(struct db *db, int64_t version, struct error *err)
-{
-	/* A step that rebuilds a table drops the old one. That must not delete rows that refer to
-	 * it, and renaming must not check the views of users. Neither setting can change within a
-	 * transaction. */
-	int rc = db_execute(db, "PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON", err);
-
-	while (!rc && version < db_schema_version) {
-		rc = db_begin(db, err);
-		if (rc)
-			break;
-		rc = db_select_integer(&version, db, "PRAGMA user_version", err);
-		if (!rc && version < db_schema_version)
-			rc = migrate_step(db, version, err);
-		rc = db_end(db, rc, err);
-	}
-	if (!rc)
-		rc = db_execute(db, "PRAGMA legacy_alter_table = OFF; PRAGMA foreign_keys = ON",
-				err);
-	return error_context(err, rc, "bringing the schema to version %d", db_schema_version);
-}
-
-/* Adds the statuses that the file does not know. That needs no new schema version. */
-static int complete_statuses(struct db *db, struct error *err)
-{
-	int64_t known = 0;
-	int rc = db_select_integer(&known, db, db_statuses_known, err);
-
-	if (rc || known == TRIAL_STATUS_COUNT)
-		return rc;
-	rc = db_begin(db, err);
-	if (!rc)
-		rc = db_end(db, db_execute(db, db_status_rows, err), err);
-	return rc;
-}
-
-/* Empty tables that stand in for tables that an older file lacks. */
-static const struct {
-	int since;
-	const char *sql;
-} stand_in_tables[] = {
-	{2,
-	 "CREATE TEMP TABLE line (trial_id, file, line, instructions, lanes, branches, divergent,"
-	 " requests, sectors, shared_requests, wavefronts, conflicts)"},
-	{4, "CREATE TEMP TABLE mark (run_id INTEGER PRIMARY KEY, kind, why, marked_ns)"},
-	{4, "CREATE TEMP TABLE comparison (trial_id INTEGER PRIMARY KEY, base_trial_id, verdict,"
-	    " change, low, high, p, why)"},
-	{9, "CREATE TEMP TABLE speedup (trial_id INTEGER PRIMARY KEY, base_variant, base_config,"
-	    " verdict, speedup, low, high, p, base_median_ns, rounds, same_buffers, why)"},
-	{14, "CREATE TEMP TABLE recording (id INTEGER PRIMARY KEY, uid, mode, command, started_ns,"
-	     " wall_ns, bare_wall_ns, exit_code, label, host, version)"},
-	{14, "CREATE TEMP TABLE recorded_kernel (recording_id, name)"},
-};
-static const struct column_list *const grown_tables[] = {&run_columns, &trial_columns,
-							 &round_columns, &sample_columns};
-
-static bool has_column_since(const struct column_list *list, int64_t version)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i].since > version)
-			return true;
-	return false;
-}
-
-/* Creates a view of the same name with the columns that an older file lacks. */
-static int create_stand_in_view(struct db *db, const struct column_list *list, int64_t version,
-				struct error *err)
-{
-	struct text sql = TEXT_INIT;
-	int rc;
-
-	text_addf(&sql, "CREATE TEMP VIEW %s AS ", list->table);
-	columns_add_select_older(&sql, list, version);
-	rc = db_execute(db, sql.data, err);
-	text_release(&sql);
-	return rc;
-}
-
-/*
- * A file of an older schema that is only read is not changed. Temporary tables and views of this
- * connection stand in for what it lacks, so that queries need to know only the newest schema.
- */
-static int create_stand_ins(struct db *db, int64_t version, struct error *err)
-{
-	int rc;
-
-	if (version == db_schema_version)
-		return 0;
-	rc = db_execute(db, "PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF", err);
-	for (size_t i = 0; !rc && i < ARRAY_SIZE(stand_in_tables); i++)
-		if (stand_in_tables[i].since > version)
-			rc = db_execute(db, stand_in_tables[i].sql, err);
-	for (size_t i = 0; !rc && i < ARRAY_SIZE(grown_tables); i++)
-		if (has_column_since(grown_tables[i], version))
-			rc = create_stand_in_view(db, grown_tables[i], version, err);
-	return rc ? rc : db_execute(db, "PRAGMA query_only = ON", err);
-}
-
 /*
  * The switch upgrades a lock, and SQLite does not wait for that. Without this loop, one of two
  * processes that create the same file would fail.
@@ -396,31 +217,36 @@ static int prepare_for_writing(struct db *db, struct error *err)
 	return rc;
 }
 
-/*
- * Reading a WAL database needs its -wal and -shm files. In a read-only folder SQLite cannot create
- * them. If no writer left a -wal file, the database file is complete and can be opened as
- * immutable.
- */
-static bool can_read_at_rest(const struct db *db)
+/* Whether a file could not be read because the -wal and -shm files that this needs could not be
+ * made: the folder is read-only. */
+static bool lacks_folder(const struct db *db)
 {
-	char *wal;
-	bool at_rest;
-
-	if (db->mode != DB_READ)
-		return false;
 	switch (db->failed_code & 0xff) {
 	case SQLITE_CANTOPEN:
 	case SQLITE_READONLY:
-		break;
+		return db->mode == DB_READ && access(db->path, R_OK) == 0;
 	default:
 		return false;
 	}
-	wal = xasprintf("%s-wal", db->path);
-	at_rest = access(db->path, R_OK) == 0 && access(wal, F_OK) != 0;
-	free(wal);
-	return at_rest;
 }
 
+/* Whether a program that was ended left changes beside the file, in its -wal file. */
+static bool has_changes_beside(const struct db *db)
+{
+	char *wal = xasprintf("%s-wal", db->path);
+	struct stat found;
+	const bool has = stat(wal, &found) == 0 && found.st_size > 0;
+
+	free(wal);
+	return has;
+}
+
+/*
+ * Reading a WAL database needs its -wal and -shm files. In a read-only folder SQLite cannot create
+ * them. If no writer left changes in a -wal file, the database file is complete and can be opened
+ * as immutable. Else what it lacks is in the -wal file, and reading without it would show old
+ * results.
+ */
 static int connect_and_identify(struct db *db, struct identity *identity, struct error *err)
 {
 	struct error first = {0};
@@ -428,7 +254,15 @@ static int connect_and_identify(struct db *db, struct identity *identity, struct
 
 	if (!rc)
 		rc = identify(identity, db, &first);
-	if (rc && can_read_at_rest(db)) {
+	if (rc && lacks_folder(db) && has_changes_beside(db))
+		return error_set(
+			err, PL_EIO,
+			"%s cannot be read: a program that was ended left its last changes "
+			"in %s-wal, and to read them SQLite must make %s-shm, but the "
+			"folder is read-only: make it writable, or copy both files to "
+			"another folder",
+			db->path, db->path, db->path);
+	if (rc && lacks_folder(db)) {
 		sqlite3_close_v2(db->handle);
 		db->handle = NULL;
 		rc = connect_file(db, true, err);
@@ -444,7 +278,9 @@ static int create_file(const struct db *db, struct error *err)
 
 	if (file < 0)
 		return error_set(err, PL_EIO, "%s cannot be created: %s: name another file%s",
-				 db->path, strerror(errno), db->option);
+				 db->path,
+				 errno == ENOENT ? "its folder does not exist" : strerror(errno),
+				 db->option);
 	close(file);
 	return 0;
 }
@@ -453,10 +289,14 @@ static int check_path(const struct db *db, struct error *err)
 {
 	const char *path = db->path;
 	struct stat status;
+	int rc;
 
 	if (!*path)
 		return error_set(err, PL_EUSAGE, "the database has no name: name a file%s",
 				 db->option);
+	rc = db_path_check_owner(db, err);
+	if (rc)
+		return rc;
 	if (stat(path, &status)) {
 		if (errno == ENOENT && db->mode == DB_CREATE)
 			return create_file(db, err);
@@ -475,6 +315,42 @@ static int check_path(const struct db *db, struct error *err)
 	if (status.st_size == 1)
 		return error_set(err, PL_ECORRUPT, DB_NOT_A_DATABASE, path, db->option);
 	return 0;
+}
+
+/* Goes on with another file of the same contents. */
+static int continue_in(struct db *db, const char *path)
+{
+	struct db other = *db;
+	int rc;
+
+	other.handle = NULL;
+	other.path = xstrdup(path);
+	rc = connect_file(&other, false, NULL);
+	if (!rc)
+		rc = prepare_for_writing(&other, NULL);
+	if (!rc)
+		rc = db_own_schema_use(&other, db_schema_version, NULL);
+	if (rc) {
+		sqlite3_close_v2(other.handle);
+		free(other.path);
+		return rc;
+	}
+	sqlite3_close_v2(db->handle); /* stays until its statements are finalised */
+	free(db->path);
+	*db = other;
+	db_place_note(db);
+	return 0;
+}
+
+static int check_place(struct db *db, struct error *err)
+{
+	char *copy = NULL;
+	int rc = db_place_check(db, &copy, err);
+
+	if (rc)
+		db->gone = !copy || continue_in(db, copy);
+	free(copy);
+	return rc;
 }
 
 int db_open_given(struct db **out, const char *path, enum db_mode mode, const char *option,
@@ -496,12 +372,19 @@ int db_open_given(struct db **out, const char *path, enum db_mode mode, const ch
 		rc = check_identity(db, &identity, err);
 	if (!rc && mode != DB_READ)
 		rc = prepare_for_writing(db, err);
+	if (!rc && mode != DB_READ) {
+		db_place_note(db);
+		db->written = check_place;
+	}
 	if (!rc && mode != DB_READ && identity.version < db_schema_version)
-		rc = migrate(db, identity.version, err);
+		rc = db_migrate(db, identity.version, err);
 	if (!rc && mode != DB_READ)
-		rc = complete_statuses(db, err);
+		rc = db_complete_statuses(db, err);
 	if (!rc && mode == DB_READ)
-		rc = create_stand_ins(db, identity.version, err);
+		rc = db_create_stand_ins(db, identity.version, err);
+	if (!rc)
+		rc = db_own_schema_use(db, mode == DB_READ ? identity.version : db_schema_version,
+				       err);
 	if (!rc) {
 		*out = db;
 		db = NULL;

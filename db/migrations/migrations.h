@@ -3,8 +3,8 @@
  * NULL, and migrates a database from version N - 1 to N. A new database runs all of them, so that
  * there is only one definition of the schema. Never edit, reorder or remove a released step. A step
  * of a few statements goes straight into migrations.c, a longer one into a file of its own.
- * docs/schema.md documents every table, column and view; a test compares it with the schema.
- * Private to db/.
+ * docs/schema-columns.md documents every table, column and view; a test compares it with the
+ * schema. Private to db/.
  */
 #ifndef DB_MIGRATIONS_MIGRATIONS_H
 #define DB_MIGRATIONS_MIGRATIONS_H
@@ -25,6 +25,7 @@ extern const char *const db_version_11[];
 extern const char *const db_version_12[];
 extern const char *const db_version_13[];
 extern const char *const db_version_14[];
+extern const char *const db_version_15[];
 
 /* The statuses that this perflab knows, which may be more than the version that made the file knew.
  */
