@@ -17,6 +17,8 @@
 
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/history.h"
+#include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/metrics.h"
 #include "metrics/recording.h"
 
@@ -34,8 +36,23 @@ int db_open(struct db **out, const char *path, enum db_mode mode, struct error *
 int db_open_given(struct db **out, const char *path, enum db_mode mode, const char *option,
 		  struct error *err);
 void db_close(struct db *db); /* does nothing with NULL */
+/*
+ * A database that is open for writing can be removed, moved or replaced by another program. The
+ * function that notices it, after its transaction, copies all that is stored into PATH.rescued and
+ * returns PL_EIO, whose text names the copy. Later calls use the copy. If there is no copy, the
+ * text says that the results are lost.
+ */
+bool db_was_lost(const struct db *db);
+/* Does the same for a database that was not used for a while. PL_EIO as above. */
+int db_check_there(struct db *db, struct error *err);
+/* The file with the results: as it was given, or the copy. NULL: they are lost. */
+const char *db_path(const struct db *db);
 /* $PERFLAB_DB, or "perflab.db" in the working directory. */
 const char *db_default_path(void);
+/* Whether an output of perflab may replace the file at `path`, or make one there. PL_EUSAGE: it is
+ * a SQLite database of any program, or a file that SQLite keeps beside one; PL_EIO: it exists and
+ * cannot be read. */
+int db_path_check_output(const char *path, struct error *err);
 
 /* ---- writing a run ---- */
 
@@ -79,6 +96,21 @@ int db_run_mark(struct db *db, int64_t run_id, const struct run_words *words, st
 /* Stores the verdicts on the trials of a run; replaces earlier ones. */
 int db_comparisons_store(struct db *db, int64_t run_id, const struct trial_comparison_list *list,
 			 struct error *err);
+
+/* The limiter of a trial, and the numbers that it was judged by. */
+struct trial_limiter {
+	int64_t trial_id;
+	struct roofline_point point;
+	struct verdict verdict; /* owned */
+};
+/* Stores the limiters of the trials of a run; replaces earlier ones. Remembers the version of the
+ * rules and the run that measured the roofs; 0: none were known. */
+int db_limiters_store(struct db *db, int64_t run_id, const struct trial_limiter *items,
+		      size_t count, int64_t roofs_run_id, struct error *err);
+/* Visits the runs that were not judged, or by older rules, or without the roofs that their device
+ * has by now, the newest first, until `visit` returns false. */
+int db_unjudged_visit(struct db *db, bool (*visit)(void *context, int64_t run_id), void *context,
+		      struct error *err);
 
 /* Stores why a trial is not measured beside its base case, or no longer is. PL_ENOENT: the trial
  * has no base case. */
@@ -218,7 +250,8 @@ struct known_case {
 	const char *device, *uuid, *backend; /* "" unknown */
 	const char *kernel, *variant, *config;
 	const char *origin; /* as in struct run; "": built-in kernels */
-	bool timed;         /* false: it was only emulated */
+	bool timed;         /* it has a time */
+	bool emulated;      /* its runs have counters and no times */
 	int64_t newest_ns;  /* start of the newest run with such a result */
 };
 /* Visits cases by kernel, variant, config and origin. The texts live during the call only. */
@@ -226,16 +259,16 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 		   void *context, struct error *err);
 /*
  * Loads all runs of a case of one origin on a device and backend, the oldest first, with the rounds
- * of its trial. Leaves out runs with another --cache than the newest run, and counts them. The
- * caller finds the change points.
+ * of its trial, or with its counters if the runs are emulated. Leaves out runs with another --cache
+ * than the newest run, and counts them. The caller finds the changes.
  */
 int db_history_load(struct db *db, const struct known_case *item, struct history *out,
 		    struct error *err);
 /*
  * Loads the history of all cases of `run`, which was loaded with its trials. It has the runs of the
  * same device, backend, origin and --cache that contain one of its kernels. The newest `runs` of
- * them are shown, fewer if `run` has many cases; `run` itself always is. The history of an emulated
- * run is empty. The caller finds the change points.
+ * them are shown, fewer if `run` has many cases; `run` itself always is. Of emulated runs it
+ * loads only the runs; the caller compares their counters. The caller finds the change points.
  */
 int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 			 struct history_grid *out, struct error *err);

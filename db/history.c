@@ -9,7 +9,8 @@
 
 static const char cases_sql[] =
 	"SELECT newest.device_id, device.name, device.uuid, newest.backend, newest.kernel,"
-	" newest.variant, newest.config, run.origin, timed_trial_id IS NOT NULL, run.started_ns"
+	" newest.variant, newest.config, run.origin, timed_trial_id IS NOT NULL,"
+	" run.emulated, run.started_ns"
 	" FROM newest"
 	" JOIN device ON device.id = newest.device_id"
 	" JOIN trial ON trial.id = coalesce(timed_trial_id, trial_id)"
@@ -18,8 +19,8 @@ static const char cases_sql[] =
 /* For a file of a version without the table `newest`. */
 static const char cases_of_old_sql[] =
 	"SELECT run.device_id, device.name, device.uuid, run.backend, trial.kernel, trial.variant,"
-	" trial.config, run.origin, max(trial.median_ns IS NOT NULL), max(run.started_ns) AS "
-	"newest_ns"
+	" trial.config, run.origin, max(trial.median_ns IS NOT NULL), run.emulated,"
+	" max(run.started_ns) AS newest_ns"
 	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id"
 	" WHERE trial.status IN ('ok', 'sampled', 'unverified')"
 	" GROUP BY trial.kernel, trial.variant, trial.config, run.origin, run.device_id, "
@@ -61,6 +62,7 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 		item.config = take_known_text(&select);
 		item.origin = take_known_text(&select);
 		item.timed = take_integer(&select, 0) != 0;
+		item.emulated = take_integer(&select, 0) != 0;
 		item.newest_ns = take_integer(&select, 0);
 		stop = visit(context, &item);
 	}
@@ -103,7 +105,7 @@ int db_origins_load(struct db *db, const char *kernel, const char *fact, struct 
 /* Newest first, because the newest decides which --cache counts. */
 static const char history_sql[] =
 	"SELECT run.id, run.uid, run.label, run.source_revision, run.started_ns, run.driver,"
-	" run.toolkit, device.name, device.uuid,"
+	" run.toolkit, run.seed, run.emulated, device.name, device.uuid,"
 	" (SELECT kind FROM mark WHERE run_id = run.id), coalesce(run.cache = 'hot', 0), trial.id,"
 	" trial.status, trial.reason, trial.code_hash, trial.launch_hash, trial.sample_count,"
 	" trial.median_ns, trial.mad_ns, trial.low_ns, trial.high_ns, trial.min_ns, trial.max_ns"
@@ -123,6 +125,8 @@ static void run_take_part(struct statement *row, struct run *run, const char *ba
 	run->backend = xstrdup(backend);
 	take_text_into(row, run->device.driver, sizeof(run->device.driver));
 	take_text_into(row, run->device.toolkit, sizeof(run->device.toolkit));
+	run->seed = (uint64_t)take_integer(row, 0);
+	run->traits.emulated = take_integer(row, 0) != 0;
 	take_text_into(row, run->device.name, sizeof(run->device.name));
 	take_text_into(row, run->device.uuid, sizeof(run->device.uuid));
 	run->mark = take_text_copy(row);
@@ -198,6 +202,29 @@ static void history_turn(struct history *history)
 	}
 }
 
+/* The counters of the trials of a history without times. */
+static int history_counters_load(struct db *db, struct history *history, struct error *err)
+{
+	struct statement select;
+	int rc = statement_prepare(&select, db,
+				   "SELECT metric, unit, source, value, reason FROM counters"
+				   " WHERE trial_id = ?",
+				   err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < history->count && !rc; i++) {
+		bool row = true;
+
+		bind_integer(&select, history->trials[i].id);
+		while (!(rc = statement_step(&select, &row, err)) && row)
+			db_counter_take(&history->trials[i], &select);
+		statement_restart(&select);
+	}
+	statement_release(&select);
+	return rc;
+}
+
 int db_history_load(struct db *db, const struct known_case *item, struct history *out,
 		    struct error *err)
 {
@@ -219,8 +246,10 @@ int db_history_load(struct db *db, const struct known_case *item, struct history
 	history_turn(&history);
 	trials.trials = history.trials;
 	trials.trial_count = history.count;
+	history.emulated = history.count && history.runs[history.count - 1].traits.emulated;
 	if (!rc)
-		rc = db_rounds_load(db, &trials, err);
+		rc = history.emulated ? history_counters_load(db, &history, err)
+				      : db_rounds_load(db, &trials, err);
 	history.kernel = xstrdup(item->kernel);
 	history.variant = xstrdup(item->variant);
 	history.config = xstrdup(item->config);

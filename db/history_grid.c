@@ -10,11 +10,12 @@
 #include <string.h>
 
 #define MEDIANS_SHOWN_MOST 200000
+#define COUNTED_SHOWN_MOST 10000 /* trials of emulated runs, whose counters are read */
 
 /* ---- runs ---- */
 
 static const char runs_sql[] =
-	"SELECT run.id, run.label, run.source_revision, run.started_ns FROM run"
+	"SELECT run.id, run.label, run.source_revision, run.started_ns, run.seed FROM run"
 	" WHERE run.device_id = (SELECT device_id FROM run WHERE id = ?1)"
 	" AND run.backend = (SELECT backend FROM run WHERE id = ?1)"
 	" AND run.origin IS (SELECT origin FROM run WHERE id = ?1)"
@@ -44,6 +45,7 @@ static int runs_load(struct db *db, int64_t run_id, struct history_grid *grid, s
 		run->label = take_text_copy(&select);
 		run->source_revision = take_text_copy(&select);
 		run->started_ns = take_integer(&select, 0);
+		run->seed = (uint64_t)take_integer(&select, 0);
 	}
 	statement_release(&select);
 	return rc;
@@ -228,11 +230,12 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 			 struct history_grid *out, struct error *err)
 {
 	struct history_grid grid = {.case_count = run->trial_count};
-	size_t fit = run->trial_count ? MEDIANS_SHOWN_MOST / run->trial_count : 0;
+	const size_t most = run->traits.emulated ? COUNTED_SHOWN_MOST : MEDIANS_SHOWN_MOST;
+	size_t fit = run->trial_count ? most / run->trial_count : 0;
 	int rc;
 
 	*out = (struct history_grid){0};
-	if (run->trial_count == 0 || run->traits.emulated)
+	if (run->trial_count == 0)
 		return 0;
 	if (fit < 2)
 		fit = 2;
@@ -243,9 +246,12 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 	if (!rc)
 		rc = marks_load(db, &grid, err);
 	if (!rc && grid.run_count > 1) {
+		choose_shown(&grid, run->id, runs < fit ? runs : fit);
+		grid.emulated = run->traits.emulated;
+	}
+	if (!rc && grid.run_count > 1 && !grid.emulated) {
 		size_t cells = grid.case_count * grid.run_count;
 
-		choose_shown(&grid, run->id, runs < fit ? runs : fit);
 		grid.median_ns = xcalloc(cells + 1, sizeof(*grid.median_ns));
 		grid.unverified = xcalloc(cells + 1, sizeof(*grid.unverified));
 		grid.rounds = xcalloc(cells + 1, sizeof(*grid.rounds));

@@ -2,6 +2,7 @@
  * Runs one SQL statement of the user that only reads. An authorizer allows only the actions that
  * reading needs, so that a statement from an untrusted source changes no file and opens no other.
  */
+#include "db/query_hint.h"
 #include "db/statement.h"
 
 #include <stdlib.h>
@@ -11,81 +12,6 @@
 #define VALUE_BYTES_MOST (64 << 20)
 
 /* ---- names ---- */
-
-static const struct {
-	const char *name, *meaning;
-} names[] = {
-	/* views */
-	{"above_roof", "cases that are faster than their device can be, by its ceilings"},
-	{"best", "the best configuration of each kernel, device and size"},
-	{"ceilings", "the measured ceilings of each device"},
-	{"counters", "the hardware counters and derived metrics of each trial"},
-	{"emulated", "what the emulator counted, one row per trial"},
-	{"environment_changes", "what changed between a run of a device and the next one"},
-	{"failures", "trials that did not end well, and why"},
-	{"history", "the results of each case in all runs"},
-	{"program_kernels", "the kernels of recorded programs, with their shares of the time"},
-	{"regressions", "the newest result of each case, compared with its baseline"},
-	{"roofline", "the place of each case under the roofs of its device"},
-	{"speedups", "each case beside its base case: the speed-up and its verdict"},
-	{"trials", "everything known about each trial, one row per trial"},
-	/* tables */
-	{"axis", "the values of each trial's axes"},
-	{"comparison", "the stored verdicts on trials"},
-	{"counter", "values of metrics, one per trial and metric"},
-	{"device", "the devices that were measured or emulated"},
-	{"environment", "facts about the machine of a run: host, clocks, persistence mode"},
-	{"line", "what the emulator counted at source lines"},
-	{"mark", "runs that were marked good or bad"},
-	{"metric", "name, unit and source of the metrics in counter"},
-	{"newest", "the newest trial and the newest timed trial of each case"},
-	{"recorded_capture", "the captures that a recording took"},
-	{"recorded_kernel", "the launches of a recorded program, one row per kernel and shape"},
-	{"recorded_process", "the processes of a recorded program"},
-	{"recording", "one row per program that perflab record started"},
-	{"round", "the median and the device state of each round"},
-	{"run", "one row per run"},
-	{"sample", "every timed execution"},
-	{"speedup", "the stored speed-ups and verdicts on trials beside their base cases"},
-	{"trial", "one row per case of a run"},
-	{"trial_status", "how a trial can end"},
-};
-
-static const char *meaning_of(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i].name, name) == 0)
-			return names[i].meaning;
-	}
-	return NULL;
-}
-
-int db_names_visit(struct db *db,
-		   int (*visit)(void *context, const char *name, bool is_view, const char *meaning),
-		   void *context, struct error *err)
-{
-	struct statement select;
-	bool row = true;
-	int stop = 0;
-	int rc = statement_prepare(&select, db,
-				   "SELECT name, type = 'view' FROM sqlite_schema"
-				   " WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite\\_%'"
-				   " ESCAPE '\\' ORDER BY type DESC, name",
-				   err);
-
-	if (rc)
-		return rc;
-	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
-	     rc = stop ? 0 : statement_step(&select, &row, err)) {
-		const char *name = take_text(&select);
-		bool is_view = take_integer(&select, 0) != 0;
-
-		/* a damaged file may have an object without a name */
-		stop = name ? visit(context, name, is_view, meaning_of(name)) : 0;
-	}
-	statement_release(&select);
-	return rc;
-}
 
 static int add_name(void *context, const char *name, bool is_view, const char *meaning)
 {
@@ -114,7 +40,7 @@ static int fail_unknown_name(struct db *db, const char *name, const struct strin
 	struct text near = TEXT_INIT;
 	int rc;
 
-	if (meaning_of(name))
+	if (db_name_meaning(name))
 		return fail_older(db, name, err);
 	if (nearest_names(&near, name, (const char *const *)known->items, known->count))
 		rc = error_set(err, PL_EUSAGE, "%s has no view or table '%.80s'; did you mean %s?",
@@ -373,6 +299,21 @@ static int query_guarded(struct db *db, const char *sql, const struct guard *gua
 	return rc;
 }
 
+/* Adds to the message what may have been meant. */
+static int add_hint(struct db *db, const char *sql, int rc, struct error *err)
+{
+	struct text hint = TEXT_INIT;
+
+	if (err && rc == PL_EUSAGE && query_hint(&hint, db, sql, err->text)) {
+		char *message = xstrdup(err->text);
+
+		error_set(err, rc, "%s; did you mean %s?", message, hint.data);
+		free(message);
+	}
+	text_release(&hint);
+	return rc;
+}
+
 int db_query(struct db *db, const char *sql, const struct db_query_visitor *visitor,
 	     struct error *err)
 {
@@ -386,5 +327,5 @@ int db_query(struct db *db, const char *sql, const struct db_query_visitor *visi
 	sqlite3_progress_handler(db->handle, 0, NULL, NULL);
 	sqlite3_set_authorizer(db->handle, NULL, NULL);
 	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, longest);
-	return rc;
+	return rc ? add_hint(db, sql, rc, err) : 0;
 }

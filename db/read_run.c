@@ -124,7 +124,7 @@ static void trial_add_axis(struct trial *trial, struct statement *row)
 	columns_take(row, &axis_columns, PART_ALL, axis);
 }
 
-static void trial_add_counter(struct trial *trial, struct statement *row)
+void db_counter_take(struct trial *trial, struct statement *row)
 {
 	const char *metric = take_text(row);
 	const char *unit = take_text(row);
@@ -204,7 +204,7 @@ static int trials_load(struct db *db, struct run *run, const char *which, const 
 	if (rc)
 		return rc;
 	text_addf(&sql, version == 1 ? COUNTERS_OF_VERSION_1 : COUNTERS, which);
-	rc = trial_details_load(db, run, &sql, of, trial_add_counter, err);
+	rc = trial_details_load(db, run, &sql, of, db_counter_take, err);
 	if (rc)
 		return rc;
 	text_add(&sql, "SELECT trial_id, file, line, ");

@@ -27,8 +27,10 @@ static void label_describe(struct text *out, const char *label)
 		text_add(out, "…");
 }
 
-/* Adds "12 (a1b2c3d4, nightly, c51c0df)" for each row: id, uid, label, revision. */
-static int runs_describe(struct statement *select, struct text *out, struct error *err)
+/* Adds "12 (a1b2c3d4, nightly, c51c0df)" for each row: id, uid, label, revision. Adds the labels to
+ * a list, if there is one. */
+static int runs_describe(struct statement *select, struct text *out, struct string_list *labels,
+			 struct error *err)
 {
 	bool row = true;
 	int rc;
@@ -41,6 +43,8 @@ static int runs_describe(struct statement *select, struct text *out, struct erro
 		const char *revision = take_text(select);
 
 		text_addf(out, "%s%lld (%.8s", out->length ? ", " : "", id, uid ? uid : "");
+		if (label && labels)
+			string_list_add(labels, label);
 		if (label)
 			label_describe(out, label);
 		if (revision)
@@ -50,9 +54,28 @@ static int runs_describe(struct statement *select, struct text *out, struct erro
 	return rc;
 }
 
+/* Adds "; did you mean nightly?" if a word or a label is near. */
+static void suggest_run(struct text *out, const char *reference, struct string_list *labels)
+{
+	static const char *const newest[] = {"latest", "newest", "recent", "head"};
+	struct text near = TEXT_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(newest); i++)
+		if (strcasecmp(reference, newest[i]) == 0)
+			text_add(&near, "last");
+	string_list_add(labels, "last");
+	string_list_add(labels, "last-good");
+	if (!near.length)
+		nearest_names(&near, reference, (const char *const *)labels->items, labels->count);
+	if (near.length)
+		text_addf(out, "; did you mean %s?", near.data);
+	text_release(&near);
+}
+
 static int fail_unknown_run(struct db *db, const char *reference, struct error *err)
 {
-	struct text known = TEXT_INIT;
+	struct text known = TEXT_INIT, near = TEXT_INIT;
+	struct string_list labels = {0};
 	struct statement select;
 	int rc = statement_prepare(&select, db,
 				   "SELECT id, uid, label, source_revision FROM run"
@@ -62,18 +85,21 @@ static int fail_unknown_run(struct db *db, const char *reference, struct error *
 	if (rc)
 		return rc;
 	bind_integer(&select, RUNS_NAMED);
-	rc = runs_describe(&select, &known, err);
+	rc = runs_describe(&select, &known, &labels, err);
 	statement_release(&select);
+	suggest_run(&near, reference, &labels);
 	if (!rc && !known.length)
 		rc = error_set(err, PL_EUSAGE, "%s holds no run yet: `perflab sweep` creates one",
 			       db->path);
 	else if (!rc)
 		rc = error_set(
 			err, PL_EUSAGE,
-			"no run '%s' in %s; the newest are %s: give an id, a uid, a label, a "
+			"no run '%s' in %s%s; the newest are %s: give an id, a uid, a label, a "
 			"revision or 'last'",
-			reference, db->path, known.data);
+			reference, db->path, near.data, known.data);
+	string_list_release(&labels);
 	text_release(&known);
+	text_release(&near);
 	return rc;
 }
 
@@ -109,7 +135,7 @@ static int fail_ambiguous(struct db *db, const char *reference, struct error *er
 		return rc;
 	bind_text(&select, reference);
 	bind_integer(&select, RUNS_NAMED);
-	rc = runs_describe(&select, &matches, err);
+	rc = runs_describe(&select, &matches, NULL, err);
 	statement_release(&select);
 	if (!rc)
 		rc = error_set(err, PL_EUSAGE, "'%s' means several runs of %s: %s; give an id",

@@ -1,6 +1,8 @@
 /* Reads a row of `run` with its device and its mark. */
-#include "db/run_row.h"
+#include <ctype.h>
+
 #include "db/columns.h"
+#include "db/run_row.h"
 
 void run_row_add_columns(struct text *sql)
 {
@@ -53,6 +55,15 @@ static void settings_complete(struct run *run)
 				       SETTING_COUNTER_DUMP | SETTING_BASE_VARIANT;
 }
 
+/* Every uid of perflab is hex digits, and writers print it as it is. A foreign file may have any
+ * text in its place. */
+static void uid_make_plain(char *uid)
+{
+	for (; *uid; uid++)
+		if (!isxdigit((unsigned char)*uid))
+			*uid = '?';
+}
+
 void run_row_take(struct statement *row, struct run *run)
 {
 	run->id = take_integer(row, 0);
@@ -61,5 +72,6 @@ void run_row_take(struct statement *row, struct run *run)
 	run->settings_known = settings_stored(row);
 	columns_take(row, &run_columns, PART_ALL | PART_GENERATED, run);
 	columns_take(row, &device_columns, PART_ALL, &run->device);
+	uid_make_plain(run->uid);
 	settings_complete(run);
 }

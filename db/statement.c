@@ -133,6 +133,18 @@ int db_execute(struct db *db, const char *sql, struct error *err)
 	return code == SQLITE_OK ? 0 : db_fail(db, sqlite3_extended_errcode(db->handle), err);
 }
 
+int db_execute_list(struct db *db, const char *const *list, struct error *err)
+{
+	char *sql;
+	int rc = 0;
+
+	while (!rc && (sql = db_next_statement(&list))) {
+		rc = db_execute(db, sql, err);
+		free(sql);
+	}
+	return rc;
+}
+
 static int begin(struct db *db, const char *sql, struct error *err)
 {
 	int rc = db->depth ? 0 : db_execute(db, sql, err);
@@ -161,7 +173,7 @@ int db_end(struct db *db, int rc, struct error *err)
 	/* A full disk ends the transaction by itself. The first error is the one to report. */
 	if (rc && !sqlite3_get_autocommit(db->handle))
 		sqlite3_exec(db->handle, "ROLLBACK", NULL, NULL, NULL);
-	return rc;
+	return rc || !db->written ? rc : db->written(db, err);
 }
 
 int statement_prepare(struct statement *statement, struct db *db, const char *sql,

@@ -7,14 +7,28 @@
 #define DB_STATEMENT_H
 
 #include <sqlite3.h>
+#include <sys/types.h>
 
 #include "db/db.h"
+
+/* The file that was opened. */
+struct db_place {
+	dev_t device;
+	ino_t inode;
+	ino_t log;   /* of its write-ahead log; 0: none was seen */
+	bool filled; /* it was not empty */
+};
 
 struct db {
 	sqlite3 *handle;
 	char *path;         /* as the user gave it, for messages */
 	const char *option; /* how the user names another file: " with --db", or "" */
 	enum db_mode mode;
+	struct db_place place; /* of a database that is open for writing */
+	bool lost;             /* the file is no longer at its place; see db_was_lost() */
+	bool gone;             /* and there is no copy */
+	/* Called after each transaction; NULL: the database is only read. */
+	int (*written)(struct db *db, struct error *err);
 	int64_t busy_timeout_ns;
 	int failed_code; /* the SQLite code of the last failure */
 	int depth;       /* nested calls of db_begin() */
@@ -27,6 +41,9 @@ struct db {
 
 /* The schema version that added the newest trial of each case. */
 #define VERSION_WITH_NEWEST 4
+/* The first schema version to which a connection that only reads can add the views that answer
+ * without a join. */
+#define VERSION_FOR_RESULTS 10
 
 /* The value of `round.median_ns` for a row of `round` in a file without that column. */
 #define ROUND_MEDIAN_OF_SAMPLES                     \
@@ -38,9 +55,15 @@ struct db {
 	"(SELECT value FROM environment WHERE run_id = run.id AND key = 'source.1')"
 
 /* migrations/: element i migrates from schema version i to i + 1. Each is a list of statements that
- * ends with NULL. */
+ * ends with NULL. A statement ends with ';', and may be several elements. */
 extern const char *const *const db_migrations[];
 extern const int db_schema_version;
+/* Joins the elements of the next statement of such a list, and sets *list behind it. malloc'd;
+ * NULL: the list has no more. */
+char *db_next_statement(const char *const **list);
+/* Statements that give a connection to an older file the views that answer without a join, as
+ * temporary views. Ends with NULL. */
+extern const char *const db_result_views[];
 /* Statements that add the missing statuses, and a query that counts the known ones. */
 extern const char *const db_status_rows;
 extern const char *const db_statuses_known;
@@ -48,8 +71,39 @@ extern const char *const db_statuses_known;
 /* Sets *err from the last error of db->handle. Returns the PL_E* code. */
 int db_fail(struct db *db, int sqlite_code, struct error *err);
 
+/* place.c: remembers which file is at the path. */
+void db_place_note(struct db *db);
+/* PL_EIO: another file is there, or none. All that was stored is in the file *copy, malloc'd, or
+ * the text says that it is lost. */
+int db_place_check(struct db *db, char **copy, struct error *err);
+
+/* migrate.c: one transaction per step. Another process may do the same at the same time. */
+int db_migrate(struct db *db, int64_t version, struct error *err);
+/* migrate.c: adds the statuses that the file does not know. That needs no new schema version. */
+int db_complete_statuses(struct db *db, struct error *err);
+
+/* stand_ins.c: gives a connection that only reads a file of this schema version what the newest
+ * version has. */
+int db_create_stand_ins(struct db *db, int64_t version, struct error *err);
+
+/* own_schema.c: makes the connection use the views and triggers of perflab at this schema version,
+ * whatever the file has. */
+int db_own_schema_use(struct db *db, int64_t version, struct error *err);
+
+struct statement;
+/* read_run.c: adds a counter from a row of metric, unit, source, value and reason. */
+void db_counter_take(struct trial *trial, struct statement *row);
+
+/* names.c: one line about a view or table of perflab; NULL: it is none. */
+const char *db_name_meaning(const char *name);
+
+/* output_path.c: PL_EUSAGE: SQLite keeps a file of this name beside another database. */
+int db_path_check_owner(const struct db *db, struct error *err);
+
 /* Runs one or more statements that return no rows. */
 int db_execute(struct db *db, const char *sql, struct error *err);
+/* Runs the statements of a list like those of db_migrations. */
+int db_execute_list(struct db *db, const char *const *list, struct error *err);
 
 /*
  * Transactions nest: only the outermost one commits. A transaction that only reads must not contain

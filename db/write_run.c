@@ -147,20 +147,24 @@ int db_environment_set(struct db *db, int64_t run_id, const char *key, const cha
 		       struct error *err)
 {
 	const struct key_value pair = {.key = (char *)key, .value = (char *)value};
+	int rc = db_begin(db, err);
 
-	return environment_insert(db, run_id, &pair, 1, err);
+	return rc ? rc : db_end(db, environment_insert(db, run_id, &pair, 1, err), err);
 }
 
 int db_environment_swap(struct db *db, int64_t run_id, const char *key, const char *old,
 			const char *value, struct error *err)
 {
 	struct statement update;
-	int rc = statement_prepare(
-		&update, db,
-		"UPDATE environment SET value = ? WHERE run_id = ? AND key = ? AND value = ?", err);
+	int rc = db_begin(db, err);
 
 	if (rc)
 		return rc;
+	rc = statement_prepare(
+		&update, db,
+		"UPDATE environment SET value = ? WHERE run_id = ? AND key = ? AND value = ?", err);
+	if (rc)
+		return db_end(db, rc, err);
 	bind_text(&update, value);
 	bind_integer(&update, run_id);
 	bind_text(&update, key);
@@ -170,7 +174,7 @@ int db_environment_swap(struct db *db, int64_t run_id, const char *key, const ch
 	if (!rc && sqlite3_changes(db->handle) == 0)
 		rc = error_set(err, PL_EBUSY, "%s: another process changed %s of run %lld",
 			       db->path, key, (long long)run_id);
-	return rc;
+	return db_end(db, rc, err);
 }
 
 static int run_set_state(struct db *db, int64_t run_id, const char *state, int64_t finished_ns,
@@ -192,7 +196,10 @@ static int run_set_state(struct db *db, int64_t run_id, const char *state, int64
 
 int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err)
 {
-	int rc = run_set_state(db, run_id, state, wall_time_ns(), err);
+	int rc = db_begin(db, err);
+
+	if (!rc)
+		rc = db_end(db, run_set_state(db, run_id, state, wall_time_ns(), err), err);
 
 	/* Syncs, so that a finished run survives a power loss, too. The commit stands even if this
 	 * fails: when a reader blocks the checkpoint, a later one does it. */
@@ -203,5 +210,7 @@ int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error
 
 int db_run_reopen(struct db *db, int64_t run_id, struct error *err)
 {
-	return run_set_state(db, run_id, "running", 0, err);
+	int rc = db_begin(db, err);
+
+	return rc ? rc : db_end(db, run_set_state(db, run_id, "running", 0, err), err);
 }

@@ -102,6 +102,34 @@ if [ -z "$as_other" ] || $as_other "$work/programs/perflab" version >/dev/null 2
 	code=$?
 	expect_code 0
 	expect_out 'shuffle'
+	# a writer that was killed left a -wal file, which cannot be read without a -shm file
+	mkdir left
+	cp good.db left/left.db
+	printf 'PRAGMA journal_mode = wal;\nUPDATE run SET note = 0;\n.shell cp left/left.db-wal kept\n' |
+		sqlite3 left/left.db >/dev/null
+	cp kept left/left.db-wal
+	rm -f left/left.db-shm
+	chmod 644 left/*
+	chmod 555 left
+	$as_other "$work/programs/perflab" report --db left/left.db >"$work/out" 2>"$work/err"
+	code=$?
+	command_line='perflab report --db left/left.db, as who may not make left.db-shm'
+	expect_code 3
+	expect_one_line
+	expect_err 'left/left.db cannot be read: a program that was ended left its last changes in left/left.db-wal'
+	expect_err 'the folder is read-only: make it writable, or copy both files to another folder'
+	# the remedies work, and an empty -wal holds nothing
+	mkdir copied
+	cp left/left.db left/left.db-wal copied
+	run report --db copied/left.db
+	expect_code 0
+	chmod 755 left
+	: >left/left.db-wal
+	chmod 555 left
+	$as_other "$work/programs/perflab" report --db left/left.db >"$work/out" 2>"$work/err"
+	code=$?
+	expect_code 0
+	chmod 755 left
 else
 	echo 'no other user to try a read-only database as'
 fi

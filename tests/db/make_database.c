@@ -1,12 +1,15 @@
 /*
  * Makes a database for schema_doc.sh: two runs of a device, the first marked good and the second
- * compared with it; one run of the backend ptx; one run of ceilings. usage: make_database FILE
+ * compared with it; one run of the backend ptx; one run of ceilings; one run of a kernel with bank
+ * conflicts and of one without. usage: make_database FILE
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "ceilings_fixture.h"
+#include "metrics/analysis/roofline.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/catalogue/catalogue.h"
 
 static int store_emulated(struct db *db, struct error *err)
@@ -85,6 +88,114 @@ static int store_nightly(struct db *db, int night, struct error *err)
 	return rc;
 }
 
+/* A case of a transpose: DRAM bytes and bank conflicts. */
+struct transpose {
+	const char *variant;
+	double median_ns, dram_bytes, conflicts, wavefronts;
+};
+static const struct transpose transposes[] = {
+	{"conflicts", 100000, 67108864, 32505856, 34603008},
+	{"padded", 20000, 67108864, 0, 2097152},
+};
+
+static struct trial transpose_trial(const struct transpose *row, int64_t position)
+{
+	struct trial trial = {
+		.position = position,
+		.kernel = xstrdup("transpose"),
+		.variant = xstrdup(row->variant),
+		.config = xstrdup("block=256,n=4096"),
+		.axes = xcalloc(2, sizeof(*trial.axes)),
+		.axis_count = 2,
+		.has_work = true,
+		.bytes_read = 33554432,
+		.bytes_written = 33554432,
+	};
+
+	trial.axes[0] = (struct named_value){.name = "block", .value = 256};
+	trial.axes[1] = (struct named_value){.name = "n", .value = 4096};
+	return trial;
+}
+
+static int store_transpose(struct db *db, int64_t trial_id, const struct transpose *row,
+			   struct error *err)
+{
+	struct round_result round = fixture_round(0, 7);
+	struct counter_list counters = {0};
+	int rc;
+
+	for (size_t i = 0; i < round.count; i++)
+		round.time_ns[i] = row->median_ns * (1 + 0.001 * ((double)i - 3));
+	counter_list_set(&counters, "dram_bytes", "byte", "test", row->dram_bytes);
+	counter_list_set(&counters, "shared_load_bank_conflicts", "wavefront", "test", 0);
+	counter_list_set(&counters, "shared_store_bank_conflicts", "wavefront", "test",
+			 row->conflicts);
+	counter_list_set(&counters, "shared_load_wavefronts", "wavefront", "test", 1048576);
+	counter_list_set(&counters, "shared_store_wavefronts", "wavefront", "test",
+			 row->wavefronts - 1048576);
+	rc = db_round_add(db, trial_id, &round, err);
+	if (!rc)
+		rc = db_counters_set(db, trial_id, &counters, err);
+	if (!rc)
+		rc = db_trial_finish(db, trial_id, TRIAL_OK, NULL, NULL, err);
+	counter_list_release(&counters);
+	fixture_round_release(&round);
+	return rc;
+}
+
+static int store_transposes(struct db *db, struct error *err)
+{
+	struct run run = fixture_run("padding");
+	int rc;
+
+	for (size_t i = 0; i < run.trial_count; i++)
+		trial_release(&run.trials[i]);
+	run.trial_count = ARRAY_SIZE(transposes);
+	for (size_t i = 0; i < run.trial_count; i++)
+		run.trials[i] = transpose_trial(&transposes[i], (int64_t)i);
+	run.started_ns += 2;
+	key_value_set(&run.environment, "gpu.persistence_mode", "on");
+	rc = db_run_begin(db, &run, err);
+	for (size_t i = 0; i < run.trial_count && !rc; i++)
+		rc = store_transpose(db, run.trials[i].id, &transposes[i], err);
+	if (!rc)
+		rc = db_run_finish(db, run.id, "finished", err);
+	run_release(&run);
+	return rc;
+}
+
+/* As the session does when a run ends. */
+static int judge(struct db *db, int64_t run_id, struct error *err)
+{
+	struct trial_limiter items[16] = {0};
+	struct ceiling_list ceilings = {0};
+	struct run run = {0};
+	size_t count = 0;
+	int rc = db_run_load(db, run_id, true, &run, err);
+	const struct verdict_context context = verdict_context_of(&run, &ceilings);
+
+	if (!rc)
+		rc = db_ceilings_load(db, run_id, &ceilings, err);
+	for (size_t i = 0; i < run.trial_count && count < ARRAY_SIZE(items) && !rc; i++) {
+		struct trial_limiter *item = &items[count];
+
+		if (!trial_status_counted(run.trials[i].status))
+			continue;
+		item->trial_id = run.trials[i].id;
+		roofline_point_of(&item->point, &run.trials[i], run.traits.emulated, &ceilings);
+		verdict_of(&item->verdict, &run.trials[i], &item->point, &context);
+		count++;
+	}
+	if (!rc)
+		rc = db_limiters_store(db, run_id, items, count,
+				       ceilings.count ? ceilings.items[0].run_id : 0, err);
+	for (size_t i = 0; i < count; i++)
+		verdict_release(&items[i].verdict);
+	ceiling_list_release(&ceilings);
+	run_release(&run);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct error err = {0};
@@ -104,6 +215,10 @@ int main(int argc, char **argv)
 	if (!rc)
 		rc = roofs_store(db, &(struct roofs){"ceilings", "here 1", NULL, NULL, 1, 1}, NULL,
 				 &err);
+	if (!rc)
+		rc = store_transposes(db, &err);
+	for (int64_t run_id = 1; run_id <= 5 && !rc; run_id++)
+		rc = judge(db, run_id, &err);
 	if (!rc)
 		rc = db_recording_store(db, &recording, &err);
 	recording_release(&recording);

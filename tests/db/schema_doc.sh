@@ -1,10 +1,13 @@
 #!/bin/sh
-# Compares docs/schema.md with the real schema: it must list every table, column and view with its
-# type and no others. Every example must run in the sqlite3 shell.
-# usage: schema_doc.sh PROGRAM-THAT-MAKES-A-DATABASE docs/schema.md
+# Compares docs/schema-columns.md with the real schema: it must list every table, column and view with
+# its type and no others. Every example there must run in the sqlite3 shell. Every question of
+# docs/schema.md must be one SELECT without a join, and give the answers of ten_questions.txt.
+# usage: schema_doc.sh PROGRAM-THAT-MAKES-A-DATABASE docs
 set -eu
 make_database=$1
-page=$2
+page=$2/schema-columns.md
+questions=$2/schema.md
+answers=$(dirname "$0")/ten_questions.txt
 
 if ! command -v sqlite3 >/dev/null; then
 	echo "skipped: the sqlite3 shell is not installed (package sqlite3)"
@@ -54,10 +57,34 @@ diff -u "$folder/explained" "$folder/statuses" || {
 	exit 1
 }
 
-awk -v folder="$folder" '
-	/^```sql$/ { number++; inside = 1; next }
-	/^```$/ { inside = 0 }
-	inside { print > sprintf("%s/example%02d.sql", folder, number) }' "$page"
+# Writes each example of a page into a file of its own: examples PAGE PREFIX
+examples() {
+	awk -v prefix="$folder/$2" '
+		/^```sql$/ { number++; inside = 1; next }
+		/^```$/ { inside = 0 }
+		inside { print > sprintf("%s%02d.sql", prefix, number) }' "$1"
+}
+
+examples "$questions" question
+for question in "$folder"/question*.sql; do
+	if [ "$(grep -o SELECT "$question" | wc -l)" -ne 1 ] || grep -q JOIN "$question"; then
+		echo "FAILED: this question of $questions is not one SELECT without a join:" >&2
+		cat "$question" >&2
+		exit 1
+	fi
+	echo "$(basename "$question" .sql):"
+	ask -header "$(cat "$question")"
+done >"$folder/answers"
+diff -u "$answers" "$folder/answers" || {
+	echo "FAILED: $answers (-) are not the answers to the questions of $questions (+)" >&2
+	exit 1
+}
+
+sqlite3 -batch -bail "$folder/example.db" <"$(dirname "$0")/queries_of_version_14.sql" >"$folder/old" || {
+	echo "FAILED: a query that was written for version 14" >&2
+	exit 1
+}
+examples "$page" example
 examples=0
 for example in "$folder"/example*.sql; do
 	rows=$(ask "$(cat "$example")") || {

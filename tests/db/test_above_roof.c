@@ -25,8 +25,9 @@ static void count_at_random(struct context *context, int64_t trial_id, uint64_t 
 	static const struct {
 		const char *metric;
 		double most;
-	} counted[] = {{"dram_bytes", 500e6},    {"l2_from_l1_bytes", 800e6}, {"l1_bytes", 1e9},
-		       {"shared_bytes", 3200e6}, {"flop_f32", 6.4e9},         {"flop_f64", 6.4e9}};
+	} counted[] = {{"dram_bytes", 500e6},     {"l2_from_l1_bytes", 800e6}, {"l1_bytes", 1e9},
+		       {"shared_bytes", 3200e6},  {"flop_f32", 6.4e9},         {"flop_f64", 6.4e9},
+		       {"flop_tensor_f16", 64e9}, {"model_flop_f32", 1}};
 	struct counter_list list = {0};
 
 	for (size_t i = 0; i < ARRAY_SIZE(counted); i++) {

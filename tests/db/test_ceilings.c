@@ -235,6 +235,39 @@ static void test_roofline(void **state)
 	run_release(&run);
 }
 
+/* The operations of tensor cores have roofs of their own. */
+static void test_roofline_of_tensor_cores(void **state)
+{
+	static const struct {
+		const char *metric;
+		double value;
+	} counted[] = {{"flop_f32", 4000}, {"flop_f64", 0}, {"flop_tensor_f16", 32000}};
+	struct context *context = *state;
+	struct counter_list counters = {0};
+	struct ceiling_list list = {0};
+	struct roofline_point point;
+	struct run run = {0};
+	int64_t id = store(context, &(struct roofs){CEILINGS_LABEL, "here 1", NULL, NULL, 1000, 1});
+
+	for (size_t i = 0; i < ARRAY_SIZE(counted); i++)
+		counter_list_set(&counters, counted[i].metric, "flop", "test", counted[i].value);
+	assert_ok(context, db_run_load(context->db, id, true, &run, &context->err));
+	assert_ok(context,
+		  db_counters_set(context->db, run.trials[7].id, &counters, &context->err));
+	counter_list_release(&counters);
+	run_release(&run);
+	assert_ok(context, db_run_load(context->db, id, true, &run, &context->err));
+	assert_ok(context, db_ceilings_load(context->db, id, &list, &context->err));
+	roofline_point_of(&point, &run.trials[7], false, &list);
+	assert_int_equal(point.precision, PRECISION_TENSOR_F16);
+	/* by hand: 32000 operations in a microsecond, below 640 TFLOP/s */
+	assert_near(ask(context, "flop_pct"), 100 * 32e9 / 640e12);
+	assert_near(ask(context, "flop_pct"), point.compute_roof_pct);
+	assert_near(ask(context, "precision = 'tensor_f16' AND flop = 32000"), 1);
+	ceiling_list_release(&list);
+	run_release(&run);
+}
+
 /* Only the newest trial of a case counts, and failed trials do not. */
 static void test_roofline_shows_the_newest(void **state)
 {
@@ -259,6 +292,7 @@ int main(void)
 		ceilings_test(test_which_roofs_are_taken),
 		ceilings_test(test_the_view_is_of_the_same_opinion),
 		ceilings_test(test_roofline),
+		ceilings_test(test_roofline_of_tensor_cores),
 		ceilings_test(test_roofline_shows_the_newest),
 	};
 

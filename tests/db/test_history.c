@@ -234,6 +234,9 @@ static void test_an_older_file_has_the_same_changes(void **state)
 	context->db = NULL;
 	sql_execute(
 		context->path,
+		"DROP VIEW results; DROP VIEW result_counters; DROP VIEW result_rounds;"
+		"DROP VIEW result_samples; DROP VIEW result_lines;"
+		"DROP TABLE judgement; DROP TABLE limiter;"
 		"DROP VIEW program_kernels; DROP TABLE recorded_capture;"
 		"DROP TABLE recorded_kernel; DROP TABLE recorded_process; DROP TABLE recording;"
 		"DROP VIEW speedups; DROP TABLE speedup; ALTER TABLE sample DROP COLUMN base_ns;"

@@ -173,6 +173,39 @@ static void names_are_quoted(void **state)
 	assert_non_null(strstr(context->err.text, "did you mean run?"));
 }
 
+/* Names that people guess, misspell, or look for in the wrong table. */
+static void a_wrong_name_gets_a_hint(void **state)
+{
+	static const struct {
+		const char *sql, *hint;
+	} wrong[] = {
+		{"SELECT * FROM axes", "did you mean the column results.axes, or the table axis?"},
+		{"SELECT * FROM cases", "did you mean results?"},
+		{"SELECT * FROM trialz", "did you mean trials or trial?"},
+		{"SELECT medain_ns FROM results", "did you mean median_ns"},
+		{"SELECT r.block_size FROM results AS r", "did you mean block?"},
+		{"SELECT time FROM results", "did you mean median_ns?"},
+		{"SELECT c.name FROM counter AS c",
+		 "did you mean name of the view result_counters?"},
+		{"SELECT kernel FROM sample", "did you mean kernel of the view results?"},
+	};
+	static const char *const without[] = {"SELECT zzzzz FROM results", "SELECT * FROM zzzzz",
+					      "SELECT zzzzz(1)", "SELEC 1"};
+	struct context *context = *state;
+	struct seen seen = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
+		assert_int_equal(query(context, wrong[i].sql, &seen), PL_EUSAGE);
+		if (!strstr(context->err.text, wrong[i].hint))
+			fail_msg("%s: %s", wrong[i].sql, context->err.text);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++) {
+		assert_int_equal(query(context, without[i], &seen), PL_EUSAGE);
+		assert_null(strstr(context->err.text, "did you mean"));
+	}
+	text_release(&seen.text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +213,7 @@ int main(void)
 		IN_A_FILE(values_come_as_they_are),  IN_A_FILE(a_visitor_ends_it),
 		IN_A_FILE(nothing_is_written),       IN_A_FILE(it_can_be_stopped),
 		IN_A_FILE(every_name_has_a_meaning), IN_A_FILE(names_are_quoted),
+		IN_A_FILE(a_wrong_name_gets_a_hint),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,199 @@
+/*
+ * Notices that the file of a database is no longer where it was opened: it was removed, moved,
+ * replaced or emptied while perflab wrote into it. SQLite keeps the open file and would go on
+ * writing into it, although nobody can open it again. What was stored is copied into a new file.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "db/statement.h"
+
+#define COPIES_MOST 100 /* names to try: NAME.rescued, NAME.rescued-2 and so on */
+
+const char *db_path(const struct db *db)
+{
+	return db->gone ? NULL : db->path;
+}
+
+bool db_was_lost(const struct db *db)
+{
+	return db->lost;
+}
+
+int db_check_there(struct db *db, struct error *err)
+{
+	return db->written ? db->written(db, err) : 0;
+}
+
+/* The inode of the write-ahead log at the path; 0: there is none. */
+static ino_t log_inode(const struct db *db)
+{
+	char *name = xasprintf("%s-wal", db->path);
+	struct stat status = {0};
+	ino_t inode = stat(name, &status) ? 0 : status.st_ino;
+
+	free(name);
+	return inode;
+}
+
+void db_place_note(struct db *db)
+{
+	struct stat status = {0};
+
+	stat(db->path, &status);
+	db->place = (struct db_place){.device = status.st_dev,
+				      .inode = status.st_ino,
+				      .log = log_inode(db),
+				      .filled = status.st_size > 0};
+}
+
+/* Whether the file that was opened is at its path, whole or emptied. */
+static bool is_there(const struct db *db)
+{
+	struct stat status;
+
+	return !stat(db->path, &status) && status.st_dev == db->place.device &&
+	       status.st_ino == db->place.inode;
+}
+
+/* What happened to the file; NULL: nothing. Only stat() may look: to close a descriptor of the file
+ * would end the locks that SQLite holds in it. */
+static const char *what_happened(const struct db *db)
+{
+	struct stat status;
+
+	if (stat(db->path, &status))
+		return errno == ENOENT || errno == ENOTDIR ? "was removed or moved" : NULL;
+	if (status.st_dev != db->place.device || status.st_ino != db->place.inode)
+		return "was replaced";
+	return db->place.filled && status.st_size == 0 ? "was emptied" : NULL;
+}
+
+/* ---- the copy ---- */
+
+/* Creates an empty file with a name that is free, malloc'd. NULL: errno says why. */
+static char *copy_create(const char *path)
+{
+	for (int i = 1; i <= COPIES_MOST; i++) {
+		char *name = i == 1 ? xasprintf("%s.rescued", path)
+				    : xasprintf("%s.rescued-%d", path, i);
+		int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+		if (fd >= 0) {
+			close(fd);
+			return name;
+		}
+		free(name);
+		if (errno != EEXIST)
+			break;
+	}
+	return NULL;
+}
+
+static int copy_write(struct db *db, sqlite3 *copy)
+{
+	sqlite3_backup *backup = sqlite3_backup_init(copy, "main", db->handle, "main");
+
+	if (!backup)
+		return sqlite3_errcode(copy);
+	sqlite3_backup_step(backup, -1);
+	return sqlite3_backup_finish(backup);
+}
+
+/* A file that was emptied can still give pages, and some of them are wrong. */
+static bool copy_is_whole(sqlite3 *copy)
+{
+	sqlite3_stmt *check = NULL;
+	bool whole =
+		sqlite3_prepare_v2(copy, "PRAGMA quick_check(1)", -1, &check, NULL) == SQLITE_OK &&
+		sqlite3_step(check) == SQLITE_ROW &&
+		strcmp((const char *)sqlite3_column_text(check, 0), "ok") == 0;
+
+	sqlite3_finalize(check);
+	return whole;
+}
+
+/* Copies the database beside its place. The name of the copy is malloc'd; NULL: `why` says why
+ * there is none. */
+static char *copy_make(struct db *db, const char *beside, struct text *why)
+{
+	char *name = copy_create(beside);
+	sqlite3 *copy = NULL;
+	int code;
+
+	text_clear(why);
+	if (!name) {
+		text_addf(why, "%s.rescued: %s", beside, strerror(errno));
+		return NULL;
+	}
+	code = sqlite3_open_v2(name, &copy, SQLITE_OPEN_READWRITE, NULL);
+	if (code == SQLITE_OK)
+		code = copy_write(db, copy);
+	if (code == SQLITE_OK && !copy_is_whole(copy))
+		code = SQLITE_CORRUPT;
+	sqlite3_close_v2(copy);
+	if (code == SQLITE_OK)
+		return name;
+	text_addf(why, "%s: %s", name, sqlite3_errstr(code));
+	unlink(name);
+	free(name);
+	return NULL;
+}
+
+/* Beside the old place, or in the working directory if that folder is gone, too. */
+static char *copy_anywhere(struct db *db, struct text *why)
+{
+	const char *slash = strrchr(db->path, '/');
+	char *name = copy_make(db, db->path, why);
+
+	return name || !slash ? name : copy_make(db, slash + 1, why);
+}
+
+/* The log of a file that is gone would be played into the next file of that name, which may be the
+ * copy, and destroy it. All of it is in the copy. The log of another file is not ours. */
+static void remove_log(const struct db *db)
+{
+	static const char *const endings[] = {"-wal", "-shm"};
+
+	if (!db->place.log || log_inode(db) != db->place.log)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
+		char *name = xasprintf("%s%s", db->path, endings[i]);
+
+		unlink(name);
+		free(name);
+	}
+}
+
+int db_place_check(struct db *db, char **copy, struct error *err)
+{
+	const char *happened = what_happened(db);
+	struct text why = TEXT_INIT;
+	int rc;
+
+	if (!happened) {
+		db->place.log = log_inode(db);
+		return 0;
+	}
+	db->lost = true;
+	*copy = copy_anywhere(db, &why);
+	if (*copy && !is_there(db))
+		remove_log(db);
+	if (*copy)
+		rc = error_set(err, PL_EIO,
+			       "%s %s while perflab wrote into it: all that was stored in it is in "
+			       "%s now: give that file the old name, or name it%s",
+			       db->path, happened, *copy, db->option);
+	else
+		rc = error_set(err, PL_EIO,
+			       "%s %s while perflab wrote into it: the results of this command are "
+			       "lost, because they cannot be copied to %s",
+			       db->path, happened, why.data);
+	text_release(&why);
+	return rc;
+}
