@@ -461,6 +461,8 @@ int case_from_json(struct launch_case **out, const json_t *json, struct error *e
 		rc = text_from_json(&work->image, json, "image", MOST_PATH_BYTES, err);
 	if (!rc)
 		rc = check_image_name(work->image, err);
+	if (!rc && json_object_get(json, "replacement"))
+		rc = member_bool(&work->is_replacement, json, "replacement", err);
 	if (!rc)
 		rc = member_string(work->oracle, sizeof(work->oracle), json, "oracle", err);
 	if (!rc)

@@ -30,7 +30,9 @@ static enum channel_result channel_wait(struct channel *channel, short events, i
 					struct error *err)
 {
 	for (;;) {
-		struct pollfd wait = {.fd = channel->fd, .events = events};
+		struct pollfd wait[] = {
+			{.fd = channel->fd, .events = events},
+			{.fd = channel->side ? channel->side->fd : -1, .events = POLLIN}};
 		int64_t left_ms = -1;
 		int ready;
 
@@ -45,8 +47,10 @@ static enum channel_result channel_wait(struct channel *channel, short events, i
 		}
 		if (channel->stop && (left_ms < 0 || left_ms > STOP_POLL_MS))
 			left_ms = STOP_POLL_MS;
-		ready = poll(&wait, 1, left_ms > 3600000 ? 3600000 : (int)left_ms);
-		if (ready > 0)
+		ready = poll(wait, ARRAY_SIZE(wait), left_ms > 3600000 ? 3600000 : (int)left_ms);
+		if (ready > 0 && wait[1].revents)
+			channel->side->serve(channel->side);
+		if (ready > 0 && wait[0].revents)
 			return CHANNEL_OK;
 		if (ready < 0 && errno != EINTR) {
 			error_set(err, PL_EIO, "cannot wait for the peer: %s", strerror(errno));

@@ -24,10 +24,18 @@ enum channel_result {
 	CHANNEL_STOPPED, /* *stop became non-zero */
 };
 
+/* Another descriptor that is served while a channel waits. */
+struct channel_side {
+	int fd; /* -1: none any more */
+	/* Called when there is something to read. */
+	void (*serve)(struct channel_side *side);
+};
+
 struct channel {
 	int fd;
-	const volatile int *stop; /* NULL: a wait ends only at its deadline */
-	char *data;               /* received bytes; [start, end) are not used yet */
+	struct channel_side *side; /* NULL: none. Borrowed */
+	const volatile int *stop;  /* NULL: a wait ends only at its deadline */
+	char *data;                /* received bytes; [start, end) are not used yet */
 	size_t start, end, capacity;
 	size_t scanned; /* data[start, scanned) holds no newline */
 };

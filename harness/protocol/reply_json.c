@@ -71,6 +71,9 @@ int facts_from_json(struct launch_facts *out, const json_t *json, struct error *
 	struct launch_facts facts = {0};
 	int rc = members_decode(&facts, fact_rows, ARRAY_SIZE(fact_rows), json, err);
 
+	if (!rc && (facts.theoretical_occupancy_pct < 0 || facts.theoretical_occupancy_pct > 100))
+		rc = error_set(err, PL_EPROTOCOL, "'theoretical_occupancy_pct' is %g",
+			       facts.theoretical_occupancy_pct);
 	if (rc)
 		return error_context(err, rc, "facts");
 	*out = facts;
@@ -96,6 +99,8 @@ int state_from_json(struct device_state *out, const json_t *json, struct error *
 	struct device_state state = {0};
 	int rc = members_decode(&state, state_rows, ARRAY_SIZE(state_rows), json, err);
 
+	if (!rc && (state.sm_clock_hz < 0 || state.memory_clock_hz < 0 || state.power_w < 0))
+		rc = error_set(err, PL_EPROTOCOL, "a clock or the power is negative");
 	if (rc)
 		return error_context(err, rc, "state");
 	*out = state;
@@ -184,6 +189,9 @@ static int counter_from_json(struct counter_list *out, const json_t *json, struc
 	if (isnan(value) == !reason)
 		return error_set(err, PL_EPROTOCOL,
 				 "'%.80s' has both a value and a reason, or neither", metric);
+	if (value < 0)
+		return error_set(err, PL_EPROTOCOL, "'%.80s' is %g, but nothing is counted below 0",
+				 metric, value);
 	if (reason)
 		counter_list_set_missing(out, metric, unit, source, reason);
 	else

@@ -49,7 +49,7 @@ static int numbers_from_json(struct measure_settings *out, const json_t *json, s
 	if (!rc && !(out->precision > 0 && out->precision < 1))
 		rc = error_set(err, PL_EPROTOCOL, "'precision' is not between 0 and 1");
 	if (!rc)
-		rc = member_int64(&rounds, json, "rounds", 1, 1000000, err);
+		rc = member_int64(&rounds, json, "rounds", 1, PROTOCOL_MAX_ROUNDS, err);
 	if (!rc)
 		rc = member_int64(&out->timeout_ns, json, "timeout_ns", 1, INT64_MAX, err);
 	out->device = (int)device;

@@ -113,6 +113,8 @@ static void test_counters(void **context)
 		"[{'metric':'a','unit':null,'source':'','value':1,'reason':null}]",
 		"[{'metric':'a','unit':'','source':'','value':'1','reason':null}]",
 		"[{'metric':'a','unit':'','source':'','reason':null}]",
+		"[{'metric':'a','unit':'','source':'','value':-1,'reason':null}]",
+		"[{'metric':'a','unit':'','source':'','value':-1e-9,'reason':null}]",
 	};
 	struct counter_list counters = {0};
 	struct counter_list back = {0};

@@ -64,6 +64,7 @@ static struct launch_case *make_user_case(void)
 	work->launches[1].cooperative = true;
 	work->launches[1].has_carveout = true;
 	work->check.kind = CHECK_NONE;
+	work->is_replacement = true;
 	return work;
 }
 
@@ -90,6 +91,7 @@ static void test_every_member_arrives(void **context)
 
 	(void)context;
 	assert_string_equal(back->image, "/cache/../k.cubin");
+	assert_true(back->is_replacement);
 	assert_string_equal(back->oracle, "");
 	assert_int_equal(back->buffers[0].type, ELEMENT_U64);
 	assert_int_equal(back->buffers[0].fill, FILL_FILE);
