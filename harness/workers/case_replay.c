@@ -18,11 +18,11 @@ bool case_is_replay(const struct launch_case *work)
 	return false;
 }
 
-/* Whether the case launches the recorded kernel, not a replacement. */
+/* Whether the case launches the recorded kernel, not a replacement, which may have its name. */
 static bool launches_recorded_kernel(const struct launch_case *work,
 				     const struct case_capture *from)
 {
-	return from && work->launch_count == 1 &&
+	return from && !work->is_replacement && work->launch_count == 1 &&
 	       strcmp(work->launches[0].entry, case_capture_info(from)->kernel) == 0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "harness/protocol/channel.h"
 #include "harness/protocol/protocol.h"
+#include "harness/workers/perflab_watch.h"
 
 struct worker_reply {
 	struct channel *channel;
@@ -481,7 +482,7 @@ int worker_main(const struct backend_ops *ops, int fd)
 {
 	struct worker worker = {.ops = ops};
 	enum channel_result result = CHANNEL_OK;
-	bool connected = true;
+	bool connected = standard_streams_open();
 
 	channel_init(&worker.channel, fd, NULL);
 	while (connected) {
@@ -491,8 +492,10 @@ int worker_main(const struct backend_ops *ops, int fd)
 		result = channel_receive(&worker.channel, &request, -1, &err);
 		if (result != CHANNEL_OK && result != CHANNEL_BAD)
 			break;
+		perflab_watch_busy(true);
 		connected =
 			answer(&worker, request, result == CHANNEL_BAD ? PL_EPROTOCOL : 0, &err);
+		perflab_watch_busy(false);
 		json_decref(request);
 	}
 	ops->close(ops->backend);

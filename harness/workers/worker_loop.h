@@ -119,6 +119,9 @@ struct backend_ops {
 	void (*close)(void *backend);
 };
 
+/* Ends this process soon after perflab is gone, even in the middle of a request. Called once,
+ * before worker_main(). */
+void worker_watch_perflab(int fd);
 /* Serves requests from `fd` until perflab closes the socket. Returns an exit code: 0 if it was
  * closed between two requests, otherwise 1. */
 int worker_main(const struct backend_ops *ops, int fd);

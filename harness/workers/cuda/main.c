@@ -11,5 +11,6 @@ int main(void)
 				"run `perflab sweep` instead\n");
 		return 2;
 	}
+	worker_watch_perflab(WORKER_SOCKET_FD);
 	return cuda_worker(WORKER_SOCKET_FD);
 }

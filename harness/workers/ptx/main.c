@@ -12,5 +12,6 @@ int main(void)
 				"run `perflab sweep --backend ptx` instead\n");
 		return 2;
 	}
+	worker_watch_perflab(WORKER_SOCKET_FD);
 	return ptx_worker(WORKER_SOCKET_FD);
 }

@@ -263,6 +263,14 @@ static void test_introduction(void **state)
 	assert_string_equal(text.data,
 			    "the replay gives another result than the program did: 1 byte differs; "
 			    "the capture lacks something: parameter 2 is a texture, and 1 more");
+	/* a replacement may have the name of the recorded kernel */
+	text_clear(&text);
+	replay->work.is_replacement = true;
+	text_add(&text, "1 byte differs");
+	case_replay_introduce(&text, &replay->work, replay->from);
+	assert_string_equal(text.data,
+			    "the kernel gives another result than the program did: 1 byte differs");
+	replay->work.is_replacement = false;
 	text_clear(&text);
 	replay->launch.entry = "better";
 	text_add(&text, "1 byte differs");
