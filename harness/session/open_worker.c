@@ -33,15 +33,11 @@ static void session_take(struct sweep *sweep, struct session_info *info)
 {
 	const char *reason = sweep->settings->metrics.count ? info->counters_reason : NULL;
 
-	/* Reported once; sweep_begin() reports the reason of the first session. */
-	if (sweep->sink && reason && !sweep->counters_reason) {
-		char *line = xasprintf("counters are off: %s", reason);
-
-		sweep_notice(sweep, NOTICE_WARNING, line);
-		free(line);
-	}
 	free(sweep->counters_reason);
 	sweep->counters_reason = reason ? xstrdup(reason) : NULL;
+	/* sweep_begin() reports the reason of the first session */
+	if (sweep->sink)
+		sweep_tell_counters_off(sweep);
 	if (sweep->info_known) {
 		session_info_release(info);
 	} else {
@@ -50,21 +46,44 @@ static void session_take(struct sweep *sweep, struct session_info *info)
 	}
 }
 
+static void tell_dropped(const struct sweep *sweep)
+{
+	struct text line = TEXT_INIT;
+
+	worker_output_describe_dropped(&line, &sweep->output);
+	if (line.length)
+		sweep_notice(sweep, NOTICE_WARNING, line.data);
+	text_release(&line);
+}
+
+static int64_t limited(int64_t ns, int64_t least_ns, int64_t most_ns)
+{
+	return ns < least_ns ? least_ns : ns > most_ns ? most_ns : ns;
+}
+
 /* Makes one attempt. *again: another attempt may succeed. */
 static int session_open(struct sweep *sweep, struct worker_process *worker, bool *again,
 			struct error *err)
 {
 	struct open_answer answer = {0};
-	struct exchange exchange = EXCHANGE_INIT(open_reply, &answer, WORKER_START_TIMEOUT_NS);
+	const int64_t timeout_ns = sweep->settings->timeout_ns;
+	struct exchange exchange =
+		EXCHANGE_INIT(open_reply, &answer,
+			      limited(timeout_ns, WORKER_OPEN_LEAST_NS, WORKER_START_TIMEOUT_NS));
 	struct error cause = {0};
 	enum exchange_end end;
-	int rc = worker_start(worker, sweep->worker_path.data, sweep->stop, WORKER_START_TIMEOUT_NS,
-			      err);
+	const int64_t hello_ns =
+		limited(timeout_ns, WORKER_HELLO_LEAST_NS, WORKER_HELLO_TIMEOUT_NS);
+	const int64_t begun_ns = monotonic_ns();
+	int rc = worker_start(worker, sweep->worker_path.data, &sweep->output, sweep->stop,
+			      hello_ns, err);
 
-	*again = rc == PL_EWORKER;
+	/* one that used up its time would do so again */
+	*again = rc == PL_EWORKER && monotonic_ns() - begun_ns < hello_ns;
 	if (rc)
 		return rc;
 	sweep->outcome.workers++;
+	exchange.what = "the device to open";
 	end = worker_ask(worker,
 			 json_pack("{s:s, s:o}", "request", "open", "settings",
 				   settings_to_json(sweep->settings)),
@@ -137,6 +156,11 @@ int exchange_settle(struct worker_process *worker, enum exchange_end end,
 		text_addf(reason, "the worker broke the protocol in %s: %s", where, cause->text);
 		worker_kill(worker);
 		break;
+	case EXCHANGE_HALTED:
+		*status = TRIAL_TIMEOUT;
+		text_addf(reason, "the worker did not end %s: %s", where, cause->text);
+		worker_kill(worker);
+		break;
 	case EXCHANGE_TIMEOUT:
 		*status = TRIAL_TIMEOUT;
 		format_duration(allowed, (double)exchange->timeout_ns);
@@ -161,13 +185,36 @@ int exchange_settle(struct worker_process *worker, enum exchange_end end,
 
 /* ---- the first session ---- */
 
+static void tell_slow(void *context, const char *what, int64_t limit_ns)
+{
+	char limit[32], *line;
+
+	format_duration(limit, (double)limit_ns);
+	line = xasprintf("waiting for %s; the worker is ended after %s", what, limit);
+	sweep_notice(context, NOTICE_WARNING, line);
+	free(line);
+}
+
+static void pass_printed(void *context, const char *line)
+{
+	char *notice = xasprintf("worker: %s", line);
+
+	sweep_notice(context, NOTICE_WARNING, notice);
+	free(notice);
+}
+
 int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
 {
 	struct session_info info = {0};
 	int rc = worker_find(&sweep->worker_path, backend, err);
 
-	if (!rc && sweep->kept && kept_take_spare(sweep->kept, &sweep->worker, &info))
+	sweep->output.line = pass_printed;
+	sweep->output.slow = tell_slow;
+	sweep->output.context = sweep;
+	if (!rc && sweep->kept && kept_take_spare(sweep->kept, &sweep->worker, &info)) {
+		worker_pipe_set_output(sweep->worker.printed, &sweep->output);
 		session_take(sweep, &info);
+	}
 	return rc ? rc : sweep_open_worker(sweep, &sweep->worker, err);
 }
 
@@ -176,6 +223,7 @@ void sweep_close(struct sweep *sweep, int rc)
 	if (rc)
 		worker_kill(&sweep->worker);
 	worker_end(&sweep->worker);
+	tell_dropped(sweep);
 	sweep->outcome.interrupted = rc == PL_EINTERRUPTED;
 	compile_cache_leave(sweep->images);
 	sweep_cases_release(sweep);

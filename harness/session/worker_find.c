@@ -47,8 +47,7 @@ int worker_find(struct text *path, const char *backend, struct error *err)
 
 	if (!*backend || strlen(backend) > 32 ||
 	    backend[strspn(backend, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-		return error_set(err, PL_EUSAGE, "'%.80s' is no backend: there are cuda and ptx",
-				 backend);
+		return backend_unknown(backend, err);
 	snprintf(program, sizeof(program), "perflab-worker-%s", backend);
 	snprintf(variable, sizeof(variable), "PERFLAB_WORKER_%s", backend);
 	for (char *c = variable; *c; c++)
@@ -65,12 +64,11 @@ int worker_find(struct text *path, const char *backend, struct error *err)
 
 		if ((install_path(&found, relative, NULL) || !is_worker_program(found.data)) &&
 		    !find_worker_in_path(&found, program))
-			rc = error_set(err, PL_EUNSUPPORTED,
-				       "there is no %s beside perflab or in $PATH: %s, or name the "
-				       "program in $%s",
-				       program,
-				       known ? known->build_remedy : "build perflab's target all",
-				       variable);
+			rc = known ? error_set(err, PL_EUNSUPPORTED,
+					       "there is no %s beside perflab or in $PATH: %s, or "
+					       "name the program in $%s",
+					       program, known->build_remedy, variable)
+				   : backend_unknown(backend, err);
 		free(relative);
 	}
 	if (!rc) {
@@ -79,4 +77,22 @@ int worker_find(struct text *path, const char *backend, struct error *err)
 	}
 	text_release(&found);
 	return rc;
+}
+
+int backend_check_name(const char *backend, struct error *err)
+{
+	struct text path = TEXT_INIT;
+	int rc = strcmp(backend, BACKEND_AUTO) ? worker_find(&path, backend, err) : 0;
+
+	text_release(&path);
+	return rc == PL_EUSAGE ? rc : 0;
+}
+
+int backend_must_be_named(const char *backend, struct error *err)
+{
+	if (strcmp(backend, BACKEND_AUTO) == 0)
+		return error_set(err, PL_EUSAGE,
+				 "--backend auto: this verb chooses no backend; name one, such "
+				 "as " BACKEND_CUDA " or " BACKEND_PTX);
+	return backend_check_name(backend, err);
 }

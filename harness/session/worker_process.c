@@ -13,14 +13,17 @@
 #include <unistd.h>
 
 #include "harness/protocol/protocol.h"
+#include "harness/session/worker_environment.h"
 
 #define EXIT_NOT_STARTED 127
+#define LOOK_NS INT64_C(500000000) /* between two looks at a worker that lets perflab wait */
 
 /* ---- starting ---- */
 
 /* Runs in the child between fork and exec, so it calls only async-signal-safe functions. Does not
  * return. */
-static void child_become(const char *path, int socket_fd, pid_t parent)
+static void child_become(const char *path, char *const *environment, int socket_fd, int output_fd,
+			 pid_t parent)
 {
 	char *const argv[] = {(char *)path, NULL};
 	sigset_t none;
@@ -32,11 +35,9 @@ static void child_become(const char *path, int socket_fd, pid_t parent)
 		_exit(EXIT_NOT_STARTED);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	/* A background process group that writes to a terminal could be stopped for it. */
-	signal(SIGTTOU, SIG_IGN);
 	null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 ||
-	    dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(output_fd, STDOUT_FILENO) < 0 ||
+	    dup2(output_fd, STDERR_FILENO) < 0)
 		_exit(EXIT_NOT_STARTED);
 	if (socket_fd == WORKER_SOCKET_FD)
 		fcntl(socket_fd, F_SETFD, 0);
@@ -45,7 +46,7 @@ static void child_become(const char *path, int socket_fd, pid_t parent)
 	if (close_range(WORKER_SOCKET_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC))
 		for (int fd = WORKER_SOCKET_FD + 1; fd < 1024; fd++)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
-	execv(path, argv);
+	execve(path, argv, environment);
 	_exit(EXIT_NOT_STARTED);
 }
 
@@ -71,6 +72,7 @@ static int worker_hello(struct worker_process *worker, const char *path, int64_t
 	enum exchange_end end;
 	int rc = 0;
 
+	exchange.what = "the hello of the worker";
 	end = worker_ask(
 		worker,
 		json_pack("{s:s, s:i}", "request", "hello", "protocol", WORKER_PROTOCOL_VERSION),
@@ -96,27 +98,39 @@ static int worker_hello(struct worker_process *worker, const char *path, int64_t
 	return rc;
 }
 
-int worker_start(struct worker_process *out, const char *path, const volatile int *stop,
-		 int64_t timeout_ns, struct error *err)
+int worker_start(struct worker_process *out, const char *path, struct worker_output *output,
+		 const volatile int *stop, int64_t timeout_ns, struct error *err)
 {
 	struct worker_process worker = {.end_timeout_ns = WORKER_END_TIMEOUT_NS};
 	pid_t parent = getpid();
-	int ends[2];
+	struct string_list environment = {0};
+	int ends[2], output_fd;
 	int rc;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return error_set(err, PL_EIO, "a socket for the worker: %s", strerror(errno));
+	worker.printed = worker_pipe_new(output, &output_fd);
+	if (!worker.printed) {
+		close(ends[0]);
+		close(ends[1]);
+		return error_set(err, PL_EIO, "a pipe for the worker: %s", strerror(errno));
+	}
+	worker_environment(&environment);
 	worker.pid = fork();
 	if (!worker.pid)
-		child_become(path, ends[1], parent);
+		child_become(path, environment.items, ends[1], output_fd, parent);
+	string_list_release(&environment);
 	close(ends[1]);
+	close(output_fd);
 	if (worker.pid < 0) {
 		close(ends[0]);
+		worker_pipe_free(worker.printed);
 		return error_set(err, PL_EIO, "a process for the worker: %s", strerror(errno));
 	}
 	/* The child does the same. The first call makes the group, so killing the group works. */
 	setpgid(worker.pid, worker.pid);
 	channel_init(&worker.channel, ends[0], stop);
+	worker.channel.side = worker_pipe_side(worker.printed);
 	rc = worker_hello(&worker, path, timeout_ns, err);
 	if (rc)
 		worker_kill(&worker);
@@ -150,6 +164,8 @@ static void worker_wait(struct worker_process *worker, int64_t deadline_ns, stru
 	for (;;) {
 		siginfo_t info = {0};
 
+		/* a worker that cannot print does not end */
+		worker_pipe_serve(worker->printed);
 		/* WNOWAIT keeps the process unreaped, so its id cannot name another group. */
 		if (!waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT))
 			ended = info.si_pid == worker->pid;
@@ -162,6 +178,8 @@ static void worker_wait(struct worker_process *worker, int64_t deadline_ns, stru
 	while (waitpid(worker->pid, &wait_status, 0) < 0 && errno == EINTR)
 		;
 	worker->pid = 0;
+	worker_pipe_free(worker->printed);
+	worker->printed = NULL;
 	if (ended) {
 		worker_describe(how, wait_status);
 	} else if (how) {
@@ -180,8 +198,10 @@ void worker_end(struct worker_process *worker)
 
 void worker_ask_to_end(const struct worker_process *worker)
 {
-	if (worker->pid)
-		kill(worker->pid, SIGTERM);
+	if (!worker->pid)
+		return;
+	kill(worker->pid, SIGTERM);
+	kill(worker->pid, SIGCONT); /* a stopped process does not see the other signal */
 }
 
 void worker_kill(struct worker_process *worker)
@@ -347,15 +367,57 @@ bool exchange_continue(struct worker_process *worker, struct exchange *exchange,
 	return true;
 }
 
+bool worker_is_halted(struct worker_process *worker, struct error *err)
+{
+	const int64_t now_ns = monotonic_ns();
+	const int64_t since_ns = now_ns - worker->looked_ns;
+	siginfo_t info = {0};
+
+	worker->looked_ns = now_ns;
+	if (waitid(P_PID, (id_t)worker->pid, &info, WSTOPPED | WNOHANG | WNOWAIT) ||
+	    info.si_pid != worker->pid) {
+		worker->stopped_ns = 0;
+		return false;
+	}
+	/* after a longer time perflab was stopped, too, and the worker may go on with it */
+	if (since_ns < 2 * LOOK_NS)
+		worker->stopped_ns += since_ns;
+	if (worker->stopped_ns < WORKER_STOPPED_MOST_NS)
+		return false;
+	error_set(err, PL_EWORKER, "signal %d (%s) stopped it, and it did not go on within %d s",
+		  info.si_status, strsignal(info.si_status),
+		  (int)(WORKER_STOPPED_MOST_NS / 1000000000));
+	return true;
+}
+
+/* Waits for the end of an exchange in steps, between which it looks at the worker. */
+static enum exchange_end exchange_await(struct worker_process *worker, struct exchange *exchange,
+					struct error *err)
+{
+	const int64_t slow_ns = monotonic_ns() + WORKER_SLOW_NS;
+	enum exchange_end end = EXCHANGE_DONE;
+	bool told = !exchange->what;
+
+	while (!exchange_continue(worker, exchange, monotonic_ns() + LOOK_NS, &end, err)) {
+		if (worker_is_halted(worker, err))
+			return EXCHANGE_HALTED;
+		if (!told && monotonic_ns() >= slow_ns) {
+			worker_pipe_tell_slow(worker->printed, exchange->what,
+					      exchange->timeout_ns);
+			told = true;
+		}
+	}
+	return end;
+}
+
 enum exchange_end worker_ask_line(struct worker_process *worker, struct text *request,
 				  struct exchange *exchange, struct error *err)
 {
 	enum exchange_end end = EXCHANGE_DONE;
-	bool over = exchange_begin(worker, request, exchange, &end, err);
 
-	while (!over)
-		over = exchange_continue(worker, exchange, exchange->deadline_ns, &end, err);
-	return end;
+	return exchange_begin(worker, request, exchange, &end, err)
+		       ? end
+		       : exchange_await(worker, exchange, err);
 }
 
 enum exchange_end worker_ask(struct worker_process *worker, json_t *request,

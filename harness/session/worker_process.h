@@ -9,10 +9,20 @@
 #include <sys/types.h>
 
 #include "harness/protocol/channel.h"
+#include "harness/session/worker_output.h"
 #include "metrics/metrics.h"
 
-/* For requests that are not about a case: the hello, and the first contact with a device. */
+/* For requests that are not about a case, such as the first contact with a device. */
 #define WORKER_START_TIMEOUT_NS (INT64_C(60) * 1000000000)
+/* For the hello, before which a worker only loads its libraries. --timeout shortens both limits,
+ * but not below these, because a busy machine takes as long. */
+#define WORKER_HELLO_TIMEOUT_NS (INT64_C(20) * 1000000000)
+#define WORKER_HELLO_LEAST_NS (INT64_C(5) * 1000000000)
+#define WORKER_OPEN_LEAST_NS (INT64_C(20) * 1000000000)
+/* After this time perflab says what it waits for. */
+#define WORKER_SLOW_NS (INT64_C(2) * 1000000000)
+/* A worker that was stopped by a signal is ended if it does not go on. */
+#define WORKER_STOPPED_MOST_NS (INT64_C(5) * 1000000000)
 #define WORKER_END_TIMEOUT_NS (INT64_C(5) * 1000000000)
 /* For the end that is asked for at once: a worker may have to end a program of the user. */
 #define WORKER_KILL_TIMEOUT_NS (INT64_C(5) * 1000000000)
@@ -23,15 +33,18 @@ struct worker_process {
 	pid_t pid;              /* 0: no process runs */
 	int64_t end_timeout_ns; /* how long it may take to exit after its socket is closed */
 	struct channel channel;
+	struct worker_pipe *printed; /* its standard output and error */
+	/* How long it is stopped by a signal, and when that was seen last. */
+	int64_t stopped_ns, looked_ns;
 };
 
 /*
  * Starts the program and exchanges hellos. The worker runs in its own process
- * group, dies with perflab, and inherits only the socket, the environment and
- * stderr, which is also its stdout.
+ * group, dies with perflab, and inherits only the socket and the environment.
+ * What it prints goes to `output`, which is borrowed; NULL: nowhere.
  */
-int worker_start(struct worker_process *out, const char *path, const volatile int *stop,
-		 int64_t timeout_ns, struct error *err);
+int worker_start(struct worker_process *out, const char *path, struct worker_output *output,
+		 const volatile int *stop, int64_t timeout_ns, struct error *err);
 /* Closes the socket and waits end_timeout_ns for the worker to exit, then kills it. Does nothing
  * if no process runs. */
 void worker_end(struct worker_process *worker);
@@ -50,6 +63,7 @@ enum exchange_end {
 	EXCHANGE_DIED,    /* the worker is gone; err says how */
 	EXCHANGE_LIED,    /* the worker violated the protocol; err says how. It still runs */
 	EXCHANGE_TIMEOUT, /* the deadline passed. The worker still runs */
+	EXCHANGE_HALTED,  /* a signal stopped the worker, and it did not go on; err says so */
 	EXCHANGE_STOPPED, /* *stop became non-zero. The worker still runs */
 	EXCHANGE_UNSENT,  /* the request is longer than a line may be; nothing was sent */
 	EXCHANGE_REFUSED, /* reply() returned an error of perflab's own, now in err */
@@ -61,6 +75,8 @@ struct exchange {
 	void *context;
 	int64_t timeout_ns;       /* starts again at every `phase` and every `counters` */
 	int64_t first_timeout_ns; /* until the first of them; 0: timeout_ns */
+
+	const char *what; /* is waited for: worker_output.slow() gets it. NULL: nothing is said */
 
 	int64_t deadline_ns; /* of the current step, by monotonic_ns() */
 	/* From `done`. */
@@ -89,6 +105,9 @@ bool exchange_begin(struct worker_process *worker, struct text *request, struct 
  * already arrived. */
 bool exchange_continue(struct worker_process *worker, struct exchange *exchange, int64_t until_ns,
 		       enum exchange_end *end, struct error *err);
+/* Whether the worker has been stopped by a signal for WORKER_STOPPED_MOST_NS. To be called at least
+ * once a second while an exchange waits; *err says what happened. */
+bool worker_is_halted(struct worker_process *worker, struct error *err);
 /* The error code of a `done` that is not ok: PL_EUNSUPPORTED or PL_EUSAGE if it says so, else
  * PL_EWORKER. */
 int exchange_refusal(const struct exchange *exchange);

@@ -5,6 +5,15 @@
 #include "harness/session/worker_process.h"
 #include "harness/session/workers.h"
 
+/* Keeps the first line that a worker prints: if it fails, why. */
+static void keep_first_line(void *context, const char *line)
+{
+	struct text *first = context;
+
+	if (!first->length)
+		text_add(first, line);
+}
+
 /* Starts a worker, sends the request, takes the replies, ends the worker. Takes the reference of
  * `request`. */
 static int query_worker(const char *backend, json_t *request,
@@ -14,13 +23,14 @@ static int query_worker(const char *backend, json_t *request,
 {
 	struct exchange exchange = EXCHANGE_INIT(reply, context, WORKER_START_TIMEOUT_NS);
 	struct worker_process worker = {0};
-	struct text path = TEXT_INIT;
+	struct text path = TEXT_INIT, printed = TEXT_INIT;
+	struct worker_output output = {.line = keep_first_line, .context = &printed};
 	struct error cause = {0};
 	enum exchange_end end;
 	int rc = worker_find(&path, backend, err);
 
 	if (!rc)
-		rc = worker_start(&worker, path.data, NULL, WORKER_START_TIMEOUT_NS, err);
+		rc = worker_start(&worker, path.data, &output, NULL, WORKER_HELLO_TIMEOUT_NS, err);
 	if (rc) {
 		json_decref(request);
 		goto out;
@@ -38,7 +48,13 @@ static int query_worker(const char *backend, json_t *request,
 	else
 		worker_kill(&worker);
 out:
+	if (rc && err && printed.length) {
+		const struct error cause_alone = *err;
+
+		error_set(err, rc, "%s; it printed: %s", cause_alone.text, printed.data);
+	}
 	exchange_release(&exchange);
+	text_release(&printed);
 	text_release(&path);
 	return rc;
 }

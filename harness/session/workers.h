@@ -11,8 +11,13 @@
 #include "harness/protocol/messages.h"
 
 /* Path of the worker of a backend: $PERFLAB_WORKER_<BACKEND>, else perflab-worker-<backend> beside
- * the running program, else in $PATH. PL_EUNSUPPORTED with the remedy if there is none. */
+ * the running program, else in $PATH. PL_EUNSUPPORTED with the remedy if there is none; PL_EUSAGE
+ * if perflab does not know such a backend, either. */
 int worker_find(struct text *path, const char *backend, struct error *err);
+/* PL_EUSAGE: perflab does not know the backend, and there is no worker for it. */
+int backend_check_name(const char *backend, struct error *err);
+/* The same, for verbs that ask one backend: "auto" is PL_EUSAGE, too. */
+int backend_must_be_named(const char *backend, struct error *err);
 
 int worker_doctor(const char *backend,
 		  void (*visit)(void *context, const struct worker_check *check), void *context,

@@ -107,12 +107,20 @@ static void assert_serves(struct answers *a)
 	assert_int_equal(replies_of(a, "hello"), 1);
 }
 
+static void show_line(void *context, const char *line)
+{
+	(void)context;
+	fprintf(stderr, "%s\n", line);
+}
+
+static struct worker_output printed = {.line = show_line};
+
 static int set_up(void **context)
 {
 	struct answers *a = calloc(1, sizeof(*a));
 	struct error err = {0};
 
-	if (worker_start(&a->worker, worker_path, NULL, ANSWER_TIMEOUT_NS, &err))
+	if (worker_start(&a->worker, worker_path, &printed, NULL, ANSWER_TIMEOUT_NS, &err))
 		fail_msg("%s", err.text);
 	*context = a;
 	return 0;
@@ -284,6 +292,7 @@ static void assert_ends(struct answers *a, const char *last_words)
 		sched_yield();
 	}
 	a->worker.pid = 0;
+	worker_pipe_free(a->worker.printed);
 	assert_true(WIFEXITED(status));
 	if (!*last_words)
 		assert_int_equal(WEXITSTATUS(status), 0);

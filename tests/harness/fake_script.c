@@ -152,6 +152,46 @@ static void say_phases(void)
 		say("{\"reply\":\"phase\",\"id\":2,\"phase\":\"verify\",\"pass\":null}\n");
 }
 
+/* To the terminal of whoever runs it, as far as a worker can reach that. */
+static void print_escapes(void)
+{
+	fputs("a line\n\x1b]0;title\x07\x1b[2J\xc2\x9b"
+	      "31m\xe2\x80\xae"
+	      "dlo\xff\rworker\n",
+	      stdout);
+	fputs("\x1b[31merror\n", stderr);
+	fflush(stdout);
+}
+
+static void print_lines(void)
+{
+	for (int i = 0; i < 3000; i++)
+		printf("line %d\n", i);
+	fflush(stdout);
+}
+
+/* One line of 64 MiB. */
+static void print_flood(void)
+{
+	char block[65536];
+
+	memset(block, 'y', sizeof(block));
+	for (int i = 0; i < 1024; i++)
+		fwrite(block, 1, sizeof(block), stdout);
+	fflush(stdout);
+}
+
+static void print_and_die(void)
+{
+	fputs("the last words", stderr);
+	die(SIGKILL);
+}
+
+static void stop(void)
+{
+	raise(SIGSTOP);
+}
+
 void crash(void)
 {
 	die(SIGSEGV);
@@ -182,6 +222,11 @@ static const struct {
 	{.name = "hang", .deed = hang},
 	{.name = "half", .deed = say_half},
 	{.name = "flood", .deed = say_flood},
+	{.name = "print_escapes", .deed = print_escapes},
+	{.name = "print_lines", .deed = print_lines},
+	{.name = "print_flood", .deed = print_flood},
+	{.name = "print_and_die", .deed = print_and_die},
+	{.name = "stop", .deed = stop},
 	{.name = "lie_phases", .deed = say_phases},
 	{.name = "lie_json", .words = "this is no JSON\n"},
 	{.name = "lie_array", .words = "[1, 2]\n"},

@@ -147,7 +147,8 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	if (scripted("ncu", NULL)) {
 		strcpy(info->profiler, "ncu");
 		info->counters_reason = xstrdup("ncu is attached and has the counters");
-	} else if (scripted("no_counters", NULL)) {
+	} else if (scripted("no_counters", NULL) ||
+		   (scripted("no_counters_once", NULL) && first_time())) {
 		info->counters_reason = xstrdup("the driver refuses counters to this user");
 	}
 	return 0;
@@ -183,11 +184,13 @@ static int fake_inspect(void *backend, const struct launch_case *work, struct la
 		*status = TRIAL_UNVERIFIED;
 		text_add(reason, "scripted: inspect_unverified");
 	}
+	if (scripted("odd_occupancy", name))
+		facts->theoretical_occupancy_pct = 250;
 	facts->registers_per_thread = 16 + (int64_t)(hash(name, "registers") % 64);
 	facts->shared_static_bytes = 0;
 	facts->shared_dynamic_bytes = work->launches[0].shared_bytes;
 	facts->local_bytes_per_thread = 0;
-	if (!scripted("no_occupancy", name))
+	if (!scripted("no_occupancy", name) && !scripted("odd_occupancy", name))
 		facts->theoretical_occupancy_pct = 50 + (double)(hash(name, "occupancy") % 50);
 	strcpy(facts->occupancy_limiter, "registers");
 	snprintf(facts->code_hash, sizeof(facts->code_hash), "%016llx",
@@ -334,6 +337,8 @@ static int send_counters(const struct fake *fake, const struct count_item *item,
 					 1 + (double)(hash(name, counter) % 1000000) +
 						 scripted("wasteful", name));
 	}
+	if (scripted("negative", name))
+		counter_list_set(&counters, "sm__cycles_active.avg", "cycle", "x", -1);
 	rc = worker_reply_counters(reply, item->id, &counters);
 	counter_list_release(&counters);
 	return rc;
@@ -398,6 +403,10 @@ static int send_emulated(int64_t id, const char *name, struct worker_reply *repl
 
 	counter_list_set(&counters, "ptx_warp_instructions", "instruction", "emulated PTX",
 			 1 + (double)(hash(name, "instructions") % 1000000));
+	if (scripted("negative", name))
+		counter_list_set(&counters, "ptx_x", "1", "emulated PTX", -0.5);
+	if (scripted("over_all", name))
+		counter_list_set(&counters, "ptx_x", "percent", "emulated PTX", 100.5);
 	line_count_list_add(&lines, NULL, 12)->instructions = 1;
 	line = line_count_list_add(&lines, "a.cu", 7);
 	line->instructions = 3;
@@ -479,5 +488,6 @@ int main(void)
 		    "\"reason\": null}\n");
 		hang();
 	}
+	worker_watch_perflab(WORKER_SOCKET_FD);
 	return worker_main(&ops, WORKER_SOCKET_FD);
 }

@@ -53,6 +53,7 @@ struct launch_case *make_case(const char *kernel, const char *variant, int64_t b
 	work->tolerance_rel = 0.1;
 	work->has_flop = true;
 	work->flop = INT64_MAX;
+	strcpy(work->precision, "tensor_f16");
 	work->bytes_read = 16384;
 	work->bytes_written = 8;
 	return work;

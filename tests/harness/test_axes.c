@@ -83,6 +83,24 @@ static const struct {
 	{"64...128", "'64...128' is not a valid axis value"},
 	{"64..128..256", "'64..128..256' is not a valid axis value"},
 	{"1..2^62:+1", "'1..2^62:+1' has more than 4096 values"},
+	/* other ways to write a range or a list */
+	{"64-1024", "'64-1024' is not a valid axis value: did you mean 64..1024?"},
+	{"64:1024", "'64:1024' is not a valid axis value: did you mean 64..1024?"},
+	{"64:1024:32", "'64:1024:32' is not a valid axis value: did you mean 64..1024:+32?"},
+	{"64..1024..32", "'64..1024..32' is not a valid axis value: did you mean 64..1024:+32?"},
+	{"64-1024:*4", "'64-1024:*4' is not a valid axis value: did you mean 64..1024:*4?"},
+	{"32,64-128", "'32,64-128' is not a valid axis value: did you mean 32,64..128?"},
+	{"1,000,000", "'1,000,000' is a list of several values, of which '000' is one: write"},
+	{"16,024", "'16,024' is a list of several values, of which '024' is one: write"},
+	{"[64, 128]", "'[64, 128]' is not a valid axis value: did you mean 64,128?"},
+	{"64 128", "'64 128' is not a valid axis value: did you mean 64,128?"},
+	{"1k-1M", "'1k-1M' is not a valid axis value: did you mean 1k..1M?"},
+	/* what fits no suggestion keeps its own message */
+	{"1024-64", "'1024-64' is not a valid axis value: expected"},
+	{"-64", "'-64' is not a valid axis value: values are at least 0"},
+	{"64-", "'64-' is not a valid axis value: expected"},
+	{"a-b", "'a-b' is not a valid axis value: expected"},
+	{"64-128-256-512", "'64-128-256-512' is not a valid axis value: expected"},
 };
 
 static void test_bad(void **context)

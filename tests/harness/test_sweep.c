@@ -38,6 +38,10 @@ static void test_all_well(void **context)
 	counter = counter_list_find(&f->record.counters[0], "launches");
 	assert_true(counter && counter->value == 2);
 	assert_string_equal(counter->source, "plan");
+	/* of the work model, under a name that says so */
+	counter = counter_list_find(&f->record.counters[0], "model_flop_tensor_f16");
+	assert_true(counter && counter->value == (double)INT64_MAX);
+	assert_string_equal(counter->source, "work model");
 	counter = counter_list_find(&f->record.counters[0], "blocks");
 	assert_true(counter && counter->value == 2 * 65);
 }

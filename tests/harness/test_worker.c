@@ -33,8 +33,8 @@ static void test_find(void **context)
 	set_variable("PERFLAB_WORKER_FAKE", "/dev/null");
 	assert_int_equal(worker_find(&path, "fake", &err), PL_EUNSUPPORTED);
 	assert_non_null(strstr(err.text, "$PERFLAB_WORKER_FAKE names '/dev/null'"));
-	assert_int_equal(worker_find(&path, "none", &err), PL_EUNSUPPORTED);
-	assert_non_null(strstr(err.text, "there is no perflab-worker-none beside perflab"));
+	assert_int_equal(worker_find(&path, "none", &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "'none' is no backend: there are cuda and ptx"));
 	assert_int_equal(worker_find(&path, "../evil", &err), PL_EUSAGE);
 	assert_int_equal(worker_find(&path, "", &err), PL_EUSAGE);
 
@@ -60,7 +60,7 @@ static int start(struct worker_process *worker, const char *script, int64_t time
 		 struct error *err)
 {
 	set_variable("FAKE_WORKER_SCRIPT", script);
-	return worker_start(worker, FAKE_WORKER, NULL, timeout_ns, err);
+	return worker_start(worker, FAKE_WORKER, NULL, NULL, timeout_ns, err);
 }
 
 static void test_start_and_end(void **context)
@@ -130,8 +130,9 @@ static void test_start_fails(void **context)
 	assert_non_null(strstr(err.text, "exited with 3"));
 	assert_int_equal(start(&worker, "bad_protocol_version", WORKER_START_TIMEOUT_NS, &err),
 			 PL_EVERSION);
-	assert_int_equal(worker_start(&worker, "/dev/null", NULL, WORKER_START_TIMEOUT_NS, &err),
-			 PL_EWORKER);
+	assert_int_equal(
+		worker_start(&worker, "/dev/null", NULL, NULL, WORKER_START_TIMEOUT_NS, &err),
+		PL_EWORKER);
 	assert_non_null(strstr(err.text, "it could not be run"));
 	assert_int_equal(worker.pid, 0);
 }
