@@ -129,6 +129,8 @@ int judge_stored_run(struct db *db, int64_t run_id, struct error *err)
 		rc = judge_speedups(db, &run, err);
 	if (!rc)
 		rc = judge_run(db, &run, err);
+	if (!rc)
+		rc = judge_limiters(db, &run, err);
 	run_release(&run);
 	return rc;
 }

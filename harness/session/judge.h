@@ -61,7 +61,20 @@ int judge_run(struct db *db, const struct run *run, struct error *err);
  * trials and stores them. `run` is from run_load_measured(), with its trials.
  */
 int judge_speedups(struct db *db, struct run *run, struct error *err);
-/* Loads the run and judges it, with its pairs. */
+/*
+ * Judges what limits each case of a run by the rules of
+ * metrics/analysis/verdict.h, with the roofs that a report would use now, and
+ * stores it. `run` is from run_load(), with its trials.
+ */
+int judge_limiters(struct db *db, const struct run *run, struct error *err);
+/*
+ * Does so for stored runs that lack it, the newest first: runs of an older perflab,
+ * and those that were measured before the roofs of their device. Begins no
+ * further run after `most_ns`, so a large file takes several calls.
+ */
+int judge_unjudged(struct db *db, int64_t most_ns, struct error *err);
+#define JUDGE_UNJUDGED_NS INT64_C(2000000000) /* at the end of a verb that writes */
+/* Loads the run and judges it, with its pairs and limiters. */
 int judge_stored_run(struct db *db, int64_t run_id, struct error *err);
 /*
  * Judges the later runs of the same device and backend, the newest first: a new

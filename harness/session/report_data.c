@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "harness/session/judge.h"
+#include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
 
 #define HISTORY_RUNS 50 /* in an HTML page */
@@ -37,11 +38,12 @@ static int load_runs(struct report_data *data, const struct report_data_request 
 
 	if (!rc)
 		rc = run_load(data->db, id, true, &data->run, err);
+	if (!rc && (request->rounds || request->compare))
+		rc = db_rounds_load(data->db, &data->run, err);
 	if (rc || !request->compare)
 		return rc;
 	data->compares = true;
-	rc = db_rounds_load(data->db, &data->run, err);
-	return rc ? rc : load_compared(data, request->compare, err);
+	return load_compared(data, request->compare, err);
 }
 
 int report_data_load(struct report_data *out, const struct report_data_request *request,
@@ -53,10 +55,19 @@ int report_data_load(struct report_data *out, const struct report_data_request *
 		rc = load_runs(out, request, err);
 	if (!rc)
 		rc = db_ceilings_load(out->db, out->run.id, &out->ceilings, err);
-	if (!rc && request->histories)
-		rc = db_history_grid_load(out->db, &out->run, HISTORY_RUNS, &out->histories, err);
-	if (!rc && out->histories.case_count)
-		history_grid_find_changes(&out->histories);
+	if (!rc && out->compares)
+		rc = db_ceilings_load(out->db, out->compared.id, &out->compared_ceilings, err);
+	return rc;
+}
+
+int report_data_histories(struct report_data *data, const struct run *shown, struct error *err)
+{
+	int rc = db_history_grid_load(data->db, shown, HISTORY_RUNS, &data->histories, err);
+
+	if (!rc && data->histories.emulated)
+		rc = counter_grid_load(&data->histories, data->db, shown, err);
+	else if (!rc && data->histories.case_count)
+		history_grid_find_changes(&data->histories);
 	return rc;
 }
 
@@ -65,6 +76,7 @@ void report_data_release(struct report_data *data)
 	run_release(&data->run);
 	run_release(&data->compared);
 	ceiling_list_release(&data->ceilings);
+	ceiling_list_release(&data->compared_ceilings);
 	history_grid_release(&data->histories);
 	db_close(data->db);
 	*data = (struct report_data){0};
@@ -74,34 +86,6 @@ int report_data_samples(void *db, int64_t trial_id, struct sample **out, size_t 
 			struct error *err)
 {
 	return db_samples_load(db, trial_id, out, count, err);
-}
-
-int report_trials_choose(const struct trial ***out, size_t *count, const struct run *run,
-			 char *const *patterns, size_t pattern_count, struct error *err)
-{
-	const struct trial **chosen =
-		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(const struct trial *));
-
-	*count = 0;
-	for (size_t i = 0; i < run->trial_count; i++) {
-		char *name = trial_case_name(&run->trials[i]);
-		bool matches = pattern_count == 0;
-
-		for (size_t j = 0; j < pattern_count && !matches; j++)
-			matches = pattern_matches(patterns[j], name);
-		if (matches)
-			chosen[(*count)++] = &run->trials[i];
-		free(name);
-	}
-	if (*count == 0 && pattern_count) {
-		free(chosen);
-		return error_set(err, PL_EUSAGE,
-				 "no case of run %lld matches \"%s\"; `perflab report %lld` lists "
-				 "the cases",
-				 (long long)run->id, patterns[0], (long long)run->id);
-	}
-	*out = chosen;
-	return 0;
 }
 
 void report_measured_sources(struct key_value_list *out, const struct run *run)
