@@ -26,8 +26,6 @@ struct study_set {
  */
 int study_set_load(struct study_set *out, const struct string_list *words, struct error *err);
 void study_set_release(struct study_set *set);
-/* Keeps the studies that the emulator can answer. Returns the number dropped. */
-size_t study_set_keep_emulated(struct study_set *set);
 /* Adds the names of the installed studies. To find none is not an error. */
 void study_names(struct string_list *out);
 /* Adds the cases and metrics that the studies need to a request, each once. PL_EUSAGE: no
@@ -60,16 +58,19 @@ void study_result_release(struct study_result *result);
 struct study_answers {
 	struct study_result *results; /* one per study of the set */
 	size_t count;
+	bool emulated;                /* by counts of the emulator */
 	struct sweep_result measured; /* of study_run() */
 	struct run *runs;             /* of study_answer_stored() */
 	size_t run_count;
 };
-/* Measures the cases that the studies need on request->backend, stores the run, and answers the
- * studies from it. Adds to the request as study_set_needs() does. */
+/* Measures the cases that the studies need, stores the run, and answers the studies from it. With
+ * BACKEND_AUTO on a GPU, or on the emulator if there is none. Sets backend, selectors and metrics
+ * of the request. */
 int study_run(struct sweep_request *request, const struct study_set *set,
 	      const struct sweep_observer *observer, const volatile int *stop,
 	      struct study_answers *out, struct error *err);
-/* Answers each study from the stored run that lacks the fewest of its cases, newest first.
+/* With BACKEND_AUTO from runs of a GPU, or of the emulator if there are none. Answers each study
+ * from the stored run that lacks the fewest of its cases, newest first.
  * PL_ENOENT: the database has no run of studies of this backend. */
 int study_answer_stored(const char *db_path, const char *backend, const struct study_set *set,
 			struct study_answers *out, struct error *err);

@@ -6,6 +6,7 @@
 #include "harness/session/judge.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/studies.h"
+#include "harness/session/workers.h"
 
 static void answers_init(struct study_answers *answers, const struct study_set *set)
 {
@@ -29,14 +30,15 @@ void study_answers_release(struct study_answers *answers)
 
 /* ---- measuring ---- */
 
-/* Plans and measures the request; it has what the studies need. */
-static int measure_studies(const struct sweep_request *request, const struct backend_choice *choice,
+/* Plans and measures the request on one backend; it has what the studies need. */
+static int measure_studies(const struct sweep_request *request,
 			   const struct sweep_observer *observer, const volatile int *stop,
 			   struct sweep_result *out, struct error *err)
 {
 	const struct backend_traits traits = backend_traits_of(request->backend);
 	const struct sweep_shard whole = {0};
 	struct measure_settings settings = {0};
+	struct text path = TEXT_INIT;
 	struct run_task task = {.request = request,
 				.observer = observer,
 				.stop = stop,
@@ -48,32 +50,68 @@ static int measure_studies(const struct sweep_request *request, const struct bac
 	if (!rc)
 		rc = request_plan(&task.plan, request, NULL, err);
 	if (!rc)
-		rc = backend_choice_find(choice, err);
-	if (!rc && !database_is_new(request->db_path))
+		rc = worker_find(&path, request->backend, err);
+	if (!rc && !out->db && !database_is_new(request->db_path))
 		rc = db_open(&out->db, request->db_path, DB_CREATE, err);
 	if (!rc)
 		rc = measure_run(&task, out, err);
 	plan_free(task.plan);
+	text_release(&path);
 	measure_settings_release(&settings);
 	return rc;
+}
+
+/* Sets what the studies need of a backend, in place of what they need of another one. */
+static int study_needs_of(struct sweep_request *request, const struct study_set *set,
+			  const char *backend, struct error *err)
+{
+	int rc;
+
+	request->backend = backend;
+	string_list_release(&request->selectors);
+	string_list_release(&request->metrics);
+	rc = study_set_needs(request, set, backend_traits_of(backend).emulated, err);
+	if (!rc && !request->metrics.count)
+		string_list_add(&request->metrics, "none");
+	return rc;
+}
+
+/* Tries the backends of the choice, until one opens a device that can answer a study. */
+static int measure_on_any(struct backend_choice *choice, struct sweep_request *request,
+			  const struct study_set *set, const struct sweep_observer *observer,
+			  const volatile int *stop, struct sweep_result *out, struct error *err)
+{
+	for (size_t i = 0; i < choice->count; i++) {
+		struct error cause = {0};
+		int rc = study_needs_of(request, set, choice->names[i], &cause);
+
+		if (!rc) {
+			backend_choice_announce(choice, i, request, observer);
+			rc = measure_studies(request, observer, stop, out, &cause);
+		}
+		if (!rc)
+			return 0;
+		if (out->begun || !choice->automatic ||
+		    !backend_choice_lacks(choice, i, rc, &cause))
+			return error_set(err, rc, "%s", cause.text);
+	}
+	return backend_choice_fail(choice, err);
 }
 
 int study_run(struct sweep_request *request, const struct study_set *set,
 	      const struct sweep_observer *observer, const volatile int *stop,
 	      struct study_answers *out, struct error *err)
 {
-	const bool emulated = backend_traits_of(request->backend).emulated;
 	struct backend_choice choice = {.why = TEXT_INIT};
 	size_t missing;
-	int rc = backend_choose(&choice, request, err);
+	int rc = request_check_limits(request, err);
 
+	if (!rc)
+		rc = backend_choose(&choice, request, err);
 	answers_init(out, set);
 	if (!rc)
-		rc = study_set_needs(request, set, emulated, err);
-	if (!rc && !request->metrics.count)
-		string_list_add(&request->metrics, "none");
-	if (!rc)
-		rc = measure_studies(request, &choice, observer, stop, &out->measured, err);
+		rc = measure_on_any(&choice, request, set, observer, stop, &out->measured, err);
+	out->emulated = backend_traits_of(request->backend).emulated;
 	for (size_t i = 0; i < set->count && !rc; i++)
 		rc = study_result_take(&out->results[i], &missing, &set->items[i],
 				       &out->measured.run, err);
@@ -185,20 +223,26 @@ static int answer_from_runs(struct study_answers *out, const struct study_set *s
 int study_answer_stored(const char *db_path, const char *backend, const struct study_set *set,
 			struct study_answers *out, struct error *err)
 {
-	struct study_run_search search = {.backend = backend};
+	const bool automatic = strcmp(backend, BACKEND_AUTO) == 0;
+	struct study_run_search search = {.backend = automatic ? BACKEND_CUDA : backend};
 	struct db *db = NULL;
 	int rc = db_open(&db, db_path, DB_READ, err);
 
 	answers_init(out, set);
 	if (!rc)
 		rc = db_runs_visit(db, 0, note_study_run, &search, err);
+	if (!rc && !search.count && automatic) {
+		search.backend = BACKEND_PTX;
+		rc = db_runs_visit(db, 0, note_study_run, &search, err);
+	}
 	if (!rc && !search.count)
 		rc = error_set(err, PL_ENOENT,
-			       "%s has no run of studies of backend %s: perflab study measures one",
-			       db_path, backend);
+			       "%s has no run of studies%s%s: perflab study "
+			       "measures one",
+			       db_path, automatic ? "" : " of backend ", automatic ? "" : backend);
+	out->emulated = backend_traits_of(search.backend).emulated;
 	if (!rc)
-		rc = answer_from_runs(out, set, db, &search, backend_traits_of(backend).emulated,
-				      err);
+		rc = answer_from_runs(out, set, db, &search, out->emulated, err);
 	free(search.ids);
 	db_close(db);
 	return rc;

@@ -170,20 +170,6 @@ void study_set_release(struct study_set *set)
 	*set = (struct study_set){0};
 }
 
-size_t study_set_keep_emulated(struct study_set *set)
-{
-	size_t kept = 0, all = set->count;
-
-	for (size_t i = 0; i < all; i++) {
-		if (study_answerable(&set->items[i], true))
-			set->items[kept++] = set->items[i];
-		else
-			study_release(&set->items[i]);
-	}
-	set->count = kept;
-	return all - kept;
-}
-
 /* ---- what they need ---- */
 
 /* Checks that the kernels here have the case, and that the selector matches one case unless the

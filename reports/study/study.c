@@ -19,6 +19,8 @@
 /* ---- cells ---- */
 
 /* Four digits: enough to show a difference of 0.25 %. */
+#define IN_FULL_MOST 5 /* studies as text; of more only the answers are shown */
+
 static const char *value_cell(struct text *out, const struct study_part *part,
 			      const struct study_part_answer *answer)
 {
@@ -192,8 +194,25 @@ static void summary_line(struct text *out, const struct study_report *reports, s
 	}
 }
 
-/* All answers in one table, at the end of a long output. */
-static void print_overview(FILE *out, const struct study_report *reports, size_t count,
+/* The studies that hold, by name; the table has the others. */
+static void print_those_that_hold(FILE *out, const struct study_report *reports, size_t count,
+				  const struct report_options *options)
+{
+	struct text names = TEXT_INIT;
+
+	for (size_t i = 0; i < count; i++)
+		if (reports[i].answer->verdict == STUDY_HOLDS)
+			text_addf(&names, "%s%s", names.length ? ", " : "", reports[i].study->name);
+	if (names.length) {
+		print_study_text(out, "hold", names.data,
+				 options->width > 40 ? options->width : WIDTH);
+		fputc('\n', out);
+	}
+	text_release(&names);
+}
+
+/* The answers in one table: all of them, or those that do not hold. */
+static void print_overview(FILE *out, const struct study_report *reports, size_t count, bool all,
 			   const struct report_options *options)
 {
 	static const struct table_column columns[] = {
@@ -201,10 +220,12 @@ static void print_overview(FILE *out, const struct study_report *reports, size_t
 	struct table *table = table_new(columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < count; i++)
-		table_row(table,
-			  (const char *const[]){reports[i].study->name,
-						study_verdict_name(reports[i].answer->verdict),
-						reports[i].study->title});
+		if (all || reports[i].answer->verdict != STUDY_HOLDS)
+			table_row(table, (const char *const[]){
+						 reports[i].study->name,
+						 study_verdict_name(reports[i].answer->verdict),
+						 reports[i].study->title});
+	table->cut_last = !all; /* one line a study; `perflab study NAME` has the whole title */
 	table_write_text(out, table, options);
 	table_free(table);
 	fputc('\n', out);
@@ -215,15 +236,22 @@ static void studies_text(FILE *out, const struct study_report *reports, size_t c
 {
 	struct text line = TEXT_INIT, safe = TEXT_INIT;
 
-	for (size_t i = 0; i < count; i++) {
+	const bool in_full = count <= IN_FULL_MOST;
+
+	for (size_t i = 0; i < count && in_full; i++) {
 		print_study(out, &reports[i], options);
 		fputc('\n', out);
 	}
+	if (!in_full)
+		print_those_that_hold(out, reports, count, options);
 	if (count > 1)
-		print_overview(out, reports, count, options);
+		print_overview(out, reports, count, in_full, options);
 	summary_line(&line, reports, count);
 	escape_show(&safe, line.data);
 	fprintf(out, "%s\n", safe.data);
+	if (!in_full)
+		fputs("perflab study NAME shows the claims of one; --format md shows all in full\n",
+		      out);
 	text_release(&line);
 	text_release(&safe);
 }

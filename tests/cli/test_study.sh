@@ -19,11 +19,11 @@ refused 3 "no such file: './none.study'" study ./none.study
 
 # without a device: what would help
 refused 4 'no-such-worker' study divergence_two_ifs
-expect_err '--backend ptx answers the claims about counts of 1 of the 1 studies'
+expect_err 'no GPU: '
+expect_err '; and no emulator: '
+refused 4 'no-such-worker' study divergence_two_ifs --backend cuda
 [ ! -e perflab.db ] || complain 'a database was left where nothing could be measured'
 refused 2 'does not use --rounds' study --backend ptx --rounds 2
-refused 2 'name one, such as cuda or ptx' study --backend auto
-refused 2 'name one, such as cuda or ptx' study --backend auto --stored
 refused 2 'name one, such as cuda or ptx' ceilings --backend auto
 refused 2 'name one, such as cuda or ptx' ceilings --backend auto --stored
 
@@ -160,6 +160,17 @@ FAKE_WORKER_SCRIPT=no_counters run study divergence_two_ifs --db bare.db
 expect_code 0
 expect_out 'divergence_two_ifs: inconclusive (branch_targets_divergent of case'
 
+# of many studies, each that does not hold takes one line of a terminal
+if has_terminal; then
+	FAKE_WORKER_SCRIPT=no_counters run study 'divergence_*' --db many.db
+	on_terminal "stty cols 80; PAGER=cat '$PERFLAB' study --stored --db many.db" 2>/dev/null |
+		tr -d '\r' >"$work/out"
+	expect_out 'takes twice as lo'
+	if grep -q '^ \{30\}' "$work/out"; then
+		complain 'a title is wrapped'
+	fi
+fi
+
 # untrusted input in a study stays text
 sed "s/^made on: no GPU/made on: a | b $(printf '\033')[31m/" own.study >strange.study
 for format in text md json; do
@@ -226,8 +237,36 @@ grep -q '^a count .* exact ' "$work/out" || complain 'no answer to the count'
 run study --backend ptx --db e.db
 expect_code 0
 expect_err 'more studies need a GPU'
-expect_out 'divergence_two_ifs: '
-expect_no_out 'reduce_syncwarp: '
+expect_out 'divergence_two_ifs '
+expect_no_out 'reduce_syncwarp'
+expect_out 'perflab study NAME shows the claims of one'
+[ "$(wc -l <"$work/out")" -lt 60 ] || complain 'too long for a screen'
 run study --backend ptx reduce_syncwarp --db e.db
 expect_code 4
+
+# without a GPU the emulator answers what it can, and perflab says what needs a GPU
+run study own.study --db f.db
+expect_code 0
+expect_err 'backend ptx (no GPU: '
+expect_out 'needs a GPU'
+expect_out 'emulated on'
+grep -q '^a count .* exact ' "$work/out" || complain 'no answer to the count'
+cp "$work/out" "$work/first"
+run study own.study --db f.db --stored
+expect_code 0
+expect_out 'emulated on'
+run study --db f.db
+expect_code 0
+expect_out 'divergence_two_ifs '
+expect_no_out 'reduce_syncwarp'
+grep 'more studies need a GPU: ' "$work/err" | grep -q 'reduce_syncwarp' || complain 'it is not said what needs a GPU'
+run study reduce_syncwarp --db f.db
+expect_code 4
+expect_err 'they need a GPU'
+run study own.study --db f.db --backend cuda
+expect_code 4
+# options that only a GPU uses are named, not refused
+run study own.study --db f.db --rounds 2
+expect_code 0
+expect_err 'backend ptx does not use --rounds'
 finish
