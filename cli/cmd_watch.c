@@ -236,6 +236,8 @@ static int run_watch(struct invocation *call, struct error *err)
 		rc = run_loop(&loop, err);
 		progress_end(&loop.progress);
 		if (!rc)
+			rc = watch_check_stored(loop.watch, err);
+		if (!rc)
 			say_stored_runs(&loop, request.db_path);
 	}
 	watch_close(loop.watch);

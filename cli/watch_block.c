@@ -373,7 +373,7 @@ static void add_summary(struct text *out, const struct watch_report *report)
 
 static void print_verdict(const struct watch_report *report)
 {
-	struct text line = TEXT_INIT;
+	struct text line = TEXT_INIT, shown = TEXT_INIT;
 
 	text_addf(&line, "run %lld: ", (long long)report->run->id);
 	if (report->count == 1)
@@ -383,7 +383,9 @@ static void print_verdict(const struct watch_report *report)
 	if (report->outdated)
 		text_add(&line, "; a file was saved meanwhile, so this counts neither as the last "
 				"nor as the best");
-	puts(line.data);
+	text_add_visible(&shown, line.data);
+	puts(shown.data);
+	text_release(&shown);
 	text_release(&line);
 }
 

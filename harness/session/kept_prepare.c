@@ -17,6 +17,7 @@ void kept_prepare(struct sweep_kept *kept, const struct sweep_request *request,
 		struct sweep sweep = SWEEP_INIT(&settings, NULL, stop);
 
 		if (!sweep_open(&sweep, kept->backend, NULL)) {
+			worker_pipe_set_output(sweep.worker.printed, NULL);
 			kept->spare = sweep.worker;
 			kept->spare_info = sweep.info;
 			kept->spare_since_ns = monotonic_ns();

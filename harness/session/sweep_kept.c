@@ -10,6 +10,7 @@
 void kept_leave(struct sweep_kept *kept, struct worker_process *worker)
 {
 	worker_end(&kept->leaving);
+	worker_pipe_set_output(worker->printed, NULL); /* which ends with its sweep */
 	kept->leaving = *worker;
 	*worker = (struct worker_process){0};
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "harness/session/file_watch.h"
+#include "harness/session/session_parts.h"
 #include "harness/session/sweep_kept.h"
 #include "harness/session/watch_history.h"
 #include "kernels/user/kernel_file.h"
@@ -18,6 +19,8 @@ struct watch {
 	struct watch_history history;
 	size_t run_count;
 	int64_t noticed_ns; /* when the newest save was noticed, or the watch began */
+	struct db *db;      /* of the last measurement; NULL: none */
+	bool lost;          /* it was removed or replaced */
 };
 
 /* ---- which files ---- */
@@ -108,6 +111,39 @@ static int compare_measured(struct watch *watch, struct sweep_result *result,
 	return rc;
 }
 
+/* Looks at the database of the last measurement, which stays open until the next one, so that its
+ * runs can still be saved if the file is gone. */
+static int look_at_database(struct watch *watch, struct error *err)
+{
+	int rc = watch->db ? db_check_there(watch->db, err) : 0;
+
+	watch->lost |= rc != 0;
+	db_close(watch->db);
+	watch->db = NULL;
+	return rc;
+}
+
+int watch_check_stored(struct watch *watch, struct error *err)
+{
+	int rc = look_at_database(watch, err);
+
+	if (!rc && watch->lost)
+		rc = error_set(err, PL_EIO,
+			       "%s was removed or replaced during the watch, so not all of its %zu "
+			       "runs are there; the messages above say where they are",
+			       watch->request->db_path, watch->run_count);
+	return rc;
+}
+
+static void keep_database(struct watch *watch, struct sweep_result *result)
+{
+	if (!result->db)
+		return;
+	watch->lost |= db_was_lost(result->db);
+	watch->db = result->db;
+	result->db = NULL;
+}
+
 int watch_measure(struct watch *watch, const struct sweep_observer *observer,
 		  const volatile int *stop, struct watch_report *out, struct error *err)
 {
@@ -116,6 +152,9 @@ int watch_measure(struct watch *watch, const struct sweep_observer *observer,
 	struct timespec since;
 	int rc, watched;
 
+	/* the runs are saved, and the new one goes to the place that the request names */
+	if (look_at_database(watch, &cause))
+		tell_observer(observer, NOTICE_WARNING, "%s", cause.text);
 	clock_gettime(CLOCK_REALTIME_COARSE, &since);
 	rc = sweep_run_kept(watch->request, observer, stop, &watch->kept, &result, err);
 	watch->run_count += result.begun;
@@ -127,6 +166,7 @@ int watch_measure(struct watch *watch, const struct sweep_observer *observer,
 		rc = PL_EPARSE;
 	if (!rc)
 		rc = compare_measured(watch, &result, out, err);
+	keep_database(watch, &result);
 	sweep_result_release(&result);
 	return rc;
 }
@@ -175,5 +215,6 @@ void watch_close(struct watch *watch)
 	string_list_release(&watch->known);
 	kept_release(&watch->kept);
 	watch_history_release(&watch->history);
+	db_close(watch->db);
 	free(watch);
 }

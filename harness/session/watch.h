@@ -98,6 +98,9 @@ int watch_measure(struct watch *watch, const struct sweep_observer *observer,
  * during the measurement counts. Adds the saved paths to `saved`. PL_EINTERRUPTED, PL_EIO. */
 int watch_await(struct watch *watch, const volatile int *stop, struct string_list *saved,
 		struct error *err);
+/* Called at the end. PL_EIO: the database was removed or replaced during the watch; the text says
+ * where its runs are. See db_was_lost(). */
+int watch_check_stored(struct watch *watch, struct error *err);
 /* The number of runs that the watch stored. */
 size_t watch_run_count(const struct watch *watch);
 /* The best measurements so far, by case, from index 0; NULL after the last one. *name is borrowed.

@@ -109,6 +109,27 @@ expect_out '7 runs are stored in a.db'
 run query "SELECT count(*) FROM run WHERE label = 'watch' AND state = 'finished'"
 expect_out '7'
 
+# the database is removed while the watch waits: its runs are saved, and the exit code shows it
+cp original.ptx copy.ptx
+cp original.perflab copy.ptx.perflab
+for event in save end; do
+	rm -f gone.db*
+	watch copy.ptx --db gone.db
+	until_line 'waiting until a file is saved'
+	rm gone.db*
+	if [ $event = save ]; then
+		touch copy.ptx
+		until_line 'all that was stored in it is in gone.db.rescued now'
+		until_line 'run 1: copy/stream_copy_scalar/block=64,n=4096 ok'
+	fi
+	kill -INT "$watcher"
+	ended 3
+	[ $event = save ] || expect_out 'all that was stored in it is in gone.db.rescued now'
+	expect_no_out 'stored in gone.db'
+	run list runs --db gone.db.rescued --format csv
+	expect_out ',finished,'
+done
+
 # a save during a measurement, here by its own check: that run does not count, and another follows
 cp original.ptx self.ptx
 sed 's/^verify.*/verify by touch self.ptx; cp "$PERFLAB_INPUTS\/x.npy" "$PERFLAB_RESULTS\/y.npy"/' original.perflab >self.ptx.perflab
@@ -300,7 +321,9 @@ rm -f l.db-wal l.db-shm
 mv kept.db l.db
 as ''
 until_line "run 2: $case_name ok"
-interrupted
+kill -INT "$watcher"
+ended 3
+expect_out 'l.db was removed or replaced during the watch'
 
 # ---- headers ----
 
