@@ -128,6 +128,12 @@ static int axis_range(struct axis_values *values, size_t *capacity, const struct
 	return rc;
 }
 
+/* The "000" of 1,000,000, which would be the value 0. */
+static bool is_group_of_thousands(const char *text)
+{
+	return *text == '0' && strlen(text) == 3 && strspn(text, "0123456789") == 3;
+}
+
 static int axis_piece_parse(struct axis_values *values, size_t *capacity,
 			    const struct axis_piece *piece, struct error *err)
 {
@@ -137,7 +143,12 @@ static int axis_piece_parse(struct axis_values *values, size_t *capacity,
 	int64_t value;
 	int rc;
 
-	if (!*text) {
+	if (is_group_of_thousands(text) && piece->position > 1) {
+		rc = error_set(err, PL_EUSAGE,
+			       "'%.80s' is a list of several values, of which '%s' is one: write a "
+			       "large number as 1000000, 1e6 or 1M",
+			       piece->whole, text);
+	} else if (!*text) {
 		rc = error_set(err, PL_EUSAGE,
 			       "'%.80s' has an empty value at character %zu: remove the extra "
 			       "comma",
@@ -190,7 +201,8 @@ static char *without_blanks(char *text)
 	return text + strspn(text, " \t");
 }
 
-int axis_parse(struct axis_values *out, const char *text, struct error *err)
+/* Parses the whole text, without suggestions. */
+static int axis_parse_text(struct axis_values *out, const char *text, struct error *err)
 {
 	struct axis_values values = {0};
 	struct string_list pieces = {0};
@@ -219,6 +231,94 @@ int axis_parse(struct axis_values *out, const char *text, struct error *err)
 	axis_values_normalise(&values);
 	*out = values;
 	return 0;
+}
+
+/* ---- suggestions ---- */
+
+#define SUGGESTED_LENGTH 64 /* a longer text is no typing error */
+
+/* The number of characters of a value at the beginning: one dot is part of it, two end it. */
+static size_t value_length(const char *text)
+{
+	size_t length = 0;
+
+	while (text[length] && strchr("0123456789.ekMGTi^", text[length]) &&
+	       strncmp(text + length, "..", 2) != 0)
+		length++;
+	return length;
+}
+
+/* Writes a range with other signs, "64-1024", "64:1024:32" or "64...1024:32", as FIRST..LAST:+STEP.
+ * Returns false if the text is something else. */
+static bool range_rewrite(struct text *out, const char *piece)
+{
+	const bool right_until_step = strncmp(piece + value_length(piece), "..", 2) == 0 &&
+				      piece[value_length(piece) + 2] != '.';
+
+	for (size_t signs = 0;; signs++) {
+		const size_t length = value_length(piece);
+		const size_t sign = strspn(piece + length, ":-~.");
+		const char *after = piece + length + sign;
+		const bool has_step = *after == '+' || *after == '*';
+
+		text_addf(out, "%.*s", (int)length, piece);
+		if (!*after && !sign)
+			return length > 0;
+		/* "64..128:32" may mean :+32 or :*32 */
+		if (!sign || signs > 1 ||
+		    (signs && !has_step && right_until_step && piece[length] == ':'))
+			return false;
+		text_addf(out, "%s%.1s", signs ? ":" : "..", has_step ? after : signs ? "+" : "");
+		piece = after + has_step;
+	}
+}
+
+/* What the text may mean: brackets go, blanks and semicolons between values become commas. */
+static bool axis_rewrite(struct text *out, const char *text)
+{
+	struct string_list pieces = {0};
+	struct text plain = TEXT_INIT;
+	bool all = true;
+
+	for (const char *c = text; *c; c++) {
+		const bool blank = strchr(" ;\t", *c) != NULL;
+		const char last = plain.length ? plain.data[plain.length - 1] : ',';
+
+		if (blank && last != ',' && c[1] && !strchr(" ;\t,", c[1]))
+			text_add_char(&plain, ',');
+		else if (!blank && !strchr("[](){}", *c))
+			text_add_char(&plain, *c);
+	}
+	string_list_split(&pieces, plain.data, ',');
+	for (size_t i = 0; i < pieces.count && all; i++) {
+		text_add(out, i ? "," : "");
+		all = range_rewrite(out, pieces.items[i]);
+	}
+	string_list_release(&pieces);
+	text_release(&plain);
+	return all;
+}
+
+/* Replaces the error if another way to write the text fits the grammar. */
+static int axis_suggest(const char *text, int rc, struct error *err)
+{
+	struct text meant = TEXT_INIT;
+	struct axis_values values = {0};
+
+	if (strlen(text) <= SUGGESTED_LENGTH && axis_rewrite(&meant, text) &&
+	    strcmp(meant.data, text) != 0 && axis_parse_text(&values, meant.data, NULL) == 0)
+		rc = error_set(err, PL_EUSAGE, "'%s' is not a valid axis value: did you mean %s?",
+			       text, meant.data);
+	axis_values_release(&values);
+	text_release(&meant);
+	return rc;
+}
+
+int axis_parse(struct axis_values *out, const char *text, struct error *err)
+{
+	int rc = axis_parse_text(out, text, err);
+
+	return rc ? axis_suggest(text, rc, err) : 0;
 }
 
 void axis_values_release(struct axis_values *values)

@@ -218,6 +218,22 @@ static int variant_add(struct plan_maker *maker, const struct kernel *kernel,
 
 /* ---- the request ---- */
 
+/* The axis n also takes a word. A word that looks like it is a typing error. */
+static int override_values_parse(struct axis_values *out, const struct axis_override *override,
+				 struct error *err)
+{
+	static const char *const words[] = {SIZE_SMALL};
+	struct text near = TEXT_INIT;
+	int rc = axis_parse(out, override->values, err);
+
+	if (rc && !strcmp(override->name, "n") &&
+	    nearest_names(&near, override->values, words, ARRAY_SIZE(words)))
+		rc = error_set(err, PL_EUSAGE, "unknown size '%.80s': did you mean %s?",
+			       override->values, near.data);
+	text_release(&near);
+	return error_context(err, rc, "axis '%s'", override->name);
+}
+
 static int overrides_parse(struct plan_maker *maker, struct error *err)
 {
 	const struct plan_request *request = maker->request;
@@ -234,9 +250,9 @@ static int overrides_parse(struct plan_maker *maker, struct error *err)
 						 override->name);
 		if (!strcmp(override->name, "n") && !strcmp(override->values, SIZE_SMALL))
 			continue;
-		rc = axis_parse(&maker->overrides[i], override->values, err);
+		rc = override_values_parse(&maker->overrides[i], override, err);
 		if (rc)
-			return error_context(err, rc, "axis '%s'", override->name);
+			return rc;
 		/* Without this check a typing error would skip every case. */
 		if (!strcmp(override->name, "block") && maker->overrides[i].items[0] < 1)
 			return error_set(err, PL_EUSAGE, "block=0: a block has at least 1 thread");

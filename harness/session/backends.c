@@ -52,11 +52,31 @@ const char *const *backend_unused_options(const struct backend_traits *traits)
 	return none;
 }
 
-int backend_must_be_named(const char *backend, struct error *err)
+/* Words that people use for a backend. */
+static const struct {
+	const char *word, *backend;
+} backend_words[] = {
+	{"gpu", BACKEND_CUDA},      {"nvidia", BACKEND_CUDA},   {"device", BACKEND_CUDA},
+	{"hardware", BACKEND_CUDA}, {"cpu", BACKEND_PTX},       {"emu", BACKEND_PTX},
+	{"emulate", BACKEND_PTX},   {"emulated", BACKEND_PTX},  {"emulator", BACKEND_PTX},
+	{"sim", BACKEND_PTX},       {"simulator", BACKEND_PTX},
+};
+
+int backend_unknown(const char *name, struct error *err)
 {
-	return strcmp(backend, BACKEND_AUTO)
-		       ? 0
-		       : error_set(err, PL_EUSAGE,
-				   "--backend auto: this verb chooses no backend; name one, such "
-				   "as " BACKEND_CUDA " or " BACKEND_PTX);
+	const char *names[ARRAY_SIZE(known_backends) + 1] = {BACKEND_AUTO};
+	struct text near = TEXT_INIT;
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(known_backends); i++)
+		names[i + 1] = known_backends[i].name;
+	for (size_t i = 0; i < ARRAY_SIZE(backend_words) && !near.length; i++)
+		if (strcasecmp(backend_words[i].word, name) == 0)
+			text_add(&near, backend_words[i].backend);
+	if (!near.length)
+		nearest_names(&near, name, names, ARRAY_SIZE(names));
+	rc = error_set(err, PL_EUSAGE, "'%.80s' is no backend: there are cuda and ptx%s%s%s", name,
+		       near.length ? "; did you mean " : "", near.data, near.length ? "?" : "");
+	text_release(&near);
+	return rc;
 }

@@ -31,7 +31,7 @@ const struct backend *backend_find(const char *name);
 struct backend_traits backend_traits_of(const char *name);
 /* The options that a backend with these traits does not use: those of the other kind. */
 const char *const *backend_unused_options(const struct backend_traits *traits);
-/* Returns PL_EUSAGE for "auto". For verbs that ask one backend. */
-int backend_must_be_named(const char *backend, struct error *err);
+/* Returns PL_EUSAGE. The message lists the backends and suggests the one that was meant. */
+int backend_unknown(const char *name, struct error *err);
 
 #endif

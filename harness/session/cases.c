@@ -27,6 +27,18 @@ void sweep_show_progress(const struct sweep *sweep, const char *phase, size_t in
 	sweep->observer->progress(sweep->observer->context, &progress);
 }
 
+void sweep_tell_counters_off(struct sweep *sweep)
+{
+	char *line;
+
+	if (!sweep->counters_reason || sweep->counters_told)
+		return;
+	line = xasprintf("counters are off: %s", sweep->counters_reason);
+	sweep_notice(sweep, NOTICE_WARNING, line);
+	sweep->counters_told = true;
+	free(line);
+}
+
 void sweep_notice(const struct sweep *sweep, enum notice_kind kind, const char *line)
 {
 	if (sweep->observer && sweep->observer->notice)

@@ -154,6 +154,7 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 	struct sweep_result measured = {.db = out->db};
 	struct error cause = {0};
 	size_t failed;
+	bool ends;
 	int rc;
 
 	if (!ceilings_are_wanted(request, backend, out->db))
@@ -163,13 +164,15 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 	own = ceilings_request(request, &selectors);
 	rc = measure_ceilings(&own, observer, stop, backend, &measured, &cause);
 	failed = failures_of(&measured.run);
+	/* a sweep whose database is gone does not go on in another one */
+	ends = rc == PL_EINTERRUPTED || (rc && measured.db && db_was_lost(measured.db));
 	if (!rc)
 		tell_observer(
 			observer, NOTICE_REMARK,
 			"the ceilings are stored as run %lld; perflab ceilings --stored --db %s "
 			"prints them",
 			(long long)measured.run.id, request->db_path);
-	if (rc && rc != PL_EINTERRUPTED)
+	if (rc && !ends)
 		tell_observer(observer, NOTICE_WARNING,
 			      "no ceilings: %s; the sweep continues without them", cause.text);
 	else if (failed)
@@ -182,5 +185,5 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 	measured.db = NULL;
 	sweep_result_release(&measured);
 	string_list_release(&selectors);
-	return rc == PL_EINTERRUPTED ? error_set(err, rc, "%s", cause.text) : 0;
+	return ends ? error_set(err, rc, "%s", cause.text) : 0;
 }

@@ -49,6 +49,18 @@ static void set_launches(struct counter_list *counters, const struct launch_case
 	counter_list_set(counters, "blocks", "block", "plan", most_blocks);
 }
 
+/* Adds the operations of the work model, under the name of their precision. */
+static void set_model_flop(struct counter_list *counters, const struct launch_case *work)
+{
+	char *name = xasprintf("model_flop_%s", work->precision);
+	const struct metric *metric = metric_find(name);
+
+	if (work->has_flop && work->flop > 0 && metric)
+		counter_list_set(counters, metric->name, metric->unit, metric->formula,
+				 (double)work->flop);
+	free(name);
+}
+
 /* Adds what verification found. */
 static void set_accuracy(struct counter_list *counters, const struct case_state *state)
 {
@@ -83,6 +95,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 					 "occupancy calculator",
 					 "the occupancy calculator gave no value");
 	set_launches(counters, sweep->plan->cases[index].launch);
+	set_model_flop(counters, sweep->plan->cases[index].launch);
 	set_accuracy(counters, &sweep->cases[index]);
 	rc = sink->counters(sink->context, index, counters, err);
 	if (rc)
@@ -208,6 +221,7 @@ static int batch_deliver(struct count_batch *batch, bool try_again, const char *
 		struct counter_list *counters = &batch->counters[i];
 
 		if (batch->answered[i]) {
+			sweep->cases_answered++;
 			metric_derive(counters, &sweep->settings->metrics);
 			rc = case_counted(sweep, batch->indices[i], counters,
 					  "the worker gave no value", err);
@@ -295,6 +309,19 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 	return rc;
 }
 
+/* What was said about the counters of the first worker need not be what happened. */
+static void tell_counted(const struct sweep *sweep, size_t counted, size_t count)
+{
+	char *line;
+
+	if (!sweep->counters_told || !counted)
+		return;
+	line = xasprintf("a later worker had counters: %zu of %zu cases were counted", counted,
+			 count);
+	sweep_notice(sweep, NOTICE_WARNING, line);
+	free(line);
+}
+
 int sweep_count(struct sweep *sweep, struct error *err)
 {
 	size_t *pending = xcalloc(sweep->plan->count + 1, sizeof(*pending));
@@ -312,6 +339,8 @@ int sweep_count(struct sweep *sweep, struct error *err)
 	}
 	if (!rc)
 		rc = count_pending(sweep, pending, count, err);
+	if (!rc)
+		tell_counted(sweep, sweep->cases_answered, count);
 	free(pending);
 	return rc;
 }

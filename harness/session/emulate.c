@@ -34,7 +34,9 @@ struct worker_slot {
 struct emulation {
 	struct sweep *sweep;
 	struct worker_slot *slots;
-	struct pollfd *polls; /* one per slot; fd -1 where no reply is expected */
+	/* one per slot for its replies, fd -1 where none is expected, and then one for what its
+	 * worker prints */
+	struct pollfd *polls;
 	size_t slot_count;
 	size_t *pending, pending_count, next; /* indices into the plan, ascending */
 	bool missing_reported;
@@ -64,6 +66,20 @@ static int slot_phase(struct worker_slot *slot, const json_t *message, struct er
 	return 0;
 }
 
+/* An emulator counts exactly, so a share of what it counted is at most all of it. */
+static int check_shares(const struct counter_list *counters, struct error *err)
+{
+	for (size_t i = 0; i < counters->count; i++) {
+		const struct counter_value *counter = &counters->items[i];
+
+		if (counter->has_value && counter->value > 100 &&
+		    strcmp(counter->unit, "percent") == 0)
+			return error_set(err, PL_EPROTOCOL, "'%.80s' is %g percent",
+					 counter->metric, counter->value);
+	}
+	return 0;
+}
+
 static int slot_reply(void *context, const char *name, const json_t *message, struct error *err)
 {
 	struct worker_slot *slot = context;
@@ -78,6 +94,8 @@ static int slot_reply(void *context, const char *name, const json_t *message, st
 	if (strcmp(name, "counters") || slot->counted)
 		return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'emulate'", name);
 	rc = counters_from_json(&slot->counters, json_object_get(message, "counters"), err);
+	if (!rc)
+		rc = check_shares(&slot->counters, err);
 	slot->counted = !rc;
 	return rc;
 }
@@ -262,6 +280,7 @@ static int wait_ms(const struct emulation *emulation)
 static int slots_serve(struct emulation *emulation, bool wait, struct error *err)
 {
 	const struct sweep *sweep = emulation->sweep;
+	struct error halted = {0};
 	int rc = 0;
 
 	for (size_t i = 0; i < emulation->slot_count; i++) {
@@ -269,9 +288,12 @@ static int slots_serve(struct emulation *emulation, bool wait, struct error *err
 
 		emulation->polls[i] = (struct pollfd){
 			.fd = slot->busy ? slot->worker.channel.fd : -1, .events = POLLIN};
+		emulation->polls[emulation->slot_count + i] =
+			(struct pollfd){.fd = slot->worker.pid ? slot->worker.channel.side->fd : -1,
+					.events = POLLIN};
 	}
-	if (poll(emulation->polls, (nfds_t)emulation->slot_count, wait ? wait_ms(emulation) : 0) <
-		    0 &&
+	if (poll(emulation->polls, (nfds_t)emulation->slot_count * 2,
+		 wait ? wait_ms(emulation) : 0) < 0 &&
 	    errno != EINTR)
 		return error_set(err, PL_EIO, "waiting for the workers: %s", strerror(errno));
 	if (sweep->stop && *sweep->stop)
@@ -279,9 +301,13 @@ static int slots_serve(struct emulation *emulation, bool wait, struct error *err
 	for (size_t i = 0; i < emulation->slot_count && !rc; i++) {
 		struct worker_slot *slot = &emulation->slots[i];
 
+		if (slot->worker.pid && emulation->polls[emulation->slot_count + i].revents)
+			worker_pipe_serve(slot->worker.printed);
 		if (slot->busy &&
 		    (emulation->polls[i].revents || monotonic_ns() >= slot->exchange.deadline_ns))
 			rc = slot_continue(slot, err);
+		else if (slot->busy && worker_is_halted(&slot->worker, &halted))
+			rc = slot_end(slot, EXCHANGE_HALTED, &halted, err);
 	}
 	return rc;
 }
@@ -317,7 +343,7 @@ static void slots_begin(struct emulation *emulation)
 	emulation->slot_count =
 		wanted < emulation->pending_count ? wanted : emulation->pending_count;
 	emulation->slots = xcalloc(emulation->slot_count + 1, sizeof(*emulation->slots));
-	emulation->polls = xcalloc(emulation->slot_count + 1, sizeof(*emulation->polls));
+	emulation->polls = xcalloc(emulation->slot_count * 2 + 1, sizeof(*emulation->polls));
 	for (size_t i = 0; i < emulation->slot_count; i++) {
 		emulation->slots[i].emulation = emulation;
 		emulation->slots[i].last_phase = -1;

@@ -10,7 +10,7 @@ struct case_search {
 	const struct case_query *query;
 	struct found_cases *found;
 	struct string_list others; /* names that the word does not match, each once */
-	bool emulated;             /* a case matches, but it was never timed */
+	bool neither;              /* a case matches, but it has neither times nor counters */
 	bool elsewhere;            /* a case matches, but not on this device and backend */
 };
 
@@ -74,8 +74,8 @@ static int visit_known_case(void *context, const struct known_case *item)
 	} else if (!device_matches(query->device, item) ||
 		   (query->backend && strcmp(query->backend, item->backend) != 0)) {
 		search->elsewhere = true;
-	} else if (!item->timed) {
-		search->emulated = true;
+	} else if (!item->timed && !item->emulated) {
+		search->neither = true;
 	} else {
 		found->items = xgrow(found->items, &found->capacity, found->count + 1,
 				     sizeof(*found->items));
@@ -135,11 +135,8 @@ static int no_case_matches(const struct case_search *search, struct error *err)
 				 "'%.80s' is in %s, but not on that --device and --backend; "
 				 "`perflab list devices` lists the devices",
 				 word, path);
-	if (search->emulated)
-		return error_set(err, PL_EUSAGE,
-				 "'%.80s' was only emulated and has no times; `perflab query "
-				 "emulated` shows its counts",
-				 word);
+	if (search->neither)
+		return error_set(err, PL_EUSAGE, "'%.80s' has no times in %s", word, path);
 	suggest_pattern(&near, &search->others, word);
 	if (!near.length)
 		suggest_nearest(&near, &search->others, word);
@@ -200,8 +197,11 @@ const struct known_case *cases_newest(const struct found_cases *found)
 	const struct known_case *newest = &found->items[0].item;
 
 	for (size_t i = 1; i < found->count; i++) {
-		if (found->items[i].item.newest_ns > newest->newest_ns)
-			newest = &found->items[i].item;
+		const struct known_case *item = &found->items[i].item;
+
+		if (item->timed != newest->timed ? item->timed
+						 : item->newest_ns > newest->newest_ns)
+			newest = item;
 	}
 	return newest;
 }

@@ -33,7 +33,8 @@ int cases_find(struct found_cases *out, struct db *db, const struct case_query *
 	       struct error *err);
 void found_cases_release(struct found_cases *found);
 
-/* The case of the newest run. The caller shows the history on its device and backend. Borrowed. */
+/* The case of the newest run with a time, or of the newest run if none has one. The caller shows
+ * the history on its device and backend. Borrowed. */
 const struct known_case *cases_newest(const struct found_cases *found);
 bool cases_same_series(const struct known_case *a, const struct known_case *b);
 

@@ -108,5 +108,7 @@ int import_store(struct db *db, struct import_run *imported, const struct import
 	rc = db_together_end(db, rc, err);
 out:
 	free(ends);
-	return rc ? rc : judge_stored_run(db, run->id, err);
+	if (!rc)
+		rc = judge_stored_run(db, run->id, err);
+	return rc ? rc : judge_unjudged(db, JUDGE_UNJUDGED_NS, err);
 }

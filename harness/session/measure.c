@@ -8,12 +8,7 @@ int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error
 	int rc = 0;
 
 	sweep->sink = sink;
-	if (sweep->counters_reason) {
-		char *line = xasprintf("counters are off: %s", sweep->counters_reason);
-
-		sweep_notice(sweep, NOTICE_WARNING, line);
-		free(line);
-	}
+	sweep_tell_counters_off(sweep);
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
 		const struct case_state *state = &sweep->cases[i];
 

@@ -193,11 +193,13 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 	return rc;
 }
 
-static void tell_how_to_continue(const struct run_task *task, int64_t run_id)
+static void tell_how_to_continue(const struct run_task *task, const struct db *db, int64_t run_id)
 {
 	struct text path = TEXT_INIT;
 
-	shell_word(&path, task->request->db_path);
+	if (!db_path(db))
+		return;
+	shell_word(&path, db_path(db));
 	tell_observer(task->observer, NOTICE_WARNING,
 		      "what was measured is stored; continue with: perflab sweep --resume %lld "
 		      "--db %s",
@@ -213,12 +215,14 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 	struct error own = {0};
 	const bool ended = !db_run_finish(out->db, run_id, rc ? "interrupted" : "finished", &own);
 
+	if (!rc && db_was_lost(out->db))
+		return error_set(err, PL_EIO, "%s", own.text);
 	if (!ended)
 		tell_observer(task->observer, NOTICE_WARNING,
 			      "run %lld could not be ended in the database: %s", (long long)run_id,
 			      own.text);
 	if (rc) {
-		tell_how_to_continue(task, run_id);
+		tell_how_to_continue(task, out->db, run_id);
 		return rc;
 	}
 	rc = run_load_measured(out->db, run_id, true, &out->run, err);
@@ -230,7 +234,13 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 		tell_observer(task->observer, NOTICE_WARNING,
 			      "run %lld is stored, but not compared with earlier runs: %s",
 			      (long long)run_id, own.text);
-	return rc;
+	if (!rc && ended &&
+	    (judge_limiters(out->db, &out->run, &own) ||
+	     judge_unjudged(out->db, JUDGE_UNJUDGED_NS, &own)))
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld is stored, but not what limits its cases: %s",
+			      (long long)run_id, own.text);
+	return !rc && db_was_lost(out->db) ? error_set(err, PL_EIO, "%s", own.text) : rc;
 }
 
 int measure_run(const struct run_task *task, struct sweep_result *out, struct error *err)

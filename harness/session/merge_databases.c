@@ -148,11 +148,13 @@ int merge_databases(struct merge_result *out, const char *output, const struct s
 	int rc = check_sources(sources, output, err);
 
 	if (!rc)
-		rc = db_open_given(&db, output, DB_CREATE, " with -o", err);
+		rc = db_open_given(&db, output, DB_CREATE, " with --db", err);
 	if (!rc)
 		rc = merge_sources(db, output, sources, observer, &out->summary, err);
 	if (!rc)
 		rc = judge_merged(db, &out->summary, observer, err);
+	if (!rc)
+		rc = judge_unjudged(db, JUDGE_UNJUDGED_NS, err);
 	if (!rc)
 		rc = find_missing_shards(out, db, err);
 	db_close(db);

@@ -221,11 +221,13 @@ static int run_tool(struct nsight_result *out, const struct nsight_words *words,
 {
 	char **arguments = xcalloc(argv->count + 1, sizeof(*arguments));
 	char *path = report_path(words);
-	int rc;
+	int rc = db_path_check_output(path, err);
 
 	memcpy(arguments, argv->items, argv->count * sizeof(*arguments));
-	unlink(path); /* an older report must not pass for this one */
-	rc = process_run(&out->exit_code, arguments, err);
+	if (!rc) {
+		unlink(path); /* an older report must not pass for this one */
+		rc = process_run(&out->exit_code, arguments, err);
+	}
 	if (!rc && access(path, F_OK) == 0)
 		out->report = xstrdup(path);
 	else if (!rc && out->exit_code == 0)

@@ -61,11 +61,15 @@ static int run_attached(struct record_result *out, struct recording_log *log,
 	const struct poll poll = {log, attachment->folder};
 	char *injection = xasprintf(RECORD_INJECTION "=%s", attachment->recorder.data);
 	char *folder = xasprintf(RECORD_FOLDER_VARIABLE "=%s", attachment->folder);
+	char *paths = record_preload(request, attachment->recorder.data);
+	char *preload = paths ? xasprintf(RECORD_PRELOAD "=%s", paths) : NULL;
 	struct watched_end end;
 	int rc;
 
 	string_list_add(&variables, injection);
 	string_list_add(&variables, folder);
+	if (preload)
+		string_list_add(&variables, preload);
 	rc = run_watched(&end, request, &variables, &poll, err);
 	out->exit_code = end.exit_code;
 	out->signal = end.signal;
@@ -74,6 +78,8 @@ static int run_attached(struct record_result *out, struct recording_log *log,
 	recording_log_finish(log);
 	free(injection);
 	free(folder);
+	free(paths);
+	free(preload);
 	string_list_release(&variables);
 	return rc;
 }
@@ -236,6 +242,27 @@ static void add_export(struct text *lines, const char *name, const char *value)
 	text_add(lines, ";\n");
 }
 
+static void add_exports(struct text *lines, const struct record_request *request,
+			const struct attachment *attachment)
+{
+	char *preload = record_preload(request, attachment->recorder.data);
+	const char *others = getenv(RECORD_PRELOAD);
+
+	add_export(lines, RECORD_INJECTION, attachment->recorder.data);
+	add_export(lines, RECORD_FOLDER_VARIABLE, attachment->folder);
+	if (preload)
+		add_export(lines, RECORD_PRELOAD, preload);
+	text_add(lines, "# To detach it: unset " RECORD_INJECTION " " RECORD_FOLDER_VARIABLE);
+	if (preload && others && *others) {
+		text_add(lines, "; export " RECORD_PRELOAD "=");
+		shell_word(lines, others);
+	} else if (preload) {
+		text_add(lines, " " RECORD_PRELOAD);
+	}
+	text_add_char(lines, '\n');
+	free(preload);
+}
+
 int record_environment(struct text *lines, const struct record_request *request, struct error *err)
 {
 	struct attachment attachment = {.recorder = TEXT_INIT};
@@ -269,10 +296,7 @@ int record_environment(struct text *lines, const struct record_request *request,
 		rc = record_write_request(&attachment, request, &recording, true, NULL, 0, err);
 	}
 	if (!rc) {
-		add_export(lines, RECORD_INJECTION, attachment.recorder.data);
-		add_export(lines, RECORD_FOLDER_VARIABLE, folder);
-		text_add(lines,
-			 "# To detach it: unset " RECORD_INJECTION " " RECORD_FOLDER_VARIABLE "\n");
+		add_exports(lines, request, &attachment);
 	}
 	recording_release(&recording);
 	text_release(&attachment.recorder);

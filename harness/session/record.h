@@ -25,6 +25,7 @@ struct record_request {
 	int64_t limit_bytes; /* of the memory in one capture */
 	const char *output;  /* path of the captures; NULL: named after the first pattern */
 	const char *label;   /* NULL: none */
+	bool no_preload;     /* the recorder listens to CUPTI instead of by hooks */
 	bool overhead;       /* run the command once more, without the recorder */
 	const struct string_list *command;
 };
@@ -67,6 +68,7 @@ int record_read_folder(struct record_result *out, const char *folder,
 
 /* ---- record_find.c ---- */
 
+#define RECORDER_NAME "libperflab-record.so"
 /* Gives the absolute path of the recorder: $PERFLAB_RECORDER, or the library of this installation.
  * PL_EUNSUPPORTED: there is none. */
 int recorder_find(struct text *path, struct error *err);

@@ -27,9 +27,8 @@ static int check_library(const char *variable, const char *path, struct error *e
 
 int recorder_find(struct text *path, struct error *err)
 {
-	static const char *const places[] = {"lib/libperflab-record.so",
-					     "lib/perflab/libperflab-record.so",
-					     "lib64/libperflab-record.so"};
+	static const char *const places[] = {"lib/" RECORDER_NAME, "lib/perflab/" RECORDER_NAME,
+					     "lib64/" RECORDER_NAME};
 	const char *forced = getenv("PERFLAB_RECORDER");
 	char absolute[PATH_MAX];
 
@@ -50,7 +49,7 @@ int recorder_find(struct text *path, struct error *err)
 			return 0;
 	text_clear(path);
 	return error_set(err, PL_EUNSUPPORTED,
-			 "there is no libperflab-record.so in the installation of perflab: build "
+			 "there is no " RECORDER_NAME " in the installation of perflab: build "
 			 "perflab where the CUDA toolkit is, or name the library in "
 			 "$PERFLAB_RECORDER");
 }

@@ -27,7 +27,7 @@ int record_refuse_other_tool(struct error *err)
 		return error_set(err, PL_EUNSUPPORTED,
 				 "the recorder is attached already, by the variables of \"perflab "
 				 "record --env\": run \"unset " RECORD_INJECTION
-				 " " RECORD_FOLDER_VARIABLE "\" first");
+				 " " RECORD_FOLDER_VARIABLE " " RECORD_PRELOAD "\" first");
 	return error_set(err, PL_EUNSUPPORTED,
 			 RECORD_INJECTION
 			 " is set to %s: another tool is attached, and CUPTI serves only "
@@ -118,6 +118,15 @@ static char *command_text(const struct string_list *command)
 		shell_word(&text, command->items[i]);
 	}
 	return text_detach(&text);
+}
+
+char *record_preload(const struct record_request *request, const char *recorder)
+{
+	const char *others = getenv(RECORD_PRELOAD);
+
+	if (request->lists || request->no_preload || strpbrk(recorder, " :"))
+		return NULL;
+	return others && *others ? xasprintf("%s:%s", recorder, others) : xstrdup(recorder);
 }
 
 int record_describe(struct recording *recording, const struct record_request *request,

@@ -11,6 +11,7 @@
 /* The variables that attach the recorder to a program. */
 #define RECORD_INJECTION "CUDA_INJECTION64_PATH"
 #define RECORD_FOLDER_VARIABLE "PERFLAB_RECORD"
+#define RECORD_PRELOAD "LD_PRELOAD"
 
 /* Borrowed from the caller, except the path of the recorder. */
 struct attachment {
@@ -24,6 +25,10 @@ int record_refuse_other_tool(struct error *err);
 /* The absolute path of the captures without their suffix, malloc'd. The folder must exist.
  * PL_EUSAGE: this is no name for a capture. PL_EIO: nothing can be written in the folder. */
 int record_captures_prefix(char **out, const struct record_request *request, struct error *err);
+/* The value of RECORD_PRELOAD that loads the recorder before the program, so that it listens by
+ * hooks, malloc'd. NULL: the request needs none, or the path has a character that separates paths
+ * there. */
+char *record_preload(const struct record_request *request, const char *recorder);
 /* Sets what is known of the recording before it begins, such as its time and its command. */
 int record_describe(struct recording *recording, const struct record_request *request,
 		    struct error *err);

@@ -4,12 +4,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
+#include "harness/protocol/protocol.h"
 #include "harness/session/compile_jobs.h"
 #include "harness/session/session_parts.h"
 #include "metrics/catalogue/catalogue.h"
+
+/* The limit of --jobs. Every machine may have the second number. */
+#define JOBS_PER_PROCESSOR 8
+#define JOBS_ALWAYS 64
 
 void sweep_request_init(struct sweep_request *request)
 {
@@ -27,12 +33,34 @@ bool is_kernel_file(const char *operand)
 	return false;
 }
 
-/* A file whose name has no extension may also be the name of a kernel. */
+#define FILE_ENDINGS ".cu, .cuh, .ptx, .cubin, .capture or .perflab"
+
+/* Whether the operand can only be meant as a file: no kernel has such a name. A file whose name has
+ * no extension may also be the name of a kernel. */
 static bool is_other_file(const char *operand)
 {
 	const char *slash = strrchr(operand, '/'), *name = slash ? slash + 1 : operand;
 
-	return strchr(name, '.') && access(operand, F_OK) == 0;
+	return (strchr(name, '.') && !strchr(name, '=')) || *operand == '/' || *operand == '.';
+}
+
+static int refuse_other_file(const char *operand, struct error *err)
+{
+	struct stat found;
+
+	if (stat(operand, &found))
+		return error_set(err, PL_EUSAGE,
+				 "there is no file '%s', and no kernel has such a name; files of "
+				 "kernels end in " FILE_ENDINGS,
+				 operand);
+	if (S_ISDIR(found.st_mode))
+		return error_set(err, PL_EUSAGE,
+				 "'%s' is a folder: name its files that end in " FILE_ENDINGS,
+				 operand);
+	return error_set(err, PL_EUSAGE,
+			 "'%s' is a file, but its name does not end in " FILE_ENDINGS
+			 ": rename it, or link such a name to it",
+			 operand);
 }
 
 int sweep_request_add_operand(struct sweep_request *request, const char *operand, struct error *err)
@@ -40,11 +68,7 @@ int sweep_request_add_operand(struct sweep_request *request, const char *operand
 	if (is_kernel_file(operand))
 		string_list_add(&request->files, operand);
 	else if (is_other_file(operand))
-		return error_set(
-			err, PL_EUSAGE,
-			"'%s' is a file, but its name does not end in .cu, .cuh, .ptx, "
-			".cubin, .capture or .perflab: rename it, or link such a name to it",
-			operand);
+		return refuse_other_file(operand, err);
 	else
 		string_list_add(&request->selectors, operand);
 	return 0;
@@ -170,6 +194,41 @@ int request_metrics(struct string_list *wanted, const struct string_list *words,
 
 /* ---- settings and cases ---- */
 
+/* An emulator is a process with its own memory; far more of them than processors only run out of
+ * it. */
+static int64_t most_jobs(void)
+{
+	const int64_t several = JOBS_PER_PROCESSOR * (int64_t)usable_processors();
+
+	return several > JOBS_ALWAYS ? several : JOBS_ALWAYS;
+}
+
+int request_check_limits(const struct sweep_request *request, struct error *err)
+{
+	const struct measure_settings *settings = &request->settings;
+	const struct {
+		const char *option;
+		int64_t value, most;
+		const char *why;
+	} limits[] = {
+		{"jobs", settings->jobs, most_jobs(),
+		 "more emulators than that gain nothing on this machine; 0 means one per "
+		 "processor"},
+		{"rounds", settings->rounds, PROTOCOL_MAX_ROUNDS, "each round starts a worker"},
+		{"min-samples", settings->min_samples, PROTOCOL_MAX_SAMPLES,
+		 "a case has at most so many samples"},
+		{"device", settings->device, PROTOCOL_MAX_DEVICES - 1,
+		 "perflab list devices numbers the devices"},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (limits[i].value > limits[i].most)
+			return error_set(err, PL_EUSAGE, "--%s: %lld is too many; at most %lld: %s",
+					 limits[i].option, (long long)limits[i].value,
+					 (long long)limits[i].most, limits[i].why);
+	return 0;
+}
+
 int request_settings(struct measure_settings *out, const struct sweep_request *request,
 		     const struct backend_traits *traits, struct error *err)
 {
@@ -220,6 +279,21 @@ static int check_compiler_options(const struct kernel *kernel, struct error *err
 	return rc;
 }
 
+/* Options that say something about a file have no effect without one. */
+static int check_options_of_files(const struct sweep_request *request, struct error *err)
+{
+	static const char *const names[] = {"launch", "annotate", "compile-flag", "std",
+					    "compiler"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (string_list_has(&request->given, names[i]))
+			return error_set(err, PL_EUSAGE,
+					 "--%s is about a file, and none is given; the built-in "
+					 "kernels do not change",
+					 names[i]);
+	return 0;
+}
+
 int request_read_files(struct kernel_file **out, const struct sweep_request *request,
 		       struct error *err)
 {
@@ -238,7 +312,7 @@ int request_read_files(struct kernel_file **out, const struct sweep_request *req
 	int rc;
 
 	if (!request->files.count)
-		return 0;
+		return check_options_of_files(request, err);
 	rc = kernel_files_read(&files, (const char *const *)request->files.items,
 			       request->files.count, &options, err);
 	if (!rc)

@@ -16,6 +16,8 @@
  * PL_EUSAGE: the catalogue has no such metric. */
 int request_settings(struct measure_settings *out, const struct sweep_request *request,
 		     const struct backend_traits *traits, struct error *err);
+/* PL_EUSAGE: a number of the request is beyond what a worker or this machine takes. */
+int request_check_limits(const struct sweep_request *request, struct error *err);
 /* Resolves the words of --metrics to names of the catalogue. PL_EUSAGE as above. */
 int request_metrics(struct string_list *wanted, const struct string_list *words, bool emulated,
 		    struct error *err);
@@ -64,6 +66,13 @@ void backend_choice_announce(struct backend_choice *choice, size_t index,
 			     const struct sweep_request *request,
 			     const struct sweep_observer *observer);
 void backend_choice_release(struct backend_choice *choice);
+
+/* ---- histories of emulated runs: counter_grid.c ---- */
+
+/* Loads the trials of the shown runs of a grid of emulated runs, and compares the counters of each
+ * case of `run` with those of its newest earlier trial with the same inputs. */
+int counter_grid_load(struct history_grid *grid, struct db *db, const struct run *run,
+		      struct error *err);
 
 /* ---- shards: shard.c ---- */
 

@@ -63,8 +63,10 @@ static int check_settings(const struct prepared_sweep *sweep, struct error *err)
 static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 {
 	const struct sweep_request *request = sweep->request;
-	int rc = backend_choose(&sweep->choice, request, err);
+	int rc = request_check_limits(request, err);
 
+	if (!rc)
+		rc = backend_choose(&sweep->choice, request, err);
 	if (!rc && sweep->kept && sweep->kept->backend)
 		backend_choice_settle(&sweep->choice, sweep->kept->backend);
 	if (!rc && !string_list_has(&request->given, "ceilings"))
@@ -106,6 +108,8 @@ static int prepare(struct prepared_sweep *sweep, struct sweep_result *out, struc
 
 	if (request->resume) {
 		rc = resume_check_options(request, err);
+		if (!rc)
+			rc = request_check_limits(request, err);
 		if (!rc)
 			rc = db_open(&out->db, request->db_path, DB_WRITE, err);
 		return rc ? rc : prepare_resumed(sweep, out->db, err);

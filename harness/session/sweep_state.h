@@ -85,12 +85,15 @@ struct sweep {
 	struct case_state *cases;
 	struct session_info info; /* of the first session */
 	bool info_known;
+	size_t cases_answered;    /* whose counters a worker gave */
+	bool counters_told;       /* that a session had none */
 	char *counters_reason;    /* of the current session; NULL: counters are on */
 	int rounds;               /* 0 if the backend is not timed */
 	struct sweep_kept *kept;  /* of the caller; NULL: nothing is kept between sweeps */
 	struct string_list files; /* see struct sweep_result */
 	struct sweep_times times;
 	struct worker_process worker;
+	struct worker_output output;      /* what the workers print */
 	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
@@ -161,6 +164,9 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err);
 size_t sweep_skip_failed(struct sweep *sweep);
 /* Gives the results of inspection to the sink. Later results go to the sink directly. */
 int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error *err);
+/* Says that the session has no counters, if that was not said before. Another session may have
+ * them: sweep_count() says at the end what was counted. */
+void sweep_tell_counters_off(struct sweep *sweep);
 /* Runs rounds and counts, or emulates. */
 int sweep_measure(struct sweep *sweep, struct error *err);
 
